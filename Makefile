@@ -62,8 +62,8 @@ fmt: $(GOLANGCI) ## format the code
 # A test whose name ends in Long tries for long what the test of the same name without Long tries for short. What it tries has no
 # goroutines in the test's own process, where the race detector would find nothing and take nine tenths of the time. Without make,
 # go test -skip 'Long$' leaves the long tests out; -short does not.
-test: dev ## everything but the long tests, on real Kafka and PostgreSQL: some 9 minutes on two cores
-	@$(SERVERS) -brief -- $(TESTREPORT) $(and $(RACED),-race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(RACED) --) \
+test: dev ## everything but the long tests, on real Kafka, PostgreSQL and a registry of schemas: some 9 minutes on two cores
+	@$(SERVERS) -brief -registry -- $(TESTREPORT) $(and $(RACED),-race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(RACED) --) \
 		$(and $(BESIDE),-race -shuffle=on -timeout 20m -run 'Beside$$' $(BESIDE) --) \
 		$(and $(PLAIN),-shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(PLAIN))
 

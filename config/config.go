@@ -53,6 +53,7 @@ func (c Config) Validate() []setting.Mistake {
 	return slices.Concat(
 		setting.Under("kafka", c.Kafka.Validate()),
 		setting.Under("source", c.Source.Validate()),
+		setting.Under("source", c.Document.WrongWhen(c.Source.When)),
 		setting.Under("document", c.Document.Validate()),
 		c.Judge.Validate(),
 		setting.Under("journal", c.Journal.Validate()),
@@ -76,5 +77,6 @@ func (c Config) AsBegun(text []byte) (Config, error) {
 // Settings returns the canonical text of every setting that decides verdicts, as the journal declares it. The tags of
 // the rooms' Params say which these are.
 func (c Config) Settings() []byte {
+	c.Source.When = document.NormalWhen(c.Source.When)
 	return setting.Canonical(SettingsVersion+" "+c.Judge.Version(), map[string]any{"": c})
 }

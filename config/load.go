@@ -29,14 +29,18 @@ func Resolve(path string, environ, sets []string) (Loaded, error) {
 // name. If there are mistakes, the configuration holds the defaults, except that log holds what could be read, because
 // it determines how the mistakes are shown.
 func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) {
-	origins, mistakes := load(&c, func() []setting.Mistake { return append(c.Validate(), forFiles(c)...) },
-		inputs{path: path, environ: environ, sets: sets})
+	validate := func() []setting.Mistake {
+		return slices.Concat(c.Validate(), setting.Under("document", c.Document.Pin()), forFiles(c))
+	}
+	origins, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets})
 	if len(mistakes) > 0 {
 		told := Default()
 		told.Log = c.Log
 		return Loaded{Config: told}, mistakes
 	}
 	c.Ops.TokenFile = origins["ops.token"].Via
+	r := &c.Document.Registry
+	r.PasswordFile, r.TokenFile = origins["document.registry.password"].Via, origins["document.registry.token"].Via
 	return Loaded{Config: c, Origins: origins}, nil
 }
 
@@ -161,11 +165,24 @@ func (l *loader) report(at Origin, m setting.Mistake) {
 // unknown reports a key that does not exist. Its value is not shown: it may be a secret under a misspelt name.
 func (l *loader) unknown(key string, at Origin, fallback string) {
 	m := setting.Mistake{Key: wordOnly(key), Problem: "unknown key", Remedy: fallback}
-	if meant, ok := Nearest(key, l.known); ok {
+	if problem, remedy, ok := declined(key); ok {
+		m.Problem, m.Remedy = problem, remedy
+	} else if meant, ok := Nearest(key, l.known); ok {
 		m.Remedy = "did you mean " + meant + "?"
 		l.mean(meant)
 	}
 	l.refuse(at, m)
+}
+
+// declined says of a key that people look for why there is no such setting, and what to do instead.
+func declined(key string) (problem, remedy string, ok bool) {
+	if key != "window.prefer" {
+		return "", "", false
+	}
+	return "there is no such setting: the first of the documents that are alike is forwarded before a newer one comes, " +
+			"and cannot be taken back",
+		"leave it out; how to have the newest of them: decision 62, deploy/docs/decisions/" +
+			"0062-the-first-is-forwarded-not-the-last.md", true
 }
 
 // mean notes the key that a misspelt one probably meant.

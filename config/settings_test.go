@@ -47,3 +47,26 @@ func FuzzFromSettings(f *testing.F) {
 		}
 	})
 }
+
+// Conditions that mean the same are the same settings, in whatever order and spelling. Without conditions the settings
+// are those of versions that knew none.
+func TestConditionsInSettings(t *testing.T) {
+	with := func(when ...string) string {
+		c := Default()
+		c.Source.When = when
+		return string(c.Settings())
+	}
+	if text := with(); strings.Contains(text, "when") {
+		t.Errorf("without conditions they are %s", text)
+	}
+	one := with("header:lang = en", "size >= 1KiB")
+	if !strings.Contains(one, `"source.when":["header:lang = en","size >= 1024"]`) {
+		t.Errorf("got %s", one)
+	}
+	if other := with("size>=1024", `header:lang="en"`, "size >= 1KiB"); other != one {
+		t.Errorf("%s and %s mean the same", one, other)
+	}
+	if other := with("header:lang = de", "size >= 1KiB"); other == one {
+		t.Error("other conditions are the same settings")
+	}
+}

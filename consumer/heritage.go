@@ -145,8 +145,7 @@ func (p *process) mayBegin(ctx context.Context, replica *member.Follower, topics
 
 // hasBegun says whether the replica knows each partition of the source: where this group judges from.
 func (p *process) hasBegun(ctx context.Context, replica *member.Follower) (bool, error) {
-	var sources []string
-	replica.Look(func(r *index.Replica) { sources = routing.Sources(r.Routes().Text) })
+	sources := sourcesOf(replica)
 	topics, err := broker.NewTopics(p.cluster.Client, p.setup.Logger).Describe(ctx, sources...)
 	if err != nil {
 		return false, err

@@ -12,7 +12,8 @@ import (
 
 // Loops reports every topic that would be used in two roles. A source that is also an output or the journal would be
 // read again without end. A journal that takes documents is no journal any more. Several sources may share one topic
-// for outputs of one kind. Outputs of two kinds may not share one, because its readers could not tell what they read.
+// for outputs of one kind. Outputs of two kinds may not share one, because its readers could not tell what they read,
+// unless sink.duplicate says so.
 // The keys of mistakes are complete.
 func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []setting.Mistake {
 	l := loops{roles: map[string]string{}, said: map[string]bool{}}
@@ -29,8 +30,13 @@ func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []s
 	for _, name := range source.Topics {
 		unique, duplicate, rejected := out.Topics(name)
 		l.take("sink.unique", unique, "the unique documents")
-		l.take("sink.duplicate", duplicate, "the duplicates")
+		if out.Duplicate != sink.None {
+			l.take("sink.duplicate", duplicate, "the duplicates")
+		}
 		l.take("sink.rejected", rejected, "the rejected documents")
+		if verdicts := out.VerdictsTopic(name); verdicts != "" {
+			l.take("sink.verdicts", verdicts, "the verdicts")
+		}
 	}
 	return l.found
 }

@@ -57,6 +57,25 @@ var loopCases = []struct {
 		[]string{"sink.duplicate: news.out: is the unique documents, and is to take the duplicates"},
 	},
 	{
+		"duplicates among the unique ones", "news,blogs",
+		func(s *sink.Params, _ *journal.Params) { s.Unique, s.Duplicate = "all", sink.None }, nil,
+	},
+	{
+		"verdicts in another role", "news",
+		func(s *sink.Params, _ *journal.Params) {
+			s.Metadata, s.Verdicts = sink.MetadataTopic, "news.unique"
+		},
+		[]string{"sink.verdicts: news.unique: is the unique documents, and is to take the verdicts"},
+	},
+	{
+		"verdicts in the source", "news",
+		func(s *sink.Params, _ *journal.Params) { s.Metadata, s.Verdicts = sink.MetadataTopic, "news" },
+		[]string{"sink.verdicts: news: is a source, and is to take the verdicts: they would be read again"},
+	},
+	{
+		"a topic of verdicts that is not used", "news", func(s *sink.Params, _ *journal.Params) { s.Verdicts = "news" }, nil,
+	},
+	{
 		"what the sink refuses for itself", "news",
 		func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "{source}", s.Duplicate }, nil,
 	},

@@ -228,8 +228,14 @@ func (l *primerLife) work(ctx context.Context) error {
 	return feed.Run(ctx, feed.Setup{
 		Plan: now.Of, Priming: now.Number, Cluster: l.cluster, Log: l.log, Replica: l.replica, Signing: signing,
 		MaxBatchBytes: int(l.setup.Source.MaxBatchBytes), FetchBytes: int(l.setup.Params.FetchBytes),
-		MaxRate: l.setup.MaxRate, Logger: l.setup.Logger,
+		MaxRate: l.setup.MaxRate, Logger: l.setup.Logger, Sources: sourcesOf(l.replica),
 	})
+}
+
+// sourcesOf returns the topics that the group reads.
+func sourcesOf(replica *member.Follower) (topics []string) {
+	replica.Look(func(r *index.Replica) { topics = routing.Sources(r.Routes().Text) })
+	return topics
 }
 
 // agree returns the priming to go on with: the latest one if it is what is asked for, and else one that it begins. Of

@@ -122,7 +122,7 @@ type Service struct {
 
 // New builds a service from valid parameters. It starts nothing.
 func New(setup Setup) (*Service, error) {
-	reader, err := document.New(setup.Document)
+	reader, err := document.New(setup.Document, setup.Source.When...)
 	if err != nil {
 		return nil, fmt.Errorf("build service: %w", err)
 	}
@@ -139,6 +139,7 @@ func New(setup Setup) (*Service, error) {
 		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: session.NewCounters(setup.Source.Topics),
 		Waiting: &session.WaitingList{}, Stir: s.stir,
 		Options: setup.Sessions, Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
+		PassAfter: setup.Journal.PassAfter(),
 	}
 	s.fix(setup.Index)
 	return s, nil

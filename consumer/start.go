@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/sink"
 )
 
 // connect reaches the cluster, makes sure that the topics are there, and fixes the settings that are open.
@@ -84,12 +85,7 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16
 		if s.setup.Plan != nil { // partitions that were added since are not replayed
 			source.Partitions = s.setup.Plan.Partitions(source.Name)
 		}
-		unique, duplicate, rejected := s.setup.Sink.Topics(source.Name)
-		if _, err := topics.EnsureOutputs(ctx, broker.OutputsWant{
-			Source: source, Names: []string{unique, duplicate, rejected}, Create: s.setup.Sink.Create,
-			ReplicationFactor: s.setup.Sink.ReplicationFactor, MaxRecordBytes: int(s.setup.Sink.MaxRecordBytes),
-			KeepPast: s.setup.Plan != nil,
-		}); err != nil {
+		if err := s.ensureOutputs(ctx, topics, source); err != nil {
 			return journalID, err
 		}
 		if err := s.session.Times.Read(ctx, topics, source.Name, s.setup.Logger); err != nil {
@@ -97,6 +93,22 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16
 		}
 	}
 	return journalID, nil
+}
+
+// ensureOutputs makes sure of the topics that are written for a source.
+func (s *Service) ensureOutputs(ctx context.Context, topics *broker.Topics, source broker.Topic) error {
+	out := &s.setup.Sink
+	want := broker.OutputsWant{
+		Source: source, Names: out.Outputs(source.Name), Create: out.Create, ReplicationFactor: out.ReplicationFactor,
+		MaxRecordBytes: int(out.MaxRecordBytes), KeepPast: s.setup.Plan != nil,
+	}
+	_, err := topics.EnsureOutputs(ctx, want)
+	if verdicts := out.VerdictsTopic(source.Name); err == nil && verdicts != "" {
+		want.Names, want.MaxRecordBytes = []string{verdicts}, sink.MaxVerdictBytes
+		want.Why = sink.WhyVerdictBytes
+		_, err = topics.EnsureOutputs(ctx, want)
+	}
+	return err
 }
 
 // slots fences the slots of the member and returns them. After that their former owners can do no more.

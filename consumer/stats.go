@@ -14,8 +14,11 @@ type Stats struct {
 	Unique    uint64 // documents committed by this process
 	Reemitted uint64 // of those, copies that were emitted again
 	Duplicate uint64
-	Rejected  map[sink.Reason]uint64
-	Topics    []Verdicts // the same by topic of the source, in the order in which the configuration names them
+	Unchecked uint64 // forwarded as unique without being judged; not counted as unique
+	// Conditions says that there are such (source.when).
+	Conditions bool
+	Rejected   map[sink.Reason]uint64
+	Topics     []Verdicts // the same by topic of the source, in the order in which the configuration names them
 
 	Similarity Histogram // of the matches of committed documents, those that were emitted again included
 	Delay      Histogram // seconds from a document's timestamp to its commit
@@ -26,6 +29,10 @@ type Stats struct {
 	Commits  uint64
 	Rebuilds uint64 // sessions closed and opened again
 	Deleted  uint64 // offsets of the source that retention deleted before this process read them
+
+	Outages  uint64 // of the journal, in which a session passed documents on unchecked
+	Recorded uint64 // documents that were passed on and brought to the journal since
+	Outage   bool   // documents are passed on now
 
 	Withdrawals uint64 // times that this process left the group because its replica lagged
 	Divergences uint64 // claims of other replicas that this one could not confirm
@@ -101,7 +108,9 @@ func (s *Service) counted() Stats {
 		SnapshotBy: by, SnapshotErr: m.SnapshotErr.Load(),
 		JournalRead: journal.Stats{Records: m.ReadRecords.Load(), Bytes: m.ReadBytes.Load()},
 		Unique:      out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
+		Unchecked: out.Unchecked, Conditions: len(s.setup.Source.When) > 0,
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
+		Outages: c.Outages.Load(), Recorded: c.Recorded.Load(), Outage: c.Passing.Load() > 0,
 		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),
 		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1,

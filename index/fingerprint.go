@@ -67,7 +67,7 @@ func meaning(settings []byte, keep func(setting.Field) bool) []byte {
 	}
 	for _, f := range setting.Fields(Params{}) {
 		raw, is := values[f.Key]
-		if is && (!keep(f) || f.Omit != "" && string(raw) == `"`+f.Omit+`"`) {
+		if is && (!keep(f) || f.Omits && string(raw) == `"`+f.Omit+`"`) {
 			delete(values, f.Key)
 		}
 	}

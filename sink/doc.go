@@ -19,6 +19,9 @@
 //	of a unique document that was not compared with all its candidates, and so may be a copy
 //	unecho-cut          candidates
 //
+//	of a document that was forwarded as unique without being judged (source.when)
+//	unecho-unchecked    condition, or outage
+//
 //	of a unique document or a duplicate of a backfill that is older than what came before it in its partition
 //	unecho-late         by how many seconds
 //
@@ -30,6 +33,9 @@
 //	unecho-timestamp    only where the record has another timestamp: the source record's own
 //
 // Headers is the table of these headers. The encoder, the worst case and the audit read it.
+//
+// With Params.Metadata a further topic has the same facts, in a JSON record for each source record: see Batch.Tell. They
+// are of the same transaction. The headers are there all the same: audits and primings read them.
 //
 // Headers of the source record that begin with unecho-, in whatever case, are dropped: they are never trusted.
 //

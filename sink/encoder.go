@@ -28,6 +28,7 @@ type Encoder struct {
 	index     string
 	algorithm string
 	table     [kinds][]Header // headers of each kind of record
+	fields    [kinds][]field  // the same, for the verdicts' topic
 	worst     int             // bytes of our headers, except for those that all records have
 	most      int             // bytes of the values of all our headers, without the source's topic
 }
@@ -36,10 +37,10 @@ type Encoder struct {
 func New(p Params, indexName, algorithm string) *Encoder {
 	e := &Encoder{params: p, index: indexName, algorithm: algorithm}
 	for _, h := range Headers() {
-		e.table[h.On] = append(e.table[h.On], h)
+		e.table[h.On], e.fields[h.On] = append(e.table[h.On], h), append(e.fields[h.On], newField(&h))
 		e.most += h.Most(Names{Index: indexName, Algorithm: algorithm})
 	}
-	for _, on := range []On{OnCopies, OnCut, OnRejected} {
+	for _, on := range []On{OnCopies, OnCut, OnUnchecked, OnRejected} {
 		e.worst = max(e.worst, mostBytes(e.table[on], Names{}))
 	}
 	return e
@@ -58,11 +59,12 @@ type Batch struct {
 	enc     *Encoder
 	bytes   []byte
 	headers []kgo.RecordHeader
-	told    Told // facts about the record that is being encoded
+	told    Told // facts about the record that is being encoded, or was last
+	wrote   []On // the kinds of headers that it has
 
 	// names holds the outputs of the source topic seen last: a session reads one topic, or few.
-	source                      string
-	unique, duplicate, rejected string
+	source                                string
+	unique, duplicate, rejected, verdicts string
 
 	now time.Time // timestamp of rejected records; zero means the source record's own
 }
@@ -103,6 +105,12 @@ func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 		t.Match, t.Late = &v.Match, v.Late
 		b.write(dst, src, b.duplicate, OnAll, OnCopies, OnLate)
 	}
+}
+
+// Unchecked fills dst with the output record of src as a document that was not judged.
+func (b *Batch) Unchecked(dst, src *kgo.Record, why UncheckedReason) {
+	b.of(src, Unique).Unchecked = why
+	b.write(dst, src, b.unique, OnAll, OnUnchecked)
 }
 
 // Reject fills dst with the rejected record of src. It withholds what exceeds max_record_bytes, as Withhold does;

@@ -9,6 +9,7 @@ import (
 // write makes dst a copy of src for the partition of the same number of topic. dst has src's headers except for ours,
 // and then our headers of these kinds, with the facts in b.told.
 func (b *Batch) write(dst, src *kgo.Record, topic string, kinds ...On) {
+	b.wrote = append(b.wrote[:0], kinds...)
 	more := 0
 	for _, on := range kinds {
 		more += len(b.enc.table[on])
@@ -47,6 +48,7 @@ func (b *Batch) of(src *kgo.Record, verdict string) *Told {
 	if b.source != src.Topic || b.unique == "" {
 		b.source = src.Topic
 		b.unique, b.duplicate, b.rejected = b.enc.params.Topics(src.Topic)
+		b.verdicts = b.enc.params.VerdictsTopic(src.Topic)
 	}
 	b.told = Told{
 		Names: Names{b.enc.index, b.enc.algorithm, src.Topic}, Partition: src.Partition, Offset: src.Offset,

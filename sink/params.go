@@ -11,8 +11,10 @@ import (
 // Params say which topics records are forwarded to, and how.
 type Params struct {
 	Unique            string        `key:"unique" doc:"topic of unique documents; {source} is the source topic" example:"{source}.unique"`
-	Duplicate         string        `key:"duplicate" doc:"topic of duplicates; {source} is the source topic" example:"{source}.duplicate"`
+	Duplicate         string        `key:"duplicate" doc:"topic of duplicates; {source} is the source topic; none sends them to the unique topic, where only their headers tell them apart" example:"{source}.duplicate"`
 	Rejected          string        `key:"rejected" doc:"topic of documents that could not be judged; {source} is the source topic" example:"{source}.rejected"`
+	Metadata          string        `key:"metadata" doc:"where to read what was found: in the headers alone, or also in a topic with a JSON record for each document (sink.verdicts), for consumers that cannot read headers" enum:"headers|topic"`
+	Verdicts          string        `key:"verdicts" doc:"with sink.metadata: topic, the topic of those records; {source} is the source topic" example:"{source}.verdicts"`
 	DryRun            bool          `key:"dry_run" doc:"judge and count, and forward nothing"`
 	Create            bool          `key:"create" doc:"create missing output topics, with the partition count of the source"`
 	MaxRecordBytes    setting.Bytes `key:"max_record_bytes" doc:"documents that would be larger as an output record, headers included, are rejected; no more than max.message.bytes of the output topics" example:"1MiB" verdict:"true"`
@@ -30,12 +32,23 @@ const maxRecordBytes = 96 * setting.MiB
 
 const placeholder = "{source}"
 
+// None is the word in place of the duplicates' topic that sends them to the topic of the unique documents.
+const None = "none"
+
+// The words of Metadata.
+const (
+	metadataHeaders = "headers"
+	MetadataTopic   = "topic"
+)
+
 // DefaultParams returns the defaults. Kafka's topics accept 12 bytes more than 1 MiB by default.
 func DefaultParams() Params {
 	return Params{
 		Unique:            placeholder + ".unique",
 		Duplicate:         placeholder + ".duplicate",
 		Rejected:          placeholder + ".rejected",
+		Metadata:          metadataHeaders,
+		Verdicts:          placeholder + ".verdicts",
 		Create:            true,
 		MaxRecordBytes:    setting.MiB,
 		Compression:       "snappy",
@@ -43,10 +56,43 @@ func DefaultParams() Params {
 	}
 }
 
-// Topics returns the outputs of a source topic.
+// Topics returns the outputs of a source topic. Where duplicates have no topic of their own, it is that of the unique
+// documents.
 func (p Params) Topics(source string) (unique, duplicate, rejected string) {
-	name := func(template string) string { return strings.ReplaceAll(template, placeholder, source) }
-	return name(p.Unique), name(p.Duplicate), name(p.Rejected)
+	name := func(template string) string { return named(template, source) }
+	if unique, duplicate, rejected = name(p.Unique), name(p.Duplicate), name(p.Rejected); p.Duplicate == None {
+		duplicate = unique
+	}
+	return unique, duplicate, rejected
+}
+
+func named(template, source string) string { return strings.ReplaceAll(template, placeholder, source) }
+
+// VerdictsTopic returns the topic that has a record about each document of a source topic. It is empty if there is
+// none.
+func (p Params) VerdictsTopic(source string) string {
+	if p.Metadata != MetadataTopic {
+		return ""
+	}
+	return named(p.Verdicts, source)
+}
+
+// All returns all topics that are written for a source topic, each once: its outputs, and that of the verdicts.
+func (p Params) All(source string) []string {
+	all := p.Outputs(source)
+	if verdicts := p.VerdictsTopic(source); verdicts != "" {
+		all = append(all, verdicts)
+	}
+	return all
+}
+
+// Outputs returns the topics that take the documents of a source topic, each once.
+func (p Params) Outputs(source string) []string {
+	unique, duplicate, rejected := p.Topics(source)
+	if duplicate == unique {
+		return []string{unique, rejected}
+	}
+	return []string{unique, duplicate, rejected}
 }
 
 // codec is a way to compress output records.
@@ -89,9 +135,8 @@ func (p Params) Codec() (found kgo.CompressionCodec, ok bool) {
 // Validate returns every mistake.
 func (p Params) Validate() []setting.Mistake {
 	var out []setting.Mistake
-	templates := []struct{ key, value string }{{"unique", p.Unique}, {"duplicate", p.Duplicate}, {"rejected", p.Rejected}}
 	seen := map[string]string{}
-	for _, t := range templates {
+	for _, t := range p.templates() {
 		if m, ok := wrongTemplate(t.key, t.value); ok {
 			out = append(out, m)
 			continue
@@ -115,11 +160,28 @@ func (p Params) Validate() []setting.Mistake {
 	return out
 }
 
+type template struct{ key, value string }
+
+// templates are the settings that name topics.
+func (p Params) templates() []template {
+	all := []template{{"unique", p.Unique}}
+	if p.Duplicate != None {
+		all = append(all, template{"duplicate", p.Duplicate})
+	}
+	if all = append(all, template{"rejected", p.Rejected}); p.Metadata == MetadataTopic {
+		all = append(all, template{"verdicts", p.Verdicts})
+	}
+	return all
+}
+
 func wrongTemplate(key, template string) (setting.Mistake, bool) {
 	rest := strings.ReplaceAll(template, placeholder, "")
 	switch {
 	case template == "":
 		return setting.Wrong(key, "", "is missing", "write a topic, for example "+placeholder+"."+key), true
+	case template == None:
+		return setting.Wrong(key, template, "is no topic: only sink.duplicate can be none",
+			"write a topic, for example "+placeholder+"."+key), true
 	case rest == "" || strings.Trim(rest, ".") == "" && rest == template:
 		return setting.Wrong(key, template, "is not a topic of its own", "write for example "+placeholder+"."+key), true
 	case strings.ContainsFunc(rest, func(r rune) bool { return !topicRune(r) }):

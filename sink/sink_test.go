@@ -65,17 +65,20 @@ func quote(b []byte) string {
 	return fmt.Sprintf("%q", b)
 }
 
+// oversize returns records of which a part is too large, or key and headers together.
+func oversize() (value, key, headers, both *kgo.Record) {
+	value, key, headers, both = source(), source(), source(), source()
+	value.Value = bytes.Repeat([]byte("x"), 8000)
+	key.Key = bytes.Repeat([]byte("k"), 9000)
+	headers.Headers = append(headers.Headers, kgo.RecordHeader{Key: "h", Value: make([]byte, 9000)})
+	both.Key, both.Headers = key.Key, headers.Headers
+	return value, key, headers, both
+}
+
 func TestRecordsReadAsPromised(t *testing.T) {
 	tight := sink.DefaultParams()
 	tight.MaxRecordBytes = sink.MinRecordBytes
-	large := source()
-	large.Value = bytes.Repeat([]byte("x"), 8000)
-	largeKey := source()
-	largeKey.Key = bytes.Repeat([]byte("k"), 9000)
-	largeHeaders := source()
-	largeHeaders.Headers = append(largeHeaders.Headers, kgo.RecordHeader{Key: "h", Value: make([]byte, 9000)})
-	largeAll := source()
-	largeAll.Key, largeAll.Headers = largeKey.Key, largeHeaders.Headers
+	large, largeKey, largeHeaders, largeAll := oversize()
 	tombstone := source()
 	tombstone.Key, tombstone.Value, tombstone.Headers = nil, nil, nil
 	nameless := duplicate()
@@ -86,7 +89,9 @@ func TestRecordsReadAsPromised(t *testing.T) {
 	refused := duplicate()
 	refused.Reemitted, refused.Forgotten = true, true
 
-	b := encoder().NewBatch()
+	params := sink.DefaultParams()
+	params.Metadata, tight.Metadata = sink.MetadataTopic, sink.MetadataTopic
+	b := sink.New(params, "articles", algorithm).NewBatch()
 	tb := sink.New(tight, "articles", algorithm).NewBatch()
 	steps := []struct {
 		title string
@@ -100,6 +105,7 @@ func TestRecordsReadAsPromised(t *testing.T) {
 		{"a copy let through, but its output refused it", func(d *kgo.Record) { b.Verdict(d, source(), refused) }},
 		{"unique, but its output refused it", func(d *kgo.Record) { b.Verdict(d, source(), forgotten) }},
 		{"tombstone", func(d *kgo.Record) { b.Verdict(d, tombstone, &index.Verdict{}) }},
+		{"not checked", func(d *kgo.Record) { b.Unchecked(d, source(), sink.ByCondition) }},
 		{"rejected", func(d *kgo.Record) { b.Reject(d, source(), sink.MissingField, "field body is absent") }},
 		{"rejected, without detail", func(d *kgo.Record) { b.Reject(d, source(), sink.Empty, "") }},
 		{"rejected, withheld on demand", func(d *kgo.Record) { b.Withhold(d, source(), sink.OutputRefused, "too large for it") }},
@@ -113,15 +119,31 @@ func TestRecordsReadAsPromised(t *testing.T) {
 			tb.Reject(d, &r, sink.TooLarge, "9000 bytes")
 		}},
 	}
-	var got strings.Builder
+	var got, told strings.Builder
 	for _, s := range steps {
 		dst := source() // with content that must be overwritten
 		dst.Topic, dst.Partition = "leftover", 9
 		s.fill(dst)
 		text := show(dst)
 		fmt.Fprintf(&got, "# %s\n%s\n", s.title, strings.ReplaceAll(text, strings.Repeat("x", 8000), "x..x"))
+		if strings.Contains(s.title, "large") {
+			told.WriteString(tell(t, tb, s.title))
+		} else {
+			told.WriteString(tell(t, b, s.title))
+		}
 	}
 	golden(t, "records.txt", got.String())
+	golden(t, "verdicts.txt", told.String())
+}
+
+// tell shows the record of verdicts about what a batch has encoded last.
+func tell(t *testing.T, b *sink.Batch, title string) string {
+	t.Helper()
+	var dst kgo.Record
+	if b.Tell(&dst, source()); !dst.Timestamp.IsZero() || dst.Headers != nil {
+		t.Errorf("%s: the record of verdicts is %+v", title, dst)
+	}
+	return fmt.Sprintf("# %s\n%s/%d %s\n%s\n\n", title, dst.Topic, dst.Partition, dst.Key, dst.Value)
 }
 
 func golden(t *testing.T, name, got string) {
@@ -276,6 +298,13 @@ func TestTopics(t *testing.T) {
 	if u, d, r = p.Topics("s"); u != "u" || d != "x.s.s" || r != "r" {
 		t.Errorf("got %s, %s, %s", u, d, r)
 	}
+	if all := p.All("s"); !slices.Equal(all, []string{"u", "x.s.s", "r"}) {
+		t.Errorf("in all %v", all)
+	}
+	p.Duplicate = sink.None
+	if u, d, r = p.Topics("s"); u != "u" || d != "u" || r != "r" || !slices.Equal(p.All("s"), []string{"u", "r"}) {
+		t.Errorf("got %s, %s, %s, in all %v", u, d, r, p.All("s"))
+	}
 	b := encoder().NewBatch()
 	var dst kgo.Record
 	for _, topic := range []string{"a", "b", "a"} {
@@ -302,13 +331,21 @@ func TestValidate(t *testing.T) {
 		{"a blank", func(p *sink.Params) { p.Duplicate = "my duplicates" }, []string{"duplicate"}},
 		{"too long", func(p *sink.Params) { p.Duplicate = strings.Repeat("d", 250) }, []string{"duplicate"}},
 		{"two outputs, one topic", func(p *sink.Params) { p.Rejected = p.Duplicate }, []string{"rejected"}},
+		{"duplicates among the unique ones", func(p *sink.Params) { p.Duplicate = sink.None }, nil},
+		{"no topic of others", func(p *sink.Params) { p.Unique, p.Rejected = sink.None, sink.None }, []string{"unique", "rejected"}},
+		{"verdicts nowhere", func(p *sink.Params) { p.Metadata, p.Verdicts = sink.MetadataTopic, "" }, []string{"verdicts"}},
+		{"verdicts that are not told", func(p *sink.Params) { p.Verdicts = "" }, nil},
+		{"another place for verdicts", func(p *sink.Params) { p.Metadata = "avro" }, []string{"metadata"}},
 		{"small", func(p *sink.Params) { p.MaxRecordBytes = 100 }, []string{"max_record_bytes"}},
 		{"huge", func(p *sink.Params) { p.MaxRecordBytes = 1 << 40 }, []string{"max_record_bytes"}},
 		{"no replicas", func(p *sink.Params) { p.ReplicationFactor = 0 }, []string{"replication_factor"}},
 		{"another compression", func(p *sink.Params) { p.Compression = "brotli" }, []string{"compression"}},
 		{
 			"all at once", func(p *sink.Params) { *p = sink.Params{} },
-			[]string{"unique", "duplicate", "rejected", "max_record_bytes", "compression", "replication_factor"},
+			[]string{
+				"unique", "duplicate", "rejected", "max_record_bytes", "metadata", "compression",
+				"replication_factor",
+			},
 		},
 	}
 	for _, tt := range tests {

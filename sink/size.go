@@ -28,19 +28,27 @@ func Size(r *kgo.Record) int {
 
 // WorstCase returns an upper bound of the Size of src as an output record, whatever the verdict, as long as nothing is
 // withheld. It depends only on the record, the settings and the names given to New.
-func (e *Encoder) WorstCase(src *kgo.Record) int {
+func (e *Encoder) WorstCase(src *kgo.Record) int { return e.forwarded(src) + e.worst }
+
+// forwarded is that without the headers that not all records have.
+func (e *Encoder) forwarded(src *kgo.Record) int {
 	n := batchOverhead + recordOverhead + fieldSize(len(src.Key)) + fieldSize(len(src.Value)) + maxCountBytes
 	for i := range src.Headers {
 		if h := &src.Headers[i]; !reserved(h.Key) {
 			n += headerSize(len(h.Key), len(h.Value))
 		}
 	}
-	return n + mostBytes(e.table[OnAll], Names{e.index, e.algorithm, src.Topic}) + e.worst
+	return n + mostBytes(e.table[OnAll], Names{e.index, e.algorithm, src.Topic})
 }
 
 // Fits says whether src can be forwarded whatever the verdict. A document that does not fit is rejected as TooLarge
 // before it is appended to the journal.
 func (e *Encoder) Fits(src *kgo.Record) bool { return e.WorstCase(src) <= int(e.params.MaxRecordBytes) }
+
+// FitsUnchecked says whether src can be forwarded without being judged.
+func (e *Encoder) FitsUnchecked(src *kgo.Record) bool {
+	return e.forwarded(src)+mostBytes(e.table[OnUnchecked], Names{}) <= int(e.params.MaxRecordBytes)
+}
 
 // mostBytes returns an upper bound of the bytes of our headers.
 func mostBytes(table []Header, names Names) int {

@@ -84,6 +84,27 @@ func TestWorstCaseHolds(t *testing.T) {
 	}
 }
 
+// What is not checked needs room for its own headers only, and has it.
+func TestUncheckedFits(t *testing.T) {
+	p := sink.DefaultParams()
+	p.MaxRecordBytes = sink.MinRecordBytes
+	e := sink.New(p, "articles", algorithm)
+	b, src, most := e.NewBatch(), source(), 0
+	var dst kgo.Record
+	for n := range int(p.MaxRecordBytes) {
+		src.Value = make([]byte, n)
+		if !e.FitsUnchecked(src) {
+			break
+		}
+		most = n
+	}
+	src.Value = make([]byte, most)
+	b.Unchecked(&dst, src, sink.ByCondition)
+	if size := sink.Size(&dst); size > int(p.MaxRecordBytes) || size < int(p.MaxRecordBytes)-64 || e.Fits(src) {
+		t.Errorf("a value of %d bytes becomes a record of %d of %d; it fits when checked: %v", most, size, p.MaxRecordBytes, e.Fits(src))
+	}
+}
+
 // Where documents may be late the worst case has room for saying so, and elsewhere it has none: it is as it was.
 func TestWorstCaseOfLateDocuments(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test's dice

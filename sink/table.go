@@ -24,6 +24,7 @@ const (
 	HeaderCopy        = Prefix + "copy"
 	HeaderCut         = Prefix + "cut"
 	HeaderLate        = Prefix + "late"
+	HeaderUnchecked   = Prefix + "unchecked"
 	HeaderReason      = Prefix + "reason"
 	HeaderDetail      = Prefix + "detail"
 	HeaderValueBytes  = Prefix + "value-bytes"
@@ -37,12 +38,13 @@ type On uint8
 
 // Kinds of records, by the headers that they have.
 const (
-	OnAll      On = iota
-	OnCopies      // duplicates, and copies that were let through as unique
-	OnCut         // unique documents that were not compared with all their candidates
-	OnLate        // late documents; the worst case counts them only where there can be any
-	OnRejected    // rejected documents
-	OnWithheld    // rejected documents without a part of their record; the worst case does not count these headers
+	OnAll       On = iota
+	OnCopies       // duplicates, and copies that were let through as unique
+	OnCut          // unique documents that were not compared with all their candidates
+	OnUnchecked    // documents that were forwarded without being judged
+	OnLate         // late documents; the worst case counts them only where there can be any
+	OnRejected     // rejected documents
+	OnWithheld     // rejected documents without a part of their record; the worst case does not count these headers
 	kinds
 )
 
@@ -69,6 +71,8 @@ type Told struct {
 	Match *index.Match // set for a copy
 	Late  int64        // seconds; 0 is in time
 
+	Unchecked UncheckedReason // set for a document that was not judged
+
 	Reason   Reason // set for a rejected document
 	Detail   string
 	Retimed  bool  // its record has another timestamp than the source record
@@ -94,6 +98,8 @@ func Headers() []Header {
 
 		{HeaderCut, OnCut, nil, upTo(len(cutCandidates)), func(dst []byte, _ *Told) []byte { return append(dst, cutCandidates...) }},
 
+		{HeaderUnchecked, OnUnchecked, nil, upTo(len(ByCondition)), func(dst []byte, t *Told) []byte { return append(dst, t.Unchecked...) }},
+
 		{HeaderLate, OnLate, func(t *Told) bool { return t.Late != 0 }, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, t.Late, 10) }},
 
 		{HeaderReason, OnRejected, nil, upTo(longestReason()), func(dst []byte, t *Told) []byte { return append(dst, t.Reason...) }},
@@ -108,6 +114,15 @@ func Headers() []Header {
 
 // cutCandidates says whether candidates were left out.
 const cutCandidates = "candidates"
+
+// UncheckedReason says why a document was forwarded without being judged.
+type UncheckedReason string
+
+// Reasons for forwarding a document without judging it. None is longer than the first: the worst case counts that.
+const (
+	ByCondition UncheckedReason = "condition" // of source.when, which does not hold
+	InOutage    UncheckedReason = "outage"    // of the journal, with journal.on_outage: pass
+)
 
 const longestMethod = len("levenshtein")
 

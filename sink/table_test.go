@@ -29,6 +29,8 @@ func TestTable(t *testing.T) {
 		checkTable(t, &dst, src.Topic, met)
 		b.Verdict(&dst, src, &index.Verdict{Cut: true, Late: r.Int64()})
 		checkTable(t, &dst, src.Topic, met)
+		b.Unchecked(&dst, src, sink.ByCondition)
+		checkTable(t, &dst, src.Topic, met)
 		b.SetAside(&dst, src, sink.Reasons()[r.IntN(len(sink.Reasons()))], detail,
 			sink.Sizes{Value: r.Int64(), Key: r.Int64(), Headers: r.Int64()})
 		checkTable(t, &dst, src.Topic, met)

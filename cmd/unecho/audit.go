@@ -123,7 +123,7 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 	}
 	settings := c.Settings()
 	in := audit.Inputs{
-		Sources: c.Source.Topics, Journal: journalTopic(c), Outputs: c.Sink.Topics, Params: c.Judge, Settings: settings,
+		Sources: c.Source.Topics, Journal: journalTopic(c), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic, Params: c.Judge, Settings: settings,
 		Index:         c.Judge.Index.Name,
 		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
 		Group: c.Consumer.Group, Owner: c.Consumer.Group, Memory: int(memory), Findings: findings,
@@ -146,8 +146,7 @@ func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *a
 	}
 	names := append([]string{in.Journal}, in.Sources...)
 	for _, source := range in.Sources {
-		unique, duplicate, rejected := in.Outputs(source)
-		names = append(names, unique, duplicate, rejected)
+		names = append(names, c.Sink.All(source)...)
 	}
 	return topic.Reach(ctx, in.Options, names...)
 }

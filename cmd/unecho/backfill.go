@@ -65,8 +65,9 @@ func backfillCommand() *cobra.Command {
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Text("unique", "topic", "", "where unique documents go (default {source}.backfill.unique)")
-		f.Text("duplicate", "topic", "", "where duplicates go (default {source}.backfill.duplicate)")
+		f.Text("duplicate", "topic", "", "where duplicates go (default {source}.backfill.duplicate); none is the topic of the unique ones")
 		f.Text("rejected", "topic", "", "where documents go that cannot be judged (default {source}.backfill.rejected)")
+		f.Text("verdicts", "topic", "", "with sink.metadata: topic, where the verdicts go (default {source}.backfill.verdicts)")
 		f.Bool("dry-run", false, "judge and report, and forward nothing")
 		f.Bool("json", false, "the summary as one JSON object")
 	})
@@ -114,7 +115,7 @@ func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*backf
 	}
 	f := &backfills.Flags{
 		Topics: cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong), From: bound("from"), To: bound("to"),
-		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"),
+		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"), Verdicts: text("verdicts"),
 		Name: text("name"), Into: text("into"), Prime: text("prime"),
 		Files:  append(cmdline.Gather(cmd.Flags().GetStringArray("files"))(&wrong), args...),
 		Format: text("format"), Time: text("time"),

@@ -18,12 +18,19 @@ func addCorpusFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("files-from", "file", "",
 			"read the names of files from this list, a name a line (- is standard input); each file is a document")
+		f.Texts("include", "glob", "of directories, take the files with such a name, or such a path if it has a /; may be repeated")
+		f.BoolP("null", "0", false, "names in --files-from end with a byte of 0, as `find -print0` writes them")
+	})
+	addLayoutFlags(cmd)
+}
+
+// addLayoutFlags adds the flags that say what is a document in a file.
+func addLayoutFlags(cmd *cobra.Command) {
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("format", "choice", corpus.Auto, "auto (by name and beginning), jsonl, json, csv, tsv, parquet, arrow, lines, or text: the file is a document")
 		f.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
 		f.Named("fields", "names")
 		f.Text("id", "name", "id", "the field or column with the id; a document without one is called by its number")
-		f.Texts("include", "glob", "of directories, take the files with such a name, or such a path if it has a /; may be repeated")
-		f.BoolP("null", "0", false, "names in --files-from end with a byte of 0, as `find -print0` writes them")
 		f.Text("delimiter", "char", "", "what is between the columns of CSV: one character, or \\t")
 		f.Bool("lenient-quotes", false, "in CSV a quotation mark may stand anywhere")
 		f.Bool("strict", false, "end at the first document or file that is rejected; else they are passed over and reported")

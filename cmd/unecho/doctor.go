@@ -70,7 +70,7 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 	inProcess, err := embedded.Runs(cmd.Flag("dir").Value.String(), c)
 	return doctor.Inputs{
 		Options: options, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
-		Snapshot: c.Snapshot, Index: c.Judge, Settings: c.Settings(),
+		Snapshot: c.Snapshot, Index: c.Judge, Document: c.Document, Settings: c.Settings(),
 		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
 		ProducerTime: inProcess,
 	}, err

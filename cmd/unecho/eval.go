@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/labelled"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/internal/corpus"
@@ -27,6 +29,7 @@ func evalCommand() *cobra.Command {
 			"in an id, \\t, \\n, \\r and \\\\ stand for tab, line breaks and backslash. What would be rejected matches nothing; it is\n" +
 			"counted, and the first is named.",
 		Example: "  unecho eval --pairs labels.tsv articles.jsonl\n" +
+			"  unecho eval --pairs labels.tsv --list 20 --html wrong.html articles.jsonl\n" +
 			"  unecho eval --clusters clusters.tsv --threshold 0.7 --shingle char:5 --json articles.jsonl",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runEval(cmd, args) },
@@ -37,7 +40,12 @@ func evalCommand() *cobra.Command {
 			"of names, is passed over")
 		f.Text("clusters", "file", "", "the clusters: an id and the name of its cluster on each line, separated by a tab")
 	})
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the result as one JSON object") })
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Int("list", 0, "list so many of the pairs that are found but not labelled, and of those labelled but not found "+
+			"(default 7, and 100 in --json and --html)")
+		f.Text("html", "file", "", "write a page with these pairs side by side here (- is standard output)")
+		f.Bool("json", false, "the result as one JSON object")
+	})
 	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty",
 		"document.scope")
 	return cmd
@@ -51,7 +59,16 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if err := sparesStdout(cmd, pairs, clusters); err != nil {
 		return err
 	}
-	d, err := readEvaluated(cmd, args)
+	texts, list, err := listed(cmd)
+	if err != nil {
+		return err
+	}
+	out := evalPage{cmd: cmd, path: cmd.Flag("html").Value.String(), labels: pairs + clusters}
+	files, err := out.ready()
+	if err != nil {
+		return err
+	}
+	d, err := readEvaluated(cmd, args, files)
 	if err != nil {
 		return err
 	}
@@ -68,14 +85,17 @@ func runEval(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := d.Against(truth)
+	result, err := d.Against(truth, list)
 	if err != nil {
+		return err
+	}
+	if err := out.write(d, args, result); err != nil || out.path == corpus.Stdin {
 		return err
 	}
 	if cmdline.Bool(cmd, "json") {
 		err = terminal.WriteJSON(cmd.OutOrStdout(), result)
 	} else {
-		_, err = io.WriteString(cmd.OutOrStdout(), result.String())
+		_, err = io.WriteString(cmd.OutOrStdout(), result.Text(texts))
 	}
 	if result.Rejected == result.Documents {
 		err = errors.Join(err, errors.New("all documents are rejected: they are like no other"))
@@ -83,8 +103,21 @@ func runEval(cmd *cobra.Command, args []string) error {
 	return err
 }
 
+// listed returns how many pairs of each kind are listed as text, and how many in all.
+func listed(cmd *cobra.Command) (texts, all int, err error) {
+	switch all, err = cmd.Flags().GetInt("list"); {
+	case err != nil:
+		return 0, 0, err
+	case all < 0:
+		return 0, 0, exit.Usage(fmt.Errorf("--list %d: write a number of pairs, or 0 for none", all))
+	case cmd.Flag("list").Changed:
+		return all, all, nil
+	}
+	return 7, 100, nil // a screen, and a page
+}
+
 // readEvaluated reads the documents.
-func readEvaluated(cmd *cobra.Command, args []string) (d *labelled.Documents, err error) {
+func readEvaluated(cmd *cobra.Command, args []string, files written.Files) (d *labelled.Documents, err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
@@ -95,7 +128,10 @@ func readEvaluated(cmd *cobra.Command, args []string) (d *labelled.Documents, er
 	if d, err = labelled.New(c.Judge, c.Document); err != nil {
 		return nil, err
 	}
-	in, size, err := openCorpus(cmd, args, c, nil)
+	if cmd.Flag("html").Changed {
+		d.KeepTexts()
+	}
+	in, size, err := openCorpus(cmd, args, c, files)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -10,6 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/explain"
 	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/internal/corpus"
@@ -21,16 +25,25 @@ func explainCommand() *cobra.Command {
 		Short: "Say how similar two documents are, by each measure, and why they are duplicates or not",
 		Long: "Say how similar two documents are, by each measure, what the service would decide if B came after A, why, " +
 			"and which\n" +
-			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself.",
+			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself. With --in it is an id in that file, or else a number, as in the\noutputs of `unecho dedup`.",
 		Example: "  unecho explain 'the cat sat in the hat' 'the cat sat on the mat' --shingle word:1\n" +
 			"  unecho explain one.txt other.txt --json\n" +
+			"  unecho explain --in articles.jsonl 1 2 --normal --shared\n" +
 			"  unecho explain --config unecho.yaml news/3/17 news/0/12",
 		Args: cmdline.Exactly("A", "B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args) },
 	}
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "all of it as one JSON object") })
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Text("in", "file", "", "A and B are ids of documents in this file or directory (- is standard input)")
+	})
+	addLayoutFlags(cmd)
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Bool("normal", false, "the normal form of both as well: what is compared")
+		f.Bool("shared", false, "all shingles that both have as well")
+		f.Bool("json", false, "all of it as one JSON object")
+	})
 	named.AddEmbeddedFlag(cmd)
-	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes")
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.scope")
 	return cmd
 }
 
@@ -42,18 +55,12 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := sparesStdout(cmd, args...); err != nil {
+	if err := sparesStdout(cmd, append([]string{cmd.Flag("in").Value.String()}, args...)...); err != nil {
 		return err
 	}
-	open := explain.Opener{
-		MaxBytes: int64(c.Document.MaxBytes), Stdin: os.Stdin, Notes: cmd.ErrOrStderr(),
-		Records: func() (topic.Options, *corpus.TopicReader, error) { return named.Records(cmd, c) },
-	}
-	var documents [2]explain.Input
-	for i, arg := range args {
-		if documents[i], err = open.Document(ctx, arg); err != nil {
-			return err
-		}
+	documents, err := explained(ctx, cmd, args, c)
+	if err != nil {
+		return err
 	}
 	for i := range documents {
 		if documents[i].Scope == 0 {
@@ -67,5 +74,48 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if cmdline.Bool(cmd, "json") {
 		return terminal.WriteJSON(cmd.OutOrStdout(), x)
 	}
-	return explain.WriteText(cmd.OutOrStdout(), c.Judge, x)
+	return explain.WriteText(cmd.OutOrStdout(), c.Judge, x,
+		explain.Also{Normal: cmdline.Bool(cmd, "normal"), Shared: cmdline.Bool(cmd, "shared")})
+}
+
+// explained returns the two documents.
+func explained(ctx context.Context, cmd *cobra.Command, args []string, c config.Config) (d [2]explain.Input, err error) {
+	if cmd.Flag("in").Changed {
+		return explainedIn(ctx, cmd, cmd.Flag("in").Value.String(), [2]string(args), c)
+	}
+	for _, flag := range []string{"format", "fields", "id", "delimiter", "lenient-quotes", "strict"} {
+		if cmd.Flag(flag).Changed {
+			return d, exit.Usage(fmt.Errorf("--%s is about a file with documents: name it by --in", flag))
+		}
+	}
+	open := explain.Opener{
+		MaxBytes: int64(c.Document.MaxBytes), Stdin: os.Stdin, Notes: cmd.ErrOrStderr(),
+		Records: func() (topic.Options, *corpus.TopicReader, error) { return named.Records(cmd, c) },
+	}
+	for i, arg := range args {
+		if d[i], err = open.Document(ctx, arg); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// explainedIn returns two documents of a file.
+func explainedIn(ctx context.Context, cmd *cobra.Command, path string, names [2]string, c config.Config) (
+	d [2]explain.Input, err error,
+) {
+	p, err := corpusParams(cmd, c)
+	if err != nil {
+		return d, err
+	}
+	sources, _, err := written.Files{}.Sources(written.Named{Paths: []string{path}})
+	if err != nil {
+		return d, err
+	}
+	in, err := corpus.NewReader(p, sources)
+	if err != nil {
+		return d, err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	return explain.Find(ctx, in, path, names)
 }

@@ -263,10 +263,9 @@ func (s *scene) audit(journal string) audit.Report {
 	settings := c.Settings()
 	began := time.Now()
 	report, err := audit.Run(s.bounded(), audit.Inputs{
-		Options: s.kafka, Sources: c.Source.Topics, Journal: journal, Outputs: c.Sink.Topics, Params: c.Judge,
-		Settings: settings,
-		Index:    c.Judge.Index.Name,
-		Owner:    s.name, ProducerTime: journal != s.name+".journal", // a copy carries the time that was stamped
+		Options: s.kafka, Sources: c.Source.Topics, Journal: journal, Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic,
+		JournalParams: c.Journal, Params: c.Judge, Settings: settings, Index: c.Judge.Index.Name,
+		Owner: s.name, ProducerTime: journal != s.name+".journal", // a copy carries the time that was stamped
 	})
 	check(s.t, err)
 	s.t.Logf("audited in %v: %s", time.Since(began).Round(time.Millisecond), &report)

@@ -74,6 +74,7 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	topics := live.Topics(c.Sink, source, which)
+	past.Only = live.Only(c.Sink, which)
 	opts, err := named.Kafka(cmd, c)
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	show := func(r *topic.Record) error { return live.WriteRecord(out, r, len(topics) > 1) }
+	show := func(r *topic.Record) error { return live.WriteRecord(out, r, len(which) > 1) }
 	switch {
 	case cmdline.Bool(cmd, "json"):
 		show = func(r *topic.Record) error { return live.WriteJSON(out, r) }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/labelled"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
@@ -22,15 +24,18 @@ func tuneCommand() *cobra.Command {
 		Short: "Try settings on your own documents, and recommend one",
 		Long: "Try settings on your own documents, each held against the exact truth, and recommend one. Flags take lists, " +
 			"and each\n" +
-			"combination is tried; for each setting and threshold there are three rows: candidates (pairs that share a band key),\n" +
-			"estimate (of them, those that the sketches say are duplicates) and verified (whose exact similarity reaches the\n" +
-			"threshold). The truth is the exact Jaccard similarity of all pairs that can reach the lowest threshold.\n\n" +
+			"combination is tried. Only a setting is recommended whose own curve finds --recall of the pairs at the threshold, and of\n" +
+			"these the cheapest (--by). The truth is the exact Jaccard similarity of all pairs; each shingle has one of its own, and\n" +
+			"--pairs is one for all. A page (--html) and --all show three rows for each setting and threshold: candidates (pairs that\n" +
+			"share a band key), estimate (of them, those that the sketches say are duplicates) and verified (whose exact similarity\n" +
+			"reaches the threshold).\n\n" +
 			"Documents come from files, or from a topic: its newest (--documents), those of a time range (--from, --to), or all, of\n" +
 			"which --sample are taken at random. --grid published tries the grid of a published comparison on 4,000 documents: three\n" +
 			"thresholds, sizes and shingles, four bands and hashes.",
 		Example: "  unecho tune articles.jsonl\n" +
 			"  unecho tune --shingle word:2,char:5 --threshold 0.7,0.8,0.9 --html report.html articles.jsonl\n" +
 			"  unecho tune --sketch minhash,simhash --by memory --yaml tuned.yaml --budget 2m articles.jsonl\n" +
+			"  unecho tune --pairs labels.tsv articles.jsonl\n" +
 			"  unecho tune --tokens words --shingle word:1 tokens.jsonl\n" +
 			"  unecho tune --config unecho.yaml --topic news --from 24h --html report.html\n" +
 			"  unecho tune --grid published sentences.txt",
@@ -41,10 +46,13 @@ func tuneCommand() *cobra.Command {
 	addSampleFlags(cmd)
 	addGridFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
-		f.Text("by", "choice", tune.ByF1, "recommend by "+strings.Join(tune.Bys(), ", "))
-		f.Float64("at", 0, "recommend for this threshold (default similarity.threshold if it is tried, else the first)")
+		f.Text("by", "choice", tune.ByCost, "of the settings that keep recall recommend the best by "+
+			strings.Join(tune.Bys(), ", "))
+		f.Float64("at", 0, "recommend for this threshold (default similarity.threshold if it is tried, else the "+
+			"first; with --pairs, each)")
 		f.Text("html", "file", "", "write a page with plots here (- is standard output)")
 		f.Text("yaml", "file", "", "write the recommended settings here (- is standard output)")
+		f.Bool("all", false, "all settings, stages and figures before the table of the best")
 		f.Bool("json", false, "the report as one JSON object instead of the table")
 	})
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
@@ -71,23 +79,37 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 	}
 	out := tune.Outputs{
 		Page: cmd.Flag("html").Value.String(), YAML: cmd.Flag("yaml").Value.String(), JSON: cmdline.Bool(cmd, "json"),
+		All: cmdline.Bool(cmd, "all"), About: sheetOf(cmd, args, "unecho tune"),
 		Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 	}
 	files, err := writtenBy(cmd, "html", "yaml")
 	if err != nil {
 		return err
 	}
-	if err := files.SpareFiles(cmdline.ConfigFile(cmd)); err != nil {
+	if err := files.SpareFiles(cmdline.ConfigFile(cmd), cmd.Flag("pairs").Value.String()); err != nil {
 		return err
 	}
 	if err := out.Ready(); err != nil {
 		return err
 	}
-	sample, err := readSample(ctx, cmd, args, c, files)
+	labels, err := tuneLabels(cmd)
 	if err != nil {
 		return err
 	}
-	report, err := tuneSample(ctx, cmd, p, sample)
+	sample, numbers, err := readSample(ctx, cmd, args, c, files, labels)
+	if err != nil {
+		return err
+	}
+	tuner := &tune.Tuner{Params: p, Sample: sample}
+	if labels != nil {
+		if tuner.Labels, err = labels.Pairs(numbers, cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		if len(tuner.Labels) == 0 {
+			return fmt.Errorf("read %s: there are no labels", cmd.Flag("pairs").Value)
+		}
+	}
+	report, err := tuneSample(ctx, cmd, tuner)
 	if err != nil {
 		return err
 	}
@@ -95,12 +117,19 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 }
 
 // tuneSample tries the settings and shows, on a terminal, how far it has come.
-func tuneSample(ctx context.Context, cmd *cobra.Command, p tune.Params, sample tune.Sample) (*tune.Report, error) {
-	tuner := &tune.Tuner{Params: p, Sample: sample}
+func tuneSample(ctx context.Context, cmd *cobra.Command, tuner *tune.Tuner) (*tune.Report, error) {
 	bar := terminal.NewStages(cmd.ErrOrStderr())
 	defer bar.End()
 	tuner.Progress = func(what string, done, all int) { bar.Stage(what, int64(done), int64(all)) }
 	return tuner.Run(ctx)
+}
+
+// tuneLabels returns the pairs that --pairs names, or nil.
+func tuneLabels(cmd *cobra.Command) (*labelled.Labels, error) {
+	if path := cmd.Flag("pairs").Value.String(); path != "" {
+		return labelled.ReadLabels(path)
+	}
+	return nil, nil //nolint:nilnil // without the flag there are no labels
 }
 
 // tuneParams is what the flags ask for.
@@ -109,7 +138,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	var wrong []error
 	p := tune.Params{
 		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
-		Weighted: c.Judge.Similarity.Weighted, Window: c.Judge.Window,
+		Shingle: c.Judge.Similarity.Shingle, Threshold: c.Judge.Similarity.Threshold, Weighted: c.Judge.Similarity.Weighted, Window: c.Judge.Window,
 		By:         cmdline.Gather(flags.GetString("by"))(&wrong),
 		BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
 		Budget:     cmdline.Gather(flags.GetDuration("budget"))(&wrong),
@@ -129,7 +158,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	if p.Grid, err = gridOf(cmd, c.Judge.Similarity); err != nil {
 		return p, err
 	}
-	if p.At == 0 && len(p.Grid.Thresholds) > 0 {
+	if p.At == 0 && cmd.Flag("pairs").Value.String() == "" && len(p.Grid.Thresholds) > 0 {
 		p.At = tune.Preferred(p.Grid.Thresholds, c.Judge.Similarity.Threshold)
 	}
 	if err := errors.Join(wrong...); err != nil {

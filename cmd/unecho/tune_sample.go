@@ -10,6 +10,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/labelled"
 	"github.com/unecho/unecho/cmd/internal/named"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/tune"
@@ -27,6 +28,8 @@ func addSampleFlags(cmd *cobra.Command) {
 		f.Uint64("seed", 1, "of the sample, and of the order under --budget")
 		f.Text("tokens", "field", "",
 			"the field of a JSON document with an array of tokens, which are taken as they are instead of a text")
+		f.Text("pairs", "file", "", "tune for these pairs, whatever their similarity: two ids on each line, as for eval; their "+
+			"documents are all in the sample")
 		f.Text("topic", "topic", "", "read documents from this topic instead of files")
 		f.Int64("documents", 0, "of the topic, the newest so many")
 		f.Text("from", "time", "", "of the topic, what is not older than this: a time such as 2026-11-21T08:00:00Z, or how "+
@@ -38,11 +41,14 @@ func addSampleFlags(cmd *cobra.Command) {
 
 func tokensField(cmd *cobra.Command) string { return cmd.Flag("tokens").Value.String() }
 
-func samplerOf(cmd *cobra.Command) (*tune.Sampler, error) {
+func samplerOf(cmd *cobra.Command, labels *labelled.Labels) (*tune.Sampler, error) {
 	var wrong []error
 	p := tune.SamplerParams{
 		Most: cmdline.Gather(cmd.Flags().GetInt("sample"))(&wrong),
 		Seed: cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong), Field: tokensField(cmd),
+	}
+	if labels != nil {
+		p.Names = labels.Names()
 	}
 	if cmd.Flag("grid").Value.String() == tune.PublishedGrid && !cmd.Flag("sample").Changed {
 		p.Most = tune.PublishedSample
@@ -56,35 +62,42 @@ func samplerOf(cmd *cobra.Command) (*tune.Sampler, error) {
 	return tune.NewSampler(p), errors.Join(wrong...)
 }
 
-// readSample reads the documents.
+// readSample reads the documents. It returns the numbers of those that are labelled as well.
 func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config,
-	out written.Files,
-) (tune.Sample, error) {
-	s, err := samplerOf(cmd)
+	out written.Files, labels *labelled.Labels,
+) (sample tune.Sample, numbers labelled.Numbers, err error) {
+	s, err := samplerOf(cmd, labels)
 	if err != nil {
-		return nil, err
+		return nil, numbers, err
 	}
+	if err := fillSample(ctx, cmd, args, c, out, s); err != nil {
+		return nil, numbers, err
+	}
+	sample, err = s.Sample(cmd.ErrOrStderr(), c.Judge)
+	return sample, s.Numbers(), err
+}
+
+func fillSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written.Files,
+	s *tune.Sampler,
+) (err error) {
 	name := cmd.Flag("topic").Value.String()
 	switch {
 	case name != "" && (len(args) > 0 || cmd.Flag("files-from").Changed):
-		return nil, exit.Usage(errors.New("name files or a --topic, not both"))
+		return exit.Usage(errors.New("name files or a --topic, not both"))
 	case name != "":
 		err = readTopic(ctx, cmd, c, name, s)
 	default:
 		for _, flag := range []string{"documents", "from", "to"} {
 			if cmd.Flag(flag).Changed {
-				return nil, exit.Usage(fmt.Errorf("--%s is about a topic: name one by --topic", flag))
+				return exit.Usage(fmt.Errorf("--%s is about a topic: name one by --topic", flag))
 			}
 		}
 		err = readFiles(ctx, cmd, args, c, out, s)
 	}
 	if ctx.Err() != nil {
-		return nil, errUnread
+		return errUnread
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s.Sample(cmd.ErrOrStderr(), c.Judge)
+	return err
 }
 
 func readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out written.Files,
@@ -102,8 +115,7 @@ func readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.
 		read, files := in.Read()
 		bar.Files = files
 		bar.At(read)
-		s.AddFile(r, len(args) != 1)
-		return nil
+		return s.AddFile(r, len(args) != 1)
 	})
 }
 

@@ -42,11 +42,15 @@ type scene struct {
 	twin    *naive.Twin
 	replica *index.Replica
 	batch   *sink.Batch
-	id      [16]byte
-	foreign bool // snapshots are of another journal
+	sink    sink.Params // that is audited
+	// of the journal; tests of other histories use the variable
+	settings []byte
+	id       [16]byte
+	foreign  bool // snapshots are of another journal
 
 	sources []*kgo.Record // as produced
 	outputs []*kgo.Record // to be produced
+	tales   []*kgo.Record // to be produced to the topic of verdicts, if there is one
 }
 
 func newScene(t *testing.T) *scene {
@@ -64,7 +68,10 @@ func newScene(t *testing.T) *scene {
 // sceneOn makes the topics on running brokers. The topics' names begin with prefix.
 func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	t.Helper()
-	s := &scene{t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams()}
+	s := &scene{
+		t: t, prefix: prefix, options: []kgo.Opt{kgo.SeedBrokers(brokers...)}, params: index.DefaultParams(), sink: sink.DefaultParams(),
+		settings: settings,
+	}
 	var err error
 	s.client, err = kgo.NewClient(append(s.options, kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.UnknownTopicRetries(-1))...)
@@ -74,13 +81,14 @@ func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	t.Cleanup(s.client.Close)
 	admin := kadm.NewClient(s.client)
 	news := prefix + "news"
-	_, err = admin.CreateTopics(t.Context(), 2, 1, nil, news, news+".unique", news+".duplicate", news+".rejected")
+	_, err = admin.CreateTopics(t.Context(), 2, 1, nil, news, news+".unique", news+".duplicate", news+".rejected",
+		news+".verdicts")
 	appended := map[string]*string{"message.timestamp.type": kadm.StringPtr("LogAppendTime")}
 	_, err2 := admin.CreateTopic(t.Context(), 1, 1, appended, prefix+"journal")
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	s.id = s.visible(admin, news, news+".unique", news+".duplicate", news+".rejected", prefix+"journal")
+	s.id = s.visible(admin, news, news+".unique", news+".duplicate", news+".rejected", news+".verdicts", prefix+"journal")
 	s.reset()
 	return s
 }
@@ -113,16 +121,16 @@ func (s *scene) reset() {
 	s.t.Helper()
 	var err, err2 error
 	s.signer, err = index.NewSigner(s.params)
-	s.replica, err2 = index.NewReplica(s.params, index.Fingerprint(settings))
+	s.replica, err2 = index.NewReplica(s.params, index.Fingerprint(s.settings))
 	if err := errors.Join(err, err2); err != nil {
 		s.t.Fatal(err)
 	}
-	s.twin = naive.New(s.params, settings, index.Fingerprint(settings))
+	s.twin = naive.New(s.params, s.settings, index.Fingerprint(s.settings))
 	s.batch = s.newBatch()
 }
 
 func (s *scene) newBatch() *sink.Batch {
-	return sink.New(sink.DefaultParams(), "main", algorithmOf(s.params)).NewBatch()
+	return sink.New(s.sink, "main", fmt.Sprintf("%s:%016x", s.params.Algorithm(), index.Recorded(s.settings))).NewBatch()
 }
 
 func (s *scene) produce(records ...*kgo.Record) {
@@ -150,7 +158,7 @@ func (s *scene) source(partition int32) entry.Source {
 }
 
 func (s *scene) header() index.Header {
-	return index.Header{Fingerprint: index.Fingerprint(settings), Wall: time.Now().UnixMilli()}
+	return index.Header{Fingerprint: index.Fingerprint(s.settings), Wall: time.Now().UnixMilli()}
 }
 
 // append appends a record to the journal and returns the verdicts that the twin reaches on it.
@@ -165,7 +173,7 @@ func (s *scene) append(rec index.Record) []index.Verdict {
 
 func (s *scene) begin() {
 	s.t.Helper()
-	s.append(&index.Settings{Text: settings, Wall: time.Now().UnixMilli()})
+	s.append(&index.Settings{Text: s.settings, Wall: time.Now().UnixMilli()})
 	for p := range int32(2) {
 		s.reposition(p, 0, 1)
 	}
@@ -214,21 +222,26 @@ func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
 	dst := new(kgo.Record)
 	fill(dst)
 	s.outputs = append(s.outputs, dst)
+	if s.sink.Metadata == sink.MetadataTopic {
+		tale := new(kgo.Record)
+		s.batch.Tell(tale, dst)
+		s.tales = append(s.tales, tale)
+	}
 	return dst
 }
 
 func (s *scene) inputs() audit.Inputs {
 	return audit.Inputs{
 		Options: s.options, Sources: []string{s.prefix + "news"}, Journal: s.prefix + "journal",
-		Outputs: sink.DefaultParams().Topics,
-		Params:  s.params, Settings: settings, Index: "main",
+		Outputs: s.sink.Topics, Verdicts: s.sink.VerdictsTopic,
+		Params: s.params, Settings: s.settings, Index: "main",
 	}
 }
 
 // audit produces the outputs in one transaction and audits.
 func (s *scene) audit() audit.Report {
 	s.t.Helper()
-	s.transaction(kgo.TryCommit, s.outputs...)
+	s.transaction(kgo.TryCommit, append(s.outputs, s.tales...)...)
 	report, err := audit.Run(s.t.Context(), s.inputs())
 	if err != nil {
 		s.t.Fatal(err)

@@ -11,6 +11,9 @@ import (
 
 // output notes an output record if the source record that it names may exist.
 func (a *audit) output(r *kgo.Record) error {
+	if a.verdicts[r.Topic] {
+		return a.told(r)
+	}
 	at := coordinates(r.Topic, r.Partition, r.Offset)
 	got, malformed := headersOn(r)
 	a.count(r.Topic, string(got[sink.HeaderVerdict]))
@@ -62,6 +65,10 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 		return fmt.Sprintf("%s is %s, which belongs to %s", sink.HeaderVerdict, verdict, want[verdict])
 	case verdict == sink.Rejected:
 		return a.rejection(c.headers, g.source, v, judged)
+	case c.passedOn():
+		return a.passed(c.headers, g.source)
+	case !judged && c.unchecked():
+		return a.unasked(c.headers, g.source)
 	case !judged && g.open(i):
 		return a.anyVerdict(c.headers, g.source)
 	case !judged:

@@ -7,6 +7,9 @@
 //	               after those before it in its partition                       misordered
 //	output     ──▶ its unecho-source names a source record                      invented
 //
+// Where there is a topic of verdicts, each output has one record there. It says what the output's headers say, under the
+// source record's coordinates, in the partition of the same number, and in order.
+//
 // It knows the promise and not the program: it has its own table of the headers' names and forms, the state machine is
 // package index/naive, and only the journal's codec is shared.
 //

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"github.com/unecho/unecho/sink"
 )
@@ -41,6 +42,9 @@ func (a *audit) setAside(g *group) {
 		kept = append(kept, c)
 	}
 	g.claims = kept
+	g.tales = slices.DeleteFunc(g.tales, func(c *claim) bool {
+		return foreign(c.headers, ours, sink.HeaderAlgorithm) || foreign(c.headers, ours, sink.HeaderIndex)
+	})
 }
 
 // foreign says whether a header is present and has another value than ours.

@@ -13,8 +13,14 @@ import (
 // document decides where it goes, and the journal does not tell who committed it. So documents that were judged, and
 // not announced as committed, when the routing changed may be in the outputs of either routing.
 
-// target holds the unique, duplicate and rejected topic of a source topic. The zero target means nowhere.
-type target [3]string
+// target holds the topics that are written for a source topic. The zero target means nowhere.
+type target struct{ unique, duplicate, rejected, verdicts string }
+
+// same says whether documents go to the same topics, wherever their verdicts go.
+func (t target) same(as target) bool {
+	t.verdicts, as.verdicts = "", ""
+	return t == as
+}
 
 // stretch is a part of a pass, the offsets [from, to), whose documents may have gone to a target. Two stretches overlap
 // where the routing changed between them.
@@ -24,7 +30,7 @@ type stretch struct {
 }
 
 // anywhere returns the target of documents whose routing is not known.
-func anywhere() target { return target{"?"} }
+func anywhere() target { return target{unique: "?"} }
 
 // reroute follows the journal's routings as members do.
 func (a *audit) reroute(rec *index.Routing) error {
@@ -41,13 +47,15 @@ func (a *audit) reroute(rec *index.Routing) error {
 }
 
 func targetOf(text []byte, topic string) (to target) {
-	to[0], to[1], to[2], _ = routing.Outputs(text, topic)
+	to.unique, to.duplicate, to.rejected, _ = routing.Outputs(text, topic)
+	to.verdicts = routing.Verdicts(text, topic)
 	return to
 }
 
 // audited returns the target in whose topics the audit looks.
 func (a *audit) audited(topic string) (to target) {
-	to[0], to[1], to[2] = a.in.Outputs(topic)
+	to.unique, to.duplicate, to.rejected = a.in.Outputs(topic)
+	to.verdicts = a.verdictsOf(topic)
 	return to
 }
 
@@ -93,17 +101,26 @@ func (s *stream) begunBefore(routed uint32, base int64) {
 }
 
 // aim finds the journal's target for the audited outputs: the target with these names or, if no routing has them, the
-// target in force last, of which they are taken for copies.
+// target in force last, of which they are taken for copies. So it does with the topic of verdicts.
 func (s *stream) aim(audited target) {
-	if s.aimed = audited; len(s.named) > 0 && !slices.Contains(s.named, audited) && s.goes != (target{}) {
+	s.aimed = audited
+	if len(s.named) == 0 || s.goes == (target{}) {
+		return
+	}
+	if !slices.ContainsFunc(s.named, audited.same) {
 		s.aimed = s.goes
+	}
+	s.aimed.verdicts = audited.verdicts
+	there := func(t target) bool { return t.verdicts == audited.verdicts }
+	if audited.verdicts != "" && !slices.ContainsFunc(s.named, there) {
+		s.aimed.verdicts = s.goes.verdicts
 	}
 }
 
 // sentAway says whether documents at an offset of pass i may have gone elsewhere.
 func (s *stream) sentAway(i int, offset int64) bool {
 	return slices.ContainsFunc(s.passes[i].went, func(w stretch) bool {
-		return offset >= w.from && offset < w.to && w.goes != s.aimed
+		return offset >= w.from && offset < w.to && !w.goes.same(s.aimed)
 	})
 }
 

@@ -14,6 +14,7 @@ const (
 	factSource  = iota // the source record exists
 	factVerdict        // the journal judged it, or changed its mind
 	factOutput         // an output says that it comes from it
+	factTold           // a record of verdicts says that it is about it
 )
 
 var errFact = errors.New("the temporary file does not hold what was written")
@@ -24,7 +25,8 @@ type judgement struct {
 	verdict index.Verdict
 }
 
-// claim is an output record: what its headers say, and what it carries.
+// claim is an output record: what its headers say, and what it carries. It is also a record of verdicts, which carries
+// nothing.
 type claim struct {
 	output    place
 	offset    int64

@@ -12,10 +12,9 @@ type reach struct {
 	source      int64 // offset of the source record whose output is the last one
 }
 
-// order checks the position of the output accounted to pass i. It must stand after the outputs of earlier source
+// order checks the position of the output accounted to pass i, or of the record of verdicts about that. It must stand after the outputs of earlier source
 // records in the same pass and in earlier passes, and before those in later passes.
-func (a *audit) order(g *group, i int) {
-	c := g.out[i]
+func (a *audit) order(g *group, i int, c *claim) {
 	t := track{g.stream.place, c.output}
 	all := a.tracks[t]
 	if all == nil {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -52,8 +53,8 @@ func said(t *sink.Told, kinds ...sink.On) headers {
 	return all
 }
 
-// told returns the facts about a source record from which headers are made.
-func (a *audit) told(source, verdict string) *sink.Told {
+// sayings returns the facts about a source record from which headers are made.
+func (a *audit) sayings(source, verdict string) *sink.Told {
 	p, offset, _ := parse(source) // the caller has parsed it before
 	return &sink.Told{
 		Names:     sink.Names{Index: a.in.Index, Algorithm: a.algorithm, Topic: p.topic},
@@ -63,7 +64,7 @@ func (a *audit) told(source, verdict string) *sink.Told {
 
 // common returns the headers that every output record has.
 func (a *audit) common(source, verdict string) headers {
-	return said(a.told(source, verdict), sink.OnAll)
+	return said(a.sayings(source, verdict), sink.OnAll)
 }
 
 // headerNames returns the names of our headers on records of these kinds; without kinds, of all.
@@ -79,7 +80,7 @@ func headerNames(kinds ...sink.On) []string {
 
 // promised returns the headers of a document whose verdict stands.
 func (a *audit) promised(source string, v *index.Verdict) headers {
-	t := a.told(source, sink.Duplicate)
+	t := a.sayings(source, sink.Duplicate)
 	t.Late = v.Late
 	if v.Unique() {
 		t.Verdict = sink.Unique
@@ -118,15 +119,18 @@ func parse(s string) (p place, offset int64, ok bool) {
 	return p, offset, err == nil && err2 == nil && coordinates(p.topic, p.partition, offset) == s
 }
 
-// difference returns how headers differ from those wanted, or "".
-func difference(got, want headers) string {
+// difference returns how headers differ from those that the journal wants, or "".
+func difference(got, want headers) string { return differs(got, want, "the journal says") }
+
+// differs returns how headers differ from those wanted, or "". Who says what is wanted.
+func differs(got, want headers, who string) string {
 	for _, name := range names(want) {
 		value, ok := got[name]
 		switch {
 		case !ok:
 			return name + " is missing"
 		case !bytes.Equal(value, want[name]):
-			return fmt.Sprintf("%s is %s, the journal says %s", name, quote(value), quote(want[name]))
+			return fmt.Sprintf("%s is %s, %s %s", name, quote(value), who, quote(want[name]))
 		}
 	}
 	for _, name := range names(got) {
@@ -180,7 +184,7 @@ func missingOf(got headers) string {
 // complete.
 func (a *audit) anyVerdict(got headers, source string) string {
 	verdict := string(got[sink.HeaderVerdict])
-	t := a.told(source, verdict)
+	t := a.sayings(source, verdict)
 	_, matched := got[sink.HeaderMatch]
 	_, cut := got[sink.HeaderCut]
 	if late, ok := got[sink.HeaderLate]; ok {
@@ -197,6 +201,47 @@ func (a *audit) anyVerdict(got headers, source string) string {
 		return difference(got, said(t, sink.OnAll, sink.OnCut, sink.OnLate))
 	}
 	return difference(got, said(t, sink.OnAll, sink.OnLate))
+}
+
+// unchecked says that an output claims that nobody asked to judge it.
+func (c *claim) unchecked() bool {
+	_, says := c.headers[sink.HeaderUnchecked]
+	return says
+}
+
+// unasked returns what is wrong with the headers of a document that was forwarded without being judged, or "". There are
+// such only where the settings have conditions.
+func (a *audit) unasked(got headers, source string) string {
+	if !a.conditions {
+		return sink.HeaderUnchecked + " is there, and the settings have no source.when"
+	}
+	t := a.sayings(source, sink.Unique)
+	t.Unchecked = sink.ByCondition
+	return difference(got, said(t, sink.OnAll, sink.OnUnchecked))
+}
+
+// passedOn says that an output claims to have been passed on while the journal was away.
+func (c *claim) passedOn() bool {
+	return string(c.headers[sink.HeaderUnchecked]) == string(sink.InOutage)
+}
+
+// passed returns what is wrong with the headers of a document that was passed on while the journal was away, or "". What
+// the journal says of it since does not matter.
+func (a *audit) passed(got headers, source string) string {
+	if a.in.JournalParams.PassAfter() == 0 {
+		return sink.HeaderUnchecked + " is outage, and journal.on_outage is not pass"
+	}
+	t := a.sayings(source, sink.Unique)
+	t.Unchecked = sink.InOutage
+	return difference(got, said(t, sink.OnAll, sink.OnUnchecked))
+}
+
+// haveConditions says whether settings have conditions that a document must meet to be checked.
+func haveConditions(settings []byte) bool {
+	var values struct {
+		When []string `json:"source.when"`
+	}
+	return json.Unmarshal(settings, &values) == nil && len(values.When) > 0
 }
 
 func names(h headers) []string {

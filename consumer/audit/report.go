@@ -51,7 +51,9 @@ type Report struct {
 	Unique    int `json:"unique"` // output records, by topic
 	Duplicate int `json:"duplicate"`
 	Rejected  int `json:"rejected"`
+	Verdicts  int `json:"verdicts"`  // records of the topics of verdicts
 	Unchecked int `json:"unchecked"` // output records whose source record the source topic no longer holds
+	Passed    int `json:"passed"`    // output records that were passed on while the journal was away
 	Earlier   int `json:"earlier"`   // output records that an earlier journal decided: only compared with their source
 
 	Lost       int `json:"lost"`
@@ -105,6 +107,9 @@ func (r *Report) Broken() int {
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d records: %d unique, %d duplicate, %d rejected", r.Records, r.Unique, r.Duplicate, r.Rejected)
+	if r.Verdicts > 0 {
+		fmt.Fprintf(&b, ", %d verdicts", r.Verdicts)
+	}
 	if r.Unchecked > 0 {
 		fmt.Fprintf(&b, " (%d of them unchecked: their source records are gone)", r.Unchecked)
 	}
@@ -112,6 +117,9 @@ func (r *Report) String() string {
 		r.Lost, r.Doubled, r.Different, r.Misordered, r.Altered, r.Invented)
 	if r.Earlier > 0 {
 		fmt.Fprintf(&b, "; %d of an earlier journal", r.Earlier)
+	}
+	if r.Passed > 0 {
+		fmt.Fprintf(&b, "; %d passed on while the journal was away", r.Passed)
 	}
 	if r.Outcome() == Nothing {
 		b.WriteString("; nothing was due, so that nothing is proven")

@@ -25,7 +25,9 @@ type Inputs struct {
 	Sources []string  // source topics
 	Journal string
 	Outputs func(source string) (unique, duplicate, rejected string) // the output topics of a source topic
-	Params  index.Params
+	// Verdicts returns the topic of the verdicts on a source topic, or "" if there is none. nil: none has one.
+	Verdicts func(source string) string
+	Params   index.Params
 	// MaxBatchBytes is source.max_batch_bytes, and JournalParams say how large a batch of the journal may be. The audit
 	// reads no batch that members could not read.
 	MaxBatchBytes int
@@ -81,10 +83,12 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 		in: in, client: client, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) },
 		sorter:  newSorter(in.Directory, memory),
 		streams: map[place]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{},
-		tracks:   map[track][]reach{},
-		unpacker: unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch}),
-		journal:  journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
-		numbers:  map[place]int{}, known: headerNames(), report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
+		verdicts:   map[string]bool{},
+		tracks:     map[track][]reach{},
+		unpacker:   unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch}),
+		journal:    journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
+		conditions: haveConditions(in.Settings),
+		numbers:    map[place]int{}, known: headerNames(), report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
 	}
 	defer func() {
 		if err = errors.Join(err, a.sorter.close()); err != nil {
@@ -109,11 +113,13 @@ type audit struct {
 	streams     map[place]*stream        // by the source topic's name
 	bySource    map[entry.Source]*stream // the same, by its UUID
 	roles       map[string]roles         // of output topics
+	verdicts    map[string]bool          // topics of verdicts
 	places      []place                  // partitions of outputs, by number
 	numbers     map[place]int
 	tracks      map[track][]reach
 	sorter      *sorter
 	known       []string // names of our headers
+	conditions  bool     // the settings in force have such
 	noted       uint64   // verdicts
 	routed      uint32   // number of the routing in force
 	algorithm   string   // what unecho-algorithm says
@@ -143,7 +149,7 @@ func (a *audit) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	outputs, err := a.ends(ctx, a.outputs())
+	outputs, err := a.ends(ctx, append(a.outputs(), a.verdictTopics()...))
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,10 @@ type group struct {
 	was    facts
 	judged map[int]judgement // by pass
 	claims []*claim
-	out    []*claim // the output accounted to each pass; nil: none yet
-	early  int      // outputs that an earlier journal decided
+	out    []*claim          // the output accounted to each pass; nil: none yet
+	tales  []*claim          // the records of verdicts
+	told   map[*claim]*claim // the record of verdicts about an output
+	early  int               // outputs that an earlier journal decided
 }
 
 // mostTogether is the number of outputs of one source record that are compared with its passes. Every further output is
@@ -75,6 +77,15 @@ func (a *audit) take(g *group, k *key, fact []byte) error {
 			return nil
 		}
 		g.claims = append(g.claims, &c)
+	case factTold:
+		number, offset := claimedAt(k.order())
+		c := readClaim(&rd, a.known, a.common(g.source, ""))
+		c.output, c.offset = a.places[number], offset
+		if len(g.tales) == mostTogether {
+			a.report.found(Finding{Doubled, g.source, c.at(), "every output has one already"})
+			return nil
+		}
+		g.tales = append(g.tales, &c)
 	}
 	if rd.Short() {
 		return errFact
@@ -91,7 +102,7 @@ func (a *audit) reckon(g *group, owed spans) {
 		return
 	}
 	if !g.there {
-		for _, c := range g.claims {
+		for _, c := range append(g.claims, g.tales...) {
 			a.report.found(Finding{Invented, g.source, c.at(), "there is no such source record"})
 		}
 		return
@@ -114,10 +125,16 @@ func (a *audit) reckon(g *group, owed spans) {
 		case c.malformed != "":
 			a.report.found(Finding{Different, g.source, c.at(), c.malformed})
 		case !a.ambiguous(g, i):
-			a.order(g, i)
+			a.order(g, i, c)
+		}
+	}
+	for _, c := range g.out {
+		if c != nil && c.passedOn() {
+			a.report.Passed++
 		}
 	}
 	a.settleMisfits(g, misfits)
+	a.reckonTold(g, g.offset < owed[g.stream.place].to)
 	if g.offset >= owed[g.stream.place].to {
 		a.report.Pending++
 		return

@@ -217,10 +217,14 @@ func (s *State) differs(asked Asked) (lines []string) {
 		}
 		dry = false
 		u, d, r := asked.Outputs.Topics(source)
+		if asked.Outputs.Duplicate == sink.None && u == "" {
+			d = unique
+		}
 		for _, o := range []struct{ flag, here, there string }{
 			{"--unique", u, unique},
 			{"--duplicate", d, duplicate},
 			{"--rejected", r, rejected},
+			{"--verdicts", asked.Outputs.VerdictsTopic(source), routing.Verdicts(s.Routing.Routes.Text, source)},
 		} {
 			if o.here != "" {
 				differ(o.flag+" of "+source, o.here, o.there)

@@ -2,6 +2,7 @@ package backfill
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -39,6 +40,10 @@ func TestAgree(t *testing.T) {
 		"the same words": {asked: Asked{Topics: []string{"news"}, From: at("start"), To: at("end"), Order: &byTime}},
 		"the offsets":    {asked: Asked{From: at("0=3"), To: at("10")}},
 		"the outputs":    {asked: Asked{Outputs: sink.Params{Unique: "a"}}},
+		"other outputs": {
+			Asked{Outputs: sink.Params{Duplicate: sink.None, Metadata: sink.MetadataTopic, Verdicts: "told"}},
+			[]string{"--duplicate of news: a now, b", "--verdicts of news: told now,  when"},
+		},
 		"another range": {
 			Asked{From: at("4"), To: at("2025-01-01")},
 			[]string{"--from: 4 now, start when", "--to: 2025-01-01 now, end when"},
@@ -130,6 +135,26 @@ func TestAgreeOnADryRun(t *testing.T) {
 		if c.want == "" && (err != nil || got != plan) ||
 			c.want != "" && (!errors.As(err, &stopped) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("dry %v, asked for %v: %v, %v", c.dry, c.asked, got, err)
+		}
+	}
+}
+
+// What a routing says of outputs is read back as the settings that said it.
+func TestOutputsAreReadBack(t *testing.T) {
+	for _, out := range []sink.Params{
+		{Unique: "{source}.u", Duplicate: "{source}.d", Rejected: "bad"},
+		{Unique: "{source}.u", Duplicate: sink.None, Rejected: "{source}.bad"},
+		{
+			Unique: "u", Duplicate: "d", Rejected: "bad", Metadata: sink.MetadataTopic, Verdicts: "{source}.told",
+		},
+	} {
+		s := &State{Plan: &protocol.Plan{}}
+		for _, topic := range []string{"blog", "news"} {
+			s.Plan.Ranges = append(s.Plan.Ranges, protocol.Range{Topic: topic})
+		}
+		s.Routing.Routes.Number, s.Routing.Routes.Text = 1, routing.Text([]string{"news", "blog"}, "earliest", out)
+		if got, dry := s.Outputs(); dry || !reflect.DeepEqual(got, out) {
+			t.Errorf("got %+v, want %+v", got, out)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/unecho/unecho/consumer/routing"
@@ -9,7 +10,7 @@ import (
 
 // Outputs returns where a job in force writes, in the form of the settings. dry says that it writes nowhere.
 func (s *State) Outputs() (out sink.Params, dry bool) {
-	var unique, duplicate, rejected []string
+	var unique, duplicate, rejected, verdicts []string
 	topics := s.Topics()
 	for _, source := range topics {
 		u, d, r, written := routing.Outputs(s.Routing.Routes.Text, source)
@@ -17,11 +18,21 @@ func (s *State) Outputs() (out sink.Params, dry bool) {
 			return sink.Params{}, true
 		}
 		unique, duplicate, rejected = append(unique, u), append(duplicate, d), append(rejected, r)
+		if v := routing.Verdicts(s.Routing.Routes.Text, source); v != "" {
+			verdicts = append(verdicts, v)
+		}
 	}
-	return sink.Params{
+	out = sink.Params{
 		Unique: template(topics, unique), Duplicate: template(topics, duplicate),
 		Rejected: template(topics, rejected),
-	}, false
+	}
+	if slices.Equal(unique, duplicate) {
+		out.Duplicate = sink.None
+	}
+	if len(verdicts) > 0 {
+		out.Metadata, out.Verdicts = sink.MetadataTopic, template(topics, verdicts)
+	}
+	return out, false
 }
 
 // template returns the setting by which each source has its output: the name itself if all share one.

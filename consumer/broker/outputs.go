@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,8 @@ type OutputsWant struct {
 	ReplicationFactor int  // of created topics; 0 or less: the broker's default
 	MaxRecordBytes    int  // the topics must accept record batches of this size
 	KeepPast          bool // the topics must keep records for as long as the source does
+	// Why says why they must accept that size; empty: because of sink.max_record_bytes.
+	Why string
 }
 
 // kafkaMaxMessageBytes is Kafka's default for max.message.bytes.
@@ -87,7 +90,7 @@ func (t *Topics) checkOutput(ctx context.Context, topic Topic, want OutputsWant)
 	}
 	more, err := t.check(ctx, topic.Name, []configRule{{
 		key: "max.message.bytes", want: strconv.Itoa(want.MaxRecordBytes), least: true,
-		why: "records of up to sink.max_record_bytes must go through; lowering that would do, too",
+		why: cmp.Or(want.Why, "records of up to sink.max_record_bytes must go through; lowering that would do, too"),
 	}})
 	if err != nil {
 		return err

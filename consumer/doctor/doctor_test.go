@@ -62,6 +62,12 @@ func TestFindings(t *testing.T) {
 		{"an output that will be created", func(w *ward) { w.remove("news.rejected") }, `^note topics: output news.rejected does not exist .* sink.create is set`},
 		{"retention of the journal", func(w *ward) { w.alter("unecho.journal", "retention.ms", "1000") }, `^problem topics: topic unecho.journal: retention.ms is 1000, and must be -1 \| .* \| kafka-configs.sh`},
 		{"outputs that take less", func(w *ward) { w.alter("news.unique", "max.message.bytes", "1000") }, `^problem topics: topic news.unique: max.message.bytes is 1000, and must be at least`},
+		{"verdicts that will be told", func(w *ward) { w.in.Sink.Metadata = "topic" }, `^note topics: output news.verdicts does not exist .* sink.create is set`},
+		{"verdicts in a topic that takes less", func(w *ward) {
+			w.in.Sink.Metadata, w.in.Sink.Verdicts = "topic", "tales"
+			_, err := w.admin.CreateTopic(w.t.Context(), 2, 3, map[string]*string{"max.message.bytes": text("1000")}, "tales")
+			w.must(err)
+		}, `^problem topics: topic tales: max.message.bytes is 1000, and must be at least 8192 \| a record of verdicts`},
 		{"journal that takes less", func(w *ward) { w.alter("unecho.journal", "max.message.bytes", "1000") }, `^problem topics: topic unecho.journal: max.message.bytes is 1000`},
 		{"unclean elections", func(w *ward) { w.alter("news", "unclean.leader.election.enable", "true") }, `^note topics: topic news: unclean.leader.election.enable is true \|`},
 		{"one in sync", func(w *ward) { w.alter("news.unique", "min.insync.replicas", "1") }, `^note topics: topic news.unique: min.insync.replicas is 1 \|`},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
@@ -31,6 +32,7 @@ type Inputs struct {
 	Sink     sink.Params
 	Snapshot snapshot.Params
 	Index    index.Params
+	Document document.Params
 	Settings []byte // canonical text
 	// Snapshots opens the store, which must exist already. The doctor closes it.
 	Snapshots func(context.Context) (snapshot.Store, error)
@@ -82,6 +84,7 @@ func checks() []check {
 		{"cluster", (*patient).cluster},
 		{"topics", (*patient).allTopics},
 		{"rights", (*patient).rights},
+		{"schemas", (*patient).schemas},
 		{"transactions", (*patient).transactions},
 		{"snapshots", (*patient).snapshots}, // before those that use what the newest says
 		{"group", (*patient).group},
@@ -188,8 +191,7 @@ func (p *patient) outputs() (names []string) {
 		return nil
 	}
 	for _, source := range p.in.Source.Topics {
-		unique, duplicate, rejected := p.in.Sink.Topics(source)
-		names = append(names, unique, duplicate, rejected)
+		names = append(names, p.in.Sink.All(source)...)
 	}
 	return names
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/sink"
 )
 
 // allTopics checks sources, journal and outputs, as a start would. It also reports what a start lets pass.
@@ -42,9 +43,11 @@ func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding,
 	if err != nil || p.in.Sink.DryRun {
 		return findings, err
 	}
-	unique, duplicate, rejected := p.in.Sink.Topics(name)
-	for _, output := range []string{unique, duplicate, rejected} {
-		more, err := p.output(ctx, source, output)
+	_, _, rejected := p.in.Sink.Topics(name)
+	for _, output := range p.in.Sink.Outputs(name) {
+		more, err := p.output(ctx, broker.OutputsWant{
+			Source: source, Names: []string{output}, MaxRecordBytes: int(p.in.Sink.MaxRecordBytes),
+		}, "verdicts")
 		if err == nil && output != rejected && p.there[output] {
 			var untimely []Finding
 			untimely, err = p.untimely(ctx, name, output)
@@ -55,7 +58,13 @@ func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding,
 			return findings, err
 		}
 	}
-	return findings, nil
+	if verdicts := p.in.Sink.VerdictsTopic(name); verdicts != "" {
+		more, err = p.output(ctx, broker.OutputsWant{
+			Source: source, Names: []string{verdicts}, MaxRecordBytes: sink.MaxVerdictBytes, Why: sink.WhyVerdictBytes,
+		}, "records")
+		findings = append(findings, more...)
+	}
+	return findings, err
 }
 
 // untimely compares the timestamps that an output accepts with those that its source accepts.
@@ -74,10 +83,10 @@ func (p *patient) untimely(ctx context.Context, source, output string) (findings
 	return findings, nil
 }
 
-func (p *patient) output(ctx context.Context, source broker.Topic, name string) ([]Finding, error) {
-	found, err := p.topics.EnsureOutputs(ctx, broker.OutputsWant{
-		Source: source, Names: []string{name}, MaxRecordBytes: int(p.in.Sink.MaxRecordBytes),
-	})
+// output checks a topic. Holds says what of: documents with their verdicts, or records of another kind.
+func (p *patient) output(ctx context.Context, want broker.OutputsWant, holds string) ([]Finding, error) {
+	name := want.Names[0]
+	found, err := p.topics.EnsureOutputs(ctx, want)
 	if errors.Is(err, broker.ErrMissing) {
 		return []Finding{missing("output "+name, p.in.Sink.Create, "sink.create", err)}, nil
 	}
@@ -90,7 +99,7 @@ func (p *patient) output(ctx context.Context, source broker.Topic, name string) 
 	}
 	p.there[name] = true
 	findings := []Finding{fine("output " + name + ": " + shape(found[0]))}
-	more, err := p.durable(ctx, found[0], "verdicts")
+	more, err := p.durable(ctx, found[0], holds)
 	return append(findings, more...), err
 }
 

@@ -2,12 +2,18 @@
 // with documents of the same scope. The package comes before signing: it refuses a record before anything is appended
 // to the journal.
 //
+// A format is a decoder. Those of JSON, MessagePack, CBOR, Avro and Protobuf walk the value once, build no tree, and note where the
+// paths of the settings lead. Their work is bounded by the bytes of the value, whatever its counts and lengths say.
+//
 // A bad document is data, not an error. Read answers with a Rejection, whose reason labels metrics and whose detail
 // says where the record is wrong. The detail never contains text of the document. All settings decide verdicts, so
 // every member must read alike:
 //
 //   - The JSON scanner is this package's own: one pass, no copies, nesting bounded, and the same on every toolchain. It
 //     accepts what RFC 8259 accepts, and skips a byte order mark before it.
+//   - The other walkers are this package's own, too. What they accept is what other readers of the formats accept; fuzz
+//     targets hold them to it. Of Protobuf, what lies in fields that nobody asks for is skipped by its length. Schemas of
+//     Avro and Protobuf are parsed by libraries.
 //   - If a key occurs twice in an object, the last one counts, as it does for nearly every reader downstream. The same
 //     holds for a header that occurs twice.
 //   - A null counts as absent. Field names are compared byte for byte, after unescaping.
@@ -17,5 +23,7 @@
 //   - If the id is absent, the coordinates are the id. An id of more than sink.MaxIDBytes is a rejection, because
 //     headers have no room for more.
 //   - An absent scope is a rejection. Otherwise documents of unknown scopes would be compared with each other.
+//   - A record of which a condition (source.when) does not hold is no document, and is no reason for a rejection. Headers
+//     and the size are looked at before anything else, fields before the text.
 //   - An empty document (a tombstone, white space, an empty string) is never compared and so needs no scope.
 package document

@@ -30,6 +30,8 @@ type Document struct {
 	ID    []byte // empty means the coordinates
 	Scope uint64 // 0: compared with all documents; else the hash of its scope's name
 	Empty bool   // there is no text, or a blank one
+	// Unchecked says that a condition does not hold. Then nothing else is known but Buffer.
+	Unchecked bool
 	// Buffer is the buffer that was given to Read, grown as needed. The caller gives it to the next Read when this
 	// Document is no longer used.
 	Buffer []byte
@@ -45,31 +47,45 @@ type Rejection struct {
 type Reader struct {
 	maxBytes  int
 	decoder   decoder
+	framing   framing
 	strict    bool // invalid UTF-8 is rejected
 	fullOnly  bool // empty documents are rejected
 	id, scope selector
 	paths     []path // the fields, then the paths of id and scope if those are fields
 	fields    int    // how many of the paths are fields
+	when      When   // behind them are the paths of its fields
 }
 
-// New returns a Reader, or the mistakes in p as one error.
-func New(p Params) (*Reader, error) {
-	if mistakes := p.Validate(); len(mistakes) > 0 {
+// New returns a Reader, or the mistakes in p as one error. With conditions it says which records are not checked.
+func New(p Params, when ...string) (*Reader, error) {
+	if mistakes := append(p.Validate(), p.WrongWhen(when)...); len(mistakes) > 0 {
 		return nil, fmt.Errorf("%w: %s", ErrParams, mistakes[0])
 	}
 	f := formatOf(p.Format)
 	r := &Reader{
-		maxBytes: int(p.MaxBytes),
-		strict:   p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
+		maxBytes: int(p.MaxBytes), framing: framingOf(p.Framing),
+		strict: p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
 	}
 	// Validate parsed all of them, so no error is possible.
 	r.id, _ = parseSelector(p.ID)
 	r.scope, _ = parseSelector(p.Scope)
-	r.decoder = f.decoder(r)
-	if !f.fields {
-		return r, nil
+	r.when, _ = ParseWhen(when)
+	if f.fields {
+		r.follow(p.Fields)
 	}
-	for _, field := range p.Fields {
+	from, err := p.open()
+	if err == nil {
+		r.decoder, err = f.decoder(r, from)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrParams, err)
+	}
+	return r, nil
+}
+
+// follow notes the paths of the fields, of id and scope if those are fields, and of the conditions.
+func (r *Reader) follow(fields []string) {
+	for _, field := range fields {
 		at, _ := parsePath(field)
 		r.paths = append(r.paths, at)
 	}
@@ -79,7 +95,9 @@ func New(p Params) (*Reader, error) {
 			r.paths = append(r.paths, s.field)
 		}
 	}
-	return r, nil
+	for i := range r.when.field {
+		r.paths = append(r.paths, r.when.field[i].field)
+	}
 }
 
 // EmptyRejection returns the rejection of a document without text, or nil if such a document is unique. The caller
@@ -96,6 +114,9 @@ func (r *Reader) EmptyRejection() *Rejection {
 // then the Document. Only formats that ask others return an error: then nothing is known of the record, and it is read
 // again later.
 func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error) {
+	if r.when.unmet(&in) {
+		return Document{Unchecked: true, Buffer: buf}, nil, nil
+	}
 	if len(in.Value) > r.maxBytes {
 		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d", len(in.Value), r.maxBytes), nil
 	}
@@ -107,7 +128,7 @@ func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rej
 
 // labelled rejects a document whose id is too long for headers.
 func (*Reader) labelled(doc Document, bad *Rejection, err error) (Document, *Rejection, error) {
-	if err == nil && bad == nil && len(doc.ID) > sink.MaxIDBytes {
+	if err == nil && bad == nil && !doc.Unchecked && len(doc.ID) > sink.MaxIDBytes {
 		return Document{}, reject(sink.TooLarge, "the id has %d bytes, the limit is %d", len(doc.ID), sink.MaxIDBytes), nil
 	}
 	return doc, bad, err
@@ -115,7 +136,7 @@ func (*Reader) labelled(doc Document, bad *Rejection, err error) (Document, *Rej
 
 // emptyDocument returns the document of a record without text.
 func (r *Reader) emptyDocument(in Input, buf []byte) Document {
-	return Document{ID: r.outerID(in), Empty: true, Buffer: buf}
+	return Document{ID: r.outerID(in), Empty: true, Unchecked: r.when.fieldsUnmet(composer{}, nil), Buffer: buf}
 }
 
 // outerID returns the id if it does not come from a field.

@@ -21,14 +21,20 @@ type decoder interface {
 type format struct {
 	name    string // the word in the settings
 	fields  bool   // a document has fields: text, id and scope may come from them
-	decoder func(r *Reader) decoder
+	framed  bool   // its values may have a framing
+	schemas bool   // its values have schemas
+	decoder func(r *Reader, from *source) (decoder, error)
 }
 
 // formats returns all formats. A further format is a file of its own, and a line here.
 func formats() []format {
 	return []format{
-		{"raw", false, func(r *Reader) decoder { return raw{r} }},
-		{"json", true, func(r *Reader) decoder { return jsonObject{r} }},
+		{name: "raw", decoder: func(r *Reader, _ *source) (decoder, error) { return raw{r}, nil }},
+		{name: "json", fields: true, framed: true, decoder: func(r *Reader, _ *source) (decoder, error) { return jsonObject{r}, nil }},
+		{name: "avro", fields: true, framed: true, schemas: true, decoder: newAvro},
+		{name: "protobuf", fields: true, framed: true, schemas: true, decoder: newProtobuf},
+		{name: "msgpack", fields: true, decoder: func(r *Reader, _ *source) (decoder, error) { return packed{r, msgpackHead}, nil }},
+		{name: "cbor", fields: true, decoder: func(r *Reader, _ *source) (decoder, error) { return packed{r, cborHead}, nil }},
 	}
 }
 

@@ -3,6 +3,7 @@ package document
 import (
 	"strconv"
 
+	"github.com/unecho/unecho/consumer/document/registry"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -12,20 +13,26 @@ const maxFields = 32
 
 // Params say how a record becomes a document. All of them decide verdicts.
 type Params struct {
-	Format      string        `key:"format" doc:"what a record's value is: raw text, or a JSON object" verdict:"true"`
-	Fields      []string      `key:"fields" doc:"for json: where the text is; dots go into objects (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
+	Format      string        `key:"format" doc:"what a record's value is: raw text, or an object in one of the other formats" verdict:"true"`
+	Fields      []string      `key:"fields" doc:"where the text is, but for raw; dots go into objects (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
 	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME or field:PATH; empty is topic/partition/offset" example:"field:id" verdict:"true"`
 	Scope       string        `key:"scope" doc:"documents are compared only within the same: partition, header:NAME or field:PATH; empty compares all" example:"header:tenant" verdict:"true"`
 	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger value is rejected (too_large)" example:"1MiB" verdict:"true"`
+	Framing     string        `key:"framing" doc:"what stands before a value, or in a header beside it, and names its schema" verdict:"true" omit:"none"`
+	SchemaFile  string        `key:"schema_file" doc:"the one schema of all values: for avro an .avsc file, for protobuf a file of descriptors (protoc --include_imports -o FILE); for values that have several, name a registry" example:"/etc/unecho/article.avsc"`
+	Schema      string        `key:"schema" doc:"fingerprint of schema_file's content, on which members must agree; empty takes what the file has" example:"sha256:0f3c6ad1e2b94c57" verdict:"true" omit:""`
+	Message     string        `key:"message" doc:"for protobuf: the full name of the message that a value is; needed with schema_file, and what is another message in a registry is rejected (wrong_type)" example:"news.v1.Article" verdict:"true" omit:""`
 	InvalidUTF8 string        `key:"invalid_utf8" doc:"what is not UTF-8 is replaced by U+FFFD in what is compared, or the document rejected (invalid_encoding)" enum:"replace|reject" verdict:"true"`
 	Empty       string        `key:"empty" doc:"a tombstone, or a document whose text is empty or blank, is unique, or rejected (empty)" enum:"unique|reject" verdict:"true"`
+
+	Registry registry.Params `key:"registry" doc:"Where the schemas are that values name. What it says of a name holds for ever."`
 }
 
 // DefaultParams are the defaults.
 func DefaultParams() Params {
 	return Params{
 		Format: formats()[0].name, Fields: []string{"text"}, MaxBytes: setting.MiB,
-		InvalidUTF8: invalidReplace, Empty: emptyUnique,
+		Framing: noFraming, InvalidUTF8: invalidReplace, Empty: emptyUnique, Registry: registry.DefaultParams(),
 	}
 }
 
@@ -40,8 +47,13 @@ const (
 // Choices returns the words of a setting whose words stand in a table.
 func (Params) Choices(key string) []string {
 	var words []string
-	if key == "format" {
+	switch key {
+	case "format":
 		for _, f := range formats() {
+			words = append(words, f.name)
+		}
+	case "framing":
+		for _, f := range framings() {
 			words = append(words, f.name)
 		}
 	}
@@ -60,7 +72,8 @@ func (p Params) Validate() []setting.Mistake {
 	if formatOf(p.Format).fields {
 		out = append(out, p.wrongFields()...)
 	}
-	return out
+	out = append(out, p.wrongSchema()...)
+	return append(out, setting.Under("registry", p.Registry.Validate())...)
 }
 
 // wrongSelector checks id or scope. alone is the one word without a name that is allowed.

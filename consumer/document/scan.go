@@ -1,56 +1,21 @@
 package document
 
-import "math/bits"
-
 // maxNesting bounds how deep objects and arrays are nested. Real documents stay below ten. The bound keeps a megabyte
 // of brackets from using up the stack.
 const maxNesting = 512
 
-// kind is what a JSON value is.
-type kind uint8
-
-const (
-	absent kind = iota
-	isNull
-	isBool
-	isNumber
-	isString
-	isArray
-	isObject
-)
-
-// String names the kind for a rejection's detail.
-func (k kind) String() string {
-	return [...]string{"absent", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
-}
-
-// value is a JSON value, which stands at data[start:end] with its quotes or brackets. If a path leads through something
-// that is not an object, off is set and the kind is that of the obstacle.
-type value struct {
-	kind       kind
-	off        bool
-	start, end int
-}
-
-// flaw is the place where a text is no longer JSON.
-type flaw struct {
-	offset int
-	what   string
-}
-
 // scanner walks a JSON text once. It checks the text, and notes in found where each of the wanted paths leads.
 type scanner struct {
-	data  []byte
-	pos   int
-	paths []path
-	found [maxFields + 2]value // one per path; an array, so that it stays off the heap
-	key   []byte               // the last key that had escapes, unescaped
+	finder
+	data []byte
+	pos  int
+	key  []byte // the last key that had escapes, unescaped
 }
 
 // scan checks that data is one JSON value and returns its kind. It follows the paths through objects only.
 func (s *scanner) scan() (kind, *flaw) {
 	s.blank()
-	k, bad := s.value(0, 1<<len(s.paths)-1)
+	k, bad := s.value(0, s.all())
 	if bad != nil {
 		return k, bad
 	}
@@ -170,41 +135,21 @@ func (s *scanner) member(depth int, want uint64) *flaw {
 	if bad != nil || want == 0 {
 		return bad
 	}
-	s.note(want, depth, value{kind: k, start: start, end: s.pos})
+	v := value{kind: k, start: start, end: s.pos}
+	if k == isBool && s.data[start] == 't' {
+		v.node = 1
+	}
+	s.note(want, depth, v)
 	return nil
 }
 
-// follow returns the paths of want whose segment at depth is the key. It deletes what was found for them under an
-// earlier key of the same name.
+// follow follows the paths of want through the key that stands between quotes.
 func (s *scanner) follow(want uint64, depth int, raw []byte) uint64 {
-	key := raw
-	if hasEscape(raw) {
-		s.key, _ = appendString(s.key[:0], raw)
-		key = s.key
+	if !hasEscape(raw) {
+		return s.through(want, depth, raw)
 	}
-	var out uint64
-	for ; want != 0; want &= want - 1 {
-		i := bits.TrailingZeros64(want)
-		if len(s.paths[i]) > depth && s.paths[i][depth] == string(key) {
-			out |= 1 << i
-			s.found[i] = value{}
-		}
-	}
-	return out
-}
-
-// note stores v for the paths of want that end at this depth. For longer paths it notes that they cannot be followed,
-// unless v is an object or null.
-func (s *scanner) note(want uint64, depth int, v value) {
-	for ; want != 0; want &= want - 1 {
-		i := bits.TrailingZeros64(want)
-		switch {
-		case len(s.paths[i]) == depth+1:
-			s.found[i] = v
-		case v.kind != isObject && v.kind != isNull:
-			s.found[i] = value{kind: v.kind, off: true, start: v.start, end: v.end}
-		}
-	}
+	s.key, _ = appendString(s.key[:0], raw)
+	return s.through(want, depth, s.key)
 }
 
 func (s *scanner) array(depth int) *flaw {

@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -11,6 +12,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/sink"
 )
 
 // key names a partition as the client does.
@@ -188,7 +190,7 @@ func (r *reader) sign(ctx context.Context, fetches kgo.Fetches) (err error) {
 func (r *reader) signSome(ctx context.Context, number int, records []*kgo.Record) error {
 	r.records, r.documents = r.records[:0], r.documents[:0]
 	for _, record := range records {
-		if !record.Attrs.IsControl() && record.Offset < r.Plan.Ranges[number].To {
+		if !record.Attrs.IsControl() && record.Offset < r.Plan.Ranges[number].To && !r.isCopy(record) {
 			r.records, r.documents = append(r.records, record), append(r.documents, feeding.Document{})
 		}
 	}
@@ -201,7 +203,7 @@ func (r *reader) signSome(ctx context.Context, number int, records []*kgo.Record
 			if err != nil {
 				return err
 			}
-			d.Rejected = refused.Rejection != nil
+			d.Rejected = !refused.Entry()
 		}
 		return nil
 	})
@@ -212,6 +214,20 @@ func (r *reader) signSome(ctx context.Context, number int, records []*kgo.Record
 	clear(r.records)
 	clear(r.documents)
 	return nil
+}
+
+// isCopy says that a record is a duplicate in the topic of a group whose unique documents and duplicates share one.
+// History is what was unique: a duplicate is no part of it, and is not read.
+func (r *reader) isCopy(record *kgo.Record) bool {
+	if r.Priming == 0 || slices.Contains(r.Sources, record.Topic) {
+		return false
+	}
+	for _, h := range slices.Backward(record.Headers) {
+		if h.Key == sink.HeaderVerdict {
+			return string(h.Value) == sink.Duplicate
+		}
+	}
+	return false
 }
 
 // close ends the client.

@@ -27,6 +27,8 @@ type Setup struct {
 
 	// Priming is the number of the priming in force that is fed, with its plan. 0 is a backfill.
 	Priming uint32
+	// Sources are the topics that the group reads. There a header of ours says nothing.
+	Sources []string
 
 	Logger zerolog.Logger
 

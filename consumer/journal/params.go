@@ -1,6 +1,10 @@
 package journal
 
-import "github.com/unecho/unecho/index/setting"
+import (
+	"time"
+
+	"github.com/unecho/unecho/index/setting"
+)
 
 // Params say which topic is the journal and how large its records may be.
 type Params struct {
@@ -8,6 +12,8 @@ type Params struct {
 	Create            bool          `key:"create" doc:"create the topic, as it has to be, where it is missing"`
 	ReplicationFactor int           `key:"replication_factor" doc:"replicas of the topic; -1 is the broker's default"`
 	MinInsync         int           `key:"min_insync" doc:"min.insync.replicas of the topic; 0 leaves it to the broker"`
+	OnOutage          string        `key:"on_outage" doc:"what becomes of documents while the journal does not answer: they wait, or are passed on to unique unchecked, with a header that says so, and are remembered when it answers again" enum:"stall|pass"`
+	OutageAfter       time.Duration `key:"outage_after" doc:"with on_outage: pass, how long the journal may not answer before documents are passed on" example:"30s"`
 	MaxEntryBytes     setting.Bytes `key:"max_entry_bytes" doc:"a document whose entry is larger is rejected as too_large" example:"1MiB" verdict:"true"`
 }
 
@@ -20,7 +26,23 @@ const (
 
 // DefaultParams creates the journal with the broker's replication.
 func DefaultParams() Params {
-	return Params{Create: true, ReplicationFactor: -1, MaxEntryBytes: setting.MiB}
+	return Params{
+		Create: true, ReplicationFactor: -1, OnOutage: stall, OutageAfter: 30 * time.Second, MaxEntryBytes: setting.MiB,
+	}
+}
+
+// These are the words of on_outage.
+const (
+	stall = "stall"
+	pass  = "pass"
+)
+
+// PassAfter is how long the journal may be away before documents are passed on; 0: they wait.
+func (p Params) PassAfter() time.Duration {
+	if p.OnOutage != pass {
+		return 0
+	}
+	return p.OutageAfter
 }
 
 // Name returns the topic's name. By default it is made of the group's name.
@@ -33,7 +55,10 @@ func (p Params) Name(group string) string {
 
 // Validate returns what is wrong.
 func (p Params) Validate() []setting.Mistake {
-	var m []setting.Mistake
+	m := setting.Misspelt(p)
+	if p.OutageAfter < time.Second || p.OutageAfter > time.Hour {
+		m = append(m, setting.Wrong("outage_after", p.OutageAfter, "is out of range", "write 1s to 1h"))
+	}
 	if p.ReplicationFactor == 0 || p.ReplicationFactor < -1 || p.ReplicationFactor > 1<<15-1 {
 		m = append(m, setting.Wrong("replication_factor", p.ReplicationFactor, "is no number of replicas",
 			"write 3, or -1 for the broker's default"))

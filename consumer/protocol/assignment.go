@@ -26,6 +26,9 @@ type Assignment struct {
 	Epoch     uint32
 	Start     int64  // of the epoch
 	Base      int64  // all below is forwarded and committed in this epoch
+	Owed      int64  // offsets below Base whose documents were passed on unchecked: the journal does not have them yet
+	Passing   bool   // the transaction at hand passes documents on unchecked
+	Unsettled bool   // the journal was away when it was assigned: it only passes on
 	Announced int64  // the base that the journal has from us
 	Routed    uint64 // the hash of the routes by which the session forwards
 
@@ -43,6 +46,9 @@ type Assignment struct {
 
 // Metadata returns the metadata of the next commit of this assignment.
 func (a *Assignment) Metadata() string {
+	if a.Plan == nil && (a.Passing || a.Owes()) {
+		return PassedMetadata(a.Epoch, a.Start, a.Recorded())
+	}
 	if a.Plan == nil {
 		return Metadata(a.Epoch, a.Start)
 	}
@@ -53,7 +59,10 @@ func (a *Assignment) Metadata() string {
 
 // Committed notes that all documents below end are forwarded and committed for sure (design 4, rule 2).
 func (a *Assignment) Committed(end int64) {
-	a.Base = end
+	if a.Passing || a.Owes() {
+		a.Owed += end - a.Base
+	}
+	a.Base, a.Passing = end, false
 	a.Tally.Add(a.Pending)
 	a.Pending = Tally{}
 	for offset := range a.refused {
@@ -64,11 +73,11 @@ func (a *Assignment) Committed(end int64) {
 }
 
 // Unannounced says that the journal does not know the base: a session that goes idle or leaves announces it.
-func (a *Assignment) Unannounced() bool { return a.Base > a.Announced }
+func (a *Assignment) Unannounced() bool { return a.Recorded() > a.Announced }
 
-// Announcement tells the journal the base.
+// Announcement tells the journal the base. It is not beyond what is recorded, because entries below base change nothing.
 func (a *Assignment) Announcement(h index.Header) *index.Run {
-	return &index.Run{Header: h, Source: a.Source, Epoch: a.Epoch, Base: a.Base}
+	return &index.Run{Header: h, Source: a.Source, Epoch: a.Epoch, Base: a.Recorded()}
 }
 
 // Stands says that the group's committed offset is where the assignment left it: nothing was committed since.

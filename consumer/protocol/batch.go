@@ -59,6 +59,7 @@ type Batch struct {
 	Size   int // documents of all groups
 
 	intake  *Intake
+	records bool // what was passed on is recorded, and nothing is forwarded
 	wants   Want
 	until   int64
 	appends int // of entries
@@ -74,6 +75,9 @@ type Refusal struct {
 
 // NewBatch begins the way of a batch. The session keeps the intake.
 func NewBatch(groups []Group, size int, intake *Intake) *Batch {
+	for i := range groups {
+		groups[i].Passing = false
+	}
 	return &Batch{Groups: groups, Size: size, intake: intake}
 }
 
@@ -120,12 +124,16 @@ func (b *Batch) Judge(r *index.Replica) (of *Assignment, err error) {
 			return g.Assignment, err
 		}
 		for d := range g.Documents {
-			missing = missing || !d.Judged && !d.Rejected
+			missing = missing || !d.Judged && !d.Rejected && !d.Passed
 		}
 	}
 	switch {
+	case !missing && b.records:
+		b.recorded()
 	case !missing:
 		b.wants = WantTimeCheck
+	case b.unsettled():
+		b.Pass()
 	case !AppendAgain(b.appends):
 		return nil, ErrUnreadable
 	default:
@@ -149,7 +157,10 @@ func (b *Batch) CheckTimes(h index.Header, untimely func(*Assignment, *Document)
 	for i := range b.Groups {
 		g := &b.Groups[i]
 		for d := range g.Documents {
-			if d.Judged && !d.Withheld && !g.Silent(d.Entry.Offset) && untimely(g.Assignment, d) && g.Untimely(d) == Forget {
+			if !d.Judged && !d.Unchecked || d.Withheld || g.Silent(d.Entry.Offset) || !untimely(g.Assignment, d) {
+				continue
+			}
+			if g.Untimely(d) == Forget {
 				b.forgets = append(b.forgets, &index.Forget{Header: h, Target: d.Verdict.Position})
 			}
 		}

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -11,6 +12,7 @@ type Committed struct {
 	Ours   bool  // the metadata is ours
 	Epoch  uint32
 	Start  int64 // of the epoch
+	Owed   int64 // offsets below Offset whose documents were passed on unchecked, and are perhaps not recorded
 	Tally  Tally // of a backfill
 }
 
@@ -18,6 +20,7 @@ type Committed struct {
 func NewCommitted(offset int64, metadata string) Committed {
 	c := Committed{Offset: offset}
 	c.Epoch, c.Start, c.Ours = parse(metadata)
+	c.Owed = owed(offset, metadata)
 	c.Tally = parseTally(metadata)
 	return c
 }
@@ -35,11 +38,33 @@ func parse(s string) (epoch uint32, start int64, ok bool) {
 	return epoch, start, true
 }
 
+// PassedMetadata is the metadata of a commit below which documents were passed on unchecked. From the offset passed on
+// the journal has yet to be told of them. A version that does not know passing reads it as Metadata.
+func PassedMetadata(epoch uint32, start, passed int64) string {
+	return fmt.Sprintf("%s passed=%d", Metadata(epoch, start), passed)
+}
+
+func owed(offset int64, s string) int64 {
+	var epoch uint32
+	var start, passed int64
+	if _, err := fmt.Sscanf(s, "unecho1 %d %d passed=%d", &epoch, &start, &passed); err != nil || passed < start {
+		return 0
+	}
+	return max(0, offset-passed)
+}
+
 // BackfillMetadata is the metadata of a backfill's commits. It also counts the verdicts so far.
 func BackfillMetadata(epoch uint32, start int64, t Tally) string {
-	return fmt.Sprintf("%s unique=%d reemitted=%d duplicate=%d rejected=%d", Metadata(epoch, start), t.Unique, t.Reemitted,
+	said := fmt.Sprintf("%s unique=%d reemitted=%d duplicate=%d rejected=%d", Metadata(epoch, start), t.Unique, t.Reemitted,
 		t.Duplicate, t.Rejected)
+	if t.Unchecked > 0 {
+		said += fmt.Sprintf("%s%d", uncheckedTally, t.Unchecked)
+	}
+	return said
 }
+
+// uncheckedTally stands last, where there is something to say: versions that do not know it read what stands before.
+const uncheckedTally = " unchecked="
 
 func parseTally(s string) (t Tally) {
 	var epoch uint32
@@ -48,6 +73,11 @@ func parseTally(s string) (t Tally) {
 		&t.Reemitted, &t.Duplicate, &t.Rejected)
 	if err != nil {
 		return Tally{}
+	}
+	if _, unchecked, ok := strings.Cut(s, uncheckedTally); ok {
+		if t.Unchecked, err = strconv.ParseInt(unchecked, 10, 64); err != nil {
+			return Tally{}
+		}
 	}
 	return t
 }

@@ -25,6 +25,7 @@ type Findings struct {
 	End       int64         // of the partition in the source
 	Among     int32         // partitions of the topic when the journal first heard of it; now, if it never did
 	Moved     bool          // the source has another document at an offset than was judged
+	Away      bool          // the journal is away: Replica is as far as it came
 	Waited    time.Duration // since Decide first answered Wait
 	Followed  int64         // of a shadow: what the group that it follows has committed; -1: nothing
 	Since     int64         // of a shadow: where the history begins that it judges
@@ -48,18 +49,19 @@ type Reason int
 
 // Reasons.
 const (
-	Settled    Reason = iota // commit and replica agree
-	New                      // nobody knows the partition
-	NoOffset                 // the journal knows the partition, and no offset is committed
-	Beyond                   // the source does not reach the committed offset
-	Unfinished               // an epoch was committed, and nothing was forwarded in it: its reposition may be missing
-	Behind                   // the replica is behind the committed epoch, or the journal is another one, or lost records
-	Gap                      // the same, and the gap is accepted
-	Foreign                  // the offset was set by someone else, or the document there is another one
-	Below                    // the committed offset is below base: markers are on their way, or offsets were lost
-	Deleted                  // the source begins behind the committed offset: nobody will read what was there
-	Unreadable               // no member can read the repositions that this one appends
-	HasRetired               // another group takes over
+	Settled     Reason = iota // commit and replica agree
+	New                       // nobody knows the partition
+	NoOffset                  // the journal knows the partition, and no offset is committed
+	Beyond                    // the source does not reach the committed offset
+	Unfinished                // an epoch was committed, and nothing was forwarded in it: its reposition may be missing
+	Behind                    // the replica is behind the committed epoch, or the journal is another one, or lost records
+	Gap                       // the same, and the gap is accepted
+	Foreign                   // the offset was set by someone else, or the document there is another one
+	Below                     // the committed offset is below base: markers are on their way, or offsets were lost
+	Deleted                   // the source begins behind the committed offset: nobody will read what was there
+	Unreadable                // no member can read the repositions that this one appends
+	HasRetired                // another group takes over
+	JournalAway               // the journal is away, and what is known does not allow to pass documents on
 )
 
 // Decision is what to do, and why.
@@ -82,6 +84,8 @@ func (f *Findings) Decide() Decision {
 func (f *Findings) decide() Decision {
 	c, p := f.Committed, f.Replica
 	switch {
+	case f.Away:
+		return f.away()
 	case f.Duty.Kind == Retired:
 		return Decision{Action: Refuse, Reason: HasRetired}
 	case c.Offset < 0 && f.Known:
@@ -113,7 +117,8 @@ func (f *Findings) decide() Decision {
 func (f *Findings) goOn() Decision {
 	c, p := f.Committed, f.Replica
 	return Decision{Action: GoOn, Reason: Settled, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
-		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Announced: p.Base, Routed: f.Routed,
+		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Owed: f.owed(),
+		Unsettled: f.Away, Announced: p.Base, Routed: f.Routed,
 		Shadow: f.Duty.Kind == Shadows, Followed: f.Followed, From: f.Duty.Begins(f.Source), Plan: f.Plan, Tally: c.Tally,
 	}}
 }

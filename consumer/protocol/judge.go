@@ -11,16 +11,19 @@ import (
 // Document is one document of a batch on its way to its verdict.
 type Document struct {
 	Entry    entry.Entry
-	Rejected bool // before signing; a held verdict outranks it
+	Rejected bool // before signing, so that it has no entry; a held verdict outranks it
 	Withheld bool // its value did not come with it: it goes to rejected, whatever its verdict
-	Verdict  index.Verdict
-	Judged   bool
+	// Unchecked says that it has no entry because nobody asks whether it is a copy. Without a verdict it goes to unique.
+	Unchecked bool
+	Verdict   index.Verdict
+	Judged    bool
+	Passed    bool // it goes to unique unchecked, because the journal is away
 }
 
 // Rejects says that the document goes to rejected whatever its output would take, because it was never judged or was
 // forgotten.
 func (d *Document) Rejects() bool {
-	return !d.Judged && d.Rejected || d.Judged && d.Verdict.Forgotten
+	return !d.Judged && d.Rejected && !d.Unchecked || d.Judged && d.Verdict.Forgotten
 }
 
 // Judge takes the verdicts that the replica holds for documents of this assignment (design 4, rule 5). Documents
@@ -47,6 +50,9 @@ func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 			}
 			d.Rejected = !d.Judged
 			continue
+		}
+		if d.Judged && a.refused[d.Entry.Offset].passed { // with a verdict it is tried again: it may have to be forgotten
+			delete(a.refused, d.Entry.Offset)
 		}
 		if d.Judged && !d.Rejected && d.Verdict.Content != d.Entry.Content {
 			return fmt.Errorf("%w: at offset %d of %s/%d", ErrMoved, d.Entry.Offset, a.Topic, a.Source.Partition)

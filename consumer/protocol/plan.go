@@ -152,6 +152,7 @@ type Tally struct {
 	Reemitted int64 // copies that were let through as unique
 	Duplicate int64
 	Rejected  int64
+	Unchecked int64 // forwarded as unique without being judged
 }
 
 // Add adds another tally.
@@ -160,10 +161,13 @@ func (t *Tally) Add(o Tally) {
 	t.Reemitted += o.Reemitted
 	t.Duplicate += o.Duplicate
 	t.Rejected += o.Rejected
+	t.Unchecked += o.Unchecked
 }
 
 // Documents is how many documents were counted.
-func (t Tally) Documents() int64 { return t.Unique + t.Reemitted + t.Duplicate + t.Rejected }
+func (t Tally) Documents() int64 {
+	return t.Unique + t.Reemitted + t.Duplicate + t.Rejected + t.Unchecked
+}
 
 // count counts the documents of a group by what is produced of them.
 func (g *Group) count() (t Tally) {
@@ -171,6 +175,8 @@ func (g *Group) count() (t Tally) {
 		switch {
 		case g.Aside(d):
 			t.Rejected++
+		case !d.Judged:
+			t.Unchecked++
 		case d.Verdict.Reemitted:
 			t.Reemitted++
 		case d.Verdict.Unique():

@@ -14,6 +14,7 @@ const (
 type refusal struct {
 	level   Level
 	retimed bool
+	passed  bool // it was refused without a verdict
 }
 
 // Level says in what form the document at offset goes out. A refusal is remembered until the document is committed,
@@ -26,7 +27,7 @@ func (a *Assignment) Retimed(offset int64) bool { return a.refused[offset].retim
 
 // Aside says that a document that was produced went to rejected.
 func (a *Assignment) Aside(d *Document) bool {
-	return a.Level(d.Entry.Offset) > Whole || !d.Judged || d.Verdict.Forgotten || d.Withheld
+	return a.Level(d.Entry.Offset) > Whole || !d.Judged && !d.Unchecked && !d.Passed || d.Verdict.Forgotten || d.Withheld
 }
 
 // Untimely notes that the output of a document's verdict would refuse its time, before it is tried, and says what to
@@ -64,6 +65,8 @@ func (a *Assignment) Refused(d *Document, size int, untimely bool) Answer {
 		return Hopeless
 	case rejecting:
 		now.level = Withhold
+	case !d.Judged: // it was not checked, so nothing is its copy
+		now.level, now.passed = Reject, d.Passed
 	case d.Verdict.Unique():
 		return Forget // until that is applied it is not to go to rejected: later ones would be its copies
 	default:

@@ -78,7 +78,14 @@ func (t *Takeover) Repeats() int {
 }
 
 // JournalEnd answers AskEnd. All records stand below the end for which earlier owners had an answer.
-func (t *Takeover) JournalEnd(end int64) { t.until, t.asks = end, AskPass }
+func (t *Takeover) JournalEnd(end int64) { t.until, t.asks, t.Away = end, AskPass, false }
+
+// JournalAway answers AskEnd and AskPass where the journal is away and documents are to be passed on: the replica counts
+// as it is.
+func (t *Takeover) JournalAway(r *index.Replica) {
+	t.Away = true
+	t.Passed(r, false)
+}
 
 // Passed answers AskPass. Moved says that the source has another document at an offset than was judged.
 func (t *Takeover) Passed(r *index.Replica, moved bool) {
@@ -116,7 +123,9 @@ func (t *Takeover) Extent(begin, end int64, now time.Time) {
 	case Resume:
 		t.asks = AskReposition
 	case Wait:
-		t.patience.wait(now)
+		if !t.Away { // what is waited for then passes by itself, however long it takes
+			t.patience.wait(now)
+		}
 		t.asks = AskPause
 	case Refuse:
 		t.asks = Refused

@@ -3,4 +3,6 @@
 //
 //	{"sink.dry_run":false,"sink.duplicate of news":"news.duplicate","sink.rejected of news":"news.rejected",
 //	 "sink.unique of news":"news.unique","source.start":"earliest","source.topics":["news"]}
+//
+// With sink.metadata: topic it has "sink.verdicts of news" as well.
 package routing

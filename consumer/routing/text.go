@@ -20,6 +20,9 @@ func Text(topics []string, start string, out sink.Params) []byte {
 		unique, duplicate, rejected := out.Topics(source)
 		values["sink.unique"+of+source], values["sink.duplicate"+of+source], values["sink.rejected"+of+source] = unique,
 			duplicate, rejected
+		if verdicts := out.VerdictsTopic(source); verdicts != "" {
+			values[verdictsKey+source] = verdicts
+		}
 	}
 	return encode(values)
 }
@@ -36,6 +39,19 @@ func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok
 		return topic
 	}
 	return name("sink.unique"), name("sink.duplicate"), name("sink.rejected"), true
+}
+
+// verdictsKey begins the key of a verdicts' topic. A routing without such topics has none, as before there were any.
+const verdictsKey = "sink.verdicts" + of
+
+// Verdicts returns the topic to which a routing has the verdicts on the documents of a source topic written. It is
+// empty if there is none.
+func Verdicts(text []byte, source string) string {
+	if _, _, _, written := Outputs(text, source); !written {
+		return ""
+	}
+	topic, _ := decode(text)[verdictsKey+source].(string)
+	return topic
 }
 
 // Dry says that a routing forwards nothing.

@@ -56,6 +56,7 @@ func TestOutputs(t *testing.T) {
 	}{
 		{"as they are by default", text(as, "b", "a"), [3]string{"a.unique", "a.duplicate", "a.rejected"}, true},
 		{"another one", text(func(p *sink.Params) { p.Unique = "all" }, "a"), [3]string{"all", "a.duplicate", "a.rejected"}, true},
+		{"none for duplicates", text(func(p *sink.Params) { p.Duplicate = sink.None }, "a"), [3]string{"a.unique", "a.unique", "a.rejected"}, true},
 		{"a source that is not read", text(as, "b"), [3]string{}, false},
 		{"a dry run", text(func(p *sink.Params) { p.DryRun = true }, "a"), [3]string{}, false},
 		{"no routing", []byte("{"), [3]string{}, false},
@@ -64,5 +65,29 @@ func TestOutputs(t *testing.T) {
 		if got := [3]string{unique, duplicate, rejected}; got != c.want || ok != c.ok {
 			t.Errorf("%s: %q, %v", c.name, got, ok)
 		}
+	}
+}
+
+// A routing has topics of verdicts only where there are such, so that the texts of all others stay as they were.
+func TestVerdicts(t *testing.T) {
+	telling := func(p *sink.Params) { p.Metadata = sink.MetadataTopic }
+	for _, c := range []struct {
+		name string
+		text []byte
+		want string
+	}{
+		{"headers alone", text(as, "a"), ""},
+		{"a topic", text(telling, "b", "a"), "a.verdicts"},
+		{"another one", text(func(p *sink.Params) { p.Metadata, p.Verdicts = sink.MetadataTopic, "told" }, "a"), "told"},
+		{"of another source", text(telling, "b"), ""},
+		{"a dry run", text(func(p *sink.Params) { p.Metadata, p.DryRun = sink.MetadataTopic, true }, "a"), ""},
+	} {
+		if got := Verdicts(c.text, "a"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	want := []string{"sink.verdicts of a: a.verdicts here, not set in the journal"}
+	if got := Diff(text(telling, "a"), text(as, "a")); !slices.Equal(got, want) {
+		t.Errorf("they differ by %q", got)
 	}
 }

@@ -34,7 +34,7 @@ func (s *Session) warn(t *protocol.Takeover) {
 		message = "the offset was set by someone else, or the document there is another one: a new epoch begins"
 	case protocol.Settled, protocol.New, protocol.Beyond, protocol.Unfinished, protocol.Behind, protocol.Below,
 		protocol.Deleted,
-		protocol.Unreadable, protocol.HasRetired:
+		protocol.Unreadable, protocol.HasRetired, protocol.JournalAway:
 		return
 	}
 	s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("offset", t.Decision.Offset).
@@ -44,9 +44,10 @@ func (s *Session) warn(t *protocol.Takeover) {
 // tellWait says why a partition waits. Mostly it does so for a moment only.
 func (s *Session) tellWait(t *protocol.Takeover) {
 	why := map[protocol.Reason]string{
-		protocol.Behind: "the journal does not know the epoch of its committed offset",
-		protocol.Below:  "its committed offset is below what was forwarded",
-		protocol.Beyond: "its committed offset lies beyond its end",
+		protocol.Behind:      "the journal does not know the epoch of its committed offset",
+		protocol.Below:       "its committed offset is below what was forwarded",
+		protocol.Beyond:      "its committed offset lies beyond its end",
+		protocol.JournalAway: "the journal is away, and what is known of the partition does not allow to pass its documents on",
 	}[t.Decision.Reason]
 	if s.standing.waitsFor(key{t.Topic, t.Source.Partition}, why, t.Waited) {
 		s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Str("because", why).
@@ -107,7 +108,7 @@ func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 	case protocol.HasRetired:
 		return member.Succeeded(s.Log.Topic, &f.Duty)
 	case protocol.Settled, protocol.New, protocol.NoOffset, protocol.Unfinished, protocol.Gap, protocol.Foreign,
-		protocol.Deleted:
+		protocol.Deleted, protocol.JournalAway:
 	}
 	return &stop.Error{What: at + " is of no use", Remedy: "this is a bug of unecho: report it"}
 }

@@ -33,10 +33,12 @@ type group struct {
 // batch is what one poll gave and one transaction forwards.
 type batch struct {
 	*protocol.Batch
-	groups []group
-	begun  time.Time // its transaction; zero: it has none
-	cause  error     // the first refusal of an output
-	why    error     // the session is built anew, where the batch wants that
+	groups  []group
+	records bool // what was passed on is recorded
+	polled  time.Time
+	begun   time.Time // its transaction; zero: it has none
+	cause   error     // the first refusal of an output
+	why     error     // the session is built anew, where the batch wants that
 }
 
 // documents are what the protocol sees of items.
@@ -56,7 +58,7 @@ func (s *Session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 	reach := s.reaches()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b, ok = &batch{}, true
+	b, ok = &batch{polled: time.Now()}, true
 	var groups []protocol.Group
 	items := s.reuseItems(fetches.NumRecords())[:0]
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
@@ -108,7 +110,7 @@ func (s *Session) reuseItems(n int) []item {
 }
 
 // sign decodes and signs all documents of the batch on all cores.
-func (s *Session) sign(ctx context.Context, b *batch) error {
+func (s *Session) sign(ctx context.Context, workers signing.Workers, b *batch) error {
 	var chunks [][]item
 	for i := range b.groups {
 		for items := b.groups[i].items; len(items) > 0; {
@@ -117,7 +119,7 @@ func (s *Session) sign(ctx context.Context, b *batch) error {
 			items = items[n:]
 		}
 	}
-	return s.workers.Each(ctx, len(chunks), func(ctx context.Context, w *signing.Worker, chunk int) error {
+	return workers.Each(ctx, len(chunks), func(ctx context.Context, w *signing.Worker, chunk int) error {
 		for i := range chunks[chunk] {
 			it := &chunks[chunk][i]
 			if it.Judged {
@@ -128,7 +130,7 @@ func (s *Session) sign(ctx context.Context, b *batch) error {
 				return err
 			}
 			it.rejection, it.withheld = refused.Rejection, refused.Withheld
-			it.Rejected, it.Withheld = it.rejection != nil, it.withheld != nil
+			it.Rejected, it.Withheld, it.Unchecked = !refused.Entry(), it.withheld != nil, refused.Unchecked
 		}
 		return nil
 	})

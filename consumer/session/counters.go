@@ -11,6 +11,9 @@ import (
 // Counters count over all sessions that a process has, at the same time and one after the other.
 type Counters struct {
 	Commits, Rebuilds, Deleted atomic.Uint64
+	Outages                    atomic.Uint64 // of the journal, in which a session passed documents on unchecked
+	Recorded                   atomic.Uint64 // documents that were passed on, and brought to the journal since
+	Passing                    atomic.Int64  // sessions that pass documents on now
 	Partitions                 atomic.Int64
 	reemitted                  atomic.Uint64
 	rejected                   [maxReasons]atomic.Uint64
@@ -23,18 +26,20 @@ type Counters struct {
 // maxReasons is more than there are reasons.
 const maxReasons = 16
 
-type topicCounters struct{ unique, duplicate, rejected atomic.Uint64 }
+type topicCounters struct{ unique, duplicate, rejected, unchecked atomic.Uint64 }
 
 // Verdicts say how many documents of a source topic were committed.
 type Verdicts struct {
 	Topic                       string
 	Unique, Duplicate, Rejected uint64
+	Unchecked                   uint64 // forwarded as unique without being judged; not counted as unique
 }
 
 // Output says what was committed.
 type Output struct {
 	Unique, Duplicate uint64
 	Reemitted         uint64 // of the unique ones, copies that were emitted again
+	Unchecked         uint64 // forwarded as unique without being judged; not counted as unique
 	Rejected          map[sink.Reason]uint64
 	Topics            []Verdicts // in the order in which the configuration names them
 
@@ -56,7 +61,9 @@ func (c *Counters) Output() Output {
 	for i, topic := range c.topics {
 		v := &c.verdicts[i]
 		t := Verdicts{Topic: topic, Unique: v.unique.Load(), Duplicate: v.duplicate.Load(), Rejected: v.rejected.Load()}
+		t.Unchecked = v.unchecked.Load()
 		o.Unique, o.Duplicate, o.Topics = o.Unique+t.Unique, o.Duplicate+t.Duplicate, append(o.Topics, t)
+		o.Unchecked += t.Unchecked
 	}
 	for i, r := range sink.Reasons() {
 		o.Rejected[r] = c.rejected[i].Load()
@@ -98,6 +105,10 @@ func (o *outputs) count(b *batch, c *Counters) {
 				v.Rejected++
 				continue
 			}
+			if !it.Judged {
+				v.Unchecked++
+				continue
+			}
 			if it.Verdict.Matched() {
 				scale.count(&o.similarity, int64(it.Verdict.Match.Similarity.TenThousandths()))
 			}
@@ -133,6 +144,7 @@ func (c *Counters) committed(o *outputs) {
 		c.verdicts[i].unique.Add(o.topics[i].Unique)
 		c.verdicts[i].duplicate.Add(o.topics[i].Duplicate)
 		c.verdicts[i].rejected.Add(o.topics[i].Rejected)
+		c.verdicts[i].unchecked.Add(o.topics[i].Unchecked)
 	}
 	for i, n := range o.rejected {
 		c.rejected[i].Add(n)

@@ -42,8 +42,21 @@ func (s *Session) forward(ctx context.Context, b *batch) error {
 	}
 	b.begun = time.Now()
 	b.cause = s.produce(ctx, b)
+	var untold *stop.Error
+	if errors.As(b.cause, &untold) {
+		return errors.Join(s.stopped(untold), s.abort(ctx))
+	}
 	b.Produced(refusal(b.cause), s.wasRevoked())
 	return nil
+}
+
+// firstError keeps the first error of the promises that it is given to.
+type firstError struct{ atomic.Pointer[error] }
+
+func (f *firstError) promise(_ *kgo.Record, err error) {
+	if err != nil {
+		f.CompareAndSwap(nil, &err)
+	}
 }
 
 // produce waits for every promise and returns the first refusal.
@@ -51,35 +64,59 @@ func (s *Session) produce(ctx context.Context, b *batch) error {
 	if s.Sink.DryRun {
 		return nil
 	}
-	var failed atomic.Pointer[error]
-	promise := func(_ *kgo.Record, err error) {
-		if err != nil {
-			failed.CompareAndSwap(nil, &err)
-		}
-	}
+	var failed, untold firstError
 	s.out.Reset()
 	s.records = s.records[:0]
-	if cap(s.records) < b.Size {
-		s.records = make([]kgo.Record, 0, b.Size)
+	most, tells := b.Size, s.Encoder.Tells()
+	if tells {
+		most *= 2
+	}
+	if cap(s.records) < most {
+		s.records = make([]kgo.Record, 0, most)
 	}
 	for i := range b.groups {
 		for k := range b.groups[i].items {
 			if b.groups[i].Silent(b.groups[i].items[k].record.Offset) {
 				continue
 			}
-			s.records = append(s.records, kgo.Record{})
-			r := &s.records[len(s.records)-1]
+			r := s.record()
 			s.encode(r, b.groups[i].Assignment, &b.groups[i].items[k])
-			s.client.Produce(ctx, r, promise)
+			s.client.Produce(ctx, r, failed.promise)
+			if tells {
+				r = s.record()
+				s.out.Tell(r, b.groups[i].items[k].record)
+				s.client.Produce(ctx, r, untold.promise)
+			}
 		}
 	}
 	if err := s.client.Client().Flush(ctx); err != nil {
 		return fmt.Errorf("flush: %w", err)
 	}
-	if err := failed.Load(); err != nil {
-		return *err
+	switch refused, unsaid := failed.Load(), untold.Load(); {
+	case refused != nil:
+		return *refused
+	case unsaid != nil && final(*unsaid):
+		return speechless(*unsaid)
+	case unsaid != nil:
+		return *unsaid
 	}
 	return nil
+}
+
+// record returns the next record of the batch.
+func (s *Session) record() *kgo.Record {
+	s.records = append(s.records, kgo.Record{}) // produce has made room for all: none of them moves
+	return &s.records[len(s.records)-1]
+}
+
+// speechless is the error that ends a process when the verdicts' topic does not take a record, though each is small and
+// has the present time. No other output of the document would change that.
+func speechless(err error) *stop.Error {
+	return &stop.Error{
+		What: "the verdicts' topic (sink.verdicts) refuses a record", Err: err,
+		Remedy: fmt.Sprintf("raise max.message.bytes of that topic to %d; where it refuses times, compare the clocks of this "+
+			"machine and the brokers", sink.MaxVerdictBytes),
+	}
 }
 
 // encode makes the output record. Its form depends on what outputs have refused of this document before.
@@ -98,6 +135,10 @@ func (s *Session) encode(dst *kgo.Record, a *assignment, it *item) {
 	case level == protocol.Reject || it.Rejects():
 		reason, detail := it.reason()
 		s.out.Reject(dst, src, reason, detail)
+	case it.Passed:
+		s.out.Unchecked(dst, src, sink.InOutage)
+	case !it.Judged:
+		s.out.Unchecked(dst, src, sink.ByCondition)
 	default:
 		s.out.Verdict(dst, src, &it.Verdict)
 	}
@@ -107,7 +148,7 @@ func (it *item) reason() (sink.Reason, string) {
 	if it.rejection != nil && (!it.Judged || it.withheld != nil) {
 		return it.rejection.Reason, it.rejection.Detail
 	}
-	if !it.Judged {
+	if !it.Judged && !it.Unchecked && !it.Passed {
 		return sink.OutputRefused, "an output would have refused its timestamp when it was fed"
 	}
 	return sink.OutputRefused, "the output topic refused the record"

@@ -27,6 +27,9 @@ func (s *Session) loop(ctx, drain context.Context) error {
 		if err := s.follow(ctx); err != nil {
 			return err
 		}
+		if err := s.recordOwed(ctx, drain); err != nil {
+			return err
+		}
 		wait, records := s.choose()
 		fetches, err := s.poll(ctx, drain, wait, records)
 		if err != nil {
@@ -211,14 +214,18 @@ func (s *Session) announce(ctx context.Context, of []*assignment) error {
 			values = append(values, journal.Append(nil, a.Announcement(s.Log.Header())))
 		}
 	}
-	if len(values) == 0 {
+	if len(values) == 0 || s.outage.lasts() {
 		return nil
 	}
-	if _, err := s.Log.Put(ctx, values...); err != nil {
+	away, err := s.inTime(ctx, time.Now(), func(ctx context.Context) error {
+		_, err := s.Log.Put(ctx, values...)
+		return err
+	})
+	if err != nil || away { // in an outage it is announced later
 		return err
 	}
 	for _, a := range of {
-		a.Announced = a.Base
+		a.Announced = a.Recorded()
 	}
 	return nil
 }

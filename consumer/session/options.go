@@ -35,6 +35,19 @@ const heartbeat = 500 * time.Millisecond
 // it still writes the end of the one before. With the library's 5 s each such moment became 5 s.
 const refusedAgain = 100 * time.Millisecond
 
+// readOptions are the options of a client that reads parts of the source once more.
+func (s *Setup) readOptions() []kgo.Opt {
+	return []kgo.Opt{
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(),
+		kgo.FetchMaxWait(time.Second),
+		kgo.FetchMaxBytes(int32(s.Params.FetchBytes)),
+		kgo.BrokerMaxReadBytes(int32(max(100<<20, s.Params.FetchBytes))),
+		kgo.FetchMaxPartitionBytes(int32(min(s.Params.FetchBytes, partitionBytes))),
+	}
+}
+
 // sessionOptions are the client options of a session beside those that reach the cluster.
 func (s *Setup) sessionOptions(slot string) []kgo.Opt {
 	codec, _ := s.Sink.Codec()

@@ -29,6 +29,7 @@ type Params struct {
 type SourceParams struct {
 	Topics            []string      `key:"topics" doc:"topics of documents" example:"[news]"`
 	MaxBatchBytes     setting.Bytes `key:"max_batch_bytes" doc:"what one batch of records may take in memory when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
+	When              []string      `key:"when" doc:"conditions that a document must meet to be checked; what does not goes to the unique topic as it is, marked by unecho-unchecked; header:NAME or field:PATH with =, !=, exists or missing, size with <, <=, >, >=, =, !=" example:"['header:lang = en', 'size >= 200']" verdict:"true" omit:""`
 	Start             string        `key:"start" doc:"where a topic begins that the group has never read" enum:"earliest|latest"`
 	PrimeFrom         string        `key:"prime_from" doc:"how a group with consumer.succeeds fills its window: timestamp judges the source from window.age ago on; unique reads what the followed group found unique, which may be kept for longer than the source" enum:"timestamp|unique"`
 	AcceptLostOffsets bool          `key:"accept_lost_offsets" doc:"go on from what the journal knows where committed offsets went back by themselves"`

@@ -50,6 +50,7 @@ type Session struct {
 	unheard  time.Time                           // since when that was nothing of the source; zero: it was something
 	warned   bool                                // of that
 	standing *standing
+	outage   *outage
 	paused   map[key]bool      // partitions that a backfill or a shadow does not poll now
 	fruitful time.Time         // when a poll of a backfill brought records, or somebody asked what is left
 	waited   map[key]time.Time // since when a partition of a backfill is fed and not polled
@@ -85,6 +86,7 @@ func New(setup *Setup, slots []string) ([]*Session, error) {
 			Setup: setup, slot: slot, unpacker: u, workers: workers, out: setup.Encoder.NewBatch(),
 			intake: protocol.NewIntake(setup.Params.PollRecords), moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{},
 			patient: map[entry.Source]*protocol.Patience{}, standing: newStanding(slot, setup.Stir),
+			outage: newOutage(),
 		}
 	}
 	return sessions, nil
@@ -93,6 +95,16 @@ func New(setup *Setup, slots []string) ([]*Session, error) {
 // Run keeps a session alive until drain is done. It opens, works, and whenever an outcome is unknown closes and opens
 // again.
 func (s *Session) Run(ctx, drain context.Context) error {
+	watching, end := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { s.watchJournal(watching) })
+	err := s.work(ctx, drain)
+	end()
+	watch.Wait()
+	return err
+}
+
+func (s *Session) work(ctx, drain context.Context) error {
 	wait := rebuildWait
 	for {
 		commits := s.commits

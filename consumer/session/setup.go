@@ -49,6 +49,8 @@ type Setup struct {
 	Plan  *protocol.Plan // of a backfill; nil in a live group
 	Limit *rate.Limiter  // of documents that a backfill appends by itself; nil: there is none
 
+	PassAfter time.Duration // how long the journal may be away before documents are passed on unchecked; 0: they wait
+
 	Ahead time.Duration // counts as waited by a partition that begins to wait; for tests
 }
 

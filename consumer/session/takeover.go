@@ -23,9 +23,9 @@ func (s *Session) takeOver(ctx context.Context, all []*protocol.Takeover, took *
 		step := "decide"
 		switch ask {
 		case protocol.AskEnd:
-			step, err = "journal", s.askEnd(ctx, some)
+			step, err = "journal", s.askJournal(ctx, some, s.askEnd)
 		case protocol.AskPass:
-			step, err = "journal", s.askPass(ctx, some)
+			step, err = "journal", s.askJournal(ctx, some, s.askPass)
 		case protocol.AskOffset:
 			step, err = "stable", s.askOffsets(ctx, some)
 		case protocol.AskExtent:

@@ -19,6 +19,9 @@ func (s *Session) process(ctx context.Context, fetches kgo.Fetches) error {
 	if !ours {
 		return s.abort(ctx)
 	}
+	if s.isDue(b) {
+		return s.abort(ctx) // what was polled is polled again
+	}
 	if g := b.overtaken(); g != nil { // the steps of an assignment count what is gone
 		return rebuild("%s/%d begins at %d, and was read up to %d", g.Topic, g.Source.Partition, g.begins, g.Base)
 	}
@@ -26,7 +29,7 @@ func (s *Session) process(ctx context.Context, fetches kgo.Fetches) error {
 		return err
 	}
 	s.recall(b)
-	if err := s.whileAssigned(ctx, func(ctx context.Context) error { return s.sign(ctx, b) }); err != nil {
+	if err := s.whileAssigned(ctx, func(ctx context.Context) error { return s.sign(ctx, s.workers, b) }); err != nil {
 		return err
 	}
 	signed := time.Now()
@@ -48,9 +51,9 @@ func (s *Session) transact(ctx context.Context, b *batch) (judged time.Time, err
 		case protocol.WantVerdicts:
 			err = s.judge(b)
 		case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
-			err = s.whileAssigned(ctx, func(ctx context.Context) error { return s.appendFor(ctx, b) })
+			err = s.reaching(ctx, b, func(ctx context.Context) error { return s.appendFor(ctx, b) })
 		case protocol.WantPass, protocol.WantForgotten:
-			err = s.whileAssigned(ctx, func(ctx context.Context) error { return s.passFor(ctx, b) })
+			err = s.reaching(ctx, b, func(ctx context.Context) error { return s.passFor(ctx, b) })
 		case protocol.WantTimeCheck:
 			s.checkTimes(b)
 		case protocol.WantOutputs:

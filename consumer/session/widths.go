@@ -14,9 +14,8 @@ func (s *Session) ensurePartitions(ctx context.Context, source string, partition
 	if s.Sink.DryRun {
 		return nil
 	}
-	unique, duplicate, rejected := s.Sink.Topics(source)
 	admin := s.Cluster.Admin()
-	topics, err := admin.ListTopics(ctx, unique, duplicate, rejected)
+	topics, err := admin.ListTopics(ctx, s.Sink.All(source)...)
 	if err != nil {
 		return fmt.Errorf("describe output topics: %w", err)
 	}

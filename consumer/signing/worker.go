@@ -39,7 +39,11 @@ func (w *Worker) rest() {
 type Refused struct {
 	Rejection *document.Rejection // nil: it has one
 	Withheld  *unpack.Sizes       // of what did not come with the record; never forwarded but as rejected
+	Unchecked bool                // it is forwarded as unique without being judged: a condition does not hold
 }
+
+// Entry says that the record has an entry.
+func (r *Refused) Entry() bool { return r.Rejection == nil && !r.Unchecked }
 
 // Sign makes the entry of a record that can be judged, or finds the reason why it cannot be.
 func (w *Worker) Sign(ctx context.Context, r *kgo.Record, e *entry.Entry) (refused Refused, err error) {
@@ -47,8 +51,7 @@ func (w *Worker) Sign(ctx context.Context, r *kgo.Record, e *entry.Entry) (refus
 	if sizes, ok := w.unpacker.Withheld(r); ok {
 		return Refused{Rejection: tooLargeBatch(), Withheld: &sizes}, nil
 	}
-	refused.Rejection, err = w.reject(ctx, r, e)
-	return refused, err
+	return w.reject(ctx, r, e)
 }
 
 // tooLargeBatch is the rejection of a record that came in a batch beyond source.max_batch_bytes. All members find the
@@ -60,7 +63,7 @@ func tooLargeBatch() *document.Rejection {
 	}
 }
 
-func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (*document.Rejection, error) {
+func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (refused Refused, err error) {
 	w.headers = w.headers[:0]
 	for _, h := range r.Headers {
 		w.headers = append(w.headers, document.Header(h))
@@ -69,18 +72,22 @@ func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (*do
 		Key: r.Key, Value: r.Value, Headers: w.headers, Partition: r.Partition,
 	}, w.buffer)
 	if err != nil {
-		return nil, fmt.Errorf("read %s/%d/%d: %w", r.Topic, r.Partition, r.Offset, err)
+		return refused, fmt.Errorf("read %s/%d/%d: %w", r.Topic, r.Partition, r.Offset, err)
 	}
 	if rejection != nil {
-		return rejection, nil
+		return Refused{Rejection: rejection}, nil
 	}
-	w.buffer = doc.Buffer
-	return w.refuse(r, e, &doc), nil
+	if w.buffer = doc.Buffer; doc.Unchecked {
+		refused.Rejection = w.unforwarded(r, w.setup.Encoder.FitsUnchecked(r))
+		refused.Unchecked = refused.Rejection == nil
+		return refused, nil
+	}
+	return Refused{Rejection: w.refuse(r, e, &doc)}, nil
 }
 
-// refuse signs a document, or says why it cannot be judged or forwarded.
-func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *document.Rejection {
-	if !w.setup.Encoder.Fits(r) {
+// unforwarded says why no output would take a document, if that is known before it is judged.
+func (w *Worker) unforwarded(r *kgo.Record, fits bool) *document.Rejection {
+	if !fits {
 		return &document.Rejection{
 			Reason: sink.TooLarge,
 			Detail: "with its headers the record would exceed sink.max_record_bytes",
@@ -88,6 +95,14 @@ func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *
 	}
 	if detail, refused := w.setup.Untimely(r); refused {
 		return &document.Rejection{Reason: sink.OutputRefused, Detail: detail}
+	}
+	return nil
+}
+
+// refuse signs a document, or says why it cannot be judged or forwarded.
+func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *document.Rejection {
+	if rejection := w.unforwarded(r, w.setup.Encoder.Fits(r)); rejection != nil {
+		return rejection
 	}
 	from := len(w.ids)
 	w.ids = append(w.ids, doc.ID...)

@@ -3,6 +3,7 @@ package succession
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,5 +57,9 @@ func outputs(routes []byte, source string) string {
 	if !written {
 		return "no topic"
 	}
-	return strings.Join([]string{unique, duplicate, rejected}, ", ")
+	all := slices.Compact([]string{unique, duplicate, rejected})
+	if verdicts := routing.Verdicts(routes, source); verdicts != "" {
+		all = append(all, verdicts)
+	}
+	return strings.Join(all, ", ")
 }

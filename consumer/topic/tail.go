@@ -14,6 +14,8 @@ import (
 type Past struct {
 	From time.Time // not before; the zero time is no bound
 	Last int       // only so many, the newest by their timestamps; negative: all
+	// Only says which records are meant, also of those that come. nil: all of them.
+	Only func(*Record) bool
 }
 
 // Tail hands the committed records of topics to fn: those of the past, and then, with follow, those that come until
@@ -30,10 +32,10 @@ func Tail(ctx context.Context, opts Options, past Past, follow bool, fn func(*Re
 		for i := range parts {
 			ends[name][parts[i].number] = kgo.NewOffset().At(parts[i].to)
 		}
-		take := fn
+		take := past.meant(fn)
 		if past.Last >= 0 {
 			newest(parts, last.offsets())
-			take = last.take
+			take = past.meant(last.take)
 		}
 		if err := read(ctx, opts, name, parts, func(r *Record) error {
 			if r.Time.Before(past.From) {
@@ -60,11 +62,21 @@ func Tail(ctx context.Context, opts Options, past Past, follow bool, fn func(*Re
 	reader := &Reader{client: client}
 	defer reader.Close()
 	for {
-		if err := reader.Next(ctx, fn); errors.Is(err, context.Canceled) {
+		if err := reader.Next(ctx, past.meant(fn)); errors.Is(err, context.Canceled) {
 			return nil
 		} else if err != nil {
 			return err
 		}
+	}
+}
+
+// meant hands the records that are meant to fn.
+func (p Past) meant(fn func(*Record) error) func(*Record) error {
+	return func(r *Record) error {
+		if p.Only != nil && !p.Only(r) {
+			return nil
+		}
+		return fn(r)
 	}
 }
 

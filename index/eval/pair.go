@@ -12,6 +12,9 @@ type Pair struct {
 // Similarity is the Jaccard similarity, 0 to 1.
 func (p Pair) Similarity() float64 { return float64(p.Shared) / float64(p.Union) }
 
+// Identical says whether the sets are equal. Every sketch finds such a pair.
+func (p Pair) Identical() bool { return p.Shared > 0 && p.Shared == p.Union }
+
 // AtLeast says whether the similarity reaches a threshold in ten thousandths.
 func (p Pair) AtLeast(tenThousandths int) bool {
 	return sketch.AtLeast(uint32(p.Shared), uint32(p.Union), tenThousandths)

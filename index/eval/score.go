@@ -11,24 +11,34 @@ type Score struct {
 // B count.
 func Compare(found, truth []Pair) Score {
 	var s Score
-	i, k := 0, 0
-	for i < len(found) && k < len(truth) {
-		switch order := found[i].compare(truth[k]); {
-		case order == 0:
+	Differ(found, truth, func(_ Pair, met, is bool) {
+		switch {
+		case met && is:
 			s.TruePositives++
-			i++
-			k++
-		case order < 0:
+		case met:
 			s.FalsePositives++
-			i++
 		default:
 			s.FalseNegatives++
-			k++
+		}
+	})
+	return s
+}
+
+// Differ calls visit for each pair that was found or is true, in order. Both lists are as Compare wants them.
+func Differ(found, truth []Pair, visit func(p Pair, found, is bool)) {
+	for len(found) > 0 || len(truth) > 0 {
+		switch {
+		case len(truth) == 0 || len(found) > 0 && found[0].compare(truth[0]) < 0:
+			visit(found[0], true, false)
+			found = found[1:]
+		case len(found) == 0 || found[0].compare(truth[0]) > 0:
+			visit(truth[0], false, true)
+			truth = truth[1:]
+		default:
+			visit(found[0], true, true)
+			found, truth = found[1:], truth[1:]
 		}
 	}
-	s.FalsePositives += len(found) - i
-	s.FalseNegatives += len(truth) - k
-	return s
 }
 
 // found counts a pair that was found.
@@ -37,6 +47,14 @@ func (s *Score) found(is bool) {
 		s.TruePositives++
 	} else {
 		s.FalsePositives++
+	}
+}
+
+// Without returns what is left if some of the pairs are not counted.
+func (s Score) Without(some Score) Score {
+	return Score{
+		s.TruePositives - some.TruePositives, s.FalsePositives - some.FalsePositives,
+		s.FalseNegatives - some.FalseNegatives,
 	}
 }
 

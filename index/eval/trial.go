@@ -143,11 +143,13 @@ func (b Bar) reached(num, den uint32) bool {
 // reaches the bar, or if it is verified exactly.
 type Result struct {
 	Candidates, Estimated, Verified Score
+	Identical                       Score  // pairs of equal sets, which every setting finds at each stage
 	Error                           Spread // absolute error of the estimate, over the candidates
 	Met                             int    // candidates
 }
 
-// Against compares a trial with the truth at a threshold that is not below the truth's floor. With more than most
+// Against compares a trial with the truth at a threshold that is not below the truth's floor. Pairs that are labelled
+// are the true ones; else those are that reach the threshold. With more than most
 // candidates it gives up with ErrCandidates.
 func (t *Trial) Against(truth *Truth, threshold int, bar Bar, most int) (Result, error) {
 	var r Result
@@ -155,13 +157,17 @@ func (t *Trial) Against(truth *Truth, threshold int, bar Bar, most int) (Result,
 		r.Met++
 		pair := truth.Pair(a, b)
 		num, den := t.Estimate(a, b)
-		is := pair.Shared > 0 && pair.AtLeast(threshold)
+		similar := pair.Shared > 0 && pair.AtLeast(threshold)
+		is := truth.is(a, b, similar)
 		r.Candidates.found(is)
 		if bar.reached(num, den) {
 			r.Estimated.found(is)
 		}
-		if is {
-			r.Verified.found(true)
+		if similar {
+			r.Verified.found(is)
+		}
+		if pair.Identical() {
+			r.Identical.found(is)
 		}
 		r.Error.Add(math.Abs(pair.Similarity() - float64(num)/float64(den)))
 		return r.Met <= most
@@ -169,7 +175,7 @@ func (t *Trial) Against(truth *Truth, threshold int, bar Bar, most int) (Result,
 	if r.Met > most {
 		return Result{}, t.tooMany(ErrCandidates, most)
 	}
-	all := truth.Pairs(threshold)
+	all := truth.True(threshold)
 	for _, s := range []*Score{&r.Candidates, &r.Estimated, &r.Verified} {
 		s.FalseNegatives = all - s.TruePositives
 	}

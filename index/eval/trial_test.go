@@ -143,3 +143,27 @@ func TestTrialOfScopes(t *testing.T) {
 		t.Errorf("%v, %v", found, err)
 	}
 }
+
+// Pairs that are labelled are the truth, whatever their similarity; and pairs of equal sets are counted apart.
+func TestTrialAgainstLabels(t *testing.T) {
+	sets := [][]uint64{{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4, 5}, {7, 8}, {1, 2, 3, 4}}
+	truth := eval.NewTruth(sets, eval.AllPairs(sets, 5000))
+	// One of three pairs of equal sets, one of three that are near, and one that shares nothing.
+	truth.Label([]eval.Pair{{A: 0, B: 1}, {A: 0, B: 2}, {A: 2, B: 3}})
+	trial := eval.NewTrial(newSketch(t, 64, sketch.Banding{Bands: 64, Rows: 1}), sets, nil)
+	for threshold, want := range map[int][2]eval.Score{
+		7000:  {{TruePositives: 2, FalsePositives: 4, FalseNegatives: 1}, {TruePositives: 1, FalsePositives: 2, FalseNegatives: 1}},
+		10000: {{TruePositives: 1, FalsePositives: 2, FalseNegatives: 2}, {FalseNegatives: 2}},
+	} {
+		r, err := trial.Against(truth, threshold, eval.AtThreshold(threshold), 100)
+		if err != nil || r.Verified != want[0] || r.Verified.Without(r.Identical) != want[1] {
+			t.Errorf("at %d: %+v, near %+v, %v; want %v", threshold, r.Verified, r.Verified.Without(r.Identical), err, want)
+		}
+		if identical := (eval.Score{TruePositives: 1, FalsePositives: 2}); r.Identical != identical {
+			t.Errorf("identical: %+v", r.Identical)
+		}
+	}
+	if truth.True(7000) != 3 || truth.Pairs(7000) != 6 || len(truth.At(10000)) != 3 {
+		t.Errorf("%d true, %d similar, %d equal", truth.True(7000), truth.Pairs(7000), len(truth.At(10000)))
+	}
+}

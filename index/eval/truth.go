@@ -7,6 +7,8 @@ type Truth struct {
 	sets  [][]uint64
 	pairs []Pair
 	known map[uint64]int32 // pair -> its place in pairs
+
+	labels map[uint64]struct{} // the pairs that are true, if somebody knows them
 }
 
 // NewTruth keeps sets and pairs. The pairs must be those that Join or AllPairs found at the floor.
@@ -16,6 +18,31 @@ func NewTruth(sets [][]uint64, pairs []Pair) *Truth {
 		t.known[code(p.A, p.B)] = int32(i)
 	}
 	return t
+}
+
+// Label has these pairs be the true ones, whatever their similarity: each once, A before B.
+func (t *Truth) Label(pairs []Pair) {
+	t.labels = make(map[uint64]struct{}, len(pairs))
+	for _, p := range pairs {
+		t.labels[code(p.A, p.B)] = struct{}{}
+	}
+}
+
+// is says whether a pair is true that is similar enough, or not.
+func (t *Truth) is(a, b int, similar bool) bool {
+	if t.labels == nil {
+		return similar
+	}
+	_, labelled := t.labels[code(a, b)]
+	return labelled
+}
+
+// True returns how many pairs are true: those that are labelled, or else those at or above a threshold.
+func (t *Truth) True(threshold int) int {
+	if t.labels != nil {
+		return len(t.labels)
+	}
+	return t.Pairs(threshold)
 }
 
 func code(a, b int) uint64 { return uint64(a)<<32 | uint64(b) }
@@ -32,6 +59,17 @@ func (t *Truth) Pairs(threshold int) int {
 		}
 	}
 	return n
+}
+
+// At returns the pairs at or above a threshold that is not below the floor.
+func (t *Truth) At(threshold int) []Pair {
+	var at []Pair
+	for _, p := range t.pairs {
+		if p.AtLeast(threshold) {
+			at = append(at, p)
+		}
+	}
+	return at
 }
 
 // Pair returns the exact similarity of two documents, a before b.

@@ -23,7 +23,7 @@ func Canonical(version string, sections map[string]any) []byte {
 	values := map[string]string{"version": quote(version)}
 	for section, params := range sections {
 		for _, f := range Fields(params) {
-			if f.Verdict && (f.Omit == "" || f.Text() != f.Omit) {
+			if f.Verdict && (!f.Omits || f.Text() != f.Omit) {
 				values[Join(section, f.Key)] = f.canonical()
 			}
 		}

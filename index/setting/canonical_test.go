@@ -122,6 +122,7 @@ func TestCanonicalLeavesOut(t *testing.T) {
 	type added struct {
 		Old string `key:"old" verdict:"true"`
 		New string `key:"new" verdict:"true" omit:"as before"`
+		Sum string `key:"sum" verdict:"true" omit:""`
 	}
 	for value, want := range map[string]string{
 		"as before": `{"room.old":"x","version":"1"}`,

@@ -16,7 +16,8 @@ type Field struct {
 	Secret  bool     // its value is never shown
 	Verdict bool     // it decides verdicts
 	Bound   bool     // it can be changed while what is remembered stays
-	Omit    string   // the value at which the canonical settings leave it out; empty: they never do
+	Omits   bool     // the canonical settings leave it out at one value
+	Omit    string   // that value
 	Files   bool     // only verbs that work on files have it: a service has its default
 
 	value reflect.Value
@@ -94,9 +95,8 @@ func walk(prefix string, v reflect.Value, visit func(Field)) {
 
 func newField(key string, tags *tags, v reflect.Value) Field {
 	f := Field{
-		Key: key, Doc: tags.doc, Example: tags.example, Secret: tags.secret, Verdict: tags.verdict, Omit: tags.omit,
-		Bound: tags.bound,
-		Files: tags.files, value: v,
+		Key: key, Doc: tags.doc, Example: tags.example, Secret: tags.secret, Verdict: tags.verdict,
+		Omits: tags.omits, Omit: tags.omit, Bound: tags.bound, Files: tags.files, value: v,
 	}
 	if tags.enum != "" {
 		f.Enum = strings.Split(tags.enum, "|")
@@ -106,7 +106,7 @@ func newField(key string, tags *tags, v reflect.Value) Field {
 		panic(fmt.Sprintf("setting: %s: type %s cannot be a setting", key, v.Type()))
 	case f.Section() && (f.Secret || f.Verdict):
 		panic(fmt.Sprintf("setting: %s: secret and verdict belong to settings, not to a section", key))
-	case (f.Omit != "" || f.Bound) && !f.Verdict:
+	case (f.Omits || f.Bound) && !f.Verdict:
 		panic(fmt.Sprintf("setting: %s: omit and bound say something of settings that decide verdicts", key))
 	case f.Secret && (f.Verdict || f.Kind() != String):
 		panic(fmt.Sprintf("setting: %s: a secret is a string, and never part of the settings in the journal", key))

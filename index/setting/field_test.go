@@ -120,12 +120,13 @@ func TestWalkPanicsAtBrokenConventions(t *testing.T) {
 func TestTags(t *testing.T) {
 	for _, tag := range []reflect.StructTag{
 		``, `key:""`, `key:"a"`, `json:"x" key:"a" doc:"says \"so\": b" example:"1 | 2" enum:"p|q"`,
-		`verdict:"true" bound:"true"  omit:"0" key:"k"`, `secret:"true" key:"k" files:"false"`, ` key:"k" files:"true"`,
+		`verdict:"true" bound:"true"  omit:"0" key:"k"`, `omit:"" key:"k"`, `secret:"true" key:"k" files:"false"`, ` key:"k" files:"true"`,
 		`key`, `doc:"not closed`,
 	} {
 		key, keyed := tag.Lookup("key")
+		omit, omits := tag.Lookup("omit")
 		want := tags{
-			key: key, keyed: keyed, doc: tag.Get("doc"), example: tag.Get("example"), omit: tag.Get("omit"),
+			key: key, keyed: keyed, doc: tag.Get("doc"), example: tag.Get("example"), omit: omit, omits: omits,
 			enum:   tag.Get("enum"),
 			secret: tag.Get("secret") == "true", verdict: tag.Get("verdict") == "true", bound: tag.Get("bound") == "true",
 			files: tag.Get("files") == "true",

@@ -8,7 +8,7 @@ import (
 
 // tags are the tags of a struct's field.
 type tags struct {
-	keyed                         bool // there is a key, which may be empty
+	keyed, omits                  bool // there is such a tag, which may be empty
 	key, doc, example, omit, enum string
 	secret, verdict, bound, files bool
 }
@@ -38,7 +38,7 @@ func (t *tags) set(name, value string) {
 	case "example":
 		t.example = value
 	case "omit":
-		t.omit = value
+		t.omit, t.omits = value, true
 	case "enum":
 		t.enum = value
 	case "secret":

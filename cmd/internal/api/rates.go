@@ -28,7 +28,7 @@ type rates struct {
 
 // add takes a sample. Counters that fall begin anew: the replica was restored.
 func (r *rates) add(s *consumer.Stats, now time.Time) {
-	next := sample{at: now, documents: s.Unique + s.Duplicate, duplicates: s.Duplicate, entered: s.Index.Unique}
+	next := sample{at: now, documents: s.Unique + s.Duplicate + s.Unchecked, duplicates: s.Duplicate, entered: s.Index.Unique}
 	for _, n := range s.Rejected {
 		next.documents += n
 	}

@@ -44,6 +44,8 @@ type documents struct {
 	Reemitted uint64 `json:"reemitted"` // of the unique ones
 	Duplicate uint64 `json:"duplicate"`
 	Rejected  uint64 `json:"rejected"`
+	// forwarded as unique without being judged; not counted as unique
+	Unchecked uint64 `json:"unchecked,omitempty"`
 }
 
 // lag is how far the group is behind its source.
@@ -168,7 +170,7 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	out := status{
 		Version: a.Version, Member: s.Member, Time: moment(time.Now().UnixMilli()), Group: a.Group, Index: a.Index.Index.Name,
 		Ready:     ready,
-		Documents: documents{Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate},
+		Documents: documents{Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate, Unchecked: s.Unchecked},
 		Lag:       lag{Documents: known(s.SourceLag), Leaderless: s.Leaderless},
 		Window:    a.window(&s), Journal: journalOf(&s), Snapshots: a.snapshots(&s), Assigned: s.Partitions,
 		Waiting: []place{}, Rejected: map[string]uint64{}, Partitions: []partition{}, Settings: a.Settings,

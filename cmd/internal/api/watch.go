@@ -26,7 +26,7 @@ type reading struct {
 
 func readingOf(s *consumer.Stats, ready bool, now time.Time) reading {
 	r := reading{
-		at: now, ready: ready, lag: s.SourceLag, next: s.JournalNext, commits: s.Commits, documents: s.Unique + s.Duplicate,
+		at: now, ready: ready, lag: s.SourceLag, next: s.JournalNext, commits: s.Commits, documents: s.Unique + s.Duplicate + s.Unchecked,
 		deleted: s.Deleted, withdrawals: s.Withdrawals,
 		divergence: s.Divergences, snapshotErrs: s.SnapshotErrs, unique: s.Index.Unique, uniqueCut: s.Index.UniqueCut,
 	}

@@ -29,6 +29,7 @@ type Parts struct {
 // Build wires the rooms together. It is the only place that does.
 func Build(ctx context.Context, p Params) (*Parts, error) {
 	c, logger := p.Config, p.Logger
+	unwise(logger, "document.registry", c.Document.Registry.Warnings())
 	kafka, err := broker.Options(c.Kafka, logger)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package assembly
 
 import (
+	"github.com/rs/zerolog"
+
 	"github.com/unecho/unecho/cmd/internal/api"
 	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/page"
@@ -8,15 +10,21 @@ import (
 	"github.com/unecho/unecho/cmd/internal/removals"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/index/setting"
 )
+
+// unwise tells of settings that are allowed and unwise.
+func unwise(logger zerolog.Logger, section string, warnings []setting.Mistake) {
+	for _, m := range warnings {
+		logger.Warn().Str("setting", section+"."+m.Key).Str("value", m.Value).Str("remedy", m.Remedy).
+			Msg("a setting is allowed and unwise: it " + m.Problem)
+	}
+}
 
 // operations builds what is served on ops.listen.
 func operations(service *consumer.Service, p Params, clients *ops.Clients) (*ops.Server, error) {
 	c, logger := p.Config, p.Logger
-	for _, m := range c.Ops.Warnings() {
-		logger.Warn().Str("setting", "ops."+m.Key).Str("value", m.Value).Str("remedy", m.Remedy).
-			Msg("a setting is allowed and unwise: it " + m.Problem)
-	}
+	unwise(logger, "ops", c.Ops.Warnings())
 	token, err := reload.Token(c.Ops, logger)
 	if err != nil {
 		return nil, err

@@ -9,19 +9,20 @@ import (
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/sink"
 )
 
 // Flags are what a command line asks of a backfill.
 type Flags struct {
-	Topics                      []string
-	From, To                    backfill.Bound
-	Order                       protocol.Order
-	Unique, Duplicate, Rejected string
-	Name, Into, Prime           string
-	Files                       []string // their documents are replayed
-	Format, Time                string   // of the files
-	MaxRate                     int
-	DryRun, JSON                bool
+	Topics                                []string
+	From, To                              backfill.Bound
+	Order                                 protocol.Order
+	Unique, Duplicate, Rejected, Verdicts string
+	Name, Into, Prime                     string
+	Files                                 []string // their documents are replayed
+	Format, Time                          string   // of the files
+	MaxRate                               int
+	DryRun, JSON                          bool
 
 	Sets   []string               // the settings that --set gave
 	Config []string               // the arguments that name the configuration, for commands that are shown
@@ -75,7 +76,7 @@ func (f *Flags) wrongFiles() (wrong []error) {
 
 // notToPrime are the flags of the verb that a priming has no use for, because it forwards nothing.
 func notToPrime() []string {
-	return []string{"into", "order", "unique", "duplicate", "rejected", "dry-run"}
+	return []string{"into", "order", "unique", "duplicate", "rejected", "verdicts", "dry-run"}
 }
 
 // wrongPrime refuses what a priming has no use for.
@@ -97,7 +98,7 @@ func (f *Flags) wrongSettings() (wrong []error) {
 	instead := map[string]string{
 		"source.topics": "use --topic", "consumer.group": "use --name, or --into", "sink.unique": "use --unique",
 		"sink.duplicate": "use --duplicate",
-		"sink.rejected":  "use --rejected", "sink.dry_run": "use --dry-run",
+		"sink.rejected":  "use --rejected", "sink.verdicts": "use --verdicts", "sink.dry_run": "use --dry-run",
 	}
 	if f.Into == "" {
 		instead["journal.topic"] = "a backfill has a journal of its own, named after --name"
@@ -128,6 +129,9 @@ func (f *Flags) asked(dry bool) backfill.Asked {
 		asked.Topics = []string{backfill.FilesOf(f.Name)}
 	}
 	asked.Outputs.Unique, asked.Outputs.Duplicate, asked.Outputs.Rejected = f.Unique, f.Duplicate, f.Rejected
+	if f.Verdicts != "" {
+		asked.Outputs.Metadata, asked.Outputs.Verdicts = sink.MetadataTopic, f.Verdicts
+	}
 	if f.Given("order") {
 		asked.Order = &f.Order
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/sink"
 )
 
 // process is one that works on a job.
@@ -74,7 +75,11 @@ func (v *process) adopt(s *backfill.State) {
 	if v.config.Sink.DryRun = dry; dry {
 		return
 	}
-	v.config.Sink.Unique, v.config.Sink.Duplicate, v.config.Sink.Rejected = out.Unique, out.Duplicate, out.Rejected
+	to := &v.config.Sink
+	to.Unique, to.Duplicate, to.Rejected = out.Unique, out.Duplicate, out.Rejected
+	if to.Metadata = sink.DefaultParams().Metadata; out.Metadata != "" {
+		to.Metadata, to.Verdicts = out.Metadata, out.Verdicts
+	}
 }
 
 // again is the command that goes on with the job, or looks at it again.

@@ -11,6 +11,7 @@ import (
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/sink"
 )
 
 // Reader reads the configuration, with settings that outrank everything in it.
@@ -76,25 +77,32 @@ func (f *Flags) jobName(topics []string) (string, error) {
 }
 
 // outputNames are the topics of the outputs; one that is empty is not said.
-type outputNames struct{ unique, duplicate, rejected string }
+type outputNames struct{ unique, duplicate, rejected, verdicts string }
 
 // defaultOutputs are those of a job that names none. They are never those of the live group: readers of those would get
 // what they had already.
 func defaultOutputs(name string, topics []string) outputNames {
 	if name != "" && slices.Contains(topics, backfill.FilesOf(name)) {
-		return outputNames{name + ".backfill.unique", name + ".backfill.duplicate", name + ".backfill.rejected"}
+		return outputsBehind(name + ".backfill.")
 	}
 	prefix := "{source}.backfill."
 	if len(topics) != 1 || topics[0] != name {
 		prefix += name + "."
 	}
-	return outputNames{prefix + "unique", prefix + "duplicate", prefix + "rejected"}
+	return outputsBehind(prefix)
+}
+
+func outputsBehind(prefix string) outputNames {
+	return outputNames{prefix + "unique", prefix + "duplicate", prefix + "rejected", prefix + "verdicts"}
 }
 
 // outputSets are settings for the outputs: those of the flags, or else these.
 func (f *Flags) outputSets(or outputNames) (sets []string) {
 	for _, o := range []struct{ key, flag, or string }{
-		{"sink.unique", f.Unique, or.unique}, {"sink.duplicate", f.Duplicate, or.duplicate}, {"sink.rejected", f.Rejected, or.rejected},
+		{"sink.unique", f.Unique, or.unique},
+		{"sink.duplicate", f.Duplicate, or.duplicate},
+		{"sink.rejected", f.Rejected, or.rejected},
+		{"sink.verdicts", f.Verdicts, or.verdicts},
 	} {
 		switch {
 		case o.flag != "":
@@ -114,12 +122,15 @@ func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string,
 		return c, "", err
 	}
 	if c.Consumer.Group != f.Into {
-		if f.Unique == "" || f.Duplicate == "" || f.Rejected == "" {
+		flags, named := "--unique, --duplicate and --rejected", f.Unique != "" && f.Duplicate != "" && f.Rejected != ""
+		if c.Sink.Metadata == sink.MetadataTopic {
+			flags, named = "--unique, --duplicate, --rejected and --verdicts", named && f.Verdicts != ""
+		}
+		if !named {
 			return c, "", &stop.Error{
 				What: fmt.Sprintf("the outputs in the configuration are those of group %s, and readers of them would get "+
 					"everything again from %s", c.Consumer.Group, f.Into),
-				Remedy: fmt.Sprintf("name others with --unique, --duplicate and --rejected, or write a configuration with "+
-					"consumer.group: %s", f.Into),
+				Remedy: fmt.Sprintf("name others with %s, or write a configuration with consumer.group: %s", flags, f.Into),
 			}
 		}
 		over = append(over, "consumer.group="+f.Into, "journal.topic=")

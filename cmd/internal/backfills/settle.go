@@ -50,8 +50,7 @@ func (v *process) outputs() (topics []string) {
 		return nil
 	}
 	for _, source := range v.config.Source.Topics {
-		unique, duplicate, rejected := v.config.Sink.Topics(source)
-		topics = append(topics, unique, duplicate, rejected)
+		topics = append(topics, v.config.Sink.All(source)...)
 	}
 	slices.Sort(topics)
 	return slices.Compact(topics)

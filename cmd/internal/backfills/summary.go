@@ -22,7 +22,8 @@ type Summary struct {
 	LetThrough int64   `json:"let_through"` // copies that went to the unique documents
 	Duplicate  int64   `json:"duplicate"`
 	Rejected   int64   `json:"rejected"`
-	Offsets    int64   `json:"offsets"` // of the range; some may have no document
+	Unchecked  int64   `json:"unchecked,omitempty"` // forwarded as unique without being judged
+	Offsets    int64   `json:"offsets"`             // of the range; some may have no document
 	Done       int64   `json:"offsets_done"`
 	Seconds    float64 `json:"seconds"` // of this process
 	// DocumentsMeanwhile is how many documents all processes committed in that time.
@@ -51,6 +52,7 @@ type Outputs struct {
 	Unique    string `json:"unique"`
 	Duplicate string `json:"duplicate"`
 	Rejected  string `json:"rejected"`
+	Verdicts  string `json:"verdicts,omitempty"` // with sink.metadata: topic
 }
 
 // NewSummary tells of a job by its plan and how far it is.
@@ -67,7 +69,7 @@ func NewSummary(job *backfill.Job, plan *protocol.Plan, out sink.Params, s proto
 		sum.Partitions = append(sum.Partitions, Partition{r.Topic, r.Source.Partition, r.From, r.To})
 		if r.Topic != last && !out.DryRun {
 			unique, duplicate, rejected := out.Topics(r.Topic)
-			sum.Outputs = append(sum.Outputs, Outputs{r.Topic, unique, duplicate, rejected})
+			sum.Outputs = append(sum.Outputs, Outputs{r.Topic, unique, duplicate, rejected, out.VerdictsTopic(r.Topic)})
 		}
 		last = r.Topic
 	}
@@ -102,7 +104,11 @@ func (s *Summary) WriteText(out io.Writer) error {
 		{"unique", s.Unique + s.LetThrough, func(o Outputs) string { return o.Unique }},
 		{"duplicate", s.Duplicate, func(o Outputs) string { return o.Duplicate }},
 		{"rejected", s.Rejected, func(o Outputs) string { return o.Rejected }},
+		{"unchecked", s.Unchecked, func(o Outputs) string { return o.Unique }},
 	} {
+		if row.count == 0 && row.name == "unchecked" {
+			continue
+		}
 		fmt.Fprintf(&b, "  %-10s %12s  %8s  %s\n", row.name, terminal.Grouped(int(row.count)),
 			percent(row.count, s.Documents), s.went(row.where))
 	}

@@ -143,6 +143,7 @@ type Status struct {
 		Unique    uint64 `json:"unique"`
 		Duplicate uint64 `json:"duplicate"`
 		Rejected  uint64 `json:"rejected"`
+		Unchecked uint64 `json:"unchecked"` // not counted as unique
 	} `json:"documents"`
 	Lag struct {
 		Documents *int64   `json:"documents"` // nil: not known

@@ -45,7 +45,7 @@ type place struct {
 }
 
 func newOutputs(ctx context.Context, opts topic.Options, c config.Config) (*outputs, error) {
-	unique, duplicate, rejected := c.Sink.Topics(c.Source.Topics[0])
+	topics := c.Sink.Outputs(c.Source.Topics[0])
 	texts, err := document.New(c.Document)
 	if err != nil {
 		return nil, err
@@ -54,14 +54,14 @@ func newOutputs(ctx context.Context, opts topic.Options, c config.Config) (*outp
 		config: c, texts: texts, counts: map[string]int{}, kept: map[string]string{}, known: map[string]article{},
 		old: map[place]int64{},
 	}
-	ends, err := topic.Ends(ctx, opts, unique, duplicate, rejected)
+	ends, err := topic.Ends(ctx, opts, topics...)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range ends {
 		o.old[place{e.Topic, e.Partition}] = e.Offset
 	}
-	o.reader, err = topic.NewReader(opts, false, unique, duplicate, rejected)
+	o.reader, err = topic.NewReader(opts, false, topics...)
 	return o, err
 }
 

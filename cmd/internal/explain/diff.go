@@ -24,14 +24,18 @@ const (
 )
 
 // Diff compares the texts word by word, and leaves out words far from any change.
-func (x *Explanation) Diff() []Piece {
+func (x *Explanation) Diff() []Piece { return Words(string(x.A.input.Text), string(x.B.input.Text)) }
+
+// Words compares two texts word by word, and leaves out words far from any change. Of texts of the same words it
+// returns nothing.
+func Words(a, b string) []Piece {
 	lines := func(s string) (lines []byte) {
 		for _, word := range strings.Fields(s) {
 			lines = append(append(lines, word...), '\n')
 		}
 		return lines
 	}
-	changes := strings.Split(string(diff.Diff("a", lines(string(x.A.input.Text)), "b", lines(string(x.B.input.Text)))), "\n")
+	changes := strings.Split(string(diff.Diff("a", lines(a), "b", lines(b))), "\n")
 	if len(changes) < 3 {
 		return nil
 	}

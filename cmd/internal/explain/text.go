@@ -10,8 +10,14 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
+// Also says what is written only if somebody asks for it.
+type Also struct {
+	Normal bool // the normal forms
+	Shared bool // the shared shingles
+}
+
 // WriteText writes it for people.
-func WriteText(out io.Writer, p index.Params, x *Explanation) error {
+func WriteText(out io.Writer, p index.Params, x *Explanation, also Also) error {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-14s "+format+"\n", append([]any{name}, args...)...)
@@ -32,6 +38,13 @@ func WriteText(out io.Writer, p index.Params, x *Explanation) error {
 	b.WriteByte('\n')
 	writeSome(line, "only in A", x.A.Only)
 	writeSome(line, "only in B", x.B.Only)
+	if also.Shared {
+		writeAll(line, "shared", x.Shared)
+	}
+	if also.Normal {
+		fmt.Fprintf(&b, "\nnormal form of A\n%s\n\nnormal form of B\n%s\n", terminal.Harmless(x.A.Normalized),
+			terminal.Harmless(x.B.Normalized))
+	}
 	writeDiff(&b, x.Diff(), terminal.Coloured(out))
 	_, err := io.WriteString(out, b.String())
 	return err
@@ -52,6 +65,15 @@ func writeSome(line func(name, format string, args ...any), name string, shingle
 		more = fmt.Sprintf(" and %d more (--json has all)", len(shingles)-most)
 	}
 	line(name, "%s%s", strings.Join(quoted, ", "), more)
+}
+
+// writeAll writes a list of shingles.
+func writeAll(line func(name, format string, args ...any), name string, shingles []string) {
+	quoted := make([]string, len(shingles))
+	for i, s := range shingles {
+		quoted[i] = strconv.Quote(s)
+	}
+	line(name, "%s", strings.Join(quoted, ", "))
 }
 
 // mostColumns of a run of words are shown: where texts have little in common, the rest says nothing.

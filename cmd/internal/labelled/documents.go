@@ -30,6 +30,8 @@ type Documents struct {
 	scopes     []uint64
 	texts      [][]byte // normalised, if they are what is compared
 	rejected   reports.Rejections
+	raw        [][]byte // documents as they came in, if they are kept
+	keepsRaw   bool
 }
 
 // New builds an empty Documents for documents that are compared by these settings.
@@ -57,6 +59,9 @@ func New(judge index.Params, p document.Params) (*Documents, error) {
 	}, nil
 }
 
+// KeepTexts has the documents that come be kept as they come in, to be shown.
+func (d *Documents) KeepTexts() { d.keepsRaw = true }
+
 // Len returns the number of documents.
 func (d *Documents) Len() int { return len(d.names) }
 
@@ -73,6 +78,9 @@ func (d *Documents) Add(name string, r *corpus.Record) error {
 	set, normalized, bad := d.compared(r)
 	d.rejected.Add(name, bad)
 	d.keep(set, r.Scope, normalized)
+	if d.keepsRaw {
+		d.raw = append(d.raw, slices.Clone(r.Text))
+	}
 	return nil
 }
 
@@ -104,9 +112,10 @@ func (d *Documents) keep(set []uint64, scope uint64, normalized []byte) {
 	}
 }
 
+func (d *Documents) trial() *eval.Trial { return eval.NewTrial(d.sketch, d.sets, d.scopes) }
+
 // pairs returns the pairs that the service would find, unless they are too many to compare or to keep.
-func (d *Documents) pairs(mostCandidates, mostPairs int) ([]eval.Pair, error) {
-	trial := eval.NewTrial(d.sketch, d.sets, d.scopes)
+func (d *Documents) pairs(trial *eval.Trial, mostCandidates, mostPairs int) ([]eval.Pair, error) {
 	verified := d.verified(trial)
 	pairs, err := trial.Pairs(func(a, b int) bool { return d.scopes[a] == d.scopes[b] && verified(a, b) }, mostCandidates,
 		mostPairs)

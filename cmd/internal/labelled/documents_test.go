@@ -24,11 +24,11 @@ func TestEvalOfManyCopies(t *testing.T) {
 		"too many pairs: more than 44 for 10 documents: many are copies of each other: ": {45, 44},
 		"too many candidates: more than 44 for 10 documents: take longer shingles (--sh": {44, 45},
 	} {
-		if _, err := d.pairs(most[0], most[1]); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := d.pairs(d.trial(), most[0], most[1]); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if pairs, err := d.pairs(45, 45); err != nil || len(pairs) != 45 {
+	if pairs, err := d.pairs(d.trial(), 45, 45); err != nil || len(pairs) != 45 {
 		t.Errorf("%d pairs, %v", len(pairs), err)
 	}
 }

@@ -15,56 +15,99 @@ import (
 	"github.com/unecho/unecho/index/eval"
 )
 
-// labels are the known pairs or clusters, in a file.
-type labels struct {
+// Labels are known pairs, by the names of their documents.
+type Labels struct {
+	path  string
+	pairs []namedPair
+}
+
+type namedPair struct {
+	line int
+	a, b string
+}
+
+// ReadLabels reads known pairs. The documents that they name need not be known yet.
+func ReadLabels(path string) (*Labels, error) {
+	l := &Labels{path: path}
+	return l, each(path, func(line int, a, b string) error {
+		if len(l.pairs) == eval.MostPairs {
+			return fmt.Errorf("read %s: line %d: %w: more than %d are labelled: %s", path, line, eval.ErrPairs, eval.MostPairs,
+				fewerPairs)
+		}
+		l.pairs = append(l.pairs, namedPair{line, a, b})
+		return nil
+	})
+}
+
+// Names returns the names of the documents, and perhaps of two columns.
+func (l *Labels) Names() map[string]bool {
+	names := make(map[string]bool, 2*len(l.pairs))
+	for _, p := range l.pairs {
+		names[p.a], names[p.b] = true, true
+	}
+	return names
+}
+
+// Numbers say which number a document of a name has.
+type Numbers struct {
+	Of    map[string]int
+	First string // name of the first document, to show what names are like
+}
+
+// Pairs returns the pairs by numbers of documents, each once, without pairs of a document with itself. It tells note
+// about a first line that is no pair.
+func (l *Labels) Pairs(numbers Numbers, note io.Writer) ([]eval.Pair, error) {
+	var pairs []eval.Pair
+	for _, p := range l.pairs {
+		a, knownA := numbers.Of[p.a]
+		b, knownB := numbers.Of[p.b]
+		switch {
+		case p.line == 1 && !knownA && !knownB:
+			header(note, l.path, p.a)
+		case !knownA:
+			return nil, unknown(l.path, p.line, p.a, numbers.First)
+		case !knownB:
+			return nil, unknown(l.path, p.line, p.b, numbers.First)
+		case a != b:
+			pairs = append(pairs, eval.Pair{A: min(a, b), B: max(a, b)})
+		}
+	}
+	return sortedPairs(pairs), nil
+}
+
+// Pairs returns the pairs of a file; note is called for a first line that is none.
+func (d *Documents) Pairs(path string, note io.Writer) ([]eval.Pair, error) {
+	l, err := ReadLabels(path)
+	if err != nil {
+		return nil, err
+	}
+	return l.Pairs(Numbers{d.numbers, d.names[0]}, note)
+}
+
+// Clusters returns all pairs of the clusters of a file; note is called for a first line that is none.
+func (d *Documents) Clusters(path string, note io.Writer) ([]eval.Pair, error) {
+	return clusters{path, d, note}.pairs()
+}
+
+// clusters are known clusters, in a file.
+type clusters struct {
 	path      string
 	documents *Documents
 	note      io.Writer
 }
 
-// Pairs returns the pairs of a file; note is called for a first line that is none.
-func (d *Documents) Pairs(path string, note io.Writer) ([]eval.Pair, error) {
-	return labels{path: path, documents: d, note: note}.pairs()
-}
-
-// Clusters returns all pairs of the clusters of a file; note is called for a first line that is none.
-func (d *Documents) Clusters(path string, note io.Writer) ([]eval.Pair, error) {
-	return labels{path: path, documents: d, note: note}.clusters()
-}
-
-// pairs returns the pairs of the file.
-func (l labels) pairs() ([]eval.Pair, error) {
-	var pairs []eval.Pair
-	err := l.each(func(line int, left, right string) error {
-		a, knownA := l.documents.numbers[left]
-		b, knownB := l.documents.numbers[right]
-		switch {
-		case line == 1 && !knownA && !knownB:
-			l.header(left)
-		case !knownA:
-			return l.unknown(line, left)
-		case !knownB:
-			return l.unknown(line, right)
-		case a != b:
-			pairs = append(pairs, eval.Pair{A: min(a, b), B: max(a, b)})
-		}
-		return nil
-	})
-	return sortedPairs(pairs), err
-}
-
-// clusters returns all pairs of each cluster.
-func (l labels) clusters() ([]eval.Pair, error) {
+// pairs returns all pairs of each cluster.
+func (l clusters) pairs() ([]eval.Pair, error) {
 	members, of := map[string][]int{}, map[int]string{}
 	count := 0
-	err := l.each(func(line int, id, cluster string) error {
+	err := each(l.path, func(line int, id, cluster string) error {
 		number, known := l.documents.numbers[id]
 		if !known && line == 1 {
-			l.header(id)
+			header(l.note, l.path, id)
 			return nil
 		}
 		if !known {
-			return l.unknown(line, id)
+			return unknown(l.path, line, id, l.documents.names[0])
 		}
 		if other, twice := of[number]; twice {
 			if other != cluster {
@@ -96,14 +139,13 @@ func (l labels) clusters() ([]eval.Pair, error) {
 }
 
 // header reports that the first line was skipped, in case that was not intended.
-func (l labels) header(id string) {
-	fmt.Fprintf(l.note, "unecho: the first line of %s is taken for names of columns: there is no document %q\n", l.path, id)
+func header(note io.Writer, path, id string) {
+	fmt.Fprintf(note, "unecho: the first line of %s is taken for names of columns: there is no document %q\n", path, id)
 }
 
-func (l labels) unknown(line int, id string) error {
+func unknown(path string, line int, id, first string) error {
 	return fmt.Errorf("read %s: line %d: there is no document %q; documents are called by their ids (--id), or else by "+
-		"their numbers: the first is %q",
-		l.path, line, id, l.documents.names[0])
+		"their numbers: the first is %q", path, line, id, first)
 }
 
 // sortedPairs sorts pairs and drops repetitions.
@@ -115,8 +157,8 @@ func sortedPairs(pairs []eval.Pair) []eval.Pair {
 // mostLabelBytes bounds a line of labels.
 const mostLabelBytes = 1 << 20
 
-func (l labels) each(visit func(line int, left, right string) error) (err error) {
-	f, err := os.Open(l.path)
+func each(path string, visit func(line int, left, right string) error) (err error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return exit.NotThere(fmt.Errorf("open labels: %w", err))
 	}
@@ -133,7 +175,7 @@ func (l labels) each(visit func(line int, left, right string) error) (err error)
 			continue
 		}
 		if len(columns) < 2 {
-			return fmt.Errorf("read %s: line %d: two columns are expected, separated by a tab", l.path, line)
+			return fmt.Errorf("read %s: line %d: two columns are expected, separated by a tab", path, line)
 		}
 		if err := visit(line, written.UnescapeTSV(columns[0]), written.UnescapeTSV(columns[1])); err != nil {
 			return err
@@ -141,10 +183,10 @@ func (l labels) each(visit func(line int, left, right string) error) (err error)
 		labelled++
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read %s: %w", l.path, err)
+		return fmt.Errorf("read %s: %w", path, err)
 	}
 	if labelled == 0 {
-		return fmt.Errorf("read %s: there are no labels", l.path)
+		return fmt.Errorf("read %s: there are no labels", path)
 	}
 	return nil
 }

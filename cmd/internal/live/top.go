@@ -164,9 +164,12 @@ func (t *Top) flow(c *canvas) {
 		}
 		c.field("delay", "half within "+short(half), most)
 	}
+	rejected := terminal.Grouped(int(s.Documents.Rejected)) + " rejected"
+	if n := s.Documents.Unchecked; n > 0 {
+		rejected += ", " + terminal.Grouped(int(n)) + " unchecked"
+	}
 	c.field("committed", terminal.Grouped(int(s.Documents.Unique))+" unique", terminal.Grouped(int(s.Documents.Duplicate))+
-		" duplicate",
-		terminal.Grouped(int(s.Documents.Rejected))+" rejected")
+		" duplicate", rejected)
 }
 
 // window draws what is remembered, beside its bounds.

@@ -257,7 +257,7 @@ func TestEveryFigureIsShown(t *testing.T) {
 		"Standing.Trouble", // a sentence, for /ready
 		// for the API: labels of the group's other members, errors and texts are no closed set
 		"GroupLags", "SnapshotBy", "SnapshotErr", "Member", "Settings",
-		"Unique", "Duplicate", // the sums over the topics
+		"Unique", "Duplicate", "Unchecked", // the sums over the topics
 		// of all members, and since the restore: what is committed is counted
 		"Index.Judged", "Index.Unique", "Index.Reemitted", "Index.Duplicate",
 	}
@@ -344,5 +344,18 @@ func BenchmarkScrape(b *testing.B) {
 	for b.Loop() {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))
+	}
+}
+
+// Documents that were not checked are counted apart, where there are conditions.
+func TestUncheckedAreCounted(t *testing.T) {
+	s := full()
+	s.Topics[0].Unchecked = 4
+	const line = `unecho_documents_total{topic="news",verdict="unchecked"} 4`
+	for _, conditions := range []bool{false, true} {
+		s.Conditions = conditions
+		if shown := bytes.Contains(scrape(t, s), []byte(line)); shown != conditions {
+			t.Errorf("with conditions %v they are shown: %v", conditions, shown)
+		}
 	}
 }

@@ -48,6 +48,9 @@ func documentMetrics() []metric {
 					emit(float64(v.Unique), v.Topic, "unique")
 					emit(float64(v.Duplicate), v.Topic, "duplicate")
 					emit(float64(v.Rejected), v.Topic, "rejected")
+					if s.Conditions {
+						emit(float64(v.Unchecked), v.Topic, "unchecked")
+					}
 				}
 			},
 		},
@@ -76,6 +79,17 @@ func documentMetrics() []metric {
 			func(s *state) uint64 { return s.Rebuilds }),
 		gauge("unecho_session_rebuilds_in_a_row", "Rebuilds of one session without a commit between them, the most of any. From 5 on the process is not ready: /ready says why.",
 			func(s *state) (float64, bool) { return float64(s.Standing.InARow), true }),
+		counter("unecho_journal_outages_total", "Outages of the journal in which a session passed documents on unchecked (journal.on_outage: pass).",
+			func(s *state) uint64 { return s.Outages }),
+		gauge("unecho_journal_away", "1 while documents are passed on unchecked, because the journal does not answer.",
+			func(s *state) (float64, bool) {
+				if s.Outage {
+					return 1, true
+				}
+				return 0, true
+			}),
+		counter("unecho_documents_recorded_total", "Documents that were passed on unchecked, and brought to the journal since.",
+			func(s *state) uint64 { return s.Recorded }),
 	}
 }
 

@@ -39,7 +39,7 @@ func SayStanding(ctx context.Context, every time.Duration, stats func() consumer
 type totals struct{ documents, duplicates uint64 }
 
 func totalsOf(s consumer.Stats) totals {
-	t := totals{documents: s.Unique + s.Duplicate, duplicates: s.Duplicate}
+	t := totals{documents: s.Unique + s.Duplicate + s.Unchecked, duplicates: s.Duplicate}
 	for _, n := range s.Rejected {
 		t.documents += n
 	}

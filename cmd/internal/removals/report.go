@@ -43,8 +43,7 @@ type Remains struct {
 func RemainsOf(c config.Config) Remains {
 	r := Remains{Journal: c.Journal.Name(c.Consumer.Group), Snapshots: c.Snapshot.Keep, Every: c.Snapshot.Every}
 	for _, source := range c.Source.Topics {
-		unique, duplicate, rejected := c.Sink.Topics(source)
-		r.Topics = append(r.Topics, source, unique, duplicate, rejected)
+		r.Topics = append(append(r.Topics, source), c.Sink.All(source)...)
 	}
 	return r
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/sheet"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
@@ -17,8 +18,10 @@ import (
 // Outputs are written at the end, each completely. An output that cannot be written should be reported before the
 // minutes of work.
 type Outputs struct {
-	Page, YAML     string // paths; - is stdout, empty is not written
-	JSON           bool   // instead of the table
+	Page, YAML     string      // paths; - is stdout, empty is not written
+	About          sheet.About // of the page
+	JSON           bool        // instead of the table
+	All            bool        // all rows instead of the best
 	Stdout, Stderr io.Writer
 	used           bool // page or yaml is written to standard output
 }
@@ -64,7 +67,7 @@ func (o *Outputs) Finish(ctx context.Context, report *Report, c config.Config, s
 func (o *Outputs) write(report *Report) error {
 	var err error
 	if o.Page != "" {
-		err = o.to(o.Page, report.WritePage)
+		err = o.to(o.Page, func(out io.Writer) error { return report.WritePage(out, o.About) })
 	}
 	if o.YAML != "" && report.YAML != "" {
 		err = errors.Join(err, o.to(o.YAML, func(out io.Writer) error {
@@ -92,6 +95,11 @@ func (o *Outputs) print(report *Report) error {
 		return terminal.WriteJSON(o.Stdout, report)
 	case o.used:
 		return nil
+	}
+	if o.All {
+		if err := report.WriteAll(o.Stdout); err != nil {
+			return err
+		}
 	}
 	if err := report.WriteTable(o.Stdout); err != nil {
 		return err

@@ -20,7 +20,9 @@ type Params struct {
 	KeyBytes   int
 	Weighted   bool          // the Sample's shingles count as often as they occur
 	By         string        // criterion of the recommendation: see Bys
-	At         float64       // threshold of the recommendation, one of the grid
+	Shingle    string        // the one recommended, if it is tried and some documents are alike by it; else the first
+	Threshold  float64       // the configured one: by labels it is changed only for something better, as the shingle is
+	At         float64       // threshold of the recommendation, one of the grid; 0 weighs all, by labels
 	Stage      string        // stage of the recommendation: Verified, or Estimate for a service that only estimates
 	BruteForce bool          // also compare all pairs
 	Budget     time.Duration // time for trying settings in a random order; 0 tries all, in their order
@@ -39,7 +41,7 @@ func (p Params) Validate() error {
 	if !slices.Contains(Bys(), p.By) {
 		return fmt.Errorf("--by %s: write one of %s", p.By, strings.Join(Bys(), ", "))
 	}
-	if !slices.Contains(g.Thresholds, p.At) {
+	if p.At != 0 && !slices.Contains(g.Thresholds, p.At) {
 		return fmt.Errorf("--at %v: write one of the thresholds that are tried", p.At)
 	}
 	if p.Budget < 0 {

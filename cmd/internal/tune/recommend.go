@@ -3,10 +3,13 @@ package tune
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 )
 
 // Criteria of a recommendation.
 const (
+	ByCost      = "cost"
 	ByPrecision = "precision"
 	ByRecall    = "recall"
 	ByF1        = "f1"
@@ -15,50 +18,170 @@ const (
 )
 
 // Bys are the words to choose from.
-func Bys() []string { return []string{ByF1, ByRecall, ByPrecision, ByMemory, BySpeed} }
+func Bys() []string { return []string{ByCost, ByF1, ByRecall, ByPrecision, ByMemory, BySpeed} }
 
-// enough is the recall that a setting needs to be recommended for its memory or its speed. It is the recall that the
-// service plans for.
-const enough = 0.98
+// nearF1 is how much less F1 than the best one is as good, where a service only estimates: then a cheap sketch is one
+// that errs. So it is where pairs are labelled, which no similarity tells apart completely.
+const nearF1 = 0.01
 
-// recommend chooses among the settings tried at one threshold and one stage. Thresholds are the user's choice, and
-// pairs that are true under one are not under another. Of equally good settings it takes the one with the least memory,
-// then the one that costs least, then the first. It leaves out a setting without any true pair to find,
-// because that could not miss any. If there is nothing to choose from, it says why.
-func recommend(rows []Row, by, stage string, threshold float64) (best *Row, why string) {
-	why = "no setting was tried to its end"
-	for i := range rows {
-		r := &rows[i]
-		if r.Stage != stage || r.Threshold != threshold {
-			continue
-		}
-		if r.True() == 0 {
-			why = fmt.Sprintf("no two documents of the sample reach %v, so nothing could be missed: "+
-				"take more documents, a lower --threshold, or other --shingle", threshold)
-			continue
-		}
-		if best == nil || better(r, best, by) {
-			best = r
-		}
-	}
-	if best != nil {
-		why = ""
-	}
-	return best, why
+// criterion says which of two settings is better. Both are held against the same truth, at the same stage.
+type criterion struct {
+	by     string
+	stage  string
+	recall float64 // share of the pairs at the threshold that is to be found
+	known  bool    // the truth is pairs that are labelled, the same for all shingles and thresholds
+	bestF1 float64 // of the settings that keep recall
+	least  float64 // cost of those of which one is recommended
+
+	shingle   string // as configured, as is
+	threshold float64
 }
 
-func better(r, s *Row, by string) bool {
-	byNumber := func(x, y float64) int { return cmp.Compare(y, x) } // the greater one first
-	recall := byNumber(min(r.Recall, enough), min(s.Recall, enough))
-	memory := byNumber(-r.BytesPerDocument, -s.BytesPerDocument)
-	cost := byNumber(-r.CostNanoseconds, -s.CostNanoseconds)
-	f1 := byNumber(r.F1, s.F1)
+// over returns the criterion for these rows.
+func (c criterion) over(rows []*Row) criterion {
+	c.bestF1 = 0
+	for _, r := range rows {
+		if c.keeps(r) {
+			c.bestF1 = max(c.bestF1, r.Near.F1)
+		}
+	}
+	c.least = math.Inf(1)
+	kind := func(r *Row) int { return 4*c.class(r) + c.unlike(r) }
+	first := math.MaxInt // the kind of settings of which one is recommended
+	for _, r := range rows {
+		if k := kind(r); k < first {
+			first, c.least = k, r.CostNanoseconds
+		} else if k == first {
+			c.least = min(c.least, r.CostNanoseconds)
+		}
+	}
+	return c
+}
+
+// unlike says in what a setting differs from the configured one: 2 is the shingle, 1 the threshold. By labels, what is
+// configured is changed only for something better.
+func (c criterion) unlike(r *Row) int {
+	unlike := 0
+	if c.known && r.Shingle != c.shingle {
+		unlike = 2
+	}
+	if c.known && r.Threshold != c.threshold {
+		unlike++
+	}
+	return unlike
+}
+
+// cheap says that a setting costs nearly the least. Costs are those of a full window, by the few unlike documents that
+// meet in the sample: they are not exact to a tenth.
+func (c criterion) cheap(r *Row) bool { return r.CostNanoseconds <= 1.1*c.least }
+
+// byF1 says that settings with nearly the best F1 are those that the sample bears out, and not those with recall.
+func (c criterion) byF1() bool { return c.known || c.stage == Estimate }
+
+// keeps says whether a setting finds the pairs at its threshold that it should. Bands say so by their own curve,
+// whatever was found in the sample, most of whose pairs may be far above the threshold. A sketch by distance has no
+// curve: it is held to what it found.
+func (c criterion) keeps(r *Row) bool {
+	if r.ByDistance() {
+		return r.Near.True() > 0 && r.Near.Recall >= c.recall
+	}
+	return r.Curve >= c.recall
+}
+
+// confirmed says whether the sample bears a setting out.
+func (c criterion) confirmed(r *Row) bool {
+	if c.byF1() {
+		return r.Near.F1 >= c.bestF1-nearF1
+	}
+	return r.Near.Recall >= c.recall
+}
+
+// class sorts settings roughly: the lower the better.
+func (c criterion) class(r *Row) int {
+	switch {
+	case !c.keeps(r):
+		return 2
+	case !c.confirmed(r):
+		return 1
+	}
+	return 0
+}
+
+// compare returns a negative number if r is better. Equal settings are left in the order in which they were tried.
+func (c criterion) compare(r, s *Row) int {
+	high := func(x, y float64) int { return cmp.Compare(y, x) } // the greater one first
+	cost := cmp.Compare(r.CostNanoseconds, s.CostNanoseconds)
+	memory := cmp.Compare(r.BytesPerDocument, s.BytesPerDocument)
+	f1 := high(r.Near.F1, s.Near.F1)
+	class := cmp.Compare(c.class(r), c.class(s))
+	if class == 0 && !c.keeps(r) {
+		return cmp.Or(high(r.Curve, s.Curve), high(r.Near.Recall, s.Near.Recall))
+	}
+	if class == 0 && c.byF1() && !c.confirmed(r) {
+		return cmp.Or(f1, cost, memory)
+	}
 	order := map[string][]int{
-		ByPrecision: {byNumber(r.Precision, s.Precision), f1},
-		ByRecall:    {byNumber(r.Recall, s.Recall), f1},
+		ByCost:      c.costs(r, s),
+		ByPrecision: {high(r.Near.Precision, s.Near.Precision), f1},
+		ByRecall:    {high(r.Near.Recall, s.Near.Recall), f1},
 		ByF1:        {f1},
-		ByMemory:    {recall, memory, f1},
-		BySpeed:     {recall, byNumber(-r.Seconds, -s.Seconds), f1},
-	}[by]
-	return cmp.Or(append(order, memory, cost)...) < 0
+		ByMemory:    {memory},
+		BySpeed:     {cmp.Compare(r.Seconds, s.Seconds)},
+	}[c.by]
+	unlike := 0
+	if c.by == ByCost {
+		unlike = c.unlike(r) - c.unlike(s)
+	}
+	return cmp.Or(append([]int{class, unlike}, append(order, cost, memory, f1)...)...)
+}
+
+const nothingTried = "no setting was tried to its end"
+
+// costs orders by cost; among those that cost nearly the least, memory decides.
+func (c criterion) costs(r, s *Row) []int {
+	if c.cheap(r) && c.cheap(s) {
+		return []int{cmp.Compare(r.BytesPerDocument, s.BytesPerDocument)}
+	}
+	return []int{cmp.Compare(r.CostNanoseconds, s.CostNanoseconds)}
+}
+
+// recommend sorts the rows of one truth, threshold and stage, the best first, and returns the best one if it can be
+// recommended, or why not. Only a setting that keeps recall can be. Where no pair is true nothing could be missed, and
+// the sample says nothing.
+func (c criterion) recommend(rows []*Row) (best *Row, why string) {
+	if len(rows) == 0 {
+		return nil, nothingTried
+	}
+	c = c.rank(rows)
+	switch best = rows[0]; {
+	case best.True() == 0:
+		return nil, fmt.Sprintf("no two documents of the sample reach %v, so nothing could be missed: "+
+			"take more documents, a lower --threshold, or other --shingle", best.Threshold)
+	case !c.keeps(best):
+		return nil, notKept(best, c.recall)
+	}
+	return best, ""
+}
+
+// rank sorts rows of one truth and stage, the best first.
+func (c criterion) rank(rows []*Row) criterion {
+	c = c.over(rows)
+	slices.SortStableFunc(rows, c.compare)
+	return c
+}
+
+// notKept says that not even the nearest setting keeps recall.
+func notKept(nearest *Row, recall float64) string {
+	if nearest.ByDistance() {
+		if nearest.Near.True() == 0 {
+			return fmt.Sprintf("%s has no curve of its own, and the sample has no near pair to measure it by: take more "+
+				"documents, or --sketch minhash", nearest.Short())
+		}
+		return fmt.Sprintf("no setting that was tried finds %s of the pairs at %v: the nearest, %s, found %s of the near "+
+			"pairs; raise --distance, take --sketch minhash, or lower --recall", percent(recall), nearest.Threshold,
+			nearest.Short(), percent(nearest.Near.Recall))
+	}
+	return fmt.Sprintf("no setting that was tried finds %s of the pairs at %v by the curve of its bands: the nearest, %s, "+
+		"finds %s; take --bands 0, which plans them, more --slots, or a lower --recall", percent(recall), nearest.Threshold, nearest.Short(),
+		percent(nearest.Curve))
 }

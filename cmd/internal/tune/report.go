@@ -9,15 +9,26 @@ const (
 	Verified   = "verified"   // and if the exact similarity does
 )
 
+// Figures say how pairs found compare with true pairs. Their JSON is a promise to scripts.
+type Figures struct {
+	eval.Score
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+}
+
+func newFigures(s eval.Score) Figures { return Figures{s, s.Precision(), s.Recall(), s.F1()} }
+
 // Row is the result of one stage of one setting. Its JSON is a promise to scripts.
 type Row struct {
 	Setting
 	Stage string `json:"stage"`
-	eval.Score
-	Matches   int     `json:"matches"` // pairs found: true and false positives
-	Precision float64 `json:"precision"`
-	Recall    float64 `json:"recall"`
-	F1        float64 `json:"f1"`
+	Figures
+	Matches int `json:"matches"` // pairs found: true and false positives
+	// Near leaves out the pairs whose shingles are equal. Every setting finds these, so they tell no two apart.
+	Near Figures `json:"near"`
+	// share of the pairs at the threshold that become candidates, by the bands themselves; none for a sketch without rows
+	Curve float64 `json:"curve,omitempty"`
 	// absolute difference of estimate and exact similarity, over the candidates
 	ErrorMean             float64 `json:"error_mean"`
 	ErrorDeviation        float64 `json:"error_deviation"`
@@ -38,8 +49,15 @@ type Source struct {
 	Floor       float64 `json:"floor"` // least similarity looked for
 	Pairs       int     `json:"pairs"` // at or above it
 	Histogram   []int   `json:"histogram"`
+	Identical   int     `json:"identical"`     // of the pairs, those whose shingles are equal
+	At          int     `json:"at"`            // pairs at or above the threshold of the recommendation
+	Common      int     `json:"common"`        // of these, those that are pairs of the recommended setting's truth as well
+	Best        *Row    `json:"best"`          // what would be recommended under this truth; null if there is none
+	Why         string  `json:"why,omitempty"` // nothing would be recommended
 	JoinSeconds float64 `json:"join_seconds"`
 	BruteForce  *Brute  `json:"brute_force,omitempty"`
+
+	at []uint64 // the pairs that At counts, in order
 }
 
 // Brute is the result of comparing all pairs.
@@ -59,15 +77,22 @@ type Skipped struct {
 type Report struct {
 	Documents      int     `json:"documents"`
 	By             string  `json:"by"`
-	At             float64 `json:"at"`                        // threshold
+	At             float64 `json:"at"`                 // threshold; 0 where each is weighed
+	Labelled       int     `json:"labelled,omitempty"` // pairs that are the truth, if they are known
+	Recall         float64 `json:"recall"`
+	Stage          string  `json:"stage"`                     // of the recommendation
 	Recommended    *Row    `json:"recommended"`               // null if there is none
+	Reason         string  `json:"reason,omitempty"`          // why this one
 	NotRecommended string  `json:"not_recommended,omitempty"` // why there is none
 	// the recommended setting as a service's configuration has it
 	YAML    string    `json:"yaml"`
 	Sources []Source  `json:"sources"`
-	Rows    []Row     `json:"rows"`
+	Rows    []Row     `json:"rows"` // the best first of each source, threshold and setting
 	Skipped []Skipped `json:"skipped"`
 	Seconds float64   `json:"seconds"`
+
+	shingle   string // as configured, as is
+	threshold float64
 }
 
 // Settings returns how many settings were tried, each at its thresholds.

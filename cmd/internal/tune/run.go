@@ -18,6 +18,7 @@ import (
 type Tuner struct {
 	Params
 	Sample Sample
+	Labels []eval.Pair // pairs of documents of the sample that are the truth; nil if their similarity is
 	// Progress is called, one call at a time, with what is being done and how much of it is done; all is -1 where that
 	// is unknown.
 	Progress func(what string, done, all int)
@@ -26,7 +27,10 @@ type Tuner struct {
 // Run tries all settings. It ends early when ctx is done or the budget is spent; the report says what was not tried.
 func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 	began := time.Now()
-	report := &Report{Documents: t.Sample.Len(), By: t.By, At: t.At, Skipped: []Skipped{}}
+	report := &Report{
+		Documents: t.Sample.Len(), By: t.By, At: t.At, Recall: t.Recall, Stage: t.Stage, Labelled: len(t.Labels),
+		shingle: t.Shingle, threshold: t.Threshold, Skipped: []Skipped{},
+	}
 	sources := t.sources()
 	tried := &tally{progress: t.Progress}
 	for _, from := range sources {
@@ -39,7 +43,7 @@ func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
-	report.Recommended, report.NotRecommended = recommend(report.Rows, t.By, t.Stage, t.At)
+	report.choose(t.preferred())
 	report.Seconds = time.Since(began).Seconds()
 	return report, nil
 }

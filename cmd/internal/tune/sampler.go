@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/unecho/unecho/cmd/internal/labelled"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/topic"
@@ -19,7 +20,7 @@ import (
 )
 
 // Sampler keeps a random sample of the documents that it is given: each has the same chance (Vitter 1985, algorithm R).
-// It counts those that cannot be compared.
+// It counts those that cannot be compared. Labelled documents are kept in any case, beside the sample.
 type Sampler struct {
 	random    *rand.Rand
 	most      int           // 0 is all
@@ -31,6 +32,11 @@ type Sampler struct {
 	field     string // with tokens; empty for texts
 	bad       int
 	first     string // why the first of them cannot be compared
+
+	names    map[string]bool // of documents that are labelled; nil if none are
+	labelled []sampled
+	numbers  labelled.Numbers // of labelled documents, by their places in labelled
+	size     setting.Bytes    // of their texts
 }
 
 // sampled is a document: its text and scope, or its tokens.
@@ -53,46 +59,112 @@ type SamplerParams struct {
 	Most  int           // documents; 0 is all
 	Bytes setting.Bytes // of their texts, at the most; 0 is no bound
 	Seed  uint64
-	Field string // with tokens; empty for texts
+	Field string          // with tokens; empty for texts
+	Names map[string]bool // of documents that are kept in any case; nil if there are none
 }
 
 // NewSampler makes an empty sample.
 func NewSampler(p SamplerParams) *Sampler {
-	return &Sampler{random: rand.New(rand.NewPCG(p.Seed, 0)), most: p.Most, mostBytes: p.Bytes, field: p.Field}
+	return &Sampler{
+		random: rand.New(rand.NewPCG(p.Seed, 0)), most: p.Most, mostBytes: p.Bytes, field: p.Field, names: p.Names,
+		numbers: labelled.Numbers{Of: map[string]int{}},
+	}
 }
 
 // AddFile takes the next record of files; named says that a number alone names no record.
-func (s *Sampler) AddFile(r *corpus.Record, named bool) {
+func (s *Sampler) AddFile(r *corpus.Record, named bool) error {
+	name := func() string { return string(r.Name(nil, named)) }
+	if known, err := s.addLabelled(name, func() (sampled, string) { return s.ofFile(r) }); known || err != nil {
+		return err
+	}
+	d, bad := s.ofFile(r)
+	s.add(name, d, bad)
+	return nil
+}
+
+// ofFile returns a document of a file, which refers to the record, or why it cannot be compared.
+func (s *Sampler) ofFile(r *corpus.Record) (d sampled, bad string) {
 	switch {
 	case s.field != "" && !r.Fault:
-		s.addTokens(string(r.Name(nil, named)), r.Raw)
+		return s.ofTokens(r.Raw)
 	case r.Bad != nil:
-		s.reject(string(r.Name(nil, named)), r.Bad)
-	default:
-		s.addText(r.Text, r.Scope)
+		return d, rejection(r.Bad)
 	}
+	return sampled{text: r.Text, scope: r.Scope}, ""
 }
 
 // AddTopic takes the next record of a topic.
 func (s *Sampler) AddTopic(ctx context.Context, r *topic.Record, topics *corpus.TopicReader) error {
-	if s.field != "" {
-		s.addTokens(corpus.CoordinatesOf(r), r.Value)
-		return nil
-	}
-	read, bad, err := topics.Read(ctx, r)
-	switch {
-	case err != nil:
+	d, bad, err := s.ofTopic(ctx, r, topics)
+	if err != nil {
 		return err
-	case bad != nil:
-		s.reject(corpus.CoordinatesOf(r), bad)
-	default:
-		s.addText(read.Text, read.Scope)
 	}
+	name := func() string { return corpus.CoordinatesOf(r) }
+	if known, err := s.addLabelled(name, func() (sampled, string) { return d, bad }); known || err != nil {
+		return err
+	}
+	s.add(name, d, bad)
 	return nil
 }
 
-func (s *Sampler) reject(name string, why *document.Rejection) {
-	s.passOver(name, string(why.Reason)+": "+why.Detail)
+func (s *Sampler) ofTopic(ctx context.Context, r *topic.Record, topics *corpus.TopicReader) (d sampled, bad string,
+	err error,
+) {
+	if s.field != "" {
+		d, bad = s.ofTokens(r.Value)
+		return d, bad, nil
+	}
+	read, why, err := topics.Read(ctx, r)
+	switch {
+	case err != nil:
+		return d, "", err
+	case why != nil:
+		return d, rejection(why), nil
+	}
+	return sampled{text: read.Text, scope: read.Scope}, "", nil
+}
+
+func rejection(why *document.Rejection) string { return string(why.Reason) + ": " + why.Detail }
+
+// addLabelled keeps a document that is labelled. One that cannot be compared is kept without text, and so like no other.
+func (s *Sampler) addLabelled(name func() string, read func() (sampled, string)) (known bool, err error) {
+	if s.names == nil {
+		return false, nil
+	}
+	id := name()
+	if s.numbers.First == "" {
+		s.numbers.First = id
+	}
+	if !s.names[id] {
+		return false, nil
+	}
+	if _, twice := s.numbers.Of[id]; twice {
+		return true, fmt.Errorf("two documents have the same id %q: labels could mean either", id)
+	}
+	d, bad := read()
+	if bad != "" {
+		s.passOver(id, bad)
+	}
+	d.text = slices.Clone(d.text)
+	s.numbers.Of[id] = len(s.labelled)
+	s.labelled = append(s.labelled, d)
+	if s.size += d.size(); s.mostBytes > 0 && s.size > s.mostBytes {
+		return true, fmt.Errorf("the documents that are labelled have more text than --sample-bytes %v: raise it, or take fewer "+
+			"labels", s.mostBytes)
+	}
+	return true, nil
+}
+
+// add takes a document that is not labelled.
+func (s *Sampler) add(name func() string, d sampled, bad string) {
+	if bad != "" {
+		s.passOver(name(), bad)
+		return
+	}
+	if at, keep := s.place(); keep {
+		d.text = slices.Clone(d.text)
+		s.put(at, d)
+	}
 }
 
 func (s *Sampler) passOver(name, why string) {
@@ -119,7 +191,7 @@ func (s *Sampler) put(at int, d sampled) {
 	}
 	s.bytes += d.size() - s.kept[at].size()
 	s.kept[at] = d
-	for s.mostBytes > 0 && s.bytes > s.mostBytes && len(s.kept) > 1 {
+	for s.mostBytes > 0 && s.bytes+s.size > s.mostBytes && len(s.kept) > 1 {
 		last := len(s.kept) - 1
 		at := s.random.IntN(len(s.kept))
 		s.bytes -= s.kept[at].size()
@@ -128,21 +200,13 @@ func (s *Sampler) put(at int, d sampled) {
 	}
 }
 
-func (s *Sampler) addText(text []byte, scope uint64) {
-	if at, keep := s.place(); keep {
-		s.put(at, sampled{text: slices.Clone(text), scope: scope})
-	}
-}
-
-func (s *Sampler) addTokens(name string, document []byte) {
+// ofTokens returns a document of tokens, or why there is none.
+func (s *Sampler) ofTokens(document []byte) (d sampled, bad string) {
 	tokens, err := tokensOf(document, s.field)
 	if err != nil {
-		s.passOver(name, err.Error())
-		return
+		return d, err.Error()
 	}
-	if at, keep := s.place(); keep {
-		s.put(at, sampled{tokens: tokens})
-	}
+	return sampled{tokens: tokens}, ""
 }
 
 // tokensOf reads an array of strings or numbers from a JSON object.
@@ -177,28 +241,32 @@ func tokensOf(document []byte, field string) ([][]byte, error) {
 	return tokens, nil
 }
 
+// Numbers are those of the labelled documents: they stand first in the sample.
+func (s *Sampler) Numbers() labelled.Numbers { return s.numbers }
+
 // Sample returns what was kept. It calls note with what was not kept, and why.
 func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
 	if s.bad > 0 {
 		fmt.Fprintf(note, "unecho: %s passed over, the first is %s\n", terminal.Several(s.bad, "document"),
 			terminal.Printable(s.first, 200))
 	}
-	if s.met == 0 {
+	if s.met+len(s.labelled) == 0 {
 		return nil, errors.New("there is no document to try settings on")
 	}
 	if s.dropped {
 		fmt.Fprintf(note, "unecho: the sample is %d of %s: as many as --sample-bytes %v has room for\n",
 			len(s.kept), terminal.Several(s.met, "document"), s.mostBytes)
 	}
+	kept := slices.Concat(s.labelled, s.kept)
 	if s.field != "" {
 		tokens := Tokens{Weighted: judge.Similarity.Weighted}
-		for _, d := range s.kept {
+		for _, d := range kept {
 			tokens.Documents = append(tokens.Documents, d.tokens)
 		}
 		return tokens, nil
 	}
 	texts := Texts{Params: judge}
-	for _, d := range s.kept {
+	for _, d := range kept {
 		texts.Documents, texts.Scopes = append(texts.Documents, d.text), append(texts.Scopes, d.scope)
 	}
 	return texts, nil

@@ -29,6 +29,22 @@ func byDistance(name string) bool {
 	return err == nil && scheme.ByDistance()
 }
 
+// Short names the setting among those of one shingle, hash and threshold: "18 bands of 7 rows in 128 slots".
+func (s Setting) Short() string {
+	if s.ByDistance() {
+		return fmt.Sprintf("%s of %d bits, distance %d", s.Sketch, s.Bits, s.Distance)
+	}
+	return fmt.Sprintf("%s in %d slots", s.bandsText(), s.Slots)
+}
+
+// bandsText returns "18 bands of 7 rows".
+func (s Setting) bandsText() string {
+	if s.ByDistance() {
+		return fmt.Sprintf("%s, distance %d", s.Sketch, s.Distance)
+	}
+	return sketch.Banding{Bands: s.Bands, Rows: s.Rows}.String()
+}
+
 // String reads "word:3 xxhash minhash of 128 slots, 18 bands of 7 rows, threshold 0.8".
 func (s Setting) String() string {
 	text := fmt.Sprintf("%s %s %s of ", s.Shingle, s.Hash, s.Sketch)

@@ -3,54 +3,233 @@ package tune
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
+
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// WriteTable writes the rows for people, those of a setting together.
+// What is shown of a report. A terminal of 24 lines keeps one for the summary, and one for what is typed next.
+const (
+	lines      = 22
+	columns    = 79
+	mostTruths = 4
+	mostBest   = 5
+)
+
+// WriteTable writes what is needed to choose, on one screen: the truth of each shingle, the best settings of the
+// recommended one, the recommendation, and why. It shows fewer settings where there is more to say.
 func (r *Report) WriteTable(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "shingle\thash\tsketch\tslots\tbands\trows\tthreshold\tstage\tprecision\trecall\tf1\ttp\tfp\tfn\tmatches\terror\t+-\tcandidates/doc\tcost ns\tbytes/doc\tindex MB\tseconds\t")
-	for _, row := range r.Rows {
-		name, slots, rows := row.Sketch, row.Slots, fmt.Sprint(row.Rows)
-		if row.ByDistance() {
-			name, slots, rows = fmt.Sprintf("%s d=%d", row.Sketch, row.Distance), row.Bits, "-"
+	text := ""
+	for most := mostBest; most > 0; most-- {
+		if text = r.table(min(mostTruths, most), most); strings.Count(text, "\n") <= lines {
+			break
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%v\t%s\t%.4f\t%.4f\t%.4f\t%d\t%d\t%d\t%d\t%.4f\t%.4f\t%.2f\t%.0f\t%.0f\t%.1f\t%.3f\t\n",
-			row.Shingle, row.Hash, name, slots, row.Bands, rows, row.Threshold, row.Stage, row.Precision, row.Recall, row.F1,
-			row.TruePositives, row.FalsePositives, row.FalseNegatives, row.Matches, row.ErrorMean, row.ErrorDeviation,
-			row.CandidatesPerDocument, row.CostNanoseconds, row.BytesPerDocument, float64(row.IndexBytes)/1e6, row.Seconds)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return r.writeRest(out)
+	_, err := io.WriteString(out, text)
+	return err
 }
 
-func (r *Report) writeRest(out io.Writer) error {
-	for _, s := range r.Skipped {
-		if _, err := fmt.Fprintf(out, "not tried: %s: %s\n", s.Setting, s.Why); err != nil {
-			return err
-		}
+// table returns the report with so many truths and settings.
+func (r *Report) table(truths, settings int) string {
+	var b strings.Builder
+	if r.Labelled > 0 {
+		r.writeByLabels(&b, truths, settings)
+	} else {
+		r.writeTruths(&b, truths)
+		r.writeBest(&b, settings)
 	}
+	if n := len(r.Skipped); n > 0 {
+		first := fmt.Sprintf("not tried: %s, such as %s: %s (--all)", terminal.Several(n, "setting"), r.Skipped[0].Setting,
+			r.Skipped[0].Why)
+		b.WriteString(wrap(terminal.Printable(first, 2*columns-10)))
+	}
+	r.writeRecommended(&b)
+	return b.String()
+}
+
+// truths returns the sources, without the other hashes of a shingle: these find the same pairs.
+func (r *Report) truths() []Source {
+	var all []Source
 	for _, s := range r.Sources {
-		if _, err := fmt.Fprintf(out,
-			"%s %s: %d documents of %.0f shingles, %d pairs at or above %v, found by an exact join in %.2f s\n",
-			s.Shingle, s.Hash, s.Documents, s.Shingles, s.Pairs, s.Floor, s.JoinSeconds); err != nil {
-			return err
-		}
-		if b := s.BruteForce; b != nil {
-			if _, err := fmt.Fprintf(out, "  each with each: %d pairs in %.2f s; %d pairs are found by both\n", b.Pairs,
-				b.Seconds, b.Both); err != nil {
-				return err
-			}
+		if len(all) == 0 || all[len(all)-1].Shingle != s.Shingle {
+			all = append(all, s)
 		}
 	}
-	if r.Recommended == nil {
-		_, err := fmt.Fprintf(out, "nothing to recommend: %s\n", r.NotRecommended)
-		return err
+	return all
+}
+
+func (r *Report) writeTruths(b *strings.Builder, most int) {
+	all := r.truths()
+	if len(all) == 0 {
+		return
 	}
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	also := ""
+	if r.Recommended != nil {
+		also = fmt.Sprintf("by %s as well\t", r.Recommended.Shingle)
+	}
+	fmt.Fprintf(w, "shingle\tpairs at %v\tidentical\tnear\t%sbest bands\t\n", r.At, also)
+	for _, s := range all[:min(most, len(all))] {
+		best := "-"
+		if s.Best != nil {
+			best = s.Best.bandsText()
+		}
+		if also != "" {
+			best = terminal.Grouped(s.Common) + "\t" + best
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", s.Shingle, terminal.Grouped(s.At), terminal.Grouped(s.Identical),
+			terminal.Grouped(s.At-s.Identical), best)
+	}
+	_ = w.Flush() // writes to memory
+	if n := len(all) - most; n > 0 {
+		fmt.Fprintf(b, "... and %s (--all)\n", terminal.Several(n, "other"))
+	}
+	b.WriteString(wrap(r.Truths()))
+}
+
+// Truths says whether shingles agree about what is alike.
+func (r *Report) Truths() string {
+	all := r.truths()
+	if len(all) < 2 || r.Recommended == nil {
+		return ""
+	}
+	same := true
+	for _, s := range all {
+		same = same && s.At == s.Common && s.At == r.source().At
+	}
+	if same {
+		return "All shingles find the same pairs in this sample; a setting is recommended for the first of them."
+	}
+	return fmt.Sprintf("Each shingle has a truth of its own, so figures of two of them do not compare. The recommendation is "+
+		"made for %s; which shingle is right, pairs that you know can say (--pairs).", r.Recommended.Shingle)
+}
+
+// source returns the truth of the recommended setting.
+func (r *Report) source() Source {
+	for _, s := range r.Sources {
+		if r.Recommended != nil && s.Shingle == r.Recommended.Shingle && s.Hash == r.Recommended.Hash {
+			return s
+		}
+	}
+	return Source{}
+}
+
+// shown returns the source whose settings are shown: the recommended one, or else the first.
+func (r *Report) shown() *Source {
+	for i, s := range r.Sources {
+		if r.Recommended == nil || s.Shingle == r.Recommended.Shingle && s.Hash == r.Recommended.Hash {
+			return &r.Sources[i]
+		}
+	}
+	return nil
+}
+
+func (r *Report) writeBest(b *strings.Builder, most int) {
+	shown := r.shown()
+	if shown == nil {
+		return
+	}
+	rows := r.rowsOf(shown)
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s %s, %s, the best first; recall is that of the near pairs:\n", shown.Shingle, shown.Hash, r.Stage)
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	last := "cand./doc"
+	if r.Stage == Estimate {
+		last = "F1"
+	}
+	fmt.Fprintf(w, "sketch\tslots\tbands\trows\tcurve\trecall\t%s\tcost ns\tbytes/doc\t\n", last)
+	for i, row := range rows[:min(most, len(rows))] {
+		mark := ""
+		if i == 0 && r.Recommended != nil {
+			mark = "> "
+		}
+		name, slots, rowsOf, curve := row.columns()
+		last := fmt.Sprintf("%.2f", row.CandidatesPerDocument)
+		if r.Stage == Estimate {
+			last = row.near(row.Near.F1)
+		}
+		fmt.Fprintf(w, "%s%s\t%d\t%d\t%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", mark, name, slots, row.Bands, rowsOf, curve,
+			row.near(row.Near.Recall), last, row.CostNanoseconds, row.BytesPerDocument)
+	}
+	_ = w.Flush() // writes to memory
+	if n := len(rows) - most; n > 0 {
+		fmt.Fprintf(b, "... and %s (--all)\n", terminal.Several(n, "other"))
+	}
+	b.WriteByte('\n')
+}
+
+// writeByLabels writes the best setting of each shingle, and the best of all: all are held against the same pairs.
+func (r *Report) writeByLabels(b *strings.Builder, truths, settings int) {
+	fmt.Fprintf(b, "%s, %s: the best of each shingle, then the best of all\n\n",
+		terminal.Several(r.Labelled, "labelled pair"), r.Stage)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	head := "shingle\tat\tsketch\tslots\tbands\trows\tprecision\trecall\tF1\tcost ns\t\n"
+	line := func(row *Row) {
+		mark := ""
+		if r.Recommended != nil && row.Setting == r.Recommended.Setting {
+			mark = "> "
+		}
+		name, slots, rows, _ := row.columns()
+		fmt.Fprintf(w, "%s%s\t%v\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.4f\t%.0f\t\n", mark, row.Shingle, row.Threshold, name, slots,
+			row.Bands, rows, row.Precision, row.Recall, row.F1, row.CostNanoseconds)
+	}
+	fmt.Fprint(w, head)
+	shown := 0
+	for _, s := range r.Sources {
+		if s.Best != nil && shown < truths {
+			line(s.Best)
+			shown++
+		}
+	}
+	rows := r.weighed()
+	fmt.Fprint(w, strings.Repeat("\t", strings.Count(head, "\t"))+"\n")
+	for _, row := range rows[:min(settings, len(rows))] {
+		line(row)
+	}
+	_ = w.Flush() // writes to memory
+	for line := range strings.Lines(table.String()) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	if n := len(rows) - settings; n > 0 {
+		fmt.Fprintf(b, "... and %s (--all)\n", terminal.Several(n, "other"))
+	}
+	b.WriteByte('\n')
+}
+
+func (r *Report) writeRecommended(b *strings.Builder) {
 	best := r.Recommended
-	_, err := fmt.Fprintf(out, "recommended by %s at %v: %s: precision %.4f, recall %.4f\n", r.By, r.At, best.Setting,
-		best.Precision, best.Recall)
-	return err
+	if best == nil {
+		b.WriteString(wrap("nothing to recommend: " + r.NotRecommended))
+		return
+	}
+	b.WriteString(wrap(fmt.Sprintf("recommended by %s at %v: %s", r.By, best.Threshold, best.Setting)))
+	b.WriteString(wrap("because " + r.Reason))
+}
+
+// wrap breaks a text into lines.
+func wrap(text string) string {
+	var b strings.Builder
+	at := 0
+	for _, word := range strings.Fields(text) {
+		width := terminal.Columns(word)
+		switch {
+		case at == 0:
+		case at+1+width > columns:
+			b.WriteByte('\n')
+			at = 0
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += width
+	}
+	if at > 0 {
+		b.WriteByte('\n')
+	}
+	return b.String()
 }

@@ -58,6 +58,18 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 		}
 	}
 	f.truth = eval.NewTruth(f.sets, pairs)
+	if t.Labels != nil {
+		f.truth.Label(t.Labels)
+	}
+	for _, p := range pairs {
+		if p.Identical() {
+			f.about.Identical++
+		}
+	}
+	for _, p := range f.truth.At(tenThousandths(t.At)) {
+		f.about.at = append(f.about.at, uint64(p.A)<<32|uint64(p.B))
+	}
+	f.about.At = len(f.about.at)
 	f.about.Histogram, f.about.Shingles = f.truth.Histogram(steps), f.truth.Shingles()
 	return f, nil
 }

@@ -40,6 +40,14 @@ func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipp
 	return rows, nil, nil
 }
 
+// curve returns the share of the pairs at the threshold that become candidates; 0 without rows.
+func (s Setting) curve() float64 {
+	if s.Rows == 0 {
+		return 0
+	}
+	return sketch.Banding{Bands: s.Bands, Rows: s.Rows}.Probability(s.Threshold)
+}
+
 // bar returns the least estimate of a duplicate, as the service has it.
 func (s Setting) bar() eval.Bar {
 	if s.ByDistance() {
@@ -88,11 +96,12 @@ func (t *Tuner) service(s *Setting) index.Params {
 }
 
 // cost returns what a document would cost the service, ns: its window is larger than the sample, and so are the unlike
-// documents that one meets.
+// documents that one meets, up to those that are read.
 func (t *Tuner) cost(s *Setting, r *eval.Result, documents int) float64 {
 	p := t.service(s)
 	unlike := 2 * float64(r.Met-r.Candidates.TruePositives) / float64(max(1, documents))
-	unlike *= float64(p.Load().Documents) / float64(max(1, documents))
+	load := p.Load()
+	unlike = min(unlike*float64(load.Documents)/float64(max(1, documents)), float64(load.Read))
 	return sketch.CostOf(sketch.Banding{Bands: s.Bands, Rows: s.Rows}, unlike).Sum()
 }
 
@@ -113,8 +122,8 @@ func (t *Tuner) rows(s Setting, trial *eval.Trial, f *found, r eval.Result, sign
 		began := time.Now()
 		trial.Candidates(func(a, b int) bool { stage.pass(a, b); return true })
 		rows = append(rows, Row{
-			Setting: s, Stage: stage.name, Score: stage.score, Matches: stage.score.TruePositives + stage.score.FalsePositives,
-			Precision: stage.score.Precision(), Recall: stage.score.Recall(), F1: stage.score.F1(),
+			Setting: s, Stage: stage.name, Figures: newFigures(stage.score), Curve: s.curve(),
+			Matches: stage.score.TruePositives + stage.score.FalsePositives, Near: newFigures(stage.score.Without(r.Identical)),
 			ErrorMean: r.Error.Mean(), ErrorDeviation: r.Error.Deviation(),
 			CandidatesPerDocument: float64(r.Met) / float64(max(1, f.about.Documents)),
 			CostNanoseconds:       t.cost(&s, &r, f.about.Documents),

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/sheet"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
 )
 
@@ -130,12 +130,26 @@ func rendered(t *testing.T, report *Report) {
 	if err := report.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Count(table.String(), "\n"); lines != 1+len(report.Rows)+len(report.Skipped)+4+1 ||
+	if lines := strings.Count(table.String(), "\n"); lines > 22 ||
 		!strings.Contains(table.String(), "recommended by f1 at 0.8: ") {
 		t.Errorf("%d lines\n%s", lines, table.String())
 	}
-	if err := report.WritePage(&page); err != nil {
+	for line := range strings.Lines(table.String()) {
+		if len([]rune(line)) > 81 {
+			t.Errorf("a line is too long for a terminal: %s", line)
+		}
+	}
+	table.Reset()
+	if err := report.WriteAll(&table); err != nil ||
+		strings.Count(table.String(), "\n") != 1+len(report.Rows)+len(report.Skipped)+4 {
+		t.Errorf("%v\n%s", err, table.String())
+	}
+	if err := report.WritePage(&page, sheet.About{Title: "unecho tune"}); err != nil {
 		t.Fatal(err)
+	}
+	if html := page.String(); strings.Count(html, `<tr class="best">`) != 2 || !strings.Contains(html, "recall, verified</text>") ||
+		!strings.Contains(html, "bands of 5 rows</text>") || !strings.Contains(html, "Why: it ") {
+		t.Errorf("the page lacks the mark of what is recommended, lines of what is verified, or names:\n%s", html)
 	}
 	if html := page.String(); strings.Count(html, "<svg") != 5 || strings.Contains(html, "<script>") ||
 		strings.Contains(html, "NaN") || strings.Contains(html, "http") {
@@ -173,7 +187,7 @@ func TestTuneSkips(t *testing.T) {
 	if err := report.WriteTable(&out); err != nil || !strings.Contains(out.String(), "nothing to recommend") {
 		t.Errorf("%s, %v", out.String(), err)
 	}
-	if err := report.WritePage(&out); err != nil {
+	if err := report.WritePage(&out, sheet.About{}); err != nil {
 		t.Error(err)
 	}
 	eachOnce(t, report)
@@ -282,36 +296,6 @@ func TestDistanceDecidesOfSimHash(t *testing.T) {
 	candidates, within := matches[Candidates], matches[Estimate] // at two thresholds
 	if len(within) != 2 || within[0] != within[1] || within[0] == 0 || within[0] >= candidates[0] {
 		t.Errorf("%v", matches)
-	}
-}
-
-func TestRecommend(t *testing.T) {
-	row := func(slots int, precision, recall, f1, bytes, seconds float64) Row {
-		return Row{
-			Setting: Setting{Slots: slots, Threshold: 0.8}, Stage: Verified, Score: eval.Score{TruePositives: 1},
-			Precision: precision, Recall: recall, F1: f1, BytesPerDocument: bytes, Seconds: seconds,
-		}
-	}
-	rows := []Row{
-		row(1, 1, 0.90, 0.95, 100, 1), row(2, 0.9, 0.999, 0.96, 300, 3), row(3, 0.99, 0.985, 0.98, 200, 4),
-		row(4, 0.95, 0.981, 0.97, 250, 2),
-	}
-	for by, want := range map[string]int{ByPrecision: 1, ByRecall: 2, ByF1: 3, ByMemory: 3, BySpeed: 4} {
-		if got, why := recommend(rows, by, Verified, 0.8); why != "" || got == nil || got.Slots != want {
-			t.Errorf("by %s: %+v, want %d", by, got, want)
-		}
-	}
-	if got, why := recommend(rows, ByF1, Verified, 0.9); got != nil || why != "no setting was tried to its end" {
-		t.Errorf("another threshold: %+v, %s", got, why)
-	}
-	perfect := row(5, 1, 1, 1, 1, 1)
-	perfect.Score = eval.Score{}
-	if got, why := recommend([]Row{perfect}, ByF1, Verified, 0.8); got != nil ||
-		!strings.HasPrefix(why, "no two documents") {
-		t.Errorf("nothing to find: %+v, %s", got, why)
-	}
-	if got, _ := recommend(append(rows, perfect), ByF1, Verified, 0.8); got == nil || got.Slots == 5 {
-		t.Errorf("nothing to find by one: %+v", got)
 	}
 }
 

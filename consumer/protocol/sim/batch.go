@@ -36,6 +36,12 @@ func newBatch(of []group, size int, intake *protocol.Intake) *batch {
 	return &batch{Batch: protocol.NewBatch(groups, size, intake), groups: of}
 }
 
+func newRecording(of []group, size int, intake *protocol.Intake) *batch {
+	b := newBatch(of, size, intake)
+	b.Batch = protocol.NewRecording(b.Groups, size, intake)
+	return b
+}
+
 // of is the group of an assignment.
 func (b *batch) of(a *protocol.Assignment) *group {
 	return &b.groups[slices.IndexFunc(b.groups, func(g group) bool { return g.Assignment == a })]
@@ -58,6 +64,8 @@ const (
 	asRejected
 	asWithheld
 	asRetimed // rejected, with another time
+	asPassed  // to unique, unchecked
+	asUnchecked
 )
 
 func (g *group) seq(yield func(*protocol.Document) bool) {
@@ -89,7 +97,7 @@ func (s *session) stepBatch() bool {
 	if s.revoked {
 		b.Revoked()
 	}
-	did := s.serve(b)
+	did := s.passOn(b) || s.serve(b)
 	switch b.Wants() { //nolint:exhaustive // it goes on
 	case protocol.Done:
 		s.batch, s.revoked = nil, false
@@ -181,6 +189,8 @@ func (s *session) judge(b *batch) {
 			s.bad("s%d has passed its own append, and %s have no verdict", s.id, b)
 		}
 		s.append(b)
+	case b.Wants() == protocol.Done:
+		s.act("recorded")
 	default:
 		s.checkTimes(b)
 	}
@@ -238,6 +248,10 @@ func (s *session) form(g *group, d *protocol.Document) form {
 		return asWithheld
 	case level == protocol.Reject || d.Rejects():
 		return asRejected
+	case d.Passed:
+		return asPassed
+	case !d.Judged:
+		return asUnchecked
 	}
 	return asVerdict
 }

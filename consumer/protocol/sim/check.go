@@ -152,12 +152,20 @@ func (w *World) checkForwarded(t *transaction, g *group) {
 func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 	p, o := g.part, d.Entry.Offset
 	v := p.given(o, g.Epoch)
+	if d.Passed {
+		w.checkPassed(g, d, f)
+		return
+	}
 	if v == nil && f == asVerdict || v == nil && !w.rejects(d.Entry.Content) {
 		w.bad("%s comes out without a verdict of epoch %d", p.name(o), g.Epoch)
 		return
 	}
 	if w.refuses(d.Entry.Content, f) {
 		w.bad("%s is committed in a form that its output refuses", p.name(o))
+	}
+	unasked := v == nil && w.leaves(d.Entry.Content)
+	if f == asUnchecked && !unasked || f == asRejected && unasked && !w.refuses(d.Entry.Content, asVerdict) {
+		w.bad("%s comes out as form %d, and it is to be checked: %v", p.name(o), f, !unasked)
 	}
 	if f != asVerdict {
 		return
@@ -184,10 +192,12 @@ func (w *World) checkEnd() {
 	}
 	for i := range w.documents {
 		d := &w.documents[i]
-		if !d.dead && !d.refused && d.part == w.parts[d.part.number] && !d.part.torn && d.part.uniques[d.offset] == 0 {
+		if !d.dead && !d.refused && d.part == w.parts[d.part.number] && !d.part.torn && d.part.uniques[d.offset] == 0 &&
+			!d.part.untold[d.offset] {
 			w.bad("%s can be matched and never was in unique", d.part.name(d.offset))
 		}
 	}
+	w.checkRecorded()
 	w.checkContents()
 	w.checkProgress()
 	w.checkPrimed()
@@ -223,7 +233,7 @@ func (w *World) checkContents() {
 	}
 	for content := uint64(1); !loose && content <= uint64(w.params.Contents); content++ {
 		switch n := uniques[content]; {
-		case n > most:
+		case n > most+w.passes[content]:
 			w.bad("content %c was unique %d times, offsets were set %d times", 'a'+rune(content)-1, n, most-1)
 		case n == 0 && outputs[content] > 0 && w.olds == nil && !w.rejects(content) && !w.refuses(content, asVerdict):
 			w.bad("content %c came out %d times, and never as unique", 'a'+rune(content)-1, outputs[content])

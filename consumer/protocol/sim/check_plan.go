@@ -80,6 +80,8 @@ func (w *World) checkTally(t *transaction, i int) {
 	p := g.part
 	for k := range g.documents {
 		switch v := &g.documents[k].Verdict; {
+		case g.forms[k] == asUnchecked:
+			p.counted.Unchecked++
 		case g.forms[k] != asVerdict:
 			p.counted.Rejected++
 		case v.Reemitted:

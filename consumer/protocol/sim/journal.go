@@ -210,6 +210,7 @@ func (w *World) landReposition(p *part, r *index.Reposition) {
 		}
 	}
 	p.epoch, p.start, p.base = r.Epoch, r.Offset, r.Offset
+	clear(p.passed)
 	p.committedIn(r.Epoch, r.Offset)
 	w.act("reposition")
 }

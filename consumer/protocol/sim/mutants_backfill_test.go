@@ -82,6 +82,10 @@ var backfillMutants = []mutant{
 		"return a.Level(d.Entry.Offset) > Whole || !d.Judged", "return !d.Judged",
 	},
 	{
+		"what was not checked is counted as that", "consumer/protocol/plan.go",
+		"\tcase !d.Judged:\n", "\tcase !d.Judged && d.Rejected && d.Withheld:\n",
+	},
+	{
 		"verdicts are recalled after a takeover", "consumer/protocol/judge.go",
 		"d.Rejected = !d.Judged", "d.Judged = d.Judged && a.Tally.Documents() == 0\n\t\t\td.Rejected = !d.Judged",
 	},

@@ -46,6 +46,14 @@ var mutants = []mutant{
 		"if d.Judged || d.Rejected {\n", "run.Base = d.Entry.Offset + 1\n\t\tif d.Judged || d.Rejected {\n",
 	},
 	{
+		"what was not checked goes to unique", "consumer/protocol/judge.go",
+		"d.Rejected && !d.Unchecked ||", "d.Rejected ||",
+	},
+	{
+		"what was not checked has no verdict to forget", "consumer/protocol/refusal.go",
+		"case !d.Judged: // it was not checked", "case !d.Judged && size > 1: // it was not checked",
+	},
+	{
 		"a reposition is of the next epoch", "index/replica.go",
 		"known && rec.Epoch != r.partitions[number].Epoch+1 {", "known && rec.Epoch <= 1 {",
 	},
@@ -183,7 +191,7 @@ var mutants = []mutant{
 	},
 	{
 		"the replica passes the journal's end first", "consumer/protocol/takeover.go",
-		"{ t.until, t.asks = end, AskPass }", "{ t.asks = AskPass }",
+		"{ t.until, t.asks, t.Away = end, AskPass, false }", "{ t.asks, t.Away = AskPass, false }",
 	},
 	{
 		"the offset is fetched stable", "consumer/protocol/takeover.go",
@@ -247,7 +255,7 @@ func TestMutantsLong(t *testing.T) {
 		t.Parallel()
 		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
 		program := whole.build(t)
-		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change"} {
+		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change", "-outage"} {
 			if out, err := simulate(t, program, kind, "-steps", strconv.Itoa(soundSteps)); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
@@ -293,6 +301,9 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 	}
 	for _, m := range changeMutants {
 		try(m, narrow, "-change")
+	}
+	for _, m := range outageMutants {
+		try(m, nil, "-outage")
 	}
 }
 

@@ -20,6 +20,7 @@ type Params struct {
 	Steps      int  // with faults; then everything is left to come to its end
 
 	Rejects  bool // a content is rejected before signing
+	Leaves   bool // that content is forwarded unchecked instead
 	Refuses  int  // a content is refused: 1 by the topic of its verdict, 2 by rejected as well
 	Untimely bool // that content is refused for its time, and goes nowhere until rejected has it with another
 
@@ -35,6 +36,7 @@ type Params struct {
 	Routings      bool // the routing is changed, and members differ in it
 	Changes       bool // bounds are changed while the group is at work, and some documents are near to others
 	Erasures      bool // people have documents erased
+	Outages       bool // the journal is away for a session, which passes documents on
 
 	Backfill bool           // the group replays a range
 	Order    protocol.Order // of the backfill
@@ -67,6 +69,7 @@ func Vary(seed uint64) Params {
 	if yes(5) { // what comes together is rare otherwise
 		p.LoseOffsets, p.LoseTail = true, true
 	}
+	p.Leaves = p.Rejects && p.Steps%2 == 0
 	p.DeleteHead = yes(4)
 	if yes(2) {
 		p.Refuses = 1 + c.n(2)

@@ -22,6 +22,7 @@ func VaryBackfill(seed uint64) Params {
 		Strangers:  yes(4),
 		Divergence: yes(4), MostHeld: 1 + c.n(40), Feeds: 1 + c.n(5), Queued: 1 + c.n(600), Overdue: yes(2), Compacts: yes(4),
 	}
+	p.Leaves = p.Rejects && p.Steps%2 == 0
 	if yes(4) {
 		p.Order = protocol.ByArrival
 	}
@@ -259,7 +260,7 @@ func (s *session) pollPlanned() bool {
 			s.rebuild("what it would read next was deleted")
 			return true
 		}
-		g := s.fetch(sh.part, a, left-size, a.Reach(s.member.replica))
+		g := s.fetch(sh.part, a, a.Base, left-size, a.Reach(s.member.replica))
 		if g.Beyond {
 			s.act("polled beyond the reach")
 		}

@@ -76,7 +76,7 @@ func (w *World) settled() bool {
 		if s == nil || !s.alive {
 			return false
 		}
-		if a := s.shares[p.number].settled(); a == nil || a.Base < end {
+		if a := s.shares[p.number].settled(); a == nil || a.Base < end || a.Owes() {
 			return false
 		}
 	}

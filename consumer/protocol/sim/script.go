@@ -60,6 +60,7 @@ const (
 	Claim           // a checkpoint beside those of snapshots
 	Feeding         // a process feeds a backfill that was not elected
 	Stray           // what nobody can read stands in the journal, in place of an append or beside all
+	Outage          // a session cannot reach the journal
 	classes
 )
 

@@ -178,6 +178,9 @@ func (s *session) revoke(i int) {
 
 // stepShare does what a takeover asks for.
 func (s *session) stepShare(sh *share) bool {
+	if s.cutOff(sh) {
+		return true
+	}
 	switch t := sh.takeover; t.Asks() {
 	case protocol.AskEnd:
 		t.JournalEnd(int64(len(s.journal)))
@@ -235,6 +238,7 @@ func (s *session) extent(sh *share) {
 			t.Committed, t.Replica, d.Action, d.Reason)
 	}
 	switch {
+	case d.Reason == protocol.JournalAway:
 	case d.Action == protocol.Wait && d.Reason != protocol.Behind:
 		s.checkWait(sh)
 		sh.waited = math.MaxInt64 / 2
@@ -297,7 +301,7 @@ func (s *session) announce() bool {
 	tell := func(p *part, a *protocol.Assignment) {
 		if a.Unannounced() {
 			s.send(letter{a.Announcement(s.header()), p})
-			a.Announced = a.Base
+			a.Announced = a.Recorded()
 			s.act("announced")
 			did = true
 		}
@@ -319,6 +323,9 @@ func (s *session) poll() bool {
 	if s.plan != nil {
 		return s.pollPlanned()
 	}
+	if s.pollOwed() {
+		return true
+	}
 	var of []group
 	size := 0
 	left, from := 1+s.n(s.intake.Records()), s.n(len(s.shares))
@@ -332,7 +339,7 @@ func (s *session) poll() bool {
 			s.rebuild("what it would read next was deleted")
 			return true
 		}
-		if g := s.fetch(sh.part, a, left, math.MaxInt64); g.End > a.Base {
+		if g := s.fetch(sh.part, a, a.Base, left, math.MaxInt64); g.End > a.Base {
 			of = append(of, g)
 			size += len(g.documents)
 			left -= len(g.documents)
@@ -352,10 +359,10 @@ func (s *session) poll() bool {
 	return true
 }
 
-// fetch takes documents of a partition below reach.
-func (s *session) fetch(p *part, a *protocol.Assignment, most int, reach int64) group {
-	g := group{part: p, Group: protocol.Group{Assignment: a, End: a.Base}}
-	for o := a.Base; o < p.visible && len(g.documents) < most; o++ {
+// fetch takes documents of a partition from an offset on, below reach.
+func (s *session) fetch(p *part, a *protocol.Assignment, from int64, most int, reach int64) group {
+	g := group{part: p, Group: protocol.Group{Assignment: a, End: from}}
+	for o := from; o < p.visible && len(g.documents) < most; o++ {
 		if (!p.gap(o) || p.marker(o)) && !g.Polled(o, reach) {
 			break
 		}
@@ -366,7 +373,9 @@ func (s *session) fetch(p *part, a *protocol.Assignment, most int, reach int64) 
 			continue
 		}
 		e := p.entries[o]
-		g.documents = append(g.documents, protocol.Document{Entry: e, Rejected: s.rejects(e.Content)})
+		g.documents = append(g.documents, protocol.Document{
+			Entry: e, Rejected: s.rejects(e.Content), Unchecked: s.leaves(e.Content),
+		})
 	}
 	return g
 }

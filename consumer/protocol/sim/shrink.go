@@ -38,6 +38,7 @@ func (p Params) smaller() []Params {
 		func(q *Params) { q.Sessions = 1 }, func(q *Params) { q.Members-- }, func(q *Params) { q.Documents /= 2 },
 		func(q *Params) { q.Documents-- },
 		func(q *Params) { q.Contents-- }, func(q *Params) { q.Gaps = false }, func(q *Params) { q.Rejects = false },
+		func(q *Params) { q.Leaves = false },
 		func(q *Params) { q.Refuses = 0 }, func(q *Params) { q.Untimely = false },
 		func(q *Params) { q.SetOffsets = false }, func(q *Params) { q.DeleteOffsets = false },
 		func(q *Params) { q.LoseOffsets = false },

@@ -27,6 +27,13 @@ func TestPrimeLong(t *testing.T) {
 	trySteps(t, VaryPrimed, append(primeHappens, happens...), *steps/2, 0)
 }
 
+// The same of groups that pass documents on while their journal is away.
+func TestOutage(t *testing.T) { trySteps(t, VaryOutage, append(outageHappens, happens...), 100_000, 5) }
+
+func TestOutageLong(t *testing.T) {
+	trySteps(t, VaryOutage, append(outageHappens, happens...), *steps/2, 0)
+}
+
 // trySteps takes so many steps, in which so many of what can happen may not.
 func trySteps(t *testing.T, vary func(uint64) Params, happens []string, steps, rare int) {
 	acted := map[string]int{}
@@ -67,6 +74,8 @@ var happens = []string{
 	"reposition resumed", "restored", "snapshot", "stranger", "stray", "stray passed", "tail lost",
 	"transaction timed out", "trimmed", "zombie",
 }
+
+var outageHappens = []string{"passed on", "recorded", "recording", "taken over in an outage"}
 
 var backfillHappens = []string{
 	"announced", "announced early", "answer lost", "append damaged", "append lost", "append of the dead",

@@ -102,7 +102,7 @@ func (t *teller) part(p *part) {
 	t.flags(p.set, p.torn)
 	for o := range p.entries {
 		t.num(int64(p.entries[o].Content), int64(p.need[o]), int64(p.allow[o]), int64(p.outputs[o]), int64(p.uniques[o]))
-		t.flags(p.skipped[o])
+		t.flags(p.skipped[o], p.passed[o] > 0, p.untold[o])
 	}
 	t.num(int64(len(p.most)))
 	t.num(p.most...)
@@ -198,7 +198,7 @@ func (t *teller) share(sh *share) {
 	case protocol.AskOffset, protocol.AskExtent, protocol.AskCommit:
 		f := &of.Findings
 		t.num(int64(f.Replica.Epoch), f.Replica.Start, f.Replica.Base)
-		t.flags(f.Known, f.Moved)
+		t.flags(f.Known, f.Moved, f.Away)
 		if asks != protocol.AskOffset {
 			t.num(f.Committed.Offset, int64(f.Committed.Epoch), f.Committed.Start, f.Begin, f.End)
 			t.flags(f.Committed.Ours)
@@ -215,8 +215,9 @@ func (t *teller) share(sh *share) {
 }
 
 func (t *teller) assignment(a *protocol.Assignment) {
-	t.num(int64(a.Epoch), a.Start, a.Base, a.Announced)
-	t.num(a.Tally.Unique, a.Tally.Reemitted, a.Tally.Duplicate, a.Tally.Rejected)
+	t.num(int64(a.Epoch), a.Start, a.Base, a.Owed, a.Announced)
+	t.flags(a.Passing, a.Unsettled)
+	t.num(a.Tally.Unique, a.Tally.Reemitted, a.Tally.Duplicate, a.Tally.Rejected, a.Tally.Unchecked)
 	for o := range int64(t.params.Documents) {
 		t.num(int64(a.Level(o)))
 		t.flags(a.Retimed(o))
@@ -249,7 +250,7 @@ func (t *teller) documents(g *group) {
 	for i := range g.documents {
 		d := &g.documents[i]
 		t.num(d.Entry.Offset, int64(d.Entry.Content))
-		t.flags(d.Judged, d.Verdict.Forgotten)
+		t.flags(d.Judged, d.Passed, d.Verdict.Forgotten)
 		t.num(d.Verdict.Position.Offset, int64(d.Verdict.Position.Entry), d.Verdict.Match.Position.Offset,
 			int64(d.Verdict.Match.Position.Entry))
 	}

@@ -55,6 +55,8 @@ type World struct {
 	commits    int64 // length of the offsets topic
 	open       []*transaction
 
+	passes [256]int // of a content: how often it was passed on
+
 	acted   map[string]int // how often what has happened; nil: nobody asks
 	failure string
 	steps   int
@@ -85,9 +87,11 @@ type part struct {
 	outputs   []int // that came, of any kind
 	uniques   []int // of them to unique
 	skipped   []bool
-	set       bool // somebody has set an offset
-	asked     int  // how often offsets were changed, and documents may be unique again
-	torn      bool // documents were lost, and others took their places
+	set       bool     // somebody has set an offset
+	asked     int      // how often offsets were changed, and documents may be unique again
+	torn      bool     // documents were lost, and others took their places
+	passed    []uint32 // the epoch in which a document was passed on unchecked; 0: it was not
+	untold    []bool   // it was passed on, and refused: it is recorded, and never was in unique
 
 	// what the journal says, by the records so far
 	epoch       uint32
@@ -188,6 +192,7 @@ func (w *World) newPart(topic byte, number, n int) *part {
 		entries: make([]entry.Entry, n), owner: -1,
 		committed: commit{offset: -1}, need: make([]int, n), allow: make([]int, n), outputs: make([]int, n),
 		uniques: make([]int, n),
+		passed:  make([]uint32, n), untold: make([]bool, n),
 		skipped: make([]bool, n), verdicts: make([][]verdict, n), visible: int64(n),
 	}
 	for o := range p.entries {
@@ -225,9 +230,15 @@ func (w *World) rejects(content uint64) bool {
 	return w.params.Rejects && content == uint64(w.params.Contents)
 }
 
+// leaves says that a content is not checked. Outputs refuse that content, too.
+func (w *World) leaves(content uint64) bool { return w.params.Leaves && w.rejects(content) }
+
 func (w *World) refuses(content uint64, in form) bool {
+	if in == asPassed || in == asUnchecked {
+		in = asVerdict
+	}
 	switch {
-	case content != uint64(w.params.Contents-1), w.params.Refuses == 0:
+	case content != uint64(w.params.Contents-1) && !w.leaves(content), w.params.Refuses == 0:
 		return false
 	case w.params.Untimely:
 		return in != asRetimed

@@ -16,6 +16,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/snapshot/localdir"
+	"github.com/unecho/unecho/sink"
 )
 
 // filter is unecho as the program runs it: the service with its defaults, and snapshots in a temporary directory.
@@ -27,6 +28,7 @@ type filter struct {
 	banding     []int  // slots, bands and rows; none: those of its default
 	backfill    string // an order; empty: a live group
 	compression string
+	verdicts    bool
 	profile     *profile
 	logger      zerolog.Logger
 }
@@ -39,8 +41,7 @@ func (f filter) run(ctx context.Context, j job, group string) (result, error) {
 	defer os.RemoveAll(dir) // a leftover in the temporary directory harms nobody
 	c := f.config(j, group, dir)
 	r, err := f.measure(ctx, j, c)
-	unique, duplicate, rejected := c.Sink.Topics(j.source)
-	return r, errors.Join(err, j.cluster.remove(ctx, group, unique, duplicate, rejected, group+".journal"))
+	return r, errors.Join(err, j.cluster.remove(ctx, group, append(c.Sink.All(j.source), group+".journal")...))
 }
 
 func (f filter) config(j job, group, dir string) config.Config {
@@ -65,6 +66,9 @@ func (f filter) config(j job, group, dir string) config.Config {
 	}
 	c.Sink.Compression = f.compression
 	c.Sink.Unique, c.Sink.Duplicate, c.Sink.Rejected = group+".unique", group+".duplicate", group+".rejected"
+	if f.verdicts {
+		c.Sink.Metadata, c.Sink.Verdicts = sink.MetadataTopic, group+".verdicts"
+	}
 	c.Snapshot.Directory = dir
 	return c
 }

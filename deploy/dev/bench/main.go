@@ -102,7 +102,7 @@ func throughputs(ctx context.Context, p params, c *cluster, broker string, out i
 func (p params) filter(verify string) filter {
 	return filter{
 		verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, banding: p.banding, backfill: p.backfill,
-		compression: p.compression, logger: logger(),
+		compression: p.compression, verdicts: p.verdicts, logger: logger(),
 	}
 }
 

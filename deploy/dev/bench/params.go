@@ -29,6 +29,7 @@ type params struct {
 	banding     []int  // similarity.slots, bands and rows; none: those of its default
 	backfill    string // time or arrival: unecho works as a backfill in that order; empty: as a live group
 	compression string // of the outputs, for both contenders
+	verdicts    bool   // unecho writes a record about each document to a topic of verdicts
 	seed        uint64
 	untuned     bool
 	rivals      bool // unecho and the copy take turns with others
@@ -70,6 +71,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.StringVar(&p.backfill, "backfill", "", "time or arrival: measure unecho as a backfill in that order")
 	flags.StringVar(&p.compression, "compression", sink.DefaultParams().Compression,
 		"of the outputs, of unecho and of the copy")
+	flags.BoolVar(&p.verdicts, "verdicts", false, "sink.metadata: topic for unecho")
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
 	flags.BoolVar(&p.rivals, "rivals", false, "take turns with a Kafka Streams application, too; it needs -broker kafka")

@@ -222,7 +222,7 @@ func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	settings := c.Settings()
 	return audit.Run(ctx, audit.Inputs{
 		Options: s.world.options, Sources: c.Source.Topics, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge,
-		Settings:     settings,
+		Verdicts: c.Sink.VerdictsTopic, Settings: settings,
 		Index:        c.Judge.Index.Name,
 		ProducerTime: true, // the copy carries the time that the broker stamped
 		Progress: func(p audit.Progress) {

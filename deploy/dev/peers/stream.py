@@ -1,8 +1,9 @@
 """Judges corpora with unecho dedup, gaoya, rensa and datasketch, side by side. `run.sh stream` starts it.
 
 Each contender takes one document after another, on one core, in shingles of three words: one that is as similar as 0.8 to a kept
-one is a copy, any other is kept. All have 18 bands of 7 slots, and compare what these find by their own estimate; unecho compares
-exactly. They take turns, each in a process of its own, and the least processor time of all rounds counts, without what it takes to start a
+one is a copy, any other is kept. The others have 18 bands of 7 slots, and compare what these find by their own estimate; unecho
+has the bands that it plans itself, and compares exactly. They take turns, each in a process of its own, and the least processor time
+of all rounds counts, without what it takes to start a
 process: for unecho with reading the file, for the others of their loop over texts in memory.
 
 Whether they are right is held against the exact join of the corpora, or in large ones against the copies that were planted (see

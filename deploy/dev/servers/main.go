@@ -21,6 +21,7 @@ import (
 const (
 	kafkaVariable    = "UNECHO_TEST_KAFKA"
 	postgresVariable = "UNECHO_TEST_POSTGRES"
+	registryVariable = "UNECHO_TEST_REGISTRY"
 
 	// commandGrace is how long an interrupted command may take to end before it is killed.
 	commandGrace = 20 * time.Second
@@ -52,6 +53,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("servers", flag.ContinueOnError)
 	cache := flags.String("cache", ".cache", "directory for Kafka's jars and the logs of a failed run")
 	pom := flags.String("pom", "deploy/dev/pom.xml", "the Maven file that names Kafka's version")
+	registry := flags.Bool("registry", false, "start a registry of schemas, too")
 	brief := flags.Bool("brief", false, "for tests: brokers start with less work, and are slower after minutes")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -61,7 +63,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir) // a leftover in the temporary directory harms nobody
-	set := &servers{place: testbed.Place{Dir: dir, Cache: *cache, POM: *pom, Brief: *brief}}
+	set := &servers{place: testbed.Place{Dir: dir, Cache: *cache, POM: *pom, Brief: *brief}, registry: *registry}
 	defer set.stop()
 	if err := set.start(ctx); err != nil {
 		return err

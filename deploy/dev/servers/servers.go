@@ -16,16 +16,24 @@ import (
 // servers are the processes that were started here, and the variables that name the servers.
 type servers struct {
 	place     testbed.Place
+	registry  bool // is started, too
 	running   []*testbed.Server
 	variables []string
 }
 
-// start brings up each server that no variable names yet. Both boot at the same time.
+// launched is a server that a variable names.
+type launched struct {
+	variable string
+	launch   func(context.Context, testbed.Place) (*testbed.Server, string, error)
+}
+
+// start brings up each server that no variable names yet. All boot at the same time.
 func (s *servers) start(ctx context.Context) error {
-	for _, one := range []struct {
-		variable string
-		launch   func(context.Context, testbed.Place) (*testbed.Server, string, error)
-	}{{kafkaVariable, s.kafka}, {postgresVariable, postgres}} {
+	all := []launched{{kafkaVariable, s.kafka}, {postgresVariable, postgres}}
+	if s.registry {
+		all = append(all, launched{registryVariable, testbed.NewRegistry})
+	}
+	for _, one := range all {
 		if value := os.Getenv(one.variable); value != "" {
 			fmt.Fprintf(os.Stderr, "%s names a running server: %s\n", one.variable, value)
 			s.variables = append(s.variables, one.variable+"="+value)

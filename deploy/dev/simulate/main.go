@@ -28,6 +28,7 @@ func main() {
 	backfill := flag.Bool("backfill", false, "the group is a backfill")
 	prime := flag.Bool("prime", false, "the group is primed with history")
 	change := flag.Bool("change", false, "bounds are changed and documents erased")
+	outage := flag.Bool("outage", false, "documents are passed on while the journal is away")
 	first := flag.Uint64("first", 1, "the first seed")
 	steps := flag.Int("steps", 10_000_000, "how many steps to simulate")
 	world := flag.String("explore", "", "explore small `worlds` whole; some of "+names()+", or all")
@@ -43,6 +44,8 @@ func main() {
 		vary = sim.VaryPrimed
 	case *change:
 		vary = sim.VaryChanged
+	case *outage:
+		vary = sim.VaryOutage
 	}
 	var holds bool
 	switch {
@@ -104,6 +107,8 @@ func kindOf(seed uint64, vary func(uint64) sim.Params) string {
 		return "-backfill "
 	case p.Primings > 0:
 		return "-prime "
+	case p.Outages:
+		return "-outage "
 	}
 	return ""
 }

@@ -44,8 +44,8 @@ function working(status, now) {
 
 function more(status) {
   const d = status.documents;
-  const all = d.unique + d.duplicate + d.rejected;
-  return `This member has committed ${plural(all, 'document')} since it started: ${count(d.unique)} unique, ${plural(d.duplicate, 'duplicate')}, ${count(d.rejected)} rejected.`;
+  const all = d.unique + d.duplicate + d.rejected + (d.unchecked ?? 0);
+  return `This member has committed ${plural(all, 'document')} since it started: ${count(d.unique)} unique, ${plural(d.duplicate, 'duplicate')}, ${count(d.rejected)} rejected${d.unchecked ? `, ${count(d.unchecked)} unchecked` : ''}.`;
 }
 
 /** period is the whole seconds of a time between two answers; answers are a second apart, and a little more. */

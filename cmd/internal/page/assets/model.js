@@ -9,7 +9,7 @@ export const secondsOf = (iso) => {
 /** sampleOf is what the history keeps of a status. */
 export function sampleOf(status, at) {
   const d = status.documents;
-  return { at, unique: d.unique, duplicate: d.duplicate, rejected: d.rejected, lag: status.lag.documents, behind: status.lag.seconds, delay: status.delay };
+  return { at, unique: d.unique, duplicate: d.duplicate, rejected: d.rejected, unchecked: d.unchecked ?? 0, lag: status.lag.documents, behind: status.lag.seconds, delay: status.delay };
 }
 
 /** settingOf returns a setting in force as text; empty where there is none. */

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/sink"
+)
+
+// journalTakes sets the largest batch that the journal takes.
+func (s *scene) journalTakes(bytes string) {
+	s.t.Helper()
+	name := s.name + ".journal"
+	altered, err := s.admin.AlterTopicConfigs(s.bounded(), []kadm.AlterConfig{
+		{Op: kadm.SetConfig, Name: "max.message.bytes", Value: kmsg.StringPtr(bytes)},
+	}, name)
+	check(s.t, err)
+	_, err = altered.On(name, nil)
+	check(s.t, err)
+}
+
+// wentOut counts the outputs, and those that say that they were passed on while the journal was away.
+func (s *scene) wentOut() (all, passed int) {
+	s.t.Helper()
+	for _, output := range []string{".unique", ".duplicate", ".rejected"} {
+		check(s.t, topic.ReadSpan(s.bounded(), s.kafka, s.source+output, topic.Span{}, func(r *topic.Record) error {
+			all++
+			if r.Header(sink.HeaderUnchecked) == string(sink.InOutage) {
+				passed++
+			}
+			return nil
+		}))
+	}
+	return all, passed
+}
+
+// On real Kafka: the journal takes nothing, and documents are passed on. A process is killed meanwhile, and the other one
+// goes on. When the journal is back all of them are remembered: the same documents again are copies.
+func TestJournalOutage(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 4)
+	s.configure(s.inDirectory(), s.consumer(", session_timeout: 6s"), noOps, "journal: {on_outage: pass, outage_after: 2s}")
+	stays := s.run("--set", "consumer.member=a")
+	dies := s.run("--set", "consumer.member=b")
+	stays.says(`"ready"`)
+	dies.says(`"ready"`)
+	s.produce(200, 1)
+	s.settled()
+	s.journalTakes("1")
+	s.produce(300, 2)
+	s.settled()
+	dies.kill()
+	s.produce(300, 3)
+	s.settled()
+	_, passed := s.wentOut()
+	if passed == 0 {
+		t.Fatal("nothing was passed on")
+	}
+	s.journalTakes("2097152")
+	stays.says("the journal answers again")
+	s.produce(300, 3) // the same again
+	s.settled()
+	time.Sleep(2 * time.Second) // the last bases are announced
+	stopAll(t, patience, stays)
+	report := s.audited(s.name + ".journal")
+	all, now := s.wentOut()
+	if all != s.total() || now != passed || report.Passed != passed {
+		t.Errorf("%d outputs, %d of them passed on; before the journal was back %d were; %s", all, now, passed, &report)
+	}
+	if report.Duplicate < 300 {
+		t.Errorf("what was passed on is not remembered: %s", &report)
+	}
+}

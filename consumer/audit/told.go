@@ -1,0 +1,225 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// The topic of verdicts (sink.metadata: topic) must have one record for each output, with the same facts as the
+// output's headers. A record of it is read into the headers that it stands for, and the time of the source record.
+
+// timeField holds the time of the source record. It stands for no header.
+const timeField = "time"
+
+// numbers are the headers that are numbers in JSON.
+func numbers() []string {
+	return []string{
+		sink.HeaderSimilarity, sink.HeaderCopy, sink.HeaderLate, sink.HeaderValueBytes, sink.HeaderKeyBytes,
+		sink.HeaderHeaderBytes,
+	}
+}
+
+// verdictTopics lists the topics of verdicts, and remembers them.
+func (a *audit) verdictTopics() (topics []string) {
+	for _, source := range a.in.Sources {
+		if name := a.verdictsOf(source); name != "" && !a.verdicts[name] {
+			a.verdicts[name] = true
+			topics = append(topics, name)
+		}
+	}
+	return topics
+}
+
+// verdictsOf returns the topic of the verdicts on a source topic; "": there is none.
+func (a *audit) verdictsOf(source string) string {
+	if a.in.Verdicts == nil {
+		return ""
+	}
+	return a.in.Verdicts(source)
+}
+
+// told notes a record of a topic of verdicts, if the source record that it names may exist.
+func (a *audit) told(r *kgo.Record) error {
+	a.report.Verdicts++
+	at := coordinates(r.Topic, r.Partition, r.Offset)
+	got, malformed := a.fieldsOf(r)
+	source := string(got[sink.HeaderSource])
+	p, offset, ok := parse(source)
+	s := a.streams[p]
+	switch {
+	case !ok || s == nil:
+		a.report.found(Finding{Invented, quote([]byte(source)), at, "its source is no audited source partition"})
+		return nil
+	case offset < s.first:
+		return nil
+	case malformed == nil && string(r.Key) != source:
+		malformed = fmt.Errorf("the key is %s, the source %s", quote(r.Key), source)
+	case malformed == nil && r.Partition != p.partition:
+		malformed = fmt.Errorf("it stands in partition %d, its document came from %d", r.Partition, p.partition)
+	case malformed == nil && r.Topic != a.verdictsOf(p.topic):
+		malformed = fmt.Errorf("the verdicts on %s belong to %s", p.topic, a.verdictsOf(p.topic))
+	}
+	c := claim{headers: got}
+	if malformed != nil {
+		c.malformed = malformed.Error()
+	}
+	a.scratch = c.append(a.scratch[:0], a.known, a.common(source, ""))
+	order := claimOrder(a.numbers[place{r.Topic, r.Partition}], r.Offset)
+	return a.sorter.add(keyOf(s.number, offset, factTold, order), a.scratch)
+}
+
+// fieldsOf reads the object in a record of verdicts. What could be read is returned with an error, too.
+func (a *audit) fieldsOf(r *kgo.Record) (got headers, wrong error) {
+	got = headers{}
+	from := json.NewDecoder(bytes.NewReader(r.Value))
+	from.UseNumber()
+	if t, err := from.Token(); err != nil || t != json.Delim('{') {
+		return got, errors.New("the value is no JSON object")
+	}
+	for from.More() {
+		name, err := from.Token()
+		if err != nil {
+			return got, fmt.Errorf("the value is no JSON object: %w", err)
+		}
+		value, err := from.Token()
+		if err != nil {
+			return got, fmt.Errorf("the value is no JSON object: %w", err)
+		}
+		if err := a.field(got, fmt.Sprint(name), value); err != nil && wrong == nil {
+			wrong = err
+		}
+	}
+	if _, err := from.Token(); err != nil {
+		return got, fmt.Errorf("the value is no JSON object: %w", err)
+	}
+	if _, err := from.Token(); !errors.Is(err, io.EOF) {
+		return got, errors.New("something stands behind the JSON object")
+	}
+	return got, wrong
+}
+
+// field adds a field of the object to the headers.
+func (a *audit) field(got headers, name string, value json.Token) error {
+	plain, encoded := strings.CutSuffix(name, "_base64")
+	header := sink.Prefix + strings.ReplaceAll(plain, "_", "-")
+	if plain == timeField {
+		header = timeField
+	}
+	text, number := value.(json.Number)
+	said, isText := value.(string)
+	switch _, twice := got[header]; {
+	case header != timeField && !slices.Contains(a.known, header):
+		return fmt.Errorf("there is no field %s", quote([]byte(name)))
+	case twice:
+		return fmt.Errorf("field %s stands twice", plain)
+	case number != slices.Contains(numbers(), header), !number && !isText:
+		return fmt.Errorf("field %s is %v, which is of another type", name, value)
+	case number:
+		got[header] = []byte(text)
+	case encoded:
+		bytes, err := base64.StdEncoding.DecodeString(said)
+		if err != nil {
+			return fmt.Errorf("field %s is no base64", name)
+		}
+		got[header] = bytes
+	default:
+		got[header] = []byte(said)
+	}
+	return nil
+}
+
+// tells says whether there must be, and whether there may be, a record of verdicts about the output of pass i. The
+// routing of the pass decides.
+func (s *stream) tells(i int, offset int64) (must, may bool) {
+	known := false
+	must = true
+	for _, w := range s.passes[i].went {
+		if offset < w.from || offset >= w.to {
+			continue
+		}
+		known = true
+		here := w.goes.verdicts == s.aimed.verdicts
+		must = must && here
+		may = may || here || w.goes == anywhere()
+	}
+	return must && known, may || !known
+}
+
+// reckonTold holds the records of verdicts about a source record against its outputs. Due says that the group has
+// committed it: else one of the two may have been written after the audit looked.
+func (a *audit) reckonTold(g *group, due bool) {
+	if g.stream.aimed.verdicts == "" {
+		return
+	}
+	left := a.pair(g)
+	if !due {
+		return
+	}
+	for i, c := range g.out {
+		if c == nil || g.told[c] != nil {
+			continue
+		}
+		switch must, _ := g.stream.tells(i, g.offset); {
+		case len(left) > 0:
+			t := left[0]
+			left = left[1:]
+			what := t.malformed
+			if what == "" {
+				what = differs(t.headers, a.toldOf(g, c), "its output in "+c.at()+" says")
+			}
+			a.report.found(Finding{Different, g.source, t.at(), what})
+		case must:
+			a.report.found(Finding{Lost, g.source, "", "its output is in " + c.at() + ", and no verdict in " +
+				g.stream.aimed.verdicts})
+		}
+	}
+	if g.offset < g.stream.began() {
+		return // an earlier journal decided them
+	}
+	for _, t := range left {
+		a.report.found(Finding{Doubled, g.source, t.at(), "every output has one already"})
+	}
+}
+
+// pair gives each output that has a pass the record of verdicts that says the same, and returns the other records.
+func (a *audit) pair(g *group) (left []*claim) {
+	left = g.tales
+	g.told = map[*claim]*claim{}
+	for i, c := range g.out {
+		if c == nil {
+			continue
+		}
+		if _, may := g.stream.tells(i, g.offset); !may {
+			continue
+		}
+		want := a.toldOf(g, c)
+		at := slices.IndexFunc(left, func(t *claim) bool { return t.malformed == "" && differs(t.headers, want, "") == "" })
+		if at < 0 {
+			continue
+		}
+		g.told[c] = left[at]
+		if !a.ambiguous(g, i) {
+			a.order(g, i, left[at])
+		}
+		left = slices.Concat(left[:at], left[at+1:])
+	}
+	return left
+}
+
+// toldOf returns what the record of verdicts about an output says.
+func (*audit) toldOf(g *group, c *claim) headers {
+	want := maps.Clone(c.headers)
+	want[timeField] = []byte(instant(g.was.timestamp))
+	return want
+}

@@ -1,0 +1,149 @@
+package audit_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/sink"
+)
+
+func telling(p *sink.Params) { p.Metadata = sink.MetadataTopic }
+
+// toldScene has a topic of verdicts.
+func toldScene(t *testing.T) *scene {
+	t.Helper()
+	s := newScene(t)
+	telling(&s.sink)
+	s.reset()
+	return s
+}
+
+// replace changes what a record of verdicts says.
+func (s *scene) replace(i int, old, by string) {
+	s.t.Helper()
+	was := string(s.tales[i].Value)
+	is := strings.Replace(was, old, by, 1)
+	if was == is {
+		s.t.Fatalf("%s has no %s", was, old)
+	}
+	s.tales[i].Value = []byte(is)
+}
+
+// Each output has one record in the topic of verdicts. It says what the output's headers say, in the same order. Tales
+// 0 and 1 are of unique documents, 2 and 3 of duplicates, 4 of the rejected one.
+func TestToldAsDecided(t *testing.T) {
+	five := audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1, Verdicts: 5}
+	broken := func(lost, doubled, different, misordered, invented, verdicts int) audit.Report {
+		r := five
+		r.Lost, r.Doubled, r.Different, r.Misordered, r.Invented, r.Verdicts = lost, doubled, different, misordered, invented, verdicts
+		return r
+	}
+	for _, c := range []struct {
+		name string
+		do   func(s *scene)
+		want audit.Report
+		says string
+	}{
+		{"as it should", func(*scene) {}, five, ""},
+		{"in another order of fields", func(s *scene) {
+			s.replace(0, `{"verdict":"unique",`, `{`)
+			s.replace(0, `}`, `, "verdict": "unique"}`)
+		}, five, ""},
+		{
+			"one is lost", func(s *scene) { s.tales = s.tales[1:] }, broken(1, 0, 0, 0, 0, 4),
+			"lost: news/0/0: its output is in news.unique/0/0, and no verdict in news.verdicts",
+		},
+		{"one comes twice", func(s *scene) { s.tales = append(s.tales, s.tales[3]) }, broken(0, 1, 0, 0, 0, 6), "every output has one already"},
+		{
+			"another verdict", func(s *scene) { s.replace(0, `"unique"`, `"duplicate"`) }, broken(0, 0, 1, 0, 0, 5),
+			`different: news/0/0 in news.verdicts/0/0: unecho-verdict is "duplicate", its output in news.unique/0/0 says "unique"`,
+		},
+		{"another similarity", func(s *scene) { s.replace(2, `"similarity":1.0000`, `"similarity":0.9999`) }, broken(0, 0, 1, 0, 0, 5), `unecho-similarity is "0.9999"`},
+		{"a copy's number as text", func(s *scene) { s.replace(2, `"copy":2`, `"copy":"2"`) }, broken(0, 0, 1, 0, 0, 5), "field copy is 2, which is of another type"},
+		{"a field less", func(s *scene) { s.replace(3, `"copy":3,`, ``) }, broken(0, 0, 1, 0, 0, 5), "unecho-copy is missing"},
+		{"a field more", func(s *scene) { s.replace(4, `{`, `{"mood":"good",`) }, broken(0, 0, 1, 0, 0, 5), `there is no field "mood"`},
+		{"a field twice", func(s *scene) { s.replace(4, `{`, `{"verdict":"rejected",`) }, broken(0, 0, 1, 0, 0, 5), "field verdict stands twice"},
+		{"a time that the source has not", func(s *scene) { s.replace(1, `2023-11-14T`, `2023-11-15T`) }, broken(0, 0, 1, 0, 0, 5), `time is "2023-11-15T`},
+		{"more behind it", func(s *scene) { s.replace(1, `}`, `}{}`) }, broken(0, 0, 1, 0, 0, 5), "something stands behind the JSON object"},
+		{"no key", func(s *scene) { s.tales[4].Key = nil }, broken(0, 0, 1, 0, 0, 5), `the key is "", the source news/0/2`},
+		{"another partition", func(s *scene) { s.tales[2].Partition = 0 }, broken(0, 0, 1, 0, 0, 5), "it stands in partition 0, its document came from 1"},
+		{"no JSON", func(s *scene) { s.tales[4].Value = []byte("rejected") }, broken(1, 0, 0, 0, 1, 5), "its source is no audited source partition"},
+		{
+			"of no document", func(s *scene) {
+				tale := *s.tales[0]
+				tale.Value = []byte(strings.Replace(string(tale.Value), "news/0/0", "news/0/17", 1))
+				s.tales = append(s.tales, &tale)
+			}, broken(0, 0, 0, 0, 1, 6), "there is no such source record",
+		},
+		{"in another order", func(s *scene) { s.tales[0], s.tales[1] = s.tales[1], s.tales[0] }, broken(0, 0, 0, 1, 0, 5), "misordered: news/0/1 in news.verdicts/0/0: before news/0/0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := toldScene(t).tell()
+			c.do(s)
+			if got := s.audit(); !sameCounts(got, c.want) || !strings.Contains(got.String(), c.says) {
+				t.Errorf("got %s\nwant %s\n  with %s", got.String(), c.want.String(), c.says)
+			}
+		})
+	}
+}
+
+// Only what was forwarded by a routing with a topic of verdicts has records there. What was judged before the routing
+// changed and not announced as committed may have one.
+func TestToldSinceTheRoutingChanged(t *testing.T) {
+	told := func(number uint32) func(*scene) { return func(s *scene) { s.reroute(number, telling) } }
+	untold := func(number uint32) func(*scene) { return func(s *scene) { s.reroute(number, here) } }
+	write := func(n int) func(*scene) {
+		return func(s *scene) {
+			for range n {
+				s.forward(s.document(0, strings.Repeat("a text of its own kind ", len(s.sources)+1)), 1)
+			}
+			s.announce(0, 1, int64(len(s.sources)))
+		}
+	}
+	silent := func(from, to int) func(*scene) {
+		return func(s *scene) { s.tales = slices.Delete(s.tales, from, to) }
+	}
+	begin := func(s *scene) { s.begin() }
+	for _, c := range []struct {
+		name string
+		do   []func(*scene)
+		lost int
+	}{
+		{"from the beginning", []func(*scene){told(1), begin, write(3)}, 0},
+		{"later", []func(*scene){untold(1), begin, write(2), told(2), write(2), silent(0, 2)}, 0},
+		{"later, one is lost", []func(*scene){untold(1), begin, write(2), told(2), write(2), silent(0, 3)}, 1},
+		{"no more", []func(*scene){told(1), begin, write(2), untold(2), write(2), silent(2, 4)}, 0},
+		{"no more, one is lost", []func(*scene){told(1), begin, write(2), untold(2), write(2), silent(1, 4)}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := toldScene(t)
+			s.append(&index.Settings{Text: settings, Wall: time.Now().UnixMilli()})
+			for _, step := range c.do {
+				step(s)
+			}
+			if got := s.audit(); got.Lost != c.lost || got.Broken() != c.lost || got.Records != len(s.sources) {
+				t.Errorf("got %s, want %d lost", got.String(), c.lost)
+			}
+		})
+	}
+}
+
+// What a topic of verdicts holds of an earlier journal, and of withheld and forgotten documents, breaks no promise.
+func TestToldOfOthers(t *testing.T) {
+	s := toldScene(t).tell()
+	r := s.document(1, "an output will not take this document whatever it says")
+	v := s.judge(r, 1)
+	s.append(&index.Forget{Header: s.header(), Target: v.Position})
+	s.output(func(dst *kgo.Record) { s.batch.Withhold(dst, r, sink.OutputRefused, "no \"good\"\n") })
+	if got := s.audit(); !got.OK() || got.Verdicts != 6 || got.Rejected != 2 {
+		t.Errorf("got %s", got.String())
+	}
+}

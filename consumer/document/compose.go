@@ -1,0 +1,155 @@
+package document
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// A syntax reads values that were found in data. The values are whole, because whoever found them has walked them. It
+// does not change.
+type syntax interface {
+	// str appends a string. Whatever is not Unicode becomes U+FFFD, and valid is false.
+	str(dst, data []byte, v value) (out []byte, valid bool)
+	// join calls c.element with each element of the array to which the path of a number leads, and returns c.buf.
+	join(c composer, number int, at path, v value) ([]byte, *Rejection)
+}
+
+// composer builds the text from the values that were found, in buf.
+type composer struct {
+	syntax syntax
+	data   []byte
+	strict bool
+	buf    []byte
+}
+
+// compose makes the document of a value of kind k, in which a finder has followed all paths.
+func (r *Reader) compose(in Input, k kind, c composer, f *finder) (Document, *Rejection) {
+	if k != isObject {
+		return Document{}, reject(sink.WrongType, "the value is %s, not an object", k)
+	}
+	c.strict = r.strict
+	if r.when.fieldsUnmet(c, f.found[len(r.paths)-len(r.when.field):len(r.paths)]) {
+		return Document{Unchecked: true, Buffer: c.buf}, nil
+	}
+	text, bad := c.text(r.paths[:r.fields], f.found[:r.fields])
+	if bad != nil {
+		return Document{}, bad
+	}
+	return r.label(in, &c, text, f.found[r.fields:len(r.paths)])
+}
+
+// label gives the document its id and its scope. found are the fields from which they are read, if they are fields.
+func (r *Reader) label(in Input, c *composer, text int, found []value) (Document, *Rejection) {
+	doc := Document{ID: r.outerID(in), Empty: len(bytes.TrimSpace(c.buf[:text])) == 0}
+	end, bad := text, (*Rejection)(nil)
+	if r.id.kind == selectField {
+		if _, bad = c.name("id", r.id.field, found[0]); bad != nil {
+			return Document{}, bad
+		}
+		end, found = len(c.buf), found[1:]
+	}
+	if !doc.Empty {
+		if doc.Scope, bad = r.scopeOf(in, c, found); bad != nil {
+			return Document{}, bad
+		}
+	}
+	doc.Text, doc.Buffer = c.buf[:text:text], c.buf
+	if r.id.kind == selectField {
+		doc.ID = c.buf[text:end:end]
+	}
+	return doc, nil
+}
+
+func (r *Reader) scopeOf(in Input, c *composer, found []value) (scope uint64, bad *Rejection) {
+	if r.scope.kind != selectField {
+		scope, c.buf, bad = r.outerScope(in, c.buf)
+		return scope, bad
+	}
+	start := len(c.buf)
+	there, bad := c.name("scope", r.scope.field, found[0])
+	if bad != nil {
+		return 0, bad
+	}
+	if !there {
+		return 0, reject(sink.MissingField, "no field %s, from which the scope is read", r.scope.field)
+	}
+	scope, c.buf = hashScope(selectField, c.buf[start:], c.buf)
+	return scope, nil
+}
+
+// text appends the fields, with line breaks between them, and returns where the text ends.
+func (c *composer) text(paths []path, found []value) (end int, bad *Rejection) {
+	for i, v := range found {
+		if i > 0 {
+			c.buf = append(c.buf, '\n')
+		}
+		switch {
+		case v.off:
+			return 0, reject(sink.WrongType, "on the way to field %s is %s, not an object", paths[i], v.kind)
+		case v.kind == absent:
+			return 0, reject(sink.MissingField, "no field %s", paths[i])
+		case v.kind == isNull:
+			return 0, reject(sink.MissingField, "field %s is null", paths[i])
+		case v.kind == isString:
+			bad = c.str(paths[i], v)
+		case v.kind == isArray:
+			var joined []byte
+			if joined, bad = c.syntax.join(*c, i, paths[i], v); bad == nil {
+				c.buf = joined
+			}
+		default:
+			bad = reject(sink.WrongType, "field %s is %s, not a string", paths[i], v.kind)
+		}
+		if bad != nil {
+			return 0, bad
+		}
+	}
+	return len(c.buf), nil
+}
+
+func (c *composer) str(at path, v value) *Rejection {
+	var valid bool
+	c.buf, valid = c.syntax.str(c.buf, c.data, v)
+	if !valid && c.strict {
+		return reject(sink.InvalidEncoding, "not Unicode in field %s", at)
+	}
+	return nil
+}
+
+// element appends element n of an array, which must be a string, after a line break if it is not the first.
+func (c *composer) element(n int, at path, v value) *Rejection {
+	if v.kind != isString {
+		return reject(sink.WrongType, "element %d of field %s is %s, not a string", n, at, v.kind)
+	}
+	if n > 0 {
+		c.buf = append(c.buf, '\n')
+	}
+	return c.str(at, v)
+}
+
+// name appends an id or a scope: a string, or a number as JSON writes it. there is false if it is absent or null.
+func (c *composer) name(what string, at path, v value) (there bool, bad *Rejection) {
+	switch {
+	case v.kind == absent || v.kind == isNull:
+		return false, nil
+	case v.off:
+		return false, reject(sink.WrongType, "on the way to the %s in field %s is %s, not an object", what, at, v.kind)
+	}
+	switch v.kind {
+	case isNumber:
+		c.buf = append(c.buf, c.data[v.start:v.end]...)
+		return true, nil
+	case isSigned:
+		c.buf = strconv.AppendInt(c.buf, int64(v.integer()), 10)
+		return true, nil
+	case isUnsigned:
+		c.buf = strconv.AppendUint(c.buf, v.integer(), 10)
+		return true, nil
+	case isString:
+		return true, c.str(at, v)
+	case absent, isNull, isBool, isFloat, isBytes, isOther, isArray, isObject:
+	}
+	return false, reject(sink.WrongType, "the %s in field %s is %s, neither a string nor a number", what, at, v.kind)
+}

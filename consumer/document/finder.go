@@ -1,0 +1,90 @@
+package document
+
+import "math/bits"
+
+// kind is what a value is.
+type kind uint8
+
+const (
+	absent kind = iota
+	isNull
+	isBool
+	isNumber // as JSON writes it
+	isSigned // an integer
+	isUnsigned
+	isFloat
+	isString
+	isBytes
+	isOther // a value of a kind of its own
+	isArray
+	isObject
+)
+
+// String names the kind for a rejection's detail.
+func (k kind) String() string {
+	return [...]string{
+		"absent", "null", "a boolean", "a number", "an integer", "an integer", "a floating-point number", "a string",
+		"bytes", "an extension", "an array", "an object",
+	}[k]
+}
+
+// value is a value in data. A string or an array stands at data[start:end]; where its own quotes, brackets and lengths
+// are is the format's business. Start and end of an integer are its halves; the node of a boolean is 1 if it is true. If a path leads through something that is
+// not an object, off is set and the kind is that of the obstacle.
+type value struct {
+	kind       kind
+	off        bool
+	node       int32 // the format's own
+	start, end int
+}
+
+// integer is the value of an integer's 64 bits.
+func integer(k kind, bits uint64) value {
+	return value{kind: k, start: int(uint32(bits >> 32)), end: int(uint32(bits))}
+}
+
+func (v *value) integer() uint64 { return uint64(uint32(v.start))<<32 | uint64(uint32(v.end)) }
+
+// flaw is the place where a value breaks the rules of its format.
+type flaw struct {
+	offset int
+	what   string
+}
+
+// finder notes in found where each of the wanted paths leads. Sets of paths are the bits of a word.
+type finder struct {
+	paths []path
+	found [maxFields + 2 + maxConditions]value // one per path; an array, so that it stays off the heap
+}
+
+// all is the set of all paths.
+func (f *finder) all() uint64 { return 1<<len(f.paths) - 1 }
+
+// through returns the paths of want whose segment at depth is the key. It deletes what was found for them under an
+// earlier key of the same name.
+func (f *finder) through(want uint64, depth int, key []byte) uint64 {
+	var out uint64
+	for ; want != 0; want &= want - 1 {
+		i := bits.TrailingZeros64(want)
+		if len(f.paths[i]) > depth && f.paths[i][depth] == string(key) {
+			out |= 1 << i
+			f.found[i] = value{}
+		}
+	}
+	return out
+}
+
+// note stores v for the paths of want that end at this depth. For longer paths it notes that they cannot be followed,
+// unless v is an object or null.
+func (f *finder) note(want uint64, depth int, v value) {
+	for ; want != 0; want &= want - 1 {
+		i := bits.TrailingZeros64(want)
+		switch {
+		case len(f.paths[i]) == depth+1:
+			f.found[i] = v
+		case v.kind != isObject && v.kind != isNull:
+			v.off = true
+			f.found[i], v.off = v, false
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package registry
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/sr"
+
+	"github.com/unecho/unecho/consumer/retry"
+)
+
+// ID names a schema: by a number, or by a GUID.
+type ID struct {
+	Kind   string // of a number: empty, or what Apicurio calls it
+	Number int64
+	GUID   string // empty: the number counts
+}
+
+// Kinds of numbers in Apicurio's own interface, as it spells them.
+const (
+	GlobalIDs  = "globalIds"
+	ContentIDs = "contentIds"
+)
+
+// String is the name as people know it.
+func (id ID) String() string {
+	if id.GUID != "" {
+		return id.GUID
+	}
+	return fmt.Sprint(id.Number)
+}
+
+// Schema is a schema of a registry.
+type Schema struct {
+	Type   string // AVRO, PROTOBUF or JSON
+	Text   string
+	Before []Reference // the schemas to which it refers, each after those to which it refers itself
+}
+
+// Reference is a schema to which another refers.
+type Reference struct {
+	Name string // by which the other knows it: of Avro a type, of Protobuf a file
+	Text string
+}
+
+// Client asks a registry. Any number of goroutines may use it.
+type Client struct {
+	registry *sr.Client
+	timeout  time.Duration
+	content  string // see contentOf
+}
+
+// maxAnswer bounds the bytes of an answer.
+const maxAnswer = 16 << 20
+
+// New makes a client. It reads the files of certificates, and asks nothing yet.
+func New(p Params) (*Client, error) {
+	config, err := tlsConfig(p.TLS)
+	if err != nil {
+		return nil, err
+	}
+	client := &http.Client{
+		Timeout: p.Timeout,
+		Transport: &limited{&http.Transport{
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, ForceAttemptHTTP2: true,
+			DisableKeepAlives: true, // the next request is far away
+		}},
+		// A redirect is not followed, so that the secret goes nowhere else.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	made, err := sr.NewClient(sr.URLs(p.URLs...), sr.HTTPClient(client), sr.UserAgent("unecho"),
+		sr.PreReq(func(r *http.Request) error { return login(r, p) }))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrParams, err)
+	}
+	return &Client{registry: made, timeout: p.Timeout, content: contentOf(p.URLs)}, nil
+}
+
+func tlsConfig(p TLSParams) (*tls.Config, error) {
+	config := &tls.Config{
+		MinVersion: tls.VersionTLS12, ServerName: p.ServerName,
+		InsecureSkipVerify: p.InsecureSkipVerify, //nolint:gosec // the user asks for it by name, and is warned
+	}
+	if p.CAFile != "" {
+		pem, err := os.ReadFile(p.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("%w: read tls.ca_file: %w", ErrParams, err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%w: tls.ca_file %s holds no certificate: write PEM into it", ErrParams, p.CAFile)
+		}
+	}
+	if p.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("%w: read tls.cert_file and tls.key_file: %w", ErrParams, err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// login adds the login to a request. Who can renew a secret does it in the file.
+func login(r *http.Request, p Params) error {
+	// Apicurio's own interface refuses a request that wants Confluent's types alone.
+	r.Header.Set("Accept", r.Header.Get("Accept")+", */*;q=0.5")
+	password, err := current(p.PasswordFile, p.Password)
+	if err != nil {
+		return err
+	}
+	token, err := current(p.TokenFile, p.Token)
+	switch {
+	case err != nil:
+		return err
+	case p.Username != "":
+		r.SetBasicAuth(p.Username, password)
+	case token != "":
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return nil
+}
+
+func current(file, secret string) (string, error) {
+	if file == "" {
+		return secret, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("read the secret again: %w", err)
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}
+
+// limited bounds the answers.
+type limited struct{ http.RoundTripper }
+
+// RoundTrip asks, and bounds the answer.
+func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := l.RoundTripper.RoundTrip(r)
+	if err == nil {
+		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
+	}
+	return answer, err
+}
+
+// again is the pause before a registry is asked a second time for what it does not know: it may have several servers,
+// of which one learns later than another.
+const again = 200 * time.Millisecond
+
+// Schema returns a schema with all to which it refers. The error is ErrUnknown, an *AwayError, an *UnusableError, or why
+// ctx is done.
+func (c *Client) Schema(ctx context.Context, id ID) (Schema, error) {
+	found, err := c.schema(ctx, id)
+	if !errors.Is(err, ErrUnknown) {
+		return found, err
+	}
+	if err := retry.Pause(ctx, again); err != nil {
+		return Schema{}, err
+	}
+	return c.schema(ctx, id)
+}
+
+func (c *Client) schema(ctx context.Context, id ID) (Schema, error) {
+	if id.Kind != "" {
+		return c.apicurio(ctx, id)
+	}
+	var s sr.Schema
+	var err error
+	if id.GUID == "" {
+		s, err = c.registry.SchemaByID(ctx, int(id.Number))
+	} else {
+		var named sr.SubjectSchema
+		named, err = c.registry.SchemaByGUID(ctx, id.GUID)
+		s = named.Schema
+	}
+	if err != nil {
+		return Schema{}, c.told(ctx, err)
+	}
+	if s.Schema == "" {
+		return Schema{}, c.told(ctx, errNoSchema)
+	}
+	out := Schema{Type: s.Type.String(), Text: s.Schema}
+	seen := map[sr.SchemaReference]bool{}
+	out.Before, err = c.follow(ctx, nil, s.References, seen)
+	return out, err
+}
+
+var errNoSchema = errors.New("it answers with something that is no schema")
+
+// maxReferences bounds how many schemas belong to one.
+const maxReferences = 1000
+
+// follow appends the schemas of references, and of theirs before them.
+func (c *Client) follow(ctx context.Context, before []Reference, references []sr.SchemaReference,
+	seen map[sr.SchemaReference]bool,
+) ([]Reference, error) {
+	for _, r := range references {
+		if seen[r] {
+			continue
+		}
+		if seen[r] = true; len(seen) > maxReferences {
+			return nil, &UnusableError{Err: fmt.Errorf("the schema refers to more than %d others", maxReferences)}
+		}
+		found, err := c.registry.SchemaByVersion(ctx, r.Subject, r.Version)
+		if err != nil {
+			return nil, c.told(ctx, err)
+		}
+		if before, err = c.follow(ctx, before, found.References, seen); err != nil {
+			return nil, err
+		}
+		before = append(before, Reference{Name: r.Name, Text: found.Schema.Schema})
+	}
+	return before, nil
+}
+
+// Ping asks the registry for something that every registry has, and says why it does not answer.
+func (c *Client) Ping(ctx context.Context) error {
+	_, err := c.registry.SupportedTypes(ctx)
+	if err != nil {
+		return c.told(ctx, err)
+	}
+	return nil
+}
+
+// told says what an answer means. Only a registry's own words say that it does not know a schema: a page that says "not
+// found" comes from something else.
+func (c *Client) told(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	away := &AwayError{Err: err, Remedy: "see whether document.registry.urls can be reached from here"}
+	var answer *sr.ResponseError
+	if !errors.As(err, &answer) {
+		if errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err) {
+			away.Remedy = fmt.Sprintf("it took longer than document.registry.timeout, %v", c.timeout)
+		}
+		return away
+	}
+	switch code := answer.StatusCode; {
+	case code == http.StatusNotFound && (answer.ErrorCode != 0 || notFound(answer.Raw)):
+		return ErrUnknown
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		away.Remedy = "check document.registry.username and password, or token"
+	case code < http.StatusInternalServerError:
+		away.Remedy = "check document.registry.urls: this seems to be no schema registry"
+	}
+	away.Err = fmt.Errorf("%s answers %d: %s", answer.URL, answer.StatusCode, said(answer))
+	return away
+}
+
+// maxSaid bounds how much of an answer is shown, in bytes.
+const maxSaid = 200
+
+// said makes one short line of what a registry said.
+func said(answer *sr.ResponseError) string {
+	text := answer.Message
+	if text == "" {
+		text = string(answer.Raw)
+	}
+	if len(text) > maxSaid {
+		text = text[:maxSaid] + "..."
+	}
+	return fmt.Sprintf("%q", text)
+}

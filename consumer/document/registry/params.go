@@ -1,0 +1,117 @@
+package registry
+
+import (
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// Params say how the registry is reached.
+type Params struct {
+	URLs     []string      `key:"urls" doc:"where the schema registry is; the next is asked if one cannot be reached" example:"[https://registry.example.com:8081]"`
+	Username string        `key:"username" doc:"for a registry that wants a name and a password"`
+	Password string        `key:"password" doc:"for username; a file is read again for each request" secret:"true"`
+	Token    string        `key:"token" doc:"for a registry that wants a bearer token; a file is read again for each request" secret:"true"`
+	Timeout  time.Duration `key:"timeout" doc:"how long the registry may take to answer" example:"5s"`
+	TLS      TLSParams     `key:"tls"`
+
+	PasswordFile string `key:"-"` // where the password comes from; empty: from nowhere that could change
+	TokenFile    string `key:"-"` // where the token comes from
+}
+
+// TLSParams say how connections to addresses with https are encrypted.
+type TLSParams struct {
+	CAFile             string `key:"ca_file" doc:"PEM file of the authorities that sign the registry's certificate; empty trusts those of the system" example:"/etc/unecho/ca.pem"`
+	CertFile           string `key:"cert_file" doc:"PEM file of our certificate, for mutual TLS" example:"/etc/unecho/client.pem"`
+	KeyFile            string `key:"key_file" doc:"PEM file of our certificate's private key" example:"/etc/unecho/client.key"`
+	ServerName         string `key:"server_name" doc:"the name that the registry's certificate must have, where it isn't the host we connect to" example:"registry.example.com"`
+	InsecureSkipVerify bool   `key:"insecure_skip_verify" doc:"trust any certificate: anyone in between can read and change everything"`
+}
+
+// DefaultParams are the defaults: no registry.
+func DefaultParams() Params { return Params{Timeout: 5 * time.Second} }
+
+// Set says whether there is a registry.
+func (p Params) Set() bool { return len(p.URLs) > 0 }
+
+// Validate reports every mistake. It reads no file.
+func (p Params) Validate() []setting.Mistake {
+	var out []setting.Mistake
+	for _, address := range p.URLs {
+		if u, err := url.Parse(address); err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+			out = append(out, setting.Wrong("urls", shown(address), "is no address of a registry",
+				"write for example https://registry.example.com:8081"))
+		} else if u.User != nil {
+			out = append(out, setting.Wrong("urls", shown(address), "has a login in it, which would be logged",
+				"set registry.username and registry.password"))
+		}
+	}
+	if p.Timeout < 10*time.Millisecond || p.Timeout > time.Minute {
+		out = append(out, setting.Wrong("timeout", p.Timeout, "is out of range", "write a time from 10ms to 1m"))
+	}
+	out = append(out, p.wrongLogin()...)
+	return append(out, setting.Under("tls", p.TLS.validate())...)
+}
+
+func (p Params) wrongLogin() []setting.Mistake {
+	var out []setting.Mistake
+	switch {
+	case !p.Set() && (p.Username != "" || p.Password != "" || p.Token != ""):
+		out = append(out, setting.Wrong("urls", "", "is missing", "write where the registry is, or remove its login"))
+	case p.Username != "" && p.Password == "":
+		out = append(out, setting.Wrong("password", "", "is missing", "registry.username needs it"))
+	case p.Username == "" && p.Password != "":
+		out = append(out, setting.Wrong("username", "", "is missing", "registry.password needs it"))
+	case p.Username != "" && p.Token != "":
+		out = append(out, setting.Wrong("token", "", "is a second login, beside registry.username", "remove one of the two"))
+	}
+	return out
+}
+
+func (p TLSParams) validate() []setting.Mistake {
+	var out []setting.Mistake
+	if p.CertFile != "" && p.KeyFile == "" {
+		out = append(out, setting.Wrong("key_file", "", "is missing", "name the private key of tls.cert_file"))
+	}
+	if p.KeyFile != "" && p.CertFile == "" {
+		out = append(out, setting.Wrong("cert_file", "", "is missing", "name the certificate of tls.key_file"))
+	}
+	if p.InsecureSkipVerify && (p.CAFile != "" || p.ServerName != "") {
+		out = append(out, setting.Wrong("insecure_skip_verify", true, "makes tls.ca_file and tls.server_name pointless",
+			"remove it, so that the registry's certificate is checked"))
+	}
+	return out
+}
+
+// Warnings are about settings that are allowed and unwise.
+func (p Params) Warnings() []setting.Mistake {
+	var out []setting.Mistake
+	for _, address := range p.URLs {
+		u, err := url.Parse(address)
+		if err == nil && u.Scheme == "http" && (p.Password != "" || p.Token != "") && !isLoopback(u.Hostname()) {
+			out = append(out, setting.Wrong("urls", shown(address), "sends the secret unencrypted over the network",
+				"write https://"))
+		}
+	}
+	if p.TLS.InsecureSkipVerify {
+		out = append(out, setting.Wrong("tls.insecure_skip_verify", true, "trusts any certificate",
+			"name the registry's authority in tls.ca_file instead"))
+	}
+	return out
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// shown returns an address without the password that may be in it.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Redacted()
+}

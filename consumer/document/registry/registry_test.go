@@ -1,0 +1,396 @@
+package registry
+
+import (
+	"context"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/sr"
+	"github.com/twmb/franz-go/pkg/sr/srfake"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The stand-in for a registry is franz-go's, with the paths, codes and errors of Confluent's.
+
+const text = `{"type":"record","name":"R","fields":[{"name":"text","type":"string"}]}`
+
+// standIn starts a stand-in that counts what it is asked, and knows one schema.
+func standIn(t *testing.T, opts ...srfake.Option) (registry *srfake.Registry, asked *atomic.Int64) {
+	t.Helper()
+	registry, asked = srfake.New(opts...), &atomic.Int64{}
+	t.Cleanup(registry.Close)
+	registry.Intercept(func(http.ResponseWriter, *http.Request) bool {
+		asked.Add(1)
+		return false
+	})
+	registry.SeedSchema("news-value", 1, 7, sr.Schema{Type: sr.TypeAvro, Schema: text})
+	return registry, asked
+}
+
+func newClient(t *testing.T, url string, edit func(*Params)) *Client {
+	t.Helper()
+	p := DefaultParams()
+	p.URLs = []string{url}
+	if edit != nil {
+		edit(&p)
+	}
+	if wrong := p.Validate(); wrong != nil {
+		t.Fatal(wrong)
+	}
+	c, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestSchema(t *testing.T) {
+	registry, asked := standIn(t)
+	c := newClient(t, registry.URL(), nil)
+	for _, id := range []ID{{Number: 7}, {GUID: guidOf(t, registry)}} {
+		s, err := c.Schema(t.Context(), id)
+		if err != nil || s.Type != "AVRO" || s.Text != text || s.Before != nil {
+			t.Errorf("%v: %+v, %v", id, s, err)
+		}
+	}
+	if n := asked.Load(); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+	for _, id := range []ID{{Number: 8}, {GUID: "0f3c6ad1-e2b9-4c57-8000-000000000000"}} {
+		asked.Store(0)
+		if _, err := c.Schema(t.Context(), id); !errors.Is(err, ErrUnknown) || asked.Load() != 2 {
+			t.Errorf("%v: %v after %d questions, want unknown after two", id, err, asked.Load())
+		}
+	}
+}
+
+func guidOf(t *testing.T, registry *srfake.Registry) string {
+	t.Helper()
+	s, found := registry.GetSchema("news-value", 1)
+	if !found || s.GUID == "" {
+		t.Fatal("no GUID")
+	}
+	return s.GUID
+}
+
+// TestReferences: what a schema refers to comes before it, once, and after what it refers to itself.
+func TestReferences(t *testing.T) {
+	registry, _ := standIn(t)
+	refer := func(subjects ...string) (out []sr.SchemaReference) {
+		for _, s := range subjects {
+			out = append(out, sr.SchemaReference{Name: s, Subject: s, Version: 1})
+		}
+		return out
+	}
+	proto := func(text string, references ...string) sr.Schema {
+		return sr.Schema{Type: sr.TypeProtobuf, Schema: text, References: refer(references...)}
+	}
+	registry.SeedSchema("a", 1, 11, proto("a"))
+	registry.SeedSchema("b", 1, 12, proto("b", "a"))
+	registry.SeedSchema("c", 1, 13, proto("c", "b", "a"))
+	s, err := newClient(t, registry.URL(), nil).Schema(t.Context(), ID{Number: 13})
+	if err != nil || s.Type != "PROTOBUF" || fmt.Sprint(s.Before) != "[{a a} {b b}]" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// TestAway: whatever else happens, the registry has said nothing of the schema.
+func TestAway(t *testing.T) {
+	answer := func(code int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(code)
+			_, _ = w.Write([]byte(body)) // the client may have gone
+		}
+	}
+	held := make(chan struct{})
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		says    string
+	}{
+		"a page":             {answer(200, "<html>Sign in</html>"), "see whether document.registry.urls can be reached"},
+		"a page not found":   {answer(404, "<html>Not Found</html>"), "seems to be no schema registry"},
+		"a redirect":         {answer(302, ""), "seems to be no schema registry"},
+		"no schema":          {answer(200, "{}"), "answers with something that is no schema"},
+		"an error":           {answer(500, `{"error_code":50001,"message":"store"}`), `answers 500: "store"`},
+		"busy":               {answer(429, ""), `answers 429: "no response"`},
+		"no login":           {answer(401, `{"error_code":40101,"message":"Unauthorized"}`), "check document.registry.username"},
+		"no right":           {answer(403, "no"), "check document.registry.username"},
+		"an endless answer":  {func(w http.ResponseWriter, r *http.Request) { endless(w, r) }, "too large"},
+		"nothing for long":   {func(http.ResponseWriter, *http.Request) { <-held }, "longer than document.registry.timeout, 50ms"},
+		"half of an answer":  {func(w http.ResponseWriter, _ *http.Request) { half(w) }, "unexpected end of JSON input"},
+		"another's long say": {answer(500, strings.Repeat("x", 10_000)), `xxx..."`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(c.handler)
+			t.Cleanup(server.Close)
+			if name == "nothing for long" {
+				t.Cleanup(func() { close(held) })
+			}
+			client := newClient(t, server.URL, func(p *Params) {
+				if name == "nothing for long" {
+					p.Timeout = 50 * time.Millisecond
+				}
+			})
+			_, err := client.Schema(t.Context(), ID{Number: 7})
+			var away *AwayError
+			if !errors.As(err, &away) || !strings.Contains(err.Error(), c.says) || len(err.Error()) > 600 {
+				t.Errorf("%v, want %q", err, c.says)
+			}
+		})
+	}
+	server := httptest.NewServer(nil)
+	server.Close()
+	if _, err := newClient(t, server.URL, nil).Schema(t.Context(), ID{Number: 7}); !errors.As(err, new(*AwayError)) {
+		t.Errorf("nobody there: %v", err)
+	}
+}
+
+func endless(w http.ResponseWriter, r *http.Request) {
+	for r.Context().Err() == nil {
+		if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+			return
+		}
+	}
+}
+
+func half(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"schema":"`)) }
+
+// TestStopped: who waits for an answer can be stopped.
+func TestStopped(t *testing.T) {
+	held := make(chan struct{})
+	asked := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked <- struct{}{}
+		<-held
+	}))
+	defer server.Close()
+	defer close(held)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+	}()
+	if _, err := newClient(t, server.URL, nil).Schema(ctx, ID{Number: 7}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestLoginRenewed: credentials that expire midway are away until the file has new ones.
+func TestLoginRenewed(t *testing.T) {
+	var valid atomic.Value
+	valid.Store("first")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, password, _ := r.BasicAuth()
+		if token, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); is {
+			name, password = "me", token
+		}
+		if name != "me" || password != valid.Load() {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		fmt.Fprintf(w, `{"schema":%q}`, text)
+	}))
+	defer server.Close()
+	file := filepath.Join(t.TempDir(), "secret")
+	write := func(secret string) {
+		if err := os.WriteFile(file, []byte(secret+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first")
+	for _, edit := range []func(*Params){
+		func(p *Params) { p.Username, p.Password, p.PasswordFile = "me", "first", file },
+		func(p *Params) { p.Token, p.TokenFile = "first", file },
+	} {
+		c := newClient(t, server.URL, edit)
+		ask := func() error {
+			_, err := c.Schema(t.Context(), ID{Number: 7})
+			return err
+		}
+		if err := ask(); err != nil {
+			t.Errorf("at first: %v", err)
+		}
+		valid.Store("second")
+		if err := ask(); !errors.As(err, new(*AwayError)) || strings.Contains(err.Error(), "first") {
+			t.Errorf("expired: %v", err)
+		}
+		write("second")
+		if err := ask(); err != nil {
+			t.Errorf("renewed: %v", err)
+		}
+		valid.Store("first")
+		write("first")
+	}
+}
+
+func TestTLS(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"schema":%q}`, text)
+	}))
+	server.Config.ErrorLog = nil
+	server.StartTLS()
+	defer server.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(ca, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		edit func(*Params)
+		away bool
+	}{
+		"trusted":    {func(p *Params) { p.TLS.CAFile = ca }, false},
+		"unchecked":  {func(p *Params) { p.TLS.InsecureSkipVerify = true }, false},
+		"unknown":    {nil, true},
+		"other name": {func(p *Params) { p.TLS.CAFile, p.TLS.ServerName = ca, "other.test" }, true},
+	} {
+		_, err := newClient(t, server.URL, c.edit).Schema(t.Context(), ID{Number: 7})
+		if errors.As(err, new(*AwayError)) != c.away || (err != nil) != c.away {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, tls := range []TLSParams{{CAFile: ca + ".none"}, {CAFile: os.Args[0]}, {CertFile: ca, KeyFile: ca}} {
+		if _, err := New(Params{URLs: []string{"https://x"}, TLS: tls}); !errors.Is(err, ErrParams) {
+			t.Errorf("%+v: %v", tls, err)
+		}
+	}
+}
+
+func TestPing(t *testing.T) {
+	registry, _ := standIn(t)
+	c := newClient(t, registry.URL(), nil)
+	if err := c.Ping(t.Context()); err == nil { // the stand-in has no types
+		t.Error("a page not found is an answer")
+	}
+	registry.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/schemas/types" {
+			_, _ = w.Write([]byte(`["JSON","PROTOBUF","AVRO"]`))
+		}
+		return r.URL.Path == "/schemas/types"
+	})
+	if err := c.Ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCache: a schema is asked for once, however many want it; what is unknown is asked for again after a while; and
+// what was not answered, each time.
+func TestCache(t *testing.T) {
+	registry, asked := standIn(t)
+	away := &atomic.Bool{}
+	registry.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+		if away.Load() {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+		return away.Load()
+	})
+	cache := NewCache(newClient(t, registry.URL(), nil), func(s Schema) (string, error) {
+		if strings.Contains(s.Text, "Bad") {
+			return "", errors.New("bad")
+		}
+		return s.Text, nil
+	})
+	away.Store(true)
+	if _, err := cache.Get(t.Context(), ID{Number: 7}); !errors.As(err, new(*AwayError)) {
+		t.Errorf("away: %v", err)
+	}
+	away.Store(false)
+	asked.Store(0)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if got, err := cache.Get(t.Context(), ID{Number: 7}); got != text || err != nil {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := asked.Load(); n != 1 {
+		t.Errorf("asked %d times for what is known", n)
+	}
+	registry.SeedSchema("bad-value", 1, 9, sr.Schema{Type: sr.TypeAvro, Schema: strings.Replace(text, `"R"`, `"Bad"`, 1)})
+	for _, id := range []ID{{Number: 8}, {Number: 9}} {
+		_, first := cache.Get(t.Context(), id)
+		asked.Store(0)
+		_, second := cache.Get(t.Context(), id)
+		if first == nil || first.Error() != second.Error() || asked.Load() != 0 {
+			t.Errorf("%v: %v, then %v after %d questions", id, first, second, asked.Load())
+		}
+	}
+}
+
+// TestUnknownIsForgotten: a schema that was registered later is found.
+func TestUnknownIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cache := NewCache[int](nil, nil)
+		cache.asking <- struct{}{}
+		cache.keep(ID{Number: 7}, answer[int]{err: ErrUnknown, until: time.Now().Add(unknownFor)})
+		time.Sleep(unknownFor - time.Nanosecond)
+		if _, is := cache.recall(ID{Number: 7}); !is {
+			t.Error("forgotten too early")
+		}
+		time.Sleep(time.Nanosecond)
+		if _, is := cache.recall(ID{Number: 7}); is {
+			t.Error("not forgotten")
+		}
+	})
+}
+
+// TestCacheIsBounded: values that name ever more schemas take no more memory.
+func TestCacheIsBounded(t *testing.T) {
+	cache := NewCache[int](nil, nil)
+	for i := range int64(3 * maxCached) {
+		cache.keep(ID{Number: i}, answer[int]{})
+	}
+	if n := len(*cache.known.Load()); n > maxCached {
+		t.Errorf("%d are kept", n)
+	}
+}
+
+func TestParams(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit func(*Params)
+		want string
+	}{
+		"defaults":     {func(*Params) {}, ""},
+		"no scheme":    {func(p *Params) { p.URLs = []string{"registry:8081"} }, "urls"},
+		"login in it":  {func(p *Params) { p.URLs = []string{"http://me:secret@registry"} }, "urls"},
+		"no time":      {func(p *Params) { p.Timeout = 0 }, "timeout"},
+		"no password":  {func(p *Params) { p.URLs, p.Username = []string{"http://a"}, "me" }, "password"},
+		"no name":      {func(p *Params) { p.URLs, p.Password = []string{"http://a"}, "x" }, "username"},
+		"two logins":   {func(p *Params) { p.URLs, p.Username, p.Password, p.Token = []string{"http://a"}, "me", "x", "y" }, "token"},
+		"login alone":  {func(p *Params) { p.Token = "x" }, "urls"},
+		"no key":       {func(p *Params) { p.TLS.CertFile = "x" }, "tls.key_file"},
+		"no cert":      {func(p *Params) { p.TLS.KeyFile = "x" }, "tls.cert_file"},
+		"unchecked CA": {func(p *Params) { p.TLS.CAFile, p.TLS.InsecureSkipVerify = "x", true }, "tls.insecure_skip_verify"},
+	} {
+		p := DefaultParams()
+		c.edit(&p)
+		wrong := p.Validate()
+		if c.want == "" && len(wrong) > 0 || c.want != "" && (len(wrong) != 1 || wrong[0].Key != c.want) {
+			t.Errorf("%s: %v", name, wrong)
+		}
+		for _, m := range wrong {
+			if strings.Contains(m.String(), "secret") {
+				t.Errorf("%s shows the secret: %v", name, m)
+			}
+		}
+	}
+	p := Params{URLs: []string{"http://registry", "http://127.0.0.1", "https://registry"}, Token: "x", TLS: TLSParams{InsecureSkipVerify: true}}
+	if got := p.Warnings(); len(got) != 2 || got[0].Value != "http://registry" {
+		t.Errorf("warnings %v", got)
+	}
+}

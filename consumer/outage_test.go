@@ -1,0 +1,146 @@
+package consumer
+
+import (
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/sink"
+)
+
+// journalAway lets the journal answer nothing until the fault is removed.
+func (w *world) journalAway() *kfake.FaultHandle {
+	return w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets}, Topic: w.setup.Params.Group + ".journal",
+		Err: kerr.LeaderNotAvailable, Count: -1,
+	})
+}
+
+// passes has documents passed on when the journal has been away for a second.
+func (w *world) passes() {
+	w.setup.Journal.OnOutage, w.setup.Journal.OutageAfter = "pass", time.Second
+}
+
+// gone reads what went out of all that was sent. The journal is not asked.
+func (w *world) gone() (all []*kgo.Record) {
+	w.t.Helper()
+	cl := w.client(kgo.ConsumeTopics("news.unique", "news.duplicate", "news.rejected"),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	for len(all) < w.total {
+		fetches := cl.PollFetches(w.context())
+		if err := fetches.Err(); err != nil {
+			w.t.Fatalf("%d of %d documents: %v", len(all), w.total, err)
+		}
+		all = append(all, fetches.Records()...)
+	}
+	return all
+}
+
+// passedOn counts the documents that say that they were not checked, since the journal was away.
+func (w *world) passedOn() (n int) {
+	for _, r := range w.gone() {
+		if headerOf(r, sink.HeaderUnchecked) == "outage" {
+			n++
+		}
+	}
+	return n
+}
+
+// While the journal is away documents are passed on. When it is back, they are remembered, and none goes out twice.
+func TestOutagePasses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.passes()
+	m := w.start(named("m"), sessions(1))
+	w.produce(40, 301)
+	w.settled()
+	if n := w.passedOn(); n != 0 {
+		t.Fatalf("%d documents were passed on before the outage", n)
+	}
+	away := w.journalAway()
+	w.produce(60, 302)
+	w.settled()
+	if n := w.passedOn(); n == 0 || n > 60 {
+		t.Fatalf("%d documents were passed on in the outage, of 60", n)
+	}
+	away.Remove()
+	w.eventually("what was passed on is recorded", func() bool { return m.Stats().Recorded > 0 && !m.Stats().Outage })
+	before := w.passedOn()
+	w.produce(60, 302) // the same again: each is a copy of one that was passed on
+	w.settled()
+	if n := w.passedOn(); n != before {
+		t.Errorf("%d documents were passed on when the journal was back", n-before)
+	}
+	report := w.audited()
+	if report.Passed != before {
+		t.Errorf("the audit finds %d documents that were passed on, not %d", report.Passed, before)
+	}
+	copies := 0
+	for _, r := range w.gone() {
+		if headerOf(r, sink.HeaderVerdict) == sink.Duplicate {
+			copies++
+		}
+	}
+	if copies < 60 {
+		t.Errorf("%d documents are copies: of the last 60 each is one", copies)
+	}
+}
+
+// A member dies during the outage. Another one takes over what it had, though nobody can ask the journal, and records
+// what both passed on.
+func TestOutageTakenOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.passes()
+	a := w.start(named("a"), sessions(1))
+	b := w.start(named("b"), sessions(1))
+	w.produce(100, 311)
+	w.settled()
+	w.joined(2)
+	away := w.journalAway()
+	w.produce(100, 312)
+	w.settled()
+	a.kill()
+	w.produce(100, 313)
+	w.settled()
+	passed := w.passedOn()
+	if passed == 0 {
+		t.Fatal("nothing was passed on")
+	}
+	away.Remove()
+	w.eventually("what was passed on is recorded", func() bool { return b.Stats().Recorded > 0 && !b.Stats().Outage })
+	w.produce(100, 313)
+	w.settled()
+	w.audited()
+	duplicates := 0
+	for _, r := range w.gone() {
+		if headerOf(r, sink.HeaderVerdict) == sink.Duplicate {
+			duplicates++
+		}
+	}
+	if duplicates < 100 {
+		t.Errorf("%d duplicates: what was passed on is not remembered", duplicates)
+	}
+}
+
+// By default documents wait for the journal.
+func TestOutageStalls(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.start(named("m"), sessions(1))
+	w.sendTo(0, "a first document, before the journal goes away")
+	w.settled()
+	away := w.journalAway()
+	w.sendTo(0, "a second document, while it is away")
+	time.Sleep(3 * time.Second)
+	if got := w.cluster.GroupInfo(w.setup.Params.Group).Commits["news"][0].Offset; got != 1 {
+		t.Errorf("the group has committed %d documents, and the journal has one", got)
+	}
+	away.Remove()
+	w.settled()
+	w.audited()
+}

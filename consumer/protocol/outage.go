@@ -1,0 +1,87 @@
+package protocol
+
+// What a group does while its journal is away (design 4, rule 18): documents are passed on unchecked, and the group's
+// commit notes from where on the journal has not heard of them. When the journal is back they are read again and
+// recorded, before anything else is judged. No verdict is taken for them, so none of them goes out twice.
+
+// Owes says that documents were passed on unchecked, and the journal has yet to be told of them.
+func (a *Assignment) Owes() bool { return a.Owed > 0 }
+
+// Recorded is the offset below which the journal has all that was forwarded.
+func (a *Assignment) Recorded() int64 { return a.Base - a.Owed }
+
+// MayPass says that documents of the assignment can be passed on: a live group forwards them itself.
+func (a *Assignment) MayPass() bool { return a.Plan == nil && !a.Shadow && a.From <= a.Base }
+
+// MayPass says that the documents of the batch that have no verdict can be passed on. Those of a backfill, of a shadow
+// and of another group wait, and so does what is to be recorded or forgotten.
+func (b *Batch) MayPass() bool {
+	switch b.wants {
+	case WantVerdicts, WantEntries, WantPass:
+	case WantTimeCheck, WantForgets, WantOutputs, WantCommit, WantOffsets, WantAbort, WantForget, WantForgotten, Done,
+		Rebuild, GiveUp:
+		return false
+	}
+	for i := range b.Groups {
+		if !b.Groups[i].MayPass() {
+			return false
+		}
+	}
+	return !b.records && len(b.forgets) == 0
+}
+
+// Pass answers WantVerdicts, WantEntries and WantPass while the journal is away, where the batch MayPass. Documents that
+// have no verdict go out unchecked. That an append of them is on its way does no harm: they are recorded by it.
+func (b *Batch) Pass() {
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		for d := range g.Documents {
+			if !d.Judged && !d.Rejected && !d.Unchecked {
+				d.Passed, g.Passing = true, true
+			}
+		}
+	}
+	b.wants = WantTimeCheck
+}
+
+// unsettled says that a partition was assigned while the journal was away.
+func (b *Batch) unsettled() bool {
+	for i := range b.Groups {
+		if b.Groups[i].Unsettled {
+			return true
+		}
+	}
+	return false
+}
+
+// NewRecording begins the way of documents that were passed on, into the journal: the end of each group is not beyond
+// its base. It wants what a batch wants, up to the verdicts, which nobody takes.
+func NewRecording(groups []Group, size int, intake *Intake) *Batch {
+	b := NewBatch(groups, size, intake)
+	b.records = true
+	return b
+}
+
+// recorded ends the way of a recording.
+func (b *Batch) recorded() {
+	for i := range b.Groups {
+		b.Groups[i].Owed = b.Groups[i].Base - b.Groups[i].End
+	}
+	b.wants = Done
+}
+
+// away decides about a partition that is assigned while the journal is away. The replica may be behind, but epochs
+// begin with a commit (design 4, rule 4): if the committed one is the replica's, no other is in force.
+func (f *Findings) away() Decision {
+	c, p := f.Committed, f.Replica
+	if f.Known && c.Ours && c.Epoch == p.Epoch && c.Start == p.Start && c.Offset >= max(p.Base, f.Begin) && c.Offset <= f.End &&
+		f.Plan == nil && f.Duty.Kind == Forwards && f.Duty.Begins(f.Source) <= c.Offset {
+		return f.goOn()
+	}
+	return Decision{Action: Wait, Reason: JournalAway}
+}
+
+// owed is how many offsets below the committed one the journal does not have. What it was told since the commit counts.
+func (f *Findings) owed() int64 {
+	return max(0, min(f.Committed.Owed, f.Committed.Offset-f.Replica.Base))
+}

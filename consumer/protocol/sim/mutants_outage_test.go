@@ -1,0 +1,38 @@
+package sim_test
+
+// outageMutants break what is said of documents that are passed on while the journal is away (design 4, rule 18,
+// decision 63), in the code that the service runs.
+var outageMutants = []mutant{
+	{
+		rule: "a commit says from where on the journal has not heard", file: "consumer/protocol/assignment.go",
+		old: "(a.Passing || a.Owes()) {", new: "a.Owes() {",
+	},
+	{
+		rule: "what is owed is not announced", file: "consumer/protocol/assignment.go",
+		old: "Epoch: a.Epoch, Base: a.Recorded()}", new: "Epoch: a.Epoch, Base: a.Base}",
+	},
+	{
+		rule: "what is passed on is owed", file: "consumer/protocol/assignment.go",
+		old: "if a.Passing || a.Owes() {", new: "if a.Owes() {",
+	},
+	{
+		rule: "the next owner owes what was passed on", file: "consumer/protocol/decide.go",
+		old: "Owed: f.owed(),", new: "",
+	},
+	{
+		rule: "what is recorded is not forwarded", file: "consumer/protocol/batch.go",
+		old: "case !missing && b.records:", new: "case !missing && b.records && b.Size == 0:",
+	},
+	{
+		rule: "an assignment in an outage is of the epoch that was committed", file: "consumer/protocol/outage.go",
+		old: "c.Epoch == p.Epoch && c.Start == p.Start &&", new: "",
+	},
+	{
+		rule: "a verdict that is had is followed", file: "consumer/protocol/outage.go",
+		old: "if !d.Judged && !d.Rejected && !d.Unchecked {\n\t\t\t\td.Passed", new: "if !d.Rejected {\n\t\t\t\td.Passed",
+	},
+	{
+		rule: "with a verdict a refusal is tried again", file: "consumer/protocol/judge.go",
+		old: "if d.Judged && a.refused[d.Entry.Offset].passed {", new: "if d.Judged && a.refused[d.Entry.Offset].passed && a.Epoch == 0 {",
+	},
+}

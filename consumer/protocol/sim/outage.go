@@ -1,0 +1,110 @@
+package sim
+
+import "github.com/unecho/unecho/consumer/protocol"
+
+// VaryOutage draws the kind of history of a group that passes documents on while its journal is away. That Kafka has
+// lost committed offsets of what was passed on cannot be found: the journal does not know of them.
+func VaryOutage(seed uint64) Params {
+	p := Vary(seed)
+	p.Outages, p.LoseOffsets = true, false
+	return p
+}
+
+// cutOff has the journal be away while a partition is taken over.
+func (s *session) cutOff(sh *share) bool {
+	t := sh.takeover
+	if !s.params.Outages || t.Asks() != protocol.AskEnd && t.Asks() != protocol.AskPass || !s.mishap(Outage, 8) {
+		return false
+	}
+	t.JournalAway(s.member.replica)
+	s.say("s%d takes partition %d over while the journal is away", s.id, sh.part.number)
+	s.act("taken over in an outage")
+	return true
+}
+
+// passOn has the journal be away while documents wait for their verdicts.
+func (s *session) passOn(b *batch) bool {
+	if !s.params.Outages || !b.MayPass() || !s.mishap(Outage, 6) {
+		return false
+	}
+	b.Pass()
+	b.ours = nil // what is on its way lands, or does not
+	s.say("s%d passes %s on", s.id, b)
+	s.act("passed on")
+	s.checkTimes(b)
+	return true
+}
+
+// pollOwed polls what was passed on and is not recorded, before anything else. What was assigned during an outage is
+// assigned anew when it is over.
+func (s *session) pollOwed() bool {
+	var of []group
+	size := 0
+	for _, sh := range s.shares {
+		a := sh.settled()
+		switch {
+		case a == nil:
+		case a.Unsettled && (!s.faults || s.chance(1, 3)):
+			s.rebuild("the journal is back")
+			return true
+		case a.Unsettled:
+			return false
+		case a.Owes():
+			g := s.fetch(sh.part, a, max(a.Recorded(), sh.part.begin), 1+s.n(s.params.Poll), a.Base)
+			if g.End >= sh.part.last(a.Base) {
+				g.End = a.Base
+			}
+			of = append(of, g)
+			size += len(g.documents)
+		}
+	}
+	if len(of) == 0 {
+		return false
+	}
+	s.batch = newRecording(of, size, s.intake)
+	s.say("s%d polls%s to record them", s.id, s.batch)
+	s.act("recording")
+	return true
+}
+
+// last is the offset behind the last document below an offset.
+func (p *part) last(below int64) int64 {
+	for o := min(below, p.visible); o > p.begin; o-- {
+		if !p.gap(o - 1) {
+			return o
+		}
+	}
+	return p.begin
+}
+
+// checkPassed: what is passed on goes to unique, or where that refuses it to rejected.
+func (w *World) checkPassed(g *group, d *protocol.Document, f form) {
+	p, o := g.part, d.Entry.Offset
+	if !w.params.Outages || d.Judged {
+		w.bad("%s is passed on though it has a verdict", p.name(o))
+	}
+	if w.refuses(d.Entry.Content, f) {
+		w.bad("%s is committed in a form that its output refuses", p.name(o))
+	}
+	if p.epoch == g.Epoch {
+		p.passed[o] = g.Epoch
+	}
+	if f != asPassed {
+		p.untold[o] = true
+		return
+	}
+	p.uniques[o]++
+	w.passes[d.Entry.Content]++
+}
+
+// checkRecorded: in the end the journal has what was passed on.
+func (w *World) checkRecorded() {
+	for _, p := range w.parts {
+		for o, epoch := range p.passed {
+			if epoch == p.epoch && epoch > 0 && p.given(int64(o), epoch) == nil && int64(o) >= p.begin && !p.torn &&
+				!p.gap(int64(o)) && !w.rejects(p.entries[o].Content) {
+				w.bad("%s was passed on, and never recorded", p.name(int64(o)))
+			}
+		}
+	}
+}

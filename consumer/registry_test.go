@@ -1,0 +1,127 @@
+package consumer
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sr"
+	"github.com/twmb/franz-go/pkg/sr/srfake"
+)
+
+// moody is a stand-in for a registry, franz-go's, that can be made to answer nothing of use.
+type moody struct {
+	*srfake.Registry
+	mood  atomic.Pointer[func(http.ResponseWriter, *http.Request)] // nil: it answers
+	asked atomic.Int64
+}
+
+func (m *moody) becomes(mood func(http.ResponseWriter, *http.Request)) {
+	m.asked.Store(0)
+	m.mood.Store(&mood)
+}
+
+// registry starts a stand-in with one schema, whose number is 7, and has documents be read by it.
+func (w *world) registry() *moody {
+	m := &moody{Registry: srfake.New()}
+	w.t.Cleanup(m.Close)
+	m.SeedSchema("news-value", 1, 7, sr.Schema{
+		Schema: `{"type":"record","name":"News","fields":[{"name":"text","type":"string"}]}`,
+	})
+	m.Intercept(func(out http.ResponseWriter, r *http.Request) bool {
+		m.asked.Add(1)
+		mood := m.mood.Load()
+		if mood == nil || *mood == nil {
+			return false
+		}
+		(*mood)(out, r)
+		return true
+	})
+	d := &w.setup.Document
+	d.Format, d.Framing, d.Registry.URLs, d.Registry.Timeout = "avro", "confluent", []string{m.URL()}, 200*time.Millisecond
+	return m
+}
+
+// avro is a value that names a schema.
+func avro(schema uint32, text string) []byte {
+	value := binary.BigEndian.AppendUint32([]byte{0}, schema)
+	return append(binary.AppendVarint(value, int64(len(text))), text...)
+}
+
+func TestAvroInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.registry()
+	w.try([]input{
+		{name: "document", value: string(avro(7, sentence)), want: "unique"},
+		{name: "copy", value: string(avro(7, sentence)), want: "duplicate"},
+		{name: "unknown schema", value: string(avro(8, sentence)), want: "rejected unknown_schema"},
+		{name: "truncated", value: string(avro(7, sentence)[:20]), want: "rejected undecodable"},
+		{name: "more", value: string(avro(7, sentence)) + "x", want: "rejected undecodable"},
+		{name: "no framing", value: sentence, want: "rejected undecodable"},
+		{name: "a tombstone", value: nil, want: "unique"},
+	})
+}
+
+// TestRegistryAway: while the registry says nothing of use, the stream waits and says why, members end when they are
+// told to, and no document is rejected for it.
+func TestRegistryAway(t *testing.T) {
+	t.Parallel()
+	held := make(chan struct{})
+	for name, mood := range map[string]func(http.ResponseWriter, *http.Request){
+		"in error":      func(out http.ResponseWriter, _ *http.Request) { out.WriteHeader(http.StatusServiceUnavailable) },
+		"a page":        func(out http.ResponseWriter, _ *http.Request) { fmt.Fprint(out, "<html>Sign in</html>") },
+		"login refused": func(out http.ResponseWriter, _ *http.Request) { out.WriteHeader(http.StatusUnauthorized) },
+		"hanging": func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-held:
+			case <-r.Context().Done():
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2)
+			registry := w.registry()
+			registry.becomes(mood)
+			var records []*kgo.Record
+			for i := range 40 {
+				records = append(records, &kgo.Record{Value: avro(7, fmt.Sprintf("document %d of %d, all of them different", i, i*i))})
+			}
+			w.send(records...)
+			m := w.start(named("m"), sessions(1))
+			w.becomes("nobody says that the registry does not answer", func() bool {
+				return strings.Contains(m.Stats().Standing.Trouble, "the schema registry does not answer")
+			})
+			if s := m.Stats(); m.Ready() || s.Unique+s.Duplicate+rejected(s) > 0 {
+				t.Errorf("ready: %v, %d documents are out, %v", m.Ready(), s.Unique+s.Duplicate, s.Rejected)
+			}
+			began := time.Now()
+			if err := m.stop(); err != nil || time.Since(began) > 20*time.Second {
+				t.Errorf("it ends after %v: %v", time.Since(began), err)
+			}
+			registry.becomes(nil)
+			m = w.start(named("m"), sessions(1))
+			w.settled()
+			if s := m.Stats(); rejected(s) > 0 || s.Unique+s.Duplicate != 40 {
+				t.Errorf("%v rejected, %d out of 40", s.Rejected, s.Unique+s.Duplicate)
+			}
+			if err := m.stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(func() { close(held) })
+}
+
+func rejected(s Stats) (n uint64) {
+	for _, of := range s.Rejected {
+		n += of
+	}
+	return n
+}

@@ -1,0 +1,46 @@
+package consumer
+
+import (
+	"testing"
+
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/sink"
+)
+
+// With sink.duplicate: none duplicates stand among the unique documents, each document once and in order, though a
+// member is killed. What is primed with that topic is the unique documents alone.
+func TestDuplicatesAmongTheUnique(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.setup.Params.PollRecords = 100
+	w.setup.Sink.Duplicate = sink.None
+	const total = 4000
+	w.produce(total, 1)
+	w.start(named("m0"))
+	m := w.start(named("m1"))
+	w.committed(total / 4)
+	m.kill()
+	w.settled()
+	report := w.audited()
+	if report.Duplicate == 0 || report.Unique+report.Duplicate != total {
+		t.Errorf("implausible: %s", report.String())
+	}
+	if w.cluster.TopicInfo("news.duplicate") != nil {
+		t.Error("the duplicates have a topic that nothing goes to")
+	}
+	w.deleteAll("news")
+	shadow := w.launch(w.successor("next"), fromUnique)
+	w.isPrimed(shadow)
+	if now := primingOf(shadow.follower()); int(now.Kept) != report.Unique || now.Duplicate != 0 {
+		t.Errorf("primed with %d documents and %d duplicates, want %d and none", now.Kept, now.Duplicate, report.Unique)
+	}
+	unique := 0
+	w.read("news.unique", func(r *topic.Record) {
+		if r.Header(sink.HeaderVerdict) == sink.Unique {
+			unique++
+		}
+	})
+	if unique != report.Unique {
+		t.Errorf("%d records say that they are unique, want %d", unique, report.Unique)
+	}
+}

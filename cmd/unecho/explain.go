@@ -55,7 +55,7 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := sparesStdout(cmd, append(args[:len(args):len(args)], cmd.Flag("in").Value.String())...); err != nil {
+	if err := sparesStdout(cmd, append([]string{cmd.Flag("in").Value.String()}, args...)...); err != nil {
 		return err
 	}
 	documents, err := explained(ctx, cmd, args, c)
@@ -83,7 +83,7 @@ func explained(ctx context.Context, cmd *cobra.Command, args []string, c config.
 	if cmd.Flag("in").Changed {
 		return explainedIn(ctx, cmd, cmd.Flag("in").Value.String(), [2]string(args), c)
 	}
-	for _, flag := range []string{"format", "fields", "id", "strict", "delimiter", "lenient-quotes"} {
+	for _, flag := range []string{"format", "fields", "id", "delimiter", "lenient-quotes", "strict"} {
 		if cmd.Flag(flag).Changed {
 			return d, exit.Usage(fmt.Errorf("--%s is about a file with documents: name it by --in", flag))
 		}

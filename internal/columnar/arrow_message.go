@@ -83,7 +83,7 @@ func (m *messages) read(size int64) ([]byte, error) {
 
 // Fields of the tables in metadata, by their places in a vtable (Message.fbs and Schema.fbs of Arrow).
 const (
-	messageKind, messageHeader, messageBody           = 6, 8, 10
+	messageKind, messageHeader, messageBody, notes    = 6, 8, 10, 12
 	schemaFields, schemaNotes                         = 6, 8
 	fieldChildren, fieldNotes                         = 14, 16
 	batchNodes, batchBuffers, batchVariadic, dictBody = 6, 8, 12, 6
@@ -102,6 +102,9 @@ func (m *messages) check(meta []byte) (body int64, err error) {
 	body = root.GetInt64Slot(messageBody, 0)
 	if body < 0 || body > maxBatch {
 		return 0, fmt.Errorf("a message has %d bytes, the limit is %d: write it in smaller batches", body, maxBatch)
+	}
+	if _, _, err := vector(&root, notes, flatbuffers.SizeUOffsetT); err != nil {
+		return 0, err
 	}
 	header, ok := below(&root, messageHeader)
 	if !ok {
@@ -123,8 +126,8 @@ func (m *messages) check(meta []byte) (body int64, err error) {
 }
 
 // checkFields checks those of a schema, or of a field.
-func (m *messages) checkFields(of *flatbuffers.Table, fields, notes flatbuffers.VOffsetT, depth int) error {
-	if _, _, err := vector(of, notes, flatbuffers.SizeUOffsetT); err != nil {
+func (m *messages) checkFields(of *flatbuffers.Table, fields, about flatbuffers.VOffsetT, depth int) error {
+	if _, _, err := vector(of, about, flatbuffers.SizeUOffsetT); err != nil {
 		return err
 	}
 	at, n, err := vector(of, fields, flatbuffers.SizeUOffsetT)

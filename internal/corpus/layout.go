@@ -27,7 +27,10 @@ type layout struct {
 
 // newLayout makes the layout of a file; header is the first record of a table.
 func newLayout(format string, p Params, header []byte) (*layout, error) {
-	l := &layout{format: format, id: -1, header: header, guessed: p.Format == Auto, rows: p.Rows, dialect: p.dialect(), maxBytes: int(p.Document.MaxBytes)}
+	l := &layout{
+		format: format, id: -1, header: header, guessed: p.Format == Auto, rows: p.Rows, dialect: p.dialect(),
+		maxBytes: int(p.Document.MaxBytes),
+	}
 	d := p.Document.As("raw")
 	d.ID = ""
 	if isObjects(format) {

@@ -22,8 +22,13 @@ func TestFilesPercent(t *testing.T) {
 		index, live int64
 		want        int
 	}{
-		{0, 0, 400}, {4 << 20, 4 << 20, 400}, {8 << 20, 8 << 20, 200}, {smallGarbage, smallGarbage, 100},
-		{garbageBytes, garbageBytes, 100}, {1 << 30, 1 << 30, 25}, {1 << 40, 1 << 40, 10},
+		{0, 0, 400},
+		{4 << 20, 4 << 20, 400},
+		{8 << 20, 8 << 20, 200},
+		{smallGarbage, smallGarbage, 100},
+		{garbageBytes, garbageBytes, 100},
+		{1 << 30, 1 << 30, 25},
+		{1 << 40, 1 << 40, 10},
 		{1 << 20, 500 << 20, 100}, // few documents, and large ones
 	} {
 		if got := filesPercent(c.index, c.live); got != c.want {

@@ -53,7 +53,7 @@ export class History {
   }
 }
 
-const total = (s) => s.unique + s.duplicate + s.rejected + s.unchecked;
+const total = (s) => s.unique + s.duplicate + s.rejected + (s.unchecked ?? 0);
 
 function point(from, to) {
   const took = to.at - from.at;

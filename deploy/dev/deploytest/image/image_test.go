@@ -94,8 +94,8 @@ func holds(t *testing.T, image v1.Image, arch string) {
 		check(t, err)
 		size += n
 	}
-	if size > 16<<20 {
-		t.Errorf("%d bytes are to be transferred: more than 16 MiB", size)
+	if size > 20<<20 {
+		t.Errorf("%d bytes are to be transferred: more than 20 MiB", size)
 	}
 	var names []string
 	for header, data := range files(t, image) {

@@ -47,12 +47,15 @@ func (b *batch) of(a *protocol.Assignment) *group {
 	return &b.groups[slices.IndexFunc(b.groups, func(g group) bool { return g.Assignment == a })]
 }
 
-// holder is the partition of a document that was judged.
+// holder is the partition of a document that was judged; nil if none was.
 func (b *batch) holder(target index.Position) *part {
 	i := slices.IndexFunc(b.groups, func(g group) bool {
 		return slices.ContainsFunc(g.documents,
 			func(d protocol.Document) bool { return d.Judged && d.Verdict.Position == target })
 	})
+	if i < 0 {
+		return nil
+	}
 	return b.groups[i].part
 }
 

@@ -392,7 +392,12 @@ func (s *session) runs(b *batch) []letter {
 func (s *session) forgets(b *batch) []letter {
 	var letters []letter
 	for _, f := range b.Forgets() {
-		letters = append(letters, letter{f, b.holder(f.Target)})
+		p := b.holder(f.Target)
+		if p == nil {
+			s.bad("s%d has something forgotten that has no verdict", s.id)
+			continue
+		}
+		letters = append(letters, letter{f, p})
 	}
 	return letters
 }

@@ -31,7 +31,7 @@ func TestPrimeLong(t *testing.T) {
 func TestOutage(t *testing.T) { trySteps(t, VaryOutage, append(outageHappens, happens...), 100_000, 5) }
 
 func TestOutageLong(t *testing.T) {
-	trySteps(t, VaryOutage, append(outageHappens, happens...), *steps/2, 0)
+	trySteps(t, VaryOutage, append(outageHappens, happens...), *steps/2, 2) // no offsets are lost there, which are two
 }
 
 // trySteps takes so many steps, in which so many of what can happen may not.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -62,7 +61,6 @@ func TestJournalOutage(t *testing.T) {
 	stays.says("the journal answers again")
 	s.produce(300, 2) // the same again
 	s.settled()
-	time.Sleep(2 * time.Second) // the last bases are announced
 	stopAll(t, patience, stays)
 	report := s.audited(s.name + ".journal")
 	all, now := s.wentOut()

@@ -1,0 +1,86 @@
+package document
+
+import (
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// scalar is the value that stands from start to end, or is written as a number.
+func (f *protoField) scalar(n uint64, start, end int) value {
+	switch f.kind {
+	case protoreflect.StringKind:
+		return value{kind: isString, start: start, end: end}
+	case protoreflect.BytesKind:
+		return value{kind: isBytes, start: start, end: end}
+	case protoreflect.BoolKind:
+		return value{kind: isBool, node: int32(min(n, 1))}
+	case protoreflect.EnumKind:
+		return value{kind: isString, node: f.enum + 1, start: int(int32(n))} // 0 is a string in data
+	case protoreflect.Int32Kind, protoreflect.Sfixed32Kind:
+		return integer(isSigned, uint64(int64(int32(n))))
+	case protoreflect.Int64Kind, protoreflect.Sfixed64Kind:
+		return integer(isSigned, n)
+	case protoreflect.Sint32Kind:
+		return integer(isSigned, uint64(int64(int32(protowire.DecodeZigZag(n&(1<<32-1))))))
+	case protoreflect.Sint64Kind:
+		return integer(isSigned, uint64(protowire.DecodeZigZag(n)))
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return integer(isUnsigned, uint64(uint32(n)))
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return integer(isUnsigned, n)
+	case protoreflect.FloatKind, protoreflect.DoubleKind:
+		return value{kind: isFloat}
+	case protoreflect.MessageKind, protoreflect.GroupKind:
+	}
+	return value{kind: isObject}
+}
+
+// wireOf is how a kind is written.
+func wireOf(kind protoreflect.Kind) protowire.Type {
+	switch kind {
+	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind:
+		return protowire.BytesType
+	case protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind, protoreflect.FloatKind:
+		return protowire.Fixed32Type
+	case protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind, protoreflect.DoubleKind:
+		return protowire.Fixed64Type
+	case protoreflect.GroupKind:
+		return protowire.StartGroupType
+	case protoreflect.BoolKind, protoreflect.EnumKind, protoreflect.Int32Kind, protoreflect.Int64Kind,
+		protoreflect.Sint32Kind, protoreflect.Sint64Kind, protoreflect.Uint32Kind, protoreflect.Uint64Kind:
+	}
+	return protowire.VarintType
+}
+
+// protoSyntax reads values that a protoWalk found in a message, which begins behind some bytes.
+type protoSyntax struct {
+	*protoSchema
+	plan *protoPlan
+	skip int
+}
+
+func (s protoSyntax) str(dst, data []byte, v value) (out []byte, valid bool) {
+	if v.node == 0 {
+		return appendValid(dst, data[v.start:v.end])
+	}
+	number := protoreflect.EnumNumber(int32(v.start))
+	if symbol := s.enums[v.node-1].Values().ByNumber(number); symbol != nil {
+		return append(dst, symbol.Name()...), true
+	}
+	return strconv.AppendInt(dst, int64(number), 10), true
+}
+
+// join walks the message once more: the elements of a list may stand anywhere in it.
+func (s protoSyntax) join(c composer, number int, at path, v value) ([]byte, *Rejection) {
+	if v.start == noElement {
+		return c.buf, nil
+	}
+	w := protoWalk{
+		finder: finder{paths: s.paths}, data: c.data,
+		gather: &gathering{composer: c, at: at, number: number, from: v.start},
+	}
+	_ = w.message(s.plan, s.skip, len(c.data), 0) // it was walked before, so there is no flaw
+	return w.gather.buf, w.gather.bad
+}

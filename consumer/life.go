@@ -152,7 +152,7 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 		others.Go(func() { p.watchBackfill(beside) })
 	}
 	others.Go(func() { p.watchStanding(beside, sessions) })
-	others.Go(func() { keeper.WatchLag(beside, p.setup.Params.MaxLag, p.passes, withdraw) })
+	others.Go(func() { keeper.WatchLag(beside, p.setup.Params.MaxLag, p.session.PassAfter > 0, withdraw) })
 	err = group.Wait()
 	stopBeside()
 	others.Wait()

@@ -100,8 +100,9 @@ func TestSlowAndEnded(t *testing.T) {
 	})
 	w.produce(1000, 4)
 	w.settled()
-	if stats := m.Stats(); stats.Rebuilds != 1 || stats.Commits < before+2 {
-		t.Errorf("%d transactions, %d sessions built anew: it went on with as much", stats.Commits-before, stats.Rebuilds)
+	w.eventually("it goes on with less", func() bool { return m.Stats().Commits >= before+2 }) // counted after the commit
+	if got := m.Stats().Rebuilds; got != 1 {
+		t.Errorf("%d sessions built anew", got)
 	}
 	if err := m.stop(); err != nil {
 		t.Fatal(err)

@@ -118,6 +118,3 @@ func (s *Service) counted() Stats {
 		SnapshotTime: m.SnapshotTime.Load(), SnapshotErrs: m.SnapshotErrs.Load(), Ready: s.ready.Load(),
 	}
 }
-
-// passes says that documents are passed on unchecked now, because the journal does not answer.
-func (p *process) passes() bool { return p.session.Counters.Passing.Load() > 0 }

@@ -16,10 +16,10 @@ const (
 	behindEveryMin = 20 * time.Millisecond
 )
 
-// WatchLag calls withdraw, once, when the replica has not applied within max_lag what the journal held. A journal
-// that cannot be asked proves nothing, and leaving would help nobody then. While documents are passed on unchecked, they
-// do not wait for the replica.
-func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, passes func() bool, withdraw func(error)) {
+// WatchLag calls withdraw, once, when the replica has not applied within max_lag what the journal held. A journal that
+// cannot be asked proves nothing, and leaving would help nobody then. With stays the time begins when the replica comes
+// on: until then the journal cannot be read, and documents are passed on unchecked.
+func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, stays bool, withdraw func(error)) {
 	every := min(behindEvery, max(behindEveryMin, maxLag/10))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -35,11 +35,11 @@ func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, passes fu
 			end, err := f.Log.End(asking)
 			cancel()
 			if err == nil {
-				b = behind{end: end, since: time.Now()}
+				b = behind{end: end, next: f.Next(), since: time.Now()}
 			}
 			continue
 		}
-		if passes() { // documents do not wait for the replica
+		if stays && f.Next() == b.next {
 			b.since = time.Now()
 		}
 		if time.Since(b.since) > maxLag {
@@ -52,6 +52,7 @@ func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, passes fu
 // behind is an end of the journal that the replica has to pass, and since when.
 type behind struct {
 	end   int64
+	next  int64 // of the replica then
 	since time.Time
 }
 

@@ -38,46 +38,11 @@ func (r *Reader) compose(in Input, k kind, c composer, f *finder) (Document, *Re
 	if bad != nil {
 		return Document{}, bad
 	}
-	return r.label(in, &c, text, f.found[r.fields:len(r.paths)])
-}
-
-// label gives the document its id and its scope. found are the fields from which they are read, if they are fields.
-func (r *Reader) label(in Input, c *composer, text int, found []value) (Document, *Rejection) {
-	doc := Document{ID: r.outerID(in), Empty: len(bytes.TrimSpace(c.buf[:text])) == 0}
-	end, bad := text, (*Rejection)(nil)
-	if r.id.kind == selectField {
-		if _, bad = c.name("id", r.id.field, found[0]); bad != nil {
-			return Document{}, bad
-		}
-		end, found = len(c.buf), found[1:]
-	}
-	if !doc.Empty {
-		if doc.Scope, bad = r.scopeOf(in, c, found); bad != nil {
-			return Document{}, bad
-		}
-	}
-	doc.Text, doc.Buffer = c.buf[:text:text], c.buf
-	if r.id.kind == selectField {
-		doc.ID = c.buf[text:end:end]
+	doc := Document{Text: c.buf[:text:text], Empty: len(bytes.TrimSpace(c.buf[:text])) == 0}
+	if bad := r.label(&in, &c, &doc, f.found[r.fields:len(r.paths)-len(r.when.field)]); bad != nil {
+		return Document{}, bad
 	}
 	return doc, nil
-}
-
-func (r *Reader) scopeOf(in Input, c *composer, found []value) (scope uint64, bad *Rejection) {
-	if r.scope.kind != selectField {
-		scope, c.buf, bad = r.outerScope(in, c.buf)
-		return scope, bad
-	}
-	start := len(c.buf)
-	there, bad := c.name("scope", r.scope.field, found[0])
-	if bad != nil {
-		return 0, bad
-	}
-	if !there {
-		return 0, reject(sink.MissingField, "no field %s, from which the scope is read", r.scope.field)
-	}
-	scope, c.buf = hashScope(selectField, c.buf[start:], c.buf)
-	return scope, nil
 }
 
 // text appends the fields, with the separator between them, and returns where the text ends.

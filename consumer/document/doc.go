@@ -24,7 +24,9 @@
 //   - document.invalid_utf8 says what becomes of invalid UTF-8 and lone surrogates in the strings that are read. Other
 //     strings may hold them.
 //   - If the id is absent, the coordinates are the id. An id of more than sink.MaxIDBytes is a rejection, because
-//     headers have no room for more.
+//     headers have no room for more. Of an id of several parts each is needed.
+//   - A template is injective: two records that differ in a part have different ids and scopes. A part ends at the first
+//     character of what stands behind it, which is escaped in parts. A test reads the parts back.
 //   - An absent scope is a rejection. Otherwise documents of unknown scopes would be compared with each other.
 //   - A record of which a condition (source.when) does not hold is no document, and is no reason for a rejection. Headers
 //     and the size are looked at before anything else, fields before the text.

@@ -51,17 +51,17 @@ func TestParams(t *testing.T) {
 			"fields[2]: a: is or holds the field a.b, named before; name each text once",
 			"fields[4]: c: is or holds the field c, named before; name each text once",
 		}},
-		{"selectors", func(p *Params) { p.ID, p.Scope = "partition", "key" }, []string{
-			"id: partition: not possible here; write key, header:NAME or field:PATH",
-			"scope: key: not possible here; write partition, header:NAME or field:PATH",
+		{"selectors", func(p *Params) { p.ID, p.Scope = "partition", "template" }, []string{
+			"id: partition: partition is not possible here; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+			"scope: template: unknown word; write key, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		}},
 		{"selectors without names", func(p *Params) { p.ID, p.Scope = "header:", "field:" }, []string{
-			"id: header:: the header has no name; write key, header:NAME or field:PATH",
-			"scope: field:: a path with an empty name; write partition, header:NAME or field:PATH",
+			"id: header:: the header has no name; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+			"scope: field:: a path with an empty name; write key, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		}},
 		{"selectors, odd", func(p *Params) { p.ID, p.Scope = "key:x", "topic" }, []string{
-			"id: key:x: unexpected colon; write key, header:NAME or field:PATH",
-			"scope: topic: unknown word; write partition, header:NAME or field:PATH",
+			"id: key:x: unexpected colon; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+			"scope: topic: unknown word; write key, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		}},
 		{"fields of raw text", func(p *Params) { p.Format, p.ID = "raw", "field:id" }, []string{
 			"id: field:id: raw text has no fields; set document.format: json, or take a header",

@@ -40,7 +40,7 @@ func newLayout(format string, p Params, header []byte) (*layout, error) {
 		if p.ID != "" {
 			d.ID = "field:" + p.ID
 		}
-	} else if strings.HasPrefix(d.Scope, "field:") {
+	} else if len(d.ScopeFields()) > 0 {
 		return nil, fmt.Errorf("document.scope %s: only JSON and Parquet have fields that documents could be compared within; "+
 			"leave it empty, or convert the file", d.Scope)
 	}

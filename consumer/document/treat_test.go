@@ -102,6 +102,29 @@ func TestFormatsAreTreatedAlike(t *testing.T) {
 	}
 }
 
+// TestTreatsWithoutAllocation: HTML, base64 and templates need no more memory than the buffer that has grown once.
+func TestTreatsWithoutAllocation(t *testing.T) {
+	r := newReader(t, jsonParams(func(p *Params) {
+		p.HTML, p.Base64, p.ID, p.Scope = []string{"text"}, []string{"text"}, "{key}/{field:id}", "{header:tenant}/{field:id}"
+	}))
+	html := strings.Repeat("<p class='a'>Rain, <b>then</b> sun &amp; wind.</p>", 40)
+	in := Input{
+		Key: []byte("a/b"), Headers: []Header{{"tenant", []byte("t/1")}},
+		Value: []byte(`{"id":"a1","text":"` + base64.StdEncoding.EncodeToString([]byte(html)) + `"}`),
+	}
+	var buf []byte
+	allocs := testing.AllocsPerRun(100, func() {
+		doc, bad := r.Read(in, buf)
+		if bad != nil || !bytes.HasPrefix(doc.Text, []byte(" Rain, then sun & wind. ")) || string(doc.ID) != `a\/b/a1` {
+			t.Fatalf("%q, %v", doc.Text, bad)
+		}
+		buf = doc.Buffer
+	})
+	if allocs > 2 { // the race detector makes a pool forget now and then
+		t.Errorf("%v allocations a document", allocs)
+	}
+}
+
 // hostileHTML returns texts that are made to cost time or memory: a million tags, and what never ends.
 func hostileHTML(size int) map[string]string {
 	of := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }

@@ -337,6 +337,7 @@ func TestBackfillIsReproducible(t *testing.T) {
 			w.finished(w.launch(job("one", plan)), plan)
 			want := w.jobOutputs("one", plan.Documents())
 			small := func(s *Setup) { s.Params.PollRecords = 50 }
+			stands := w.context()
 			for i := range 6 { // killed again and again
 				m := w.launch(job("killed", plan), small, func(s *Setup) {
 					s.Params.Member, s.Params.DrainTimeout = fmt.Sprint("m", i%2), 0
@@ -347,7 +348,7 @@ func TestBackfillIsReproducible(t *testing.T) {
 					case <-time.After(2 * time.Millisecond):
 					case <-m.ended:
 						t.Fatalf("it ended before it was killed: %v", m.err)
-					case <-w.context().Done():
+					case <-stands.Done():
 						t.Fatalf("stands still: %+v", m.Backfill())
 					}
 				}

@@ -140,7 +140,7 @@ func (w *world) finished(m *running, plan *protocol.Plan) {
 	select {
 	case <-m.ended:
 	case <-w.context().Done():
-		w.t.Fatalf("the backfill does not end: %+v", m.Backfill())
+		w.t.Fatalf("the backfill does not end: %+v, group %+v", m.Backfill(), w.cluster.GroupInfo(m.setup.Params.Group))
 	}
 	if m.err != nil {
 		w.t.Fatal(m.err)
@@ -349,7 +349,7 @@ func TestBackfillIsReproducible(t *testing.T) {
 					case <-m.ended:
 						t.Fatalf("it ended before it was killed: %v", m.err)
 					case <-stands.Done():
-						t.Fatalf("stands still: %+v", m.Backfill())
+						t.Fatalf("stands still: %+v, group %+v", m.Backfill(), w.cluster.GroupInfo("killed"))
 					}
 				}
 				m.kill()

@@ -132,6 +132,34 @@ func TestOutageTakenOver(t *testing.T) {
 	}
 }
 
+// A member dies, and its partitions are given to the one that is left. They wait, and that one goes on with its own for
+// as long as the outage lasts.
+func TestOutageGiven(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.passes()
+	said := w.logged()
+	a := w.start(named("a"), sessions(1))
+	b := w.start(named("b"), sessions(1))
+	w.eventually("each has partitions", func() bool { return a.Stats().Partitions == 2 && b.Stats().Partitions == 2 })
+	away := w.journalAway()
+	w.produce(100, 321)
+	w.settled()
+	a.kill()
+	w.eventually("what the dead one had waits", func() bool { return said.has("partition was given while the journal") })
+	for i := range uint64(3) {
+		before := b.Stats().Unchecked
+		w.produce(40, 322+i)
+		w.eventually("the one that is left passes on", func() bool { return b.Stats().Unchecked > before })
+	}
+	if got := b.Stats(); got.Partitions != 2 || got.Rebuilds > 0 {
+		t.Errorf("the one that is left has %d partitions, and its session was built anew %d times", got.Partitions, got.Rebuilds)
+	}
+	away.Remove()
+	w.settled()
+	w.audited()
+}
+
 // Missing rights end a process that passes documents on, as they end one whose documents wait.
 func TestOutageForbidden(t *testing.T) {
 	t.Parallel()

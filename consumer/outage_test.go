@@ -220,3 +220,46 @@ func TestOutageStalls(t *testing.T) {
 	w.settled()
 	w.audited()
 }
+
+// What was passed on in a partition cannot be read when the journal is back. The other partition of the session goes on,
+// though there is never a pause in it, and the one is recorded when it can be read again.
+func TestOutageThenUnread(t *testing.T) {
+	t.Parallel()
+	for name, unread := range map[string]kfake.Fault{
+		"no leader": {Keys: []kmsg.Key{kmsg.Metadata, kmsg.ListOffsets, kmsg.Fetch}},
+		"no answer": {Keys: []kmsg.Key{kmsg.Fetch}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2)
+			w.passes()
+			said := w.logged()
+			m := w.start(named("m"), sessions(1))
+			send := func(partition int32, i int) {
+				w.sendTo(partition, fmt.Sprintf("document %d of partition %d, of which there is no copy", i, partition))
+			}
+			send(0, 0)
+			send(1, 0)
+			w.settled()
+			away := w.journalAway()
+			send(0, 1)
+			send(1, 1)
+			w.settled()
+			unread.Topic, unread.Partitions, unread.Err, unread.Count = "news", []int32{1}, kerr.LeaderNotAvailable, -1
+			fault := w.cluster.Fault(unread)
+			away.Remove()
+			w.eventually("it begins to record", func() bool { return said.has("recording what was passed on") })
+			before, i := m.Stats().Unique, 1
+			w.eventually("the partition that can be read goes on", func() bool {
+				i++
+				send(0, i)
+				return m.Stats().Unique > before
+			})
+			w.settledBut(1)
+			fault.Remove()
+			w.settled()
+			w.eventually("both are recorded", func() bool { return m.Stats().Recorded >= 2 })
+			w.audited()
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -53,7 +54,10 @@ type Reader struct {
 	id, scope selector
 	paths     []path // the fields, then the paths of id and scope if those are fields
 	fields    int    // how many of the paths are fields
-	when      When   // behind them are the paths of its fields
+	as        [maxFields]treatment
+	separator string
+	pages     sync.Pool // of *text.Page
+	when      When      // behind them are the paths of its fields
 }
 
 // New returns a Reader, or the mistakes in p as one error. With conditions it says which records are not checked.
@@ -64,7 +68,7 @@ func New(p Params, when ...string) (*Reader, error) {
 	f := formatOf(p.Format)
 	r := &Reader{
 		maxBytes: int(p.MaxBytes), framing: framingOf(p.Framing),
-		strict: p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
+		strict: p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject, separator: p.Separator,
 	}
 	// Validate parsed all of them, so no error is possible.
 	r.id, _ = parseSelector(p.ID)
@@ -72,6 +76,8 @@ func New(p Params, when ...string) (*Reader, error) {
 	r.when, _ = ParseWhen(when)
 	if f.fields {
 		r.follow(p.Fields)
+		r.treat(p.Base64, asBase64)
+		r.treat(p.HTML, asHTML)
 	}
 	from, err := p.open()
 	if err == nil {

@@ -15,6 +15,9 @@ const maxFields = 32
 type Params struct {
 	Format      string        `key:"format" doc:"what a record's value is: raw text, or an object in one of the other formats" verdict:"true"`
 	Fields      []string      `key:"fields" doc:"where the text is, but for raw; dots go into objects (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
+	Separator   string        `key:"separator" doc:"what stands between several fields, and between the strings of an array; an empty one joins words that were cut" verdict:"true" omit:"\n"`
+	HTML        []string      `key:"html_fields" doc:"those of document.fields that hold HTML, of which the text counts: tags, comments, scripts and styles go, character references are resolved; text.html: strip takes the whole text as HTML" example:"[article.body]" verdict:"true" omit:""`
+	Base64      []string      `key:"base64_fields" doc:"those of document.fields that hold text, or HTML, in base64, with the alphabet of RFC 4648 or that for URLs, padded or not" example:"[article.body]" verdict:"true" omit:""`
 	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME or field:PATH; empty is topic/partition/offset" example:"field:id" verdict:"true"`
 	Scope       string        `key:"scope" doc:"documents are compared only within the same: partition, header:NAME or field:PATH; empty compares all" example:"header:tenant" verdict:"true"`
 	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger value is rejected (too_large)" example:"1MiB" verdict:"true"`
@@ -31,7 +34,7 @@ type Params struct {
 // DefaultParams are the defaults.
 func DefaultParams() Params {
 	return Params{
-		Format: formats()[0].name, Fields: []string{"text"}, MaxBytes: setting.MiB,
+		Format: formats()[0].name, Fields: []string{"text"}, Separator: usualSeparator, MaxBytes: setting.MiB,
 		Framing: noFraming, InvalidUTF8: invalidReplace, Empty: emptyUnique, Registry: registry.DefaultParams(),
 	}
 }
@@ -72,6 +75,7 @@ func (p Params) Validate() []setting.Mistake {
 	if formatOf(p.Format).fields {
 		out = append(out, p.wrongFields()...)
 	}
+	out = append(out, p.wrongTreatment()...)
 	out = append(out, p.wrongSchema()...)
 	return append(out, setting.Under("registry", p.Registry.Validate())...)
 }

@@ -22,6 +22,7 @@ type Header struct {
 type Input struct {
 	Key, Value []byte
 	Headers    []Header
+	Topic      string
 	Partition  int32
 }
 
@@ -153,7 +154,7 @@ func (r *Reader) outerID(in Input) []byte {
 	case selectHeader:
 		id, _ := header(in.Headers, r.id.header)
 		return id
-	case selectNothing, selectField, selectPartition:
+	case selectNothing, selectField, selectPartition, selectTopic:
 	}
 	return nil
 }
@@ -166,6 +167,9 @@ func (r *Reader) outerScope(in Input, buf []byte) (uint64, []byte, *Rejection) {
 		var number [4]byte
 		binary.LittleEndian.PutUint32(number[:], uint32(in.Partition))
 		scope, buf := hashScope(selectPartition, number[:], buf)
+		return scope, buf, nil
+	case selectTopic:
+		scope, buf := hashScope(selectTopic, []byte(in.Topic), buf)
 		return scope, buf, nil
 	case selectHeader:
 		name, ok := header(in.Headers, r.scope.header)

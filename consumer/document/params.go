@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/unecho/unecho/consumer/document/registry"
@@ -19,7 +20,7 @@ type Params struct {
 	HTML        []string      `key:"html_fields" doc:"those of document.fields that hold HTML, of which the text counts: tags, comments, scripts and styles go, character references are resolved; text.html: strip takes the whole text as HTML" example:"[article.body]" verdict:"true" omit:""`
 	Base64      []string      `key:"base64_fields" doc:"those of document.fields that hold text, or HTML, in base64, with the alphabet of RFC 4648 or that for URLs, padded or not" example:"[article.body]" verdict:"true" omit:""`
 	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME or field:PATH; empty is topic/partition/offset" example:"field:id" verdict:"true"`
-	Scope       string        `key:"scope" doc:"documents are compared only within the same: partition, header:NAME or field:PATH; empty compares all" example:"header:tenant" verdict:"true"`
+	Scope       string        `key:"scope" doc:"documents are compared only within the same: topic, partition, header:NAME or field:PATH; empty compares all" example:"header:tenant" verdict:"true"`
 	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger value is rejected (too_large)" example:"1MiB" verdict:"true"`
 	Framing     string        `key:"framing" doc:"what stands before a value, or in a header beside it, and names its schema" verdict:"true" omit:"none"`
 	SchemaFile  string        `key:"schema_file" doc:"the one schema of all values: for avro an .avsc file, for protobuf a file of descriptors (protoc --include_imports -o FILE); for values that have several, name a registry" example:"/etc/unecho/article.avsc"`
@@ -38,6 +39,9 @@ func DefaultParams() Params {
 		Framing: noFraming, InvalidUTF8: invalidReplace, Empty: emptyUnique, Registry: registry.DefaultParams(),
 	}
 }
+
+// ByTopic says that documents are compared only with those of the same topic.
+func (p Params) ByTopic() bool { return p.Scope == string(selectTopic) }
 
 // These are the words of the settings.
 const (
@@ -71,7 +75,7 @@ func (p Params) Validate() []setting.Mistake {
 			"write 1 to "+setting.Bytes(entry.MaxText).String()))
 	}
 	out = append(out, p.wrongSelector("id", p.ID, selectKey)...)
-	out = append(out, p.wrongSelector("scope", p.Scope, selectPartition)...)
+	out = append(out, p.wrongSelector("scope", p.Scope, selectTopic, selectPartition)...)
 	if formatOf(p.Format).fields {
 		out = append(out, p.wrongFields()...)
 	}
@@ -80,14 +84,18 @@ func (p Params) Validate() []setting.Mistake {
 	return append(out, setting.Under("registry", p.Registry.Validate())...)
 }
 
-// wrongSelector checks id or scope. alone is the one word without a name that is allowed.
-func (p Params) wrongSelector(key, value string, alone selectorKind) []setting.Mistake {
+// wrongSelector checks id or scope. alone are the words without a name that are allowed.
+func (p Params) wrongSelector(key, value string, alone ...selectorKind) []setting.Mistake {
 	s, err := parseSelector(value)
-	remedy := "write " + string(alone) + ", header:NAME or field:PATH"
+	remedy := "write "
+	for _, word := range alone {
+		remedy += string(word) + ", "
+	}
+	remedy += "header:NAME or field:PATH"
 	switch {
 	case err != nil:
 		return []setting.Mistake{setting.Wrong(key, value, err.Error(), remedy)}
-	case (s.kind == selectKey || s.kind == selectPartition) && s.kind != alone:
+	case s.alone() && !slices.Contains(alone, s.kind):
 		return []setting.Mistake{setting.Wrong(key, value, "not possible here", remedy)}
 	case s.kind == selectField && !formatOf(p.Format).fields:
 		return []setting.Mistake{setting.Wrong(key, value, "raw text has no fields",

@@ -53,15 +53,15 @@ func TestParams(t *testing.T) {
 		}},
 		{"selectors", func(p *Params) { p.ID, p.Scope = "partition", "key" }, []string{
 			"id: partition: not possible here; write key, header:NAME or field:PATH",
-			"scope: key: not possible here; write partition, header:NAME or field:PATH",
+			"scope: key: not possible here; write topic, partition, header:NAME or field:PATH",
 		}},
 		{"selectors without names", func(p *Params) { p.ID, p.Scope = "header:", "field:" }, []string{
 			"id: header:: the header has no name; write key, header:NAME or field:PATH",
-			"scope: field:: a path with an empty name; write partition, header:NAME or field:PATH",
+			"scope: field:: a path with an empty name; write topic, partition, header:NAME or field:PATH",
 		}},
-		{"selectors, odd", func(p *Params) { p.ID, p.Scope = "key:x", "topic" }, []string{
+		{"selectors, odd", func(p *Params) { p.ID, p.Scope = "key:x", "topics" }, []string{
 			"id: key:x: unexpected colon; write key, header:NAME or field:PATH",
-			"scope: topic: unknown word; write partition, header:NAME or field:PATH",
+			"scope: topics: unknown word; write topic, partition, header:NAME or field:PATH",
 		}},
 		{"fields of raw text", func(p *Params) { p.Format, p.ID = "raw", "field:id" }, []string{
 			"id: field:id: raw text has no fields; set document.format: json, or take a header",

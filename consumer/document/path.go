@@ -60,6 +60,7 @@ const (
 	selectNothing   selectorKind = ""
 	selectKey       selectorKind = "key"
 	selectPartition selectorKind = "partition"
+	selectTopic     selectorKind = "topic"
 	selectHeader    selectorKind = "header"
 	selectField     selectorKind = "field"
 )
@@ -71,10 +72,15 @@ type selector struct {
 	field  path   // for selectField
 }
 
+// alone says that it has no name behind a colon.
+func (s selector) alone() bool {
+	return s.kind == selectKey || s.kind == selectPartition || s.kind == selectTopic
+}
+
 func parseSelector(text string) (selector, error) {
 	kind, name, named := strings.Cut(text, ":")
 	switch s := (selector{kind: selectorKind(kind)}); s.kind {
-	case selectNothing, selectKey, selectPartition:
+	case selectNothing, selectKey, selectPartition, selectTopic:
 		if named {
 			return selector{}, errors.New("unexpected colon")
 		}

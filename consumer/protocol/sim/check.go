@@ -199,6 +199,7 @@ func (w *World) checkEnd() {
 	}
 	w.checkRecorded()
 	w.checkContents()
+	w.checkRequests()
 	w.checkProgress()
 	w.checkPrimed()
 }

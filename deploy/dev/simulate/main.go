@@ -7,6 +7,7 @@
 //	go run ./deploy/dev/simulate -prime ...           the same of groups that are primed
 //	go run ./deploy/dev/simulate -change ...          the same of groups whose bounds and documents people change
 //	go run ./deploy/dev/simulate -requests ...        the same of groups whose documents come with idempotency keys
+//	go run ./deploy/dev/simulate -outage ...          the same of groups that pass documents on without their journal
 //	go run ./deploy/dev/simulate -explore network     a small world, whole: every order of all events in it
 //	go run ./deploy/dev/simulate -explore all         all small worlds, one after another
 package main

@@ -32,6 +32,9 @@ func dedupCommand() *cobra.Command {
 			"build once, query daily. The settings must be the same.\n\n" +
 			"--sketch simhash --distance finds pairs beyond the distance that blocks guarantee as well, when all documents are read:\n" +
 			"by sorted rotations, completely; it implies --matches all.\n\n" +
+			"--unit paragraph, sentence or line compares the parts of documents, by their normal form: the first one stays, and\n" +
+			"later ones are taken out of their documents, wherever they are (boilerplate, disclaimers). --removed has them. All\n" +
+			"other fields, columns and bytes stay; a document of which nothing is left is in --duplicates in place of --unique.\n\n" +
 			"The whole index is in memory (--memory). What is too much for one machine, or never ends, is the service's job:\n" +
 			"see `unecho run --help`.\n\n" +
 			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is not there, 130 stopped by Ctrl-C,\n" +
@@ -39,6 +42,7 @@ func dedupCommand() *cobra.Command {
 		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +
 			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
 			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -\n" +
+			"  unecho dedup --unit sentence --removed removed.jsonl articles.jsonl > cleaned.jsonl\n" +
 			"  unecho dedup --index 2025.jsonl --query today.jsonl --duplicates -\n" +
 			"  unecho dedup --index 2025.jsonl --save-index 2025.index\n" +
 			"  unecho dedup --index-file 2025.index --query today.jsonl --duplicates -",
@@ -47,6 +51,7 @@ func dedupCommand() *cobra.Command {
 	}
 	addCorpusFlags(cmd)
 	addDedupFlags(cmd)
+	addPartsFlags(cmd)
 	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty",
 		"document.scope")
 	return cmd
@@ -98,6 +103,12 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	defer exit.MarkInterrupted(ctx, &err)
 	began := time.Now()
 	memory.SetGarbage(0)
+	if cmd.Flag("unit").Changed {
+		return runParts(ctx, cmd, args)
+	}
+	if err := wholeOnly(cmd); err != nil {
+		return err
+	}
 	r := &dedupRun{cmd: cmd}
 	if r.Options, err = dedupOptionsOf(cmd, args); err != nil {
 		return err

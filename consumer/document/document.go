@@ -21,6 +21,7 @@ type Header struct {
 type Input struct {
 	Key, Value []byte
 	Headers    []Header
+	Topic      string
 	Partition  int32
 }
 

@@ -31,7 +31,7 @@ func (r *Reader) idOf(in *Input, c *composer, found []value) ([]byte, *Rejection
 	case selectHeader:
 		id, _ := header(in.Headers, r.id.header)
 		return id, nil
-	case selectPartition, selectField, selectTemplate:
+	case selectPartition, selectTopic, selectField, selectTemplate:
 	}
 	start := len(c.buf)
 	missing, bad := c.pick("id", &r.id, in, found)
@@ -50,7 +50,7 @@ func (r *Reader) scopeOf(in *Input, c *composer, found []value) (scope uint64, b
 		return 0, nil
 	case selectPartition:
 		c.buf = binary.LittleEndian.AppendUint32(c.buf, uint32(in.Partition))
-	case selectKey, selectHeader, selectField, selectTemplate:
+	case selectKey, selectTopic, selectHeader, selectField, selectTemplate:
 		missing, bad := c.pick("scope", &r.scope, in, found)
 		if bad != nil {
 			return 0, bad
@@ -79,6 +79,8 @@ func (c *composer) pick(what string, s *selector, in *Input, found []value) (mis
 			return s, nil
 		}
 		c.buf = append(c.buf, name...)
+	case selectTopic:
+		c.buf = append(c.buf, in.Topic...)
 	case selectPartition:
 		c.buf = strconv.AppendInt(c.buf, int64(in.Partition), 10)
 	case selectField:

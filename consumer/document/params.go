@@ -20,7 +20,7 @@ type Params struct {
 	HTML        []string      `key:"html_fields" doc:"those of document.fields that hold HTML, of which the text counts: tags, comments, scripts and styles go, character references are resolved; text.html: strip takes the whole text as HTML" example:"[article.body]" verdict:"true" omit:""`
 	Base64      []string      `key:"base64_fields" doc:"those of document.fields that hold text, or HTML, in base64, with the alphabet of RFC 4648 or that for URLs, padded or not" example:"[article.body]" verdict:"true" omit:""`
 	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME, field:PATH, or several in braces; empty, or where a part is missing, it is topic/partition/offset" example:"field:id" verdict:"true"`
-	Scope       string        `key:"scope" doc:"documents are compared only within the same: key, partition, header:NAME, field:PATH, or several in braces; empty compares all" example:"{header:tenant}/{field:language}" verdict:"true"`
+	Scope       string        `key:"scope" doc:"documents are compared only within the same: key, topic, partition, header:NAME, field:PATH, or several in braces; empty compares all" example:"{header:tenant}/{field:language}" verdict:"true"`
 	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger value is rejected (too_large)" example:"1MiB" verdict:"true"`
 	Framing     string        `key:"framing" doc:"what stands before a value, or in a header beside it, and names its schema" verdict:"true" omit:"none"`
 	SchemaFile  string        `key:"schema_file" doc:"the one schema of all values: for avro an .avsc file, for protobuf a file of descriptors (protoc --include_imports -o FILE); for values that have several, name a registry" example:"/etc/unecho/article.avsc"`
@@ -74,8 +74,8 @@ func (p Params) Validate() []setting.Mistake {
 	out = append(out, p.wrongSelector("id", p.ID, "write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		[]selectorKind{selectNothing, selectKey, selectHeader, selectField})...)
 	out = append(out, p.wrongSelector("scope", p.Scope,
-		"write key, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
-		[]selectorKind{selectNothing, selectKey, selectPartition, selectHeader, selectField})...)
+		"write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+		[]selectorKind{selectNothing, selectKey, selectTopic, selectPartition, selectHeader, selectField})...)
 	if formatOf(p.Format).fields {
 		out = append(out, p.wrongFields()...)
 	}

@@ -53,15 +53,15 @@ func TestParams(t *testing.T) {
 		}},
 		{"selectors", func(p *Params) { p.ID, p.Scope = "partition", "template" }, []string{
 			"id: partition: partition is not possible here; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
-			"scope: template: unknown word; write key, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+			"scope: template: unknown word; write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		}},
 		{"selectors without names", func(p *Params) { p.ID, p.Scope = "header:", "field:" }, []string{
 			"id: header:: the header has no name; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
-			"scope: field:: a path with an empty name; write key, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+			"scope: field:: a path with an empty name; write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		}},
-		{"selectors, odd", func(p *Params) { p.ID, p.Scope = "key:x", "topic" }, []string{
+		{"selectors, odd", func(p *Params) { p.ID, p.Scope = "key:x", "topics" }, []string{
 			"id: key:x: unexpected colon; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
-			"scope: topic: unknown word; write key, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+			"scope: topics: unknown word; write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		}},
 		{"fields of raw text", func(p *Params) { p.Format, p.ID = "raw", "field:id" }, []string{
 			"id: field:id: raw text has no fields; set document.format: json, or take a header",

@@ -2,6 +2,7 @@ package document
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,6 +14,7 @@ const (
 	selectNothing   selectorKind = ""
 	selectKey       selectorKind = "key"
 	selectPartition selectorKind = "partition"
+	selectTopic     selectorKind = "topic"
 	selectHeader    selectorKind = "header"
 	selectField     selectorKind = "field"
 	selectTemplate  selectorKind = "template" // of several others; no word of the settings
@@ -45,7 +47,7 @@ func parseSelector(text string) (selector, error) {
 	kind, name, named := strings.Cut(text, ":")
 	s := selector{kind: selectorKind(kind)}
 	switch s.kind {
-	case selectNothing, selectKey, selectPartition:
+	case selectNothing, selectKey, selectPartition, selectTopic:
 		if named {
 			return selector{}, errors.New("unexpected colon")
 		}
@@ -150,9 +152,15 @@ func (s *selector) String() string {
 		return "header " + s.header
 	case selectField:
 		return "field " + s.field.String()
-	case selectNothing, selectKey, selectPartition, selectTemplate:
+	case selectNothing, selectKey, selectPartition, selectTopic, selectTemplate:
 	}
 	return string(s.kind)
+}
+
+// ByTopic says that documents are compared only with those of the same topic.
+func (p Params) ByTopic() bool {
+	s, _ := parseSelector(p.Scope) // Validate reports an error
+	return slices.ContainsFunc(s.each(), func(one selector) bool { return one.kind == selectTopic })
 }
 
 // ScopeFields returns the fields from which a document's scope is read.

@@ -12,7 +12,7 @@ import (
 
 func TestTemplateParams(t *testing.T) {
 	const id = "; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}"
-	const scope = "; write key, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}"
+	const scope = "; write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}"
 	many := strings.Repeat("{key}/", maxParts+1)
 	var tests []paramsTest
 	add := func(template, wrongID, wrongScope string) {
@@ -31,6 +31,7 @@ func TestTemplateParams(t *testing.T) {
 	both("tenant {key} of <{header:h}>.", "")
 	both(many[:len(many)-len("{key}/")], "")
 	add("{partition}-{key}", "partition is not possible here", "")
+	add("{topic}-{key}", "topic is not possible here", "")
 	both(many, "more than 8 parts")
 	both("{key}{header:h}", "between two parts stands nothing that tells them apart")
 	both("{key", "a brace that does not close")
@@ -39,7 +40,7 @@ func TestTemplateParams(t *testing.T) {
 	both("{key}é{key}", `what stands beside the parts is printable ASCII without } and \`)
 	both("{}/{key}", "nothing of a record stands in braces")
 	both("{{key}}", `"{key" in braces: a brace that does not close`)
-	both("{topic}", `"topic" in braces: unknown word`)
+	both("{topics}", `"topics" in braces: unknown word`)
 	both("{header:}", `"header:" in braces: the header has no name`)
 	both("{field:a..b}", `"field:a..b" in braces: a path with an empty name`)
 	both("header:tenant/{field:language}", "each part of several stands in braces, the first too")
@@ -122,18 +123,29 @@ func TestTemplatesWithMissingParts(t *testing.T) {
 // What has no fields has the id of a template without fields, and a tombstone keeps its id.
 func TestTemplatesOfRawText(t *testing.T) {
 	p := DefaultParams()
-	p.ID, p.Scope = "{header:a}:{key}", "{partition}:{header:a}"
+	p.ID, p.Scope = "{header:a}:{key}", "{partition}:{topic}:{header:a}"
 	r := newReader(t, p)
-	in := Input{Key: []byte("k"), Headers: []Header{{"a", []byte("h")}}, Partition: 2}
+	in := Input{Key: []byte("k"), Headers: []Header{{"a", []byte("h")}}, Topic: "news", Partition: 2}
 	for value, text := range map[string]string{"": "", " ": "", "text": "text", "bad \xff bytes": "bad \ufffd bytes"} {
 		in.Value = []byte(value)
 		doc, bad := r.Read(in, make([]byte, 0, 4))
-		want, _ := r.Scope("2:h")
+		want, _ := r.Scope("2:news:h")
 		if doc.Empty {
 			want = 0
 		}
 		if bad != nil || string(doc.ID) != "h:k" || doc.Scope != want || string(doc.Text) != text {
 			t.Errorf("%q: text %q, id %q, scope %d, want %d, %v", value, doc.Text, doc.ID, doc.Scope, want, bad)
+		}
+	}
+}
+
+// TestScopesByTopic: a topic in a template is a topic, too.
+func TestScopesByTopic(t *testing.T) {
+	for scope, want := range map[string]bool{
+		"": false, "topic": true, "{topic}/{field:a}": true, "{field:topic}/{key}": false, "field:topic": false, "{": false,
+	} {
+		if got := (Params{Scope: scope}).ByTopic(); got != want {
+			t.Errorf("%q: %v", scope, got)
 		}
 	}
 }

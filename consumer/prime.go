@@ -214,6 +214,9 @@ func (l *primerLife) work(ctx context.Context) error {
 	if err := l.replica.CatchUp(ctx, l.setup.Params.MaxLag); err != nil {
 		return err
 	}
+	if err := l.sameScopes(); err != nil {
+		return err
+	}
 	now, err := l.agree(ctx)
 	if err != nil {
 		return err
@@ -230,6 +233,25 @@ func (l *primerLife) work(ctx context.Context) error {
 		MaxBatchBytes: int(l.setup.Source.MaxBatchBytes), FetchBytes: int(l.setup.Params.FetchBytes),
 		MaxRate: l.setup.MaxRate, Logger: l.setup.Logger, Sources: sourcesOf(l.replica),
 	})
+}
+
+// sameScopes refuses to prime a group, which compares documents of one topic only, from topics that it does not read:
+// nothing would be a copy of what is primed.
+func (l *primerLife) sameScopes() error {
+	if !l.setup.Document.ByTopic() {
+		return nil
+	}
+	sources := sourcesOf(l.replica)
+	for _, topic := range l.topics {
+		if !slices.Contains(sources, topic) {
+			return &stop.Error{
+				What: fmt.Sprintf("the group compares only documents of one topic (document.scope: topic), and does not read %s: "+
+					"nothing would be found a copy of what is primed from there", topic),
+				Remedy: "prime the group from the topics that it reads",
+			}
+		}
+	}
+	return nil
 }
 
 // sourcesOf returns the topics that the group reads.

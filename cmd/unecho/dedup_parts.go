@@ -20,6 +20,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/parts"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -99,7 +100,10 @@ func (r *partsRun) read(args []string) (err error) {
 	if err := p.Memory.UnmarshalText([]byte(r.cmd.Flag("memory").Value.String())); err != nil {
 		return exit.Usage(fmt.Errorf("--memory: %w", err))
 	}
-	if r.config, err = cmdline.Settings(r.cmd, config.Default()); err != nil {
+	if r.config, err = cmdline.Settings(r.cmd, config.Default()); err == nil {
+		err = onlyText(r.config.Document)
+	}
+	if err != nil {
 		return err
 	}
 	var wrong []error
@@ -144,6 +148,15 @@ func onlyParts(cmd *cobra.Command) (err error) {
 		}
 	})
 	return err
+}
+
+// onlyText refuses fields of which parts cannot be cut out as they are written.
+func onlyText(p document.Params) error {
+	if len(p.HTML)+len(p.Base64) == 0 {
+		return nil
+	}
+	return exit.Usage(errors.New("--unit cuts parts out of texts as they are written, and document.html_fields or " +
+		"document.base64_fields say that some are HTML or base64: leave these settings out, or turn the fields into text first"))
 }
 
 // wholeOnly refuses flags that say which parts are removed.

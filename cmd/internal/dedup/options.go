@@ -110,6 +110,7 @@ func (o *Options) settings() []byte {
 		o.Config.Judge.Index.Keep
 	d := o.Config.Document
 	c.Document.MaxBytes, c.Document.InvalidUTF8, c.Document.Empty, c.Document.Scope = d.MaxBytes, d.InvalidUTF8, d.Empty, d.Scope
+	c.Document.Separator, c.Document.HTML, c.Document.Base64 = d.Separator, d.HTML, d.Base64
 	return c.Settings()
 }
 

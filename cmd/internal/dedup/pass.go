@@ -157,11 +157,10 @@ func (p *Pass) read(ctx context.Context, in *Input, each func(*Outcome) error) (
 	bar := terminal.NewProgress(p.Notes, in.Size)
 	bar.Hidden = p.Quiet
 	defer bar.End()
+	p.Passing = func() { p.show(bar, in) }
 	return Run(ctx, p.Params, in.Reader, p.Judge, func(o *Outcome) error {
 		bar.Documents++
-		bytes, files := in.Reader.Read()
-		bar.Files = files
-		bar.At(bytes)
+		bytes := p.show(bar, in)
 		if p.documents++; p.documents%garbageDocuments == 0 || bytes-p.collected >= garbageBytes {
 			p.collected = bytes
 			p.setGarbage()
@@ -171,6 +170,14 @@ func (p *Pass) read(ctx context.Context, in *Input, each func(*Outcome) error) (
 		}
 		return each(o)
 	})
+}
+
+// show shows how far reading is, and returns the bytes read.
+func (*Pass) show(bar *terminal.Progress, in *Input) int64 {
+	bytes, files := in.Reader.Read()
+	bar.Files = files
+	bar.At(bytes)
+	return bytes
 }
 
 // The collector is set again after so many documents, or bytes of them: the index grows by some megabytes meanwhile.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
@@ -66,11 +67,10 @@ func (p *Pass) readShare(ctx context.Context, in *Input, s *share, pass int) (er
 	bar.Hidden = p.Quiet
 	defer bar.End()
 	told := false
+	p.Passing = func() { p.show(bar, in) }
 	return Run(ctx, p.Params, in.Reader, s, func(o *Outcome) error {
 		bar.Documents++
-		bytes, files := in.Reader.Read()
-		bar.Files = files
-		bar.At(bytes)
+		bytes := p.show(bar, in)
 		if bar.Documents%garbageDocuments == 0 {
 			p.setGarbage()
 		}
@@ -94,7 +94,7 @@ func (p *Pass) tellPass(pass int, documents, bytes, size int64) {
 	more := ""
 	if size > 0 && bytes > 0 {
 		share := float64(bytes) / float64(pass)
-		more = fmt.Sprintf("; by the bytes read so far there will be about %d passes", int(float64(size)/share)+1)
+		more = fmt.Sprintf("; by the bytes read so far there will be about %d passes", int(math.Ceil(float64(size)/share)))
 	}
 	fmt.Fprintf(p.Notes, "unecho: pass %d: the memory is full with %s, and those behind are compared with them%s\n", pass,
 		terminal.Several(int(documents), "document"), more)

@@ -30,7 +30,7 @@ func (r *Resumed) Add(sum uint64) {
 
 // passOver reads the documents that were judged before, without judging them, and checks that they are the same. Where
 // the last of them is not the last of its chunk, the job has the rest, and left is true.
-func (j *job) passOver(ctx context.Context, r *corpus.Reader, before Resumed) (left bool, err error) {
+func (j *job) passOver(ctx context.Context, r *corpus.Reader, before Resumed, passing func()) (left bool, err error) {
 	var now Resumed
 	for now.Documents < before.Documents && !left {
 		err := r.Next(ctx, &j.chunk)
@@ -52,6 +52,9 @@ func (j *job) passOver(ctx context.Context, r *corpus.Reader, before Resumed) (l
 		})
 		if err != nil {
 			return false, err
+		}
+		if passing != nil {
+			passing()
 		}
 	}
 	if now.Front != before.Front {

@@ -137,7 +137,8 @@ func (r *partsRun) read(args []string) (err error) {
 // onlyParts refuses flags that say how whole documents are compared.
 func onlyParts(cmd *cobra.Command) (err error) {
 	whole := []string{
-		"index", "index-file", "save-index", "pairs", "clusters", "groups", "representative", "verbose", "matches",
+		"index", "index-file", "save-index", "pairs", "clusters", "groups", "representative", "verbose", "matches", "checkpoint",
+		"checkpoint-every", "passes",
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		of := strings.Join(f.Annotations[cmdline.SettingAnnotation], "")

@@ -152,6 +152,9 @@ func (r *Reader) outerID(in Input) []byte {
 	return nil
 }
 
+// ByPartition says that a document's scope is the partition that its record came to.
+func (r *Reader) ByPartition() bool { return r.scope.kind == selectPartition }
+
 // outerScope hashes the scope if it does not come from a field. It uses the capacity of buf behind its length and
 // returns buf.
 func (r *Reader) outerScope(in Input, buf []byte) (uint64, []byte, *Rejection) {

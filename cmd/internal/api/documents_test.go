@@ -6,9 +6,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/gateway"
@@ -208,5 +211,41 @@ func TestSendRate(t *testing.T) {
 	}
 	if code, _, after := d.send("", `[1,2]`); code != http.StatusTooManyRequests || after == "" {
 		t.Errorf("one beyond the rate: %d after %q", code, after)
+	}
+}
+
+// blocked waits for a verdict that never comes.
+type blocked struct{ begun chan struct{} }
+
+func (b *blocked) Send(ctx context.Context, docs []gateway.Document, _ time.Duration) []gateway.Answer {
+	close(b.begun)
+	<-ctx.Done()
+	return []gateway.Answer{{Topic: docs[0].Topic, Offset: 3}}
+}
+
+// At the end of the process whoever waits is told where the document is, and may ask another member.
+func TestSendEnds(t *testing.T) {
+	t.Parallel()
+	b := &blocked{begun: make(chan struct{})}
+	f := newFake(t)
+	f.stats.Params = index.DefaultParams()
+	f.stats.Params.Window.Requests = time.Hour
+	a := must(New(&Setup{
+		Service: f, Index: index.DefaultParams(), Document: document.DefaultParams(), Gateway: b, Topics: []string{"news"},
+		MaxDocument: 100, Access: Access{Token: func() string { return token }}, Logger: zerolog.Nop(),
+		Limits: Limits{RequestsPerS: 10, LookupsPerS: 10, DocumentsPerS: 10},
+	}))(t)
+	ctx, end := context.WithCancel(t.Context())
+	ran := make(chan struct{})
+	go func() { a.Run(ctx); close(ran) }()
+	go func() { <-b.begun; end() }()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/documents?wait=verdict", strings.NewReader("{}"))
+	r.Header.Set("Authorization", bearer)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	a.ServeHTTP(w, r)
+	<-ran
+	if w.Code != http.StatusAccepted || !strings.Contains(w.Body.String(), `"offset":3`) {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

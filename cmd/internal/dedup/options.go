@@ -27,7 +27,8 @@ type Options struct {
 	List           string // the file with names of files
 	Load, Save     string // the files of the index
 	Pairs, JSON    bool
-	Duplicates     bool // the most similar document of each is wanted
+	HTML           string // the file of the page
+	Duplicates     bool   // the most similar document of each is wanted
 }
 
 // Rotate takes a distance that is refused for blocks as one for sorted rotations. o.Config has a smaller one.
@@ -106,17 +107,17 @@ func (o *Options) settings() []byte {
 // Params returns how the documents are read and signed.
 func (o *Options) Params() Params {
 	named := len(o.Old) > 0 || o.Load != "" || o.Save != "" || o.List != "" || len(o.Query) != 1
-	return Params{Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated}
+	return Params{Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated, Texts: o.HTML != ""}
 }
 
 // NewJudge builds the judge of the documents.
 func (o *Options) NewJudge() (Judge, error) {
 	if o.Rotated {
 		return NewRotations(RotationsParams{Index: o.Config.Judge, Distance: o.Distance, Memory: o.Memory, Pairs: o.Verbose ||
-			o.Pairs})
+			o.Pairs || o.HTML != ""})
 	}
 	return OpenIndex(o.Load, IndexParams{
 		Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All,
-		Every: o.Pairs || o.Verbose || o.Duplicates, Pairs: o.Pairs || o.Verbose,
+		Every: o.Pairs || o.Verbose || o.Duplicates || o.HTML != "", Pairs: o.Pairs || o.Verbose,
 	})
 }

@@ -77,6 +77,7 @@ func addDedupFlags(cmd *cobra.Command) {
 		f.Text("clusters", "file", "", "write a line for each document: id, cluster, separated by a tab")
 		f.Text("groups", "file", "", "write the ids of each cluster of several, a line each, and an empty line behind, as fdupes does")
 		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
+		f.Text("html", "file", "", "write a page for a browser: counts, similarities, clusters, and pairs side by side")
 		f.Text("representative", "choice", "first",
 			"which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
 		f.Bool("verbose", false, "show each verified pair on standard error, with both sketches in bits (of a MinHash the "+
@@ -103,6 +104,7 @@ type dedupRun struct {
 	dedup.Options
 	cmd    *cobra.Command
 	out    *dedup.Outputs
+	report *dedup.Report    // what the page shows; nil without one
 	schema *columnar.Schema // of the unique rows, where they are written as Parquet
 	passes bool             // what does not fit into memory is judged in further passes
 }
@@ -141,6 +143,10 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if x, ok := judge.(*dedup.Index); ok { // it knows what the settings leave open
 		r.Config.Judge = x.Params()
 	}
+	if err := r.beginReport(judge); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.report.Close()) }()
 	if r.out, err = dedup.OpenOutputs(r.outputs()); err != nil {
 		return err
 	}
@@ -162,6 +168,9 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	}
 	r.out.TellRejected(cmd.ErrOrStderr())
 	summary := p.Summary(time.Since(began))
+	if err := r.writeReport(summary); err != nil {
+		return err
+	}
 	if r.JSON {
 		err = summary.WriteJSON(cmd.OutOrStdout())
 	} else {
@@ -174,14 +183,14 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 func (r *dedupRun) outputs() dedup.OutputParams {
 	p := dedup.OutputParams{
 		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Similarity, All: r.All,
-		Representative: r.Representative, Schema: r.schema,
+		Representative: r.Representative, Schema: r.schema, Report: r.report,
 	}
 	for _, name := range dedup.OutputNames() {
 		if path := r.cmd.Flag(name).Value.String(); path != "" {
 			p.Paths[name] = path
 		}
 	}
-	if len(p.Paths) == 0 && r.Save == "" && !r.JSON {
+	if len(p.Paths) == 0 && r.Save == "" && r.HTML == "" && !r.JSON {
 		p.Paths["unique"] = corpus.Stdin
 	}
 	if r.Verbose {

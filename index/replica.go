@@ -39,6 +39,7 @@ type Replica struct {
 	marks       marks
 	confirmed   int64 // journal offset; see Confirmed
 	stats       Stats
+	chains      *Chains // nil for the verdicts of a service
 
 	reemitEvery int64    // window.reemit_every, ms; 0 lets no copy through
 	at          Position // journal position of the entry at hand

@@ -25,8 +25,10 @@ func dedupCommand() *cobra.Command {
 			"of another file differs.\n\n" +
 			"Each document is compared with the unique ones before it, and its match is the most similar of them. With --matches\n" +
 			"all it is compared with all before it, copies too, and has all its matches; what a chain of matches connects is one\n" +
-			"cluster, and one document of it is unique. --max-candidates, -references and -work then have no bound by default. Who is unique is then known at\n" +
-			"the end, as with --representative last or longest: until then the documents are in a temporary file ($TMPDIR).\n\n" +
+			"cluster, and one document of it is unique. Equal texts are compared as one, and a text with 48 others at most, apart\n" +
+			"from those known to be in its cluster (--max-candidates); the summary says how many documents that cuts. Who is\n" +
+			"unique is then known at the end, as with --representative last or longest: until then the documents are in a\n" +
+			"temporary file ($TMPDIR).\n\n" +
 			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
 			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of OLD:\n" +
 			"build once, query daily. The settings must be the same.\n\n" +

@@ -39,8 +39,10 @@ type Session struct {
 	workers     signing.Workers
 	out         *sink.Batch
 	records     []kgo.Record
-	items       []item // of the batch at hand
-	frames      frames // of its entries
+	items       []item   // of the batch at hand
+	frames      frames   // of its entries
+	reads       []string // topics that the client reads
+	subscribed  int      // the version of Sources that these are
 	counted     outputs
 	intake      *protocol.Intake
 	commits     int                                 // by this session since the process started
@@ -280,6 +282,9 @@ func (s *Session) open() error {
 	s.unpacker = s.unpacker.Renew()
 	s.mu.Unlock()
 	s.standing.opens(time.Now())
+	if s.reads, s.subscribed = s.Sources.List(); len(s.reads) == 0 {
+		s.standing.idles(time.Now()) // the client joins the group with the first topic
+	}
 	s.paused, s.waited, s.fruitful = map[key]bool{}, map[key]time.Time{}, time.Now()
 	s.out, s.records = s.Encoder.NewBatch(), nil // the client before may still hold what it was given
 	opts := append(append(append(s.sessionOptions(s.slot), s.leaveLogger()...), s.unpacker.Options(s.Cluster.Client)...),

@@ -3,7 +3,6 @@ package dedup
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
@@ -27,6 +26,7 @@ type Options struct {
 	List           string // the file with names of files
 	Load, Save     string // the files of the index
 	Pairs, JSON    bool
+	Duplicates     bool // the most similar document of each is wanted
 }
 
 // Rotate takes a distance that is refused for blocks as one for all sketches at once. o.Config has a smaller one.
@@ -50,29 +50,18 @@ func (o *Options) Choose(representative, matches string, given func(flag string)
 	}
 	if matches == "all" {
 		o.Config.Judge.Index.Keep = "all"
-		o.unbind(given)
+		s := &o.Config.Judge.Similarity
+		if s.MaxCandidates == index.DefaultParams().Similarity.MaxCandidates && !given("max-candidates") {
+			s.MaxCandidates = allCandidates
+		}
 	}
 	o.All = matches == "all" || o.Rotated
 	return nil
 }
 
-// unbind removes the bounds on what one document may cost, except for those that are set.
-func (o *Options) unbind(given func(flag string) bool) {
-	defaults, s := index.DefaultParams().Similarity, &o.Config.Judge.Similarity
-	for _, b := range []struct {
-		flag  string
-		bound *int
-		usual int
-	}{
-		{"max-candidates", &s.MaxCandidates, defaults.MaxCandidates},
-		{"max-references", &s.MaxReferences, defaults.MaxReferences},
-		{"max-work", &s.MaxWork, defaults.MaxWork},
-	} {
-		if *b.bound == b.usual && !given(b.flag) {
-			*b.bound = math.MaxInt32
-		}
-	}
-}
+// allCandidates is how many documents one is compared with at most where all matches are wanted. It is more than a
+// service takes for one match, and so few that documents of 2 kB take less than a millisecond each, whatever they are.
+const allCandidates = 48
 
 // Check refuses options that contradict each other.
 func (o *Options) Check() error {
@@ -134,5 +123,8 @@ func (o *Options) NewJudge(c *Checkpoint) (Judge, error) {
 
 // IndexParams returns how documents are judged by an index.
 func (o *Options) IndexParams() IndexParams {
-	return IndexParams{Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All}
+	return IndexParams{
+		Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All,
+		Every: o.Pairs || o.Verbose || o.Duplicates, Pairs: o.Pairs || o.Verbose,
+	}
 }

@@ -45,6 +45,9 @@ func (p *Pass) Run(ctx context.Context, old, query *Input) error {
 
 func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
 	if old != nil {
+		if p.index != nil {
+			p.index.beginIndex()
+		}
 		if err := p.read(ctx, old, p.Out.remember); err != nil {
 			return err
 		}

@@ -183,7 +183,7 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 			Length: it.length, Sum: it.sum, Rejected: it.rejected,
 		}
 		if it.rejected == nil {
-			o.Matches = found.of(next)
+			o.Matches, o.Cut = found.of(next), found.cut
 			if len(s.sketches) > 0 {
 				o.Sketch = s.sketches[next]
 			}

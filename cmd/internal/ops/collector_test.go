@@ -311,6 +311,8 @@ func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 		return reflect.ValueOf(&member.Failure{Err: io.ErrUnexpectedEOF})
 	case []consumer.Waiting:
 		return reflect.ValueOf(append([]consumer.Waiting{{Topic: "news"}}, x...))
+	case []consumer.Untaken:
+		return reflect.ValueOf(append([]consumer.Untaken{{Topic: "blogs"}}, x...))
 	case float64:
 		return reflect.ValueOf(x + 1)
 	case bool:

@@ -79,7 +79,7 @@ func (p Params) topics() (all []*topicParams, wrong []*TopicError) {
 		}
 		at := slices.IndexFunc(all, func(t *topicParams) bool { return t.pattern == pattern })
 		if at < 0 {
-			fits, err := regexp.Compile(`^(?:` + pattern + `)$`)
+			fits, err := setting.Whole(pattern)
 			if err != nil {
 				wrong = append(wrong, &TopicError{
 					i, "has no regular expression before its blank: " + err.Error(),

@@ -48,6 +48,7 @@ func TestWrongByTopic(t *testing.T) {
 		{[]string{`a format json`}, []string{`by_topic[0]: "a format json": is not of the form PATTERN KEY = VALUE; write for example`}},
 		{[]string{`format=json`}, []string{`by_topic[0]: "format=json": is not of the form`}},
 		{[]string{`( format = raw`}, []string{`by_topic[0]: "( format = raw": has no regular expression before its blank: `}},
+		{[]string{`a)|(b format = raw`}, []string{`by_topic[0]: "a)|(b format = raw": has no regular expression before its blank: `}},
 		{[]string{`a scope = key`}, []string{`by_topic[0]: "a scope = key": scope is no setting that a topic may have for itself; write one of format, fields`}},
 		{[]string{`a format = prose`}, []string{`by_topic[0]: "a format = prose": format is not one of the choices; write raw`}},
 		{[]string{`a max_bytes = many`}, []string{`by_topic[0]: "a max_bytes = many": max_bytes is not a size; `}},

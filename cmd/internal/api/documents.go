@@ -205,7 +205,7 @@ func (a *api) tellSent(w http.ResponseWriter, o *sendOrder, answers []gateway.An
 		w.Header().Set(headerIdempotency, o.idem)
 	}
 	if first != nil {
-		a.Logger.Warn().Err(first).Msg("a document of the API was not taken")
+		a.untaken.Warn().Err(first).Msg("documents of the API are not taken")
 		code = codeOf(first)
 		told.Error = reasonOf(first).Error()
 		told.Remedy = "send all of it again with the same " + headerIdempotency + ": what was taken is not taken twice"

@@ -104,7 +104,8 @@ type api struct {
 	lookups *rate.Limiter
 
 	documents *rate.Limiter
-	sending   chan struct{} // one for each request with documents
+	sending   chan struct{}  // one for each request with documents
+	untaken   zerolog.Logger // tells of documents that were not taken, a line a second at most
 	bodies    bodies
 }
 
@@ -134,6 +135,7 @@ func New(setup *Setup) (*API, error) {
 		run: strconv.FormatInt(time.Now().UnixNano(), 36), ended: make(chan struct{}),
 		texts:   make(chan struct{}, textsAtOnce),
 		lookups: setup.Limits.lookups(), documents: setup.Limits.documents(), sending: make(chan struct{}, maxSending),
+		untaken: setup.Logger.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Second}),
 	}
 	for range signersAtOnce {
 		a.lookup <- &signer{}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -77,6 +78,7 @@ func addDedupFlags(cmd *cobra.Command) {
 		f.Text("clusters", "file", "", "write a line for each document: id, cluster, separated by a tab")
 		f.Text("groups", "file", "", "write the ids of each cluster of several, a line each, and an empty line behind, as fdupes does")
 		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
+		f.Text("html", "file", "", "write a page for a browser: counts, similarities, clusters, and pairs side by side")
 		f.Text("representative", "choice", "first",
 			"which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
 		f.Bool("verbose", false, "show each verified pair on standard error, with both sketches in bits (of a MinHash the "+
@@ -103,6 +105,7 @@ type dedupRun struct {
 	dedup.Options
 	cmd    *cobra.Command
 	out    *dedup.Outputs
+	report *dedup.Report    // what the page shows; nil without one
 	schema *columnar.Schema // of the unique rows, where they are written as Parquet
 	passes bool             // what does not fit into memory is judged in further passes
 }
@@ -134,13 +137,11 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	judge, err := r.NewJudge(checkpoint)
+	judge, err := r.judge(checkpoint)
 	if err != nil {
 		return err
 	}
-	if x, ok := judge.(*dedup.Index); ok { // it knows what the settings leave open
-		r.Config.Judge = x.Params()
-	}
+	defer func() { err = errors.Join(err, r.report.Close()) }()
 	if r.out, err = dedup.OpenOutputs(r.outputs()); err != nil {
 		return err
 	}
@@ -152,16 +153,14 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	params.Whole, params.Strict = r.out.KeepsUnique(), cmdline.Bool(cmd, "strict")
 	p := dedup.Pass{Params: params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.Verbose ||
 		r.out.OnTerminal(), SaveIndex: r.Save, Checkpoint: checkpoint}
-	if r.passes {
-		err = p.RunPasses(ctx, query, dedup.Passes{Index: r.IndexParams(), Open: r.again})
-	} else {
-		err = p.Run(ctx, old, query)
-	}
-	if err != nil {
+	if err := r.run(ctx, &p, old, query); err != nil {
 		return err
 	}
 	r.out.TellRejected(cmd.ErrOrStderr())
 	summary := p.Summary(time.Since(began))
+	if err := r.writeReport(summary); err != nil {
+		return err
+	}
 	if r.JSON {
 		err = summary.WriteJSON(cmd.OutOrStdout())
 	} else {
@@ -170,18 +169,37 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	return errors.Join(err, p.Rejected())
 }
 
+// judge makes the judge, and begins what the page shows.
+func (r *dedupRun) judge(c *dedup.Checkpoint) (dedup.Judge, error) {
+	judge, err := r.NewJudge(c)
+	if err != nil {
+		return nil, err
+	}
+	if x, ok := judge.(*dedup.Index); ok { // it knows what the settings leave open
+		r.Config.Judge = x.Params()
+	}
+	return judge, r.beginReport(judge)
+}
+
+func (r *dedupRun) run(ctx context.Context, p *dedup.Pass, old, query *dedup.Input) error {
+	if r.passes {
+		return p.RunPasses(ctx, query, dedup.Passes{Index: r.IndexParams(), Open: r.again})
+	}
+	return p.Run(ctx, old, query)
+}
+
 // outputs returns the outputs that the flags ask for. By default the unique documents go to standard output.
 func (r *dedupRun) outputs() dedup.OutputParams {
 	p := dedup.OutputParams{
 		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Similarity, All: r.All,
-		Representative: r.Representative, Schema: r.schema,
+		Representative: r.Representative, Schema: r.schema, Report: r.report,
 	}
 	for _, name := range dedup.OutputNames() {
 		if path := r.cmd.Flag(name).Value.String(); path != "" {
 			p.Paths[name] = path
 		}
 	}
-	if len(p.Paths) == 0 && r.Save == "" && !r.JSON {
+	if len(p.Paths) == 0 && r.Save == "" && r.HTML == "" && !r.JSON {
 		p.Paths["unique"] = corpus.Stdin
 	}
 	if r.Verbose {

@@ -18,6 +18,9 @@ func (r *dedupRun) open() (old, query *dedup.Input, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := r.pageReady(); err != nil {
+		return nil, nil, err
+	}
 	if r.Save != "" {
 		if err := written.Replaceable(r.Save); err != nil {
 			return nil, nil, fmt.Errorf("save index: %w", err)
@@ -64,12 +67,12 @@ func (r *dedupRun) openFiles(list string, paths []string, spared written.Files, 
 
 // spared returns all files that will be written. None of them may be read, except for an index that a new one replaces.
 func (r *dedupRun) spared() (written.Files, error) {
-	all, err := writtenBy(r.cmd, append(dedup.OutputNames(), "save-index")...)
+	all, err := writtenBy(r.cmd, append(dedup.OutputNames(), "html", "save-index")...)
 	if err != nil {
 		return nil, err
 	}
 	all.Stdout(r.cmd.OutOrStdout())
-	outputs, err := writtenBy(r.cmd, dedup.OutputNames()...)
+	outputs, err := writtenBy(r.cmd, append(dedup.OutputNames(), "html")...)
 	if err != nil {
 		return nil, err
 	}

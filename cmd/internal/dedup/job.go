@@ -20,6 +20,7 @@ type job struct {
 	sketcher *index.Signer // nil if sketches are not wanted
 	strict   bool          // a document that is rejected is an error
 	whole    bool          // an Outcome has Raw even for a file that is one document
+	texts    bool          // an Outcome has its Text
 	named    bool          // several files are read, so a number alone is ambiguous
 	hashed   bool          // items have their sum
 	skip     int           // records at the front of the chunk that are passed over
@@ -27,6 +28,7 @@ type job struct {
 	items  []item
 	done   signed // of the items that are not rejected
 	names  []byte
+	text   []byte // beginnings of texts, if they are wanted
 	raw    []byte // content of files that are one document each, because their parser reuses its memory
 	err    error
 	signed chan struct{} // one token when the job is ready to be applied
@@ -38,6 +40,7 @@ type item struct {
 	file     string
 	line     int
 	raw      []byte
+	text     []byte
 	header   []byte
 	length   int
 	sum      uint64 // hash of its bytes, if it is wanted
@@ -62,7 +65,7 @@ func (s *signed) cut(n int) signed {
 
 // sign parses and signs the chunk.
 func (j *job) sign() {
-	j.items, j.names, j.raw = j.items[:0], j.names[:0], j.raw[:0]
+	j.items, j.names, j.raw, j.text = j.items[:0], j.names[:0], j.raw[:0], j.text[:0]
 	j.done.entries, j.done.sketches = j.done.entries[:0], j.done.sketches[:0]
 	j.signer.Reset()
 	if j.sketcher != nil {
@@ -90,6 +93,9 @@ func (j *job) sign() {
 		if len(j.chunk.Files) > 0 {
 			it.raw = j.keepRaw(&it)
 		}
+		if j.texts && it.rejected == nil {
+			it.text = j.keepText(r.Text)
+		}
 		j.items = append(j.items, it)
 		return true
 	})
@@ -112,6 +118,13 @@ func (j *job) keepRaw(it *item) []byte {
 	from := len(j.raw)
 	j.raw = append(j.raw, it.raw...)
 	return j.raw[from:len(j.raw):len(j.raw)]
+}
+
+// keepText copies the beginning of a text.
+func (j *job) keepText(text []byte) []byte {
+	from := len(j.text)
+	j.text = append(j.text, beginning(text)...)
+	return j.text[from:len(j.text):len(j.text)]
 }
 
 // entry signs a record and keeps its entry, or says why there is none.

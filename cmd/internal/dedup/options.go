@@ -26,7 +26,8 @@ type Options struct {
 	List           string // the file with names of files
 	Load, Save     string // the files of the index
 	Pairs, JSON    bool
-	Duplicates     bool // the most similar document of each is wanted
+	HTML           string // the file of the page
+	Duplicates     bool   // the most similar document of each is wanted
 }
 
 // Rotate takes a distance that is refused for blocks as one for all sketches at once. o.Config has a smaller one.
@@ -106,14 +107,14 @@ func (o *Options) settings() []byte {
 // Params returns how the documents are read and signed.
 func (o *Options) Params() Params {
 	named := len(o.Old) > 0 || o.Load != "" || o.Save != "" || o.List != "" || len(o.Query) != 1
-	return Params{Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated}
+	return Params{Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated, Texts: o.HTML != ""}
 }
 
 // NewJudge builds the judge of the documents. With a checkpoint it is that of the run which goes on.
 func (o *Options) NewJudge(c *Checkpoint) (Judge, error) {
 	if o.Rotated {
 		return NewRotations(RotationsParams{Index: o.Config.Judge, Distance: o.Distance, Memory: o.Memory, Pairs: o.Verbose ||
-			o.Pairs})
+			o.Pairs || o.HTML != ""})
 	}
 	if c != nil {
 		return c.Index(o.IndexParams())
@@ -125,6 +126,6 @@ func (o *Options) NewJudge(c *Checkpoint) (Judge, error) {
 func (o *Options) IndexParams() IndexParams {
 	return IndexParams{
 		Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All,
-		Every: o.Pairs || o.Verbose || o.Duplicates, Pairs: o.Pairs || o.Verbose,
+		Every: o.Pairs || o.Verbose || o.Duplicates || o.HTML != "", Pairs: o.Pairs || o.Verbose,
 	}
 }

@@ -26,6 +26,7 @@ type OutputParams struct {
 	Similarity     index.SimilarityParams
 	All            bool // a document may have several matches, or has them at the end
 	Representative Representative
+	Report         *Report          // gathers what a page shows; nil if there is none
 	Schema         *columnar.Schema // of the unique rows, where they are written as Parquet
 }
 
@@ -128,7 +129,7 @@ func (d *Outputs) waits() bool {
 // judge is called before the first Add. It sets the number of the first document that is judged.
 func (d *Outputs) judge(first int64) {
 	d.first, d.indexed = first, first > 0
-	if d.waits() || d.clusters != nil || d.listed != nil {
+	if d.waits() || d.clusters != nil || d.listed != nil || d.params.Report != nil {
 		d.groups = NewGroups(d.params.Representative, first)
 	}
 }
@@ -154,12 +155,12 @@ func (d *Outputs) remember(o *Outcome) error {
 	if o.Rejected == nil {
 		d.usable++
 	}
-	return nil
+	return d.params.Report.remember(o)
 }
 
 // add adds a judged document.
 func (d *Outputs) add(o *Outcome) error {
-	if err := errors.Join(d.begin(), d.below(o.Header)); err != nil {
+	if err := errors.Join(d.begin(), d.below(o.Header), d.params.Report.add(o)); err != nil {
 		return err
 	}
 	d.counts.Add(o)
@@ -210,6 +211,7 @@ func (d *Outputs) match(number int64, found []Match) error {
 
 // verified writes the matches of a document.
 func (d *Outputs) verified(number int64, name []byte, found []Match) error {
+	d.params.Report.met(number, name, found)
 	for i := range found {
 		m := &found[i]
 		if d.groups != nil {

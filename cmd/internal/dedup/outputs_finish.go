@@ -27,6 +27,7 @@ func (d *Outputs) finishGroups(g *Groups) error {
 	if err := d.list(g); err != nil {
 		return err
 	}
+	d.params.Report.group(g)
 	duplicate := int64(0)
 	first, end := g.Numbers()
 	for i := first; i < end; i++ {

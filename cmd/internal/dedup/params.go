@@ -12,6 +12,7 @@ type Params struct {
 	Named    bool // several files are read, so a record without an id is called FILE:NUMBER
 	Sketches bool // an Outcome has its Sketch
 	Strict   bool // a document that is rejected is an error
+	Texts    bool // an Outcome has the beginning of its Text
 	Whole    bool // an Outcome has Raw even for a file that is one document
 	Hashed   bool // an Outcome has its Sum
 	Before   Resumed

@@ -82,7 +82,10 @@ func newJobs(p Params) ([]*job, error) {
 		if err != nil {
 			return nil, err
 		}
-		jobs[i] = &job{signer: signer, named: p.Named, whole: p.Whole, strict: p.Strict, hashed: p.Hashed, signed: make(chan struct{}, 1)}
+		jobs[i] = &job{
+			signer: signer, named: p.Named, whole: p.Whole, texts: p.Texts, strict: p.Strict, hashed: p.Hashed,
+			signed: make(chan struct{}, 1),
+		}
 		if p.Sketches {
 			if jobs[i].sketcher, err = newSketcher(p.Index); err != nil {
 				return nil, err
@@ -180,7 +183,7 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 		it := &items[i]
 		o = Outcome{
 			Number: number + int64(i), Name: it.name, File: it.file, Line: it.line, Raw: it.raw, Header: it.header,
-			Length: it.length, Sum: it.sum, Rejected: it.rejected,
+			Text: it.text, Length: it.length, Sum: it.sum, Rejected: it.rejected,
 		}
 		if it.rejected == nil {
 			o.Matches, o.Cut = found.of(next), found.cut

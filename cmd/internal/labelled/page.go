@@ -4,9 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
-	"github.com/unecho/unecho/cmd/internal/explain"
 	"github.com/unecho/unecho/cmd/internal/sheet"
 )
 
@@ -16,13 +14,7 @@ var page string
 // shown is a wrong pair with both texts.
 type shown struct {
 	Wrong
-	Left, Right []words
-}
-
-// words of one text; Only says that the other text, which is the second if First, lacks them.
-type words struct {
-	Words       string
-	Only, First bool
+	Left, Right []sheet.Words
 }
 
 // WritePage writes the result as one page, with the listed pairs side by side. KeepTexts must have been called before
@@ -54,38 +46,8 @@ func (d *Documents) sides(pairs []Wrong) []shown {
 	all := make([]shown, 0, len(pairs))
 	for _, w := range pairs {
 		s := shown{Wrong: w}
-		a, b := string(d.raw[w.a]), string(d.raw[w.b])
-		pieces := explain.Words(a, b)
-		if pieces == nil { // they are the same words
-			pieces = []explain.Piece{{Words: a, In: explain.Both}}
-		}
-		for _, p := range pieces {
-			x := words{Words: shortened(p.Words), Only: p.In == explain.OnlyA || p.In == explain.OnlyB, First: p.In == explain.OnlyA}
-			if p.In == explain.Elided {
-				x.Words = "…"
-			}
-			if p.In != explain.OnlyB {
-				s.Left = append(s.Left, x)
-			}
-			if p.In != explain.OnlyA {
-				s.Right = append(s.Right, x)
-			}
-		}
+		s.Left, s.Right = sheet.Sides(string(d.raw[w.a]), string(d.raw[w.b]))
 		all = append(all, s)
 	}
 	return all
-}
-
-// mostBytes of a run of words are shown: where texts have little in common, the rest says nothing.
-const mostBytes = 1000
-
-func shortened(text string) string {
-	if len(text) <= mostBytes {
-		return text
-	}
-	at := mostBytes
-	for !utf8.RuneStart(text[at]) {
-		at--
-	}
-	return text[:at] + "…"
 }

@@ -21,13 +21,13 @@ func TestWrite(t *testing.T) {
 		}
 		for _, want := range []string{
 			"<title>unecho tune</title>", of + " · 2026-11-25 19:15 UTC · unecho v1.2.3", "<p>&lt;b&gt;</p>",
-			"prefers-color-scheme: dark",
+			"prefers-color-scheme: dark", "default-src 'none'",
 		} {
 			if !strings.Contains(page.String(), want) {
 				t.Errorf("no %s in\n%s", want, page.String())
 			}
 		}
-		if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "http") {
+		if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "://") {
 			t.Error("the page has a script, or loads something")
 		}
 	}

@@ -1,0 +1,188 @@
+package dedup
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index"
+)
+
+//go:embed page.html
+var page string
+
+// Told is what the page says beside what the Report has gathered.
+type Told struct {
+	Summary  Summary
+	Settings index.SimilarityParams
+	Flags    []Line // what else was asked for
+	Outputs  []Line // output -> file
+}
+
+// Line is a row of two columns.
+type Line struct{ Name, Value string }
+
+// shownPair is a pair with both texts.
+type shownPair struct {
+	Title, Note string
+	A, B        string // names
+	Left, Right []sheet.Words
+}
+
+type shownCluster struct {
+	Title string
+	Pairs []shownPair
+}
+
+// WritePage writes what was gathered as one page.
+func (r *Report) WritePage(out io.Writer, about sheet.About, told Told) error {
+	clusters, err := r.shownClusters()
+	if err != nil {
+		return err
+	}
+	pairs, err := r.shownPairs()
+	if err != nil {
+		return err
+	}
+	count := func(n int64) string { return terminal.Grouped(int(n)) }
+	return sheet.Write(out, about, page, template.FuncMap{"count": count}, struct {
+		Told
+		Settings                 []Line
+		Similarities, Sizes      template.HTML
+		Clusters                 []shownCluster
+		Pairs                    []shownPair
+		Several                  int64
+		Rejected                 []Line
+		Threshold, Seconds, Rate string
+		Memory                   int64
+	}{
+		Told: told, Settings: append(settingLines(told.Settings), told.Flags...),
+		Similarities: histogram("duplicates", r.similarities()), Sizes: histogram("clusters", r.sizeBars()),
+		Clusters: clusters, Pairs: pairs, Several: r.count, Rejected: r.reasons(), Threshold: fmt.Sprint(r.least),
+		Seconds: fmt.Sprintf("%.1f", told.Summary.Seconds), Rate: count(int64(told.Summary.DocumentsPerSecond)),
+		Memory: told.Summary.PeakRSSBytes >> 20,
+	})
+}
+
+func settingLines(p index.SimilarityParams) []Line {
+	sketched := p.Sketch
+	if scheme, params, err := p.Scheme(); err == nil {
+		if described, err := scheme.Describe(params); err == nil {
+			sketched = described
+		}
+	}
+	return []Line{
+		{"threshold", fmt.Sprint(p.Threshold)}, {"shingle", p.Shingle}, {"verify", p.Verify}, {"sketch", sketched},
+	}
+}
+
+func (r *Report) reasons() (lines []Line) {
+	for _, reason := range slices.Sorted(maps.Keys(r.rejected)) {
+		lines = append(lines, Line{reason, terminal.Grouped(int(r.rejected[reason]))})
+	}
+	return lines
+}
+
+// edge is where a bin of similarities begins.
+func (r *Report) edge(bin int) float64 {
+	return r.least + (1-r.least)*float64(bin)/similarityBins
+}
+
+func (r *Report) similarities() (bars []bar) {
+	for i := range r.bins {
+		name := strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.3f", r.edge(i)), "0"), ".")
+		if i == similarityBins {
+			name = "same"
+		}
+		bars = append(bars, bar{name: name, n: r.bins[i].n})
+	}
+	return bars
+}
+
+func (r *Report) sizeBars() (bars []bar) {
+	last := 2
+	for i, n := range r.sizes {
+		if n > 0 {
+			last = max(last, i)
+		}
+	}
+	for i, n := range r.sizes[:last+1] {
+		name := []string{"2", "3, 4", "5 to 8"}[min(i, 2)]
+		if i > 2 {
+			name = "≤ " + short(2<<i)
+		}
+		bars = append(bars, bar{name: name, n: n})
+	}
+	return bars
+}
+
+// short writes a power of two briefly.
+func short(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%d Mi", n>>20)
+	case n >= 1<<10:
+		return fmt.Sprintf("%d Ki", n>>10)
+	}
+	return fmt.Sprint(n)
+}
+
+func (r *Report) shownClusters() (all []shownCluster, err error) {
+	for _, c := range r.clusters {
+		s := shownCluster{Title: fmt.Sprintf("%s of %s", terminal.Several(c.size, "document"), c.name)}
+		for _, p := range c.members {
+			shown, err := r.shown(p)
+			if err != nil {
+				return nil, err
+			}
+			if shown.A != c.name {
+				shown.Note += " to " + shown.A
+			}
+			shown.A = c.name
+			s.Pairs = append(s.Pairs, shown)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// shownPairs are those of each similarity, the least similar first: they decide whether the threshold is right.
+func (r *Report) shownPairs() (all []shownPair, err error) {
+	for i := range r.bins {
+		for _, p := range r.bins[i].pairs {
+			shown, err := r.shown(p)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, shown)
+		}
+	}
+	return all, nil
+}
+
+func (r *Report) shown(p sampledPair) (shownPair, error) {
+	s := shownPair{
+		Title: terminal.FourPlaces(p.similarity.TenThousandths()), Note: p.method.String(), A: p.nameA, B: p.nameB,
+	}
+	a, known, err := r.texts.text(p.a)
+	if err != nil {
+		return s, err
+	}
+	b, _, err := r.texts.text(p.b)
+	if err != nil {
+		return s, err
+	}
+	if !known {
+		s.Note += "; the index file does not hold its text"
+		s.Right = []sheet.Words{{Words: sheet.Shortened(b)}}
+		return s, nil
+	}
+	s.Left, s.Right = sheet.Sides(a, b)
+	return s, nil
+}

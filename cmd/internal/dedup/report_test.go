@@ -1,0 +1,124 @@
+package dedup
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/index"
+)
+
+// reported makes the page of n documents: each odd one is like the one before it, by another similarity each, and every
+// tenth pair is rejected.
+func reported(t *testing.T, n int64) (*Report, string) {
+	t.Helper()
+	r, err := NewReport(0.8, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	g := NewGroups(First, 0)
+	random := rand.New(rand.NewPCG(5, 6))
+	for i := range n {
+		o := Outcome{Number: i, Name: fmt.Append(nil, "d", i), Text: fmt.Append(nil, "the <b>text</b> of ", i)}
+		switch {
+		case i%20 == 9:
+			o.Rejected, o.Text = &document.Rejection{Reason: "invalid_json"}, nil
+		case i%2 == 1:
+			o.Matches = []Match{{
+				Number: i - 1, Name: fmt.Append(nil, "d", i-1), Method: index.Jaccard,
+				Similarity: index.Similarity{Num: 8000 + random.Uint32N(2000), Den: 10000},
+			}}
+		}
+		if err := r.add(&o); err != nil {
+			t.Fatal(err)
+		}
+		g.Add(&o)
+		r.met(o.Number, o.Name, o.Matches)
+		for k := range o.Matches {
+			g.Join(i, &o.Matches[k])
+		}
+	}
+	g.Choose()
+	r.group(g)
+	var page strings.Builder
+	told := Told{Summary: Summary{Documents: n}, Settings: index.DefaultParams().Similarity}
+	if err := r.WritePage(&page, sheet.About{Title: "unecho dedup"}, told); err != nil {
+		t.Fatal(err)
+	}
+	return r, page.String()
+}
+
+// TestReport: the page has counts, both histograms and some pairs of each similarity with their texts, the same ones each
+// time, and no markup of a document; what is kept for it does not grow with the documents.
+func TestReport(t *testing.T) {
+	r, page := reported(t, 4000)
+	for _, want := range []string{
+		"<b>4,000</b> documents came in", "invalid_json</td><td class=\"left\">200<", "the &lt;b&gt;text&lt;/b&gt; of",
+		`aria-label="clusters: 2: 1800; 3, 4: 0; 5 to 8: 0"`, "1,800 clusters of several", "<del>", "<ins>", "auto:3",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "<b>text") || strings.Contains(page, "<script") || strings.Contains(page, "://") {
+		t.Error("the page has a document's markup, or loads something")
+	}
+	all := int64(0)
+	for i := range r.bins {
+		all += r.bins[i].n
+		if n := len(r.bins[i].pairs); i < similarityBins && n != pairsEach || n > pairsEach {
+			t.Errorf("%d pairs of similarity %d are shown", n, i)
+		}
+		for _, p := range r.bins[i].pairs {
+			if at := r.bin(&Match{Similarity: p.similarity, Method: p.method}); at != i {
+				t.Errorf("%v is among those of bin %d", p, i)
+			}
+		}
+	}
+	if all != 1800 || len(r.clusters) != mostClusters {
+		t.Errorf("%d pairs, %d clusters", all, len(r.clusters))
+	}
+	if _, again := reported(t, 4000); again != page {
+		t.Error("the same documents make another page")
+	}
+	if _, page := reported(t, 1); !strings.Contains(page, "no document is like another at the threshold of 0.8") {
+		t.Errorf("a page without pairs:\n%s", page)
+	}
+}
+
+func TestSizeBins(t *testing.T) {
+	for n, want := range map[int]int{2: 0, 3: 1, 4: 1, 5: 2, 8: 2, 9: 3, 1 << 30: sizeBins - 1} {
+		if got := sizeBin(n); got != want {
+			t.Errorf("%d documents are in bin %d, not %d", n, got, want)
+		}
+	}
+}
+
+// TestTextFile: texts come back by their numbers, cut between code points; those of an index file are unknown.
+func TestTextFile(t *testing.T) {
+	f, err := newTextFile(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	long := strings.Repeat("ä", mostText)
+	for _, text := range []string{"one", "", "x" + long, "last"} {
+		if err := f.add([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for number, want := range map[int64]string{10: "one", 11: "", 12: "x" + long[:mostText-2], 13: "last"} {
+		if got, known, err := f.text(number); err != nil || !known || got != want {
+			t.Errorf("text %d: %d bytes, known: %v, %v", number, len(got), known, err)
+		}
+	}
+	for _, number := range []int64{9, 14} {
+		if _, known, err := f.text(number); known || err != nil {
+			t.Errorf("text %d is known", number)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package dedup
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"unicode/utf8"
+)
+
+// textFile keeps the beginnings of texts in a temporary file, to be read back by the numbers of their documents.
+type textFile struct {
+	file    *os.File
+	unnamed bool
+	out     *bufio.Writer
+	first   int64   // number of the first document
+	ends    []int64 // where each text ends in the file
+}
+
+// mostText is how much of a text is kept.
+const mostText = 16 << 10
+
+func newTextFile(first int64) (*textFile, error) {
+	f, err := os.CreateTemp("", "unecho-dedup-")
+	if err != nil {
+		return nil, fmt.Errorf("keep texts for the page: %w", err)
+	}
+	unnamed := os.Remove(f.Name()) == nil // as for a spool
+	return &textFile{file: f, unnamed: unnamed, out: bufio.NewWriterSize(f, 64<<10), first: first}, nil
+}
+
+// add keeps the text of the next document.
+func (t *textFile) add(text []byte) error {
+	n, err := t.out.Write(beginning(text))
+	if err != nil {
+		return fmt.Errorf("keep texts for the page: %w", err)
+	}
+	end := int64(n)
+	if len(t.ends) > 0 {
+		end += t.ends[len(t.ends)-1]
+	}
+	t.ends = append(t.ends, end)
+	return nil
+}
+
+// beginning cuts a text between code points.
+func beginning(text []byte) []byte {
+	if len(text) <= mostText {
+		return text
+	}
+	at := mostText
+	for at > mostText-utf8.UTFMax && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return text[:at]
+}
+
+// text reads the text of a document; known is false for one of an index file, which holds no texts.
+func (t *textFile) text(number int64) (text string, known bool, err error) {
+	i := number - t.first
+	if i < 0 || i >= int64(len(t.ends)) {
+		return "", false, nil
+	}
+	if err := t.out.Flush(); err != nil {
+		return "", false, fmt.Errorf("keep texts for the page: %w", err)
+	}
+	from := int64(0)
+	if i > 0 {
+		from = t.ends[i-1]
+	}
+	b := make([]byte, t.ends[i]-from)
+	if _, err := t.file.ReadAt(b, from); err != nil && len(b) > 0 {
+		return "", false, fmt.Errorf("read texts back: %w", err)
+	}
+	return string(b), true, nil
+}
+
+func (t *textFile) close() error {
+	err := t.file.Close()
+	if t.unnamed {
+		return err
+	}
+	return errors.Join(err, os.Remove(t.file.Name()))
+}

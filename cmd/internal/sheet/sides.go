@@ -1,0 +1,49 @@
+package sheet
+
+import (
+	"unicode/utf8"
+
+	"github.com/unecho/unecho/cmd/internal/explain"
+)
+
+// Words are a run of words of one of two texts. Only says that the other text lacks them; First that this is the first.
+type Words struct {
+	Words       string
+	Only, First bool
+}
+
+// Sides compares two texts word by word, to be shown side by side by the template "side".
+func Sides(a, b string) (left, right []Words) {
+	pieces := explain.Words(a, b)
+	if pieces == nil { // they are the same words
+		pieces = []explain.Piece{{Words: a, In: explain.Both}}
+	}
+	for _, p := range pieces {
+		x := Words{Words: Shortened(p.Words), Only: p.In == explain.OnlyA || p.In == explain.OnlyB, First: p.In == explain.OnlyA}
+		if p.In == explain.Elided {
+			x.Words = "…"
+		}
+		if p.In != explain.OnlyB {
+			left = append(left, x)
+		}
+		if p.In != explain.OnlyA {
+			right = append(right, x)
+		}
+	}
+	return left, right
+}
+
+// mostBytes of a run of words are shown: where texts have little in common, the rest says nothing.
+const mostBytes = 1000
+
+// Shortened returns the beginning of a long text.
+func Shortened(text string) string {
+	if len(text) <= mostBytes {
+		return text
+	}
+	at := mostBytes
+	for !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return text[:at] + "…"
+}

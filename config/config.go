@@ -80,9 +80,14 @@ func (c Config) htmlTwice() []setting.Mistake {
 
 // wrongTogether reports settings of different rooms that do not go together.
 func (c Config) wrongTogether() (m []setting.Mistake) {
-	if c.Document.ByTopic() && c.Source.PrimeFrom == session.PrimeFromUnique {
+	if c.Document.ScopeIsTopic() && c.Source.PrimeFrom == session.PrimeFromUnique {
 		m = append(m, setting.Wrong("source.prime_from", c.Source.PrimeFrom,
 			"reads the topics of unique documents, and with document.scope: topic nothing would be found a copy of them",
+			"set source.prime_from: timestamp"))
+	}
+	if len(c.Document.ByTopic) > 0 && c.Source.PrimeFrom == session.PrimeFromUnique {
+		m = append(m, setting.Wrong("source.prime_from", c.Source.PrimeFrom,
+			"reads the topics of unique documents, and document.by_topic goes by the names of the sources",
 			"set source.prime_from: timestamp"))
 	}
 	if c.Source.Pattern != "" && c.Consumer.Succeeds != "" {
@@ -104,6 +109,6 @@ func (c Config) AsBegun(text []byte) (Config, error) {
 // Settings returns the canonical text of every setting that decides verdicts, as the journal declares it. The tags of
 // the rooms' Params say which these are.
 func (c Config) Settings() []byte {
-	c.Source.When = document.NormalWhen(c.Source.When)
+	c.Source.When, c.Document.ByTopic = document.NormalWhen(c.Source.When), document.NormalByTopic(c.Document.ByTopic)
 	return setting.Canonical(SettingsVersion+" "+c.Judge.Version(), map[string]any{"": c})
 }

@@ -246,7 +246,7 @@ func (l *primerLife) work(ctx context.Context) error {
 // sameScopes refuses to prime a group, which compares documents of one topic only, from topics that it does not read:
 // nothing would be a copy of what is primed.
 func (l *primerLife) sameScopes(sources []string) error {
-	if !l.setup.Document.ByTopic() {
+	if !l.setup.Document.ScopeIsTopic() {
 		return nil
 	}
 	for _, topic := range l.topics {

@@ -256,6 +256,26 @@ func TestPatternOfATopicThatGoes(t *testing.T) {
 	w.stopped(m)
 }
 
+// Topics are read by settings of their own, also such as come while members run.
+func TestDocumentsByTopic(t *testing.T) {
+	t.Parallel()
+	w := patterned(t, `news\..+`, "news.text")
+	w.setup.Document.ByTopic = []string{`news\.json.* format = json`, `news\.json.* fields = title, body`, `news\.json.* id = field:n`}
+	w.send("news.text", sentence)
+	w.start()
+	w.settled()
+	w.create("news.json")
+	w.send("news.json", fmt.Sprintf(`{"n": 7, "title": "", "body": %q}`, sentence+" or so"), `{"n": 8}`, sentence)
+	w.settled()
+	report := w.audited()
+	if report.Unique != 1 || report.Duplicate != 1 || report.Rejected != 2 {
+		t.Errorf("%s, want a copy, and two documents that are no JSON with these fields", report.String())
+	}
+	if r := w.outputs("news.json.duplicate", 1)[0]; headerOf(r, sink.HeaderMatch) != "news.text/0/0" {
+		t.Errorf("it is a copy of %q", headerOf(r, sink.HeaderMatch))
+	}
+}
+
 // Of two members only one sees a topic that comes. It reads all of it until the other one sees it, too.
 func TestPatternSeenByOneMember(t *testing.T) {
 	t.Parallel()

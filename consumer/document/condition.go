@@ -257,6 +257,9 @@ func (p Params) WrongWhen(texts []string) (wrong []setting.Mistake) {
 				"set document.format: json, or look at a header or the size"))
 		}
 	}
+	if len(p.ByTopic) > 0 {
+		wrong = append(wrong, p.wrongWhenOfTopics(texts, wrong)...)
+	}
 	return wrong
 }
 

@@ -57,8 +57,9 @@ type Reader struct {
 	idFields  int    // how many of those behind them are for the id
 	as        [maxFields]treatment
 	separator string
-	pages     sync.Pool // of *text.Page
-	when      When      // behind them are the paths of its fields
+	pages     sync.Pool     // of *text.Page
+	when      When          // behind them are the paths of its fields
+	topics    *topicReaders // nil: all topics are read alike
 }
 
 // New returns a Reader, or the mistakes in p as one error. With conditions it says which records are not checked.
@@ -66,6 +67,18 @@ func New(p Params, when ...string) (*Reader, error) {
 	if mistakes := append(p.Validate(), p.WrongWhen(when)...); len(mistakes) > 0 {
 		return nil, fmt.Errorf("%w: %s", ErrParams, mistakes[0])
 	}
+	r, err := readerOf(p, when)
+	if err == nil {
+		r.topics, err = newTopicReaders(p, when)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrParams, err)
+	}
+	return r, nil
+}
+
+// readerOf returns a Reader of valid Params, for all topics alike.
+func readerOf(p Params, when []string) (*Reader, error) {
 	f := formatOf(p.Format)
 	r := &Reader{
 		maxBytes: int(p.MaxBytes), framing: framingOf(p.Framing),
@@ -85,10 +98,7 @@ func New(p Params, when ...string) (*Reader, error) {
 	if err == nil {
 		r.decoder, err = f.decoder(r, from)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrParams, err)
-	}
-	return r, nil
+	return r, err
 }
 
 // follow notes the paths of the fields, of those that id and scope are read from, and of the conditions.
@@ -120,6 +130,7 @@ func (r *Reader) EmptyRejection() *Rejection {
 // then the Document. Only formats that ask others return an error: then nothing is known of the record, and it is read
 // again later.
 func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error) {
+	r = r.reads(in.Topic)
 	if r.when.unmet(&in) {
 		return Document{Unchecked: true, Buffer: buf}, nil, nil
 	}

@@ -28,6 +28,7 @@ type Params struct {
 	Message     string        `key:"message" doc:"for protobuf: the full name of the message that a value is; needed with schema_file, and what is another message in a registry is rejected (wrong_type)" example:"news.v1.Article" verdict:"true" omit:""`
 	InvalidUTF8 string        `key:"invalid_utf8" doc:"what is not UTF-8 is replaced by U+FFFD in what is compared, or the document rejected (invalid_encoding)" enum:"replace|reject" verdict:"true"`
 	Empty       string        `key:"empty" doc:"a tombstone, or a document whose text is empty or blank, is unique, or rejected (empty)" enum:"unique|reject" verdict:"true"`
+	ByTopic     []string      `key:"by_topic" doc:"settings of topics that are read otherwise: PATTERN KEY = VALUE, with a regular expression of the whole name; the first pattern that fits a topic counts, with all its items" example:"['blogs\\..+ format = json', 'blogs\\..+ fields = title, body']" verdict:"true" omit:""`
 
 	Registry registry.Params `key:"registry" doc:"Where the schemas are that values name. What it says of a name holds for ever."`
 }
@@ -81,7 +82,11 @@ func (p Params) Validate() []setting.Mistake {
 	}
 	out = append(out, p.wrongTreatment()...)
 	out = append(out, p.wrongSchema()...)
-	return append(out, setting.Under("registry", p.Registry.Validate())...)
+	out = append(out, setting.Under("registry", p.Registry.Validate())...)
+	if len(p.ByTopic) > 0 {
+		out = append(out, p.wrongTopics()...)
+	}
+	return out
 }
 
 // wrongSelector checks id or scope. kinds are those that it may be read from.

@@ -178,6 +178,9 @@ func (p Params) wrongSchema() []setting.Mistake {
 
 // pointless reports settings for schemas that are set for a format that has none.
 func (p Params) pointless() []setting.Mistake {
+	if p.schemasOfTopics() {
+		return nil
+	}
 	var out []setting.Mistake
 	for _, s := range []struct{ key, value string }{
 		{"schema_file", p.SchemaFile}, {"schema", p.Schema}, {"registry.urls", first(p.Registry.URLs)},

@@ -157,8 +157,8 @@ func (s *selector) String() string {
 	return string(s.kind)
 }
 
-// ByTopic says that documents are compared only with those of the same topic.
-func (p Params) ByTopic() bool {
+// ScopeIsTopic says that documents are compared only with those of the same topic.
+func (p Params) ScopeIsTopic() bool {
 	s, _ := parseSelector(p.Scope) // Validate reports an error
 	return slices.ContainsFunc(s.each(), func(one selector) bool { return one.kind == selectTopic })
 }

@@ -144,7 +144,7 @@ func TestScopesByTopic(t *testing.T) {
 	for scope, want := range map[string]bool{
 		"": false, "topic": true, "{topic}/{field:a}": true, "{field:topic}/{key}": false, "field:topic": false, "{": false,
 	} {
-		if got := (Params{Scope: scope}).ByTopic(); got != want {
+		if got := (Params{Scope: scope}).ScopeIsTopic(); got != want {
 			t.Errorf("%q: %v", scope, got)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -34,7 +35,7 @@ func (s Source) Compile() (*regexp.Regexp, error) {
 	case len(s.Pattern) > maxPattern:
 		return nil, fmt.Errorf("is longer than %d bytes", maxPattern)
 	}
-	return regexp.Compile(`^(?:` + s.Pattern + `)$`)
+	return setting.Whole(s.Pattern)
 }
 
 // Choice chooses the topics that are read, by their names alone: so all members choose alike, and a topic is never a

@@ -52,7 +52,7 @@ func TestChoice(t *testing.T) {
 }
 
 func TestWrongPattern(t *testing.T) {
-	for _, pattern := range []string{"(", "a{2000}", strings.Repeat("a", maxPattern+1)} {
+	for _, pattern := range []string{"(", "a)|(b", "a{2000}", strings.Repeat("a", maxPattern+1)} {
 		if _, err := Choose(Source{Pattern: pattern}, sink.DefaultParams()); err == nil {
 			t.Errorf("%.20s is taken", pattern)
 		}

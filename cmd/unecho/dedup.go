@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -136,14 +137,8 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	judge, err := r.NewJudge(checkpoint)
+	judge, err := r.judge(checkpoint)
 	if err != nil {
-		return err
-	}
-	if x, ok := judge.(*dedup.Index); ok { // it knows what the settings leave open
-		r.Config.Judge = x.Params()
-	}
-	if err := r.beginReport(judge); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.report.Close()) }()
@@ -158,12 +153,7 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	params.Whole, params.Strict = r.out.KeepsUnique(), cmdline.Bool(cmd, "strict")
 	p := dedup.Pass{Params: params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.Verbose ||
 		r.out.OnTerminal(), SaveIndex: r.Save, Checkpoint: checkpoint}
-	if r.passes {
-		err = p.RunPasses(ctx, query, dedup.Passes{Index: r.IndexParams(), Open: r.again})
-	} else {
-		err = p.Run(ctx, old, query)
-	}
-	if err != nil {
+	if err := r.run(ctx, &p, old, query); err != nil {
 		return err
 	}
 	r.out.TellRejected(cmd.ErrOrStderr())
@@ -177,6 +167,25 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 		err = summary.WriteText(cmd.ErrOrStderr())
 	}
 	return errors.Join(err, p.Rejected())
+}
+
+// judge makes the judge, and begins what the page shows.
+func (r *dedupRun) judge(c *dedup.Checkpoint) (dedup.Judge, error) {
+	judge, err := r.NewJudge(c)
+	if err != nil {
+		return nil, err
+	}
+	if x, ok := judge.(*dedup.Index); ok { // it knows what the settings leave open
+		r.Config.Judge = x.Params()
+	}
+	return judge, r.beginReport(judge)
+}
+
+func (r *dedupRun) run(ctx context.Context, p *dedup.Pass, old, query *dedup.Input) error {
+	if r.passes {
+		return p.RunPasses(ctx, query, dedup.Passes{Index: r.IndexParams(), Open: r.again})
+	}
+	return p.Run(ctx, old, query)
 }
 
 // outputs returns the outputs that the flags ask for. By default the unique documents go to standard output.

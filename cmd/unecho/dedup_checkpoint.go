@@ -47,6 +47,8 @@ func (r *dedupRun) keepsPlace() error {
 			"--clusters and --groups"))
 	case len(r.Old) > 0 || r.Load != "":
 		return exit.Usage(errors.New("--checkpoint is for one run over FILE...: leave out --index and --index-file"))
+	case r.HTML != "":
+		return exit.Usage(errors.New("--checkpoint does not keep what a page shows: leave out --html"))
 	case r.Verbose:
 		return exit.Usage(errors.New("--checkpoint does not keep sketches: leave out --verbose"))
 	}

@@ -138,7 +138,7 @@ func (r *partsRun) read(args []string) (err error) {
 func onlyParts(cmd *cobra.Command) (err error) {
 	whole := []string{
 		"index", "index-file", "save-index", "pairs", "clusters", "groups", "representative", "verbose", "matches", "checkpoint",
-		"checkpoint-every", "passes",
+		"checkpoint-every", "passes", "html",
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		of := strings.Join(f.Annotations[cmdline.SettingAnnotation], "")

@@ -59,6 +59,9 @@ func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (*Ch
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("--checkpoint: %w", err)
 	}
+	if err := removeHalves(dir); err != nil {
+		return nil, fmt.Errorf("--checkpoint: %w", err)
+	}
 	c := &Checkpoint{path: filepath.Join(dir, "dedup.checkpoint"), every: every, run: run, next: time.Now().Add(every)}
 	in, err := os.Open(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,6 +83,16 @@ func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (*Ch
 			"remove %s to begin anew", strings.Join(lines, "\n    "), c.path))
 	}
 	return c, nil
+}
+
+// removeHalves removes checkpoints that a crash left half written, under the names that written.Replace gives them. They
+// are as large as an index.
+func removeHalves(dir string) error {
+	halves, err := filepath.Glob(filepath.Join(dir, ".unecho-*"))
+	for _, half := range halves {
+		err = errors.Join(err, os.Remove(half))
+	}
+	return err
 }
 
 func readState(in *bufio.Reader) (*checkpointState, error) {

@@ -189,8 +189,14 @@ func TestGoesOnAfterACrash(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(r.checkpoint, ".unecho-7"), early[:100], 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := r.run(t, -1, time.Hour); err != nil || !maps.Equal(r.written(t), want) {
 		t.Errorf("the outputs are others; %v", err)
+	}
+	if left, err := os.ReadDir(r.checkpoint); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
 	}
 }
 

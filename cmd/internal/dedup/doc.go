@@ -10,7 +10,10 @@
 //
 // There are two judges. Index is the replica: it gives each document's matches at once, and can be saved and loaded.
 // Rotations gathers the sketches of all documents and answers at the end, for distances of SimHashes that no band key
-// guarantees.
+// guarantees: by sorted rotations, or by comparing each with each.
+//
+// A Checkpoint is where a run goes on after it was stopped. What does not fit into memory is judged in several passes, each
+// of which has a share: see RunPasses.
 //
 // A Pass is one run over files. Outputs are the files that its verdicts are written to, Groups the clusters that some
 // of them wait for, and a Summary is its result.

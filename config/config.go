@@ -56,6 +56,7 @@ func (c Config) Validate() []setting.Mistake {
 		setting.Under("source", c.Source.Validate()),
 		setting.Under("source", c.Document.WrongWhen(c.Source.When)),
 		setting.Under("document", c.Document.Validate()),
+		c.htmlTwice(),
 		c.Judge.Validate(),
 		setting.Under("journal", c.Journal.Validate()),
 		setting.Under("sink", c.Sink.Validate()),
@@ -66,6 +67,15 @@ func (c Config) Validate() []setting.Mistake {
 		c.wrongTogether(),
 		consumer.Loops(c.Consumer, c.Source, c.Journal, c.Sink),
 	)
+}
+
+// htmlTwice reports fields that would be read as HTML twice, so that tags which a text tells of would go as well.
+func (c Config) htmlTwice() []setting.Mistake {
+	if len(c.Document.HTML) == 0 || c.Judge.Text.HTML != "strip" {
+		return nil
+	}
+	return []setting.Mistake{setting.Wrong("document.html_fields", c.Document.HTML[0],
+		"would be read as HTML twice, because text.html: strip takes the whole text so", "remove one of the two")}
 }
 
 // wrongTogether reports settings of different rooms that do not go together.

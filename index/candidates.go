@@ -15,11 +15,18 @@ import (
 // outlines: documents that cannot reach the threshold are dropped, and those with the fewest differing bits come first;
 // among equals the one indexed first.
 func (r *Replica) candidates(e *entry.Entry) (ranks []rank, bands, out int) {
+	r.window.meetRare(e.Keys)
+	if r.history != nil {
+		r.history.meetRare(e.Keys)
+	}
+	return r.candidatesMet(e)
+}
+
+// candidatesMet is what candidates does once the rare keys are read.
+func (r *Replica) candidatesMet(e *entry.Entry) (ranks []rank, bands, out int) {
 	w, h := &r.window, r.history
-	w.meetRare(e.Keys)
 	popular := len(w.popular)
 	if h != nil {
-		h.meetRare(e.Keys)
 		popular += len(h.popular)
 	}
 	if popular == 0 {

@@ -28,7 +28,7 @@ func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 	} else {
 		r.stats.Duplicate++
 	}
-	if r.params.KeepsAll() {
+	if r.params.KeepsAll() && !r.chains.Equal() {
 		r.enter(&d, &root)
 	}
 	return v
@@ -54,6 +54,9 @@ func (r *Replica) enter(d *document, root *found) {
 // best returns the most similar candidate at or above the threshold; of equally similar ones the one judged first. cut
 // says that none was found, but candidates were left out: e may be a copy all the same.
 func (r *Replica) best(e *entry.Entry) (best found, ok, cut bool) {
+	if r.chains != nil {
+		return r.chain(e)
+	}
 	s := r.survey(e)
 	for f := (found{}); r.advance(&s, &f); {
 		r.stats.Candidates++

@@ -122,7 +122,7 @@ func (w *window) meetInTurn() {
 }
 
 func (w *window) beginMeeting() {
-	w.met, w.same, w.walks, w.popular = w.met[:0], w.same[:0], w.walks[:0], w.popular[:0]
+	w.met, w.same, w.walks, w.popular, w.unread = w.met[:0], w.same[:0], w.walks[:0], w.popular[:0], w.unread[:0]
 }
 
 // stepOn continues the walks until none has another line.
@@ -180,15 +180,19 @@ func (w *window) meet(k *walk, most int, now span) (end bool) {
 // meetPopular reads the rest of the popular keys, and returns how many keys it did not read to the end. The more keys
 // are popular, the more references it reads, because fewer rare keys are left that lead to the original. A copy that by
 // chance shares few rare keys has few of them to begin with.
-func (w *window) meetPopular() (cut int) {
+func (w *window) meetPopular() (unread int) {
+	if w.settled != nil {
+		w.settled()
+		defer w.settled()
+	}
 	n := len(w.popular)
 	now, most := w.span(), len(w.met)+min(w.most, n*n*n*(w.most/(popularKeys*popularKeys*popularKeys)+1))
 	for _, k := range w.popular {
 		if w.readOn(k, most-len(w.met), now) {
-			cut++
+			w.unread = append(w.unread, k)
 		}
 	}
-	return cut
+	return len(w.unread)
 }
 
 // readOn reads up to most more references of a key; more says that the key has others. The next line is fetched while

@@ -36,6 +36,8 @@ type window struct {
 	fetched []*line            // scratch memory: lines to be fetched
 	walks   []walk             // lookup at hand: one per band that has another line
 	popular []walk             // lookup at hand: keys of which more is left to read
+	unread  []walk             // lookup at hand: popular keys that were not read to the end
+	settled func()             // drops from a lookup what need not be met; nil if there is no such thing
 	// lookup at hand, once per band in which a document was met: how many documents were indexed after it
 	met    []uint32
 	same   []ref // documents met that have the keys of all bands; then only the identical ones, ascending

@@ -34,7 +34,8 @@ func dedupOptionsOf(cmd *cobra.Command, args []string) (o dedup.Options, err err
 	}
 	text := func(flag string) string { return cmd.Flag(flag).Value.String() }
 	o.List, o.Load, o.Save = text("files-from"), text("index-file"), text("save-index")
-	o.Verbose, o.JSON, o.Pairs = cmdline.Bool(cmd, "verbose"), cmdline.Bool(cmd, "json"), cmd.Flag("pairs").Changed
+	o.Verbose, o.JSON, o.Pairs = cmdline.Bool(cmd, "verbose"), cmdline.Bool(cmd, "json"), text("pairs") != ""
+	o.Duplicates = text("duplicates") != ""
 	if err := o.Choose(text("representative"), text("matches"),
 		func(flag string) bool { return cmd.Flag(flag).Changed }); err != nil {
 		return o, err

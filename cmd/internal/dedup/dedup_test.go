@@ -58,7 +58,7 @@ func indexParams(memory setting.Bytes, all bool) dedup.IndexParams {
 	if all {
 		p.Index.Keep, p.Similarity.MaxCandidates = "all", math.MaxInt32
 	}
-	return dedup.IndexParams{Index: p, Settings: []byte(`{"all":` + fmt.Sprint(all) + "}"), Memory: memory, All: all}
+	return dedup.IndexParams{Index: p, Settings: []byte(`{"all":` + fmt.Sprint(all) + "}"), Memory: memory, All: all, Every: all, Pairs: all}
 }
 
 // judge reads files and returns a line for each outcome.
@@ -158,7 +158,7 @@ func TestRunEnds(t *testing.T) {
 	if err := os.WriteFile(same, []byte(strings.Repeat("the same words in each line\n", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := judge(t.Context(), t, 2, newIndex(t, 100*setting.KiB, true), nil, same); !errors.Is(err,
+	if _, _, err := judge(t.Context(), t, 2, newIndex(t, 100*setting.KiB, true), nil, path); !errors.Is(err,
 		dedup.ErrMemory) {
 		t.Errorf("100 KiB of copies: %v", err)
 	}

@@ -18,7 +18,8 @@ type Index struct {
 	first   int64 // number of the first one since Begin
 	kept    int   // number of documents that the window must hold
 	found   matches
-	near    []index.Near
+	chains  *index.Chains // nil unless all matches are wanted
+	copies  *copies       // nil unless pairs are wanted
 }
 
 // NewIndex builds an Index without documents. The caller must have validated the Params.
@@ -41,6 +42,14 @@ func newIndex(p IndexParams, replica *index.Replica) *Index {
 	x := &Index{params: p, replica: replica}
 	x.run.Header = index.Header{Fingerprint: replica.Recorded()}
 	x.run.Source, x.run.Epoch = entry.Source{Topic: [16]byte{1}}, 1
+	if p.All {
+		x.chains = index.NewChains()
+		x.chains.Every = p.Every
+		replica.Chain(x.chains)
+	}
+	if p.All && p.Pairs {
+		x.copies = &copies{of: map[int64][]namedCopy{}}
+	}
 	return x
 }
 
@@ -56,7 +65,19 @@ func (p IndexParams) window() index.Params {
 func (x *Index) Params() index.Params { return x.params.Index }
 
 // Begin makes the documents judged so far the index that the following documents are compared with.
-func (x *Index) Begin() { x.first = x.next }
+func (x *Index) Begin() {
+	x.first = x.next
+	if x.chains != nil {
+		x.chains.Apart = false
+	}
+}
+
+// beginIndex says that the documents to come are those of the index: they are not compared with each other.
+func (x *Index) beginIndex() {
+	if x.chains != nil {
+		x.chains.Apart = true
+	}
+}
 
 // First is the number of the first document since Begin: those with lower numbers belong to the index.
 func (x *Index) First() int64 { return x.first }
@@ -83,19 +104,28 @@ func (x *Index) atOnce() int {
 // apply judges entries whose offsets ascend from call to call, and returns their matches.
 func (x *Index) apply(s *signed) (*matches, error) {
 	x.found.reset()
-	if x.params.All {
-		x.lookUp(&s.entries[0])
+	if err := x.judge(s.entries); err != nil || x.chains == nil {
+		return &x.found, err
 	}
-	return &x.found, x.judge(s.entries)
+	x.addNear(&s.entries[0])
+	return &x.found, nil
 }
 
-// lookUp finds all matches of a document.
-func (x *Index) lookUp(e *entry.Entry) {
-	x.near = x.replica.Near(x.near[:0], e)
-	for i := range x.near {
-		n := &x.near[i]
-		x.found.add(n.Offset, n.ID, n.Similarity, n.Method)
+// addNear adds all matches of the document that was judged last.
+func (x *Index) addNear(e *entry.Entry) {
+	near, cut := x.chains.Near, x.chains.Cut
+	if e.Empty() {
+		near, cut = nil, false
 	}
+	if x.copies != nil {
+		cut = x.copies.add(&x.found, e, near, x.params.Index.Similarity.MaxCandidates) || cut
+	} else {
+		for i := range near {
+			n := &near[i]
+			x.found.add(n.Offset, n.ID, n.Similarity, n.Method)
+		}
+	}
+	x.found.cut = cut
 	x.found.next()
 }
 
@@ -108,10 +138,10 @@ func (x *Index) judge(entries []entry.Entry) error {
 	}
 	for i := range effect.Judged {
 		v := &effect.Judged[i]
-		if !entries[i].Empty() && (!v.Matched() || x.params.Index.KeepsAll()) {
+		if !entries[i].Empty() && (!v.Matched() || x.params.Index.KeepsAll() && !x.chains.Equal()) {
 			x.kept++
 		}
-		if x.params.All {
+		if x.chains != nil {
 			continue
 		}
 		if m := &v.Match; v.Matched() {

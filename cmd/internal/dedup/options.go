@@ -3,14 +3,12 @@ package dedup
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -28,11 +26,12 @@ type Options struct {
 	List           string // the file with names of files
 	Load, Save     string // the files of the index
 	Pairs, JSON    bool
+	Duplicates     bool // the most similar document of each is wanted
 }
 
-// Rotate takes a distance that is refused for blocks as one for sorted rotations. o.Config has a smaller one.
+// Rotate takes a distance that is refused for blocks as one for all sketches at once. o.Config has a smaller one.
 func (o *Options) Rotate(distance int) error {
-	if _, err := sketch.NewRotations(o.Config.Judge.Similarity.Bits, distance); err != nil {
+	if _, err := newSketchPairs(o.Config.Judge.Similarity.Bits, distance); err != nil {
 		return exit.Usage(fmt.Errorf("--distance: %w", err))
 	}
 	o.Rotated, o.Distance = true, distance
@@ -51,29 +50,18 @@ func (o *Options) Choose(representative, matches string, given func(flag string)
 	}
 	if matches == "all" {
 		o.Config.Judge.Index.Keep = "all"
-		o.unbind(given)
+		s := &o.Config.Judge.Similarity
+		if s.MaxCandidates == index.DefaultParams().Similarity.MaxCandidates && !given("max-candidates") {
+			s.MaxCandidates = allCandidates
+		}
 	}
 	o.All = matches == "all" || o.Rotated
 	return nil
 }
 
-// unbind removes the bounds on what one document may cost, except for those that are set.
-func (o *Options) unbind(given func(flag string) bool) {
-	defaults, s := index.DefaultParams().Similarity, &o.Config.Judge.Similarity
-	for _, b := range []struct {
-		flag  string
-		bound *int
-		usual int
-	}{
-		{"max-candidates", &s.MaxCandidates, defaults.MaxCandidates},
-		{"max-references", &s.MaxReferences, defaults.MaxReferences},
-		{"max-work", &s.MaxWork, defaults.MaxWork},
-	} {
-		if *b.bound == b.usual && !given(b.flag) {
-			*b.bound = math.MaxInt32
-		}
-	}
-}
+// allCandidates is how many documents one is compared with at most where all matches are wanted. It is more than a
+// service takes for one match, and so few that documents of 2 kB take less than a millisecond each, whatever they are.
+const allCandidates = 48
 
 // Check refuses options that contradict each other.
 func (o *Options) Check() error {
@@ -92,7 +80,7 @@ func (o *Options) Check() error {
 		return exit.Usage(errors.New("--index reads documents and --index-file an index: name one of them"))
 	case o.Rotated && o.Load+o.Save != "":
 		return exit.Usage(errors.New(
-			"sorted rotations have no index to save or to load: use --index, or a smaller --distance"))
+			"a distance beyond that of blocks has no index to save or to load: use --index, or a smaller --distance"))
 	case o.Verbose && o.Load != "":
 		return exit.Usage(errors.New("--verbose shows sketches, which an index file does not hold: use --index"))
 	case len(o.Query) == 0 && o.List == "" && (o.Save == "" || len(o.Old) == 0):
@@ -111,6 +99,7 @@ func (o *Options) settings() []byte {
 		o.Config.Judge.Index.Keep
 	d := o.Config.Document
 	c.Document.MaxBytes, c.Document.InvalidUTF8, c.Document.Empty, c.Document.Scope = d.MaxBytes, d.InvalidUTF8, d.Empty, d.Scope
+	c.Document.Separator, c.Document.HTML, c.Document.Base64 = d.Separator, d.HTML, d.Base64
 	return c.Settings()
 }
 
@@ -120,11 +109,22 @@ func (o *Options) Params() Params {
 	return Params{Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated}
 }
 
-// NewJudge builds the judge of the documents.
-func (o *Options) NewJudge() (Judge, error) {
+// NewJudge builds the judge of the documents. With a checkpoint it is that of the run which goes on.
+func (o *Options) NewJudge(c *Checkpoint) (Judge, error) {
 	if o.Rotated {
 		return NewRotations(RotationsParams{Index: o.Config.Judge, Distance: o.Distance, Memory: o.Memory, Pairs: o.Verbose ||
 			o.Pairs})
 	}
-	return OpenIndex(o.Load, IndexParams{Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All})
+	if c != nil {
+		return c.Index(o.IndexParams())
+	}
+	return OpenIndex(o.Load, o.IndexParams())
+}
+
+// IndexParams returns how documents are judged by an index.
+func (o *Options) IndexParams() IndexParams {
+	return IndexParams{
+		Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All,
+		Every: o.Pairs || o.Verbose || o.Duplicates, Pairs: o.Pairs || o.Verbose,
+	}
 }

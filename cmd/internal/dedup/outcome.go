@@ -15,9 +15,12 @@ type Outcome struct {
 	Raw      []byte
 	Header   []byte // the first line of its table; stays valid
 	Length   int    // bytes of its text
+	Text     []byte // its beginning, if Params ask for it
+	Sum      uint64 // hash of its bytes in the file, if Params ask for it
 	Sketch   []byte // if Params ask for it; none for a document without text
 	Rejected *document.Rejection
 	Matches  []Match // similar documents judged before it, in their order; none if it is like no other
+	Cut      bool    // not all documents were compared with it that may be like it
 }
 
 // Match is a document that another one is a verified copy of.
@@ -42,11 +45,15 @@ func (o *Outcome) Best() *Match {
 // Counts are the numbers of documents that Run has judged so far.
 type Counts struct {
 	Documents, Unique, Duplicate, Rejected int64
+	Cut                                    int64 // documents that were not compared with all that may be like them
 }
 
 // Add counts one.
 func (c *Counts) Add(o *Outcome) {
 	c.Documents++
+	if o.Cut {
+		c.Cut++
+	}
 	switch {
 	case o.Rejected != nil:
 		c.Rejected++
@@ -62,9 +69,10 @@ type matches struct {
 	all   []Match
 	ends  []int // document -> where its matches end
 	names []byte
+	cut   bool // not all were compared that may be like the document, which then is the only one
 }
 
-func (m *matches) reset() { m.all, m.ends, m.names = m.all[:0], m.ends[:0], m.names[:0] }
+func (m *matches) reset() { m.all, m.ends, m.names, m.cut = m.all[:0], m.ends[:0], m.names[:0], false }
 
 // add adds a match of the present document. When names grows, earlier names stay valid in the old memory.
 func (m *matches) add(number int64, name []byte, similarity index.Similarity, method index.Method) {

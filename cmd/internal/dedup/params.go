@@ -13,6 +13,12 @@ type Params struct {
 	Sketches bool // an Outcome has its Sketch
 	Strict   bool // a document that is rejected is an error
 	Whole    bool // an Outcome has Raw even for a file that is one document
+	Hashed   bool // an Outcome has its Sum
+	Before   Resumed
+	// called at intervals while documents are passed over that were judged before; nil is none
+	Passing func()
+	// after some documents, when each has its outcome; nil is none
+	After func() error
 }
 
 // IndexParams say how documents are judged.
@@ -21,7 +27,11 @@ type IndexParams struct {
 	// canonical text of the settings that decide verdicts; a saved index is loaded only under the same
 	Settings []byte
 	Memory   setting.Bytes // bytes that the index may take
-	All      bool          // a document is compared with all before it, copies too, and has all its matches; wants index.keep: all
+	// A document is compared with all before it, copies too, rather than with the unique ones, as far as that is needed to
+	// find its cluster; wants index.keep: all. Documents of equal text are compared as one.
+	All   bool
+	Every bool // with All: a document has all its matches, with their similarities
+	Pairs bool // with Every: those with documents of equal text as well, each by itself
 }
 
 // begun fixes the settings that are left open: as those of a saved index, or as planned for a corpus of a usual size.

@@ -16,18 +16,20 @@ type Summary struct {
 	Duplicate          int64   `json:"duplicate"`
 	Rejected           int64   `json:"rejected"`
 	UniqueCut          uint64  `json:"unique_cut"`        // unique documents that were not compared with all candidates
+	Cut                int64   `json:"cut,omitempty"`     // with all matches: documents that were not compared with all candidates
 	Indexed            int64   `json:"indexed,omitempty"` // documents of --index or --index-file
 	Seconds            float64 `json:"seconds"`
 	DocumentsPerSecond float64 `json:"documents_per_second"`
 	PeakRSSBytes       int64   `json:"peak_rss_bytes"`
 	Algorithm          string  `json:"algorithm"`           // name and version of the sketch
 	Rotations          int     `json:"rotations,omitempty"` // sorted rotations, if they find candidates
+	EachPair           bool    `json:"each_pair,omitempty"` // each sketch was compared with each
 }
 
 // NewSummary builds the summary, given how many documents were indexed, and how many were read in all.
 func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
 	s := Summary{
-		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Indexed: indexed,
+		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Cut: c.Cut, Indexed: indexed,
 		Seconds: took.Seconds(), PeakRSSBytes: memory.Peak(),
 	}
 	if s.Seconds > 0 {
@@ -48,18 +50,27 @@ func (s Summary) WriteText(out io.Writer) error {
 	if s.Indexed > 0 {
 		indexed = fmt.Sprintf(" against %s of the index", terminal.Grouped(int(s.Indexed)))
 	}
+	if s.EachPair {
+		found = ", pairs found by comparing each with each"
+	}
 	if s.Rotations > 0 {
 		found = fmt.Sprintf(", pairs found by %d sorted rotations", s.Rotations)
 	}
 	_, err := fmt.Fprintf(out, "%s%s: %s unique, %s duplicate, %s rejected, %s%s\n",
 		terminal.Several(int(s.Documents), "document"), indexed,
 		terminal.Grouped(int(s.Unique)), terminal.Grouped(int(s.Duplicate)), terminal.Grouped(int(s.Rejected)), cost, found)
-	if err != nil || s.UniqueCut == 0 {
+	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s not compared with all candidates, and may be copies: raise --max-references, "+
-		"--max-candidates or --max-work\n",
-		were(int(s.UniqueCut), "unique document"))
+	const remedy = "raise --max-references, --max-candidates or --max-work"
+	switch {
+	case s.Cut > 0:
+		_, err = fmt.Fprintf(out, "%s not compared with all candidates: clusters may be in parts, and pairs missing: %s\n",
+			were(int(s.Cut), "document"), remedy)
+	case s.UniqueCut > 0:
+		_, err = fmt.Fprintf(out, "%s not compared with all candidates, and may be copies: %s\n",
+			were(int(s.UniqueCut), "unique document"), remedy)
+	}
 	return err
 }
 

@@ -259,7 +259,7 @@ func TestEveryFigureIsShown(t *testing.T) {
 		"GroupLags", "SnapshotBy", "SnapshotErr", "Member", "Settings",
 		"Unique", "Duplicate", "Unchecked", // the sums over the topics
 		// of all members, and since the restore: what is committed is counted
-		"Index.Judged", "Index.Unique", "Index.Reemitted", "Index.Duplicate",
+		"Index.Judged", "Index.Unique", "Index.Reemitted", "Index.Duplicate", "Index.Resent",
 	}
 	base := scrape(t, full())
 	var seen []string

@@ -247,6 +247,8 @@ func windowMetrics() []metric {
 			ofReplica(func(s *state) float64 { return float64(s.Index.Memory) })),
 		gauge("unecho_held_verdicts", "Documents judged and not known to be committed. It should follow the batches in flight; if it only rises, a member does not commit.",
 			ofReplica(func(s *state) float64 { return float64(s.Index.Held) })),
+		gauge("unecho_remembered_requests", "Documents remembered by their idempotency keys (window.requests). At a million the oldest are forgotten early.",
+			ofReplica(func(s *state) float64 { return float64(s.Index.Requests) })),
 	}
 }
 

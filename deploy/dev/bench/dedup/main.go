@@ -28,6 +28,7 @@ type params struct {
 	files     int
 	rounds    int
 	flags     []string // of dedup, in each run
+	hostile   int      // so many documents of each kind of corpora that are hard to cluster, in place of measuring
 	export    string   // where to write corpora and their truth, in place of measuring
 }
 
@@ -44,6 +45,7 @@ func main() {
 	flags := flag.String("flags", "", "further flags of dedup, for each run: '--memory 12GiB --slots 50'")
 	flag.StringVar(&p.export, "export", "",
 		"write the corpora and their exact pairs to this directory, and measure nothing")
+	flag.IntVar(&p.hostile, "hostile", 0, "cluster so many documents of 2 kB with much in common, of each kind, and measure nothing else")
 	flag.Parse()
 	p.kept, p.flags = *keep, strings.Fields(*flags)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -67,6 +69,9 @@ func bench(ctx context.Context, p params) (err error) {
 		runtime.Version())
 	if len(p.flags) > 0 {
 		fmt.Printf("With %s.\n\n", strings.Join(p.flags, " "))
+	}
+	if p.hostile > 0 {
+		return hostile(ctx, p)
 	}
 	generated, err := generate(p, p.documents, "generated.jsonl")
 	if err != nil {

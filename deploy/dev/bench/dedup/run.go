@@ -17,6 +17,7 @@ import (
 type run struct {
 	Documents    int64   `json:"documents"`
 	Duplicate    int64   `json:"duplicate"`
+	Cut          int64   `json:"cut"`
 	Seconds      float64 `json:"seconds"`
 	PeakRSSBytes int64   `json:"peak_rss_bytes"`
 

@@ -1,0 +1,247 @@
+package index_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/naive"
+)
+
+// chained is a replica that judges by chains, fed with one text after another.
+type chained struct {
+	t       *testing.T
+	replica *index.Replica
+	chains  *index.Chains
+	signer  *index.Signer
+	run     index.Run
+	at      index.Stamp
+	all     *eval.Clusters
+	cut     int
+}
+
+func chainParams(candidates, references int) index.Params {
+	p := index.DefaultParams()
+	p.Index.Keep, p.Window = "all", index.WindowParams{Bytes: 8 << 30, Clock: "arrival", Refresh: "first"}
+	p.Similarity.MaxCandidates, p.Similarity.MaxReferences = candidates, references
+	return p
+}
+
+func newChained(t *testing.T, p index.Params, every bool) *chained {
+	t.Helper()
+	p, err := p.Planned()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &chained{t: t, replica: newReplica(t, p), chains: index.NewChains(), all: eval.NewClusters(0)}
+	c.chains.Every = every
+	if c.signer, err = index.NewSigner(p); err != nil {
+		t.Fatal(err)
+	}
+	c.run.Header = index.Header{Fingerprint: c.replica.Recorded()}
+	c.run.Source, c.run.Epoch = entry.Source{Topic: [16]byte{1}}, 1
+	c.replica.Apply(c.at, &index.Settings{Text: settings})
+	c.at.Offset++
+	c.replica.Apply(c.at, &index.Reposition{
+		Header: c.run.Header, Source: c.run.Source, Name: "files", Partitions: 1, Epoch: 1,
+	})
+	c.replica.Chain(c.chains)
+	return c
+}
+
+// entry signs a text.
+func (c *chained) entry(text string, offset int64) entry.Entry {
+	c.signer.Reset()
+	e := entry.Entry{Offset: offset, ID: fmt.Append(nil, offset)}
+	c.signer.Sign(&e, []byte(text))
+	return e
+}
+
+// add judges a text, and returns what it was verified against.
+func (c *chained) add(text string) []index.Near {
+	e := c.entry(text, c.run.Base)
+	c.run.Entries = []entry.Entry{e}
+	c.at.Offset++
+	if effect := c.replica.Apply(c.at, &c.run); len(effect.Judged) != 1 {
+		c.t.Fatalf("%d verdicts for one document", len(effect.Judged))
+	}
+	c.all.Grow(int(c.run.Base) + 1)
+	for _, n := range c.chains.Near {
+		c.all.Join(int(n.Offset), int(c.run.Base))
+	}
+	if c.chains.Cut {
+		c.cut++
+	}
+	c.run.Base++
+	return c.chains.Near
+}
+
+// adversary writes texts of 60 words of one kind, of which it is given the numbers.
+func adversary(r *rand.Rand, kind string) func(i int) string {
+	const length = 60
+	common := words(r, length)
+	own := words(r, 40*length)
+	other := func() string { return own[r.IntN(len(own))] }
+	return func(i int) string {
+		text := slices.Clone(common)
+		switch kind {
+		case "equal":
+		case "near":
+			text[r.IntN(length)] = fmt.Sprint("n", i)
+		case "boilerplate":
+			for k := range 6 {
+				text[length-1-k] = fmt.Sprint(other(), r.IntN(1000))
+			}
+		case "unlike boilerplate":
+			for k := range length / 4 {
+				text[length-1-k] = fmt.Sprint(other(), r.IntN(1000))
+			}
+		case "few words":
+			for k := range text {
+				text[k] = common[r.IntN(4)]
+			}
+			text = text[:3+r.IntN(5)]
+		case "one shingle":
+			for k := 3; k < length; k++ {
+				text[k] = other()
+			}
+		case "chain":
+			common[i%length] = fmt.Sprint("c", i)
+		case "two, bridged": // texts of two kinds, and of a third that is like both
+			for k := range 3 {
+				if at := length/2 + 5*k; i%7 < 3 || i%7 == 6 && k < 1 {
+					text[at] = "other"
+				}
+			}
+			text[r.IntN(length/2)] = other()
+		case "two, bridged by an old one": // the newest documents of the keys that both have are of the second cluster only
+			switch {
+			case i == 149:
+			case i < 66:
+				copy(text[length-6:], []string{"a", "b", "c", "d", "e", fmt.Sprint("a", i)})
+			default:
+				text[0] = fmt.Sprint("b", i)
+			}
+		}
+		return strings.Join(text, " ")
+	}
+}
+
+func adversaries() []string {
+	return []string{
+		"equal", "near", "boilerplate", "unlike boilerplate", "few words", "one shingle", "chain", "two, bridged",
+		"two, bridged by an old one",
+	}
+}
+
+// TestChainsAreThoseOfAllPairs: where nothing is cut, the clusters are those of all pairs that the twin finds, whether
+// each similarity is wanted or not; and then the pairs are the twin's, too.
+func TestChainsAreThoseOfAllPairs(t *testing.T)     { tryAllPairs(t, 150) }
+func TestChainsAreThoseOfAllPairsLong(t *testing.T) { tryAllPairs(t, 500) }
+
+func tryAllPairs(t *testing.T, n int) {
+	for _, kind := range adversaries() {
+		seeds := uint64(1)
+		if kind == "two, bridged by an old one" { // with some seeds other keys lead to the old documents too
+			seeds = 5
+		}
+		for seed := range seeds {
+			t.Run(fmt.Sprint(kind, seed), func(t *testing.T) { sameAsTwin(t, adversary(rand.New(rand.NewPCG(1, seed)), kind), n) })
+		}
+	}
+}
+
+func sameAsTwin(t *testing.T, next func(i int) string, n int) {
+	p := chainParams(math.MaxInt32, math.MaxInt32)
+	p.Similarity.MaxWork = math.MaxInt32
+	few, every := newChained(t, p, false), newChained(t, p, true)
+	planned, err := p.Planned()
+	if err != nil {
+		t.Fatal(err)
+	}
+	twin := naive.New(planned, settings, index.Fingerprint(settings))
+	twin.Apply(index.Stamp{}, &index.Settings{Text: settings})
+	twin.Apply(index.Stamp{Offset: 1}, &index.Reposition{
+		Header: every.run.Header, Source: every.run.Source, Name: "files", Partitions: 1, Epoch: 1,
+	})
+	texts, first, truth := make([]string, n), map[string]int64{}, eval.NewClusters(n)
+	for i := range texts {
+		text := next(i)
+		texts[i] = text
+		few.add(text)
+		near, e := every.add(text), every.entry(text, int64(i))
+		want := slices.DeleteFunc(twin.Near(&e), func(n index.Near) bool {
+			truth.Join(int(n.Offset), i)
+			return first[texts[n.Offset]] != n.Offset
+		})
+		if _, known := first[text]; !known {
+			first[text] = int64(i)
+		}
+		if !slices.EqualFunc(near, want, sameNear) {
+			t.Fatalf("document %d: got\n%v\nthe twin says\n%v", i, near, want)
+		}
+		run := every.run
+		run.Base--
+		twin.Apply(every.at, &run)
+	}
+	if few.cut+every.cut > 0 {
+		t.Fatalf("%d and %d documents are cut", few.cut, every.cut)
+	}
+	if !slices.Equal(few.all.Roots(), truth.Roots()) || !slices.Equal(every.all.Roots(), truth.Roots()) {
+		t.Errorf("clusters\n%v\n%v\nof all pairs\n%v", few.all.Roots(), every.all.Roots(), truth.Roots())
+	}
+}
+
+func sameNear(a, b index.Near) bool {
+	return a.Offset == b.Offset && a.Similarity == b.Similarity && a.Method == b.Method
+}
+
+// TestChainsCostLittle: the work for a document is bounded, whatever the documents are, and does not grow with their
+// number. Where they are one cluster, few are compared, none is cut, and the cluster is whole.
+func TestChainsCostLittle(t *testing.T) { tryAdversaries(t, 6000) }
+
+func TestChainsCostLittleLong(t *testing.T) { tryAdversaries(t, 1_000_000) }
+
+func tryAdversaries(t *testing.T, n int) {
+	most := map[string]int{"equal": 1, "near": 1, "boilerplate": 10, "chain": 1} // of what is one cluster -> clusters
+	for _, kind := range adversaries() {
+		t.Run(kind, func(t *testing.T) {
+			c := newChained(t, chainParams(64, 3584), false)
+			c.addBounded(adversary(rand.New(rand.NewPCG(3, 4)), kind), n)
+			clusters := 0
+			for i, root := range c.all.Roots() {
+				clusters += map[bool]int{true: 1}[i == root]
+			}
+			each := float64(c.replica.Stats().Candidates) / float64(n)
+			t.Logf("%.2f comparisons a document, %d clusters, %d cut", each, clusters, c.cut)
+			if most, one := most[kind]; one && (each > 2 || clusters > most || c.cut > 0) {
+				t.Errorf("%.2f comparisons a document, %d clusters, %d cut: want at most 2, %d, 0", each, clusters, c.cut, most)
+			}
+			newChained(t, chainParams(64, 3584), true).addBounded(adversary(rand.New(rand.NewPCG(3, 4)), kind), min(n, 3000))
+		})
+	}
+}
+
+// addBounded judges n texts, none of which may be compared with more than 64, nor told apart from more than a lookup may
+// read.
+func (c *chained) addBounded(next func(i int) string, n int) {
+	c.t.Helper()
+	before := c.replica.Stats()
+	for i := range n {
+		c.add(next(i))
+		now := c.replica.Stats()
+		if compared := now.Candidates - before.Candidates; compared > 64 {
+			c.t.Fatalf("document %d is compared with %d", i, compared)
+		}
+		if met := now.Dropped - before.Dropped; met > 3584+64*100 {
+			c.t.Fatalf("document %d is told apart from %d", i, met)
+		}
+		before = now
+	}
+}

@@ -125,7 +125,7 @@ bench-dedup: ## dedup from the file: speed, memory, recall and precision, a mill
 	@CGO_ENABLED=0 $(GO) build -o $(BIN)/ ./cmd/unecho
 	@$(GO) run ./deploy/dev/bench/dedup -unecho $(BIN)/unecho $(ARGS)
 
-bench-peers: ## dedup beside gaoya, rensa and datasketch on the same corpora, in a throw-away Python environment; ARGS='1 1000000': one round, a million articles
+bench-peers: ## dedup beside text-dedup, datatrove, gaoya, rensa and datasketch on the same corpora, in throw-away Python environments; ARGS='1 1000000': one round, a million articles
 	@GO=$(GO) deploy/dev/peers/run.sh stream $(ARGS)
 
 bench-snapshot: dev ## restoring and writing snapshots, beside reading the same bytes bare; UNECHO_BENCH_LARGE=1: 10 million documents

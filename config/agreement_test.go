@@ -31,7 +31,7 @@ func TestWhatMembersAgreeOn(t *testing.T) {
 	base := Default()
 	base.Source.Topics = []string{"t"}
 	base.Sink.Metadata = "topic" // else sink.verdicts says nothing
-	before := routing.Text(base.Source.Topics, base.Source.Start, base.Sink)
+	before := routing.Text(base.Source.Choice(), base.Sink)
 	for _, f := range setting.Fields(base) {
 		section, _, _ := strings.Cut(f.Key, ".")
 		if !slices.Contains([]string{"document", "source", "sink"}, section) {
@@ -49,7 +49,7 @@ func TestWhatMembersAgreeOn(t *testing.T) {
 			t.Fatal(m)
 		}
 		decides := len(setting.Diff(c.Settings(), base.Settings())) > 0
-		routes := !bytes.Equal(before, routing.Text(c.Source.Topics, c.Source.Start, c.Sink))
+		routes := !bytes.Equal(before, routing.Text(c.Source.Choice(), c.Sink))
 		switch {
 		case section == "document" && !decides && !slices.Contains(free, f.Key):
 			t.Errorf("%s says what a document is, and members may differ in it", f.Key)

@@ -8,6 +8,7 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
@@ -55,6 +56,7 @@ func (c Config) Validate() []setting.Mistake {
 		setting.Under("source", c.Source.Validate()),
 		setting.Under("source", c.Document.WrongWhen(c.Source.When)),
 		setting.Under("document", c.Document.Validate()),
+		c.htmlTwice(),
 		c.Judge.Validate(),
 		setting.Under("journal", c.Journal.Validate()),
 		setting.Under("sink", c.Sink.Validate()),
@@ -62,8 +64,33 @@ func (c Config) Validate() []setting.Mistake {
 		setting.Under("consumer", c.Consumer.Validate()),
 		setting.Under("ops", c.Ops.Validate()),
 		setting.Under("log", c.Log.Validate()),
+		c.wrongTogether(),
 		consumer.Loops(c.Consumer, c.Source, c.Journal, c.Sink),
 	)
+}
+
+// htmlTwice reports fields that would be read as HTML twice, so that tags which a text tells of would go as well.
+func (c Config) htmlTwice() []setting.Mistake {
+	if len(c.Document.HTML) == 0 || c.Judge.Text.HTML != "strip" {
+		return nil
+	}
+	return []setting.Mistake{setting.Wrong("document.html_fields", c.Document.HTML[0],
+		"would be read as HTML twice, because text.html: strip takes the whole text so", "remove one of the two")}
+}
+
+// wrongTogether reports settings of different rooms that do not go together.
+func (c Config) wrongTogether() (m []setting.Mistake) {
+	if c.Document.ByTopic() && c.Source.PrimeFrom == session.PrimeFromUnique {
+		m = append(m, setting.Wrong("source.prime_from", c.Source.PrimeFrom,
+			"reads the topics of unique documents, and with document.scope: topic nothing would be found a copy of them",
+			"set source.prime_from: timestamp"))
+	}
+	if c.Source.Pattern != "" && c.Consumer.Succeeds != "" {
+		m = append(m, setting.Wrong("source.pattern", c.Source.Pattern,
+			"and consumer.succeeds do not go together: both groups have to read the same topics until one has taken over",
+			"name the topics in source.topics of both groups; the pattern can follow by unecho routing apply"))
+	}
+	return m
 }
 
 // AsBegun returns c with the settings that it leaves open as a group's journal was begun with them. Text is that of the

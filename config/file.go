@@ -77,7 +77,7 @@ func (l *loader) syntax(text []byte, err error) {
 		line, _ = strconv.Atoi(m[1]) // empty where the parser names no line
 		problem = m[2]
 	}
-	remedy := "mend the YAML near this line"
+	remedy := "mend the YAML near this line; a value that begins with { or [ as a text stands in quotes"
 	if m := anchorError.FindStringSubmatch(problem); m != nil {
 		before, _, _ := bytes.Cut(text, []byte("*"+m[1]))
 		line = 1 + bytes.Count(before, []byte("\n")) // the parser does not say
@@ -143,6 +143,8 @@ func (l *loader) value(key string, p pair) {
 		refuse("is a list", "write it in brackets: ["+oneLine(n.Value)+"]")
 	case list:
 		refuse("is a list", "write it in brackets: [a, b]")
+	case n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0:
+		refuse("is one value, not a section", "put a value that begins with { in quotes")
 	case n.Kind != yaml.ScalarNode:
 		refuse("is one value, not a list or a section", "write the value behind the colon")
 	default:

@@ -41,13 +41,14 @@ func TestBackfillThroughFaults(t *testing.T) {
 			time.AfterFunc(300*time.Millisecond, m.network.thaw)
 		},
 	}
+	stands := w.context()
 	for i, fault := range faults {
 		for m.Backfill().Done < plan.Documents()*int64(i+1)/int64(len(faults)+3) {
 			select {
 			case <-time.After(2 * time.Millisecond):
 			case <-m.ended:
 				t.Fatalf("before fault %d it ended: %v", i, m.err)
-			case <-w.context().Done():
+			case <-stands.Done():
 				t.Fatalf("before fault %d it stands still: %+v", i, m.Backfill())
 			}
 		}

@@ -140,7 +140,7 @@ func (w *world) finished(m *running, plan *protocol.Plan) {
 	select {
 	case <-m.ended:
 	case <-w.context().Done():
-		w.t.Fatalf("the backfill does not end: %+v", m.Backfill())
+		w.t.Fatalf("the backfill does not end: %+v, group %+v", m.Backfill(), w.cluster.GroupInfo(m.setup.Params.Group))
 	}
 	if m.err != nil {
 		w.t.Fatal(m.err)
@@ -337,6 +337,7 @@ func TestBackfillIsReproducible(t *testing.T) {
 			w.finished(w.launch(job("one", plan)), plan)
 			want := w.jobOutputs("one", plan.Documents())
 			small := func(s *Setup) { s.Params.PollRecords = 50 }
+			stands := w.context()
 			for i := range 6 { // killed again and again
 				m := w.launch(job("killed", plan), small, func(s *Setup) {
 					s.Params.Member, s.Params.DrainTimeout = fmt.Sprint("m", i%2), 0
@@ -347,8 +348,8 @@ func TestBackfillIsReproducible(t *testing.T) {
 					case <-time.After(2 * time.Millisecond):
 					case <-m.ended:
 						t.Fatalf("it ended before it was killed: %v", m.err)
-					case <-w.context().Done():
-						t.Fatalf("stands still: %+v", m.Backfill())
+					case <-stands.Done():
+						t.Fatalf("stands still: %+v, group %+v", m.Backfill(), w.cluster.GroupInfo("killed"))
 					}
 				}
 				m.kill()

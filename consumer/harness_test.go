@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
 
 	"github.com/unecho/unecho/consumer/audit"
@@ -165,6 +166,7 @@ func words(r *rand.Rand, n int) string {
 // running is one running service.
 type running struct {
 	*Service
+	world   *world
 	network *network
 	ctx     context.Context // done when the member was told to end
 	cancel  context.CancelFunc
@@ -195,7 +197,7 @@ func (w *world) launch(change ...func(*Setup)) *running {
 		f(&setup)
 	}
 	if setup.Store == nil {
-		setup.Store = w.storeIn(setup.Snapshot)
+		setup.Store = w.storeOf(setup.Index.Index.Name, setup.Snapshot)
 	}
 	if setup.Leases == nil {
 		setup.Leases, _ = setup.Store.(snapshot.Leaser)
@@ -206,7 +208,7 @@ func (w *world) launch(change ...func(*Setup)) *running {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &running{
-		Service: service, network: network, ctx: ctx, cancel: cancel, done: make(chan error, 1),
+		Service: service, world: w, network: network, ctx: ctx, cancel: cancel, done: make(chan error, 1),
 		ended: make(chan struct{}),
 	}
 	go func() {
@@ -231,7 +233,12 @@ func (w *world) store() snapshot.Store {
 
 func (w *world) storeIn(p snapshot.Params) snapshot.Store {
 	w.t.Helper()
-	store, err := localdir.Open(w.context(), p, w.setup.Index.Index.Name)
+	return w.storeOf(w.setup.Index.Index.Name, p)
+}
+
+func (w *world) storeOf(index string, p snapshot.Params) snapshot.Store {
+	w.t.Helper()
+	store, err := localdir.Open(w.context(), p, index)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -259,6 +266,33 @@ func (m *running) kill() {
 	}
 	m.cancel()
 	<-m.ended
+	go m.expel()
+}
+
+// expel removes a dead member from the group when its session timeout is over, as Kafka does. The cluster of the tests
+// forgets to if the member died while its request to join waited: it counts the time from the answer.
+func (m *running) expel() {
+	w := m.world
+	client, err := kgo.NewClient(w.setup.Kafka...)
+	if err != nil {
+		w.end(err)
+		return
+	}
+	defer client.Close()
+	for retry.Pause(w.ctx, m.setup.Params.SessionTimeout+100*time.Millisecond) == nil {
+		group := w.cluster.GroupInfo(m.setup.Params.Group)
+		if group == nil {
+			continue
+		}
+		for _, of := range group.Members {
+			if m.network.spoke(of.ClientHost) {
+				req := kmsg.NewPtrLeaveGroupRequest()
+				req.Group = group.Group
+				req.Members = []kmsg.LeaveGroupRequestMember{{MemberID: of.MemberID, InstanceID: of.InstanceID}}
+				_, _ = req.RequestWith(w.ctx, client) // if it is refused, the next round tries again
+			}
+		}
+	}
 }
 
 // settled waits until the group has committed everything that was sent.

@@ -18,6 +18,7 @@ import (
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/consumer/succession"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
@@ -145,7 +146,8 @@ func (p *process) mayBegin(ctx context.Context, replica *member.Follower, topics
 
 // hasBegun says whether the replica knows each partition of the source: where this group judges from.
 func (p *process) hasBegun(ctx context.Context, replica *member.Follower) (bool, error) {
-	sources := sourcesOf(replica)
+	var sources []string // a group that follows another one names them all
+	replica.Look(func(r *index.Replica) { sources = routing.Sources(r.Routes().Text) })
 	topics, err := broker.NewTopics(p.cluster.Client, p.setup.Logger).Describe(ctx, sources...)
 	if err != nil {
 		return false, err
@@ -205,6 +207,9 @@ func (p *process) unique(ctx context.Context, d *protocol.Duty) (topics []string
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the routing of group %s: %w", group, err)
+	}
+	if pattern := routing.Pattern(is.Routes.Text); pattern != "" {
+		return nil, succession.Patterned(group, pattern)
 	}
 	for _, source := range routing.Sources(is.Routes.Text) {
 		if unique, _, _, written := routing.Outputs(is.Routes.Text, source); written && !slices.Contains(topics, unique) {

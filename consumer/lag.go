@@ -113,11 +113,15 @@ func (p *process) sourceLag(ctx context.Context) (owed, error) {
 	if err != nil {
 		return unknownLag(), err
 	}
-	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, p.setup.Source.Topics...)
+	topics, _ := p.session.Sources.List()
+	if len(topics) == 0 { // to name none would ask for all
+		return owed{of: map[sourceAt]int64{}}, nil
+	}
+	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, topics...)
 	if err != nil {
 		return unknownLag(), fmt.Errorf("list start offsets of source: %w", err)
 	}
-	ends, err := broker.Offsets(ctx, admin.ListCommittedOffsets, p.setup.Source.Topics...)
+	ends, err := broker.Offsets(ctx, admin.ListCommittedOffsets, topics...)
 	if err != nil {
 		return unknownLag(), fmt.Errorf("list end offsets of source: %w", err)
 	}

@@ -143,6 +143,7 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 		keeper.Run(beside)
 	})
 	others.Go(func() { p.watchLag(beside) })
+	others.Go(func() { p.watchSources(beside) })
 	others.Go(func() {
 		p.warnOfSources(beside, keeper.Follower)
 		p.inherit(beside, keeper.Follower)

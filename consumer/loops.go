@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
@@ -38,7 +39,34 @@ func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []s
 			l.take("sink.verdicts", verdicts, "the verdicts")
 		}
 	}
+	l.patterned(p, source, j, out)
 	return l.found
+}
+
+// patterned reports sources that are named, and journals, that a topic which the pattern brings would forward to. The
+// pattern itself makes no loop: what has the name of an output is never read by it.
+func (l *loops) patterned(p Params, source SourceParams, j journal.Params, out sink.Params) {
+	choice, err := routing.Choose(source.Choice(), out)
+	if err != nil || !choice.Open() { // the setting's own mistake
+		return
+	}
+	for _, name := range source.Topics {
+		if role, of := choice.Output(name); role != "" && !l.said["sink."+role] {
+			l.wrong("source.topics", name, "is named as a source, and is sink."+role+of+": it would be read again, without end",
+				"take it out of source.topics, or give that output another name")
+		}
+	}
+	if role, of := choice.Output(j.Name(p.Group)); role != "" && !l.said["sink."+role] {
+		l.wrong("journal.topic", j.Name(p.Group), "is the journal, and is sink."+role+of+": no member could read it any more",
+			"give the journal a topic of its own")
+	}
+}
+
+// wrong reports a mistake, unless it is about a topic that was reported under the same key.
+func (l *loops) wrong(key, topic, problem, remedy string) {
+	if !slices.ContainsFunc(l.found, func(m setting.Mistake) bool { return m.Key == key && m.Value == topic }) {
+		l.found = append(l.found, setting.Wrong(key, topic, problem, remedy))
+	}
 }
 
 // loops gives each topic one role. The first role that is taken for it counts.

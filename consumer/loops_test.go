@@ -108,6 +108,28 @@ func TestLoops(t *testing.T) {
 	}
 }
 
+// Beside a pattern, topics that are named have no name of an output of what it brings. The pattern alone makes no loop.
+func TestLoopsOfAPattern(t *testing.T) {
+	for named, want := range map[string]string{
+		"news.a":               "",
+		"other.unique":         "",
+		"news.a.unique":        "source.topics: news.a.unique: is named as a source, and is sink.unique of news.a: it would be read again",
+		"news.a,news.a.unique": "sink.unique: news.a.unique: is a source",
+	} {
+		source := SourceParams{Topics: strings.Split(named, ","), Pattern: `news\..*`}
+		found := Loops(DefaultParams(), source, journal.DefaultParams(), sink.DefaultParams())
+		if want == "" && len(found) > 0 || want != "" && (len(found) == 0 || !strings.HasPrefix(found[0].String(), want)) {
+			t.Errorf("%s: %v, want %q", named, found, want)
+		}
+	}
+	j := journal.DefaultParams()
+	j.Topic = "news.a.rejected"
+	found := Loops(DefaultParams(), SourceParams{Pattern: `news\..*`}, j, sink.DefaultParams())
+	if len(found) != 1 || !strings.Contains(found[0].String(), "is the journal, and is sink.rejected of news.a") {
+		t.Errorf("the journal: %v", found)
+	}
+}
+
 // A service that was built without the configuration's checks does not start on a loop, and touches nothing.
 func TestStartRefusesALoop(t *testing.T) {
 	t.Parallel()

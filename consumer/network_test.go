@@ -25,6 +25,7 @@ type network struct {
 	gate   chan struct{} // closed while the network is open
 	held   map[kmsg.Key]*hold
 	losing map[kmsg.Key]*loss
+	dialed map[string]bool // the addresses that brokers see
 }
 
 // loss is what happens to the next count requests of one kind.
@@ -48,7 +49,7 @@ type hold struct {
 func newNetwork() *network {
 	n := &network{
 		links: map[*link]bool{}, gate: make(chan struct{}), held: map[kmsg.Key]*hold{},
-		losing: map[kmsg.Key]*loss{},
+		losing: map[kmsg.Key]*loss{}, dialed: map[string]bool{},
 	}
 	close(n.gate)
 	return n
@@ -69,7 +70,7 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 	if n.cut {
 		return nil, errors.Join(errCut, broker.Close(), near.Close())
 	}
-	n.links[l] = true
+	n.links[l], n.dialed[broker.LocalAddr().String()] = true, true
 	go l.take()
 	go l.send()
 	go l.receive()
@@ -86,6 +87,13 @@ func (n *network) sever() {
 	for l := range links {
 		l.end()
 	}
+}
+
+// spoke says whether a broker sees this address as one of ours.
+func (n *network) spoke(address string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.dialed[address]
 }
 
 // freeze holds back all that is sent and received until thaw.

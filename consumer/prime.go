@@ -91,7 +91,9 @@ func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
 	defer c.Client.Close()
 	topics := p.asked.Topics
 	if len(topics) == 0 {
-		topics = routing.Sources(state.Routes.Text)
+		if topics, err = sourcesBy(ctx, c, log, state.Routes.Text); err != nil {
+			return before, after, err
+		}
 	}
 	for times := member.Overtakings(0); ; {
 		life := &primerLife{Primer: p, cluster: c, log: log, topics: topics}
@@ -214,6 +216,15 @@ func (l *primerLife) work(ctx context.Context) error {
 	if err := l.replica.CatchUp(ctx, l.setup.Params.MaxLag); err != nil {
 		return err
 	}
+	var text []byte
+	l.replica.Look(func(r *index.Replica) { text = r.Routes().Text })
+	sources, err := sourcesBy(ctx, l.cluster, l.log, text)
+	if err == nil {
+		err = l.sameScopes(sources)
+	}
+	if err != nil {
+		return err
+	}
 	now, err := l.agree(ctx)
 	if err != nil {
 		return err
@@ -228,14 +239,35 @@ func (l *primerLife) work(ctx context.Context) error {
 	return feed.Run(ctx, feed.Setup{
 		Plan: now.Of, Priming: now.Number, Cluster: l.cluster, Log: l.log, Replica: l.replica, Signing: signing,
 		MaxBatchBytes: int(l.setup.Source.MaxBatchBytes), FetchBytes: int(l.setup.Params.FetchBytes),
-		MaxRate: l.setup.MaxRate, Logger: l.setup.Logger, Sources: sourcesOf(l.replica),
+		MaxRate: l.setup.MaxRate, Logger: l.setup.Logger, Sources: sources,
 	})
 }
 
-// sourcesOf returns the topics that the group reads.
-func sourcesOf(replica *member.Follower) (topics []string) {
-	replica.Look(func(r *index.Replica) { topics = routing.Sources(r.Routes().Text) })
-	return topics
+// sameScopes refuses to prime a group, which compares documents of one topic only, from topics that it does not read:
+// nothing would be a copy of what is primed.
+func (l *primerLife) sameScopes(sources []string) error {
+	if !l.setup.Document.ByTopic() {
+		return nil
+	}
+	for _, topic := range l.topics {
+		if !slices.Contains(sources, topic) {
+			return &stop.Error{
+				What: fmt.Sprintf("the group compares only documents of one topic (document.scope: topic), and does not read %s: "+
+					"nothing would be found a copy of what is primed from there", topic),
+				Remedy: "prime the group from the topics that it reads",
+			}
+		}
+	}
+	return nil
+}
+
+// sourcesBy returns the topics that a group reads by a routing.
+func sourcesBy(ctx context.Context, c *cluster.Cluster, log *journal.Log, text []byte) ([]string, error) {
+	choice, err := routing.Chosen(text, log.Topic)
+	if err != nil {
+		return nil, err
+	}
+	return choice.Find(ctx, c.Admin())
 }
 
 // agree returns the priming to go on with: the latest one if it is what is asked for, and else one that it begins. Of

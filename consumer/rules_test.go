@@ -37,6 +37,12 @@ func (l *logs) has(text string) bool {
 	return strings.Contains(l.text.String(), text)
 }
 
+func (l *logs) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), text)
+}
+
 func (w *world) logged() *logs {
 	l := &logs{}
 	w.setup.Logger = zerolog.New(zerolog.MultiLevelWriter(l, zerolog.ConsoleWriter{Out: w.t.Output()}))

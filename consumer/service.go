@@ -83,9 +83,11 @@ type Setup struct {
 	// appender's process, stamps no time of its own.
 	ProducerTime bool
 
-	lagEvery  time.Duration // for tests; 0: the constant
-	forbidden time.Duration // for tests; 0: journal.ForbiddenPatience
-	waited    time.Duration // for tests: how long a partition has waited already when it begins to wait
+	lagEvery time.Duration // for tests; 0: the constant
+	// sourcesEvery is for tests; 0: the constant
+	sourcesEvery time.Duration
+	forbidden    time.Duration // for tests; 0: journal.ForbiddenPatience
+	waited       time.Duration // for tests: how long a partition has waited already when it begins to wait
 }
 
 // Service is one process of the consumer group.
@@ -95,6 +97,7 @@ type Service struct {
 	session  session.Setup // common to all sessions; cluster, log and replica are set later
 	replicas *member.Counters
 	loops    []setting.Mistake // topics in two roles
+	lookout  *lookout          // for topics that source.pattern brings; used by one goroutine at a time
 	stirred  chan struct{}     // signals that a session's standing has changed
 
 	done context.CancelFunc // drains, because the backfill is finished
@@ -127,15 +130,20 @@ func New(setup Setup) (*Service, error) {
 		return nil, fmt.Errorf("build service: %w", err)
 	}
 	setup.Journal.Topic = setup.Journal.Name(setup.Params.Group)
+	choice, err := routing.Choose(setup.Source.Choice(), setup.Sink, setup.Journal.Topic)
+	if err != nil {
+		return nil, fmt.Errorf("build service: %w", err)
+	}
 	s := &Service{
-		setup: setup, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(),
+		lookout: newLookout(),
+		setup:   setup, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(),
 		lagRead: true,
 		loops:   Loops(setup.Params, setup.Source, setup.Journal, setup.Sink),
 	}
 	s.session = session.Setup{
 		Params: setup.Params, Source: setup.Source, Sink: setup.Sink, MaxEntryBytes: int(setup.Journal.MaxEntryBytes),
-		Reader: reader,
-		Times:  session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
+		Reader: reader, Sources: session.NewSources(choice),
+		Times: session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
 		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: session.NewCounters(setup.Source.Topics),
 		Waiting: &session.WaitingList{}, Stir: s.stir,
 		Options: setup.Sessions, Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
@@ -156,7 +164,7 @@ func (s *Setup) encoder(recorded uint64) *sink.Encoder {
 
 // routing is the canonical text of what members agree on beside the settings.
 func (s *Setup) routing() []byte {
-	text := routing.Text(s.Source.Topics, s.Source.Start, s.Sink)
+	text := routing.Text(s.Source.Choice(), s.Sink)
 	if s.Plan != nil {
 		return routing.WithPlan(text, s.Plan)
 	}
@@ -225,7 +233,7 @@ func (s *Service) serve(ctx, drain context.Context) error {
 // Stats returns what the service has done and how it stands. It may be called at any time.
 func (s *Service) Stats() Stats {
 	st := s.counted()
-	st.Waiting = s.session.Waiting.List()
+	st.Waiting, st.Untaken = s.session.Waiting.List(), s.lookout.list()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st.Lags, st.GroupLags, st.Member = s.owed.ours, s.owed.all, s.called

@@ -65,11 +65,6 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16
 	if err != nil {
 		return journalID, err
 	}
-	for _, source := range sources {
-		if err := topics.CheckSource(ctx, source.Name, int(s.setup.Params.FetchBytes)); err != nil {
-			return journalID, err
-		}
-	}
 	j, err := topics.VerifyJournal(ctx, s.setup.Journal.Topic, broker.JournalWant{
 		ReplicationFactor: s.setup.Journal.ReplicationFactor, MinInsync: s.setup.Journal.MinInsync,
 		MaxMessageBytes: s.setup.Journal.MaxRecordBytes(), Create: s.setup.Journal.Create,
@@ -79,20 +74,28 @@ func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16
 	}
 	journalID = j.ID
 	for _, source := range sources {
-		if s.setup.Sink.DryRun {
-			break
-		}
-		if s.setup.Plan != nil { // partitions that were added since are not replayed
-			source.Partitions = s.setup.Plan.Partitions(source.Name)
-		}
-		if err := s.ensureOutputs(ctx, topics, source); err != nil {
-			return journalID, err
-		}
-		if err := s.session.Times.Read(ctx, topics, source.Name, s.setup.Logger); err != nil {
+		if err := s.readySource(ctx, topics, source); err != nil {
 			return journalID, err
 		}
 	}
-	return journalID, nil
+	if s.session.Sources.Choice.Open() {
+		err = s.lookForSources(ctx, client)
+	}
+	return journalID, err
+}
+
+// readySource makes sure that a source topic can be read, and that its outputs are there and right.
+func (s *Service) readySource(ctx context.Context, topics *broker.Topics, source broker.Topic) error {
+	if err := topics.CheckSource(ctx, source.Name, int(s.setup.Params.FetchBytes)); err != nil || s.setup.Sink.DryRun {
+		return err
+	}
+	if s.setup.Plan != nil { // partitions that were added since are not replayed
+		source.Partitions = s.setup.Plan.Partitions(source.Name)
+	}
+	if err := s.ensureOutputs(ctx, topics, source); err != nil {
+		return err
+	}
+	return s.session.Times.Read(ctx, topics, source.Name, s.setup.Logger)
 }
 
 // ensureOutputs makes sure of the topics that are written for a source.

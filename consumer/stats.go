@@ -18,7 +18,7 @@ type Stats struct {
 	// Conditions says that there are such (source.when).
 	Conditions bool
 	Rejected   map[sink.Reason]uint64
-	Topics     []Verdicts // the same by topic of the source, in the order in which the configuration names them
+	Topics     []Verdicts // the same by topic of the source: first those that the configuration names
 
 	Similarity Histogram // of the matches of committed documents, those that were emitted again included
 	Delay      Histogram // seconds from a document's timestamp to its commit
@@ -63,6 +63,7 @@ type Stats struct {
 	Leaderless   int            // partitions of the source that have no leader; their lag is not known
 	Partitions   int            // of the source, assigned to this process
 	Waiting      []Waiting      // of those, partitions that wait for a person
+	Untaken      []Untaken      // topics that source.pattern fits and that are not read yet
 	SnapshotNext int64          // journal offset of the newest snapshot; -1 when there is none
 	SnapshotTime int64          // when it was taken, ms since 1970; 0 when there is none
 	SnapshotErrs uint64

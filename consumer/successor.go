@@ -67,9 +67,9 @@ func (p *process) warnOfSources(ctx context.Context, replica *member.Follower) {
 		return
 	}
 	other, ours := routing.Sources(is.Routes.Text), routing.Sources(p.agreed.Routing)
-	if len(other) > 0 && !slices.Equal(ours, other) {
+	if routing.Pattern(is.Routes.Text) != "" || len(other) > 0 && !slices.Equal(ours, other) {
 		p.setup.Logger.Warn().Str("group", d.Other).Strs("theirs", other).Strs("ours", ours).
-			Str("remedy", "let both read the same source.topics").
+			Str("remedy", "let both name the same topics in source.topics, and have no source.pattern").
 			Msg("the followed group reads other topics: this group cannot take over from it")
 	}
 }

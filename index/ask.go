@@ -54,7 +54,7 @@ func (r *Replica) Stats() Stats {
 	if d, ok := r.window.eldest(); ok {
 		s.OldestApplied = d.applied
 	}
-	s.Held = r.HeldVerdicts()
+	s.Held, s.Requests = r.HeldVerdicts(), len(r.requests.queue)
 	if h := r.history; h != nil {
 		s.History = h.visible()
 		s.Documents, s.WindowBytes, s.Segments = s.Documents+s.History, s.WindowBytes+h.bytes, s.Segments+len(h.segments)

@@ -49,10 +49,15 @@ func (p Params) With(bounds []byte) (Params, error) {
 	if !ok {
 		return p, errors.New("read bounds: they are no JSON object")
 	}
-	signed := p.Similarity.asSigned()
+	signed, some := p.Similarity.asSigned(), len(values) > 0
 	q := p
 	for _, f := range setting.Fields(&q) {
 		raw, is := values[f.Key]
+		if !is && f.Bound && f.Omits && some { // a text of bounds without it has it at that value
+			if m := f.Set(f.Omit); m != nil {
+				return p, fmt.Errorf("%w: %s", ErrBounds, m)
+			}
+		}
 		if !is || !f.Bound {
 			continue
 		}
@@ -132,6 +137,7 @@ func (r *Replica) change(to Bounds) bool {
 	if r.history != nil {
 		r.history.change(p, false)
 	}
+	r.requests.remembers(p.Window.Requests.Milliseconds())
 	r.narrowing = true
 	return true
 }

@@ -15,6 +15,7 @@ const (
 	fedVersion      = 5 // of a state: with what was fed
 	primedVersion   = 6 // of a state: with what was fed and what was primed
 	changedVersion  = 7 // of a state: with bounds that were changed, what was fed, and what was primed if anything was
+	requestVersion  = 8 // of a state: as version 7, with requests
 	unroutedVersion = 2 // of a state: without routes
 	segmentVersion  = 2
 )
@@ -79,10 +80,12 @@ func (c *Capture) Split() {
 
 // State encodes everything but the segments:
 //
-//	version 4, 5 if anything was fed, 6 if anything was primed, 7 if bounds were changed · settings · routes ·
-//	version 7: bounds (appendBounds) · next · hash · clocks ·
-//	partitions · from version 5: entries fed, and for each partition through and place ·
-//	version 7: has a priming · version 6, and 7 if it has one: the priming (appendPriming) · oldest document · number of segments so far · side table,
+//	version 4, 5 if anything was fed, 6 if anything was primed, 7 if bounds were changed, 8 if there are requests ·
+//	settings · routes ·
+//	version 7: bounds (appendBounds) · version 8: were changed, and then bounds · next · hash · clocks ·
+//	partitions · from version 5: entries fed, and for each partition through and place · version 8: requests ·
+//	from version 7: has a priming · version 6, and 7 and 8 if it has one: the priming (appendPriming) ·
+//	oldest document · number of segments so far · side table,
 //	unless it is stored apart: for each document that changed since it entered, its number and its changes
 func (c *Capture) State() []byte {
 	dst := slices.Clone(c.state)
@@ -132,6 +135,8 @@ func flag(b bool) byte {
 func (r *Replica) appendState(dst []byte) []byte {
 	version := byte(stateVersion)
 	switch {
+	case len(r.requests.byHash) > 0:
+		version = requestVersion
 	case r.bounds.Number > 0:
 		version = changedVersion
 	case r.priming != nil:
@@ -144,7 +149,10 @@ func (r *Replica) appendState(dst []byte) []byte {
 	dst = append(dst, flag(r.settings != nil))
 	dst = binary.AppendUvarint(dst, uint64(r.routes.Number))
 	dst = wire.AppendBytes(dst, r.routes.Text)
-	if version == changedVersion {
+	if version == requestVersion {
+		dst = append(dst, flag(r.bounds.Number > 0))
+	}
+	if version >= changedVersion && r.bounds.Number > 0 {
 		dst = r.appendBounds(dst)
 	}
 	dst = binary.AppendVarint(dst, r.next)
@@ -161,7 +169,10 @@ func (r *Replica) appendState(dst []byte) []byte {
 			dst = binary.AppendVarint(binary.AppendVarint(dst, p.fed.Through), p.fed.Place)
 		}
 	}
-	if version == changedVersion {
+	if version == requestVersion {
+		dst = r.requests.append(dst)
+	}
+	if version >= changedVersion {
 		dst = append(dst, flag(r.priming != nil))
 	}
 	if r.priming != nil {

@@ -21,6 +21,7 @@ type Contents struct {
 	PrimedParts    []PrimedPart // per partition
 	// time of the newest document that entered history, ms since 1970; math.MinInt64 if there was none
 	PrimedLast int64
+	Requests   []Answered // that are remembered, in the order in which they were judged
 }
 
 // Remembered is a document of the window, and what changed about it since it was judged.
@@ -62,6 +63,9 @@ func (r *Replica) Contents() Contents {
 		Fed: make([]Fed, len(r.partitions)), FedEntries: r.fed, Primed: r.Primed(),
 		PrimedParts: make([]PrimedPart, len(r.partitions)),
 		PrimedLast:  math.MinInt64, Bounds: r.bounds, Narrowing: r.narrowing,
+	}
+	for _, first := range r.requests.queue {
+		c.Requests = append(c.Requests, r.answered(first))
 	}
 	if r.priming != nil {
 		c.PrimedLast = r.priming.last

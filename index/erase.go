@@ -27,6 +27,7 @@ func (r *Replica) applyErase(at Stamp, rec *Erase) Effect {
 	}
 	r.clocks.appended(at.LogAppendTime, rec.Wall)
 	r.stats.Erased = at.Offset + 1
+	r.requests.erase(rec.Targets)
 	r.window.eraseJudged(rec.Targets, at.Offset)
 	if r.history != nil {
 		r.history.eraseJudged(rec.Targets, at.Offset)

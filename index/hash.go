@@ -1,6 +1,11 @@
 package index
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/unecho/unecho/index/entry"
+)
 
 // running is the hash by which replicas are compared. It covers journal offsets, control records, clocks and verdicts,
 // and depends on their order.
@@ -12,6 +17,14 @@ func began(recorded uint64) running { return running(0).mix(recorded) }
 func (h running) mix(v uint64) running {
 	hi, lo := bits.Mul64(uint64(h)^v^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
 	return running(hi ^ lo ^ bits.RotateLeft64(v, 29))
+}
+
+// request covers the request of an entry that has one.
+func (h running) request(of *entry.Request) running {
+	if *of == (entry.Request{}) {
+		return h
+	}
+	return h.mix(binary.LittleEndian.Uint64(of[:8])).mix(binary.LittleEndian.Uint64(of[8:]))
 }
 
 func (h running) verdict(v *Verdict) running {

@@ -326,3 +326,10 @@ func encoded(c *index.Capture) []byte {
 	}
 	return all
 }
+
+// TestModelOfRequests is TestModel over histories in which documents come again with their idempotency keys.
+func TestModelOfRequests(t *testing.T) {
+	for seed := uint64(2); seed <= 60; seed += 2 {
+		modelOf(t, seed)
+	}
+}

@@ -34,6 +34,7 @@ type Replica struct {
 	history     *window  // what was primed and is older than the window; nil if that is nothing
 	priming     *priming // nil if there was none
 	fed         uint64   // entries that feeds brought
+	requests    requests // by their idempotency keys
 	hash        running
 	marks       marks
 	confirmed   int64 // journal offset; see Confirmed
@@ -100,6 +101,7 @@ func (r *Replica) assemble(p Params) error {
 	r.clocks.tolerance, r.clocks.byEvent = p.Window.Tolerance.Milliseconds(), p.Window.Clock == clockEvent
 	r.clocks.lateAfter = p.Window.Late.Milliseconds()
 	r.reemitEvery = p.Window.ReemitEvery.Milliseconds()
+	r.requests.remembers(p.Window.Requests.Milliseconds())
 	return nil
 }
 
@@ -256,7 +258,7 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 			continue
 		}
 		r.clocks.document(e.Time)
-		v := r.judge(number, Position{Offset: at.Offset, Entry: int32(i)}, e)
+		v := r.judgeRequest(number, Position{Offset: at.Offset, Entry: int32(i)}, e)
 		v.Late = r.clocks.late(e.Time)
 		p.hold(v)
 		r.judged = append(r.judged, v)
@@ -322,6 +324,8 @@ func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
 	if known && p.Epoch == 0 { // history named it
 		p.among, p.Base = rec.Partitions, rec.Offset
 	}
+	from := min(rec.Offset, p.Base)
+	r.requests.drop(func(q *request) bool { return q.source == number && q.offset >= from })
 	p.reposition(here, rec)
 	return Effect{Applied: true}
 }
@@ -342,6 +346,7 @@ func (r *Replica) oldest(now Position) Position {
 // forget has a document that its output refused go to rejected, and die. A document that was fed stays what it is for
 // those behind it: a feeder runs ahead of refusals, and how far ahead is chance (design 4, rules 11 and 15).
 func (r *Replica) forget(target Position) {
+	r.requests.forget(target)
 	for _, p := range r.partitions {
 		for i := range p.held {
 			v := &p.held[i]
@@ -370,6 +375,9 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 			h = h.mix(Hash(rec.Text))
 		case *Run:
 			h = h.mix(uint64(rec.Base))
+			for i := range rec.Entries {
+				h = h.request(&rec.Entries[i].Request)
+			}
 		case *Feed:
 			h = h.mix(r.fed)
 			for i := range rec.Parts {

@@ -55,7 +55,8 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	if version != unroutedVersion {
 		replica.route(Routes{Number: uint32(rd.Uvarint()), Text: rd.Bytes()})
 	}
-	if version == changedVersion && !replica.readBounds(&rd) {
+	changed := version == changedVersion || version == requestVersion && rd.Byte() == 1
+	if changed && !replica.readBounds(&rd) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
 	replica.next = rd.Varint()
@@ -70,7 +71,10 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 			p.fed = Fed{Through: rd.Varint(), Place: rd.Varint()}
 		}
 	}
-	primed := version == primedVersion || version == changedVersion && rd.Byte() == 1
+	if version == requestVersion && !replica.requests.read(&rd, len(replica.partitions)) {
+		return nil, fmt.Errorf("%w: state", ErrCorrupt)
+	}
+	primed := version == primedVersion || version >= changedVersion && rd.Byte() == 1
 	if primed && !replica.readPriming(&rd) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
@@ -87,7 +91,7 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 
 // stateVersions are the formats of a state that this program reads.
 func stateVersions() []byte {
-	return []byte{unroutedVersion, stateVersion, fedVersion, primedVersion, changedVersion}
+	return []byte{unroutedVersion, stateVersion, fedVersion, primedVersion, changedVersion, requestVersion}
 }
 
 // readBounds reads what appendBounds wrote, and returns false if that is not possible.

@@ -11,6 +11,7 @@ type Stats struct {
 	Unique     uint64
 	Duplicate  uint64
 	Reemitted  uint64 // copies that came through as unique
+	Resent     uint64 // duplicates that came again with their idempotency key
 	Candidates uint64 // candidates that documents were compared with
 	Cut        uint64 // band keys of which not all references were read, for similarity.max_references
 	Unverified uint64 // candidates left out, for similarity.max_candidates or similarity.max_work
@@ -26,6 +27,7 @@ type Stats struct {
 	OldestApplied int64 // stream time at which the oldest visible document was applied, ms; 0 when there is none
 	Now           int64 // stream time, ms
 	Held          int   // verdicts judged and not known to be committed
+	Requests      int   // remembered by their idempotency keys
 	Segments      int
 	Memory        int64 // bytes that segments and buckets take
 }

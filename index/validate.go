@@ -51,6 +51,9 @@ func (p WindowParams) validate() []setting.Mistake {
 		"write a duration such as 5m: unecho-late counts seconds")
 	refuse(p.Late > 0 && p.Clock != clockEvent, "late", p.Late, "has no meaning with window.clock: "+p.Clock,
 		"set window.clock: event, by which documents can be late, or leave it out")
+	refuse(p.Requests < 0, "requests", p.Requests, "is negative", "write a duration such as 1h, or 0s to read no keys")
+	refuse(p.Requests > 0 && p.Requests < time.Second, "requests", p.Requests, "is less than a second",
+		"write a duration such as 1h: who repeats a request needs some time for it")
 	refuse(p.ReemitEvery < 0, "reemit_every", p.ReemitEvery, "is negative",
 		"write a duration such as 6h, or 0 to let no copy through")
 	refuse(p.ReemitEvery > 0 && p.ReemitEvery < time.Millisecond, "reemit_every", p.ReemitEvery,

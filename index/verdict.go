@@ -13,6 +13,7 @@ const (
 	Estimate           // from the sketches
 	Hamming            // the share of equal bits of two SimHashes
 	Levenshtein        // the ratio 1 - distance / length of the longer text
+	Resent             // the same document came before with the same idempotency key
 )
 
 // String is the word in the unecho-method header.
@@ -30,6 +31,8 @@ func (m Method) String() string {
 		return "hamming"
 	case Levenshtein:
 		return "levenshtein"
+	case Resent:
+		return "resent"
 	}
 	return "unknown"
 }
@@ -54,7 +57,8 @@ func (s Similarity) Less(t Similarity) bool {
 
 // Match is the representative that a document is a copy of. Similarity and Method describe how similar the document is
 // to the nearest document that stands for the representative: the representative itself, or with index.keep: all
-// another of its copies.
+// another of its copies. With the method Resent the match is the document that came first with the same idempotency
+// key, whatever its own verdict was.
 type Match struct {
 	Source     entry.Source
 	Topic      string   // the topic's name, as its reposition gave it

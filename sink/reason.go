@@ -10,9 +10,10 @@ const (
 	TooLarge        Reason = "too_large"
 	InvalidEncoding Reason = "invalid_encoding" // not UTF-8, where document.invalid_utf8 is reject
 	InvalidJSON     Reason = "invalid_json"     // not well-formed JSON
-	Undecodable     Reason = "undecodable"      // not well-formed in another format, or not as its schema says
-	UnknownSchema   Reason = "unknown_schema"   // its schema is not known to the registry, or cannot be used
-	MissingField    Reason = "missing_field"    // a field of the text, or one that the scope is read from, is absent
+	// not well-formed in another format, or in base64, or not as its schema says
+	Undecodable   Reason = "undecodable"
+	UnknownSchema Reason = "unknown_schema" // its schema is not known to the registry, or cannot be used
+	MissingField  Reason = "missing_field"  // a field of the text, or one that the scope is read from, is absent
 	// the value is no JSON object, or a field holds something that cannot be text
 	WrongType     Reason = "wrong_type"
 	Empty         Reason = "empty"          // no text, where document.empty is reject

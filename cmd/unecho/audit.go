@@ -68,6 +68,9 @@ func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	if err != nil {
 		return interruptedOr(ctx, err)
 	}
+	if cmd.Flag("source-topics").Changed {
+		c.Source.Pattern = ""
+	}
 	in, err := auditInputs(cmd, c)
 	if err != nil {
 		return err
@@ -123,7 +126,7 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 	}
 	settings := c.Settings()
 	in := audit.Inputs{
-		Sources: c.Source.Topics, Journal: journalTopic(c), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic, Params: c.Judge, Settings: settings,
+		Journal: journalTopic(c), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic, Params: c.Judge, Settings: settings,
 		Index:         c.Judge.Index.Name,
 		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
 		Group: c.Consumer.Group, Owner: c.Consumer.Group, Memory: int(memory), Findings: findings,
@@ -142,6 +145,9 @@ func journalTopic(c config.Config) string { return c.Journal.Name(c.Consumer.Gro
 // topicsThere checks that Kafka answers and has the topics.
 func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *audit.Inputs) (err error) {
 	if in.Options, err = named.Kafka(cmd, c); err != nil {
+		return err
+	}
+	if in.Sources, err = named.Sources(ctx, in.Options, c); err != nil {
 		return err
 	}
 	names := append([]string{in.Journal}, in.Sources...)

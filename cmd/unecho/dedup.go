@@ -32,15 +32,23 @@ func dedupCommand() *cobra.Command {
 			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
 			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of OLD:\n" +
 			"build once, query daily. The settings must be the same.\n\n" +
-			"--sketch simhash --distance finds pairs beyond the distance that blocks guarantee as well, when all documents are read:\n" +
-			"by sorted rotations, completely; it implies --matches all.\n\n" +
-			"The whole index is in memory (--memory). What is too much for one machine, or never ends, is the service's job:\n" +
+			"--sketch simhash --distance finds pairs beyond the distance that blocks guarantee as well, when all documents are read,\n" +
+			"completely: by sorted rotations, and from 11 of 64 bits and 20 of 128 on by comparing each with each, up to 16 and 32.\n" +
+			"What that takes is said before it begins. It implies --matches all.\n\n" +
+			"--unit paragraph, sentence or line compares the parts of documents, by their normal form: the first one stays, and\n" +
+			"later ones are taken out of their documents, wherever they are (boilerplate, disclaimers). --removed has them. All\n" +
+			"other fields, columns and bytes stay; a document of which nothing is left is in --duplicates in place of --unique.\n\n" +
+			"--checkpoint DIR is for long runs: after Ctrl-C, a crash or a full disk the same command goes on, and its outputs are\n" +
+			"those of a run that was never stopped. What was judged is read again, but not judged.\n\n" +
+			"The whole index is in memory (--memory). With --passes as many documents are judged as fit, all behind them are\n" +
+			"compared with these, and the files are read again for what is left, with the verdicts of a single pass. What is too much for one machine, or never ends, is the service's job:\n" +
 			"see `unecho run --help`.\n\n" +
 			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is not there, 130 stopped by Ctrl-C,\n" +
 			"141 nobody reads the output any more.",
 		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +
 			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
 			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -\n" +
+			"  unecho dedup --unit sentence --removed removed.jsonl articles.jsonl > cleaned.jsonl\n" +
 			"  unecho dedup --index 2025.jsonl --query today.jsonl --duplicates -\n" +
 			"  unecho dedup --index 2025.jsonl --save-index 2025.index\n" +
 			"  unecho dedup --index-file 2025.index --query today.jsonl --duplicates -",
@@ -49,6 +57,7 @@ func dedupCommand() *cobra.Command {
 	}
 	addCorpusFlags(cmd)
 	addDedupFlags(cmd)
+	addPartsFlags(cmd)
 	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty",
 		"document.scope")
 	return cmd
@@ -82,6 +91,9 @@ func addDedupFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Text("memory", "size", "4GiB", "what the index may take; it is an error if it does not suffice")
 		f.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
+		f.Bool("passes", false, "when --memory is full, read the files again for what did not fit, as often as it takes")
+		f.Text("checkpoint", "dir", "", "keep in this directory where the run is; if it is stopped, by whatever, the same command goes on")
+		f.Duration("checkpoint-every", time.Minute, "how often that is done; less often where it would take more than a twentieth of the time")
 	})
 	cmdline.Offer(cmd, "matches", "best", "all")
 	cmdline.Offer(cmd, "representative", "first", "last", "longest")
@@ -94,6 +106,7 @@ type dedupRun struct {
 	out    *dedup.Outputs
 	report *dedup.Report    // what the page shows; nil without one
 	schema *columnar.Schema // of the unique rows, where they are written as Parquet
+	passes bool             // what does not fit into memory is judged in further passes
 }
 
 func runDedup(cmd *cobra.Command, args []string) (err error) {
@@ -102,6 +115,12 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	defer exit.MarkInterrupted(ctx, &err)
 	began := time.Now()
 	memory.SetGarbage(0)
+	if cmd.Flag("unit").Changed {
+		return runParts(ctx, cmd, args)
+	}
+	if err := wholeOnly(cmd); err != nil {
+		return err
+	}
 	r := &dedupRun{cmd: cmd}
 	if r.Options, err = dedupOptionsOf(cmd, args); err != nil {
 		return err
@@ -110,7 +129,14 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	judge, err := r.NewJudge()
+	if err := r.checkPasses(); err != nil {
+		return err
+	}
+	checkpoint, err := r.checkpoint(args)
+	if err != nil {
+		return err
+	}
+	judge, err := r.NewJudge(checkpoint)
 	if err != nil {
 		return err
 	}
@@ -125,24 +151,34 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.out.Close()) }()
+	if err := r.resumable(checkpoint); err != nil {
+		return err
+	}
 	params := r.Params()
 	params.Whole, params.Strict = r.out.KeepsUnique(), cmdline.Bool(cmd, "strict")
 	p := dedup.Pass{Params: params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.Verbose ||
-		r.out.OnTerminal(), SaveIndex: r.Save}
-	if err := p.Run(ctx, old, query); err != nil {
+		r.out.OnTerminal(), SaveIndex: r.Save, Checkpoint: checkpoint}
+	if r.passes {
+		err = p.RunPasses(ctx, query, dedup.Passes{Index: r.IndexParams(), Open: r.again})
+	} else {
+		err = p.Run(ctx, old, query)
+	}
+	if err != nil {
 		return err
 	}
-	r.out.TellRejected(cmd.ErrOrStderr())
-	summary := p.Summary(time.Since(began))
+	return errors.Join(r.tell(p.Summary(time.Since(began))), p.Rejected())
+}
+
+// tell says what came of the run.
+func (r *dedupRun) tell(summary dedup.Summary) error {
+	r.out.TellRejected(r.cmd.ErrOrStderr())
 	if err := r.writeReport(summary); err != nil {
 		return err
 	}
 	if r.JSON {
-		err = summary.WriteJSON(cmd.OutOrStdout())
-	} else {
-		err = summary.WriteText(cmd.ErrOrStderr())
+		return summary.WriteJSON(r.cmd.OutOrStdout())
 	}
-	return errors.Join(err, p.Rejected())
+	return summary.WriteText(r.cmd.ErrOrStderr())
 }
 
 // outputs returns the outputs that the flags ask for. By default the unique documents go to standard output.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"os"
 	"strings"
@@ -14,15 +15,15 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// recipe is the file of a recipe in operations.md, with addresses and names of the scene.
-func (s *scene) recipe(file, registry string) string {
+// recipe is the file of a recipe in operations.md, of so many lines, with addresses and names of the scene.
+func (s *scene) recipe(file, registry string, lines int) string {
 	s.t.Helper()
 	page, err := os.ReadFile("../../deploy/docs/operations.md")
 	check(s.t, err)
 	_, text, found := strings.Cut(string(page), "<!-- file: "+file+" -->\n```yaml\n")
 	text, _, closed := strings.Cut(text, "```")
-	if lines := strings.Count(text, "\n"); !found || !closed || lines > 10 {
-		s.t.Fatalf("operations.md has no %s of ten lines: %d", file, lines)
+	if n := strings.Count(text, "\n"); !found || !closed || n != lines {
+		s.t.Fatalf("operations.md has no %s of %d lines: %d", file, lines, n)
 	}
 	return strings.NewReplacer(
 		"localhost:9092", os.Getenv("UNECHO_TEST_KAFKA"), "topics: [news]", "topics: ["+s.source+"]",
@@ -50,14 +51,15 @@ func TestAvroTopicWithRegistry(t *testing.T) {
 	})
 }
 
-// avroCase is a value, and what becomes of it.
-type avroCase struct {
+// valueCase is a value, and what becomes of it.
+type valueCase struct {
 	value   []byte
 	verdict string
+	headers []kgo.RecordHeader
 }
 
 // avroCases are values of two versions of a schema, good and bad.
-func avroCases(first, second uint32) []avroCase {
+func avroCases(first, second uint32) []valueCase {
 	const text = "the harbour bridge was closed on monday after inspectors found cracks in two of its cables and the mayor said so"
 	value := func(schema uint32, id int64, title, body, more string) []byte {
 		out := binary.BigEndian.AppendUint32([]byte{0}, schema)
@@ -68,16 +70,16 @@ func avroCases(first, second uint32) []avroCase {
 		return append(out, more...)
 	}
 	whole := value(first, 1, "Bridge", text, "")
-	return []avroCase{
-		{whole, "unique"},
-		{value(second, 2, "Bridge", text, "\x00"), "duplicate of 1"},
-		{value(second, 3, "Another", strings.Repeat("something else that nobody has said before ", 3), "\x02\x04en"), "unique"},
-		{value(1<<30, 4, "Bridge", text, ""), "unknown_schema"},
-		{whole[:len(whole)-3], "undecodable"},
-		{append(whole[:len(whole):len(whole)], 0), "undecodable"},
-		{value(second, 5, "Bridge", text, "\x06"), "undecodable"},
-		{[]byte(`{"title":"Bridge"}`), "undecodable"},
-		{append([]byte{5}, whole[1:]...), "undecodable"},
+	return []valueCase{
+		{value: whole, verdict: "unique"},
+		{value: value(second, 2, "Bridge", text, "\x00"), verdict: "duplicate of 1"},
+		{value: value(second, 3, "Another", strings.Repeat("something else that nobody has said before ", 3), "\x02\x04en"), verdict: "unique"},
+		{value: value(1<<30, 4, "Bridge", text, ""), verdict: "unknown_schema"},
+		{value: whole[:len(whole)-3], verdict: "undecodable"},
+		{value: append(whole[:len(whole):len(whole)], 0), verdict: "undecodable"},
+		{value: value(second, 5, "Bridge", text, "\x06"), verdict: "undecodable"},
+		{value: []byte(`{"title":"Bridge"}`), verdict: "undecodable"},
+		{value: append([]byte{5}, whole[1:]...), verdict: "undecodable"},
 	}
 }
 
@@ -95,20 +97,26 @@ func filtersAvro(t *testing.T, registry string) {
 	second := register(`{"type":"record","name":"News","fields":[{"name":"id","type":"long"},` +
 		`{"name":"headline","type":"string","aliases":["title"]},` + body + `,{"name":"lang","type":["null","string"],"default":null}]}`)
 	wants := avroCases(first, second)
+	s.become(wants, s.recipe("avro.yaml", registry, 10))
+}
+
+// become sends values, runs a configuration, and checks what becomes of each.
+func (s *scene) become(wants []valueCase, config string) {
+	s.t.Helper()
 	var records []*kgo.Record
 	for _, w := range wants {
-		records = append(records, &kgo.Record{Value: w.value})
+		records = append(records, &kgo.Record{Value: w.value, Headers: w.headers})
 	}
 	s.send(records...)
-	check(t, os.WriteFile(s.file, []byte(s.recipe("avro.yaml", registry)+"log: {format: json}\n"+noOps+"\n"), 0o600))
+	check(s.t, os.WriteFile(s.file, []byte(config+"log: {format: json}\n"+noOps+"\n"), 0o600))
 	p := s.run()
 	s.settled()
-	stopAll(t, startBound, p)
+	stopAll(s.t, startBound, p)
 	reader := s.connect(kgo.ConsumeTopics(s.source+".unique", s.source+".duplicate", s.source+".rejected"),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	for seen := 0; seen < len(wants); {
 		fetches := reader.PollFetches(s.bounded())
-		check(t, fetches.Err())
+		check(s.t, fetches.Err())
 		fetches.EachRecord(func(r *kgo.Record) {
 			seen++
 			want, got := wants[s.place(r)], strings.TrimPrefix(r.Topic, s.source+".")
@@ -119,10 +127,40 @@ func filtersAvro(t *testing.T, registry string) {
 				got = said(r, sink.HeaderReason)
 			}
 			if same := bytes.Equal(r.Value, want.value); got != want.verdict || !same {
-				t.Errorf("document %d is %s, want %s; its value is unchanged: %v", s.place(r), got, want.verdict, same)
+				s.t.Errorf("document %d is %s, want %s; its value is unchanged: %v", s.place(r), got, want.verdict, same)
 			}
 		})
 	}
+}
+
+// TestPagesOfTenants: the recipe with HTML in base64 and with parts of ids and scopes. A tenant whose name is made to look
+// like that of another and its language is not compared with it.
+func TestPagesOfTenants(t *testing.T) {
+	t.Parallel()
+	const text = "the harbour bridge was closed on monday after inspectors found cracks in two of its cables and the mayor said so"
+	value := func(tenant, id, language, body, verdict string) valueCase {
+		w := valueCase{verdict: verdict, value: []byte(`{"id":"` + id + `","title":"Bridge",` + language + `"article":{"body":"` + body + `"}}`)}
+		if tenant != "" {
+			w.headers = []kgo.RecordHeader{{Key: "tenant", Value: []byte(tenant)}}
+		}
+		return w
+	}
+	const en, de, slash = `"language":"en",`, `"language":"de",`, `"language":"b/en",`
+	plain := base64.StdEncoding.EncodeToString([]byte(text))
+	marked := base64.RawURLEncoding.EncodeToString([]byte("<script>x()</script><div class=\"a\"><p>" + strings.ReplaceAll(text, " ", " <i>") + "</p>"))
+	s := newScene(t, 1)
+	s.become([]valueCase{
+		value("a", "1", en, plain, "unique"),
+		value("a", "2", en, marked, "duplicate of a/1"),
+		value("a", "3", de, plain, "unique"),
+		value("b", "4", en, plain, "unique"),
+		value("a/b", "5", en, marked, "unique"),
+		value("a", "6", slash, plain, "unique"),
+		value("a/b", "7", en, plain, `duplicate of a\/b/5`),
+		value("", "8", en, plain, "missing_field"),
+		value("a", "9", "", plain, "missing_field"),
+		value("a", "10", en, "no base64", "undecodable"),
+	}, s.recipe("pages.yaml", "", 11))
 }
 
 // said is the value of one of our headers.

@@ -20,7 +20,7 @@ func (s *scene) reroute(number uint32, change func(*sink.Params), more ...string
 	s.t.Helper()
 	out := sink.DefaultParams()
 	change(&out)
-	text := routing.Text(append(more, s.prefix+"news"), "earliest", out)
+	text := routing.Text(routing.Source{Topics: append(more, s.prefix+"news"), Start: "earliest"}, out)
 	s.append(&index.Routing{Header: s.header(), Routes: index.Routes{Number: number, Text: text}})
 }
 

@@ -18,6 +18,11 @@ func (in *Inputs) refusal(s *succession.Standing) error {
 	duty := &s.New.Duty
 	shadow := duty.Kind == protocol.Shadows || duty.Kind == protocol.Forwards && duty.Theirs != ""
 	sources, ours := routing.Sources(s.Older.Routes.Text), routing.Sources(s.Newer.Routes.Text)
+	for group, text := range map[string][]byte{older: s.Older.Routes.Text, newer: s.Newer.Routes.Text} {
+		if pattern := routing.Pattern(text); pattern != "" {
+			return succession.Patterned(group, pattern)
+		}
+	}
 	switch {
 	case s.Old.Number == 0:
 		return &stop.Error{

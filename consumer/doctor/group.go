@@ -158,7 +158,7 @@ func (p *patient) remembered(ctx context.Context) (map[place]index.SourcePartiti
 	if p.newest == nil {
 		return known, nil
 	}
-	topics, err := p.topics.Describe(ctx, p.existing(p.in.Source.Topics...)...)
+	topics, err := p.topics.Describe(ctx, p.existing(p.sources...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (p *patient) remembered(ctx context.Context) (map[place]index.SourcePartiti
 }
 
 func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
-	topics := p.existing(p.in.Source.Topics...)
+	topics := p.existing(p.sources...)
 	if len(topics) == 0 {
 		return nil, nil
 	}
@@ -209,7 +209,7 @@ const nearPart = 0.75
 
 // nearRetention finds partitions whose next document will soon be deleted before it is read.
 func (p *patient) nearRetention(ctx context.Context, extents []extent) (findings []Finding, err error) {
-	for _, name := range p.existing(p.in.Source.Topics...) {
+	for _, name := range p.existing(p.sources...) {
 		settings, err := p.topics.Settings(ctx, name)
 		if forbidden(err) {
 			continue // reported with the topics

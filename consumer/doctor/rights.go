@@ -24,7 +24,7 @@ type need struct {
 
 // needs returns the needs for the topics that exist: see permissions.md.
 func (p *patient) needs() (all []need) {
-	for _, name := range p.existing(p.in.Source.Topics...) {
+	for _, name := range p.existing(p.sources...) {
 		all = append(all, need{"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationRead}, nil, "documents are read from it"})
 	}
 	for _, name := range p.existing(p.outputs()...) {

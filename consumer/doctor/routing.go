@@ -19,7 +19,7 @@ func (p *patient) routing(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours := routing.Text(p.in.Source.Topics, p.in.Source.Start, p.in.Sink)
+	ours := routing.Text(p.in.Source.Choice(), p.in.Sink)
 	switch {
 	case now.Routes.Number == 0:
 		return []Finding{fine("none is in force yet: the first member declares its own")}, nil

@@ -104,6 +104,7 @@ type patient struct {
 	now    func() time.Time
 
 	brokers int
+	sources []string        // topics that are read
 	store   snapshot.Store  // nil: there is none, or it does not answer
 	newest  *index.Restore  // the state of the newest snapshot of this journal; nil: none
 	tail    *journalTail    // nil: not read yet
@@ -190,7 +191,7 @@ func (p *patient) outputs() (names []string) {
 	if p.in.Sink.DryRun {
 		return nil
 	}
-	for _, source := range p.in.Source.Topics {
+	for _, source := range p.sources {
 		names = append(names, p.in.Sink.All(source)...)
 	}
 	return names

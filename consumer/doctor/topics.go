@@ -3,17 +3,22 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/sink"
 )
 
 // allTopics checks sources, journal and outputs, as a start would. It also reports what a start lets pass.
 func (p *patient) allTopics(ctx context.Context) (findings []Finding, err error) {
 	p.there = map[string]bool{}
-	for _, name := range p.in.Source.Topics {
+	if findings, err = p.findSources(ctx); err != nil {
+		return nil, err
+	}
+	for _, name := range p.sources {
 		found, err := p.sourceAndOutputs(ctx, name)
 		findings = append(findings, found...)
 		if err != nil {
@@ -22,6 +27,43 @@ func (p *patient) allTopics(ctx context.Context) (findings []Finding, err error)
 	}
 	found, err := p.journal(ctx)
 	return append(findings, found...), err
+}
+
+// mostNamed bounds how many topics a finding names.
+const mostNamed = 10
+
+// findSources finds the topics that the pattern brings, and says which it fits that are not read.
+func (p *patient) findSources(ctx context.Context) ([]Finding, error) {
+	choice, err := routing.Choose(p.in.Source.Choice(), p.in.Sink, p.in.Journal.Topic)
+	if err != nil || !choice.Open() {
+		p.sources = p.in.Source.Topics
+		return nil, err
+	}
+	existing, err := routing.Existing(ctx, p.admin)
+	if err != nil {
+		return nil, err
+	}
+	p.sources = choice.Among(existing)
+	brought := len(p.sources) - len(p.in.Source.Topics)
+	var not []string
+	for _, topic := range existing {
+		if why := choice.Excluded(topic); why != "" {
+			not = append(not, topic+" ("+why+")")
+		}
+	}
+	said := fmt.Sprintf("source.pattern %s brings %s", p.in.Source.Pattern, several(brought, "topic"))
+	if len(not) > 0 {
+		more := ""
+		if len(not) > mostNamed {
+			more = fmt.Sprintf(" and %d more", len(not)-mostNamed)
+		}
+		said += "; it fits others that are not read: " + strings.Join(not[:min(len(not), mostNamed)], ", ") + more
+	}
+	if brought == 0 {
+		return []Finding{note(said, "nothing is read by it until there is a topic that fits",
+			"nothing if they are to come; else correct it, or grant the right Describe on them")}, nil
+	}
+	return []Finding{fine(said)}, nil
 }
 
 func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding, error) {

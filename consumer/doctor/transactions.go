@@ -72,7 +72,7 @@ func (p *patient) ours(ctx context.Context, listed kadm.ListedTransactions) ([]F
 
 // hanging finds open transactions on our topics that will not end by themselves.
 func (p *patient) hanging(ctx context.Context, listed kadm.ListedTransactions) ([]Finding, error) {
-	topics := p.existing(append(p.outputs(), p.in.Source.Topics...)...)
+	topics := p.existing(append(p.outputs(), p.sources...)...)
 	if len(topics) == 0 {
 		return nil, nil
 	}

@@ -20,7 +20,8 @@ type syntax interface {
 type composer struct {
 	syntax syntax
 	data   []byte
-	strict bool
+	reader *Reader
+	as     treatment // of the field that is appended
 	buf    []byte
 }
 
@@ -29,7 +30,7 @@ func (r *Reader) compose(in Input, k kind, c composer, f *finder) (Document, *Re
 	if k != isObject {
 		return Document{}, reject(sink.WrongType, "the value is %s, not an object", k)
 	}
-	c.strict = r.strict
+	c.reader = r
 	if r.when.fieldsUnmet(c, f.found[len(r.paths)-len(r.when.field):len(r.paths)]) {
 		return Document{Unchecked: true, Buffer: c.buf}, nil
 	}
@@ -37,54 +38,20 @@ func (r *Reader) compose(in Input, k kind, c composer, f *finder) (Document, *Re
 	if bad != nil {
 		return Document{}, bad
 	}
-	return r.label(in, &c, text, f.found[r.fields:len(r.paths)])
-}
-
-// label gives the document its id and its scope. found are the fields from which they are read, if they are fields.
-func (r *Reader) label(in Input, c *composer, text int, found []value) (Document, *Rejection) {
-	doc := Document{ID: r.outerID(in), Empty: len(bytes.TrimSpace(c.buf[:text])) == 0}
-	end, bad := text, (*Rejection)(nil)
-	if r.id.kind == selectField {
-		if _, bad = c.name("id", r.id.field, found[0]); bad != nil {
-			return Document{}, bad
-		}
-		end, found = len(c.buf), found[1:]
-	}
-	if !doc.Empty {
-		if doc.Scope, bad = r.scopeOf(in, c, found); bad != nil {
-			return Document{}, bad
-		}
-	}
-	doc.Text, doc.Buffer = c.buf[:text:text], c.buf
-	if r.id.kind == selectField {
-		doc.ID = c.buf[text:end:end]
+	doc := Document{Text: c.buf[:text:text], Empty: len(bytes.TrimSpace(c.buf[:text])) == 0}
+	if bad := r.label(&in, &c, &doc, f.found[r.fields:len(r.paths)-len(r.when.field)]); bad != nil {
+		return Document{}, bad
 	}
 	return doc, nil
 }
 
-func (r *Reader) scopeOf(in Input, c *composer, found []value) (scope uint64, bad *Rejection) {
-	if r.scope.kind != selectField {
-		scope, c.buf, bad = r.outerScope(in, c.buf)
-		return scope, bad
-	}
-	start := len(c.buf)
-	there, bad := c.name("scope", r.scope.field, found[0])
-	if bad != nil {
-		return 0, bad
-	}
-	if !there {
-		return 0, reject(sink.MissingField, "no field %s, from which the scope is read", r.scope.field)
-	}
-	scope, c.buf = hashScope(selectField, c.buf[start:], c.buf)
-	return scope, nil
-}
-
-// text appends the fields, with line breaks between them, and returns where the text ends.
+// text appends the fields, with the separator between them, and returns where the text ends.
 func (c *composer) text(paths []path, found []value) (end int, bad *Rejection) {
 	for i, v := range found {
 		if i > 0 {
-			c.buf = append(c.buf, '\n')
+			c.buf = append(c.buf, c.reader.separator...)
 		}
+		c.as = c.reader.as[i]
 		switch {
 		case v.off:
 			return 0, reject(sink.WrongType, "on the way to field %s is %s, not an object", paths[i], v.kind)
@@ -93,7 +60,7 @@ func (c *composer) text(paths []path, found []value) (end int, bad *Rejection) {
 		case v.kind == isNull:
 			return 0, reject(sink.MissingField, "field %s is null", paths[i])
 		case v.kind == isString:
-			bad = c.str(paths[i], v)
+			bad = c.words(paths[i], v)
 		case v.kind == isArray:
 			var joined []byte
 			if joined, bad = c.syntax.join(*c, i, paths[i], v); bad == nil {
@@ -112,21 +79,21 @@ func (c *composer) text(paths []path, found []value) (end int, bad *Rejection) {
 func (c *composer) str(at path, v value) *Rejection {
 	var valid bool
 	c.buf, valid = c.syntax.str(c.buf, c.data, v)
-	if !valid && c.strict {
+	if !valid && c.reader.strict {
 		return reject(sink.InvalidEncoding, "not Unicode in field %s", at)
 	}
 	return nil
 }
 
-// element appends element n of an array, which must be a string, after a line break if it is not the first.
+// element appends element n of an array, which must be a string, after the separator if it is not the first.
 func (c *composer) element(n int, at path, v value) *Rejection {
 	if v.kind != isString {
 		return reject(sink.WrongType, "element %d of field %s is %s, not a string", n, at, v.kind)
 	}
 	if n > 0 {
-		c.buf = append(c.buf, '\n')
+		c.buf = append(c.buf, c.reader.separator...)
 	}
-	return c.str(at, v)
+	return c.words(at, v)
 }
 
 // name appends an id or a scope: a string, or a number as JSON writes it. there is false if it is absent or null.

@@ -114,7 +114,7 @@ func (c *condition) String() string {
 		subject = "header:" + c.header
 	case selectField:
 		subject = "field:" + c.field.String()
-	case selectNothing, selectKey, selectPartition:
+	case selectNothing, selectKey, selectPartition, selectTopic, selectTemplate:
 		return fmt.Sprintf("%s %s %d", sizeSubject, c.op, c.size)
 	}
 	if c.op == opExists || c.op == opMissing {

@@ -17,11 +17,16 @@
 //   - If a key occurs twice in an object, the last one counts, as it does for nearly every reader downstream. The same
 //     holds for a header that occurs twice.
 //   - A null counts as absent. Field names are compared byte for byte, after unescaping.
-//   - Strings of an array are joined by a line break, and so are several fields, in the order of the settings.
+//   - Strings of an array are joined by document.separator, and so are several fields, in the order of the settings.
+//   - A string of a field that holds HTML or base64 is read so after it was unescaped, and before it is joined. It is read
+//     by the HTML of package text, so that a field and a whole text of HTML are the same. No text is longer than four times
+//     document.max_bytes, whatever separators, character references and symbols of a schema make of it.
 //   - document.invalid_utf8 says what becomes of invalid UTF-8 and lone surrogates in the strings that are read. Other
 //     strings may hold them.
 //   - If the id is absent, the coordinates are the id. An id of more than sink.MaxIDBytes is a rejection, because
-//     headers have no room for more.
+//     headers have no room for more. Of an id of several parts each is needed.
+//   - A template is injective: two records that differ in a part have different ids and scopes. A part ends at the first
+//     character of what stands behind it, which is escaped in parts. A test reads the parts back.
 //   - An absent scope is a rejection. Otherwise documents of unknown scopes would be compared with each other.
 //   - A record of which a condition (source.when) does not hold is no document, and is no reason for a rejection. Headers
 //     and the size are looked at before anything else, fields before the text.

@@ -2,9 +2,9 @@ package document
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -21,6 +21,7 @@ type Header struct {
 type Input struct {
 	Key, Value []byte
 	Headers    []Header
+	Topic      string
 	Partition  int32
 }
 
@@ -51,9 +52,13 @@ type Reader struct {
 	strict    bool // invalid UTF-8 is rejected
 	fullOnly  bool // empty documents are rejected
 	id, scope selector
-	paths     []path // the fields, then the paths of id and scope if those are fields
+	paths     []path // the fields, then those that id and scope are read from
 	fields    int    // how many of the paths are fields
-	when      When   // behind them are the paths of its fields
+	idFields  int    // how many of those behind them are for the id
+	as        [maxFields]treatment
+	separator string
+	pages     sync.Pool // of *text.Page
+	when      When      // behind them are the paths of its fields
 }
 
 // New returns a Reader, or the mistakes in p as one error. With conditions it says which records are not checked.
@@ -64,14 +69,17 @@ func New(p Params, when ...string) (*Reader, error) {
 	f := formatOf(p.Format)
 	r := &Reader{
 		maxBytes: int(p.MaxBytes), framing: framingOf(p.Framing),
-		strict: p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject,
+		strict: p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject, separator: p.Separator,
 	}
 	// Validate parsed all of them, so no error is possible.
 	r.id, _ = parseSelector(p.ID)
 	r.scope, _ = parseSelector(p.Scope)
+	r.id.full = true // as an id that is empty is none
 	r.when, _ = ParseWhen(when)
 	if f.fields {
 		r.follow(p.Fields)
+		r.treat(p.Base64, asBase64)
+		r.treat(p.HTML, asHTML)
 	}
 	from, err := p.open()
 	if err == nil {
@@ -83,18 +91,16 @@ func New(p Params, when ...string) (*Reader, error) {
 	return r, nil
 }
 
-// follow notes the paths of the fields, of id and scope if those are fields, and of the conditions.
+// follow notes the paths of the fields, of those that id and scope are read from, and of the conditions.
 func (r *Reader) follow(fields []string) {
 	for _, field := range fields {
 		at, _ := parsePath(field)
 		r.paths = append(r.paths, at)
 	}
 	r.fields = len(r.paths)
-	for _, s := range []selector{r.id, r.scope} {
-		if s.kind == selectField {
-			r.paths = append(r.paths, s.field)
-		}
-	}
+	forID := r.id.fields()
+	r.idFields = len(forID)
+	r.paths = append(append(r.paths, forID...), r.scope.fields()...)
 	for i := range r.when.field {
 		r.paths = append(r.paths, r.when.field[i].field)
 	}
@@ -136,41 +142,9 @@ func (*Reader) labelled(doc Document, bad *Rejection, err error) (Document, *Rej
 
 // emptyDocument returns the document of a record without text.
 func (r *Reader) emptyDocument(in Input, buf []byte) Document {
-	return Document{ID: r.outerID(in), Empty: true, Unchecked: r.when.fieldsUnmet(composer{}, nil), Buffer: buf}
-}
-
-// outerID returns the id if it does not come from a field.
-func (r *Reader) outerID(in Input) []byte {
-	switch r.id.kind {
-	case selectKey:
-		return in.Key
-	case selectHeader:
-		id, _ := header(in.Headers, r.id.header)
-		return id
-	case selectNothing, selectField, selectPartition:
-	}
-	return nil
-}
-
-// outerScope hashes the scope if it does not come from a field. It uses the capacity of buf behind its length and
-// returns buf.
-func (r *Reader) outerScope(in Input, buf []byte) (uint64, []byte, *Rejection) {
-	switch r.scope.kind {
-	case selectPartition:
-		var number [4]byte
-		binary.LittleEndian.PutUint32(number[:], uint32(in.Partition))
-		scope, buf := hashScope(selectPartition, number[:], buf)
-		return scope, buf, nil
-	case selectHeader:
-		name, ok := header(in.Headers, r.scope.header)
-		if !ok {
-			return 0, buf, reject(sink.MissingField, "no header %s, from which the scope is read", r.scope.header)
-		}
-		scope, buf := hashScope(selectHeader, name, buf)
-		return scope, buf, nil
-	case selectNothing, selectField, selectKey:
-	}
-	return 0, buf, nil
+	c := composer{reader: r, buf: buf[:0]}
+	id, _ := r.idOf(&in, &c, nil) // only a field that is there is refused
+	return Document{ID: id, Empty: true, Unchecked: r.when.fieldsUnmet(composer{}, nil), Buffer: c.buf}
 }
 
 // header returns the last header with a name.

@@ -239,6 +239,7 @@ func TestScope(t *testing.T) {
 	all := []uint64{
 		0, scope("partition", Input{}), scope("partition", Input{Partition: 1}), scope("header:h", in), scope("header:e", in),
 		scope("field:tenant", in), scope("field:n", in), scope("field:e", in),
+		scope("topic", Input{Topic: "t1"}), scope("topic", Input{Topic: "t2"}),
 	}
 	for i, a := range all {
 		for j, b := range all[:i] {

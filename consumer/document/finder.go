@@ -54,7 +54,7 @@ type flaw struct {
 // finder notes in found where each of the wanted paths leads. Sets of paths are the bits of a word.
 type finder struct {
 	paths []path
-	found [maxFields + 2 + maxConditions]value // one per path; an array, so that it stays off the heap
+	found [maxFields + 2*maxParts + maxConditions]value // one per path; an array, so that it stays off the heap
 }
 
 // all is the set of all paths.

@@ -64,19 +64,16 @@ func (r raw) decode(_ context.Context, in Input, buf []byte) (Document, *Rejecti
 	if doc, blank := r.blank(in, buf); blank {
 		return doc, nil, nil
 	}
-	doc := Document{Text: in.Value, ID: r.outerID(in), Buffer: buf}
+	c := composer{reader: r.Reader, buf: buf[:0]}
+	doc := Document{Text: in.Value}
 	if !utf8.Valid(in.Value) {
 		if r.strict {
 			return Document{}, reject(sink.InvalidEncoding, "not UTF-8 at byte %d of the value", invalidAt(in.Value)), nil
 		}
-		doc.Text, _ = appendValid(buf[:0], in.Value)
-		doc.Buffer = doc.Text
+		c.buf, _ = appendValid(c.buf, in.Value)
+		doc.Text = c.buf[:len(c.buf):len(c.buf)]
 	}
-	var bad *Rejection
-	if r.scope.kind != selectNothing {
-		doc.Scope, doc.Buffer, bad = r.outerScope(in, doc.Buffer)
-	}
-	return doc, bad, nil
+	return doc, r.label(&in, &c, &doc, nil), nil
 }
 
 func invalidAt(text []byte) int {

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/unecho/unecho/consumer/document/registry"
@@ -15,8 +16,11 @@ const maxFields = 32
 type Params struct {
 	Format      string        `key:"format" doc:"what a record's value is: raw text, or an object in one of the other formats" verdict:"true"`
 	Fields      []string      `key:"fields" doc:"where the text is, but for raw; dots go into objects (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
-	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME or field:PATH; empty is topic/partition/offset" example:"field:id" verdict:"true"`
-	Scope       string        `key:"scope" doc:"documents are compared only within the same: partition, header:NAME or field:PATH; empty compares all" example:"header:tenant" verdict:"true"`
+	Separator   string        `key:"separator" doc:"what stands between several fields, and between the strings of an array; an empty one joins words that were cut" verdict:"true" omit:"\n"`
+	HTML        []string      `key:"html_fields" doc:"those of document.fields that hold HTML, of which the text counts: tags, comments, scripts and styles go, character references are resolved; text.html: strip takes the whole text as HTML" example:"[article.body]" verdict:"true" omit:""`
+	Base64      []string      `key:"base64_fields" doc:"those of document.fields that hold text, or HTML, in base64, with the alphabet of RFC 4648 or that for URLs, padded or not" example:"[article.body]" verdict:"true" omit:""`
+	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME, field:PATH, or several in braces; empty, or where a part is missing, it is topic/partition/offset" example:"field:id" verdict:"true"`
+	Scope       string        `key:"scope" doc:"documents are compared only within the same: key, topic, partition, header:NAME, field:PATH, or several in braces; empty compares all" example:"{header:tenant}/{field:language}" verdict:"true"`
 	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger value is rejected (too_large)" example:"1MiB" verdict:"true"`
 	Framing     string        `key:"framing" doc:"what stands before a value, or in a header beside it, and names its schema" verdict:"true" omit:"none"`
 	SchemaFile  string        `key:"schema_file" doc:"the one schema of all values: for avro an .avsc file, for protobuf a file of descriptors (protoc --include_imports -o FILE); for values that have several, name a registry" example:"/etc/unecho/article.avsc"`
@@ -31,7 +35,7 @@ type Params struct {
 // DefaultParams are the defaults.
 func DefaultParams() Params {
 	return Params{
-		Format: formats()[0].name, Fields: []string{"text"}, MaxBytes: setting.MiB,
+		Format: formats()[0].name, Fields: []string{"text"}, Separator: usualSeparator, MaxBytes: setting.MiB,
 		Framing: noFraming, InvalidUTF8: invalidReplace, Empty: emptyUnique, Registry: registry.DefaultParams(),
 	}
 }
@@ -67,27 +71,33 @@ func (p Params) Validate() []setting.Mistake {
 		out = append(out, setting.Wrong("max_bytes", p.MaxBytes, "out of range",
 			"write 1 to "+setting.Bytes(entry.MaxText).String()))
 	}
-	out = append(out, p.wrongSelector("id", p.ID, selectKey)...)
-	out = append(out, p.wrongSelector("scope", p.Scope, selectPartition)...)
+	out = append(out, p.wrongSelector("id", p.ID, "write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+		[]selectorKind{selectNothing, selectKey, selectHeader, selectField})...)
+	out = append(out, p.wrongSelector("scope", p.Scope,
+		"write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+		[]selectorKind{selectNothing, selectKey, selectTopic, selectPartition, selectHeader, selectField})...)
 	if formatOf(p.Format).fields {
 		out = append(out, p.wrongFields()...)
 	}
+	out = append(out, p.wrongTreatment()...)
 	out = append(out, p.wrongSchema()...)
 	return append(out, setting.Under("registry", p.Registry.Validate())...)
 }
 
-// wrongSelector checks id or scope. alone is the one word without a name that is allowed.
-func (p Params) wrongSelector(key, value string, alone selectorKind) []setting.Mistake {
+// wrongSelector checks id or scope. kinds are those that it may be read from.
+func (p Params) wrongSelector(key, value, remedy string, kinds []selectorKind) []setting.Mistake {
 	s, err := parseSelector(value)
-	remedy := "write " + string(alone) + ", header:NAME or field:PATH"
-	switch {
-	case err != nil:
+	if err != nil {
 		return []setting.Mistake{setting.Wrong(key, value, err.Error(), remedy)}
-	case (s.kind == selectKey || s.kind == selectPartition) && s.kind != alone:
-		return []setting.Mistake{setting.Wrong(key, value, "not possible here", remedy)}
-	case s.kind == selectField && !formatOf(p.Format).fields:
-		return []setting.Mistake{setting.Wrong(key, value, "raw text has no fields",
-			"set document.format: json, or take a header")}
+	}
+	for _, one := range s.each() {
+		switch {
+		case !slices.Contains(kinds, one.kind):
+			return []setting.Mistake{setting.Wrong(key, value, string(one.kind)+" is not possible here", remedy)}
+		case one.kind == selectField && !formatOf(p.Format).fields:
+			return []setting.Mistake{setting.Wrong(key, value, "raw text has no fields",
+				"set document.format: json, or take a header")}
+		}
 	}
 	return nil
 }

@@ -9,16 +9,33 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
+// paramsTest is a change of the parameters of JSON, and the mistakes that it makes.
+type paramsTest struct {
+	name string
+	edit func(*Params)
+	want []string
+}
+
+func (test *paramsTest) run(t *testing.T) {
+	p := jsonParams(test.edit)
+	var got []string
+	for _, m := range p.Validate() {
+		got = append(got, m.String())
+	}
+	if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
+	}
+	if _, err := New(p); errors.Is(err, ErrParams) != (len(test.want) > 0) {
+		t.Errorf("New: %v", err)
+	}
+}
+
 func TestParams(t *testing.T) {
 	many := make([]string, maxFields+1)
 	for i := range many {
 		many[i] = fmt.Sprint("f", i)
 	}
-	tests := []struct {
-		name string
-		edit func(*Params)
-		want []string
-	}{
+	tests := []paramsTest{
 		{"defaults", func(p *Params) { *p = DefaultParams() }, nil},
 		{"words", func(p *Params) { p.Format, p.InvalidUTF8, p.Empty = "xml", "drop", "" }, []string{
 			"format: xml: is not one of the choices; write " + setting.OneOf(Params{}.Choices("format")),
@@ -34,36 +51,50 @@ func TestParams(t *testing.T) {
 			"fields[2]: a: is or holds the field a.b, named before; name each text once",
 			"fields[4]: c: is or holds the field c, named before; name each text once",
 		}},
-		{"selectors", func(p *Params) { p.ID, p.Scope = "partition", "key" }, []string{
-			"id: partition: not possible here; write key, header:NAME or field:PATH",
-			"scope: key: not possible here; write partition, header:NAME or field:PATH",
+		{"selectors", func(p *Params) { p.ID, p.Scope = "partition", "template" }, []string{
+			"id: partition: partition is not possible here; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+			"scope: template: unknown word; write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		}},
 		{"selectors without names", func(p *Params) { p.ID, p.Scope = "header:", "field:" }, []string{
-			"id: header:: the header has no name; write key, header:NAME or field:PATH",
-			"scope: field:: a path with an empty name; write partition, header:NAME or field:PATH",
+			"id: header:: the header has no name; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+			"scope: field:: a path with an empty name; write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		}},
-		{"selectors, odd", func(p *Params) { p.ID, p.Scope = "key:x", "topic" }, []string{
-			"id: key:x: unexpected colon; write key, header:NAME or field:PATH",
-			"scope: topic: unknown word; write partition, header:NAME or field:PATH",
+		{"selectors, odd", func(p *Params) { p.ID, p.Scope = "key:x", "topics" }, []string{
+			"id: key:x: unexpected colon; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+			"scope: topics: unknown word; write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		}},
 		{"fields of raw text", func(p *Params) { p.Format, p.ID = "raw", "field:id" }, []string{
 			"id: field:id: raw text has no fields; set document.format: json, or take a header",
 		}},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			p := jsonParams(test.edit)
-			var got []string
-			for _, m := range p.Validate() {
-				got = append(got, m.String())
-			}
-			if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
-				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
-			}
-			if _, err := New(p); errors.Is(err, ErrParams) != (len(test.want) > 0) {
-				t.Errorf("New: %v", err)
-			}
-		})
+		t.Run(test.name, test.run)
+	}
+}
+
+func TestTreatmentParams(t *testing.T) {
+	for _, test := range []paramsTest{
+		{"treated fields", func(p *Params) {
+			p.Fields = []string{`a\.b`, "c.d"}
+			p.HTML, p.Base64, p.Separator = []string{"c.d", "a.b"}, []string{`a\.b`, "", "e"}, strings.Repeat("-", maxSeparator+1)
+		}, []string{
+			`separator: "-----------------": is too long; write 16 bytes at most`,
+			`html_fields[1]: "a.b": is not one of document.fields; name it there, too, or remove it here`,
+			`base64_fields[1]: "": is not one of document.fields; name it there, too, or remove it here`,
+			`base64_fields[2]: "e": is not one of document.fields; name it there, too, or remove it here`,
+		}},
+		{"treated fields of raw text", func(p *Params) {
+			p.Format, p.HTML, p.Base64, p.Separator = "raw", []string{"text"}, []string{"text"}, " "
+		}, []string{
+			`separator: " ": has no effect with document.format raw; remove it, or set document.format`,
+			"html_fields: text: raw text has no fields; set document.format: json; where the whole value is HTML, text.html: strip",
+			"base64_fields: text: raw text has no fields; set document.format: json",
+		}},
+		{"a separator that is not UTF-8", func(p *Params) { p.Separator = "\xff" }, []string{
+			`separator: "\xff": is not valid UTF-8; write it in UTF-8`,
+		}},
+	} {
+		t.Run(test.name, test.run)
 	}
 }
 

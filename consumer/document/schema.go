@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/unecho/unecho/consumer/document/registry"
 	"github.com/unecho/unecho/index/setting"
@@ -118,9 +119,16 @@ func (p *Params) Pin() []setting.Mistake {
 	return nil
 }
 
-// As returns the settings for values of another format that has no schemas.
-func (p Params) As(format string) Params {
+// As returns the settings for values of another format that has no schemas, whose text is in these fields, if it has any.
+func (p Params) As(format string, fields []string) Params {
 	p.Format, p.Framing, p.SchemaFile, p.Schema, p.Message, p.Registry = format, noFraming, "", "", "", registry.DefaultParams()
+	other := func(name string) bool {
+		return !slices.ContainsFunc(fields, func(f string) bool { return canonicalPath(f) == canonicalPath(name) })
+	}
+	p.HTML, p.Base64 = slices.DeleteFunc(slices.Clone(p.HTML), other), slices.DeleteFunc(slices.Clone(p.Base64), other)
+	if p.Fields = fields; !formatOf(format).fields {
+		p.Separator = usualSeparator
+	}
 	return p
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Scope returns the scope of a document whose name is given from outside, as a record of that name has it. A
-// partition's name is its number. Where documents have scopes a name is needed, and where they have none it is
+// partition's name is its number, and that of a template is what it becomes. Where documents have scopes a name is needed, and where they have none it is
 // refused: ErrScope.
 func (r *Reader) Scope(name string) (uint64, error) {
 	switch {

@@ -25,6 +25,7 @@ const (
 	kindHistory
 	kindErase
 	kindSettingsChange
+	kindRequestRun
 
 	kinds     // number of kinds in this format so far
 	bareKinds = kindAccusation + 1
@@ -112,7 +113,12 @@ func appendSource(dst []byte, s entry.Source) []byte {
 }
 
 func appendRun(dst []byte, run *index.Run) []byte {
-	dst = appendHeader(dst, kindRun, run.Header)
+	requests := requestsOf(run)
+	if requests == 0 {
+		dst = appendHeader(dst, kindRun, run.Header)
+	} else {
+		dst = appendHeader(dst, kindRequestRun, run.Header)
+	}
 	dst = appendSource(dst, run.Source)
 	dst = binary.AppendUvarint(dst, uint64(run.Epoch))
 	dst = binary.AppendVarint(dst, run.Base)
@@ -127,6 +133,9 @@ func appendRun(dst []byte, run *index.Run) []byte {
 		dst = entry.Append(dst, &run.Entries[i], before)
 		before = &run.Entries[i]
 	}
+	if requests > 0 {
+		dst = appendRequests(dst, run, requests)
+	}
 	return dst
 }
 
@@ -138,6 +147,7 @@ func runSize(run *index.Run) int {
 	for i := range run.Entries {
 		n += entry.Size(&run.Entries[i])
 	}
+	n += requestsOf(run) * requestBytes
 	return n
 }
 
@@ -185,6 +195,12 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 		return &index.Settings{Wall: h.Wall, Text: rd.Bytes()}, nil
 	case kindRun:
 		return d.decodeRun(h, rd)
+	case kindRequestRun:
+		run, err := d.decodeRun(h, rd)
+		if err != nil {
+			return nil, err
+		}
+		return run, readRequests(rd, run)
 	case kindFeed:
 		return d.decodeFeed(h, rd)
 	case kindHistory:

@@ -51,6 +51,14 @@ func records() []index.Record {
 		}},
 		&index.SettingsChange{Header: h, Bounds: index.Bounds{Number: 1 << 31, Text: []byte(`{"window.age":"2h"}`)}},
 		&index.Erase{Header: h, Targets: []index.Position{{Offset: 99, Entry: 3}, {Offset: 1 << 40}, {Offset: 7, Entry: -1}}},
+		&index.Run{Header: h, Source: source, Epoch: 3, Base: 41, Entries: []entry.Entry{
+			{Offset: 50, Time: 1000, Request: entry.Request{1, 2, 3}},
+			{Offset: 51, Time: 900},
+			{
+				Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("sketch"),
+				Request: entry.Request{15: 9},
+			},
+		}},
 	}
 }
 

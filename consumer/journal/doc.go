@@ -26,6 +26,7 @@
 //	              topic UUID 16 · partition · length, topic name · from · through · rejected · entries, as in a feed
 //	erase 10      targets, each: journal offset, delta to the one before · number of the entry
 //	settings change 11   number · length, canonical text of all bounds
+//	run of requests 12   as a run · number of requests · each: entries between it and the one before · hash 16
 //
 // Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) covers all of the value but
 // itself. The record's timestamp is the broker's (LogAppendTime). Records of the first format had no frame: they had a

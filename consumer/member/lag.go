@@ -17,8 +17,8 @@ const (
 )
 
 // WatchLag calls withdraw, once, when the replica has not applied within max_lag what the journal held. A journal that
-// cannot be asked proves nothing, and leaving would help nobody then. With stays the time begins when the replica comes
-// on: until then the journal cannot be read, and documents are passed on unchecked.
+// cannot be asked proves nothing, and leaving would help nobody then. With stays a time in which the replica does not
+// come on does not count: the journal cannot be read, and documents are passed on unchecked.
 func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, stays bool, withdraw func(error)) {
 	every := min(behindEvery, max(behindEveryMin, maxLag/10))
 	tick := time.NewTicker(every)
@@ -30,19 +30,18 @@ func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, stays boo
 		case <-ctx.Done():
 			return
 		}
-		if b.passed(f.Next()) {
+		next := f.Next()
+		if b.passed(next) {
 			asking, cancel := context.WithTimeout(ctx, behindEvery)
 			end, err := f.Log.End(asking)
 			cancel()
 			if err == nil {
-				b = behind{end: end, next: f.Next(), since: time.Now()}
+				now := time.Now()
+				b = behind{end: end, next: f.Next(), since: now, looked: now}
 			}
 			continue
 		}
-		if stays && f.Next() == b.next {
-			b.since = time.Now()
-		}
-		if time.Since(b.since) > maxLag {
+		if b.lags(next, time.Now(), stays) > maxLag {
 			withdraw(ErrBehind)
 			return
 		}
@@ -51,9 +50,19 @@ func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, stays boo
 
 // behind is an end of the journal that the replica has to pass, and since when.
 type behind struct {
-	end   int64
-	next  int64 // of the replica then
-	since time.Time
+	end    int64
+	since  time.Time
+	next   int64     // of the replica, when it was looked at
+	looked time.Time // when that was
 }
 
-func (b behind) passed(next int64) bool { return next >= b.end }
+func (b *behind) passed(next int64) bool { return next >= b.end }
+
+// lags is for how long the replica has not passed the end. With stays the time in which it stood still is left out.
+func (b *behind) lags(next int64, now time.Time, stays bool) time.Duration {
+	if stays && next == b.next {
+		b.since = b.since.Add(now.Sub(b.looked))
+	}
+	b.next, b.looked = next, now
+	return now.Sub(b.since)
+}

@@ -30,6 +30,7 @@ type Assignment struct {
 	Passing   bool   // the transaction at hand passes documents on unchecked
 	Announced int64  // the base that the journal has from us
 	Routed    uint64 // the hash of the routes by which the session forwards
+	Requests  bool   // idempotency keys go into the journal: its bounds in force say so
 
 	Shadow   bool  // nothing is forwarded, and nothing read beyond Followed
 	Followed int64 // what the group that is followed had committed when it was asked last; -1: nothing

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"encoding/binary"
 	"fmt"
 	"iter"
 
@@ -34,6 +35,7 @@ func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 	if r.Routed() != a.Routed {
 		return ErrRouting
 	}
+	a.Requests = r.Requests()
 	p, _ := r.Partition(a.Source)
 	if p.Epoch != a.Epoch {
 		return fmt.Errorf("%w: %s/%d is in epoch %d, not %d", ErrEpoch, a.Topic, a.Source.Partition, p.Epoch, a.Epoch)
@@ -61,6 +63,9 @@ func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 	return nil
 }
 
+// requestBytes is what the request of an entry takes in a run at most: its hash and the number of the entry.
+const requestBytes = len(entry.Request{}) + binary.MaxVarintLen32
+
 // Bounds are those of one journal record.
 type Bounds struct{ Entries, Bytes int }
 
@@ -72,12 +77,19 @@ func (a *Assignment) Runs(h index.Header, docs iter.Seq[*Document], b Bounds, fn
 		if d.Judged || d.Rejected {
 			continue
 		}
-		size := entry.Size(&d.Entry)
+		e := d.Entry
+		if !a.Requests {
+			e.Request = entry.Request{}
+		}
+		size := entry.Size(&e)
+		if e.Request != (entry.Request{}) {
+			size += requestBytes
+		}
 		if n := len(run.Entries); n == b.Entries || n > 0 && bytes+size > b.Bytes {
 			fn(run)
 			run.Entries, bytes = run.Entries[:0], 0
 		}
-		run.Entries = append(run.Entries, d.Entry)
+		run.Entries = append(run.Entries, e)
 		bytes += size
 	}
 	if len(run.Entries) > 0 {

@@ -14,7 +14,7 @@ import (
 // A duty is part of a routing, and none of a configuration. The text of a group without one is what it always was.
 func TestDutyIsWrittenAndRead(t *testing.T) {
 	t.Parallel()
-	plain := Text([]string{"news", "blogs/x"}, "earliest", sink.DefaultParams())
+	plain := Text(Source{Topics: []string{"news", "blogs/x"}, Start: "earliest"}, sink.DefaultParams())
 	at := func(offset int64) []protocol.Boundary {
 		return []protocol.Boundary{{Topic: "news", Source: entry.Source{Topic: [16]byte{1, 2}, Partition: 3}, Offset: offset}}
 	}

@@ -10,7 +10,7 @@ import (
 func text(change func(*sink.Params), topics ...string) []byte {
 	out := sink.DefaultParams()
 	change(&out)
-	return Text(topics, "earliest", out)
+	return Text(Source{Topics: topics, Start: "earliest"}, out)
 }
 
 func as(*sink.Params) {}
@@ -38,7 +38,7 @@ func TestDiff(t *testing.T) {
 		}},
 		{"a source more", text(as, "a", "b"), text(as, "a"), []string{`source.topics: ["a","b"] here, ["a"] in the journal`}},
 		{"another source", text(as, "b"), text(as, "a"), []string{`source.topics: ["b"] here, ["a"] in the journal`}},
-		{"where it begins", Text([]string{"a"}, "latest", sink.DefaultParams()), text(as, "a"), []string{"source.start: latest here, earliest in the journal"}},
+		{"where it begins", Text(Source{Topics: []string{"a"}, Start: "latest"}, sink.DefaultParams()), text(as, "a"), []string{"source.start: latest here, earliest in the journal"}},
 		{"a dry run", text(func(p *sink.Params) { p.DryRun = true }, "a"), text(as, "a"), []string{"sink.dry_run: true here, false in the journal"}},
 	} {
 		if got := Diff(c.here, c.journal); !slices.Equal(got, c.want) {

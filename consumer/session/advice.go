@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -52,6 +53,16 @@ func (s *Session) tellWait(t *protocol.Takeover) {
 		s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Str("because", why).
 			Msg("partition waits, and with it those that came with it; if that does not pass, the process ends and says what " +
 				"to do")
+	}
+}
+
+// tellAway says that partitions wait for a journal that is away.
+func (s *Session) tellAway(some []*protocol.Takeover, since time.Duration) {
+	for _, t := range some {
+		if s.standing.waitsFor(key{t.Topic, t.Source.Partition}, "the journal does not answer", since) {
+			s.Logger.Warn().Str("session", s.slot).Str("topic", t.Topic).Int32("partition", t.Source.Partition).
+				Msg("partition was given while the journal does not answer: it waits, those that the session has go on")
+		}
 	}
 }
 

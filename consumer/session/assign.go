@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/protocol"
@@ -32,6 +33,7 @@ func (s *Session) assign(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
+	s.leaveOut(of, given)
 	if of, err = s.withinPlan(of, given); err != nil {
 		return nil, err
 	}
@@ -45,7 +47,9 @@ func (s *Session) assign(ctx context.Context,
 	}
 	takeovers := make([]*protocol.Takeover, len(of))
 	for i, tp := range of {
-		takeovers[i] = protocol.NewTakeover(tp, terms, s.patience(tp.Source))
+		its := terms // what was written to a topic before it was found is not to be lost
+		its.Latest = its.Latest && !s.passing(tp.Topic)
+		takeovers[i] = protocol.NewTakeover(tp, its, s.patience(tp.Source))
 	}
 	if err := s.takeOver(ctx, takeovers, took); err != nil {
 		return nil, err
@@ -116,7 +120,18 @@ func partitionsOf(given map[string]map[int32]kgo.Offset) map[string][]int32 {
 	return of
 }
 
-// bind looks up the topics' UUIDs, as they are now. A topic that is deleted and created again is another source.
+// leaveOut drops what bind has left out.
+func (s *Session) leaveOut(of []topicPartition, given map[string]map[int32]kgo.Offset) {
+	for topic := range given {
+		if !slices.ContainsFunc(of, func(tp topicPartition) bool { return tp.Topic == topic }) {
+			delete(given, topic)
+			s.Logger.Info().Str("topic", topic).Msg("a topic is gone before it is read: the others go on")
+		}
+	}
+}
+
+// bind looks up the topics' UUIDs, as they are now. A topic that is deleted and created again is another source. One
+// that is gone, and was not named, is left out.
 func (s *Session) bind(ctx context.Context, given map[string][]int32) ([]topicPartition, error) {
 	topics, err := s.Cluster.Admin().ListTopics(ctx, slices.Collect(maps.Keys(given))...)
 	if err != nil {
@@ -125,6 +140,9 @@ func (s *Session) bind(ctx context.Context, given map[string][]int32) ([]topicPa
 	var of []topicPartition
 	for topic, partitions := range given {
 		detail, ok := topics[topic]
+		if s.passing(topic) && (!ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition)) {
+			continue
+		}
 		if !ok || detail.Err != nil {
 			return nil, fmt.Errorf("describe source topic %s: %w", topic, errors.Join(detail.Err))
 		}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,9 +20,18 @@ type Counters struct {
 	rejected                   [maxReasons]atomic.Uint64
 	sign, judge, forward       histogram
 	similarity, delay          distribution
-	topics                     []string // of the source
-	verdicts                   []topicCounters
+
+	mu       sync.RWMutex
+	topics   []string // of the source
+	verdicts []*topicCounters
 }
+
+// mostTopics bounds how many topics of the source are counted apart, and with that what a collector keeps of a process.
+// Topics that come after so many are counted as OtherTopics.
+const mostTopics = 1000
+
+// OtherTopics stands for the topics that are not counted apart. No topic has that name.
+const OtherTopics = "(others)"
 
 // maxReasons is more than there are reasons.
 const maxReasons = 16
@@ -41,7 +51,7 @@ type Output struct {
 	Reemitted         uint64 // of the unique ones, copies that were emitted again
 	Unchecked         uint64 // forwarded as unique without being judged; not counted as unique
 	Rejected          map[sink.Reason]uint64
-	Topics            []Verdicts // in the order in which the configuration names them
+	Topics            []Verdicts // those that the configuration names in its order, and then others as they came
 
 	Similarity Histogram // of matches; those that came through as unique, too
 	Delay      Histogram // seconds from a document's timestamp to its commit
@@ -49,7 +59,31 @@ type Output struct {
 
 // NewCounters counts for these topics of the source.
 func NewCounters(topics []string) *Counters {
-	return &Counters{topics: topics, verdicts: make([]topicCounters, len(topics))}
+	c := &Counters{}
+	for _, topic := range topics {
+		c.Count(topic)
+	}
+	return c
+}
+
+// Count has a topic counted from now on, and returns its number.
+func (c *Counters) Count(topic string) int {
+	c.mu.RLock()
+	at := slices.Index(c.topics, topic)
+	c.mu.RUnlock()
+	if at >= 0 {
+		return at
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.topics) >= mostTopics {
+		topic = OtherTopics
+	}
+	if at := slices.Index(c.topics, topic); at >= 0 {
+		return at
+	}
+	c.topics, c.verdicts = append(c.topics, topic), append(c.verdicts, &topicCounters{})
+	return len(c.topics) - 1
 }
 
 // Output reads what was committed.
@@ -58,8 +92,10 @@ func (c *Counters) Output() Output {
 		Reemitted: c.reemitted.Load(), Rejected: map[sink.Reason]uint64{},
 		Similarity: c.similarity.read(similarities()), Delay: c.delay.read(delays()),
 	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	for i, topic := range c.topics {
-		v := &c.verdicts[i]
+		v := c.verdicts[i]
 		t := Verdicts{Topic: topic, Unique: v.unique.Load(), Duplicate: v.duplicate.Load(), Rejected: v.rejected.Load()}
 		t.Unchecked = v.unchecked.Load()
 		o.Unique, o.Duplicate, o.Topics = o.Unique+t.Unique, o.Duplicate+t.Duplicate, append(o.Topics, t)
@@ -92,11 +128,11 @@ type outputs struct {
 
 // count counts a batch by what was produced. A commit forgets what outputs have refused of it.
 func (o *outputs) count(b *batch, c *Counters) {
-	*o = outputs{topics: append(o.topics[:0], make([]Verdicts, len(c.topics))...)}
+	*o = outputs{topics: o.topics[:0]}
 	scale := similarities()
 	for i := range b.groups {
 		g := &b.groups[i]
-		v := &o.topics[slices.Index(c.topics, g.Topic)]
+		v := o.of(c.Count(g.Topic))
 		for k := range g.items {
 			it := &g.items[k]
 			if g.Aside(&it.Document) {
@@ -124,6 +160,14 @@ func (o *outputs) count(b *batch, c *Counters) {
 	}
 }
 
+// of returns what is counted of the topic with a number.
+func (o *outputs) of(number int) *Verdicts {
+	for len(o.topics) <= number {
+		o.topics = append(o.topics, Verdicts{})
+	}
+	return &o.topics[number]
+}
+
 // delays counts how long ago the documents of a batch were written, when it is committed. A document without a
 // timestamp is not counted, and one from the future took no time.
 func (o *outputs) delays(b *batch, now int64) {
@@ -140,6 +184,8 @@ func (o *outputs) delays(b *batch, now int64) {
 
 // committed adds a batch that was committed.
 func (c *Counters) committed(o *outputs) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	for i := range o.topics {
 		c.verdicts[i].unique.Add(o.topics[i].Unique)
 		c.verdicts[i].duplicate.Add(o.topics[i].Duplicate)

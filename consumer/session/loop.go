@@ -21,6 +21,9 @@ func (s *Session) loop(ctx, drain context.Context) error {
 				return err
 			}
 		}
+		if err := s.subscribe(); err != nil {
+			return err
+		}
 		if err := s.ledAgain(ctx); err != nil {
 			return err
 		}

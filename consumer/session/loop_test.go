@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"github.com/unecho/unecho/consumer/stop"
 )
 
 // What waits ends when partitions are taken away, and only then: also after an abort, which the session has survived.
@@ -33,5 +35,16 @@ func TestWhileAssigned(t *testing.T) {
 	cancel()
 	if err := s.whileAssigned(ctx, until); !errors.Is(err, context.Canceled) {
 		t.Errorf("the end of the process is none: %v", err)
+	}
+}
+
+// A person is needed, and that is found while the session has no client: it opens none, which would know nothing of it.
+func TestStoppedBetweenClients(t *testing.T) {
+	t.Parallel()
+	s := &Session{abandon: func() {}}
+	because := &stop.Error{What: "the journal takes no appends"}
+	_ = s.stopped(because)
+	if err := s.open(); !errors.Is(err, because) {
+		t.Errorf("it opens with %v", err)
 	}
 }

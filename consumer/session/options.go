@@ -49,11 +49,11 @@ func (s *Setup) readOptions() []kgo.Opt {
 }
 
 // sessionOptions are the client options of a session beside those that reach the cluster.
-func (s *Setup) sessionOptions(slot string) []kgo.Opt {
+func (s *Session) sessionOptions(slot string) []kgo.Opt {
 	codec, _ := s.Sink.Codec()
 	return append(slices.Concat(s.Cluster.Options, s.Options),
 		kgo.ConsumerGroup(s.Params.Group),
-		kgo.ConsumeTopics(s.Source.Topics...),
+		kgo.ConsumeTopics(s.reads...),
 		kgo.InstanceID(slot),
 		kgo.TransactionalID(s.Cluster.TransactionalID(slot)),
 		kgo.TransactionTimeout(s.Params.TransactionTimeout),

@@ -49,11 +49,6 @@ func (s *Session) journalAway() {
 
 // watchJournal looks for the end of each outage, until ctx is done.
 func (s *Session) watchJournal(ctx context.Context) {
-	defer func() {
-		if s.outage.since.Swap(0) > 0 {
-			s.Counters.Passing.Add(-1)
-		}
-	}()
 	for {
 		select {
 		case <-ctx.Done():

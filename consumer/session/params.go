@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -27,10 +28,11 @@ type Params struct {
 
 // SourceParams say what is read.
 type SourceParams struct {
-	Topics            []string      `key:"topics" doc:"topics of documents" example:"[news]"`
+	Topics            []string      `key:"topics" doc:"topics of documents; there is source.pattern, too" example:"[news]"`
+	Pattern           string        `key:"pattern" doc:"a regular expression (RE2) of the whole name of topics that are read as well, also those that come while members run, from their start; outputs, journals and internal topics never are" example:"news\\..+"`
 	MaxBatchBytes     setting.Bytes `key:"max_batch_bytes" doc:"what one batch of records may take in memory when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
 	When              []string      `key:"when" doc:"conditions that a document must meet to be checked; what does not goes to the unique topic as it is, marked by unecho-unchecked; header:NAME or field:PATH with =, !=, exists or missing, size with <, <=, >, >=, =, !=" example:"['header:lang = en', 'size >= 200']" verdict:"true" omit:""`
-	Start             string        `key:"start" doc:"where a topic begins that the group has never read" enum:"earliest|latest"`
+	Start             string        `key:"start" doc:"where a topic of source.topics begins that the group has never read" enum:"earliest|latest"`
 	PrimeFrom         string        `key:"prime_from" doc:"how a group with consumer.succeeds fills its window: timestamp judges the source from window.age ago on; unique reads what the followed group found unique, which may be kept for longer than the source" enum:"timestamp|unique"`
 	AcceptLostOffsets bool          `key:"accept_lost_offsets" doc:"go on from what the journal knows where committed offsets went back by themselves"`
 	AcceptJournalGap  bool          `key:"accept_journal_gap" doc:"start empty where the journal begins after the newest usable snapshot: what was remembered is lost"`
@@ -111,10 +113,10 @@ var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
 // Validate returns what is wrong.
 func (p SourceParams) Validate() []setting.Mistake {
 	var m []setting.Mistake
-	if len(p.Topics) == 0 {
+	if len(p.Topics) == 0 && p.Pattern == "" {
 		m = append(m, setting.Mistake{
 			Key: "topics", Problem: "is missing",
-			Remedy: "name the topics of documents, as in topics: [news]",
+			Remedy: "name the topics of documents, as in topics: [news], or write a pattern that they fit",
 		})
 	}
 	seen := map[string]bool{}
@@ -124,15 +126,34 @@ func (p SourceParams) Validate() []setting.Mistake {
 			m = append(m, setting.Wrong("topics", t, "is empty or named twice", "name each topic once"))
 		case !topicName.MatchString(t) || t == "." || t == "..":
 			m = append(m, setting.Wrong("topics", t, "is no name of a topic",
-				"write whole names, for there are no patterns, and commas between them: source.topics=news,blogs on a command "+
+				"write whole names (source.pattern is for patterns), and commas between them: source.topics=news,blogs on a command "+
 					"line, [news, blogs] in a file"))
 		}
 		seen[t] = true
 	}
+	m = append(m, p.wrongPattern()...)
 	if p.MaxBatchBytes < setting.MiB || p.MaxBatchBytes > setting.GiB {
 		m = append(m, setting.Wrong("max_batch_bytes", p.MaxBatchBytes, "is out of range", "write a size from 1MiB to 1GiB"))
 	}
 	return append(m, setting.Misspelt(p)...)
+}
+
+func (p SourceParams) wrongPattern() []setting.Mistake {
+	if _, err := p.Choice().Compile(); err != nil {
+		return []setting.Mistake{setting.Wrong("pattern", p.Pattern, "is no regular expression: "+err.Error(),
+			`write one of a topic's whole name, as in 'news\..+'; a dot that is meant as one needs a backslash`)}
+	}
+	if p.Pattern != "" && len(p.Topics) == 0 && p.Start == "latest" {
+		return []setting.Mistake{setting.Wrong("start", p.Start,
+			"says nothing of topics that come by source.pattern: they begin at their start",
+			"write earliest, or name the topics that are to begin at their end in source.topics")}
+	}
+	return nil
+}
+
+// Choice says which topics are read.
+func (p SourceParams) Choice() routing.Source {
+	return routing.Source{Topics: p.Topics, Pattern: p.Pattern, Start: p.Start}
 }
 
 // Followed is the journal of the group that this one is to take over from.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -41,7 +40,10 @@ func (s *Session) recordOwed(ctx, drain context.Context) error {
 		return nil
 	}
 	r, err := s.newRecording(ctx, of)
-	if err != nil {
+	switch {
+	case errors.Is(err, errLater):
+		return nil
+	case err != nil:
 		return err
 	}
 	defer r.client.Close()
@@ -89,7 +91,8 @@ func (r *recording) holds() bool {
 	return !r.revoked
 }
 
-// newRecording makes ready to record what is owed, and passes over what the source does not hold any more.
+// newRecording makes ready to record what is owed. It passes over what the source does not hold any more, and leaves
+// partitions out that have no leader: they are tried again soon.
 func (s *Session) newRecording(ctx context.Context, of map[key]*assignment) (*recording, error) {
 	r := &recording{Session: s, of: of, unpacker: unpack.New(s.unpackBounds()), fruitful: time.Now()}
 	var err error
@@ -102,14 +105,23 @@ func (s *Session) newRecording(ctx context.Context, of map[key]*assignment) (*re
 	}
 	owed, at := int64(0), map[string]map[int32]kgo.Offset{}
 	for k, a := range of {
-		r.skipDeleted(k, a, begins)
-		if owed += a.Owed; !a.Owes() {
+		begin, ok := begins.Lookup(k.topic, k.partition)
+		if !ok || begin.Err != nil {
+			delete(of, k)
+			s.recordsFrom = time.Now().Add(quiet)
 			continue
 		}
+		if r.skipDeleted(a, begin.Offset); !a.Owes() {
+			continue
+		}
+		owed += a.Owed
 		if at[k.topic] == nil {
 			at[k.topic] = map[int32]kgo.Offset{}
 		}
 		at[k.topic][k.partition] = kgo.NewOffset().At(a.Recorded())
+	}
+	if owed == 0 {
+		return nil, errLater
 	}
 	s.Logger.Info().Str("session", s.slot).Int64("offsets", owed).Msg("recording what was passed on unchecked")
 	r.client, err = kgo.NewClient(slices.Concat(s.Cluster.Options, s.Options, r.unpacker.Options(s.Cluster.Client),
@@ -132,14 +144,13 @@ func topicsIn(of map[key]*assignment) (topics []string) {
 }
 
 // skipDeleted passes over what retention has deleted meanwhile: nobody can record it.
-func (r *recording) skipDeleted(k key, a *assignment, begins kadm.ListedOffsets) {
-	o, ok := begins.Lookup(k.topic, k.partition)
-	if !ok || o.Err != nil || o.Offset <= a.Recorded() {
+func (r *recording) skipDeleted(a *assignment, begin int64) {
+	if begin <= a.Recorded() {
 		return
 	}
-	r.Logger.Warn().Str("topic", k.topic).Int32("partition", k.partition).Int64("from", a.Recorded()).
-		Int64("to", min(o.Offset, a.Base)).Msg("what was passed on unchecked was deleted from the source before it was recorded")
-	a.Owed = max(0, a.Base-o.Offset)
+	r.Logger.Warn().Str("topic", a.Topic).Int32("partition", a.Source.Partition).Int64("from", a.Recorded()).
+		Int64("to", min(begin, a.Base)).Msg("what was passed on unchecked was deleted from the source before it was recorded")
+	a.Owed = max(0, a.Base-begin)
 }
 
 // owes says that something is left to record.
@@ -167,12 +178,12 @@ func (r *recording) step(ctx, drain context.Context) error {
 	if fetches.NumRecords() == 0 {
 		return r.passBarren(ctx)
 	}
-	r.fruitful = time.Now()
 	b := r.batch(fetches)
 	if len(b.groups) == 0 {
 		r.unpacker.Done(fetches)
 		return nil
 	}
+	r.fruitful = time.Now()
 	err := r.whileAssigned(ctx, func(ctx context.Context) error { return r.sign(ctx, r.workers, b) })
 	if err == nil && !r.wasRevoked() {
 		owed := r.owed()
@@ -183,7 +194,20 @@ func (r *recording) step(ctx, drain context.Context) error {
 	}
 	r.workers.Rest()
 	r.unpacker.Done(fetches)
+	r.pauseRecorded()
 	return err
+}
+
+// pauseRecorded has the client bring no more of partitions that are recorded. What comes there would hide that nothing
+// comes of the others.
+func (r *recording) pauseRecorded() {
+	recorded := map[string][]int32{}
+	for k, a := range r.of {
+		if !a.Owes() {
+			recorded[k.topic] = append(recorded[k.topic], k.partition)
+		}
+	}
+	r.client.PauseFetchPartitions(recorded)
 }
 
 // batch sorts what was polled by partition, up to where it was passed on.

@@ -39,8 +39,10 @@ type Session struct {
 	workers     signing.Workers
 	out         *sink.Batch
 	records     []kgo.Record
-	items       []item // of the batch at hand
-	frames      frames // of its entries
+	items       []item   // of the batch at hand
+	frames      frames   // of its entries
+	reads       []string // topics that the client reads
+	subscribed  int      // the version of Sources that these are
 	counted     outputs
 	intake      *protocol.Intake
 	commits     int                                 // by this session since the process started
@@ -102,6 +104,9 @@ func (s *Session) Run(ctx, drain context.Context) error {
 	err := s.work(ctx, drain)
 	end()
 	watch.Wait()
+	if s.outage.since.Swap(0) > 0 {
+		s.Counters.Passing.Add(-1)
+	}
 	return err
 }
 
@@ -261,7 +266,14 @@ func (s *Session) leaveGroup(ctx, drain context.Context) {
 }
 
 func (s *Session) open() error {
+	life, abandon := context.WithCancel(context.Background())
 	s.mu.Lock()
+	if stop := s.stop; stop != nil { // watchJournal may find that a person is needed, also between two clients
+		s.mu.Unlock()
+		abandon()
+		return stop
+	}
+	s.abandon = abandon
 	s.assigned, s.unled, s.leaving = map[key]*assignment{}, map[key]bool{}, nil
 	s.written = map[key]time.Time{}
 	s.revoked, s.revoking = false, make(chan struct{})
@@ -270,10 +282,11 @@ func (s *Session) open() error {
 	s.unpacker = s.unpacker.Renew()
 	s.mu.Unlock()
 	s.standing.opens(time.Now())
+	if s.reads, s.subscribed = s.Sources.List(); len(s.reads) == 0 {
+		s.standing.idles(time.Now()) // the client joins the group with the first topic
+	}
 	s.paused, s.waited, s.fruitful = map[key]bool{}, map[key]time.Time{}, time.Now()
 	s.out, s.records = s.Encoder.NewBatch(), nil // the client before may still hold what it was given
-	life, abandon := context.WithCancel(context.Background())
-	s.abandon = abandon
 	opts := append(append(append(s.sessionOptions(s.slot), s.leaveLogger()...), s.unpacker.Options(s.Cluster.Client)...),
 		kgo.WithContext(life),
 		kgo.AdjustFetchOffsetsFn(s.assign),

@@ -28,6 +28,7 @@ type (
 type Setup struct {
 	Params        Params
 	Source        SourceParams
+	Sources       *Sources
 	Sink          sink.Params
 	MaxEntryBytes int // of the journal
 

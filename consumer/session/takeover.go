@@ -87,8 +87,20 @@ func each(some []*protocol.Takeover, do func(*protocol.Takeover)) {
 	}
 }
 
+// askEnd asks where the journal ends. A session that passes documents on waits for as long as the journal is away:
+// after an error the client would take all its partitions from it, also those that go on without the journal.
 func (s *Session) askEnd(ctx context.Context, some []*protocol.Takeover) error {
-	end, err := s.Log.End(ctx)
+	var end int64
+	err := retry.While(ctx, askPause, func() (err error) {
+		end, err = s.Log.End(ctx)
+		return err
+	}, func(err error, since time.Duration) bool {
+		away := s.PassAfter > 0 && broker.MayPass(err)
+		if away {
+			s.tellAway(some, since)
+		}
+		return away
+	})
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (ref
 		w.headers = append(w.headers, document.Header(h))
 	}
 	doc, rejection, err := w.setup.Reader.Read(ctx, document.Input{
-		Key: r.Key, Value: r.Value, Headers: w.headers, Partition: r.Partition,
+		Key: r.Key, Value: r.Value, Headers: w.headers, Topic: r.Topic, Partition: r.Partition,
 	}, w.buffer)
 	if err != nil {
 		return refused, fmt.Errorf("read %s/%d/%d: %w", r.Topic, r.Partition, r.Offset, err)
@@ -107,7 +107,7 @@ func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *
 	from := len(w.ids)
 	w.ids = append(w.ids, doc.ID...)
 	e.ID = w.ids[from:len(w.ids):len(w.ids)]
-	e.Scope = doc.Scope
+	e.Scope, e.Request = doc.Scope, requestOf(r, doc)
 	signed := w.signAlone(e, doc.Text)
 	switch {
 	case !signed:

@@ -28,6 +28,9 @@ func (t *Takeover) Look(ctx context.Context) (s Standing, err error) {
 	if s.Old, err = r.side(ctx, t.OldGroup, &s.Older); err != nil || s.Old.Number == 0 {
 		return s, err
 	}
+	if pattern := routing.Pattern(s.Older.Routes.Text); pattern != "" {
+		return s, Patterned(t.OldGroup.Name, pattern)
+	}
 	r.Old, r.sources = s.Old, routing.Sources(s.Older.Routes.Text)
 	s.Places, err = r.places(ctx)
 	return s, err

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
 )
 
@@ -85,6 +86,26 @@ func (r *run) dry() error {
 		What:   fmt.Sprintf("group %s has sink.dry_run: true: nothing would be forwarded after a takeover", r.NewGroup.Name),
 		Remedy: "set sink.dry_run: false, put that in force with `unecho routing apply`, and take over then",
 	}
+}
+
+// Patterned refuses a takeover where a group reads topics that may come and go: which documents are whose would have to
+// be settled for each of them.
+func Patterned(group, pattern string) error {
+	return &stop.Error{
+		What: fmt.Sprintf("group %s reads topics by source.pattern (%s): such a group takes part in no takeover", group, pattern),
+		Remedy: "name its topics in source.topics in place of the pattern (unecho routing apply, and start its members with " +
+			"that), and take over then; the pattern can follow in the same way",
+	}
+}
+
+// patterned says which of the groups reads topics by a pattern.
+func (r *run) patterned() error {
+	for group, state := range map[string]*routing.State{r.OldGroup.Name: &r.older, r.NewGroup.Name: &r.newer} {
+		if pattern := routing.Pattern(state.Routes.Text); pattern != "" {
+			return Patterned(group, pattern)
+		}
+	}
+	return nil
 }
 
 func (r *run) otherSources(ours []string) error {

@@ -190,6 +190,9 @@ func (r *run) look(ctx context.Context) error {
 	if r.Back || r.Hands() == protocol.HandRefused || r.Hands() == protocol.HandOver {
 		return nil
 	}
+	if err := r.patterned(); err != nil {
+		return err
+	}
 	r.sources = routing.Sources(r.older.Routes.Text)
 	if ours := routing.Sources(r.newer.Routes.Text); !slices.Equal(ours, r.sources) {
 		return r.otherSources(ours)

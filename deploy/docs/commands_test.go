@@ -153,7 +153,7 @@ func consolesNameFiles(t *testing.T) {
 	for _, c := range consoles(t) {
 		for _, line := range c.commands() {
 			for _, m := range regexp.MustCompile(
-				`(?:--(?:unique|pairs|clusters|duplicates|rejected|save-index|yaml|html) |> ?)([\w./-]+)`).
+				`(?:--(?:unique|pairs|clusters|duplicates|rejected|removed|save-index|yaml|html) |> ?)([\w./-]+)`).
 				FindAllStringSubmatch(line, -1) {
 				made = append(made, m[1])
 			}

@@ -19,7 +19,7 @@ const (
 var ErrCorrupt = errors.New("corrupt entry")
 
 // Append appends e to dst. Offset and time are written as deltas to prev; prev is nil where an entry stands alone. The
-// length of e.Keys is not written: the reader must know it.
+// length of e.Keys is not written: the reader must know it. Neither is e.Request.
 func Append(dst []byte, e, prev *Entry) []byte {
 	flags := byte(e.Kind)
 	if e.Scope != 0 {

@@ -29,7 +29,13 @@ type Entry struct {
 	Kind     Kind   // what Evidence holds
 	Evidence []byte
 	ID       []byte // the user's id; empty means the coordinates are the id
+	// Request is the request that the document came with. It is no part of the entry's bytes: a run carries it beside
+	// them, and no window remembers it.
+	Request Request
 }
+
+// Request is a hash of an idempotency key and of the document that was sent by it. The zero Request is none.
+type Request [16]byte
 
 // Empty says whether the document has no text to compare. It is then unique, whatever the window holds.
 func (e *Entry) Empty() bool { return e.Kind == None }

@@ -36,6 +36,9 @@ func (t *Twin) bind(to index.Bounds) bool {
 		return false
 	}
 	t.params, t.bounds, t.narrowing = p, index.Bounds{Number: to.Number, Text: bytes.Clone(to.Text)}, true
+	if p.Window.Requests == 0 {
+		t.requests = nil
+	}
 	for _, q := range []*queue{&t.history, &t.window} {
 		q.bytes = 0
 		for _, d := range q.documents {

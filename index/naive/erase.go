@@ -12,6 +12,12 @@ func (t *Twin) erase(at index.Stamp, r *index.Erase) bool {
 		return false
 	}
 	t.arrive(at, r.Wall)
+	t.without(func(first *request) bool { return slices.Contains(r.Targets, first.verdict.Position) })
+	for _, first := range t.requests {
+		if m := &first.verdict.Match; m.Method != index.NoMatch && slices.Contains(r.Targets, m.Position) {
+			m.ID = ""
+		}
+	}
 	for d := range t.remembered() {
 		if slices.Contains(r.Targets, d.position) {
 			d.dead = true

@@ -66,6 +66,12 @@ func trySanity(t *testing.T, seeds int) {
 					unique[place{source, v.Position}] = v
 					continue
 				}
+				if v.Match.Method == index.Resent { // of what came first, be it unique or not
+					if !v.Match.Position.Before(v.Position) {
+						t.Errorf("%+v was sent before it came", v)
+					}
+					continue
+				}
 				of := place{v.Match.Source, v.Match.Position}
 				original, ok := unique[of]
 				copies[of]++

@@ -23,6 +23,11 @@ func Resume(p index.Params, settings []byte, fingerprint uint64, from *index.Rep
 			own.held[v.Offset] = v
 		}
 	}
+	for _, a := range c.Requests {
+		t.requests = append(t.requests, &request{
+			hash: a.Request, source: a.Source, at: a.At, time: a.Time, id: a.ID, copies: uint64(a.Copies), verdict: a.Verdict,
+		})
+	}
 	t.remember(from)
 	return t
 }

@@ -32,6 +32,7 @@ type Twin struct {
 	history        queue
 	window         queue
 	fed            uint64 // entries that feeds brought
+	requests       []*request
 	primed         index.Primed
 	primedLast     int64 // time of the newest document that entered history, ms since 1970
 	stats          Stats
@@ -139,7 +140,7 @@ func (t *Twin) run(at index.Stamp, r *index.Run) (bool, []index.Verdict) {
 			continue
 		}
 		t.happen(e.Time)
-		v := t.judge(r.Source, e, index.Position{Offset: at.Offset, Entry: int32(i)})
+		v := t.judgeRequest(r.Source, e, index.Position{Offset: at.Offset, Entry: int32(i)})
 		if w := t.params.Window; w.Clock == "event" && w.Late > 0 {
 			v.Late = lateBy(e.Time, t.event, w.Late)
 		}
@@ -167,6 +168,7 @@ func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
 			m.void = true
 		}
 	}
+	t.without(func(first *request) bool { return first.source == r.Source && first.verdict.Offset >= from })
 	*p = partition{
 		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{},
 		fed: unfed(), primed: p.primed,
@@ -179,6 +181,7 @@ func (t *Twin) forget(at index.Stamp, r *index.Forget) bool {
 		return false
 	}
 	t.arrive(at, r.Wall)
+	t.without(func(first *request) bool { return first.verdict.Position == r.Target })
 	for _, p := range t.partitions {
 		for offset, v := range p.held {
 			if v.Position == r.Target {

@@ -2,8 +2,8 @@ package sketch
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -24,18 +24,18 @@ type Rotations struct {
 // NewRotations builds an empty Rotations for hashes of 32, 64 or 128 bits. It refuses distances for which comparing all
 // pairs would be no more work.
 func NewRotations(size, distance int) (*Rotations, error) {
-	if size != 32 && size != 64 && size != 128 {
-		return nil, fmt.Errorf("a simhash of %d bits is impossible; possible are 32, 64 and 128", size)
+	if err := checkSize(size); err != nil {
+		return nil, err
 	}
-	if most := mostRotated(size); distance < 0 || distance > most {
+	if most := MostRotated(size); distance < 0 || distance > most {
 		return nil, fmt.Errorf("a distance of %d bits is impossible; with %d bits possible is 0 to %d, by sorted rotations",
 			distance, size, most)
 	}
 	return &Rotations{params: SimHashParams{Bits: size, Distance: distance}}, nil
 }
 
-// mostRotated returns the largest distance at which all rotations together compare fewer pairs than there are.
-func mostRotated(size int) int {
+// MostRotated returns the largest distance at which all rotations together compare fewer pairs than there are.
+func MostRotated(size int) int {
 	d := 0
 	for d+2 < 1<<min(30, size/(d+2)) {
 		d++
@@ -45,13 +45,24 @@ func mostRotated(size int) int {
 
 // Add adds the codes of the next sketch, as Sketch.AppendCodes gives them.
 func (r *Rotations) Add(codes []byte) {
-	var w [16]byte
-	copy(w[:], codes)
-	r.hashes = append(r.hashes, words{binary.LittleEndian.Uint64(w[:8]), binary.LittleEndian.Uint64(w[8:])})
+	r.hashes = append(r.hashes, wordsOf(codes))
 }
 
 // Count returns the number of rotations.
 func (r *Rotations) Count() int { return r.params.blocks() }
+
+// Comparisons returns how many pairs are compared, if the hashes are spread evenly.
+func (r *Rotations) Comparisons() float64 {
+	n, all := float64(len(r.hashes)), 0.0
+	for i := range r.Count() {
+		mask := r.params.mask(1 << i)
+		all += math.Ldexp(n*(n-1)/2, -bits.OnesCount64(mask[0])-bits.OnesCount64(mask[1]))
+	}
+	return all
+}
+
+// Steps returns how often all rotations call goOn, unless one is stopped.
+func (r *Rotations) Steps() int64 { return int64(r.Count()) * int64(len(r.hashes)) }
 
 // rotated is the part of a hash that a rotation sorts by.
 type rotated struct {

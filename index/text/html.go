@@ -18,6 +18,20 @@ type page struct {
 	references map[string]string // character references seen, resolved
 }
 
+// A Page takes the text out of HTML as a Normalizer with html: strip does, for text of which only a part is HTML. The
+// zero Page is ready. It is not safe for concurrent use.
+type Page struct{ page page }
+
+// Append appends the text of src to dst and returns the extended slice. src and the spare room of dst must not overlap.
+// Time and memory are linear in the length of src, whatever is in it. Most pages cause no allocation.
+func (p *Page) Append(dst, src []byte) []byte {
+	p.page.append(dst, src)
+	out := p.page.out
+	p.page.out = nil // it belongs to the caller
+	p.page.reader.Reset(nil)
+	return out
+}
+
 const (
 	maxReferences = 256 // entries kept in references
 	maxReference  = 32  // bytes of a reference that is kept
@@ -28,7 +42,13 @@ func (p *page) text(src []byte) []byte {
 	if bytes.IndexByte(src, '<') < 0 && bytes.IndexByte(src, '&') < 0 {
 		return src
 	}
-	p.out = p.out[:0]
+	p.append(p.out[:0], src)
+	return p.out
+}
+
+// append appends the text of src to dst, and leaves that in p.out.
+func (p *page) append(dst, src []byte) {
+	p.out = dst
 	for len(src) > 0 {
 		plain := bytes.IndexByte(src, '<')
 		if plain < 0 {
@@ -45,7 +65,6 @@ func (p *page) text(src []byte) []byte {
 		}
 		src = src[read:]
 	}
-	return p.out
 }
 
 // tokenize appends the text of src, which begins outside of any tag. It defines the result; markup must agree with it.

@@ -38,6 +38,19 @@ func tryTags(t *testing.T, pages int) {
 	}
 }
 
+// A Page appends what the normal form of HTML begins with, and keeps what stood before it, also where it was used for
+// another page.
+func TestPageAppends(t *testing.T) {
+	var p Page
+	for _, in := range [][]byte{[]byte("<p>a &amp; b</p>"), []byte("plain"), nil, samples(t)["html2kB"], []byte("<![CDATA[x]]><b>y")} {
+		var whole page
+		dst := append(make([]byte, 0, 64), "before:"...)
+		if got, want := p.Append(dst, in), "before:"+string(whole.text(in)); string(got) != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 // Most pages do not need the tokenizer.
 func TestPagesAreReadWithoutTheTokenizer(t *testing.T) {
 	n := with(t, "html=strip")

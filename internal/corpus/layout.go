@@ -16,6 +16,7 @@ type layout struct {
 	text    []int // columns of a table
 	id      int   // -1 if there is none
 	columns int
+	between string // the columns of a text
 	header  []byte
 	guessed bool // the format was not named
 	rows    RowsAs
@@ -29,16 +30,17 @@ type layout struct {
 func newLayout(format string, p Params, header []byte) (*layout, error) {
 	l := &layout{
 		format: format, id: -1, header: header, guessed: p.Format == Auto, rows: p.Rows, dialect: p.dialect(),
-		maxBytes: int(p.Document.MaxBytes),
+		maxBytes: int(p.Document.MaxBytes), between: p.Document.Separator,
 	}
-	d := p.Document.As("raw")
+	d := p.Document.As("raw", nil)
 	d.ID = ""
 	if isObjects(format) {
-		d.Format, d.Fields = "json", p.Fields
+		d = p.Document.As("json", p.Fields)
+		d.ID = ""
 		if p.ID != "" {
 			d.ID = "field:" + p.ID
 		}
-	} else if strings.HasPrefix(d.Scope, "field:") {
+	} else if len(d.ScopeFields()) > 0 {
 		return nil, fmt.Errorf("document.scope %s: only JSON and Parquet have fields that documents could be compared within; "+
 			"leave it empty, or convert the file", d.Scope)
 	}
@@ -76,6 +78,10 @@ func (l *layout) readHeader(p Params, header []byte) error {
 		if at < 0 {
 			return &MistakeError{fmt.Sprintf("no column is called %q; there are %s: name those with the text by --fields", field,
 				quoted(names))}
+		}
+		if slices.Contains(p.Document.HTML, field) || slices.Contains(p.Document.Base64, field) {
+			return &MistakeError{fmt.Sprintf("document.html_fields and document.base64_fields: columns of a table are taken as text, "+
+				"and %q is named there: convert the file to JSON or Parquet", field)}
 		}
 		l.text = append(l.text, at)
 	}

@@ -195,7 +195,7 @@ func appendColumn[T string | []byte](dst []byte, l *layout, column int, field T)
 		return dst
 	}
 	if len(dst) > 0 {
-		dst = append(dst, '\n')
+		dst = append(dst, l.between...)
 	}
 	return append(dst, field...)
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/unecho/unecho/internal/columnar"
 	"github.com/unecho/unecho/sink"
@@ -106,10 +105,7 @@ func (r *Reader) columns() []string {
 	if r.params.ID != "" {
 		all = append(all, r.params.ID)
 	}
-	if scope, ok := strings.CutPrefix(r.params.Document.Scope, "field:"); ok {
-		all = append(all, scope)
-	}
-	return all
+	return append(all, r.params.Document.ScopeFields()...)
 }
 
 // required are the columns without which a file has no documents.

@@ -25,7 +25,7 @@ func NewTopicReader(p document.Params) (*TopicReader, error) {
 
 // Read returns the document of a record. Its slices are valid until the next call.
 func (r *TopicReader) Read(ctx context.Context, record *topic.Record) (document.Document, *document.Rejection, error) {
-	in := document.Input{Key: record.Key, Value: record.Value, Partition: record.Partition}
+	in := document.Input{Key: record.Key, Value: record.Value, Topic: record.Topic, Partition: record.Partition}
 	for _, h := range record.Headers {
 		in.Headers = append(in.Headers, document.Header(h))
 	}

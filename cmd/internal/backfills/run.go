@@ -193,7 +193,7 @@ func (v *process) tell(plan *protocol.Plan, now, before protocol.Progress, took 
 
 // liveText is the routing of the live group that the job goes on as.
 func (v *process) liveText() []byte {
-	return routing.Text(v.config.Source.Topics, v.config.Source.Start, v.config.Sink)
+	return routing.Text(v.config.Source.Choice(), v.config.Sink)
 }
 
 // isLive says whether the job has gone on as a live group before: the routing in force is that of the group, and

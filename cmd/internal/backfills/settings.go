@@ -26,12 +26,12 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 		topics = []string{backfill.FilesOf(f.Name)}
 	}
 	if len(topics) > 0 {
-		over = append(over, "source.topics="+strings.Join(topics, ","))
+		over = append(over, topicSets(topics)...)
 	}
 	if f.Into != "" {
 		over = f.outputSets(outputNames{})
 		if len(f.Topics) > 0 {
-			over = append(over, "source.topics="+strings.Join(f.Topics, ","))
+			over = append(over, topicSets(f.Topics)...)
 		}
 		return f.intoSettings(read, over)
 	}
@@ -42,6 +42,9 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 	if c, err = read(over); err != nil {
 		return c, "", err
 	}
+	if c.Source.Pattern != "" {
+		return c, "", errPattern()
+	}
 	name, err = f.jobName(c.Source.Topics)
 	if err != nil {
 		return c, "", err
@@ -50,6 +53,19 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 	over = append(over, "consumer.group="+backfill.GroupOf(name), "journal.topic=", "index.name="+backfill.IndexOf(name))
 	c, err = read(over)
 	return c, name, err
+}
+
+// topicSets are settings that name the topics, and those alone.
+func topicSets(topics []string) []string {
+	return []string{"source.topics=" + strings.Join(topics, ","), "source.pattern="}
+}
+
+// errPattern refuses a range of topics that may come and go.
+func errPattern() error {
+	return &stop.Error{
+		What:   "a backfill is of topics that are there when it begins, and the configuration has a pattern (source.pattern)",
+		Remedy: "name the topics with --topic; a group of --into can be given the pattern afterwards, by unecho routing apply",
+	}
 }
 
 // markLate has a job in the order of arrival mark what is late as one by place does. A job that goes on as a live group
@@ -120,6 +136,9 @@ func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string,
 	c, err := read(over)
 	if err != nil {
 		return c, "", err
+	}
+	if c.Source.Pattern != "" {
+		return c, "", errPattern()
 	}
 	if c.Consumer.Group != f.Into {
 		flags, named := "--unique, --duplicate and --rejected", f.Unique != "" && f.Duplicate != "" && f.Rejected != ""

@@ -99,7 +99,7 @@ func Sections(cmd *cobra.Command, base config.Config, sections ...string) (confi
 		}
 		sets = append(slices.Clone(preset), sets...)
 	}
-	if scope := cmd.Flag("scope"); scope != nil && strings.HasPrefix(scope.Value.String(), "field:") {
+	if scope := cmd.Flag("scope"); scope != nil && strings.Contains(scope.Value.String(), "field:") {
 		sets = append(sets, "document.format=json") // the only format that has fields; files are distinguished by --format
 	}
 	sets = append(sets, Given(cmd)...)

@@ -3,6 +3,8 @@ package dedup
 import (
 	"errors"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -20,6 +22,8 @@ type job struct {
 	whole    bool          // an Outcome has Raw even for a file that is one document
 	texts    bool          // an Outcome has its Text
 	named    bool          // several files are read, so a number alone is ambiguous
+	hashed   bool          // items have their sum
+	skip     int           // records at the front of the chunk that are passed over
 
 	items  []item
 	done   signed // of the items that are not rejected
@@ -39,6 +43,7 @@ type item struct {
 	text     []byte
 	header   []byte
 	length   int
+	sum      uint64 // hash of its bytes, if it is wanted
 	rejected *document.Rejection
 }
 
@@ -68,6 +73,10 @@ func (j *job) sign() {
 	}
 	var refused error
 	j.err = j.parser.Each(&j.chunk, func(r *corpus.Record) bool {
+		if j.skip > 0 {
+			j.skip--
+			return true
+		}
 		it := item{
 			name: j.keepName(r), file: r.File, line: r.Line, raw: r.Raw, header: r.Header, length: len(r.Text), rejected: r.Bad,
 		}
@@ -77,6 +86,9 @@ func (j *job) sign() {
 		if it.rejected != nil && j.strict {
 			refused = r.Refused(it.rejected)
 			return false
+		}
+		if j.hashed {
+			it.sum = xxhash.Sum64(r.Raw)
 		}
 		if len(j.chunk.Files) > 0 {
 			it.raw = j.keepRaw(&it)

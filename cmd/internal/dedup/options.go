@@ -9,7 +9,6 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -31,9 +30,9 @@ type Options struct {
 	Duplicates     bool   // the most similar document of each is wanted
 }
 
-// Rotate takes a distance that is refused for blocks as one for sorted rotations. o.Config has a smaller one.
+// Rotate takes a distance that is refused for blocks as one for all sketches at once. o.Config has a smaller one.
 func (o *Options) Rotate(distance int) error {
-	if _, err := sketch.NewRotations(o.Config.Judge.Similarity.Bits, distance); err != nil {
+	if _, err := newSketchPairs(o.Config.Judge.Similarity.Bits, distance); err != nil {
 		return exit.Usage(fmt.Errorf("--distance: %w", err))
 	}
 	o.Rotated, o.Distance = true, distance
@@ -82,7 +81,7 @@ func (o *Options) Check() error {
 		return exit.Usage(errors.New("--index reads documents and --index-file an index: name one of them"))
 	case o.Rotated && o.Load+o.Save != "":
 		return exit.Usage(errors.New(
-			"sorted rotations have no index to save or to load: use --index, or a smaller --distance"))
+			"a distance beyond that of blocks has no index to save or to load: use --index, or a smaller --distance"))
 	case o.Verbose && o.Load != "":
 		return exit.Usage(errors.New("--verbose shows sketches, which an index file does not hold: use --index"))
 	case len(o.Query) == 0 && o.List == "" && (o.Save == "" || len(o.Old) == 0):
@@ -101,6 +100,7 @@ func (o *Options) settings() []byte {
 		o.Config.Judge.Index.Keep
 	d := o.Config.Document
 	c.Document.MaxBytes, c.Document.InvalidUTF8, c.Document.Empty, c.Document.Scope = d.MaxBytes, d.InvalidUTF8, d.Empty, d.Scope
+	c.Document.Separator, c.Document.HTML, c.Document.Base64 = d.Separator, d.HTML, d.Base64
 	return c.Settings()
 }
 
@@ -110,14 +110,22 @@ func (o *Options) Params() Params {
 	return Params{Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated, Texts: o.HTML != ""}
 }
 
-// NewJudge builds the judge of the documents.
-func (o *Options) NewJudge() (Judge, error) {
+// NewJudge builds the judge of the documents. With a checkpoint it is that of the run which goes on.
+func (o *Options) NewJudge(c *Checkpoint) (Judge, error) {
 	if o.Rotated {
 		return NewRotations(RotationsParams{Index: o.Config.Judge, Distance: o.Distance, Memory: o.Memory, Pairs: o.Verbose ||
 			o.Pairs || o.HTML != ""})
 	}
-	return OpenIndex(o.Load, IndexParams{
+	if c != nil {
+		return c.Index(o.IndexParams())
+	}
+	return OpenIndex(o.Load, o.IndexParams())
+}
+
+// IndexParams returns how documents are judged by an index.
+func (o *Options) IndexParams() IndexParams {
+	return IndexParams{
 		Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All,
 		Every: o.Pairs || o.Verbose || o.Duplicates || o.HTML != "", Pairs: o.Pairs || o.Verbose,
-	})
+	}
 }

@@ -16,6 +16,7 @@ type Outcome struct {
 	Header   []byte // the first line of its table; stays valid
 	Length   int    // bytes of its text
 	Text     []byte // its beginning, if Params ask for it
+	Sum      uint64 // hash of its bytes in the file, if Params ask for it
 	Sketch   []byte // if Params ask for it; none for a document without text
 	Rejected *document.Rejection
 	Matches  []Match // similar documents judged before it, in their order; none if it is like no other

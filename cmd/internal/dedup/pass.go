@@ -26,10 +26,14 @@ type Pass struct {
 	Notes     io.Writer // for progress
 	Quiet     bool      // progress is not shown
 	SaveIndex string    // where the index is written at the end; empty: nowhere
+	// where the pass goes on after it was stopped; nil: nowhere. Judge is its Index, and Out is Resumable
+	Checkpoint *Checkpoint
 
-	index     *Index // the same as Judge, if it is one
-	documents int64  // read so far
-	collected int64  // bytes that were read when the collector was set last
+	judged    Resumed // documents so far, if there is a Checkpoint or there are Passes
+	uniqueCut uint64  // of several passes
+	index     *Index  // the same as Judge, if it is one
+	documents int64   // read so far
+	collected int64   // bytes that were read when the collector was set last
 }
 
 // Run reads everything and writes the outputs. If old is nil there is no index; if query is nil nothing is judged. When
@@ -56,6 +60,9 @@ func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
 		p.Judge.Begin()
 	}
 	p.Out.judge(p.Judge.First())
+	if err := p.resume(); err != nil {
+		return err
+	}
 	if err := p.judgeQuery(ctx, query); err != nil {
 		return p.Out.flush(err)
 	}
@@ -66,13 +73,55 @@ func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far",
-			terminal.Several(int(p.Out.counts.Documents), "document"))
+		return p.stopped(ctx)
 	}
-	if p.SaveIndex == "" {
+	if p.SaveIndex != "" {
+		if err := p.index.saveFile(ctx, p.SaveIndex); err != nil {
+			return err
+		}
+	}
+	return p.Checkpoint.remove()
+}
+
+// stopped takes a last checkpoint, and returns an error that says what the outputs hold.
+func (p *Pass) stopped(ctx context.Context) error {
+	documents := terminal.Several(int(p.Out.counts.Documents), "document")
+	if p.Checkpoint == nil {
+		return fmt.Errorf("stopped after %s; the outputs hold what was judged so far", documents)
+	}
+	if err := p.checkpoint(ctx); err != nil {
+		return fmt.Errorf("stopped after %s: %w", documents, err)
+	}
+	return fmt.Errorf("stopped after %s; the outputs hold what was judged so far, and the same command goes on from there", documents)
+}
+
+// resume goes on where the checkpoint was taken, if there is one.
+func (p *Pass) resume() error {
+	if p.Checkpoint == nil {
 		return nil
 	}
-	return p.index.saveFile(ctx, p.SaveIndex)
+	p.Hashed = true
+	p.After = func() error {
+		if !p.Checkpoint.due() {
+			return nil
+		}
+		return p.checkpoint(context.Background())
+	}
+	s := p.Checkpoint.state
+	if s == nil {
+		return nil
+	}
+	p.Before = Resumed{s.Documents, s.Front}
+	p.judged = p.Before
+	return p.Out.resume(s)
+}
+
+// checkpoint takes one, unless it would be that which there is.
+func (p *Pass) checkpoint(ctx context.Context) error {
+	if p.index.Next() == p.Checkpoint.saved {
+		return nil
+	}
+	return p.Checkpoint.save(ctx, p.index, p.Out, p.judged)
 }
 
 func (p *Pass) judgeQuery(ctx context.Context, query *Input) (err error) {
@@ -89,8 +138,16 @@ func (p *Pass) rotate(ctx context.Context, rotations *Rotations) error {
 	bar := terminal.NewStages(p.Notes)
 	bar.Hidden = p.Quiet
 	defer bar.End()
-	name := fmt.Sprintf("comparing sketches in %d rotations", rotations.Count())
-	err := rotations.Finish(ctx, p.Workers, func(done, all int64) { bar.Stage(name, done, all) }, p.Out.match)
+	cost, err := rotations.Cost(p.Workers)
+	if err != nil {
+		return err
+	}
+	cost.tell(p.Notes, p.Workers)
+	name := "comparing each sketch with each"
+	if n := rotations.Count(); n > 0 {
+		name = fmt.Sprintf("comparing sketches in %d rotations", n)
+	}
+	err = rotations.Finish(ctx, p.Workers, func(done, all int64) { bar.Stage(name, done, all) }, p.Out.match)
 	if errors.Is(err, context.Canceled) {
 		return errors.New("stopped before all documents were compared: which of them are unique is not known")
 	}
@@ -103,17 +160,27 @@ func (p *Pass) read(ctx context.Context, in *Input, each func(*Outcome) error) (
 	bar := terminal.NewProgress(p.Notes, in.Size)
 	bar.Hidden = p.Quiet
 	defer bar.End()
+	p.Passing = func() { p.show(bar, in) }
 	return Run(ctx, p.Params, in.Reader, p.Judge, func(o *Outcome) error {
 		bar.Documents++
-		bytes, files := in.Reader.Read()
-		bar.Files = files
-		bar.At(bytes)
+		bytes := p.show(bar, in)
 		if p.documents++; p.documents%garbageDocuments == 0 || bytes-p.collected >= garbageBytes {
 			p.collected = bytes
 			p.setGarbage()
 		}
+		if p.Hashed {
+			p.judged.Add(o.Sum)
+		}
 		return each(o)
 	})
+}
+
+// show shows how far reading is, and returns the bytes read.
+func (*Pass) show(bar *terminal.Progress, in *Input) int64 {
+	bytes, files := in.Reader.Read()
+	bar.Files = files
+	bar.At(bytes)
+	return bytes
 }
 
 // The collector is set again after so many documents, or bytes of them: the index grows by some megabytes meanwhile.
@@ -138,8 +205,8 @@ func (p *Pass) explained(err error) error {
 	case p.index == nil:
 		return fmt.Errorf("%w: raise --memory, or lower --distance", err)
 	}
-	return fmt.Errorf("%w: raise --memory, or keep less of each document by --verify estimate; a stream without end is "+
-		"for `unecho run`", err)
+	return fmt.Errorf("%w: raise --memory, add --passes, or keep less of each document by --verify estimate; a stream without "+
+		"end is for `unecho run`", err)
 }
 
 // Rejected returns an error if all documents were rejected.
@@ -156,10 +223,10 @@ func (p *Pass) Summary(took time.Duration) Summary {
 	s := NewSummary(p.Out.counts, p.Judge.First(), p.documents, took)
 	s.Algorithm = p.Index.Algorithm()
 	if p.index != nil {
-		s.UniqueCut = p.index.Stats().UniqueCut
+		s.UniqueCut = max(p.uniqueCut, p.Checkpoint.uniqueCut(p.index))
 	}
 	if rotations, ok := p.Judge.(*Rotations); ok {
-		s.Rotations = rotations.Count()
+		s.Rotations, s.EachPair = rotations.Count(), rotations.Count() == 0
 	}
 	return s
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/index/sketch"
 )
 
 // RotationsParams say how documents are compared by sorted rotations.
@@ -20,12 +19,13 @@ type RotationsParams struct {
 	Pairs bool
 }
 
-// Rotations gathers all documents and finds, at the end, every pair of SimHashes within a distance by sorted rotations.
+// Rotations gathers all documents and finds, at the end, every pair of SimHashes within a distance by sorted rotations,
+// or where these save nothing by comparing each with each.
 // With verify: estimate such a pair is a match; otherwise the pair is verified. Documents of equal text are compared as
 // one.
 type Rotations struct {
 	params    RotationsParams
-	pairs     *sketch.Rotations
+	pairs     sketchPairs
 	documents []rotatedDocument
 	contents  []content
 	known     map[contentKey]int32 // -> its place in contents
@@ -59,7 +59,7 @@ const (
 
 // NewRotations makes a Rotations that knows no document.
 func NewRotations(p RotationsParams) (*Rotations, error) {
-	pairs, err := sketch.NewRotations(p.Index.Similarity.Bits, p.Distance)
+	pairs, err := newSketchPairs(p.Index.Similarity.Bits, p.Distance)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,13 @@ func (r *Rotations) First() int64 { return r.first }
 // Next is the number of the next document.
 func (r *Rotations) Next() int64 { return r.next }
 
-// Count is the number of rotations.
-func (r *Rotations) Count() int { return r.pairs.Count() }
+// Count is the number of rotations; 0 if each is compared with each.
+func (r *Rotations) Count() int {
+	if !r.pairs.Rotated() {
+		return 0
+	}
+	return r.pairs.Count()
+}
 
 func (r *Rotations) reach(number int64) { r.next = number }
 

@@ -30,7 +30,7 @@ type search struct {
 	mu    sync.Mutex
 	found []near
 	taken int64
-	done  int64 // hashes, over all rotations
+	done  int64 // steps, over all parts
 }
 
 // step is how many hashes are compared between two checks for cancellation.
@@ -42,16 +42,16 @@ func (r *Rotations) find(ctx context.Context, workers int, progress func(done, a
 	s := &search{of: r, progress: progress, taken: r.taken}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
-	for rotation := range r.pairs.Count() {
-		group.Go(func() error { return s.rotate(ctx, rotation) })
+	for part := range r.pairs.Count() {
+		group.Go(func() error { return s.rotate(ctx, part) })
 	}
 	err := group.Wait()
 	slices.SortFunc(s.found, func(a, b near) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	return s.found, err
 }
 
-// rotate finds the pairs of one rotation.
-func (s *search) rotate(ctx context.Context, rotation int) error {
+// rotate finds the pairs of one rotation, or another part.
+func (s *search) rotate(ctx context.Context, part int) error {
 	r := s.of
 	if ctx.Err() != nil {
 		return fmt.Errorf("compare documents: %w", ctx.Err())
@@ -79,7 +79,7 @@ func (s *search) rotate(ctx context.Context, rotation int) error {
 			own = append(own, near{int32(a), int32(b), similarity, method}, near{int32(b), int32(a), similarity, method})
 		}
 	}
-	r.pairs.Pairs(rotation, visit, func() bool {
+	r.pairs.Pairs(part, visit, func() bool {
 		if hashes++; hashes%step != 0 && len(own)-counted < step {
 			return true
 		}
@@ -105,7 +105,7 @@ func (s *search) count(ctx context.Context, stepped bool, found int) error {
 	defer s.mu.Unlock()
 	if stepped {
 		s.done += step
-		s.progress(s.done, int64(len(s.of.contents))*int64(s.of.pairs.Count()))
+		s.progress(s.done, s.of.pairs.Steps())
 	}
 	if s.taken += int64(found) * nearBytes / 2; s.taken > int64(s.of.params.Memory) {
 		return fmt.Errorf("%w of %s: too many documents lie within the distance of each other", ErrMemory, s.of.params.Memory)

@@ -145,7 +145,18 @@ func repeated(t *testing.T, seed uint64, n int) string {
 // TestRotationsAgainstAnIndex holds the matches of equal and near texts, behind an index of such, against comparing
 // each with each; and what tells the clusters against all matches.
 func TestRotationsAgainstAnIndex(t *testing.T) {
-	const distance, old, judged = 12, 150, 300
+	for distance, rotated := range map[int]int{10: 11, 12: 0} {
+		to, _ := rotations(t, distance, "estimate", true)
+		if to.Count() != rotated {
+			t.Errorf("distance %d: %d rotations", distance, to.Count())
+		}
+		againstAnIndex(t, distance)
+	}
+}
+
+func againstAnIndex(t *testing.T, distance int) {
+	t.Helper()
+	const old, judged = 150, 300
 	run := func(pairs bool) (lines []string, g *dedup.Groups, sketches [][]byte) {
 		to, p := rotations(t, distance, "estimate", pairs)
 		keep := func(o *dedup.Outcome) { sketches = append(sketches, slices.Clone(o.Sketch)) }

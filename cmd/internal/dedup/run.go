@@ -26,7 +26,16 @@ func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*O
 	}
 	todo, ordered := make(chan *job, len(jobs)), make(chan *job, len(jobs)) // never more than there are jobs
 	free := make(chan *job, len(jobs))
-	for _, j := range jobs {
+	begun, err := begin(ctx, p, r, jobs[0])
+	if err != nil {
+		return err
+	}
+	for i, j := range jobs {
+		if i == 0 && begun {
+			todo <- j
+			ordered <- j
+			continue
+		}
 		free <- j
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -45,13 +54,25 @@ func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*O
 			return nil
 		})
 	}
-	err = apply(ctx, to, ordered, free, each)
+	err = apply(ctx, p.After, to, ordered, free, each)
 	stopped := ctx.Err() != nil
 	stop() // after an error the reader would go on
 	if err = errors.Join(err, group.Wait()); err != nil || stopped {
 		return err
 	}
 	return r.CheckID()
+}
+
+// begin passes over documents that were judged before. begun says that the job has the rest of a chunk.
+func begin(ctx context.Context, p Params, r *corpus.Reader, j *job) (begun bool, err error) {
+	if p.Before.Documents == 0 {
+		return false, nil
+	}
+	begun, err = j.passOver(ctx, r, p.Before, p.Passing)
+	if errors.Is(err, context.Canceled) { // who cancelled knows why
+		return false, nil
+	}
+	return begun, err
 }
 
 func newJobs(p Params) ([]*job, error) {
@@ -61,7 +82,10 @@ func newJobs(p Params) ([]*job, error) {
 		if err != nil {
 			return nil, err
 		}
-		jobs[i] = &job{signer: signer, named: p.Named, whole: p.Whole, texts: p.Texts, strict: p.Strict, signed: make(chan struct{}, 1)}
+		jobs[i] = &job{
+			signer: signer, named: p.Named, whole: p.Whole, texts: p.Texts, strict: p.Strict, hashed: p.Hashed,
+			signed: make(chan struct{}, 1),
+		}
 		if p.Sketches {
 			if jobs[i].sketcher, err = newSketcher(p.Index); err != nil {
 				return nil, err
@@ -103,11 +127,16 @@ func read(ctx context.Context, r *corpus.Reader, free <-chan *job, todo, ordered
 	}
 }
 
-func apply(ctx context.Context, to Judge, ordered <-chan *job, free chan<- *job, each func(*Outcome) error) error {
+func apply(ctx context.Context, after func() error, to Judge, ordered <-chan *job, free chan<- *job, each func(*Outcome) error) error {
 	for j := range ordered {
 		<-j.signed
 		if err := outcomes(ctx, to, j, each); err != nil || ctx.Err() != nil {
 			return err
+		}
+		if after != nil {
+			if err := after(); err != nil {
+				return err
+			}
 		}
 		free <- j
 	}
@@ -154,7 +183,7 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 		it := &items[i]
 		o = Outcome{
 			Number: number + int64(i), Name: it.name, File: it.file, Line: it.line, Raw: it.raw, Header: it.header,
-			Text: it.text, Length: it.length, Rejected: it.rejected,
+			Text: it.text, Length: it.length, Sum: it.sum, Rejected: it.rejected,
 		}
 		if it.rejected == nil {
 			o.Matches, o.Cut = found.of(next), found.cut

@@ -23,6 +23,7 @@ type Summary struct {
 	PeakRSSBytes       int64   `json:"peak_rss_bytes"`
 	Algorithm          string  `json:"algorithm"`           // name and version of the sketch
 	Rotations          int     `json:"rotations,omitempty"` // sorted rotations, if they find candidates
+	EachPair           bool    `json:"each_pair,omitempty"` // each sketch was compared with each
 }
 
 // NewSummary builds the summary, given how many documents were indexed, and how many were read in all.
@@ -48,6 +49,9 @@ func (s Summary) WriteText(out io.Writer) error {
 	indexed, found := "", ""
 	if s.Indexed > 0 {
 		indexed = fmt.Sprintf(" against %s of the index", terminal.Grouped(int(s.Indexed)))
+	}
+	if s.EachPair {
+		found = ", pairs found by comparing each with each"
 	}
 	if s.Rotations > 0 {
 		found = fmt.Sprintf(", pairs found by %d sorted rotations", s.Rotations)

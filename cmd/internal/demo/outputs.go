@@ -105,7 +105,7 @@ func (o *outputs) take(r *topic.Record, view verdictView) {
 	}
 	if o.bounded = o.bounded || len(o.known) >= mostEvaluated; !o.bounded {
 		o.known[source] = a
-		in := document.Input{Key: r.Key, Value: r.Value, Partition: r.Partition}
+		in := document.Input{Key: r.Key, Value: r.Value, Topic: r.Topic, Partition: r.Partition}
 		// reading JSON does no I/O
 		if doc, rejection, err := o.texts.Read(context.Background(), in, nil); err == nil && rejection == nil {
 			o.kept[source] = string(doc.Text)

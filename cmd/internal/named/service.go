@@ -52,11 +52,13 @@ func Source(cmd *cobra.Command) (c config.Config, source string, err error) {
 	if c, err = Service(cmd, Layers{}); err != nil {
 		return c, "", err
 	}
-	source = c.Source.Topics[0]
-	if name := cmd.Flag("topic").Value.String(); name != "" {
-		source = name
+	if source = cmd.Flag("topic").Value.String(); source != "" {
+		return c, source, nil
 	}
-	return c, source, nil
+	if len(c.Source.Topics) == 0 {
+		return c, "", exit.Usage(fmt.Errorf("source.pattern names no topic: say by --topic which one is meant"))
+	}
+	return c, c.Source.Topics[0], nil
 }
 
 // Service returns the configuration of the named service: the file's, or that of an embedded broker that runs in --dir.

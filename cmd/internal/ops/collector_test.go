@@ -259,7 +259,7 @@ func TestEveryFigureIsShown(t *testing.T) {
 		"GroupLags", "SnapshotBy", "SnapshotErr", "Member", "Settings",
 		"Unique", "Duplicate", "Unchecked", // the sums over the topics
 		// of all members, and since the restore: what is committed is counted
-		"Index.Judged", "Index.Unique", "Index.Reemitted", "Index.Duplicate",
+		"Index.Judged", "Index.Unique", "Index.Reemitted", "Index.Duplicate", "Index.Resent",
 	}
 	base := scrape(t, full())
 	var seen []string
@@ -311,6 +311,8 @@ func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 		return reflect.ValueOf(&member.Failure{Err: io.ErrUnexpectedEOF})
 	case []consumer.Waiting:
 		return reflect.ValueOf(append([]consumer.Waiting{{Topic: "news"}}, x...))
+	case []consumer.Untaken:
+		return reflect.ValueOf(append([]consumer.Untaken{{Topic: "blogs"}}, x...))
 	case float64:
 		return reflect.ValueOf(x + 1)
 	case bool:

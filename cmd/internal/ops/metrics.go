@@ -144,6 +144,8 @@ func sourceMetrics() []metric {
 		},
 		gauge("unecho_source_waiting_partitions", "Partitions of this process that wait for a person at a batch that cannot be unpacked. The log names them, the offset and what to do; the others go on.",
 			func(s *state) (float64, bool) { return float64(len(s.Waiting)), true }),
+		gauge("unecho_source_untaken_topics", "Topics that source.pattern fits and that are not read, because their outputs are missing or not as they must be. The log names them and what to do; the others go on.",
+			func(s *state) (float64, bool) { return float64(len(s.Untaken)), true }),
 		counter("unecho_source_deleted_total", "Source offsets that retention deleted before the group read them, so at most so many documents, each counted once by one process. Nobody judges them: keep them longer, or add members.",
 			func(s *state) uint64 { return s.Deleted }),
 		gauge("unecho_source_leaderless_partitions", "Partitions of the source that have no leader, of the whole group. Their documents wait, the others go on: look at the brokers. Absent when it cannot be read.",
@@ -245,6 +247,8 @@ func windowMetrics() []metric {
 			ofReplica(func(s *state) float64 { return float64(s.Index.Memory) })),
 		gauge("unecho_held_verdicts", "Documents judged and not known to be committed. It should follow the batches in flight; if it only rises, a member does not commit.",
 			ofReplica(func(s *state) float64 { return float64(s.Index.Held) })),
+		gauge("unecho_remembered_requests", "Documents remembered by their idempotency keys (window.requests). At a million the oldest are forgotten early.",
+			ofReplica(func(s *state) float64 { return float64(s.Index.Requests) })),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/removal"
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/sink"
 )
 
 // Report is what a removal did, or would do.
@@ -44,6 +45,9 @@ func RemainsOf(c config.Config) Remains {
 	r := Remains{Journal: c.Journal.Name(c.Consumer.Group), Snapshots: c.Snapshot.Keep, Every: c.Snapshot.Every}
 	for _, source := range c.Source.Topics {
 		r.Topics = append(append(r.Topics, source), c.Sink.All(source)...)
+	}
+	if c.Source.Pattern != "" {
+		r.Topics = append(append(r.Topics, "that it came from, which fits "+c.Source.Pattern), c.Sink.All(sink.Placeholder)...)
 	}
 	return r
 }

@@ -29,7 +29,7 @@ type Group struct {
 // Read reads the routing in force from the group's journal.
 func Read(ctx context.Context, c config.Config, options topic.Options) (*Group, error) {
 	r := &Group{
-		config: c, text: routing.Text(c.Source.Topics, c.Source.Start, c.Sink),
+		config: c, text: routing.Text(c.Source.Choice(), c.Sink),
 		journal: routing.Journal{Options: options, Topic: c.Journal.Name(c.Consumer.Group), Group: c.Consumer.Group},
 	}
 	var err error

@@ -164,7 +164,8 @@ func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 		w.bad("%s is committed in a form that its output refuses", p.name(o))
 	}
 	unasked := (v == nil || g.Passing) && w.leaves(d.Entry.Content) // what the journal says is not known in an outage
-	if f == asUnchecked && !unasked || f == asRejected && unasked && !w.refuses(d.Entry.Content, asVerdict) {
+	late := p.torn && w.leaves(d.Entry.Content)                     // it may be told of what stood there before, meanwhile
+	if f == asUnchecked && !unasked && !late || f == asRejected && unasked && !w.refuses(d.Entry.Content, asVerdict) {
 		w.bad("%s comes out as form %d, and it is to be checked: %v", p.name(o), f, !unasked)
 	}
 	if f != asVerdict {
@@ -199,6 +200,7 @@ func (w *World) checkEnd() {
 	}
 	w.checkRecorded()
 	w.checkContents()
+	w.checkRequests()
 	w.checkProgress()
 	w.checkPrimed()
 }

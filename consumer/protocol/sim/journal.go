@@ -193,6 +193,7 @@ func (w *World) landRun(p *part, r *index.Run, verdicts []index.Verdict) {
 func (w *World) judged(p *part, v *index.Verdict) {
 	p.verdicts[v.Offset] = append(p.verdicts[v.Offset], verdict{epoch: p.epoch, verdict: *v})
 	w.checkVerdict(p, v)
+	w.checkRequest(p, v)
 	if !v.Matched() {
 		w.documents = append(w.documents, document{part: p, offset: v.Offset, content: v.Content, position: v.Position})
 	}
@@ -209,6 +210,7 @@ func (w *World) landReposition(p *part, r *index.Reposition) {
 			d.dead = true
 		}
 	}
+	w.unrequest(func(first *asked) bool { return first.part == p && first.offset >= from })
 	p.epoch, p.start, p.base = r.Epoch, r.Offset, r.Offset
 	clear(p.passed)
 	p.committedIn(r.Epoch, r.Offset)
@@ -218,6 +220,7 @@ func (w *World) landReposition(p *part, r *index.Reposition) {
 // landForget notes what an output has refused. It dies, unless a feed brought it: what follows may have been judged
 // already.
 func (w *World) landForget(target index.Position) {
+	w.unrequest(func(first *asked) bool { return first.position == target })
 	for i := range w.documents {
 		if d := &w.documents[i]; d.position == target {
 			d.dead, d.refused = d.dead || !w.feeds(), true

@@ -230,6 +230,7 @@ var shownBy = map[string]string{
 	"the offset is fetched stable":          "group",
 	"a change is of the next number":        "bounds",
 	"an erase passes over nobody":           "erase",
+	"the key goes into the journal":         "requests",
 }
 
 // worlds are explored as well, to see what they find.
@@ -255,7 +256,7 @@ func TestMutantsLong(t *testing.T) {
 		t.Parallel()
 		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
 		program := whole.build(t)
-		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change", "-outage"} {
+		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change", "-outage", "-requests"} {
 			if out, err := simulate(t, program, kind, "-steps", strconv.Itoa(soundSteps)); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
@@ -304,6 +305,9 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 	}
 	for _, m := range outageMutants {
 		try(m, nil, "-outage")
+	}
+	for _, m := range requestMutants {
+		try(m, nil, "-requests")
 	}
 }
 

@@ -23,6 +23,9 @@ func (s *session) passOn(b *batch) bool {
 	return true
 }
 
+// lasts says that an outage goes on: what was passed on is not recorded yet, and more is polled.
+func (s *session) lasts() bool { return s.params.Outages && s.told == nil && s.chance(1, 2) }
+
 // pollOwed polls what was passed on and is not recorded, before anything else.
 func (s *session) pollOwed() bool {
 	var of []group

@@ -36,6 +36,7 @@ type Params struct {
 	Routings      bool // the routing is changed, and members differ in it
 	Changes       bool // bounds are changed while the group is at work, and some documents are near to others
 	Erasures      bool // people have documents erased
+	Requests      bool // documents come with idempotency keys
 	Outages       bool // the journal is away for a session, which passes documents on
 
 	Backfill bool           // the group replays a range

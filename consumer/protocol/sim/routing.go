@@ -127,7 +127,8 @@ func (w *World) checkRouting(t *transaction, g *group) {
 		return v != nil && v.verdict.Position.Offset > over
 	}
 	for i := range g.documents {
-		if o := g.documents[i].Entry.Offset; !g.documents[i].Passed && judgedLater(o) {
+		unheard := g.Passing && !g.documents[i].Judged // of what the journal says
+		if o := g.documents[i].Entry.Offset; !unheard && judgedLater(o) {
 			w.bad("%s goes by the routing %s, which was over at j%d, before it was judged", g.part.name(o), t.routing, over)
 		}
 	}

@@ -319,7 +319,7 @@ func (s *session) poll() bool {
 	if s.plan != nil {
 		return s.pollPlanned()
 	}
-	if s.pollOwed() {
+	if !s.lasts() && s.pollOwed() {
 		return true
 	}
 	var of []group

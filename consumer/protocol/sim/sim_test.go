@@ -34,6 +34,15 @@ func TestOutageLong(t *testing.T) {
 	trySteps(t, VaryOutage, append(outageHappens, happens...), *steps/2, 2) // no offsets are lost there, which are two
 }
 
+// The same of groups whose documents come with idempotency keys.
+func TestRequests(t *testing.T) {
+	trySteps(t, VaryRequests, append(requestHappens, happens...), 100_000, 5)
+}
+
+func TestRequestsLong(t *testing.T) {
+	trySteps(t, VaryRequests, append(requestHappens, happens...), *steps/2, 0)
+}
+
 // trySteps takes so many steps, in which so many of what can happen may not.
 func trySteps(t *testing.T, vary func(uint64) Params, happens []string, steps, rare int) {
 	acted := map[string]int{}
@@ -74,6 +83,8 @@ var happens = []string{
 	"reposition resumed", "restored", "snapshot", "stranger", "stray", "stray passed", "tail lost",
 	"transaction timed out", "trimmed", "zombie",
 }
+
+var requestHappens = []string{"sent again"}
 
 var outageHappens = []string{"passed on", "recorded", "recording"}
 

@@ -41,6 +41,7 @@ type World struct {
 	history   state // of the journal, for scripts
 	air       []flight
 	documents []document
+	requests  []asked
 	routings  []force // that were in force, the last is
 	changes
 	snapshots  []snapshotted // the oldest first
@@ -138,6 +139,9 @@ func begin(p Params, c choices) *World {
 		Age: p.Age, Count: p.Count, Clock: "arrival", Tolerance: 1 << 40, Refresh: "first",
 		ReemitEvery: p.Reemit,
 	}
+	if p.Requests {
+		w.index.Window.Requests = requestsLast
+	}
 	if p.Refresh {
 		w.index.Window.Refresh = "last"
 	}
@@ -218,11 +222,11 @@ func (w *World) document(offset int64) entry.Entry {
 	if w.params.Changes || w.params.Erasures {
 		return w.named(offset, content)
 	}
-	return entry.Entry{
+	return w.request(entry.Entry{
 		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch,
 		Keys:     []byte{content, content, content, content},
 		Evidence: []byte{content},
-	}
+	})
 }
 
 // The last contents are those that are rejected, and refused.

@@ -29,6 +29,7 @@ func Smalls() []Small {
 		{"bounds", with(func(p *Params) { p.Documents, p.Changes = 1, true }), Limits{Person: 2}},
 		{"outage", with(func(p *Params) { p.Outages = true }), Limits{Outage: 2}},
 		{"outage-crash", with(func(p *Params) { p.Documents, p.Outages = 1, true }), Limits{Outage: 1, Crash: 1}},
+		{"requests", with(func(p *Params) { p.Requests, p.Reemit = true, 1 }), Limits{Network: 1}},
 		{"erase", with(func(p *Params) { p.Erasures = true }), Limits{Person: 1}},
 		{"partitions", with(func(p *Params) { p.Partitions, p.Documents = 2, 1 }), Limits{Crash: 1}},
 	}

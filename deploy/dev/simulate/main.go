@@ -6,6 +6,8 @@
 //	go run ./deploy/dev/simulate -backfill ...        the same of groups that replay a range
 //	go run ./deploy/dev/simulate -prime ...           the same of groups that are primed
 //	go run ./deploy/dev/simulate -change ...          the same of groups whose bounds and documents people change
+//	go run ./deploy/dev/simulate -requests ...        the same of groups whose documents come with idempotency keys
+//	go run ./deploy/dev/simulate -outage ...          the same of groups that pass documents on without their journal
 //	go run ./deploy/dev/simulate -explore network     a small world, whole: every order of all events in it
 //	go run ./deploy/dev/simulate -explore all         all small worlds, one after another
 package main
@@ -29,6 +31,7 @@ func main() {
 	prime := flag.Bool("prime", false, "the group is primed with history")
 	change := flag.Bool("change", false, "bounds are changed and documents erased")
 	outage := flag.Bool("outage", false, "documents are passed on while the journal is away")
+	requests := flag.Bool("requests", false, "documents come with idempotency keys")
 	first := flag.Uint64("first", 1, "the first seed")
 	steps := flag.Int("steps", 10_000_000, "how many steps to simulate")
 	world := flag.String("explore", "", "explore small `worlds` whole; some of "+names()+", or all")
@@ -46,6 +49,8 @@ func main() {
 		vary = sim.VaryChanged
 	case *outage:
 		vary = sim.VaryOutage
+	case *requests:
+		vary = sim.VaryRequests
 	}
 	var holds bool
 	switch {
@@ -109,6 +114,8 @@ func kindOf(seed uint64, vary func(uint64) sim.Params) string {
 		return "-prime "
 	case p.Outages:
 		return "-outage "
+	case p.Requests:
+		return "-requests "
 	}
 	return ""
 }

@@ -29,6 +29,9 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 	if seed%4 == 1 {
 		h.changes = rand.New(rand.NewPCG(seed, 0x626f_756e_6473))
 	}
+	if Requests(seed) {
+		h.requests = rand.New(rand.NewPCG(seed, 0x7265_7175_6573_7473))
+	}
 	if r.IntN(4) == 0 {
 		h.narrow = byte(1<<r.IntN(4)) - 1
 	} else {
@@ -60,6 +63,9 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 // Primes says whether the history of a seed has primings.
 func Primes(seed uint64) bool { return seed%3 == 2 }
 
+// Requests says whether documents of the history of a seed come with idempotency keys.
+func Requests(seed uint64) bool { return seed%2 == 0 }
+
 type history struct {
 	r           *rand.Rand
 	p           index.Params
@@ -78,6 +84,10 @@ type history struct {
 	changes *rand.Rand // nil: bounds are not changed
 	changed uint32     // number of the latest change, if each was applied
 	primes  bool       // some histories are primed
+
+	requests *rand.Rand    // nil: documents come without idempotency keys
+	sent     []entry.Entry // what came with one
+
 	past    []*index.History
 	pasts   []*source        // what the priming reads
 	priming uint32           // number of the latest one

@@ -178,6 +178,7 @@ func tryEverything(t *testing.T, seeds int) {
 		"applied History": 200, "ignored History": 40, "copy of history": 60, "primed": 60, "primed, duplicate": 60,
 		"primed, too old": 60,
 		"primed, judged":  60, "primed, no room": 60, "primed, empty": 4,
+		"method resent": 200,
 	} {
 		if least = max(1, least*seeds/40); c[what] < least {
 			t.Errorf("%s: %d times, want at least %d", what, c[what], least)

@@ -59,6 +59,9 @@ func Params(seed uint64) index.Params {
 	p.Index.Keep = pick(r, "representatives", "representatives", "all")
 	p.Similarity.MaxReferences = pick(r, 2, 8, 64, 2560, 2560)
 	p.Similarity.MaxWork = pick(r, 100, 2000, 1_000_000, 1_000_000, 1_000_000)
+	if Requests(seed) {
+		p.Window.Requests = pick(r, 2*time.Second, 20*time.Second, time.Hour)
+	}
 	return p
 }
 

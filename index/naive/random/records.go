@@ -93,8 +93,29 @@ func (h *history) entry(s *source, offset int64) entry.Entry {
 	e = e.Clone()
 	h.signer.Reset()
 	h.squash(e.Keys)
+	h.request(&e)
 	s.signed[offset] = e
 	return e
+}
+
+// request gives some documents an idempotency key, makes some of them what was sent before, and some another document
+// with the key of an earlier one.
+func (h *history) request(e *entry.Entry) {
+	if h.requests == nil || h.requests.IntN(2) == 0 {
+		return
+	}
+	if n := len(h.sent); n > 0 && h.requests.IntN(2) == 0 {
+		before := h.sent[n-1-h.requests.IntN(min(n, 30))]
+		if h.requests.IntN(6) == 0 {
+			e.Request = before.Request
+			return
+		}
+		before.Offset, before.Time = e.Offset, e.Time
+		*e = before
+		return
+	}
+	e.Request = entry.Request{byte(len(h.sent)), byte(len(h.sent) >> 8), 1}
+	h.sent = append(h.sent, *e)
 }
 
 // squash keeps only a few bits of each band key, in histories that want collisions.

@@ -1,0 +1,253 @@
+package dedup
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/written"
+)
+
+// Checkpoint is where a run goes on after it was stopped: one file in a directory, which a newer one replaces as a whole.
+// It is a line of JSON, and behind it the index as Index.Save writes it.
+//
+//	{"version":1, "run":{...}, "documents":N, "front":"...", "outputs":{name: length}, ...}\n  an archive of snapshots
+//
+// What was read is read again, but not judged; what the outputs had got behind the checkpoint is cut off. So outputs are
+// those of a run that was never stopped.
+type Checkpoint struct {
+	path  string
+	every time.Duration
+	run   map[string]string
+	state *checkpointState // of the run that is resumed; nil if this one begins
+	next  time.Time        // when the next one is due
+	saved int64            // documents in the last one
+}
+
+// checkpointState is the line of JSON.
+type checkpointState struct {
+	Version   int               `json:"version"`
+	Run       map[string]string `json:"run"` // what was asked for
+	Documents int64             `json:"documents"`
+	Front     uint64            `json:"front"`
+	Counts    Counts            `json:"counts"`
+	UniqueCut uint64            `json:"unique_cut"`
+	Latest    []byte            `json:"latest"` // the first line of the last table
+	Outputs   map[string]int64  `json:"outputs"`
+}
+
+// checkpointVersion is that of the format.
+const checkpointVersion = 1
+
+// mostOfTime is how much of the time may go into checkpoints: one of so many parts.
+const mostOfTime = 20
+
+// OpenCheckpoint opens a directory, which is made if it is not there. run says what is asked for; a run that was stopped
+// goes on only with the same.
+func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (*Checkpoint, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("--checkpoint: %w", err)
+	}
+	c := &Checkpoint{path: filepath.Join(dir, "dedup.checkpoint"), every: every, run: run, next: time.Now().Add(every)}
+	in, err := os.Open(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := written.Replaceable(c.path); err != nil {
+			return nil, fmt.Errorf("--checkpoint: %w", err)
+		}
+		return c, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--checkpoint: %w", err)
+	}
+	defer in.Close()
+	if c.state, err = readState(bufio.NewReader(in)); err != nil {
+		return nil, fmt.Errorf("go on from %s: %w: remove it to begin anew", c.path, err)
+	}
+	c.saved = c.state.Documents
+	if lines := differences(c.state.Run, run); len(lines) > 0 {
+		return nil, exit.Usage(fmt.Errorf("--checkpoint: the run that was stopped was another one:\n    %s\nrun it as it was, or "+
+			"remove %s to begin anew", strings.Join(lines, "\n    "), c.path))
+	}
+	return c, nil
+}
+
+func readState(in *bufio.Reader) (*checkpointState, error) {
+	line, err := in.ReadBytes('\n')
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	var s checkpointState
+	if err := json.Unmarshal(line, &s); err != nil {
+		return nil, fmt.Errorf("it is no checkpoint: %w", err)
+	}
+	if s.Version != checkpointVersion {
+		return nil, fmt.Errorf("it has version %d, and this program reads %d", s.Version, checkpointVersion)
+	}
+	return &s, nil
+}
+
+// differences returns a line for each thing that is asked for otherwise.
+func differences(was, now map[string]string) (lines []string) {
+	all := maps.Clone(was)
+	maps.Copy(all, now)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		old, there := was[key]
+		new, here := now[key]
+		switch {
+		case !here:
+			lines = append(lines, fmt.Sprintf("%s was %s, and is left out now", key, old))
+		case !there:
+			lines = append(lines, fmt.Sprintf("%s was left out, and is %s now", key, new))
+		case old != new:
+			lines = append(lines, fmt.Sprintf("%s was %s, and is %s now", key, old, new))
+		}
+	}
+	return lines
+}
+
+// Resumes says how many documents a run had judged that goes on now.
+func (c *Checkpoint) Resumes() (documents int64, ok bool) {
+	if c == nil || c.state == nil {
+		return 0, false
+	}
+	return c.state.Documents, true
+}
+
+// Index loads the index of the run that goes on, or makes one for a run that begins.
+func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
+	if c.state == nil {
+		return NewIndex(p)
+	}
+	f, err := os.Open(c.path)
+	if err != nil {
+		return nil, fmt.Errorf("go on: %w", err)
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(f, 1<<20)
+	if _, err := readState(in); err != nil {
+		return nil, fmt.Errorf("go on from %s: %w", c.path, err)
+	}
+	x, err = LoadIndex(in, p)
+	if settings := (*SettingsError)(nil); errors.As(err, &settings) {
+		return nil, exit.Usage(fmt.Errorf("--checkpoint: the run that was stopped had other settings:\n    %s\nset them alike, or remove "+
+			"%s to begin anew", strings.Join(settings.Lines, "\n    "), c.path))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("go on from %s: %w: remove it to begin anew", c.path, err)
+	}
+	if x.next != c.state.Documents {
+		return nil, fmt.Errorf("go on from %s: it has an index of %d documents, and %d were judged: remove it to begin anew", c.path,
+			x.next, c.state.Documents)
+	}
+	x.first = 0 // its documents belong to this run
+	return x, nil
+}
+
+// due says whether it is time for the next one.
+func (c *Checkpoint) due() bool { return c != nil && !time.Now().Before(c.next) }
+
+// save writes a checkpoint of what was judged and written so far.
+func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, judged Resumed) error {
+	if judged.Documents != x.next {
+		return fmt.Errorf("write a checkpoint: %d documents were judged, and %d written: this is a bug", x.next, judged.Documents)
+	}
+	began := time.Now()
+	s := checkpointState{
+		Version: checkpointVersion, Run: c.run, Documents: judged.Documents, Front: judged.Front, Counts: out.counts,
+		UniqueCut: c.uniqueCut(x), Latest: out.table.latest, Outputs: map[string]int64{},
+	}
+	for name, file := range out.named() {
+		length, err := file.Settle()
+		if err != nil {
+			return err
+		}
+		s.Outputs[name] = length
+	}
+	line, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("write a checkpoint: %w", err)
+	}
+	err = written.Replace(c.path, 0o600, func(f io.Writer) error {
+		out := bufio.NewWriterSize(f, 1<<20)
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+		return errors.Join(x.Save(context.WithoutCancel(ctx), out, began.UnixMilli()), out.Flush())
+	})
+	if err != nil {
+		return fmt.Errorf("write a checkpoint: %w", err)
+	}
+	took := time.Since(began)
+	c.saved, c.next = x.next, time.Now().Add(max(c.every, mostOfTime*took))
+	return nil
+}
+
+// uniqueCut is the count of all runs together: an index that is loaded counts anew.
+func (c *Checkpoint) uniqueCut(x *Index) uint64 {
+	n := x.Stats().UniqueCut
+	if c != nil && c.state != nil {
+		n += c.state.UniqueCut
+	}
+	return n
+}
+
+// remove removes the checkpoint of a run that is done.
+func (c *Checkpoint) remove() error {
+	if c == nil {
+		return nil
+	}
+	if err := os.Remove(c.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the checkpoint: %w", err)
+	}
+	return nil
+}
+
+// Resumable returns an error if the outputs cannot be cut off where a checkpoint was taken.
+func (d *Outputs) Resumable() error {
+	if d.table.rows != nil {
+		return exit.Usage(errors.New("--checkpoint: a Parquet file cannot be gone on with: name the unique documents .jsonl"))
+	}
+	for name, out := range d.named() {
+		if !out.Resumable() {
+			return exit.Usage(fmt.Errorf("--checkpoint: --%s goes to standard output, a pipe or a device, which cannot be gone on "+
+				"with: name a file", name))
+		}
+	}
+	return nil
+}
+
+// resume goes on with outputs that a checkpoint has the lengths of.
+func (d *Outputs) resume(s *checkpointState) error {
+	d.begun, d.counts, d.table.latest = true, s.Counts, s.Latest
+	for name, out := range d.named() {
+		length, known := s.Outputs[name]
+		if !known {
+			return fmt.Errorf("go on: the checkpoint does not know --%s", name)
+		}
+		if err := out.Resume(length); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named are the outputs that were asked for.
+func (d *Outputs) named() map[string]*written.File {
+	all := map[string]*written.File{
+		"unique": d.unique, "duplicates": d.duplicates, "pairs": d.pairs, "clusters": d.clusters, "groups": d.listed,
+		"rejected": d.rejected,
+	}
+	maps.DeleteFunc(all, func(_ string, out *written.File) bool { return out == nil })
+	return all
+}

@@ -1,0 +1,146 @@
+package dedup_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// inPasses judges files with some memory, and returns the outputs, the summary and what was told.
+func inPasses(t *testing.T, verify string, memory setting.Bytes, paths ...string) (map[string]string, dedup.Summary, string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	outputs := map[string]string{}
+	for _, name := range dedup.OutputNames() {
+		outputs[name] = filepath.Join(dir, name)
+	}
+	o := dedup.Options{Config: config.Default(), Memory: memory}
+	s := &o.Config.Judge.Similarity
+	s.Verify, s.Threshold = verify, 0.6
+	s.MaxCandidates, s.MaxReferences, s.MaxWork = math.MaxInt32, math.MaxInt32, math.MaxInt32 // nothing is cut
+	judge, err := o.NewJudge(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: outputs, Similarity: o.Config.Judge.Similarity})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func() (*dedup.Input, error) {
+		sources, size, err := corpus.Files(paths)
+		if err != nil {
+			return nil, err
+		}
+		r, err := corpus.NewReader(corpus.DefaultParams(), sources)
+		return &dedup.Input{Reader: r, Size: size}, err
+	}
+	in, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes bytes.Buffer
+	p := dedup.Pass{
+		Params: dedup.Params{Index: o.Config.Judge, Workers: 2, Whole: true}, Judge: judge, Out: out, Notes: &notes,
+	}
+	err = errors.Join(p.RunPasses(t.Context(), in, dedup.Passes{Index: o.IndexParams(), Open: open}), out.Close())
+	all := map[string]string{}
+	for name, path := range outputs {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = string(data)
+	}
+	return all, p.Summary(time.Second), notes.String(), err
+}
+
+// TestPassesChangeNothing: with memory for a part of the documents at a time all outputs are those of a run with memory for
+// all, byte for byte.
+func TestPassesChangeNothing(t *testing.T) {
+	first, last := articles(t, 4000), repeated(t, 7, 1500)
+	bad := filepath.Join(t.TempDir(), "bad.jsonl")
+	if err := os.WriteFile(bad, []byte(strings.Repeat("{\"text\":1}\n{\"text\":\"\"}\n", 300)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, verify := range []string{"jaccard", "estimate"} {
+		want, whole, told, err := inPasses(t, verify, setting.GiB, first, bad, last, first)
+		if err != nil || told != "" {
+			t.Fatal(err, told)
+		}
+		if whole.Documents != 4000+600+1500+4000 || whole.Duplicate < 4000 || whole.Unique < 2000 || whole.UniqueCut > 0 {
+			t.Fatalf("%+v", whole)
+		}
+		for _, memory := range []setting.Bytes{700 * setting.KiB, 300 * setting.KiB} {
+			got, parts, told, err := inPasses(t, verify, memory, first, bad, last, first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name := range want {
+				if got[name] != want[name] {
+					t.Errorf("%s, %v: --%s has %d bytes, want %d, or others", verify, memory, name, len(got[name]), len(want[name]))
+				}
+			}
+			if parts.Unique != whole.Unique || parts.Duplicate != whole.Duplicate || strings.Count(told, "the memory is full with") < 2 {
+				t.Errorf("%+v, want %+v\n%s", parts, whole, told)
+			}
+		}
+	}
+}
+
+// TestPassesSeeOtherFiles: files that change between two passes are told.
+func TestPassesSeeOtherFiles(t *testing.T) {
+	path := articles(t, 2000)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other.jsonl")
+	if err := os.WriteFile(other, bytes.Replace(data, []byte("e"), []byte("f"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{path}
+	o := dedup.Options{Config: config.Default(), Memory: 300 * setting.KiB}
+	judge, err := o.NewJudge(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := dedup.OpenOutputs(dedup.OutputParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func() (*dedup.Input, error) {
+		sources, size, err := corpus.Files(paths)
+		if err != nil {
+			return nil, err
+		}
+		paths[0] = other
+		r, err := corpus.NewReader(corpus.DefaultParams(), sources)
+		return &dedup.Input{Reader: r, Size: size}, err
+	}
+	in, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := dedup.Pass{Params: dedup.Params{Index: o.Config.Judge, Workers: 1}, Judge: judge, Out: out, Notes: &bytes.Buffer{}}
+	err = p.RunPasses(t.Context(), in, dedup.Passes{Index: o.IndexParams(), Open: open})
+	if err == nil || !strings.Contains(err.Error(), "are not those that were judged before") {
+		t.Errorf("%v", err)
+	}
+	got, _, _, err := inPasses(t, "jaccard", setting.KiB, path)
+	if !errors.Is(err, dedup.ErrMemory) || got["unique"] != "" {
+		t.Errorf("no room for a document: %v", err)
+	}
+	if err := out.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,68 @@
+package dedup
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// Resumed are documents that were judged in an earlier run of the same files.
+type Resumed struct {
+	Documents int64
+	Front     uint64 // hash of them all, as Add makes it
+}
+
+// Add adds a document, by its Sum.
+func (r *Resumed) Add(sum uint64) {
+	var both [16]byte
+	binary.LittleEndian.PutUint64(both[:8], r.Front)
+	binary.LittleEndian.PutUint64(both[8:], sum)
+	r.Front = xxhash.Sum64(both[:])
+	r.Documents++
+}
+
+// passOver reads the documents that were judged before, without judging them, and checks that they are the same. Where
+// the last of them is not the last of its chunk, the job has the rest, and left is true.
+func (j *job) passOver(ctx context.Context, r *corpus.Reader, before Resumed, passing func()) (left bool, err error) {
+	var now Resumed
+	for now.Documents < before.Documents && !left {
+		err := r.Next(ctx, &j.chunk)
+		if errors.Is(err, io.EOF) {
+			return false, fmt.Errorf("go on: %s judged before, and now there are only %d: the files were changed; begin anew with an "+
+				"empty directory for --checkpoint", were(int(before.Documents), "document"), now.Documents)
+		}
+		if err != nil {
+			return false, err
+		}
+		j.skip = 0
+		err = j.parser.Each(&j.chunk, func(rec *corpus.Record) bool {
+			if left = now.Documents == before.Documents; left {
+				return false
+			}
+			now.Add(xxhash.Sum64(rec.Raw))
+			j.skip++
+			return true
+		})
+		if err != nil {
+			return false, err
+		}
+		if passing != nil {
+			passing()
+		}
+	}
+	if now.Front != before.Front {
+		return false, fmt.Errorf("go on: the first %s are not those that were judged before: the files, or their order, were "+
+			"changed; begin anew with an empty directory for --checkpoint", terminal.Several(int(now.Documents), "document"))
+	}
+	if !left {
+		j.skip = 0
+	}
+	return left, nil
+}

@@ -1,0 +1,124 @@
+package parts
+
+import (
+	"encoding/binary"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/index/text"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// job is a chunk with everything that is needed to take its documents apart. It is reused.
+type job struct {
+	chunk  corpus.Chunk
+	parser corpus.Parser
+	params *Params
+	normal *text.Normalizer
+
+	cases  []taken
+	parts  []part
+	texts  [][]byte
+	spans  []corpus.Span
+	names  []byte
+	raw    []byte // files that are one document each, because their parser reuses its memory
+	meant  []byte // the texts
+	hashed []byte // the scope and the normal form of a part
+	err    error
+	done   chan struct{} // one token when the documents are taken apart
+}
+
+// taken is a record, taken apart.
+type taken struct {
+	name     []byte
+	file     string
+	line     int
+	raw      []byte
+	header   []byte
+	rejected *document.Rejection
+	texts    [2]int // of job.texts and job.spans
+	parts    [2]int // of job.parts: those that are long enough
+	all      int    // how many parts there are
+}
+
+// run takes the documents of the chunk apart.
+func (j *job) run() {
+	j.cases, j.parts, j.texts, j.spans = j.cases[:0], j.parts[:0], j.texts[:0], j.spans[:0]
+	j.names, j.raw, j.meant = j.names[:0], j.raw[:0], j.meant[:0]
+	var refused error
+	j.err = j.parser.Each(&j.chunk, func(r *corpus.Record) bool {
+		d := taken{file: r.File, line: r.Line, raw: r.Raw, header: r.Header, rejected: r.Bad}
+		j.names, d.name = kept(j.names, func(dst []byte) []byte { return r.Name(dst, j.params.Named) })
+		if len(j.chunk.Files) > 0 && r.Bad == nil {
+			j.raw, d.raw = kept(j.raw, func(dst []byte) []byte { return append(dst, r.Raw...) })
+		}
+		if r.Bad != nil && j.params.Strict {
+			refused = r.Refused(r.Bad)
+			return false
+		}
+		if r.Bad == nil {
+			j.take(&d, r)
+		}
+		j.cases = append(j.cases, d)
+		return true
+	})
+	if j.err == nil {
+		j.err = refused
+	}
+	j.normal.GiveBack()
+	j.done <- struct{}{}
+}
+
+// kept appends to memory, and returns it and what was appended, which stays valid when the memory grows.
+func kept(memory []byte, add func([]byte) []byte) (all, added []byte) {
+	from := len(memory)
+	memory = add(memory)
+	return memory, memory[from:len(memory):len(memory)]
+}
+
+func (j *job) take(d *taken, r *corpus.Record) {
+	d.texts[0], d.parts[0] = len(j.texts), len(j.parts)
+	j.spans = j.chunk.Spans(j.spans, r)
+	for _, span := range j.spans[d.texts[0]:] {
+		var own []byte
+		j.meant, own = kept(j.meant, func(dst []byte) []byte { return span.Decode(dst, r.Raw) })
+		j.texts = append(j.texts, own)
+		d.all += j.split(own, len(j.texts)-1-d.texts[0], r.Scope)
+	}
+	d.texts[1], d.parts[1] = len(j.texts), len(j.parts)
+}
+
+// split appends the parts of a text that are long enough, and returns how many parts there are.
+func (j *job) split(own []byte, number int, scope uint64) (all int) {
+	end := 0             // of the part before
+	open := (*part)(nil) // the part before, if it was appended
+	j.params.Unit.each(own, func(start, stop int) {
+		if open != nil {
+			open.behind, open.last = uint32(start), false
+			open = nil
+		}
+		if k, ok := j.hash(own[start:stop], scope); ok {
+			p := part{key: k, text: uint32(number), start: uint32(start), end: uint32(stop), last: true, behind: uint32(stop)}
+			p.first, p.before = all == 0, uint32(end)
+			if p.first {
+				p.before = p.start
+			}
+			j.parts = append(j.parts, p)
+			open = &j.parts[len(j.parts)-1]
+		}
+		end = stop
+		all++
+	})
+	return all
+}
+
+// hash hashes the normal form of a part, if it is long enough and has words.
+func (j *job) hash(own []byte, scope uint64) (k key, ok bool) {
+	const scopeBytes = 8
+	j.hashed = binary.LittleEndian.AppendUint64(j.hashed[:0], scope)
+	j.hashed = j.normal.Append(j.hashed, own)
+	normal := j.hashed[scopeBytes:]
+	if len(normal) < max(1, j.params.Bytes) || normal[0] == ' ' { // a normal form without words begins with a space
+		return key{}, false
+	}
+	return keyOf(j.hashed), true
+}

@@ -1,0 +1,135 @@
+package parts
+
+import (
+	"errors"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// Outcome is what became of a document. It and its slices are valid until the next one.
+type Outcome struct {
+	Name     []byte
+	File     string
+	Line     int    // where it begins; 0 where there are no lines
+	Header   []byte // the first line of its table; stays valid
+	Raw      []byte // the document without what was removed; as it was in the file if nothing was, or nothing is left
+	Rejected *document.Rejection
+	Removed  []Removed
+	Emptied  bool // nothing is left
+	Parts    int  // how many parts it had
+}
+
+// Removed is a part that was removed.
+type Removed struct {
+	Text  []byte
+	At    int    // where it was in the document's texts, with a line break between each two, in bytes
+	First []byte // name of the document that has the first such part
+}
+
+// remover decides about documents in their order.
+type remover struct {
+	params *Params
+	table  table
+	number uint32 // number of the next document
+	names  []byte
+	ends   []int64 // document -> where its name ends
+
+	out    Outcome
+	cut    []part
+	ranges []corpus.Range
+	raw    []byte
+}
+
+// count counts the parts of a document, in the first of two passes.
+func (r *remover) count(j *job, d *taken) error {
+	for i := d.parts[0]; i < d.parts[1]; i++ {
+		times, err := r.table.at(j.parts[i].key)
+		if err != nil {
+			return err
+		}
+		if *times < uint32(r.params.Repeats) {
+			*times++
+		}
+	}
+	return nil
+}
+
+// remove removes the parts of a document that were met before.
+func (r *remover) remove(j *job, d *taken) (*Outcome, error) {
+	r.out = Outcome{
+		Name: d.name, File: d.file, Line: d.line, Header: d.header, Raw: d.raw, Rejected: d.rejected, Parts: d.all,
+		Removed: r.out.Removed[:0],
+	}
+	if r.number == mostDocuments {
+		return nil, errors.New("these are more than four thousand million documents: give them several runs")
+	}
+	r.remember(d.name)
+	r.cut = r.cut[:0]
+	text, before := 0, 0 // the text of the part, and the bytes of the texts before it
+	for i := d.parts[0]; i < d.parts[1]; i++ {
+		p := &j.parts[i]
+		for ; text < int(p.text); text++ {
+			before += len(j.texts[d.texts[0]+text]) + 1
+		}
+		value, err := r.table.at(p.key)
+		if err != nil {
+			return nil, err
+		}
+		switch *value {
+		case rare:
+		case 0, unseen:
+			*value = r.number + documents
+		default:
+			r.cut = append(r.cut, *p)
+			r.out.Removed = append(r.out.Removed, Removed{
+				Text: j.texts[d.texts[0]+int(p.text)][p.start:p.end], At: before + int(p.start),
+				First: r.name(*value - documents),
+			})
+		}
+	}
+	r.number++
+	r.out.Emptied = len(r.cut) > 0 && len(r.cut) == d.all
+	if len(r.cut) > 0 && !r.out.Emptied {
+		r.write(j, d)
+	}
+	return &r.out, nil
+}
+
+// nameBytes is what a name takes beside its own bytes.
+const nameBytes = 8
+
+func (r *remover) remember(name []byte) {
+	r.names = append(r.names, name...)
+	r.ends = append(r.ends, int64(len(r.names)))
+	r.table.beside += int64(len(name)) + nameBytes
+}
+
+func (r *remover) name(number uint32) []byte {
+	from := int64(0)
+	if number > 0 {
+		from = r.ends[number-1]
+	}
+	return r.names[from:r.ends[number]]
+}
+
+// write makes the document anew without the parts that are cut.
+func (r *remover) write(j *job, d *taken) {
+	r.raw = r.raw[:0]
+	from, cut := 0, r.cut
+	for i, span := range j.spans[d.texts[0]:d.texts[1]] {
+		n := 0
+		for n < len(cut) && int(cut[n].text) == i {
+			n++
+		}
+		if n == 0 {
+			continue
+		}
+		r.ranges = ranges(r.ranges[:0], j.texts[d.texts[0]+i], cut[:n])
+		r.raw = append(r.raw, d.raw[from:span.Start]...)
+		r.raw = span.AppendWithout(r.raw, d.raw, r.ranges)
+		from, cut = span.End, cut[n:]
+	}
+	r.raw = append(r.raw, d.raw[from:]...)
+	r.out.Raw = r.raw
+}

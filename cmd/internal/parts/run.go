@@ -1,0 +1,140 @@
+package parts
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/index/text"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// Remover removes repeated parts.
+type Remover struct {
+	params  Params
+	remover remover
+}
+
+// Stats are what a Remover has seen so far.
+type Stats struct {
+	Distinct int64 // parts that are remembered
+	Bytes    int64 // what they take
+}
+
+// New builds a Remover that has met no part.
+func New(p Params) (*Remover, error) {
+	if p.Repeats < 2 || p.Bytes < 0 || p.Workers < 1 {
+		return nil, errors.New("remove parts: a part is repeated from 2 on, and has no fewer than 0 bytes")
+	}
+	p.Text.MaxBytes = 0 // parts with a common front are not the same
+	r := &Remover{params: p}
+	r.remover.params, r.remover.table.memory = &r.params, p.Memory
+	return r, nil
+}
+
+// Counts says whether documents are to be counted before parts are removed.
+func (r *Remover) Counts() bool { return r.params.Repeats > 2 }
+
+// Stats returns what was seen so far.
+func (r *Remover) Stats() Stats {
+	return Stats{Distinct: r.remover.table.count(), Bytes: r.remover.table.bytes()}
+}
+
+// Count counts the parts of all documents. each is called for each of them, which have no Outcome yet.
+func (r *Remover) Count(ctx context.Context, in *corpus.Reader, each func()) error {
+	err := r.run(ctx, in, func(j *job, d *taken) error {
+		each()
+		return r.remover.count(j, d)
+	})
+	if err == nil && ctx.Err() == nil {
+		r.remover.table.settle(uint32(r.params.Repeats)) //nolint:gosec // 2 and more
+	}
+	return err
+}
+
+// Remove removes repeated parts from all documents, and calls each with what became of each, in their order, from the
+// calling goroutine. It ends with the first error, or when ctx is done.
+func (r *Remover) Remove(ctx context.Context, in *corpus.Reader, each func(*Outcome) error) error {
+	return r.run(ctx, in, func(j *job, d *taken) error {
+		o, err := r.remover.remove(j, d)
+		if err != nil {
+			return err
+		}
+		return each(o)
+	})
+}
+
+// jobsEach is how many jobs there are for each worker: one in work, one ready, one waiting for its turn.
+const jobsEach = 3
+
+func (r *Remover) run(ctx context.Context, in *corpus.Reader, visit func(*job, *taken) error) error {
+	jobs := r.params.Workers * jobsEach
+	todo, ordered := make(chan *job, jobs), make(chan *job, jobs) // never more than there are jobs
+	free := make(chan *job, jobs)
+	for range jobs {
+		free <- &job{params: &r.params, normal: text.NewNormalizer(r.params.Text), done: make(chan struct{}, 1)}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var group errgroup.Group
+	group.Go(func() error {
+		defer close(todo)
+		defer close(ordered)
+		return read(ctx, in, free, todo, ordered)
+	})
+	for range r.params.Workers {
+		group.Go(func() error {
+			for j := range todo {
+				j.run()
+			}
+			return nil
+		})
+	}
+	err := visitAll(ctx, ordered, free, visit)
+	stopped := ctx.Err() != nil
+	stop() // after an error the reader would go on
+	if err = errors.Join(err, group.Wait()); err != nil || stopped {
+		return err
+	}
+	return in.CheckID()
+}
+
+func visitAll(ctx context.Context, ordered <-chan *job, free chan<- *job, visit func(*job, *taken) error) error {
+	for j := range ordered {
+		<-j.done
+		var err error
+		for i := 0; i < len(j.cases) && err == nil && ctx.Err() == nil; i++ {
+			err = visit(j, &j.cases[i])
+		}
+		if err == nil && ctx.Err() == nil {
+			err = j.err
+		}
+		if err != nil || ctx.Err() != nil { // who cancelled knows why
+			return err
+		}
+		free <- j
+	}
+	return nil
+}
+
+// read gives each chunk to the workers, and in its order to the visitor.
+func read(ctx context.Context, in *corpus.Reader, free <-chan *job, todo, ordered chan<- *job) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil // who cancelled knows why
+		case j := <-free:
+			err := in.Next(ctx, &j.chunk)
+			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) { // who cancelled knows why
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			todo <- j
+			ordered <- j
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+)
+
+// checkpoint opens the checkpoint that the command line asks for; nil if there is none.
+func (r *dedupRun) checkpoint(args []string) (*dedup.Checkpoint, error) {
+	dir := r.cmd.Flag("checkpoint").Value.String()
+	if dir == "" {
+		if r.cmd.Flag("checkpoint-every").Changed {
+			return nil, exit.Usage(errors.New("--checkpoint-every goes with --checkpoint, which names the directory"))
+		}
+		return nil, nil
+	}
+	every, err := r.cmd.Flags().GetDuration("checkpoint-every")
+	if err != nil {
+		return nil, err
+	}
+	if every < time.Second {
+		return nil, exit.Usage(fmt.Errorf("--checkpoint-every %v: write 1s or more", every))
+	}
+	if err := r.keepsPlace(); err != nil {
+		return nil, err
+	}
+	return dedup.OpenCheckpoint(dir, every, r.asked(args))
+}
+
+// keepsPlace refuses what is known only when all documents are, and is not kept in a checkpoint.
+func (r *dedupRun) keepsPlace() error {
+	switch {
+	case r.All || r.Representative != dedup.First:
+		return exit.Usage(errors.New("--checkpoint keeps verdicts that do not change: leave out --matches all, --representative and a " +
+			"--distance beyond blocks"))
+	case r.cmd.Flag("clusters").Changed || r.cmd.Flag("groups").Changed:
+		return exit.Usage(errors.New("--checkpoint does not keep clusters: take them from the `cluster` of --duplicates in place of " +
+			"--clusters and --groups"))
+	case len(r.Old) > 0 || r.Load != "":
+		return exit.Usage(errors.New("--checkpoint is for one run over FILE...: leave out --index and --index-file"))
+	case r.HTML != "":
+		return exit.Usage(errors.New("--checkpoint does not keep what a page shows: leave out --html"))
+	case r.Verbose:
+		return exit.Usage(errors.New("--checkpoint does not keep sketches: leave out --verbose"))
+	}
+	return nil
+}
+
+// asked returns what a run must ask for alike to go on. Settings are compared with those of the index.
+func (r *dedupRun) asked(args []string) map[string]string {
+	free := map[string]bool{
+		"checkpoint": true, "checkpoint-every": true, "workers": true, "memory": true, "json": true, "config": true, "set": true,
+	}
+	asked := map[string]string{"FILE...": strings.Join(args, " ")}
+	r.cmd.LocalFlags().Visit(func(f *pflag.Flag) {
+		if !free[f.Name] && f.Annotations[cmdline.SettingAnnotation] == nil {
+			asked["--"+f.Name] = f.Value.String()
+		}
+	})
+	return asked
+}
+
+// resumable checks the outputs, and says where a run goes on.
+func (r *dedupRun) resumable(c *dedup.Checkpoint) error {
+	if c == nil {
+		return nil
+	}
+	if err := r.out.Resumable(); err != nil {
+		return err
+	}
+	if done, resumes := c.Resumes(); resumes {
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "unecho: going on behind %s, which are read again and not judged\n",
+			terminal.Several(int(done), "document"))
+	}
+	return nil
+}

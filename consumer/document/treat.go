@@ -1,0 +1,145 @@
+package document
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/text"
+	"github.com/unecho/unecho/sink"
+)
+
+// treatment says what the strings of a field are, if they are not text: a set of bits.
+type treatment uint8
+
+const (
+	asBase64 treatment = 1 << iota // what is in it may be HTML
+	asHTML
+)
+
+const (
+	usualSeparator = "\n"
+	maxSeparator   = 16
+)
+
+// treat notes that fields are to be treated. Validate found all of them among the fields.
+func (r *Reader) treat(names []string, as treatment) {
+	for _, name := range names {
+		for i, at := range r.paths[:r.fields] {
+			if at.String() == canonicalPath(name) {
+				r.as[i] |= as
+			}
+		}
+	}
+}
+
+// canonicalPath returns the one text of a path, or nothing for a text that is none.
+func canonicalPath(text string) string {
+	at, _ := parsePath(text)
+	return at.String()
+}
+
+// words appends a string of the text, as its field is treated.
+func (c *composer) words(at path, v value) *Rejection {
+	from := len(c.buf)
+	if bad := c.str(at, v); bad != nil {
+		return bad
+	}
+	if c.as&asBase64 != 0 {
+		if bad := c.unbase64(from, at); bad != nil {
+			return bad
+		}
+	}
+	if c.as&asHTML != 0 {
+		c.unmark(from)
+	}
+	if most := c.reader.mostText(); len(c.buf) > most {
+		return reject(sink.TooLarge, "the text is longer than %d bytes", most)
+	}
+	return nil
+}
+
+// mostText bounds the text of a document, so that a long separator between many short strings takes no memory. Without
+// one no text reaches it: a string is at most three times as long as what it was read from, where each byte becomes U+FFFD.
+func (r *Reader) mostText() int { return 4*r.maxBytes + maxFields*maxSeparator }
+
+// unbase64 puts what the buffer holds in base64 from a place on in its place.
+func (c *composer) unbase64(from int, at path) *Rejection {
+	encoded := bytes.TrimSpace(c.buf[from:])
+	for i, b := range encoded {
+		switch b {
+		case '-':
+			encoded[i] = '+'
+		case '_':
+			encoded[i] = '/'
+		}
+	}
+	encoding := base64.StdEncoding
+	if bytes.IndexByte(encoded, '=') < 0 {
+		encoding = base64.RawStdEncoding
+	}
+	end := len(c.buf)
+	out, err := encoding.AppendDecode(c.buf, encoded)
+	if err != nil {
+		return reject(sink.Undecodable, "no base64 in field %s", at)
+	}
+	decoded := out[end:]
+	if utf8.Valid(decoded) {
+		c.buf = append(out[:from], decoded...)
+		return nil
+	}
+	if c.reader.strict {
+		return reject(sink.InvalidEncoding, "not Unicode in the base64 of field %s", at)
+	}
+	valid, _ := appendValid(out, decoded)
+	c.buf = append(valid[:from], valid[len(out):]...)
+	return nil
+}
+
+// unmark puts the text of the HTML that the buffer holds from a place on in its place.
+func (c *composer) unmark(from int) {
+	page, ok := c.reader.pages.Get().(*text.Page)
+	if !ok {
+		page = new(text.Page)
+	}
+	end := len(c.buf)
+	out := page.Append(c.buf, c.buf[from:])
+	c.buf = append(out[:from], out[end:]...)
+	c.reader.pages.Put(page)
+}
+
+// wrongTreatment checks what says how fields become a text.
+func (p Params) wrongTreatment() (out []setting.Mistake) {
+	switch {
+	case len(p.Separator) > maxSeparator:
+		out = append(out, setting.Wrong("separator", strconv.Quote(p.Separator), "is too long",
+			"write "+strconv.Itoa(maxSeparator)+" bytes at most"))
+	case !utf8.ValidString(p.Separator):
+		out = append(out, setting.Wrong("separator", strconv.Quote(p.Separator), "is not valid UTF-8", "write it in UTF-8"))
+	case !formatOf(p.Format).fields && p.Separator != usualSeparator:
+		out = append(out, setting.Wrong("separator", strconv.Quote(p.Separator), "has no effect with document.format "+p.Format,
+			"remove it, or set document.format"))
+	}
+	out = append(out, p.wrongTreated("html_fields", p.HTML, "set document.format: json; where the whole value is HTML, text.html: strip")...)
+	return append(out, p.wrongTreated("base64_fields", p.Base64, "set document.format: json")...)
+}
+
+// wrongTreated checks that the fields of a list are fields of the text.
+func (p Params) wrongTreated(key string, names []string, fielded string) (out []setting.Mistake) {
+	if len(names) > 0 && !formatOf(p.Format).fields {
+		return []setting.Mistake{setting.Wrong(key, names[0], "raw text has no fields", fielded)}
+	}
+	known := map[string]bool{}
+	for _, field := range p.Fields {
+		known[canonicalPath(field)] = true
+	}
+	for i, name := range names {
+		if at := canonicalPath(name); at == "" || !known[at] {
+			out = append(out, setting.Wrong(key+"["+strconv.Itoa(i)+"]", strconv.Quote(name), "is not one of document.fields",
+				"name it there, too, or remove it here"))
+		}
+	}
+	return out
+}

@@ -1,0 +1,26 @@
+package sim_test
+
+// requestMutants break what is said of idempotency keys (design 4, rule 19, decision 66), in the code that the service
+// runs.
+var requestMutants = []mutant{
+	{
+		rule: "the key goes into the journal", file: "consumer/protocol/judge.go",
+		old: "if !a.Requests {", new: "if a.Requests {",
+	},
+	{
+		rule: "what is sent again is not judged again", file: "index/requests.go",
+		old: "if first == nil {", new: "if first == nil || first.copies > 0 {",
+	},
+	{
+		rule: "requests are in the snapshot", file: "index/capture.go",
+		old: "case len(r.requests.byHash) > 0:", new: "case len(r.requests.byHash) > 1<<20:",
+	},
+	{
+		rule: "a request whose document fell is forgotten", file: "index/replica.go",
+		old: "return q.source == number && q.offset >= from", new: "return q.source == number && q.offset > from",
+	},
+	{
+		rule: "a request whose document was refused is forgotten", file: "index/replica.go",
+		old: "	r.requests.forget(target)\n", new: "",
+	},
+}

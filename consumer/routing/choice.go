@@ -1,0 +1,163 @@
+package routing
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/sink"
+)
+
+// Source says which topics are read: those that are named, and those that fit the pattern, a regular expression of the
+// whole name. Start is where a topic that is named and new begins. One that came by the pattern begins at its start.
+type Source struct {
+	Topics  []string
+	Pattern string
+	Start   string
+}
+
+// maxPattern bounds the pattern's bytes.
+const maxPattern = 1000
+
+// Compile returns the pattern; it is nil if there is none.
+func (s Source) Compile() (*regexp.Regexp, error) {
+	switch {
+	case s.Pattern == "":
+		return nil, nil //nolint:nilnil // topics are named
+	case len(s.Pattern) > maxPattern:
+		return nil, fmt.Errorf("is longer than %d bytes", maxPattern)
+	}
+	return regexp.Compile(`^(?:` + s.Pattern + `)$`)
+}
+
+// Choice chooses the topics that are read, by their names alone: so all members choose alike, and a topic is never a
+// source now and an output later.
+type Choice struct {
+	named   []string
+	pattern *regexp.Regexp // nil: there is none
+	out     sink.Params
+	others  []string // topics of another use: journals
+}
+
+// Choose makes a choice. Others are topics that are no sources whatever their names, such as the journal.
+func Choose(s Source, out sink.Params, others ...string) (*Choice, error) {
+	pattern, err := s.Compile()
+	if err != nil {
+		return nil, fmt.Errorf("source.pattern: %q: %w", s.Pattern, err)
+	}
+	return &Choice{named: s.Topics, pattern: pattern, out: out, others: others}, nil
+}
+
+// Open says that topics may come and go.
+func (c *Choice) Open() bool { return c.pattern != nil }
+
+// Names says that a topic is named, and read whatever the pattern is.
+func (c *Choice) Names(topic string) bool { return slices.Contains(c.named, topic) }
+
+// Reads says that a topic is read, if it exists.
+func (c *Choice) Reads(topic string) bool {
+	return c.Names(topic) || c.fits(topic) && c.Excluded(topic) == ""
+}
+
+// fits says that the pattern fits a topic.
+func (c *Choice) fits(topic string) bool { return c.pattern != nil && c.pattern.MatchString(topic) }
+
+// would says that a topic is a source, or has the name of one.
+func (c *Choice) would(topic string) bool { return c.Names(topic) || c.fits(topic) }
+
+// backfills stands between a source's name and the output of a backfill of it, unless the job names its outputs.
+const backfills = ".backfill."
+
+// Excluded says why a topic that the pattern fits is not read all the same. It is empty if the topic is read, or not
+// fitted.
+func (c *Choice) Excluded(topic string) string {
+	if !c.fits(topic) || c.Names(topic) {
+		return ""
+	}
+	if strings.HasPrefix(topic, "__") {
+		return "it is internal to Kafka"
+	}
+	if slices.Contains(c.others, topic) || strings.HasPrefix(topic, "unecho-backfill.") {
+		return "it is a journal, or belongs to a backfill"
+	}
+	if role, of := c.Output(topic); role != "" {
+		return "it is sink." + role + of
+	}
+	source, _, is := strings.Cut(topic, backfills)
+	if is && c.would(source) {
+		return "it is the output of a backfill of " + source
+	}
+	return ""
+}
+
+// Output says which output a topic is by its name, and of which source; role is empty if it is none.
+func (c *Choice) Output(topic string) (role, of string) {
+	source, role, _ := c.out.SourceOf(topic, c.would)
+	if source != "" {
+		of = " of " + source
+	}
+	return role, of
+}
+
+// Among returns the topics that are read, if these exist: those that are named, in their order, and those that the
+// pattern brings, sorted.
+func (c *Choice) Among(existing []string) []string {
+	var brought []string
+	for _, name := range existing {
+		if !c.Names(name) && c.Reads(name) {
+			brought = append(brought, name)
+		}
+	}
+	slices.Sort(brought)
+	return append(slices.Clone(c.named), slices.Compact(brought)...)
+}
+
+// Find asks the cluster for its topics, and returns those that are read. Kafka shows those that one may describe. It
+// asks for nothing if all are named.
+func (c *Choice) Find(ctx context.Context, admin *kadm.Client) ([]string, error) {
+	if !c.Open() {
+		return slices.Clone(c.named), nil
+	}
+	existing, err := Existing(ctx, admin)
+	if err != nil {
+		return nil, err
+	}
+	return c.Among(existing), nil
+}
+
+// Ask does what Find does, with a client of its own.
+func (c *Choice) Ask(ctx context.Context, opts topic.Options) ([]string, error) {
+	if !c.Open() {
+		return slices.Clone(c.named), nil
+	}
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return nil, fmt.Errorf("open client: %w", err)
+	}
+	defer client.Close()
+	if err := broker.Ping(ctx, client); err != nil {
+		return nil, err
+	}
+	return c.Find(ctx, kadm.NewClient(client))
+}
+
+// Existing asks the cluster for the names of its topics, apart from internal ones.
+func Existing(ctx context.Context, admin *kadm.Client) (names []string, err error) {
+	all, err := admin.ListTopics(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the topics of the cluster: %w", err)
+	}
+	for _, t := range all.Sorted() {
+		if t.Err == nil && !t.IsInternal {
+			names = append(names, t.Topic)
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,223 @@
+package index
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/wire"
+)
+
+// MostRequests bounds how many requests are remembered: the latest ones. One takes some 200 bytes.
+const MostRequests = 1_000_000
+
+// request is the document that came first with an idempotency key, and its verdict.
+type request struct {
+	hash      entry.Request
+	source    uint32 // number of its partition
+	reemitted bool
+	cut       bool
+	copies    uint32 // how often it was sent again
+	at        int64  // arrival time when it was judged, ms
+	offset    int64
+	position  Position
+	content   uint64
+	time      int64 // of the document, ms
+	id        string
+	match     *Match // nil: it matched nothing
+}
+
+// requests are those that are remembered, in the order in which they were judged (design 4, rule 19).
+type requests struct {
+	lasts  int64 // ms; 0: none is remembered
+	byHash map[entry.Request]*request
+	queue  []*request // ascending by position
+}
+
+// remembers sets for how long requests are remembered.
+func (q *requests) remembers(ms int64) {
+	if q.lasts = ms; ms == 0 {
+		q.byHash, q.queue = nil, nil
+	}
+}
+
+// judgeRequest judges an entry of a run. What was sent again is a duplicate of what came first, and changes nothing
+// but the number of its copies: what else is remembered does not matter for it.
+func (r *Replica) judgeRequest(source uint32, at Position, e *entry.Entry) Verdict {
+	if e.Request == (entry.Request{}) || r.requests.lasts == 0 {
+		return r.judge(source, at, e)
+	}
+	now := r.clocks.arrival
+	r.requests.expire(now)
+	first := r.requests.byHash[e.Request]
+	if first == nil {
+		v := r.judge(source, at, e)
+		r.requests.add(newRequest(source, now, e, &v))
+		return v
+	}
+	if first.content != e.Content { // of another text: who made up the hash loses nothing by it, nor does anybody else
+		return r.judge(source, at, e)
+	}
+	r.stats.Judged++
+	r.stats.Duplicate++
+	r.stats.Resent++
+	first.copies++
+	p := r.partitions[first.source]
+	return Verdict{Offset: e.Offset, Position: at, Content: e.Content, Match: Match{
+		Source: p.source, Topic: p.name, Offset: first.offset, Position: first.position, Time: first.time, ID: first.id,
+		Similarity: Similarity{1, 1}, Method: Resent, Copy: uint64(first.copies) + 1,
+	}}
+}
+
+func newRequest(source uint32, now int64, e *entry.Entry, v *Verdict) *request {
+	first := &request{
+		hash: e.Request, source: source, reemitted: v.Reemitted, cut: v.Cut, at: now, offset: v.Offset,
+		position: v.Position, content: v.Content, time: e.Time, id: string(e.ID),
+	}
+	if v.Matched() {
+		match := v.Match
+		first.match = &match
+	}
+	return first
+}
+
+func (q *requests) add(first *request) {
+	if q.byHash == nil {
+		q.byHash = map[entry.Request]*request{}
+	}
+	q.byHash[first.hash], q.queue = first, append(q.queue, first)
+}
+
+// expire drops the requests of which nobody has to know any more, and makes room for one.
+func (q *requests) expire(now int64) {
+	gone := 0
+	for gone < len(q.queue) && (now-q.queue[gone].at >= q.lasts || len(q.queue)-gone >= MostRequests) {
+		delete(q.byHash, q.queue[gone].hash)
+		q.queue[gone] = nil
+		gone++
+	}
+	q.queue = q.queue[gone:]
+}
+
+// drop drops requests whose documents are to be judged again, or never were forwarded.
+func (q *requests) drop(which func(*request) bool) {
+	q.queue = slices.DeleteFunc(q.queue, func(first *request) bool {
+		if !which(first) {
+			return false
+		}
+		delete(q.byHash, first.hash)
+		return true
+	})
+}
+
+// forget drops the request whose document was judged at a position: its output has refused it, and may take it when
+// it is sent again.
+func (q *requests) forget(target Position) {
+	i, ok := slices.BinarySearchFunc(q.queue, target, func(first *request, at Position) int {
+		return cmp.Or(cmp.Compare(first.position.Offset, at.Offset), cmp.Compare(first.position.Entry, at.Entry))
+	})
+	if ok {
+		delete(q.byHash, q.queue[i].hash)
+		q.queue = slices.Delete(q.queue, i, i+1)
+	}
+}
+
+// erase drops the requests whose documents were erased, and the ids of erased documents that others matched.
+func (q *requests) erase(targets []Position) {
+	if len(q.queue) == 0 {
+		return
+	}
+	q.drop(func(first *request) bool { return slices.Contains(targets, first.position) })
+	for _, first := range q.queue {
+		if first.match != nil && slices.Contains(targets, first.match.Position) {
+			first.match.ID = ""
+		}
+	}
+}
+
+// Answered is what a replica knows of a request: the first document that came with it, and the verdict about it.
+type Answered struct {
+	Request entry.Request
+	Source  entry.Source
+	Topic   string // the source topic's name
+	Epoch   uint32 // of the partition, now
+	// Committed says that the journal knows that the document was forwarded. It hears of that some time later.
+	Committed bool
+	Time      int64  // document time, ms since 1970
+	ID        string // empty means its coordinates
+	Copies    uint32 // how often the request was sent again
+	At        int64  // arrival time when it was judged, ms since 1970
+	Verdict   Verdict
+}
+
+// Answered returns what is known of a request.
+func (r *Replica) Answered(of entry.Request) (a Answered, ok bool) {
+	first := r.requests.byHash[of]
+	if first == nil || r.clocks.arrival-first.at >= r.requests.lasts {
+		return Answered{}, false
+	}
+	return r.answered(first), true
+}
+
+func (r *Replica) answered(first *request) Answered {
+	p := r.partitions[first.source]
+	a := Answered{
+		Request: first.hash, Source: p.source, Topic: p.name, Epoch: p.Epoch, Committed: first.offset < p.Base,
+		Time: first.time, ID: first.id, Copies: first.copies, At: first.at,
+		Verdict: Verdict{
+			Offset: first.offset, Position: first.position, Content: first.content, Reemitted: first.reemitted,
+			Cut: first.cut,
+		},
+	}
+	if first.match != nil {
+		a.Verdict.Match = *first.match
+	}
+	return a
+}
+
+// Requests says whether requests are remembered: entries without one say nothing of theirs.
+func (r *Replica) Requests() bool { return r.requests.lasts > 0 }
+
+// append encodes the requests:
+//
+//	number of them · each: hash 16 · number of its partition · copies · arrival time · document time · length, id ·
+//	verdict
+func (q *requests) append(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(q.queue)))
+	for _, first := range q.queue {
+		dst = append(dst, first.hash[:]...)
+		dst = binary.AppendUvarint(dst, uint64(first.source))
+		dst = binary.AppendUvarint(dst, uint64(first.copies))
+		dst = binary.AppendVarint(binary.AppendVarint(dst, first.at), first.time)
+		dst = wire.AppendString(dst, first.id)
+		v := Verdict{
+			Offset: first.offset, Position: first.position, Content: first.content, Reemitted: first.reemitted,
+			Cut: first.cut,
+		}
+		if first.match != nil {
+			v.Match = *first.match
+		}
+		dst = appendVerdict(dst, &v)
+	}
+	return dst
+}
+
+// read reads what append wrote, for a replica of so many partitions. It returns false if that is not possible.
+func (q *requests) read(rd *wire.Reader, partitions int) bool {
+	for n := rd.Count(34); n > 0; n-- {
+		var e entry.Entry
+		copy(e.Request[:], rd.Take(uint64(len(e.Request))))
+		source, copies := rd.Uvarint(), rd.Uvarint()
+		at := rd.Varint()
+		e.Time, e.ID = rd.Varint(), rd.Bytes()
+		v := readVerdict(rd)
+		if source >= uint64(partitions) || rd.Short() || q.lasts == 0 || q.byHash[e.Request] != nil {
+			return false
+		}
+		first := newRequest(uint32(source), at, &e, &v)
+		first.copies = uint32(copies)
+		q.add(first)
+	}
+	return true
+}

@@ -31,11 +31,13 @@ GOLANGCI            := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 GOVULNCHECK         := $(BIN)/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 SERVERS             := $(BIN)/servers
 TESTREPORT          := $(BIN)/testreport
+VEGETA_VERSION      := v12.12.0
+VEGETA              := $(BIN)/vegeta-$(VEGETA_VERSION)/vegeta
 
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-bands bench-latency bench-follow bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy release-check image
+.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-bands bench-latency bench-follow bench-gateway bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy release-check image
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -106,6 +108,10 @@ bench-latency: dev ## from the producer to a reader of the outputs, beside a bar
 bench-follow: dev ## how fast a member follows a journal of a million entries, on one core; ARGS='-follow 10000000'
 	@$(SERVERS) -- $(GO) run ./deploy/dev/bench -broker kafka -follow 1000000 $(ARGS)
 
+bench-gateway: dev $(VEGETA) ## documents over HTTP: rate, p50 and p99, and a killed member; ARGS='-rates 2000 -seconds 30'
+	@$(GO) build -trimpath -o $(BIN)/unecho ./cmd/unecho
+	@$(SERVERS) -- $(GO) run ./deploy/dev/bench/gateway -unecho $(BIN)/unecho -vegeta $(VEGETA) $(ARGS)
+
 bench-bands: ## what plans of bands cost: signing, applying, bytes, candidates, what is found; ARGS='-corpus logs'
 	@$(GO) run ./deploy/dev/bench/bands $(ARGS)
 
@@ -153,6 +159,9 @@ dev: # always: go build knows whether anything changed
 $(GOLANGCI):
 	@echo "building golangci-lint $(GOLANGCI_VERSION); this takes a minute or two, once"
 	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+$(VEGETA):
+	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install github.com/tsenart/vegeta/v12@$(VEGETA_VERSION)
 
 $(GOVULNCHECK):
 	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)

@@ -24,6 +24,8 @@ type OpsParams struct {
 	RequestsPerS int `key:"requests_per_s" doc:"how many requests the API answers a second; those beyond get 429"`
 	LookupsPerS  int `key:"lookups_per_s" doc:"how many texts the API looks up a second; those beyond get 429"`
 
+	DocumentsPerS int `key:"documents_per_s" doc:"how many documents POST /api/v1/documents takes for the source topics a second, from callers with the token; those beyond get 429; 0 takes none" example:"1000"`
+
 	ShowText bool   `key:"show_text" doc:"the API and the page may show the texts of documents, read from the source topics; without it no text leaves"`
 	Traces   string `key:"traces" doc:"where spans of documents that are part of a sampled trace are sent: a collector, by OTLP over HTTP; empty sends none" example:"http://127.0.0.1:4318/v1/traces"`
 	Pprof    bool   `key:"pprof" doc:"serve profiles at /debug/pprof, to callers on the same machine"`
@@ -72,6 +74,10 @@ func (p OpsParams) Validate() (mistakes []setting.Mistake) {
 	}
 	if p.TLS.KeyFile != "" && p.TLS.CertFile == "" {
 		mistakes = append(mistakes, setting.Wrong("tls.cert_file", "", "is missing", "name the certificate of tls.key_file"))
+	}
+	if p.DocumentsPerS < 0 {
+		mistakes = append(mistakes, setting.Wrong("documents_per_s", p.DocumentsPerS, "is negative",
+			"write how many documents are taken a second, or 0 to take none"))
 	}
 	for key, rate := range map[string]int{"requests_per_s": p.RequestsPerS, "lookups_per_s": p.LookupsPerS} {
 		if rate < 1 {

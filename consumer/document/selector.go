@@ -174,3 +174,8 @@ func (p Params) ScopeFields() (names []string) {
 	}
 	return names
 }
+
+// ByPartition says that a document's scope is, or holds, the partition that its record came to.
+func (r *Reader) ByPartition() bool {
+	return slices.ContainsFunc(r.scope.each(), func(one selector) bool { return one.kind == selectPartition })
+}

@@ -19,11 +19,11 @@ const MaxIdempotencyKey = 255
 // prefix it is not forwarded.
 const HeaderIdempotencyKey = sink.Prefix + "idempotency-key"
 
-// requestOf returns the request that a record came with: a hash of its idempotency key and of all that makes the
+// RequestOf returns the request that a record came with: a hash of its idempotency key and of all that makes the
 // document, so that a key joins nothing but the same document. A document of another client is not taken for one that
 // came before, whatever its key is, unless both are the same in every byte. Half of SHA-256 is kept: to make up two
 // documents of one hash takes some 2^64 tries, and then they are still told apart by the hash of their text.
-func requestOf(r *kgo.Record, doc *document.Document) (of entry.Request) {
+func RequestOf(reader *document.Reader, r *kgo.Record, doc *document.Document) (of entry.Request) {
 	key := idempotencyKey(r)
 	if key == nil {
 		return of
@@ -33,7 +33,9 @@ func requestOf(r *kgo.Record, doc *document.Document) (of entry.Request) {
 	write(h, r.Key)
 	write(h, r.Value)
 	write(h, doc.ID)
-	write(h, binary.LittleEndian.AppendUint64(nil, doc.Scope))
+	if !reader.ByPartition() { // what is sent again may come to another partition
+		write(h, binary.LittleEndian.AppendUint64(nil, doc.Scope))
+	}
 	copy(of[:], h.Sum(nil))
 	return of
 }

@@ -107,7 +107,7 @@ func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *
 	from := len(w.ids)
 	w.ids = append(w.ids, doc.ID...)
 	e.ID = w.ids[from:len(w.ids):len(w.ids)]
-	e.Scope, e.Request = doc.Scope, requestOf(r, doc)
+	e.Scope, e.Request = doc.Scope, RequestOf(w.setup.Reader, r, doc)
 	signed := w.signAlone(e, doc.Text)
 	switch {
 	case !signed:

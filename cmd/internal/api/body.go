@@ -47,11 +47,24 @@ type counted struct {
 // Read implements io.Reader.
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
-	c.taken += int64(n)
-	if c.of.left.Add(-int64(n)) < 0 {
+	if !c.take(n) {
 		return 0, errCrowded
 	}
 	return n, err
+}
+
+// take takes n bytes of what is left for all, and says whether there were as many.
+func (c *counted) take(n int) bool {
+	c.taken += int64(n)
+	return c.of.left.Add(-int64(n)) >= 0
+}
+
+// crowded answers that there is no room for a request now.
+func crowded(w http.ResponseWriter, err error) {
+	w.Header().Set("Retry-After", "1")
+	w.Header().Set("Connection", "close") // what is left of the body is not read
+	fail(w, http.StatusTooManyRequests, err.Error(),
+		"ask again in a second, in smaller requests or fewer at a time, or ask another member")
 }
 
 // nothingBehind refuses a body that goes on behind its first value, be it with a brace too many.
@@ -82,10 +95,7 @@ func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (
 	var large *http.MaxBytesError
 	switch {
 	case errors.Is(err, errCrowded):
-		w.Header().Set("Retry-After", "1")
-		w.Header().Set("Connection", "close") // what is left of the body is not read
-		fail(w, http.StatusTooManyRequests, err.Error(),
-			"ask again in a second, in smaller requests or fewer at a time, or ask another member")
+		crowded(w, err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		fail(w, http.StatusRequestTimeout, "the body did not come in time", "send it at once")
 	case errors.As(err, &large):

@@ -53,7 +53,11 @@ type Setup struct {
 	Limits   Limits
 	// SnapshotEvery is how often a snapshot is taken.
 	SnapshotEvery time.Duration
-	ShowText      bool // texts of documents may leave
+	ShowText      bool     // texts of documents may leave
+	Gateway       Gateway  // takes documents; nil: none are taken
+	Topics        []string // that documents may be sent to
+	// MaxDocument is how many bytes a document may have that is sent.
+	MaxDocument int
 	// Remains says where documents still are that are forgotten.
 	Remains removals.Remains
 	Logger  zerolog.Logger
@@ -98,7 +102,10 @@ type api struct {
 	events  chan struct{} // one for each stream
 	texts   chan struct{} // one for each record that is read
 	lookups *rate.Limiter
-	bodies  bodies
+
+	documents *rate.Limiter
+	sending   chan struct{} // one for each request with documents
+	bodies    bodies
 }
 
 // params are the settings in force, as a reading of the service says.
@@ -126,7 +133,7 @@ func New(setup *Setup) (*API, error) {
 		waiting: make(chan struct{}, maxWaiting), events: make(chan struct{}, maxStreams),
 		run: strconv.FormatInt(time.Now().UnixNano(), 36), ended: make(chan struct{}),
 		texts:   make(chan struct{}, textsAtOnce),
-		lookups: setup.Limits.lookups(),
+		lookups: setup.Limits.lookups(), documents: setup.Limits.documents(), sending: make(chan struct{}, maxSending),
 	}
 	for range signersAtOnce {
 		a.lookup <- &signer{}
@@ -138,6 +145,7 @@ func New(setup *Setup) (*API, error) {
 	mux.HandleFunc("GET /api/v1/events", a.stream)
 	mux.HandleFunc("POST /api/v1/lookup", a.ask)
 	mux.HandleFunc("POST /api/v1/forget", a.forget)
+	mux.HandleFunc("POST /api/v1/documents", a.send)
 	mux.HandleFunc("GET /api/v1/document/{topic}/{partition}/{offset}", a.document)
 	mux.HandleFunc("GET /api/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		head(w, http.StatusOK)

@@ -12,7 +12,9 @@ import (
 // Limits bound what is answered in a second. A second's worth may come at once.
 type Limits struct {
 	RequestsPerS int
-	LookupsPerS  int // texts; at least one full request of them may come at once
+	// DocumentsPerS is how many documents are taken; at least one full request of them may come at once.
+	DocumentsPerS int
+	LookupsPerS   int // texts; at least one full request of them may come at once
 }
 
 func (l Limits) requests() *rate.Limiter {

@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -21,9 +22,10 @@ import (
 type Parts struct {
 	service *consumer.Service
 	store   snapshot.Store
-	ops     *ops.Server     // nil if ops.listen is empty
-	tracer  *tracing.Tracer // nil if ops.traces is empty
-	tell    io.Writer       // told where the page is; may be nil
+	ops     *ops.Server      // nil if ops.listen is empty
+	gateway *gateway.Gateway // nil if no documents are taken
+	tracer  *tracing.Tracer  // nil if ops.traces is empty
+	tell    io.Writer        // told where the page is; may be nil
 }
 
 // Build wires the rooms together. It is the only place that does.
@@ -58,8 +60,14 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 		built.close(ctx, logger)
 		return nil, err
 	}
+	if c.Ops.Listen != "" && c.Ops.DocumentsPerS > 0 {
+		if built.gateway, err = built.service.Gateway(); err != nil {
+			built.close(ctx, logger)
+			return nil, err
+		}
+	}
 	if c.Ops.Listen != "" {
-		if built.ops, err = operations(built.service, p, clients); err != nil {
+		if built.ops, err = operations(built.service, p, clients, built.gateway); err != nil {
 			built.close(ctx, logger)
 			return nil, err
 		}
@@ -69,6 +77,9 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 
 // close closes what was built.
 func (p *Parts) close(ctx context.Context, logger zerolog.Logger) {
+	if p.gateway != nil {
+		p.gateway.Close()
+	}
 	if p.tracer != nil {
 		if err := p.tracer.Close(ctx); err != nil {
 			logger.Warn().Err(err).Msg("the last traces were not sent")

@@ -10,6 +10,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/removals"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -22,22 +23,27 @@ func unwise(logger zerolog.Logger, section string, warnings []setting.Mistake) {
 }
 
 // operations builds what is served on ops.listen.
-func operations(service *consumer.Service, p Params, clients *ops.Clients) (*ops.Server, error) {
+func operations(service *consumer.Service, p Params, clients *ops.Clients, to *gateway.Gateway) (*ops.Server, error) {
 	c, logger := p.Config, p.Logger
 	unwise(logger, "ops", c.Ops.Warnings())
 	token, err := reload.Token(c.Ops, logger)
 	if err != nil {
 		return nil, err
 	}
-	answers, err := api.New(&api.Setup{
+	what := &api.Setup{
 		Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c),
 		Own: c.Settings(), Version: p.Version, Why: ops.Why,
 		Access: api.Access{Token: token, Loopback: c.Ops.Loopback()}, Limits: api.Limits{
 			RequestsPerS: c.Ops.RequestsPerS,
-			LookupsPerS:  c.Ops.LookupsPerS,
+			LookupsPerS:  c.Ops.LookupsPerS, DocumentsPerS: c.Ops.DocumentsPerS,
 		}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every,
 		Remains: removals.RemainsOf(c), Logger: logger,
-	})
+		Topics: c.Source.Topics, MaxDocument: min(int(c.Document.MaxBytes), gateway.MaxBytes),
+	}
+	if to != nil {
+		what.Gateway = to
+	}
+	answers, err := api.New(what)
 	if err != nil {
 		return nil, err
 	}

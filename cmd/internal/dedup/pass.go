@@ -31,9 +31,10 @@ type Pass struct {
 
 	judged    Resumed // documents so far, if there is a Checkpoint or there are Passes
 	uniqueCut uint64  // of several passes
-	index     *Index  // the same as Judge, if it is one
-	documents int64   // read so far
-	collected int64   // bytes that were read when the collector was set last
+	inPasses  bool
+	index     *Index // the same as Judge, if it is one
+	documents int64  // read so far
+	collected int64  // bytes that were read when the collector was set last
 }
 
 // Run reads everything and writes the outputs. If old is nil there is no index; if query is nil nothing is judged. When
@@ -204,6 +205,8 @@ func (p *Pass) explained(err error) error {
 		return err
 	case p.index == nil:
 		return fmt.Errorf("%w: raise --memory, or lower --distance", err)
+	case p.inPasses:
+		return fmt.Errorf("%w at once: raise --memory", err)
 	}
 	return fmt.Errorf("%w: raise --memory, add --passes, or keep less of each document by --verify estimate; a stream without "+
 		"end is for `unecho run`", err)

@@ -19,7 +19,7 @@ type Passes struct {
 // its share, and compares all behind them with it. Outputs are written in the order of the documents, once.
 func (p *Pass) RunPasses(ctx context.Context, query *Input, of Passes) (err error) {
 	p.Out.judge(0)
-	p.Hashed = true
+	p.Hashed, p.inPasses = true, true
 	var before *earlier
 	defer func() { err = errors.Join(err, before.close()) }()
 	for n := 1; ; n++ {

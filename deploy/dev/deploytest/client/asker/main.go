@@ -58,6 +58,12 @@ func main() {
 		!strings.Contains(fmt.Sprint(settings), os.Getenv("ASKER_TOKEN")))
 	is("openapi", must(c.OpenapiWithResponse(ctx)).JSON200 != nil)
 
+	wait := client.SendParamsWait("verdict")
+	sent := must(c.SendWithResponse(ctx, &client.SendParams{Wait: &wait, IdempotencyKey: new("a-key")},
+		map[string]string{"text": document.Text.Text})).JSON200
+	is("send", sent != nil && len(*sent.Documents) == 1 && (*sent.Documents)[0].Verdict != nil &&
+		(*sent.Documents)[0].Offset != nil)
+
 	name := fmt.Sprintf("%s/%d/%d", original.Topic, original.Partition, original.Offset)
 	order := client.Order{Documents: []string{name, "nobody"}, DryRun: new(true)}
 	removal := must(c.ForgetWithResponse(ctx, order)).JSON200

@@ -1,0 +1,245 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/unecho/unecho/consumer/gateway"
+)
+
+// Gateway takes documents.
+type Gateway interface {
+	Send(ctx context.Context, docs []gateway.Document, wait time.Duration) []gateway.Answer
+}
+
+// Bounds of requests with documents. With the time that producing takes a request lasts less than one may.
+const (
+	maxDocuments   = 1000
+	maxSending     = 1000 // requests at a time
+	maxIdempotency = 200  // bytes of a key; the number of a document follows
+	maxRecordKey   = 1 << 10
+	defaultWait    = 5 * time.Second
+	maxWait        = 15 * time.Second
+)
+
+// headerIdempotency is that of draft-ietf-httpapi-idempotency-key-header.
+const headerIdempotency = "Idempotency-Key"
+
+func (l Limits) documents() *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(l.DocumentsPerS), max(l.DocumentsPerS, maxDocuments))
+}
+
+// order of documents is what a request asks for beside its body.
+type sendOrder struct {
+	topic string
+	key   []byte
+	idem  string
+	wait  time.Duration // 0: not
+}
+
+// send answers POST /api/v1/documents. It writes to the source, so to reach a loopback address is not enough for it.
+func (a *api) send(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case a.Gateway == nil:
+		fail(w, http.StatusForbidden, "this member takes no documents", "set ops.documents_per_s, or ask another member")
+		return
+	case a.Access.Token == nil:
+		fail(w, http.StatusForbidden, "documents are taken only from callers with a token, and this member has none",
+			"set ops.token, or ops.token_file")
+		return
+	}
+	o, what, remedy := a.sendOrder(r)
+	if what != "" {
+		fail(w, http.StatusBadRequest, what, remedy)
+		return
+	}
+	if o.idem != "" && a.inForce().Window.Requests == 0 {
+		fail(w, http.StatusConflict, "the group remembers no idempotency keys, and without them no verdicts are told",
+			"put window.requests in force (unecho settings apply), or send neither "+headerIdempotency+" nor wait")
+		return
+	}
+	select {
+	case a.sending <- struct{}{}:
+		defer func() { <-a.sending }()
+	default:
+		crowded(w, fmt.Errorf("%d requests with documents are open", maxSending))
+		return
+	}
+	values, ok := a.readDocuments(w, r)
+	if !ok || !allows(w, a.documents, len(values), "documents", "ops.documents_per_s") {
+		return
+	}
+	docs := make([]gateway.Document, len(values))
+	for i, value := range values {
+		docs[i] = gateway.Document{Topic: o.topic, Key: o.key, Value: value}
+		if o.idem != "" {
+			docs[i].IdempotencyKey = fmt.Sprintf("%s/%d", o.idem, i)
+		}
+	}
+	a.tellSent(w, &o, a.toGateway(r.Context(), docs, o.wait))
+}
+
+// toGateway sends documents. At the end of the process nobody waits any more: who did is told so, and may ask another
+// member.
+func (a *api) toGateway(ctx context.Context, docs []gateway.Document, wait time.Duration) []gateway.Answer {
+	ctx, cancel := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		defer cancel()
+		select {
+		case <-a.ended:
+		case <-ctx.Done():
+		}
+	})
+	defer beside.Wait()
+	defer cancel()
+	return a.Gateway.Send(ctx, docs, wait)
+}
+
+// sendOrder reads what a request asks for, or says what is wrong with it.
+func (a *api) sendOrder(r *http.Request) (o sendOrder, what, remedy string) {
+	q := r.URL.Query()
+	o.topic, o.idem = q.Get("topic"), r.Header.Get(headerIdempotency)
+	if o.topic == "" && len(a.Topics) > 0 {
+		o.topic = a.Topics[0]
+	}
+	if key := q.Get("key"); key != "" {
+		o.key = []byte(key)
+	}
+	if len(o.idem) > 1 && o.idem[0] == '"' && strings.HasSuffix(o.idem, `"`) {
+		o.idem = o.idem[1 : len(o.idem)-1] // a string of RFC 8941
+	}
+	switch {
+	case !slices.Contains(a.Topics, o.topic):
+		return o, fmt.Sprintf("%q is no source topic of the group", o.topic), "name one of " + strings.Join(a.Topics, ", ")
+	case len(o.key) > maxRecordKey:
+		return o, fmt.Sprintf("key has more than %d bytes", maxRecordKey), "send a shorter one"
+	case len(r.Header.Values(headerIdempotency)) > 1 || len(o.idem) > maxIdempotency ||
+		strings.ContainsFunc(o.idem, func(c rune) bool { return c <= ' ' || c > '~' || c == '"' || c == '\\' }) ||
+		o.idem == "" && len(r.Header.Values(headerIdempotency)) > 0:
+		return o, headerIdempotency + " cannot be read",
+			fmt.Sprintf("send one of 1 to %d letters, digits and signs, such as a UUID", maxIdempotency)
+	case q.Get("wait") != "" && q.Get("wait") != "verdict":
+		return o, "wait is not verdict", "write wait=verdict, or leave it out"
+	case q.Get("wait") == "":
+		return o, "", ""
+	}
+	o.wait = defaultWait
+	if text := q.Get("timeout"); text != "" {
+		var err error
+		if o.wait, err = time.ParseDuration(text); err != nil || o.wait <= 0 || o.wait > maxWait {
+			return o, "timeout is no duration of up to " + maxWait.String(), "write for example timeout=5s"
+		}
+	}
+	if o.idem == "" {
+		o.idem = rand.Text()
+	}
+	return o, "", ""
+}
+
+// sentDocument is what is told of a document.
+type sentDocument struct {
+	Topic     string `json:"topic"`
+	Partition *int32 `json:"partition,omitempty"`
+	Offset    *int64 `json:"offset,omitempty"`
+	Repeated  bool   `json:"repeated,omitempty"`
+	Verdict   string `json:"verdict,omitempty"`
+	Reemitted bool   `json:"reemitted,omitempty"`
+	Match     *match `json:"match,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+	Detail    string `json:"detail,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+// sentDocuments is the answer to a request with documents.
+type sentDocuments struct {
+	Error     string         `json:"error,omitempty"`
+	Remedy    string         `json:"remedy,omitempty"`
+	Documents []sentDocument `json:"documents"`
+}
+
+func newSentDocument(of *gateway.Answer) sentDocument {
+	d := sentDocument{Topic: of.Topic, Repeated: of.Repeated, Verdict: of.Verdict, Reemitted: of.Reemitted}
+	if of.Offset >= 0 && of.Err == nil {
+		d.Partition, d.Offset = &of.Partition, &of.Offset
+	}
+	if of.Match != nil {
+		m := newMatch(of.Match)
+		d.Match = &m
+	}
+	if of.Rejection != nil {
+		d.Reason, d.Detail = string(of.Rejection.Reason), of.Rejection.Detail
+	}
+	if of.Err != nil {
+		d.Error = reasonOf(of.Err).Error()
+	}
+	return d
+}
+
+// tellSent answers a request with documents.
+func (a *api) tellSent(w http.ResponseWriter, o *sendOrder, answers []gateway.Answer) {
+	code, told := http.StatusAccepted, sentDocuments{Documents: make([]sentDocument, len(answers))}
+	if o.wait > 0 {
+		code = http.StatusOK
+	}
+	var first error
+	for i := range answers {
+		told.Documents[i] = newSentDocument(&answers[i])
+		if answers[i].Verdict == "" {
+			code = http.StatusAccepted
+		}
+		if err := answers[i].Err; err != nil && first == nil {
+			first = err
+		}
+	}
+	if o.idem != "" {
+		w.Header().Set(headerIdempotency, o.idem)
+	}
+	if first != nil {
+		a.Logger.Warn().Err(first).Msg("a document of the API was not taken")
+		code = codeOf(first)
+		told.Error = reasonOf(first).Error()
+		told.Remedy = "send all of it again with the same " + headerIdempotency + ": what was taken is not taken twice"
+		if o.idem == "" {
+			told.Remedy = "send those again that have an error; with the header " + headerIdempotency +
+				" nothing is judged twice"
+		}
+	}
+	if code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable || code == http.StatusAccepted && o.wait > 0 {
+		w.Header().Set("Retry-After", "1")
+	}
+	answer(w, code, told)
+}
+
+// reasonOf is what a client is told of an error: not what the broker says, which may name hosts.
+func reasonOf(err error) error {
+	for _, reason := range []error{
+		gateway.ErrBusy, gateway.ErrAway, gateway.ErrTooLarge, gateway.ErrRefused, gateway.ErrUnread,
+	} {
+		if errors.Is(err, reason) {
+			return reason
+		}
+	}
+	return gateway.ErrRefused
+}
+
+func codeOf(err error) int {
+	switch {
+	case errors.Is(err, gateway.ErrBusy):
+		return http.StatusTooManyRequests
+	case errors.Is(err, gateway.ErrTooLarge):
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, gateway.ErrAway), errors.Is(err, gateway.ErrUnread):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadGateway
+}

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+)
+
+// Kinds of bodies with documents.
+const (
+	kindJSON   = "application/json"
+	kindLines  = "application/x-ndjson"
+	kindText   = "text/plain"
+	kindBinary = "application/octet-stream"
+)
+
+const documentsRemedy = "send a document as application/json, text/plain or application/octet-stream, or several as a JSON " +
+	"array or as application/x-ndjson, a document a line"
+
+// errNoJSON says that what is declared to be JSON is none.
+var errNoJSON = errors.New("is not JSON")
+
+// readDocuments reads the documents of a body, as they are. It answers by itself what has none.
+func (a *api) readDocuments(w http.ResponseWriter, r *http.Request) (values [][]byte, ok bool) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != kindJSON && kind != kindLines && kind != kindText && kind != kindBinary {
+		fail(w, http.StatusUnsupportedMediaType, "the body is not declared to be of a kind that is read", documentsRemedy)
+		return nil, false
+	}
+	body, err := a.whole(r)
+	var large *http.MaxBytesError
+	switch {
+	case errors.Is(err, errCrowded):
+		crowded(w, err)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		fail(w, http.StatusRequestTimeout, "the body did not come in time", "send it at once")
+	case errors.As(err, &large), errors.Is(err, errUnpacked):
+		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes, unpacked", maxBody),
+			"send less in a request")
+	case errors.Is(err, errCoding):
+		fail(w, http.StatusUnsupportedMediaType, err.Error(), "send the body as it is, or with Content-Encoding: gzip")
+	case err != nil:
+		fail(w, http.StatusBadRequest, "the body cannot be read: "+err.Error(), documentsRemedy)
+	}
+	if err != nil {
+		return nil, false
+	}
+	if values, err = split(kind, body); err != nil {
+		fail(w, http.StatusBadRequest, err.Error(), documentsRemedy)
+		return nil, false
+	}
+	return values, a.acceptable(w, values)
+}
+
+// acceptable says whether so many documents of these sizes are taken, and answers by itself if not.
+func (a *api) acceptable(w http.ResponseWriter, values [][]byte) bool {
+	if len(values) == 0 || len(values) > maxDocuments {
+		fail(w, http.StatusBadRequest, fmt.Sprintf("the body has %d documents, and 1 to %d are taken", len(values),
+			maxDocuments), "send at least one, and more in several requests")
+		return false
+	}
+	for i, value := range values {
+		if len(value) > a.MaxDocument {
+			fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("document %d has %d bytes, and %d are taken", i+1,
+				len(value), a.MaxDocument), "send it to the source topic by Kafka, or shorten it")
+			return false
+		}
+	}
+	return true
+}
+
+// errUnpacked says that a packed body is too large, errCoding that it is packed in another way.
+var (
+	errUnpacked = errors.New("unpacks to too much")
+	errCoding   = errors.New("the body is packed in a way that is not read")
+)
+
+// whole reads a body, which may be packed. What it unpacks to counts as the body itself does.
+func (a *api) whole(r *http.Request) ([]byte, error) {
+	switch coding := r.Header.Get("Content-Encoding"); coding {
+	case "", "identity":
+		return io.ReadAll(r.Body)
+	case "gzip":
+	default:
+		return nil, errCoding
+	}
+	packed, err := gzip.NewReader(r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	counts, ok := r.Body.(*counted)
+	if !ok {
+		return nil, errors.New("a body that nobody counts") // our bug: all are
+	}
+	body, err := io.ReadAll(io.LimitReader(&unpacking{packed, counts}, maxBody+1))
+	if err == nil && len(body) > maxBody {
+		err = errUnpacked
+	}
+	return body, err
+}
+
+// unpacking counts what is unpacked with the body that it comes from.
+type unpacking struct {
+	io.Reader
+	with *counted
+}
+
+// Read implements io.Reader.
+func (u *unpacking) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	if !u.with.take(n) {
+		return 0, errCrowded
+	}
+	return n, err
+}
+
+// split returns the documents of a body. They share its memory.
+func split(kind string, body []byte) (values [][]byte, err error) {
+	switch {
+	case kind == kindLines:
+		number := 0
+		for line := range bytes.Lines(body) {
+			number++
+			if line = bytes.TrimSpace(line); len(line) == 0 {
+				continue
+			}
+			if !json.Valid(line) {
+				return nil, fmt.Errorf("line %d %w", number, errNoJSON)
+			}
+			values = append(values, line)
+		}
+		return values, nil
+	case kind != kindJSON:
+		return [][]byte{body}, nil
+	case !json.Valid(body):
+		return nil, fmt.Errorf("the body %w", errNoJSON)
+	case bytes.TrimSpace(body)[0] != '[':
+		return [][]byte{body}, nil
+	}
+	var all []json.RawMessage
+	if err := json.Unmarshal(body, &all); err != nil {
+		return nil, fmt.Errorf("the body %w", errNoJSON)
+	}
+	for _, raw := range all {
+		values = append(values, raw)
+	}
+	return values, nil
+}

@@ -1,0 +1,110 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
+)
+
+// await waits until the documents are committed, but no longer than so long.
+func (g *Gateway) await(ctx context.Context, all []sending, most time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	for ctx.Err() == nil {
+		if g.look(ctx, all) {
+			return
+		}
+		rest := time.NewTimer(commitsEvery)
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+			rest.Stop()
+		}
+	}
+}
+
+// look answers those documents that are committed now, and says whether all are. It asks for the commits first: what is
+// committed then, in the epoch in which the replica has the verdict after that, was forwarded by that verdict.
+func (g *Gateway) look(ctx context.Context, all []sending) (done bool) {
+	committed, err := g.commits.since(ctx, time.Now())
+	if err != nil {
+		return false // Kafka does not answer: the next look asks again
+	}
+	if !due(all, committed) {
+		return false // so that the replica is not asked for nothing, again and again
+	}
+	known, next, err := g.answered(all)
+	if err != nil {
+		return false
+	}
+	done = true
+	for i := range all {
+		s := &all[i]
+		if s.done || s.Err != nil {
+			continue
+		}
+		at := committed[Place{s.Topic, s.Partition}]
+		switch first := &known[i]; {
+		case s.request != (entry.Request{}) && first.Request == s.request:
+			s.judged(first, committed[Place{first.Topic, first.Source.Partition}])
+		case !at.Ours || at.Offset <= s.Offset:
+		case at.Owed > 0 && s.Offset >= at.Offset-at.Owed, s.unchecked:
+			s.done, s.Verdict = true, Unchecked
+		case s.refused != nil:
+			s.done, s.Verdict, s.Rejection = true, sink.Rejected, s.refused
+		default:
+			g.settle(ctx, s, next)
+		}
+		done = done && s.done
+	}
+	return done
+}
+
+// due says that the group has committed beyond a document that waits, or that none waits.
+func due(all []sending, committed Commits) bool {
+	waits := false
+	for i := range all {
+		s := &all[i]
+		if s.done || s.Err != nil {
+			continue
+		}
+		if at := committed[Place{s.Topic, s.Partition}]; at.Offset > s.Offset {
+			return true
+		}
+		waits = true
+	}
+	return !waits
+}
+
+// judged takes the verdict about a request, if its document is committed.
+func (s *sending) judged(first *index.Answered, at protocol.Committed) {
+	v := &first.Verdict
+	if !first.Committed && (!at.Ours || at.Epoch != first.Epoch || at.Offset <= v.Offset) {
+		return
+	}
+	s.Repeated = s.Repeated || first.Source.Partition != s.Partition || v.Offset != s.Offset || first.Topic != s.Topic
+	s.Topic, s.Partition, s.Offset = first.Topic, first.Source.Partition, v.Offset
+	s.done, s.Verdict, s.Reemitted = true, verdictOf(v), v.Reemitted
+	if v.Matched() {
+		match := v.Match
+		s.Match = &match
+	}
+}
+
+// settle ends the wait for a document that the group is done with and of which the replica knows no verdict, once the
+// replica has read all that was in the journal then. Its record in an output says what became of it.
+func (g *Gateway) settle(ctx context.Context, s *sending, next int64) {
+	if s.end == 0 {
+		if end, err := g.Group.JournalEnd(ctx); err == nil {
+			s.end = max(1, end)
+		}
+		return
+	}
+	if next >= s.end {
+		s.done, s.Verdict = true, Unknown
+	}
+}

@@ -1,0 +1,141 @@
+package consumer
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/consumer/gateway"
+	"github.com/unecho/unecho/sink"
+)
+
+// gatewayOf opens the gateway of a member.
+func (w *world) gatewayOf(m *running) *gateway.Gateway {
+	w.t.Helper()
+	g, err := m.Gateway()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(g.Close)
+	return g
+}
+
+// asks sends documents, and waits for their verdicts.
+func (w *world) asks(g *gateway.Gateway, docs ...gateway.Document) []gateway.Answer {
+	w.t.Helper()
+	for i := range docs {
+		docs[i].Topic = "news"
+	}
+	answers := g.Send(w.context(), docs, time.Minute)
+	for i, a := range answers {
+		if a.Err != nil || a.Verdict == "" {
+			w.t.Fatalf("document %d: %+v", i, a)
+		}
+		w.sent[a.Partition] = max(w.sent[a.Partition], a.Offset+1)
+	}
+	return answers
+}
+
+func doc(key, value string) gateway.Document {
+	return gateway.Document{Value: []byte(value), IdempotencyKey: key}
+}
+
+// TestGateway: verdicts are told when they are committed, and a repeat has the first one, from a member that came when
+// the first was gone.
+func TestGateway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.setup.Index.Window.Requests = time.Hour
+	w.setup.Document.Format, w.setup.Document.MaxBytes = "json", 200
+	first := w.start()
+	text := func(n int) string {
+		return fmt.Sprintf(`{"text":"document %d: the council met on tuesday evening and decided to build bridge %d"}`, n, n*7919)
+	}
+	was := w.asks(w.gatewayOf(first), doc("a", text(1)), doc("b", text(2)), doc("c", `{"no":"text"}`))
+	again := w.asks(w.gatewayOf(first), doc("x", text(1)))
+	if was[0].Verdict != sink.Unique || was[1].Verdict == "" || was[2].Verdict != sink.Rejected || was[2].Rejection.Reason != sink.MissingField {
+		t.Errorf("the first are %+v", was)
+	}
+	if m := again[0].Match; again[0].Verdict != sink.Duplicate || m == nil || m.Offset != was[0].Offset {
+		t.Errorf("the same with another key is %+v", again[0])
+	}
+	w.settled()
+	first.kill()
+	second := w.gatewayOf(w.start())
+	for i, key := range []string{"a", "b", "x"} {
+		want := append(was[:2:2], again[0])[i]
+		got := w.asks(second, doc(key, text([]int{1, 2, 1}[i])))[0]
+		if !got.Repeated || got.Verdict != want.Verdict || got.Partition != want.Partition || got.Offset != want.Offset {
+			t.Errorf("%s again is %+v, and was %+v", key, got, want)
+		}
+	}
+	if other := w.asks(second, doc("a", text(3)))[0]; other.Repeated || other.Offset == was[0].Offset && other.Partition == was[0].Partition {
+		t.Errorf("another document with the same key is %+v", other)
+	}
+	w.settled()
+	if report := w.audit(); !report.OK() || report.Unique != 3 {
+		t.Error(report.String())
+	}
+}
+
+// TestGatewaysAtOnce: of one request that comes to two members at the same time one document is unique, and both
+// answers are that one.
+func TestGatewaysAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.setup.Index.Window.Requests = time.Hour
+	members := []*running{w.start(), w.start()}
+	const requests = 20
+	answers := make(chan gateway.Answer, 2*requests)
+	gateways := []*gateway.Gateway{w.gatewayOf(members[0]), w.gatewayOf(members[1])}
+	ask := func(g *gateway.Gateway, n int) {
+		ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
+		defer cancel()
+		d := doc(fmt.Sprint(n), fmt.Sprintf("%x is a text of its own %x, like no other %x", n*n*n, n*7919, n<<20))
+		d.Topic = "news"
+		answers <- g.Send(ctx, []gateway.Document{d}, time.Minute)[0]
+	}
+	for n := range requests {
+		go ask(gateways[0], n)
+		go ask(gateways[1], n)
+	}
+	coordinates := map[string]int{}
+	for range 2 * requests {
+		a := <-answers
+		if a.Err != nil || a.Verdict != sink.Unique {
+			t.Fatalf("%+v", a)
+		}
+		coordinates[fmt.Sprint(a.Partition, "/", a.Offset)]++
+	}
+	for at, n := range coordinates {
+		if n != 2 {
+			t.Errorf("%s is the answer to %d", at, n)
+		}
+	}
+	if n := len(w.outputs("news.unique", requests)); n != requests || len(coordinates) != requests {
+		t.Errorf("%d are unique, and %d were told", n, len(coordinates))
+	}
+	if report := w.audit(); !report.OK() {
+		t.Error(report.String())
+	}
+}
+
+// TestGatewayWithoutBroker: what the broker does not take has an error, and the wait ends.
+func TestGatewayWithoutBroker(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.setup.Index.Window.Requests = time.Hour
+	m := w.start()
+	g := w.gatewayOf(m)
+	w.asks(g, doc("a", "a text"))
+	m.network.sever()
+	ctx, cancel := context.WithTimeout(w.ctx, 300*time.Millisecond)
+	defer cancel()
+	d := doc("b", "another text")
+	d.Topic = "news"
+	if a := g.Send(ctx, []gateway.Document{d}, time.Minute)[0]; a.Err == nil || a.Verdict != "" {
+		t.Errorf("without a broker: %+v", a)
+	}
+	m.kill()
+}

@@ -156,17 +156,19 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if err := r.run(ctx, &p, old, query); err != nil {
 		return err
 	}
-	r.out.TellRejected(cmd.ErrOrStderr())
-	summary := p.Summary(time.Since(began))
+	return errors.Join(r.tell(p.Summary(time.Since(began))), p.Rejected())
+}
+
+// tell says what came of the run.
+func (r *dedupRun) tell(summary dedup.Summary) error {
+	r.out.TellRejected(r.cmd.ErrOrStderr())
 	if err := r.writeReport(summary); err != nil {
 		return err
 	}
 	if r.JSON {
-		err = summary.WriteJSON(cmd.OutOrStdout())
-	} else {
-		err = summary.WriteText(cmd.ErrOrStderr())
+		return summary.WriteJSON(r.cmd.OutOrStdout())
 	}
-	return errors.Join(err, p.Rejected())
+	return summary.WriteText(r.cmd.ErrOrStderr())
 }
 
 // judge makes the judge, and begins what the page shows.

@@ -249,3 +249,13 @@ func TestSendEnds(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
+
+// A group whose topics come by a pattern names none that documents could be sent to.
+func TestDocumentsWithoutANamedTopic(t *testing.T) {
+	api := sends(t, &fakeGateway{}, func(s *Setup) { s.Topics = nil })
+	for _, query := range []string{"", "?topic=news"} {
+		if status, got, _ := api.send(query, "a text"); status != http.StatusBadRequest || !strings.Contains(fmt.Sprint(got), "source.pattern") {
+			t.Errorf("%q: %d %v", query, status, got)
+		}
+	}
+}

@@ -56,7 +56,7 @@ func pairsOf(t *testing.T, p index.Params, c corpus.Params,
 	exact = eval.NewJoin(sets, 8000).Pairs()
 
 	p.Index.Keep, p.Similarity.MaxCandidates = "all", 1<<30
-	x, err := dedup.NewIndex(dedup.IndexParams{Index: p, Settings: []byte("{}"), Memory: setting.GiB, All: true})
+	x, err := dedup.NewIndex(dedup.IndexParams{Index: p, Settings: []byte("{}"), Memory: setting.GiB, All: true, Every: true, Pairs: true})
 	if err != nil {
 		t.Fatal(err)
 	}

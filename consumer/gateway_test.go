@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/sink"
 )
@@ -39,6 +40,35 @@ func (w *world) asks(g *gateway.Gateway, docs ...gateway.Document) []gateway.Ans
 
 func doc(key, value string) gateway.Document {
 	return gateway.Document{Value: []byte(value), IdempotencyKey: key}
+}
+
+// A document is read as one of its topic: else its request and its verdict would be those of another.
+func TestGatewayReadsByTopic(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*document.Params){
+		"scope":    func(p *document.Params) { p.Scope = "topic" },
+		"by_topic": func(p *document.Params) { p.ByTopic = []string{"news format = json"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.setup.Index.Window.Requests = time.Hour
+			change(&w.setup.Document)
+			g := w.gatewayOf(w.start())
+			text := `{"title":"the council met on tuesday evening and decided to build a bridge"}`
+			first := w.asks(g, doc("a", text))[0]
+			if again := w.asks(g, doc("a", text))[0]; again.Verdict != first.Verdict || !again.Repeated && first.Verdict == sink.Unique {
+				t.Errorf("%+v, and again %+v", first, again)
+			}
+			want := sink.Unique
+			if name == "by_topic" {
+				want = sink.Rejected // the text is not there for JSON; as raw text it would be one
+			}
+			if first.Verdict != want {
+				t.Errorf("%+v, want %s", first, want)
+			}
+		})
+	}
 }
 
 // TestGateway: verdicts are told when they are committed, and a repeat has the first one, from a member that came when

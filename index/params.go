@@ -93,7 +93,7 @@ type WindowParams struct {
 	// Late is a promise of a header, so it raises the worst case of what is forwarded.
 	Late time.Duration `key:"late" doc:"with clock event: a document that is older than the stream by more than this is marked with unecho-late; 0s marks none in a live group, and in a backfill those beyond tolerance" example:"5m" verdict:"true" omit:"0s"`
 
-	Requests time.Duration `key:"requests" doc:"so long the verdict of a document that came with an idempotency key (header unecho-idempotency-key) is remembered by that key, for the last million of them: the same document with the same key goes to duplicate; 0s reads no keys" example:"1h" verdict:"true" bound:"true" omit:"0s"`
+	Requests time.Duration `key:"requests" doc:"so long the verdict of a document that came with an idempotency key (header unecho-idempotency-key) is remembered by that key, for the last million of them at most: the same document with the same key goes to duplicate; 0s reads no keys" example:"1h" verdict:"true" bound:"true" omit:"0s"`
 
 	Refresh     string        `key:"refresh" doc:"what a unique document's age is counted from: itself (first), or its last copy (last), so that what goes on being repeated is remembered" enum:"first|last" verdict:"true" bound:"true"`
 	ReemitEvery time.Duration `key:"reemit_every" doc:"let a copy through as unique when nothing of its kind came through for so long; 0 lets none through" example:"6h" verdict:"true" bound:"true"`

@@ -100,3 +100,9 @@ func (p *partition) dropFalls(oldest Position) {
 	}
 	p.falls = slices.Delete(p.falls, 0, i)
 }
+
+// precedes says that the topic was deleted, and made again under its name: what of this partition was not forwarded by
+// then never will be.
+func (p *partition) precedes(rec *Reposition) bool {
+	return p.name == rec.Name && p.source.Partition == rec.Source.Partition && p.source.Topic != rec.Source.Topic
+}

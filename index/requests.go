@@ -9,8 +9,17 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// MostRequests bounds how many requests are remembered: the latest ones. One takes some 200 bytes.
-const MostRequests = 1_000_000
+// These bound which requests are remembered: the latest ones. With the changes of a window they have room in a state.
+const (
+	MostRequests     = 1_000_000
+	MostRequestBytes = 96 << 20 // as they are encoded
+)
+
+// A request takes so many bytes at most without its id, and a match so many without its names.
+const (
+	requestBytes = 80
+	matchBytes   = 80
+)
 
 // request is the document that came first with an idempotency key, and its verdict.
 type request struct {
@@ -33,12 +42,13 @@ type requests struct {
 	lasts  int64 // ms; 0: none is remembered
 	byHash map[entry.Request]*request
 	queue  []*request // ascending by position
+	bytes  int        // that they take, encoded
 }
 
 // remembers sets for how long requests are remembered.
 func (q *requests) remembers(ms int64) {
 	if q.lasts = ms; ms == 0 {
-		q.byHash, q.queue = nil, nil
+		q.byHash, q.queue, q.bytes = nil, nil, 0
 	}
 }
 
@@ -53,7 +63,9 @@ func (r *Replica) judgeRequest(source uint32, at Position, e *entry.Entry) Verdi
 	first := r.requests.byHash[e.Request]
 	if first == nil {
 		v := r.judge(source, at, e)
-		r.requests.add(newRequest(source, now, e, &v))
+		first = newRequest(source, now, e, &v)
+		r.requests.makeRoom(first.size())
+		r.requests.add(first)
 		return v
 	}
 	if first.content != e.Content { // of another text: who made up the hash loses nothing by it, nor does anybody else
@@ -87,17 +99,41 @@ func (q *requests) add(first *request) {
 		q.byHash = map[entry.Request]*request{}
 	}
 	q.byHash[first.hash], q.queue = first, append(q.queue, first)
+	q.bytes += first.size()
 }
 
-// expire drops the requests of which nobody has to know any more, and makes room for one.
-func (q *requests) expire(now int64) {
-	gone := 0
-	for gone < len(q.queue) && (now-q.queue[gone].at >= q.lasts || len(q.queue)-gone >= MostRequests) {
-		delete(q.byHash, q.queue[gone].hash)
-		q.queue[gone] = nil
-		gone++
+// size is what bounds the bytes of requests.
+func (first *request) size() int {
+	if first.match == nil {
+		return requestBytes + len(first.id)
 	}
-	q.queue = q.queue[gone:]
+	return requestBytes + len(first.id) + matchBytes + len(first.match.Topic) + len(first.match.ID)
+}
+
+// expire drops the requests of which nobody has to know any more.
+func (q *requests) expire(now int64) {
+	for len(q.queue) > 0 && now-q.queue[0].at >= q.lasts {
+		q.dropOldest()
+	}
+}
+
+// makeRoom drops the oldest requests until one more of a size is within the bounds.
+func (q *requests) makeRoom(size int) {
+	for len(q.queue) >= MostRequests || len(q.queue) > 0 && q.bytes+size > MostRequestBytes {
+		q.dropOldest()
+	}
+}
+
+func (q *requests) dropOldest() {
+	oldest := q.queue[0]
+	q.queue[0], q.queue = nil, q.queue[1:]
+	q.forgotten(oldest)
+}
+
+// forgotten takes note of one that is not in the queue any more.
+func (q *requests) forgotten(first *request) {
+	delete(q.byHash, first.hash)
+	q.bytes -= first.size()
 }
 
 // drop drops requests whose documents are to be judged again, or never were forwarded.
@@ -106,7 +142,7 @@ func (q *requests) drop(which func(*request) bool) {
 		if !which(first) {
 			return false
 		}
-		delete(q.byHash, first.hash)
+		q.forgotten(first)
 		return true
 	})
 }
@@ -118,7 +154,7 @@ func (q *requests) forget(target Position) {
 		return cmp.Or(cmp.Compare(first.position.Offset, at.Offset), cmp.Compare(first.position.Entry, at.Entry))
 	})
 	if ok {
-		delete(q.byHash, q.queue[i].hash)
+		q.forgotten(q.queue[i])
 		q.queue = slices.Delete(q.queue, i, i+1)
 	}
 }
@@ -128,9 +164,14 @@ func (q *requests) erase(targets []Position) {
 	if len(q.queue) == 0 {
 		return
 	}
-	q.drop(func(first *request) bool { return slices.Contains(targets, first.position) })
+	erased := make(map[Position]bool, len(targets))
+	for _, at := range targets {
+		erased[at] = true
+	}
+	q.drop(func(first *request) bool { return erased[first.position] })
 	for _, first := range q.queue {
-		if first.match != nil && slices.Contains(targets, first.match.Position) {
+		if first.match != nil && erased[first.match.Position] {
+			q.bytes -= len(first.match.ID)
 			first.match.ID = ""
 		}
 	}
@@ -184,7 +225,7 @@ func (r *Replica) Requests() bool { return r.requests.lasts > 0 }
 //	number of them · each: hash 16 · number of its partition · copies · arrival time · document time · length, id ·
 //	verdict
 func (q *requests) append(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(q.queue)))
+	dst = binary.AppendUvarint(slices.Grow(dst, q.bytes), uint64(len(q.queue)))
 	for _, first := range q.queue {
 		dst = append(dst, first.hash[:]...)
 		dst = binary.AppendUvarint(dst, uint64(first.source))

@@ -91,6 +91,9 @@ func (p Params) topics() (all []*topicParams, wrong []*TopicError) {
 			all = append(all, &topicParams{Params: p, pattern: pattern, fits: fits, item: i, items: map[string]int{}})
 			all[at].ByTopic = nil
 		}
+		if _, twice := all[at].items[key]; twice {
+			wrong = append(wrong, &TopicError{i, key + " stands twice for " + pattern, "keep one of the two"})
+		}
 		if problem, remedy := all[at].set(key, value); problem != "" {
 			wrong = append(wrong, &TopicError{i, problem, remedy})
 		}

@@ -54,6 +54,7 @@ func TestWrongByTopic(t *testing.T) {
 		{[]string{`a max_bytes = many`}, []string{`by_topic[0]: "a max_bytes = many": max_bytes is not a size; `}},
 		{[]string{`a id = key`, `b id = field:`}, []string{`by_topic[1]: "b id = field:": makes id wrong there: a path with an empty name`}},
 		{[]string{`a format = raw`, `a id = field:n`}, []string{`by_topic[1]: "a id = field:n": makes id wrong there: raw text has no fields`}},
+		{[]string{`a id = key`, `a id = field:n`}, []string{`by_topic[1]: "a id = field:n": id stands twice for a; keep one of the two`}},
 	} {
 		found := jsonParams(topical(c.items...)).Validate()
 		if len(found) != len(c.want) {

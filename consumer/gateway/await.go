@@ -41,7 +41,7 @@ func (g *Gateway) look(ctx context.Context, all []sending) (done bool) {
 	if err != nil {
 		return false
 	}
-	done = true
+	done, end := true, int64(0)
 	for i := range all {
 		s := &all[i]
 		if s.done || s.Err != nil {
@@ -57,7 +57,7 @@ func (g *Gateway) look(ctx context.Context, all []sending) (done bool) {
 		case s.refused != nil:
 			s.done, s.Verdict, s.Rejection = true, sink.Rejected, s.refused
 		default:
-			g.settle(ctx, s, next)
+			end = g.settle(ctx, s, next, end)
 		}
 		done = done && s.done
 	}
@@ -97,14 +97,20 @@ func (s *sending) judged(first *index.Answered, at protocol.Committed) {
 
 // settle ends the wait for a document that the group is done with and of which the replica knows no verdict, once the
 // replica has read all that was in the journal then. Its record in an output says what became of it.
-func (g *Gateway) settle(ctx context.Context, s *sending, next int64) {
-	if s.end == 0 {
-		if end, err := g.Group.JournalEnd(ctx); err == nil {
-			s.end = max(1, end)
+//
+// It asks for the journal's end if that is not known, and returns it for the other documents: 0 is none.
+func (g *Gateway) settle(ctx context.Context, s *sending, next, end int64) int64 {
+	if s.end > 0 {
+		if next >= s.end {
+			s.done, s.Verdict = true, Unknown
 		}
-		return
+		return end
 	}
-	if next >= s.end {
-		s.done, s.Verdict = true, Unknown
+	if end == 0 {
+		if now, err := g.Group.JournalEnd(ctx); err == nil {
+			end = max(1, now)
+		}
 	}
+	s.end = end
+	return end
 }

@@ -51,8 +51,8 @@ const (
 // ProduceTimeout is how long the broker may take to acknowledge a document.
 const ProduceTimeout = 10 * time.Second
 
-// MaxBytes bounds a document with its key: what a batch of one record takes by Kafka's default.
-const MaxBytes = 1_000_000
+// MaxBytes bounds a document: what a batch of one record takes by Kafka's default, without its key and headers.
+const MaxBytes = 1_000_000 - 2<<10
 
 // New opens a gateway, which connects when a document comes.
 func New(setup Setup) (*Gateway, error) {
@@ -143,7 +143,7 @@ func (g *Gateway) read(ctx context.Context, s *sending) error {
 	if len(s.record.Headers) == 0 {
 		return nil // nobody asks
 	}
-	in := document.Input{Key: s.record.Key, Value: s.record.Value}
+	in := document.Input{Topic: s.record.Topic, Key: s.record.Key, Value: s.record.Value}
 	for _, h := range s.record.Headers {
 		in.Headers = append(in.Headers, document.Header(h))
 	}

@@ -120,10 +120,16 @@ func partitionsOf(given map[string]map[int32]kgo.Offset) map[string][]int32 {
 	return of
 }
 
-// leaveOut drops what bind has left out.
+// leaveOut drops what bind has left out. A broker that has just begun may not know a topic that is there, so it is
+// looked for as a partition without a leader is.
 func (s *Session) leaveOut(of []topicPartition, given map[string]map[int32]kgo.Offset) {
-	for topic := range given {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for topic, partitions := range given {
 		if !slices.ContainsFunc(of, func(tp topicPartition) bool { return tp.Topic == topic }) {
+			for p := range partitions {
+				s.unled[key{topic, p}] = true
+			}
 			delete(given, topic)
 			s.Logger.Info().Str("topic", topic).Msg("a topic is gone before it is read: the others go on")
 		}

@@ -21,19 +21,21 @@ func (s *Session) ledAgain(ctx context.Context) error {
 		return nil
 	}
 	s.looked = time.Now()
-	topics := map[string]bool{}
+	topics := map[string][]key{}
 	for _, at := range unled {
-		topics[at.topic] = true
+		topics[at.topic] = append(topics[at.topic], at)
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	ends, err := broker.Offsets(ctx, s.Cluster.Admin().ListEndOffsets, slices.Collect(maps.Keys(topics))...)
-	if err != nil {
-		return nil // the next look may tell
-	}
-	for _, at := range unled {
-		if end, ok := ends.Lookup(at.topic, at.partition); ok && end.Err == nil {
-			return rebuild("%s has a leader again", at)
+	for topic, unled := range topics {
+		ends, err := broker.Offsets(ctx, s.Cluster.Admin().ListEndOffsets, topic)
+		if err != nil {
+			continue // the topic may be gone; the next look may tell
+		}
+		for _, at := range unled {
+			if end, ok := ends.Lookup(at.topic, at.partition); ok && end.Err == nil {
+				return rebuild("%s has a leader again", at)
+			}
 		}
 	}
 	return nil

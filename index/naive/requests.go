@@ -43,10 +43,21 @@ func (t *Twin) judgeRequest(source entry.Source, e *entry.Entry, position index.
 	t.requests = append(t.requests, &request{
 		hash: e.Request, source: source, at: t.arrival, time: e.Time, id: string(e.ID), verdict: v,
 	})
-	if n := len(t.requests) - index.MostRequests; n > 0 {
-		t.requests = t.requests[n:]
+	for len(t.requests) > index.MostRequests || len(t.requests) > 1 && bytesOf(t.requests) > index.MostRequestBytes {
+		t.requests = t.requests[1:]
 	}
 	return v
+}
+
+// bytesOf bounds what requests take in a snapshot.
+func bytesOf(all []*request) (n int) {
+	for _, first := range all {
+		n += 80 + len(first.id)
+		if v := &first.verdict; v.Matched() {
+			n += 80 + len(v.Match.Topic) + len(v.Match.ID)
+		}
+	}
+	return n
 }
 
 // without drops the requests of these documents.

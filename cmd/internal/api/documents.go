@@ -29,6 +29,7 @@ const (
 	maxRecordKey   = 1 << 10
 	defaultWait    = 5 * time.Second
 	maxWait        = 15 * time.Second
+	sendTimeout    = 25 * time.Second // reading, producing and waiting: the server gives an answer 30 s
 )
 
 // headerIdempotency is that of draft-ietf-httpapi-idempotency-key-header.
@@ -91,7 +92,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request) {
 // toGateway sends documents. At the end of the process nobody waits any more: who did is told so, and may ask another
 // member.
 func (a *api) toGateway(ctx context.Context, docs []gateway.Document, wait time.Duration) []gateway.Answer {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	var beside sync.WaitGroup
 	beside.Go(func() {
 		defer cancel()

@@ -61,8 +61,8 @@ func (a *api) readDocuments(w http.ResponseWriter, r *http.Request) (values [][]
 // acceptable says whether so many documents of these sizes are taken, and answers by itself if not.
 func (a *api) acceptable(w http.ResponseWriter, values [][]byte) bool {
 	if len(values) == 0 || len(values) > maxDocuments {
-		fail(w, http.StatusBadRequest, fmt.Sprintf("the body has %d documents, and 1 to %d are taken", len(values),
-			maxDocuments), "send at least one, and more in several requests")
+		fail(w, http.StatusBadRequest, fmt.Sprintf("the body has no document, or more than %d", maxDocuments),
+			"send at least one, and more in several requests")
 		return false
 	}
 	for i, value := range values {
@@ -120,7 +120,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// split returns the documents of a body. They share its memory.
+// split returns the documents of a body, one more than a body may have at most.
 func split(kind string, body []byte) (values [][]byte, err error) {
 	switch {
 	case kind == kindLines:
@@ -133,7 +133,9 @@ func split(kind string, body []byte) (values [][]byte, err error) {
 			if !json.Valid(line) {
 				return nil, fmt.Errorf("line %d %w", number, errNoJSON)
 			}
-			values = append(values, line)
+			if values = append(values, line); len(values) > maxDocuments {
+				break
+			}
 		}
 		return values, nil
 	case kind != kindJSON:
@@ -143,11 +145,15 @@ func split(kind string, body []byte) (values [][]byte, err error) {
 	case bytes.TrimSpace(body)[0] != '[':
 		return [][]byte{body}, nil
 	}
-	var all []json.RawMessage
-	if err := json.Unmarshal(body, &all); err != nil {
+	in := json.NewDecoder(bytes.NewReader(body))
+	if _, err := in.Token(); err != nil {
 		return nil, fmt.Errorf("the body %w", errNoJSON)
 	}
-	for _, raw := range all {
+	for in.More() && len(values) <= maxDocuments {
+		var raw json.RawMessage
+		if err := in.Decode(&raw); err != nil {
+			return nil, fmt.Errorf("the body %w", errNoJSON)
+		}
 		values = append(values, raw)
 	}
 	return values, nil

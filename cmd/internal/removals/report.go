@@ -33,7 +33,7 @@ type Document struct {
 
 // Remains says where a document is besides memory.
 type Remains struct {
-	Topics    []string      `json:"topics"`
+	Topics    []string      `json:"topics"` // source.pattern stands for those that it brings
 	Journal   string        `json:"journal"`
 	Snapshots int           `json:"snapshots"` // that are kept, and replaced one after another
 	Every     time.Duration `json:"-"`         // a snapshot is taken so often after an erasure
@@ -47,7 +47,7 @@ func RemainsOf(c config.Config) Remains {
 		r.Topics = append(append(r.Topics, source), c.Sink.All(source)...)
 	}
 	if c.Source.Pattern != "" {
-		r.Topics = append(append(r.Topics, "that it came from, which fits "+c.Source.Pattern), c.Sink.All(sink.Placeholder)...)
+		r.Topics = append(append(r.Topics, c.Source.Pattern), c.Sink.All(sink.Placeholder)...)
 	}
 	return r
 }

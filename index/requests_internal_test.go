@@ -1,0 +1,47 @@
+package index
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// The bytes of requests are bounded, whatever their ids and matches are, and no account is lost on the way.
+func TestRequestsAreBounded(t *testing.T) {
+	t.Parallel()
+	q := requests{lasts: 1000}
+	long := strings.Repeat("i", 1<<10)
+	for i := range 60_000 {
+		v := Verdict{Offset: int64(i), Position: Position{Offset: int64(i)}}
+		if i%2 == 0 {
+			v.Match = Match{Topic: "news", ID: long, Method: Jaccard, Position: Position{Offset: int64(i / 2)}}
+		}
+		first := newRequest(0, 0, &entry.Entry{Request: entry.Request{byte(i), byte(i >> 8), 1}, ID: []byte(long)}, &v)
+		q.makeRoom(first.size())
+		q.add(first)
+	}
+	matched := q.queue[11]
+	if matched.match == nil {
+		matched = q.queue[12]
+	}
+	q.erase([]Position{q.queue[9].position, matched.match.Position})
+	if matched.match.ID != "" {
+		t.Error("the id of an erased document stays")
+	}
+	q.forget(q.queue[3].position)
+	q.drop(func(first *request) bool { return first.offset%7 == 0 })
+	sum := 0
+	for _, first := range q.queue {
+		sum += first.size()
+	}
+	if sum != q.bytes || len(q.byHash) != len(q.queue) || sum > MostRequestBytes || sum < MostRequestBytes/2 {
+		t.Errorf("%d requests of %d bytes, counted %d, %d by their hashes", len(q.queue), sum, q.bytes, len(q.byHash))
+	}
+	if encoded := len(q.append(nil)); encoded > q.bytes+10 {
+		t.Errorf("they are encoded in %d bytes, and %d are counted", encoded, q.bytes)
+	}
+	if q.expire(2000); len(q.queue)+len(q.byHash)+q.bytes > 0 {
+		t.Errorf("%d requests of %d bytes are left when all are over", len(q.queue), q.bytes)
+	}
+}

@@ -101,8 +101,7 @@ func (p *partition) dropFalls(oldest Position) {
 	p.falls = slices.Delete(p.falls, 0, i)
 }
 
-// precedes says that the topic was deleted, and made again under its name: what of this partition was not forwarded by
-// then never will be.
-func (p *partition) precedes(rec *Reposition) bool {
-	return p.name == rec.Name && p.source.Partition == rec.Source.Partition && p.source.Topic != rec.Source.Topic
+// precedes says that the topic of p was deleted, and that q is of one that was made under its name since.
+func (p *partition) precedes(q *partition) bool {
+	return p.source.Partition == q.source.Partition && p.name == q.name && p.source.Topic != q.source.Topic
 }

@@ -325,10 +325,7 @@ func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
 		p.among, p.Base = rec.Partitions, rec.Offset
 	}
 	from := min(rec.Offset, p.Base)
-	r.requests.drop(func(q *request) bool {
-		of := r.partitions[q.source]
-		return q.source == number && q.offset >= from || of.precedes(rec) && q.offset >= of.Base
-	})
+	r.requests.drop(func(q *request) bool { return q.source == number && q.offset >= from })
 	p.reposition(here, rec)
 	return Effect{Applied: true}
 }

@@ -185,11 +185,13 @@ type Answered struct {
 	Epoch   uint32 // of the partition, now
 	// Committed says that the journal knows that the document was forwarded. It hears of that some time later.
 	Committed bool
-	Time      int64  // document time, ms since 1970
-	ID        string // empty means its coordinates
-	Copies    uint32 // how often the request was sent again
-	At        int64  // arrival time when it was judged, ms since 1970
-	Verdict   Verdict
+	// Gone says that its topic was deleted, and another is read under its name: commits are of that one.
+	Gone    bool
+	Time    int64  // document time, ms since 1970
+	ID      string // empty means its coordinates
+	Copies  uint32 // how often the request was sent again
+	At      int64  // arrival time when it was judged, ms since 1970
+	Verdict Verdict
 }
 
 // Answered returns what is known of a request.
@@ -205,6 +207,7 @@ func (r *Replica) answered(first *request) Answered {
 	p := r.partitions[first.source]
 	a := Answered{
 		Request: first.hash, Source: p.source, Topic: p.name, Epoch: p.Epoch, Committed: first.offset < p.Base,
+		Gone: slices.ContainsFunc(r.partitions[first.source+1:], p.precedes),
 		Time: first.time, ID: first.id, Copies: first.copies, At: first.at,
 		Verdict: Verdict{
 			Offset: first.offset, Position: first.position, Content: first.content, Reemitted: first.reemitted,

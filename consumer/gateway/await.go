@@ -83,6 +83,10 @@ func due(all []sending, committed Commits) bool {
 // judged takes the verdict about a request, if its document is committed.
 func (s *sending) judged(first *index.Answered, at protocol.Committed) {
 	v := &first.Verdict
+	if !first.Committed && first.Gone { // whether it was forwarded, nobody here can tell
+		s.done, s.Verdict = true, Unknown
+		return
+	}
 	if !first.Committed && (!at.Ours || at.Epoch != first.Epoch || at.Offset <= v.Offset) {
 		return
 	}

@@ -48,6 +48,10 @@ func TestLook(t *testing.T) {
 		v.Offset = 5
 		return map[entry.Request]index.Answered{one: {Request: one, Topic: "news", Epoch: 2, Committed: committed, Verdict: v}}
 	}
+	gone := judged(false, index.Verdict{})
+	of := gone[one]
+	of.Gone = true
+	gone[one] = of
 	unique, copied := index.Verdict{}, index.Verdict{Match: index.Match{Method: index.Jaccard, Offset: 1}}
 	rejection := &document.Rejection{Reason: sink.MissingField}
 	for name, c := range map[string]struct {
@@ -61,6 +65,7 @@ func TestLook(t *testing.T) {
 		"set by a person":           {(&fakeGroup{known: judged(false, unique)}).at(6, 2, false, 0), sending{request: one}, ""},
 		"of an epoch before":        {(&fakeGroup{known: judged(false, unique)}).at(6, 1, true, 0), sending{request: one}, ""},
 		"known to the journal":      {(&fakeGroup{known: judged(true, unique)}).at(6, 3, true, 0), sending{request: one}, "unique"},
+		"of a topic made again":     {(&fakeGroup{known: gone}).at(6, 2, true, 0), sending{request: one}, "unknown"},
 		"rejected, not committed":   {(&fakeGroup{}).at(5, 2, true, 0), sending{refused: rejection}, ""},
 		"rejected":                  {(&fakeGroup{}).at(6, 2, true, 0), sending{refused: rejection}, "rejected"},
 		"unchecked":                 {(&fakeGroup{}).at(6, 2, true, 0), sending{unchecked: true}, "unchecked"},

@@ -168,11 +168,7 @@ func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
 			m.void = true
 		}
 	}
-	t.without(func(first *request) bool {
-		of, offset := t.partition(first.source), first.verdict.Offset
-		again := of.name == r.Name && first.source.Partition == r.Source.Partition && first.source.Topic != r.Source.Topic
-		return first.source == r.Source && offset >= from || again && offset >= of.base
-	})
+	t.without(func(first *request) bool { return first.source == r.Source && first.verdict.Offset >= from })
 	*p = partition{
 		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{},
 		fed: unfed(), primed: p.primed,

@@ -157,6 +157,7 @@ func (w *World) deleteHead(p *part) bool {
 			p.skipped[o] = p.skipped[o] || p.outputs[o] == 0
 		}
 	}
+	p.trimmed++
 	w.act("head deleted")
 	w.say("retention deletes %d.p%d below %d", p.source.Topic[0], p.number, p.begin)
 	return true

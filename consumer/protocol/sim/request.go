@@ -74,7 +74,8 @@ func (w *World) unrequest(which func(*asked) bool) {
 }
 
 // checkRequests: of all documents that were sent with one key, one came out as unique, and one more as often as people
-// asked for that.
+// asked for that, or the source lost documents that were not read: an epoch that begins there lets go of the requests
+// that the journal does not know to be forwarded yet.
 func (w *World) checkRequests() {
 	if w.topics > 1 {
 		return
@@ -82,7 +83,7 @@ func (w *World) checkRequests() {
 	var uniques [256]int
 	loose, most := false, 1
 	for _, p := range w.parts {
-		most += p.asked
+		most += p.asked + p.trimmed
 		loose = loose || p.torn
 		for o := range p.entries {
 			if w.keyed(&p.entries[o]) {

@@ -90,6 +90,7 @@ type part struct {
 	skipped   []bool
 	set       bool     // somebody has set an offset
 	asked     int      // how often offsets were changed, and documents may be unique again
+	trimmed   int      // how often its head was deleted, and an epoch may begin behind what the journal knows to be forwarded
 	torn      bool     // documents were lost, and others took their places
 	passed    []uint32 // the epoch in which a document was passed on unchecked; 0: it was not
 	untold    []bool   // it was passed on, and refused: it is recorded, and never was in unique

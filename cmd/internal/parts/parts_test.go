@@ -135,6 +135,35 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// TestFilesChange: it is an error if there are more or fewer documents when the files are read again.
+func TestFilesChange(t *testing.T) {
+	dir := t.TempDir()
+	for name, again := range map[string]string{"fewer": "", "one fewer": "a line\n", "more": "a line\na line\na line\n"} {
+		p := params(parts.Line)
+		p.Repeats = 3
+		r, err := parts.New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name+".txt")
+		if err := os.WriteFile(path, []byte("a line\na line\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		read(t, path, func(in *corpus.Reader) error { return r.Count(t.Context(), in, func() {}) })
+		if err := os.WriteFile(path, []byte(again), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		judged := 0
+		read(t, path, func(in *corpus.Reader) error {
+			err := r.Remove(t.Context(), in, func(*parts.Outcome) error { judged++; return nil })
+			if err == nil || !strings.Contains(err.Error(), "the files changed between their two readings") || judged > 2 {
+				t.Errorf("%s: %d judged, %v", name, judged, err)
+			}
+			return nil
+		})
+	}
+}
+
 // TestAgainstSimple compares random documents with removing lines by a map.
 func TestAgainstSimple(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -150,6 +150,16 @@ func onlyParts(cmd *cobra.Command) (err error) {
 				"one of them, or remove parts first and compare what is left in a second run", f.Name))
 		}
 	})
+	if err != nil {
+		return err
+	}
+	sets, err := cmd.Flags().GetStringArray("set")
+	for _, set := range sets {
+		if strings.HasPrefix(strings.TrimSpace(set), "similarity.") {
+			return exit.Usage(fmt.Errorf("--set %s is for whole documents, and --unit compares their parts by normal form: leave it out",
+				set))
+		}
+	}
 	return err
 }
 

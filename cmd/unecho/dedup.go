@@ -19,11 +19,10 @@ func dedupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dedup FILE...",
 		Short: "Find the near-duplicates in files, without Kafka",
-		Long: "Find the near-duplicates in files: Parquet, Arrow, JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip, zstd and xz; - is " +
-			"standard\n" +
-			"input. Documents are judged in their order by the very core that the service runs, on all cores. Without an output\n" +
-			"flag the unique ones go to standard output, unchanged; those of a table below its first line, which comes again where that\n" +
-			"of another file differs.\n\n" +
+		Long: "Find the near-duplicates in files: Parquet, Arrow, JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip,\n" +
+			"zstd and xz; - is standard input. Documents are judged in their order by the very core that the service runs, on all\n" +
+			"cores. Without an output flag the unique ones go to standard output, unchanged; those of a table below its first line,\n" +
+			"which comes again where that of another file differs.\n\n" +
 			"Each document is compared with the unique ones before it, and its match is the most similar of them. With --matches\n" +
 			"all it is compared with all before it, copies too, and has all its matches; what a chain of matches connects is one\n" +
 			"cluster, and one document of it is unique. Equal texts are compared as one, and a text with 48 others at most, apart\n" +
@@ -42,10 +41,10 @@ func dedupCommand() *cobra.Command {
 			"--checkpoint DIR is for long runs: after Ctrl-C, a crash or a full disk the same command goes on, and its outputs are\n" +
 			"those of a run that was never stopped. What was judged is read again, but not judged.\n\n" +
 			"The whole index is in memory (--memory). With --passes as many documents are judged as fit, all behind them are\n" +
-			"compared with these, and the files are read again for what is left, with the verdicts of a single pass. What is too much for one machine, or never ends, is the service's job:\n" +
-			"see `unecho run --help`.\n\n" +
-			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is not there, 130 stopped by Ctrl-C,\n" +
-			"141 nobody reads the output any more.",
+			"compared with these, and the files are read again for what is left, with the verdicts of a single\n" +
+			"pass. What is too much for one machine, or never ends, is the service's job: see `unecho run --help`.\n\n" +
+			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is\n" +
+			"not there, 130 stopped by Ctrl-C, 141 nobody reads the output any more.",
 		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +
 			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
 			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -\n" +

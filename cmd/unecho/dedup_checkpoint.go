@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // checkpoint opens the checkpoint that the command line asks for; nil if there is none.
@@ -33,7 +35,11 @@ func (r *dedupRun) checkpoint(args []string) (*dedup.Checkpoint, error) {
 	if err := r.keepsPlace(); err != nil {
 		return nil, err
 	}
-	return dedup.OpenCheckpoint(dir, every, r.asked(args))
+	asked, err := r.asked(args)
+	if err != nil {
+		return nil, err
+	}
+	return dedup.OpenCheckpoint(dir, every, asked)
 }
 
 // keepsPlace refuses what is known only when all documents are, and is not kept in a checkpoint.
@@ -55,18 +61,33 @@ func (r *dedupRun) keepsPlace() error {
 	return nil
 }
 
-// asked returns what a run must ask for alike to go on. Settings are compared with those of the index.
-func (r *dedupRun) asked(args []string) map[string]string {
+// asked returns what a run must ask for alike to go on. Settings of verdicts are compared with those of the index; those of
+// documents are in no index.
+func (r *dedupRun) asked(args []string) (map[string]string, error) {
 	free := map[string]bool{
 		"checkpoint": true, "checkpoint-every": true, "workers": true, "memory": true, "json": true, "config": true, "set": true,
+		"fields": true, "log-format": true, "log-level": true,
 	}
-	asked := map[string]string{"FILE...": strings.Join(args, " ")}
-	r.cmd.LocalFlags().Visit(func(f *pflag.Flag) {
-		if !free[f.Name] && f.Annotations[cmdline.SettingAnnotation] == nil {
+	others := map[string]bool{"fields": true, "id": true, "separator": true} // two have flags of their own for files
+	p, err := corpusParams(r.cmd, r.Config)
+	if err != nil {
+		return nil, err
+	}
+	asked := map[string]string{
+		"FILE...": strings.Join(args, " "), "--fields": strings.Join(p.Fields, ","),
+		"document.separator": strconv.Quote(p.Document.Separator),
+	}
+	for _, f := range setting.Fields(p.Document) {
+		if text := f.Text(); f.Verdict && text != "" && !others[f.Key] {
+			asked["document."+f.Key] = text
+		}
+	}
+	r.cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { // Visit passes over all of them: they were set in another set of flags
+		if f.Changed && !free[f.Name] && f.Annotations[cmdline.SettingAnnotation] == nil {
 			asked["--"+f.Name] = f.Value.String()
 		}
 	})
-	return asked
+	return asked, nil
 }
 
 // resumable checks the outputs, and says where a run goes on.

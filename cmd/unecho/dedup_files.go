@@ -51,7 +51,11 @@ func (r *dedupRun) openFiles(list string, paths []string, spared written.Files, 
 		return nil, err
 	}
 	p.Rows = rows
-	sources, size, err := spared.Sources(namedBy(r.cmd, list, paths))
+	named := namedBy(r.cmd, list, paths)
+	if cmdline.Bool(r.cmd, "passes") {
+		named.Again = "passes"
+	}
+	sources, size, err := spared.Sources(named)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -123,6 +124,8 @@ func (r *partsRun) read(args []string) (err error) {
 		return exit.Usage(fmt.Errorf("--part-bytes %d: write 0 or more", p.Bytes))
 	case p.Repeats < 2:
 		return exit.Usage(fmt.Errorf("--repeats %d: write 2 or more; a part that is there once is not repeated", p.Repeats))
+	case p.Repeats > math.MaxInt32:
+		return exit.Usage(fmt.Errorf("--repeats %d: write at most %d", p.Repeats, math.MaxInt32))
 	case len(r.named) == 0 && r.list == "":
 		return exit.Usage(errors.New("no file is named; - is standard input"))
 	case p.Repeats > 2 && (r.list == corpus.Stdin || slices.Contains(r.named, corpus.Stdin)):
@@ -147,6 +150,16 @@ func onlyParts(cmd *cobra.Command) (err error) {
 				"one of them, or remove parts first and compare what is left in a second run", f.Name))
 		}
 	})
+	if err != nil {
+		return err
+	}
+	sets, err := cmd.Flags().GetStringArray("set")
+	for _, set := range sets {
+		if strings.HasPrefix(strings.TrimSpace(set), "similarity.") {
+			return exit.Usage(fmt.Errorf("--set %s is for whole documents, and --unit compares their parts by normal form: leave it out",
+				set))
+		}
+	}
 	return err
 }
 
@@ -196,7 +209,11 @@ func (r *partsRun) open() (in *dedup.Input, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sources, size, err := spared.Sources(namedBy(r.cmd, r.list, r.named))
+	named := namedBy(r.cmd, r.list, r.named)
+	if r.params.Repeats > 2 {
+		named.Again = "repeats"
+	}
+	sources, size, err := spared.Sources(named)
 	if err != nil {
 		return nil, err
 	}

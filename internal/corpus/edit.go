@@ -79,7 +79,7 @@ func (l *layout) csvTexts(dst []Span, raw []byte) []Span {
 			}
 			dst = append(dst, Span{start + 1, end, quotedCSV})
 		default:
-			dst = append(dst, Span{start, end, plain})
+			dst = append(dst, Span{start, end, bareCSV})
 		}
 	}
 	return dst
@@ -102,6 +102,7 @@ const (
 	plain     form = iota // as it is
 	escaped               // a string of JSON
 	quotedCSV             // a quoted column of CSV
+	bareCSV               // one without quotes around it; where they are lenient, some may stand in it
 )
 
 // Decode appends what the text means, in valid UTF-8.
@@ -118,8 +119,18 @@ func (s Span) Decode(dst, raw []byte) []byte {
 }
 
 // AppendWithout appends the text as it is written, without ranges of what it means, which ascend. All else keeps its
-// bytes.
+// bytes, but for quotation marks of a column of CSV that would mean something else where they stand then.
 func (s Span) AppendWithout(dst, raw []byte, cut []Range) []byte {
+	from := len(dst)
+	dst = s.appendWithout(dst, raw, cut)
+	if s.form != bareCSV || len(dst) == from || dst[from] != '"' {
+		return dst
+	}
+	rest := bytes.ReplaceAll(dst[from:], []byte(`"`), []byte(`""`)) // the first would begin a column in quotes
+	return append(append(append(dst[:from], '"'), rest...), '"')
+}
+
+func (s Span) appendWithout(dst, raw []byte, cut []Range) []byte {
 	at := 0 // of the meaning
 	var meant [utf8.UTFMax]byte
 	for rest := raw[s.Start:s.End]; len(rest) > 0; {
@@ -142,6 +153,9 @@ func (s Span) AppendWithout(dst, raw []byte, cut []Range) []byte {
 		}
 		if !left {
 			dst = append(dst, rest[:n]...)
+			if s.form == quotedCSV && n == 1 && rest[0] == '"' { // what follows might be cut, and the column end here
+				dst = append(dst, '"')
+			}
 		}
 		at, rest = at+means, rest[n:]
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -85,12 +86,21 @@ func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (*Ch
 	return c, nil
 }
 
-// removeHalves removes checkpoints that a crash left half written, under the names that written.Replace gives them. They
-// are as large as an index.
+// halfName is what the names of checkpoints begin with that are being written. A number follows.
+const halfName = ".unecho-checkpoint-"
+
+// removeHalves removes checkpoints that a crash left half written. They are as large as an index. All else in the
+// directory stays.
 func removeHalves(dir string) error {
-	halves, err := filepath.Glob(filepath.Join(dir, ".unecho-*"))
-	for _, half := range halves {
-		err = errors.Join(err, os.Remove(half))
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		number, half := strings.CutPrefix(f.Name(), halfName)
+		if _, wrong := strconv.ParseUint(number, 10, 64); half && wrong == nil && f.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		}
 	}
 	return err
 }
@@ -191,7 +201,7 @@ func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, judged Re
 	if err != nil {
 		return fmt.Errorf("write a checkpoint: %w", err)
 	}
-	err = written.Replace(c.path, 0o600, func(f io.Writer) error {
+	err = written.ReplaceBy(halfName, c.path, 0o600, func(f io.Writer) error {
 		out := bufio.NewWriterSize(f, 1<<20)
 		if _, err := out.Write(append(line, '\n')); err != nil {
 			return err

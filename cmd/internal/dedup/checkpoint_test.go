@@ -189,7 +189,7 @@ func TestGoesOnAfterACrash(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(r.checkpoint, ".unecho-7"), early[:100], 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(r.checkpoint, ".unecho-checkpoint-7"), early[:100], 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.run(t, -1, time.Hour); err != nil || !maps.Equal(r.written(t), want) {
@@ -197,6 +197,30 @@ func TestGoesOnAfterACrash(t *testing.T) {
 	}
 	if left, err := os.ReadDir(r.checkpoint); err != nil || len(left) > 0 {
 		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestOthersStay: a checkpoint removes what is its own half, and no other file of its directory.
+func TestOthersStay(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a[bc]*")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Skip(err) // not on Windows
+	}
+	for _, name := range []string{".unecho-7", ".unecho-notes", ".unecho-checkpoint-of.md", ".unecho-checkpoint-8"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := dedup.OpenCheckpoint(dir, time.Hour, nil); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	var names []string
+	for _, f := range left {
+		names = append(names, f.Name())
+	}
+	if want := []string{".unecho-7", ".unecho-checkpoint-of.md", ".unecho-notes"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("left are %v, %v", names, err)
 	}
 }
 
@@ -224,7 +248,7 @@ func TestGoesOnWithTheSame(t *testing.T) {
 	r.paths = append([]string{paths[1], paths[0]}, paths[2:]...)
 	refused("are not those that were judged before: ")
 	r.paths = paths[:2]
-	refused("the files were changed; begin anew")
+	refused("were changed; begin anew with an empty directory for --checkpoint")
 	r.paths = paths
 	r.asked = map[string]string{"FILE...": "b", "--id": "n"}
 	refused("the run that was stopped was another one:\n    --id was left out, and is n now\n    FILE... was a b, and is b now\n")
@@ -244,6 +268,27 @@ func TestGoesOnWithTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("it has version 0, and this program reads 1: remove it to begin anew")
+}
+
+// TestHeadersAreHashed: rows below other columns are other documents.
+func TestHeadersAreHashed(t *testing.T) {
+	fronts := map[uint64]string{}
+	for _, header := range []string{"text,n", "n,text", "text,m"} {
+		path := filepath.Join(t.TempDir(), "a.csv")
+		if err := os.WriteFile(path, []byte(header+"\none,two\nthree,four\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var all dedup.Resumed
+		p := dedup.Params{Index: index.DefaultParams(), Workers: 2, Hashed: true}
+		x := newIndex(t, setting.GiB, false)
+		outcomes(t.Context(), t, p, x, path, func(o *dedup.Outcome) { all.Add(o.Sum) })
+		if other := fronts[all.Front]; other != "" || all.Documents != 2 {
+			t.Errorf("%s is the same as %s; %d documents", header, other, all.Documents)
+		}
+		fronts[all.Front] = header
+		p.Before = all // passes over rows below the same columns
+		outcomes(t.Context(), t, p, x, path, func(*dedup.Outcome) { t.Error("judged again") })
+	}
 }
 
 // TestGoesOnWithinAChunk: a run may be stopped at any document.

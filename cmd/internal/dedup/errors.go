@@ -12,6 +12,9 @@ var ErrMemory = errors.New("the index outgrew its memory")
 // ErrForeign is returned for a snapshot that is not an index written by Index.Save.
 var ErrForeign = errors.New("it is the snapshot of a service, which belongs to its journal, and not an index of files")
 
+// errChanged is returned if documents that are read again are not those that were read before.
+var errChanged = errors.New("the files, or their order, were changed")
+
 // SettingsError is returned for an index that was saved under other settings.
 type SettingsError struct {
 	Lines []string // a line for each setting that differs

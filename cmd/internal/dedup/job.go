@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/cespare/xxhash/v2"
@@ -24,6 +25,9 @@ type job struct {
 	named    bool          // several files are read, so a number alone is ambiguous
 	hashed   bool          // items have their sum
 	skip     int           // records at the front of the chunk that are passed over
+
+	header []byte // of the record that was hashed last
+	below  uint64 // its hash
 
 	items  []item
 	done   signed // of the items that are not rejected
@@ -88,7 +92,7 @@ func (j *job) sign() {
 			return false
 		}
 		if j.hashed {
-			it.sum = xxhash.Sum64(r.Raw)
+			it.sum = j.sum(r)
 		}
 		if len(j.chunk.Files) > 0 {
 			it.raw = j.keepRaw(&it)
@@ -101,6 +105,19 @@ func (j *job) sign() {
 	})
 	j.err = errors.Join(j.err, refused)
 	j.signed <- struct{}{}
+}
+
+// sum hashes a record: its bytes, and in a table its first line, which says what the columns are.
+func (j *job) sum(r *corpus.Record) uint64 {
+	if len(r.Header) == 0 {
+		return xxhash.Sum64(r.Raw)
+	}
+	if !bytes.Equal(r.Header, j.header) {
+		j.header, j.below = r.Header, xxhash.Sum64(r.Header)
+	}
+	both := Resumed{Front: j.below}
+	both.Add(xxhash.Sum64(r.Raw))
+	return both.Front
 }
 
 // keepName copies a record's name. When names grows, earlier names stay valid in the old memory.

@@ -32,9 +32,10 @@ type Pass struct {
 	judged    Resumed // documents so far, if there is a Checkpoint or there are Passes
 	uniqueCut uint64  // of several passes
 	inPasses  bool
-	index     *Index // the same as Judge, if it is one
-	documents int64  // read so far
-	collected int64  // bytes that were read when the collector was set last
+	all       Resumed // all documents, as the first of several passes has read them
+	index     *Index  // the same as Judge, if it is one
+	documents int64   // read so far
+	collected int64   // bytes that were read when the collector was set last
 }
 
 // Run reads everything and writes the outputs. If old is nil there is no index; if query is nil nothing is judged. When
@@ -201,6 +202,10 @@ func (p *Pass) setGarbage() {
 // explained adds the remedy to an error.
 func (p *Pass) explained(err error) error {
 	switch {
+	case errors.Is(err, errChanged) && p.inPasses:
+		return fmt.Errorf("read the files again: %w; run it anew when nothing writes them", err)
+	case errors.Is(err, errChanged):
+		return fmt.Errorf("go on: %w; begin anew with an empty directory for --checkpoint", err)
 	case !errors.Is(err, ErrMemory):
 		return err
 	case p.index == nil:

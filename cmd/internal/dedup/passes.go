@@ -68,8 +68,12 @@ func (p *Pass) readShare(ctx context.Context, in *Input, s *share, pass int) (er
 	defer bar.End()
 	told := false
 	p.Passing = func() { p.show(bar, in) }
-	return Run(ctx, p.Params, in.Reader, s, func(o *Outcome) error {
+	now := p.Before
+	err = Run(ctx, p.Params, in.Reader, s, func(o *Outcome) error {
 		bar.Documents++
+		if now.Add(o.Sum); pass > 1 && now.Documents > p.all.Documents {
+			return p.changed(now)
+		}
 		bytes := p.show(bar, in)
 		if bar.Documents%garbageDocuments == 0 {
 			p.setGarbage()
@@ -86,6 +90,27 @@ func (p *Pass) readShare(ctx context.Context, in *Input, s *share, pass int) (er
 		}
 		return nil
 	})
+	switch {
+	case err != nil || ctx.Err() != nil:
+		return err
+	case pass == 1:
+		p.all = now
+	case now != p.all:
+		return p.changed(now)
+	}
+	return nil
+}
+
+// changed says that a pass reads other documents than the first.
+func (p *Pass) changed(now Resumed) error {
+	was := were(int(p.all.Documents), "document")
+	switch {
+	case now.Documents > p.all.Documents:
+		return fmt.Errorf("%s read in the first pass, and now there are more: %w", was, errChanged)
+	case now.Documents < p.all.Documents:
+		return fmt.Errorf("%s read in the first pass, and now there are %d: %w", was, now.Documents, errChanged)
+	}
+	return fmt.Errorf("%s read in the first pass, and now some of them are others: %w", was, errChanged)
 }
 
 // tellPass says that a share is full, and after the first how many there will be: each reads what those before it have

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,15 +98,36 @@ func TestPassesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestPassesSeeOtherFiles: files that change between two passes are told.
+// TestPassesSeeOtherFiles: files that change between two passes are told, wherever they change.
 func TestPassesSeeOtherFiles(t *testing.T) {
 	path := articles(t, 2000)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	last := bytes.LastIndexByte(data[:len(data)-1], '\n') + 1
+	for want, other := range map[string][]byte{
+		"are not those that were judged before":       bytes.Replace(data, []byte("e"), []byte("f"), 1),
+		"the first pass, and now there are 1999":      data[:last],
+		"the first pass, and now there are more":      append(slices.Clone(data), data[last:]...),
+		"the first pass, and now some of them are ot": append(slices.Clone(data[:last]), "{\"text\":\"e\"}\n"...),
+	} {
+		err := otherInPasses(t, path, other)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "--checkpoint") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	got, _, _, err := inPasses(t, "jaccard", setting.KiB, path)
+	if !errors.Is(err, dedup.ErrMemory) || got["unique"] != "" {
+		t.Errorf("no room for a document: %v", err)
+	}
+}
+
+// otherInPasses judges a file that has other content from the second pass on.
+func otherInPasses(t *testing.T, path string, content []byte) error {
+	t.Helper()
 	other := filepath.Join(t.TempDir(), "other.jsonl")
-	if err := os.WriteFile(other, bytes.Replace(data, []byte("e"), []byte("f"), 1), 0o600); err != nil {
+	if err := os.WriteFile(other, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	paths := []string{path}
@@ -133,14 +155,5 @@ func TestPassesSeeOtherFiles(t *testing.T) {
 	}
 	p := dedup.Pass{Params: dedup.Params{Index: o.Config.Judge, Workers: 1}, Judge: judge, Out: out, Notes: &bytes.Buffer{}}
 	err = p.RunPasses(t.Context(), in, dedup.Passes{Index: o.IndexParams(), Open: open})
-	if err == nil || !strings.Contains(err.Error(), "are not those that were judged before") {
-		t.Errorf("%v", err)
-	}
-	got, _, _, err := inPasses(t, "jaccard", setting.KiB, path)
-	if !errors.Is(err, dedup.ErrMemory) || got["unique"] != "" {
-		t.Errorf("no room for a document: %v", err)
-	}
-	if err := out.Close(); err != nil {
-		t.Error(err)
-	}
+	return errors.Join(err, out.Close())
 }

@@ -35,8 +35,8 @@ func (j *job) passOver(ctx context.Context, r *corpus.Reader, before Resumed, pa
 	for now.Documents < before.Documents && !left {
 		err := r.Next(ctx, &j.chunk)
 		if errors.Is(err, io.EOF) {
-			return false, fmt.Errorf("go on: %s judged before, and now there are only %d: the files were changed; begin anew with an "+
-				"empty directory for --checkpoint", were(int(before.Documents), "document"), now.Documents)
+			return false, fmt.Errorf("%s judged before, and now there are only %d: %w", were(int(before.Documents), "document"),
+				now.Documents, errChanged)
 		}
 		if err != nil {
 			return false, err
@@ -46,7 +46,7 @@ func (j *job) passOver(ctx context.Context, r *corpus.Reader, before Resumed, pa
 			if left = now.Documents == before.Documents; left {
 				return false
 			}
-			now.Add(xxhash.Sum64(rec.Raw))
+			now.Add(j.sum(rec))
 			j.skip++
 			return true
 		})
@@ -58,8 +58,8 @@ func (j *job) passOver(ctx context.Context, r *corpus.Reader, before Resumed, pa
 		}
 	}
 	if now.Front != before.Front {
-		return false, fmt.Errorf("go on: the first %s are not those that were judged before: the files, or their order, were "+
-			"changed; begin anew with an empty directory for --checkpoint", terminal.Several(int(now.Documents), "document"))
+		return false, fmt.Errorf("the first %s are not those that were judged before: %w",
+			terminal.Several(int(now.Documents), "document"), errChanged)
 	}
 	if !left {
 		j.skip = 0

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/internal/corpus"
@@ -64,7 +65,9 @@ func (r *remover) remove(j *job, d *taken) (*Outcome, error) {
 	if r.number == mostDocuments {
 		return nil, errors.New("these are more than four thousand million documents: give them several runs")
 	}
-	r.remember(d.name)
+	if err := r.remember(d.name); err != nil {
+		return nil, err
+	}
 	r.cut = r.cut[:0]
 	text, before := 0, 0 // the text of the part, and the bytes of the texts before it
 	for i := d.parts[0]; i < d.parts[1]; i++ {
@@ -99,10 +102,15 @@ func (r *remover) remove(j *job, d *taken) (*Outcome, error) {
 // nameBytes is what a name takes beside its own bytes.
 const nameBytes = 8
 
-func (r *remover) remember(name []byte) {
+func (r *remover) remember(name []byte) error {
+	more := int64(len(name)) + nameBytes
+	if r.table.bytes()+more > int64(r.table.memory) {
+		return fmt.Errorf("%w of %s: raise --memory; the names of documents take it", errMemory, r.table.memory)
+	}
+	r.table.beside += more
 	r.names = append(r.names, name...)
 	r.ends = append(r.ends, int64(len(r.names)))
-	r.table.beside += int64(len(name)) + nameBytes
+	return nil
 }
 
 func (r *remover) name(number uint32) []byte {

@@ -3,10 +3,12 @@ package parts
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index/text"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -15,6 +17,7 @@ import (
 type Remover struct {
 	params  Params
 	remover remover
+	counted int64 // documents that were counted
 }
 
 // Stats are what a Remover has seen so far.
@@ -46,6 +49,7 @@ func (r *Remover) Stats() Stats {
 func (r *Remover) Count(ctx context.Context, in *corpus.Reader, each func()) error {
 	err := r.run(ctx, in, func(j *job, d *taken) error {
 		each()
+		r.counted++
 		return r.remover.count(j, d)
 	})
 	if err == nil && ctx.Err() == nil {
@@ -55,16 +59,27 @@ func (r *Remover) Count(ctx context.Context, in *corpus.Reader, each func()) err
 }
 
 // Remove removes repeated parts from all documents, and calls each with what became of each, in their order, from the
-// calling goroutine. It ends with the first error, or when ctx is done.
+// calling goroutine. It ends with the first error, or when ctx is done. Where documents were counted before, it is an
+// error if they are more or fewer now.
 func (r *Remover) Remove(ctx context.Context, in *corpus.Reader, each func(*Outcome) error) error {
-	return r.run(ctx, in, func(j *job, d *taken) error {
+	read := int64(0)
+	err := r.run(ctx, in, func(j *job, d *taken) error {
+		if read++; r.Counts() && read > r.counted {
+			return fmt.Errorf("%w: there were %s, and now there are more", errChanged, terminal.Several(int(r.counted), "document"))
+		}
 		o, err := r.remover.remove(j, d)
 		if err != nil {
 			return err
 		}
 		return each(o)
 	})
+	if err == nil && ctx.Err() == nil && r.Counts() && read < r.counted {
+		return fmt.Errorf("%w: there were %s, and now there are %d", errChanged, terminal.Several(int(r.counted), "document"), read)
+	}
+	return err
 }
+
+var errChanged = errors.New("the files changed between their two readings; run it again when nothing writes them")
 
 // jobsEach is how many jobs there are for each worker: one in work, one ready, one waiting for its turn.
 const jobsEach = 3

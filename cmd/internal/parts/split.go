@@ -80,7 +80,10 @@ func eachSentence(text []byte, from, to int, visit func(start, end int)) {
 			r, size = utf8.DecodeRune(text[at:to])
 		}
 		at += size
-		if unicode.In(r, unicode.L, unicode.M, unicode.N) {
+		if isMark(r) { // the rules pass over it, so that the run goes on behind it
+			continue
+		}
+		if unicode.In(r, unicode.L, unicode.N) {
 			run = 0
 			continue
 		}
@@ -91,6 +94,9 @@ func eachSentence(text []byte, from, to int, visit func(start, end int)) {
 	}
 	split(text, from, to, visit)
 }
+
+// isMark says whether a character belongs to the one before it. The voiced sound marks of halfwidth katakana do so too.
+func isMark(r rune) bool { return unicode.Is(unicode.M, r) || r == '\uff9e' || r == '\uff9f' }
 
 func split(text []byte, from, to int, visit func(start, end int)) {
 	for all := sentences.FromBytes(text[from:to]); all.Next(); {

@@ -144,6 +144,9 @@ func Several(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
+	if strings.HasSuffix(thing, "ch") {
+		thing += "e"
+	}
 	return Grouped(n) + " " + thing + "s"
 }
 

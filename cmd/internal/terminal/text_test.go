@@ -58,3 +58,14 @@ func TestGrouped(t *testing.T) {
 		}
 	}
 }
+
+func TestSeveral(t *testing.T) {
+	for want, n := range map[string]int{"1 sketch": 1, "2 sketches": 2, "0 sketches": 0} {
+		if got := Several(n, "sketch"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := Several(2000, "document"); got != "2,000 documents" {
+		t.Errorf("%q", got)
+	}
+}

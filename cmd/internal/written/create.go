@@ -20,7 +20,7 @@ func Create(path string, write func(io.Writer) error) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	f, err := beside(target{place: path}, 0o600)
+	f, err := beside(anyHalf, target{place: path}, 0o600)
 	if problem := (*fs.PathError)(nil); errors.As(err, &problem) {
 		return &fs.PathError{Op: "open", Path: path, Err: problem.Err} // the user's path
 	}

@@ -8,11 +8,21 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 )
+
+// anyHalf is what the names of temporary files begin with.
+const anyHalf = ".unecho-"
 
 // Replace writes a file that appears only when it is complete: until then it is written next to its place, under a
 // temporary name. If anything fails, the old content stays. mode is that of a new file.
 func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	return ReplaceBy(anyHalf, path, mode, write)
+}
+
+// ReplaceBy does what Replace does, by a temporary file whose name is half and a number: who knows half knows what a crash
+// left of its own.
+func ReplaceBy(half, path string, mode fs.FileMode, write func(io.Writer) error) error {
 	at, regular, err := writtenAt(path)
 	if err != nil {
 		return err
@@ -20,7 +30,7 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	if !regular {
 		return overwrite(at.place, write)
 	}
-	f, err := beside(at, mode)
+	f, err := beside(half, at, mode)
 	if err != nil {
 		return err
 	}
@@ -47,11 +57,11 @@ func complete(f *os.File, write func(io.Writer) error) error {
 
 // beside creates the file that will replace another. Whoever may read the old file may read the new one. Its name does
 // not contain that of the other, which may be as long as a name can be.
-func beside(at target, mode fs.FileMode) (*os.File, error) {
+func beside(half string, at target, mode fs.FileMode) (*os.File, error) {
 	if at.info != nil {
 		mode = at.info.Mode().Perm()
 	}
-	name := fmt.Sprintf(".unecho-%d", rand.Uint64())
+	name := half + strconv.FormatUint(rand.Uint64(), 10)
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(at.place), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, err
@@ -79,7 +89,7 @@ func Replaceable(path string) error {
 	if err != nil || !regular {
 		return err
 	}
-	f, err := beside(at, 0o600)
+	f, err := beside(anyHalf, at, 0o600)
 	if err != nil {
 		return err
 	}

@@ -216,9 +216,9 @@ func TestHostile(t *testing.T) {
 		"numbers":    strings.Repeat(".      "+strings.Repeat("1", 1000), size/1000),
 		"letters":    strings.Repeat("a\n", size/2),
 		"a sentence": strings.Repeat("words ", size/6),
-		"accents":    "A. " + strings.Repeat(" \u0301", size/3) + "two.",
-		"marks":      "A. " + strings.Repeat("\u0301", size/2) + " two.",
-		"katakana":   "A. " + strings.Repeat(" \uff9e \uff9f", size/8) + "two.",
+		"accents":    "A. " + strings.Repeat(" \u0301", size/3) + "Two.",
+		"marks":      "A. " + strings.Repeat("\u0301", size/2) + " Two.",
+		"katakana":   "A. " + strings.Repeat(" \uff9e \uff9f", size/8) + "Two.",
 		"wide":       "One." + strings.Repeat("\u3000", size/3) + "two.",
 	} {
 		left, _ := removed(t, params(parts.Sentence), text)

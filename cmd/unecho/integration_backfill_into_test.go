@@ -36,6 +36,9 @@ func TestBackfillIntoKilled(t *testing.T) {
 	}
 	s.produce(400, 99)
 	s.settled()
+	for _, p := range all {
+		p.says(`"message":"ready"`) // who is stopped before it has joined says so by its exit code
+	}
 	stopAll(t, patience, all...)
 	s.hashes(s.name)
 	if report := s.audit(s.name + ".journal"); !report.OK() {

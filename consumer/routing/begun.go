@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 )
@@ -20,7 +21,8 @@ func (j *Journal) Begun(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	if start == 0 {
-		if settings, err := j.head(ctx, end); settings != nil || err != nil {
+		settings, err := j.head(ctx, end)
+		if !journal.OutOfRange(err) && (settings != nil || err != nil) { // else it was trimmed meanwhile
 			return settings, err
 		}
 	}

@@ -35,7 +35,21 @@ const readFirst = 4096
 // Read returns what is in force at the journal's present end. It reads backwards in growing parts until it has a
 // checkpoint and all records behind the state that the checkpoint is about. That is a minute's worth as a rule, and the
 // whole journal if no member has taken a snapshot yet.
-func (j *Journal) Read(ctx context.Context) (State, error) {
+//
+// Members may trim the journal meanwhile. Then it is read anew.
+func (j *Journal) Read(ctx context.Context) (state State, err error) {
+	for range readTries {
+		if state, err = j.read(ctx); !journal.OutOfRange(err) {
+			break
+		}
+	}
+	return state, err
+}
+
+// readTries is more than members trim while a journal's end is read.
+const readTries = 5
+
+func (j *Journal) read(ctx context.Context) (State, error) {
 	start, end, err := topic.Extent(ctx, j.Options, j.Topic, 0)
 	if err != nil {
 		return State{}, err

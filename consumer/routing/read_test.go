@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
@@ -32,6 +34,13 @@ func checkpoint(offset int64, number uint32, text string) *index.Checkpoint {
 // written makes a journal with these records.
 func written(t *testing.T, records ...index.Record) (*Journal, *kgo.Client) {
 	t.Helper()
+	j, client, _ := inCluster(t, records...)
+	return j, client
+}
+
+// inCluster is the same, with the cluster.
+func inCluster(t *testing.T, records ...index.Record) (*Journal, *kgo.Client, *kfake.Cluster) {
+	t.Helper()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "j"))
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +59,7 @@ func written(t *testing.T, records ...index.Record) (*Journal, *kgo.Client) {
 	if err := client.ProduceSync(t.Context(), all...).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
-	return j, client
+	return j, client, cluster
 }
 
 // quiet returns n records that change neither settings nor routing.
@@ -66,6 +75,22 @@ func bounded(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// A journal that members trim while it is read is read anew.
+func TestReadWhileTrimmed(t *testing.T) {
+	t.Parallel()
+	j, _, cluster := inCluster(t, &index.Settings{Text: settings}, changing(1, "a"))
+	out := kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: "j", Err: kerr.OffsetOutOfRange, Count: 1}
+	fault := cluster.Fault(out)
+	got, err := j.Read(bounded(t))
+	if err != nil || string(got.Routes.Text) != "a" || fault.Hits() != 1 {
+		t.Errorf("read %q: %v", got.Routes.Text, err)
+	}
+	cluster.Fault(out)
+	if begun, err := j.Begun(bounded(t)); err != nil || string(begun) != string(settings) {
+		t.Errorf("begun with %q: %v", begun, err)
+	}
 }
 
 // Read finds what a replica that has applied the whole journal has in force, however few records it reads.

@@ -143,7 +143,7 @@ func adversaries() []string {
 // TestChainsAreThoseOfAllPairs: where nothing is cut, the clusters are those of all pairs that the twin finds, whether
 // each similarity is wanted or not; and then the pairs are the twin's, too.
 func TestChainsAreThoseOfAllPairs(t *testing.T)     { tryAllPairs(t, 150) }
-func TestChainsAreThoseOfAllPairsLong(t *testing.T) { tryAllPairs(t, 500) }
+func TestChainsAreThoseOfAllPairsLong(t *testing.T) { tryAllPairs(t, 300) }
 
 func tryAllPairs(t *testing.T, n int) {
 	for _, kind := range adversaries() {

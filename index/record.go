@@ -168,3 +168,25 @@ func (*Mark) record()       {}
 func (*Checkpoint) record() {}
 func (*Accusation) record() {}
 func (*Routing) record()    {}
+
+// keyed is a record with entries. keys returns the band keys of entry i, or nil if there is no such entry or it is
+// empty.
+type keyed interface{ keys(i int) []byte }
+
+func (run *Run) keys(i int) []byte {
+	if i < len(run.Entries) && !run.Entries[i].Empty() {
+		return run.Entries[i].Keys
+	}
+	return nil
+}
+
+// wellFormed returns false for a run with band keys of a length that the settings do not give. None of our signers
+// wrote such a run.
+func (r *Replica) wellFormed(run *Run) bool {
+	for i := range run.Entries {
+		if e := &run.Entries[i]; !e.Empty() && len(e.Keys) != r.keys {
+			return false
+		}
+	}
+	return true
+}

@@ -287,28 +287,6 @@ func (r *Replica) lookAheadInHistory(of keyed, i int) {
 	r.history.lookAhead(of.keys(i + lookaheads))
 }
 
-// keyed is a record with entries. keys returns the band keys of entry i, or nil if there is no such entry or it is
-// empty.
-type keyed interface{ keys(i int) []byte }
-
-func (run *Run) keys(i int) []byte {
-	if i < len(run.Entries) && !run.Entries[i].Empty() {
-		return run.Entries[i].Keys
-	}
-	return nil
-}
-
-// wellFormed returns false for a run with band keys of a length that the settings do not give. None of our signers
-// wrote such a run.
-func (r *Replica) wellFormed(run *Run) bool {
-	for i := range run.Entries {
-		if e := &run.Entries[i]; !e.Empty() && len(e.Keys) != r.keys {
-			return false
-		}
-	}
-	return true
-}
-
 func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
 	number, known := r.byID[rec.Source]
 	if !known && rec.Epoch != 1 || known && rec.Epoch != r.partitions[number].Epoch+1 {

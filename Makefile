@@ -71,7 +71,7 @@ test: dev ## everything but the long tests, on real Kafka, PostgreSQL and a regi
 
 test-long: dev ## the long tests, whose names end in Long, and with the race detector what make test runs without: up to 20 minutes on two cores
 	@$(SERVERS) -brief -- $(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
-	$(and $(LATER),@$(SERVERS) -brief -- $(TESTREPORT) -race -shuffle=on -timeout 45m -skip 'Long$$' $(ARGS) $(LATER))
+	$(and $(LATER),@$(SERVERS) -brief -registry -- $(TESTREPORT) -race -shuffle=on -timeout 45m -skip 'Long$$' $(ARGS) $(LATER))
 
 test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 2 minutes
 	@deploy/dev/pagetest/run.sh test $(abspath $(TESTREPORT)) $(ARGS)

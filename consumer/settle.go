@@ -18,7 +18,10 @@ func (s *Service) settle(ctx context.Context, id [16]byte) error {
 	}
 	begun := s.stored(ctx, id)
 	if begun == nil {
-		j := routing.Journal{Options: s.setup.Kafka, Topic: s.setup.Journal.Topic, Group: s.setup.Params.Group}
+		j := routing.Journal{
+			Options: s.setup.Kafka, Topic: s.setup.Journal.Topic, Group: s.setup.Params.Group,
+			MaxEntryBytes: s.setup.Journal.MaxEntryBytes,
+		}
 		var err error
 		if begun, err = j.Begun(ctx); err != nil {
 			return fmt.Errorf("read the settings of the journal: %w", err)

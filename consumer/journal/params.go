@@ -24,6 +24,9 @@ const (
 	RunEntries = 512
 )
 
+// MostEntryBytes is the largest max_entry_bytes.
+const MostEntryBytes = 64 * setting.MiB
+
 // DefaultParams creates the journal with the broker's replication.
 func DefaultParams() Params {
 	return Params{
@@ -67,7 +70,7 @@ func (p Params) Validate() []setting.Mistake {
 		m = append(m, setting.Wrong("min_insync", p.MinInsync, "cannot be met",
 			"write a number from 1 to replication_factor, or 0 to leave it to the broker"))
 	}
-	if p.MaxEntryBytes < 4*setting.KiB || p.MaxEntryBytes > 64*setting.MiB {
+	if p.MaxEntryBytes < 4*setting.KiB || p.MaxEntryBytes > MostEntryBytes {
 		m = append(m, setting.Wrong("max_entry_bytes", p.MaxEntryBytes, "is out of range", "write a size from 4KiB to 64MiB"))
 	}
 	return m

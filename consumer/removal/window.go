@@ -34,9 +34,6 @@ type Window struct {
 	client  *kgo.Client
 }
 
-// errEnd ends following at the journal's end.
-var errEnd = errors.New("the end")
-
 // Open reads what the group remembers at the journal's present end. It takes as much memory as a member. Close ends it.
 func Open(ctx context.Context, g *Group) (*Window, error) {
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, g.Options...), journal.AppenderOptions(g.journal())...)...)
@@ -157,40 +154,24 @@ func (w *Window) load(ctx context.Context, store snapshot.Store, at snapshot.Pos
 
 // follow applies the journal from a place up to an end.
 func (w *Window) follow(ctx context.Context, from journal.Place, end int64) error {
-	if from.Offset >= end {
-		return nil
-	}
 	p := w.group.journal()
-	u := journal.NewUnpacker(p)
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, w.group.Options...),
-		journal.FollowerOptions(p.Topic, from, u, w.client)...)...)
-	if err != nil {
-		return fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	passed := func(at index.Stamp) error {
+	passed := func(at index.Stamp) {
 		if w.group.Progress != nil {
 			w.group.Progress(at.Offset+1-from.Offset, end-from.Offset)
 		}
-		if at.Offset+1 >= end {
-			return errEnd
-		}
-		return nil
 	}
-	err = journal.Follow(ctx, client, journal.Handler{
-		From: from.Offset, Unpacker: u, ProducerTime: w.group.ProducerTime, Owner: w.group.Name,
-		Passed: func() {},
+	part := journal.Part{Options: w.group.Options, Topic: p.Topic, Params: p, From: from, End: end}
+	return part.Follow(ctx, journal.Handler{
+		ProducerTime: w.group.ProducerTime, Owner: w.group.Name,
 		Skip: func(at index.Stamp, _ int32, _ *journal.StrayError) error {
 			w.replica.Skip(at)
-			return passed(at)
+			passed(at)
+			return nil
 		},
 		Apply: func(at index.Stamp, _ int32, rec index.Record) error {
 			w.replica.Apply(at, rec)
-			return passed(at)
+			passed(at)
+			return nil
 		},
 	})
-	if errors.Is(err, errEnd) {
-		return nil
-	}
-	return err
 }

@@ -39,12 +39,12 @@ var errFound = errors.New("found")
 
 // head returns the settings among the first records; nil if they are not there.
 func (j *Journal) head(ctx context.Context, end int64) ([]byte, error) {
-	r := reading{whole: true, group: j.Group}
-	err := topic.ReadPart(ctx, j.Options, j.Topic, 0, 0, min(end, headRecords), func(rec *topic.Record) error {
-		if err := r.take(rec); err != nil || !r.known() {
-			return err
+	r := reading{whole: true}
+	err := j.follow(ctx, 0, min(end, headRecords), func(at int64, rec index.Record) error {
+		if r.take(at, rec); r.known() {
+			return errFound
 		}
-		return errFound
+		return nil
 	})
 	if errors.Is(err, errFound) {
 		err = nil

@@ -2,6 +2,7 @@ package routing
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // State is what a journal says is in force.
@@ -26,6 +28,8 @@ type Journal struct {
 	Options topic.Options
 	Topic   string
 	Group   string
+	// MaxEntryBytes is the setting of the group, where it is known; 0: the most that it may be.
+	MaxEntryBytes setting.Bytes
 }
 
 // readFirst is how many records of the journal's end are read first. As a rule they go back several snapshots, at a few
@@ -55,8 +59,12 @@ func (j *Journal) read(ctx context.Context) (State, error) {
 		return State{}, err
 	}
 	for n := int64(readFirst); ; n *= 8 {
-		r := reading{from: max(start, end-n), whole: end-n <= start, group: j.Group}
-		if err := topic.ReadPart(ctx, j.Options, j.Topic, 0, r.from, end, r.take); err != nil {
+		r := reading{from: max(start, end-n), whole: end-n <= start}
+		err := j.follow(ctx, r.from, end, func(at int64, rec index.Record) error {
+			r.take(at, rec)
+			return nil
+		})
+		if err != nil {
 			return State{}, err
 		}
 		if r.known() || r.whole {
@@ -66,11 +74,28 @@ func (j *Journal) read(ctx context.Context) (State, error) {
 	}
 }
 
+// follow hands each record of the group from one offset up to another to fn, valid during the call. What members pass
+// over is left out. The memory that it takes is bounded, whatever stands in the journal.
+func (j *Journal) follow(ctx context.Context, from, end int64, fn func(at int64, rec index.Record) error) error {
+	params := journal.Params{MaxEntryBytes: cmp.Or(j.MaxEntryBytes, journal.MostEntryBytes)}
+	part := journal.Part{
+		Options: j.Options, Topic: j.Topic, Params: params, From: journal.Place{Offset: from, LeaderEpoch: -1}, End: end,
+	}
+	err := part.Follow(ctx, journal.Handler{
+		Owner: j.Group,
+		Skip:  func(index.Stamp, int32, *journal.StrayError) error { return nil },
+		Apply: func(at index.Stamp, _ int32, rec index.Record) error { return fn(at.Offset, rec) },
+	})
+	if err != nil && !errors.Is(err, errFound) {
+		return fmt.Errorf("read journal %s: %w", j.Topic, err)
+	}
+	return err
+}
+
 // reading follows the rules of index.Replica for settings, bounds and routing only.
 type reading struct {
 	from  int64
-	whole bool   // it begins where the journal begins
-	group string // the group to which the journal belongs
+	whole bool // it begins where the journal begins
 
 	state  State       // without settings as long as nothing is known
 	before []change    // the changes that were read before anything was known
@@ -89,28 +114,24 @@ type newBounds struct {
 
 func (r *reading) known() bool { return r.state.Settings != nil }
 
-func (r *reading) take(rec *topic.Record) error {
-	if len(rec.Key) > 0 && string(rec.Key) != r.group {
-		return nil
-	}
-	decoded, err := journal.Decode(rec.Value)
-	if errors.Is(err, journal.ErrNewer) {
-		return fmt.Errorf("read journal %s: record %d: %w", rec.Topic, rec.Offset, err)
-	}
-	switch decoded := decoded.(type) {
+func (r *reading) take(at int64, rec index.Record) {
+	switch rec := rec.(type) {
 	case *index.Settings:
 		if r.whole && !r.known() {
-			r.state.Settings = bytes.Clone(decoded.Text)
-			r.state.Bounds = index.Bounds{Text: index.BoundsOf(decoded.Text)}
+			r.state.Settings = bytes.Clone(rec.Text)
+			r.state.Bounds = index.Bounds{Text: index.BoundsOf(r.state.Settings)}
 		}
 	case *index.Checkpoint:
-		r.checkpoint(decoded)
+		r.checkpoint(rec)
 	case *index.Routing:
-		r.routing(change{rec.Offset, *decoded})
+		own := *rec
+		own.Text = bytes.Clone(rec.Text)
+		r.routing(change{at, own})
 	case *index.SettingsChange:
-		r.bounds(newBounds{rec.Offset, *decoded})
+		own := *rec
+		own.Text = bytes.Clone(rec.Text)
+		r.bounds(newBounds{at, own})
 	}
-	return nil // a record that members pass over decodes to nil, and changes nothing
 }
 
 // checkpoint takes over the first checkpoint about a state from which on every routing has been read.
@@ -119,8 +140,9 @@ func (r *reading) checkpoint(c *index.Checkpoint) {
 		return
 	}
 	r.state = State{Settings: bytes.Clone(c.Settings), Routes: c.Routes, Bounds: c.Bounds}
+	r.state.Routes.Text, r.state.Bounds.Text = bytes.Clone(c.Routes.Text), bytes.Clone(c.Bounds.Text)
 	if c.Bounds.Number == 0 {
-		r.state.Bounds = index.Bounds{Text: index.BoundsOf(c.Settings)}
+		r.state.Bounds = index.Bounds{Text: index.BoundsOf(r.state.Settings)}
 	}
 	for _, b := range r.before {
 		if b.at >= c.Offset {

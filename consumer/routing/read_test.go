@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 	"github.com/unecho/unecho/index"
 )
 
@@ -178,6 +180,31 @@ func TestApply(t *testing.T) {
 	if now, err = j.Apply(bounded(t), p, now, []byte("c")); err != nil || now.Routes.Number != 3 ||
 		string(now.Routes.Text) != "c" {
 		t.Errorf("with something between: %+v, %v", now, err)
+	}
+}
+
+// Both find the settings behind batches that cannot be unpacked, or would unpack to more than memory holds.
+func TestReadBehindBombs(t *testing.T) {
+	t.Parallel()
+	j, client := written(t)
+	bomb, err := unpacktest.Zeros(5, 128<<20, kgo.CodecZstd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, batch := range [][]byte{bomb, unpacktest.Batch(3, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200))} {
+		if _, err := unpacktest.Drop(bounded(t), client, "j", 0, batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := &kgo.Record{Key: []byte("us"), Value: journal.Append(nil, &index.Settings{Text: settings})}
+	if err := client.ProduceSync(bounded(t), r).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	if begun, err := j.Begun(bounded(t)); err != nil || string(begun) != string(settings) {
+		t.Errorf("the journal was begun with %s, %v", begun, err)
+	}
+	if state, err := j.Read(bounded(t)); err != nil || string(state.Settings) != string(settings) || state.End != 9 {
+		t.Errorf("in force is %+v, %v", state, err)
 	}
 }
 

@@ -60,6 +60,8 @@ func backfillCommand() *cobra.Command {
 			"of --files: auto (by name and beginning), jsonl, json, csv, tsv, parquet, arrow, lines, or text: the file is a document")
 		f.Text("time", "field", "", "of --files: the field or column with a document's time (RFC 3339, or seconds or ms "+
 			"since 1970)")
+		f.Int("partitions", 0, "of --files: of the topic that they are copied to, 1 by default; with --order arrival the "+
+			"processes share the work by partitions")
 	})
 	cmdline.Offer(cmd, "order", "time", "arrival")
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
@@ -118,7 +120,7 @@ func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*backf
 		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"), Verdicts: text("verdicts"),
 		Name: text("name"), Into: text("into"), Prime: text("prime"),
 		Files:  append(cmdline.Gather(cmd.Flags().GetStringArray("files"))(&wrong), args...),
-		Format: text("format"), Time: text("time"),
+		Format: text("format"), Time: text("time"), Partitions: cmdline.Gather(cmd.Flags().GetInt("partitions"))(&wrong),
 		MaxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong),
 		DryRun:  cmdline.Bool(cmd, "dry-run"), JSON: cmdline.Bool(cmd, "json"),
 		Sets: cmdline.Gather(cmd.Flags().GetStringArray("set"))(&wrong), Config: configArgs(cmd),

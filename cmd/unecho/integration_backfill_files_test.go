@@ -123,6 +123,51 @@ func TestBackfillFilesKilled(t *testing.T) {
 	}
 }
 
+// In several partitions, in the order of times, the documents have the verdicts of one partition, however often the
+// loading is killed: a transaction ends in the middle of the partitions. As they come, each of them comes out once, from whichever of two processes.
+func TestBackfillFilesInPartitions(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 0)
+	s.configure(s.inDirectory(), noOps, "consumer: {poll_records: 500}")
+	s.configureJSON("header:file")
+	const files, documents = 3, 8_000
+	names := s.archive(files, documents)
+	command := func(job string, flags ...string) []string {
+		return append(append([]string{"--name", job}, flags...), append([]string{"--files"}, names...)...)
+	}
+	one, timed, arrived := s.name+"-one", s.name+"-timed", s.name+"-arrived"
+	ends := func(p *process) {
+		t.Helper()
+		if code := p.exits(patience); code != 0 {
+			t.Fatalf("it ends with %d: %s%s", code, p.log, p.out)
+		}
+	}
+	ends(s.replays(command(one, "--time", "at")...))
+	p := s.replays(command(timed, "--time", "at", "--partitions", "3")...)
+	s.waitFor([]*process{p}, func() bool {
+		_, n, err := topic.Extent(s.bounded(), s.kafka, backfill.FilesOf(timed), 0)
+		return err == nil && n >= 2_500
+	})
+	p.kill()
+	p = s.replays(command(timed, "--time", "at", "--partitions", "4")...)
+	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "--partitions 3") {
+		t.Errorf("with other partitions it ends with %d: %s", code, p.log)
+	}
+	ends(s.replays(command(timed, "--time", "at")...))
+	want := s.outcome(one)
+	if got := s.outcome(timed); len(want) != files*documents || !maps.Equal(got, want) {
+		t.Errorf("%d documents came out of %d, and of the other %d", len(got), files*documents, len(want))
+	}
+	p = s.replays(command(arrived, "--order", "arrival", "--partitions", "4")...)
+	p.says("reading begins") // now the range is fixed
+	second := s.replays("--name", arrived)
+	ends(p)
+	ends(second)
+	if got := s.outcome(arrived); len(got) != files*documents {
+		t.Errorf("%d documents came out of %d", len(got), files*documents)
+	}
+}
+
 // configureJSON has documents of JSON, and an id.
 func (s *scene) configureJSON(id string) {
 	s.t.Helper()
@@ -163,6 +208,14 @@ func TestBackfillFilesInput(t *testing.T) {
 		{"no name", []string{"--files", jsonl}, exit.BadUsage, "give the job a name with --name"},
 		{"a topic too", []string{"--name", job, "--topic", "x", "--files", jsonl}, exit.BadUsage, "--topic and --files: choose one"},
 		{"no files", []string{"--name", job, "--time", "at"}, exit.BadUsage, "name them with --files"},
+		{"partitions without order", []string{"--name", job, "--partitions", "4", "--files", jsonl}, exit.BadUsage, "add --order arrival"},
+		{
+			"too many partitions",
+			[]string{"--name", job, "--time", "at", "--partitions", "1001", "--files", jsonl},
+			exit.BadUsage,
+			"write a number from 1 to 1000",
+		},
+		{"partitions without files", []string{"--name", job, "--partitions", "4"}, exit.BadUsage, "name them with --files"},
 		{"an argument", []string{jsonl}, exit.BadUsage, "takes no arguments"},
 		{"not there", []string{"--name", job, "--files", jsonl + ".gone"}, exit.BadUsage, "a.jsonl.gone"},
 		{"of text", []string{"--name", job, "--format", "lines", "--files", lines}, exit.BadUsage, "need document.format raw, which is json"},

@@ -43,12 +43,13 @@ const (
 // killed meanwhile: documents and their positions are committed together, and a Loader begins behind the last one
 // that is committed. Another Loader of the same job ends this one.
 type Loader struct {
-	client   *kgo.Client
-	name     string // of the job
-	topic    string
-	maxBytes int
-	now      time.Time
-	untimed  time.Time // of documents without a time
+	client     *kgo.Client
+	name       string // of the job
+	topic      string
+	partitions int64
+	maxBytes   int
+	now        time.Time
+	untimed    time.Time // of documents without a time
 
 	Loaded int64 // documents that are committed
 	last   *topic.Record
@@ -68,6 +69,9 @@ type LoadParams struct {
 	// before it does.
 	UntimedAreNow bool
 
+	// Partitions of the topic, among which documents are dealt in turn; 0: one, so that the order of the files is that of
+	// the offsets, or as many as a topic has that is there already.
+	Partitions        int
 	ReplicationFactor int // of the topic; 0 or less: the broker's default
 	MaxRecordBytes    int
 	Logger            zerolog.Logger
@@ -91,44 +95,68 @@ func NewLoader(ctx context.Context, p LoadParams) (l *Loader, err error) {
 	if err := broker.Ping(ctx, client); err != nil {
 		return nil, err
 	}
-	if err := broker.NewTopics(client, p.Logger).
-		EnsureFiles(ctx, name, p.ReplicationFactor, p.MaxRecordBytes); err != nil {
+	made, err := broker.NewTopics(client, p.Logger).
+		EnsureFiles(ctx, name, max(p.Partitions, 1), p.ReplicationFactor, p.MaxRecordBytes)
+	if err != nil {
 		return nil, err
+	}
+	if p.Partitions > 0 && p.Partitions != made.Partitions {
+		return nil, &stop.Error{
+			What: fmt.Sprintf("topic %s has %d partitions, not %d: the files are loaded into as many as the first start said",
+				name, made.Partitions, p.Partitions),
+			Remedy: fmt.Sprintf("give it --partitions %d; or remove the backfill and begin it again: unecho backfill remove %s",
+				made.Partitions, p.Name),
+		}
 	}
 	// This ends the transaction of a process that was killed, and all that another one does later.
 	if _, _, err := client.ProducerID(ctx); err != nil {
 		return nil, fmt.Errorf("write to %s: %w", name, err)
 	}
 	l = &Loader{
-		client: client, name: p.Name, topic: name, maxBytes: p.MaxRecordBytes, now: time.Now(),
+		client: client, name: p.Name, topic: name, partitions: int64(made.Partitions), maxBytes: p.MaxRecordBytes,
+		now:     time.Now(),
 		untimed: time.UnixMilli(-1),
 	}
 	if p.UntimedAreNow {
 		l.untimed = l.now
 	}
-	if l.last, err = lastRecord(ctx, p.Kafka, name); err != nil || l.last == nil {
-		return l, err
-	}
-	position, err := strconv.ParseInt(header(l.last, headerPosition), 10, 64)
-	if err != nil {
-		return nil, &stop.Error{
-			What:   fmt.Sprintf("topic %s holds records that no backfill wrote", name),
-			Remedy: "remove the backfill and begin it again: unecho backfill remove " + p.Name,
+	for partition := range l.partitions {
+		if err := l.resume(ctx, p.Kafka, int32(partition)); err != nil { //nolint:gosec // a number of a partition
+			return nil, err
 		}
 	}
-	l.Loaded = position + 1
 	return l, nil
 }
 
-// lastRecord returns the last committed record, or nil if there is none.
-func lastRecord(ctx context.Context, opts topic.Options, name string) (last *topic.Record, err error) {
-	from, to, err := topic.Extent(ctx, opts, name, 0)
+// resume takes the last record of a partition for the last document, if it is the last so far: the documents of a
+// transaction are committed in all partitions or in none.
+func (l *Loader) resume(ctx context.Context, kafka topic.Options, partition int32) error {
+	last, err := lastRecord(ctx, kafka, l.topic, partition)
+	if err != nil || last == nil {
+		return err
+	}
+	position, err := strconv.ParseInt(header(last, headerPosition), 10, 64)
+	if err != nil {
+		return &stop.Error{
+			What:   fmt.Sprintf("topic %s holds records that no backfill wrote", l.topic),
+			Remedy: "remove the backfill and begin it again: unecho backfill remove " + l.name,
+		}
+	}
+	if position >= l.Loaded {
+		l.last, l.Loaded = last, position+1
+	}
+	return nil
+}
+
+// lastRecord returns the last committed record of a partition, or nil if there is none.
+func lastRecord(ctx context.Context, opts topic.Options, name string, partition int32) (last *topic.Record, err error) {
+	from, to, err := topic.Extent(ctx, opts, name, partition)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	for n := int64(16); ; n *= 8 { // behind it may be the ends of transactions, and what was aborted
 		begin := max(from, to-n)
-		err := topic.ReadPart(ctx, opts, name, 0, begin, to, func(r *topic.Record) error {
+		err := topic.ReadPart(ctx, opts, name, partition, begin, to, func(r *topic.Record) error {
 			last = r
 			return nil
 		})
@@ -183,9 +211,12 @@ const recordOverhead = 256
 // record is a document in the topic. The timestamp -1 is that of a document without a time, or of a time to come, that
 // stands where the one before it does.
 func (l *Loader) record(d *Document, at int64) *kgo.Record {
-	r := &kgo.Record{Timestamp: l.untimed, Value: bytes.Clone(d.Value), Headers: []kgo.RecordHeader{
-		{Key: HeaderFile, Value: []byte(d.Place)}, {Key: headerPosition, Value: strconv.AppendInt(nil, at, 10)},
-	}}
+	r := &kgo.Record{
+		Partition: int32(at % l.partitions), //nolint:gosec // a number of a partition
+		Timestamp: l.untimed, Value: bytes.Clone(d.Value), Headers: []kgo.RecordHeader{
+			{Key: HeaderFile, Value: []byte(d.Place)}, {Key: headerPosition, Value: strconv.AppendInt(nil, at, 10)},
+		},
+	}
 	if d.Time.UnixMilli() > 0 && !d.Time.After(l.now) {
 		r.Timestamp = d.Time
 	}

@@ -21,6 +21,7 @@ type Flags struct {
 	Name, Into, Prime                     string
 	Files                                 []string // their documents are replayed
 	Format, Time                          string   // of the files
+	Partitions                            int      // among which their documents are dealt; 0: not said
 	MaxRate                               int
 	DryRun, JSON                          bool
 
@@ -51,7 +52,7 @@ func (f *Flags) Check() error {
 // wrongFiles says what is wrong with the flags about files.
 func (f *Flags) wrongFiles() (wrong []error) {
 	if len(f.Files) == 0 {
-		for _, flag := range []string{"format", "time"} {
+		for _, flag := range []string{"format", "time", "partitions"} {
 			if f.Given(flag) {
 				wrong = append(wrong, fmt.Errorf("--%s: is about files; name them with --files", flag))
 			}
@@ -71,12 +72,30 @@ func (f *Flags) wrongFiles() (wrong []error) {
 	if !slices.Contains(corpus.Formats(), f.Format) {
 		wrong = append(wrong, fmt.Errorf("--format %s: there is %s", f.Format, strings.Join(corpus.Formats(), ", ")))
 	}
+	return append(wrong, f.wrongPartitions()...)
+}
+
+// mostPartitions keeps a slip from making a topic that a cluster cannot bear.
+const mostPartitions = 1000
+
+// wrongPartitions refuses several partitions where nothing but the order of the files says what is judged first.
+func (f *Flags) wrongPartitions() (wrong []error) {
+	if !f.Given("partitions") {
+		return nil
+	}
+	if f.Partitions < 1 || f.Partitions > mostPartitions {
+		wrong = append(wrong, fmt.Errorf("--partitions %d: write a number from 1 to %d", f.Partitions, mostPartitions))
+	}
+	if f.Partitions > 1 && f.Prime == "" && f.Time == "" && f.Order != protocol.ByArrival {
+		wrong = append(wrong, errors.New("--partitions: the order of the files holds in one partition only; "+
+			"add --order arrival to judge documents as they come, or --time FIELD to judge them in the order of their times"))
+	}
 	return wrong
 }
 
 // notToPrime are the flags of the verb that a priming has no use for, because it forwards nothing.
 func notToPrime() []string {
-	return []string{"into", "order", "unique", "duplicate", "rejected", "verdicts", "dry-run"}
+	return []string{"into", "order", "unique", "duplicate", "rejected", "verdicts", "dry-run", "partitions"}
 }
 
 // wrongPrime refuses what a priming has no use for.

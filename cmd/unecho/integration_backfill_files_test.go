@@ -160,12 +160,25 @@ func TestBackfillFilesInPartitions(t *testing.T) {
 	}
 	p = s.replays(command(arrived, "--order", "arrival", "--partitions", "4")...)
 	p.says("reading begins") // now the range is fixed
+	s.without("source: {topics: [" + s.source + "]}\n")
 	second := s.replays("--name", arrived)
+	none := s.replays("--name", arrived+"-none")
 	ends(p)
 	ends(second)
+	if code := none.exits(patience); code != exit.Failed || !strings.Contains(none.log.String(), "there is no backfill") {
+		t.Errorf("of a job that is not there it ends with %d: %s", code, none.log)
+	}
 	if got := s.outcome(arrived); len(got) != files*documents {
 		t.Errorf("%d documents came out of %d", len(got), files*documents)
 	}
+}
+
+// without takes a text out of the configuration.
+func (s *scene) without(part string) {
+	s.t.Helper()
+	text, err := os.ReadFile(s.file)
+	check(s.t, err)
+	check(s.t, os.WriteFile(s.file, []byte(strings.Replace(string(text), part, "", 1)), 0o600))
 }
 
 // configureJSON has documents of JSON, and an id.

@@ -16,6 +16,7 @@ import (
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/stop"
 )
 
 // run works until the range is judged, and then on as a live group if that is asked for. It begins again if another
@@ -69,6 +70,11 @@ func (v *process) begin(ctx context.Context) (*protocol.Plan, error) {
 		l := &loading{v.voice, v.flags, v.config, v.job.Kafka, v.job.Name, backfill.FilesOf(v.job.Name)}
 		if err := l.load(ctx); err != nil {
 			return nil, err
+		}
+	} else if slices.Contains(v.config.Source.Topics, backfill.FilesOf(v.job.Name)) {
+		return nil, &stop.Error{
+			What:   "there is no backfill " + v.job.Name + " of files, and the configuration names no topics",
+			Remedy: "correct --name; or begin it with --files FILE..., or with --topic TOPIC",
 		}
 	}
 	return v.fix(ctx)

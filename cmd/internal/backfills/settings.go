@@ -39,7 +39,14 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 	if f.DryRun {
 		over = append(over, "sink.dry_run=true")
 	}
-	if c, err = read(over); err != nil {
+	c, err = read(over)
+	if err != nil && f.Name != "" && len(topics) == 0 { // one over files may go on where the configuration names no topics
+		files := slices.Concat(over, topicSets([]string{backfill.FilesOf(f.Name)}))
+		if named, other := read(files); other == nil {
+			c, err, over = named, nil, files
+		}
+	}
+	if err != nil {
 		return c, "", err
 	}
 	if c.Source.Pattern != "" {

@@ -40,6 +40,9 @@ type OpsTLSParams struct {
 // Enabled says whether ops.listen speaks TLS.
 func (p OpsTLSParams) Enabled() bool { return p.CertFile != "" }
 
+// Takes says whether documents are taken over HTTP.
+func (p OpsParams) Takes() bool { return p.Listen != "" && p.DocumentsPerS > 0 }
+
 // LogParams say what is logged, and how.
 type LogParams struct {
 	Level  string        `key:"level" doc:"the least level that is logged" enum:"debug|info|warn|error"`

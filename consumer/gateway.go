@@ -2,6 +2,7 @@ package consumer
 
 import (
 	"context"
+	"errors"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
@@ -23,14 +25,40 @@ func (s *Service) Gateway() (*gateway.Gateway, error) {
 	return gateway.New(gateway.Setup{Kafka: s.setup.Kafka, Reader: reader, Group: s})
 }
 
-// Answered implements gateway.Group. It returns member.ErrNoReplica before there is a replica, and after.
+// Silence implements gateway.Group. What the group's duty is, the member's replica knows: without one it forwards.
+func (s *Service) Silence() gateway.Silence {
+	silence := gateway.Silence{DryRun: s.setup.Sink.DryRun}
+	if replica := s.follower(); replica != nil {
+		replica.Look(func(r *index.Replica) { silence.Other = forwardsInstead(r) })
+	}
+	return silence
+}
+
+// forwardsInstead is the group that forwards what this one judges; it is empty if this one does. A duty that cannot be
+// read ends the process elsewhere.
+func forwardsInstead(r *index.Replica) string {
+	if d, err := routing.DutyOf(r.Routes().Text); err == nil && d.Kind != protocol.Forwards {
+		return d.Other
+	}
+	return ""
+}
+
+// errSilent says that the replica's verdicts are not those of the outputs.
+var errSilent = errors.New("the group forwards nothing")
+
+// Answered implements gateway.Group. It returns member.ErrNoReplica before there is a replica, and after. A group that
+// forwards nothing answers nothing: its verdicts say what another group might do.
 func (s *Service) Answered(of []entry.Request) (known []index.Answered, next int64, err error) {
 	replica := s.follower()
 	if replica == nil {
 		return nil, 0, member.ErrNoReplica
 	}
 	known = make([]index.Answered, len(of))
+	silent := s.setup.Sink.DryRun
 	replica.Look(func(r *index.Replica) {
+		if silent = silent || forwardsInstead(r) != ""; silent {
+			return
+		}
 		for i := range of {
 			if of[i] != (entry.Request{}) {
 				known[i], _ = r.Answered(of[i])
@@ -38,6 +66,9 @@ func (s *Service) Answered(of []entry.Request) (known []index.Answered, next int
 		}
 		next = r.Next()
 	})
+	if silent {
+		return nil, 0, errSilent
+	}
 	return known, next, nil
 }
 

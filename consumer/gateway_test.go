@@ -169,3 +169,40 @@ func TestGatewayWithoutBroker(t *testing.T) {
 	}
 	m.kill()
 }
+
+// TestGatewayOfASilentGroup: a shadow and a dry run judge the document that they take, and tell no verdict, for none is in
+// an output; they say which group forwards. After the takeover the shadow's verdicts count.
+func TestGatewayOfASilentGroup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.setup.Index.Window.Requests = time.Hour
+	old := w.launch(named("old"))
+	shadow := w.start(w.successor("next"))
+	dry := w.start(named("dry"), func(s *Setup) {
+		s.Params.Group, s.Journal.Topic, s.Sink.DryRun = "trial", "trial.journal", true
+		s.Snapshot.Directory = t.TempDir()
+	})
+	for m, want := range map[*running]gateway.Silence{old: {}, shadow: {Other: "unecho"}, dry: {DryRun: true}} {
+		w.becomes(fmt.Sprintf("it is %+v", want), func() bool { return m.Silence() == want })
+	}
+	if first := w.asks(w.gatewayOf(old), doc("a", "a text"))[0]; first.Verdict != sink.Unique {
+		t.Errorf("the group at work says %+v", first)
+	}
+	for group, m := range map[string]*running{"next": shadow, "trial": dry} {
+		w.committedBy(group) // and so it is judged
+		d := doc("a", "a text")
+		d.Topic = "news"
+		got := w.gatewayOf(m).Send(w.context(), []gateway.Document{d}, 100*time.Millisecond)[0]
+		if got.Err != nil || got.Verdict != "" || got.Repeated {
+			t.Errorf("group %s says %+v", group, got)
+		}
+		w.sent[0], w.total = max(w.sent[0], got.Offset+1), w.total+1
+	}
+	w.settled()
+	w.takesOver(w.takeover("next", false))
+	w.refusedBy(old, "group next takes over from this one")
+	w.becomes("the successor forwards", func() bool { return shadow.Silence() == gateway.Silence{} })
+	if again := w.asks(w.gatewayOf(shadow), doc("a", "a text"))[0]; again.Verdict != sink.Unique || !again.Repeated {
+		t.Errorf("after the takeover it is %+v", again)
+	}
+}

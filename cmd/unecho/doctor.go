@@ -72,6 +72,6 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 		Options: options, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot, Index: c.Judge, Document: c.Document, Settings: c.Settings(),
 		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
-		ProducerTime: inProcess,
+		ProducerTime: inProcess, Takes: c.Ops.Takes(),
 	}, err
 }

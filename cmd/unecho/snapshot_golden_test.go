@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
@@ -112,13 +114,16 @@ func restoreArchive(ctx context.Context, data []byte, dir string) (*index.Replic
 }
 
 // goldenReplica has judged enough for two segments: unique documents and copies, one forgotten, one epoch begun
-// again. It may have been fed or primed as well, or its bounds were changed.
+// again. It may have been fed or primed as well, or its bounds were changed, or it remembers requests.
 func goldenReplica(t *testing.T, with string) (*index.Replica, []byte) {
 	t.Helper()
 	c := config.Default()
 	c.Judge.Window.Count, c.Judge.Window.Bytes = 1000, 0
 	if with == "fed" {
 		c.Judge.Window.Clock = "event"
+	}
+	if with == "requested" {
+		c.Judge.Window.Requests = time.Hour
 	}
 	settings := c.Settings()
 	fingerprint := index.Fingerprint(settings)
@@ -158,6 +163,18 @@ func goldenReplica(t *testing.T, with string) (*index.Replica, []byte) {
 		}
 		records = append(records, &index.History{Header: header, Number: 1, Plan: []byte(`{"backfill.order":"time"}`)}, past)
 	}
+	if with == "requested" { // of some new documents, of copies, and of one again
+		entries := goldenEntries(t, c.Judge, 320, 360)
+		for i := range entries {
+			entries[i].Offset += 1000
+			entries[i].Request = goldenRequest(i)
+		}
+		again := entries[13].Clone()
+		again.Offset = 2000
+		records = append(records, &index.Run{
+			Header: header, Source: goldenSource(1), Epoch: 2, Base: 1000, Entries: append(entries, again),
+		})
+	}
 	for i, record := range records {
 		replica.Apply(index.Stamp{Offset: int64(i), LogAppendTime: header.Wall + int64(i)}, record)
 	}
@@ -189,6 +206,12 @@ func goldenEntry(t *testing.T, p index.Params, offset int64, text string) entry.
 	return e
 }
 
+// goldenRequest is the request of a golden document that came with an idempotency key.
+func goldenRequest(number int) (of entry.Request) {
+	binary.BigEndian.PutUint64(of[:], uint64(number)+1)
+	return of
+}
+
 func goldenText(number int) string {
 	r := rand.New(rand.NewPCG(uint64(number), 4711))
 	words := make([]string, 30)
@@ -210,6 +233,13 @@ func goldenAnswers(t *testing.T, replica *index.Replica, fingerprint uint64) str
 	for i, number := range []int{0, 7, 100, 160, 199, 200, 329, 330, 349, 350} {
 		entries = append(entries, goldenEntry(t, c.Judge, int64(1000+2*i), goldenText(number)))
 		entries = append(entries, goldenEntry(t, c.Judge, int64(1001+2*i), goldenText(number)+" and some more"))
+	}
+	for i := range 2 { // one that came already with a request, and the same as another request
+		e := goldenEntry(t, c.Judge, int64(1900+i), goldenText(333))
+		e.Request = goldenRequest(13 + 1000*i)
+		if replica.Requests() {
+			entries = append(entries, e)
+		}
 	}
 	run := &index.Run{
 		Header: index.Header{Fingerprint: fingerprint, Wall: 1_700_000_000_000}, Source: goldenSource(0), Epoch: 1,
@@ -255,7 +285,7 @@ func goldenArchive(t *testing.T, replica *index.Replica, settings []byte, change
 // goldenKinds are replicas whose states have a format each. Two formats of states were never in a golden file: 1 was
 // over before there were any, and 3 is that of side tables. Format 2, which had no routing, is not written any more.
 // That of format 5 was written by the program before bounds were in force by the journal.
-var goldenKinds = []string{"", "fed", "primed", "changed"}
+var goldenKinds = []string{"", "fed", "primed", "changed", "requested"}
 
 // TestGoldenIsWhole: there is a golden snapshot of each format that this version writes.
 func TestGoldenIsWhole(t *testing.T) {

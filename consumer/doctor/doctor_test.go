@@ -216,12 +216,18 @@ func TestRights(t *testing.T) {
 		}
 	}
 	for _, none := range []string{
-		"the right Read is missing", "topic unecho.journal: the right Write",
-		"the right DescribeConfigs",
+		"topic news: the right Read", "topic unecho.journal: the right Read", "topic unecho.journal: the right Write",
+		"the right DescribeConfigs", "topic news: the right Write",
 	} {
-		if strings.Contains(got, "topic "+none) {
+		if strings.Contains(got, none) {
 			t.Errorf("there should be no %s", none)
 		}
+	}
+	w.in.Takes = true
+	if got, want := lines(w.run()), `problem rights: topic news: the right Write is missing | documents that come over HTTP are `+
+		`written to it (ops.documents_per_s) | kafka-acls.sh --bootstrap-server kafka:9092 --add --allow-principal User:NAME `+
+		`--operation Write --topic news`; strings.Count(got, want) != 1 {
+		t.Errorf("want %s, got\n%s", want, got)
 	}
 	if t.Failed() {
 		t.Logf("got\n%s", got)

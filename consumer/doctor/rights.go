@@ -27,6 +27,14 @@ func (p *patient) needs() (all []need) {
 	for _, name := range p.existing(p.sources...) {
 		all = append(all, need{"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationRead}, nil, "documents are read from it"})
 	}
+	if p.in.Takes {
+		for _, name := range p.existing(p.in.Source.Topics...) {
+			all = append(all, need{
+				"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationWrite}, nil,
+				"documents that come over HTTP are written to it (ops.documents_per_s)",
+			})
+		}
+	}
 	for _, name := range p.existing(p.outputs()...) {
 		n := need{
 			"topic", name,
@@ -102,7 +110,12 @@ func (p *patient) topicRights(ctx context.Context) (map[string][]kmsg.ACLOperati
 	req := kmsg.NewPtrMetadataRequest()
 	req.IncludeTopicAuthorizedOperations = true
 	req.Topics = []kmsg.MetadataRequestTopic{}
+	asked := map[string]bool{}
 	for _, n := range p.needs() {
+		if asked[n.name] {
+			continue
+		}
+		asked[n.name] = true
 		t := kmsg.NewMetadataRequestTopic()
 		t.Topic = &n.name
 		req.Topics = append(req.Topics, t)

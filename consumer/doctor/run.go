@@ -34,6 +34,7 @@ type Inputs struct {
 	Index    index.Params
 	Document document.Params
 	Settings []byte // canonical text
+	Takes    bool   // members take documents over HTTP, and write them to the topics that the source names
 	// Snapshots opens the store, which must exist already. The doctor closes it.
 	Snapshots func(context.Context) (snapshot.Store, error)
 	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.

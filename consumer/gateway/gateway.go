@@ -24,8 +24,16 @@ type Group interface {
 	Answered(of []entry.Request) (known []index.Answered, next int64, err error)
 	// Committed returns what the group has committed.
 	Committed(ctx context.Context) (Commits, error)
+	// Silence says why the group forwards nothing, as far as this member knows.
+	Silence() Silence
 	// JournalEnd returns the offset behind the last record of the journal.
 	JournalEnd(ctx context.Context) (int64, error)
+}
+
+// Silence says why a group forwards nothing. The zero value says that it forwards.
+type Silence struct {
+	DryRun bool   // it only judges, and nothing of it would ever come out
+	Other  string // the group that forwards the documents of the source instead
 }
 
 // Setup is what a gateway is made of.
@@ -75,6 +83,9 @@ type Document struct {
 	Value          []byte // must not be changed any more
 	IdempotencyKey string // empty: none
 }
+
+// Silence says why the documents that are sent are not forwarded by this group, which therefore tells no verdicts.
+func (g *Gateway) Silence() Silence { return g.Group.Silence() }
 
 // Unchecked is the verdict about a document that goes to unique without being judged. The others are those of package
 // sink.

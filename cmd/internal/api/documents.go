@@ -19,6 +19,7 @@ import (
 // Gateway takes documents.
 type Gateway interface {
 	Send(ctx context.Context, docs []gateway.Document, wait time.Duration) []gateway.Answer
+	Silence() gateway.Silence
 }
 
 // Bounds of requests with documents. With the time that producing takes a request lasts less than one may.
@@ -63,9 +64,8 @@ func (a *api) send(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, what, remedy)
 		return
 	}
-	if o.idem != "" && a.inForce().Window.Requests == 0 {
-		fail(w, http.StatusConflict, "the group remembers no idempotency keys, and without them no verdicts are told",
-			"put window.requests in force (unecho settings apply), or send neither "+headerIdempotency+" nor wait")
+	if what, remedy := a.conflict(&o); what != "" {
+		fail(w, http.StatusConflict, what, remedy)
 		return
 	}
 	select {
@@ -87,6 +87,27 @@ func (a *api) send(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	a.tellSent(w, &o, a.toGateway(r.Context(), docs, o.wait))
+}
+
+// conflict says why the group cannot do what is asked for, as it is at work now.
+//
+// A document that nobody would ever forward is not taken at all. The source of a shadow is read by another group too, so
+// that is for a document without a question the same as any other member of either group.
+func (a *api) conflict(o *sendOrder) (what, remedy string) {
+	switch is := a.Gateway.Silence(); {
+	case is.DryRun:
+		return "this group forwards nothing (sink.dry_run), so that nothing would come of the documents",
+			"send them to a member of a group that forwards, or put sink.dry_run: false in force (unecho routing apply)"
+	case o.idem == "":
+		return "", ""
+	case is.Other != "":
+		return fmt.Sprintf("this group forwards nothing and tells no verdicts: group %s forwards the documents", is.Other),
+			"ask a member of group " + is.Other + ", or send neither " + headerIdempotency + " nor wait"
+	case a.inForce().Window.Requests == 0:
+		return "the group remembers no idempotency keys, and without them no verdicts are told",
+			"put window.requests in force (unecho settings apply), or send neither " + headerIdempotency + " nor wait"
+	}
+	return "", ""
 }
 
 // toGateway sends documents. At the end of the process nobody waits any more: who did is told so, and may ask another

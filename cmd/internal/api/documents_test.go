@@ -24,7 +24,10 @@ type fakeGateway struct {
 	came   []gateway.Document
 	waited time.Duration
 	answer func(d *gateway.Document) gateway.Answer
+	silent gateway.Silence
 }
+
+func (f *fakeGateway) Silence() gateway.Silence { return f.silent }
 
 func (f *fakeGateway) Send(_ context.Context, docs []gateway.Document, wait time.Duration) (all []gateway.Answer) {
 	f.came, f.waited = docs, wait
@@ -214,8 +217,38 @@ func TestSendRate(t *testing.T) {
 	}
 }
 
+// A group that forwards nothing tells no verdicts; one of which nothing would ever come out takes nothing.
+func TestSendToASilentGroup(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		silent gateway.Silence
+		query  string
+		key    string
+		code   int
+		want   string
+	}{
+		{gateway.Silence{Other: "old"}, "?wait=verdict", "", 409, "group old forwards the documents"},
+		{gateway.Silence{Other: "old"}, "", "a", 409, "ask a member of group old"},
+		{gateway.Silence{Other: "old"}, "", "", 202, "news"},
+		{gateway.Silence{DryRun: true}, "?wait=verdict", "", 409, "sink.dry_run"},
+		{gateway.Silence{DryRun: true}, "", "", 409, "nothing would come of the documents"},
+	} {
+		to := &fakeGateway{silent: c.silent}
+		var headers []string
+		if c.key != "" {
+			headers = []string{headerIdempotency, c.key}
+		}
+		code, got, _ := sends(t, to, nil).send(c.query, `{}`, headers...)
+		if code != c.code || !strings.Contains(fmt.Sprint(got), c.want) || (len(to.came) > 0) != (code == 202) {
+			t.Errorf("%+v: %d %v, came %v", c, code, got, to.came)
+		}
+	}
+}
+
 // blocked waits for a verdict that never comes.
 type blocked struct{ begun chan struct{} }
+
+func (b *blocked) Silence() gateway.Silence { return gateway.Silence{} }
 
 func (b *blocked) Send(ctx context.Context, docs []gateway.Document, _ time.Duration) []gateway.Answer {
 	close(b.begun)

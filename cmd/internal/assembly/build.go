@@ -60,7 +60,7 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 		built.close(ctx, logger)
 		return nil, err
 	}
-	if c.Ops.Listen != "" && c.Ops.DocumentsPerS > 0 {
+	if c.Ops.Takes() {
 		if built.gateway, err = built.service.Gateway(); err != nil {
 			built.close(ctx, logger)
 			return nil, err

@@ -42,7 +42,7 @@ func dedupCommand() *cobra.Command {
 			"those of a run that was never stopped. What was judged is read again, but not judged.\n\n" +
 			"The whole index is in memory (--memory). With --passes as many documents are judged as fit, all behind them are\n" +
 			"compared with these, and the files are read again for what is left, with the verdicts of a single\n" +
-			"pass. What is too much for one machine, or never ends, is the service's job: see `unecho run --help`.\n\n" +
+			"pass; how many there will be is estimated before. What is too much for one machine, or never ends, is the service's job: see `unecho run --help`.\n\n" +
 			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is\n" +
 			"not there, 130 stopped by Ctrl-C, 141 nobody reads the output any more.",
 		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +

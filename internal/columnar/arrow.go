@@ -161,6 +161,14 @@ func (r *ArrowRows) Has(column string) bool {
 // Share implements Rows. How many rows there are is not known.
 func (r *ArrowRows) Share() (read, all int64) { return r.read, 0 }
 
+// Waiting returns how many rows of the batch that was read last are to come.
+func (r *ArrowRows) Waiting() int64 {
+	if r.batch == nil {
+		return 0
+	}
+	return r.batch.NumRows() - int64(r.at)
+}
+
 // Close implements Rows.
 func (r *ArrowRows) Close() error {
 	return guard("close it", func() error {

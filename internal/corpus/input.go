@@ -19,8 +19,9 @@ import (
 type input struct {
 	*bufio.Reader
 	file   *os.File
-	packed bool   // it is compressed
-	end    func() // ends the decompression
+	raw    []*bufio.Reader // what is read of the file passes through these, in this order
+	packed bool            // it is compressed
+	end    func()          // ends the decompression
 }
 
 // mark is the byte order mark that some systems write at the beginning of a file.
@@ -45,8 +46,10 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 	}
 	in := &input{Reader: bufio.NewReaderSize(counter{file, count}, peekBytes), file: file, end: func() {}}
 	magic, _ := in.Peek(len(xzMagic)) // an error comes again when it is read
+	in.raw = []*bufio.Reader{in.Reader}
 	if isPacked(magic) {
-		unpacked, _, err := unpack(bufio.NewReaderSize(in.Reader, packedBytes), magic)
+		in.raw = append(in.raw, bufio.NewReaderSize(in.Reader, packedBytes))
+		unpacked, _, err := unpack(in.raw[1], magic)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("unpack: %w", err), in.close())
 		}
@@ -57,6 +60,14 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 		_, _ = in.Discard(len(mark)) // it was peeked at, so it is there
 	}
 	return in, nil
+}
+
+// ahead returns how many bytes were read of the file and not used yet.
+func (in *input) ahead() (n int) {
+	for _, buffer := range in.raw {
+		n += buffer.Buffered()
+	}
+	return n
 }
 
 // openFile opens a file that is no directory. The error does not name it.

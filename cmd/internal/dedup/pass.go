@@ -16,6 +16,10 @@ import (
 type Input struct {
 	Reader *corpus.Reader
 	Size   int64 // bytes of all of them; -1 if unknown
+	// to estimate what there is to do; no Files if that cannot be known
+	Files  []corpus.Source
+	Params corpus.Params
+	Named  bool // as in Params of the Pass
 }
 
 // Pass is one run over files: first those of an index, if there is one, then those that are judged.
@@ -42,6 +46,11 @@ type Pass struct {
 // ctx is done, it writes what was judged so far, and returns an error that says so.
 func (p *Pass) Run(ctx context.Context, old, query *Input) error {
 	p.index, _ = p.Judge.(*Index)
+	if _, resumes := p.Checkpoint.Resumes(); p.index != nil && !resumes {
+		if err := p.estimate(p.index.Params(), p.index.params.Memory, old, query); err != nil {
+			return err
+		}
+	}
 	return p.explained(p.judgeAll(ctx, old, query))
 }
 

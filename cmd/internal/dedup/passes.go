@@ -30,7 +30,12 @@ func (p *Pass) RunPasses(ctx context.Context, query *Input, of Passes) (err erro
 		}
 		p.index, p.Judge, p.Before = s.Index, s.Index, p.judged
 		p.Index = s.Params() // with what was left open
-		err = p.readShare(ctx, query, s, n)
+		if n == 1 {
+			err = p.estimate(p.Index, of.Index.Memory, query)
+		}
+		if err == nil {
+			err = p.readShare(ctx, query, s, n)
+		}
 		p.uniqueCut += s.Stats().UniqueCut
 		if err = errors.Join(err, before.close()); err == nil {
 			err = s.after.rewind()

@@ -71,6 +71,7 @@ func recipesOfBackfill(t *testing.T, bin string) {
 		k.write(name, read(t, "deploy/examples/"+name))
 	}
 	k.prints("recipe: files")
+	k.prints("recipe: shared files")
 	got := k.verdicts(8, k.named("news.backfill.loose.unique"), k.named("news.backfill.loose.duplicate"))
 	if v := got["news/1/2"]; len(v) != 1 || v[0] != "duplicate news/0/1" {
 		t.Errorf("the loose copy is %q", v)

@@ -104,7 +104,7 @@ func TestBackfillOfRefusedDocuments(t *testing.T) {
 	}
 	for i := range 3 {
 		m := w.launch(job("behind", plan), plain, slow("m", 800))
-		w.eventually("some of it is forwarded", func() bool { return m.Backfill().Done >= plan.Documents()*int64(i+1)/8 })
+		w.becomes("some of it is forwarded", func() bool { return m.Backfill().Done >= plan.Documents()*int64(i+1)/8 })
 		m.kill()
 	}
 	w.finished(w.launch(job("behind", plan), plain, named("m")), plan)

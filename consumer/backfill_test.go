@@ -302,7 +302,7 @@ func TestBackfillOfAGrownTopic(t *testing.T) {
 	plan := w.plan(protocol.ByPlace, 2)
 	slow := func(s *Setup) { s.MaxRate, s.Params.DrainTimeout = 100, 0 }
 	m := w.launch(job("job", plan), slow)
-	w.eventually("it has begun", func() bool { return m.Backfill().Done > 0 })
+	w.becomes("it has begun", func() bool { return m.Backfill().Done > 0 })
 	m.kill()
 	if _, err := kadm.NewClient(w.client()).UpdatePartitions(w.context(), 4, "news"); err != nil {
 		t.Fatal(err)
@@ -320,7 +320,7 @@ func TestBackfillWithoutTheFirstLeader(t *testing.T) {
 	plan.Ranges[0].To = plan.Ranges[0].From
 	leaderless := w.leaderless(0)
 	m := w.launch(job("job", plan))
-	w.eventually("the others are replayed", func() bool { return m.Backfill().Done == plan.Documents() })
+	w.becomes("the others are replayed", func() bool { return m.Backfill().Done == plan.Documents() })
 	leaderless.Remove()
 	w.finished(m, plan)
 }

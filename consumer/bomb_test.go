@@ -2,11 +2,9 @@ package consumer
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -42,20 +40,6 @@ func (w *world) zeros(n, size int, codec kgo.CompressionCodecType) []byte {
 	return batch
 }
 
-// eventually waits for a condition that only asking again can find.
-func (w *world) eventually(what string, is func() bool) {
-	w.t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for ctx := w.context(); !is(); {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			w.t.Fatalf("waited in vain until %s: %v", what, context.Cause(ctx))
-		}
-	}
-}
-
 // neighbour sends n documents to partition 1.
 func (w *world) neighbour(n int) { w.drop("news", 1, w.zeros(n, 100, kgo.CodecNone)) }
 
@@ -70,11 +54,11 @@ func TestBatchBeyondTheBound(t *testing.T) {
 	first := w.drop("news", 0, bomb)
 	w.neighbour(20)
 	m := w.start()
-	w.eventually("all are committed", func() bool {
+	w.becomes("all are committed", func() bool {
 		s := m.Stats()
 		return s.Unique+s.Duplicate == 20 && s.Rejected[sink.TooLarge] == 3
 	})
-	w.eventually("it is ready", m.Ready)
+	w.becomes("it is ready", m.Ready)
 	for i, r := range w.outputs("news.rejected", 3) {
 		if r.Value != nil || r.Key != nil || headerOf(r, sink.HeaderValueBytes) != fmt.Sprint(8<<20) ||
 			headerOf(r, sink.HeaderReason) != string(sink.TooLarge) || headerOf(r, sink.HeaderKeyBytes) != "" ||
@@ -95,7 +79,7 @@ func TestUncompressedBatchBeyondTheBound(t *testing.T) {
 	w.drop("news", 0, w.zeros(many, 50, kgo.CodecNone)) // together less
 	w.neighbour(20)
 	m := w.start()
-	w.eventually("all are committed", func() bool {
+	w.becomes("all are committed", func() bool {
 		s := m.Stats()
 		return s.Unique+s.Duplicate == many+20 && s.Rejected[sink.TooLarge] == many
 	})
@@ -128,7 +112,7 @@ func TestBatchThatCannotBeUnpacked(t *testing.T) {
 			at := w.drop("news", 0, bomb(w))
 			w.neighbour(20)
 			m := w.start()
-			w.eventually("all others are committed", func() bool {
+			w.becomes("all others are committed", func() bool {
 				s := m.Stats()
 				return s.Unique+s.Duplicate == 21 && len(s.Waiting) == 1
 			})
@@ -138,7 +122,7 @@ func TestBatchThatCannotBeUnpacked(t *testing.T) {
 			}
 			rebuilds := m.Stats().Rebuilds
 			w.neighbour(1)
-			w.eventually("another one is committed", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 22 })
+			w.becomes("another one is committed", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 22 })
 			if now := m.Stats().Rebuilds; now != rebuilds {
 				t.Errorf("%d sessions were rebuilt", now-rebuilds)
 			}
@@ -167,7 +151,7 @@ func TestBatchThatIsNotTold(t *testing.T) {
 	seen := &unread{met: make(chan struct{})}
 	m := w.start(sessions(1), func(s *Setup) { s.Kafka = append(s.Kafka, kgo.WithHooks(seen)) })
 	w.neighbour(1)
-	w.eventually("the neighbour is committed", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 1 })
+	w.becomes("the neighbour is committed", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 1 })
 	held := m.network.hold(kmsg.TxnOffsetCommit)
 	m.network.lose(kmsg.TxnOffsetCommit, loss{count: 1, err: kerr.RebalanceInProgress})
 	w.neighbour(1)
@@ -175,7 +159,7 @@ func TestBatchThatIsNotTold(t *testing.T) {
 	w.drop("news", 0, unpacktest.Batch(7, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200)))
 	w.await("the batch is not fetched", seen.met)
 	m.network.release(kmsg.TxnOffsetCommit)
-	w.eventually("the batch is told of",
+	w.becomes("the batch is told of",
 		func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 2 && len(s.Waiting) == 1 })
 }
 
@@ -192,7 +176,7 @@ func TestBombsInTheJournal(t *testing.T) {
 	w.drop(name, 0, unpacktest.Batch(5, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200)))
 	last := w.drop(name, 0, w.zeros(100_000, 0, kgo.CodecGzip)) + 100_000
 	two := w.start() // the last thing that it finds is such a batch
-	w.eventually("the second has passed them", func() bool { return two.Stats().JournalNext >= last && two.Ready() })
+	w.becomes("the second has passed them", func() bool { return two.Stats().JournalNext >= last && two.Ready() })
 	w.produce(50, 2)
 	w.settled()
 	w.sameHash(one, two)

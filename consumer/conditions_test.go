@@ -73,7 +73,7 @@ func TestConditions(t *testing.T) {
 	if n := w.unchecked(); n != foreign || report.Verdicts != total || report.Duplicate == 0 {
 		t.Errorf("%d of %d are unchecked: %s", n, foreign, report.String())
 	}
-	w.eventually("counted", func() bool { s := stays.Stats(); return s.Unchecked > 0 })
+	w.becomes("counted", func() bool { s := stays.Stats(); return s.Unchecked > 0 })
 	s := stays.Stats()
 	if !s.Conditions || s.Index.Judged != uint64(total-foreign) { //nolint:gosec // both are small
 		t.Errorf("%d documents were judged, want %d", s.Index.Judged, total-foreign)

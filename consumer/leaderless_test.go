@@ -64,7 +64,7 @@ func TestAllLeaderless(t *testing.T) {
 		Err: kerr.NotLeaderForPartition, Count: -1,
 	})
 	w.start(named("m"), sessions(1))
-	w.eventually("the session reads nothing", func() bool {
+	w.becomes("the session reads nothing", func() bool {
 		return said.has(`"partitions":2,`) && said.has(`"partition":0,"message":"partition has no leader`) &&
 			said.has(`"partition":1,"message":"partition has no leader`)
 	})

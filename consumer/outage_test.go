@@ -59,6 +59,7 @@ func TestOutagePasses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.passes()
+	w.setup.Document.MaxBytes = 4 << 10
 	m := w.start(named("m"), sessions(1))
 	w.produce(40, 301)
 	w.settled()
@@ -67,17 +68,22 @@ func TestOutagePasses(t *testing.T) {
 	}
 	away := w.journalAway()
 	w.produce(60, 302)
+	w.sendTo(0, strings.Repeat("too large, ", 500)) // rejected, in an outage too
 	w.settled()
-	if n := w.passedOn(); n == 0 || n > 60 {
-		t.Fatalf("%d documents were passed on in the outage, of 60", n)
+	before := w.passedOn()
+	if before == 0 || before > 60 {
+		t.Fatalf("%d documents were passed on in the outage, of 60", before)
 	}
 	away.Remove()
-	w.eventually("what was passed on is recorded", func() bool { return m.Stats().Recorded > 0 && !m.Stats().Outage })
-	before := w.passedOn()
+	recorded := func() bool { return m.Stats().Recorded >= uint64(before) && !m.Stats().Outage }
+	w.becomes("what was passed on is recorded", recorded)
 	w.produce(60, 302) // the same again: each is a copy of one that was passed on
 	w.settled()
 	if n := w.passedOn(); n != before {
 		t.Errorf("%d documents were passed on when the journal was back", n-before)
+	}
+	if n := m.Stats().Recorded; n != uint64(before) {
+		t.Errorf("%d documents are counted as recorded, and %d were passed on", n, before)
 	}
 	report := w.audited()
 	if report.Passed != before {
@@ -102,7 +108,7 @@ func TestOutageTakenOver(t *testing.T) {
 	w.passes()
 	a := w.start(named("a"), sessions(1))
 	b := w.start(named("b"), sessions(1))
-	w.eventually("each has partitions", func() bool { return a.Stats().Partitions == 2 && b.Stats().Partitions == 2 })
+	w.becomes("each has partitions", func() bool { return a.Stats().Partitions == 2 && b.Stats().Partitions == 2 })
 	w.produce(100, 311)
 	w.settled()
 	away := w.journalAway()
@@ -116,7 +122,7 @@ func TestOutageTakenOver(t *testing.T) {
 	away.Remove()
 	w.produce(100, 313)
 	w.settled() // so what both passed on is recorded
-	w.eventually("the one that is left has recorded something", func() bool { return b.Stats().Recorded > 0 })
+	w.becomes("the one that is left has recorded something", func() bool { return b.Stats().Recorded > 0 })
 	passed = w.passedOn()
 	w.produce(100, 312) // the same again
 	w.settled()
@@ -141,16 +147,16 @@ func TestOutageGiven(t *testing.T) {
 	said := w.logged()
 	a := w.start(named("a"), sessions(1))
 	b := w.start(named("b"), sessions(1))
-	w.eventually("each has partitions", func() bool { return a.Stats().Partitions == 2 && b.Stats().Partitions == 2 })
+	w.becomes("each has partitions", func() bool { return a.Stats().Partitions == 2 && b.Stats().Partitions == 2 })
 	away := w.journalAway()
 	w.produce(100, 321)
 	w.settled()
 	a.kill()
-	w.eventually("what the dead one had waits", func() bool { return said.has("partition was given while the journal") })
+	w.becomes("what the dead one had waits", func() bool { return said.has("partition was given while the journal") })
 	for i := range uint64(3) {
 		before := b.Stats().Unchecked
 		w.produce(40, 322+i)
-		w.eventually("the one that is left passes on", func() bool { return b.Stats().Unchecked > before })
+		w.becomes("the one that is left passes on", func() bool { return b.Stats().Unchecked > before })
 	}
 	if got := b.Stats(); got.Partitions != 2 || got.Rebuilds > 0 {
 		t.Errorf("the one that is left has %d partitions, and its session was built anew %d times", got.Partitions, got.Rebuilds)
@@ -199,7 +205,7 @@ func TestOutageOfReading(t *testing.T) {
 		t.Errorf("%d withdrawals, outage %v", got.Withdrawals, got.Outage)
 	}
 	away.Remove()
-	w.eventually("what was passed on is recorded", func() bool { return m.Stats().Recorded == 3 && !m.Stats().Outage })
+	w.becomes("what was passed on is recorded", func() bool { return m.Stats().Recorded == 3 && !m.Stats().Outage })
 	w.audited()
 }
 
@@ -248,9 +254,9 @@ func TestOutageThenUnread(t *testing.T) {
 			unread.Topic, unread.Partitions, unread.Err, unread.Count = "news", []int32{1}, kerr.LeaderNotAvailable, -1
 			fault := w.cluster.Fault(unread)
 			away.Remove()
-			w.eventually("it begins to record", func() bool { return said.has("recording what was passed on") })
+			w.becomes("it begins to record", func() bool { return said.has("recording what was passed on") })
 			before, i := m.Stats().Unique, 1
-			w.eventually("the partition that can be read goes on", func() bool {
+			w.becomes("the partition that can be read goes on", func() bool {
 				i++
 				send(0, i)
 				return m.Stats().Unique > before
@@ -258,7 +264,7 @@ func TestOutageThenUnread(t *testing.T) {
 			w.settledBut(1)
 			fault.Remove()
 			w.settled()
-			w.eventually("both are recorded", func() bool { return m.Stats().Recorded >= 2 })
+			w.becomes("both are recorded", func() bool { return m.Stats().Recorded >= 2 })
 			w.audited()
 		})
 	}

@@ -100,7 +100,7 @@ func TestSlowAndEnded(t *testing.T) {
 	})
 	w.produce(1000, 4)
 	w.settled()
-	w.eventually("it goes on with less", func() bool { return m.Stats().Commits >= before+2 }) // counted after the commit
+	w.becomes("it goes on with less", func() bool { return m.Stats().Commits >= before+2 }) // counted after the commit
 	if got := m.Stats().Rebuilds; got != 1 {
 		t.Errorf("%d sessions built anew", got)
 	}

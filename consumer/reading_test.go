@@ -66,8 +66,8 @@ func TestCostlyDocumentsDoNotStarve(t *testing.T) {
 	m := w.start()
 	w.send(shuffled(texts)...)
 	w.settled()
-	w.eventually("it is ready", m.Ready)
-	w.eventually("the log says that candidates were left out", func() bool { return said.has("may be copies") })
+	w.becomes("it is ready", m.Ready)
+	w.becomes("the log says that candidates were left out", func() bool { return said.has("may be copies") })
 	stats := m.Stats()
 	if compared := texts*(texts-1)/2 - int(stats.Index.Unverified); compared > 2*texts || stats.Index.UniqueCut == 0 {
 		t.Errorf("%d pairs were compared; %+v", compared, stats.Index)

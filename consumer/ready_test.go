@@ -12,13 +12,13 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 )
 
-// becomes waits for a condition without sending anything.
+// becomes waits for a condition that only asking again can find.
 func (w *world) becomes(what string, is func() bool) {
 	w.t.Helper()
 	ctx := w.context()
 	for !is() {
 		if err := retry.Pause(ctx, 10*time.Millisecond); err != nil {
-			w.t.Fatalf("%s: %v", what, err)
+			w.t.Fatalf("waited in vain until %s: %v", what, err)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestSourceTrimmedWhileReading(t *testing.T) {
 	}
 	unreadable.Remove()
 	w.settled()
-	w.eventually("what was deleted is counted", func() bool { return m.Stats().Deleted > 0 })
+	w.becomes("what was deleted is counted", func() bool { return m.Stats().Deleted > 0 })
 	if got := m.Stats().Deleted; got != 30 || !said.has("were deleted before they were read") {
 		t.Errorf("%d documents are counted that were deleted, want 30; it is said: %v", got, said.has("were deleted"))
 	}

@@ -248,7 +248,7 @@ func TestRebalanceWhileDamaged(t *testing.T) {
 	w := newWorld(t, 4)
 	said := w.logged()
 	w.start(named("m"), sessions(1), withBad(&damage{of: isA[*index.Reposition], times: 16})) // for a second at least
-	w.eventually("something is appended again",
+	w.becomes("something is appended again",
 		func() bool { return said.has("entries that the journal took have no verdict") })
 	w.start(named("other"), sessions(1))
 	w.produce(200, 72)

@@ -39,7 +39,7 @@ func TestDroppedRecordsTakeNoRoom(t *testing.T) {
 		}
 		return n
 	}
-	w.eventually("the compressed ones are committed", func() bool { return rejected() == documents })
+	w.becomes("the compressed ones are committed", func() bool { return rejected() == documents })
 	if s := m.Stats(); s.Unique+s.Duplicate >= 2*plain {
 		t.Error("they had to wait for all others")
 	}

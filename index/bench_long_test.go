@@ -131,6 +131,37 @@ func BenchmarkCapture(b *testing.B) {
 	}
 }
 
+// BenchmarkCaptureRequests takes the state while a million requests are remembered. One operation is one capture, for
+// which the stream waits; encoded-MB is what the state has of them, and encode-ms how long that takes, beside the stream.
+func BenchmarkCaptureRequests(b *testing.B) {
+	p := estimating(10_000)
+	p.Window.Requests = time.Hour
+	f := newFeed(b, p, 10_000, 0)
+	f.requests = true
+	f.fill(index.MostRequests + 10_000)
+	if n := f.replica.Stats().Requests; n != index.MostRequests {
+		b.Fatalf("%d requests are remembered", n)
+	}
+	b.ReportAllocs()
+	encoded, took, n := 0, time.Duration(0), 0
+	for b.Loop() {
+		b.StopTimer()
+		for range 20 {
+			f.make()
+			f.apply()
+		}
+		b.StartTimer()
+		c := f.replica.Capture()
+		b.StopTimer()
+		began := time.Now()
+		encoded = len(c.State())
+		took, n = took+time.Since(began), n+1
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(encoded)/1e6, "encoded-MB")
+	b.ReportMetric(float64(took.Milliseconds())/float64(n), "encode-ms")
+}
+
 // BenchmarkTurn streams documents through a window until its content was replaced nine times. Time and memory per
 // document stay what they were the first time.
 func BenchmarkTurn(b *testing.B) {

@@ -31,8 +31,10 @@ type Capture struct {
 	Routes   Routes        // in force; not to be changed
 	Segments []SegmentView // and the parts of the side table, if it stands apart
 
-	state []byte // without the side table
-	apart bool   // the side table is no part of the state
+	state    []byte   // up to the requests
+	requests requests // encoded by State, while the replica goes on: a million take some hundred milliseconds
+	rest     []byte   // of the state, behind the requests and without the side table
+	apart    bool     // the side table is no part of the state
 }
 
 // SegmentView is one segment as it was when it was captured. It may also be a part of the side table: then its number
@@ -47,11 +49,11 @@ type SegmentView struct {
 	changed []SegmentView // in a part of the side table: the segments whose changes it holds
 }
 
-// Capture takes the state. It copies the partitions with their held verdicts, and some bytes per segment.
+// Capture takes the state. It copies the partitions with their held verdicts, and some bytes per segment and request.
 func (r *Replica) Capture() Capture {
 	c := Capture{
 		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Recorded: r.recorded, Bounds: r.bounds, Routes: r.routes,
-		state: r.appendState(nil),
+		state: r.appendState(nil), requests: r.requests.capture(), rest: r.appendRest(nil),
 	}
 	segments := r.window.segments
 	if r.history != nil {
@@ -88,7 +90,11 @@ func (c *Capture) Split() {
 //	oldest document · number of segments so far · side table,
 //	unless it is stored apart: for each document that changed since it entered, its number and its changes
 func (c *Capture) State() []byte {
-	dst := slices.Clone(c.state)
+	dst := slices.Grow(slices.Clone(c.state), len(c.rest)+c.requests.bytes)
+	if len(c.requests.queue) > 0 {
+		dst = c.requests.append(dst)
+	}
+	dst = append(dst, c.rest...)
 	if !c.apart {
 		dst = appendSide(dst, c.Segments)
 	}
@@ -131,7 +137,7 @@ func flag(b bool) byte {
 	return 0
 }
 
-// appendState encodes everything but the segments and the side table.
+// appendState encodes what stands before the requests.
 func (r *Replica) appendState(dst []byte) []byte {
 	version := byte(stateVersion)
 	switch {
@@ -169,10 +175,12 @@ func (r *Replica) appendState(dst []byte) []byte {
 			dst = binary.AppendVarint(binary.AppendVarint(dst, p.fed.Through), p.fed.Place)
 		}
 	}
-	if version == requestVersion {
-		dst = r.requests.append(dst)
-	}
-	if version >= changedVersion {
+	return dst
+}
+
+// appendRest encodes what stands behind the requests, but for the side table.
+func (r *Replica) appendRest(dst []byte) []byte {
+	if len(r.requests.byHash) > 0 || r.bounds.Number > 0 {
 		dst = append(dst, flag(r.priming != nil))
 	}
 	if r.priming != nil {

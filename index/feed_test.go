@@ -19,6 +19,7 @@ type feed struct {
 	held       int     // a copy is of one of this many new documents before it
 	made       uint64  // new documents so far
 	hot        bool    // all have the same band keys
+	requests   bool    // each came with an idempotency key
 	record     index.Run
 	at         index.Stamp
 	noise      []byte
@@ -98,6 +99,9 @@ func (f *feed) make() {
 			f.made++
 		}
 		f.document(e, of)
+		if f.requests {
+			binary.LittleEndian.PutUint64(e.Request[:], uint64(e.Offset)+1)
+		}
 	}
 }
 

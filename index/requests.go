@@ -21,7 +21,8 @@ const (
 	matchBytes   = 80
 )
 
-// request is the document that came first with an idempotency key, and its verdict.
+// request is the document that came first with an idempotency key, and its verdict. It never changes: a capture refers
+// to it while the replica goes on, which puts another one in its place.
 type request struct {
 	hash      entry.Request
 	source    uint32 // number of its partition
@@ -74,7 +75,7 @@ func (r *Replica) judgeRequest(source uint32, at Position, e *entry.Entry) Verdi
 	r.stats.Judged++
 	r.stats.Duplicate++
 	r.stats.Resent++
-	first.copies++
+	first = r.requests.change(first, func(now *request) { now.copies++ })
 	p := r.partitions[first.source]
 	return Verdict{Offset: e.Offset, Position: at, Content: e.Content, Match: Match{
 		Source: p.source, Topic: p.name, Offset: first.offset, Position: first.position, Time: first.time, ID: first.id,
@@ -147,13 +148,28 @@ func (q *requests) drop(which func(*request) bool) {
 	})
 }
 
+// find returns where in the queue the request is whose document was judged at a position.
+func (q *requests) find(target Position) (i int, ok bool) {
+	return slices.BinarySearchFunc(q.queue, target, func(first *request, at Position) int {
+		return cmp.Or(cmp.Compare(first.position.Offset, at.Offset), cmp.Compare(first.position.Entry, at.Entry))
+	})
+}
+
+// change puts a changed request in the place of one, which keeps its hash and its position, and returns it.
+func (q *requests) change(first *request, how func(*request)) *request {
+	now := *first
+	how(&now)
+	if i, ok := q.find(first.position); ok {
+		q.queue[i] = &now
+	}
+	q.byHash[first.hash] = &now
+	return &now
+}
+
 // forget drops the request whose document was judged at a position: its output has refused it, and may take it when
 // it is sent again.
 func (q *requests) forget(target Position) {
-	i, ok := slices.BinarySearchFunc(q.queue, target, func(first *request, at Position) int {
-		return cmp.Or(cmp.Compare(first.position.Offset, at.Offset), cmp.Compare(first.position.Entry, at.Entry))
-	})
-	if ok {
+	if i, ok := q.find(target); ok {
 		q.forgotten(q.queue[i])
 		q.queue = slices.Delete(q.queue, i, i+1)
 	}
@@ -172,7 +188,9 @@ func (q *requests) erase(targets []Position) {
 	for _, first := range q.queue {
 		if first.match != nil && erased[first.match.Position] {
 			q.bytes -= len(first.match.ID)
-			first.match.ID = ""
+			match := *first.match
+			match.ID = ""
+			q.change(first, func(now *request) { now.match = &match })
 		}
 	}
 }
@@ -222,6 +240,9 @@ func (r *Replica) answered(first *request) Answered {
 
 // Requests says whether requests are remembered: entries without one say nothing of theirs.
 func (r *Replica) Requests() bool { return r.requests.lasts > 0 }
+
+// capture returns the requests as they are now, for append: it copies what refers to them.
+func (q *requests) capture() requests { return requests{queue: slices.Clone(q.queue), bytes: q.bytes} }
 
 // append encodes the requests:
 //

@@ -163,22 +163,28 @@ func goldenReplica(t *testing.T, with string) (*index.Replica, []byte) {
 		}
 		records = append(records, &index.History{Header: header, Number: 1, Plan: []byte(`{"backfill.order":"time"}`)}, past)
 	}
-	if with == "requested" { // of some new documents, of copies, and of one again
-		entries := goldenEntries(t, c.Judge, 320, 360)
-		for i := range entries {
-			entries[i].Offset += 1000
-			entries[i].Request = goldenRequest(i)
-		}
-		again := entries[13].Clone()
-		again.Offset = 2000
+	if with == "requested" {
 		records = append(records, &index.Run{
-			Header: header, Source: goldenSource(1), Epoch: 2, Base: 1000, Entries: append(entries, again),
+			Header: header, Source: goldenSource(1), Epoch: 2, Base: 1000, Entries: goldenRequested(t, c.Judge),
 		})
 	}
 	for i, record := range records {
 		replica.Apply(index.Stamp{Offset: int64(i), LogAppendTime: header.Wall + int64(i)}, record)
 	}
 	return replica, settings
+}
+
+// goldenRequested are requests of new documents, of copies, and of one again.
+func goldenRequested(t *testing.T, p index.Params) []entry.Entry {
+	t.Helper()
+	entries := goldenEntries(t, p, 320, 360)
+	for i := range entries {
+		entries[i].Offset += 1000
+		entries[i].Request = goldenRequest(i)
+	}
+	again := entries[13].Clone()
+	again.Offset = 2000
+	return append(entries, again)
 }
 
 func goldenSource(partition int32) entry.Source {

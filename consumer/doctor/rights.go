@@ -30,7 +30,9 @@ func (p *patient) needs() (all []need) {
 	if p.in.Takes {
 		for _, name := range p.existing(p.in.Source.Topics...) {
 			all = append(all, need{
-				"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationWrite}, nil,
+				"topic", name,
+				[]kmsg.ACLOperation{kmsg.ACLOperationWrite},
+				nil,
 				"documents that come over HTTP are written to it (ops.documents_per_s)",
 			})
 		}

@@ -214,6 +214,9 @@ func newTopicReaders(p Params, when []string) (*topicReaders, error) {
 	return readers, nil
 }
 
+// MaxBytes is how many bytes a document of a topic may have.
+func (r *Reader) MaxBytes(topic string) int { return r.reads(topic).maxBytes }
+
 // reads returns the reader of a topic.
 func (r *Reader) reads(topic string) *Reader {
 	if r.topics == nil {

@@ -58,6 +58,10 @@ func TestJudge(t *testing.T) {
 	if docs[2].Rejects() {
 		t.Error("a rejection outranks the held verdict")
 	}
+	docs[0].Passed, docs[1].Passed = true, true
+	if err := a.Judge(r, documents(docs...)); err != nil || docs[0].Passed || !docs[1].Passed {
+		t.Errorf("of what was passed on that with a verdict has it, and the other goes out unchecked: %+v, %v", docs, err)
+	}
 	if err := a.Judge(r, documents(document(5, 51))); !errors.Is(err, ErrMoved) {
 		t.Errorf("another document: %v", err)
 	}

@@ -89,6 +89,18 @@ func (s *Session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 	return b, ok
 }
 
+// judged is how many documents have a verdict.
+func (b *batch) judged() (n uint64) {
+	for i := range b.groups {
+		for k := range b.groups[i].items {
+			if b.groups[i].items[k].Judged {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // overtaken returns a group whose partition lost what was to be read before it, if there is one.
 func (b *batch) overtaken() *group {
 	for i := range b.groups {

@@ -189,7 +189,7 @@ func (r *recording) step(ctx, drain context.Context) error {
 		owed := r.owed()
 		_, err = r.transact(ctx, b)
 		if r.owed() < owed { // it was not cut short
-			r.Counters.Recorded.Add(uint64(b.Size)) //nolint:gosec // no batch has a negative size
+			r.Counters.Recorded.Add(b.judged())
 		}
 	}
 	r.workers.Rest()

@@ -52,16 +52,9 @@ func (r *run) refusal() error {
 			Remedy: "finish that with `unecho takeover --abandon`; then it can be begun again",
 		}
 	case protocol.OffsetsGone:
-		return &stop.Error{
-			What: fmt.Sprintf("offsets that group %s had committed are gone: %s", older, places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.Old })),
-			Remedy: "start a member of the group: it goes on from its journal. If it has retired, set them to where it had come " +
-				"(kafka-consumer-groups.sh --reset-offsets): its journal says where (succession.seen), its outputs what came then",
-		}
+		return r.offsetsGone()
 	case protocol.NewBeyond:
-		return &stop.Error{
-			What:   fmt.Sprintf("group %s has judged beyond what group %s has committed: %s", newer, older, places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.New })),
-			Remedy: fmt.Sprintf("an offset was set by hand: wait until group %s is there, or stop all members of %s and set its offsets back", older, newer),
-		}
+		return r.newBeyond()
 	case protocol.TakenOver:
 		return &stop.Error{
 			What:   fmt.Sprintf("group %s has taken over from group %s: there is nothing to abandon", newer, older),
@@ -71,6 +64,25 @@ func (r *run) refusal() error {
 		return &stop.Error{What: fmt.Sprintf("group %s has not retired in favour of group %s: there is nothing to abandon", older, newer), Remedy: "see `unecho takeover --plan`"}
 	}
 	return fmt.Errorf("this is a bug of unecho: refusal %d", r.Refusal.Why)
+}
+
+func (r *run) offsetsGone() error {
+	at := places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.Old })
+	return &stop.Error{
+		What: fmt.Sprintf("offsets that group %s had committed are gone: %s", r.Old.Group, at),
+		Remedy: "start a member of the group: it goes on from its journal. If it has retired, set them to where it had come " +
+			"(kafka-consumer-groups.sh --reset-offsets): its journal says where (succession.seen), its outputs what came then",
+	}
+}
+
+func (r *run) newBeyond() error {
+	older, newer := r.Old.Group, r.New.Group
+	at := places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.New })
+	return &stop.Error{
+		What: fmt.Sprintf("group %s has judged beyond what group %s has committed: %s", newer, older, at),
+		Remedy: fmt.Sprintf("an offset was set by hand: wait until group %s is there, or stop all members of %s and set its "+
+			"offsets back", older, newer),
+	}
 }
 
 func places(of []protocol.Standpoint, offset func(*protocol.Standpoint) int64) string {

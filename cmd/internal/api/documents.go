@@ -75,7 +75,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request) {
 		crowded(w, fmt.Errorf("%d requests with documents are open", maxSending))
 		return
 	}
-	values, ok := a.readDocuments(w, r)
+	values, ok := a.readDocuments(w, r, o.topic)
 	if !ok || !allows(w, a.documents, len(values), "documents", "ops.documents_per_s") {
 		return
 	}

@@ -26,8 +26,8 @@ const documentsRemedy = "send a document as application/json, text/plain or appl
 // errNoJSON says that what is declared to be JSON is none.
 var errNoJSON = errors.New("is not JSON")
 
-// readDocuments reads the documents of a body, as they are. It answers by itself what has none.
-func (a *api) readDocuments(w http.ResponseWriter, r *http.Request) (values [][]byte, ok bool) {
+// readDocuments reads the documents of a body, as they are, for a topic. It answers by itself what has none.
+func (a *api) readDocuments(w http.ResponseWriter, r *http.Request, topic string) (values [][]byte, ok bool) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != kindJSON && kind != kindLines && kind != kindText && kind != kindBinary {
 		fail(w, http.StatusUnsupportedMediaType, "the body is not declared to be of a kind that is read", documentsRemedy)
@@ -55,20 +55,21 @@ func (a *api) readDocuments(w http.ResponseWriter, r *http.Request) (values [][]
 		fail(w, http.StatusBadRequest, err.Error(), documentsRemedy)
 		return nil, false
 	}
-	return values, a.acceptable(w, values)
+	return values, a.acceptable(w, values, topic)
 }
 
-// acceptable says whether so many documents of these sizes are taken, and answers by itself if not.
-func (a *api) acceptable(w http.ResponseWriter, values [][]byte) bool {
+// acceptable says whether so many documents of these sizes are taken for a topic, and answers by itself if not.
+func (a *api) acceptable(w http.ResponseWriter, values [][]byte, topic string) bool {
 	if len(values) == 0 || len(values) > maxDocuments {
 		fail(w, http.StatusBadRequest, fmt.Sprintf("the body has no document, or more than %d", maxDocuments),
 			"send at least one, and more in several requests")
 		return false
 	}
+	most := min(a.MaxDocument, a.reader.MaxBytes(topic))
 	for i, value := range values {
-		if len(value) > a.MaxDocument {
-			fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("document %d has %d bytes, and %d are taken", i+1,
-				len(value), a.MaxDocument), "send it to the source topic by Kafka, or shorten it")
+		if len(value) > most {
+			fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("document %d has %d bytes, and topic %s takes %d", i+1,
+				len(value), topic, most), "send it to the source topic by Kafka, or shorten it")
 			return false
 		}
 	}

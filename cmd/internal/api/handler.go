@@ -56,7 +56,7 @@ type Setup struct {
 	ShowText      bool     // texts of documents may leave
 	Gateway       Gateway  // takes documents; nil: none are taken
 	Topics        []string // that documents may be sent to
-	// MaxDocument is how many bytes a document may have that is sent.
+	// MaxDocument is how many bytes a document may have that is sent, whatever its topic allows.
 	MaxDocument int
 	// Remains says where documents still are that are forgotten.
 	Remains removals.Remains

@@ -38,7 +38,7 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 			LookupsPerS:  c.Ops.LookupsPerS, DocumentsPerS: c.Ops.DocumentsPerS,
 		}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every,
 		Remains: removals.RemainsOf(c), Logger: logger,
-		Topics: c.Source.Topics, MaxDocument: min(int(c.Document.MaxBytes), gateway.MaxBytes),
+		Topics: c.Source.Topics, MaxDocument: gateway.MaxBytes,
 	}
 	if to != nil {
 		what.Gateway = to

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -257,4 +258,30 @@ func (s *session) form(g *group, d *protocol.Document) form {
 		return asUnchecked
 	}
 	return asVerdict
+}
+
+// runs frames what has no verdict.
+func (s *session) runs(b *batch) []letter {
+	var letters []letter
+	bounds := protocol.Bounds{Entries: 1 + s.n(s.params.Entries), Bytes: math.MaxInt32}
+	b.Runs(s.header(), bounds, func(a *protocol.Assignment, run *index.Run) {
+		r := *run
+		r.Entries = slices.Clone(run.Entries)
+		letters = append(letters, letter{&r, b.of(a).part})
+	})
+	return letters
+}
+
+// forgets frames what is to be forgotten.
+func (s *session) forgets(b *batch) []letter {
+	var letters []letter
+	for _, f := range b.Forgets() {
+		p := b.holder(f.Target)
+		if p == nil {
+			s.bad("s%d has something forgotten that has no verdict", s.id)
+			continue
+		}
+		letters = append(letters, letter{f, p})
+	}
+	return letters
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/index"
 )
 
 // session does what package session does, one request or look at the replica a step.
@@ -374,30 +373,4 @@ func (s *session) fetch(p *part, a *protocol.Assignment, from int64, most int, r
 		})
 	}
 	return g
-}
-
-// runs frames what has no verdict.
-func (s *session) runs(b *batch) []letter {
-	var letters []letter
-	bounds := protocol.Bounds{Entries: 1 + s.n(s.params.Entries), Bytes: math.MaxInt32}
-	b.Runs(s.header(), bounds, func(a *protocol.Assignment, run *index.Run) {
-		r := *run
-		r.Entries = slices.Clone(run.Entries)
-		letters = append(letters, letter{&r, b.of(a).part})
-	})
-	return letters
-}
-
-// forgets frames what is to be forgotten.
-func (s *session) forgets(b *batch) []letter {
-	var letters []letter
-	for _, f := range b.Forgets() {
-		p := b.holder(f.Target)
-		if p == nil {
-			s.bad("s%d has something forgotten that has no verdict", s.id)
-			continue
-		}
-		letters = append(letters, letter{f, p})
-	}
-	return letters
 }

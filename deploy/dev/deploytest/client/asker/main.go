@@ -36,8 +36,11 @@ func main() {
 		event(ctx, c) // the service has only just begun
 	}
 	is("recent", copies != nil && len(copies.Copies) > 0 && copies.Count > 0 && copies.Copies[0].Match.Similarity > 0)
-	original := copies.Copies[0].Match
+	forgets(ctx, c, copies.Copies[0].Match)
+}
 
+// forgets asks about a document that others are copies of, sends it, and has it forgotten.
+func forgets(ctx context.Context, c *client.ClientWithResponses, original client.Match) {
 	document := must(c.DocumentWithResponse(ctx, original.Topic, original.Partition, original.Offset,
 		&client.DocumentParams{Text: new(true)})).JSON200
 	is("document", document != nil && document.InWindow && document.Verdict == "unique" && document.Copies > 0 &&

@@ -58,7 +58,7 @@ func (r *dedupRun) keepsPlace() error {
 	case r.Verbose:
 		return exit.Usage(errors.New("--checkpoint does not keep sketches: leave out --verbose"))
 	}
-	return nil
+	return dedup.RefuseTables(r.outputs().Paths)
 }
 
 // asked returns what a run must ask for alike to go on. Settings of verdicts are compared with those of the index; those of

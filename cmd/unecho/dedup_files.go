@@ -36,7 +36,7 @@ func (r *dedupRun) open() (old, query *dedup.Input, err error) {
 	}
 	rows := corpus.RowsWanted
 	switch unique := r.outputs().Paths["unique"]; {
-	case dedup.IsTable(unique):
+	case written.IsTable(unique):
 		rows = corpus.RowsPlaced
 	case unique != "":
 		rows = corpus.RowsWhole

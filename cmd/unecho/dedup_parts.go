@@ -20,6 +20,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/parts"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/internal/corpus"
@@ -130,7 +131,7 @@ func (r *partsRun) read(args []string) (err error) {
 		return exit.Usage(errors.New("no file is named; - is standard input"))
 	case p.Repeats > 2 && (r.list == corpus.Stdin || slices.Contains(r.named, corpus.Stdin)):
 		return exit.Usage(errors.New("--repeats: from 3 on files are read twice, and standard input can be read once only: name a file"))
-	case dedup.IsTable(unique):
+	case written.IsTable(unique):
 		return exit.Usage(fmt.Errorf("--unique %s: documents with parts removed are not written as Parquet: name it .jsonl, which "+
 			"has all columns", unique))
 	}

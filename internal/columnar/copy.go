@@ -116,30 +116,21 @@ func meaning(e *format.SchemaElement) string {
 	return ""
 }
 
-// groupBytes is about how large a row group is written, in bytes of its values.
-const groupBytes = 64 << 20
-
 // Copier writes rows of files that have one schema to another file: all columns, their types, and their compression.
 type Copier struct {
-	schema *Schema
-	out    *parquet.GenericWriter[any]
-	from   *parquetRows
-	row    []parquet.Row
-	bytes  int // of the row group
+	out  *groups
+	from *parquetRows
 }
 
 // NewCopier begins a file with this schema, and with what the file with it says of itself.
 func NewCopier(out io.Writer, s *Schema) (*Copier, error) {
-	options := []parquet.WriterOption{
-		s.file.Schema(), parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.CreatedBy("unecho", "", ""),
-		&parquet.WriterConfig{DictionaryMaxBytes: 1 << 20},
-	}
+	options := []parquet.WriterOption{s.file.Schema()}
 	for _, kv := range s.file.Metadata().KeyValueMetadata {
 		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 	}
-	c := &Copier{schema: s, row: make([]parquet.Row, 1)}
+	c := &Copier{}
 	return c, guard("begin the file", func() error {
-		c.out = parquet.NewGenericWriter[any](out, options...)
+		c.out = newGroups(out, groupBytes, options...)
 		return nil
 	})
 }
@@ -187,7 +178,7 @@ func (c *Copier) Row(number int64) error {
 }
 
 func (c *Copier) copyRow() error {
-	row := c.row[0][:0]
+	row := c.out.empty()
 	for _, column := range c.from.columns {
 		for first := true; ; first = false {
 			v, ok, err := column.peek()
@@ -201,21 +192,9 @@ func (c *Copier) copyRow() error {
 				return err
 			}
 			row = append(row, v.Clone())
-			c.bytes += 8
-			if kind := v.Kind(); kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
-				c.bytes += len(v.ByteArray())
-			}
 		}
 	}
-	c.row[0] = row
-	if _, err := c.out.WriteRows(c.row); err != nil {
-		return fmt.Errorf("write a row: %w", err)
-	}
-	if c.bytes < groupBytes {
-		return nil
-	}
-	c.bytes = 0
-	return c.out.Flush()
+	return c.out.write(row)
 }
 
 // Close ends the file that is written.
@@ -225,5 +204,5 @@ func (c *Copier) Close() error {
 		err = c.from.Close()
 		c.from = nil
 	}
-	return errors.Join(err, guard("end the file", c.out.Close))
+	return errors.Join(err, guard("end the file", c.out.out.Close))
 }

@@ -190,7 +190,7 @@ func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, judged Re
 		Version: checkpointVersion, Run: c.run, Documents: judged.Documents, Front: judged.Front, Counts: out.counts,
 		UniqueCut: c.uniqueCut(x), Latest: out.table.latest, Outputs: map[string]int64{},
 	}
-	for name, file := range out.named() {
+	for name, file := range out.files.Named() {
 		length, err := file.Settle()
 		if err != nil {
 			return err
@@ -238,13 +238,21 @@ func (c *Checkpoint) remove() error {
 
 // Resumable returns an error if the outputs cannot be cut off where a checkpoint was taken.
 func (d *Outputs) Resumable() error {
-	if d.table.rows != nil {
-		return exit.Usage(errors.New("--checkpoint: a Parquet file cannot be gone on with: name the unique documents .jsonl"))
-	}
-	for name, out := range d.named() {
+	for name, out := range d.files.Named() {
 		if !out.Resumable() {
 			return exit.Usage(fmt.Errorf("--checkpoint: --%s goes to standard output, a pipe or a device, which cannot be gone on "+
 				"with: name a file", name))
+		}
+	}
+	return RefuseTables(d.params.Paths)
+}
+
+// RefuseTables returns an error if an output would be Parquet, whose last bytes say where everything is.
+func RefuseTables(paths map[string]string) error {
+	for _, name := range OutputNames() {
+		if path := paths[name]; written.IsTable(path) {
+			return exit.Usage(fmt.Errorf("--checkpoint: --%s %s is Parquet, which cannot be gone on with once it was cut off: name it "+
+				"otherwise, such as .jsonl", name, path))
 		}
 	}
 	return nil
@@ -252,25 +260,6 @@ func (d *Outputs) Resumable() error {
 
 // resume goes on with outputs that a checkpoint has the lengths of.
 func (d *Outputs) resume(s *checkpointState) error {
-	d.begun, d.counts, d.table.latest = true, s.Counts, s.Latest
-	for name, out := range d.named() {
-		length, known := s.Outputs[name]
-		if !known {
-			return fmt.Errorf("go on: the checkpoint does not know --%s", name)
-		}
-		if err := out.Resume(length); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// named are the outputs that were asked for.
-func (d *Outputs) named() map[string]*written.File {
-	all := map[string]*written.File{
-		"unique": d.unique, "duplicates": d.duplicates, "pairs": d.pairs, "clusters": d.clusters, "groups": d.listed,
-		"rejected": d.rejected,
-	}
-	maps.DeleteFunc(all, func(_ string, out *written.File) bool { return out == nil })
-	return all
+	d.counts, d.table.latest = s.Counts, s.Latest
+	return d.files.Resume(s.Outputs)
 }

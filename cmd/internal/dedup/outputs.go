@@ -2,12 +2,10 @@ package dedup
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/reports"
@@ -33,11 +31,14 @@ type OutputParams struct {
 // Outputs are the files that the verdicts are written to. Outputs that depend on a single verdict are written at once.
 // Those that depend on the clusters are written at the end; meanwhile the documents are in a temporary file.
 type Outputs struct {
-	unique, duplicates, pairs, clusters, listed, rejected *written.File // nil if not asked for
-	files                                                 written.Files
+	files          *written.Outputs
+	unique, listed *written.File // nil if not asked for, as the others
+	duplicates     *written.Records[duplicateLine]
+	pairs          *written.Records[pairLine]
+	clusters       *written.Records[clusterLine]
+	rejected       *written.Records[reports.Rejected]
 
 	params  OutputParams
-	begun   bool   // the old content of the files is deleted
 	header  []byte // first line of the previous document's table, if documents wait
 	table   uniqueFile
 	refused reports.Rejections
@@ -58,64 +59,56 @@ func OutputNames() []string {
 
 // OpenOutputs opens the outputs. Their old content stays until the first document is judged.
 func OpenOutputs(p OutputParams) (*Outputs, error) {
-	d := &Outputs{params: p}
-	asked := map[string]**written.File{
-		"unique": &d.unique, "duplicates": &d.duplicates, "pairs": &d.pairs, "clusters": &d.clusters, "groups": &d.listed,
-		"rejected": &d.rejected,
+	if path := p.Paths["groups"]; written.IsTable(path) {
+		return nil, exit.Usage(fmt.Errorf("--groups %s: lists of ids have no columns: name it otherwise, or write --clusters, which "+
+			"have columns, as Parquet", path))
 	}
-	onStdout := ""
-	for _, name := range OutputNames() {
-		path := p.Paths[name]
-		if path == "" {
-			continue
-		}
-		if name != "unique" && IsTable(path) {
-			return nil, errors.Join(exit.Usage(fmt.Errorf("--%s %s: only the unique documents are written as Parquet: name it otherwise",
-				name, path)), d.Close())
-		}
-		if path == corpus.Stdin && onStdout != "" {
-			return nil, errors.Join(exit.Usage(fmt.Errorf("--%s and --%s cannot both go to standard output", onStdout, name)), d.Close())
-		}
-		if path == corpus.Stdin {
-			onStdout = name
-		}
-		out, err := written.Open(path, p.Stdout)
-		if err != nil {
-			return nil, errors.Join(err, d.Close())
-		}
-		*asked[name] = out
-		if err := d.files.Own(path, p.Stdout); err != nil {
-			return nil, errors.Join(err, d.Close())
-		}
+	d := &Outputs{params: p, files: written.NewOutputs(p.Stdout)}
+	err := d.open(p.Paths)
+	if err == nil && p.Schema != nil {
+		d.table.rows, err = newTableFile(d.unique, p.Schema)
 	}
-	d.table.out = d.unique
-	var err error
-	if p.Schema != nil {
-		if d.table.rows, err = newTableFile(d.unique, p.Schema); err != nil {
-			return nil, errors.Join(err, d.Close())
-		}
+	if err == nil && p.Shown != nil {
+		d.shown, err = newShownPairs(p.Shown, p.Similarity)
 	}
-	if p.Shown != nil {
-		if d.shown, err = newShownPairs(p.Shown, p.Similarity); err != nil {
-			return nil, errors.Join(err, d.Close())
-		}
-	}
-	if d.waits() && d.unique != nil {
+	if err == nil && d.waits() && d.unique != nil {
 		d.later, err = newSpool()
 	}
-	return d, err
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func (d *Outputs) open(paths map[string]string) (err error) {
+	if d.unique, err = d.files.Open("unique", paths["unique"]); err != nil {
+		return err
+	}
+	if d.duplicates, err = written.OpenRecords[duplicateLine](d.files, "duplicates", paths["duplicates"]); err != nil {
+		return err
+	}
+	if d.pairs, err = written.OpenRecords[pairLine](d.files, "pairs", paths["pairs"]); err != nil {
+		return err
+	}
+	if d.clusters, err = written.OpenRecords[clusterLine](d.files, "clusters", paths["clusters"]); err != nil {
+		return err
+	}
+	if d.listed, err = d.files.Open("groups", paths["groups"]); err != nil {
+		return err
+	}
+	d.rejected, err = written.OpenRecords[reports.Rejected](d.files, "rejected", paths["rejected"])
+	d.table.out = d.unique
+	return err
 }
 
 // OnTerminal says whether an output is written to the terminal, between messages and progress.
-func (d *Outputs) OnTerminal() bool {
-	return slices.ContainsFunc(d.all(), (*written.File).OnStdout) && terminal.Is(d.params.Stdout)
-}
+func (d *Outputs) OnTerminal() bool { return d.files.OnTerminal() }
 
 // KeepsUnique says whether the unique documents are written.
 func (d *Outputs) KeepsUnique() bool { return d.unique != nil }
 
 // Writes says whether a file is an output. A list of files that is still being made may name one.
-func (d *Outputs) Writes(info fs.FileInfo) bool { return d.files.Has(info) }
+func (d *Outputs) Writes(info fs.FileInfo) bool { return d.files.Writes(info) }
 
 // TellRejected reports how many documents cannot be compared, unless they are written to a file of their own.
 func (d *Outputs) TellRejected(out io.Writer) { d.refused.Tell(out, "") }
@@ -134,20 +127,6 @@ func (d *Outputs) judge(first int64) {
 	}
 }
 
-// begin empties the files once the first document was read: before that, a mistyped column would destroy their content.
-func (d *Outputs) begin() error {
-	if d.begun {
-		return nil
-	}
-	d.begun = true
-	for _, out := range d.all() {
-		if err := out.Begin(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // remember adds a document of the index.
 func (d *Outputs) remember(o *Outcome) error {
 	d.refused.Add(string(o.Name), o.Rejected)
@@ -160,7 +139,7 @@ func (d *Outputs) remember(o *Outcome) error {
 
 // add adds a judged document.
 func (d *Outputs) add(o *Outcome) error {
-	if err := errors.Join(d.begin(), d.below(o.Header), d.params.Report.add(o)); err != nil {
+	if err := errors.Join(d.files.Begin(), d.below(o.Header), d.params.Report.add(o)); err != nil {
 		return err
 	}
 	d.counts.Add(o)
@@ -172,9 +151,7 @@ func (d *Outputs) add(o *Outcome) error {
 		if d.rejected == nil || corpus.OfFile(o.Rejected.Reason) {
 			d.refused.Add(string(o.Name), o.Rejected)
 		}
-		return d.rejected.JSON(rejectedLine{
-			written.Name(o.Name), string(o.Rejected.Reason), o.Rejected.Detail, written.Name(o.File), o.Line,
-		})
+		return d.rejected.JSON(reports.NewRejected(o.Name, o.Rejected, o.File, o.Line))
 	}
 	if err := d.verified(o.Number, o.Name, o.Matches); err != nil {
 		return err
@@ -223,19 +200,19 @@ func (d *Outputs) verified(number int64, name []byte, found []Match) error {
 		if d.pairs == nil {
 			continue
 		}
-		d.line = written.AppendTSV(d.line[:0], string(m.Name), string(name),
-			terminal.FourPlaces(m.Similarity.TenThousandths()))
-		if err := d.pairs.Line(d.line); err != nil {
+		a, b := string(m.Name), string(name)
+		line := pairLine{written.Name(a), written.Name(b), fourPlacesOf(m.Similarity)}
+		if err := d.pairs.TSV(&line, a, b, terminal.FourPlaces(m.Similarity.TenThousandths())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Outputs) duplicate(id string, m *Match, cluster string) duplicateLine {
-	line := duplicateLine{
-		ID: written.Name(id), MatchID: written.Name(m.Name), Similarity: json.Number(terminal.FourPlaces(m.Similarity.TenThousandths())),
-		Method: m.Method.String(), Cluster: written.Name(cluster),
+func (d *Outputs) duplicate(id string, m *Match, cluster string) *duplicateLine {
+	line := &duplicateLine{
+		ID: written.Name(id), MatchID: written.Name(m.Name), Similarity: fourPlacesOf(m.Similarity), Method: m.Method.String(),
+		Cluster: written.Name(cluster),
 	}
 	if d.indexed {
 		line.In = "query"

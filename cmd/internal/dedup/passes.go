@@ -43,14 +43,14 @@ func (p *Pass) RunPasses(ctx context.Context, query *Input, of Passes) (err erro
 		before = s.after
 		switch {
 		case err != nil:
-			return p.explained(p.Out.flush(err))
-		case ctx.Err() != nil && !p.Out.begun:
+			return p.explained(p.Out.files.End(err))
+		case ctx.Err() != nil && !p.Out.files.Begun():
 			return errors.New("stopped after 0 documents; nothing is written")
 		case ctx.Err() != nil || s.end < 0:
 			return p.endPasses(ctx)
 		}
 		if query, err = of.Open(); err != nil {
-			return p.Out.flush(err)
+			return p.Out.files.End(err)
 		}
 	}
 }

@@ -4,16 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/internal/columnar"
 	"github.com/unecho/unecho/internal/corpus"
 )
-
-// IsTable says whether an output of this name is Parquet.
-func IsTable(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".parquet") }
 
 // OneSchema returns the schema of all sources, which are checked before the first is read. One that cannot be read is
 // left for the run to report; one that is no Parquet, or has another schema, cannot be written to one file.
@@ -76,12 +72,13 @@ type tableFile struct {
 	copier *columnar.Copier
 	from   string
 	table  corpus.Table
-	ended  bool
 }
 
 func newTableFile(out *written.File, schema *columnar.Schema) (*tableFile, error) {
 	copier, err := columnar.NewCopier(out, schema)
-	return &tableFile{copier: copier}, err
+	t := &tableFile{copier: copier}
+	out.Rows(copier.Close)
+	return t, err
 }
 
 func (t *tableFile) row(raw []byte) error {
@@ -114,11 +111,10 @@ func (t *tableFile) open(path string) (err error) {
 	return nil
 }
 
-// end ends the file that is written.
-func (t *tableFile) end() error {
-	if t == nil || t.ended {
+// close closes the file that is read.
+func (t *tableFile) close() error {
+	if t == nil {
 		return nil
 	}
-	t.ended = true
-	return errors.Join(t.copier.Close(), t.table.Close())
+	return t.table.Close()
 }

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"slices"
 
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/cmd/internal/written"
@@ -20,11 +17,12 @@ func OutputNames() []string { return []string{"unique", "duplicates", "removed",
 
 // Outputs are the files that the outcomes are written to.
 type Outputs struct {
-	unique, duplicates, removed, rejected *written.File // nil if not asked for
+	*written.Outputs
+	unique     *written.File // nil if not asked for, as the others
+	duplicates *written.Records[emptiedLine]
+	removed    *written.Records[removedLine]
+	rejected   *written.Records[reports.Rejected]
 
-	stdout         io.Writer
-	files          written.Files
-	begun          bool
 	header, latest []byte // first lines: of the documents to come; of the last one written
 	refused        reports.Rejections
 	counts         Counts
@@ -38,67 +36,33 @@ type Counts struct {
 
 // Open opens the outputs, by OutputNames. Their old content stays until the first document comes.
 func Open(paths map[string]string, stdout io.Writer) (*Outputs, error) {
-	o := &Outputs{stdout: stdout}
-	asked := map[string]**written.File{
-		"unique": &o.unique, "duplicates": &o.duplicates, "removed": &o.removed, "rejected": &o.rejected,
-	}
-	onStdout := ""
-	for _, name := range OutputNames() {
-		path := paths[name]
-		if path == "" {
-			continue
-		}
-		if path == corpus.Stdin {
-			if onStdout != "" {
-				return nil, errors.Join(exit.Usage(fmt.Errorf("--%s and --%s cannot both go to standard output", onStdout, name)), o.Close())
-			}
-			onStdout = name
-		}
-		out, err := written.Open(path, stdout)
-		if err != nil {
-			return nil, errors.Join(err, o.Close())
-		}
-		*asked[name] = out
-		if err := o.files.Own(path, stdout); err != nil {
-			return nil, errors.Join(err, o.Close())
-		}
+	o := &Outputs{Outputs: written.NewOutputs(stdout)}
+	if err := o.open(paths); err != nil {
+		return nil, errors.Join(err, o.Close())
 	}
 	return o, nil
 }
 
-// Writes says whether a file is an output. A list of files that is still being made may name one.
-func (o *Outputs) Writes(info fs.FileInfo) bool { return o.files.Has(info) }
-
-// OnTerminal says whether an output is written to the terminal, between messages and progress.
-func (o *Outputs) OnTerminal() bool {
-	return slices.ContainsFunc(o.all(), (*written.File).OnStdout) && terminal.Is(o.stdout)
+func (o *Outputs) open(paths map[string]string) (err error) {
+	if o.unique, err = o.Open("unique", paths["unique"]); err != nil {
+		return err
+	}
+	if o.duplicates, err = written.OpenRecords[emptiedLine](o.Outputs, "duplicates", paths["duplicates"]); err != nil {
+		return err
+	}
+	if o.removed, err = written.OpenRecords[removedLine](o.Outputs, "removed", paths["removed"]); err != nil {
+		return err
+	}
+	o.rejected, err = written.OpenRecords[reports.Rejected](o.Outputs, "rejected", paths["rejected"])
+	return err
 }
 
 // Counts returns the numbers so far.
 func (o *Outputs) Counts() Counts { return o.counts }
 
-func (o *Outputs) all() []*written.File {
-	all := []*written.File{o.unique, o.duplicates, o.removed, o.rejected}
-	return slices.DeleteFunc(all, func(out *written.File) bool { return out == nil })
-}
-
-// begin empties the files once the first document was read: before that, a mistyped column would destroy their content.
-func (o *Outputs) begin() error {
-	if o.begun {
-		return nil
-	}
-	o.begun = true
-	for _, out := range o.all() {
-		if err := out.Begin(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Add writes what became of a document.
 func (o *Outputs) Add(d *Outcome) error {
-	if err := o.begin(); err != nil {
+	if err := o.Begin(); err != nil {
 		return err
 	}
 	if o.header = d.Header; len(o.latest) == 0 {
@@ -117,7 +81,7 @@ func (o *Outputs) Add(d *Outcome) error {
 	switch {
 	case d.Emptied:
 		o.counts.Emptied++
-		return o.duplicates.JSON(emptiedLine{
+		return o.duplicates.JSON(&emptiedLine{
 			ID: written.Name(d.Name), MatchID: written.Name(d.Removed[0].First), Method: "parts",
 			Parts: len(d.Removed), File: written.Name(d.File), Line: d.Line,
 		})
@@ -146,9 +110,7 @@ func (o *Outputs) reject(d *Outcome) error {
 	if o.rejected == nil || corpus.OfFile(d.Rejected.Reason) {
 		o.refused.Add(string(d.Name), d.Rejected)
 	}
-	return o.rejected.JSON(rejectedLine{
-		written.Name(d.Name), string(d.Rejected.Reason), d.Rejected.Detail, written.Name(d.File), d.Line,
-	})
+	return o.rejected.JSON(reports.NewRejected(d.Name, d.Rejected, d.File, d.Line))
 }
 
 // tell writes the parts that were removed.
@@ -157,7 +119,7 @@ func (o *Outputs) tell(d *Outcome) error {
 		p := &d.Removed[i]
 		o.counts.Removed++
 		o.counts.RemovedBytes += int64(len(p.Text))
-		err := o.removed.JSON(removedLine{
+		err := o.removed.JSON(&removedLine{
 			ID: written.Name(d.Name), At: p.At, Text: string(p.Text), First: written.Name(p.First),
 			File: written.Name(d.File), Line: d.Line,
 		})
@@ -168,18 +130,12 @@ func (o *Outputs) tell(d *Outcome) error {
 	return nil
 }
 
-// Finish writes what is buffered, and adds what goes wrong to err. Without a document the files are empty.
+// Finish ends the outputs, and adds what goes wrong to err. Without a document the files are empty.
 func (o *Outputs) Finish(err error) error {
-	all := []error{err}
 	if err == nil {
-		all = append(all, o.begin())
+		err = o.Begin()
 	}
-	for _, out := range o.all() {
-		if more := out.Flush(); !errors.Is(err, more) {
-			all = append(all, more)
-		}
-	}
-	return errors.Join(all...)
+	return o.End(err)
 }
 
 // Tell reports which documents could not be read, and that some are not written because nothing is left of them, unless
@@ -192,40 +148,22 @@ func (o *Outputs) Tell(out io.Writer) {
 	}
 }
 
-// Close closes all files. What was not flushed is lost.
-func (o *Outputs) Close() error {
-	var all []error
-	for _, out := range o.all() {
-		all = append(all, out.Close())
-	}
-	return errors.Join(all...)
-}
-
-// removedLine is a line of --removed. Its JSON is a promise to scripts, as that of the others.
+// removedLine is a line of --removed. Its JSON, and its columns of Parquet, are a promise to scripts, as those of the others.
 type removedLine struct {
-	ID    string `json:"id"`
-	At    int    `json:"at"` // in bytes of the document's text
-	Text  string `json:"text"`
-	First string `json:"first"` // the document that keeps it
-	File  string `json:"file"`
-	Line  int    `json:"line,omitempty"` // where the document begins
+	ID    string `json:"id"             parquet:"id"`
+	At    int    `json:"at"             parquet:"at"` // in bytes of the document's text
+	Text  string `json:"text"           parquet:"text"`
+	First string `json:"first"          parquet:"first"` // the document that keeps it
+	File  string `json:"file"           parquet:"file,dict"`
+	Line  int    `json:"line,omitempty" parquet:"line,optional"` // where the document begins
 }
 
 // emptiedLine is a line of --duplicates: a document of which nothing is left.
 type emptiedLine struct {
-	ID      string `json:"id"`
-	MatchID string `json:"match_id"` // the document that keeps its first part
-	Method  string `json:"method"`
-	Parts   int    `json:"parts"`
-	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"`
-}
-
-// rejectedLine is a line of --rejected.
-type rejectedLine struct {
-	ID     string `json:"id"`
-	Reason string `json:"reason"`
-	Detail string `json:"detail"`
-	File   string `json:"file"`
-	Line   int    `json:"line,omitempty"` // where the document begins, or what is wrong
+	ID      string `json:"id"             parquet:"id"`
+	MatchID string `json:"match_id"       parquet:"match_id"` // the document that keeps its first part
+	Method  string `json:"method"         parquet:"method,dict"`
+	Parts   int    `json:"parts"          parquet:"parts"`
+	File    string `json:"file"           parquet:"file,dict"`
+	Line    int    `json:"line,omitempty" parquet:"line,optional"`
 }

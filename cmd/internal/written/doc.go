@@ -2,6 +2,8 @@
 //
 //	Files    all that a verb will write, held against what it reads before anything is written
 //	File     lines that are written as they fall, in the background: what the file held stays until there is a first one
+//	Outputs  the files that one verb writes side by side: begun, ended and closed together
+//	Records  a file of records of one kind: lines, or rows of Parquet where it is named so
 //	Replace  a file that appears when it is whole, in the place of another
 //	Create   a file that appears when it is whole, where none may be
 package written

@@ -17,8 +17,10 @@ type File struct {
 	*bufio.Writer
 	packer packer // between both; nil if the file is not compressed
 	behind *behind
-	file   *os.File // nil for standard output
+	file   *os.File     // nil for standard output
+	rows   func() error // ends the rows of a table; nil for lines
 	begun  bool
+	ended  bool
 }
 
 // Open opens a file. Its content stays until Begin. It is opened for writing only: a pipe that was open for reading too
@@ -65,6 +67,9 @@ func (o *File) Begin() error {
 	return nil
 }
 
+// Rows says what ends the rows of a table, which are written to this file.
+func (o *File) Rows(end func() error) { o.rows = end }
+
 // OnStdout says whether the file is standard output.
 func (o *File) OnStdout() bool { return o.file == nil }
 
@@ -104,13 +109,39 @@ func (o *File) Flush() error {
 	return o.behind.wait()
 }
 
-// Close closes the file, and ends what is compressed; what was not flushed may be lost.
+// End ends what was begun: the rows of a table, and what is compressed. It returns when everything is written. Nothing may be
+// written afterwards. Where writing has failed before, it returns that error again.
+func (o *File) End() error {
+	if o == nil || o.ended {
+		return nil
+	}
+	if err := o.Flush(); err != nil || !o.begun {
+		return err
+	}
+	o.ended = true
+	if o.rows != nil {
+		if err := o.rows(); err != nil {
+			return err
+		}
+	}
+	if err := o.Writer.Flush(); err != nil {
+		return err
+	}
+	if o.packer != nil {
+		if err := o.packer.Close(); err != nil {
+			return err
+		}
+	}
+	return o.behind.wait()
+}
+
+// Close closes the file, and ends what is compressed, if End was not called; what was not flushed may be lost.
 func (o *File) Close() error {
 	if o == nil {
 		return nil
 	}
 	var err error
-	if o.packer != nil && o.begun {
+	if o.packer != nil && o.begun && !o.ended {
 		err = o.packer.Close()
 	}
 	o.behind.close()

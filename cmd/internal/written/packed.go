@@ -17,7 +17,13 @@ type packer interface {
 
 // newPacker returns what compresses a file of this name: by gzip if it ends in .gz, by zstd in .zst; else nil.
 func newPacker(path string, out io.Writer) (packer, error) {
-	switch name := strings.ToLower(path); {
+	name := strings.ToLower(path)
+	for _, packed := range []string{".gz", ".zst", ".zstd", ".xz", ".bz2"} {
+		if inner, ok := strings.CutSuffix(name, packed); ok && IsTable(inner) {
+			return nil, fmt.Errorf("write %s: a Parquet file compresses its columns itself: name it .parquet", path)
+		}
+	}
+	switch {
 	case strings.HasSuffix(name, ".gz"):
 		return gzip.NewWriter(out), nil
 	case strings.HasSuffix(name, ".zst"), strings.HasSuffix(name, ".zstd"):

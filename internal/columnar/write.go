@@ -1,0 +1,111 @@
+package columnar
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// groupBytes is about how large a row group is written, in bytes of its values. Records are short, and several files of
+// them may be open.
+const (
+	groupBytes       = 64 << 20
+	recordGroupBytes = 16 << 20
+)
+
+// groups writes rows as groups of a bounded size.
+type groups struct {
+	out   *parquet.GenericWriter[any]
+	most  int // bytes of a group
+	row   []parquet.Row
+	bytes int // of the present group
+}
+
+// newGroups begins a file. Pages have no statistics of their own: the library writes the least and the greatest value of a
+// page four times, and where values are long no other program reads such a page.
+func newGroups(out io.Writer, most int, options ...parquet.WriterOption) *groups {
+	options = append(options, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
+		parquet.CreatedBy("unecho", "", ""), &parquet.WriterConfig{DictionaryMaxBytes: 1 << 20})
+	return &groups{out: parquet.NewGenericWriter[any](out, options...), most: most, row: make([]parquet.Row, 1)}
+}
+
+// empty returns the memory of the row that was written last.
+func (g *groups) empty() parquet.Row { return g.row[0][:0] }
+
+// write writes a row. Its values may be changed afterwards.
+func (g *groups) write(row parquet.Row) error {
+	g.row[0] = row
+	if _, err := g.out.WriteRows(g.row); err != nil {
+		return err
+	}
+	for i := range row {
+		g.bytes += 8
+		if kind := row[i].Kind(); kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
+			g.bytes += len(row[i].ByteArray())
+		}
+	}
+	if g.bytes < g.most {
+		return nil
+	}
+	return g.end()
+}
+
+// end ends a group. The library keeps the least and the greatest value of each page to the end of the file, cut short, but
+// in memory that holds what was cut off as well. So they are copied.
+func (g *groups) end() error {
+	g.bytes = 0
+	if err := g.out.Flush(); err != nil {
+		return err
+	}
+	for _, index := range g.out.File().ColumnIndexes() {
+		for _, values := range [][][]byte{index.MinValues, index.MaxValues} {
+			for i := range values {
+				values[i] = bytes.Clone(values[i])
+			}
+		}
+	}
+	return nil
+}
+
+// Records writes records of one type as rows of Parquet. The tags of its fields name the columns.
+type Records[T any] struct {
+	groups *groups
+	schema *parquet.Schema
+}
+
+// NewRecords begins a file.
+func NewRecords[T any](out io.Writer) (*Records[T], error) {
+	r := &Records[T]{schema: parquet.SchemaOf(new(T))}
+	return r, guard("begin the file", func() error {
+		r.groups = newGroups(out, recordGroupBytes, r.schema)
+		return nil
+	})
+}
+
+// Write writes a record. As in JSON, bytes of a text that are no UTF-8 are replaced.
+func (r *Records[T]) Write(record *T) error {
+	return guard("write a record", func() error {
+		row := r.schema.Deconstruct(r.groups.empty(), record)
+		for i, v := range row {
+			if v.Kind() == parquet.ByteArray && !utf8.Valid(v.ByteArray()) {
+				row[i] = parquet.ByteArrayValue(whole(v.ByteArray())).Level(v.RepetitionLevel(), v.DefinitionLevel(), v.Column())
+			}
+		}
+		return r.groups.write(row)
+	})
+}
+
+// whole replaces each byte that belongs to no character, as encoding/json does.
+func whole(text []byte) (out []byte) {
+	out = slices.Grow(out, len(text))
+	for _, r := range string(text) {
+		out = utf8.AppendRune(out, r)
+	}
+	return out
+}
+
+// Close ends the file.
+func (r *Records[T]) Close() error { return guard("end the file", r.groups.out.Close) }

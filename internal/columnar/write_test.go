@@ -1,0 +1,215 @@
+package columnar_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/unecho/unecho/internal/columnar"
+)
+
+type record struct {
+	ID   string  `json:"id"             parquet:"id"`
+	Kind string  `json:"kind,omitempty" parquet:"kind,optional,dict"`
+	Near float64 `json:"near"           parquet:"near"`
+	Line int     `json:"line,omitempty" parquet:"line,optional"`
+}
+
+func records(t testing.TB, out io.Writer, all ...record) {
+	t.Helper()
+	w, err := columnar.NewRecords[record](out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		if err := w.Write(&all[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRecords: what is read back is what JSON would have, whatever is in a text; what JSON leaves out is null.
+func TestRecords(t *testing.T) {
+	written := []record{
+		{"a", "same", 1, 3},
+		{"", "", 0, 0},
+		{"tab\t, \"quotes\", \\, \u2028 and 0\x00", "k\xff", 0.9545, -1},
+		{"no \xff\xfe UTF-8 \xe2\x82", "same", 0.0001, 1 << 40},
+		{strings.Repeat("long ", 1<<18), "", 0.5, 7},
+	}
+	var out bytes.Buffer
+	records(t, &out, written...)
+	got, err := all(out.Bytes(), columnar.Wanted{All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(got), "\n")
+	if len(lines) != len(written) || !utf8.ValidString(got) {
+		t.Fatalf("%d rows of %d; UTF-8: %v", len(lines), len(written), utf8.ValidString(got))
+	}
+	for i, line := range lines {
+		want, err := json.Marshal(written[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b record
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatalf("%.200q: %v", line, err)
+		}
+		if err := json.Unmarshal(want, &b); err != nil || a != b {
+			t.Errorf("%.200q, want %.200q", line, want)
+		}
+	}
+	if !strings.Contains(lines[1], `"kind":null,"near":0,"line":null`) {
+		t.Errorf("%s", lines[1])
+	}
+	out.Reset()
+	records(t, &out)
+	if got, err := all(out.Bytes(), columnar.Wanted{All: true}); got != "" || err != nil {
+		t.Errorf("of no record: %q, %v", got, err)
+	}
+}
+
+// TestRecordsAreTyped: other programs see texts, numbers and what may be missing.
+func TestRecordsAreTyped(t *testing.T) {
+	var out bytes.Buffer
+	records(t, &out, record{ID: "a"})
+	file, err := parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(strings.Fields(file.Schema().String()), " ")
+	want := "{ required binary id (STRING); optional binary kind (STRING); required double near; optional int64 line (INT(64,true)); }"
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for _, column := range file.Metadata().RowGroups[0].Columns {
+		if column.MetaData.Codec.String() != "ZSTD" {
+			t.Errorf("%v is %v", column.MetaData.PathInSchema, column.MetaData.Codec)
+		}
+	}
+}
+
+// TestRecordsInBoundedMemory: a million rows take no more memory than a few groups of them, however many there are.
+func TestRecordsInBoundedMemory(t *testing.T) {
+	w, err := columnar.NewRecords[record](io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := uint64(0)
+	before := inUse()
+	random := rand.NewChaCha8([32]byte{1})
+	var id [100]byte
+	for i := range 1_000_000 {
+		if _, err := random.Read(id[:]); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(&record{ID: base64.StdEncoding.EncodeToString(id[:]), Kind: "jaccard", Near: float64(i%10000) / 10000, Line: i}); err != nil {
+			t.Fatal(err)
+		}
+		if i%100_000 == 99_999 {
+			most = max(most, inUse()-min(before, inUse()))
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if most > 96<<20 { // the values of all are 160 MB
+		t.Errorf("%d MB", most>>20)
+	}
+}
+
+// inUse is what is not garbage.
+func inUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestLongValues: a file of long values is about as long as they are, and the memory of the copier does not grow with it.
+func TestLongValues(t *testing.T) {
+	type image struct {
+		Bytes []byte `parquet:"bytes,snappy"`
+	}
+	const size, n = 1 << 20, 200
+	var in bytes.Buffer
+	w := parquet.NewGenericWriter[image](&in, parquet.DataPageStatistics(false))
+	value := bytes.Repeat([]byte("0123456789abcdef"), size/16)
+	for i := range n {
+		value[0] = byte(i)
+		if _, err := w.Write([]image{{value}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data := bytes.NewReader(in.Bytes())
+	schema, err := columnar.SchemaOf(data, data.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out counter
+	c, err := columnar.NewCopier(&out, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.From(data, data.Size()); err != nil {
+		t.Fatal(err)
+	}
+	before, most := inUse(), uint64(0)
+	for i := range int64(n) {
+		if err := c.Row(i + 1); err != nil {
+			t.Fatal(err)
+		}
+		if i%50 == 49 {
+			most = max(most, inUse()-min(before, inUse()))
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes, %d MB of memory", out, most>>20)
+	if out > 40<<20 || most > 240<<20 {
+		t.Errorf("%d bytes, %d MB of memory", out, most>>20)
+	}
+}
+
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+// BenchmarkRecords writes rows such as those of clusters.
+func BenchmarkRecords(b *testing.B) {
+	var out counter
+	w, err := columnar.NewRecords[record](&out)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rows := 0
+	for b.Loop() {
+		rows++
+		if err := w.Write(&record{ID: "articles.jsonl:123456", Kind: "jaccard", Near: 0.93, Line: rows}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(out)/float64(rows), "bytes/row")
+}

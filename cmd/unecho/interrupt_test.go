@@ -127,13 +127,15 @@ func TestPatient(t *testing.T) {
 	in, out := io.Pipe()
 	defer out.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		_, _ = io.WriteString(out, "a text")
-		cancel()
-	}()
-	text, err := io.ReadAll(patient{ctx, in})
-	if string(text) != "a text" || !errors.Is(err, context.Canceled) {
+	defer cancel()
+	go func() { _, _ = io.WriteString(out, "a text") }()
+	waiting, text := patient{ctx, in}, make([]byte, len("a text"))
+	if _, err := io.ReadFull(waiting, text); string(text) != "a text" || err != nil {
 		t.Errorf("%q, %v", text, err)
+	}
+	cancel() // only now: what comes at the same moment may be left out
+	if rest, err := io.ReadAll(waiting); len(rest) > 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("behind it %q, %v", rest, err)
 	}
 }
 

@@ -22,7 +22,7 @@ func (s *Service) Gateway() (*gateway.Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gateway.New(gateway.Setup{Kafka: s.setup.Kafka, Reader: reader, Group: s})
+	return gateway.New(gateway.Setup{Kafka: s.setup.Kafka, Reader: reader, Group: s, Counters: s.taken})
 }
 
 // Silence implements gateway.Group. What the group's duty is, the member's replica knows: without one it forwards.

@@ -90,9 +90,17 @@ func TestGateway(t *testing.T) {
 	if m := again[0].Match; again[0].Verdict != sink.Duplicate || m == nil || m.Offset != was[0].Offset {
 		t.Errorf("the same with another key is %+v", again[0])
 	}
+	if got := first.Stats().Gateway; got.Documents != 4 || got.Repeated != 0 || got.Verdict.Count != 2 || got.Verdict.Sum <= 0 ||
+		got.Bytes != uint64(len(text(1))+len(text(2))+len(`{"no":"text"}`)+len(text(1))) {
+		t.Errorf("counted are %+v", got)
+	}
 	w.settled()
 	first.kill()
-	second := w.gatewayOf(w.start())
+	other := w.start()
+	if other.Stats().Gateway.Open {
+		t.Error("a gateway that nobody has opened is open")
+	}
+	second := w.gatewayOf(other)
 	for i, key := range []string{"a", "b", "x"} {
 		want := append(was[:2:2], again[0])[i]
 		got := w.asks(second, doc(key, text([]int{1, 2, 1}[i])))[0]
@@ -100,8 +108,11 @@ func TestGateway(t *testing.T) {
 			t.Errorf("%s again is %+v, and was %+v", key, got, want)
 		}
 	}
-	if other := w.asks(second, doc("a", text(3)))[0]; other.Repeated || other.Offset == was[0].Offset && other.Partition == was[0].Partition {
-		t.Errorf("another document with the same key is %+v", other)
+	if got := other.Stats().Gateway; !got.Open || got.Repeated == 0 || got.Documents+got.Repeated != 3 || got.Verdict.Count != 3 {
+		t.Errorf("of repeats are counted %+v", got)
+	}
+	if another := w.asks(second, doc("a", text(3)))[0]; another.Repeated || another.Offset == was[0].Offset && another.Partition == was[0].Partition {
+		t.Errorf("another document with the same key is %+v", another)
 	}
 	w.settled()
 	if report := w.audit(); !report.OK() || report.Unique != 3 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/phase"
@@ -120,6 +121,8 @@ type Service struct {
 
 	roster roster // of the group
 
+	taken *gateway.Counters // over HTTP
+
 	cut cuts // only used by the goroutine that reads the lags
 }
 
@@ -135,8 +138,8 @@ func New(setup Setup) (*Service, error) {
 		return nil, fmt.Errorf("build service: %w", err)
 	}
 	s := &Service{
-		lookout: newLookout(),
-		setup:   setup, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(),
+		lookout: newLookout(), taken: &gateway.Counters{},
+		setup: setup, replicas: member.NewCounters(), stirred: make(chan struct{}, 1), owed: unknownLag(),
 		lagRead: true,
 		loops:   Loops(setup.Params, setup.Source, setup.Journal, setup.Sink),
 	}

@@ -3,6 +3,7 @@ package consumer
 import (
 	"time"
 
+	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
@@ -33,6 +34,8 @@ type Stats struct {
 	Outages  uint64 // of the journal, in which a session passed documents on unchecked
 	Recorded uint64 // documents that were passed on and brought to the journal since
 	Outage   bool   // documents are passed on now
+
+	Gateway gateway.Stats // documents that came over HTTP
 
 	Withdrawals uint64 // times that this process left the group because its replica lagged
 	Divergences uint64 // claims of other replicas that this one could not confirm
@@ -111,6 +114,7 @@ func (s *Service) counted() Stats {
 		Unique:      out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
 		Unchecked: out.Unchecked, Conditions: len(s.setup.Source.When) > 0,
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
+		Gateway: s.taken.Read(),
 		Outages: c.Outages.Load(), Recorded: c.Recorded.Load(), Outage: c.Passing.Load() > 0,
 		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),

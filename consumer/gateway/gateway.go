@@ -41,6 +41,7 @@ type Setup struct {
 	Kafka  []kgo.Opt // how the cluster is reached
 	Reader *document.Reader
 	Group  Group
+	*Counters
 }
 
 // Gateway takes documents. It is safe for concurrent use.
@@ -70,6 +71,7 @@ func New(setup Setup) (*Gateway, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open gateway: %w", err)
 	}
+	setup.open.Store(true)
 	return &Gateway{Setup: setup, client: client, commits: commits{ask: setup.Group.Committed}}, nil
 }
 
@@ -117,6 +119,7 @@ type sending struct {
 	request   entry.Request // zero: it has no idempotency key, or is not judged
 	unchecked bool
 	refused   *document.Rejection
+	known     bool // it came before, and is not brought to the source
 	done      bool
 	end       int64 // of the journal, some time after the document was committed; 0: it is not, or nobody has asked yet
 }
@@ -124,6 +127,7 @@ type sending struct {
 // Send takes documents, and returns an answer to each. It waits as long as it is told to, until all are
 // committed.
 func (g *Gateway) Send(ctx context.Context, docs []Document, wait time.Duration) []Answer {
+	began := time.Now()
 	all := make([]sending, len(docs))
 	for i := range docs {
 		all[i].begin(&docs[i])
@@ -134,6 +138,7 @@ func (g *Gateway) Send(ctx context.Context, docs []Document, wait time.Duration)
 	if wait > 0 {
 		g.await(ctx, all, wait)
 	}
+	g.sent(all, began, wait > 0)
 	answers := make([]Answer, len(all))
 	for i := range all {
 		answers[i] = all[i].Answer
@@ -184,6 +189,7 @@ func (g *Gateway) recognise(all []sending) {
 	for i := range all {
 		if first := &known[i]; all[i].request != (entry.Request{}) && first.Request == all[i].request {
 			s := &all[i]
+			s.known = true
 			s.Repeated, s.Topic, s.Partition, s.Offset = true, first.Topic, first.Source.Partition, first.Verdict.Offset
 			s.judged(first, protocol.Committed{})
 		}
@@ -213,7 +219,7 @@ func (g *Gateway) produce(ctx context.Context, all []sending) {
 	results, open := make(chan produced, len(all)), 0 // a record may be answered when nobody waits any more
 	for i := range all {
 		s := &all[i]
-		if s.Err != nil || s.Repeated { // it is there
+		if s.Err != nil || s.known { // it is there
 			continue
 		}
 		open++

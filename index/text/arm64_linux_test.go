@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -20,16 +21,49 @@ func TestARM64Long(t *testing.T) {
 	emulator := qemu(t)
 	tryARM64(t, []string{".", "../sketch", ".."}, func(dir, program string) {
 		// the tests of kernels start themselves again, without the emulator
-		args := []string{program, "-test.skip=Long$|^TestWithoutKernels|^TestKernelsAreSwitchedOff$"}
+		args := []string{program, "-test.v", "-test.skip=Long$|^TestWithoutKernels|^TestKernelsAreSwitchedOff$"}
 		if dir == ".." {
 			args = append(args, "-test.run=Prefetch|Match|Collide|Table|Stories")
 		}
 		run := exec.CommandContext(t.Context(), emulator, args...)
 		run.Dir = dir
-		if out, err := run.CombinedOutput(); err != nil {
+		out, err := run.CombinedOutput()
+		if err != nil {
 			t.Errorf("%s: %v\n%s", dir, err, out)
 		}
+		for name, reason := range skipped(string(out)) {
+			t.Run(name, func(t *testing.T) { t.Skip(reason) }) // so that it is seen
+		}
 	})
+}
+
+// skipped returns the tests that a verbose run has skipped, and why.
+func skipped(verbose string) map[string]string {
+	all, said, running := map[string]string{}, map[string]string{}, ""
+	for line := range strings.Lines(verbose) {
+		line = strings.TrimSpace(line)
+		if of, is := strings.CutPrefix(line, "=== "); is {
+			_, running, _ = strings.Cut(of, " ")
+			running = strings.TrimSpace(running)
+		} else if name, is := strings.CutPrefix(line, "--- SKIP: "); is {
+			name, _, _ = strings.Cut(name, " ")
+			all[name] = said[name]
+		} else if _, reason, is := strings.Cut(line, ".go:"); is {
+			_, said[running], _ = strings.Cut(reason, ": ") // behind the line's number
+		}
+	}
+	return all
+}
+
+func TestSkipped(t *testing.T) {
+	t.Parallel()
+	const verbose = "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    corpus_test.go:47: shared data absent: x is " +
+		"not there\n--- SKIP: TestB (0.01s)\n=== RUN   TestC/d\n    a_test.go:1: no: 2\n=== RUN   TestC/e\n    a_test.go:1: yes\n" +
+		"--- PASS: TestC (0.00s)\n    --- SKIP: TestC/d (0.00s)\n    --- PASS: TestC/e (0.00s)\nPASS\n"
+	got := skipped(verbose)
+	if len(got) != 2 || got["TestB"] != "shared data absent: x is not there" || got["TestC/d"] != "no: 2" {
+		t.Errorf("got %q", got)
+	}
 }
 
 // runsHere says that these tests run for arm64 anyway, or are run by another process of this package already.

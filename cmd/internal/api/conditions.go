@@ -90,6 +90,14 @@ func haltConditions() []condition {
 			func(s *seen) string { return fmt.Sprintf("%d partitions of the source have no leader", s.Leaderless) },
 			"start the brokers that hold them",
 		},
+		{
+			"UnechoTopicNotTaken", quarter, func(s *seen) bool { return len(s.Untaken) > 0 },
+			func(s *seen) string {
+				return fmt.Sprintf("%d topics fit source.pattern and are not read, %s among them: %s", len(s.Untaken),
+					s.Untaken[0].Topic, s.Untaken[0].Why)
+			},
+			"have its outputs be as they must; the log says how",
+		},
 	}
 }
 

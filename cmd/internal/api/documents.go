@@ -20,6 +20,7 @@ import (
 type Gateway interface {
 	Send(ctx context.Context, docs []gateway.Document, wait time.Duration) []gateway.Answer
 	Silence() gateway.Silence
+	Answered(what gateway.Outcome)
 }
 
 // Bounds of requests with documents. With the time that producing takes a request lasts less than one may.
@@ -48,13 +49,51 @@ type sendOrder struct {
 	wait  time.Duration // 0: not
 }
 
-// send answers POST /api/v1/documents. It writes to the source, so to reach a loopback address is not enough for it.
+// coded tells the code of its answer, before the client hears of it.
+type coded struct {
+	http.ResponseWriter
+	tell func(code int)
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (c *coded) WriteHeader(code int) {
+	c.tell(code)
+	c.ResponseWriter.WriteHeader(code)
+}
+
+// outcome is what an answer means for who counts them.
+func outcome(code int, waited bool) gateway.Outcome {
+	switch code {
+	case http.StatusOK:
+		return gateway.Told
+	case http.StatusAccepted:
+		if waited {
+			return gateway.Pending
+		}
+		return gateway.Taken
+	case http.StatusTooManyRequests:
+		return gateway.Busy
+	case http.StatusServiceUnavailable:
+		return gateway.Away
+	case http.StatusBadGateway:
+		return gateway.Failed
+	}
+	return gateway.Refused
+}
+
+// send answers POST /api/v1/documents.
 func (a *api) send(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case a.Gateway == nil:
+	if a.Gateway == nil {
 		fail(w, http.StatusForbidden, "this member takes no documents", "set ops.documents_per_s, or ask another member")
 		return
-	case a.Access.Token == nil:
+	}
+	waits := r.URL.Query().Get("wait") != ""
+	a.take(&coded{w, func(code int) { a.Gateway.Answered(outcome(code, waits)) }}, r)
+}
+
+// take takes documents. It writes to the source, so to reach a loopback address is not enough for it.
+func (a *api) take(w http.ResponseWriter, r *http.Request) {
+	if a.Access.Token == nil {
 		fail(w, http.StatusForbidden, "documents are taken only from callers with a token, and this member has none",
 			"set ops.token, or ops.token_file")
 		return

@@ -25,7 +25,10 @@ type fakeGateway struct {
 	waited time.Duration
 	answer func(d *gateway.Document) gateway.Answer
 	silent gateway.Silence
+	told   []gateway.Outcome
 }
+
+func (f *fakeGateway) Answered(what gateway.Outcome) { f.told = append(f.told, what) }
 
 func (f *fakeGateway) Silence() gateway.Silence { return f.silent }
 
@@ -196,12 +199,26 @@ func TestSendAnswers(t *testing.T) {
 		{gateway.Answer{Topic: "news", Offset: -1, Err: gateway.ErrUnread}, "", 503, "error:the document cannot be read", "1"},
 		{gateway.Answer{Topic: "news", Offset: -1, Err: gateway.ErrRefused}, "", 502, "error:the broker refuses", ""},
 	} {
-		d := sends(t, &fakeGateway{answer: func(*gateway.Document) gateway.Answer { return c.answer }}, nil)
+		to := &fakeGateway{answer: func(*gateway.Document) gateway.Answer { return c.answer }}
+		d := sends(t, to, nil)
 		code, got, after := d.send(c.wait, `1`)
+		if want := outcomeOf(c.code, c.wait); len(to.told) != 1 || to.told[0].String() != want {
+			t.Errorf("%+v: it counts as %v, want %s", c.answer, to.told, want)
+		}
 		if told := fmt.Sprint(at(got, "documents", 0)); code != c.code || after != c.after || !strings.Contains(told, c.want) {
 			t.Errorf("%+v: %d %v after %q, want %d %s after %q", c.answer, code, got, after, c.code, c.want, c.after)
 		}
 	}
+}
+
+// outcomeOf is the label of an answer.
+func outcomeOf(code int, query string) string {
+	if code == http.StatusAccepted && query == "" {
+		return "taken"
+	}
+	return map[int]string{
+		200: "verdict", 202: "pending", 409: "refused", 413: "refused", 429: "busy", 502: "failed", 503: "away",
+	}[code]
 }
 
 // What a document may have is what its own topic allows, and never more than the broker takes.
@@ -265,6 +282,8 @@ func TestSendToASilentGroup(t *testing.T) {
 
 // blocked waits for a verdict that never comes.
 type blocked struct{ begun chan struct{} }
+
+func (*blocked) Answered(gateway.Outcome) {}
 
 func (b *blocked) Silence() gateway.Silence { return gateway.Silence{} }
 

@@ -90,9 +90,12 @@ func TestMembersAreNotKnown(t *testing.T) {
 // states are changes of a process that works well, minute by minute, by the warning that they lead to.
 func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 	return map[string]func(s *consumer.Stats, minute int, ready *bool){
-		"UnechoNotReady":            func(_ *consumer.Stats, _ int, ready *bool) { *ready = false },
-		"UnechoLostToRetention":     func(s *consumer.Stats, minute int, _ *bool) { s.Deleted = uint64(minute / 50) },
-		"UnechoPartitionWaits":      func(s *consumer.Stats, _ int, _ *bool) { s.Waiting = make([]consumer.Waiting, 2) },
+		"UnechoNotReady":        func(_ *consumer.Stats, _ int, ready *bool) { *ready = false },
+		"UnechoLostToRetention": func(s *consumer.Stats, minute int, _ *bool) { s.Deleted = uint64(minute / 50) },
+		"UnechoPartitionWaits":  func(s *consumer.Stats, _ int, _ *bool) { s.Waiting = make([]consumer.Waiting, 2) },
+		"UnechoTopicNotTaken": func(s *consumer.Stats, _ int, _ *bool) {
+			s.Untaken = []consumer.Untaken{{Topic: "blogs.a", Why: "no outputs"}}
+		},
 		"UnechoPartitionLeaderless": func(s *consumer.Stats, _ int, _ *bool) { s.Leaderless = 1 },
 		"UnechoStands": func(s *consumer.Stats, minute int, _ *bool) {
 			s.SourceLag, s.Commits, s.Lags = int64(1000-minute), 7,

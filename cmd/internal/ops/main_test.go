@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
@@ -40,6 +41,10 @@ func full() consumer.Stats {
 		Latency: consumer.Latency{
 			Sign: latency(0.5, 10, 1, 0, 0), Judge: latency(2.25, 1, 4, 6, 0),
 			Forward: latency(9.75, 0, 3, 7, 1),
+		},
+		Gateway: gateway.Stats{
+			Open: true, Requests: []uint64{81, 82, 83, 84, 85, 86, 87}, Documents: 91, Repeated: 92, Bytes: 93_000,
+			Verdict: latency(4.5, 30, 40, 11, 0),
 		},
 		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalRead: journal.Stats{Records: 10, Bytes: 12_000},
 		JournalNext: 4100, JournalEnd: 4123, AppliedTime: 1_700_000_000_250,

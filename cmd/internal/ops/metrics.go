@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/sink"
 )
@@ -16,7 +17,7 @@ import (
 func metrics() []metric {
 	var all []metric
 	for _, part := range [][]metric{
-		documentMetrics(), stageMetrics(), sourceMetrics(), journalMetrics(), windowMetrics(), snapshotMetrics(), processMetrics(),
+		documentMetrics(), gatewayMetrics(), stageMetrics(), sourceMetrics(), journalMetrics(), windowMetrics(), snapshotMetrics(), processMetrics(),
 	} {
 		all = append(all, part...)
 	}
@@ -88,8 +89,44 @@ func documentMetrics() []metric {
 				}
 				return 0, true
 			}),
-		counter("unecho_documents_recorded_total", "Documents that were passed on unchecked, and brought to the journal since.",
+		counter("unecho_documents_recorded_total", "Documents that were passed on unchecked, and brought to the journal since. Those that were rejected meanwhile are none.",
 			func(s *state) uint64 { return s.Recorded }),
+	}
+}
+
+// gatewayMetrics are absent where no documents are taken over HTTP.
+func gatewayMetrics() []metric {
+	open := func(name, help string, value func(*gateway.Stats) uint64) metric {
+		return metric{name: name, help: help, kind: prometheus.CounterValue, values: func(s *state, emit emitter) {
+			if s.Gateway.Open {
+				emit(float64(value(&s.Gateway)))
+			}
+		}}
+	}
+	return []metric{
+		{
+			name: "unecho_gateway_requests_total", kind: prometheus.CounterValue, labels: []string{"outcome"},
+			help: "Requests with documents (POST /api/v1/documents) by outcome: verdict and taken are answered as asked, pending without a verdict in time. Much busy (429): raise ops.documents_per_s, or ask more members; away (503) and failed (502): look at the broker. Callers without the token, and those beyond ops.requests_per_s, are none.",
+			values: func(s *state, emit emitter) {
+				for i, n := range s.Gateway.Requests {
+					emit(float64(n), gateway.Outcome(i).String())
+				}
+			},
+		},
+		open("unecho_gateway_documents_total", "Documents that came over HTTP and were brought to the source.",
+			func(s *gateway.Stats) uint64 { return s.Documents }),
+		open("unecho_gateway_repeated_total", "Documents that came over HTTP and were recognised by their idempotency keys, so that they were not brought to the source again.",
+			func(s *gateway.Stats) uint64 { return s.Repeated }),
+		open("unecho_gateway_bytes_total", "Bytes of the documents that came over HTTP and were brought to the source, unpacked.",
+			func(s *gateway.Stats) uint64 { return s.Bytes }),
+		{
+			name: "unecho_gateway_verdict_seconds", help: "How long requests with wait=verdict took until all verdicts were known. Those that are pending are not in it.",
+			histograms: func(s *state, emit histogramEmitter) {
+				if s.Gateway.Open {
+					emit(s.Gateway.Verdict)
+				}
+			},
+		},
 	}
 }
 

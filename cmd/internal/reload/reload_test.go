@@ -86,7 +86,7 @@ func TestLink(t *testing.T) {
 		put(t, filepath.Join(dir, name), name)
 	}
 	if err := os.Symlink("old", link); err != nil {
-		t.Skip(err)
+		t.Skipf("this system makes no links: %v", err)
 	}
 	v, err := Open(func() (string, error) {
 		text, err := os.ReadFile(link)

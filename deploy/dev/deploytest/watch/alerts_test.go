@@ -34,6 +34,7 @@ func states() []state {
 		{"offsets cannot be read", []string{"UnechoLagUnknown"}, offsetsHidden},
 		{"retention was quicker", []string{"UnechoLostToRetention"}, deleted},
 		{"a batch cannot be read", []string{"UnechoPartitionWaits"}, unreadable},
+		{"a topic has outputs that take too little", []string{"UnechoTopicNotTaken"}, untaken},
 		{"a partition has no leader", []string{"UnechoPartitionLeaderless"}, leaderless},
 		{"transactions do not end", []string{"UnechoRebuildsSessions"}, transactionsFail},
 		{"the journal cannot be read", []string{"UnechoJournalStalls", "UnechoMemberWithdraws"}, journalClosed},
@@ -186,6 +187,13 @@ func unreadable(s *scene) ([]*member, func()) {
 	_, err := unpacktest.Drop(s.t.Context(), s.client, "news", 0, noise)
 	check(s.t, err)
 	return []*member{m}, idle
+}
+
+// A topic comes that source.pattern fits, and an output of it is there already, as somebody else made it.
+func untaken(s *scene) ([]*member, func()) {
+	check(s.t, s.kafka.CreateTopic("blogs.a", partitions, nil))
+	check(s.t, s.kafka.CreateTopic("blogs.a.unique", partitions, map[string]string{"max.message.bytes": "1000"}))
+	return []*member{s.working(`source.pattern=blogs\.[a-z]`)}, idle
 }
 
 func leaderless(s *scene) ([]*member, func()) {

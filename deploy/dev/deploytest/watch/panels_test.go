@@ -75,16 +75,20 @@ func (q question) asked(length string) string {
 func TestDashboardShowsMembersAtWork(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	one, two := s.start("one", "window.count=1000"), s.start("two", "window.count=1000")
+	one := s.start("one", "window.count=1000", "window.requests=1h", "ops.documents_per_s=100", "ops.token="+token)
+	two := s.start("two", "window.count=1000", "window.requests=1h")
 	s.mixed(100)
 	s.settled(one)
 	s.settled(two)
 	l := newLapse(t, one, two)
 	l.waits = 1 // see TestAlertsAreSilentInHealth
-	l.steps(10, func() { s.mixed(3) })
+	l.steps(10, func() {
+		s.mixed(3)
+		one.post("a text that comes over HTTP")
+	})
 	two.stop()
 	l.steps(3, idle)
-	two = s.start("two", "window.count=1000")
+	two = s.start("two", "window.count=1000", "window.requests=1h")
 	s.settled(two)
 	l.targets = []*member{one, two}
 	l.steps(10, func() { s.mixed(3) })

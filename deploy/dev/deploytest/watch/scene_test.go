@@ -212,3 +212,21 @@ func (l *locked) String() string {
 	defer l.mu.Unlock()
 	return l.buf.String()
 }
+
+const token = "a token for the tests"
+
+// post sends a document over HTTP, and waits for its verdict.
+func (m *member) post(text string) {
+	m.t.Helper()
+	req, err := http.NewRequestWithContext(m.t.Context(), http.MethodPost,
+		"http://"+m.address+"/api/v1/documents?wait=verdict&timeout=15s", strings.NewReader(text))
+	check(m.t, err)
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Content-Type", "text/plain")
+	resp, err := http.DefaultClient.Do(req)
+	check(m.t, err)
+	defer resp.Body.Close()
+	if said, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
+		m.t.Fatalf("%s %s: %v", resp.Status, said, err)
+	}
+}

@@ -1,0 +1,110 @@
+package gateway
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/unecho/unecho/consumer/session"
+)
+
+// Outcome is what a client was answered.
+type Outcome int
+
+// Outcomes of requests.
+const (
+	Told    Outcome = iota // all verdicts
+	Taken                  // all documents are in the source, and nobody asked for more
+	Pending                // all documents are in the source, and not all verdicts came in time
+	Refused                // the request is wrong, or the group cannot do what it asks for; nothing was taken
+	Busy                   // the client is to come again later
+	Away                   // the broker did not acknowledge in time
+	Failed                 // the broker refuses a document
+	outcomes
+)
+
+// Outcomes returns all of them.
+func Outcomes() (all []Outcome) {
+	for o := range outcomes {
+		all = append(all, o)
+	}
+	return all
+}
+
+// String is the word for it.
+func (o Outcome) String() string {
+	return [outcomes]string{"verdict", "taken", "pending", "refused", "busy", "away", "failed"}[o]
+}
+
+// Stats say what came to a gateway.
+type Stats struct {
+	Open      bool              // documents are taken
+	Requests  []uint64          // by Outcome; nil: none came yet
+	Documents uint64            // that were brought to the source
+	Repeated  uint64            // that were recognised as sent before, and so not brought again
+	Bytes     uint64            // of the documents that were brought
+	Verdict   session.Histogram // seconds until a client was told the verdicts that it waited for
+}
+
+// Counters count what comes to a gateway. They are safe for concurrent use.
+type Counters struct {
+	open                       atomic.Bool
+	requests                   [outcomes]atomic.Uint64
+	documents, repeated, bytes atomic.Uint64
+	verdict                    [verdictBuckets + 1]atomic.Uint64
+	verdicts                   atomic.Int64 // ns, their sum
+}
+
+const verdictBuckets = 10
+
+// verdictBounds are upper bounds in ms: from what a quiet broker takes to the longest wait.
+func verdictBounds() [verdictBuckets]int64 {
+	return [...]int64{10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 15_000}
+}
+
+// Answered counts the answer to a request.
+func (c *Counters) Answered(what Outcome) { c.requests[what].Add(1) }
+
+// sent counts documents that were sent.
+func (c *Counters) sent(all []sending, began time.Time, waited bool) {
+	for i := range all {
+		s := &all[i]
+		switch {
+		case s.Err != nil:
+		case s.known:
+			c.repeated.Add(1)
+		default:
+			c.documents.Add(1)
+			c.bytes.Add(uint64(len(s.record.Value)))
+		}
+	}
+	if !waited || slices.ContainsFunc(all, func(s sending) bool { return !s.done }) {
+		return
+	}
+	took := time.Since(began)
+	bounds := verdictBounds()
+	at, _ := slices.BinarySearch(bounds[:], took.Milliseconds())
+	c.verdict[at].Add(1)
+	c.verdicts.Add(int64(took))
+}
+
+// Read returns the counts. Before the gateway is open there are none.
+func (c *Counters) Read() (s Stats) {
+	if s.Open = c.open.Load(); !s.Open {
+		return s
+	}
+	s.Documents, s.Repeated, s.Bytes = c.documents.Load(), c.repeated.Load(), c.bytes.Load()
+	for i := range c.requests {
+		s.Requests = append(s.Requests, c.requests[i].Load())
+	}
+	s.Verdict.Sum = time.Duration(c.verdicts.Load()).Seconds()
+	for _, ms := range verdictBounds() {
+		s.Verdict.Bounds = append(s.Verdict.Bounds, float64(ms)/1000)
+	}
+	for i := range c.verdict {
+		n := c.verdict[i].Load()
+		s.Verdict.Counts = append(s.Verdict.Counts, n)
+		s.Verdict.Count += n
+	}
+	return s
+}

@@ -30,7 +30,8 @@ func dedupCommand() *cobra.Command {
 			"unique is then known at the end, as with --representative last or longest: until then the documents are in a\n" +
 			"temporary file ($TMPDIR).\n\n" +
 			"An output that is named .gz or .zst is compressed, one that is named .parquet is Parquet: --duplicates, --pairs,\n" +
-			"--clusters and --rejected have columns as in JSON, and --unique has all columns of its rows, if the files are Parquet.\n\n" +
+			"--clusters and --rejected have columns as in JSON, and --unique has all columns of its rows, if the files are\n" +
+			"Parquet or Arrow.\n\n" +
 			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
 			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of OLD:\n" +
 			"build once, query daily. The settings must be the same.\n\n" +

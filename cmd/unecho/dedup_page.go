@@ -43,7 +43,7 @@ func (r *dedupRun) writeReport(summary dedup.Summary) error {
 	if r.report == nil {
 		return nil
 	}
-	told := dedup.Told{Summary: summary, Settings: r.Config.Judge.Similarity}
+	told := dedup.Told{Summary: summary, Settings: r.Config.Judge.Similarity, Text: r.Config.Judge.Text}
 	for _, flag := range []string{"matches", "representative", "memory"} {
 		told.Flags = append(told.Flags, dedup.Line{Name: flag, Value: r.cmd.Flag(flag).Value.String()})
 	}

@@ -58,7 +58,7 @@ func wantedFields(all []arrow.Field, path string, wanted Wanted) []field {
 	for i, f := range all {
 		below := strings.TrimPrefix(path+"."+f.Name, ".")
 		part := field{key: append(appendText(nil, []byte(f.Name)), ':'), index: i, text: within(below, wanted.Texts)}
-		part.uuid = f.HasMetadata() && slices.Contains(f.Metadata.Values(), "arrow.uuid") // the type's name
+		part.uuid = isUUID(f)
 		of, isStruct := f.Type.(*arrow.StructType)
 		switch {
 		case wanted.All && !isStruct || within(below, wanted.Columns):
@@ -72,16 +72,29 @@ func wantedFields(all []arrow.Field, path string, wanted Wanted) []field {
 	return some
 }
 
+// isUUID says whether a field has UUIDs, by the name of their type.
+func isUUID(f arrow.Field) bool {
+	return f.HasMetadata() && slices.Contains(f.Metadata.Values(), "arrow.uuid")
+}
+
 // Append implements Rows.
 func (r *ArrowRows) Append(dst []byte) (row []byte, err error) {
+	if err := r.step(); err != nil {
+		return dst, err
+	}
+	return r.row(dst, r.fields)
+}
+
+// step goes on to the next row.
+func (r *ArrowRows) step() error {
 	for r.batch == nil || int64(r.at) >= r.batch.NumRows() {
 		if err := r.next(); err != nil {
-			return dst, err
+			return err
 		}
 	}
 	r.at++
 	r.read++
-	return r.row(dst, r.fields)
+	return nil
 }
 
 // Whole returns the rows that were read last, with all columns.

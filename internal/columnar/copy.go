@@ -30,15 +30,20 @@ func SchemaOf(in io.ReaderAt, size int64) (*Schema, error) {
 		if s.file, err = openFooter(footer); err != nil {
 			return err
 		}
-		copied := parquet.NewGenericWriter[any](io.Discard, s.file.Schema())
-		if err := copied.Close(); err != nil {
-			return err
-		}
-		if column, same := sameElements(elements(s.file), copied.File().Metadata().Schema); !same {
-			return fmt.Errorf("the type of column %s would not be kept: %s", column, s.file.Root().Column(column))
-		}
-		return nil
+		return s.kept()
 	})
+}
+
+// kept returns an error if a type would not be kept in a file with this schema.
+func (s *Schema) kept() error {
+	copied := parquet.NewGenericWriter[any](io.Discard, s.file.Schema())
+	if err := copied.Close(); err != nil {
+		return err
+	}
+	if column, same := sameElements(elements(s.file), copied.File().Metadata().Schema); !same {
+		return fmt.Errorf("the type of column %s would not be kept: %s", column, s.file.Root().Column(column))
+	}
+	return nil
 }
 
 // withEncodings leaves out encodings that are those of levels: the library would take them for those of values.
@@ -119,7 +124,16 @@ func meaning(e *format.SchemaElement) string {
 // Copier writes rows of files that have one schema to another file: all columns, their types, and their compression.
 type Copier struct {
 	out  *groups
-	from *parquetRows
+	from wholeRows // nil before the first file
+}
+
+// wholeRows are rows of which some are copied.
+type wholeRows interface {
+	Rows
+	// forward goes on to the next row, and passes over the one before it, unless whole has taken it.
+	forward() error
+	// whole appends the values of the row.
+	whole(row parquet.Row) (parquet.Row, error)
 }
 
 // NewCopier begins a file with this schema, and with what the file with it says of itself.
@@ -135,74 +149,129 @@ func NewCopier(out io.Writer, s *Schema) (*Copier, error) {
 	})
 }
 
-// From opens the file that the next rows are of.
+// From opens the Parquet file that the next rows are of.
 func (c *Copier) From(in io.ReaderAt, size int64) error {
-	if c.from != nil {
-		if err := c.from.Close(); err != nil {
-			return err
+	return c.of(func() (Rows, error) { return OpenParquet(in, size, Wanted{All: true}) })
+}
+
+// FromArrow opens the Arrow file or stream that the next rows are of.
+func (c *Copier) FromArrow(in io.Reader, isFile bool) error {
+	return c.of(func() (Rows, error) {
+		rows, err := OpenArrow(in, isFile, Wanted{All: true})
+		if err != nil {
+			return nil, err
 		}
-		c.from = nil
+		return &arrowRows{ArrowRows: rows, shredder: newShredder(rows.in.Schema())}, nil
+	})
+}
+
+func (c *Copier) of(open func() (Rows, error)) error {
+	if err := c.closeFrom(); err != nil {
+		return err
 	}
-	opened, err := OpenParquet(in, size, Wanted{All: true})
+	opened, err := open()
 	if err != nil {
 		return err
 	}
-	rows, ok := opened.(*parquetRows)
+	rows, ok := opened.(wholeRows)
 	if !ok {
-		return errors.New("these are no rows of Parquet: this is a bug")
+		return errors.New("these rows cannot be copied: this is a bug")
 	}
 	c.from = rows
 	return nil
 }
 
 // Read returns how many rows of the file were passed or copied.
-func (c *Copier) Read() int64 { return c.from.read }
+func (c *Copier) Read() int64 {
+	read, _ := c.from.Share()
+	return read
+}
 
 // Row copies the row of this number, from 1, which is behind those that were copied before.
 func (c *Copier) Row(number int64) error {
-	for c.from.read < number {
-		if err := c.from.nextGroup(); errors.Is(err, io.EOF) {
-			return damaged("it has %d rows, and no row %d: it has changed since it was read", c.from.read, number)
+	for c.Read() < number {
+		if err := c.from.forward(); errors.Is(err, io.EOF) {
+			return damaged("it has %d rows, and no row %d: it has changed since it was read", c.Read(), number)
 		} else if err != nil {
 			return err
 		}
-		c.from.left--
-		c.from.read++
-		if c.from.read < number {
-			if err := guard(c.from.where(), c.from.passRow); err != nil {
-				return err
-			}
-		}
 	}
-	return guard(c.from.where(), c.copyRow)
+	row, err := c.from.whole(c.out.empty())
+	if err != nil {
+		return err
+	}
+	return guard("write the row", func() error { return c.out.write(row) })
 }
 
-func (c *Copier) copyRow() error {
-	row := c.out.empty()
-	for _, column := range c.from.columns {
-		for first := true; ; first = false {
-			v, ok, err := column.peek()
-			if err != nil {
-				return err
-			}
-			if !first && (!ok || v.RepetitionLevel() == 0) {
-				break
-			}
-			if v, err = column.take(); err != nil {
-				return err
-			}
-			row = append(row, v.Clone())
+// forward implements wholeRows.
+func (r *parquetRows) forward() error {
+	if r.ahead {
+		if err := guard(r.where(), r.passRow); err != nil {
+			return err
 		}
+		r.ahead = false
 	}
-	return c.out.write(row)
+	if err := r.nextGroup(); err != nil {
+		return err
+	}
+	r.left--
+	r.read++
+	r.ahead = true
+	return nil
+}
+
+// whole implements wholeRows.
+func (r *parquetRows) whole(row parquet.Row) (parquet.Row, error) {
+	r.ahead = false
+	err := guard(r.where(), func() error {
+		for _, column := range r.columns {
+			for first := true; ; first = false {
+				v, ok, err := column.peek()
+				if err != nil {
+					return err
+				}
+				if !first && (!ok || v.RepetitionLevel() == 0) {
+					break
+				}
+				if v, err = column.take(); err != nil {
+					return err
+				}
+				row = append(row, v.Clone())
+			}
+		}
+		return nil
+	})
+	return row, err
+}
+
+// arrowRows are rows of Arrow of which some are copied.
+type arrowRows struct {
+	*ArrowRows
+	*shredder
+}
+
+// forward implements wholeRows.
+func (r *arrowRows) forward() error { return r.step() }
+
+// whole implements wholeRows.
+func (r *arrowRows) whole(row parquet.Row) (parquet.Row, error) {
+	err := guard(fmt.Sprintf("batch %d", r.number), func() (err error) {
+		row, err = r.shredder.row(row, r.batch, r.at-1)
+		return err
+	})
+	return row, err
+}
+
+func (c *Copier) closeFrom() error {
+	if c.from == nil {
+		return nil
+	}
+	err := c.from.Close()
+	c.from = nil
+	return err
 }
 
 // Close ends the file that is written.
 func (c *Copier) Close() error {
-	var err error
-	if c.from != nil {
-		err = c.from.Close()
-		c.from = nil
-	}
-	return errors.Join(err, guard("end the file", c.out.out.Close))
+	return errors.Join(c.closeFrom(), guard("end the file", c.out.out.Close))
 }

@@ -1,8 +1,9 @@
-// Package columnar reads rows from files of columns, Parquet and Arrow, as JSON objects, and writes chosen rows of a
-// Parquet file to another.
+// Package columnar reads rows from files of columns, Parquet and Arrow, as JSON objects, and writes chosen rows of them to
+// a Parquet file, and records of a type of Go.
 //
 //	file ──Open──▶ Rows.Append ──▶ a row as a JSON object, by its columns' names
 //	     ──NewCopier──▶ Copier.Row ──▶ the row as it is, all columns and types, in another file
+//	a record ──NewRecords──▶ Records.Write ──▶ a row, of the columns that its tags name
 //
 // JSON has fewer types than columns. A list is an array; a map is an array of objects of key and value; a struct is an
 // object. Times, dates and timestamps are texts as in RFC 3339, decimals are numbers with all their digits, and what is

@@ -45,7 +45,8 @@ type parquetRows struct {
 	group   int   // of the rows
 	left    int64 // rows of the group
 	read    int64
-	begun   int // where the row begins in what is appended to
+	ahead   bool // the row that was read last was neither copied nor passed over
+	begun   int  // where the row begins in what is appended to
 	next    []parquet.RowGroup
 }
 

@@ -24,11 +24,12 @@ type groups struct {
 	bytes int // of the present group
 }
 
-// newGroups begins a file. Pages have no statistics of their own: the library writes the least and the greatest value of a
+// newGroups begins a file. Texts that come again are written once, and others as they are: some programs read no other
+// encoding of them. Pages have no statistics of their own: the library writes the least and the greatest value of a
 // page four times, and where values are long no other program reads such a page.
 func newGroups(out io.Writer, most int, options ...parquet.WriterOption) *groups {
 	options = append(options, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
-		parquet.CreatedBy("unecho", "", ""), &parquet.WriterConfig{DictionaryMaxBytes: 1 << 20})
+		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.RLEDictionary), parquet.CreatedBy("unecho", "", ""), &parquet.WriterConfig{DictionaryMaxBytes: 1 << 20})
 	return &groups{out: parquet.NewGenericWriter[any](out, options...), most: most, row: make([]parquet.Row, 1)}
 }
 

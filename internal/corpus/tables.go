@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -174,26 +175,48 @@ func (p *Parser) rows(c *Chunk, visit func(*Record) bool) error {
 	return nil
 }
 
-// Table is a Parquet file that is open.
+// Table is a file of columns that is open, to be read anew.
 type Table struct {
 	*os.File
-	Size int64
+	Size   int64
+	Format string // Parquet or Arrow; empty for what is neither, or cannot be read anew
+	Isnt   string // then: what it is, and what to do
 }
 
-// OpenTable opens a Parquet file.
-func OpenTable(path string) (Table, error) {
+// OpenTable opens a file of columns.
+func OpenTable(path string) (t Table, err error) {
 	f := os.Stdin
 	if path != Stdin {
-		var err error
 		if f, err = openFile(path); err != nil {
-			return Table{}, fmt.Errorf("read %s: %w", path, err)
+			return t, fmt.Errorf("read %s: %w", path, err)
 		}
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return Table{}, fmt.Errorf("read %s: %w", name(path), err)
+		return t, errors.Join(fmt.Errorf("read %s: %w", name(path), err), Table{File: f}.Close())
 	}
-	return Table{f, info.Size()}, nil
+	t = Table{File: f, Size: info.Size()}
+	head := make([]byte, headBytes)
+	n, _ := f.ReadAt(head, 0) // who reads it reports the error
+	switch format, ok := columnFormat(head[:n]); {
+	case !info.Mode().IsRegular():
+		t.Isnt = "comes through a pipe, and its rows are read a second time: write it to a file first"
+	case ok:
+		t.Format = format
+	case isPacked(head[:n]):
+		t.Isnt = "is compressed as a whole, and its rows are read a second time: unpack it"
+	default:
+		t.Isnt = "is neither Parquet nor Arrow, and has no types for its columns: name the output .jsonl"
+	}
+	return t, nil
+}
+
+// Stream reads an Arrow file or stream from its beginning.
+func (t Table) Stream() (in io.Reader, isFile bool) {
+	section := io.NewSectionReader(t, 0, t.Size)
+	var head [len(columnar.ArrowMagic)]byte
+	n, _ := section.ReadAt(head[:], 0) // who reads it reports the error
+	return bufio.NewReaderSize(section, 1<<16), string(head[:n]) == columnar.ArrowMagic
 }
 
 // Close closes the file, unless it is standard input.
@@ -202,13 +225,6 @@ func (t Table) Close() error {
 		return nil
 	}
 	return t.File.Close()
-}
-
-// IsTable says whether a file begins like a Parquet file.
-func (t Table) IsTable() bool {
-	var head [len(parquetMagic)]byte
-	n, _ := t.ReadAt(head[:], 0) // who reads it reports the error
-	return string(head[:n]) == parquetMagic
 }
 
 // Place is where a row is.

@@ -29,13 +29,12 @@ type job struct {
 	header []byte // of the record that was hashed last
 	below  uint64 // its hash
 
-	items  []item
-	done   signed // of the items that are not rejected
-	names  []byte
-	text   []byte // beginnings of texts, if they are wanted
-	raw    []byte // content of files that are one document each, because their parser reuses its memory
-	err    error
-	signed chan struct{} // one token when the job is ready to be applied
+	items []item
+	done  signed // of the items that are not rejected
+	names []byte
+	text  []byte // beginnings of texts, if they are wanted
+	raw   []byte // content of files that are one document each, because their parser reuses its memory
+	err   error
 }
 
 // item is one record.
@@ -67,8 +66,11 @@ func (s *signed) cut(n int) signed {
 	return front
 }
 
-// sign parses and signs the chunk.
-func (j *job) sign() {
+// Chunk implements corpus.Job.
+func (j *job) Chunk() *corpus.Chunk { return &j.chunk }
+
+// Work parses and signs the chunk.
+func (j *job) Work() {
 	j.items, j.names, j.raw, j.text = j.items[:0], j.names[:0], j.raw[:0], j.text[:0]
 	j.done.entries, j.done.sketches = j.done.entries[:0], j.done.sketches[:0]
 	j.signer.Reset()
@@ -104,7 +106,6 @@ func (j *job) sign() {
 		return true
 	})
 	j.err = errors.Join(j.err, refused)
-	j.signed <- struct{}{}
 }
 
 // sum hashes a record: its bytes, and in a table its first line, which says what the columns are.

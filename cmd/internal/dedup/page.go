@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/sheet"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/text"
 )
 
 //go:embed page.html
@@ -21,8 +22,9 @@ var page string
 type Told struct {
 	Summary  Summary
 	Settings index.SimilarityParams
-	Flags    []Line // what else was asked for
-	Outputs  []Line // output -> file
+	Text     text.Params // by which words are the same
+	Flags    []Line      // what else was asked for
+	Outputs  []Line      // output -> file
 }
 
 // Line is a row of two columns.
@@ -42,11 +44,11 @@ type shownCluster struct {
 
 // WritePage writes what was gathered as one page.
 func (r *Report) WritePage(out io.Writer, about sheet.About, told Told) error {
-	clusters, err := r.shownClusters()
+	clusters, err := r.shownClusters(told.Text)
 	if err != nil {
 		return err
 	}
-	pairs, err := r.shownPairs()
+	pairs, err := r.shownPairs(told.Text)
 	if err != nil {
 		return err
 	}
@@ -133,11 +135,11 @@ func short(n int) string {
 	return fmt.Sprint(n)
 }
 
-func (r *Report) shownClusters() (all []shownCluster, err error) {
+func (r *Report) shownClusters(normal text.Params) (all []shownCluster, err error) {
 	for _, c := range r.clusters {
 		s := shownCluster{Title: fmt.Sprintf("%s of %s", terminal.Several(c.size, "document"), c.name)}
 		for _, p := range c.members {
-			shown, err := r.shown(p)
+			shown, err := r.shown(p, normal)
 			if err != nil {
 				return nil, err
 			}
@@ -153,10 +155,10 @@ func (r *Report) shownClusters() (all []shownCluster, err error) {
 }
 
 // shownPairs are those of each similarity, the least similar first: they decide whether the threshold is right.
-func (r *Report) shownPairs() (all []shownPair, err error) {
+func (r *Report) shownPairs(normal text.Params) (all []shownPair, err error) {
 	for i := range r.bins {
 		for _, p := range r.bins[i].pairs {
-			shown, err := r.shown(p)
+			shown, err := r.shown(p, normal)
 			if err != nil {
 				return nil, err
 			}
@@ -166,7 +168,7 @@ func (r *Report) shownPairs() (all []shownPair, err error) {
 	return all, nil
 }
 
-func (r *Report) shown(p sampledPair) (shownPair, error) {
+func (r *Report) shown(p sampledPair, normal text.Params) (shownPair, error) {
 	s := shownPair{
 		Title: terminal.FourPlaces(p.similarity.TenThousandths()), Note: p.method.String(), A: p.nameA, B: p.nameB,
 	}
@@ -183,6 +185,6 @@ func (r *Report) shown(p sampledPair) (shownPair, error) {
 		s.Right = []sheet.Words{{Words: sheet.Shortened(b)}}
 		return s, nil
 	}
-	s.Left, s.Right = sheet.Sides(a, b)
+	s.Left, s.Right = sheet.Sides(a, b, normal)
 	return s, nil
 }

@@ -45,7 +45,7 @@ func reported(t *testing.T, n int64) (*Report, string) {
 	g.Choose()
 	r.group(g)
 	var page strings.Builder
-	told := Told{Summary: Summary{Documents: n}, Settings: index.DefaultParams().Similarity}
+	told := Told{Summary: Summary{Documents: n}, Settings: index.DefaultParams().Similarity, Text: index.DefaultParams().Text}
 	if err := r.WritePage(&page, sheet.About{Title: "unecho dedup"}, told); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func reported(t *testing.T, n int64) (*Report, string) {
 func TestReport(t *testing.T) {
 	r, page := reported(t, 4000)
 	for _, want := range []string{
-		"<b>4,000</b> documents came in", "invalid_json</td><td class=\"left\">200<", "the &lt;b&gt;text&lt;/b&gt; of",
+		"<b>4,000</b> documents came in", "invalid_json</td><td class=\"left\">200<", "… &lt;b&gt;text&lt;/b&gt; of",
 		`aria-label="clusters: 2: 1800; 3, 4: 0; 5 to 8: 0"`, "1,800 clusters of several", "<del>", "<ins>", "auto:3",
 	} {
 		if !strings.Contains(page, want) {
@@ -87,6 +87,36 @@ func TestReport(t *testing.T) {
 	}
 	if _, page := reported(t, 1); !strings.Contains(page, "no document is like another at the threshold of 0.8") {
 		t.Errorf("a page without pairs:\n%s", page)
+	}
+}
+
+// TestReportMarksWhatCounts: two texts that differ in case and punctuation stand side by side without a mark.
+func TestReportMarksWhatCounts(t *testing.T) {
+	r, err := NewReport(0.8, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for i, text := range []string{"A flat, near the park!", "a FLAT near the park"} {
+		o := Outcome{Number: int64(i), Name: fmt.Append(nil, "d", i), Text: []byte(text)}
+		if i > 0 {
+			o.Matches = []Match{{Name: []byte("d0"), Method: index.Identical, Similarity: index.Similarity{Num: 1, Den: 1}}}
+		}
+		if err := r.add(&o); err != nil {
+			t.Fatal(err)
+		}
+		r.met(o.Number, o.Name, o.Matches)
+	}
+	for name, keeps := range map[string]bool{"space": false, "keep": true} {
+		told := Told{Settings: index.DefaultParams().Similarity, Text: index.DefaultParams().Text}
+		told.Text.Punctuation = name
+		var page strings.Builder
+		if err := r.WritePage(&page, sheet.About{Title: "unecho dedup"}, told); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(page.String(), "near the") || strings.Contains(page.String(), "<del>") != keeps {
+			t.Errorf("punctuation %s: %s", name, page.String())
+		}
 	}
 }
 

@@ -3,16 +3,10 @@ package dedup
 import (
 	"context"
 	"errors"
-	"io"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/internal/corpus"
 )
-
-// jobsEach is how many jobs there are for each worker: one in work, one ready, one waiting for its turn.
-const jobsEach = 3
 
 // Run reads to the end, judges each document and calls each with its outcome, in the order of the documents, from the
 // calling goroutine. It ends with the first error, or when ctx is done.
@@ -24,43 +18,16 @@ func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*O
 	if err != nil {
 		return err
 	}
-	todo, ordered := make(chan *job, len(jobs)), make(chan *job, len(jobs)) // never more than there are jobs
-	free := make(chan *job, len(jobs))
 	begun, err := begin(ctx, p, r, jobs[0])
 	if err != nil {
 		return err
 	}
-	for i, j := range jobs {
-		if i == 0 && begun {
-			todo <- j
-			ordered <- j
-			continue
+	return corpus.Work(ctx, r, p.Workers, jobs, begun, func(j *job) error {
+		if err := outcomes(ctx, to, j, each); err != nil || ctx.Err() != nil || p.After == nil {
+			return err
 		}
-		free <- j
-	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var group errgroup.Group
-	group.Go(func() error {
-		defer close(todo)
-		defer close(ordered)
-		return read(ctx, r, free, todo, ordered)
+		return p.After()
 	})
-	for range p.Workers {
-		group.Go(func() error {
-			for j := range todo {
-				j.sign()
-			}
-			return nil
-		})
-	}
-	err = apply(ctx, p.After, to, ordered, free, each)
-	stopped := ctx.Err() != nil
-	stop() // after an error the reader would go on
-	if err = errors.Join(err, group.Wait()); err != nil || stopped {
-		return err
-	}
-	return r.CheckID()
 }
 
 // begin passes over documents that were judged before. begun says that the job has the rest of a chunk.
@@ -76,7 +43,7 @@ func begin(ctx context.Context, p Params, r *corpus.Reader, j *job) (begun bool,
 }
 
 func newJobs(p Params) ([]*job, error) {
-	jobs := make([]*job, p.Workers*jobsEach)
+	jobs := make([]*job, p.Workers*corpus.JobsEach)
 	for i := range jobs {
 		signer, err := index.NewSigner(p.Index)
 		if err != nil {
@@ -84,7 +51,6 @@ func newJobs(p Params) ([]*job, error) {
 		}
 		jobs[i] = &job{
 			signer: signer, named: p.Named, whole: p.Whole, texts: p.Texts, strict: p.Strict, hashed: p.Hashed,
-			signed: make(chan struct{}, 1),
 		}
 		if p.Sketches {
 			if jobs[i].sketcher, err = newSketcher(p.Index); err != nil {
@@ -105,42 +71,6 @@ func newSketcher(p index.Params) (*index.Signer, error) {
 	p.Similarity.Weighted = p.Similarity.Repeated()
 	p.Similarity.Verify, p.Similarity.Evidence = "estimate", "auto"
 	return index.NewSigner(p)
-}
-
-// read gives each chunk to the workers, and in its order to the applier.
-func read(ctx context.Context, r *corpus.Reader, free <-chan *job, todo, ordered chan<- *job) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil // who cancelled knows why
-		case j := <-free:
-			err := r.Next(ctx, &j.chunk)
-			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) { // who cancelled knows why
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			todo <- j
-			ordered <- j
-		}
-	}
-}
-
-func apply(ctx context.Context, after func() error, to Judge, ordered <-chan *job, free chan<- *job, each func(*Outcome) error) error {
-	for j := range ordered {
-		<-j.signed
-		if err := outcomes(ctx, to, j, each); err != nil || ctx.Err() != nil {
-			return err
-		}
-		if after != nil {
-			if err := after(); err != nil {
-				return err
-			}
-		}
-		free <- j
-	}
-	return nil
 }
 
 // outcomes judges the documents of a job, as many at once as the judge accepts, until ctx is done. Offsets are the

@@ -33,6 +33,7 @@ type Explanation struct {
 
 	levenshtein Share
 	agreement   sketch.Agreement
+	text        text.Params
 }
 
 // Document is the compared part of a document.
@@ -88,7 +89,7 @@ func Explain(p index.Params, a, b Input) (*Explanation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("explain: %w", err)
 	}
-	x := &Explanation{Threshold: p.Similarity.Threshold, SameScope: a.Scope == b.Scope}
+	x := &Explanation{Threshold: p.Similarity.Threshold, SameScope: a.Scope == b.Scope, text: p.Text}
 	for _, side := range []struct {
 		document *Document
 		input    Input

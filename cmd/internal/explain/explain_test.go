@@ -11,6 +11,7 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/text"
 )
 
 // params are the defaults with some settings changed, each written key=value.
@@ -237,12 +238,36 @@ func TestDiff(t *testing.T) {
 		{"the cat sat in the hat", "the cat sat on the mat", "...|=the cat sat|-in the hat|+on the mat"},
 		{"same", "same", ""},
 		{"one", "", "...|-one"},
-		{"- at the front", "+ at the front", "...|--|++|=at the front"},
+		{"- at the front", "+ at the front", ""},
+		{"- at the front", "+ at a front", "...|=- at|-the|+a|=front"},
+		{"Don't stop, here!", "don t STOP here", ""},
+		{"A well-kept lawn; green.", "a well kept lawn, red", "...|=well-kept lawn;|-green.|+red"},
+		{"a well-kept lawn", "a well lawn", "...|=a|-well-kept|+well|=lawn"},
+		{"!!!", "???", "...|-!!!|+???"},
+		{"wait — what", "wait... what?!", ""},
 		{"a\nb", "a b", ""},
 	} {
 		if got := show(test.a, test.b); got != test.want {
 			t.Errorf("%q and %q: %s, want %s", test.a, test.b, got, test.want)
 		}
+	}
+}
+
+// Words are the same by the settings in use.
+func TestDiffBySettings(t *testing.T) {
+	p := params(t)
+	a, b := "Crème brûlée for 12", "creme brulee, for 34"
+	if got := explained(t, p, a, b).Diff(); len(got) == 0 {
+		t.Error("accents and numbers do not differ")
+	}
+	p.Text.Accents, p.Text.Digits = "strip", "mask"
+	if got := explained(t, p, a, b).Diff(); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	p = params(t)
+	p.Text.Punctuation = "keep"
+	if got := explained(t, p, "so, what", "so what").Diff(); len(got) == 0 {
+		t.Error("punctuation does not differ, and the settings keep it")
 	}
 }
 
@@ -254,13 +279,15 @@ func TestDiffKeepsEachWord(t *testing.T) {
 		x := explained(t, params(t), a, b)
 		left, right := strings.Fields(a), strings.Fields(b)
 		for _, piece := range x.Diff() {
-			for _, word := range strings.Fields(piece.Words) {
-				if piece.In != OnlyB {
-					left = after(t, left, word)
-				}
-				if piece.In != OnlyA {
-					right = after(t, right, word)
-				}
+			ofB := piece.InB
+			if piece.In == OnlyB {
+				piece.Words, ofB = "", piece.Words
+			}
+			for word := range strings.FieldsSeq(piece.Words) {
+				left = after(t, left, word)
+			}
+			for word := range strings.FieldsSeq(ofB) {
+				right = after(t, right, word)
 			}
 		}
 	}
@@ -271,7 +298,7 @@ func TestDiffOfLongTexts(t *testing.T) {
 	words := func(letter string) string { return strings.Repeat(letter+"bcdefgh ", 1<<16) }
 	x := &Explanation{
 		A: Document{input: Input{Text: []byte(words("a"))}},
-		B: Document{input: Input{Text: []byte(words("b"))}},
+		B: Document{input: Input{Text: []byte(words("b"))}}, text: text.DefaultParams(),
 	}
 	var pieces []Piece
 	var before, after runtime.MemStats

@@ -21,6 +21,7 @@ import (
 type Documents struct {
 	similarity index.SimilarityParams
 	normalizer *text.Normalizer
+	text       text.Params // how documents are normalised
 	shingling  text.Shingling
 	sketch     sketch.Sketch
 	empty      *document.Rejection // rejection of a document without text; nil if it is not rejected
@@ -54,7 +55,7 @@ func New(judge index.Params, p document.Params) (*Documents, error) {
 		return nil, err
 	}
 	return &Documents{
-		similarity: similarity, normalizer: text.NewNormalizer(judge.Text), shingling: shingling, sketch: signs,
+		similarity: similarity, normalizer: text.NewNormalizer(judge.Text), text: judge.Text, shingling: shingling, sketch: signs,
 		empty: reader.EmptyRejection(), numbers: map[string]int{},
 	}, nil
 }

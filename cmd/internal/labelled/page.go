@@ -46,7 +46,7 @@ func (d *Documents) sides(pairs []Wrong) []shown {
 	all := make([]shown, 0, len(pairs))
 	for _, w := range pairs {
 		s := shown{Wrong: w}
-		s.Left, s.Right = sheet.Sides(string(d.raw[w.a]), string(d.raw[w.b]))
+		s.Left, s.Right = sheet.Sides(string(d.raw[w.a]), string(d.raw[w.b]), d.text)
 		all = append(all, s)
 	}
 	return all

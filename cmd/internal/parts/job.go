@@ -24,7 +24,6 @@ type job struct {
 	meant  []byte // the texts
 	hashed []byte // the scope and the normal form of a part
 	err    error
-	done   chan struct{} // one token when the documents are taken apart
 }
 
 // taken is a record, taken apart.
@@ -40,8 +39,11 @@ type taken struct {
 	all      int    // how many parts there are
 }
 
-// run takes the documents of the chunk apart.
-func (j *job) run() {
+// Chunk implements corpus.Job.
+func (j *job) Chunk() *corpus.Chunk { return &j.chunk }
+
+// Work takes the documents of the chunk apart.
+func (j *job) Work() {
 	j.cases, j.parts, j.texts, j.spans = j.cases[:0], j.parts[:0], j.texts[:0], j.spans[:0]
 	j.names, j.raw, j.meant = j.names[:0], j.raw[:0], j.meant[:0]
 	var refused error
@@ -65,7 +67,6 @@ func (j *job) run() {
 		j.err = refused
 	}
 	j.normal.GiveBack()
-	j.done <- struct{}{}
 }
 
 // kept appends to memory, and returns it and what was appended, which stays valid when the memory grows.

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index/text"
@@ -81,75 +78,24 @@ func (r *Remover) Remove(ctx context.Context, in *corpus.Reader, each func(*Outc
 
 var errChanged = errors.New("the files changed between their two readings; run it again when nothing writes them")
 
-// jobsEach is how many jobs there are for each worker: one in work, one ready, one waiting for its turn.
-const jobsEach = 3
-
+// run visits each document in its order.
 func (r *Remover) run(ctx context.Context, in *corpus.Reader, visit func(*job, *taken) error) error {
-	jobs := r.params.Workers * jobsEach
-	todo, ordered := make(chan *job, jobs), make(chan *job, jobs) // never more than there are jobs
-	free := make(chan *job, jobs)
-	for range jobs {
-		free <- &job{params: &r.params, normal: text.NewNormalizer(r.params.Text), done: make(chan struct{}, 1)}
+	jobs := make([]*job, r.params.Workers*corpus.JobsEach)
+	for i := range jobs {
+		jobs[i] = &job{params: &r.params, normal: text.NewNormalizer(r.params.Text)}
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var group errgroup.Group
-	group.Go(func() error {
-		defer close(todo)
-		defer close(ordered)
-		return read(ctx, in, free, todo, ordered)
-	})
-	for range r.params.Workers {
-		group.Go(func() error {
-			for j := range todo {
-				j.run()
-			}
-			return nil
-		})
-	}
-	err := visitAll(ctx, ordered, free, visit)
-	stopped := ctx.Err() != nil
-	stop() // after an error the reader would go on
-	if err = errors.Join(err, group.Wait()); err != nil || stopped {
-		return err
-	}
-	return in.CheckID()
-}
-
-func visitAll(ctx context.Context, ordered <-chan *job, free chan<- *job, visit func(*job, *taken) error) error {
-	for j := range ordered {
-		<-j.done
-		var err error
-		for i := 0; i < len(j.cases) && err == nil && ctx.Err() == nil; i++ {
-			err = visit(j, &j.cases[i])
-		}
-		if err == nil && ctx.Err() == nil {
-			err = j.err
-		}
-		if err != nil || ctx.Err() != nil { // who cancelled knows why
-			return err
-		}
-		free <- j
-	}
-	return nil
-}
-
-// read gives each chunk to the workers, and in its order to the visitor.
-func read(ctx context.Context, in *corpus.Reader, free <-chan *job, todo, ordered chan<- *job) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil // who cancelled knows why
-		case j := <-free:
-			err := in.Next(ctx, &j.chunk)
-			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) { // who cancelled knows why
+	return corpus.Work(ctx, in, r.params.Workers, jobs, false, func(j *job) error {
+		for i := range j.cases {
+			if ctx.Err() != nil { // who cancelled knows why
 				return nil
 			}
-			if err != nil {
+			if err := visit(j, &j.cases[i]); err != nil {
 				return err
 			}
-			todo <- j
-			ordered <- j
 		}
-	}
+		if ctx.Err() != nil {
+			return nil
+		}
+		return j.err
+	})
 }

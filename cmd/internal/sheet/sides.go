@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/unecho/unecho/cmd/internal/explain"
+	"github.com/unecho/unecho/index/text"
 )
 
 // Words are a run of words of one of two texts. Only says that the other text lacks them; First that this is the first.
@@ -12,11 +13,12 @@ type Words struct {
 	Only, First bool
 }
 
-// Sides compares two texts word by word, to be shown side by side by the template "side".
-func Sides(a, b string) (left, right []Words) {
-	pieces := explain.Words(a, b)
+// Sides compares two texts word by word, to be shown side by side by the template "side". Words are the same if their normal
+// forms are.
+func Sides(a, b string, p text.Params) (left, right []Words) {
+	pieces := explain.Words(a, b, p)
 	if pieces == nil { // they are the same words
-		pieces = []explain.Piece{{Words: a, In: explain.Both}}
+		pieces = []explain.Piece{{Words: a, InB: b, In: explain.Both}}
 	}
 	for _, p := range pieces {
 		x := Words{Words: Shortened(p.Words), Only: p.In == explain.OnlyA || p.In == explain.OnlyB, First: p.In == explain.OnlyA}
@@ -25,6 +27,9 @@ func Sides(a, b string) (left, right []Words) {
 		}
 		if p.In != explain.OnlyB {
 			left = append(left, x)
+		}
+		if p.In == explain.Both {
+			x.Words = Shortened(p.InB)
 		}
 		if p.In != explain.OnlyA {
 			right = append(right, x)

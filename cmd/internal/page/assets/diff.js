@@ -11,9 +11,14 @@ const LETTERS = new RegExp(`\\s*(?:${UNSPACED.source}\\p{M}*|(?:(?!${UNSPACED.so
 /** words splits a text so that its pieces, joined, are the text again. */
 export const words = (text) => text.match(LETTERS) ?? [];
 
-const bare = (word) => {
-  const kept = word.toLowerCase().normalize('NFKC').replace(/[^\p{L}\p{N}\p{M}]+/gu, '');
-  return kept === '' ? word.trim() : kept;
+/** bare is the normal form of a word by default (index/text): nothing of a word that has no letter and no number. */
+const bare = (word) => word.replace(/\p{Default_Ignorable_Code_Point}+/gu, '').normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+  .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim();
+
+/** keysOf returns what is compared of words: of a text without letters and numbers the words themselves. */
+const keysOf = (sides) => {
+  const keys = sides.map((side) => side.map(bare));
+  return keys.every((side) => side.some((key) => key !== '')) ? keys : sides.map((side) => side.map((word) => word.trim()));
 };
 
 /**
@@ -23,7 +28,7 @@ const bare = (word) => {
 export function diff(a, b) {
   const whole = [words(a), words(b)];
   const [left, right] = whole.map((w) => w.slice(0, MOST_WORDS));
-  const keys = [left.map(bare), right.map(bare)];
+  const keys = keysOf([left, right]);
   const pairs = common(keys[0], keys[1]);
   const out = { left: [], right: [], changed: 0, soft: 0, words: left.length + right.length, cut: whole.some((w) => w.length > MOST_WORDS) || pairs.cut };
   const mark = (side, text, kind) => {
@@ -31,11 +36,16 @@ export function diff(a, b) {
     if (last?.kind === kind) last.text += text;
     else side.push({ text, kind });
   };
+  const alone = (side, text, key) => {
+    if (key === '') out.soft++;
+    else out.changed++;
+    mark(side, text, key === '' ? 'soft' : 'changed');
+  };
   let i = 0;
   let j = 0;
   for (const [x, y] of [...pairs, [left.length, right.length]]) {
-    for (; i < x; i++, out.changed++) mark(out.left, left[i], 'changed');
-    for (; j < y; j++, out.changed++) mark(out.right, right[j], 'changed');
+    for (; i < x; i++) alone(out.left, left[i], keys[0][i]);
+    for (; j < y; j++) alone(out.right, right[j], keys[1][j]);
     if (x === left.length) break;
     const kind = left[i].trim() === right[j].trim() ? 'same' : 'soft';
     if (kind === 'soft') out.soft++;

@@ -33,6 +33,8 @@
   same('equal texts', kinds('a b c', 'a b c'), 'sa b c');
   same('a word is added', kinds('a b c', 'a b x c'), 'sa b/c x/s c');
   same('case and punctuation', [kinds('a b', 'a B!'), diff('a b', 'a B!').soft], ['sa/s B!', 1]);
+  same('what does not count in the normal form', ['— STOP, ﬁne — STRASSE', 'soft\u00adhyphen x', 'Cafe\u0301 (1)'].map((a, i) => diff(a, ['stop fine straße!', 'softhyphen x', 'café 1'][i]).changed), [0, 0, 0]);
+  same('what counts', [diff('well-kept', 'wellkept').changed, diff('!!!', '???').changed, diff('a b', 'a, - b').changed], [2, 2, 0]);
   same('nothing in common', [diff('a b', 'c d').changed, diff('', 'c').changed, diff('', '').changed], [4, 1, 0]);
   same('scripts without spaces', words('東京は晴れ。 ok').length, 7);
   const long = Array.from({ length: 20000 }, (_, i) => 'word' + (i * 7919) % 5003).join(' ');

@@ -41,9 +41,11 @@ func Words(a, b string, p text.Params) []Piece {
 		left, right = asTheyAre(a), asTheyAre(b)
 	}
 	steps := stepsOf(string(diff.Diff("a", left.lines(), "b", right.lines())))
-	spread(steps, left, right)
+	spread(steps, left, right) // what is in one text alone
+	spread(steps, left, right) // and what hangs together with that, behind it and before it
 	slices.Reverse(steps)
-	spread(steps, left, right)
+	spread(steps, left, right) // what is in one text alone
+	spread(steps, left, right) // and what hangs together with that, behind it and before it
 	slices.Reverse(steps)
 	var all runs
 	for _, s := range steps {

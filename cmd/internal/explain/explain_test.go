@@ -243,6 +243,8 @@ func TestDiff(t *testing.T) {
 		{"Don't stop, here!", "don t STOP here", ""},
 		{"A well-kept lawn; green.", "a well kept lawn, red", "...|=well-kept lawn;|-green.|+red"},
 		{"a well-kept lawn", "a well lawn", "...|=a|-well-kept|+well|=lawn"},
+		{"a well lawn", "a well-kept lawn", "...|=a|-well|+well-kept|=lawn"},
+		{"a1-a2 a3", "a1-x a2-a3", "...|-a1-a2|+a1-x a2-a3|-a3"},
 		{"!!!", "???", "...|-!!!|+???"},
 		{"wait — what", "wait... what?!", ""},
 		{"a\nb", "a b", ""},

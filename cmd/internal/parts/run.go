@@ -86,15 +86,15 @@ func (r *Remover) run(ctx context.Context, in *corpus.Reader, visit func(*job, *
 	}
 	return corpus.Work(ctx, in, r.params.Workers, jobs, false, func(j *job) error {
 		for i := range j.cases {
-			if ctx.Err() != nil { // who cancelled knows why
-				return nil
+			if ctx.Err() != nil {
+				return nil //nolint:nilerr // who cancelled knows why
 			}
 			if err := visit(j, &j.cases[i]); err != nil {
 				return err
 			}
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // as above
 		}
 		return j.err
 	})

@@ -3,5 +3,6 @@
 //	Files    all that a verb will write, held against what it reads before anything is written
 //	File     lines that are written as they fall, in the background: what the file held stays until there is a first one
 //	Replace  a file that appears when it is whole, in the place of another
+//	Lock     a file that one process has at a time
 //	Create   a file that appears when it is whole, where none may be
 package written

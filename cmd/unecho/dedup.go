@@ -42,7 +42,7 @@ func dedupCommand() *cobra.Command {
 			"later ones are taken out of their documents, wherever they are (boilerplate, disclaimers). --removed has them. All\n" +
 			"other fields, columns and bytes stay; a document of which nothing is left is in --duplicates in place of --unique.\n\n" +
 			"--checkpoint DIR is for long runs: after Ctrl-C, a crash or a full disk the same command goes on, and its outputs are\n" +
-			"those of a run that was never stopped. What was judged is read again, but not judged.\n\n" +
+			"those of a run that was never stopped. What was judged is read again, but not judged. One run at a time has DIR.\n\n" +
 			"The whole index is in memory (--memory). With --passes as many documents are judged as fit, all behind them are\n" +
 			"compared with these, and the files are read again for what is left, with the verdicts of a single\n" +
 			"pass; how many there will be is estimated before. What is too much for one machine, or never ends, is the service's job: see `unecho run --help`.\n\n" +
@@ -139,6 +139,7 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, checkpoint.Close()) }()
 	judge, err := r.judge(checkpoint)
 	if err != nil {
 		return err
@@ -175,6 +176,9 @@ func (r *dedupRun) tell(summary dedup.Summary) error {
 
 // judge makes the judge, and begins what the page shows.
 func (r *dedupRun) judge(c *dedup.Checkpoint) (dedup.Judge, error) {
+	if r.passes { // each has an index of its own
+		c = nil
+	}
 	judge, err := r.NewJudge(c)
 	if err != nil {
 		return nil, err

@@ -98,8 +98,13 @@ func (r *dedupRun) resumable(c *dedup.Checkpoint) error {
 	if err := r.out.Resumable(); err != nil {
 		return err
 	}
-	if done, resumes := c.Resumes(); resumes {
-		fmt.Fprintf(r.cmd.ErrOrStderr(), "unecho: going on behind %s, which are read again and not judged\n",
+	done, pass, resumes := c.Resumes()
+	in := ""
+	if pass > 0 {
+		in = fmt.Sprintf(" in pass %d", pass)
+	}
+	if resumes {
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "unecho: going on%s behind %s, which are read again and not judged\n", in,
 			terminal.Several(int(done), "document"))
 	}
 	return nil

@@ -24,8 +24,6 @@ func (r *dedupRun) checkPasses() error {
 		return exit.Usage(errors.New("--passes remembers unique documents only: leave out --matches all, and a --distance beyond blocks"))
 	case r.HTML != "":
 		return exit.Usage(errors.New("--passes comes to documents in another order than that of a page: leave out --html"))
-	case r.cmd.Flag("checkpoint").Changed:
-		return exit.Usage(errors.New("--checkpoint keeps the index of a single pass: leave out --passes, or --checkpoint"))
 	case r.Config.Judge.KeepsAll():
 		return exit.Usage(errors.New("--passes remembers unique documents only: leave out index.keep: all"))
 	}

@@ -21,19 +21,27 @@ import (
 )
 
 // Checkpoint is where a run goes on after it was stopped: one file in a directory, which a newer one replaces as a whole.
-// It is a line of JSON, and behind it the index as Index.Save writes it.
+// It is a line of JSON, and behind it the index as Index.Save writes it, unless a pass has none yet. Beside it are the files
+// with the matches of passes.
 //
 //	{"version":1, "run":{...}, "documents":N, "front":"...", "outputs":{name: length}, ...}\n  an archive of snapshots
 //
 // What was read is read again, but not judged; what the outputs had got behind the checkpoint is cut off. So outputs are
 // those of a run that was never stopped.
 type Checkpoint struct {
+	lock  *written.Lock // nil when it is closed
 	path  string
 	every time.Duration
 	run   map[string]string
 	state *checkpointState // of the run that is resumed; nil if this one begins
 	next  time.Time        // when the next one is due
-	saved int64            // documents in the last one
+	saved place            // of the last one
+}
+
+// place is where a run is: how many documents it has read, and if there are several passes, in which.
+type place struct {
+	pass      int
+	documents int64
 }
 
 // checkpointState is the line of JSON.
@@ -46,44 +54,79 @@ type checkpointState struct {
 	UniqueCut uint64            `json:"unique_cut"`
 	Latest    []byte            `json:"latest"` // the first line of the last table
 	Outputs   map[string]int64  `json:"outputs"`
+	Window    int64             `json:"window_bytes"`     // what the index counts against its memory
+	Passes    *passState        `json:"passes,omitempty"` // if there are several; then there may be no index
 }
 
 // checkpointVersion is that of the format.
 const checkpointVersion = 1
 
+// passesFlag may be added when a run goes on.
+const passesFlag = "--passes"
+
 // mostOfTime is how much of the time may go into checkpoints: one of so many parts.
 const mostOfTime = 20
 
-// OpenCheckpoint opens a directory, which is made if it is not there. run says what is asked for; a run that was stopped
-// goes on only with the same.
-func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (*Checkpoint, error) {
+// OpenCheckpoint opens a directory, which is made if it is not there, and which one run has at a time. run says what is
+// asked for; a run that was stopped goes on only with the same, and with passes where it was without.
+func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (c *Checkpoint, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("--checkpoint: %w", err)
 	}
-	if err := removeHalves(dir); err != nil {
-		return nil, fmt.Errorf("--checkpoint: %w", err)
+	c = &Checkpoint{path: filepath.Join(dir, "dedup.checkpoint"), every: every, run: run, next: time.Now().Add(every)}
+	if c.lock, err = written.TakeLock(filepath.Join(dir, "dedup.lock")); err != nil {
+		return nil, fmt.Errorf("--checkpoint %s: %w", dir, err)
 	}
-	c := &Checkpoint{path: filepath.Join(dir, "dedup.checkpoint"), every: every, run: run, next: time.Now().Add(every)}
+	if err := removeHalves(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("--checkpoint: %w", err), c.Close())
+	}
+	if err = c.open(); err == nil {
+		err = c.removeMatches(c.saved.pass)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// open reads the state of the run that goes on, if there is one.
+func (c *Checkpoint) open() error {
 	in, err := os.Open(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := written.Replaceable(c.path); err != nil {
-			return nil, fmt.Errorf("--checkpoint: %w", err)
+			return fmt.Errorf("--checkpoint: %w", err)
 		}
-		return c, nil
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--checkpoint: %w", err)
+		return fmt.Errorf("--checkpoint: %w", err)
 	}
 	defer in.Close()
 	if c.state, err = readState(bufio.NewReader(in)); err != nil {
-		return nil, fmt.Errorf("go on from %s: %w: remove it to begin anew", c.path, err)
+		return fmt.Errorf("go on from %s: %w: remove it to begin anew", c.path, err)
 	}
-	c.saved = c.state.Documents
-	if lines := differences(c.state.Run, run); len(lines) > 0 {
-		return nil, exit.Usage(fmt.Errorf("--checkpoint: the run that was stopped was another one:\n    %s\nrun it as it was, or "+
+	c.saved = place{documents: c.state.Documents}
+	if of := c.state.Passes; of != nil {
+		c.saved = place{of.Pass, of.Read.Documents}
+	}
+	if lines := differences(c.state.Run, c.run); len(lines) > 0 {
+		return exit.Usage(fmt.Errorf("--checkpoint: the run that was stopped was another one:\n    %s\nrun it as it was, or "+
 			"remove %s to begin anew", strings.Join(lines, "\n    "), c.path))
 	}
-	return c, nil
+	return nil
+}
+
+// Close lets another run have the directory. The checkpoint stays.
+func (c *Checkpoint) Close() error {
+	if c == nil || c.lock == nil {
+		return nil
+	}
+	lock := c.lock
+	c.lock = nil
+	if err := lock.Release(); err != nil {
+		return fmt.Errorf("--checkpoint: %w", err)
+	}
+	return nil
 }
 
 // halfName is what the names of checkpoints begin with that are being written. A number follows.
@@ -130,6 +173,7 @@ func differences(was, now map[string]string) (lines []string) {
 		switch {
 		case !here:
 			lines = append(lines, fmt.Sprintf("%s was %s, and is left out now", key, old))
+		case !there && key == passesFlag: // the memory did not suffice
 		case !there:
 			lines = append(lines, fmt.Sprintf("%s was left out, and is %s now", key, new))
 		case old != new:
@@ -139,18 +183,31 @@ func differences(was, now map[string]string) (lines []string) {
 	return lines
 }
 
-// Resumes says how many documents a run had judged that goes on now.
-func (c *Checkpoint) Resumes() (documents int64, ok bool) {
-	if c == nil || c.state == nil {
-		return 0, false
+// Resumes says how many documents a run had read that goes on now, and in which of several passes; 0 if there is one.
+func (c *Checkpoint) Resumes() (documents int64, pass int, ok bool) {
+	_, ok = c.resumed()
+	if !ok {
+		return 0, 0, false
 	}
-	return c.state.Documents, true
+	return c.saved.documents, c.saved.pass, true
+}
+
+// resumed returns the state of the run that goes on.
+func (c *Checkpoint) resumed() (s *checkpointState, ok bool) {
+	if c == nil || c.state == nil {
+		return nil, false
+	}
+	return c.state, true
 }
 
 // Index loads the index of the run that goes on, or makes one for a run that begins.
 func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
-	if c.state == nil {
+	if c.state == nil || c.state.Passes != nil && !c.state.Passes.begun() {
 		return NewIndex(p)
+	}
+	if had := c.state.Window; had > int64(p.Memory) {
+		return nil, exit.Usage(fmt.Errorf("--memory %s: the index of the run that was stopped has %d bytes already: give it as much as it had",
+			p.Memory, had))
 	}
 	f, err := os.Open(c.path)
 	if err != nil {
@@ -169,9 +226,9 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("go on from %s: %w: remove it to begin anew", c.path, err)
 	}
-	if x.next != c.state.Documents {
-		return nil, fmt.Errorf("go on from %s: it has an index of %d documents, and %d were judged: remove it to begin anew", c.path,
-			x.next, c.state.Documents)
+	if x.next != c.saved.documents {
+		return nil, fmt.Errorf("go on from %s: it has an index of %d documents, and %d were read: remove it to begin anew", c.path,
+			x.next, c.saved.documents)
 	}
 	x.first = 0 // its documents belong to this run
 	return x, nil
@@ -180,16 +237,10 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 // due says whether it is time for the next one.
 func (c *Checkpoint) due() bool { return c != nil && !time.Now().Before(c.next) }
 
-// save writes a checkpoint of what was judged and written so far.
-func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, judged Resumed) error {
-	if judged.Documents != x.next {
-		return fmt.Errorf("write a checkpoint: %d documents were judged, and %d written: this is a bug", x.next, judged.Documents)
-	}
+// save writes a checkpoint of what was judged and written so far. x is nil if a pass has no index yet.
+func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpointState, at place) error {
 	began := time.Now()
-	s := checkpointState{
-		Version: checkpointVersion, Run: c.run, Documents: judged.Documents, Front: judged.Front, Counts: out.counts,
-		UniqueCut: c.uniqueCut(x), Latest: out.table.latest, Outputs: map[string]int64{},
-	}
+	s.Run, s.Counts, s.Latest, s.Outputs = c.run, out.counts, out.table.latest, map[string]int64{}
 	for name, file := range out.files.Named() {
 		length, err := file.Settle()
 		if err != nil {
@@ -203,26 +254,18 @@ func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, judged Re
 	}
 	err = written.ReplaceBy(halfName, c.path, 0o600, func(f io.Writer) error {
 		out := bufio.NewWriterSize(f, 1<<20)
-		if _, err := out.Write(append(line, '\n')); err != nil {
-			return err
+		_, err := out.Write(append(line, '\n'))
+		if err == nil && x != nil {
+			err = x.Save(context.WithoutCancel(ctx), out, began.UnixMilli())
 		}
-		return errors.Join(x.Save(context.WithoutCancel(ctx), out, began.UnixMilli()), out.Flush())
+		return errors.Join(err, out.Flush())
 	})
 	if err != nil {
 		return fmt.Errorf("write a checkpoint: %w", err)
 	}
 	took := time.Since(began)
-	c.saved, c.next = x.next, time.Now().Add(max(c.every, mostOfTime*took))
+	c.saved, c.next = at, time.Now().Add(max(c.every, mostOfTime*took))
 	return nil
-}
-
-// uniqueCut is the count of all runs together: an index that is loaded counts anew.
-func (c *Checkpoint) uniqueCut(x *Index) uint64 {
-	n := x.Stats().UniqueCut
-	if c != nil && c.state != nil {
-		n += c.state.UniqueCut
-	}
-	return n
 }
 
 // remove removes the checkpoint of a run that is done.
@@ -233,7 +276,7 @@ func (c *Checkpoint) remove() error {
 	if err := os.Remove(c.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the checkpoint: %w", err)
 	}
-	return nil
+	return c.removeMatches(0)
 }
 
 // Resumable returns an error if the outputs cannot be cut off where a checkpoint was taken.

@@ -31,7 +31,10 @@ type longRun struct {
 	asked           map[string]string
 }
 
-func newLongRun(t *testing.T) *longRun {
+func newLongRun(t *testing.T) *longRun { return newLongRunOf(t, 60_000) }
+
+// newLongRunOf makes files of about so many bytes, up to seven times as many.
+func newLongRunOf(t *testing.T, size int) *longRun {
 	t.Helper()
 	const documents = 4000
 	r := &longRun{dir: t.TempDir(), asked: map[string]string{"FILE...": "a b"}}
@@ -41,7 +44,7 @@ func newLongRun(t *testing.T) *longRun {
 		t.Fatal(err)
 	}
 	for i := 0; len(data) > 0; i++ { // some of one chunk, some of several
-		end := min(len(data), 60_000*(1+i%7))
+		end := min(len(data), size*(1+i%7))
 		end += bytes.IndexByte(data[end-1:], '\n')
 		path := filepath.Join(r.dir, fmt.Sprintf("in%d.jsonl", i))
 		if err := os.WriteFile(path, append(slices.Clone(data[:end]), "{\"no\":\"text\"}\n"...), 0o600); err != nil {
@@ -70,6 +73,11 @@ func (r *longRun) run(t *testing.T, stop int, every time.Duration) (dedup.Summar
 		if c, err = dedup.OpenCheckpoint(r.checkpoint, every, r.asked); err != nil {
 			return dedup.Summary{}, err
 		}
+		defer func() {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
 	}
 	o := dedup.Options{Config: config.Default(), Memory: setting.GiB}
 	judge, err := o.NewJudge(c)
@@ -211,7 +219,11 @@ func TestOthersStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := dedup.OpenCheckpoint(dir, time.Hour, nil); err != nil {
+	c, err := dedup.OpenCheckpoint(dir, time.Hour, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
 	left, err := os.ReadDir(dir)

@@ -17,7 +17,9 @@ import (
 //	number, number of the match, similarity (two numbers), method, length of the name, all as varints; the name
 type earlier struct {
 	file    *os.File
-	unnamed bool
+	removed bool // nothing is left of it once it is closed; else close removes it, or a checkpoint
+	kept    bool // for a run that goes on
+	length  int64
 	out     *bufio.Writer
 	in      *bufio.Reader
 	number  int64 // of the record that is read next; -1 behind the last
@@ -25,14 +27,66 @@ type earlier struct {
 	line    []byte
 }
 
-func newEarlier() (*earlier, error) {
+// newEarlier makes an empty file: a temporary one, or if a path is given one that a run can go on with.
+func newEarlier(path string) (*earlier, error) {
+	if path != "" {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("keep matches for the next pass: %w", err)
+		}
+		return &earlier{file: f, kept: true, out: bufio.NewWriterSize(f, 64<<10)}, nil
+	}
 	f, err := os.CreateTemp("", "unecho-dedup-")
 	if err != nil {
 		return nil, fmt.Errorf("keep matches for the next pass: %w", err)
 	}
 	// If the system permits, the file has no name from now on, and disappears with the process, however that ends.
-	unnamed := os.Remove(f.Name()) == nil
-	return &earlier{file: f, unnamed: unnamed, out: bufio.NewWriterSize(f, 64<<10)}, nil
+	removed := os.Remove(f.Name()) == nil
+	return &earlier{file: f, removed: removed, out: bufio.NewWriterSize(f, 64<<10)}, nil
+}
+
+// openEarlier goes on with a file that had this length when settle returned.
+func openEarlier(path string, length int64) (*earlier, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read matches of the pass before: %w", err)
+	}
+	e := &earlier{file: f, kept: true, length: length, out: bufio.NewWriterSize(f, 64<<10)}
+	end, err := f.Seek(0, io.SeekEnd)
+	if err == nil && end < length {
+		err = fmt.Errorf("%s has %d bytes and had %d", path, end, length)
+	}
+	if err == nil {
+		err = f.Truncate(length)
+	}
+	if err == nil {
+		_, err = f.Seek(length, io.SeekStart)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read matches of the pass before: %w", errors.Join(err, f.Close()))
+	}
+	return e, nil
+}
+
+// settle writes what was added onto the disk, and returns the length of the file.
+func (e *earlier) settle() (int64, error) {
+	if e == nil || e.in != nil {
+		return e.len(), nil
+	}
+	if err := e.out.Flush(); err != nil {
+		return 0, fmt.Errorf("keep matches for the next pass: %w", err)
+	}
+	if err := e.file.Sync(); err != nil {
+		return 0, fmt.Errorf("keep matches for the next pass: %w", err)
+	}
+	return e.length, nil
+}
+
+func (e *earlier) len() int64 {
+	if e == nil {
+		return 0
+	}
+	return e.length
 }
 
 // add adds the match of a document.
@@ -47,6 +101,7 @@ func (e *earlier) add(number int64, m *Match) error {
 	if _, err := e.out.Write(e.line); err != nil {
 		return fmt.Errorf("keep matches for the next pass: %w", err)
 	}
+	e.length += int64(len(e.line))
 	return nil
 }
 
@@ -113,7 +168,7 @@ func (e *earlier) close() error {
 		return nil
 	}
 	err := e.file.Close()
-	if e.unnamed {
+	if e.removed || e.kept {
 		return err
 	}
 	return errors.Join(err, os.Remove(e.file.Name()))

@@ -34,8 +34,11 @@ type Pass struct {
 	Checkpoint *Checkpoint
 
 	judged    Resumed // documents so far, if there is a Checkpoint or there are Passes
-	uniqueCut uint64  // of several passes
+	uniqueCut uint64  // of passes before, and of the run that goes on
 	inPasses  bool
+	pass      int     // which of several it is, from 1
+	share     *share  // of this pass
+	read      Resumed // documents that this pass has read: judged, or compared with them
 	all       Resumed // all documents, as the first of several passes has read them
 	index     *Index  // the same as Judge, if it is one
 	documents int64   // read so far
@@ -46,7 +49,7 @@ type Pass struct {
 // ctx is done, it writes what was judged so far, and returns an error that says so.
 func (p *Pass) Run(ctx context.Context, old, query *Input) error {
 	p.index, _ = p.Judge.(*Index)
-	if _, resumes := p.Checkpoint.Resumes(); p.index != nil && !resumes {
+	if _, resumes := p.Checkpoint.resumed(); p.index != nil && !resumes {
 		if err := p.estimate(p.index.Params(), p.index.params.Memory, old, query); err != nil {
 			return err
 		}
@@ -59,7 +62,7 @@ func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
 		if p.index != nil {
 			p.index.beginIndex()
 		}
-		if err := p.read(ctx, old, p.Out.remember); err != nil {
+		if err := p.readAll(ctx, old, p.Out.remember); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -112,32 +115,32 @@ func (p *Pass) resume() error {
 		return nil
 	}
 	p.Hashed = true
+	p.keepPlace()
+	s, resumes := p.Checkpoint.resumed()
+	if !resumes {
+		return nil
+	}
+	p.judged = Resumed{s.Documents, s.Front}
+	p.Before, p.uniqueCut = p.judged, s.UniqueCut
+	return p.Out.resume(s)
+}
+
+// keepPlace has checkpoints taken when they are due.
+func (p *Pass) keepPlace() {
+	if p.Checkpoint == nil {
+		return
+	}
 	p.After = func() error {
 		if !p.Checkpoint.due() {
 			return nil
 		}
 		return p.checkpoint(context.Background())
 	}
-	s := p.Checkpoint.state
-	if s == nil {
-		return nil
-	}
-	p.Before = Resumed{s.Documents, s.Front}
-	p.judged = p.Before
-	return p.Out.resume(s)
-}
-
-// checkpoint takes one, unless it would be that which there is.
-func (p *Pass) checkpoint(ctx context.Context) error {
-	if p.index.Next() == p.Checkpoint.saved {
-		return nil
-	}
-	return p.Checkpoint.save(ctx, p.index, p.Out, p.judged)
 }
 
 func (p *Pass) judgeQuery(ctx context.Context, query *Input) (err error) {
 	if query != nil {
-		err = p.read(ctx, query, p.Out.add)
+		err = p.readAll(ctx, query, p.Out.add)
 	}
 	if rotations, ok := p.Judge.(*Rotations); ok && err == nil && ctx.Err() == nil {
 		err = p.rotate(ctx, rotations)
@@ -165,8 +168,8 @@ func (p *Pass) rotate(ctx context.Context, rotations *Rotations) error {
 	return err
 }
 
-// read judges the documents of files.
-func (p *Pass) read(ctx context.Context, in *Input, each func(*Outcome) error) (err error) {
+// readAll judges the documents of files.
+func (p *Pass) readAll(ctx context.Context, in *Input, each func(*Outcome) error) (err error) {
 	defer func() { err = errors.Join(err, in.Reader.Close()) }()
 	bar := terminal.NewProgress(p.Notes, in.Size)
 	bar.Hidden = p.Quiet
@@ -211,7 +214,7 @@ func (p *Pass) setGarbage() {
 // explained adds the remedy to an error.
 func (p *Pass) explained(err error) error {
 	switch {
-	case errors.Is(err, errChanged) && p.inPasses:
+	case errors.Is(err, errChanged) && p.inPasses && p.Checkpoint == nil:
 		return fmt.Errorf("read the files again: %w; run it anew when nothing writes them", err)
 	case errors.Is(err, errChanged):
 		return fmt.Errorf("go on: %w; begin anew with an empty directory for --checkpoint", err)
@@ -221,6 +224,8 @@ func (p *Pass) explained(err error) error {
 		return fmt.Errorf("%w: raise --memory, or lower --distance", err)
 	case p.inPasses:
 		return fmt.Errorf("%w at once: raise --memory", err)
+	case p.Checkpoint != nil:
+		return fmt.Errorf("%w: raise --memory or add --passes, and it goes on from the last checkpoint", err)
 	}
 	return fmt.Errorf("%w: raise --memory, add --passes, or keep less of each document by --verify estimate; a stream without "+
 		"end is for `unecho run`", err)
@@ -240,7 +245,7 @@ func (p *Pass) Summary(took time.Duration) Summary {
 	s := NewSummary(p.Out.counts, p.Judge.First(), p.documents, took)
 	s.Algorithm = p.Index.Algorithm()
 	if p.index != nil {
-		s.UniqueCut = max(p.uniqueCut, p.Checkpoint.uniqueCut(p.index))
+		s.UniqueCut = p.uniqueCut + p.index.Stats().UniqueCut
 	}
 	if rotations, ok := p.Judge.(*Rotations); ok {
 		s.Rotations, s.EachPair = rotations.Count(), rotations.Count() == 0

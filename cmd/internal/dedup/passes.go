@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
@@ -20,39 +21,82 @@ type Passes struct {
 func (p *Pass) RunPasses(ctx context.Context, query *Input, of Passes) (err error) {
 	p.Out.judge(0)
 	p.Hashed, p.inPasses = true, true
-	var before *earlier
-	defer func() { err = errors.Join(err, before.close()) }()
-	for n := 1; ; n++ {
-		begins := p.judged.Documents
-		s, err := newShare(of.Index, begins, before)
-		if err != nil {
-			return errors.Join(err, query.Reader.Close())
-		}
-		p.index, p.Judge, p.Before = s.Index, s.Index, p.judged
-		p.Index = s.Params() // with what was left open
-		if n == 1 {
-			err = p.estimate(p.Index, of.Index.Memory, query)
-		}
-		if err == nil {
-			err = p.readShare(ctx, query, s, n)
-		}
-		p.uniqueCut += s.Stats().UniqueCut
-		if err = errors.Join(err, before.close()); err == nil {
-			err = s.after.rewind()
-		}
-		before = s.after
+	p.keepPlace()
+	defer func() { err = errors.Join(err, p.share.close()) }()
+	if err := p.beginPasses(of, query); err != nil {
+		return errors.Join(p.explained(err), query.Reader.Close())
+	}
+	for {
+		err = p.readShare(ctx, query)
 		switch {
 		case err != nil:
 			return p.explained(p.Out.files.End(err))
 		case ctx.Err() != nil && !p.Out.files.Begun():
 			return errors.New("stopped after 0 documents; nothing is written")
-		case ctx.Err() != nil || s.end < 0:
+		case ctx.Err() != nil || p.share.end < 0:
 			return p.endPasses(ctx)
 		}
-		if query, err = of.Open(); err != nil {
+		if err = p.nextShare(ctx, of); err == nil {
+			query, err = of.Open()
+		}
+		if err != nil {
 			return p.Out.files.End(err)
 		}
 	}
+}
+
+// beginPasses makes the first share, or that of the run that goes on.
+func (p *Pass) beginPasses(of Passes, query *Input) error {
+	if s, resumes := p.Checkpoint.resumed(); resumes {
+		return p.resumePasses(of, s)
+	}
+	x, err := NewIndex(of.Index)
+	if err != nil {
+		return err
+	}
+	after, err := newEarlier(p.Checkpoint.matches(1))
+	if err != nil {
+		return err
+	}
+	p.pass = 1
+	p.take(newShare(x, 0, nil, after))
+	return p.estimate(p.Index, of.Index.Memory, query)
+}
+
+// take makes a share the one that is judged.
+func (p *Pass) take(s *share) {
+	p.share, p.index, p.Judge = s, s.Index, s.Index
+	p.Index = s.Params() // with what was left open
+}
+
+// nextShare ends a pass, and makes the share of the next. From here on the pass that ended is not needed any more.
+func (p *Pass) nextShare(ctx context.Context, of Passes) error {
+	old := p.share
+	x, err := NewIndex(of.Index)
+	if err != nil {
+		return err
+	}
+	if p.Checkpoint != nil {
+		if _, err := old.after.settle(); err != nil {
+			return err
+		}
+	}
+	after, err := newEarlier(p.Checkpoint.matches(p.pass + 1))
+	if err != nil {
+		return err
+	}
+	next := newShare(x, p.judged.Documents, old.after, after)
+	err = old.before.close()
+	old.before, old.after = nil, nil
+	p.uniqueCut += old.Stats().UniqueCut
+	p.pass, p.read = p.pass+1, p.judged
+	p.take(next)
+	runtime.GC() // or the index of the pass that ended stays until there is as much again
+	p.setGarbage()
+	if err = errors.Join(err, next.before.rewind()); err != nil || p.Checkpoint == nil {
+		return err
+	}
+	return errors.Join(p.checkpoint(ctx), p.Checkpoint.removeMatches(p.pass))
 }
 
 func (p *Pass) endPasses(ctx context.Context) error {
@@ -62,22 +106,22 @@ func (p *Pass) endPasses(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return p.stopped(ctx)
 	}
-	return nil
+	return errors.Join(p.share.close(), p.Checkpoint.remove())
 }
 
 // readShare reads the files once.
-func (p *Pass) readShare(ctx context.Context, in *Input, s *share, pass int) (err error) {
+func (p *Pass) readShare(ctx context.Context, in *Input) (err error) {
 	defer func() { err = errors.Join(err, in.Reader.Close()) }()
 	bar := terminal.NewProgress(p.Notes, in.Size)
 	bar.Hidden = p.Quiet
 	defer bar.End()
-	told := false
+	s, told := p.share, p.share.end >= 0
 	p.Passing = func() { p.show(bar, in) }
-	now := p.Before
+	p.Before = p.read
 	err = Run(ctx, p.Params, in.Reader, s, func(o *Outcome) error {
 		bar.Documents++
-		if now.Add(o.Sum); pass > 1 && now.Documents > p.all.Documents {
-			return p.changed(now)
+		if p.read.Add(o.Sum); p.pass > 1 && p.read.Documents > p.all.Documents {
+			return p.changed(p.read)
 		}
 		bytes := p.show(bar, in)
 		if bar.Documents%garbageDocuments == 0 {
@@ -91,17 +135,17 @@ func (p *Pass) readShare(ctx context.Context, in *Input, s *share, pass int) (er
 		if !told {
 			told = true
 			bar.End()
-			p.tellPass(pass, o.Number, bytes, in.Size)
+			p.tellPass(p.pass, o.Number, bytes, in.Size)
 		}
 		return nil
 	})
 	switch {
 	case err != nil || ctx.Err() != nil:
 		return err
-	case pass == 1:
-		p.all = now
-	case now != p.all:
-		return p.changed(now)
+	case p.pass == 1:
+		p.all = p.read
+	case p.read != p.all:
+		return p.changed(p.read)
 	}
 	return nil
 }

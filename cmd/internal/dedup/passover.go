@@ -15,8 +15,8 @@ import (
 
 // Resumed are documents that were judged in an earlier run of the same files.
 type Resumed struct {
-	Documents int64
-	Front     uint64 // hash of them all, as Add makes it
+	Documents int64  `json:"documents"`
+	Front     uint64 `json:"front"` // hash of them all, as Add makes it
 }
 
 // Add adds a document, by its Sum.

@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/unecho/unecho/index"
@@ -21,18 +22,20 @@ type share struct {
 	end    int64    // number of the first document behind it; -1 if there is none yet
 }
 
-// newShare makes the judge of the documents from a number on.
-func newShare(p IndexParams, begins int64, before *earlier) (*share, error) {
-	x, err := NewIndex(p)
-	if err != nil {
-		return nil, err
-	}
-	after, err := newEarlier()
-	if err != nil {
-		return nil, err
-	}
+// newShare makes the judge of the documents from a number on, by an index that knows none yet. It owns before and after.
+func newShare(x *Index, begins int64, before, after *earlier) *share {
 	x.reach(begins)
-	return &share{Index: x, before: before, after: after, begins: begins, end: -1}, nil
+	return &share{Index: x, before: before, after: after, begins: begins, end: -1}
+}
+
+// close closes the files that it has still.
+func (s *share) close() error {
+	if s == nil {
+		return nil
+	}
+	err := errors.Join(s.before.close(), s.after.close())
+	s.before, s.after = nil, nil
+	return err
 }
 
 // has says whether a document is one of the share.

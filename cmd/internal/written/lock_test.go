@@ -1,0 +1,68 @@
+package written_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/cmd/internal/written"
+)
+
+// lockVariable names the lock that a child of the test takes, and keeps until it is killed.
+const lockVariable = "UNECHO_TEST_LOCK"
+
+// TestLock: one has the lock at a time; it comes back when it is released, and when who has it is killed.
+func TestLock(t *testing.T) {
+	if path := os.Getenv(lockVariable); path != "" {
+		_, err := written.TakeLock(path)
+		fmt.Println("taken:", err)
+		select {}
+	}
+	path := filepath.Join(t.TempDir(), "lock")
+	lock, err := written.TakeLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("another run (process %d) uses it now", os.Getpid())
+	if _, err := written.TakeLock(path); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := exec.CommandContext(t.Context(), program, "-test.run=^TestLock$")
+	child.Env = append(os.Environ(), lockVariable+"="+path)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := make([]byte, 100)
+	if n, err := out.Read(said); err != nil || !bytes.HasPrefix(said, []byte("taken: <nil>")) {
+		t.Fatalf("%s, %v", said[:n], err)
+	}
+	want = fmt.Sprintf("another run (process %d) uses it now", child.Process.Pid)
+	if _, err := written.TakeLock(path); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // it was killed
+	if lock, err = written.TakeLock(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Release(); err != nil {
+		t.Error(err)
+	}
+}

@@ -85,16 +85,14 @@ func (r *Remover) run(ctx context.Context, in *corpus.Reader, visit func(*job, *
 		jobs[i] = &job{params: &r.params, normal: text.NewNormalizer(r.params.Text)}
 	}
 	return corpus.Work(ctx, in, r.params.Workers, jobs, false, func(j *job) error {
-		for i := range j.cases {
-			if ctx.Err() != nil {
-				return nil //nolint:nilerr // who cancelled knows why
-			}
-			if err := visit(j, &j.cases[i]); err != nil {
+		visited := 0
+		for ; visited < len(j.cases) && ctx.Err() == nil; visited++ {
+			if err := visit(j, &j.cases[visited]); err != nil {
 				return err
 			}
 		}
-		if ctx.Err() != nil {
-			return nil //nolint:nilerr // as above
+		if visited < len(j.cases) { // who cancelled knows why
+			return nil
 		}
 		return j.err
 	})

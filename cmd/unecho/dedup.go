@@ -92,7 +92,7 @@ func addDedupFlags(cmd *cobra.Command) {
 			"best: the most similar unique document before; all: all documents before that are similar enough")
 	})
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
-		f.Text("memory", "size", "4GiB", "what the index may take; it is an error if it does not suffice")
+		f.Text("memory", "size", "4GiB", "what the index may take (the process: some 50 MiB more); it is an error if it does not suffice")
 		f.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
 		f.Bool("passes", false, "when --memory is full, read the files again for what did not fit, as often as it takes")
 		f.Text("checkpoint", "dir", "", "keep in this directory where the run is; if it is stopped, by whatever, the same command goes on")

@@ -13,7 +13,7 @@
 // guarantees: by sorted rotations, or by comparing each with each.
 //
 // A Checkpoint is where a run goes on after it was stopped. What does not fit into memory is judged in several passes, each
-// of which has a share: see RunPasses.
+// of which has a share: see RunPasses. An Estimate says before how many there will be.
 //
 // A Pass is one run over files. Outputs are the files that its verdicts are written to, Groups the clusters that some
 // of them wait for, and a Summary is its result.

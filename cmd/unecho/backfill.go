@@ -189,7 +189,7 @@ func backfillListCommand() *cobra.Command {
 			"exit code is 2 if a backfill cannot be read; the others are listed all the same.",
 		Example: "  unecho backfill list --config unecho.yaml",
 		Args:    cmdline.AtMost(0, ""),
-		RunE:    named.OnService(listBackfills),
+		RunE:    named.OnCluster(listBackfills),
 	}
 	named.AddFlags(cmd, "kafka.brokers")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "one JSON object a line") })
@@ -216,7 +216,7 @@ func backfillRemoveCommand() *cobra.Command {
 		Example: "  unecho backfill remove news --config unecho.yaml",
 		Args:    cmdline.Exactly("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return named.OnService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+			return named.OnCluster(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 				return removeBackfill(ctx, cmd, c, args[0])
 			})(cmd, nil)
 		},

@@ -150,8 +150,12 @@ func TestBackfillFilesInPartitions(t *testing.T) {
 	})
 	p.kill()
 	p = s.replays(command(timed, "--time", "at", "--partitions", "4")...)
-	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "--partitions 3") {
+	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "has 3 partitions, not 4") {
 		t.Errorf("with other partitions it ends with %d: %s", code, p.log)
+	}
+	p = s.replays(command(timed)...)
+	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "holds in one partition only") {
+		t.Errorf("in the order of the files it ends with %d: %s", code, p.log)
 	}
 	ends(s.replays(command(timed, "--time", "at")...))
 	want := s.outcome(one)
@@ -165,6 +169,12 @@ func TestBackfillFilesInPartitions(t *testing.T) {
 	none := s.replays("--name", arrived+"-none")
 	ends(p)
 	ends(second)
+	for _, args := range [][]string{{"list"}, {"remove", "--yes", arrived}} {
+		p := startProgram(t, s.dir, plain(t), append(append([]string{"backfill"}, args...), "--config", s.file)...)
+		if code := p.exits(patience); code != 0 {
+			t.Errorf("%v ends with %d: %s", args, code, p.log)
+		}
+	}
 	if code := none.exits(patience); code != exit.Failed || !strings.Contains(none.log.String(), "there is no backfill") {
 		t.Errorf("of a job that is not there it ends with %d: %s", code, none.log)
 	}

@@ -71,7 +71,9 @@ type LoadParams struct {
 
 	// Partitions of the topic, among which documents are dealt in turn; 0: one, so that the order of the files is that of
 	// the offsets, or as many as a topic has that is there already.
-	Partitions        int
+	Partitions int
+	// Ordered says that the order of the files decides what is judged first, so that there may be one partition only.
+	Ordered           bool
 	ReplicationFactor int // of the topic; 0 or less: the broker's default
 	MaxRecordBytes    int
 	Logger            zerolog.Logger
@@ -102,10 +104,17 @@ func NewLoader(ctx context.Context, p LoadParams) (l *Loader, err error) {
 	}
 	if p.Partitions > 0 && p.Partitions != made.Partitions {
 		return nil, &stop.Error{
-			What: fmt.Sprintf("topic %s has %d partitions, not %d: the files are loaded into as many as the first start said",
-				name, made.Partitions, p.Partitions),
-			Remedy: fmt.Sprintf("give it --partitions %d; or remove the backfill and begin it again: unecho backfill remove %s",
-				made.Partitions, p.Name),
+			What: fmt.Sprintf("topic %s has %d partitions, not %d as --partitions says", name, made.Partitions, p.Partitions),
+			Remedy: fmt.Sprintf("leave --partitions out to go on; or remove the backfill and begin it again: unecho backfill remove %s",
+				p.Name),
+		}
+	}
+	if p.Ordered && made.Partitions > 1 {
+		return nil, &stop.Error{
+			What: fmt.Sprintf("topic %s has %d partitions, and the order of the files holds in one partition only", name,
+				made.Partitions),
+			Remedy: fmt.Sprintf("go on with --order arrival, or with --time FIELD, as the first start did; or remove the backfill and "+
+				"begin it again: unecho backfill remove %s", p.Name),
 		}
 	}
 	// This ends the transaction of a process that was killed, and all that another one does later.

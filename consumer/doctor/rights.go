@@ -27,7 +27,7 @@ func (p *patient) needs() (all []need) {
 	for _, name := range p.existing(p.sources...) {
 		all = append(all, need{"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationRead}, nil, "documents are read from it"})
 	}
-	if p.in.Takes {
+	if p.in.Takes && !p.in.Sink.DryRun { // one that forwards nothing takes none
 		for _, name := range p.existing(p.in.Source.Topics...) {
 			all = append(all, need{
 				"topic", name,

@@ -4,9 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
 )
 
@@ -38,16 +44,53 @@ func (p Part) Follow(ctx context.Context, h Handler) error {
 		return fmt.Errorf("open client: %w", err)
 	}
 	defer client.Close()
+	var read atomic.Int64
 	apply, skip := h.Apply, h.Skip
 	h.From, h.Unpacker, h.Passed = p.From.Offset, u, func() {}
 	h.Apply = func(at index.Stamp, leaderEpoch int32, rec index.Record) error {
+		read.Add(1)
 		return p.after(at, apply(at, leaderEpoch, rec))
 	}
 	h.Skip = func(at index.Stamp, leaderEpoch int32, why *StrayError) error {
+		read.Add(1)
 		return p.after(at, skip(at, leaderEpoch, why))
 	}
-	if err := Follow(ctx, client, h); !errors.Is(err, errEnd) {
-		return err
+	ctx, cancel := context.WithCancel(ctx)
+	var missing error
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		if missing = p.watch(ctx, like, &read); missing != nil {
+			cancel()
+		}
+	})
+	err = Follow(ctx, client, h)
+	cancel()
+	watching.Wait()
+	switch {
+	case errors.Is(err, errEnd):
+		return nil
+	case missing != nil:
+		return missing
+	}
+	return err
+}
+
+// silence is how long nothing may come before the topic is looked for.
+const silence = 2 * time.Second
+
+// watch looks for the topic while nothing comes, until ctx is done: a client waits for ever for a topic that was deleted
+// before it first asked.
+func (p Part) watch(ctx context.Context, client *kgo.Client, read *atomic.Int64) error {
+	for before := int64(-1); retry.Pause(ctx, silence) == nil; {
+		now := read.Load()
+		if now != before {
+			before = now
+			continue
+		}
+		_, err := broker.NewTopics(client, zerolog.Nop()).Describe(ctx, p.Topic)
+		if err != nil && ctx.Err() == nil && !broker.Passing(err) {
+			return err
+		}
 	}
 	return nil
 }

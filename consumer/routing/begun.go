@@ -34,18 +34,10 @@ func (j *Journal) Begun(ctx context.Context) ([]byte, error) {
 // others may stand before them.
 const headRecords = 64
 
-// errFound ends reading when the settings are found.
-var errFound = errors.New("found")
-
 // head returns the settings among the first records; nil if they are not there.
 func (j *Journal) head(ctx context.Context, end int64) ([]byte, error) {
 	r := reading{whole: true}
-	err := j.follow(ctx, 0, min(end, headRecords), func(at int64, rec index.Record) error {
-		if r.take(at, rec); r.known() {
-			return errFound
-		}
-		return nil
-	})
+	err := j.follow(ctx, 0, min(end, headRecords), r.find)
 	if errors.Is(err, errFound) {
 		err = nil
 	}

@@ -60,12 +60,13 @@ func (j *Journal) read(ctx context.Context) (State, error) {
 	}
 	for n := int64(readFirst); ; n *= 8 {
 		r := reading{from: max(start, end-n), whole: end-n <= start}
-		err := j.follow(ctx, r.from, end, func(at int64, rec index.Record) error {
-			r.take(at, rec)
-			return nil
-		})
-		if err != nil {
+		if err := j.follow(ctx, r.from, end, r.find); err != nil && !errors.Is(err, errFound) {
 			return State{}, err
+		}
+		if r.known() {
+			if err := j.follow(ctx, max(r.from, r.at), end, r.take); err != nil {
+				return State{}, err
+			}
 		}
 		if r.known() || r.whole {
 			r.state.End = end
@@ -92,92 +93,71 @@ func (j *Journal) follow(ctx context.Context, from, end int64, fn func(at int64,
 	return err
 }
 
-// reading follows the rules of index.Replica for settings, bounds and routing only.
+// reading follows the rules of index.Replica for settings, bounds and routing only. It finds settings first, and takes
+// changes from where those were in force: so it keeps one record at a time, whatever stands in the journal.
 type reading struct {
 	from  int64
 	whole bool // it begins where the journal begins
 
-	state  State       // without settings as long as nothing is known
-	before []change    // the changes that were read before anything was known
-	bound  []newBounds // as before
+	state State // without settings as long as nothing is known
+	at    int64 // from here on changes are those of the settings
 }
 
-type change struct {
-	at int64
-	index.Routing
-}
-
-type newBounds struct {
-	at int64
-	index.SettingsChange
-}
+// errFound ends reading when the settings are found.
+var errFound = errors.New("found")
 
 func (r *reading) known() bool { return r.state.Settings != nil }
 
-func (r *reading) take(at int64, rec index.Record) {
+// find takes over the first settings, or the first checkpoint about a state from which on every routing can be read.
+func (r *reading) find(at int64, rec index.Record) error {
 	switch rec := rec.(type) {
 	case *index.Settings:
-		if r.whole && !r.known() {
-			r.state.Settings = bytes.Clone(rec.Text)
-			r.state.Bounds = index.Bounds{Text: index.BoundsOf(r.state.Settings)}
+		if !r.whole {
+			return nil
 		}
+		r.state.Settings, r.at = bytes.Clone(rec.Text), at+1
 	case *index.Checkpoint:
-		r.checkpoint(rec)
-	case *index.Routing:
-		own := *rec
-		own.Text = bytes.Clone(rec.Text)
-		r.routing(change{at, own})
-	case *index.SettingsChange:
-		own := *rec
-		own.Text = bytes.Clone(rec.Text)
-		r.bounds(newBounds{at, own})
+		if !r.whole && rec.Offset < r.from || index.Recorded(rec.Settings) != rec.Fingerprint {
+			return nil
+		}
+		r.state, r.at = State{Settings: bytes.Clone(rec.Settings), Routes: rec.Routes, Bounds: rec.Bounds}, rec.Offset
+		r.state.Routes.Text, r.state.Bounds.Text = bytes.Clone(rec.Routes.Text), bytes.Clone(rec.Bounds.Text)
+	default:
+		return nil
 	}
-}
-
-// checkpoint takes over the first checkpoint about a state from which on every routing has been read.
-func (r *reading) checkpoint(c *index.Checkpoint) {
-	if r.known() || !r.whole && c.Offset < r.from || index.Recorded(c.Settings) != c.Fingerprint {
-		return
-	}
-	r.state = State{Settings: bytes.Clone(c.Settings), Routes: c.Routes, Bounds: c.Bounds}
-	r.state.Routes.Text, r.state.Bounds.Text = bytes.Clone(c.Routes.Text), bytes.Clone(c.Bounds.Text)
-	if c.Bounds.Number == 0 {
+	if r.state.Bounds.Number == 0 {
 		r.state.Bounds = index.Bounds{Text: index.BoundsOf(r.state.Settings)}
 	}
-	for _, b := range r.before {
-		if b.at >= c.Offset {
-			r.routing(b)
-		}
-	}
-	for _, b := range r.bound {
-		if b.at >= c.Offset {
-			r.bounds(b)
-		}
-	}
+	return errFound
 }
 
-func (r *reading) bounds(c newBounds) {
+// take takes over a change.
+func (r *reading) take(_ int64, rec index.Record) error {
+	switch rec := rec.(type) {
+	case *index.Routing:
+		r.routing(rec)
+	case *index.SettingsChange:
+		r.bounds(rec)
+	}
+	return nil
+}
+
+func (r *reading) bounds(c *index.SettingsChange) {
 	now := &r.state.Bounds
-	switch {
-	case !r.known():
-		r.bound = append(r.bound, c)
-	case c.Fingerprint != index.Recorded(r.state.Settings), c.Number != now.Number+1: // changes nothing
-	default:
-		if r.state.replaced == nil {
-			r.state.replaced = map[uint64]uint32{}
-		}
-		r.state.replaced[index.Hash(now.Text)] = now.Number
-		*now = c.Bounds
+	if c.Fingerprint != index.Recorded(r.state.Settings) || c.Number != now.Number+1 {
+		return // it changes nothing
 	}
+	if r.state.replaced == nil {
+		r.state.replaced = map[uint64]uint32{}
+	}
+	r.state.replaced[index.Hash(now.Text)] = now.Number
+	*now = index.Bounds{Number: c.Number, Text: bytes.Clone(c.Text)}
 }
 
-func (r *reading) routing(c change) {
+func (r *reading) routing(c *index.Routing) {
 	now := &r.state.Routes
-	switch {
-	case !r.known():
-		r.before = append(r.before, c)
-	case c.Fingerprint != index.Recorded(r.state.Settings), c.Number == 0, now.Number > 0 && c.Number != now.Number+1: // changes nothing
-	default:
-		*now = c.Routes
+	if c.Fingerprint != index.Recorded(r.state.Settings) || c.Number == 0 || now.Number > 0 && c.Number != now.Number+1 {
+		return // it changes nothing
 	}
+	*now = index.Routes{Number: c.Number, Text: bytes.Clone(c.Text)}
 }

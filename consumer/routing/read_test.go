@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 	"github.com/unecho/unecho/index"
@@ -205,6 +206,29 @@ func TestReadBehindBombs(t *testing.T) {
 	}
 	if state, err := j.Read(bounded(t)); err != nil || string(state.Settings) != string(settings) || state.End != 9 {
 		t.Errorf("in force is %+v, %v", state, err)
+	}
+}
+
+// A topic that is deleted between two questions ends the reading; it is not waited for.
+func TestReadOfADeletedTopic(t *testing.T) {
+	t.Parallel()
+	j, _ := written(t)
+	j.Topic = "deleted"
+	if err := j.follow(bounded(t), 0, 5, nil); !errors.Is(err, broker.ErrMissing) {
+		t.Errorf("it says %v", err)
+	}
+}
+
+// What stands before the settings is not kept, and not taken for a change of theirs.
+func TestNothingIsKeptBeforeSettings(t *testing.T) {
+	t.Parallel()
+	r := reading{whole: true}
+	if err := r.find(0, changing(1, "large")); err != nil || r.known() || r.state.Routes.Text != nil {
+		t.Errorf("a change without settings: %+v, %v", r, err)
+	}
+	j, _ := written(t, changing(1, "before"), &index.Settings{Text: settings}, changing(1, "after"))
+	if state, err := j.Read(bounded(t)); err != nil || string(state.Routes.Text) != "after" {
+		t.Errorf("in force is %s, %v", state.Routes.Text, err)
 	}
 }
 

@@ -86,11 +86,16 @@ func (f *Flags) wrongPartitions() (wrong []error) {
 	if f.Partitions < 1 || f.Partitions > mostPartitions {
 		wrong = append(wrong, fmt.Errorf("--partitions %d: write a number from 1 to %d", f.Partitions, mostPartitions))
 	}
-	if f.Partitions > 1 && f.Prime == "" && f.Time == "" && f.Order != protocol.ByArrival {
+	if f.Partitions > 1 && f.Prime == "" && f.ordered() {
 		wrong = append(wrong, errors.New("--partitions: the order of the files holds in one partition only; "+
 			"add --order arrival to judge documents as they come, or --time FIELD to judge them in the order of their times"))
 	}
 	return wrong
+}
+
+// ordered says that nothing but the order of the files says what is judged first.
+func (f *Flags) ordered() bool {
+	return f.Time == "" && (f.Prime != "" || f.Order != protocol.ByArrival)
 }
 
 // notToPrime are the flags of the verb that a priming has no use for, because it forwards nothing.

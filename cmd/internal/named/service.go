@@ -88,11 +88,33 @@ func Service(cmd *cobra.Command, l Layers) (c config.Config, err error) {
 func OnService(look func(ctx context.Context, cmd *cobra.Command,
 	c config.Config) error,
 ) func(*cobra.Command, []string) error {
+	return on(func(cmd *cobra.Command) (config.Config, error) { return Service(cmd, Layers{}) }, look)
+}
+
+// OnCluster builds a verb that looks at all of a cluster. So the configuration need not name topics.
+func OnCluster(look func(ctx context.Context, cmd *cobra.Command,
+	c config.Config) error,
+) func(*cobra.Command, []string) error {
+	return on(func(cmd *cobra.Command) (config.Config, error) {
+		c, err := Service(cmd, Layers{})
+		if err == nil {
+			return c, nil
+		}
+		if any, other := Service(cmd, Layers{Over: []string{"source.topics=any"}}); other == nil { // only those were missing
+			return any, nil
+		}
+		return c, err
+	}, look)
+}
+
+func on(read func(*cobra.Command) (config.Config, error), look func(ctx context.Context, cmd *cobra.Command,
+	c config.Config) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
 		defer stop()
 		defer exit.MarkInterrupted(ctx, &err)
-		c, err := Service(cmd, Layers{})
+		c, err := read(cmd)
 		if err != nil {
 			return exit.Undone(err)
 		}

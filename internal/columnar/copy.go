@@ -138,13 +138,13 @@ type wholeRows interface {
 
 // NewCopier begins a file with this schema, and with what the file with it says of itself.
 func NewCopier(out io.Writer, s *Schema) (*Copier, error) {
-	options := []parquet.WriterOption{s.file.Schema()}
+	var options []parquet.WriterOption
 	for _, kv := range s.file.Metadata().KeyValueMetadata {
 		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 	}
 	c := &Copier{}
 	return c, guard("begin the file", func() error {
-		c.out = newGroups(out, groupBytes, options...)
+		c.out = newGroups(out, groupBytes, s.file.Schema(), options...)
 		return nil
 	})
 }
@@ -273,5 +273,5 @@ func (c *Copier) closeFrom() error {
 
 // Close ends the file that is written.
 func (c *Copier) Close() error {
-	return errors.Join(c.closeFrom(), guard("end the file", c.out.out.Close))
+	return errors.Join(c.closeFrom(), guard("end the file", c.out.close))
 }

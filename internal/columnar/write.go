@@ -18,19 +18,24 @@ const (
 
 // groups writes rows as groups of a bounded size.
 type groups struct {
-	out   *parquet.GenericWriter[any]
-	most  int // bytes of a group
-	row   []parquet.Row
-	bytes int // of the present group
+	out    *parquet.GenericWriter[any]
+	most   int // bytes of a group
+	row    []parquet.Row
+	bounds map[int]*bounds // of the present group
+	rows   int             // of the present group
+	bytes  int             // of its values
+	bound  int             // bytes of its longest bound
 }
 
 // newGroups begins a file. Texts that come again are written once, and others as they are: some programs read no other
 // encoding of them. Pages have no statistics of their own: the library writes the least and the greatest value of a
 // page four times, and where values are long no other program reads such a page.
-func newGroups(out io.Writer, most int, options ...parquet.WriterOption) *groups {
+func newGroups(out io.Writer, most int, schema *parquet.Schema, options ...parquet.WriterOption) *groups {
+	all, skip := boundsOf(schema)
+	options = append(append(options, schema), skip...)
 	options = append(options, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
 		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.RLEDictionary), parquet.CreatedBy("unecho", "", ""), &parquet.WriterConfig{DictionaryMaxBytes: 1 << 20})
-	return &groups{out: parquet.NewGenericWriter[any](out, options...), most: most, row: make([]parquet.Row, 1)}
+	return &groups{out: parquet.NewGenericWriter[any](out, options...), most: most, row: make([]parquet.Row, 1), bounds: all}
 }
 
 // empty returns the memory of the row that was written last.
@@ -38,6 +43,11 @@ func (g *groups) empty() parquet.Row { return g.row[0][:0] }
 
 // write writes a row. Its values may be changed afterwards.
 func (g *groups) write(row parquet.Row) error {
+	if need := g.need(row); need > g.bound && need > 2*boundBytes && g.full(need) {
+		if err := g.end(); err != nil {
+			return err
+		}
+	}
 	g.row[0] = row
 	if _, err := g.out.WriteRows(g.row); err != nil {
 		return err
@@ -47,21 +57,49 @@ func (g *groups) write(row parquet.Row) error {
 		if kind := row[i].Kind(); kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
 			g.bytes += len(row[i].ByteArray())
 		}
+		if b := g.bounds[row[i].Column()]; b != nil && !row[i].IsNull() {
+			b.add(row[i].ByteArray())
+			g.bound = max(g.bound, len(b.most))
+		}
 	}
-	if g.bytes < g.most {
+	g.rows++
+	if !g.full(g.bound) {
 		return nil
 	}
 	return g.end()
 }
 
-// end ends a group. The library keeps the least and the greatest value of each page to the end of the file, cut short, but
-// in memory that holds what was cut off as well. So they are copied.
+// full says whether the group is large enough, if this is its longest bound. Each page of the column has the bound, and
+// begins with a row. Where the bound cannot be short, a group has fewer pages.
+func (g *groups) full(bound int) bool {
+	return g.bytes+bound*min(g.rows, g.bytes/parquet.DefaultPageBufferSize) >= g.most
+}
+
+// need returns how long a bound the row needs.
+func (g *groups) need(row parquet.Row) (most int) {
+	for i := range row {
+		if b := g.bounds[row[i].Column()]; b != nil && !row[i].IsNull() && bytes.Compare(row[i].ByteArray(), b.most) > 0 {
+			most = max(most, len(above(row[i].ByteArray())))
+		}
+	}
+	return most
+}
+
+// end ends a group, if there is one. The library keeps the least and the greatest value of each page to the end of the
+// file. What it cut short holds in memory what was cut off as well, so it is copied.
 func (g *groups) end() error {
-	g.bytes = 0
+	if g.rows == 0 {
+		return nil
+	}
+	g.rows, g.bytes, g.bound = 0, 0, 0
 	if err := g.out.Flush(); err != nil {
 		return err
 	}
-	for _, index := range g.out.File().ColumnIndexes() {
+	for n, index := range g.out.File().ColumnIndexes() {
+		if b := g.bounds[n]; b != nil {
+			b.set(index)
+			continue
+		}
 		for _, values := range [][][]byte{index.MinValues, index.MaxValues} {
 			for i := range values {
 				values[i] = bytes.Clone(values[i])
@@ -69,6 +107,14 @@ func (g *groups) end() error {
 		}
 	}
 	return nil
+}
+
+// close ends the last group and the file.
+func (g *groups) close() error {
+	if err := g.end(); err != nil {
+		return err
+	}
+	return g.out.Close()
 }
 
 // Records writes records of one type as rows of Parquet. The tags of its fields name the columns.
@@ -109,4 +155,4 @@ func whole(text []byte) (out []byte) {
 }
 
 // Close ends the file.
-func (r *Records[T]) Close() error { return guard("end the file", r.groups.out.Close) }
+func (r *Records[T]) Close() error { return guard("end the file", r.groups.close) }

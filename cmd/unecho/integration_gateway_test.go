@@ -104,12 +104,17 @@ func TestGatewayUnderKills(t *testing.T) {
 // sends sends n documents of a client, one after the other, to the members by turns, until there is a verdict, and then
 // once more to the first member. It calls told with both answers.
 func (s *scene) sends(client, n int, to [2]string, told func(key string, got, again posted)) {
+	pace := time.NewTicker(100 * time.Millisecond) // as a client tries again
+	defer pace.Stop()
 	until := func(key, body string, first int) posted {
 		for try := first; s.t.Context().Err() == nil; try++ {
 			if got, ok := post(s.bounded(), to[try%2], key, body); ok {
 				return got
 			}
-			time.Sleep(100 * time.Millisecond) // as a client does
+			select {
+			case <-pace.C:
+			case <-s.t.Context().Done():
+			}
 		}
 		return posted{}
 	}

@@ -100,8 +100,9 @@ func OnCluster(look func(ctx context.Context, cmd *cobra.Command,
 		if err == nil {
 			return c, nil
 		}
-		if any, other := Service(cmd, Layers{Over: []string{"source.topics=any"}}); other == nil { // only those were missing
-			return any, nil
+		with, other := Service(cmd, Layers{Over: []string{"source.topics=any"}})
+		if other == nil { // only those were missing
+			return with, nil
 		}
 		return c, err
 	}, look)

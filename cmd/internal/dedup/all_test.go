@@ -15,7 +15,6 @@ import (
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/text"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // truth returns all pairs of a file at or above the threshold, by the exact join.
@@ -81,14 +80,7 @@ func TestAllMatchesOfOneDocumentAtATime(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("{\"text\":\"one and the same text\"}\n", n)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sources, _, err := corpus.Files([]string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := corpus.NewReader(corpus.DefaultParams(), sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reading(t, path)
 	defer r.Close()
 	live := func() uint64 {
 		var m runtime.MemStats
@@ -99,7 +91,7 @@ func TestAllMatchesOfOneDocumentAtATime(t *testing.T) {
 	before, taken := live(), uint64(0)
 	matches := 0
 	p := indexParams(setting.GiB, true)
-	err = dedup.Run(t.Context(), dedup.Params{Index: p.Index, Workers: 1}, r, newIndex(t, setting.GiB, true),
+	err := dedup.Run(t.Context(), dedup.Params{Index: p.Index, Workers: 1}, r, newIndex(t, setting.GiB, true),
 		func(o *dedup.Outcome) error {
 			if o.Number == 0 {
 				taken = max(live(), before) - before // what others left may go meanwhile

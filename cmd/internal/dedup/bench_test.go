@@ -7,7 +7,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // BenchmarkRun judges articles of 1.6 kB, a fifth of them copies, from their file, with one worker.
@@ -21,14 +20,7 @@ func BenchmarkRun(b *testing.B) {
 	b.SetBytes(info.Size())
 	p := index.DefaultParams()
 	for b.Loop() {
-		sources, _, err := corpus.Files([]string{path})
-		if err != nil {
-			b.Fatal(err)
-		}
-		r, err := corpus.NewReader(corpus.DefaultParams(), sources)
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := reading(b, path)
 		x, err := dedup.NewIndex(dedup.IndexParams{Index: p, Settings: []byte("{}"), Memory: setting.GiB})
 		if err != nil {
 			b.Fatal(err)

@@ -348,15 +348,8 @@ func TestGoesOnWithinAChunk(t *testing.T) {
 // outcomes is judge with Params.
 func outcomes(ctx context.Context, t *testing.T, p dedup.Params, x *dedup.Index, path string, each func(*dedup.Outcome)) (lines []string) {
 	t.Helper()
-	sources, _, err := corpus.Files([]string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := corpus.NewReader(corpus.DefaultParams(), sources)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = dedup.Run(ctx, p, r, x, func(o *dedup.Outcome) error {
+	r := reading(t, path)
+	err := dedup.Run(ctx, p, r, x, func(o *dedup.Outcome) error {
 		line := fmt.Sprintf("%d %s", o.Number, o.Name)
 		for _, m := range o.Matches {
 			line += fmt.Sprintf(" = %d %s %d %s", m.Number, m.Name, m.Similarity.TenThousandths(), m.Method)

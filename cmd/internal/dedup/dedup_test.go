@@ -66,14 +66,7 @@ func judge(ctx context.Context, t *testing.T, workers int, to dedup.Judge, each 
 	paths ...string,
 ) ([]string, dedup.Counts, error) {
 	t.Helper()
-	sources, _, err := corpus.Files(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := corpus.NewReader(corpus.DefaultParams(), sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reading(t, paths...)
 	defer func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -84,7 +77,7 @@ func judge(ctx context.Context, t *testing.T, workers int, to dedup.Judge, each 
 		counts dedup.Counts
 	)
 	p := dedup.Params{Index: index.DefaultParams(), Workers: workers}
-	err = dedup.Run(ctx, p, r, to, func(o *dedup.Outcome) error {
+	err := dedup.Run(ctx, p, r, to, func(o *dedup.Outcome) error {
 		line := fmt.Sprintf("%d %s", o.Number, o.Name)
 		if o.Rejected != nil {
 			line += " rejected"
@@ -224,16 +217,9 @@ func TestWholeFiles(t *testing.T) {
 		}
 	}
 	for whole, want := range map[bool]string{false: " 9 | 0 | 13 |", true: "one text\n 9 | 0 |another text\n 13 |"} {
-		sources, _, err := corpus.Files([]string{dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := corpus.NewReader(corpus.DefaultParams(), sources)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := reading(t, dir)
 		got := ""
-		err = dedup.Run(t.Context(), dedup.Params{Index: index.DefaultParams(), Workers: 2, Whole: whole}, r,
+		err := dedup.Run(t.Context(), dedup.Params{Index: index.DefaultParams(), Workers: 2, Whole: whole}, r,
 			newIndex(t, setting.GiB, false), func(o *dedup.Outcome) error {
 				got += fmt.Sprintf("%s %d |", o.Raw, o.Length)
 				return nil
@@ -242,4 +228,18 @@ func TestWholeFiles(t *testing.T) {
 			t.Errorf("whole %v: %q, %v; want %q", whole, got, err, want)
 		}
 	}
+}
+
+// reading opens files.
+func reading(t testing.TB, paths ...string) *corpus.Reader {
+	t.Helper()
+	sources, _, err := corpus.Files(paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := corpus.NewReader(corpus.DefaultParams(), sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

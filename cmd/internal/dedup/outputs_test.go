@@ -18,14 +18,7 @@ func (f full) Write([]byte) (int, error) { return 0, f.err }
 // TestAFullDiskIsToldOnce: writing fails before the end, and what is buffered cannot be written either, for the same
 // reason.
 func TestAFullDiskIsToldOnce(t *testing.T) {
-	sources, _, err := corpus.Files([]string{articles(t, 300)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := corpus.NewReader(corpus.DefaultParams(), sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reading(t, articles(t, 300))
 	noSpace := errors.New("no space left on device")
 	out, err := dedup.OpenOutputs(dedup.OutputParams{
 		Paths:  map[string]string{"unique": corpus.Stdin},

@@ -15,7 +15,6 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // rotations are those of SimHashes of 64 bits.
@@ -33,14 +32,7 @@ func rotations(t *testing.T, distance int, verify string, pairs bool) (*dedup.Ro
 // gather gives a file to rotations, and calls each for its documents.
 func gather(t *testing.T, to *dedup.Rotations, p index.Params, path string, each func(*dedup.Outcome)) error {
 	t.Helper()
-	sources, _, err := corpus.Files([]string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := corpus.NewReader(corpus.DefaultParams(), sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reading(t, path)
 	defer func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)

@@ -18,7 +18,6 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/internal/columnar"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // tablesOf judges a file, and writes what there is to write into a directory. It is stopped before a document of this
@@ -33,14 +32,7 @@ func tablesOf(t *testing.T, path, suffix string, all bool, stop int) (map[string
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources, _, err := corpus.Files([]string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := corpus.NewReader(corpus.DefaultParams(), sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reading(t, path)
 	p := dedup.Pass{
 		Params: dedup.Params{Index: index.DefaultParams(), Workers: 2}, Judge: newIndex(t, 256*setting.MiB, all), Out: out, Notes: io.Discard,
 	}
@@ -198,14 +190,7 @@ func TestTablesOnAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources, _, err := corpus.Files([]string{articles(t, 100)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := corpus.NewReader(corpus.DefaultParams(), sources)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reading(t, articles(t, 100))
 	p := dedup.Pass{
 		Params: dedup.Params{Index: index.DefaultParams(), Workers: 1}, Judge: newIndex(t, 64<<20, false), Out: out, Notes: io.Discard,
 	}

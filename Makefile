@@ -5,19 +5,11 @@ BIN     := .cache/bin
 # Packages and flags to narrow a run: make test PKG=./index/... ARGS='-run TestApply -v'
 PKG     ?= ./...
 ARGS    ?=
-# Programs that the tests start are as raced as the test that builds them, and these packages start most. The pure
-# packages start no goroutine, nor do their tests, but that some run in parallel; those whose names end in Beside do,
-# and run with -race. make test runs the others of both without it, because that takes five times as long. make
-# test-long runs them with it, but for the simulation and the texts, where that would take an hour.
-STARTING = $(filter $(shell $(GO) list ./cmd/unecho ./deploy/dev/chaos),$(TESTED))
-PURE     = $(filter %/unecho/index $(addprefix %/index/,entry eval naive naive/random setting sketch text) $(addprefix %/consumer/,protocol protocol/feeding protocol/sim),$(TESTED))
-PLAIN    = $(strip $(STARTING) $(PURE))
-RACED    = $(strip $(filter $(SLOW),$(TESTED)) $(filter-out $(PLAIN) $(SLOW),$(TESTED)))
-LATER    = $(strip $(STARTING) $(filter-out %/protocol/sim %/index/text,$(PURE)))
-BESIDE   = $(if $(ARGS),,$(filter %/unecho/index,$(PURE)))
-# These come first, because they take longest.
-SLOW     = %/unecho/consumer
-TESTED  := $(if $(filter test test-long,$(MAKECMDGOALS)),$(shell $(GO) list $(PKG)))
+# These come first, because they wait longest.
+FIRST   = $(if $(filter ./...,$(PKG)),./cmd/unecho ./consumer ./deploy/dev/chaos ./deploy/docs ./consumer/protocol/sim)
+# Nothing in these starts a goroutine, and under the race detector they take hours.
+NO_RACE = %/protocol/sim %/index/text
+RACED   = $(filter-out $(NO_RACE),$(shell $(GO) list $(FIRST) $(PKG)))
 # The packages that have long tests.
 LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' --exclude-dir=deploytest --exclude-dir=pagetest '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./internal ./sink))))
 COUNT   ?= 10
@@ -30,14 +22,16 @@ GOVULNCHECK_VERSION := v1.8.0
 GOLANGCI            := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 GOVULNCHECK         := $(BIN)/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 SERVERS             := $(BIN)/servers
-TESTREPORT          := $(BIN)/testreport
+GOTESTSUM_VERSION   := v1.13.0
+export GOTESTSUM    := $(abspath $(BIN)/gotestsum-$(GOTESTSUM_VERSION)/gotestsum)
+GOTEST              := $(abspath deploy/dev/gotest.sh)
 VEGETA_VERSION      := v12.12.0
 VEGETA              := $(BIN)/vegeta-$(VEGETA_VERSION)/vegeta
 
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test test-long test-page screenshots chaos soak servers bench bench-bands bench-latency bench-follow bench-gateway bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy release-check image
+.PHONY: help build check lint fmt test test-long test-race test-sample nightly test-page screenshots chaos soak servers bench bench-bands bench-latency bench-follow bench-gateway bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy release-check image
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -45,8 +39,7 @@ help: ## this list
 build: ## the static binary, ./unecho
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o unecho ./cmd/unecho
 
-check: lint ## format, lint, vet, a build for Windows, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
-	$(GO) vet ./...
+check: lint ## format, lint with vet, a build for Windows, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
 	GOOS=windows $(GO) build ./cmd/...
 	$(GO) mod tidy -diff
 	@deploy/dev/vulncheck.sh $(GOVULNCHECK) ./...
@@ -61,20 +54,26 @@ lint: $(GOLANGCI) ## format and lint only
 fmt: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt
 
-# A test whose name ends in Long tries for long what the test of the same name without Long tries for short. What it tries has no
-# goroutines in the test's own process, where the race detector would find nothing and take nine tenths of the time. Without make,
-# go test -skip 'Long$' leaves the long tests out; -short does not.
-test: dev ## everything but the long tests, on real Kafka, PostgreSQL and a registry of schemas: some 9 minutes on two cores
-	@$(SERVERS) -brief -registry -- $(TESTREPORT) $(and $(RACED),-race -shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(RACED) --) \
-		$(and $(BESIDE),-race -shuffle=on -timeout 20m -run 'Beside$$' $(BESIDE) --) \
-		$(and $(PLAIN),-shuffle=on -timeout 20m -skip 'Long$$' $(ARGS) $(PLAIN))
+# Lint has looked at all that go vet looks at. Most tests wait more than they work, so that more packages run than there are cores.
+TEST = $(SERVERS) -brief -registry -- $(GOTEST)
+FAST = -vet=off -p 6 -shuffle=on
 
-test-long: dev ## the long tests, whose names end in Long, and with the race detector what make test runs without: up to 20 minutes on two cores
-	@$(SERVERS) -brief -- $(TESTREPORT) -shuffle=on -timeout 45m -run 'Long$$' $(ARGS) $(LONG)
-	$(and $(LATER),@$(SERVERS) -brief -registry -- $(TESTREPORT) -race -shuffle=on -timeout 45m -skip 'Long$$' $(ARGS) $(LATER))
+# A test whose name ends in Long tries for long what the test of the same name without Long tries for short. Without make,
+# go test -skip 'Long$' leaves the long tests out; -short does not.
+test: dev ## everything but the long tests, on real Kafka, PostgreSQL and a registry of schemas: 9 minutes on two cores
+	@$(TEST) test "$(FIRST) $(PKG)" $(FAST) -timeout 30m -skip 'Long$$' $(ARGS)
+
+test-long: dev ## the long tests, whose names end in Long
+	@$(TEST) test-long "$(LONG)" $(FAST) -timeout 60m -run 'Long$$' $(ARGS)
+
+test-race: dev ## what make test runs, with the race detector, but for the simulation and the texts
+	@$(TEST) test-race "$(RACED)" $(FAST) -race -timeout 60m -skip 'Long$$' $(ARGS)
 
 test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 2 minutes
-	@deploy/dev/pagetest/run.sh test $(abspath $(TESTREPORT)) $(ARGS)
+	@deploy/dev/pagetest/run.sh test $(GOTEST) $(ARGS)
+
+nightly: ## all that there is, in 75 minutes: run it before an issue is called resolved; stopped, it goes on with what is left
+	@deploy/dev/nightly.sh check test test-page test-deploy test-long test-race
 
 screenshots: ## the pictures of the page in deploy/docs, from a run of the demo
 	@deploy/dev/pagetest/run.sh shots $(ARGS)
@@ -82,7 +81,7 @@ screenshots: ## the pictures of the page in deploy/docs, from a run of the demo
 SKIP ?= Long$$
 # A module of its own, because the modules of Kubernetes, Helm and Prometheus are none that the product needs.
 test-deploy: dev ## what is in deploy/: image, chart, alerts, dashboard, unit, release: some 3 minutes on two cores, more the first time
-	@cd deploy/dev/deploytest && GOFLAGS= $(GO) vet ./... && GOFLAGS= $(abspath $(TESTREPORT)) -shuffle=on -timeout 30m -skip '$(SKIP)' $(ARGS) ./...
+	@cd deploy/dev/deploytest && GOFLAGS= $(GOTEST) test-deploy ./... -vet=off -shuffle=on -timeout 30m -skip '$(SKIP)' $(ARGS)
 
 release-check: ## a release that is not published, made twice and looked into: 3 minutes on two cores, more the first time
 	cd deploy/dev/deploytest && GOFLAGS= $(GO) test -count=1 -v -timeout 30m -run 'TestReleaseLong' ./release
@@ -152,13 +151,16 @@ demo: ## documents in, unique and duplicate out, on this machine alone; ARGS goe
 clean: ## remove what was built, fetched and logged
 	rm -rf .cache unecho
 
-dev: # always: go build knows whether anything changed
-	@$(GO) build -buildvcs=false -o $(BIN)/ ./deploy/dev/servers ./deploy/dev/testreport
+dev: $(GOTESTSUM) # always: go build knows whether anything changed
+	@$(GO) build -buildvcs=false -o $(BIN)/ ./deploy/dev/servers ./deploy/dev/skips
 
 # GOFLAGS is emptied because -mod or -tags meant for this module don't suit another.
 $(GOLANGCI):
 	@echo "building golangci-lint $(GOLANGCI_VERSION); this takes a minute or two, once"
 	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+$(GOTESTSUM):
+	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
 
 $(VEGETA):
 	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install github.com/tsenart/vegeta/v12@$(VEGETA_VERSION)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,6 +50,7 @@ type world struct {
 	producer *kgo.Client
 	ctx      context.Context
 	end      context.CancelCauseFunc // ends the test when a member ends unasked
+	expels   sync.WaitGroup          // what speaks to the cluster until the test ends
 }
 
 func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
@@ -66,8 +68,11 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 		t.Fatal(err)
 	}
 	ctx, end := context.WithCancelCause(context.Background())
-	t.Cleanup(func() { end(nil) })
 	w := &world{ctx: ctx, end: end, t: t, cluster: cluster, dir: t.TempDir(), sent: map[int32]int64{}}
+	t.Cleanup(func() {
+		end(nil)
+		w.expels.Wait() // a closed cluster answers nobody
+	})
 	logger := zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: "05.000"}).With().Timestamp().Logger()
 	if os.Getenv("UNECHO_TEST_LOG") == "" {
 		logger = zerolog.Nop()
@@ -266,7 +271,7 @@ func (m *running) kill() {
 	}
 	m.cancel()
 	<-m.ended
-	go m.expel()
+	m.world.expels.Go(m.expel)
 }
 
 // expel removes a dead member from the group when its session timeout is over, as Kafka does. The cluster of the tests

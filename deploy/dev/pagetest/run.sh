@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the browser's tests need where it is missing (Chromium, axe-core), and runs them, or takes the pictures of the
-# documents. Usage: run.sh test TESTREPORT [ARGS], run.sh shots [ARGS]
+# documents. Usage: run.sh test GOTEST [ARGS], run.sh shots [ARGS]
 set -euo pipefail
 
 what=$1
@@ -25,7 +25,7 @@ command -v chromium >/dev/null || install chromium chromium fonts-inter
 cd "$here"
 case $what in
 test)
-  testreport=$1
+  gotest=$1
   shift
   axe=$cache/axe-core-$axe_version
   if [[ ! -s $axe/package/axe.min.js ]]; then
@@ -33,14 +33,14 @@ test)
     mkdir -p "$axe"
     (cd "$axe" && npm pack --silent "axe-core@$axe_version" >/dev/null && tar -xzf "axe-core-$axe_version.tgz" package/axe.min.js)
   fi
-  UNECHO_TEST_AXE=$axe/package/axe.min.js "$testreport" -timeout 15m -count=1 "$@" ./...
+  UNECHO_TEST_AXE=$axe/package/axe.min.js "$gotest" test-page ./... -vet=off -timeout 15m -count=1 "$@"
   ;;
 shots)
   [[ -n $(fc-list Inter 2>/dev/null) ]] || install "the font Inter" fontconfig fonts-inter
   go run ./shots "$@"
   ;;
 *)
-  echo "usage: run.sh test TESTREPORT [ARGS] | run.sh shots [ARGS]" >&2
+  echo "usage: run.sh test GOTEST [ARGS] | run.sh shots [ARGS]" >&2
   exit 2
   ;;
 esac

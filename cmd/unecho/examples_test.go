@@ -42,7 +42,7 @@ func TestExamplesParse(t *testing.T) {
 				err = found.ValidateArgs(found.Flags().Args())
 			}
 			if err != nil {
-				t.Errorf("%s: %v", line, err)
+				t.Errorf("the example %q cannot be parsed: %v", line, err)
 			}
 			parsed = parsed || found.CommandPath() == cmd.CommandPath()
 			n++
@@ -91,7 +91,7 @@ func TestExamplesRun(t *testing.T) {
 		shell := exec.CommandContext(t.Context(), "sh", "-c", line)
 		shell.Dir, shell.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), noRaceNap)
 		if out, err := shell.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", line, err, out)
+			t.Errorf("the example %q ends with %v; want no error; it prints\n%s", line, err, out)
 		}
 	})
 	if len(ran) != len(verbs) {

@@ -24,7 +24,7 @@ func TestBoundsChangeUnderLoad(t *testing.T) {
 		t.Helper()
 		out := s.settings(append([]string{"apply"}, args...)...)
 		if !strings.Contains(out, "in force as change") {
-			t.Fatalf("%v: %s", args, out)
+			t.Fatalf("unecho settings apply %v prints %s; want the number of the change that is in force", args, out)
 		}
 	}
 	s.produce(1500, 42)

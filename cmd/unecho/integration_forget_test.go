@@ -98,7 +98,7 @@ func (s *scene) asksToForget(ops, body string) (report removals.Report) {
 	defer resp.Body.Close()
 	check(s.t, json.NewDecoder(resp.Body).Decode(&report))
 	if resp.StatusCode != http.StatusOK {
-		s.t.Fatalf("%s: %d", body, resp.StatusCode)
+		s.t.Fatalf("POST /api/v1/forget of %s is answered %d; want %d", body, resp.StatusCode, http.StatusOK)
 	}
 	return report
 }

@@ -28,7 +28,7 @@ func (s *scene) reset(to ...string) string {
 	}, to...)
 	said, err := exec.CommandContext(s.bounded(), java, args...).CombinedOutput()
 	if err != nil {
-		s.t.Fatalf("%v\n%s", err, said)
+		s.t.Fatalf("resetting the offsets %v by Kafka's tool: %v\n%s", to, err, said)
 	}
 	return string(said)
 }

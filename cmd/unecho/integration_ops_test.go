@@ -51,7 +51,7 @@ func TestOpsOfAProcess(t *testing.T) {
 	problems, err := promlint.New(strings.NewReader(page)).Lint()
 	check(t, err)
 	for _, p := range problems {
-		t.Errorf("%s: %s", p.Metric, p.Text)
+		t.Errorf("promlint says of %s: %s; want no problem", p.Metric, p.Text)
 	}
 	if code, _ := s.asked(http.MethodGet, ops, "/debug/pprof/heap", ""); code != http.StatusOK {
 		t.Errorf("profiles: %d", code)

@@ -59,7 +59,7 @@ func TestPrimeFilesKilled(t *testing.T) {
 		var sum backfills.PrimeSummary
 		check(t, json.Unmarshal([]byte(p.out.String()), &sum))
 		if !sum.Finished || sum.Priming != 1 || sum.Primed != n || sum.Remembered != n {
-			t.Errorf("%+v", sum)
+			t.Errorf("the summary is %+v; want it finished, priming 1, and %d documents primed and remembered", sum, n)
 		}
 	}
 	copies = append(copies, &kgo.Record{Value: []byte(`{"id":"else","text":"something else"}`)})
@@ -107,7 +107,7 @@ func TestPrimeFilesWithoutTimes(t *testing.T) {
 	}
 	check(t, json.Unmarshal([]byte(p.out.String()), &sum))
 	if sum.Primed != 2 || sum.Remembered != 2 {
-		t.Errorf("%+v", sum)
+		t.Errorf("the summary is %+v; want 2 documents primed and 2 remembered", sum)
 	}
 }
 

@@ -54,7 +54,8 @@ func TestPrimeKilled(t *testing.T) {
 		check(t, json.Unmarshal([]byte(p.out.String()), &sum))
 		if !sum.Finished || sum.Priming != 1 || sum.Primed != n-n/100 || sum.Rejected != n/100 || sum.Remembered != n-n/100 ||
 			sum.Done != n {
-			t.Errorf("%+v", sum)
+			t.Errorf("the summary is %+v; want it finished, priming 1, %d documents done, %d of them primed and remembered, and %d rejected",
+				sum, n, n-n/100, n/100)
 		}
 	}
 	s.send(copies...)

@@ -53,7 +53,7 @@ func (s *scene) ready(ctx context.Context, ops string) string {
 	said, err := io.ReadAll(resp.Body)
 	check(s.t, err)
 	if (resp.StatusCode == http.StatusOK) != (string(said) == "ready\n") {
-		s.t.Errorf("%d %s", resp.StatusCode, said)
+		s.t.Errorf("GET /ready is answered %d %q; want ready with %d, and nothing else with it", resp.StatusCode, said, http.StatusOK)
 	}
 	return string(said)
 }

@@ -110,7 +110,7 @@ func command(t *testing.T, dir, name string, args ...string) {
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = dir
 	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s %v: %v\n%s", name, args, err, said)
+		t.Fatalf("%s %v ends with %v; want no error; it prints\n%s", name, args, err, said)
 	}
 }
 

@@ -131,7 +131,7 @@ func TestPatient(t *testing.T) {
 	go func() { _, _ = io.WriteString(out, "a text") }()
 	waiting, text := patient{ctx, in}, make([]byte, len("a text"))
 	if _, err := io.ReadFull(waiting, text); string(text) != "a text" || err != nil {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("reading patiently gives %q, error %v; want a text and no error", text, err)
 	}
 	cancel() // only now: what comes at the same moment may be left out
 	if rest, err := io.ReadAll(waiting); len(rest) > 0 || !errors.Is(err, context.Canceled) {
@@ -169,7 +169,7 @@ func interrupted(t *testing.T, dir string, args []string, before, after string) 
 	lines := bufio.NewReader(said)
 	heard, err2 := lines.ReadString('\n')
 	if err := errors.Join(err, err2); err != nil || !strings.Contains(heard, "once more to leave at once") {
-		t.Fatalf("%q, %v", heard, err)
+		t.Fatalf("unecho says %q when it is interrupted, error %v; want how to leave at once and no error", heard, err)
 	}
 	defer in.Close()
 	if after != "" {
@@ -179,7 +179,7 @@ func interrupted(t *testing.T, dir string, args []string, before, after string) 
 	rest, err := io.ReadAll(lines)
 	var exit *exec.ExitError
 	if end := cmd.Wait(); !errors.As(end, &exit) || err != nil {
-		t.Fatalf("%v, %v", end, err)
+		t.Fatalf("unecho ends with %v, and reading what it says with %v; want an exit with another code than 0, and no error", end, err)
 	}
 	return exit.ExitCode(), string(rest)
 }

@@ -101,11 +101,12 @@ func tryKijiji(t *testing.T, documents, pairs int) {
 		verified := report.Rows[len(report.Rows)-1]
 		if report.Documents != documents || report.Sources[0].Pairs != pairs || verified.Stage != "verified" ||
 			verified.TP+verified.FN != pairs || verified.FP != 0 || verified.Recall < 0.98 {
-			t.Errorf("%s: %+v, %+v", name, report.Sources, verified)
+			t.Errorf("%s: of %d documents, the sources are %+v and the last row %+v; want %d documents, %d pairs, and a verified row that finds "+
+				"0.98 of them or more, and no others", name, report.Documents, report.Sources, verified, documents, pairs)
 		}
 	}
 	if row := published.Rows[0]; row.Slots != 50 || row.Bands != 10 || row.Rows != 5 {
-		t.Errorf("%+v", row)
+		t.Errorf("the first row is %+v; want 50 slots in 10 bands of 5 rows", row)
 	}
 }
 

@@ -82,21 +82,21 @@ func TestExplainReadsRecords(t *testing.T) {
 	file := newsCluster(t, newsTime())
 	shown := string(printed(t, "explain", "--config", file, "--shingle", "word:2", "news/0/7", "news/3/7"))
 	if !strings.Contains(shown, "duplicate: the normalised texts are equal") || !strings.Contains(shown, "64 bytes") {
-		t.Error(shown)
+		t.Errorf("explain of news/0/7 and news/3/7 prints\n%s\nwant a duplicate by equal texts, and 64 bytes", shown)
 	}
 	if shown := string(printed(t, "explain", "--config", file, "news/0/3",
 		"document 3 of a topic")); !strings.Contains(shown, "[-tells") {
-		t.Error(shown)
+		t.Errorf("explain of news/0/3 and a part of its text prints\n%s\nwant tells marked as what the part lacks", shown)
 	}
 	scoped := []string{"explain", "--config", file, "--set", "document.scope=partition", "--shingle", "word:2"}
 	if shown := string(printed(t, append(scoped, "news/0/7", "news/3/7")...)); !strings.Contains(shown,
 		"unique: they belong to different scopes") {
-		t.Error(shown)
+		t.Errorf("explain of two partitions prints\n%s\nwant unique, as they belong to different scopes", shown)
 	}
 	if shown := string(printed(t, append(scoped, "news/0/7",
 		"Document 7 of a topic tells at some length what happened 7 times")...)); !strings.Contains(shown,
 		"texts are equal") {
-		t.Error(shown)
+		t.Errorf("explain of news/0/7 and its text prints\n%s\nwant that the texts are equal", shown)
 	}
 	for arg, want := range map[string]string{
 		"news/0/999": "read news/0/999: no record stands there",

@@ -183,16 +183,17 @@ func TestLookup(t *testing.T) {
 	if code != http.StatusOK || at(got, "results", 0, "duplicate") != true || at(match, "topic") != "news" || at(match, "id") != "doc-0" ||
 		at(match, "copy") != 3.0 || len(at(match, "bands").([]any)) == 0 || at(match, "shared", "of") != "shingles" || at(match, "shared", "part") != 20.0 ||
 		at(got, "results", 0, "threshold") != 0.8 || at(got, "results", 0, "bands") != 13.0 || at(got, "results", 0, "compared") != 1.0 || at(match, "time") != "2023-07-22T04:26:40.000Z" {
-		t.Errorf("%d %v", code, got)
+		t.Errorf("the lookup of a near copy answers %d %v; want 200 and copy 3 of doc-0 in news, which shares 20 shingles, compared with 1",
+			code, got)
 	}
 	if s, _ := at(match, "similarity").(float64); s < 0.8 || s > 1 {
 		t.Errorf("similarity %v", s)
 	}
 	if at(got, "results", 1, "duplicate") != false || at(got, "results", 2, "empty") != true {
-		t.Errorf("%v", got)
+		t.Errorf("the lookup of three texts answers %v; want the second to be no duplicate, and the third to be empty", got)
 	}
 	if _, got = d.do("POST", "/api/v1/lookup", `{"text": "`+original+`", "most": 3}`); at(got, "results", 0, "matches", 0, "method") != "identical" {
-		t.Errorf("%v", got)
+		t.Errorf("the lookup of the very text of doc-0 answers %v; want a first match by the method identical", got)
 	}
 }
 
@@ -233,7 +234,7 @@ func TestLookupRefuses(t *testing.T) {
 	}
 	service.fails = nil
 	if code, got := d.do("POST", "/api/v1/lookup", `{"text": "a"}`, "Content-Type", "text/plain"); code != http.StatusUnsupportedMediaType {
-		t.Errorf("%d %v", code, got)
+		t.Errorf("a lookup that is sent as text/plain is answered %d %v; want %d", code, got, http.StatusUnsupportedMediaType)
 	}
 	if code, _ := scoped.do("POST", "/api/v1/lookup", `{"text": "a", "scope": "3"}`); code != http.StatusOK {
 		t.Errorf("a partition's number is a scope: %d", code)
@@ -248,16 +249,16 @@ func TestRecent(t *testing.T) {
 	_, got := d.do("GET", "/api/v1/recent?topic=news&min_similarity=0.8&limit=5", "")
 	copied := at(got, "copies", 0)
 	if at(copied, "document", "id") != "doc-1" || at(copied, "document", "partition") != 2.0 || at(copied, "match", "id") != "doc-0" || at(got, "count") != 1.0 {
-		t.Errorf("%v", got)
+		t.Errorf("GET /api/v1/recent answers %v; want one copy: doc-1 of partition 2, which matches doc-0", got)
 	}
 	for _, query := range []string{"topic=blog", "min_similarity=1"} {
 		if _, got := d.do("GET", "/api/v1/recent?"+query, ""); len(at(got, "copies").([]any)) != 0 {
-			t.Errorf("%s: %v", query, got)
+			t.Errorf("GET /api/v1/recent?%s answers %v; want no copies", query, got)
 		}
 	}
 	for _, query := range []string{"limit=0", "limit=x", "limit=1001", "min_similarity=2", "min_similarity=NaN"} {
 		if code, got := d.do("GET", "/api/v1/recent?"+query, ""); code != http.StatusBadRequest || got["remedy"] == "" {
-			t.Errorf("%s: %d %v", query, code, got)
+			t.Errorf("GET /api/v1/recent?%s is answered %d %v; want %d with a remedy", query, code, got, http.StatusBadRequest)
 		}
 	}
 }
@@ -274,7 +275,7 @@ func TestEvents(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		status, kind, lines := d.open(ctx, path)
 		if status != http.StatusOK || kind != "text/event-stream" {
-			t.Fatalf("%d %s", status, kind)
+			t.Fatalf("GET %s is answered %d as %q; want %d as text/event-stream", path, status, kind, http.StatusOK)
 		}
 		return func() string {
 			var event []string
@@ -317,7 +318,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if status, _, _ := d.open(ctx, "/api/v1/events"); status != http.StatusOK {
-			t.Fatal(status)
+			t.Fatalf("one of the %d streams that may be open is answered %d; want %d", maxStreams, status, http.StatusOK)
 		}
 		last = cancel
 	}

@@ -63,7 +63,7 @@ func TestFormsAreNotRead(t *testing.T) {
 	form := "--b\r\nContent-Disposition: form-data; name=\"limit\"\r\n\r\nx\r\n--b--\r\n"
 	for _, path := range []string{"/api/v1/recent", "/api/v1/document/news/2/0"} {
 		if code, got := d.do("GET", path, form, "Content-Type", "multipart/form-data; boundary=b"); code != http.StatusOK {
-			t.Errorf("%s: %d %v", path, code, got)
+			t.Errorf("GET %s with a form as its body is answered %d %v; want %d, as no form is read", path, code, got, http.StatusOK)
 		}
 	}
 }
@@ -76,7 +76,8 @@ func TestSlowBody(t *testing.T) {
 	w := httptest.NewRecorder()
 	if readBody(w, r, new(question), askRemedy) || w.Code != http.StatusRequestTimeout ||
 		strings.Contains(w.Body.String(), "read:") {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("a body that comes too late is taken, or answered %d %s; want %d without the words of the read error",
+			w.Code, w.Body, http.StatusRequestTimeout)
 	}
 }
 
@@ -89,7 +90,7 @@ func TestNothingBehindABody(t *testing.T) {
 	} {
 		body := `{"text": "a text of some words"}` + behind
 		if code, got := d.do("POST", "/api/v1/lookup", body, "Content-Type", "application/json"); code != want {
-			t.Errorf("%s: %d %v", body, code, got)
+			t.Errorf("the lookup %q is answered %d %v; want %d", body, code, got, want)
 		}
 	}
 }

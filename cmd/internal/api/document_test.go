@@ -60,7 +60,7 @@ func TestDocumentIsGone(t *testing.T) {
 	service.replica.Apply(index.Stamp{Offset: 4, LogAppendTime: 1_700_000_000_101}, commit)
 	if code, got := serve(t, service, nil).do("GET", "/api/v1/document/news/2/0", ""); code != http.StatusNotFound ||
 		!strings.Contains(fmt.Sprint(got["error"]), "nothing is remembered") {
-		t.Errorf("%d %v", code, got)
+		t.Errorf("a forgotten document is answered %d %v; want %d: nothing is remembered", code, got, http.StatusNotFound)
 	}
 	for err, code := range map[error]int{member.ErrBusy: 429, member.ErrNoReplica: 503, errors.New("x"): 500} {
 		service.fails = err
@@ -106,7 +106,7 @@ func TestDocumentText(t *testing.T) {
 			service.record = func(int64) (document.Input, error) { return document.Input{Value: []byte(c.value)}, c.err }
 			code, got := serve(t, service, json).do("GET", "/api/v1/document/news/2/1?text=1", "")
 			if code != c.code {
-				t.Fatalf("%d %.300v", code, got)
+				t.Fatalf("the document with its text is answered %d %.300v; want %d", code, got, c.code)
 			}
 			for key, want := range c.want {
 				if v := at(got, "text", key); v != want {
@@ -152,7 +152,8 @@ func TestRates(t *testing.T) {
 		r.add(&s, at.Add(time.Duration(i)*sampleEvery))
 	}
 	if got := r.now(); got.Documents != 10 || *got.Duplicates != 0.4 || got.Seconds != 60 || r.entering() != 5 {
-		t.Errorf("%+v, %v", got, r.entering())
+		t.Errorf("the rates are %+v, and %v documents enter each second; want 10 documents each second, 0.4 of them duplicates, over 60 s, "+
+			"and 5 that enter", got, r.entering())
 	}
 	r.add(&consumer.Stats{Unique: 2000}, at.Add(time.Hour))
 	if r.now() != nil {

@@ -163,7 +163,8 @@ func TestSendKeys(t *testing.T) {
 	for _, key := range []string{"k-1", `"k-1"`} {
 		d.send("?topic=more&key=r", `[1,2]`, "Idempotency-Key", key)
 		if k := to.came[1]; k.IdempotencyKey != "k-1/1" || string(k.Key) != "r" || k.Topic != "more" || to.waited != 0 {
-			t.Errorf("%s: %+v", key, k)
+			t.Errorf("with the Idempotency-Key %s the second document is %+v, and its wait %v; want the idempotency key k-1/1, the key r, "+
+				"the topic more, and no wait", key, k, to.waited)
 		}
 	}
 	d.send("", `1`)
@@ -316,7 +317,8 @@ func TestSendEnds(t *testing.T) {
 	a.ServeHTTP(w, r)
 	<-ran
 	if w.Code != http.StatusAccepted || !strings.Contains(w.Body.String(), `"offset":3`) {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("a document that waits for its verdict when the API ends is answered %d %s; want %d with the offset 3",
+			w.Code, w.Body, http.StatusAccepted)
 	}
 }
 
@@ -325,7 +327,8 @@ func TestDocumentsWithoutANamedTopic(t *testing.T) {
 	api := sends(t, &fakeGateway{}, func(s *Setup) { s.Topics = nil })
 	for _, query := range []string{"", "?topic=news"} {
 		if status, got, _ := api.send(query, "a text"); status != http.StatusBadRequest || !strings.Contains(fmt.Sprint(got), "source.pattern") {
-			t.Errorf("%q: %d %v", query, status, got)
+			t.Errorf("without a named topic, POST /api/v1/documents%s is answered %d %v; want %d that names source.pattern",
+				query, status, got, http.StatusBadRequest)
 		}
 	}
 }

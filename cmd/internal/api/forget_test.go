@@ -31,7 +31,7 @@ func TestForget(t *testing.T) {
 		t.Helper()
 		code, got := d.do("POST", "/api/v1/forget", body, "Authorization", bearer)
 		if code != http.StatusOK {
-			t.Fatalf("%s: %d %v", body, code, got)
+			t.Fatalf("POST /api/v1/forget of %s is answered %d %v; want %d", body, code, got, http.StatusOK)
 		}
 		return got
 	}

@@ -69,7 +69,8 @@ func TestStatusOfAGroup(t *testing.T) {
 		at(got, "members", "sessions", 1, "client_id") != "<script>" ||
 		at(got, "partitions", 1, "lag_documents") != 9.0 || at(got, "partitions", 1, "lag_s") != nil ||
 		at(got, "settings", 1, "value") != "***" {
-		t.Errorf("%v", got)
+		t.Errorf("the status is %v; want partition 1 held by the first session, the client <script> in the second, a lag of 9 documents "+
+			"and of no known time in the second partition, and *** as the second setting", got)
 	}
 }
 
@@ -83,7 +84,7 @@ func TestMembersAreNotKnown(t *testing.T) {
 	service.fails = errors.New("no coordinator")
 	if _, got := d.do("GET", "/api/v1/status", ""); !strings.Contains(at(got, "members", "error").(string),
 		"no coordinator") {
-		t.Errorf("%v", got["members"])
+		t.Errorf("with a coordinator that fails, members is %v; want the error no coordinator", got["members"])
 	}
 }
 
@@ -188,7 +189,7 @@ func TestNothingToWarnOf(t *testing.T) {
 	var w watch
 	s := consumer.Stats{Ready: true, SourceLag: 0}
 	if got := w.warnings(&s, true, nil, time.UnixMilli(1_700_000_000_000)); len(got) != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("a ready service without a lag is warned of %+v; want no warning", got)
 	}
 }
 
@@ -228,7 +229,8 @@ func TestInForce(t *testing.T) {
 		if said := fmt.Sprint(at(got, "in_force", "agrees"), at(got, "in_force", "differences")); said != want ||
 			at(got, "in_force", "text") != text ||
 			at(got, "in_force", "fingerprint") != fmt.Sprintf("%016x", index.Fingerprint([]byte(text))) {
-			t.Errorf("%s: %v", text, got["in_force"])
+			t.Errorf("with %s in the journal, in_force is %v; want agreement and differences %q, with this text and its fingerprint",
+				text, got["in_force"], want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestStreamsGoOn(t *testing.T) {
 	}
 	for _, wrong := range []string{"x", "-1", api.run + "-", api.run + "-x"} {
 		if status, _ := ask(t.Context(), t, url+"?after="+wrong); status != http.StatusBadRequest {
-			t.Errorf("%s: %d", wrong, status)
+			t.Errorf("the stream after %q is answered %d; want %d", wrong, status, http.StatusBadRequest)
 		}
 	}
 }
@@ -117,6 +117,6 @@ func TestScopeFilter(t *testing.T) {
 	}
 	if code, got := serve(t, service, nil).do("GET", "/api/v1/recent?scope=3", ""); code != http.StatusBadRequest ||
 		got["remedy"] == "" {
-		t.Errorf("%d %v", code, got)
+		t.Errorf("a scope where documents have none is answered %d %v; want %d with a remedy", code, got, http.StatusBadRequest)
 	}
 }

@@ -18,6 +18,6 @@ func TestWriteListHarmless(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.Contains(got, "\x1b") || !strings.Contains(got, "\n  news from \\x1b[2Jstart to end") {
-		t.Errorf("%q", got)
+		t.Errorf("WriteList writes %q; want the escape character in the start to be written as \\x1b", got)
 	}
 }

@@ -55,7 +55,8 @@ func TestPreset(t *testing.T) {
 	}
 	if s := c.Judge.Similarity; s.Shingle != "char:4" || s.Threshold != 0.7 || c.Judge.Text.Digits != "words" ||
 		c.Judge.Text.MaxBytes != 500 {
-		t.Errorf("%+v, %+v", s, c.Judge.Text)
+		t.Errorf("--preset titles --threshold 0.7 sets the similarity %+v and the text %+v; want shingle char:4, threshold 0.7, "+
+			"digits words and 500 bytes", s, c.Judge.Text)
 	}
 	if _, err := settingsCommand(t, "--preset", "songs"); err == nil || !strings.Contains(err.Error(), "there is titles") {
 		t.Errorf("an unknown preset: %v", err)

@@ -103,7 +103,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if counts.Documents != 2000 || counts.Duplicate < 200 || counts.Unique < 1000 || counts.Rejected != 0 {
-		t.Fatalf("%+v", counts)
+		t.Fatalf("one worker counts %+v; want 2000 documents, 200 duplicates or more, 1000 unique or more, and none rejected", counts)
 	}
 	for _, workers := range []int{2, 5} {
 		several, _, err := judge(t.Context(), t, workers, newIndex(t, setting.GiB, false), nil, path)

@@ -33,7 +33,7 @@ func TestAFullDiskIsToldOnce(t *testing.T) {
 	}
 	if err := p.Run(t.Context(), nil, &dedup.Input{Reader: r}); !errors.Is(err, noSpace) ||
 		err.Error() != noSpace.Error() {
-		t.Errorf("%v", err)
+		t.Errorf("Run to a full disk ends with %v; want only %v", err, noSpace)
 	}
 	if err := out.Close(); err != nil {
 		t.Error(err)

@@ -76,10 +76,10 @@ func TestPassesChangeNothing(t *testing.T) {
 	for _, verify := range []string{"jaccard", "estimate"} {
 		want, whole, told, err := inPasses(t, verify, setting.GiB, first, bad, last, first)
 		if err != nil || told != "" {
-			t.Fatal(err, told)
+			t.Fatalf("by %s with enough memory, judging ends with error %v and tells %q; want no error and nothing told", verify, err, told)
 		}
 		if whole.Documents != 4000+600+1500+4000 || whole.Duplicate < 4000 || whole.Unique < 2000 || whole.UniqueCut > 0 {
-			t.Fatalf("%+v", whole)
+			t.Fatalf("by %s, the summary is %+v; want 10100 documents, 4000 or more duplicates, 2000 or more unique, none cut", verify, whole)
 		}
 		for _, memory := range []setting.Bytes{700 * setting.KiB, 300 * setting.KiB} {
 			got, parts, told, err := inPasses(t, verify, memory, first, bad, last, first)

@@ -46,7 +46,7 @@ func tablesOf(t *testing.T, path, suffix string, all bool, stop int) (map[string
 	}
 	err = p.Run(ctx, nil, &dedup.Input{Reader: r})
 	if more := out.Close(); more != nil {
-		t.Error(more)
+		t.Errorf("closing the outputs: %v; want no error", more)
 	}
 	return paths, err
 }
@@ -99,7 +99,7 @@ func tableRows(t *testing.T, data []byte) (rows []string) {
 		}
 		row := map[string]any{}
 		if err := json.Unmarshal(line, &row); err != nil {
-			t.Fatalf("%q: %v", line, err)
+			t.Fatalf("the row %q is no JSON object: %v", line, err)
 		}
 		for column, value := range row {
 			if value == nil { // JSON leaves it out
@@ -195,7 +195,7 @@ func TestTablesOnAFullDisk(t *testing.T) {
 		Params: dedup.Params{Index: index.DefaultParams(), Workers: 1}, Judge: newIndex(t, 64<<20, false), Out: out, Notes: io.Discard,
 	}
 	if err := p.Run(t.Context(), nil, &dedup.Input{Reader: r}); err == nil || strings.Count(err.Error(), "no space left") != 1 {
-		t.Errorf("%v", err)
+		t.Errorf("Run with a table on a full disk ends with %v; want an error that says no space left once", err)
 	}
 	if err := out.Close(); err != nil {
 		t.Error(err)
@@ -215,7 +215,7 @@ func TestTablesAreRefused(t *testing.T) {
 	for _, name := range []string{"duplicates", "pairs", "clusters", "rejected", "unique"} {
 		err := dedup.RefuseTables(map[string]string{name: "x.parquet", "html": "y"})
 		if err == nil || !strings.Contains(err.Error(), "--"+name+" x.parquet is Parquet, which cannot be gone on with") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("RefuseTables of --%s x.parquet says %v; want that this cannot be gone on with", name, err)
 		}
 	}
 	if err := dedup.RefuseTables(map[string]string{"unique": "x.jsonl", "pairs": "-"}); err != nil {

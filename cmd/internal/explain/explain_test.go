@@ -26,11 +26,11 @@ func params(t *testing.T, changes ...string) index.Params {
 			t.Fatalf("there is no setting %s", key)
 		}
 		if mistake := fields[at].Set(value); mistake != nil {
-			t.Fatal(mistake)
+			t.Fatalf("setting %s to %q is refused: %v", key, value, mistake)
 		}
 	}
 	if mistakes := p.Validate(); len(mistakes) > 0 {
-		t.Fatal(mistakes)
+		t.Fatalf("the settings with the changes %q are refused: %v", changes, mistakes)
 	}
 	return p
 }
@@ -74,10 +74,10 @@ func TestLoremIpsum(t *testing.T) {
 func TestLevenshteinIsOfCodePoints(t *testing.T) {
 	p := params(t, "similarity.shingle=char:1", "similarity.verify=levenshtein", "similarity.threshold=0.5")
 	if x := explained(t, p, "kitten", "sitting"); x.Levenshtein != 1-3./7 || x.LevenshteinOf() != "" {
-		t.Errorf("%v", x.Levenshtein)
+		t.Errorf("kitten and sitting are similar by %v%s; want %v of the complete texts", x.Levenshtein, x.LevenshteinOf(), 1-3./7)
 	}
 	if x := explained(t, p, "東京へ行く", "京都へ行く"); x.Levenshtein != 1-2./5 {
-		t.Errorf("%v", x.Levenshtein)
+		t.Errorf("two texts of 5 code points that differ in 2 are similar by %v; want %v", x.Levenshtein, 1-2./5)
 	}
 	long := strings.Repeat("é", index.ComparedText/2)
 	if x := explained(t, p, long+" one end", long+" other"); x.Levenshtein != 1 ||
@@ -91,7 +91,8 @@ func TestWeighted(t *testing.T) {
 	x := explained(t, params(t, "similarity.shingle=word:1", "similarity.weighted=true"), "a a a b", "a b b c")
 	if x.Jaccard != (Share{2, 6, 2. / 6}) || !slices.Equal(x.Shared, []string{"a", "b"}) ||
 		!slices.Equal(x.B.Only, []string{"c"}) || x.A.Shingles != 2 {
-		t.Errorf("%+v", x)
+		t.Errorf("a a a b and a b b c are explained, weighted, as %+v; want Jaccard 2 of 6, a and b shared, c only in B, "+
+			"and 2 shingles in A", x)
 	}
 }
 
@@ -157,7 +158,7 @@ func TestFlipAtEachHundredth(t *testing.T) {
 		p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = 256, 256, 1
 		x := explained(t, p, strings.Join(words, " "), strings.Join(words[:h], " "))
 		if x.Jaccard.Part != h || x.Jaccard.Whole != 100 {
-			t.Fatalf("%+v", x.Jaccard)
+			t.Fatalf("with %d of 100 words shared, the Jaccard similarity is %+v; want %d of 100", h, x.Jaccard, h)
 		}
 		if x.Verdict == "unique" {
 			continue
@@ -264,7 +265,7 @@ func TestDiffBySettings(t *testing.T) {
 	}
 	p.Text.Accents, p.Text.Digits = "strip", "mask"
 	if got := explained(t, p, a, b).Diff(); len(got) != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("with accents stripped and digits masked, Diff is %+v; want no difference", got)
 	}
 	p = params(t)
 	p.Text.Punctuation = "keep"

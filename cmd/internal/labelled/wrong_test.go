@@ -57,7 +57,7 @@ func TestEvalPage(t *testing.T) {
 	}
 	result, err := d.Against([]eval.Pair{{A: 2, B: 3}, {A: 3, B: 4}}, 10)
 	if err != nil || len(result.Positives) != 1 || len(result.Missed) != 2 {
-		t.Fatalf("%+v, %v", result, err)
+		t.Fatalf("Against gives %+v, error %v; want 1 positive, 2 missed pairs and no error", result, err)
 	}
 	var page bytes.Buffer
 	about := sheet.About{Title: "unecho eval", Inputs: []string{"x.jsonl"}, Made: time.Now(), Version: "v1"}

@@ -25,7 +25,7 @@ func TestJSONIsHarmless(t *testing.T) {
 	var lines []map[string]any
 	for line := range strings.Lines(b.String()) {
 		if strings.ContainsFunc(strings.TrimSuffix(line, "\n"), func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Errorf("%q", line)
+			t.Errorf("the line %q has a character that is not printable; want none", line)
 		}
 		var got map[string]any
 		if err := json.Unmarshal([]byte(line), &got); err != nil {

@@ -39,7 +39,7 @@ func TestContainerLimit(t *testing.T) {
 		var log strings.Builder
 		WarnOfLimit(c.c, c.files, zerolog.New(&log))
 		if got := strings.Contains(log.String(), "the container has less memory"); got != c.want {
-			t.Errorf("%s: %s", c.name, log.String())
+			t.Errorf("%s: the log is %q; want the warning of less memory: %t", c.name, log.String(), c.want)
 		}
 	}
 	if need := setting.Bytes(mayTake(config.Default())); need < setting.GiB+512*setting.MiB || need > 1700*setting.MiB {

@@ -148,7 +148,7 @@ func TestNoCertificate(t *testing.T) {
 		_, err := OpenCertificate(filepath.Join(dir, "a.crt"), filepath.Join(dir, key), zerolog.Nop())
 		var told *stop.Error
 		if !errors.As(err, &told) || !strings.Contains(told.Remedy, "ops.tls.key_file") {
-			t.Errorf("%s: %v", key, err)
+			t.Errorf("OpenCertificate with the key %s says %v; want an error whose remedy names ops.tls.key_file", key, err)
 		}
 	}
 }

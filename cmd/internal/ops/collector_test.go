@@ -145,7 +145,7 @@ func page(t *testing.T, s consumer.Stats, clients *Clients) []byte {
 	})
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))
 	if w.Code != http.StatusOK {
-		t.Fatalf("%d %s", w.Code, w.Body.String())
+		t.Fatalf("GET /metrics is answered %d %s; want %d", w.Code, w.Body.String(), http.StatusOK)
 	}
 	var b bytes.Buffer
 	for line := range strings.Lines(w.Body.String()) {
@@ -186,11 +186,11 @@ func TestLint(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range problems {
-		t.Errorf("%s: %s", p.Metric, p.Text)
+		t.Errorf("promlint says of %s: %s; want no problem", p.Metric, p.Text)
 	}
 	for _, m := range metrics() {
 		if !strings.HasPrefix(m.name, "unecho_") || !strings.HasSuffix(m.help, ".") {
-			t.Errorf("%s: %q", m.name, m.help)
+			t.Errorf("the metric %s has the help %q; want a name that begins with unecho_, and a help with a full stop", m.name, m.help)
 		}
 	}
 }

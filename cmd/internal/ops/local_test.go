@@ -53,7 +53,7 @@ func TestOnlyLocal(t *testing.T) {
 				continue // each takes a second
 			}
 			if w := asked(h, ask.method, ask.path, "error", c.from, c.host, c.headers...); w.Code != c.code {
-				t.Errorf("%s: %s %s: %d %s", c.name, ask.method, ask.path, w.Code, w.Body)
+				t.Errorf("%s: %s %s is answered %d %s; want %d", c.name, ask.method, ask.path, w.Code, w.Body, c.code)
 			}
 		}
 		if w := asked(h, "GET", "/metrics", "", c.from, c.host, c.headers...); w.Code != 200 {

@@ -257,7 +257,7 @@ func TestHanging(t *testing.T) {
 	g.open()
 	for _, got := range scrapes {
 		if answer := <-got; answer != "200 <nil> true" {
-			t.Error(answer)
+			t.Errorf("a scrape that waited for the stats ends with %q; want status 200, no error, and the commits in its body", answer)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func TestEnd(t *testing.T) {
 		r.refuses(t)
 		g.open()
 		if answer := <-got; answer != "200 <nil> true" {
-			t.Error(answer)
+			t.Errorf("the request that was begun ends with %q; want status 200, no error, and the commits in its body", answer)
 		}
 		if err := r.ended(); err != nil {
 			t.Error(err)
@@ -286,7 +286,7 @@ func TestEnd(t *testing.T) {
 			t.Error(err)
 		}
 		if answer := <-got; !strings.Contains(answer, "EOF") && !strings.Contains(answer, "reset") {
-			t.Error(answer)
+			t.Errorf("the request that takes too long ends with %q; want EOF, or a connection that is reset", answer)
 		}
 	})
 	t.Run("before it began", func(t *testing.T) {

@@ -34,7 +34,7 @@ func TestStandingIsSaid(t *testing.T) {
 		SayStanding(ctx, time.Minute, stats, zerolog.New(&out))
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		if len(lines) != 2 {
-			t.Fatalf("%q", lines)
+			t.Fatalf("in 3 minutes, ready from the second minute on, the log has the lines %q; want 2 lines", lines)
 		}
 		const want = `{"level":"info","documents":800,"documents_per_s":13.3,"duplicate_share":0.1875,"lag":7,"window_documents":12,"window_bytes":3400,"window_age_ms":60000,"message":"at work"}`
 		for _, line := range lines {
@@ -56,7 +56,7 @@ func TestStandingOfAServiceThatIdles(t *testing.T) {
 	_, share := line["duplicate_share"]
 	_, lag := line["lag"]
 	if share || lag || line["documents_per_s"] != 0.0 {
-		t.Errorf("%s", out.String())
+		t.Errorf("a service that idles logs %s; want 0 documents each second, and neither a share of duplicates nor a lag", out.String())
 	}
 }
 

@@ -61,7 +61,8 @@ func TestServe(t *testing.T) {
 		resp := get(t, at)
 		h := resp.Header()
 		if resp.Code != http.StatusOK || h.Get("Content-Type") != kinds[path.Ext(name)] || resp.Body.String() != data {
-			t.Errorf("%s: %d %v", at, resp.Code, h)
+			t.Errorf("GET %s is answered %d with the headers %v; want %d, the type %q, and the whole asset",
+				at, resp.Code, h, http.StatusOK, kinds[path.Ext(name)])
 		}
 		for _, part := range []string{
 			"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
@@ -72,7 +73,7 @@ func TestServe(t *testing.T) {
 			}
 		}
 		if strings.Contains(h.Get("Content-Security-Policy"), "unsafe") || h.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s: %v", at, h)
+			t.Errorf("GET %s has the headers %v; want a policy without unsafe, and nosniff as X-Content-Type-Options", at, h)
 		}
 		if again := get(t, at, "If-None-Match", h.Get("ETag")); again.Code != http.StatusNotModified {
 			t.Errorf("%s once more: %d", at, again.Code)
@@ -80,7 +81,7 @@ func TestServe(t *testing.T) {
 	}
 	for _, at := range []string{"/page/", "/page/nothing.js", "/page/../page.go", "/page/assets/main.js"} {
 		if resp := get(t, at); resp.Code != http.StatusNotFound {
-			t.Errorf("%s: %d", at, resp.Code)
+			t.Errorf("GET %s is answered %d; want %d", at, resp.Code, http.StatusNotFound)
 		}
 	}
 }

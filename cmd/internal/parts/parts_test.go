@@ -50,7 +50,7 @@ func removed(t *testing.T, p parts.Params, texts ...string) (left, gone []string
 			}
 			var d struct{ Text string }
 			if err := json.Unmarshal(o.Raw, &d); err != nil {
-				t.Errorf("%s: %v", o.Raw, err)
+				t.Errorf("what is left of document %s, %q, is no JSON object: %v", o.Name, o.Raw, err)
 			}
 			if o.Emptied {
 				d.Text = "(emptied)"
@@ -118,10 +118,10 @@ func TestUnits(t *testing.T) {
 func TestWithinDocuments(t *testing.T) {
 	left, gone := removed(t, params(parts.Line), "one\ntwo\nOne", "two\nthree", "two!")
 	if want := []string{"one\ntwo", "three", "(emptied)"}; !slices.Equal(left, want) {
-		t.Errorf("%q", left)
+		t.Errorf("the documents that are left are %q; want %q", left, want)
 	}
 	if want := []string{"1: One (1)", "2: two (1)", "3: two! (1)"}; !slices.Equal(gone, want) {
-		t.Errorf("%q", gone)
+		t.Errorf("the removed parts are %q; want %q", gone, want)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestRepeats(t *testing.T) {
 	p.Repeats = 3
 	left, _ := removed(t, p, "one\ntwo", "two\none\nthree", "three\none\nfour")
 	if want := []string{"one\ntwo", "two\nthree", "three\nfour"}; !slices.Equal(left, want) {
-		t.Errorf("%q", left)
+		t.Errorf("with parts that repeat from 3 times on, the documents that are left are %q; want %q", left, want)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestMemory(t *testing.T) {
 	}
 	err = r.Remove(context.Background(), in, func(*parts.Outcome) error { return nil })
 	if want := "the parts outgrew their memory of 256KiB: raise --memory, or --part-bytes"; err == nil || err.Error() != want {
-		t.Errorf("%v", err)
+		t.Errorf("Remove in 256 KiB says %v; want %s", err, want)
 	}
 	if got := r.Stats().Bytes; got > int64(p.Memory) {
 		t.Errorf("%d bytes", got)

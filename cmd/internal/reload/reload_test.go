@@ -93,7 +93,7 @@ func TestLink(t *testing.T) {
 		return string(text), err
 	}, nil, link)
 	if err != nil || v.Get() != "old" {
-		t.Fatal(v.Get(), err)
+		t.Fatalf("Open of a link to a file gives %q, error %v; want old and no error", v.Get(), err)
 	}
 	if err := os.Symlink("new", link+".new"); err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestTokenIsRenewed(t *testing.T) {
 	for _, p := range []config.OpsParams{{Listen: ":1"}, {Listen: ":1", Token: "given in the environment"}} {
 		if token, err := Token(p, zerolog.Nop()); err != nil || (token != nil) != (p.Token != "") ||
 			token != nil && token() != p.Token {
-			t.Errorf("%+v: %v", p, err)
+			t.Errorf("Token of %+v has error %v, or gives another token; want that of the settings, if they have one, and no error", p, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestSides(t *testing.T) {
 	} {
 		left, right := Sides(test.a, test.b, text.DefaultParams())
 		if fmt.Sprint(left) != test.left || fmt.Sprint(right) != test.right {
-			t.Errorf("%v\n%v", left, right)
+			t.Errorf("Sides(%q, %q) are\n%v\n%v\nwant\n%s\n%s", test.a, test.b, left, right, test.left, test.right)
 		}
 	}
 }

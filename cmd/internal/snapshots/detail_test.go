@@ -14,7 +14,7 @@ func TestDetailIsHarmless(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(b.String(), "\x1b\u009b\u202e") {
-		t.Errorf("%q", b.String())
+		t.Errorf("WriteText writes %q; want neither control characters nor marks of direction", b.String())
 	}
 	for _, want := range []string{
 		"index        news\\x1b[2J of another\\u202e\n",

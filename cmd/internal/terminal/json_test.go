@@ -39,7 +39,7 @@ func FuzzWriteJSON(f *testing.F) {
 		line, ended := strings.CutSuffix(out.String(), "\n")
 		if !ended || strings.ContainsFunc(line,
 			func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
-			t.Errorf("%q", line)
+			t.Errorf("WriteJSON writes %q; want an ended line without characters that control a terminal", out.String())
 		}
 		var is, want map[string]string
 		plain, err := json.Marshal(map[string]string{key: text})

@@ -50,7 +50,7 @@ func TestDumbTerminal(t *testing.T) {
 		line := make([]byte, 200)
 		n, err := behind.Read(line)
 		if got := string(line[:n]); err != nil || !strings.Contains(got, "hello") || strings.Contains(got, "\x1b") != want {
-			t.Errorf("%s: %q, %v", name, got, err)
+			t.Errorf("the terminal %s shows %q, error %v; want hello and no error, in colour: %t", name, got, err, want)
 		}
 	}
 }

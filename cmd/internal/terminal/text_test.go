@@ -66,6 +66,6 @@ func TestSeveral(t *testing.T) {
 		}
 	}
 	if got := Several(2000, "document"); got != "2,000 documents" {
-		t.Errorf("%q", got)
+		t.Errorf("Several(2000, document) is %q; want 2,000 documents", got)
 	}
 }

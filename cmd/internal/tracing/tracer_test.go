@@ -38,7 +38,7 @@ func newCollector(t *testing.T) *collector {
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
-			t.Error(r.Method, r.Header, err)
+			t.Errorf("the collector gets a %s with the headers %v, error %v; want a POST of application/json", r.Method, r.Header, err)
 		}
 		c.bodies = append(c.bodies, string(body))
 		w.WriteHeader(c.status)
@@ -120,7 +120,7 @@ func TestDocumentsJoinTheirTraces(t *testing.T) {
 	pass(h, "00-"+traceID+"-"+parent+"-01", errors.New("it was refused"))
 	last := spans(t, c.bodies[len(c.bodies)-1]).ResourceSpans[0].ScopeSpans[0].Spans[0]
 	if last.Status == nil || last.Status.Code != statusError || last.Status.Message != "it was refused" {
-		t.Errorf("%+v", last.Status)
+		t.Errorf("the status of a publish that was refused is %+v; want code %d, it was refused", last.Status, statusError)
 	}
 	if err := tracer.Close(context.Background()); err != nil {
 		t.Error(err)
@@ -165,7 +165,7 @@ func TestCollectorIsAway(t *testing.T) {
 	c.Close()
 	log.Reset()
 	if _ = e.ExportSpans(t.Context(), nil); !strings.Contains(log.String(), "refused") {
-		t.Errorf("%s", log.String())
+		t.Errorf("when the collector is gone, the log says %q; want that the connection is refused", log.String())
 	}
 	if err := e.Shutdown(t.Context()); err != nil {
 		t.Error(err)

@@ -65,7 +65,7 @@ func TestTuneFinishes(t *testing.T) {
 			}
 			for path, written := range map[string]bool{page: test.page, yaml: test.yaml} {
 				if _, err := os.Stat(path); (err == nil) != written {
-					t.Errorf("%s: %v", path, err)
+					t.Errorf("looking for %s gives the error %v; want it written: %t", path, err, written)
 				}
 			}
 			if (table.Len() > 0) != test.page {

@@ -27,6 +27,6 @@ func TestNumbersOnAxes(t *testing.T) {
 		}
 	}
 	if got := decades(1.5, 30); !slices.Equal(got, []float64{2, 5, 10, 20}) {
-		t.Errorf("%v", got)
+		t.Errorf("decades(1.5, 30) are %v; want 2, 5, 10 and 20", got)
 	}
 }

@@ -137,7 +137,7 @@ func TestPageMarksTheBest(t *testing.T) {
 	}
 	rows := regexp.MustCompile(`(?s)<tr class="best">.*?</tr>`).FindAllString(page.String(), -1)
 	if len(rows) != 2 || !strings.Contains(rows[1], "20 bands of 5 rows in 100 slots</td><td class=\"left\">verified") {
-		t.Errorf("%q", rows)
+		t.Errorf("the rows marked as best are %q; want 2, the second of 20 bands of 5 rows in 100 slots, verified", rows)
 	}
 	for _, want := range []string{"a.jsonl · ", "unecho v1", "4 settings by word:1 at 0.8", "4 settings by other truths"} {
 		if !strings.Contains(page.String(), want) {

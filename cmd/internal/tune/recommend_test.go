@@ -61,11 +61,12 @@ func TestCostsAreNotExact(t *testing.T) {
 	rows := []*Row{tried(1, 0.99, 9, 0, 0, 1000, 500, 1), tried(2, 0.99, 9, 0, 0, 1090, 300, 1), tried(3, 0.99, 9, 0, 0, 1110, 100, 1)}
 	best, _ := byCost().recommend(rows)
 	if best.Slots != 2 || rows[1].Slots != 1 || rows[2].Slots != 3 {
-		t.Errorf("%d, %d, %d", rows[0].Slots, rows[1].Slots, rows[2].Slots)
+		t.Errorf("recommended is the setting of %d slots, and the rows are those of %d, %d and %d slots; want 2, and 2, 1 and 3",
+			best.Slots, rows[0].Slots, rows[1].Slots, rows[2].Slots)
 	}
 	if got := byCost().reason(best, rows); !strings.HasPrefix(got, "it takes the least memory of what costs about the least "+
 		"(1.09 µs a document in a full window) of the 3 settings that each find ") {
-		t.Error(got)
+		t.Errorf("the reason is %q; want the least memory of what costs about the least of 3 settings", got)
 	}
 }
 
@@ -74,12 +75,12 @@ func TestRecommendAmongIdentical(t *testing.T) {
 	rows := []*Row{tried(1, 0.001, 500, 0, 500, 1, 1, 1), tried(2, 0.98, 500, 0, 500, 2, 2, 2)}
 	best, _ := byCost().recommend(rows)
 	if best == nil || best.Slots != 2 {
-		t.Fatalf("%+v", best)
+		t.Fatalf("recommended is %+v; want the setting of 2 slots", best)
 	}
 	if got := byCost().reason(best, rows); got != "it is the only setting that finds at least 98 % of the "+
 		"pairs at 0.8 by the curve of the bands; the sample cannot confirm that, as all its 500 pairs are identical, "+
 		"which every setting finds" {
-		t.Error(got)
+		t.Errorf("the reason is %q; want the only setting that finds 98 %% by its curve, which identical pairs cannot confirm", got)
 	}
 }
 
@@ -137,14 +138,15 @@ func TestRecallIsKept(t *testing.T) {
 		name := fmt.Sprintf("run %d, %v slots, %v bands, recall %v at %v", run, tr.Grid.Slots, tr.Grid.Bands, tr.Recall, tr.At)
 		if best == nil {
 			if slices.Contains(tr.Grid.Slots, 0) && slices.Contains(tr.Grid.Bands, 0) {
-				t.Errorf("%s: %s", name, report.NotRecommended)
+				t.Errorf("%s: nothing is recommended, as %s; want a setting, since planned bands are in the grid", name, report.NotRecommended)
 			}
 			continue
 		}
 		recommended++
 		if b := (sketch.Banding{Bands: best.Bands, Rows: best.Rows}); b.Probability(tr.At) < tr.Recall ||
 			best.Threshold != tr.At || report.Reason == "" || b.Bands*b.Rows > best.Slots {
-			t.Errorf("%s: %v", name, best)
+			t.Errorf("%s: recommended is %+v, as %q; want this recall by the bands, this threshold, bands within the slots, and a reason",
+				name, best, report.Reason)
 		}
 	}
 	if recommended < 20 {
@@ -174,11 +176,12 @@ func TestTruths(t *testing.T) {
 		}
 		var table bytes.Buffer
 		if err := report.WriteTable(&table); err != nil || !strings.Contains(table.String(), "has a truth of its own") {
-			t.Errorf("%v\n%s", err, table.String())
+			t.Errorf("WriteTable of shingle %s gives error %v and\n%s\nwant a word on the shingle that has a truth of its own",
+				configured, err, table.String())
 		}
 		for i, s := range report.Sources {
 			if s.Best == nil || s.Best.Shingle != s.Shingle || s.Common > s.At || i == 0 && s.Common != s.At || s.Common == 0 {
-				t.Errorf("%+v", s)
+				t.Errorf("source %d is %+v; want a best setting of its shingle and common pairs, at most its own", i, s)
 			}
 		}
 	}
@@ -206,15 +209,17 @@ func TestTuneByLabels(t *testing.T) {
 		}
 		best := report.Recommended
 		if best == nil || best.Shingle != want || best.Threshold != 0.8 || best.TruePositives != 30 || best.FalseNegatives != 1 || best.FalsePositives != 0 {
-			t.Errorf("%s: %+v", configured, best)
+			t.Errorf("configured as %s, recommended is %+v; want shingle %s at 0.8 with 30 true positives, 1 false negative, 0 false positives",
+				configured, best, want)
 		}
 		if report.Labelled != 31 || !strings.Contains(report.Reason, ", with the configured shingle and threshold, of the ") || !strings.HasSuffix(report.Reason, "it finds 30 of 31 labelled pairs, and 0 pairs that "+
 			"are not labelled") {
-			t.Errorf("%s", report.Reason)
+			t.Errorf("of %d labelled pairs, the reason is %q; want 31, the configured shingle, 30 pairs found and 0 that are not labelled",
+				report.Labelled, report.Reason)
 		}
 		for i, row := range report.Rows {
 			if row.True() != 31 || i > 0 && row.Stage == Verified && row.Near.F1 > best.Near.F1 {
-				t.Errorf("%+v", row)
+				t.Errorf("row %d is %+v; want 31 true pairs, and, if verified, no greater F1 of near pairs than recommended", i, row)
 			}
 		}
 		var page, table bytes.Buffer
@@ -223,7 +228,8 @@ func TestTuneByLabels(t *testing.T) {
 		}
 		if !strings.Contains(page.String(), "The truth is 31 labelled pairs") || strings.Count(table.String(), "\n") > 22 ||
 			!strings.Contains(page.String(), "F1 of near pairs") {
-			t.Errorf("%s\n%s", table.String(), page.String())
+			t.Errorf("the table is\n%s\nand the page\n%s\nwant at most 22 lines, and a page with 31 labelled pairs and the F1 of near pairs",
+				table.String(), page.String())
 		}
 	}
 }

@@ -59,7 +59,8 @@ func TestTableIsOneScreen(t *testing.T) {
 			}
 		}
 		if (r.Recommended != nil) != strings.Contains(text, "\n  > ") || (r.Recommended == nil) != (name == "nothing") {
-			t.Errorf("%s: %v\n%s", name, r.Recommended, text)
+			t.Errorf("%s: recommended is %v; want it marked in the table, or none if there is nothing to recommend; the table is\n%s",
+				name, r.Recommended, text)
 		}
 	}
 }

@@ -72,13 +72,14 @@ func TestTune(t *testing.T) {
 	eachOnce(t, report)
 	for _, s := range report.Sources {
 		if s.BruteForce.Pairs != s.Pairs || s.BruteForce.Both != s.Pairs || s.Pairs < 190 || s.Documents != 600 {
-			t.Errorf("%+v, %+v", s, s.BruteForce)
+			t.Errorf("the source is %+v, by brute force %+v; want the same pairs, 190 or more, in 600 documents", s, s.BruteForce)
 		}
 	}
 	for _, r := range report.Rows {
 		if r.Stage == Verified && (r.Precision != 1 || r.Planned && r.Recall < 0.97) ||
 			r.TruePositives+r.FalseNegatives == 0 || r.BytesPerDocument < 64 {
-			t.Errorf("%+v", r)
+			t.Errorf("the row is %+v; want true pairs, 64 bytes or more, and, if verified, precision 1 and, by planned bands, "+
+				"recall 0.97 or more", r)
 		}
 	}
 	best := report.Recommended
@@ -142,7 +143,8 @@ func rendered(t *testing.T, report *Report) {
 	table.Reset()
 	if err := report.WriteAll(&table); err != nil ||
 		strings.Count(table.String(), "\n") != 1+len(report.Rows)+len(report.Skipped)+4 {
-		t.Errorf("%v\n%s", err, table.String())
+		t.Errorf("WriteAll gives error %v and\n%s\nwant no error and a line for each of %d rows and %d skipped settings",
+			err, table.String(), len(report.Rows), len(report.Skipped))
 	}
 	if err := report.WritePage(&page, sheet.About{Title: "unecho tune"}); err != nil {
 		t.Fatal(err)
@@ -165,7 +167,7 @@ func TestTuneSkips(t *testing.T) {
 	few.Most = 3
 	report, err := few.Run(t.Context())
 	if err != nil || len(report.Skipped) == 0 || !strings.Contains(report.Skipped[0].Why, "too many candidates") {
-		t.Fatalf("%v, %v", report.Skipped, err)
+		t.Fatalf("with at most 3 candidates, skipped is %v, error %v; want too many candidates and no error", report.Skipped, err)
 	}
 	eachOnce(t, report)
 	few = tuner(100)
@@ -173,7 +175,8 @@ func TestTuneSkips(t *testing.T) {
 	report, err = few.Run(t.Context())
 	if err != nil || len(report.Rows) != 0 ||
 		!strings.HasPrefix(report.Skipped[0].Why, "more than 3 pairs reach 0.6: many documents are copies of each other; ") {
-		t.Fatalf("%v, %v", report.Skipped, err)
+		t.Fatalf("with at most 3 pairs, there are %d rows, skipped is %v, error %v; want no rows, as more than 3 pairs reach 0.6, and no error",
+			len(report.Rows), report.Skipped, err)
 	}
 	eachOnce(t, report)
 	late := tuner(100)
@@ -185,7 +188,7 @@ func TestTuneSkips(t *testing.T) {
 	}
 	var out bytes.Buffer
 	if err := report.WriteTable(&out); err != nil || !strings.Contains(out.String(), "nothing to recommend") {
-		t.Errorf("%s, %v", out.String(), err)
+		t.Errorf("WriteTable of no rows gives %q, error %v; want nothing to recommend and no error", out.String(), err)
 	}
 	if err := report.WritePage(&out, sheet.About{}); err != nil {
 		t.Error(err)
@@ -249,7 +252,7 @@ func TestTuneStops(t *testing.T) {
 	}
 	eachOnce(t, report)
 	if last := report.Skipped[len(report.Skipped)-1]; last.Why != "stopped" || last.Setting.Shingle != "word:2" {
-		t.Errorf("%+v", last)
+		t.Errorf("the last skipped setting is %+v; want one of shingle word:2 that was stopped", last)
 	}
 }
 
@@ -265,7 +268,8 @@ func TestTokensAreWords(t *testing.T) {
 			want, err := texts.Sets(shingle, hash)
 			got, err2 := tokens.Sets(shingle, hash)
 			if err != nil || err2 != nil || !slices.EqualFunc(got, want, slices.Equal) || len(got) != 30 {
-				t.Errorf("%s %s: %v, %v", shingle, hash, err, err2)
+				t.Errorf("%s of %s: the tokens give %d sets, error %v, the texts error %v; want the same 30 sets and no errors",
+					shingle, hash, len(got), err2, err)
 			}
 			a, err := texts.Evidence(shingle, hash)
 			b, err2 := tokens.Evidence(shingle, hash)
@@ -295,7 +299,7 @@ func TestDistanceDecidesOfSimHash(t *testing.T) {
 	}
 	candidates, within := matches[Candidates], matches[Estimate] // at two thresholds
 	if len(within) != 2 || within[0] != within[1] || within[0] == 0 || within[0] >= candidates[0] {
-		t.Errorf("%v", matches)
+		t.Errorf("the matches by stage are %v; want the same at both thresholds within the distance, some, and fewer than candidates", matches)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestCreate(t *testing.T) {
 		t.Error(err)
 	}
 	if now, err := os.ReadFile(path); string(now) != "of another" {
-		t.Errorf("%q, %v", now, err)
+		t.Errorf("the file that another wrote reads %q, error %v; want of another and no error", now, err)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestCreate(t *testing.T) {
 	}
 	info, err := os.Stat(path)
 	if now, _ := os.ReadFile(path); err != nil || string(now) != "whole" || info.Mode().Perm() != 0o600 {
-		t.Errorf("%q, %v, %v", now, info.Mode(), err)
+		t.Errorf("the created file reads %q with mode %v, error %v; want whole with mode 0600", now, info.Mode(), err)
 	}
 	if left := names(t, dir); !slices.Equal(left, []string{"export"}) {
 		t.Errorf("left are %v", left)

@@ -49,7 +49,7 @@ func TestLock(t *testing.T) {
 	}
 	said := make([]byte, 100)
 	if n, err := out.Read(said); err != nil || !bytes.HasPrefix(said, []byte("taken: <nil>")) {
-		t.Fatalf("%s, %v", said[:n], err)
+		t.Fatalf("the child says %q, error %v; want that it took the released lock without an error", said[:n], err)
 	}
 	want = fmt.Sprintf("another run (process %d) uses it now", child.Process.Pid)
 	if _, err := written.TakeLock(path); err == nil || !strings.Contains(err.Error(), want) {

@@ -36,7 +36,7 @@ func TestOutputs(t *testing.T) {
 		t.Error(err)
 	}
 	if data, err := os.ReadFile(paths["b"]); string(data) != "old" || err != nil {
-		t.Errorf("%q, %v", data, err)
+		t.Errorf("before Begin, the file of b reads %q, error %v; want old and no error", data, err)
 	}
 	if err := errors.Join(o.Begin(), o.Begin()); err != nil || !o.Begun() {
 		t.Fatal(err)
@@ -55,14 +55,14 @@ func TestOutputs(t *testing.T) {
 	}
 	want := "{\"id\":\"d\"}\nx\\ty\tz\n"
 	if data, err := os.ReadFile(paths["d"]); string(data) != want || err != nil {
-		t.Errorf("%q, %v", data, err)
+		t.Errorf("the file of d reads %q, error %v; want %q and no error", data, err, want)
 	}
 	if stdout.String() != strings.Replace(want, `"d"`, `"a"`, 1) {
-		t.Errorf("%q", stdout.String())
+		t.Errorf("standard output gets %q; want the two lines of a, like %q of d", stdout.String(), want)
 	}
 	data, err := os.ReadFile(paths["b"])
 	if err != nil || !bytes.HasPrefix(data, []byte("PAR1")) || !bytes.HasSuffix(data, []byte("PAR1")) {
-		t.Errorf("%q, %v", data, err)
+		t.Errorf("the file of b reads %q, error %v; want a Parquet file, from PAR1 to PAR1, and no error", data, err)
 	}
 	if info, err := os.Stat(paths["b"]); err != nil || !o.Writes(info) {
 		t.Errorf("it is no output: %v", err)
@@ -83,7 +83,7 @@ func TestOutputsThatNeverBegin(t *testing.T) {
 		t.Error(err)
 	}
 	if data, err := os.ReadFile(path); string(data) != "old" || err != nil {
-		t.Errorf("%q, %v", data, err)
+		t.Errorf("the file of an output that never begins reads %q, error %v; want old and no error", data, err)
 	}
 	if _, err := Open(path+".zst", nil); err == nil || !strings.Contains(err.Error(), "name it .parquet") {
 		t.Error(err)

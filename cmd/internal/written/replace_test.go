@@ -29,7 +29,7 @@ func TestReplaceFile(t *testing.T) {
 			return errors.Join(err, broken)
 		})
 		if now, _ := os.ReadFile(path); !errors.Is(err, broken) || string(now) != there {
-			t.Errorf("%q, %v", now, err)
+			t.Errorf("after Replace failed with %v, the file reads %q; want the error %v, and %q as before", err, now, broken, there)
 		}
 	}
 	err := Replace(path, 0o644, func(out io.Writer) error {
@@ -38,7 +38,7 @@ func TestReplaceFile(t *testing.T) {
 	})
 	info, _ := os.Stat(path)
 	if now, _ := os.ReadFile(path); err != nil || string(now) != "new" || info.Mode().Perm() != 0o600 {
-		t.Errorf("%q, %v, %v", now, info.Mode(), err)
+		t.Errorf("the replaced file reads %q with mode %v, error %v; want new with mode 0600", now, info.Mode(), err)
 	}
 	if left := names(t, dir); !slices.Equal(left, []string{"report"}) {
 		t.Errorf("left are %v", left)
@@ -70,7 +70,7 @@ func TestReplaceFileWhereItCannot(t *testing.T) {
 	}
 	_, kept, _ := strings.Cut(err.Error(), "; what was written stands in ")
 	if now, err2 := os.ReadFile(kept); err2 != nil || string(now) != "all of it" {
-		t.Errorf("%v: %q, %v", err, now, err2)
+		t.Errorf("Replace says %v, and the file that this names reads %q, error %v; want all of it and no error", err, now, err2)
 	}
 }
 

@@ -46,7 +46,7 @@ func TestWhatMembersAgreeOn(t *testing.T) {
 			value = "false"
 		}
 		if m := fieldOf(t, &c, f.Key).Set(value); m != nil {
-			t.Fatal(m)
+			t.Fatalf("setting %s to %q is refused: %v", f.Key, value, m)
 		}
 		decides := len(setting.Diff(c.Settings(), base.Settings())) > 0
 		routes := !bytes.Equal(before, routing.Text(c.Source.Choice(), c.Sink))

@@ -83,11 +83,11 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 		name, value, _ := strings.Cut(key, "=")
 		c := Default()
 		if m := fieldOf(t, &c, name).Set(value); m != nil {
-			t.Fatal(m)
+			t.Fatalf("setting %s is refused: %v", key, m)
 		}
 		if lines := setting.Diff(c.Settings(), base.Settings()); len(lines) != 1 ||
 			!strings.HasPrefix(lines[0], name+": "+value+" here, ") {
-			t.Errorf("%s: %q", key, lines)
+			t.Errorf("with %s, the settings differ in %q; want one line, with this value here", key, lines)
 		}
 	}
 	for _, key := range []string{
@@ -97,7 +97,7 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 		name, value, _ := strings.Cut(key, "=")
 		c := Default()
 		if m := fieldOf(t, &c, name).Set(value); m != nil {
-			t.Fatal(m)
+			t.Fatalf("setting %s is refused: %v", key, m)
 		}
 		if lines := setting.Diff(c.Settings(), base.Settings()); len(lines) > 0 {
 			t.Errorf("%s decides verdicts: %q", key, lines)
@@ -153,7 +153,8 @@ func TestOwnParams(t *testing.T) {
 		"snapshot.directory=d",
 	})
 	if err != nil || c.Judge.Index.Name != "news-2.a_b" || c.Ops.Listen != "" {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("Load gives the name %q and listens on %q, error %v; want news-2.a_b, no address, and no error",
+			c.Judge.Index.Name, c.Ops.Listen, err)
 	}
 }
 
@@ -172,7 +173,7 @@ func TestOpsWarnings(t *testing.T) {
 		c, err := Load("", nil, append(strings.Fields(step.sets), "kafka.brokers=a:1", "source.topics=t",
 			"snapshot.directory=d"))
 		if got := c.Ops.Warnings(); err != nil || (len(got) == 1) != step.warned || step.warned && got[0].Key != "listen" {
-			t.Errorf("%s: %v, %v", step.sets, got, err)
+			t.Errorf("with %s, the warnings are %v, error %v; want a warning of listen: %t, and no error", step.sets, got, err, step.warned)
 		}
 	}
 }
@@ -191,7 +192,7 @@ func TestReadToken(t *testing.T) {
 		"snapshot.directory=d",
 	})
 	if err != nil || c.Ops.Token != "the first of some length" || c.Ops.TokenFile != path {
-		t.Fatalf("%+v, %v", c.Ops, err)
+		t.Fatalf("Load gives the ops settings %+v, error %v; want the token in the file %s, its path, and no error", c.Ops, err, path)
 	}
 	for text, want := range map[string]string{
 		"the second of some length\n": "", "short": "fewer than 16",
@@ -200,7 +201,7 @@ func TestReadToken(t *testing.T) {
 		write(text)
 		switch got, err := c.Ops.ReadToken(); {
 		case want == "" && (err != nil || got != strings.TrimSpace(text)):
-			t.Errorf("%q: %q, %v", text, got, err)
+			t.Errorf("ReadToken of a file with %q gives %q, error %v; want the text without its line end, and no error", text, got, err)
 		case want != "" && (err == nil || got != "" || !strings.Contains(err.Error(), want)):
 			t.Errorf("%q: %q, %v, want %s", text, got, err, want)
 		}

@@ -23,7 +23,7 @@ func TestDocuments(t *testing.T) {
 		"server:\n  hosts: ['a:1', 'yes', '{b}']\n  login: {user: 'ad\\a', password: hunter2}\n",
 		[]string{"UNECHO_CACHE_AGE=7d"}, []string{"cache.on=true"})
 	if len(mistakes) > 0 {
-		t.Fatal(mistakes)
+		t.Fatalf("the sample has the mistakes %v; want none", mistakes)
 	}
 	printed := effective(&s, origins)
 	golden(t, "print.yaml", printed)

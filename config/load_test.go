@@ -57,7 +57,7 @@ func TestLayersOutrankEachOther(t *testing.T) {
 		[]string{"UNECHO_SERVER_NAME=env", "UNECHO_CACHE_AGE=2s", "UNECHO_SERVER_HOSTS=env:1, env:2"},
 		[]string{"cache.age=3s", "cache.age=4s"})
 	if len(mistakes) > 0 {
-		t.Fatal(mistakes)
+		t.Fatalf("the sample has the mistakes %v; want none", mistakes)
 	}
 	want := defaultSample()
 	want.Server.Hosts, want.Server.Name = []string{"env:1", "env:2"}, "env"
@@ -78,12 +78,13 @@ func TestResolveSections(t *testing.T) {
 	sections := []string{"snapshot", "index"}
 	c, err := ResolveSections(Default(), sections, "", nil, []string{"snapshot.directory=d", "window.count=7"})
 	if err != nil || c.Snapshot.Directory != "d" || c.Judge.Window.Count != 7 {
-		t.Errorf("%+v, %v", c.Snapshot, err)
+		t.Errorf("ResolveSections gives the snapshot settings %+v and a window of %v, error %v; want directory d, a window of 7, and no error",
+			c.Snapshot, c.Judge.Window.Count, err)
 	}
 	_, err = ResolveSections(Default(), sections, "", nil, []string{"similarity.slots=0", "snapshot.colour=red", "window.age=long"})
 	var mistakes Mistakes
 	if !errors.As(err, &mistakes) || len(mistakes) != 3 { // unreadable values are reported wherever they stand; slots is not validated
-		t.Errorf("%v", err)
+		t.Errorf("ResolveSections says %v; want 3 mistakes", err)
 	}
 }
 
@@ -181,7 +182,7 @@ func TestKubernetesLinksAreNoSettings(t *testing.T) {
 		"UNECHO_PORT_9464_TCP_ADDR=10.0.0.1", "UNECHO_OPS_SERVICE_HOST=10.0.0.2",
 	}, nil)
 	if len(mistakes) > 0 {
-		t.Error(mistakes)
+		t.Errorf("the variables that Kubernetes sets are told as the mistakes %v; want none", mistakes)
 	}
 	if _, _, mistakes := loadSample("server: {hosts: [a]}", []string{"UNECHO_OPS_PORT=9464"}, nil); len(mistakes) != 1 {
 		t.Errorf("a port that is no link: %v", mistakes)
@@ -209,7 +210,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 
 func TestMistakesAreCounted(t *testing.T) {
 	if one, two := make(Mistakes, 1).Count(), make(Mistakes, 2).Count(); one != "1 mistake" || two != "2 mistakes" {
-		t.Errorf("%s, %s", one, two)
+		t.Errorf("1 and 2 mistakes are counted as %q and %q; want 1 mistake and 2 mistakes", one, two)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestWith(t *testing.T) {
 		`{"window.age":"1h"}`:   true, `{}`: true,
 	} {
 		if _, err := p.With([]byte(text)); errors.Is(err, index.ErrBounds) == known {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("With(%s) says %v; want bounds that are known: %t", text, err, known)
 		}
 	}
 	if _, err := p.With([]byte("x")); err == nil || errors.Is(err, index.ErrBounds) {
@@ -72,7 +72,7 @@ func TestSignedAsBegun(t *testing.T) {
 			t.Errorf("%s to %s: documents are signed otherwise", verify, other)
 		}
 		if back, err := changed.With(boundsOf(p)); err != nil || back.Similarity.Signed != (index.Signed{}) {
-			t.Errorf("%+v, %v", back.Similarity.Signed, err)
+			t.Errorf("With the first bounds gives Signed %+v, error %v; want it empty, and no error", back.Similarity.Signed, err)
 		}
 	}
 }

@@ -104,6 +104,6 @@ func TestSkip(t *testing.T) {
 		t.Errorf("at %d with hash %x, ignored: %d, %x", passed.Next(), passed.Hash(), ignored.Next(), ignored.Hash())
 	}
 	if s := passed.Stats(); s.Ignored != 1 || s.Records != 2 || s.Changed != passed.Next() {
-		t.Errorf("%+v", s)
+		t.Errorf("the stats are %+v; want 1 record ignored of 2, and the last change at %d", s, passed.Next())
 	}
 }

@@ -22,7 +22,7 @@ func TestComparer(t *testing.T) {
 	signed := func(scope uint64, text string) *entry.Entry {
 		e := &entry.Entry{Scope: scope}
 		if !signer.Sign(e, []byte(text)) {
-			t.Fatal(text)
+			t.Fatalf("Sign finds nothing in %q; want an entry", text)
 		}
 		return e
 	}

@@ -41,7 +41,7 @@ func TestSameSettings(t *testing.T) {
 			t.Errorf("%s: same: %v", c.name, got)
 		}
 		if lines := index.Diff(a, b); c.a != "x" && !slices.Equal(lines, c.lines) {
-			t.Errorf("%s: %q", c.name, lines)
+			t.Errorf("%s: Diff gives %q; want %q", c.name, lines, c.lines)
 		}
 	}
 	if index.Recorded([]byte(earlyText)) != index.Hash([]byte(earlyText)) ||

@@ -98,6 +98,6 @@ func TestInquireIsBounded(t *testing.T) {
 	}
 	if a := comparer.Answer(q, 100); len(a.Hits) != 1 || a.Compared < 8 || len(a.Hits[0].Bands) == 0 ||
 		a.Hits[0].Copy != 41 {
-		t.Errorf("%+v", a)
+		t.Errorf("the answer is %+v; want 8 comparisons or more, and one hit with bands, as copy 41", a)
 	}
 }

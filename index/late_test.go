@@ -37,7 +37,7 @@ func TestLateDocuments(t *testing.T) {
 			p := index.DefaultParams()
 			p.Window.Late, p.Window.Clock = c.late, c.clock
 			if wrong := p.Validate(); len(wrong) > 0 {
-				t.Fatal(wrong)
+				t.Fatalf("the settings are refused: %v", wrong)
 			}
 			settings := []byte("{}")
 			fingerprint := index.Fingerprint(settings)

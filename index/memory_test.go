@@ -136,7 +136,8 @@ func TestPartsAddUp(t *testing.T) {
 	parts, s := index.PartsOf(f.params, e), f.replica.Stats()
 	if parts.Sum() != index.EntryBytes(f.params, e) || parts.Evidence != 73 || parts.Keys != 40 || parts.ID != 17 ||
 		parts.Buckets != 11*8 {
-		t.Errorf("%+v", parts)
+		t.Errorf("the parts of an entry are %+v, %d bytes in all; want %d, with 73 of evidence, 40 of keys, 17 of the id and 88 of buckets",
+			parts, parts.Sum(), index.EntryBytes(f.params, e))
 	}
 	per := float64(s.WindowBytes) / float64(s.Documents)
 	if planned := float64(parts.Sum()); per > planned || per < planned-2 { // offsets and times are of different lengths

@@ -220,7 +220,8 @@ func restored(t *testing.T, p index.Params, r *index.Replica, apart bool) *index
 			err = restore.Add(d)
 		}
 		if err != nil || d.Sealed() != c.Segments[i].Sealed || d.Documents() != c.Segments[i].Documents() {
-			t.Fatal(d, err)
+			t.Fatalf("restoring segment %d gives %v, error %v; want %d documents, sealed: %t, and no error",
+				i, d, err, c.Segments[i].Documents(), c.Segments[i].Sealed)
 		}
 	}
 	again, err := restore.Replica(nil)

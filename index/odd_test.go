@@ -68,7 +68,7 @@ func TestKernelsAreSwitchedOff(t *testing.T) {
 		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKernelsAreSwitchedOff$")
 		again.Env = append(os.Environ(), off+"=1", "GODEBUG=cpu."+feature+"=off")
 		if out, err := again.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", feature, err, out)
+			t.Errorf("with %s off, the test ends with %v; want the kernels off and no error; it prints\n%s", feature, err, out)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func tryGivingBack(t *testing.T, shingles, algorithms []string) {
 				p.Similarity.Verify = "estimate"
 			}
 			if m := p.Validate(); len(m) > 0 {
-				t.Fatal(m)
+				t.Fatalf("the settings with shingle %s and %s are refused: %v", shingle, algorithm, m)
 			}
 			for name, document := range hostile() {
 				t.Run(shingle+"/"+algorithm+"/"+name, func(t *testing.T) {

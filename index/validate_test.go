@@ -212,7 +212,7 @@ func TestWhatLevenshteinIsToldToWriteIsTaken(t *testing.T) {
 		p := index.DefaultParams()
 		verify(&p, "levenshtein", "auto:3")
 		if change(&p.Similarity); len(p.Validate()) > 0 {
-			t.Errorf("%s: %v", name, p.Validate())
+			t.Errorf("%s: the settings are refused: %v; want them taken", name, p.Validate())
 		}
 	}
 }

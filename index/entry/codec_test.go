@@ -114,7 +114,7 @@ func TestText(t *testing.T) {
 	packed := AppendText([]byte("before"), text)[len("before"):]
 	got, err := DecompressText(make([]byte, 0, 16), packed)
 	if err != nil || !bytes.Equal(got, text) {
-		t.Fatalf("%q, %v", got, err)
+		t.Fatalf("DecompressText gives %q, error %v; want %q and no error", got, err, text)
 	}
 	lie := []byte{0xff, 0xff, 0xff, 0xff, 0x0f, 0}
 	if _, err := DecompressText(nil, lie); err == nil {

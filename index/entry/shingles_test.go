@@ -116,7 +116,7 @@ func TestShinglesRefuseLies(t *testing.T) {
 		"ones behind":         append(slices.Clone(good), 1),
 	} {
 		if _, err := entry.ReadShingles(bad); !errors.Is(err, entry.ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: ReadShingles says %v; want %v", name, err, entry.ErrCorrupt)
 		}
 	}
 }

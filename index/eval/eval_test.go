@@ -74,7 +74,7 @@ func TestJoinComparesLittle(t *testing.T) {
 func TestJoinOfNothing(t *testing.T) {
 	for _, sets := range [][][]uint64{nil, {{}}, {{}, {}}, {{1}}, {{}, {1}, {}}} {
 		if pairs := eval.NewJoin(sets, 5000).Pairs(); len(pairs) != 0 {
-			t.Errorf("%v: %v", sets, pairs)
+			t.Errorf("the join of %v has the pairs %v; want none", sets, pairs)
 		}
 	}
 }
@@ -101,7 +101,8 @@ func TestCompare(t *testing.T) {
 		got := eval.Compare(test.found, test.truth)
 		if got != test.want || got.Precision() != test.precision || got.Recall() != test.recall ||
 			math.Abs(got.F1()-test.f1) > 1e-15 {
-			t.Errorf("%s: %+v, %v %v %v", test.name, got, got.Precision(), got.Recall(), got.F1())
+			t.Errorf("%s: the score is %+v, precision %v, recall %v, F1 %v; want %+v, %v, %v, %v", test.name, got,
+				got.Precision(), got.Recall(), got.F1(), test.want, test.precision, test.recall, test.f1)
 		}
 	}
 }

@@ -73,7 +73,8 @@ func TestTrialAgainstTruth(t *testing.T) {
 	}
 	if r.Candidates.Precision() > r.Estimated.Precision() || r.Met != r.Error.N || r.Error.Mean() <= 0 ||
 		r.Error.Mean() > 0.1 {
-		t.Errorf("%+v", r)
+		t.Errorf("the result is %+v; want the estimates to be as precise as the candidates or more, an error of each candidate, "+
+			"and a mean error above 0, up to 0.1", r)
 	}
 	if trial.CodeBytes() != 256 {
 		t.Errorf("%d bytes of codes", trial.CodeBytes())
@@ -104,7 +105,7 @@ func TestHistogram(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if p := truth.Pair(0, 2); p.Shared != 3 || p.Union != 5 {
-		t.Errorf("%+v", p)
+		t.Errorf("the pair of the sets 0 and 2 is %+v; want 3 shared of 5", p)
 	}
 }
 
@@ -140,7 +141,7 @@ func TestTrialOfScopes(t *testing.T) {
 		[]uint64{0, 7, 0, 7})
 	found, err := trial.Pairs(func(_, _ int) bool { return true }, 2, 2) // there are no more than two candidates
 	if want := []eval.Pair{{A: 0, B: 2}, {A: 1, B: 3}}; err != nil || !slices.Equal(found, want) {
-		t.Errorf("%v, %v", found, err)
+		t.Errorf("the pairs within scopes are %v, error %v; want %v and no error", found, err, want)
 	}
 }
 

@@ -108,7 +108,7 @@ func TestKeepAll(t *testing.T) {
 			s.plain(s.one(doc(1, "ax", "a b c x y")), 1) // 3 of 6
 			v := s.one(doc(2, "zx", "a x y"))            // 1 of 6, and 3 of 5 to the copy
 			if v.Matched() != c.found {
-				t.Fatalf("%+v", v)
+				t.Fatalf("the verdict on what resembles only the copy is %+v; want a match: %t", v, c.found)
 			}
 			if !c.found {
 				return

@@ -25,7 +25,7 @@ func TestSetAndText(t *testing.T) {
 		s := defaults()
 		f := field(t, &s, c.key)
 		if m := f.Set(c.text); m != nil {
-			t.Errorf("%s = %q: %s", c.key, c.text, m)
+			t.Errorf("setting %s to %q is refused: %s", c.key, c.text, m)
 			continue
 		}
 		if got := field(t, s, c.key).Text(); got != c.want {

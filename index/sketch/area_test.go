@@ -24,7 +24,7 @@ func TestPlanByAreaIsDatasketchs(t *testing.T) {
 		var slots int
 		var want Banding
 		if _, err := fmt.Sscan(row, &threshold, &slots, &falseWeight, &missedWeight, &want.Bands, &want.Rows); err != nil {
-			t.Fatalf("%q: %v", row, err)
+			t.Fatalf("the row %q cannot be read: %v", row, err)
 		}
 		if got, err := PlanByArea(threshold, slots, falseWeight, missedWeight); err != nil || got != want {
 			t.Errorf("%s: got %v, %v", row, got, err)

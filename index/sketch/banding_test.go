@@ -131,7 +131,7 @@ func TestProbability(t *testing.T) {
 		}
 	}
 	if got := b.String(); got != "18 bands of 7 rows" {
-		t.Error(got)
+		t.Errorf("String is %q; want 18 bands of 7 rows", got)
 	}
 }
 

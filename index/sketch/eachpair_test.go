@@ -62,7 +62,7 @@ func TestEachPairIsSharedEvenly(t *testing.T) {
 		work = append(work, n)
 	}
 	if least, most := slices.MinFunc(work, cmp.Compare[int]), slices.Max(work); len(work) != 4 || least != most {
-		t.Errorf("%v", work)
+		t.Errorf("the steps of each part are %v; want 4 parts, each of the same steps", work)
 	}
 	pairs, steps := 0, 0
 	e.Pairs(0, func(_, _, _ int) { pairs++ }, func() bool { steps++; return steps < 3 })

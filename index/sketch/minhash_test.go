@@ -160,7 +160,7 @@ func TestAnEarlierRoundIsLess(t *testing.T) {
 func TestEmptyDocument(t *testing.T) {
 	for _, v := range signed(minhash(t, 16), nil) {
 		if v != math.MaxUint64 {
-			t.Fatalf("%x", v)
+			t.Fatalf("a slot of an empty document is %x; want %x", v, uint64(math.MaxUint64))
 		}
 	}
 }

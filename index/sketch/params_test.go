@@ -71,7 +71,7 @@ func TestPossibleSimHashes(t *testing.T) {
 				}
 				match := named.FindStringSubmatch(err.Error())
 				if match == nil {
-					t.Fatalf("%+v: %v", p, err)
+					t.Fatalf("Validate of %+v says %v; want the possible distances or blocks named", p, err)
 				}
 				if match[4] == "" {
 					largest, _ := strconv.Atoi(match[1] + match[2])

@@ -100,7 +100,7 @@ func TestSchemesRefuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if wrong := scheme.Check(p); wrong == nil || wrong.Key != key || wrong.Problem == "" || wrong.Remedy == "" {
-			t.Errorf("%s: %+v", key, wrong)
+			t.Errorf("Check says %+v; want a mistake of %s with a problem and a remedy", wrong, key)
 		}
 		if _, err := scheme.New(p); err == nil && key != "blocks" {
 			t.Errorf("%s: a sketch was made", key)

@@ -13,7 +13,7 @@ func kinds(t testing.TB) map[string]Sketch {
 	out := map[string]Sketch{}
 	add := func(name string, s Sketch, err error) {
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("making the sketch %s: %v", name, err)
 		}
 		out[name] = s
 	}

@@ -68,11 +68,11 @@ func TestLocate(t *testing.T) {
 	_, err := Open(KindSegment, nil)
 	if got := Locate(err, "segment x").
 		Error(); got != "segment x is corrupt at byte 0: it ends early or was written in part" {
-		t.Error(got)
+		t.Errorf("Locate of an empty segment x says %q; want it corrupt at byte 0, as it ends early", got)
 	}
 	if got := Locate(ErrNewerFormat, "manifest y"); !errors.Is(got, ErrNewerFormat) ||
 		got.Error() != "manifest y: written by a newer unecho" {
-		t.Error(got)
+		t.Errorf("Locate of %v in manifest y says %q; want the manifest and this error", ErrNewerFormat, got)
 	}
 	if Locate(nil, "z") != nil {
 		t.Error("no error became one")

@@ -48,7 +48,7 @@ func TestValidate(t *testing.T) {
 			for _, m := range test.p.Validate() {
 				keys = append(keys, m.Key)
 				if strings.Contains(m.String(), "secret") || m.Remedy == "" {
-					t.Errorf("%v", m)
+					t.Errorf("the mistake is %v; want a remedy, and no secret", m)
 				}
 			}
 			if got := strings.Join(keys, " "); got != test.keys {

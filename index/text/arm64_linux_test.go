@@ -22,7 +22,7 @@ func TestARM64Long(t *testing.T) {
 		build := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-o", program, ".")
 		build.Dir, build.Env = dir, append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", dir, err, out)
+			t.Fatalf("building the tests of %s for ARM64: %v\n%s", dir, err, out)
 		}
 		// the tests of kernels start themselves again, without the emulator
 		args := []string{program, "-test.v", "-test.skip=Long$|^TestWithoutKernels|^TestKernelsAreSwitchedOff$"}
@@ -33,7 +33,7 @@ func TestARM64Long(t *testing.T) {
 		run.Dir = dir
 		out, err := run.CombinedOutput()
 		if err != nil {
-			t.Errorf("%s: %v\n%s", dir, err, out)
+			t.Errorf("the tests of %s end on ARM64 with %v; want no error; they print\n%s", dir, err, out)
 		}
 		for name, reason := range skipped(string(out)) {
 			t.Run(name, func(t *testing.T) { t.Skip(reason) }) // so that it is seen

@@ -62,7 +62,7 @@ func tryWithoutKernels(t *testing.T, which string) {
 	program := filepath.Join(t.TempDir(), "text.test")
 	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-gcflags=-d=checkptr", "-o",
 		program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("building the tests: %v\n%s", err, out)
 	}
 	for _, older := range []struct {
 		without, godebug string
@@ -79,7 +79,7 @@ func tryWithoutKernels(t *testing.T, which string) {
 			again := exec.CommandContext(t.Context(), program, which)
 			again.Env = append(os.Environ(), withoutKernels+"="+older.without, "GODEBUG="+older.godebug)
 			if out, err := again.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
+				t.Fatalf("%s without %s ends with %v; want no error; it prints\n%s", which, older.without, err, out)
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestKernelsAreSwitchedOff(t *testing.T) {
 		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKernelsAreSwitchedOff$")
 		again.Env = append(os.Environ(), off+"=1", "GODEBUG=cpu."+feature+"=off")
 		if out, err := again.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", feature, err, out)
+			t.Errorf("with %s off, the test ends with %v; want the kernels off and no error; it prints\n%s", feature, err, out)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func with(t testing.TB, settings ...string) *Normalizer {
 		}
 	}
 	if wrong := p.Validate(); len(wrong) > 0 {
-		t.Fatal(wrong)
+		t.Fatalf("the settings %q are refused: %v", settings, wrong)
 	}
 	return NewNormalizer(p)
 }

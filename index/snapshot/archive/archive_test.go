@@ -78,7 +78,8 @@ func TestRoundTrip(t *testing.T) {
 	data := written(t)
 	m, contents, err := readAll(data)
 	if err != nil || !reflect.DeepEqual(m, want) || !reflect.DeepEqual(contents, []string{"one", "", "three"}) {
-		t.Fatalf("%+v, %q, %v", m, contents, err)
+		t.Fatalf("the archive reads as %+v with the contents %q, error %v; want %+v with one, an empty one and three, and no error",
+			m, contents, err, want)
 	}
 	if !bytes.Equal(data, written(t)) {
 		t.Error("the same snapshot gave other bytes")

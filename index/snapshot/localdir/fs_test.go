@@ -67,7 +67,7 @@ func TestDirectoryTakenAway(t *testing.T) {
 		"collect": func() error { _, err := s.Collect(t.Context(), 2); return err }(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "removed or unmounted") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s where the directory is taken away says %v; want that it was removed or unmounted", name, err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestRemoveWhatIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found, err := Remove(t.Context(), params(dir), "gone"); !found || err != nil {
-		t.Errorf("%v, %v", found, err)
+		t.Errorf("Remove finds something: %t, error %v; want true and no error", found, err)
 	}
 	if _, err := os.Stat(filepath.Dir(left)); !os.IsNotExist(err) {
 		t.Errorf("it is there: %v", err)

@@ -43,7 +43,7 @@ func direct(t testing.TB, p snapshot.Params, statements ...string) {
 	defer func() { must(t, conn.Close(ctx)) }()
 	for _, sql := range statements {
 		if _, err := conn.Exec(ctx, sql); err != nil {
-			t.Fatalf("%s: %v", sql, err)
+			t.Fatalf("the statement %s: %v", sql, err)
 		}
 	}
 }

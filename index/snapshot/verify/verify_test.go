@@ -83,7 +83,7 @@ func TestWhole(t *testing.T) {
 		}
 	}
 	if got := verify.Outlook(all); !strings.HasPrefix(got, "a member that starts restores the one at ") {
-		t.Error(got)
+		t.Errorf("Outlook of whole snapshots is %q; want the one that a member restores", got)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestDamaged(t *testing.T) {
 		t.Fatalf("%d harmed: %v, %v", harmed, all[0].Problems, all[1].Problems)
 	}
 	if got := verify.Outlook(all); !strings.HasPrefix(got, "a member that starts passes over ") {
-		t.Error(got)
+		t.Errorf("Outlook of a damaged snapshot is %q; want that a member passes over it", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -165,18 +165,18 @@ func TestGone(t *testing.T) {
 	verifier := verify.New(&pruned{Store: store}, state)
 	r, err := verifier.Verify(t.Context(), infos[1])
 	if err != nil || !r.Gone || len(r.Problems) > 0 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Verify of a snapshot that is pruned gives %+v, error %v; want it gone, no problems and no error", r, err)
 	}
 	if got := verify.Outlook([]verify.Report{r}); !strings.Contains(got, "were pruned meanwhile") {
-		t.Error(got)
+		t.Errorf("Outlook of a snapshot that is gone is %q; want that it was pruned meanwhile", got)
 	}
 	whole, err := verify.New(store, state).Verify(t.Context(), infos[0])
 	if err != nil || whole.Gone || len(whole.Problems) > 0 {
-		t.Errorf("%+v, %v", whole, err)
+		t.Errorf("Verify of the whole snapshot gives %+v, error %v; want it there, no problems and no error", whole, err)
 	}
 	if got := verify.Outlook([]verify.Report{r, whole}); !strings.HasPrefix(got,
 		"a member that starts restores the one at ") {
-		t.Error(got)
+		t.Errorf("Outlook of one that is gone and one that is whole is %q; want the one that a member restores", got)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestGoneBetween(t *testing.T) {
 	between := &pruned{Store: store}
 	r, err := verify.New(&late{between}, state).Verify(t.Context(), infos[1])
 	if err != nil || !r.Gone || len(r.Problems) > 0 {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("Verify of a snapshot that is pruned between gives %+v, error %v; want it gone, no problems and no error", r, err)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestCopierOfArrow(t *testing.T) {
 	for _, name := range []string{"stream.arrow", "file.arrow"} {
 		out, err := copied(t, golden(t, name), 1, 3, 4, 7)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: copying 4 rows: %v", name, err)
 		}
 		if got, err := all(out, columnar.Wanted{All: true}); err != nil || got != lines[0]+lines[2]+lines[3]+lines[6] {
 			t.Errorf("%s: %s, %v\nwant %s", name, got, err, lines[0]+lines[2]+lines[3]+lines[6])
@@ -73,7 +73,7 @@ func TestCopierOfArrow(t *testing.T) {
 			t.Errorf("%s: the schema of Arrow is %q", name, said)
 		}
 		if _, err := copied(t, golden(t, name), 8); err == nil || !strings.Contains(err.Error(), "it has 7 rows, and no row 8") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: copying row 8 says %v; want that it has 7 rows", name, err)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestCopierOfArrowTypes(t *testing.T) {
 		}
 		out, err := copied(t, data, numbers...)
 		if err != nil {
-			t.Errorf("%s: %v", test.of, err)
+			t.Errorf("copying all rows of %s: %v", test.of, err)
 			continue
 		}
 		if got, err := all(out, columnar.Wanted{All: true}); err != nil || got != want {
@@ -150,7 +150,7 @@ func TestCopierOfArrowTypes(t *testing.T) {
 	for _, of := range []arrow.DataType{arrow.StructOf(), arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.Float16} {
 		schema := arrow.NewSchema([]arrow.Field{{Name: "c", Type: of, Nullable: true}}, nil)
 		if _, err := copied(t, written(t, schema, `[]`)); err == nil || !strings.Contains(err.Error(), "column c ") && !strings.Contains(err.Error(), "column c:") {
-			t.Errorf("%s: %v", of, err)
+			t.Errorf("copying a column of %s says %v; want an error that names column c", of, err)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func TestArrowWhole(t *testing.T) {
 	}
 	for column, want := range map[string]bool{"text": true, "meta.lang": true, "meta.no": false, "no": false, "text.x": false} {
 		if r.Has(column) != want {
-			t.Errorf("%s: %v", column, !want)
+			t.Errorf("Has(%s) is %t; want %t", column, !want, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestCopier(t *testing.T) {
 		data := golden(t, name+".parquet")
 		schema, err := columnar.SchemaOf(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: reading the schema: %v", name, err)
 		}
 		var out bytes.Buffer
 		c, err := columnar.NewCopier(&out, schema)
@@ -36,7 +36,7 @@ func TestCopier(t *testing.T) {
 			}
 		}
 		if err := c.Row(8); err == nil || !strings.Contains(err.Error(), "it has 7 rows, and no row 8") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: copying row 8 says %v; want that it has 7 rows", name, err)
 		}
 		if err := c.Close(); err != nil {
 			t.Fatal(err)

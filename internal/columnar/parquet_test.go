@@ -59,7 +59,7 @@ func TestParquet(t *testing.T) {
 	for _, name := range []string{"v1", "v2", "lz4", "gzip", "brotli"} {
 		got, err := all(golden(t, name+".parquet"), columnar.Wanted{All: true})
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: reading all rows: %v", name, err)
 		}
 		if *update {
 			if err := os.WriteFile("testdata/rows.jsonl", []byte(got), 0o600); err != nil {
@@ -102,11 +102,11 @@ func TestWanted(t *testing.T) {
 	}
 	for column, want := range map[string]bool{"text": true, "meta.lang": true, "meta.no": false, "no": false, "": false} {
 		if r.Has(column) != want {
-			t.Errorf("%s: %v", column, !want)
+			t.Errorf("Has(%s) is %t; want %t", column, !want, want)
 		}
 	}
 	if names := r.Names(); len(names) != 20 || names[0] != "id" {
-		t.Errorf("%v", names)
+		t.Errorf("the names of the columns are %v; want 20, the first of them id", names)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestLyingMetadata(t *testing.T) {
 	data = append(data, byte(len(footer)), 0, 0, 0)
 	data = append(data, "PAR1"...)
 	if _, err := all(data, columnar.Wanted{All: true}); !errors.Is(err, columnar.ErrDamaged) || !strings.Contains(err.Error(), "a list of 2147483647") {
-		t.Errorf("%v", err)
+		t.Errorf("reading a footer that lies says %v; want %v by a list of 2147483647", err, columnar.ErrDamaged)
 	}
 }
 

@@ -66,14 +66,14 @@ func TestRecords(t *testing.T) {
 		}
 		var a, b record
 		if err := json.Unmarshal([]byte(line), &a); err != nil {
-			t.Fatalf("%.200q: %v", line, err)
+			t.Fatalf("the row %.200q is no JSON of a record: %v", line, err)
 		}
 		if err := json.Unmarshal(want, &b); err != nil || a != b {
 			t.Errorf("%.200q, want %.200q", line, want)
 		}
 	}
 	if !strings.Contains(lines[1], `"kind":null,"near":0,"line":null`) {
-		t.Errorf("%s", lines[1])
+		t.Errorf("the row of zero values is %s; want kind and line to be null, and near 0", lines[1])
 	}
 	out.Reset()
 	records(t, &out)

@@ -325,7 +325,7 @@ func TestLargeFiles(t *testing.T) {
 			err := parser.Each(&chunk, func(rec *corpus.Record) bool {
 				if kept = append(kept, len(rec.Raw)); rec.Bad != nil &&
 					rec.Bad.Detail != "the file has more than 1048576 bytes, the limit" {
-					t.Errorf("%s: %s", rec.File, rec.Bad.Detail)
+					t.Errorf("%s is rejected, as %s; want nothing rejected but for its size", rec.File, rec.Bad.Detail)
 				}
 				return true
 			})

@@ -56,7 +56,7 @@ func TestSpans(t *testing.T) {
 			}
 			left += string(r.Raw[from:])
 			if got := strings.Join(texts, "|"); got != test.texts || left != test.left {
-				t.Errorf("%s: %q, %q", name, got, left)
+				t.Errorf("%s: the texts are %q, and what is left is %q; want %q and %q", name, got, left, test.texts, test.left)
 			}
 		})
 	}
@@ -96,7 +96,7 @@ func each(t *testing.T, path string, visit func(*corpus.Chunk, *corpus.Record)) 
 	}
 	err = parser.Each(&chunk, func(r *corpus.Record) bool {
 		if r.Bad != nil {
-			t.Errorf("%s: %v", path, r.Bad)
+			t.Errorf("%s: a record is rejected: %v; want none rejected", path, r.Bad)
 		}
 		visit(&chunk, r)
 		return true

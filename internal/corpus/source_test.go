@@ -46,14 +46,14 @@ func TestIncluded(t *testing.T) {
 	}
 	for _, include := range []string{"*.pdf", "["} {
 		if _, _, err := corpus.Files([]string{dir}, include); err == nil || !strings.Contains(err.Error(), "--include "+include) {
-			t.Errorf("%s: %v", include, err)
+			t.Errorf("Files with --include %s says %v; want an error that names it", include, err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "sub", "data-0.parquet"), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, _, err := read(t, corpus.DefaultParams(), dir); err != nil || len(got) != 7 || !strings.HasPrefix(got[0], "data-0.parquet 1 [a0] one") {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("the directory reads as %q, error %v; want the 7 rows of data-0.parquet and no error", got, err)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestZeros(t *testing.T) {
 	got, _, err := readSources(t, corpus.DefaultParams(), corpus.ListedBy(strings.NewReader(strings.TrimSuffix(list, "\x00")), 0))
 	want := []string{names[0] + " 0 [] text", names[1] + " 0 [] text", names[2] + " 0 [] text"}
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("files listed between zeros read as %q, error %v; want %q and no error", got, err, want)
 	}
 }
 
@@ -99,6 +99,6 @@ func TestDialects(t *testing.T) {
 	p := corpus.DefaultParams()
 	p.Comma = '"'
 	if _, _, err := read(t, p, file(t, "a.csv", "")); err == nil || !strings.Contains(err.Error(), "--delimiter") {
-		t.Errorf("%v", err)
+		t.Errorf("reading with a quote as the delimiter says %v; want an error that names --delimiter", err)
 	}
 }

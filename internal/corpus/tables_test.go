@@ -60,11 +60,11 @@ func TestParquetMistakes(t *testing.T) {
 	p.Fields = []string{"body"}
 	if _, _, err := read(t, p, tables+"v1.parquet"); err == nil ||
 		!strings.Contains(err.Error(), `v1.parquet: no column is called "body"; there are "id", "meta", "text", "cat"`) {
-		t.Errorf("%v", err)
+		t.Errorf("reading the column body says %v; want that there is none, and which there are", err)
 	}
 	p.Fields, p.ID, p.MustID = []string{"text"}, "sku", true
 	if _, _, err := read(t, p, tables+"v1.parquet"); err == nil || !strings.Contains(err.Error(), `no column is called "sku"`) {
-		t.Errorf("%v", err)
+		t.Errorf("reading ids of the column sku says %v; want that there is none", err)
 	}
 	p = corpus.DefaultParams()
 	cut := file(t, "cut.parquet", string(data[:len(data)/2]))
@@ -73,14 +73,14 @@ func TestParquetMistakes(t *testing.T) {
 	got, _, err := read(t, p, cut, file(t, "damaged", string(damaged)), file(t, "last.txt", "one\n"))
 	if err != nil || len(got) < 3 || got[0] != "cut.parquet 0 [] rejected: unreadable" || got[len(got)-1] != "last.txt 1 [] one" ||
 		!strings.HasSuffix(got[len(got)-2], "rejected: unreadable") {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("a cut file, a damaged one and a text read as %q, error %v; want two files rejected as unreadable, one, and no error", got, err)
 	}
 	if got, _, err := read(t, p, file(t, "a.parquet", "text\none\n")); err != nil ||
 		!slices.Equal(got, []string{"a.parquet 0 [] rejected: unreadable"}) {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("a text that is named a.parquet reads as %q, error %v; want it rejected as unreadable, and no error", got, err)
 	}
 	list := filepath.Join(tables, "v1.parquet") + "\n"
 	if got, _, err := readSources(t, p, corpus.Listed(strings.NewReader(list))); err != nil || len(got) != 7 {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("the listed Parquet file reads as %q, error %v; want 7 rows and no error", got, err)
 	}
 }

@@ -9,10 +9,10 @@ func TestCoordinates(t *testing.T) {
 		"news/x/1":  false, "some text/1/2": false, "news/99999999999/1": false,
 	} {
 		if _, _, _, got := Coordinates(arg); got != ok {
-			t.Errorf("%s: %v", arg, got)
+			t.Errorf("Coordinates(%q) are coordinates: %t; want %t", arg, got, ok)
 		}
 	}
 	if name, partition, offset, _ := Coordinates("news/3/17"); name != "news" || partition != 3 || offset != 17 {
-		t.Errorf("%s, %d, %d", name, partition, offset)
+		t.Errorf("Coordinates(news/3/17) are %s, %d, %d; want news, 3, 17", name, partition, offset)
 	}
 }

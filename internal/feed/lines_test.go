@@ -112,7 +112,7 @@ func TestOpenJSONL(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, ok := l.Next(); !ok || d.Text != "Rain" {
-		t.Errorf("%+v, %v", d, ok)
+		t.Errorf("Next gives %+v, %t; want the text Rain, true", d, ok)
 	}
 	if _, ok := l.Next(); ok || l.Err() != nil {
 		t.Errorf("after the last: %v, %v", ok, l.Err())

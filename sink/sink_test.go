@@ -230,13 +230,15 @@ func TestRejectAt(t *testing.T) {
 		"forgotten": func() { b.Verdict(&dst, src, &forgotten) },
 	} {
 		if fill(); !dst.Timestamp.Equal(now) || header(&dst, sink.HeaderTimestamp) != "2026-01-01T00:00:00.123Z" {
-			t.Errorf("%s: %s", name, show(&dst))
+			t.Errorf("%s: the record is %s; want the time %v, and the time of its source in the header %s",
+				name, show(&dst), now, sink.HeaderTimestamp)
 		}
 	}
 	for name, v := range map[string]*index.Verdict{"unique": {}, "duplicate": duplicate()} {
 		if b.Verdict(&dst, src, v); !dst.Timestamp.Equal(src.Timestamp) ||
 			strings.Contains(show(&dst), sink.HeaderTimestamp) {
-			t.Errorf("%s: %s", name, show(&dst))
+			t.Errorf("%s: the record is %s; want the time %v of its source, and no header %s",
+				name, show(&dst), src.Timestamp, sink.HeaderTimestamp)
 		}
 	}
 	b.RejectAt(time.Time{})

@@ -27,7 +27,7 @@ func said(t *testing.T, value []byte) map[string]string {
 	from.UseNumber()
 	var fields map[string]any
 	if err := from.Decode(&fields); err != nil || from.More() {
-		t.Fatalf("%v: %s", err, value)
+		t.Fatalf("the record %s is not one JSON object: %v", value, err)
 	}
 	texts := map[string]string{}
 	for name, v := range fields {

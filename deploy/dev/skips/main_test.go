@@ -22,7 +22,7 @@ func TestSkip(t *testing.T) { t.Log("before"); t.Skip("for two\nlines") }
 func TestBare(t *testing.T) { t.SkipNow() }
 func TestData(t *testing.T) { t.Run("sub", func(t *testing.T) { t.Skip("shared data absent: news") }) }
 `,
-		"none/none_test.go":  "package none\nimport \"testing\"\nfunc TestMain(*testing.M) {}\nfunc TestNever(*testing.T) {}\n",
+		"none/none_test.go":   "package none\nimport \"testing\"\nfunc TestMain(*testing.M) {}\nfunc TestNever(*testing.T) {}\n",
 		"empty/empty_test.go": "package empty\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

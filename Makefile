@@ -56,7 +56,7 @@ fmt: $(GOLANGCI) ## format the code
 
 # Lint has looked at all that go vet looks at. Most tests wait more than they work, so that more packages run than there are cores.
 TEST = $(SERVERS) -brief -registry -- $(GOTEST)
-FAST = -vet=off -p 6 -shuffle=on
+FAST = -vet=off -p 6 -parallel 8 -shuffle=on
 
 # A test whose name ends in Long tries for long what the test of the same name without Long tries for short. Without make,
 # go test -skip 'Long$' leaves the long tests out; -short does not.
@@ -71,6 +71,13 @@ test-race: dev ## what make test runs, with the race detector, but for the simul
 
 test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 2 minutes
 	@deploy/dev/pagetest/run.sh test $(GOTEST) $(ARGS)
+
+# What starts most goroutines, on an in-process cluster, and what covers most in seconds. Change it seldom: it is what CI sees.
+SAMPLE_RACE = Beside$$|^Test(BackfillThroughFaults|Comparison|DelayedZombie|Find|Gateway|LookupsBesideTheApplier|OutageTakenOver|PatternSeenByOneMember|PausedMemberIsOvertaken|RegistryHangsRebalance|RestoreIsOvertaken|RoutingIsChangedAtWork|Send.*|Stream.*|Takeover|ThreeMembersOneKilled|VerdictsAreTold)$$
+SAMPLE_LONG = ^Test(CopiesAmongBoilerplate|Simulate|Succession)Long$$
+test-sample: dev ## a fixed share of test-race and test-long, for CI: 3 minutes on two cores
+	@$(GOTEST) sample-race "./consumer ./index ./cmd/internal/api" $(FAST) -race -timeout 30m -run '$(SAMPLE_RACE)' $(ARGS)
+	@$(GOTEST) sample-long "./consumer/protocol/sim ./index" $(FAST) -timeout 30m -run '$(SAMPLE_LONG)' $(ARGS)
 
 nightly: ## all that there is, in 75 minutes: run it before an issue is called resolved; stopped, it goes on with what is left
 	@deploy/dev/nightly.sh check test test-page test-deploy test-long test-race

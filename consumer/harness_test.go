@@ -50,7 +50,7 @@ type world struct {
 	producer *kgo.Client
 	ctx      context.Context
 	end      context.CancelCauseFunc // ends the test when a member ends unasked
-	expels   sync.WaitGroup          // what speaks to the cluster until the test ends
+	expels   *sync.WaitGroup         // what speaks to the cluster until the test ends
 }
 
 func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
@@ -68,7 +68,7 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 		t.Fatal(err)
 	}
 	ctx, end := context.WithCancelCause(context.Background())
-	w := &world{ctx: ctx, end: end, t: t, cluster: cluster, dir: t.TempDir(), sent: map[int32]int64{}}
+	w := &world{ctx: ctx, end: end, t: t, cluster: cluster, dir: t.TempDir(), sent: map[int32]int64{}, expels: new(sync.WaitGroup)}
 	t.Cleanup(func() {
 		end(nil)
 		w.expels.Wait() // a closed cluster answers nobody

@@ -33,7 +33,7 @@ func TestSignerGivesBack(t *testing.T) {
 }
 
 func TestSignerGivesBackLong(t *testing.T) {
-	tryGivingBack(t, []string{"auto:3", "char:5"}, []string{"minhash", "simhash"})
+	tryGivingBack(t, []string{"auto:3", "char:5", "word:3"}, []string{"minhash", "simhash"})
 }
 
 func tryGivingBack(t *testing.T, shingles, algorithms []string) {

@@ -54,7 +54,7 @@ func (p *process) peak() int {
 func TestBomb(t *testing.T) {
 	s := newScene(t, 2)
 	s.configure(s.consumer(""), s.inDirectory(), noOps)
-	s.drop(s.source, 0, 5, 128<<20, kgo.CodecZstd)
+	s.drop(s.source, 0, 9, 128<<20, kgo.CodecZstd)
 	for i := range 50 {
 		s.drop(s.source, 1, 1, 10+i/2, kgo.CodecNone)
 	}
@@ -110,7 +110,7 @@ func TestBombInTheJournal(t *testing.T) {
 	s.drop(s.source, 0, 20, 100, kgo.CodecNone)
 	one := s.runPlain()
 	s.settled()
-	s.drop(s.name+".journal", 0, 5, 128<<20, kgo.CodecZstd)
+	s.drop(s.name+".journal", 0, 9, 128<<20, kgo.CodecZstd)
 	s.drop(s.name+".journal", 0, 300_000, 0, kgo.CodecZstd) // too many for record by record
 	s.drop(s.source, 0, 20, 100, kgo.CodecNone)
 	s.settled()

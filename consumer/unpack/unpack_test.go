@@ -180,7 +180,7 @@ func TestWithheldBeyondTheBound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pieces := [][]byte{appendRecord(nil, 0, []byte("first"), []byte("small"),
 				kgo.RecordHeader{Key: "h", Value: zeros[:300]})}
-			many := 12
+			many := 40
 			if name == "snappy" {
 				many = 8 // one block, which may look back on all of itself
 			}

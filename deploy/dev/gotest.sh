@@ -19,7 +19,7 @@ rm -f "$events/$name".*
   "${again[@]}" --packages "$packages" -- "$@"
 status=$?
 if [[ -s $events/$name.again ]]; then
-  printf '\nUNSTABLE: failed, and passed when run again; find out why:\n%s\n' "$(cat "$events/$name.again")"
+  printf '\nrun again; what failed once is UNSTABLE, find out why:\n%s\n' "$(cat "$events/$name.again")"
 fi
 "$top/.cache/bin/skips" "$events/$name.json" || exit 1
 exit "$status"

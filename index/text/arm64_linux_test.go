@@ -9,21 +9,17 @@ import (
 	"testing"
 )
 
-// The tests of this package, of sketch and of index run for arm64 under QEMU, of index those that are about tables,
-// lookups and prefetching. All but prefetching is portable code there. That shows that the
-// results are the same; an emulator says nothing of speed.
+// The tests of this package build for arm64. The long test builds those of sketch and index as well, and runs them under
+// QEMU, of index those that are about tables, lookups and prefetching. All but prefetching is portable code there. That
+// shows that the results are the same; an emulator says nothing of speed.
+func TestARM64(t *testing.T) { tryARM64(t, []string{"."}, func(string, string) {}) }
+
 func TestARM64Long(t *testing.T) {
 	if runsHere() {
 		return
 	}
 	emulator := qemu(t)
-	for _, dir := range []string{".", "../sketch", ".."} {
-		program := filepath.Join(t.TempDir(), "test")
-		build := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-o", program, ".")
-		build.Dir, build.Env = dir, append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("building the tests of %s for ARM64: %v\n%s", dir, err, out)
-		}
+	tryARM64(t, []string{".", "../sketch", ".."}, func(dir, program string) {
 		// the tests of kernels start themselves again, without the emulator
 		args := []string{program, "-test.v", "-test.skip=Long$|^TestWithoutKernels|^TestKernelsAreSwitchedOff$"}
 		if dir == ".." {
@@ -38,7 +34,7 @@ func TestARM64Long(t *testing.T) {
 		for name, reason := range skipped(string(out)) {
 			t.Run(name, func(t *testing.T) { t.Skip(reason) }) // so that it is seen
 		}
-	}
+	})
 }
 
 // skipped returns the tests that a verbose run has skipped, and why.
@@ -72,6 +68,22 @@ func TestSkipped(t *testing.T) {
 
 // runsHere says that these tests run for arm64 anyway, or are run by another process of this package already.
 func runsHere() bool { return runtime.GOARCH == "arm64" || os.Getenv(withoutKernels) != "" }
+
+func tryARM64(t *testing.T, dirs []string, run func(dir, program string)) {
+	t.Helper()
+	if runsHere() {
+		return
+	}
+	for _, dir := range dirs {
+		program := filepath.Join(t.TempDir(), "test")
+		build := exec.CommandContext(t.Context(), "go", "test", "-c", "-race=false", "-o", program, ".")
+		build.Dir, build.Env = dir, append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("building the tests of %s for ARM64: %v\n%s", dir, err, out)
+		}
+		run(dir, program)
+	}
+}
 
 // qemu returns the program that runs binaries for arm64, and installs Debian's if it is missing.
 func qemu(t *testing.T) string {

@@ -30,7 +30,7 @@ func TestExplore(t *testing.T) {
 // Where two histories come to one state the same can happen next, and leads to the same states: else the name of a
 // state would leave out what matters, and Explore would miss what comes of it. Another way of exploring finds as many
 // states.
-func TestStatesTellAll(t *testing.T)     { tryStates(t, 50) }
+func TestStatesTellAll(t *testing.T)     { tryStates(t, 120) }
 func TestStatesTellAllLong(t *testing.T) { tryStates(t, 1000) }
 
 func tryStates(t *testing.T, most int) {

@@ -31,7 +31,7 @@ VEGETA              := $(BIN)/vegeta-$(VEGETA_VERSION)/vegeta
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test test-long test-race test-sample nightly test-page screenshots chaos soak servers bench bench-bands bench-latency bench-follow bench-gateway bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy release-check image
+.PHONY: help build check lint fmt test test-long test-race test-sample nightly test-page screenshots chaos soak servers bench bench-bands bench-latency bench-follow bench-gateway bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy test-deploy-long release-check image
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,8 +39,7 @@ help: ## this list
 build: ## the static binary, ./unecho
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o unecho ./cmd/unecho
 
-check: lint ## format, lint with vet, a build for Windows, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
-	GOOS=windows $(GO) build ./cmd/...
+check: lint ## format, lint with vet, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
 	$(GO) mod tidy -diff
 	@deploy/dev/vulncheck.sh $(GOVULNCHECK) ./...
 
@@ -80,7 +79,7 @@ test-sample: dev ## a fixed share of test-race and test-long, for CI: 3 minutes 
 	@$(GOTEST) sample-long "./consumer/protocol/sim ./index" $(FAST) -timeout 30m -run '$(SAMPLE_LONG)' $(ARGS)
 
 nightly: ## all that there is, in 75 minutes: run it before an issue is called resolved; stopped, it goes on with what is left
-	@deploy/dev/nightly.sh check test test-page test-deploy test-long test-race
+	@deploy/dev/nightly.sh check test test-page test-deploy-long test-long test-race
 
 screenshots: ## the pictures of the page in deploy/docs, from a run of the demo
 	@deploy/dev/pagetest/run.sh shots $(ARGS)
@@ -89,6 +88,9 @@ SKIP ?= Long$$
 # A module of its own, because the modules of Kubernetes, Helm and Prometheus are none that the product needs.
 test-deploy: dev ## what is in deploy/: image, chart, alerts, dashboard, unit, release: some 3 minutes on two cores, more the first time
 	@cd deploy/dev/deploytest && GOFLAGS= $(GOTEST) test-deploy ./... -vet=off -shuffle=on -timeout 30m -skip '$(SKIP)' $(ARGS)
+
+test-deploy-long: ## the same with its long tests: the image for arm64 as well, and a release for all systems
+	@$(MAKE) test-deploy SKIP='^$$'
 
 release-check: ## a release that is not published, made twice and looked into: 3 minutes on two cores, more the first time
 	cd deploy/dev/deploytest && GOFLAGS= $(GO) test -count=1 -v -timeout 30m -run 'TestReleaseLong' ./release

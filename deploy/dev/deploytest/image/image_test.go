@@ -39,13 +39,18 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// TestImage builds the image once, pushes it to a registry, and looks at what a machine would pull from there.
-func TestImage(t *testing.T) {
+// TestImage builds the image, pushes it to a registry, and looks at what a machine would pull from there.
+func TestImage(t *testing.T) { tryImage(t, "amd64") }
+
+func TestImageLong(t *testing.T) { tryImage(t, "amd64", "arm64") }
+
+func tryImage(t *testing.T, archs ...string) {
+	t.Helper()
 	out := filepath.Join(t.TempDir(), "image")
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
 	repository := strings.TrimPrefix(server.URL, "http://") + "/unecho:v1"
-	check(t, build(t.Context(), root, out, repository))
+	check(t, build(t.Context(), root, out, repository, archs...))
 	written, err := layout.ImageIndexFromPath(out)
 	check(t, err)
 	check(t, validate.Index(written))
@@ -61,14 +66,21 @@ func TestImage(t *testing.T) {
 		images[m.Platform.String()], err = index.Image(m.Digest)
 		check(t, err)
 	}
-	if platforms := slices.Sorted(maps.Keys(images)); !slices.Equal(platforms, []string{"linux/amd64", "linux/arm64"}) {
-		t.Fatalf("the image is for %v", platforms)
+	if len(images) != len(archs) {
+		t.Fatalf("the image is for %v, want %v", slices.Sorted(maps.Keys(images)), archs)
 	}
-	for platform, image := range images {
-		t.Run(platform, func(t *testing.T) { holds(t, image, strings.TrimPrefix(platform, "linux/")) })
+	for _, arch := range archs {
+		image := images["linux/"+arch]
+		if image == nil {
+			t.Fatalf("the image is for %v, want %v", slices.Sorted(maps.Keys(images)), archs)
+		}
+		t.Run(arch, func(t *testing.T) { holds(t, image, arch) })
+		emulator := ""
+		if arch == "arm64" {
+			emulator = qemu(t)
+		}
+		t.Run(arch+" starts", func(t *testing.T) { starts(t, image, emulator) })
 	}
-	t.Run("amd64 starts", func(t *testing.T) { starts(t, images["linux/amd64"], "") })
-	t.Run("arm64 starts", func(t *testing.T) { starts(t, images["linux/arm64"], qemu(t)) })
 	t.Run("runs", func(t *testing.T) { runs(t, images["linux/amd64"]) })
 }
 

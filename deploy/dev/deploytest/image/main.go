@@ -25,16 +25,16 @@ func main() {
 	push := flag.String("push", "",
 		"also push to this name, like registry.example.com/unecho:v1.0.0, logged in as docker or podman is")
 	flag.Parse()
-	if err := build(context.Background(), *source, *out, *push); err != nil {
+	if err := build(context.Background(), *source, *out, *push, "amd64", "arm64"); err != nil {
 		fmt.Fprintln(os.Stderr, "image:", err)
 		os.Exit(1)
 	}
 }
 
-// build makes an image for each architecture, and an index of both.
-func build(ctx context.Context, source, out, push string) error {
+// build makes an image for each architecture, and an index of all.
+func build(ctx context.Context, source, out, push string, archs ...string) error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
-	for _, arch := range []string{"amd64", "arm64"} {
+	for _, arch := range archs {
 		image, err := imageOf(ctx, source, arch)
 		if err != nil {
 			return fmt.Errorf("for %s: %w", arch, err)

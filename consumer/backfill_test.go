@@ -143,7 +143,7 @@ func (w *world) finished(m *running, plan *protocol.Plan) {
 		w.t.Fatalf("the backfill does not end: %+v, group %+v", m.Backfill(), w.cluster.GroupInfo(m.setup.Params.Group))
 	}
 	if m.err != nil {
-		w.t.Fatal(m.err)
+		w.t.Fatalf("the backfill ends with error %v, want none", m.err)
 	}
 	if p := m.Backfill(); !p.Finished || p.Done != plan.Documents() || p.Tally.Documents() != plan.Documents() {
 		w.t.Errorf("it ends with %+v of %d documents", p, plan.Documents())
@@ -287,7 +287,7 @@ func TestBackfillOfACompactedEnd(t *testing.T) {
 				t.Fatalf("it waits for ever: %+v", m.Backfill())
 			}
 			if p := m.Backfill(); m.err != nil || !p.Finished || p.Tally.Documents() != 35 {
-				t.Errorf("%v, %+v", m.err, p)
+				t.Errorf("the backfill ends with error %v and progress %+v; want no error, and 35 documents done", m.err, p)
 			}
 		})
 	}

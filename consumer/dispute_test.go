@@ -29,7 +29,7 @@ func (w *world) until(what string, condition func() bool) {
 	ctx := w.context()
 	for seed := uint64(900); !condition(); seed++ {
 		if ctx.Err() != nil {
-			w.t.Fatalf("%s: %v", what, context.Cause(ctx))
+			w.t.Fatalf("waited in vain: %s (%v)", what, context.Cause(ctx))
 		}
 		w.produce(20, seed)
 		w.settled()

@@ -27,7 +27,7 @@ func TestFind(t *testing.T) {
 	w.settled()
 	found, err := m.Find(w.context(), "news", 0, 0)
 	if err != nil || found.Known == nil || found.Known.Offset != 0 || found.Known.Topic != "news" || found.Reached != 100 {
-		t.Fatalf("%+v, %v", found, err)
+		t.Fatalf("Find of news/0/0 = %+v (known: %+v), error %v; want the document known, and 100 reached", found, found.Known, err)
 	}
 	if far, err := m.Find(w.context(), "news", 0, 1000); err != nil || far.Known != nil || !far.Partition {
 		t.Errorf("what is not there: %+v, %v", far, err)

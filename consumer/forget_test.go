@@ -47,7 +47,7 @@ func TestForget(t *testing.T) {
 	}
 	found, offset, err := one.Forget(w.context(), []string{"news/0/0", "news/0/2"}, false, false)
 	if err != nil || len(found.Documents) != 2 || offset < 0 {
-		t.Fatalf("%+v, %d, %v", found, offset, err)
+		t.Fatalf("Forget of news/0/0 and news/0/2 finds %+v, offset %d, error %v; want two documents and an offset", found, offset, err)
 	}
 	if got, _ := one.Recent().Last(5, func(*recent.Copy) bool { return true }); len(got) != 0 {
 		t.Errorf("the copy of what was forgotten is told: %+v", got)

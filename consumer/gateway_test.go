@@ -145,7 +145,7 @@ func TestGatewaysAtOnce(t *testing.T) {
 	for range 2 * requests {
 		a := <-answers
 		if a.Err != nil || a.Verdict != sink.Unique {
-			t.Fatalf("%+v", a)
+			t.Fatalf("a request is answered with %+v; want unique, and no error", a)
 		}
 		coordinates[fmt.Sprint(a.Partition, "/", a.Offset)]++
 	}

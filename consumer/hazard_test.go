@@ -21,7 +21,7 @@ func (w *world) await(what string, c <-chan struct{}) {
 	select {
 	case <-c:
 	case <-w.context().Done():
-		w.t.Fatalf("%s: %v", what, context.Cause(w.ctx))
+		w.t.Fatalf("waited in vain: %s (%v)", what, context.Cause(w.ctx))
 	}
 }
 

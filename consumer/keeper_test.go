@@ -145,7 +145,7 @@ func TestSegmentsAreWrittenOnce(t *testing.T) {
 	two := snapshotBy(m, "another", nil, 1, 2)
 	segments, err := filepath.Glob(filepath.Join(w.dir, "*", "segments", "*", "*"))
 	if err != nil || len(segments) < 4 {
-		t.Fatal(segments, err)
+		t.Fatalf("the store holds the segments %q, error %v; want four at least", segments, err)
 	}
 	slices.SortFunc(segments, func(a, b string) int { return w.written(a).Compare(w.written(b)) })
 	w.spoil(segments[1]) // the second is the next one to be verified

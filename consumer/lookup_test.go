@@ -45,12 +45,12 @@ func TestLookup(t *testing.T) {
 		found, err := m.Lookup(w.context(), e, 5)
 		if err != nil || len(found.Hits) == 0 || found.Hits[0].Topic != "news" || found.Hits[0].Method != index.Jaccard ||
 			len(found.Hits[0].Bands) == 0 {
-			t.Fatalf("%+v, %v", found, err)
+			t.Fatalf("Lookup of a near copy = %+v, error %v; want a hit of news by Jaccard, with its bands", found, err)
 		}
 	}
 	if found, err := m.Lookup(w.context(), w.signed("nothing of the kind was ever seen here"), 5); err != nil ||
 		len(found.Hits) > 0 {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("Lookup of a new text = %+v, error %v; want no hits", found, err)
 	}
 	if err := m.stop(); err != nil {
 		t.Fatal(err)

@@ -34,10 +34,10 @@ func (r right) acl(t *testing.T) kfake.ACL {
 	acl := kfake.ACL{Name: r.name, Pattern: kmsg.ACLResourcePatternTypeLiteral, Allow: true}
 	var err error
 	if acl.Resource, err = kmsg.ParseACLResourceType(strings.ReplaceAll(r.resource, " ", "")); err != nil {
-		t.Fatalf("%v: %v", r, err)
+		t.Fatalf("the right %v names no resource type: %v", r, err)
 	}
 	if acl.Operation, err = kmsg.ParseACLOperation(r.operation); err != nil {
-		t.Fatalf("%v: %v", r, err)
+		t.Fatalf("the right %v names no operation: %v", r, err)
 	}
 	if r.prefixed {
 		acl.Pattern = kmsg.ACLResourcePatternTypePrefixed
@@ -223,7 +223,7 @@ func TestPermissionsOfABackfill(t *testing.T) {
 			t.Fatalf("%v stands still", topics)
 		}
 		if p := m.Backfill(); m.err != nil || !p.Finished || p.Tally.Documents() == 0 {
-			t.Fatalf("%v: %+v, %v", topics, p, m.err)
+			t.Fatalf("the backfill of %v ends with progress %+v, error %v; want it finished, with documents", topics, p, m.err)
 		}
 	}
 	all, err := backfill.List(g.context(), j.Kafka)

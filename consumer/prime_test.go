@@ -116,7 +116,7 @@ func TestPrime(t *testing.T) {
 		t.Error(report.String())
 	}
 	if st := m.Stats(); st.Index.History != n-n/10 {
-		t.Errorf("%+v", st.Index)
+		t.Errorf("the index is at %+v, want %d documents of history", st.Index, n-n/10)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestPrimedRestart(t *testing.T) {
 	const n = 60
 	w, m, copies := primed(t, n)
 	if _, after, err := w.prime(w.context(), backfill.Asked{}); err != nil || after.Kept == 0 {
-		t.Fatal(after, err)
+		t.Fatalf("priming ends with %+v, error %v; want documents kept", after, err)
 	}
 	if err := m.stop(); err != nil { // with a last snapshot
 		t.Fatal(err)
@@ -268,14 +268,14 @@ func TestPrimeAnotherRange(t *testing.T) {
 	from, start := bound("-2h"), backfill.Start()
 	_, first, err := w.prime(w.context(), backfill.Asked{From: from})
 	if err != nil || first.Kept == 0 || first.Kept > n/4 {
-		t.Fatal(first, err)
+		t.Fatalf("priming with the last two hours ends with %+v, error %v; want 1 to %d documents kept", first, err, n/4)
 	}
 	if _, again, err := w.prime(w.context(), backfill.Asked{From: from}); err != nil || again.Number != 1 {
-		t.Error(again, err)
+		t.Errorf("priming with the same range again ends with %+v, error %v; want number 1 again", again, err)
 	}
 	_, second, err := w.prime(w.context(), backfill.Asked{From: &start})
 	if err != nil || second.Number != 2 || second.Kept != 0 || second.TooOld == 0 || second.Duplicate == 0 {
-		t.Error(second, err)
+		t.Errorf("priming from the start ends with %+v, error %v; want number 2, none kept, some too old, some duplicates", second, err)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestPrimeWithoutStore(t *testing.T) {
 	w, m, _ := primed(t, 30)
 	_, after, err := w.prime(w.context(), backfill.Asked{}, func(s *Setup) { s.Store = nil })
 	if err != nil || after.Kept != 27 {
-		t.Fatal(after, err)
+		t.Fatalf("priming without a store ends with %+v, error %v; want 27 documents kept", after, err)
 	}
 	w.until("the member has it", func() bool {
 		var kept uint64

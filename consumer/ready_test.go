@@ -62,7 +62,7 @@ func TestNotReadyWhileSessionsFail(t *testing.T) {
 	w.becomes("it stays ready", func() bool { return !m.Ready() })
 	if now := m.Stats(); now.Standing.InARow < 5 ||
 		!strings.Contains(now.Standing.Trouble, "session m-s0 was built anew") {
-		t.Errorf("%+v", now.Standing)
+		t.Errorf("the member stands at %+v; want 5 failures in a row at least, and that m-s0 was built anew", now.Standing)
 	}
 	for _, line := range []string{
 		`"level":"warn","session":"m-s0","because":`,

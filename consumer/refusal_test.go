@@ -95,7 +95,7 @@ func TestOneNameTwice(t *testing.T) {
 	var stop *StopError
 	w.refusedBy(first, "another process took the place of m-s", "consumer.member")
 	if !errors.As(first.err, &stop) {
-		t.Errorf("%T", first.err)
+		t.Errorf("the first process ends with a %T (%v), want a StopError", first.err, first.err)
 	}
 	w.produce(100, 61)
 	w.settled()
@@ -111,7 +111,7 @@ func TestNames(t *testing.T) {
 	w.start()
 	w.joined(4)
 	if got := fmt.Sprint(w.instances()); got != "[unecho-0-s0 unecho-0-s1 unecho-1-s0 unecho-1-s1]" {
-		t.Error(got)
+		t.Errorf("the group has the instances %s; want two sessions of unecho-0 and two of unecho-1", got)
 	}
 	if err := first.stop(); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestNames(t *testing.T) {
 	w.start()
 	w.joined(4)
 	if got := fmt.Sprint(w.instances()); got != "[unecho-0-s0 unecho-0-s1 unecho-1-s0 unecho-1-s1]" {
-		t.Error(got)
+		t.Errorf("the group has the instances %s when one has come again; want two sessions of unecho-0 and two of unecho-1", got)
 	}
 	w.produce(100, 62)
 	w.settled()

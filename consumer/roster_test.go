@@ -34,7 +34,7 @@ func TestRoster(t *testing.T) {
 	}
 	r, err := m.Roster(w.context())
 	if err != nil || r.State != "Stable" || len(r.Members) != w.setup.Params.Sessions {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("Roster = %+v, error %v; want a stable group of %d members", r, err, w.setup.Params.Sessions)
 	}
 	partitions := map[GroupPartition]bool{}
 	for _, s := range r.Members {

@@ -191,7 +191,7 @@ func TestTopicsOfAPattern(t *testing.T) {
 	in := w.audits("")
 	in.Sources = []string{"news.a", "news.b", "news.d"}
 	if report, err := audit.Run(w.context(), in); err != nil || !report.OK() || report.Records != w.sent-1 {
-		t.Errorf("%v, %s", err, report.String())
+		t.Errorf("the audit ends with error %v; want no findings and %d records of the sources:\n%s", err, w.sent-1, report.String())
 	}
 }
 

@@ -48,7 +48,7 @@ func (w *world) takeover(group string, abandon bool) *succession.Takeover {
 func (w *world) takesOver(t *succession.Takeover) {
 	w.t.Helper()
 	if report, err := t.Run(w.context(), false); err != nil || report.Next != protocol.HandOver {
-		w.t.Fatalf("%v, %v (%v)", report.Next, err, context.Cause(w.ctx))
+		w.t.Fatalf("the takeover ends with %v as the next step, error %v (%v); want HandOver", report.Next, err, context.Cause(w.ctx))
 	}
 }
 

@@ -67,6 +67,7 @@ func TestKey(t *testing.T) {
 	k := keyOf(7, 1<<40, factOutput, claimOrder(5, 1<<41))
 	output, offset := claimedAt(k.order())
 	if k.partition() != 7 || k.offset() != 1<<40 || k.kind() != factOutput || output != 5 || offset != 1<<41 {
-		t.Errorf("%v", k)
+		t.Errorf("the key of an output reads back as partition %d, offset %d, kind %d, output %d at %d; want 7, 1<<40, %d, 5 at 1<<41",
+			k.partition(), k.offset(), k.kind(), output, offset, factOutput)
 	}
 }

@@ -204,7 +204,7 @@ func TestWhichSnapshot(t *testing.T) {
 	manifests, err := filepath.Glob(filepath.Join(directory, "main", "manifests", "*"))
 	manifests = slices.DeleteFunc(manifests, func(path string) bool { return slices.Contains(foreign, path) })
 	if err != nil || len(manifests) != 2 {
-		t.Fatal(manifests, err)
+		t.Fatalf("beside that of the deleted journal the store holds the manifests %q, error %v; want two", manifests, err)
 	}
 	damage := func(path string) {
 		if err := os.Truncate(path, 200); err != nil {

@@ -59,7 +59,7 @@ func TestAgree(t *testing.T) {
 		plan, err := job.Agree(begun(), c.asked)
 		if c.differs == nil {
 			if err != nil || plan == nil {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: Agree returns the plan %+v, error %v; want a plan and no error", name, plan, err)
 			}
 			continue
 		}

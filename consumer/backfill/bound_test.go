@@ -70,17 +70,17 @@ func TestNames(t *testing.T) {
 		"": false, "a/b": false, "é": false, strings.Repeat("n", 226): false,
 	} {
 		if err := CheckName(name); (err == nil) != ok {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("CheckName(%q) returns error %v; want the name allowed: %t", name, err, ok)
 		}
 	}
 	if n := len(JournalOf(strings.Repeat("n", 225))); n != longestTopic {
 		t.Errorf("the longest journal has %d characters", n)
 	}
 	if got := IndexOf("news"); got != "unecho-backfill.news" {
-		t.Error(got)
+		t.Errorf("IndexOf(%q) = %q, want %q", "news", got, "unecho-backfill.news")
 	}
 	a, b := IndexOf(strings.Repeat("n", 60)+"a"), IndexOf(strings.Repeat("n", 60)+"b")
 	if a == b || len(a) != longestIndex || len(b) != longestIndex {
-		t.Errorf("%s, %s", a, b)
+		t.Errorf("IndexOf of two long names is %q and %q; want two that differ, of %d characters", a, b, longestIndex)
 	}
 }

@@ -49,7 +49,7 @@ func params(brokers ...string) Params {
 func client(t *testing.T, p Params, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
 	if mistakes := p.Validate(); len(mistakes) > 0 {
-		t.Fatal(mistakes)
+		t.Fatalf("the params of a test's client are not valid: %v", mistakes)
 	}
 	common, err := Options(p, zerolog.Nop())
 	if err != nil {

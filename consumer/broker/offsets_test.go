@@ -26,7 +26,7 @@ func TestOffsets(t *testing.T) {
 		led, _ := got.Lookup("news", 0)
 		unled, _ := got.Lookup("news", 1)
 		if err != nil || len(got["news"]) != 2 || led.Err != nil || !errors.Is(unled.Err, kerr.LeaderNotAvailable) {
-			t.Errorf("%s: %+v, %v", name, got, err)
+			t.Errorf("%s: Offsets = %+v, error %v; want an offset of partition 0, and of partition 1 that it has no leader", name, got, err)
 		}
 		if _, err := AllOffsets(deadline(t), list, "news"); !errors.Is(err, kerr.LeaderNotAvailable) ||
 			!strings.Contains(err.Error(), "news/1") {

@@ -62,7 +62,7 @@ func TestMistakesTellNoSecrets(t *testing.T) {
 	}
 	for _, m := range mistakes {
 		if strings.Contains(m.String(), "hunter2") {
-			t.Error(m)
+			t.Errorf("a mistake tells a secret: %v", m)
 		}
 	}
 }

@@ -54,7 +54,8 @@ func TestBrokenConnectionIsNoTLS(t *testing.T) {
 		} {
 			why, remedy := c.protocol(err)
 			if why != "the connection broke" || remedy == "" || strings.Contains(remedy, "tls") {
-				t.Errorf("%+v, %v: %s; %s", c, err, why, remedy)
+				t.Errorf("protocol(%v) of %+v is %q, with the remedy %q; want that the connection broke, and a remedy without tls",
+					err, c, why, remedy)
 			}
 		}
 	}

@@ -238,7 +238,7 @@ func TestSecretsStayOutOfTheLog(t *testing.T) {
 			t.Fatal("logged in with the wrong password")
 		}
 		if log.Len() == 0 || strings.Contains(log.String(), secret) || strings.Contains(err.Error(), secret) {
-			t.Errorf("%s: %v\n%s", mechanism, err, log.String())
+			t.Errorf("%s: the login fails with %v; want the secret neither there nor in the log, which is\n%s", mechanism, err, log.String())
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestSettledOffsets(t *testing.T) {
 	a, _ := got.Lookup("news", 0)
 	b, _ := got.Lookup("news", 1)
 	if a.Offset+b.Offset != 2 { // the record, and the mark of the commit
-		t.Errorf("%v", got)
+		t.Errorf("SettledOffsets = %v; want a sum of 2: the record, and the mark of the commit", got)
 	}
 	c.Fault(kfake.Fault{
 		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1},

@@ -77,13 +77,13 @@ func TestUntimely(t *testing.T) {
 	} {
 		found := topics.Untimely("news", "news.unique", c.from, c.to)
 		if len(found) != len(c.want) {
-			t.Errorf("%s: %+v", c.name, found)
+			t.Errorf("%s: Untimely finds %+v, want %q", c.name, found, c.want)
 			continue
 		}
 		for i, want := range c.want {
 			if found[i].What != want ||
 				!strings.Contains(found[i].Remedy, "--entity-name news.unique --add-config message.timestamp.") {
-				t.Errorf("%s: %+v", c.name, found[i])
+				t.Errorf("%s: Untimely finds %+v, want %q and a remedy that alters news.unique", c.name, found[i], want)
 			}
 		}
 	}

@@ -33,11 +33,11 @@ func TestCommittedOffsetsOfTenThousandPartitions(t *testing.T) {
 	resp.Groups = append(resp.Groups, g)
 	got, err := readCommitted(resp, of)
 	if err != nil || len(got) != partitions {
-		t.Fatalf("%d, %v", len(got), err)
+		t.Fatalf("readCommitted returns %d offsets, error %v; want %d and no error", len(got), err, partitions)
 	}
 	for i, tp := range of {
 		if got[tp.Source].Offset != int64(7*i) {
-			t.Errorf("%s/%d: %d", tp.Topic, i, got[tp.Source].Offset)
+			t.Errorf("%s/%d is committed up to %d, want %d", tp.Topic, i, got[tp.Source].Offset, 7*i)
 		}
 	}
 	if _, err := readCommitted(resp, append(of, protocol.TopicPartition{Topic: "c"})); err == nil {

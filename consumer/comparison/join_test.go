@@ -61,7 +61,7 @@ func TestJoin(t *testing.T) {
 	} {
 		got := story(t, c.known, []verdict{c.older}, []verdict{c.newer}).report
 		if c.count(&got) != 1 || got.Documents != 1 || got.Neither != 0 || (len(got.Examples) == 1) != c.differs {
-			t.Errorf("%s: %+v", c.name, got)
+			t.Errorf("%s: the report is %+v; want one document, counted where it belongs, and as an example: %t", c.name, got, c.differs)
 		}
 	}
 	if got := story(t, 0, []verdict{none}, []verdict{none}).report; got.Neither != 1 || got.Documents != 0 {
@@ -95,7 +95,7 @@ func TestSimilarities(t *testing.T) {
 		[]verdict{u, copyOf(1, 9499), copyOf(1, 0)}).report
 	want := [4]Shares{{17: 1, 19: 1}, {0: 1, 18: 1}, {17: 1}, {0: 1}}
 	if is := [4]Shares{got.Old.Shares, got.New.Shares, got.OldAlone, got.NewAlone}; is != want {
-		t.Errorf("%v", is)
+		t.Errorf("the similarities of old, new, old alone and new alone are %v, want %v", is, want)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestExamples(t *testing.T) {
 		sources = append(sources, strings.TrimPrefix(e.Source, "news/0/"))
 	}
 	if strings.Join(sources, " ") != "13 12 11 10" {
-		t.Errorf("%v", sources)
+		t.Errorf("the examples are of the offsets %v, want 13 12 11 10", sources)
 	}
 	text, err := json.Marshal(c.report.Examples[0])
 	if want := `{"source":"news/0/13","old":{"verdict":"duplicate","match":"news/0/3","similarity":0.8123},` +
@@ -177,6 +177,6 @@ func TestParts(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if p := parts(s, math.MaxInt64)[0]; p.known != math.MaxInt64 || len(p.older.of) != 20 || len(p.newer.of) != 20 {
-		t.Errorf("%+v", p)
+		t.Errorf("without a bound the first part is %+v; want 20 places on each side, and all known", p)
 	}
 }

@@ -34,7 +34,7 @@ func TestSchemas(t *testing.T) {
 		}
 		found, err := p.schemas(t.Context())
 		if err != nil || len(found) != 1 || found[0].Level != want.level || !strings.Contains(found[0].What, want.says) {
-			t.Errorf("%q: %+v, %v", url, found, err)
+			t.Errorf("schemas of %q finds %+v, error %v; want one finding of level %v that says %q", url, found, err, want.level, want.says)
 		}
 	}
 }

@@ -298,7 +298,7 @@ func FuzzAvroSchema(f *testing.F) {
 			return
 		}
 		if _, bad := (avroObject{Reader: r.Reader}).read(Input{Value: value}, 0, s, nil); bad != nil && bad.Reason == "" {
-			t.Fatal(bad)
+			t.Fatalf("a value is rejected without a reason: %+v", bad)
 		}
 	})
 }
@@ -306,7 +306,7 @@ func FuzzAvroSchema(f *testing.F) {
 func TestSchemaFile(t *testing.T) {
 	p := avroParams(t, articleSchema, nil)
 	if mistakes := p.Pin(); mistakes != nil || !strings.HasPrefix(p.Schema, "sha256:") {
-		t.Fatalf("%v, %q", mistakes, p.Schema)
+		t.Fatalf("Pin finds mistakes %v and sets the schema %q; want none, and a sha256", mistakes, p.Schema)
 	}
 	if mistakes := p.Pin(); mistakes != nil {
 		t.Errorf("pinned twice: %v", mistakes)

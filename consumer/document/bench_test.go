@@ -48,7 +48,7 @@ func BenchmarkReadFormats(b *testing.B) {
 			var buf []byte
 			doc, bad := r.Read(in, buf)
 			if bad != nil || string(doc.Text) != text || string(doc.ID) != "a1" {
-				b.Fatal(bad)
+				b.Fatalf("Read returns the text %q, the id %q and rejection %+v; want the text %q, a1 and none", doc.Text, doc.ID, bad, text)
 			}
 			b.ReportAllocs()
 			for b.Loop() {

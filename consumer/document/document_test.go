@@ -225,7 +225,7 @@ func TestScope(t *testing.T) {
 		in.Value = []byte(`{"text":"a","tenant":"t1","n":1,"s":"1","e":""}`)
 		doc, bad := newReader(t, jsonParams(func(p *Params) { p.Scope, p.ID = selector, "field:n" })).Read(in, nil)
 		if bad != nil {
-			t.Fatalf("%s: %+v", selector, bad)
+			t.Fatalf("%s: the document is rejected: %+v", selector, bad)
 		}
 		if string(doc.Text) != "a" || string(doc.ID) != "1" {
 			t.Fatalf("%s: text %q, id %q", selector, doc.Text, doc.ID)
@@ -338,7 +338,7 @@ func TestReadsWithoutAllocation(t *testing.T) {
 		allocs := testing.AllocsPerRun(100, func() {
 			doc, bad := r.Read(in, buf)
 			if bad != nil || !bytes.Contains(doc.Text, []byte("sun")) {
-				t.Fatal(bad)
+				t.Fatalf("Read returns the text %q, rejection %+v; want a text with sun in it, and none", doc.Text, bad)
 			}
 			buf = doc.Buffer
 		})

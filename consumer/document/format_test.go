@@ -52,7 +52,7 @@ func TestDecoderMayAsk(t *testing.T) {
 			t.Errorf("%s: error %v, rejection %v", name, err, bad)
 		}
 		if bad == nil && c.reason != "" || bad != nil && bad.Reason != c.reason {
-			t.Errorf("%s: %v, %v", name, doc, bad)
+			t.Errorf("%s: Read returns %v, rejection %v; want the reason %q", name, doc, bad, c.reason)
 		}
 	}
 }

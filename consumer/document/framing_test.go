@@ -57,7 +57,7 @@ func TestAvroOfRegistry(t *testing.T) {
 	guided, found := registry.GetSchema("a-value", 1)
 	guid := unhex(t, "01"+strings.ReplaceAll(guided.GUID, "-", ""))
 	if !found || len(guid) != 17 {
-		t.Fatal(guided)
+		t.Fatalf("the registry has the schema %+v (found: %t); want one with a GUID of 16 bytes", guided, found)
 	}
 	r := newReader(t, registryParams(registry, "avro", nil))
 	nested := newReader(t, registryParams(registry, "avro", func(p *Params) { p.Fields = []string{"text.s"} }))
@@ -242,7 +242,7 @@ func TestSchemaParams(t *testing.T) {
 	} {
 		wrong := jsonParams(c.edit).Validate()
 		if c.want == "" && len(wrong) > 0 || c.want != "" && (len(wrong) != 1 || wrong[0].Key != c.want) {
-			t.Errorf("%s: %v", name, wrong)
+			t.Errorf("%s: Validate finds %v; want one mistake, of %q, or none if that is empty", name, wrong, c.want)
 		}
 	}
 }
@@ -266,7 +266,7 @@ func FuzzReadFramed(f *testing.F) {
 		for _, one := range all {
 			doc, bad := one.Read(in, nil)
 			if bad != nil && bad.Reason == "" || bad == nil && !utf8.Valid(doc.Text) {
-				t.Fatalf("%+v, %+v", doc, bad)
+				t.Fatalf("Read returns %+v, rejection %+v; want a rejection with a reason, or a text of valid UTF-8", doc, bad)
 			}
 		}
 	})

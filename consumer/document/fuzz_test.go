@@ -98,7 +98,7 @@ func FuzzReadRaw(f *testing.F) {
 		in := Input{Value: value, Headers: []Header{{"t", scope}}}
 		doc, bad := r.Read(in, make([]byte, 0, 8))
 		if bad != nil || !utf8.Valid(doc.Text) {
-			t.Fatalf("%q, %+v", doc.Text, bad)
+			t.Fatalf("Read returns the text %q, rejection %+v; want valid UTF-8, and none", doc.Text, bad)
 		}
 		again, _ := r.Read(in, doc.Buffer[:0:0])
 		if again.Scope != doc.Scope || !bytes.Equal(again.Text, doc.Text) {

@@ -246,7 +246,7 @@ func TestPackedReadsWithoutAllocation(t *testing.T) {
 		allocs := testing.AllocsPerRun(100, func() {
 			doc, bad := r.Read(Input{Value: value}, buf)
 			if bad != nil || !bytes.HasSuffix(doc.Text, []byte("a\nb")) {
-				t.Fatal(bad)
+				t.Fatalf("%s: Read returns the text %q, rejection %+v; want both tags at the text's end, and none", format, doc.Text, bad)
 			}
 			buf = doc.Buffer
 		})

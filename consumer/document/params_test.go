@@ -102,7 +102,7 @@ func TestPathRoundTrip(t *testing.T) {
 	for _, text := range []string{"a", "a.b", `a\.b.c`, `a\\.b`, `\\\.`} {
 		at, err := parsePath(text)
 		if err != nil || at.String() != text {
-			t.Errorf("%s: %q, %v", text, at, err)
+			t.Errorf("parsePath(%q) is written as %q, error %v; want it as it was, and no error", text, at, err)
 		}
 	}
 }

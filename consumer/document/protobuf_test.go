@@ -309,7 +309,7 @@ func FuzzReadProtobuf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value []byte) {
 		doc, bad := r.Read(Input{Value: value}, nil)
 		if _, worse := hard.Read(Input{Value: value}, nil); worse != nil && worse.Reason == "" {
-			t.Fatal(worse)
+			t.Fatalf("a value is rejected without a reason: %+v", worse)
 		}
 		got := dynamicpb.NewMessage(m)
 		if len(value) == 0 || !decodes(value, got) {

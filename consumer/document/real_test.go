@@ -82,7 +82,7 @@ func TestRealRegistry(t *testing.T) {
 		}))
 		doc, bad := r.Read(Input{Value: test.value}, nil)
 		if bad == nil && string(doc.Text) != "Rain" || bad != nil && bad.Reason != test.reason || bad == nil && test.reason != "" {
-			t.Errorf("%s: %q, %+v", name, doc.Text, bad)
+			t.Errorf("%s: Read returns the text %q, rejection %+v; want Rain, or the reason %q", name, doc.Text, bad, test.reason)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestRealApicurio(t *testing.T) {
 		}
 		defer answer.Body.Close()
 		if err := json.NewDecoder(answer.Body).Decode(&ids); err != nil || ids.GlobalID == 0 {
-			t.Fatalf("%s: %+v, %v", answer.Status, ids, err)
+			t.Fatalf("the registry answers %s to a new schema, with %+v, error %v; want its global id", answer.Status, ids, err)
 		}
 		return ids
 	}
@@ -133,7 +133,7 @@ func TestRealApicurio(t *testing.T) {
 		"content id":       {Value: value, Headers: []Header{{apicurioContent, number(made.ContentID)}}},
 	} {
 		if doc, bad := r.Read(in, nil); bad != nil || string(doc.Text) != "Rain" {
-			t.Errorf("%s: %q, %+v", name, doc.Text, bad)
+			t.Errorf("%s: Read returns the text %q, rejection %+v; want Rain, and none", name, doc.Text, bad)
 		}
 	}
 	doc, bad := r.Read(Input{Value: append(append([]byte{0}, number(1<<40)...), value...)}, nil)

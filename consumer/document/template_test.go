@@ -145,7 +145,7 @@ func TestScopesByTopic(t *testing.T) {
 		"": false, "topic": true, "{topic}/{field:a}": true, "{field:topic}/{key}": false, "field:topic": false, "{": false,
 	} {
 		if got := (Params{Scope: scope}).ScopeIsTopic(); got != want {
-			t.Errorf("%q: %v", scope, got)
+			t.Errorf("ScopeIsTopic of %q = %t, want %t", scope, got, want)
 		}
 	}
 }
@@ -219,7 +219,8 @@ func TestAllPathsAtOnce(t *testing.T) {
 	doc, bad := reader{made}.Read(Input{Value: text}, nil)
 	want, _ := made.Scope("0.-1.-2.-3.-4.-5.-6.-7")
 	if bad != nil || doc.Unchecked || string(doc.ID) != "0.1.2.3.4.5.6.7" || doc.Scope != want || string(doc.Text) != strings.Join(texts, "\n") {
-		t.Errorf("%+v, %v", doc, bad)
+		t.Errorf("Read returns %+v, rejection %v; want the text of all %d fields, all %d parts in the id and in the scope, %d conditions met",
+			doc, bad, maxFields, maxParts, maxConditions)
 	}
 	value["w15"] = "n"
 	text, _ = json.Marshal(value)

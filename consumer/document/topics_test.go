@@ -58,7 +58,7 @@ func TestWrongByTopic(t *testing.T) {
 	} {
 		found := jsonParams(topical(c.items...)).Validate()
 		if len(found) != len(c.want) {
-			t.Errorf("%q: %v", c.items, found)
+			t.Errorf("Validate of %q finds %v, want %q", c.items, found, c.want)
 			continue
 		}
 		for i, want := range c.want {
@@ -93,7 +93,7 @@ func TestSchemasByTopic(t *testing.T) {
 		}),
 	} {
 		if found := p.Validate(); len(found) > 0 {
-			t.Errorf("%q: %v", p.ByTopic, found)
+			t.Errorf("Validate of %q finds %v, want nothing", p.ByTopic, found)
 		}
 		if _, err := New(p); err != nil {
 			t.Error(err)
@@ -111,6 +111,6 @@ func TestSchemasByTopic(t *testing.T) {
 func TestNormalByTopic(t *testing.T) {
 	got := NormalByTopic([]string{"  a   format=json ", "b id = field:n", "nothing"})
 	if want := []string{"a format = json", "b id = field:n", "nothing"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("NormalByTopic = %q, want %q", got, want)
 	}
 }

@@ -97,7 +97,7 @@ func TestFormatsAreTreatedAlike(t *testing.T) {
 		}))
 		doc, bad := r.Read(Input{Value: value}, nil)
 		if bad != nil || string(doc.Text) != "a / b" {
-			t.Errorf("%s: %q, %v", name, doc.Text, bad)
+			t.Errorf("%s: Read returns the text %q, rejection %v; want a / b, and none", name, doc.Text, bad)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestTreatsWithoutAllocation(t *testing.T) {
 	allocs := testing.AllocsPerRun(100, func() {
 		doc, bad := r.Read(in, buf)
 		if bad != nil || !bytes.HasPrefix(doc.Text, []byte(" Rain, then sun & wind. ")) || string(doc.ID) != `a\/b/a1` {
-			t.Fatalf("%q, %v", doc.Text, bad)
+			t.Fatalf("Read returns the text %q, the id %q, rejection %v; want the words, the id a\\/b/a1, and none", doc.Text, doc.ID, bad)
 		}
 		buf = doc.Buffer
 	})
@@ -199,7 +199,7 @@ func fuzzRead(t *testing.T, r reader, value []byte) []byte {
 	doc, bad := r.Read(Input{Value: value}, nil)
 	if bad != nil {
 		if bad.Reason != sink.Undecodable {
-			t.Fatalf("%q: %v", value, bad)
+			t.Fatalf("%q is rejected as %v; want undecodable as the only reason", value, bad)
 		}
 		return nil
 	}

@@ -68,7 +68,7 @@ func TestRoundTrip(t *testing.T) {
 		value := Append(nil, rec)
 		got, err := d.Decode(value)
 		if err != nil {
-			t.Fatalf("%T: %v", rec, err)
+			t.Fatalf("Decode of an appended %T returns error %v", rec, err)
 		}
 		if again := Append(nil, got); !bytes.Equal(again, value) {
 			t.Errorf("%T: %+v became %+v", rec, rec, got)

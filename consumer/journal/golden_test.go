@@ -39,7 +39,7 @@ func TestGoldenRecords(t *testing.T) {
 			}
 			got, err := Decode(bytesOf)
 			if err != nil {
-				t.Errorf("%s: %s: %v", file, name, err)
+				t.Errorf("%s: Decode of the record %s returns error %v", file, name, err)
 				continue
 			}
 			every[bytesOf[frameBytes]] = true

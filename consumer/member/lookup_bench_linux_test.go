@@ -183,7 +183,7 @@ func (a *applier) lookUp(b *testing.B, each int) (stop func()) {
 			signer.Reset()
 			signer.Sign(&e, numbers(random))
 			if a, err := a.Lookup(ctx, &e, 1); err != nil && ctx.Err() == nil || len(a.Hits) > 0 {
-				b.Errorf("%+v, %v", a, err)
+				b.Errorf("Lookup of random numbers = %+v, error %v; want no hits", a, err)
 			}
 		}
 	})

@@ -32,7 +32,7 @@ func TestAbandonedByALostJournal(t *testing.T) {
 			h.Looked(newer, older)
 		}
 		if h.Hands() != c.want || c.want == HandRefused && h.Refusal.Why != TakenOver {
-			t.Errorf("%s: %v, %v", c.name, h.Hands(), h.Refusal.Why)
+			t.Errorf("%s: it asks for %v, refused as %v; want %v, and a refusal as TakenOver", c.name, h.Hands(), h.Refusal.Why, c.want)
 		}
 	}
 }

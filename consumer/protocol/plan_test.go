@@ -17,7 +17,7 @@ func TestOvertaken(t *testing.T) {
 		"a range that is finished": {Assignment{Base: 9, Plan: plan, Range: Range{To: 9}}, 12, false},
 	} {
 		if got := c.of.Overtaken(c.begin); got != c.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: Overtaken(%d) = %t, want %t", name, c.begin, got, c.want)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestDutyIsWrittenAndRead(t *testing.T) {
 		`{"succession.from news/0":"12"}`, `{"succession.void":7}`,
 	} {
 		if _, err := DutyOf([]byte(wrong)); err == nil || !strings.Contains(err.Error(), "upgrade") {
-			t.Errorf("%s: %v", wrong, err)
+			t.Errorf("DutyOf(%s) returns error %v, want one that says to upgrade", wrong, err)
 		}
 	}
 }

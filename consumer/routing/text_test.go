@@ -42,7 +42,7 @@ func TestDiff(t *testing.T) {
 		{"a dry run", text(func(p *sink.Params) { p.DryRun = true }, "a"), text(as, "a"), []string{"sink.dry_run: true here, false in the journal"}},
 	} {
 		if got := Diff(c.here, c.journal); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q", c.name, got)
+			t.Errorf("%s: Diff = %q, want %q", c.name, got, c.want)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestOutputs(t *testing.T) {
 	} {
 		unique, duplicate, rejected, ok := Outputs(c.text, "a")
 		if got := [3]string{unique, duplicate, rejected}; got != c.want || ok != c.ok {
-			t.Errorf("%s: %q, %v", c.name, got, ok)
+			t.Errorf("%s: Outputs = %q, %t; want %q, %t", c.name, got, ok, c.want, c.ok)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func TestDelayOfTheFuture(t *testing.T) {
 	var o outputs
 	o.delays(judgedBatch(now.Add(time.Hour), 1), now.UnixMilli())
 	if o.delay.sum != 0 || o.delay.counts[0] != 2 {
-		t.Errorf("%+v", o.delay)
+		t.Errorf("the delays of two documents of the future are %+v; want both in the first bucket, and the sum 0", o.delay)
 	}
 }
 

@@ -49,7 +49,7 @@ func TestIncarnationInMetadata(t *testing.T) {
 	got := kmsg.NewConsumerMemberMetadata()
 	if err := got.ReadFrom(told); err != nil || got.Generation != 7 || len(got.OwnedPartitions) != 1 ||
 		len(got.Topics) != 1 {
-		t.Errorf("%+v: %v", got, err)
+		t.Errorf("the metadata is read as %+v, error %v; want one topic, generation 7 and the partitions of one topic", got, err)
 	}
 }
 

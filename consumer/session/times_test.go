@@ -31,7 +31,7 @@ func TestUntimely(t *testing.T) {
 	} {
 		detail, refused := known.Untimely(&kgo.Record{Topic: c.topic, Timestamp: now.Add(c.away)}, now)
 		if detail != c.want || refused != (c.want != "") {
-			t.Errorf("%s, %v: %q, %v", c.topic, c.away, detail, refused)
+			t.Errorf("%s, %v away: Untimely = %q, %t; want %q, %t", c.topic, c.away, detail, refused, c.want, c.want != "")
 		}
 	}
 }

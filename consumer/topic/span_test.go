@@ -105,7 +105,7 @@ func TestReadSpan(t *testing.T) {
 			var got []string
 			err := topic.ReadSpan(ctx, opts, "news", test.span, func(r *topic.Record) error {
 				if r.Header("k") != "v" || r.Topic != "news" {
-					t.Errorf("%+v", r)
+					t.Errorf("ReadSpan reads %+v; want a record of news with the header k=v", r)
 				}
 				got = append(got, string(r.Value))
 				return nil
@@ -145,7 +145,7 @@ func TestReadAt(t *testing.T) {
 		r, err := topic.ReadAt(ctx, opts, "news", test.partition, test.offset)
 		switch {
 		case test.want == "" && !errors.Is(err, topic.ErrNoRecord):
-			t.Errorf("%d/%d: %+v, %v", test.partition, test.offset, r, err)
+			t.Errorf("ReadAt of %d/%d = %+v, error %v; want ErrNoRecord", test.partition, test.offset, r, err)
 		case test.want != "" && (err != nil || string(r.Value) != test.want || r.Offset != test.offset):
 			t.Errorf("%d/%d: %+v, %v; want %s", test.partition, test.offset, r, err, test.want)
 		}

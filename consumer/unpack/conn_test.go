@@ -111,7 +111,7 @@ func TestFetchedBatchesAreMarked(t *testing.T) {
 			for rest := asked; len(rest) > 0; {
 				size := 4 + binary.BigEndian.Uint32(rest)
 				if n, err := c.Write(rest[:size]); n != int(size) || err != nil {
-					t.Fatal(n, err)
+					t.Fatalf("Write of a request = %d, error %v; want %d and no error", n, err, size)
 				}
 				rest = rest[size:]
 			}

@@ -208,7 +208,7 @@ func BenchmarkPlain(b *testing.B) {
 			response := kmsg.NewFetchResponseTopicPartition()
 			response.RecordBatches = batch
 			if p, _ := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{}, &response, d, nil); p.Err != nil {
-				b.Fatal(p.Err)
+				b.Fatalf("the batch is not read: %v", p.Err)
 			}
 		}
 		u := New(Bounds{Batch: 32 << 20})

@@ -255,7 +255,7 @@ func TestExpiryOfAJWT(t *testing.T) {
 	for _, odd := range []string{"", "a.b", "a.b.c", "a.e30.c", "a." +
 		base64.RawURLEncoding.EncodeToString([]byte(`{"exp":1e300}`)) + ".c"} {
 		if got := expiryOf(odd); !got.IsZero() {
-			t.Errorf("%q: %s", odd, got)
+			t.Errorf("expiryOf(%q) = %s, want the zero time", odd, got)
 		}
 	}
 }

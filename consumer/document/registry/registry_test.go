@@ -48,7 +48,7 @@ func newClient(t *testing.T, url string, edit func(*Params)) *Client {
 		edit(&p)
 	}
 	if wrong := p.Validate(); wrong != nil {
-		t.Fatal(wrong)
+		t.Fatalf("the params of a test's client are not valid: %v", wrong)
 	}
 	c, err := New(p)
 	if err != nil {
@@ -63,7 +63,7 @@ func TestSchema(t *testing.T) {
 	for _, id := range []ID{{Number: 7}, {GUID: guidOf(t, registry)}} {
 		s, err := c.Schema(t.Context(), id)
 		if err != nil || s.Type != "AVRO" || s.Text != text || s.Before != nil {
-			t.Errorf("%v: %+v, %v", id, s, err)
+			t.Errorf("Schema(%v) = %+v, error %v; want the Avro schema %s, with none before it", id, s, err, text)
 		}
 	}
 	if n := asked.Load(); n != 2 {
@@ -103,7 +103,7 @@ func TestReferences(t *testing.T) {
 	registry.SeedSchema("c", 1, 13, proto("c", "b", "a"))
 	s, err := newClient(t, registry.URL(), nil).Schema(t.Context(), ID{Number: 13})
 	if err != nil || s.Type != "PROTOBUF" || fmt.Sprint(s.Before) != "[{a a} {b b}]" {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("Schema of 13 = %+v, error %v; want a Protobuf schema with a and b before it", s, err)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestStopped(t *testing.T) {
 		cancel()
 	}()
 	if _, err := newClient(t, server.URL, nil).Schema(ctx, ID{Number: 7}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("Schema returns error %v when its caller stops, want context.Canceled", err)
 	}
 }
 
@@ -259,12 +259,12 @@ func TestTLS(t *testing.T) {
 	} {
 		_, err := newClient(t, server.URL, c.edit).Schema(t.Context(), ID{Number: 7})
 		if errors.As(err, new(*AwayError)) != c.away || (err != nil) != c.away {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: Schema returns error %v; want an AwayError: %t", name, err, c.away)
 		}
 	}
 	for _, tls := range []TLSParams{{CAFile: ca + ".none"}, {CAFile: os.Args[0]}, {CertFile: ca, KeyFile: ca}} {
 		if _, err := New(Params{URLs: []string{"https://x"}, TLS: tls}); !errors.Is(err, ErrParams) {
-			t.Errorf("%+v: %v", tls, err)
+			t.Errorf("New with the TLS params %+v returns error %v, want ErrParams", tls, err)
 		}
 	}
 }
@@ -313,7 +313,7 @@ func TestCache(t *testing.T) {
 	for range 20 {
 		all.Go(func() {
 			if got, err := cache.Get(t.Context(), ID{Number: 7}); got != text || err != nil {
-				t.Errorf("%q, %v", got, err)
+				t.Errorf("Get of 7 = %q, error %v; want %q and no error", got, err, text)
 			}
 		})
 	}
@@ -381,7 +381,7 @@ func TestParams(t *testing.T) {
 		c.edit(&p)
 		wrong := p.Validate()
 		if c.want == "" && len(wrong) > 0 || c.want != "" && (len(wrong) != 1 || wrong[0].Key != c.want) {
-			t.Errorf("%s: %v", name, wrong)
+			t.Errorf("%s: Validate finds %v; want one mistake, of %q, or none if that is empty", name, wrong, c.want)
 		}
 		for _, m := range wrong {
 			if strings.Contains(m.String(), "secret") {

@@ -18,7 +18,7 @@ func TestExplore(t *testing.T) {
 		}
 		e := Explore(s, 100_000, func(Explored) {})
 		if e.Failure != "" {
-			t.Fatalf("%s: %s\n%s", s.Name, e.Failure, strings.Join(e.Trace, "\n"))
+			t.Fatalf("exploring %s finds a failure: %s; it comes by\n%s", s.Name, e.Failure, strings.Join(e.Trace, "\n"))
 		}
 		if !e.Whole || e.Ends == 0 || e.States < 1000 {
 			t.Errorf("%s: %d states, %d of them ends, whole %v", s.Name, e.States, e.Ends, e.Whole)

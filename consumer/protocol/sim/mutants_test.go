@@ -258,7 +258,7 @@ func TestMutantsLong(t *testing.T) {
 		program := whole.build(t)
 		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change", "-outage", "-requests"} {
 			if out, err := simulate(t, program, kind, "-steps", strconv.Itoa(soundSteps)); err != nil {
-				t.Fatalf("%v: %s", err, out)
+				t.Fatalf("without a bug the simulation with %s ends with %v:\n%s", kind, err, out)
 			}
 		}
 	})
@@ -266,7 +266,7 @@ func TestMutantsLong(t *testing.T) {
 		t.Parallel()
 		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
 		if out, err := simulate(t, whole.build(t, narrow...), "-change", "-steps", strconv.Itoa(soundSteps)); err != nil {
-			t.Fatalf("%v: %s", err, out)
+			t.Fatalf("without a bug the simulation where little fits ends with %v:\n%s", err, out)
 		}
 	})
 }
@@ -285,7 +285,7 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 				t.Fatalf("it is not caught: %s", out)
 			}
 			if !strings.Contains(out, "1 violation") {
-				t.Fatalf("%v: %s", err, out)
+				t.Fatalf("the simulation ends with %v, and not by one violation:\n%s", err, out)
 			}
 			t.Log(out)
 			m.explore(t, program)
@@ -373,7 +373,7 @@ func (m *mutant) build(t *testing.T, also ...mutant) string {
 		filepath.Join(dir, "overlay.json"), "-o", program, "./deploy/dev/simulate")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("building the simulation with the bug ends with %v:\n%s", err, out)
 	}
 	return program
 }

@@ -199,7 +199,9 @@ func TestOutageOfReading(t *testing.T) {
 	for i := range 3 {
 		w.sendTo(0, fmt.Sprintf("document %d, while nobody can read the journal", i))
 		w.settled()
-		time.Sleep(time.Second)
+		if err := away.Wait(w.context(), 50*(i+1)); err != nil { // so that the replica lags for longer than it may
+			t.Fatal(err)
+		}
 	}
 	if got := m.Stats(); got.Withdrawals > 0 || !got.Outage {
 		t.Errorf("%d withdrawals, outage %v", got.Withdrawals, got.Outage)
@@ -213,12 +215,18 @@ func TestOutageOfReading(t *testing.T) {
 func TestOutageStalls(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
+	w.setup.Journal.OutageAfter = 200 * time.Millisecond // is for those that do not wait
 	w.start(named("m"), sessions(1))
 	w.sendTo(0, "a first document, before the journal goes away")
 	w.settled()
+	appends := w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Produce}, Topic: w.setup.Params.Group + ".journal", Observe: true, Count: -1,
+	})
 	away := w.journalAway()
 	w.sendTo(0, "a second document, while it is away")
-	time.Sleep(3 * time.Second)
+	if err := appends.Wait(w.context(), 30); err != nil { // so that the journal is away for longer than that
+		t.Fatal(err)
+	}
 	if got := w.cluster.GroupInfo(w.setup.Params.Group).Commits["news"][0].Offset; got != 1 {
 		t.Errorf("the group has committed %d documents, and the journal has one", got)
 	}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 )
 
 // Sizes of disks of their own.
@@ -43,8 +42,8 @@ func (d *disk) remove() error {
 	return nil
 }
 
-// fill fills the disk for a while. It returns false if the directory has no disk of its own.
-func (d *disk) fill(ctx context.Context, lasts time.Duration) (bool, error) {
+// fill fills the disk for as long as something is done. It returns false if the directory has no disk of its own.
+func (d *disk) fill(ctx context.Context, meanwhile func(context.Context) error) (bool, error) {
 	if !d.own {
 		return false, nil
 	}
@@ -59,6 +58,5 @@ func (d *disk) fill(ctx context.Context, lasts time.Duration) (bool, error) {
 	if !errors.Is(err, syscall.ENOSPC) {
 		return true, errors.Join(err, f.Close())
 	}
-	wait(ctx, lasts)
-	return true, errors.Join(f.Close(), os.Remove(path))
+	return true, errors.Join(meanwhile(ctx), f.Close(), os.Remove(path))
 }

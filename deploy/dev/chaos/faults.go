@@ -67,7 +67,7 @@ func (s *scene) suffer(ctx context.Context, e event) (done bool, err error) {
 	case database:
 		return true, s.loseDatabase(ctx, e.lasts)
 	case full:
-		return s.disk.fill(ctx, e.lasts)
+		return s.disk.fill(ctx, lasting(e.lasts))
 	case slow, stall, cut:
 		s.harmNetwork(ctx, e)
 	}
@@ -80,7 +80,7 @@ func (s *scene) loseBroker(ctx context.Context, e event) (bool, error) {
 		return false, nil //nolint:nilerr // a second broker less, and nobody could write: not what is promised
 	}
 	s.watch.lost(string(broker))
-	return true, s.world.loseBroker(ctx, e.broker, e.lasts)
+	return true, s.world.loseBroker(ctx, e.broker, lasting(e.lasts))
 }
 
 func (s *scene) loseDatabase(ctx context.Context, lasts time.Duration) error {

@@ -185,6 +185,14 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
+// lasting returns what only waits, as wait does.
+func lasting(d time.Duration) func(context.Context) error {
+	return func(ctx context.Context) error {
+		wait(ctx, d)
+		return nil
+	}
+}
+
 // words keeps what a process writes outside of its log. A file has everything, including the log.
 type words struct {
 	log  *os.File

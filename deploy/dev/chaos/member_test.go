@@ -162,7 +162,7 @@ func TestFullDisk(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	filled := make(chan error, 1)
 	go func() {
-		done, err := d.fill(ctx, patience)
+		done, err := d.fill(ctx, lasting(patience))
 		if done != d.own {
 			err = errors.Join(err, errors.New("filled only what is our own"))
 		}

@@ -121,7 +121,7 @@ func (s *scene) loseOne(ctx context.Context, f trial, i int) error {
 	case frozen:
 		m.pause(ctx, 15*time.Second)
 	case lostNode:
-		return s.world.loseBroker(ctx, i%brokers, away)
+		return s.world.loseBroker(ctx, i%brokers, lasting(away))
 	}
 	return nil
 }

@@ -156,13 +156,15 @@ func (w *world) healthy(ctx context.Context) bool {
 	return len(topics) > 0
 }
 
-// loseBroker kills a broker and starts it again after a while. Meanwhile its proxy refuses connections, as the broker
-// itself would.
-func (w *world) loseBroker(ctx context.Context, i int, lasts time.Duration) error {
+// loseBroker kills a broker, and starts it again after what is done meanwhile. Until then its proxy refuses
+// connections, as the broker itself would.
+func (w *world) loseBroker(ctx context.Context, i int, meanwhile func(context.Context) error) error {
 	b, before := w.kafka.Brokers[i], w.proxies[i]
 	before.Cut()
 	b.Kill()
-	wait(ctx, lasts)
+	if err := meanwhile(ctx); err != nil {
+		return err
+	}
 	if err := b.Start(ctx); err != nil {
 		return err
 	}
@@ -170,19 +172,24 @@ func (w *world) loseBroker(ctx context.Context, i int, lasts time.Duration) erro
 	return errors.Join(b.Await(ctx), before.Mend(ctx))
 }
 
-// fillBroker fills the disk of the last broker, which ends by that, and starts it again once there is room. It
-// returns false if that broker has no disk of its own.
-func (w *world) fillBroker(ctx context.Context, lasts time.Duration) (bool, error) {
-	last := brokers - 1
+// fillBroker fills the disk of the last broker until it ends by that, and starts it again with room. It returns false
+// if that broker has no disk of its own.
+func (w *world) fillBroker(ctx context.Context) (bool, error) {
 	if w.disk == nil {
 		return false, nil
 	}
-	filled, err := w.disk.fill(ctx, lasts)
+	b := w.kafka.Brokers[brokers-1]
+	filled, err := w.disk.fill(ctx, func(ctx context.Context) error {
+		select {
+		case <-b.Done():
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("wait until %s ends by its full disk: %w", b.Name, context.Cause(ctx))
+		}
+	})
 	if err != nil || !filled {
 		return filled, err
 	}
-	b := w.kafka.Brokers[last]
-	b.Kill() // it has ended, unless nothing was written to it
 	if err := b.Start(ctx); err != nil {
 		return true, err
 	}

@@ -22,7 +22,7 @@ func TestChangelogFaults(t *testing.T) {
 		"Fixed\n\n- c\n\n" +
 		"## 1.9.3 - 2026-10-01\n\n### Fixed\n\n- d\n"
 	if faults := changelogFaults(good); len(faults) > 0 {
-		t.Error(faults)
+		t.Errorf("a good changelog has the faults %q", faults)
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{"1.10.0 -", "1.10 -", "is no version"},

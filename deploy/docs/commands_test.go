@@ -19,7 +19,7 @@ func program(t *testing.T) string {
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "unecho"), "./cmd/unecho")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("building unecho ends with %v:\n%s", err, out)
 	}
 	return bin
 }
@@ -87,7 +87,7 @@ func consolesPrint(t *testing.T, bin string) {
 		for _, line := range c.commands() {
 			out, err := shell(t.Context(), bin, dir, line).CombinedOutput()
 			if err != nil {
-				t.Errorf("%s: %s: %v", c.page, line, err)
+				t.Errorf("%s: the command %s ends with %v", c.page, line, err)
 			}
 			got.WriteString("$ " + line + "\n" + string(out))
 		}
@@ -136,7 +136,7 @@ func consolesShow(t *testing.T, bin string) {
 				out, err := shell(t.Context(), bin, t.TempDir(), "unecho "+m[1]+" --help").CombinedOutput()
 				verb, _, _ := strings.Cut(m[1], " ")
 				if usage := "Usage:\n  unecho " + strings.TrimSpace(verb); err != nil || !strings.Contains(string(out), usage) {
-					t.Errorf("%s: %s: %v\n%s", c.page, line, err, out)
+					t.Errorf("%s: of %s the help ends with %v, want %q in it:\n%s", c.page, line, err, usage, out)
 				}
 			}
 		}

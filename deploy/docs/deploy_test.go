@@ -28,7 +28,7 @@ func TestExamplesOfUse(t *testing.T) {
 		path := "deploy/examples/" + use + ".yaml"
 		loaded, err := config.Resolve(filepath.Join(root, path), nil, nil)
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("the example %s is refused: %v", path, err)
 			continue
 		}
 		if n := loaded.Count(config.FromFile); n < 8 {

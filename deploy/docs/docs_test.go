@@ -101,7 +101,7 @@ func TestLinks(t *testing.T) {
 				target = filepath.Join(filepath.Dir(path), m[1])
 			}
 			if _, err := os.Stat(filepath.Join(root, target)); err != nil {
-				t.Errorf("%s: %v", path, err)
+				t.Errorf("%s has a link to what is not there: %v", path, err)
 			} else if m[2] != "" && !slices.Contains(anchors(read(t, target)), m[2]) {
 				t.Errorf("%s links to %s#%s: there is no such heading", path, target, m[2])
 			}

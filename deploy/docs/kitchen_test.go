@@ -142,7 +142,7 @@ func (k *kitchen) prints(mark string) {
 		cmd.Stderr = &said
 		out, err := cmd.Output()
 		if err != nil {
-			k.t.Fatalf("%s: %v\n%s", line, err, said.String())
+			k.t.Fatalf("the command %s ends with %v:\n%s", line, err, said.String())
 		}
 		got.WriteString("$ " + line + "\n" + string(out))
 	}
@@ -201,7 +201,7 @@ func (k *kitchen) works(line, until string) (printed string, stop func()) {
 	stop = sync.OnceFunc(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // if it has ended, that is told here
 		if err := <-ended; err != nil {
-			k.t.Errorf("%s: %v", line, err)
+			k.t.Errorf("the command %s ends with %v when it is told to end", line, err)
 		}
 	})
 	k.t.Cleanup(stop)

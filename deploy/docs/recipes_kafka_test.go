@@ -168,7 +168,7 @@ func recipeOfLostWindow(t *testing.T, bin string) {
 	line := (console{text: k.recipe("recipe: lost")}).commands()[0]
 	if said, err := shell(k.within(), k.bin, k.dir, line+" --set journal.topic="+k.named("news-2.journal")+
 		" --set snapshot.directory=s2").CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", line, err, said)
+		t.Fatalf("the command %s ends with %v:\n%s", line, err, said)
 	}
 	k.send(at(1, "2026-03-01 09:00", lettered('A')), at(0, "2026-03-01 09:00", lettered('F')))
 	all := k.verdicts(10, outputs...)
@@ -194,7 +194,7 @@ func recipeOfOffsets(t *testing.T, bin string) {
 	first := k.verdicts(8, outputs...)
 	stop()
 	if said, err := shell(k.within(), k.bin, k.dir, lines[0]).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", lines[0], err, said)
+		t.Fatalf("the command %s ends with %v:\n%s", lines[0], err, said)
 	}
 	_, stop = k.works(lines[1], `"message":"ready"`)
 	both := k.verdicts(16, outputs...)
@@ -243,7 +243,7 @@ func recipeOfTime(t *testing.T, bin string) {
 	k := newKitchen(t, bin, 3, documents...)
 	if said, err := shell(k.within(), k.bin, k.dir, k.named("unecho backfill --topic news --name repair")).
 		CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
+		t.Fatalf("the backfill ends with %v:\n%s", err, said)
 	}
 	got := k.verdicts(len(documents), k.named("news.backfill.repair.unique"), k.named("news.backfill.repair.duplicate"))
 	for source, verdict := range want {

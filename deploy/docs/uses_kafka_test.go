@@ -108,7 +108,7 @@ func useBackfill(t *testing.T, bin string) {
 	line := strings.NewReplacer("--topic archive", "--topic "+k.name, "--name archive", "--name "+k.name+"-archive").
 		Replace(k.command("unecho backfill --topic archive --name archive --config deploy/examples/backfill.yaml"))
 	if said, err := shell(k.within(), k.bin, k.dir, line).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", line, err, said)
+		t.Fatalf("the command %s ends with %v:\n%s", line, err, said)
 	}
 	outputs := k.name + ".backfill." + k.name + "-archive."
 	got := k.verdicts(4, outputs+"unique", outputs+"duplicate", outputs+"rejected")

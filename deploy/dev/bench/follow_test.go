@@ -12,7 +12,7 @@ func TestFollows(t *testing.T) {
 	var out, problems bytes.Buffer
 	args := []string{"-broker", "kfake", "-follow", "1000", "-pairs", "1", "-bytes", "500"}
 	if err := run(t.Context(), args, &out, &problems); err != nil {
-		t.Fatalf("%v\n%s%s", err, &out, &problems)
+		t.Fatalf("run of %q returns error %v, and prints\n%s%s", args, err, &out, &problems)
 	}
 	for _, want := range []string{
 		"kfake, verify: estimate, 1,000 entries of ", "warm-up, not counted: ", "\n1: ", followHead, "| estimate | 1,000 | ",
@@ -31,6 +31,6 @@ func TestFollowRow(t *testing.T) {
 	want := "| estimate | 1,000 | 375,000 (250,000 to 500,000) | 75 (50 to 100) | 3.00 (2.00 to 4.00) | " +
 		"1.00 (1.00 to 1.00) | 200 |"
 	if got := followRow("estimate", []result{r, again}); got != want {
-		t.Error(got)
+		t.Errorf("followRow = %s\nwant %s", got, want)
 	}
 }

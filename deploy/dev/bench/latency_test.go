@@ -18,7 +18,7 @@ func TestLatencies(t *testing.T) {
 		"-verify", "estimate",
 	}
 	if err := run(t.Context(), args, &out, &problems); err != nil {
-		t.Fatalf("%v\n%s%s", err, &out, &problems)
+		t.Fatalf("run of %q returns error %v, and prints\n%s%s", args, err, &out, &problems)
 	}
 	for _, want := range []string{
 		"kfake, verify: estimate, 40 documents/s for 1 s", "| warm-up, not counted | copy |", "| 1 | unecho |",
@@ -63,7 +63,7 @@ func TestStreamArrivals(t *testing.T) {
 		bad bool
 	}{{"1", false}, {"1", true}, {"2", true}, {"-1", true}, {"", true}, {"0", false}} {
 		if err := s.arrive(&kgo.Record{Key: []byte(one.key)}, time.Second); (err != nil) != one.bad {
-			t.Errorf("%q: %v", one.key, err)
+			t.Errorf("arrive of the key %q returns error %v; want one: %t", one.key, err, one.bad)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -100,9 +100,9 @@ func TestLatencySummary(t *testing.T) {
 	}
 	if got, want := latencySummary("jaccard", 5000, pairs),
 		"| jaccard | 5,000 | 8.0 | 40 | 16 | 40 | 2.00 (1.00 to 3.00) | 1.00 (0.50 to 1.50) |"; got != want {
-		t.Error(got)
+		t.Errorf("latencySummary = %s\nwant %s", got, want)
 	}
 	if got, want := latencyRow(pairs[0], "1"), "| 1 | copy | 8.0 / 40 | 8.0 / 20 | 1.00 | 0.50 |"; got != want {
-		t.Error(got)
+		t.Errorf("latencyRow = %s\nwant %s", got, want)
 	}
 }

@@ -17,7 +17,7 @@ func TestRun(t *testing.T) {
 		"jaccard", "-compression", "lz4",
 	}
 	if err := run(t.Context(), args, &out, &problems); err != nil {
-		t.Fatalf("%v\n%s%s", err, &out, &problems)
+		t.Fatalf("run of %q returns error %v, and prints\n%s%s", args, err, &out, &problems)
 	}
 	for _, want := range []string{
 		"kfake: 3,000 documents of 2000 bytes in 2 partitions", "kfake, verify: jaccard",
@@ -50,7 +50,7 @@ func TestParse(t *testing.T) {
 	}
 	p, err := parse([]string{"-rates", "50,500"}, &problems)
 	if err != nil || !slices.Equal(p.rates, []int{50, 500}) {
-		t.Error(p.rates, err)
+		t.Errorf("-rates 50,500 is read as %v, error %v; want 50 and 500", p.rates, err)
 	}
 	if _, err := parse([]string{"-rivals", "-cpuprofile", "x"}, &problems); err == nil ||
 		!strings.Contains(err.Error(), "-rivals needs -broker kafka\n-rivals writes no -cpuprofile") {
@@ -71,10 +71,10 @@ func TestSpread(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if text := got.text(thousands); text != "250 (100 to 400)" {
-		t.Error(text)
+		t.Errorf("the spread is written as %q, want 250 (100 to 400)", text)
 	}
 	if text := thousands(1234567.4); text != "1,234,567" {
-		t.Error(text)
+		t.Errorf("thousands(1234567.4) = %q, want 1,234,567", text)
 	}
 }
 
@@ -93,6 +93,6 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	if got := requestsText([]result{first, second}); got != "Produce 2.00 (2 B)" {
-		t.Error(got)
+		t.Errorf("requestsText = %q, want Produce 2.00 (2 B)", got)
 	}
 }

@@ -48,7 +48,7 @@ func TestRace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(order, " "); got != "copy other other copy copy other other copy" {
-		t.Error(got)
+		t.Errorf("the entrants run in the order %q; want each round to begin with the next one", got)
 	}
 	table := r.table(rounds)
 	for _, want := range []string{

@@ -196,7 +196,7 @@ func TestBugsFitTheCode(t *testing.T) {
 		build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-overlay", replace,
 			"github.com/unecho/unecho/consumer/session")
 		if out, err := build.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v: %s", name, err, out)
+			t.Errorf("the session with the bug %s does not build: %v\n%s", name, err, out)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	p := chaosFor(t, "-seed=3", "-minutes=2")
 	for _, e := range schedule(p, directory) {
 		if e.at >= p.length || e.lasts > p.length || e.member >= p.members || e.broker >= brokers {
-			t.Errorf("%v", e)
+			t.Errorf("the event %q comes after the end, lasts longer than the run, or is of a member or broker that is not there", e)
 		}
 	}
 	p.killEvery, p.faultEvery = 0, 0

@@ -123,6 +123,6 @@ func (x *tab) isAccessible() {
 	found := ask[[]violation](x, `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.map((v) => ({ID: v.id, Impact: v.impact, Help: v.help,
 		Nodes: v.nodes.slice(0, 3).map((n) => ({HTML: n.html, FailureSummary: n.failureSummary}))})))`)
 	for _, v := range found {
-		x.t.Errorf("%s %s: %s %v", v.Impact, v.ID, v.Help, v.Nodes)
+		x.t.Errorf("axe finds a %s violation of %s: %s; it is at %v", v.Impact, v.ID, v.Help, v.Nodes)
 	}
 }

@@ -29,7 +29,7 @@ func sheet(t *testing.T, look Look) *tab {
 	}
 	dedup := exec.CommandContext(t.Context(), shared.program, "dedup", "--html", out, in)
 	if said, err := dedup.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
+		t.Fatalf("dedup ends with %v:\n%s", err, said)
 	}
 	return open(t, "file://"+out, look)
 }

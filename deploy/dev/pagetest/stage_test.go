@@ -171,7 +171,7 @@ func TestModules(t *testing.T) {
 	}
 	for _, c := range passed {
 		if what, failed := strings.CutPrefix(c, "failed: "); failed {
-			t.Error(what)
+			t.Errorf("a check of the page's modules fails: %s", what)
 		}
 	}
 	slices.Sort(passed)

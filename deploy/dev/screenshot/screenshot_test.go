@@ -105,10 +105,10 @@ func TestScreen(t *testing.T) {
 		s.write(piece)
 	}
 	if len(s.done) != 2 || s.done[0].text() != "one" || s.done[1].text() != "three" || s.current.text() != "st" {
-		t.Errorf("%q, %q", s.done, s.current)
+		t.Errorf("the screen has the lines %q and then %q; want one, three and then st", s.done, s.current)
 	}
 	s.write("\r\x1b[33mw\x1b[0m")
 	if s.current.text() != "wt" || s.current[0].style != "33" || s.current[1].style != "" {
-		t.Errorf("%q", s.current)
+		t.Errorf("the last line is %q; want a yellow w, and a t without a style", s.current)
 	}
 }

@@ -90,15 +90,15 @@ func TestKept(t *testing.T) {
 	p := params{dir: t.TempDir(), kept: filepath.Join(t.TempDir(), "kept")}
 	first, err := generate(p, 10, "ignored")
 	if err != nil || strings.Count(read(t, first.path), "\n") != 10 {
-		t.Fatal(first, err)
+		t.Fatalf("generate = %+v, error %v; want a file of 10 lines", first, err)
 	}
 	if err := os.WriteFile(first.path, []byte("written before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := generate(p, 10, "ignored"); err != nil || read(t, again.path) != "written before" {
-		t.Error(again, err)
+		t.Errorf("generate again = %+v, error %v; want the file that was kept, as it was", again, err)
 	}
 	if names, err := filepath.Glob(filepath.Join(p.kept, "*")); err != nil || len(names) != 1 {
-		t.Error(names, err)
+		t.Errorf("%q are kept, error %v; want one file", names, err)
 	}
 }

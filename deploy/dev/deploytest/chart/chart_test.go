@@ -210,7 +210,7 @@ func decode(t *testing.T, out string) (set appsv1.StatefulSet, file string) {
 			continue
 		}
 		if err := yaml.UnmarshalStrict([]byte(doc), into); err != nil {
-			t.Errorf("%s: %v", kind.Kind, err)
+			t.Errorf("decoding the chart's %s ends with %v", kind.Kind, err)
 		}
 		if m.Data != nil {
 			file = m.Data["unecho.yaml"]
@@ -238,7 +238,7 @@ func TestChartConfigures(t *testing.T) {
 		}
 		c, err := config.Load(path, environ, nil)
 		if err != nil {
-			t.Fatalf("%v\n%s", err, file)
+			t.Fatalf("the chart's configuration is refused: %v\n%s", err, file)
 		}
 		if c.Ops.Listen != ":9464" || c.Consumer.Member != "news-unecho-0" {
 			t.Errorf("it listens on %q and is called %q", c.Ops.Listen, c.Consumer.Member)

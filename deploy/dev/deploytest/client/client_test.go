@@ -37,7 +37,7 @@ func TestGeneratedClient(t *testing.T) {
 	asker := exec.CommandContext(ctx, "./asker")
 	asker.Dir, asker.Env = dir, append(os.Environ(), "ASKER_URL="+serve(ctx, t, unecho), "ASKER_TOKEN="+token)
 	if out, err := asker.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("the generated client ends with %v:\n%s", err, out)
 	}
 }
 
@@ -99,7 +99,7 @@ func run(ctx context.Context, t *testing.T, dir, name string, args ...string) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		t.Fatalf("running %s %s ends with %v:\n%s", name, strings.Join(args, " "), err, out)
 	}
 }
 

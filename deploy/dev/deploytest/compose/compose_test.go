@@ -59,7 +59,8 @@ func TestCompose(t *testing.T) {
 		members++
 		if got := s.Environment["UNECHO_CONSUMER_MEMBER"]; got == nil || *got != name || !s.ReadOnly ||
 			s.CapDrop[0] != "ALL" || s.StopGracePeriod == nil {
-			t.Errorf("%s: %+v", name, s)
+			t.Errorf("the service %s is %+v; want it read-only, without capabilities, with its name as the member and a time to stop",
+				name, s)
 		}
 		if s.DependsOn["topic"].Condition != types.ServiceConditionCompletedSuccessfully ||
 			s.DependsOn["postgres"].Condition != types.ServiceConditionHealthy {
@@ -117,7 +118,7 @@ func TestConfigurations(t *testing.T) {
 			err = yaml.UnmarshalStrict(text, &read)
 		}
 		if err != nil || read["apiVersion"] != 1.0 {
-			t.Errorf("%s: %v, %v", name, err, read)
+			t.Errorf("%s is read as %v, error %v; want apiVersion 1", name, read, err)
 		}
 	}
 }

@@ -147,13 +147,13 @@ func (l *lapse) shows(q question) bool {
 		query, err = l.engine.NewRangeQuery(l.t.Context(), l.storage, nil, text, l.begun, l.now, step)
 	}
 	if err != nil {
-		l.t.Errorf("%s: %v: %s", q.where, err, text)
+		l.t.Errorf("%s: the query is refused with %v: %s", q.where, err, text)
 		return true
 	}
 	defer query.Close()
 	answer := query.Exec(l.t.Context())
 	if answer.Err != nil || len(answer.Warnings) > 0 {
-		l.t.Errorf("%s: %v %v: %s", q.where, answer.Err, answer.Warnings, text)
+		l.t.Errorf("%s: the query ends with error %v and warnings %v: %s", q.where, answer.Err, answer.Warnings, text)
 		return true
 	}
 	_, label := q.label()
@@ -184,7 +184,7 @@ func TestDashboardShowsOneGroup(t *testing.T) {
 		}
 		expr, err := parser.NewParser(parser.Options{}).ParseExpr(q.asked(time.Hour.String()))
 		if err != nil {
-			t.Errorf("%s: %v", q.where, err)
+			t.Errorf("%s: the query is not read: %v", q.where, err)
 			continue
 		}
 		for _, selector := range parser.ExtractSelectors(expr) {

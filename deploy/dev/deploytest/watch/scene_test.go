@@ -227,6 +227,6 @@ func (m *member) post(text string) {
 	check(m.t, err)
 	defer resp.Body.Close()
 	if said, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
-		m.t.Fatalf("%s %s: %v", resp.Status, said, err)
+		m.t.Fatalf("a document is answered with %s, %s, error %v; want 200", resp.Status, said, err)
 	}
 }

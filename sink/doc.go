@@ -30,7 +30,8 @@
 //	unecho-detail       what exactly, for people
 //	unecho-value-bytes  only where the value had to be withheld: how long it was; likewise unecho-key-bytes and
 //	                    unecho-header-bytes
-//	unecho-timestamp    only where the record has another timestamp: the source record's own
+//	unecho-timestamp    only where the record has another timestamp: the source record's own, as Kafka has it, in
+//	                    milliseconds since 1970
 //
 // Headers is the table of these headers. The encoder, the worst case and the audit read it.
 //

@@ -80,7 +80,7 @@ func (b *Batch) Reset() {
 }
 
 // RejectAt gives the following rejected records this timestamp, and puts their own into the header unecho-timestamp. It
-// is for records whose time the rejected topic would refuse. The zero time restores their own timestamps.
+// is for records whose time the rejected topic would refuse, or which is not Writable. The zero time restores their own timestamps.
 func (b *Batch) RejectAt(now time.Time) { b.now = now }
 
 // Verdict fills dst with the output record of src for the verdict v. Key, value and header values of dst are those of

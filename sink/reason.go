@@ -17,10 +17,14 @@ const (
 	// the value is no JSON object, or a field holds something that cannot be text
 	WrongType     Reason = "wrong_type"
 	Empty         Reason = "empty"          // no text, where document.empty is reject
+	BadTimestamp  Reason = "bad_timestamp"  // its timestamp cannot be written: see Writable
 	OutputRefused Reason = "output_refused" // its output topic refused the record
 )
 
 // Reasons lists every Reason, in the order of deploy/docs/operations.md.
 func Reasons() []Reason {
-	return []Reason{TooLarge, InvalidEncoding, InvalidJSON, Undecodable, UnknownSchema, MissingField, WrongType, Empty, OutputRefused}
+	return []Reason{
+		TooLarge, InvalidEncoding, InvalidJSON, Undecodable, UnknownSchema, MissingField, WrongType, Empty, BadTimestamp,
+		OutputRefused,
+	}
 }

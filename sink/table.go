@@ -104,7 +104,7 @@ func Headers() []Header {
 
 		{HeaderReason, OnRejected, nil, upTo(longestReason()), func(dst []byte, t *Told) []byte { return append(dst, t.Reason...) }},
 		{HeaderDetail, OnRejected, nil, upTo(MaxDetailBytes), func(dst []byte, t *Told) []byte { return append(dst, cut(t.Detail, MaxDetailBytes)...) }},
-		{HeaderTimestamp, OnRejected, func(t *Told) bool { return t.Retimed }, upTo(len(timeLayout)), func(dst []byte, t *Told) []byte { return appendTime(dst, t.Time) }},
+		{HeaderTimestamp, OnRejected, func(t *Told) bool { return t.Retimed }, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, t.Time, 10) }},
 
 		withheldHeader(HeaderValueBytes, func(t *Told) int64 { return t.Withheld.Value }),
 		withheldHeader(HeaderKeyBytes, func(t *Told) int64 { return t.Withheld.Key }),

@@ -19,7 +19,8 @@ import (
 //
 // A field is called as its header is, without the prefix and with '_' for '-'. FieldTime is there beside them.
 
-// FieldTime is the field of the source record's own timestamp.
+// FieldTime is the field of the source record's own timestamp. It is not there where RFC 3339 does not know the year;
+// such a document is rejected, and the field of HeaderTimestamp is.
 const FieldTime = "time"
 
 // EncodedSuffix ends the name of a field whose text JSON cannot hold as it is, because it is not UTF-8, or has control
@@ -41,7 +42,7 @@ func (h *Header) Field() string {
 // Number says that the value of a header is a decimal number, also in JSON.
 func (h *Header) Number() bool {
 	switch h.Name {
-	case HeaderSimilarity, HeaderCopy, HeaderLate, HeaderValueBytes, HeaderKeyBytes, HeaderHeaderBytes:
+	case HeaderSimilarity, HeaderCopy, HeaderLate, HeaderTimestamp, HeaderValueBytes, HeaderKeyBytes, HeaderHeaderBytes:
 		return true
 	}
 	return false
@@ -67,9 +68,11 @@ func (b *Batch) Tell(dst, src *kgo.Record) {
 			}
 		}
 	}
-	b.bytes = append(append(b.bytes, '"'), FieldTime...)
-	b.bytes = append(b.bytes, `":"`...)
-	b.bytes = append(appendTime(b.bytes, src.Timestamp.UnixMilli()), `"}`...)
+	if ms := src.Timestamp.UnixMilli(); minTime <= ms && ms <= maxTime {
+		b.bytes = append(append(append(b.bytes, '"'), FieldTime...), `":"`...)
+		b.bytes = append(appendTime(b.bytes, ms), `",`...)
+	}
+	b.bytes[len(b.bytes)-1] = '}' // in the place of the last comma
 	*dst = kgo.Record{Key: key, Value: b.bytes[at:len(b.bytes):len(b.bytes)], Partition: src.Partition, Topic: b.verdicts}
 }
 

@@ -81,7 +81,10 @@ func TestVerdictsAreTold(t *testing.T) {
 				t.Fatalf("%s is %q, and told as %q", h.Key, h.Value, texts[h.Key])
 			}
 		}
-		if ours+1 != len(texts) || string(told.Key) != texts[sink.HeaderSource] || told.Partition != src.Partition {
+		if year := src.Timestamp.UTC().Year(); 0 <= year && year <= 9999 {
+			ours++ // the field of the time
+		}
+		if ours != len(texts) || string(told.Key) != texts[sink.HeaderSource] || told.Partition != src.Partition {
 			t.Fatalf("%d headers, told are %v in partition %d, key %s", ours, texts, told.Partition, told.Key)
 		}
 	}

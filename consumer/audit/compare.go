@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -64,7 +65,7 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 	case want[verdict] != c.output.topic:
 		return fmt.Sprintf("%s is %s, which belongs to %s", sink.HeaderVerdict, verdict, want[verdict])
 	case verdict == sink.Rejected:
-		return a.rejection(c.headers, g.source, v, judged)
+		return cmp.Or(a.rejection(c.headers, g.source, v, judged), timely(c.headers, &g.was))
 	case c.passedOn():
 		return a.passed(c.headers, g.source)
 	case !judged && c.unchecked():
@@ -101,10 +102,12 @@ func altered(was, is *facts, got headers) string {
 		}
 	}
 	switch own, retimed := got[sink.HeaderTimestamp]; {
-	case retimed && string(own) != instant(was.timestamp):
-		return fmt.Sprintf("%s is %s, the timestamp was %s", sink.HeaderTimestamp, quote(own), instant(was.timestamp))
+	case retimed && string(own) != strconv.FormatInt(was.timestamp, 10):
+		return fmt.Sprintf("%s is %s, the timestamp was %d", sink.HeaderTimestamp, quote(own), was.timestamp)
 	case !retimed && was.timestamp != is.timestamp:
-		return fmt.Sprintf("the timestamp: %s, now %s", instant(was.timestamp), instant(is.timestamp))
+		before, _ := instant(was.timestamp)
+		after, _ := instant(is.timestamp)
+		return fmt.Sprintf("the timestamp: %s, now %s", before, after)
 	}
 	return ""
 }

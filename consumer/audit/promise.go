@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,8 @@ import (
 
 // outputRefused is the one reason for which a duplicate may be rejected.
 const outputRefused = string(sink.OutputRefused)
+
+const badTimestamp = string(sink.BadTimestamp)
 
 // ours says whether a header's name is of our prefix, in whatever case: such a header on a source record is not
 // trusted.
@@ -95,12 +98,32 @@ func (a *audit) promised(source string, v *index.Verdict) headers {
 	return said(t, sink.OnAll, sink.OnLate)
 }
 
-// instant writes a time in ms since 1970 in RFC 3339, in UTC. RFC 3339 has only the years 0 to 9999: an earlier time
-// becomes their first millisecond, a later one their last.
-func instant(ms int64) string {
-	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).
-		UnixMilli()-1
-	return time.UnixMilli(min(max(ms, first), last)).UTC().Format("2006-01-02T15:04:05.000Z")
+// instant writes a time in ms since 1970 in RFC 3339, in UTC. RFC 3339 has only the years 0 to 9999: any other time is
+// written as its milliseconds, and is not in its form.
+func instant(ms int64) (text string, inForm bool) {
+	first, end := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+	if ms < first.UnixMilli() || ms >= end.UnixMilli() {
+		return strconv.FormatInt(ms, 10) + " ms", false
+	}
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z"), true
+}
+
+// forwardable says whether a document may come out with its own timestamp: the client library, which writes it, has
+// nanoseconds in 64 bits.
+func forwardable(ms int64) bool {
+	return ms >= math.MinInt64/int64(time.Millisecond) && ms <= math.MaxInt64/int64(time.Millisecond)
+}
+
+// timely returns what is wrong with a rejection for the source record's timestamp, or "".
+func timely(got headers, was *facts) string {
+	_, retimed := got[sink.HeaderTimestamp]
+	switch bad := string(got[sink.HeaderReason]) == badTimestamp; {
+	case bad && forwardable(was.timestamp):
+		return fmt.Sprintf("rejected as %s, which %d is not", badTimestamp, was.timestamp)
+	case bad && !retimed:
+		return sink.HeaderTimestamp + " is missing"
+	}
+	return ""
 }
 
 func coordinates(topic string, partition int32, offset int64) string {
@@ -223,6 +246,12 @@ func (a *audit) unasked(got headers, source string) string {
 // passedOn says that an output claims to have been passed on while the journal was away.
 func (c *claim) passedOn() bool {
 	return string(c.headers[sink.HeaderUnchecked]) == string(sink.InOutage)
+}
+
+// retimed says that an output has another timestamp than its source record, and claims to say which was that one's.
+func (c *claim) retimed() bool {
+	_, says := c.headers[sink.HeaderTimestamp]
+	return says
 }
 
 // passed returns what is wrong with the headers of a document that was passed on while the journal was away, or "". What

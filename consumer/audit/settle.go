@@ -132,6 +132,9 @@ func (a *audit) reckon(g *group, owed spans) {
 		if c != nil && c.passedOn() {
 			a.report.Passed++
 		}
+		if c != nil && c.retimed() {
+			a.report.Retimed++
+		}
 	}
 	a.settleMisfits(g, misfits)
 	a.reckonTold(g, g.offset < owed[g.stream.place].to)

@@ -26,7 +26,7 @@ const timeField = "time"
 func numbers() []string {
 	return []string{
 		sink.HeaderSimilarity, sink.HeaderCopy, sink.HeaderLate, sink.HeaderValueBytes, sink.HeaderKeyBytes,
-		sink.HeaderHeaderBytes,
+		sink.HeaderHeaderBytes, sink.HeaderTimestamp,
 	}
 }
 
@@ -220,6 +220,8 @@ func (a *audit) pair(g *group) (left []*claim) {
 // toldOf returns what the record of verdicts about an output says.
 func (*audit) toldOf(g *group, c *claim) headers {
 	want := maps.Clone(c.headers)
-	want[timeField] = []byte(instant(g.was.timestamp))
+	if at, inForm := instant(g.was.timestamp); inForm {
+		want[timeField] = []byte(at)
+	}
 	return want
 }

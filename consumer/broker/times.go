@@ -49,9 +49,21 @@ func (t Times) Take(ms, now int64, margin time.Duration) bool {
 		return true
 	}
 	within := func(ahead, limit int64) bool {
-		return limit == math.MaxInt64 || ahead <= max(0, limit-margin.Milliseconds())
+		return limit == math.MaxInt64 || ahead <= max(0, less(limit, margin.Milliseconds()))
 	}
-	return within(now-ms, t.Before) && within(ms-now, t.After)
+	return within(less(now, ms), t.Before) && within(less(ms, now), t.After)
+}
+
+// less returns a - b, or the nearest number that there is: times may be any.
+func less(a, b int64) int64 {
+	d := a - b
+	switch {
+	case a >= 0 && b < 0 && d < 0:
+		return math.MaxInt64
+	case a < 0 && b >= 0 && d >= 0:
+		return math.MinInt64
+	}
+	return d
 }
 
 // Times reads which timestamps a topic accepts.
@@ -85,8 +97,11 @@ func (t *Topics) Untimely(source, output string, from, to Times) (found []Mistak
 }
 
 func milliseconds(limit int64) string {
-	if limit == math.MaxInt64 {
+	switch {
+	case limit == math.MaxInt64:
 		return "no limit"
+	case limit > math.MaxInt64/int64(time.Millisecond):
+		return strconv.FormatInt(limit, 10) + " ms"
 	}
 	return (time.Duration(limit) * time.Millisecond).String()
 }

@@ -53,6 +53,11 @@ func TestTimesTake(t *testing.T) {
 		{some, -2, false, false, false},
 		{AnyTime(), -1, true, true, true},
 		{AnyTime(), math.MaxInt64, true, true, true},
+		{AnyTime(), math.MinInt64, true, true, true},
+		{some, math.MaxInt64, false, false, false},
+		{some, math.MinInt64, false, false, false},
+		{Times{math.MaxInt64 - 1, 0}, 0, true, true, true},
+		{Times{10_000, math.MaxInt64 - 1}, now, true, true, true},
 	} {
 		if a, b, d := c.times.Take(c.ms, now, margin), c.times.Take(c.ms, now, 0),
 			c.times.Take(c.ms, now, -margin); a != c.surely || b != c.taken || d != c.may {

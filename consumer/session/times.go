@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -124,10 +125,13 @@ func (t *Times) Untimely(r *kgo.Record, now time.Time) (detail string, refused b
 	}
 	away, side := now.Sub(r.Timestamp), "before"
 	if away < 0 {
-		away, side = -away, "after"
+		away, side = r.Timestamp.Sub(now), "after"
 	}
-	return fmt.Sprintf("its timestamp is %s %s the present, and the output topics take none such",
-		away.Truncate(time.Second), side), true
+	far := away.Truncate(time.Second).String()
+	if away == math.MaxInt64 {
+		far = "292 years and more"
+	}
+	return fmt.Sprintf("its timestamp is %s %s the present, and the output topics take none such", far, side), true
 }
 
 // checkTimes lets the batch deal with documents whose verdict leads to an output that would refuse their time.
@@ -139,7 +143,8 @@ func (s *Session) checkTimes(b *batch) {
 		if !d.Verdict.Unique() {
 			output = of.duplicate
 		}
-		return known && !s.Sink.DryRun && !output.Take(d.Entry.Time, now, -clockMargin)
+		takes := sink.Writable(d.Entry.Time) && (!known || output.Take(d.Entry.Time, now, -clockMargin))
+		return !takes && !s.Sink.DryRun
 	})
 }
 
@@ -147,7 +152,8 @@ func (s *Session) checkTimes(b *batch) {
 func (s *Session) rejectedAt(r *kgo.Record, a *assignment) (at time.Time) {
 	now := time.Now()
 	of, known := s.Times.get(r.Topic)
-	if a.Retimed(r.Offset) || known && !of.rejected.Take(r.Timestamp.UnixMilli(), now.UnixMilli(), clockMargin) {
+	ms := r.Timestamp.UnixMilli()
+	if a.Retimed(r.Offset) || !sink.Writable(ms) || known && !of.rejected.Take(ms, now.UnixMilli(), clockMargin) {
 		return now
 	}
 	return at

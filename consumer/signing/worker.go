@@ -51,6 +51,9 @@ func (w *Worker) Sign(ctx context.Context, r *kgo.Record, e *entry.Entry) (refus
 	if sizes, ok := w.unpacker.Withheld(r); ok {
 		return Refused{Rejection: tooLargeBatch(), Withheld: &sizes}, nil
 	}
+	if !sink.Writable(e.Time) {
+		return Refused{Rejection: badTimestamp(e.Time)}, nil
+	}
 	return w.reject(ctx, r, e)
 }
 
@@ -60,6 +63,15 @@ func tooLargeBatch() *document.Rejection {
 	return &document.Rejection{
 		Reason: sink.TooLarge,
 		Detail: "its batch takes more than source.max_batch_bytes when unpacked",
+	}
+}
+
+// badTimestamp is the rejection of a document that no output could have with its own timestamp. All members find the
+// same: the timestamp alone decides.
+func badTimestamp(ms int64) *document.Rejection {
+	return &document.Rejection{
+		Reason: sink.BadTimestamp,
+		Detail: fmt.Sprintf("its timestamp is %d ms since 1970, which lies outside the years 1678 to 2261", ms),
 	}
 }
 

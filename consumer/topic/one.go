@@ -33,10 +33,9 @@ func readOne(ctx context.Context, opts Options, topic string, id [16]byte, parti
 	most int,
 ) (*Record, error) {
 	at := map[string]map[int32]kgo.Offset{topic: {partition: kgo.NewOffset().At(offset)}}
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumePartitions(at),
-		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
-		kgo.MaxDecompressBatchBytes(most), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
-		kgo.FetchMaxBytes(oneFetch), kgo.FetchMaxPartitionBytes(oneFetch), kgo.MaxConcurrentFetches(1))...)
+	client, err := open(opts, most, kgo.ConsumePartitions(at), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.KeepControlRecords(), kgo.FetchMaxBytes(oneFetch), kgo.FetchMaxPartitionBytes(oneFetch),
+		kgo.MaxConcurrentFetches(1))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -11,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/unpack"
 )
 
 // ErrNoRecord says that no record stands at an offset.
@@ -55,9 +57,8 @@ func NewReader(opts []kgo.Opt, fromEnd bool, topics ...string) (*Reader, error) 
 	if fromEnd {
 		start = kgo.NewOffset().AtEnd()
 	}
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumeTopics(topics...), bounded(),
-		kgo.ConsumeResetOffset(start), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.FetchMaxWait(200*time.Millisecond))...)
+	client, err := open(opts, readBatch, kgo.ConsumeTopics(topics...), kgo.ConsumeResetOffset(start),
+		kgo.FetchMaxWait(200*time.Millisecond))
 	if err != nil {
 		return nil, fmt.Errorf("open reader: %w", err)
 	}
@@ -68,7 +69,17 @@ func NewReader(opts []kgo.Opt, fromEnd bool, topics ...string) (*Reader, error) 
 // library's error, which names it.
 const readBatch = 128 << 20
 
-func bounded() kgo.Opt { return kgo.MaxDecompressBatchBytes(readBatch) }
+// open opens a client that reads committed records, with their timestamps as they were written. A batch that unpacks
+// to more than most bytes is an error of the client's.
+func open(opts Options, most int, more ...kgo.Opt) (*kgo.Client, error) {
+	like, err := kgo.NewClient(opts...)
+	if err != nil {
+		return nil, err
+	}
+	defer like.Close()
+	return kgo.NewClient(slices.Concat(opts, unpack.Entire(most).Options(like),
+		[]kgo.Opt{kgo.FetchIsolationLevel(kgo.ReadCommitted())}, more)...)
+}
 
 // Next waits for records and hands each to fn.
 func (r *Reader) Next(ctx context.Context, fn func(*Record) error) error {

@@ -109,10 +109,8 @@ func read(ctx context.Context, opts Options, topic string, parts []part, fn func
 	}
 	// Markers of transactions are read, too: without them the end of a partition would not be noticed if its last records
 	// were aborted.
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...),
-		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}),
-		kgo.ConsumeResetOffset(kgo.NoResetOffset()), bounded(), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.KeepControlRecords())...)
+	client, err := open(opts, readBatch, kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.KeepControlRecords())
 	if err != nil {
 		return fmt.Errorf("open reader: %w", err)
 	}

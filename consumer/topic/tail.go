@@ -54,8 +54,7 @@ func Tail(ctx context.Context, opts Options, past Past, follow bool, fn func(*Re
 	if !follow {
 		return nil
 	}
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, opts...), kgo.ConsumePartitions(ends), bounded(),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(200*time.Millisecond))...)
+	client, err := open(opts, readBatch, kgo.ConsumePartitions(ends), kgo.FetchMaxWait(200*time.Millisecond))
 	if err != nil {
 		return fmt.Errorf("open reader: %w", err)
 	}

@@ -77,6 +77,7 @@ type hooks struct{ u *Unpacker }
 
 // OnFetchRecordBuffered implements kgo.HookFetchRecordBuffered.
 func (h hooks) OnFetchRecordBuffered(r *kgo.Record) {
+	h.u.retime(r)
 	if n := h.u.counted(r); n > 0 {
 		h.u.held.kept(n)
 	}

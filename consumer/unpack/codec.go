@@ -21,7 +21,7 @@ func (u *Unpacker) whole(src []byte, codec kgo.CompressionCodecType, limit int) 
 	case kgo.CodecZstd:
 		return u.zstdWhole(src, limit)
 	case plain:
-		if len(src) > limit {
+		if len(src) > limit && !u.entire { // what was fetched takes no more for being read
 			return nil, errTooMuch
 		}
 		return src, nil

@@ -22,23 +22,30 @@ func Cost(r *kgo.Record) int {
 	return n
 }
 
-// cost returns the sum of Cost over the records of an unpacked batch, and how much of it is in addition to their own
-// bytes.
-func cost(raw []byte) (sum, beside int, err error) {
+// bill is what the records of an unpacked batch come to.
+type bill struct {
+	sum    int  // of Cost
+	beside int  // of that, what is in addition to their own bytes
+	far    bool // one of them is far from the batch's time
+}
+
+// cost reckons up an unpacked batch.
+func cost(raw []byte) (b bill, err error) {
 	for len(raw) > 0 {
 		length, n := binary.Varint(raw)
 		if n <= 0 || length < 0 || length > int64(len(raw)-n) {
-			return 0, 0, errUnreadable
+			return bill{}, errUnreadable
 		}
 		shape, err := shapeOf(raw[n : n+int(length)])
 		if err != nil {
-			return 0, 0, err
+			return bill{}, err
 		}
-		beside += shape.beside()
-		sum += shape.beside() + shape.bytes()
+		b.beside += shape.beside()
+		b.sum += shape.beside() + shape.bytes()
+		b.far = b.far || far(shape.time)
 		raw = raw[n+int(length):]
 	}
-	return sum, beside, nil
+	return b, nil
 }
 
 // shapeOf reads a record without its length.

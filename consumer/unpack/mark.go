@@ -37,38 +37,68 @@ func markResponse(response []byte, version int16) {
 
 // These are the parts of a batch that matter here:
 //
-//	offset 8 · size of the rest 4 · epoch 4 · format 1 · CRC of the rest 4 · attributes 2 · ... · records
+//	offset 8 · size of the rest 4 · epoch 4 · format 1 · CRC of the rest 4 · attributes 2 · ... 4 ·
+//	first timestamp 8 · largest timestamp 8 · ... 8 · epoch of the producer 2 · ... 8 · records
 //
-// Three bits of the attributes are the codec, and one says that the batch ends a transaction.
+// Three bits of the attributes are the codec, one says that the broker has stamped the batch, with the largest
+// timestamp, and one that it ends a transaction.
 const (
 	sizeAt       = 8
 	formatAt     = 16
 	crcAt        = 17
 	attributesAt = 21
+	firstTimeAt  = 27
+	lastTimeAt   = 35
+	epochAt      = 51
 	recordsAt    = 61
 
-	codecBits = 7
-	endsBit   = 1 << 5
+	codecBits  = 7
+	stampedBit = 1 << 3
+	endsBit    = 1 << 5
 )
 
-// mark marks the uncompressed batches of a partition. It leaves alone batches that end a transaction, damaged ones,
-// which the client reports, and messages that were written before Kafka 0.11.
+// mark marks the uncompressed batches of a partition, and tells the time of a batch where the client's times do not. It
+// leaves alone batches that end a transaction, damaged ones, which the client reports, and messages that were written
+// before Kafka 0.11.
 func mark(batches []byte) {
-	table := crc32.MakeTable(crc32.Castagnoli)
 	for len(batches) > formatAt {
 		size := int64(int32(binary.BigEndian.Uint32(batches[sizeAt:]))) + sizeAt + 4 //nolint:gosec // a signed number
 		if size <= formatAt || size > int64(len(batches)) {
 			return // the last batch may be cut off
 		}
-		batch := batches[:size]
+		if batch := batches[:size]; size >= recordsAt && batch[formatAt] == 2 {
+			markBatch(batch)
+		}
 		batches = batches[size:]
-		if size < recordsAt || batch[formatAt] != 2 {
-			continue
-		}
-		flags, rest := &batch[attributesAt+1], batch[attributesAt:]
-		if *flags&(codecBits|endsBit) == 0 && crc32.Checksum(rest, table) == binary.BigEndian.Uint32(batch[crcAt:]) {
-			*flags |= byte(plain)
-			binary.BigEndian.PutUint32(batch[crcAt:], crc32.Checksum(rest, table))
-		}
 	}
+}
+
+func markBatch(batch []byte) {
+	flags, epoch := batch[attributesAt+1], int16(binary.BigEndian.Uint16(batch[epochAt:])) //nolint:gosec // a signed number
+	if flags&endsBit != 0 {
+		return
+	}
+	marked, code := flags, tellingEpoch(batch, epoch)
+	if flags&codecBits == 0 {
+		marked |= byte(plain)
+	}
+	rest, table := batch[attributesAt:], crc32.MakeTable(crc32.Castagnoli)
+	if marked == flags && code == epoch || crc32.Checksum(rest, table) != binary.BigEndian.Uint32(batch[crcAt:]) {
+		return
+	}
+	batch[attributesAt+1] = marked
+	binary.BigEndian.PutUint16(batch[epochAt:], uint16(code)) //nolint:gosec // a signed number
+	binary.BigEndian.PutUint32(batch[crcAt:], crc32.Checksum(rest, table))
+}
+
+// tellingEpoch returns the epoch that a batch gets: its own, or one that tells the batch's time.
+func tellingEpoch(batch []byte, epoch int16) int16 {
+	at := firstTimeAt
+	if batch[attributesAt+1]&stampedBit != 0 {
+		at = lastTimeAt
+	}
+	if ms := int64(binary.BigEndian.Uint64(batch[at:])); far(ms) { //nolint:gosec // a signed number
+		return codeOf(ms)
+	}
+	return max(epoch, noEpoch)
 }

@@ -14,6 +14,7 @@ type shape struct {
 	key, value  int64 // bytes; -1: null
 	headers     int64 // how many
 	headerBytes int64 // of all names and values
+	tail        int   // bytes from the number of headers on, where the record is read from a slice
 }
 
 // bytes returns the number of the record's own bytes.
@@ -32,6 +33,7 @@ func readShape(rd *reader) (s shape) {
 	s.attributes, s.time, s.offset = rd.byte(), rd.varint(), rd.varint()
 	s.key = rd.skipField()
 	s.value = rd.skipField()
+	s.tail = len(rd.slice)
 	s.headers = max(0, rd.varint())
 	for i := int64(0); i < s.headers && rd.err == nil; i++ {
 		s.headerBytes += max(0, rd.skipField()) + max(0, rd.skipField())

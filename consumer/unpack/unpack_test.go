@@ -166,8 +166,8 @@ func TestWholeWithinTheBound(t *testing.T) {
 					t.Fatalf("%d bytes became %d, %v", len(raw), len(got), err)
 				}
 			}
-			if size, _, _ := cost(raw); u.Held() != 3*size {
-				t.Errorf("held are %d, each costs %d", u.Held(), size)
+			if b, _ := cost(raw); u.Held() != 3*b.sum {
+				t.Errorf("held are %d, each costs %d", u.Held(), b.sum)
 			}
 		})
 	}
@@ -232,8 +232,8 @@ func allocated() uint64 {
 func TestRecordsAreCounted(t *testing.T) {
 	const bound = 4 << 20
 	most := batchOf(3000)
-	if size, _, _ := cost(most); !withholds(t, most, size-1) || withholds(t, most, size) || len(most) >= size-1000 {
-		t.Errorf("a batch of %d bytes that costs %d is not held against that", len(most), size)
+	if b, _ := cost(most); !withholds(t, most, b.sum-1) || withholds(t, most, b.sum) || len(most) >= b.sum-1000 {
+		t.Errorf("a batch of %d bytes that costs %d is not held against that", len(most), b.sum)
 	}
 	many := bound/recordBytes + 1
 	var raw []byte
@@ -297,8 +297,8 @@ func FuzzDecompress(f *testing.F) {
 		if err != nil || codec == 0 {
 			return
 		}
-		if size, _, err := cost(raw); err == nil && size > 1<<16 {
-			t.Fatalf("%d bytes are given out behind a bound of %d", size, 1<<16)
+		if b, err := cost(raw); err == nil && b.sum > 1<<16 {
+			t.Fatalf("%d bytes are given out behind a bound of %d", b.sum, 1<<16)
 		}
 	})
 }

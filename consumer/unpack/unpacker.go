@@ -25,6 +25,7 @@ type Bounds struct {
 // returns.
 type Unpacker struct {
 	bounds Bounds
+	entire bool // a batch beyond the bound is an error, and none is withheld
 	token  [tokenBytes]byte
 	seed   maphash.Seed
 
@@ -47,6 +48,14 @@ func New(b Bounds) *Unpacker {
 	u := &Unpacker{bounds: b, seed: maphash.MakeSeed()}
 	_, _ = rand.Read(u.token[:]) // never fails
 	u.token[0] = 0xff            // so that it is neither text nor a record of a journal
+	return u
+}
+
+// Entire makes an Unpacker for a client that reads a few records for a person to look at, as they are. A batch that
+// unpacks to more than most bytes is an error that the client reports.
+func Entire(most int) *Unpacker {
+	u := New(Bounds{Batch: most})
+	u.entire = true
 	return u
 }
 
@@ -115,18 +124,21 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	if codec != plain {
 		u.worked += int64(len(raw))
 	}
-	var sum, beside int
+	var b bill
 	if err == nil {
-		sum, beside, err = cost(raw)
+		b, err = cost(raw)
 	}
+	fits := err == nil && (u.entire || b.sum <= u.bounds.Batch)
 	switch {
-	case err == nil && sum <= u.bounds.Batch && codec == plain:
-		return raw, beside, nil
-	case err == nil && sum <= u.bounds.Batch:
-		return raw, sum, nil
+	case fits && codec == plain:
+		raw, err = u.told(raw, b)
+		return raw, b.beside, err
+	case fits:
+		raw, err = u.told(raw, b)
+		return raw, b.sum, err
 	case err != nil && codec != plain && legacy(raw):
 		return raw, len(raw) * recordBytes / 32, nil // a message has at least 26 bytes of its own
-	case err != nil && !errors.Is(err, errTooMuch):
+	case err != nil && (u.entire || !errors.Is(err, errTooMuch)):
 		return nil, 0, err
 	}
 	from, err := u.stream(src, codec)
@@ -136,8 +148,19 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	if raw, err = u.withhold(from); err != nil {
 		return nil, 0, err
 	}
-	sum, _, err = cost(raw)
-	return raw, sum, err
+	if b, err = cost(raw); err != nil {
+		return nil, 0, err
+	}
+	raw, err = u.told(raw, b)
+	return raw, b.sum, err
+}
+
+// told returns the records of a batch with what the client's times do not tell.
+func (u *Unpacker) told(raw []byte, b bill) ([]byte, error) {
+	if !b.far {
+		return raw, nil
+	}
+	return u.tellDistances(raw)
 }
 
 // Polled notes that the client was polled, and what it handed out.

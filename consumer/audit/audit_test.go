@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -296,12 +297,12 @@ func TestTimestampInAHeader(t *testing.T) {
 	s := story(t)
 	own := s.outputs[4].Timestamp
 	s.outputs[4].Timestamp = own.Add(24 * time.Hour)
-	set(s.outputs[4], "unecho-timestamp", own.UTC().Format("2006-01-02T15:04:05.000Z"))
-	if got := s.audit(); !got.OK() || got.Rejected != 1 {
+	set(s.outputs[4], "unecho-timestamp", strconv.FormatInt(own.UnixMilli(), 10))
+	if got := s.audit(); !got.OK() || got.Rejected != 1 || got.Retimed != 1 {
 		t.Errorf("of a rejected one: %s", got.String())
 	}
 	s = story(t)
-	set(s.outputs[0], "unecho-timestamp", s.outputs[0].Timestamp.UTC().Format("2006-01-02T15:04:05.000Z"))
+	set(s.outputs[0], "unecho-timestamp", strconv.FormatInt(s.outputs[0].Timestamp.UnixMilli(), 10))
 	if got := s.audit(); got.Different != 1 {
 		t.Errorf("of a unique one: %s", got.String())
 	}

@@ -67,6 +67,9 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 			return Topic{}, err
 		}
 	}
+	if err := t.takeTimesOf(ctx, want.Source.Name, configs); err != nil {
+		return Topic{}, err
+	}
 	configs["max.message.bytes"] = strconv.Itoa(max(want.MaxRecordBytes, kafkaMaxMessageBytes))
 	if !want.Create {
 		return Topic{}, &Fault{

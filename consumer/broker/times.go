@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"time"
@@ -19,7 +20,7 @@ func AnyTime() Times { return Times{Before: math.MaxInt64, After: math.MaxInt64}
 // TimesOf reads the limits from a topic's settings. A topic that stamps records itself accepts any. Kafka before 3.6
 // has one limit for both sides.
 func TimesOf(settings map[string]string) Times {
-	if settings["message.timestamp.type"] == "LogAppendTime" {
+	if settings[timestampType] == "LogAppendTime" {
 		return AnyTime()
 	}
 	limit := func(key string) int64 {
@@ -33,7 +34,43 @@ func TimesOf(settings map[string]string) Times {
 	return Times{Before: limit(timestampBefore), After: limit(timestampAfter)}
 }
 
+// takeTimesOf adds to the settings of an output that is created what it needs to take the timestamps of its source.
+// Where the source's settings cannot be read, the output gets Kafka's defaults.
+func (t *Topics) takeTimesOf(ctx context.Context, source string, configs map[string]string) error {
+	settings, err := t.Settings(ctx, source)
+	if Forbidden(err) {
+		return nil
+	}
+	maps.Copy(configs, timesFor(settings))
+	return err
+}
+
+// timesFor returns the settings with which an output takes the timestamps that a source with these settings may hold, as
+// far as Kafka's defaults may differ. Documents grow old on their way, so the output takes any of the past. Kafka before
+// 3.6 has one limit for both sides, and none by default.
+func timesFor(source map[string]string) map[string]string {
+	out := map[string]string{}
+	_, knows := source[timestampAfter]
+	switch from := TimesOf(source); {
+	case source[timestampType] == "LogAppendTime":
+		out[timestampType] = "CreateTime"
+	case !knows:
+	default:
+		if from.After > kafkaTimestampAfter {
+			out[timestampAfter] = strconv.FormatInt(from.After, 10)
+		}
+		if from.Before != math.MaxInt64 {
+			out[timestampBefore] = strconv.FormatInt(math.MaxInt64, 10)
+		}
+	}
+	return out
+}
+
+// kafkaTimestampAfter is the default of Kafka 4 for message.timestamp.after.max.ms.
+const kafkaTimestampAfter = 3_600_000
+
 const (
+	timestampType   = "message.timestamp.type"
 	timestampBefore = "message.timestamp.before.max.ms"
 	timestampAfter  = "message.timestamp.after.max.ms"
 )

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -30,6 +31,27 @@ func TestTimesOf(t *testing.T) {
 	} {
 		if got := TimesOf(c.settings); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// An output that is created takes what its source takes, and whatever has grown old.
+func TestTimesFor(t *testing.T) {
+	const any = "9223372036854775807"
+	for name, c := range map[string]struct{ source, want map[string]string }{
+		"nothing known":      {nil, map[string]string{}},
+		"Kafka's defaults":   {map[string]string{timestampBefore: any, timestampAfter: "3600000"}, map[string]string{}},
+		"more of the future": {map[string]string{timestampBefore: any, timestampAfter: any}, map[string]string{timestampAfter: any}},
+		"a day of it":        {map[string]string{timestampBefore: any, timestampAfter: "86400000"}, map[string]string{timestampAfter: "86400000"}},
+		"less of the past":   {map[string]string{timestampBefore: "1000", timestampAfter: "1000"}, map[string]string{timestampBefore: any}},
+		"stamped there": {
+			map[string]string{timestampBefore: any, timestampAfter: any, timestampType: "LogAppendTime"},
+			map[string]string{timestampType: "CreateTime"},
+		},
+		"of old": {map[string]string{"message.timestamp.difference.max.ms": any}, map[string]string{}},
+	} {
+		if got := timesFor(c.source); !maps.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

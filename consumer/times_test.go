@@ -1,6 +1,9 @@
 package consumer
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -68,4 +72,53 @@ func TestNoTimeIsTaken(t *testing.T) {
 	w.send(&kgo.Record{Value: []byte("a document")})
 	w.refusedBy(m, "the rejected topic refuses news/0/0 also with the present time", "compare the clocks",
 		"INVALID_TIMESTAMP")
+}
+
+// Documents of any timestamp come out with theirs, or in rejected with the present time and theirs in a header. What is
+// read here is what lies in the topics.
+func TestAnyTimestamp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	writable := []int64{-1, 0, 1, -2, time.Now().UnixMilli(), -9223372036854, 9223372036854}
+	bad := []int64{
+		math.MinInt64, math.MaxInt64, -62135596800000, 253402300799999, time.Now().UnixMicro(), time.Now().UnixNano(),
+		-9223372036855, 9223372036855,
+	}
+	all := slices.Concat(writable, bad)
+	documents := make([]unpacktest.Document, len(all))
+	for i, ms := range all {
+		documents[i] = unpacktest.Document{Time: ms, Value: fmt.Appendf(nil, "document %d has words of its own: %x", i, ms)}
+	}
+	batch, err := unpacktest.Timed(kgo.CodecZstd, documents...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.drop("news", 0, batch)
+	w.sent[0] += int64(len(all))
+	m := w.start()
+	w.settled()
+	if s := m.Stats(); s.Rejected[sink.BadTimestamp] != uint64(len(bad)) || s.Unique != uint64(len(writable)) {
+		t.Errorf("%d are counted as bad timestamps, want %d; %d as unique, want %d", s.Rejected[sink.BadTimestamp], len(bad),
+			s.Unique, len(writable))
+	}
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	for topic, want := range map[string][]int64{"news.unique": writable, "news.rejected": bad} {
+		came, err := unpacktest.Read(w.context(), w.client(), topic, 0)
+		if err != nil || len(came) != len(want) {
+			t.Fatalf("%s has %d records, want %d: %v", topic, len(came), len(want), err)
+		}
+		for i, r := range came {
+			own := headerOf(&kgo.Record{Headers: r.Headers}, sink.HeaderTimestamp)
+			kept := r.Time == want[i] && own == ""
+			told := own == strconv.FormatInt(want[i], 10) && time.Since(time.UnixMilli(r.Time)).Abs() < time.Hour
+			if kept != (topic == "news.unique") || !kept && !told {
+				t.Errorf("in %s the document of %d ms has %d, and %q is told", topic, want[i], r.Time, own)
+			}
+		}
+	}
+	if report := w.audit(); !report.OK() || report.Retimed != len(bad) {
+		t.Errorf("the audit finds %d retimed, want %d: %s", report.Retimed, len(bad), report.String())
+	}
 }

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,14 @@ func TestAltered(t *testing.T) {
 			`unecho-timestamp is "2026-01-01T00:00:00.000Z", the timestamp was `,
 		},
 		{
+			"another timestamp, and its own in another form",
+			func(s *scene) {
+				set(s.outputs[4], "unecho-timestamp", s.outputs[4].Timestamp.UTC().Format(time.RFC3339))
+			},
+			audit.Report{Altered: 1},
+			`, the timestamp was `,
+		},
+		{
 			"a value withheld, and its length wrong",
 			func(s *scene) { s.outputs[4].Value = nil; set(s.outputs[4], "unecho-value-bytes", "2") },
 			audit.Report{Altered: 1},
@@ -117,6 +126,12 @@ func TestHeadersAreTheVerdict(t *testing.T) {
 		{"wrong index", func(s *scene) { set(s.outputs[0], "unecho-index", "x") }, audit.Report{Different: 1}, "unecho-index"},
 		{"wrong algorithm", func(s *scene) { set(s.outputs[0], "unecho-algorithm", "x") }, audit.Report{Different: 1}, "unecho-algorithm"},
 		{"a header is missing", func(s *scene) { drop(s.outputs[3], "unecho-copy") }, audit.Report{Different: 1}, "unecho-copy is missing"},
+		{
+			"a timestamp that could be written", func(s *scene) {
+				set(s.outputs[4], "unecho-reason", "bad_timestamp")
+				set(s.outputs[4], "unecho-timestamp", strconv.FormatInt(s.outputs[4].Timestamp.UnixMilli(), 10))
+			}, audit.Report{Different: 1}, "rejected as bad_timestamp, which ",
+		},
 		{"a cut that was none", func(s *scene) { set(s.outputs[0], "unecho-cut", "candidates") }, audit.Report{Different: 1}, "unecho-cut is \"candidates\", and should not be there"},
 		{"an unknown header", func(s *scene) { set(s.outputs[0], "UNECHO-X", "1") }, audit.Report{Different: 1}, "should not be there"},
 		{"a header twice", func(s *scene) {

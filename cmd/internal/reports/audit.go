@@ -43,6 +43,7 @@ func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) err
 		{"unique", r.Unique, "", false},
 		{"duplicate", r.Duplicate, "", false},
 		{"rejected", r.Rejected, "", false},
+		{"retimed", r.Retimed, "of the rejected, with another timestamp, which their topic takes, and their own in unecho-timestamp", true},
 		{"verdicts", r.Verdicts, "records in the topics of verdicts", true},
 		{"earlier", r.Earlier, "outputs that an earlier journal decided: they are as their source records, and no more is known", true},
 		{"unchecked", r.Unchecked, "outputs whose source record is gone", true},

@@ -76,9 +76,21 @@ func responses(t *testing.T, c io.Reader) (all []byte) {
 // marked returns a copy of a batch as marking should leave it.
 func marked(batch []byte) []byte {
 	b := bytes.Clone(batch)
-	b[22] |= 7
-	seal(b)
-	return b
+	if b[22]&7 == 0 {
+		b[22] |= 7
+	}
+	at := 27 // the first timestamp
+	if b[22]&8 != 0 {
+		at = 35 // the largest, which is the broker's
+	}
+	epoch := int16(binary.BigEndian.Uint16(b[51:]))
+	if ms := int64(binary.BigEndian.Uint64(b[at:])); ms>>56 != 0 && ms>>56 != -1 {
+		epoch = -2 - int16(b[at])
+	} else if epoch < 0 {
+		epoch = -1
+	}
+	binary.BigEndian.PutUint16(b[51:], uint16(epoch)) //nolint:gosec // a signed number
+	return seal(b)
 }
 
 // The batches of all fetch responses are marked, and nothing else is, however the bytes arrive.

@@ -40,7 +40,7 @@ func strange() []int64 {
 }
 
 // timed returns a batch of records with these times, each of which says its own.
-func timed(t *testing.T, codec kgo.CompressionCodecType, times ...int64) []byte {
+func timed(t testing.TB, codec kgo.CompressionCodecType, times ...int64) []byte {
 	t.Helper()
 	documents := make([]unpacktest.Document, len(times))
 	for i, ms := range times {

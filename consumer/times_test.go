@@ -97,10 +97,10 @@ func TestAnyTimestamp(t *testing.T) {
 	w.sent[0] += int64(len(all))
 	m := w.start()
 	w.settled()
-	if s := m.Stats(); s.Rejected[sink.BadTimestamp] != uint64(len(bad)) || s.Unique != uint64(len(writable)) {
-		t.Errorf("%d are counted as bad timestamps, want %d; %d as unique, want %d", s.Rejected[sink.BadTimestamp], len(bad),
-			s.Unique, len(writable))
-	}
+	w.becomes(fmt.Sprintf("%d are counted as bad timestamps, and %d as unique", len(bad), len(writable)), func() bool {
+		s := m.Stats()
+		return s.Rejected[sink.BadTimestamp] == uint64(len(bad)) && s.Unique == uint64(len(writable))
+	})
 	if err := m.stop(); err != nil {
 		t.Fatal(err)
 	}

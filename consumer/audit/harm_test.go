@@ -90,7 +90,7 @@ func TestAltered(t *testing.T) {
 		{
 			"another timestamp, and its own wrong",
 			func(s *scene) { set(s.outputs[4], "unecho-timestamp", "2026-01-01T00:00:00.000Z") },
-			audit.Report{Altered: 1},
+			audit.Report{Altered: 1, Retimed: 1},
 			`unecho-timestamp is "2026-01-01T00:00:00.000Z", the timestamp was `,
 		},
 		{
@@ -98,7 +98,7 @@ func TestAltered(t *testing.T) {
 			func(s *scene) {
 				set(s.outputs[4], "unecho-timestamp", s.outputs[4].Timestamp.UTC().Format(time.RFC3339))
 			},
-			audit.Report{Altered: 1},
+			audit.Report{Altered: 1, Retimed: 1},
 			`, the timestamp was `,
 		},
 		{

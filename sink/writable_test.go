@@ -43,7 +43,7 @@ func TestTrueMilliseconds(t *testing.T) {
 			Time      string `json:"time"`
 		}
 		if err := json.Unmarshal(told.Value, &said); err != nil {
-			t.Fatalf("%s: %v", told.Value, err)
+			t.Fatalf("the record of a verdict %s cannot be read: %v", told.Value, err)
 		}
 		text, err := json.Marshal(ms)
 		if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/retry"
-	"github.com/unecho/unecho/sink"
 )
 
 // connect reaches the cluster, makes sure that the topics are there, and fixes the settings that are open.
@@ -89,29 +88,10 @@ func (s *Service) readySource(ctx context.Context, topics *broker.Topics, source
 	if err := topics.CheckSource(ctx, source.Name, int(s.setup.Params.FetchBytes)); err != nil || s.setup.Sink.DryRun {
 		return err
 	}
-	if s.setup.Plan != nil { // partitions that were added since are not replayed
-		source.Partitions = s.setup.Plan.Partitions(source.Name)
-	}
-	if err := s.ensureOutputs(ctx, topics, source); err != nil {
+	if _, err := topics.EnsureOutputs(ctx, s.session.Wants(source)...); err != nil {
 		return err
 	}
 	return s.session.Times.Read(ctx, topics, source.Name, s.setup.Logger)
-}
-
-// ensureOutputs makes sure of the topics that are written for a source.
-func (s *Service) ensureOutputs(ctx context.Context, topics *broker.Topics, source broker.Topic) error {
-	out := &s.setup.Sink
-	want := broker.OutputsWant{
-		Source: source, Names: out.Outputs(source.Name), Create: out.Create, ReplicationFactor: out.ReplicationFactor,
-		MaxRecordBytes: int(out.MaxRecordBytes), KeepPast: s.setup.Plan != nil,
-	}
-	_, err := topics.EnsureOutputs(ctx, want)
-	if verdicts := out.VerdictsTopic(source.Name); err == nil && verdicts != "" {
-		want.Names, want.MaxRecordBytes = []string{verdicts}, sink.MaxVerdictBytes
-		want.Why = sink.WhyVerdictBytes
-		_, err = topics.EnsureOutputs(ctx, want)
-	}
-	return err
 }
 
 // slots fences the slots of the member and returns them. After that their former owners can do no more.

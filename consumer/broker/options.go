@@ -26,6 +26,7 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 		kgo.DialTimeout(p.DialTimeout),
 		kgo.RequestTimeoutOverhead(p.RequestTimeout),
 		kgo.MetadataMinAge(metadataMinAge),
+		kgo.MetadataMaxAge(metadataMaxAge),
 		// A broker that starts or stops hangs up, too. Ping has found out before whether it expects TLS or a login.
 		kgo.AlwaysRetryEOF(),
 		kgo.WithLogger(&clientLogger{log: logger}),
@@ -50,6 +51,10 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 // metadataMinAge is how soon a client asks again who leads a partition, so that it goes on when the leader has moved.
 // The library's default is 5 s.
 const metadataMinAge = 500 * time.Millisecond
+
+// metadataMaxAge is how soon a client notices by itself that partitions were added to a topic, as that of the group's
+// leader does for all members. The library's default is 5 minutes.
+const metadataMaxAge = 10 * time.Second
 
 func tlsConfig(p TLSParams) (*tls.Config, error) {
 	config := &tls.Config{

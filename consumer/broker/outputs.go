@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/twmb/franz-go/pkg/kerr"
 )
 
 // OutputsWant says what the output topics of a source must be.
@@ -24,35 +26,71 @@ type OutputsWant struct {
 // kafkaMaxMessageBytes is Kafka's default for max.message.bytes.
 const kafkaMaxMessageBytes = 1048588
 
-// EnsureOutputs returns the output topics in the order of their names. If allowed, it creates missing ones with the
-// partition count of the source. Existing ones must have at least as many partitions, because a record goes to the
-// partition of the same number, and must accept the largest record. All mistakes of all topics are returned at once.
-func (t *Topics) EnsureOutputs(ctx context.Context, want OutputsWant) ([]Topic, error) {
-	found, err := t.find(ctx, want.Names)
+// FitOutputs makes the output topics fit for their sources. If allowed, it creates missing ones with the partition count
+// of the source, and widens narrow ones, because a record goes to the partition of the same number. Others may do the
+// same at the same time: what somebody else has done is done. All mistakes of all topics are returned at once.
+func (t *Topics) FitOutputs(ctx context.Context, wants ...OutputsWant) error {
+	_, err := t.outputs(ctx, wants, func(_ context.Context, topic Topic, want OutputsWant) error {
+		if narrow := t.narrow(topic, want); narrow != nil {
+			return &TopicError{Topic: topic.Name, Mistakes: narrow}
+		}
+		return nil
+	})
+	return err
+}
+
+// EnsureOutputs makes the output topics fit, and demands that they accept the largest record. It returns them in the
+// order of their names.
+func (t *Topics) EnsureOutputs(ctx context.Context, wants ...OutputsWant) ([]Topic, error) {
+	return t.outputs(ctx, wants, t.checkOutput)
+}
+
+// Unfit says whether output topics are missing or too narrow, and stay so until a person comes, because they may not be
+// created or widened.
+func Unfit(err error) bool {
+	var wrong *TopicError
+	return errors.As(err, &wrong) || errors.Is(err, ErrMissing) || forbidden(err) || errors.Is(err, kerr.PolicyViolation)
+}
+
+// outputs makes the topics fit, and checks each.
+func (t *Topics) outputs(ctx context.Context, wants []OutputsWant,
+	check func(context.Context, Topic, OutputsWant) error,
+) ([]Topic, error) {
+	var names []string
+	for _, want := range wants {
+		names = append(names, want.Names...)
+	}
+	found, err := t.find(ctx, names)
 	if err != nil {
 		return nil, err
 	}
 	var out []Topic
 	var wrong []error
-	for _, name := range want.Names {
-		topic, ok := found[name]
-		if !ok {
-			topic, err = t.createOutput(ctx, name, want)
+	for _, want := range wants {
+		for _, name := range want.Names {
+			topic, err := t.fit(ctx, name, found, want)
+			if err == nil {
+				err = check(ctx, topic, want)
+			}
+			out, wrong = append(out, topic), append(wrong, err)
 		}
-		if err == nil {
-			err = t.checkOutput(ctx, topic, want)
-		}
-		if err != nil {
-			wrong = append(wrong, err)
-			err = nil
-			continue
-		}
-		out = append(out, topic)
 	}
-	if len(wrong) > 0 {
-		return nil, errors.Join(wrong...)
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
 	}
 	return out, nil
+}
+
+// fit returns a topic that may be missing or too narrow, mended if that is allowed.
+func (t *Topics) fit(ctx context.Context, name string, found map[string]Topic, want OutputsWant) (topic Topic, err error) {
+	topic, ok := found[name]
+	if !ok {
+		topic, err = t.createOutput(ctx, name, want)
+	}
+	if err != nil || !want.Create || topic.Partitions >= want.Source.Partitions {
+		return topic, err
+	}
+	return t.widen(ctx, name, want.Source.Partitions)
 }
 
 func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant) (Topic, error) {
@@ -81,16 +119,7 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 }
 
 func (t *Topics) checkOutput(ctx context.Context, topic Topic, want OutputsWant) error {
-	var mistakes []Mistake
-	if topic.Partitions < want.Source.Partitions {
-		mistakes = append(mistakes, Mistake{
-			What: fmt.Sprintf("it has %d partitions, and must have at least %d, as %s has",
-				topic.Partitions, want.Source.Partitions, want.Source.Name),
-			Why: "a record goes to the partition of the same number",
-			Remedy: fmt.Sprintf("kafka-topics.sh --bootstrap-server %s --alter --topic %s --partitions %d",
-				t.server, topic.Name, want.Source.Partitions),
-		})
-	}
+	mistakes := t.narrow(topic, want)
 	more, err := t.check(ctx, topic.Name, []configRule{{
 		key: "max.message.bytes", want: strconv.Itoa(want.MaxRecordBytes), least: true,
 		why: cmp.Or(want.Why, "records of up to sink.max_record_bytes must go through; lowering that would do, too"),
@@ -110,6 +139,19 @@ func (t *Topics) checkOutput(ctx context.Context, topic Topic, want OutputsWant)
 		return &TopicError{Topic: topic.Name, Mistakes: mistakes}
 	}
 	return t.warnOutput(ctx, topic.Name)
+}
+
+// narrow is the mistake of a topic that has fewer partitions than the source.
+func (t *Topics) narrow(topic Topic, want OutputsWant) []Mistake {
+	if topic.Partitions >= want.Source.Partitions {
+		return nil
+	}
+	return []Mistake{{
+		What: fmt.Sprintf("it has %d partitions, and must have at least %d, as %s has",
+			topic.Partitions, want.Source.Partitions, want.Source.Name),
+		Why:    "a record goes to the partition of the same number",
+		Remedy: t.widenCommand(topic.Name, want.Source.Partitions),
+	}}
 }
 
 // warnOutput logs settings that a user may want, but that break a promise to the readers of the topic.

@@ -132,17 +132,38 @@ func (t *Topics) create(ctx context.Context, name string, partitions, replicas i
 		}
 		return Topic{}, f
 	}
-	return t.await(ctx, name)
+	return t.await(ctx, name, 1) // somebody else may have made it narrower
 }
 
-func (t *Topics) await(ctx context.Context, name string) (Topic, error) {
+// widen adds partitions to a topic and returns it when they can be seen. If another member was faster, that is no error.
+func (t *Topics) widen(ctx context.Context, name string, partitions int) (Topic, error) {
+	made, err := t.admin.UpdatePartitions(ctx, partitions, name)
+	if err == nil {
+		err = made[name].Err
+	}
+	switch {
+	case err == nil:
+		t.log.Warn().Str("topic", name).Int("partitions", partitions).
+			Msg("partitions added to an output, as the source has more")
+	case !errors.Is(err, kerr.InvalidPartitions): // it has as many already
+		f := t.refused("widen", name, err)
+		if forbidden(err) || errors.Is(err, kerr.PolicyViolation) {
+			f.Remedy += "; or let someone else do it: " + t.widenCommand(name, partitions)
+		}
+		return Topic{}, f
+	}
+	return t.await(ctx, name, partitions)
+}
+
+// await returns a topic when it can be seen with so many partitions.
+func (t *Topics) await(ctx context.Context, name string, partitions int) (Topic, error) {
 	ctx, cancel := context.WithTimeout(ctx, visibleWithin)
 	defer cancel()
 	tick := time.NewTicker(visiblePoll)
 	defer tick.Stop()
 	for {
 		found, err := t.find(ctx, []string{name})
-		if topic, ok := found[name]; ok && topic.Partitions > 0 {
+		if topic, ok := found[name]; ok && topic.Partitions >= partitions {
 			return topic, nil
 		}
 		if err != nil && !errors.Is(err, kerr.LeaderNotAvailable) {
@@ -152,7 +173,7 @@ func (t *Topics) await(ctx context.Context, name string) (Topic, error) {
 		case <-tick.C:
 		case <-ctx.Done():
 			return Topic{}, &Fault{
-				What: fmt.Sprintf("topic %s was created and does not show up", name), Err: ctx.Err(),
+				What: fmt.Sprintf("topic %s was made and does not show up with %d partitions", name, partitions), Err: ctx.Err(),
 				Remedy: "look into the log of Kafka's controller",
 			}
 		}
@@ -207,7 +228,7 @@ func (t *Topics) refused(verb, name string, err error) *Fault {
 	f := &Fault{What: fmt.Sprintf("cannot %s topic %s", verb, name), Err: err}
 	switch {
 	case forbidden(err):
-		operation := map[string]string{"describe": "Describe", "create": "Create"}[verb]
+		operation := map[string]string{"describe": "Describe", "create": "Create", "widen": "Alter"}[verb]
 		if operation == "" {
 			operation = "DescribeConfigs"
 		}
@@ -243,6 +264,10 @@ func (t *Topics) createCommand(name string, partitions, replicas int, configs ma
 		fmt.Fprintf(&b, " --config %s=%s", k, configs[k])
 	}
 	return b.String()
+}
+
+func (t *Topics) widenCommand(name string, partitions int) string {
+	return fmt.Sprintf("kafka-topics.sh --bootstrap-server %s --alter --topic %s --partitions %d", t.server, name, partitions)
 }
 
 // ConfigCommand returns the command that sets one of a topic's settings.

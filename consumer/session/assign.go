@@ -37,7 +37,7 @@ func (s *Session) assign(ctx context.Context,
 	if of, err = s.withinPlan(of, given); err != nil {
 		return nil, err
 	}
-	if err := s.ensureAllPartitions(ctx, of); err != nil {
+	if err := s.fitOutputs(ctx, of); err != nil {
 		return nil, err
 	}
 	took.End("topics")

@@ -53,8 +53,9 @@ func (s *Session) forward(ctx context.Context, b *batch) error {
 // firstError keeps the first error of the promises that it is given to.
 type firstError struct{ atomic.Pointer[error] }
 
-func (f *firstError) promise(_ *kgo.Record, err error) {
+func (f *firstError) promise(r *kgo.Record, err error) {
 	if err != nil {
+		err = fmt.Errorf("write %s/%d: %w", r.Topic, r.Partition, err)
 		f.CompareAndSwap(nil, &err)
 	}
 }

@@ -38,6 +38,15 @@ func (s *Sources) Set(topics []string) {
 	}
 }
 
+// Drop gives a topic up until it is looked for again.
+func (s *Sources) Drop(topic string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.topics, topic); i >= 0 {
+		s.topics, s.version = slices.Delete(slices.Clone(s.topics), i, i+1), s.version+1
+	}
+}
+
 // subscribe has the client read topics that have come since it was opened. A session that reads a topic that is gone is
 // built anew without it. A topic is one of Sources when its outputs are as they must be.
 func (s *Session) subscribe() error {

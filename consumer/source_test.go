@@ -3,9 +3,7 @@ package consumer
 import (
 	"fmt"
 	"testing"
-	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -124,27 +122,6 @@ func TestTransactionsOfTheSource(t *testing.T) {
 	if n := m.Stats().Deleted; n > 0 || said.has("were deleted") {
 		t.Errorf("%d documents are counted that were deleted, want none", n)
 	}
-}
-
-// Partitions that are added to the source are read from their start, and the outputs get as many.
-func TestPartitionsAdded(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 4)
-	w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(300*time.Millisecond))
-	w.produce(50, 51)
-	m := w.start(named("m"))
-	w.settled()
-	if _, err := kadm.NewClient(w.client()).UpdatePartitions(w.context(), 6, "news"); err != nil {
-		t.Fatal(err)
-	}
-	for p := range int32(6) {
-		for i := range 3 {
-			w.sendTo(p, fmt.Sprintf("document %d of partition %d, which nobody has read before today", i, p))
-		}
-	}
-	w.settled()
-	w.stopped(m)
-	w.audited()
 }
 
 func (w *world) sendTo(partition int32, text string) {

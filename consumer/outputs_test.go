@@ -2,7 +2,6 @@ package consumer
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,29 +15,11 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// widening is a world whose members notice added partitions at once, and whose brokers refuse to make a topic as wide as
-// it is.
+// widening is a world whose members notice added partitions at once.
 func widening(t *testing.T, partitions int32) *world {
 	t.Helper()
 	w := newWorld(t, partitions)
 	w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(300*time.Millisecond))
-	widths := map[string]int32{}
-	w.cluster.ControlKey(kmsg.CreatePartitions.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
-		w.cluster.KeepControl()
-		req2, _ := req.(*kmsg.CreatePartitionsRequest)
-		resp, _ := req.ResponseKind().(*kmsg.CreatePartitionsResponse)
-		for _, topic := range req2.Topics {
-			answer := kmsg.NewCreatePartitionsResponseTopic()
-			answer.Topic = topic.Topic
-			if topic.Count <= widths[topic.Topic] {
-				answer.ErrorCode = kerr.InvalidPartitions.Code
-			}
-			resp.Topics = append(resp.Topics, answer)
-			widths[topic.Topic] = max(widths[topic.Topic], topic.Count)
-		}
-		refused := slices.ContainsFunc(resp.Topics, func(a kmsg.CreatePartitionsResponseTopic) bool { return a.ErrorCode != 0 })
-		return resp, nil, refused
-	})
 	return w
 }
 
@@ -72,7 +53,8 @@ func (w *world) hasWidth(n int, topics ...string) {
 	}
 }
 
-// Three members have nothing to do when partitions are added. Each widens the outputs, whoever was first.
+// Three members have nothing to do when partitions are added. Each widens the outputs, and is told that somebody else
+// was first.
 func TestPartitionsAddedToThree(t *testing.T) {
 	t.Parallel()
 	w := widening(t, 2)
@@ -81,6 +63,7 @@ func TestPartitionsAddedToThree(t *testing.T) {
 	members := []*running{w.start(named("m")), w.start(named("n")), w.start(named("o"))}
 	for _, m := range members {
 		w.becomes("it is ready", m.Ready)
+		m.network.lose(kmsg.CreatePartitions, loss{count: 8, err: kerr.InvalidPartitions})
 	}
 	w.settled()
 	w.widen("news", 6)
@@ -113,12 +96,11 @@ func TestPartitionsAddedBeforeAStart(t *testing.T) {
 func TestPartitionsThatCannotBeAddedYet(t *testing.T) {
 	t.Parallel()
 	for _, err := range []*kerr.Error{
-		kerr.UnknownServerError, kerr.RequestTimedOut, kerr.NotController, kerr.InvalidPartitions, kerr.UnknownTopicOrPartition,
+		kerr.UnknownServerError, kerr.RequestTimedOut, kerr.NotController, kerr.UnknownTopicOrPartition,
 	} {
 		t.Run(err.Message, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 2)
-			w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(300*time.Millisecond))
+			w := widening(t, 2)
 			w.sendToAll(2)
 			m := w.start(named("m"))
 			w.settled()

@@ -56,7 +56,7 @@ func (s *Session) subscribe() error {
 	}
 	for _, topic := range s.reads {
 		if !slices.Contains(topics, topic) {
-			return rebuild("topic %s is gone", topic)
+			return rebuild("topic %s is not read any more", topic)
 		}
 	}
 	var come []string

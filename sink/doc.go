@@ -33,7 +33,7 @@
 //	unecho-timestamp    only where the record has another timestamp: the source record's own, as Kafka has it, in
 //	                    milliseconds since 1970
 //
-// Headers is the table of these headers. The encoder, the worst case and the audit read it.
+// Headers is the table of these headers. The encoder and the worst case read it.
 //
 // With Params.Metadata a further topic has the same facts, in a JSON record for each source record: see Batch.Tell. They
 // are of the same transaction. The headers are there all the same: audits and primings read them.

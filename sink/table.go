@@ -48,8 +48,8 @@ const (
 	kinds
 )
 
-// Header is one of our headers. The encoder writes the headers in the table, the worst case counts them, and the audit
-// expects them.
+// Header is one of our headers. The encoder writes the headers in the table, and the worst case counts them. The audit
+// has a table of its own.
 type Header struct {
 	Name   string
 	On     On
@@ -80,8 +80,9 @@ type Told struct {
 	Withheld Sizes // bytes of the withheld parts; -1 is not withheld
 }
 
-// Headers lists our headers in the order in which they are written. A new header needs a name above and a row here. If
-// it raises the worst case, documents are rejected that were judged before: then config.SettingsVersion must rise.
+// Headers lists our headers in the order in which they are written. A new header needs a name above, a row here and one
+// in the audit's table. If it raises the worst case, documents are rejected that were judged before: then
+// config.SettingsVersion must rise.
 func Headers() []Header {
 	return []Header{
 		{HeaderVerdict, OnAll, nil, upTo(len(Duplicate)), func(dst []byte, t *Told) []byte { return append(dst, t.Verdict...) }},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -30,11 +31,14 @@ func auditCommand() *cobra.Command {
 			"against what came out: exactly once, in the right topic, in the order of its partition, its bytes and headers untouched,\n" +
 			"with the verdict that the journal gives. It only reads, and may run beside the service: what the group has not committed\n" +
 			"yet is not due. Where the journal is trimmed it begins with the oldest snapshot that the journal still continues, and\n" +
-			"counts what was judged before it, which is compared in all but the verdict.\n\n" +
+			"counts what was judged before it as unjudged. What of that is in an output is compared in all but the verdict; of what is in\n" +
+			"none it can not say whether it had to be, if routings or offsets were changed before.\n\n" +
 			"It takes --memory, some 16 MiB for each broker, and for each document of the window its evidence and about 2.5 kB; a\n" +
 			"temporary file takes about 200 bytes for each document of the source.\n\n" +
 			"What an earlier journal decided, before this one took its place, is held against the source only, and counted. What another\n" +
-			"routing sent elsewhere is not due, and counted; the configuration of then audits it.\n\n" +
+			"routing sent elsewhere, and what another group forwards before or after a takeover, is not due, and counted; the\n" +
+			"configuration of then, or of that group, audits it. A topic that source.pattern brings, and of which nobody could\n" +
+			"make the outputs, is named, and what it has is not due.\n\n" +
 			"The last line says what is proven, and --json has it as outcome: proven; partly (verdicts before the snapshot are not\n" +
 			"known); delivered (none is known); nothing (no record was due); broken. The exit code is 0 if nothing was found wrong with\n" +
 			"what was due, 1 if anything was, 2 if it could not be done or nothing was due, and 130 if it was interrupted.",
@@ -92,6 +96,9 @@ func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	case audit.Broken:
 		return errBroken
 	case audit.Nothing:
+		if report.Absent > 0 {
+			return exit.Undone(errUnjudged)
+		}
 		return exit.Undone(errNothing)
 	case audit.Delivered, audit.Partly, audit.Proven:
 	}
@@ -101,6 +108,10 @@ func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 // errNothing ends audit after it has written that nothing was due.
 var errNothing = errors.New("nothing was due, and so nothing is proven: does the group commit, and are these its " +
 	"topics? --all counts what it has not committed, too")
+
+// errUnjudged ends audit after it has written of how many records it could not tell whether they were due.
+var errUnjudged = errors.New("nothing could be judged, and so nothing is proven: the journal that would prove it is " +
+	"trimmed")
 
 // interruptedOr returns an error after which nothing is known.
 func interruptedOr(ctx context.Context, err error) error {
@@ -150,9 +161,20 @@ func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *a
 	if in.Sources, err = named.Sources(ctx, in.Options, c); err != nil {
 		return err
 	}
+	brought := map[string][]string{} // by the pattern, with their outputs
+	for _, source := range in.Sources {
+		if !slices.Contains(c.Source.Topics, source) {
+			brought[source] = c.Sink.All(source)
+		}
+	}
+	if in.Untaken, err = audit.Untaken(ctx, in.Options, c.Consumer.Group, brought); err != nil {
+		return err
+	}
 	names := append([]string{in.Journal}, in.Sources...)
 	for _, source := range in.Sources {
-		names = append(names, c.Sink.All(source)...)
+		if !slices.Contains(in.Untaken, source) {
+			names = append(names, c.Sink.All(source)...)
+		}
 	}
 	return topic.Reach(ctx, in.Options, names...)
 }

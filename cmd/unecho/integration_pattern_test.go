@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,9 @@ func TestPatternTakenUpDuringKills(t *testing.T) {
 	stays.says(`"ready"`)
 	victim.says(`"ready"`)
 	s.committedOf(sites)
+	long := s.name + ".site." + strings.Repeat("x", 243-len(s.name)-len(".site."))
+	s.create(long, 1, nil) // Kafka takes this name, and none with the suffix of an output
+	check(t, s.client.ProduceSync(s.bounded(), &kgo.Record{Topic: long, Value: []byte("nobody can read this")}).FirstErr())
 	for round := range rounds {
 		topic := site(1 + round)
 		taken := `"topic":"` + topic + `","partitions":2,`
@@ -63,13 +67,17 @@ func TestPatternTakenUpDuringKills(t *testing.T) {
 	}
 	var report struct {
 		Outcome           string
-		Records           int64
+		Records, Pending  int64
+		Untaken           []string
 		Unique, Duplicate int64
 	}
 	check(t, json.Unmarshal([]byte(audit.out.String()), &report))
 	all := int64(len(sites) * documents)
 	if report.Outcome != "proven" || report.Records != all || report.Unique != all/2 || report.Duplicate != all/2 {
 		t.Errorf("%d documents were sent, the audit finds %+v", all, report)
+	}
+	if report.Pending != 1 || !slices.Equal(report.Untaken, []string{long}) {
+		t.Errorf("the audit finds %+v, and one topic with one document has a name too long for outputs: %s", report, long)
 	}
 }
 

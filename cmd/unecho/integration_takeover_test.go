@@ -69,7 +69,7 @@ func (s *scene) auditedBoth(files []string) {
 			s.t.Errorf("the audit with %s ends with %d: %s%s", file, code, p.log, p.out)
 		}
 		check(s.t, json.Unmarshal([]byte(p.out.String()), &report))
-		if report.Records == 0 || report.Records+report.Elsewhere+report.Pending != s.total() {
+		if report.Records == 0 || report.Records+report.Elsewhere+report.Pending+report.Absent != s.total() {
 			s.t.Errorf("the audit with %s, of %d documents: %s", file, s.total(), p.out)
 		}
 		held += report.Records

@@ -6,8 +6,6 @@ import (
 	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/sink"
 )
 
 // output notes an output record if the source record that it names may exist.
@@ -17,13 +15,13 @@ func (a *audit) output(r *kgo.Record) error {
 	}
 	at := coordinates(r.Topic, r.Partition, r.Offset)
 	got, malformed := headersOn(r)
-	a.count(r.Topic, string(got[sink.HeaderVerdict]))
-	source := string(got[sink.HeaderSource])
+	a.count(r.Topic, string(got[headerVerdict]))
+	source := string(got[headerSource])
 	p, offset, ok := parse(source)
 	s := a.streams[p]
 	switch {
 	case !ok || s == nil:
-		a.report.found(Finding{Invented, quote([]byte(source)), at, sink.HeaderSource + " names no audited source partition"})
+		a.report.found(Finding{Invented, quote([]byte(source)), at, headerSource + " names no audited source partition"})
 		return nil
 	case offset < s.first:
 		a.report.Unchecked++
@@ -33,7 +31,7 @@ func (a *audit) output(r *kgo.Record) error {
 	if malformed != nil {
 		c.malformed = malformed.Error()
 	}
-	a.scratch = c.append(a.scratch[:0], a.known, a.common(source, ""))
+	a.scratch = c.append(a.scratch[:0], a.known, a.common(source))
 	order := claimOrder(a.numbers[place{r.Topic, r.Partition}], r.Offset)
 	return a.sorter.add(keyOf(s.number, offset, factOutput, order), a.scratch)
 }
@@ -43,11 +41,11 @@ func (a *audit) count(topic, verdict string) {
 	r := a.roles[topic]
 	only := func(role, others bool, word string) bool { return role && (!others || verdict == word) }
 	switch {
-	case only(r.unique, r.duplicate || r.rejected, sink.Unique):
+	case only(r.unique, r.duplicate || r.rejected, wordUnique):
 		a.report.Unique++
-	case only(r.duplicate, r.unique || r.rejected, sink.Duplicate):
+	case only(r.duplicate, r.unique || r.rejected, wordDuplicate):
 		a.report.Duplicate++
-	case only(r.rejected, r.unique || r.duplicate, sink.Rejected):
+	case only(r.rejected, r.unique || r.duplicate, wordRejected):
 		a.report.Rejected++
 	}
 }
@@ -57,17 +55,17 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 	j, judged := g.judged[i]
 	v := &j.verdict
 	toUnique, toDuplicate, toRejected := a.in.Outputs(g.stream.topic)
-	want := map[string]string{sink.Unique: toUnique, sink.Duplicate: toDuplicate, sink.Rejected: toRejected}
-	verdict := string(c.headers[sink.HeaderVerdict])
+	want := map[string]string{wordUnique: toUnique, wordDuplicate: toDuplicate, wordRejected: toRejected}
+	verdict := string(c.headers[headerVerdict])
 	switch {
 	case want[verdict] == "":
-		return fmt.Sprintf("%s is %s, which is no verdict", sink.HeaderVerdict, quote([]byte(verdict)))
+		return fmt.Sprintf("%s is %s, which is no verdict", headerVerdict, quote([]byte(verdict)))
 	case want[verdict] != c.output.topic:
-		return fmt.Sprintf("%s is %s, which belongs to %s", sink.HeaderVerdict, verdict, want[verdict])
-	case verdict == sink.Rejected:
+		return fmt.Sprintf("%s is %s, which belongs to %s", headerVerdict, verdict, want[verdict])
+	case verdict == wordRejected:
 		return cmp.Or(a.rejection(c.headers, g.source, v, judged), timely(c.headers, &g.was))
 	case c.passedOn():
-		return a.passed(c.headers, g.source)
+		return a.passed(c.headers, g.source, inOutage)
 	case !judged && c.unchecked():
 		return a.unasked(c.headers, g.source)
 	case !judged && g.open(i):
@@ -77,7 +75,7 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 	case v.Unique() && v.Forgotten:
 		return verdict + ", the journal has forgotten it: it belongs to " + toRejected
 	}
-	return difference(c.headers, a.promised(g.source, v))
+	return a.unlike(c.headers, g.source, v)
 }
 
 // altered returns what forwarding has changed, or "". Only a rejected record may lack its value, key or headers, and it
@@ -87,9 +85,9 @@ func altered(was, is *facts, got headers) string {
 		name, withheld string
 		was, is, none  digest
 	}{
-		{"key", sink.HeaderKeyBytes, was.key, is.key, digestOf(nil)},
-		{"value", sink.HeaderValueBytes, was.value, is.value, digestOf(nil)},
-		{"headers", sink.HeaderHeaderBytes, was.headers, is.headers, headersOf(&kgo.Record{})},
+		{"key", headerKeyBytes, was.key, is.key, digestOf(nil)},
+		{"value", headerValueBytes, was.value, is.value, digestOf(nil)},
+		{"headers", headerHeaderBytes, was.headers, is.headers, headersOf(&kgo.Record{})},
 	} {
 		length, withheld := got[part.withheld]
 		switch {
@@ -101,9 +99,9 @@ func altered(was, is *facts, got headers) string {
 			return fmt.Sprintf("%s is %s, the %s had %d bytes", part.withheld, quote(length), part.name, part.was.bytes)
 		}
 	}
-	switch own, retimed := got[sink.HeaderTimestamp]; {
+	switch own, retimed := got[headerTimestamp]; {
 	case retimed && string(own) != strconv.FormatInt(was.timestamp, 10):
-		return fmt.Sprintf("%s is %s, the timestamp was %d", sink.HeaderTimestamp, quote(own), was.timestamp)
+		return fmt.Sprintf("%s is %s, the timestamp was %d", headerTimestamp, quote(own), was.timestamp)
 	case !retimed && was.timestamp != is.timestamp:
 		before, _ := instant(was.timestamp)
 		after, _ := instant(is.timestamp)

@@ -10,8 +10,8 @@
 // Where there is a topic of verdicts, each output has one record there. It says what the output's headers say, under the
 // source record's coordinates, in the partition of the same number, and in order.
 //
-// It knows the promise and not the program: it has its own table of the headers' names and forms, the state machine is
-// package index/naive, and only the journal's codec is shared.
+// It knows the promise and not the program: it has its own table of the headers' names, values and forms, the state
+// machine is package index/naive, and only the journal's codec is shared.
 //
 // # Facts
 //
@@ -35,7 +35,10 @@
 //
 // Where the journal's head is trimmed, the twin begins with the oldest snapshot that the journal still continues.
 // Verdicts before it are not known: their documents must have come out once, unchanged and in order, with any verdict.
-// Of the passes before it only the number is known, so a record may have as many further outputs as there were passes.
+// They are unjudged. Of the passes before it only the number is known, so a record may have as many further outputs as
+// there were passes, and where two outputs may be of either pass, their order is not judged. Where the routing changed
+// before the snapshot, or there were passes before its own, it is not known what had to come out. What did is compared
+// all the same. What did not may be lost, or skipped, or have gone elsewhere: it is unjudged as well, and absent.
 //
 // # An earlier journal
 //
@@ -49,8 +52,7 @@
 // The journal says which routing was in force when. Documents that another routing than the audited configuration's
 // sent elsewhere are not due, and are counted. Documents that were judged, and not announced as committed, when the
 // routing changed are treated alike unless they are in the outputs, because whoever commits a document decides where it
-// goes. Nobody knows when routings changed before a snapshot: if any did, nothing before it is due. Outputs that no
-// routing names are taken for copies of those in force last.
+// goes. Outputs that no routing names are taken for copies of those in force last.
 //
 // # Limits
 //
@@ -63,7 +65,8 @@
 // has forgotten after it was forwarded, in the moment before its partition's next base, is reported though nothing is
 // wrong.
 //
-// Where an output may be of several passes, its order is not judged.
+// Where an output may be of several passes, its order is not judged. Nor is it where an output fits no pass, and there
+// are several.
 //
 // A snapshot is verified to be whole. That the member which took it was right is not: checkpoints are for that.
 package audit

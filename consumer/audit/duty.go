@@ -22,7 +22,9 @@ type away struct{ from, to int64 }
 func (s *stream) duty(d *protocol.Duty, source entry.Source) {
 	open := len(s.aways) > 0 && s.aways[len(s.aways)-1].to == math.MaxInt64
 	begins := d.Begins(source)
-	s.retired = d.Kind == protocol.Retired
+	if s.retired = d.Kind == protocol.Retired; s.retired && len(s.aways) == 0 && begins > 0 {
+		s.aways = append(s.aways, away{0, begins}) // it had taken over before the journal's trimmed beginning
+	}
 	switch {
 	case s.retired:
 		s.aways = append(s.aways, away{max(begins, d.Saw(source)), math.MaxInt64})

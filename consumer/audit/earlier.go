@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"math"
 	"slices"
-
-	"github.com/unecho/unecho/sink"
 )
 
 // Where a journal replaced an earlier one, because of other settings or because the earlier one was lost, the outputs
@@ -32,10 +30,10 @@ func (a *audit) setAside(g *group) {
 	if g.offset >= g.stream.began() {
 		return
 	}
-	ours := a.common("", "")
+	ours := a.common("")
 	kept := g.claims[:0]
 	for _, c := range g.claims {
-		if foreign(c.headers, ours, sink.HeaderAlgorithm) || foreign(c.headers, ours, sink.HeaderIndex) {
+		if foreign(c.headers, ours, headerAlgorithm) || foreign(c.headers, ours, headerIndex) {
 			a.earlier(g)
 			continue
 		}
@@ -43,7 +41,7 @@ func (a *audit) setAside(g *group) {
 	}
 	g.claims = kept
 	g.tales = slices.DeleteFunc(g.tales, func(c *claim) bool {
-		return foreign(c.headers, ours, sink.HeaderAlgorithm) || foreign(c.headers, ours, sink.HeaderIndex)
+		return foreign(c.headers, ours, headerAlgorithm) || foreign(c.headers, ours, headerIndex)
 	})
 }
 

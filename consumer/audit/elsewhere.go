@@ -124,6 +124,14 @@ func (s *stream) sentAway(i int, offset int64) bool {
 	})
 }
 
+// unsure says that a trimmed journal does not tell whether pass i owed an output of an offset: nothing is known of the
+// pass, or its routing is not.
+func (s *stream) unsure(i int, offset int64) bool {
+	return s.passes[i].unknown() || s.reached(i, offset) && slices.ContainsFunc(s.passes[i].went, func(w stretch) bool {
+		return offset >= w.from && offset < w.to && w.goes == anywhere()
+	})
+}
+
 // wentElsewhere says whether a pass would owe an output of an offset under another routing.
 func (s *stream) wentElsewhere(offset int64) bool {
 	for i := range s.passes {

@@ -169,7 +169,7 @@ func TestTopicIsTheVerdict(t *testing.T) {
 			`rejected as "too_large", the journal holds a verdict`,
 		},
 		{"an unknown reason", func(s *scene) { set(s.outputs[4], "unecho-reason", "mood") }, audit.Report{Different: 1}, `unecho-reason is "mood"`},
-		{"no reason", func(s *scene) { drop(s.outputs[4], "unecho-reason") }, audit.Report{Different: 1}, "none of the reasons"},
+		{"no reason", func(s *scene) { drop(s.outputs[4], "unecho-reason") }, audit.Report{Different: 1}, "unecho-reason is missing"},
 		{"no detail", func(s *scene) { drop(s.outputs[4], "unecho-detail") }, audit.Report{Different: 1}, "unecho-detail is missing"},
 	})
 }

@@ -13,18 +13,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/sink"
 )
-
-// outputRefused is the one reason for which a duplicate may be rejected.
-const outputRefused = string(sink.OutputRefused)
-
-const badTimestamp = string(sink.BadTimestamp)
 
 // ours says whether a header's name is of our prefix, in whatever case: such a header on a source record is not
 // trusted.
 func ours(name string) bool {
-	return len(name) >= len(sink.Prefix) && strings.EqualFold(name[:len(sink.Prefix)], sink.Prefix)
+	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 }
 
 // headers are those of our prefix on an output record.
@@ -45,57 +39,22 @@ func headersOn(r *kgo.Record) (headers, error) {
 	return all, nil
 }
 
-// said returns the headers that the table has for these kinds, with the values of t.
-func said(t *sink.Told, kinds ...sink.On) headers {
-	all := headers{}
-	for _, h := range sink.Headers() {
-		if slices.Contains(kinds, h.On) && (h.On != sink.OnLate || h.Has(t)) {
-			all[h.Name] = h.Append(nil, t)
-		}
-	}
-	return all
-}
-
-// sayings returns the facts about a source record from which headers are made.
-func (a *audit) sayings(source, verdict string) *sink.Told {
-	p, offset, _ := parse(source) // the caller has parsed it before
-	return &sink.Told{
-		Names:     sink.Names{Index: a.in.Index, Algorithm: a.algorithm, Topic: p.topic},
-		Partition: p.partition, Offset: offset, Verdict: verdict,
-	}
-}
-
-// common returns the headers that every output record has.
-func (a *audit) common(source, verdict string) headers {
-	return said(a.sayings(source, verdict), sink.OnAll)
-}
-
-// headerNames returns the names of our headers on records of these kinds; without kinds, of all.
-func headerNames(kinds ...sink.On) []string {
-	var all []string
-	for _, h := range sink.Headers() {
-		if len(kinds) == 0 || slices.Contains(kinds, h.On) {
-			all = append(all, h.Name)
-		}
-	}
-	return all
-}
-
-// promised returns the headers of a document whose verdict stands.
-func (a *audit) promised(source string, v *index.Verdict) headers {
-	t := a.sayings(source, sink.Duplicate)
-	t.Late = v.Late
+// unlike returns how the headers of a document whose verdict stands differ from what they promise, or "".
+func (a *audit) unlike(got headers, source string, v *index.Verdict) string {
+	s, must := a.saying(source, wordDuplicate), []kind{onAll}
 	if v.Unique() {
-		t.Verdict = sink.Unique
+		s.verdict = wordUnique
+	}
+	if s.late = v.Late; v.Late != 0 {
+		must = append(must, onLate)
 	}
 	switch {
 	case v.Matched():
-		t.Match = &v.Match
-		return said(t, sink.OnAll, sink.OnCopies, sink.OnLate)
+		s.match, must = &v.Match, append(must, onCopies)
 	case v.Cut:
-		return said(t, sink.OnAll, sink.OnCut, sink.OnLate)
+		must = append(must, onCut)
 	}
-	return said(t, sink.OnAll, sink.OnLate)
+	return a.wrong(got, s, must)
 }
 
 // instant writes a time in ms since 1970 in RFC 3339, in UTC. RFC 3339 has only the years 0 to 9999: any other time is
@@ -116,12 +75,12 @@ func forwardable(ms int64) bool {
 
 // timely returns what is wrong with a rejection for the source record's timestamp, or "".
 func timely(got headers, was *facts) string {
-	_, retimed := got[sink.HeaderTimestamp]
-	switch bad := string(got[sink.HeaderReason]) == badTimestamp; {
+	_, retimed := got[headerTimestamp]
+	switch bad := string(got[headerReason]) == badTimestamp; {
 	case bad && forwardable(was.timestamp):
 		return fmt.Sprintf("rejected as %s, which %d is not", badTimestamp, was.timestamp)
 	case bad && !retimed:
-		return sink.HeaderTimestamp + " is missing"
+		return headerTimestamp + " is missing"
 	}
 	return ""
 }
@@ -167,68 +126,39 @@ func differs(got, want headers, who string) string {
 // rejection returns what is wrong with the headers of a rejected record, or "". A document whose verdict stands must
 // not be rejected, with one exception: a topic may refuse a duplicate, and then nothing has to be forgotten.
 func (a *audit) rejection(got headers, source string, v *index.Verdict, judged bool) string {
-	want := a.common(source, sink.Rejected)
-	for _, name := range headerNames(sink.OnRejected, sink.OnWithheld) {
-		if value, ok := got[name]; ok {
-			want[name] = value
-		}
-	}
-	if d := difference(got, want); d != "" {
+	if d := a.wrong(got, a.saying(source, wordRejected), []kind{onAll, onRejected}, onChanged); d != "" {
 		return d
 	}
-	reason := string(got[sink.HeaderReason])
-	missing := missingOf(got)
+	reason := got[headerReason]
 	switch {
-	case !slices.Contains(sink.Reasons(), sink.Reason(reason)):
-		return fmt.Sprintf("%s is %s, which is none of the reasons", sink.HeaderReason, quote([]byte(reason)))
-	case missing != "":
-		return missing + " is missing"
 	case !judged:
 		return ""
 	case v.Unique() && !v.Forgotten:
 		return "rejected, the journal holds a verdict that stands: unique"
-	case reason != outputRefused:
-		return fmt.Sprintf("rejected as %s, the journal holds a verdict", quote([]byte(reason)))
-	}
-	return ""
-}
-
-// missingOf returns a header that each rejected record has and this one lacks, or "".
-func missingOf(got headers) string {
-	for _, h := range sink.Headers() {
-		if _, there := got[h.Name]; h.On == sink.OnRejected && h.Has == nil && !there {
-			return h.Name
-		}
+	case string(reason) != outputRefused:
+		return fmt.Sprintf("rejected as %s, the journal holds a verdict", quote(reason))
 	}
 	return ""
 }
 
 // anyVerdict returns what is wrong with the headers of a document whose verdict is not known, or "". They must be
-// complete.
+// complete, and each in its form.
 func (a *audit) anyVerdict(got headers, source string) string {
-	verdict := string(got[sink.HeaderVerdict])
-	t := a.sayings(source, verdict)
-	_, matched := got[sink.HeaderMatch]
-	_, cut := got[sink.HeaderCut]
-	if late, ok := got[sink.HeaderLate]; ok {
-		t.Late, _ = strconv.ParseInt(string(late), 10, 64) // what does not parse is a difference
-	}
+	s := a.saying(source, string(got[headerVerdict]))
+	_, matched := got[headerMatch]
+	_, cut := got[headerCut]
 	switch {
-	case matched || verdict == sink.Duplicate:
-		want := said(t, sink.OnAll, sink.OnLate)
-		for _, name := range headerNames(sink.OnCopies) {
-			want[name] = got[name]
-		}
-		return difference(got, want)
-	case cut && verdict == sink.Unique:
-		return difference(got, said(t, sink.OnAll, sink.OnCut, sink.OnLate))
+	case matched || s.verdict == wordDuplicate:
+		return a.wrong(got, s, []kind{onAll, onCopies}, onLate)
+	case cut:
+		return a.wrong(got, s, []kind{onAll, onCut}, onLate)
 	}
-	return difference(got, said(t, sink.OnAll, sink.OnLate))
+	return a.wrong(got, s, []kind{onAll}, onLate)
 }
 
 // unchecked says that an output claims that nobody asked to judge it.
 func (c *claim) unchecked() bool {
-	_, says := c.headers[sink.HeaderUnchecked]
+	_, says := c.headers[headerUnchecked]
 	return says
 }
 
@@ -236,30 +166,26 @@ func (c *claim) unchecked() bool {
 // such only where the settings have conditions.
 func (a *audit) unasked(got headers, source string) string {
 	if !a.conditions {
-		return sink.HeaderUnchecked + " is there, and the settings have no source.when"
+		return headerUnchecked + " is there, and the settings have no source.when"
 	}
-	t := a.sayings(source, sink.Unique)
-	t.Unchecked = sink.ByCondition
-	return difference(got, said(t, sink.OnAll, sink.OnUnchecked))
+	return a.passed(got, source, byCondition)
 }
 
-// passedOn says that an output claims to have been passed on while the journal was away.
-func (c *claim) passedOn() bool {
-	return string(c.headers[sink.HeaderUnchecked]) == string(sink.InOutage)
-}
+// passedOn says that an output claims to have been passed on while the journal was away. What the journal says of it
+// since does not matter.
+func (c *claim) passedOn() bool { return string(c.headers[headerUnchecked]) == inOutage }
 
 // retimed says that an output has another timestamp than its source record, and claims to say which was that one's.
 func (c *claim) retimed() bool {
-	_, says := c.headers[sink.HeaderTimestamp]
+	_, says := c.headers[headerTimestamp]
 	return says
 }
 
-// passed returns what is wrong with the headers of a document that was passed on while the journal was away, or "". What
-// the journal says of it since does not matter.
-func (a *audit) passed(got headers, source string) string {
-	t := a.sayings(source, sink.Unique)
-	t.Unchecked = sink.InOutage
-	return difference(got, said(t, sink.OnAll, sink.OnUnchecked))
+// passed returns what is wrong with the headers of a document that was forwarded without being judged, or "".
+func (a *audit) passed(got headers, source, why string) string {
+	s := a.saying(source, wordUnique)
+	s.unchecked = why
+	return a.wrong(got, s, []kind{onAll, onUnchecked})
 }
 
 // haveConditions says whether settings have conditions that a document must meet to be checked.

@@ -39,15 +39,22 @@ type Report struct {
 	From int64 `json:"journal_from"` // journal offset at which the replay began: 0, or that of a snapshot
 	To   int64 `json:"journal_to"`
 
-	Records int `json:"records"` // source records that had to come out
+	// Records counts source records that had to come out, and those that did where a trimmed journal does not say that.
+	Records int `json:"records"`
 	Pending int `json:"pending"` // source records that the group has not committed, so that they need not come out
 	// Skipped counts committed source records that no pass owes and no output has: the group's offset was set beyond them.
 	Skipped int `json:"skipped"`
-	// Elsewhere counts committed source records that another routing sent to other topics, or nowhere: no pass owes them
-	// here, and no output has them.
+	// Elsewhere counts committed source records that are not this group's to forward here: another routing sent them to
+	// other topics, or nowhere, or they lie before a takeover by this group, or behind one from it.
 	Elsewhere int `json:"elsewhere"`
-	// Unjudged counts due source records whose verdict was reached before the snapshot: all but the verdict is compared.
-	Unjudged  int `json:"unjudged"`
+	// Unjudged counts committed source records that are not judged, because the journal that would prove them is trimmed.
+	// Of those in an output all but the verdict is compared, and they are among Records. The others are Absent, and not
+	// among Records: whether they had to come out is not known. UnjudgedIn says where all of them are.
+	Unjudged   int        `json:"unjudged"`
+	Absent     int        `json:"absent"`
+	UnjudgedIn []Unjudged `json:"unjudged_in,omitempty"`
+	Untaken    []string   `json:"untaken,omitempty"` // source topics that nobody has taken up: see Inputs
+
 	Unique    int `json:"unique"` // output records, by topic
 	Duplicate int `json:"duplicate"`
 	Rejected  int `json:"rejected"`
@@ -69,13 +76,36 @@ type Report struct {
 	most int // how many findings of one kind are spelled out
 }
 
+// Unjudged is a part of a source partition, from the first to the last record of it that is not judged.
+type Unjudged struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	First     int64  `json:"first"`
+	Last      int64  `json:"last"`
+}
+
+// String names the part as in "news/0 from 17 to 4711".
+func (u Unjudged) String() string {
+	return fmt.Sprintf("%s/%d from %d to %d", u.Topic, u.Partition, u.First, u.Last)
+}
+
+// unjudged counts a record that is not judged. Those of a partition come in order, and one partition after the other.
+func (r *Report) unjudged(p place, offset int64) {
+	r.Unjudged++
+	if n := len(r.UnjudgedIn); n > 0 && r.UnjudgedIn[n-1].Topic == p.topic && r.UnjudgedIn[n-1].Partition == p.partition {
+		r.UnjudgedIn[n-1].Last = offset
+		return
+	}
+	r.UnjudgedIn = append(r.UnjudgedIn, Unjudged{p.topic, p.partition, offset, offset})
+}
+
 // Outcome is what an audit proves.
 type Outcome string
 
 // Outcomes.
 const (
 	Broken    Outcome = "broken"    // a promise was broken
-	Nothing   Outcome = "nothing"   // no record was due, so nothing could be checked
+	Nothing   Outcome = "nothing"   // no record is known to have been due, so nothing could be checked
 	Delivered Outcome = "delivered" // all due records came out once, unchanged and in order; no verdict is known
 	Partly    Outcome = "partly"    // like Delivered, and the known verdicts are as the journal decided; some are unknown
 	Proven    Outcome = "proven"    // like Delivered, and all verdicts are as the journal decided
@@ -88,7 +118,7 @@ func (r *Report) Outcome() Outcome {
 		return Broken
 	case r.Records == 0:
 		return Nothing
-	case r.Unjudged >= r.Records:
+	case r.Unjudged-r.Absent >= r.Records:
 		return Delivered
 	case r.Unjudged > 0:
 		return Partly
@@ -132,10 +162,11 @@ func (r *Report) String() string {
 		fmt.Fprintf(&b, "; %d skipped", r.Skipped)
 	}
 	if r.Elsewhere > 0 {
-		fmt.Fprintf(&b, "; %d went elsewhere by another routing", r.Elsewhere)
+		fmt.Fprintf(&b, "; %d went elsewhere by another routing, or are another group's", r.Elsewhere)
 	}
 	if r.Unjudged > 0 {
-		fmt.Fprintf(&b, "; %d not judged: their verdicts lie before the snapshot at %d", r.Unjudged, r.From)
+		fmt.Fprintf(&b, "; %d unjudged, %d of them in no output: the journal that would prove them is trimmed", r.Unjudged,
+			r.Absent)
 	}
 	for _, f := range r.Findings {
 		b.WriteString("\n  " + f.String())

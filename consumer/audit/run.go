@@ -27,7 +27,9 @@ type Inputs struct {
 	Outputs func(source string) (unique, duplicate, rejected string) // the output topics of a source topic
 	// Verdicts returns the topic of the verdicts on a source topic, or "" if there is none. nil: none has one.
 	Verdicts func(source string) string
-	Params   index.Params
+	// Untaken are those of Sources that nobody has taken up: they have no outputs. See the function of that name.
+	Untaken []string
+	Params  index.Params
 	// MaxBatchBytes is source.max_batch_bytes, and JournalParams say how large a batch of the journal may be. The audit
 	// reads no batch that members could not read.
 	MaxBatchBytes int
@@ -88,13 +90,15 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 		unpacker:   unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch}),
 		journal:    journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
 		conditions: haveConditions(in.Settings),
-		numbers:    map[place]int{}, known: headerNames(), report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
+		table:      table(), known: headerNames(),
+		numbers: map[place]int{}, report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
 	}
 	defer func() {
 		if err = errors.Join(err, a.sorter.close()); err != nil {
 			report, err = Report{}, fmt.Errorf("audit: %w", err)
 		}
 	}()
+	a.report.Untaken = in.Untaken
 	err = a.run(ctx)
 	return a.report, err
 }
@@ -118,7 +122,8 @@ type audit struct {
 	numbers     map[place]int
 	tracks      map[track][]reach
 	sorter      *sorter
-	known       []string // names of our headers
+	table       []row    // our headers
+	known       []string // their names
 	conditions  bool     // the settings in force have such
 	noted       uint64   // verdicts
 	routed      uint32   // number of the routing in force
@@ -197,7 +202,7 @@ func (a *audit) outputs() []string {
 		set(&r)
 		a.roles[topic] = r
 	}
-	for _, source := range a.in.Sources {
+	for _, source := range a.taken() {
 		unique, duplicate, rejected := a.in.Outputs(source)
 		add(unique, func(r *roles) { r.unique = true })
 		add(duplicate, func(r *roles) { r.duplicate = true })

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index/wire"
-	"github.com/unecho/unecho/sink"
 )
 
 // group is all that is known of one source record.
@@ -70,7 +69,7 @@ func (a *audit) take(g *group, k *key, fact []byte) error {
 		g.judged[j.pass] = j
 	case factOutput:
 		number, offset := claimedAt(k.order())
-		c := readClaim(&rd, a.known, a.common(g.source, ""))
+		c := readClaim(&rd, a.known, a.common(g.source))
 		c.output, c.offset = a.places[number], offset
 		if len(g.claims) == mostTogether {
 			a.report.found(Finding{Doubled, g.source, c.at(), "every pass has one already"})
@@ -79,7 +78,7 @@ func (a *audit) take(g *group, k *key, fact []byte) error {
 		g.claims = append(g.claims, &c)
 	case factTold:
 		number, offset := claimedAt(k.order())
-		c := readClaim(&rd, a.known, a.common(g.source, ""))
+		c := readClaim(&rd, a.known, a.common(g.source))
 		c.output, c.offset = a.places[number], offset
 		if len(g.tales) == mostTogether {
 			a.report.found(Finding{Doubled, g.source, c.at(), "every output has one already"})
@@ -124,6 +123,7 @@ func (a *audit) reckon(g *group, owed spans) {
 		case c == nil:
 		case c.malformed != "":
 			a.report.found(Finding{Different, g.source, c.at(), c.malformed})
+		case len(misfits) > 0 && len(g.out) > 1: // whose each of them is does not show
 		case !a.ambiguous(g, i):
 			a.order(g, i, c)
 		}
@@ -189,14 +189,16 @@ func (a *audit) straighten(g *group) {
 	}
 }
 
-// ambiguous says whether the output accounted to pass i may belong to another pass: neither pass must have an output,
-// and there is one for both.
+// ambiguous says whether the output accounted to pass i may belong to another pass. Either neither pass must have an
+// output, and there is one for both. Or the two passes may have each other's, and these stand in different partitions,
+// so that their order does not tell whose they are.
 func (a *audit) ambiguous(g *group, i int) bool {
-	if g.stream.owes(i, g.offset) {
-		return false
-	}
-	for j := range g.out {
-		if g.lacks(j) && a.fits(g, j, g.out[i]) == "" {
+	c := g.out[i]
+	for j, d := range g.out {
+		switch {
+		case d == nil && (g.stream.owes(i, g.offset) || !g.lacks(j)):
+		case d != nil && (d.output == c.output || a.fits(g, i, d) != ""):
+		case a.fits(g, j, c) == "":
 			return true
 		}
 	}
@@ -253,32 +255,32 @@ func (a *audit) lacking(g *group) {
 		a.report.found(Finding{Lost, g.source, "", "the journal never began its partition"})
 		return
 	}
-	due, known := false, false
-	for i := range g.out {
-		if !g.stream.owes(i, g.offset) {
+	due, known, may := false, false, false
+	for i, c := range g.out {
+		owes, unsure := g.stream.owes(i, g.offset), g.stream.unsure(i, g.offset)
+		may = may || unsure
+		if !owes && (!unsure || c == nil) {
 			continue
 		}
 		_, judged := g.judged[i]
 		due, known = true, known || judged || !g.open(i)
-		if g.out[i] == nil {
+		if c == nil {
 			a.report.found(Finding{Lost, g.source, "", "in no output; the journal " + g.says(i)})
 		}
 	}
-	if due {
+	switch {
+	case due && !known:
 		a.report.Records++
-	} else if !g.came() && g.early == 0 {
-		a.notDue(g)
-	}
-	if due && !known {
-		a.report.Unjudged++
-	}
-}
-
-// notDue counts a record that is in no output and need not be.
-func (a *audit) notDue(g *group) {
-	if g.stream.wentElsewhere(g.offset) {
+		a.report.unjudged(g.stream.place, g.offset)
+	case due:
+		a.report.Records++
+	case g.came(), g.early > 0:
+	case may:
+		a.report.Absent++
+		a.report.unjudged(g.stream.place, g.offset)
+	case g.stream.wentElsewhere(g.offset):
 		a.report.Elsewhere++
-	} else {
+	default:
 		a.report.Skipped++
 	}
 }
@@ -300,7 +302,7 @@ func (g *group) says(i int) string {
 	case v.Unique() && v.Forgotten:
 		return "has forgotten it"
 	case v.Unique():
-		return "says " + sink.Unique
+		return "says " + wordUnique
 	}
-	return "says " + sink.Duplicate
+	return "says " + wordDuplicate
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/sink"
 )
 
 // The topic of verdicts (sink.metadata: topic) must have one record for each output, with the same facts as the
@@ -22,17 +20,9 @@ import (
 // timeField holds the time of the source record. It stands for no header.
 const timeField = "time"
 
-// numbers are the headers that are numbers in JSON.
-func numbers() []string {
-	return []string{
-		sink.HeaderSimilarity, sink.HeaderCopy, sink.HeaderLate, sink.HeaderValueBytes, sink.HeaderKeyBytes,
-		sink.HeaderHeaderBytes, sink.HeaderTimestamp,
-	}
-}
-
 // verdictTopics lists the topics of verdicts, and remembers them.
 func (a *audit) verdictTopics() (topics []string) {
-	for _, source := range a.in.Sources {
+	for _, source := range a.taken() {
 		if name := a.verdictsOf(source); name != "" && !a.verdicts[name] {
 			a.verdicts[name] = true
 			topics = append(topics, name)
@@ -54,7 +44,7 @@ func (a *audit) told(r *kgo.Record) error {
 	a.report.Verdicts++
 	at := coordinates(r.Topic, r.Partition, r.Offset)
 	got, malformed := a.fieldsOf(r)
-	source := string(got[sink.HeaderSource])
+	source := string(got[headerSource])
 	p, offset, ok := parse(source)
 	s := a.streams[p]
 	switch {
@@ -74,7 +64,7 @@ func (a *audit) told(r *kgo.Record) error {
 	if malformed != nil {
 		c.malformed = malformed.Error()
 	}
-	a.scratch = c.append(a.scratch[:0], a.known, a.common(source, ""))
+	a.scratch = c.append(a.scratch[:0], a.known, a.common(source))
 	order := claimOrder(a.numbers[place{r.Topic, r.Partition}], r.Offset)
 	return a.sorter.add(keyOf(s.number, offset, factTold, order), a.scratch)
 }
@@ -112,18 +102,19 @@ func (a *audit) fieldsOf(r *kgo.Record) (got headers, wrong error) {
 // field adds a field of the object to the headers.
 func (a *audit) field(got headers, name string, value json.Token) error {
 	plain, encoded := strings.CutSuffix(name, "_base64")
-	header := sink.Prefix + strings.ReplaceAll(plain, "_", "-")
+	header := prefix + strings.ReplaceAll(plain, "_", "-")
 	if plain == timeField {
 		header = timeField
 	}
 	text, number := value.(json.Number)
 	said, isText := value.(string)
+	at := slices.Index(a.known, header)
 	switch _, twice := got[header]; {
-	case header != timeField && !slices.Contains(a.known, header):
+	case header != timeField && at < 0:
 		return fmt.Errorf("there is no field %s", quote([]byte(name)))
 	case twice:
 		return fmt.Errorf("field %s stands twice", plain)
-	case number != slices.Contains(numbers(), header), !number && !isText:
+	case number != (at >= 0 && a.table[at].decimal), !number && !isText:
 		return fmt.Errorf("field %s is %v, which is of another type", name, value)
 	case number:
 		got[header] = []byte(text)

@@ -81,8 +81,8 @@ func TestTrimmedJournal(t *testing.T) {
 		want audit.Report // without records
 		says string
 	}{
-		{"nothing to find", func(*scene) {}, audit.Report{}, "2 not judged: their verdicts lie before the snapshot at "},
-		{"what lies before is not judged", func(s *scene) { set(s.outputs[2], "unecho-copy", "77") }, audit.Report{}, "2 not judged"},
+		{"nothing to find", func(*scene) {}, audit.Report{}, "2 unjudged, 0 of them in no output: "},
+		{"what lies before is not judged", func(s *scene) { set(s.outputs[2], "unecho-copy", "77") }, audit.Report{}, "2 unjudged"},
 		{"but compared", func(s *scene) { s.outputs[2].Value = nil }, audit.Report{Altered: 1}, "news/1/0"},
 		{"and must be there", func(s *scene) { s.outputs = s.outputs[1:] }, audit.Report{Lost: 1}, "the journal judged it before the snapshot"},
 		{"once", func(s *scene) { s.again(0, "") }, audit.Report{Doubled: 1, Misordered: 0}, "doubled: news/0/0"},

@@ -38,8 +38,9 @@ func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) err
 		{"records", r.Records, "of the source that were due", false},
 		{"pending", r.Pending, "that the group has not committed yet: not due", true},
 		{"skipped", r.Skipped, "in no output and not due: the group's offset was set beyond them, or began behind them", true},
-		{"elsewhere", r.Elsewhere, "in no output and not due: another routing was in force, by which they went to other topics, or nowhere", true},
-		{"not judged", r.Unjudged, fmt.Sprintf("whose verdict lies before the snapshot at %d: compared in all but that", r.From), true},
+		{"elsewhere", r.Elsewhere, "not due: they went to other topics or nowhere by another routing, or are another group's (takeover)", true},
+		{"unjudged", r.Unjudged, "the journal that would prove them is trimmed: what is in an output is compared in all but the verdict", true},
+		{"absent", r.Absent, "unjudged ones in no output: the trimmed journal does not say whether they had to be", true},
 		{"unique", r.Unique, "", false},
 		{"duplicate", r.Duplicate, "", false},
 		{"rejected", r.Rejected, "", false},
@@ -59,26 +60,50 @@ func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) err
 		}
 	}
 	_ = table.Flush() // it cannot fail: it writes to memory
-	b.WriteString("\n" + findings(r))
+	b.WriteString("\n" + unjudged(r) + findings(r))
 	_, err := io.WriteString(out, trimmedLines(b.String()))
 	return err
+}
+
+// mostParts is how many parts of partitions are listed for people.
+const mostParts = 10
+
+// unjudged returns which topics nobody reads, and where the records are that were not judged.
+func unjudged(r *audit.Report) string {
+	var b strings.Builder
+	for _, name := range r.Untaken {
+		fmt.Fprintf(&b, "%s is not read: it fits source.pattern, and its outputs are not there\n", name)
+	}
+	for i, part := range r.UnjudgedIn {
+		if i == mostParts {
+			fmt.Fprintf(&b, "and in %s more partitions: --json has all\n", terminal.Grouped(len(r.UnjudgedIn)-i))
+			break
+		}
+		fmt.Fprintf(&b, "unjudged: %s\n", part)
+	}
+	return b.String()
 }
 
 // findings returns what was found, or what is proven.
 func findings(r *audit.Report) string {
 	const delivered = "proven: each record that was due came out once, unchanged and in order"
+	const decided = "proven: each record that was due came out once, unchanged, in its topic and in order, as the " +
+		"journal decided\n"
 	switch r.Outcome() {
 	case audit.Proven:
-		return "proven: each record that was due came out once, unchanged, in its topic and in order, as the journal " +
-			"decided\n"
+		return decided
 	case audit.Partly:
+		came := r.Unjudged - r.Absent
+		if came == 0 {
+			return decided + absent(r)
+		}
 		return fmt.Sprintf("%s;\n%s of %s in its topic, as the journal decided; not checked: what it decided of the other "+
 			"%s\n",
-			delivered, terminal.Grouped(r.Records-r.Unjudged), terminal.Grouped(r.Records), terminal.Grouped(r.Unjudged))
+			delivered, terminal.Grouped(r.Records-came), terminal.Grouped(r.Records), terminal.Grouped(came)) + absent(r)
 	case audit.Delivered:
-		return delivered + "; not checked: what the journal decided, of any\n"
+		return delivered + "; not checked: what the journal decided, of any\n" + absent(r)
 	case audit.Nothing:
-		return "nothing to check: no record was due\n"
+		return "nothing to check: no record is known to have been due\n" + absent(r)
 	case audit.Broken:
 	}
 	var b strings.Builder
@@ -89,6 +114,14 @@ func findings(r *audit.Report) string {
 		fmt.Fprintf(&b, "and %s more: --findings spells out as many of each kind\n", terminal.Grouped(more))
 	}
 	return b.String()
+}
+
+// absent says of what the audit could not tell whether it is lost.
+func absent(r *audit.Report) string {
+	if r.Absent == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not checked: whether %s in no output had to be in one\n", terminal.Grouped(r.Absent))
 }
 
 // trimmedLines removes the blanks at the ends of lines.

@@ -10,7 +10,11 @@ type Stamp struct {
 
 // Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Erase, *Mark, *Checkpoint,
 // *Accusation, *Routing, *SettingsChange, *Feed, *History.
-type Record interface{ record() }
+type Record interface {
+	record()
+	// Appended is the appender's clock when it appended, ms since 1970; 0 where it does not say.
+	Appended() int64
+}
 
 // Header is common to all records but Settings.
 type Header struct {
@@ -18,11 +22,17 @@ type Header struct {
 	Wall        int64  // the appender's clock when it appended, ms since 1970
 }
 
+// Appended implements Record.
+func (h Header) Appended() int64 { return h.Wall }
+
 // Settings declares the settings that decide verdicts. The first record of this kind in journal order wins.
 type Settings struct {
 	Text []byte // canonical JSON
 	Wall int64
 }
+
+// Appended implements Record.
+func (s *Settings) Appended() int64 { return s.Wall }
 
 // Routing declares where documents are read from and written to. It decides no verdict, so it is not part of the
 // settings, and what is remembered outlives it. But members with different routings would forward each other's

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 )
 
@@ -22,15 +23,16 @@ func (p *patient) clocks(ctx context.Context) (findings []Finding, err error) {
 	if s, ok := p.store.(serverClock); ok {
 		version, now, err := s.Server(ctx)
 		if err != nil {
-			return nil, err
+			findings = told(findings, err)
+		} else {
+			findings = append(findings, fine("PostgreSQL "+version),
+				p.apart("PostgreSQL's clock", now.Sub(p.now()), "this machine's"))
 		}
-		findings = append(findings, fine("PostgreSQL "+version))
-		findings = append(findings, p.apart("PostgreSQL's clock", now.Sub(p.now()), "this machine's"))
 	}
-	if err := p.journalWhole(ctx); err != nil || p.tail == nil || p.tail.end == p.tail.start {
+	if err := p.journalWhole(ctx); err != nil || p.tail == nil {
 		return findings, err
 	}
-	r, rec, err := p.journalRecord(ctx, p.tail.end-1)
+	r, rec, err := p.lastAppended(ctx)
 	if err != nil || r == nil {
 		return findings, err
 	}
@@ -40,8 +42,19 @@ func (p *patient) clocks(ctx context.Context) (findings []Finding, err error) {
 	if p.in.ProducerTime {
 		return append(findings, fine("the broker is in the members' process: they share a clock")), nil
 	}
-	return append(findings, p.apart("the clock of the journal's broker", r.Time.Sub(time.UnixMilli(wall(rec))),
+	return append(findings, p.apart("the clock of the journal's broker", r.Time.Sub(time.UnixMilli(rec.Appended())),
 		"that of the member which appended last")), nil
+}
+
+// lastAppended returns the last record of the journal that says when it was appended; nil: none of the last few does.
+func (p *patient) lastAppended(ctx context.Context) (*topic.Record, index.Record, error) {
+	for at := p.tail.end - 1; at >= max(p.tail.start, p.tail.end-mostStrays); at-- {
+		r, rec, err := p.journalRecord(ctx, at)
+		if err != nil || r != nil && rec.Appended() > 0 {
+			return r, rec, err
+		}
+	}
+	return nil, nil, nil
 }
 
 // apart returns the finding about how far two clocks are apart. The difference includes the time of a round trip.
@@ -58,31 +71,4 @@ func (p *patient) apart(what string, ahead time.Duration, of string) Finding {
 		return note(text, "documents leave the window so much too early or too late", remedy)
 	}
 	return fine(text)
-}
-
-// wall returns the appender's time in a record.
-func wall(rec index.Record) int64 {
-	switch rec := rec.(type) {
-	case *index.Settings:
-		return rec.Wall
-	case *index.Run:
-		return rec.Wall
-	case *index.Feed:
-		return rec.Wall
-	case *index.History:
-		return rec.Wall
-	case *index.Reposition:
-		return rec.Wall
-	case *index.Forget:
-		return rec.Wall
-	case *index.Erase:
-		return rec.Wall
-	case *index.Mark:
-		return rec.Wall
-	case *index.Checkpoint:
-		return rec.Wall
-	case *index.Accusation:
-		return rec.Wall
-	}
-	return 0
 }

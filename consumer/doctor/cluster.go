@@ -36,6 +36,9 @@ func (p *patient) cluster(ctx context.Context) ([]Finding, error) {
 		}
 	})
 	p.brokers = len(all)
+	if guess == "" {
+		return findings, nil
+	}
 	what := fmt.Sprintf("Kafka %s, %s", guess, several(p.brokers, "broker"))
 	if p.in.ProducerTime {
 		what = "an embedded broker, in the service's process"

@@ -17,6 +17,8 @@ type Finding struct {
 	What   string `json:"what"`
 	Why    string `json:"why,omitempty"`    // why it matters; empty where all is well
 	Remedy string `json:"remedy,omitempty"` // what to do
+
+	costs string // what the remedy would cost memory or documents for, if the finding were wrong; empty: nothing
 }
 
 // Report holds everything that was looked at, in the order of the checks.
@@ -50,4 +52,12 @@ func note(what, why, remedy string) Finding {
 
 func problem(what, why, remedy string) Finding {
 	return Finding{Level: Problem, What: what, Why: why, Remedy: remedy}
+}
+
+// costly is a problem whose remedy costs memory or documents where the finding is wrong. It is told only if a second
+// look finds it at the same place again.
+func costly(place, what, why, remedy string) Finding {
+	f := problem(what, why, remedy)
+	f.costs = place
+	return f
 }

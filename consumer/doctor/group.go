@@ -56,7 +56,7 @@ func members(name string, g *kadm.DescribedGroup) []Finding {
 type extent struct {
 	topic      string
 	partition  int32
-	leaderless bool  // nothing below is known
+	unknown    error // why nothing below is known
 	start, end int64 // of the partition
 	stable     int64 // the last stable offset: a reader of committed records gets so far
 	committed  protocol.Committed
@@ -81,17 +81,16 @@ func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
 		ours = ours || e.committed.Ours
 		if e.committed.Offset >= 0 {
 			begun++
+		}
+		if e.committed.Offset >= 0 && e.unknown == nil {
 			lag += max(0, e.stable-max(e.committed.Offset, e.start))
 		}
 		if f, wrong := p.offset(e, known); wrong {
 			findings = append(findings, f)
 		}
 	}
-	if ours && !p.there[p.in.Journal.Topic] {
-		findings = append(findings, problem(fmt.Sprintf("offsets are committed, and there is no journal %s",
-			p.in.Journal.Topic),
-			"the journal was deleted or is called otherwise: what was remembered is gone, and no member starts",
-			"name the right journal.topic; if it is gone for good: source.accept_journal_gap: true once"))
+	if ours && p.topic[p.in.Journal.Topic] == gone {
+		findings = append(findings, told(p.journalGone(ctx))...)
 	}
 	if begun == 0 {
 		return append(findings, note("nothing is committed yet", "the group has never forwarded anything of these sources",
@@ -101,6 +100,22 @@ func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
 	findings = append(findings, older...)
 	return append(findings, fine(fmt.Sprintf("%d of %s begun, %s", begun, several(len(extents), "partition"),
 		behind(lag)))), err
+}
+
+// journalGone is about a group that has committed, and whose journal Kafka does not have.
+func (p *patient) journalGone(ctx context.Context) ([]Finding, error) {
+	name := p.in.Journal.Topic
+	everywhere, err := p.goneEverywhere(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if !everywhere {
+		return []Finding{note("some brokers know journal "+name+", and some do not",
+			"a broker that has just started learns of topics a moment later", "look again")}, nil
+	}
+	return []Finding{costly("journal", "offsets are committed, and there is no journal "+name,
+		"the journal was deleted or is called otherwise: without it no member starts",
+		"name the right journal.topic"+p.acceptGap(ctx, "if it is gone for good"))}, nil
 }
 
 // behind says how many documents are still to be read. Offsets of aborted documents, of markers and of compacted
@@ -115,7 +130,10 @@ func behind(lag int64) string {
 func (p *patient) offset(e *extent, known map[place]index.SourcePartition) (Finding, bool) {
 	c, row := &e.committed, known[place{e.topic, e.partition}]
 	switch {
-	case e.leaderless:
+	case e.unknown != nil && !errors.Is(e.unknown, kerr.LeaderNotAvailable):
+		return problem(fmt.Sprintf("%v: where it begins and ends cannot be read: %v", e, e.unknown),
+			"what is wrong there stays unknown", "look again; if that stays, see to the broker that leads it"), true
+	case e.unknown != nil:
 		return problem(fmt.Sprintf("%v has no leader", e), "its documents wait for one; the other partitions go on",
 			fmt.Sprintf("start the brokers that hold it: kafka-topics.sh --bootstrap-server %s --describe "+
 				"--unavailable-partitions --topic %s", p.server, e.topic)), true
@@ -126,7 +144,7 @@ func (p *patient) offset(e *extent, known map[place]index.SourcePartition) (Find
 			"deleted before they were read: at most "+several(int(e.start-c.Offset), "document"),
 			"add members, or keep documents longer (retention.ms, retention.bytes)"), true
 	case c.Offset > e.end:
-		return problem(fmt.Sprintf("%v: committed is %d, and the topic ends at %d", e, c.Offset, e.end),
+		return costly(e.String(), fmt.Sprintf("%v: committed is %d, and the topic ends at %d", e, c.Offset, e.end),
 			"the source lost documents, or the offset was set too far; the service stops on it",
 			fmt.Sprintf("stop all members, then: kafka-consumer-groups.sh --bootstrap-server %s --group %s --topic %s:%d "+
 				"--reset-offsets --to-offset %d --execute",
@@ -136,7 +154,7 @@ func (p *patient) offset(e *extent, known map[place]index.SourcePartition) (Find
 			"the next member that takes it forwards from there: documents come out again, or are skipped",
 			"nothing, if that was meant"), true
 	case c.Epoch == row.Epoch && c.Offset < row.Base:
-		return problem(fmt.Sprintf("%v: committed is %d, and all below %d was forwarded", e, c.Offset, row.Base),
+		return costly(e.String(), fmt.Sprintf("%v: committed is %d, and all below %d was forwarded", e, c.Offset, row.Base),
 			"the group's offsets were lost; the service stops rather than forward twice",
 			"source.accept_lost_offsets: true once: it goes on where forwarding ended"), true
 	}
@@ -186,12 +204,16 @@ func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
 		return nil, fmt.Errorf("read offsets: %w", err)
 	}
 	ends.Each(func(o kadm.ListedOffset) {
-		start, readable := starts[o.Topic][o.Partition], stable[o.Topic][o.Partition]
+		start, ok := starts.Lookup(o.Topic, o.Partition)
+		readable, ok2 := stable.Lookup(o.Topic, o.Partition)
 		e := extent{
 			topic: o.Topic, partition: o.Partition, start: start.Offset, stable: readable.Offset, end: o.Offset,
-			leaderless: errors.Join(start.Err, readable.Err, o.Err) != nil, committed: protocol.Committed{Offset: -1},
+			unknown: errors.Join(start.Err, readable.Err, o.Err), committed: protocol.Committed{Offset: -1},
 		}
-		if c, ok := committed.Lookup(o.Topic, o.Partition); ok && c.Err == nil {
+		if !ok || !ok2 {
+			e.unknown = errors.Join(e.unknown, errors.New("Kafka does not tell"))
+		}
+		if c, ok := committed.Lookup(o.Topic, o.Partition); ok {
 			e.committed = protocol.NewCommitted(c.At, c.Metadata)
 		}
 		extents = append(extents, e)
@@ -228,7 +250,7 @@ func (p *patient) nearRetention(ctx context.Context, extents []extent) (findings
 		for i := range extents {
 			e := &extents[i]
 			first, ok := young.Lookup(e.topic, e.partition)
-			if ok && first.Err == nil && e.committed.Offset >= e.start && e.committed.Offset < min(first.Offset, e.stable) {
+			if ok && first.Err == nil && e.unknown == nil && e.committed.Offset >= e.start && e.committed.Offset < min(first.Offset, e.stable) {
 				findings = append(findings,
 					note(fmt.Sprintf("%v: the next document is older than %.0f %% of retention.ms, %v", e, nearPart*100, retention),
 						"Kafka will delete it, maybe before it is read", "add members, or keep documents longer"))

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -128,6 +129,9 @@ func (p *patient) topicRights(ctx context.Context) (map[string][]kmsg.ACLOperati
 	}
 	allowed := map[string][]kmsg.ACLOperation{}
 	for _, t := range resp.Topics {
+		if err := kerr.ErrorForCode(t.ErrorCode); err != nil && t.Topic != nil {
+			return nil, fmt.Errorf("ask for rights on topic %s: %w", *t.Topic, err)
+		}
 		if may := kadm.DecodeACLOperations(t.AuthorizedOperations); t.Topic != nil && len(may) > 0 {
 			allowed[*t.Topic] = may
 		}
@@ -149,6 +153,9 @@ func (p *patient) groupRights(ctx context.Context) ([]Finding, error) {
 		if forbidden(refused) || len(may) > 0 && !slices.Contains(may, kmsg.ACLOperationRead) {
 			return []Finding{problem("group "+n.name+": the right Read is missing",
 				"members cannot share the partitions, nor commit", p.grant(&n, kmsg.ACLOperationRead))}, nil
+		}
+		if refused != nil && !broker.NoGroup(refused) {
+			return nil, fmt.Errorf("ask for rights on group %s: %w", n.name, refused)
 		}
 	}
 	return nil, nil

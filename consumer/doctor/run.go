@@ -40,7 +40,8 @@ type Inputs struct {
 	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.
 	ProducerTime bool
 
-	now func() time.Time // for tests; nil: the clock
+	now   func() time.Time // for tests; nil: the clock
+	after func()           // for tests: called between two looks; nil: nothing
 }
 
 // checkBound is how long one check may take.
@@ -105,11 +106,11 @@ type patient struct {
 	now    func() time.Time
 
 	brokers int
-	sources []string        // topics that are read
-	store   snapshot.Store  // nil: there is none, or it does not answer
-	newest  *index.Restore  // the state of the newest snapshot of this journal; nil: none
-	tail    *journalTail    // nil: not read yet
-	there   map[string]bool // topics that exist
+	sources []string            // topics that are read
+	store   snapshot.Store      // nil: there is none, or it does not answer
+	newest  *index.Restore      // the state of the newest snapshot of this journal; nil: none
+	tail    *journalTail        // nil: not read yet
+	topic   map[string]presence // what Kafka answered about each
 }
 
 func (p *patient) close() error {
@@ -125,7 +126,7 @@ func (p *patient) examine(ctx context.Context, look func(*patient, context.Conte
 	var findings []Finding
 	waited := time.Duration(0)
 	err := retry.While(ctx, coordinatorPause, func() (err error) {
-		findings, err = look(p, ctx)
+		findings, err = p.twice(ctx, look)
 		return err
 	}, func(err error, since time.Duration) bool {
 		waited = since
@@ -169,10 +170,11 @@ func unseen(err error) Finding {
 	case errors.As(err, &fault):
 		return problem(oneLine(fault), "what is wrong there stays unknown", fault.Remedy)
 	case errors.Is(err, context.DeadlineExceeded):
-		return problem("no answer within "+checkBound.String(), "the service would wait as long",
-			"check that all brokers are up")
+		return problem("no answer within "+checkBound.String()+": "+err.Error(), "the service would wait as long",
+			"see that what the message names is up: the brokers, the store of snapshots")
 	}
-	return problem("cannot look: "+err.Error(), "what is wrong there stays unknown", "check that all brokers are up")
+	return problem("cannot look: "+err.Error(), "what is wrong there stays unknown",
+		"see to what the message names, and look again")
 }
 
 func oneLine(f *broker.Fault) string {
@@ -196,14 +198,4 @@ func (p *patient) outputs() (names []string) {
 		names = append(names, p.in.Sink.All(source)...)
 	}
 	return names
-}
-
-// existing returns those of the topics that exist.
-func (p *patient) existing(names ...string) (there []string) {
-	for _, name := range names {
-		if p.there[name] {
-			there = append(there, name)
-		}
-	}
-	return there
 }

@@ -14,6 +14,9 @@ import (
 
 // settings compares the settings in force in the journal with the configuration.
 func (p *patient) settings(ctx context.Context) ([]Finding, error) {
+	if p.topic[p.in.Journal.Topic] == unknown {
+		return nil, nil // reported with the topics
+	}
 	inForce, err := p.inForce(ctx)
 	switch {
 	case err != nil:
@@ -33,7 +36,7 @@ func (p *patient) settings(ctx context.Context) ([]Finding, error) {
 // bounds compares the bounds in force with the configuration. A member whose file has others works by those in force.
 func (p *patient) bounds(ctx context.Context) ([]Finding, error) {
 	var now index.Bounds
-	if p.there[p.in.Journal.Topic] {
+	if p.topic[p.in.Journal.Topic] == there {
 		state, err := (&routing.Journal{Options: p.in.Options, Topic: p.in.Journal.Topic, Group: p.in.Params.Group}).Read(ctx)
 		if err != nil {
 			return nil, err
@@ -70,13 +73,16 @@ func (p *patient) inForce(ctx context.Context) ([]byte, error) {
 			return rec.Settings, nil
 		case nil: // a stray, or deleted
 		default:
-			return nil, nil
+			return nil, errNoSettings
 		}
 	}
 	return nil, nil
 }
 
-// mostStrays is how many strays are passed over in search of the settings with which the journal begins.
+var errNoSettings = errors.New("the journal does not begin with settings, and no snapshot of it tells them")
+
+// mostStrays is how many records are passed over in search of the settings with which the journal begins, and of the
+// last one that says when it was appended.
 const mostStrays = 16
 
 // journalRecord reads one record of the journal. It returns nil if the record is gone, or changes nothing.

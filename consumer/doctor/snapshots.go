@@ -17,31 +17,24 @@ const oldSnapshot = 10
 
 // snapshots checks the store, and whether the journal continues the snapshot that a start would restore.
 func (p *patient) snapshots(ctx context.Context) ([]Finding, error) {
-	store, err := p.in.Snapshots(ctx)
-	switch {
-	case errors.Is(err, snapshot.ErrNoStore) && p.there[p.in.Journal.Topic]:
-		return p.restorable(ctx, nil)
-	case errors.Is(err, snapshot.ErrNoStore):
-		return p.none(), nil
-	case err != nil:
-		return []Finding{problem(err.Error(), "no snapshot is taken or restored, and the journal is not trimmed",
-			"what the message says")}, nil
-	}
-	p.store = store
-	infos, err := store.Manifests(ctx)
-	if err != nil {
-		return nil, err
+	if p.store == nil {
+		store, err := p.in.Snapshots(ctx)
+		switch {
+		case errors.Is(err, snapshot.ErrNoStore):
+			return p.restorable(ctx)
+		case err != nil:
+			return []Finding{problem(err.Error(), "from here no snapshot can be taken or restored, and the journal is not trimmed",
+				"what the message says")}, nil
+		}
+		p.store = store
 	}
 	var findings []Finding
-	if !store.Shared() {
+	if !p.store.Shared() {
 		findings = append(findings, note("the store is not shared by all members",
 			"the journal is never trimmed, and grows for ever",
 			"snapshot.store: postgres, or snapshot.shared: true where all members see the directory"))
 	}
-	if !p.there[p.in.Journal.Topic] {
-		return findings, nil
-	}
-	more, err := p.restorable(ctx, infos)
+	more, err := p.restorable(ctx)
 	return append(findings, more...), err
 }
 
@@ -56,24 +49,56 @@ type journalTail struct{ start, end int64 }
 // journalWhole reads where the journal begins and ends.
 func (p *patient) journalWhole(ctx context.Context) error {
 	name := p.in.Journal.Topic
-	if p.tail != nil || !p.there[name] {
+	if p.tail != nil || p.topic[name] != there {
 		return nil
 	}
-	starts, err := broker.AllOffsets(ctx, p.admin.ListStartOffsets, name)
-	ends, err2 := broker.AllOffsets(ctx, p.admin.ListEndOffsets, name)
-	if err := errors.Join(err, err2); err != nil {
-		return fmt.Errorf("read the journal's offsets: %w", err)
+	start, err := p.journalOffset(ctx, p.admin.ListStartOffsets)
+	if err != nil {
+		return err
 	}
-	first, _ := starts.Lookup(name, 0)
-	last, _ := ends.Lookup(name, 0)
-	p.tail = &journalTail{start: first.Offset, end: last.Offset}
+	end, err := p.journalOffset(ctx, p.admin.ListEndOffsets)
+	if err != nil {
+		return err
+	}
+	p.tail = &journalTail{start: start, end: end}
 	return nil
 }
 
+func (p *patient) journalOffset(ctx context.Context, list broker.Listing) (int64, error) {
+	name := p.in.Journal.Topic
+	listed, err := broker.Offsets(ctx, list, name)
+	o, ok := listed.Lookup(name, 0)
+	switch {
+	case err == nil && !ok:
+		err = errors.New("Kafka does not tell")
+	case err == nil:
+		err = o.Err
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the offsets of %s/0: %w", name, err)
+	}
+	return o.Offset, nil
+}
+
 // restorable checks the newest snapshot of this journal.
-func (p *patient) restorable(ctx context.Context, infos []snapshot.Info) ([]Finding, error) {
-	if err := p.journalWhole(ctx); err != nil {
+func (p *patient) restorable(ctx context.Context) ([]Finding, error) {
+	p.tail, p.newest = nil, nil
+	switch p.topic[p.in.Journal.Topic] {
+	case unknown:
+		return nil, nil // reported with the topics
+	case gone:
+		return p.none(), nil
+	case there:
+	}
+	if err := p.journalWhole(ctx); err != nil { // before the snapshots: members take one before they trim
 		return nil, err
+	}
+	var infos []snapshot.Info
+	if p.store != nil {
+		var err error
+		if infos, err = p.store.Manifests(ctx); err != nil {
+			return nil, err
+		}
 	}
 	topics, err := p.topics.Describe(ctx, p.in.Journal.Topic)
 	if err != nil {
@@ -97,13 +122,14 @@ func (p *patient) restorable(ctx context.Context, infos []snapshot.Info) ([]Find
 			return append(findings, problem(fmt.Sprintf("the snapshot at %d: %v", info.Position.Offset, err),
 				"a start stops at it", "what the message says")), nil
 		}
-		return append(findings, p.newestSnapshot(&info)...), nil
+		more, err := p.newestSnapshot(ctx, &info)
+		return append(findings, more...), err
 	}
 	if p.tail.start > 0 {
-		return append(findings, problem(fmt.Sprintf("journal %s begins at %d, and no usable snapshot of it is here",
+		return append(findings, costly("journal", fmt.Sprintf("journal %s begins at %d, and no usable snapshot of it is here",
 			p.in.Journal.Topic, p.tail.start),
-			"a member cannot start", "give this member the store that the others use (snapshot.store); if there is none left: "+
-				"source.accept_journal_gap: true once")), nil
+			"a member cannot start", "give this member the store that the others use (snapshot.store)"+
+				p.acceptGap(ctx, "if there is none left"))), nil
 	}
 	return append(findings, p.none()...), nil
 }
@@ -121,23 +147,30 @@ func (p *patient) restore(state []byte) (*index.Restore, error) {
 	return index.NewRestore(begun, index.Fingerprint(begun.Written(p.in.Settings)), state)
 }
 
-func (p *patient) newestSnapshot(info *snapshot.Info) []Finding {
+func (p *patient) newestSnapshot(ctx context.Context, info *snapshot.Info) ([]Finding, error) {
+	// The end is read again: what was snapshotted by now is in the journal by now.
+	end, err := p.journalOffset(ctx, p.admin.ListEndOffsets)
+	if err != nil {
+		return nil, err
+	}
+	p.tail.end = end
 	at, age := info.Position.Offset, p.now().Sub(time.UnixMilli(info.Taken)).Round(time.Second)
 	switch rest := p.tail.end - at; {
 	case at < p.tail.start:
-		return []Finding{problem(fmt.Sprintf("the newest snapshot is at %d, and the journal begins at %d", at, p.tail.start),
-			"a member cannot start", "give this member the store that the others use (snapshot.store); if there is none left: "+
-				"source.accept_journal_gap: true once")}
+		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal begins at %d", at,
+			p.tail.start), "a member cannot start", "give this member the store that the others use (snapshot.store)"+
+			p.acceptGap(ctx, "if there is none left"))}, nil
 	case at > p.tail.end:
-		return []Finding{problem(fmt.Sprintf("the newest snapshot is at %d, and the journal ends at %d", at, p.tail.end),
+		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal ends at %d", at, p.tail.end),
 			"the journal lost records; no member starts",
-			"bring the journal back, or delete it, the snapshots and the group's offsets to begin anew")}
+			"bring the journal back; if it is lost for good, stop all members, and delete it, the snapshots and the group's "+
+				"offsets to begin anew")}, nil
 	case age > oldSnapshot*p.in.Snapshot.Every && rest > 1: // a snapshot is followed by its own checkpoint
 		return []Finding{note(fmt.Sprintf("the newest snapshot is %v old, %d records of the journal follow it", age, rest),
-			"a start has to replay them, and the journal is not trimmed", "see the members' logs for messages about snapshots")}
+			"a start has to replay them, and the journal is not trimmed", "see the members' logs for messages about snapshots")}, nil
 	default:
 		return []Finding{fine(fmt.Sprintf("the newest is %v old, of %s; %s of the journal follow", age,
-			several(int(info.Documents), "document"), several(int(rest), "record")))}
+			several(int(info.Documents), "document"), several(int(rest), "record")))}, nil
 	}
 }
 

@@ -14,19 +14,24 @@ import (
 
 // allTopics checks sources, journal and outputs, as a start would. It also reports what a start lets pass.
 func (p *patient) allTopics(ctx context.Context) (findings []Finding, err error) {
-	p.there = map[string]bool{}
-	if findings, err = p.findSources(ctx); err != nil {
-		return nil, err
-	}
+	p.topic = map[string]presence{}
+	findings = told(p.findSources(ctx))
 	for _, name := range p.sources {
 		found, err := p.sourceAndOutputs(ctx, name)
-		findings = append(findings, found...)
-		if err != nil {
-			return findings, err
+		findings = append(findings, told(found, err)...)
+		if ctx.Err() != nil {
+			return findings, nil
 		}
 	}
-	found, err := p.journal(ctx)
-	return append(findings, found...), err
+	return append(findings, told(p.journal(ctx))...), nil
+}
+
+// told returns the findings about a topic, and what could not be seen of it: the others are looked at all the same.
+func told(findings []Finding, err error) []Finding {
+	if err == nil {
+		return findings
+	}
+	return append(findings, unseen(err))
 }
 
 // mostNamed bounds how many topics a finding names.
@@ -67,46 +72,41 @@ func (p *patient) findSources(ctx context.Context) ([]Finding, error) {
 }
 
 func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding, error) {
-	found, err := p.topics.Describe(ctx, name)
+	source, err := p.find(ctx, name)
 	if errors.Is(err, broker.ErrMissing) {
 		return []Finding{problem("source "+name+" does not exist", "there is nothing to read", remedyOf(err))}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.there[name] = true
-	source := found[0]
 	findings := []Finding{fine("source " + name + ": " + shape(source))}
-	if wrong, ok := mistakes(p.topics.CheckSource(ctx, name, int(p.in.Params.FetchBytes))); ok {
-		findings = append(findings, wrong...)
+	err = p.topics.CheckSource(ctx, name, int(p.in.Params.FetchBytes))
+	if wrong, ok := mistakes(err); ok {
+		findings, err = append(findings, wrong...), nil
 	}
-	more, err := p.durable(ctx, source, "documents")
-	findings = append(findings, more...)
-	if err != nil || p.in.Sink.DryRun {
-		return findings, err
+	findings = append(told(findings, err), told(p.durable(ctx, source, "documents"))...)
+	if p.in.Sink.DryRun {
+		return findings, nil
 	}
-	_, _, rejected := p.in.Sink.Topics(name)
-	for _, output := range p.in.Sink.Outputs(name) {
-		more, err := p.output(ctx, broker.OutputsWant{
+	return append(findings, p.outputsOf(ctx, source)...), nil
+}
+
+func (p *patient) outputsOf(ctx context.Context, source broker.Topic) (findings []Finding) {
+	_, _, rejected := p.in.Sink.Topics(source.Name)
+	for _, output := range p.in.Sink.Outputs(source.Name) {
+		findings = append(findings, told(p.output(ctx, broker.OutputsWant{
 			Source: source, Names: []string{output}, MaxRecordBytes: int(p.in.Sink.MaxRecordBytes),
-		}, "verdicts")
-		if err == nil && output != rejected && p.there[output] {
-			var untimely []Finding
-			untimely, err = p.untimely(ctx, name, output)
-			more = append(more, untimely...)
-		}
-		findings = append(findings, more...)
-		if err != nil {
-			return findings, err
+		}, "verdicts"))...)
+		if output != rejected && p.topic[output] == there {
+			findings = append(findings, told(p.untimely(ctx, source.Name, output))...)
 		}
 	}
-	if verdicts := p.in.Sink.VerdictsTopic(name); verdicts != "" {
-		more, err = p.output(ctx, broker.OutputsWant{
+	if verdicts := p.in.Sink.VerdictsTopic(source.Name); verdicts != "" {
+		findings = append(findings, told(p.output(ctx, broker.OutputsWant{
 			Source: source, Names: []string{verdicts}, MaxRecordBytes: sink.MaxVerdictBytes, Why: sink.WhyVerdictBytes,
-		}, "records")
-		findings = append(findings, more...)
+		}, "records"))...)
 	}
-	return findings, err
+	return findings
 }
 
 // untimely compares the timestamps that an output accepts with those that its source accepts.
@@ -128,18 +128,19 @@ func (p *patient) untimely(ctx context.Context, source, output string) (findings
 // output checks a topic. Holds says what of: documents with their verdicts, or records of another kind.
 func (p *patient) output(ctx context.Context, want broker.OutputsWant, holds string) ([]Finding, error) {
 	name := want.Names[0]
+	if _, err := p.find(ctx, name); err != nil && !errors.Is(err, broker.ErrMissing) {
+		return nil, err
+	}
 	found, err := p.topics.EnsureOutputs(ctx, want)
 	if errors.Is(err, broker.ErrMissing) {
 		return []Finding{missing("output "+name, p.in.Sink.Create, "sink.create", err)}, nil
 	}
 	if findings, ok := mistakes(err); ok {
-		p.there[name] = true
 		return findings, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.there[name] = true
 	findings := []Finding{fine("output " + name + ": " + shape(found[0]))}
 	more, err := p.durable(ctx, found[0], holds)
 	return append(findings, more...), err
@@ -151,11 +152,13 @@ func (p *patient) journal(ctx context.Context) ([]Finding, error) {
 		ReplicationFactor: p.in.Journal.ReplicationFactor, MinInsync: p.in.Journal.MinInsync,
 		MaxMessageBytes: p.in.Journal.MaxRecordBytes(),
 	}
+	if _, err := p.find(ctx, name); err != nil && !errors.Is(err, broker.ErrMissing) {
+		return nil, err
+	}
 	topic, err := p.topics.VerifyJournal(ctx, name, want)
 	if errors.Is(err, broker.ErrMissing) {
 		return []Finding{missing("journal "+name, p.in.Journal.Create, "journal.create", err)}, nil
 	}
-	p.there[name] = true
 	if findings, ok := mistakes(err); ok {
 		return findings, nil
 	}

@@ -11,8 +11,8 @@ import (
 
 const (
 	ongoing = "Ongoing"
-	// brokerBound is Kafka's default for the greatest time-out of a transaction (transaction.max.timeout.ms). A
-	// transaction that is open for longer hangs.
+	// brokerBound is Kafka's default for the greatest time-out of a transaction (transaction.max.timeout.ms). One that
+	// is open for longer hangs, unless its coordinator says that it may last longer.
 	brokerBound = 15 * time.Minute
 	// unknownBound is how long a transaction that no coordinator knows may still be about to end.
 	unknownBound = time.Minute
@@ -53,6 +53,9 @@ func (p *patient) ours(ctx context.Context, listed kadm.ListedTransactions) ([]F
 	var findings []Finding
 	open := 0
 	for _, t := range described.Sorted() {
+		if t.Err != nil {
+			findings = told(findings, fmt.Errorf("describe transactional id %s: %w", t.TxnID, t.Err))
+		}
 		if t.State != ongoing {
 			continue
 		}
@@ -84,48 +87,88 @@ func (p *patient) hanging(ctx context.Context, listed kadm.ListedTransactions) (
 	if err != nil {
 		return nil, fmt.Errorf("describe producers: %w", err)
 	}
-	coordinated := map[int64]bool{}
-	for _, t := range listed {
-		coordinated[t.ProducerID] = coordinated[t.ProducerID] || t.State == ongoing || strings.HasPrefix(t.State, "Prepare")
+	terms, err := p.terms(ctx, listed)
+	if err != nil {
+		return nil, err
 	}
-	var findings []Finding
-	unseen := map[string]bool{}
-	for _, part := range described.SortedPartitions() {
-		if part.Err != nil {
-			unseen[part.Topic] = true
-		}
-	}
+	findings := p.unseenProducers(described)
 	for _, d := range described.SortedProducers() {
-		if f, ok := p.hangs(&d, coordinated[d.ProducerID]); ok {
+		if f, ok := p.hangs(&d, terms[d.ProducerID]); ok {
 			findings = append(findings, f)
 		}
 	}
-	for _, name := range topics {
-		if unseen[name] {
-			findings = append(findings, note("topic "+name+": not allowed to see who writes to it",
-				"a transaction that hangs there would not be found",
-				fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation Read --topic %s",
-					p.server, name)))
-		}
-	}
-	if len(findings) == 0 {
+	if len(findings) == 0 && len(p.unasked(append(p.outputs(), p.sources...)...)) == 0 {
 		findings = append(findings, fine("none hangs on sources and outputs"))
 	}
 	return findings, nil
 }
 
-// hangs reports a producer's transaction if it is open and no coordinator will end it, or has not ended it for too
-// long.
-func (p *patient) hangs(d *kadm.DescribedProducer, coordinated bool) (Finding, bool) {
-	since := p.now().Sub(time.UnixMilli(d.LastTimestamp))
-	switch {
-	case d.CurrentTxnStartOffset < 0, coordinated && since < brokerBound, since < unknownBound:
-		return Finding{}, false
+// unseenProducers returns a finding for each topic that does not tell who writes to it.
+func (p *patient) unseenProducers(described kadm.DescribedProducersTopics) (findings []Finding) {
+	said := map[string]bool{}
+	for _, part := range described.SortedPartitions() {
+		switch {
+		case part.Err == nil || said[part.Topic]:
+			continue
+		case forbidden(part.Err):
+			findings = append(findings, note("topic "+part.Topic+": not allowed to see who writes to it",
+				"a transaction that hangs there would not be found",
+				fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation Read --topic %s",
+					p.server, part.Topic)))
+		default:
+			findings = told(findings, fmt.Errorf("describe who writes to %s/%d: %w", part.Topic, part.Partition, part.Err))
+		}
+		said[part.Topic] = true
 	}
-	return problem(
-		fmt.Sprintf("%s/%d: a transaction of producer %d hangs since offset %d, for %v", d.Topic, d.Partition, d.ProducerID,
-			d.CurrentTxnStartOffset, since.Round(time.Second)),
-		"readers of committed records stand still before it, unecho too where it is the source",
-		fmt.Sprintf("kafka-transactions.sh --bootstrap-server %s abort --topic %s --partition %d --start-offset %d", p.server,
-			d.Topic, d.Partition, d.CurrentTxnStartOffset)), true
+	return findings
+}
+
+// terms returns how long the coordinators let the open transactions of producers last.
+func (p *patient) terms(ctx context.Context, listed kadm.ListedTransactions) (map[int64]time.Duration, error) {
+	terms := map[int64]time.Duration{}
+	var ids []string
+	for _, t := range listed {
+		if t.State == ongoing || strings.HasPrefix(t.State, "Prepare") {
+			ids, terms[t.ProducerID] = append(ids, t.TxnID), brokerBound
+		}
+	}
+	if len(ids) == 0 {
+		return terms, nil
+	}
+	described, err := p.admin.DescribeTransactions(ctx, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("describe transactions: %w", err)
+	}
+	for _, t := range described {
+		if t.Err == nil {
+			terms[t.ProducerID] = max(brokerBound, time.Duration(t.TimeoutMillis)*time.Millisecond+abortGrace)
+		}
+	}
+	return terms, nil
+}
+
+// hangs reports a producer's transaction that is open for longer than its coordinator lets it last. One that no
+// coordinator tells of is also reported, but that is no proof: this user may not be allowed to see it. Only after the
+// greatest time-out that brokers allow has it two proofs.
+func (p *patient) hangs(d *kadm.DescribedProducer, term time.Duration) (Finding, bool) {
+	since := p.now().Sub(time.UnixMilli(d.LastTimestamp))
+	at := fmt.Sprintf("%s/%d", d.Topic, d.Partition)
+	const why = "readers of committed records stand still before it, unecho too where it is the source"
+	switch {
+	case d.CurrentTxnStartOffset < 0, term > 0 && since < term, since < unknownBound:
+		return Finding{}, false
+	case since < brokerBound:
+		return note(fmt.Sprintf("%s: no coordinator tells of a transaction of producer %d, open since offset %d, for %v", at,
+			d.ProducerID, d.CurrentTxnStartOffset, since.Round(time.Second)), why,
+			fmt.Sprintf("nothing if its program is at work, and this user may only not see it; else look again in %v",
+				brokerBound)), true
+	}
+	remedy := fmt.Sprintf("kafka-transactions.sh --bootstrap-server %s abort --topic %s --partition %d --start-offset %d",
+		p.server, d.Topic, d.Partition, d.CurrentTxnStartOffset)
+	if term == 0 {
+		remedy = "if no program with a transaction.timeout.ms above " + brokerBound.String() + " writes there: " + remedy
+	}
+	return costly(fmt.Sprintf("%s/%d", at, d.CurrentTxnStartOffset),
+		fmt.Sprintf("%s: a transaction of producer %d hangs since offset %d, for %v", at, d.ProducerID,
+			d.CurrentTxnStartOffset, since.Round(time.Second)), why, remedy), true
 }

@@ -1,0 +1,199 @@
+package doctor
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/index"
+)
+
+// costs finds advice that costs memory or documents where it is wrong.
+var costs = regexp.MustCompile(`accept_journal_gap|accept_lost_offsets|--reset-offsets|begin anew| abort `)
+
+// Whatever Kafka does not answer is told as that. No advice that costs something rests on it.
+func TestNothingRestsOnAnError(t *testing.T) {
+	faults := map[string]kfake.Fault{}
+	for _, topic := range []string{"news", "news.unique", "news.duplicate", "news.rejected", "unecho.journal"} {
+		for _, key := range []kmsg.Key{kmsg.Metadata, kmsg.ListOffsets, kmsg.DescribeConfigs, kmsg.DescribeProducers} {
+			f := kfake.Fault{Keys: []kmsg.Key{key}, Topic: topic}
+			if key == kmsg.DescribeConfigs {
+				f.Topic, f.Resource = "", topic
+			}
+			faults[key.Name()+" of "+topic] = f
+		}
+	}
+	for _, key := range []kmsg.Key{kmsg.DescribeGroups, kmsg.OffsetFetch, kmsg.ListTransactions, kmsg.DescribeTransactions} {
+		faults[key.Name()] = kfake.Fault{Keys: []kmsg.Key{key}}
+	}
+	for name, f := range faults {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			w.well()
+			w.open("unecho/unecho-0-s0")
+			f.Err, f.Count = kerr.UnknownServerError, -1
+			h := w.cluster.Fault(f)
+			report := w.run()
+			if h.Hits() == 0 {
+				t.Skip("the doctor does not ask that")
+			}
+			got := lines(report)
+			if report.Healthy {
+				t.Errorf("an error is no problem:\n%s", got)
+			}
+			if costs.MatchString(got) || strings.Contains(got, "not allowed") {
+				t.Errorf("advice rests on an error:\n%s", got)
+			}
+		})
+	}
+}
+
+// What one topic does not tell hides nothing of the others.
+func TestErrorOfATopicHidesNoOther(t *testing.T) {
+	w := newWard(t)
+	w.well()
+	w.alter("unecho.journal", "retention.ms", "1000")
+	w.remove("news.rejected")
+	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Metadata}, Topic: "news.unique", Err: kerr.TopicAuthorizationFailed, Count: -1})
+	got := lines(w.run())
+	for _, want := range []string{
+		"note topics: not allowed to look: cannot describe topic news.unique",
+		"ok topics: output news.duplicate: 2 partitions", "note topics: output news.rejected does not exist",
+		"problem topics: topic unecho.journal: retention.ms is 1000", "ok group: 1 of 2 partitions begun",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %q, got\n%s", want, got)
+		}
+	}
+}
+
+// One broker that does not know the journal, as one that has just started, proves nothing. Neither does a journal that
+// cannot be seen while members are at work.
+func TestJournalGoneNeedsTwoProofs(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(*ward)
+		want string
+		gap  bool
+	}{
+		"deleted":               {func(w *ward) { w.remove("unecho.journal") }, "problem group: offsets are committed, and there is no journal", true},
+		"unknown to one broker": {func(w *ward) { w.forgets("unecho.journal") }, "note group: some brokers know journal unecho.journal, and some do not", false},
+		"members at work":       {func(w *ward) { w.join(); w.remove("unecho.journal") }, "nothing may be given up while the group has 1 session", false},
+		"a group that does not answer": {func(w *ward) {
+			w.remove("unecho.journal")
+			w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.DescribeGroups}, Err: kerr.UnknownServerError, Count: -1})
+		}, "problem group: cannot look", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			w.well()
+			c.do(w)
+			got := lines(w.run())
+			if !strings.Contains(got, c.want) || strings.Contains(got, "accept_journal_gap") != c.gap {
+				t.Errorf("want %q and advice to give up what is remembered: %v, got\n%s", c.want, c.gap, got)
+			}
+		})
+	}
+}
+
+// forgets has the doctor's first question about a topic answered by a broker that does not know it.
+func (w *ward) forgets(topic string) {
+	w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Metadata}, Topic: topic, Err: kerr.UnknownTopicOrPartition, Count: 2,
+	})
+}
+
+// A member that takes a snapshot and trims the journal while the doctor looks makes no finding, and neither does one
+// that commits.
+func TestSecondLook(t *testing.T) {
+	t.Run("trimmed meanwhile", func(t *testing.T) {
+		w := newWard(t)
+		w.well()
+		old := w.in.Snapshots
+		w.append(&index.Forget{Header: w.header()})
+		w.trim("unecho.journal", 0, 4)
+		looks := 0
+		w.in.after = func() {
+			if looks++; looks == 1 {
+				w.snapshot()
+			}
+		}
+		w.in.Snapshots = old
+		if got := lines(w.run()); looks == 0 || costs.MatchString(got) || !strings.Contains(got, "ok snapshots: the newest is") {
+			t.Errorf("%d second looks, got\n%s", looks, got)
+		}
+	})
+	t.Run("offset set right meanwhile", func(t *testing.T) {
+		w := newWard(t)
+		w.well()
+		w.commit(0, 9, "")
+		looks := 0
+		w.in.after = func() {
+			looks++
+			w.commit(0, 2, "")
+		}
+		if got := lines(w.run()); looks != 1 || costs.MatchString(got) {
+			t.Errorf("%d second looks, got\n%s", looks, got)
+		}
+	})
+}
+
+// A transaction that no coordinator tells of may be one that this user may not see: no one is told to abort it before
+// the longest that Kafka lets a transaction last. One that its coordinator lets last for an hour does not hang before.
+func TestTransactionsOfOthers(t *testing.T) {
+	producer := func(since time.Duration) *kadm.DescribedProducer {
+		return &kadm.DescribedProducer{
+			Topic: "news", ProducerID: 7, CurrentTxnStartOffset: 5, LastTimestamp: time.Now().Add(-since).UnixMilli(),
+		}
+	}
+	p := &patient{now: time.Now}
+	for name, c := range map[string]struct {
+		since, term time.Duration
+		told        bool
+		abort       string
+	}{
+		"seen, in time":            {10 * time.Minute, brokerBound, false, ""},
+		"an hour's, in time":       {50 * time.Minute, time.Hour, false, ""},
+		"an hour's, too late":      {61 * time.Minute, time.Hour, true, "kafka-transactions.sh"},
+		"unseen, just begun":       {30 * time.Second, 0, false, ""},
+		"unseen, within the bound": {5 * time.Minute, 0, true, ""},
+		"unseen, beyond the bound": {16 * time.Minute, 0, true, "if no program with a transaction.timeout.ms above 15m0s"},
+		"seen, beyond the bound":   {16 * time.Minute, brokerBound, true, "kafka-transactions.sh"},
+		"none open":                {time.Hour, 0, false, ""},
+	} {
+		d := producer(c.since)
+		if name == "none open" {
+			d.CurrentTxnStartOffset = -1
+		}
+		f, told := p.hangs(d, c.term)
+		if told != c.told || strings.Contains(f.Remedy, " abort ") != (c.abort != "") || !strings.HasPrefix(f.Remedy, c.abort) {
+			t.Errorf("%s: want told %v, abort %q, got %v, %+v", name, c.told, c.abort, told, f)
+		}
+	}
+}
+
+// The last record of the journal may be one of which the doctor does not know the clock by heart.
+func TestClockOfAnyRecord(t *testing.T) {
+	for name, rec := range map[string]index.Record{
+		"routing":  &index.Routing{Header: index.Header{Fingerprint: 1, Wall: time.Now().UnixMilli()}, Routes: index.Routes{Number: 1, Text: []byte("{}")}},
+		"settings": &index.SettingsChange{Header: index.Header{Fingerprint: 1, Wall: time.Now().UnixMilli()}, Bounds: index.Bounds{Number: 1, Text: []byte("{}")}},
+		"no time":  &index.Forget{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			w.well()
+			w.append(rec)
+			if got := lines(w.run()); !strings.Contains(got, "ok clocks: the clock of the journal's broker is ") {
+				t.Errorf("got\n%s", got)
+			}
+		})
+	}
+}

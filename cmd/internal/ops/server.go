@@ -82,7 +82,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	s.logger.Info().Str("address", s.addr).Msg("serving /live, /ready, /metrics, /api/v1 and a page for browsers at /")
 	server := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: busy(s.handler), ConnContext: onConnection, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: log.New(newTroubles(s.logger), "", 0),
 	}
 	var serveErr error

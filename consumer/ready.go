@@ -2,6 +2,8 @@ package consumer
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/unecho/unecho/consumer/session"
@@ -24,7 +26,7 @@ func (p *process) watchStanding(ctx context.Context, sessions []*session.Session
 	defer tick.Stop()
 	defer p.stand(Standing{}, false)
 	for was, told := false, false; ; {
-		now := session.Stand(sessions, time.Now())
+		now := p.standing(sessions, time.Now())
 		is := now.Trouble == ""
 		p.stand(now, is)
 		switch {
@@ -44,6 +46,15 @@ func (p *process) watchStanding(ctx context.Context, sessions []*session.Session
 			return
 		}
 	}
+}
+
+// standing sums up the sessions and the journal. While documents are passed on without it the journal is no trouble.
+func (p *process) standing(sessions []*session.Session, at time.Time) Standing {
+	now := session.Stand(sessions, at)
+	if trouble := p.log.Trouble(at); trouble != "" && p.session.Counters.Passing.Load() == 0 {
+		now.Trouble = strings.Join(slices.DeleteFunc([]string{trouble, now.Trouble}, func(s string) bool { return s == "" }), "; ")
+	}
+	return now
 }
 
 // stand publishes the standing.

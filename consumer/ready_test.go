@@ -90,3 +90,49 @@ func TestReadyWithNothingToDo(t *testing.T) {
 	w.settled()
 	w.audited()
 }
+
+// A journal that takes no append keeps a member from being ready, with the setting to look at, and so does one whose
+// only broker is gone while there is nothing to append. It is ready again when the journal takes appends.
+func TestNotReadyWhileTheJournalTakesNothing(t *testing.T) {
+	t.Parallel()
+	notReady := func(t *testing.T, w *world, m *running, want string) {
+		t.Helper()
+		began := time.Now()
+		w.becomes("it stays ready", func() bool { return !m.Ready() })
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("it was ready for %v more, want less than 10 s", took)
+		}
+		if got := m.Stats().Standing.Trouble; !strings.Contains(got, "journal "+w.setup.Params.Group+".journal ") ||
+			!strings.Contains(got, want) {
+			t.Errorf("want %q, got %q", want, got)
+		}
+	}
+	t.Run("too large for it", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, 1)
+		w.patient()
+		m := w.start(named("m"), sessions(1))
+		w.becomes("it is not ready at first", m.Ready)
+		refused := w.cluster.Fault(kfake.Fault{
+			Keys: []kmsg.Key{kmsg.Produce}, Topic: w.setup.Params.Group + ".journal", Err: kerr.MessageTooLarge, Count: -1,
+		})
+		w.produce(20, 72)
+		notReady(t, w, m, "max.message.bytes")
+		refused.Remove()
+		w.settled()
+		w.becomes("it does not become ready again", m.Ready)
+		w.audited()
+	})
+	t.Run("its broker is gone", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, 1)
+		w.patient()
+		w.produce(20, 73)
+		m := w.launch(named("m"), sessions(1))
+		w.settled()
+		w.becomes("it is not ready at first", m.Ready)
+		m.network.sever()
+		notReady(t, w, m, "see that its brokers are up")
+		m.kill()
+	})
+}

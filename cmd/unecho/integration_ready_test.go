@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A process that was given a new journal cannot forward what the group has offsets for. It is never ready, and says
@@ -56,4 +57,43 @@ func (s *scene) ready(ctx context.Context, ops string) string {
 		s.t.Errorf("GET /ready is answered %d %q; want ready with %d, and nothing else with it", resp.StatusCode, said, http.StatusOK)
 	}
 	return string(said)
+}
+
+// On real Kafka: a journal whose max.message.bytes was lowered takes nothing. The process says so, with the setting, on
+// /ready and as a warning of its status, and is ready again when the journal takes records.
+func TestNotReadyWhileTheJournalRefuses(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	ops := freeAddress(t)
+	s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '"+ops+"'}")
+	p := s.run()
+	s.produce(40, 1)
+	s.settled()
+	s.until("it is ready", func(ctx context.Context) bool { return s.ready(ctx, ops) == "ready\n" })
+	s.journalTakes("1")
+	s.produce(40, 2)
+	began := time.Now()
+	s.until("it is not ready", func(ctx context.Context) bool { return s.ready(ctx, ops) != "ready\n" })
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it was ready for %v more, want less than 10 s", took)
+	}
+	if said := s.ready(s.bounded(), ops); !strings.Contains(said, "max.message.bytes must be at least") {
+		t.Errorf("want the setting to look at, got %q", said)
+	}
+	req, err := http.NewRequestWithContext(s.bounded(), http.MethodGet, "http://"+ops+"/api/v1/status", http.NoBody)
+	check(t, err)
+	resp, err := http.DefaultClient.Do(req)
+	check(t, err)
+	defer resp.Body.Close()
+	status, err := io.ReadAll(resp.Body)
+	check(t, err)
+	for _, want := range []string{`"UnechoNotReady"`, "max.message.bytes must be at least"} {
+		if !strings.Contains(string(status), want) {
+			t.Errorf("want %s in the status, got %s", want, status)
+		}
+	}
+	s.journalTakes("2097152")
+	s.settled()
+	s.until("it is ready again", func(ctx context.Context) bool { return s.ready(ctx, ops) == "ready\n" })
+	stopAll(t, patience, p)
 }

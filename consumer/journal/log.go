@@ -32,6 +32,7 @@ type Log struct {
 	recorded  atomic.Uint64 // fingerprint in the header of each record
 	end       atomic.Int64
 	oldest    atomic.Pointer[oldest]
+	answers   answers
 }
 
 // oldest is the first record that the journal keeps.
@@ -74,10 +75,13 @@ func (l *Log) Header() index.Header {
 // of the broker it is not known what was appended; Put appends again, and the first append wins. Put fails only if
 // Kafka goes on forbidding the append, because then a person is needed.
 func (l *Log) Put(ctx context.Context, values ...[]byte) (last int64, err error) {
+	p := l.answers.begins(time.Now())
+	defer func() { l.answers.ends(p, err, time.Now()) }()
 	err = retry.While(ctx, appendPause, func() error {
 		last, err = l.AppendValues(ctx, values)
 		return err
 	}, func(err error, since time.Duration) bool {
+		l.answers.refuses(p, err, time.Now())
 		if broker.Forbidden(err) && since > l.forbidden {
 			return false
 		}
@@ -140,7 +144,9 @@ func (l *Log) Bounds(ctx context.Context) (start, end int64, err error) {
 
 // End reads the offset after the last record of the journal.
 func (l *Log) End(ctx context.Context) (int64, error) {
+	asked := time.Now()
 	end, err := l.offset(ctx, l.admin.ListEndOffsets)
+	l.answers.tells(asked, err)
 	if err == nil {
 		l.end.Store(end)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
@@ -99,7 +100,23 @@ func TestJournalRecreated(t *testing.T) {
 	w.loseJournal()
 	w.create("unecho.journal", 1, map[string]string{"retention.ms": "-1"})
 	w.produce(20, 52)
-	w.refusedBy(m, "this replica cannot go on", "delete journal and snapshots to begin anew")
+	w.refusedBy(m, "was deleted while this member worked", journal.GoneRemedy)
+}
+
+// The journal is deleted while a member works. Its first message advises what the next start says.
+func TestJournalDeletedAtWork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(300*time.Millisecond))
+	w.produce(100, 56)
+	m := w.launch(named("m"))
+	w.settled()
+	w.loseJournal()
+	w.produce(20, 57)
+	w.refusedBy(m, "was deleted while this member worked", journal.GoneRemedy)
+	w.refusedBy(w.launch(named("m"), hurried), "never knew this partition", journal.GoneRemedy)
+	w.start(named("m"), func(s *Setup) { s.Source.AcceptJournalGap = true })
+	w.settled()
 }
 
 // An offset was set behind the end of the source. The same happens when the source loses its end. The command in the

@@ -20,6 +20,10 @@ import (
 // before the replica's place, or is no journal.
 var ErrLost = errors.New("the journal does not continue this replica")
 
+// GoneRemedy is what to do about a journal that was deleted.
+const GoneRemedy = "if the journal was lost, or a new one is meant, start once with source.accept_journal_gap: true: " +
+	"committed offsets stay, what was remembered is lost; else name the group's own journal.topic"
+
 // Place is where a follower begins: the journal offset to read first, and the leader epoch of the record before it (-1:
 // unknown), which reveals an unclean election.
 type Place struct {

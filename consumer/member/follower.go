@@ -11,6 +11,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/unpack"
@@ -228,7 +229,7 @@ func (f *Follower) Follow(ctx context.Context) error {
 		return fmt.Errorf("open follower: %w", err)
 	}
 	defer client.Close()
-	return f.unfollowed(f.trimmedUnder(ctx, journal.Follow(ctx, client, f.handler(u))))
+	return f.unfollowed(ctx, f.trimmedUnder(ctx, journal.Follow(ctx, client, f.handler(u))))
 }
 
 func (f *Follower) handler(u *unpack.Unpacker) journal.Handler {
@@ -248,7 +249,7 @@ func (f *Follower) handler(u *unpack.Unpacker) journal.Handler {
 }
 
 // unfollowed returns the error that the process ends with when the journal cannot be followed any more.
-func (f *Follower) unfollowed(err error) error {
+func (f *Follower) unfollowed(ctx context.Context, err error) error {
 	var overtaken *OvertakenError
 	switch {
 	case errors.As(err, &overtaken):
@@ -258,6 +259,11 @@ func (f *Follower) unfollowed(err error) error {
 			What: fmt.Sprintf("journal %s holds what this version of unecho cannot read", f.Log.Topic), Err: err,
 			Remedy: "start the version that the other members run",
 		}
+	case errors.Is(err, journal.ErrLost) && f.deleted(ctx):
+		return &stop.Error{
+			What: "journal " + f.Log.Topic + " was deleted while this member worked", Err: err,
+			Remedy: "restore it; " + journal.GoneRemedy,
+		}
 	case errors.Is(err, journal.ErrLost):
 		return &stop.Error{
 			What: "this replica cannot go on", Err: err,
@@ -266,6 +272,13 @@ func (f *Follower) unfollowed(err error) error {
 		}
 	}
 	return err
+}
+
+// deleted says whether Kafka answers that the journal is gone, or is another one. An error that is about the journal is
+// no proof of that alone.
+func (f *Follower) deleted(ctx context.Context) bool {
+	found, err := broker.NewTopics(f.Log.Client(), f.Logger).Describe(ctx, f.Log.Topic)
+	return errors.Is(err, broker.ErrMissing) || err == nil && found[0].ID != f.Log.ID
 }
 
 // CatchUp waits until the replica has passed the journal's end. It asks for the end again until the wait is short. It

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
@@ -87,9 +88,7 @@ func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 		return &stop.Error{
 			What: fmt.Sprintf("%s is of epoch %d, and the journal %s never knew this partition", at, f.Committed.Epoch,
 				s.Log.Topic),
-			Remedy: "if the journal was lost, or a new one is meant, start once with source.accept_journal_gap: true: " +
-				"committed offsets stay, what was remembered is lost; else name the group's own journal.topic. " +
-				"If the source topic was deleted and created again, set the offset instead: " + s.reset(f, "--to-earliest"),
+			Remedy: journal.GoneRemedy + ". If the source topic was deleted and created again, set the offset instead: " + s.reset(f, "--to-earliest"),
 		}
 	case protocol.Below:
 		return &stop.Error{

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -117,6 +120,32 @@ func TestJournalDeletedAtWork(t *testing.T) {
 	w.refusedBy(w.launch(named("m"), hurried), "never knew this partition", journal.GoneRemedy)
 	w.start(named("m"), func(s *Setup) { s.Source.AcceptJournalGap = true })
 	w.settled()
+}
+
+// A journal to which somebody added a partition is used on: only partition 0 matters, also where the other has no leader.
+func TestJournalOfTwoPartitions(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 40)
+	if _, err := kadm.NewClient(w.client()).UpdatePartitions(w.context(), 2, "unecho.journal"); err != nil {
+		t.Fatal(err)
+	}
+	stray := &kgo.Record{Topic: "unecho.journal", Partition: 1, Value: []byte("stray")}
+	if err := w.client(kgo.RecordPartitioner(kgo.ManualPartitioner())).ProduceSync(w.context(), stray).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	deposed := w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.ListOffsets, kmsg.Fetch}, Topic: "unecho.journal", Partitions: []int32{1},
+		Err: kerr.LeaderNotAvailable, Count: -1,
+	})
+	said := w.logged()
+	w.start(named("m"))
+	w.produce(40, 59)
+	w.settled()
+	if !said.has("only partition 0 is used") {
+		t.Error("nobody says that the journal has a partition too many")
+	}
+	deposed.Remove() // the audit asks all leaders
+	w.auditedWith(80)
 }
 
 // An offset was set behind the end of the source. The same happens when the source loses its end. The command in the

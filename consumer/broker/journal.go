@@ -91,18 +91,15 @@ func (t *Topics) VerifyJournal(ctx context.Context, name string, want JournalWan
 	if mistakes = append(t.journalShape(topic, want), mistakes...); len(mistakes) > 0 {
 		return Topic{}, &TopicError{Topic: name, Mistakes: mistakes}
 	}
+	if topic.Partitions > 1 {
+		t.log.Warn().Str("topic", name).Int("partitions", topic.Partitions).
+			Msg("the journal has more than one partition: only partition 0 is used")
+	}
 	return topic, nil
 }
 
 func (t *Topics) journalShape(topic Topic, want JournalWant) []Mistake {
 	var out []Mistake
-	if topic.Partitions != 1 {
-		out = append(out, Mistake{
-			What:   fmt.Sprintf("it has %d partitions, and must have 1", topic.Partitions),
-			Why:    "the journal is one total order",
-			Remedy: "partitions cannot be taken away: name another journal, or delete this topic if nothing uses it",
-		})
-	}
 	if want.ReplicationFactor > 0 && topic.Replicas < want.ReplicationFactor {
 		out = append(out, Mistake{
 			What: fmt.Sprintf("it has %d replicas, and must have %d", topic.Replicas, want.ReplicationFactor),

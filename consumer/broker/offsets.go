@@ -51,6 +51,25 @@ func AllOffsets(ctx context.Context, list Listing, topics ...string) (kadm.Liste
 	return listed, nil
 }
 
+// OffsetOf lists the offset of one partition, which must have a leader. The others do not matter.
+func OffsetOf(ctx context.Context, list Listing, topic string, partition int32) (kadm.ListedOffset, error) {
+	listed, err := Offsets(ctx, list, topic)
+	o, ok := listed.Lookup(topic, partition)
+	switch {
+	case err == nil && !ok:
+		err = ErrNoPartition
+	case err == nil:
+		err = o.Err
+	}
+	if err != nil {
+		return o, fmt.Errorf("list offsets of %s/%d: %w", topic, partition, err)
+	}
+	return o, nil
+}
+
+// ErrNoPartition says that Kafka tells nothing of a partition.
+var ErrNoPartition = errors.New("Kafka tells of no such partition")
+
 // After lists the first offsets from a moment on, or the end where there is none.
 func After(admin *kadm.Client, at time.Time) Listing {
 	return func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error) {

@@ -92,10 +92,10 @@ func journalCases() []journalCase {
 		{"unclean", "unclean.leader.election.enable", "true", 1, 0, 0, []string{"unclean.leader.election.enable is true"}},
 		{"small messages", "max.message.bytes", "1048588", 1, 0, 0, []string{"max.message.bytes is 1048588, and must be at least 2097152"}},
 		{"no number", "max.message.bytes", "many", 1, 0, 0, []string{"max.message.bytes is many"}},
-		{"partitions", "", "", 3, 0, 0, []string{"it has 3 partitions, and must have 1"}},
+		{name: "more partitions, of which only the first is used", partitions: 3},
 		{"replicas", "", "", 1, 3, 0, []string{"it has 1 replicas, and must have 3"}},
 		{"in sync", "", "", 1, 0, 2, []string{"it has 1 replicas, of which 2 must be in sync", "min.insync.replicas is 1, and must be at least 2"}},
-		{"all at once", "retention.ms", "1", 2, 2, 0, []string{"2 partitions", "1 replicas", "retention.ms is 1"}},
+		{"all at once", "retention.ms", "1", 2, 2, 0, []string{"1 replicas", "retention.ms is 1"}},
 	}
 }
 

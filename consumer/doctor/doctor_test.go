@@ -68,6 +68,11 @@ func TestFindings(t *testing.T) {
 			_, err := w.admin.CreateTopic(w.t.Context(), 2, 3, map[string]*string{"max.message.bytes": text("1000")}, "tales")
 			w.must(err)
 		}, `^problem topics: topic tales: max.message.bytes is 1000, and must be at least 8192 \| a record of verdicts`},
+		{"journal with more partitions", func(w *ward) {
+			_, err := w.admin.UpdatePartitions(w.t.Context(), 3, "unecho.journal")
+			w.must(err)
+			w.depose("unecho.journal", 2)
+		}, `^note topics: journal unecho.journal has 3 partitions \| only partition 0 is used`},
 		{"journal that takes less", func(w *ward) { w.alter("unecho.journal", "max.message.bytes", "1000") }, `^problem topics: topic unecho.journal: max.message.bytes is 1000`},
 		{"unclean elections", func(w *ward) { w.alter("news", "unclean.leader.election.enable", "true") }, `^note topics: topic news: unclean.leader.election.enable is true \|`},
 		{"one in sync", func(w *ward) { w.alter("news.unique", "min.insync.replicas", "1") }, `^note topics: topic news.unique: min.insync.replicas is 1 \|`},

@@ -65,19 +65,8 @@ func (p *patient) journalWhole(ctx context.Context) error {
 }
 
 func (p *patient) journalOffset(ctx context.Context, list broker.Listing) (int64, error) {
-	name := p.in.Journal.Topic
-	listed, err := broker.Offsets(ctx, list, name)
-	o, ok := listed.Lookup(name, 0)
-	switch {
-	case err == nil && !ok:
-		err = errors.New("Kafka does not tell")
-	case err == nil:
-		err = o.Err
-	}
-	if err != nil {
-		return 0, fmt.Errorf("read the offsets of %s/0: %w", name, err)
-	}
-	return o.Offset, nil
+	o, err := broker.OffsetOf(ctx, list, p.in.Journal.Topic, 0)
+	return o.Offset, err
 }
 
 // restorable checks the newest snapshot of this journal.

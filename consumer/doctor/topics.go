@@ -166,6 +166,10 @@ func (p *patient) journal(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	findings := []Finding{fine("journal " + name + ": " + shape(topic))}
+	if topic.Partitions > 1 {
+		findings = append(findings, note(fmt.Sprintf("journal %s has %d partitions", name, topic.Partitions),
+			"only partition 0 is used: it is one total order", "nothing; partitions cannot be taken away"))
+	}
 	more, err := p.durable(ctx, topic, "decisions")
 	return append(findings, more...), err
 }

@@ -164,16 +164,11 @@ func (l *Log) Forget() {
 
 // ReadOldest reads where the journal begins, and when its first record was appended.
 func (l *Log) ReadOldest(ctx context.Context) error {
-	listed, err := l.admin.ListOffsetsAfterMilli(ctx, 0, l.Topic)
-	if err == nil {
-		err = listed.Error()
-	}
+	o, err := broker.OffsetOf(ctx, broker.After(l.admin, time.UnixMilli(0)), l.Topic, 0)
 	if err != nil {
 		return fmt.Errorf("list offsets of journal: %w", err)
 	}
-	if o, ok := listed.Lookup(l.Topic, 0); ok {
-		l.oldest.Store(&oldest{offset: o.Offset, time: max(0, o.Timestamp)})
-	}
+	l.oldest.Store(&oldest{offset: o.Offset, time: max(0, o.Timestamp)})
 	return nil
 }
 
@@ -192,10 +187,8 @@ const leaderPatience = 15 * time.Second
 
 func (l *Log) offset(ctx context.Context, list broker.Listing) (offset int64, err error) {
 	err = retry.While(ctx, 50*time.Millisecond, func() error {
-		listed, err := broker.AllOffsets(ctx, list, l.Topic)
-		if o, ok := listed.Lookup(l.Topic, 0); err == nil && ok {
-			offset = o.Offset
-		}
+		o, err := broker.OffsetOf(ctx, list, l.Topic, 0)
+		offset = o.Offset
 		return err
 	}, func(err error, since time.Duration) bool { return broker.MayPass(err) && since <= leaderPatience })
 	if err != nil {

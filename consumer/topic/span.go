@@ -74,15 +74,29 @@ func ReadAt(ctx context.Context, opts Options, topic string, partition int32, of
 }
 
 // Extent returns the first offset of a partition, and the one behind the last committed record. Both are 0 if the
-// partition is missing.
+// partition is missing. The other partitions of the topic do not matter.
 func Extent(ctx context.Context, opts Options, topic string, partition int32) (from, to int64, err error) {
-	parts, err := Span{}.partitions(ctx, opts, topic)
-	for _, p := range parts {
-		if p.number == partition {
-			from, to = p.from, p.to
-		}
+	if err := Reach(ctx, opts, topic); err != nil {
+		return 0, 0, err
 	}
-	return from, to, err
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer client.Close()
+	admin := kadm.NewClient(client)
+	start, err := broker.OffsetOf(ctx, admin.ListStartOffsets, topic, partition)
+	if errors.Is(err, broker.ErrNoPartition) {
+		return 0, 0, nil
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	end, err := broker.OffsetOf(ctx, admin.ListCommittedOffsets, topic, partition)
+	if err != nil {
+		return 0, 0, err
+	}
+	return start.Offset, end.Offset, nil
 }
 
 // ReadPart hands the committed records of a partition from one offset up to another to fn, which may keep them.

@@ -196,7 +196,8 @@ func TestReadToken(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"the second of some length\n": "", "short": "fewer than 16",
-		"\n": "is empty",
+		"\n": "is empty", strings.Repeat("\x00", 32): "bytes of zero", "the third\nof some length": "control characters",
+		" the fourth of some length": "blank at an end",
 	} {
 		write(text)
 		switch got, err := c.Ops.ReadToken(); {

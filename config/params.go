@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/unecho/unecho/index/setting"
 )
@@ -64,12 +65,26 @@ func (p LogParams) Validate() []setting.Mistake {
 // leastToken is the least length of a token, so that it cannot be guessed.
 const leastToken = 16
 
-var errShortToken = fmt.Errorf("has fewer than %d characters", leastToken)
+var (
+	errShortToken = fmt.Errorf("has fewer than %d characters", leastToken)
+	errNoToken    = errors.New("has control characters, or a blank at an end, and no request can carry that")
+)
+
+// wrongToken says why a text is no token; nil: it is one.
+func wrongToken(token string) error {
+	switch {
+	case strings.ContainsFunc(token, unicode.IsControl) || strings.TrimSpace(token) != token:
+		return errNoToken
+	case len(token) < leastToken:
+		return errShortToken
+	}
+	return nil
+}
 
 // Validate returns every mistake.
 func (p OpsParams) Validate() (mistakes []setting.Mistake) {
-	if p.Token != "" && len(p.Token) < leastToken {
-		mistakes = append(mistakes, setting.Wrong("token", p.Token, errShortToken.Error(),
+	if err := wrongToken(p.Token); p.Token != "" && err != nil {
+		mistakes = append(mistakes, setting.Wrong("token", p.Token, err.Error(),
 			"take a random one, for example of openssl rand -hex 16"))
 	}
 	if p.TLS.CertFile != "" && p.TLS.KeyFile == "" {
@@ -104,11 +119,11 @@ func (p OpsParams) Validate() (mistakes []setting.Mistake) {
 // ReadToken reads the token from its file once more.
 func (p OpsParams) ReadToken() (string, error) {
 	token, problem := readSecret(p.TokenFile)
-	switch {
-	case problem != "":
+	if problem != "" {
 		return "", errors.New(problem)
-	case len(token) < leastToken:
-		return "", errShortToken
+	}
+	if err := wrongToken(token); err != nil {
+		return "", err
 	}
 	return token, nil
 }

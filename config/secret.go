@@ -78,6 +78,9 @@ func readSecret(path string) (secret, problem string) {
 	if secret == "" {
 		return "", "the file is empty"
 	}
+	if strings.ContainsRune(secret, 0) { // as after a crash that came before its bytes
+		return "", "the file holds bytes of zero, and is no text"
+	}
 	return secret, ""
 }
 

@@ -3,6 +3,7 @@ package consumer
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/routing"
@@ -14,7 +15,8 @@ import (
 // Loops reports every topic that would be used in two roles. A source that is also an output or the journal would be
 // read again without end. A journal that takes documents is no journal any more. Several sources may share one topic
 // for outputs of one kind. Outputs of two kinds may not share one, because its readers could not tell what they read,
-// unless sink.duplicate says so.
+// unless sink.duplicate says so. Loops also reports names that no topic can have, as a source's with the suffix of an
+// output may be.
 // The keys of mistakes are complete.
 func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []setting.Mistake {
 	l := loops{roles: map[string]string{}, said: map[string]bool{}}
@@ -83,6 +85,7 @@ func (l *loops) take(key, topic, role string) {
 	had, taken := l.roles[topic]
 	if !taken {
 		l.roles[topic] = role
+		l.named(key, topic)
 		return
 	}
 	// Several sources may share an output. Another package reports names that are empty or occur twice.
@@ -105,12 +108,27 @@ func (l *loops) take(key, topic, role string) {
 	}
 }
 
+// longestTopic is Kafka's bound on the name of a topic, in characters.
+const longestTopic = 249
+
+// named reports a name that no topic can have. A source's own name is reported elsewhere.
+func (l *loops) named(key, topic string) {
+	switch illegal := strings.ContainsFunc(topic, func(r rune) bool { return !sink.TopicRune(r) }); {
+	case key == "source.topics":
+	case len(topic) > longestTopic:
+		l.wrong(key, topic, fmt.Sprintf("has %d characters, and Kafka's topic names have %d at most", len(topic), longestTopic),
+			"write a shorter name in "+key)
+	case key == "journal.topic" && (illegal || topic == "." || topic == ".."):
+		l.wrong(key, topic, "is no name of a topic", "use letters, digits, '.', '_' and '-'")
+	}
+}
+
 // closed refuses to start if the topics make a loop: each forwarded document would come back.
 func (s *Service) closed() error {
 	if len(s.loops) == 0 {
 		return nil
 	}
-	what := "topics are used in two roles:"
+	what := "topics cannot be used so:"
 	for _, m := range s.loops {
 		what += "\n    " + m.String()
 	}

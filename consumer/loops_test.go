@@ -80,6 +80,25 @@ var loopCases = []struct {
 		func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "{source}", s.Duplicate }, nil,
 	},
 	{
+		"the longest names", strings.Repeat("n", 239), func(_ *sink.Params, j *journal.Params) { j.Topic = strings.Repeat("j", 249) }, nil,
+	},
+	{
+		"a name that is too long with one suffix", strings.Repeat("n", 240), func(*sink.Params, *journal.Params) {},
+		[]string{"sink.duplicate: " + strings.Repeat("n", 240) + ".duplicate: has 250 characters, and Kafka's topic names have 249 at most"},
+	},
+	{
+		"names that are too long with all suffixes", strings.Repeat("n", 249), func(s *sink.Params, _ *journal.Params) { s.Metadata = sink.MetadataTopic },
+		[]string{"sink.unique: n", "sink.duplicate: n", "sink.rejected: n", "sink.verdicts: n"},
+	},
+	{
+		"a journal that is too long", "news", func(_ *sink.Params, j *journal.Params) { j.Topic = strings.Repeat("j", 250) },
+		[]string{"journal.topic: " + strings.Repeat("j", 250) + ": has 250 characters"},
+	},
+	{
+		"a journal with a blank", "news", func(_ *sink.Params, j *journal.Params) { j.Topic = "the journal" },
+		[]string{"journal.topic: the journal: is no name of a topic; use letters"},
+	},
+	{
 		"all at once", "news", func(s *sink.Params,
 			j *journal.Params,
 		) {
@@ -144,7 +163,7 @@ func TestStartRefusesALoop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
-			w.refusedBy(w.launch(named("m"), change), "topics are used in two roles", "correct the configuration")
+			w.refusedBy(w.launch(named("m"), change), "topics cannot be used so", "correct the configuration")
 			if w.cluster.TopicInfo("unecho.journal") != nil {
 				t.Error("the journal was made")
 			}

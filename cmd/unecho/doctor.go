@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/named"
+	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
@@ -24,8 +26,8 @@ func doctorCommand() *cobra.Command {
 		Long: "Connect as the service would, with its configuration, and look at everything that it depends on: Kafka's " +
 			"version, the\n" +
 			"topics and their settings, rights, transactions that hang, the group and its offsets, snapshots beside the journal, the\n" +
-			"settings in force, clocks. Each finding says what it is, why it matters, and what to do. It writes nothing, and may run\n" +
-			"before the first start, beside the service, and when it has stopped.\n\n" +
+			"settings in force, clocks, the certificate of ops.tls. Each finding says what it is, why it matters, and what to do.\n" +
+			"It writes nothing, and may run before the first start, beside the service, and when it has stopped.\n\n" +
 			"The exit code is 0 without problems (notes are none), 1 with problems, and 2 if Kafka could not be reached.",
 		Example: "  unecho doctor --config unecho.yaml\n" +
 			"  unecho doctor --config unecho.yaml --json | jq '.findings[] | select(.level == \"problem\")'",
@@ -68,10 +70,17 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 	}
 	c.Journal.Topic = journalTopic(c)
 	inProcess, err := embedded.Runs(cmd.Flag("dir").Value.String(), c)
-	return doctor.Inputs{
+	in := doctor.Inputs{
 		Options: options, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot, Index: c.Judge, Document: c.Document, Settings: c.Settings(),
 		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
 		ProducerTime: inProcess, Takes: c.Ops.Takes(),
-	}, err
+	}
+	if c.Ops.TLS.Enabled() {
+		in.Certificate = func(now time.Time) (time.Time, string, error) {
+			life, err := ops.ReadLife(c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile)
+			return life.Ends, life.Trouble(now), err
+		}
+	}
+	return in, err
 }

@@ -68,7 +68,7 @@ func OffsetOf(ctx context.Context, list Listing, topic string, partition int32) 
 }
 
 // ErrNoPartition says that Kafka tells nothing of a partition.
-var ErrNoPartition = errors.New("Kafka tells of no such partition")
+var ErrNoPartition = errors.New("no such partition is known")
 
 // After lists the first offsets from a moment on, or the end where there is none.
 func After(admin *kadm.Client, at time.Time) Listing {

@@ -211,7 +211,7 @@ func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
 			unknown: errors.Join(start.Err, readable.Err, o.Err), committed: protocol.Committed{Offset: -1},
 		}
 		if !ok || !ok2 {
-			e.unknown = errors.Join(e.unknown, errors.New("Kafka does not tell"))
+			e.unknown = errors.Join(e.unknown, broker.ErrNoPartition)
 		}
 		if c, ok := committed.Lookup(o.Topic, o.Partition); ok {
 			e.committed = protocol.NewCommitted(c.At, c.Metadata)

@@ -53,6 +53,7 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 	}}
 	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.Directory, w.in.Snapshot.Shared = []string{"news"},
 		"unecho.journal", t.TempDir(), true
+	w.in.Certificate = func(now time.Time) (time.Time, string, error) { return now.Add(time.Hour), "", nil }
 	w.in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
 		return localdir.OpenExisting(ctx, w.in.Snapshot, "main")
 	}

@@ -17,11 +17,10 @@ func (p *patient) allTopics(ctx context.Context) (findings []Finding, err error)
 	p.topic = map[string]presence{}
 	findings = told(p.findSources(ctx))
 	for _, name := range p.sources {
-		found, err := p.sourceAndOutputs(ctx, name)
-		findings = append(findings, told(found, err)...)
 		if ctx.Err() != nil {
-			return findings, nil
+			return findings, ctx.Err()
 		}
+		findings = append(findings, told(p.sourceAndOutputs(ctx, name))...)
 	}
 	return append(findings, told(p.journal(ctx))...), nil
 }

@@ -27,6 +27,8 @@ type seen struct {
 	now  reading
 	kept []reading
 	why  func(consumer.Stats) string
+
+	certificate string // what is wrong with that of ops.listen; empty: nothing
 }
 
 // back returns the reading of that long ago, or the first one; ok is false if there is none.
@@ -97,6 +99,13 @@ func haltConditions() []condition {
 					s.Untaken[0].Topic, s.Untaken[0].Why)
 			},
 			"have its outputs be as they must; the log says how",
+		},
+		{
+			"UnechoCertificateExpires", 5 * time.Minute, func(s *seen) bool { return s.certificate != "" },
+			func(s *seen) string {
+				return "the certificate of ops.listen " + s.certificate + ": probes, Prometheus and people who check it do not connect"
+			},
+			"renew the files of ops.tls: they are read again without a restart",
 		},
 	}
 }

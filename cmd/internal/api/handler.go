@@ -49,8 +49,10 @@ type Setup struct {
 	Own      []byte // canonical text of the settings that decide verdicts, to be held against those in force
 	Version  string
 	Why      func(consumer.Stats) string // why a member is not ready
-	Access   Access
-	Limits   Limits
+	// Certificate says what is wrong at a moment with the certificate by which the API is known; nil: it has none.
+	Certificate func(now time.Time) string
+	Access      Access
+	Limits      Limits
 	// SnapshotEvery is how often a snapshot is taken.
 	SnapshotEvery time.Duration
 	ShowText      bool     // texts of documents may leave
@@ -133,6 +135,7 @@ func New(setup *Setup) (*API, error) {
 		Setup: setup, reader: reader, lookup: make(chan *signer, signersAtOnce),
 		waiting: make(chan struct{}, maxWaiting), events: make(chan struct{}, maxStreams),
 		run: strconv.FormatInt(time.Now().UnixNano(), 36), ended: make(chan struct{}),
+		watch:   watch{certificate: setup.Certificate},
 		texts:   make(chan struct{}, textsAtOnce),
 		lookups: setup.Limits.lookups(), documents: setup.Limits.documents(), sending: make(chan struct{}, maxSending),
 		untaken: setup.Logger.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Second}),

@@ -128,9 +128,10 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 			s.Bounds, s.Index.Documents, s.Index.Now, s.Index.OldestApplied = consumer.Bounds{Age: time.Hour, Documents: 100},
 				99, 60_001, 1
 		},
-		"UnechoMissesCopies":  func(s *consumer.Stats, minute int, _ *bool) { s.Index.UniqueCut = uint64(5 * minute) },
-		"UnechoSnapshotsFail": func(s *consumer.Stats, minute int, _ *bool) { s.SnapshotErrs = uint64(minute) },
-		"UnechoSnapshotsOld":  func(s *consumer.Stats, _ int, _ *bool) { s.SnapshotTime = 1_699_999_000_000 },
+		"UnechoMissesCopies":       func(s *consumer.Stats, minute int, _ *bool) { s.Index.UniqueCut = uint64(5 * minute) },
+		"UnechoCertificateExpires": func(*consumer.Stats, int, *bool) {},
+		"UnechoSnapshotsFail":      func(s *consumer.Stats, minute int, _ *bool) { s.SnapshotErrs = uint64(minute) },
+		"UnechoSnapshotsOld":       func(s *consumer.Stats, _ int, _ *bool) { s.SnapshotTime = 1_699_999_000_000 },
 	}
 }
 
@@ -142,7 +143,15 @@ func TestWarnings(t *testing.T) {
 	for code, change := range states() {
 		tried[code] = true
 		t.Run(code, func(t *testing.T) {
-			var w watch
+			w := watch{}
+			if code == "UnechoCertificateExpires" {
+				w.certificate = func(now time.Time) string {
+					if now.Before(time.UnixMilli(1_700_000_000_000).Add(2 * time.Hour)) {
+						return "has expired"
+					}
+					return ""
+				}
+			}
 			got, pending := []warning(nil), false
 			for minute := range 60 {
 				s, ready, now := well, true, time.UnixMilli(1_700_000_000_000).Add(time.Duration(minute)*time.Minute)

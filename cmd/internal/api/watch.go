@@ -42,6 +42,8 @@ func readingOf(s *consumer.Stats, ready bool, now time.Time) reading {
 
 // watch finds what a person should know: the conditions of the alerts, by what this process knows itself.
 type watch struct {
+	certificate func(now time.Time) string // nil: there is none
+
 	mu    sync.Mutex
 	kept  []reading // the oldest first
 	since map[string]time.Time
@@ -78,7 +80,11 @@ func (w *watch) judge(s *consumer.Stats, ready bool, now time.Time) {
 }
 
 func (w *watch) seen(s *consumer.Stats, ready bool, now time.Time) *seen {
-	return &seen{Stats: s, now: readingOf(s, ready, now), kept: w.kept}
+	out := &seen{Stats: s, now: readingOf(s, ready, now), kept: w.kept}
+	if w.certificate != nil {
+		out.certificate = w.certificate(now)
+	}
+	return out
 }
 
 // warning is a condition that holds.

@@ -43,6 +43,13 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 	if to != nil {
 		what.Gateway = to
 	}
+	var shows *ops.Certificate
+	if c.Ops.TLS.Enabled() {
+		if shows, err = ops.OpenCertificate(c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile, logger); err != nil {
+			return nil, err
+		}
+		what.Certificate = shows.Trouble
+	}
 	answers, err := api.New(what)
 	if err != nil {
 		return nil, err
@@ -53,12 +60,7 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 	}
 	setup := ops.Setup{
 		Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Page: shown, Version: p.Version,
-		Logger: logger, Profiles: c.Ops.Pprof,
-	}
-	if c.Ops.TLS.Enabled() {
-		if setup.Certificate, err = ops.OpenCertificate(c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile, logger); err != nil {
-			return nil, err
-		}
+		Logger: logger, Profiles: c.Ops.Pprof, Certificate: shows,
 	}
 	return ops.New(c.Ops.Listen, setup), nil
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"crypto/tls"
 	"fmt"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -16,11 +17,20 @@ type Certificate struct {
 	files *reload.Value[*tls.Certificate]
 }
 
-// OpenCertificate reads a certificate and its private key from PEM files. It returns a *stop.Error if it cannot.
+// OpenCertificate reads a certificate and its private key from PEM files, and tells of one that is not valid, or not
+// for long. It returns a *stop.Error if it cannot read them.
 func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, error) {
+	var last tls.Certificate
 	read := func() (*tls.Certificate, error) {
 		pair, err := tls.LoadX509KeyPair(cert, key)
+		last = pair
 		return &pair, err
+	}
+	tell := func() {
+		if life, err := lifeOf(&last); err == nil && life.Trouble(time.Now()) != "" {
+			logger.Warn().Str("file", cert).Str("because", "it "+life.Trouble(time.Now())).
+				Msg("who checks the certificate of ops.listen does not connect, or soon will not: renew it")
+		}
 	}
 	told := func(err error) {
 		if err != nil {
@@ -29,6 +39,7 @@ func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, err
 			return
 		}
 		logger.Info().Str("file", cert).Msg("the certificate of ops.listen was read again")
+		tell()
 	}
 	files, err := reload.Open(read, told, cert, key)
 	if err != nil {
@@ -38,7 +49,26 @@ func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, err
 				"able to read both",
 		}
 	}
+	tell()
 	return &Certificate{files: files}, nil
+}
+
+// Trouble says what is wrong with the certificate's life at a moment; empty: nothing is.
+func (c *Certificate) Trouble(now time.Time) string {
+	life, err := lifeOf(c.files.Get())
+	if err != nil {
+		return "cannot be read: " + err.Error()
+	}
+	return life.Trouble(now)
+}
+
+// left is the part of its life that is left at a moment.
+func (c *Certificate) left(now time.Time) float64 {
+	life, err := lifeOf(c.files.Get())
+	if err != nil {
+		return 0
+	}
+	return life.Left(now)
 }
 
 // config is for a server that speaks TLS. It speaks HTTP/1.1 in it, so that the bound on connections is one on

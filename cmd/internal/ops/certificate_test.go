@@ -27,6 +27,12 @@ import (
 // certificate makes a certificate for 127.0.0.1 and its key, both in PEM.
 func certificate(t *testing.T, serial int64) (cert, key []byte) {
 	t.Helper()
+	return certificateOf(t, serial, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+}
+
+// certificateOf makes one that is valid between two moments.
+func certificateOf(t *testing.T, serial int64, begins, ends time.Time) (cert, key []byte) {
+	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +40,7 @@ func certificate(t *testing.T, serial int64) (cert, key []byte) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
 		BasicConstraintsValid: true,
-		NotBefore:             time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		NotBefore:             begins, NotAfter: ends,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // gatherers returns all that /metrics shows.
 func gatherers(s Setup) prometheus.Gatherers {
-	all := prometheus.Gatherers{newRegistry(s.Stats, s.Ready, s.Version)}
+	all := prometheus.Gatherers{newRegistry(s)}
 	if s.Clients != nil {
 		all = append(all, s.Clients.registry)
 	}
@@ -17,10 +17,10 @@ func gatherers(s Setup) prometheus.Gatherers {
 }
 
 // newRegistry returns a new registry, so that nothing that a library registers globally is shown.
-func newRegistry(stats func() consumer.Stats, ready func() bool, version string) *prometheus.Registry {
+func newRegistry(s Setup) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(
-		newCollector(stats, ready, version),
+		newCollector(s),
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -30,8 +30,9 @@ func newRegistry(stats func() consumer.Stats, ready func() bool, version string)
 // state is the data of one scrape.
 type state struct {
 	consumer.Stats
-	ready   bool
-	version string
+	ready       bool
+	version     string
+	certificate *Certificate // nil: no TLS is spoken
 }
 
 // metric is one family of series. Each series that it emits has its own label values.
@@ -51,15 +52,13 @@ type (
 
 // collector renders one reading of the stats at each scrape, so that all values of a scrape are consistent.
 type collector struct {
-	stats   func() consumer.Stats
-	ready   func() bool
-	version string
+	setup   Setup
 	metrics []metric
 	descs   []*prometheus.Desc // of metrics
 }
 
-func newCollector(stats func() consumer.Stats, ready func() bool, version string) *collector {
-	c := &collector{stats: stats, ready: ready, version: version, metrics: metrics()}
+func newCollector(s Setup) *collector {
+	c := &collector{setup: s, metrics: metrics()}
 	for _, m := range c.metrics {
 		c.descs = append(c.descs, prometheus.NewDesc(m.name, m.help, m.labels, nil))
 	}
@@ -75,7 +74,9 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
-	s := &state{Stats: c.stats(), ready: c.ready(), version: c.version}
+	s := &state{
+		Stats: c.setup.Stats(), ready: c.setup.Ready(), version: c.setup.Version, certificate: c.setup.Certificate,
+	}
 	for i, m := range c.metrics {
 		if m.histograms != nil {
 			m.histograms(s, func(h consumer.Histogram, labels ...string) {

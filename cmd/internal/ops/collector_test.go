@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -139,11 +140,11 @@ func TestScrape(t *testing.T) {
 func page(t *testing.T, s consumer.Stats, clients *Clients) []byte {
 	t.Helper()
 	w := httptest.NewRecorder()
-	h := newHandler(Setup{
-		Stats: statsOf(s), Ready: isReady(s.Ready), Clients: clients, Version: "v1.2.3",
-		Logger: zerolog.Nop(),
-	})
-	h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))
+	setup := Setup{Stats: statsOf(s), Ready: isReady(s.Ready), Clients: clients, Version: "v1.2.3", Logger: zerolog.Nop()}
+	if clients != nil {
+		setup.Certificate = opened(t)
+	}
+	newHandler(setup).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))
 	if w.Code != http.StatusOK {
 		t.Fatalf("GET /metrics is answered %d %s; want %d", w.Code, w.Body.String(), http.StatusOK)
 	}
@@ -155,6 +156,20 @@ func page(t *testing.T, s consumer.Stats, clients *Clients) []byte {
 		}
 	}
 	return b.Bytes()
+}
+
+// opened is a certificate that is shown.
+func opened(t *testing.T) *Certificate {
+	t.Helper()
+	cert, key := filepath.Join(t.TempDir(), "tls.crt"), filepath.Join(t.TempDir(), "tls.key")
+	pem, secret := certificate(t, 1)
+	put(t, cert, pem)
+	put(t, key, secret)
+	shown, err := OpenCertificate(cert, key, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shown
 }
 
 // scrape returns the samples alone.
@@ -173,7 +188,7 @@ func scrape(t *testing.T, s consumer.Stats) []byte {
 func TestConsistent(t *testing.T) {
 	for _, s := range []consumer.Stats{full(), fresh(), {}} {
 		r := prometheus.NewPedanticRegistry()
-		r.MustRegister(newCollector(statsOf(s), isReady(true), "v1.2.3"))
+		r.MustRegister(newCollector(Setup{Stats: statsOf(s), Ready: isReady(true), Version: "v1.2.3"}))
 		if _, err := r.Gather(); err != nil {
 			t.Error(err)
 		}

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -308,6 +309,13 @@ func processMetrics() []metric {
 					return 1, true
 				}
 				return 0, true
+			}),
+		gauge("unecho_ops_certificate_left_ratio", "Part of the life of the certificate of ops.listen that is left: 0 when it is not valid. Below 0.1: renew it. Absent where ops.listen speaks no TLS.",
+			func(s *state) (float64, bool) {
+				if s.certificate == nil {
+					return 0, false
+				}
+				return s.certificate.left(time.Now()), true
 			}),
 		{
 			name: "unecho_build_info", kind: prometheus.GaugeValue, labels: []string{"version"},

@@ -1,7 +1,13 @@
 package watch
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
 	"maps"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +49,7 @@ func states() []state {
 		{"the window is too small", []string{"UnechoWindowShort"}, windowFull},
 		{"documents have most of their text in common", []string{"UnechoMissesCopies"}, cut},
 		{"documents are no JSON", []string{"UnechoRejects"}, notJSON},
+		{"the certificate has expired", []string{"UnechoCertificateExpires"}, expired},
 		{"the snapshot store is gone", []string{"UnechoSnapshotsFail", "UnechoSnapshotsOld"}, storeGone},
 	}
 }
@@ -259,6 +266,23 @@ april may june july august september october november december mercury venus ear
 
 func notJSON(s *scene) ([]*member, func()) {
 	return []*member{s.working("document.format=json")}, func() { s.produce(1) }
+}
+
+// expired is a member whose certificate has ended. Whoever scrapes it does not check that.
+func expired(s *scene) ([]*member, func()) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	check(s.t, err)
+	of := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(-time.Minute),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, of, of, &private.PublicKey, private)
+	check(s.t, err)
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	check(s.t, err)
+	cert, key := filepath.Join(s.dir, "tls.crt"), filepath.Join(s.dir, "tls.key")
+	check(s.t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	check(s.t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+	return []*member{s.working("ops.tls.cert_file="+cert, "ops.tls.key_file="+key)}, idle
 }
 
 func storeGone(s *scene) ([]*member, func()) {

@@ -3,6 +3,7 @@ package watch
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -75,6 +77,8 @@ type member struct {
 	t       *testing.T
 	name    string
 	address string
+	client  *http.Client
+	scheme  string
 	process *exec.Cmd
 	log     *locked
 	ended   chan struct{}
@@ -88,7 +92,15 @@ func (s *scene) start(name string, settings ...string) *member {
 
 func (s *scene) startProgram(binary, name string, settings ...string) *member {
 	s.t.Helper()
-	m := &member{t: s.t, name: name, address: freeAddress(s.t), log: &locked{}, ended: make(chan struct{})}
+	m := &member{
+		t: s.t, name: name, address: freeAddress(s.t), client: http.DefaultClient, scheme: "http", log: &locked{},
+		ended: make(chan struct{}),
+	}
+	if slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, "ops.tls.") }) {
+		m.scheme, m.client = "https", &http.Client{Transport: &http.Transport{
+			DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // as a scrape that checks nothing
+		}}
+	}
 	settings = append([]string{
 		"kafka.brokers=" + s.kafka.ListenAddrs()[0], "source.topics=news", "consumer.group=news-filter", "consumer.member=" + name,
 		"consumer.session_timeout=1s", "consumer.transaction_timeout=3s", "snapshot.directory=" + s.store(),
@@ -135,9 +147,9 @@ func (m *member) scrape() (text []byte, ok bool) {
 }
 
 func (m *member) get(path string) (text []byte, ok bool) {
-	req, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, "http://"+m.address+path, http.NoBody)
+	req, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, m.scheme+"://"+m.address+path, http.NoBody)
 	check(m.t, err)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := m.client.Do(req)
 	if err != nil {
 		return nil, false
 	}

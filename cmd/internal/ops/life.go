@@ -1,0 +1,62 @@
+package ops
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"time"
+)
+
+// soon is the part of a certificate's life that must be left. Who renews one at two thirds of its life, as most
+// programs do, is far from it.
+const soon = 0.1
+
+// Life is when a certificate is valid.
+type Life struct{ Begins, Ends time.Time }
+
+// ReadLife reads when a certificate is valid, with those that lead to its authority, from PEM files.
+func ReadLife(cert, key string) (Life, error) {
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return Life{}, err
+	}
+	return lifeOf(&pair)
+}
+
+func lifeOf(c *tls.Certificate) (life Life, err error) {
+	for i, der := range c.Certificate {
+		one, err := x509.ParseCertificate(der)
+		if err != nil {
+			return Life{}, fmt.Errorf("certificate %d of the file: %w", i+1, err)
+		}
+		if i == 0 || one.NotBefore.After(life.Begins) {
+			life.Begins = one.NotBefore
+		}
+		if i == 0 || one.NotAfter.Before(life.Ends) {
+			life.Ends = one.NotAfter
+		}
+	}
+	return life, nil
+}
+
+// Left is the part of the life that is left at a moment: 1 when it begins, 0 while it is not valid.
+func (l Life) Left(now time.Time) float64 {
+	if now.Before(l.Begins) || !now.Before(l.Ends) {
+		return 0
+	}
+	return l.Ends.Sub(now).Seconds() / l.Ends.Sub(l.Begins).Seconds()
+}
+
+// Trouble says what is wrong with the life at a moment; empty: nothing is.
+func (l Life) Trouble(now time.Time) string {
+	const minute = "2006-01-02 15:04 UTC"
+	switch {
+	case !now.Before(l.Ends):
+		return "has expired, on " + l.Ends.UTC().Format(minute)
+	case now.Before(l.Begins):
+		return "is not valid before " + l.Begins.UTC().Format(minute)
+	case l.Left(now) < soon:
+		return "expires on " + l.Ends.UTC().Format(minute) + ", and less than a tenth of its life is left"
+	}
+	return ""
+}

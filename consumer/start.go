@@ -3,8 +3,10 @@ package consumer
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sync/errgroup"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/session"
 )
 
 // connect reaches the cluster, makes sure that the topics are there, and fixes the settings that are open.
@@ -25,6 +28,9 @@ func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, 
 	told := false
 	err = retry.While(ctx, startPause, func() (err error) {
 		if id, err = s.topics(ctx, client); err != nil {
+			return err
+		}
+		if err = s.alone(ctx, client); err != nil {
 			return err
 		}
 		return s.settle(ctx, id)
@@ -50,6 +56,19 @@ func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, 
 		Group: p.Group, TransactionTimeout: p.TransactionTimeout, Options: s.setup.Kafka, Client: client,
 		Logger: s.setup.Logger,
 	}, log, nil
+}
+
+// alone refuses to start while a program that is none of unecho's is in the group: it would take partitions, and what
+// it commits is never judged.
+func (s *Service) alone(ctx context.Context, client *kgo.Client) error {
+	in, err := cluster.Members(ctx, kadm.NewClient(client), s.setup.Params.Group)
+	if err != nil {
+		return err
+	}
+	if guests := in.Guests(); len(guests) > 0 {
+		return session.Shared(s.setup.Params.Group, strings.Join(guests, ", "), nil)
+	}
+	return nil
 }
 
 const startPause = 250 * time.Millisecond

@@ -125,6 +125,7 @@ func TestFindingsOfOffsets(t *testing.T) {
 		{"offsets that were lost", func(w *ward) { w.commit(0, 1, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 1, and all below 2 was forwarded .* source.accept_lost_offsets`},
 		{"a document about to be deleted", func(w *ward) { w.alter("news", "retention.ms", "600000"); w.later(9 * time.Minute) }, `^note group: news/0: the next document is older than 75 % of retention.ms, 10m0s`},
 		{"a foreign member", func(w *ward) { w.join() }, `^problem group: group unecho: member .* is none of unecho's`},
+		{"a foreign member of the new protocol", func(w *ward) { w.joinAnew() }, `^problem group: group unecho: member .* \(client guest at .*\) is none of unecho's .*\| stop that program`},
 	})
 }
 
@@ -189,6 +190,17 @@ func (w *ward) join() {
 	if client.PollFetches(ctx).NumRecords() == 0 {
 		w.t.Fatal("the foreign member reads nothing")
 	}
+}
+
+// joinAnew has a consumer of Kafka's new protocol join.
+func (w *ward) joinAnew() {
+	w.t.Helper()
+	req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
+	req.Group, req.MemberID, req.MemberEpoch, req.RebalanceTimeoutMillis = w.in.Params.Group, "guest-1", 0, 60_000
+	req.SubscribedTopicNames, req.Topics = []string{"news"}, []kmsg.ConsumerGroupHeartbeatRequestTopic{}
+	resp, err := req.RequestWith(w.t.Context(), w.connect(kgo.ClientID("guest")))
+	w.must(err)
+	w.must(kerr.ErrorForCode(resp.ErrorCode))
 }
 
 // What Kafka says about rights is compared with the list in permissions.md.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -20,36 +20,31 @@ import (
 // group checks the members and what they have committed.
 func (p *patient) group(ctx context.Context) ([]Finding, error) {
 	name := p.in.Params.Group
-	described, err := p.admin.DescribeGroups(ctx, name)
-	if err == nil {
-		err = described[name].Err
+	in, err := cluster.Members(ctx, p.admin, name)
+	if err != nil {
+		return nil, err
 	}
-	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
-		return nil, fmt.Errorf("describe group %s: %w", name, err)
-	}
-	g := described[name]
-	findings := members(name, &g)
+	findings := members(name, &in)
 	more, err := p.offsets(ctx)
 	return append(findings, more...), err
 }
 
-func members(name string, g *kadm.DescribedGroup) []Finding {
-	if len(g.Members) == 0 {
+func members(name string, in *cluster.Membership) []Finding {
+	if len(in.Members) == 0 {
 		return []Finding{note("group "+name+" has no members", "nothing is read", "start the service, if it is meant to run")}
 	}
 	var findings []Finding
-	for _, m := range g.Members {
-		if m.InstanceID == nil {
-			findings = append(findings,
-				problem(fmt.Sprintf("group %s: member %s at %s is none of unecho's", name, m.MemberID, m.ClientHost),
-					"it takes partitions, and what it reads and commits is not forwarded", "give that program a group of its own"))
-		}
+	guests := in.Guests()
+	for _, guest := range guests {
+		findings = append(findings, problem(fmt.Sprintf("group %s: member %s is none of unecho's", name, guest),
+			"it takes partitions, what it reads and commits is not forwarded, and no member of unecho starts",
+			"stop that program, or give it a group of its own"))
 	}
-	if g.State != "Stable" {
-		findings = append(findings, note(fmt.Sprintf("group %s is in the state %s", name, g.State),
+	if in.State != "Stable" {
+		findings = append(findings, note(fmt.Sprintf("group %s is in the state %s", name, in.State),
 			"its partitions are being shared out", "look again; it takes seconds"))
 	}
-	return append(findings, fine("group "+name+": "+several(len(g.Members), "session")))
+	return append(findings, fine("group "+name+": "+several(len(in.Members)-len(guests), "session")))
 }
 
 // extent is what a source partition holds, and how much of it was committed.

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Incarnation tells processes of one name apart: who started later has the greater one. Each session joins the group
@@ -50,24 +48,4 @@ func incarnationIn(data []byte) Incarnation {
 		return foreign
 	}
 	return Incarnation(data[at:])
-}
-
-// Balancer lets sessions join with their incarnation.
-func Balancer(of Incarnation) kgo.GroupBalancer { return balancer{kgo.CooperativeStickyBalancer(), of} }
-
-// balancer is the balancer of the group. It adds the session's incarnation to what the session tells when it joins.
-type balancer struct {
-	kgo.GroupBalancer
-	of Incarnation
-}
-
-// JoinGroupMetadata implements kgo.GroupBalancer.
-func (b balancer) JoinGroupMetadata(topics []string, assigned map[string][]int32, generation int32) []byte {
-	plain := b.GroupBalancer.JoinGroupMetadata(topics, assigned, generation)
-	metadata := kmsg.NewConsumerMemberMetadata()
-	if err := metadata.ReadFrom(plain); err != nil {
-		return plain
-	}
-	metadata.UserData = append(append(metadata.UserData, incarnationTag...), b.of...)
-	return metadata.AppendTo(nil)
 }

@@ -32,7 +32,7 @@ func TestIncarnationInMetadata(t *testing.T) {
 	t.Parallel()
 	of := NewIncarnation(time.UnixMilli(1_800_000_000_000))
 	plain := kgo.CooperativeStickyBalancer()
-	told := balancer{plain, of}.JoinGroupMetadata([]string{"news"}, map[string][]int32{"news": {1, 2}}, 7)
+	told := newBalancer(of).JoinGroupMetadata([]string{"news"}, map[string][]int32{"news": {1, 2}}, 7)
 	for _, c := range []struct {
 		name     string
 		metadata []byte

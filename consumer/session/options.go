@@ -26,8 +26,7 @@ const unpackedFetches = 4
 
 // heartbeat is how soon a session learns of a rebalance. Each phase of a rebalance waits for the last member to learn
 // of it, and there are more rebalances than one would think. For example, a session that leads the group comes back
-// after a kill. The client library then compares the plan that it would make with the one in force. It cannot know
-// that the latter is sticky, and has the group make a new plan.
+// after a kill. It is given the plan of before, and has the group make a new one, because topics may have come meanwhile.
 const heartbeat = 500 * time.Millisecond
 
 // refusedAgain is how soon a session may look at the metadata again. The library repeats a refused record only after
@@ -49,7 +48,7 @@ func (s *Setup) readOptions() []kgo.Opt {
 }
 
 // sessionOptions are the client options of a session beside those that reach the cluster.
-func (s *Session) sessionOptions(slot string) []kgo.Opt {
+func (s *Session) sessionOptions(slot string, b kgo.GroupBalancer) []kgo.Opt {
 	codec, _ := s.Sink.Codec()
 	return append(slices.Concat(s.Cluster.Options, s.Options),
 		kgo.ConsumerGroup(s.Params.Group),
@@ -61,7 +60,7 @@ func (s *Session) sessionOptions(slot string) []kgo.Opt {
 		kgo.SessionTimeout(s.Params.SessionTimeout),
 		kgo.HeartbeatInterval(min(s.Params.SessionTimeout/3, heartbeat)),
 		kgo.RebalanceTimeout(5*s.Params.SessionTimeout),
-		kgo.Balancers(Balancer(s.Incarnation)),
+		kgo.Balancers(b),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		// what is polled is committed: so are the markers, and with them what was aborted before them
 		kgo.KeepControlRecords(),

@@ -161,12 +161,13 @@ func (s *Session) stopCause(err error) error {
 		return s.stop
 	case errors.As(err, &final):
 		return err
+	case errors.Is(err, errStranger), errors.Is(err, kerr.InconsistentGroupProtocol):
+		return Shared(s.Params.Group, "the next start names it", err)
 	}
 	for _, final := range []error{
 		kerr.InvalidSessionTimeout, kerr.InvalidTransactionTimeout, kerr.GroupAuthorizationFailed,
 		kerr.TopicAuthorizationFailed,
-		kerr.TransactionalIDAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.InconsistentGroupProtocol,
-		kerr.InvalidGroupID,
+		kerr.TransactionalIDAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.InvalidGroupID,
 	} {
 		if errors.Is(err, final) {
 			return &stop.Error{
@@ -287,10 +288,14 @@ func (s *Session) open() error {
 	}
 	s.paused, s.waited, s.fruitful = map[key]bool{}, map[key]time.Time{}, time.Now()
 	s.out, s.records = s.Encoder.NewBatch(), nil // the client before may still hold what it was given
-	opts := append(append(append(s.sessionOptions(s.slot), s.leaveLogger()...), s.unpacker.Options(s.Cluster.Client)...),
+	deals := newBalancer(s.Incarnation)
+	opts := append(append(append(s.sessionOptions(s.slot, deals), s.leaveLogger()...), s.unpacker.Options(s.Cluster.Client)...),
 		kgo.WithContext(life),
 		kgo.AdjustFetchOffsetsFn(s.assign),
-		kgo.OnPartitionsAssigned(func(ctx context.Context, _ *kgo.Client, given map[string][]int32) {
+		kgo.OnPartitionsAssigned(func(ctx context.Context, client *kgo.Client, given map[string][]int32) {
+			if deals.again() {
+				client.ForceRebalance()
+			}
 			s.makeWay(ctx, given)
 		}),
 		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { s.revoke(taken) }),

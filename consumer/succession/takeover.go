@@ -284,20 +284,16 @@ func (r *run) members(ctx context.Context) (err error) {
 }
 
 func (r *run) membersOf(ctx context.Context, group string) (names []string, err error) {
-	groups, err := r.admin.DescribeGroups(ctx, group)
-	g := groups[group]
-	if err == nil {
-		err = g.Err
+	in, err := cluster.Members(ctx, r.admin, group)
+	if err != nil {
+		return nil, err
 	}
-	if err != nil && !broker.NoGroup(err) {
-		return nil, fmt.Errorf("describe group %s: %w", group, err)
-	}
-	for _, m := range g.Members {
-		name := m.MemberID
-		if m.InstanceID != nil {
-			name = *m.InstanceID
+	for _, m := range in.Members {
+		if m.Guest {
+			names = append(names, m.String())
+		} else {
+			names = append(names, m.Name)
 		}
-		names = append(names, name)
 	}
 	slices.Sort(names)
 	return names, nil

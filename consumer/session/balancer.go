@@ -1,0 +1,116 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/stop"
+)
+
+// dealtTag stands in every assignment that a session deals as the leader of the group. Kafka does not convert a group
+// with such assignments for a consumer of the new protocol, because what they say would be lost. And what Kafka deals
+// itself, in a group of the new protocol, has no tag.
+const dealtTag = "unecho1"
+
+// errStranger says that the partitions were dealt by somebody else: the group is shared with another program.
+var errStranger = errors.New("the partitions were dealt by something else than unecho")
+
+// Shared is the error that ends a process where another program is in its group.
+func Shared(group, who string, because error) *stop.Error {
+	return &stop.Error{
+		What: fmt.Sprintf("another program reads as a member of group %s, and takes documents that nobody judges then: %s",
+			group, who),
+		Remedy: "stop that program, or give it a group of its own, and start again; what it has committed is told then, with " +
+			"the command that judges it",
+		Err: because,
+	}
+}
+
+// Balancer lets sessions join with their incarnation, and with none but sessions (decision 71).
+func Balancer(of Incarnation) kgo.GroupBalancer { return newBalancer(of) }
+
+// balancer is the balancer of the group. It adds the session's incarnation to what the session tells when it joins,
+// and the tag to what it deals.
+type balancer struct {
+	kgo.GroupBalancer
+	of    Incarnation
+	stale atomic.Bool // this session leads the group, and has made no plan for it
+}
+
+func newBalancer(of Incarnation) *balancer {
+	return &balancer{GroupBalancer: kgo.CooperativeStickyBalancer(), of: of}
+}
+
+// ProtocolName implements kgo.GroupBalancer. No other program offers the name, so Kafka refuses its consumers while a
+// session is in the group.
+func (b *balancer) ProtocolName() string { return cluster.BalancedAs }
+
+// JoinGroupMetadata implements kgo.GroupBalancer.
+func (b *balancer) JoinGroupMetadata(topics []string, assigned map[string][]int32, generation int32) []byte {
+	plain := b.GroupBalancer.JoinGroupMetadata(topics, assigned, generation)
+	metadata := kmsg.NewConsumerMemberMetadata()
+	if err := metadata.ReadFrom(plain); err != nil {
+		return plain
+	}
+	metadata.UserData = append(append(metadata.UserData, incarnationTag...), b.of...)
+	return metadata.AppendTo(nil)
+}
+
+// MemberBalancer implements kgo.GroupBalancer. The client asks the leader of the group for it, also where the group
+// keeps the plan that it has.
+func (b *balancer) MemberBalancer(members []kmsg.JoinGroupResponseMember) (kgo.GroupMemberBalancer, map[string]struct{}, error) {
+	b.stale.Store(true)
+	deals, err := kgo.NewConsumerBalancer(b, members)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read what members tell: %w", err)
+	}
+	return deals, deals.MemberTopics(), nil
+}
+
+// Balance implements kgo.ConsumerBalancerBalance.
+func (b *balancer) Balance(members *kgo.ConsumerBalancer, partitions map[string]int32) kgo.IntoSyncAssignment {
+	b.stale.Store(false)
+	sticky, ok := b.GroupBalancer.(kgo.ConsumerBalancerBalance)
+	if !ok {
+		members.SetError(errors.New("the client's balancer deals no partitions"))
+		return nil
+	}
+	return dealt(sticky.Balance(members, partitions).IntoSyncAssignment())
+}
+
+// ParseSyncAssignment implements kgo.GroupBalancer.
+func (b *balancer) ParseSyncAssignment(assignment []byte) (map[string][]int32, error) {
+	var a kmsg.ConsumerMemberAssignment
+	if err := a.ReadFrom(assignment); err != nil {
+		return nil, fmt.Errorf("read the assignment: %w", err)
+	}
+	if !bytes.Equal(a.UserData, []byte(dealtTag)) {
+		return nil, errStranger
+	}
+	return b.GroupBalancer.ParseSyncAssignment(assignment) //nolint:wrapcheck // as the client's own balancer answers
+}
+
+// again says, once, that the group is to be balanced again. Kafka has a leader that was away keep the plan of before,
+// and the client tells only balancers of its own that topics or partitions came meanwhile.
+func (b *balancer) again() bool { return b.stale.Swap(false) }
+
+// dealt is a plan whose assignments have the tag.
+type dealt []kmsg.SyncGroupRequestGroupAssignment
+
+// IntoSyncAssignment implements kgo.IntoSyncAssignment.
+func (d dealt) IntoSyncAssignment() []kmsg.SyncGroupRequestGroupAssignment {
+	for i := range d {
+		var a kmsg.ConsumerMemberAssignment
+		if a.ReadFrom(d[i].MemberAssignment) == nil { // else it is refused for want of the tag
+			a.UserData = []byte(dealtTag)
+			d[i].MemberAssignment = a.AppendTo(nil)
+		}
+	}
+	return d
+}

@@ -12,8 +12,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
@@ -126,8 +128,36 @@ func TestOffsetsSetForwards(t *testing.T) {
 		skipped += 5
 		return at + 5
 	})
-	w.again()
+	said := w.logged()
+	m := w.start(named("m"))
+	w.settled()
+	if s := m.Stats(); s.Skipped != uint64(skipped) || s.Ready ||
+		!strings.Contains(s.Standing.Trouble, "news/1: somebody else has committed") ||
+		!strings.Contains(s.Standing.Trouble, "kafka-consumer-groups.sh --group unecho --topic news:1 --reset-offsets --to-offset ") {
+		t.Errorf("%d documents were skipped, and it says %d; ready %v, %q", skipped, s.Skipped, s.Ready, s.Standing.Trouble)
+	}
+	if !said.has("nobody judges what lies between") {
+		t.Error("the log does not say that documents were skipped")
+	}
+	w.stopped(m)
+	m = w.start(named("m"))
+	for !m.Ready() && retry.Pause(w.context(), 5*time.Millisecond) == nil {
+	}
+	if !m.Ready() {
+		t.Errorf("started again, it is not ready: %q", m.Stats().Standing.Trouble)
+	}
+	w.stopped(m)
 	w.auditedWith(400 - skipped)
+	in := w.audits(w.setup.Params.Group)
+	report, err := audit.Run(w.context(), in)
+	if err != nil || report.Outcome() != audit.Skipped || len(report.Skips) != skipped/5 {
+		t.Errorf("%v: %s", err, report.String())
+	}
+	for _, s := range report.Skips {
+		if s.Records != 5 || s.To-s.From != 5 {
+			t.Errorf("5 documents of each partition were skipped, and the audit says %s", s.String())
+		}
+	}
 }
 
 func TestOffsetsDeleted(t *testing.T) {

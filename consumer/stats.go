@@ -30,6 +30,7 @@ type Stats struct {
 	Commits  uint64
 	Rebuilds uint64 // sessions closed and opened again
 	Deleted  uint64 // offsets of the source that retention deleted before this process read them
+	Skipped  uint64 // offsets that somebody else's commits had the group leave out
 
 	Outages  uint64 // of the journal, in which a session passed documents on unchecked
 	Recorded uint64 // documents that were passed on and brought to the journal since
@@ -116,7 +117,8 @@ func (s *Service) counted() Stats {
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
 		Gateway: s.taken.Read(),
 		Outages: c.Outages.Load(), Recorded: c.Recorded.Load(), Outage: c.Passing.Load() > 0,
-		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Withdrawals: s.withdrawals.Load(),
+		Commits: c.Commits.Load(), Rebuilds: c.Rebuilds.Load(), Deleted: c.Deleted.Load(), Skipped: c.Skipped.Load(),
+		Withdrawals: s.withdrawals.Load(),
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),
 		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1,
 		SnapshotNext: m.SnapshotNext.Load(),

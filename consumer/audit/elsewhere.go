@@ -39,6 +39,7 @@ func (a *audit) reroute(rec *index.Routing) error {
 		return nil
 	}
 	a.routed = rec.Number
+	a.begins(rec.Text)
 	for source, s := range a.bySource {
 		state, _ := a.twin.Partition(source)
 		s.turn(targetOf(rec.Text, s.topic), state.Base)

@@ -115,6 +115,7 @@ func (a *audit) resume(c index.Contents, routes index.Routes) error {
 		}
 	}
 	if routes.Number > 0 {
+		a.begins(routes.Text)
 		if err := a.onDuty(routes.Text); err != nil {
 			return err
 		}

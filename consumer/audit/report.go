@@ -44,6 +44,8 @@ type Report struct {
 	Pending int `json:"pending"` // source records that the group has not committed, so that they need not come out
 	// Skipped counts committed source records that no pass owes and no output has: the group's offset was set beyond them.
 	Skipped int `json:"skipped"`
+	// Skips are the stretches of those that somebody else's commits had the group leave out.
+	Skips []Skip `json:"skips,omitempty"`
 	// Elsewhere counts committed source records that are not this group's to forward here: another routing sent them to
 	// other topics, or nowhere, or they lie before a takeover by this group, or behind one from it.
 	Elsewhere int `json:"elsewhere"`
@@ -105,6 +107,7 @@ type Outcome string
 // Outcomes.
 const (
 	Broken    Outcome = "broken"    // a promise was broken
+	Skipped   Outcome = "skipped"   // like those below, and somebody else's commits left records out, which nobody judged
 	Nothing   Outcome = "nothing"   // no record is known to have been due, so nothing could be checked
 	Delivered Outcome = "delivered" // all due records came out once, unchanged and in order; no verdict is known
 	Partly    Outcome = "partly"    // like Delivered, and the known verdicts are as the journal decided; some are unknown
@@ -116,6 +119,8 @@ func (r *Report) Outcome() Outcome {
 	switch {
 	case r.Broken() > 0:
 		return Broken
+	case len(r.Skips) > 0:
+		return Skipped
 	case r.Records == 0:
 		return Nothing
 	case r.Unjudged-r.Absent >= r.Records:
@@ -167,6 +172,9 @@ func (r *Report) String() string {
 	if r.Unjudged > 0 {
 		fmt.Fprintf(&b, "; %d unjudged, %d of them in no output: the journal that would prove them is trimmed", r.Unjudged,
 			r.Absent)
+	}
+	for i := range r.Skips {
+		b.WriteString("\n  " + r.Skips[i].String())
 	}
 	for _, f := range r.Findings {
 		b.WriteString("\n  " + f.String())

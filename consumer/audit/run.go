@@ -41,6 +41,8 @@ type Inputs struct {
 	// Owner is the group whose journal it is. Records of other groups change nothing. If it is empty, the records of all
 	// groups count.
 	Owner string
+	// AcceptSkipped says that whoever set the group's offsets beyond records meant it: they are counted, and no more.
+	AcceptSkipped bool
 	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.
 	ProducerTime bool
 	// Snapshots opens the store whose snapshot begins the replay if the journal's head is trimmed. Run closes the store.
@@ -127,6 +129,8 @@ type audit struct {
 	conditions  bool     // the settings in force have such
 	noted       uint64   // verdicts
 	routed      uint32   // number of the routing in force
+	startsKnown bool     // a routing says where new sources begin
+	latest      bool     // or some of them elsewhere than at their starts
 	algorithm   string   // what unecho-algorithm says
 	read        int64    // source records
 	scratch     []byte

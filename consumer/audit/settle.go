@@ -281,7 +281,7 @@ func (a *audit) lacking(g *group) {
 	case g.stream.wentElsewhere(g.offset):
 		a.report.Elsewhere++
 	default:
-		a.report.Skipped++
+		a.skipped(g)
 	}
 }
 

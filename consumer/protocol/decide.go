@@ -110,6 +110,23 @@ func (f *Findings) decide() Decision {
 	return f.goOn()
 }
 
+// Skips returns the offsets [from, to) that the decision leaves out because somebody else has committed an offset
+// beyond them. From is at most what was forwarded last, which the journal may not have heard. Ok says that there are
+// any.
+func (f *Findings) Skips(d *Decision) (from, to int64, ok bool) {
+	c, p := f.Committed, f.Replica
+	if d.Action != Begin || d.Reason != Foreign || f.Duty.Kind == Shadows ||
+		c.Ours && c.Epoch == p.Epoch && c.Start == p.Start { // the document there is another one
+		return 0, 0, false
+	}
+	from = p.Base
+	if !f.Known {
+		from = f.first()
+	}
+	from = max(from, f.Begin)
+	return from, d.Offset, from < d.Offset
+}
+
 func (f *Findings) goOn() Decision {
 	c, p := f.Committed, f.Replica
 	return Decision{Action: GoOn, Reason: Settled, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{

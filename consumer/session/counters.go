@@ -12,6 +12,7 @@ import (
 // Counters count over all sessions that a process has, at the same time and one after the other.
 type Counters struct {
 	Commits, Rebuilds, Deleted atomic.Uint64
+	Skipped                    atomic.Uint64 // offsets that somebody else's commits left out
 	Outages                    atomic.Uint64 // of the journal, in which a session passed documents on unchecked
 	Recorded                   atomic.Uint64 // documents that were passed on, and brought to the journal since
 	Passing                    atomic.Int64  // sessions that pass documents on now

@@ -33,7 +33,8 @@ type standing struct {
 	spare    time.Time // since when the group gives it nothing; zero: it gives something
 	settled  bool      // it has been there since this process takes part
 	waits    map[key]*wait
-	rebuilds int // in a row
+	skipped  map[key]skip // since this process began
+	rebuilds int          // in a row
 	because  error
 }
 
@@ -44,7 +45,7 @@ type wait struct {
 }
 
 func newStanding(slot string, stir func()) *standing {
-	return &standing{slot: slot, stir: stir, waits: map[key]*wait{}}
+	return &standing{slot: slot, stir: stir, waits: map[key]*wait{}, skipped: map[key]skip{}}
 }
 
 // change does something with the lock held, and lets the service look.
@@ -100,6 +101,16 @@ func (st *standing) waitsFor(at key, why string, since time.Duration) (tell bool
 	return tell
 }
 
+// skips notes what is left out of a partition, and says whether that is news.
+func (st *standing) skips(at key, k skip) (news bool) {
+	st.change(func() {
+		was, there := st.skipped[at]
+		news = !there || was.from != k.from || was.to != k.to
+		st.skipped[at] = k
+	})
+	return news
+}
+
 // fails: the session is closed, and will be built anew. It returns how often that was so in a row.
 func (st *standing) fails(now time.Time, because error, committed bool) (inARow int) {
 	st.change(func() {
@@ -130,6 +141,8 @@ func (st *standing) trouble(now time.Time) string {
 	switch {
 	case st.rebuilds >= tooManyRebuilds && now.Sub(st.lives) < lasting:
 		return fmt.Sprintf("session %s was built anew %d times in a row, and committed nothing: %v", st.slot, st.rebuilds, st.because)
+	case len(st.skipped) > 0:
+		return strings.Join(st.leftOut(), "; ")
 	case st.settled && (st.owes.IsZero() || now.Sub(st.owes) < grace):
 		return ""
 	case st.owes.IsZero() && !st.spare.IsZero() && now.Sub(st.spare) >= spareAfter:
@@ -148,6 +161,16 @@ func (st *standing) waiting() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// leftOut names what was skipped. The caller holds mu.
+func (st *standing) leftOut() []string {
+	all := make([]string, 0, len(st.skipped))
+	for at, k := range st.skipped {
+		all = append(all, at.String()+": "+k.String())
+	}
+	slices.Sort(all)
+	return all
 }
 
 // Standing is whether a process would forward a document that came now, and if not, why.

@@ -173,6 +173,7 @@ func (s *Session) askCommits(ctx context.Context, begin []*protocol.Takeover) er
 	for some := range slices.Chunk(begin, commitPartitions) {
 		err := s.commitEpochs(ctx, some)
 		s.allDeleted(some, err)
+		s.allSkipped(some, err)
 		if err != nil {
 			return err
 		}

@@ -81,6 +81,15 @@ func haltConditions() []condition {
 			"keep the source longer (retention.ms, retention.bytes), or add members",
 		},
 		{
+			"UnechoSkipped", 0,
+			func(s *seen) bool { return s.rose(quarter, func(r *reading) uint64 { return r.skipped }) > 0 },
+			func(s *seen) string {
+				return fmt.Sprintf("somebody else has committed in the group: nobody judged up to %d documents",
+					s.rose(quarter, func(r *reading) uint64 { return r.skipped }))
+			},
+			"the log names them, and has the command that judges them",
+		},
+		{
 			"UnechoPartitionWaits", 5 * time.Minute, func(s *seen) bool { return len(s.Waiting) > 0 },
 			func(s *seen) string {
 				return fmt.Sprintf("%d partitions of this member wait for a person", len(s.Waiting))

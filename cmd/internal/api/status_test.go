@@ -93,6 +93,7 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 	return map[string]func(s *consumer.Stats, minute int, ready *bool){
 		"UnechoNotReady":        func(_ *consumer.Stats, _ int, ready *bool) { *ready = false },
 		"UnechoLostToRetention": func(s *consumer.Stats, minute int, _ *bool) { s.Deleted = uint64(minute / 50) },
+		"UnechoSkipped":         func(s *consumer.Stats, minute int, _ *bool) { s.Skipped = uint64(minute / 50) },
 		"UnechoPartitionWaits":  func(s *consumer.Stats, _ int, _ *bool) { s.Waiting = make([]consumer.Waiting, 2) },
 		"UnechoTopicNotTaken": func(s *consumer.Stats, _ int, _ *bool) {
 			s.Untaken = []consumer.Untaken{{Topic: "blogs.a", Why: "no outputs"}}

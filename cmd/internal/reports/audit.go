@@ -24,7 +24,9 @@ func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) err
 		if r.Findings == nil {
 			r.Findings = []audit.Finding{}
 		}
-		return terminal.WriteJSON(out, AuditLine{r.OK() && r.Outcome() != audit.Nothing, r.Outcome(), r})
+		return terminal.WriteJSON(out, AuditLine{
+			r.OK() && r.Outcome() != audit.Nothing && r.Outcome() != audit.Skipped, r.Outcome(), r,
+		})
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "journal %s, replayed from offset %d to %d\n\n", journal, r.From, r.To)
@@ -104,9 +106,16 @@ func findings(r *audit.Report) string {
 		return delivered + "; not checked: what the journal decided, of any\n" + absent(r)
 	case audit.Nothing:
 		return "nothing to check: no record is known to have been due\n" + absent(r)
-	case audit.Broken:
+	case audit.Broken, audit.Skipped:
 	}
 	var b strings.Builder
+	for i := range r.Skips {
+		b.WriteString("skipped: " + r.Skips[i].String() + "\n")
+	}
+	if len(r.Skips) > 0 {
+		b.WriteString("somebody else has committed in this group; what came after such offsets comes out again then. If it was " +
+			"meant: --accept-skipped\n")
+	}
 	for i := range r.Findings {
 		b.WriteString(r.Findings[i].String() + "\n")
 	}

@@ -39,6 +39,7 @@ func states() []state {
 		{"the outputs take nothing", []string{"UnechoStands", "UnechoFallsBehind", "UnechoPartitionLags"}, outputsClosed},
 		{"offsets cannot be read", []string{"UnechoLagUnknown"}, offsetsHidden},
 		{"retention was quicker", []string{"UnechoLostToRetention"}, deleted},
+		{"somebody else has committed", []string{"UnechoSkipped"}, skipped},
 		{"a batch cannot be read", []string{"UnechoPartitionWaits"}, unreadable},
 		{"a topic has outputs that take too little", []string{"UnechoTopicNotTaken"}, untaken},
 		{"a partition has no leader", []string{"UnechoPartitionLeaderless"}, leaderless},
@@ -184,6 +185,25 @@ func deleted(s *scene) ([]*member, func()) {
 	for p := range int32(partitions) {
 		check(s.t, s.kafka.DeleteRecords("news", p, s.kafka.PartitionInfo("news", p).HighWatermark))
 	}
+	return []*member{s.start("one")}, idle
+}
+
+func skipped(s *scene) ([]*member, func()) {
+	s.working().stop()
+	s.produce(40)
+	req := kmsg.NewPtrOffsetCommitRequest()
+	req.Group, req.Generation = "unecho", -1
+	topic := kmsg.NewOffsetCommitRequestTopic()
+	topic.Topic, topic.TopicID = "news", s.kafka.TopicInfo("news").TopicID
+	for p := range int32(partitions) {
+		to := kmsg.NewOffsetCommitRequestTopicPartition()
+		to.Partition, to.Offset = p, s.kafka.PartitionInfo("news", p).HighWatermark
+		topic.Partitions = append(topic.Partitions, to)
+	}
+	req.Topics = append(req.Topics, topic)
+	resp, err := req.RequestWith(s.t.Context(), s.client)
+	check(s.t, err)
+	check(s.t, kerr.ErrorForCode(resp.Topics[0].Partitions[0].ErrorCode))
 	return []*member{s.start("one")}, idle
 }
 

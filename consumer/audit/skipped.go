@@ -1,0 +1,77 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/consumer/routing"
+)
+
+// Skip is a stretch of a source partition that the group left out, because somebody else has committed an offset beyond
+// it: another program in the group, or a person. Nobody judged what is in it.
+type Skip struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	From      int64  `json:"from"`
+	To        int64  `json:"to"` // the offset behind the last
+	Records   int    `json:"records"`
+	Command   string `json:"command"` // has them judged; no member may run
+}
+
+// String is the stretch in one line.
+func (s *Skip) String() string {
+	return fmt.Sprintf("%s/%d: offsets %d to %d, %d records, were judged by nobody; stop all members, and then: %s",
+		s.Topic, s.Partition, s.From, s.To-1, s.Records, s.Command)
+}
+
+// leftOut says that the group's offset was set beyond an offset that no pass has had. Of what passes that ended before
+// the snapshot have had, nothing is known.
+func (s *stream) leftOut(offset int64, fromStart bool) bool {
+	return slices.ContainsFunc(s.gaps(fromStart), func(g [2]int64) bool { return offset >= g[0] && offset < g[1] })
+}
+
+// gaps are the offsets [from, to) between passes, and before the first one if the source is read from its start.
+func (s *stream) gaps(fromStart bool) (gaps [][2]int64) {
+	for i := range s.passes {
+		switch start := s.passes[i].start; {
+		case s.passes[i].unknown():
+		case i == 0 && fromStart:
+			gaps = append(gaps, [2]int64{0, start})
+		case i > 0 && !s.passes[i-1].unknown():
+			gaps = append(gaps, [2]int64{s.passes[i-1].base, start})
+		}
+	}
+	return gaps
+}
+
+// begins notes where a routing has sources begin that are new.
+func (a *audit) begins(routed []byte) {
+	plan, err := routing.PlanOf(routed)
+	a.startsKnown, a.latest = true, a.latest || routing.Latest(routed) || plan != nil || err != nil
+}
+
+// skipped counts a record that was left out. Those of a stretch come one after the other.
+func (a *audit) skipped(g *group) {
+	a.report.Skipped++
+	if a.in.AcceptSkipped || !g.stream.leftOut(g.offset, a.startsKnown && !a.latest) {
+		return
+	}
+	if n := len(a.report.Skips); n > 0 {
+		last := &a.report.Skips[n-1]
+		if last.Topic == g.stream.topic && last.Partition == g.stream.partition && !g.stream.begunBetween(last.To, g.offset) {
+			last.To, last.Records = g.offset+1, last.Records+1
+			return
+		}
+	}
+	a.report.Skips = append(a.report.Skips, Skip{
+		Topic: g.stream.topic, Partition: g.stream.partition, From: g.offset, To: g.offset + 1, Records: 1,
+		Command: fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute",
+			cmp.Or(a.in.Owner, a.in.Group), g.stream.topic, g.stream.partition, g.offset),
+	})
+}
+
+// begunBetween says that a pass began in [from, to]: what lies on its two sides are two stretches.
+func (s *stream) begunBetween(from, to int64) bool {
+	return slices.ContainsFunc(s.passes, func(p pass) bool { return p.start >= from && p.start <= to })
+}

@@ -1,0 +1,76 @@
+package audit_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/sink"
+)
+
+// Where somebody else's commits had the group leave records out, an audit names what nobody judged, and proves nothing
+// until that is accepted.
+func TestSkipped(t *testing.T) {
+	gap := func(s *scene) {
+		s.document(1, "skipped by someone with a tool")
+		s.document(1, "and so is this one, which is not like it")
+		r := s.document(1, "forwarded after the gap that was made by hand")
+		s.announce(1, 1, 2)
+		s.reposition(1, 4, 2)
+		s.forward(r, 2)
+	}
+	first := func(start string) func(*scene) {
+		return func(s *scene) {
+			text := routing.Text(routing.Source{Topics: []string{s.prefix + "news"}, Start: start}, sink.DefaultParams())
+			s.append(&index.Settings{Text: s.settings, Wall: time.Now().UnixMilli()})
+			s.append(&index.Routing{Header: s.header(), Routes: index.Routes{Number: 1, Text: text}})
+			s.document(0, "read by a guest before the group ever did")
+			s.reposition(0, 1, 1)
+			s.forward(s.document(0, "the first that the group has judged"), 1)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		from func(*testing.T) *scene
+		do   func(*scene)
+		want []audit.Skip
+	}{
+		{"set forward", story, gap, []audit.Skip{{
+			Topic: "news", Partition: 1, From: 2, To: 4, Records: 2,
+			Command: "kafka-consumer-groups.sh --group unecho --topic news:1 --reset-offsets --to-offset 2 --execute",
+		}}},
+		{"set forward, and back", story, func(s *scene) {
+			gap(s)
+			s.announce(1, 2, 5)
+			s.reposition(1, 2, 3)
+			for _, r := range s.sources[len(s.sources)-3:] {
+				s.forward(r, 3)
+			}
+		}, nil},
+		{"a guest was there first", newScene, first("earliest"), []audit.Skip{{
+			Topic: "news", Partition: 0, From: 0, To: 1, Records: 1,
+			Command: "kafka-consumer-groups.sh --group unecho --topic news:0 --reset-offsets --to-offset 0 --execute",
+		}}},
+		{"begun at the latest", newScene, first("latest"), nil},
+	} {
+		s := c.from(t)
+		c.do(s)
+		s.audit()
+		in := s.inputs()
+		in.Owner = "unecho"
+		got := s.run(in)
+		for i := range c.want {
+			c.want[i].Topic = s.prefix + c.want[i].Topic
+		}
+		if !reflect.DeepEqual(got.Skips, c.want) || !got.OK() || (got.Outcome() == audit.Skipped) != (c.want != nil) {
+			t.Errorf("%s: %s, %s\nwant skipped %+v", c.name, got.Outcome(), got.String(), c.want)
+		}
+		in.AcceptSkipped = true
+		if got := s.run(in); got.Outcome() != audit.Proven {
+			t.Errorf("%s, and accepted: %s, %s", c.name, got.Outcome(), got.String())
+		}
+	}
+}

@@ -40,8 +40,9 @@ func auditCommand() *cobra.Command {
 			"configuration of then, or of that group, audits it. A topic that source.pattern brings, and of which nobody could\n" +
 			"make the outputs, is named, and what it has is not due.\n\n" +
 			"The last line says what is proven, and --json has it as outcome: proven; partly (verdicts before the snapshot are not\n" +
-			"known); delivered (none is known); nothing (no record was due); broken. The exit code is 0 if nothing was found wrong with\n" +
-			"what was due, 1 if anything was, 2 if it could not be done or nothing was due, and 130 if it was interrupted.",
+			"known); delivered (none is known); skipped (somebody else has committed in the group: the report names what nobody judged,\n" +
+			"and the command that judges it); nothing (no record was due); broken. The exit code is 0 if nothing was found wrong with\n" +
+			"what was due, 1 if anything was or was skipped, 2 if it could not be done or nothing was due, and 130 if it was interrupted.",
 		Example: "  unecho audit --config unecho.yaml\n" +
 			"  unecho audit --config unecho.yaml --json >audit.json\n" +
 			"  unecho audit --config unecho.yaml --source-topics news --temp-dir /var/tmp --memory 256MiB",
@@ -53,6 +54,7 @@ func auditCommand() *cobra.Command {
 		"index.name", "snapshot.store", "snapshot.directory")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Bool("all", false, "count what the group has not committed as lost: for a service that is stopped and had caught up")
+		f.Bool("accept-skipped", false, "offsets that somebody has set beyond documents were meant: those are counted, and no more")
 		f.Text("memory", "size", setting.Bytes(audit.DefaultMemory).String(),
 			"memory for sorting what is found out about each record")
 		f.Text("temp-dir", "dir", "", "where the temporary file is written (default the system's)")
@@ -95,6 +97,8 @@ func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	switch report.Outcome() {
 	case audit.Broken:
 		return errBroken
+	case audit.Skipped:
+		return errSkipped
 	case audit.Nothing:
 		if report.Absent > 0 {
 			return exit.Undone(errUnjudged)
@@ -104,6 +108,9 @@ func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
 	}
 	return nil
 }
+
+// errSkipped ends audit after it has written what was skipped.
+var errSkipped = errors.New("not everything was judged: somebody else has committed in this group")
 
 // errNothing ends audit after it has written that nothing was due.
 var errNothing = errors.New("nothing was due, and so nothing is proven: does the group commit, and are these its " +
@@ -140,7 +147,7 @@ func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
 		Journal: journalTopic(c), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic, Params: c.Judge, Settings: settings,
 		Index:         c.Judge.Index.Name,
 		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
-		Group: c.Consumer.Group, Owner: c.Consumer.Group, Memory: int(memory), Findings: findings,
+		Group: c.Consumer.Group, Owner: c.Consumer.Group, AcceptSkipped: cmdline.Bool(cmd, "accept-skipped"), Memory: int(memory), Findings: findings,
 		Directory: cmd.Flag("temp-dir").Value.String(),
 		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// reset sets the group's offsets with Kafka's own tool, and returns what it says.
-func (s *scene) reset(to ...string) string {
+// java runs a class of Kafka's own tools.
+func (s *scene) java(ctx context.Context, class string, args ...string) *exec.Cmd {
 	s.t.Helper()
 	classpath := os.Getenv("UNECHO_TEST_KAFKA_CLASSPATH")
 	if classpath == "" {
@@ -21,16 +21,26 @@ func (s *scene) reset(to ...string) string {
 	if home := os.Getenv("JAVA_HOME"); home != "" {
 		java = filepath.Join(home, "bin", "java")
 	}
-	args := append([]string{
-		"-Xmx128m", "-cp", classpath, "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
-		"--bootstrap-server", os.Getenv("UNECHO_TEST_KAFKA"), "--group", s.name, "--topic", s.source, "--reset-offsets",
-		"--execute",
-	}, to...)
-	said, err := exec.CommandContext(s.bounded(), java, args...).CombinedOutput()
+	return exec.CommandContext(ctx, java, append([]string{
+		"-Xmx128m", "-XX:TieredStopAtLevel=1", "-cp", classpath, "org.apache.kafka.tools.consumer." + class,
+		"--bootstrap-server", os.Getenv("UNECHO_TEST_KAFKA"), "--group", s.name,
+	}, args...)...)
+}
+
+// groups runs Kafka's own tool for groups, and returns what it says.
+func (s *scene) groups(args ...string) string {
+	s.t.Helper()
+	said, err := s.java(s.bounded(), "group.ConsumerGroupCommand", args...).CombinedOutput()
 	if err != nil {
-		s.t.Fatalf("resetting the offsets %v by Kafka's tool: %v\n%s", to, err, said)
+		s.t.Fatalf("Kafka's tool for groups, with %v: %v\n%s", args, err, said)
 	}
 	return string(said)
+}
+
+// reset sets the group's offsets with Kafka's own tool, and returns what it says.
+func (s *scene) reset(to ...string) string {
+	s.t.Helper()
+	return s.groups(append([]string{"--topic", s.source, "--reset-offsets", "--execute"}, to...)...)
 }
 
 // empty waits until nobody is in the group.

@@ -154,7 +154,7 @@ func members() []failing {
 	return []failing{
 		{"find coordinator", kmsg.FindCoordinator, "", false, byStarting, []comes{
 			before(goesOn, moved.and(cut)), after(goesOn, errs{cut}),
-			before("fence unecho/m-s0", errs{unknownError}), before("fence unecho/m-s0", noTransaction),
+			before("describe group unecho", errs{unknownError}), before("describe group unecho", noTransaction),
 		}},
 		{"join", kmsg.JoinGroup, "", false, byStarting, []comes{
 			before(goesOn, moved.and(thrownOut)), after(goesOn, moved.and(thrownOut)), before(unclear, errs{cut}),

@@ -151,7 +151,7 @@ func TestOffsetsSetForwards(t *testing.T) {
 	in := w.audits(w.setup.Params.Group)
 	report, err := audit.Run(w.context(), in)
 	if err != nil || report.Outcome() != audit.Skipped || len(report.Skips) != skipped/5 {
-		t.Errorf("%v: %s", err, report.String())
+		t.Errorf("the audit ends with %v, want %d stretches that were skipped: %s", err, skipped/5, report.String())
 	}
 	for _, s := range report.Skips {
 		if s.Records != 5 || s.To-s.From != 5 {

@@ -74,7 +74,7 @@ func TestGuestsAreRefused(t *testing.T) {
 	} {
 		g := s.guest("--command-property", name, "--timeout-ms", "10000")
 		if err := g.said.await(s.bounded(), "Processed a total of "); err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("a consumer with %s does not say what it has read: %v", name, err)
 		}
 		<-g.done
 		said := g.said.String()

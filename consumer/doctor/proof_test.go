@@ -22,6 +22,9 @@ func TestNothingRestsOnAnError(t *testing.T) {
 	faults := map[string]kfake.Fault{}
 	for _, topic := range []string{"news", "news.unique", "news.duplicate", "news.rejected", "unecho.journal"} {
 		for _, key := range []kmsg.Key{kmsg.Metadata, kmsg.ListOffsets, kmsg.DescribeConfigs, kmsg.DescribeProducers} {
+			if key == kmsg.ListOffsets && strings.HasPrefix(topic, "news.") || key == kmsg.DescribeProducers && topic == "unecho.journal" {
+				continue // the doctor does not ask that
+			}
 			f := kfake.Fault{Keys: []kmsg.Key{key}, Topic: topic}
 			if key == kmsg.DescribeConfigs {
 				f.Topic, f.Resource = "", topic
@@ -42,7 +45,7 @@ func TestNothingRestsOnAnError(t *testing.T) {
 			h := w.cluster.Fault(f)
 			report := w.run()
 			if h.Hits() == 0 {
-				t.Skip("the doctor does not ask that")
+				t.Error("the doctor does not ask that, so nothing was tried")
 			}
 			got := lines(report)
 			if report.Healthy {

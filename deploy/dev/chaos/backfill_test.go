@@ -35,7 +35,7 @@ type replay struct {
 // one is full, so that nobody can write until that one is back. What comes out is the same, each document once.
 func tryBackfill(t *testing.T, w *world, p params) {
 	t.Helper()
-	const documents, rate = 9000, 1000
+	const documents, rate = 9000, 300
 	r := &replay{world: w, t: t, source: "replay.news", file: filepath.Join(w.dir, "replay.yaml"), sent: documents}
 	check(t, w.create(t.Context(), r.source, p.partitions))
 	r.load(p)

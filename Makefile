@@ -39,7 +39,8 @@ help: ## this list
 build: ## the static binary, ./unecho
 	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o unecho ./cmd/unecho
 
-check: lint ## format, lint with vet, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
+check: lint ## format, lint with vet, what is written for Windows, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
+	GOOS=windows $(GO) build $(addprefix ./,$(sort $(dir $(shell git ls-files '*_windows.go'))))
 	$(GO) mod tidy -diff
 	@deploy/dev/vulncheck.sh $(GOVULNCHECK) ./...
 

@@ -177,6 +177,7 @@ func (a *audit) run(ctx context.Context) error {
 		return err
 	}
 	a.number(outputs)
+	a.trimmed(outputs)
 	if err := a.each(ctx, StageSource, known, a.unpacker, a.source); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type Skip struct {
 
 // String is the stretch in one line.
 func (s *Skip) String() string {
-	return fmt.Sprintf("%s/%d: offsets %d to %d, %d records, were judged by nobody; stop all members, and then: %s",
+	return fmt.Sprintf("%s/%d: offsets %d to %d, %d records, were judged by nobody; stop all members, and then: %s; what was forwarded since comes out again",
 		s.Topic, s.Partition, s.From, s.To-1, s.Records, s.Command)
 }
 
@@ -31,12 +31,23 @@ func (s *stream) leftOut(offset int64, fromStart bool) bool {
 	return slices.ContainsFunc(s.gaps(fromStart), func(g [2]int64) bool { return offset >= g[0] && offset < g[1] })
 }
 
+// trimmed notes whose outputs do not hold all that was ever written there. What an earlier journal decided may have been
+// in them, so that nothing is known of what lies before the first pass.
+func (a *audit) trimmed(outputs spans) {
+	for _, s := range a.sources {
+		unique, duplicate, rejected := a.in.Outputs(s.topic)
+		for _, topic := range []string{unique, duplicate, rejected} {
+			s.cut = s.cut || outputs[place{topic, s.partition}].from > 0
+		}
+	}
+}
+
 // gaps are the offsets [from, to) between passes, and before the first one if the source is read from its start.
 func (s *stream) gaps(fromStart bool) (gaps [][2]int64) {
 	for i := range s.passes {
 		switch start := s.passes[i].start; {
 		case s.passes[i].unknown():
-		case i == 0 && fromStart:
+		case i == 0 && fromStart && !s.cut:
 			gaps = append(gaps, [2]int64{0, start})
 		case i > 0 && !s.passes[i-1].unknown():
 			gaps = append(gaps, [2]int64{s.passes[i-1].base, start})
@@ -66,7 +77,7 @@ func (a *audit) skipped(g *group) {
 	}
 	a.report.Skips = append(a.report.Skips, Skip{
 		Topic: g.stream.topic, Partition: g.stream.partition, From: g.offset, To: g.offset + 1, Records: 1,
-		Command: fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets --to-offset %d --execute",
+		Command: fmt.Sprintf("kafka-consumer-groups.sh --bootstrap-server BROKER --group %s --topic %s:%d --reset-offsets --to-offset %d --execute",
 			cmp.Or(a.in.Owner, a.in.Group), g.stream.topic, g.stream.partition, g.offset),
 	})
 }

@@ -40,7 +40,7 @@ func TestSkipped(t *testing.T) {
 	}{
 		{"set forward", story, gap, []audit.Skip{{
 			Topic: "news", Partition: 1, From: 2, To: 4, Records: 2,
-			Command: "kafka-consumer-groups.sh --group unecho --topic news:1 --reset-offsets --to-offset 2 --execute",
+			Command: "kafka-consumer-groups.sh --bootstrap-server BROKER --group unecho --topic news:1 --reset-offsets --to-offset 2 --execute",
 		}}},
 		{"set forward, and back", story, func(s *scene) {
 			gap(s)
@@ -52,7 +52,7 @@ func TestSkipped(t *testing.T) {
 		}, nil},
 		{"a guest was there first", newScene, first("earliest"), []audit.Skip{{
 			Topic: "news", Partition: 0, From: 0, To: 1, Records: 1,
-			Command: "kafka-consumer-groups.sh --group unecho --topic news:0 --reset-offsets --to-offset 0 --execute",
+			Command: "kafka-consumer-groups.sh --bootstrap-server BROKER --group unecho --topic news:0 --reset-offsets --to-offset 0 --execute",
 		}}},
 		{"begun at the latest", newScene, first("latest"), nil},
 	} {

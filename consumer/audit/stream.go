@@ -19,6 +19,7 @@ type stream struct {
 	aimed   target   // the one of named that is audited
 	aways   []away   // that another group forwards
 	retired bool     // another group takes over
+	cut     bool     // an output is trimmed where it has what came of this partition
 	turned  bool     // the routing changed, and no run has come since
 	judged  int64    // the offset after the last one that was judged in the present pass
 }

@@ -1,47 +1,35 @@
 package session
 
 import (
-	"errors"
 	"fmt"
-
-	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
-// allSkipped notes what somebody else's commits have the group leave out, together with the commits that begin there.
-// The next owners of the partitions find nothing strange, so it is said here and now, and this process is not ready
-// until it is started again. To set the offset back, it has to end as well.
-func (s *Session) allSkipped(begun []*protocol.Takeover, err error) {
-	var refused *kerr.Error
-	if errors.As(err, &refused) {
-		return
-	}
-	for _, t := range begun {
-		at := key{t.Topic, t.Source.Partition}
+// skippedRemedy does not name the offset to go back to: what was forwarded last may not be announced in the journal, and
+// would come out twice. The audit knows what is in the outputs.
+const skippedRemedy = "unecho audit names which of them nobody judged, and the command that has them judged; if it was " +
+	"meant, start this member again"
+
+// allSkipped notes what somebody else's commits have the group leave out, before the commits that begin there: the next
+// owners of the partitions find nothing strange. This process is not ready until it is started again. To set the offset
+// back, it has to end as well.
+func (s *Session) allSkipped(begin []*protocol.Takeover) {
+	for _, t := range begin {
 		from, to, some := t.Skips(&t.Decision)
-		if !some {
-			continue
-		}
-		remedy := fmt.Sprintf("stop all members, and then: %s; what was forwarded since comes out again",
-			s.reset(&t.Findings, fmt.Sprintf("--to-offset %d", from)))
-		if !s.standing.skips(at, skip{from, to, remedy}) {
-			continue // by a commit that had no answer, and is repeated
+		if !some || !s.standing.skips(key{t.Topic, t.Source.Partition}, skip{from, to}) {
+			continue // none, or by a commit that is repeated
 		}
 		s.Counters.Skipped.Add(uint64(to - from))
 		s.Logger.Error().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("from", from).
-			Int64("offset", to).Int64("at_most", to-from).Str("remedy", remedy).
-			Msg("somebody else has committed an offset beyond what was forwarded: nobody judges what lies between")
+			Int64("offset", to).Int64("at_most", to-from).Str("remedy", skippedRemedy).
+			Msg("somebody else has committed an offset beyond what is known to be forwarded: what lies between may be judged by nobody")
 	}
 }
 
-// skip is what somebody else's commit had the group leave out.
-type skip struct {
-	from, to int64
-	remedy   string
-}
+// skip is what somebody else's commit had the group leave out, at most.
+type skip struct{ from, to int64 }
 
-func (k *skip) String() string {
-	return fmt.Sprintf("somebody else has committed, and offsets %d to %d were judged by nobody. To judge them: %s. If that was "+
-		"meant, start this member again", k.from, k.to-1, k.remedy)
+func (k skip) String() string {
+	return fmt.Sprintf("somebody else has committed offset %d, and those from %d on may have been judged by nobody", k.to, k.from)
 }

@@ -138,11 +138,18 @@ func (st *standing) commits() {
 func (st *standing) trouble(now time.Time) string {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	all := st.leftOut()
+	if stuck := st.stuck(now); stuck != "" {
+		all = append([]string{stuck}, all...)
+	}
+	return strings.Join(all, "; ")
+}
+
+// stuck says what keeps the session from forwarding at this moment. The caller holds mu.
+func (st *standing) stuck(now time.Time) string {
 	switch {
 	case st.rebuilds >= tooManyRebuilds && now.Sub(st.lives) < lasting:
 		return fmt.Sprintf("session %s was built anew %d times in a row, and committed nothing: %v", st.slot, st.rebuilds, st.because)
-	case len(st.skipped) > 0:
-		return strings.Join(st.leftOut(), "; ")
 	case st.settled && (st.owes.IsZero() || now.Sub(st.owes) < grace):
 		return ""
 	case st.owes.IsZero() && !st.spare.IsZero() && now.Sub(st.spare) >= spareAfter:
@@ -163,14 +170,23 @@ func (st *standing) waiting() []string {
 	return names
 }
 
-// leftOut names what was skipped. The caller holds mu.
+// mostNamed is how many partitions of which something was skipped are named.
+const mostNamed = 10
+
+// leftOut names what was skipped, and what to do. The caller holds mu.
 func (st *standing) leftOut() []string {
-	all := make([]string, 0, len(st.skipped))
+	all := make([]string, 0, len(st.skipped)+1)
 	for at, k := range st.skipped {
 		all = append(all, at.String()+": "+k.String())
 	}
+	if len(all) == 0 {
+		return nil
+	}
 	slices.Sort(all)
-	return all
+	if more := len(all) - mostNamed; more > 0 {
+		all = append(all[:mostNamed], fmt.Sprintf("and of %d more partitions", more))
+	}
+	return append(all, skippedRemedy)
 }
 
 // Standing is whether a process would forward a document that came now, and if not, why.

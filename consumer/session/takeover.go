@@ -171,9 +171,9 @@ func (s *Session) askExtents(ctx context.Context, some []*protocol.Takeover) err
 // askCommits commits the epochs that begin. Where one commit fails, none of their repositions is appended.
 func (s *Session) askCommits(ctx context.Context, begin []*protocol.Takeover) error {
 	for some := range slices.Chunk(begin, commitPartitions) {
+		s.allSkipped(some)
 		err := s.commitEpochs(ctx, some)
 		s.allDeleted(some, err)
-		s.allSkipped(some, err)
 		if err != nil {
 			return err
 		}

@@ -84,10 +84,10 @@ func haltConditions() []condition {
 			"UnechoSkipped", 0,
 			func(s *seen) bool { return s.rose(quarter, func(r *reading) uint64 { return r.skipped }) > 0 },
 			func(s *seen) string {
-				return fmt.Sprintf("somebody else has committed in the group: nobody judged up to %d documents",
+				return fmt.Sprintf("somebody else has committed in the group: up to %d documents may be judged by nobody",
 					s.rose(quarter, func(r *reading) uint64 { return r.skipped }))
 			},
-			"the log names them, and has the command that judges them",
+			"unecho audit names them, and the command that has them judged",
 		},
 		{
 			"UnechoPartitionWaits", 5 * time.Minute, func(s *seen) bool { return len(s.Waiting) > 0 },

@@ -186,7 +186,7 @@ func sourceMetrics() []metric {
 			func(s *state) (float64, bool) { return float64(len(s.Untaken)), true }),
 		counter("unecho_source_deleted_total", "Source offsets that retention deleted before the group read them, so at most so many documents, each counted once by one process. Nobody judges them: keep them longer, or add members.",
 			func(s *state) uint64 { return s.Deleted }),
-		counter("unecho_source_skipped_total", "Source offsets that the group left out because somebody else has committed beyond them, so at most so many documents, each counted once by one process. Nobody judges them: the log and /ready have the command that does.",
+		counter("unecho_source_skipped_total", "Source offsets that the group left out because somebody else has committed beyond them, so at most so many documents, each counted once by one process. What of them nobody judged, unecho audit names, with the command that has it judged.",
 			func(s *state) uint64 { return s.Skipped }),
 		gauge("unecho_source_leaderless_partitions", "Partitions of the source that have no leader, of the whole group. Their documents wait, the others go on: look at the brokers. Absent when it cannot be read.",
 			func(s *state) (float64, bool) { return float64(s.Leaderless), s.SourceLag >= 0 }),

@@ -1,10 +1,12 @@
-// Skips reads the files of events that gotestsum writes (go test -json; see go doc test2json), and lists each skipped
-// test with its reason:
+// Skips reads the files of events that gotestsum writes (go test -json; see go doc test2json), and lists what did not run,
+// with the reason:
 //
 //	skips FILE...
 //
-// With CI=true a skipped test is a failure, unless its reason begins with "shared data absent:". So is a package whose
-// TestMain ends before any test. The exit status is then 1. A test that is skipped in one of several runs is listed once.
+// That is each skipped test, each package whose TestMain ends before any test, and each that failed although none of its
+// tests did, or before they had ended: gotestsum repeats such a package without a test, and then it passes. With CI=true
+// the exit status is 1 if there is any, but for tests whose reason begins with "shared data absent:". A test that is
+// skipped in one of several runs is listed once.
 package main
 
 import (
@@ -34,7 +36,7 @@ func main() {
 		}
 	}
 	if failed := skipped.list(os.Stdout); failed > 0 && os.Getenv("CI") == "true" {
-		fmt.Printf("FAIL: %d skipped, and in CI that is a failure\n", failed)
+		fmt.Printf("FAIL: %d did not run, and in CI that is a failure\n", failed)
 		os.Exit(1)
 	}
 }
@@ -54,6 +56,7 @@ func (s skips) readFile(name string) error {
 func (s skips) read(r io.Reader) error {
 	lines := bufio.NewReader(r)
 	output, ran := map[string]string{}, map[string]bool{}
+	open, fell := map[string]int{}, map[string]bool{} // tests of a package that have not ended; whether one failed
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
@@ -68,6 +71,13 @@ func (s skips) read(r io.Reader) error {
 		}
 		name := strings.TrimSuffix(e.Package+"."+e.Test, ".")
 		switch {
+		case e.Test == "" && e.Action == "start":
+			open[e.Package], fell[e.Package] = 0, false
+		case e.Test == "" && e.Action == "fail" && (open[e.Package] > 0 || !fell[e.Package]):
+			s[name] = "it ended outside of a test, or before its tests had ended: what did not run is not known"
+		case e.Action == "run":
+			open[e.Package]++
+			ran[e.Package] = true
 		case e.Action == "output":
 			output[name] += e.Output
 		case e.Test == "" && e.Action == "pass":
@@ -79,8 +89,10 @@ func (s skips) read(r io.Reader) error {
 			fallthrough
 		case e.Test != "":
 			ran[e.Package] = true
-			if e.Action != "run" {
+			if slices.Contains([]string{"pass", "fail", "skip"}, e.Action) {
 				delete(output, name)
+				open[e.Package]--
+				fell[e.Package] = fell[e.Package] || e.Action == "fail"
 			}
 		}
 	}
@@ -89,7 +101,7 @@ func (s skips) read(r io.Reader) error {
 // list writes the skipped tests, and returns how many of them have no excuse.
 func (s skips) list(w io.Writer) (failed int) {
 	if len(s) > 0 {
-		fmt.Fprintln(w, "\nskipped:")
+		fmt.Fprintln(w, "\ndid not run:")
 	}
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		fmt.Fprintf(w, "  %s: %s\n", name, s[name])

@@ -37,7 +37,7 @@ func (c *Client) text(ctx context.Context, path string) (string, error) {
 	if err := c.registry.Do(ctx, http.MethodGet, path, nil, &text); err != nil {
 		return "", c.told(ctx, err)
 	}
-	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '<' {
+	if text = bytes.TrimSpace(text); !isText(text) {
 		return "", c.told(ctx, errNoSchema)
 	}
 	return string(text), nil

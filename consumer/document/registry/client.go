@@ -1,11 +1,14 @@
 package registry
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -144,14 +147,31 @@ func current(file, secret string) (string, error) {
 // limited bounds the answers.
 type limited struct{ http.RoundTripper }
 
-// RoundTrip asks, and bounds the answer.
+// RoundTrip asks, and bounds the answer. One that may be a schema ends at the bound with an *http.MaxBytesError, all
+// others are cut there.
 func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := l.RoundTripper.RoundTrip(r)
-	if err == nil {
-		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
+	if err != nil {
+		return nil, err
 	}
-	return answer, err
+	body := bufio.NewReader(answer.Body)
+	head, _ := body.Peek(maxSaid) // whoever reads on gets the error as well
+	if answer.StatusCode == http.StatusOK && isText(bytes.TrimSpace(head)) {
+		answer.Body = http.MaxBytesReader(nil, part{body, answer.Body}, maxAnswer)
+	} else {
+		answer.Body = part{io.LimitReader(body, maxAnswer), answer.Body}
+	}
+	return answer, nil
 }
+
+// part is an answer of which something else is read.
+type part struct {
+	io.Reader
+	io.Closer
+}
+
+// isText says whether something begins as a schema may, and not as a page or as bytes of something else.
+func isText(b []byte) bool { return len(b) > 0 && b[0] >= ' ' && b[0] != '<' }
 
 // again is the pause before a registry is asked a second time for what it does not know: it may have several servers,
 // of which one learns later than another.
@@ -246,6 +266,9 @@ func (c *Client) Ping(ctx context.Context) error {
 func (c *Client) told(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if errors.As(err, new(*http.MaxBytesError)) { // it would be so each time
+		return &UnusableError{Err: fmt.Errorf("the registry's answer is larger than %d MiB", maxAnswer>>20)}
 	}
 	away := &AwayError{Err: err, Remedy: "see whether document.registry.urls can be reached from here"}
 	var answer *sr.ResponseError

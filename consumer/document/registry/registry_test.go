@@ -128,7 +128,8 @@ func TestAway(t *testing.T) {
 		"busy":               {answer(429, ""), `answers 429: "no response"`},
 		"no login":           {answer(401, `{"error_code":40101,"message":"Unauthorized"}`), "check document.registry.username"},
 		"no right":           {answer(403, "no"), "check document.registry.username"},
-		"an endless answer":  {func(w http.ResponseWriter, r *http.Request) { endless(w, r) }, "too large"},
+		"an endless answer":  {func(w http.ResponseWriter, r *http.Request) { endless(w, r) }, "invalid character"},
+		"a long page":        {answer(200, "\n<html>"+strings.Repeat("x", maxAnswer)), "see whether document.registry.urls can be reached"},
 		"nothing for long":   {func(http.ResponseWriter, *http.Request) { <-held }, "longer than document.registry.timeout, 50ms"},
 		"half of an answer":  {func(w http.ResponseWriter, _ *http.Request) { half(w) }, "unexpected end of JSON input"},
 		"another's long say": {answer(500, strings.Repeat("x", 10_000)), `xxx..."`},
@@ -155,6 +156,30 @@ func TestAway(t *testing.T) {
 	server.Close()
 	if _, err := newClient(t, server.URL, nil).Schema(t.Context(), ID{Number: 7}); !errors.As(err, new(*AwayError)) {
 		t.Errorf("nobody there: %v", err)
+	}
+}
+
+// TestSchemaTooLarge: a schema beyond the bound will be so each time: nobody waits for another answer, and it is asked
+// for once.
+func TestSchemaTooLarge(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = w.Write([]byte(`{"schema":"` + strings.Repeat("x", maxAnswer) + `"}`)) // the client does not read it all
+	}))
+	t.Cleanup(server.Close)
+	cache := NewCache(newClient(t, server.URL, nil), func(Schema) (int, error) { return 0, nil })
+	for _, id := range []ID{{Number: 7}, {GUID: "0f3c6ad1-e2b9-4c57-8000-000000000000"}, {Kind: GlobalIDs, Number: 7}} {
+		asked.Store(0)
+		for range 2 {
+			_, err := cache.Get(t.Context(), id)
+			if !errors.As(err, new(*UnusableError)) || !strings.Contains(err.Error(), "larger than 16 MiB") {
+				t.Errorf("Get of %v returns error %v; want an UnusableError that names 16 MiB", id, err)
+			}
+		}
+		if n := asked.Load(); n != 1 {
+			t.Errorf("the registry was asked %d times for %v, want once", n, id)
+		}
 	}
 }
 

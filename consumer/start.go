@@ -2,6 +2,7 @@ package consumer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -25,8 +26,7 @@ func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, 
 		return nil, nil, fmt.Errorf("open client: %w", err)
 	}
 	var id [16]byte
-	told := false
-	err = retry.While(ctx, startPause, func() (err error) {
+	err = s.waits(ctx, func() (err error) {
 		if id, err = s.topics(ctx, client); err != nil {
 			return err
 		}
@@ -34,16 +34,6 @@ func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, 
 			return err
 		}
 		return s.settle(ctx, id)
-	}, func(err error, since time.Duration) bool { // a broker that restarts should not end a start at the same time
-		if !broker.Passing(err) || since >= s.setup.Params.StartTimeout {
-			return false
-		}
-		if !told {
-			told = true
-			s.setup.Logger.Warn().Err(err).Dur("start_timeout_ms", s.setup.Params.StartTimeout).
-				Msg("Kafka cannot be used yet: trying again")
-		}
-		return true
 	})
 	if err != nil {
 		client.Close()
@@ -72,6 +62,27 @@ func (s *Service) alone(ctx context.Context, client *kgo.Client) error {
 }
 
 const startPause = 250 * time.Millisecond
+
+// waits takes a step of the start again while Kafka cannot do it for the moment: a broker that restarts, or a
+// coordinator that moves, should not end a start at the same time. It says so once. What ends the start has a remedy.
+func (s *Service) waits(ctx context.Context, step func() error) error {
+	told, passing := false, false
+	err := retry.While(ctx, startPause, step, func(err error, since time.Duration) bool {
+		if passing = broker.Passing(err); !passing || since >= s.setup.Params.StartTimeout {
+			return false
+		}
+		if !told {
+			told = true
+			s.setup.Logger.Warn().Err(err).Dur("start_timeout_ms", s.setup.Params.StartTimeout).
+				Msg("Kafka cannot be used yet: trying again")
+		}
+		return true
+	})
+	if err == nil || !passing || ctx.Err() != nil || errors.As(err, new(*broker.Fault)) {
+		return err
+	}
+	return &broker.Fault{What: "Kafka cannot be used", Err: err, Remedy: broker.LookAtLeaders}
+}
 
 // topics makes sure that all topics are there and right, and returns the id of the journal's.
 func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16]byte, err error) {
@@ -113,13 +124,23 @@ func (s *Service) readySource(ctx context.Context, topics *broker.Topics, source
 	return s.session.Times.Read(ctx, topics, source.Name, s.setup.Logger)
 }
 
-// slots fences the slots of the member and returns them. After that their former owners can do no more.
+// slots fences the slots of the member and returns them. After that their former owners can do no more. Kafka may have
+// to end their transactions first: that is waited for, and said.
 func (s *Service) slots(ctx context.Context, c *cluster.Cluster, member string) ([]string, error) {
 	slots := make([]string, s.setup.Params.Sessions)
-	fencing, ctx := errgroup.WithContext(ctx)
 	for k := range slots {
 		slots[k] = cluster.Slot(member, k)
-		fencing.Go(func() error { return c.Fence(ctx, slots[k]) })
 	}
-	return slots, fencing.Wait()
+	slow := time.AfterFunc(cluster.StablePatience, func() {
+		s.setup.Logger.Warn().Str("member", member).Dur("at_most_ms", c.FenceBound()).
+			Msg("Kafka does not hand over the transactional ids of this member yet: waiting for their coordinators")
+	})
+	defer slow.Stop()
+	return slots, s.waits(ctx, func() error {
+		fencing, ctx := errgroup.WithContext(ctx)
+		for _, slot := range slots {
+			fencing.Go(func() error { return c.Fence(ctx, slot) })
+		}
+		return fencing.Wait()
+	})
 }

@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/broker"
 )
@@ -107,6 +110,69 @@ func TestStartEnds(t *testing.T) {
 			w.await("the start does not end", m.ended)
 			if err := m.wait(); !c.is(err) {
 				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// moving fails one kind of request until it is removed, from when the other kind was asked first; 0: from the start.
+func (w *world) moving(key kmsg.Key, err *kerr.Error, after kmsg.Key) *kfake.FaultHandle {
+	begun := after == 0
+	return w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{key, after}, Err: err, Count: -1,
+		When: func(r kmsg.Request) bool {
+			begun = begun || r.Key() == after.Int16()
+			return begun && r.Key() == key.Int16()
+		},
+	})
+}
+
+// Coordinators and leaders that move while a process starts are waited for, and the log says so.
+func TestStartWaitsForCoordinators(t *testing.T) {
+	t.Parallel()
+	const fencing = "Kafka does not hand over the transactional ids"
+	for _, c := range []struct {
+		key   kmsg.Key
+		err   *kerr.Error
+		after kmsg.Key
+		says  string
+	}{
+		{kmsg.InitProducerID, kerr.ConcurrentTransactions, 0, fencing},
+		{kmsg.FindCoordinator, kerr.CoordinatorNotAvailable, 0, "Kafka cannot be used yet"},
+		{kmsg.ListOffsets, kerr.LeaderNotAvailable, 0, "Kafka cannot be used yet"},
+		{kmsg.ListOffsets, kerr.LeaderNotAvailable, kmsg.InitProducerID, "the journal does not tell where it begins and ends"},
+	} {
+		t.Run(c.says+" "+c.err.Message, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 2)
+			w.produce(20, 71)
+			said := w.logged()
+			moving := w.moving(c.key, c.err, c.after)
+			w.start(named("m"), sessions(1), func(s *Setup) { s.Params.StartTimeout = time.Hour })
+			w.becomes("the log says: "+c.says, func() bool { return said.has(c.says) })
+			moving.Remove()
+			w.settled()
+			w.audited()
+		})
+	}
+}
+
+// What Kafka cannot do in time ends the start with what Kafka said, and with a remedy.
+func TestStartEndsWithARemedy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		key kmsg.Key
+		err *kerr.Error
+	}{{kmsg.InitProducerID, kerr.ConcurrentTransactions}, {kmsg.ListOffsets, kerr.LeaderNotAvailable}} {
+		t.Run(c.err.Message, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.moving(c.key, c.err, 0)
+			m := w.launch(named("m"), sessions(1), func(s *Setup) { s.Params.TransactionTimeout, s.Params.StartTimeout = 0, 0 })
+			w.await("the start does not end", m.ended)
+			var fault *broker.Fault
+			if err := m.wait(); !errors.As(err, &fault) || fault.Remedy == "" || !errors.Is(err, c.err) {
+				t.Errorf("the start ends with %v; want %s, with a remedy", err, c.err.Message)
 			}
 		})
 	}

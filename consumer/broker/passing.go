@@ -11,12 +11,12 @@ import (
 )
 
 // Passing says whether the cause of an error may be gone in a moment without anybody doing anything: a broker restarts,
-// another one takes over, a name is not known yet. A wrong password, certificate, missing right or missing topic stays
+// another one takes over, a transaction is not over yet, a name is not known yet. A wrong password, certificate, missing right or missing topic stays
 // until a person comes.
 func Passing(err error) bool {
 	var code *kerr.Error
 	if errors.As(err, &code) {
-		return code.Retriable
+		return code.Retriable || code == kerr.ConcurrentTransactions
 	}
 	if why, _ := (connection{}).certificate(err); why != "" { // it may be why a connection breaks
 		return false
@@ -41,9 +41,12 @@ func brokenOff(err error) bool {
 // MayPass says whether the same request may succeed in a moment: Kafka says so, or has not answered at all. Unlike
 // Passing it is for callers that have reached the cluster before.
 func MayPass(err error) bool {
-	var code *kerr.Error
-	return !errors.As(err, &code) || code.Retriable || errors.Is(err, kerr.ConcurrentTransactions)
+	return !errors.As(err, new(*kerr.Error)) || Passing(err)
 }
+
+// LookAtLeaders is the remedy of what did not pass in time.
+const LookAtLeaders = "see whether all brokers are up and every partition has a leader, those of __consumer_offsets and " +
+	"__transaction_state too (kafka-topics.sh --describe --unavailable-partitions); then start again"
 
 // Forbidden says whether this principal lacks a right.
 func Forbidden(err error) bool {

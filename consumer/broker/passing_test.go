@@ -29,6 +29,7 @@ func TestPassing(t *testing.T) {
 		{context.DeadlineExceeded, true},
 		{kerr.NotController, true},
 		{kerr.LeaderNotAvailable, true},
+		{fmt.Errorf("fence: %w", kerr.ConcurrentTransactions), true},
 		{&Fault{What: "cannot describe topic news", Err: kerr.CoordinatorNotAvailable}, true},
 		{kerr.SaslAuthenticationFailed, false},
 		{kerr.TopicAuthorizationFailed, false},

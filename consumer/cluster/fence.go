@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,9 +25,13 @@ func (c *Cluster) Fence(ctx context.Context, slot string) error {
 	return c.fence(ctx, c.TransactionalID(slot))
 }
 
+// FenceBound is how long a fencing may take: what is open ends by its time-out, and Kafka needs a moment to notice.
+func (c *Cluster) FenceBound() time.Duration { return c.TransactionTimeout + 5*time.Second }
+
 func (c *Cluster) fence(ctx context.Context, transactionalID string) error {
-	ctx, cancel := context.WithTimeout(ctx, c.TransactionTimeout+5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, c.FenceBound())
 	defer cancel()
+	var answer error // Kafka's last; that time is over says less
 	err := retry.While(ctx, 20*time.Millisecond, func() error {
 		req := kmsg.NewPtrInitProducerIDRequest()
 		req.TransactionalID = &transactionalID
@@ -35,13 +40,17 @@ func (c *Cluster) fence(ctx context.Context, transactionalID string) error {
 		resp, err := req.RequestWith(ctx, c.Client)
 		if err == nil {
 			err = kerr.ErrorForCode(resp.ErrorCode)
+			answer = err
 		}
 		return err
 	}, func(err error, _ time.Duration) bool { return broker.MayPass(err) })
-	if err != nil {
-		return fmt.Errorf("fence %s: %w", transactionalID, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if answer != nil && errors.Is(err, context.DeadlineExceeded) {
+		err = answer
+	}
+	return fmt.Errorf("fence %s: %w", transactionalID, err)
 }
 
 // FenceDead aborts what members that are gone have left open: until then nobody can read past it, and offsets stay

@@ -187,16 +187,31 @@ func (l *Log) Oldest() (offset, time int64) {
 // broker (broker.session.timeout.ms), and elects another leader then.
 const leaderPatience = 15 * time.Second
 
+// leaderSilence is how long such a wait is not worth a message.
+const leaderSilence = 2 * time.Second
+
 func (l *Log) offset(ctx context.Context, list broker.Listing) (offset int64, err error) {
+	told := false
 	err = retry.While(ctx, 50*time.Millisecond, func() error {
 		o, err := broker.OffsetOf(ctx, list, l.Topic, 0)
 		offset = o.Offset
 		return err
-	}, func(err error, since time.Duration) bool { return broker.MayPass(err) && since <= leaderPatience })
-	if err != nil {
-		return 0, fmt.Errorf("list offsets of journal: %w", err)
+	}, func(err error, since time.Duration) bool {
+		if !told && since > leaderSilence {
+			told = true
+			l.logger.Warn().Err(err).Dur("at_most_ms", leaderPatience).
+				Msg("the journal does not tell where it begins and ends: asking again")
+		}
+		return broker.MayPass(err) && since <= leaderPatience
+	})
+	if err == nil {
+		return offset, nil
 	}
-	return offset, nil
+	err = fmt.Errorf("list offsets of journal: %w", err)
+	if broker.MayPass(err) && ctx.Err() == nil {
+		err = &broker.Fault{What: "journal " + l.Topic + " does not answer", Err: err, Remedy: broker.LookAtLeaders}
+	}
+	return 0, err
 }
 
 // Delete deletes the records below an offset.

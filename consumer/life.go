@@ -10,11 +10,12 @@ import (
 
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/phase"
+	"github.com/unecho/unecho/consumer/session"
 )
 
 // lives serves with one replica after another. A replica that differs from another member's is replaced by one that is
 // restored from before the difference (design 4, rule 10). A replica under which the journal was trimmed is replaced by
-// one from a newer snapshot. As a rule a process has one life.
+// one from a newer snapshot. A process that has lost its name goes on under another. As a rule a process has one life.
 func (s *Service) lives(ctx, drain context.Context, p *process) error {
 	var open *member.Dispute
 	var times member.Overtakings
@@ -33,6 +34,10 @@ func (s *Service) lives(ctx, drain context.Context, p *process) error {
 			s.replicas.Divergences.Add(1)
 			s.setup.Logger.Error().Err(disputed).Str("other", open.Member).Int64("journal_offset", open.Offset).
 				Msg("replicas differ: this member leaves the group, restores from before that, and replays")
+		case errors.Is(err, session.ErrReplaced) && p.name.lease != nil:
+			if err := p.rename(drain); err != nil {
+				return err
+			}
 		case errors.As(err, &overtaken):
 			if err := times.Another(s.replica, overtaken); err != nil {
 				return err

@@ -47,8 +47,9 @@ func (s *Service) takeName(ctx context.Context) (string, snapshot.Lease, error) 
 	return "", nil, &stop.Error{What: "1000 members are there already", Remedy: "set consumer.member"}
 }
 
-// keep takes the lease again when the store lost it, as a restarted database does. While the store is away nobody else
-// can take the name either. If another process has taken it, this process ends.
+// keep takes the lease again when the store lost it, as a restarted database does. It tries for as long as it takes: the
+// store may be away, or hold the lease of a connection that broke. If another process has taken the name, it takes the
+// place of this one in the group as well, and the sessions notice.
 func (n *name) keep(ctx context.Context) error {
 	for n.lease != nil {
 		select {
@@ -56,25 +57,46 @@ func (n *name) keep(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
-		for {
+		err := retry.While(ctx, leasePause, func() error {
 			lease, err := n.leases.Lease(ctx, "member-"+n.member)
 			if err == nil {
 				n.lease = lease
-				n.logger.Info().Str("member", n.member).Msg("the lease on the member's name was lost and is taken again")
-				break
 			}
-			if errors.Is(err, snapshot.ErrLeased) {
-				return &stop.Error{
-					What: "another process took the name " + n.member + " while the snapshot store was away", Err: err,
-					Remedy: "start again: the next free name is taken",
-				}
-			}
-			if retry.Pause(ctx, 2*time.Second) != nil {
-				return nil //nolint:nilerr // stopping is no error
-			}
+			return err
+		}, func(error, time.Duration) bool { return true })
+		if err != nil {
+			return nil //nolint:nilerr // stopping is no error
 		}
+		n.logger.Info().Str("member", n.member).Msg("the lease on the member's name was lost and is taken again")
 	}
 	return nil
+}
+
+// leasePause is how long a member waits before it asks a store again that gives no lease.
+const leasePause = time.Second
+
+// rename takes another name and its slots after another process took the name, which it could because the lease was
+// lost for a moment. The old one's slots are the other's now.
+func (p *process) rename(drain context.Context) error {
+	var member string
+	var lease snapshot.Lease
+	err := retry.While(drain, leasePause, func() (err error) {
+		member, lease, err = p.takeName(drain)
+		return err
+	}, func(err error, _ time.Duration) bool { return errors.Is(err, snapshot.ErrAway) })
+	if err != nil {
+		return err
+	}
+	old := *p.name
+	p.name.member, p.name.lease = member, lease
+	old.release() // only now, so that it is not taken again
+	p.mu.Lock()
+	p.called = member
+	p.mu.Unlock()
+	p.setup.Logger.Warn().Str("member", member).Str("before", old.member).
+		Msg("another process took this member's name: it goes on under another one")
+	p.slots, err = p.Service.slots(drain, p.cluster, member)
+	return err
 }
 
 func (n *name) release() {

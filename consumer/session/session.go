@@ -203,7 +203,8 @@ func (s *Session) once(ctx, drain context.Context) error {
 	if err != nil && drain.Err() == nil && s.replaced(ctx) {
 		return &stop.Error{
 			What:   fmt.Sprintf("another process took the place of %s in group %s", s.slot, s.Params.Group),
-			Remedy: "give each process a consumer.member of its own, or none, so that each takes a free one", Err: err,
+			Remedy: "give each process a consumer.member of its own, or none, so that each takes a free one",
+			Err:    fmt.Errorf("%w: %w", ErrReplaced, err),
 		}
 	}
 	s.leaveGroup(ctx, drain)

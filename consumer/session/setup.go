@@ -76,6 +76,9 @@ func (s *Setup) now() time.Time {
 	return time.Now()
 }
 
+// ErrReplaced is wrapped by what a session ends with whose place in the group another process took.
+var ErrReplaced = errors.New("it was replaced")
+
 // errRebuild is wrapped by all errors after which a session closes itself and is built anew: unknown outcomes, epochs
 // that changed, fenced producers. Nothing is lost by that, and nothing is trusted that was in memory.
 var errRebuild = errors.New("session is rebuilt")

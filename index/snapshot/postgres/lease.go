@@ -29,16 +29,17 @@ func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
 		return nil, err
 	}
 	watching, abandon := context.WithCancel(context.Background())
+	waiting, stop := context.WithCancel(watching)
 	l := &lease{
-		conn: conn, key: s.key("lease", name), target: s.target, abandon: abandon,
-		lost: make(chan struct{}), stop: make(chan struct{}), stopped: make(chan struct{}),
+		conn: conn, key: s.key("lease", name), target: s.target, abandon: abandon, stop: stop,
+		lost: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	if err := l.acquire(ctx, name); err != nil {
 		abandon()
 		_ = conn.Close(ctx) // the other error matters
 		return nil, err
 	}
-	go l.watch(watching, s.ping)
+	go l.watch(watching, waiting, s.ping)
 	return l, nil
 }
 
@@ -61,7 +62,7 @@ type lease struct {
 	backend uint32 // the server process that holds the lock
 	target  target
 	lost    chan struct{} // closed by watch
-	stop    chan struct{} // closed by Release
+	stop    func()        // by Release: ends the waiting of watch
 	abandon func()        // by Release: ends a question of watch that is not answered
 	stopped chan struct{} // closed by watch, at its end
 	release sync.Once
@@ -112,7 +113,7 @@ func (l *lease) Lost() <-chan struct{} { return l.lost }
 func (l *lease) Release() error {
 	var err error
 	l.release.Do(func() {
-		close(l.stop)
+		l.stop()
 		impatient := time.AfterFunc(goodbyeBound, l.abandon)
 		<-l.stopped
 		impatient.Stop()
@@ -136,22 +137,28 @@ func (l *lease) giveBack() error {
 	return nil
 }
 
-// watch asks regularly whether the session that holds the lock still lives and is still the same.
-func (l *lease) watch(ctx context.Context, every time.Duration) {
+// watch notices at once when the connection breaks, so that the lease is soon taken again, and asks regularly whether the
+// session that holds the lock still lives and is still the same. It ends with waiting; ctx bounds a question.
+func (l *lease) watch(ctx, waiting context.Context, every time.Duration) {
 	defer close(l.stopped)
-	tick := time.NewTicker(every)
-	defer tick.Stop()
 	for {
-		select {
-		case <-l.stop:
+		l.listen(waiting, every)
+		if waiting.Err() != nil {
 			return
-		case <-tick.C:
-			if !l.alive(ctx) {
-				close(l.lost)
-				return
-			}
+		}
+		if !l.alive(ctx) {
+			close(l.lost)
+			return
 		}
 	}
+}
+
+// listen returns when the connection breaks, or after a while. Nothing is expected to come: a session that has not asked
+// for notifications gets none.
+func (l *lease) listen(waiting context.Context, every time.Duration) {
+	ctx, cancel := context.WithTimeout(waiting, every)
+	defer cancel()
+	_, _ = l.conn.WaitForNotification(ctx) // alive tells what is wrong
 }
 
 func (l *lease) alive(ctx context.Context) bool {

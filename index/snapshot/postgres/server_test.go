@@ -147,12 +147,16 @@ func TestServerRestarts(t *testing.T) {
 func TestLeaseLost(t *testing.T) {
 	p := params(t)
 	s := opened(t, p)
-	s.ping = time.Millisecond
+	s.ping = time.Hour                       // it is noticed without a question
 	l, err := s.Lease(t.Context(), p.Schema) // a name that appears in application_name, possibly cut
 	must(t, err)
 	backend := l.(*lease).backend
 	terminate(t, p, fmt.Sprint("pid = ", backend))
-	<-l.Lost()
+	select {
+	case <-l.Lost():
+	case <-time.After(time.Minute):
+		t.Fatal("the lease's connection is cut, and it is not lost after a minute")
+	}
 	next, err := s.Lease(t.Context(), p.Schema)
 	must(t, err)
 	must(t, l.Release())

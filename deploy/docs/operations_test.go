@@ -32,6 +32,17 @@ func TestOperationsHeaders(t *testing.T) {
 	}
 }
 
+// The page says that headers of the source are dropped in any case of their letters, as they are.
+func TestOperationsDroppedHeaders(t *testing.T) {
+	outputs := section(t, read(t, "deploy/docs/operations.md"), "## Reading the outputs")
+	above, _, _ := strings.Cut(outputs, "| header |")
+	for _, words := range []string{"in upper or lower\ncase", "of the source are dropped"} {
+		if !strings.Contains(above, words) {
+			t.Errorf("above the table of headers operations.md does not say %q:\n%s", words, above)
+		}
+	}
+}
+
 // Every reason is a row of the page, in the order of package sink.
 func TestOperationsReasons(t *testing.T) {
 	_, table, _ := strings.Cut(section(t, read(t, "deploy/docs/operations.md"), "## Reading the outputs"), "| reason |")

@@ -70,6 +70,8 @@ func (s *scene) suffer(ctx context.Context, e event) (done bool, err error) {
 		return s.disk.fill(ctx, lasting(e.lasts))
 	case slow, stall, cut:
 		s.harmNetwork(ctx, e)
+	case widen:
+		return s.widen(ctx)
 	}
 	return true, nil
 }

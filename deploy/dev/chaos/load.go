@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -21,7 +22,7 @@ const recent = 2000
 type load struct {
 	client     *kgo.Client
 	r          *rand.Rand
-	partitions int
+	partitions atomic.Int32
 	bytes      int
 	texts      []string
 
@@ -37,10 +38,9 @@ func newLoad(w *world, topic string, p params) (*load, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the load's client: %w", err)
 	}
-	return &load{
-		client: client, r: rand.New(rand.NewPCG(p.seed, 3)), partitions: p.partitions, bytes: p.bytes,
-		ends: map[int32]int64{},
-	}, nil
+	l := &load{client: client, r: rand.New(rand.NewPCG(p.seed, 3)), bytes: p.bytes, ends: map[int32]int64{}}
+	l.partitions.Store(int32(p.partitions))
+	return l, nil
 }
 
 // tick is how often documents are written.
@@ -71,6 +71,19 @@ func (l *load) run(ctx context.Context, rate func(time.Duration) float64) error 
 	return l.err
 }
 
+// widen has the load write to the first n partitions, when its client knows them.
+func (l *load) widen(ctx context.Context, topic string, n int) error {
+	if err := until(ctx, "the load knows the new partitions", settleBound, func(context.Context) bool {
+		l.client.ForceMetadataRefresh()
+		leader, _, err := l.client.PartitionLeader(topic, int32(n-1))
+		return err == nil && leader >= 0
+	}); err != nil {
+		return err
+	}
+	l.partitions.Store(int32(n))
+	return nil
+}
+
 // write hands a record to the client. It waits only if too much is not acknowledged yet.
 func (l *load) write(r *kgo.Record) {
 	l.client.Produce(context.Background(), r, func(r *kgo.Record, err error) {
@@ -87,7 +100,7 @@ func (l *load) write(r *kgo.Record) {
 
 func (l *load) document() *kgo.Record {
 	r := &kgo.Record{
-		Partition: l.r.Int32N(int32(l.partitions)), Key: fmt.Appendf(nil, "k%d", l.r.IntN(1000)),
+		Partition: l.r.Int32N(l.partitions.Load()), Key: fmt.Appendf(nil, "k%d", l.r.IntN(1000)),
 		Headers: []kgo.RecordHeader{{Key: "lang", Value: []byte("en")}, {Key: "unecho-verdict", Value: []byte("forged")}},
 	}
 	switch l.r.IntN(500) {

@@ -31,6 +31,7 @@ const (
 	slow     fault = "slow"     // all brokers behind a slow network for a while
 	stall    fault = "stall"    // one broker behind a network that loses everything for a while
 	cut      fault = "cut"      // every connection to one broker breaks
+	widen    fault = "widen"    // the source gets more partitions, and documents in them
 )
 
 // event is one fault at one time.
@@ -50,7 +51,7 @@ func (e event) String() string {
 		s += fmt.Sprintf(" member %d", e.member)
 	case broker, stall, cut, leaders:
 		s += fmt.Sprintf(" broker %d", e.broker+1)
-	case rolling, database, full, slow:
+	case rolling, database, full, slow, widen:
 	}
 	if e.lasts > 0 {
 		s += " for " + e.lasts.Round(time.Millisecond).String()
@@ -60,7 +61,7 @@ func (e event) String() string {
 
 // weights say how often each fault but kill is drawn.
 func weights(store string) map[fault]int {
-	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3}
+	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3, widen: 2}
 	if store == directory {
 		w[full] = 2
 	} else {
@@ -106,7 +107,7 @@ func exclusive(f fault) fault {
 	switch f {
 	case broker, stall:
 		return broker
-	case database, full, slow, rolling:
+	case database, full, slow, rolling, widen:
 		return f
 	case kill, pause, leave, leaders, cut:
 	}
@@ -116,7 +117,7 @@ func exclusive(f fault) fault {
 // draw draws a fault, its victim, and its duration.
 func draw(r *rand.Rand, p params, weight map[fault]int) event {
 	var kinds []fault
-	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut} {
+	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen} {
 		for range weight[f] {
 			kinds = append(kinds, f)
 		}
@@ -149,7 +150,7 @@ func bounds(f fault, rare bool) (short, long time.Duration) {
 		return 2 * time.Second, 15 * time.Second
 	case stall:
 		return time.Second, 12 * time.Second
-	case kill, rolling, leaders, cut:
+	case kill, rolling, leaders, cut, widen:
 	}
 	return 0, 0
 }

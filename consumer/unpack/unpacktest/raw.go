@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -44,7 +45,7 @@ type reader struct {
 	partition int32
 	broker    *kgo.Broker
 	next      int64
-	aborted   map[int64]int64 // producers of aborted transactions, and from which offset
+	aborted   map[int64][]int64 // where each producer's aborted transactions begin
 	records   []Raw
 }
 
@@ -54,11 +55,9 @@ func (r *reader) all(ctx context.Context) ([]Raw, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.aborted = map[int64]int64{}
+		r.aborted = map[int64][]int64{}
 		for _, a := range got.AbortedTransactions {
-			if first, ok := r.aborted[a.ProducerID]; !ok || a.FirstOffset < first {
-				r.aborted[a.ProducerID] = a.FirstOffset
-			}
+			r.aborted[a.ProducerID] = append(r.aborted[a.ProducerID], a.FirstOffset)
 		}
 		for batches := got.RecordBatches; len(batches) > 12; {
 			size := int(binary.BigEndian.Uint32(batches[8:])) + 12
@@ -100,13 +99,13 @@ func (r *reader) batch(raw []byte) error {
 	}
 	begin := r.next
 	r.next = b.FirstOffset + int64(b.LastOffsetDelta) + 1
-	first, aborted := r.aborted[b.ProducerID]
+	begun := func(first int64) bool { return first <= b.FirstOffset }
 	const control = 1 << 5
 	if b.Attributes&control != 0 {
-		delete(r.aborted, b.ProducerID) // its next transaction may be committed
+		r.aborted[b.ProducerID] = slices.DeleteFunc(r.aborted[b.ProducerID], begun) // its next one may be committed
 		return nil
 	}
-	if aborted && b.FirstOffset >= first {
+	if slices.ContainsFunc(r.aborted[b.ProducerID], begun) {
 		return nil
 	}
 	records := b.Records

@@ -45,9 +45,25 @@ func Timed(codec kgo.CompressionCodecType, documents ...Document) ([]byte, error
 
 // Spanning returns the batch with another first and largest timestamp.
 func Spanning(batch []byte, first, last int64) []byte {
-	const firstAt, lastAt, crcAt, attributesAt = 27, 35, 17, 21
+	const firstAt, lastAt = 27, 35
 	binary.BigEndian.PutUint64(batch[firstAt:], uint64(first)) //nolint:gosec // a signed number
 	binary.BigEndian.PutUint64(batch[lastAt:], uint64(last))   //nolint:gosec // a signed number
+	return summed(batch)
+}
+
+// Numbered returns a copy of the batch that is of an idempotent producer: a partition takes each number only once.
+func Numbered(batch []byte, producer int64, epoch int16, number int32) []byte {
+	const producerAt, epochAt, numberAt = 43, 51, 53
+	batch = slices.Clone(batch)
+	binary.BigEndian.PutUint64(batch[producerAt:], uint64(producer)) //nolint:gosec // a signed number
+	binary.BigEndian.PutUint16(batch[epochAt:], uint16(epoch))       //nolint:gosec // a signed number
+	binary.BigEndian.PutUint32(batch[numberAt:], uint32(number))     //nolint:gosec // a signed number
+	return summed(batch)
+}
+
+// summed sets the batch's checksum.
+func summed(batch []byte) []byte {
+	const crcAt, attributesAt = 17, 21
 	binary.BigEndian.PutUint32(batch[crcAt:], crc32.Checksum(batch[attributesAt:], crc32.MakeTable(crc32.Castagnoli)))
 	return batch
 }

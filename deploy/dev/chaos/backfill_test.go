@@ -37,7 +37,7 @@ func tryBackfill(t *testing.T, w *world, p params) {
 	t.Helper()
 	const documents, rate = 9000, 300
 	r := &replay{world: w, t: t, source: "replay.news", file: filepath.Join(w.dir, "replay.yaml"), sent: documents}
-	check(t, w.create(t.Context(), r.source, p.partitions))
+	check(t, w.create(t.Context(), r.source, p.partitions, nil))
 	r.load(p)
 	check(t, os.WriteFile(r.file, []byte(strings.Join([]string{
 		"kafka: {brokers: [" + w.front() + "]}", "source: {topics: [" + r.source + "]}",

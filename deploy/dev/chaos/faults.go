@@ -72,6 +72,8 @@ func (s *scene) suffer(ctx context.Context, e event) (done bool, err error) {
 		s.harmNetwork(ctx, e)
 	case widen:
 		return s.widen(ctx)
+	case strange:
+		return true, s.strange(ctx, e)
 	}
 	return true, nil
 }

@@ -93,9 +93,21 @@ func (l *load) write(r *kgo.Record) {
 			l.err = fmt.Errorf("write documents: %w", err)
 			return
 		}
-		l.ends[r.Partition] = max(l.ends[r.Partition], r.Offset+1)
-		l.sent++
+		l.took(r.Partition, r.Offset, 1)
 	})
+}
+
+// acknowledged counts n documents that somebody else has written to a partition, from an offset on.
+func (l *load) acknowledged(partition int32, offset int64, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.took(partition, offset, n)
+}
+
+// took counts documents. The caller holds mu.
+func (l *load) took(partition int32, offset int64, n int) {
+	l.ends[partition] = max(l.ends[partition], offset+int64(n))
+	l.sent += n
 }
 
 func (l *load) document() *kgo.Record {

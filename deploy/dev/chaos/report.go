@@ -28,11 +28,12 @@ type result struct {
 	waits     map[string][]time.Duration
 	alarms    []string
 	audit     audit.Report
+	count     *count
 }
 
 // ok says whether nothing was found.
 func (r *result) ok() bool {
-	return r.audit.OK() && r.audit.Records == r.documents && len(r.alarms) == 0
+	return r.audit.OK() && r.count.ok() && r.audit.Records == r.documents && r.count.documents == r.documents && len(r.alarms) == 0
 }
 
 // print writes the report for people.
@@ -52,8 +53,10 @@ func (r *result) print(out io.Writer) {
 		fmt.Fprintf(out, "  ALARM    %s\n", line)
 	}
 	fmt.Fprintf(out, "  audit    %s\n", &r.audit)
-	if r.audit.Records != r.documents {
-		fmt.Fprintf(out, "  ALARM    %d documents were written, the audit knows %d\n", r.documents, r.audit.Records)
+	fmt.Fprintf(out, "  count    %s\n", r.count)
+	if r.audit.Records != r.documents || r.count.documents != r.documents {
+		fmt.Fprintf(out, "  ALARM    %d documents were written, the audit knows %d, and the count %d\n", r.documents, r.audit.Records,
+			r.count.documents)
 	}
 }
 

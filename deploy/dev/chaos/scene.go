@@ -21,20 +21,22 @@ import (
 
 // scene is one run: a group with its own topics, members and load.
 type scene struct {
-	world   *world
-	params  params
-	store   string
-	name    string // of the group, and the prefix of its topics
-	dir     string
-	file    string // the configuration of all members
-	source  string
-	config  config.Config
-	members []*member
-	ops     []string // address of each member's ops server; empty if nobody asks it
-	load    *load
-	watch   *watch
-	copy    *journalCopy
-	disk    *disk // of the snapshot directory; nil if that has no disk of its own
+	world    *world
+	params   params
+	store    string
+	began    time.Time
+	name     string // of the group, and the prefix of its topics
+	dir      string
+	file     string // the configuration of all members
+	source   string
+	config   config.Config
+	members  []*member
+	ops      []string // address of each member's ops server; empty if nobody asks it
+	load     *load
+	stranger *stranger
+	watch    *watch
+	copy     *journalCopy
+	disk     *disk // of the snapshot directory; nil if that has no disk of its own
 
 	mu   sync.Mutex
 	done map[fault]int
@@ -48,7 +50,7 @@ const settleBound = 12 * time.Minute
 const stallBound = 3 * time.Minute
 
 func newScene(ctx context.Context, w *world, p params, store string, ops bool) (*scene, error) {
-	s := &scene{world: w, params: p, store: store, name: fmt.Sprintf("chaos-%d", p.seed), done: map[fault]int{}}
+	s := &scene{world: w, params: p, store: store, began: time.Now(), name: fmt.Sprintf("chaos-%d", p.seed), done: map[fault]int{}}
 	s.source = s.name + ".news"
 	dir, err := w.subdirectory(s.name)
 	if err != nil {
@@ -58,10 +60,13 @@ func newScene(ctx context.Context, w *world, p params, store string, ops bool) (
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
-	if err := w.create(ctx, s.source, p.partitions); err != nil {
+	if err := w.create(ctx, s.source, p.partitions, anyTime()); err != nil {
 		return nil, err
 	}
 	if s.load, err = newLoad(w, s.source, p); err != nil {
+		return nil, err
+	}
+	if s.stranger, err = newStranger(w); err != nil {
 		return nil, err
 	}
 	s.watch = newWatch(w, s.name, s.source, s.load)
@@ -233,6 +238,15 @@ func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	})
 }
 
+// judge adds to the result what the audit and the count find.
+func (s *scene) judge(ctx context.Context, r *result) (err error) {
+	if r.audit, err = s.audit(ctx); err != nil {
+		return err
+	}
+	r.count, err = s.recount(ctx, s.began)
+	return err
+}
+
 // close gives back everything that the scene holds apart from its members. It deletes the topics and the group.
 func (s *scene) close(ctx context.Context) error {
 	for _, m := range s.members {
@@ -240,6 +254,9 @@ func (s *scene) close(ctx context.Context) error {
 	}
 	if s.load != nil {
 		s.load.client.Close()
+	}
+	if s.stranger != nil {
+		s.stranger.client.Close()
 	}
 	var err error
 	if s.disk != nil {

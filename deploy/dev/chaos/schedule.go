@@ -32,6 +32,7 @@ const (
 	stall    fault = "stall"    // one broker behind a network that loses everything for a while
 	cut      fault = "cut"      // every connection to one broker breaks
 	widen    fault = "widen"    // the source gets more partitions, and documents in them
+	strange  fault = "strange"  // documents with strange timestamps
 )
 
 // event is one fault at one time.
@@ -51,7 +52,7 @@ func (e event) String() string {
 		s += fmt.Sprintf(" member %d", e.member)
 	case broker, stall, cut, leaders:
 		s += fmt.Sprintf(" broker %d", e.broker+1)
-	case rolling, database, full, slow, widen:
+	case rolling, database, full, slow, widen, strange:
 	}
 	if e.lasts > 0 {
 		s += " for " + e.lasts.Round(time.Millisecond).String()
@@ -61,7 +62,7 @@ func (e event) String() string {
 
 // weights say how often each fault but kill is drawn.
 func weights(store string) map[fault]int {
-	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3, widen: 2}
+	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3, widen: 2, strange: 3}
 	if store == directory {
 		w[full] = 2
 	} else {
@@ -109,7 +110,7 @@ func exclusive(f fault) fault {
 		return broker
 	case database, full, slow, rolling, widen:
 		return f
-	case kill, pause, leave, leaders, cut:
+	case kill, pause, leave, leaders, cut, strange:
 	}
 	return ""
 }
@@ -117,7 +118,7 @@ func exclusive(f fault) fault {
 // draw draws a fault, its victim, and its duration.
 func draw(r *rand.Rand, p params, weight map[fault]int) event {
 	var kinds []fault
-	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen} {
+	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange} {
 		for range weight[f] {
 			kinds = append(kinds, f)
 		}
@@ -150,7 +151,7 @@ func bounds(f fault, rare bool) (short, long time.Duration) {
 		return 2 * time.Second, 15 * time.Second
 	case stall:
 		return time.Second, 12 * time.Second
-	case kill, rolling, leaders, cut, widen:
+	case kill, rolling, leaders, cut, widen, strange:
 	}
 	return 0, 0
 }

@@ -47,7 +47,7 @@ func soak(ctx context.Context, w *world, p params, out io.Writer) error {
 	}
 	r := s.result(time.Since(began))
 	began = time.Now()
-	if r.audit, err = s.audit(ctx); err != nil {
+	if err := s.judge(ctx, r); err != nil {
 		return err
 	}
 	r.print(out)

@@ -30,7 +30,7 @@ type succession struct {
 func trySuccession(t *testing.T, w *world, p params) {
 	t.Helper()
 	s := &succession{replay: &replay{world: w, t: t, source: "taken.news"}}
-	check(t, w.create(t.Context(), s.source, p.partitions))
+	check(t, w.create(t.Context(), s.source, p.partitions, nil))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*settleBound)
 	defer cancel()
 	s.files = [2]string{s.configure("first", "second", "word:3"), s.configure("second", "first", "char:5")}

@@ -57,7 +57,7 @@ func measure(ctx context.Context, w *world, p params, out io.Writer) error {
 		fmt.Fprintln(out, waits(f, of[f]), of[f])
 	}
 	r := s.result(0)
-	if r.audit, err = s.audit(ctx); err != nil {
+	if err := s.judge(ctx, r); err != nil {
 		return err
 	}
 	r.print(out)

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -213,14 +215,21 @@ func until(ctx context.Context, what string, bound time.Duration, is func(contex
 }
 
 // create makes a topic of three replicas.
-func (w *world) create(ctx context.Context, topic string, partitions int) error {
-	if _, err := w.admin.CreateTopic(ctx, int32(partitions), -1, nil, topic); err != nil {
+func (w *world) create(ctx context.Context, topic string, partitions int, settings map[string]*string) error {
+	if _, err := w.admin.CreateTopic(ctx, int32(partitions), -1, settings, topic); err != nil {
 		return fmt.Errorf("create %s: %w", topic, err)
 	}
 	return until(ctx, "topic "+topic+" is there", time.Minute, func(ctx context.Context) bool {
 		topics, err := w.admin.ListTopics(ctx, topic)
 		return err == nil && len(topics[topic].Partitions) == partitions
 	})
+}
+
+// anyTime returns the settings of a topic that takes and keeps documents of any timestamp.
+func anyTime() map[string]*string {
+	return map[string]*string{
+		"message.timestamp.after.max.ms": new(strconv.FormatInt(math.MaxInt64, 10)), "retention.ms": new("-1"),
+	}
 }
 
 // remove deletes a run's topics.

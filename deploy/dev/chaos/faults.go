@@ -74,6 +74,8 @@ func (s *scene) suffer(ctx context.Context, e event) (done bool, err error) {
 		return s.widen(ctx)
 	case strange:
 		return true, s.strange(ctx, e)
+	case guest:
+		return s.guest(ctx, e)
 	}
 	return true, nil
 }

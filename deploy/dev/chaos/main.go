@@ -107,6 +107,7 @@ func one(ctx context.Context, w *world, p params, out io.Writer) (_ *result, err
 	if r.alarms, err = alarms(s.dir); err != nil {
 		return nil, err
 	}
+	r.alarms = append(r.alarms, s.found...)
 	if err := s.judge(ctx, r); err != nil {
 		return nil, err
 	}

@@ -38,8 +38,9 @@ type scene struct {
 	copy     *journalCopy
 	disk     *disk // of the snapshot directory; nil if that has no disk of its own
 
-	mu   sync.Mutex
-	done map[fault]int
+	mu    sync.Mutex
+	done  map[fault]int
+	found []string // what must not be, beside what the audit and the members' logs tell
 }
 
 // settleBound is how long it may take until everything written is committed, after nothing is broken any more.
@@ -270,4 +271,11 @@ func (s *scene) count(f fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done[f]++
+}
+
+// find keeps a finding.
+func (s *scene) find(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found = append(s.found, fmt.Sprintf(format, args...))
 }

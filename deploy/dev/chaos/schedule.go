@@ -33,6 +33,7 @@ const (
 	cut      fault = "cut"      // every connection to one broker breaks
 	widen    fault = "widen"    // the source gets more partitions, and documents in them
 	strange  fault = "strange"  // documents with strange timestamps
+	guest    fault = "guest"    // an ordinary consumer tries for a while to join the group
 )
 
 // event is one fault at one time.
@@ -52,7 +53,7 @@ func (e event) String() string {
 		s += fmt.Sprintf(" member %d", e.member)
 	case broker, stall, cut, leaders:
 		s += fmt.Sprintf(" broker %d", e.broker+1)
-	case rolling, database, full, slow, widen, strange:
+	case rolling, database, full, slow, widen, strange, guest:
 	}
 	if e.lasts > 0 {
 		s += " for " + e.lasts.Round(time.Millisecond).String()
@@ -62,7 +63,7 @@ func (e event) String() string {
 
 // weights say how often each fault but kill is drawn.
 func weights(store string) map[fault]int {
-	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3, widen: 2, strange: 3}
+	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3, widen: 2, strange: 3, guest: 2}
 	if store == directory {
 		w[full] = 2
 	} else {
@@ -108,7 +109,7 @@ func exclusive(f fault) fault {
 	switch f {
 	case broker, stall:
 		return broker
-	case database, full, slow, rolling, widen:
+	case database, full, slow, rolling, widen, guest:
 		return f
 	case kill, pause, leave, leaders, cut, strange:
 	}
@@ -118,7 +119,7 @@ func exclusive(f fault) fault {
 // draw draws a fault, its victim, and its duration.
 func draw(r *rand.Rand, p params, weight map[fault]int) event {
 	var kinds []fault
-	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange} {
+	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest} {
 		for range weight[f] {
 			kinds = append(kinds, f)
 		}
@@ -149,6 +150,8 @@ func bounds(f fault, rare bool) (short, long time.Duration) {
 		return time.Second, 10 * time.Second
 	case full, slow:
 		return 2 * time.Second, 15 * time.Second
+	case guest:
+		return 5 * time.Second, 15 * time.Second
 	case stall:
 		return time.Second, 12 * time.Second
 	case kill, rolling, leaders, cut, widen, strange:

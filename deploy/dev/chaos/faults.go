@@ -76,6 +76,8 @@ func (s *scene) suffer(ctx context.Context, e event) (done bool, err error) {
 		return true, s.strange(ctx, e)
 	case guest:
 		return s.guest(ctx, e)
+	case remake:
+		return true, s.remake(ctx)
 	}
 	return true, nil
 }

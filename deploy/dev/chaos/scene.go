@@ -29,6 +29,7 @@ type scene struct {
 	dir      string
 	file     string // the configuration of all members
 	source   string
+	quiet    quiet
 	config   config.Config
 	members  []*member
 	ops      []string // address of each member's ops server; empty if nobody asks it
@@ -52,7 +53,7 @@ const stallBound = 3 * time.Minute
 
 func newScene(ctx context.Context, w *world, p params, store string, ops bool) (*scene, error) {
 	s := &scene{world: w, params: p, store: store, began: time.Now(), name: fmt.Sprintf("chaos-%d", p.seed), done: map[fault]int{}}
-	s.source = s.name + ".news"
+	s.source, s.quiet.source = s.name+".news", s.name+".quiet"
 	dir, err := w.subdirectory(s.name)
 	if err != nil {
 		return nil, err
@@ -62,6 +63,9 @@ func newScene(ctx context.Context, w *world, p params, store string, ops bool) (
 		return nil, err
 	}
 	if err := w.create(ctx, s.source, p.partitions, anyTime()); err != nil {
+		return nil, err
+	}
+	if err := w.create(ctx, s.quiet.source, 1, nil); err != nil {
 		return nil, err
 	}
 	if s.load, err = newLoad(w, s.source, p); err != nil {
@@ -97,7 +101,7 @@ func (s *scene) configure() error {
 	}
 	text := strings.Join([]string{
 		"kafka: {brokers: [" + s.world.front() + "]}",
-		"source: {topics: [" + s.source + "]}",
+		"source: {topics: [" + s.source + ", " + s.quiet.source + "]}",
 		"document: {empty: reject, invalid_utf8: reject}",
 		"consumer: {group: " + s.name + ", poll_records: 500}",
 		"window: {count: 20000}",
@@ -227,7 +231,7 @@ func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	}
 	settings := c.Settings()
 	return audit.Run(ctx, audit.Inputs{
-		Options: s.world.options, Sources: c.Source.Topics, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge,
+		Options: s.world.options, Sources: []string{s.source}, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge,
 		Verdicts: c.Sink.VerdictsTopic, Settings: settings,
 		Index:        c.Judge.Index.Name,
 		ProducerTime: true, // the copy carries the time that the broker stamped

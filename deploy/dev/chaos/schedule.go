@@ -34,6 +34,7 @@ const (
 	widen    fault = "widen"    // the source gets more partitions, and documents in them
 	strange  fault = "strange"  // documents with strange timestamps
 	guest    fault = "guest"    // an ordinary consumer tries for a while to join the group
+	remake   fault = "remake"   // an output of a quiet source is deleted, and has to be made again
 )
 
 // event is one fault at one time.
@@ -53,7 +54,7 @@ func (e event) String() string {
 		s += fmt.Sprintf(" member %d", e.member)
 	case broker, stall, cut, leaders:
 		s += fmt.Sprintf(" broker %d", e.broker+1)
-	case rolling, database, full, slow, widen, strange, guest:
+	case rolling, database, full, slow, widen, strange, guest, remake:
 	}
 	if e.lasts > 0 {
 		s += " for " + e.lasts.Round(time.Millisecond).String()
@@ -63,7 +64,7 @@ func (e event) String() string {
 
 // weights say how often each fault but kill is drawn.
 func weights(store string) map[fault]int {
-	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3, widen: 2, strange: 3, guest: 2}
+	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3, widen: 2, strange: 3, guest: 2, remake: 2}
 	if store == directory {
 		w[full] = 2
 	} else {
@@ -109,7 +110,7 @@ func exclusive(f fault) fault {
 	switch f {
 	case broker, stall:
 		return broker
-	case database, full, slow, rolling, widen, guest:
+	case database, full, slow, rolling, widen, guest, remake:
 		return f
 	case kill, pause, leave, leaders, cut, strange:
 	}
@@ -119,7 +120,7 @@ func exclusive(f fault) fault {
 // draw draws a fault, its victim, and its duration.
 func draw(r *rand.Rand, p params, weight map[fault]int) event {
 	var kinds []fault
-	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest} {
+	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest, remake} {
 		for range weight[f] {
 			kinds = append(kinds, f)
 		}
@@ -154,7 +155,7 @@ func bounds(f fault, rare bool) (short, long time.Duration) {
 		return 5 * time.Second, 15 * time.Second
 	case stall:
 		return time.Second, 12 * time.Second
-	case kill, rolling, leaders, cut, widen, strange:
+	case kill, rolling, leaders, cut, widen, strange, remake:
 	}
 	return 0, 0
 }

@@ -193,7 +193,7 @@ func lasting(d time.Duration) func(context.Context) error {
 	}
 }
 
-// words keeps what a process writes outside of its log. A file has everything, including the log.
+// words keeps what a process writes outside of its log, and why it ends. A file has everything, including the log.
 type words struct {
 	log  *os.File
 	mu   sync.Mutex
@@ -214,7 +214,8 @@ func (w *words) Write(p []byte) (int, error) {
 		if !ok {
 			break
 		}
-		if !bytes.HasPrefix(line, []byte("{")) && len(w.said) < mostWords {
+		logged := bytes.HasPrefix(line, []byte("{")) && !bytes.HasPrefix(line, []byte(`{"level":"fatal"`))
+		if !logged && len(w.said) < mostWords {
 			w.said = append(append(w.said, line...), '\n')
 		}
 		w.rest = rest

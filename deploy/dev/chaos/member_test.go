@@ -75,12 +75,12 @@ func TestKilledMemberLivesAgain(t *testing.T) {
 }
 
 func TestEndingUnaskedIsSeen(t *testing.T) {
-	m := shell(t, `echo '{"level":"info"}' >&2; echo unecho: no luck >&2; exit 3`)
+	m := shell(t, `echo '{"level":"info"}' >&2; echo '{"level":"fatal","cause":"no luck"}' >&2; exit 3`)
 	end := m.begin(t)
 	check(t, until(t.Context(), "three lives have ended", patience, func(context.Context) bool {
 		m.seen.mu.Lock()
 		defer m.seen.mu.Unlock()
-		return m.seen.why["exit status 3: unecho: no luck"] >= 3
+		return m.seen.why[`exit status 3: {"level":"fatal","cause":"no luck"}`] >= 3
 	}))
 	_ = end() // the last life may have ended already
 	text, err := os.ReadFile(m.log.Name())

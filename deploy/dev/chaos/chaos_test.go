@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// The seed of this short run has a schedule that kills members and a broker, stops PostgreSQL and breaks connections.
-// Every document comes out once, with the naive twin's verdict. The members are built as this test is, with or without
-// the race detector.
+// The seed of this short run has a schedule that kills members and a broker, stops PostgreSQL, breaks connections, adds
+// partitions, writes documents with strange timestamps, has a guest at the door, and deletes an output. Every
+// document comes out once, with the naive twin's verdict. The members are built as this test is, with or without the
+// race detector.
 func TestShort(t *testing.T) {
 	if os.Getenv("UNECHO_TEST_KAFKA") == "" {
 		t.Skip("needs Kafka: run make test")
 	}
 	p, err := parse([]string{
-		"-seed=4", "-minutes=0.2", "-members=3", "-rate=300", "-kill-every=1s", "-fault-every=1500ms", "-store=postgres",
+		"-seed=936", "-minutes=0.2", "-members=3", "-rate=300", "-kill-every=1s", "-fault-every=1500ms", "-store=postgres",
 		"-skew=false",
 		"-cache=../../../.cache", "-pom=../pom.xml",
 	}, t.Output())
@@ -37,7 +38,7 @@ func tryLive(t *testing.T, w *world, p params) {
 	if !r.ok() {
 		t.Errorf("there are findings: what they are about is kept in %s", w.dir)
 	}
-	for _, f := range []fault{kill, broker, database, cut} {
+	for _, f := range []fault{kill, broker, database, cut, widen, strange, remake} {
 		if r.done[f] == 0 {
 			t.Errorf("no %s was performed: choose another seed", f)
 		}

@@ -15,6 +15,9 @@
 // and which cuts, stalls and slows down connections. The audit, the load and the copy of the journal reach the brokers
 // directly. The copy is needed because the members trim the journal.
 //
+// After the audit a count reads source and outputs batch by batch. It knows only what is promised: each document comes
+// out once, with its own timestamp or in rejected with the true one in a header.
+//
 // A member's clock is set off without a hook in the program. Its binary is built with another time.Now of the standard
 // library (go build -overlay), which adds the value of a variable.
 //

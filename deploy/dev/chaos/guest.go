@@ -13,9 +13,10 @@ import (
 )
 
 // guest has an ordinary consumer try for a while to join the group. It must not get a partition. It goes when the group
-// may soon be empty, because whoever comes then cannot be refused. It returns false if nobody answered the guest.
+// may soon be empty, because whoever comes then cannot be refused. It returns false if the group stayed as empty, or
+// nobody answered.
 func (s *scene) guest(ctx context.Context, e event) (bool, error) {
-	if !s.crowded(ctx) {
+	if until(ctx, "the group can refuse a guest", recovery, s.crowded) != nil {
 		return false, nil
 	}
 	var given atomic.Int64

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
@@ -14,14 +16,6 @@ import (
 // Where somebody else's commits had the group leave records out, an audit names what nobody judged, and proves nothing
 // until that is accepted.
 func TestSkipped(t *testing.T) {
-	gap := func(s *scene) {
-		s.document(1, "skipped by someone with a tool")
-		s.document(1, "and so is this one, which is not like it")
-		r := s.document(1, "forwarded after the gap that was made by hand")
-		s.announce(1, 1, 2)
-		s.reposition(1, 4, 2)
-		s.forward(r, 2)
-	}
 	first := func(start string) func(*scene) {
 		return func(s *scene) {
 			text := routing.Text(routing.Source{Topics: []string{s.prefix + "news"}, Start: start}, sink.DefaultParams())
@@ -38,12 +32,12 @@ func TestSkipped(t *testing.T) {
 		do   func(*scene)
 		want []audit.Skip
 	}{
-		{"set forward", story, gap, []audit.Skip{{
+		{"set forward", story, (*scene).gap, []audit.Skip{{
 			Topic: "news", Partition: 1, From: 2, To: 4, Records: 2,
 			Command: "kafka-consumer-groups.sh --bootstrap-server BROKER --group unecho --topic news:1 --reset-offsets --to-offset 2 --execute",
 		}}},
 		{"set forward, and back", story, func(s *scene) {
-			gap(s)
+			s.gap()
 			s.announce(1, 2, 5)
 			s.reposition(1, 2, 3)
 			for _, r := range s.sources[len(s.sources)-3:] {
@@ -54,6 +48,10 @@ func TestSkipped(t *testing.T) {
 			Topic: "news", Partition: 0, From: 0, To: 1, Records: 1,
 			Command: "kafka-consumer-groups.sh --bootstrap-server BROKER --group unecho --topic news:0 --reset-offsets --to-offset 0 --execute",
 		}}},
+		{"a guest may have been there first, and outputs are trimmed", newScene, func(s *scene) {
+			first("earliest")(s)
+			s.trimmedOutput()
+		}, nil},
 		{"begun at the latest", newScene, first("latest"), nil},
 	} {
 		s := c.from(t)
@@ -73,4 +71,24 @@ func TestSkipped(t *testing.T) {
 			t.Errorf("%s, and accepted: %s, %s", c.name, got.Outcome(), got.String())
 		}
 	}
+}
+
+// trimmedOutput has an output lack what was there before.
+func (s *scene) trimmedOutput() {
+	s.t.Helper()
+	rejected := s.prefix + "news.rejected"
+	if err := s.client.ProduceSync(s.t.Context(), &kgo.Record{Topic: rejected, Value: []byte("of an earlier journal")}).FirstErr(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.trim(rejected, 1)
+}
+
+// gap has somebody with a tool set the offset beyond two documents.
+func (s *scene) gap() {
+	s.document(1, "skipped by someone with a tool")
+	s.document(1, "and so is this one, which is not like it")
+	r := s.document(1, "forwarded after the gap that was made by hand")
+	s.announce(1, 1, 2)
+	s.reposition(1, 4, 2)
+	s.forward(r, 2)
 }

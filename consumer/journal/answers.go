@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -62,8 +63,12 @@ func (a *answers) ends(p *put, err error, now time.Time) {
 	}
 }
 
-// tells notes whether the journal said where it ends when it was asked at a moment.
+// tells notes whether the journal said where it ends when it was asked at a moment. A question that was given up by who
+// asked says nothing of the journal.
 func (a *answers) tells(asked time.Time, err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

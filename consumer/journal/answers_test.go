@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +42,7 @@ func TestTrouble(t *testing.T) {
 		"no answer, and is slow": {func(a *answers) { a.begins(at(0)); a.ends(a.begins(at(1)), nil, at(9)) }, 0, ""},
 		"given up":               {func(a *answers) { a.ends(a.begins(at(0)), away, at(1)) }, 0, ""},
 		"no end":                 {func(a *answers) { a.tells(at(0), away); a.tells(at(3), away) }, 5, "does not answer for 5s (away): see that its brokers are up"},
+		"a question given up":    {func(a *answers) { a.tells(at(0), fmt.Errorf("ask: %w", context.Canceled)) }, 0, ""},
 		"an end again":           {func(a *answers) { a.tells(at(0), away); a.tells(at(3), nil) }, 0, ""},
 	} {
 		l := &Log{Topic: "j", Appender: NewAppender(client, "g")}

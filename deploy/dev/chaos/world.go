@@ -174,9 +174,9 @@ func (w *world) loseBroker(ctx context.Context, i int, meanwhile func(context.Co
 	return errors.Join(b.Await(ctx), before.Mend(ctx))
 }
 
-// fillBroker fills the disk of the last broker until it ends by that, and starts it again with room. It returns false
-// if that broker has no disk of its own.
-func (w *world) fillBroker(ctx context.Context) (bool, error) {
+// fillBroker fills the disk of the last broker until it ends by that, calls then, and starts it again with room. It
+// returns false if that broker has no disk of its own.
+func (w *world) fillBroker(ctx context.Context, then func()) (bool, error) {
 	if w.disk == nil {
 		return false, nil
 	}
@@ -184,6 +184,7 @@ func (w *world) fillBroker(ctx context.Context) (bool, error) {
 	filled, err := w.disk.fill(ctx, func(ctx context.Context) error {
 		select {
 		case <-b.Done():
+			then()
 			return nil
 		case <-ctx.Done():
 			return fmt.Errorf("wait until %s ends by its full disk: %w", b.Name, context.Cause(ctx))

@@ -192,7 +192,7 @@ func skipped(s *scene) ([]*member, func()) {
 	s.working().stop()
 	s.produce(40)
 	req := kmsg.NewPtrOffsetCommitRequest()
-	req.Group, req.Generation = "unecho", -1
+	req.Group, req.Generation = "news-filter", -1
 	topic := kmsg.NewOffsetCommitRequestTopic()
 	topic.Topic, topic.TopicID = "news", s.kafka.TopicInfo("news").TopicID
 	for p := range int32(partitions) {

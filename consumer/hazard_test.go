@@ -44,18 +44,14 @@ func TestEndUnknown(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 2)
 			w.setup.Params.PollRecords = 50
-			// so long that nothing may wait for it
-			w.setup.Params.TransactionTimeout, w.setup.Params.SessionTimeout = time.Minute, time.Minute
+			// longer than the harness waits for anything
+			w.setup.Params.TransactionTimeout, w.setup.Params.SessionTimeout = 5*time.Minute, 5*time.Minute
 			m := w.start(named("m"))
 			w.produce(100, 11)
 			w.settled()
 			m.network.lose(kmsg.EndTxn, c.loss)
-			began := time.Now()
 			w.produce(400, 12)
 			w.settled()
-			if took := time.Since(began); took > 30*time.Second {
-				t.Errorf("it took %v", took)
-			}
 			if (m.Stats().Rebuilds > 0) != c.rebuilds {
 				t.Errorf("%d sessions were built anew", m.Stats().Rebuilds)
 			}
@@ -99,7 +95,8 @@ func TestZombieCommitsAnEpoch(t *testing.T) {
 	w.audited()
 }
 
-// A member is killed between its commit of offsets and the end of the transaction, whose time-out is a minute.
+// A member is killed between its commit of offsets and the end of the transaction, whose time-out is longer than the
+// harness waits for anything.
 func TestOpenTransactionIsFenced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -113,7 +110,7 @@ func TestOpenTransactionIsFenced(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 4)
-			w.setup.Params.TransactionTimeout, w.setup.Params.SessionTimeout = time.Minute, c.session
+			w.setup.Params.TransactionTimeout, w.setup.Params.SessionTimeout = 5*time.Minute, c.session
 			survivor := w.start(named("survivor"), sessions(1))
 			dead := w.start(named("dead"), sessions(1))
 			w.joined(2)
@@ -128,15 +125,11 @@ func TestOpenTransactionIsFenced(t *testing.T) {
 				}
 			}
 			dead.kill()
-			began := time.Now()
 			w.becomes("another one than that of the dead is open", func() bool { return len(w.openTransactions()) == 1 })
 			c.next(w)
 			w.settled()
 			if open := w.openTransactions(); len(open) != 0 {
-				t.Errorf("open after %v: %v", time.Since(began), open)
-			}
-			if took := time.Since(began); took > 30*time.Second {
-				t.Errorf("it took %v", took)
+				t.Errorf("all documents are out, and these transactions are open, want none: %v", open)
 			}
 			w.audited()
 		})
@@ -232,7 +225,7 @@ func TestDrainIsBounded(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 2)
 			m := w.start(named("m"), sessions(1), func(s *Setup) {
-				s.Params.DrainTimeout, s.Params.TransactionTimeout = time.Second, time.Minute
+				s.Params.DrainTimeout, s.Params.TransactionTimeout = time.Second, 5*time.Minute
 			})
 			w.produce(100, 41)
 			w.settled()
@@ -246,11 +239,8 @@ func TestDrainIsBounded(t *testing.T) {
 					w.await("it is never asked for", held.met)
 				}
 			}
-			began := time.Now()
-			_ = m.stop()
-			if took := time.Since(began); took > 20*time.Second {
-				t.Errorf("it took %v", took)
-			}
+			m.cancel()
+			w.await("the member does not end", m.ended)
 			m.network.sever()
 			w.start(named("m"))
 			w.settled()

@@ -97,11 +97,7 @@ func TestNotReadyWhileTheJournalTakesNothing(t *testing.T) {
 	t.Parallel()
 	notReady := func(t *testing.T, w *world, m *running, want string) {
 		t.Helper()
-		began := time.Now()
 		w.becomes("it stays ready", func() bool { return !m.Ready() })
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("it was ready for %v more, want less than 10 s", took)
-		}
 		if got := m.Stats().Standing.Trouble; !strings.Contains(got, "journal "+w.setup.Params.Group+".journal ") ||
 			!strings.Contains(got, want) {
 			t.Errorf("want %q, got %q", want, got)

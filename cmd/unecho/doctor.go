@@ -77,9 +77,9 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 		ProducerTime: inProcess, Takes: c.Ops.Takes(),
 	}
 	if c.Ops.TLS.Enabled() {
-		in.Certificate = func(now time.Time) (time.Time, string, error) {
+		in.Certificate = func(now time.Time) (doctor.Certificate, error) {
 			life, err := ops.ReadLife(c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile)
-			return life.Ends, life.Trouble(now), err
+			return doctor.Certificate{Valid: life.Left(now) > 0, Ends: life.Ends, Trouble: life.Trouble(now)}, err
 		}
 	}
 	return in, err

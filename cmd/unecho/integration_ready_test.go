@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A process that was given a new journal cannot forward what the group has offsets for. It is never ready, and says
@@ -72,11 +71,7 @@ func TestNotReadyWhileTheJournalRefuses(t *testing.T) {
 	s.until("it is ready", func(ctx context.Context) bool { return s.ready(ctx, ops) == "ready\n" })
 	s.journalTakes("1")
 	s.produce(40, 2)
-	began := time.Now()
 	s.until("it is not ready", func(ctx context.Context) bool { return s.ready(ctx, ops) != "ready\n" })
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("it was ready for %v more, want less than 10 s", took)
-	}
 	if said := s.ready(s.bounded(), ops); !strings.Contains(said, "max.message.bytes must be at least") {
 		t.Errorf("want the setting to look at, got %q", said)
 	}

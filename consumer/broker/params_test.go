@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 func TestValidate(t *testing.T) {
@@ -47,6 +49,15 @@ func TestValidate(t *testing.T) {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+// Partitions that were added are shared within half a minute, as operations.md says. The library would look again by
+// itself after five minutes.
+func TestPartitionsAreSoonNoticed(t *testing.T) {
+	age, _ := client(t, params("localhost:9092")).OptValue(kgo.MetadataMaxAge).(time.Duration)
+	if age <= 0 || age > 10*time.Second {
+		t.Errorf("metadata are asked for again after %v, want 10 s at most", age)
 	}
 }
 

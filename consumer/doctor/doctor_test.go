@@ -68,9 +68,12 @@ func TestFindings(t *testing.T) {
 			_, err := w.admin.CreateTopic(w.t.Context(), 2, 3, map[string]*string{"max.message.bytes": text("1000")}, "tales")
 			w.must(err)
 		}, `^problem topics: topic tales: max.message.bytes is 1000, and must be at least 8192 \| a record of verdicts`},
+		{"an output that members widen", func(w *ward) { w.in.Sink.Create = true; w.widen("news", 4) },
+			`^note topics: output news.unique has 2 partitions, and news has 4 \| .* \| nothing: members add partitions`},
+		{"an output that nobody may widen", func(w *ward) { w.in.Sink.Create = false; w.widen("news", 4) },
+			`^problem topics: topic news.unique: it has 2 partitions, and must have at least 4`},
 		{"journal with more partitions", func(w *ward) {
-			_, err := w.admin.UpdatePartitions(w.t.Context(), 3, "unecho.journal")
-			w.must(err)
+			w.widen("unecho.journal", 3)
 			w.depose("unecho.journal", 2)
 		}, `^note topics: journal unecho.journal has 3 partitions \| only partition 0 is used`},
 		{"journal that takes less", func(w *ward) { w.alter("unecho.journal", "max.message.bytes", "1000") }, `^problem topics: topic unecho.journal: max.message.bytes is 1000`},
@@ -100,13 +103,20 @@ func TestFindings(t *testing.T) {
 		}, `^note clocks: the clock of the journal's broker is -(\d\d\.|1m0)\S* ahead`},
 		{"a clock of the broker that is ahead", func(w *ward) { w.later(-time.Hour) }, `^problem clocks: the clock of the journal's broker is (1h0m|59m)\S* ahead of this machine's`},
 		{"a certificate that has expired", func(w *ward) {
-			w.in.Certificate = func(now time.Time) (time.Time, string, error) { return now, "has expired", nil }
+			w.in.Certificate = func(now time.Time) (Certificate, error) { return Certificate{Ends: now, Trouble: "has expired"}, nil }
 		}, `^problem certificate: the certificate of ops.listen has expired \| probes, Prometheus .* \| renew it`},
+		{"a certificate that is not valid yet", func(w *ward) {
+			w.in.Certificate = func(now time.Time) (Certificate, error) {
+				return Certificate{Ends: now.Add(time.Hour), Trouble: "is not valid before"}, nil
+			}
+		}, `^problem certificate: the certificate of ops.listen is not valid before \|`},
 		{"a certificate that soon expires", func(w *ward) {
-			w.in.Certificate = func(now time.Time) (time.Time, string, error) { return now.Add(time.Hour), "expires on", nil }
+			w.in.Certificate = func(now time.Time) (Certificate, error) {
+				return Certificate{Valid: true, Ends: now.Add(time.Hour), Trouble: "expires on"}, nil
+			}
 		}, `^note certificate: the certificate of ops.listen expires on \|`},
 		{"a certificate that cannot be read", func(w *ward) {
-			w.in.Certificate = func(time.Time) (time.Time, string, error) { return time.Time{}, "", os.ErrNotExist }
+			w.in.Certificate = func(time.Time) (Certificate, error) { return Certificate{}, os.ErrNotExist }
 		}, `^problem certificate: the certificate of ops.listen cannot be read: file does not exist \| a start ends`},
 		{"a transaction of ours", func(w *ward) { w.open("unecho/unecho-0-s0"); w.later(time.Minute + 40*time.Second) }, `^problem transactions: unecho/unecho-0-s0: its transaction is open for 1m\S+, and times out after 1m`},
 		{"a transaction that hangs", func(w *ward) { w.open("someone"); w.later(20 * time.Minute) }, `^problem transactions: news.unique/1: a transaction of producer \d+ hangs since offset 0, for 20m.* abort --topic news.unique --partition 1 --start-offset 0`},

@@ -53,7 +53,9 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 	}}
 	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.Directory, w.in.Snapshot.Shared = []string{"news"},
 		"unecho.journal", t.TempDir(), true
-	w.in.Certificate = func(now time.Time) (time.Time, string, error) { return now.Add(time.Hour), "", nil }
+	w.in.Certificate = func(now time.Time) (Certificate, error) {
+		return Certificate{Valid: true, Ends: now.Add(time.Hour)}, nil
+	}
 	w.in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
 		return localdir.OpenExisting(ctx, w.in.Snapshot, "main")
 	}
@@ -156,6 +158,12 @@ func (w *ward) trim(topic string, partition int32, below int64) {
 	offsets.AddOffset(topic, partition, below, -1)
 	deleted, err := w.admin.DeleteRecords(w.t.Context(), offsets)
 	w.must(err, deleted.Error())
+}
+
+func (w *ward) widen(topic string, partitions int) {
+	w.t.Helper()
+	_, err := w.admin.UpdatePartitions(w.t.Context(), partitions, topic)
+	w.must(err)
 }
 
 func (w *ward) remove(topic string) {

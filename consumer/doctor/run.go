@@ -37,9 +37,8 @@ type Inputs struct {
 	Takes    bool   // members take documents over HTTP, and write them to the topics that the source names
 	// Snapshots opens the store, which must exist already. The doctor closes it.
 	Snapshots func(context.Context) (snapshot.Store, error)
-	// Certificate says until when that of ops.listen is valid, and what is wrong with it at a moment (empty: nothing is);
-	// nil: no TLS is spoken there.
-	Certificate func(now time.Time) (ends time.Time, trouble string, err error)
+	// Certificate tells of that of ops.listen at a moment; nil: no TLS is spoken there.
+	Certificate func(now time.Time) (Certificate, error)
 	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.
 	ProducerTime bool
 

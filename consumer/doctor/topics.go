@@ -127,20 +127,28 @@ func (p *patient) untimely(ctx context.Context, source, output string) (findings
 // output checks a topic. Holds says what of: documents with their verdicts, or records of another kind.
 func (p *patient) output(ctx context.Context, want broker.OutputsWant, holds string) ([]Finding, error) {
 	name := want.Names[0]
-	if _, err := p.find(ctx, name); err != nil && !errors.Is(err, broker.ErrMissing) {
+	topic, err := p.find(ctx, name)
+	if err != nil && !errors.Is(err, broker.ErrMissing) {
 		return nil, err
+	}
+	var findings []Finding
+	if has, source := topic.Partitions, want.Source; err == nil && p.in.Sink.Create && has < source.Partitions {
+		findings = append(findings, note(
+			fmt.Sprintf("output %s has %d partitions, and %s has %d", name, has, source.Name, source.Partitions),
+			"a record goes to the partition of the same number", "nothing: members add partitions (sink.create)"))
+		want.Source.Partitions = has
 	}
 	found, err := p.topics.EnsureOutputs(ctx, want)
 	if errors.Is(err, broker.ErrMissing) {
 		return []Finding{missing("output "+name, p.in.Sink.Create, "sink.create", err)}, nil
 	}
-	if findings, ok := mistakes(err); ok {
-		return findings, nil
+	if wrong, ok := mistakes(err); ok {
+		return append(findings, wrong...), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	findings := []Finding{fine("output " + name + ": " + shape(found[0]))}
+	findings = append(findings, fine("output "+name+": "+shape(found[0])))
 	more, err := p.durable(ctx, found[0], holds)
 	return append(findings, more...), err
 }

@@ -2,9 +2,11 @@ package docs
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,4 +49,39 @@ func declaredTests(t *testing.T, below ...string) map[string]bool {
 		}
 	}
 	return tests
+}
+
+// make test-sample names tests. One that was renamed would fall out of it in silence.
+func TestSampleNamesTests(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		variable string
+		packages []string
+		named    int
+	}{
+		{"SAMPLE_RACE", []string{"consumer", "index", "cmd/internal/api"}, 15},
+		{"SAMPLE_LONG", []string{"consumer/protocol/sim", "index"}, 2},
+	} {
+		line := regexp.MustCompile(`(?m)^` + c.variable + ` += (.*)$`).FindStringSubmatch(string(text))
+		if line == nil {
+			t.Fatalf("the Makefile has no %s", c.variable)
+		}
+		group := regexp.MustCompile(`\((.+)\)(\w*)\$\$$`).FindStringSubmatch(line[1])
+		if group == nil {
+			t.Fatalf("%s is %q, want names in parentheses", c.variable, line[1])
+		}
+		tests, named := declaredTests(t, c.packages...), strings.Split(group[1], "|")
+		for _, name := range named {
+			is := regexp.MustCompile(`/Test` + name + group[2] + `$`)
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(tests)), is.MatchString) {
+				t.Errorf("%s names Test%s%s, and there is no such test in %v", c.variable, name, group[2], c.packages)
+			}
+		}
+		if len(named) < c.named {
+			t.Errorf("%s names %d tests, want %d and more", c.variable, len(named), c.named)
+		}
+	}
 }

@@ -68,10 +68,14 @@ func TestFindings(t *testing.T) {
 			_, err := w.admin.CreateTopic(w.t.Context(), 2, 3, map[string]*string{"max.message.bytes": text("1000")}, "tales")
 			w.must(err)
 		}, `^problem topics: topic tales: max.message.bytes is 1000, and must be at least 8192 \| a record of verdicts`},
-		{"an output that members widen", func(w *ward) { w.in.Sink.Create = true; w.widen("news", 4) },
-			`^note topics: output news.unique has 2 partitions, and news has 4 \| .* \| nothing: members add partitions`},
-		{"an output that nobody may widen", func(w *ward) { w.in.Sink.Create = false; w.widen("news", 4) },
-			`^problem topics: topic news.unique: it has 2 partitions, and must have at least 4`},
+		{
+			"an output that members widen", func(w *ward) { w.in.Sink.Create = true; w.widen("news", 4) },
+			`^note topics: output news.unique has 2 partitions, and news has 4 \| .* \| nothing: members add partitions`,
+		},
+		{
+			"an output that nobody may widen", func(w *ward) { w.in.Sink.Create = false; w.widen("news", 4) },
+			`^problem topics: topic news.unique: it has 2 partitions, and must have at least 4`,
+		},
 		{"journal with more partitions", func(w *ward) {
 			w.widen("unecho.journal", 3)
 			w.depose("unecho.journal", 2)

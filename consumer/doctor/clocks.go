@@ -12,6 +12,8 @@ import (
 // noticeable is the least difference of clocks that is reported. It is longer than a request takes.
 const noticeable = 2 * time.Second
 
+const synchronise = "synchronise the clocks (NTP) of brokers and members"
+
 // serverClock is a store that has a clock of its own.
 type serverClock interface {
 	Server(ctx context.Context) (version string, now time.Time, err error)
@@ -61,14 +63,13 @@ func (p *patient) lastAppended(ctx context.Context) (*topic.Record, index.Record
 func (p *patient) apart(what string, ahead time.Duration, of string) Finding {
 	tolerance := p.in.Index.Window.Tolerance
 	text := fmt.Sprintf("%s is %v ahead of %s", what, ahead.Round(time.Millisecond), of)
-	const remedy = "synchronise the clocks (NTP) of brokers and members"
 	switch size := max(ahead, -ahead); {
 	case size > tolerance:
 		return problem(text, fmt.Sprintf(
 			"that is beyond window.tolerance, %v: times are capped, and documents leave the window too early or too late",
-			tolerance), remedy)
+			tolerance), synchronise)
 	case size > noticeable:
-		return note(text, "documents leave the window so much too early or too late", remedy)
+		return note(text, "documents leave the window so much too early or too late", synchronise)
 	}
 	return fine(text)
 }

@@ -106,8 +106,8 @@ func TestFindings(t *testing.T) {
 			w.append(&index.Forget{Header: index.Header{Wall: time.Now().Add(time.Minute).UnixMilli()}})
 		}, `^note clocks: the clock of the journal's broker is -(\d\d\.|1m0)\S* ahead`},
 		{"a clock of the broker that is ahead", func(w *ward) { w.later(-time.Hour) }, `^problem clocks: the clock of the journal's broker is (1h0m|59m)\S* ahead of this machine's`},
-		{"a transaction of ours", func(w *ward) { w.open("unecho/unecho-0-s0"); w.later(time.Minute + 40*time.Second) }, `^problem transactions: unecho/unecho-0-s0: its transaction is open for 1m\S+, and times out after 1m`},
-		{"a transaction that hangs", func(w *ward) { w.open("someone"); w.later(20 * time.Minute) }, `^problem transactions: news.unique/1: a transaction of producer \d+ hangs since offset 0, for 20m.* abort --topic news.unique --partition 1 --start-offset 0`},
+		{"a transaction of ours", func(w *ward) { w.open("unecho/unecho-0-s0"); w.later(time.Minute + 40*time.Second) }, `^problem transactions: unecho/unecho-0-s0: its transaction is open for 1m\S+ by this machine's clock, and times out after 1m`},
+		{"a transaction that a coordinator forgot to end", func(w *ward) { w.open("someone"); w.later(20 * time.Minute) }, `^problem transactions: someone: its transaction is open for 20m\S+ by this machine's clock, and times out after 1m`},
 	})
 }
 

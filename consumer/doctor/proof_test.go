@@ -158,26 +158,59 @@ func TestTransactionsOfOthers(t *testing.T) {
 	}
 	p := &patient{now: time.Now}
 	for name, c := range map[string]struct {
-		since, term time.Duration
-		told        bool
-		abort       string
+		since time.Duration
+		told  bool
+		abort bool
 	}{
-		"seen, in time":            {10 * time.Minute, brokerBound, false, ""},
-		"an hour's, in time":       {50 * time.Minute, time.Hour, false, ""},
-		"an hour's, too late":      {61 * time.Minute, time.Hour, true, "kafka-transactions.sh"},
-		"unseen, just begun":       {30 * time.Second, 0, false, ""},
-		"unseen, within the bound": {5 * time.Minute, 0, true, ""},
-		"unseen, beyond the bound": {16 * time.Minute, 0, true, "if no program with a transaction.timeout.ms above 15m0s"},
-		"seen, beyond the bound":   {16 * time.Minute, brokerBound, true, "kafka-transactions.sh"},
-		"none open":                {time.Hour, 0, false, ""},
+		"just begun":       {30 * time.Second, false, false},
+		"within the bound": {5 * time.Minute, true, false},
+		"beyond the bound": {16 * time.Minute, true, true},
+		"none open":        {time.Hour, false, false},
 	} {
 		d := producer(c.since)
 		if name == "none open" {
 			d.CurrentTxnStartOffset = -1
 		}
-		f, told := p.hangs(d, c.term)
-		if told != c.told || strings.Contains(f.Remedy, " abort ") != (c.abort != "") || !strings.HasPrefix(f.Remedy, c.abort) {
-			t.Errorf("%s: want told %v, abort %q, got %v, %+v", name, c.told, c.abort, told, f)
+		f, told := p.hangs(d)
+		if told != c.told || strings.Contains(f.Remedy, " abort ") != c.abort || c.abort && !strings.HasPrefix(f.Remedy, "if no program") {
+			t.Errorf("%s: want told %v, abort %v, got %v, %+v", name, c.told, c.abort, told, f)
+		}
+	}
+}
+
+// A transaction that a coordinator knows is never to be aborted by hand, however old its documents say they are. It is told
+// of when its time is over, by its coordinator's clock.
+func TestTransactionsThatAreCoordinated(t *testing.T) {
+	now := time.Now()
+	for name, c := range map[string]struct {
+		state   string
+		open    time.Duration
+		topic   string
+		known   bool
+		overdue bool
+	}{
+		"in time":                   {ongoing, 50 * time.Second, "news", true, false},
+		"its time is over":          {ongoing, 90 * time.Second, "news", true, true},
+		"it is being committed":     {"PrepareCommit", time.Hour, "news", true, false},
+		"over":                      {"CompleteCommit", time.Hour, "news", false, false},
+		"on another topic":          {ongoing, 50 * time.Second, "views", false, false},
+		"the coordinator is behind": {ongoing, -time.Hour, "news", true, false},
+	} {
+		set := kadm.TopicsSet{}
+		set.Add(c.topic, 3)
+		known := kadm.DescribedTransactions{"someone": {
+			TxnID: "someone", State: c.state, TimeoutMillis: 60_000, StartTimestamp: now.Add(-c.open).UnixMilli(), ProducerID: 7, Topics: set,
+		}}
+		got := coordinated(known, &kadm.DescribedProducer{Topic: "news", Partition: 3, ProducerID: 7})
+		if (got != nil) != c.known {
+			t.Errorf("%s: a coordinator tells of %v, want %v", name, got, c.known)
+		}
+		if got == nil {
+			continue
+		}
+		p := &patient{now: func() time.Time { return now }}
+		if f, late := p.overdue(got); late != c.overdue || strings.Contains(f.Remedy, " abort ") || late && f.costs == "" {
+			t.Errorf("%s: overdue %v, want %v, without an abort and with a second look: %+v", name, late, c.overdue, f)
 		}
 	}
 }

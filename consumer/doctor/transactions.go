@@ -11,8 +11,7 @@ import (
 
 const (
 	ongoing = "Ongoing"
-	// brokerBound is Kafka's default for the greatest time-out of a transaction (transaction.max.timeout.ms). One that
-	// is open for longer hangs, unless its coordinator says that it may last longer.
+	// brokerBound is Kafka's default for the greatest time-out of a transaction (transaction.max.timeout.ms).
 	brokerBound = 15 * time.Minute
 	// unknownBound is how long a transaction that no coordinator knows may still be about to end.
 	unknownBound = time.Minute
@@ -26,33 +25,33 @@ func (p *patient) transactions(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list transactions: %w", err)
 	}
-	findings, err := p.ours(ctx, listed)
-	if err != nil {
-		return findings, err
+	prefix := p.in.Params.Group + "/"
+	var ids []string
+	for _, t := range listed.Sorted() {
+		if strings.HasPrefix(t.TxnID, prefix) || t.State == ongoing || strings.HasPrefix(t.State, "Prepare") {
+			ids = append(ids, t.TxnID)
+		}
 	}
-	more, err := p.hanging(ctx, listed)
+	described := kadm.DescribedTransactions{}
+	if len(ids) > 0 {
+		if described, err = p.admin.DescribeTransactions(ctx, ids...); err != nil {
+			return nil, fmt.Errorf("describe transactions: %w", err)
+		}
+	}
+	findings := p.ours(described, prefix)
+	more, err := p.hanging(ctx, described)
 	return append(findings, more...), err
 }
 
 // ours checks the transactional ids of the group's slots.
-func (p *patient) ours(ctx context.Context, listed kadm.ListedTransactions) ([]Finding, error) {
-	prefix := p.in.Params.Group + "/"
-	var ids []string
-	for _, t := range listed.Sorted() {
-		if strings.HasPrefix(t.TxnID, prefix) {
-			ids = append(ids, t.TxnID)
-		}
-	}
-	if len(ids) == 0 {
-		return []Finding{fine("no transactional id begins with " + prefix + ", or none may be seen")}, nil
-	}
-	described, err := p.admin.DescribeTransactions(ctx, ids...)
-	if err != nil {
-		return nil, fmt.Errorf("describe transactions: %w", err)
-	}
+func (p *patient) ours(described kadm.DescribedTransactions, prefix string) []Finding {
 	var findings []Finding
-	open := 0
+	open, ids := 0, 0
 	for _, t := range described.Sorted() {
+		if !strings.HasPrefix(t.TxnID, prefix) {
+			continue
+		}
+		ids++
 		if t.Err != nil {
 			findings = told(findings, fmt.Errorf("describe transactional id %s: %w", t.TxnID, t.Err))
 		}
@@ -60,21 +59,33 @@ func (p *patient) ours(ctx context.Context, listed kadm.ListedTransactions) ([]F
 			continue
 		}
 		open++
-		since := p.now().Sub(time.UnixMilli(t.StartTimestamp))
-		if bound := time.Duration(t.TimeoutMillis) * time.Millisecond; since > bound+abortGrace {
-			findings = append(findings,
-				problem(fmt.Sprintf("%s: its transaction is open for %v, and times out after %v", t.TxnID, since.Round(time.Second), bound),
-					"readers of the outputs stand still before it, and offsets stay uncommitted",
-					fmt.Sprintf("see the log of broker %d, its coordinator; a start of a member that takes this id ends the "+
-						"transaction", t.Coordinator)))
+		if f, late := p.overdue(&t); late {
+			findings = append(findings, f)
 		}
 	}
-	return append(findings, fine(fmt.Sprintf("%d transactional ids begin with %s, %d with a transaction open", len(ids),
-		prefix, open))), nil
+	if ids == 0 {
+		return []Finding{fine("no transactional id begins with " + prefix + ", or none may be seen")}
+	}
+	return append(findings, fine(fmt.Sprintf("%d transactional ids begin with %s, %d with a transaction open", ids, prefix, open)))
 }
 
-// hanging finds open transactions on our topics that will not end by themselves.
-func (p *patient) hanging(ctx context.Context, listed kadm.ListedTransactions) ([]Finding, error) {
+// overdue reports a transaction that its coordinator should have ended. It is not known how far the coordinator's clock
+// is off, by which the transaction has begun, so a second look has to find the same one.
+func (p *patient) overdue(t *kadm.DescribedTransaction) (Finding, bool) {
+	since, bound := p.now().Sub(time.UnixMilli(t.StartTimestamp)), time.Duration(t.TimeoutMillis)*time.Millisecond
+	if t.State != ongoing || since <= bound+abortGrace {
+		return Finding{}, false
+	}
+	return costly(fmt.Sprintf("%s since %d", t.TxnID, t.StartTimestamp),
+		fmt.Sprintf("%s: its transaction is open for %v by this machine's clock, and times out after %v", t.TxnID,
+			since.Round(time.Second), bound),
+		"readers of its topics stand still before it, and offsets stay uncommitted",
+		fmt.Sprintf("see the log and the clock of broker %d, its coordinator; a start of a member that takes this id ends the "+
+			"transaction", t.Coordinator)), true
+}
+
+// hanging finds open transactions on our topics that will not end by themselves, or should have.
+func (p *patient) hanging(ctx context.Context, known kadm.DescribedTransactions) ([]Finding, error) {
 	topics := p.existing(append(p.outputs(), p.sources...)...)
 	if len(topics) == 0 {
 		return nil, nil
@@ -87,13 +98,16 @@ func (p *patient) hanging(ctx context.Context, listed kadm.ListedTransactions) (
 	if err != nil {
 		return nil, fmt.Errorf("describe producers: %w", err)
 	}
-	terms, err := p.terms(ctx, listed)
-	if err != nil {
-		return nil, err
-	}
-	findings := p.unseenProducers(described)
+	findings, told := p.unseenProducers(described), map[string]bool{}
 	for _, d := range described.SortedProducers() {
-		if f, ok := p.hangs(&d, terms[d.ProducerID]); ok {
+		t := coordinated(known, &d)
+		f, found := p.hangs(&d)
+		if t != nil {
+			f, found = p.overdue(t)
+			found = found && !told[t.TxnID] && !strings.HasPrefix(t.TxnID, p.in.Params.Group+"/") // that is told of already
+			told[t.TxnID] = true
+		}
+		if found {
 			findings = append(findings, f)
 		}
 	}
@@ -101,6 +115,18 @@ func (p *patient) hanging(ctx context.Context, listed kadm.ListedTransactions) (
 		findings = append(findings, fine("none hangs on sources and outputs"))
 	}
 	return findings, nil
+}
+
+// coordinated returns the transaction of a producer on a partition, if a coordinator knows it: that ends it, at the latest
+// when it times out. nil: none does.
+func coordinated(known kadm.DescribedTransactions, d *kadm.DescribedProducer) *kadm.DescribedTransaction {
+	for _, t := range known {
+		if t.Err == nil && t.ProducerID == d.ProducerID && (t.State == ongoing || strings.HasPrefix(t.State, "Prepare")) &&
+			t.Topics.Lookup(d.Topic, d.Partition) {
+			return &t
+		}
+	}
+	return nil
 }
 
 // unseenProducers returns a finding for each topic that does not tell who writes to it.
@@ -123,52 +149,25 @@ func (p *patient) unseenProducers(described kadm.DescribedProducersTopics) (find
 	return findings
 }
 
-// terms returns how long the coordinators let the open transactions of producers last.
-func (p *patient) terms(ctx context.Context, listed kadm.ListedTransactions) (map[int64]time.Duration, error) {
-	terms := map[int64]time.Duration{}
-	var ids []string
-	for _, t := range listed {
-		if t.State == ongoing || strings.HasPrefix(t.State, "Prepare") {
-			ids, terms[t.ProducerID] = append(ids, t.TxnID), brokerBound
-		}
-	}
-	if len(ids) == 0 {
-		return terms, nil
-	}
-	described, err := p.admin.DescribeTransactions(ctx, ids...)
-	if err != nil {
-		return nil, fmt.Errorf("describe transactions: %w", err)
-	}
-	for _, t := range described {
-		if t.Err == nil {
-			terms[t.ProducerID] = max(brokerBound, time.Duration(t.TimeoutMillis)*time.Millisecond+abortGrace)
-		}
-	}
-	return terms, nil
-}
-
-// hangs reports a producer's transaction that is open for longer than its coordinator lets it last. One that no
-// coordinator tells of is also reported, but that is no proof: this user may not be allowed to see it. Only after the
-// greatest time-out that brokers allow has it two proofs.
-func (p *patient) hangs(d *kadm.DescribedProducer, term time.Duration) (Finding, bool) {
+// hangs reports a producer's open transaction that no coordinator tells of. That is no proof: this user may not be allowed
+// to see it. Nor is its age known, for the timestamp of its last record is the document's own.
+func (p *patient) hangs(d *kadm.DescribedProducer) (Finding, bool) {
 	since := p.now().Sub(time.UnixMilli(d.LastTimestamp))
 	at := fmt.Sprintf("%s/%d", d.Topic, d.Partition)
 	const why = "readers of committed records stand still before it, unecho too where it is the source"
 	switch {
-	case d.CurrentTxnStartOffset < 0, term > 0 && since < term, since < unknownBound:
+	case d.CurrentTxnStartOffset < 0, since < unknownBound:
 		return Finding{}, false
 	case since < brokerBound:
-		return note(fmt.Sprintf("%s: no coordinator tells of a transaction of producer %d, open since offset %d, for %v", at,
-			d.ProducerID, d.CurrentTxnStartOffset, since.Round(time.Second)), why,
+		return note(fmt.Sprintf("%s: no coordinator tells of a transaction of producer %d, open since offset %d, with a record of %v ago",
+			at, d.ProducerID, d.CurrentTxnStartOffset, since.Round(time.Second)), why,
 			fmt.Sprintf("nothing if its program is at work, and this user may only not see it; else look again in %v",
 				brokerBound)), true
 	}
-	remedy := fmt.Sprintf("kafka-transactions.sh --bootstrap-server %s abort --topic %s --partition %d --start-offset %d",
-		p.server, d.Topic, d.Partition, d.CurrentTxnStartOffset)
-	if term == 0 {
-		remedy = "if no program with a transaction.timeout.ms above " + brokerBound.String() + " writes there: " + remedy
-	}
 	return costly(fmt.Sprintf("%s/%d", at, d.CurrentTxnStartOffset),
-		fmt.Sprintf("%s: a transaction of producer %d hangs since offset %d, for %v", at, d.ProducerID,
-			d.CurrentTxnStartOffset, since.Round(time.Second)), why, remedy), true
+		fmt.Sprintf("%s: a transaction of producer %d hangs since offset %d, with a record of %v ago: no coordinator tells of it", at,
+			d.ProducerID, d.CurrentTxnStartOffset, since.Round(time.Second)), why,
+		fmt.Sprintf("if no program is at work there whose transactions this user may not see: kafka-transactions.sh "+
+			"--bootstrap-server %s abort --topic %s --partition %d --start-offset %d", p.server, d.Topic, d.Partition,
+			d.CurrentTxnStartOffset)), true
 }

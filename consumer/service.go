@@ -250,6 +250,7 @@ func (s *Service) Stats() Stats {
 		return st
 	}
 	st.Journal = s.log.Stats()
+	st.ClockAhead, st.ClockKnown = s.log.Ahead()
 	last := s.replica.Reading()
 	st.Params, st.Bounds = last.Params, boundsOf(last.Params.Window)
 	st.Index, st.JournalNext, st.AppliedTime = last.Index, last.Next, last.AppendTime

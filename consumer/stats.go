@@ -54,6 +54,10 @@ type Stats struct {
 	JournalStart int64
 	StartTime    int64
 	AppliedTime  int64 // LogAppendTime of the last applied record, ms since 1970
+	// ClockAhead is by how much this machine's clock is at least ahead of that of the journal's broker; ClockKnown is false
+	// before the first append.
+	ClockAhead time.Duration
+	ClockKnown bool
 	// ConfirmedTime is the LogAppendTime at which a checkpoint last confirmed the replica, ms since 1970; 0 when none
 	// has since it was restored.
 	ConfirmedTime int64

@@ -33,6 +33,7 @@ type Log struct {
 	end       atomic.Int64
 	oldest    atomic.Pointer[oldest]
 	answers   answers
+	clock     clock
 }
 
 // oldest is the first record that the journal keeps.
@@ -78,7 +79,10 @@ func (l *Log) Put(ctx context.Context, values ...[]byte) (last int64, err error)
 	p := l.answers.begins(time.Now())
 	defer func() { l.answers.ends(p, err, time.Now()) }()
 	err = retry.While(ctx, appendPause, func() error {
-		last, err = l.AppendValues(ctx, values)
+		began := time.Now()
+		if last, err = l.AppendValues(ctx, values); err == nil {
+			l.appended(span{last, began.UnixMilli(), time.Now().UnixMilli()})
+		}
 		return err
 	}, func(err error, since time.Duration) bool {
 		l.answers.refuses(p, err, time.Now())

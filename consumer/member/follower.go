@@ -116,6 +116,7 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 	f.leaderEpoch = leaderEpoch
 	if at.LogAppendTime > 0 {
 		f.appendTime = at.LogAppendTime
+		f.Log.Stamped(at.Offset, at.LogAppendTime)
 	}
 	if f.replica.Confirmed() > confirmed {
 		f.confirmedTime = at.LogAppendTime

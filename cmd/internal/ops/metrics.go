@@ -220,6 +220,8 @@ func journalMetrics() []metric {
 			}),
 		gauge("unecho_journal_applied_timestamp_seconds", "When the record applied last was appended to the journal. Old while there is journal lag: the replica is stuck. Absent until the first.",
 			func(s *state) (float64, bool) { return seconds(s.AppliedTime), s.AppliedTime > 0 }),
+		gauge("unecho_journal_clock_ahead_seconds", "By how much this machine's clock is at least ahead of that of the journal's broker; below 0: behind. Of one process: its machine is off; of all: the broker is. Absent until this process has appended.",
+			func(s *state) (float64, bool) { return s.ClockAhead.Seconds(), s.ClockKnown }),
 		{
 			name: "unecho_journal_stray_records_total", kind: prometheus.CounterValue, labels: []string{"reason"},
 			help: "Records read from the journal that are none of this group's, by reason. They change nothing. It should be 0: somebody else writes to the topic, or (damaged) a member's memory is bad.",

@@ -24,6 +24,8 @@ type Keeper struct {
 	adopted int64
 	// collectAt is when segments are to be collected that the last snapshot has put out of use; zero: that is done.
 	collectAt time.Time
+	// seen is since when the newest snapshot is known.
+	seen time.Time
 }
 
 // NewKeeper keeps the snapshots of a replica in a store, in the name of a member.
@@ -31,7 +33,7 @@ func NewKeeper(f *Follower, store snapshot.Store, p snapshot.Params, name string
 	return &Keeper{
 		Follower: f, store: store, Params: p, name: name,
 		writer: snapshot.NewWriter(store, f.Agreed.Index, f.Agreed.Fingerprint), adopted: -1,
-		collectAt: time.Now().Add(snapshot.Grace + p.Every),
+		collectAt: time.Now().Add(snapshot.Grace + p.Every), seen: time.Now(),
 	}
 }
 
@@ -90,20 +92,24 @@ func (k *Keeper) WriteIfDue(ctx context.Context) error {
 		return fmt.Errorf("list snapshots: %w", err)
 	}
 	for _, i := range infos {
-		if i.Position.JournalTopic != k.Log.ID {
-			continue
-		}
-		age := time.Since(time.UnixMilli(i.Taken))
-		if age < 0 || age >= k.Params.Every*3/4 { // members tick at different moments, and their clocks may differ
+		if i.Position.JournalTopic == k.Log.ID {
+			if !k.due(i, time.Now()) {
+				return nil
+			}
 			break
 		}
-		if k.Counters.SnapshotNext.Swap(i.Position.Offset) != i.Position.Offset { // another member's, who may be gone
-			k.collectAt = time.Now().Add(snapshot.Grace + k.Params.Every)
-		}
-		k.Counters.SnapshotTime.Store(i.Taken)
-		return nil
 	}
 	return k.Write(ctx)
+}
+
+// due says whether a snapshot is to follow the newest one: that is known for most of the interval, because members tick at
+// different moments. How old it says that it is, by the clock of who took it, counts for nothing.
+func (k *Keeper) due(newest snapshot.Info, now time.Time) bool {
+	if k.Counters.SnapshotNext.Swap(newest.Position.Offset) != newest.Position.Offset { // another member's, who may be gone
+		k.seen, k.collectAt = now, now.Add(snapshot.Grace+k.Params.Every)
+		k.Counters.SnapshotTime.Store(newest.Taken)
+	}
+	return now.Sub(k.seen) >= k.Params.Every*3/4
 }
 
 // Write takes a snapshot, unless nothing has changed since the newest one, publishes it, and trims the journal. Where a
@@ -134,6 +140,7 @@ func (k *Keeper) Write(ctx context.Context) error {
 	k.Logger.Debug().Int64("journal_offset", position.Offset).Int("segments", written.Segments).
 		Int64("bytes", written.Bytes).
 		Dur("took_ms", time.Since(began)).Msg("snapshot taken")
+	k.seen = began
 	k.Counters.SnapshotNext.Store(position.Offset)
 	k.Counters.SnapshotTime.Store(m.Taken)
 	k.Counters.SnapshotErr.Store(nil)

@@ -39,3 +39,34 @@ func TestOthersSnapshotsAreCollectedBehindToo(t *testing.T) {
 		}
 	}
 }
+
+// TestMembersTakeTurnsWhateverTheirClocksSay: a snapshot of another member counts as new when it is seen first, also where
+// that member's clock is off. Else each member would take one after the other, and trim the journal behind a third that
+// restores.
+func TestMembersTakeTurnsWhateverTheirClocksSay(t *testing.T) {
+	t.Parallel()
+	for _, off := range []time.Duration{0, -2 * time.Hour, 2 * time.Hour} {
+		began := time.Now()
+		k := &Keeper{
+			Follower: &Follower{Setup: &Setup{Counters: NewCounters()}}, Params: snapshot.Params{Every: time.Minute}, seen: began,
+		}
+		for _, c := range []struct {
+			after  time.Duration
+			offset int64
+			due    bool
+		}{
+			{0, 7, false},
+			{30 * time.Second, 7, false},
+			{45 * time.Second, 7, true},
+			{60 * time.Second, 9, false},
+			{90 * time.Second, 9, false},
+			{120 * time.Second, 9, true},
+		} {
+			now := began.Add(c.after)
+			newest := snapshot.Info{Taken: now.Add(off).UnixMilli(), Position: snapshot.Position{Offset: c.offset}}
+			if due := k.due(newest, now); due != c.due {
+				t.Errorf("clocks differ by %v: after %v, the newest snapshot at %d: due %v, want %v", off, c.after, c.offset, due, c.due)
+			}
+		}
+	}
+}

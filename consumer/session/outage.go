@@ -16,17 +16,17 @@ var errAway = errors.New("the journal is away")
 
 // outage is what a session knows of its journal: whether it answers.
 type outage struct {
-	since  atomic.Int64  // ms since 1970 when documents began to be passed on; 0: the journal answers
-	begins chan struct{} // an outage begins: somebody looks for its end
+	since  atomic.Pointer[time.Time] // when documents began to be passed on; nil: the journal answers
+	begins chan struct{}             // an outage begins: somebody looks for its end
 }
 
 func newOutage() *outage { return &outage{begins: make(chan struct{}, 1)} }
 
-func (o *outage) lasts() bool { return o.since.Load() > 0 }
+func (o *outage) lasts() bool { return o.since.Load() != nil }
 
 // begin notes that the journal is away. It says whether that is news.
 func (o *outage) begin() bool {
-	if !o.since.CompareAndSwap(0, time.Now().UnixMilli()) {
+	if !o.since.CompareAndSwap(nil, new(time.Now())) {
 		return false
 	}
 	select {
@@ -68,9 +68,9 @@ func (s *Session) awaitJournal(ctx context.Context) {
 			err = s.Replica.Wait(ctx, last)
 		}
 		if err == nil {
-			began := s.outage.since.Swap(0)
+			began := s.outage.since.Swap(nil)
 			s.Counters.Passing.Add(-1)
-			s.Logger.Info().Str("session", s.slot).Dur("after_ms", time.Since(time.UnixMilli(began))).
+			s.Logger.Info().Str("session", s.slot).Dur("after_ms", time.Since(*began)).
 				Msg("the journal answers again: what was passed on is recorded now")
 			s.Stir()
 			return

@@ -58,8 +58,8 @@ type Reference struct {
 type Client struct {
 	registry *sr.Client
 	timeout  time.Duration
-	unknown  atomic.Int64 // ms since 1970 when the registry last said twice that it does not know a schema
-	content  string       // see contentOf
+	unknown  atomic.Pointer[time.Time] // when the registry last said twice that it does not know a schema; nil: it never did
+	content  string                    // see contentOf
 }
 
 // maxAnswer bounds the bytes of an answer.
@@ -184,13 +184,13 @@ func (c *Client) Schema(ctx context.Context, id ID) (Schema, error) {
 	if !errors.Is(err, ErrUnknown) {
 		return found, err
 	}
-	if now := time.Now().UnixMilli(); now-c.unknown.Load() > sparing.Milliseconds() {
+	if last := c.unknown.Load(); last == nil || time.Since(*last) > sparing {
 		if err := retry.Pause(ctx, again); err != nil {
 			return Schema{}, err
 		}
 	}
 	if found, err = c.schema(ctx, id); errors.Is(err, ErrUnknown) {
-		c.unknown.Store(time.Now().UnixMilli())
+		c.unknown.Store(new(time.Now()))
 	}
 	return found, err
 }

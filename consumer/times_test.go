@@ -13,29 +13,32 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 	"github.com/unecho/unecho/sink"
 )
 
 // An output refuses a document's time, although nobody knew that it would, and so does rejected. The document goes to
-// rejected with the present time, once.
+// rejected with the present time, once; without a time where a clock is off, so that this is refused too.
 func TestTimeIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		refused []string // one produce to each of them is refused
+		refused map[string]int // so many produces to each of them are
 		retimed bool
+		timed   bool
 	}{
-		{"by unique", []string{"news.unique"}, false},
-		{"by unique and rejected", []string{"news.unique", "news.rejected"}, true},
+		{"by unique", map[string]int{"news.unique": 1}, false, true},
+		{"by unique and rejected", map[string]int{"news.unique": 1, "news.rejected": 1}, true, true},
+		{"and so is the present time", map[string]int{"news.unique": 1, "news.rejected": 3}, true, false}, // its own again before none
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
 			m := w.start(named("m"), sessions(1))
 			w.joined(1)
-			for _, topic := range c.refused {
-				w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: topic, Err: kerr.InvalidTimestamp, Count: 1})
+			for topic, n := range c.refused {
+				w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: topic, Err: kerr.InvalidTimestamp, Count: n})
 			}
 			at := time.Now().Add(-48 * time.Hour).Truncate(time.Millisecond)
 			w.send(&kgo.Record{Value: []byte("a document of long ago"), Timestamp: at})
@@ -48,8 +51,10 @@ func TestTimeIsRefused(t *testing.T) {
 			switch {
 			case headerOf(r, sink.HeaderReason) != string(sink.OutputRefused):
 				t.Errorf("rejected as %s", headerOf(r, sink.HeaderReason))
-			case c.retimed && (own != strconv.FormatInt(at.UnixMilli(), 10) || time.Since(r.Timestamp) > time.Hour):
+			case c.retimed && (own != strconv.FormatInt(at.UnixMilli(), 10) || (time.Since(r.Timestamp) < time.Hour) != c.timed):
 				t.Errorf("its own time is told as %q, and it has %v", own, r.Timestamp)
+			case !c.timed && r.Timestamp.UnixMilli() != broker.Untimed:
+				t.Errorf("it has %v, want no time", r.Timestamp)
 			case !c.retimed && (own != "" || !r.Timestamp.Equal(at)):
 				t.Errorf("it has %v, and %q is told", r.Timestamp, own)
 			}
@@ -60,7 +65,7 @@ func TestTimeIsRefused(t *testing.T) {
 	}
 }
 
-// Not even the present time is accepted. The process ends, and says what to compare.
+// Not even a record without a time is accepted. The process ends, and says what to compare.
 func TestNoTimeIsTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -70,7 +75,7 @@ func TestNoTimeIsTaken(t *testing.T) {
 		w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: topic, Err: kerr.InvalidTimestamp, Count: 1 << 30})
 	}
 	w.send(&kgo.Record{Value: []byte("a document")})
-	w.refusedBy(m, "the rejected topic refuses news/0/0 also with the present time", "compare the clocks",
+	w.refusedBy(m, "the rejected topic refuses news/0/0 also without a time", "compare the clocks",
 		"INVALID_TIMESTAMP")
 }
 

@@ -5,8 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
@@ -93,6 +97,31 @@ func TestVerdictsAreRefused(t *testing.T) {
 	w.settled()
 	if report := w.audited(); report.Rejected != 0 || report.Verdicts != 40 {
 		t.Errorf("got %s", report.String())
+	}
+}
+
+// A topic of verdicts that refuses the present time, because a clock is off, gets its records without a time. No process
+// ends by that.
+func TestVerdictsRefuseThePresent(t *testing.T) {
+	t.Parallel()
+	w := toldWorld(t, 1)
+	w.start(named("m"), sessions(1))
+	w.produce(20, 76)
+	w.settled()
+	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "news.verdicts", Err: kerr.InvalidTimestamp, Count: 1})
+	w.produce(20, 77)
+	w.settled()
+	if report := w.audited(); report.Rejected != 0 || report.Verdicts != 40 {
+		t.Errorf("got %s", report.String())
+	}
+	untimed := 0
+	w.read("news.verdicts", func(r *topic.Record) {
+		if r.Time.UnixMilli() == broker.Untimed {
+			untimed++
+		}
+	})
+	if untimed != 20 {
+		t.Errorf("%d verdicts have no time, want the 20 after the refusal", untimed)
 	}
 }
 

@@ -52,7 +52,7 @@ func (h *Header) Number() bool {
 func (e *Encoder) Tells() bool { return e.params.Metadata == MetadataTopic }
 
 // Tell fills dst with the record of the verdicts' topic about the output record that was encoded last, which was that
-// of src. Like that it is valid until Reset. It has no timestamp of its own: the client's present one is always taken.
+// of src. Like that it is valid until Reset. It has no timestamp yet.
 func (b *Batch) Tell(dst, src *kgo.Record) {
 	b.room(MaxVerdictBytes)
 	at := len(b.bytes)

@@ -45,44 +45,36 @@ func (t *Topics) takeTimesOf(ctx context.Context, source string, configs map[str
 	return err
 }
 
-// timesFor returns the settings with which an output takes the timestamps that a source with these settings may hold, as
-// far as Kafka's defaults may differ. Documents grow old on their way, so the output takes any of the past. Kafka before
-// 3.6 has one limit for both sides, and none by default.
+// timesFor returns the settings with which an output takes the timestamps that a source with these settings may hold.
+// Documents grow old on their way, and the broker that took a document may have had another clock than the one that
+// leads the output has, so the output takes any time. Kafka before 3.6 has one limit for both sides, and none by default.
 func timesFor(source map[string]string) map[string]string {
 	out := map[string]string{}
-	_, knows := source[timestampAfter]
-	switch from := TimesOf(source); {
-	case source[timestampType] == "LogAppendTime":
+	if source[timestampType] == "LogAppendTime" {
 		out[timestampType] = "CreateTime"
-	case !knows:
-	default:
-		if from.After > kafkaTimestampAfter {
-			out[timestampAfter] = strconv.FormatInt(from.After, 10)
-		}
-		if from.Before != math.MaxInt64 {
-			out[timestampBefore] = strconv.FormatInt(math.MaxInt64, 10)
-		}
+	}
+	if _, knows := source[timestampAfter]; knows {
+		out[timestampBefore], out[timestampAfter] = anyDistance, anyDistance
 	}
 	return out
 }
-
-// kafkaTimestampAfter is the default of Kafka 4 for message.timestamp.after.max.ms.
-const kafkaTimestampAfter = 3_600_000
 
 const (
 	timestampType   = "message.timestamp.type"
 	timestampBefore = "message.timestamp.before.max.ms"
 	timestampAfter  = "message.timestamp.after.max.ms"
+
+	anyDistance = "9223372036854775807"
 )
 
-// untimed is the timestamp of a record that has none, as old producers write it. Every topic accepts it.
-const untimed = -1
+// Untimed is the timestamp of a record that has none, in ms, as old producers write it. Every topic accepts it.
+const Untimed = -1
 
 // Take says whether a record of that time is accepted now, both in ms since 1970. With a positive margin the record is
 // surely accepted, with a negative one it may be. The margin is for clocks that differ and for the time that a
 // transaction takes.
 func (t Times) Take(ms, now int64, margin time.Duration) bool {
-	if ms == untimed {
+	if ms == Untimed {
 		return true
 	}
 	within := func(ahead, limit int64) bool {

@@ -41,6 +41,7 @@ func (s *Session) forward(ctx context.Context, b *batch) error {
 		return rebuild("begin transaction: %w", err)
 	}
 	b.begun = time.Now()
+	b.present = s.Times.present(b.begun)
 	b.cause = s.produce(ctx, b)
 	var untold *stop.Error
 	if errors.As(b.cause, &untold) {
@@ -81,11 +82,12 @@ func (s *Session) produce(ctx context.Context, b *batch) error {
 				continue
 			}
 			r := s.record()
-			s.encode(r, b.groups[i].Assignment, &b.groups[i].items[k])
+			s.encode(r, b.groups[i].Assignment, &b.groups[i].items[k], b.present)
 			s.client.Produce(ctx, r, failed.promise)
 			if tells {
 				r = s.record()
 				s.out.Tell(r, b.groups[i].items[k].record)
+				r.Timestamp = b.present
 				s.client.Produce(ctx, r, untold.promise)
 			}
 		}
@@ -96,6 +98,8 @@ func (s *Session) produce(ctx context.Context, b *batch) error {
 	switch refused, unsaid := failed.Load(), untold.Load(); {
 	case refused != nil:
 		return *refused
+	case unsaid != nil && s.withoutTime(b, *unsaid):
+		return errors.New("the verdicts' topic refuses the present time") // this passes
 	case unsaid != nil && final(*unsaid):
 		return speechless(*unsaid)
 	case unsaid != nil:
@@ -115,15 +119,14 @@ func (s *Session) record() *kgo.Record {
 func speechless(err error) *stop.Error {
 	return &stop.Error{
 		What: "the verdicts' topic (sink.verdicts) refuses a record", Err: err,
-		Remedy: fmt.Sprintf("raise max.message.bytes of that topic to %d; where it refuses times, compare the clocks of this "+
-			"machine and the brokers", sink.MaxVerdictBytes),
+		Remedy: fmt.Sprintf("raise max.message.bytes of that topic to %d", sink.MaxVerdictBytes),
 	}
 }
 
 // encode makes the output record. Its form depends on what outputs have refused of this document before.
-func (s *Session) encode(dst *kgo.Record, a *assignment, it *item) {
+func (s *Session) encode(dst *kgo.Record, a *assignment, it *item, present time.Time) {
 	src := it.record
-	s.out.RejectAt(s.rejectedAt(src, a))
+	s.out.RejectAt(s.rejectedAt(src, a, present))
 	if it.withheld != nil { // there is nothing else that could be forwarded, whatever was held of it
 		reason, detail := it.reason()
 		s.out.SetAside(dst, src, reason, detail, sink.Sizes(*it.withheld))
@@ -264,9 +267,9 @@ func hopeless(b *batch) *stop.Error {
 	document := fmt.Sprintf("%s/%d/%d", a.Topic, a.Source.Partition, d.Entry.Offset)
 	if untimely(b.cause) {
 		return &stop.Error{
-			What: fmt.Sprintf("the rejected topic refuses %s also with the present time", document),
-			Remedy: "compare the clocks of this machine and the brokers, and raise message.timestamp.before.max.ms and " +
-				".after.max.ms of the rejected topic", Err: b.cause,
+			What: fmt.Sprintf("the rejected topic refuses %s also without a time", document),
+			Remedy: "raise message.timestamp.before.max.ms and .after.max.ms of the rejected topic, and compare the clocks of " +
+				"this machine and the brokers", Err: b.cause,
 		}
 	}
 	return &stop.Error{

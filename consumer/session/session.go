@@ -104,7 +104,7 @@ func (s *Session) Run(ctx, drain context.Context) error {
 	err := s.work(ctx, drain)
 	end()
 	watch.Wait()
-	if s.outage.since.Swap(0) > 0 {
+	if s.outage.since.Swap(nil) != nil {
 		s.Counters.Passing.Add(-1)
 	}
 	return err

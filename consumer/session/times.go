@@ -19,7 +19,8 @@ import (
 // Topics may refuse timestamps that are too far from the broker's clock (INVALID_TIMESTAMP). A document that has one
 // is no accident: it goes to rejected with the present time, and its own in a header. A document that no output would
 // take, by the limits that were read at the start, goes there at once. One that is refused all the same is dealt with
-// alone, as every refusal.
+// alone, as every refusal. Where a topic refuses the present time too, a clock is off: records that would have it are
+// written without a time, which every topic takes.
 
 // outputTimes are the timestamps that the outputs of a source topic take.
 type outputTimes struct{ unique, duplicate, rejected broker.Times }
@@ -31,6 +32,8 @@ type Times struct {
 	mu   sync.RWMutex
 	of   map[string]outputTimes
 	read time.Time // again
+
+	refused time.Time // when a topic refused the present time; zero: none did
 }
 
 // NewTimes knows of no limits.
@@ -61,6 +64,29 @@ func (t *Times) may(now time.Time) bool {
 }
 
 const againEvery = 10 * time.Second
+
+// present returns the timestamp of records that do not have their document's: the present time, or none where a topic
+// refused that a while ago.
+func (t *Times) present(now time.Time) time.Time {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if !t.refused.IsZero() && now.Sub(t.refused) < mistrust {
+		return time.UnixMilli(broker.Untimed)
+	}
+	return now
+}
+
+// refuse notes that a topic has refused the present time. It says whether that is news.
+func (t *Times) refuse(now time.Time) (news bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	news = t.refused.IsZero() || now.Sub(t.refused) >= mistrust
+	t.refused = now
+	return news
+}
+
+// mistrust is how long the present time is not tried again after a topic has refused it.
+const mistrust = 10 * time.Minute
 
 // clockMargin is how far this machine's clock and the broker's are taken to differ, with the time that a transaction
 // takes.
@@ -149,12 +175,24 @@ func (s *Session) checkTimes(b *batch) {
 }
 
 // rejectedAt returns the timestamp that a document gets in rejected. It is zero if the document may keep its own.
-func (s *Session) rejectedAt(r *kgo.Record, a *assignment) (at time.Time) {
-	now := time.Now()
+func (s *Session) rejectedAt(r *kgo.Record, a *assignment, present time.Time) (at time.Time) {
 	of, known := s.Times.get(r.Topic)
 	ms := r.Timestamp.UnixMilli()
-	if a.Retimed(r.Offset) || !sink.Writable(ms) || known && !of.rejected.Take(ms, now.UnixMilli(), clockMargin) {
-		return now
+	if a.Retimed(r.Offset) || !sink.Writable(ms) || known && !of.rejected.Take(ms, time.Now().UnixMilli(), clockMargin) {
+		return present
 	}
 	return at
+}
+
+// withoutTime says that another try without a time may succeed where a topic has refused the present one.
+func (s *Session) withoutTime(b *batch, cause error) bool {
+	if !untimely(cause) || b.present.UnixMilli() == broker.Untimed {
+		return false
+	}
+	if s.Times.refuse(time.Now()) {
+		s.Logger.Error().Err(cause).Dur("for_ms", mistrust).
+			Msg("a topic refuses the present time: records that would have it are written without a time, compare the clocks " +
+				"of this machine and the brokers")
+	}
+	return true
 }

@@ -71,6 +71,9 @@ func (s *Session) transact(ctx context.Context, b *batch) (judged time.Time, err
 		case protocol.Rebuild:
 			return judged, b.why
 		case protocol.GiveUp:
+			if s.withoutTime(b, b.cause) {
+				return judged, rebuild("the rejected topic refuses the present time: %w", b.cause)
+			}
 			return judged, s.stopped(hopeless(b))
 		}
 		if err != nil {

@@ -17,7 +17,7 @@ func TestShort(t *testing.T) {
 	}
 	p, err := parse([]string{
 		"-seed=936", "-minutes=0.2", "-members=3", "-rate=300", "-kill-every=1s", "-fault-every=1500ms", "-store=postgres",
-		"-skew=false",
+		"-skew=0", "-server-skew=0",
 		"-cache=../../../.cache", "-pom=../pom.xml",
 	}, t.Output())
 	check(t, err)

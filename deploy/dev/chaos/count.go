@@ -21,6 +21,7 @@ type count struct {
 	lost, doubled, wrong int
 	findings             []string
 	began                time.Time
+	margin               time.Duration     // of members' clocks
 	times                map[int32][]int64 // of the source: ms since 1970, by partition and offset
 	came                 map[int32][]int
 	source               string
@@ -38,7 +39,7 @@ func (c *count) String() string {
 
 // recount reads the source and its outputs. began is when the run began, or earlier.
 func (s *scene) recount(ctx context.Context, began time.Time) (*count, error) {
-	c := &count{began: began, times: map[int32][]int64{}, came: map[int32][]int{}, source: s.source}
+	c := &count{began: began, margin: s.params.skew + time.Minute, times: map[int32][]int64{}, came: map[int32][]int{}, source: s.source}
 	if err := s.raw(ctx, s.source, c.written); err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func (c *count) forwarded(r *unpacktest.Raw, topic string, rejected bool) {
 		c.rejected++
 		since := time.UnixMilli(r.Time).Sub(c.began)
 		right = rejected && said["unecho-reason"] == "bad_timestamp" && own == strconv.FormatInt(was, 10) &&
-			since > -2*mostSkew && since < time.Since(c.began)+2*mostSkew
+			since > -c.margin && since < time.Since(c.began)+c.margin
 	}
 	if !right {
 		c.wrong++

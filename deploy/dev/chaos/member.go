@@ -30,7 +30,7 @@ type member struct {
 	args   []string
 	binary string
 	log    *os.File
-	skew   func(life int) time.Duration // how far the clock of a life is off
+	clock  func(life int) []string // what sets the clock of a life off; nil: nothing does
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -106,8 +106,8 @@ func (m *member) live(ctx context.Context) (said string, err error) {
 	cmd.WaitDelay = leaveBound
 	m.mu.Lock()
 	m.lives++
-	if m.skew != nil {
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", skewVariable, int64(m.skew(m.lives).Seconds())))
+	if m.clock != nil {
+		cmd.Env = append(os.Environ(), m.clock(m.lives)...)
 	}
 	cmd.SysProcAttr = testbed.EndWithParent(&syscall.SysProcAttr{Setpgid: true}, syscall.SIGKILL) // we hand Ctrl-C on
 	err = cmd.Start()

@@ -24,7 +24,8 @@ type params struct {
 	killEvery  time.Duration // mean time between two kills
 	faultEvery time.Duration // mean time between two other faults
 	store      string
-	skew       bool
+	skew       time.Duration // the most by which members' clocks are off
+	serverSkew time.Duration // the most by which those of brokers and PostgreSQL are
 	race       bool
 	bug        string // planted in the members; empty: none
 	plan       bool
@@ -63,8 +64,10 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.DurationVar(&p.killEvery, "kill-every", 2*time.Second, "SIGKILL of a member, on average; 0 for none")
 	flags.DurationVar(&p.faultEvery, "fault-every", 8*time.Second, "any other fault, on average; 0 for none")
 	flags.StringVar(&p.store, "store", "", "postgres or directory (default: drawn by the seed)")
-	flags.BoolVar(&p.skew, "skew", true,
-		"set the members' clocks off; their binary is then built anew, once, with all of the standard library")
+	flags.DurationVar(&p.skew, "skew", 2*time.Hour, "the most by which members' clocks are set off, 0 for not at all; "+
+		"else their binary is built anew, once, with all of the standard library")
+	flags.DurationVar(&p.serverSkew, "server-skew", 2*time.Hour,
+		"the most by which the clocks of brokers and PostgreSQL are set off, 0 for not at all; else libfaketime is needed")
 	flags.BoolVar(&p.race, "race", false, "build the members with the race detector")
 	flags.StringVar(&p.bug, "bug", "", "plant a `bug` in the members, which the audit has to find: "+bugNames())
 	flags.BoolVar(&p.plan, "plan", false, "print the schedule and end")
@@ -112,6 +115,7 @@ func (p params) validate() error {
 		{p.rate < 1, "-rate is at least 1"},
 		{p.bytes < 100 || p.bytes > 1<<20, "-bytes is 100 to 1048576"},
 		{p.killEvery < 0 || p.faultEvery < 0, "-kill-every and -fault-every are not negative"},
+		{p.skew < 0 || p.serverSkew < 0, "-skew and -server-skew are not negative"},
 		{p.store != "" && p.store != postgres && p.store != directory, "-store is postgres or directory"},
 		{p.bug != "" && bugs()[p.bug] == bug{}, "-bug is one of " + bugNames()},
 		{p.burst < 1, "-burst is at least 1"},

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,18 +136,12 @@ func (s *scene) enlist(ctx context.Context, i int, ops bool) error {
 		m.args = append(m.args, "--set", "ops.listen="+address)
 		s.ops = append(s.ops, address)
 	}
-	if s.params.skew {
-		m.skew = func(life int) time.Duration {
-			r := rand.New(rand.NewPCG(s.params.seed, uint64(100+1000*i+life)))
-			return between(r, -mostSkew, mostSkew)
-		}
+	if s.params.skew > 0 {
+		m.clock = func(life int) []string { return memberClock(s.params, i, life) }
 	}
 	s.members = append(s.members, m)
 	return nil
 }
-
-// mostSkew is the most by which clocks are off. It is twice window.tolerance, so that some members' times are capped.
-const mostSkew = 10 * time.Minute
 
 // run has the members work during act. It returns when everything that was written by then is committed and the members
 // have ended well.

@@ -35,7 +35,7 @@ func series(s *sample) map[string]*float64 {
 
 // soak has members work under load without faults, and fails if their memory or goroutines grow.
 func soak(ctx context.Context, w *world, p params, out io.Writer) error {
-	p.skew = false
+	p.skew = 0
 	s, err := newScene(ctx, w, p, postgres, true)
 	if err != nil {
 		return err

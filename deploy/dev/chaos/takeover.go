@@ -44,7 +44,7 @@ const away = 40 * time.Second
 
 // measure lets one loss after another happen to a healthy group, and reports how long documents waited.
 func measure(ctx context.Context, w *world, p params, out io.Writer) error {
-	p.skew = false
+	p.skew = 0
 	s, err := newScene(ctx, w, p, postgres, false)
 	if err != nil {
 		return err

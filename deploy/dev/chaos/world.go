@@ -31,7 +31,8 @@ type world struct {
 	kafka    *testbed.Kafka
 	proxies  []*proxy.Proxy // one before each broker, for the members
 	postgres *testbed.Postgres
-	disk     *disk     // of the last broker; nil if it has none of its own
+	disk     *disk // of the last broker; nil if it has none of its own
+	clocks   *clocks
 	options  []kgo.Opt // how we reach the brokers: directly
 	client   *kgo.Client
 	admin    *kadm.Client
@@ -50,7 +51,12 @@ func open(ctx context.Context, p params, out io.Writer) (w *world, err error) {
 		}
 	}()
 	began := time.Now()
-	p.skew = p.skew && p.takeover == 0 && p.soak == 0
+	if p.takeover > 0 || p.soak > 0 {
+		p.skew, p.serverSkew = 0, 0
+	}
+	if w.clocks, err = newClocks(ctx, p, out); err != nil {
+		return w, err
+	}
 	if w.binary, err = build(ctx, dir, p); err != nil {
 		return w, err
 	}
@@ -93,7 +99,7 @@ func (w *world) start(ctx context.Context, at testbed.Place) (err error) {
 		return err
 	}
 	for _, s := range w.servers() {
-		if err := s.Start(ctx); err != nil {
+		if err := w.begin(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -103,6 +109,12 @@ func (w *world) start(ctx context.Context, at testbed.Place) (err error) {
 		}
 	}
 	return nil
+}
+
+// begin starts a server, each life with another clock.
+func (w *world) begin(ctx context.Context, s *testbed.Server) error {
+	w.clocks.set(s)
+	return s.Start(ctx)
 }
 
 func (w *world) servers() []*testbed.Server {
@@ -167,7 +179,7 @@ func (w *world) loseBroker(ctx context.Context, i int, meanwhile func(context.Co
 	if err := meanwhile(ctx); err != nil {
 		return err
 	}
-	if err := b.Start(ctx); err != nil {
+	if err := w.begin(ctx, b); err != nil {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // the broker must be up again at the end of a run, too
@@ -193,7 +205,7 @@ func (w *world) fillBroker(ctx context.Context, then func()) (bool, error) {
 	if err != nil || !filled {
 		return filled, err
 	}
-	if err := b.Start(ctx); err != nil {
+	if err := w.begin(ctx, b); err != nil {
 		return true, err
 	}
 	return true, b.Await(context.WithoutCancel(ctx))

@@ -49,6 +49,7 @@ type Server struct {
 	as         *syscall.Credential
 	stopSignal syscall.Signal // asks the server to end
 	args       []string
+	env        []string // beside ours
 	ready      func(context.Context) error
 	running    *process
 }
@@ -71,7 +72,7 @@ func (s *Server) Start(ctx context.Context) error {
 	defer out.Close() // the child holds its own descriptor
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	cmd := exec.CommandContext(ctx, s.args[0], s.args[1:]...)
-	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Stdout, cmd.Stderr, cmd.Env = out, out, append(os.Environ(), s.env...)
 	cmd.SysProcAttr = EndWithParent(&syscall.SysProcAttr{Setpgid: true, Credential: s.as}, s.stopSignal)
 	cmd.Cancel = func() error { return cmd.Process.Signal(s.stopSignal) }
 	cmd.WaitDelay = stopBound

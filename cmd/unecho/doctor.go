@@ -11,10 +11,10 @@ import (
 	"github.com/unecho/unecho/cmd/internal/embedded"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/named"
-	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/consumer/doctor"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -26,7 +26,7 @@ func doctorCommand() *cobra.Command {
 		Long: "Connect as the service would, with its configuration, and look at everything that it depends on: Kafka's " +
 			"version, the\n" +
 			"topics and their settings, rights, transactions that hang, the group and its offsets, snapshots beside the journal, the\n" +
-			"settings in force, clocks, the certificate of ops.tls. Each finding says what it is, why it matters, and what to do.\n" +
+			"settings in force, clocks, certificates. Each finding says what it is, why it matters, and what to do.\n" +
 			"It writes nothing, and may run before the first start, beside the service, and when it has stopped.\n\n" +
 			"The exit code is 0 without problems (notes are none), 1 with problems, and 2 if Kafka could not be reached.",
 		Example: "  unecho doctor --config unecho.yaml\n" +
@@ -76,11 +76,18 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
 		ProducerTime: inProcess, Takes: c.Ops.Takes(),
 	}
-	if c.Ops.TLS.Enabled() {
-		in.Certificate = func(now time.Time) (doctor.Certificate, error) {
-			life, err := ops.ReadLife(c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile)
-			return doctor.Certificate{Valid: life.Left(now) > 0, Ends: life.Ends, Trouble: life.Trouble(now)}, err
+	shows := func(of, files, why, cert, key string) {
+		if cert == "" {
+			return
 		}
+		in.Certificates = append(in.Certificates, doctor.Certificate{
+			Of: of, Files: files, Why: why,
+			Life: func() (certificate.Life, error) { return certificate.ReadLife(cert, key) },
+		})
 	}
+	shows("ops.listen", "ops.tls.cert_file and ops.tls.key_file", "probes, Prometheus and people who check it do not connect",
+		c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile)
+	shows("kafka.tls", "kafka.tls.cert_file and kafka.tls.key_file", "Kafka lets no member in that shows it",
+		c.Kafka.TLS.CertFile, c.Kafka.TLS.KeyFile)
 	return in, err
 }

@@ -54,7 +54,17 @@ func words(r *rand.Rand, n int) string {
 // produce sends n documents of an author.
 func (s *scene) produce(n int, seed uint64) {
 	s.t.Helper()
-	s.send(newAuthor(seed).documents(n, int32(len(s.partitions())))...)
+	s.send(s.as(newAuthor(seed).documents(n, int32(len(s.partitions()))))...)
+}
+
+// as writes texts as the scene's values.
+func (s *scene) as(records []*kgo.Record) []*kgo.Record {
+	for _, r := range records {
+		if s.written != nil && r.Value != nil {
+			r.Value = s.written(r.Value)
+		}
+	}
+	return records
 }
 
 // stream sends documents all the time. What it has sent is its own until it has ended. Nothing else may be sent
@@ -85,7 +95,7 @@ func (s *scene) streams(perSecond int, seed uint64) *stream {
 		tick := time.NewTicker(streamPause)
 		defer tick.Stop()
 		for d.err == nil {
-			d.err = d.send(s, a.documents(n, partitions))
+			d.err = d.send(s, s.as(a.documents(n, partitions)))
 			select {
 			case <-tick.C:
 			case <-stop:

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,11 +29,13 @@ type scene struct {
 	dir    string
 	file   string // the configuration
 	source string
-	kafka  []kgo.Opt
-	client *kgo.Client
-	admin  *kadm.Client
-	sent   map[int32]int64 // records per partition of the source
-	all    []*process
+	// brokers is what processes are told of kafka: addresses, and how to reach them.
+	brokers string
+	kafka   []kgo.Opt
+	client  *kgo.Client
+	admin   *kadm.Client
+	sent    map[int32]int64 // records per partition of the source
+	all     []*process
 }
 
 // newScene makes a source topic. The configuration is still to be written.
@@ -42,7 +45,14 @@ func newScene(t *testing.T, partitions int32) *scene {
 	if brokers == "" {
 		t.Skip("needs Kafka: set UNECHO_TEST_KAFKA to host:port, or run make test")
 	}
+	return newSceneAt(t, partitions, brokers)
+}
+
+// newSceneAt is newScene on a Kafka of the test's own.
+func newSceneAt(t *testing.T, partitions int32, brokers string) *scene {
+	t.Helper()
 	s := &scene{t: t, name: fmt.Sprintf("it-%x", rand.Uint64()), dir: t.TempDir(), sent: map[int32]int64{}}
+	s.brokers = "[" + brokers + "]"
 	s.file, s.source = filepath.Join(s.dir, "unecho.yaml"), s.name+".news"
 	s.kafka = []kgo.Opt{kgo.SeedBrokers(strings.Split(brokers, ",")...), kgo.MetadataMinAge(50 * time.Millisecond)}
 	s.client = s.connect(kgo.DefaultProduceTopic(s.source), kgo.RecordPartitioner(kgo.ManualPartitioner()))
@@ -133,11 +143,13 @@ func (s *scene) until(what string, is func(context.Context) bool) {
 func (s *scene) configure(more ...string) {
 	s.t.Helper()
 	lines := append([]string{
-		"kafka: {brokers: [" + os.Getenv("UNECHO_TEST_KAFKA") + "]}",
+		"kafka: {brokers: " + s.brokers + "}",
 		"source: {topics: [" + s.source + "]}",
-		"document: {empty: reject}",
 		"log: {format: json}",
 	}, more...)
+	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "document: ") }) {
+		lines = append(lines, "document: {empty: reject}")
+	}
 	check(s.t, os.WriteFile(s.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 }
 

@@ -2,7 +2,6 @@ package broker
 
 import (
 	"context"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/oauth"
 
 	"github.com/unecho/unecho/consumer/broker/token"
+	"github.com/unecho/unecho/consumer/certificate"
 )
 
 // bearer asks for a token at each login. The client logs in again before the broker ends a session.
@@ -31,14 +31,11 @@ func newBearer(p SASLParams, logger zerolog.Logger) (*bearer, error) {
 	if p.Token != "" {
 		return b, nil
 	}
-	var roots *x509.CertPool
-	if p.OAuth.CAFile != "" {
-		var err error
-		if roots, err = authorities("kafka.sasl.oauth.ca_file", p.OAuth.CAFile); err != nil {
-			return nil, err
-		}
+	files, err := certificate.Open(certificate.Params{Section: "kafka.sasl.oauth", CAFile: p.OAuth.CAFile}, logger)
+	if err != nil {
+		return nil, faulty(err)
 	}
-	b.tokens = token.New(p.OAuth, roots, logger)
+	b.tokens = token.New(p.OAuth, files.RoundTripper(), logger)
 	return b, nil
 }
 

@@ -23,6 +23,7 @@ import (
 // again only after a while.
 type clientLogger struct {
 	log zerolog.Logger
+	tls bool // the client speaks TLS
 
 	mu   sync.Mutex
 	said map[complaint]time.Time

@@ -2,9 +2,8 @@ package broker
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"fmt"
+	"errors"
+	"net"
 	"os"
 	"time"
 
@@ -14,6 +13,9 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/aws"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
+
+	"github.com/unecho/unecho/consumer/certificate"
+	"github.com/unecho/unecho/consumer/stop"
 )
 
 // Options are the options that all Kafka clients of the process share: addresses, login, encryption, patience and log.
@@ -29,14 +31,14 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 		kgo.MetadataMaxAge(metadataMaxAge),
 		// A broker that starts or stops hangs up, too. Ping has found out before whether it expects TLS or a login.
 		kgo.AlwaysRetryEOF(),
-		kgo.WithLogger(&clientLogger{log: logger}),
+		kgo.WithLogger(&clientLogger{log: logger, tls: p.TLS.Enabled}),
 	}
 	if p.TLS.Enabled {
-		config, err := tlsConfig(p.TLS)
+		dial, err := dialer(p, logger)
 		if err != nil {
 			return nil, err
 		}
-		opts = append(opts, kgo.DialTLSConfig(config))
+		opts = append(opts, kgo.Dialer(dial))
 	}
 	mechanism, err := mechanism(p.SASL, logger)
 	if err != nil {
@@ -56,46 +58,28 @@ const metadataMinAge = 500 * time.Millisecond
 // leader does for all members. The library's default is 5 minutes.
 const metadataMaxAge = 10 * time.Second
 
-func tlsConfig(p TLSParams) (*tls.Config, error) {
-	config := &tls.Config{
-		MinVersion:         tls.VersionTLS12,
-		ServerName:         p.ServerName,
-		InsecureSkipVerify: p.InsecureSkipVerify, //nolint:gosec // the user asks for it by name, and is warned
+// dialer connects by TLS, with certificates that are read again when they are renewed.
+func dialer(p Params, logger zerolog.Logger) (func(context.Context, string, string) (net.Conn, error), error) {
+	files, err := certificate.Open(certificate.Params{
+		Section: "kafka.tls", CAFile: p.TLS.CAFile, CertFile: p.TLS.CertFile, KeyFile: p.TLS.KeyFile,
+		ServerName: p.TLS.ServerName, InsecureSkipVerify: p.TLS.InsecureSkipVerify,
+	}, logger)
+	if err != nil {
+		return nil, faulty(err)
 	}
-	if p.CAFile != "" {
-		roots, err := authorities("kafka.tls.ca_file", p.CAFile)
-		if err != nil {
-			return nil, err
-		}
-		config.RootCAs = roots
-	}
-	if p.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
-		if err != nil {
-			return nil, &Fault{
-				What: "cannot use kafka.tls.cert_file and key_file", Err: err,
-				Remedy: "name a certificate and its own, unencrypted private key, both PEM",
-			}
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return config, nil
+	by := &net.Dialer{Timeout: p.DialTimeout}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		return files.Dial(ctx, by, network, address)
+	}, nil
 }
 
-// authorities reads the file of certificates that a setting names.
-func authorities(key, path string) (*x509.CertPool, error) {
-	pem, err := os.ReadFile(path)
-	if err != nil {
-		return nil, &Fault{What: "cannot read " + key, Err: err, Remedy: "name a PEM file that this process may read"}
+// faulty makes a *Fault of an error about files.
+func faulty(err error) error {
+	var s *stop.Error
+	if errors.As(err, &s) {
+		return &Fault{What: s.What, Err: s.Err, Remedy: s.Remedy}
 	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(pem) {
-		return nil, &Fault{
-			What:   fmt.Sprintf("%s %s holds no certificate", key, path),
-			Remedy: "write PEM into it; a Java trust store is converted by: keytool -exportcert -rfc",
-		}
-	}
-	return roots, nil
+	return err
 }
 
 func mechanism(p SASLParams, logger zerolog.Logger) (sasl.Mechanism, error) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/certificate/certificatetest"
 )
 
 func TestValidate(t *testing.T) {
@@ -96,22 +98,22 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestOptionsNameTheFileThatIsWrong(t *testing.T) {
-	a := newAuthority(t)
-	empty := a.path("empty.pem")
+	a := certificatetest.New(t)
+	empty := a.Path("empty.pem")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a.sign("other", a.cert)
+	a.Sign("other", a.Cert)
 	t.Setenv("AWS_ACCESS_KEY_ID", "")
 	tests := []struct {
 		name   string
 		change func(p *Params)
 		want   string
 	}{
-		{"no authority", func(p *Params) { p.TLS.CAFile = a.path("none.pem") }, "kafka.tls.ca_file: open " + a.path("none.pem")},
+		{"no authority", func(p *Params) { p.TLS.CAFile = a.Path("none.pem") }, "kafka.tls.ca_file: open " + a.Path("none.pem")},
 		{"an empty authority", func(p *Params) { p.TLS.CAFile = empty }, empty + " holds no certificate"},
-		{"no certificate", func(p *Params) { p.TLS.CertFile, p.TLS.KeyFile = a.path("none.pem"), a.path("ca.key") }, a.path("none.pem")},
-		{"a foreign key", func(p *Params) { p.TLS.CertFile, p.TLS.KeyFile = a.path("ca.pem"), a.path("other.key") }, "private key"},
+		{"no certificate", func(p *Params) { p.TLS.CertFile, p.TLS.KeyFile = a.Path("none.pem"), a.Path("ca.key") }, a.Path("none.pem")},
+		{"a foreign key", func(p *Params) { p.TLS.CertFile, p.TLS.KeyFile = a.Path("ca.pem"), a.Path("other.key") }, "private key"},
 		{"no AWS keys", func(p *Params) { p.SASL.Mechanism = AWSMSKIAM }, "AWS_ACCESS_KEY_ID"},
 	}
 	for _, tt := range tests {

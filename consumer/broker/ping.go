@@ -19,6 +19,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl"
 
 	"github.com/unecho/unecho/consumer/broker/token"
+	"github.com/unecho/unecho/consumer/certificate"
 )
 
 // pingWithin bounds a Ping.
@@ -133,7 +134,9 @@ type connection struct {
 
 func connectionOf(cl *kgo.Client) connection {
 	c := connection{sasl: mechanismOf(cl)}
-	c.tls, _ = cl.OptValue(kgo.DialTLS).(bool)
+	if logger, is := cl.OptValue(kgo.WithLogger).(*clientLogger); is { // that of Options
+		c.tls = logger.tls
+	}
 	return c
 }
 
@@ -170,7 +173,10 @@ func (c connection) certificate(err error) (why, remedy string) {
 	var invalid x509.CertificateInvalidError
 	var remote *net.OpError
 	var record tls.RecordHeaderError
+	var refused *certificate.Refused
 	switch {
+	case errors.As(err, &refused):
+		return refused.Why, refused.Remedy
 	case errors.As(err, &authority):
 		return "its certificate is signed by an authority we do not know",
 			"name the authority's PEM file in kafka.tls.ca_file"

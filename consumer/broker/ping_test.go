@@ -2,7 +2,6 @@ package broker
 
 import (
 	"context"
-	"crypto/x509"
 	"errors"
 	"net"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/certificate/certificatetest"
 )
 
 // silent accepts connections and says nothing, or hangs up at once.
@@ -77,23 +78,26 @@ func withSASL(mechanism, password string) func(p *Params) {
 	return func(p *Params) { p.SASL = SASLParams{Mechanism: mechanism, Username: pingUser, Password: password} }
 }
 
-func (a *authority) trust(p *Params) { p.TLS = TLSParams{Enabled: true, CAFile: a.path("ca.pem")} }
+func (k kafkas) trust(p *Params) { p.TLS = TLSParams{Enabled: true, CAFile: k.ca.Path("ca.pem")} }
 
 // kafkas are the addresses of brokers of each kind.
 type kafkas struct {
-	ca, other                   *authority
+	ca, other                   *certificatetest.Authority
 	plain, login, tls, mutual   string
 	refusing, silent, hangingUp string
 }
 
 func newKafkas(t *testing.T) kafkas {
 	t.Helper()
-	k := kafkas{ca: newAuthority(t), other: newAuthority(t), silent: silent(t, false), hangingUp: silent(t, true)}
-	k.ca.sign("client", &x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	k := kafkas{ca: certificatetest.New(t), other: certificatetest.New(t), silent: silent(t, false), hangingUp: silent(t, true)}
+	k.ca.Sign("client", certificatetest.OfClient())
+	old := certificatetest.OfClient()
+	old.NotBefore, old.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(-time.Minute)
+	k.ca.Sign("old", old)
 	k.plain = cluster(t).ListenAddrs()[0]
 	k.login = cluster(t, login()...).ListenAddrs()[0]
-	k.tls = cluster(t, kfake.TLS(k.ca.server(false))).ListenAddrs()[0]
-	k.mutual = cluster(t, append(login(), kfake.TLS(k.ca.server(true)))...).ListenAddrs()[0]
+	k.tls = cluster(t, kfake.TLS(k.ca.Server(false))).ListenAddrs()[0]
+	k.mutual = cluster(t, append(login(), kfake.TLS(k.ca.Server(true)))...).ListenAddrs()[0]
 	c := cluster(t, login()...)
 	c.ControlKey(int16(kmsg.SASLAuthenticate), func(req kmsg.Request) (kmsg.Response, error, bool) {
 		c.KeepControl()
@@ -112,13 +116,13 @@ func (k kafkas) good(t *testing.T) []pingCase {
 		{"PLAIN", []string{k.login}, withSASL(Plain, pingPassword), "", ""},
 		{"SCRAM-SHA-256", []string{k.login}, withSASL(Scram256, pingPassword), "", ""},
 		{"SCRAM-SHA-512", []string{k.login}, withSASL(Scram512, pingPassword), "", ""},
-		{"TLS", []string{k.tls}, k.ca.trust, "", ""},
+		{"TLS", []string{k.tls}, k.trust, "", ""},
 		{"TLS, unchecked", []string{k.tls}, func(p *Params) { p.TLS = TLSParams{Enabled: true, InsecureSkipVerify: true} }, "", ""},
-		{"TLS under another name", []string{k.tls}, func(p *Params) { k.ca.trust(p); p.TLS.ServerName = "kafka.test" }, "", ""},
+		{"TLS under another name", []string{k.tls}, func(p *Params) { k.trust(p); p.TLS.ServerName = "kafka.test" }, "", ""},
 		{"mutual TLS and SCRAM", []string{k.mutual}, func(p *Params) {
 			withSASL(Scram512, pingPassword)(p)
-			k.ca.trust(p)
-			p.TLS.CertFile, p.TLS.KeyFile = k.ca.path("client.pem"), k.ca.path("client.key")
+			k.trust(p)
+			p.TLS.CertFile, p.TLS.KeyFile = k.ca.Path("client.pem"), k.ca.Path("client.key")
 		}, "", ""},
 		{"one of three answers", []string{closedPort(t), k.silent, k.plain}, nil, "", ""},
 	}
@@ -141,15 +145,20 @@ func (k kafkas) bad(t *testing.T) []pingCase {
 			"does not know the login OAUTHBEARER", "sasl.enabled.mechanisms",
 		},
 		{"TLS expected", []string{k.tls}, nil, "expects TLS", "kafka.tls.enabled: true"},
-		{"TLS not expected", []string{k.hangingUp}, k.ca.trust, "hangs up on TLS", "kafka.tls.enabled: false"},
+		{"TLS not expected", []string{k.hangingUp}, k.trust, "hangs up on TLS", "kafka.tls.enabled: false"},
 		{
 			"unknown authority",
 			[]string{k.tls},
-			func(p *Params) { p.TLS = TLSParams{Enabled: true, CAFile: k.other.path("ca.pem")} },
-			"authority we do not know", "kafka.tls.ca_file",
+			func(p *Params) { p.TLS = TLSParams{Enabled: true, CAFile: k.other.Path("ca.pem")} },
+			"authority we do not know: " + k.other.Path("ca.pem"), "kafka.tls.ca_file",
 		},
-		{"wrong name", []string{k.tls}, func(p *Params) { k.ca.trust(p); p.TLS.ServerName = "other.test" }, "other.test", "kafka.tls.server_name"},
-		{"certificate asked for", []string{k.mutual}, func(p *Params) { withSASL(Plain, pingPassword)(p); k.ca.trust(p) }, "certificate required", "kafka.tls.cert_file"},
+		{"wrong name", []string{k.tls}, func(p *Params) { k.trust(p); p.TLS.ServerName = "other.test" }, "other.test", "kafka.tls.server_name"},
+		{"certificate asked for", []string{k.mutual}, func(p *Params) { withSASL(Plain, pingPassword)(p); k.trust(p) }, "certificate required", "kafka.tls.cert_file"},
+		{"certificate that has expired", []string{k.mutual}, func(p *Params) {
+			withSASL(Plain, pingPassword)(p)
+			k.trust(p)
+			p.TLS.CertFile, p.TLS.KeyFile = k.ca.Path("old.pem"), k.ca.Path("old.key")
+		}, k.ca.Path("old.pem") + ", which has expired", k.ca.Path("old.pem")},
 	}
 }
 

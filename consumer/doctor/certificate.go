@@ -3,31 +3,37 @@ package doctor
 import (
 	"context"
 	"time"
+
+	"github.com/unecho/unecho/consumer/certificate"
 )
 
-// Certificate is what is known of a certificate at a moment.
+// Certificate is one that the service shows.
 type Certificate struct {
-	Valid   bool
-	Ends    time.Time
-	Trouble string // what is wrong with it; empty: nothing is
+	Of  string // whom it belongs to: ops.listen
+	Why string // what happens where it is not valid
+	Files string // the settings that name it and its key
+	Life  func() (certificate.Life, error)
 }
 
-// certificate checks when that of ops.listen is valid.
-func (p *patient) certificate(context.Context) ([]Finding, error) {
-	if p.in.Certificate == nil {
-		return nil, nil
+// certificates checks when those that the service shows are valid.
+func (p *patient) certificates(context.Context) (findings []Finding, err error) {
+	for _, c := range p.in.Certificates {
+		findings = append(findings, c.look(p.now()))
 	}
-	const why = "probes, Prometheus and people who check it do not connect"
-	c, err := p.in.Certificate(p.now())
+	return findings, nil
+}
+
+func (c Certificate) look(now time.Time) Finding {
+	life, err := c.Life()
+	trouble := life.Trouble(now)
 	switch {
 	case err != nil:
-		return []Finding{problem( //nolint:nilerr // it is the finding
-			"the certificate of ops.listen cannot be read: "+err.Error(), "a start ends with that",
-			"let ops.tls.cert_file and ops.tls.key_file name a certificate and its private key, in PEM")}, nil
-	case c.Trouble != "" && c.Valid:
-		return []Finding{note("the certificate of ops.listen "+c.Trouble, why, "renew it: it is read again without a restart")}, nil
-	case c.Trouble != "":
-		return []Finding{problem("the certificate of ops.listen "+c.Trouble, why, "renew it: it is read again without a restart")}, nil
+		return problem("the certificate of "+c.Of+" cannot be read: "+err.Error(), "a start ends with that",
+			"let "+c.Files+" name a certificate and its private key, in PEM")
+	case trouble != "" && life.Left(now) > 0:
+		return note("the certificate of "+c.Of+" "+trouble, c.Why, "renew it: it is read again without a restart")
+	case trouble != "":
+		return problem("the certificate of "+c.Of+" "+trouble, c.Why, "renew it: it is read again without a restart")
 	}
-	return []Finding{fine("that of ops.listen is valid until " + c.Ends.UTC().Format(time.DateOnly))}, nil
+	return fine("that of " + c.Of + " is valid until " + life.Ends.UTC().Format(time.DateOnly))
 }

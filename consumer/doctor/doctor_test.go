@@ -18,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 )
@@ -113,22 +114,16 @@ func TestFindings(t *testing.T) {
 
 // When the certificate of ops.listen is valid.
 func TestFindingsOfCertificates(t *testing.T) {
+	const hour = time.Hour
 	findings(t, []finding{
-		{"a certificate that has expired", func(w *ward) {
-			w.in.Certificate = func(now time.Time) (Certificate, error) { return Certificate{Ends: now, Trouble: "has expired"}, nil }
-		}, `^problem certificate: the certificate of ops.listen has expired \| probes, Prometheus .* \| renew it`},
-		{"a certificate that is not valid yet", func(w *ward) {
-			w.in.Certificate = func(now time.Time) (Certificate, error) {
-				return Certificate{Ends: now.Add(time.Hour), Trouble: "is not valid before"}, nil
-			}
-		}, `^problem certificate: the certificate of ops.listen is not valid before \|`},
-		{"a certificate that soon expires", func(w *ward) {
-			w.in.Certificate = func(now time.Time) (Certificate, error) {
-				return Certificate{Valid: true, Ends: now.Add(time.Hour), Trouble: "expires on"}, nil
-			}
-		}, `^note certificate: the certificate of ops.listen expires on \|`},
+		{"a certificate that has expired", func(w *ward) { w.in.Certificates[0].Life = valid(-9*hour, -hour) },
+			`^problem certificate: the certificate of ops.listen has expired, .* \| probes, Prometheus .* \| renew it`},
+		{"a certificate that is not valid yet", func(w *ward) { w.in.Certificates[0].Life = valid(hour, 9*hour) },
+			`^problem certificate: the certificate of ops.listen is not valid before`},
+		{"a certificate that soon expires", func(w *ward) { w.in.Certificates[0].Life = valid(-99*hour, hour) },
+			`^note certificate: the certificate of ops.listen expires on`},
 		{"a certificate that cannot be read", func(w *ward) {
-			w.in.Certificate = func(time.Time) (Certificate, error) { return Certificate{}, os.ErrNotExist }
+			w.in.Certificates[0].Life = func() (certificate.Life, error) { return certificate.Life{}, os.ErrNotExist }
 		}, `^problem certificate: the certificate of ops.listen cannot be read: file does not exist \| a start ends`},
 	})
 }

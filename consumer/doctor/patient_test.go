@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
@@ -53,13 +54,22 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 	}}
 	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.Directory, w.in.Snapshot.Shared = []string{"news"},
 		"unecho.journal", t.TempDir(), true
-	w.in.Certificate = func(now time.Time) (Certificate, error) {
-		return Certificate{Valid: true, Ends: now.Add(time.Hour)}, nil
-	}
+	w.in.Certificates = []Certificate{{
+		Of: "ops.listen", Why: "probes, Prometheus and people who check it do not connect", Files: "ops.tls.cert_file and key_file",
+		Life: valid(-time.Hour, time.Hour),
+	}}
 	w.in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
 		return localdir.OpenExisting(ctx, w.in.Snapshot, "main")
 	}
 	return w
+}
+
+// valid is the life of a certificate that begins and ends so long from now.
+func valid(begins, ends time.Duration) func() (certificate.Life, error) {
+	now := time.Now()
+	return func() (certificate.Life, error) {
+		return certificate.Life{Begins: now.Add(begins), Ends: now.Add(ends)}, nil
+	}
 }
 
 func (w *ward) must(errs ...error) {

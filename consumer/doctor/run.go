@@ -37,8 +37,8 @@ type Inputs struct {
 	Takes    bool   // members take documents over HTTP, and write them to the topics that the source names
 	// Snapshots opens the store, which must exist already. The doctor closes it.
 	Snapshots func(context.Context) (snapshot.Store, error)
-	// Certificate tells of that of ops.listen at a moment; nil: no TLS is spoken there.
-	Certificate func(now time.Time) (Certificate, error)
+	// Certificates are those that the service shows.
+	Certificates []Certificate
 	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.
 	ProducerTime bool
 
@@ -95,7 +95,7 @@ func checks() []check {
 		{"settings", (*patient).settings},
 		{"routing", (*patient).routing},
 		{"clocks", (*patient).clocks},
-		{"certificate", (*patient).certificate},
+		{"certificate", (*patient).certificates},
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/api"
 	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/page"
-	"github.com/unecho/unecho/cmd/internal/reload"
 	"github.com/unecho/unecho/cmd/internal/removals"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
@@ -26,7 +25,7 @@ func unwise(logger zerolog.Logger, section string, warnings []setting.Mistake) {
 func operations(service *consumer.Service, p Params, clients *ops.Clients, to *gateway.Gateway) (*ops.Server, error) {
 	c, logger := p.Config, p.Logger
 	unwise(logger, "ops", c.Ops.Warnings())
-	token, err := reload.Token(c.Ops, logger)
+	token, err := ops.Token(c.Ops, logger)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package memory
 
 import (
 	"os"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,10 +13,40 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// ContainerLimits are the files in which Linux says how much memory a container may take: cgroups of version 2, and of
-// version 1.
+// ContainerLimits are the files in which Linux says how much memory this process may take: those of its cgroup and of
+// all above it, of version 2 and of version 1. A container sees its own at the top.
 func ContainerLimits() []string {
-	return []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
+	text, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil { // another system
+		return nil
+	}
+	return limitFiles(string(text))
+}
+
+// limitFiles returns the files of cgroups that are written as in /proc/self/cgroup: number, controllers and path.
+func limitFiles(cgroups string) (files []string) {
+	for line := range strings.Lines(cgroups) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		root, names := "/sys/fs/cgroup", []string{"memory.max", "memory.high"}
+		if parts[1] != "" {
+			if !slices.Contains(strings.Split(parts[1], ","), "memory") {
+				continue
+			}
+			root, names = "/sys/fs/cgroup/memory", []string{"memory.limit_in_bytes"}
+		}
+		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
+			for _, name := range names {
+				files = append(files, path.Join(root, at, name))
+			}
+			if at == "/" {
+				break
+			}
+		}
+	}
+	return files
 }
 
 // containerLimit returns the least limit, in bytes, that one of the files states; 0 if none does.

@@ -3,6 +3,7 @@ package memory
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,25 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/setting"
 )
+
+// TestLimitFiles: the bound of a unit of systemd, or of a pod, stands above or below the top.
+func TestLimitFiles(t *testing.T) {
+	const top, v1 = "/sys/fs/cgroup/", "/sys/fs/cgroup/memory/"
+	for cgroups, want := range map[string][]string{
+		"":       nil,
+		"0::/\n": {top + "memory.max", top + "memory.high"},
+		"0::/system.slice/unecho.service\n": {
+			top + "system.slice/unecho.service/memory.max", top + "system.slice/unecho.service/memory.high",
+			top + "system.slice/memory.max", top + "system.slice/memory.high", top + "memory.max", top + "memory.high",
+		},
+		"0::/../..\n":                         {top + "memory.max", top + "memory.high"},
+		"4:cpu,memory:/a\n3:cpuset:/b\nwrong": {v1 + "a/memory.limit_in_bytes", v1 + "memory.limit_in_bytes"},
+	} {
+		if got := limitFiles(cgroups); !slices.Equal(got, want) {
+			t.Errorf("the files of %q are %q, want %q", cgroups, got, want)
+		}
+	}
+}
 
 func TestContainerLimit(t *testing.T) {
 	file := func(text string) string {

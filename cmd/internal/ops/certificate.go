@@ -7,7 +7,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/unecho/unecho/cmd/internal/reload"
+	"github.com/unecho/unecho/consumer/certificate"
+	"github.com/unecho/unecho/consumer/reload"
 	"github.com/unecho/unecho/consumer/stop"
 )
 
@@ -27,7 +28,7 @@ func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, err
 		return &pair, err
 	}
 	tell := func() {
-		if life, err := lifeOf(&last); err == nil && life.Trouble(time.Now()) != "" {
+		if life, err := certificate.LifeOf(&last); err == nil && life.Trouble(time.Now()) != "" {
 			logger.Warn().Str("file", cert).Str("because", "it "+life.Trouble(time.Now())).
 				Msg("who checks the certificate of ops.listen does not connect, or soon will not: renew it")
 		}
@@ -55,7 +56,7 @@ func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, err
 
 // Trouble says what is wrong with the certificate's life at a moment; empty: nothing is.
 func (c *Certificate) Trouble(now time.Time) string {
-	life, err := lifeOf(c.files.Get())
+	life, err := certificate.LifeOf(c.files.Get())
 	if err != nil {
 		return "cannot be read: " + err.Error()
 	}
@@ -64,7 +65,7 @@ func (c *Certificate) Trouble(now time.Time) string {
 
 // left is the part of its life that is left at a moment.
 func (c *Certificate) left(now time.Time) float64 {
-	life, err := lifeOf(c.files.Get())
+	life, err := certificate.LifeOf(c.files.Get())
 	if err != nil {
 		return 0
 	}

@@ -24,8 +24,8 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 )
 
-// certificate makes a certificate for 127.0.0.1 and its key, both in PEM.
-func certificate(t *testing.T, serial int64) (cert, key []byte) {
+// newCertificate makes a certificate for 127.0.0.1 and its key, both in PEM.
+func newCertificate(t *testing.T, serial int64) (cert, key []byte) {
 	t.Helper()
 	return certificateOf(t, serial, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
 }
@@ -95,7 +95,7 @@ func (r *running) secure(t *testing.T, path string, trusted []byte,
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
-	first, firstKey := certificate(t, 1)
+	first, firstKey := newCertificate(t, 1)
 	put(t, certFile, first)
 	put(t, keyFile, firstKey)
 	var logged bytes.Buffer
@@ -127,7 +127,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("without TLS: %d %q", code, body)
 	}
 
-	second, secondKey := certificate(t, 2)
+	second, secondKey := newCertificate(t, 2)
 	put(t, certFile, second)
 	if serial, _, err := r.secure(t, "/live", first); err != nil || serial != 1 {
 		t.Errorf("half renewed: certificate %d, %v", serial, err)
@@ -146,8 +146,8 @@ func TestTLS(t *testing.T) {
 
 func TestNoCertificate(t *testing.T) {
 	dir := t.TempDir()
-	cert, _ := certificate(t, 1)
-	_, otherKey := certificate(t, 2)
+	cert, _ := newCertificate(t, 1)
+	_, otherKey := newCertificate(t, 2)
 	put(t, filepath.Join(dir, "a.crt"), cert)
 	put(t, filepath.Join(dir, "b.key"), otherKey)
 	for _, key := range []string{"none.key", "b.key", "a.crt"} {

@@ -162,7 +162,7 @@ func page(t *testing.T, s consumer.Stats, clients *Clients) []byte {
 func opened(t *testing.T) *Certificate {
 	t.Helper()
 	cert, key := filepath.Join(t.TempDir(), "tls.crt"), filepath.Join(t.TempDir(), "tls.key")
-	pem, secret := certificate(t, 1)
+	pem, secret := newCertificate(t, 1)
 	put(t, cert, pem)
 	put(t, key, secret)
 	shown, err := OpenCertificate(cert, key, zerolog.Nop())

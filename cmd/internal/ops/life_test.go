@@ -3,7 +3,6 @@ package ops
 import (
 	"bytes"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,30 +10,9 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-)
 
-func TestLife(t *testing.T) {
-	begins := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	l := Life{Begins: begins, Ends: begins.Add(100 * time.Hour)}
-	for hour, want := range map[float64]struct {
-		left float64
-		says string
-	}{
-		-1: {0, "is not valid before 2026-01-01 00:00 UTC"},
-		0:  {1, ""}, 66: {0.34, ""}, 90: {0.1, ""},
-		90.5: {0.095, "expires on 2026-01-05 04:00 UTC, and less than a tenth"},
-		100:  {0, "has expired, on 2026-01-05 04:00 UTC"},
-		5000: {0, "has expired"},
-	} {
-		now := begins.Add(time.Duration(hour * float64(time.Hour)))
-		if got := l.Left(now); math.Abs(got-want.left) > 1e-9 {
-			t.Errorf("after %v h: want %v left, got %v", hour, want.left, got)
-		}
-		if got := l.Trouble(now); !strings.HasPrefix(got, want.says) || (got == "") != (want.says == "") {
-			t.Errorf("after %v h: want %q, got %q", hour, want.says, got)
-		}
-	}
-}
+	"github.com/unecho/unecho/consumer/certificate"
+)
 
 // A start tells of a certificate that has expired, or soon will, and so does one that is put in its place. The file's
 // certificate that ends first counts, and the metric says how much is left.
@@ -69,7 +47,7 @@ func TestExpiringCertificate(t *testing.T) {
 		if got := shown.Trouble(time.Now()); !strings.HasPrefix(got, c.says) || (got == "") != (c.says == "") {
 			t.Errorf("%s: want trouble %q, got %q", name, c.says, got)
 		}
-		life, err := ReadLife(cert, key)
+		life, err := certificate.ReadLife(cert, key)
 		if err != nil || life.Trouble(time.Now()) != shown.Trouble(time.Now()) {
 			t.Errorf("%s: who reads the file sees %+v, %v", name, life, err)
 		}
@@ -87,7 +65,7 @@ func TestExpiringCertificate(t *testing.T) {
 	if v := series(t, shown); v != 0 || !strings.Contains(logged.String(), "has expired") {
 		t.Errorf("want 0 left and a word in the log, got %v, %q", v, logged.String())
 	}
-	if _, err := ReadLife(cert, filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := certificate.ReadLife(cert, filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("want that there is no key, got %v", err)
 	}
 }

@@ -2,9 +2,9 @@ package token
 
 import (
 	"context"
-	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -39,13 +39,12 @@ type Cache struct {
 	away   bool // and that was logged
 }
 
-// New gets tokens from the source that p names. The certificate of a token endpoint must be signed by roots; nil means
-// the system's.
-func New(p Params, roots *x509.CertPool, logger zerolog.Logger) *Cache {
+// New gets tokens from the source that p names. A token endpoint is asked by by.
+func New(p Params, by http.RoundTripper, logger zerolog.Logger) *Cache {
 	c := &Cache{timeout: p.Timeout, logger: logger, turn: make(chan struct{}, 1)}
 	switch {
 	case p.TokenURL != "":
-		c.fetch = endpoint(p, roots)
+		c.fetch = endpoint(p, by)
 	case len(p.Command) > 0:
 		c.fetch = command(p.Command)
 	default:

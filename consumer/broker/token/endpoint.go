@@ -2,8 +2,6 @@ package token
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"net/http"
 	"net/url"
@@ -15,7 +13,7 @@ import (
 )
 
 // endpoint gets tokens from a token endpoint (RFC 6749, section 4.4).
-func endpoint(p Params, roots *x509.CertPool) func(context.Context) (Token, error) {
+func endpoint(p Params, by http.RoundTripper) func(context.Context) (Token, error) {
 	asked := &clientcredentials.Config{
 		ClientID: p.ClientID, ClientSecret: p.ClientSecret, TokenURL: p.TokenURL, Scopes: p.Scopes,
 		EndpointParams: url.Values{},
@@ -25,10 +23,7 @@ func endpoint(p Params, roots *x509.CertPool) func(context.Context) (Token, erro
 		asked.EndpointParams.Add(name, value)
 	}
 	client := &http.Client{
-		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-			DisableKeepAlives: true, ForceAttemptHTTP2: true, // the next request is many minutes away
-		},
+		Transport: by,
 		// A redirect is not followed, so that the secret goes nowhere else.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -2,7 +2,6 @@ package token
 
 import (
 	"context"
-	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -31,13 +30,11 @@ func askEndpoint(t *testing.T, answer http.HandlerFunc) (string, error) {
 	t.Helper()
 	server := httptest.NewTLSServer(answer)
 	defer server.Close()
-	roots := x509.NewCertPool()
-	roots.AddCert(server.Certificate())
 	p := patient(Params{
 		TokenURL: server.URL + "/token", ClientID: "unecho", ClientSecret: secret,
 		Scopes: []string{"a", "b"}, Params: []string{"audience=k=v"},
 	})
-	return New(p, roots, zerolog.Nop()).Token(t.Context())
+	return New(p, server.Client().Transport, zerolog.Nop()).Token(t.Context())
 }
 
 func write(status int, body string) http.HandlerFunc {

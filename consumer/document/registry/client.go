@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +13,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/sr"
 
+	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/consumer/retry"
 )
 
@@ -67,16 +67,16 @@ const maxAnswer = 16 << 20
 
 // New makes a client. It reads the files of certificates, and asks nothing yet.
 func New(p Params) (*Client, error) {
-	config, err := tlsConfig(p.TLS)
+	files, err := certificate.Open(certificate.Params{
+		Section: "document.registry.tls", CAFile: p.TLS.CAFile, CertFile: p.TLS.CertFile, KeyFile: p.TLS.KeyFile,
+		ServerName: p.TLS.ServerName, InsecureSkipVerify: p.TLS.InsecureSkipVerify,
+	}, zerolog.Nop())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}
 	client := &http.Client{
-		Timeout: p.Timeout,
-		Transport: &limited{&http.Transport{
-			Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, ForceAttemptHTTP2: true,
-			DisableKeepAlives: true, // the next request is far away
-		}},
+		Timeout:   p.Timeout,
+		Transport: &limited{files.RoundTripper()},
 		// A redirect is not followed, so that the secret goes nowhere else.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -86,31 +86,6 @@ func New(p Params) (*Client, error) {
 		return nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}
 	return &Client{registry: made, timeout: p.Timeout, content: contentOf(p.URLs)}, nil
-}
-
-func tlsConfig(p TLSParams) (*tls.Config, error) {
-	config := &tls.Config{
-		MinVersion: tls.VersionTLS12, ServerName: p.ServerName,
-		InsecureSkipVerify: p.InsecureSkipVerify, //nolint:gosec // the user asks for it by name, and is warned
-	}
-	if p.CAFile != "" {
-		pem, err := os.ReadFile(p.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("%w: read tls.ca_file: %w", ErrParams, err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%w: tls.ca_file %s holds no certificate: write PEM into it", ErrParams, p.CAFile)
-		}
-	}
-	if p.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("%w: read tls.cert_file and tls.key_file: %w", ErrParams, err)
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return config, nil
 }
 
 // login adds the login to a request. Who can renew a secret does it in the file.

@@ -1,9 +1,10 @@
-package reload
+package ops
 
 import (
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/reload"
 )
 
 // Token returns the token by which the API of a service may be asked, or nil if there is none. A token of a file is
@@ -15,7 +16,7 @@ func Token(p config.OpsParams, logger zerolog.Logger) (func() string, error) {
 	if p.TokenFile == "" {
 		return func() string { return p.Token }, nil
 	}
-	token, err := Open(p.ReadToken, func(err error) {
+	token, err := reload.Open(p.ReadToken, func(err error) {
 		if err != nil {
 			logger.Warn().Err(err).Str("file", p.TokenFile).
 				Msg("ops.token_file was changed and cannot be read: the token from before is taken on")

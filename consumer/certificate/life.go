@@ -1,4 +1,4 @@
-package ops
+package certificate
 
 import (
 	"crypto/tls"
@@ -20,10 +20,11 @@ func ReadLife(cert, key string) (Life, error) {
 	if err != nil {
 		return Life{}, err
 	}
-	return lifeOf(&pair)
+	return LifeOf(&pair)
 }
 
-func lifeOf(c *tls.Certificate) (life Life, err error) {
+// LifeOf returns when a certificate is valid, with those that lead to its authority.
+func LifeOf(c *tls.Certificate) (life Life, err error) {
 	for i, der := range c.Certificate {
 		one, err := x509.ParseCertificate(der)
 		if err != nil {

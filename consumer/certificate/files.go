@@ -1,0 +1,181 @@
+package certificate
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer/reload"
+	"github.com/unecho/unecho/consumer/stop"
+)
+
+// Params name our files for TLS connections to servers, and say what a server must show.
+type Params struct {
+	Section            string // of the settings, for messages: kafka.tls
+	CAFile             string // empty: the authorities of the system
+	CertFile, KeyFile  string // empty: we show no certificate
+	ServerName         string // empty: the host that we connect to
+	InsecureSkipVerify bool
+}
+
+// Files are what Params name. Any number of goroutines may use them.
+type Files struct {
+	params Params
+	now    *reload.Value[*tls.Config]
+}
+
+// Open reads the files. A *stop.Error says which of them cannot be used. What comes later is logged: that they were
+// read again, or cannot be, and that our certificate is not valid, or not for long.
+func Open(p Params, logger zerolog.Logger) (*Files, error) {
+	f := &Files{params: p}
+	told := func(err error) {
+		if err != nil {
+			logger.Warn().Err(err).Msgf("the files of %s were changed and cannot be read: those from before are used on", p.Section)
+			return
+		}
+		logger.Info().Strs("files", p.files()).Msgf("the files of %s were read again: the next connection uses them", p.Section)
+	}
+	read := func() (*tls.Config, error) {
+		c, err := p.read()
+		if err == nil && len(c.Certificates) > 0 {
+			if trouble := troubleOf(&c.Certificates[0]); trouble != "" {
+				logger.Warn().Str("file", p.CertFile).Str("because", "it "+trouble).
+					Msgf("who is shown the certificate of %s refuses it, or soon will: renew it", p.Section)
+			}
+		}
+		return c, err
+	}
+	var err error
+	f.now, err = reload.Open(read, told, p.files()...)
+	return f, err
+}
+
+// files are the names of those that there are.
+func (p Params) files() (names []string) {
+	for _, name := range []string{p.CAFile, p.CertFile, p.KeyFile} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (p Params) read() (*tls.Config, error) {
+	c := &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		ServerName:         p.ServerName,
+		InsecureSkipVerify: p.InsecureSkipVerify, //nolint:gosec // the user asks for it by name, and is warned
+	}
+	if p.CAFile != "" {
+		roots, err := authorities(p.Section+".ca_file", p.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		c.RootCAs = roots
+	}
+	if p.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
+		if err != nil {
+			return nil, &stop.Error{
+				What: fmt.Sprintf("cannot use %s.cert_file %s and key_file %s", p.Section, p.CertFile, p.KeyFile), Err: err,
+				Remedy: "name a certificate and its own, unencrypted private key, both PEM",
+			}
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// authorities reads the file of certificates that a setting names.
+func authorities(key, path string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &stop.Error{What: "cannot read " + key, Err: err, Remedy: "name a PEM file that this process may read"}
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, &stop.Error{
+			What:   fmt.Sprintf("%s %s holds no certificate", key, path),
+			Remedy: "write PEM into it; a Java trust store is converted by: keytool -exportcert -rfc",
+		}
+	}
+	return roots, nil
+}
+
+// troubleOf says what is wrong with a certificate's life now; empty: nothing is.
+func troubleOf(c *tls.Certificate) string {
+	life, err := LifeOf(c)
+	if err != nil {
+		return "cannot be read: " + err.Error()
+	}
+	return life.Trouble(time.Now())
+}
+
+// Config is for the next connection. It belongs to the caller.
+func (f *Files) Config() *tls.Config { return f.now.Get().Clone() }
+
+// RoundTripper is for servers that are asked seldom: each request has a connection of its own.
+func (f *Files) RoundTripper() http.RoundTripper { return roundTripper{f} }
+
+type roundTripper struct{ files *Files }
+
+// RoundTrip implements http.RoundTripper.
+func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	once := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: t.files.Config(), ForceAttemptHTTP2: true,
+		DisableKeepAlives: true,
+	}
+	answer, err := once.RoundTrip(r)
+	if err != nil {
+		return nil, t.files.explain(err)
+	}
+	return answer, nil
+}
+
+// Refused says which of our files a connection failed by.
+type Refused struct {
+	Why    string
+	Remedy string
+	Err    error
+}
+
+// Error says why.
+func (r *Refused) Error() string { return r.Why }
+
+// Unwrap returns the cause.
+func (r *Refused) Unwrap() error { return r.Err }
+
+// explain names our file in an error of a connection that one of them may explain.
+func (f *Files) explain(err error) error {
+	var authority x509.UnknownAuthorityError
+	p := f.params
+	switch {
+	case errors.As(err, new(*Refused)):
+	case errors.As(err, &authority) && p.CAFile != "":
+		return &Refused{
+			Why:    "its certificate is signed by an authority we do not know: " + p.CAFile + " does not have it",
+			Remedy: fmt.Sprintf("add the authority's certificate to %s (%s.ca_file), which is read again without a restart", p.CAFile, p.Section),
+			Err:    err,
+		}
+	case p.CertFile != "" && remote(err) != "":
+		why := fmt.Sprintf("it breaks off (%s): it may refuse our certificate, %s", remote(err), p.CertFile)
+		if now := f.now.Get(); len(now.Certificates) > 0 {
+			if trouble := troubleOf(&now.Certificates[0]); trouble != "" {
+				why = fmt.Sprintf("it refuses our certificate, %s, which %s (%s)", p.CertFile, trouble, remote(err))
+			}
+		}
+		return &Refused{
+			Why: why,
+			Remedy: fmt.Sprintf("put a certificate that is valid and that the other side trusts, and its key, in the place of %s and %s "+
+				"(%s.cert_file and key_file), which are read again without a restart", p.CertFile, p.KeyFile, p.Section),
+			Err: err,
+		}
+	}
+	return err
+}

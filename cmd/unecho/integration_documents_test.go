@@ -60,8 +60,8 @@ func (s *scene) produce(n int, seed uint64) {
 // as writes texts as the scene's values.
 func (s *scene) as(records []*kgo.Record) []*kgo.Record {
 	for _, r := range records {
-		if s.written != nil && r.Value != nil {
-			r.Value = s.written(r.Value)
+		if s.valued != nil && r.Value != nil {
+			r.Value = s.valued(r.Value)
 		}
 	}
 	return records

@@ -73,7 +73,7 @@ func protobufUnderKills(t *testing.T, rounds int) {
 	check(t, err)
 	e := &editions{s: s, to: client}
 	e.next()
-	s.written = e.write
+	s.valued = e.write
 	front := proxyTo(t, strings.TrimPrefix(address, "http://"))
 	s.configure(s.inPostgres(), s.consumer(""), noOps, "document: {empty: reject, format: protobuf, framing: confluent, fields: [body], "+
 		"registry: {urls: [http://"+front.Address()+"/apis/ccompat/v7], timeout: 1s}}")

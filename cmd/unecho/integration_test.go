@@ -35,7 +35,9 @@ type scene struct {
 	client  *kgo.Client
 	admin   *kadm.Client
 	sent    map[int32]int64 // records per partition of the source
-	all     []*process
+	// valued makes of a text the value that an author writes; nil: the text is it.
+	valued func(text []byte) []byte
+	all    []*process
 }
 
 // newScene makes a source topic. The configuration is still to be written.

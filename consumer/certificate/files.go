@@ -145,8 +145,8 @@ type Refused struct {
 	Err    error
 }
 
-// Error says why.
-func (r *Refused) Error() string { return r.Why }
+// Error says why, and what to do: where it is logged, nobody asks for the remedy.
+func (r *Refused) Error() string { return r.Why + "; " + r.Remedy }
 
 // Unwrap returns the cause.
 func (r *Refused) Unwrap() error { return r.Err }

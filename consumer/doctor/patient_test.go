@@ -56,7 +56,7 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 		"unecho.journal", t.TempDir(), true
 	w.in.Certificates = []Certificate{{
 		Of: "ops.listen", Why: "probes, Prometheus and people who check it do not connect", Files: "ops.tls.cert_file and key_file",
-		Life: valid(-time.Hour, time.Hour),
+		Life: valid(-99*time.Hour, 99*time.Hour),
 	}}
 	w.in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
 		return localdir.OpenExisting(ctx, w.in.Snapshot, "main")

@@ -245,6 +245,7 @@ func TestDerived(t *testing.T) {
 		{"no lag of the source", func(s *consumer.Stats) { s.SourceLag = -1 }, "unecho_source_lag_documents"},
 		{"caught up with the source", func(s *consumer.Stats) { s.SourceLag = 0 }, "unecho_source_lag_documents 0"},
 		{"restored, nothing applied", func(s *consumer.Stats) { s.AppliedTime = 0 }, "unecho_journal_applied_timestamp_seconds"},
+		{"nothing appended, no comparison of clocks", func(s *consumer.Stats) { s.ClockKnown = false }, "unecho_journal_clock_ahead_seconds"},
 		{"an empty window has no age", func(s *consumer.Stats) { s.Index.Documents, s.Index.OldestApplied = 0, 0 }, "unecho_window_age_seconds 0"},
 		{"a snapshot of an empty journal", func(s *consumer.Stats) { s.SnapshotNext = 0 }, "unecho_snapshot_offset 0"},
 		{"not ready", func(s *consumer.Stats) { s.Ready = false }, "unecho_ready 0"},

@@ -47,7 +47,7 @@ func full() consumer.Stats {
 			Verdict: latency(4.5, 30, 40, 11, 0),
 		},
 		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalRead: journal.Stats{Records: 10, Bytes: 12_000},
-		JournalNext: 4100, JournalEnd: 4123, AppliedTime: 1_700_000_000_250,
+		JournalNext: 4100, JournalEnd: 4123, ClockAhead: 1500 * time.Millisecond, ClockKnown: true, AppliedTime: 1_700_000_000_250,
 		JournalStart: 3700, StartTime: 1_699_998_000_000, ConfirmedTime: 1_699_999_960_000,
 		Bounds: consumer.Bounds{Age: 24 * time.Hour, Documents: 5000, Bytes: 1 << 30},
 		Index: index.Stats{

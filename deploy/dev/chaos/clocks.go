@@ -27,7 +27,7 @@ const (
 	driftVariable = "CHAOS_CLOCK_DRIFT"
 )
 
-// mostDrift is the most that clocks gain or lose, in thousandths: far more than real ones, because a run is short.
+// mostDrift is the most that members' clocks gain or lose, in thousandths: far more than real ones, because a run is short.
 const mostDrift = 200
 
 // skewed replaces time.Now by one that is off. What it gains or loses is set right every minute, by a step. Timers,
@@ -130,7 +130,7 @@ func (c *clocks) set(s *testbed.Server) {
 	defer c.mu.Unlock()
 	c.lives[s.Name]++
 	r := rand.New(rand.NewPCG(c.seed, name.Sum64()+c.lives[s.Name]))
-	off, gains := between(r, -c.most, c.most).Truncate(time.Second), float64(r.IntN(2*mostDrift)-mostDrift)/1000
-	s.SetClock(c.library, off, gains)
-	fmt.Fprintf(c.out, "the clock of %s is off by %v, and gains %.1f %%\n", s.Name, off, 100*gains)
+	off := between(r, -c.most, c.most).Truncate(time.Second)
+	s.SetClock(c.library, off)
+	fmt.Fprintf(c.out, "the clock of %s is off by %v\n", s.Name, off)
 }

@@ -21,11 +21,12 @@ func FakeTime(ctx context.Context) (string, error) {
 		})
 }
 
-// SetClock has the lives that begin from now on see another time: off by so much, and faster by a share of what passes
-// (0.01: it gains a hundredth). The monotonic clock, which timers use, stays as it is. The library is that of FakeTime.
-func (s *Server) SetClock(library string, off time.Duration, gains float64) {
+// SetClock has the lives that begin from now on see another time, which is off by so much. The monotonic clock, which timers
+// use, stays as it is. The library is that of FakeTime. It is also told to leave timed waits alone, which would return at
+// once, as they do where the clock is to run faster or slower.
+func (s *Server) SetClock(library string, off time.Duration) {
 	s.env = []string{
-		"LD_PRELOAD=" + library, fmt.Sprintf("FAKETIME=%+d x%.4f", int64(off.Seconds()), 1+gains),
-		"FAKETIME_DONT_FAKE_MONOTONIC=1", "LC_ALL=C", // the locale says how a number is written
+		"LD_PRELOAD=" + library, fmt.Sprintf("FAKETIME=%+d", int64(off.Seconds())),
+		"FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_FORCE_MONOTONIC_FIX=0",
 	}
 }

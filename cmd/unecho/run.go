@@ -87,7 +87,7 @@ func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir string) erro
 		}()
 	}
 	memory.Limit(c.Judge.Window)
-	memory.WarnOfLimit(c, memory.ContainerLimits(), logger)
+	memory.WarnOfLimit(c, memory.ReadLimits(), logger)
 	p := assembly.Params{Config: c, InProcess: inProcess, Version: version(), Logger: logger}
 	if inProcess && !terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
 		p.Tell = cmd.ErrOrStderr() // a log for programs has the address in it

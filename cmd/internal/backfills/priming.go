@@ -63,7 +63,7 @@ func newPriming(f *Flags, shell *Shell) (*priming, error) {
 // run primes the group, and tells how that ended.
 func (v *priming) run(ctx context.Context) error {
 	memory.Limit(v.config.Judge.Window)
-	memory.WarnOfLimit(v.config, memory.ContainerLimits(), v.logger)
+	memory.WarnOfLimit(v.config, memory.ReadLimits(), v.logger)
 	primer, closing, err := v.primer(ctx)
 	if err != nil {
 		return err

@@ -147,7 +147,7 @@ func (v *process) interrupted(s protocol.Progress) error {
 // serve runs the service on a plan, and shows its progress.
 func (v *process) serve(ctx context.Context, plan *protocol.Plan) error {
 	memory.Limit(v.config.Judge.Window)
-	memory.WarnOfLimit(v.config, memory.ContainerLimits(), v.logger)
+	memory.WarnOfLimit(v.config, memory.ReadLimits(), v.logger)
 	p, err := v.shell.Build(ctx, v.config, v.embedded, v.logger, func(s *consumer.Setup) {
 		s.Plan, s.MaxRate, s.GoesOn = plan, v.flags.MaxRate, v.flags.Into != ""
 	})
@@ -222,7 +222,7 @@ func (v *process) goLive(ctx context.Context, s *backfill.State) error {
 // live runs the group as `unecho run` does.
 func (v *process) live(ctx context.Context) error {
 	memory.Limit(v.config.Judge.Window)
-	memory.WarnOfLimit(v.config, memory.ContainerLimits(), v.logger)
+	memory.WarnOfLimit(v.config, memory.ReadLimits(), v.logger)
 	p, err := v.shell.Build(ctx, v.config, v.embedded, v.logger, func(*consumer.Setup) {})
 	if err != nil {
 		return err

@@ -36,17 +36,19 @@ func Open(p Params, logger zerolog.Logger) (*Files, error) {
 	f := &Files{params: p}
 	told := func(err error) {
 		if err != nil {
-			logger.Warn().Err(err).Msgf("the files of %s were changed and cannot be read: those from before are used on", p.Section)
+			logger.Warn().Err(err).Str("settings", p.Section).
+				Msg("certificates were changed and cannot be read: those from before are used on")
 			return
 		}
-		logger.Info().Strs("files", p.files()).Msgf("the files of %s were read again: the next connection uses them", p.Section)
+		logger.Info().Str("settings", p.Section).Strs("files", p.files()).
+			Msg("certificates were read again: the next connection uses them")
 	}
 	read := func() (*tls.Config, error) {
 		c, err := p.read()
 		if err == nil && len(c.Certificates) > 0 {
 			if trouble := troubleOf(&c.Certificates[0]); trouble != "" {
-				logger.Warn().Str("file", p.CertFile).Str("because", "it "+trouble).
-					Msgf("who is shown the certificate of %s refuses it, or soon will: renew it", p.Section)
+				logger.Warn().Str("settings", p.Section).Str("file", p.CertFile).Str("because", "it "+trouble).
+					Msg("who is shown our certificate refuses it, or soon will: renew it")
 			}
 		}
 		return c, err

@@ -331,9 +331,9 @@ type avroSyntax struct{ *avroSchema }
 
 func (s avroSyntax) str(dst, data []byte, v value) (out []byte, valid bool) {
 	if v.node > 0 {
-		return appendValid(dst, []byte(s.nodes[v.node-1].symbols[v.start]))
+		return appendBytes(dst, []byte(s.nodes[v.node-1].symbols[v.start]))
 	}
-	return appendValid(dst, data[v.start:v.end])
+	return appendBytes(dst, data[v.start:v.end])
 }
 
 func (s avroSyntax) join(c composer, _ int, at path, v value) ([]byte, *Rejection) {

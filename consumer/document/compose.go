@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/unecho/unecho/sink"
 )
@@ -10,7 +11,7 @@ import (
 // A syntax reads values that were found in data. The values are whole, because whoever found them has walked them. It
 // does not change.
 type syntax interface {
-	// str appends a string. Whatever is not Unicode becomes U+FFFD, and valid is false.
+	// str appends a string. valid says that it is Unicode: a lone surrogate becomes U+FFFD, other bytes stay as they are.
 	str(dst, data []byte, v value) (out []byte, valid bool)
 	// join calls c.element with each element of the array to which the path of a number leads, and returns c.buf.
 	join(c composer, number int, at path, v value) ([]byte, *Rejection)
@@ -85,6 +86,16 @@ func (c *composer) str(at path, v value) *Rejection {
 	return nil
 }
 
+// printable appends a string in which U+FFFD stands for each run of bytes that are not UTF-8.
+func (c *composer) printable(at path, v value) *Rejection {
+	from := len(c.buf)
+	if bad := c.str(at, v); bad != nil || utf8.Valid(c.buf[from:]) {
+		return bad
+	}
+	c.buf = append(c.buf[:from], bytes.ToValidUTF8(c.buf[from:], []byte(string(utf8.RuneError)))...)
+	return nil
+}
+
 // element appends element n of an array, which must be a string, after the separator if it is not the first.
 func (c *composer) element(n int, at path, v value) *Rejection {
 	if v.kind != isString {
@@ -115,7 +126,7 @@ func (c *composer) name(what string, at path, v value) (there bool, bad *Rejecti
 		c.buf = strconv.AppendUint(c.buf, v.integer(), 10)
 		return true, nil
 	case isString:
-		return true, c.str(at, v)
+		return true, c.printable(at, v)
 	case absent, isNull, isBool, isFloat, isBytes, isOther, isArray, isObject:
 	}
 	return false, reject(sink.WrongType, "the %s in field %s is %s, neither a string nor a number", what, at, v.kind)

@@ -21,8 +21,8 @@
 //   - A string of a field that holds HTML or base64 is read so after it was unescaped, and before it is joined. It is read
 //     by the HTML of package text, so that a field and a whole text of HTML are the same. No text is longer than four times
 //     document.max_bytes, whatever separators, character references and symbols of a schema make of it.
-//   - document.invalid_utf8 says what becomes of invalid UTF-8 and lone surrogates in the strings that are read. Other
-//     strings may hold them.
+//   - document.invalid_utf8 says whether the strings that are read may hold invalid UTF-8 and lone surrogates. A text
+//     keeps its bytes, for package text to judge. In ids and scopes U+FFFD stands for them.
 //   - If the id is absent, the coordinates are the id. An id of more than sink.MaxIDBytes is a rejection, because
 //     headers have no room for more. Of an id of several parts each is needed.
 //   - A template is injective: two records that differ in a part have different ids and scopes. A part ends at the first

@@ -27,7 +27,7 @@ type Input struct {
 
 // Document is a record in the form in which it is compared. Its slices point into the Input, or into Buffer.
 type Document struct {
-	Text  []byte // valid UTF-8
+	Text  []byte // what is not UTF-8 is as it was
 	ID    []byte // empty means the coordinates
 	Scope uint64 // 0: compared with all documents; else the hash of its scope's name
 	Empty bool   // there is no text, or a blank one

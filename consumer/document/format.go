@@ -66,12 +66,8 @@ func (r raw) decode(_ context.Context, in Input, buf []byte) (Document, *Rejecti
 	}
 	c := composer{reader: r.Reader, buf: buf[:0]}
 	doc := Document{Text: in.Value}
-	if !utf8.Valid(in.Value) {
-		if r.strict {
-			return Document{}, reject(sink.InvalidEncoding, "not UTF-8 at byte %d of the value", invalidAt(in.Value)), nil
-		}
-		c.buf, _ = appendValid(c.buf, in.Value)
-		doc.Text = c.buf[:len(c.buf):len(c.buf)]
+	if r.strict && !utf8.Valid(in.Value) {
+		return Document{}, reject(sink.InvalidEncoding, "not UTF-8 at byte %d of the value", invalidAt(in.Value)), nil
 	}
 	return doc, r.label(&in, &c, &doc, nil), nil
 }

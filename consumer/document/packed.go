@@ -246,14 +246,14 @@ type packedSyntax struct{ dialect dialect }
 
 func (p packedSyntax) str(dst, data []byte, v value) (out []byte, valid bool) {
 	if v.node == 0 {
-		return appendValid(dst, data[v.start:v.end])
+		return appendBytes(dst, data[v.start:v.end])
 	}
 	valid = true
 	for pos := v.start; pos < v.end; {
 		h, _ := p.dialect(data, pos)
 		pos = h.pos + int(h.n)
 		var ok bool
-		dst, ok = appendValid(dst, data[h.pos:pos])
+		dst, ok = appendBytes(dst, data[h.pos:pos])
 		valid = valid && ok
 	}
 	return dst, valid

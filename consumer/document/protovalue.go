@@ -63,7 +63,7 @@ type protoSyntax struct {
 
 func (s protoSyntax) str(dst, data []byte, v value) (out []byte, valid bool) {
 	if v.node == 0 {
-		return appendValid(dst, data[v.start:v.end])
+		return appendBytes(dst, data[v.start:v.end])
 	}
 	number := protoreflect.EnumNumber(int32(v.start))
 	if symbol := s.enums[v.node-1].Values().ByNumber(number); symbol != nil {

@@ -124,8 +124,8 @@ func hexDigit(c byte) (rune, bool) {
 
 func hasEscape(raw []byte) bool { return bytes.IndexByte(raw, '\\') >= 0 }
 
-// appendString appends the meaning of a scanned string; raw is what stands between its quotes. Whatever is not Unicode
-// becomes U+FFFD, and valid is false.
+// appendString appends the meaning of a scanned string; raw is what stands between its quotes. valid says that it is
+// Unicode: a lone surrogate becomes U+FFFD, and bytes that are not UTF-8 stay as they are.
 func appendString(dst, raw []byte) (out []byte, valid bool) {
 	valid = true
 	for {
@@ -134,7 +134,7 @@ func appendString(dst, raw []byte) (out []byte, valid bool) {
 			i = len(raw)
 		}
 		var ok bool
-		dst, ok = appendValid(dst, raw[:i])
+		dst, ok = appendBytes(dst, raw[:i])
 		valid = valid && ok
 		if i == len(raw) {
 			return dst, valid
@@ -186,24 +186,5 @@ func unit(raw []byte) (r rune) {
 	return r
 }
 
-// appendValid appends text and replaces each run of bytes that are not UTF-8 with one U+FFFD. valid says that there was
-// none.
-func appendValid(dst, text []byte) (out []byte, valid bool) {
-	if utf8.Valid(text) {
-		return append(dst, text...), true
-	}
-	broken := false
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
-		bad := r == utf8.RuneError && size == 1
-		switch {
-		case !bad:
-			dst = append(dst, text[:size]...)
-		case !broken:
-			dst = utf8.AppendRune(dst, utf8.RuneError)
-		}
-		broken = bad
-		text = text[size:]
-	}
-	return dst, false
-}
+// appendBytes appends text, and says whether it is UTF-8.
+func appendBytes(dst, text []byte) (out []byte, valid bool) { return append(dst, text...), utf8.Valid(text) }

@@ -62,7 +62,7 @@ func (c *composer) words(at path, v value) *Rejection {
 }
 
 // mostText bounds the text of a document, so that a long separator between many short strings takes no memory. Without
-// one no text reaches it: a string is at most three times as long as what it was read from, where each byte becomes U+FFFD.
+// one only symbols of a schema reach it: no string is longer than what it was read from.
 func (r *Reader) mostText() int { return 4*r.maxBytes + maxFields*maxSeparator }
 
 // unbase64 puts what the buffer holds in base64 from a place on in its place.
@@ -86,15 +86,10 @@ func (c *composer) unbase64(from int, at path) *Rejection {
 		return reject(sink.Undecodable, "no base64 in field %s", at)
 	}
 	decoded := out[end:]
-	if utf8.Valid(decoded) {
-		c.buf = append(out[:from], decoded...)
-		return nil
-	}
-	if c.reader.strict {
+	if c.reader.strict && !utf8.Valid(decoded) {
 		return reject(sink.InvalidEncoding, "not Unicode in the base64 of field %s", at)
 	}
-	valid, _ := appendValid(out, decoded)
-	c.buf = append(valid[:from], valid[len(out):]...)
+	c.buf = append(out[:from], decoded...)
 	return nil
 }
 

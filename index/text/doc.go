@@ -9,8 +9,13 @@
 // Invisible characters are dropped. Then come Unicode NFKC, full case folding and NFKC again, and last the words are
 // joined by single spaces, with none at either end. A word is a maximal run of letters (L), marks (M) and numbers (N:
 // decimal digits, letter numbers, other numbers). Everything else separates: white space, punctuation, symbols,
-// underscore and apostrophe, controls and unassigned code points. A byte that is not valid UTF-8 separates too, and so
-// does U+FFFD.
+// underscore and apostrophe, controls, and what is unread: bytes that are not valid UTF-8, U+FFFD, code points that are
+// for private use or not assigned.
+//
+// Where more than 5 % of what a text says is unread, its words alone would be another text, and it is compared by its
+// bytes (unread.go): each byte from 0x80 on is a letter, and what is left of ASCII is text. So words of Cyrillic in
+// windows-1251 are words, and documents in one encoding are compared with each other; with the same text in another
+// encoding they have nothing but ASCII in common. All that follows holds for the text of these letters, too.
 //
 // Invisible are the characters that Unicode calls default ignorable, and the other format characters except those that
 // are seen above a number (Prepended_Concatenation_Mark). Examples are soft hyphens, zero width spaces and joiners,
@@ -20,9 +25,8 @@
 // marks: it counts, because NFKC puts it there.
 //
 // A text without words is compared as a whole. Its normal form is a space, with which no other normal form begins, and
-// then its punctuation and symbols, in canonical form and with white space as the options say. If it has none of these,
-// its bytes follow instead, without the white space around them. It is one shingle, so that only an equal text is
-// similar to it. A blank text is empty.
+// then its bytes, without the white space around them. It is one shingle, so that only an equal text is similar to it. A
+// blank text is empty.
 //
 // That is the default. Params change it. Each adds one step, always in this order:
 //
@@ -63,7 +67,8 @@
 // #29 leaves out of its letters: ideographs, Hiragana and Katakana, Thai, Lao, Khmer, Myanmar, Tai Le, New Tai Lue, Tai
 // Tham, Tai Viet, Ahom; but not Hangul, which has spaces. A word with one of these characters is cut into the word
 // segments of UAX #29: one segment for each such character with its marks, while a run of Katakana, a number, or
-// letters of another script between them are one word.
+// letters of another script between them are one word. Of a text that is compared by its bytes, more than 16 letters of
+// bytes in a row are taken as such a script, in which each weighs 1: two make a character of GB2312, as much as a word.
 //
 //	"iphone15を買う コンピューター"      auto: iphone15 を 買 う コンピューター      weights: 2 1 1 1 2
 //

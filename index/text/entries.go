@@ -25,6 +25,7 @@ const (
 	emit                     // becomes the bytes in the entry
 	expand                   // becomes some of the expansions
 	vanish                   // becomes nothing
+	unread                   // separates, and is noted
 	follow                   // a mark that stays as it is, unless it has to change places with the mark before it
 	erase                    // becomes nothing; a mark, or an invisible character
 	disturb                  // can only be treated together with its neighbours
@@ -38,7 +39,7 @@ const (
 //	       expand: length (6 bits), offset (18)
 //	       follow: combining class
 //
-// Code points of the treatments emit, expand and vanish are simple: they combine with nothing before them, so the text
+// Code points of the treatments emit, expand, vanish and unread are simple: they combine with nothing before them, so the text
 // may be cut in front of them. They may combine with what follows, but that is then a code point of another treatment.
 type entry uint32
 
@@ -58,7 +59,7 @@ func (e entry) treatment() treatment { return treatment(e >> 29) }
 func (e entry) class() class         { return class(e >> 26 & 3) }
 func (e entry) length() int          { return int(e >> 24 & 3) }
 func (e entry) combining() int       { return int(e & 0xff) }
-func (e entry) simple() bool         { t := e.treatment(); return t >= emit && t <= vanish }
+func (e entry) simple() bool         { t := e.treatment(); return t >= emit && t <= unread }
 
 // expansion returns what e becomes, from the expansions.
 func (m *mapper) expansion(e entry) []byte {
@@ -89,6 +90,8 @@ func (m *mapper) entryOf(r rune) entry {
 	switch {
 	case len(form) == 0:
 		return makeEntry(erase, 0, 0)
+	case isUnread(r):
+		return makeEntry(unread, 0, 0)
 	case properties.BoundaryBefore() && standsAlone(form):
 		return m.simpleEntry(form)
 	case properties.CCC() != 0 && string(form) == string(src) &&
@@ -146,7 +149,7 @@ func (m *mapper) simpleEntry(form []byte) entry {
 	return makeEntry(expand, at<<offsetBit|len(out), 0)
 }
 
-// classify returns the class of r in the canonical form. U+FFFD stands for what could not be read, and separates.
+// classify returns the class of r in the canonical form. U+FFFD, which is a symbol by itself, is unread.
 func (m *mapper) classify(r rune) class {
 	switch {
 	case m.markup && (r == '<' || r == '&'), r == utf8.RuneError:

@@ -18,6 +18,7 @@ type mapper struct {
 	space       outcome // separated or dropped
 	markup      bool    // < and & separate, because they would be markup the next time
 	lanes       bool    // appendASCII gives the same result
+	found       bool    // something unread was met
 }
 
 // Outcomes: what a code point becomes in the normal form.
@@ -75,6 +76,7 @@ func (m *mapper) append(dst []byte, start int, src []byte) []byte {
 // appendWhole appends a stretch of text by means of canon. It defines the normal form; every faster way must agree with
 // it.
 func (m *mapper) appendWhole(dst []byte, start int, src []byte) []byte {
+	m.found = m.found || m.unread(src) > 0
 	src = m.whole.form(src)
 	for len(src) > 0 {
 		r, size := utf8.DecodeRune(src)
@@ -162,6 +164,12 @@ func (m *mapper) appendSimple(dst []byte, start int, src []byte) ([]byte, int) {
 		case expand:
 			safe, before, marks, last = i, to, 0, 0
 			to, gap = put(out, to, gap, m.expansion(e))
+		case unread:
+			m.found = true
+			safe, before, marks, last = i, to, 0, 0
+			if m.space == separated {
+				to, gap = put(out, to, gap, []byte{' '})
+			}
 		case follow:
 			if e.combining() < last || marks == maxFollowing {
 				return out[:before], safe
@@ -245,8 +253,8 @@ func put(out []byte, to int, gap uint64, text []byte) (int, uint64) {
 	return to, gap
 }
 
-// decode is utf8.DecodeRune with a space for a bad byte. It decodes code points of two bytes itself, and those of three
-// that do not begin as a surrogate would.
+// decode is utf8.DecodeRune. It decodes code points of two bytes itself, and those of three that do not begin as a
+// surrogate would.
 func decode(src []byte) (rune, int) {
 	c := src[0]
 	if c < utf8.RuneSelf {
@@ -261,15 +269,7 @@ func decode(src []byte) (rune, int) {
 			return r, 3
 		}
 	}
-	return decodeRare(src)
-}
-
-func decodeRare(src []byte) (rune, int) {
-	r, size := utf8.DecodeRune(src)
-	if r == utf8.RuneError && size == 1 {
-		r = ' '
-	}
-	return r, size
+	return utf8.DecodeRune(src)
 }
 
 // gapBehind returns 1 if a separator behind dst adds nothing, else 0.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"math/big"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -67,6 +68,8 @@ func naiveItems(s Shingling, text string) (items []naiveItem) {
 		switch {
 		case s.unit == words:
 			items = append(items, naiveItem{start, start + len(word), 1})
+		case strings.ContainsFunc(word, isByteLetter):
+			items = append(items, naiveBytes(start, word)...)
 		case !strings.ContainsFunc(word, naiveUnspaced):
 			items = append(items, naiveItem{start, start + len(word), 2})
 		default:
@@ -81,6 +84,24 @@ func naiveItems(s Shingling, text string) (items []naiveItem) {
 		}
 		start += len(word) + 1
 	}
+	return items
+}
+
+// naiveBytes cuts rows of bytes that are longer than a word out of one.
+func naiveBytes(start int, word string) (items []naiveItem) {
+	at := 0
+	add := func(end, weight int) {
+		if at < end {
+			items = append(items, naiveItem{start + at, start + end, weight})
+		}
+		at = end
+	}
+	for _, row := range regexp.MustCompile("[\U00010600-\U000106ff]{17,}").FindAllStringIndex(word, -1) {
+		for add(row[0], 2); at < row[1]; {
+			add(at+4, 1)
+		}
+	}
+	add(len(word), 2)
 	return items
 }
 

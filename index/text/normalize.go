@@ -26,6 +26,8 @@ type Normalizer struct {
 	links     linkFinder
 	speller   *speller // nil unless numbers are spelled
 	canonical []byte
+	letters   []byte // a text that is compared by its bytes
+	byBytes   bool
 }
 
 // NewNormalizer builds a Normalizer for valid Params.
@@ -51,10 +53,26 @@ func (n *Normalizer) Append(dst, src []byte) []byte {
 	if n.params.HTML == "strip" {
 		text = n.page.text(src)
 	}
-	if dst = n.appendWords(dst, text); len(dst) == start {
+	if dst = n.appendRead(dst, text); len(dst) == start {
 		dst = n.appendWordless(dst, text, src)
 	}
 	return dst
+}
+
+// appendRead appends the words of src, or those that its bytes make where too much of it is unread.
+func (n *Normalizer) appendRead(dst, src []byte) []byte {
+	start, reader := len(dst), n.last
+	if n.first != nil {
+		reader = n.first
+	}
+	reader.found = false
+	dst = n.appendWords(dst, src)
+	n.byBytes = reader.found && (unreadShare-1)*reader.unread(src) > n.last.read(dst[start:])
+	if n.byBytes {
+		n.letters = appendByteLetters(n.letters[:0], src)
+		dst = n.appendWords(dst[:start], n.letters)
+	}
+	return n.cut(dst, start)
 }
 
 func (n *Normalizer) appendWords(dst, src []byte) []byte {
@@ -65,7 +83,7 @@ func (n *Normalizer) appendWords(dst, src []byte) []byte {
 		n.canonical = n.first.append(n.canonical[:0], 0, src)
 		dst = n.replace(dst, start, trim(n.canonical, 0))
 	}
-	return n.cut(n.settle(trim(dst, start), start), start)
+	return n.settle(trim(dst, start), start)
 }
 
 // cut shortens what is behind start to the bytes that are compared.

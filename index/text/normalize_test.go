@@ -16,19 +16,21 @@ func normal(s string) string { return string(NewNormalizer(DefaultParams()).Appe
 
 // plain follows the definition literally: no ASCII path, no stretches, no bitmap.
 func plain(s string) string {
-	valid := strings.ToValidUTF8(s, "\uFFFD")
-	c := norm.NFKC.String(strings.Map(cherokeeCapital, seen(cases.Fold().String(norm.NFKC.String(seen(valid))))))
-	words := strings.Join(strings.FieldsFunc(c,
-		func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }), " ")
-	symbols := strings.Join(strings.FieldsFunc(c,
-		func(r rune) bool { return !unicode.In(r, unicode.P, unicode.S) || r == 0xfffd }), " ")
-	switch {
-	case words != "" || strings.TrimSpace(s) == "":
+	words := plainWords(s)
+	if 20*unreadOf(s) > unreadOf(s)+len(strings.ReplaceAll(words, " ", "")) {
+		words = plainWords(bytesAsLetters(s))
+	}
+	if words != "" || strings.TrimSpace(s) == "" {
 		return words
-	case symbols != "":
-		return " " + symbols
 	}
 	return " " + strings.TrimSpace(s)
+}
+
+func plainWords(s string) string {
+	valid := strings.ToValidUTF8(s, "\uFFFD")
+	c := norm.NFKC.String(strings.Map(cherokeeCapital, seen(cases.Fold().String(norm.NFKC.String(seen(valid))))))
+	return strings.Join(strings.FieldsFunc(c,
+		func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }), " ")
 }
 
 // seen returns s without invisible characters.
@@ -59,7 +61,7 @@ func cherokeeCapital(r rune) rune {
 func TestNormalForm(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"empty", "", ""},
-		{"only separators", " \t--\u00a0…!", " -- ...!"},
+		{"only separators", " \t--\u00a0…!", " --\u00a0…!"},
 		{"case and white space", "  The QUICK\r\n\tbrown   Fox ", "the quick brown fox"},
 		{"punctuation", "Hello, world! (again)", "hello world again"},
 		{"apostrophe and underscore separate", "don't snake_case", "don t snake case"},
@@ -77,11 +79,12 @@ func TestNormalForm(t *testing.T) {
 		{"what is invisible does not count", "soft\u00adhyphen zero\u200dwidth \u202etfel", "softhyphen zerowidth tfel"},
 		{"signs above numbers are seen", "a\u0600b", "a b"},
 		{"emoji separate", "good👍morning", "good morning"},
-		{"each bad byte separates", "a\xffb\xc3(\xe2\x82", "a b"},
-		{"surrogates are bad bytes", "a\xed\xa0\x80b", "a b"},
+		{"few bad bytes separate", "one\xfftwo\xc3(three)\xe2\x82 " + strings.Repeat("four", 20), "one two three " + strings.Repeat("four", 20)},
+		{"surrogates are bad bytes", strings.Repeat("a", 60) + "\xed\xa0\x80b", strings.Repeat("a", 60) + " b"},
+		{"many bad bytes are letters", "a\xffb\xc3(\xe2\x82", "a" + letters("\xffb\xc3") + " " + letters("\xe2\x82")},
 		{"beyond the basic plane", "𝔘nicode 𐐀 𠀀", "unicode 𐐨 𠀀"},
 		{"both cases of Cherokee", "ᏣᎳᎩ ꮳꮃꭹ Ᏸ ᏸ", "ᏣᎳᎩ ᏣᎳᎩ Ᏸ Ᏸ"},
-		{"unassigned separates", "a\u0378b", "a b"},
+		{"unassigned separates", "\u0378" + strings.Repeat("b", 60), strings.Repeat("b", 60)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := normal(c.in); got != c.want {
@@ -231,7 +234,7 @@ func FuzzNormalize(f *testing.F) {
 func checkNormal(t *testing.T, n *Normalizer, in []byte) {
 	t.Helper()
 	out := n.Append(nil, in)
-	if whole := trim(n.last.appendWhole(nil, 0, in), 0); len(whole) > 0 && !bytes.Equal(out, whole) {
+	if whole := trim(n.last.appendWhole(nil, 0, in), 0); !n.ByBytes() && len(whole) > 0 && !bytes.Equal(out, whole) {
 		t.Fatalf("%+q: in stretches %+q, as a whole %+q", in, out, whole)
 	}
 	if again := n.Append(nil, out); !bytes.Equal(out, again) {

@@ -195,7 +195,7 @@ func checkOptions(t *testing.T, n *Normalizer, in []byte) {
 // checkWordless checks what holds only for texts without words.
 func checkWordless(t *testing.T, n *Normalizer, in, out []byte) {
 	t.Helper()
-	if words := n.appendWords(nil, in); n.params.HTML == "keep" && len(words) > 0 || len(bytes.TrimSpace(in)) == 0 ||
+	if words := n.appendRead(nil, in); n.params.HTML == "keep" && len(words) > 0 || len(bytes.TrimSpace(in)) == 0 ||
 		len(out) < 2 {
 		t.Fatalf("%+v: %+q became %+q, and has the words %+q", n.params, in, out, words)
 	}

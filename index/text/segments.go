@@ -36,12 +36,12 @@ func newUnspaced() *unspaced {
 	return u
 }
 
-// has says whether r is of one of the scripts.
+// has says whether r is of one of the scripts, or a byte of what may be text in one of them.
 func (u *unspaced) has(r rune) bool {
 	if r < 1<<16 {
 		return u.all.has(r)
 	}
-	return unicode.In(r, unspacedScripts()...) && !unicode.In(r, unicode.Nd, unicode.No)
+	return isByteLetter(r) || unicode.In(r, unspacedScripts()...) && !unicode.In(r, unicode.Nd, unicode.No)
 }
 
 // in says whether some code point of text is of one of the scripts.

@@ -144,10 +144,13 @@ func (w *windows) addChars() {
 func (w *windows) addWords(u *unspaced) {
 	for start := 0; start <= len(w.text); {
 		end := start + wordLen(w.text[start:])
-		if u != nil && u.in(w.text[start:end]) {
-			w.addSegments(start, end, u)
-		} else {
+		switch word := w.text[start:end]; {
+		case u == nil || !u.in(word):
 			w.add(start, end, wordWeight)
+		case bytes.ContainsFunc(word, isByteLetter):
+			w.addBytes(start, end)
+		default:
+			w.addSegments(start, end, u)
 		}
 		start = end + 1
 	}

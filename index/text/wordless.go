@@ -1,9 +1,6 @@
 package text
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "bytes"
 
 // wordlessMark begins a text that is compared as a whole. No normal form with words begins with it.
 const wordlessMark = ' '
@@ -11,19 +8,19 @@ const wordlessMark = ' '
 // isWordless says whether a normal form is one shingle whatever its length.
 func isWordless(normalized []byte) bool { return normalized[0] == wordlessMark }
 
-// appendWordless appends what is compared of a document without words: its punctuation and symbols in canonical form,
-// or if there are none its bytes. text is the document, src the document before HTML was removed. A blank document
-// appends nothing.
+// appendWordless appends what is compared of a document without words: its bytes, without the white space around them.
+// text is the document, src the document before HTML was removed, which counts where nothing else is left. A blank
+// document appends nothing.
 //
-// Where links are dropped, the bytes are taken at once, because more than the symbols remains of such a text.
+// Where links are dropped, src counts in any case: what stays of a link without its markup would be another text.
 func (n *Normalizer) appendWordless(dst, text, src []byte) []byte {
 	if src = bytes.TrimSpace(src); len(src) == 0 {
 		return dst
 	}
 	dst = append(dst, wordlessMark)
 	start := len(dst)
-	if n.params.URLs != "drop" {
-		dst = trim(n.last.appendSeen(dst, start, text), start)
+	if n.params.HTML == "strip" && n.params.URLs != "drop" {
+		dst = appendUnmarked(dst, bytes.TrimSpace(text))
 	}
 	if len(dst) == start {
 		dst = append(dst, src...)
@@ -31,17 +28,14 @@ func (n *Normalizer) appendWordless(dst, text, src []byte) []byte {
 	return dst
 }
 
-// appendSeen appends src in canonical form and keeps its symbols, whatever the options say about them.
-func (m *mapper) appendSeen(dst []byte, start int, src []byte) []byte {
-	src = m.whole.form(src)
-	for len(src) > 0 {
-		r, size := utf8.DecodeRune(src)
-		if m.class(r) != separator {
-			dst = append(dst, src[:size]...)
-		} else if m.space == separated {
-			dst = separate(dst, start)
+// appendUnmarked appends text without the characters that would be markup the next time.
+func appendUnmarked(dst, text []byte) []byte {
+	start := len(dst)
+	for _, c := range text {
+		if c == '<' || c == '&' {
+			c = ' '
 		}
-		src = src[size:]
+		dst = append(dst, c)
 	}
-	return dst
+	return append(dst[:start], bytes.TrimSpace(dst[start:])...)
 }

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -73,5 +72,5 @@ func (o *Opener) read(in io.Reader, name string) (Input, error) {
 		return Input{}, fmt.Errorf("%s has more than %v: it would be rejected as too_large (document.max_bytes)", name,
 			setting.Bytes(o.MaxBytes))
 	}
-	return Input{Text: bytes.ToValidUTF8(text, []byte("\ufffd"))}, nil
+	return Input{Text: text}, nil
 }

@@ -124,6 +124,34 @@ func TestRawInput(t *testing.T) {
 	}
 }
 
+// Headlines in windows-1251 that have a year in common are unlike, as raw text and in JSON, and all are counted.
+func TestInputOfAnotherEncoding(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"raw", "json"} {
+		w := newWorld(t, 1)
+		w.setup.Document.Format = format
+		value := func(text string) []byte {
+			if format == "json" {
+				text = `{"text":"` + text + `"}`
+			}
+			return []byte(text)
+		}
+		var records []*kgo.Record
+		for _, text := range []string{"\xca\xf3\xf0\xf1 2024", "\xcf\xee\xe3\xee\xe4\xe0 2024", "\xd6\xe5\xed\xfb 2024", "\xd6\xe5\xed\xfb 2024", "2024"} {
+			records = append(records, &kgo.Record{Value: value(text)})
+		}
+		w.send(records...)
+		m := w.start()
+		w.settled()
+		if s := m.Stats(); s.Unique != 4 || s.Duplicate != 1 || s.ByBytes != 4 {
+			t.Errorf("%s: %d unique, %d duplicates, %d compared by their bytes; want 4, 1 and 4", format, s.Unique, s.Duplicate, s.ByBytes)
+		}
+		if r := w.audited(); r.Unique != 4 || r.Duplicate != 1 {
+			t.Errorf("%s: the audit finds %d unique and %d duplicates, want 4 and 1", format, r.Unique, r.Duplicate)
+		}
+	}
+}
+
 func TestStrictInput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)

@@ -67,6 +67,9 @@ func (s *Signer) Sign(e *entry.Entry, document []byte) bool {
 	return signed
 }
 
+// ByBytes says whether the text that was signed last is compared by its bytes; see text.Normalizer.
+func (s *Signer) ByBytes() bool { return s.normalizer.ByBytes() }
+
 // giveBack releases all memory that grew with the document, except for the entries.
 func (s *Signer) giveBack() {
 	s.normalizer.GiveBack()

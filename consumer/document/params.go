@@ -26,7 +26,7 @@ type Params struct {
 	SchemaFile  string        `key:"schema_file" doc:"the one schema of all values: for avro an .avsc file, for protobuf a file of descriptors (protoc --include_imports -o FILE); for values that have several, name a registry" example:"/etc/unecho/article.avsc"`
 	Schema      string        `key:"schema" doc:"fingerprint of schema_file's content, on which members must agree; empty takes what the file has" example:"sha256:0f3c6ad1e2b94c57" verdict:"true" omit:""`
 	Message     string        `key:"message" doc:"for protobuf: the full name of the message that a value is; needed with schema_file, and what is another message in a registry is rejected (wrong_type)" example:"news.v1.Article" verdict:"true" omit:""`
-	InvalidUTF8 string        `key:"invalid_utf8" doc:"what is not UTF-8 is replaced by U+FFFD in what is compared, or the document rejected (invalid_encoding)" enum:"replace|reject" verdict:"true"`
+	InvalidUTF8 string        `key:"invalid_utf8" doc:"what is not UTF-8 separates words as U+FFFD does, and where it is more than 5 % of a text that is compared by its bytes; or the document is rejected (invalid_encoding)" enum:"replace|reject" verdict:"true"`
 	Empty       string        `key:"empty" doc:"a tombstone, or a document whose text is empty or blank, is unique, or rejected (empty)" enum:"unique|reject" verdict:"true"`
 	ByTopic     []string      `key:"by_topic" doc:"settings of topics that are read otherwise: PATTERN KEY = VALUE, with a regular expression of the whole name; the first pattern that fits a topic counts, with all its items" example:"['blogs\\..+ format = json', 'blogs\\..+ fields = title, body']" verdict:"true" omit:""`
 

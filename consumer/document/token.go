@@ -187,4 +187,6 @@ func unit(raw []byte) (r rune) {
 }
 
 // appendBytes appends text, and says whether it is UTF-8.
-func appendBytes(dst, text []byte) (out []byte, valid bool) { return append(dst, text...), utf8.Valid(text) }
+func appendBytes(dst, text []byte) (out []byte, valid bool) {
+	return append(dst, text...), utf8.Valid(text)
+}

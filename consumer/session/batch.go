@@ -20,6 +20,7 @@ type item struct {
 	record    *kgo.Record
 	rejection *document.Rejection // found before signing; a held verdict outranks it
 	withheld  *unpack.Sizes       // of what did not come with it; never forwarded but as rejected
+	byBytes   bool                // it is compared by its bytes
 	protocol.Document
 }
 
@@ -142,7 +143,7 @@ func (s *Session) sign(ctx context.Context, workers signing.Workers, b *batch) e
 			if err != nil {
 				return err
 			}
-			it.rejection, it.withheld = refused.Rejection, refused.Withheld
+			it.rejection, it.withheld, it.byBytes = refused.Rejection, refused.Withheld, refused.ByBytes
 			it.Rejected, it.Withheld, it.Unchecked = !refused.Entry(), it.withheld != nil, refused.Unchecked
 		}
 		return nil

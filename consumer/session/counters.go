@@ -17,7 +17,7 @@ type Counters struct {
 	Recorded                   atomic.Uint64 // documents that were passed on, and brought to the journal since
 	Passing                    atomic.Int64  // sessions that pass documents on now
 	Partitions                 atomic.Int64
-	reemitted                  atomic.Uint64
+	reemitted, byBytes         atomic.Uint64
 	rejected                   [maxReasons]atomic.Uint64
 	sign, judge, forward       histogram
 	similarity, delay          distribution
@@ -51,6 +51,7 @@ type Output struct {
 	Unique, Duplicate uint64
 	Reemitted         uint64 // of the unique ones, copies that were emitted again
 	Unchecked         uint64 // forwarded as unique without being judged; not counted as unique
+	ByBytes           uint64 // compared by their bytes, because too much of them cannot be read
 	Rejected          map[sink.Reason]uint64
 	Topics            []Verdicts // those that the configuration names in its order, and then others as they came
 
@@ -90,7 +91,7 @@ func (c *Counters) Count(topic string) int {
 // Output reads what was committed.
 func (c *Counters) Output() Output {
 	o := Output{
-		Reemitted: c.reemitted.Load(), Rejected: map[sink.Reason]uint64{},
+		Reemitted: c.reemitted.Load(), ByBytes: c.byBytes.Load(), Rejected: map[sink.Reason]uint64{},
 		Similarity: c.similarity.read(similarities()), Delay: c.delay.read(delays()),
 	}
 	c.mu.RLock()
@@ -123,6 +124,7 @@ func (c *Counters) latency(sign, judge, forward time.Duration) {
 type outputs struct {
 	topics            []Verdicts // as Counters has them
 	reemitted         uint64
+	byBytes           uint64
 	rejected          [maxReasons]uint64
 	similarity, delay sample
 }
@@ -145,6 +147,9 @@ func (o *outputs) count(b *batch, c *Counters) {
 			if !it.Judged {
 				v.Unchecked++
 				continue
+			}
+			if it.byBytes {
+				o.byBytes++
 			}
 			if it.Verdict.Matched() {
 				scale.count(&o.similarity, int64(it.Verdict.Match.Similarity.TenThousandths()))
@@ -197,6 +202,7 @@ func (c *Counters) committed(o *outputs) {
 		c.rejected[i].Add(n)
 	}
 	c.reemitted.Add(o.reemitted)
+	c.byBytes.Add(o.byBytes)
 	c.similarity.add(&o.similarity)
 	c.delay.add(&o.delay)
 	c.Commits.Add(1)

@@ -81,6 +81,7 @@ func TestOutput(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
 	b := judgedBatch(now, 4)
 	b.groups[1].items = b.groups[1].items[:2]
+	b.groups[1].items[0].byBytes = true
 	b.groups[0].items = append(b.groups[0].items, item{
 		record: &kgo.Record{Timestamp: time.UnixMilli(-1)}, Document: protocol.Document{Rejected: true, Unchecked: true},
 	})
@@ -97,6 +98,9 @@ func TestOutput(t *testing.T) {
 	if want := []Verdicts{{"news", 1, 1, 0, 0}, {"mail", 2, 1, 1, 1}}; !slices.Equal(got.Topics, want) || got.Unique != 3 ||
 		got.Duplicate != 2 || got.Unchecked != 1 {
 		t.Errorf("%+v, want %+v", got.Topics, want)
+	}
+	if got.ByBytes != 1 {
+		t.Errorf("%d are counted as compared by their bytes, want 1", got.ByBytes)
 	}
 	if got.Reemitted != 1 || got.Rejected[sink.Empty] != 1 || got.Rejected[sink.TooLarge] != 0 {
 		t.Errorf("%d emitted again, rejected %v", got.Reemitted, got.Rejected)

@@ -39,6 +39,7 @@ func (w *Worker) rest() {
 type Refused struct {
 	Rejection *document.Rejection // nil: it has one
 	Withheld  *unpack.Sizes       // of what did not come with the record; never forwarded but as rejected
+	ByBytes   bool                // it is compared by its bytes, because too much of it cannot be read
 	Unchecked bool                // it is forwarded as unique without being judged: a condition does not hold
 }
 
@@ -94,7 +95,9 @@ func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (ref
 		refused.Unchecked = refused.Rejection == nil
 		return refused, nil
 	}
-	return Refused{Rejection: w.refuse(r, e, &doc)}, nil
+	refused.Rejection = w.refuse(r, e, &doc)
+	refused.ByBytes = refused.Rejection == nil && w.signer.ByBytes()
+	return refused, nil
 }
 
 // unforwarded says why no output would take a document, if that is known before it is judged.

@@ -168,7 +168,7 @@ func TestWhatIsUnread(t *testing.T) {
 		{"", "2024 \ufffd", true},
 		{"", "2024 \ue000", true},
 		{"", "2024 \U000f1234 \U00100000", true},
-		{"", "2024 \u0378", true},                      // not assigned
+		{"", "2024 \u0378", true},                        // not assigned
 		{"", "2024 \U0001faff \U0001f8f0 \u2065", false}, // emoji to come, and what will be invisible
 		{"", "2024 \u009f", true},
 		{"", "2024 \u0085", false},

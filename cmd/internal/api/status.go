@@ -46,6 +46,8 @@ type documents struct {
 	Rejected  uint64 `json:"rejected"`
 	// forwarded as unique without being judged; not counted as unique
 	Unchecked uint64 `json:"unchecked,omitempty"`
+	// compared by their bytes, because too much of them is not UTF-8 or cannot be read
+	ByBytes uint64 `json:"by_bytes,omitempty"`
 }
 
 // lag is how far the group is behind its source.
@@ -170,7 +172,7 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	out := status{
 		Version: a.Version, Member: s.Member, Time: moment(time.Now().UnixMilli()), Group: a.Group, Index: a.Index.Index.Name,
 		Ready:     ready,
-		Documents: documents{Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate, Unchecked: s.Unchecked},
+		Documents: documents{Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate, Unchecked: s.Unchecked, ByBytes: s.ByBytes},
 		Lag:       lag{Documents: known(s.SourceLag), Leaderless: s.Leaderless},
 		Window:    a.window(&s), Journal: journalOf(&s), Snapshots: a.snapshots(&s), Assigned: s.Partitions,
 		Waiting: []place{}, Rejected: map[string]uint64{}, Partitions: []partition{}, Settings: a.Settings,

@@ -48,6 +48,7 @@ type item struct {
 	length   int
 	sum      uint64 // hash of its bytes, if it is wanted
 	rejected *document.Rejection
+	byBytes  bool   // it is compared by its bytes
 }
 
 // signed holds the documents that can be compared, in their order.
@@ -88,6 +89,7 @@ func (j *job) Work() {
 		}
 		if it.rejected == nil {
 			it.rejected = j.entry(r, it.name)
+			it.byBytes = it.rejected == nil && j.signer.ByBytes()
 		}
 		if it.rejected != nil && j.strict {
 			refused = r.Refused(it.rejected)

@@ -19,6 +19,7 @@ type Outcome struct {
 	Sum      uint64 // hash of its bytes in the file, if Params ask for it
 	Sketch   []byte // if Params ask for it; none for a document without text
 	Rejected *document.Rejection
+	ByBytes  bool    // it is compared by its bytes, because too much of it cannot be read
 	Matches  []Match // similar documents judged before it, in their order; none if it is like no other
 	Cut      bool    // not all documents were compared with it that may be like it
 }
@@ -46,6 +47,7 @@ func (o *Outcome) Best() *Match {
 type Counts struct {
 	Documents, Unique, Duplicate, Rejected int64
 	Cut                                    int64 // documents that were not compared with all that may be like them
+	ByBytes                                int64 // documents that were compared by their bytes
 }
 
 // Add counts one.
@@ -53,6 +55,9 @@ func (c *Counts) Add(o *Outcome) {
 	c.Documents++
 	if o.Cut {
 		c.Cut++
+	}
+	if o.ByBytes {
+		c.ByBytes++
 	}
 	switch {
 	case o.Rejected != nil:

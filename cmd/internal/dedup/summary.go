@@ -17,6 +17,7 @@ type Summary struct {
 	Rejected           int64   `json:"rejected"`
 	UniqueCut          uint64  `json:"unique_cut"`        // unique documents that were not compared with all candidates
 	Cut                int64   `json:"cut,omitempty"`     // with all matches: documents that were not compared with all candidates
+	ByBytes            int64   `json:"by_bytes,omitempty"` // documents that were compared by their bytes
 	Indexed            int64   `json:"indexed,omitempty"` // documents of --index or --index-file
 	Seconds            float64 `json:"seconds"`
 	DocumentsPerSecond float64 `json:"documents_per_second"`
@@ -29,7 +30,8 @@ type Summary struct {
 // NewSummary builds the summary, given how many documents were indexed, and how many were read in all.
 func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
 	s := Summary{
-		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Cut: c.Cut, Indexed: indexed,
+		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Cut: c.Cut, ByBytes: c.ByBytes,
+		Indexed: indexed,
 		Seconds: took.Seconds(), PeakRSSBytes: memory.Peak(),
 	}
 	if s.Seconds > 0 {
@@ -61,6 +63,12 @@ func (s Summary) WriteText(out io.Writer) error {
 		terminal.Grouped(int(s.Unique)), terminal.Grouped(int(s.Duplicate)), terminal.Grouped(int(s.Rejected)), cost, found)
 	if err != nil {
 		return err
+	}
+	if s.ByBytes > 0 {
+		if _, err := fmt.Fprintf(out, "%s compared by the bytes: more than 5 %% is not UTF-8 or cannot be read; convert to UTF-8\n",
+			were(int(s.ByBytes), "document")); err != nil {
+			return err
+		}
 	}
 	const remedy = "raise --max-references, --max-candidates or --max-work"
 	switch {

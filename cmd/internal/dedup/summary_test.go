@@ -9,6 +9,28 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
+// A summary says how many documents were compared by their bytes, in both forms, and nothing where there are none.
+func TestSummaryTellsBytes(t *testing.T) {
+	for n, want := range map[int64][2]string{
+		0: {"", ""},
+		1: {"1 document was compared by the bytes: more than 5 % is not UTF-8 or cannot be read; convert to UTF-8\n", `"by_bytes":1,`},
+		7: {"7 documents were compared by the bytes: more than 5 % is not UTF-8 or cannot be read; convert to UTF-8\n", `"by_bytes":7,`},
+	} {
+		var text, line bytes.Buffer
+		s := NewSummary(Counts{Documents: 9, Unique: 9, ByBytes: n}, 0, 9, time.Second)
+		if err := s.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.WriteJSON(&line); err != nil {
+			t.Fatal(err)
+		}
+		if _, got, _ := strings.Cut(text.String(), "\n"); got != want[0] || strings.Contains(line.String(), "by_bytes") != (n > 0) ||
+			!strings.Contains(line.String(), want[1]) {
+			t.Errorf("%d documents: %q and %s; want %q", n, got, line.String(), want)
+		}
+	}
+}
+
 // A summary says of how many documents it cannot be sure, in both forms, and nothing where there are none.
 func TestSummaryTellsCuts(t *testing.T) {
 	for cut, want := range map[uint64]string{

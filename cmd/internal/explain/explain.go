@@ -40,7 +40,8 @@ type Explanation struct {
 type Document struct {
 	Bytes      int      `json:"bytes"`
 	Normalized string   `json:"normalized"`
-	Shingles   int      `json:"shingles"` // different ones
+	Shingles   int      `json:"shingles"`           // different ones
+	ByBytes    bool     `json:"by_bytes,omitempty"` // it is compared by its bytes: too much of it cannot be read
 	Only       []string `json:"only"`     // shingles that the other lacks
 	Keys       []string `json:"band_keys"`
 
@@ -146,6 +147,7 @@ func newReader(p index.Params) (*reader, error) {
 
 func (r *reader) read(d *Document, in Input) error {
 	normalized := r.normalizer.Append(nil, in.Text)
+	d.ByBytes = r.normalizer.ByBytes()
 	compared := r.similarity.Compared(normalized)
 	hashes := r.shingling.AppendHashes(nil, compared)
 	d.hashes = make(map[uint64]string, len(hashes))

@@ -22,8 +22,8 @@ func WriteText(out io.Writer, p index.Params, x *Explanation, also Also) error {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-14s "+format+"\n", append([]any{name}, args...)...)
 	}
-	line("A", "%d bytes, %d shingles (%s)", x.A.Bytes, x.A.Shingles, p.Similarity.Shingle)
-	line("B", "%d bytes, %d shingles", x.B.Bytes, x.B.Shingles)
+	line("A", "%d bytes, %d shingles (%s)%s", x.A.Bytes, x.A.Shingles, p.Similarity.Shingle, x.A.how())
+	line("B", "%d bytes, %d shingles%s", x.B.Bytes, x.B.Shingles, x.B.how())
 	b.WriteByte('\n')
 	line("exact Jaccard", "%.4f  %d shingles of %d are shared", x.Jaccard.Value, x.Jaccard.Part, x.Jaccard.Whole)
 	for _, l := range x.Lines() {
@@ -48,6 +48,14 @@ func WriteText(out io.Writer, p index.Params, x *Explanation, also Also) error {
 	writeDiff(&b, x.Diff(), terminal.Coloured(out))
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// how says how a document is compared, where that is not by its words.
+func (d *Document) how() string {
+	if d.ByBytes {
+		return ", compared by the bytes: more than 5 % is not UTF-8 or cannot be read"
+	}
+	return ""
 }
 
 // writeSome writes the first few of a list of shingles.

@@ -32,7 +32,7 @@ func full() consumer.Stats {
 		return h
 	}
 	s := consumer.Stats{
-		Unique: 700, Reemitted: 9, Duplicate: 300, Rejected: map[sink.Reason]uint64{}, Commits: 11, Rebuilds: 2,
+		Unique: 700, Reemitted: 9, ByBytes: 4, Duplicate: 300, Rejected: map[sink.Reason]uint64{}, Commits: 11, Rebuilds: 2,
 		Topics: []consumer.Verdicts{
 			{Topic: "news", Unique: 600, Duplicate: 290, Rejected: 20},
 			{Topic: "mail", Unique: 100, Duplicate: 10, Rejected: 8},

@@ -66,6 +66,8 @@ func documentMetrics() []metric {
 		},
 		counter("unecho_reemitted_total", "Copies committed to the unique topic, because nothing of their kind came through for window.reemit_every. They count as unique, too.",
 			func(s *state) uint64 { return s.Reemitted }),
+		counter("unecho_documents_by_bytes_total", "Documents committed by this process that were compared by their bytes, because more than 5 % of each is not UTF-8 or cannot be read. Have them converted to UTF-8, or rejected by document.invalid_utf8.",
+			func(s *state) uint64 { return s.ByBytes }),
 		{
 			name: "unecho_rejected_total", kind: prometheus.CounterValue, labels: []string{"reason"},
 			help: "Documents committed to the rejected topic, by reason. When it rises, read unecho-detail on the records there.",

@@ -45,7 +45,7 @@ function working(status, now) {
 function more(status) {
   const d = status.documents;
   const all = d.unique + d.duplicate + d.rejected + (d.unchecked ?? 0);
-  return `This member has committed ${plural(all, 'document')} since it started: ${count(d.unique)} unique, ${plural(d.duplicate, 'duplicate')}, ${count(d.rejected)} rejected${d.unchecked ? `, ${count(d.unchecked)} unchecked` : ''}.`;
+  return `This member has committed ${plural(all, 'document')} since it started: ${count(d.unique)} unique, ${plural(d.duplicate, 'duplicate')}, ${count(d.rejected)} rejected${d.unchecked ? `, ${count(d.unchecked)} unchecked` : ''}.${d.by_bytes ? ` Of ${count(d.by_bytes)}, more than 5 % is not UTF-8 or cannot be read: they are compared by their bytes.` : ''}`;
 }
 
 /** period is the whole seconds of a time between two answers; answers are a second apart, and a little more. */

@@ -33,7 +33,7 @@
 //	html         the text is taken out of HTML                            <p>Fl&ouml;&szlig;e from 1,200&euro;</p>
 //	invisible    what doesn't count goes; always
 //	             NFKC, case folding, NFKC; always                          Flöße from 1,200€  ->  flösse from 1,200€
-//	accents      marks common to all scripts go                            flosse from 1,200€
+//	accents      marks common to all scripts go, ı gets its dot            flosse from 1,200€
 //	urls         URLs and e-mail addresses become a word, or nothing
 //	digits       numbers become 0, or words                                flosse from one thousand, two hundred €
 //	punctuation  punctuation and symbols separate, stay, or go             flosse from one thousand two hundred

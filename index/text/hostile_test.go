@@ -32,6 +32,8 @@ func hostile(size int) map[string][]byte {
 		"no end": framed("<a ", of("b=\""), ""), "attributes": framed("<a ", of("b "), ">x"),
 		"unended comments": of("<!--"), "comments": of("<!---->"), "scripts": of("<script>"), "styles": of("<style><"),
 		"titles": of("<title>x</title "), "CDATA": of("<![CDATA["),
+		"empty elements": of("<iframe/><style/>"), "scripts in comments": of("<script><!--<script></script>"), "open quotes": of("<a x=\">\""),
+		"bangs": of("<!-- a --><!--"), "open CDATA": of("<![CDATA[]]>"),
 		"references": of("&amp;"), "ampersands": of("&"), "one reference": framed("&", of("a"), ";"),
 		"number references": of("&#x110000;"), "other references": of("&#1;&#2;&#3"),
 	}

@@ -6,16 +6,28 @@ import (
 	"golang.org/x/net/html"
 )
 
-// page extracts the text of HTML. Tags separate words, except for those that are part of a line (inline, below).
-// Comments, declarations, and the content of scripts, styles and elements that browsers do not show are dropped. Broken
-// markup means what it means to the tokenizer of x/net/html. Nesting is not tracked, so depth costs nothing.
+// page extracts the text of HTML, of XHTML, and of what feeds hold. Tags separate words, except for those that are part of
+// a line (isInline). Comments, declarations, and the content of scripts, styles and elements that browsers do not show
+// are dropped; what is in CDATA is HTML again. Nesting is not tracked, so depth costs nothing.
 //
-// page itself reads what most pages contain, without allocating. At the first thing beyond that, the tokenizer takes
-// over.
+// Where all that begins also ends, markup means what it means to HTML 5. What has no end hides nothing: of a comment, a
+// script or a quote that is not closed only the beginning is dropped. An element without content, <iframe/>, is what
+// it is in XHTML, unless it has an end.
 type page struct {
 	out        []byte
-	reader     bytes.Reader
+	missing    missing
 	references map[string]string // character references seen, resolved
+}
+
+// missing notes what was looked for up to the end of a text and is not there, so that it is looked for once.
+type missing struct {
+	tagEnd   bool // the end of a tag, where > in quotes ends none
+	bracket  bool // >
+	comment  bool // -->
+	bang     bool // --!>, which ends a comment, too
+	cdata    bool // ]]>
+	script   bool // the end of a script, where what is in its comments ends none
+	elements [len(contents)]bool
 }
 
 // A Page takes the text out of HTML as a Normalizer with html: strip does, for text of which only a part is HTML. The
@@ -28,7 +40,6 @@ func (p *Page) Append(dst, src []byte) []byte {
 	p.page.append(dst, src)
 	out := p.page.out
 	p.page.out = nil // it belongs to the caller
-	p.page.reader.Reset(nil)
 	return out
 }
 
@@ -49,6 +60,12 @@ func (p *page) text(src []byte) []byte {
 // append appends the text of src to dst, and leaves that in p.out.
 func (p *page) append(dst, src []byte) {
 	p.out = dst
+	p.fragment(src)
+}
+
+// fragment appends the text of src, which begins outside of any tag.
+func (p *page) fragment(src []byte) {
+	p.missing = missing{}
 	for len(src) > 0 {
 		plain := bytes.IndexByte(src, '<')
 		if plain < 0 {
@@ -60,41 +77,15 @@ func (p *page) append(dst, src []byte) {
 		}
 		read := p.markup(src)
 		if read == 0 {
-			p.tokenize(src)
-			break
+			p.out = append(p.out, '<')
+			read = 1
 		}
 		src = src[read:]
 	}
 }
 
-// tokenize appends the text of src, which begins outside of any tag. It defines the result; markup must agree with it.
-func (p *page) tokenize(src []byte) {
-	p.reader.Reset(src)
-	tokens := html.NewTokenizer(&p.reader)
-	tokens.AllowCDATA(true)
-	hidden := false
-	for {
-		token := tokens.Next()
-		switch token {
-		case html.ErrorToken: // the end: reading from memory has no other error
-			return
-		case html.TextToken:
-			if !hidden {
-				p.out = append(p.out, tokens.Text()...)
-			}
-		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
-			name, _ := tokens.TagName()
-			p.separate(name)
-			hidden = token != html.EndTagToken && isHidden(name)
-			continue
-		case html.CommentToken, html.DoctypeToken:
-		}
-		hidden = false
-	}
-}
-
 // markup reads the tag, comment or declaration at the beginning of src, and the content of an element that has no tags
-// in it. It returns how many bytes it read, or 0 for what it leaves to the tokenizer.
+// in it. It returns how many bytes it read, or 0 if nothing of the kind begins there.
 func (p *page) markup(src []byte) int {
 	if len(src) < 2 {
 		return 0
@@ -103,42 +94,120 @@ func (p *page) markup(src []byte) int {
 	case isLetter(c):
 		return p.startTag(src)
 	case c == '/' && len(src) > 2 && isLetter(src[2]):
-		name := tagName(src[2:])
-		end := tagEnd(src, 2+len(name))
+		end, name := p.tag(src, 2)
 		if end > 0 {
 			p.separate(name)
 		}
 		return end
 	case bytes.HasPrefix(src, []byte("<!--")):
-		return commentEnd(src)
-	case c == '!' && len(src) > 2 && src[2] == '[': // CDATA, perhaps
-		return 0
+		return p.comment(src)
+	case bytes.HasPrefix(src, []byte("<![CDATA[")):
+		return p.cdata(src)
 	case c == '/' || c == '!' || c == '?':
-		return after(src, 2, ">")
+		return after(src, 2, ">", &p.missing.bracket)
 	}
-	p.out = append(p.out, '<')
-	return 1
+	return 0
+}
+
+// tag returns the place behind the tag at the beginning of src, and its name, which begins at i; or 0 if it has no end.
+func (p *page) tag(src []byte, i int) (end int, name []byte) {
+	if p.missing.bracket {
+		return 0, nil
+	}
+	name = tagName(src[i:])
+	if !p.missing.tagEnd {
+		if end = tagEnd(src, i+len(name)); end > 0 {
+			return end, name
+		}
+		p.missing.tagEnd = true
+	}
+	return after(src, i+len(name), ">", &p.missing.bracket), name
 }
 
 // startTag reads a start tag, and for elements that hold only text also their content.
 func (p *page) startTag(src []byte) int {
-	name := tagName(src[1:])
-	end := tagEnd(src, 1+len(name))
+	end, name := p.tag(src, 1)
 	if end == 0 {
 		return 0
 	}
-	content := 0
-	if kind := textOnly(name); kind != "" {
-		content = contentLen(src[end:], kind)
-	}
-	if content < 0 {
-		return 0
-	}
 	p.separate(name)
-	if !isHidden(name) {
-		p.appendText(src[end : end+content])
+	kind := contentOf(name)
+	if kind < 0 {
+		return end
 	}
-	return end + content
+	length := p.contentLen(src[end:], kind, src[end-2] == '/')
+	if length < 0 {
+		return end
+	}
+	switch content := src[end : end+length]; {
+	case contents[kind].hidden:
+	case contents[kind].plain:
+		p.out = append(p.out, content...)
+	default:
+		p.appendText(content)
+	}
+	return end + length
+}
+
+// contentLen returns the length of the content of an element that holds only text, up to its end tag, or -1 if it has
+// none. Where another such element begins before, the first one has no content; but scripts write scripts.
+func (p *page) contentLen(src []byte, kind int, empty bool) int {
+	if p.missing.elements[kind] {
+		return -1
+	}
+	name, code := contents[kind].name, kind == script && !empty
+	if code && !p.missing.script {
+		if n := scriptLen(src); n >= 0 {
+			return n
+		}
+		p.missing.script = true
+	}
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(src[at:], '<')
+		if i < 0 {
+			p.missing.elements[kind] = true
+			return -1
+		}
+		at += i
+		switch rest := src[at+1:]; {
+		case len(rest) > 0 && rest[0] == '/' && isTag(rest[1:], name):
+			return at
+		case !code && isTag(rest, name):
+			return -1
+		}
+	}
+}
+
+// comment returns the length of the comment at the beginning of src, or of what begins it if it has no end.
+func (p *page) comment(src []byte) int {
+	const begin = len("<!--")
+	switch rest := src[begin:]; {
+	case bytes.HasPrefix(rest, []byte(">")):
+		return begin + 1
+	case bytes.HasPrefix(rest, []byte("->")):
+		return begin + 2
+	}
+	end := after(src, begin, "-->", &p.missing.comment)
+	if end == 0 {
+		return max(begin, after(src, begin, "--!>", &p.missing.bang))
+	}
+	if i := bytes.Index(src[begin:end], []byte("--!>")); i >= 0 {
+		return begin + i + len("--!>")
+	}
+	return end
+}
+
+// cdata reads what is marked as CDATA at the beginning of src. If it has no end, the mark alone is read.
+func (p *page) cdata(src []byte) int {
+	const begin = len("<![CDATA[")
+	end := after(src, begin, "]]>", &p.missing.cdata)
+	if end == 0 {
+		return begin
+	}
+	around := p.missing
+	p.fragment(src[begin : end-len("]]>")]) // no other one ends in it, so this goes no deeper
+	p.missing = around
+	return end
 }
 
 // separate ends a word if a tag of that name does.

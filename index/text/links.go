@@ -24,12 +24,13 @@ const (
 // linkFinder finds links in a text in canonical form with its punctuation. A few characters on both sides of a trigger
 // decide whether there is a link, so that removing the links leaves a text without any:
 //
-//	@      between two word characters: an address, with the word characters and ._%+- before, and .-@ behind it
+//	@      between two characters of addresses: an address, with those and ._%+- before, and .-@ behind it
 //	://    behind a letter or digit of ASCII: a URL, with those and + before it
 //	www.   in front of a word character: a URL, with the letters and digits of ASCII before it
 //
-// A URL ends before the first white space, one of <>"`{}|\^, or a letter of another script than Latin, Greek and
-// Cyrillic. Punctuation at its end is not part of it.
+// A character of addresses is a word character, but none of a script without spaces: there a word would go on with the
+// clause around it. A URL ends before the first white space, one of <>"`{}|\^, or a letter of another script than
+// Latin, Greek and Cyrillic. Punctuation at its end is not part of it.
 type linkFinder struct {
 	text    []byte
 	classes *mapper
@@ -78,7 +79,7 @@ func (f *linkFinder) around(trigger, floor, at int) link {
 	before, text := f.text[floor:at], f.text
 	switch trigger {
 	case atSign:
-		if f.endsInWord(before) && f.beginsWithWord(text[at+1:]) {
+		if f.endsInAddress(before) && f.inAddress(firstRune(text[at+1:])) {
 			return link{at - f.mailboxLen(before), at + 1 + f.domainLen(text[at+1:]), mailMask}
 		}
 	case scheme:
@@ -86,21 +87,27 @@ func (f *linkFinder) around(trigger, floor, at int) link {
 			return link{at - schemeLen(before), f.urlEnd(at + len("://")), urlMask}
 		}
 	case www:
-		if f.beginsWithWord(text[at+len("www."):]) {
+		if f.inWord(firstRune(text[at+len("www."):])) {
 			return link{at - schemeLen(before), f.urlEnd(at + len("www.")), urlMask}
 		}
 	}
 	return link{}
 }
 
-func (f *linkFinder) endsInWord(s []byte) bool {
-	r, _ := utf8.DecodeLastRune(s)
-	return f.inWord(r)
+func firstRune(s []byte) rune {
+	r, _ := utf8.DecodeRune(s)
+	return r
 }
 
-func (f *linkFinder) beginsWithWord(s []byte) bool {
-	r, _ := utf8.DecodeRune(s)
-	return f.inWord(r)
+func (f *linkFinder) endsInAddress(s []byte) bool {
+	r, _ := utf8.DecodeLastRune(s)
+	return f.inAddress(r)
+}
+
+// inAddress leaves out, beside the scripts, the marks of length and repetition that they have in common.
+func (f *linkFinder) inAddress(r rune) bool {
+	const ideographic = 0x3000
+	return f.inWord(r) && (r < utf8.RuneSelf || !isUnspaced(r) && (r < ideographic || !unicode.Is(unicode.Common, r)))
 }
 
 // inWord is false for the U+FFFD of an empty text.
@@ -114,7 +121,7 @@ func (f *linkFinder) mailboxLen(before []byte) int {
 	rest := before
 	for len(rest) > 0 {
 		r, size := utf8.DecodeLastRune(rest)
-		if !f.inWord(r) && (r >= utf8.RuneSelf || bytes.IndexByte([]byte("._%+-"), byte(r)) < 0) {
+		if !f.inAddress(r) && (r >= utf8.RuneSelf || bytes.IndexByte([]byte("._%+-"), byte(r)) < 0) {
 			break
 		}
 		rest = rest[:len(rest)-size]
@@ -126,7 +133,7 @@ func (f *linkFinder) domainLen(text []byte) int {
 	end := 0
 	for end < len(text) {
 		r, size := utf8.DecodeRune(text[end:])
-		if !f.inWord(r) && r != '.' && r != '-' && r != '@' {
+		if !f.inAddress(r) && r != '.' && r != '-' && r != '@' {
 			break
 		}
 		end += size

@@ -41,6 +41,11 @@ func (u *unspaced) has(r rune) bool {
 	if r < 1<<16 {
 		return u.all.has(r)
 	}
+	return isUnspaced(r)
+}
+
+// isUnspaced does the same without tables.
+func isUnspaced(r rune) bool {
 	return isByteLetter(r) || unicode.In(r, unspacedScripts()...) && !unicode.In(r, unicode.Nd, unicode.No)
 }
 

@@ -2,8 +2,7 @@ package text
 
 import "bytes"
 
-// This file reads HTML as the tokenizer of x/net/html does, without its allocations. A function that returns 0, or -1
-// for a content, leaves the decision to the tokenizer.
+// This file finds the ends of tags and of what is between them.
 
 // tagName returns the name of the tag at the beginning of src, behind < or </.
 func tagName(src []byte) []byte {
@@ -63,44 +62,56 @@ func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\
 
 func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
 
-// after returns the end of the first occurrence of what in src[from:], or 0.
-func after(src []byte, from int, what string) int {
+// after returns the end of the first occurrence of what in src[from:], or 0. It notes in missing that there is none.
+func after(src []byte, from int, what string, missing *bool) int {
+	if *missing {
+		return 0
+	}
 	if i := bytes.Index(src[from:], []byte(what)); i >= 0 {
 		return from + i + len(what)
 	}
+	*missing = true
 	return 0
 }
 
-// commentEnd returns the place behind a comment that ends as comments should.
-func commentEnd(src []byte) int {
-	const begin = len("<!--")
-	end := after(src, begin, "-->")
-	if bytes.HasPrefix(src[begin:], []byte(">")) || bytes.HasPrefix(src[begin:], []byte("->")) ||
-		end > 0 && bytes.Contains(src[begin:end], []byte("--!")) {
-		return 0
+// isTag says whether src begins with the name of a tag, and not with a longer one.
+func isTag(src []byte, name string) bool {
+	if len(src) <= len(name) || !bytes.EqualFold(src[:len(name)], []byte(name)) {
+		return false
 	}
-	return end
+	c := src[len(name)]
+	return isBlank(c) || c == '/' || c == '>'
 }
 
-// contentLen returns the length of the content of an element with that name, up to its end tag, or -1.
-func contentLen(src []byte, name string) int {
-	if name == "xmp" || name == "plaintext" {
-		return -1 // shown, but without references
-	}
-	for at := 0; ; at++ {
-		i := bytes.IndexByte(src[at:], '<')
-		if i < 0 {
-			return -1
+// scriptLen returns the length of a script up to its end tag, or -1. In what looks like a comment, a script may hold
+// another (HTML, "script data double escaped state").
+func scriptLen(src []byte) int {
+	const name = "script"
+	comment, inner := false, false
+	for at := 0; at < len(src); at++ {
+		if !comment {
+			i := bytes.IndexByte(src[at:], '<')
+			if i < 0 {
+				break
+			}
+			at += i
 		}
-		at += i
-		if rest := src[at:]; len(rest) > 2+len(name) && rest[1] == '/' && bytes.EqualFold(rest[2:2+len(name)], []byte(name)) {
-			if c := rest[2+len(name)]; isBlank(c) || c == '/' || c == '>' {
+		switch rest := src[at:]; {
+		case bytes.HasPrefix(rest, []byte("</")) && isTag(rest[2:], name):
+			if !inner {
 				return at
 			}
-		} else if name == "script" && bytes.HasPrefix(rest, []byte("<!--")) {
-			return -1 // other rules hold in what looks like a comment
+			inner = false
+		case comment && bytes.HasPrefix(rest, []byte("-->")):
+			comment, inner = false, false
+		case comment && rest[0] == '<' && isTag(rest[1:], name):
+			inner = true
+		case !comment && bytes.HasPrefix(rest, []byte("<!--")):
+			comment = true
+			at++ // its dashes may be those of -->
 		}
 	}
+	return -1
 }
 
 // referenceLen returns how many bytes of src, which begins with &, may belong to a character reference.
@@ -132,42 +143,35 @@ func lower(dst *[maxTag]byte, name []byte) []byte {
 	return dst[:len(name)]
 }
 
-// textOnly returns the name of an element that holds only text, or "".
-func textOnly(tag []byte) string {
-	var buf [maxTag]byte
-	switch string(lower(&buf, tag)) {
-	case "script":
-		return "script"
-	case "style":
-		return "style"
-	case "title":
-		return "title"
-	case "textarea":
-		return "textarea"
-	case "iframe":
-		return "iframe"
-	case "noembed":
-		return "noembed"
-	case "noframes":
-		return "noframes"
-	case "noscript":
-		return "noscript"
-	case "plaintext":
-		return "plaintext" // it has no end
-	case "xmp":
-		return "xmp"
-	}
-	return ""
+// contents are the elements that hold only text, without tags in it.
+var contents = [...]struct {
+	name          string
+	hidden, plain bool // plain: without character references
+}{
+	script: {name: "script", hidden: true},
+	{name: "style", hidden: true},
+	{name: "iframe", hidden: true},
+	{name: "noembed", hidden: true},
+	{name: "noframes", hidden: true},
+	{name: "noscript", hidden: true},
+	{name: "title"},
+	{name: "textarea"},
+	{name: "xmp", plain: true},
 }
 
-// isHidden says whether the content of an element that holds only text is hidden.
-func isHidden(tag []byte) bool {
-	var buf [maxTag]byte
-	switch string(lower(&buf, tag)) {
-	case "script", "style", "iframe", "noembed", "noframes", "noscript":
-		return true
+const script = 0
+
+// contentOf returns the number of an element in contents, or -1.
+func contentOf(tag []byte) int {
+	if len(tag) > maxTag {
+		return -1
 	}
-	return false
+	for i := range contents {
+		if len(contents[i].name) == len(tag) && bytes.EqualFold(tag, []byte(contents[i].name)) {
+			return i
+		}
+	}
+	return -1
 }
 
 // isInline says whether a tag is part of a line, so that a word may continue behind it.

@@ -16,7 +16,11 @@ func isAccent(r rune) bool {
 	return r >= 0x300 && r != voiced && r != semiVoiced && unicode.Is(unicode.Mn, r) && unicode.Is(unicode.Inherited, r)
 }
 
-// withoutAccents decomposes the text, drops the accents, and composes the rest.
+// dotlessI lacks a mark where other letters have one too many. As i, it is one letter with İ, I and i, as capitals of
+// Turkish ask for.
+const dotlessI = 'ı'
+
+// withoutAccents decomposes the text, drops the accents, makes i of the dotless one, and composes the rest.
 func (c *canon) withoutAccents(src []byte) []byte {
 	if asciiLen(src) == len(src) {
 		return src
@@ -25,7 +29,10 @@ func (c *canon) withoutAccents(src []byte) []byte {
 	kept := c.bare[:0]
 	for i := 0; i < len(c.bare); {
 		r, size := utf8.DecodeRune(c.bare[i:])
-		if !isAccent(r) {
+		switch {
+		case r == dotlessI:
+			kept = append(kept, 'i')
+		case !isAccent(r):
 			kept = append(kept, c.bare[i:i+size]...)
 		}
 		i += size

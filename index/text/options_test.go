@@ -51,6 +51,8 @@ func TestOptions(t *testing.T) {
 		{"urls=mask", "иван@почта.рф Müller@straße.de فلان@شركة.كوم 홍길동@회사.한국", "email email email email"},
 		{"urls=drop", "有意者请联系wang@example.com谢谢", "有意者请联系 谢谢"},
 		{"urls=mask punctuation=keep space=drop", "和@小明 @ 明", "和@小明@明"},
+		{"accents=strip", "DIŞİŞLERİ BAKANI dışişleri bakanı İI ıi", "disisleri bakani disisleri bakani ii ii"},
+		{"accents=keep", "I ı", "i ı"},
 		{"accents=strip", "Élève naïve Ångström ñandú şimdi Ởn", "eleve naive angstrom nandu simdi on"},
 		{"accents=strip", "e\u0301\u0323 й ё ΐ أهلاً بِكَ", "e и е ι اهلا بك"},
 		{"accents=strip", "がぎ パ น้ำ हिन्दी שָׁלוֹם Øł", "がぎ パ น้ํา हिन्दी שָׁלוֹם øł"},

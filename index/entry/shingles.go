@@ -8,15 +8,27 @@ import (
 )
 
 // Version is the version of the result of AppendShingles. It changes when that does.
-const Version = 1
+const Version = 2
 
 // minWidth is the least number of bits kept of a hash.
 const minWidth = 20
 
+// Of a text of one or two shingles a single hash decides, and a window has millions of such texts. So all of a hash is
+// kept that fits into a remainder of mostRemainder bits: the more could not be read by eight bytes at a time.
+const (
+	fewHashes     = 2
+	mostRemainder = 57
+)
+
 // width returns how many bits are kept of each of n hashes: the least number with 2^width >= 4 n^2. Two sets of n and m
 // >= n hashes are compared in the width of the smaller one. There, hashes that they do not share are expected to be
 // equal by chance at most n m / 2^width times: 1/4 for sets of one size, 1/2 where one is twice as large as the other.
-func width(n int) int { return max(minWidth, bits.Len64(4*uint64(n)*uint64(n)-1)) }
+func width(n int) int {
+	if n <= fewHashes {
+		return mostRemainder + bits.Len(uint(n-1))
+	}
+	return max(minWidth, bits.Len64(4*uint64(n)*uint64(n)-1))
+}
 
 // remainder returns how many bits of a difference are in the fixed part: the mean difference is between 2^remainder and
 // twice that.
@@ -31,7 +43,7 @@ func remainder(n int) int { return width(n) - bits.Len(uint(n-1)) }
 //	│ n       │ remainders            │ quotients                        │   bits of both from the lowest of each byte on
 //	│ uvarint │ n x k bits, to a byte │ n times: as many zeros, then one │   difference = quotient << k + remainder
 //	└─────────┴───────────────────────┴──────────────────────────────────┘
-//	up to 512 shingles: 20 bits are kept, about 13 written
+//	3 to 512 shingles: 20 bits are kept, about 13 written; of 1 or 2: 57 and 58 bits
 func AppendShingles(dst []byte, sorted []uint64) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(sorted)))
 	if len(sorted) == 0 {

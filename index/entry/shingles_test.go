@@ -71,8 +71,24 @@ func TestWidthKeepsFalseMatchesRare(t *testing.T) {
 		if expected := float64(n) * float64(2*n) / float64(uint64(1)<<s.Width()); expected > 0.5 {
 			t.Errorf("%d hashes of %d bits: %.2f false matches", n, s.Width(), expected)
 		}
-		if s.Width() > max(20, 2*bits.Len(uint(n))+2) {
+		if n > 2 && s.Width() > max(20, 2*bits.Len(uint(n))+2) {
 			t.Errorf("%d hashes of %d bits: more than needed", n, s.Width())
+		}
+	}
+}
+
+// Where one hash decides, as in texts of one or two shingles, it is kept nearly whole: of 10 million such texts, which
+// make 5e13 pairs, fewer than one pair in a thousand runs is equal by chance.
+func TestWidthOfFewHashes(t *testing.T) {
+	const pairs = 5e13
+	for n := 1; n <= 2; n++ {
+		s, err := entry.ReadShingles(entry.AppendShingles(nil, make([]uint64, n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if expected := pairs / float64(uint64(1)<<s.Width()); expected > 0.001 {
+			t.Errorf("%d hashes keep %d bits each, with which %.4f pairs of 10 million texts are equal by chance; want at most 0.001",
+				n, s.Width(), expected)
 		}
 	}
 }
@@ -90,7 +106,7 @@ func TestShinglesAreSmall(t *testing.T) {
 func TestShinglesPinned(t *testing.T) {
 	hashes := []uint64{1, 1 << 44, 5 << 60, 5<<60 + 7<<44, 9<<60 | 0xabcde<<40, 1<<64 - 1}
 	const want = "0600000200fcff3b0060bc4a860a3311"
-	if got := hex.EncodeToString(entry.AppendShingles(nil, hashes)); got != want || entry.Version != 1 {
+	if got := hex.EncodeToString(entry.AppendShingles(nil, hashes)); got != want || entry.Version != 2 {
 		t.Errorf("version %d: got %s, want %s", entry.Version, got, want)
 	}
 }

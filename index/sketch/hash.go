@@ -3,10 +3,11 @@ package sketch
 // Seeds keep the kinds of hashes apart. They are the first decimals of pi, as in Blowfish, which shows that they were
 // not chosen for a purpose.
 const (
-	drawSeed  = 0x243f6a8885a308d3
-	bandSeed  = 0xa4093822299f31d0
-	blockSeed = 0xbe5466cf34e90c6c
-	wordSeed  = 0xc0ac29b7c97c50dd
+	drawSeed   = 0x243f6a8885a308d3
+	bandSeed   = 0xa4093822299f31d0
+	blockSeed  = 0xbe5466cf34e90c6c
+	firstSeed  = 0x3f84d5b5b5470917
+	secondSeed = 0xc0ac29b7c97c50dd
 )
 
 // Multipliers, odd and without structure, from the same decimals.

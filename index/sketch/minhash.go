@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Version is the version of this package's results: slot values, SimHashes, codes and band keys. It changes when they
-// do, and is part of Sketch.Algorithm.
+// Version is the version of the results of MinHash: slot values, codes and band keys. It changes when they do, and is
+// part of Sketch.Algorithm.
 const Version = 2
 
 // Bounds of the number of slots.

@@ -7,6 +7,10 @@ import (
 	"slices"
 )
 
+// simHashVersion is the version of the results of SimHash: codes and band keys. It changes when they do, and is part of
+// Sketch.Algorithm.
+const simHashVersion = 3
+
 // simHashSketch implements Sketch by SimHash.
 type simHashSketch struct {
 	bits     int
@@ -15,7 +19,7 @@ type simHashSketch struct {
 
 	tally  tally
 	set    []uint64 // shingles of the document signed last, each once unless weighted
-	remade []uint64 // other hashes of these shingles, for the second word
+	remade []uint64 // other hashes of these shingles, for a word
 	hash   words
 }
 
@@ -34,19 +38,21 @@ func (s *simHashSketch) Sign(shingles []uint64) {
 		s.set = s.tally.appendDistinct(s.set[:0], shingles)
 		shingles = s.set
 	}
-	s.hash = words{simHash(shingles)}
+	s.hash = words{simHash(s.remake(shingles, firstSeed))}
 	switch s.bits {
 	case 32:
 		s.hash[0] &= math.MaxUint32
 	case 128:
-		s.hash[1] = simHash(s.remake(shingles))
+		s.hash[1] = simHash(s.remake(shingles, secondSeed))
 	}
 }
 
-func (s *simHashSketch) remake(shingles []uint64) []uint64 {
+// remake returns other hashes of the shingles. What verifies a pair keeps bits of the hashes themselves. If these also
+// made the blocks, two short texts would be candidates whenever their evidence is equal by chance.
+func (s *simHashSketch) remake(shingles []uint64, seed uint64) []uint64 {
 	s.remade = slices.Grow(s.remade[:0], len(shingles))
 	for _, shingle := range shingles {
-		s.remade = append(s.remade, Mix(shingle^wordSeed))
+		s.remade = append(s.remade, Mix(shingle^seed))
 	}
 	return s.remade
 }
@@ -80,4 +86,4 @@ func (s *simHashSketch) Similarity(a, b []byte) (num, den uint32) {
 	return uint32(s.bits - Hamming(a, b)), uint32(s.bits)
 }
 
-func (s *simHashSketch) Algorithm() string { return fmt.Sprintf("simhash/%d", Version) }
+func (s *simHashSketch) Algorithm() string { return fmt.Sprintf("simhash/%d", simHashVersion) }

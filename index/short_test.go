@@ -1,0 +1,64 @@
+package index_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// judged judges texts, and returns a verdict for each.
+func judged(t *testing.T, p index.Params, texts []string) []index.Verdict {
+	t.Helper()
+	signer, err := index.NewSigner(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newReplica(t, p)
+	header := index.Header{Fingerprint: index.Fingerprint(settings), Wall: storyStart}
+	r.Apply(index.Stamp{LogAppendTime: storyStart}, &index.Settings{Text: settings, Wall: storyStart})
+	r.Apply(index.Stamp{Offset: 1, LogAppendTime: storyStart},
+		&index.Reposition{Header: header, Source: source(0), Name: "news", Epoch: 1})
+	run := index.Run{Header: header, Source: source(0), Epoch: 1, Entries: make([]entry.Entry, len(texts))}
+	for i, text := range texts {
+		run.Entries[i] = entry.Entry{Offset: int64(i), Time: storyStart}
+		signer.Sign(&run.Entries[i], []byte(text))
+	}
+	return r.Apply(index.Stamp{Offset: 2, LogAppendTime: storyStart}, &run).Judged
+}
+
+// Texts of one shingle, all different, are unique: that two of them are candidates says nothing of their evidence.
+func TestSimHashTellsShortTextsApart(t *testing.T) {
+	random := rand.New(rand.NewPCG(32, 12))
+	const texts = 10_000
+	names, titles := make([]string, texts), make([]string, texts)
+	for i := range names {
+		names[i] = fmt.Sprintf("user%d", i+1)
+		title := make([]rune, 6+random.IntN(3))
+		for k := range title {
+			title[k] = 0x4e00 + rune(random.IntN(3000))
+		}
+		titles[i] = string(title)
+	}
+	for _, test := range []struct {
+		name, shingle, evidence string
+		texts                   []string
+	}{
+		{"names", "auto:3", "auto", names},
+		{"titles without spaces", "word:5", "shingles", titles},
+		{"names by their characters", "char:12", "shingles", names},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := index.DefaultParams()
+			p.Similarity.Sketch, p.Similarity.Shingle, p.Similarity.Evidence = "simhash", test.shingle, test.evidence
+			for i, v := range judged(t, p, test.texts) {
+				if v.Matched() {
+					t.Fatalf("%q matches %q by %v with %v; want every text unique, as they are all different", test.texts[i],
+						test.texts[v.Match.Offset], v.Match.Method, v.Match.Similarity)
+				}
+			}
+		})
+	}
+}

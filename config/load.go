@@ -32,7 +32,7 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 	validate := func() []setting.Mistake {
 		return slices.Concat(c.Validate(), setting.Under("document", c.Document.Pin()), forFiles(c))
 	}
-	origins, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets})
+	origins, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets, idle: c.idle})
 	if len(mistakes) > 0 {
 		told := Default()
 		told.Log = c.Log
@@ -53,7 +53,7 @@ func ResolveSections(c Config, sections []string, path string, environ, sets []s
 			return !slices.Contains(sections, section)
 		})
 	}
-	if _, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets}); len(mistakes) > 0 {
+	if _, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets, idle: c.idle}); len(mistakes) > 0 {
 		return Default(), mistakes
 	}
 	return c, nil
@@ -63,6 +63,12 @@ type inputs struct {
 	path    string
 	environ []string
 	sets    []string
+	idle    func() []setting.Mistake // settings that decide nothing beside the others; nil is none
+}
+
+// idle returns the settings that decide nothing beside the others.
+func (c *Config) idle() []setting.Mistake {
+	return setting.Under("similarity", c.Judge.Similarity.Idle())
 }
 
 // loader collects values and mistakes. It knows settings only by their tags.
@@ -71,6 +77,7 @@ type loader struct {
 	sections map[string]bool
 	secrets  map[string]string // companion key -> key of the secret
 	known    []string          // every key that may be written, in the order of the source
+	usual    map[string]string // key -> its default
 
 	origins  map[string]Origin
 	places   map[string]Origin      // where each section stands in the file
@@ -98,6 +105,9 @@ func (l *loader) settle(validate func() []setting.Mistake, in inputs) (map[strin
 	l.readSecrets()
 	if !l.broken {
 		l.judge(validate())
+		if in.idle != nil {
+			l.idle(in.idle())
+		}
 	}
 	return l.origins, l.mistakes.sorted()
 }
@@ -106,7 +116,7 @@ func newLoader(params any, path string) *loader {
 	l := &loader{
 		leaves: map[string]setting.Field{}, sections: map[string]bool{}, secrets: map[string]string{},
 		origins: map[string]Origin{}, places: map[string]Origin{}, pending: map[string]pendingFile{},
-		excused: map[string]bool{}, meant: map[string]bool{}, path: path,
+		excused: map[string]bool{}, meant: map[string]bool{}, usual: map[string]string{}, path: path,
 	}
 	setting.Walk(params, func(f setting.Field) {
 		l.known = append(l.known, f.Key)
@@ -114,7 +124,7 @@ func newLoader(params any, path string) *loader {
 			l.sections[f.Key] = true
 			return
 		}
-		l.leaves[f.Key] = f
+		l.leaves[f.Key], l.usual[f.Key] = f, f.Text()
 		if f.Secret {
 			l.secrets[companion(f.Key)] = f.Key
 			l.known = append(l.known, companion(f.Key))

@@ -29,6 +29,7 @@ func (p *process) watchLag(ctx context.Context) {
 	defer p.forgetLags()
 	for {
 		p.sayCuts()
+		p.sayDoubts()
 		p.readLag(ctx)
 		select {
 		case <-tick.C:

@@ -123,7 +123,8 @@ type Service struct {
 
 	taken *gateway.Counters // over HTTP
 
-	cut cuts // only used by the goroutine that reads the lags
+	cut   cuts   // only used by the goroutine that reads the lags
+	doubt doubts // as cut
 }
 
 // New builds a service from valid parameters. It starts nothing.

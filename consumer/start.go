@@ -39,6 +39,7 @@ func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, 
 		client.Close()
 		return nil, nil, err
 	}
+	s.sayLimits()
 	p := &s.setup.Params
 	log := journal.NewLog(client, s.setup.Journal.Topic, id, p.Group, s.agreed.Fingerprint, s.forbiddenPatience(),
 		s.setup.Logger)

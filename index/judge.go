@@ -21,6 +21,7 @@ func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 		r.enter(&d, nil)
 		return v
 	}
+	r.stats.Doubtful += uint64(flag(r.params.Similarity.Doubtful(best.method, best.similarity)))
 	root, _ := r.root(&best)
 	v.Match = r.match(&best, &root)
 	if v.Reemitted = r.repeat(&root, &d); v.Reemitted {

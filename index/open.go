@@ -85,8 +85,8 @@ const (
 // 16 times. More slots make up for that in fewer bytes: see estimatingSlots.
 const openCodeBits = 4
 
-// estimatingSlots is how many slots estimate a similarity of 0.8 with a standard error of 0.035: the square root of
-// m(1-m)/slots / (1-1/2^bits), where m is the share of codes that are equal.
+// estimatingSlots is how many slots estimate a similarity of 0.8 with a standard error of 0.035: see
+// sketch.StandardError.
 func estimatingSlots(codeBits int) int {
 	if codeBits == 0 || codeBits == 4 {
 		return 144

@@ -26,16 +26,16 @@ type SimilarityParams struct {
 	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, words or, where a script puts no space between them, as much text" example:"word:3" verdict:"true"`
 	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true" omit:"xxhash" files:"true"`
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once; with verify: levenshtein and minhash it always does" verdict:"true"`
-	Sketch        string  `key:"sketch" doc:"how candidates are found" verdict:"true"`
+	Sketch        string  `key:"sketch" doc:"how candidates are found: minhash finds the share recall of the pairs at the threshold; simhash the pairs within distance, which of short texts are few of those at 0.8" verdict:"true"`
 	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; 0 takes as many as the cheapest bands and rows need, and as verify: estimate needs; with a number and bands: 0, bands have as many rows as fit" verdict:"true"`
 	Plan          string  `key:"plan" doc:"minhash: how bands and rows are chosen: recall keeps the promise of that name with the fewest candidates, area is datasketch's way and keeps none" enum:"recall|area" verdict:"true" omit:"recall" files:"true"`
 	Recall        float64 `key:"recall" doc:"minhash: share of the pairs exactly at the threshold that become candidates; with verify: levenshtein of those whose edits fall by chance" verdict:"true"`
 	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 plans both, so that they keep recall" verdict:"true"`
 	Rows          int     `key:"rows" doc:"minhash: slots in a band, with bands" verdict:"true"`
 	Bits          int     `key:"bits" doc:"simhash: bits of a sketch" enum:"32|64|128" verdict:"true"`
-	Distance      int     `key:"distance" doc:"simhash: documents that differ in up to so many bits become candidates, and with verify: estimate duplicates" verdict:"true"`
+	Distance      int     `key:"distance" doc:"simhash: documents that differ in up to so many bits become candidates, and with verify: estimate duplicates, whatever the threshold is" verdict:"true"`
 	Blocks        int     `key:"blocks" doc:"simhash: blocks that the bits are cut into; more blocks than distance + 1 make fewer candidates and more bands; 0 is distance + 1" verdict:"true"`
-	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches" enum:"jaccard|levenshtein|estimate" verdict:"true" bound:"true"`
+	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches (of minhash off by up to 0.07 at 0.8: not for templates, such as lines of a log)" enum:"jaccard|levenshtein|estimate" verdict:"true" bound:"true"`
 	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles keeps short hashes and no readable text, text the text; auto is the shorter of them, text for char:K and else shingles; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true"`
 	CodeBits      int     `key:"code_bits" doc:"minhash: bits kept of each slot for verify: estimate; 0 is 4, of somewhat more slots" enum:"0|4|8|16" verdict:"true"`
 	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`

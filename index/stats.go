@@ -10,6 +10,7 @@ type Stats struct {
 	Judged     uint64 // documents judged
 	Unique     uint64
 	Duplicate  uint64
+	Doubtful   uint64 // copies by an estimate that is as near to the threshold as it may be off
 	Reemitted  uint64 // copies that came through as unique
 	Resent     uint64 // duplicates that came again with their idempotency key
 	Candidates uint64 // candidates that documents were compared with

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -56,6 +57,10 @@ func readDedupConfig(cmd *cobra.Command, o *dedup.Options) (err error) {
 		return err
 	}
 	c, still := cmdline.Settings(cmd, config.Default())
+	var mistakes config.Mistakes
+	if errors.As(still, &mistakes) && !slices.ContainsFunc(mistakes, func(m config.Mistake) bool { return m.Key == "similarity.distance" }) {
+		return errors.Join(still, flag.Value.Set(asked)) // the distance is possible by rotations
+	}
 	if still != nil || c.Judge.Similarity.EstimatedBy() != index.Hamming {
 		return errors.Join(err, flag.Value.Set(asked))
 	}

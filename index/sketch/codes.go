@@ -2,6 +2,7 @@ package sketch
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -92,4 +93,13 @@ func Estimate(matches, slots, bits int) (num, den uint32) {
 	num = uint32(max(0, matches<<bits-slots))
 	den = uint32(slots * (1<<bits - 1))
 	return num, den
+}
+
+// StandardError returns the standard error of Estimate for pairs of this Jaccard similarity: the square root of
+// m(1-m)/slots / (1-2^-bits), where m is the share of codes that are equal. Of texts of up to 100 shingles the error is
+// less (TestAccuracyTable).
+func StandardError(jaccard float64, slots, bits int) float64 {
+	chance := math.Ldexp(1, -bits)
+	equal := jaccard + (1-jaccard)*chance
+	return math.Sqrt(equal*(1-equal)/float64(slots)) / (1 - chance)
 }

@@ -41,8 +41,9 @@
 //
 // # SimHash
 //
-// Each bit of the sketch is the majority of that bit of the shingles' hashes (Charikar 2002), so that near documents
-// differ in few bits. The bits are cut into blocks, and a band is a choice of blocks. Two sketches within the distance
+// Each bit of the sketch is the majority of that bit of hashes of the shingles (Charikar 2002), so that near documents
+// differ in few bits. They are remixed (Mix): the upper bits of the hashes themselves are what verifies a pair, and must
+// not follow from what made it a candidate. The bits are cut into blocks, and a band is a choice of blocks. Two sketches within the distance
 // always have an equal band, not only probably (Manku, Jain and Das Sarma 2007). Documents within the distance are
 // almost the same text, though: 3 bits of 64 are a similarity of 0.95 by this measure, on which unrelated documents
 // reach 0.5.

@@ -12,6 +12,8 @@ func (minHashScheme) Name() string { return "minhash" }
 
 func (minHashScheme) ByDistance() bool { return false }
 
+func (minHashScheme) Unread() []string { return []string{"bits", "distance"} }
+
 func (m minHashScheme) Check(p Params) *Wrong {
 	if p.Blocks != 0 {
 		return &Wrong{

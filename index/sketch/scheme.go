@@ -14,6 +14,10 @@ type Scheme interface {
 	// probability Recall.
 	ByDistance() bool
 
+	// Unread returns the names of settings of other schemes, which may have any value, because this one does not read
+	// them. Check refuses the others.
+	Unread() []string
+
 	// Check returns what is wrong with p, or nil. The numbers must already be within the bounds that hold for all
 	// schemes.
 	Check(p Params) *Wrong

@@ -13,6 +13,8 @@ func (simHashScheme) Name() string { return "simhash" }
 
 func (simHashScheme) ByDistance() bool { return true }
 
+func (simHashScheme) Unread() []string { return []string{"slots", "plan", "recall", "code_bits"} }
+
 func (s simHashScheme) Check(p Params) *Wrong {
 	if p.Bands != 0 || p.Rows != 0 {
 		return &Wrong{
@@ -35,7 +37,7 @@ func (simHashScheme) params(p Params) SimHashParams {
 func (simHashScheme) Banding(Params) (Banding, error) { return Banding{}, nil }
 
 func (s simHashScheme) Describe(p Params) (string, error) {
-	return fmt.Sprintf("simhash of %d bits in %d bands: every pair that differs in up to %d bits becomes a candidate",
+	return fmt.Sprintf("simhash of %d bits in %d bands: every pair that differs in up to %d bits becomes a candidate, which may be a small part of those at a similarity",
 		p.Bits, s.params(p).bands(), p.Distance), nil
 }
 

@@ -48,6 +48,7 @@ type Counts struct {
 	Documents, Unique, Duplicate, Rejected int64
 	Cut                                    int64 // documents that were not compared with all that may be like them
 	ByBytes                                int64 // documents that were compared by their bytes
+	Doubtful                               int64 // duplicates by an estimate that is as near to the threshold as it may be off
 }
 
 // Add counts one.

@@ -143,6 +143,9 @@ func (d *Outputs) add(o *Outcome) error {
 		return err
 	}
 	d.counts.Add(o)
+	if best := o.Best(); best != nil && d.params.Similarity.Doubtful(best.Method, best.Similarity) {
+		d.counts.Doubtful++
+	}
 	d.shown.add(o)
 	if d.groups != nil {
 		d.groups.Add(o)

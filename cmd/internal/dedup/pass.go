@@ -244,6 +244,9 @@ func (p *Pass) Rejected() error {
 func (p *Pass) Summary(took time.Duration) Summary {
 	s := NewSummary(p.Out.counts, p.Judge.First(), p.documents, took)
 	s.Algorithm = p.Index.Algorithm()
+	if s.Doubtful > 0 {
+		s.Doubt = p.Out.params.Similarity.Doubt()
+	}
 	if p.index != nil {
 		s.UniqueCut = p.uniqueCut + p.index.Stats().UniqueCut
 	}

@@ -15,10 +15,12 @@ type Summary struct {
 	Unique             int64   `json:"unique"`
 	Duplicate          int64   `json:"duplicate"`
 	Rejected           int64   `json:"rejected"`
-	UniqueCut          uint64  `json:"unique_cut"`        // unique documents that were not compared with all candidates
-	Cut                int64   `json:"cut,omitempty"`     // with all matches: documents that were not compared with all candidates
+	UniqueCut          uint64  `json:"unique_cut"`         // unique documents that were not compared with all candidates
+	Cut                int64   `json:"cut,omitempty"`      // with all matches: documents that were not compared with all candidates
 	ByBytes            int64   `json:"by_bytes,omitempty"` // documents that were compared by their bytes
-	Indexed            int64   `json:"indexed,omitempty"` // documents of --index or --index-file
+	Doubtful           int64   `json:"doubtful,omitempty"` // duplicates by an estimate that is as near to the threshold as it may be off
+	Doubt              float64 `json:"doubt,omitempty"`    // how near that is
+	Indexed            int64   `json:"indexed,omitempty"`  // documents of --index or --index-file
 	Seconds            float64 `json:"seconds"`
 	DocumentsPerSecond float64 `json:"documents_per_second"`
 	PeakRSSBytes       int64   `json:"peak_rss_bytes"`
@@ -31,7 +33,7 @@ type Summary struct {
 func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
 	s := Summary{
 		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Cut: c.Cut, ByBytes: c.ByBytes,
-		Indexed: indexed,
+		Doubtful: c.Doubtful, Indexed: indexed,
 		Seconds: took.Seconds(), PeakRSSBytes: memory.Peak(),
 	}
 	if s.Seconds > 0 {
@@ -78,6 +80,10 @@ func (s Summary) WriteText(out io.Writer) error {
 	case s.UniqueCut > 0:
 		_, err = fmt.Fprintf(out, "%s not compared with all candidates, and may be copies: %s\n",
 			were(int(s.UniqueCut), "unique document"), remedy)
+	}
+	if s.Doubtful > 0 && err == nil {
+		_, err = fmt.Fprintf(out, "%s estimated to be less than %.2g above the threshold, by which an estimate may be off, and may be "+
+			"below it: --verify jaccard compares exactly\n", were(int(s.Doubtful), "duplicate"), s.Doubt)
 	}
 	return err
 }

@@ -283,6 +283,8 @@ func windowMetrics() []metric {
 			func(s *state) uint64 { return s.Index.Unverified }),
 		counter("unecho_window_unique_cut_total", "Unique documents for which something was left out, so that they may be copies; their records say so (unecho-cut). Raise the setting that cut them.",
 			func(s *state) uint64 { return s.Index.UniqueCut }),
+		counter("unecho_window_doubtful_total", "Duplicates by verify: estimate that are as near to the threshold as an estimate may be off. Where most are, as among lines of one template, many are no copies: use verify: jaccard.",
+			func(s *state) uint64 { return s.Index.Doubtful }),
 		counter("unecho_window_moved_entries_total", "Entries of buckets moved because tables grew or shrank, a few for each document.",
 			func(s *state) uint64 { return s.Index.Moved }),
 		gauge("unecho_window_moved_entries_max", "The most entries that were moved for one document.",

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A setting that was given and decides nothing is refused with the remedy. A file may state a default, and a flag may
+// override the choice of a file.
+func TestSettingsWithoutEffectAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		file string
+		env  []string
+		sets []string
+		want string // part of the only mistake; empty if there is none
+	}{
+		"threshold where bits decide": {
+			sets: []string{"similarity.sketch=simhash", "similarity.verify=estimate", "similarity.threshold=0.8"},
+			want: "command line: similarity.threshold: 0.8: decides nothing with sketch: simhash and verify: estimate, where " +
+				"similarity.distance says what is a duplicate; leave it out and set distance, or write verify: jaccard",
+		},
+		"threshold where shingles decide": {
+			sets: []string{"similarity.sketch=simhash", "similarity.threshold=0.9"},
+		},
+		"distance of a minhash": {
+			sets: []string{"similarity.distance=5"},
+			want: "similarity.distance: 5: decides nothing with sketch: minhash; leave it out, or write sketch: simhash",
+		},
+		"slots of a simhash in a file": {
+			file: "similarity: {sketch: simhash, slots: 64}",
+			want: "similarity.slots: 64: decides nothing with sketch: simhash; leave it out, or write sketch: minhash",
+		},
+		"by a variable": {
+			file: "similarity: {sketch: simhash}", env: []string{"UNECHO_SIMILARITY_RECALL=0.9"},
+			want: "UNECHO_SIMILARITY_RECALL: similarity.recall: 0.9: decides nothing with sketch: simhash",
+		},
+		"a file that states defaults": {
+			file: "similarity: {sketch: simhash, verify: estimate, threshold: 0.8, slots: 0, recall: 0.98}",
+		},
+		"a flag that overrides a file": {
+			file: "similarity: {threshold: 0.9, slots: 64}", sets: []string{"similarity.sketch=simhash", "similarity.verify=estimate"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "unecho.yaml")
+			if err := os.WriteFile(path, []byte(c.file+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := ResolveSections(Default(), []string{"similarity"}, path, c.env, c.sets)
+			switch {
+			case c.want == "" && err != nil:
+				t.Errorf("it is refused: %v; want it taken", err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")):
+				t.Errorf("got %v; want one mistake with %q", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,39 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
+)
+
+// Idle returns the settings of the section that decide nothing beside the others, with what to do if somebody gave one.
+func (p SimilarityParams) Idle() (all []setting.Mistake) {
+	scheme, err := sketch.SchemeOf(p.Sketch)
+	if err != nil {
+		return nil // Validate refuses it
+	}
+	unread := scheme.Unread()
+	for _, f := range setting.Fields(&p) {
+		switch {
+		case f.Key == "threshold" && p.Verify == verifyEstimate && scheme.ByDistance():
+			all = append(all, setting.Wrong(f.Key, f.Text(), fmt.Sprintf("decides nothing with sketch: %s and verify: estimate, where "+
+				"similarity.distance says what is a duplicate", p.Sketch), "leave it out and set distance, or write verify: jaccard"))
+		case slices.Contains(unread, f.Key):
+			all = append(all, setting.Wrong(f.Key, f.Text(), "decides nothing with sketch: "+p.Sketch,
+				"leave it out, or write sketch: "+readBy(f.Key)))
+		}
+	}
+	return all
+}
+
+// readBy returns the first sketch that reads a setting.
+func readBy(key string) string {
+	for _, name := range sketch.Names() {
+		if scheme, err := sketch.SchemeOf(name); err == nil && !slices.Contains(scheme.Unread(), key) {
+			return name
+		}
+	}
+	return ""
+}

@@ -11,7 +11,8 @@ import (
 )
 
 // settingYAML returns the configuration with which a service has the setting as it was tried: the setting, and
-// everything else about texts and similarity that is not the default.
+// everything else about texts and similarity that is not the default. What decides nothing beside the others is left
+// out: a service refuses it.
 func settingYAML(c config.Config, s Setting, stage string) (string, error) {
 	tried, always := c, []string{"similarity.threshold", "similarity.shingle", "similarity.sketch"}
 	p := &tried.Judge.Similarity
@@ -39,10 +40,14 @@ func settingYAML(c config.Config, s Setting, stage string) (string, error) {
 func differences(tried, usual index.Params, always []string) string {
 	var b strings.Builder
 	section := ""
+	idle := map[string]bool{}
+	for _, m := range setting.Under("similarity", tried.Similarity.Idle()) {
+		idle[m.Key] = true
+	}
 	as := setting.Fields(usual)
 	for i, f := range setting.Fields(tried) {
 		head, name, _ := strings.Cut(f.Key, ".")
-		if head != "similarity" && head != "text" || f.Text() == as[i].Text() && !slices.Contains(always, f.Key) {
+		if head != "similarity" && head != "text" || idle[f.Key] || f.Text() == as[i].Text() && !slices.Contains(always, f.Key) {
 			continue
 		}
 		if head != section {

@@ -100,7 +100,7 @@ func TestPinned(t *testing.T) {
 				Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Shingles,
 				Evidence: AppendShingles(nil, []uint64{1 << 60, 3 << 60}),
 			},
-			"030ed00f0500000000000000a1a2a3a40702000001001003",
+			"030ed00f0500000000000000a1a2a3a4110200000000000040000000000000000103",
 		},
 	} {
 		if got := hex.EncodeToString(Append(nil, &c.e, nil)); got != c.want {

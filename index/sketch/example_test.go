@@ -80,8 +80,8 @@ func ExampleNewSimHashSketch() {
 	fmt.Println(err)
 	// Output:
 	// 4 bands, 8 bytes
-	// 62 64
-	// 35 64
+	// 58 64
+	// 30 64
 	// make simhash sketch: for distance 5 the 6 blocks of 64 bits make keys of 10 bits, less than 16; the largest possible distance is 3
 }
 

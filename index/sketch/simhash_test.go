@@ -34,6 +34,15 @@ func naiveSimHash(hashes []uint64) (out uint64) {
 	return out
 }
 
+// remixed returns the hashes of which a word is made.
+func remixed(shingles []uint64, seed uint64) []uint64 {
+	mixed := slices.Clone(shingles)
+	for i := range mixed {
+		mixed[i] = Mix(mixed[i] ^ seed)
+	}
+	return mixed
+}
+
 func TestSimHashIsTheMajority(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 1))
 	for n := range 600 {
@@ -230,11 +239,7 @@ func TestSimHashPinned(t *testing.T) {
 		t.Errorf("version %d: got\n%swant\n%s", simHashVersion, got.String(), want)
 	}
 	var first [8]byte
-	mixed := slices.Clone(shingles)
-	for i := range mixed {
-		mixed[i] = Mix(mixed[i] ^ firstSeed)
-	}
-	binary.LittleEndian.PutUint64(first[:], naiveSimHash(mixed))
+	binary.LittleEndian.PutUint64(first[:], naiveSimHash(remixed(shingles, firstSeed)))
 	if s := simhash(t, SimHashParams{Bits: 128}); !bytes.Equal(codesOf(s, shingles)[:8], first[:]) {
 		t.Error("codes are not the words, little endian")
 	}

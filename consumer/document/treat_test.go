@@ -28,7 +28,8 @@ func TestTreatedFields(t *testing.T) {
 		detail            string
 	}{
 		{"HTML", `{"text":"<p>Caf&eacute; <b>bo</b>ld<br>x</p><!-- no --><script>no()</script><style>no</style>"}`, " Café bold x     ", html, "", ""},
-		{"HTML that is not closed", `{"text":"a<b title=\"x"}`, "a", html, "", ""},
+		{"HTML that is not closed", `{"text":"a<b title=\"x"}`, "a<b title=\"x", html, "", ""},
+		{"HTML that hides nothing", `{"text":"a<iframe/>b<script>c <![CDATA[<i>d</i>]]>"}`, "a b c d", html, "", ""},
 		{"HTML without text is empty", `{"text":"<script>one()</script> "}`, "   ", html, "", ""},
 		{"what text tells of tags is text", `{"text":"&lt;b&gt;"}`, "<b>", html, "", ""},
 		{"each string of an array", `{"text":["<b>a</b>","b&amp;c"]}`, "a\nb&c", html, "", ""},

@@ -35,6 +35,7 @@
 //	             NFKC, case folding, NFKC; always                          Flöße from 1,200€  ->  flösse from 1,200€
 //	accents      marks common to all scripts go, ı gets its dot            flosse from 1,200€
 //	urls         URLs and e-mail addresses become a word, or nothing
+//	ids          hexadecimal ids and UUIDs become a word
 //	digits       numbers become 0, or words                                flosse from one thousand, two hundred €
 //	punctuation  punctuation and symbols separate, stay, or go             flosse from one thousand two hundred
 //	space        what separates becomes one space, or nothing

@@ -116,6 +116,19 @@ func (f *linkFinder) inWord(r rune) bool {
 	return c == wordPart || c == digit
 }
 
+// wordLen returns the length of the characters of addresses at the beginning of text.
+func (f *linkFinder) wordLen(text []byte) int {
+	end := 0
+	for end < len(text) {
+		r, size := utf8.DecodeRune(text[end:])
+		if !f.inAddress(r) {
+			break
+		}
+		end += size
+	}
+	return end
+}
+
 // mailboxLen returns how many bytes at the end of before are the name of a mailbox.
 func (f *linkFinder) mailboxLen(before []byte) int {
 	rest := before

@@ -35,7 +35,7 @@ func NewNormalizer(p Params) *Normalizer {
 	punctuation := map[string]outcome{"keep": kept, "drop": dropped, "space": separated}[p.Punctuation]
 	space := map[string]outcome{"collapse": separated, "drop": dropped}[p.Space]
 	n := &Normalizer{params: p, last: newMapper(p.Accents == "strip", p.HTML == "strip", punctuation, space)}
-	if p.URLs != "keep" || p.Digits != "keep" {
+	if p.URLs != "keep" || p.IDs != "keep" || p.Digits != "keep" {
 		n.first = newMapper(p.Accents == "strip", false, kept, separated)
 	}
 	if p.Digits == "words" {
@@ -96,6 +96,7 @@ func (n *Normalizer) cut(dst []byte, start int) []byte {
 		end--
 	}
 	dst = trim(dst[:end], start)
+	dst = trim(dst[:start+n.withoutCutID(dst[start:])], start)
 	if r, size := utf8.DecodeLastRune(dst[start:]); r == joiner {
 		return dst[:len(dst)-size] // what it joined to was cut off
 	}

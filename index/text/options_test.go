@@ -51,6 +51,16 @@ func TestOptions(t *testing.T) {
 		{"urls=mask", "иван@почта.рф Müller@straße.de فلان@شركة.كوم 홍길동@회사.한국", "email email email email"},
 		{"urls=drop", "有意者请联系wang@example.com谢谢", "有意者请联系 谢谢"},
 		{"urls=mask punctuation=keep space=drop", "和@小明 @ 明", "和@小明@明"},
+		{"ids=mask", "req 550E8400-e29b-41d4-a716-446655440000 took 12 ms, span 4bf92f3577b34da6 at 0x7FFE12ab", "req id took 12 ms span id at id"},
+		{"ids=mask", "commit a1b2c3d, req_9f8e7d6c5b, pod web-7d9f8c6b5d-x2x4z", "commit id req id pod web id x2x4z"},
+		{"ids=mask", "facade decade 20241126 1920x1080 0x10 a1b2c3 dec-2024 a1b2c3dx", "facade decade 20241126 1920x1080 0x10 a1b2c3 dec 2024 a1b2c3dx"},
+		{"ids=mask digits=mask", "a1b2c3d4 took 12 ms", "id took 0 ms"},
+		{"ids=mask digits=mask", "abcd1,2ef xbcd1,2ef 10.0.0.1 1.2x", "id xbcd0ef 0 0x"},
+		{"ids=mask", "请求a1b2c3d4e5失败", "请求 id 失败"},
+		{"ids=mask urls=mask", "http://a.b/a1b2c3d4 a1b2c3d4@x.y a1b2c3d4", "url email id"},
+		{"ids=mask punctuation=keep", "id=a1b2c3d4; (550e8400-e29b-41d4-a716-446655440000)", "id= id ; ( id )"},
+		{"ids=mask max_bytes=9", "x a1b2c3dx", "x"},
+		{"ids=keep", "a1b2c3d4", "a1b2c3d4"},
 		{"accents=strip", "DIŞİŞLERİ BAKANI dışişleri bakanı İI ıi", "disisleri bakani disisleri bakani ii ii"},
 		{"accents=keep", "I ı", "i ı"},
 		{"accents=strip", "Élève naïve Ångström ñandú şimdi Ởn", "eleve naive angstrom nandu simdi on"},
@@ -110,7 +120,9 @@ func everyParams(do func(Params)) {
 	var fill func(p Params, rest []setting.Field)
 	fill = func(p Params, rest []setting.Field) {
 		if len(rest) == 0 {
-			do(p)
+			if len(p.Validate()) == 0 {
+				do(p)
+			}
 			return
 		}
 		words := rest[0].Enum
@@ -134,7 +146,7 @@ func everyParams(do func(Params)) {
 
 // nasty are pieces that mean something to some option, or combine with their neighbours.
 func nasty() []string {
-	return append(strings.Split("a|B|1|23|007|,|.|:|/|//|@|www|www.|://|http://x|-|_|+|%| |  "+
+	return append(strings.Split("a1b2c3d|abcdef|0x|aaaa-|aaaaaaaa-|aaaaaaaaaaaa|a|B|1|23|007|,|.|:|/|//|@|www|www.|://|http://x|-|_|+|%| |  "+
 		"|(|)|'|\"|<|>|&|;|#|=|!|<b>|</p>|<br/>|<script>|</script>|"+
 		"<!--|-->|<![CDATA[|]]>|&lt;|&amp;|&#49;|&eacute|<a "+
 		"href=\"x>\">|<title>|url|email|0|one|é|E\u0301|\u0301|\u0345|\u0338|\u0327|\u3099|か|ｶ|ﾞ|ᄀ|\u1161|\u11a8|가|ß|İ|ΐ|ᾳ|Σ|ﬃ|½|²|٣|٫|＜|＆|＠|：|／|．|Ꮳ|ꮳ|"+
@@ -170,7 +182,7 @@ func tryTwice(t *testing.T, texts int) {
 			checkOptions(t, n, in)
 		}
 	})
-	if combinations != 432 {
+	if combinations != 576 {
 		t.Errorf("%d combinations", combinations)
 	}
 }

@@ -6,6 +6,7 @@ import "github.com/unecho/unecho/index/setting"
 type Params struct {
 	HTML        string        `key:"html" doc:"take documents as text, or as HTML: tags, comments, scripts and styles go, character references are resolved" enum:"keep|strip" verdict:"true"`
 	URLs        string        `key:"urls" doc:"compare URLs and e-mail addresses as they are, all as the words url and email, or not at all" enum:"keep|mask|drop" verdict:"true"`
+	IDs         string        `key:"ids" doc:"compare hexadecimal ids and UUIDs as they are, or all as the word id; needs text.punctuation other than drop, and text.space: collapse" enum:"keep|mask" verdict:"true" omit:"keep"`
 	Accents     string        `key:"accents" doc:"compare letters with their accents, or without: é as e, й as и, أ as ا" enum:"keep|strip" verdict:"true"`
 	Digits      string        `key:"digits" doc:"compare numbers digit by digit, all as 0, or spelled out in English words" enum:"keep|mask|words" verdict:"true"`
 	Punctuation string        `key:"punctuation" doc:"what becomes of punctuation and symbols: they separate words, stay, or vanish (don't as dont)" enum:"space|keep|drop" verdict:"true"`
@@ -15,12 +16,16 @@ type Params struct {
 
 // DefaultParams compares the words of plain text.
 func DefaultParams() Params {
-	return Params{HTML: "keep", URLs: "keep", Accents: "keep", Digits: "keep", Punctuation: "space", Space: "collapse"}
+	return Params{HTML: "keep", URLs: "keep", IDs: "keep", Accents: "keep", Digits: "keep", Punctuation: "space", Space: "collapse"}
 }
 
 // Validate reports every setting with an impossible value.
 func (p Params) Validate() []setting.Mistake {
 	wrong := setting.Misspelt(p)
+	if p.IDs == "mask" && (p.Punctuation == "drop" || p.Space == "drop") {
+		wrong = append(wrong, setting.Wrong("ids", p.IDs, "finds no ids where text.punctuation or text.space is drop: words become one",
+			"write keep here, or space and collapse there"))
+	}
 	if p.MaxBytes < 0 {
 		wrong = append(wrong, setting.Wrong("max_bytes", p.MaxBytes, "is negative",
 			"write a size such as 64KiB, or 0 for no bound"))

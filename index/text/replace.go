@@ -11,7 +11,7 @@ const (
 )
 
 // replace appends text, given in canonical form with its punctuation, in the normal form, with links and numbers
-// replaced. Links come first: a number in a link is not replaced separately.
+// replaced. Links come first, then ids: a number in one of them is not replaced separately.
 func (n *Normalizer) replace(dst []byte, start int, text []byte) []byte {
 	n.links.begin(text, n.first)
 	for at := 0; at < len(text); {
@@ -19,7 +19,7 @@ func (n *Normalizer) replace(dst []byte, start int, text []byte) []byte {
 		if n.params.URLs != "keep" {
 			found = n.links.next(at)
 		}
-		dst = n.replaceNumbers(dst, start, text[at:found.from])
+		dst = n.replaceIDs(dst, start, text[at:found.from])
 		if at = found.to; found.from == len(text) {
 			break
 		}
@@ -32,7 +32,7 @@ func (n *Normalizer) replace(dst []byte, start int, text []byte) []byte {
 	return dst
 }
 
-// replaceNumbers does the same for text without links.
+// replaceNumbers appends text without links and ids, with numbers replaced.
 func (n *Normalizer) replaceNumbers(dst []byte, start int, text []byte) []byte {
 	if n.params.Digits == "keep" {
 		return n.last.append(dst, start, text)

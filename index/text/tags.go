@@ -144,6 +144,8 @@ func lower(dst *[maxTag]byte, name []byte) []byte {
 }
 
 // contents are the elements that hold only text, without tags in it.
+//
+//nolint:gochecknoglobals // a table
 var contents = [...]struct {
 	name          string
 	hidden, plain bool // plain: without character references

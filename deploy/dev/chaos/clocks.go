@@ -27,7 +27,7 @@ const (
 	driftVariable = "CHAOS_CLOCK_DRIFT"
 )
 
-// mostDrift is the most that members' clocks gain or lose, in thousandths: far more than real ones, because a run is short.
+// mostDrift is the most that clocks gain or lose, in thousandths: far more than real ones, because a run is short.
 const mostDrift = 200
 
 // skewed replaces time.Now by one that is off. What it gains or loses is set right every minute, by a step. Timers,
@@ -104,11 +104,19 @@ type clocks struct {
 	out     io.Writer
 
 	mu    sync.Mutex
-	lives map[string]uint64
+	lives map[*testbed.Server]life
+}
+
+// life is the clock of a server's present life.
+type life struct {
+	number uint64
+	off    time.Duration
+	drift  int64 // thousandths
+	began  time.Time
 }
 
 func newClocks(ctx context.Context, p params, out io.Writer) (*clocks, error) {
-	c := &clocks{most: p.serverSkew, seed: p.seed, out: out, lives: map[string]uint64{}}
+	c := &clocks{most: p.serverSkew, seed: p.seed, out: out, lives: map[*testbed.Server]life{}}
 	if c.most == 0 {
 		return c, nil
 	}
@@ -119,18 +127,45 @@ func newClocks(ctx context.Context, p params, out io.Writer) (*clocks, error) {
 	return c, nil
 }
 
-// set has the next life of a server begin with another clock.
-func (c *clocks) set(s *testbed.Server) {
+// begin starts a server, each life with another clock.
+func (c *clocks) begin(ctx context.Context, s *testbed.Server) error {
 	if c.most == 0 {
-		return
+		return s.Start(ctx)
 	}
 	name := fnv.New64a()
 	_, _ = io.WriteString(name, s.Name) // it never fails
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lives[s.Name]++
-	r := rand.New(rand.NewPCG(c.seed, name.Sum64()+c.lives[s.Name]))
-	off := between(r, -c.most, c.most).Truncate(time.Second)
-	s.SetClock(c.library, off)
-	fmt.Fprintf(c.out, "the clock of %s is off by %v\n", s.Name, off)
+	number := c.lives[s].number + 1
+	r := rand.New(rand.NewPCG(c.seed, name.Sum64()+number))
+	l := life{number, between(r, -c.most, c.most).Truncate(time.Second), r.Int64N(2*mostDrift) - mostDrift, time.Now()}
+	c.lives[s] = l
+	fmt.Fprintf(c.out, "the clock of %s is off by %v, and gains %d thousandths\n", s.Name, l.off, l.drift)
+	if err := s.SetClock(c.library, l.off); err != nil {
+		return err
+	}
+	return s.Start(ctx)
 }
+
+// run has the clocks drift until ctx is done. What they gain or lose is set right every minute, by a step.
+func (c *clocks) run(ctx context.Context) {
+	tick := time.NewTicker(driftEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		c.mu.Lock()
+		for s, l := range c.lives {
+			gained := time.Since(l.began) % time.Minute * time.Duration(l.drift) / 1000
+			if err := s.SetClock(c.library, l.off+gained); err != nil {
+				fmt.Fprintln(c.out, "a clock does not drift:", err)
+			}
+		}
+		c.mu.Unlock()
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// driftEvery is how often the servers' clocks are set further off.
+const driftEvery = 2 * time.Second

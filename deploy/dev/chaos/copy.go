@@ -24,7 +24,7 @@ type journalCopy struct {
 // copyJournal opens the copy. It must run as soon as there is a journal, before anything is trimmed.
 func copyJournal(ctx context.Context, w *world, journal string) (*journalCopy, error) {
 	c := &journalCopy{topic: journal + "-copy"}
-	if err := w.create(ctx, c.topic, 1, nil); err != nil {
+	if err := w.create(ctx, c.topic, 1, anyTime()); err != nil {
 		return nil, err
 	}
 	var err, err2 error

@@ -94,7 +94,7 @@ func (s *scene) loseBroker(ctx context.Context, e event) (bool, error) {
 func (s *scene) loseDatabase(ctx context.Context, lasts time.Duration) error {
 	s.world.postgres.Stop()
 	wait(ctx, lasts)
-	if err := s.world.begin(ctx, s.world.postgres.Server); err != nil {
+	if err := s.world.clocks.begin(ctx, s.world.postgres.Server); err != nil {
 		return err
 	}
 	return s.world.postgres.Await(context.WithoutCancel(ctx))

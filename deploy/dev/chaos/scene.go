@@ -64,7 +64,8 @@ func newScene(ctx context.Context, w *world, p params, store string, ops bool) (
 	if err := w.create(ctx, s.source, p.partitions, anyTime()); err != nil {
 		return nil, err
 	}
-	if err := w.create(ctx, s.quiet.source, 1, nil); err != nil {
+	// its documents have the time of the broker that takes them, whose clock is another than that of the outputs' brokers
+	if err := w.create(ctx, s.quiet.source, 1, map[string]*string{"message.timestamp.type": new("LogAppendTime")}); err != nil {
 		return nil, err
 	}
 	if s.load, err = newLoad(w, s.source, p); err != nil {
@@ -184,6 +185,10 @@ func (s *scene) work(ctx context.Context, act func(context.Context) error) error
 		return s.load.run(loading, s.params.pace)
 	})
 	group.Go(func() error { return s.copy.run(beside) })
+	group.Go(func() error {
+		s.world.clocks.run(beside)
+		return nil
+	})
 	group.Go(func() error {
 		s.watch.run(beside)
 		return nil

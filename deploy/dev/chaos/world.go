@@ -99,7 +99,7 @@ func (w *world) start(ctx context.Context, at testbed.Place) (err error) {
 		return err
 	}
 	for _, s := range w.servers() {
-		if err := w.begin(ctx, s); err != nil {
+		if err := w.clocks.begin(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -109,12 +109,6 @@ func (w *world) start(ctx context.Context, at testbed.Place) (err error) {
 		}
 	}
 	return nil
-}
-
-// begin starts a server, each life with another clock.
-func (w *world) begin(ctx context.Context, s *testbed.Server) error {
-	w.clocks.set(s)
-	return s.Start(ctx)
 }
 
 func (w *world) servers() []*testbed.Server {
@@ -179,7 +173,7 @@ func (w *world) loseBroker(ctx context.Context, i int, meanwhile func(context.Co
 	if err := meanwhile(ctx); err != nil {
 		return err
 	}
-	if err := w.begin(ctx, b); err != nil {
+	if err := w.clocks.begin(ctx, b); err != nil {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // the broker must be up again at the end of a run, too
@@ -205,7 +199,7 @@ func (w *world) fillBroker(ctx context.Context, then func()) (bool, error) {
 	if err != nil || !filled {
 		return filled, err
 	}
-	if err := w.begin(ctx, b); err != nil {
+	if err := w.clocks.begin(ctx, b); err != nil {
 		return true, err
 	}
 	return true, b.Await(context.WithoutCancel(ctx))

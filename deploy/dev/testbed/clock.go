@@ -5,6 +5,7 @@ package testbed
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 )
@@ -21,12 +22,18 @@ func FakeTime(ctx context.Context) (string, error) {
 		})
 }
 
-// SetClock has the lives that begin from now on see another time, which is off by so much. The monotonic clock, which timers
-// use, stays as it is. The library is that of FakeTime. It is also told to leave timed waits alone, which would return at
-// once, as they do where the clock is to run faster or slower.
-func (s *Server) SetClock(library string, off time.Duration) {
+// SetClock sets a server's wall clock off, at its next start or, within seconds, while it runs. The monotonic clock, which
+// timers use, stays as it is. The library is that of FakeTime. It is also told to leave timed waits alone: Java's would
+// return at once, and they do where the library has the clock run faster or slower.
+func (s *Server) SetClock(library string, off time.Duration) error {
+	file := s.Log + ".clock"
 	s.env = []string{
-		"LD_PRELOAD=" + library, fmt.Sprintf("FAKETIME=%+d", int64(off.Seconds())),
+		"LD_PRELOAD=" + library, "FAKETIME_TIMESTAMP_FILE=" + file, "FAKETIME_CACHE_DURATION=2",
 		"FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_FORCE_MONOTONIC_FIX=0",
 	}
+	whole := file + ".new" // the library reads at any moment
+	if err := os.WriteFile(whole, fmt.Appendf(nil, "%+d\n", int64(off.Seconds())), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(whole, file)
 }

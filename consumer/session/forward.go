@@ -41,7 +41,7 @@ func (s *Session) forward(ctx context.Context, b *batch) error {
 		return rebuild("begin transaction: %w", err)
 	}
 	b.begun = time.Now()
-	b.present = s.Times.present(b.begun)
+	b.present = s.Times.present(s.brokersNow())
 	b.cause = s.produce(ctx, b)
 	var untold *stop.Error
 	if errors.As(b.cause, &untold) {

@@ -73,7 +73,28 @@ func (s *Setup) now() time.Time {
 	if s.Plan != nil {
 		return time.UnixMilli(s.Plan.Fixed)
 	}
-	return time.Now()
+	return s.brokersNow()
+}
+
+// brokersNow is the present time, as far as it is known by the clock of the journal's broker: this machine's may be off, and
+// what outputs take is decided by brokers.
+func (s *Setup) brokersNow() time.Time {
+	ahead, _ := s.Log.Ahead()
+	applied := int64(0)
+	if s.Replica != nil {
+		applied = s.Replica.Reading().AppendTime
+	}
+	return corrected(time.Now(), ahead, applied)
+}
+
+// corrected returns a time by this machine's clock, which is ahead of the broker's by so much, as the broker's. It is not
+// before what the broker has said (ms since 1970).
+func corrected(now time.Time, ahead time.Duration, said int64) time.Time {
+	now = now.Add(-ahead)
+	if said > now.UnixMilli() {
+		return time.UnixMilli(said)
+	}
+	return now
 }
 
 // ErrReplaced is wrapped by what a session ends with whose place in the group another process took.

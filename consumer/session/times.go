@@ -70,7 +70,7 @@ const againEvery = 10 * time.Second
 func (t *Times) present(now time.Time) time.Time {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if !t.refused.IsZero() && now.Sub(t.refused) < mistrust {
+	if !t.refused.IsZero() && time.Since(t.refused) < mistrust {
 		return time.UnixMilli(broker.Untimed)
 	}
 	return now
@@ -162,7 +162,7 @@ func (t *Times) Untimely(r *kgo.Record, now time.Time) (detail string, refused b
 
 // checkTimes lets the batch deal with documents whose verdict leads to an output that would refuse their time.
 func (s *Session) checkTimes(b *batch) {
-	now := time.Now().UnixMilli()
+	now := s.brokersNow().UnixMilli()
 	b.CheckTimes(s.Log.Header(), func(a *assignment, d *protocol.Document) bool {
 		of, known := s.Times.get(a.Topic)
 		output := of.unique
@@ -178,7 +178,7 @@ func (s *Session) checkTimes(b *batch) {
 func (s *Session) rejectedAt(r *kgo.Record, a *assignment, present time.Time) (at time.Time) {
 	of, known := s.Times.get(r.Topic)
 	ms := r.Timestamp.UnixMilli()
-	if a.Retimed(r.Offset) || !sink.Writable(ms) || known && !of.rejected.Take(ms, time.Now().UnixMilli(), clockMargin) {
+	if a.Retimed(r.Offset) || !sink.Writable(ms) || known && !of.rejected.Take(ms, s.brokersNow().UnixMilli(), clockMargin) {
 		return present
 	}
 	return at

@@ -35,3 +35,21 @@ func TestUntimely(t *testing.T) {
 		}
 	}
 }
+
+// A machine whose clock is off by hours rejects nothing that brokers would take: it goes by theirs, as far as it knows it.
+func TestTheBrokersTimeCounts(t *testing.T) {
+	now := time.UnixMilli(1_800_000_000_000)
+	for name, c := range map[string]struct {
+		ahead, said, want time.Duration
+	}{
+		"nothing is known":                   {0, -now.Sub(time.UnixMilli(0)), 0},
+		"ahead":                              {2 * time.Hour, -2*time.Hour - time.Second, -2 * time.Hour},
+		"behind":                             {-2 * time.Hour, 2*time.Hour - time.Second, 2 * time.Hour},
+		"behind, before it appends anything": {0, 2 * time.Hour, 2 * time.Hour},
+		"the journal is quiet":               {0, -time.Hour, 0},
+	} {
+		if got := corrected(now, c.ahead, now.Add(c.said).UnixMilli()).Sub(now); got != c.want {
+			t.Errorf("%s: the present is taken to be %v from this machine's, want %v", name, got, c.want)
+		}
+	}
+}

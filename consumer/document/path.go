@@ -33,6 +33,12 @@ func parsePath(text string) (path, error) {
 	return out, nil
 }
 
+// ParsePath returns the names that lead to a field, as Params.Fields has it.
+func ParsePath(text string) ([]string, error) { return parsePath(text) }
+
+// PathTo writes names as ParsePath reads them.
+func PathTo(names ...string) string { return path(names).String() }
+
 // String writes the text that parsePath reads.
 func (p path) String() string {
 	escape := strings.NewReplacer(`\`, `\\`, `.`, `\.`)

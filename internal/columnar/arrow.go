@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -46,17 +45,17 @@ func OpenArrow(in io.Reader, isFile bool, wanted Wanted) (*ArrowRows, error) {
 	return r, guard("read its schema", func() (err error) {
 		r.in, err = ipc.NewReaderFromMessageReader(&messages{in: in}, ipc.WithAllocator(r.memory))
 		if err == nil {
-			r.fields = wantedFields(r.in.Schema().Fields(), "", wanted)
+			r.fields = wantedFields(r.in.Schema().Fields(), nil, wanted)
 		}
 		return err
 	})
 }
 
 // wantedFields returns what is wanted of the fields below a path.
-func wantedFields(all []arrow.Field, path string, wanted Wanted) []field {
+func wantedFields(all []arrow.Field, path Path, wanted Wanted) []field {
 	some := []field{}
 	for i, f := range all {
-		below := strings.TrimPrefix(path+"."+f.Name, ".")
+		below := append(slices.Clip(path), f.Name)
 		part := field{key: append(appendText(nil, []byte(f.Name)), ':'), index: i, text: within(below, wanted.Texts)}
 		part.uuid = isUUID(f)
 		of, isStruct := f.Type.(*arrow.StructType)
@@ -67,9 +66,21 @@ func wantedFields(all []arrow.Field, path string, wanted Wanted) []field {
 			if part.below = wantedFields(of.Fields(), below, wanted); wanted.All || len(part.below) > 0 {
 				some = append(some, part)
 			}
+		case inList(f.Type, below, wanted):
+			some = append(some, part)
 		}
 	}
 	return some
+}
+
+// inList says whether something is wanted of the structs that a list has. They are read as a whole.
+func inList(of arrow.DataType, path Path, wanted Wanted) bool {
+	list, ok := of.(arrow.ListLikeType)
+	if !ok {
+		return false
+	}
+	element, ok := list.Elem().(*arrow.StructType)
+	return ok && len(wantedFields(element.Fields(), path, wanted)) > 0
 }
 
 // isUUID says whether a field has UUIDs, by the name of their type.
@@ -99,7 +110,7 @@ func (r *ArrowRows) step() error {
 
 // Whole returns the rows that were read last, with all columns.
 func (r *ArrowRows) Whole(wanted Wanted) Rows {
-	return &wholeArrow{r, wantedFields(r.in.Schema().Fields(), "", wanted)}
+	return &wholeArrow{r, wantedFields(r.in.Schema().Fields(), nil, wanted)}
 }
 
 // wholeArrow has other columns of the rows that an ArrowRows has read.
@@ -154,21 +165,8 @@ func (r *ArrowRows) Names() (all []string) {
 }
 
 // Has implements Rows.
-func (r *ArrowRows) Has(column string) bool {
-	fields := r.in.Schema().Fields()
-	names := strings.Split(column, ".")
-	for i, name := range names {
-		at := slices.IndexFunc(fields, func(f arrow.Field) bool { return f.Name == name })
-		if at < 0 {
-			return false
-		}
-		of, isStruct := fields[at].Type.(*arrow.StructType)
-		if !isStruct {
-			return i == len(names)-1
-		}
-		fields = of.Fields()
-	}
-	return true
+func (r *ArrowRows) Has(column Path) bool {
+	return len(wantedFields(r.in.Schema().Fields(), nil, Wanted{Columns: []Path{column}})) > 0
 }
 
 // Share implements Rows. How many rows there are is not known.

@@ -46,20 +46,21 @@ func (s *Schema) kept() error {
 	return nil
 }
 
-// withEncodings leaves out encodings that are those of levels: the library would take them for those of values.
+// withEncodings leaves out encodings that are those of levels, which the library would take for those of values, and
+// dictionaries of booleans: Impala says that it writes these, and pyarrow does not read them.
 func withEncodings(footer []byte) ([]byte, error) {
 	var (
 		protocol thrift.CompactProtocol
 		meta     format.FileMetaData
 	)
-	if err := thrift.Unmarshal(&protocol, footer, &meta); err != nil {
+	if err := errors.Join(thrift.Unmarshal(&protocol, footer, &meta), checkSchema(&meta)); err != nil {
 		return nil, err
 	}
 	for i := range meta.RowGroups {
 		for j := range meta.RowGroups[i].Columns {
 			c := &meta.RowGroups[i].Columns[j].MetaData
 			kept := slices.DeleteFunc(slices.Clone(c.Encoding), func(e format.Encoding) bool {
-				return e == format.RLE || e == format.BitPacked
+				return e == format.RLE || e == format.BitPacked || c.Type == format.Boolean && e != format.Plain
 			})
 			if c.Encoding = kept; len(kept) == 0 {
 				c.Encoding = append(c.Encoding, format.Plain)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -22,7 +23,7 @@ func guard(what string, work func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: %w: %v", what, ErrDamaged, p)
+			err = fmt.Errorf("%s: %w: %w", what, ErrDamaged, panicked(p))
 		}
 	}()
 	switch err := work(); {
@@ -33,6 +34,22 @@ func guard(what string, work func() error) (err error) {
 	}
 	return nil
 }
+
+// panicked returns what a library panics with. An error of Go's runtime says where in the program that is, and nothing of
+// the file.
+func panicked(p any) error {
+	if err, ok := p.(runtime.Error); ok {
+		return contradiction{err}
+	}
+	return fmt.Errorf("%v", p)
+}
+
+// contradiction is a file for which no check is made here, but in the runtime.
+type contradiction struct{ cause runtime.Error }
+
+func (contradiction) Error() string { return "sizes, places or counts in it contradict each other" }
+
+func (c contradiction) Unwrap() error { return c.cause }
 
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -18,20 +17,23 @@ import (
 type Rows interface {
 	// Append appends the next row to dst as a JSON object, and returns io.EOF behind the last one.
 	Append(dst []byte) ([]byte, error)
-	// Names are those of the columns; Has says whether there is one, with dots into structs.
+	// Names are those of the columns; Has says whether there is one.
 	Names() []string
-	Has(column string) bool
+	Has(column Path) bool
 	// Share is how many rows were read, and how many there are.
 	Share() (read, all int64)
 	// Close releases the memory of the file, which it does not close.
 	Close() error
 }
 
+// Path leads to a column, or to all that is in a struct: its name, or the names of structs and of what is in them.
+type Path []string
+
 // Wanted are the columns that rows have.
 type Wanted struct {
-	Columns []string // with dots into structs
-	Texts   []string // of them, those whose bytes are text, whatever their type
-	All     bool     // every column
+	Columns []Path
+	Texts   []Path // of them, those whose bytes are text, whatever their type
+	All     bool   // every column
 }
 
 // parquetRows reads a Parquet file column by column, of each a page at a time.
@@ -45,6 +47,7 @@ type parquetRows struct {
 	group   int   // of the rows
 	left    int64 // rows of the group
 	read    int64
+	spread  spread
 	ahead   bool // the row that was read last was neither copied nor passed over
 	begun   int  // where the row begins in what is appended to
 	next    []parquet.RowGroup
@@ -75,7 +78,7 @@ func openParquet(in io.ReaderAt, size int64) (file *parquet.File, packed *format
 	packed = &format.FileMetaData{}
 	err = guard("read its metadata", func() error {
 		var protocol thrift.CompactProtocol
-		if err := thrift.Unmarshal(&protocol, footer, packed); err != nil {
+		if err := errors.Join(thrift.Unmarshal(&protocol, footer, packed), checkSchema(packed)); err != nil {
 			return err
 		}
 		if file, err = openFooter(footer); err != nil {
@@ -155,14 +158,9 @@ func (r *parquetRows) Names() (all []string) {
 }
 
 // Has implements Rows.
-func (r *parquetRows) Has(column string) bool {
-	at := r.file.Root()
-	for name := range strings.SplitSeq(column, ".") {
-		if at = at.Column(name); at == nil {
-			return false
-		}
-	}
-	return true
+func (r *parquetRows) Has(column Path) bool {
+	found, _ := newTree(r.file.Root(), Wanted{Columns: []Path{column}})
+	return len(found.children) > 0
 }
 
 // Share implements Rows.
@@ -200,7 +198,7 @@ func (r *parquetRows) open() error {
 			if c == nil {
 				continue
 			}
-			if err := c.open(r.in, r.size, &r.packed.RowGroups[r.group].Columns[i].MetaData, chunks[i]); err != nil {
+			if err := c.open(r, &r.packed.RowGroups[r.group].Columns[i].MetaData, chunks[i]); err != nil {
 				return fmt.Errorf("column %s: %w", c.name, err)
 			}
 		}
@@ -222,6 +220,7 @@ func (r *parquetRows) Close() error {
 // cursor is a place in the values of a column.
 type cursor struct {
 	name     string
+	shape    shape
 	unpacked *unpacker
 	pages    parquet.Pages
 	page     parquet.Page
@@ -232,15 +231,16 @@ type cursor struct {
 }
 
 // open begins with the column's values in a row group.
-func (c *cursor) open(in io.ReaderAt, size int64, packed *format.ColumnMetaData, chunk parquet.ColumnChunk) error {
+func (c *cursor) open(r *parquetRows, packed *format.ColumnMetaData, chunk parquet.ColumnChunk) error {
 	of, ok := chunk.(*parquet.FileColumnChunk)
 	if !ok {
 		return errors.New("it is no column of a file: this is a bug")
 	}
-	unpacked, err := newUnpacker(in, size, packed)
+	unpacked, err := newUnpacker(r.in, r.size, packed)
 	if err != nil {
 		return err
 	}
+	unpacked.shape, unpacked.spread, unpacked.always = c.shape, &r.spread, alwaysPacked(r.packed.CreatedBy)
 	c.unpacked, c.pages = unpacked, of.PagesFrom(unpacked)
 	return nil
 }

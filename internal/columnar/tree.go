@@ -39,9 +39,9 @@ type tree struct {
 
 // place is where a node stands.
 type place struct {
-	path             string // with dots between names, without those of lists
-	defined, repeats int    // levels above it
-	list             bool   // it is the child of a list
+	path             Path // without the names of lists' parts
+	defined, repeats int  // levels above it
+	list             bool // it is the child of a list
 }
 
 // node returns a column, or nil if nothing of it is wanted.
@@ -61,7 +61,7 @@ func (t *tree) node(c *parquet.Column, at place) *node {
 	for _, child := range c.Columns() {
 		below := place{path: at.path, defined: at.defined, repeats: at.repeats, list: isList(c)}
 		if !n.through {
-			below.path = strings.TrimPrefix(at.path+"."+child.Name(), ".")
+			below.path = append(slices.Clip(at.path), child.Name())
 		}
 		if part := t.node(child, below); part != nil {
 			n.children = append(n.children, part)
@@ -76,23 +76,23 @@ func (t *tree) node(c *parquet.Column, at place) *node {
 	return n
 }
 
-func (t *tree) column(n *node, c *parquet.Column, path string) *node {
+func (t *tree) column(n *node, c *parquet.Column, path Path) *node {
 	n.leaf = len(t.columns)
 	if !t.wants(path) {
 		t.columns = append(t.columns, nil)
 		return nil
 	}
-	t.columns = append(t.columns, &cursor{name: strings.Join(c.Path(), ".")})
+	t.columns = append(t.columns, &cursor{name: strings.Join(c.Path(), "."), shape: shapeOf(c)})
 	n.write = writerOf(c.Type(), within(path, t.wanted.Texts))
 	return n
 }
 
-func (t *tree) wants(path string) bool { return t.wanted.All || within(path, t.wanted.Columns) }
+func (t *tree) wants(path Path) bool { return t.wanted.All || within(path, t.wanted.Columns) }
 
 // within says whether a path is one of those named, or below one.
-func within(path string, named []string) bool {
-	return slices.ContainsFunc(named, func(name string) bool {
-		return path == name || strings.HasPrefix(path, name+".")
+func within(path Path, named []Path) bool {
+	return slices.ContainsFunc(named, func(name Path) bool {
+		return len(path) >= len(name) && slices.Equal(path[:len(name)], name)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/snappy"
@@ -21,7 +22,10 @@ const (
 	// row group.
 	MaxPage = 512 << 20
 	// mostValues bounds the values of a page: many that are equal take no bytes in the file, and some in memory.
-	mostValues  = 1 << 26
+	mostValues = 1 << 26
+	// maxSpread bounds what the pages that are read at once take in memory beyond their bytes: long runs of equal values
+	// have few. It is some two columns with as many values as a page may have.
+	maxSpread   = 1 << 30
 	headerBytes = 512 // read at once for the header of a page
 )
 
@@ -33,14 +37,22 @@ type unpacker struct {
 	at     int64 // of the next page
 	end    int64
 	codec  format.CompressionCodec
+	always bool // the pages are packed, whatever their headers say
+	shape  shape
+	spread *spread
+	takes  int // of spread
 	packed []byte
-	page   []byte // header and values, unpacked
-	given  int    // bytes of page
-	begin  int64  // of page in what is given on
+	page   []byte // levels and values, unpacked
+	head   []byte // before them
+	given  int    // bytes of head and page
+	begin  int64  // of head in what is given on
 	zstd   *zstd.Decoder
 }
 
-// newUnpacker returns the pages of a column. size is that of the file.
+// spread is what the pages of all columns that are read take beyond what they have in the file.
+type spread struct{ taken int }
+
+// newUnpacker returns the pages of a column of a group. size is that of the file.
 func newUnpacker(in io.ReaderAt, size int64, meta *format.ColumnMetaData) (*unpacker, error) {
 	at := meta.DataPageOffset
 	if first := meta.DictionaryPageOffset; first > 0 && first < at {
@@ -49,7 +61,13 @@ func newUnpacker(in io.ReaderAt, size int64, meta *format.ColumnMetaData) (*unpa
 	if at < 0 || at > size || meta.TotalCompressedSize < 0 || meta.TotalCompressedSize > size-at {
 		return nil, damaged("it would be at %d to %d, the file has %d bytes", at, at+meta.TotalCompressedSize, size)
 	}
-	return &unpacker{file: in, at: at, end: at + meta.TotalCompressedSize, codec: meta.Codec}, nil
+	return &unpacker{file: in, at: at, end: at + meta.TotalCompressedSize, codec: meta.Codec, spread: &spread{}}, nil
+}
+
+// alwaysPacked says whether a program wrote pages of version 2 that are packed and say that they are not, as pyarrow did
+// before 3.0 (ARROW-17100).
+func alwaysPacked(program string) bool {
+	return strings.HasPrefix(program, "parquet-cpp version 0.") || strings.HasPrefix(program, "parquet-cpp version 1.")
 }
 
 // ReadAt implements io.ReaderAt for who reads from the beginning to the end.
@@ -58,7 +76,7 @@ func (u *unpacker) ReadAt(p []byte, offset int64) (n int, err error) {
 		if offset+int64(n) != u.begin+int64(u.given) {
 			return n, errors.New("pages are read in their order only: this is a bug")
 		}
-		if u.given == len(u.page) {
+		if u.given == len(u.head)+len(u.page) {
 			if u.at >= u.end {
 				return n, io.EOF
 			}
@@ -66,7 +84,12 @@ func (u *unpacker) ReadAt(p []byte, offset int64) (n int, err error) {
 				return n, err
 			}
 		}
-		copied := copy(p[n:], u.page[u.given:])
+		copied := 0
+		if u.given < len(u.head) {
+			copied = copy(p[n:], u.head[u.given:])
+		} else {
+			copied = copy(p[n:], u.page[u.given-len(u.head):])
+		}
 		n, u.given = n+copied, u.given+copied
 	}
 	return n, nil
@@ -78,16 +101,43 @@ func (u *unpacker) next() error {
 	if err != nil {
 		return err
 	}
-	size := int(header.UncompressedPageSize)
-	header.CompressedPageSize, header.CRC = header.UncompressedPageSize, 0
-	var protocol thrift.CompactProtocol
-	head, err := thrift.Marshal(&protocol, header)
+	u.begin, u.given = u.begin+int64(len(u.head)+len(u.page)), 0
+	u.head, u.page = nil, u.page[:0]
+	if header.Type != format.DictionaryPage && valuesOf(header) == 0 { // the library fails where it lacks levels
+		return nil
+	}
+	if err := u.unpack(header, int(header.UncompressedPageSize)); err != nil {
+		return err
+	}
+	missing, err := u.shape.check(header, u.page)
 	if err != nil {
 		return err
 	}
-	u.begin, u.given = u.begin+int64(len(u.page)), 0
-	u.page = append(u.page[:0], head...)
-	return u.unpack(header, size)
+	u.page = append(u.page, make([]byte, missing)...)
+	header.UncompressedPageSize += int32(missing) //nolint:gosec // a group of values
+	header.CompressedPageSize, header.CRC = header.UncompressedPageSize, 0
+	if err := u.take(valuesOf(header)); err != nil {
+		return err
+	}
+	var protocol thrift.CompactProtocol
+	u.head, err = thrift.Marshal(&protocol, header)
+	return err
+}
+
+// take counts what a page with these values takes: an index of four bytes for each and two levels.
+func (u *unpacker) take(values int) error {
+	u.spread.taken -= u.takes
+	u.takes = max(0, values*6-8*len(u.page))
+	if u.spread.taken += u.takes; u.spread.taken > maxSpread {
+		return fmt.Errorf("pages of its columns unpack to %d bytes more than they have; the limit is %d: write it in smaller pages",
+			u.spread.taken, maxSpread)
+	}
+	return nil
+}
+
+// valuesOf returns how many values a page has.
+func valuesOf(header *format.PageHeader) int {
+	return int(max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues))
 }
 
 // header reads a page's header, and the page as it is in the file.
@@ -104,9 +154,9 @@ func (u *unpacker) header() (*format.PageHeader, error) {
 	}
 	u.at += read - int64(in.Buffered())
 	packed, unpacked := int64(header.CompressedPageSize), int64(header.UncompressedPageSize)
-	values := max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues)
+	values := valuesOf(header)
 	switch {
-	case packed < 0 || unpacked < 0 || packed > u.end-u.at:
+	case packed < 0 || unpacked < 0 || packed > u.end-u.at || values < 0:
 		return nil, damaged("a page would have %d bytes, unpacked %d", packed, unpacked)
 	case packed > MaxPage || unpacked > MaxPage || values > mostValues:
 		return nil, fmt.Errorf("a page has %d bytes, unpacked %d, and %d values; the limits are %d bytes and %d values: write it "+
@@ -126,13 +176,13 @@ func (u *unpacker) unpack(header *format.PageHeader, size int) error {
 	packed, codec := u.packed, u.codec
 	if header.Type == format.DataPageV2 {
 		of := &header.DataPageHeaderV2.V
-		levels := int(of.RepetitionLevelsByteLength) + int(of.DefinitionLevelsByteLength)
+		levels := int(of.RepetitionLevelsByteLength) + int(of.DefinitionLevelsByteLength) // each is checked with the page
 		if levels < 0 || levels > len(packed) || levels > size {
 			return damaged("the levels of a page would have %d bytes, the page has %d", levels, len(packed))
 		}
 		u.page = append(u.page, packed[:levels]...)
 		packed, size = packed[levels:], size-levels
-		if of.IsCompressed.Valid && !of.IsCompressed.V || len(packed) == 0 {
+		if !u.always && of.IsCompressed.Valid && !of.IsCompressed.V || len(packed) == 0 {
 			codec = format.Uncompressed
 		}
 	}
@@ -209,6 +259,7 @@ func appendAll(dst []byte, in io.Reader, size int) ([]byte, error) {
 }
 
 func (u *unpacker) close() {
+	u.spread.taken, u.takes = u.spread.taken-u.takes, 0
 	if u.zstd != nil {
 		u.zstd.Close()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/unecho/unecho/consumer/document"
@@ -74,9 +75,9 @@ func (l *layout) readHeader(p Params, header []byte) error {
 		names[i] = strings.TrimSpace(names[i])
 	}
 	for _, field := range p.Fields {
-		at := slices.Index(names, field)
+		at := column(names, field)
 		if at < 0 {
-			return &MistakeError{fmt.Sprintf("no column is called %q; there are %s: name those with the text by --fields", field,
+			return &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name those with the text by --fields", quote(field),
 				quoted(names))}
 		}
 		if slices.Contains(p.Document.HTML, field) || slices.Contains(p.Document.Base64, field) {
@@ -85,11 +86,23 @@ func (l *layout) readHeader(p Params, header []byte) error {
 		}
 		l.text = append(l.text, at)
 	}
-	l.id, l.columns = slices.Index(names, p.ID), len(names)
+	l.id, l.columns = column(names, p.ID), len(names)
 	if l.id < 0 && p.MustID {
-		return &MistakeError{fmt.Sprintf("no column is called %q; there are %s: name that with the id by --id", p.ID, quoted(names))}
+		return &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name that with the id by --id", quote(p.ID), quoted(names))}
 	}
 	return nil
+}
+
+// column returns the place of the column that a field names. A table has no objects that dots would go into, so that a
+// dot in a name needs no backslash, and may have one as everywhere.
+func column(names []string, field string) int {
+	if at := slices.Index(names, field); at >= 0 {
+		return at
+	}
+	if path, err := document.ParsePath(field); err == nil && len(path) == 1 {
+		return slices.Index(names, path[0])
+	}
+	return -1
 }
 
 func (l *layout) columnNames(header []byte) ([]string, error) {
@@ -102,6 +115,7 @@ func (l *layout) columnNames(header []byte) ([]string, error) {
 	return l.dialect.reader(header).Read()
 }
 
+// quoted lists columns as fields name them.
 func quoted(names []string) string {
 	const most = 20
 	var b strings.Builder
@@ -112,10 +126,13 @@ func quoted(names []string) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%q", n)
+		b.WriteString(quote(document.PathTo(n)))
 	}
 	return b.String()
 }
+
+// quote quotes a field with its backslashes as they are typed.
+func quote(field string) string { return strings.ReplaceAll(strconv.Quote(field), `\\`, `\`) }
 
 // records returns by how much a chunk advances the number of the next record.
 func (l *layout) records(data []byte) int {

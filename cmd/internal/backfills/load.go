@@ -208,11 +208,15 @@ func cells(row []byte, format string) ([]string, error) {
 	return csv.NewReader(bytes.NewReader(row)).Read()
 }
 
-// fieldTime returns the time in a field of a JSON object, with dots into objects. It is zero if there is none that
+// fieldTime returns the time in a field of a JSON object, as document.fields names it. It is zero if there is none that
 // can be read.
 func fieldTime(value []byte, field string) time.Time {
+	path, err := document.ParsePath(field)
+	if err != nil {
+		return time.Time{}
+	}
 	var found json.RawMessage = value
-	for name := range strings.SplitSeq(field, ".") {
+	for _, name := range path {
 		var object map[string]json.RawMessage
 		if json.Unmarshal(found, &object) != nil {
 			return time.Time{}

@@ -1,0 +1,89 @@
+package corpus_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// dotted is a row of columns with dots in their names.
+type dotted struct {
+	ID   string `parquet:"the.id"`
+	Text string `parquet:"a.text"`
+	Meta struct {
+		Text string `parquet:"b.text"`
+	} `parquet:"meta"`
+}
+
+func dottedParquet(t *testing.T) string {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := columnar.NewRecords[dotted](&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := dotted{ID: "7", Text: "one"}
+	row.Meta.Text = "two"
+	if err := w.Write(&row); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func dottedArrow(t *testing.T) string {
+	t.Helper()
+	text := arrow.BinaryTypes.String
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "the.id", Type: text}, {Name: "a.text", Type: text}, {Name: "meta", Type: arrow.StructOf(arrow.Field{Name: "b.text", Type: text})},
+	}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	if err := b.UnmarshalJSON([]byte(`{"the.id":"7","a.text":"one","meta":{"b.text":"two"}}`)); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
+	if err := w.Write(b.NewRecordBatch()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestDottedNames: a dot in the name of a field is written \. in every format.
+func TestDottedNames(t *testing.T) {
+	row := `{"the.id":"7","a.text":"one","meta":{"b.text":"two"}}`
+	for name, content := range map[string]string{
+		"a.jsonl": row, "a.json": "[" + row + "]", "a.parquet": dottedParquet(t), "a.arrow": dottedArrow(t),
+		"a.csv": "the.id,a.text,meta\n7,one,\n", "a.tsv": "the.id\ta.text\tmeta\n7\tone\t\n",
+	} {
+		p := corpus.DefaultParams()
+		p.Fields, p.ID, p.MustID = []string{`a\.text`}, `the\.id`, true
+		want := []string{name + " 1 [7] one"}
+		if isTable := strings.HasSuffix(name, "sv"); !isTable {
+			p.Fields, want = []string{`a\.text`, `meta.b\.text`}, []string{name + " 1 [7] one\ntwo"}
+		}
+		if got, _, err := read(t, p, file(t, name, content)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s by the fields %q reads as %q, error %v; want %q and no error", name, p.Fields, got, err, want)
+		}
+		if p.Fields = []string{`no`}; strings.HasSuffix(name, "n") || strings.HasSuffix(name, "l") {
+			continue
+		}
+		if _, _, err := read(t, p, file(t, name, content)); err == nil || !strings.Contains(err.Error(), `there are "the\.id", "a\.text", "meta"`) {
+			t.Errorf("%s by the field no reads with %v; want an error with columns as they are named", name, err)
+		}
+	}
+}

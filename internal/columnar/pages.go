@@ -198,6 +198,9 @@ func deltaEnd(data []byte, values int) (rest []byte, err error) {
 			if left <= 0 {
 				break
 			}
+			if width > 64 {
+				return nil, damaged("a page has differences of %d bits", width)
+			}
 			rest = rest[min(len(rest), int(block/parts)*int(width)/8):] //nolint:gosec // it is bounded
 			left -= int(block / parts)                                  //nolint:gosec // it is bounded
 		}

@@ -45,25 +45,25 @@ func OpenArrow(in io.Reader, isFile bool, wanted Wanted) (*ArrowRows, error) {
 	return r, guard("read its schema", func() (err error) {
 		r.in, err = ipc.NewReaderFromMessageReader(&messages{in: in}, ipc.WithAllocator(r.memory))
 		if err == nil {
-			r.fields = wantedFields(r.in.Schema().Fields(), nil, wanted)
+			r.fields = wantedFields(r.in.Schema().Fields(), nil, wanted.parsed())
 		}
 		return err
 	})
 }
 
 // wantedFields returns what is wanted of the fields below a path.
-func wantedFields(all []arrow.Field, path Path, wanted Wanted) []field {
+func wantedFields(all []arrow.Field, path []string, wanted wanted) []field {
 	some := []field{}
 	for i, f := range all {
 		below := append(slices.Clip(path), f.Name)
-		part := field{key: append(appendText(nil, []byte(f.Name)), ':'), index: i, text: within(below, wanted.Texts)}
+		part := field{key: append(appendText(nil, []byte(f.Name)), ':'), index: i, text: within(below, wanted.texts)}
 		part.uuid = isUUID(f)
 		of, isStruct := f.Type.(*arrow.StructType)
 		switch {
-		case wanted.All && !isStruct || within(below, wanted.Columns):
+		case wanted.all && !isStruct || within(below, wanted.columns):
 			some = append(some, part)
 		case isStruct:
-			if part.below = wantedFields(of.Fields(), below, wanted); wanted.All || len(part.below) > 0 {
+			if part.below = wantedFields(of.Fields(), below, wanted); wanted.all || len(part.below) > 0 {
 				some = append(some, part)
 			}
 		case inList(f.Type, below, wanted):
@@ -74,7 +74,7 @@ func wantedFields(all []arrow.Field, path Path, wanted Wanted) []field {
 }
 
 // inList says whether something is wanted of the structs that a list has. They are read as a whole.
-func inList(of arrow.DataType, path Path, wanted Wanted) bool {
+func inList(of arrow.DataType, path []string, wanted wanted) bool {
 	list, ok := of.(arrow.ListLikeType)
 	if !ok {
 		return false
@@ -110,7 +110,7 @@ func (r *ArrowRows) step() error {
 
 // Whole returns the rows that were read last, with all columns.
 func (r *ArrowRows) Whole(wanted Wanted) Rows {
-	return &wholeArrow{r, wantedFields(r.in.Schema().Fields(), nil, wanted)}
+	return &wholeArrow{r, wantedFields(r.in.Schema().Fields(), nil, wanted.parsed())}
 }
 
 // wholeArrow has other columns of the rows that an ArrowRows has read.
@@ -165,8 +165,8 @@ func (r *ArrowRows) Names() (all []string) {
 }
 
 // Has implements Rows.
-func (r *ArrowRows) Has(column Path) bool {
-	return len(wantedFields(r.in.Schema().Fields(), nil, Wanted{Columns: []Path{column}})) > 0
+func (r *ArrowRows) Has(column string) bool {
+	return len(wantedFields(r.in.Schema().Fields(), nil, Wanted{Columns: []string{column}}.parsed())) > 0
 }
 
 // Share implements Rows. How many rows there are is not known.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -75,6 +76,37 @@ func elements(file *parquet.File) []format.SchemaElement { return file.Metadata(
 // Same returns the first column in which schemas differ, if there is one.
 func (s *Schema) Same(other *Schema) (column string, same bool) {
 	return sameElements(elements(s.file), elements(other.file))
+}
+
+// Difference says how the schema of the second file differs from that of the first, or is empty if it does not.
+func (s *Schema) Difference(second *Schema) string {
+	column, same := s.Same(second)
+	own, others := namesOf(s.file), namesOf(second.file)
+	only := func(all, but []string) string {
+		names := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(but, name) })
+		return strings.Join(names, ", ")
+	}
+	switch first, second := only(own, others), only(others, own); {
+	case same:
+		return ""
+	case first == "" && second == "" && !slices.Equal(own, others):
+		return "the same in another order"
+	case first == "" && second == "":
+		return "the types of " + column
+	case first == "":
+		return "only the second has " + second
+	case second == "":
+		return "only the first has " + first
+	default:
+		return fmt.Sprintf("only the first has %s, only the second %s", first, second)
+	}
+}
+
+func namesOf(file *parquet.File) (all []string) {
+	for _, c := range file.Root().Columns() {
+		all = append(all, c.Name())
+	}
+	return all
 }
 
 func sameElements(a, b []format.SchemaElement) (column string, same bool) {

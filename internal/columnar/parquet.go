@@ -17,23 +17,20 @@ import (
 type Rows interface {
 	// Append appends the next row to dst as a JSON object, and returns io.EOF behind the last one.
 	Append(dst []byte) ([]byte, error)
-	// Names are those of the columns; Has says whether there is one.
+	// Names are those of the columns; Has says whether there is one, or something in one, by its path.
 	Names() []string
-	Has(column Path) bool
+	Has(column string) bool
 	// Share is how many rows were read, and how many there are.
 	Share() (read, all int64)
 	// Close releases the memory of the file, which it does not close.
 	Close() error
 }
 
-// Path leads to a column, or to all that is in a struct: its name, or the names of structs and of what is in them.
-type Path []string
-
-// Wanted are the columns that rows have.
+// Wanted are the columns that rows have, named as document.ParsePath reads it: a dot goes into a struct.
 type Wanted struct {
-	Columns []Path
-	Texts   []Path // of them, those whose bytes are text, whatever their type
-	All     bool   // every column
+	Columns []string
+	Texts   []string // of them, those whose bytes are text, whatever their type
+	All     bool     // every column
 }
 
 // parquetRows reads a Parquet file column by column, of each a page at a time.
@@ -150,16 +147,11 @@ func (r *parquetRows) passRow() error {
 }
 
 // Names implements Rows.
-func (r *parquetRows) Names() (all []string) {
-	for _, c := range r.file.Root().Columns() {
-		all = append(all, c.Name())
-	}
-	return all
-}
+func (r *parquetRows) Names() []string { return namesOf(r.file) }
 
 // Has implements Rows.
-func (r *parquetRows) Has(column Path) bool {
-	found, _ := newTree(r.file.Root(), Wanted{Columns: []Path{column}})
+func (r *parquetRows) Has(column string) bool {
+	found, _ := newTree(r.file.Root(), Wanted{Columns: []string{column}})
 	return len(found.children) > 0
 }
 

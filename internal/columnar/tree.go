@@ -6,6 +6,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/unecho/unecho/consumer/document"
 )
 
 // node is a column or a group of columns that are wanted.
@@ -23,7 +25,7 @@ type node struct {
 
 // newTree returns the wanted part of a schema, and a place in each of its columns.
 func newTree(root *parquet.Column, wanted Wanted) (*node, []*cursor) {
-	t := tree{wanted: wanted}
+	t := tree{wanted: wanted.parsed()}
 	top := t.node(root, place{})
 	if top == nil {
 		top = &node{leaf: -1}
@@ -33,15 +35,15 @@ func newTree(root *parquet.Column, wanted Wanted) (*node, []*cursor) {
 }
 
 type tree struct {
-	wanted  Wanted
+	wanted  wanted
 	columns []*cursor
 }
 
 // place is where a node stands.
 type place struct {
-	path             Path // without the names of lists' parts
-	defined, repeats int  // levels above it
-	list             bool // it is the child of a list
+	path             []string // without the names of lists' parts
+	defined, repeats int      // levels above it
+	list             bool     // it is the child of a list
 }
 
 // node returns a column, or nil if nothing of it is wanted.
@@ -76,22 +78,39 @@ func (t *tree) node(c *parquet.Column, at place) *node {
 	return n
 }
 
-func (t *tree) column(n *node, c *parquet.Column, path Path) *node {
+func (t *tree) column(n *node, c *parquet.Column, path []string) *node {
 	n.leaf = len(t.columns)
 	if !t.wants(path) {
 		t.columns = append(t.columns, nil)
 		return nil
 	}
 	t.columns = append(t.columns, &cursor{name: strings.Join(c.Path(), "."), shape: shapeOf(c)})
-	n.write = writerOf(c.Type(), within(path, t.wanted.Texts))
+	n.write = writerOf(c.Type(), within(path, t.wanted.texts))
 	return n
 }
 
-func (t *tree) wants(path Path) bool { return t.wanted.All || within(path, t.wanted.Columns) }
+func (t *tree) wants(path []string) bool { return t.wanted.all || within(path, t.wanted.columns) }
+
+// wanted is Wanted with the names of each path.
+type wanted struct {
+	columns, texts [][]string
+	all            bool
+}
+
+func (w Wanted) parsed() wanted { return wanted{parsed(w.Columns), parsed(w.Texts), w.All} }
+
+func parsed(paths []string) (all [][]string) {
+	for _, path := range paths {
+		if names, err := document.ParsePath(path); err == nil { // nothing has another path
+			all = append(all, names)
+		}
+	}
+	return all
+}
 
 // within says whether a path is one of those named, or below one.
-func within(path Path, named []Path) bool {
-	return slices.ContainsFunc(named, func(name Path) bool {
+func within(path []string, named [][]string) bool {
+	return slices.ContainsFunc(named, func(name []string) bool {
 		return len(path) >= len(name) && slices.Equal(path[:len(name)], name)
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/internal/columnar"
 	"github.com/unecho/unecho/sink"
 )
@@ -37,10 +36,7 @@ func (r *rows) close() error {
 
 // openRows opens the open file as one of columns.
 func (r *Reader) openRows(format string) error {
-	texts, err := paths(r.columns())
-	if err != nil {
-		return err
-	}
+	texts := r.columns()
 	judged, whole := columnar.Wanted{Columns: texts, Texts: texts}, columnar.Wanted{All: true, Texts: texts}
 	open := r.openParquet
 	if format == Arrow {
@@ -70,16 +66,12 @@ func (r *Reader) openArrow(judged, whole columnar.Wanted) (*rows, error) {
 
 // checkColumns returns an error if a column is missing without which there are no documents.
 func (r *Reader) checkColumns() error {
-	required, err := paths(r.required())
-	if err != nil {
-		return err
-	}
-	for i, column := range required {
+	for _, column := range r.required() {
 		if r.rows.judged.Has(column) {
 			continue
 		}
 		err := &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name those with the text by --fields, that with "+
-			"the id by --id", quote(r.required()[i]), quoted(r.rows.judged.Names()))}
+			"the id by --id", quote(column), quoted(r.rows.judged.Names()))}
 		if r.good > 0 {
 			return &fault{reason: WrongColumns, err: err}
 		}
@@ -106,18 +98,6 @@ func (r *Reader) openParquet(judged, whole columnar.Wanted) (*rows, error) {
 	}
 	opened.whole, err = columnar.OpenParquet(r.in.file, opened.size, whole)
 	return opened, err
-}
-
-// paths are the columns that fields name.
-func paths(fields []string) (all []columnar.Path, err error) {
-	for _, field := range fields {
-		path, err := document.ParsePath(field)
-		if err != nil {
-			return nil, &MistakeError{fmt.Sprintf("--fields, --id: %q is %v", field, err)}
-		}
-		all = append(all, path)
-	}
-	return all, nil
 }
 
 // columns are those with text, id and scope.

@@ -40,9 +40,10 @@ func OneSchema(sources corpus.Sources) (corpus.Sources, *columnar.Schema, error)
 		case schema == nil:
 			schema, of = own, source.Path
 		default:
-			if column, same := schema.Same(own); !same {
+			if difference := schema.Difference(own); difference != "" {
 				return nil, nil, exit.Usage(fmt.Errorf("--unique: %s and %s have different columns (%s), and one Parquet file has one "+
-					"schema: give each a run, or name the output .jsonl", of, source.Path, column))
+					"schema: name the output .jsonl, where each row has the columns of its file, or write the files with the same columns "+
+					"first", of, source.Path, difference))
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // tablesOf judges a file, and writes what there is to write into a directory. It is stopped before a document of this
@@ -220,5 +221,65 @@ func TestTablesAreRefused(t *testing.T) {
 	}
 	if err := dedup.RefuseTables(map[string]string{"unique": "x.jsonl", "pairs": "-"}); err != nil {
 		t.Error(err)
+	}
+}
+
+type narrowRow struct {
+	ID   string `parquet:"id"`
+	Text string `parquet:"text"`
+}
+
+type widerRow struct {
+	ID   string `parquet:"id"`
+	Text string `parquet:"text"`
+	Lang string `parquet:"lang"`
+}
+
+type turnedRow struct {
+	Text string `parquet:"text"`
+	ID   string `parquet:"id"`
+}
+
+type numberedRow struct {
+	ID   int64  `parquet:"id"`
+	Text string `parquet:"text"`
+}
+
+// rowsFile writes a row as a file.
+func rowsFile[T any](t *testing.T, row T) string {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := columnar.NewRecords[T](&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(&row), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), fmt.Sprintf("%T.parquet", row))
+	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestOneSchema: files of other columns cannot be one Parquet file. It is said which these are, and what to do.
+func TestOneSchema(t *testing.T) {
+	narrow := rowsFile(t, narrowRow{"1", "one"})
+	for path, want := range map[string]string{
+		rowsFile(t, narrowRow{"2", "two"}): "", rowsFile(t, widerRow{"2", "two", "en"}): "(only the second has lang)",
+		rowsFile(t, turnedRow{"two", "2"}): "(the same in another order)", rowsFile(t, numberedRow{2, "two"}): "(the types of id)",
+	} {
+		sources, _, err := corpus.Files([]string{narrow, path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = dedup.OneSchema(sources)
+		if want == "" && err != nil {
+			t.Errorf("%s and another of its columns have no schema: %v; want one", narrow, err)
+		}
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "name the output .jsonl")) {
+			t.Errorf("%s and %s say %v; want an error that says %q, and to name the output .jsonl", narrow, path, err, want)
+		}
 	}
 }

@@ -122,7 +122,8 @@ func TestDamaged(t *testing.T) {
 		for at := 4; at < len(data); at += 41 {
 			changed := bytes.Clone(data)
 			changed[at] ^= 0x55
-			_, _ = all(changed, columnar.Wanted{All: true}) // a text may just be another
+			_, err := all(changed, columnar.Wanted{All: true}) // a text may just be another
+			checkText(t, name, err)
 		}
 	}
 }
@@ -146,9 +147,13 @@ func FuzzParquet(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	for _, file := range contradictions() {
+		f.Add(file.file(f))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := all(data, columnar.Wanted{All: true})
 		if err != nil {
+			checkText(t, "a file", err)
 			return
 		}
 		for line := range strings.Lines(got) {

@@ -29,7 +29,7 @@ func Formats() []string { return []string{Auto, JSONL, JSON, CSV, TSV, Parquet, 
 // Params say how files become documents.
 type Params struct {
 	Format   string
-	Fields   []string // where the text is: fields of JSON objects (with dots into objects), columns of a table
+	Fields   []string // where the text is: fields of JSON objects (document.ParsePath), columns of a table
 	ID       string   // the field or column with the id; a record without one has its number as its name
 	MustID   bool     // it is a mistake if no document has the id
 	Strict   bool     // the first record that is rejected is an error

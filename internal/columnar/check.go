@@ -91,7 +91,7 @@ func checkFooter(footer []byte) ([]byte, error) {
 	valued, from := make([]byte, 0, len(footer)+2*len(c.without)), 0
 	for _, n := range c.without {
 		valued = append(valued, footer[from:n.end]...)
-		valued = append(valued, byte((noteValue-n.last)<<4)|byte(thrift.BINARY), 0) //nolint:gosec // it is 1 or 2
+		valued = append(valued, byte((noteValue-n.last)<<4)|byte(thrift.BINARY), 0)
 		from = n.end
 	}
 	return append(valued, footer[from:]...), nil
@@ -123,7 +123,7 @@ func (c *checker) checkStruct(of part, depth int) error {
 			if err != nil {
 				return err
 			}
-			field = int64(n>>1) ^ -int64(n&1) //nolint:gosec // zigzag
+			field = int64(n>>1) ^ -int64(n&1) // zigzag
 		}
 		valued = valued || field == noteValue
 		kind := thrift.Type(head & 15)

@@ -16,7 +16,6 @@ type crafted struct {
 	rows      int64
 	optional  bool
 	repeated  bool
-	columns   int // that are the same; 0 is one
 	codec     format.CompressionCodec
 	encodings []format.Encoding // nil is those of the pages
 	pages     []craftedPage
@@ -33,32 +32,30 @@ func (c crafted) file(tb testing.TB) []byte {
 	tb.Helper()
 	out := []byte("PAR1")
 	meta := format.FileMetaData{Version: 1, NumRows: c.rows, CreatedBy: c.program}
-	meta.Schema = []format.SchemaElement{{Name: "schema", NumChildren: some(int32(max(1, c.columns)))}} //nolint:gosec // a test's
+	meta.Schema = []format.SchemaElement{{Name: "schema", NumChildren: thrift.New[int32](1)}}
 	group := format.RowGroup{NumRows: c.rows}
-	for i := range max(1, c.columns) {
-		e := format.SchemaElement{Name: string(rune('a' + i)), Type: some(c.kind), RepetitionType: some(format.Required)}
-		if c.length != 0 {
-			e.TypeLength = some(c.length)
-		}
-		if c.optional {
-			e.RepetitionType = some(format.Optional)
-		}
-		if c.repeated {
-			e.RepetitionType = some(format.Repeated)
-		}
-		meta.Schema = append(meta.Schema, e)
-		var chunk format.ColumnMetaData
-		out, chunk = c.chunk(tb, out)
-		chunk.PathInSchema = []string{e.Name}
-		group.Columns = append(group.Columns, format.ColumnChunk{MetaData: chunk})
+	e := format.SchemaElement{Name: "a", Type: thrift.New(c.kind), RepetitionType: thrift.New(format.Required)}
+	if c.length != 0 {
+		e.TypeLength = thrift.New(c.length)
 	}
+	if c.optional {
+		e.RepetitionType = thrift.New(format.Optional)
+	}
+	if c.repeated {
+		e.RepetitionType = thrift.New(format.Repeated)
+	}
+	meta.Schema = append(meta.Schema, e)
+	var chunk format.ColumnMetaData
+	out, chunk = c.chunk(tb, out)
+	chunk.PathInSchema = []string{e.Name}
+	group.Columns = append(group.Columns, format.ColumnChunk{MetaData: chunk})
 	meta.RowGroups = []format.RowGroup{group}
 	if c.change != nil {
 		c.change(&meta)
 	}
 	footer := marshal(tb, &meta)
 	out = append(out, footer...)
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(footer))) //nolint:gosec // a test's
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(footer)))
 	return append(out, "PAR1"...)
 }
 
@@ -77,7 +74,7 @@ func (c crafted) chunk(tb testing.TB, out []byte) ([]byte, format.ColumnMetaData
 		if e := max(p.header.DataPageHeader.V.Encoding, p.header.DataPageHeaderV2.V.Encoding); c.encodings == nil && !slices.Contains(m.Encoding, e) {
 			m.Encoding = append(m.Encoding, e)
 		}
-		if p.header.CompressedPageSize = int32(len(p.data)); p.header.UncompressedPageSize == 0 { //nolint:gosec // a test's
+		if p.header.CompressedPageSize = int32(len(p.data)); p.header.UncompressedPageSize == 0 {
 			p.header.UncompressedPageSize = p.header.CompressedPageSize
 		}
 		out = append(append(out, marshal(tb, &p.header)...), p.data...)
@@ -85,8 +82,6 @@ func (c crafted) chunk(tb testing.TB, out []byte) ([]byte, format.ColumnMetaData
 	m.TotalCompressedSize = int64(len(out)) - begin
 	return out, m
 }
-
-func some[T any](v T) thrift.Null[T] { return thrift.Null[T]{V: v, Valid: true} }
 
 func marshal(tb testing.TB, v any) []byte {
 	tb.Helper()
@@ -101,14 +96,14 @@ func marshal(tb testing.TB, v any) []byte {
 // dictionary is a page of the values that others refer to.
 func dictionary(values int32, data []byte) craftedPage {
 	h := format.PageHeader{Type: format.DictionaryPage}
-	h.DictionaryPageHeader = some(format.DictionaryPageHeader{NumValues: values})
+	h.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: values})
 	return craftedPage{h, data}
 }
 
 // plainPage is a page of version 1.
 func plainPage(values int32, encoding format.Encoding, parts ...[]byte) craftedPage {
 	h := format.PageHeader{Type: format.DataPage}
-	h.DataPageHeader = some(format.DataPageHeader{
+	h.DataPageHeader = thrift.New(format.DataPageHeader{
 		NumValues: values, Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
 	})
 	return craftedPage{h, slices.Concat(parts...)}
@@ -117,8 +112,8 @@ func plainPage(values int32, encoding format.Encoding, parts ...[]byte) craftedP
 // page2 is a page of version 2; its levels of definition have this many bytes.
 func page2(values int32, encoding format.Encoding, levels int32, parts ...[]byte) craftedPage {
 	h := format.PageHeader{Type: format.DataPageV2}
-	h.DataPageHeaderV2 = some(format.DataPageHeaderV2{
-		NumValues: values, NumRows: values, Encoding: encoding, DefinitionLevelsByteLength: levels, IsCompressed: some(false),
+	h.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{
+		NumValues: values, NumRows: values, Encoding: encoding, DefinitionLevelsByteLength: levels, IsCompressed: thrift.New(false),
 	})
 	return craftedPage{h, slices.Concat(parts...)}
 }
@@ -128,7 +123,7 @@ func run(n uint64, value ...byte) []byte { return append(binary.AppendUvarint(ni
 
 // prefixed is data with its length before it.
 func prefixed(data []byte) []byte {
-	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(data))), data...) //nolint:gosec // a test's
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(data))), data...)
 }
 
 func numbers(all ...uint64) (out []byte) {
@@ -147,7 +142,7 @@ func longs(all ...uint64) (out []byte) {
 
 // differences are so many numbers in blocks: the first, then the second, and then always the same (DELTA_BINARY_PACKED).
 func differences(n, first, second int) []byte {
-	out := binary.AppendVarint(numbers(128, 4, uint64(n)), int64(first)) //nolint:gosec // a test's
+	out := binary.AppendVarint(numbers(128, 4, uint64(n)), int64(first))
 	least := min(0, second-first)
 	for at := 1; at < n; at += 128 {
 		if at > 1 {
@@ -156,9 +151,9 @@ func differences(n, first, second int) []byte {
 		}
 		var block [128]uint32
 		for i := range block {
-			block[i] = uint32(-least) //nolint:gosec // a test's
+			block[i] = uint32(-least)
 		}
-		block[0] = uint32(second - first - least) //nolint:gosec // a test's
+		block[0] = uint32(second - first - least)
 		out = append(binary.AppendVarint(out, int64(least)), 32, 32, 32, 32)
 		for _, d := range block {
 			out = binary.LittleEndian.AppendUint32(out, d)

@@ -20,7 +20,7 @@ type shape struct {
 }
 
 func shapeOf(c *parquet.Column) shape {
-	s := shape{kind: c.Type().Kind(), repeats: byte(c.MaxRepetitionLevel()), defined: byte(c.MaxDefinitionLevel())} //nolint:gosec // the library bounds them
+	s := shape{kind: c.Type().Kind(), repeats: byte(c.MaxRepetitionLevel()), defined: byte(c.MaxDefinitionLevel())}
 	if s.kind == parquet.FixedLenByteArray {
 		s.length = c.Type().Length()
 	}
@@ -69,7 +69,7 @@ func (s shape) checkV2(h *format.DataPageHeaderV2, page []byte) (missing int, er
 			return 0, err
 		}
 	}
-	h.NumNulls = h.NumValues - int32(present) //nolint:gosec // it is not more
+	h.NumNulls = h.NumValues - int32(present)
 	return s.checkValues(page[repeats+defined:], h.Encoding, present)
 }
 
@@ -185,14 +185,14 @@ func deltaEnd(data []byte, values int) (rest []byte, err error) {
 		}
 	}
 	block, parts, all := head[0], head[1], head[2]
-	if parts == 0 || block > 1<<16 || block/parts == 0 || all < uint64(values) || all > uint64(values+padding) { //nolint:gosec // both are not negative
+	if parts == 0 || block > 1<<16 || block/parts == 0 || all < uint64(values) || all > uint64(values+padding) {
 		return nil, damaged("a page has %d values, and differences of %d in %d parts of blocks of %d", values, all, parts, block)
 	}
-	for left := int(all) - 1; left > 0; { //nolint:gosec // it is bounded
+	for left := int(all) - 1; left > 0; {
 		if _, err := number(&rest); err != nil {
 			return nil, err
 		}
-		widths := rest[:min(int(parts), len(rest))] //nolint:gosec // it is bounded by block
+		widths := rest[:min(int(parts), len(rest))]
 		rest = rest[len(widths):]
 		for _, width := range widths {
 			if left <= 0 {
@@ -201,8 +201,8 @@ func deltaEnd(data []byte, values int) (rest []byte, err error) {
 			if width > 64 {
 				return nil, damaged("a page has differences of %d bits", width)
 			}
-			rest = rest[min(len(rest), int(block/parts)*int(width)/8):] //nolint:gosec // it is bounded
-			left -= int(block / parts)                                  //nolint:gosec // it is bounded
+			rest = rest[min(len(rest), int(block/parts)*int(width)/8):]
+			left -= int(block / parts)
 		}
 	}
 	return rest, nil

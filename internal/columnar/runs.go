@@ -30,7 +30,7 @@ func (r *runs) next() (of run, missing int, err error) {
 		return of, 0, damaged("a run in a page has no length, or one of %d values", head>>1)
 	}
 	r.data = r.data[n:]
-	if of.n = int(head >> 1); of.n == 0 { //nolint:gosec // it is bounded
+	if of.n = int(head >> 1); of.n == 0 {
 		return of, 0, nil
 	}
 	if head&1 == 0 {

@@ -114,7 +114,7 @@ func (u *unpacker) next() error {
 		return err
 	}
 	u.page = append(u.page, make([]byte, missing)...)
-	header.UncompressedPageSize += int32(missing) //nolint:gosec // a group of values
+	header.UncompressedPageSize += int32(missing)
 	header.CompressedPageSize, header.CRC = header.UncompressedPageSize, 0
 	if err := u.take(valuesOf(header)); err != nil {
 		return err

@@ -3,6 +3,7 @@ package columnar
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"io"
 	"math"
 	"runtime"
@@ -99,4 +100,49 @@ func unpacked(t *testing.T, codec format.CompressionCodec, packed []byte, size, 
 	_, err = io.Copy(io.Discard, io.NewSectionReader(u, 0, math.MaxInt64>>1))
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc, err
+}
+
+// TestSpread: the pages of all columns that are read at once take a bounded memory together, and give it back.
+func TestSpread(t *testing.T) {
+	var (
+		header = format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(format.DataPageHeader{
+			NumValues: mostValues, Encoding: format.RLEDictionary,
+		})}
+		page     = binary.AppendUvarint([]byte{0}, mostValues<<1) // a run of as many values as there may be
+		protocol thrift.CompactProtocol
+		all      spread
+		open     []*unpacker
+	)
+	header.UncompressedPageSize, header.CompressedPageSize = int32(len(page)), int32(len(page))
+	head, err := thrift.Marshal(&protocol, &header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := append(head, page...)
+	next := func() error {
+		u, err := newUnpacker(bytes.NewReader(file), int64(len(file)), &format.ColumnMetaData{TotalCompressedSize: int64(len(file))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, u.spread = append(open, u), &all
+		_, err = io.Copy(io.Discard, io.NewSectionReader(u, 0, math.MaxInt64>>1))
+		return err
+	}
+	for n := range 2 {
+		if err := next(); err != nil {
+			t.Fatalf("the page of column %d: %v; want no error", n+1, err)
+		}
+	}
+	if err := next(); err == nil || !strings.Contains(err.Error(), "write it in smaller pages") {
+		t.Errorf("the page of a third column: %v; want that pages are too large together", err)
+	}
+	for _, u := range open {
+		u.close()
+	}
+	if all.taken != 0 {
+		t.Errorf("when all columns are closed, pages take %d bytes; want 0", all.taken)
+	}
+	if err := next(); err != nil {
+		t.Errorf("a page when the others are closed: %v; want no error", err)
+	}
 }

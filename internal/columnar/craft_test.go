@@ -26,6 +26,7 @@ type crafted struct {
 type craftedPage struct {
 	header format.PageHeader
 	data   []byte
+	raw    []byte // in place of both
 }
 
 func (c crafted) file(tb testing.TB) []byte {
@@ -77,7 +78,10 @@ func (c crafted) chunk(tb testing.TB, out []byte) ([]byte, format.ColumnMetaData
 		if p.header.CompressedPageSize = int32(len(p.data)); p.header.UncompressedPageSize == 0 {
 			p.header.UncompressedPageSize = p.header.CompressedPageSize
 		}
-		out = append(append(out, marshal(tb, &p.header)...), p.data...)
+		if p.raw == nil {
+			p.raw = slices.Concat(marshal(tb, &p.header), p.data)
+		}
+		out = append(out, p.raw...)
 	}
 	m.TotalCompressedSize = int64(len(out)) - begin
 	return out, m
@@ -97,7 +101,7 @@ func marshal(tb testing.TB, v any) []byte {
 func dictionary(values int32, data []byte) craftedPage {
 	h := format.PageHeader{Type: format.DictionaryPage}
 	h.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: values})
-	return craftedPage{h, data}
+	return craftedPage{header: h, data: data}
 }
 
 // plainPage is a page of version 1.
@@ -106,7 +110,7 @@ func plainPage(values int32, encoding format.Encoding, parts ...[]byte) craftedP
 	h.DataPageHeader = thrift.New(format.DataPageHeader{
 		NumValues: values, Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
 	})
-	return craftedPage{h, slices.Concat(parts...)}
+	return craftedPage{header: h, data: slices.Concat(parts...)}
 }
 
 // page2 is a page of version 2; its levels of definition have this many bytes.
@@ -115,7 +119,7 @@ func page2(values int32, encoding format.Encoding, levels int32, parts ...[]byte
 	h.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{
 		NumValues: values, NumRows: values, Encoding: encoding, DefinitionLevelsByteLength: levels, IsCompressed: thrift.New(false),
 	})
-	return craftedPage{h, slices.Concat(parts...)}
+	return craftedPage{header: h, data: slices.Concat(parts...)}
 }
 
 // run is a run of equal values of up to a byte.

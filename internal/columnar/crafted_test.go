@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,7 @@ func bombs() map[string]struct {
 		"differences":           {crafted{kind: format.Int64, rows: 10, pages: []craftedPage{plainPage(10, delta, numbers(128, 4, most, 0))}}, "differences of"},
 		"lengths":               {crafted{kind: format.ByteArray, rows: 10, pages: []craftedPage{plainPage(10, deltaLength, numbers(128, 4, most, 0))}}, "differences of"},
 		"beginnings":            {crafted{kind: format.ByteArray, rows: many, pages: []craftedPage{plainPage(many, deltaBytes, differences(many, 0, many), differences(many, many, 0), all)}}, "the limit is"},
+		"a least value":         {crafted{kind: format.Int64, rows: 10, pages: []craftedPage{{raw: slices.Concat([]byte{0x5c, 0x5c, 0x18}, numbers(1<<30), []byte("less"))}}}, "a value of 1073741824 bytes"},
 		"a list in the schema":  {crafted{kind: format.Int64, rows: 1, change: func(m *format.FileMetaData) { m.Schema[0].NumChildren = thrift.New[int32](most) }}, "column"},
 		"a row group's columns": {crafted{kind: format.Int64, rows: 1, change: func(m *format.FileMetaData) { m.RowGroups = make([]format.RowGroup, 1000) }}, "has 0 columns, the schema 1"},
 	}

@@ -28,8 +28,8 @@ func shapeOf(c *parquet.Column) shape {
 }
 
 // check returns an error if a page is not as its header says, and otherwise how many zeros are missing at its end. It
-// corrects the number of nulls, by which the library counts values.
-func (s shape) check(header *format.PageHeader, page []byte) (missing int, err error) {
+// corrects the number of nulls, by which the library counts values. entries are those of the dictionary.
+func (s shape) check(header *format.PageHeader, page []byte, entries int) (missing int, err error) {
 	switch header.Type {
 	case format.DictionaryPage:
 		h := &header.DictionaryPageHeader.V
@@ -44,16 +44,16 @@ func (s shape) check(header *format.PageHeader, page []byte) (missing int, err e
 		if present, page, err = s.levels(page, h.DefinitionLevelEncoding, present, s.defined); err != nil {
 			return 0, err
 		}
-		return s.checkValues(page, h.Encoding, present)
+		return s.checkValues(page, h.Encoding, present, entries)
 	case format.DataPageV2:
-		return s.checkV2(&header.DataPageHeaderV2.V, page)
+		return s.checkV2(&header.DataPageHeaderV2.V, page, entries)
 	case format.IndexPage:
 	}
 	return 0, nil
 }
 
 // checkV2 checks a page whose levels have their lengths in the header, which are within the page.
-func (s shape) checkV2(h *format.DataPageHeaderV2, page []byte) (missing int, err error) {
+func (s shape) checkV2(h *format.DataPageHeaderV2, page []byte, entries int) (missing int, err error) {
 	present := int(h.NumValues)
 	repeats, defined := int(h.RepetitionLevelsByteLength), int(h.DefinitionLevelsByteLength)
 	if repeats < 0 || defined < 0 || repeats+defined > len(page) {
@@ -70,7 +70,7 @@ func (s shape) checkV2(h *format.DataPageHeaderV2, page []byte) (missing int, er
 		}
 	}
 	h.NumNulls = h.NumValues - int32(present)
-	return s.checkValues(page[repeats+defined:], h.Encoding, present)
+	return s.checkValues(page[repeats+defined:], h.Encoding, present, entries)
 }
 
 // levels goes through levels that begin with their length, and returns how many are the largest.
@@ -95,17 +95,17 @@ func levelsOf(data []byte, values int, most byte) (n int, err error) {
 }
 
 // checkValues checks the values of a page that are there.
-func (s shape) checkValues(data []byte, encoding format.Encoding, values int) (missing int, err error) {
+func (s shape) checkValues(data []byte, encoding format.Encoding, values, entries int) (missing int, err error) {
 	switch encoding {
 	case format.PlainDictionary, format.RLEDictionary:
-		if len(data) == 0 {
+		if len(data) == 0 && values == 0 {
 			return 0, nil
 		}
-		if data[0] > 32 {
-			return 0, damaged("a page has indexes of %d bits", data[0])
+		if len(data) == 0 || data[0] > 32 || entries == 0 && values > 0 {
+			return 0, damaged("a page has %d values of a dictionary of %d", values, entries)
 		}
 		r := runs{data: data[1:], width: int(data[0])}
-		_, missing, err = r.count(values)
+		_, missing, err = r.count(values, entries)
 		return missing, err
 	case format.Plain:
 		return s.checkPlain(data, values)
@@ -156,7 +156,7 @@ func checkByteArrays(data []byte, values int) error {
 		}
 		rest = rest[4+binary.LittleEndian.Uint32(rest):]
 	}
-	if n < values {
+	if n != values { // the library says so on standard error
 		return damaged("a page has %d values, and says %d", n, values)
 	}
 	return nil
@@ -168,7 +168,7 @@ func checkBooleans(data []byte, values int) error {
 		return damaged("a page of %d bytes has runs that end behind it", len(data))
 	}
 	r := runs{data: data[4 : 4+binary.LittleEndian.Uint32(data)], width: 1}
-	n, missing, err := r.count(values)
+	n, missing, err := r.count(values, 2)
 	if err == nil && (n < values || missing > 0) {
 		err = damaged("a page has %d values, and runs of %d", values, n)
 	}
@@ -185,7 +185,7 @@ func deltaEnd(data []byte, values int) (rest []byte, err error) {
 		}
 	}
 	block, parts, all := head[0], head[1], head[2]
-	if parts == 0 || block > 1<<16 || block/parts == 0 || all < uint64(values) || all > uint64(values+padding) {
+	if parts == 0 || block > 1<<16 || block/parts == 0 || all != uint64(values) {
 		return nil, damaged("a page has %d values, and differences of %d in %d parts of blocks of %d", values, all, parts, block)
 	}
 	for left := int(all) - 1; left > 0; {

@@ -51,18 +51,43 @@ func (r *runs) next() (of run, missing int, err error) {
 	return of, size - len(of.packed), nil
 }
 
-// count returns how many values there are, which are bounded by those that the page says, and how many bytes are missing.
-func (r *runs) count(values int) (n, missing int, err error) {
+// count returns how many values there are, and how many bytes are missing. There are not many more than the page says, and
+// each of these is below a number.
+func (r *runs) count(values, below int) (n, missing int, err error) {
 	for len(r.data) > 0 {
 		var of run
 		if of, missing, err = r.next(); err != nil {
 			return 0, 0, err
 		}
+		within := min(of.n, values-min(n, values))
 		if n += of.n; n > values+padding {
 			return 0, 0, damaged("a page has %d values, and runs of more", values)
 		}
+		if most := of.greatest(within, r.width, below); within > 0 && most >= uint64(below) {
+			return 0, 0, damaged("a value is entry %d of %d, from 0", most, below)
+		}
 	}
 	return n, missing, nil
+}
+
+// greatest returns the greatest of the first values, or 0 if none can be as great as that.
+func (of run) greatest(values, width, below int) (most uint64) {
+	switch {
+	case uint64(1)<<width <= uint64(below):
+		return 0
+	case of.packed == nil:
+		return uint64(of.value)
+	}
+	for i := range values {
+		at := i * width
+		if at/8 >= len(of.packed) { // zeros that are missing
+			break
+		}
+		var eight [8]byte
+		copy(eight[:], of.packed[at/8:])
+		most = max(most, binary.LittleEndian.Uint64(eight[:])>>(at%8)&(1<<width-1))
+	}
+	return most
 }
 
 // countMost returns how many of the values are the largest level. What is behind them is padding.

@@ -1,12 +1,12 @@
 package columnar
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/andybalholm/brotli"
@@ -25,28 +25,31 @@ const (
 	mostValues = 1 << 26
 	// maxSpread bounds what the pages that are read at once take in memory beyond their bytes: long runs of equal values
 	// have few. It is some two columns with as many values as a page may have.
-	maxSpread   = 1 << 30
-	headerBytes = 512 // read at once for the header of a page
+	maxSpread = 1 << 30
+	// A header of a page has a few bytes, and a least and a greatest value of the page if they are written.
+	headerBytes = 512
+	maxHeader   = 16 << 20
 )
 
 // unpacker reads the pages of a column in a row group, and gives them on as if they had never been compressed. The
 // library would make as much of a page as it unpacks to, and takes some pages of LZ4 for others; here a page is not
 // larger than its header says, which is bounded.
 type unpacker struct {
-	file   io.ReaderAt
-	at     int64 // of the next page
-	end    int64
-	codec  format.CompressionCodec
-	always bool // the pages are packed, whatever their headers say
-	shape  shape
-	spread *spread
-	takes  int // of spread
-	packed []byte
-	page   []byte // levels and values, unpacked
-	head   []byte // before them
-	given  int    // bytes of head and page
-	begin  int64  // of head in what is given on
-	zstd   *zstd.Decoder
+	file    io.ReaderAt
+	at      int64 // of the next page
+	end     int64
+	codec   format.CompressionCodec
+	always  bool // the pages are packed, whatever their headers say
+	shape   shape
+	entries int // of the dictionary
+	spread  *spread
+	takes   int // of spread
+	packed  []byte
+	page    []byte // levels and values, unpacked
+	head    []byte // before them
+	given   int    // bytes of head and page
+	begin   int64  // of head in what is given on
+	zstd    *zstd.Decoder
 }
 
 // spread is what the pages of all columns that are read take beyond what they have in the file.
@@ -109,9 +112,12 @@ func (u *unpacker) next() error {
 	if err := u.unpack(header, int(header.UncompressedPageSize)); err != nil {
 		return err
 	}
-	missing, err := u.shape.check(header, u.page)
+	missing, err := u.shape.check(header, u.page, u.entries)
 	if err != nil {
 		return err
+	}
+	if header.Type == format.DictionaryPage {
+		u.entries = valuesOf(header)
 	}
 	u.page = append(u.page, make([]byte, missing)...)
 	header.UncompressedPageSize += int32(missing)
@@ -140,19 +146,34 @@ func valuesOf(header *format.PageHeader) int {
 	return int(max(header.DataPageHeader.V.NumValues, header.DataPageHeaderV2.V.NumValues, header.DictionaryPageHeader.V.NumValues))
 }
 
+// readHeader returns a page's header. In it no size is larger than what is left of the column.
+func (u *unpacker) readHeader() (*format.PageHeader, error) {
+	for most := int64(headerBytes); ; most *= 2 {
+		most = min(most, maxHeader, u.end-u.at)
+		u.packed = slices.Grow(u.packed[:0], int(most))[:most]
+		if _, err := io.ReadFull(io.NewSectionReader(u.file, u.at, most), u.packed); err != nil {
+			return nil, err
+		}
+		c := checker{all: u.packed, rest: u.packed}
+		if err := c.checkStruct(partOther, 0); err != nil {
+			if most < min(maxHeader, u.end-u.at) { // it may be longer
+				continue
+			}
+			return nil, err
+		}
+		header, protocol := &format.PageHeader{}, thrift.CompactProtocol{}
+		size := len(c.all) - len(c.rest)
+		u.at += int64(size)
+		return header, thrift.Unmarshal(&protocol, u.packed[:size], header)
+	}
+}
+
 // header reads a page's header, and the page as it is in the file.
 func (u *unpacker) header() (*format.PageHeader, error) {
-	section := io.NewSectionReader(u.file, u.at, u.end-u.at)
-	in := bufio.NewReaderSize(section, headerBytes)
-	header, protocol := &format.PageHeader{}, thrift.CompactProtocol{}
-	if err := thrift.NewDecoder(protocol.NewReader(in)).Decode(header); err != nil {
+	header, err := u.readHeader()
+	if err != nil {
 		return nil, fmt.Errorf("read the header of a page: %w", err)
 	}
-	read, err := section.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return nil, err
-	}
-	u.at += read - int64(in.Buffered())
 	packed, unpacked := int64(header.CompressedPageSize), int64(header.UncompressedPageSize)
 	values := valuesOf(header)
 	switch {

@@ -124,7 +124,7 @@ func TestSpread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		open, u.spread = append(open, u), &all
+		open, u.spread, u.entries = append(open, u), &all, 1
 		_, err = io.Copy(io.Discard, io.NewSectionReader(u, 0, math.MaxInt64>>1))
 		return err
 	}

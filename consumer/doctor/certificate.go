@@ -9,8 +9,8 @@ import (
 
 // Certificate is one that the service shows.
 type Certificate struct {
-	Of  string // whom it belongs to: ops.listen
-	Why string // what happens where it is not valid
+	Of    string // whom it belongs to: ops.listen
+	Why   string // what happens where it is not valid
 	Files string // the settings that name it and its key
 	Life  func() (certificate.Life, error)
 }

@@ -116,12 +116,18 @@ func TestFindings(t *testing.T) {
 func TestFindingsOfCertificates(t *testing.T) {
 	const hour = time.Hour
 	findings(t, []finding{
-		{"a certificate that has expired", func(w *ward) { w.in.Certificates[0].Life = valid(-9*hour, -hour) },
-			`^problem certificate: the certificate of ops.listen has expired, .* \| probes, Prometheus .* \| renew it`},
-		{"a certificate that is not valid yet", func(w *ward) { w.in.Certificates[0].Life = valid(hour, 9*hour) },
-			`^problem certificate: the certificate of ops.listen is not valid before`},
-		{"a certificate that soon expires", func(w *ward) { w.in.Certificates[0].Life = valid(-99*hour, hour) },
-			`^note certificate: the certificate of ops.listen expires on`},
+		{
+			"a certificate that has expired", func(w *ward) { w.in.Certificates[0].Life = valid(-9*hour, -hour) },
+			`^problem certificate: the certificate of ops.listen has expired, .* \| probes, Prometheus .* \| renew it`,
+		},
+		{
+			"a certificate that is not valid yet", func(w *ward) { w.in.Certificates[0].Life = valid(hour, 9*hour) },
+			`^problem certificate: the certificate of ops.listen is not valid before`,
+		},
+		{
+			"a certificate that soon expires", func(w *ward) { w.in.Certificates[0].Life = valid(-99*hour, hour) },
+			`^note certificate: the certificate of ops.listen expires on`,
+		},
 		{"a certificate that cannot be read", func(w *ward) {
 			w.in.Certificates[0].Life = func() (certificate.Life, error) { return certificate.Life{}, os.ErrNotExist }
 		}, `^problem certificate: the certificate of ops.listen cannot be read: file does not exist \| a start ends`},

@@ -48,7 +48,7 @@ type item struct {
 	length   int
 	sum      uint64 // hash of its bytes, if it is wanted
 	rejected *document.Rejection
-	byBytes  bool   // it is compared by its bytes
+	byBytes  bool // it is compared by its bytes
 }
 
 // signed holds the documents that can be compared, in their order.

@@ -42,7 +42,7 @@ type Document struct {
 	Normalized string   `json:"normalized"`
 	Shingles   int      `json:"shingles"`           // different ones
 	ByBytes    bool     `json:"by_bytes,omitempty"` // it is compared by its bytes: too much of it cannot be read
-	Only       []string `json:"only"`     // shingles that the other lacks
+	Only       []string `json:"only"`               // shingles that the other lacks
 	Keys       []string `json:"band_keys"`
 
 	input  Input

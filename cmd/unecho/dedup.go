@@ -61,7 +61,7 @@ func dedupCommand() *cobra.Command {
 	addCorpusFlags(cmd)
 	addDedupFlags(cmd)
 	addPartsFlags(cmd)
-	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty",
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.empty",
 		"document.scope")
 	return cmd
 }
@@ -80,6 +80,7 @@ func addDedupFlags(cmd *cobra.Command) {
 		f.Text("clusters", "file", "", "write a line for each document: id, cluster, separated by a tab")
 		f.Text("groups", "file", "", "write the ids of each cluster of several, a line each, and an empty line behind, as fdupes does")
 		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
+		f.Bool("keep-rejected", false, "write documents that cannot be compared to --unique as well, which then is the input without its duplicates")
 		f.Text("html", "file", "", "write a page for a browser: counts, similarities, clusters, and pairs side by side")
 		f.Text("representative", "choice", "first",
 			"which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
@@ -126,6 +127,9 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	}
 	r := &dedupRun{cmd: cmd}
 	if r.Options, err = dedupOptionsOf(cmd, args); err != nil {
+		return err
+	}
+	if err := keepsSomewhere(r.Keep, r.outputs().Paths); err != nil {
 		return err
 	}
 	old, query, err := r.open()
@@ -200,7 +204,7 @@ func (r *dedupRun) run(ctx context.Context, p *dedup.Pass, old, query *dedup.Inp
 func (r *dedupRun) outputs() dedup.OutputParams {
 	p := dedup.OutputParams{
 		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Similarity, All: r.All,
-		Representative: r.Representative, Schema: r.schema, Report: r.report,
+		Representative: r.Representative, Schema: r.schema, Report: r.report, Keep: r.Keep,
 	}
 	for _, name := range dedup.OutputNames() {
 		if path := r.cmd.Flag(name).Value.String(); path != "" {

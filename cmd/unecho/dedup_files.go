@@ -50,7 +50,7 @@ func (r *dedupRun) openFiles(list string, paths []string, spared written.Files, 
 	if err != nil {
 		return nil, err
 	}
-	p.Rows = rows
+	p.Rows, p.Kept = rows, r.Keep
 	named := namedBy(r.cmd, list, paths)
 	if cmdline.Bool(r.cmd, "passes") {
 		named.Again = "passes"

@@ -36,7 +36,7 @@ func dedupOptionsOf(cmd *cobra.Command, args []string) (o dedup.Options, err err
 	text := func(flag string) string { return cmd.Flag(flag).Value.String() }
 	o.List, o.Load, o.Save = text("files-from"), text("index-file"), text("save-index")
 	o.Verbose, o.JSON, o.Pairs = cmdline.Bool(cmd, "verbose"), cmdline.Bool(cmd, "json"), text("pairs") != ""
-	o.HTML, o.Duplicates = text("html"), text("duplicates") != ""
+	o.HTML, o.Duplicates, o.Keep = text("html"), text("duplicates") != "", cmdline.Bool(cmd, "keep-rejected")
 	if err := o.Choose(text("representative"), text("matches"),
 		func(flag string) bool { return cmd.Flag(flag).Changed }); err != nil {
 		return o, err
@@ -66,4 +66,12 @@ func readDedupConfig(cmd *cobra.Command, o *dedup.Options) (err error) {
 	}
 	o.Config = c
 	return o.Rotate(distance)
+}
+
+// keepsSomewhere refuses to keep rejected documents where no unique ones are written.
+func keepsSomewhere(keep bool, paths map[string]string) error {
+	if keep && paths["unique"] == "" {
+		return exit.Usage(errors.New("--keep-rejected is about --unique, which is not written: name a file for it, or leave it out"))
+	}
+	return nil
 }

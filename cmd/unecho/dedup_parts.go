@@ -70,7 +70,7 @@ func runParts(ctx context.Context, cmd *cobra.Command, args []string) (err error
 	if err != nil {
 		return err
 	}
-	if r.out, err = parts.Open(r.paths(), cmd.OutOrStdout()); err != nil {
+	if r.out, err = parts.Open(r.paths(), cmd.OutOrStdout(), r.params.Keep); err != nil {
 		return errors.Join(err, in.Reader.Close())
 	}
 	defer func() { err = errors.Join(err, r.out.Close()) }()
@@ -120,6 +120,11 @@ func (r *partsRun) read(args []string) (err error) {
 	}
 	r.list = r.cmd.Flag("files-from").Value.String()
 	p.Text, p.Strict, p.Named = r.config.Judge.Text, cmdline.Bool(r.cmd, "strict"), r.list != "" || len(r.named) != 1
+	if p.Keep = cmdline.Bool(r.cmd, "keep-rejected"); p.Keep {
+		if err := keepsSomewhere(true, r.paths()); err != nil {
+			return err
+		}
+	}
 	switch unique := r.cmd.Flag("unique").Value.String(); {
 	case p.Bytes < 0:
 		return exit.Usage(fmt.Errorf("--part-bytes %d: write 0 or more", p.Bytes))
@@ -210,6 +215,7 @@ func (r *partsRun) open() (in *dedup.Input, err error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Kept = r.params.Keep
 	named := namedBy(r.cmd, r.list, r.named)
 	if r.params.Repeats > 2 {
 		named.Again = "repeats"

@@ -46,7 +46,7 @@ func evalCommand() *cobra.Command {
 		f.Text("html", "file", "", "write a page with these pairs side by side here (- is standard output)")
 		f.Bool("json", false, "the result as one JSON object")
 	})
-	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.empty",
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.empty",
 		"document.scope")
 	return cmd
 }

@@ -43,7 +43,7 @@ func explainCommand() *cobra.Command {
 		f.Bool("json", false, "all of it as one JSON object")
 	})
 	named.AddEmbeddedFlag(cmd)
-	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.scope")
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.scope")
 	return cmd
 }
 

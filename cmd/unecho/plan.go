@@ -35,7 +35,7 @@ func planCommand() *cobra.Command {
 		f.Int("evidence-bytes", 0, "bytes of evidence, where no FILE tells")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the plan as one JSON object") })
-	cmdline.AddSettings(cmd, "similarity", "text", "window", "document.max_bytes", "document.invalid_utf8")
+	cmdline.AddSettings(cmd, "similarity", "text", "window", "document.max_bytes", "document.invalid_utf8", "document.missing")
 	return cmd
 }
 

@@ -32,7 +32,7 @@ func sketchCommand() *cobra.Command {
 	addCorpusFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output,
 		func(f cmdline.Flags) { f.Bool("json", false, "an object on each line: id, sketch, keys, shingles") })
-	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.scope")
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.scope")
 	return cmd
 }
 

@@ -60,7 +60,7 @@ func tuneCommand() *cobra.Command {
 		f.Bool("brute-force", false, "compare each document with each as well, to see time and pairs beside the exact join")
 	})
 	cmdline.AddSettings(cmd, "similarity.recall", "similarity.code_bits", "similarity.key_bytes", "similarity.weighted", "text",
-		"document.max_bytes", "document.invalid_utf8", "document.scope")
+		"document.max_bytes", "document.invalid_utf8", "document.missing", "document.scope")
 	cmdline.Offer(cmd, "by", tune.Bys()...)
 	return cmd
 }

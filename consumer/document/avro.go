@@ -153,7 +153,9 @@ func (w *avroWalk) value(p *avroPlan, depth int) (value, *flaw) {
 		number, bad = w.varint()
 		return integer(isSigned, uint64(number)), bad
 	case avroFloat, avroDouble:
-		v.kind, bad = isFloat, w.bytes(n.size)
+		if v.kind, bad = isFloat, w.bytes(n.size); bad == nil {
+			v.kind = floatKind(littleEndian(w.data[v.start:w.pos]), int(n.size))
+		}
 	case avroFixed:
 		v.kind, bad = isBytes, w.bytes(n.size)
 	case avroBytes:

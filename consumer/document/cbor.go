@@ -56,7 +56,7 @@ func cborSimple(h head, info byte, n uint64) (head, string) {
 	case info == 24 && n < 32:
 		return head{}, "a simple value of two bytes that has one of one"
 	case info >= 25 && info <= 27:
-		h.kind = isFloat
+		h.kind = floatKind(n, 1<<(info-24))
 	case h.open:
 		h.end = true
 	default:

@@ -35,46 +35,77 @@ func (r *Reader) compose(in Input, k kind, c composer, f *finder) (Document, *Re
 	if r.when.fieldsUnmet(c, f.found[len(r.paths)-len(r.when.field):len(r.paths)]) {
 		return Document{Unchecked: true, Buffer: c.buf}, nil
 	}
-	text, bad := c.text(r.paths[:r.fields], f.found[:r.fields])
+	missing, bad := c.text(r.paths[:r.fields], f.found[:r.fields])
 	if bad != nil {
 		return Document{}, bad
 	}
-	doc := Document{Text: c.buf[:text:text], Empty: len(bytes.TrimSpace(c.buf[:text])) == 0}
+	text := len(c.buf)
+	doc := Document{Text: c.buf[:text:text], Empty: len(bytes.TrimSpace(c.buf)) == 0, Missing: missing}
 	if bad := r.label(&in, &c, &doc, f.found[r.fields:len(r.paths)-len(r.when.field)]); bad != nil {
 		return Document{}, bad
 	}
 	return doc, nil
 }
 
-// text appends the fields, with the separator between them, and returns where the text ends.
-func (c *composer) text(paths []path, found []value) (end int, bad *Rejection) {
+// text appends the fields, with the separator between those that are not empty, and returns which are missing.
+func (c *composer) text(paths []path, found []value) (missing uint32, bad *Rejection) {
 	for i, v := range found {
-		if i > 0 {
-			c.buf = append(c.buf, c.reader.separator...)
-		}
-		c.as = c.reader.as[i]
-		switch {
-		case v.off:
-			return 0, reject(sink.WrongType, "on the way to field %s is %s, not an object", paths[i], v.kind)
-		case v.kind == absent:
-			return 0, reject(sink.MissingField, "no field %s", paths[i])
-		case v.kind == isNull:
-			return 0, reject(sink.MissingField, "field %s is null", paths[i])
-		case v.kind == isString:
-			bad = c.words(paths[i], v)
-		case v.kind == isArray:
-			var joined []byte
-			if joined, bad = c.syntax.join(*c, i, paths[i], v); bad == nil {
-				c.buf = joined
+		if v.kind == absent || v.kind == isNull {
+			missing |= 1 << i
+			if bad == nil {
+				bad = c.reader.missingField(paths[i], v)
 			}
-		default:
-			bad = reject(sink.WrongType, "field %s is %s, not a string", paths[i], v.kind)
+			continue
 		}
-		if bad != nil {
+		if bad != nil && !c.reader.lax {
+			break
+		}
+		if bad := c.field(i, paths[i], v); bad != nil {
 			return 0, bad
 		}
 	}
-	return len(c.buf), nil
+	if bad != nil && (!c.reader.lax || missing == 1<<len(found)-1) {
+		return 0, bad
+	}
+	return missing, nil
+}
+
+func (r *Reader) missingField(at path, v value) *Rejection {
+	remedy := ""
+	if r.fields > 1 && !r.lax {
+		remedy = " (document.missing)"
+	}
+	if v.kind == isNull {
+		return reject(sink.MissingField, "field %s is null%s", at, remedy)
+	}
+	return reject(sink.MissingField, "no field %s%s", at, remedy)
+}
+
+// field appends a field, after the separator if there is text before it.
+func (c *composer) field(i int, at path, v value) (bad *Rejection) {
+	before := len(c.buf)
+	if before > 0 {
+		c.buf = append(c.buf, c.reader.separator...)
+	}
+	begins := len(c.buf)
+	c.as = c.reader.as[i]
+	switch {
+	case v.off:
+		return reject(sink.WrongType, "on the way to field %s is %s, not an object", at, v.kind)
+	case v.kind == isString:
+		bad = c.words(at, v)
+	case v.kind == isArray:
+		var joined []byte
+		if joined, bad = c.syntax.join(*c, i, at, v); bad == nil {
+			c.buf = joined
+		}
+	default:
+		bad = reject(sink.WrongType, "field %s is %s, not a string", at, v.kind)
+	}
+	if len(c.buf) == begins {
+		c.buf = c.buf[:before]
+	}
+	return bad
 }
 
 func (c *composer) str(at path, v value) *Rejection {

@@ -133,7 +133,7 @@ func TestConditionsComeFirst(t *testing.T) {
 		{"no object, and a field to see", `["kind"]`, []string{"field:kind = news"}, false, sink.WrongType},
 		{"broken, and a header decides", `{"kind":`, []string{"field:kind = news", "header:lang = en"}, true, ""},
 		{"large", strings.Repeat(" ", 31), []string{"size <= 30"}, true, ""},
-		{"large, and no condition of the size", strings.Repeat(" ", 31), []string{"header:lang missing"}, false, sink.TooLarge},
+		{"large, and no condition of the size", `{"text":"` + strings.Repeat("x", 31) + `"}`, []string{"header:lang missing"}, false, sink.TooLarge},
 		{"a tombstone is small", "", []string{"size > 0"}, true, ""},
 		{"a tombstone has no fields", "", []string{"field:kind exists"}, true, ""},
 		{"a tombstone lacks a field", "", []string{"field:kind missing"}, false, ""},

@@ -10,17 +10,20 @@
 // every member must read alike:
 //
 //   - The JSON scanner is this package's own: one pass, no copies, nesting bounded, and the same on every toolchain. It
-//     accepts what RFC 8259 accepts, and skips a byte order mark before it.
+//     accepts what RFC 8259 accepts, and NaN, Infinity and -Infinity, which Python writes by default. It skips a byte order
+//     mark before the value.
 //   - The other walkers are this package's own, too. What they accept is what other readers of the formats accept; fuzz
 //     targets hold them to it. Of Protobuf, what lies in fields that nobody asks for is skipped by its length. Schemas of
 //     Avro and Protobuf are parsed by libraries.
 //   - If a key occurs twice in an object, the last one counts, as it does for nearly every reader downstream. The same
 //     holds for a header that occurs twice.
-//   - A null counts as absent. Field names are compared byte for byte, after unescaping.
+//   - A null counts as absent, and so does NaN. A string without a character is a text that is empty. document.missing says
+//     whether one of several fields may be absent; where all are, there is no text, and the document is rejected. Field names are compared byte for byte, after unescaping.
 //   - Strings of an array are joined by document.separator, and so are several fields, in the order of the settings.
 //   - A string of a field that holds HTML or base64 is read so after it was unescaped, and before it is joined. It is read
-//     by the HTML of package text, so that a field and a whole text of HTML are the same. No text is longer than four times
-//     document.max_bytes, whatever separators, character references and symbols of a schema make of it.
+//     by the HTML of package text, so that a field and a whole text of HTML are the same. No text is longer than
+//     document.max_bytes, whatever separators, character references and symbols of a schema make of it. What else is in
+//     a value is not bounded here: walking it takes a time that its bytes bound.
 //   - document.invalid_utf8 says whether the strings that are read may hold invalid UTF-8 and lone surrogates. A text
 //     keeps its bytes, for package text to judge. In ids and scopes U+FFFD stands for them.
 //   - If the id is absent, the coordinates are the id. An id of more than sink.MaxIDBytes is a rejection, because

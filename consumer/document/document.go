@@ -31,6 +31,8 @@ type Document struct {
 	ID    []byte // empty means the coordinates
 	Scope uint64 // 0: compared with all documents; else the hash of its scope's name
 	Empty bool   // there is no text, or a blank one
+	// Missing are the fields of the text that are not there, the first one in the lowest bit. Of a Rejection nothing is known.
+	Missing uint32
 	// Unchecked says that a condition does not hold. Then nothing else is known but Buffer.
 	Unchecked bool
 	// Buffer is the buffer that was given to Read, grown as needed. The caller gives it to the next Read when this
@@ -46,10 +48,12 @@ type Rejection struct {
 
 // Reader reads records by one set of Params. It does not change, so any number of goroutines may use it.
 type Reader struct {
-	maxBytes  int
+	maxBytes  int  // of the text
+	whole     bool // the value is the text
 	decoder   decoder
 	framing   framing
 	strict    bool // invalid UTF-8 is rejected
+	lax       bool // a field of several may be missing
 	fullOnly  bool // empty documents are rejected
 	id, scope selector
 	paths     []path // the fields, then those that id and scope are read from
@@ -81,8 +85,8 @@ func New(p Params, when ...string) (*Reader, error) {
 func readerOf(p Params, when []string) (*Reader, error) {
 	f := formatOf(p.Format)
 	r := &Reader{
-		maxBytes: int(p.MaxBytes), framing: framingOf(p.Framing),
-		strict: p.InvalidUTF8 == invalidReject, fullOnly: p.Empty == emptyReject, separator: p.Separator,
+		maxBytes: int(p.MaxBytes), whole: !f.fields, framing: framingOf(p.Framing),
+		strict: p.InvalidUTF8 == invalidReject, lax: p.Missing == MissingEmpty, fullOnly: p.Empty == emptyReject, separator: p.Separator,
 	}
 	// Validate parsed all of them, so no error is possible.
 	r.id, _ = parseSelector(p.ID)
@@ -134,8 +138,8 @@ func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rej
 	if r.when.unmet(&in) {
 		return Document{Unchecked: true, Buffer: buf}, nil, nil
 	}
-	if len(in.Value) > r.maxBytes {
-		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d", len(in.Value), r.maxBytes), nil
+	if r.whole && len(in.Value) > r.maxBytes {
+		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d (document.max_bytes)", len(in.Value), r.maxBytes), nil
 	}
 	if len(in.Value) == 0 {
 		return r.labelled(r.emptyDocument(in, buf), nil, nil)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,9 @@ func FuzzReadJSON(f *testing.F) {
 			return
 		}
 		data := bytes.TrimPrefix(value, []byte("\ufeff"))
+		if bytes.Contains(data, []byte("NaN")) || bytes.Contains(data, []byte("Infinity")) { // which encoding/json does not take
+			return
+		}
 		if valid := json.Valid(data); valid == (bad != nil && bad.Reason == sink.InvalidJSON) {
 			t.Fatalf("valid JSON: %v, but %+v", valid, bad)
 		}
@@ -53,7 +57,7 @@ func compare(t *testing.T, data []byte, doc Document) {
 		t.Fatal(err)
 	}
 	nested, _ := object["a"].(map[string]any)
-	want := joined(object["text"]) + "\n" + joined(nested["b"])
+	want := strings.Join(slices.DeleteFunc([]string{joined(object["text"]), joined(nested["b"])}, func(s string) bool { return s == "" }), "\n")
 	if marks(valid(doc.Text)) != marks(want) {
 		t.Fatalf("text %q, want %q", doc.Text, want)
 	}

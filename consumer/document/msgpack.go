@@ -31,7 +31,9 @@ func msgpackLong(data []byte, pos int) (head, string) {
 	case 0xc7, 0xc8, 0xc9:
 		return extension(sized(isOther, data, pos, int(c-0xc7))), ""
 	case 0xca, 0xcb:
-		return head{kind: isFloat, pos: pos + 1 + 4<<(c-0xca)}, ""
+		size := 4 << (c - 0xca)
+		n, end := bigEndian(data, pos+1, size)
+		return head{kind: floatKind(n, size), pos: end}, ""
 	case 0xcc, 0xcd, 0xce, 0xcf:
 		n, end := bigEndian(data, pos+1, 1<<(c-0xcc))
 		return head{kind: isUnsigned, integer: n, pos: end}, ""

@@ -2,6 +2,7 @@ package document
 
 import (
 	"context"
+	"math"
 	"strconv"
 
 	"github.com/unecho/unecho/sink"
@@ -283,6 +284,33 @@ func bigEndian(data []byte, pos, size int) (n uint64, end int) {
 		n = n<<8 | uint64(b)
 	}
 	return n, end
+}
+
+// littleEndian reads an integer of all bytes, up to eight.
+func littleEndian(data []byte) (n uint64) {
+	for i, b := range data {
+		n |= uint64(b) << (8 * i)
+	}
+	return n
+}
+
+// floatKind is the kind of a floating-point number of two, four or eight bytes: NaN is null, as writers without a null write
+// it for what is missing.
+func floatKind(bits uint64, size int) kind {
+	var nan bool
+	switch size {
+	case 2:
+		nan = bits&0x7c00 == 0x7c00 && bits&0x3ff != 0
+	case 4:
+		f := math.Float32frombits(uint32(bits))
+		nan = f != f
+	case 8:
+		nan = math.IsNaN(math.Float64frombits(bits))
+	}
+	if nan {
+		return isNull
+	}
+	return isFloat
 }
 
 // sized is the head of a kind with a length of a power of two of bytes, 1<<log of them, after the byte at pos.

@@ -21,12 +21,13 @@ type Params struct {
 	Base64      []string      `key:"base64_fields" doc:"those of document.fields that hold text, or HTML, in base64, with the alphabet of RFC 4648 or that for URLs, padded or not" example:"[article.body]" verdict:"true" omit:""`
 	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME, field:PATH, or several in braces; empty, or where a part is missing, it is topic/partition/offset" example:"field:id" verdict:"true"`
 	Scope       string        `key:"scope" doc:"documents are compared only within the same: key, topic, partition, header:NAME, field:PATH, or several in braces; empty compares all" example:"{header:tenant}/{field:language}" verdict:"true"`
-	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger value is rejected (too_large)" example:"1MiB" verdict:"true"`
+	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger text is rejected (too_large): of raw the value, else what the fields become; what else is in a value does not count" example:"1MiB" verdict:"true"`
 	Framing     string        `key:"framing" doc:"what stands before a value, or in a header beside it, and names its schema" verdict:"true" omit:"none"`
 	SchemaFile  string        `key:"schema_file" doc:"the one schema of all values: for avro an .avsc file, for protobuf a file of descriptors (protoc --include_imports -o FILE); for values that have several, name a registry" example:"/etc/unecho/article.avsc"`
 	Schema      string        `key:"schema" doc:"fingerprint of schema_file's content, on which members must agree; empty takes what the file has" example:"sha256:0f3c6ad1e2b94c57" verdict:"true" omit:""`
 	Message     string        `key:"message" doc:"for protobuf: the full name of the message that a value is; needed with schema_file, and what is another message in a registry is rejected (wrong_type)" example:"news.v1.Article" verdict:"true" omit:""`
 	InvalidUTF8 string        `key:"invalid_utf8" doc:"what is not UTF-8 separates words as U+FFFD does, and where it is more than 5 % of a text that is compared by its bytes; or the document is rejected (invalid_encoding)" enum:"replace|reject" verdict:"true"`
+	Missing     string        `key:"missing" doc:"of several fields, one that is absent, null or NaN is empty, or the document rejected (missing_field); it is rejected in any case where all of them are" enum:"reject|empty" verdict:"true" omit:"reject"`
 	Empty       string        `key:"empty" doc:"a tombstone, or a document whose text is empty or blank, is unique, or rejected (empty)" enum:"unique|reject" verdict:"true"`
 	ByTopic     []string      `key:"by_topic" doc:"settings of topics that are read otherwise: PATTERN KEY = VALUE, with a regular expression of the whole name; the first pattern that fits a topic counts, with all its items" example:"['blogs\\..+ format = json', 'blogs\\..+ fields = title, body']" verdict:"true" omit:""`
 
@@ -37,7 +38,7 @@ type Params struct {
 func DefaultParams() Params {
 	return Params{
 		Format: formats()[0].name, Fields: []string{"text"}, Separator: usualSeparator, MaxBytes: setting.MiB,
-		Framing: noFraming, InvalidUTF8: invalidReplace, Empty: emptyUnique, Registry: registry.DefaultParams(),
+		Framing: noFraming, InvalidUTF8: invalidReplace, Missing: missingReject, Empty: emptyUnique, Registry: registry.DefaultParams(),
 	}
 }
 
@@ -45,9 +46,13 @@ func DefaultParams() Params {
 const (
 	invalidReplace = "replace"
 	invalidReject  = "reject"
+	missingReject  = "reject"
 	emptyUnique    = "unique"
 	emptyReject    = "reject"
 )
+
+// MissingEmpty is the word of Missing by which a field of several may be absent.
+const MissingEmpty = "empty"
 
 // Choices returns the words of a setting whose words stand in a table.
 func (Params) Choices(key string) []string {

@@ -3,6 +3,7 @@ package document
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -355,8 +356,9 @@ func protoText4(m protoreflect.Message) string {
 		}
 		kinds = append(kinds, kind)
 	}
-	return strings.Join([]string{
+	texts := []string{
 		get(m, "text").String(), get(get(get(m, "article").Message(), "parent").Message(), "body").String(),
 		strings.Join(parts, "\n"), strings.Join(kinds, "\n"),
-	}, "\n")
+	}
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n")
 }

@@ -30,8 +30,10 @@ func (f *protoField) scalar(n uint64, start, end int) value {
 		return integer(isUnsigned, uint64(uint32(n)))
 	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
 		return integer(isUnsigned, n)
-	case protoreflect.FloatKind, protoreflect.DoubleKind:
-		return value{kind: isFloat}
+	case protoreflect.FloatKind:
+		return value{kind: floatKind(n, 4)}
+	case protoreflect.DoubleKind:
+		return value{kind: floatKind(n, 8)}
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 	}
 	return value{kind: isObject}

@@ -62,8 +62,10 @@ func (s *scanner) value(depth int, want uint64) (kind, *flaw) {
 		return isObject, s.object(depth, want)
 	case c == '[':
 		return isArray, s.array(depth)
-	case c == '-' || c >= '0' && c <= '9':
+	case c == '-' || c >= '0' && c <= '9' || c == 'I':
 		return isNumber, s.number()
+	case c == 'N': // as Python, pandas and others write what is missing
+		return isNull, s.word("NaN")
 	case c == 't':
 		return isBool, s.word("true")
 	case c == 'f':

@@ -73,10 +73,13 @@ func (s *scanner) escape() *flaw {
 	return s.flaw("unknown escape sequence")
 }
 
-// number scans a number: -0.1e+2, without leading zeros.
+// number scans a number: -0.1e+2, without leading zeros, or Infinity.
 func (s *scanner) number() *flaw {
 	if s.peek() == '-' {
 		s.pos++
+	}
+	if s.peek() == 'I' {
+		return s.word("Infinity")
 	}
 	if s.peek() == '0' {
 		s.pos++

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -214,8 +215,13 @@ func newTopicReaders(p Params, when []string) (*topicReaders, error) {
 	return readers, nil
 }
 
-// MaxBytes is how many bytes a document of a topic may have.
-func (r *Reader) MaxBytes(topic string) int { return r.reads(topic).maxBytes }
+// MaxBytes is how many bytes the value of a topic may have; where its text is in fields, it alone is bounded.
+func (r *Reader) MaxBytes(topic string) int {
+	if r = r.reads(topic); r.whole {
+		return r.maxBytes
+	}
+	return math.MaxInt
+}
 
 // reads returns the reader of a topic.
 func (r *Reader) reads(topic string) *Reader {

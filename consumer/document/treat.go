@@ -55,15 +55,11 @@ func (c *composer) words(at path, v value) *Rejection {
 	if c.as&asHTML != 0 {
 		c.unmark(from)
 	}
-	if most := c.reader.mostText(); len(c.buf) > most {
-		return reject(sink.TooLarge, "the text is longer than %d bytes", most)
+	if most := c.reader.maxBytes; len(c.buf) > most { // the buffer holds the text alone
+		return reject(sink.TooLarge, "the text is longer than %d bytes, the limit (document.max_bytes)", most)
 	}
 	return nil
 }
-
-// mostText bounds the text of a document, so that a long separator between many short strings takes no memory. Without
-// one only symbols of a schema reach it: no string is longer than what it was read from.
-func (r *Reader) mostText() int { return 4*r.maxBytes + maxFields*maxSeparator }
 
 // unbase64 puts what the buffer holds in base64 from a place on in its place.
 func (c *composer) unbase64(from int, at path) *Rejection {

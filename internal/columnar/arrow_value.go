@@ -38,7 +38,7 @@ func (w *arrowWriter) value(dst []byte, of arrow.Array, i int, text bool) []byte
 	case array.ListLike:
 		return w.list(dst, a, i, text)
 	}
-	if out, ok := appendArrowNumber(dst, of, i); ok {
+	if out, ok := appendArrowNumber(dst, of, i, text); ok {
 		return out
 	}
 	if out, ok := appendArrowTime(dst, of, i); ok {
@@ -111,8 +111,8 @@ func (w *arrowWriter) other(dst []byte, of arrow.Array, i int) []byte {
 	return append(dst, value...)
 }
 
-// appendArrowNumber appends a number or a boolean.
-func appendArrowNumber(dst []byte, of arrow.Array, i int) (_ []byte, ok bool) {
+// appendArrowNumber appends a number or a boolean. text says that a text is expected.
+func appendArrowNumber(dst []byte, of arrow.Array, i int, text bool) (_ []byte, ok bool) {
 	switch a := of.(type) {
 	case *array.Boolean:
 		return strconv.AppendBool(dst, a.Value(i)), true
@@ -133,11 +133,11 @@ func appendArrowNumber(dst []byte, of arrow.Array, i int) (_ []byte, ok bool) {
 	case *array.Uint64:
 		return strconv.AppendUint(dst, a.Value(i), 10), true
 	case *array.Float16:
-		return appendFloat(dst, float64(a.Value(i).Float32()), 32), true
+		return appendFloat(dst, float64(a.Value(i).Float32()), 32, text), true
 	case *array.Float32:
-		return appendFloat(dst, float64(a.Value(i)), 32), true
+		return appendFloat(dst, float64(a.Value(i)), 32, text), true
 	case *array.Float64:
-		return appendFloat(dst, a.Value(i), 64), true
+		return appendFloat(dst, a.Value(i), 64, text), true
 	}
 	return appendArrowDecimal(dst, of, i)
 }

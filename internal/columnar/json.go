@@ -37,7 +37,11 @@ func appendBytes(dst, data []byte) []byte {
 	return append(dst, '"')
 }
 
-func appendFloat(dst []byte, f float64, bits int) []byte {
+// appendFloat appends a number. In a column of texts NaN is a text that is missing, and not the word.
+func appendFloat(dst []byte, f float64, bits int, text bool) []byte {
+	if text && math.IsNaN(f) {
+		return append(dst, "null"...)
+	}
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		dst = append(dst, '"')
 		dst = strconv.AppendFloat(dst, f, 'g', -1, bits)

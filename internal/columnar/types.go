@@ -48,9 +48,9 @@ func plainWriter(kind parquet.Kind, text bool) func(dst []byte, v parquet.Value)
 	case parquet.Int96:
 		return appendInt96
 	case parquet.Float:
-		return func(dst []byte, v parquet.Value) []byte { return appendFloat(dst, float64(v.Float()), 32) }
+		return func(dst []byte, v parquet.Value) []byte { return appendFloat(dst, float64(v.Float()), 32, text) }
 	case parquet.Double:
-		return func(dst []byte, v parquet.Value) []byte { return appendFloat(dst, v.Double(), 64) }
+		return func(dst []byte, v parquet.Value) []byte { return appendFloat(dst, v.Double(), 64, text) }
 	case parquet.ByteArray, parquet.FixedLenByteArray:
 	}
 	if text {

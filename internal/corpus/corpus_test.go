@@ -47,7 +47,7 @@ func readSources(tb testing.TB, p corpus.Params, sources corpus.Sources) (record
 	for {
 		err := r.Next(tb.Context(), &chunk)
 		if errors.Is(err, io.EOF) {
-			return records, raw, r.CheckID()
+			return records, raw, r.Check()
 		}
 		if err != nil {
 			return records, raw, err

@@ -15,7 +15,7 @@ func Each(ctx context.Context, r *Reader, visit func(*Record) error) error {
 	)
 	for {
 		if err := r.Next(ctx, &chunk); errors.Is(err, io.EOF) {
-			return r.CheckID()
+			return r.Check()
 		} else if err != nil {
 			return err
 		}

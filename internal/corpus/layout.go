@@ -19,7 +19,10 @@ type layout struct {
 	columns int
 	between string // the columns of a text
 	header  []byte
-	guessed bool // the format was not named
+	guessed bool   // the format was not named
+	kept    bool   // what is too large for a document is read as well
+	all     uint32 // a bit for each field of the text
+	missing uint32 // those that no record has
 	rows    RowsAs
 	dialect dialect
 
@@ -31,7 +34,7 @@ type layout struct {
 func newLayout(format string, p Params, header []byte) (*layout, error) {
 	l := &layout{
 		format: format, id: -1, header: header, guessed: p.Format == Auto, rows: p.Rows, dialect: p.dialect(),
-		maxBytes: int(p.Document.MaxBytes), between: p.Document.Separator,
+		maxBytes: int(p.Document.MaxBytes), between: p.Document.Separator, kept: p.Kept, all: 1<<len(p.Fields) - 1,
 	}
 	d := p.Document.As("raw", nil)
 	d.ID = ""
@@ -58,6 +61,25 @@ func newLayout(format string, p Params, header []byte) (*layout, error) {
 	return l, nil
 }
 
+// fields returns the fields of the text that a record has. Of one that is rejected it is not known.
+func (l *layout) fields(r *Record) uint32 {
+	if r.Bad != nil {
+		return 0
+	}
+	return l.all &^ r.Missing
+}
+
+// wholeBytes is how much is wanted of a file that is one document.
+func (l *layout) wholeBytes() int {
+	if l.kept {
+		return MaxRecord
+	}
+	return l.maxBytes
+}
+
+// most is how much is read of such a file: enough to see that it is too large.
+func (l *layout) most() int { return l.wholeBytes() + len(mark) + 1 }
+
 // isObjects says whether records are read as JSON objects.
 func isObjects(format string) bool {
 	return format == JSONL || format == JSON || isRows(format)
@@ -74,17 +96,23 @@ func (l *layout) readHeader(p Params, header []byte) error {
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
 	}
-	for _, field := range p.Fields {
+	for i, field := range p.Fields {
 		at := column(names, field)
+		if at < 0 && p.lax() {
+			l.missing |= 1 << i
+			continue
+		}
 		if at < 0 {
-			return &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name those with the text by --fields", quote(field),
-				quoted(names))}
+			return noColumn(field, names)
 		}
 		if slices.Contains(p.Document.HTML, field) || slices.Contains(p.Document.Base64, field) {
 			return &MistakeError{fmt.Sprintf("document.html_fields and document.base64_fields: columns of a table are taken as text, "+
 				"and %q is named there: convert the file to JSON or Parquet", field)}
 		}
 		l.text = append(l.text, at)
+	}
+	if len(l.text) == 0 {
+		return noColumn(p.Fields[0], names)
 	}
 	l.id, l.columns = column(names, p.ID), len(names)
 	if l.id < 0 && p.MustID {
@@ -103,6 +131,10 @@ func column(names []string, field string) int {
 		return slices.Index(names, path[0])
 	}
 	return -1
+}
+
+func noColumn(field string, names []string) error {
+	return &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name those with the text by --fields", quote(field), quoted(names))}
 }
 
 func (l *layout) columnNames(header []byte) ([]string, error) {

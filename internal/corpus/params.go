@@ -33,6 +33,7 @@ type Params struct {
 	ID       string   // the field or column with the id; a record without one has its number as its name
 	MustID   bool     // it is a mistake if no document has the id
 	Strict   bool     // the first record that is rejected is an error
+	Kept     bool     // Raw is wanted of files, too, that are one document and larger than Document allows
 	Rows     RowsAs
 	Comma    byte // between the columns of CSV; 0 is a comma, and any other makes tables of files that have no format by name
 	Lenient  bool // quotation marks may stand anywhere in CSV
@@ -67,6 +68,9 @@ func (p Params) validate() error {
 	}
 	return nil
 }
+
+// lax says whether one of several fields may be missing.
+func (p Params) lax() bool { return p.Document.Missing == document.MissingEmpty }
 
 func (p Params) dialect() dialect {
 	if p.Comma == 0 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,16 +17,17 @@ import (
 
 // Record is a document as it is in a file. Its slices are valid until the next record.
 type Record struct {
-	File   string
-	Number int    // 0 for a file that is one document, and for what is wrong with a file as a whole
-	Line   int    // where it begins; 0 where there are no lines
-	Raw    []byte // the bytes in the file, with the line break if there is one; empty for a file that is too large
-	Header []byte // the first line of its table; stays valid
-	Text   []byte // valid UTF-8
-	ID     []byte // empty means that its number, or its file, is its name
-	Scope  uint64
-	Bad    *document.Rejection // why it cannot be compared; Text is then empty
-	Fault  bool                // it is no document: something is wrong with the file
+	File    string
+	Number  int    // 0 for a file that is one document, and for what is wrong with a file as a whole
+	Line    int    // where it begins; 0 where there are no lines
+	Raw     []byte // the bytes in the file, with the line break if there is one; empty for a file that is too large
+	Header  []byte // the first line of its table; stays valid
+	Text    []byte // valid UTF-8
+	ID      []byte // empty means that its number, or its file, is its name
+	Scope   uint64
+	Missing uint32              // of Params.Fields those that it lacks, the first one in the lowest bit
+	Bad     *document.Rejection // why it cannot be compared; Text is then empty
+	Fault   bool                // it is no document: something is wrong with the file
 }
 
 // Name returns the record's name: its id, or its number, or its file. file says that several files are read, so that a
@@ -112,8 +112,8 @@ func (p *Parser) records(c *Chunk, visit func(*Record) bool) error {
 
 // give hands the record to visit.
 func (p *Parser) give(c *Chunk, visit func(*Record) bool) bool {
-	if len(p.record.ID) > 0 && c.ids.Load() == 0 {
-		c.ids.Add(1)
+	if !p.record.Fault {
+		c.seen.note(len(p.record.ID) > 0, c.layout.fields(&p.record))
 	}
 	return visit(&p.record)
 }
@@ -128,7 +128,7 @@ func (p *Parser) values(c *Chunk, visit func(*Record) bool) error {
 			return err
 		}
 		breaks := bytes.Count(value, []byte{'\n'})
-		if p.record.Raw = value; p.record.Bad == nil && breaks > 0 {
+		if p.record.Raw = value; breaks > 0 {
 			p.record.Raw = p.onOneLine(value)
 		}
 		if !p.give(c, visit) {
@@ -139,13 +139,29 @@ func (p *Parser) values(c *Chunk, visit func(*Record) bool) error {
 	return nil
 }
 
-// onOneLine returns a value without the blanks around its parts. Its memory is its own: a chunk keeps its records.
+// onOneLine returns a value without the blanks around its parts. Its memory is its own: a chunk keeps its
+// records.
 func (*Parser) onOneLine(value []byte) []byte {
-	var line bytes.Buffer
-	if json.Compact(&line, value) != nil { // it was read, so it is JSON
-		return value
+	line := make([]byte, 0, len(value))
+	for len(value) > 0 {
+		n := 1
+		switch value[0] {
+		case ' ', '\t', '\r', '\n':
+			value = value[1:]
+			continue
+		case '"':
+			if n = stringEnd(value); n == 0 {
+				n = len(value)
+			}
+		}
+		line, value = append(line, value[:n]...), value[n:]
 	}
-	return line.Bytes()
+	for i, b := range line {
+		if b == '\n' || b == '\r' { // in a string, where JSON has none
+			line[i] = ' '
+		}
+	}
+	return line
 }
 
 // blank says whether a line counts as no record. A line of tabs is a record of empty columns.
@@ -208,7 +224,7 @@ func (p *Parser) read(l *layout, value []byte) error {
 		return err
 	}
 	p.buffer = read.Buffer
-	p.record.Text, p.record.ID, p.record.Scope = read.Text, read.ID, read.Scope
+	p.record.Text, p.record.ID, p.record.Scope, p.record.Missing = read.Text, read.ID, read.Scope, read.Missing|l.missing
 	if read.Empty {
 		p.record.Bad = l.reader.EmptyRejection()
 	}
@@ -289,7 +305,7 @@ func withoutPlace(err error) error {
 func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 	for _, path := range c.Files {
 		p.record = Record{File: path}
-		if err := p.whole(path, c.layout.maxBytes+len(mark)+1, c.read); err != nil {
+		if err := p.whole(path, c.layout.most(), c.read); err != nil {
 			p.record.wrong(Unreadable, err.Error())
 		} else if err := recognise(p.file[:min(len(p.file), headBytes)], c.layout.guessed); err != nil {
 			p.record.wrong(Unrecognised, err.Error())
@@ -309,8 +325,11 @@ func (p *Parser) text(l *layout) error {
 	if err := p.read(l, p.file); err != nil {
 		return err
 	}
-	if most := l.maxBytes; len(p.file) > most { // no more of it was read
-		p.record.Raw, p.record.Bad.Detail = nil, fmt.Sprintf("the file has more than %d bytes, the limit", most)
+	if len(p.file) > l.maxBytes {
+		p.record.Bad.Detail = fmt.Sprintf("the file has more than %d bytes, the limit (document.max_bytes)", l.maxBytes)
+	}
+	if len(p.file) > l.wholeBytes() { // no more of it was read
+		p.record.Raw = nil
 	}
 	return nil
 }

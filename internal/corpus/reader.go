@@ -27,7 +27,23 @@ type Chunk struct {
 	read   *atomic.Int64 // counts the bytes of Files
 	wrong  *Record       // then there are no records but this one: what is wrong with the file
 	strict bool
-	ids    *atomic.Int64
+	seen   *seen
+}
+
+// seen is what was there in some of the documents. Parsers note it.
+type seen struct {
+	id     atomic.Bool
+	fields atomic.Uint32 // those of Params.Fields, the first one in the lowest bit
+}
+
+// note notes a record that is no fault of its file.
+func (s *seen) note(id bool, fields uint32) {
+	if id && !s.id.Load() {
+		s.id.Store(true)
+	}
+	if was := s.fields.Load(); was|fields != was {
+		s.fields.Or(fields)
+	}
 }
 
 // Format is the format of the chunk's records; empty if it has none, but says what is wrong with a file.
@@ -59,7 +75,7 @@ type Reader struct {
 	skipped error  // what is wrong with the row behind rest
 	retried int    // how often records of this file were too long because of a quotation mark
 	good    int    // files that could be read from their beginning
-	ids     atomic.Int64
+	seen    seen
 	left    bool // a call of Next is still reading
 }
 
@@ -78,10 +94,22 @@ func NewReader(p Params, sources Sources) (*Reader, error) {
 // may be called from any goroutine.
 func (r *Reader) Read() (bytes, files int64) { return r.read.Load(), r.files.Load() }
 
-// CheckID returns a *MistakeError if the id that was asked for was in none of the documents. All of them were parsed before.
-func (r *Reader) CheckID() error {
-	if r.params.MustID && r.good > 0 && r.ids.Load() == 0 {
+// Check returns a *MistakeError if the id that was asked for was in none of the documents, or where fields may be missing one
+// of these. All of them were parsed before.
+func (r *Reader) Check() error {
+	fields := r.seen.fields.Load()
+	switch {
+	case r.good == 0:
+		return nil
+	case r.params.MustID && !r.seen.id.Load():
 		return &MistakeError{"--id " + r.params.ID + ": no document has such a field"}
+	case !r.params.lax() || fields == 0: // then each document that lacks one is rejected
+		return nil
+	}
+	for i, field := range r.params.Fields {
+		if fields>>i&1 == 0 {
+			return &MistakeError{"--fields " + field + ": no document has such a field"}
+		}
 	}
 	return nil
 }
@@ -131,7 +159,7 @@ func (r *Reader) Next(ctx context.Context, c *Chunk) error {
 
 // next fills c, or says in it what is wrong with a file, which is then passed over.
 func (r *Reader) next(c *Chunk) error {
-	c.Data, c.Files, c.size, c.wrong, c.strict, c.ids = c.Data[:0], c.Files[:0], 0, nil, r.params.Strict, &r.ids
+	c.Data, c.Files, c.size, c.wrong, c.strict, c.seen = c.Data[:0], c.Files[:0], 0, nil, r.params.Strict, &r.seen
 	err := r.nextRecords(c)
 	if bad := (*fault)(nil); errors.As(err, &bad) {
 		c.wrong = &Record{File: r.file, Number: bad.number, Line: bad.line, Bad: bad.rejection(), Fault: true}

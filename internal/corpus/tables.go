@@ -109,13 +109,19 @@ func (r *Reader) columns() []string {
 	return append(all, r.params.Document.ScopeFields()...)
 }
 
-// required are the columns without which a file has no documents.
+// required are the columns without which a file has no documents. Of fields that may be missing it is the first one that the
+// file has.
 func (r *Reader) required() []string {
-	all := r.columns()
-	if r.params.MustID || slices.Contains(r.params.Fields, r.params.ID) {
-		return all
+	fields := r.params.Fields
+	if r.params.lax() {
+		at := max(0, slices.IndexFunc(fields, r.rows.judged.Has))
+		fields = fields[at : at+1]
 	}
-	return slices.DeleteFunc(all, func(column string) bool { return column == r.params.ID })
+	all := append(slices.Clone(fields), r.params.Document.ScopeFields()...)
+	if r.params.MustID {
+		all = append(all, r.params.ID)
+	}
+	return all
 }
 
 // moreRows reads a row: a line with what is judged of it, and where the whole row is wanted, a line with that.

@@ -61,7 +61,7 @@ func Work[J Job](ctx context.Context, r *Reader, workers int, jobs []J, begun bo
 	if err = errors.Join(err, group.Wait()); err != nil || stopped {
 		return err
 	}
-	return r.CheckID()
+	return r.Check()
 }
 
 // deal gives each chunk to the workers, and in its order to who takes it.

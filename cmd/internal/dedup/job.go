@@ -21,6 +21,7 @@ type job struct {
 	sketcher *index.Signer // nil if sketches are not wanted
 	strict   bool          // a document that is rejected is an error
 	whole    bool          // an Outcome has Raw even for a file that is one document
+	keep     bool          // if it is rejected, too
 	texts    bool          // an Outcome has its Text
 	named    bool          // several files are read, so a number alone is ambiguous
 	hashed   bool          // items have their sum
@@ -132,7 +133,7 @@ func (j *job) keepName(r *corpus.Record) []byte {
 
 // keepRaw copies the file that is an item, if its content may be wanted.
 func (j *job) keepRaw(it *item) []byte {
-	if it.rejected != nil || !j.whole {
+	if !j.whole || it.rejected != nil && !j.keep {
 		return nil
 	}
 	from := len(j.raw)

@@ -28,6 +28,7 @@ type Options struct {
 	Pairs, JSON    bool
 	HTML           string // the file of the page
 	Duplicates     bool   // the most similar document of each is wanted
+	Keep           bool   // documents that cannot be compared are among the unique ones
 }
 
 // Rotate takes a distance that is refused for blocks as one for all sketches at once. o.Config has a smaller one.
@@ -100,6 +101,7 @@ func (o *Options) settings() []byte {
 		o.Config.Judge.Index.Keep
 	d := o.Config.Document
 	c.Document.MaxBytes, c.Document.InvalidUTF8, c.Document.Empty, c.Document.Scope = d.MaxBytes, d.InvalidUTF8, d.Empty, d.Scope
+	c.Document.Missing = d.Missing
 	c.Document.Separator, c.Document.HTML, c.Document.Base64 = d.Separator, d.HTML, d.Base64
 	return c.Settings()
 }
@@ -107,7 +109,8 @@ func (o *Options) settings() []byte {
 // Params returns how the documents are read and signed.
 func (o *Options) Params() Params {
 	named := len(o.Old) > 0 || o.Load != "" || o.Save != "" || o.List != "" || len(o.Query) != 1
-	return Params{Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated, Texts: o.HTML != ""}
+	return Params{Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated, Texts: o.HTML != "",
+		Keep: o.Keep}
 }
 
 // NewJudge builds the judge of the documents. With a checkpoint it is that of the run which goes on.

@@ -11,7 +11,7 @@ type Outcome struct {
 	Name   []byte // its id, or its number in the file, or its file
 	File   string
 	Line   int // where it begins; 0 where there are no lines
-	// the bytes in the file; of a file that is one document, empty if it is rejected or Params do not ask for it
+	// the bytes in the file; of a file that is one document, empty if Params do not ask for it
 	Raw      []byte
 	Header   []byte // the first line of its table; stays valid
 	Length   int    // bytes of its text

@@ -26,6 +26,7 @@ type OutputParams struct {
 	Representative Representative
 	Report         *Report          // gathers what a page shows; nil if there is none
 	Schema         *columnar.Schema // of the unique rows, where they are written as Parquet
+	Keep           bool             // rejected documents are among the unique ones, where they can be
 }
 
 // Outputs are the files that the verdicts are written to. Outputs that depend on a single verdict are written at once.
@@ -42,6 +43,7 @@ type Outputs struct {
 	header  []byte // first line of the previous document's table, if documents wait
 	table   uniqueFile
 	refused reports.Rejections
+	left    int   // rejected documents that are not among the unique ones
 	first   int64 // number of the first document that is judged
 	usable  int64 // documents of the index that are not rejected
 	indexed bool  // there are documents before it
@@ -111,7 +113,9 @@ func (d *Outputs) KeepsUnique() bool { return d.unique != nil }
 func (d *Outputs) Writes(info fs.FileInfo) bool { return d.files.Writes(info) }
 
 // TellRejected reports how many documents cannot be compared, unless they are written to a file of their own.
-func (d *Outputs) TellRejected(out io.Writer) { d.refused.Tell(out, "") }
+func (d *Outputs) TellRejected(out io.Writer) {
+	d.refused.Tell(out, reports.Left(d.unique != nil, d.params.Keep, d.left))
+}
 
 // waits says whether the unique documents are known only at the end, because a chain of matches may connect two
 // clusters, or a later document than the first may represent one.
@@ -151,10 +155,7 @@ func (d *Outputs) add(o *Outcome) error {
 		d.groups.Add(o)
 	}
 	if o.Rejected != nil {
-		if d.rejected == nil || corpus.OfFile(o.Rejected.Reason) {
-			d.refused.Add(string(o.Name), o.Rejected)
-		}
-		return d.rejected.JSON(reports.NewRejected(o.Name, o.Rejected, o.File, o.Line))
+		return d.reject(o)
 	}
 	if err := d.verified(o.Number, o.Name, o.Matches); err != nil {
 		return err
@@ -170,6 +171,25 @@ func (d *Outputs) add(o *Outcome) error {
 		return d.table.document(o.Raw)
 	}
 	return d.duplicates.JSON(d.duplicate(string(o.Name), best, string(best.Name)))
+}
+
+// reject writes why a document cannot be compared, and if it is to be kept, the document itself. What has no end, such as a row
+// with a wrong quotation mark, would change what is written behind it.
+func (d *Outputs) reject(o *Outcome) error {
+	if d.rejected == nil || corpus.OfFile(o.Rejected.Reason) {
+		d.refused.Add(string(o.Name), o.Rejected)
+	}
+	if err := d.rejected.JSON(reports.NewRejected(o.Name, o.Rejected, o.File, o.Line)); err != nil {
+		return err
+	}
+	switch {
+	case !d.params.Keep || len(o.Raw) == 0 || o.Rejected.Reason == corpus.WrongQuotes:
+		d.left++
+		return nil
+	case d.later != nil:
+		return d.later.add(o.Number, o.Raw)
+	}
+	return d.table.document(o.Raw)
 }
 
 // below notes the first line of the next unique document's table, if it is in one.

@@ -14,6 +14,7 @@ type Params struct {
 	Strict   bool // a document that is rejected is an error
 	Texts    bool // an Outcome has the beginning of its Text
 	Whole    bool // an Outcome has Raw even for a file that is one document
+	Keep     bool // with Whole: if it is rejected, too
 	Hashed   bool // an Outcome has its Sum
 	Before   Resumed
 	// called at intervals while documents are passed over that were judged before; nil is none

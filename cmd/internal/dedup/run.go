@@ -50,7 +50,7 @@ func newJobs(p Params) ([]*job, error) {
 			return nil, err
 		}
 		jobs[i] = &job{
-			signer: signer, named: p.Named, whole: p.Whole, texts: p.Texts, strict: p.Strict, hashed: p.Hashed,
+			signer: signer, named: p.Named, whole: p.Whole, texts: p.Texts, strict: p.Strict, hashed: p.Hashed, keep: p.Keep,
 		}
 		if p.Sketches {
 			if jobs[i].sketcher, err = newSketcher(p.Index); err != nil {

@@ -50,7 +50,7 @@ func (j *job) Work() {
 	j.err = j.parser.Each(&j.chunk, func(r *corpus.Record) bool {
 		d := taken{file: r.File, line: r.Line, raw: r.Raw, header: r.Header, rejected: r.Bad}
 		j.names, d.name = kept(j.names, func(dst []byte) []byte { return r.Name(dst, j.params.Named) })
-		if len(j.chunk.Files) > 0 && r.Bad == nil {
+		if len(j.chunk.Files) > 0 && (r.Bad == nil || j.params.Keep) {
 			j.raw, d.raw = kept(j.raw, func(dst []byte) []byte { return append(dst, r.Raw...) })
 		}
 		if r.Bad != nil && j.params.Strict {

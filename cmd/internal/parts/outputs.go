@@ -25,6 +25,8 @@ type Outputs struct {
 
 	header, latest []byte // first lines: of the documents to come; of the last one written
 	refused        reports.Rejections
+	keep           bool // rejected documents are among the unique ones, where they can be
+	left           int  // those that are not
 	counts         Counts
 }
 
@@ -34,9 +36,10 @@ type Counts struct {
 	Parts, Removed, RemovedBytes                 int64
 }
 
-// Open opens the outputs, by OutputNames. Their old content stays until the first document comes.
-func Open(paths map[string]string, stdout io.Writer) (*Outputs, error) {
-	o := &Outputs{Outputs: written.NewOutputs(stdout)}
+// Open opens the outputs, by OutputNames. Their old content stays until the first document comes. keep says that documents
+// which cannot be read are to be among the unique ones.
+func Open(paths map[string]string, stdout io.Writer, keep bool) (*Outputs, error) {
+	o := &Outputs{Outputs: written.NewOutputs(stdout), keep: keep}
 	if err := o.open(paths); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
@@ -110,7 +113,17 @@ func (o *Outputs) reject(d *Outcome) error {
 	if o.rejected == nil || corpus.OfFile(d.Rejected.Reason) {
 		o.refused.Add(string(d.Name), d.Rejected)
 	}
-	return o.rejected.JSON(reports.NewRejected(d.Name, d.Rejected, d.File, d.Line))
+	if err := o.rejected.JSON(reports.NewRejected(d.Name, d.Rejected, d.File, d.Line)); err != nil {
+		return err
+	}
+	if !o.keep || len(d.Raw) == 0 || d.Rejected.Reason == corpus.WrongQuotes { // a wrong row would change those behind it
+		o.left++
+		return nil
+	}
+	if err := o.lead(); err != nil {
+		return err
+	}
+	return o.unique.Line(d.Raw)
 }
 
 // tell writes the parts that were removed.
@@ -141,7 +154,7 @@ func (o *Outputs) Finish(err error) error {
 // Tell reports which documents could not be read, and that some are not written because nothing is left of them, unless
 // a file says so.
 func (o *Outputs) Tell(out io.Writer) {
-	o.refused.Tell(out, "")
+	o.refused.Tell(out, reports.Left(o.unique != nil, o.keep, o.left))
 	if n := o.counts.Emptied; n > 0 && o.duplicates == nil && o.removed == nil {
 		fmt.Fprintf(out, "unecho: of %s nothing is left: --duplicates names them, --removed has their parts\n",
 			terminal.Several(int(n), "document"))

@@ -41,6 +41,7 @@ type Params struct {
 	Workers int
 	Named   bool // several files are read, so a record without an id is called FILE:NUMBER
 	Strict  bool // a document that is rejected is an error
+	Keep    bool // an Outcome has Raw if it is rejected, too
 }
 
 // DefaultParams removes what is there twice and is longer than a few words.

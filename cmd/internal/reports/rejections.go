@@ -55,3 +55,17 @@ func (r *Rejections) Tell(out io.Writer, meaning string) {
 			terminal.Printable(r.first, terminal.LongLine))
 	}
 }
+
+// Left says what became of documents that were rejected: whether unique ones are written, rejected ones are kept among them,
+// and how many are not.
+func Left(written, kept bool, left int) string {
+	switch {
+	case written && kept && left > 0:
+		return fmt.Sprintf(", of which --keep-rejected cannot keep %s in --unique (--rejected lists them)", terminal.Grouped(left))
+	case written && kept:
+		return " and kept in --unique (--rejected lists them)"
+	case written:
+		return " and left out of --unique (--keep-rejected keeps them there, --rejected lists them)"
+	}
+	return " (--rejected lists them)"
+}

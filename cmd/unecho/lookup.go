@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/live"
 	"github.com/unecho/unecho/cmd/internal/named"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 func lookupCommand() *cobra.Command {
@@ -24,7 +27,8 @@ func lookupCommand() *cobra.Command {
 		Short: "Ask a running member whether a text is a duplicate of something it remembers",
 		Long: "Ask a running member whether texts are duplicates of what it remembers, of which, how close, and why. " +
 			"Nothing is\n" +
-			"remembered of the texts. An argument is a file (- is standard input), or else the text itself.\n\n" +
+			"remembered of the texts. An argument is a file (- is standard input), or else the text itself, unless it looks like the\n" +
+			"name of a file: --text is always a text.\n\n" +
 			"The exit code is 0 if each text is a duplicate, 1 if one is not, 2 if the member could not be asked.",
 		Example: "  unecho lookup 'The council decided to build the bridge.'\n" +
 			"  unecho lookup article.txt --most 5\n" +
@@ -33,6 +37,7 @@ func lookupCommand() *cobra.Command {
 	}
 	named.AddMemberFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Texts("text", "text", "this text, whatever it looks like; may be repeated")
 		f.Text("lines", "file", "", "each line of a file is a text; - is standard input")
 		f.Text("scope", "scope", "", "the scope of the texts, if the service has document.scope")
 	})
@@ -52,14 +57,18 @@ func lookup(ctx context.Context, cmd *cobra.Command, c *client.Client, args []st
 		return err
 	}
 	lines := cmd.Flag("lines").Value.String()
-	if len(args) == 0 && lines == "" {
+	texts, err := cmd.Flags().GetStringArray("text")
+	if err != nil {
+		return err
+	}
+	if len(args)+len(texts) == 0 && lines == "" {
 		return exit.Usage(errors.New("give a text, a file, or --lines FILE"))
 	}
 	a := live.Asker{
 		Client: c, Scope: cmd.Flag("scope").Value.String(), Most: most,
-		Out: cmd.OutOrStdout(), JSON: cmdline.Bool(cmd, "json"), Named: len(args) > 1 || lines != "",
+		Out: cmd.OutOrStdout(), JSON: cmdline.Bool(cmd, "json"), Named: len(args)+len(texts) > 1 || lines != "",
 	}
-	if err := askAll(ctx, cmd, &a, args, lines); err != nil {
+	if err := askAll(ctx, cmd, &a, asked{args, texts, lines}); err != nil {
 		return exit.Undone(err)
 	}
 	if a.Unique > 0 {
@@ -68,8 +77,15 @@ func lookup(ctx context.Context, cmd *cobra.Command, c *client.Client, args []st
 	return nil
 }
 
-func askAll(ctx context.Context, cmd *cobra.Command, a *live.Asker, args []string, lines string) error {
-	for _, arg := range args {
+// asked is what a command line asks about.
+type asked struct {
+	args  []string // files, or texts
+	texts []string
+	lines string // a file with a text on each line; may be empty
+}
+
+func askAll(ctx context.Context, cmd *cobra.Command, a *live.Asker, all asked) error {
+	for _, arg := range all.args {
 		in, err := openText(cmd, arg)
 		if err == nil {
 			err = errors.Join(a.Text(ctx, arg, patient{ctx, in}), in.Close())
@@ -78,7 +94,12 @@ func askAll(ctx context.Context, cmd *cobra.Command, a *live.Asker, args []strin
 			return err
 		}
 	}
-	if lines != "" {
+	for _, text := range all.texts {
+		if err := a.Text(ctx, text, strings.NewReader(text)); err != nil {
+			return err
+		}
+	}
+	if lines := all.lines; lines != "" {
 		in, err := openList(cmd, lines)
 		if err == nil {
 			err = errors.Join(a.Lines(ctx, patient{ctx, in}), in.Close())
@@ -93,11 +114,30 @@ func askAll(ctx context.Context, cmd *cobra.Command, a *live.Asker, args []strin
 // openText opens the file that an argument names, or reads the argument itself.
 func openText(cmd *cobra.Command, arg string) (io.ReadCloser, error) {
 	file, err := openList(cmd, arg)
+	if errors.Is(err, fs.ErrNotExist) && looksLikeFile(arg) {
+		return nil, exit.Usage(fmt.Errorf("there is no file %s: check its name; a text that looks like one is given by --text",
+			terminal.Printable(arg, terminal.LongLine)))
+	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENAMETOOLONG) || err != nil && strings.Contains(arg, " ") {
 		return io.NopCloser(strings.NewReader(arg)), nil
 	}
 	return file, err
 }
+
+// looksLikeFile says whether an argument has no blanks, and slashes as in a path, or an ending as in .txt.
+func looksLikeFile(arg string) bool {
+	if strings.ContainsFunc(arg, unicode.IsSpace) {
+		return false
+	}
+	ending := strings.TrimPrefix(filepath.Ext(arg), ".")
+	notIn := func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	named := ending != "" && len(ending) <= longestEnding && !strings.ContainsFunc(ending, notIn) &&
+		strings.ContainsFunc(ending, unicode.IsLetter)
+	return named || strings.ContainsAny(arg, `/\`)
+}
+
+// longestEnding is how long the ending of a file's name is at most: that of .parquet.
+const longestEnding = 7
 
 // patient reads until ctx is done, also where input does not come. Then it must not be read any more.
 type patient struct {

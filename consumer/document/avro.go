@@ -19,7 +19,7 @@ func newAvro(r *Reader, from *source) (decoder, error) {
 		if err := typed(s, "AVRO"); err != nil {
 			return nil, err
 		}
-		return compileAvro(s, r.paths)
+		return compileAvro(s, r.paths, r.fields)
 	})
 	return avroObject{r, all}, err
 }
@@ -39,7 +39,7 @@ func (r avroObject) decode(ctx context.Context, in Input, buf []byte) (Document,
 
 // read reads a value of a schema, which begins behind some bytes.
 func (r avroObject) read(in Input, skip int, schema *avroSchema, buf []byte) (Document, *Rejection) {
-	w := avroWalk{finder: finder{paths: r.paths}, schema: schema, data: in.Value, pos: skip}
+	w := avroWalk{finder: r.finder(), schema: schema, data: in.Value, pos: skip}
 	k, flawed := w.walk()
 	if flawed != nil {
 		return Document{}, undecodable(flawed)
@@ -169,7 +169,7 @@ func (w *avroWalk) value(p *avroPlan, depth int) (value, *flaw) {
 		v.start, bad = w.choice(len(n.symbols))
 		return v, bad
 	case avroArray:
-		v.kind, v.node, bad = isArray, p.node, w.skip(p.node, depth)
+		v.kind, v.node, bad = isArray, p.list, w.skip(p.node, depth)
 	case avroMap:
 		v.kind, bad = isObject, w.mapped(n, p, depth)
 	case avroRecord:
@@ -338,24 +338,17 @@ func (s avroSyntax) str(dst, data []byte, v value) (out []byte, valid bool) {
 	return appendBytes(dst, data[v.start:v.end])
 }
 
-func (s avroSyntax) join(c composer, _ int, at path, v value) ([]byte, *Rejection) {
-	w := avroWalk{schema: s.avroSchema, data: c.data, pos: v.start} // it was walked before, so there is no flaw
-	element := avroPlan{node: s.nodes[v.node].types[0]}
-	if n := &s.nodes[element.node]; n.op == avroUnion {
-		for _, branch := range n.types {
-			element.branches = append(element.branches, &avroPlan{node: branch})
-		}
-	}
-	number := 0
+func (s avroSyntax) join(c composer, i int, at path, v value) ([]byte, *Rejection) {
+	w := avroWalk{finder: c.reader.finder(), schema: s.avroSchema, data: c.data, pos: v.start}
+	each, number := s.lists[v.node], 0 // it was walked before, so there is no flaw
 	for count, _ := w.block(); count > 0; count, _ = w.block() {
 		for ; count > 0; count-- {
-			// What is no string is refused at once, so no map or record is walked, which would need a plan.
-			v, _ := w.value(&element, 0)
-			if bad := c.element(number, at, v); bad != nil {
+			element, _ := w.value(each, int(v.through))
+			if bad := c.part(i, number, at, v, element, w.take(i)); bad != nil {
 				return nil, bad
 			}
 			number++
 		}
 	}
-	return c.buf, nil
+	return c.joined(at, v)
 }

@@ -64,6 +64,7 @@ type avroPlan struct {
 	steps    []avroStep  // of a record
 	keys     []avroKey   // of a map
 	branches []*avroPlan // of a union
+	list     int32       // of an array: where the plan of its elements is
 }
 
 // avroKey is a key of a map through which paths lead.
@@ -77,14 +78,15 @@ type avroKey struct {
 type avroSchema struct {
 	nodes []avroNode
 	root  *avroPlan
+	lists []*avroPlan // of the elements of arrays
 }
 
-// compileAvro compiles a schema for the paths.
+// compileAvro compiles a schema for the paths, of which the first so many are those of texts.
 //
 // A path that leads through no field's name may lead through the alias of a field: who renamed the field has said that
 // it was called so before. Only the schema with which a value was written has a say, so that a value means the same
 // for ever.
-func compileAvro(schema registry.Schema, paths []path) (*avroSchema, error) {
+func compileAvro(schema registry.Schema, paths []path, texts int) (*avroSchema, error) {
 	var cache avro.SchemaCache
 	lax := avro.WithLaxNames(func(string) error { return nil }) // names are only compared
 	b := avroBuilder{named: map[string]int32{}}
@@ -111,7 +113,7 @@ func compileAvro(schema registry.Schema, paths []path) (*avroSchema, error) {
 			n.skipping = s.steps(n, func(int) (*avroPlan, uint64) { return nil, 0 })
 		}
 	}
-	p := avroPlanner{avroSchema: s, paths: paths, plans: map[avroPlace]*avroPlan{}}
+	p := avroPlanner{avroSchema: s, paths: paths, texts: 1<<texts - 1, plans: map[avroPlace]*avroPlan{}}
 	s.root = p.plan(avroPlace{b.root, 0, 1<<len(paths) - 1})
 	return s, nil
 }
@@ -303,6 +305,7 @@ type avroPlace struct {
 type avroPlanner struct {
 	*avroSchema
 	paths []path
+	texts uint64 // those that may lead through arrays
 	plans map[avroPlace]*avroPlan
 }
 
@@ -329,8 +332,10 @@ func (p *avroPlanner) plan(at avroPlace) *avroPlan {
 		})
 	case avroMap:
 		plan.keys = p.keysOf(n, at)
-	case avroUndefined, avroNull, avroBoolean, avroInt, avroFloat, avroDouble, avroBytes, avroString, avroFixed, avroEnum,
-		avroArray:
+	case avroArray:
+		each := p.plan(avroPlace{n.types[0], at.depth, at.want & p.texts})
+		plan.list, p.lists = int32(len(p.lists)), append(p.lists, each) //nolint:gosec // fewer than nodes and paths
+	case avroUndefined, avroNull, avroBoolean, avroInt, avroFloat, avroDouble, avroBytes, avroString, avroFixed, avroEnum:
 	}
 	return plan
 }

@@ -13,7 +13,8 @@ import (
 type syntax interface {
 	// str appends a string. valid says that it is Unicode: a lone surrogate becomes U+FFFD, other bytes stay as they are.
 	str(dst, data []byte, v value) (out []byte, valid bool)
-	// join calls c.element with each element of the array to which the path of a number leads, and returns c.buf.
+	// join calls c.part with each element of the array to which the path of a number leads, or through which it leads further,
+	// and returns what c.joined does.
 	join(c composer, number int, at path, v value) ([]byte, *Rejection)
 }
 
@@ -23,6 +24,7 @@ type composer struct {
 	data   []byte
 	reader *Reader
 	as     treatment // of the field that is appended
+	count  int       // strings of it that were appended from an array
 	buf    []byte
 }
 
@@ -35,14 +37,16 @@ func (r *Reader) compose(in Input, k kind, c composer, f *finder) (Document, *Re
 	if r.when.fieldsUnmet(c, f.found[len(r.paths)-len(r.when.field):len(r.paths)]) {
 		return Document{Unchecked: true, Buffer: c.buf}, nil
 	}
+	labels := f.found[r.fields : len(r.paths)-len(r.when.field)]
 	missing, bad := c.text(r.paths[:r.fields], f.found[:r.fields])
 	if bad != nil {
-		return Document{}, bad
+		id, _ := r.idOf(&in, &c, labels[:r.idFields]) // one that is wrong as well is none
+		return Document{ID: id}, bad
 	}
 	text := len(c.buf)
 	doc := Document{Text: c.buf[:text:text], Empty: len(bytes.TrimSpace(c.buf)) == 0, Missing: missing}
-	if bad := r.label(&in, &c, &doc, f.found[r.fields:len(r.paths)-len(r.when.field)]); bad != nil {
-		return Document{}, bad
+	if bad := r.label(&in, &c, &doc, labels); bad != nil {
+		return Document{ID: doc.ID}, bad
 	}
 	return doc, nil
 }
@@ -50,55 +54,43 @@ func (r *Reader) compose(in Input, k kind, c composer, f *finder) (Document, *Re
 // text appends the fields, with the separator between those that are not empty, and returns which are missing.
 func (c *composer) text(paths []path, found []value) (missing uint32, bad *Rejection) {
 	for i, v := range found {
-		if v.kind == absent || v.kind == isNull {
-			missing |= 1 << i
-			if bad == nil {
-				bad = c.reader.missingField(paths[i], v)
-			}
+		before := len(c.buf)
+		wrong := c.field(i, paths[i], v)
+		switch {
+		case wrong == nil:
 			continue
+		case wrong.Reason != sink.MissingField || !c.reader.lax:
+			return 0, wrong
+		case bad == nil:
+			bad = wrong
 		}
-		if bad != nil && !c.reader.lax {
-			break
-		}
-		if bad := c.field(i, paths[i], v); bad != nil {
-			return 0, bad
-		}
+		c.buf = c.buf[:before]
+		missing |= 1 << i
 	}
-	if bad != nil && (!c.reader.lax || missing == 1<<len(found)-1) {
-		return 0, bad
+	if missing != 1<<len(found)-1 {
+		bad = nil
 	}
-	return missing, nil
-}
-
-func (r *Reader) missingField(at path, v value) *Rejection {
-	remedy := ""
-	if r.fields > 1 && !r.lax {
-		remedy = " (document.missing)"
-	}
-	if v.kind == isNull {
-		return reject(sink.MissingField, "field %s is null%s", at, remedy)
-	}
-	return reject(sink.MissingField, "no field %s%s", at, remedy)
+	return missing, bad
 }
 
 // field appends a field, after the separator if there is text before it.
 func (c *composer) field(i int, at path, v value) (bad *Rejection) {
+	if v.kind == absent || v.kind == isNull {
+		return c.missing(at, v)
+	}
 	before := len(c.buf)
 	if before > 0 {
 		c.buf = append(c.buf, c.reader.separator...)
 	}
 	begins := len(c.buf)
-	c.as = c.reader.as[i]
+	c.as, c.count = c.reader.as[i], 0
 	switch {
 	case v.off:
 		return reject(sink.WrongType, "on the way to field %s is %s, not an object", at, v.kind)
 	case v.kind == isString:
 		bad = c.words(at, v)
 	case v.kind == isArray:
-		var joined []byte
-		if joined, bad = c.syntax.join(*c, i, at, v); bad == nil {
-			c.buf = joined
-		}
+		bad = c.array(i, at, v)
 	default:
 		bad = reject(sink.WrongType, "field %s is %s, not a string", at, v.kind)
 	}
@@ -106,6 +98,21 @@ func (c *composer) field(i int, at path, v value) (bad *Rejection) {
 		c.buf = c.buf[:before]
 	}
 	return bad
+}
+
+// missing rejects a document because of a field that is not there. If it is one of several, it says what makes this possible.
+func (c *composer) missing(at path, v value) *Rejection {
+	remedy := ""
+	if c.reader.fields > 1 && !c.reader.lax {
+		remedy = " (document.missing)"
+	}
+	switch {
+	case v.kind == isNull:
+		return reject(sink.MissingField, "field %s is null%s", at, remedy)
+	case v.kind == isArray:
+		return reject(sink.MissingField, "no field %s in any element%s", at, remedy)
+	}
+	return reject(sink.MissingField, "no field %s%s", at, remedy)
 }
 
 func (c *composer) str(at path, v value) *Rejection {
@@ -127,15 +134,57 @@ func (c *composer) printable(at path, v value) *Rejection {
 	return nil
 }
 
-// element appends element n of an array, which must be a string, after the separator if it is not the first.
+// array appends the strings of an array, or what the path of number i leads to in the objects that it has.
+func (c *composer) array(i int, at path, v value) *Rejection {
+	buf, bad := c.syntax.join(*c, i, at, v)
+	if bad != nil {
+		return bad
+	}
+	c.buf, c.count = buf, max(c.count, 1)
+	return nil
+}
+
+// element appends element n of an array, which must be a string, after the separator if it is not the first one of the field.
 func (c *composer) element(n int, at path, v value) *Rejection {
 	if v.kind != isString {
 		return reject(sink.WrongType, "element %d of field %s is %s, not a string", n, at, v.kind)
 	}
-	if n > 0 {
+	if c.count > 0 {
 		c.buf = append(c.buf, c.reader.separator...)
 	}
+	c.count++
 	return c.words(at, v)
+}
+
+// part appends element n of an array; where the path of number i leads further, it appends what that has led to in the element.
+// What is missing there is passed over.
+func (c *composer) part(i, n int, at path, array, element, found value) *Rejection {
+	switch {
+	case array.through == 0:
+		return c.element(n, at, element)
+	case element.kind == isNull, element.kind == isObject && (found.kind == absent || found.kind == isNull):
+		return nil
+	case element.kind != isObject:
+		return reject(sink.WrongType, "on the way to field %s, element %d is %s, not an object", at, n, element.kind)
+	case found.off:
+		return reject(sink.WrongType, "on the way to field %s is %s, not an object", at, found.kind)
+	case found.kind == isArray:
+		if bad := c.array(i, at, found); bad != nil && bad.Reason != sink.MissingField {
+			return bad
+		}
+		return nil
+	case found.kind != isString:
+		return reject(sink.WrongType, "field %s is %s, not a string", at, found.kind)
+	}
+	return c.element(n, at, found)
+}
+
+// joined ends an array: where a path leads through it, it leads to something in one element at least.
+func (c *composer) joined(at path, array value) ([]byte, *Rejection) {
+	if array.through > 0 && c.count == 0 {
+		return nil, c.missing(at, array)
+	}
+	return c.buf, nil
 }
 
 // name appends an id or a scope: a string, or a number as JSON writes it. there is false if it is absent or null.

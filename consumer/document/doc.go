@@ -18,8 +18,10 @@
 //   - If a key occurs twice in an object, the last one counts, as it does for nearly every reader downstream. The same
 //     holds for a header that occurs twice.
 //   - A null counts as absent, and so does NaN. A string without a character is a text that is empty. document.missing says
-//     whether one of several fields may be absent; where all are, there is no text, and the document is rejected. Field names are compared byte for byte, after unescaping.
-//   - Strings of an array are joined by document.separator, and so are several fields, in the order of the settings.
+//     whether one of several fields may be absent; where all are, there is no text, and the document is rejected. Field names
+//     are compared byte for byte, after unescaping.
+//   - Strings of an array are joined by document.separator, and so are several fields, in the order of the settings. The path
+//     of a text leads through arrays of objects, to the text of each; of id, scope and conditions it does not, as they are one.
 //   - A string of a field that holds HTML or base64 is read so after it was unescaped, and before it is joined. It is read
 //     by the HTML of package text, so that a field and a whole text of HTML are the same. No text is longer than
 //     document.max_bytes, whatever separators, character references and symbols of a schema make of it. What else is in

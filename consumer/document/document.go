@@ -105,6 +105,9 @@ func readerOf(p Params, when []string) (*Reader, error) {
 	return r, err
 }
 
+// finder returns one that follows all paths.
+func (r *Reader) finder() finder { return finder{paths: r.paths, texts: r.fields} }
+
 // follow notes the paths of the fields, of those that id and scope are read from, and of the conditions.
 func (r *Reader) follow(fields []string) {
 	for _, field := range fields {
@@ -131,8 +134,8 @@ func (r *Reader) EmptyRejection() *Rejection {
 
 // Read reads one record. It uses buf for what it must rewrite. The caller keeps the Input unchanged for as long as the
 // Document is used. Exactly one of the results counts: the error if it is not nil, then the Rejection if it is not nil,
-// then the Document. Only formats that ask others return an error: then nothing is known of the record, and it is read
-// again later.
+// then the Document. With a Rejection because of its text or its scope, the Document has its ID. Only formats that ask others return an
+// error: then nothing is known of the record, and it is read again later.
 func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error) {
 	r = r.reads(in.Topic)
 	if r.when.unmet(&in) {

@@ -126,7 +126,7 @@ func TestJSONText(t *testing.T) {
 		{"array of more", nil, `{"text":["a",["b"]]}`, "", sink.WrongType, "element 1 of field text is an array, not a string"},
 		{"array with null", nil, `{"text":[null]}`, "", sink.WrongType, "element 0 of field text is null, not a string"},
 		{"no object on the way", two, `{"title":"a","article":"b"}`, "", sink.WrongType, "on the way to field article.body is a string, not an object"},
-		{"an array on the way", two, `{"title":"a","article":[{"body":"b"}]}`, "", sink.WrongType, "on the way to field article.body is an array, not an object"},
+		{"an array on the way", two, `{"title":"a","article":[{"body":"b"},["c"]]}`, "", sink.WrongType, "on the way to field article.body, element 1 is an array, not an object"},
 		{"not an object", nil, `"text"`, "", sink.WrongType, "the value is a string, not an object"},
 		{"not an object but null", nil, `null`, "", sink.WrongType, "the value is null, not an object"},
 	}

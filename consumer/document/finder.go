@@ -30,10 +30,12 @@ func (k kind) String() string {
 
 // value is a value in data. A string or an array stands at data[start:end]; where its own quotes, brackets and lengths
 // are is the format's business. Start and end of an integer are its halves; the node of a boolean is 1 if it is true. If a path leads through something that is
-// not an object, off is set and the kind is that of the obstacle.
+// not an object, off is set and the kind is that of the obstacle. The path of a text may lead through an array: then so many of
+// its names have led to it.
 type value struct {
 	kind       kind
 	off        bool
+	through    uint16
 	node       int32 // the format's own
 	start, end int
 }
@@ -54,6 +56,7 @@ type flaw struct {
 // finder notes in found where each of the wanted paths leads. Sets of paths are the bits of a word.
 type finder struct {
 	paths []path
+	texts int                                           // so many of the paths, the first ones, may lead through arrays
 	found [maxFields + 2*maxParts + maxConditions]value // one per path; an array, so that it stays off the heap
 }
 
@@ -75,16 +78,34 @@ func (f *finder) through(want uint64, depth int, key []byte) uint64 {
 }
 
 // note stores v for the paths of want that end at this depth. For longer paths it notes that they cannot be followed,
-// unless v is an object or null.
+// unless v is an object or null, or an array through which a text may be found.
 func (f *finder) note(want uint64, depth int, v value) {
 	for ; want != 0; want &= want - 1 {
 		i := bits.TrailingZeros64(want)
 		switch {
 		case len(f.paths[i]) == depth+1:
 			f.found[i] = v
+		case v.kind == isArray && i < f.texts:
+			v.through = uint16(depth + 1) //nolint:gosec // no deeper than maxNesting
+			f.found[i], v.through = v, 0
 		case v.kind != isObject && v.kind != isNull:
 			v.off = true
 			f.found[i], v.off = v, false
 		}
 	}
+}
+
+// wanted is the set of the path of number i, if it leads further through the array that v is; else it is empty.
+func (v *value) wanted(i int) uint64 {
+	if v.through == 0 {
+		return 0
+	}
+	return 1 << i
+}
+
+// take returns what was found for a path, and forgets it.
+func (f *finder) take(i int) value {
+	v := f.found[i]
+	f.found[i] = value{}
+	return v
 }

@@ -26,7 +26,7 @@ func (r jsonObject) decode(_ context.Context, in Input, buf []byte) (Document, *
 // read reads a value before which some bytes stood.
 func (r jsonObject) read(in Input, before int, buf []byte) (Document, *Rejection) {
 	data, mark := bytes.CutPrefix(in.Value, []byte("\ufeff"))
-	s := scanner{finder: finder{paths: r.paths}, data: data}
+	s := scanner{finder: r.finder(), data: data}
 	k, broken := s.scan()
 	if broken != nil {
 		at := before + broken.offset
@@ -45,13 +45,13 @@ func (jsonSyntax) str(dst, data []byte, v value) (out []byte, valid bool) {
 	return appendString(dst, data[v.start+1:v.end-1]) // without its quotes
 }
 
-func (jsonSyntax) join(c composer, _ int, at path, v value) ([]byte, *Rejection) {
-	s := scanner{data: c.data, pos: v.start + 1} // the array was scanned before, so there is no flaw
+func (jsonSyntax) join(c composer, i int, at path, v value) ([]byte, *Rejection) {
+	s := scanner{finder: c.reader.finder(), data: c.data, pos: v.start + 1} // the array was scanned before, so there is no flaw
 	s.blank()
 	for n := 0; s.peek() != ']'; n++ {
 		start := s.pos
-		k, _ := s.value(0, 0)
-		if bad := c.element(n, at, value{kind: k, start: start, end: s.pos}); bad != nil {
+		k, _ := s.value(int(v.through), v.wanted(i))
+		if bad := c.part(i, n, at, v, value{kind: k, start: start, end: s.pos}, s.take(i)); bad != nil {
 			return nil, bad
 		}
 		s.blank()
@@ -60,5 +60,5 @@ func (jsonSyntax) join(c composer, _ int, at path, v value) ([]byte, *Rejection)
 			s.blank()
 		}
 	}
-	return c.buf, nil
+	return c.joined(at, v)
 }

@@ -113,7 +113,7 @@ func TestPythonJSON(t *testing.T) {
 	p := jsonParams(func(p *Params) { p.ID = "field:id" })
 	for value, detail := range map[string]string{
 		`{"text":"a","score":NaN,"more":[NaN, Infinity,-Infinity ],"id":NaN}`: "",
-		`{"text":"a","score":Nan}`:      "at byte 21: unknown word",
+		`{"text":"a","score":Nan}`:      "at byte 22: unknown word",
 		`{"text":"a","score":-NaN}`:     "at byte 21: a digit is expected",
 		`{"text":"a","score":Infinite}`: "at byte 27: unknown word",
 	} {

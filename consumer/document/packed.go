@@ -30,7 +30,7 @@ type head struct {
 }
 
 func (r packed) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {
-	s := unpacker{finder: finder{paths: r.paths}, data: in.Value, dialect: r.dialect}
+	s := unpacker{finder: r.finder(), data: in.Value, dialect: r.dialect}
 	v, bad := s.value(0, s.all())
 	if bad == nil && s.pos < len(s.data) {
 		bad = s.flaw("more after the end of the value")
@@ -260,20 +260,20 @@ func (p packedSyntax) str(dst, data []byte, v value) (out []byte, valid bool) {
 	return dst, valid
 }
 
-func (p packedSyntax) join(c composer, _ int, at path, v value) ([]byte, *Rejection) {
-	s := unpacker{data: c.data, pos: v.start, dialect: p.dialect} // it was walked before, so there is no flaw
-	h, _ := s.head()
+func (p packedSyntax) join(c composer, i int, at path, v value) ([]byte, *Rejection) {
+	s := unpacker{finder: c.reader.finder(), data: c.data, pos: v.start, dialect: p.dialect}
+	h, _ := s.head() // it was walked before, so there is no flaw
 	s.pos = h.pos
 	for n := 0; h.open || n < int(h.n); n++ {
 		if next, _ := s.head(); next.end {
 			break
 		}
-		element, _ := s.value(0, 0)
-		if bad := c.element(n, at, element); bad != nil {
+		element, _ := s.value(int(v.through), v.wanted(i))
+		if bad := c.part(i, n, at, v, element, s.take(i)); bad != nil {
 			return nil, bad
 		}
 	}
-	return c.buf, nil
+	return c.joined(at, v)
 }
 
 // bigEndian reads an integer of a power of two of bytes, and returns where it ends, which may be behind the end of

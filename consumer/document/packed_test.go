@@ -65,7 +65,7 @@ func TestFormatsAlike(t *testing.T) {
 		{"object", nil, object{"text": object{"text": "a"}}, "", "", sink.WrongType, "field text is an object, not a string"},
 		{"array of more", nil, object{"text": []any{"a", []any{"b"}}}, "", "", sink.WrongType, "element 1 of field text is an array, not a string"},
 		{"array with null", nil, object{"text": []any{nil}}, "", "", sink.WrongType, "element 0 of field text is null, not a string"},
-		{"no object on the way", two, object{"title": "a", "article": []any{"b"}}, "", "", sink.WrongType, "on the way to field article.body is an array, not an object"},
+		{"no object on the way", two, object{"title": "a", "article": []any{"b"}}, "", "", sink.WrongType, "on the way to field article.body, element 0 is a string, not an object"},
 		{"not an object", nil, "text", "", "", sink.WrongType, "the value is a string, not an object"},
 		{"not an object but null", nil, nil, "", "", sink.WrongType, "the value is null, not an object"},
 	}

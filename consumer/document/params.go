@@ -15,7 +15,7 @@ const maxFields = 32
 // Params say how a record becomes a document. All of them decide verdicts.
 type Params struct {
 	Format      string        `key:"format" doc:"what a record's value is: raw text, or an object in one of the other formats" verdict:"true"`
-	Fields      []string      `key:"fields" doc:"where the text is, but for raw; dots go into objects (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
+	Fields      []string      `key:"fields" doc:"where the text is, but for raw; dots go into objects, and through arrays of them, of which the texts are joined (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
 	Separator   string        `key:"separator" doc:"what stands between several fields, and between the strings of an array; an empty one joins words that were cut" verdict:"true" omit:"\n"`
 	HTML        []string      `key:"html_fields" doc:"those of document.fields that hold HTML, of which the text counts: tags, comments, scripts and styles go, character references are resolved; text.html: strip takes the whole text as HTML" example:"[article.body]" verdict:"true" omit:""`
 	Base64      []string      `key:"base64_fields" doc:"those of document.fields that hold text, or HTML, in base64, with the alphabet of RFC 4648 or that for URLs, padded or not" example:"[article.body]" verdict:"true" omit:""`

@@ -13,11 +13,11 @@ func (r *Reader) Strings(dst []Place, json []byte) []Place {
 	if mark {
 		before = len("\ufeff")
 	}
-	s := scanner{finder: finder{paths: r.paths[:r.fields]}, data: data}
+	s := scanner{finder: finder{paths: r.paths[:r.fields], texts: r.fields}, data: data}
 	if k, broken := s.scan(); broken != nil || k != isObject {
 		return dst
 	}
-	for _, v := range s.found[:r.fields] {
+	for i, v := range s.found[:r.fields] {
 		if v.off {
 			continue
 		}
@@ -25,20 +25,28 @@ func (r *Reader) Strings(dst []Place, json []byte) []Place {
 		case isString:
 			dst = append(dst, Place{before + v.start + 1, before + v.end - 1})
 		case isArray:
-			dst = appendElements(dst, data, v, before)
+			dst = r.appendElements(dst, data, i, v, before)
 		case absent, isNull, isBool, isNumber, isSigned, isUnsigned, isFloat, isBytes, isOther, isObject:
 		}
 	}
 	return dst
 }
 
-// appendElements appends the strings of an array.
-func appendElements(dst []Place, data []byte, array value, before int) []Place {
-	s := scanner{data: data, pos: array.start + 1} // it was scanned before, so there is no flaw
+// appendElements appends the strings of an array, or those to which the path of number i leads in its objects.
+func (r *Reader) appendElements(dst []Place, data []byte, i int, array value, before int) []Place {
+	s := scanner{finder: finder{paths: r.paths[:r.fields], texts: r.fields}, data: data, pos: array.start + 1}
 	for s.blank(); s.peek() != ']'; s.blank() {
 		start := s.pos
-		if k, _ := s.value(0, 0); k == isString {
-			dst = append(dst, Place{before + start + 1, before + s.pos - 1})
+		k, _ := s.value(int(array.through), array.wanted(i)) // it was scanned before, so there is no flaw
+		v := value{kind: k, start: start, end: s.pos}
+		if array.through > 0 {
+			v = s.take(i)
+		}
+		switch {
+		case v.kind == isString:
+			dst = append(dst, Place{before + v.start + 1, before + v.end - 1})
+		case v.kind == isArray && array.through > 0:
+			dst = r.appendElements(dst, data, i, v, before)
 		}
 		s.blank()
 		if s.peek() == ',' {

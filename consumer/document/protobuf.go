@@ -23,12 +23,12 @@ func newProtobuf(r *Reader, from *source) (decoder, error) {
 	name := from.params.Message
 	all, err := schemasOf(from, func(s registry.Schema) (*protoSchema, error) {
 		if from.file != nil {
-			return protoFiles(from.file, name, r.paths)
+			return protoFiles(from.file, name, r.paths, r.fields)
 		}
 		if err := typed(s, "PROTOBUF"); err != nil {
 			return nil, err
 		}
-		return protoText(s, r.paths)
+		return protoText(s, r.paths, r.fields)
 	})
 	return protobuf{r, name, all}, err
 }
@@ -52,11 +52,11 @@ func (r protobuf) decode(ctx context.Context, in Input, buf []byte) (Document, *
 
 // read reads a value of a message, which begins behind some bytes.
 func (r protobuf) read(in Input, skip int, schema *protoSchema, plan *protoPlan, buf []byte) (Document, *Rejection) {
-	w := protoWalk{finder: finder{paths: r.paths}, data: in.Value}
+	w := protoWalk{finder: r.finder(), data: in.Value}
 	if flawed := w.message(plan, skip, len(in.Value), 0); flawed != nil {
 		return Document{}, undecodable(flawed)
 	}
-	c := composer{syntax: protoSyntax{schema, plan, skip}, data: in.Value, buf: buf[:0]}
+	c := composer{syntax: protoSyntax{schema, plan, skip, len(in.Value), 0}, data: in.Value, buf: buf[:0]}
 	return r.compose(in, isObject, c, &w.finder)
 }
 
@@ -124,12 +124,13 @@ type protoWalk struct {
 	key    []byte
 }
 
-// gathering collects the elements of the list to which one path leads, from a place on.
+// gathering collects the elements of the list to which one path leads, or through which it leads further, from a place on.
 type gathering struct {
 	composer
+	schema *protoSchema
+	list   value
 	at     path
 	number int
-	from   int
 	n      int
 	bad    *Rejection
 }
@@ -197,8 +198,7 @@ func (w *protoWalk) field(f *protoField, kind protowire.Type, number protowire.N
 	case packed:
 		return w.packed(f, number, pos, end, depth)
 	case f.list:
-		w.element(f, pos, end, depth)
-		return nil
+		return w.element(f, pos, end, depth)
 	}
 	return w.single(f, pos, end, depth)
 }
@@ -215,7 +215,9 @@ func (w *protoWalk) packed(f *protoField, number protowire.Number, pos, end, dep
 		if size < 0 {
 			return protoFlaw(pos, size)
 		}
-		w.element(f, pos, pos+size, depth)
+		if bad := w.element(f, pos, pos+size, depth); bad != nil {
+			return bad
+		}
 		pos += size
 	}
 	return nil
@@ -232,17 +234,10 @@ func (w *protoWalk) single(f *protoField, pos, end, depth int) *flaw {
 }
 
 // element notes or gathers an element of a list.
-func (w *protoWalk) element(f *protoField, pos, end, depth int) {
-	if g := w.gather; g != nil {
-		if g.bad == nil && f.want>>g.number&1 == 1 && len(g.at) == depth+1 && pos >= g.from {
-			v := value{kind: isObject}
-			if f.kind != protoreflect.MessageKind && f.kind != protoreflect.GroupKind {
-				v = f.scalar(w.bits(f.kind, pos), pos, end)
-			}
-			g.bad = g.element(g.n, g.at, v)
-			g.n++
-		}
-		return
+func (w *protoWalk) element(f *protoField, pos, end, depth int) *flaw {
+	if w.gather != nil {
+		w.gathered(f, pos, end, depth)
+		return nil
 	}
 	for want := f.want; want != 0; want &= want - 1 {
 		i := bits.TrailingZeros64(want)
@@ -250,6 +245,34 @@ func (w *protoWalk) element(f *protoField, pos, end, depth int) {
 			w.note(1<<i, depth, value{kind: isArray, start: pos})
 		}
 	}
+	if f.message == nil {
+		return nil
+	}
+	inner := protoWalk{finder: w.finder, data: w.data} // which finds nothing, but is walked once before it is gathered
+	return inner.message(f.message, pos, end, depth+1)
+}
+
+// gathered gathers an element of a list.
+func (w *protoWalk) gathered(f *protoField, pos, end, depth int) {
+	g := w.gather
+	if g.bad != nil || f.want>>g.number&1 == 0 || pos < g.list.start {
+		return
+	}
+	n, element, found := g.n, value{kind: isObject}, value{}
+	switch {
+	case g.list.through == 0 && len(g.at) != depth+1, g.list.through > 0 && int(g.list.through) != depth+1:
+		return
+	case f.kind != protoreflect.MessageKind && f.kind != protoreflect.GroupKind:
+		element = f.scalar(w.bits(f.kind, pos), pos, end)
+	case f.message != nil && g.list.through > 0:
+		inner := protoWalk{finder: finder{paths: w.paths, texts: w.texts}, data: w.data}
+		_ = inner.message(f.message, pos, end, depth+1) // it was walked before, so there is no flaw
+		if found = inner.take(g.number); found.kind == isArray {
+			g.syntax = protoSyntax{g.schema, f.message, pos, end, depth + 1}
+		}
+	}
+	g.n++
+	g.bad = g.part(g.number, n, g.at, g.list, element, found)
 }
 
 // entry walks an entry of a map. The last one of a key counts.

@@ -70,6 +70,7 @@ type protoKey struct {
 // protoCompiler makes plans.
 type protoCompiler struct {
 	paths []path
+	texts uint64 // those that may lead through lists
 	enums *[]protoreflect.EnumDescriptor
 }
 
@@ -115,13 +116,26 @@ func (c *protoCompiler) fill(f *protoField, d protoreflect.FieldDescriptor, dept
 		key, val := d.MapKey(), d.MapValue()
 		f.entry = &protoEntry{&protoField{kind: key.Kind()}, &protoField{kind: val.Kind()}}
 		f.keys = c.keys(f, val, depth)
-	case d.IsList():
+	case d.IsList() && d.Message() != nil:
+		if want := c.longer(f.want&c.texts, depth+1); want != 0 {
+			f.message = c.plan(d.Message(), depth+1, want)
+		}
 	case d.Message() != nil:
 		f.message = c.plan(d.Message(), depth+1, f.want)
 	}
 	if d.Enum() != nil {
 		f.enum = c.enum(d.Enum())
 	}
+}
+
+// longer returns the paths of want that have more than so many names.
+func (c *protoCompiler) longer(want uint64, names int) (longer uint64) {
+	for ; want != 0; want &= want - 1 {
+		if i := bits.TrailingZeros64(want); len(c.paths[i]) > names {
+			longer |= 1 << i
+		}
+	}
+	return longer
 }
 
 func (c *protoCompiler) enum(d protoreflect.EnumDescriptor) int32 {
@@ -199,7 +213,7 @@ func (c *protoCompiler) oneofs(m protoreflect.MessageDescriptor, p *protoPlan) {
 }
 
 // protoFiles makes the schema of a file of descriptors, in which a setting names the message.
-func protoFiles(text []byte, message string, paths []path) (*protoSchema, error) {
+func protoFiles(text []byte, message string, paths []path, texts int) (*protoSchema, error) {
 	var set descriptorpb.FileDescriptorSet
 	if err := proto.Unmarshal(text, &set); err != nil {
 		return nil, fmt.Errorf("read the descriptors: %w", err)
@@ -214,7 +228,7 @@ func protoFiles(text []byte, message string, paths []path) (*protoSchema, error)
 		return nil, fmt.Errorf("the descriptors hold no message %s", message)
 	}
 	s := newProtoSchema(paths)
-	c := protoCompiler{paths: paths, enums: &s.enums}
+	c := protoCompiler{paths: paths, texts: 1<<texts - 1, enums: &s.enums}
 	s.one = c.plan(m, 0, 1<<len(paths)-1)
 	for d := protoreflect.Descriptor(m); d.Parent() != nil; d = d.Parent() { // a file has no parent
 		s.at = append([]int{d.Index()}, s.at...)
@@ -223,13 +237,13 @@ func protoFiles(text []byte, message string, paths []path) (*protoSchema, error)
 }
 
 // protoText makes the schema of a registry: the text of a .proto file, or its descriptor in base64.
-func protoText(schema registry.Schema, paths []path) (*protoSchema, error) {
+func protoText(schema registry.Schema, paths []path, texts int) (*protoSchema, error) {
 	file, err := protoFile(schema)
 	if err != nil {
 		return nil, err
 	}
 	s := newProtoSchema(paths)
-	c := protoCompiler{paths: paths, enums: &s.enums}
+	c := protoCompiler{paths: paths, texts: 1<<texts - 1, enums: &s.enums}
 	var add func(of protoreflect.MessageDescriptors, at []int)
 	add = func(of protoreflect.MessageDescriptors, at []int) {
 		for i := range of.Len() {

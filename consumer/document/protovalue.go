@@ -56,11 +56,12 @@ func wireOf(kind protoreflect.Kind) protowire.Type {
 	return protowire.VarintType
 }
 
-// protoSyntax reads values that a protoWalk found in a message, which begins behind some bytes.
+// protoSyntax reads values that a protoWalk found in a message, which stands from skip to end.
 type protoSyntax struct {
 	*protoSchema
-	plan *protoPlan
-	skip int
+	plan      *protoPlan
+	skip, end int
+	depth     int // names that have led to the message
 }
 
 func (s protoSyntax) str(dst, data []byte, v value) (out []byte, valid bool) {
@@ -80,9 +81,12 @@ func (s protoSyntax) join(c composer, number int, at path, v value) ([]byte, *Re
 		return c.buf, nil
 	}
 	w := protoWalk{
-		finder: finder{paths: s.paths}, data: c.data,
-		gather: &gathering{composer: c, at: at, number: number, from: v.start},
+		finder: c.reader.finder(), data: c.data,
+		gather: &gathering{composer: c, schema: s.protoSchema, list: v, at: at, number: number},
 	}
-	_ = w.message(s.plan, s.skip, len(c.data), 0) // it was walked before, so there is no flaw
-	return w.gather.buf, w.gather.bad
+	_ = w.message(s.plan, s.skip, s.end, s.depth) // it was walked before, so there is no flaw
+	if w.gather.bad != nil {
+		return nil, w.gather.bad
+	}
+	return w.gather.joined(at, v)
 }

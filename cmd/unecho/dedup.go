@@ -75,11 +75,11 @@ func addDedupFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Text("save-index", "file", "", "write the index, with all documents that entered it, to this file")
 		f.Text("unique", "file", "", "write the unique documents here, unchanged (- is standard output)")
-		f.Text("duplicates", "file", "", "write a JSON line for each duplicate: id, match_id, similarity, method, cluster")
-		f.Text("pairs", "file", "", "write a line for each verified match: a, b, similarity, separated by tabs")
-		f.Text("clusters", "file", "", "write a line for each document: id, cluster, separated by a tab")
-		f.Text("groups", "file", "", "write the ids of each cluster of several, a line each, and an empty line behind, as fdupes does")
-		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail")
+		f.Text("duplicates", "file", "", "write a JSON line for each duplicate: id, match_id, similarity, method, cluster, and the file and row of each")
+		f.Text("pairs", "file", "", "write a line for each verified match: a, b, similarity, and file and row of a and b, separated by tabs")
+		f.Text("clusters", "file", "", "write a line for each document: id, cluster, and file and row of both, separated by tabs")
+		f.Text("groups", "file", "", "write the ids of each cluster of several, a line each, and an empty line behind, as fdupes does; where documents are rows, file and row stand behind a tab")
+		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail, file, row, line")
 		f.Bool("keep-rejected", false, "write documents that cannot be compared to --unique as well, which then is the input without its duplicates")
 		f.Text("html", "file", "", "write a page for a browser: counts, similarities, clusters, and pairs side by side")
 		f.Text("representative", "choice", "first",
@@ -169,6 +169,7 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 // tell says what came of the run.
 func (r *dedupRun) tell(summary dedup.Summary) error {
 	r.out.TellRejected(r.cmd.ErrOrStderr())
+	r.out.TellRepeats(r.cmd.ErrOrStderr())
 	if err := r.writeReport(summary); err != nil {
 		return err
 	}

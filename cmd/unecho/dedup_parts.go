@@ -36,7 +36,7 @@ func addPartsFlags(cmd *cobra.Command) {
 			"files are read twice")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
-		f.Text("removed", "file", "", "with --unit: write a JSON line for each part that is removed: id, at, text, first")
+		f.Text("removed", "file", "", "with --unit: write a JSON line for each part that is removed: id, at, text, first, and file and row of both documents")
 	})
 	cmdline.Offer(cmd, "unit", parts.Units()...)
 }

@@ -57,7 +57,7 @@ func TestFormatsAlike(t *testing.T) {
 		{"large number", labelled, object{"text": "a", "id": uint64(1<<64 - 1), "o": object{"tenant": "t"}}, "a", "18446744073709551615", "", ""},
 		{"small number", labelled, object{"text": "a", "id": int64(-1 << 63), "o": object{"tenant": "t"}}, "a", "-9223372036854775808", "", ""},
 		{"null id", labelled, object{"text": "a", "id": nil, "o": object{"tenant": "t"}}, "a", "", "", ""},
-		{"no scope", labelled, object{"text": "a", "id": 1, "o": nil}, "", "", sink.MissingField, "no field o.tenant, from which the scope is read"},
+		{"no scope", labelled, object{"text": "a", "id": 1, "o": nil}, "", "1", sink.MissingField, "no field o.tenant, from which the scope is read"},
 		{"no object before the scope", labelled, object{"text": "a", "o": "t"}, "", "", sink.WrongType, "on the way to the scope in field o.tenant is a string, not an object"},
 		{"missing", nil, object{"texts": "a"}, "", "", sink.MissingField, "no field text"},
 		{"null", nil, object{"text": nil}, "", "", sink.MissingField, "field text is null"},

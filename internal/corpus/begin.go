@@ -28,6 +28,9 @@ func (r *Reader) begin(s Source) error {
 		if header, err = r.header(format); err != nil {
 			return err
 		}
+		if r.in.marked {
+			header = append([]byte(mark), header...)
+		}
 	case JSON:
 		r.bracket()
 	case Parquet, Arrow:

@@ -19,6 +19,7 @@ import (
 type input struct {
 	*bufio.Reader
 	file   *os.File
+	marked bool            // it began with a byte order mark, which was read
 	raw    []*bufio.Reader // what is read of the file passes through these, in this order
 	packed bool            // it is compressed
 	end    func()          // ends the decompression
@@ -58,6 +59,7 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 	}
 	if first, _ := in.Peek(len(mark)); string(first) == mark {
 		_, _ = in.Discard(len(mark)) // it was peeked at, so it is there
+		in.marked = true
 	}
 	return in, nil
 }
@@ -102,12 +104,17 @@ type unpacked struct {
 const (
 	gzipMagic = "\x1f\x8b"
 	zstdMagic = "\x28\xb5\x2f\xfd"
+	skipMagic = "\x2a\x4d\x18" // of a frame of zstd that is skipped, behind a byte of 0x50 to 0x5f; pzstd begins with one
 	xzMagic   = "\xfd7zXZ\x00"
 )
 
 func isPacked(magic []byte) bool {
-	return bytes.HasPrefix(magic, []byte(gzipMagic)) || bytes.HasPrefix(magic, []byte(zstdMagic)) ||
-		bytes.HasPrefix(magic, []byte(xzMagic))
+	return bytes.HasPrefix(magic, []byte(gzipMagic)) || isZstd(magic) || bytes.HasPrefix(magic, []byte(xzMagic))
+}
+
+func isZstd(magic []byte) bool {
+	skips := len(magic) > 0 && magic[0]&0xf0 == 0x50 && bytes.HasPrefix(magic[1:], []byte(skipMagic))
+	return skips || bytes.HasPrefix(magic, []byte(zstdMagic))
 }
 
 // unpack decompresses in if its first bytes show that it is compressed.
@@ -116,7 +123,7 @@ func unpack(in io.Reader, magic []byte) (out unpacked, packed bool, err error) {
 	case bytes.HasPrefix(magic, []byte(gzipMagic)):
 		r, err := gzip.NewReader(in)
 		return unpacked{r, func() {}}, true, err
-	case bytes.HasPrefix(magic, []byte(zstdMagic)):
+	case isZstd(magic):
 		r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(windowBytes))
 		if err != nil {
 			return unpacked{}, true, err
@@ -131,6 +138,10 @@ func unpack(in io.Reader, magic []byte) (out unpacked, packed bool, err error) {
 
 // damaged explains an error of decompression.
 func damaged(err error) error {
+	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
+		return fmt.Errorf("it was compressed with a window of more than %d MiB, as by zstd --long=28 and more, which as much memory "+
+			"would be taken for: unpack it by zstd -d --long=31, or pipe it through zstdcat --long=31", windowBytes>>20)
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the compressed file ends early (%w): it was cut off, or is still being written", err)
 	}

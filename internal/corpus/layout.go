@@ -16,6 +16,7 @@ type layout struct {
 	format  string
 	text    []int // columns of a table
 	id      int   // -1 if there is none
+	ids     bool  // records may have ids
 	columns int
 	between string // the columns of a text
 	header  []byte
@@ -49,7 +50,7 @@ func newLayout(format string, p Params, header []byte) (*layout, error) {
 			"leave it empty, or convert the file", d.Scope)
 	}
 	if header != nil {
-		if err := l.readHeader(p, header); err != nil {
+		if err := l.readHeader(p, Unmarked(header)); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +58,7 @@ func newLayout(format string, p Params, header []byte) (*layout, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read documents: %w", err)
 	}
-	l.reader = reader
+	l.reader, l.ids = reader, d.ID != "" || l.id >= 0
 	return l, nil
 }
 
@@ -180,3 +181,6 @@ func (l *layout) records(data []byte) int {
 	}
 	return lines
 }
+
+// Unmarked returns the first line of a table without a byte order mark, which stands at the beginning of a file alone.
+func Unmarked(header []byte) []byte { return bytes.TrimPrefix(header, []byte(mark)) }

@@ -21,17 +21,19 @@ type Record struct {
 	Number  int    // 0 for a file that is one document, and for what is wrong with a file as a whole
 	Line    int    // where it begins; 0 where there are no lines
 	Raw     []byte // the bytes in the file, with the line break if there is one; empty for a file that is too large
-	Header  []byte // the first line of its table; stays valid
+	Header  []byte // the first line of its table, with the byte order mark if the file has one; stays valid
 	Text    []byte // valid UTF-8
 	ID      []byte // empty means that its number, or its file, is its name
 	Scope   uint64
 	Missing uint32              // of Params.Fields those that it lacks, the first one in the lowest bit
 	Bad     *document.Rejection // why it cannot be compared; Text is then empty
 	Fault   bool                // it is no document: something is wrong with the file
+
+	ids bool // records of its file may have ids
 }
 
-// Name returns the record's name: its id, or its number, or its file. file says that several files are read, so that a
-// number alone would be ambiguous.
+// Name returns the record's name: its id, or FILE:NUMBER, or its file. Unless file says that several files are read, it is
+// :NUMBER where other records may have ids, which are numbers often, and else the number alone.
 func (r *Record) Name(dst []byte, file bool) []byte {
 	if len(r.ID) > 0 {
 		return append(dst, r.ID...)
@@ -40,7 +42,10 @@ func (r *Record) Name(dst []byte, file bool) []byte {
 		return append(dst, name(r.File)...)
 	}
 	if file {
-		dst = append(append(dst, r.File...), ':')
+		dst = append(dst, r.File...)
+	}
+	if file || r.ids {
+		dst = append(dst, ':')
 	}
 	return strconv.AppendInt(dst, int64(r.Number), 10)
 }
@@ -99,7 +104,7 @@ func (p *Parser) records(c *Chunk, visit func(*Record) bool) error {
 		if blank(c.layout.format, line) {
 			continue
 		}
-		p.record = Record{File: c.File, Number: number, Line: c.line + number - c.First, Raw: raw, Header: c.layout.header}
+		p.record = Record{File: c.File, Number: number, Line: c.line + number - c.First, Raw: raw, Header: c.layout.header, ids: c.layout.ids}
 		if err := p.readLine(c, line); err != nil {
 			return err
 		}
@@ -123,7 +128,7 @@ func (p *Parser) values(c *Chunk, visit func(*Record) bool) error {
 	number, line, data := c.First, c.line, c.Data
 	for value, rest := cutValue(data); len(value) > 0; value, rest = cutValue(data) {
 		line += bytes.Count(data[:len(data)-len(rest)-len(value)], []byte{'\n'})
-		p.record = Record{File: c.File, Number: number, Line: line}
+		p.record = Record{File: c.File, Number: number, Line: line, ids: c.layout.ids}
 		if err := p.read(c.layout, value); err != nil {
 			return err
 		}
@@ -220,7 +225,7 @@ func appendColumn[T string | []byte](dst []byte, l *layout, column int, field T)
 func (p *Parser) read(l *layout, value []byte) error {
 	read, bad, err := l.reader.Read(context.Background(), document.Input{Value: value}, p.buffer)
 	if err != nil || bad != nil {
-		p.record.Bad = bad
+		p.record.Bad, p.record.ID = bad, read.ID
 		return err
 	}
 	p.buffer = read.Buffer
@@ -244,7 +249,7 @@ func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
 		raw := c.Data[from:in.InputOffset()]
 		own := behindBlank(raw)
 		line += bytes.Count(raw[:len(raw)-len(own)], []byte{'\n'})
-		p.record = Record{File: c.File, Number: number, Line: line, Raw: own, Header: c.layout.header}
+		p.record = Record{File: c.File, Number: number, Line: line, Raw: own, Header: c.layout.header, ids: c.layout.ids}
 		line += bytes.Count(own, []byte{'\n'})
 		from = in.InputOffset()
 		if err := p.row(c.layout, fields, err); err != nil {

@@ -162,7 +162,9 @@ func (r *Reader) next(c *Chunk) error {
 	c.Data, c.Files, c.size, c.wrong, c.strict, c.seen = c.Data[:0], c.Files[:0], 0, nil, r.params.Strict, &r.seen
 	err := r.nextRecords(c)
 	if bad := (*fault)(nil); errors.As(err, &bad) {
-		c.wrong = &Record{File: r.file, Number: bad.number, Line: bad.line, Bad: bad.rejection(), Fault: true}
+		c.wrong = &Record{
+			File: r.file, Number: bad.number, Line: bad.line, Bad: bad.rejection(), Fault: true, ids: r.layout != nil && r.layout.ids,
+		}
 		return nil
 	}
 	return err

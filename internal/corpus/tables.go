@@ -163,7 +163,7 @@ func (p *Parser) rows(c *Chunk, visit func(*Record) bool) error {
 	for number, data := c.First, c.Data; len(data) > 0; number++ {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
-		p.record = Record{File: c.File, Number: number, Raw: line}
+		p.record = Record{File: c.File, Number: number, Raw: line, ids: c.layout.ids}
 		if err := p.read(c.layout, line); err != nil {
 			return err
 		}

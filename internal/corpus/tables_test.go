@@ -14,7 +14,7 @@ const tables = "../columnar/testdata/"
 
 // TestParquet: rows of a Parquet file are the documents that the same rows are as JSON, whatever Raw is.
 func TestParquet(t *testing.T) {
-	for _, fields := range [][]string{{"text"}, {"cat", "text"}, {"meta.tags"}, {"meta.lang", "uuid"}} {
+	for _, fields := range [][]string{{"text"}, {"cat", "text"}, {"meta.tags"}, {"meta.lang", "uuid"}, {"structs.b"}} {
 		p := corpus.DefaultParams()
 		p.Fields = fields
 		want, lines, err := read(t, p, tables+"rows.jsonl")

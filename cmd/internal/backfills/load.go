@@ -37,7 +37,7 @@ type loading struct {
 // load copies the documents of the files to the topic, those that are not there yet.
 func (v *loading) load(ctx context.Context) (err error) {
 	params := corpus.Params{Format: v.flags.Format, Fields: v.config.Document.Fields, Document: document.DefaultParams()}
-	params.Document.MaxBytes = v.config.Document.MaxBytes
+	params.Document.MaxBytes, params.Document.Missing = v.config.Document.MaxBytes, v.config.Document.Missing
 	var none written.Files
 	sources, size, err := none.Sources(written.Named{Paths: v.flags.Files})
 	if err != nil {
@@ -184,7 +184,7 @@ func (v *loading) documentOf(r *corpus.Record, format string) (*backfill.Documen
 
 // rowObject returns a row of a table as a JSON object of its columns.
 func rowObject(r *corpus.Record, format string) ([]byte, error) {
-	columns, err := cells(r.Header, format)
+	columns, err := cells(corpus.Unmarked(r.Header), format)
 	if err != nil {
 		return nil, err
 	}

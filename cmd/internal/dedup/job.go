@@ -42,6 +42,7 @@ type job struct {
 type item struct {
 	name     []byte
 	file     string
+	row      int
 	line     int
 	raw      []byte
 	text     []byte
@@ -86,7 +87,7 @@ func (j *job) Work() {
 			return true
 		}
 		it := item{
-			name: j.keepName(r), file: r.File, line: r.Line, raw: r.Raw, header: r.Header, length: len(r.Text), rejected: r.Bad,
+			name: j.keepName(r), file: r.File, row: r.Number, line: r.Line, raw: r.Raw, header: r.Header, length: len(r.Text), rejected: r.Bad,
 		}
 		if it.rejected == nil {
 			it.rejected = j.entry(r, it.name)

@@ -16,6 +16,13 @@ type duplicateLine struct {
 	Similarity fourPlaces `json:"similarity"   parquet:"similarity"`
 	Method     string     `json:"method"       parquet:"method,dict"`
 	Cluster    string     `json:"cluster"      parquet:"cluster"`
+	// where the three are: ids may begin anew in each file. Nothing is known of documents of an index file
+	File        string `json:"file"                   parquet:"file,dict"`
+	Row         int    `json:"row,omitempty"          parquet:"row,optional"` // none for a file that is a document
+	MatchFile   string `json:"match_file,omitempty"   parquet:"match_file,optional,dict"`
+	MatchRow    int    `json:"match_row,omitempty"    parquet:"match_row,optional"`
+	ClusterFile string `json:"cluster_file,omitempty" parquet:"cluster_file,optional,dict"`
+	ClusterRow  int    `json:"cluster_row,omitempty"  parquet:"cluster_row,optional"`
 }
 
 // pairLine is a line of --pairs: b comes after a.
@@ -23,12 +30,29 @@ type pairLine struct {
 	A          string     `parquet:"a"`
 	B          string     `parquet:"b"`
 	Similarity fourPlaces `parquet:"similarity"`
+	AFile      string     `parquet:"a_file,optional,dict"`
+	ARow       int        `parquet:"a_row,optional"`
+	BFile      string     `parquet:"b_file,dict"`
+	BRow       int        `parquet:"b_row,optional"`
 }
 
 // clusterLine is a line of --clusters.
 type clusterLine struct {
 	ID      string `parquet:"id"`
 	Cluster string `parquet:"cluster"`
+	File    string `parquet:"file,dict"`
+	Row     int    `parquet:"row,optional"`
+
+	ClusterFile string `parquet:"cluster_file,optional,dict"`
+	ClusterRow  int    `parquet:"cluster_row,optional"`
+}
+
+// rowText is a row as a column of a line.
+func rowText(row int) string {
+	if row == 0 {
+		return ""
+	}
+	return strconv.Itoa(row)
 }
 
 // fourPlaces is a similarity with four places.

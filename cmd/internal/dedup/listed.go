@@ -14,7 +14,7 @@ type member struct {
 }
 
 // list writes the clusters of several documents as fdupes writes files: a name a line, that of the unique one first, and
-// an empty line behind each cluster.
+// an empty line behind each cluster. Behind the id of a row stands where it is.
 func (d *Outputs) list(g *Groups) error {
 	if d.listed == nil {
 		return nil
@@ -22,7 +22,12 @@ func (d *Outputs) list(g *Groups) error {
 	for cluster := range slices.Values(membersOf(g)) {
 		d.line = d.line[:0]
 		for _, m := range cluster {
-			d.line = written.AppendTSV(d.line, string(g.Name(m.document)))
+			name := string(g.Name(m.document))
+			if file, row := d.place(m.document, name); row > 0 {
+				d.line = written.AppendTSV(d.line, name, file, rowText(row))
+			} else {
+				d.line = written.AppendTSV(d.line, name)
+			}
 		}
 		if err := d.listed.Line(append(d.line, '\n')); err != nil {
 			return err

@@ -109,8 +109,9 @@ func (o *Options) settings() []byte {
 // Params returns how the documents are read and signed.
 func (o *Options) Params() Params {
 	named := len(o.Old) > 0 || o.Load != "" || o.Save != "" || o.List != "" || len(o.Query) != 1
-	return Params{Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated, Texts: o.HTML != "",
-		Keep: o.Keep}
+	return Params{
+		Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated, Texts: o.HTML != "", Keep: o.Keep,
+	}
 }
 
 // NewJudge builds the judge of the documents. With a checkpoint it is that of the run which goes on.

@@ -10,6 +10,7 @@ type Outcome struct {
 	Number int64  // number of the document, counted from 0 over all that its judge was given
 	Name   []byte // its id, or its number in the file, or its file
 	File   string
+	Row    int // its number in the file; 0 for a file that is one document
 	Line   int // where it begins; 0 where there are no lines
 	// the bytes in the file; of a file that is one document, empty if Params do not ask for it
 	Raw      []byte

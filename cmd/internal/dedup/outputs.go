@@ -43,6 +43,8 @@ type Outputs struct {
 	header  []byte // first line of the previous document's table, if documents wait
 	table   uniqueFile
 	refused reports.Rejections
+	places  reports.Places
+	repeats reports.Repeats
 	left    int   // rejected documents that are not among the unique ones
 	first   int64 // number of the first document that is judged
 	usable  int64 // documents of the index that are not rejected
@@ -117,6 +119,18 @@ func (d *Outputs) TellRejected(out io.Writer) {
 	d.refused.Tell(out, reports.Left(d.unique != nil, d.params.Keep, d.left))
 }
 
+// TellRepeats reports that several documents have one id.
+func (d *Outputs) TellRepeats(out io.Writer) { d.repeats.Tell(out, &d.places) }
+
+// note notes where a document is. One that was noted before, in an earlier pass or before the run was stopped, is passed over.
+func (d *Outputs) note(number int64, name []byte, file string, row int) {
+	if number < d.places.Next() {
+		return
+	}
+	d.places.Add(number, file, row)
+	d.repeats.Add(number, name, &d.places)
+}
+
 // waits says whether the unique documents are known only at the end, because a chain of matches may connect two
 // clusters, or a later document than the first may represent one.
 func (d *Outputs) waits() bool {
@@ -133,6 +147,7 @@ func (d *Outputs) judge(first int64) {
 
 // remember adds a document of the index.
 func (d *Outputs) remember(o *Outcome) error {
+	d.note(o.Number, o.Name, o.File, o.Row)
 	d.refused.Add(string(o.Name), o.Rejected)
 	d.shown.add(o)
 	if o.Rejected == nil {
@@ -146,6 +161,7 @@ func (d *Outputs) add(o *Outcome) error {
 	if err := errors.Join(d.files.Begin(), d.below(o.Header), d.params.Report.add(o)); err != nil {
 		return err
 	}
+	d.note(o.Number, o.Name, o.File, o.Row)
 	d.counts.Add(o)
 	if best := o.Best(); best != nil && d.params.Similarity.Doubtful(best.Method, best.Similarity) {
 		d.counts.Doubtful++
@@ -170,7 +186,7 @@ func (d *Outputs) add(o *Outcome) error {
 	case best == nil:
 		return d.table.document(o.Raw)
 	}
-	return d.duplicates.JSON(d.duplicate(string(o.Name), best, string(best.Name)))
+	return d.duplicates.JSON(d.duplicate(o.Number, o.Name, best, best.Number, best.Name))
 }
 
 // reject writes why a document cannot be compared, and if it is to be kept, the document itself. What has no end, such as a row
@@ -179,7 +195,7 @@ func (d *Outputs) reject(o *Outcome) error {
 	if d.rejected == nil || corpus.OfFile(o.Rejected.Reason) {
 		d.refused.Add(string(o.Name), o.Rejected)
 	}
-	if err := d.rejected.JSON(reports.NewRejected(o.Name, o.Rejected, o.File, o.Line)); err != nil {
+	if err := d.rejected.JSON(reports.NewRejected(o.Name, o.Rejected, o.File, o.Row, o.Line)); err != nil {
 		return err
 	}
 	switch {
@@ -223,20 +239,37 @@ func (d *Outputs) verified(number int64, name []byte, found []Match) error {
 		if d.pairs == nil {
 			continue
 		}
-		a, b := string(m.Name), string(name)
-		line := pairLine{written.Name(a), written.Name(b), fourPlacesOf(m.Similarity)}
-		if err := d.pairs.TSV(&line, a, b, terminal.FourPlaces(m.Similarity.TenThousandths())); err != nil {
+		if err := d.pair(number, string(name), m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Outputs) duplicate(id string, m *Match, cluster string) *duplicateLine {
+// pair writes a document and one before it.
+func (d *Outputs) pair(number int64, b string, m *Match) error {
+	a := string(m.Name)
+	line := pairLine{A: written.Name(a), B: written.Name(b), Similarity: fourPlacesOf(m.Similarity)}
+	line.AFile, line.ARow = d.place(m.Number, a)
+	line.BFile, line.BRow = d.place(number, b)
+	return d.pairs.TSV(&line, a, b, terminal.FourPlaces(m.Similarity.TenThousandths()), line.AFile, rowText(line.ARow),
+		line.BFile, rowText(line.BRow))
+}
+
+// place returns where a document is, as it is written.
+func (d *Outputs) place(number int64, name string) (file string, row int) {
+	file, row = d.places.Of(number, name)
+	return written.Name(file), row
+}
+
+func (d *Outputs) duplicate(number int64, name []byte, m *Match, cluster int64, of []byte) *duplicateLine {
 	line := &duplicateLine{
-		ID: written.Name(id), MatchID: written.Name(m.Name), Similarity: fourPlacesOf(m.Similarity), Method: m.Method.String(),
-		Cluster: written.Name(cluster),
+		ID: written.Name(name), MatchID: written.Name(m.Name), Similarity: fourPlacesOf(m.Similarity), Method: m.Method.String(),
+		Cluster: written.Name(of),
 	}
+	line.File, line.Row = d.place(number, string(name))
+	line.MatchFile, line.MatchRow = d.place(m.Number, string(m.Name))
+	line.ClusterFile, line.ClusterRow = d.place(cluster, string(of))
 	if d.indexed {
 		line.In = "query"
 		if m.Number < d.first {

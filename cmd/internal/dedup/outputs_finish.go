@@ -31,8 +31,7 @@ func (d *Outputs) finishGroups(g *Groups) error {
 	for i := first; i < end; i++ {
 		cluster := g.Cluster(i)
 		if d.clusters != nil {
-			name, of := string(g.Name(i)), string(g.Name(cluster))
-			if err := d.clusters.TSV(&clusterLine{written.Name(name), written.Name(of)}, name, of); err != nil {
+			if err := d.cluster(g, i, cluster); err != nil {
 				return err
 			}
 		}
@@ -44,7 +43,7 @@ func (d *Outputs) finishGroups(g *Groups) error {
 			continue
 		}
 		partner := g.Partner(i)
-		if err := d.duplicates.JSON(d.duplicate(string(g.Name(i)), &partner, string(g.Name(cluster)))); err != nil {
+		if err := d.duplicates.JSON(d.duplicate(i, g.Name(i), &partner, cluster, g.Name(cluster))); err != nil {
 			return err
 		}
 	}
@@ -62,6 +61,15 @@ func (d *Outputs) finishGroups(g *Groups) error {
 		}
 		return d.table.document(raw)
 	})
+}
+
+// cluster writes which cluster a document is in.
+func (d *Outputs) cluster(g *Groups, number, cluster int64) error {
+	name, of := string(g.Name(number)), string(g.Name(cluster))
+	line := clusterLine{ID: written.Name(name), Cluster: written.Name(of)}
+	line.File, line.Row = d.place(number, name)
+	line.ClusterFile, line.ClusterRow = d.place(cluster, of)
+	return d.clusters.TSV(&line, name, of, line.File, rowText(line.Row), line.ClusterFile, rowText(line.ClusterRow))
 }
 
 // Close closes all files. What was not ended is lost.

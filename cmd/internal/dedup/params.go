@@ -3,6 +3,7 @@ package dedup
 import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Params say how files are read and signed.
@@ -17,6 +18,8 @@ type Params struct {
 	Keep     bool // with Whole: if it is rejected, too
 	Hashed   bool // an Outcome has its Sum
 	Before   Resumed
+	// called with each document that is passed over because it was judged before, and its number; nil is none
+	Passed func(number int64, r *corpus.Record)
 	// called at intervals while documents are passed over that were judged before; nil is none
 	Passing func()
 	// after some documents, when each has its outcome; nil is none

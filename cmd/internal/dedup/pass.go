@@ -116,6 +116,7 @@ func (p *Pass) resume() error {
 	}
 	p.Hashed = true
 	p.keepPlace()
+	p.notePassed()
 	s, resumes := p.Checkpoint.resumed()
 	if !resumes {
 		return nil
@@ -123,6 +124,15 @@ func (p *Pass) resume() error {
 	p.judged = Resumed{s.Documents, s.Front}
 	p.Before, p.uniqueCut = p.judged, s.UniqueCut
 	return p.Out.resume(s)
+}
+
+// notePassed has it noted where documents are that were judged before.
+func (p *Pass) notePassed() {
+	var name []byte
+	p.Passed = func(number int64, r *corpus.Record) {
+		name = r.Name(name[:0], p.Named)
+		p.Out.note(number, name, r.File, r.Number)
+	}
 }
 
 // keepPlace has checkpoints taken when they are due.

@@ -22,6 +22,7 @@ func (p *Pass) RunPasses(ctx context.Context, query *Input, of Passes) (err erro
 	p.Out.judge(0)
 	p.Hashed, p.inPasses = true, true
 	p.keepPlace()
+	p.notePassed()
 	defer func() { err = errors.Join(err, p.share.close()) }()
 	if err := p.beginPasses(of, query); err != nil {
 		return errors.Join(p.explained(err), query.Reader.Close())

@@ -30,8 +30,9 @@ func (r *Resumed) Add(sum uint64) {
 
 // passOver reads the documents that were judged before, without judging them, and checks that they are the same. Where
 // the last of them is not the last of its chunk, the job has the rest, and left is true.
-func (j *job) passOver(ctx context.Context, r *corpus.Reader, before Resumed, passing func()) (left bool, err error) {
+func (j *job) passOver(ctx context.Context, r *corpus.Reader, p *Params) (left bool, err error) {
 	var now Resumed
+	before := p.Before
 	for now.Documents < before.Documents && !left {
 		err := r.Next(ctx, &j.chunk)
 		if errors.Is(err, io.EOF) {
@@ -46,6 +47,9 @@ func (j *job) passOver(ctx context.Context, r *corpus.Reader, before Resumed, pa
 			if left = now.Documents == before.Documents; left {
 				return false
 			}
+			if p.Passed != nil {
+				p.Passed(now.Documents, rec)
+			}
 			now.Add(j.sum(rec))
 			j.skip++
 			return true
@@ -53,8 +57,8 @@ func (j *job) passOver(ctx context.Context, r *corpus.Reader, before Resumed, pa
 		if err != nil {
 			return false, err
 		}
-		if passing != nil {
-			passing()
+		if p.Passing != nil {
+			p.Passing()
 		}
 	}
 	if now.Front != before.Front {

@@ -19,7 +19,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/columnar"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -99,10 +98,10 @@ func inFormats(t *testing.T, rows []row) map[string]string {
 }
 
 // fates judges a file and returns what became of each row, by its id, in the order of the ids, and what --unique has.
-func fates(t *testing.T, path, missing string, keep, all bool, suffix string) (fate []string, unique []string, counts dedup.Summary) {
+func fates(t *testing.T, path string, w way) (fate []string, unique []string, counts dedup.Summary) {
 	t.Helper()
 	p := corpus.DefaultParams()
-	p.Fields, p.Document.MaxBytes, p.Document.Missing, p.Kept, p.Rows = []string{"text", "note"}, mostText, missing, keep, corpus.RowsWhole
+	p.Fields, p.Document.MaxBytes, p.Document.Missing, p.Kept, p.Rows = []string{"text", "note"}, mostText, w.missing, w.keep, corpus.RowsWhole
 	sources, _, err := corpus.Files([]string{path})
 	if err != nil {
 		t.Fatal(err)
@@ -111,8 +110,8 @@ func fates(t *testing.T, path, missing string, keep, all bool, suffix string) (f
 	for _, name := range []string{"unique", "duplicates", "rejected"} {
 		paths[name] = filepath.Join(dir, name)
 	}
-	o := dedup.OutputParams{Paths: paths, Stdout: io.Discard, All: all, Keep: keep}
-	if paths["unique"] += suffix; written.IsTable(suffix) {
+	o := dedup.OutputParams{Paths: paths, Stdout: io.Discard, All: w.all, Keep: w.keep}
+	if paths["unique"] += w.suffix; written.IsTable(w.suffix) {
 		p.Rows = corpus.RowsPlaced
 		if sources, o.Schema, err = dedup.OneSchema(sources); err != nil {
 			t.Fatal(err)
@@ -127,7 +126,7 @@ func fates(t *testing.T, path, missing string, keep, all bool, suffix string) (f
 		t.Fatal(err)
 	}
 	pass := dedup.Pass{
-		Params: dedup.Params{Index: index.DefaultParams(), Workers: 2, Whole: true, Keep: keep}, Judge: newIndex(t, 64*setting.MiB, all),
+		Params: dedup.Params{Index: index.DefaultParams(), Workers: 2, Whole: true, Keep: w.keep}, Judge: newIndex(t, 64*setting.MiB, w.all),
 		Out: out, Notes: io.Discard,
 	}
 	if err := pass.Run(t.Context(), nil, &dedup.Input{Reader: r}); err != nil {
@@ -150,10 +149,12 @@ func fates(t *testing.T, path, missing string, keep, all bool, suffix string) (f
 func idsOf(t *testing.T, path, like string) (ids []string) {
 	t.Helper()
 	p := corpus.DefaultParams()
-	if p.Fields = []string{"image"}; !written.IsTable(path) && filepath.Ext(like) != ".parquet" {
-		p.Format = strings.Replace(filepath.Ext(like)[1:], "json", "jsonl", 1)
-		p.Format = strings.Replace(p.Format, "jsonll", "jsonl", 1)
-	} else if !written.IsTable(path) {
+	p.Fields = []string{"image"}
+	switch format := filepath.Ext(like)[1:]; {
+	case written.IsTable(path):
+	case format == corpus.CSV || format == corpus.TSV:
+		p.Format = format
+	default: // objects come out as lines
 		p.Format = corpus.JSONL
 	}
 	sources, _, err := corpus.Files([]string{path})
@@ -177,6 +178,13 @@ func idsOf(t *testing.T, path, like string) (ids []string) {
 	return ids
 }
 
+// way is how a file is judged.
+type way struct {
+	missing   string
+	keep, all bool
+	suffix    string // of --unique
+}
+
 // TestNoRowWithoutTrace: in every format each row is unique, a duplicate or rejected, and in the file for that; where rejected
 // ones are kept, --unique is the input without its duplicates. Verdicts are the same in all formats, but that a table has no
 // null: a row without any text is empty there.
@@ -188,53 +196,62 @@ func TestNoRowWithoutTrace(t *testing.T) {
 			bare = append(bare, r.ID+" rejected")
 		}
 	}
-	for _, missing := range []string{"empty", "reject"} {
-		want := map[bool][]string{} // by whether all matches are wanted
+	paths := inFormats(t, rows)
+	for _, w := range []way{
+		{"empty", false, false, ""},
+		{"empty", true, false, ""},
+		{"empty", true, true, ""},
+		{"empty", true, false, ".parquet"},
+		{"reject", false, false, ""},
+		{"reject", true, false, ""},
+		{"reject", true, true, ""},
+	} {
+		var want []string
 		for _, name := range []string{"a.jsonl", "sparse.jsonl", "a.json", "a.parquet", "a.csv", "a.tsv"} {
-			path := inFormats(t, rows)[name]
-			for _, way := range []struct {
-				keep, all bool
-				suffix    string
-			}{{false, false, ""}, {true, false, ""}, {true, true, ""}, {true, false, ".parquet"}} {
-				if way.suffix != "" && name != "a.parquet" {
-					continue
-				}
-				got, unique, counts := fates(t, path, missing, way.keep, way.all, way.suffix)
-				told := fmt.Sprintf("%s, missing %s, %+v", name, missing, way)
-				if sum := counts.Unique + counts.Duplicate + counts.Rejected; sum != int64(len(rows)) || counts.Documents != sum {
-					t.Errorf("%s: counts %+v; want them to be %d together", told, counts, len(rows))
-				}
-				if int64(len(got)) != counts.Duplicate+counts.Rejected {
-					t.Errorf("%s: %d lines of duplicates and rejected ones; want %d", told, len(got), counts.Duplicate+counts.Rejected)
-				}
-				left := int64(len(rows)) - counts.Duplicate
-				if !way.keep {
-					left -= counts.Rejected
-				}
-				if int64(len(unique)) != left {
-					t.Errorf("%s: --unique has %d rows; want %d", told, len(unique), left)
-				}
-				for _, r := range rows {
-					_, duplicate := slices.BinarySearch(got, r.ID+" duplicates")
-					_, rejected := slices.BinarySearch(got, r.ID+" rejected")
-					if there := slices.Contains(unique, r.ID); there != (!duplicate && (!rejected || way.keep)) {
-						t.Errorf("%s: row %s is in --unique: %v, and a duplicate: %v, rejected: %v", told, r.ID, there, duplicate, rejected)
-					}
-				}
-				if want[way.all] == nil {
-					want[way.all] = got
-				}
-				expected := want[way.all]
-				if name == "a.csv" || name == "a.tsv" {
-					if missing == "reject" { // no cell is missing
-						continue
-					}
-					expected = slices.DeleteFunc(slices.Clone(expected), func(fate string) bool { return slices.Contains(bare, fate) })
-				}
-				if !slices.Equal(got, expected) {
-					t.Errorf("%s: the fates are %q; want %q", told, got, expected)
-				}
+			if w.suffix != "" && name != "a.parquet" {
+				continue
+			}
+			told := fmt.Sprintf("%s, %+v", name, w)
+			got := traced(t, told, paths[name], w, rows)
+			expected := want
+			switch isTable := strings.HasSuffix(name, "sv"); {
+			case want == nil:
+				want, expected = got, got
+			case isTable && w.missing == "reject": // no cell is missing
+				continue
+			case isTable:
+				expected = slices.DeleteFunc(slices.Clone(want), func(fate string) bool { return slices.Contains(bare, fate) })
+			}
+			if !slices.Equal(got, expected) {
+				t.Errorf("%s: the fates are %q; want %q", told, got, expected)
 			}
 		}
 	}
+}
+
+// traced judges a file and holds its outputs against its rows. It returns what fates does.
+func traced(t *testing.T, told, path string, w way, rows []row) []string {
+	t.Helper()
+	got, unique, counts := fates(t, path, w)
+	if sum := counts.Unique + counts.Duplicate + counts.Rejected; sum != int64(len(rows)) || counts.Documents != sum {
+		t.Errorf("%s: counts %+v; want them to be %d together", told, counts, len(rows))
+	}
+	if int64(len(got)) != counts.Duplicate+counts.Rejected {
+		t.Errorf("%s: %d lines of duplicates and rejected ones; want %d", told, len(got), counts.Duplicate+counts.Rejected)
+	}
+	left := int64(len(rows)) - counts.Duplicate
+	if !w.keep {
+		left -= counts.Rejected
+	}
+	if int64(len(unique)) != left {
+		t.Errorf("%s: --unique has %d rows; want %d", told, len(unique), left)
+	}
+	for _, r := range rows {
+		_, duplicate := slices.BinarySearch(got, r.ID+" duplicates")
+		_, rejected := slices.BinarySearch(got, r.ID+" rejected")
+		if there := slices.Contains(unique, r.ID); there != (!duplicate && (!rejected || w.keep)) {
+			t.Errorf("%s: row %s is in --unique: %v, and a duplicate: %v, rejected: %v", told, r.ID, there, duplicate, rejected)
+		}
+	}
+	return got
 }

@@ -35,7 +35,7 @@ func begin(ctx context.Context, p Params, r *corpus.Reader, j *job) (begun bool,
 	if p.Before.Documents == 0 {
 		return false, nil
 	}
-	begun, err = j.passOver(ctx, r, p.Before, p.Passing)
+	begun, err = j.passOver(ctx, r, &p)
 	if errors.Is(err, context.Canceled) { // who cancelled knows why
 		return false, nil
 	}
@@ -112,7 +112,7 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 	for i := range items {
 		it := &items[i]
 		o = Outcome{
-			Number: number + int64(i), Name: it.name, File: it.file, Line: it.line, Raw: it.raw, Header: it.header,
+			Number: number + int64(i), Name: it.name, File: it.file, Row: it.row, Line: it.line, Raw: it.raw, Header: it.header,
 			Text: it.text, Length: it.length, Sum: it.sum, Rejected: it.rejected, ByBytes: it.byBytes,
 		}
 		if it.rejected == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/internal/corpus"
 )
 
 // uniqueFile writes the unique documents. Those of tables come after the first line of their file, so that the output
@@ -35,9 +36,13 @@ func (u *uniqueFile) document(raw []byte) error {
 }
 
 func (u *uniqueFile) lead() error {
-	if len(u.header) == 0 || bytes.Equal(u.header, u.latest) {
+	line := corpus.Unmarked(u.header)
+	if len(line) == 0 || bytes.Equal(line, corpus.Unmarked(u.latest)) {
 		return nil
 	}
+	if len(u.latest) == 0 { // Excel and others know UTF-8 by the byte order mark
+		line = u.header
+	}
 	u.latest = u.header
-	return u.out.Line(u.header)
+	return u.out.Line(line)
 }

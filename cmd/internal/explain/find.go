@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -32,6 +33,9 @@ func Find(ctx context.Context, in *corpus.Reader, path string, names [2]string) 
 		name = r.Name(name[:0], false)
 		if first == "" {
 			first = string(name)
+		}
+		if _, wanted := missing[string(name)]; !wanted && len(r.ID) == 0 && r.Number > 0 { // the number alone is enough in one file
+			name = strconv.AppendInt(name[:0], int64(r.Number), 10)
 		}
 		places, wanted := missing[string(name)]
 		if !wanted {

@@ -30,6 +30,7 @@ type job struct {
 type taken struct {
 	name     []byte
 	file     string
+	row      int
 	line     int
 	raw      []byte
 	header   []byte
@@ -48,7 +49,7 @@ func (j *job) Work() {
 	j.names, j.raw, j.meant = j.names[:0], j.raw[:0], j.meant[:0]
 	var refused error
 	j.err = j.parser.Each(&j.chunk, func(r *corpus.Record) bool {
-		d := taken{file: r.File, line: r.Line, raw: r.Raw, header: r.Header, rejected: r.Bad}
+		d := taken{file: r.File, row: r.Number, line: r.Line, raw: r.Raw, header: r.Header, rejected: r.Bad}
 		j.names, d.name = kept(j.names, func(dst []byte) []byte { return r.Name(dst, j.params.Named) })
 		if len(j.chunk.Files) > 0 && (r.Bad == nil || j.params.Keep) {
 			j.raw, d.raw = kept(j.raw, func(dst []byte) []byte { return append(dst, r.Raw...) })

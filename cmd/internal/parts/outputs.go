@@ -27,6 +27,8 @@ type Outputs struct {
 	refused        reports.Rejections
 	keep           bool // rejected documents are among the unique ones, where they can be
 	left           int  // those that are not
+	places         reports.Places
+	repeats        reports.Repeats
 	counts         Counts
 }
 
@@ -73,6 +75,8 @@ func (o *Outputs) Add(d *Outcome) error {
 			return err
 		}
 	}
+	o.places.Add(o.counts.Documents, d.File, d.Row)
+	o.repeats.Add(o.counts.Documents, d.Name, &o.places)
 	o.counts.Documents++
 	o.counts.Parts += int64(d.Parts)
 	if d.Rejected != nil {
@@ -86,7 +90,8 @@ func (o *Outputs) Add(d *Outcome) error {
 		o.counts.Emptied++
 		return o.duplicates.JSON(&emptiedLine{
 			ID: written.Name(d.Name), MatchID: written.Name(d.Removed[0].First), Method: "parts",
-			Parts: len(d.Removed), File: written.Name(d.File), Line: d.Line,
+			Parts: len(d.Removed), File: written.Name(d.File), Row: d.Row, Line: d.Line,
+			MatchFile: written.Name(d.Removed[0].FirstFile), MatchRow: d.Removed[0].FirstRow,
 		})
 	case len(d.Removed) > 0:
 		o.counts.Cut++
@@ -101,11 +106,15 @@ func (o *Outputs) Add(d *Outcome) error {
 
 // lead writes the first line of the next document's table, if another one was written last.
 func (o *Outputs) lead() error {
-	if len(o.header) == 0 || bytes.Equal(o.header, o.latest) {
+	line := corpus.Unmarked(o.header)
+	if len(line) == 0 || bytes.Equal(line, corpus.Unmarked(o.latest)) {
 		return nil
 	}
+	if len(o.latest) == 0 { // Excel and others know UTF-8 by the byte order mark
+		line = o.header
+	}
 	o.latest = o.header
-	return o.unique.Line(o.header)
+	return o.unique.Line(line)
 }
 
 func (o *Outputs) reject(d *Outcome) error {
@@ -113,7 +122,7 @@ func (o *Outputs) reject(d *Outcome) error {
 	if o.rejected == nil || corpus.OfFile(d.Rejected.Reason) {
 		o.refused.Add(string(d.Name), d.Rejected)
 	}
-	if err := o.rejected.JSON(reports.NewRejected(d.Name, d.Rejected, d.File, d.Line)); err != nil {
+	if err := o.rejected.JSON(reports.NewRejected(d.Name, d.Rejected, d.File, d.Row, d.Line)); err != nil {
 		return err
 	}
 	if !o.keep || len(d.Raw) == 0 || d.Rejected.Reason == corpus.WrongQuotes { // a wrong row would change those behind it
@@ -134,7 +143,8 @@ func (o *Outputs) tell(d *Outcome) error {
 		o.counts.RemovedBytes += int64(len(p.Text))
 		err := o.removed.JSON(&removedLine{
 			ID: written.Name(d.Name), At: p.At, Text: string(p.Text), First: written.Name(p.First),
-			File: written.Name(d.File), Line: d.Line,
+			File: written.Name(d.File), Row: d.Row, Line: d.Line,
+			FirstFile: written.Name(p.FirstFile), FirstRow: p.FirstRow,
 		})
 		if err != nil {
 			return err
@@ -154,6 +164,7 @@ func (o *Outputs) Finish(err error) error {
 // Tell reports which documents could not be read, and that some are not written because nothing is left of them, unless
 // a file says so.
 func (o *Outputs) Tell(out io.Writer) {
+	o.repeats.Tell(out, &o.places)
 	o.refused.Tell(out, reports.Left(o.unique != nil, o.keep, o.left))
 	if n := o.counts.Emptied; n > 0 && o.duplicates == nil && o.removed == nil {
 		fmt.Fprintf(out, "unecho: of %s nothing is left: --duplicates names them, --removed has their parts\n",
@@ -168,7 +179,11 @@ type removedLine struct {
 	Text  string `json:"text"           parquet:"text"`
 	First string `json:"first"          parquet:"first"` // the document that keeps it
 	File  string `json:"file"           parquet:"file,dict"`
+	Row   int    `json:"row,omitempty"  parquet:"row,optional"`  // its number there, if it is not the whole file
 	Line  int    `json:"line,omitempty" parquet:"line,optional"` // where the document begins
+
+	FirstFile string `json:"first_file"          parquet:"first_file,dict"`
+	FirstRow  int    `json:"first_row,omitempty" parquet:"first_row,optional"`
 }
 
 // emptiedLine is a line of --duplicates: a document of which nothing is left.
@@ -178,5 +193,9 @@ type emptiedLine struct {
 	Method  string `json:"method"         parquet:"method,dict"`
 	Parts   int    `json:"parts"          parquet:"parts"`
 	File    string `json:"file"           parquet:"file,dict"`
+	Row     int    `json:"row,omitempty"  parquet:"row,optional"`
 	Line    int    `json:"line,omitempty" parquet:"line,optional"`
+
+	MatchFile string `json:"match_file"          parquet:"match_file,dict"`
+	MatchRow  int    `json:"match_row,omitempty" parquet:"match_row,optional"`
 }

@@ -120,7 +120,7 @@ func TestWithinDocuments(t *testing.T) {
 	if want := []string{"one\ntwo", "three", "(emptied)"}; !slices.Equal(left, want) {
 		t.Errorf("the documents that are left are %q; want %q", left, want)
 	}
-	if want := []string{"1: One (1)", "2: two (1)", "3: two! (1)"}; !slices.Equal(gone, want) {
+	if want := []string{":1: One (:1)", ":2: two (:1)", ":3: two! (:1)"}; !slices.Equal(gone, want) {
 		t.Errorf("the removed parts are %q; want %q", gone, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -12,6 +13,7 @@ import (
 type Outcome struct {
 	Name     []byte
 	File     string
+	Row      int    // its number in the file; 0 for a file that is one document
 	Line     int    // where it begins; 0 where there are no lines
 	Header   []byte // the first line of its table; stays valid
 	Raw      []byte // the document without what was removed; as it was in the file if nothing was, or nothing is left
@@ -26,6 +28,9 @@ type Removed struct {
 	Text  []byte
 	At    int    // where it was in the document's texts, with a line break between each two, in bytes
 	First []byte // name of the document that has the first such part
+
+	FirstFile string // where that is
+	FirstRow  int
 }
 
 // remover decides about documents in their order.
@@ -33,6 +38,7 @@ type remover struct {
 	params *Params
 	table  table
 	number uint32 // number of the next document
+	places reports.Places
 	names  []byte
 	ends   []int64 // document -> where its name ends
 
@@ -59,7 +65,7 @@ func (r *remover) count(j *job, d *taken) error {
 // remove removes the parts of a document that were met before.
 func (r *remover) remove(j *job, d *taken) (*Outcome, error) {
 	r.out = Outcome{
-		Name: d.name, File: d.file, Line: d.line, Header: d.header, Raw: d.raw, Rejected: d.rejected, Parts: d.all,
+		Name: d.name, File: d.file, Row: d.row, Line: d.line, Header: d.header, Raw: d.raw, Rejected: d.rejected, Parts: d.all,
 		Removed: r.out.Removed[:0],
 	}
 	if r.number == mostDocuments {
@@ -68,6 +74,7 @@ func (r *remover) remove(j *job, d *taken) (*Outcome, error) {
 	if err := r.remember(d.name); err != nil {
 		return nil, err
 	}
+	r.places.Add(int64(r.number), d.file, d.row)
 	r.cut = r.cut[:0]
 	text, before := 0, 0 // the text of the part, and the bytes of the texts before it
 	for i := d.parts[0]; i < d.parts[1]; i++ {
@@ -85,9 +92,10 @@ func (r *remover) remove(j *job, d *taken) (*Outcome, error) {
 			*value = r.number + documents
 		default:
 			r.cut = append(r.cut, *p)
+			first := r.name(*value - documents)
+			file, row := r.places.Of(int64(*value-documents), string(first))
 			r.out.Removed = append(r.out.Removed, Removed{
-				Text: j.texts[d.texts[0]+int(p.text)][p.start:p.end], At: before + int(p.start),
-				First: r.name(*value - documents),
+				Text: j.texts[d.texts[0]+int(p.text)][p.start:p.end], At: before + int(p.start), First: first, FirstFile: file, FirstRow: row,
 			})
 		}
 	}

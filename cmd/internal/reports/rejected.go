@@ -11,10 +11,13 @@ type Rejected struct {
 	Reason string `json:"reason"         parquet:"reason,dict"`
 	Detail string `json:"detail"         parquet:"detail"`
 	File   string `json:"file"           parquet:"file,dict"`
+	Row    int    `json:"row,omitempty"  parquet:"row,optional"`  // its number in the file, if it is not the whole file
 	Line   int    `json:"line,omitempty" parquet:"line,optional"` // where the document begins, or what is wrong
 }
 
 // NewRejected returns the line of a document.
-func NewRejected(id []byte, bad *document.Rejection, file string, line int) *Rejected {
-	return &Rejected{ID: written.Name(id), Reason: string(bad.Reason), Detail: bad.Detail, File: written.Name(file), Line: line}
+func NewRejected(id []byte, bad *document.Rejection, file string, row, line int) *Rejected {
+	return &Rejected{
+		ID: written.Name(id), Reason: string(bad.Reason), Detail: bad.Detail, File: written.Name(file), Row: row, Line: line,
+	}
 }

@@ -100,3 +100,11 @@ func (v *Verdict) Matched() bool { return v.Match.Method != NoMatch }
 
 // Unique says whether the document goes to the unique topic: it matched nothing, or is a copy that was let through.
 func (v *Verdict) Unique() bool { return !v.Matched() || v.Reemitted }
+
+// CopyOf returns the number of the document in a Series that this one is a copy of, and leaves for; -1 if it stays.
+func (v *Verdict) CopyOf() int {
+	if v.Unique() {
+		return -1
+	}
+	return int(v.Match.Offset)
+}

@@ -25,7 +25,9 @@ func explainCommand() *cobra.Command {
 		Short: "Say how similar two documents are, by each measure, and why they are duplicates or not",
 		Long: "Say how similar two documents are, by each measure, what the service would decide if B came after A, why, " +
 			"and which\n" +
-			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself. With --in it is an id in that file, or else a number, as in the\noutputs of `unecho dedup`.",
+			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself. With --in it is an id in that file, or else a number, as in the\n" +
+			"outputs of `unecho dedup`: the verdict is then that of `unecho dedup`, among all documents of the file, and A is the\n" +
+			"one that comes first.",
 		Example: "  unecho explain 'the cat sat in the hat' 'the cat sat on the mat' --shingle word:1\n" +
 			"  unecho explain one.txt other.txt --json\n" +
 			"  unecho explain --in articles.jsonl 1 2 --normal --shared\n" +
@@ -57,6 +59,11 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	}
 	if err := sparesStdout(cmd, append([]string{cmd.Flag("in").Value.String()}, args...)...); err != nil {
 		return err
+	}
+	if cmd.Flag("in").Changed {
+		if c.Judge, err = c.Judge.ForFiles(nil); err != nil {
+			return err
+		}
 	}
 	documents, err := explained(ctx, cmd, args, c)
 	if err != nil {
@@ -117,5 +124,5 @@ func explainedIn(ctx context.Context, cmd *cobra.Command, path string, names [2]
 		return d, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	return explain.Find(ctx, in, path, names)
+	return explain.Find(ctx, c.Judge, in, path, names)
 }

@@ -7,16 +7,15 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Index is the judge that uses a replica, fed without a journal. It has one source partition, and holds no verdict for
-// longer than a run. A document's number is its offset there.
+// Index is the judge that uses a Series, which has a replica of its own. It holds no verdict for longer than a run. A
+// document's number is its offset there.
 type Index struct {
 	params  IndexParams
-	replica *index.Replica
-	run     index.Run
-	at      index.Stamp
-	next    int64 // number of the next document
-	first   int64 // number of the first one since Begin
-	kept    int   // number of documents that the window must hold
+	series  *index.Series
+	replica *index.Replica // that of the series
+	next    int64          // number of the next document
+	first   int64          // number of the first one since Begin
+	kept    int            // number of documents that the window must hold
 	found   matches
 	chains  *index.Chains // nil unless all matches are wanted
 	copies  *copies       // nil unless pairs are wanted
@@ -27,38 +26,24 @@ func NewIndex(p IndexParams) (*Index, error) {
 	if err := p.begun(nil); err != nil {
 		return nil, fmt.Errorf("make an index: %w", err)
 	}
-	replica, err := index.NewReplica(p.window(), index.Fingerprint(p.Settings))
+	series, err := index.NewSeries(p.Index, p.Memory, p.Settings)
 	if err != nil {
 		return nil, fmt.Errorf("make an index: %w", err)
 	}
-	x := newIndex(p, replica)
-	replica.Apply(x.at, &index.Settings{Text: p.Settings})
-	x.at.Offset++
-	replica.Apply(x.at, &index.Reposition{Header: x.run.Header, Source: x.run.Source, Name: "files", Partitions: 1, Epoch: 1})
-	return x, nil
+	return newIndex(p, series), nil
 }
 
-func newIndex(p IndexParams, replica *index.Replica) *Index {
-	x := &Index{params: p, replica: replica}
-	x.run.Header = index.Header{Fingerprint: replica.Recorded()}
-	x.run.Source, x.run.Epoch = entry.Source{Topic: [16]byte{1}}, 1
+func newIndex(p IndexParams, series *index.Series) *Index {
+	x := &Index{params: p, series: series, replica: series.Replica()}
 	if p.All {
 		x.chains = index.NewChains()
 		x.chains.Every = p.Every
-		replica.Chain(x.chains)
+		x.replica.Chain(x.chains)
 	}
 	if p.All && p.Pairs {
 		x.copies = &copies{of: map[int64][]namedCopy{}}
 	}
 	return x
-}
-
-// window returns the Params of the replica.
-func (p IndexParams) window() index.Params {
-	w := p.Index
-	w.OwnBounds = true
-	w.Window.Age, w.Window.Count, w.Window.Bytes = 0, 0, p.Memory
-	return w
 }
 
 // Params are the settings of the index: those that were given, with what they left open.
@@ -130,14 +115,12 @@ func (x *Index) addNear(e *entry.Entry) {
 }
 
 func (x *Index) judge(entries []entry.Entry) error {
-	x.at.Offset++
-	x.run.Base, x.run.Entries = entries[0].Offset, entries
-	effect := x.replica.Apply(x.at, &x.run)
-	if len(effect.Judged) != len(entries) {
-		return fmt.Errorf("judge documents: %d of %d judged", len(effect.Judged), len(entries))
+	judged, err := x.series.Judge(entries)
+	if err != nil {
+		return err
 	}
-	for i := range effect.Judged {
-		v := &effect.Judged[i]
+	for i := range judged {
+		v := &judged[i]
 		if !entries[i].Empty() && (!v.Matched() || x.params.Index.KeepsAll() && !x.chains.Equal()) {
 			x.kept++
 		}

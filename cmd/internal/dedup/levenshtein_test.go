@@ -108,15 +108,22 @@ func candidates(t *testing.T, p index.SimilarityParams, texts [][]byte) map[eval
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sets [][]uint64
-	for _, normalized := range texts {
-		sets = append(sets, shingling.AppendHashes(nil, p.Compared(normalized)))
+	type bandKey struct {
+		band int
+		key  string
 	}
-	found := map[eval.Pair]bool{}
-	eval.NewTrial(s, sets, nil).Candidates(func(a, b int) bool {
-		found[eval.Pair{A: a, B: b}] = true
-		return true
-	})
+	found, having := map[eval.Pair]bool{}, map[bandKey][]int{}
+	for i, normalized := range texts {
+		s.Sign(shingling.AppendHashes(nil, p.Compared(normalized)))
+		band := 0
+		for key := range slices.Chunk(s.AppendKeys(nil, 0, 8), 8) {
+			at := bandKey{band, string(key)}
+			for _, earlier := range having[at] {
+				found[eval.Pair{A: earlier, B: i}] = true
+			}
+			having[at], band = append(having[at], i), band+1
+		}
+	}
 	return found
 }
 

@@ -39,13 +39,9 @@ type IndexParams struct {
 	Pairs bool // with Every: those with documents of equal text as well, each by itself
 }
 
-// begun fixes the settings that are left open: as those of a saved index, or as planned for a corpus of a usual size.
-// How many documents there are is not known before they are read.
-func (p *IndexParams) begun(saved []byte) error {
-	window := p.Index.Window
-	p.Index.Window = index.WindowParams{}
-	planned, err := p.Index.AsBegun(saved)
-	planned.Window = window
-	p.Index, p.Settings = planned, planned.Written(p.Settings)
+// begun fixes the settings that are left open, as those of a saved index if there is one.
+func (p *IndexParams) begun(saved []byte) (err error) {
+	p.Index, err = p.Index.ForFiles(saved)
+	p.Settings = p.Index.Written(p.Settings)
 	return err
 }

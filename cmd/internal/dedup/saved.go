@@ -20,9 +20,7 @@ func journalOfFiles() [16]byte { return [16]byte([]byte("unecho/of-files/")) }
 // Save writes the index as one file, in the format of `unecho snapshot export`. taken is in ms since 1970. No document
 // may be judged meanwhile.
 func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
-	x.at.Offset++
-	x.run.Base, x.run.Entries = x.next, nil // nothing stays held
-	x.replica.Apply(x.at, &x.run)
+	x.series.Settle(x.next)
 	c := x.replica.Capture()
 	m := snapshot.Manifest{
 		Index: indexName, Position: snapshot.Position{JournalTopic: journalOfFiles(), LeaderEpoch: -1, Offset: c.Next},
@@ -79,9 +77,8 @@ func LoadIndex(in io.Reader, p IndexParams) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := newIndex(p, replica)
-	x.at.Offset = replica.Next()
-	known, ok := replica.Partition(x.run.Source)
+	x := newIndex(p, index.ResumeSeries(replica))
+	known, ok := replica.Partition(x.series.Source())
 	if !ok {
 		return nil, fmt.Errorf("%w: it knows of no files", index.ErrCorrupt)
 	}
@@ -91,7 +88,7 @@ func LoadIndex(in io.Reader, p IndexParams) (*Index, error) {
 }
 
 func restore(file *archive.Reader, m *snapshot.Manifest, p IndexParams) (*index.Replica, error) {
-	state, err := index.NewRestore(p.window(), index.Fingerprint(p.Settings), m.State)
+	state, err := index.NewRestore(p.Index.Untimed(p.Memory), index.Fingerprint(p.Settings), m.State)
 	if err != nil {
 		return nil, err
 	}

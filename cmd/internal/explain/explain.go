@@ -28,8 +28,11 @@ type Explanation struct {
 	Verdict     string  `json:"verdict"` // unique or duplicate
 	Method      string  `json:"method"`  // for a duplicate
 	Similarity  float64 `json:"similarity"`
-	Why         string  `json:"why"`
-	Flip        string  `json:"flip"` // the nearest setting that would change the verdict; empty if there is none
+	// with --in, the document of which B is a copy, if that is not A
+	Match string `json:"match,omitempty"`
+	Cut   bool   `json:"cut"` // a bound left out documents of which B may be a copy
+	Why   string `json:"why"`
+	Flip  string `json:"flip"` // the nearest setting that would change the verdict; empty if there is none
 
 	levenshtein Share
 	agreement   sketch.Agreement
@@ -82,6 +85,8 @@ type Sketch struct {
 type Input struct {
 	Text  []byte
 	Scope uint64 // hash of the value that limits the comparison; 0 is no limit
+	// what became of it among the documents of its file; nil if it stands alone
+	Judged *Judged
 }
 
 // Explain compares two documents under settings that are valid.

@@ -9,60 +9,90 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
 // errFound ends the reading of documents once all are found.
 var errFound = errors.New("found")
 
-// Find returns the documents of these names in a file, or in the files of a directory. Documents are called by their
-// ids, or else by their numbers. The first of a name is taken, and what comes behind both is not read.
-func Find(ctx context.Context, in *corpus.Reader, path string, names [2]string) (found [2]Input, err error) {
-	var (
-		missing = map[string][]int{}
-		first   string
-		name    []byte
-	)
-	for i, n := range names {
-		missing[n] = append(missing[n], i)
+// Find returns two documents of a file, or of the files of a directory, as `unecho dedup` judges them: the first is the
+// one that comes first. Documents are called by their ids, or else by their numbers. The first of a name is taken, and
+// what comes behind both is not read.
+func Find(ctx context.Context, p index.Params, in *corpus.Reader, path string, names [2]string) (found [2]Input, err error) {
+	f, err := newFinder(p, names)
+	if err != nil {
+		return found, fmt.Errorf("explain: %w", err)
 	}
-	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
-		if r.Bad != nil && corpus.OfFile(r.Bad.Reason) {
-			return r.Refused(r.Bad)
-		}
-		name = r.Name(name[:0], false)
-		if first == "" {
-			first = string(name)
-		}
-		if _, wanted := missing[string(name)]; !wanted && len(r.ID) == 0 && r.Number > 0 { // the number alone is enough in one file
-			name = strconv.AppendInt(name[:0], int64(r.Number), 10)
-		}
-		places, wanted := missing[string(name)]
-		if !wanted {
-			return nil
-		}
-		if r.Bad != nil {
-			return fmt.Errorf("%s would be rejected: %s: %s", name, r.Bad.Reason, r.Bad.Detail)
-		}
-		for _, i := range places {
-			found[i] = Input{Text: slices.Clone(r.Text), Scope: r.Scope}
-		}
-		if delete(missing, string(name)); len(missing) == 0 {
-			return errFound
-		}
-		return nil
-	})
+	err = corpus.Each(ctx, in, f.add)
 	switch {
 	case errors.Is(err, errFound):
-		return found, nil
 	case err != nil:
 		return found, err
+	case len(f.missing) > 0:
+		return found, notFound(path, f.first, f.missing)
 	}
-	return found, notFound(path, first, missing)
+	if names[0] == names[1] { // what became of it says nothing of a copy
+		return [2]Input{{Text: f.found[0].Text, Scope: f.found[0].Scope}, {Text: f.found[0].Text, Scope: f.found[0].Scope}}, nil
+	}
+	return [2]Input(f.found), nil
+}
+
+// finder looks for documents, and judges all until they are found.
+type finder struct {
+	judge   *judge
+	signer  *index.Signer
+	missing map[string]bool
+	found   []Input
+	first   string // name of the first document
+	name    []byte
+}
+
+func newFinder(p index.Params, names [2]string) (*finder, error) {
+	j, err := newJudge(p)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := index.NewSigner(p)
+	return &finder{judge: j, signer: signer, missing: map[string]bool{names[0]: true, names[1]: true}}, err
+}
+
+// add judges the next document. It returns errFound after the last that is looked for.
+func (f *finder) add(r *corpus.Record) error {
+	if r.Bad != nil && corpus.OfFile(r.Bad.Reason) {
+		return r.Refused(r.Bad)
+	}
+	f.name = r.Name(f.name[:0], false)
+	name := string(f.name)
+	if f.first == "" {
+		f.first = name
+	}
+	wanted := f.missing[name]
+	if number := strconv.Itoa(r.Number); !wanted && len(r.ID) == 0 && f.missing[number] { // it is enough in one file
+		name, wanted = number, true
+	}
+	if r.Bad != nil && wanted {
+		return fmt.Errorf("%s would be rejected: %s: %s", name, r.Bad.Reason, r.Bad.Detail)
+	}
+	e := entry.Entry{Scope: r.Scope}
+	f.signer.Reset()
+	if r.Bad != nil || !f.signer.Sign(&e, r.Text) && !wanted { // one that is wanted is refused where it is explained
+		return nil
+	}
+	judged, err := f.judge.add(name, e)
+	if err != nil || !wanted {
+		return err
+	}
+	f.found = append(f.found, Input{Text: slices.Clone(r.Text), Scope: r.Scope, Judged: &judged})
+	if delete(f.missing, name); len(f.missing) == 0 {
+		return errFound
+	}
+	return nil
 }
 
 // notFound says which documents are not there, and what the names of those that are look like.
-func notFound(path, first string, missing map[string][]int) error {
+func notFound(path, first string, missing map[string]bool) error {
 	if first == "" {
 		return fmt.Errorf("there is no document in %s", path)
 	}

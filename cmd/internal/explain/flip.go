@@ -63,8 +63,8 @@ func decides(p index.Params, first, second Input, unique bool) (bool, error) {
 	if err := r.read(&b, second); err != nil {
 		return false, err
 	}
-	v, err := judge(p, a.entry, b.entry)
-	return v.Unique() == unique, err
+	both, err := alone(p, a.entry, b.entry)
+	return both[1].Unique() == unique, err
 }
 
 // grain is the step of thresholds: they have four decimals.

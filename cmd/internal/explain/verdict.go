@@ -2,45 +2,64 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/entry"
 )
 
-// decide asks the index itself: a replica judges A and then B.
+// decide asks the index itself: it judges A and then B, or has judged them among the documents of their file.
 func (x *Explanation) decide(p index.Params) error {
-	v, err := judge(p, x.A.entry, x.B.entry)
+	both, err := alone(p, x.A.entry, x.B.entry)
 	if err != nil {
 		return fmt.Errorf("explain: %w", err)
 	}
-	x.Verdict = "duplicate"
-	if v.Unique() {
-		x.Verdict, x.Why = "unique", x.whyUnique(p)
-	} else {
-		x.Method, x.Similarity = v.Match.Method.String(), float64(v.Match.Similarity.TenThousandths())/10000
-		x.Why = x.whyDuplicate(p, v.Match.Method)
+	without := both[1].Unique()
+	if x.A.input.Judged != nil && x.B.input.Judged != nil {
+		both = [2]Judged{*x.A.input.Judged, *x.B.input.Judged}
 	}
-	x.Flip, err = x.flip(p, v.Unique())
+	if err := x.verdict(p, &both[0], &both[1]); err != nil {
+		return fmt.Errorf("explain: %w", err)
+	}
+	if x.Match == "" && both[1].Unique() == without { // else it hangs on other documents
+		x.Flip, err = x.flip(p, without)
+	}
 	return err
 }
 
-// judge lets a new replica judge both.
-func judge(p index.Params, a, b entry.Entry) (index.Verdict, error) {
-	settings := []byte("{}") // no other replica compares them
-	replica, err := index.NewReplica(p, index.Fingerprint(settings))
+func (x *Explanation) verdict(p index.Params, a, b *Judged) error {
+	if x.Cut = b.Cut; b.Unique() {
+		cut, err := x.cutDecides(p, a)
+		x.Verdict, x.Why = "unique", x.whyUnique(p, a, cut)
+		return err
+	}
+	m := &b.Match
+	x.Verdict, x.Method, x.Similarity = "duplicate", m.Method.String(), float64(m.Similarity.TenThousandths())/10000
+	if m.Offset == a.Offset {
+		x.Why = x.whyDuplicate(p, m.Method)
+		return nil
+	}
+	x.Match = m.ID
+	x.Why = fmt.Sprintf("it is a copy of %s, not of A: %s verifies %.4f", terminal.Printable(m.ID, terminal.LongLine), x.Method,
+		x.Similarity)
+	if a.Matched() && a.Match.Offset == m.Offset {
+		x.Why = strings.Replace(x.Why, ", not of A:", ", as A is:", 1)
+	}
+	return nil
+}
+
+// cutDecides says whether A is similar enough, and was left out for a bound.
+func (x *Explanation) cutDecides(p index.Params, a *Judged) (bool, error) {
+	if len(x.Sketch.MatchingBands) == 0 || !a.kept(p) {
+		return false, nil
+	}
+	c, err := index.NewComparer(p)
 	if err != nil {
-		return index.Verdict{}, err
+		return false, err
 	}
-	header := index.Header{Fingerprint: index.Fingerprint(settings)}
-	run := index.Run{Header: header, Epoch: 1, Entries: []entry.Entry{a, b}}
-	run.Entries[0].Offset, run.Entries[1].Offset = 0, 1
-	replica.Apply(index.Stamp{}, &index.Settings{Text: settings})
-	replica.Apply(index.Stamp{Offset: 1}, &index.Reposition{Header: header, Name: "A", Partitions: 1, Epoch: 1})
-	effect := replica.Apply(index.Stamp{Offset: 2}, &run)
-	if len(effect.Judged) != 2 {
-		return index.Verdict{}, fmt.Errorf("%d of 2 documents were judged", len(effect.Judged))
-	}
-	return effect.Judged[1], nil
+	c.Begin(&x.B.entry)
+	_, _, similar := c.Compare(&x.A.entry)
+	return similar, nil
 }
 
 // byBits says whether differing bits decide, and not the threshold.
@@ -60,7 +79,7 @@ func (x *Explanation) whyDuplicate(p index.Params, method index.Method) string {
 		x.Threshold)
 }
 
-func (x *Explanation) whyUnique(p index.Params) string {
+func (x *Explanation) whyUnique(p index.Params, a *Judged, cut bool) string {
 	switch {
 	case !x.SameScope:
 		return "they belong to different scopes (document.scope), and documents are compared within one"
@@ -68,8 +87,15 @@ func (x *Explanation) whyUnique(p index.Params) string {
 		return "the second has no text to compare: such a document is unique, or rejected as empty"
 	case x.A.Shingles == 0:
 		return "the first has no text to compare: it is never remembered"
+	case !a.kept(p):
+		return fmt.Sprintf("the first left as a copy of %s, and what left is not compared with",
+			terminal.Printable(a.Match.ID, terminal.LongLine))
 	case len(x.Sketch.MatchingBands) == 0:
 		return "they are no candidates: " + x.agreement.Apart
+	case cut:
+		return fmt.Sprintf("a cut decided: they are candidates by %d of %d bands and similar enough, but were not compared, "+
+			"because that is bounded; raise --max-references, --max-candidates or --max-work", len(x.Sketch.MatchingBands),
+			x.Sketch.Bands)
 	case byBits(p):
 		return fmt.Sprintf("they are candidates by %d of %d bands, but %s, more than the distance of %d",
 			len(x.Sketch.MatchingBands), x.Sketch.Bands, x.agreement.Differ, p.Similarity.Distance)

@@ -1,0 +1,113 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// A Series judges documents one after another without a journal, as those of a file or a sample. It is a replica that
+// is fed by one source partition: the number of a document is its offset there. So whatever decides a verdict of a
+// service decides one here, and all verbs that judge documents by themselves use it.
+type Series struct {
+	replica *Replica
+	run     Run
+	at      Stamp
+}
+
+// ForFiles returns p with what it leaves open as in a text of settings, or without one as planned for a corpus of a
+// usual size. How many documents there are is not known before they are read.
+func (p Params) ForFiles(settings []byte) (Params, error) {
+	window := p.Window
+	p.Window = WindowParams{}
+	p, err := p.AsBegun(settings)
+	p.Window = window
+	return p, err
+}
+
+// Untimed returns p with a window that only bytes bound, or nothing where they are 0: files have no time. What p leaves
+// open is planned for its window, so that comes before.
+func (p Params) Untimed(bytes setting.Bytes) Params {
+	p.OwnBounds = true
+	p.Window.Age, p.Window.Count, p.Window.Bytes = 0, 0, bytes
+	return p
+}
+
+// NewSeries makes a Series without documents for valid Params. It remembers as much as so many bytes hold, or all if they
+// are 0. settings is the canonical text of p, if the replica is to be stored, or nil.
+func NewSeries(p Params, bytes setting.Bytes, settings []byte) (*Series, error) {
+	if settings == nil {
+		settings = []byte("{}")
+	}
+	p, err := p.Planned()
+	if err != nil {
+		return nil, fmt.Errorf("build series: %w", err)
+	}
+	replica, err := NewReplica(p.Untimed(bytes), Fingerprint(settings))
+	if err != nil {
+		return nil, err
+	}
+	s := ResumeSeries(replica)
+	replica.Apply(s.at, &Settings{Text: settings})
+	s.at.Offset++
+	replica.Apply(s.at, &Reposition{Header: s.run.Header, Source: s.run.Source, Name: "files", Partitions: 1, Epoch: 1})
+	return s, nil
+}
+
+// ResumeSeries makes a Series of a replica that a Series has fed before.
+func ResumeSeries(r *Replica) *Series {
+	s := &Series{replica: r, at: Stamp{Offset: r.Next()}}
+	s.run.Header = Header{Fingerprint: r.Recorded()}
+	s.run.Source, s.run.Epoch = entry.Source{Topic: [16]byte{1}}, 1
+	return s
+}
+
+// Replica is what judges. Only the Series may feed it.
+func (s *Series) Replica() *Replica { return s.replica }
+
+// Source is the source partition of all documents.
+func (s *Series) Source() entry.Source { return s.run.Source }
+
+// Judge judges entries, whose offsets ascend from call to call. The verdicts are valid until the next call.
+func (s *Series) Judge(entries []entry.Entry) ([]Verdict, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	judged := s.apply(entries[0].Offset, entries)
+	if len(judged) != len(entries) {
+		return nil, fmt.Errorf("judge documents: %d of %d judged", len(judged), len(entries))
+	}
+	return judged, nil
+}
+
+// Settle says that all documents below a number are done with, so that no verdict of them is held.
+func (s *Series) Settle(number int64) { s.apply(number, nil) }
+
+func (s *Series) apply(base int64, entries []entry.Entry) []Verdict {
+	s.at.Offset++
+	s.run.Base, s.run.Entries = base, entries
+	return s.replica.Apply(s.at, &s.run).Judged
+}
+
+// JudgeAll judges documents of which nothing comes before, in their order, and sets their offsets to their places.
+func JudgeAll(p Params, entries []entry.Entry) ([]Verdict, Stats, error) {
+	const atOnce = 256
+	s, err := NewSeries(p, 0, nil)
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	for i := range entries {
+		entries[i].Offset = int64(i)
+	}
+	verdicts := make([]Verdict, 0, len(entries))
+	for some := range slices.Chunk(entries, atOnce) {
+		judged, err := s.Judge(some)
+		if err != nil {
+			return nil, Stats{}, err
+		}
+		verdicts = append(verdicts, judged...)
+	}
+	return verdicts, s.replica.Stats(), nil
+}

@@ -1,0 +1,46 @@
+package index_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// A series has the bands that a signer of the same settings plans for their window, remembers what the window's bounds
+// would not, and finds as little as the bounds of a verdict allow.
+func TestSeries(t *testing.T) {
+	text := strings.Repeat("one two three four five six seven eight nine ten ", 2)
+	p := index.DefaultParams()
+	p.Window.Count, p.Window.Bytes = 1, 0
+	for documents, work := range map[int]int{1: 2_000_000, 100_000_000: 2_000_000, 10: 1} {
+		q := p
+		q.Window.Count, q.Similarity.MaxWork, q.Similarity.Shingle = documents, work, "char:3"
+		signer, err := index.NewSigner(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries := make([]entry.Entry, 4)
+		for i, document := range []string{text + "first of all", "something else and nothing more", text + "last of all", ""} {
+			signer.Sign(&entries[i], []byte(document))
+		}
+		verdicts, stats, err := index.JudgeAll(q, entries)
+		if err != nil {
+			t.Fatalf("planned for %d documents, they are not judged: %v", documents, err)
+		}
+		want := []int{-1, -1, 0, -1}
+		if work == 1 {
+			want[2] = -1
+		}
+		for i := range verdicts {
+			if verdicts[i].CopyOf() != want[i] {
+				t.Errorf("planned for %d documents, with max_work %d, document %d is a copy of %d; want %d", documents, work, i,
+					verdicts[i].CopyOf(), want[i])
+			}
+		}
+		if cut := work == 1; verdicts[2].Cut != cut || stats.UniqueCut > 0 != cut {
+			t.Errorf("with max_work %d the verdict is %+v, and %d are cut; want a cut: %t", work, verdicts[2], stats.UniqueCut, cut)
+		}
+	}
+}

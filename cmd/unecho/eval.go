@@ -20,14 +20,14 @@ import (
 func evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval FILE...",
-		Short: "Hold what the settings find against pairs or clusters that you know",
-		Long: "Hold what the settings find in FILE against pairs or clusters that you know: precision, recall and F1 of " +
-			"the pairs,\n" +
-			"and the adjusted Rand index (ARI) of the clusters that they form. A pair is found if it shares a band key and\n" +
-			"is verified as the service does (--verify); how many candidates the service looks at is not bounded here. Labels call\n" +
-			"documents by their ids (--id), or else by their numbers; they are read as `unecho dedup` writes --pairs and --clusters:\n" +
-			"in an id, \\t, \\n, \\r and \\\\ stand for tab, line breaks and backslash. What would be rejected matches nothing; it is\n" +
-			"counted, and the first is named.",
+		Short: "Hold verdicts against pairs or clusters that you know",
+		Long: "Hold the verdicts about the documents of FILE against pairs or clusters that you know. The documents are judged\n" +
+			"in their order, as `unecho dedup` judges them, with its bounds. Precision is the share of the duplicates that are\n" +
+			"labelled with what they are taken for; recall is the share of the documents with a labelled one before, which stays,\n" +
+			"that are duplicates of such a one; ARI is the adjusted Rand index of the clusters. What pairs connect is the same.\n" +
+			"Labels call documents by their ids (--id), or else by their numbers; they are read as `unecho dedup` writes --pairs\n" +
+			"and --clusters: in an id, \\t, \\n, \\r and \\\\ stand for tab, line breaks and backslash. What would be rejected\n" +
+			"matches nothing; it is counted, and the first is named.",
 		Example: "  unecho eval --pairs labels.tsv articles.jsonl\n" +
 			"  unecho eval --pairs labels.tsv --list 20 --html wrong.html articles.jsonl\n" +
 			"  unecho eval --clusters clusters.tsv --threshold 0.7 --shingle char:5 --json articles.jsonl",
@@ -41,7 +41,7 @@ func evalCommand() *cobra.Command {
 		f.Text("clusters", "file", "", "the clusters: an id and the name of its cluster on each line, separated by a tab")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
-		f.Int("list", 0, "list so many of the pairs that are found but not labelled, and of those labelled but not found "+
+		f.Int("list", 0, "list so many of the duplicates that are not labelled, and of those labelled that are no duplicates "+
 			"(default 7, and 100 in --json and --html)")
 		f.Text("html", "file", "", "write a page with these pairs side by side here (- is standard output)")
 		f.Bool("json", false, "the result as one JSON object")

@@ -1,7 +1,6 @@
 package labelled
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,43 +9,30 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/index/eval"
-	"github.com/unecho/unecho/index/sketch"
-	"github.com/unecho/unecho/index/text"
 	"github.com/unecho/unecho/internal/corpus"
 	"github.com/unecho/unecho/sink"
 )
 
 // Documents are the documents of eval, as far as they are compared.
 type Documents struct {
-	similarity index.SimilarityParams
-	normalizer *text.Normalizer
-	text       text.Params // how documents are normalised
-	shingling  text.Shingling
-	sketch     sketch.Sketch
-	empty      *document.Rejection // rejection of a document without text; nil if it is not rejected
-	numbers    map[string]int
-	names      []string
-	sets       [][]uint64 // a rejected document has none, like an empty one
-	scopes     []uint64
-	texts      [][]byte // normalised, if they are what is compared
-	rejected   reports.Rejections
-	raw        [][]byte // documents as they came in, if they are kept
-	keepsRaw   bool
+	judge    index.Params
+	signer   *index.Signer
+	empty    *document.Rejection // rejection of a document without text; nil if it is not rejected
+	numbers  map[string]int
+	names    []string
+	entries  []entry.Entry // that of a rejected document is empty
+	rejected reports.Rejections
+	raw      [][]byte // documents as they came in, if they are kept
+	keepsRaw bool
 }
 
-// New builds an empty Documents for documents that are compared by these settings.
+// New builds an empty Documents for documents that are judged by these settings, as `unecho dedup` does.
 func New(judge index.Params, p document.Params) (*Documents, error) {
-	judge, err := judge.Planned()
+	judge, err := judge.ForFiles(nil)
 	if err != nil {
 		return nil, err
 	}
-	similarity := judge.Similarity
-	shingling, err := similarity.Shingling()
-	if err != nil {
-		return nil, err
-	}
-	signs, err := similarity.NewSketch()
+	signer, err := index.NewSigner(judge)
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +40,7 @@ func New(judge index.Params, p document.Params) (*Documents, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Documents{
-		similarity: similarity, normalizer: text.NewNormalizer(judge.Text), text: judge.Text, shingling: shingling, sketch: signs,
-		empty: reader.EmptyRejection(), numbers: map[string]int{},
-	}, nil
+	return &Documents{judge: judge, signer: signer, empty: reader.EmptyRejection(), numbers: map[string]int{}}, nil
 }
 
 // KeepTexts has the documents that come be kept as they come in, to be shown.
@@ -76,77 +59,26 @@ func (d *Documents) Add(name string, r *corpus.Record) error {
 	}
 	d.numbers[name] = len(d.names)
 	d.names = append(d.names, name)
-	set, normalized, bad := d.compared(r)
-	d.rejected.Add(name, bad)
-	d.keep(set, r.Scope, normalized)
+	e := entry.Entry{Scope: r.Scope}
+	d.rejected.Add(name, d.sign(&e, r))
+	e.Keys, e.Evidence = slices.Clone(e.Keys), slices.Clone(e.Evidence)
+	d.signer.Reset()
+	d.entries = append(d.entries, e)
 	if d.keepsRaw {
 		d.raw = append(d.raw, slices.Clone(r.Text))
 	}
 	return nil
 }
 
-// compared returns the compared part of a document, and nothing of a rejected one.
-func (d *Documents) compared(r *corpus.Record) (set []uint64, normalized []byte, bad *document.Rejection) {
-	if r.Bad != nil {
-		return nil, nil, r.Bad
-	}
-	normalized = d.normalizer.Append(nil, r.Text)
-	if len(normalized) > entry.MaxText {
-		return nil, nil, &document.Rejection{Reason: sink.TooLarge, Detail: "the text is too long when normalised"}
-	}
-	if set = d.shingling.AppendHashes(nil, d.similarity.Compared(normalized)); len(set) == 0 {
-		return nil, nil, d.empty
-	}
-	return set, normalized, nil
-}
-
-func (d *Documents) keep(set []uint64, scope uint64, normalized []byte) {
-	if d.similarity.Repeated() {
-		slices.Sort(set)
-	} else {
-		set = text.Set(set)
-	}
-	d.sets = append(d.sets, slices.Clip(set))
-	d.scopes = append(d.scopes, scope)
-	if d.similarity.Verify == "levenshtein" {
-		d.texts = append(d.texts, slices.Clone(index.FrontOf(normalized)))
-	}
-}
-
-func (d *Documents) trial() *eval.Trial { return eval.NewTrial(d.sketch, d.sets, d.scopes) }
-
-// pairs returns the pairs that the service would find, unless they are too many to compare or to keep.
-func (d *Documents) pairs(trial *eval.Trial, mostCandidates, mostPairs int) ([]eval.Pair, error) {
-	verified := d.verified(trial)
-	pairs, err := trial.Pairs(func(a, b int) bool { return d.scopes[a] == d.scopes[b] && verified(a, b) }, mostCandidates,
-		mostPairs)
+// sign signs a document that is not rejected.
+func (d *Documents) sign(e *entry.Entry, r *corpus.Record) *document.Rejection {
 	switch {
-	case errors.Is(err, eval.ErrPairs):
-		err = fmt.Errorf("%w: %s", err, fewerPairs)
-	case errors.Is(err, eval.ErrCandidates):
-		err = fmt.Errorf("%w: take longer shingles (--shingle), a higher --threshold, or fewer documents", err)
+	case r.Bad != nil:
+		return r.Bad
+	case !d.signer.Sign(e, r.Text):
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "the text is too long when normalised"}
+	case e.Empty():
+		return d.empty
 	}
-	return pairs, err
-}
-
-// fewerPairs is the remedy for too many of them.
-const fewerPairs = "many are copies of each other: keep one of each, as `unecho dedup --threshold 1` does, or take " +
-	"fewer documents"
-
-// verified returns the function by which the service verifies candidates.
-func (d *Documents) verified(trial *eval.Trial) func(a, b int) bool {
-	p := d.similarity
-	threshold := int(p.Threshold*eval.Scale + 0.5)
-	switch p.Verify {
-	case "estimate":
-		bar := eval.Bar(p.Least())
-		return func(a, b int) bool { return trial.Reached(bar, a, b) }
-	case "levenshtein":
-		var l sketch.Levenshtein
-		return func(a, b int) bool {
-			num, den := l.Similarity(d.texts[a], d.texts[b], threshold)
-			return sketch.AtLeast(num, den, threshold)
-		}
-	}
-	return eval.Exactly(d.sets, threshold)
+	return nil
 }

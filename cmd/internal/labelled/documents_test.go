@@ -2,33 +2,45 @@ package labelled
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
-// What is too much to look at or to hold ends with what to do.
-func TestEvalOfManyCopies(t *testing.T) {
-	d, err := New(config.Default().Judge, config.Default().Document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 10 {
-		if err := d.Add(strconv.Itoa(i), &corpus.Record{Text: []byte("one and the same text")}); err != nil {
+// Documents are judged within the bounds of dedup and the service: what these leave out is missed, and that is told.
+func TestEvalKeepsBounds(t *testing.T) {
+	for _, bound := range []int{1, 1000} {
+		judge := config.Default().Judge
+		judge.Similarity.MaxCandidates, judge.Similarity.MaxReferences, judge.Similarity.MaxWork = bound, bound, bound
+		d, err := New(judge, config.Default().Document)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	for want, most := range map[string][2]int{
-		"too many pairs: more than 44 for 10 documents: many are copies of each other: ": {45, 44},
-		"too many candidates: more than 44 for 10 documents: take longer shingles (--sh": {44, 45},
-	} {
-		if _, err := d.pairs(d.trial(), most[0], most[1]); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
+		var truth []eval.Pair
+		for i := range 10 {
+			text := "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
+				"eighteen nineteen twenty and so on to the last of them which is the number " + strconv.Itoa(i)
+			if err := d.Add(strconv.Itoa(i), &corpus.Record{Text: []byte(text)}); err != nil {
+				t.Fatal(err)
+			}
+			for k := range i {
+				truth = append(truth, eval.Pair{A: k, B: i})
+			}
 		}
-	}
-	if pairs, err := d.pairs(d.trial(), 45, 45); err != nil || len(pairs) != 45 {
-		t.Errorf("%d pairs, %v", len(pairs), err)
+		result, err := d.Against(truth, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bound > 1 {
+			if result.Recall != 1 || result.Duplicate != 9 || result.UniqueCut > 0 {
+				t.Errorf("the result is %+v; want 9 duplicates, a recall of 1 and none cut", result)
+			}
+			continue
+		}
+		if result.Recall != 0 || result.UniqueCut != 9 || len(result.Missed) != 9 || result.Missed[0].Why != "left out by a bound" {
+			t.Errorf("with bounds of 1 the result is %+v; want a recall of 0, and 9 documents that were left out by a bound", result)
+		}
 	}
 }

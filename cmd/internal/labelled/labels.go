@@ -89,6 +89,10 @@ func (d *Documents) Clusters(path string, note io.Writer) ([]eval.Pair, error) {
 	return clusters{path, d, note}.pairs()
 }
 
+// fewerPairs is the remedy for too many of them.
+const fewerPairs = "many are copies of each other: keep one of each, as `unecho dedup --threshold 1` does, or take " +
+	"fewer documents"
+
 // clusters are known clusters, in a file.
 type clusters struct {
 	path      string

@@ -29,7 +29,7 @@ func (d *Documents) WritePage(out io.Writer, about sheet.About, e Result, labels
 
 // settings returns the settings in one line.
 func (d *Documents) settings() string {
-	p := d.similarity
+	p := d.judge.Similarity
 	text := fmt.Sprintf("threshold %v, shingle %s, verify %s, ", p.Threshold, p.Shingle, p.Verify)
 	scheme, params, err := p.Scheme()
 	if err != nil {
@@ -46,7 +46,7 @@ func (d *Documents) sides(pairs []Wrong) []shown {
 	all := make([]shown, 0, len(pairs))
 	for _, w := range pairs {
 		s := shown{Wrong: w}
-		s.Left, s.Right = sheet.Sides(string(d.raw[w.a]), string(d.raw[w.b]), d.text)
+		s.Left, s.Right = sheet.Sides(string(d.raw[w.a]), string(d.raw[w.b]), d.judge.Text)
 		all = append(all, s)
 	}
 	return all

@@ -6,61 +6,78 @@ import (
 	"text/tabwriter"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
 )
 
-// Result is the result of a run of eval. Its JSON is a promise to scripts.
+// Result is the result of a run of eval. It counts documents. Its JSON is a promise to scripts.
 type Result struct {
 	Documents int `json:"documents"`
 	Rejected  int `json:"rejected"` // rejected documents among them
 	Labelled  int `json:"labelled"` // pairs
-	Found     int `json:"found"`
+	Duplicate int `json:"duplicate"`
 	eval.Score
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
 	ARI       float64 `json:"ari"`
-	// pairs found that are not labelled, and labelled pairs that were not found, the most similar first; not all of them
+	UniqueCut uint64  `json:"unique_cut"` // unique documents that were not compared with all candidates
+	// duplicates with what they are taken for, which no label says, and documents that are labelled with one before and
+	// are no duplicate of it, the most similar first; not all of them
 	Positives []Wrong `json:"false_positives"`
 	Missed    []Wrong `json:"missed"`
 }
 
-// Against compares the pairs found with the known ones. Of what is wrong it lists up to list pairs of each kind.
+// Against judges the documents in their order, and holds the verdicts against the known pairs: what pairs connect is
+// the same. Of what is wrong it lists up to list of each kind.
 func (d *Documents) Against(truth []eval.Pair, list int) (Result, error) {
-	trial := d.trial()
-	found, err := d.pairs(trial, eval.MostCandidates, eval.MostPairs)
+	verdicts, stats, err := index.JudgeAll(d.judge, d.entries)
 	if err != nil {
 		return Result{}, err
 	}
-	documents := len(d.numbers)
-	e := Result{
-		Documents: documents, Rejected: d.rejected.Rejected(), Labelled: len(truth), Found: len(found),
-		Score: eval.Compare(found, truth),
-		ARI:   eval.AdjustedRand(rootsOf(found, documents), rootsOf(truth, documents)),
+	copies, clusters := eval.Copies{}, eval.NewClusters(len(verdicts))
+	for i := range verdicts {
+		copies = append(copies, verdicts[i].CopyOf())
 	}
-	e.Positives, e.Missed = d.differ(trial, found, truth, list)
+	for _, p := range truth {
+		clusters.Join(p.A, p.B)
+	}
+	known := clusters.Roots()
+	standings := copies.ByClusters(known)
+	e := Result{
+		Documents: len(d.names), Rejected: d.rejected.Rejected(), Labelled: len(truth), UniqueCut: stats.UniqueCut,
+		Score: eval.Count(standings), ARI: eval.AdjustedRand(copies.Roots(), known),
+	}
+	e.Duplicate = e.TruePositives + e.FalsePositives
 	e.Precision, e.Recall, e.F1 = e.Score.Precision(), e.Score.Recall(), e.Score.F1()
-	return e, nil
+	j := judged{d, verdicts, standings, list}
+	e.Positives = j.positives()
+	e.Missed, err = j.missed(truth, known)
+	return e, err
 }
 
-// Text returns the result for people, with up to list of the listed pairs of each kind.
+// Text returns the result for people, with up to list of the listed documents of each kind.
 func (e Result) Text(list int) string {
-	rejected := ""
+	rejected, cut := "", ""
 	if e.Rejected > 0 {
 		rejected = fmt.Sprintf(" (%d of them rejected)", e.Rejected)
 	}
-	summary := fmt.Sprintf("%d documents%s, %d pairs labelled, %d found\nprecision %.4f  recall %.4f  F1 %.4f  ARI %.4f  "+
+	if e.UniqueCut > 0 {
+		cut = fmt.Sprintf("not compared with all candidates: %s; raise --max-references, --max-candidates\nor --max-work\n",
+			terminal.Several(int(e.UniqueCut), "unique document"))
+	}
+	summary := fmt.Sprintf("%d documents%s, %d pairs labelled, %s\nprecision %.4f  recall %.4f  F1 %.4f  ARI %.4f  "+
 		"(tp %d, fp %d, fn %d)\n",
-		e.Documents, rejected, e.Labelled, e.Found, e.Precision, e.Recall, e.F1, e.ARI, e.TruePositives, e.FalsePositives,
-		e.FalseNegatives)
-	return summary + listed("found, but not labelled", e.FalsePositives, e.Positives[:min(list, len(e.Positives))]) +
-		listed("labelled, but not found", e.FalseNegatives, e.Missed[:min(list, len(e.Missed))])
+		e.Documents, rejected, e.Labelled, terminal.Several(e.Duplicate, "duplicate"), e.Precision, e.Recall, e.F1, e.ARI,
+		e.TruePositives, e.FalsePositives, e.FalseNegatives)
+	return summary + cut + listed("duplicate, but not labelled", e.FalsePositives, e.Positives[:min(list, len(e.Positives))]) +
+		listed("labelled, but no duplicate", e.FalseNegatives, e.Missed[:min(list, len(e.Missed))])
 }
 
 // mostName bounds the columns of an id.
 const mostName = 22
 
-// listed returns the pairs of one kind for people, as many as are listed.
+// listed returns the documents of one kind for people, as many as are listed.
 func listed(what string, all int, pairs []Wrong) string {
 	if len(pairs) == 0 {
 		return ""
@@ -77,12 +94,4 @@ func listed(what string, all int, pairs []Wrong) string {
 		fmt.Fprintf(&b, "  and %s more (--list)\n", terminal.Grouped(more))
 	}
 	return b.String()
-}
-
-func rootsOf(pairs []eval.Pair, documents int) []int {
-	c := eval.NewClusters(documents)
-	for _, p := range pairs {
-		c.Join(p.A, p.B)
-	}
-	return c.Roots()
 }

@@ -1,16 +1,17 @@
 package labelled
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
-	"github.com/unecho/unecho/index/sketch"
 )
 
-// Wrong is a pair about which the settings and the labels do not agree. Its JSON is a promise to scripts.
+// Wrong is a document about which the settings and the labels do not agree. Its JSON is a promise to scripts.
 type Wrong struct {
-	A          string  `json:"a"`
+	A          string  `json:"a"` // that stays, and came before
 	B          string  `json:"b"`
 	Similarity float64 `json:"similarity"` // as the service measures it
 	Why        string  `json:"why"`
@@ -40,63 +41,138 @@ func (w *wrongs) add(x Wrong) {
 	w.kept = slices.Insert(w.kept, at, x)
 }
 
-// differ lists up to most pairs that were found and are not labelled, and up to most that are labelled and were not
-// found, the most similar first. Levenshtein ratios take long: of many pairs, those of the highest Jaccard similarity
-// are listed.
-func (d *Documents) differ(trial *eval.Trial, found, truth []eval.Pair, most int) (positives, missed []Wrong) {
-	rank := d.measure(trial, d.similarity.Verify)
-	if d.similarity.Verify == "levenshtein" {
-		rank = d.measure(trial, "jaccard")
-	}
-	lists := map[bool]*wrongs{true: {most: most, kept: []Wrong{}}, false: {most: most, kept: []Wrong{}}}
-	eval.Differ(found, truth, func(p eval.Pair, met, is bool) {
-		if met != is && most > 0 {
-			lists[met].add(Wrong{Similarity: rank(p.A, p.B), Why: "not labelled", a: p.A, b: p.B})
-		}
-	})
-	measure, verified := d.measure(trial, d.similarity.Verify), d.verified(trial)
-	for met, list := range lists { // in no order: neither depends on the other
-		for i := range list.kept {
-			w := &list.kept[i]
-			w.A, w.B, w.Similarity = d.names[w.a], d.names[w.b], measure(w.a, w.b)
-			if !met {
-				w.Why = d.whyMissed(eval.Pair{A: w.a, B: w.b}, verified)
-			}
-		}
-		slices.SortStableFunc(list.kept, func(x, y Wrong) int { return cmp.Compare(y.Similarity, x.Similarity) })
-	}
-	return lists[true].kept, lists[false].kept
+// judged are documents with their verdicts.
+type judged struct {
+	*Documents
+	verdicts  []index.Verdict
+	standings []eval.Standing
+	most      int // of each kind that are listed
 }
 
-func (d *Documents) whyMissed(p eval.Pair, verified func(a, b int) bool) string {
-	switch {
-	case len(d.sets[p.A]) == 0 || len(d.sets[p.B]) == 0:
+// positives lists duplicates of what they are not labelled with, the most similar first.
+func (j judged) positives() []Wrong {
+	list := wrongs{most: j.most, kept: []Wrong{}}
+	for i := range j.verdicts {
+		if s, v := j.standings[i], &j.verdicts[i]; s.Left && !s.Right {
+			list.add(Wrong{Similarity: value(v.Match.Similarity), Why: "not labelled", a: v.CopyOf(), b: i})
+		}
+	}
+	return j.named(list.kept)
+}
+
+// missed lists documents that should have left, each with the most similar of those that stay and are labelled with it,
+// the most similar first. Levenshtein ratios take long: of many, those of the highest Jaccard similarity are listed.
+func (j judged) missed(truth []eval.Pair, known []int) ([]Wrong, error) {
+	if j.most == 0 {
+		return []Wrong{}, nil
+	}
+	verify := j.judge.Similarity.Verify
+	if verify == "levenshtein" {
+		verify = "jaccard"
+	}
+	rank, err := j.measure(verify)
+	if err != nil {
+		return nil, err
+	}
+	nearest := map[int]Wrong{}
+	for _, p := range truth {
+		if s := j.standings[p.B]; s.Right || !s.Due || j.standings[p.A].Left {
+			continue
+		}
+		similarity := rank(p.A, p.B)
+		if w, met := nearest[p.B]; !met || similarity > w.Similarity {
+			nearest[p.B] = Wrong{Similarity: similarity, a: p.A, b: p.B}
+		}
+	}
+	list, first := wrongs{most: j.most, kept: []Wrong{}}, map[int]int{}
+	for i, s := range j.standings {
+		w, met := nearest[i]
+		if !met && s.Due && !s.Right { // others connect them
+			w, met = Wrong{Similarity: rank(first[known[i]], i), a: first[known[i]], b: i}, true
+		}
+		if met {
+			list.add(w)
+		}
+		if _, stays := first[known[i]]; !stays && !s.Left {
+			first[known[i]] = i
+		}
+	}
+	return j.explained(list.kept)
+}
+
+// explained sets why documents were missed, and how similar they are.
+func (j judged) explained(missed []Wrong) ([]Wrong, error) {
+	measure, err := j.measure(j.judge.Similarity.Verify)
+	if err != nil {
+		return nil, err
+	}
+	compare, err := index.NewComparer(j.judge)
+	if err != nil {
+		return nil, err
+	}
+	for i := range missed {
+		w := &missed[i]
+		w.Similarity, w.Why = measure(w.a, w.b), j.why(w, compare)
+	}
+	slices.SortStableFunc(missed, func(x, y Wrong) int { return cmp.Compare(y.Similarity, x.Similarity) })
+	return j.named(missed), nil
+}
+
+func (j judged) why(w *Wrong, compare *index.Comparer) string {
+	a, b := &j.entries[w.a], &j.entries[w.b]
+	compare.Begin(a)
+	_, _, similar := compare.Compare(b)
+	switch width := j.judge.Similarity.KeyBytes; {
+	case a.Empty() || b.Empty():
 		return "nothing to compare"
-	case d.scopes[p.A] != d.scopes[p.B]:
+	case a.Scope != b.Scope:
 		return "of different scopes"
-	case !verified(p.A, p.B):
+	case j.standings[w.b].Left:
+		return "left for another"
+	case !similar:
 		return "not similar enough"
+	case !shares(a.Keys, b.Keys, width):
+		return "they share no band"
 	}
-	return "they share no band"
+	return "left out by a bound"
 }
 
-// measure returns the function that measures similarity as similarity.verify says; documents without text are similar to
-// none.
-func (d *Documents) measure(trial *eval.Trial, verify string) func(a, b int) float64 {
-	var l sketch.Levenshtein
-	of := map[string]func(a, b int) (num, den uint32){
-		"estimate":    trial.Estimate,
-		"levenshtein": func(a, b int) (num, den uint32) { return l.Similarity(d.texts[a], d.texts[b], 0) },
-		"jaccard": func(a, b int) (num, den uint32) {
-			shared, union := sketch.Jaccard(d.sets[a], d.sets[b])
-			return uint32(shared), uint32(union)
-		},
-	}[verify]
+// shares says whether two documents have a band key in common.
+func shares(a, b []byte, width int) bool {
+	for i := 0; i < len(a); i += width {
+		if bytes.Equal(a[i:i+width], b[i:i+width]) {
+			return true
+		}
+	}
+	return false
+}
+
+// named sets the names of documents.
+func (j judged) named(all []Wrong) []Wrong {
+	for i := range all {
+		all[i].A, all[i].B = j.names[all[i].a], j.names[all[i].b]
+	}
+	return all
+}
+
+// measure returns the function that measures similarity by a word of similarity.verify, whatever the threshold and the
+// scopes; documents without text are similar to none.
+func (d *Documents) measure(verify string) (func(a, b int) float64, error) {
+	p := d.judge
+	s := &p.Similarity
+	s.Signed = index.Signed{Threshold: s.Threshold, Verify: s.Verify}
+	s.Threshold, s.Verify = 1e-4, verify // a pair below the threshold may be measured too low
+	c, err := index.NewComparer(p)
 	return func(a, b int) float64 {
-		if len(d.sets[a]) == 0 || len(d.sets[b]) == 0 {
+		x, y := d.entries[a], d.entries[b]
+		if x.Empty() || y.Empty() {
 			return 0
 		}
-		num, den := of(a, b)
-		return float64(num) / float64(max(1, den))
-	}
+		y.Scope = x.Scope
+		c.Begin(&x)
+		similarity, _, _ := c.Compare(&y)
+		return value(similarity)
+	}, err
 }
+
+func value(s index.Similarity) float64 { return float64(s.Num) / float64(max(1, s.Den)) }

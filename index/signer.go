@@ -1,6 +1,7 @@
 package index
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -70,6 +71,18 @@ func (s *Signer) Sign(e *entry.Entry, document []byte) bool {
 // ByBytes says whether the text that was signed last is compared by its bytes; see text.Normalizer.
 func (s *Signer) ByBytes() bool { return s.normalizer.ByBytes() }
 
+// SignShingles does what Sign does for a document of which there is no text, only the hashes of its shingles in their
+// order. Its evidence is what is made of these.
+func (s *Signer) SignShingles(e *entry.Entry, shingles []uint64) {
+	s.last = len(s.arena)
+	s.shingles = append(s.shingles[:0], shingles...)
+	s.normalized = s.normalized[:0]
+	for _, hash := range shingles {
+		s.normalized = binary.LittleEndian.AppendUint64(s.normalized, hash)
+	}
+	s.signShingles(e, nil)
+}
+
 // giveBack releases all memory that grew with the document, except for the entries.
 func (s *Signer) giveBack() {
 	s.normalizer.GiveBack()
@@ -90,8 +103,14 @@ func (s *Signer) sign(e *entry.Entry, document []byte) bool {
 	}
 	compared := s.similarity.Compared(s.normalized)
 	s.shingles = s.shingling.AppendHashes(s.shingles[:0], compared)
+	s.signShingles(e, compared)
+	return true
+}
+
+// signShingles signs what was hashed. e is empty.
+func (s *Signer) signShingles(e *entry.Entry, compared []byte) {
 	if len(s.shingles) == 0 {
-		return true
+		return
 	}
 	e.Kind, e.Content = s.evidence, xxhash.Sum64(s.normalized)
 	if s.evidence == entry.Shingles {
@@ -103,7 +122,6 @@ func (s *Signer) sign(e *entry.Entry, document []byte) bool {
 	e.Keys, from = s.arena[from:len(s.arena):len(s.arena)], len(s.arena)
 	s.arena = s.appendEvidence(s.arena, compared)
 	e.Evidence = s.arena[from:len(s.arena):len(s.arena)]
-	return true
 }
 
 func (s *Signer) appendEvidence(dst, compared []byte) []byte {

@@ -26,9 +26,9 @@ func tuneCommand() *cobra.Command {
 			"and each\n" +
 			"combination is tried. Only a setting is recommended whose own curve finds --recall of the pairs at the threshold, and of\n" +
 			"these the cheapest (--by). The truth is the exact Jaccard similarity of all pairs; each shingle has one of its own, and\n" +
-			"--pairs is one for all. A page (--html) and --all show three rows for each setting and threshold: candidates (pairs that\n" +
-			"share a band key), estimate (of them, those that the sketches say are duplicates) and verified (whose exact similarity\n" +
-			"reaches the threshold).\n\n" +
+			"--pairs is one for all: then only a setting is recommended of whose duplicates --min-precision are true, and of these\n" +
+			"the one that finds most. Each setting judges the documents in their order, as the service does. Where nothing fits, the\n" +
+			"exit code is 1, and the reason is told.\n\n" +
 			"Documents come from files, or from a topic: its newest (--documents), those of a time range (--from, --to), or all, of\n" +
 			"which --sample are taken at random. --grid published tries the grid of a published comparison on 4,000 documents: three\n" +
 			"thresholds, sizes and shingles, four bands and hashes.",
@@ -50,9 +50,10 @@ func tuneCommand() *cobra.Command {
 			strings.Join(tune.Bys(), ", "))
 		f.Float64("at", 0, "recommend for this threshold (default similarity.threshold if it is tried, else the "+
 			"first; with --pairs, each)")
+		f.Float64("min-precision", 0.95, "recommend only what is right about so many of the documents that leave")
 		f.Text("html", "file", "", "write a page with plots here (- is standard output)")
 		f.Text("yaml", "file", "", "write the recommended settings here (- is standard output)")
-		f.Bool("all", false, "all settings, stages and figures before the table of the best")
+		f.Bool("all", false, "all settings and figures before the table of the best")
 		f.Bool("json", false, "the report as one JSON object instead of the table")
 	})
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
@@ -113,7 +114,7 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return out.Finish(ctx, report, c, p.Stage)
+	return out.Finish(ctx, report, c)
 }
 
 // tuneSample tries the settings and shows, on a terminal, how far it has come.
@@ -137,19 +138,14 @@ func tuneParams(cmd *cobra.Command, c config.Config) (tune.Params, error) {
 	flags := cmd.Flags()
 	var wrong []error
 	p := tune.Params{
-		Recall: c.Judge.Similarity.Recall, CodeBits: c.Judge.Similarity.CodeBits, KeyBytes: c.Judge.Similarity.KeyBytes,
-		Shingle: c.Judge.Similarity.Shingle, Threshold: c.Judge.Similarity.Threshold, Weighted: c.Judge.Similarity.Weighted, Window: c.Judge.Window,
+		Judge: c.Judge, Precision: cmdline.Gather(flags.GetFloat64("min-precision"))(&wrong),
 		By:         cmdline.Gather(flags.GetString("by"))(&wrong),
 		BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
 		Budget:     cmdline.Gather(flags.GetDuration("budget"))(&wrong),
 		Seed:       cmdline.Gather(flags.GetUint64("seed"))(&wrong),
-		At:         cmdline.Gather(flags.GetFloat64("at"))(&wrong), Stage: tune.Verified, Workers: runtime.GOMAXPROCS(0),
-		Most: eval.MostCandidates, MostPairs: eval.MostPairs,
+		At:         cmdline.Gather(flags.GetFloat64("at"))(&wrong), Workers: runtime.GOMAXPROCS(0), MostPairs: eval.MostPairs,
 	}
-	switch c.Judge.Similarity.Verify {
-	case "estimate":
-		p.Stage = tune.Estimate
-	case "levenshtein":
+	if c.Judge.Similarity.Verify == "levenshtein" {
 		return p, exit.Usage(errors.New(
 			"verify: levenshtein: no exact join finds all pairs of that ratio, so there is no truth to hold settings against; " +
 				"tune with --verify jaccard, then hold --verify levenshtein against pairs that you know: `unecho eval --pairs`"))

@@ -137,16 +137,3 @@ func TestAdjustedRand(t *testing.T) {
 		}
 	}
 }
-
-func TestSpread(t *testing.T) {
-	var s eval.Spread
-	if s.Mean() != 0 || s.Deviation() != 0 {
-		t.Error("no numbers have no spread")
-	}
-	for _, x := range []float64{2, 4, 4, 4, 5, 5, 7, 9} {
-		s.Add(x)
-	}
-	if s.Mean() != 5 || s.Deviation() != 2 {
-		t.Errorf("mean %v, deviation %v; want 5 and 2", s.Mean(), s.Deviation())
-	}
-}

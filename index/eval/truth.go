@@ -1,65 +1,13 @@
 package eval
 
-import "github.com/unecho/unecho/index/sketch"
-
 // Truth is a corpus with all its pairs at or above a floor.
 type Truth struct {
 	sets  [][]uint64
 	pairs []Pair
-	known map[uint64]int32 // pair -> its place in pairs
-
-	labels map[uint64]struct{} // the pairs that are true, if somebody knows them
 }
 
 // NewTruth keeps sets and pairs. The pairs must be those that Join or AllPairs found at the floor.
-func NewTruth(sets [][]uint64, pairs []Pair) *Truth {
-	t := &Truth{sets: sets, pairs: pairs, known: make(map[uint64]int32, len(pairs))}
-	for i, p := range pairs {
-		t.known[code(p.A, p.B)] = int32(i)
-	}
-	return t
-}
-
-// Label has these pairs be the true ones, whatever their similarity: each once, A before B.
-func (t *Truth) Label(pairs []Pair) {
-	t.labels = make(map[uint64]struct{}, len(pairs))
-	for _, p := range pairs {
-		t.labels[code(p.A, p.B)] = struct{}{}
-	}
-}
-
-// is says whether a pair is true that is similar enough, or not.
-func (t *Truth) is(a, b int, similar bool) bool {
-	if t.labels == nil {
-		return similar
-	}
-	_, labelled := t.labels[code(a, b)]
-	return labelled
-}
-
-// True returns how many pairs are true: those that are labelled, or else those at or above a threshold.
-func (t *Truth) True(threshold int) int {
-	if t.labels != nil {
-		return len(t.labels)
-	}
-	return t.Pairs(threshold)
-}
-
-func code(a, b int) uint64 { return uint64(a)<<32 | uint64(b) }
-
-// Documents returns the number of sets.
-func (t *Truth) Documents() int { return len(t.sets) }
-
-// Pairs returns the pairs at or above a threshold that is not below the floor.
-func (t *Truth) Pairs(threshold int) int {
-	n := 0
-	for _, p := range t.pairs {
-		if p.AtLeast(threshold) {
-			n++
-		}
-	}
-	return n
-}
+func NewTruth(sets [][]uint64, pairs []Pair) *Truth { return &Truth{sets: sets, pairs: pairs} }
 
 // At returns the pairs at or above a threshold that is not below the floor.
 func (t *Truth) At(threshold int) []Pair {
@@ -70,20 +18,6 @@ func (t *Truth) At(threshold int) []Pair {
 		}
 	}
 	return at
-}
-
-// Pair returns the exact similarity of two documents, a before b.
-func (t *Truth) Pair(a, b int) Pair {
-	if i, ok := t.known[code(a, b)]; ok {
-		return t.pairs[i]
-	}
-	return t.Compare(a, b)
-}
-
-// Compare returns what Pair returns, by comparing the sets.
-func (t *Truth) Compare(a, b int) Pair {
-	shared, union := sketch.Jaccard(t.sets[a], t.sets[b])
-	return newPair(a, b, shared, union)
 }
 
 // Shingles returns the mean size of a set that is not empty.

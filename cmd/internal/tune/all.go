@@ -9,13 +9,13 @@ import (
 // WriteAll writes all rows with all figures, those of a setting together, and what is known about each truth.
 func (r *Report) WriteAll(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "shingle\thash\tsketch\tslots\tbands\trows\tthreshold\tstage\tcurve\tprecision\trecall\tf1\tnear recall\tnear f1\ttp\tfp\tfn\tmatches\terror\t+-\tcandidates/doc\tcost ns\tbytes/doc\tindex MB\tseconds\t")
+	fmt.Fprintln(w, "shingle\thash\tsketch\tslots\tbands\trows\tthreshold\tcurve\tprecision\trecall\tf1\tnear recall\tnear f1\ttp\tfp\tfn\tcut\tcandidates/doc\tcost ns\tbytes/doc\tindex MB\tseconds\t")
 	for _, row := range r.Rows {
 		name, slots, rows, curve := row.columns()
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%v\t%s\t%s\t%.4f\t%.4f\t%.4f\t%s\t%s\t%d\t%d\t%d\t%d\t%.4f\t%.4f\t%.2f\t%.0f\t%.0f\t%.1f\t%.3f\t\n",
-			row.Shingle, row.Hash, name, slots, row.Bands, rows, row.Threshold, row.Stage, curve, row.Precision, row.Recall,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%v\t%s\t%.4f\t%.4f\t%.4f\t%s\t%s\t%d\t%d\t%d\t%d\t%.2f\t%.0f\t%.0f\t%.1f\t%.3f\t\n",
+			row.Shingle, row.Hash, name, slots, row.Bands, rows, row.Threshold, curve, row.Precision, row.Recall,
 			row.F1, row.near(row.Near.Recall), row.near(row.Near.F1),
-			row.TruePositives, row.FalsePositives, row.FalseNegatives, row.Matches, row.ErrorMean, row.ErrorDeviation,
+			row.TruePositives, row.FalsePositives, row.FalseNegatives, row.UniqueCut,
 			row.CandidatesPerDocument, row.CostNanoseconds, row.BytesPerDocument, float64(row.IndexBytes)/1e6, row.Seconds)
 	}
 	if err := w.Flush(); err != nil {
@@ -50,7 +50,7 @@ func (r *Row) columns() (name string, slots int, rows, curve string) {
 	return r.Sketch, r.Slots, fmt.Sprint(r.Rows), fmt.Sprintf("%.4f", r.Curve)
 }
 
-// near writes a figure about pairs that are not identical, if there are any.
+// near writes a figure about copies that are not identical, if there are any.
 func (r *Row) near(figure float64) string {
 	if r.Near.True() == 0 {
 		return "-"

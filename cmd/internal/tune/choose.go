@@ -11,7 +11,7 @@ func (t *Tuner) preferred() []source {
 	all := t.Grid.sources()
 	slices.SortStableFunc(all, func(a, b source) int {
 		configured := func(s source) int {
-			if s.shingle == t.Shingle {
+			if s.shingle == t.Judge.Similarity.Shingle {
 				return 0
 			}
 			return 1
@@ -24,7 +24,8 @@ func (t *Tuner) preferred() []source {
 // criterion returns by what the settings of the report are weighed.
 func (r *Report) criterion() criterion {
 	return criterion{
-		by: r.By, stage: r.Stage, recall: r.Recall, known: r.Labelled > 0, shingle: r.shingle, threshold: r.threshold,
+		by: r.By, estimates: r.estimates(), recall: r.Recall, precision: r.Precision, known: r.Labelled > 0,
+		shingle: r.shingle, threshold: r.threshold,
 	}
 }
 
@@ -82,12 +83,12 @@ func (r *Report) chooseWithin() {
 	}
 }
 
-// weighed returns the rows at the stage and threshold of the recommendation. It is made for any threshold where pairs
+// weighed returns the rows at the threshold of the recommendation. It is made for any threshold where pairs
 // are labelled and none is named.
 func (r *Report) weighed() []*Row {
 	var rows []*Row
 	for i := range r.Rows {
-		if row := &r.Rows[i]; row.Stage == r.Stage && (row.Threshold == r.At || r.At == 0) {
+		if row := &r.Rows[i]; row.Threshold == r.At || r.At == 0 {
 			rows = append(rows, row)
 		}
 	}
@@ -99,7 +100,7 @@ func (r *Report) rowsOf(s *Source) []*Row {
 	return slices.DeleteFunc(r.weighed(), func(row *Row) bool { return row.Shingle != s.Shingle || row.Hash != s.Hash })
 }
 
-// sort sorts the rows, the best first; the stages of a setting stay together. What is not weighed with the others comes
+// sort sorts the rows, the best first. What is not weighed with the others comes
 // by its source and threshold, after those of the recommendation.
 func (r *Report) sort(of func(shingle, hash string) int) {
 	places, group := map[Setting]int{}, func(row *Row) [3]float64 {
@@ -114,9 +115,8 @@ func (r *Report) sort(of func(shingle, hash string) int) {
 	}
 	groups := map[[3]float64][]*Row{}
 	for i := range r.Rows {
-		if row := &r.Rows[i]; row.Stage == r.Stage {
-			groups[group(row)] = append(groups[group(row)], row)
-		}
+		row := &r.Rows[i]
+		groups[group(row)] = append(groups[group(row)], row)
 	}
 	for _, rows := range groups { // in no order: each is sorted by itself
 		r.criterion().rank(rows)

@@ -1,7 +1,7 @@
 // Package tune tries settings on a sample of the user's own documents and compares each with the exact truth.
 //
 //	documents ──shingle, hash──▶ sets ──eval.Join──▶ truth
-//	                              └──sketch, bands──▶ eval.Trial ──threshold──▶ three rows: candidates, estimate, verified
+//	          └──sign──▶ entries ──index.JudgeAll──▶ verdicts, held against the truth ──▶ a row
 //	rows ──▶ Report: the setting recommended, a table, JSON, YAML, a page with plots
 //
 // The sets and the truth of one shingle and hash serve all its trials; trials run on all cores.

@@ -50,11 +50,11 @@ func (o *Outputs) readyFor(flag, path string) error {
 }
 
 // Finish completes the report and writes it. If the run was stopped before anything was tried, an older report is kept.
-func (o *Outputs) Finish(ctx context.Context, report *Report, c config.Config, stage string) error {
+func (o *Outputs) Finish(ctx context.Context, report *Report, c config.Config) error {
 	if ctx.Err() != nil && report.Settings() == 0 {
 		return errors.New("stopped before a setting was tried; nothing is written")
 	}
-	err := o.recommend(report, c, stage)
+	err := o.recommend(report, c)
 	if err := errors.Join(o.write(report), err); err != nil {
 		return err
 	}
@@ -110,13 +110,12 @@ func (o *Outputs) print(report *Report) error {
 	return err
 }
 
-// recommend adds the recommended configuration to the report. If there is none, that is an error only if a file of it
-// was asked for.
-func (o *Outputs) recommend(report *Report, c config.Config, stage string) (err error) {
-	switch best := report.Recommended; {
-	case best != nil:
-		report.YAML, err = settingYAML(c, best.Setting, stage)
-	case o.YAML != "":
+// recommend adds the recommended configuration to the report. It is an error if there is none: a script goes on with
+// what it was recommended.
+func (o *Outputs) recommend(report *Report, c config.Config) (err error) {
+	if best := report.Recommended; best != nil {
+		report.YAML, err = settingYAML(c, best.Setting)
+	} else {
 		err = errors.New("nothing to recommend: " + report.NotRecommended)
 	}
 	if err != nil && o.YAML != "" {

@@ -31,7 +31,7 @@ type pagedRow struct {
 func (r *Report) WritePage(out io.Writer, about sheet.About) error {
 	p := paged{Report: r, Plots: r.plots(), Truth: r.truth()}
 	for _, row := range r.Rows {
-		shown := pagedRow{row, r.Recommended != nil && row.Setting == r.Recommended.Setting && row.Stage == r.Stage}
+		shown := pagedRow{row, r.Recommended != nil && row.Setting == r.Recommended.Setting}
 		if r.compared(&row) {
 			p.First = append(p.First, shown)
 		} else {
@@ -44,7 +44,7 @@ func (r *Report) WritePage(out io.Writer, about sheet.About) error {
 	}, p)
 }
 
-// compared says whether a row, of any stage, is one of a setting that the recommendation was made of.
+// compared says whether a row is one of a setting that the recommendation was made of.
 func (r *Report) compared(row *Row) bool {
 	if r.Labelled > 0 {
 		return r.At == 0 || row.Threshold == r.At
@@ -68,12 +68,12 @@ func (r *Report) truth() string {
 	if text := r.Truths(); text != "" {
 		return text
 	}
-	return "Pairs are true whose exact similarity reaches the threshold."
+	return "A document should leave if an earlier one that stays is as similar as the threshold, exactly."
 }
 
 // FirstTitle names the settings that the recommendation was made of.
 func (p paged) FirstTitle() string {
-	n := terminal.Several(len(p.First)/len(stages()), "setting")
+	n := terminal.Several(len(p.First), "setting")
 	switch shown := p.shown(); {
 	case p.Labelled > 0:
 		return n + " by the labelled pairs"
@@ -85,7 +85,7 @@ func (p paged) FirstTitle() string {
 
 // OthersTitle names the other settings.
 func (p paged) OthersTitle() string {
-	n := terminal.Several(len(p.Others)/len(stages()), "setting")
+	n := terminal.Several(len(p.Others), "setting")
 	if p.Labelled > 0 {
 		return n + " at other thresholds"
 	}

@@ -13,22 +13,18 @@ import (
 
 // Params say which settings are tried, and how one is recommended.
 type Params struct {
-	Grid       Grid
-	Recall     float64 // recall that bands are planned for
-	CodeBits   int
-	Window     index.WindowParams // of the service: bands are planned for it
-	KeyBytes   int
-	Weighted   bool          // the Sample's shingles count as often as they occur
+	Grid Grid
+	// the configured settings. They stay where the grid changes none of them; with labels, the shingle and the threshold
+	// are changed only for something better; else the shingle is the one recommended, if it is tried and some documents
+	// are alike by it
+	Judge      index.Params
 	By         string        // criterion of the recommendation: see Bys
-	Shingle    string        // the one recommended, if it is tried and some documents are alike by it; else the first
-	Threshold  float64       // the configured one: by labels it is changed only for something better, as the shingle is
+	Precision  float64       // least share of the duplicates that are to be true ones
 	At         float64       // threshold of the recommendation, one of the grid; 0 weighs all, by labels
-	Stage      string        // stage of the recommendation: Verified, or Estimate for a service that only estimates
 	BruteForce bool          // also compare all pairs
 	Budget     time.Duration // time for trying settings in a random order; 0 tries all, in their order
 	Seed       uint64        // seed of that order
 	Workers    int
-	Most       int // greatest number of candidates before a setting is given up
 	MostPairs  int // greatest number of true pairs before a shingle is given up: each takes some 100 bytes
 }
 
@@ -43,6 +39,9 @@ func (p Params) Validate() error {
 	}
 	if p.At != 0 && !slices.Contains(g.Thresholds, p.At) {
 		return fmt.Errorf("--at %v: write one of the thresholds that are tried", p.At)
+	}
+	if !(p.Precision >= 0 && p.Precision <= 1) {
+		return fmt.Errorf("--min-precision %v: write a number from 0 to 1", p.Precision)
 	}
 	if p.Budget < 0 {
 		return fmt.Errorf("--budget %v: write a time such as 2m, or 0 to try all", p.Budget)

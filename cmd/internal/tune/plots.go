@@ -55,7 +55,7 @@ func (r *Report) histogram(s Source) plot {
 // byThreshold plots precision and recall of the recommended kind of setting at each threshold that was tried.
 func (r *Report) byThreshold() plot {
 	p := plot{
-		Title: "Precision and recall by threshold", X: "threshold", Y: "share of the near pairs", right: 1, top: 1, room: 150,
+		Title: "Precision and recall by threshold", X: "threshold", Y: "share of the near copies", right: 1, top: 1, room: 150,
 	}
 	best := r.Recommended
 	if best == nil {
@@ -65,7 +65,7 @@ func (r *Report) byThreshold() plot {
 	p.Note = fmt.Sprintf("of the recommended setting, by %s, at each threshold that was tried", best.Shingle)
 	lines, all := r.lines(best)
 	if len(all) == 0 {
-		p.Note, p.left = "there is no near pair: every setting finds what is identical", 0.5
+		p.Note, p.left = "there is no near copy: every setting finds what is identical", 0.5
 		return p.done()
 	}
 	p.left, p.right, p.low = all[0].x, all[0].x, lowest(all)
@@ -84,29 +84,23 @@ func (r *Report) byThreshold() plot {
 
 // lines returns the lines of byThreshold, equal ones as one, and all points of them.
 func (r *Report) lines(best *Row) (lines []namedLine, all line) {
-	for colour, stage := range stages() {
-		precision, recall := line{}, line{}
-		for _, row := range r.Rows {
-			if row.Stage == stage && row.Near.True() > 0 && sameBut(row.Setting, best.Setting) {
-				precision = append(precision, point{row.Threshold, row.Near.Precision})
-				recall = append(recall, point{row.Threshold, row.Near.Recall})
-			}
-		}
-		for _, l := range []namedLine{
-			{name: "precision, " + stage, line: precision, colour: colour},
-			{name: "recall, " + stage, line: recall, colour: colour, dashed: true},
-		} {
-			slices.SortFunc(l.line, func(a, b point) int { return cmp.Compare(a.x, b.x) })
-			all = append(all, l.line...)
-			same := slices.IndexFunc(lines, func(m namedLine) bool { return slices.Equal(m.line, l.line) })
-			if same < 0 {
-				lines = append(lines, l)
-			} else {
-				lines[same].more = append(lines[same].more, l.name)
-			}
+	precision, recall := line{}, line{}
+	for _, row := range r.Rows {
+		if row.Near.True() > 0 && sameBut(row.Setting, best.Setting) {
+			precision = append(precision, point{row.Threshold, row.Near.Precision})
+			recall = append(recall, point{row.Threshold, row.Near.Recall})
 		}
 	}
-	return lines, all
+	for _, l := range []line{precision, recall} {
+		slices.SortFunc(l, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+	}
+	lines = []namedLine{{name: "precision", line: precision}}
+	if slices.Equal(precision, recall) {
+		lines[0].more = []string{"recall"}
+	} else {
+		lines = append(lines, namedLine{name: "recall", line: recall, dashed: true})
+	}
+	return lines, slices.Concat(precision, recall)
 }
 
 // sameBut says whether two settings are the same but for the threshold, and for what is planned for it.
@@ -182,10 +176,10 @@ func where(b sketch.Banding, share float64) float64 {
 }
 
 // front plots cost against recall. A line joins the settings that no other beats in both. The axis of cost is
-// logarithmic. Where there is no near pair to find, recall is that of the curve.
+// logarithmic. Where there is no near copy to find, recall is that of the curve.
 func (r *Report) front() plot {
 	p := plot{
-		Title: "Cost and recall", X: "cost of a document in a full window, µs", Y: "recall of near pairs", top: 1, log: true,
+		Title: "Cost and recall", X: "cost of a document in a full window, µs", Y: "recall of near copies", top: 1, log: true,
 	}
 	var points []namedPoint
 	measured := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Near.True() > 0 && r.compared(&row) })
@@ -193,10 +187,10 @@ func (r *Report) front() plot {
 		p.Y = "share found at the threshold, by the curve"
 	}
 	if r.Labelled > 0 {
-		p.Title, p.Y = "Cost and F1", "F1 of near pairs"
+		p.Title, p.Y = "Cost and F1", "F1 of near copies"
 	}
 	for _, row := range r.Rows {
-		if row.Stage != r.Stage || !r.compared(&row) || !measured && row.ByDistance() {
+		if !r.compared(&row) || !measured && row.ByDistance() {
 			continue
 		}
 		pt := point{max(row.CostNanoseconds, 1) / 1000, row.Near.Recall}

@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +13,7 @@ import (
 
 // reported is a report of so many bandings by one shingle, of which the first is recommended.
 func reported(bandings int) *Report {
-	r := &Report{At: 0.8, By: ByCost, Recall: 0.98, Stage: Verified}
+	r := &Report{At: 0.8, By: ByCost, Recall: 0.98, Verify: "jaccard", Precision: 0.5}
 	r.Sources = []Source{{
 		Shingle: "word:1", Hash: "xxhash", Floor: 0.7, Pairs: 30, Identical: 20, At: 25, Histogram: slices.Concat(make([]int, 14),
 			[]int{1, 2, 3, 0, 0, 24}),
@@ -22,20 +21,15 @@ func reported(bandings int) *Report {
 	for i := range bandings {
 		bands := 20 + i
 		for _, threshold := range []float64{0.7, 0.8} {
-			for _, stage := range stages() {
-				found := newFigures(eval.Score{TruePositives: 23, FalseNegatives: 2})
-				if stage == Candidates {
-					found = newFigures(eval.Score{TruePositives: 23, FalsePositives: 4, FalseNegatives: 2})
-				}
-				r.Rows = append(r.Rows, Row{
-					Setting: Setting{
-						Shingle: "word:1", Hash: "xxhash", Sketch: "minhash", Slots: 5 * bands, Bands: bands, Rows: 5,
-						Threshold: threshold,
-					},
-					Stage: stage, Figures: found, Near: newFigures(found.Without(eval.Score{TruePositives: 20})),
-					Curve: sketch.Banding{Bands: bands, Rows: 5}.Probability(threshold), CostNanoseconds: float64(1000 * bands),
-				})
-			}
+			found := newFigures(eval.Score{TruePositives: 23, FalseNegatives: 2})
+			r.Rows = append(r.Rows, Row{
+				Setting: Setting{
+					Shingle: "word:1", Hash: "xxhash", Sketch: "minhash", Slots: 5 * bands, Bands: bands, Rows: 5,
+					Threshold: threshold,
+				},
+				Figures: found, Near: newFigures(found.Without(eval.Score{TruePositives: 20})),
+				Curve: sketch.Banding{Bands: bands, Rows: 5}.Probability(threshold), CostNanoseconds: float64(1000 * bands),
+			})
 		}
 	}
 	r.choose([]source{{"word:1", "xxhash"}})
@@ -90,24 +84,21 @@ func TestCurvesAreNamed(t *testing.T) {
 	}
 }
 
-// Lines of all three stages have names beside their ends, which cover no other, and equal lines have all their names.
+// Lines have names beside their ends, which cover no other.
 func TestLinesByThreshold(t *testing.T) {
 	p := reported(2).byThreshold()
 	svg := string(p.SVG)
 	var at []string
-	for _, stage := range stages() {
-		for _, what := range []string{"precision", "recall"} {
-			name := fmt.Sprintf("%s, %s", what, stage)
-			m := regexp.MustCompile(`y="([0-9.]+)" text-anchor="start"[^>]*>` + name + `</text>`).FindStringSubmatch(svg)
-			if m == nil || slices.Contains(at, m[1]) {
-				t.Errorf("%s: no name of its own: %v, others at %v", name, m, at)
-				continue
-			}
-			at = append(at, m[1])
+	for _, name := range []string{"precision", "recall"} {
+		m := regexp.MustCompile(`y="([0-9.]+)" text-anchor="start"[^>]*>` + name + `</text>`).FindStringSubmatch(svg)
+		if m == nil || slices.Contains(at, m[1]) {
+			t.Errorf("%s: no name of its own: %v, others at %v", name, m, at)
+			continue
 		}
+		at = append(at, m[1])
 	}
-	if len(p.lines) != 3 { // precision of candidates, of the others, and recall
-		t.Errorf("%d lines", len(p.lines))
+	if len(p.lines) != 2 {
+		t.Errorf("there are %d lines; want precision and recall", len(p.lines))
 	}
 }
 
@@ -136,8 +127,8 @@ func TestPageMarksTheBest(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := regexp.MustCompile(`(?s)<tr class="best">.*?</tr>`).FindAllString(page.String(), -1)
-	if len(rows) != 2 || !strings.Contains(rows[1], "20 bands of 5 rows in 100 slots</td><td class=\"left\">verified") {
-		t.Errorf("the rows marked as best are %q; want 2, the second of 20 bands of 5 rows in 100 slots, verified", rows)
+	if len(rows) != 2 || !strings.Contains(rows[1], "20 bands of 5 rows in 100 slots</td>") {
+		t.Errorf("the rows marked as best are %q; want 2, the second of 20 bands of 5 rows in 100 slots", rows)
 	}
 	for _, want := range []string{"a.jsonl · ", "unecho v1", "4 settings by word:1 at 0.8", "4 settings by other truths"} {
 		if !strings.Contains(page.String(), want) {

@@ -30,15 +30,15 @@ func (c criterion) reason(best *Row, rows []*Row) string {
 		finds = fmt.Sprintf("at least %s of the pairs at their threshold by the curve of the bands", percent(c.recall))
 	}
 	if best.ByDistance() {
-		finds = fmt.Sprintf("at least %s of the near pairs of the sample", percent(c.recall))
+		finds = fmt.Sprintf("at least %s of the near copies in the sample", percent(c.recall))
 	}
 	if kept == 1 {
 		return fmt.Sprintf("it is the only setting that finds %s; %s", finds, c.evidence(best))
 	}
 	if confirmed == 1 {
 		alone := "the sample bears out this one alone"
-		if c.byF1() {
-			alone = "it has the best F1 of the near pairs"
+		if c.errs() {
+			alone = fmt.Sprintf("it has the best recall at a precision of %s or more", percent(c.precision))
 		}
 		return fmt.Sprintf("%s of the %d settings that each find %s; %s", alone, kept, finds, c.evidence(best))
 	}
@@ -61,8 +61,9 @@ func (c criterion) among(kept, confirmed int, finds string) string {
 	switch {
 	case confirmed == 0 || confirmed == kept:
 		return settings
-	case c.byF1():
-		return fmt.Sprintf("%d with nearly the best F1 among %s", confirmed, settings)
+	case c.errs():
+		return fmt.Sprintf("%d with nearly the best recall at a precision of %s or more among %s", confirmed,
+			percent(c.precision), settings)
 	}
 	return fmt.Sprintf("%d that the sample bears out among %s", confirmed, settings)
 }
@@ -91,26 +92,31 @@ func (c criterion) superlative(best *Row) string {
 // evidence says what the sample has to say about a setting: only what is not identical says anything.
 func (c criterion) evidence(best *Row) string {
 	if c.known {
-		return fmt.Sprintf("it finds %s of %s, and %s not labelled", terminal.Grouped(best.TruePositives),
-			terminal.Several(best.True(), "labelled pair"), terminal.Several(best.FalsePositives, "pair")+thatAre(best.FalsePositives))
+		return fmt.Sprintf("it finds %s of %s, and takes %s for one", terminal.Grouped(best.TruePositives),
+			several(best.True(), "labelled copy", "labelled copies"), terminal.Several(best.FalsePositives, "other document"))
 	}
 	identical := best.True() - best.Near.True()
 	apart := ""
 	if identical > 0 {
-		apart = fmt.Sprintf(" (%s identical, which every setting finds)", terminal.Several(identical, "more pair")+are(identical))
+		apart = fmt.Sprintf(" (%s identical, which every setting finds)", terminal.Several(identical, "more")+are(identical))
 	}
 	if best.Near.True() == 0 {
-		pairs := fmt.Sprintf("all its %s pairs are", terminal.Grouped(identical))
+		copies := fmt.Sprintf("all its %s copies are", terminal.Grouped(identical))
 		if identical == 1 {
-			pairs = "its only pair is"
+			copies = "its only copy is"
 		}
-		return fmt.Sprintf("the sample cannot confirm that, as %s identical, which every setting finds", pairs)
+		return fmt.Sprintf("the sample cannot confirm that, as %s identical, which every setting finds", copies)
 	}
 	return fmt.Sprintf("here it found %s of %s%s", terminal.Grouped(best.Near.TruePositives),
-		terminal.Several(best.Near.True(), "near pair"), apart)
+		several(best.Near.True(), "near copy", "near copies"), apart)
 }
 
-func thatAre(n int) string { return " that" + are(n) }
+func several(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return terminal.Grouped(n) + " " + more
+}
 
 func are(n int) string {
 	if n == 1 {

@@ -20,18 +20,19 @@ const (
 // Bys are the words to choose from.
 func Bys() []string { return []string{ByCost, ByF1, ByRecall, ByPrecision, ByMemory, BySpeed} }
 
-// nearF1 is how much less F1 than the best one is as good, where a service only estimates: then a cheap sketch is one
-// that errs. So it is where pairs are labelled, which no similarity tells apart completely.
-const nearF1 = 0.01
+// nearRecall is how much less recall than the best one is as good, where a service only estimates: then a cheap sketch
+// is one that errs. So it is where pairs are labelled, which no similarity tells apart completely.
+const nearRecall = 0.01
 
-// criterion says which of two settings is better. Both are held against the same truth, at the same stage.
+// criterion says which of two settings is better. Both are held against the same truth.
 type criterion struct {
-	by     string
-	stage  string
-	recall float64 // share of the pairs at the threshold that is to be found
-	known  bool    // the truth is pairs that are labelled, the same for all shingles and thresholds
-	bestF1 float64 // of the settings that keep recall
-	least  float64 // cost of those of which one is recommended
+	by        string
+	estimates bool    // only sketches are compared
+	recall    float64 // share of the pairs at the threshold that is to be found
+	precision float64 // share of what leaves that is to be a true copy: it is lost otherwise
+	known     bool    // the truth is pairs that are labelled, the same for all shingles and thresholds
+	best      float64 // recall of those that keep recall and precision
+	least     float64 // cost of those of which one is recommended
 
 	shingle   string // as configured, as is
 	threshold float64
@@ -39,10 +40,10 @@ type criterion struct {
 
 // over returns the criterion for these rows.
 func (c criterion) over(rows []*Row) criterion {
-	c.bestF1 = 0
+	c.best = 0
 	for _, r := range rows {
-		if c.keeps(r) {
-			c.bestF1 = max(c.bestF1, r.Near.F1)
+		if c.keeps(r) && c.precise(r) {
+			c.best = max(c.best, r.Near.Recall)
 		}
 	}
 	c.least = math.Inf(1)
@@ -75,8 +76,12 @@ func (c criterion) unlike(r *Row) int {
 // meet in the sample: they are not exact to a tenth.
 func (c criterion) cheap(r *Row) bool { return r.CostNanoseconds <= 1.1*c.least }
 
-// byF1 says that settings with nearly the best F1 are those that the sample bears out, and not those with recall.
-func (c criterion) byF1() bool { return c.known || c.stage == Estimate }
+// errs says that what leaves may be no copy. Then of the settings that are precise those with nearly the best recall are
+// those that the sample bears out.
+func (c criterion) errs() bool { return c.known || c.estimates }
+
+// precise says whether a setting loses few documents.
+func (c criterion) precise(r *Row) bool { return r.Precision >= c.precision }
 
 // keeps says whether a setting finds the pairs at its threshold that it should. Bands say so by their own curve,
 // whatever was found in the sample, most of whose pairs may be far above the threshold. A sketch by distance has no
@@ -90,8 +95,8 @@ func (c criterion) keeps(r *Row) bool {
 
 // confirmed says whether the sample bears a setting out.
 func (c criterion) confirmed(r *Row) bool {
-	if c.byF1() {
-		return r.Near.F1 >= c.bestF1-nearF1
+	if c.errs() {
+		return r.Near.Recall >= c.best-nearRecall
 	}
 	return r.Near.Recall >= c.recall
 }
@@ -100,6 +105,8 @@ func (c criterion) confirmed(r *Row) bool {
 func (c criterion) class(r *Row) int {
 	switch {
 	case !c.keeps(r):
+		return 3
+	case !c.precise(r):
 		return 2
 	case !c.confirmed(r):
 		return 1
@@ -117,8 +124,11 @@ func (c criterion) compare(r, s *Row) int {
 	if class == 0 && !c.keeps(r) {
 		return cmp.Or(high(r.Curve, s.Curve), high(r.Near.Recall, s.Near.Recall))
 	}
-	if class == 0 && c.byF1() && !c.confirmed(r) {
-		return cmp.Or(f1, cost, memory)
+	if class == 0 && !c.precise(r) {
+		return cmp.Or(high(r.Precision, s.Precision), f1)
+	}
+	if class == 0 && c.errs() && !c.confirmed(r) {
+		return cmp.Or(high(r.Near.Recall, s.Near.Recall), cost, memory)
 	}
 	order := map[string][]int{
 		ByCost:      c.costs(r, s),
@@ -145,7 +155,7 @@ func (c criterion) costs(r, s *Row) []int {
 	return []int{cmp.Compare(r.CostNanoseconds, s.CostNanoseconds)}
 }
 
-// recommend sorts the rows of one truth, threshold and stage, the best first, and returns the best one if it can be
+// recommend sorts the rows of one truth and threshold, the best first, and returns the best one if it can be
 // recommended, or why not. Only a setting that keeps recall can be. Where no pair is true nothing could be missed, and
 // the sample says nothing.
 func (c criterion) recommend(rows []*Row) (best *Row, why string) {
@@ -159,15 +169,27 @@ func (c criterion) recommend(rows []*Row) (best *Row, why string) {
 			"take more documents, a lower --threshold, or other --shingle", best.Threshold)
 	case !c.keeps(best):
 		return nil, notKept(best, c.recall)
+	case !c.precise(best):
+		return nil, notPrecise(best, c.precision)
+	case best.TruePositives == 0:
+		return nil, fmt.Sprintf("no setting that was tried finds a copy with a precision of %s: take a lower --threshold or "+
+			"shorter --shingle, or lower --min-precision", percent(c.precision))
 	}
 	return best, ""
 }
 
-// rank sorts rows of one truth and stage, the best first.
+// rank sorts rows of one truth, the best first.
 func (c criterion) rank(rows []*Row) criterion {
 	c = c.over(rows)
 	slices.SortStableFunc(rows, c.compare)
 	return c
+}
+
+// notPrecise says that even the most precise setting loses too many documents.
+func notPrecise(nearest *Row, precision float64) string {
+	return fmt.Sprintf("of what leaves by any setting that was tried, less than %s are copies: the most precise, %s, has a "+
+		"precision of %s and a recall of %s; take a higher --threshold or longer --shingle, compare more of the documents, or "+
+		"lower --min-precision", percent(precision), nearest.Setting, percent(nearest.Precision), percent(nearest.Recall))
 }
 
 // notKept says that not even the nearest setting keeps recall.

@@ -20,13 +20,13 @@ import (
 func tried(slots int, curve float64, found, missed, identical int, cost, bytes, seconds float64) *Row {
 	all := eval.Score{TruePositives: found, FalseNegatives: missed}
 	return &Row{
-		Setting: Setting{Sketch: "minhash", Slots: slots, Bands: 9, Rows: 5, Threshold: 0.8}, Stage: Verified, Curve: curve,
+		Setting: Setting{Sketch: "minhash", Slots: slots, Bands: 9, Rows: 5, Threshold: 0.8}, Curve: curve,
 		Figures: newFigures(all), Near: newFigures(all.Without(eval.Score{TruePositives: identical})), CostNanoseconds: cost,
 		BytesPerDocument: bytes, Seconds: seconds,
 	}
 }
 
-func byCost() criterion { return criterion{by: ByCost, stage: Verified, recall: 0.98} }
+func byCost() criterion { return criterion{by: ByCost, recall: 0.98, precision: 0.95} }
 
 func TestRecommend(t *testing.T) {
 	rows := func() []*Row {
@@ -39,7 +39,7 @@ func TestRecommend(t *testing.T) {
 		}
 	}
 	for by, want := range map[string]int{ByCost: 3, ByRecall: 2, ByF1: 2, ByMemory: 3, BySpeed: 5, ByPrecision: 2} {
-		best, why := criterion{by: by, stage: Verified, recall: 0.98}.recommend(rows())
+		best, why := criterion{by: by, recall: 0.98, precision: 0.95}.recommend(rows())
 		if best == nil || why != "" || best.Slots != want {
 			t.Errorf("by %s: %+v, %s, want %d", by, best, why, want)
 		}
@@ -48,7 +48,7 @@ func TestRecommend(t *testing.T) {
 	best, _ := byCost().recommend(all)
 	if got, want := byCost().reason(best, all), "it costs the least (0.25 µs a document in a full window) of the 3 that "+
 		"the sample bears out among 4 settings that each find at least 98 % of the pairs at 0.8 by the curve of the bands; "+
-		"here it found 99 of 100 near pairs (900 more pairs are identical, which every setting finds)"; got != want {
+		"here it found 99 of 100 near copies (900 more are identical, which every setting finds)"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if last := all[len(all)-1]; last.Slots != 1 {
@@ -78,7 +78,7 @@ func TestRecommendAmongIdentical(t *testing.T) {
 		t.Fatalf("recommended is %+v; want the setting of 2 slots", best)
 	}
 	if got := byCost().reason(best, rows); got != "it is the only setting that finds at least 98 % of the "+
-		"pairs at 0.8 by the curve of the bands; the sample cannot confirm that, as all its 500 pairs are identical, "+
+		"pairs at 0.8 by the curve of the bands; the sample cannot confirm that, as all its 500 copies are identical, "+
 		"which every setting finds" {
 		t.Errorf("the reason is %q; want the only setting that finds 98 %% by its curve, which identical pairs cannot confirm", got)
 	}
@@ -86,7 +86,7 @@ func TestRecommendAmongIdentical(t *testing.T) {
 
 func TestNotRecommended(t *testing.T) {
 	far := &Row{
-		Setting: Setting{Sketch: "simhash", Bits: 64, Distance: 3, Threshold: 0.8}, Stage: Verified,
+		Setting: Setting{Sketch: "simhash", Bits: 64, Distance: 3, Threshold: 0.8},
 		Figures: newFigures(eval.Score{TruePositives: 5, FalseNegatives: 5}),
 		Near:    newFigures(eval.Score{FalseNegatives: 5}),
 	}
@@ -124,10 +124,11 @@ func TestRecallIsKept(t *testing.T) {
 	for run := range 60 {
 		tr := tuner(0)
 		tr.Sample = Texts{Params: index.DefaultParams(), Documents: texts}
-		tr.Recall = []float64{0.5, 0.9, 0.98, 0.999}[random.IntN(4)]
+		tr.Judge.Similarity.Recall = []float64{0.5, 0.9, 0.98, 0.999}[random.IntN(4)]
 		tr.At = []float64{0.6, 0.8}[random.IntN(2)]
 		tr.By = Bys()[random.IntN(len(Bys()))]
-		tr.Stage = []string{Verified, Estimate}[random.IntN(2)]
+		tr.Judge.Similarity.Verify = []string{"jaccard", "estimate"}[random.IntN(2)]
+		tr.Precision = 0
 		tr.Grid.Slots, tr.Grid.Bands = some([]int{0, 32, 64, 100, 200}), some([]int{0, 2, 5, 10, 20})
 		tr.Grid.Sketches = []string{"minhash"}
 		report, err := tr.Run(t.Context())
@@ -135,7 +136,7 @@ func TestRecallIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		best := report.Recommended
-		name := fmt.Sprintf("run %d, %v slots, %v bands, recall %v at %v", run, tr.Grid.Slots, tr.Grid.Bands, tr.Recall, tr.At)
+		name := fmt.Sprintf("run %d, %v slots, %v bands, recall %v at %v", run, tr.Grid.Slots, tr.Grid.Bands, tr.Judge.Similarity.Recall, tr.At)
 		if best == nil {
 			if slices.Contains(tr.Grid.Slots, 0) && slices.Contains(tr.Grid.Bands, 0) {
 				t.Errorf("%s: nothing is recommended, as %s; want a setting, since planned bands are in the grid", name, report.NotRecommended)
@@ -143,7 +144,7 @@ func TestRecallIsKept(t *testing.T) {
 			continue
 		}
 		recommended++
-		if b := (sketch.Banding{Bands: best.Bands, Rows: best.Rows}); b.Probability(tr.At) < tr.Recall ||
+		if b := (sketch.Banding{Bands: best.Bands, Rows: best.Rows}); b.Probability(tr.At) < tr.Judge.Similarity.Recall ||
 			best.Threshold != tr.At || report.Reason == "" || b.Bands*b.Rows > best.Slots {
 			t.Errorf("%s: recommended is %+v, as %q; want this recall by the bands, this threshold, bands within the slots, and a reason",
 				name, best, report.Reason)
@@ -165,7 +166,7 @@ func TestTruths(t *testing.T) {
 			edited[10*i+5] = []byte("other")
 		}
 		tr.Sample = Texts{Params: index.DefaultParams(), Documents: append(texts, bytes.Join(edited, []byte(" ")))}
-		tr.Shingle = configured
+		tr.Judge.Similarity.Shingle = configured
 		report, err := tr.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +203,7 @@ func TestTuneByLabels(t *testing.T) {
 			tr.Labels = append(tr.Labels, eval.Pair{A: i - 1, B: i})
 		}
 		tr.Labels = append(tr.Labels, eval.Pair{A: 0, B: 3}) // which no setting finds
-		tr.Shingle, tr.Threshold, tr.At, tr.By, tr.Grid.Sketches = configured, 0.8, 0, ByCost, []string{"minhash"}
+		tr.Judge.Similarity.Shingle, tr.At, tr.By, tr.Grid.Sketches = configured, 0, ByCost, []string{"minhash"}
 		report, err := tr.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -212,13 +213,13 @@ func TestTuneByLabels(t *testing.T) {
 			t.Errorf("configured as %s, recommended is %+v; want shingle %s at 0.8 with 30 true positives, 1 false negative, 0 false positives",
 				configured, best, want)
 		}
-		if report.Labelled != 31 || !strings.Contains(report.Reason, ", with the configured shingle and threshold, of the ") || !strings.HasSuffix(report.Reason, "it finds 30 of 31 labelled pairs, and 0 pairs that "+
-			"are not labelled") {
+		if report.Labelled != 31 || !strings.Contains(report.Reason, ", with the configured shingle and threshold, of the ") || !strings.HasSuffix(report.Reason, "it finds 30 of 31 labelled copies, and takes 0 "+
+			"other documents for one") {
 			t.Errorf("of %d labelled pairs, the reason is %q; want 31, the configured shingle, 30 pairs found and 0 that are not labelled",
 				report.Labelled, report.Reason)
 		}
 		for i, row := range report.Rows {
-			if row.True() != 31 || i > 0 && row.Stage == Verified && row.Near.F1 > best.Near.F1 {
+			if row.True() != 31 || i > 0 && row.Near.F1 > best.Near.F1 {
 				t.Errorf("row %d is %+v; want 31 true pairs, and, if verified, no greater F1 of near pairs than recommended", i, row)
 			}
 		}
@@ -227,7 +228,7 @@ func TestTuneByLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(page.String(), "The truth is 31 labelled pairs") || strings.Count(table.String(), "\n") > 22 ||
-			!strings.Contains(page.String(), "F1 of near pairs") {
+			!strings.Contains(page.String(), "F1 of near copies") {
 			t.Errorf("the table is\n%s\nand the page\n%s\nwant at most 22 lines, and a page with 31 labelled pairs and the F1 of near pairs",
 				table.String(), page.String())
 		}

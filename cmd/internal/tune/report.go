@@ -2,14 +2,7 @@ package tune
 
 import "github.com/unecho/unecho/index/eval"
 
-// Stages of a setting.
-const (
-	Candidates = "candidates" // a pair is found if it shares a band key
-	Estimate   = "estimate"   // and if the estimate reaches the threshold
-	Verified   = "verified"   // and if the exact similarity does
-)
-
-// Figures say how pairs found compare with true pairs. Their JSON is a promise to scripts.
+// Figures say how the documents that leave as copies compare with those that should. Their JSON is a promise to scripts.
 type Figures struct {
 	eval.Score
 	Precision float64 `json:"precision"`
@@ -19,25 +12,21 @@ type Figures struct {
 
 func newFigures(s eval.Score) Figures { return Figures{s, s.Precision(), s.Recall(), s.F1()} }
 
-// Row is the result of one stage of one setting. Its JSON is a promise to scripts.
+// Row is the result of one setting: the verdicts about the sample, in its order. Its JSON is a promise to scripts.
 type Row struct {
 	Setting
-	Stage string `json:"stage"`
 	Figures
-	Matches int `json:"matches"` // pairs found: true and false positives
-	// Near leaves out the pairs whose shingles are equal. Every setting finds these, so they tell no two apart.
+	// Near leaves out what leaves as a copy of a document with the same shingles. Every setting finds these, so they tell
+	// no two apart.
 	Near Figures `json:"near"`
 	// share of the pairs at the threshold that become candidates, by the bands themselves; none for a sketch without rows
-	Curve float64 `json:"curve,omitempty"`
-	// absolute difference of estimate and exact similarity, over the candidates
-	ErrorMean             float64 `json:"error_mean"`
-	ErrorDeviation        float64 `json:"error_deviation"`
+	Curve                 float64 `json:"curve,omitempty"`
+	UniqueCut             uint64  `json:"unique_cut"` // unique documents that were not compared with all candidates
 	CandidatesPerDocument float64 `json:"candidates_per_document"`
 	CostNanoseconds       float64 `json:"cost_ns"`            // of a document in the window of the service, by sketch.CostOf
 	BytesPerDocument      float64 `json:"bytes_per_document"` // bytes that the index would take per document
 	IndexBytes            int64   `json:"index_bytes"`        // for the sample
-	// to sign the sample, find the candidates, and pass the stage
-	Seconds float64 `json:"seconds"`
+	Seconds               float64 `json:"seconds"`            // to sign and to judge the sample
 }
 
 // Source is the truth about the sample under one shingle and hash.
@@ -80,7 +69,8 @@ type Report struct {
 	At             float64 `json:"at"`                 // threshold; 0 where each is weighed
 	Labelled       int     `json:"labelled,omitempty"` // pairs that are the truth, if they are known
 	Recall         float64 `json:"recall"`
-	Stage          string  `json:"stage"`                     // of the recommendation
+	Precision      float64 `json:"min_precision"`
+	Verify         string  `json:"verify"`
 	Recommended    *Row    `json:"recommended"`               // null if there is none
 	Reason         string  `json:"reason,omitempty"`          // why this one
 	NotRecommended string  `json:"not_recommended,omitempty"` // why there is none
@@ -96,6 +86,7 @@ type Report struct {
 }
 
 // Settings returns how many settings were tried, each at its thresholds.
-func (r *Report) Settings() int { return len(r.Rows) / len(stages()) }
+func (r *Report) Settings() int { return len(r.Rows) }
 
-func stages() []string { return []string{Candidates, Estimate, Verified} }
+// estimates says whether only sketches are compared.
+func (r *Report) estimates() bool { return r.Verify == "estimate" }

@@ -28,8 +28,9 @@ type Tuner struct {
 func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 	began := time.Now()
 	report := &Report{
-		Documents: t.Sample.Len(), By: t.By, At: t.At, Recall: t.Recall, Stage: t.Stage, Labelled: len(t.Labels),
-		shingle: t.Shingle, threshold: t.Threshold, Skipped: []Skipped{},
+		Documents: t.Sample.Len(), By: t.By, At: t.At, Recall: t.Judge.Similarity.Recall, Precision: t.Precision,
+		Verify: t.Judge.Similarity.Verify, Labelled: len(t.Labels), shingle: t.Judge.Similarity.Shingle,
+		threshold: t.Judge.Similarity.Threshold, Skipped: []Skipped{},
 	}
 	sources := t.sources()
 	tried := &tally{progress: t.Progress}
@@ -117,7 +118,7 @@ func (t *Tuner) pass(settings []Setting, why string, report *Report, tried *tall
 // skipped lists each point of the grid that was not tried: those of a setting from a threshold on.
 func (t *Tuner) skipped(s Setting, why string, tried ...Row) []Skipped {
 	var all []Skipped
-	for _, s.Threshold = range t.Grid.thresholds(s)[len(tried)/len(stages()):] {
+	for _, s.Threshold = range t.Grid.thresholds(s)[len(tried):] {
 		all = append(all, Skipped{s, why})
 	}
 	return all

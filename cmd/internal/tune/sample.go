@@ -16,8 +16,8 @@ type Sample interface {
 	// Sets returns the hashes of each document's shingles, in order: each once, or as often as it occurs if shingles
 	// are weighted. A document without text has none.
 	Sets(shingle, hash string) ([][]uint64, error)
-	// Evidence returns about how many bytes the index keeps of a document to compare it exactly.
-	Evidence(shingle, hash string) (float64, error)
+	// Sign signs each document, in order. One that is rejected for its length is empty, as one without text is.
+	Sign(p index.Params) ([]entry.Entry, error)
 }
 
 // Texts are documents as they come in, before they are normalised.
@@ -32,7 +32,8 @@ func (t Texts) Len() int { return len(t.Documents) }
 
 // Sets are made as the service makes them.
 func (t Texts) Sets(shingle, hash string) ([][]uint64, error) {
-	p := t.params(shingle, hash)
+	p := t.Params
+	p.Similarity.Shingle, p.Similarity.Hash = shingle, hash
 	shingling, err := p.Similarity.Shingling()
 	if err != nil {
 		return nil, err
@@ -65,33 +66,27 @@ func inOrder(hashes []uint64, weighted bool) []uint64 {
 	return hashes
 }
 
-// measured is the number of documents whose evidence is measured: coding it takes longer than finding duplicates.
-const measured = 1000
-
-// Evidence signs some of the documents, taken evenly.
-func (t Texts) Evidence(shingle, hash string) (float64, error) {
-	p := t.params(shingle, hash)
-	p.Similarity.Verify = "jaccard"
+// Sign signs the documents as the service does.
+func (t Texts) Sign(p index.Params) ([]entry.Entry, error) {
 	signer, err := index.NewSigner(p)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	bytes, n := 0, 0
-	for i := 0; i < len(t.Documents); i += 1 + len(t.Documents)/measured {
-		var e entry.Entry
-		if signer.Sign(&e, t.Documents[i]) && !e.Empty() {
-			bytes += len(e.Evidence)
-			n++
+	entries := make([]entry.Entry, len(t.Documents))
+	for i := range entries {
+		if t.Scopes != nil {
+			entries[i].Scope = t.Scopes[i]
 		}
-		signer.Reset()
+		signer.Sign(&entries[i], t.Documents[i])
+		keep(&entries[i], signer)
 	}
-	return float64(bytes) / float64(max(1, n)), nil
+	return entries, nil
 }
 
-func (t Texts) params(shingle, hash string) index.Params {
-	p := t.Params
-	p.Similarity.Shingle, p.Similarity.Hash = shingle, hash
-	return p
+// keep keeps an entry when the memory of its signer is used again.
+func keep(e *entry.Entry, signer *index.Signer) {
+	e.Keys, e.Evidence = slices.Clone(e.Keys), slices.Clone(e.Evidence)
+	signer.Reset()
 }
 
 // Tokens are documents that are already cut: a run of N tokens is a shingle, like one of N words.
@@ -103,8 +98,33 @@ type Tokens struct {
 // Len is the number of documents.
 func (t Tokens) Len() int { return len(t.Documents) }
 
-// Sets returns shingles of the tokens as they are. There are no shingles of characters.
+// Sets returns shingles of the tokens as they are.
 func (t Tokens) Sets(shingle, hash string) ([][]uint64, error) {
+	sets, err := t.hashes(shingle, hash)
+	for i := range sets {
+		sets[i] = inOrder(sets[i], t.Weighted)
+	}
+	return sets, err
+}
+
+// Sign signs the tokens as if each were a word. There is no text to keep.
+func (t Tokens) Sign(p index.Params) ([]entry.Entry, error) {
+	p.Similarity.Evidence = "shingles"
+	signer, err := index.NewSigner(p)
+	if err != nil {
+		return nil, err
+	}
+	hashes, err := t.hashes(p.Similarity.Shingle, p.Similarity.Hash)
+	entries := make([]entry.Entry, len(hashes))
+	for i := range entries {
+		signer.SignShingles(&entries[i], hashes[i])
+		keep(&entries[i], signer)
+	}
+	return entries, err
+}
+
+// hashes returns the hashes of each document's shingles as they follow each other. There are no shingles of characters.
+func (t Tokens) hashes(shingle, hash string) ([][]uint64, error) {
 	shingling, err := text.ParseShingling(shingle)
 	if err != nil {
 		return nil, err
@@ -116,24 +136,9 @@ func (t Tokens) Sets(shingle, hash string) ([][]uint64, error) {
 	if !shingling.OfWords() {
 		return nil, fmt.Errorf("shingle %s: tokens are taken as they are: write word:N, runs of N tokens", shingle)
 	}
-	var hashes []uint64
-	sets := make([][]uint64, len(t.Documents))
+	all := make([][]uint64, len(t.Documents))
 	for i, d := range t.Documents {
-		hashes = shingling.Hashed(h).AppendTokenHashes(hashes[:0], d)
-		sets[i] = slices.Clone(inOrder(hashes, t.Weighted))
+		all[i] = shingling.Hashed(h).AppendTokenHashes(nil, d)
 	}
-	return sets, nil
-}
-
-// Evidence returns the size of the sets: there is no text.
-func (t Tokens) Evidence(shingle, hash string) (float64, error) {
-	sets, err := Tokens{t.Documents[:min(measured, len(t.Documents))], t.Weighted}.Sets(shingle, hash)
-	if err != nil {
-		return 0, err
-	}
-	bytes := 0
-	for _, set := range sets {
-		bytes += len(entry.AppendShingles(nil, set))
-	}
-	return float64(bytes) / float64(max(1, len(sets))), nil
+	return all, nil
 }

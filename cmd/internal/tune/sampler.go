@@ -25,7 +25,8 @@ type Sampler struct {
 	random    *rand.Rand
 	most      int           // 0 is all
 	mostBytes setting.Bytes // of their texts; 0 is no bound
-	met       int
+	given     int           // documents
+	met       int           // of them, those that are not labelled
 	bytes     setting.Bytes // of those kept
 	kept      []sampled
 	dropped   bool   // documents were dropped because of mostBytes
@@ -35,12 +36,13 @@ type Sampler struct {
 
 	names    map[string]bool // of documents that are labelled; nil if none are
 	labelled []sampled
-	numbers  labelled.Numbers // of labelled documents, by their places in labelled
+	numbers  labelled.Numbers // of labelled documents, as they were given
 	size     setting.Bytes    // of their texts
 }
 
 // sampled is a document: its text and scope, or its tokens.
 type sampled struct {
+	at     int // its number among all that the sampler was given
 	text   []byte
 	scope  uint64
 	tokens [][]byte
@@ -128,6 +130,7 @@ func rejection(why *document.Rejection) string { return string(why.Reason) + ": 
 
 // addLabelled keeps a document that is labelled. One that cannot be compared is kept without text, and so like no other.
 func (s *Sampler) addLabelled(name func() string, read func() (sampled, string)) (known bool, err error) {
+	s.given++
 	if s.names == nil {
 		return false, nil
 	}
@@ -145,8 +148,8 @@ func (s *Sampler) addLabelled(name func() string, read func() (sampled, string))
 	if bad != "" {
 		s.passOver(id, bad)
 	}
-	d.text = slices.Clone(d.text)
-	s.numbers.Of[id] = len(s.labelled)
+	d.text, d.at = slices.Clone(d.text), s.given
+	s.numbers.Of[id] = s.given
 	s.labelled = append(s.labelled, d)
 	if s.size += d.size(); s.mostBytes > 0 && s.size > s.mostBytes {
 		return true, fmt.Errorf("the documents that are labelled have more text than --sample-bytes %v: raise it, or take fewer "+
@@ -162,7 +165,7 @@ func (s *Sampler) add(name func() string, d sampled, bad string) {
 		return
 	}
 	if at, keep := s.place(); keep {
-		d.text = slices.Clone(d.text)
+		d.text, d.at = slices.Clone(d.text), s.given
 		s.put(at, d)
 	}
 }
@@ -241,10 +244,10 @@ func tokensOf(document []byte, field string) ([][]byte, error) {
 	return tokens, nil
 }
 
-// Numbers are those of the labelled documents: they stand first in the sample.
+// Numbers are those of the labelled documents in the sample. They are known once it is taken.
 func (s *Sampler) Numbers() labelled.Numbers { return s.numbers }
 
-// Sample returns what was kept. It calls note with what was not kept, and why.
+// Sample returns what was kept, in the order in which it was given. It calls note with what was not kept, and why.
 func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
 	if s.bad > 0 {
 		fmt.Fprintf(note, "unecho: %s passed over, the first is %s\n", terminal.Several(s.bad, "document"),
@@ -258,6 +261,10 @@ func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
 			len(s.kept), terminal.Several(s.met, "document"), s.mostBytes)
 	}
 	kept := slices.Concat(s.labelled, s.kept)
+	slices.SortFunc(kept, func(a, b sampled) int { return a.at - b.at })
+	for id, at := range s.numbers.Of { // in no order: each by itself
+		s.numbers.Of[id], _ = slices.BinarySearchFunc(kept, at, func(d sampled, at int) int { return d.at - at })
+	}
 	if s.field != "" {
 		tokens := Tokens{Weighted: judge.Similarity.Weighted}
 		for _, d := range kept {

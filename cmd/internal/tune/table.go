@@ -134,11 +134,11 @@ func (r *Report) writeBest(b *strings.Builder, most int) {
 	if len(rows) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s %s, %s, the best first; recall is that of the near pairs:\n", shown.Shingle, shown.Hash, r.Stage)
+	fmt.Fprintf(b, "\n%s %s, verify %s, the best first; recall is that of near copies:\n", shown.Shingle, shown.Hash, r.Verify)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	last := "cand./doc"
-	if r.Stage == Estimate {
-		last = "F1"
+	if r.estimates() {
+		last = "precision"
 	}
 	fmt.Fprintf(w, "sketch\tslots\tbands\trows\tcurve\trecall\t%s\tcost ns\tbytes/doc\t\n", last)
 	for i, row := range rows[:min(most, len(rows))] {
@@ -148,8 +148,8 @@ func (r *Report) writeBest(b *strings.Builder, most int) {
 		}
 		name, slots, rowsOf, curve := row.columns()
 		last := fmt.Sprintf("%.2f", row.CandidatesPerDocument)
-		if r.Stage == Estimate {
-			last = row.near(row.Near.F1)
+		if r.estimates() {
+			last = fmt.Sprintf("%.4f", row.Precision)
 		}
 		fmt.Fprintf(w, "%s%s\t%d\t%d\t%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", mark, name, slots, row.Bands, rowsOf, curve,
 			row.near(row.Near.Recall), last, row.CostNanoseconds, row.BytesPerDocument)
@@ -163,8 +163,8 @@ func (r *Report) writeBest(b *strings.Builder, most int) {
 
 // writeByLabels writes the best setting of each shingle, and the best of all: all are held against the same pairs.
 func (r *Report) writeByLabels(b *strings.Builder, truths, settings int) {
-	fmt.Fprintf(b, "%s, %s: the best of each shingle, then the best of all\n\n",
-		terminal.Several(r.Labelled, "labelled pair"), r.Stage)
+	fmt.Fprintf(b, "%s, verify %s: the best of each shingle, then the best of all\n\n",
+		terminal.Several(r.Labelled, "labelled pair"), r.Verify)
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	head := "shingle\tat\tsketch\tslots\tbands\trows\tprecision\trecall\tF1\tcost ns\t\n"

@@ -14,7 +14,7 @@ func TestTableIsOneScreen(t *testing.T) {
 	for name, change := range map[string]func(*Report){
 		"truths": func(*Report) {},
 		"estimate": func(r *Report) {
-			r.Stage = Estimate
+			r.Verify = "estimate"
 		},
 		"labels": func(r *Report) { r.Labelled, r.At = 25, 0 },
 		"nothing": func(r *Report) {

@@ -14,10 +14,10 @@ import (
 
 // found is the truth about the sample under one shingle and hash.
 type found struct {
-	sets     [][]uint64
-	truth    *eval.Truth
-	evidence float64 // bytes of a document
-	about    Source
+	sets  [][]uint64
+	truth *eval.Truth
+	known []int // with labels, the cluster of each document that they make
+	about Source
 }
 
 // steps of the histogram.
@@ -38,9 +38,6 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 	if f.sets, err = t.Sample.Sets(from.shingle, from.hash); err != nil {
 		return nil, err
 	}
-	if f.evidence, err = t.Sample.Evidence(from.shingle, from.hash); err != nil {
-		return nil, err
-	}
 	for _, set := range f.sets {
 		if len(set) > 0 {
 			f.about.Documents++
@@ -59,7 +56,11 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 	}
 	f.truth = eval.NewTruth(f.sets, pairs)
 	if t.Labels != nil {
-		f.truth.Label(t.Labels)
+		clusters := eval.NewClusters(len(f.sets))
+		for _, p := range t.Labels {
+			clusters.Join(p.A, p.B)
+		}
+		f.known = clusters.Roots()
 	}
 	for _, p := range pairs {
 		if p.Identical() {
@@ -76,7 +77,7 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 
 // join finds all pairs from the lowest threshold on, on all cores.
 func (t *Tuner) join(ctx context.Context, sets [][]uint64, from source) ([]eval.Pair, error) {
-	if t.Weighted {
+	if t.Judge.Similarity.Weighted {
 		distinct := make([][]uint64, len(sets))
 		for i, set := range sets {
 			distinct[i] = eval.Distinct(set)

@@ -2,7 +2,7 @@ package tune
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"time"
 
 	"github.com/unecho/unecho/index"
@@ -17,132 +17,109 @@ func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipp
 	if over(ctx) {
 		return nil, t.skipped(s, t.stopped()), nil
 	}
-	kind, err := t.sketch(&s)
+	p, err := t.plan(&s)
 	if err != nil {
 		return nil, t.skipped(s, err.Error()), nil // what is impossible is part of the report
 	}
 	began := time.Now()
-	trial := eval.NewTrial(kind, f.sets, nil)
+	entries, err := t.Sample.Sign(p)
+	if err != nil {
+		return nil, nil, err
+	}
 	signing := time.Since(began)
 	for _, s.Threshold = range t.Grid.thresholds(s) {
 		if over(ctx) {
 			return rows, t.skipped(s, t.stopped(), rows...), nil
 		}
-		result, err := trial.Against(f.truth, tenThousandths(s.Threshold), s.bar(), t.Most)
-		if errors.Is(err, eval.ErrCandidates) {
-			return rows, t.skipped(s, err.Error(), rows...), nil
-		}
+		began, p.Similarity.Threshold = time.Now(), s.Threshold
+		verdicts, stats, err := index.JudgeAll(p, entries)
 		if err != nil {
 			return nil, nil, err
 		}
-		rows = append(rows, t.rows(s, trial, f, result, signing)...)
+		row := t.row(s, f, verdicts)
+		row.Seconds = (signing + time.Since(began)).Seconds()
+		t.weigh(&row, p, entries, stats)
+		rows = append(rows, row)
 	}
 	return rows, nil, nil
 }
 
-// curve returns the share of the pairs at the threshold that become candidates; 0 without rows.
-func (s Setting) curve() float64 {
-	if s.Rows == 0 {
-		return 0
-	}
-	return sketch.Banding{Bands: s.Bands, Rows: s.Rows}.Probability(s.Threshold)
-}
-
-// bar returns the least estimate of a duplicate, as the service has it.
-func (s Setting) bar() eval.Bar {
-	if s.ByDistance() {
-		return eval.WithinDistance(s.Bits, s.Distance)
-	}
-	return eval.AtThreshold(tenThousandths(s.Threshold))
-}
-
-// sketch builds the sketch of a setting, and sets the bands and rows that were planned.
-func (t *Tuner) sketch(s *Setting) (kind sketch.Sketch, err error) {
-	planned, err := t.service(s).Planned()
+// plan returns the settings of a service that has the setting, and sets the bands and rows that were planned for it.
+func (t *Tuner) plan(s *Setting) (index.Params, error) {
+	p, err := t.service(s).Planned()
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	scheme, p, err := planned.Similarity.Scheme()
+	scheme, q, err := p.Similarity.Scheme()
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	banding, err := scheme.Banding(p)
+	banding, err := scheme.Banding(q)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	p.Bands, p.Rows = banding.Bands, banding.Rows
-	if kind, err = scheme.New(p); err != nil {
-		return nil, err
+	p.Similarity.Bands, p.Similarity.Rows = banding.Bands, banding.Rows
+	kind, err := p.Similarity.NewSketch()
+	if err != nil {
+		return p, err
 	}
 	s.Bands, s.Rows = kind.Bands(), banding.Rows
 	if !s.ByDistance() {
-		s.Slots = p.Slots
+		s.Slots = q.Slots
 	}
-	return kind, nil
+	return p, nil
 }
 
-// service returns the settings of a service that has the setting.
+// service returns the configured settings with those of a setting.
 func (t *Tuner) service(s *Setting) index.Params {
-	p := index.DefaultParams()
+	p := t.Judge
 	q := &p.Similarity
-	q.Threshold, q.Shingle, q.Sketch, q.Slots, q.Bands, q.Rows = s.Threshold, s.Shingle, s.Sketch, s.Slots, s.Bands, s.Rows
-	q.Bits, q.Distance = s.Bits, s.Distance
-	q.Recall, q.CodeBits, q.KeyBytes, q.Weighted = t.Recall, t.CodeBits, t.KeyBytes, t.Weighted
-	if t.Stage == Estimate {
-		q.Verify = "estimate"
-	}
-	p.Window = t.Window
+	q.Threshold, q.Shingle, q.Hash, q.Sketch = s.Threshold, s.Shingle, s.Hash, s.Sketch
+	q.Slots, q.Bands, q.Rows, q.Bits, q.Distance, q.Blocks = s.Slots, s.Bands, s.Rows, s.Bits, s.Distance, 0
+	q.Plan = index.DefaultParams().Similarity.Plan
 	return p
 }
 
-// cost returns what a document would cost the service, ns: its window is larger than the sample, and so are the unlike
-// documents that one meets, up to those that are read.
-func (t *Tuner) cost(s *Setting, r *eval.Result, documents int) float64 {
-	p := t.service(s)
-	unlike := 2 * float64(r.Met-r.Candidates.TruePositives) / float64(max(1, documents))
+// row holds the verdicts of a setting against the truth.
+func (t *Tuner) row(s Setting, f *found, verdicts []index.Verdict) Row {
+	copies := make(eval.Copies, len(verdicts))
+	for i := range verdicts {
+		copies[i] = verdicts[i].CopyOf()
+	}
+	var all []eval.Standing
+	if t.Labels != nil {
+		all = copies.ByClusters(f.known)
+	} else {
+		all = copies.ByPairs(f.truth.At(tenThousandths(s.Threshold)))
+	}
+	row := Row{Setting: s, Figures: newFigures(eval.Count(all))}
+	for i, of := range copies {
+		if of >= 0 && slices.Equal(f.sets[of], f.sets[i]) {
+			all[i] = eval.Standing{}
+		}
+	}
+	row.Near = newFigures(eval.Count(all))
+	if s.Rows > 0 {
+		row.Curve = sketch.Banding{Bands: s.Bands, Rows: s.Rows}.Probability(s.Threshold)
+	}
+	return row
+}
+
+// weigh sets what the setting costs. The window of the service is larger than the sample, and so are the unlike documents
+// that one meets there, up to those that are read.
+func (t *Tuner) weigh(row *Row, p index.Params, entries []entry.Entry, stats index.Stats) {
+	documents, size := 0, int64(0)
+	for i := range entries {
+		if e := &entries[i]; !e.Empty() {
+			documents++
+			size += index.EntryBytes(p, e)
+		}
+	}
+	some := float64(max(1, documents))
+	met := stats.Candidates + stats.Unverified + stats.Dropped
 	load := p.Load()
-	unlike = min(unlike*float64(load.Documents)/float64(max(1, documents)), float64(load.Read))
-	return sketch.CostOf(sketch.Banding{Bands: s.Bands, Rows: s.Rows}, unlike).Sum()
-}
-
-// rows returns the three stages of a setting. Their time is measured by running them again one after the other, so that
-// looking up the truth is not included.
-func (t *Tuner) rows(s Setting, trial *eval.Trial, f *found, r eval.Result, signing time.Duration) []Row {
-	sizes := t.sizes(s, trial, f)
-	rows := make([]Row, 0, len(sizes))
-	for i, stage := range []struct {
-		name  string
-		score eval.Score
-		pass  func(a, b int)
-	}{
-		{Candidates, r.Candidates, func(_, _ int) {}},
-		{Estimate, r.Estimated, func(a, b int) { trial.Estimate(a, b) }},
-		{Verified, r.Verified, func(a, b int) { f.truth.Compare(a, b) }},
-	} {
-		began := time.Now()
-		trial.Candidates(func(a, b int) bool { stage.pass(a, b); return true })
-		rows = append(rows, Row{
-			Setting: s, Stage: stage.name, Figures: newFigures(stage.score), Curve: s.curve(),
-			Matches: stage.score.TruePositives + stage.score.FalsePositives, Near: newFigures(stage.score.Without(r.Identical)),
-			ErrorMean: r.Error.Mean(), ErrorDeviation: r.Error.Deviation(),
-			CandidatesPerDocument: float64(r.Met) / float64(max(1, f.about.Documents)),
-			CostNanoseconds:       t.cost(&s, &r, f.about.Documents),
-			BytesPerDocument:      sizes[i], IndexBytes: int64(sizes[i] * float64(f.about.Documents)),
-			Seconds: (signing + time.Since(began)).Seconds(),
-		})
-	}
-	return rows
-}
-
-// sizes returns the bytes that the index takes per document at each stage: without evidence, with codes, with the
-// evidence for exact comparison.
-func (t *Tuner) sizes(s Setting, trial *eval.Trial, f *found) [3]float64 {
-	p := index.DefaultParams()
-	p.Similarity.KeyBytes = t.KeyBytes
-	with := func(evidence int) float64 {
-		return float64(index.EntryBytes(p, &entry.Entry{
-			Kind: entry.Sketch, Keys: make([]byte, s.Bands*t.KeyBytes), Evidence: make([]byte, evidence),
-		}))
-	}
-	return [3]float64{with(0), with(trial.CodeBytes()), with(int(f.evidence))}
+	unlike := 2 * float64(met-min(met, stats.Duplicate)) / some * float64(load.Documents) / some
+	row.CostNanoseconds = sketch.CostOf(sketch.Banding{Bands: row.Bands, Rows: row.Rows}, min(unlike, float64(load.Read))).Sum()
+	row.UniqueCut, row.CandidatesPerDocument = stats.UniqueCut, float64(stats.Candidates)/some
+	row.BytesPerDocument, row.IndexBytes = float64(size)/some, size
 }

@@ -13,7 +13,7 @@ import (
 // settingYAML returns the configuration with which a service has the setting as it was tried: the setting, and
 // everything else about texts and similarity that is not the default. What decides nothing beside the others is left
 // out: a service refuses it.
-func settingYAML(c config.Config, s Setting, stage string) (string, error) {
+func settingYAML(c config.Config, s Setting) (string, error) {
 	tried, always := c, []string{"similarity.threshold", "similarity.shingle", "similarity.sketch"}
 	p := &tried.Judge.Similarity
 	p.Threshold, p.Shingle, p.Hash, p.Sketch = s.Threshold, s.Shingle, s.Hash, s.Sketch
@@ -26,9 +26,6 @@ func settingYAML(c config.Config, s Setting, stage string) (string, error) {
 		if p.Slots = s.Slots; !s.Planned || s.ByCost {
 			p.Bands, p.Rows = s.Bands, s.Rows
 		}
-	}
-	if stage == Estimate {
-		p.Verify = "estimate"
 	}
 	if mistakes := tried.Judge.Validate(); len(mistakes) > 0 {
 		return "", fmt.Errorf("the service refuses the recommended settings: %s", mistakes[0])

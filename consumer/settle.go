@@ -13,6 +13,9 @@ import (
 // with them, or as planned if it is yet to begin. The journal's settings stand in each snapshot, too. Those of a trimmed
 // journal are read there first, because its beginning is gone.
 func (s *Service) settle(ctx context.Context, id [16]byte) error {
+	if words := s.setup.Index.Similarity.LeastWords(); words > 0 {
+		s.setup.Logger.Info().Int("words", words).Msg("a text with one changed word is a duplicate if it has so many words")
+	}
 	if !s.setup.Index.Open() {
 		return nil
 	}

@@ -19,6 +19,8 @@ type Signer struct {
 	sketch     sketch.Sketch
 	similarity SimilarityParams
 	evidence   entry.Kind
+	short      int // number of shingles below which a changed word makes a text another
+	signed     int // number of shingles of the text that was signed last
 
 	sorter     text.Sorter
 	normalized []byte
@@ -52,7 +54,7 @@ func NewSigner(p Params) (*Signer, error) {
 	}
 	return &Signer{
 		normalizer: text.NewNormalizer(p.Text), shingling: shingling, sketch: sketch,
-		similarity: p.Similarity, evidence: p.Similarity.evidence(),
+		similarity: p.Similarity, evidence: p.Similarity.evidence(), short: p.Similarity.LeastShingles(),
 	}, nil
 }
 
@@ -83,6 +85,9 @@ func (s *Signer) SignShingles(e *entry.Entry, shingles []uint64) {
 	s.signShingles(e, nil)
 }
 
+// Short says whether the text that was signed last is so short that it would be no duplicate with one word changed.
+func (s *Signer) Short() bool { return s.signed > 0 && s.signed < s.short }
+
 // giveBack releases all memory that grew with the document, except for the entries.
 func (s *Signer) giveBack() {
 	s.normalizer.GiveBack()
@@ -109,7 +114,7 @@ func (s *Signer) sign(e *entry.Entry, document []byte) bool {
 
 // signShingles signs what was hashed. e is empty.
 func (s *Signer) signShingles(e *entry.Entry, compared []byte) {
-	if len(s.shingles) == 0 {
+	if s.signed = len(s.shingles); s.signed == 0 {
 		return
 	}
 	e.Kind, e.Content = s.evidence, xxhash.Sum64(s.normalized)

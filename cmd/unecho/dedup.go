@@ -169,6 +169,7 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 // tell says what came of the run.
 func (r *dedupRun) tell(summary dedup.Summary) error {
 	r.out.TellRejected(r.cmd.ErrOrStderr())
+	summary.TellShort(r.cmd.ErrOrStderr(), r.Config.Judge.Similarity)
 	r.out.TellRepeats(r.cmd.ErrOrStderr())
 	if err := r.writeReport(summary); err != nil {
 		return err

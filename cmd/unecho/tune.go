@@ -27,7 +27,7 @@ func tuneCommand() *cobra.Command {
 			"combination is tried. Only a setting is recommended whose own curve finds --recall of the pairs at the threshold, and of\n" +
 			"these the cheapest (--by). The truth is the exact Jaccard similarity of all pairs; each shingle has one of its own, and\n" +
 			"--pairs is one for all: then only a setting is recommended of whose duplicates --min-precision are true, and of these\n" +
-			"the one that finds most. Each setting judges the documents in their order, as the service does. Where nothing fits, the\n" +
+			"one with nearly the best F1. Each setting judges the documents in their order, as the service does. Where nothing fits, the\n" +
 			"exit code is 1, and the reason is told.\n\n" +
 			"Documents come from files, or from a topic: its newest (--documents), those of a time range (--from, --to), or all, of\n" +
 			"which --sample are taken at random. --grid published tries the grid of a published comparison on 4,000 documents: three\n" +

@@ -93,6 +93,7 @@ func checks() []check {
 		{"snapshots", (*patient).snapshots}, // before those that use what the newest says
 		{"group", (*patient).group},
 		{"settings", (*patient).settings},
+		{"short texts", (*patient).shortTexts},
 		{"routing", (*patient).routing},
 		{"clocks", (*patient).clocks},
 		{"certificate", (*patient).certificates},

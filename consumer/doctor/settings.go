@@ -33,6 +33,15 @@ func (p *patient) settings(ctx context.Context) ([]Finding, error) {
 			"see \"Change a setting that decides\" in deploy/docs/operations.md")}, nil
 }
 
+// shortTexts says what a changed word costs. How long the texts are it does not know.
+func (p *patient) shortTexts(context.Context) ([]Finding, error) {
+	said := p.in.Index.Similarity.ShortTexts()
+	if said == "" {
+		return nil, nil
+	}
+	return []Finding{fine(said + "; " + index.ShortAdvice)}, nil
+}
+
 // bounds compares the bounds in force with the configuration. A member whose file has others works by those in force.
 func (p *patient) bounds(ctx context.Context) ([]Finding, error) {
 	var now index.Bounds

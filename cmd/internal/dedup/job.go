@@ -49,6 +49,7 @@ type item struct {
 	header   []byte
 	length   int
 	sum      uint64 // hash of its bytes, if it is wanted
+	short    bool   // one changed word would make it another
 	rejected *document.Rejection
 	byBytes  bool // it is compared by its bytes
 }
@@ -92,6 +93,7 @@ func (j *job) Work() {
 		if it.rejected == nil {
 			it.rejected = j.entry(r, it.name)
 			it.byBytes = it.rejected == nil && j.signer.ByBytes()
+			it.short = it.rejected == nil && j.signer.Short()
 		}
 		if it.rejected != nil && j.strict {
 			refused = r.Refused(it.rejected)

@@ -19,6 +19,7 @@ type Outcome struct {
 	Text     []byte // its beginning, if Params ask for it
 	Sum      uint64 // hash of its bytes in the file, if Params ask for it
 	Sketch   []byte // if Params ask for it; none for a document without text
+	Short    bool   // one changed word would make it another: it is no duplicate with one
 	Rejected *document.Rejection
 	ByBytes  bool    // it is compared by its bytes, because too much of it cannot be read
 	Matches  []Match // similar documents judged before it, in their order; none if it is like no other
@@ -50,6 +51,7 @@ type Counts struct {
 	Cut                                    int64 // documents that were not compared with all that may be like them
 	ByBytes                                int64 // documents that were compared by their bytes
 	Doubtful                               int64 // duplicates by an estimate that is as near to the threshold as it may be off
+	Short                                  int64 // documents of which one changed word makes another
 }
 
 // Add counts one.
@@ -60,6 +62,9 @@ func (c *Counts) Add(o *Outcome) {
 	}
 	if o.ByBytes {
 		c.ByBytes++
+	}
+	if o.Short {
+		c.Short++
 	}
 	switch {
 	case o.Rejected != nil:

@@ -113,7 +113,7 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 		it := &items[i]
 		o = Outcome{
 			Number: number + int64(i), Name: it.name, File: it.file, Row: it.row, Line: it.line, Raw: it.raw, Header: it.header,
-			Text: it.text, Length: it.length, Sum: it.sum, Rejected: it.rejected, ByBytes: it.byBytes,
+			Text: it.text, Length: it.length, Sum: it.sum, Short: it.short, Rejected: it.rejected, ByBytes: it.byBytes,
 		}
 		if it.rejected == nil {
 			o.Matches, o.Cut = found.of(next), found.cut

@@ -7,6 +7,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index"
 )
 
 // Summary is the result of a run of dedup. Its JSON is a promise to scripts.
@@ -20,6 +21,7 @@ type Summary struct {
 	ByBytes            int64   `json:"by_bytes,omitempty"` // documents that were compared by their bytes
 	Doubtful           int64   `json:"doubtful,omitempty"` // duplicates by an estimate that is as near to the threshold as it may be off
 	Doubt              float64 `json:"doubt,omitempty"`    // how near that is
+	Short              int64   `json:"-"`                  // documents of which one changed word makes another
 	Indexed            int64   `json:"indexed,omitempty"`  // documents of --index or --index-file
 	Seconds            float64 `json:"seconds"`
 	DocumentsPerSecond float64 `json:"documents_per_second"`
@@ -33,13 +35,23 @@ type Summary struct {
 func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
 	s := Summary{
 		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Cut: c.Cut, ByBytes: c.ByBytes,
-		Doubtful: c.Doubtful, Indexed: indexed,
+		Doubtful: c.Doubtful, Short: c.Short, Indexed: indexed,
 		Seconds: took.Seconds(), PeakRSSBytes: memory.Peak(),
 	}
 	if s.Seconds > 0 {
 		s.DocumentsPerSecond = float64(read) / s.Seconds
 	}
 	return s
+}
+
+// fewestShort is how many short documents are worth a word.
+const fewestShort = 100
+
+// TellShort says what a changed word costs, where most documents are short.
+func (s Summary) TellShort(out io.Writer, p index.SimilarityParams) {
+	if s.Short >= fewestShort && 2*s.Short > s.Documents {
+		fmt.Fprintf(out, "unecho: %s short: %s; %s\n", terminal.Several(int(s.Short), "document")+" are", p.ShortTexts(), index.ShortAdvice)
+	}
 }
 
 // WriteText writes it for people.

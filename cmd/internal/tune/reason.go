@@ -38,7 +38,7 @@ func (c criterion) reason(best *Row, rows []*Row) string {
 	if confirmed == 1 {
 		alone := "the sample bears out this one alone"
 		if c.errs() {
-			alone = fmt.Sprintf("it has the best recall at a precision of %s or more", percent(c.precision))
+			alone = fmt.Sprintf("it has the best F1 of near copies at a precision of %s or more", percent(c.precision))
 		}
 		return fmt.Sprintf("%s of the %d settings that each find %s; %s", alone, kept, finds, c.evidence(best))
 	}
@@ -62,7 +62,7 @@ func (c criterion) among(kept, confirmed int, finds string) string {
 	case confirmed == 0 || confirmed == kept:
 		return settings
 	case c.errs():
-		return fmt.Sprintf("%d with nearly the best recall at a precision of %s or more among %s", confirmed,
+		return fmt.Sprintf("%d with nearly the best F1 at a precision of %s or more among %s", confirmed,
 			percent(c.precision), settings)
 	}
 	return fmt.Sprintf("%d that the sample bears out among %s", confirmed, settings)
@@ -98,7 +98,7 @@ func (c criterion) evidence(best *Row) string {
 	identical := best.True() - best.Near.True()
 	apart := ""
 	if identical > 0 {
-		apart = fmt.Sprintf(" (%s identical, which every setting finds)", terminal.Several(identical, "more")+are(identical))
+		apart = fmt.Sprintf(" (%s more%s identical, which every setting finds)", terminal.Grouped(identical), are(identical))
 	}
 	if best.Near.True() == 0 {
 		copies := fmt.Sprintf("all its %s copies are", terminal.Grouped(identical))

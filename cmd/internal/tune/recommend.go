@@ -20,9 +20,9 @@ const (
 // Bys are the words to choose from.
 func Bys() []string { return []string{ByCost, ByF1, ByRecall, ByPrecision, ByMemory, BySpeed} }
 
-// nearRecall is how much less recall than the best one is as good, where a service only estimates: then a cheap sketch
-// is one that errs. So it is where pairs are labelled, which no similarity tells apart completely.
-const nearRecall = 0.01
+// nearF1 is how much less F1 than the best one is as good, where a service only estimates: then a cheap sketch is one
+// that errs. So it is where pairs are labelled, which no similarity tells apart completely.
+const nearF1 = 0.01
 
 // criterion says which of two settings is better. Both are held against the same truth.
 type criterion struct {
@@ -31,7 +31,7 @@ type criterion struct {
 	recall    float64 // share of the pairs at the threshold that is to be found
 	precision float64 // share of what leaves that is to be a true copy: it is lost otherwise
 	known     bool    // the truth is pairs that are labelled, the same for all shingles and thresholds
-	best      float64 // recall of those that keep recall and precision
+	bestF1    float64 // of the settings that keep recall and precision
 	least     float64 // cost of those of which one is recommended
 
 	shingle   string // as configured, as is
@@ -40,10 +40,10 @@ type criterion struct {
 
 // over returns the criterion for these rows.
 func (c criterion) over(rows []*Row) criterion {
-	c.best = 0
+	c.bestF1 = 0
 	for _, r := range rows {
 		if c.keeps(r) && c.precise(r) {
-			c.best = max(c.best, r.Near.Recall)
+			c.bestF1 = max(c.bestF1, r.Near.F1)
 		}
 	}
 	c.least = math.Inf(1)
@@ -76,8 +76,8 @@ func (c criterion) unlike(r *Row) int {
 // meet in the sample: they are not exact to a tenth.
 func (c criterion) cheap(r *Row) bool { return r.CostNanoseconds <= 1.1*c.least }
 
-// errs says that what leaves may be no copy. Then of the settings that are precise those with nearly the best recall are
-// those that the sample bears out.
+// errs says that what leaves may be no copy. Then of the settings that are precise those with nearly the best F1 are those
+// that the sample bears out.
 func (c criterion) errs() bool { return c.known || c.estimates }
 
 // precise says whether a setting loses few documents.
@@ -96,7 +96,7 @@ func (c criterion) keeps(r *Row) bool {
 // confirmed says whether the sample bears a setting out.
 func (c criterion) confirmed(r *Row) bool {
 	if c.errs() {
-		return r.Near.Recall >= c.best-nearRecall
+		return r.Near.F1 >= c.bestF1-nearF1
 	}
 	return r.Near.Recall >= c.recall
 }
@@ -128,7 +128,7 @@ func (c criterion) compare(r, s *Row) int {
 		return cmp.Or(high(r.Precision, s.Precision), f1)
 	}
 	if class == 0 && c.errs() && !c.confirmed(r) {
-		return cmp.Or(high(r.Near.Recall, s.Near.Recall), cost, memory)
+		return cmp.Or(f1, cost, memory)
 	}
 	order := map[string][]int{
 		ByCost:      c.costs(r, s),

@@ -46,7 +46,8 @@ type Source struct {
 	JoinSeconds float64 `json:"join_seconds"`
 	BruteForce  *Brute  `json:"brute_force,omitempty"`
 
-	at []uint64 // the pairs that At counts, in order
+	at    []uint64 // the pairs that At counts, in order
+	sizes []int    // of the sets that are not empty
 }
 
 // Brute is the result of comparing all pairs.
@@ -74,6 +75,7 @@ type Report struct {
 	Recommended    *Row    `json:"recommended"`               // null if there is none
 	Reason         string  `json:"reason,omitempty"`          // why this one
 	NotRecommended string  `json:"not_recommended,omitempty"` // why there is none
+	Short          string  `json:"short,omitempty"`           // what a changed word costs, if most documents are short
 	// the recommended setting as a service's configuration has it
 	YAML    string    `json:"yaml"`
 	Sources []Source  `json:"sources"`

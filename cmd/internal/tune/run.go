@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
 )
 
@@ -45,8 +47,27 @@ func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 		}
 	}
 	report.choose(t.preferred())
+	report.Short = t.short(report.Recommended, report.source())
 	report.Seconds = time.Since(began).Seconds()
 	return report, nil
+}
+
+// short says what a changed word costs by the recommended setting, if most documents are short.
+func (t *Tuner) short(best *Row, of Source) string {
+	if best == nil {
+		return ""
+	}
+	p, short := t.service(&best.Setting).Similarity, 0
+	least := p.LeastShingles()
+	for _, size := range of.sizes {
+		if size < least {
+			short++
+		}
+	}
+	if 2*short <= len(of.sizes) {
+		return ""
+	}
+	return fmt.Sprintf("%s of the sample are short: %s; %s", terminal.Several(short, "document"), p.ShortTexts(), index.ShortAdvice)
 }
 
 // within gives work its share of the remaining budget, so that each source gets some.

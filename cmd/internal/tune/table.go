@@ -208,6 +208,9 @@ func (r *Report) writeRecommended(b *strings.Builder) {
 	}
 	b.WriteString(wrap(fmt.Sprintf("recommended by %s at %v: %s", r.By, best.Threshold, best.Setting)))
 	b.WriteString(wrap("because " + r.Reason))
+	if r.Labelled == 0 {
+		b.WriteString(wrap(r.Short))
+	}
 }
 
 // wrap breaks a text into lines.

@@ -41,6 +41,7 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 	for _, set := range f.sets {
 		if len(set) > 0 {
 			f.about.Documents++
+			f.about.sizes = append(f.about.sizes, len(set))
 		}
 	}
 	began := time.Now()

@@ -2,7 +2,7 @@
 // index found.
 //
 //	sets of shingle hashes ──Join──▶ every pair at or above a threshold, exactly      (the truth)
-//	pairs found, pairs true ──Compare──▶ true and false positives, false negatives ──▶ precision, recall, F1
+//	verdicts, pairs or clusters true ──Copies──▶ standing of each document ──Count──▶ precision, recall, F1
 //	pairs ──Clusters──▶ a cluster for each document ──AdjustedRand──▶ agreement of two clusterings
 //
 // The join never compares two documents that cannot be similar. It is an exact set-similarity join by prefix filtering

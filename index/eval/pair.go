@@ -9,9 +9,6 @@ type Pair struct {
 	Shared, Union int
 }
 
-// Similarity is the Jaccard similarity, 0 to 1.
-func (p Pair) Similarity() float64 { return float64(p.Shared) / float64(p.Union) }
-
 // Identical says whether the sets are equal. Every sketch finds such a pair.
 func (p Pair) Identical() bool { return p.Shared > 0 && p.Shared == p.Union }
 

@@ -41,15 +41,6 @@ func Differ(found, truth []Pair, visit func(p Pair, found, is bool)) {
 	}
 }
 
-// found counts a pair that was found.
-func (s *Score) found(is bool) {
-	if is {
-		s.TruePositives++
-	} else {
-		s.FalsePositives++
-	}
-}
-
 // Without returns what is left if some of the pairs are not counted.
 func (s Score) Without(some Score) Score {
 	return Score{

@@ -163,7 +163,7 @@ func (r *Report) writeBest(b *strings.Builder, most int) {
 
 // writeByLabels writes the best setting of each shingle, and the best of all: all are held against the same pairs.
 func (r *Report) writeByLabels(b *strings.Builder, truths, settings int) {
-	fmt.Fprintf(b, "%s, verify %s: the best of each shingle, then the best of all\n\n",
+	fmt.Fprintf(b, "%s, verify %s: the best of each shingle, then of all\n\n",
 		terminal.Several(r.Labelled, "labelled pair"), r.Verify)
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -31,7 +31,7 @@ func TestChangedWord(t *testing.T) {
 		}
 		for _, n := range []int{test.least - 1, test.least} {
 			changed := append([]string{}, words[:n]...)
-			changed[n/2] = "00000"
+			changed[n/2] = "12345"
 			if found := duplicate(t, p, strings.Join(words[:n], " "), strings.Join(changed, " ")); found != (n == test.least) {
 				t.Errorf("%s at %v: one changed word of %d leaves a duplicate: %t; want it from %d words on", test.shingle,
 					test.threshold, n, found, test.least)

@@ -19,8 +19,12 @@ func TestChangedWord(t *testing.T) {
 		least     int
 		seven     float64 // what a changed word leaves of seven
 	}{
-		{"auto:3", 0.8, 29, 0.25}, {"word:2", 0.8, 19, 0.5}, {"word:1", 0.7, 6, 0.75}, {"word:1", 0.75, 7, 0.75},
-		{"char:5", 0.8, 15, 28. / 46}, {"char:3", 0.6, 6, 32. / 46},
+		{"auto:3", 0.8, 29, 0.25},
+		{"word:2", 0.8, 19, 0.5},
+		{"word:1", 0.7, 6, 0.75},
+		{"word:1", 0.75, 7, 0.75},
+		{"char:5", 0.8, 15, 28. / 46},
+		{"char:3", 0.6, 6, 32. / 46},
 	} {
 		p := index.DefaultParams()
 		p.Similarity.Shingle, p.Similarity.Threshold = test.shingle, test.threshold

@@ -78,10 +78,10 @@ func (s *Schema) Same(other *Schema) (column string, same bool) {
 	return sameElements(elements(s.file), elements(other.file))
 }
 
-// Difference says how the schema of the second file differs from that of the first, or is empty if it does not.
-func (s *Schema) Difference(second *Schema) string {
-	column, same := s.Same(second)
-	own, others := namesOf(s.file), namesOf(second.file)
+// Difference says how the schema of a second file differs from this one, of the first, or is empty if it does not.
+func (s *Schema) Difference(of *Schema) string {
+	column, same := s.Same(of)
+	own, others := namesOf(s.file), namesOf(of.file)
 	only := func(all, but []string) string {
 		names := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(but, name) })
 		return strings.Join(names, ", ")

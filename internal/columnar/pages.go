@@ -33,15 +33,14 @@ func (s shape) check(header *format.PageHeader, page []byte, entries int) (missi
 	switch header.Type {
 	case format.DictionaryPage:
 		h := &header.DictionaryPageHeader.V
-		_, err := s.checkPlain(page, int(h.NumValues))
-		return 0, err
+		return 0, s.checkPlain(page, int(h.NumValues))
 	case format.DataPage:
 		h := &header.DataPageHeader.V
 		present := int(h.NumValues)
-		if _, page, err = s.levels(page, h.RepetitionLevelEncoding, present, s.repeats); err != nil {
+		if _, page, err = levelsBefore(page, h.RepetitionLevelEncoding, present, s.repeats); err != nil {
 			return 0, err
 		}
-		if present, page, err = s.levels(page, h.DefinitionLevelEncoding, present, s.defined); err != nil {
+		if present, page, err = levelsBefore(page, h.DefinitionLevelEncoding, present, s.defined); err != nil {
 			return 0, err
 		}
 		return s.checkValues(page, h.Encoding, present, entries)
@@ -73,8 +72,8 @@ func (s shape) checkV2(h *format.DataPageHeaderV2, page []byte, entries int) (mi
 	return s.checkValues(page[repeats+defined:], h.Encoding, present, entries)
 }
 
-// levels goes through levels that begin with their length, and returns how many are the largest.
-func (s shape) levels(page []byte, encoding format.Encoding, values int, most byte) (n int, rest []byte, err error) {
+// levelsBefore goes through levels that begin with their length, and returns how many are the largest.
+func levelsBefore(page []byte, encoding format.Encoding, values int, most byte) (n int, rest []byte, err error) {
 	if most == 0 {
 		return values, page, nil
 	}
@@ -108,7 +107,7 @@ func (s shape) checkValues(data []byte, encoding format.Encoding, values, entrie
 		_, missing, err = r.count(values, entries)
 		return missing, err
 	case format.Plain:
-		return s.checkPlain(data, values)
+		return 0, s.checkPlain(data, values)
 	case format.RLE:
 		return 0, checkBooleans(data, values)
 	case format.DeltaBinaryPacked:
@@ -118,14 +117,14 @@ func (s shape) checkValues(data []byte, encoding format.Encoding, values, entrie
 	case format.DeltaByteArray:
 		err = checkPrefixes(data, values)
 	case format.ByteStreamSplit:
-		_, err = s.checkPlain(data, values)
+		err = s.checkPlain(data, values)
 	case format.BitPacked:
 	}
 	return 0, err
 }
 
 // checkPlain checks values that stand one after another.
-func (s shape) checkPlain(data []byte, values int) (missing int, err error) {
+func (s shape) checkPlain(data []byte, values int) error {
 	need := 0
 	switch s.kind {
 	case parquet.Boolean:
@@ -139,12 +138,12 @@ func (s shape) checkPlain(data []byte, values int) (missing int, err error) {
 	case parquet.FixedLenByteArray:
 		need = s.length * values
 	case parquet.ByteArray:
-		return 0, checkByteArrays(data, values)
+		return checkByteArrays(data, values)
 	}
 	if need > len(data) {
-		return 0, damaged("a page of %d bytes would have %d values of %s", len(data), values, s.kind)
+		return damaged("a page of %d bytes would have %d values of %s", len(data), values, s.kind)
 	}
-	return 0, nil
+	return nil
 }
 
 // checkByteArrays checks values with their lengths before them.

@@ -106,10 +106,10 @@ func (c *composer) missing(at path, v value) *Rejection {
 	if c.reader.fields > 1 && !c.reader.lax {
 		remedy = " (document.missing)"
 	}
-	switch {
-	case v.kind == isNull:
+	if v.kind == isNull {
 		return reject(sink.MissingField, "field %s is null%s", at, remedy)
-	case v.kind == isArray:
+	}
+	if v.kind == isArray {
 		return reject(sink.MissingField, "no field %s in any element%s", at, remedy)
 	}
 	return reject(sink.MissingField, "no field %s%s", at, remedy)

@@ -172,7 +172,7 @@ func TestDictionaryBooleans(t *testing.T) {
 			dictionary(2, []byte{0b10}), plainPage(4, format.RLEDictionary, []byte{1, 3, 0b0110}),
 		}},
 		"Impala's": {
-			kind: format.Boolean, rows: 4, encodings: []format.Encoding{format.RLE, format.PlainDictionary},
+			kind: format.Boolean, rows: 4, encodings: []format.Encoding{format.RLE, format.PlainDictionary}, //nolint:staticcheck // as Impala does
 			pages: []craftedPage{plainPage(4, format.Plain, []byte{0b0110})},
 		},
 	} {

@@ -65,7 +65,7 @@ func TestTuneReadsTopics(t *testing.T) {
 		{"all, but for what would be rejected", "", 59, 29},
 		{"the newest", "--documents 10", 9, 4},
 		{"a time range", "--from 2026-11-21T08:10:00Z --to 2026-11-21T08:20:00Z", 20, 10},
-		{"some of them", "--sample 10", 10, -1},
+		{"some of them, so many that there are copies", "--sample 40", 40, -1},
 		{"tokens", "--tokens words --shingle word:1 --from 2026-11-21T08:10:00Z --to 2026-11-21T08:20:00Z", 20, 30},
 	} {
 		t.Run(test.name, func(t *testing.T) {

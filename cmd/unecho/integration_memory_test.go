@@ -90,7 +90,7 @@ func (s *scene) sendsShort(n int, seed uint64) {
 // A window as large as the bound of the process's memory allows by the documents fills, and rolls over several times
 // while snapshots are written. The process is killed, restores, follows the journal and goes on. It stays within the
 // bound, and once the window is full memory does not grow.
-func TestMemoryBound(t *testing.T)     { memoryBound(t, 16<<20, 60_000) }
+func TestMemoryBound(t *testing.T)     { memoryBound(t, 4<<20, 16_000) }
 func TestMemoryBoundLong(t *testing.T) { memoryBound(t, 256<<20, 800_000) }
 
 // memoryBound tries it with so many bytes for the window, and so many documents in each of five rounds: more than the

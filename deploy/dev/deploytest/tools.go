@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	promtoolVersion   = "v0.315.0" // as in go.mod, so that little is compiled twice
+	promtoolVersion   = "v0.316.0"
 	goreleaserVersion = "v2.15.2"
 	cyclonedxVersion  = "v1.10.0"
 	oapiVersion       = "v2.8.2"

@@ -203,6 +203,9 @@ func take(left spans, r *kgo.Record, fn func(*kgo.Record) error) error {
 	if !ok {
 		return nil
 	}
+	if r.Offset < s.from {
+		return nil // the client brings it a second time, as it may when a partition gets another leader
+	}
 	if left[p] = (span{from: r.Offset + 1, to: s.to}); r.Offset+1 >= s.to {
 		delete(left, p)
 	}

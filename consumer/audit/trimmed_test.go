@@ -221,3 +221,13 @@ func TestWhichSnapshot(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A record that the source topic no longer holds is not owed, and its outputs are only counted.
+func TestSourceRecordsThatAreGone(t *testing.T) {
+	s := story(t)
+	s.trim("news", 1)
+	got := s.audit()
+	if want := (audit.Report{Records: 3, Unique: 2, Duplicate: 2, Rejected: 1, Unchecked: 2}); !sameCounts(got, want) {
+		t.Errorf("got %s\nwant %s", got.String(), want.String())
+	}
+}

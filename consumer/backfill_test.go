@@ -341,7 +341,7 @@ func TestBackfillIsReproducible(t *testing.T) {
 					s.Params.Member, s.Params.DrainTimeout = fmt.Sprint("m", i%2), 0
 					s.MaxRate = 1500 // so that it is killed before it is finished
 				})
-				for m.Backfill().Done < plan.Documents()*int64(i+1)/8 && m.ctx.Err() == nil {
+				for m.Backfill().Done < plan.Documents()*int64(i+1)/16 && m.ctx.Err() == nil {
 					select {
 					case <-time.After(2 * time.Millisecond):
 					case <-m.ended:

@@ -41,11 +41,25 @@ type Group struct {
 	Documents iter.Seq[*Document]
 }
 
+// NewGroup begins a group of a at from, or behind what the groups before it have of a.
+func NewGroup(before []Group, a *Assignment, from int64) Group {
+	for i := range before {
+		if before[i].Assignment == a {
+			from = before[i].End
+		}
+	}
+	return Group{Assignment: a, End: from}
+}
+
 // Polled notes that the record at offset was polled, and says whether it belongs to the batch. A commit covers what
-// was polled, and no more. Records at or beyond reach are to be polled again: the commit ends at reach.
+// was polled, and no more. Records at or beyond reach are to be polled again: the commit ends at reach. A client may
+// bring records twice, as when a partition gets another leader: those below the end are passed over.
 func (g *Group) Polled(offset, reach int64) bool {
-	if offset >= reach {
-		g.End, g.Beyond = reach, true
+	switch {
+	case offset < g.End:
+		return false
+	case offset >= reach:
+		g.End, g.Beyond = max(g.End, reach), true
 		return false
 	}
 	g.End = offset + 1

@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/unecho/unecho/index"
@@ -16,17 +17,44 @@ func produced(n int) (*Batch, *Assignment, *Intake) {
 		docs[i] = Document{Entry: entry.Entry{Offset: int64(i)}, Judged: true}
 	}
 	a, in := &Assignment{Epoch: 1}, NewIntake(100)
-	g := Group{Assignment: a, Documents: func(yield func(*Document) bool) {
+	g := NewGroup(nil, a, 0)
+	g.Documents = func(yield func(*Document) bool) {
 		for i := range docs {
 			if !yield(&docs[i]) {
 				return
 			}
 		}
-	}}
+	}
 	g.Polled(int64(n)-1, math.MaxInt64)
 	b := NewBatch([]Group{g}, n, in)
 	b.wants = WantOutputs
 	return b, a, in
+}
+
+// A client may bring records twice, in one piece or in two. Each belongs to a batch once, and the end does not go back.
+func TestRecordsPolledTwice(t *testing.T) {
+	const reach = 9
+	a := &Assignment{Base: 3}
+	var groups []Group
+	var taken []int64
+	for _, piece := range [][]int64{{1, 2, 3, 4, 3, 4, 6}, {4, 6, 7}, {8, 9, 10, 3, 8}} {
+		g := NewGroup(groups, a, a.Base)
+		for _, offset := range piece {
+			if g.Polled(offset, reach) {
+				taken = append(taken, offset)
+			}
+		}
+		groups = append(groups, g)
+	}
+	if want := []int64{3, 4, 6, 7, 8}; !slices.Equal(taken, want) {
+		t.Errorf("the batch has %d, want %d", taken, want)
+	}
+	if last := groups[2]; last.End != reach || !last.Beyond {
+		t.Errorf("the batch ends at %d, beyond the reach: %v; want %d and true", last.End, last.Beyond, reach)
+	}
+	if other := NewGroup(groups, &Assignment{}, 5); other.End != 5 {
+		t.Errorf("a group of another partition begins at %d, want 5", other.End)
+	}
 }
 
 func TestHowATransactionEnds(t *testing.T) {

@@ -73,18 +73,19 @@ func (s *Session) newBatch(fetches kgo.Fetches) (b *batch, ok bool) {
 			return
 		}
 		from := len(items)
-		g := group{begins: p.LogStartOffset}
+		g := group{begins: p.LogStartOffset, Group: protocol.NewGroup(groups, a, a.Base)}
+		begin := g.End
 		for _, r := range p.Records {
-			if !g.Polled(r.Offset, reach(a)) {
-				break
-			}
-			if !r.Attrs.IsControl() {
+			if g.Polled(r.Offset, reach(a)) && !r.Attrs.IsControl() {
 				items = items[:len(items)+1]
 				items[len(items)-1].record = r
 			}
 		}
+		if g.End == begin && !g.Beyond {
+			return
+		}
 		g.items = items[from:len(items):len(items)]
-		g.Assignment, g.Documents = a, documents(g.items)
+		g.Documents = documents(g.items)
 		b.groups, groups = append(b.groups, g), append(groups, g.Group)
 	})
 	b.Batch = protocol.NewBatch(groups, len(items), s.intake)

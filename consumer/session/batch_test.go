@@ -2,7 +2,10 @@ package session
 
 import (
 	"bytes"
+	"slices"
 	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
@@ -53,5 +56,32 @@ func TestItemsAreReused(t *testing.T) {
 			}
 			items[i].Judged, items[i].Rejected, items[i].Entry.Offset = true, true, 9
 		}
+	}
+}
+
+// A client may bring records twice, as when a partition gets another leader. The batch has each once, and none that is
+// committed.
+func TestRecordsBroughtTwice(t *testing.T) {
+	a := &assignment{Base: 4}
+	s := &Session{Setup: &Setup{}, assigned: map[key]*assignment{{"news", 0}: a}}
+	brought := func(offsets ...int64) kgo.Fetch {
+		p := kgo.FetchPartition{}
+		for _, offset := range offsets {
+			p.Records = append(p.Records, &kgo.Record{Offset: offset})
+		}
+		return kgo.Fetch{Topics: []kgo.FetchTopic{{Topic: "news", Partitions: []kgo.FetchPartition{p}}}}
+	}
+	b, ok := s.newBatch(kgo.Fetches{brought(2, 3, 4, 5, 4, 5, 6), brought(5, 6, 7)})
+	var got []int64
+	for i := range b.groups {
+		for _, it := range b.groups[i].items {
+			got = append(got, it.record.Offset)
+		}
+	}
+	if want := []int64{4, 5, 6, 7}; !ok || b.Size != len(want) || !slices.Equal(got, want) {
+		t.Errorf("the batch has %d documents, %d, and may be processed: %v; want %d and true", b.Size, got, ok, want)
+	}
+	if b, ok := s.newBatch(kgo.Fetches{brought(1, 2, 3)}); !ok || len(b.groups) != 0 {
+		t.Errorf("of what is committed a batch has %d groups, want none", len(b.groups))
 	}
 }

@@ -220,23 +220,16 @@ func (r *recording) batch(fetches kgo.Fetches) *batch {
 		if a == nil || !a.Owes() || len(p.Records) == 0 {
 			return
 		}
-		g := group{begins: -1}
+		g := group{begins: -1, Group: protocol.NewGroup(groups, a, a.Recorded())}
 		for _, record := range p.Records {
-			if !g.Polled(record.Offset, a.Base) {
-				break
-			}
-			if !record.Attrs.IsControl() {
+			if g.Polled(record.Offset, a.Base) && !record.Attrs.IsControl() {
 				g.items = append(g.items, item{record: record})
 			}
 		}
 		size += len(g.items)
-		g.Assignment = a
-		b.groups = append(b.groups, g)
+		g.Documents = documents(g.items)
+		b.groups, groups = append(b.groups, g), append(groups, g.Group)
 	})
-	for i := range b.groups {
-		b.groups[i].Documents = documents(b.groups[i].items)
-		groups = append(groups, b.groups[i].Group)
-	}
 	b.Batch = protocol.NewRecording(groups, size, r.intake)
 	return b
 }

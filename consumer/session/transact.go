@@ -19,6 +19,9 @@ func (s *Session) process(ctx context.Context, fetches kgo.Fetches) error {
 	if !ours {
 		return s.abort(ctx)
 	}
+	if len(b.groups) == 0 {
+		return nil // all of it was polled before
+	}
 	if s.isDue(b) {
 		return s.abort(ctx) // what was polled is polled again
 	}

@@ -77,6 +77,7 @@ func (m *Merge) Add(number int, documents []Document, position int64) {
 		if d.Offset < l.position || d.Offset >= l.to {
 			continue
 		}
+		l.position = d.Offset + 1
 		if d.Rejected {
 			l.refused++
 			continue

@@ -123,6 +123,9 @@ func (rd *randomReader) poll(m *Merge) {
 	if to := rd.plan.Ranges[i].To; until > to {
 		piece = append(piece, Document{Entry: entry.Entry{Offset: to, Time: 1}})
 	}
+	if rd.random.IntN(4) == 0 {
+		piece = append(piece, piece[rd.random.IntN(len(piece)+1):]...) // the client may bring records twice
+	}
 	m.Add(i, piece, until)
 	rd.position[i] = until
 }

@@ -9,7 +9,7 @@ var backfillMutants = []mutant{
 	},
 	{
 		"a commit ends where the reach does", "consumer/protocol/batch.go",
-		"g.End, g.Beyond = reach, true", "g.End, g.Beyond = offset+1, true",
+		"g.End, g.Beyond = max(g.End, reach), true", "g.End, g.Beyond = offset+1, true",
 	},
 	{
 		"a session forwards nothing beyond the range", "consumer/protocol/plan.go",

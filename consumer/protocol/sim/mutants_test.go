@@ -82,6 +82,10 @@ var mutants = []mutant{
 		"f.begin(NoOffset, p.Base, p.Epoch+1)", "f.begin(NoOffset, f.Begin, p.Epoch+1)",
 	},
 	{
+		"what was polled is passed over", "consumer/protocol/batch.go",
+		"case offset < g.End:", "case offset < g.End && offset < 0:",
+	},
+	{
 		"an unknown outcome ends the session", "consumer/protocol/batch.go",
 		"\tcase err != nil:\n\t\tb.wants = Rebuild\n", "",
 	},

@@ -356,14 +356,29 @@ func (s *session) poll() bool {
 
 // fetch takes documents of a partition from an offset on, below reach.
 func (s *session) fetch(p *part, a *protocol.Assignment, from int64, most int, reach int64) group {
-	g := group{part: p, Group: protocol.Group{Assignment: a, End: from}}
+	g := group{part: p, Group: protocol.NewGroup(nil, a, from)}
+	s.bring(&g, from, most, reach)
+	if len(g.documents) > 0 && s.told == nil && s.faults && s.chance(1, 16) {
+		s.act("records brought twice")
+		s.bring(&g, max(p.begin, g.End-1-int64(s.n(4))), most, reach)
+	}
+	return g
+}
+
+// bring brings a group what stands from an offset on.
+func (s *session) bring(g *group, from int64, most int, reach int64) {
+	p := g.part
 	for o := from; o < p.visible && len(g.documents) < most; o++ {
-		if (!p.gap(o) || p.marker(o)) && !g.Polled(o, reach) {
-			break
+		switch {
+		case p.gap(o) && !p.marker(o), g.Polled(o, reach):
+		case o < reach:
+			continue
+		default:
+			return
 		}
 		if p.gap(o) {
 			if p.marker(o) && len(g.documents) == 0 && s.told == nil && s.chance(1, 4) {
-				break // the broker had no more room in its answer
+				return // the broker had no more room in its answer
 			}
 			continue
 		}
@@ -372,5 +387,4 @@ func (s *session) fetch(p *part, a *protocol.Assignment, from int64, most int, r
 			Entry: e, Rejected: s.rejects(e.Content), Unchecked: s.leaves(e.Content),
 		})
 	}
-	return g
 }

@@ -79,7 +79,7 @@ var happens = []string{
 	"gone wrong", "intruder", "judged under another routing", "killed", "lie found", "lost its partitions", "lost offsets",
 	"offset deleted", "offset lost", "offset set",
 	"offsets refused", "refused for its routing", "routing changed", "routing too late", "outcome undecided",
-	"outcome unknown", "overtaken by trimming", "rebalance", "rebuilt", "refusal foreseen", "recreated", "reposition",
+	"outcome unknown", "overtaken by trimming", "rebalance", "rebuilt", "refusal foreseen", "records brought twice", "recreated", "reposition",
 	"reposition resumed", "restored", "snapshot", "stranger", "stray", "stray passed", "tail lost",
 	"transaction timed out", "trimmed", "zombie",
 }
@@ -95,7 +95,7 @@ var backfillHappens = []string{
 	"feeder overtaken", "feeder replaced", "feeder started", "feeder waits for room", "forget", "given up",
 	"gone wrong", "head deleted", "killed", "lie found", "lost its partitions", "lost offsets", "offset deleted",
 	"offset lost", "offset set", "offsets refused", "outcome undecided", "outcome unknown", "overtaken by trimming",
-	"polled beyond the reach", "range rests", "rebalance", "rebuilt", "refusal foreseen", "reposition",
+	"polled beyond the reach", "range rests", "rebalance", "rebuilt", "records brought twice", "refusal foreseen", "reposition",
 	"reposition resumed", "restored", "snapshot", "stranger", "stray", "stray passed", "transaction timed out",
 	"trimmed", "zombie", "aborted",
 }

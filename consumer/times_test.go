@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,6 +63,32 @@ func TestTimeIsRefused(t *testing.T) {
 				t.Errorf("the audit finds %s", report.String())
 			}
 		})
+	}
+}
+
+// What no output would take by the limits known is rejected unjudged, with the reason, once the clocks were compared.
+func TestTimeIsForeseen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	for _, topic := range []string{"news.unique", "news.duplicate"} {
+		if err := w.cluster.CreateTopic(topic, 1, map[string]string{
+			"max.message.bytes": "16777216", "message.timestamp.before.max.ms": "3600000",
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := w.start(named("m"), sessions(1))
+	w.produce(1, 78)
+	w.settled()
+	at := time.Now().Add(-48 * time.Hour).Truncate(time.Millisecond)
+	w.send(&kgo.Record{Value: []byte("a document of long ago"), Timestamp: at})
+	w.settled()
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	const want = "the output topics take none such"
+	if r := w.outputs("news.rejected", 1)[0]; !strings.Contains(headerOf(r, sink.HeaderDetail), want) {
+		t.Errorf("it is rejected with %q, want %q", headerOf(r, sink.HeaderDetail), want)
 	}
 }
 

@@ -13,6 +13,7 @@ type clock struct {
 	open   span
 	ahead  time.Duration
 	known  bool
+	at     time.Time // when they were last compared
 	told   time.Time // when it was last warned of
 }
 
@@ -52,8 +53,9 @@ func (l *Log) appended(s span) {
 func (l *Log) compare(at int64) {
 	c := &l.clock
 	ahead := max(0, c.open.began-at) + min(0, c.open.ended-at)
-	c.open, c.ahead, c.known = span{}, time.Duration(ahead)*time.Millisecond, true
-	if now := time.Now(); c.ahead.Abs() > clocksDiffer && (c.told.IsZero() || now.Sub(c.told) >= tellAgain) {
+	now := time.Now()
+	c.open, c.ahead, c.known, c.at = span{}, time.Duration(ahead)*time.Millisecond, true, now
+	if c.ahead.Abs() > clocksDiffer && (c.told.IsZero() || now.Sub(c.told) >= tellAgain) {
 		c.told = now
 		l.logger.Warn().Dur("ahead_ms", c.ahead).
 			Msg("this machine's clock and that of the journal's broker differ: see to the time of both, unecho doctor says more")
@@ -66,4 +68,12 @@ func (l *Log) Ahead() (by time.Duration, known bool) {
 	l.clock.mu.Lock()
 	defer l.clock.mu.Unlock()
 	return l.clock.ahead, l.clock.known
+}
+
+// Compared says whether the clocks were compared within so long before now. A clock of this machine that was set by more
+// since then is not, so the readings count, and not the time between them.
+func (l *Log) Compared(now time.Time, within time.Duration) bool {
+	l.clock.mu.Lock()
+	defer l.clock.mu.Unlock()
+	return l.clock.known && now.Round(0).Sub(l.clock.at.Round(0)).Abs() <= within
 }

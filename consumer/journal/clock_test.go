@@ -47,3 +47,19 @@ func TestClocksAreCompared(t *testing.T) {
 		}
 	}
 }
+
+// A comparison counts for a while, and not where this machine's clock was set since then: also not where it was set back.
+func TestComparedLately(t *testing.T) {
+	l := &Log{logger: zerolog.Nop()}
+	now := time.Now()
+	if l.Compared(now, time.Hour) {
+		t.Error("clocks are compared before the first append, want that they are not")
+	}
+	l.appended(span{7, now.UnixMilli(), now.UnixMilli()})
+	l.Stamped(7, now.UnixMilli())
+	for later, want := range map[time.Duration]bool{0: true, 50 * time.Second: true, 70 * time.Second: false, -2 * time.Hour: false} {
+		if got := l.Compared(now.Add(later), time.Minute); got != want {
+			t.Errorf("%v later the clocks were compared within a minute: %t, want %t", later, got, want)
+		}
+	}
+}

@@ -38,7 +38,7 @@ type batch struct {
 	records bool      // what was passed on is recorded
 	needed  time.Time // since when it waits for the journal; zero: it does not yet
 	begun   time.Time // its transaction; zero: it has none
-	present time.Time // the timestamp of its records that do not have their document's
+	present presence  // the timestamp of its records that do not have their document's
 	cause   error     // the first refusal of an output
 	why     error     // the session is built anew, where the batch wants that
 }

@@ -41,7 +41,7 @@ func (s *Session) forward(ctx context.Context, b *batch) error {
 		return rebuild("begin transaction: %w", err)
 	}
 	b.begun = time.Now()
-	b.present = s.Times.present(s.brokersNow())
+	b.present = s.Times.presence(s.brokersNow())
 	b.cause = s.produce(ctx, b)
 	var untold *stop.Error
 	if errors.As(b.cause, &untold) {
@@ -51,12 +51,25 @@ func (s *Session) forward(ctx context.Context, b *batch) error {
 	return nil
 }
 
+// writeError is why an output did not take a record.
+type writeError struct {
+	topic     string
+	partition int32
+	err       error
+}
+
+// Error implements error.
+func (e *writeError) Error() string { return fmt.Sprintf("write %s/%d: %v", e.topic, e.partition, e.err) }
+
+// Unwrap returns the cause.
+func (e *writeError) Unwrap() error { return e.err }
+
 // firstError keeps the first error of the promises that it is given to.
 type firstError struct{ atomic.Pointer[error] }
 
 func (f *firstError) promise(r *kgo.Record, err error) {
 	if err != nil {
-		err = fmt.Errorf("write %s/%d: %w", r.Topic, r.Partition, err)
+		err = &writeError{r.Topic, r.Partition, err}
 		f.CompareAndSwap(nil, &err)
 	}
 }
@@ -87,7 +100,7 @@ func (s *Session) produce(ctx context.Context, b *batch) error {
 			if tells {
 				r = s.record()
 				s.out.Tell(r, b.groups[i].items[k].record)
-				r.Timestamp = b.present
+				r.Timestamp = b.present.in(r.Topic)
 				s.client.Produce(ctx, r, untold.promise)
 			}
 		}
@@ -124,7 +137,7 @@ func speechless(err error) *stop.Error {
 }
 
 // encode makes the output record. Its form depends on what outputs have refused of this document before.
-func (s *Session) encode(dst *kgo.Record, a *assignment, it *item, present time.Time) {
+func (s *Session) encode(dst *kgo.Record, a *assignment, it *item, present presence) {
 	src := it.record
 	s.out.RejectAt(s.rejectedAt(src, a, present))
 	if it.withheld != nil { // there is nothing else that could be forwarded, whatever was held of it

@@ -63,7 +63,10 @@ func (s *Setup) Signing() *signing.Setup {
 	}
 	return &signing.Setup{
 		Index: p, Reader: s.Reader, Encoder: s.Encoder, MaxEntryBytes: s.MaxEntryBytes, Large: s.Large,
-		Untimely: func(r *kgo.Record) (string, bool) { return s.Times.Untimely(r, s.now()) },
+		Untimely: func(r *kgo.Record) (string, bool) {
+			detail, untimely := s.Times.Untimely(r, s.now())
+			return detail, untimely && s.foresees()
+		},
 	}
 }
 
@@ -75,6 +78,13 @@ func (s *Setup) now() time.Time {
 	}
 	return s.brokersNow()
 }
+
+// foresees says that now is known well enough to reject by it what no broker has refused. Who foresaw by an old comparison
+// of clocks that all documents are untimely would append none, and so never compare again.
+func (s *Setup) foresees() bool { return s.Plan != nil || s.Log.Compared(time.Now(), comparisonLasts) }
+
+// comparisonLasts is how long a comparison of clocks counts. A clock that was set by less since then is not noticed.
+const comparisonLasts = time.Minute
 
 // brokersNow is the present time, as far as it is known by the clock of the journal's broker: this machine's may be off, and
 // what outputs take is decided by brokers.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,14 +15,15 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
 )
 
 // Topics may refuse timestamps that are too far from the broker's clock (INVALID_TIMESTAMP). A document that has one
 // is no accident: it goes to rejected with the present time, and its own in a header. A document that no output would
 // take, by the limits that were read at the start, goes there at once. One that is refused all the same is dealt with
-// alone, as every refusal. Where a topic refuses the present time too, a clock is off: records that would have it are
-// written without a time, which every topic takes.
+// alone, as every refusal. Where a topic refuses the present time too, a clock is off: records of that topic that would
+// have it are written without a time, which every topic takes.
 
 // outputTimes are the timestamps that the outputs of a source topic take.
 type outputTimes struct{ unique, duplicate, rejected broker.Times }
@@ -33,11 +36,11 @@ type Times struct {
 	of   map[string]outputTimes
 	read time.Time // again
 
-	refused time.Time // when a topic refused the present time; zero: none did
+	refused map[string]time.Time // when an output topic last refused the present time
 }
 
 // NewTimes knows of no limits.
-func NewTimes(p sink.Params) *Times { return &Times{sink: p, of: map[string]outputTimes{}} }
+func NewTimes(p sink.Params) *Times { return &Times{sink: p, of: map[string]outputTimes{}, refused: map[string]time.Time{}} }
 
 func (t *Times) get(source string) (outputTimes, bool) {
 	t.mu.RLock()
@@ -65,24 +68,39 @@ func (t *Times) may(now time.Time) bool {
 
 const againEvery = 10 * time.Second
 
-// present returns the timestamp of records that do not have their document's: the present time, or none where a topic
+// presence is the timestamp of records that do not have their document's: the present time, or none in topics that
 // refused that a while ago.
-func (t *Times) present(now time.Time) time.Time {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	if !t.refused.IsZero() && time.Since(t.refused) < mistrust {
+type presence struct {
+	now     time.Time
+	without []string // these topics get none
+}
+
+func (p presence) in(topic string) time.Time {
+	if slices.Contains(p.without, topic) {
 		return time.UnixMilli(broker.Untimed)
 	}
-	return now
+	return p.now
+}
+
+func (t *Times) presence(now time.Time) presence {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	p := presence{now: now}
+	for topic, at := range t.refused {
+		if time.Since(at) < mistrust {
+			p.without = append(p.without, topic)
+		}
+	}
+	return p
 }
 
 // refuse notes that a topic has refused the present time. It says whether that is news.
-func (t *Times) refuse(now time.Time) (news bool) {
+func (t *Times) refuse(topic string, now time.Time) (news bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	news = t.refused.IsZero() || now.Sub(t.refused) >= mistrust
-	t.refused = now
-	return news
+	last, ever := t.refused[topic]
+	t.refused[topic] = now
+	return !ever || now.Sub(last) >= mistrust
 }
 
 // mistrust is how long the present time is not tried again after a topic has refused it.
@@ -162,34 +180,49 @@ func (t *Times) Untimely(r *kgo.Record, now time.Time) (detail string, refused b
 
 // checkTimes lets the batch deal with documents whose verdict leads to an output that would refuse their time.
 func (s *Session) checkTimes(b *batch) {
-	now := s.brokersNow().UnixMilli()
+	now, foresees := s.brokersNow().UnixMilli(), s.foresees()
 	b.CheckTimes(s.Log.Header(), func(a *assignment, d *protocol.Document) bool {
 		of, known := s.Times.get(a.Topic)
 		output := of.unique
 		if !d.Verdict.Unique() {
 			output = of.duplicate
 		}
-		takes := sink.Writable(d.Entry.Time) && (!known || output.Take(d.Entry.Time, now, -clockMargin))
+		takes := sink.Writable(d.Entry.Time) && (!known || !foresees || output.Take(d.Entry.Time, now, -clockMargin))
 		return !takes && !s.Sink.DryRun
 	})
 }
 
 // rejectedAt returns the timestamp that a document gets in rejected. It is zero if the document may keep its own.
-func (s *Session) rejectedAt(r *kgo.Record, a *assignment, present time.Time) (at time.Time) {
+func (s *Session) rejectedAt(r *kgo.Record, a *assignment, present presence) (at time.Time) {
 	of, known := s.Times.get(r.Topic)
 	ms := r.Timestamp.UnixMilli()
 	if a.Retimed(r.Offset) || !sink.Writable(ms) || known && !of.rejected.Take(ms, s.brokersNow().UnixMilli(), clockMargin) {
-		return present
+		_, _, rejected := s.Sink.Topics(r.Topic)
+		return present.in(rejected)
 	}
 	return at
 }
 
+// compareClocks appends a mark where the clocks were not compared lately: where no document is judged, nothing else is
+// appended. It does not wait for a journal that is away.
+func (s *Session) compareClocks(ctx context.Context) {
+	if s.foresees() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if _, err := s.Log.Append(ctx, &index.Mark{Header: s.Log.Header(), Number: rand.Uint64()}); err != nil {
+		s.Logger.Warn().Err(err).Msg("an output refused a timestamp, and the clocks could not be compared by the journal")
+	}
+}
+
 // withoutTime says that another try without a time may succeed where a topic has refused the present one.
 func (s *Session) withoutTime(b *batch, cause error) bool {
-	if !untimely(cause) || b.present.UnixMilli() == broker.Untimed {
+	var by *writeError
+	if !untimely(cause) || !errors.As(cause, &by) || b.present.in(by.topic).UnixMilli() == broker.Untimed {
 		return false
 	}
-	if s.Times.refuse(time.Now()) {
+	if s.Times.refuse(by.topic, time.Now()) {
 		s.Logger.Error().Err(cause).Dur("for_ms", mistrust).
 			Msg("a topic refuses the present time: records that would have it are written without a time, compare the clocks " +
 				"of this machine and the brokers")

@@ -7,6 +7,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/sink"
 )
 
 // What no output would take by the limits known is rejected before it is judged, what one of them would is judged.
@@ -50,6 +54,50 @@ func TestTheBrokersTimeCounts(t *testing.T) {
 	} {
 		if got := corrected(now, c.ahead, now.Add(c.said).UnixMilli()).Sub(now); got != c.want {
 			t.Errorf("%s: the present is taken to be %v from this machine's, want %v", name, got, c.want)
+		}
+	}
+}
+
+// Where clocks were not compared lately nothing is foreseen: a document that a good clock would let pass is judged, and what
+// is appended for that compares them. All members of a backfill go by one moment, whatever their clocks say.
+func TestNothingIsForeseenByAnOldComparison(t *testing.T) {
+	hour := broker.Times{Before: time.Hour.Milliseconds(), After: time.Hour.Milliseconds()}
+	now := time.Now()
+	s := &Setup{
+		Agreed: &member.Agreed{}, Log: &journal.Log{},
+		Times: &Times{of: map[string]outputTimes{"news": {unique: hour, duplicate: hour, rejected: hour}}},
+	}
+	old := &kgo.Record{Topic: "news", Timestamp: now.Add(-48 * time.Hour)}
+	if detail, untimely := s.Signing().Untimely(old); untimely {
+		t.Errorf("nothing was appended yet, and a document is foreseen as untimely: %q; want that it is judged", detail)
+	}
+	s.Plan = &protocol.Plan{Fixed: now.UnixMilli()}
+	if _, untimely := s.Signing().Untimely(old); !untimely {
+		t.Error("in a backfill a document of two days before its moment is judged; want that it is foreseen as untimely")
+	}
+}
+
+// A topic that refuses the present time gets records without one. The others get theirs on.
+func TestOneTopicRefusesThePresent(t *testing.T) {
+	now := time.UnixMilli(1_800_000_000_000)
+	times := NewTimes(sink.DefaultParams())
+	before := times.presence(now)
+	for i, want := range []bool{true, false} {
+		if news := times.refuse("news.rejected", time.Now()); news != want {
+			t.Errorf("refusal %d of a topic is news: %t, want %t", i+1, news, want)
+		}
+	}
+	if !times.refuse("views.rejected", time.Now().Add(-mistrust)) {
+		t.Error("the first refusal of another topic is no news, want that it is told too")
+	}
+	for topic, want := range map[string]time.Time{
+		"news.rejected": time.UnixMilli(broker.Untimed), "views.rejected": now, "news.verdicts": now,
+	} {
+		if got := times.presence(now).in(topic); !got.Equal(want) {
+			t.Errorf("records of %s get %v, want %v", topic, got, want)
+		}
+		if got := before.in(topic); !got.Equal(now) {
+			t.Errorf("a batch that was sent before gives records of %s %v, want %v", topic, got, now)
 		}
 	}
 }

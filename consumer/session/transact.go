@@ -151,6 +151,7 @@ func (s *Session) abortFor(ctx context.Context, b *batch) error {
 	if untimely(b.cause) {
 		a, _ := b.First()
 		s.Times.readAgain(ctx, broker.NewTopics(s.Cluster.Client, s.Logger), a.Topic)
+		s.compareClocks(ctx)
 	}
 	if b.Aborted(s.Log.Header()) == protocol.Split {
 		s.Logger.Warn().Err(b.cause).Int("records", b.Size).Msg("an output refused a record: taking the batch again in parts")

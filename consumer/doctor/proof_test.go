@@ -191,7 +191,9 @@ func TestTransactionsThatAreCoordinated(t *testing.T) {
 	}{
 		"in time":                   {ongoing, 50 * time.Second, "news", true, false},
 		"its time is over":          {ongoing, 90 * time.Second, "news", true, true},
-		"it is being committed":     {"PrepareCommit", time.Hour, "news", true, false},
+		"it is being committed":     {"PrepareCommit", 70 * time.Second, "news", true, false},
+		"its commit does not end":   {"PrepareCommit", time.Hour, "news", true, true},
+		"its abort does not end":    {"PrepareAbort", time.Hour, "news", true, true},
 		"over":                      {"CompleteCommit", time.Hour, "news", false, false},
 		"on another topic":          {ongoing, 50 * time.Second, "views", false, false},
 		"the coordinator is behind": {ongoing, -time.Hour, "news", true, false},
@@ -209,9 +211,60 @@ func TestTransactionsThatAreCoordinated(t *testing.T) {
 			continue
 		}
 		p := &patient{now: func() time.Time { return now }}
-		if f, late := p.overdue(got); late != c.overdue || strings.Contains(f.Remedy, " abort ") || late && f.costs == "" {
+		f, late := p.overdue(got)
+		if late != c.overdue || strings.Contains(f.Remedy, " abort ") || late && f.costs == "" {
 			t.Errorf("%s: overdue %v, want %v, without an abort and with a second look: %+v", name, late, c.overdue, f)
 		}
+		if decided := strings.Contains(f.What, c.state) && strings.Contains(f.Remedy, "restart"); decided != (late && c.state != ongoing) {
+			t.Errorf("%s: a state that does not end and a remedy for it are told: %v, in %+v", name, decided, f)
+		}
+	}
+	p := &patient{now: func() time.Time { return now }}
+	ours := p.ours(kadm.DescribedTransactions{"unecho/a": {
+		TxnID: "unecho/a", State: "PrepareAbort", TimeoutMillis: 60_000, StartTimestamp: now.Add(-time.Hour).UnixMilli(),
+	}}, "unecho/")
+	if len(ours) != 2 || !strings.Contains(ours[0].What, "unecho/a: its transaction is in PrepareAbort") {
+		t.Errorf("of ours whose abort does not end the doctor finds %+v, want that first", ours)
+	}
+}
+
+// That a transaction hangs is told only where every coordinator has answered, and none knows it.
+func TestHangingRestsOnAnswers(t *testing.T) {
+	unlisted := func(w *ward) {
+		w.cluster.ControlKey(kmsg.ListTransactions.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+			w.cluster.KeepControl()
+			return req.ResponseKind(), nil, true
+		})
+	}
+	for name, c := range map[string]struct {
+		do   func(*ward)
+		want string
+	}{
+		"nobody knows it": {unlisted, " hangs since offset "},
+		"a coordinator has it in its list, and does not say more": {func(w *ward) {
+			w.cluster.Fault(kfake.Fault{
+				Keys: []kmsg.Key{kmsg.DescribeTransactions}, TxnID: "someone", Err: kerr.UnknownServerError, Count: -1,
+			})
+		}, "problem transactions: cannot look: describe transactional id someone"},
+		"a coordinator is away": {func(w *ward) {
+			unlisted(w)
+			w.must(w.cluster.CreateTopic("__transaction_state", 3, nil))
+			w.depose("__transaction_state", 2)
+		}, "problem transactions: 1 partitions of __transaction_state have no leader"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			w.well()
+			w.open("someone")
+			w.later(20 * time.Minute)
+			c.do(w)
+			got := lines(w.run())
+			if !strings.Contains(got, c.want) || strings.Contains(got, " abort ") != (c.want == " hangs since offset ") ||
+				strings.Contains(got, "none hangs") {
+				t.Errorf("want %q, and advice to abort only where a transaction hangs, got\n%s", c.want, got)
+			}
+		})
 	}
 }
 

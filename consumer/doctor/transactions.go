@@ -28,7 +28,7 @@ func (p *patient) transactions(ctx context.Context) ([]Finding, error) {
 	prefix := p.in.Params.Group + "/"
 	var ids []string
 	for _, t := range listed.Sorted() {
-		if strings.HasPrefix(t.TxnID, prefix) || t.State == ongoing || strings.HasPrefix(t.State, "Prepare") {
+		if strings.HasPrefix(t.TxnID, prefix) || unfinished(t.State) {
 			ids = append(ids, t.TxnID)
 		}
 	}
@@ -38,10 +38,19 @@ func (p *patient) transactions(ctx context.Context) ([]Finding, error) {
 			return nil, fmt.Errorf("describe transactions: %w", err)
 		}
 	}
+	for id, t := range described {
+		if t.Err != nil { // then only the list says whose it is
+			t.ProducerID = listed[id].ProducerID
+			described[id] = t
+		}
+	}
 	findings := p.ours(described, prefix)
 	more, err := p.hanging(ctx, described)
 	return append(findings, more...), err
 }
+
+// unfinished says that a transaction is open, or that its end was decided and not all partitions know it.
+func unfinished(state string) bool { return state == ongoing || strings.HasPrefix(state, "Prepare") }
 
 // ours checks the transactional ids of the group's slots.
 func (p *patient) ours(described kadm.DescribedTransactions, prefix string) []Finding {
@@ -53,12 +62,11 @@ func (p *patient) ours(described kadm.DescribedTransactions, prefix string) []Fi
 		}
 		ids++
 		if t.Err != nil {
-			findings = told(findings, fmt.Errorf("describe transactional id %s: %w", t.TxnID, t.Err))
+			findings = told(findings, undescribed(&t))
 		}
-		if t.State != ongoing {
-			continue
+		if t.State == ongoing {
+			open++
 		}
-		open++
 		if f, late := p.overdue(&t); late {
 			findings = append(findings, f)
 		}
@@ -69,17 +77,29 @@ func (p *patient) ours(described kadm.DescribedTransactions, prefix string) []Fi
 	return append(findings, fine(fmt.Sprintf("%d transactional ids begin with %s, %d with a transaction open", ids, prefix, open)))
 }
 
+func undescribed(t *kadm.DescribedTransaction) error {
+	return fmt.Errorf("describe transactional id %s: %w", t.TxnID, t.Err)
+}
+
 // overdue reports a transaction that its coordinator should have ended. It is not known how far the coordinator's clock
 // is off, by which the transaction has begun, so a second look has to find the same one.
 func (p *patient) overdue(t *kadm.DescribedTransaction) (Finding, bool) {
 	since, bound := p.now().Sub(time.UnixMilli(t.StartTimestamp)), time.Duration(t.TimeoutMillis)*time.Millisecond
-	if t.State != ongoing || since <= bound+abortGrace {
+	if !unfinished(t.State) || since <= bound+abortGrace {
 		return Finding{}, false
 	}
-	return costly(fmt.Sprintf("%s since %d", t.TxnID, t.StartTimestamp),
+	place := fmt.Sprintf("%s since %d", t.TxnID, t.StartTimestamp)
+	const why = "readers of its topics stand still before it, and offsets stay uncommitted"
+	if t.State != ongoing {
+		return costly(place, fmt.Sprintf("%s: its transaction is in %s, %v after it began by this machine's clock: a partition does "+
+			"not learn how it ended", t.TxnID, t.State, since.Round(time.Second)), why,
+			fmt.Sprintf("start the brokers whose partitions kafka-topics.sh --bootstrap-server %s --describe "+
+				"--unavailable-partitions names; if it names none, see the log of broker %d, its coordinator, and restart that: "+
+				"who coordinates then tells them again", p.server, t.Coordinator)), true
+	}
+	return costly(place,
 		fmt.Sprintf("%s: its transaction is open for %v by this machine's clock, and times out after %v", t.TxnID,
-			since.Round(time.Second), bound),
-		"readers of its topics stand still before it, and offsets stay uncommitted",
+			since.Round(time.Second), bound), why,
 		fmt.Sprintf("see the log and the clock of broker %d, its coordinator; a start of a member that takes this id ends the "+
 			"transaction", t.Coordinator)), true
 }
@@ -98,31 +118,65 @@ func (p *patient) hanging(ctx context.Context, known kadm.DescribedTransactions)
 	if err != nil {
 		return nil, fmt.Errorf("describe producers: %w", err)
 	}
-	findings, told := p.unseenProducers(described), map[string]bool{}
+	findings, told, unsure := p.unseenProducers(described), map[string]bool{}, false
+	var unknown []Finding
 	for _, d := range described.SortedProducers() {
 		t := coordinated(known, &d)
-		f, found := p.hangs(&d)
-		if t != nil {
-			f, found = p.overdue(t)
-			found = found && !told[t.TxnID] && !strings.HasPrefix(t.TxnID, p.in.Params.Group+"/") // that is told of already
-			told[t.TxnID] = true
+		if t == nil {
+			if f, found := p.hangs(&d); found {
+				unknown = append(unknown, f)
+			}
+			continue
 		}
-		if found {
+		unsure = unsure || t.Err != nil
+		if told[t.TxnID] || strings.HasPrefix(t.TxnID, p.in.Params.Group+"/") { // ours says that
+			continue
+		}
+		told[t.TxnID] = true
+		if t.Err != nil {
+			findings = append(findings, unseen(undescribed(t)))
+		} else if f, late := p.overdue(t); late {
 			findings = append(findings, f)
 		}
 	}
-	if len(findings) == 0 && len(p.unasked(append(p.outputs(), p.sources...)...)) == 0 {
+	if len(unknown) > 0 {
+		unknown, err = p.unlisted(ctx, unknown)
+		return append(findings, unknown...), err
+	}
+	if len(findings) == 0 && !unsure && len(p.unasked(append(p.outputs(), p.sources...)...)) == 0 {
 		findings = append(findings, fine("none hangs on sources and outputs"))
 	}
 	return findings, nil
 }
 
+// unlisted returns findings about transactions that no coordinator tells of, or that some coordinators are missing: what they
+// know is in no list, and no error says so.
+func (p *patient) unlisted(ctx context.Context, unknown []Finding) ([]Finding, error) {
+	const topic = "__transaction_state"
+	listed, err := p.admin.ListTopicsWithInternal(ctx, topic)
+	if err != nil && !forbidden(err) {
+		return nil, fmt.Errorf("list %s: %w", topic, err)
+	}
+	without := 0
+	listed.EachPartition(func(d kadm.PartitionDetail) {
+		if d.Leader < 0 || d.Err != nil {
+			without++
+		}
+	})
+	if without == 0 { // or this user may not see it: the remedies say so
+		return unknown, nil
+	}
+	return []Finding{problem(fmt.Sprintf("%d partitions of %s have no leader: nobody tells of the transactions that are noted there",
+		without, topic), "they do not end, and readers of committed records stand still before them",
+		fmt.Sprintf("start the brokers that hold them: kafka-topics.sh --bootstrap-server %s --describe --unavailable-partitions "+
+			"--topic %s", p.server, topic))}, nil
+}
+
 // coordinated returns the transaction of a producer on a partition, if a coordinator knows it: that ends it, at the latest
-// when it times out. nil: none does.
+// when it times out. nil: none does. Its Err is set where the coordinator has it in its list, and does not say more.
 func coordinated(known kadm.DescribedTransactions, d *kadm.DescribedProducer) *kadm.DescribedTransaction {
 	for _, t := range known {
-		if t.Err == nil && t.ProducerID == d.ProducerID && (t.State == ongoing || strings.HasPrefix(t.State, "Prepare")) &&
-			t.Topics.Lookup(d.Topic, d.Partition) {
+		if t.ProducerID == d.ProducerID && (t.Err != nil || unfinished(t.State) && t.Topics.Lookup(d.Topic, d.Partition)) {
 			return &t
 		}
 	}
@@ -150,21 +204,25 @@ func (p *patient) unseenProducers(described kadm.DescribedProducersTopics) (find
 }
 
 // hangs reports a producer's open transaction that no coordinator tells of. That is no proof: this user may not be allowed
-// to see it. Nor is its age known, for the timestamp of its last record is the document's own.
+// to see it. Nor is its age known, for the timestamp of its last record is the document's own. A second look has to find the
+// same one: it may have begun after transactions were listed, or its coordinator was just moving.
 func (p *patient) hangs(d *kadm.DescribedProducer) (Finding, bool) {
 	since := p.now().Sub(time.UnixMilli(d.LastTimestamp))
 	at := fmt.Sprintf("%s/%d", d.Topic, d.Partition)
+	place := fmt.Sprintf("%s/%d", at, d.CurrentTxnStartOffset)
 	const why = "readers of committed records stand still before it, unecho too where it is the source"
 	switch {
 	case d.CurrentTxnStartOffset < 0, since < unknownBound:
 		return Finding{}, false
 	case since < brokerBound:
-		return note(fmt.Sprintf("%s: no coordinator tells of a transaction of producer %d, open since offset %d, with a record of %v ago",
+		f := note(fmt.Sprintf("%s: no coordinator tells of a transaction of producer %d, open since offset %d, with a record of %v ago",
 			at, d.ProducerID, d.CurrentTxnStartOffset, since.Round(time.Second)), why,
 			fmt.Sprintf("nothing if its program is at work, and this user may only not see it; else look again in %v",
-				brokerBound)), true
+				brokerBound))
+		f.costs = place
+		return f, true
 	}
-	return costly(fmt.Sprintf("%s/%d", at, d.CurrentTxnStartOffset),
+	return costly(place,
 		fmt.Sprintf("%s: a transaction of producer %d hangs since offset %d, with a record of %v ago: no coordinator tells of it", at,
 			d.ProducerID, d.CurrentTxnStartOffset, since.Round(time.Second)), why,
 		fmt.Sprintf("if no program is at work there whose transactions this user may not see: kafka-transactions.sh "+

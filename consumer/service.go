@@ -129,6 +129,7 @@ type Service struct {
 
 // New builds a service from valid parameters. It starts nothing.
 func New(setup Setup) (*Service, error) {
+	setup.Document.Registry.Logger = setup.Logger
 	reader, err := document.New(setup.Document, setup.Source.When...)
 	if err != nil {
 		return nil, fmt.Errorf("build service: %w", err)

@@ -73,13 +73,18 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 		Options: options, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot, Index: c.Judge, Document: c.Document, Settings: c.Settings(),
 		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
-		ProducerTime: inProcess, Takes: c.Ops.Takes(),
+		ProducerTime: inProcess, Takes: c.Ops.Takes(), Certificates: certificatesOf(c),
 	}
+	return in, err
+}
+
+// certificatesOf are those that a service with this configuration shows.
+func certificatesOf(c config.Config) (all []doctor.Certificate) {
 	shows := func(of, files, why, cert, key string) {
 		if cert == "" {
 			return
 		}
-		in.Certificates = append(in.Certificates, doctor.Certificate{
+		all = append(all, doctor.Certificate{
 			Of: of, Files: files, Why: why,
 			Life: func() (certificate.Life, error) { return certificate.ReadLife(cert, key) },
 		})
@@ -88,5 +93,10 @@ func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
 		c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile)
 	shows("kafka.tls", "kafka.tls.cert_file and kafka.tls.key_file", "Kafka lets no member in that shows it",
 		c.Kafka.TLS.CertFile, c.Kafka.TLS.KeyFile)
-	return in, err
+	if of := c.Document.Registry; of.Set() {
+		shows("document.registry.tls", "document.registry.tls.cert_file and document.registry.tls.key_file",
+			"the registry does not answer who shows it, and documents of schemas that a member does not know yet wait",
+			of.TLS.CertFile, of.TLS.KeyFile)
+	}
+	return all
 }

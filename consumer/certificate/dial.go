@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"time"
 )
 
 // Dial connects to a server, and shakes hands with it by the files as they are now.
@@ -17,7 +18,7 @@ func (f *Files) Dial(ctx context.Context, by *net.Dialer, network, address strin
 }
 
 // conn is a connection that says why it ends: in TLS 1.3 the other side looks at our certificate when our part of the
-// handshake is over.
+// handshake is over. While it is open, it has an eye on when that expires.
 type conn struct {
 	net.Conn
 	files *Files
@@ -26,6 +27,7 @@ type conn struct {
 // Read implements net.Conn.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
+	c.files.look(time.Now())
 	if err != nil {
 		err = c.files.explain(err)
 	}

@@ -26,14 +26,16 @@ type Params struct {
 
 // Files are what Params name. Any number of goroutines may use them.
 type Files struct {
-	params Params
-	now    *reload.Value[*tls.Config]
+	params  Params
+	logger  zerolog.Logger
+	now     *reload.Value[*tls.Config]
+	watched watched
 }
 
 // Open reads the files. A *stop.Error says which of them cannot be used. What comes later is logged: that they were
 // read again, or cannot be, and that our certificate is not valid, or not for long.
 func Open(p Params, logger zerolog.Logger) (*Files, error) {
-	f := &Files{params: p}
+	f := &Files{params: p, logger: logger}
 	told := func(err error) {
 		if err != nil {
 			logger.Warn().Err(err).Str("settings", p.Section).
@@ -45,11 +47,8 @@ func Open(p Params, logger zerolog.Logger) (*Files, error) {
 	}
 	read := func() (*tls.Config, error) {
 		c, err := p.read()
-		if err == nil && len(c.Certificates) > 0 {
-			if trouble := troubleOf(&c.Certificates[0]); trouble != "" {
-				logger.Warn().Str("settings", p.Section).Str("file", p.CertFile).Str("because", "it "+trouble).
-					Msg("who is shown our certificate refuses it, or soon will: renew it")
-			}
+		if err == nil {
+			f.renewed(c.Certificates)
 		}
 		return c, err
 	}
@@ -110,17 +109,20 @@ func authorities(key, path string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// troubleOf says what is wrong with a certificate's life now; empty: nothing is.
-func troubleOf(c *tls.Certificate) string {
+// troubleOf says what is wrong with a certificate's life at a moment; empty: nothing is.
+func troubleOf(c *tls.Certificate, now time.Time) string {
 	life, err := LifeOf(c)
 	if err != nil {
 		return "cannot be read: " + err.Error()
 	}
-	return life.Trouble(time.Now())
+	return life.Trouble(now)
 }
 
 // Config is for the next connection. It belongs to the caller.
-func (f *Files) Config() *tls.Config { return f.now.Get().Clone() }
+func (f *Files) Config() *tls.Config {
+	f.look(time.Now())
+	return f.now.Get().Clone()
+}
 
 // RoundTripper is for servers that are asked seldom: each request has a connection of its own.
 func (f *Files) RoundTripper() http.RoundTripper { return roundTripper{f} }
@@ -168,7 +170,7 @@ func (f *Files) explain(err error) error {
 	case p.CertFile != "" && remote(err) != "":
 		why := fmt.Sprintf("it breaks off (%s): it may refuse our certificate, %s", remote(err), p.CertFile)
 		if now := f.now.Get(); len(now.Certificates) > 0 {
-			if trouble := troubleOf(&now.Certificates[0]); trouble != "" {
+			if trouble := troubleOf(&now.Certificates[0], time.Now()); trouble != "" {
 				why = fmt.Sprintf("it refuses our certificate, %s, which %s (%s)", p.CertFile, trouble, remote(err))
 			}
 		}

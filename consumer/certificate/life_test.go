@@ -1,10 +1,16 @@
 package certificate
 
 import (
+	"bytes"
 	"math"
+	"net"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer/certificate/certificatetest"
 )
 
 func TestLife(t *testing.T) {
@@ -27,5 +33,47 @@ func TestLife(t *testing.T) {
 		if got := l.Trouble(now); !strings.HasPrefix(got, want.says) || (got == "") != (want.says == "") {
 			t.Errorf("after %v h: want %q, got %q", hour, want.says, got)
 		}
+	}
+}
+
+// A certificate that nobody renews is told of while connections are open: once when little of its life is left, and once
+// when it has expired. One in its place is looked at anew.
+func TestItExpiresAtWork(t *testing.T) {
+	ca := certificatetest.New(t)
+	cert, _ := ca.Sign("client", certificatetest.OfClient()) // for two hours, of which one is over
+	var log bytes.Buffer
+	f, err := Open(Params{Section: "kafka.tls", CertFile: ca.Path("client.pem"), KeyFile: ca.Path("client.key")}, zerolog.New(&log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, there := net.Pipe()
+	defer func() { _ = there.Close() }()
+	if err := here.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open := &conn{Conn: here, files: f}
+	for _, c := range []struct {
+		left time.Duration
+		want string
+	}{
+		{time.Hour, ""},
+		{5 * time.Minute, "expires on"},
+		{4 * time.Minute, "expires on"},
+		{-time.Minute, "has expired"},
+		{-time.Hour, "has expired"},
+	} {
+		f.look(cert.NotAfter.Add(-c.left))
+		if got := log.String(); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("with %v left the log is %q, want %q in it", c.left, got, c.want)
+		}
+	}
+	if n := strings.Count(log.String(), "renew it"); n != 2 {
+		t.Errorf("it is told %d times, want twice: %s", n, log.String())
+	}
+	log.Reset()
+	f.watched.next, f.watched.told = time.Time{}, "" // as if it was never looked at
+	f.watched.cert.Certificate[0] = nil              // and cannot be read
+	if _, err := open.Read(make([]byte, 1)); err == nil || !strings.Contains(log.String(), "cannot be read") {
+		t.Errorf("while a connection is read from, which ends with %v, the log is %q; want that the certificate is looked at", err, log.String())
 	}
 }

@@ -3,8 +3,10 @@
 package reload
 
 import (
+	"errors"
 	"os"
-	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // Value is what was read from files. Get reads it again when a file has changed. All methods may be called at the
@@ -13,12 +15,18 @@ type Value[T any] struct {
 	read  func() (T, error)
 	told  func(error)
 	paths []string
+	now   atomic.Pointer[T]
 
-	mu    sync.Mutex
-	now   T
+	busy  atomic.Bool   // somebody looks at the files, and may change what follows
 	seen  []os.FileInfo // of the files that now was read from
 	wrong string        // why a newer value could not be read; empty if it could
 }
+
+// patience is how long files may take to be read while somebody waits for the value. A network's file system that is away
+// may take for ever.
+const patience = time.Second
+
+var errSlow = errors.New("the files cannot be read within " + patience.String())
 
 // Open reads the value for the first time. read reads it from the files at paths. told may be nil. It is called once
 // for each reason why a newer value could not be read, and with nil when one was.
@@ -28,33 +36,52 @@ func Open[T any](read func() (T, error), told func(error), paths ...string) (*Va
 	}
 	v := &Value[T]{read: read, told: told, paths: paths}
 	v.seen, _ = v.look() // before it is read: what changes meanwhile is seen the next time
-	var err error
-	v.now, err = read()
+	first, err := read()
+	v.now.Store(&first)
 	return v, err
 }
 
-// Get returns the value of now. While a newer one cannot be read, as where only one of two files is renewed yet, it
-// is the one from before.
+// Get returns the value of now. While a newer one cannot be read, as where only one of two files is renewed yet, or
+// somebody else is reading it, it is the one from before.
 func (v *Value[T]) Get() T {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	if !v.busy.CompareAndSwap(false, true) {
+		return *v.now.Load()
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer v.busy.Store(false)
+		v.again()
+	}()
+	slow := time.NewTimer(patience)
+	defer slow.Stop()
+	select {
+	case <-done:
+	case <-slow.C:
+		v.told(errSlow)
+	}
+	return *v.now.Load()
+}
+
+// again reads the value again if a file has changed.
+func (v *Value[T]) again() {
 	seen, err := v.look()
 	if err == nil && same(seen, v.seen) {
-		return v.now
+		return
 	}
-	newer := v.now
+	var newer T
 	if err == nil {
 		newer, err = v.read()
 	}
 	switch {
 	case err == nil:
-		v.now, v.seen, v.wrong = newer, seen, ""
+		v.now.Store(&newer)
+		v.seen, v.wrong = seen, ""
 		v.told(nil)
 	case err.Error() != v.wrong:
 		v.wrong = err.Error()
 		v.told(err)
 	}
-	return v.now
 }
 
 // look asks for the state of the files. Links are followed, because Kubernetes renews a Secret by another link.

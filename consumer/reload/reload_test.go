@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // put puts a file in the place of another, as who renews a file does.
@@ -111,4 +113,40 @@ func TestOpenTells(t *testing.T) {
 		filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// Files that cannot be read for long, as on a network that is away, hold nobody up for longer than a moment: the value from
+// before counts until they are read.
+func TestFilesThatHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "token")
+		put(t, path, "old")
+		hangs := make(chan struct{})
+		close(hangs)
+		var told []error
+		v, err := Open(func() (string, error) {
+			<-hangs
+			text, err := os.ReadFile(path)
+			return string(text), err
+		}, func(err error) { told = append(told, err) }, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hangs = make(chan struct{})
+		put(t, path, "newer")
+		for i, most := range []time.Duration{patience, 0, 0} {
+			began := time.Now()
+			if got, took := v.Get(), time.Since(began); got != "old" || took > most {
+				t.Errorf("Get %d while the files hang gives %q after %v, want old after at most %v", i+1, got, took, most)
+			}
+		}
+		close(hangs)
+		synctest.Wait()
+		if got := v.Get(); got != "newer" {
+			t.Errorf("when the files can be read Get gives %q, want newer", got)
+		}
+		if len(told) != 2 || !errors.Is(told[0], errSlow) || told[1] != nil {
+			t.Errorf("told is %v, want once that the files hang, and then that they were read", told)
+		}
+	})
 }

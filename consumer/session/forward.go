@@ -59,7 +59,9 @@ type writeError struct {
 }
 
 // Error implements error.
-func (e *writeError) Error() string { return fmt.Sprintf("write %s/%d: %v", e.topic, e.partition, e.err) }
+func (e *writeError) Error() string {
+	return fmt.Sprintf("write %s/%d: %v", e.topic, e.partition, e.err)
+}
 
 // Unwrap returns the cause.
 func (e *writeError) Unwrap() error { return e.err }

@@ -40,7 +40,9 @@ type Times struct {
 }
 
 // NewTimes knows of no limits.
-func NewTimes(p sink.Params) *Times { return &Times{sink: p, of: map[string]outputTimes{}, refused: map[string]time.Time{}} }
+func NewTimes(p sink.Params) *Times {
+	return &Times{sink: p, of: map[string]outputTimes{}, refused: map[string]time.Time{}}
+}
 
 func (t *Times) get(source string) (outputTimes, bool) {
 	t.mu.RLock()

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/sr"
 
 	"github.com/unecho/unecho/consumer/certificate"
@@ -70,7 +69,7 @@ func New(p Params) (*Client, error) {
 	files, err := certificate.Open(certificate.Params{
 		Section: "document.registry.tls", CAFile: p.TLS.CAFile, CertFile: p.TLS.CertFile, KeyFile: p.TLS.KeyFile,
 		ServerName: p.TLS.ServerName, InsecureSkipVerify: p.TLS.InsecureSkipVerify,
-	}, zerolog.Nop())
+	}, p.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}

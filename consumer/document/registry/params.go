@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -19,6 +21,8 @@ type Params struct {
 
 	PasswordFile string `key:"-"` // where the password comes from; empty: from nowhere that could change
 	TokenFile    string `key:"-"` // where the token comes from
+
+	Logger zerolog.Logger `key:"-"` // of who asks for long: certificates were renewed, or expire; zero: nobody is told
 }
 
 // TLSParams say how connections to addresses with https are encrypted.

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"context"
 	"encoding/pem"
 	"errors"
@@ -14,9 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/sr"
 	"github.com/twmb/franz-go/pkg/sr/srfake"
 	"go.uber.org/goleak"
+
+	"github.com/unecho/unecho/consumer/certificate/certificatetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -53,6 +57,25 @@ func newClient(t *testing.T, url string, edit func(*Params)) *Client {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// Files that are renewed are told of, in the log of who asks for long.
+func TestRenewedFilesAreTold(t *testing.T) {
+	registry, _ := standIn(t)
+	ca := certificatetest.New(t)
+	ca.Sign("client", certificatetest.OfClient())
+	var log bytes.Buffer
+	c := newClient(t, registry.URL(), func(p *Params) {
+		p.TLS.CertFile, p.TLS.KeyFile, p.Logger = ca.Path("client.pem"), ca.Path("client.key"), zerolog.New(&log)
+	})
+	ca.Sign("client", certificatetest.OfClient())
+	if _, err := c.Schema(t.Context(), ID{Number: 7}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `"settings":"document.registry.tls"`
+	if got := log.String(); !strings.Contains(got, want) || !strings.Contains(got, "certificates were read again") {
+		t.Errorf("after certificate and key were renewed the log is %q, want %s, read again", got, want)
+	}
 }
 
 func TestSchema(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
@@ -213,7 +214,8 @@ func (s *Session) compareClocks(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if _, err := s.Log.Append(ctx, &index.Mark{Header: s.Log.Header(), Number: rand.Uint64()}); err != nil {
+	mark := journal.Append(nil, &index.Mark{Header: s.Log.Header(), Number: rand.Uint64()})
+	if _, err := s.Log.Put(ctx, mark); err != nil {
 		s.Logger.Warn().Err(err).Msg("an output refused a timestamp, and the clocks could not be compared by the journal")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -99,5 +101,33 @@ func TestOneTopicRefusesThePresent(t *testing.T) {
 		if got := before.in(topic); !got.Equal(now) {
 			t.Errorf("a batch that was sent before gives records of %s %v, want %v", topic, got, now)
 		}
+	}
+}
+
+// Where a topic refuses a time, and nothing was appended lately, a mark is: also where no document is judged, clocks are
+// compared. One comparison is enough for a while.
+func TestARefusedTimeComparesClocks(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	p := journal.DefaultParams()
+	p.Topic = "journal"
+	client, err := kgo.NewClient(append(journal.AppenderOptions(p), kgo.SeedBrokers(cluster.ListenAddrs()...))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	s := &Session{Setup: &Setup{
+		Log: journal.NewLog(client, "journal", [16]byte{}, "group", 0, time.Second, zerolog.Nop()), Logger: zerolog.Nop(),
+	}}
+	for range 2 {
+		s.compareClocks(t.Context())
+		s.Log.Stamped(0, time.Now().UnixMilli()) // as its follower notes it
+	}
+	if _, end, err := s.Log.Bounds(t.Context()); end != 1 || err != nil || !s.foresees() {
+		t.Errorf("after two refusals the journal has %d marks, error %v, and clocks are compared: %t; want one mark, and that they are",
+			end, err, s.foresees())
 	}
 }

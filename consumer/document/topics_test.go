@@ -30,6 +30,13 @@ func TestByTopic(t *testing.T) {
 			t.Errorf("%s: %q, id %q, %+v", c.topic, doc.Text, doc.ID, bad)
 		}
 	}
+	lax := newReader(t, jsonParams(topical(`ads fields = title, text`, `ads missing = empty`, `old fields = title, text`)))
+	if doc, bad := lax.Read(Input{Topic: "ads", Value: value}, nil); bad != nil || string(doc.Text) != "a" {
+		t.Errorf("missing = empty for one topic: %q, %+v, want a", doc.Text, bad)
+	}
+	if _, bad := lax.Read(Input{Topic: "old", Value: value}, nil); bad == nil || bad.Reason != sink.MissingField {
+		t.Errorf("missing = empty for another topic: %+v, want %s", bad, sink.MissingField)
+	}
 	doc, bad := r.Read(Input{Topic: "blogs.a", Value: value[:40]}, nil)
 	if bad != nil || string(doc.Text) != string(value[:40]) {
 		t.Errorf("raw: %q, %+v", doc.Text, bad)

@@ -9,13 +9,14 @@
 // Invisible characters are dropped. Then come Unicode NFKC, full case folding and NFKC again, and last the words are
 // joined by single spaces, with none at either end. A word is a maximal run of letters (L), marks (M) and numbers (N:
 // decimal digits, letter numbers, other numbers). Everything else separates: white space, punctuation, symbols,
-// underscore and apostrophe, controls, and what is unread: bytes that are not valid UTF-8, U+FFFD, code points that are
-// for private use or not assigned.
+// underscore and apostrophe, and controls of ASCII.
 //
-// Where more than 5 % of what a text says is unread, its words alone would be another text, and it is compared by its
-// bytes (unread.go): each byte from 0x80 on is a letter, and what is left of ASCII is text. So words of Cyrillic in
+// What is unread, bytes that are not valid UTF-8, U+FFFD, code points that are for private use or not assigned, does not
+// vanish: its bytes are letters of the word that they stand in. Where more than 5 % of what a text says is unread, it is
+// compared by its bytes (unread.go): each byte from 0x80 on is a letter, and what is left of ASCII is text. So words of Cyrillic in
 // windows-1251 are words, and documents in one encoding are compared with each other; with the same text in another
-// encoding they have nothing but ASCII in common. All that follows holds for the text of these letters, too.
+// encoding they have nothing but ASCII in common. Where more than half of what a text says is signs that carry a text, such as Braille, each
+// of these is a letter, too (signs.go). All that follows holds for the text of these letters, too.
 //
 // Invisible are the characters that Unicode calls default ignorable, and the other format characters except those that
 // are seen above a number (Prepended_Concatenation_Mark). Examples are soft hyphens, zero width spaces and joiners,
@@ -35,7 +36,7 @@
 //	             NFKC, case folding, NFKC; always                          Flöße from 1,200€  ->  flösse from 1,200€
 //	accents      marks common to all scripts go, ı gets its dot            flosse from 1,200€
 //	urls         URLs and e-mail addresses become a word, or nothing
-//	ids          hexadecimal ids and UUIDs become a word
+//	ids          hexadecimal ids, UUIDs and MAC addresses become a word
 //	digits       numbers become 0, or words                                flosse from one thousand, two hundred €
 //	punctuation  punctuation and symbols separate, stay, or go             flosse from one thousand two hundred
 //	space        what separates becomes one space, or nothing

@@ -25,7 +25,7 @@ const (
 	emit                     // becomes the bytes in the entry
 	expand                   // becomes some of the expansions
 	vanish                   // becomes nothing
-	unread                   // separates, and is noted
+	noted                    // unread, or a sign that may carry the text: becomes what its class does
 	follow                   // a mark that stays as it is, unless it has to change places with the mark before it
 	erase                    // becomes nothing; a mark, or an invisible character
 	disturb                  // can only be treated together with its neighbours
@@ -39,7 +39,7 @@ const (
 //	       expand: length (6 bits), offset (18)
 //	       follow: combining class
 //
-// Code points of the treatments emit, expand, vanish and unread are simple: they combine with nothing before them, so the text
+// Code points of the treatments emit, expand, vanish and noted are simple: they combine with nothing before them, so the text
 // may be cut in front of them. They may combine with what follows, but that is then a code point of another treatment.
 type entry uint32
 
@@ -59,7 +59,7 @@ func (e entry) treatment() treatment { return treatment(e >> 29) }
 func (e entry) class() class         { return class(e >> 26 & 3) }
 func (e entry) length() int          { return int(e >> 24 & 3) }
 func (e entry) combining() int       { return int(e & 0xff) }
-func (e entry) simple() bool         { t := e.treatment(); return t >= emit && t <= unread }
+func (e entry) simple() bool         { t := e.treatment(); return t >= emit && t <= noted }
 
 // expansion returns what e becomes, from the expansions.
 func (m *mapper) expansion(e entry) []byte {
@@ -90,8 +90,8 @@ func (m *mapper) entryOf(r rune) entry {
 	switch {
 	case len(form) == 0:
 		return makeEntry(erase, 0, 0)
-	case isUnread(r):
-		return makeEntry(unread, 0, 0)
+	case isUnread(r), m.punctuation != kept && carries(r) && string(form) == string(src):
+		return makeEntry(noted, 0, 0)
 	case properties.BoundaryBefore() && standsAlone(form):
 		return m.simpleEntry(form)
 	case properties.CCC() != 0 && string(form) == string(src) &&

@@ -33,6 +33,13 @@ func hostile(size int) map[string][]byte {
 		"unended comments": of("<!--"), "comments": of("<!---->"), "scripts": of("<script>"), "styles": of("<style><"),
 		"titles": of("<title>x</title "), "CDATA": of("<![CDATA["),
 		"empty elements": of("<iframe/><style/>"), "scripts in comments": of("<script><!--<script></script>"), "open quotes": of("<a x=\">\""),
+		"comments in comments": framed("", of("<!-- a "), "-->"), "half comments": of("<!-- a --"),
+		"scripts behind scripts": framed("", of("\n<script>"), "</script>"), "scripts that write": framed("", of("\n<script>a\n<script><\\"), "</script>"),
+		"scripts and comments": framed("", of("\n<script><!-- a -->\n<script>"), "</script>"),
+		"quotes without end":   of("<a x=\"y> "), "both quotes": of("<a x=\"y> <b z='>"), "quotes behind one": framed("<a x=\"", of("<b y='>"), "\">"),
+		"spaces before scripts": framed("<script>", of(" "), "<script>"),
+		"Braille":               of("⠓⠑"), "boxes": of("─"), "crossed boxes": of("a╨╥ "), "private": of("\ue000"), "private words": of("plain words of some length, and \ue000 "),
+		"pairs": of("aa:"), "short pairs": of("aa:b "), "hex tails": framed("x", of("a1"), ""), "Korean addresses": of("가a@b가"),
 		"bangs": of("<!-- a --><!--"), "open CDATA": of("<![CDATA[]]>"),
 		"references": of("&amp;"), "ampersands": of("&"), "one reference": framed("&", of("a"), ";"),
 		"number references": of("&#x110000;"), "other references": of("&#1;&#2;&#3"),
@@ -45,7 +52,7 @@ func TestHostileTextsLong(t *testing.T) { tryHostileTexts(t, 1<<18) }
 func tryHostileTexts(t *testing.T, size int) {
 	for _, settings := range []string{
 		"", "html=strip", "accents=strip digits=words urls=mask",
-		"html=strip digits=mask urls=drop punctuation=keep space=drop",
+		"html=strip digits=mask urls=drop punctuation=keep space=drop", "ids=mask digits=mask",
 	} {
 		for name, in := range hostile(size) {
 			checkHostile(t, settings, name, in)

@@ -12,7 +12,12 @@ import (
 //
 // Where all that begins also ends, markup means what it means to HTML 5. What has no end hides nothing: of a comment, a
 // script or a quote that is not closed only the beginning is dropped. An element without content, <iframe/>, is what
-// it is in XHTML, unless it has an end.
+// it is in XHTML, unless it has an end. The end of another one is not taken for it:
+//
+//	a comment    has no end where another comment begins before it
+//	a quote      has none where, behind a >, the next quote begins another value or a word, or stands behind tags (valueEnd)
+//	a script     has none where another begins in a line or behind a tag, and no <\ shows that it writes that one
+//	a style,     and all else without tags in it: has none where another of its kind begins
 type page struct {
 	out        []byte
 	missing    missing
@@ -23,8 +28,6 @@ type page struct {
 type missing struct {
 	tagEnd   bool // the end of a tag, where > in quotes ends none
 	bracket  bool // >
-	comment  bool // -->
-	bang     bool // --!>, which ends a comment, too
 	cdata    bool // ]]>
 	script   bool // the end of a script, where what is in its comments ends none
 	elements [len(contents)]bool
@@ -157,10 +160,13 @@ func (p *page) contentLen(src []byte, kind int, empty bool) int {
 	}
 	name, code := contents[kind].name, kind == script && !empty
 	if code && !p.missing.script {
-		if n := scriptLen(src); n >= 0 {
+		n, ends := scriptLen(src)
+		if ends {
 			return n
 		}
-		p.missing.script = true
+		if p.missing.script = n < 0; !p.missing.script {
+			return -1
+		}
 	}
 	for at := 0; ; at++ {
 		i := bytes.IndexByte(src[at:], '<')
@@ -178,7 +184,8 @@ func (p *page) contentLen(src []byte, kind int, empty bool) int {
 	}
 }
 
-// comment returns the length of the comment at the beginning of src, or of what begins it if it has no end.
+// comment returns the length of the comment at the beginning of src, or of what begins it if it has no end. It looks no
+// further than where the next one begins, so that all comments together take a time that is linear.
 func (p *page) comment(src []byte) int {
 	const begin = len("<!--")
 	switch rest := src[begin:]; {
@@ -187,14 +194,21 @@ func (p *page) comment(src []byte) int {
 	case bytes.HasPrefix(rest, []byte("->")):
 		return begin + 2
 	}
-	end := after(src, begin, "-->", &p.missing.comment)
-	if end == 0 {
-		return max(begin, after(src, begin, "--!>", &p.missing.bang))
+	for at := begin; ; at++ {
+		i := bytes.Index(src[at:], []byte("--"))
+		if i < 0 {
+			return begin
+		}
+		at += i
+		switch rest := src[at+len("--"):]; {
+		case bytes.HasPrefix(rest, []byte(">")):
+			return at + len("-->")
+		case bytes.HasPrefix(rest, []byte("!>")):
+			return at + len("--!>")
+		case bytes.HasSuffix(src[begin:at], []byte("<!")): // another one begins
+			return begin
+		}
 	}
-	if i := bytes.Index(src[begin:end], []byte("--!>")); i >= 0 {
-		return begin + i + len("--!>")
-	}
-	return end
 }
 
 // cdata reads what is marked as CDATA at the beginning of src. If it has no end, the mark alone is read.

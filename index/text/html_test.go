@@ -57,8 +57,21 @@ func checkPage(t *testing.T, n *Normalizer, in []byte) (compared bool) {
 
 // ownRules says whether in may hold what is read otherwise than HTML 5 does.
 func ownRules(in []byte) bool {
-	return regexp.MustCompile(`(?is)<!\[cdata|<plaintext|<(script|style|iframe|noembed|noframes|noscript|title|textarea|xmp)[^>]*/>|` +
-		`<(?:style|iframe|noembed|noframes|noscript|title|textarea|xmp)[\s/>].*<(?:style|iframe|noembed|noframes|noscript|title|textarea|xmp)[\s/>]`).Match(in)
+	for rest := in; ; {
+		_, behind, found := bytes.Cut(rest, []byte("<!--"))
+		if !found {
+			break
+		}
+		if _, next, found := bytes.Cut(behind, []byte("<!--")); found && !bytes.HasPrefix(next, []byte(">")) &&
+			!bytes.Contains(behind[:len(behind)-len(next)], []byte("-->")) {
+			return true // a comment in a comment
+		}
+		rest = behind
+	}
+	quoted := bytes.ReplaceAll(in, []byte(`<a href="x>y">`), nil)
+	return regexp.MustCompile(`(?s)=\s*("[^"]*>|'[^']*>)|(?i)<script[\s/>].*[>\n][ \t]*<script[\s/>]`).Match(quoted) ||
+		regexp.MustCompile(`(?is)<!\[cdata|<plaintext|<(script|style|iframe|noembed|noframes|noscript|title|textarea|xmp)[^>]*/>|`+
+			`<(?:style|iframe|noembed|noframes|noscript|title|textarea|xmp)[\s/>].*<(?:style|iframe|noembed|noframes|noscript|title|textarea|xmp)[\s/>]`).Match(in)
 }
 
 func TestPagesAgreeWithTheTokenizer(t *testing.T)     { tryPages(t, 12000) }
@@ -111,7 +124,25 @@ func TestWhatHidesInPages(t *testing.T) {
 		{"one<!-- two --!> three<!-- four --> five", "one three five"},
 		{"one<!> two<!--> three<!---> four", "one two three four"},
 		{"one <a href=\"x>two</a> three", "one two three"},
-		{"one <a href='x>two</a> three <b title=\"y>z\">four</b>", "one two three z four"},
+		{"one <a href='x>two</a> three <b title=\"y>z\">four</b>", "one two three four"},
+		{"one <a href=\"x>two</a> three <a href=\"y\">four</a> five", "one two three four five"},
+		{"one <a href=\"x>two</a> three <a href=\"\">four</a> five", "one two three four five"},
+		{"one <a href=\"x>two</a> three <a href=\" y\">four</a> five", "one two three four five"},
+		{"one <a href=\"x>two</a> \"three\" four <b>five</b>", "one two three four five"},
+		{"one <a href=\"x>two</a> it is 3\" long <b>four</b>", "one two it is 3 long four"},
+		{"one <a href='x>two</a> don't <b class='y'>three</b>", "one two don t three"},
+		{"one <img alt='x>two<p title=\"y\">three <i class='z'>four</i>", "one two three four"},
+		{"one <a title=\"<b>no</b> no\" href='?a=b&c='>two</a>", "one two"},
+		{"one <a data-a='<a href=\"x\">no</a>' data-b=\"() => '<b>no</b>'\" data-c=\"5 > 3\">two</a>", "one two"},
+		{"one <!-- two <b>three</b> <!-- four --> five", "one two three five"},
+		{"one <!-- two <!-- three --!> four <!----> five", "one two four five"},
+		{"one <!--[if !IE]><!--> two <!--<![endif]--> three", "one two three"},
+		{"one <script src='v'> two\n<script>code()</script> three", "one two three"},
+		{"one <script> two <p>three</p> <script>code()</script> four", "one two three four"},
+		{"one <script/> two <script>code()</script> three <script src='v'/> four <script> code()</script>", "one two three four"},
+		{"one <script>\ndocument.write('\n<script>x<\\/script>')</script> two", "one two"},
+		{"one <script>s.replace('<script>', '')</script> two", "one two"},
+		{"one <script><!--\n<script>x</script>\n--></script> two", "one two"},
 		{"one <b two", "one b two"},
 		{"one </b two <!three <?four", "one b two three four"},
 		{"1 < 2 and 3 <4", "1 2 and 3 4"},

@@ -7,13 +7,22 @@ import "unicode/utf8"
 //	hexadecimal   7 digits of 0 to 9 and a to f or more, with one of each kind at least
 //	address       0x7ffe12: a number, an x, and hexadecimal digits, with one of a to f at least
 //	UUID          five groups of hexadecimal digits with - between them, of 8, 4, 4, 4 and 12 at least
+//	MAC address   six groups or more of two hexadecimal digits, with : or - between them
 //
-// The bounds are least ones, so that what masked digits make shorter is no id unless it was one.
+// A UUID, and a hexadecimal id of 16 digits or more, may stand behind letters: it begins behind the last that is none of
+// its digits. Other words only look so: load1abcdef.
+//
+// The bounds are least ones, so that what masked digits make shorter is no id unless it was one. Where digits are
+// masked, the groups of a MAC address may be longer, too.
 
 // idMask stands for an id, if ids are masked. It is none itself.
 const idMask = "id"
 
-const leastHex = 7 // a short commit id of git
+const (
+	leastHex   = 7  // a short commit id of git
+	leastTail  = 16 // half a trace id
+	leastPairs = 6  // of a MAC address; an EUI-64 and a fingerprint have more
+)
 
 // replaceIDs appends text without links, in the normal form, with ids and numbers replaced.
 func (n *Normalizer) replaceIDs(dst []byte, start int, text []byte) []byte {
@@ -23,7 +32,8 @@ func (n *Normalizer) replaceIDs(dst []byte, start int, text []byte) []byte {
 	done := 0
 	for at := 0; at < len(text); {
 		word := n.idWordLen(text[at:])
-		if id := n.idLen(text[at:], word); id > 0 {
+		if before, id := n.findID(text[at:], word); id > 0 {
+			at += before
 			dst = n.replaceNumbers(dst, start, text[done:at])
 			dst = n.separate(append(n.separate(dst, start), idMask...), start)
 			at += id
@@ -49,12 +59,42 @@ func (n *Normalizer) idWordLen(text []byte) int {
 	return end
 }
 
+// findID returns where the id in the word of this length, at the beginning of text, begins, and the length of the id, or 0.
+func (n *Normalizer) findID(text []byte, word int) (before, length int) {
+	if length = n.idLen(text, word); length > 0 {
+		return 0, length
+	}
+	before = n.withoutHexTail(text[:word])
+	if before == 0 || before == word {
+		return 0, 0
+	}
+	if length = n.uuidLen(text[before:]); length > 0 {
+		return before, length
+	}
+	if digits, letters, _ := n.hex(text[before:word]); digits > 0 && letters > 0 && digits+letters >= leastTail {
+		return before, word - before
+	}
+	return 0, 0
+}
+
+// withoutHexTail returns the length of a word up to the last letter that is no hexadecimal digit.
+func (n *Normalizer) withoutHexTail(word []byte) int {
+	for len(word) > 0 {
+		r, size := utf8.DecodeLastRune(word)
+		if (r < 'a' || r > 'f') && r != '.' && r != ',' && n.first.class(r) != digit {
+			break
+		}
+		word = word[:len(word)-size]
+	}
+	return len(word)
+}
+
 // idLen returns the length of the id at the beginning of text, where a word of this length stands, or 0.
 func (n *Normalizer) idLen(text []byte, word int) int {
 	if word == 0 {
 		return 0
 	}
-	if length := n.uuidLen(text); length > 0 {
+	if length := max(n.uuidLen(text), n.macLen(text)); length > 0 {
 		return length
 	}
 	digits, letters, rest := n.hex(text[:word])
@@ -88,6 +128,25 @@ func (n *Normalizer) uuidLen(text []byte) int {
 	return end
 }
 
+// macLen returns the length of the MAC address at the beginning of text, or 0.
+func (n *Normalizer) macLen(text []byte) (length int) {
+	for pairs, end := 1, 0; ; pairs++ {
+		word := n.idWordLen(text[end:])
+		digits, letters, rest := n.hex(text[end : end+word])
+		if rest > 0 || digits+letters < 2 || digits+letters > 2 && n.params.Digits != "mask" {
+			return length
+		}
+		end += word
+		if pairs >= leastPairs {
+			length = end
+		}
+		if end == len(text) || text[end] != ':' && text[end] != '-' {
+			return length
+		}
+		end++
+	}
+}
+
 // hex returns with how many digits of any script and letters from a to f a word begins, and how many bytes follow.
 func (n *Normalizer) hex(word []byte) (digits, letters, rest int) {
 	for i := 0; i < len(word); {
@@ -110,8 +169,8 @@ func (n *Normalizer) hex(word []byte) (digits, letters, rest int) {
 func (n *Normalizer) withoutCutID(text []byte) int {
 	for at := 0; n.params.IDs == "mask" && at < len(text); {
 		word := n.idWordLen(text[at:])
-		if id := n.idLen(text[at:], word); id > 0 && at+id == len(text) {
-			return at
+		if before, id := n.findID(text[at:], word); id > 0 && at+before+id == len(text) {
+			return at + before
 		}
 		at += max(word, behind(text, at)-at)
 	}

@@ -24,13 +24,15 @@ const (
 // linkFinder finds links in a text in canonical form with its punctuation. A few characters on both sides of a trigger
 // decide whether there is a link, so that removing the links leaves a text without any:
 //
-//	@      between two characters of addresses: an address, with those and ._%+- before, and .-@ behind it
+//	@      between two characters of addresses: an address, with those and ._%+- before, and .-@ behind it; between a
+//	       letter of a script without spaces and a European one: an address, which begins with it
 //	://    behind a letter or digit of ASCII: a URL, with those and + before it
 //	www.   in front of a word character: a URL, with the letters and digits of ASCII before it
 //
 // A character of addresses is a word character, but none of a script without spaces: there a word would go on with the
-// clause around it. A URL ends before the first white space, one of <>"`{}|\^, or a letter of another script than
-// Latin, Greek and Cyrillic. Punctuation at its end is not part of it.
+// clause around it. On each side of @ they are all European, or none of them is: so an address ends where a particle of
+// Korean follows it. European are numbers, and letters of Latin, Greek and Cyrillic. A URL ends before the first white
+// space, one of <>"`{}|\^, or a letter that is not European. Punctuation at its end is not part of it.
 type linkFinder struct {
 	text    []byte
 	classes *mapper
@@ -79,7 +81,7 @@ func (f *linkFinder) around(trigger, floor, at int) link {
 	before, text := f.text[floor:at], f.text
 	switch trigger {
 	case atSign:
-		if f.endsInAddress(before) && f.inAddress(firstRune(text[at+1:])) {
+		if f.joinsAddress(before, firstRune(text[at+1:])) {
 			return link{at - f.mailboxLen(before), at + 1 + f.domainLen(text[at+1:]), mailMask}
 		}
 	case scheme:
@@ -99,9 +101,15 @@ func firstRune(s []byte) rune {
 	return r
 }
 
-func (f *linkFinder) endsInAddress(s []byte) bool {
-	r, _ := utf8.DecodeLastRune(s)
-	return f.inAddress(r)
+// joinsAddress says whether @ between before and r makes an address.
+func (f *linkFinder) joinsAddress(before []byte, r rune) bool {
+	last, _ := utf8.DecodeLastRune(before)
+	return f.inAddress(r) && (f.inAddress(last) || f.inWord(last) && f.isEuropean(r))
+}
+
+func (f *linkFinder) isEuropean(r rune) bool {
+	return f.classes.class(r) == digit || f.inWord(r) && (r < utf8.RuneSelf ||
+		unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Inherited))
 }
 
 // inAddress leaves out, beside the scripts, the marks of length and repetition that they have in common.
@@ -111,9 +119,11 @@ func (f *linkFinder) inAddress(r rune) bool {
 }
 
 // inWord is false for the U+FFFD of an empty text.
-func (f *linkFinder) inWord(r rune) bool {
-	c := f.classes.class(r)
-	return c == wordPart || c == digit
+func (f *linkFinder) inWord(r rune) bool { return f.classes.isLetter(r) }
+
+// inSide says whether r may stand on a side of @ where letters are European, or not.
+func (f *linkFinder) inSide(r rune, european bool) bool {
+	return f.inAddress(r) && (f.isEuropean(r) == european || f.classes.class(r) == digit || unicode.Is(unicode.Inherited, r))
 }
 
 // wordLen returns the length of the characters of addresses at the beginning of text.
@@ -132,9 +142,11 @@ func (f *linkFinder) wordLen(text []byte) int {
 // mailboxLen returns how many bytes at the end of before are the name of a mailbox.
 func (f *linkFinder) mailboxLen(before []byte) int {
 	rest := before
+	last, _ := utf8.DecodeLastRune(before)
+	european := f.isEuropean(last)
 	for len(rest) > 0 {
 		r, size := utf8.DecodeLastRune(rest)
-		if !f.inAddress(r) && (r >= utf8.RuneSelf || bytes.IndexByte([]byte("._%+-"), byte(r)) < 0) {
+		if !f.inSide(r, european) && (r >= utf8.RuneSelf || bytes.IndexByte([]byte("._%+-"), byte(r)) < 0) {
 			break
 		}
 		rest = rest[:len(rest)-size]
@@ -143,10 +155,10 @@ func (f *linkFinder) mailboxLen(before []byte) int {
 }
 
 func (f *linkFinder) domainLen(text []byte) int {
-	end := 0
+	end, european := 0, f.isEuropean(firstRune(text))
 	for end < len(text) {
 		r, size := utf8.DecodeRune(text[end:])
-		if !f.inAddress(r) && r != '.' && r != '-' && r != '@' {
+		if !f.inSide(r, european) && r != '.' && r != '-' && r != '@' {
 			break
 		}
 		end += size
@@ -182,5 +194,5 @@ func (f *linkFinder) inURL(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r > ' ' && bytes.IndexByte([]byte("<>\"`{}|\\^"), byte(r)) < 0
 	}
-	return f.inWord(r) && unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Inherited)
+	return f.isEuropean(r)
 }

@@ -18,7 +18,7 @@ type mapper struct {
 	space       outcome // separated or dropped
 	markup      bool    // < and & separate, because they would be markup the next time
 	lanes       bool    // appendASCII gives the same result
-	found       bool    // something unread was met
+	found       bool    // something unread was met, or a sign that may carry the text
 }
 
 // Outcomes: what a code point becomes in the normal form.
@@ -76,7 +76,7 @@ func (m *mapper) append(dst []byte, start int, src []byte) []byte {
 // appendWhole appends a stretch of text by means of canon. It defines the normal form; every faster way must agree with
 // it.
 func (m *mapper) appendWhole(dst []byte, start int, src []byte) []byte {
-	m.found = m.found || m.unread(src) > 0
+	m.found = m.found || m.notes(src)
 	src = m.whole.form(src)
 	for len(src) > 0 {
 		r, size := utf8.DecodeRune(src)
@@ -164,10 +164,10 @@ func (m *mapper) appendSimple(dst []byte, start int, src []byte) ([]byte, int) {
 		case expand:
 			safe, before, marks, last = i, to, 0, 0
 			to, gap = put(out, to, gap, m.expansion(e))
-		case unread:
+		case noted:
 			m.found = true
 			safe, before, marks, last = i, to, 0, 0
-			if m.space == separated {
+			if m.outcome(e.class()) == separated {
 				to, gap = put(out, to, gap, []byte{' '})
 			}
 		case follow:

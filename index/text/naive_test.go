@@ -68,7 +68,7 @@ func naiveItems(s Shingling, text string) (items []naiveItem) {
 		switch {
 		case s.unit == words:
 			items = append(items, naiveItem{start, start + len(word), 1})
-		case strings.ContainsFunc(word, isByteLetter):
+		case strings.ContainsFunc(word, isByteLetter) && !strings.ContainsFunc(word, naiveUnspaced):
 			items = append(items, naiveBytes(start, word)...)
 		case !strings.ContainsFunc(word, naiveUnspaced):
 			items = append(items, naiveItem{start, start + len(word), 2})

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -26,7 +27,7 @@ type Normalizer struct {
 	links     linkFinder
 	speller   *speller // nil unless numbers are spelled
 	canonical []byte
-	letters   []byte // a text that is compared by its bytes
+	letters   []byte // a text with letters for what is unread
 	byBytes   bool
 }
 
@@ -44,11 +45,15 @@ func NewNormalizer(p Params) *Normalizer {
 	return n
 }
 
+// byteOrderMark at the beginning of a text is no part of it.
+const byteOrderMark = "\ufeff"
+
 // Append appends the normal form of src to dst and returns the extended slice. It does not change what dst held before.
 // src and the spare room of dst must not overlap. The normal form may be longer than src: up to 11 times, for a text
 // made of U+FDFA, and up to 16 times where numbers are spelled out. Once dst and the tables have grown enough, text
 // causes no allocation, and HTML little.
 func (n *Normalizer) Append(dst, src []byte) []byte {
+	src = bytes.TrimPrefix(src, []byte(byteOrderMark))
 	start, text := len(dst), src
 	if n.params.HTML == "strip" {
 		text = n.page.text(src)
@@ -59,20 +64,35 @@ func (n *Normalizer) Append(dst, src []byte) []byte {
 	return dst
 }
 
-// appendRead appends the words of src, or those that its bytes make where too much of it is unread.
+// appendRead appends the words of src, in which what is unread is letters, or those that its bytes make where too much of
+// it is unread.
 func (n *Normalizer) appendRead(dst, src []byte) []byte {
-	start, reader := len(dst), n.last
+	start := len(dst)
+	n.last.found, n.byBytes = false, false
 	if n.first != nil {
-		reader = n.first
+		n.first.found = false
 	}
-	reader.found = false
 	dst = n.appendWords(dst, src)
-	n.byBytes = reader.found && (unreadShare-1)*reader.unread(src) > n.last.read(dst[start:])
-	if n.byBytes {
-		n.letters = appendByteLetters(n.letters[:0], src)
-		dst = n.appendWords(dst[:start], n.letters)
+	if n.last.found || n.first != nil && n.first.found {
+		dst = n.appendLetters(dst, start, src)
 	}
 	return n.cut(dst, start)
+}
+
+// appendLetters replaces the words of src behind start, which lack what was found in it, where they have to have it.
+func (n *Normalizer) appendLetters(dst []byte, start int, src []byte) []byte {
+	unread, read := n.last.unread(src), n.last.read(dst[start:])
+	n.byBytes = (unreadShare-1)*unread > read
+	signs := n.last.signs(src) > read+unread
+	switch {
+	case n.byBytes:
+		n.letters = appendByteLetters(n.letters[:0], src)
+	case unread > 0 || signs:
+		n.letters = n.last.appendLetters(n.letters[:0], src, signs)
+	default:
+		return dst
+	}
+	return n.appendWords(dst[:start], n.letters)
 }
 
 func (n *Normalizer) appendWords(dst, src []byte) []byte {

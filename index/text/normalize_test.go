@@ -16,9 +16,15 @@ func normal(s string) string { return string(NewNormalizer(DefaultParams()).Appe
 
 // plain follows the definition literally: no ASCII path, no stretches, no bitmap.
 func plain(s string) string {
+	s = strings.TrimPrefix(s, "\ufeff")
 	words := plainWords(s)
-	if 20*unreadOf(s) > unreadOf(s)+len(strings.ReplaceAll(words, " ", "")) {
+	unread, read := unreadOf(s), len(strings.ReplaceAll(words, " ", ""))
+	signs := signsOf(s) > unread+read
+	switch {
+	case 20*unread > unread+read:
 		words = plainWords(bytesAsLetters(s))
+	case unread > 0 || signs:
+		words = plainWords(unreadAsLetters(s, signs))
 	}
 	if words != "" || strings.TrimSpace(s) == "" {
 		return words
@@ -79,12 +85,15 @@ func TestNormalForm(t *testing.T) {
 		{"what is invisible does not count", "soft\u00adhyphen zero\u200dwidth \u202etfel", "softhyphen zerowidth tfel"},
 		{"signs above numbers are seen", "a\u0600b", "a b"},
 		{"emoji separate", "good👍morning", "good morning"},
-		{"few bad bytes separate", "one\xfftwo\xc3(three)\xe2\x82 " + strings.Repeat("four", 20), "one two three " + strings.Repeat("four", 20)},
-		{"surrogates are bad bytes", strings.Repeat("a", 60) + "\xed\xa0\x80b", strings.Repeat("a", 60) + " b"},
+		{"few bad bytes are letters", "one\xff1wo\xc3(three)\xe2\x82 " + strings.Repeat("four", 30), "one" + letters("\xff") + "1wo" + letters("\xc3") + " three " + letters("\xe2\x82") + " " + strings.Repeat("four", 30)},
+		{"what may be a second half is one", "one\xfftwo " + strings.Repeat("four", 20), "one" + letters("\xfft") + "wo " + strings.Repeat("four", 20)},
+		{"surrogates are bad bytes", strings.Repeat("a", 60) + "\xed\xa0\x80.b", strings.Repeat("a", 60) + letters("\xed\xa0\x80") + " b"},
 		{"many bad bytes are letters", "a\xffb\xc3(\xe2\x82", "a" + letters("\xffb\xc3") + " " + letters("\xe2\x82")},
 		{"beyond the basic plane", "𝔘nicode 𐐀 𠀀", "unicode 𐐨 𠀀"},
 		{"both cases of Cherokee", "ᏣᎳᎩ ꮳꮃꭹ Ᏸ ᏸ", "ᏣᎳᎩ ᏣᎳᎩ Ᏸ Ᏸ"},
-		{"unassigned separates", "\u0378" + strings.Repeat("b", 60), strings.Repeat("b", 60)},
+		{"unassigned is a letter", "\u0378" + strings.Repeat("b", 60), letters("\u0378") + strings.Repeat("b", 60)},
+		{"a byte order mark is no part of a text", "\ufeff\xff", letters("\xff")},
+		{"nor of one without words", "\ufeff!", " !"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := normal(c.in); got != c.want {
@@ -234,7 +243,7 @@ func FuzzNormalize(f *testing.F) {
 func checkNormal(t *testing.T, n *Normalizer, in []byte) {
 	t.Helper()
 	out := n.Append(nil, in)
-	if whole := trim(n.last.appendWhole(nil, 0, in), 0); !n.ByBytes() && len(whole) > 0 && !bytes.Equal(out, whole) {
+	if whole := trim(n.last.appendWhole(nil, 0, in), 0); !n.last.found && len(whole) > 0 && !bytes.Equal(out, whole) {
 		t.Fatalf("%+q: in stretches %+q, as a whole %+q", in, out, whole)
 	}
 	if again := n.Append(nil, out); !bytes.Equal(out, again) {

@@ -99,13 +99,25 @@ func TestLimitsOfOptions(t *testing.T) {
 	for _, c := range []struct{ settings, in, want string }{
 		{"urls=mask", "有意者请联系wang@example.com谢谢 今天和@小明一起去爬山", "有意者请联系 email 谢谢 今天和 小明一起去爬山"},
 		{"urls=mask", "ขอบคุณ@สมชาย ติดต่อwang@example.comครับ", "ขอบคุณ สมชาย ติดต่อ email ครับ"},
-		{"urls=mask", "メール@example.com さん@コーヒー ワン@x", "メール example com さん コーヒー ワン x"},
+		{"urls=mask", "メール@example.com さん@コーヒー ワン@x", "メール email さん コーヒー ワン email"},
 		{"urls=mask", "иван@почта.рф Müller@straße.de فلان@شركة.كوم 홍길동@회사.한국", "email email email email"},
+		{"urls=mask", "문의는wang@example.com으로 연락", "문의는 email 으로 연락"},
+		{"urls=mask", "문의는wang@회사.한국, 회사@example.com으로 홍길동@회사.한국", "문의는 email email 으로 email"},
+		{"urls=mask", "ꦲꦏ꧀ꦱꦫwang@example.comꦗꦮ", "ꦲꦏ꧀ꦱꦫ email ꦗꦮ"},
+		{"urls=mask", "שלחוwang@example.comעכשיו ნახეwang@example.comზე", "שלחו email עכשיו ნახე email ზე"},
+		{"urls=mask", "mail:王@example.com谢谢 王 @example.com", "mail 王 email 谢谢 王 example com"},
+		{"urls=mask punctuation=keep space=drop", "王 @ example.com 谢谢", "王example.com谢谢"},
 		{"urls=drop", "有意者请联系wang@example.com谢谢", "有意者请联系 谢谢"},
 		{"urls=mask punctuation=keep space=drop", "和@小明 @ 明", "和@小明@明"},
 		{"ids=mask", "req 550E8400-e29b-41d4-a716-446655440000 took 12 ms, span 4bf92f3577b34da6 at 0x7FFE12ab", "req id took 12 ms span id at id"},
 		{"ids=mask", "commit a1b2c3d, req_9f8e7d6c5b, pod web-7d9f8c6b5d-x2x4z", "commit id req id pod web id x2x4z"},
 		{"ids=mask", "facade decade 20241126 1920x1080 0x10 a1b2c3 dec-2024 a1b2c3dx", "facade decade 20241126 1920x1080 0x10 a1b2c3 dec 2024 a1b2c3dx"},
+		{"ids=mask", "req_550e8400-e29b-41d4-a716-446655440000 _a1b2c3d4_ x_0xfe12", "req id id x id"},
+		{"ids=mask", "id550e8400-e29b-41d4-a716-446655440000 Span4bf92f3577b34da6 load1abcdef", "i id span id load1abcdef"},
+		{"ids=mask", "from aa:bb:cc:dd:ee:ff to 00-1A-2B-3C-4D-5E, mac=00:11:22:33:44:55.", "from id to id mac id"},
+		{"ids=mask", "at 12:34:56, aa:bb:cc:dd:ee 2024:11:26:10:20:30 ff:aa:bb:cc:dd:ee:f0:01", "at 12 34 56 aa bb cc dd ee 2024 11 26 10 20 30 id"},
+		{"ids=mask punctuation=keep max_bytes=19", "x aa:bb:cc:dd:ee:ffx", "x"},
+		{"ids=mask digits=mask", "aa:bb:cc:dd:ee:11 1:2:3:4:5:6", "id 0 0 0 0 0 0"},
 		{"ids=mask digits=mask", "a1b2c3d4 took 12 ms", "id took 0 ms"},
 		{"ids=mask digits=mask", "abcd1,2ef xbcd1,2ef 10.0.0.1 1.2x", "id xbcd0ef 0 0x"},
 		{"ids=mask", "请求a1b2c3d4e5失败", "请求 id 失败"},
@@ -159,7 +171,7 @@ func everyParams(do func(Params)) {
 
 // nasty are pieces that mean something to some option, or combine with their neighbours.
 func nasty() []string {
-	return append(strings.Split("a1b2c3d|abcdef|0x|aaaa-|aaaaaaaa-|aaaaaaaaaaaa|a|B|1|23|007|,|.|:|/|//|@|www|www.|://|http://x|-|_|+|%| |  "+
+	return append(strings.Split("aa:|bb:cc:dd:|ee-|-ff|x1|한|wang@|\ue000|⠓|╨╥|│|──|∬|a1b2c3d|abcdef|0x|aaaa-|aaaaaaaa-|aaaaaaaaaaaa|a|B|1|23|007|,|.|:|/|//|@|www|www.|://|http://x|-|_|+|%| |  "+
 		"|(|)|'|\"|<|>|&|;|#|=|!|<b>|</p>|<br/>|<script>|</script>|"+
 		"<!--|-->|<![CDATA[|]]>|&lt;|&amp;|&#49;|&eacute|<a "+
 		"href=\"x>\">|<title>|url|email|0|one|é|E\u0301|\u0301|\u0345|\u0338|\u0327|\u3099|か|ｶ|ﾞ|ᄀ|\u1161|\u11a8|가|ß|İ|ΐ|ᾳ|Σ|ﬃ|½|²|٣|٫|＜|＆|＠|：|／|．|Ꮳ|ꮳ|"+

@@ -6,7 +6,7 @@ import "github.com/unecho/unecho/index/setting"
 type Params struct {
 	HTML        string        `key:"html" doc:"take documents as text, or as HTML: tags, comments, scripts and styles go, character references are resolved" enum:"keep|strip" verdict:"true"`
 	URLs        string        `key:"urls" doc:"compare URLs and e-mail addresses as they are, all as the words url and email, or not at all" enum:"keep|mask|drop" verdict:"true"`
-	IDs         string        `key:"ids" doc:"compare hexadecimal ids and UUIDs as they are, or all as the word id; needs text.punctuation other than drop, and text.space: collapse" enum:"keep|mask" verdict:"true" omit:"keep"`
+	IDs         string        `key:"ids" doc:"compare hexadecimal ids, UUIDs and MAC addresses as they are, or all as the word id; needs text.punctuation other than drop, and text.space: collapse" enum:"keep|mask" verdict:"true" omit:"keep"`
 	Accents     string        `key:"accents" doc:"compare letters with their accents, or without: é as e, й as и, أ as ا" enum:"keep|strip" verdict:"true"`
 	Digits      string        `key:"digits" doc:"compare numbers digit by digit, all as 0, or spelled out in English words" enum:"keep|mask|words" verdict:"true"`
 	Punctuation string        `key:"punctuation" doc:"what becomes of punctuation and symbols: they separate words, stay, or vanish (don't as dont)" enum:"space|keep|drop" verdict:"true"`

@@ -45,8 +45,11 @@ func (u *unspaced) has(r rune) bool {
 }
 
 // isUnspaced does the same without tables.
-func isUnspaced(r rune) bool {
-	return isByteLetter(r) || unicode.In(r, unspacedScripts()...) && !unicode.In(r, unicode.Nd, unicode.No)
+func isUnspaced(r rune) bool { return isByteLetter(r) || isOfUnspaced(r) }
+
+// isOfUnspaced says whether r is of one of the scripts.
+func isOfUnspaced(r rune) bool {
+	return unicode.In(r, unspacedScripts()...) && !unicode.In(r, unicode.Nd, unicode.No)
 }
 
 // in says whether some code point of text is of one of the scripts.
@@ -92,7 +95,7 @@ func (w *windows) addSegments(start, end int, u *unspaced) {
 		// at the end of a text there is neither an error nor length 0
 		length, _, _ := uax29.SplitFunc(w.text[start:end], true)
 		weight := wordWeight
-		if u.has(r) && !unicode.Is(unicode.Katakana, r) {
+		if u.has(r) && !isByteLetter(r) && !unicode.Is(unicode.Katakana, r) {
 			weight = 1
 		}
 		w.add(start, start+length, weight)

@@ -44,7 +44,7 @@ func (n *Normalizer) withoutTrigger(text []byte, r rune) int {
 	}
 	before, end := text[:len(text)-1], text[len(text)-1]
 	switch {
-	case n.params.URLs != "keep" && end == '@' && n.links.inAddress(r) && n.links.endsInAddress(before),
+	case n.params.URLs != "keep" && end == '@' && n.links.joinsAddress(before, r),
 		n.params.URLs != "keep" && end == '.' && n.links.inWord(r) && bytes.HasSuffix(before, []byte("www")),
 		n.params.Digits == "mask" && (end == '.' || end == ',') && r == digitMask &&
 			bytes.HasSuffix(before, []byte{digitMask}):

@@ -37,18 +37,46 @@ func tagEnd(src []byte, i int) int {
 	}
 }
 
-// valueEnd returns the place behind the value of the attribute that begins at i.
+// valueEnd returns the place behind the value of the attribute that begins at i. Where a quote is not closed, that is the
+// first > behind it.
 func valueEnd(src []byte, i int) int {
-	if i < len(src) && (src[i] == '"' || src[i] == '\'') {
-		if end := bytes.IndexByte(src[i+1:], src[i]); end >= 0 {
-			return i + 1 + end + 1
+	if i == len(src) || src[i] != '"' && src[i] != '\'' {
+		for i < len(src) && src[i] != '>' && !isBlank(src[i]) {
+			i++
 		}
-		return len(src)
+		return i
 	}
-	for i < len(src) && src[i] != '>' && !isBlank(src[i]) {
-		i++
+	end := bytes.IndexByte(src[i+1:], src[i])
+	if end >= 0 && closes(src[i+1:], end) {
+		return i + 1 + end + 1
 	}
-	return i
+	if bracket := bytes.IndexByte(src[i:], '>'); bracket >= 0 {
+		return i + bracket
+	}
+	return len(src)
+}
+
+// closes says whether the quote at end closes the value at the beginning of src. It does if there is no > in the value,
+// which would end the tag. Otherwise no value may begin there, nor a word; and no tags may stand between, as they do
+// behind the > of <a href="x>, while HTML in a value begins with a tag, and scripts in it have > in => and ->.
+func closes(src []byte, end int) bool {
+	value, rest := src[:end], src[end+1:]
+	bracket := bytes.IndexByte(value, '>')
+	if bracket < 0 {
+		return true
+	}
+	if len(rest) > 0 && rest[0] != '>' && rest[0] != '/' && !isBlank(rest[0]) || endsWithName(value) {
+		return false
+	}
+	tag := bytes.IndexByte(value, '<')
+	arrow := bracket > 0 && (value[bracket-1] == '=' || value[bracket-1] == '-')
+	return tag < bracket || arrow || !bytes.Contains(value[bracket:], []byte("</"))
+}
+
+// endsWithName says whether value ends with the name of an attribute and =, behind the beginning of a tag.
+func endsWithName(value []byte) bool {
+	name, ok := bytes.CutSuffix(bytes.TrimRight(value, " \t\r\n\f"), []byte("="))
+	return ok && bytes.LastIndexByte(name, '<') > bytes.LastIndexByte(name, '>')
 }
 
 func skipBlank(src []byte, i int) int {
@@ -83,11 +111,12 @@ func isTag(src []byte, name string) bool {
 	return isBlank(c) || c == '/' || c == '>'
 }
 
-// scriptLen returns the length of a script up to its end tag, or -1. In what looks like a comment, a script may hold
-// another (HTML, "script data double escaped state").
-func scriptLen(src []byte) int {
+// scriptLen returns the length of a script up to its end tag. In what looks like a comment, a script may hold another
+// (HTML, "script data double escaped state"). Otherwise the script does not end where another begins, in a line or behind
+// a tag, unless a <\ shows that it writes it. If it does not end, n is where that was seen, or -1 if no end tag follows.
+func scriptLen(src []byte) (n int, ends bool) {
 	const name = "script"
-	comment, inner := false, false
+	comment, inner, writes, other := false, false, false, 0
 	for at := 0; at < len(src); at++ {
 		if !comment {
 			i := bytes.IndexByte(src[at:], '<')
@@ -99,7 +128,7 @@ func scriptLen(src []byte) int {
 		switch rest := src[at:]; {
 		case bytes.HasPrefix(rest, []byte("</")) && isTag(rest[2:], name):
 			if !inner {
-				return at
+				return at, writes || other == 0
 			}
 			inner = false
 		case comment && bytes.HasPrefix(rest, []byte("-->")):
@@ -109,9 +138,21 @@ func scriptLen(src []byte) int {
 		case !comment && bytes.HasPrefix(rest, []byte("<!--")):
 			comment = true
 			at++ // its dashes may be those of -->
+		case !comment && bytes.HasPrefix(rest, []byte("<\\")):
+			writes = true
+		case !comment && !writes && isTag(rest[1:], name) && beginsTag(src[:at]):
+			if other++; other > 1 { // no further, as the next one is read again
+				return at, false
+			}
 		}
 	}
-	return -1
+	return -1, false
+}
+
+// beginsTag says whether a tag behind before is in markup: at the beginning of a line, or behind another tag.
+func beginsTag(before []byte) bool {
+	text := bytes.TrimRight(before, " \t")
+	return len(text) > 0 && (text[len(text)-1] == '\n' || text[len(text)-1] == '>')
 }
 
 // referenceLen returns how many bytes of src, which begins with &, may belong to a character reference.

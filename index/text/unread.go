@@ -7,11 +7,12 @@ import (
 
 // A code point is unread if nothing is known of what it says: U+FFFD, those for private use and those that are not
 // assigned, the controls beyond ASCII, and each byte that is not UTF-8. Text in an encoding other than UTF-8 is full of
-// them. They separate words; but where more than 5 % of what a text says is unread, its words alone would be another
-// text. Such a text is compared by its bytes.
+// them. They do not vanish: their bytes are letters of the word that they stand in. Where more than 5 % of what a text
+// says is unread, the rest of it may not be what was written either, and the text is compared by its bytes.
 //
 // What a text says is counted in bytes: those that are unread, and those of the letters, marks and numbers of its normal
-// form. Signs, white space, ASCII controls and emoji say nothing, nor does what the options take away.
+// form. Signs, white space, ASCII controls and emoji say nothing, nor does what the options take away. The exception are
+// the signs that carry a text (signs.go).
 
 // unreadShare is the part of a text that may be unread, as 1/unreadShare.
 const unreadShare = 20
@@ -37,6 +38,18 @@ func isUnread(r rune) bool {
 // isPictograph says whether r is in the blocks that Unicode keeps for pictographs, assigned or not.
 func isPictograph(r rune) bool { return r >= 0x1f000 && r <= 0x1faff || r >= 0x1fc00 && r <= 0x1fffd }
 
+// notes says whether src has something unread, or a sign that may carry the text.
+func (m *mapper) notes(src []byte) bool {
+	for i := asciiLen(src); i < len(src); {
+		r, size := utf8.DecodeRune(src[i:])
+		if m.isUnread(r) || m.isCarrier(r) {
+			return true
+		}
+		i += size
+	}
+	return false
+}
+
 // unread returns how many bytes of src are unread.
 func (m *mapper) unread(src []byte) (bytes int) {
 	for i := asciiLen(src); i < len(src); {
@@ -51,7 +64,8 @@ func (m *mapper) unread(src []byte) (bytes int) {
 
 func (m *mapper) isUnread(r rune) bool {
 	if r < tabled {
-		return m.lookup(r).treatment() == unread
+		e := m.lookup(r)
+		return e.treatment() == noted && e.class() == separator
 	}
 	return isUnread(r)
 }
@@ -60,7 +74,7 @@ func (m *mapper) isUnread(r rune) bool {
 func (m *mapper) read(normalized []byte) (bytes int) {
 	for i := 0; i < len(normalized); {
 		r, size := utf8.DecodeRune(normalized[i:])
-		if c := m.class(r); c == wordPart || c == digit {
+		if m.isLetter(r) {
 			bytes += size
 		}
 		i += size
@@ -68,9 +82,16 @@ func (m *mapper) read(normalized []byte) (bytes int) {
 	return bytes
 }
 
-// Where a text is compared by its bytes, a byte from 0x80 on is the letter byteLetter + byte, and so is what follows it
-// from 0x40 on, which may be the second half of a character. What is left of ASCII is text. These letters are of Linear
-// A, which nobody can read: so no other text has them, no option changes them, and the normal form is UTF-8.
+// isLetter says whether r, in canonical form, is a letter, mark or number.
+func (m *mapper) isLetter(r rune) bool {
+	c := m.class(r)
+	return c == wordPart || c == digit
+}
+
+// The letter of a byte is byteLetter + byte. These letters are of Linear A, which nobody can read: so no other text has
+// them, no option changes them, and the normal form is UTF-8. Letters are made of the bytes of what is unread, or of all
+// bytes from 0x80 on where a text is compared by them; and of what follows a byte that is not UTF-8 from 0x40 on, which
+// may be the second half of a character. What is left is text.
 //
 //	Cyrillic in windows-1251    cf f0 e8 e2 e5 f2 20 32 30 32 34    one word of six letters, and the word 2024
 const (
@@ -82,15 +103,45 @@ func isByteLetter(r rune) bool { return r >= byteLetter && r < byteLetter+byteLe
 
 // appendByteLetters appends src with letters for its bytes.
 func appendByteLetters(dst, src []byte) []byte {
-	const half = 0x40
 	high := false
 	for _, c := range src {
-		behind := high && c >= half
+		behind := high && c >= secondHalf
 		if high = c >= utf8.RuneSelf; high || behind {
 			dst = utf8.AppendRune(dst, byteLetter+rune(c))
 		} else {
 			dst = append(dst, c)
 		}
+	}
+	return dst
+}
+
+// appendBytes appends a letter for each byte of src.
+func appendBytes(dst, src []byte) []byte {
+	for _, c := range src {
+		dst = utf8.AppendRune(dst, byteLetter+rune(c))
+	}
+	return dst
+}
+
+const secondHalf = 0x40 // the least byte that may be one in Shift JIS, Big5, GBK
+
+// appendLetters appends src with letters for the bytes of what is unread, and for signs where they carry the text.
+func (m *mapper) appendLetters(dst, src []byte, signs bool) []byte {
+	high := false // behind a byte that is not UTF-8
+	for i := 0; i < len(src); {
+		r, size := decode(src[i:])
+		switch {
+		case high && r >= secondHalf && r < utf8.RuneSelf:
+			dst = utf8.AppendRune(dst, byteLetter+r)
+		case signs && m.isCarrier(r):
+			dst = appendSign(dst, r)
+		case r >= utf8.RuneSelf && m.isUnread(r):
+			dst = appendBytes(dst, src[i:i+size])
+		default:
+			dst = append(dst, src[i:i+size]...)
+		}
+		high = r == utf8.RuneError && size == 1
+		i += size
 	}
 	return dst
 }

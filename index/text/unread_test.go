@@ -46,6 +46,26 @@ func bytesAsLetters(s string) string {
 	})
 }
 
+// unreadAsLetters does literally what appendLetters is said to do.
+func unreadAsLetters(s string, signs bool) string {
+	var out strings.Builder
+	bad := false
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case unreadOf(s[i:i+size]) > 0, bad && r >= 0x40 && r < 0x80:
+			out.WriteString(letters(s[i : i+size]))
+		case signs && isSign(r):
+			out.WriteString(signLetters(r))
+		default:
+			out.WriteString(s[i : i+size])
+		}
+		bad = r == utf8.RuneError && size == 1
+		i += size
+	}
+	return out.String()
+}
+
 // An encoded is a text of an encoding of Unicode's past.
 type encoded struct {
 	name     string
@@ -93,6 +113,47 @@ func jaccardOf(t *testing.T, shingle, a, b string) float64 {
 		}
 	}
 	return float64(both) / float64(len(in)+len(others)-both)
+}
+
+// What is unread is part of its word, however little of it a text has.
+func TestUnreadIsPartOfItsWord(t *testing.T) {
+	const long = "the quick brown fox jumps over the lazy dog and runs through the forest to meet the mayor of the town at noon today "
+	n := NewNormalizer(DefaultParams())
+	for _, c := range [][2]string{
+		{long + "M\xfcller", long + "M\xf6ller"},
+		{"M\xfcller " + long, "M\xf6ller " + long},
+		{long + "\xca\xf3\xf0\xf1", long + "\xcf\xee\xe3\xee"}, // windows-1251
+		{long + "\xb0A", long + "\xb0a"},                       // GBK
+		{long + "M\ufffdller", long + "Mller"},
+		{long + "M\ufffdller", long + "M ller"},
+		{long + "a\ue000", long + "a\ue001"},
+		{long + "a\U000f1234", long + "a\U000f1235"},
+		{long + "a\u0378", long + "a\u0379"},
+		{long + "a\u0081", long + "a\u0082"},
+		{long + "a\xe2\x82", long + "a"},
+		{strings.Repeat("日本語のとても長い文章、", 9) + "\ue000", strings.Repeat("日本語のとても長い文章、", 9) + "\ue001"},
+	} {
+		var forms [2]string
+		for i, text := range c {
+			forms[i] = string(n.Append(nil, []byte(text)))
+			if n.ByBytes() {
+				t.Errorf("%+q is compared by bytes, want by words: less than 5 %% of it is unread", text)
+			}
+			if want := plain(text); forms[i] != want {
+				t.Errorf("%+q becomes %+q, by definition %+q", text, forms[i], want)
+			}
+		}
+		for _, shingle := range []string{"auto:3", "word:1", "char:5"} {
+			if got := jaccardOf(t, shingle, c[0], c[1]); got == 1 {
+				t.Errorf("%s: %+q and %+q have a similarity of 1, want less", shingle, c[0], c[1])
+			}
+		}
+	}
+	// a character of Chinese beside it stays an item of its own
+	chinese := string(samples(t)["chinese2kB"])
+	if got := jaccardOf(t, "auto:3", chinese, chinese[:300]+"\ue000"+chinese[300:]); got < 0.95 {
+		t.Errorf("a character for private use in Chinese leaves a similarity of %.3f, want 0.95 at least", got)
+	}
 }
 
 // Titles that have a year in common are nothing alike, whatever they are written in.

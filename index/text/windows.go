@@ -147,7 +147,7 @@ func (w *windows) addWords(u *unspaced) {
 		switch word := w.text[start:end]; {
 		case u == nil || !u.in(word):
 			w.add(start, end, wordWeight)
-		case bytes.ContainsFunc(word, isByteLetter):
+		case bytes.ContainsFunc(word, isByteLetter) && !bytes.ContainsFunc(word, isOfUnspaced):
 			w.addBytes(start, end)
 		default:
 			w.addSegments(start, end, u)

@@ -97,9 +97,8 @@ func TestTextOfSigns(t *testing.T) {
 		"hexagrams":              {"䷀䷁䷂ 1", "䷃䷄䷅ 1"},
 		"formulas without words": {"∀x∃y∈∅", "∇x∂y∉∞"},
 	} {
-		n := NewNormalizer(DefaultParams())
 		for _, settings := range []string{"", "punctuation=drop", "urls=mask", "punctuation=keep"} {
-			n = with(t, strings.Fields(settings)...)
+			n := with(t, strings.Fields(settings)...)
 			a, b := n.Append(nil, []byte(c[0])), n.Append(nil, []byte(c[1]))
 			if string(a) == string(b) {
 				t.Errorf("%s, %s: %s and %s both become %+q, want two forms", name, settings, c[0], c[1], a)

@@ -107,12 +107,21 @@ func (c *composer) missing(at path, v value) *Rejection {
 		remedy = " (document.missing)"
 	}
 	if v.kind == isNull {
-		return reject(sink.MissingField, "field %s is null%s", at, remedy)
+		return reject(sink.MissingField, "field %s is %s%s", at, c.nullOrNaN(v), remedy)
 	}
 	if v.kind == isArray {
 		return reject(sink.MissingField, "no field %s in any element%s", at, remedy)
 	}
 	return reject(sink.MissingField, "no field %s%s", at, remedy)
+}
+
+// nullOrNaN is what a value is that counts as absent. A null is a word of JSON or one byte, and NaN is another word or more bytes.
+func (c *composer) nullOrNaN(v value) string {
+	const null = "null"
+	if written := c.data[v.start:v.end]; len(written) > 1 && string(written) != null {
+		return "NaN"
+	}
+	return null
 }
 
 func (c *composer) str(at path, v value) *Rejection {

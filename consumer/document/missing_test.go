@@ -85,6 +85,7 @@ func TestMissingFields(t *testing.T) {
 		"last empty":   {object{"text": "a", "note": ""}, "a", "", ""},
 		"one is empty": {object{"text": "", "note": nil}, "", "", ""},
 		"all":          {object{"text": nil, "note": math.NaN()}, "", sink.MissingField, "field text is null"},
+		"all NaN":      {object{"text": math.NaN(), "note": nil}, "", sink.MissingField, "field text is NaN"},
 	} {
 		for format, of := range textOfTwo(t, c.value) {
 			t.Run(name+" "+format, func(t *testing.T) {

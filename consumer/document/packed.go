@@ -117,7 +117,7 @@ func (s *unpacker) content(h head, depth int, want uint64) (value, *flaw) {
 	case isBool:
 		s.pos, v.node = h.pos, int32(h.integer)
 	case absent, isNull, isNumber, isFloat:
-		s.pos = h.pos
+		s.pos, v.end = h.pos, h.pos
 	}
 	if h.kind == isArray || h.kind == isObject {
 		v.end = s.pos

@@ -2,6 +2,7 @@ package corpus_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -35,6 +37,8 @@ func TestFaults(t *testing.T) {
 		{"a.parquet", "PAR1\x15\x04", 0, 0, "unreadable: the file is damaged: it has only 6 bytes", 0},
 		{"a.txt", "BZh91AY&SY\x00", 0, 0, "unrecognised: it is compressed by bzip2: unpack it", 0},
 		{"a.jsonl", "\xff\xfe{\x00", 0, 0, "unrecognised: it is text in UTF-16: convert it by iconv", 0},
+		{"a.jsonl", "\xff\xfe\x00\x00{\x00\x00\x00", 0, 0, "unrecognised: it is text in UTF-32: convert it by iconv", 0},
+		{"a.jsonl", "\x00\x00\xfe\xff\x00\x00\x00{", 0, 0, "unrecognised: it is text in UTF-32: convert it by iconv", 0},
 		{"a.txt", "one\x00two", 0, 0, "unrecognised: byte 4 is 0, so it is no text: name its --format if it is", 0},
 		{"a.json", "[{\"text\":\n\"one\"},", 2, 2, "invalid_json: the array does not end", 1},
 		{"a.json", "[{\"text\":\"one\"", 1, 1, "invalid_json: the value does not end", 0},
@@ -171,5 +175,48 @@ func TestMissingQuote(t *testing.T) {
 	got, _, err := read(t, corpus.DefaultParams(), file(t, "a.csv", content.String()))
 	if err != nil || len(got) != rows+2 || got[1] != "a.csv 2 [] rejected: too_large" || !strings.HasPrefix(got[2], "a.csv 3 [] word") {
 		t.Errorf("%d records of %d, %v", len(got), rows+2, err)
+	}
+}
+
+// TestWideText: text of two or four bytes a character is told from others where no mark says so, also where the format is named.
+func TestWideText(t *testing.T) {
+	const latin, cyrillic = "the harbour bridge\nwas closed on Monday\n", "мост у гавани\nзакрыт с утра\n"
+	utf16Of := func(order binary.AppendByteOrder, text string) (out []byte) {
+		for _, unit := range utf16.Encode([]rune(text)) {
+			out = order.AppendUint16(out, unit)
+		}
+		return out
+	}
+	utf32Of := func(order binary.AppendByteOrder, text string) (out []byte) {
+		for _, r := range text {
+			out = order.AppendUint32(out, uint32(r))
+		}
+		return out
+	}
+	for _, test := range []struct {
+		name    string
+		content []byte
+		want    string
+	}{
+		{"UTF-16LE", utf16Of(binary.LittleEndian, latin), "UTF-16LE"},
+		{"UTF-16BE", utf16Of(binary.BigEndian, latin), "UTF-16BE"},
+		{"UTF-16LE Cyrillic", utf16Of(binary.LittleEndian, cyrillic), "UTF-16LE"},
+		{"UTF-16BE Cyrillic", utf16Of(binary.BigEndian, cyrillic), "UTF-16BE"},
+		{"UTF-32LE", utf32Of(binary.LittleEndian, latin), "UTF-32LE"},
+		{"UTF-32BE Cyrillic", utf32Of(binary.BigEndian, cyrillic), "UTF-32BE"},
+		{"zeros between lines", []byte("the bridge\x00was closed\x00on Monday\x00again\n"), ""},
+		{"one zero", []byte("the bridge was\x00closed\n"), ""},
+	} {
+		for _, format := range []string{corpus.Lines, corpus.Text} {
+			t.Run(test.name+" as "+format, func(t *testing.T) {
+				p := corpus.DefaultParams()
+				p.Format, p.Strict = format, true
+				_, _, err := read(t, p, file(t, "a.txt", string(test.content)))
+				want := "unrecognised: it is text in " + test.want + " without a byte order mark: convert it by iconv -f " + test.want + " -t UTF-8"
+				if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+					t.Errorf("got %v, want %q", err, want)
+				}
+			})
+		}
 	}
 }

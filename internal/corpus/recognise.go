@@ -56,6 +56,8 @@ func kinds() []kind {
 		{257, "ustar", "a tar archive", "unpack it and name its files"},
 		{0, "SQLite format 3\x00", "an SQLite database", "export the table as CSV or JSONL"},
 		{0, "%PDF-", "a PDF", "extract its text"},
+		{0, "\xff\xfe\x00\x00", "text in UTF-32", "convert it by iconv -f UTF-32 -t UTF-8"},
+		{0, "\x00\x00\xfe\xff", "text in UTF-32", "convert it by iconv -f UTF-32 -t UTF-8"},
 		{0, "\xff\xfe", "text in UTF-16", "convert it by iconv -f UTF-16 -t UTF-8"},
 		{0, "\xfe\xff", "text in UTF-16", "convert it by iconv -f UTF-16 -t UTF-8"},
 	}
@@ -68,10 +70,38 @@ func recognise(head []byte, guessed bool) error {
 			return fmt.Errorf("it is %s: %s", k.what, k.do)
 		}
 	}
+	if encoding := wide(head); encoding != "" {
+		return fmt.Errorf("it is text in %[1]s without a byte order mark: convert it by iconv -f %[1]s -t UTF-8", encoding)
+	}
 	if at := bytes.IndexByte(head, 0); guessed && at >= 0 {
 		return fmt.Errorf("byte %d is 0, so it is no text: name its --format if it is", at+1)
 	}
 	return nil
+}
+
+// wide returns the encoding of a text of two or four bytes for each character, by where its bytes of 0 are; empty if it is none.
+// Characters of Latin have one at the same place each, and those of other scripts have spaces and line breaks among them.
+func wide(head []byte) string {
+	var zeros [4]int // by their place among four bytes
+	for i, b := range head {
+		if b == 0 {
+			zeros[i%4]++
+		}
+	}
+	const fewest, share = 2, 16 // so many at least, and one in so many characters: all at one place by chance are fewer
+	enough := func(n int) bool { return n >= fewest && 2*share*n >= len(head) }
+	first, second := zeros[0]+zeros[2], zeros[1]+zeros[3]
+	switch {
+	case enough(zeros[2]) && zeros[3] == len(head)/4 && zeros[0] == 0:
+		return "UTF-32LE"
+	case enough(zeros[1]) && zeros[0] == (len(head)+3)/4 && zeros[3] == 0:
+		return "UTF-32BE"
+	case enough(second) && first == 0:
+		return "UTF-16LE"
+	case enough(first) && second == 0:
+		return "UTF-16BE"
+	}
+	return ""
 }
 
 // printable says whether nothing shows that data is no text. A text may begin with the letters of a magic.

@@ -26,8 +26,8 @@ func evalCommand() *cobra.Command {
 			"labelled with what they are taken for; recall is the share of the documents with a labelled one before, which stays,\n" +
 			"that are duplicates of such a one; ARI is the adjusted Rand index of the clusters. What pairs connect is the same.\n" +
 			"Labels call documents by their ids (--id), or else by their numbers; they are read as `unecho dedup` writes --pairs\n" +
-			"and --clusters: in an id, \\t, \\n, \\r and \\\\ stand for tab, line breaks and backslash. What would be rejected\n" +
-			"matches nothing; it is counted, and the first is named.",
+			"and --clusters: in an id, \\t, \\n, \\r and \\\\ stand for tab, line breaks and backslash, and file and row tell\n" +
+			"documents of one id apart. What would be rejected matches nothing; it is counted, and the first is named.",
 		Example: "  unecho eval --pairs labels.tsv articles.jsonl\n" +
 			"  unecho eval --pairs labels.tsv --list 20 --html wrong.html articles.jsonl\n" +
 			"  unecho eval --clusters clusters.tsv --threshold 0.7 --shingle char:5 --json articles.jsonl",
@@ -143,7 +143,8 @@ func readEvaluated(cmd *cobra.Command, args []string, files written.Files) (d *l
 		read, files := in.Read()
 		bar.Files = files
 		bar.At(read)
-		return d.Add(string(r.Name(nil, len(args) != 1)), r)
+		d.Add(string(r.Name(nil, len(args) != 1)), r)
+		return nil
 	})
 	if ctx.Err() != nil {
 		return nil, errUnread

@@ -25,18 +25,19 @@ func explainCommand() *cobra.Command {
 		Short: "Say how similar two documents are, by each measure, and why they are duplicates or not",
 		Long: "Say how similar two documents are, by each measure, what the service would decide if B came after A, why, " +
 			"and which\n" +
-			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself. With --in it is an id in that file, or else a number, as in the\n" +
-			"outputs of `unecho dedup`: the verdict is then that of `unecho dedup`, among all documents of the file, and A is the\n" +
-			"one that comes first.",
+			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself. With --in it is an id in these files, or else a number, as in the\n" +
+			"outputs of `unecho dedup`, or FILE:NUMBER, which needs no --in: the verdict is then that of `unecho dedup`, among all\n" +
+			"documents of the files, and A is the one that comes first.",
 		Example: "  unecho explain 'the cat sat in the hat' 'the cat sat on the mat' --shingle word:1\n" +
 			"  unecho explain one.txt other.txt --json\n" +
 			"  unecho explain --in articles.jsonl 1 2 --normal --shared\n" +
+			"  unecho explain monday.jsonl:17 tuesday.jsonl:4\n" +
 			"  unecho explain --config unecho.yaml news/3/17 news/0/12",
 		Args: cmdline.Exactly("A", "B"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args) },
 	}
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
-		f.Text("in", "file", "", "A and B are ids of documents in this file or directory (- is standard input)")
+		f.Texts("in", "file", "A and B are documents in this file or directory (- is standard input); may be repeated")
 	})
 	addLayoutFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
@@ -57,15 +58,22 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := sparesStdout(cmd, append([]string{cmd.Flag("in").Value.String()}, args...)...); err != nil {
+	files, err := cmd.Flags().GetStringArray("in")
+	if err != nil {
 		return err
 	}
-	if cmd.Flag("in").Changed {
+	if len(files) == 0 {
+		files = explain.FilesOf([2]string(args))
+	}
+	if err := sparesStdout(cmd, append(files[:len(files):len(files)], args...)...); err != nil {
+		return err
+	}
+	if len(files) > 0 {
 		if c.Judge, err = c.Judge.ForFiles(nil); err != nil {
 			return err
 		}
 	}
-	documents, err := explained(ctx, cmd, args, c)
+	documents, err := explained(ctx, cmd, files, args, c)
 	if err != nil {
 		return err
 	}
@@ -86,9 +94,9 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 }
 
 // explained returns the two documents.
-func explained(ctx context.Context, cmd *cobra.Command, args []string, c config.Config) (d [2]explain.Input, err error) {
-	if cmd.Flag("in").Changed {
-		return explainedIn(ctx, cmd, cmd.Flag("in").Value.String(), [2]string(args), c)
+func explained(ctx context.Context, cmd *cobra.Command, files, args []string, c config.Config) (d [2]explain.Input, err error) {
+	if len(files) > 0 {
+		return explainedIn(ctx, cmd, files, [2]string(args), c)
 	}
 	for _, flag := range []string{"format", "fields", "id", "delimiter", "lenient-quotes", "strict"} {
 		if cmd.Flag(flag).Changed {
@@ -96,7 +104,7 @@ func explained(ctx context.Context, cmd *cobra.Command, args []string, c config.
 		}
 	}
 	open := explain.Opener{
-		MaxBytes: int64(c.Document.MaxBytes), Stdin: os.Stdin, Notes: cmd.ErrOrStderr(),
+		MaxBytes: int64(c.Document.MaxBytes), Stdin: os.Stdin,
 		Records: func() (topic.Options, *corpus.TopicReader, error) { return named.Records(cmd, c) },
 	}
 	for i, arg := range args {
@@ -107,15 +115,15 @@ func explained(ctx context.Context, cmd *cobra.Command, args []string, c config.
 	return d, nil
 }
 
-// explainedIn returns two documents of a file.
-func explainedIn(ctx context.Context, cmd *cobra.Command, path string, names [2]string, c config.Config) (
+// explainedIn returns two documents of files.
+func explainedIn(ctx context.Context, cmd *cobra.Command, files []string, names [2]string, c config.Config) (
 	d [2]explain.Input, err error,
 ) {
 	p, err := corpusParams(cmd, c)
 	if err != nil {
 		return d, err
 	}
-	sources, _, err := written.Files{}.Sources(written.Named{Paths: []string{path}})
+	sources, _, err := written.Files{}.Sources(written.Named{Paths: files})
 	if err != nil {
 		return d, err
 	}
@@ -124,5 +132,5 @@ func explainedIn(ctx context.Context, cmd *cobra.Command, path string, names [2]
 		return d, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	return explain.Find(ctx, c.Judge, in, path, names)
+	return explain.Find(ctx, c.Judge, in, files, names)
 }

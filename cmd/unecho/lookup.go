@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -114,7 +112,7 @@ func askAll(ctx context.Context, cmd *cobra.Command, a *live.Asker, all asked) e
 // openText opens the file that an argument names, or reads the argument itself.
 func openText(cmd *cobra.Command, arg string) (io.ReadCloser, error) {
 	file, err := openList(cmd, arg)
-	if errors.Is(err, fs.ErrNotExist) && looksLikeFile(arg) {
+	if errors.Is(err, fs.ErrNotExist) && cmdline.LooksLikeFile(arg) {
 		return nil, exit.Usage(fmt.Errorf("there is no file %s: check its name; a text that looks like one is given by --text",
 			terminal.Printable(arg, terminal.LongLine)))
 	}
@@ -123,21 +121,6 @@ func openText(cmd *cobra.Command, arg string) (io.ReadCloser, error) {
 	}
 	return file, err
 }
-
-// looksLikeFile says whether an argument has no blanks, and slashes as in a path, or an ending as in .txt.
-func looksLikeFile(arg string) bool {
-	if strings.ContainsFunc(arg, unicode.IsSpace) {
-		return false
-	}
-	ending := strings.TrimPrefix(filepath.Ext(arg), ".")
-	notIn := func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	named := ending != "" && len(ending) <= longestEnding && !strings.ContainsFunc(ending, notIn) &&
-		strings.ContainsFunc(ending, unicode.IsLetter)
-	return named || strings.ContainsAny(arg, `/\`)
-}
-
-// longestEnding is how long the ending of a file's name is at most: that of .parquet.
-const longestEnding = 7
 
 // patient reads until ctx is done, also where input does not come. Then it must not be read any more.
 type patient struct {

@@ -86,7 +86,7 @@ func readerOf(p Params, when []string) (*Reader, error) {
 	f := formatOf(p.Format)
 	r := &Reader{
 		maxBytes: int(p.MaxBytes), whole: !f.fields, framing: framingOf(p.Framing),
-		strict: p.InvalidUTF8 == invalidReject, lax: p.Missing == MissingEmpty, fullOnly: p.Empty == emptyReject, separator: p.Separator,
+		strict: p.InvalidUTF8 == InvalidReject, lax: p.Missing == MissingEmpty, fullOnly: p.Empty == emptyReject, separator: p.Separator,
 	}
 	// Validate parsed all of them, so no error is possible.
 	r.id, _ = parseSelector(p.ID)

@@ -45,11 +45,13 @@ func DefaultParams() Params {
 // These are the words of the settings.
 const (
 	invalidReplace = "replace"
-	invalidReject  = "reject"
 	missingReject  = "reject"
 	emptyUnique    = "unique"
 	emptyReject    = "reject"
 )
+
+// InvalidReject is the word of InvalidUTF8 by which a document is rejected that is not UTF-8.
+const InvalidReject = "reject"
 
 // MissingEmpty is the word of Missing by which a field of several may be absent.
 const MissingEmpty = "empty"

@@ -197,6 +197,26 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// A text is looked up by the bytes that it has: in base64 also by those that are not UTF-8, for which JSON would have others.
+func TestLookupOfBytes(t *testing.T) {
+	d := serve(t, newFake(t), nil)
+	body := func(text string) string {
+		return string(must(json.Marshal(map[string]any{"texts": [][]byte{[]byte(text)}, "base64": true}))(t))
+	}
+	if _, got := d.do("POST", "/api/v1/lookup", body(original)); at(got, "results", 0, "matches", 0, "method") != "identical" {
+		t.Errorf("the lookup of doc-0 in base64 answers %v; want a match by the method identical", got)
+	}
+	const cp1251 = "\xec\xee\xf1\xf2 2024"
+	if code, got := d.do("POST", "/api/v1/lookup", body(cp1251)); code != http.StatusOK || at(got, "results", 0, "empty") != nil {
+		t.Errorf("the lookup of bytes that are not UTF-8 answers %d %v; want 200", code, got)
+	}
+	strict := serve(t, newFake(t), func(s *Setup) { s.Document.InvalidUTF8 = document.InvalidReject })
+	if code, got := strict.do("POST", "/api/v1/lookup", body(cp1251)); code != http.StatusBadRequest ||
+		!strings.Contains(fmt.Sprint(got["error"]), "document.invalid_utf8") {
+		t.Errorf("where documents that are not UTF-8 are rejected, their lookup answers %d %v; want 400 and document.invalid_utf8", code, got)
+	}
+}
+
 // What is no question gets an answer that says what to do.
 func TestLookupRefuses(t *testing.T) {
 	service := newFake(t)
@@ -213,6 +233,7 @@ func TestLookupRefuses(t *testing.T) {
 		{d, `{"text": "a"} {}`, 400, "more follows", nil},
 		{d, `{"txt": "a"}`, 400, "txt", nil},
 		{d, `{}`, 400, "either text or texts", nil},
+		{d, `{"texts": ["YQ==", "?"], "base64": true}`, 400, "text 1 is no base64", nil},
 		{d, `{"text": "a", "texts": ["b"]}`, 400, "either text or texts", nil},
 		{d, `{"texts": [` + strings.Repeat(`"a",`, maxTexts) + `"a"]}`, 400, "101 texts", nil},
 		{d, `{"text": "a", "most": 21}`, 400, "most is 21", nil},

@@ -2,11 +2,14 @@ package api
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
+	"unicode/utf8"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -25,8 +28,10 @@ const (
 type question struct {
 	Text  *string  `json:"text"`
 	Texts []string `json:"texts"`
-	Scope string   `json:"scope"`
-	Most  int      `json:"most"` // matches of each text; 0 is one
+	// the texts are in base64, because they are not UTF-8: JSON would have others in place of their bytes
+	Base64 bool   `json:"base64"`
+	Scope  string `json:"scope"`
+	Most   int    `json:"most"` // matches of each text; 0 is one
 }
 
 // found is the answer about one text.
@@ -147,9 +152,22 @@ func readQuestion(w http.ResponseWriter, r *http.Request) (q question, ok bool) 
 			q.Texts = []string{*q.Text}
 		}
 		q.Most = max(1, q.Most)
-		return q, true
+		return q, !q.Base64 || q.decode(w)
 	}
 	return q, false
+}
+
+// decode puts the bytes of the texts in the place of their base64. It answers by itself what is none.
+func (q *question) decode(w http.ResponseWriter) (ok bool) {
+	for i, text := range q.Texts {
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			fail(w, http.StatusBadRequest, fmt.Sprintf("text %d is no base64: %v", i, err), `leave "base64" out, or encode each text`)
+			return false
+		}
+		q.Texts[i] = string(data)
+	}
+	return true
 }
 
 // one looks a text up.
@@ -163,6 +181,9 @@ func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, mos
 	}
 	if int64(len(text)) > int64(a.Document.MaxBytes) {
 		return found{}, errTooLarge
+	}
+	if a.Document.InvalidUTF8 == document.InvalidReject && !utf8.ValidString(text) {
+		return found{}, errNotUTF8
 	}
 	s.Reset()
 	e := entry.Entry{Scope: scope}
@@ -187,6 +208,9 @@ func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, mos
 // errTooLarge is the answer to a text that would be rejected as a document, too.
 var errTooLarge = errors.New("a text is larger than document.max_bytes")
 
+// errNotUTF8 is the answer to a text that would be rejected for it as a document.
+var errNotUTF8 = errors.New("a text is not UTF-8, and document.invalid_utf8 rejects such documents")
+
 // refuse says why a lookup has no answer.
 func (a *api) refuse(w http.ResponseWriter, err error) {
 	switch {
@@ -200,6 +224,8 @@ func (a *api) refuse(w http.ResponseWriter, err error) {
 			"ask again later, or ask another member")
 	case errors.Is(err, errTooLarge):
 		fail(w, http.StatusRequestEntityTooLarge, err.Error(), "send a shorter text")
+	case errors.Is(err, errNotUTF8):
+		fail(w, http.StatusBadRequest, err.Error(), "convert it to UTF-8")
 	case errors.Is(err, context.Canceled): // the client is gone
 	default:
 		a.Logger.Error().Err(err).Msg("a lookup failed")

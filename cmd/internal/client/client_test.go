@@ -5,6 +5,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -94,6 +95,26 @@ func TestBusy(t *testing.T) {
 	got, err := open(t, Params{Server: s.URL}).Lookup(t.Context(), Question{Texts: []string{"x"}})
 	if err != nil || len(got) != 1 || !got[0].Duplicate || asked != 2 {
 		t.Errorf("%+v, %v after %d requests", got, err, asked)
+	}
+}
+
+// TestLookupSendsBytes: texts go as they are, and where one is not UTF-8, all in base64, which keeps its bytes.
+func TestLookupSendsBytes(t *testing.T) {
+	t.Parallel()
+	var bodies []string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies = append(bodies, string(body))
+		fmt.Fprint(w, `{"results": [{}, {}]}`)
+	})
+	for _, texts := range [][]string{{"a", "b"}, {"a", "\xec\xee"}} {
+		if _, err := open(t, Params{Server: s.URL}).Lookup(t.Context(), Question{Texts: texts}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{`{"most":1,"texts":["a","b"]}`, `{"base64":true,"most":1,"texts":["YQ==","7O4="]}`}
+	if got := strings.Fields(strings.Join(bodies, " ")); !slices.Equal(got, want) {
+		t.Errorf("the member was asked %q; want %q", got, want)
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 // Place is a document's place in Kafka, and what else names it.
@@ -68,9 +70,9 @@ const mostTexts = 100
 
 // Question is what a lookup asks.
 type Question struct {
-	Texts []string
-	Scope string // as the documents' own is written; empty: there is none
-	Most  int    // matches of each text
+	Texts []string // bytes, which need not be UTF-8
+	Scope string   // as the documents' own is written; empty: there is none
+	Most  int      // matches of each text
 }
 
 // Lookup asks whether texts are duplicates of what the member remembers. Nothing is inserted.
@@ -82,6 +84,13 @@ func (c *Client) Lookup(ctx context.Context, q Question) ([]Result, error) {
 			Results []Result `json:"results"`
 		}
 		ask := map[string]any{"texts": rest[:n], "most": max(1, q.Most)}
+		if slices.ContainsFunc(rest[:n], func(text string) bool { return !utf8.ValidString(text) }) {
+			encoded := make([][]byte, n) // as JSON has them, base64
+			for i, text := range rest[:n] {
+				encoded[i] = []byte(text)
+			}
+			ask["texts"], ask["base64"] = encoded, true
+		}
 		if q.Scope != "" {
 			ask["scope"] = q.Scope
 		}

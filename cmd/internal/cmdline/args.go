@@ -3,7 +3,9 @@ package cmdline
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -79,3 +81,18 @@ func Gather[T any](v T, err error) func(*[]error) T {
 		return v
 	}
 }
+
+// LooksLikeFile says whether an argument has no blanks, and slashes as in a path, or an ending as in .txt.
+func LooksLikeFile(arg string) bool {
+	if strings.ContainsFunc(arg, unicode.IsSpace) {
+		return false
+	}
+	ending := strings.TrimPrefix(filepath.Ext(arg), ".")
+	notIn := func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	named := ending != "" && len(ending) <= longestEnding && !strings.ContainsFunc(ending, notIn) &&
+		strings.ContainsFunc(ending, unicode.IsLetter)
+	return named || strings.ContainsAny(arg, `/\`)
+}
+
+// longestEnding is how long the ending of a file's name is at most: that of .parquet.
+const longestEnding = 7

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/internal/corpus"
@@ -25,7 +26,11 @@ func OpenIndex(path string, p IndexParams) (*Index, error) {
 		return nil, fmt.Errorf("load index: %w", exit.NotThere(err))
 	}
 	defer in.Close()
-	x, err := LoadIndex(bufio.NewReaderSize(in, 1<<20), p)
+	buffered := bufio.NewReaderSize(in, 1<<20)
+	x, err := LoadIndex(buffered, p)
+	if err == nil {
+		x.places, err = reports.ReadPlaces(buffered)
+	}
 	var settings *SettingsError
 	if errors.As(err, &settings) {
 		for i, line := range settings.Lines {
@@ -42,14 +47,14 @@ func OpenIndex(path string, p IndexParams) (*Index, error) {
 	return x, nil
 }
 
-// saveFile writes the index to a file, which appears when it is whole.
-func (x *Index) saveFile(ctx context.Context, path string) error {
+// saveFile writes the index to a file, which appears when it is whole. Behind it stands where its documents are.
+func (x *Index) saveFile(ctx context.Context, path string, places *reports.Places) error {
 	err := written.Replace(path, 0o600, func(f io.Writer) error {
 		out := bufio.NewWriterSize(f, 1<<20)
 		if err := x.Save(ctx, out, time.Now().UnixMilli()); err != nil {
 			return err
 		}
-		return out.Flush()
+		return errors.Join(places.Write(out), out.Flush())
 	})
 	if err != nil {
 		return fmt.Errorf("save index: %w", err)

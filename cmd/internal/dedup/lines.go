@@ -16,7 +16,7 @@ type duplicateLine struct {
 	Similarity fourPlaces `json:"similarity"   parquet:"similarity"`
 	Method     string     `json:"method"       parquet:"method,dict"`
 	Cluster    string     `json:"cluster"      parquet:"cluster"`
-	// where the three are: ids may begin anew in each file. Nothing is known of documents of an index file
+	// where the three are: ids may begin anew in each file
 	File        string `json:"file"                   parquet:"file,dict"`
 	Row         int    `json:"row,omitempty"          parquet:"row,optional"` // none for a file that is a document
 	MatchFile   string `json:"match_file,omitempty"   parquet:"match_file,optional,dict"`

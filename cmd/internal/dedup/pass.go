@@ -48,7 +48,9 @@ type Pass struct {
 // Run reads everything and writes the outputs. If old is nil there is no index; if query is nil nothing is judged. When
 // ctx is done, it writes what was judged so far, and returns an error that says so.
 func (p *Pass) Run(ctx context.Context, old, query *Input) error {
-	p.index, _ = p.Judge.(*Index)
+	if p.index, _ = p.Judge.(*Index); p.index != nil {
+		p.Out.places = p.index.places
+	}
 	if _, resumes := p.Checkpoint.resumed(); p.index != nil && !resumes {
 		if err := p.estimate(p.index.Params(), p.index.params.Memory, old, query); err != nil {
 			return err
@@ -90,7 +92,7 @@ func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
 		return p.stopped(ctx)
 	}
 	if p.SaveIndex != "" {
-		if err := p.index.saveFile(ctx, p.SaveIndex); err != nil {
+		if err := p.index.saveFile(ctx, p.SaveIndex, &p.Out.places); err != nil {
 			return err
 		}
 	}

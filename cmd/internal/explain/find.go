@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +18,10 @@ import (
 // errFound ends the reading of documents once all are found.
 var errFound = errors.New("found")
 
-// Find returns two documents of a file, or of the files of a directory, as `unecho dedup` judges them: the first is the
-// one that comes first. Documents are called by their ids, or else by their numbers. The first of a name is taken, and
-// what comes behind both is not read.
-func Find(ctx context.Context, p index.Params, in *corpus.Reader, path string, names [2]string) (found [2]Input, err error) {
+// Find returns two documents of files, as `unecho dedup` judges them: the first is the one that comes first. Documents are
+// called by their ids, or else by their numbers, or by FILE:NUMBER. The first of a name is taken, and what comes behind both is
+// not read.
+func Find(ctx context.Context, p index.Params, in *corpus.Reader, paths []string, names [2]string) (found [2]Input, err error) {
 	f, err := newFinder(p, names)
 	if err != nil {
 		return found, fmt.Errorf("explain: %w", err)
@@ -31,7 +32,7 @@ func Find(ctx context.Context, p index.Params, in *corpus.Reader, path string, n
 	case err != nil:
 		return found, err
 	case len(f.missing) > 0:
-		return found, notFound(path, f.first, f.missing)
+		return found, notFound(strings.Join(paths, ", "), f.first, f.missing)
 	}
 	if names[0] == names[1] { // what became of it says nothing of a copy
 		return [2]Input{{Text: f.found[0].Text, Scope: f.found[0].Scope}, {Text: f.found[0].Text, Scope: f.found[0].Scope}}, nil
@@ -44,6 +45,7 @@ type finder struct {
 	judge   *judge
 	signer  *index.Signer
 	missing map[string]bool
+	places  map[string]place // of those that may be called by it
 	found   []Input
 	first   string // name of the first document
 	name    []byte
@@ -55,7 +57,65 @@ func newFinder(p index.Params, names [2]string) (*finder, error) {
 		return nil, err
 	}
 	signer, err := index.NewSigner(p)
-	return &finder{judge: j, signer: signer, missing: map[string]bool{names[0]: true, names[1]: true}}, err
+	f := &finder{judge: j, signer: signer, missing: map[string]bool{names[0]: true, names[1]: true}, places: map[string]place{}}
+	for _, name := range names {
+		if at, ok := placeOf(name); ok {
+			f.places[name] = at
+		}
+	}
+	return f, err
+}
+
+// place is where a document is.
+type place struct {
+	file string
+	row  int
+}
+
+// placeOf reads FILE:NUMBER.
+func placeOf(name string) (at place, ok bool) {
+	colon := strings.LastIndexByte(name, ':')
+	if colon < 1 {
+		return at, false
+	}
+	row, err := strconv.Atoi(name[colon+1:])
+	return place{name[:colon], row}, err == nil && row > 0
+}
+
+// FilesOf returns the files of two documents that are called by FILE:NUMBER, in their order; none unless both are.
+func FilesOf(names [2]string) (files []string) {
+	for _, name := range names {
+		at, ok := placeOf(name)
+		if !ok || !isFile(at.file) || isFile(name) {
+			return nil
+		}
+		if !slices.Contains(files, at.file) {
+			files = append(files, at.file)
+		}
+	}
+	return files
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// called returns the name by which a record is looked for, if it is.
+func (f *finder) called(r *corpus.Record) (name string, wanted bool) {
+	name = string(f.name)
+	if f.missing[name] {
+		return name, true
+	}
+	if number := strconv.Itoa(r.Number); len(r.ID) == 0 && f.missing[number] { // it is enough in one file
+		return number, true
+	}
+	for other, at := range f.places { // in no order: at most one is of the record
+		if f.missing[other] && at == (place{r.File, r.Number}) {
+			return other, true
+		}
+	}
+	return name, false
 }
 
 // add judges the next document. It returns errFound after the last that is looked for.
@@ -64,14 +124,10 @@ func (f *finder) add(r *corpus.Record) error {
 		return r.Refused(r.Bad)
 	}
 	f.name = r.Name(f.name[:0], false)
-	name := string(f.name)
 	if f.first == "" {
-		f.first = name
+		f.first = string(f.name)
 	}
-	wanted := f.missing[name]
-	if number := strconv.Itoa(r.Number); !wanted && len(r.ID) == 0 && f.missing[number] { // it is enough in one file
-		name, wanted = number, true
-	}
+	name, wanted := f.called(r)
 	if r.Bad != nil && wanted {
 		return fmt.Errorf("%s would be rejected: %s: %s", name, r.Bad.Reason, r.Bad.Detail)
 	}
@@ -101,6 +157,6 @@ func notFound(path, first string, missing map[string]bool) error {
 		names = append(names, terminal.Printable(name, 60))
 	}
 	slices.Sort(names)
-	return fmt.Errorf("there is no document %s in %s; documents are called by their ids (--id), or else by their numbers: the "+
-		"first is %q", strings.Join(names, ", and no "), path, first)
+	return fmt.Errorf("there is no document %s in %s; documents are called by their ids (--id), or else by their numbers, or by "+
+		"FILE:NUMBER: the first is %q", strings.Join(names, ", and no "), path, first)
 }

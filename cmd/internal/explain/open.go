@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
@@ -21,7 +23,6 @@ import (
 type Opener struct {
 	MaxBytes int64 // as the service has it: what is larger is refused
 	Stdin    io.Reader
-	Notes    io.Writer
 	Records  func() (topic.Options, *corpus.TopicReader, error) // reaches Kafka
 }
 
@@ -38,9 +39,13 @@ func (o *Opener) Document(ctx context.Context, arg string) (Input, error) {
 	}
 	name, partition, offset, ok := corpus.Coordinates(arg)
 	if !ok {
-		if !strings.ContainsAny(arg, " \t\n") && strings.ContainsAny(arg, "./\\") {
-			fmt.Fprintf(o.Notes, "unecho: there is no file %s: it is taken for a text\n",
-				terminal.Printable(arg, terminal.LongLine))
+		if at, ok := placeOf(arg); ok && isFile(at.file) {
+			return Input{}, exit.Usage(fmt.Errorf("%s is a document of %s, with which another of a file can be compared: name that by "+
+				"FILE:NUMBER as well, or the file by --in", terminal.Printable(arg, terminal.LongLine), at.file))
+		}
+		if cmdline.LooksLikeFile(arg) {
+			return Input{}, exit.Usage(fmt.Errorf("there is no file %s: check its name; a text that looks like one goes into a file, or "+
+				"comes from standard input (-)", terminal.Printable(arg, terminal.LongLine)))
 		}
 		return Input{Text: []byte(arg)}, nil
 	}
@@ -69,7 +74,7 @@ func (o *Opener) read(in io.Reader, name string) (Input, error) {
 		return Input{}, fmt.Errorf("read document: %w", err)
 	}
 	if int64(len(text)) > o.MaxBytes {
-		return Input{}, fmt.Errorf("%s has more than %v: it would be rejected as too_large (document.max_bytes)", name,
+		return Input{}, fmt.Errorf("%s has more than %v: it would be rejected as too_large (--document-max-bytes)", name,
 			setting.Bytes(o.MaxBytes))
 	}
 	return Input{Text: text}, nil

@@ -1,7 +1,6 @@
 package labelled
 
 import (
-	"fmt"
 	"io"
 	"slices"
 
@@ -18,7 +17,7 @@ type Documents struct {
 	judge    index.Params
 	signer   *index.Signer
 	empty    *document.Rejection // rejection of a document without text; nil if it is not rejected
-	numbers  map[string]int
+	numbers  Numbers
 	names    []string
 	entries  []entry.Entry // that of a rejected document is empty
 	rejected reports.Rejections
@@ -40,7 +39,7 @@ func New(judge index.Params, p document.Params) (*Documents, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Documents{judge: judge, signer: signer, empty: reader.EmptyRejection(), numbers: map[string]int{}}, nil
+	return &Documents{judge: judge, signer: signer, empty: reader.EmptyRejection()}, nil
 }
 
 // KeepTexts has the documents that come be kept as they come in, to be shown.
@@ -53,11 +52,10 @@ func (d *Documents) Len() int { return len(d.names) }
 func (d *Documents) TellRejected(out io.Writer) { d.rejected.Tell(out, ", and so like no other") }
 
 // Add takes the next document.
-func (d *Documents) Add(name string, r *corpus.Record) error {
-	if other, twice := d.numbers[name]; twice {
-		return fmt.Errorf("documents %d and %d have the same id %q: labels could mean either", other+1, len(d.names)+1, name)
+func (d *Documents) Add(name string, r *corpus.Record) {
+	if d.numbers.Add(RefOf(name, r), len(d.names)); len(d.names) == 0 {
+		d.numbers.First = name
 	}
-	d.numbers[name] = len(d.names)
 	d.names = append(d.names, name)
 	e := entry.Entry{Scope: r.Scope}
 	d.rejected.Add(name, d.sign(&e, r))
@@ -67,7 +65,6 @@ func (d *Documents) Add(name string, r *corpus.Record) error {
 	if d.keepsRaw {
 		d.raw = append(d.raw, slices.Clone(r.Text))
 	}
-	return nil
 }
 
 // sign signs a document that is not rejected.

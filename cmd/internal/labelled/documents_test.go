@@ -22,9 +22,7 @@ func TestEvalKeepsBounds(t *testing.T) {
 		for i := range 10 {
 			text := "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
 				"eighteen nineteen twenty and so on to the last of them which is the number " + strconv.Itoa(i)
-			if err := d.Add(strconv.Itoa(i), &corpus.Record{Text: []byte(text)}); err != nil {
-				t.Fatal(err)
-			}
+			d.Add(strconv.Itoa(i), &corpus.Record{Text: []byte(text)})
 			for k := range i {
 				truth = append(truth, eval.Pair{A: k, B: i})
 			}

@@ -23,18 +23,22 @@ type Labels struct {
 
 type namedPair struct {
 	line int
-	a, b string
+	a, b Ref
 }
 
 // ReadLabels reads known pairs. The documents that they name need not be known yet.
 func ReadLabels(path string) (*Labels, error) {
 	l := &Labels{path: path}
-	return l, each(path, func(line int, a, b string) error {
+	return l, each(path, func(line int, columns []string) error {
 		if len(l.pairs) == eval.MostPairs {
 			return fmt.Errorf("read %s: line %d: %w: more than %d are labelled: %s", path, line, eval.ErrPairs, eval.MostPairs,
 				fewerPairs)
 		}
-		l.pairs = append(l.pairs, namedPair{line, a, b})
+		p := namedPair{line, Ref{Name: columns[0]}, Ref{Name: columns[1]}}
+		if len(columns) == pairColumns {
+			p.a, p.b = p.a.at(columns[3], columns[4]), p.b.at(columns[5], columns[6])
+		}
+		l.pairs = append(l.pairs, p)
 		return nil
 	})
 }
@@ -43,15 +47,9 @@ func ReadLabels(path string) (*Labels, error) {
 func (l *Labels) Names() map[string]bool {
 	names := make(map[string]bool, 2*len(l.pairs))
 	for _, p := range l.pairs {
-		names[p.a], names[p.b] = true, true
+		names[p.a.Name], names[p.b.Name] = true, true
 	}
 	return names
-}
-
-// Numbers say which number a document of a name has.
-type Numbers struct {
-	Of    map[string]int
-	First string // name of the first document, to show what names are like
 }
 
 // Pairs returns the pairs by numbers of documents, each once, without pairs of a document with itself. It tells note
@@ -59,15 +57,17 @@ type Numbers struct {
 func (l *Labels) Pairs(numbers Numbers, note io.Writer) ([]eval.Pair, error) {
 	var pairs []eval.Pair
 	for _, p := range l.pairs {
-		a, knownA := numbers.Of[p.a]
-		b, knownB := numbers.Of[p.b]
-		switch {
+		a, knownA, errA := numbers.find(p.a)
+		b, knownB, errB := numbers.find(p.b)
+		switch err := cmp.Or(errA, errB); {
 		case p.line == 1 && !knownA && !knownB:
-			header(note, l.path, p.a)
+			header(note, l.path, p.a.Name)
 		case !knownA:
-			return nil, unknown(l.path, p.line, p.a, numbers.First)
+			return nil, unknown(l.path, p.line, p.a.Name, numbers.First)
 		case !knownB:
-			return nil, unknown(l.path, p.line, p.b, numbers.First)
+			return nil, unknown(l.path, p.line, p.b.Name, numbers.First)
+		case err != nil:
+			return nil, fmt.Errorf("read %s: line %d: %w", l.path, p.line, err)
 		case a != b:
 			pairs = append(pairs, eval.Pair{A: min(a, b), B: max(a, b)})
 		}
@@ -81,7 +81,7 @@ func (d *Documents) Pairs(path string, note io.Writer) ([]eval.Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.Pairs(Numbers{d.numbers, d.names[0]}, note)
+	return l.Pairs(d.numbers, note)
 }
 
 // Clusters returns all pairs of the clusters of a file; note is called for a first line that is none.
@@ -102,21 +102,27 @@ type clusters struct {
 
 // pairs returns all pairs of each cluster.
 func (l clusters) pairs() ([]eval.Pair, error) {
-	members, of := map[string][]int{}, map[int]string{}
+	members, of := map[Ref][]int{}, map[int]Ref{}
 	count := 0
-	err := each(l.path, func(line int, id, cluster string) error {
-		number, known := l.documents.numbers[id]
-		if !known && line == 1 {
-			header(l.note, l.path, id)
-			return nil
+	err := each(l.path, func(line int, columns []string) error {
+		document, cluster := Ref{Name: columns[0]}, Ref{Name: columns[1]}
+		if len(columns) == clusterColumns {
+			document, cluster = document.at(columns[2], columns[3]), cluster.at(columns[4], columns[5])
 		}
-		if !known {
-			return unknown(l.path, line, id, l.documents.names[0])
+		number, known, err := l.documents.numbers.find(document)
+		switch {
+		case !known && line == 1:
+			header(l.note, l.path, document.Name)
+			return nil
+		case !known:
+			return unknown(l.path, line, document.Name, l.documents.names[0])
+		case err != nil:
+			return fmt.Errorf("read %s: line %d: %w", l.path, line, err)
 		}
 		if other, twice := of[number]; twice {
 			if other != cluster {
 				return fmt.Errorf("read %s: line %d: document %q is in cluster %q already, and cannot be in %q as well", l.path,
-					line, id, other, cluster)
+					line, document.Name, other.Name, cluster.Name)
 			}
 			return nil
 		}
@@ -161,7 +167,14 @@ func sortedPairs(pairs []eval.Pair) []eval.Pair {
 // mostLabelBytes bounds a line of labels.
 const mostLabelBytes = 1 << 20
 
-func each(path string, visit func(line int, left, right string) error) (err error) {
+// How many columns lines of `unecho dedup` have, with --pairs and --clusters.
+const (
+	pairColumns    = 7
+	clusterColumns = 6
+)
+
+// each calls visit with the columns of each line, which are two at least.
+func each(path string, visit func(line int, columns []string) error) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return exit.NotThere(fmt.Errorf("open labels: %w", err))
@@ -181,7 +194,10 @@ func each(path string, visit func(line int, left, right string) error) (err erro
 		if len(columns) < 2 {
 			return fmt.Errorf("read %s: line %d: two columns are expected, separated by a tab", path, line)
 		}
-		if err := visit(line, written.UnescapeTSV(columns[0]), written.UnescapeTSV(columns[1])); err != nil {
+		for i := range columns {
+			columns[i] = written.UnescapeTSV(columns[i])
+		}
+		if err := visit(line, columns); err != nil {
 			return err
 		}
 		labelled++

@@ -51,9 +51,7 @@ func TestEvalPage(t *testing.T) {
 		"we all scream for <script>alert(1)</script> ice", "we all scream for <script>alert(1)</script> snow",
 		"one and the same", "something quite different " + strings.Repeat("ä", 2000), "",
 	} {
-		if err := d.Add(fmt.Sprintf("id<%d>", i), &corpus.Record{Text: []byte(text)}); err != nil {
-			t.Fatal(err)
-		}
+		d.Add(fmt.Sprintf("id<%d>", i), &corpus.Record{Text: []byte(text)})
 	}
 	result, err := d.Against([]eval.Pair{{A: 2, B: 3}, {A: 3, B: 4}}, 10)
 	if err != nil || len(result.Positives) != 1 || len(result.Missed) != 2 {

@@ -3,6 +3,7 @@ package live
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -64,7 +65,6 @@ func (a *Asker) Lines(ctx context.Context, in io.Reader) error {
 }
 
 func (a *Asker) add(ctx context.Context, name, text string) error {
-	text = strings.ToValidUTF8(text, "\ufffd")
 	size := written(text)
 	if len(a.texts) == mostTexts || a.bytes+size > mostBytes {
 		if err := a.Flush(ctx); err != nil {
@@ -75,7 +75,7 @@ func (a *Asker) add(ctx context.Context, name, text string) error {
 	return nil
 }
 
-// written is how many bytes of JSON a text takes at most.
+// written is how many bytes of JSON a text takes at most, be it in base64 because one beside it is not UTF-8.
 func written(text string) int {
 	n := len(text) + len(`"",`)
 	for _, c := range text {
@@ -86,7 +86,7 @@ func written(text string) int {
 			n += 5
 		}
 	}
-	return n
+	return max(n, base64.StdEncoding.EncodedLen(len(text))+len(`"",`))
 }
 
 // Flush asks about the texts that were not asked about yet.

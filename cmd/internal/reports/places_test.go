@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/reports"
 )
 
-// TestPlaces: the place of each document is that which was noted, whatever lies between documents.
+// TestPlaces: the place of each document is that which was noted, whatever lies between documents, also from a file.
 func TestPlaces(t *testing.T) {
 	type noted struct {
 		name, file string
@@ -20,7 +20,7 @@ func TestPlaces(t *testing.T) {
 	var p reports.Places
 	const first = 7 // those before it are of an index file
 	for range 40 {
-		file := fmt.Sprint("f", random.IntN(4))
+		file := fmt.Sprint("f\xff", random.IntN(4))
 		for row, end := random.IntN(3), random.IntN(20); row < end; row += 1 + random.IntN(8)/7 {
 			n := noted{fmt.Sprint("n", len(all)), file, row}
 			if row == 0 { // a file that is a document
@@ -30,6 +30,17 @@ func TestPlaces(t *testing.T) {
 			all = append(all, n)
 			p.Add(first, "another", 99) // it is noted already
 		}
+	}
+	var written strings.Builder
+	if err := p.Write(&written); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reports.ReadPlaces(strings.NewReader(strings.Replace(written.String(), `"row":1`, `"row":2`, 1))); err == nil {
+		t.Error("places with another row are read; want an error")
+	}
+	p, err := reports.ReadPlaces(strings.NewReader(written.String()))
+	if err != nil {
+		t.Fatal(err)
 	}
 	for i, n := range all {
 		if file, row := p.Of(first+int64(i), n.name); file != n.file || row != n.row {

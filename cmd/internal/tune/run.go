@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,17 +48,24 @@ func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 		}
 	}
 	report.choose(t.preferred())
-	report.Short = t.short(report.Recommended, report.source())
+	report.Short = t.short(report)
 	report.Seconds = time.Since(began).Seconds()
 	return report, nil
 }
 
-// short says what a changed word costs by the recommended setting, if most documents are short.
-func (t *Tuner) short(best *Row, of Source) string {
-	if best == nil {
+// short says what a changed word costs, if most documents are short: by the recommended setting, or where there is none by the
+// shingle that is shown.
+func (t *Tuner) short(r *Report) string {
+	of := r.shown()
+	if of == nil {
 		return ""
 	}
-	p, short := t.service(&best.Setting).Similarity, 0
+	p, short := t.Judge.Similarity, 0
+	if best := r.Recommended; best != nil {
+		p = t.service(&best.Setting).Similarity
+	} else {
+		p.Shingle, p.Threshold = of.Shingle, cmp.Or(r.At, t.Grid.Thresholds[0])
+	}
 	least := p.LeastShingles()
 	for _, size := range of.sizes {
 		if size < least {

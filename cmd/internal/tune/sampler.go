@@ -69,14 +69,14 @@ type SamplerParams struct {
 func NewSampler(p SamplerParams) *Sampler {
 	return &Sampler{
 		random: rand.New(rand.NewPCG(p.Seed, 0)), most: p.Most, mostBytes: p.Bytes, field: p.Field, names: p.Names,
-		numbers: labelled.Numbers{Of: map[string]int{}},
 	}
 }
 
 // AddFile takes the next record of files; named says that a number alone names no record.
 func (s *Sampler) AddFile(r *corpus.Record, named bool) error {
 	name := func() string { return string(r.Name(nil, named)) }
-	if known, err := s.addLabelled(name, func() (sampled, string) { return s.ofFile(r) }); known || err != nil {
+	ref := func() labelled.Ref { return labelled.RefOf(name(), r) }
+	if known, err := s.addLabelled(ref, func() (sampled, string) { return s.ofFile(r) }); known || err != nil {
 		return err
 	}
 	d, bad := s.ofFile(r)
@@ -102,7 +102,8 @@ func (s *Sampler) AddTopic(ctx context.Context, r *topic.Record, topics *corpus.
 		return err
 	}
 	name := func() string { return corpus.CoordinatesOf(r) }
-	if known, err := s.addLabelled(name, func() (sampled, string) { return d, bad }); known || err != nil {
+	ref := func() labelled.Ref { return labelled.Ref{Name: name()} }
+	if known, err := s.addLabelled(ref, func() (sampled, string) { return d, bad }); known || err != nil {
 		return err
 	}
 	s.add(name, d, bad)
@@ -129,27 +130,24 @@ func (s *Sampler) ofTopic(ctx context.Context, r *topic.Record, topics *corpus.T
 func rejection(why *document.Rejection) string { return string(why.Reason) + ": " + why.Detail }
 
 // addLabelled keeps a document that is labelled. One that cannot be compared is kept without text, and so like no other.
-func (s *Sampler) addLabelled(name func() string, read func() (sampled, string)) (known bool, err error) {
+func (s *Sampler) addLabelled(called func() labelled.Ref, read func() (sampled, string)) (known bool, err error) {
 	s.given++
 	if s.names == nil {
 		return false, nil
 	}
-	id := name()
+	ref := called()
 	if s.numbers.First == "" {
-		s.numbers.First = id
+		s.numbers.First = ref.Name
 	}
-	if !s.names[id] {
+	if !s.names[ref.Name] {
 		return false, nil
-	}
-	if _, twice := s.numbers.Of[id]; twice {
-		return true, fmt.Errorf("two documents have the same id %q: labels could mean either", id)
 	}
 	d, bad := read()
 	if bad != "" {
-		s.passOver(id, bad)
+		s.passOver(ref.Name, bad)
 	}
 	d.text, d.at = slices.Clone(d.text), s.given
-	s.numbers.Of[id] = s.given
+	s.numbers.Add(ref, s.given)
 	s.labelled = append(s.labelled, d)
 	if s.size += d.size(); s.mostBytes > 0 && s.size > s.mostBytes {
 		return true, fmt.Errorf("the documents that are labelled have more text than --sample-bytes %v: raise it, or take fewer "+
@@ -262,9 +260,10 @@ func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
 	}
 	kept := slices.Concat(s.labelled, s.kept)
 	slices.SortFunc(kept, func(a, b sampled) int { return a.at - b.at })
-	for id, at := range s.numbers.Of { // in no order: each by itself
-		s.numbers.Of[id], _ = slices.BinarySearchFunc(kept, at, func(d sampled, at int) int { return d.at - at })
-	}
+	s.numbers.Renumber(func(number int) int {
+		at, _ := slices.BinarySearchFunc(kept, number, func(d sampled, at int) int { return d.at - at })
+		return at
+	})
 	if s.field != "" {
 		tokens := Tokens{Weighted: judge.Similarity.Weighted}
 		for _, d := range kept {

@@ -96,23 +96,13 @@ func (r *Report) Truths() string {
 	}
 	same := true
 	for _, s := range all {
-		same = same && s.At == s.Common && s.At == r.source().At
+		same = same && s.At == s.Common && s.At == r.shown().At
 	}
 	if same {
 		return "All shingles find the same pairs in this sample; a setting is recommended for the first of them."
 	}
 	return fmt.Sprintf("Each shingle has a truth of its own, so figures of two of them do not compare. The recommendation is "+
 		"made for %s; which shingle is right, pairs that you know can say (--pairs).", r.Recommended.Shingle)
-}
-
-// source returns the truth of the recommended setting.
-func (r *Report) source() Source {
-	for _, s := range r.Sources {
-		if r.Recommended != nil && s.Shingle == r.Recommended.Shingle && s.Hash == r.Recommended.Hash {
-			return s
-		}
-	}
-	return Source{}
 }
 
 // shown returns the source whose settings are shown: the recommended one, or else the first.
@@ -201,13 +191,12 @@ func (r *Report) writeByLabels(b *strings.Builder, truths, settings int) {
 }
 
 func (r *Report) writeRecommended(b *strings.Builder) {
-	best := r.Recommended
-	if best == nil {
+	if best := r.Recommended; best != nil {
+		b.WriteString(wrap(fmt.Sprintf("recommended by %s at %v: %s", r.By, best.Threshold, best.Setting)))
+		b.WriteString(wrap("because " + r.Reason))
+	} else {
 		b.WriteString(wrap("nothing to recommend: " + r.NotRecommended))
-		return
 	}
-	b.WriteString(wrap(fmt.Sprintf("recommended by %s at %v: %s", r.By, best.Threshold, best.Setting)))
-	b.WriteString(wrap("because " + r.Reason))
 	if r.Labelled == 0 {
 		b.WriteString(wrap(r.Short))
 	}

@@ -42,11 +42,16 @@ func addLayoutFlags(cmd *cobra.Command) {
 func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	fields, err := cmd.Flags().GetStringSlice("fields")
 	p := corpus.Params{
-		Document: c.Document, Format: cmd.Flag("format").Value.String(), ID: cmd.Flag("id").Value.String(), Fields: fields,
+		Called: cmdline.Called(cmd), Document: c.Document, Format: cmd.Flag("format").Value.String(), ID: cmd.Flag("id").Value.String(), Fields: fields,
 		MustID: cmd.Flag("id").Changed && cmd.Flag("id").Value.String() != "", Strict: cmdline.Bool(cmd, "strict"),
 	}
 	if !cmd.Flag("fields").Changed && cmd.Flag("config").Changed {
 		p.Fields = c.Document.Fields
+	}
+	for _, flag := range corpus.LayoutFlags() {
+		if f := cmd.Flag(flag); f != nil && f.Changed && flag != "id" { // of which MustID is told
+			p.Asked = append(p.Asked, flag)
+		}
 	}
 	p.Lenient = cmdline.Bool(cmd, "lenient-quotes")
 	switch delimiter := cmd.Flag("delimiter").Value.String(); {
@@ -63,8 +68,7 @@ func corpusParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 // namedBy returns the files that a command line names.
 func namedBy(cmd *cobra.Command, list string, paths []string) written.Named {
 	include, _ := cmd.Flags().GetStringArray("include") // the verb has the flag
-	zeros := cmdline.Bool(cmd, "null") && (list != "" || !cmd.Flag("files-from").Changed)
-	return written.Named{Paths: paths, Include: include, List: list, Zeros: zeros}
+	return written.Named{Paths: paths, Include: include, List: list, Zeros: cmdline.Bool(cmd, "null")}
 }
 
 // errUnread ends a verb that needs all documents.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -122,14 +123,12 @@ func runDedup(cmd *cobra.Command, args []string) (err error) {
 	if cmd.Flag("unit").Changed {
 		return runParts(ctx, cmd, args)
 	}
-	if err := wholeOnly(cmd); err != nil {
-		return err
-	}
 	r := &dedupRun{cmd: cmd}
 	if r.Options, err = dedupOptionsOf(cmd, args); err != nil {
 		return err
 	}
-	if err := keepsSomewhere(r.Keep, r.outputs().Paths); err != nil {
+	g := cmdline.Asked{Command: cmd, Paths: slices.Concat(r.Old, r.Query), Config: r.Config}
+	if err := cmdline.RefuseIdle(&g, dedupRules(&r.Options)); err != nil {
 		return err
 	}
 	old, query, err := r.open()

@@ -20,9 +20,6 @@ import (
 func (r *dedupRun) checkpoint(args []string) (*dedup.Checkpoint, error) {
 	dir := r.cmd.Flag("checkpoint").Value.String()
 	if dir == "" {
-		if r.cmd.Flag("checkpoint-every").Changed {
-			return nil, exit.Usage(errors.New("--checkpoint-every goes with --checkpoint, which names the directory"))
-		}
 		return nil, nil
 	}
 	every, err := r.cmd.Flags().GetDuration("checkpoint-every")

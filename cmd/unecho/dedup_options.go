@@ -67,11 +67,3 @@ func readDedupConfig(cmd *cobra.Command, o *dedup.Options) (err error) {
 	o.Config = c
 	return o.Rotate(distance)
 }
-
-// keepsSomewhere refuses to keep rejected documents where no unique ones are written.
-func keepsSomewhere(keep bool, paths map[string]string) error {
-	if keep && paths["unique"] == "" {
-		return exit.Usage(errors.New("--keep-rejected is about --unique, which is not written: name a file for it, or leave it out"))
-	}
-	return nil
-}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/dedup"
@@ -118,13 +117,13 @@ func (r *partsRun) read(args []string) (err error) {
 	if err := errors.Join(wrong...); err != nil {
 		return err
 	}
+	g := cmdline.Asked{Command: r.cmd, Paths: r.named, Config: r.config}
+	if err := cmdline.RefuseIdle(&g, dedupRules(&dedup.Options{})); err != nil {
+		return err
+	}
 	r.list = r.cmd.Flag("files-from").Value.String()
 	p.Text, p.Strict, p.Named = r.config.Judge.Text, cmdline.Bool(r.cmd, "strict"), r.list != "" || len(r.named) != 1
-	if p.Keep = cmdline.Bool(r.cmd, "keep-rejected"); p.Keep {
-		if err := keepsSomewhere(true, r.paths()); err != nil {
-			return err
-		}
-	}
+	p.Keep = cmdline.Bool(r.cmd, "keep-rejected")
 	switch unique := r.cmd.Flag("unique").Value.String(); {
 	case p.Bytes < 0:
 		return exit.Usage(fmt.Errorf("--part-bytes %d: write 0 or more", p.Bytes))
@@ -143,22 +142,8 @@ func (r *partsRun) read(args []string) (err error) {
 	return nil
 }
 
-// onlyParts refuses flags that say how whole documents are compared.
-func onlyParts(cmd *cobra.Command) (err error) {
-	whole := []string{
-		"index", "index-file", "save-index", "pairs", "clusters", "groups", "representative", "verbose", "matches", "checkpoint",
-		"checkpoint-every", "passes", "html",
-	}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		of := strings.Join(f.Annotations[cmdline.SettingAnnotation], "")
-		if err == nil && (slices.Contains(whole, f.Name) || strings.HasPrefix(of, "similarity.")) {
-			err = exit.Usage(fmt.Errorf("--%s is for whole documents, and --unit compares their parts by normal form: leave out "+
-				"one of them, or remove parts first and compare what is left in a second run", f.Name))
-		}
-	})
-	if err != nil {
-		return err
-	}
+// onlyParts refuses settings that say how whole documents are compared.
+func onlyParts(cmd *cobra.Command) error {
 	sets, err := cmd.Flags().GetStringArray("set")
 	for _, set := range sets {
 		if strings.HasPrefix(strings.TrimSpace(set), "similarity.") {
@@ -176,16 +161,6 @@ func onlyText(p document.Params) error {
 	}
 	return exit.Usage(errors.New("--unit cuts parts out of texts as they are written, and document.html_fields or " +
 		"document.base64_fields say that some are HTML or base64: leave these settings out, or turn the fields into text first"))
-}
-
-// wholeOnly refuses flags that say which parts are removed.
-func wholeOnly(cmd *cobra.Command) error {
-	for _, flag := range []string{"removed", "part-bytes", "repeats"} {
-		if cmd.Flag(flag).Changed {
-			return exit.Usage(fmt.Errorf("--%s goes with --unit, which says what a part is", flag))
-		}
-	}
-	return nil
 }
 
 func (r *partsRun) paths() map[string]string {

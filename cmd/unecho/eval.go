@@ -125,6 +125,9 @@ func readEvaluated(cmd *cobra.Command, args []string, files written.Files) (d *l
 	if err != nil {
 		return nil, err
 	}
+	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: args, Config: c}, evalRules()); err != nil {
+		return nil, err
+	}
 	if d, err = labelled.New(c.Judge, c.Document); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -65,6 +64,9 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if len(files) == 0 {
 		files = explain.FilesOf([2]string(args))
 	}
+	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: files, Config: c}, explainRules(files)); err != nil {
+		return err
+	}
 	if err := sparesStdout(cmd, append(files[:len(files):len(files)], args...)...); err != nil {
 		return err
 	}
@@ -97,11 +99,6 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 func explained(ctx context.Context, cmd *cobra.Command, files, args []string, c config.Config) (d [2]explain.Input, err error) {
 	if len(files) > 0 {
 		return explainedIn(ctx, cmd, files, [2]string(args), c)
-	}
-	for _, flag := range []string{"format", "fields", "id", "delimiter", "lenient-quotes", "strict"} {
-		if cmd.Flag(flag).Changed {
-			return d, exit.Usage(fmt.Errorf("--%s is about a file with documents: name it by --in", flag))
-		}
 	}
 	open := explain.Opener{
 		MaxBytes: int64(c.Document.MaxBytes), Stdin: os.Stdin,

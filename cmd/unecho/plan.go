@@ -47,6 +47,9 @@ func runPlan(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: args, Config: c}, planRules()); err != nil {
+		return err
+	}
 	documents, err := cmd.Flags().GetInt64("documents")
 	if err != nil {
 		return err

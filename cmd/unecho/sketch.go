@@ -44,6 +44,9 @@ func runSketch(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: args, Config: c}, sketchRules()); err != nil {
+		return err
+	}
 	s, err := sketched.New(c.Judge)
 	if err != nil {
 		return err

@@ -78,6 +78,9 @@ func runTune(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: args, Config: c}, tuneRules(p.Grid.Sketches)); err != nil {
+		return err
+	}
 	out := tune.Outputs{
 		Page: cmd.Flag("html").Value.String(), YAML: cmd.Flag("yaml").Value.String(), JSON: cmdline.Bool(cmd, "json"),
 		All: cmdline.Bool(cmd, "all"), About: sheetOf(cmd, args, "unecho tune"),

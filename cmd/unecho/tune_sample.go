@@ -87,11 +87,6 @@ func fillSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 	case name != "":
 		err = readTopic(ctx, cmd, c, name, s)
 	default:
-		for _, flag := range []string{"documents", "from", "to"} {
-			if cmd.Flag(flag).Changed {
-				return exit.Usage(fmt.Errorf("--%s is about a topic: name one by --topic", flag))
-			}
-		}
 		err = readFiles(ctx, cmd, args, c, out, s)
 	}
 	if ctx.Err() != nil {

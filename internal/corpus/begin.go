@@ -45,6 +45,7 @@ func (r *Reader) begin(s Source) error {
 // lay makes the layout of the open file. A column that no file before had is a mistake; one that another lacks is a
 // fault of that file.
 func (r *Reader) lay(format string, header []byte) (err error) {
+	r.met(format)
 	r.layout, err = newLayout(format, r.params, header)
 	if column := (*MistakeError)(nil); errors.As(err, &column) && r.good > 0 {
 		return &fault{line: 1, reason: WrongColumns, err: err}

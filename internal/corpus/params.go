@@ -29,11 +29,13 @@ func Formats() []string { return []string{Auto, JSONL, JSON, CSV, TSV, Parquet, 
 // Params say how files become documents.
 type Params struct {
 	Format   string
-	Fields   []string // where the text is: fields of JSON objects (document.ParsePath), columns of a table
-	ID       string   // the field or column with the id; a record without one has its number as its name
-	MustID   bool     // it is a mistake if no document has the id
-	Strict   bool     // the first record that is rejected is an error
-	Kept     bool     // Raw is wanted of files, too, that are one document and larger than Document allows
+	Fields   []string          // where the text is: fields of JSON objects (document.ParsePath), columns of a table
+	ID       string            // the field or column with the id; a record without one has its number as its name
+	MustID   bool              // it is a mistake if no document has the id
+	Asked    []string          // those of LayoutFlags that were given: it is a mistake if they decide nothing in any file
+	Called   *strings.Replacer // what details of rejected documents call settings; nil: as they are
+	Strict   bool              // the first record that is rejected is an error
+	Kept     bool              // Raw is wanted of files, too, that are one document and larger than Document allows
 	Rows     RowsAs
 	Comma    byte // between the columns of CSV; 0 is a comma, and any other makes tables of files that have no format by name
 	Lenient  bool // quotation marks may stand anywhere in CSV

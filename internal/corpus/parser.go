@@ -67,6 +67,9 @@ type Parser struct {
 func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
 	var refused error
 	err := p.records(c, func(r *Record) bool {
+		if r.Bad != nil && c.called != nil {
+			r.Bad = &document.Rejection{Reason: r.Bad.Reason, Detail: c.called.Replace(r.Bad.Detail)}
+		}
 		if r.Bad != nil && c.strict {
 			refused = r.Refused(r.Bad)
 			return false

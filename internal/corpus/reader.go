@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync/atomic"
 )
 
@@ -27,6 +28,7 @@ type Chunk struct {
 	read   *atomic.Int64 // counts the bytes of Files
 	wrong  *Record       // then there are no records but this one: what is wrong with the file
 	strict bool
+	called *strings.Replacer // as in Params
 	seen   *seen
 }
 
@@ -76,7 +78,8 @@ type Reader struct {
 	retried int    // how often records of this file were too long because of a quotation mark
 	good    int    // files that could be read from their beginning
 	seen    seen
-	left    bool // a call of Next is still reading
+	formats []string // that the files have
+	left    bool     // a call of Next is still reading
 }
 
 // NewReader makes a Reader. The Params are checked now, so that mistakes show before the first file is opened.
@@ -94,11 +97,13 @@ func NewReader(p Params, sources Sources) (*Reader, error) {
 // may be called from any goroutine.
 func (r *Reader) Read() (bytes, files int64) { return r.read.Load(), r.files.Load() }
 
-// Check returns a *MistakeError if the id that was asked for was in none of the documents, or where fields may be missing one
+// Check returns a *MistakeError if what was asked for decides nothing, if the id that was asked for was in none of the documents, or where fields may be missing one
 // of these. All of them were parsed before.
 func (r *Reader) Check() error {
 	fields := r.seen.fields.Load()
-	switch {
+	switch err := r.checkAsked(); {
+	case err != nil:
+		return err
 	case r.good == 0:
 		return nil
 	case r.params.MustID && !r.seen.id.Load():
@@ -160,6 +165,7 @@ func (r *Reader) Next(ctx context.Context, c *Chunk) error {
 // next fills c, or says in it what is wrong with a file, which is then passed over.
 func (r *Reader) next(c *Chunk) error {
 	c.Data, c.Files, c.size, c.wrong, c.strict, c.seen = c.Data[:0], c.Files[:0], 0, nil, r.params.Strict, &r.seen
+	c.called = r.params.Called
 	err := r.nextRecords(c)
 	if bad := (*fault)(nil); errors.As(err, &bad) {
 		c.wrong = &Record{
@@ -231,6 +237,7 @@ func (r *Reader) source() (Source, error) {
 }
 
 func (r *Reader) gathered(c *Chunk) (err error) {
+	r.met(Text)
 	c.read = &r.read
 	c.layout, err = newLayout(Text, r.params, nil)
 	return err

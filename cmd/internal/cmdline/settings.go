@@ -124,6 +124,17 @@ func Given(cmd *cobra.Command) (sets []string) {
 	return sets
 }
 
+// Called puts the flags of a verb in the place of the settings that they stand for.
+func Called(cmd *cobra.Command) *strings.Replacer {
+	var pairs []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		for _, key := range flag.Annotations[SettingAnnotation] {
+			pairs = append(pairs, "("+key+")", "(--"+flag.Name+")")
+		}
+	})
+	return strings.NewReplacer(pairs...)
+}
+
 // AddSet adds --set, which outranks file and environment.
 func AddSet(cmd *cobra.Command) {
 	Add(cmd, Advanced, func(f Flags) { f.Texts("set", "key=value", "override a setting: key=value; repeatable") })

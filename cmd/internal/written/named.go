@@ -64,8 +64,6 @@ func (n Named) once() (sources corpus.Sources, size int64, err error) {
 		end = 0
 	}
 	switch list, paths := n.List, n.Paths; {
-	case n.Zeros && list == "":
-		return nil, 0, exit.Usage(errors.New("-0 is about a list of names: name one by --files-from"))
 	case list != "" && len(paths) > 0:
 		return nil, 0, exit.Usage(errors.New("name files, or a list of them by --files-from, not both"))
 	case list == corpus.Stdin:

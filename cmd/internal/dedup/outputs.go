@@ -68,6 +68,9 @@ func OpenOutputs(p OutputParams) (*Outputs, error) {
 			"have columns, as Parquet", path))
 	}
 	d := &Outputs{params: p, files: written.NewOutputs(p.Stdout)}
+	if p.Report != nil {
+		p.Report.places = &d.places
+	}
 	err := d.open(p.Paths)
 	if err == nil && p.Schema != nil {
 		d.table.rows, err = newTableFile(d.unique, p.Schema)

@@ -2,9 +2,11 @@ package dedup
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/index"
 )
 
@@ -13,6 +15,7 @@ import (
 type Report struct {
 	least    float64 // the threshold
 	texts    *textFile
+	places   *reports.Places // of all documents
 	random   *rand.Rand
 	bins     [similarityBins + 1]similarityBin // the last one is for those that are the same
 	rejected map[string]int64                  // reason -> documents
@@ -54,7 +57,7 @@ type cluster struct {
 func NewReport(least float64, base int64) (*Report, error) {
 	texts, err := newTextFile(base)
 	return &Report{
-		least: least, texts: texts, random: rand.New(rand.NewPCG(1, 2)), rejected: map[string]int64{},
+		least: least, texts: texts, places: &reports.Places{}, random: rand.New(rand.NewPCG(1, 2)), rejected: map[string]int64{},
 	}, err
 }
 
@@ -92,8 +95,18 @@ func (r *Report) met(number int64, name []byte, found []Match) {
 	} else {
 		bin.pairs = append(bin.pairs, p)
 	}
-	p.nameA, p.nameB = string(best.Name), string(name)
+	p.nameA, p.nameB = r.called(best.Number, best.Name), r.called(number, name)
 	bin.pairs[at] = p
+}
+
+// called is what the page calls a document: its name, and where it is, as several may have one name.
+func (r *Report) called(number int64, name []byte) string {
+	file, row := r.places.Of(number, string(name))
+	at := fmt.Sprintf("%s:%d", file, row)
+	if row == 0 || at == string(name) {
+		return string(name)
+	}
+	return string(name) + " (" + at + ")"
 }
 
 // bin returns which bin a match belongs to.
@@ -139,12 +152,12 @@ func sizeBin(n int) (bin int) {
 // cluster samples the members of a cluster. The first is the document that represents it.
 func (r *Report) cluster(g *Groups, members []member) cluster {
 	first := members[0].document
-	c := cluster{size: len(members), number: first, name: string(g.Name(first))}
+	c := cluster{size: len(members), number: first, name: r.called(first, g.Name(first))}
 	rest := members[1:]
 	for _, at := range r.random.Perm(len(rest))[:min(membersEach, len(rest))] {
 		m := rest[at].document
 		partner := g.Partner(m)
-		p := sampledPair{a: first, b: m, nameA: string(partner.Name), nameB: string(g.Name(m))}
+		p := sampledPair{a: first, b: m, nameA: r.called(partner.Number, partner.Name), nameB: r.called(m, g.Name(m))}
 		p.similarity, p.method = partner.Similarity, partner.Method
 		c.members = append(c.members, p)
 	}

@@ -31,10 +31,14 @@ func judgeRules() []cmdline.Rule {
 			s := &g.Config.Judge.Similarity
 			return s.Verify != "levenshtein" || s.Sketch != "minhash"
 		}, Why: "decides nothing with --verify levenshtein, for which a shingle always counts as often as it occurs: leave it out"},
-		{Flags: "recall plan", When: func(g *cmdline.Asked) bool { return g.Config.Judge.Similarity.Bands == 0 },
-			Why: "plans bands and rows, which are given: leave out one of them"},
-		{Flags: "recall", When: func(g *cmdline.Asked) bool { return g.Config.Judge.Similarity.Plan != "area" },
-			Why: "decides nothing with --plan area, which keeps none: leave out one of them"},
+		{
+			Flags: "recall plan", When: func(g *cmdline.Asked) bool { return g.Config.Judge.Similarity.Bands == 0 },
+			Why: "plans bands and rows, which are given: leave out one of them",
+		},
+		{
+			Flags: "recall", When: func(g *cmdline.Asked) bool { return g.Config.Judge.Similarity.Plan != "area" },
+			Why: "decides nothing with --plan area, which keeps none: leave out one of them",
+		},
 	}
 }
 
@@ -54,8 +58,10 @@ func layoutRules() []cmdline.Rule {
 		}, Why: "is about one of several fields, and --fields names one: a document without it is rejected in any case"},
 	}
 	for _, flag := range corpus.LayoutFlags() {
-		rules = append(rules, cmdline.Rule{Flags: flag, When: func(g *cmdline.Asked) bool { return corpus.Decides(flag, g.Value("format")) },
-			Why: "decides nothing in files of that --format: leave out one of them"})
+		rules = append(rules, cmdline.Rule{
+			Flags: flag, When: func(g *cmdline.Asked) bool { return corpus.Decides(flag, g.Value("format")) },
+			Why: "decides nothing in files of that --format: leave out one of them",
+		})
 	}
 	return rules
 }
@@ -64,8 +70,10 @@ func layoutRules() []cmdline.Rule {
 func corpusRules() []cmdline.Rule {
 	return append(layoutRules(),
 		cmdline.Rule{Flags: "files-from"},
-		cmdline.Rule{Flags: "null", When: func(g *cmdline.Asked) bool { return g.Has("files-from") },
-			Why: "(-0) is about a list of names: name one by --files-from"},
+		cmdline.Rule{
+			Flags: "null", When: func(g *cmdline.Asked) bool { return g.Has("files-from") },
+			Why: "(-0) is about a list of names: name one by --files-from",
+		},
 		cmdline.Rule{Flags: "include", When: func(g *cmdline.Asked) bool {
 			return slices.ContainsFunc(g.Paths, func(path string) bool {
 				info, err := os.Stat(path)
@@ -86,8 +94,10 @@ func sketchRules() []cmdline.Rule {
 func planRules() []cmdline.Rule {
 	measured := func(g *cmdline.Asked) bool { return len(g.Paths) > 0 || g.Has("files-from") }
 	return slices.Concat([]cmdline.Rule{
-		{Flags: "format fields id missing delimiter lenient-quotes strict include null document-max-bytes invalid-utf8", When: measured,
-			Why: "is about files, and none is named: leave it out"},
+		{
+			Flags: "format fields id missing delimiter lenient-quotes strict include null document-max-bytes invalid-utf8", When: measured,
+			Why: "is about files, and none is named: leave it out",
+		},
 		{Flags: "id-bytes evidence-bytes", When: func(g *cmdline.Asked) bool { return !measured(g) }, Why: "is measured in the files: leave it out"},
 		{Flags: "documents json html age count bytes clock tolerance late requests refresh reemit-every"},
 	}, settingRules(), judgeRules(), corpusRules(), []cmdline.Rule{codeRule()})
@@ -111,10 +121,14 @@ func tuneRules(sketches []string) []cmdline.Rule {
 	const untried = "is of a sketch that is not tried: add it to --sketch, or leave this out"
 	return slices.Concat([]cmdline.Rule{
 		{Flags: "documents from to dir", When: func(g *cmdline.Asked) bool { return g.Has("topic") }, Why: "is about a topic: name one by --topic"},
-		{Flags: "include null format fields id delimiter lenient-quotes strict", When: func(g *cmdline.Asked) bool { return !g.Has("topic") },
-			Why: "is about files, and documents come from --topic: leave it out"},
-		{Flags: "fields missing scope document-max-bytes invalid-utf8 " + textFlags,
-			When: func(g *cmdline.Asked) bool { return !g.Has("tokens") }, Why: "is about texts, and --tokens takes tokens as they are: leave it out"},
+		{
+			Flags: "include null format fields id delimiter lenient-quotes strict", When: func(g *cmdline.Asked) bool { return !g.Has("topic") },
+			Why: "is about files, and documents come from --topic: leave it out",
+		},
+		{
+			Flags: "fields missing scope document-max-bytes invalid-utf8 " + textFlags,
+			When:  func(g *cmdline.Asked) bool { return !g.Has("tokens") }, Why: "is about texts, and --tokens takes tokens as they are: leave it out",
+		},
 		{Flags: "all", When: func(g *cmdline.Asked) bool {
 			return !g.Has("json") && g.Value("html") != corpus.Stdin && g.Value("yaml") != corpus.Stdin
 		}, Why: "is about the table, which is not written: leave it out"},
@@ -135,15 +149,19 @@ func dedupRules(o *dedup.Options) []cmdline.Rule {
 			"threshold shingle hash weighted sketch slots plan recall bands rows bits distance blocks verify evidence code-bits key-bytes " +
 			"max-candidates max-references max-work", When: func(g *cmdline.Asked) bool { return !parts(g) }, Why: whole},
 		{Flags: "unit query duplicates unique rejected json memory workers"},
-		{Flags: "checkpoint-every", When: func(g *cmdline.Asked) bool { return g.Has("checkpoint") },
-			Why: "goes with --checkpoint, which names the directory"},
+		{
+			Flags: "checkpoint-every", When: func(g *cmdline.Asked) bool { return g.Has("checkpoint") },
+			Why: "goes with --checkpoint, which names the directory",
+		},
 		{Flags: "unique duplicates pairs clusters groups rejected html representative verbose", When: func(g *cmdline.Asked) bool {
 			return parts(g) || len(o.Query) > 0 || o.List != ""
 		}, Why: "is about documents that are judged, and those of --index are not: name others, or leave it out"},
 		{Flags: "keep-rejected", When: func(g *cmdline.Asked) bool {
 			return g.Has("unique") || !g.Has("duplicates", "pairs", "clusters", "groups", "rejected", "removed", "save-index", "html", "json")
 		}, Why: "is about --unique, which is not written: name a file for it, or leave it out"},
-		{Flags: "max-candidates max-references max-work key-bytes", When: func(*cmdline.Asked) bool { return !o.Rotated },
-			Why: "is of an index, and a --distance beyond that of blocks has none: leave it out"},
+		{
+			Flags: "max-candidates max-references max-work key-bytes", When: func(*cmdline.Asked) bool { return !o.Rotated },
+			Why: "is of an index, and a --distance beyond that of blocks has none: leave it out",
+		},
 	}, settingRules(), judgeRules(), corpusRules(), []cmdline.Rule{codeRule()})
 }

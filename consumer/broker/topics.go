@@ -103,7 +103,7 @@ func (t *Topics) find(ctx context.Context, names []string) (map[string]Topic, er
 
 // A created topic is known to the controller at once, and a moment later to the broker that is asked.
 const (
-	visibleWithin = 15 * time.Second
+	visibleWithin = time.Minute
 	visiblePoll   = 50 * time.Millisecond
 )
 

@@ -110,11 +110,6 @@ const (
 	readAheadPartition = 256 << 10
 )
 
-// share returns how much to fetch of each of n partitions: so little that together they don't fill a fetch. kfake does
-// not report the aborted transactions of the partition that fills a fetch, and its reader takes their records for
-// committed.
-func share(n int) int32 { return int32(max(1, min(readAheadPartition, readAhead/2/n))) }
-
 // errGone says that records which were there when the audit began were deleted meanwhile.
 var errGone = errors.New("records were deleted while they were read")
 
@@ -140,24 +135,25 @@ func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, 
 	}
 	client, err := kgo.NewClient(slices.Concat(like.Opts(), u.Options(like), []kgo.Opt{
 		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
-		kgo.FetchMaxBytes(readAhead), kgo.FetchMaxPartitionBytes(share(len(left))),
+		kgo.FetchMaxBytes(readAhead), kgo.FetchMaxPartitionBytes(readAheadPartition),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
 	})...)
 	if err != nil {
 		return fmt.Errorf("read topics: %w", err)
 	}
 	defer client.Close()
+	g := reading{left: left, waiting: map[place]*waiting{}, most: mostWaiting / len(left), fn: fn}
 	for len(left) > 0 {
 		fetches := client.PollFetches(ctx)
 		u.Polled(fetches)
-		if err := passOver(client, left, fetches); err != nil {
+		if err := g.passOver(client, fetches); err != nil {
 			if errors.Is(err, kerr.OffsetOutOfRange) {
 				err = errGone
 			}
 			return fmt.Errorf("read topics: %w", err)
 		}
 		for it := fetches.RecordIter(); !it.Done(); {
-			if err := take(left, it.Next(), fn); err != nil {
+			if err := g.take(it.Next()); err != nil {
 				return err
 			}
 		}
@@ -174,7 +170,7 @@ func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, 
 
 // passOver goes on behind batches that cannot be unpacked, because the members have not judged their records either. It
 // returns any other error.
-func passOver(client *kgo.Client, left spans, fetches kgo.Fetches) error {
+func (g *reading) passOver(client *kgo.Client, fetches kgo.Fetches) error {
 	for _, failed := range fetches.Errors() {
 		var batch *kgo.ErrDecompressTooLarge
 		switch {
@@ -186,31 +182,52 @@ func passOver(client *kgo.Client, left spans, fetches kgo.Fetches) error {
 		client.SetOffsets(map[string]map[int32]kgo.EpochOffset{
 			batch.Topic: {batch.Partition: {Epoch: batch.Epoch, Offset: batch.NextOffset}},
 		})
-		p := place{batch.Topic, batch.Partition}
-		if s, ok := left[p]; ok {
-			if left[p] = (span{from: batch.NextOffset, to: s.to}); batch.NextOffset >= s.to {
-				delete(left, p)
+		if p := (place{batch.Topic, batch.Partition}); g.left[p] != (span{}) {
+			if err := g.reach(p, batch.NextOffset); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// take hands a record to fn if its partition's end is not reached yet, and strikes the partition off when it is.
-func take(left spans, r *kgo.Record, fn func(*kgo.Record) error) error {
+// reading is the way through spans.
+type reading struct {
+	left    spans
+	waiting map[place]*waiting
+	most    int // bytes that wait of a partition
+	fn      func(*kgo.Record) error
+}
+
+// take takes a record if its partition's end is not reached yet, and strikes the partition off when it is.
+func (g *reading) take(r *kgo.Record) error {
 	p := place{r.Topic, r.Partition}
-	s, ok := left[p]
-	if !ok {
+	s, ok := g.left[p]
+	if !ok || r.Offset < s.from {
+		return nil // the client may bring it a second time, as when a partition gets another leader
+	}
+	w := g.waiting[p]
+	if w == nil {
+		w = &waiting{most: g.most}
+		g.waiting[p] = w
+	}
+	if r.Offset < s.to {
+		if err := w.take(r, g.fn); err != nil {
+			return err
+		}
+	}
+	return g.reach(p, r.Offset+1)
+}
+
+// reach notes that a partition was read up to an offset. At its end the broker's word counts for what still waits.
+func (g *reading) reach(p place, offset int64) error {
+	s := g.left[p]
+	if g.left[p] = (span{from: offset, to: s.to}); offset < s.to {
 		return nil
 	}
-	if r.Offset < s.from {
-		return nil // the client brings it a second time, as it may when a partition gets another leader
+	delete(g.left, p)
+	if w := g.waiting[p]; w != nil {
+		return w.release(len(w.records), g.fn)
 	}
-	if left[p] = (span{from: r.Offset + 1, to: s.to}); r.Offset+1 >= s.to {
-		delete(left, p)
-	}
-	if r.Attrs.IsControl() || r.Offset >= s.to {
-		return nil
-	}
-	return fn(r)
+	return nil
 }

@@ -10,17 +10,55 @@ import (
 // A record that the client brings a second time is one record.
 func TestRecordsBroughtAgain(t *testing.T) {
 	p := place{"news.unique", 5}
-	left, got := spans{p: {from: 2, to: 6}}, []int64(nil)
+	var got []int64
+	g := reading{left: spans{p: {from: 2, to: 6}}, waiting: map[place]*waiting{}, fn: offsets(&got)}
 	for _, offset := range []int64{2, 3, 2, 3, 4, 5, 5, 6} {
-		err := take(left, &kgo.Record{Topic: p.topic, Partition: p.partition, Offset: offset}, func(r *kgo.Record) error {
-			got = append(got, r.Offset)
-			return nil
-		})
-		if err != nil {
+		if err := g.take(&kgo.Record{Topic: p.topic, Partition: p.partition, Offset: offset}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if want := []int64{2, 3, 4, 5}; !slices.Equal(got, want) || len(left) > 0 {
-		t.Errorf("the audit takes the offsets %v and has %v left; want %v, and nothing left", got, left, want)
+	if want := []int64{2, 3, 4, 5}; !slices.Equal(got, want) || len(g.left) > 0 {
+		t.Errorf("the audit takes the offsets %v and has %v left; want %v, and nothing left", got, g.left, want)
+	}
+}
+
+// offsets notes the offsets of records.
+func offsets(all *[]int64) func(*kgo.Record) error {
+	return func(r *kgo.Record) error {
+		*all = append(*all, r.Offset)
+		return nil
+	}
+}
+
+// A broker may give records of aborted transactions to a reader of committed ones. The markers tell. What has none
+// before the end, and what is too much to wait, is taken as the broker says.
+func TestAbortedRecordsThatABrokerGives(t *testing.T) {
+	end := func(key ...byte) *kgo.Record { return &kgo.Record{Key: key} }
+	of := func(producer int64, r *kgo.Record) *kgo.Record {
+		r.ProducerID = producer
+		r.Attrs = kgo.NewRecordAttrs(kgo.RecordAttrsOpts{Transactional: true, Control: r.Key != nil})
+		return r
+	}
+	abort, commit := []byte{0, 0, 0, 0}, []byte{0, 0, 0, 1}
+	written := []*kgo.Record{
+		of(1, &kgo.Record{}), of(1, end(abort...)), // 0
+		of(1, &kgo.Record{}), of(2, &kgo.Record{}), {}, of(1, end(abort...)), of(2, end(commit...)), // 2
+		of(2, &kgo.Record{}), of(1, end(abort...)), of(2, end(commit...)), of(1, &kgo.Record{}), // 7
+	}
+	for most, want := range map[int][]int64{mostWaiting: {3, 4, 7, 10}, 450: {2, 3, 4, 7, 10}} {
+		p := place{"news.unique", 5}
+		var got []int64
+		g := reading{
+			left: spans{p: {to: int64(len(written))}}, waiting: map[place]*waiting{}, most: most, fn: offsets(&got),
+		}
+		for offset, r := range written {
+			r.Topic, r.Partition, r.Offset = p.topic, p.partition, int64(offset)
+			if err := g.take(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("where %d bytes may wait the audit takes the offsets %v, want %v", most, got, want)
+		}
 	}
 }

@@ -90,7 +90,7 @@ type Refusal struct {
 // NewBatch begins the way of a batch. The session keeps the intake.
 func NewBatch(groups []Group, size int, intake *Intake) *Batch {
 	for i := range groups {
-		groups[i].Passing = false
+		groups[i].Passing, groups[i].Pending = false, Tally{}
 	}
 	return &Batch{Groups: groups, Size: size, intake: intake}
 }
@@ -222,7 +222,7 @@ func (b *Batch) Produced(refused *Refusal, revoked bool) {
 	}
 	for i := range b.Groups {
 		if g := &b.Groups[i]; g.Plan != nil {
-			g.Pending = g.count()
+			g.Pending.Add(g.count())
 		}
 	}
 }

@@ -57,6 +57,36 @@ func TestRecordsPolledTwice(t *testing.T) {
 	}
 }
 
+// A backfill counts what all pieces of a partition bring, and nothing of a batch that was aborted.
+func TestAPartitionInTwoPiecesIsCounted(t *testing.T) {
+	a := &Assignment{Plan: &Plan{}, Pending: Tally{Unique: 5}}
+	docs := make([]Document, 3)
+	for i := range docs {
+		docs[i] = Document{Entry: entry.Entry{Offset: int64(i)}, Unchecked: true}
+	}
+	var groups []Group
+	for _, piece := range [][]int{{0, 1}, {2}} {
+		g := NewGroup(groups, a, a.Base)
+		for _, i := range piece {
+			g.Polled(int64(i), math.MaxInt64)
+		}
+		g.Documents = func(yield func(*Document) bool) {
+			for _, i := range piece {
+				if !yield(&docs[i]) {
+					return
+				}
+			}
+		}
+		groups = append(groups, g)
+	}
+	b := NewBatch(groups, len(docs), NewIntake(100))
+	b.Produced(nil, false)
+	b.Ended(true, nil)
+	if want := (Tally{Unchecked: 3}); a.Tally != want || a.Base != 3 {
+		t.Errorf("%+v is counted below %d, want %+v below 3", a.Tally, a.Base, want)
+	}
+}
+
 func TestHowATransactionEnds(t *testing.T) {
 	for _, c := range []struct {
 		refused *Refusal

@@ -16,6 +16,7 @@ type Value[T any] struct {
 	told  func(error)
 	paths []string
 	now   atomic.Pointer[T]
+	slow  atomic.Bool // it was told that files cannot be read for long, and they were not read in time since
 
 	busy  atomic.Bool   // somebody looks at the files, and may change what follows
 	seen  []os.FileInfo // of the files that now was read from
@@ -57,8 +58,11 @@ func (v *Value[T]) Get() T {
 	defer slow.Stop()
 	select {
 	case <-done:
+		v.slow.Store(false)
 	case <-slow.C:
-		v.told(errSlow)
+		if !v.slow.Swap(true) {
+			v.told(errSlow)
+		}
 	}
 	return *v.now.Load()
 }

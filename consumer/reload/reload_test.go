@@ -132,21 +132,25 @@ func TestFilesThatHang(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hangs = make(chan struct{})
-		put(t, path, "newer")
-		for i, most := range []time.Duration{patience, 0, 0} {
-			began := time.Now()
-			if got, took := v.Get(), time.Since(began); got != "old" || took > most {
-				t.Errorf("Get %d while the files hang gives %q after %v, want old after at most %v", i+1, got, took, most)
+		before := "old"
+		for _, text := range []string{"newer", "newest"} {
+			hangs = make(chan struct{})
+			put(t, path, text)
+			for i, most := range []time.Duration{patience, 0, 0} {
+				began := time.Now()
+				if got, took := v.Get(), time.Since(began); got != before || took > most {
+					t.Errorf("Get %d while the files hang gives %q after %v, want %s after at most %v", i+1, got, took, before, most)
+				}
 			}
+			close(hangs)
+			synctest.Wait()
+			before = text
 		}
-		close(hangs)
-		synctest.Wait()
-		if got := v.Get(); got != "newer" {
-			t.Errorf("when the files can be read Get gives %q, want newer", got)
+		if got := v.Get(); got != before {
+			t.Errorf("when the files can be read Get gives %q, want %s", got, before)
 		}
-		if len(told) != 2 || !errors.Is(told[0], errSlow) || told[1] != nil {
-			t.Errorf("told is %v, want once that the files hang, and then that they were read", told)
+		if len(told) != 3 || !errors.Is(told[0], errSlow) || told[1] != nil || told[2] != nil {
+			t.Errorf("told is %v, want once that the files hang, and each time that they were read", told)
 		}
 	})
 }

@@ -203,21 +203,6 @@ func (s *Session) recall(b *batch) {
 	s.Replica.Look(b.Recall)
 }
 
-// cut notes where the commit of a backfill ends.
-func (s *Session) cut(b *batch) {
-	if !s.bounded() {
-		s.ends = nil
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ends = make(map[key]int64, len(b.groups))
-	for i := range b.groups {
-		g := &b.groups[i]
-		s.ends[key{g.Topic, g.Source.Partition}] = g.End
-	}
-}
-
 // rewind has the client read again what was polled beyond the reach. The client believes it committed.
 func (s *Session) rewind(b *batch) {
 	var to map[string]map[int32]kgo.EpochOffset

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
@@ -59,19 +60,21 @@ func TestItemsAreReused(t *testing.T) {
 	}
 }
 
+// brought is what a client brings of a partition in one piece.
+func brought(topic string, offsets ...int64) kgo.Fetch {
+	p := kgo.FetchPartition{}
+	for _, offset := range offsets {
+		p.Records = append(p.Records, &kgo.Record{Offset: offset})
+	}
+	return kgo.Fetch{Topics: []kgo.FetchTopic{{Topic: topic, Partitions: []kgo.FetchPartition{p}}}}
+}
+
 // A client may bring records twice, as when a partition gets another leader. The batch has each once, and none that is
 // committed.
 func TestRecordsBroughtTwice(t *testing.T) {
 	a := &assignment{Base: 4}
 	s := &Session{Setup: &Setup{}, assigned: map[key]*assignment{{"news", 0}: a}}
-	brought := func(offsets ...int64) kgo.Fetch {
-		p := kgo.FetchPartition{}
-		for _, offset := range offsets {
-			p.Records = append(p.Records, &kgo.Record{Offset: offset})
-		}
-		return kgo.Fetch{Topics: []kgo.FetchTopic{{Topic: "news", Partitions: []kgo.FetchPartition{p}}}}
-	}
-	b, ok := s.newBatch(kgo.Fetches{brought(2, 3, 4, 5, 4, 5, 6), brought(5, 6, 7)})
+	b, ok := s.newBatch(kgo.Fetches{brought("news", 2, 3, 4, 5, 4, 5, 6), brought("news", 5, 6, 7)})
 	var got []int64
 	for i := range b.groups {
 		for _, it := range b.groups[i].items {
@@ -81,7 +84,31 @@ func TestRecordsBroughtTwice(t *testing.T) {
 	if want := []int64{4, 5, 6, 7}; !ok || b.Size != len(want) || !slices.Equal(got, want) {
 		t.Errorf("the batch has %d documents, %d, and may be processed: %v; want %d and true", b.Size, got, ok, want)
 	}
-	if b, ok := s.newBatch(kgo.Fetches{brought(1, 2, 3)}); !ok || len(b.groups) != 0 {
+	if b, ok := s.newBatch(kgo.Fetches{brought("news", 1, 2, 3)}); !ok || len(b.groups) != 0 {
 		t.Errorf("of what is committed a batch has %d groups, want none", len(b.groups))
+	}
+}
+
+// The client commits what is behind the records that it brought last. Where it has brought those a second time, offsets do
+// not go back for it: who takes over would forward them again.
+func TestOffsetsDoNotGoBack(t *testing.T) {
+	s := &Session{Setup: &Setup{}, assigned: map[key]*assignment{{"news", 0}: {Base: 4}, {"views", 0}: {Base: 9}}}
+	b, _ := s.newBatch(kgo.Fetches{brought("news", 4, 5, 6), brought("news", 4, 5), brought("views", 6, 7)})
+	req := kmsg.NewPtrTxnOffsetCommitRequest()
+	for topic, offset := range map[string]int64{"news": 6, "views": 8} {
+		p := kmsg.NewTxnOffsetCommitRequestTopicPartition()
+		p.Offset = offset
+		req.Topics = append(req.Topics, kmsg.TxnOffsetCommitRequestTopic{
+			Topic: topic, Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{p},
+		})
+	}
+	if err := s.stamp(b, req); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{"news": 7, "views": 9}
+	for _, topic := range req.Topics {
+		if got := topic.Partitions[0].Offset; got != want[topic.Topic] {
+			t.Errorf("%s is committed to %d, want %d", topic.Topic, got, want[topic.Topic])
+		}
 	}
 }

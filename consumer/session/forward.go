@@ -178,8 +178,8 @@ func (s *Session) commit(ctx context.Context, b *batch) {
 	ctx, cancel := s.ending(ctx)
 	defer cancel()
 	s.counted.count(b, s.Counters)
-	s.cut(b)
-	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, s.stamp), kgo.TryCommit)
+	stamp := func(req *kmsg.TxnOffsetCommitRequest) error { return s.stamp(b, req) }
+	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, stamp), kgo.TryCommit)
 	b.Ended(committed, err)
 	if err != nil {
 		b.why = rebuild("commit: %w", err)
@@ -234,8 +234,9 @@ func (s *Session) undecided(ctx context.Context, b *batch) error {
 // it.
 const markersTimeout = time.Second
 
-// stamp puts our metadata on the offsets of a transaction.
-func (s *Session) stamp(req *kmsg.TxnOffsetCommitRequest) error {
+// stamp puts our offsets and metadata into the commit of a batch. The client's offsets are behind what it brought last: that
+// may be beyond the reach, or below what is committed where it brings records twice.
+func (s *Session) stamp(b *batch, req *kmsg.TxnOffsetCommitRequest) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range req.Topics {
@@ -247,9 +248,7 @@ func (s *Session) stamp(req *kmsg.TxnOffsetCommitRequest) error {
 			}
 			m := a.Metadata()
 			t.Partitions[k].Metadata = &m
-			if end, ok := s.ends[key{t.Topic, t.Partitions[k].Partition}]; ok {
-				t.Partitions[k].Offset = end
-			}
+			t.Partitions[k].Offset = protocol.NewGroup(b.Groups, a, a.Base).End
 		}
 	}
 	return nil

@@ -57,7 +57,6 @@ type Session struct {
 	paused      map[key]bool      // partitions that a backfill or a shadow does not poll now
 	fruitful    time.Time         // when a poll of a backfill brought records, or somebody asked what is left
 	waited      map[key]time.Time // since when a partition of a backfill is fed and not polled
-	ends        map[key]int64     // where the commit at hand of a backfill or a shadow ends
 	left        atomic.Bool       // the group, for good
 
 	mu        sync.Mutex

@@ -58,7 +58,7 @@ func (t *Times) set(source string, of outputTimes) {
 	t.of[source] = of
 }
 
-// may says that it is time to read again, at most once in againEvery.
+// may says that it is time to look again why a time was refused, at most once in againEvery.
 func (t *Times) may(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -148,9 +148,6 @@ func (t *Times) Read(ctx context.Context, topics *broker.Topics, source string, 
 // readAgain reads the limits again after a topic has refused a time that it took before. Documents with such times
 // then go to rejected at once. Limits that cannot be read now stay as they are.
 func (t *Times) readAgain(ctx context.Context, topics *broker.Topics, source string) {
-	if !t.may(time.Now()) {
-		return
-	}
 	unique, duplicate, rejected := t.sink.Topics(source)
 	var of outputTimes
 	var errs [3]error
@@ -204,6 +201,15 @@ func (s *Session) rejectedAt(r *kgo.Record, a *assignment, present presence) (at
 		return present.in(rejected)
 	}
 	return at
+}
+
+// timeRefused looks again what decides which times are foreseen as refused. While a backlog of such documents is refused
+// one by one, and perhaps the journal does not answer either, it is not done for each of them.
+func (s *Session) timeRefused(ctx context.Context, source string) {
+	if s.Times.may(time.Now()) {
+		s.Times.readAgain(ctx, broker.NewTopics(s.Cluster.Client, s.Logger), source)
+		s.compareClocks(ctx)
+	}
 }
 
 // compareClocks appends a mark where the clocks were not compared lately: where no document is judged, nothing else is

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -107,25 +108,27 @@ func TestOneTopicRefusesThePresent(t *testing.T) {
 // Where a topic refuses a time, and nothing was appended lately, a mark is: also where no document is judged, clocks are
 // compared. One comparison is enough for a while.
 func TestARefusedTimeComparesClocks(t *testing.T) {
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "journal"))
+	brokers, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "journal", "news.unique", "news.duplicate", "news.rejected"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer cluster.Close()
+	defer brokers.Close()
 	p := journal.DefaultParams()
 	p.Topic = "journal"
-	client, err := kgo.NewClient(append(journal.AppenderOptions(p), kgo.SeedBrokers(cluster.ListenAddrs()...))...)
+	client, err := kgo.NewClient(append(journal.AppenderOptions(p), kgo.SeedBrokers(brokers.ListenAddrs()...))...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer client.Close()
 	s := &Session{Setup: &Setup{
 		Log: journal.NewLog(client, "journal", [16]byte{}, "group", 0, time.Second, zerolog.Nop()), Logger: zerolog.Nop(),
+		Times: NewTimes(sink.DefaultParams()), Cluster: &cluster.Cluster{Client: client},
 	}}
-	for range 2 {
-		s.compareClocks(t.Context())
-		s.Log.Stamped(0, time.Now().UnixMilli()) // as its follower notes it
+	for range 2 { // which its follower has not read yet
+		s.timeRefused(t.Context(), "news")
 	}
+	s.Log.Stamped(0, time.Now().UnixMilli()) // as its follower notes it
+	s.compareClocks(t.Context())
 	if _, end, err := s.Log.Bounds(t.Context()); end != 1 || err != nil || !s.foresees() {
 		t.Errorf("after two refusals the journal has %d marks, error %v, and clocks are compared: %t; want one mark, and that they are",
 			end, err, s.foresees())

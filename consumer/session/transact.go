@@ -7,7 +7,6 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 )
@@ -150,8 +149,7 @@ func (s *Session) abortFor(ctx context.Context, b *batch) error {
 	}
 	if untimely(b.cause) {
 		a, _ := b.First()
-		s.Times.readAgain(ctx, broker.NewTopics(s.Cluster.Client, s.Logger), a.Topic)
-		s.compareClocks(ctx)
+		s.timeRefused(ctx, a.Topic)
 	}
 	if b.Aborted(s.Log.Header()) == protocol.Split {
 		s.Logger.Warn().Err(b.cause).Int("records", b.Size).Msg("an output refused a record: taking the batch again in parts")

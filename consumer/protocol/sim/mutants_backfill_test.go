@@ -70,8 +70,8 @@ var backfillMutants = []mutant{
 		"case r.anyFed():", "case r.anyFed() && false:",
 	},
 	{
-		"a commit that was refused counts nothing", "consumer/protocol/plan.go",
-		"func (g *Group) count() (t Tally) {", "func (g *Group) count() (t Tally) {\n\tt = g.Pending",
+		"a commit that was refused counts nothing", "consumer/protocol/batch.go",
+		"groups[i].Passing, groups[i].Pending = false, Tally{}", "groups[i].Passing = false",
 	},
 	{
 		"counts go on from what is committed", "consumer/protocol/decide.go",

@@ -76,4 +76,12 @@ func TestItExpiresAtWork(t *testing.T) {
 	if _, err := open.Read(make([]byte, 1)); err == nil || !strings.Contains(log.String(), "cannot be read") {
 		t.Errorf("while a connection is read from, which ends with %v, the log is %q; want that the certificate is looked at", err, log.String())
 	}
+	log.Reset()
+	f.watched.next, f.watched.told = time.Time{}, ""
+	ca.Sign("client", certificatetest.OfClient()) // somebody has renewed it, and no connection was made since
+	if _, err := open.Read(make([]byte, 1)); err == nil || strings.Contains(log.String(), "renew it") ||
+		!strings.Contains(log.String(), "read again") {
+		t.Errorf("when it was renewed and a connection is read from, which ends with %v, the log is %q; want that it was read again, "+
+			"and no trouble", err, log.String())
+	}
 }

@@ -21,24 +21,41 @@ type watched struct {
 func (f *Files) renewed(certs []tls.Certificate) {
 	w := &f.watched
 	w.mu.Lock()
-	w.cert, w.next, w.told = nil, time.Time{}, ""
+	w.cert, w.told = nil, ""
 	if len(certs) > 0 {
 		w.cert = &certs[0]
 	}
 	w.mu.Unlock()
-	f.look(time.Now())
+	f.tell(time.Now())
 }
 
-// look tells once of each trouble with the life of our certificate. It is called wherever a connection is made or read from,
-// and reads no file.
+// look tells of trouble with the life of our certificate. It is called wherever a connection is made or read from. Where no
+// connection is made, nobody else notices that the files were renewed: that is looked at before.
 func (f *Files) look(now time.Time) {
-	w := &f.watched
+	if f.watched.due(now) {
+		f.now.Get()
+		f.tell(now)
+	}
+}
+
+func (w *watched) due(now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.cert == nil || now.Before(w.next) {
-		return
+		return false
 	}
 	w.next = now.Add(lookEvery)
+	return true
+}
+
+// tell tells once of each trouble.
+func (f *Files) tell(now time.Time) {
+	w := &f.watched
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cert == nil {
+		return
+	}
 	trouble := troubleOf(w.cert, now)
 	if trouble != "" && trouble != w.told {
 		f.logger.Warn().Str("settings", f.params.Section).Str("file", f.params.CertFile).Str("because", "it "+trouble).

@@ -36,6 +36,8 @@ func hostile(size int) map[string][]byte {
 		"comments in comments": framed("", of("<!-- a "), "-->"), "half comments": of("<!-- a --"),
 		"scripts behind scripts": framed("", of("\n<script>"), "</script>"), "scripts that write": framed("", of("\n<script>a\n<script><\\"), "</script>"),
 		"scripts and comments": framed("", of("\n<script><!-- a -->\n<script>"), "</script>"),
+		"scripts in a line":    framed("<script>", of("a<script>"), "\n<script>\n<script></script>"),
+		"scripts in values":    framed("", of("a<script><a x=\"\n<script>\"><!-- "), "-->\n<script></script>"),
 		"quotes without end":   of("<a x=\"y> "), "both quotes": of("<a x=\"y> <b z='>"), "quotes behind one": framed("<a x=\"", of("<b y='>"), "\">"),
 		"spaces before scripts": framed("<script>", of(" "), "<script>"),
 		"Braille":               of("⠓⠑"), "boxes": of("─"), "crossed boxes": of("a╨╥ "), "private": of("\ue000"), "private words": of("plain words of some length, and \ue000 "),

@@ -30,8 +30,17 @@ type missing struct {
 	bracket  bool // >
 	cdata    bool // ]]>
 	script   bool // the end of a script, where what is in its comments ends none
+	unended  stretch
 	elements [len(contents)]bool
 }
+
+// A stretch is what was seen of a script that does not end, by what is left of the text: where the next one begins, and up
+// to where it was read. A script within has no end either, but the next one is read by itself; so all scripts together
+// take a time that is linear.
+type stretch struct{ next, end int }
+
+// has says whether a script that begins where so much is left is in a stretch.
+func (s stretch) has(left int) bool { return s.end > 0 && left > s.end && left != s.next }
 
 // A Page takes the text out of HTML as a Normalizer with html: strip does, for text of which only a part is HTML. The
 // zero Page is ready. It is not safe for concurrent use.
@@ -138,7 +147,7 @@ func (p *page) startTag(src []byte) int {
 	if kind < 0 {
 		return end
 	}
-	length := p.contentLen(src[end:], kind, src[end-2] == '/')
+	length := p.contentLen(src, end, kind)
 	if length < 0 {
 		return end
 	}
@@ -152,19 +161,25 @@ func (p *page) startTag(src []byte) int {
 	return end + length
 }
 
-// contentLen returns the length of the content of an element that holds only text, up to its end tag, or -1 if it has
-// none. Where another such element begins before, the first one has no content; but scripts write scripts.
-func (p *page) contentLen(src []byte, kind int, empty bool) int {
+// contentLen returns the length of the content of an element that holds only text, from its tag, the first bytes of src,
+// up to its end tag, or -1 if it has none. Where another such element begins before, the first one has no content; but
+// scripts write scripts.
+func (p *page) contentLen(src []byte, tag, kind int) int {
 	if p.missing.elements[kind] {
 		return -1
 	}
-	name, code := contents[kind].name, kind == script && !empty
+	name, code, left := contents[kind].name, kind == script && src[tag-2] != '/', len(src)
+	src = src[tag:]
 	if code && !p.missing.script {
-		n, ends := scriptLen(src)
-		if ends {
+		if p.missing.unended.has(left) {
+			return -1
+		}
+		n, next := scriptLen(src)
+		if next < 0 && n >= 0 {
 			return n
 		}
 		if p.missing.script = n < 0; !p.missing.script {
+			p.missing.unended = stretch{len(src) - next, len(src) - n}
 			return -1
 		}
 	}

@@ -111,12 +111,14 @@ func isTag(src []byte, name string) bool {
 	return isBlank(c) || c == '/' || c == '>'
 }
 
-// scriptLen returns the length of a script up to its end tag. In what looks like a comment, a script may hold another
-// (HTML, "script data double escaped state"). Otherwise the script does not end where another begins, in a line or behind
-// a tag, unless a <\ shows that it writes it. If it does not end, n is where that was seen, or -1 if no end tag follows.
-func scriptLen(src []byte) (n int, ends bool) {
+// scriptLen returns the length n of a script up to its end tag, or -1 if no end tag follows. In what looks like a comment, a
+// script may hold another (HTML, "script data double escaped state"). Otherwise the script does not end where another
+// begins, in a line or behind a tag, unless a <\ shows that it writes it. Then next is where that is, and n where it was
+// seen that the script does not end; else next is -1.
+func scriptLen(src []byte) (n, next int) {
 	const name = "script"
-	comment, inner, writes, other := false, false, false, 0
+	comment, inner, writes := false, false, false
+	next = -1
 	for at := 0; at < len(src); at++ {
 		if !comment {
 			i := bytes.IndexByte(src[at:], '<')
@@ -128,7 +130,7 @@ func scriptLen(src []byte) (n int, ends bool) {
 		switch rest := src[at:]; {
 		case bytes.HasPrefix(rest, []byte("</")) && isTag(rest[2:], name):
 			if !inner {
-				return at, writes || other == 0
+				return at, next
 			}
 			inner = false
 		case comment && bytes.HasPrefix(rest, []byte("-->")):
@@ -139,14 +141,15 @@ func scriptLen(src []byte) (n int, ends bool) {
 			comment = true
 			at++ // its dashes may be those of -->
 		case !comment && bytes.HasPrefix(rest, []byte("<\\")):
-			writes = true
+			writes, next = true, -1
 		case !comment && !writes && isTag(rest[1:], name) && beginsTag(src[:at]):
-			if other++; other > 1 { // no further, as the next one is read again
-				return at, false
+			if next >= 0 { // no further, as the next one is read again
+				return at, next
 			}
+			next = at
 		}
 	}
-	return -1, false
+	return -1, -1
 }
 
 // beginsTag says whether a tag behind before is in markup: at the beginning of a line, or behind another tag.

@@ -53,6 +53,9 @@ func layoutRules() []cmdline.Rule {
 	rules := []cmdline.Rule{
 		{Flags: "format strict"},
 		{Flags: "missing", When: func(g *cmdline.Asked) bool {
+			if len(g.Paths) == 0 && !g.Has("files-from") { // records of a cluster
+				return len(g.Config.Document.Fields) > 1 || len(g.Config.Document.ByTopic) > 0
+			}
 			p, err := corpusParams(g.Command, g.Config)
 			return err != nil || len(p.Fields) > 1
 		}, Why: "is about one of several fields, and --fields names one: a document without it is rejected in any case"},

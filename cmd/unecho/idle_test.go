@@ -12,6 +12,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/config"
 )
 
 // ruled are the verbs that have each of their flags in a table.
@@ -137,6 +138,23 @@ func TestIdleFlags(t *testing.T) {
 			if code != 2 || !strings.Contains(said, "unecho: --"+name+" ") && !asSetting {
 				t.Errorf("unecho %s: exit code %d, %q; want 2, and why %s decides nothing", strings.Join(args, " "), code, said, flag)
 			}
+		}
+	}
+}
+
+// TestMissingOfTopics: --missing decides something in records of a cluster that have several fields, though no flag names them.
+func TestMissingOfTopics(t *testing.T) {
+	for _, set := range []string{"document.fields=title,body", "document.by_topic=ads fields = title"} {
+		cmd := tuneCommand()
+		if err := cmd.ParseFlags([]string{"--topic", "news", "--set", "document.format=json", "--set", set, "--missing", "empty"}); err != nil {
+			t.Fatal(err)
+		}
+		c, err := cmdline.Settings(cmd, config.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Config: c}, tuneRules(nil)); err != nil {
+			t.Errorf("--missing with %s: %v; want it taken", set, err)
 		}
 	}
 }

@@ -22,6 +22,9 @@ func (r *Reader) begin(s Source) error {
 	if err != nil {
 		return &fault{reason: Unrecognised, err: err}
 	}
+	if head, _ := r.in.Peek(headBytes); len(bytes.TrimSpace(head)) > 0 { // without documents it could be of any format
+		r.met(format)
+	}
 	var header []byte
 	switch format {
 	case CSV, TSV:
@@ -45,7 +48,6 @@ func (r *Reader) begin(s Source) error {
 // lay makes the layout of the open file. A column that no file before had is a mistake; one that another lacks is a
 // fault of that file.
 func (r *Reader) lay(format string, header []byte) (err error) {
-	r.met(format)
 	r.layout, err = newLayout(format, r.params, header)
 	if column := (*MistakeError)(nil); errors.As(err, &column) && r.good > 0 {
 		return &fault{line: 1, reason: WrongColumns, err: err}

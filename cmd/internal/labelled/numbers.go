@@ -40,7 +40,8 @@ type Numbers struct {
 type named struct{ first, second int } // second is below 0 if there is none
 
 // errSeveral is returned for a name that could mean either of two documents.
-var errSeveral = errors.New("labels could mean either: those that `unecho dedup` writes name file and row as well")
+var errSeveral = errors.New("labels could mean either: those that `unecho dedup` writes name file and row as well, if files are named " +
+	"as they were for it")
 
 // Add adds a document.
 func (n *Numbers) Add(r Ref, number int) {

@@ -90,8 +90,13 @@ func evalRules() []cmdline.Rule {
 }
 
 func sketchRules() []cmdline.Rule {
-	return slices.Concat(settingRules(), judgeRules(), corpusRules(), []cmdline.Rule{{Flags: "json code-bits html"}})
+	return slices.Concat(settingRules(), judgeRules(), corpusRules(), []cmdline.Rule{
+		{Flags: "evidence max-candidates max-work", When: never, Why: "is about how documents are compared, and none are: leave it out"},
+		{Flags: "json code-bits html"},
+	})
 }
+
+func never(*cmdline.Asked) bool { return false }
 
 // planRules are those of a plan, by what is measured in files or by what flags say.
 func planRules() []cmdline.Rule {
@@ -102,6 +107,7 @@ func planRules() []cmdline.Rule {
 			Why: "is about files, and none is named: leave it out",
 		},
 		{Flags: "id-bytes evidence-bytes", When: func(g *cmdline.Asked) bool { return !measured(g) }, Why: "is measured in the files: leave it out"},
+		{Flags: "max-candidates max-work", When: never, Why: "is about how documents are compared, and none are: leave it out"},
 		{Flags: "documents json html age count bytes clock tolerance late requests refresh reemit-every"},
 	}, settingRules(), judgeRules(), corpusRules(), []cmdline.Rule{codeRule()})
 }

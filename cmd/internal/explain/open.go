@@ -39,11 +39,12 @@ func (o *Opener) Document(ctx context.Context, arg string) (Input, error) {
 	}
 	name, partition, offset, ok := corpus.Coordinates(arg)
 	if !ok {
-		if at, ok := placeOf(arg); ok && isFile(at.file) {
+		at, placed := placeOf(arg)
+		if placed && isFile(at.file) {
 			return Input{}, exit.Usage(fmt.Errorf("%s is a document of %s, with which another of a file can be compared: name that by "+
 				"FILE:NUMBER as well, or the file by --in", terminal.Printable(arg, terminal.LongLine), at.file))
 		}
-		if cmdline.LooksLikeFile(arg) {
+		if cmdline.LooksLikeFile(arg) || placed && cmdline.LooksLikeFile(at.file) {
 			return Input{}, exit.Usage(fmt.Errorf("there is no file %s: check its name; a text that looks like one goes into a file, or "+
 				"comes from standard input (-)", terminal.Printable(arg, terminal.LongLine)))
 		}

@@ -18,7 +18,7 @@ type Documents struct {
 	signer   *index.Signer
 	empty    *document.Rejection // rejection of a document without text; nil if it is not rejected
 	numbers  Numbers
-	names    []string
+	refs     []Ref
 	entries  []entry.Entry // that of a rejected document is empty
 	rejected reports.Rejections
 	raw      [][]byte // documents as they came in, if they are kept
@@ -46,17 +46,18 @@ func New(judge index.Params, p document.Params) (*Documents, error) {
 func (d *Documents) KeepTexts() { d.keepsRaw = true }
 
 // Len returns the number of documents.
-func (d *Documents) Len() int { return len(d.names) }
+func (d *Documents) Len() int { return len(d.refs) }
 
 // TellRejected reports how many would be rejected, and why the first of them.
 func (d *Documents) TellRejected(out io.Writer) { d.rejected.Tell(out, ", and so like no other") }
 
 // Add takes the next document.
 func (d *Documents) Add(name string, r *corpus.Record) {
-	if d.numbers.Add(RefOf(name, r), len(d.names)); len(d.names) == 0 {
+	ref := RefOf(name, r)
+	if d.numbers.Add(ref, len(d.refs)); len(d.refs) == 0 {
 		d.numbers.First = name
 	}
-	d.names = append(d.names, name)
+	d.refs = append(d.refs, ref)
 	e := entry.Entry{Scope: r.Scope}
 	d.rejected.Add(name, d.sign(&e, r))
 	e.Keys, e.Evidence = slices.Clone(e.Keys), slices.Clone(e.Evidence)

@@ -115,7 +115,7 @@ func (l clusters) pairs() ([]eval.Pair, error) {
 			header(l.note, l.path, document.Name)
 			return nil
 		case !known:
-			return unknown(l.path, line, document.Name, l.documents.names[0])
+			return unknown(l.path, line, document.Name, l.documents.numbers.First)
 		case err != nil:
 			return fmt.Errorf("read %s: line %d: %w", l.path, line, err)
 		}

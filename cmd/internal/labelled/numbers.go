@@ -71,6 +71,18 @@ func (n *Numbers) find(r Ref) (number int, known bool, err error) {
 	return d.first, known, err
 }
 
+// called returns the name of a document, and where it is if another one has that name.
+func (n *Numbers) called(r Ref) string {
+	if n.named[r.Name].second < 0 {
+		return r.Name
+	}
+	at := r.File
+	if r.Row > 0 {
+		at += ":" + strconv.Itoa(r.Row)
+	}
+	return r.Name + " (" + at + ")"
+}
+
 // Renumber gives each document the number that now returns for its own.
 func (n *Numbers) Renumber(now func(number int) int) {
 	for name, d := range n.named { // in no order, as below: each by itself

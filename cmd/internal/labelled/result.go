@@ -45,7 +45,7 @@ func (d *Documents) Against(truth []eval.Pair, list int) (Result, error) {
 	known := clusters.Roots()
 	standings := copies.ByClusters(known)
 	e := Result{
-		Documents: len(d.names), Rejected: d.rejected.Rejected(), Labelled: len(truth), UniqueCut: stats.UniqueCut,
+		Documents: len(d.refs), Rejected: d.rejected.Rejected(), Labelled: len(truth), UniqueCut: stats.UniqueCut,
 		Score: eval.Count(standings), ARI: eval.AdjustedRand(copies.Roots(), known),
 	}
 	e.Duplicate = e.TruePositives + e.FalsePositives

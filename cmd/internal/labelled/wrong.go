@@ -150,7 +150,7 @@ func shares(a, b []byte, width int) bool {
 // named sets the names of documents.
 func (j judged) named(all []Wrong) []Wrong {
 	for i := range all {
-		all[i].A, all[i].B = j.names[all[i].a], j.names[all[i].b]
+		all[i].A, all[i].B = j.numbers.called(j.refs[all[i].a]), j.numbers.called(j.refs[all[i].b])
 	}
 	return all
 }

@@ -5,10 +5,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
-// hostile returns texts that are made to cost time or memory, of about this many bytes. That the tests end shows that
-// the time is linear: if it were quadratic, the quarter of a megabyte of the long form would take minutes.
+// hostile returns texts that are made to cost time or memory, of about this many bytes. Where time is not linear, the
+// quarter of a megabyte of the long form takes more than checkHostile allows.
 func hostile(size int) map[string][]byte {
 	of := func(units ...string) []byte {
 		unit := strings.Join(units, "")
@@ -70,8 +71,13 @@ func checkHostile(t *testing.T, settings, name string, in []byte) {
 	n := with(t, strings.Fields(settings)...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
+	began := time.Now()
 	out := n.Append(nil, in)
+	took := time.Since(began)
 	runtime.ReadMemStats(&after)
+	if most := 10 * time.Second; took > most { // a thousand times what the long form takes
+		t.Errorf("%s: %s: %d bytes took %v, want %v at most", settings, name, len(in), took, most)
+	}
 	// Two buffers, each of up to 16 times the input, and as much again for what they grew from.
 	const tables = 2 << 20
 	if most := uint64(tables + 64*len(in)); after.TotalAlloc-before.TotalAlloc > most {

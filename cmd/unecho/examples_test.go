@@ -118,7 +118,7 @@ func exampleFiles(t *testing.T) string {
 	}
 	for name, content := range map[string]string{
 		"articles.jsonl": articles.String(), "sample.jsonl": articles.String(), "2025.jsonl": articles.String(),
-		"today.jsonl":  articles.String(),
+		"today.jsonl": articles.String(), "monday.jsonl": strings.Repeat(articles.String(), 2), "tuesday.jsonl": articles.String(),
 		"tokens.jsonl": tokens.String(), "sentences.txt": sentences.String(), "ads.tsv": ads.String(),
 		"labels.tsv":   labels.String(),
 		"clusters.tsv": clusters.String(), "one.txt": "one text", "other.txt": "another text", "texts/a.md": "one text",

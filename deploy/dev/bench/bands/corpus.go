@@ -8,11 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	made "github.com/unecho/unecho/internal/boilerplate"
 	"github.com/unecho/unecho/internal/feed"
 )
 
-// corpus yields the text of a document by its number. The text is valid until the next one.
-type corpus func(i int) []byte
+// corpus is documents, and how many of them are copies of earlier ones; 0: not known.
+type corpus struct {
+	text func(i int) []byte // by its number; valid until the next one
+	due  int
+}
 
 func open(name string, documents int) (corpus, error) {
 	switch {
@@ -21,27 +25,23 @@ func open(name string, documents int) (corpus, error) {
 		p.Documents = documents
 		f, err := feed.New(p)
 		if err != nil {
-			return nil, err
+			return corpus{}, err
 		}
-		return func(i int) []byte {
+		return corpus{text: func(i int) []byte {
 			d := f.At(i)
 			return []byte(d.Title + "\n" + d.Text)
-		}, nil
+		}}, nil
 	case name == "logs":
-		return logLine, nil
+		return corpus{text: logLine}, nil
 	case strings.HasPrefix(name, "boilerplate="):
-		percent, err := strconv.Atoi(strings.TrimPrefix(name, "boilerplate="))
-		if err != nil {
-			return nil, fmt.Errorf("-corpus: %w", err)
-		}
-		return boilerplate(percent), nil
+		return boilerplate(strings.TrimPrefix(name, "boilerplate="), documents)
 	}
 	all, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return corpus{}, err
 	}
 	lines := bytes.Split(bytes.TrimSpace(all), []byte("\n"))
-	return func(i int) []byte { return lines[i%len(lines)] }, nil
+	return corpus{text: func(i int) []byte { return lines[i%len(lines)] }}, nil
 }
 
 // logLine makes a line of a log: one of some forms, with numbers, addresses and names that differ.
@@ -71,34 +71,35 @@ func logLine(i int) []byte {
 		at, host, r.IntN(1e6), user, 200+r.IntN(4), r.IntN(900), r.Uint64())
 }
 
-// boilerplate makes texts of 340 words, of which this share is the same in all. One of ten is a copy of an earlier one
-// of which a few words differ.
-func boilerplate(percent int) corpus {
-	const length = 340
-	common := words(rand.New(rand.NewPCG(1, 0)), length*percent/100)
-	return func(i int) []byte {
-		r := rand.New(rand.NewPCG(3, uint64(i)))
-		copied := i > 0 && r.IntN(10) == 0
-		if copied {
-			r = rand.New(rand.NewPCG(3, uint64(rand.New(rand.NewPCG(5, uint64(i))).IntN(i))))
-			r.IntN(10)
-		}
-		text := append(append([]string{}, common...), words(r, length-len(common))...)
-		if copied {
-			text[len(text)-1-i%40] = "another"
-		}
-		return []byte(strings.Join(text, " "))
+// boilerplate makes texts as "160,parts,mixed" says: how many words are the same in all, and what else is so. Of eleven
+// texts one is a copy.
+func boilerplate(spec string, documents int) (corpus, error) {
+	common, options, _ := strings.Cut(spec, ",")
+	words, err := strconv.Atoi(common)
+	if err != nil || words < 0 || words > made.Words {
+		return corpus{}, fmt.Errorf("-corpus: %q is no number of words up to %d", common, made.Words)
 	}
-}
-
-func words(r *rand.Rand, n int) []string {
-	all := make([]string, n)
-	for i := range all {
-		word := make([]byte, 3+r.IntN(6))
-		for k := range word {
-			word[k] = 'a' + byte(r.IntN(26))
+	of := made.Texts{Originals: documents * 10 / 11, Common: words, Seed: 1}
+	of.Copies = documents - of.Originals
+	for option := range strings.FieldsFuncSeq(options, func(r rune) bool { return r == ',' }) {
+		switch option {
+		case "anywhere":
+			of.Anywhere = true
+		case "parts":
+			of.Parts = true
+		case "mixed":
+			of.Mixed = true
+		default:
+			return corpus{}, fmt.Errorf("-corpus: %q is none of anywhere, parts and mixed", option)
 		}
-		all[i] = string(word)
 	}
-	return all
+	texts, families := of.Make()
+	c, seen := corpus{text: func(i int) []byte { return []byte(texts[i]) }}, map[int]bool{}
+	for _, family := range families {
+		if seen[family] {
+			c.due++
+		}
+		seen[family] = true
+	}
+	return c, nil
 }

@@ -26,7 +26,7 @@ type params struct {
 
 func main() {
 	var p params
-	flag.StringVar(&p.corpus, "corpus", "articles", "articles (generated), logs, boilerplate=PERCENT, or a file with a document a line")
+	flag.StringVar(&p.corpus, "corpus", "articles", "articles (generated), logs, boilerplate=COMMON[,anywhere][,parts][,mixed] with so many of 200 words in common, or a file with a document a line")
 	flag.IntVar(&p.documents, "documents", 100_000, "documents to judge; a file is read again from its beginning")
 	flag.StringVar(&p.shingle, "shingle", "auto:3", "similarity.shingle")
 	flag.StringVar(&p.verify, "verify", "jaccard", "similarity.verify")
@@ -56,7 +56,7 @@ func bench(ctx context.Context, p params) error {
 	fmt.Printf("%d documents of %s, shingle %s, verify %s; GODEBUG=%s\n\n", p.documents, p.corpus, p.shingle, p.verify,
 		os.Getenv("GODEBUG"))
 	fmt.Println("| bands | rows | slots | sign, µs | apply, µs | journal, B | window, B | memory, B | compared | dropped " +
-		"| duplicates | cut |")
+		"| duplicates, of copies that are known | cut |")
 	fmt.Println("|" + strings.Repeat(" ---: |", 12))
 	results := make([]result, len(plans))
 	for range p.rounds {

@@ -18,6 +18,7 @@ const runEntries = 256
 // result is what a plan took.
 type result struct {
 	documents   int
+	due         int
 	sign, apply time.Duration
 	journal     int
 	stats       index.Stats
@@ -34,10 +35,10 @@ func (r result) least(other result) result {
 func (r result) row(p plan) string {
 	per := func(total float64) float64 { return total / float64(r.documents) }
 	held := float64(r.stats.Documents)
-	return fmt.Sprintf("| %d | %d | %d | %.2f | %.2f | %.0f | %.0f | %.0f | %.2f | %.2f | %d | %d |", p.bands, p.rows, p.slots,
+	return fmt.Sprintf("| %d | %d | %d | %.2f | %.2f | %.0f | %.0f | %.0f | %.2f | %.2f | %d of %d | %d |", p.bands, p.rows, p.slots,
 		per(float64(r.sign.Nanoseconds()))/1e3, per(float64(r.apply.Nanoseconds()))/1e3, per(float64(r.journal)),
 		float64(r.stats.WindowBytes)/held, float64(r.stats.Memory)/held, per(float64(r.stats.Candidates)),
-		per(float64(r.stats.Dropped)), r.stats.Duplicate, r.stats.UniqueCut)
+		per(float64(r.stats.Dropped)), r.stats.Duplicate, r.due, r.stats.UniqueCut)
 }
 
 // run signs and judges all documents by one plan, on one core.
@@ -68,7 +69,7 @@ func run(ctx context.Context, p params, of plan, c corpus) (result, error) {
 	replica.Apply(at, &index.Reposition{Header: header, Source: run.Source, Name: "news", Epoch: 1})
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC()
-	r := result{documents: p.documents}
+	r := result{documents: p.documents, due: c.due}
 	texts := make([][]byte, 0, runEntries)
 	var frame []byte
 	for done := 0; done < p.documents; done += runEntries {
@@ -77,7 +78,7 @@ func run(ctx context.Context, p params, of plan, c corpus) (result, error) {
 		}
 		texts, run.Entries, run.Base = texts[:0], run.Entries[:0], int64(done)
 		for i := done; i < min(p.documents, done+runEntries); i++ {
-			texts = append(texts, c(i))
+			texts = append(texts, c.text(i))
 		}
 		began := processorTime()
 		signer.Reset()

@@ -142,7 +142,7 @@ func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, 
 		return fmt.Errorf("read topics: %w", err)
 	}
 	defer client.Close()
-	g := reading{left: left, waiting: map[place]*waiting{}, most: mostWaiting / len(left), fn: fn}
+	g := reading{left: left, waiting: map[place]*waiting{}, room: mostWaiting, fn: fn}
 	for len(left) > 0 {
 		fetches := client.PollFetches(ctx)
 		u.Polled(fetches)
@@ -195,7 +195,7 @@ func (g *reading) passOver(client *kgo.Client, fetches kgo.Fetches) error {
 type reading struct {
 	left    spans
 	waiting map[place]*waiting
-	most    int // bytes that wait of a partition
+	room    int // bytes of records that may still wait
 	fn      func(*kgo.Record) error
 }
 
@@ -208,7 +208,7 @@ func (g *reading) take(r *kgo.Record) error {
 	}
 	w := g.waiting[p]
 	if w == nil {
-		w = &waiting{most: g.most}
+		w = &waiting{room: &g.room}
 		g.waiting[p] = w
 	}
 	if r.Offset < s.to {

@@ -49,13 +49,16 @@ func TestAbortedRecordsThatABrokerGives(t *testing.T) {
 		p := place{"news.unique", 5}
 		var got []int64
 		g := reading{
-			left: spans{p: {to: int64(len(written))}}, waiting: map[place]*waiting{}, most: most, fn: offsets(&got),
+			left: spans{p: {to: int64(len(written))}}, waiting: map[place]*waiting{}, room: most, fn: offsets(&got),
 		}
 		for offset, r := range written {
 			r.Topic, r.Partition, r.Offset = p.topic, p.partition, int64(offset)
 			if err := g.take(r); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if g.room != most {
+			t.Errorf("where %d bytes may wait the audit has room for %d in the end, want the same", most, g.room)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("where %d bytes may wait the audit takes the offsets %v, want %v", most, got, want)

@@ -15,8 +15,7 @@ import (
 // answers. The marker at the end of a transaction always tells.
 type waiting struct {
 	records []awaited
-	bytes   int
-	most    int // bytes of records that may wait; with more the broker's word counts
+	room    *int // bytes that may still wait, of all partitions; where there is none the broker's word counts
 }
 
 type awaited struct {
@@ -37,10 +36,10 @@ func (w *waiting) take(r *kgo.Record, fn func(*kgo.Record) error) error {
 		}
 	} else {
 		w.records = append(w.records, awaited{Record: r, open: r.Attrs.IsTransactional()})
-		w.bytes += size(r)
+		*w.room -= size(r)
 	}
 	open := slices.IndexFunc(w.records, func(of awaited) bool { return of.open })
-	if open < 0 || w.bytes > w.most {
+	if open < 0 || *w.room < 0 {
 		open = len(w.records)
 	}
 	return w.release(open, fn)
@@ -49,7 +48,7 @@ func (w *waiting) take(r *kgo.Record, fn func(*kgo.Record) error) error {
 // release hands out the first n records, but for the aborted ones.
 func (w *waiting) release(n int, fn func(*kgo.Record) error) error {
 	for _, of := range w.records[:n] {
-		w.bytes -= size(of.Record)
+		*w.room += size(of.Record)
 		if of.aborted {
 			continue
 		}

@@ -331,39 +331,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestStreamsAreBounded: one more than the bound is refused, and closing one makes room.
-func TestStreamsAreBounded(t *testing.T) {
-	d := serve(t, newFake(t), nil)
-	var last context.CancelFunc
-	for range maxStreams {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		if status, _, _ := d.open(ctx, "/api/v1/events"); status != http.StatusOK {
-			t.Fatalf("one of the %d streams that may be open is answered %d; want %d", maxStreams, status, http.StatusOK)
-		}
-		last = cancel
-	}
-	if code, _ := d.do("GET", "/api/v1/events", ""); code != http.StatusTooManyRequests {
-		t.Errorf("one too many: %d", code)
-	}
-	last()
-	tick, enough := time.NewTicker(5*time.Millisecond), time.After(2*time.Minute)
-	defer tick.Stop()
-	for {
-		ctx, cancel := context.WithCancel(t.Context())
-		status, _, _ := d.open(ctx, "/api/v1/events")
-		cancel()
-		if status == http.StatusOK {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-enough:
-			t.Fatal("a stream that was closed makes no room")
-		}
-	}
-}
-
 func TestAccess(t *testing.T) {
 	service := newFake(t)
 	local, open := serve(t, service, nil), serve(t, service, func(s *Setup) { s.Access = Access{} })

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -118,5 +119,38 @@ func TestScopeFilter(t *testing.T) {
 	if code, got := serve(t, service, nil).do("GET", "/api/v1/recent?scope=3", ""); code != http.StatusBadRequest ||
 		got["remedy"] == "" {
 		t.Errorf("a scope where documents have none is answered %d %v; want %d with a remedy", code, got, http.StatusBadRequest)
+	}
+}
+
+// TestStreamsAreBounded: one more than the bound is refused, and closing one makes room.
+func TestStreamsAreBounded(t *testing.T) {
+	d := serve(t, newFake(t), nil)
+	var last context.CancelFunc
+	for range maxStreams {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if status, _, _ := d.open(ctx, "/api/v1/events"); status != http.StatusOK {
+			t.Fatalf("one of the %d streams that may be open is answered %d; want %d", maxStreams, status, http.StatusOK)
+		}
+		last = cancel
+	}
+	if code, _ := d.do("GET", "/api/v1/events", ""); code != http.StatusTooManyRequests {
+		t.Errorf("one too many: %d", code)
+	}
+	last()
+	tick, enough := time.NewTicker(5*time.Millisecond), time.After(2*time.Minute)
+	defer tick.Stop()
+	for {
+		ctx, cancel := context.WithCancel(t.Context())
+		status, _, _ := d.open(ctx, "/api/v1/events")
+		cancel()
+		if status == http.StatusOK {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-enough:
+			t.Fatal("a stream that was closed makes no room")
+		}
 	}
 }

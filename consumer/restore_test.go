@@ -89,6 +89,37 @@ func TestRestoreIsOvertaken(t *testing.T) {
 	}
 }
 
+// A snapshot that another member writes just before the snapshots are listed lies beyond the end that the journal had
+// shortly before. The journal lost nothing.
+func TestSnapshotIsWrittenDuringRestore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m, k := w.trimmed()
+	listed := 0
+	replica, err := w.restore(m, &listing{m.setup.Store, func() {
+		if listed++; listed == 1 {
+			w.another(k, 10)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if infos, err := m.setup.Store.Manifests(w.context()); err != nil || replica.Next() != infos[0].Position.Offset {
+		t.Errorf("restored at %d, and not from the newest of %v (%v)", replica.Next(), infos, err)
+	}
+}
+
+// listing is a store that others change before its snapshots are listed.
+type listing struct {
+	snapshot.Store
+	before func()
+}
+
+func (l *listing) Manifests(ctx context.Context) ([]snapshot.Info, error) {
+	l.before()
+	return l.Store.Manifests(ctx)
+}
+
 // If all snapshots are damaged and the journal is trimmed behind them, a person decides.
 func TestNothingToRestore(t *testing.T) {
 	t.Parallel()

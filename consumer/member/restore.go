@@ -33,13 +33,17 @@ func Restore(ctx context.Context, setup *Setup, open *Dispute) (*Follower, error
 func (s *Setup) restore(ctx context.Context, below int64) (*index.Replica, journal.Place, error) {
 	store := &waitingStore{Store: s.Store, logger: s.Logger, bound: storePatience}
 	for newest := int64(-1); ; {
-		start, end, err := s.Log.Bounds(ctx)
+		start, _, err := s.Log.Bounds(ctx)
 		if err != nil {
 			return nil, journal.Place{}, err
 		}
 		infos, err := store.Manifests(ctx)
 		if err != nil {
 			return nil, journal.Place{}, fmt.Errorf("list snapshots: %w", err)
+		}
+		_, end, err := s.Log.Bounds(ctx) // behind the listing: another member may just have written a snapshot
+		if err != nil {
+			return nil, journal.Place{}, err
 		}
 		replica, place, last, err := s.restoreOne(ctx, store, infos, start, end, below)
 		if err != nil || replica != nil {

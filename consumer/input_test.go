@@ -143,6 +143,7 @@ func TestInputOfAnotherEncoding(t *testing.T) {
 		w.send(records...)
 		m := w.start()
 		w.settled()
+		w.becomes("all five are counted", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 5 })
 		if s := m.Stats(); s.Unique != 4 || s.Duplicate != 1 || s.ByBytes != 4 {
 			t.Errorf("%s: %d unique, %d duplicates, %d compared by their bytes; want 4, 1 and 4", format, s.Unique, s.Duplicate, s.ByBytes)
 		}

@@ -41,7 +41,7 @@ func (s *Setup) restore(ctx context.Context, below int64) (*index.Replica, journ
 		if err != nil {
 			return nil, journal.Place{}, fmt.Errorf("list snapshots: %w", err)
 		}
-		_, end, err := s.Log.Bounds(ctx) // behind the listing: another member may just have written a snapshot
+		_, end, err := s.Log.Bounds(ctx) // after the listing, because another member may have written a snapshot meanwhile
 		if err != nil {
 			return nil, journal.Place{}, err
 		}

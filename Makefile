@@ -57,8 +57,8 @@ fmt: $(GOLANGCI) ## format the code
 # Lint has looked at all that go vet looks at. Most tests wait more than they work, so that more packages run than there are cores.
 TEST = $(SERVERS) -brief -registry -- $(GOTEST)
 FAST = -vet=off -p 6 -parallel 8 -shuffle=on
-# The race detector makes tests work five to ten times as long, so that fewer wait.
-RACE = -race -vet=off -p 2 -parallel 4 -shuffle=on
+# The race detector makes computing several times as slow, so that more tests beside each other would give up waiting.
+RACE_FLAGS = -race -vet=off -p 2 -parallel 4 -shuffle=on
 
 # A test whose name ends in Long tries for long what the test of the same name without Long tries for short. Without make,
 # go test -skip 'Long$' leaves the long tests out; -short does not.
@@ -69,7 +69,7 @@ test-long: dev ## the long tests, whose names end in Long
 	@$(TEST) test-long "$(LONG)" $(FAST) -timeout 60m -run 'Long$$' $(ARGS)
 
 test-race: dev ## what make test runs, with the race detector, but for the simulation and the texts
-	@$(TEST) test-race "$(RACED)" $(RACE) -timeout 90m -skip 'Long$$' $(ARGS)
+	@$(TEST) test-race "$(RACED)" $(RACE_FLAGS) -timeout 60m -skip 'Long$$' $(ARGS)
 
 test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 2 minutes
 	@deploy/dev/pagetest/run.sh test $(GOTEST) $(ARGS)

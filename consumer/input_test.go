@@ -142,10 +142,12 @@ func TestInputOfAnotherEncoding(t *testing.T) {
 		}
 		w.send(records...)
 		m := w.start()
-		w.settled()
-		w.becomes("all five are counted", func() bool { s := m.Stats(); return s.Unique+s.Duplicate == 5 })
-		if s := m.Stats(); s.Unique != 4 || s.Duplicate != 1 || s.ByBytes != 4 {
-			t.Errorf("%s: %d unique, %d duplicates, %d compared by their bytes; want 4, 1 and 4", format, s.Unique, s.Duplicate, s.ByBytes)
+		w.becomes("all five are counted, four of them by bytes", func() bool {
+			s := m.Stats()
+			return s.Unique+s.Duplicate == 5 && s.ByBytes == 4
+		})
+		if s := m.Stats(); s.Unique != 4 || s.Duplicate != 1 {
+			t.Errorf("%s: %d unique, %d duplicates; want 4 and 1", format, s.Unique, s.Duplicate)
 		}
 		if r := w.audited(); r.Unique != 4 || r.Duplicate != 1 {
 			t.Errorf("%s: the audit finds %d unique and %d duplicates, want 4 and 1", format, r.Unique, r.Duplicate)

@@ -95,10 +95,24 @@ func TestSnapshotIsWrittenDuringRestore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	m, k := w.trimmed()
-	listed := 0
-	replica, err := w.restore(m, &listing{m.setup.Store, func() {
-		if listed++; listed == 1 {
-			w.another(k, 10)
+	replica, err := w.restore(m, &listing{Store: m.setup.Store, before: func() { w.another(k, 10) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if infos, err := m.setup.Store.Manifests(w.context()); err != nil || replica.Next() != infos[0].Position.Offset {
+		t.Errorf("restored at %d, and not from the newest of %v (%v)", replica.Next(), infos, err)
+	}
+}
+
+// Members write snapshots and trim the journal behind the older ones, after these were listed. It begins again with the
+// newer ones, and asks nobody to accept a gap.
+func TestListIsOldDuringRestore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m, k := w.trimmed()
+	replica, err := w.restore(m, &listing{Store: m.setup.Store, after: func() {
+		for i := range uint64(3) {
+			w.another(k, 10+i)
 		}
 	}})
 	if err != nil {
@@ -109,15 +123,23 @@ func TestSnapshotIsWrittenDuringRestore(t *testing.T) {
 	}
 }
 
-// listing is a store that others change before its snapshots are listed.
+// listing is a store that others change before or after its snapshots are listed for the first time.
 type listing struct {
 	snapshot.Store
-	before func()
+	before, after func()
 }
 
 func (l *listing) Manifests(ctx context.Context) ([]snapshot.Info, error) {
-	l.before()
-	return l.Store.Manifests(ctx)
+	before, after := l.before, l.after
+	l.before, l.after = nil, nil
+	if before != nil {
+		before()
+	}
+	infos, err := l.Store.Manifests(ctx)
+	if after != nil {
+		after()
+	}
+	return infos, err
 }
 
 // If all snapshots are damaged and the journal is trimmed behind them, a person decides.

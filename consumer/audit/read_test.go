@@ -65,3 +65,26 @@ func TestAbortedRecordsThatABrokerGives(t *testing.T) {
 		}
 	}
 }
+
+// TestRoomIsOfAllPartitions: where the records that wait are too many together, the broker's word counts for the
+// partition that takes one more, though it has few.
+func TestRoomIsOfAllPartitions(t *testing.T) {
+	open := func(partition int32, offset int64) *kgo.Record {
+		r := &kgo.Record{Topic: "news.unique", Partition: partition, Offset: offset, ProducerID: 1}
+		r.Attrs = kgo.NewRecordAttrs(kgo.RecordAttrsOpts{Transactional: true})
+		return r
+	}
+	var got []int64
+	g := reading{
+		left: spans{place{"news.unique", 0}: {to: 100}, place{"news.unique", 1}: {to: 100}}, waiting: map[place]*waiting{},
+		room: 3 * size(open(0, 0)), fn: offsets(&got),
+	}
+	for _, r := range []*kgo.Record{open(0, 1), open(0, 2), open(1, 11), open(1, 12)} {
+		if err := g.take(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []int64{11, 12}; !slices.Equal(got, want) {
+		t.Errorf("where three records may wait, of two in each of two partitions the audit takes %v, want %v", got, want)
+	}
+}

@@ -33,6 +33,8 @@ func Restore(ctx context.Context, setup *Setup, open *Dispute) (*Follower, error
 func (s *Setup) restore(ctx context.Context, below int64) (*index.Replica, journal.Place, error) {
 	store := &waitingStore{Store: s.Store, logger: s.Logger, bound: storePatience}
 	for newest := int64(-1); ; {
+		// The start is read before the snapshots are listed, because members write a snapshot before they trim. The end is
+		// read after, because a member may have written one meanwhile.
 		start, _, err := s.Log.Bounds(ctx)
 		if err != nil {
 			return nil, journal.Place{}, err
@@ -41,7 +43,7 @@ func (s *Setup) restore(ctx context.Context, below int64) (*index.Replica, journ
 		if err != nil {
 			return nil, journal.Place{}, fmt.Errorf("list snapshots: %w", err)
 		}
-		_, end, err := s.Log.Bounds(ctx) // after the listing, because another member may have written a snapshot meanwhile
+		end, err := s.Log.End(ctx)
 		if err != nil {
 			return nil, journal.Place{}, err
 		}

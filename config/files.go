@@ -1,6 +1,16 @@
 package config
 
-import "github.com/unecho/unecho/index/setting"
+import (
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// ForFiles has the defaults of the verbs that judge files.
+func ForFiles() Config {
+	c := Default()
+	c.Judge = index.DefaultFileParams()
+	return c
+}
 
 // Some settings are only for the verbs that work on files, so that published figures can be reproduced. A service
 // always has their defaults, and its settings and the documents for people leave them out. A file that sets them to

@@ -19,7 +19,7 @@ func (p *process) sayCuts() {
 	}
 	p.setup.Logger.Warn().Uint64("documents", last.Index.UniqueCut-p.cut.documents).
 		Uint64("candidates_left_out", last.Index.Unverified).
-		Uint64("keys_cut", last.Index.Cut).Msg("unique documents were not compared with all candidates and may be copies " +
+		Uint64("keys_full", last.Index.Full).Msg("unique documents were not compared with all candidates and may be copies " +
 		"(their header unecho-cut says so): they share much of their text with many others; " +
 		"similarity.max_references, .max_candidates and .max_work bound what is compared")
 	p.cut = cuts{documents: last.Index.UniqueCut, said: time.Now()}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime/debug"
 	"testing"
+
+	"github.com/unecho/unecho/index/sketch"
 )
 
 // BenchmarkApply judges documents with the default plan, verified by the estimate, in a full window that rolls on. One
@@ -23,6 +25,39 @@ func BenchmarkApply(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkApplyUnlike judges documents that share a band key with others and nothing else, by 13 bands of 6 and by the
+// planned ones: with as many of them as the planner's background has in a window of this size, and with none. One
+// operation is one document.
+func BenchmarkApplyUnlike(b *testing.B) {
+	for _, held := range []int{1_000_000, 10_000_000} {
+		p, err := estimating(held).Planned()
+		if err != nil {
+			b.Fatal(err)
+		}
+		planned, _ := p.Similarity.Banding()
+		for _, plan := range []sketch.Banding{{Bands: 13, Rows: 6}, planned} {
+			for _, unlike := range []float64{0, p.Load().Cost(plan).Met} {
+				b.Run(fmt.Sprintf("docs=%s/plan=%dx%d/unlike=%.1f", short(held), plan.Bands, plan.Rows, unlike), func(b *testing.B) {
+					skipLarge(b, held)
+					benchUnlike(b, held, plan, unlike)
+				})
+			}
+		}
+	}
+}
+
+func benchUnlike(b *testing.B, held int, plan sketch.Banding, unlike float64) {
+	b.Helper()
+	p := estimating(held)
+	p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = max(144, plan.Bands*plan.Rows), plan.Bands, plan.Rows
+	f := newFeed(b, p, held, 0)
+	f.unlike = unlike
+	f.fill(held + held/10)
+	before := f.replica.Stats()
+	f.bench(b)
+	b.ReportMetric(float64(f.replica.Stats().Dropped-before.Dropped)/float64(b.N), "met/doc")
 }
 
 // BenchmarkApplyMap measures the textbook index in place of ours, also with a bounded window.

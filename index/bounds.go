@@ -170,7 +170,7 @@ func (r *Replica) adoptBounds(c *Checkpoint) {
 func (w *window) change(p Params, copies bool) {
 	share := fixedBytes(p, len(w.tables)-1)
 	w.bytes += int64(w.visible()) * (share - w.share)
-	w.shape, w.share = newShape(p.Window), share
+	w.shape, w.share, w.front = newShape(p.Window), share, front{}
 	w.age, w.count, w.maximum = p.Window.Age.Milliseconds(), uint64(p.Window.Count), int64(p.Window.Bytes)
 	w.refreshes = p.Refreshes()
 	w.refreshed = w.refreshed || w.refreshes
@@ -212,8 +212,8 @@ func (r *Replica) over(bytes int64) bool {
 }
 
 // leaves lets the oldest document of a window leave.
-func (r *Replica) leaves(w *window, record int) {
+func (r *Replica) leaves(w *window, bytes int64) {
 	r.turn.left++
-	r.turn.freed += w.bytesOf(record)
-	w.leave(record)
+	r.turn.freed += bytes
+	w.leave(bytes)
 }

@@ -50,7 +50,7 @@ const succession = "for other entries let a second group take over (unecho takeo
 func (p SimilarityParams) mayVerify() bool {
 	begun := p.asSigned()
 	return p.Verify != verifyEstimate && begun.Verify != verifyEstimate &&
-		(begun.Verify == verifyLevenshtein || begun.Evidence == evidenceText || begun.chars() > 0)
+		(begun.Verify == verifyLevenshtein || begun.Evidence == evidenceText)
 }
 
 // checkRecall refuses a threshold at which the bands that the journal was begun with do not find similarity.recall of

@@ -54,6 +54,9 @@ func TestSignedAsBegun(t *testing.T) {
 	for verify, other := range map[string]string{"jaccard": "levenshtein", "levenshtein": "jaccard"} {
 		p := index.DefaultParams()
 		p.Similarity.Shingle, p.Similarity.Verify = "char:3", verify
+		if verify == "jaccard" {
+			p.Similarity.Evidence = "text"
+		}
 		q := p
 		q.Similarity.Threshold, q.Similarity.Verify = 0.95, other
 		changed, err := p.With(boundsOf(q))

@@ -11,13 +11,8 @@ import (
 
 // Formats. States, segments and side tables share one sequence of version numbers (see sideVersion).
 const (
-	stateVersion    = 4
-	fedVersion      = 5 // of a state: with what was fed
-	primedVersion   = 6 // of a state: with what was fed and what was primed
-	changedVersion  = 7 // of a state: with bounds that were changed, what was fed, and what was primed if anything was
-	requestVersion  = 8 // of a state: as version 7, with requests
-	unroutedVersion = 2 // of a state: without routes
-	segmentVersion  = 2
+	stateVersion   = 9
+	segmentVersion = 4
 )
 
 // Capture is a replica's state at one journal offset, taken for a snapshot. It copies what is small and refers to
@@ -82,19 +77,14 @@ func (c *Capture) Split() {
 
 // State encodes everything but the segments:
 //
-//	version 4, 5 if anything was fed, 6 if anything was primed, 7 if bounds were changed, 8 if there are requests ·
-//	settings · routes ·
-//	version 7: bounds (appendBounds) · version 8: were changed, and then bounds · next · hash · clocks ·
-//	partitions · from version 5: entries fed, and for each partition through and place · version 8: requests ·
-//	from version 7: has a priming · version 6, and 7 and 8 if it has one: the priming (appendPriming) ·
-//	oldest document · number of segments so far · side table,
-//	unless it is stored apart: for each document that changed since it entered, its number and its changes
+//	version · settings · routes · were bounds changed, and then bounds (appendBounds) · next · hash · clocks ·
+//	partitions · entries fed, and for each partition through and place · requests ·
+//	has a priming, and then the priming (appendPriming) · popular keys (popular.append) ·
+//	oldest document · number of segments so far · side table, unless it is stored apart: for each document that changed
+//	since it entered, its number and its changes
 func (c *Capture) State() []byte {
 	dst := slices.Grow(slices.Clone(c.state), len(c.rest)+c.requests.bytes)
-	if len(c.requests.queue) > 0 {
-		dst = c.requests.append(dst)
-	}
-	dst = append(dst, c.rest...)
+	dst = append(c.requests.append(dst), c.rest...)
 	if !c.apart {
 		dst = appendSide(dst, c.Segments)
 	}
@@ -106,8 +96,8 @@ func (v *SegmentView) Documents() int { return v.segment.n }
 
 // Append appends the encoded segment:
 //
-//	version 2 · number · number of its first document · sealed · bytes of band keys · documents ·
-//	base: journal offset, stream time · bytes of records · records · band keys
+//	version · number · number of its first document · sealed · bytes of band keys and digest · documents ·
+//	base: journal offset, stream time · bytes of records · records · band keys and digests
 func (v *SegmentView) Append(dst []byte) []byte {
 	if v.changed != nil {
 		return appendSide(append(dst, sideVersion), v.changed)
@@ -125,7 +115,7 @@ func (v *SegmentView) Append(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, s.base.applied)
 	dst = wire.AppendBytes(dst, s.block[:s.used])
 	for i := range s.n {
-		dst = append(dst, s.keys(i)...)
+		dst = append(dst, s.keysAndDigest(i)...)
 	}
 	return dst
 }
@@ -139,26 +129,13 @@ func flag(b bool) byte {
 
 // appendState encodes what stands before the requests.
 func (r *Replica) appendState(dst []byte) []byte {
-	version := byte(stateVersion)
-	switch {
-	case len(r.requests.byHash) > 0:
-		version = requestVersion
-	case r.bounds.Number > 0:
-		version = changedVersion
-	case r.priming != nil:
-		version = primedVersion
-	case r.anyFed():
-		version = fedVersion
-	}
-	dst = append(dst, version)
+	dst = append(dst, stateVersion)
 	dst = wire.AppendBytes(dst, r.settings)
 	dst = append(dst, flag(r.settings != nil))
 	dst = binary.AppendUvarint(dst, uint64(r.routes.Number))
 	dst = wire.AppendBytes(dst, r.routes.Text)
-	if version == requestVersion {
-		dst = append(dst, flag(r.bounds.Number > 0))
-	}
-	if version >= changedVersion && r.bounds.Number > 0 {
+	dst = append(dst, flag(r.bounds.Number > 0))
+	if r.bounds.Number > 0 {
 		dst = r.appendBounds(dst)
 	}
 	dst = binary.AppendVarint(dst, r.next)
@@ -169,23 +146,20 @@ func (r *Replica) appendState(dst []byte) []byte {
 	for _, p := range r.partitions {
 		dst = appendPartition(dst, p)
 	}
-	if version >= fedVersion {
-		dst = binary.AppendUvarint(dst, r.fed)
-		for _, p := range r.partitions {
-			dst = binary.AppendVarint(binary.AppendVarint(dst, p.fed.Through), p.fed.Place)
-		}
+	dst = binary.AppendUvarint(dst, r.fed)
+	for _, p := range r.partitions {
+		dst = binary.AppendVarint(binary.AppendVarint(dst, p.fed.Through), p.fed.Place)
 	}
 	return dst
 }
 
 // appendRest encodes what stands behind the requests, but for the side table.
 func (r *Replica) appendRest(dst []byte) []byte {
-	if len(r.requests.byHash) > 0 || r.bounds.Number > 0 {
-		dst = append(dst, flag(r.priming != nil))
-	}
+	dst = append(dst, flag(r.priming != nil))
 	if r.priming != nil {
 		dst = r.appendPriming(dst)
 	}
+	dst = r.popular.append(dst)
 	dst = binary.AppendUvarint(dst, uint64(r.window.oldest))
 	return binary.AppendUvarint(dst, r.window.number)
 }

@@ -8,14 +8,14 @@ import (
 // Chains has a replica find clusters rather than the most similar document: two documents are in one cluster if a chain
 // of verified matches connects them. It is for documents that are judged once and never leave, with index.keep: all.
 //
-// The work for one document is bounded as that of a verdict is. Three rules keep large clusters within that bound, and
-// none of them changes a cluster:
+// The work for one document is bounded as that of a verdict is. Two rules keep large clusters within that bound, and
+// neither changes a cluster:
 //
 //   - Of documents with equal text in one scope only the first enters the window. The others match it.
 //   - A candidate that is in the entry's cluster already is not compared.
-//   - A popular key of which all documents are in the entry's cluster already is not read on (see popular).
 //
-// With Every, the last two do not apply: each candidate is compared, because its similarity is wanted.
+// With Every, the second does not apply: each candidate is compared, because its similarity is wanted. No key becomes
+// popular then.
 type Chains struct {
 	Every bool // the similarity of each candidate is wanted
 	Apart bool // what is judged now enters without being compared with anything
@@ -26,20 +26,17 @@ type Chains struct {
 
 	first    map[contentKey]ref // the document that stands for all of equal text
 	clusters *eval.Clusters     // of the documents by their numbers in the window
-	popular  map[tableKey]*popular
-	own      int     // the number that the entry at hand will have
-	joined   bool    // it is in a cluster with another document
-	same     bool    // it has the text of another document, and does not enter
-	found    []found // verified against
-	tried    []ref   // compared, and not similar enough
-	keys     []*popular
+	own      int                // the number that the entry at hand will have
+	joined   bool               // it is in a cluster with another document
+	same     bool               // it has the text of another document, and does not enter
+	found    []found            // verified against
 }
 
 type contentKey struct{ content, scope uint64 }
 
 // NewChains makes a Chains without documents.
 func NewChains() *Chains {
-	return &Chains{first: map[contentKey]ref{}, clusters: eval.NewClusters(0), popular: map[tableKey]*popular{}}
+	return &Chains{first: map[contentKey]ref{}, clusters: eval.NewClusters(0)}
 }
 
 // Chain has the replica judge by chains from now on. Those that it remembers already are each in a cluster of its own.
@@ -70,8 +67,7 @@ func (c *Chains) join(at ref) {
 // chain judges an entry by chains: it returns what best returns.
 func (r *Replica) chain(e *entry.Entry) (best found, ok, cut bool) {
 	c := r.chains
-	c.Near, c.found, c.tried, c.keys, c.Cut, c.joined = c.Near[:0], c.found[:0], c.tried[:0], c.keys[:0], false, false
-	r.began, r.outlined, r.block.dropped = false, false, 0
+	c.Near, c.found, c.Cut, c.joined = c.Near[:0], c.found[:0], false, false
 	key := contentKey{e.Content, e.Scope}
 	first, known := c.first[key]
 	c.same, c.own = known, int(r.window.end)
@@ -81,6 +77,8 @@ func (r *Replica) chain(e *entry.Entry) (best found, ok, cut bool) {
 	}
 	switch {
 	case c.Apart && !known:
+		r.began = false
+		r.look(e) // for where it is linked
 		return found{}, false, false
 	case c.Apart, known && !c.Every:
 		best = r.found(first)
@@ -95,96 +93,40 @@ func (r *Replica) chain(e *entry.Entry) (best found, ok, cut bool) {
 // compareAll compares an entry with its candidates, as far as they are not in its cluster.
 func (r *Replica) compareAll(e *entry.Entry) (best found, ok, cut bool) {
 	c := r.chains
-	s := survey{entry: e, left: r.params.Similarity.budget()}
-	r.chainCandidates(&s)
+	s := r.survey(e)
 	for _, k := range s.ranks {
-		r.tryCandidate(&s, k.ref())
+		r.tryCandidate(&s, k)
 	}
-	if s.bands > 0 {
-		s.bands = r.unsettled()
-	}
-	r.stats.Cut += uint64(s.bands)
-	r.stats.Unverified += uint64(s.unseen)
-	r.stats.Dropped += uint64(r.block.dropped)
-	r.stats.Work += uint64(r.params.Similarity.MaxWork - s.left.work)
+	r.count(&s)
 	for i := range c.found {
 		if f := &c.found[i]; !ok || f.better(&best) {
 			best, ok = *f, true
 		}
 	}
-	if !c.same {
-		r.enlist()
-	}
 	c.Near, c.Cut = r.nearOf(c.Near, c.found), s.cut()
+	r.stats.Cuts.count(&s)
 	return best, ok, !ok && c.Cut
 }
 
 // tryCandidate compares the entry with a candidate, unless that is needless or beyond the budget.
-func (r *Replica) tryCandidate(s *survey, at ref) {
-	c := r.chains
+func (r *Replica) tryCandidate(s *survey, k rank) {
+	c, at := r.chains, k.ref()
 	var f found
-	if c.has(at) || c.triedBefore(at) || !r.eligible(&f, at, s.entry) {
+	if c.has(at) || !r.promising(&f, k, s.entry) {
 		return
 	}
 	if s.left.candidates == 0 {
-		s.unseen++
+		s.beyond++
 		return
 	}
 	s.left.candidates--
 	r.stats.Candidates++
-	if !r.measure(s, &f) {
-		return
-	}
-	if !r.reaches(f.similarity) {
-		c.tried = append(c.tried, at)
+	if !r.measure(s, &f) || !r.reaches(f.similarity) {
 		return
 	}
 	c.found = append(c.found, f)
 	if !c.same {
 		c.join(at)
-	}
-}
-
-// triedBefore says whether a candidate was compared by lead.
-func (c *Chains) triedBefore(at ref) bool {
-	for _, t := range c.tried[:min(len(c.tried), leaders)] {
-		if t == at {
-			return true
-		}
-	}
-	return false
-}
-
-// chainCandidates does what survey does, and leaves out what is in the entry's cluster once a first few are compared.
-func (r *Replica) chainCandidates(s *survey) {
-	c, w := r.chains, &r.window
-	if w.meetRare(s.entry.Keys); !c.Every {
-		if w.settled == nil {
-			w.settled = r.settled
-		}
-		ranks := w.rank()
-		if len(w.popular) == 0 && len(ranks) <= s.left.candidates {
-			s.ranks = ranks
-			return
-		}
-		r.lead(s, ranks)
-	}
-	r.learnPopular()
-	s.ranks, s.bands, s.unseen = r.candidatesMet(s.entry)
-}
-
-// leaders is how many candidates are compared before popular keys are read: those that share the most bands with the
-// entry. Where thousands share a key because they are one cluster, the first of them is similar enough.
-const leaders = 4
-
-// lead compares the entry with the first few candidates, each of a cluster of its own.
-func (r *Replica) lead(s *survey, ranks []rank) {
-	c := r.chains
-	for _, k := range ranks {
-		if len(c.tried) == leaders || len(c.found) == leaders {
-			return
-		}
-		r.tryCandidate(s, k.ref())
 	}
 }
 

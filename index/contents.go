@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"slices"
 
 	"github.com/unecho/unecho/index/entry"
 )
@@ -22,6 +23,15 @@ type Contents struct {
 	// time of the newest document that entered history, ms since 1970; math.MinInt64 if there was none
 	PrimedLast int64
 	Requests   []Answered // that are remembered, in the order in which they were judged
+	Popular    Popular
+}
+
+// Popular are the keys that are popular, and those that become so at the next mark.
+type Popular struct {
+	Keys    map[uint32]int // by the lowest bits of a key's tag: for how many generations
+	Pending []uint32
+	Entered int // documents since the last mark
+	Until   int // so many documents of the window leave before the generation ends
 }
 
 // Remembered is a document of the window, and what changed about it since it was judged.
@@ -44,6 +54,9 @@ type Remembered struct {
 	Repeated bool   // it was repeated since it entered, under window.refresh: last
 	Last     int64  // stream time of the last repeat, ms since 1970; set if Repeated
 	Emission Emission
+
+	Absent []int    // the bands under whose keys it is not found; -1 stands for all bands together
+	Fine   []uint32 // tags of the fine keys under which it is found
 }
 
 // Emission is the last document that came through as unique among a representative and its copies.
@@ -64,6 +77,11 @@ func (r *Replica) Contents() Contents {
 		PrimedParts: make([]PrimedPart, len(r.partitions)),
 		PrimedLast:  math.MinInt64, Bounds: r.bounds, Narrowing: r.narrowing,
 	}
+	c.Popular = Popular{
+		Keys: map[uint32]int{}, Pending: slices.Clone(r.popular.pending), Entered: r.popular.entered,
+		Until: int(max(r.popular.until, r.window.oldest) - r.window.oldest),
+	}
+	r.popular.visit(func(key uint32, recent bool) { c.Popular.Keys[key] = 1 + int(flag(recent)) })
 	for _, first := range r.requests.queue {
 		c.Requests = append(c.Requests, r.answered(first))
 	}
@@ -142,6 +160,14 @@ func (r *Replica) remembered(at ref, f *found) Remembered {
 			m.Root = uint64(root.segment.first) + uint64(root.i)
 		}
 	}
+	for b := range r.window.tables {
+		if !d.links.own(b) && b == r.window.whole() {
+			m.Absent = append(m.Absent, -1)
+		} else if !d.links.own(b) {
+			m.Absent = append(m.Absent, b)
+		}
+	}
+	d.links.tags(func(tag uint32) { m.Fine = append(m.Fine, tag) })
 	e := r.emission(f)
 	m.Emission = Emission{
 		Source: r.partitions[e.source].source, Offset: e.offset, Position: e.position, At: e.at,

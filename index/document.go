@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/wire"
 )
 
@@ -21,6 +22,7 @@ type document struct {
 	judged Position // journal position at which it was judged
 	first  ref      // its number when it first entered
 	root   ref      // first number of its representative; equals first if it is no copy
+	links  links
 }
 
 // copied says whether the document is a copy of another one.
@@ -57,17 +59,20 @@ func (d *document) older(than *document) bool {
 const (
 	flagCopied = 1 << iota
 	flagAgain
-	flagBits = 2
+	flagLinked
+	flagBits = 3
 )
 
 // append encodes the record of a document: journal offset and stream time (zigzag, relative to the base), entry number,
-// source number and flags, what the flags announce, and the entry without its band keys. The flags announce, for a
-// copy, the number of its representative; for a document that entered again, its first number and where it was judged.
+// source number and flags, what the flags announce, and the entry without its band keys and digest. The flags announce,
+// for a copy, the number of its representative; for a document that entered again, its first number and where it was
+// judged; and the links of a document that has some.
 func (d *document) append(dst []byte, b base) []byte {
 	dst = binary.AppendVarint(dst, d.position.Offset-b.offset)
 	dst = binary.AppendUvarint(dst, uint64(uint32(d.position.Entry)))
 	dst = binary.AppendVarint(dst, d.applied-b.applied)
-	flags := uint64(flag(d.copied()))*flagCopied | uint64(flag(d.again))*flagAgain
+	flags := uint64(flag(d.copied()))*flagCopied | uint64(flag(d.again))*flagAgain |
+		uint64(flag(!d.links.none()))*flagLinked
 	dst = binary.AppendUvarint(dst, uint64(d.source)<<flagBits|flags)
 	if d.copied() {
 		dst = binary.AppendUvarint(dst, uint64(d.root))
@@ -77,13 +82,16 @@ func (d *document) append(dst []byte, b base) []byte {
 		dst = binary.AppendVarint(dst, d.judged.Offset-b.offset)
 		dst = binary.AppendUvarint(dst, uint64(uint32(d.judged.Entry)))
 	}
+	if !d.links.none() {
+		dst = wire.AppendBytes(wire.AppendBytes(dst, d.links.absent), d.links.fine)
+	}
 	e := d.entry
-	e.Keys = nil
+	e.Keys, e.Digest = nil, nil
 	return entry.Append(dst, &e, nil)
 }
 
 // maxHead bounds the bytes of a record before its entry.
-const maxHead = 8 * binary.MaxVarintLen64
+const maxHead = 10*binary.MaxVarintLen64 + sketch.MaxSlots/8 + 1 + fineKeys*fineBytes
 
 // readDocument reads the record of document number r up to its entry, and returns the bytes of the entry as rest. rest
 // is empty if the record is cut short.
@@ -102,6 +110,9 @@ func readDocument(record []byte, b base, r ref) (d document, rest []byte) {
 		d.first = ref(rd.Uvarint())
 		d.judged = Position{Offset: rd.Varint() + b.offset, Entry: int32(rd.Uvarint())}
 		d.root = d.first
+	}
+	if flagged&flagLinked != 0 {
+		d.links = links{absent: rd.Bytes(), fine: rd.Bytes()}
 	}
 	return d, rd.Rest()
 }

@@ -12,8 +12,9 @@ import (
 const MostErased = 256
 
 // Erase lets the documents that were judged at Targets be dead, and overwrites what they were recognised by: evidence,
-// id and content hash. A verdict that is held stays as it is, so a document on its way out goes where it would have
-// gone. Band keys stay until the document leaves the window, because the tables are rebuilt from them.
+// digest, id and content hash. A verdict that is held stays as it is, so a document on its way out goes where it would have
+// gone. Band keys, and the hashes of 27 bits of its
+// fine keys, stay until the document leaves the window, because the tables are rebuilt from them.
 type Erase struct {
 	Header
 	Targets []Position
@@ -78,27 +79,14 @@ func (w *window) erase(number ref, offset int64) {
 		s.move(len(s.block)) // a Capture may still read the old block
 	}
 	entry.Erase(s.entryOf(i))
+	clear(s.digest(i))
 	s.erased = offset + 1
-	w.outlines.drop(number)
 }
 
 // entryOf returns the encoded entry of a document.
 func (s *segment) entryOf(i int) []byte {
 	_, rest := readDocument(s.record(i), s.base, s.first+ref(i))
 	return rest
-}
-
-// drop removes the outline of a document that is stored in one of its places.
-func (o *outlines) drop(r ref) {
-	if o.heads == nil {
-		return
-	}
-	for k := range outlineWays {
-		if at := o.way(r, k); names(o.heads[at], r) {
-			o.heads[at] = 0
-		}
-	}
-	delete(o.spilled, r)
 }
 
 // SortTargets sorts targets by their place in the journal and drops those named twice. Erasing in this order touches

@@ -116,9 +116,9 @@ func TestSortTargets(t *testing.T) {
 func TestErasedAmongBoilerplate(t *testing.T) {
 	const held, length = 2000, 200
 	p := index.DefaultParams()
-	p.Similarity.MaxWork = 6000
+	p.Similarity.MaxWork = 2000
 	s := newStand(t, p)
-	texts := templated(rand.New(rand.NewPCG(2, 3)), held+200, length, length*8/10)
+	texts := templated(rand.New(rand.NewPCG(2, 3)), held+200, length, length*85/100)
 	var targets []index.Position
 	for i, text := range texts[:held] {
 		if v := s.judge([]byte(strings.Join(text, " "))); i >= held-index.MostErased {

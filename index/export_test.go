@@ -24,11 +24,8 @@ func (r *Replica) Regrow(documents int) {
 // Placed returns of how many representatives the present place is noted.
 func (r *Replica) Placed() int { return len(r.window.places) }
 
-// Forgetful makes the replica remember few outlines, in this many places, which may grow.
-func (r *Replica) Forgetful(places, most int) {
-	r.window.outlines.make(places)
-	r.window.outlines.most = most
-}
+// PopularKeys returns how many keys are popular.
+func (r *Replica) PopularKeys() int { return r.popular.size }
 
 // Narrowing says whether the window may be beyond bounds that were narrowed.
 func (r *Replica) Narrowing() bool { return r.narrowing }

@@ -24,15 +24,6 @@ func (r *Replica) Fed(source entry.Source) Fed {
 // FedEntries returns how many entries all feeds brought. It is the First of the next one.
 func (r *Replica) FedEntries() uint64 { return r.fed }
 
-func (r *Replica) anyFed() bool {
-	for _, p := range r.partitions {
-		if p.fed != (Fed{}) {
-			return true
-		}
-	}
-	return r.fed > 0
-}
-
 // applyFeed judges the entries of a feed in their order (design 4, rule 15). A feed that leaves out entries changes
 // nothing. Entries that were fed before are passed over: two feeders bring the same entries in the same order.
 func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
@@ -109,11 +100,11 @@ func inOrder(entries []FedEntry, first, brought uint64, next []int64, keys int) 
 	return true
 }
 
-func (f *Feed) keys(i int) []byte { return keysOf(f.Entries, i) }
+func (f *Feed) entry(i int) *entry.Entry { return fedEntry(f.Entries, i) }
 
-func keysOf(entries []FedEntry, i int) []byte {
+func fedEntry(entries []FedEntry, i int) *entry.Entry {
 	if i < len(entries) && !entries[i].Empty() {
-		return entries[i].Keys
+		return &entries[i].Entry
 	}
 	return nil
 }

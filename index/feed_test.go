@@ -19,6 +19,7 @@ type feed struct {
 	held       int     // a copy is of one of this many new documents before it
 	made       uint64  // new documents so far
 	hot        bool    // all have the same band keys
+	unlike     float64 // documents of those held that share a band key with a document, and nothing else
 	requests   bool    // each came with an idempotency key
 	record     index.Run
 	at         index.Stamp
@@ -68,6 +69,7 @@ func newFeed(tb testing.TB, p index.Params, held int, duplicates float64) *feed 
 		e := &f.record.Entries[i]
 		e.Kind, e.Keys, e.ID = entry.Sketch, make([]byte, keysOf(p)), make([]byte, idBytes)
 		e.Evidence = make([]byte, p.Similarity.Slots*p.Similarity.CodeBits/8)
+		e.Digest = e.Evidence[:entry.DigestBytes]
 	}
 	return f
 }
@@ -114,6 +116,21 @@ func (f *feed) document(e *entry.Entry, number uint64) {
 	if f.hot {
 		clear(e.Keys)
 	}
+	if f.unlike > 0 {
+		f.share(&r, e.Keys)
+	}
+}
+
+// share draws each band key from as many as make a document share one with unlike others.
+func (f *feed) share(r *rand.PCG, keys []byte) {
+	width := f.params.Similarity.KeyBytes
+	bands := len(keys) / width
+	for b := range bands {
+		key := r.Uint64() % uint64(float64(f.held*bands)/f.unlike) * 0x9e3779b97f4a7c15
+		var all [8]byte
+		binary.LittleEndian.PutUint64(all[:], key>>16)
+		copy(keys[b*width:], all[:width])
+	}
 }
 
 func (f *feed) apply() {
@@ -136,7 +153,9 @@ func (f *feed) bench(b *testing.B) {
 }
 
 func randomize(r interface{ Uint64() uint64 }, b []byte) {
-	for ; len(b) >= 8; b = b[8:] {
-		binary.LittleEndian.PutUint64(b, r.Uint64())
+	var all [8]byte
+	for len(b) > 0 {
+		binary.LittleEndian.PutUint64(all[:], r.Uint64())
+		b = b[copy(b, all[:]):]
 	}
 }

@@ -171,7 +171,7 @@ func (r *Replica) prime(source uint32, at Position, e *FedEntry) {
 		r.repeatedAt(&best, applied)
 		return
 	}
-	if !r.historyFits(EntryBytes(r.params, &e.Entry)) {
+	if !r.historyFits(EntryBytes(r.params, &e.Entry) + r.looked.links.bytes()) {
 		p.NoRoom++
 		return
 	}
@@ -180,8 +180,9 @@ func (r *Replica) prime(source uint32, at Position, e *FedEntry) {
 	h := r.openHistory()
 	h.insert(&document{
 		position: at, applied: applied, source: source, entry: e.Entry, judged: at, first: h.end,
-		root: h.end,
+		root: h.end, links: r.looked.links,
 	})
+	r.entered()
 }
 
 // repeatedAt notes that the representative of a document was repeated at a time that may be long ago.
@@ -245,11 +246,11 @@ func (r *Replica) historyRoom(documents int, bytes int64) {
 		case again && r.turn.reentries > 0:
 			r.turn.reentries--
 			r.enterAgain(h.oldest, last)
-			h.leave(len(rest))
+			h.leave(h.bytesOf(len(rest), &d.links))
 		case again && (!full || r.narrowing && r.turn.freed >= bytes):
 			return
 		default:
-			r.leaves(h, len(rest))
+			r.leaves(h, h.bytesOf(len(rest), &d.links))
 		}
 		h.tend()
 	}
@@ -263,7 +264,7 @@ func (r *Replica) closeHistory() {
 	}
 }
 
-func (h *History) keys(i int) []byte { return keysOf(h.Entries, i) }
+func (h *History) entry(i int) *entry.Entry { return fedEntry(h.Entries, i) }
 
 // fold adds the priming to the running hash.
 func (p *priming) fold(h running) running {

@@ -53,6 +53,9 @@ func tryPopularKeys(t *testing.T, others int) {
 					e.Keys[i] = byte(r.IntN(2))
 				}
 				e.Evidence = evidence(p, r)
+				for i := range e.Digest {
+					e.Digest[i] = byte(r.Uint32())
+				}
 				if v := judge(e); !v.Matched() {
 					all = append(all, e)
 				}

@@ -59,7 +59,7 @@ func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 		r.candidate = f.document.entry
 		identical := r.candidate.Content == e.Content
 		if !identical && r.verify.cost(e, &r.candidate) > q.left.work {
-			s.unseen++ // it would not be compared
+			s.costly++ // it would not be compared
 			continue
 		}
 		if most -= len(r.candidate.Evidence); most < 0 && !identical {
@@ -69,7 +69,7 @@ func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 			q.candidates = append(q.candidates, r.inquired(&f, &root, e))
 		}
 	}
-	q.cut, q.unseen = s.cut(), s.unseen
+	q.cut, q.unseen = s.cut(), s.unseen()
 	return q, true
 }
 

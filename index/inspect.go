@@ -11,7 +11,7 @@ import (
 // the Params that NewRestore takes. It returns nil if no settings were in force.
 func CapturedSettings(state []byte) ([]byte, error) {
 	rd := wire.NewReader(state)
-	if _, err := readVersion(&rd, "state", stateVersions()...); err != nil {
+	if err := readVersion(&rd, "state", stateVersion); err != nil {
 		return nil, err
 	}
 	settings, inForce := rd.Bytes(), rd.Byte() == 1

@@ -30,6 +30,9 @@ func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 		r.stats.Duplicate++
 	}
 	if r.params.KeepsAll() && !r.chains.Equal() {
+		if best.method == Identical && best.document.first == root.document.first {
+			r.looked.links.leaveAll(len(r.window.tables))
+		}
 		r.enter(&d, &root)
 	}
 	return v
@@ -40,14 +43,15 @@ func (r *Replica) enter(d *document, root *found) {
 	if root != nil && root.document.again && r.window.places != nil {
 		r.window.places[root.document.first] = root.segment.first + ref(root.i)
 	}
-	r.room(1, EntryBytes(r.params, &d.entry))
+	d.links = r.looked.links
+	r.room(1, EntryBytes(r.params, &d.entry)+d.links.bytes())
 	d.first = r.window.end
 	if d.root = d.first; root != nil {
 		d.root = root.document.first
 	}
 	r.window.insert(d)
-	if r.outlined && d.first == r.window.end-1 {
-		r.window.outlines.put(d.first, &r.own)
+	if r.chains == nil || !r.chains.Every { // else each document is wanted that has a key
+		r.entered()
 	}
 	r.room(0, 0)
 }
@@ -68,11 +72,19 @@ func (r *Replica) best(e *entry.Entry) (best found, ok, cut bool) {
 			best, ok = f, true
 		}
 	}
-	r.stats.Cut += uint64(s.bands)
-	r.stats.Unverified += uint64(s.unseen)
-	r.stats.Dropped += uint64(r.block.dropped)
-	r.stats.Work += uint64(r.params.Similarity.MaxWork - s.left.work)
+	r.count(&s)
+	if !ok {
+		r.stats.Cuts.count(&s)
+	}
 	return best, ok, !ok && s.cut()
+}
+
+// count adds to the counters what comparing an entry took.
+func (r *Replica) count(s *survey) {
+	r.stats.Full += uint64(s.full)
+	r.stats.Unverified += uint64(s.unseen())
+	r.stats.Dropped += uint64(r.looked.dropped)
+	r.stats.Work += uint64(r.params.Similarity.MaxWork - s.left.work)
 }
 
 // match describes the representative root for the next copy, which is as similar to it as f is.

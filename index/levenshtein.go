@@ -15,10 +15,13 @@ const ComparedText = 32 << 10
 // levenshtein verifies by the ratio 1 - distance / length of the longer text, both in runes, from evidence of the kind
 // Text.
 type levenshtein struct {
+	texts
 	least     int // ten-thousandths
+	size      int // characters of a shingle; 0: shingles are words
+	limits    *oddLimits
 	compare   sketch.Levenshtein
 	own, them []byte
-	plain
+	set       []uint64
 }
 
 // cellsOfStep is how many cells of the dynamic programming table of two texts are computed in one step of
@@ -53,6 +56,29 @@ func (x *levenshtein) similarity(candidate *entry.Entry) Similarity {
 	}
 	num, den := x.compare.Similarity(x.own, x.them, x.least)
 	return Similarity{Num: num, Den: den}
+}
+
+// limit follows from the edits that the threshold allows: each changes as many shingles of either text as there are
+// characters in a shingle. Of words in place of characters nothing is known.
+func (x *levenshtein) limit(e *entry.Entry) int {
+	if x.size == 0 {
+		return digestBits
+	}
+	longer := min(entry.TextLen(e)*scale/max(x.least, 1), ComparedText)
+	return x.limits.of(2 * x.size * sketch.DistanceAt(x.least, longer))
+}
+
+// fine makes shingles of the text as it is kept.
+func (x *levenshtein) fine(dst []uint32, e *entry.Entry) []uint32 {
+	x.set = x.shingles(x.set, e)
+	return appendPairs(dst, e.Scope, x.set, hashWidth)
+}
+
+// mayReach knows the length of the longer text. An edit changes up to four bytes of it.
+func (x *levenshtein) mayReach(own, candidate *entry.Entry, distance int) bool {
+	a, b := entry.TextLen(own), entry.TextLen(candidate)
+	edits := sketch.DistanceAt(x.least, min(max(a, b), ComparedText))
+	return max(a, b) > ComparedText || max(a-b, b-a) <= utf8.UTFMax*edits && (x.size == 0 || distance <= x.limits.of(2*x.size*edits))
 }
 
 // readText returns an entry's text, in dst if it fits there. It returns an empty text if the entry has none, or one

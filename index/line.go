@@ -79,20 +79,6 @@ func (l *line) ages(dst *[1 + lineSlots]uint32, at int, want, number uint32, s s
 	return n, false
 }
 
-// slot returns the place of the entry with the tag in want that comes after n others with that tag, from entry at
-// towards older ones; 0 if there is none.
-func (l *line) slot(at, n int, want, number uint32) int {
-	for ; at > 0; at-- {
-		if (l[at&countMask]^want)&^number == 0 {
-			if n == 0 {
-				break
-			}
-			n--
-		}
-	}
-	return at
-}
-
 // expired returns the number of expired entries of a line. They stand in front.
 func (l *line) expired(level uint, s span) (k int) {
 	for n := l.count(); k < n && s.age(l[1+k], level) >= s.visible(); k++ {

@@ -1,5 +1,7 @@
 package index
 
+import "slices"
+
 // linkTogether is how many neighbouring bands one goroutine links. Their keys stand side by side in memory, so that it
 // is read once for all of them.
 const linkTogether = 3
@@ -13,10 +15,9 @@ func (w *window) linkGroup(group, documents int) {
 	l.tables = w.tables[l.first:min(l.first+linkTogether, len(w.tables))]
 	for b := range l.tables {
 		l.tables[b] = w.newTable(documents)
-		l.hashes[b] = make([]uint32, min(w.visible(), linkBlock))
+		l.hashes[b] = make([]hashed, 0, min(w.visible(), linkBlock))
 	}
 	l.page = make([]int, len(l.tables[0].lines)+1)
-	l.sorted = make([]hashed, len(l.hashes[0]))
 	for r := w.oldest; r < w.end; {
 		r = l.block(r, min(w.end, r+linkBlock))
 	}
@@ -31,13 +32,13 @@ type linker struct {
 	window *window
 	tables []table
 	first  int                    // band of the first table
-	hashes [linkTogether][]uint32 // per band: the hash of each document of the block
+	hashes [linkTogether][]hashed // per table: the references of the block, in the order of their documents
 	page   []int                  // per page: where its documents begin in sorted
 	sorted []hashed
 	heads  uint32
 }
 
-// hashed is a document of the block: its hash, and its place in the block.
+// hashed is a reference to a document of the block: a key's hash, and the document's place in the block.
 type hashed struct{ hash, at uint32 }
 
 // block links the documents from first up to, but not including, end, and returns end.
@@ -45,10 +46,10 @@ func (l *linker) block(first, end ref) ref {
 	l.hash(first, end)
 	for b := range l.tables {
 		t := &l.tables[b]
-		l.sort(t, l.hashes[b][:end-first])
+		l.sort(t, l.hashes[b])
 		begin := 0
 		for page, end := range l.page[:len(t.lines)] {
-			l.fill(l.first+b, page, first, l.sorted[begin:end])
+			l.fill(t, page, first, l.sorted[begin:end])
 			begin = end
 		}
 	}
@@ -57,42 +58,63 @@ func (l *linker) block(first, end ref) ref {
 
 // hash fills hashes for the documents from first up to, but not including, end.
 func (l *linker) hash(first, end ref) {
-	w := l.window
+	for b := range l.tables {
+		l.hashes[b] = l.hashes[b][:0]
+	}
 	for r := first; r < end; {
-		s, i := w.at(r)
+		s, i := l.window.at(r)
 		n := min(s.n-i, int(end-r))
-		at := int(r - first)
 		for k := range n {
-			keys := s.keys(i + k)
-			for b := range l.tables {
-				l.hashes[b][at+k] = w.tag(keys, l.first+b)
-			}
+			l.hashDocument(s, i+k, uint32(int(r-first)+k))
 		}
 		r += ref(n)
 	}
 }
 
+// hashDocument adds the references to a document.
+func (l *linker) hashDocument(s *segment, i int, at uint32) {
+	w, keys := l.window, s.keys(i)
+	if !s.linked(i) {
+		for b := range l.tables {
+			l.hashes[b] = append(l.hashes[b], hashed{w.tag(keys, l.first+b), at})
+		}
+		return
+	}
+	links := s.linksOf(i)
+	for b := range l.tables {
+		if links.own(l.first + b) {
+			l.hashes[b] = append(l.hashes[b], hashed{w.tag(keys, l.first+b), at})
+		}
+	}
+	links.tags(func(tag uint32) {
+		if b := w.fineTable(tag) - l.first; b >= 0 && b < len(l.tables) {
+			l.hashes[b] = append(l.hashes[b], hashed{tag, at})
+		}
+	})
+}
+
 // sort fills sorted and page for one table (a counting sort by page).
-func (l *linker) sort(t *table, hashes []uint32) {
+func (l *linker) sort(t *table, hashes []hashed) {
 	clear(l.page)
-	for _, hash := range hashes {
-		b, _ := t.bucket(hash)
+	l.sorted = slices.Grow(l.sorted[:0], len(hashes))[:len(hashes)]
+	for _, h := range hashes {
+		b, _ := t.bucket(h.hash)
 		l.page[b/pageLines+1]++
 	}
 	for i := 1; i < len(l.page); i++ {
 		l.page[i] += l.page[i-1]
 	}
-	for i, hash := range hashes {
-		b, _ := t.bucket(hash)
+	for _, h := range hashes {
+		b, _ := t.bucket(h.hash)
 		at := &l.page[b/pageLines]
-		l.sorted[*at] = hashed{hash, uint32(i)}
+		l.sorted[*at] = h
 		*at++
 	}
 }
 
-// fill puts documents into a page of the table of a band; first is the number of the block's first document.
-func (l *linker) fill(band, page int, first ref, documents []hashed) {
-	t, now := &l.window.tables[band], l.window.span()
+// fill puts references into a page of a table; first is the number of the block's first document.
+func (l *linker) fill(t *table, page int, first ref, documents []hashed) {
+	now := l.window.span()
 	lines := t.lines[page]
 	l.touch(lines)
 	for _, h := range documents {
@@ -100,8 +122,8 @@ func (l *linker) fill(band, page int, first ref, documents []hashed) {
 		at, r := &lines[uint(bucket)%pageLines], first+ref(h.at)
 		if at.count() < lineSlots {
 			at.add(pack(h.hash, r, level))
-		} else if t.insert(at, level, h.hash, r, now) && l.window.tooLong(band, at, r) {
-			l.window.trim(band, bucket)
+		} else {
+			t.insert(at, level, h.hash, r, now)
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // A lookup waits for memory: for a line in each band, somewhere in its table, then for the documents that these lines
-// lead to. But the band keys of a run are known before their turn. So while one entry is judged, the lookups of the
+// lead to. But the band keys and digests of a run are known before their turn. So while one entry is judged, the lookups of the
 // next three entries each take one step, and the processor does not wait for any of them:
 //
 //	third      the lines of its buckets are fetched
@@ -29,14 +31,23 @@ func (w *window) renew(table int) {
 	}
 }
 
-// lookAhead advances by one entry of a run: the lookups ahead move up by one, and each takes its step. keys are those
-// of the third entry ahead, and empty if there is none.
-func (w *window) lookAhead(keys []byte) {
+// lookAheadIn prepares the lookups of the entries behind entry i of a record.
+func (w *window) lookAheadIn(of entries, i int) {
+	for k := 1; i == 0 && k < lookaheads; k++ {
+		w.lookAhead(of.entry(k))
+	}
+	w.lookAhead(of.entry(i + lookaheads))
+}
+
+// lookAhead advances by one entry of a run: the lookups ahead move up by one, and each takes its step. e is the third
+// entry ahead, and nil if there is none.
+func (w *window) lookAhead(e *entry.Entry) {
 	next, second, third := &w.ahead[0], &w.ahead[1], &w.ahead[2]
 	w.probed, *next, *second, *third = *next, *second, *third, w.probed
 	third.likely = third.likely[:0]
-	if third.keys = third.keys[:0]; len(keys) > 0 {
-		w.locate(third, keys)
+	if third.keys = third.keys[:0]; e != nil {
+		w.locate(third, e.Keys)
+		third.digest = readDigest(e.Digest)
 		prefetchProbes(third.probes)
 	}
 	if len(second.keys) > 0 {
@@ -61,12 +72,11 @@ func (w *window) fetchOlder(l *lookup) {
 	prefetch(w.fetched)
 }
 
-// likelyBands is in how many bands documents are looked for that will be met. A copy is met in more of them, so these
-// are enough.
-const likelyBands = 6
+// likelyBands bounds the bands in which documents are looked for that will be met.
+const likelyBands = 24
 
 // noteLikely notes, for the first bands of those whose line may have the band's tag (hits), the newest document with
-// the tag, and fetches the places where its record and keys begin.
+// the tag, and fetches its digest.
 func (w *window) noteLikely(l *lookup, hits uint64) {
 	now := w.span()
 	for n := 0; n < likelyBands && hits != 0; hits &= hits - 1 {
@@ -77,8 +87,7 @@ func (w *window) noteLikely(l *lookup, hits uint64) {
 		}
 		l.likely = append(l.likely, r)
 		s, i := w.at(r)
-		prefetchAt(unsafe.Pointer(&s.fixedPart(i)[0]))
-		prefetchAt(unsafe.Pointer(&s.keys(i)[s.fixed-atBytes-1]))
+		prefetchAt(unsafe.Pointer(&s.fixedPart(i)[s.fixed-1]))
 	}
 }
 
@@ -94,15 +103,15 @@ func (p *probe) newest(now span) (r ref, ok bool) {
 	return 0, false
 }
 
-// fetchDocuments fetches the records and the copy counts of the documents that were noted, if they share a key: the
-// others will not be read.
+// fetchDocuments fetches the records and the copy counts of the documents that were noted, if their digests differ
+// little: the others will hardly be read.
 func (w *window) fetchDocuments(l *lookup) {
 	for _, r := range l.likely {
 		if r < w.oldest {
 			continue
 		}
 		s, i := w.at(r)
-		if !s.shares(i, l.keys) {
+		if l.digest.distance(s.digest(i)) > nearDigests {
 			continue
 		}
 		record := s.record(i)
@@ -114,6 +123,9 @@ func (w *window) fetchDocuments(l *lookup) {
 		}
 	}
 }
+
+// nearDigests is less than four standard deviations from where the digests of unlike documents are, half of the bits.
+const nearDigests = digestBits * 3 / 8
 
 // recordAhead bounds the bytes of a record that are fetched: enough for a sketch and what precedes it. More of a record
 // is read sequentially, which processors prefetch themselves.

@@ -2,38 +2,28 @@ package index
 
 import (
 	"bytes"
-	"cmp"
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
-// A lookup finds documents through the references in the buckets of its band keys. The documents it meets are its
-// candidates. It reads the rare keys first and completely: few documents share them, and they lead to the original of
-// most copies. A popular key comes from text that many documents have in common and says little about any of them.
-// Popular keys are therefore read last, one after another, until similarity.max_references references are read:
+// A lookup finds documents through the references under its keys: the key of each band, the one of all bands together
+// (see identical.go), and fine keys where band keys are popular. Of each key the newest similarity.max_references are
+// met, and of all keys lookupKeys times as many: first of the key of all bands, then of the fine keys, then of the
+// bands. A document that is met is told apart by its digest, which reads no record. The others are its candidates: those
+// whose digests differ in the fewest bits come first, and among equals the one indexed first.
 //
-//	first     of each key the newest references, up to rareReferences
-//	second    of the keys that have more, in the order of their bands, the older ones
-//
-// One more table finds the documents that share all keys with the entry, however many documents share each single key:
-// see identical.go.
-//
-// References are compared by hashBits bits of their key's hash. Documents that only share these bits, and no full key,
-// are sorted out when they are compared.
-
-// rareReferences is how many references of each key are read before more are read of any key.
-const rareReferences = 64
-
-// popularKeys is the number of popular keys from which on all of similarity.max_references is read. With fewer popular
-// keys, the share that is read falls with the cube of their number.
-const popularKeys = 7
+// References are stored with hashBits bits of their key's hash, its tag. Band keys are compared in full before a
+// document becomes a candidate. A fine key is no longer than its tag.
 
 // lookup holds the buckets of a document's band keys.
 type lookup struct {
 	keys   []byte // band keys; empty if there is no lookup
 	probes []probe
-	likely []ref // numbers of documents that it will probably meet
+	digest digest // of a lookup ahead
+	likely []ref  // numbers of documents that it will probably meet
 }
 
 // probe is the bucket of a band key.
@@ -83,130 +73,221 @@ func (p *probe) add(r ref) bool {
 	return true
 }
 
-// walk is the unfinished part of a lookup in one band. It continues in line at entry at (counted from 1, newest last),
-// and has met this many references of the key.
-type walk struct {
-	line          *line
-	at, band, met int
+// lookupKeys is for how many keys with similarity.max_references documents each a lookup has time.
+const lookupKeys = 16
+
+// fewOwn is how many band keys that are not popular are too few to find a copy by them.
+const fewOwn = 3
+
+// look is what a lookup asks for, and what it has found.
+type look struct {
+	digest  digest
+	most    int      // greatest number of bits in which the digest of a candidate may differ; -1: not yet known
+	fine    []uint32 // tags of the fine keys that are looked up
+	counts  []int    // references met under each key: of the bands, of all together, fine keys
+	left    int      // references that may still be met
+	renewed []uint32 // tags of keys that are popular, or become so if the document enters
+	links   links    // of the document if it enters
+	ranks   []rank   // candidates
+	full    int      // keys that may have more documents than were met
+	dropped int      // documents that their digests ruled out
+
+	scratch []uint32
 }
 
-// meetRare meets the newest documents of every key, up to rareReferences of each. Keys that have more are noted in
-// w.popular.
-//
-// All bands advance by one line at a time, so that the memory of all of them is fetched at once.
-func (w *window) meetRare(keys []byte) {
-	w.probe(keys)
-	w.beginMeeting()
-	now, most := w.span(), min(rareReferences, w.most)
-	for from := 0; from < len(w.tables); from += matched {
-		hits, linked := w.probed.match(from)
-		for m := hits | linked; m != 0; m &= m - 1 {
-			b := from + bits.TrailingZeros64(m)
-			w.step(walk{line: w.probed.probes[b].line, band: b}, most, now)
+// look finds the candidates of an entry, the most promising first, and where it is to be linked.
+func (r *Replica) look(e *entry.Entry) {
+	l, w := &r.looked, &r.window
+	*l = look{
+		digest: readDigest(e.Digest), most: -1, fine: l.fine[:0], counts: l.counts[:0],
+		left: lookupKeys * r.params.Similarity.MaxReferences, renewed: l.renewed[:0], ranks: l.ranks[:0],
+		links: links{absent: l.links.absent[:0], fine: l.links.fine[:0]}, scratch: l.scratch,
+	}
+	w.probe(e.Keys)
+	r.chooseKeys(e)
+	l.counts = append(l.counts, make([]int, len(w.tables)+len(l.fine))...)
+	r.meetIn(w, e)
+	if r.history != nil {
+		r.history.probe(e.Keys)
+		r.meetIn(r.history, e)
+	}
+	r.judgeKeys()
+	slices.Sort(l.ranks)
+	l.ranks = slices.Compact(l.ranks)
+}
+
+// chooseKeys decides by what is popular whether fine keys are looked up, which, and where the entry is linked. An entry
+// with few band keys of its own is looked for under popular fine keys too: the first of its kind are linked there.
+func (r *Replica) chooseKeys(e *entry.Entry) {
+	l, w, common := &r.looked, &r.window, 0
+	for b := range w.probed.probes {
+		if tag := w.probed.probes[b].hash; r.popular.has(tag) {
+			l.renewed = append(l.renewed, tag)
+			l.links.leave(b, len(w.tables))
+			common += int(flag(b < w.whole()))
 		}
 	}
-	w.stepOn(most, now)
-	slices.SortFunc(w.popular, func(a, b walk) int { return cmp.Compare(w.turn(a.band), w.turn(b.band)) })
-}
-
-// meetInTurn repeats meetRare and meetPopular, key by key. The order of w.met then follows from the journal alone.
-func (w *window) meetInTurn() {
-	w.beginMeeting()
-	now, most := w.span(), min(rareReferences, w.most)
-	for i := range w.probed.probes {
-		b := (w.whole() + i) % len(w.tables)
-		w.step(walk{line: w.probed.probes[b].line, band: b}, most, now)
-		w.stepOn(most, now)
-	}
-	w.meetPopular()
-}
-
-func (w *window) beginMeeting() {
-	w.met, w.same, w.walks, w.popular, w.unread = w.met[:0], w.same[:0], w.walks[:0], w.popular[:0], w.unread[:0]
-}
-
-// stepOn continues the walks until none has another line.
-func (w *window) stepOn(most int, now span) {
-	for len(w.walks) > 0 {
-		walks := w.walks
-		w.walks = w.walks[:0]
-		for _, k := range walks {
-			w.step(k, most, now)
-		}
-	}
-}
-
-// step reads one line of a walk, and queues the walk again if there is another line.
-func (w *window) step(k walk, most int, now span) {
-	p := &w.probed.probes[k.band]
-	k.at = k.line.count()
-	if k.line.has(p.want, p.tag) && w.meet(&k, most, now) {
-		if k.at > 0 {
-			w.popular = append(w.popular, k)
-		}
+	if len(l.renewed) == 0 {
 		return
 	}
-	if k.line.link() > 0 {
-		k.line = w.tables[k.band].older(k.line)
-		w.walks = append(w.walks, k)
+	l.scratch = l.scratch[:0]
+	if r.candidate = (entry.Entry{}); r.verify.cost(e, &r.candidate) <= r.params.Similarity.MaxWork { // else it is compared with none
+		r.begin(e)
+		l.scratch = r.verify.fine(l.scratch, e)
 	}
-}
-
-// meet reads the references in a line, from the newest to the oldest. It returns end, and stops, at the first reference
-// beyond most, whose place it leaves in k.at, or at an expired one; all references behind that have expired too, and
-// k.at is 0.
-func (w *window) meet(k *walk, most int, now span) (end bool) {
-	p := &w.probed.probes[k.band]
-	want, number := p.want, ^p.tag
-	from := len(w.met)
-	w.met = slices.Grow(w.met, 1+lineSlots)
-	n, end := k.line.ages((*[1 + lineSlots]uint32)(w.met[from:from+1+lineSlots]), k.at, want, number, now)
-	left := most - k.met
-	switch {
-	case n > left:
-		n, k.at, end = left, k.line.slot(k.at, left, want, number), true
-	case end:
-		k.at = 0
-	}
-	k.met, w.met = k.met+n, w.met[:from+n]
-	if k.band == w.whole() {
-		for _, age := range w.met[from:] {
-			w.same = append(w.same, now.end-1-ref(age))
+	for _, tag := range l.scratch {
+		popular := r.popular.has(tag)
+		if !popular || w.whole()-common <= fewOwn {
+			l.fine = append(l.fine, tag)
+		}
+		if popular {
+			l.renewed = append(l.renewed, tag)
+		} else if l.links.add(tag); len(l.links.fine) == fineKeys*fineBytes {
+			break
 		}
 	}
-	return end
+	if len(l.links.fine) == 0 {
+		l.links.absent = l.links.absent[:0]
+	}
 }
 
-// meetPopular reads the rest of the popular keys, and returns how many keys it did not read to the end. The more keys
-// are popular, the more references it reads, because fewer rare keys are left that lead to the original. A copy that by
-// chance shares few rare keys has few of them to begin with.
-func (w *window) meetPopular() (unread int) {
-	if w.settled != nil {
-		w.settled()
-		defer w.settled()
+// judgeKeys decides by what was met what becomes popular.
+func (r *Replica) judgeKeys() {
+	l, most := &r.looked, r.params.Similarity.MaxReferences
+	for i, met := range l.counts {
+		if met >= min(popularFrom, most) {
+			l.renewed = append(l.renewed, r.lookedTag(i))
+		}
+		l.full += int(flag(met >= most))
 	}
-	n := len(w.popular)
-	now, most := w.span(), len(w.met)+min(w.most, n*n*n*(w.most/(popularKeys*popularKeys*popularKeys)+1))
-	for _, k := range w.popular {
-		if w.readOn(k, most-len(w.met), now) {
-			w.unread = append(w.unread, k)
+	l.full += int(flag(l.left == 0))
+}
+
+// lookedTag returns the tag of a key that is looked up: of a table, or behind these a fine key.
+func (r *Replica) lookedTag(i int) uint32 {
+	if of := r.window.probed.probes; i < len(of) {
+		return of[i].hash
+	}
+	return r.looked.fine[i-len(r.window.tables)]
+}
+
+// meetIn finds candidates in the window or in history.
+func (r *Replica) meetIn(w *window, e *entry.Entry) {
+	l := &r.looked
+	w.met, w.ends = w.met[:0], w.ends[:0]
+	r.readKey(w, &w.probed.probes[w.whole()], w.whole(), w.whole())
+	for i, tag := range l.fine {
+		var p probe
+		table := w.fineTable(tag)
+		p.locate(&w.tables[table], tag)
+		r.readKey(w, &p, table, len(w.tables)+i)
+	}
+	for from := 0; from < w.whole(); from += matched {
+		hits, linked := w.probed.match(from)
+		for m := hits | linked; m != 0; m &= m - 1 {
+			if b := from + bits.TrailingZeros64(m); b < w.whole() {
+				r.readKey(w, &w.probed.probes[b], b, b)
+			}
 		}
 	}
-	return len(w.unread)
+	if len(w.met) == 0 {
+		return
+	}
+	if l.most < 0 {
+		l.most = r.verify.limit(e)
+	}
+	w.findMet()
+	from := 0
+	for _, end := range w.ends {
+		r.tellApart(w, w.met[from:end.met], end.key)
+		from = end.met
+	}
 }
 
-// readOn reads up to most more references of a key; more says that the key has others. The next line is fetched while
-// one is read.
-func (w *window) readOn(k walk, most int, now span) (more bool) {
-	most += k.met
-	for t := &w.tables[k.band]; ; k.at = k.line.count() {
-		older := t.older(k.line)
+// readKey meets the documents of a key in a table, so that no more than max_references of it are met in all.
+func (r *Replica) readKey(w *window, p *probe, table, key int) {
+	l := &r.looked
+	most := min(r.params.Similarity.MaxReferences-l.counts[key], l.left)
+	if n := w.read(p, &w.tables[table], most); n > 0 {
+		l.counts[key] += n
+		l.left -= n
+		w.ends = append(w.ends, metEnd{met: len(w.met), key: key})
+	}
+}
+
+// read appends to w.met the newest documents in a bucket that have its key, up to most, and returns how many they are.
+func (w *window) read(p *probe, t *table, most int) int {
+	now, from := w.span(), len(w.met)
+	var ages [1 + lineSlots]uint32
+	for l := p.line; l != nil && most > 0; {
+		older := t.older(l)
 		prefetchAt(unsafe.Pointer(older))
-		if w.meet(&k, most, now) {
-			return k.at > 0
+		if l.has(p.want, p.tag) {
+			n, expired := l.ages(&ages, l.count(), p.want, ^p.tag, now)
+			for _, age := range ages[:min(n, most)] {
+				w.met = append(w.met, met{number: now.end - 1 - ref(age)})
+			}
+			if most -= min(n, most); expired {
+				break
+			}
 		}
-		if k.line = older; older == nil {
-			return false
+		l = older
+	}
+	return len(w.met) - from
+}
+
+// met is a document that a lookup meets, and where it is.
+type met struct {
+	number  ref
+	segment *segment
+	i       int
+}
+
+// metEnd says that what was met under a key ends there.
+type metEnd struct{ met, key int }
+
+// findMet finds where the documents are that were met, and fetches their digests.
+func (w *window) findMet() {
+	s := w.segments[0]
+	for k := range w.met {
+		m := &w.met[k]
+		if m.number < s.first || m.number >= s.first+ref(s.n) {
+			s, _ = w.at(m.number)
+		}
+		m.segment, m.i = s, int(m.number-s.first)
+		prefetchAt(unsafe.Pointer(&s.fixedPart(m.i)[s.fixed-1]))
+	}
+}
+
+// tellApart adds the documents that were met under a key to the candidates, unless their digests rule them out.
+func (r *Replica) tellApart(w *window, all []met, key int) {
+	l := &r.looked
+	for i := range all {
+		m := &all[i]
+		distance := l.digest.distance(m.segment.digest(m.i))
+		if distance > l.most {
+			l.dropped++
+			continue
+		}
+		if key >= len(w.tables) || m.segment.has(m.i, key, w.probed.keys) {
+			l.ranks = append(l.ranks, rankOf(distance, m.number))
 		}
 	}
+}
+
+// has says whether a document has the band key that keys have in a table, compared in full.
+func (s *segment) has(i, table int, keys []byte) bool {
+	at := table * s.width
+	if at == len(keys) {
+		return bytes.Equal(s.keys(i), keys)
+	}
+	return bytes.Equal(s.keys(i)[at:at+s.width], keys[at:at+s.width])
+}
+
+// entered notes what is popular of the keys of the entry that was looked up last.
+func (r *Replica) entered() {
+	for _, tag := range r.looked.renewed {
+		r.popular.use(tag)
+	}
+	r.popular.enter(r.window.span(), r.history != nil)
 }

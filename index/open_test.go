@@ -19,17 +19,17 @@ func TestPlanned(t *testing.T) {
 		"estimate":             {func(p *index.Params) { p.Similarity.Verify = "estimate" }, sketch{144, 13, 6, 4}},
 		"codes of 8 bits":      {func(p *index.Params) { p.Similarity.Verify, p.Similarity.CodeBits = "estimate", 8 }, sketch{128, 13, 6, 8}},
 		"small window":         {func(p *index.Params) { p.Window.Count = 1000 }, sketch{50, 10, 5, 4}},
-		"large window":         {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 0, 10_000_000 }, sketch{120, 17, 7, 4}},
-		"bounded by bytes":     {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 4<<30, 50_000_000 }, sketch{120, 17, 7, 4}},
-		"bounded by age":       {func(p *index.Params) { p.Window.Bytes = 0 }, sketch{50, 10, 5, 4}},
+		"large window":         {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 0, 10_000_000 }, sketch{176, 22, 8, 4}},
+		"bounded by bytes":     {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 4<<30, 50_000_000 }, sketch{176, 22, 8, 4}},
+		"bounded by age":       {func(p *index.Params) { p.Window.Bytes = 0 }, sketch{78, 13, 6, 4}},
 		"words":                {func(p *index.Params) { p.Similarity.Shingle = "word:1" }, sketch{120, 17, 7, 4}},
 		"slots that are set":   {func(p *index.Params) { p.Similarity.Slots = 128 }, sketch{128, 0, 0, 4}},
 		"bands that are set":   {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 5, 3 }, sketch{16, 5, 3, 4}},
 		"by area":              {func(p *index.Params) { p.Similarity.Plan = "area" }, sketch{128, 0, 0, 4}},
-		"runs of 3 characters": {func(p *index.Params) { p.Similarity.Shingle = "char:3" }, sketch{126, 18, 7, 4}},
+		"runs of 3 characters": {func(p *index.Params) { p.Similarity.Shingle = "char:3" }, sketch{350, 35, 10, 4}},
 		"edits of letters": {func(p *index.Params) {
 			p.Similarity.Verify, p.Similarity.Shingle, p.Similarity.Threshold = "levenshtein", "char:1", 0.88
-		}, sketch{126, 21, 6, 4}},
+		}, sketch{298, 33, 9, 4}},
 		"simhash": {func(p *index.Params) { p.Similarity.Sketch = "simhash" }, sketch{128, 0, 0, 8}},
 	} {
 		t.Run(name, func(t *testing.T) {

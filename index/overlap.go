@@ -8,10 +8,11 @@ import "github.com/unecho/unecho/index/entry"
 // Both lists are walked in ascending order. The walk ends as soon as too many hashes of either list have no equal for
 // the threshold to be reached. For a pair of half the required similarity that is early.
 type overlap struct {
-	least Similarity
-	own   []uint64
-	width int // bits of a hash in own
-	chunk [overlapChunk]uint64
+	least  Similarity
+	limits *oddLimits
+	own    []uint64
+	width  int // bits of a hash in own
+	chunk  [overlapChunk]uint64
 	flat
 }
 
@@ -67,33 +68,19 @@ func (x *overlap) cost(own, candidate *entry.Entry) int {
 	return entry.ShinglesLen(own) + entry.ShinglesLen(candidate)
 }
 
-// outlines says whether a document has an outline: its hashes are few enough for outlines to differ, and so few that a
-// document with headMask more hashes could not be similar. An outline does not store larger numbers of hashes.
-func (x *overlap) outlines(e *entry.Entry) bool {
-	n := entry.ShinglesLen(e)
-	return n > 0 && n <= outlined && n < x.need(n+headMask)
+func (x *overlap) limit(e *entry.Entry) int {
+	return x.limits.of(differing(entry.ShinglesLen(e), x.least))
 }
 
-func (x *overlap) hashes(e *entry.Entry) int { return entry.ShinglesLen(e) }
-
-func (x *overlap) outline(e *entry.Entry, o *outline) {
-	s, ok := shingles(e)
-	if !ok {
-		return
-	}
-	o.n = s.Len()
-	for high := s.Width() - outlineHigh; ; {
-		n := s.Next(x.chunk[:])
-		if n == 0 {
-			return
-		}
-		o.flip(x.chunk[:n], high&63)
-	}
+func (x *overlap) mayReach(own, candidate *entry.Entry, distance int) bool {
+	a, b := entry.ShinglesLen(own), entry.ShinglesLen(candidate)
+	need := x.need(a + b)
+	return min(a, b) >= need && distance <= x.limits.of(a+b-2*need)
 }
 
-// shares returns the threshold as a share of both lists: shared / (both - shared) >= Num / Den is the same as shared /
-// both >= Num / (Num + Den).
-func (x *overlap) shares() (num, den int) { return int(x.least.Num), int(x.least.Num + x.least.Den) }
+func (x *overlap) fine(dst []uint32, e *entry.Entry) []uint32 {
+	return appendPairs(dst, e.Scope, x.own, x.width)
+}
 
 // need returns the least number of shared hashes with which two lists of both hashes in total are similar enough:
 // shared / (both - shared) >= num / den.

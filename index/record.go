@@ -179,13 +179,12 @@ func (*Checkpoint) record() {}
 func (*Accusation) record() {}
 func (*Routing) record()    {}
 
-// keyed is a record with entries. keys returns the band keys of entry i, or nil if there is no such entry or it is
-// empty.
-type keyed interface{ keys(i int) []byte }
+// entries is a record with entries. entry returns entry i, or nil if there is none or it is empty.
+type entries interface{ entry(i int) *entry.Entry }
 
-func (run *Run) keys(i int) []byte {
+func (run *Run) entry(i int) *entry.Entry {
 	if i < len(run.Entries) && !run.Entries[i].Empty() {
-		return run.Entries[i].Keys
+		return &run.Entries[i]
 	}
 	return nil
 }

@@ -46,10 +46,9 @@ type Replica struct {
 	turn        turn     // of the entry at hand
 	candidate   entry.Entry
 
-	began    bool // the verifier has taken the entry at hand
-	outlined bool // own is the outline of the entry at hand
-	own      outline
-	block    block
+	began   bool // the verifier has taken the entry at hand
+	looked  look // of the entry at hand
+	popular popular
 
 	judged []Verdict // verdicts of the run or feed at hand
 }
@@ -270,21 +269,11 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 }
 
 // lookAhead prepares the lookups of the entries after entry i of a record while entry i is judged.
-func (r *Replica) lookAhead(of keyed, i int) {
-	for k := 1; i == 0 && k < lookaheads; k++ {
-		r.window.lookAhead(of.keys(k))
-	}
-	r.window.lookAhead(of.keys(i + lookaheads))
+func (r *Replica) lookAhead(of entries, i int) {
+	r.window.lookAheadIn(of, i)
 	if r.history != nil {
-		r.lookAheadInHistory(of, i)
+		r.history.lookAheadIn(of, i)
 	}
-}
-
-func (r *Replica) lookAheadInHistory(of keyed, i int) {
-	for k := 1; i == 0 && k < lookaheads; k++ {
-		r.history.lookAhead(of.keys(k))
-	}
-	r.history.lookAhead(of.keys(i + lookaheads))
 }
 
 func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
@@ -352,7 +341,7 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 		case *Settings:
 			h = h.mix(Hash(rec.Text))
 		case *Run:
-			h = h.mix(uint64(rec.Base))
+			h = h.mix(uint64(rec.Base)).mix(uint64(r.popular.size))
 			for i := range rec.Entries {
 				h = h.request(&rec.Entries[i].Request)
 			}

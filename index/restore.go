@@ -2,10 +2,7 @@ package index
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
@@ -44,19 +41,15 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 		return nil, err
 	}
 	rd := wire.NewReader(state)
-	version, err := readVersion(&rd, "state", stateVersions()...)
-	if err != nil {
+	if err := readVersion(&rd, "state", stateVersion); err != nil {
 		return nil, err
 	}
 	settings := rd.Bytes()
 	if rd.Byte() == 1 {
 		replica.settle(settings)
 	}
-	if version != unroutedVersion {
-		replica.route(Routes{Number: uint32(rd.Uvarint()), Text: rd.Bytes()})
-	}
-	changed := version == changedVersion || version == requestVersion && rd.Byte() == 1
-	if changed && !replica.readBounds(&rd) {
+	replica.route(Routes{Number: uint32(rd.Uvarint()), Text: rd.Bytes()})
+	if rd.Byte() == 1 && !replica.readBounds(&rd) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
 	replica.next = rd.Varint()
@@ -65,17 +58,14 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	for n := rd.Count(20); n > 0; n-- {
 		replica.addPartition(readPartition(&rd))
 	}
-	if version >= fedVersion {
-		replica.fed = rd.Uvarint()
-		for _, p := range replica.partitions {
-			p.fed = Fed{Through: rd.Varint(), Place: rd.Varint()}
-		}
+	replica.fed = rd.Uvarint()
+	for _, p := range replica.partitions {
+		p.fed = Fed{Through: rd.Varint(), Place: rd.Varint()}
 	}
-	if version == requestVersion && !replica.requests.read(&rd, len(replica.partitions)) {
+	if !replica.requests.read(&rd, len(replica.partitions)) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
-	primed := version == primedVersion || version >= changedVersion && rd.Byte() == 1
-	if primed && !replica.readPriming(&rd) {
+	if rd.Byte() == 1 && !replica.readPriming(&rd) || !replica.popular.read(&rd) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
 	w := &replica.window
@@ -87,11 +77,6 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	replica.marks.set(replica.next, replica.hash)
 	replica.confirmed = replica.next
 	return &Restore{replica: replica, side: rd}, nil
-}
-
-// stateVersions are the formats of a state that this program reads.
-func stateVersions() []byte {
-	return []byte{unroutedVersion, stateVersion, fedVersion, primedVersion, changedVersion, requestVersion}
 }
 
 // readBounds reads what appendBounds wrote, and returns false if that is not possible.
@@ -137,21 +122,18 @@ func (r *Replica) readPriming(rd *wire.Reader) bool {
 	return true
 }
 
-// readVersion reads the format version of a state or segment. read lists the versions that this program reads,
-// ascending. The error for any other version says what to do.
-func readVersion(rd *wire.Reader, what string, read ...byte) (byte, error) {
-	newest := read[len(read)-1]
+// readVersion reads the format version of a state or segment. The error for another version says what to do.
+func readVersion(rd *wire.Reader, what string, own byte) error {
 	switch v := rd.Byte(); {
 	case rd.Short():
-		return 0, fmt.Errorf("%w: %s", ErrCorrupt, what)
-	case v > newest:
-		return 0, fmt.Errorf("%w: its %s has format %d, this one reads format %d: upgrade this program", ErrVersion, what, v, newest)
-	case !slices.Contains(read, v):
-		return 0, fmt.Errorf("%w: its %s has format %d, this one reads format %d: start the version that wrote it",
-			ErrVersion, what, v, newest)
-	default:
-		return v, nil
+		return fmt.Errorf("%w: %s", ErrCorrupt, what)
+	case v > own:
+		return fmt.Errorf("%w: its %s has format %d, this one reads format %d: upgrade this program", ErrVersion, what, v, own)
+	case v < own:
+		return fmt.Errorf("%w: its %s has format %d, this one reads format %d: start the version that wrote it", ErrVersion, what,
+			v, own)
 	}
+	return nil
 }
 
 // Settings is the canonical text that the journal of the captured state was begun with.
@@ -184,14 +166,15 @@ func (t *Restore) Decode(data []byte) (*Decoded, error) {
 		return decodeSide(wire.NewReader(data[1:]))
 	}
 	rd := wire.NewReader(data)
-	if _, err := readVersion(&rd, "segment", segmentVersion); err != nil {
+	if err := readVersion(&rd, "segment", segmentVersion); err != nil {
 		return nil, err
 	}
 	number, first, sealed := rd.Uvarint(), ref(rd.Uvarint()), rd.Byte() == 1
 	d := &Decoded{segment: t.replica.window.newSegment(number, first)}
 	keys, n := rd.Uvarint(), rd.Count(t.replica.keys+1)
-	if keys != uint64(t.replica.keys) {
-		return nil, fmt.Errorf("%w: segment %d has band keys of %d bytes", ErrCorrupt, number, keys)
+	if want := uint64(t.replica.keys + entry.DigestBytes); keys != want {
+		return nil, fmt.Errorf("%w: segment %d has %d bytes of keys and digest for a document, not %d", ErrCorrupt, number, keys,
+			want)
 	}
 	d.segment.base = base{offset: rd.Varint(), applied: rd.Varint()}
 	records := rd.Bytes()
@@ -253,14 +236,14 @@ func (t *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 		begin := len(records) - len(rest)
 		d, e := readDocument(rest, s.base, s.first+ref(s.n))
 		decoded, after, err := entry.Decode(e, 0, nil)
-		if err != nil || d.source >= 1<<31 || decoded.Empty() || begin > math.MaxUint32 || !d.possible(s.first+ref(s.n)) {
+		if err != nil || d.source >= 1<<31 || decoded.Empty() || begin >= linkedBit || !d.possible(s.first+ref(s.n)) ||
+			!d.links.possible(len(t.replica.window.tables)) {
 			return fmt.Errorf("%w: segment %d, document %d", ErrCorrupt, s.number, s.n)
 		}
-		fixed := s.fixedPart(s.n)
-		binary.LittleEndian.PutUint32(fixed, uint32(begin))
-		copy(fixed[atBytes:], keys[s.n*(s.fixed-atBytes):])
+		own := keys[s.n*(s.fixed-atBytes):][:s.fixed-atBytes]
+		s.putFixed(begin, own[:t.replica.keys], own[t.replica.keys:], !d.links.none())
 		to.sources = max(to.sources, d.source+1)
-		to.bytes += t.replica.window.bytesOf(len(e) - len(after))
+		to.bytes += t.replica.window.bytesOf(len(e)-len(after), &d.links)
 		rest = after
 	}
 	if s.used = len(records); s.n != n || s.at(n-1) >= s.used {
@@ -331,8 +314,8 @@ func oneByOne(n int, link func(i int)) {
 func (w *window) recount() {
 	for r := w.firstRef(); r < w.oldest; r++ {
 		s, i := w.at(r)
-		_, rest := readDocument(s.record(i), s.base, r)
-		w.bytes -= w.bytesOf(len(rest))
+		d, rest := readDocument(s.record(i), s.base, r)
+		w.bytes -= w.bytesOf(len(rest), &d.links)
 	}
 	for r := w.oldest; w.places != nil && r < w.end; r++ {
 		d := w.head(r)

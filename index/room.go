@@ -43,14 +43,14 @@ func (r *Replica) room(documents int, bytes int64) {
 		case again && r.turn.reentries > 0:
 			r.turn.reentries--
 			r.enterAgain(w.oldest, last)
-			w.leave(len(rest))
+			w.leave(w.bytesOf(len(rest), &d.links))
 			continue
 		case again && (!full || r.narrowing && r.turn.freed >= bytes):
 			return
 		case w.places != nil && d.again:
 			delete(w.places, d.first)
 		}
-		r.leaves(w, len(rest))
+		r.leaves(w, w.bytesOf(len(rest), &d.links))
 	}
 	r.narrowing = false
 }
@@ -69,7 +69,17 @@ func (r *Replica) enterAgain(number ref, last int64) {
 	if m.set {
 		s.changes.emit(i, m)
 	}
+	r.renew(&d.links, s.keys(i))
 	r.window.placed(&d, r.window.end-1)
+}
+
+// renew keeps the keys popular under which a document is not linked that enters again.
+func (r *Replica) renew(l *links, keys []byte) {
+	for b := range r.window.tables {
+		if !l.own(b) {
+			r.popular.use(r.window.tag(keys, b))
+		}
+	}
 }
 
 // fell says whether a document, whose entry is given encoded, died in a reposition.

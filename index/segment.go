@@ -49,10 +49,10 @@ func newShape(p WindowParams) shape {
 // changes once it is written, unless the document is erased; what else changes about a document after it was indexed is
 // kept in changes.
 //
-//	┌──────────┬──────────┬─────┬─ ─ ─ ─ ─ ─ ─┬─────┬────────────────┬────────────────┐
-//	│ record 0 │ record 1 │ ... │    free     │ ... │ at 4 │ keys  1 │ at 4 │ keys  0 │
-//	└──────────┴──────────┴─────┴─ ─ ─ ─ ─ ─ ─┴─────┴────────────────┴────────────────┘
-//	at: where the record begins · keys: the band keys
+//	┌──────────┬──────────┬─────┬─ ─ ─ ─ ─ ─ ─┬─────┬──────────────────────────┬──────────────────────────┐
+//	│ record 0 │ record 1 │ ... │    free     │ ... │ at 4 │ keys 1 │ digest 1 │ at 4 │ keys 0 │ digest 0 │
+//	└──────────┴──────────┴─────┴─ ─ ─ ─ ─ ─ ─┴─────┴──────────────────────────┴──────────────────────────┘
+//	at: where the record begins, and in its highest bit whether the document has links · keys: the band keys
 type segment struct {
 	number uint64
 	first  ref
@@ -72,7 +72,10 @@ type segment struct {
 	erased int64
 }
 
-const atBytes = 4
+const (
+	atBytes   = 4
+	linkedBit = 1 << 31
+)
 
 // fits says whether one more record of this many bytes stays within limit, whether or not the block has to grow for it.
 // An empty segment takes any record.
@@ -128,11 +131,17 @@ func (s *segment) add(d *document) {
 	if s.n == 0 {
 		s.base = base{offset: d.position.Offset, applied: d.applied}
 	}
-	fixed := s.fixedPart(s.n)
-	binary.LittleEndian.PutUint32(fixed, uint32(s.used))
-	copy(fixed[atBytes:], d.entry.Keys)
+	s.putFixed(s.used, d.entry.Keys, d.entry.Digest, !d.links.none())
 	s.used += len(d.append(s.block[s.used:s.used], s.base))
 	s.n++
+}
+
+// putFixed writes the fixed part of the next document.
+func (s *segment) putFixed(at int, keys, digest []byte, linked bool) {
+	fixed := s.fixedPart(s.n)
+	binary.LittleEndian.PutUint32(fixed, uint32(at)|uint32(flag(linked))*linkedBit)
+	copy(fixed[atBytes:s.fixed-entry.DigestBytes], keys)
+	clear(fixed[s.fixed-entry.DigestBytes+copy(fixed[s.fixed-entry.DigestBytes:], digest):])
 }
 
 func (s *segment) fixedPart(i int) []byte {
@@ -141,18 +150,13 @@ func (s *segment) fixedPart(i int) []byte {
 }
 
 // keys returns the band keys of a document.
-func (s *segment) keys(i int) []byte { return s.fixedPart(i)[atBytes:] }
+func (s *segment) keys(i int) []byte { return s.fixedPart(i)[atBytes : s.fixed-entry.DigestBytes] }
 
-// shares says whether a document has one of these band keys, compared in full. There may be none.
-func (s *segment) shares(i int, keys []byte) bool {
-	own := s.keys(i)
-	for at := 0; at < len(keys); at += s.width {
-		if loadKey(own[at:], s.width) == loadKey(keys[at:], s.width) {
-			return true
-		}
-	}
-	return false
-}
+// digest returns the digest of a document.
+func (s *segment) digest(i int) []byte { return s.fixedPart(i)[s.fixed-entry.DigestBytes:] }
+
+// keysAndDigest returns both, side by side.
+func (s *segment) keysAndDigest(i int) []byte { return s.fixedPart(i)[atBytes:] }
 
 // record returns a document's record.
 func (s *segment) record(i int) []byte {
@@ -163,13 +167,27 @@ func (s *segment) record(i int) []byte {
 	return s.block[s.at(i):end]
 }
 
-func (s *segment) at(i int) int { return int(binary.LittleEndian.Uint32(s.fixedPart(i))) }
+func (s *segment) at(i int) int { return int(binary.LittleEndian.Uint32(s.fixedPart(i)) &^ linkedBit) }
+
+// linked says whether a document's record has links.
+func (s *segment) linked(i int) bool {
+	return binary.LittleEndian.Uint32(s.fixedPart(i))&linkedBit != 0
+}
+
+// linksOf returns the links of a document.
+func (s *segment) linksOf(i int) (l links) {
+	if s.linked(i) {
+		d, _ := readDocument(s.record(i), s.base, s.first+ref(i))
+		l = d.links
+	}
+	return l
+}
 
 // document decodes a document. Its entry points into the block.
 func (s *segment) document(i int) document {
 	d, rest := readDocument(s.record(i), s.base, s.first+ref(i))
 	d.entry, _, _ = entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
-	d.entry.Keys = s.keys(i)
+	d.entry.Keys, d.entry.Digest = s.keys(i), s.digest(i)
 	return d
 }
 

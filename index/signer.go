@@ -58,7 +58,7 @@ func NewSigner(p Params) (*Signer, error) {
 	}, nil
 }
 
-// Sign sets Content, Keys, Kind and Evidence of e from the text and e.Scope. A text without a shingle leaves e empty.
+// Sign sets Content, Keys, Digest, Kind and Evidence of e from the text and e.Scope. A text without a shingle leaves e empty.
 // The slices are valid until Reset. Sign returns false for a text that is longer than entry.MaxText when normalised:
 // such a document has no entry.
 func (s *Signer) Sign(e *entry.Entry, document []byte) bool {
@@ -101,7 +101,7 @@ func (s *Signer) giveBack() {
 func (s *Signer) Unsign() { s.arena = s.arena[:s.last] }
 
 func (s *Signer) sign(e *entry.Entry, document []byte) bool {
-	e.Kind, e.Content, e.Keys, e.Evidence = entry.None, 0, nil, nil
+	e.Kind, e.Content, e.Keys, e.Digest, e.Evidence = entry.None, 0, nil, nil, nil
 	s.normalized = s.normalizer.Append(s.normalized[:0], document)
 	if len(s.normalized) > entry.MaxText {
 		return false
@@ -126,7 +126,21 @@ func (s *Signer) signShingles(e *entry.Entry, compared []byte) {
 	s.arena = s.sketch.AppendKeys(s.arena, e.Scope, s.similarity.KeyBytes)
 	e.Keys, from = s.arena[from:len(s.arena):len(s.arena)], len(s.arena)
 	s.arena = s.appendEvidence(s.arena, compared)
-	e.Evidence = s.arena[from:len(s.arena):len(s.arena)]
+	e.Evidence, from = s.arena[from:len(s.arena):len(s.arena)], len(s.arena)
+	s.arena = s.appendDigest(s.arena, e.Evidence)
+	e.Digest = s.arena[from:len(s.arena):len(s.arena)]
+}
+
+// appendDigest appends the digest of what was signed.
+func (s *Signer) appendDigest(dst, evidence []byte) []byte {
+	switch s.evidence {
+	case entry.Sketch:
+		return appendFront(dst, evidence)
+	case entry.Text:
+		s.shingles = s.sorter.Set(s.shingles)
+	case entry.Shingles, entry.None:
+	}
+	return appendOdd(dst, s.shingles)
 }
 
 func (s *Signer) appendEvidence(dst, compared []byte) []byte {

@@ -31,7 +31,7 @@ func TestSignedAndVerified(t *testing.T) {
 	}{
 		"shingles":          {func(*SimilarityParams) {}, entry.Shingles, Similarity{2, 2}, Jaccard},
 		"text":              {func(p *SimilarityParams) { p.Evidence = "text" }, entry.Text, Similarity{2, 2}, Jaccard},
-		"characters":        {func(p *SimilarityParams) { p.Shingle = "char:1" }, entry.Text, Similarity{3, 3}, Jaccard},
+		"characters":        {func(p *SimilarityParams) { p.Shingle = "char:1" }, entry.Shingles, Similarity{3, 3}, Jaccard},
 		"weighted shingles": {func(p *SimilarityParams) { p.Weighted = true }, entry.Shingles, Similarity{2, 6}, Jaccard},
 		"weighted text": {
 			func(p *SimilarityParams) { p.Weighted, p.Evidence = true, "text" }, entry.Text,

@@ -3,7 +3,6 @@ package index
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
@@ -78,16 +77,15 @@ func (p SimilarityParams) EstimatedBy() Method {
 	return Estimate
 }
 
-// evidence returns what an entry keeps of its document for verification. For auto it is the smaller: a text has about
-// as many runs of characters as characters, and a hash of each takes more than the character, so the text is kept.
-// Hashes of runs of words take a fifth of that.
+// evidence returns what an entry keeps of its document for verification. For auto and verify: jaccard these are
+// shingles, of runs of characters too: a text is then somewhat smaller, but has to be cut into shingles for each
+// candidate, which takes two to four times as long where much is compared (BenchmarkVerify).
 func (p SimilarityParams) evidence() entry.Kind {
 	p = p.asSigned()
-	auto := p.Evidence == evidenceAuto
 	switch {
 	case p.Verify == verifyEstimate:
 		return entry.Sketch
-	case p.Verify == verifyLevenshtein, p.Evidence == evidenceText, auto && strings.HasPrefix(p.Shingle, "char:"):
+	case p.Verify == verifyLevenshtein, p.Evidence == evidenceText:
 		return entry.Text
 	}
 	return entry.Shingles

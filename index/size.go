@@ -20,22 +20,25 @@ type Parts struct {
 	ID          int64 `json:"id"`       // the user's id
 	Evidence    int64 `json:"evidence"` // what candidates are verified with
 	Keys        int64 `json:"keys"`     // band keys
+	Digest      int64 `json:"digest"`   // what unlike documents are told apart by
 	Buckets     int64 `json:"buckets"`  // its place in each band's table, and in the table of all bands
 	Bookkeeping int64 `json:"bookkeeping"`
 }
 
 // Sum returns the total, which equals EntryBytes.
-func (p Parts) Sum() int64 { return p.Entry + p.ID + p.Evidence + p.Keys + p.Buckets + p.Bookkeeping }
+func (p Parts) Sum() int64 {
+	return p.Entry + p.ID + p.Evidence + p.Keys + p.Digest + p.Buckets + p.Bookkeeping
+}
 
 // PartsOf splits EntryBytes into its parts.
 func PartsOf(p Params, e *entry.Entry) Parts {
 	bare, keys := *e, int64(len(e.Keys))
 	bare.ID = nil
-	parts := Parts{Keys: keys, ID: int64(entry.Size(e) - entry.Size(&bare))}
-	withEvidence := int64(entry.Size(&bare))
+	parts := Parts{Keys: keys, Digest: entry.DigestBytes, ID: int64(entry.BareSize(e) - entry.BareSize(&bare))}
+	withEvidence := int64(entry.BareSize(&bare))
 	bare.Evidence = nil
-	parts.Evidence = withEvidence - int64(entry.Size(&bare)) + 1 // its length takes a byte even if it is 0
-	parts.Entry = withEvidence - parts.Evidence - keys
+	parts.Evidence = withEvidence - int64(entry.BareSize(&bare)) + 1 // its length takes a byte even if it is 0
+	parts.Entry = withEvidence - parts.Evidence
 	parts.Buckets = (keys/int64(p.Similarity.KeyBytes) + 1) * bucketBytes
 	parts.Bookkeeping = EntryBytes(p, e) - parts.Sum()
 	return parts
@@ -43,15 +46,18 @@ func PartsOf(p Params, e *entry.Entry) Parts {
 
 // EntryBytes returns the bytes that a document counts against window.bytes: the size of its encoded entry, and a fixed
 // share for the index. It is the same on every member, whatever memory a member really uses, because it decides which
-// documents are still in the window.
+// documents are still in the window. FineBytes are counted beside it.
 func EntryBytes(p Params, e *entry.Entry) int64 {
 	bands := len(e.Keys) / p.Similarity.KeyBytes
-	return int64(entry.Size(e)-len(e.Keys)) + fixedBytes(p, bands)
+	return int64(entry.BareSize(e)) + fixedBytes(p, bands)
 }
+
+// FineBytes returns what a document counts against window.bytes for so many fine keys under which it is linked.
+func FineBytes(keys int) int64 { return int64(keys) * (fineBytes + bucketBytes) }
 
 // fixedBytes is the part of EntryBytes that is the same for all documents.
 func fixedBytes(p Params, bands int) int64 {
-	n := documentBytes + bands*(p.Similarity.KeyBytes+bucketBytes) + bucketBytes
+	n := documentBytes + entry.DigestBytes + bands*(p.Similarity.KeyBytes+bucketBytes) + bucketBytes
 	if p.Refreshes() {
 		n += repeatBytes
 	}

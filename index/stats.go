@@ -14,11 +14,12 @@ type Stats struct {
 	Reemitted  uint64 // copies that came through as unique
 	Resent     uint64 // duplicates that came again with their idempotency key
 	Candidates uint64 // candidates that documents were compared with
-	Cut        uint64 // band keys of which not all references were read, for similarity.max_references
+	Full       uint64 // keys under which no more documents are linked, for similarity.max_references
 	Unverified uint64 // candidates left out, for similarity.max_candidates or similarity.max_work
-	Dropped    uint64 // documents met among popular keys that their outlines ruled out, so that they were not compared
+	Dropped    uint64 // documents met that their digests ruled out, so that they were not compared
 	Work       uint64 // steps of similarity.max_work spent on comparing
 	UniqueCut  uint64 // documents that are unique by what they were compared with, where something was left out
+	Cuts       Cuts   // documents that UniqueCut counts, with Chains those that matched too, by the bounds that were hit
 	Moved      uint64 // entries of buckets moved because tables grew or shrank
 	MostMoved  int    // the most entries moved for one document
 
@@ -31,4 +32,37 @@ type Stats struct {
 	Requests      int   // remembered by their idempotency keys
 	Segments      int
 	Memory        int64 // bytes that segments and buckets take
+}
+
+// Cuts counts documents that were not compared with all that may be similar enough, by the bounds that left something
+// out: a document counts for each of them.
+type Cuts struct{ References, Candidates, Work uint64 }
+
+func (c *Cuts) count(s *survey) {
+	c.References += uint64(flag(s.full > 0))
+	c.Candidates += uint64(flag(s.beyond > 0))
+	c.Work += uint64(flag(s.costly > 0))
+}
+
+// Add adds others.
+func (c *Cuts) Add(d Cuts) {
+	c.References, c.Candidates, c.Work = c.References+d.References, c.Candidates+d.Candidates, c.Work+d.Work
+}
+
+// Since returns what was counted after d.
+func (c Cuts) Since(d Cuts) Cuts {
+	return Cuts{c.References - d.References, c.Candidates - d.Candidates, c.Work - d.Work}
+}
+
+// Bounds returns the keys of the bounds that were hit, such as max_work.
+func (c Cuts) Bounds() (hit []string) {
+	for _, b := range [...]struct {
+		key string
+		n   uint64
+	}{{"max_references", c.References}, {"max_candidates", c.Candidates}, {"max_work", c.Work}} {
+		if b.n > 0 {
+			hit = append(hit, b.key)
+		}
+	}
+	return hit
 }

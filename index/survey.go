@@ -27,29 +27,32 @@ type survey struct {
 	entry  *entry.Entry
 	ranks  []rank // candidates still to be compared
 	left   budget
-	bands  int // band keys of which not all references were read
-	unseen int // candidates that were left out
+	full   int // keys that have more documents than are met
+	beyond int // candidates left out for max_candidates
+	costly int // candidates left out for max_work
 }
 
 func (r *Replica) survey(e *entry.Entry) survey {
-	r.began, r.outlined, r.block.dropped = false, false, 0
-	s := survey{entry: e, left: r.params.Similarity.budget()}
-	s.ranks, s.bands, s.unseen = r.candidates(e)
-	return s
+	r.began = false
+	r.look(e)
+	return survey{entry: e, left: r.params.Similarity.budget(), ranks: r.looked.ranks, full: r.looked.full}
 }
 
 // cut says whether documents were left out that might be similar enough.
-func (s *survey) cut() bool { return s.bands+s.unseen > 0 }
+func (s *survey) cut() bool { return s.full+s.unseen() > 0 }
+
+// unseen returns how many candidates were left out.
+func (s *survey) unseen() int { return s.beyond + s.costly }
 
 // advance sets f to the next candidate that can be matched, and returns false when there is none or the budget is
 // spent.
 func (r *Replica) advance(s *survey, f *found) bool {
 	for i, k := range s.ranks {
-		if !r.eligible(f, k.ref(), s.entry) {
+		if !r.promising(f, k, s.entry) {
 			continue
 		}
 		if s.left.candidates == 0 {
-			s.unseen += len(s.ranks) - i
+			s.beyond += len(s.ranks) - i
 			break
 		}
 		s.left.candidates--
@@ -69,7 +72,7 @@ func (r *Replica) measure(s *survey, f *found) bool {
 	r.candidate = f.document.entry // reused: a local copy would be allocated for each candidate
 	cost := r.verify.cost(s.entry, &r.candidate)
 	if cost > s.left.work {
-		s.unseen++
+		s.costly++
 		return false
 	}
 	r.begin(s.entry)
@@ -84,6 +87,14 @@ func (r *Replica) found(at ref) (f found) {
 	return f
 }
 
+// begin passes e to the verifier, once for each entry.
+func (r *Replica) begin(e *entry.Entry) {
+	if !r.began {
+		r.verify.begin(e)
+		r.began = true
+	}
+}
+
 // segmentOf returns the segment that holds a document of the window or of history, and its place there.
 func (r *Replica) segmentOf(at ref) (*segment, int) {
 	if at >= past {
@@ -92,14 +103,20 @@ func (r *Replica) segmentOf(at ref) (*segment, int) {
 	return r.window.at(at)
 }
 
-// eligible says whether candidate at can be matched: it shares a band key and the scope with e, it is alive, and so is
-// its representative. If so, it sets f to it. The keys come first: most documents that share no key, but only the bits
-// that buckets store, are ruled out without reading their records.
-func (r *Replica) eligible(f *found, at ref, e *entry.Entry) bool {
-	s, i := r.segmentOf(at)
-	if !s.shares(i, r.window.probed.keys) {
+// promising says whether a candidate can be matched, and may be similar enough by the lengths of both. If so, it sets f to
+// it. What is not promising is neither compared nor missed, so it counts against no bound.
+func (r *Replica) promising(f *found, k rank, e *entry.Entry) bool {
+	if !r.eligible(f, k.ref(), e) {
 		return false
 	}
+	r.candidate = f.document.entry // reused: a local copy would be allocated for each candidate
+	return r.verify.mayReach(e, &r.candidate, k.by())
+}
+
+// eligible says whether candidate at can be matched: it shares the scope with e, it is alive, and so is its
+// representative. If so, it sets f to it.
+func (r *Replica) eligible(f *found, at ref, e *entry.Entry) bool {
+	s, i := r.segmentOf(at)
 	f.segment, f.i, f.document = s, i, s.document(i)
 	if f.document.entry.Scope != e.Scope || !r.alive(f) {
 		return false

@@ -22,7 +22,8 @@ type table struct {
 }
 
 const (
-	// tableLoad is the number of visible documents per bucket. It is three quarters of a line.
+	// tableLoad is the number of visible documents per bucket, three quarters of a line. Where documents are linked under
+	// fine keys a bucket has more references, and lines behind its first.
 	tableLoad = 11
 	// sweepEvery is the number of indexed documents for each bucket of a table that is swept.
 	sweepEvery = 4
@@ -57,8 +58,8 @@ func (t *table) levelOf(b int) uint {
 	return t.level
 }
 
-// insert adds the newest document to its bucket, whose first line is l, and returns whether the line had to spill over.
-func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled bool) {
+// insert adds the newest document to its bucket, whose first line is l.
+func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) {
 	if l.link() > 0 {
 		t.takeBack(l, level, s)
 	}
@@ -67,10 +68,8 @@ func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) (spilled
 	}
 	if l.count() == lineSlots {
 		t.spillOver(l)
-		spilled = true
 	}
 	l.add(pack(hash, r, level))
-	return spilled
 }
 
 // takeBack merges l with the spill line behind it, and frees that line, if so many entries have expired that l has room

@@ -35,7 +35,7 @@ func TestValidateRefuses(t *testing.T) {
 		"threshold decimals": {func(p *index.Params) { p.Similarity.Threshold = 0.80001 }, "similarity.threshold: 0.80001: has more than four"},
 		"recall one":         {func(p *index.Params) { p.Similarity.Recall = 1 }, "similarity.recall: 1: is not a share"},
 		"recall decimals":    {func(p *index.Params) { p.Similarity.Recall = 0.98765 }, "similarity.recall: 0.98765: has more than four"},
-		"no plan":            {func(p *index.Params) { p.Similarity.Threshold = 0.01 }, "similarity.slots: 0: with 128 slots at most 0.7237 of the pairs"},
+		"no plan":            {func(p *index.Params) { p.Similarity.Threshold = 0.005 }, "similarity.slots: 0: with 400 slots at most 0.8653 of the pairs"},
 		"shingle":            {func(p *index.Params) { p.Similarity.Shingle = "word:0" }, "similarity.shingle: word:0: is no shingle"},
 		"hash":               {func(p *index.Params) { p.Similarity.Hash = "md5" }, "similarity.hash: md5: is not one of the choices; write xxhash, murmur3, xxh64 or sha1"},
 		"sketch":             {func(p *index.Params) { p.Similarity.Sketch = "other" }, "similarity.sketch: other: is not one"},

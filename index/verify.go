@@ -1,8 +1,6 @@
 package index
 
 import (
-	"encoding/binary"
-
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
@@ -19,21 +17,14 @@ type verifier interface {
 	// counts, given the similarity that was found. Both depend on the entries alone, not on the work really done.
 	cost(own, candidate *entry.Entry) int
 	spent(cost int, s Similarity) int
-	outliner
-}
-
-// outliner makes outlines, which distinguish candidates before they are compared. A verifier without outlines embeds
-// plain.
-type outliner interface {
-	// outlines says whether e has an outline.
-	outlines(e *entry.Entry) bool
-	// hashes returns the number of hashes in the outline of an entry.
-	hashes(e *entry.Entry) int
-	// outline makes the outline of an entry that has one.
-	outline(e *entry.Entry, o *outline)
-	// shares returns the least share num / den of hashes that two documents must have in common, of the sum of their
-	// numbers of hashes.
-	shares() (num, den int)
+	// limit returns the greatest number of bits in which the digest of a candidate may differ from that of e. Of the
+	// documents that are just similar enough no more than one in a thousand is beyond it.
+	limit(e *entry.Entry) int
+	// mayReach says whether a candidate may be similar enough to own, by the lengths of both and by the number of bits in
+	// which their digests differ: it is true for all that are, except for one in a thousand.
+	mayReach(own, candidate *entry.Entry, distance int) bool
+	// fine appends the tags of the fine keys of the entry that was begun.
+	fine(dst []uint32, e *entry.Entry) []uint32
 }
 
 // flat is embedded by a verifier whose whole cost counts.
@@ -41,27 +32,25 @@ type flat struct{}
 
 func (flat) spent(cost int, _ Similarity) int { return cost }
 
-// plain is embedded by a verifier that has no outlines.
-type plain struct{}
-
-func (plain) outlines(*entry.Entry) bool     { return false }
-func (plain) hashes(*entry.Entry) int        { return 0 }
-func (plain) outline(*entry.Entry, *outline) {}
-func (plain) shares() (num, den int)         { return 0, 1 }
-
 func newVerifier(p SimilarityParams, s sketch.Sketch) (verifier, error) {
-	kind := p.evidence()
-	if kind == entry.Sketch {
-		return &estimator{sketch: s, by: p.EstimatedBy()}, nil
-	}
-	if kind == entry.Shingles {
-		return &overlap{least: p.Least()}, nil
-	}
-	if p.Verify == verifyLevenshtein {
-		return &levenshtein{least: int(p.Least().Num)}, nil
-	}
 	shingling, err := p.Shingling()
-	return &jaccard{shingling: shingling, weighted: p.Weighted}, err
+	if err != nil {
+		return nil, err
+	}
+	texts := texts{shingling: shingling, weighted: p.Weighted}
+	switch kind := p.evidence(); {
+	case kind == entry.Sketch && p.byDistance():
+		return &estimator{sketch: s, by: Hamming, most: p.Distance}, nil
+	case kind == entry.Sketch:
+		return &estimator{
+			sketch: s, by: Estimate, most: codesLimit(p.Least(), p.Slots, p.CodeBits), codeBits: p.CodeBits,
+		}, nil
+	case kind == entry.Shingles:
+		return &overlap{least: p.Least(), limits: newOddLimits()}, nil
+	case p.Verify == verifyLevenshtein:
+		return &levenshtein{least: int(p.Least().Num), texts: texts, size: p.chars(), limits: newOddLimits()}, nil
+	}
+	return &jaccard{texts: texts, least: p.Least(), limits: newOddLimits()}, nil
 }
 
 // unlike is the similarity of a pair that cannot be compared, or is not similar enough.
@@ -69,14 +58,29 @@ func unlike() Similarity { return Similarity{Den: 1} }
 
 // jaccard is the Jaccard similarity of the hashes of shingles, from evidence of the kind Text.
 type jaccard struct {
+	texts
+	least     Similarity
+	limits    *oddLimits
+	own, them []uint64
+	flat
+}
+
+// texts makes shingles of texts that are kept.
+type texts struct {
 	shingling text.Shingling
 	weighted  bool
 	sorter    text.Sorter
-	own, them []uint64
 	text      []byte
-	flat
-	plain
 }
+
+// shingles returns the sorted hashes of an entry's shingles, in dst if they fit there.
+func (x *texts) shingles(dst []uint64, e *entry.Entry) []uint64 {
+	x.text = readText(x.text, e)
+	return sorted(&x.sorter, x.shingling.AppendHashes(dst[:0], x.text), x.weighted)
+}
+
+// hashWidth is the number of bits of a shingle's hash.
+const hashWidth = 64
 
 // textSteps is the cost of a byte of text, in steps: it is decompressed, and its shingles are hashed and sorted.
 const textSteps = 6
@@ -98,39 +102,38 @@ func (x *jaccard) similarity(candidate *entry.Entry) Similarity {
 	return Similarity{Num: uint32(shared), Den: uint32(union)}
 }
 
-func (x *jaccard) shingles(dst []uint64, e *entry.Entry) []uint64 {
-	x.text = readText(x.text, e)
-	return sorted(&x.sorter, x.shingling.AppendHashes(dst[:0], x.text), x.weighted)
+func (x *jaccard) fine(dst []uint32, e *entry.Entry) []uint32 {
+	return appendPairs(dst, e.Scope, x.own, hashWidth)
 }
+
+// limit does not make shingles of the text: there are no more of them than bytes.
+func (x *jaccard) limit(e *entry.Entry) int { return x.limits.of(differing(entry.TextLen(e), x.least)) }
+
+// mayReach knows no more than limit: of a text it is not known how many shingles it has.
+func (x *jaccard) mayReach(_, _ *entry.Entry, _ int) bool { return true }
 
 // estimator verifies by the sketches, from evidence of the kind Sketch.
 type estimator struct {
-	sketch sketch.Sketch
-	by     Method
-	own    []byte
+	sketch   sketch.Sketch
+	by       Method
+	most     int // greatest number of bits in which digests may differ
+	codeBits int // 0: bits, of which no fine keys are made
+	own      []byte
 	flat
 }
 
 func (x *estimator) cost(_, _ *entry.Entry) int { return 1 }
 
-func (x *estimator) outlines(e *entry.Entry) bool { return e.Kind == entry.Sketch }
+func (x *estimator) mayReach(_, _ *entry.Entry, _ int) bool { return true } // sketches have one length
 
-func (x *estimator) hashes(*entry.Entry) int { return 1 }
+func (x *estimator) limit(*entry.Entry) int { return x.most }
 
-// outline is the front of the sketch. The more of its bits differ, the less similar the documents probably are.
-func (x *estimator) outline(e *entry.Entry, o *outline) {
-	var front [8 * outlineWords]byte
-	if e.Kind != entry.Sketch {
-		return
+func (x *estimator) fine(dst []uint32, e *entry.Entry) []uint32 {
+	if x.codeBits == 0 || e.Kind != entry.Sketch {
+		return dst
 	}
-	copy(front[:], e.Evidence)
-	for i := range o.bits {
-		o.bits[i] = binary.LittleEndian.Uint64(front[8*i:])
-	}
-	o.n = 1
+	return appendGroups(dst, e.Scope, e.Evidence, x.codeBits)
 }
-
-func (x *estimator) shares() (num, den int) { return 0, 1 }
 
 func (x *estimator) method() Method { return x.by }
 

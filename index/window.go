@@ -18,7 +18,6 @@ type window struct {
 	age     int64 // window.age, ms; 0 is no bound, as for the two below
 	count   uint64
 	maximum int64
-	most    int // references that a lookup reads (similarity.max_references)
 
 	changed   bool // other bounds were in force before
 	refreshed bool // window.refresh: last is in force, or was: representatives may have entered again
@@ -34,25 +33,17 @@ type window struct {
 	probed  lookup             // buckets of the latest lookup, until a document is indexed
 	ahead   [lookaheads]lookup // lookups prepared for the next entries
 	fetched []*line            // scratch memory: lines to be fetched
-	walks   []walk             // lookup at hand: one per band that has another line
-	popular []walk             // lookup at hand: keys of which more is left to read
-	unread  []walk             // lookup at hand: popular keys that were not read to the end
-	settled func()             // drops from a lookup what need not be met; nil if there is no such thing
-	// lookup at hand, once per band in which a document was met: how many documents were indexed after it
-	met    []uint32
-	same   []ref // documents met that have the keys of all bands; then only the identical ones, ascending
-	ranks  []rank
-	front  front // fields of the oldest document
-	tended int   // table that was tended last
-
-	outlines outlines
+	met     []met              // lookup at hand: the documents met, key by key
+	ends    []metEnd
+	front   front // fields of the oldest document
+	tended  int   // table that was tended last
 }
 
 func newWindow(p Params, bands int) window {
 	w := window{
 		shape: newShape(p.Window), share: fixedBytes(p, bands), width: p.Similarity.KeyBytes,
 		age: p.Window.Age.Milliseconds(), count: uint64(p.Window.Count), maximum: int64(p.Window.Bytes),
-		most: p.Similarity.MaxReferences, refreshes: p.Refreshes(), refreshed: p.Refreshes(),
+		refreshes: p.Refreshes(), refreshed: p.Refreshes(),
 		tables: make([]table, bands+1), probed: newLookup(bands + 1),
 	}
 	for i := range w.ahead {
@@ -71,23 +62,25 @@ func (w *window) span() span   { return span{oldest: w.oldest, end: w.end} }
 func (w *window) visible() int { return int(w.end - w.oldest) }
 
 // at returns the segment that holds a document, and its place there. The document must be in the queue.
+//
+// Segments have about as many documents each, so the search begins where the document would be if all had as many.
 func (w *window) at(r ref) (*segment, int) {
-	lo, hi := 0, len(w.firsts)
-	for hi-lo > 1 {
-		if mid := int(uint(lo+hi) / 2); w.firsts[mid] <= r {
-			lo = mid
-		} else {
-			hi = mid
-		}
+	first := w.firsts[0]
+	k := min(int(uint64(r-first)*uint64(len(w.firsts))/max(uint64(w.end-first), 1)), len(w.firsts)-1)
+	for w.firsts[k] > r {
+		k--
 	}
-	return w.segments[lo], int(r - w.firsts[lo])
+	for k+1 < len(w.firsts) && w.firsts[k+1] <= r {
+		k++
+	}
+	return w.segments[k], int(r - w.firsts[k])
 }
 
 // expire lets the documents leave that are beyond a bound at stream time now, and drops the segments of which all have
 // left.
 func (w *window) expire(now int64) {
 	for w.oldest < w.end && (w.full(0, 0) || w.age > 0 && w.old(now, w.eldestFront().applied)) {
-		w.leave(w.eldestFront().record)
+		w.leave(w.eldestFront().bytes)
 	}
 }
 
@@ -95,7 +88,7 @@ func (w *window) expire(now int64) {
 type front struct {
 	next    ref   // the document's number + 1; 0 means that nothing is cached
 	applied int64 // stream time from which its age counts, ms
-	record  int   // bytes of its entry without band keys
+	bytes   int64 // as window.bytes counts them
 }
 
 // eldestFront returns the fields of the oldest document, read once. The window must not be empty.
@@ -103,7 +96,7 @@ func (w *window) eldestFront() *front {
 	if w.front.next != w.oldest+1 {
 		s := w.segments[0]
 		d, rest := readDocument(s.record(int(w.oldest-s.first)), s.base, w.oldest)
-		w.front = front{next: w.oldest + 1, applied: d.applied, record: len(rest)}
+		w.front = front{next: w.oldest + 1, applied: d.applied, bytes: w.bytesOf(len(rest), &d.links)}
 		w.fetchFront()
 	}
 	return &w.front
@@ -117,19 +110,20 @@ func (w *window) full(documents int, bytes int64) bool {
 	return w.count > 0 && uint64(w.visible()+documents) > w.count || w.maximum > 0 && w.bytes+bytes > w.maximum
 }
 
-// leave takes the oldest document out of the window, and drops its segment if that was the last of it. record is the
-// bytes of its entry without band keys.
-func (w *window) leave(record int) {
+// leave takes the oldest document, of so many bytes, out of the window, and drops its segment if that was the last of
+// it.
+func (w *window) leave(bytes int64) {
 	s := w.segments[0]
-	w.bytes -= w.bytesOf(record)
+	w.bytes -= bytes
 	w.oldest++
 	if s.sealed && int(w.oldest-s.first) == s.n {
 		w.drop()
 	}
 }
 
-// bytesOf returns the bytes of a document, as EntryBytes counts them, from those of its entry without band keys.
-func (w *window) bytesOf(record int) int64 { return int64(record) + w.share }
+// bytesOf returns the bytes of a document, as window.bytes counts them, from those of its entry without band keys and
+// digest.
+func (w *window) bytesOf(record int, l *links) int64 { return int64(record) + w.share + l.bytes() }
 
 // drop takes the oldest segment out of the queue, and keeps its block for the next segment if it can be used.
 func (w *window) drop() {
@@ -142,13 +136,13 @@ func (w *window) drop() {
 
 // insert adds a document as the newest one, and returns where it is. It copies what it keeps.
 func (w *window) insert(d *document) (s *segment, i int) {
-	record := entry.Size(&d.entry) - len(d.entry.Keys)
+	record := entry.BareSize(&d.entry)
 	s = w.tail(record + maxHead)
 	i = s.n
 	s.add(d)
 	w.end++
-	w.bytes += w.bytesOf(record)
-	w.link(s, i)
+	w.bytes += w.bytesOf(record, &d.links)
+	w.link(s, i, &d.links)
 	w.tend()
 	return s, i
 }
@@ -186,7 +180,7 @@ func (w *window) follow(last *segment) *segment {
 }
 
 func (w *window) newSegment(number uint64, first ref) *segment {
-	return &segment{number: number, first: first, width: w.width, fixed: atBytes + w.whole()*w.width}
+	return &segment{number: number, first: first, width: w.width, fixed: atBytes + w.whole()*w.width + entry.DigestBytes}
 }
 
 func (w *window) push(s *segment) {
@@ -210,18 +204,21 @@ func (w *window) newBlock(last *segment) (block []byte) {
 }
 
 // link adds a document to its buckets.
-func (w *window) link(s *segment, i int) {
+func (w *window) link(s *segment, i int, l *links) {
 	w.probe(s.keys(i))
 	now, r := w.span(), s.first+ref(i)
 	for b := range w.tables {
-		p := &w.probed.probes[b]
-		if p.add(r) {
-			continue
-		}
-		if w.tables[b].insert(p.line, uint(p.level), p.hash, r, now) && w.tooLong(b, p.line, r) {
-			w.trim(b, int(p.bucket))
+		if p := &w.probed.probes[b]; l.own(b) && !p.add(r) {
+			w.tables[b].insert(p.line, uint(p.level), p.hash, r, now)
 		}
 	}
+	l.tags(func(tag uint32) {
+		t := &w.tables[w.fineTable(tag)]
+		var p probe
+		if p.locate(t, tag); !p.add(r) {
+			t.insert(p.line, uint(p.level), tag, r, now)
+		}
+	})
 }
 
 // newTable builds an empty table for this many documents, and those that come before it has its turn.

@@ -23,7 +23,6 @@ func newRolling(t *testing.T, count, bands int, keys uint64) *rolling {
 	t.Helper()
 	p := DefaultParams()
 	p.Window = WindowParams{Count: count}
-	p.Similarity.MaxReferences = 5
 	return &rolling{t: t, window: newWindow(p, bands), random: rand.New(rand.NewPCG(1, 2)), keys: keys}
 }
 
@@ -39,8 +38,8 @@ func (r *rolling) insert(n int) {
 	}
 }
 
-// check compares each bucket of each band with the documents: every visible document is in it once, in order, except
-// for trimmed ones, and there is no other.
+// check compares each bucket of each band with the documents: every visible document is in it once, in order, and there
+// is no other.
 func (r *rolling) check() {
 	r.t.Helper()
 	w := &r.window
@@ -61,7 +60,7 @@ func (r *rolling) check() {
 				seen[it.ref] = true
 			}
 		}
-		if b == 0 && r.keys > 1<<20 && len(seen) != w.visible() {
+		if b == 0 && len(seen) != w.visible() {
 			r.t.Fatalf("band %d holds %d documents of %d", b, len(seen), w.visible())
 		}
 		if w.visible() > t.n*tableLoad || 1<<t.level > t.n || 2<<t.level <= t.n {
@@ -85,62 +84,30 @@ func TestBucketsHoldTheWindow(t *testing.T) {
 }
 
 // TestLookupMeetsTheNewest compares lookups with a list of keys: they meet the newest documents of equal key, up to the
-// bound, whatever was trimmed before.
+// bound.
 func TestLookupMeetsTheNewest(t *testing.T) {
+	const most = 5
 	for _, keys := range []uint64{1, 2, 30, 3000} {
 		r := newRolling(t, 1000, 2, keys)
 		for range 300 {
 			r.insert(1 + r.random.IntN(30))
 			key := r.random.Uint64N(keys)
-			var want []ref
-			for at := int(r.window.end) - 1; at >= int(r.window.oldest); at-- {
+			var want, got []ref
+			for at := int(r.window.end) - 1; at >= int(r.window.oldest) && len(want) < most; at-- {
 				if r.band[at] == key {
 					want = append(want, ref(at))
 				}
 			}
-			wantCut := 0
-			if most := r.window.most + 1; len(want) > most { // the newest, and the part of one popular key
-				want, wantCut = want[:most], 1
+			w := &r.window
+			w.probe(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(key)), 1<<32-1))
+			w.met = w.met[:0]
+			n := w.read(&w.probed.probes[0], &w.tables[0], most)
+			for i := range w.met {
+				got = append(got, w.met[i].number)
 			}
-			slices.Sort(want)
-			// No document has the other key, so none has both.
-			r.window.meetRare(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(key)), 1<<32-1))
-			cut := r.window.meetPopular()
-			var got []ref
-			for _, age := range r.window.met {
-				got = append(got, r.window.end-1-ref(age))
+			if !slices.Equal(got, want) || n != len(want) {
+				t.Fatalf("key %d of %d: met %v, want %v", key, keys, got, want)
 			}
-			slices.Sort(got)
-			if !slices.Equal(got, want) || cut != wantCut {
-				t.Fatalf("key %d of %d: met %v, cut %d, want %v, %d", key, keys, got, cut, want, wantCut)
-			}
-		}
-	}
-}
-
-// The bucket of a key stays short however popular the key is, so neither a lookup nor a split walks a long chain.
-func TestPopularKeyStaysShort(t *testing.T) {
-	r := newRolling(t, 100_000, 1, 1)
-	r.insert(50_000)
-	w := &r.window
-	bucket, _ := w.tables[0].bucket(hashKey(0))
-	if held := len(w.tables[0].gather(nil, bucket, w.span())); held > 1000 || w.mostMoved > 1000 {
-		t.Errorf("%d documents in the bucket of one key, up to %d moved at once", held, w.mostMoved)
-	}
-}
-
-// TestTrimmedKeyIsStillCut: a key that was trimmed to what a lookup reads is still reported as not read to the end.
-func TestTrimmedKeyIsStillCut(t *testing.T) {
-	const bands = popularKeys
-	r := newRolling(t, 1000, bands, 1) // one key in each band, so that all bands are popular
-	w := &r.window
-	keys := make([]byte, 4*bands)
-	for range 900 {
-		r.insert(1)
-		w.meetRare(keys)
-		cut := w.meetPopular()
-		if all := w.most + w.most; w.visible() > all && cut != bands+1 {
-			t.Fatalf("of %d documents with the keys, %d are met, and %d keys of %d are cut", w.visible(), len(w.met), cut, bands+1)
 		}
 	}
 }

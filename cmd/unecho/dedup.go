@@ -26,12 +26,12 @@ func dedupCommand() *cobra.Command {
 			"which comes again where that of another file differs.\n\n" +
 			"Each document is compared with the unique ones before it, and its match is the most similar of them. With --matches\n" +
 			"all it is compared with all before it, copies too, and has all its matches; what a chain of matches connects is one\n" +
-			"cluster, and one document of it is unique. Equal texts are compared as one, and a text with 48 others at most, apart\n" +
+			"cluster, and one document of it is unique. Equal texts are compared as one, and a text with 4,096 others at most, apart\n" +
 			"from those known to be in its cluster (--max-candidates); the summary says how many documents that cuts. Who is\n" +
 			"unique is then known at the end, as with --representative last or longest: until then the documents are in a\n" +
 			"temporary file ($TMPDIR).\n\n" +
 			"An output that is named .gz or .zst is compressed, one that is named .parquet is Parquet: --duplicates, --pairs,\n" +
-			"--clusters and --rejected have columns as in JSON, and --unique has all columns of its rows, if the files are\n" +
+			"--clusters, --rejected and --cut have columns as in JSON, and --unique has all columns of its rows, if the files are\n" +
 			"Parquet or Arrow.\n\n" +
 			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
 			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of OLD:\n" +
@@ -62,7 +62,7 @@ func dedupCommand() *cobra.Command {
 	addCorpusFlags(cmd)
 	addDedupFlags(cmd)
 	addPartsFlags(cmd)
-	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.empty",
+	cmdline.AddFileSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.empty",
 		"document.scope")
 	return cmd
 }
@@ -81,6 +81,7 @@ func addDedupFlags(cmd *cobra.Command) {
 		f.Text("clusters", "file", "", "write a line for each document: id, cluster, and file and row of both, separated by tabs")
 		f.Text("groups", "file", "", "write the ids of each cluster of several, a line each, and an empty line behind, as fdupes does; where documents are rows, file and row stand behind a tab")
 		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail, file, row, line")
+		f.Text("cut", "file", "", "write a JSON line for each document that was not compared with all that may be like it, for --max-candidates and its like: id, file, row")
 		f.Bool("keep-rejected", false, "write documents that cannot be compared to --unique as well, which then is the input without its duplicates")
 		f.Text("html", "file", "", "write a page for a browser: counts, similarities, clusters, and pairs side by side")
 		f.Text("representative", "choice", "first",

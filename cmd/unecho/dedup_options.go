@@ -37,8 +37,7 @@ func dedupOptionsOf(cmd *cobra.Command, args []string) (o dedup.Options, err err
 	o.List, o.Load, o.Save = text("files-from"), text("index-file"), text("save-index")
 	o.Verbose, o.JSON, o.Pairs = cmdline.Bool(cmd, "verbose"), cmdline.Bool(cmd, "json"), text("pairs") != ""
 	o.HTML, o.Duplicates, o.Keep = text("html"), text("duplicates") != "", cmdline.Bool(cmd, "keep-rejected")
-	if err := o.Choose(text("representative"), text("matches"),
-		func(flag string) bool { return cmd.Flag(flag).Changed }); err != nil {
+	if err := o.Choose(text("representative"), text("matches")); err != nil {
 		return o, err
 	}
 	return o, o.Check()
@@ -46,7 +45,7 @@ func dedupOptionsOf(cmd *cobra.Command, args []string) (o dedup.Options, err err
 
 // readDedupConfig resolves the settings. A distance that is refused may still be one for sorted rotations.
 func readDedupConfig(cmd *cobra.Command, o *dedup.Options) (err error) {
-	o.Config, err = cmdline.Settings(cmd, config.Default())
+	o.Config, err = cmdline.Settings(cmd, config.ForFiles())
 	flag := cmd.Flag("distance")
 	if err == nil || !flag.Changed {
 		return err
@@ -56,7 +55,7 @@ func readDedupConfig(cmd *cobra.Command, o *dedup.Options) (err error) {
 	if notNumber != nil || flag.Value.Set("0") != nil { // no distance is refused less than 0
 		return err
 	}
-	c, still := cmdline.Settings(cmd, config.Default())
+	c, still := cmdline.Settings(cmd, config.ForFiles())
 	var mistakes config.Mistakes
 	if errors.As(still, &mistakes) && !slices.ContainsFunc(mistakes, func(m config.Mistake) bool { return m.Key == "similarity.distance" }) {
 		return errors.Join(still, flag.Value.Set(asked)) // the distance is possible by rotations

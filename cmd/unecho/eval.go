@@ -46,7 +46,7 @@ func evalCommand() *cobra.Command {
 		f.Text("html", "file", "", "write a page with these pairs side by side here (- is standard output)")
 		f.Bool("json", false, "the result as one JSON object")
 	})
-	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.empty",
+	cmdline.AddFileSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.empty",
 		"document.scope")
 	return cmd
 }
@@ -121,7 +121,7 @@ func readEvaluated(cmd *cobra.Command, args []string, files written.Files) (d *l
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	c, err := cmdline.Settings(cmd, config.Default())
+	c, err := cmdline.Settings(cmd, config.ForFiles())
 	if err != nil {
 		return nil, err
 	}

@@ -53,16 +53,20 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	c, err := cmdline.Settings(cmd, config.Default())
-	if err != nil {
-		return err
-	}
 	files, err := cmd.Flags().GetStringArray("in")
 	if err != nil {
 		return err
 	}
 	if len(files) == 0 {
 		files = explain.FilesOf([2]string(args))
+	}
+	base := config.Default()
+	if len(files) > 0 {
+		base = config.ForFiles()
+	}
+	c, err := cmdline.Settings(cmd, base)
+	if err != nil {
+		return err
 	}
 	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: files, Config: c}, explainRules(files)); err != nil {
 		return err

@@ -162,11 +162,11 @@ func dedupRules(o *dedup.Options) []cmdline.Rule {
 			Flags: "checkpoint-every", When: func(g *cmdline.Asked) bool { return g.Has("checkpoint") },
 			Why: "goes with --checkpoint, which names the directory",
 		},
-		{Flags: "unique duplicates pairs clusters groups rejected html representative verbose", When: func(g *cmdline.Asked) bool {
+		{Flags: "unique duplicates pairs clusters groups rejected cut html representative verbose", When: func(g *cmdline.Asked) bool {
 			return parts(g) || len(o.Query) > 0 || o.List != ""
 		}, Why: "is about documents that are judged, and those of --index are not: name others, or leave it out"},
 		{Flags: "keep-rejected", When: func(g *cmdline.Asked) bool {
-			return g.Has("unique") || !g.Has("duplicates", "pairs", "clusters", "groups", "rejected", "removed", "save-index", "html", "json")
+			return g.Has("unique") || !g.Has("duplicates", "pairs", "clusters", "groups", "rejected", "cut", "removed", "save-index", "html", "json")
 		}, Why: "is about --unique, which is not written: name a file for it, or leave it out"},
 		{
 			Flags: "max-candidates max-references max-work key-bytes", When: func(*cmdline.Asked) bool { return !o.Rotated },

@@ -34,7 +34,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup --unit line a.jsonl", "index index-file save-index pairs clusters groups representative verbose matches checkpoint " +
 			"checkpoint-every passes html threshold shingle hash weighted sketch slots plan recall bands rows bits distance blocks verify " +
 			"evidence code-bits key-bytes max-candidates max-references max-work"},
-		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected html representative verbose"},
+		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected cut html representative verbose"},
 		{"dedup --json a.jsonl", "keep-rejected"},
 		{"dedup --sketch simhash --distance 9 --verify estimate a.jsonl", "max-candidates max-references max-work key-bytes"},
 		{"dedup --verify levenshtein --shingle char:4 a.jsonl", "weighted"},

@@ -368,7 +368,7 @@ func TestCannotBeDone(t *testing.T) {
 			binary.LittleEndian.PutUint32(newer[5:], crc32.Checksum(newer[:5], crc32.MakeTable(crc32.Castagnoli)))
 			s.produce(&kgo.Record{Topic: "journal", Value: newer})
 			return s.t.Context()
-		}, journal.ErrNewer, "offset 7: written by a newer unecho"},
+		}, journal.ErrVersion, "offset 7: written by another version of unecho"},
 		{"a transaction that stays open", func(s *scene, in *audit.Inputs) context.Context {
 			client := s.transactional()
 			s.t.Cleanup(client.Close)

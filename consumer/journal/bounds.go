@@ -23,7 +23,7 @@ func readBounds(rd *wire.Reader) (b index.Bounds, err error) {
 		return b, nil // the caller says so
 	}
 	if _, err = index.DefaultParams().With(b.Text); errors.Is(err, index.ErrBounds) {
-		return b, fmt.Errorf("%w: %w", ErrNewer, err)
+		return b, fmt.Errorf("%w: %w", ErrVersion, err)
 	}
 	return b, err
 }

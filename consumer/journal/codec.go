@@ -27,8 +27,7 @@ const (
 	kindSettingsChange
 	kindRequestRun
 
-	kinds     // number of kinds in this format so far
-	bareKinds = kindAccusation + 1
+	kinds // number of kinds in this format so far
 )
 
 // Append appends the framed value of a record to dst.
@@ -163,7 +162,7 @@ type Decoder struct {
 // Decode reads the value of a journal record.
 func Decode(value []byte) (index.Record, error) { return new(Decoder).Decode(value) }
 
-// Decode reads the value of a journal record. Its errors are ErrNewer, after which the caller must stop reading the
+// Decode reads the value of a journal record. Its errors are ErrVersion, after which the caller must stop reading the
 // journal, and a *StrayError.
 func (d *Decoder) Decode(value []byte) (index.Record, error) {
 	body, err := unframe(value)
@@ -172,19 +171,19 @@ func (d *Decoder) Decode(value []byte) (index.Record, error) {
 	}
 	rd := wire.NewReader(body)
 	kind := rd.Byte()
-	if kind >= kinds || value[0] == bare && kind >= bareKinds {
-		return nil, unknownKind(kind, value)
+	if kind >= kinds {
+		return nil, unknownKind(kind)
 	}
 	h := index.Header{Fingerprint: rd.Uint64(), Wall: rd.Varint()}
 	rec, err := d.body(kind, h, &rd)
-	if errors.Is(err, ErrNewer) {
+	if errors.Is(err, ErrVersion) {
 		return nil, err
 	}
 	if err == nil && (rd.Short() || rd.Len() > 0) {
 		err = errors.New("it has another length than it says")
 	}
 	if err != nil {
-		return nil, stray(undecoded(value), "kind %d of %d bytes: %w", kind, len(value), err)
+		return nil, stray(Malformed, "kind %d of %d bytes: %w", kind, len(value), err)
 	}
 	return rec, nil
 }
@@ -220,9 +219,7 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 		c := &index.Checkpoint{
 			Header: h, Offset: rd.Varint(), Hash: rd.Uint64(), Member: string(rd.Bytes()), Settings: rd.Bytes(),
 		}
-		if rd.Len() > 0 { // the bare format has no routing
-			c.Routes, err = readRoutes(rd)
-		}
+		c.Routes, err = readRoutes(rd)
 		if rd.Len() > 0 && err == nil { // only where bounds were changed
 			c.Bounds, err = readBounds(rd)
 		}

@@ -13,13 +13,14 @@ func records() []index.Record {
 	h := index.Header{Fingerprint: 0xfeed, Wall: 1_790_000_000_000}
 	source := entry.Source{Topic: [16]byte{1, 2, 3}, Partition: 7}
 	text := []byte(`{"version":"1"}`)
+	digest := bytes.Repeat([]byte{0xd1}, entry.DigestBytes)
 	return []index.Record{
 		&index.Settings{Text: text, Wall: 5},
 		&index.Run{Header: h, Source: source, Epoch: 3, Base: 41},
 		&index.Run{Header: h, Source: source, Epoch: 3, Base: 41, Entries: []entry.Entry{
-			{Offset: 50, Time: 1000, Kind: entry.Text, Content: 9, Keys: []byte{1, 2, 3, 4}, Evidence: []byte("e"), ID: []byte("x")},
+			{Offset: 50, Time: 1000, Kind: entry.Text, Content: 9, Keys: []byte{1, 2, 3, 4}, Digest: digest, Evidence: []byte("e"), ID: []byte("x")},
 			{Offset: 51, Time: 900},
-			{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Scope: 2, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("sketch")},
+			{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Scope: 2, Keys: []byte{5, 6, 7, 8}, Digest: digest, Evidence: []byte("sketch")},
 		}},
 		&index.Reposition{Header: h, Source: source, Name: "news", Partitions: 8, Offset: 12, Epoch: 4},
 		&index.Forget{Header: h, Target: index.Position{Offset: 99, Entry: 3}},
@@ -39,15 +40,15 @@ func records() []index.Record {
 			{Epoch: 2, Through: 9},
 		}, Entries: []index.FedEntry{
 			{Part: 1, At: 2000, Entry: entry.Entry{Offset: 8, Time: 1000}},
-			{At: 2000, Entry: entry.Entry{Offset: 50, Time: 1000, Kind: entry.Text, Content: 9, Keys: []byte{1, 2, 3, 4}, Evidence: []byte("e"), ID: []byte("x")}},
-			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("s")}},
+			{At: 2000, Entry: entry.Entry{Offset: 50, Time: 1000, Kind: entry.Text, Content: 9, Keys: []byte{1, 2, 3, 4}, Digest: digest, Evidence: []byte("e"), ID: []byte("x")}},
+			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Digest: digest, Evidence: []byte("s")}},
 		}},
 		&index.History{Header: h, Number: 1<<32 - 1, Plan: text},
 		&index.History{Header: h, Number: 2, First: 1 << 40, Parts: []index.HistoryPart{
 			{Source: source, Name: "news", From: 17, Through: 71, Rejected: 1 << 33}, {Name: "old news", Through: 9},
 		}, Entries: []index.FedEntry{
 			{Part: 1, At: 2000, Entry: entry.Entry{Offset: 8, Time: 1000}},
-			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("s")}},
+			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Digest: digest, Evidence: []byte("s")}},
 		}},
 		&index.SettingsChange{Header: h, Bounds: index.Bounds{Number: 1 << 31, Text: []byte(`{"window.age":"2h"}`)}},
 		&index.Erase{Header: h, Targets: []index.Position{{Offset: 99, Entry: 3}, {Offset: 1 << 40}, {Offset: 7, Entry: -1}}},
@@ -55,7 +56,7 @@ func records() []index.Record {
 			{Offset: 50, Time: 1000, Request: entry.Request{1, 2, 3}},
 			{Offset: 51, Time: 900},
 			{
-				Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Evidence: []byte("sketch"),
+				Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Digest: digest, Evidence: []byte("sketch"),
 				Request: entry.Request{15: 9},
 			},
 		}},

@@ -29,8 +29,7 @@
 //	run of requests 12   as a run · number of requests · each: entries between it and the one before · hash 16
 //
 // Numbers without a width are LEB128 varints. The checksum (Castagnoli, little endian) covers all of the value but
-// itself. The record's timestamp is the broker's (LogAppendTime). Records of the first format had no frame: they had a
-// version, 1, then the kind and the body. A checkpoint of that format had no routing. Both formats are read.
+// itself. The record's timestamp is the broker's (LogAppendTime).
 //
 // Any other record in the topic is a stray: it changes nothing, on every member alike, and takes an offset. A sound
 // record that this program does not know, of a later version or another kind, ends whoever reads it, because other

@@ -9,21 +9,17 @@ import (
 
 // version is the format of this program's records. It rises when the bytes of a kind change their meaning. A new kind
 // needs no new version, because a program that does not know the kind stops at it as well.
-const version = 2
-
-// bare is the first format, which had no frame. A record began with its version, and the rest was what now stands
-// behind the frame.
-const bare = 1
+const version = 3
 
 const (
-	magic      = "\x1eunj" // a decoder of the bare format takes a first byte from 2 to 31 for a later version, and stops
+	magic      = "\x1eunj" // no text begins with the control character
 	versionAt  = len(magic)
 	sumAt      = versionAt + 1
 	frameBytes = sumAt + crc32.Size
 )
 
-// ErrNewer is wrapped where a record is sound and of a format that this program does not read yet.
-var ErrNewer = errors.New("written by a newer unecho")
+// ErrVersion is wrapped where a record is sound and of a format that this program does not read.
+var ErrVersion = errors.New("written by another version of unecho")
 
 // Reason says why a record is a stray.
 type Reason string
@@ -72,7 +68,7 @@ func closeFrame(value []byte) {
 }
 
 // sum returns the checksum over all of a framed value but itself, so that every changed bit is noticed. That includes
-// the bits of the version, which would otherwise look like a newer format.
+// the bits of the version, which would otherwise look like another format.
 func sum(value []byte) uint32 {
 	castagnoli := crc32.MakeTable(crc32.Castagnoli) // the library builds it only once
 	return crc32.Update(crc32.Checksum(value[:sumAt], castagnoli), castagnoli, value[frameBytes:])
@@ -80,38 +76,20 @@ func sum(value []byte) uint32 {
 
 // unframe returns the part behind the frame.
 func unframe(value []byte) ([]byte, error) {
-	if len(value) > 0 && value[0] == bare {
-		return value[1:], nil
-	}
 	if len(value) < frameBytes || string(value[:versionAt]) != magic {
 		return nil, stray(Unframed, "%d bytes that are no journal record", len(value))
 	}
 	if got, want := sum(value), binary.LittleEndian.Uint32(value[sumAt:]); got != want {
 		return nil, stray(Damaged, "its checksum is %08x, and says %08x", got, want)
 	}
-	switch v := value[versionAt]; {
-	case v > version:
-		return nil, fmt.Errorf("%w: its format is %d, this one reads format %d", ErrNewer, v, version)
-	case v < version:
-		return nil, stray(Malformed, "a frame of format %d, which has none", v)
+	if v := value[versionAt]; v != version {
+		return nil, fmt.Errorf("%w: its format is %d, this one reads format %d", ErrVersion, v, version)
 	}
 	return value[frameBytes:], nil
 }
 
 // unknownKind returns the error for a sound record of an unknown kind. Within this format the kind is of a later
-// version. A member of that version may have acted on it, and passing over it would let replicas differ. The bare
-// format gets no new kinds, so there the record is a stray.
-func unknownKind(kind byte, value []byte) error {
-	if value[0] == bare {
-		return stray(Unframed, "%d bytes that are no journal record", len(value))
-	}
-	return fmt.Errorf("%w: its kind is %d, this one reads kinds below %d", ErrNewer, kind, kinds)
-}
-
-// undecoded returns the reason for a body that does not decode.
-func undecoded(value []byte) Reason {
-	if value[0] == bare {
-		return Unframed
-	}
-	return Malformed
+// version. A member of that version may have acted on it, and passing over it would let replicas differ.
+func unknownKind(kind byte) error {
+	return fmt.Errorf("%w: its kind is %d, this one reads kinds below %d", ErrVersion, kind, kinds)
 }

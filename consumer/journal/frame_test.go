@@ -1,11 +1,8 @@
 package journal
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,8 +20,8 @@ func reason(value []byte) string {
 		return "record"
 	case errors.As(err, &why) && rec == nil:
 		return string(why.Reason)
-	case errors.Is(err, ErrNewer) && rec == nil:
-		return "newer"
+	case errors.Is(err, ErrVersion) && rec == nil:
+		return "another version"
 	}
 	return "neither"
 }
@@ -37,7 +34,7 @@ func sealed(value []byte, change func(value []byte)) []byte {
 	return value
 }
 
-// One wrong bit makes a record a stray, wherever the bit is. It never makes another record, nor one of a newer format,
+// One wrong bit makes a record a stray, wherever the bit is. It never makes another record, nor one of another format,
 // which would end the group.
 func TestOneBadBit(t *testing.T) {
 	t.Parallel()
@@ -53,9 +50,9 @@ func TestOneBadBit(t *testing.T) {
 	}
 }
 
-// Only a sound record can be of a newer format. It has a later version, whatever follows, or a kind that this program
+// Only a sound record can be of another format. It has another version, whatever follows, or a kind that this program
 // cannot read.
-func TestNewerFormat(t *testing.T) {
+func TestAnotherFormat(t *testing.T) {
 	t.Parallel()
 	run := Append(nil, records()[1])
 	for _, c := range []struct {
@@ -63,12 +60,13 @@ func TestNewerFormat(t *testing.T) {
 		value []byte
 		want  string
 	}{
-		{"the next version", sealed(run, func(v []byte) { v[versionAt]++ }), "newer"},
-		{"the last one", sealed(run, func(v []byte) { v[versionAt] = 255 }), "newer"},
-		{"one with nothing in it", sealed(run[:frameBytes], func(v []byte) { v[versionAt] = 9 }), "newer"},
+		{"the next version", sealed(run, func(v []byte) { v[versionAt]++ }), "another version"},
+		{"the last one", sealed(run, func(v []byte) { v[versionAt] = 255 }), "another version"},
+		{"one with nothing in it", sealed(run[:frameBytes], func(v []byte) { v[versionAt] = 9 }), "another version"},
 		{"one whose checksum is wrong", append(sealed(run, func(v []byte) { v[versionAt]++ }), 0), "damaged"},
-		{"no version", sealed(run, func(v []byte) { v[versionAt] = 0 }), "malformed"},
-		{"a new kind", sealed(run, func(v []byte) { v[frameBytes] = kinds }), "newer"},
+		{"no version", sealed(run, func(v []byte) { v[versionAt] = 0 }), "another version"},
+		{"the version before", sealed(run, func(v []byte) { v[versionAt]-- }), "another version"},
+		{"a new kind", sealed(run, func(v []byte) { v[frameBytes] = kinds }), "another version"},
 		{"a kind that does not fit its body", sealed(run, func(v []byte) { v[frameBytes] = kindAccusation }), "malformed"},
 		{"an empty frame", sealed(run[:frameBytes], func([]byte) {}), "malformed"},
 		{"half a frame", run[:frameBytes-1], "unframed"},
@@ -83,60 +81,12 @@ func TestNewerFormat(t *testing.T) {
 	}
 }
 
-// Members of the bare format, which read the first byte as the version, take a frame for a newer format and stop.
-func TestOlderMembersStop(t *testing.T) {
-	t.Parallel()
-	if first := magic[0]; first <= bare || first >= 32 {
-		t.Errorf("the first byte is %d", first)
-	}
-}
-
-// Records of the first format are read, so that a member that meets an old journal finds the settings that differ.
-func TestFirstFormat(t *testing.T) {
-	t.Parallel()
-	known := slices.DeleteFunc(records(), func(rec index.Record) bool {
-		c, ok := rec.(*index.Checkpoint)
-		return ok && c.Bounds.Number > 0 // of a later format
-	})
-	for i, golden := range []string{
-		"01002bd331c89647b9a40a0f7b2276657273696f6e223a2231227d",
-		"0101edfe00000000000080b083c59868010203000000000000000000000000000e03520000",
-		"0101edfe00000000000080b083c59868010203000000000000000000000000000e035204030964d00f090000000000000001020304017801650002c70106" +
-			"2602020000000000000009000000000000000506070806736b65746368",
-		"0102edfe00000000000080b083c59868010203000000000000000000000000000e041808046e657773",
-		"0103edfe00000000000080b083c59868c60106",
-		"0104edfe00000000000080b083c59868808080808040000000000000008008756e6563686f2d300f7b2276657273696f6e223a2231227d",
-		"0105edfe00000000000080b083c59868808080808040000000000000008008756e6563686f2d3008756e6563686f2d31",
-	} {
-		value, err := hex.DecodeString(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := known[i]
-		if c, ok := want.(*index.Checkpoint); ok {
-			c.Routes = index.Routes{}
-		}
-		rec, err := Decode(value)
-		if err != nil || !bytes.Equal(Append(nil, rec), Append(nil, want)) {
-			t.Errorf("%T became %+v, %v", want, rec, err)
-		}
-		for n := range value {
-			if got := reason(value[:n]); got != "unframed" {
-				t.Errorf("%d bytes of %T: %s", n, rec, got)
-			}
-		}
-	}
-	if got := reason([]byte{bare, kindAccusation + 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}); got != "unframed" {
-		t.Errorf("a kind that it never had: %s", got)
-	}
-}
-
-// The owner of a record is checked before its contents: another group's record is a stray, even if it is sound or of a
-// newer format.
+// The owner of a record is checked before its contents: another group's record is a stray, even if it is sound or of
+// another format.
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	settings, run := Append(nil, records()[0]), Append(nil, records()[1])
-	newer := sealed(run, func(v []byte) { v[versionAt]++ })
+	other := sealed(run, func(v []byte) { v[versionAt]++ })
 	for _, c := range []struct {
 		name, key string
 		value     []byte
@@ -148,7 +98,7 @@ func TestOwners(t *testing.T) {
 		{name: "nobody's, as before there were keys", value: run},
 		{name: "theirs", key: "them", value: run, want: "foreign"},
 		{name: "their settings", key: "them", value: settings, want: "foreign", sign: true},
-		{name: "their newer format", key: "them", value: newer, want: "foreign"},
+		{name: "their other format", key: "them", value: other, want: "foreign"},
 		{name: "their text", key: "them", value: []byte("text"), want: "foreign"},
 		{name: "a tombstone of ours", key: "us", want: "unframed"},
 		{name: "the end of a transaction", key: "\x00\x00\x00\x01", value: []byte{0, 0, 0, 0, 0, 0}, control: true, want: "marker"},
@@ -175,7 +125,7 @@ func TestOwners(t *testing.T) {
 func TestFrameIsDrawn(t *testing.T) {
 	t.Parallel()
 	value := Append([]byte("before"), &index.Forget{})[len("before"):]
-	if string(value[:4]) != "\x1eunj" || value[4] != 2 || binary.LittleEndian.Uint32(value[5:9]) != sum(value) ||
+	if string(value[:4]) != "\x1eunj" || value[4] != version || binary.LittleEndian.Uint32(value[5:9]) != sum(value) ||
 		value[9] != kindForget {
 		t.Errorf("%x is not what doc.go draws", value)
 	}

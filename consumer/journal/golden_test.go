@@ -16,11 +16,11 @@ import (
 
 var update = flag.Bool("update", false, "add the records that the golden journal does not have yet")
 
-// goldenDir holds records as versions in the field have written them: for each the type and its bytes. What is there
-// is never written again; -update appends those that are new in records.
+// goldenDir holds records of each format that is read: for each the type and its bytes. What is there is never written
+// again; -update appends those that are new in records.
 const goldenDir = "testdata"
 
-// TestGoldenRecords: what an earlier version has written is read, and means the same.
+// TestGoldenRecords: what was written is read, and means the same.
 func TestGoldenRecords(t *testing.T) {
 	if *update {
 		writeGolden(t)

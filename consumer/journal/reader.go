@@ -17,7 +17,7 @@ type Reader struct {
 	decoder Decoder
 }
 
-// Read reads a record, which is valid until the next call. Its errors are ErrNewer, after which the caller must stop
+// Read reads a record, which is valid until the next call. Its errors are ErrVersion, after which the caller must stop
 // reading the journal, and a *StrayError. The stamp is valid even then. It has no time if the time is the producer's,
 // so that only the broker's clock moves ours.
 func (rd *Reader) Read(r *kgo.Record) (index.Stamp, index.Record, error) {

@@ -12,7 +12,7 @@ import (
 // requestBytes is what the request of an entry takes at most: its hash and the number of the entry.
 const requestBytes = len(entry.Request{}) + binary.MaxVarintLen32
 
-// requestsOf returns how many entries of a run came with a request. A run without any is written as it always was.
+// requestsOf returns how many entries of a run came with a request. A run without any is of the plain kind.
 func requestsOf(run *index.Run) (n int) {
 	for i := range run.Entries {
 		if run.Entries[i].Request != (entry.Request{}) {

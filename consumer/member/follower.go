@@ -255,7 +255,7 @@ func (f *Follower) unfollowed(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &overtaken):
 		return err
-	case errors.Is(err, journal.ErrNewer):
+	case errors.Is(err, journal.ErrVersion):
 		return &stop.Error{
 			What: fmt.Sprintf("journal %s holds what this version of unecho cannot read", f.Log.Topic), Err: err,
 			Remedy: "start the version that the other members run",

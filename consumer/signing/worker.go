@@ -131,7 +131,7 @@ func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *
 		return w.setup.Reader.EmptyRejection()
 	case entry.Size(e) > w.setup.MaxEntryBytes:
 		w.signer.Unsign()
-		e.Keys, e.Evidence = nil, nil
+		e.Keys, e.Digest, e.Evidence = nil, nil, nil
 		return &document.Rejection{Reason: sink.TooLarge, Detail: "its entry would exceed journal.max_entry_bytes"}
 	}
 	return nil

@@ -40,7 +40,7 @@ func Append(dst []byte, e, prev *Entry) []byte {
 	}
 	if e.Kind != None {
 		dst = binary.LittleEndian.AppendUint64(dst, e.Content)
-		dst = append(dst, e.Keys...)
+		dst = appendKeys(dst, e)
 	}
 	if len(e.ID) > 0 {
 		dst = binary.AppendUvarint(dst, uint64(len(e.ID)))
@@ -53,8 +53,19 @@ func Append(dst []byte, e, prev *Entry) []byte {
 	return dst
 }
 
+// appendKeys appends the keys and the digest, or neither if e has no keys.
+func appendKeys(dst []byte, e *Entry) []byte {
+	if len(e.Keys) == 0 {
+		return dst
+	}
+	var digest [DigestBytes]byte
+	copy(digest[:], e.Digest)
+	return append(append(dst, e.Keys...), digest[:]...)
+}
+
 // Decode reads one entry from the front of src and returns what follows it. keys is the length of the band keys in
-// bytes; prev is the entry before in the run, or nil. The entry's slices point into src.
+// bytes. It is 0 for an entry that was appended without keys and digest. prev is the entry before in the run, or nil.
+// The entry's slices point into src.
 func Decode(src []byte, keys int, prev *Entry) (e Entry, rest []byte, err error) {
 	r := wire.NewReader(src)
 	flags := r.Byte()
@@ -72,7 +83,9 @@ func Decode(src []byte, keys int, prev *Entry) (e Entry, rest []byte, err error)
 	}
 	if e.Kind != None {
 		e.Content = r.Uint64()
-		e.Keys = r.Take(uint64(keys))
+		if keys > 0 {
+			e.Keys, e.Digest = r.Take(uint64(keys)), r.Take(DigestBytes)
+		}
 	}
 	if flags&hasID != 0 {
 		e.ID = r.Bytes()
@@ -88,6 +101,15 @@ func Decode(src []byte, keys int, prev *Entry) (e Entry, rest []byte, err error)
 
 // Size returns the length of e encoded alone, in bytes.
 func Size(e *Entry) int {
+	n := BareSize(e)
+	if len(e.Keys) > 0 {
+		n += len(e.Keys) + DigestBytes
+	}
+	return n
+}
+
+// BareSize returns the length of e encoded alone, without keys and digest.
+func BareSize(e *Entry) int {
 	n := 1 + varintLen(e.Offset) + varintLen(e.Time)
 	if e.Scope != 0 {
 		n += 8
@@ -96,7 +118,7 @@ func Size(e *Entry) int {
 		n += uvarintLen(uint64(len(e.ID))) + len(e.ID)
 	}
 	if e.Kind != None {
-		n += 8 + len(e.Keys) + uvarintLen(uint64(len(e.Evidence))) + len(e.Evidence)
+		n += 8 + uvarintLen(uint64(len(e.Evidence))) + len(e.Evidence)
 	}
 	return n
 }
@@ -104,13 +126,13 @@ func Size(e *Entry) int {
 // Clone returns an entry that shares no memory with e.
 func (e *Entry) Clone() Entry {
 	c := *e
-	all := make([]byte, 0, len(e.Keys)+len(e.Evidence)+len(e.ID))
+	all := make([]byte, 0, len(e.Keys)+len(e.Digest)+len(e.Evidence)+len(e.ID))
 	cut := func(b []byte) []byte {
 		from := len(all)
 		all = append(all, b...)
 		return all[from:len(all):len(all)]
 	}
-	c.Keys, c.Evidence, c.ID = cut(e.Keys), cut(e.Evidence), cut(e.ID)
+	c.Keys, c.Digest, c.Evidence, c.ID = cut(e.Keys), cut(e.Digest), cut(e.Evidence), cut(e.ID)
 	return c
 }
 

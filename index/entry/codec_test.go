@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -24,12 +25,14 @@ func random(r *rand.Rand, keys int) Entry {
 		e.Content, e.Evidence = r.Uint64(), blob(300)
 		e.Keys = make([]byte, keys)
 		e.Keys[0] = byte(r.Uint32())
+		e.Digest = make([]byte, DigestBytes)
+		e.Digest[1] = byte(r.Uint32())
 	}
 	return e
 }
 
 func normal(e Entry) Entry {
-	for _, b := range []*[]byte{&e.Keys, &e.Evidence, &e.ID} {
+	for _, b := range []*[]byte{&e.Keys, &e.Digest, &e.Evidence, &e.ID} {
 		if len(*b) == 0 {
 			*b = nil
 		}
@@ -63,7 +66,7 @@ func TestRoundTrip(t *testing.T) {
 
 func TestDecodeTruncated(t *testing.T) {
 	e := Entry{
-		Offset: 7, Time: 9, Kind: Text, Scope: 3, Content: 5, Keys: make([]byte, 8), ID: []byte("id"),
+		Offset: 7, Time: 9, Kind: Text, Scope: 3, Content: 5, Keys: make([]byte, 8), Digest: make([]byte, DigestBytes), ID: []byte("id"),
 		Evidence: []byte("text"),
 	}
 	buf := Append(nil, &e, nil)
@@ -77,7 +80,8 @@ func TestDecodeTruncated(t *testing.T) {
 // Journals and snapshots hold the bytes of entries: a change of them makes a new version of both and pins the new
 // bytes.
 func TestPinned(t *testing.T) {
-	keys := []byte{0xa1, 0xa2, 0xa3, 0xa4}
+	keys, digest := []byte{0xa1, 0xa2, 0xa3, 0xa4}, bytes.Repeat([]byte{0xb1}, DigestBytes)
+	digested := strings.Repeat("b1", DigestBytes)
 	for _, c := range []struct {
 		e    Entry
 		want string
@@ -85,22 +89,24 @@ func TestPinned(t *testing.T) {
 		{Entry{Offset: 7, Time: 1000}, "000ed00f"},
 		{Entry{Offset: 7, Time: 1000, ID: []byte("id")}, "080ed00f026964"},
 		{
-			Entry{Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Text, Evidence: AppendText(nil, []byte("a b"))},
-			"010ed00f0500000000000000a1a2a3a4050308612062",
+			Entry{
+				Offset: 7, Time: 1000, Content: 5, Keys: keys, Digest: digest, Kind: Text, Evidence: AppendText(nil, []byte("a b")),
+			},
+			"010ed00f0500000000000000a1a2a3a4" + digested + "050308612062",
 		},
 		{
 			Entry{
-				Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Sketch, Evidence: []byte{1, 2}, Scope: 9,
+				Offset: 7, Time: 1000, Content: 5, Keys: keys, Digest: digest, Kind: Sketch, Evidence: []byte{1, 2}, Scope: 9,
 				ID: []byte("i"),
 			},
-			"0e0ed00f09000000000000000500000000000000a1a2a3a40169020102",
+			"0e0ed00f09000000000000000500000000000000a1a2a3a4" + digested + "0169020102",
 		},
 		{
 			Entry{
-				Offset: 7, Time: 1000, Content: 5, Keys: keys, Kind: Shingles,
+				Offset: 7, Time: 1000, Content: 5, Keys: keys, Digest: digest, Kind: Shingles,
 				Evidence: AppendShingles(nil, []uint64{1 << 60, 3 << 60}),
 			},
-			"030ed00f0500000000000000a1a2a3a4110200000000000040000000000000000103",
+			"030ed00f0500000000000000a1a2a3a4" + digested + "110200000000000040000000000000000103",
 		},
 	} {
 		if got := hex.EncodeToString(Append(nil, &c.e, nil)); got != c.want {
@@ -124,7 +130,7 @@ func TestText(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	e := Entry{
-		Offset: 7, Time: 9, Kind: Text, Scope: 3, Content: 5, Keys: make([]byte, 8), ID: []byte("id"),
+		Offset: 7, Time: 9, Kind: Text, Scope: 3, Content: 5, Keys: make([]byte, 8), Digest: make([]byte, DigestBytes), ID: []byte("id"),
 		Evidence: []byte("text"),
 	}
 	f.Add(Append(nil, &e, nil))

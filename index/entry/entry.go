@@ -26,6 +26,7 @@ type Entry struct {
 	Content  uint64 // xxhash64 of the normalised text: equal means identical
 	Scope    uint64 // hash of the value that limits the comparison; 0 is no limit
 	Keys     []byte // band keys, bands x width bytes, salted with the scope; empty for an empty document
+	Digest   []byte // DigestBytes that tell unlike documents apart without their evidence; empty for an empty document
 	Kind     Kind   // what Evidence holds
 	Evidence []byte
 	ID       []byte // the user's id; empty means the coordinates are the id
@@ -33,6 +34,9 @@ type Entry struct {
 	// them, and no window remembers it.
 	Request Request
 }
+
+// DigestBytes is the length of a digest.
+const DigestBytes = 32
 
 // Request is a hash of an idempotency key and of the document that was sent by it. The zero Request is none.
 type Request [16]byte

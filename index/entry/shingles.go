@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Version is the version of the result of AppendShingles. It changes when that does.
-const Version = 2
+// Version is the version of what an entry keeps of a document: of AppendShingles and of digests. It changes when they do.
+const Version = 3
 
 // minWidth is the least number of bits kept of a hash.
 const minWidth = 20

@@ -106,7 +106,7 @@ func TestShinglesAreSmall(t *testing.T) {
 func TestShinglesPinned(t *testing.T) {
 	hashes := []uint64{1, 1 << 44, 5 << 60, 5<<60 + 7<<44, 9<<60 | 0xabcde<<40, 1<<64 - 1}
 	const want = "0600000200fcff3b0060bc4a860a3311"
-	if got := hex.EncodeToString(entry.AppendShingles(nil, hashes)); got != want || entry.Version != 2 {
+	if got := hex.EncodeToString(entry.AppendShingles(nil, hashes)); got != want || entry.Version != 3 {
 		t.Errorf("version %d: got %s, want %s", entry.Version, got, want)
 	}
 }

@@ -42,7 +42,7 @@ func (t *Twin) bind(to index.Bounds) bool {
 	for _, q := range []*queue{&t.history, &t.window} {
 		q.bytes = 0
 		for _, d := range q.documents {
-			d.bytes = index.EntryBytes(p, &d.entry)
+			d.bytes = index.EntryBytes(p, &d.entry) + index.FineBytes(d.fine)
 			q.bytes += d.bytes
 		}
 	}

@@ -4,216 +4,318 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
 
-// shelves returns the documents of the window, or of history, under each key of e, the newest first, dead ones
-// included.
-func (t *Twin) shelves(q *queue, e *entry.Entry) (bands [][]*document) {
-	for _, k := range t.keys(e) {
-		var all []*document
-		for _, d := range slices.Backward(q.byKey[k]) {
-			if len(q.documents) == 0 || d.at < q.documents[0].place {
-				break // the older ones have left too
+// looked is what the latest lookup says of its entry: under which keys it is linked if it enters, and which keys it has
+// that are popular or become so.
+type looked struct {
+	under   []bandKey
+	fine    int // how many of them are fine keys
+	popular []uint32
+}
+
+// candidates returns the documents to compare with e, the most promising first: of each key the newest that are
+// remembered, those of the window before those of history, without those whose digests rule them out. full says that
+// more documents may have one of the keys.
+func (t *Twin) candidates(e *entry.Entry) (promising []*document, full bool) {
+	own, fine, most := t.keys(e), t.choose(e), t.params.Similarity.MaxReferences
+	limit, left := t.limit(e), 16*most
+	differ, met := map[*document]int{}, make([]int, len(own)+len(fine))
+	all := slices.Concat(own[:1], fine, own[1:])
+	for _, q := range []*queue{&t.window, &t.history} {
+		for i, k := range all {
+			is := t.shelf(q, k)
+			is = is[:min(len(is), most-met[i], left)]
+			met[i] += len(is)
+			left -= len(is)
+			for _, d := range is {
+				isFine := i > 0 && i <= len(fine)
+				if n := distance(e.Digest, d.entry.Digest); n <= limit && (isFine || t.sameKey(k.band, e, &d.entry)) {
+					differ[d] = n
+				}
 			}
-			if d.at == d.place {
-				all = append(all, d.document)
+		}
+	}
+	full = left == 0
+	t.stats.Full += count(full)
+	for i, n := range met {
+		if n >= min(16, most) {
+			t.looked.popular = append(t.looked.popular, all[i].tag)
+		}
+		t.stats.Full += count(n == most)
+		full = full || n == most
+	}
+	return slices.SortedFunc(maps.Keys(differ), func(a, b *document) int {
+		return cmp.Or(cmp.Compare(differ[a], differ[b]), cmp.Compare(a.place, b.place))
+	}), full
+}
+
+// choose returns the fine keys under which copies of e are looked for: none if no key of e is popular. It notes under
+// which keys e would be linked.
+func (t *Twin) choose(e *entry.Entry) (fine []bandKey) {
+	t.looked = looked{}
+	own := t.keys(e)
+	for _, k := range own {
+		if t.popular.has(k.tag) {
+			t.looked.popular = append(t.looked.popular, k.tag)
+		} else {
+			t.looked.under = append(t.looked.under, k)
+		}
+	}
+	if len(t.looked.popular) == 0 {
+		return nil
+	}
+	var under []bandKey
+	rare := 0
+	for _, k := range t.looked.under {
+		rare += count(k.band >= 0)
+	}
+	common := rare <= 3
+	tags := t.fineTags(e)
+	if t.cost(e, &entry.Entry{}) > t.params.Similarity.MaxWork {
+		tags = nil // it is compared with none
+	}
+	for _, tag := range tags {
+		k := bandKey{band: t.fineBand(tag, len(own)), tag: tag}
+		if t.popular.has(tag) {
+			t.looked.popular = append(t.looked.popular, tag)
+			if common {
+				fine = append(fine, k)
 			}
-		}
-		bands = append(bands, all)
-	}
-	return bands
-}
-
-// candidates returns the documents to compare with e, the most promising first. cut says that documents were left out
-// that may be similar enough.
-//
-// First it takes the newest 64 under each key. If there are no more, and these are few, they are ordered by the
-// number of bands they share. Otherwise it takes more from the longer shelves. Identical documents then come first.
-// The others are ordered by the number of differing bits if outlines distinguish them, and else by the number of
-// bands they share. The window and history are read alike, each for itself.
-func (t *Twin) candidates(e *entry.Entry) (promising []*document, cut bool) {
-	p := t.params.Similarity
-	met, popular := t.meet(&t.window, e, false)
-	past, popularToo := t.meet(&t.history, e, false)
-	shared := count(append(met, past...))
-	if !popular && !popularToo && len(shared) <= p.MaxCandidates {
-		return byBands(shared), false
-	}
-	met, cut = t.meet(&t.window, e, true)
-	past, cutToo := t.meet(&t.history, e, true)
-	met, cut = append(met, past...), cut || cutToo
-	shared = count(met)
-	own, ok := t.outline(e)
-	if !ok || !t.tells(e) {
-		return t.identicalFirst(e, shared, byBands(shared)), cut
-	}
-	nearest, out := t.sift(e, own, met)
-	return t.identicalFirst(e, shared, nearest), cut || out
-}
-
-// meet returns the first documents of each shelf, key by key, and if all is set more of the longer shelves. rest says
-// that it did not take all.
-func (t *Twin) meet(q *queue, e *entry.Entry, all bool) (met []*document, rest bool) {
-	first := min(64, t.params.Similarity.MaxReferences)
-	var longer [][]*document
-	for _, shelf := range t.shelves(q, e) {
-		if len(shelf) > first {
-			longer = append(longer, shelf[first:])
-		}
-		met = append(met, shelf[:min(first, len(shelf))]...)
-	}
-	if !all {
-		return met, len(longer) > 0
-	}
-	more, cut := t.readOn(longer)
-	return append(met, more...), cut
-}
-
-// count returns how many times each document was met.
-func count(met []*document) map[*document]int {
-	shared := map[*document]int{}
-	for _, d := range met {
-		shared[d]++
-	}
-	return shared
-}
-
-// readOn takes more from the longer shelves. cut says that it did not take all.
-func (t *Twin) readOn(longer [][]*document) (met []*document, cut bool) {
-	most := t.params.Similarity.MaxReferences
-	more := min(most, len(longer)*len(longer)*len(longer)*(most/343+1))
-	for _, all := range longer {
-		n := min(more, len(all))
-		more -= n
-		met = append(met, all[:n]...)
-		if n < len(all) {
-			t.stats.Cut++
-			cut = true
-		}
-	}
-	return met, cut
-}
-
-// byBands sorts documents by the number of keys that they share.
-func byBands(shared map[*document]int) []*document {
-	return slices.SortedFunc(maps.Keys(shared), func(a, b *document) int {
-		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a.place, b.place))
-	})
-}
-
-// identicalFirst puts the identical ones of those that were met before the others.
-func (t *Twin) identicalFirst(e *entry.Entry, met map[*document]int, others []*document) []*document {
-	var same []*document
-	for d := range met {
-		if d.entry.Content == e.Content && d.entry.Scope == e.Scope && t.live(d) && bytes.Equal(d.entry.Keys, e.Keys) {
-			same = append(same, d)
-		}
-	}
-	slices.SortFunc(same, func(a, b *document) int { return cmp.Compare(a.place, b.place) })
-	others = slices.DeleteFunc(others, func(d *document) bool { return slices.Contains(same, d) })
-	return append(same, others...)
-}
-
-// sift drops documents that cannot be matched, or cannot be similar enough given the differing bits, and keeps the
-// nearest: four times as many as are compared. It stops when the documents whose number of shingles allows them to be
-// similar have too many shingles in total.
-func (t *Twin) sift(e *entry.Entry, own *[1024]bool, met []*document) (nearest []*document, out bool) {
-	differ, sifted, work := map[*document]int{}, map[*document]bool{}, 2*t.params.Similarity.MaxWork
-	for _, d := range met {
-		theirs, ok := t.outline(&d.entry)
-		if sifted[d] || t.size(&d.entry) > 0 && !t.reachable(t.size(e), t.size(&d.entry), 0) {
 			continue
 		}
-		sifted[d] = true
-		if ok {
-			work -= t.size(&d.entry)
-		}
-		if work < 0 {
-			out = true
+		fine, under = append(fine, k), append(under, k)
+		if len(under) == 12 {
 			break
 		}
-		for i := range own {
-			if ok && own[i] != theirs[i] {
-				differ[d]++
-			}
-		}
-		if t.matchable(d, e) && (!ok || t.reachable(t.size(e), t.size(&d.entry), differ[d])) {
-			nearest = append(nearest, d)
-		}
 	}
-	slices.SortFunc(nearest, func(a, b *document) int {
-		return cmp.Or(cmp.Compare(differ[a], differ[b]), cmp.Compare(a.place, b.place))
-	})
-	if most := 4 * t.params.Similarity.MaxCandidates; len(nearest) > most {
-		t.stats.Unverified += len(nearest) - most
-		return nearest[:most], true
+	if t.looked.fine = len(under); len(under) == 0 {
+		t.looked.under = own
 	}
-	return nearest, out
+	t.looked.under = append(t.looked.under, under...)
+	return fine
 }
 
-// size returns the number of an entry's shingles; a sketch counts as one.
-func (t *Twin) size(e *entry.Entry) int {
-	if e.Kind == entry.Sketch {
+// fineBand returns the band, of so many with that of all keys together, in which a fine key is.
+func (t *Twin) fineBand(tag uint32, bands int) int {
+	if band := int(tag) % bands; band < bands-1 {
+		return band
+	}
+	return -1
+}
+
+// count returns 1 for true.
+func count(is bool) int {
+	if is {
 		return 1
 	}
-	return entry.ShinglesLen(e)
+	return 0
 }
 
-// reachable says whether two documents with these numbers of shingles can be similar enough if this many are in only
-// one of them.
-func (t *Twin) reachable(a, b, differ int) bool {
-	if t.params.Similarity.Verify == "estimate" {
+// shelf returns the documents of the window, or of history, under a key, the newest first, dead ones included.
+func (t *Twin) shelf(q *queue, k bandKey) (all []*document) {
+	for _, d := range slices.Backward(q.byKey[k]) {
+		if len(q.documents) == 0 || d.at < q.documents[0].place {
+			break // the older ones have left too
+		}
+		if d.at == d.place {
+			all = append(all, d.document)
+		}
+	}
+	return all
+}
+
+// sameKey says whether two entries have the same key in a band, or for band -1 in all of them. Documents under a key may
+// only have equal tags.
+func (t *Twin) sameKey(band int, a, b *entry.Entry) bool {
+	if band < 0 {
+		return bytes.Equal(a.Keys, b.Keys)
+	}
+	width := t.params.Similarity.KeyBytes
+	return bytes.Equal(a.Keys[band*width:][:width], b.Keys[band*width:][:width])
+}
+
+// distance returns in how many bits two digests differ.
+func distance(a, b []byte) (n int) {
+	for i := range min(len(a), len(b)) {
+		n += bits.OnesCount8(a[i] ^ b[i])
+	}
+	return n
+}
+
+// limit returns the greatest number of bits in which the digest of a candidate may differ from that of e.
+func (t *Twin) limit(e *entry.Entry) int {
+	p := t.params.Similarity
+	num, den := int(math.Round(p.Threshold*10000)), 10000
+	switch {
+	case p.Verify == "estimate" && p.EstimatedBy() == index.Hamming:
+		return p.Distance
+	case p.Verify == "estimate":
+		return t.cached([3]int{num, p.Slots, p.CodeBits}, func() int { return codesLimit(num, p.Slots, p.CodeBits) })
+	case p.Verify == "levenshtein":
+		shingling := t.shingling.Chars()
+		if shingling == 0 {
+			return 256
+		}
+		return t.oddLimit(2 * shingling * t.edits(min(entry.TextLen(e)*den/num, index.ComparedText)))
+	}
+	n := entry.TextLen(e)
+	if set, ok := t.shingles(e); ok && !t.keepsText() {
+		n = 0
+		for _, of := range set.counts {
+			n += of
+		}
+	}
+	return t.oddLimit(n * (den - num) / num)
+}
+
+// mayReach says whether two entries may be similar enough, by their lengths and digests.
+func (t *Twin) mayReach(a, b *entry.Entry) bool {
+	p, apart := t.params.Similarity, distance(a.Digest, b.Digest)
+	switch {
+	case p.Verify == "levenshtein":
+		x, y := entry.TextLen(a), entry.TextLen(b)
+		edits, size := t.edits(max(x, y)), t.shingling.Chars()
+		return max(x-y, y-x) <= 4*edits && (size == 0 || apart <= t.oddLimit(2*size*edits))
+	case p.Verify == "estimate" || t.keepsText():
 		return true
 	}
-	shared := min(a, b, (a+b-differ)/2)
-	return shared > 0 && t.near(index.Similarity{Num: uint32(shared), Den: uint32(a + b - shared)}, index.Jaccard)
+	x, y := entry.ShinglesLen(a), entry.ShinglesLen(b)
+	need := 1
+	for need < x+y && !t.near(index.Similarity{Num: uint32(need), Den: uint32(x + y - need)}, index.Jaccard) {
+		need++
+	}
+	return need <= min(x, y) && apart <= t.oddLimit(x+y-2*need)
 }
 
-// tells says whether bits distinguish documents from e: always for sketches, for shingles only up to 2048 of them, and
-// if no similar document has 4095 or more.
-func (t *Twin) tells(e *entry.Entry) bool {
-	n := entry.ShinglesLen(e)
-	return e.Kind == entry.Sketch || n <= 2048 && !t.near(index.Similarity{Num: uint32(n), Den: 4095}, index.Jaccard)
+func (t *Twin) cached(of [3]int, compute func() int) int {
+	if _, is := t.limits[of]; !is {
+		t.limits[of] = compute()
+	}
+	return t.limits[of]
 }
 
-// outline returns the front of a sketch, bit by bit. For shingles, each bit says whether the number of shingles with
-// the same highest 10 bits is odd.
-func (t *Twin) outline(e *entry.Entry) (outline *[1024]bool, ok bool) {
-	outline = &[1024]bool{}
-	if e.Kind == entry.Sketch && t.params.Similarity.Verify == "estimate" {
-		for i := range min(1024, 8*len(e.Evidence)) {
-			outline[i] = e.Evidence[i/8]>>(i%8)&1 == 1
+// oddLimit returns the greatest number of bits in which the odd sketches of sets differ that differ in so many shingles,
+// except for one pair in a thousand. Beyond 1023 shingles it is that of 1023.
+func (t *Twin) oddLimit(shingles int) int {
+	n := min(shingles, 1023)
+	return t.cached([3]int{n}, func() int {
+		odd := map[int]float64{0: 1}
+		for range n {
+			next := map[int]float64{}
+			for k, p := range odd {
+				next[k+1] += p * float64(256-k) / 256
+				next[k-1] += p * float64(k) / 256
+			}
+			odd = next
 		}
-		return outline, true
+		return beyond(odd)
+	})
+}
+
+// beyond returns the least number that is exceeded by no more than one in a thousand.
+func beyond(probability map[int]float64) (least int) {
+	sum := 0.0
+	for n := 256; n > 0; n-- {
+		if sum += probability[n]; sum > 0.001 {
+			return n
+		}
 	}
-	if e.Kind != entry.Shingles || t.params.Similarity.Verify != "jaccard" {
-		return outline, false
+	return 0
+}
+
+// codesLimit returns the greatest number of bits in which the first 256 bits of codes differ, if the similarity is
+// estimated at the threshold, except for one pair in a thousand.
+func codesLimit(tenThousandths, slots, codeBits int) int {
+	size := 1 << codeBits
+	need := (tenThousandths*slots*(size-1) + 10000*slots) / (10000 * size)
+	front, differ, sum := min(256/codeBits, slots), slots-need, map[int]float64{}
+	bits := map[int]float64{0: 1} // of k codes that differ
+	for k := range front + 1 {
+		p := choose(differ, k) * choose(need, front-k) / choose(slots, front)
+		next := map[int]float64{}
+		for n, q := range bits {
+			sum[n] += p * q
+			for b := 1; b <= codeBits; b++ {
+				next[n+b] += q * choose(codeBits, b) / float64(size-1)
+			}
+		}
+		bits = next
 	}
-	set, ok := t.shingles(e)
+	return beyond(sum)
+}
+
+// choose returns the number of ways to choose k of n.
+func choose(n, k int) float64 {
+	if k > n {
+		return 0
+	}
+	ways := 1.0
+	for i := range k {
+		ways = ways * float64(n-i) / float64(i+1)
+	}
+	return ways
+}
+
+// fineTags returns the tags of an entry's fine keys in their order.
+func (t *Twin) fineTags(e *entry.Entry) (tags []uint32) {
+	if e.Kind == entry.Sketch {
+		return t.codeTags(e)
+	}
+	set, _ := t.fineShingles(e)
+	var sorted []uint64
 	for hash, n := range set.counts {
-		outline[hash>>(set.bits-10)] = outline[hash>>(set.bits-10)] != (n%2 == 1)
-	}
-	return outline, ok
-}
-
-// shareKey says whether two entries have a band key in common. Documents that met may only have equal tags.
-func (t *Twin) shareKey(a, b *entry.Entry) bool {
-	width := t.params.Similarity.KeyBytes
-	for at := 0; at < len(a.Keys); at += width {
-		if bytes.Equal(a.Keys[at:at+width], b.Keys[at:at+width]) {
-			return true
+		for range n {
+			sorted = append(sorted, hash>>max(0, set.bits-20))
 		}
 	}
-	return false
+	slices.Sort(sorted)
+	for i := 1; i < min(64, len(sorted)); i++ {
+		if sorted[i-1] != sorted[i] {
+			tags = append(tags, index.FineTag(e.Scope, sorted[i-1], sorted[i]))
+		}
+	}
+	return tags
+}
+
+// fineShingles returns the shingles that fine keys are made of.
+func (t *Twin) fineShingles(e *entry.Entry) (hashes, bool) {
+	if t.params.Similarity.Verify != "levenshtein" {
+		return t.shingles(e)
+	}
+	normalized, err := entry.DecompressText(nil, e.Evidence)
+	return newHashes(t.shingling.AppendHashes(nil, normalized), 64, t.params.Similarity.Weighted), err == nil
+}
+
+// codeTags makes fine keys of as many codes as make 16 bits: every so many of them, so that all are used.
+func (t *Twin) codeTags(e *entry.Entry) (tags []uint32) {
+	if t.params.Similarity.EstimatedBy() == index.Hamming {
+		return nil
+	}
+	size := t.params.Similarity.CodeBits
+	groups := 8 * len(e.Evidence) / size / (16 / size)
+	for g := range min(groups, 64) {
+		key := uint64(0)
+		for at := g; at < groups*(16/size); at += groups {
+			for bit := size - 1; bit >= 0; bit-- {
+				place := at*size + bit
+				key = key<<1 | uint64(e.Evidence[place/8]>>(place%8)&1)
+			}
+		}
+		tags = append(tags, index.FineTag(e.Scope, uint64(g), key))
+	}
+	return tags
 }
 
 // matchable says whether e can be a copy of a document.
 func (t *Twin) matchable(d *document, e *entry.Entry) bool {
-	return t.live(d) && d.entry.Scope == e.Scope && t.shareKey(&d.entry, e)
+	return t.live(d) && d.entry.Scope == e.Scope
 }
 
 // cost returns the most that comparing two entries may take, in steps of max_work.

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/naive/random"
 )
 
@@ -26,12 +25,11 @@ func tryEverywhere(t *testing.T, seeds uint64) {
 			twin.Apply(step.At, step.Record)
 			run, ok := step.Record.(*index.Run)
 			for i := 0; ok && i < len(run.Entries); i++ {
-				got, want := twin.shelves(&twin.window, &run.Entries[i]), everywhere(twin, &run.Entries[i])
-				for _, all := range want {
-					found += len(all)
-				}
-				if !slices.EqualFunc(got, want, slices.Equal) {
-					t.Fatalf("seed %d, journal offset %d, entry %d: candidates %v, want %v", seed, step.At.Offset, i, got, want)
+				for _, k := range twin.keys(&run.Entries[i]) {
+					got, want := twin.shelf(&twin.window, k), everywhere(twin, k)
+					if found += len(want); !slices.Equal(got, want) {
+						t.Fatalf("seed %d, journal offset %d, entry %d, key %v: %v, want %v", seed, step.At.Offset, i, k, got, want)
+					}
 				}
 			}
 		}
@@ -64,7 +62,7 @@ func tryShelves(t *testing.T, seeds uint64) {
 			}
 		}
 		for _, d := range twin.window.documents {
-			want += len(twin.keys(&d.entry))
+			want += len(d.under)
 		}
 		if shelves != want {
 			t.Errorf("seed %d: %d shelves for %d documents, want %d", seed, shelves, len(twin.window.documents), want)
@@ -73,15 +71,11 @@ func tryShelves(t *testing.T, seeds uint64) {
 }
 
 // everywhere looks at every document, newest first.
-func everywhere(t *Twin, e *entry.Entry) [][]*document {
-	bands := make([][]*document, len(t.keys(e)))
+func everywhere(t *Twin, k bandKey) (all []*document) {
 	for _, d := range slices.Backward(t.window.documents) {
-		theirs := t.keys(&d.entry)
-		for band, own := range t.keys(e) {
-			if len(theirs) > 0 && own == theirs[band] {
-				bands[band] = append(bands[band], d)
-			}
+		if slices.Contains(d.under, k) {
+			all = append(all, d)
 		}
 	}
-	return bands
+	return all
 }

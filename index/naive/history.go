@@ -87,6 +87,7 @@ func (t *Twin) takeHistory(p *partition, source entry.Source, e *index.FedEntry,
 		}
 		return &t.primed.Duplicate
 	}
+	t.linkAs(d)
 	if w := t.params.Window; w.Count > 0 && len(t.window.documents)+1 > w.Count ||
 		w.Bytes > 0 && t.window.bytes+d.bytes > int64(w.Bytes) {
 		return &t.primed.NoRoom
@@ -96,6 +97,7 @@ func (t *Twin) takeHistory(p *partition, source entry.Source, e *index.FedEntry,
 	}
 	t.primedLast = d.entered
 	t.enter(&t.history, d)
+	t.noteEntered()
 	return &t.primed.Kept
 }
 

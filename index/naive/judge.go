@@ -23,9 +23,13 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 	d.root = d
 	found, cut := t.matches(e, true)
 	verdict.Cut = cut && len(found) == 0
+	t.linkAs(d)
 	if len(found) > 0 {
 		verdict.Match, verdict.Reemitted = t.match(found[0]), t.repeat(found[0].root, d)
-		d.root = found[0].root
+		if d.root = found[0].root; found[0].method == index.Identical && found[0].document == d.root {
+			d.under, d.fine = nil, 0 // whatever would find it finds its representative
+			d.bytes = index.EntryBytes(t.params, e)
+		}
 	}
 	if d.root == d || t.params.KeepsAll() {
 		if d.root != d {
@@ -33,6 +37,7 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 		}
 		t.room(1, d.bytes, now)
 		t.enter(&t.window, d)
+		t.noteEntered()
 		t.room(0, 0, now)
 	}
 	return verdict
@@ -133,7 +138,7 @@ func (t *Twin) nearby(e *entry.Entry, best bool) (all []found, cut bool) {
 	promising, cut := t.candidates(e)
 	candidates, work := t.params.Similarity.MaxCandidates, t.params.Similarity.MaxWork
 	for i, d := range promising {
-		if !t.matchable(d, e) {
+		if !t.matchable(d, e) || !t.mayReach(e, &d.entry) {
 			continue
 		}
 		if candidates == 0 {

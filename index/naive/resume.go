@@ -1,6 +1,10 @@
 package naive
 
-import "github.com/unecho/unecho/index"
+import (
+	"slices"
+
+	"github.com/unecho/unecho/index"
+)
 
 // Resume returns a twin that continues from a replica's state, such as one restored from a snapshot. settings and
 // fingerprint are as in New. The twin copies what the replica keeps.
@@ -29,7 +33,26 @@ func Resume(p index.Params, settings []byte, fingerprint uint64, from *index.Rep
 		})
 	}
 	t.remember(from)
+	t.popular = popular{cells: map[uint32]int{}, pending: c.Popular.Pending, entered: c.Popular.Entered}
+	for cell, left := range c.Popular.Keys {
+		t.popular.cells[cell] = left
+	}
+	t.popular.until = t.window.place + 1 - len(t.window.documents) + c.Popular.Until
 	return t
+}
+
+// linked returns the keys under which a remembered document is found.
+func (t *Twin) linked(m *index.Remembered) (under []bandKey) {
+	own := t.keys(&m.Entry)
+	for _, k := range own {
+		if !slices.Contains(m.Absent, k.band) {
+			under = append(under, k)
+		}
+	}
+	for _, tag := range m.Fine {
+		under = append(under, bandKey{band: t.fineBand(tag, len(own)), tag: tag})
+	}
+	return under
 }
 
 // remember fills the window. A copy may stand before its representative, if that entered again.
@@ -38,7 +61,8 @@ func (t *Twin) remember(from *index.Replica) {
 	roots := map[*document]uint64{}
 	from.Each(func(m *index.Remembered) {
 		d := &document{
-			source: m.Source, entry: m.Entry.Clone(), position: m.Judged, bytes: index.EntryBytes(t.params, &m.Entry),
+			source: m.Source, entry: m.Entry.Clone(), position: m.Judged,
+			bytes: index.EntryBytes(t.params, &m.Entry) + index.FineBytes(len(m.Fine)), under: t.linked(m), fine: len(m.Fine),
 			entered: m.Entered, dead: m.Dead, primed: m.Primed, copies: m.Copies + 1, repeated: m.Repeated, last: m.Last,
 			emission: emission{
 				source: m.Emission.Source, offset: m.Emission.Offset, position: m.Emission.Position, at: m.Emission.At,

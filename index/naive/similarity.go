@@ -2,7 +2,6 @@ package naive
 
 import (
 	"math"
-	"strings"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -52,8 +51,7 @@ func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
 
 // keepsText says whether shingles are taken from kept texts.
 func (t *Twin) keepsText() bool {
-	p := t.params.Similarity
-	return p.Evidence == "text" || p.Evidence == "auto" && strings.HasPrefix(p.Shingle, "char:")
+	return t.params.Similarity.Evidence == "text"
 }
 
 func (t *Twin) estimate(a, b *entry.Entry) (index.Similarity, index.Method) {

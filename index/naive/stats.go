@@ -9,7 +9,8 @@ type Stats struct {
 	Reentered  int // representatives that entered the window again
 	Kept       int // copies indexed
 	MadeUp     int // copies that came through because the emission before them was void
-	Cut        int // shelves of a band's key of which not all was read (MaxReferences)
+	Full       int // keys that have as many documents as are met (MaxReferences)
+	Fine       int // documents that entered under fine keys
 	Unverified int // candidates left out, beyond MaxCandidates
 	TooCostly  int // candidates left out, beyond MaxWork
 	Unreadable int // candidates whose evidence, or the entry's own, could not be read: they never match

@@ -32,6 +32,10 @@ type Twin struct {
 	history        queue
 	window         queue
 	fed            uint64 // entries that feeds brought
+	popular        popular
+	every          bool
+	looked         looked // of the entry at hand
+	limits         map[[3]int]int
 	requests       []*request
 	primed         index.Primed
 	primedLast     int64 // time of the newest document that entered history, ms since 1970
@@ -52,6 +56,7 @@ func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
 	return &Twin{
 		params: p, begun: p, shingling: shingling, settings: bytes.Clone(settings), fingerprint: fingerprint,
 		partitions: map[entry.Source]*partition{}, history: newQueue(beforeAll), window: newQueue(0),
+		popular: popular{cells: map[uint32]int{}}, limits: map[[3]int]int{},
 		primedLast: math.MinInt64,
 	}
 }

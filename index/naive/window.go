@@ -16,9 +16,11 @@ type document struct {
 	root     *document // its representative; itself if it is no copy
 	place    int       // 0: not remembered
 	bytes    int64
-	entered  int64 // ms of stream time from which its age counts
-	dead     bool  // forgotten, or its partition was repositioned
-	primed   bool  // it came as history, wherever it is now
+	under    []bandKey // the keys under which it is found
+	fine     int       // how many of them are fine keys
+	entered  int64     // ms of stream time from which its age counts
+	dead     bool      // forgotten, or its partition was repositioned
+	primed   bool      // it came as history, wherever it is now
 
 	// The fields below are used only in a representative.
 	copies   uint64 // how many documents it stands for, itself included
@@ -49,7 +51,7 @@ func newQueue(place int) queue { return queue{place: place, byKey: map[bandKey][
 // beforeAll is a place before all that the window gives.
 const beforeAll = -1 << 40
 
-// bandKey is the part of a band key by which documents meet.
+// bandKey is the part of a band key by which documents meet. A fine key is in one of the bands, by its tag.
 type bandKey struct {
 	band int
 	tag  uint32
@@ -81,13 +83,19 @@ func (t *Twin) live(d *document) bool {
 	return d.place != 0 && !d.dead && !t.old(d) && d.root.place != 0 && !d.root.dead && !t.old(d.root)
 }
 
+// linkAs sets the keys under which a document is found to those that the latest lookup chose.
+func (t *Twin) linkAs(d *document) {
+	d.under, d.fine = t.looked.under, t.looked.fine
+	d.bytes += index.FineBytes(d.fine)
+}
+
 // enter puts a document at the head of the window or of history.
 func (t *Twin) enter(q *queue, d *document) {
 	q.place++
 	d.place = q.place
 	q.documents = append(q.documents, d)
 	q.bytes += d.bytes
-	for _, k := range t.keys(&d.entry) {
+	for _, k := range d.under {
 		q.byKey[k] = append(q.byKey[k], shelf{d, d.place})
 	}
 }
@@ -99,7 +107,7 @@ func (t *Twin) leave(q *queue) *document {
 	q.bytes -= d.bytes
 	gone := d.place
 	d.place = 0
-	for _, k := range t.keys(&d.entry) {
+	for _, k := range d.under {
 		all := q.byKey[k]
 		for len(all) > 0 && all[0].at <= gone {
 			all = all[1:]
@@ -166,9 +174,14 @@ func (t *Twin) again(d *document) {
 		d.emission = emission{source: d.source, offset: d.entry.Offset, position: d.position, at: d.last}
 	}
 	t.enter(&t.window, d)
+	for _, k := range t.keys(&d.entry) {
+		if !slices.Contains(d.under, k) {
+			t.popular.use(k.tag)
+		}
+	}
 }
 
-// keys returns the keys under which a document is found: all band keys together, and each of them.
+// keys returns the keys of an entry: all band keys together, and each of them.
 func (t *Twin) keys(e *entry.Entry) []bandKey {
 	if e.Empty() {
 		return nil

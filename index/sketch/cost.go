@@ -6,6 +6,7 @@ import "fmt"
 type Load struct {
 	Documents  int     // number of documents that one is compared with
 	Read       int     // number of candidates that are read at most
+	Tags       int     // numbers by which band keys are told apart before documents are; 0 if none are alike by chance
 	Background []Share // how similar documents are that are no copies of each other
 }
 
@@ -23,12 +24,13 @@ type Cost struct {
 // Sum returns the whole cost.
 func (c Cost) Sum() float64 { return c.Slots + c.Bands + c.Candidates }
 
-// Nanoseconds by which a banding is weighed, on one core of an AMD EPYC. `make bench-bands` measures them: see decision
-// 61. Only their ratios decide.
+// Nanoseconds by which a banding is weighed, on one core of a server. `make bench-bands` measures slots and bands: see
+// decision 61. `go test -bench ApplyUnlike ./index -large` measures candidates whose digests lie scattered in a window of
+// ten million: see decision 75. Only their ratios decide.
 const (
 	slotCost      = 3.0
 	bandCost      = 150.0
-	candidateCost = 90.0
+	candidateCost = 200.0
 )
 
 // Cost returns what a document costs under a banding.
@@ -36,6 +38,9 @@ func (l Load) Cost(b Banding) Cost {
 	met := 0.0
 	for _, s := range l.Background {
 		met += float64(float64(s.Share*float64(l.Documents)) * b.Probability(s.Similarity))
+	}
+	if l.Tags > 0 {
+		met += float64(l.Documents) * float64(b.Bands) / float64(l.Tags)
 	}
 	return CostOf(b, met)
 }
@@ -50,14 +55,14 @@ func CostOf(b Banding, met float64) Cost {
 
 // plannedSlots is how many slots PlanByCost takes at most. Among texts that are alike throughout every row would pay,
 // and no number of rows would do.
-const plannedSlots = 128
+const plannedSlots = 400
 
 // leastRows is the fewest rows that PlanByCost takes, if there is a choice. With one row, every document that shares
 // one of its slots is a candidate, and that is nearly every document.
 const leastRows = 2
 
 // Bandings returns, for each number of rows from 1 on, the fewest bands by which at least the share recall of the pairs
-// exactly at the threshold become candidates, as long as they fit into 128 slots. More rows in more bands make fewer
+// exactly at the threshold become candidates, as long as they fit into 400 slots. More rows in more bands make fewer
 // candidates of unlike documents, and more keys.
 //
 // threshold is a Jaccard similarity above 0 and up to 1, and recall is between 0 and 1.
@@ -79,9 +84,12 @@ func Bandings(threshold, recall float64) ([]Banding, error) {
 	return all, nil
 }
 
+// usedSlots are taken in any case where all bandings meet more candidates than are read.
+const usedSlots = 128
+
 // PlanByCost chooses the cheapest of the Bandings of two rows and more that meet no more candidates than are read. Where
 // all of them meet more, copies are missed that would be read too late. Then it takes the most rows, and all bands that
-// fit, as Plan does. Bandings says what is possible.
+// fit into 128 slots if that is more. Bandings says what is possible.
 func PlanByCost(threshold, recall float64, l Load) (Banding, error) {
 	all, err := Bandings(threshold, recall)
 	if err != nil {
@@ -92,7 +100,8 @@ func PlanByCost(threshold, recall float64, l Load) (Banding, error) {
 	}
 	best, ok := l.Cheapest(all)
 	if !ok {
-		return Plan(threshold, plannedSlots, recall)
+		best = all[len(all)-1]
+		best.Bands = max(best.Bands, usedSlots/best.Rows)
 	}
 	return best, nil
 }

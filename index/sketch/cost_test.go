@@ -17,11 +17,12 @@ func TestPlanByCost(t *testing.T) {
 		want              Banding
 	}{
 		{0.8, 0.98, load(400_000, 0.003), Banding{10, 5}},
-		{0.8, 0.98, load(1_000_000, 0.003), Banding{10, 5}},
+		{0.8, 0.98, load(1_000_000, 0.003), Banding{13, 6}},
 		{0.8, 0.98, load(2_000_000, 0.003), Banding{13, 6}},
-		{0.8, 0.98, load(10_000_000, 0.003), Banding{17, 7}},
-		{0.8, 0.98, load(100_000_000, 0.003), Banding{17, 7}}, // no more slots than 128
-		{0.8, 0.98, load(1_000_000, 0.31), Banding{18, 7}},    // more candidates than are read: as many rows as fit
+		{0.8, 0.98, load(10_000_000, 0.003), Banding{22, 8}},
+		{0.8, 0.98, load(100_000_000, 0.003), Banding{35, 10}}, // no more slots than 400
+		{0.8, 0.98, load(1_000_000, 0.31), Banding{35, 10}},
+		{0.8, 0.98, load(100_000_000, 0.31), Banding{35, 10}}, // more candidates than are read: as many rows as fit
 		{0.3, 0.98, load(1_000_000, 0.9), Banding{64, 2}},     // the same, of texts that are more alike than copies are
 		{0.8, 0.98, Load{Documents: 1000}, Banding{4, 2}},     // nothing to tell apart, and yet not a single row
 		{0.04, 0.98, Load{Documents: 1000}, Banding{96, 1}},   // two rows do not fit
@@ -80,7 +81,7 @@ func TestPlanByCostRefuses(t *testing.T) {
 	}{
 		{0, 0.98, "a threshold of 0 is impossible"},
 		{0.8, 1, "a recall of 1 is impossible"},
-		{0.01, 0.98, "with 128 slots at most 0.7237 of the pairs at threshold 0.01 are found, not 0.98; .* at least 390 slots"},
+		{0.005, 0.98, "with 400 slots at most 0.8653 of the pairs at threshold 0.005 are found, not 0.98; .* at least 782 slots"},
 	} {
 		_, err := PlanByCost(c.threshold, c.recall, load(1, 0))
 		if err == nil || !regexp.MustCompile(c.want).MatchString(err.Error()) {

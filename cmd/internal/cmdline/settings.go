@@ -33,6 +33,15 @@ func presets() map[string][]string {
 // the verb already uses, the flag of the later section has the section in its name, too: --text-max-bytes. --config
 // reads the other settings, and --set outranks both. Call it after the verb's own flags are added.
 func AddSettings(cmd *cobra.Command, sections ...string) {
+	addSettings(cmd, config.Default(), sections)
+}
+
+// AddFileSettings does what AddSettings does, for a verb that judges files and has the defaults for that.
+func AddFileSettings(cmd *cobra.Command, sections ...string) {
+	addSettings(cmd, config.ForFiles(), sections)
+}
+
+func addSettings(cmd *cobra.Command, usual config.Config, sections []string) {
 	Add(cmd, Advanced, func(f Flags) {
 		f.TextP("config", "c", "file", "", "take the settings of this service (default "+DefaultFile+", if it is there)")
 		f.Text("preset", "choice", "", "begin with a published recipe: "+
@@ -40,7 +49,7 @@ func AddSettings(cmd *cobra.Command, sections ...string) {
 	})
 	AddSet(cmd)
 	Offer(cmd, "preset", slices.Sorted(maps.Keys(presets()))...)
-	fields := setting.Fields(config.Default())
+	fields := setting.Fields(usual)
 	for _, section := range sections {
 		for _, f := range fields {
 			if f.Key == section || strings.HasPrefix(f.Key, section+".") {

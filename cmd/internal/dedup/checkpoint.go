@@ -18,6 +18,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/index"
 )
 
 // Checkpoint is where a run goes on after it was stopped: one file in a directory, which a newer one replaces as a whole.
@@ -51,7 +52,7 @@ type checkpointState struct {
 	Documents int64             `json:"documents"`
 	Front     uint64            `json:"front"`
 	Counts    Counts            `json:"counts"`
-	UniqueCut uint64            `json:"unique_cut"`
+	Cuts      index.Cuts        `json:"cuts"`
 	Latest    []byte            `json:"latest"` // the first line of the last table
 	Outputs   map[string]int64  `json:"outputs"`
 	Window    int64             `json:"window_bytes"`     // what the index counts against its memory

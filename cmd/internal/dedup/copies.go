@@ -19,15 +19,10 @@ type namedCopy struct {
 	name   []byte
 }
 
-// mostListed is how many matches of one document are listed, where those of equal text are among them. A higher bound on
-// candidates raises it.
-const mostListed = 1000
-
 // add adds the matches of the document that was judged last: those that were found, and the copies of each. It returns
-// true if they are more than mostListed and than most, and the rest is left out.
+// true if they are more than most, and the rest is left out.
 func (c *copies) add(found *matches, e *entry.Entry, near []index.Near, most int) (cut bool) {
 	from := len(found.all)
-	most = max(most, mostListed)
 	for i := range near {
 		n := &near[i]
 		others := c.of[n.Offset]

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -29,7 +30,7 @@ func TestEqualTextsAreOne(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.pairs), func(t *testing.T) {
 			p := indexParams(setting.GiB, true)
-			p.Pairs, p.Every, p.Index.Similarity.MaxCandidates = test.pairs, test.pairs, 64
+			p.Pairs, p.Every, p.Index.Similarity.MaxCandidates = test.pairs, test.pairs, 1000
 			x, err := dedup.NewIndex(p)
 			if err != nil {
 				t.Fatal(err)
@@ -42,6 +43,9 @@ func TestEqualTextsAreOne(t *testing.T) {
 			}, path)
 			if err != nil || counts.Unique != 2 || counts.Cut != test.cut || cut != test.cut || matches != test.matches {
 				t.Errorf("%+v, %d matches, %d cut, %v; want %d and %d", counts, matches, cut, err, test.matches, test.cut)
+			}
+			if s := x.Stats(); s.Cuts != (index.Cuts{Candidates: uint64(test.cut)}) {
+				t.Errorf("%+v documents are cut, by bound; want %d for candidates", s.Cuts, test.cut)
 			}
 			if s := x.Stats(); s.Documents != 2 || s.Candidates > 4*n {
 				t.Errorf("the index has %d documents, after %d comparisons", s.Documents, s.Candidates)

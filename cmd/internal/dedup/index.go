@@ -11,16 +11,17 @@ import (
 // Index is the judge that uses a Series, which has a replica of its own. It holds no verdict for longer than a run. A
 // document's number is its offset there.
 type Index struct {
-	params  IndexParams
-	series  *index.Series
-	replica *index.Replica // that of the series
-	next    int64          // number of the next document
-	first   int64          // number of the first one since Begin
-	kept    int            // number of documents that the window must hold
-	found   matches
-	chains  *index.Chains  // nil unless all matches are wanted
-	copies  *copies        // nil unless pairs are wanted
-	places  reports.Places // of the documents of its file
+	params   IndexParams
+	series   *index.Series
+	replica  *index.Replica // that of the series
+	next     int64          // number of the next document
+	first    int64          // number of the first one since Begin
+	kept     int            // number of documents that the window must hold
+	found    matches
+	chains   *index.Chains  // nil unless all matches are wanted
+	copies   *copies        // nil unless pairs are wanted
+	unlisted uint64         // documents with more copies than are listed
+	places   reports.Places // of the documents of its file
 }
 
 // NewIndex builds an Index without documents. The caller must have validated the Params.
@@ -72,8 +73,12 @@ func (x *Index) First() int64 { return x.first }
 // Next is the number of the next document.
 func (x *Index) Next() int64 { return x.next }
 
-// Stats are those of the replica.
-func (x *Index) Stats() index.Stats { return x.replica.Stats() }
+// Stats are those of the replica, and of what is listed beside it.
+func (x *Index) Stats() index.Stats {
+	s := x.replica.Stats()
+	s.Cuts.Candidates += x.unlisted
+	return s
+}
 
 func (x *Index) reach(number int64) { x.next = number }
 
@@ -105,15 +110,17 @@ func (x *Index) addNear(e *entry.Entry) {
 		near, cut = nil, false
 	}
 	if x.copies != nil {
-		cut = x.copies.add(&x.found, e, near, x.params.Index.Similarity.MaxCandidates) || cut
+		if x.copies.add(&x.found, e, near, x.params.Index.Similarity.MaxCandidates) {
+			cut = true
+			x.unlisted++
+		}
 	} else {
 		for i := range near {
 			n := &near[i]
 			x.found.add(n.Offset, n.ID, n.Similarity, n.Method)
 		}
 	}
-	x.found.cut = cut
-	x.found.next()
+	x.found.next(cut)
 }
 
 func (x *Index) judge(entries []entry.Entry) error {
@@ -132,7 +139,7 @@ func (x *Index) judge(entries []entry.Entry) error {
 		if m := &v.Match; v.Matched() {
 			x.found.add(m.Offset, []byte(m.ID), m.Similarity, m.Method)
 		}
-		x.found.next()
+		x.found.next(v.Cut)
 	}
 	if s := x.replica.Stats(); s.Documents < x.kept {
 		return fmt.Errorf("%w of %s after %d documents", ErrMemory, x.params.Memory, entries[len(entries)-1].Offset)

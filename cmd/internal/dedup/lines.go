@@ -47,6 +47,13 @@ type clusterLine struct {
 	ClusterRow  int    `parquet:"cluster_row,optional"`
 }
 
+// cutLine is a line of --cut: a document that was not compared with all that may be like it.
+type cutLine struct {
+	ID   string `json:"id"            parquet:"id"`
+	File string `json:"file"          parquet:"file,dict"`
+	Row  int    `json:"row,omitempty" parquet:"row,optional"`
+}
+
 // rowText is a row as a column of a line.
 func rowText(row int) string {
 	if row == 0 {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -40,8 +39,8 @@ func (o *Options) Rotate(distance int) error {
 	return nil
 }
 
-// Choose sets the representative and the matches by their words. Given says whether a flag was given.
-func (o *Options) Choose(representative, matches string, given func(flag string) bool) error {
+// Choose sets the representative and the matches by their words.
+func (o *Options) Choose(representative, matches string) error {
 	known := map[string]Representative{"first": First, "last": Last, "longest": Longest}
 	var ok bool
 	if o.Representative, ok = known[representative]; !ok {
@@ -52,18 +51,10 @@ func (o *Options) Choose(representative, matches string, given func(flag string)
 	}
 	if matches == "all" {
 		o.Config.Judge.Index.Keep = "all"
-		s := &o.Config.Judge.Similarity
-		if s.MaxCandidates == index.DefaultParams().Similarity.MaxCandidates && !given("max-candidates") {
-			s.MaxCandidates = allCandidates
-		}
 	}
 	o.All = matches == "all" || o.Rotated
 	return nil
 }
-
-// allCandidates is how many documents one is compared with at most where all matches are wanted. It is more than a
-// service takes for one match, and so few that documents of 2 kB take less than a millisecond each, whatever they are.
-const allCandidates = 48
 
 // Check refuses options that contradict each other.
 func (o *Options) Check() error {

@@ -49,6 +49,7 @@ func (o *Outcome) Best() *Match {
 type Counts struct {
 	Documents, Unique, Duplicate, Rejected int64
 	Cut                                    int64 // documents that were not compared with all that may be like them
+	UniqueCut                              int64 // of these, those that are like no other as far as they were compared
 	ByBytes                                int64 // documents that were compared by their bytes
 	Doubtful                               int64 // duplicates by an estimate that is as near to the threshold as it may be off
 	Short                                  int64 // documents of which one changed word makes another
@@ -59,6 +60,7 @@ func (c *Counts) Add(o *Outcome) {
 	c.Documents++
 	if o.Cut {
 		c.Cut++
+		c.UniqueCut += int64(1 - min(len(o.Matches), 1))
 	}
 	if o.ByBytes {
 		c.ByBytes++
@@ -79,12 +81,14 @@ func (c *Counts) Add(o *Outcome) {
 // matches holds the matches of several documents, one after another, with their names in its own memory.
 type matches struct {
 	all   []Match
-	ends  []int // document -> where its matches end
+	ends  []int  // document -> where its matches end
+	cuts  []bool // document -> not all were compared with it that may be like it
 	names []byte
-	cut   bool // not all were compared that may be like the document, which then is the only one
 }
 
-func (m *matches) reset() { m.all, m.ends, m.names, m.cut = m.all[:0], m.ends[:0], m.names[:0], false }
+func (m *matches) reset() {
+	m.all, m.ends, m.cuts, m.names = m.all[:0], m.ends[:0], m.cuts[:0], m.names[:0]
+}
 
 // add adds a match of the present document. When names grows, earlier names stay valid in the old memory.
 func (m *matches) add(number int64, name []byte, similarity index.Similarity, method index.Method) {
@@ -97,7 +101,7 @@ func (m *matches) add(number int64, name []byte, similarity index.Similarity, me
 }
 
 // next ends the present document.
-func (m *matches) next() { m.ends = append(m.ends, len(m.all)) }
+func (m *matches) next(cut bool) { m.ends, m.cuts = append(m.ends, len(m.all)), append(m.cuts, cut) }
 
 // of returns the matches of a document.
 func (m *matches) of(i int) []Match {

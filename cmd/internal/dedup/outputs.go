@@ -38,6 +38,7 @@ type Outputs struct {
 	pairs          *written.Records[pairLine]
 	clusters       *written.Records[clusterLine]
 	rejected       *written.Records[reports.Rejected]
+	cut            *written.Records[cutLine]
 
 	params  OutputParams
 	header  []byte // first line of the previous document's table, if documents wait
@@ -58,7 +59,7 @@ type Outputs struct {
 
 // OutputNames lists the outputs.
 func OutputNames() []string {
-	return []string{"unique", "duplicates", "pairs", "clusters", "groups", "rejected"}
+	return []string{"unique", "duplicates", "pairs", "clusters", "groups", "rejected", "cut"}
 }
 
 // OpenOutputs opens the outputs. Their old content stays until the first document is judged.
@@ -101,6 +102,9 @@ func (d *Outputs) open(paths map[string]string) (err error) {
 		return err
 	}
 	if d.listed, err = d.files.Open("groups", paths["groups"]); err != nil {
+		return err
+	}
+	if d.cut, err = written.OpenRecords[cutLine](d.files, "cut", paths["cut"]); err != nil {
 		return err
 	}
 	d.rejected, err = written.OpenRecords[reports.Rejected](d.files, "rejected", paths["rejected"])
@@ -176,7 +180,7 @@ func (d *Outputs) add(o *Outcome) error {
 	if o.Rejected != nil {
 		return d.reject(o)
 	}
-	if err := d.verified(o.Number, o.Name, o.Matches); err != nil {
+	if err := errors.Join(d.verified(o.Number, o.Name, o.Matches), d.tellCut(o)); err != nil {
 		return err
 	}
 	if d.later != nil {
@@ -190,6 +194,16 @@ func (d *Outputs) add(o *Outcome) error {
 		return d.table.document(o.Raw)
 	}
 	return d.duplicates.JSON(d.duplicate(o.Number, o.Name, best, best.Number, best.Name))
+}
+
+// tellCut writes which document was not compared with all that may be like it.
+func (d *Outputs) tellCut(o *Outcome) error {
+	if !o.Cut {
+		return nil
+	}
+	line := cutLine{ID: written.Name(string(o.Name))}
+	line.File, line.Row = d.place(o.Number, string(o.Name))
+	return d.cut.JSON(&line)
 }
 
 // reject writes why a document cannot be compared, and if it is to be kept, the document itself. What has no end, such as a row

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -33,8 +34,8 @@ type Pass struct {
 	// where the pass goes on after it was stopped; nil: nowhere. Judge is its Index, and Out is Resumable
 	Checkpoint *Checkpoint
 
-	judged    Resumed // documents so far, if there is a Checkpoint or there are Passes
-	uniqueCut uint64  // of passes before, and of the run that goes on
+	judged    Resumed    // documents so far, if there is a Checkpoint or there are Passes
+	cuts      index.Cuts // of passes before, and of the run that goes on
 	inPasses  bool
 	pass      int     // which of several it is, from 1
 	share     *share  // of this pass
@@ -124,7 +125,7 @@ func (p *Pass) resume() error {
 		return nil
 	}
 	p.judged = Resumed{s.Documents, s.Front}
-	p.Before, p.uniqueCut = p.judged, s.UniqueCut
+	p.Before, p.cuts = p.judged, s.Cuts
 	return p.Out.resume(s)
 }
 
@@ -252,6 +253,13 @@ func (p *Pass) Rejected() error {
 	return fmt.Errorf("all %s rejected: see why by --rejected -", were(int(c.Documents), "document"))
 }
 
+// allCuts counts what was cut so far, by the bounds.
+func (p *Pass) allCuts() index.Cuts {
+	all := p.cuts
+	all.Add(p.index.Stats().Cuts)
+	return all
+}
+
 // Summary returns the result of the pass. took is the time since the start of the program.
 func (p *Pass) Summary(took time.Duration) Summary {
 	s := NewSummary(p.Out.counts, p.Judge.First(), p.documents, took)
@@ -260,7 +268,10 @@ func (p *Pass) Summary(took time.Duration) Summary {
 		s.Doubt = p.Out.params.Similarity.Doubt()
 	}
 	if p.index != nil {
-		s.UniqueCut = p.uniqueCut + p.index.Stats().UniqueCut
+		s.Bounds = p.allCuts().Bounds()
+	}
+	if p.index == nil || p.index.chains == nil {
+		s.Cut = 0
 	}
 	if rotations, ok := p.Judge.(*Rotations); ok {
 		s.Rotations, s.EachPair = rotations.Count(), rotations.Count() == 0

@@ -89,7 +89,7 @@ func (p *Pass) nextShare(ctx context.Context, of Passes) error {
 	next := newShare(x, p.judged.Documents, old.after, after)
 	err = old.before.close()
 	old.before, old.after = nil, nil
-	p.uniqueCut += old.Stats().UniqueCut
+	p.cuts.Add(old.Stats().Cuts)
 	p.pass, p.read = p.pass+1, p.judged
 	p.take(next)
 	runtime.GC() // or the index of the pass that ended stays until there is as much again

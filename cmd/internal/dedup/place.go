@@ -66,7 +66,7 @@ func (p *Pass) checkpoint(ctx context.Context) error {
 	}
 	s := checkpointState{
 		Version: checkpointVersion, Documents: p.judged.Documents, Front: p.judged.Front,
-		UniqueCut: p.uniqueCut + p.index.Stats().UniqueCut, Window: p.index.Stats().WindowBytes,
+		Cuts: p.allCuts(), Window: p.index.Stats().WindowBytes,
 	}
 	x := p.index
 	if p.inPasses {
@@ -94,7 +94,7 @@ func (p *Pass) resumePasses(of Passes, s *checkpointState) error {
 	if now == nil {
 		now = &passState{Pass: 1, Read: p.judged}
 	}
-	p.pass, p.read, p.all, p.uniqueCut = now.Pass, now.Read, now.All, s.UniqueCut
+	p.pass, p.read, p.all, p.cuts = now.Pass, now.Read, now.All, s.Cuts
 	x, err := p.Checkpoint.Index(of.Index)
 	if err != nil {
 		return err

@@ -94,7 +94,7 @@ func (r *Rotations) apply(s *signed) (*matches, error) {
 	}
 	r.none.reset()
 	for i := range s.entries {
-		r.none.next()
+		r.none.next(false)
 		if !s.entries[i].Empty() {
 			r.add(&s.entries[i], s.sketches[i])
 		}

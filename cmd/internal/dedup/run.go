@@ -116,7 +116,7 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 			Text: it.text, Length: it.length, Sum: it.sum, Short: it.short, Rejected: it.rejected, ByBytes: it.byBytes,
 		}
 		if it.rejected == nil {
-			o.Matches, o.Cut = found.of(next), found.cut
+			o.Matches, o.Cut = found.of(next), found.cuts[next]
 			if len(s.sketches) > 0 {
 				o.Sketch = s.sketches[next]
 			}

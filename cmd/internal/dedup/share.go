@@ -95,7 +95,7 @@ func (s *share) look(e *entry.Entry, known *Match) error {
 			best = &Match{Number: m.Offset, Name: []byte(m.ID), Similarity: m.Similarity, Method: m.Method}
 		}
 	}
-	defer s.found.next()
+	defer s.found.next(false)
 	switch {
 	case best == nil:
 		return nil

@@ -12,29 +12,30 @@ import (
 
 // Summary is the result of a run of dedup. Its JSON is a promise to scripts.
 type Summary struct {
-	Documents          int64   `json:"documents"`
-	Unique             int64   `json:"unique"`
-	Duplicate          int64   `json:"duplicate"`
-	Rejected           int64   `json:"rejected"`
-	UniqueCut          uint64  `json:"unique_cut"`         // unique documents that were not compared with all candidates
-	Cut                int64   `json:"cut,omitempty"`      // with all matches: documents that were not compared with all candidates
-	ByBytes            int64   `json:"by_bytes,omitempty"` // documents that were compared by their bytes
-	Doubtful           int64   `json:"doubtful,omitempty"` // duplicates by an estimate that is as near to the threshold as it may be off
-	Doubt              float64 `json:"doubt,omitempty"`    // how near that is
-	Short              int64   `json:"-"`                  // documents of which one changed word makes another
-	Indexed            int64   `json:"indexed,omitempty"`  // documents of --index or --index-file
-	Seconds            float64 `json:"seconds"`
-	DocumentsPerSecond float64 `json:"documents_per_second"`
-	PeakRSSBytes       int64   `json:"peak_rss_bytes"`
-	Algorithm          string  `json:"algorithm"`           // name and version of the sketch
-	Rotations          int     `json:"rotations,omitempty"` // sorted rotations, if they find candidates
-	EachPair           bool    `json:"each_pair,omitempty"` // each sketch was compared with each
+	Documents          int64    `json:"documents"`
+	Unique             int64    `json:"unique"`
+	Duplicate          int64    `json:"duplicate"`
+	Rejected           int64    `json:"rejected"`
+	UniqueCut          int64    `json:"unique_cut"`         // unique documents that were not compared with all candidates
+	Cut                int64    `json:"cut,omitempty"`      // with all matches: documents that were not compared with all candidates
+	Bounds             []string `json:"bounds,omitempty"`   // settings that left candidates out, such as max_work
+	ByBytes            int64    `json:"by_bytes,omitempty"` // documents that were compared by their bytes
+	Doubtful           int64    `json:"doubtful,omitempty"` // duplicates by an estimate that is as near to the threshold as it may be off
+	Doubt              float64  `json:"doubt,omitempty"`    // how near that is
+	Short              int64    `json:"-"`                  // documents of which one changed word makes another
+	Indexed            int64    `json:"indexed,omitempty"`  // documents of --index or --index-file
+	Seconds            float64  `json:"seconds"`
+	DocumentsPerSecond float64  `json:"documents_per_second"`
+	PeakRSSBytes       int64    `json:"peak_rss_bytes"`
+	Algorithm          string   `json:"algorithm"`           // name and version of the sketch
+	Rotations          int      `json:"rotations,omitempty"` // sorted rotations, if they find candidates
+	EachPair           bool     `json:"each_pair,omitempty"` // each sketch was compared with each
 }
 
 // NewSummary builds the summary, given how many documents were indexed, and how many were read in all.
 func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
 	s := Summary{
-		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, Cut: c.Cut, ByBytes: c.ByBytes,
+		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, UniqueCut: c.UniqueCut, Cut: c.Cut, ByBytes: c.ByBytes,
 		Doubtful: c.Doubtful, Short: c.Short, Indexed: indexed,
 		Seconds: took.Seconds(), PeakRSSBytes: memory.Peak(),
 	}
@@ -84,7 +85,7 @@ func (s Summary) WriteText(out io.Writer) error {
 			return err
 		}
 	}
-	const remedy = "raise --max-references, --max-candidates or --max-work"
+	remedy := terminal.Raise(s.Bounds)
 	switch {
 	case s.Cut > 0:
 		_, err = fmt.Fprintf(out, "%s not compared with all candidates: clusters may be in parts, and pairs missing: %s\n",

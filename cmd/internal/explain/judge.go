@@ -14,7 +14,8 @@ type judge struct {
 // Judged is what became of a document among those before it.
 type Judged struct {
 	index.Verdict
-	Name string
+	Name   string
+	Bounds []string // settings that left out documents of which it may be a copy
 }
 
 // kept says whether later documents are compared with it.
@@ -29,11 +30,12 @@ func newJudge(p index.Params) (*judge, error) {
 func (j *judge) add(name string, e entry.Entry) (Judged, error) {
 	e.Offset, e.ID = j.next, []byte(name)
 	j.next++
+	before := j.series.Replica().Stats().Cuts
 	verdicts, err := j.series.Judge([]entry.Entry{e})
 	if err != nil {
 		return Judged{}, err
 	}
-	return Judged{verdicts[0], name}, nil
+	return Judged{verdicts[0], name, j.series.Replica().Stats().Cuts.Since(before).Bounds()}, nil
 }
 
 // alone judges two documents, of which nothing came before.

@@ -29,8 +29,8 @@ func (x *Explanation) decide(p index.Params) error {
 
 func (x *Explanation) verdict(p index.Params, a, b *Judged) error {
 	if x.Cut = b.Cut; b.Unique() {
-		cut, err := x.cutDecides(p, a)
-		x.Verdict, x.Why = "unique", x.whyUnique(p, a, cut)
+		missed, err := x.missed(p, a)
+		x.Verdict, x.Why = "unique", x.whyUnique(p, a, b, missed)
 		return err
 	}
 	m := &b.Match
@@ -48,8 +48,8 @@ func (x *Explanation) verdict(p index.Params, a, b *Judged) error {
 	return nil
 }
 
-// cutDecides says whether A is similar enough, and was left out for a bound.
-func (x *Explanation) cutDecides(p index.Params, a *Judged) (bool, error) {
+// missed says whether A is similar enough and shares a band, so that it was not compared.
+func (x *Explanation) missed(p index.Params, a *Judged) (bool, error) {
 	if len(x.Sketch.MatchingBands) == 0 || !a.kept(p) {
 		return false, nil
 	}
@@ -79,7 +79,7 @@ func (x *Explanation) whyDuplicate(p index.Params, method index.Method) string {
 		x.Threshold)
 }
 
-func (x *Explanation) whyUnique(p index.Params, a *Judged, cut bool) string {
+func (x *Explanation) whyUnique(p index.Params, a, b *Judged, missed bool) string {
 	switch {
 	case !x.SameScope:
 		return "they belong to different scopes (document.scope), and documents are compared within one"
@@ -92,9 +92,12 @@ func (x *Explanation) whyUnique(p index.Params, a *Judged, cut bool) string {
 			terminal.Printable(a.Match.ID, terminal.LongLine))
 	case len(x.Sketch.MatchingBands) == 0:
 		return "they are no candidates: " + x.agreement.Apart
-	case cut:
+	case missed && b.Cut:
 		return fmt.Sprintf("a cut decided: they are candidates by %d of %d bands and similar enough, but were not compared, "+
-			"because that is bounded; raise --max-references, --max-candidates or --max-work", len(x.Sketch.MatchingBands),
+			"because that is bounded; %s", len(x.Sketch.MatchingBands), x.Sketch.Bands, terminal.Raise(b.Bounds))
+	case missed:
+		return fmt.Sprintf("they are similar enough and share %d of %d bands, but too many documents have these: such ones are "+
+			"looked for by pairs of shingles that few have, and these two have none of them in common", len(x.Sketch.MatchingBands),
 			x.Sketch.Bands)
 	case byBits(p):
 		return fmt.Sprintf("they are candidates by %d of %d bands, but %s, more than the distance of %d",

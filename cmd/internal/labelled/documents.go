@@ -60,7 +60,7 @@ func (d *Documents) Add(name string, r *corpus.Record) {
 	d.refs = append(d.refs, ref)
 	e := entry.Entry{Scope: r.Scope}
 	d.rejected.Add(name, d.sign(&e, r))
-	e.Keys, e.Evidence = slices.Clone(e.Keys), slices.Clone(e.Evidence)
+	e = e.Clone()
 	d.signer.Reset()
 	d.entries = append(d.entries, e)
 	if d.keepsRaw {

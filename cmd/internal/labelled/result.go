@@ -17,11 +17,12 @@ type Result struct {
 	Labelled  int `json:"labelled"` // pairs
 	Duplicate int `json:"duplicate"`
 	eval.Score
-	Precision float64 `json:"precision"`
-	Recall    float64 `json:"recall"`
-	F1        float64 `json:"f1"`
-	ARI       float64 `json:"ari"`
-	UniqueCut uint64  `json:"unique_cut"` // unique documents that were not compared with all candidates
+	Precision float64  `json:"precision"`
+	Recall    float64  `json:"recall"`
+	F1        float64  `json:"f1"`
+	ARI       float64  `json:"ari"`
+	UniqueCut uint64   `json:"unique_cut"`       // unique documents that were not compared with all candidates
+	Bounds    []string `json:"bounds,omitempty"` // settings that left candidates out, such as max_work
 	// duplicates with what they are taken for, which no label says, and documents that are labelled with one before and
 	// are no duplicate of it, the most similar first; not all of them
 	Positives []Wrong `json:"false_positives"`
@@ -45,7 +46,7 @@ func (d *Documents) Against(truth []eval.Pair, list int) (Result, error) {
 	known := clusters.Roots()
 	standings := copies.ByClusters(known)
 	e := Result{
-		Documents: len(d.refs), Rejected: d.rejected.Rejected(), Labelled: len(truth), UniqueCut: stats.UniqueCut,
+		Documents: len(d.refs), Rejected: d.rejected.Rejected(), Labelled: len(truth), UniqueCut: stats.UniqueCut, Bounds: stats.Cuts.Bounds(),
 		Score: eval.Count(standings), ARI: eval.AdjustedRand(copies.Roots(), known),
 	}
 	e.Duplicate = e.TruePositives + e.FalsePositives
@@ -63,8 +64,8 @@ func (e Result) Text(list int) string {
 		rejected = fmt.Sprintf(" (%d of them rejected)", e.Rejected)
 	}
 	if e.UniqueCut > 0 {
-		cut = fmt.Sprintf("not compared with all candidates: %s; raise --max-references, --max-candidates\nor --max-work\n",
-			terminal.Several(int(e.UniqueCut), "unique document"))
+		cut = fmt.Sprintf("not compared with all candidates: %s; %s\n", terminal.Several(int(e.UniqueCut), "unique document"),
+			terminal.Raise(e.Bounds))
 	}
 	summary := fmt.Sprintf("%d documents%s, %d pairs labelled, %s\nprecision %.4f  recall %.4f  F1 %.4f  ARI %.4f  "+
 		"(tp %d, fp %d, fn %d)\n",

@@ -133,6 +133,8 @@ func (j judged) why(w *Wrong, compare *index.Comparer) string {
 		return "not similar enough"
 	case !shares(a.Keys, b.Keys, width):
 		return "they share no band"
+	case !j.verdicts[w.b].Cut:
+		return "others share their bands too"
 	}
 	return "left out by a bound"
 }

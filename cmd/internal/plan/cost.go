@@ -152,6 +152,6 @@ func (c *Costs) write(b *strings.Builder, most int) {
 	}
 	_ = w.Flush() // a Builder takes everything
 	if bounded {
-		fmt.Fprintf(b, "similarity.max_references lets %d of them be read: a document costs less, and its copy may be missed\n", most)
+		fmt.Fprintf(b, "similarity.max_references lets %d of them be met under a key: a document costs less, and its copy may be missed\n", most)
 	}
 }

@@ -125,7 +125,7 @@ func (p *Plan) Finish(documents int64) error {
 func add(a, b index.Parts) index.Parts {
 	return index.Parts{
 		Entry: a.Entry + b.Entry, ID: a.ID + b.ID, Evidence: a.Evidence + b.Evidence, Keys: a.Keys + b.Keys,
-		Buckets: a.Buckets + b.Buckets, Bookkeeping: a.Bookkeeping + b.Bookkeeping,
+		Digest: a.Digest + b.Digest, Buckets: a.Buckets + b.Buckets, Bookkeeping: a.Bookkeeping + b.Bookkeeping,
 	}
 }
 
@@ -134,7 +134,7 @@ func mean(sum index.Parts, n int64) index.Parts {
 	up := func(v int64) int64 { return (v + n - 1) / n }
 	return index.Parts{
 		Entry: up(sum.Entry), ID: up(sum.ID), Evidence: up(sum.Evidence), Keys: up(sum.Keys),
-		Buckets: up(sum.Buckets), Bookkeeping: up(sum.Bookkeeping),
+		Digest: up(sum.Digest), Buckets: up(sum.Buckets), Bookkeeping: up(sum.Bookkeeping),
 	}
 }
 

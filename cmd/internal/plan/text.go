@@ -36,6 +36,7 @@ func (p *Plan) Write(out io.Writer) error {
 		{p.Parts.ID, "id"},
 		{p.Parts.Evidence, "evidence, for verify: " + s.Verify},
 		{p.Parts.Keys, fmt.Sprintf("keys of %d bands", p.Bands)},
+		{p.Parts.Digest, "digest, by which unlike documents are told apart"},
 		{p.Parts.Buckets, "places in the buckets"},
 		{p.Parts.Bookkeeping, "bookkeeping"},
 	} {

@@ -163,3 +163,20 @@ func Gibibytes(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/float
 
 // LongLine bounds the columns that a broker's answer can fill.
 const LongLine = 2000
+
+// Raise says which settings to raise, given their names, by their flags.
+func Raise(settings []string) string {
+	var b strings.Builder
+	for i, name := range settings {
+		switch {
+		case i == 0:
+			b.WriteString("raise ")
+		case i == len(settings)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString("--" + strings.ReplaceAll(name, "_", "-"))
+	}
+	return b.String()
+}

@@ -67,7 +67,7 @@ var backfillMutants = []mutant{
 	},
 	{
 		"a snapshot has how far partitions are fed", "index/capture.go",
-		"case r.anyFed():", "case r.anyFed() && false:",
+		"binary.AppendVarint(dst, p.fed.Through), p.fed.Place)", "binary.AppendVarint(dst, 0*p.fed.Through), 0*p.fed.Place)",
 	},
 	{
 		"a commit that was refused counts nothing", "consumer/protocol/batch.go",

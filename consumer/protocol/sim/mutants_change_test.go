@@ -27,7 +27,8 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "a snapshot has the bounds", file: "index/capture.go",
-		old: "case r.bounds.Number > 0:", new: "case r.bounds.Number > 1000:",
+		old: "flag(r.bounds.Number > 0))\n\tif r.bounds.Number > 0 {",
+		new: "flag(r.bounds.Number > 1000))\n\tif r.bounds.Number > 1000 {",
 	},
 	{
 		rule: "a snapshot has the number of the change", file: "index/restore.go",

@@ -45,7 +45,8 @@ var primeMutants = []mutant{
 	},
 	{
 		"a snapshot has how far history is brought", "index/capture.go",
-		"case r.priming != nil:", "case r.priming != nil && r.fed > 0:",
+		"flag(r.priming != nil))\n\tif r.priming != nil {",
+		"flag(r.priming != nil && r.fed > 0))\n\tif r.priming != nil && r.fed > 0 {",
 	},
 	{
 		"a primer goes on where others were", "consumer/protocol/feeding/prime.go",

@@ -13,7 +13,7 @@ var requestMutants = []mutant{
 	},
 	{
 		rule: "requests are in the snapshot", file: "index/capture.go",
-		old: "case len(r.requests.byHash) > 0:", new: "case len(r.requests.byHash) > 1<<20:",
+		old: "requests: r.requests.capture(), ", new: "requests: requests{}, ",
 	},
 	{
 		rule: "a request whose document fell is forgotten", file: "index/replica.go",

@@ -1,8 +1,6 @@
 package random
 
 import (
-	"strings"
-
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -30,8 +28,7 @@ func (h *history) change() *index.SettingsChange {
 // boundsOf returns bounds of another seed, with a verification that the evidence of p allows.
 func boundsOf(p, other index.Params) []byte {
 	verify, text := other.Similarity.Verify, p.Similarity.Verify == "levenshtein" || p.Similarity.Verify == "jaccard" &&
-		(p.Similarity.Evidence == "text" || p.Similarity.Evidence == "auto" &&
-			strings.HasPrefix(p.Similarity.Shingle, "char:"))
+		p.Similarity.Evidence == "text"
 	if !text || verify == "estimate" {
 		verify = p.Similarity.Verify
 	}

@@ -155,7 +155,8 @@ func tryEverything(t *testing.T, seeds int) {
 		}
 		stats := twin.Stats()
 		c["known again"] += stats.Known
-		c["cut"] += stats.Cut
+		c["full"] += stats.Full
+		c["fine keys"] += stats.Fine
 		c["left out"] += stats.Unverified
 		c["too costly"] += stats.TooCostly
 		c["entered again"] += stats.Reentered
@@ -173,7 +174,7 @@ func tryEverything(t *testing.T, seeds int) {
 		"unique": 3000, "empty": 200, "method identical": 1000,
 		"method jaccard": 200, "method estimate": 200, "method hamming": 50, "method levenshtein": 50, "many copies": 100,
 		"between 0.8 and 1": 100, "known again": 1000,
-		"match of long ago": 10, "forgotten while held": 50, "cut": 50, "left out": 50, "too costly": 50, "unique, cut": 50,
+		"match of long ago": 10, "forgotten while held": 50, "full": 50, "fine keys": 50, "left out": 50, "too costly": 50, "unique, cut": 50,
 		"let through": 200, "let through to make up": 20, "entered again": 500, "copies kept": 500,
 		"applied History": 200, "ignored History": 40, "copy of history": 60, "primed": 60, "primed, duplicate": 60,
 		"primed, too old": 60,

@@ -1,0 +1,141 @@
+package index_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// judged is the verdict on a text of these words.
+func (s *stand) judged(text []string) *index.Verdict { return s.judge([]byte(strings.Join(text, " "))) }
+
+// changed returns a text with so many of its words replaced, which are spread over it.
+func changed(r *rand.Rand, text []string, n int) []string {
+	text = append([]string{}, text...)
+	for k := range n {
+		text[k*len(text)/n+r.IntN(len(text)/n)] = words(r, 1)[0]
+	}
+	return text
+}
+
+// TestCopiesByFewBands: at high thresholds few bands are planned, and texts of a template may share all of them. Copies
+// are found all the same.
+func TestCopiesByFewBands(t *testing.T) {
+	for _, c := range []struct {
+		threshold  float64
+		words, own int
+	}{{.9, 200, 5}, {.95, 400, 5}, {.97, 600, 5}} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
+			p.Similarity.Threshold = c.threshold
+			s, template := newStand(t, p), words(r, c.words)
+			all, at := make([][]string, 3000), make([]index.Position, 3000)
+			for i := range all {
+				all[i] = append([]string{}, template...)
+				for k := range c.own {
+					all[i][(2*k+1)*c.words/(2*c.own)] = words(r, 1)[0]
+				}
+				at[i] = s.judged(all[i]).Position
+			}
+			found := 0
+			for i := 0; i < len(all); i += 10 {
+				if s.judged(changed(r, all[i], c.own/3+1)).Match.Position == at[i] {
+					found++
+				}
+			}
+			if found < 294 {
+				t.Errorf("%d of 300 copies found, want 98 in 100 and more", found)
+			}
+		})
+	}
+}
+
+// TestTheDeadHideNoText: documents that were forgotten stay under their keys, and hide none that comes after them.
+func TestTheDeadHideNoText(t *testing.T) {
+	for _, keep := range []string{"representatives", "all"} {
+		t.Run(keep, func(t *testing.T) {
+			p := index.DefaultParams()
+			p.Index.Keep = keep
+			s, text := newStand(t, p), []byte("a text of some words, refused by its output again and again")
+			for range 20 {
+				at := s.judge(text).Position
+				for keep == "all" && s.replica.Stats().Duplicate < 40 {
+					s.judge(text)
+				}
+				s.at.Offset++
+				s.replica.Apply(s.at, &index.Forget{Header: s.record.Header, Target: at})
+			}
+			s.judge(text)
+			for i := range 50 {
+				if v := s.judge(text); !v.Matched() {
+					t.Fatalf("copy %d of the text is unique, want a match", i)
+				}
+			}
+		})
+	}
+}
+
+// TestRepeatedKeysStayPopular: with window.refresh: last, a template's documents that are repeated enter again and
+// again, while nothing else of its kind does. Their copies are found in the end.
+func TestRepeatedKeysStayPopular(t *testing.T) {
+	r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
+	p.Similarity.Threshold, p.Similarity.Bands, p.Similarity.Rows = .9, 7, 8
+	p.Window = index.WindowParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Count: 2000}
+	s, all := newStand(t, p), templated(r, 300, 200, 184)
+	for _, text := range all {
+		s.judged(text)
+	}
+	all = all[100:]
+	for range 5 {
+		for _, text := range all {
+			for range 6 {
+				s.judged(words(r, 30))
+			}
+			s.judged(text)
+		}
+	}
+	found := 0
+	for _, text := range all {
+		if s.judged(changed(r, text, 2)).Matched() {
+			found++
+		}
+	}
+	if popular := s.replica.PopularKeys(); popular < 5 || found < 196 {
+		t.Errorf("%d keys popular and %d of 200 copies found, want 5 and 196 at least", popular, found)
+	}
+}
+
+// TestKeysOfHistoryStayPopular: while history is primed, the window is empty. What was popular among the first documents
+// of history still is when the last ones have come.
+func TestKeysOfHistoryStayPopular(t *testing.T) {
+	r, s := rand.New(rand.NewPCG(1, 2)), newStand(t, index.DefaultParams())
+	s.at.Offset, s.at.LogAppendTime = s.at.Offset+1, 1000
+	s.replica.Apply(s.at, &index.History{Header: s.record.Header, Number: 1, Plan: []byte("plan")})
+	n := int64(0)
+	prime := func(text []string) {
+		e := entry.Entry{Offset: n}
+		s.signer.Reset()
+		s.signer.Sign(&e, []byte(strings.Join(text, " ")))
+		s.at.Offset++
+		s.replica.Apply(s.at, &index.History{
+			Header: s.record.Header, Number: 1, First: uint64(n), Entries: []index.FedEntry{{At: 1, Entry: e}},
+			Parts: []index.HistoryPart{{Source: entry.Source{Topic: [16]byte{2}}, Name: "old", From: n, Through: n + 1}},
+		})
+		n++
+	}
+	for _, text := range templated(r, 200, 200, 174) {
+		prime(text)
+	}
+	before := s.replica.PopularKeys()
+	for range 200 {
+		prime(words(r, 60))
+	}
+	if after := s.replica.PopularKeys(); before == 0 || after < before {
+		t.Errorf("%d keys are popular, and %d after others came, want as many", before, after)
+	}
+}

@@ -29,11 +29,11 @@ import (
 // journal, and forwards nothing (design 4, rule 16). It is no member of the group, but follows its journal with a
 // replica of its own.
 type Primer struct {
-	*Service // what a member is made of; it is never run
-	asked    backfill.Asked
-	said     func(string) // tells a person what happens
-	target   backfill.Primed
-	recorded uint64 // fingerprint in the journal's records
+	*Service    // what a member is made of; it is never run
+	asked       backfill.Asked
+	said        func(string) // tells a person what happens
+	target      backfill.Primed
+	fingerprint uint64 // of the group's settings
 }
 
 // Priming is how a priming stands.
@@ -83,7 +83,7 @@ func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
 	p.fix(settings)
 	// The routing of the group is taken as it is: a primer reads no assignment, and forwards nothing.
 	p.agreed = member.NewAgreed(p.setup.Index, p.setup.Settings, routing.Plain(state.Routes.Text))
-	p.session.Agreed, p.recorded = p.agreed, index.Recorded(state.Settings)
+	p.session.Agreed, p.fingerprint = p.agreed, index.Fingerprint(state.Settings)
 	c, log, err := p.reach(ctx)
 	if err != nil {
 		return before, after, err
@@ -161,7 +161,7 @@ func (p *Primer) reach(ctx context.Context) (*cluster.Cluster, *journal.Log, err
 		return nil, nil, err
 	}
 	group := p.setup.Params.Group
-	log := journal.NewLog(client, p.setup.Journal.Topic, found[0].ID, group, p.recorded, p.forbiddenPatience(),
+	log := journal.NewLog(client, p.setup.Journal.Topic, found[0].ID, group, p.fingerprint, p.forbiddenPatience(),
 		p.setup.Logger)
 	return &cluster.Cluster{Group: group, Options: p.setup.Kafka, Client: client, Logger: p.setup.Logger}, log, nil
 }

@@ -158,9 +158,9 @@ func New(setup Setup) (*Service, error) {
 	return s, nil
 }
 
-// encoder makes the output records. recorded is the fingerprint in the journal's records.
-func (s *Setup) encoder(recorded uint64) *sink.Encoder {
-	encoder := sink.New(s.Sink, s.Index.Index.Name, fmt.Sprintf("%s:%016x", s.Index.Algorithm(), recorded))
+// encoder makes the output records. fingerprint is that of the settings.
+func (s *Setup) encoder(fingerprint uint64) *sink.Encoder {
+	encoder := sink.New(s.Sink, s.Index.Index.Name, fmt.Sprintf("%s:%016x", s.Index.Algorithm(), fingerprint))
 	if s.Plan != nil || s.Index.Window.Late > 0 {
 		encoder.MarkLate()
 	}
@@ -304,7 +304,7 @@ func (p *process) member() *member.Setup {
 func (p *process) sessions(replica *member.Follower) ([]*session.Session, error) {
 	setup := p.session
 	setup.Cluster, setup.Log, setup.Replica = p.cluster, p.log, replica
-	setup.Encoder = p.setup.encoder(p.log.Recorded())
+	setup.Encoder = p.setup.encoder(p.log.Fingerprint())
 	return session.New(&setup, p.slots)
 }
 

@@ -8,9 +8,8 @@ func (r *Replica) Next() int64 { return r.next }
 // Hash is the running hash at Next.
 func (r *Replica) Hash() uint64 { return uint64(r.hash) }
 
-// Recorded is the fingerprint in the headers of the journal's records. Before the journal's first settings record it
-// is that which this replica's own settings would have.
-func (r *Replica) Recorded() uint64 { return r.recorded }
+// Fingerprint is that of the settings that the replica works by, which stands in the header of each record.
+func (r *Replica) Fingerprint() uint64 { return r.fingerprint }
 
 // Settings is the canonical text that the journal was begun with, or nil before its first settings record.
 func (r *Replica) Settings() []byte { return r.settings }

@@ -158,7 +158,7 @@ func (r *Replica) adoptBounds(c *Checkpoint) {
 		r.change(c.Bounds)
 	}
 	for i := range r.earlyBounds {
-		if rec := &r.earlyBounds[i]; rec.Fingerprint == r.recorded && rec.Number == r.bounds.Number+1 {
+		if rec := &r.earlyBounds[i]; rec.Fingerprint == r.fingerprint && rec.Number == r.bounds.Number+1 {
 			r.change(rec.Bounds)
 		}
 	}

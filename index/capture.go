@@ -18,13 +18,13 @@ const (
 // Capture is a replica's state at one journal offset, taken for a snapshot. It copies what is small and refers to
 // memory that never changes, so that it can be encoded while the replica goes on.
 type Capture struct {
-	Next     int64 // journal offset to apply next
-	Hash     uint64
-	Settings []byte        // that the journal was begun with; not to be changed
-	Recorded uint64        // see Replica.Recorded
-	Bounds   Bounds        // in force; not to be changed
-	Routes   Routes        // in force; not to be changed
-	Segments []SegmentView // and the parts of the side table, if it stands apart
+	Next        int64 // journal offset to apply next
+	Hash        uint64
+	Settings    []byte        // that the journal was begun with; not to be changed
+	Fingerprint uint64        // of the settings that the replica works by
+	Bounds      Bounds        // in force; not to be changed
+	Routes      Routes        // in force; not to be changed
+	Segments    []SegmentView // and the parts of the side table, if it stands apart
 
 	state    []byte   // up to the requests
 	requests requests // encoded by State, while the replica goes on: a million take some hundred milliseconds
@@ -47,7 +47,7 @@ type SegmentView struct {
 // Capture takes the state. It copies the partitions with their held verdicts, and some bytes per segment and request.
 func (r *Replica) Capture() Capture {
 	c := Capture{
-		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Recorded: r.recorded, Bounds: r.bounds, Routes: r.routes,
+		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Fingerprint: r.fingerprint, Bounds: r.bounds, Routes: r.routes,
 		state: r.appendState(nil), requests: r.requests.capture(), rest: r.appendRest(nil),
 	}
 	segments := r.window.segments

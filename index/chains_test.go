@@ -44,7 +44,7 @@ func newChained(t *testing.T, p index.Params, every bool) *chained {
 	if c.signer, err = index.NewSigner(p); err != nil {
 		t.Fatal(err)
 	}
-	c.run.Header = index.Header{Fingerprint: c.replica.Recorded()}
+	c.run.Header = index.Header{Fingerprint: c.replica.Fingerprint()}
 	c.run.Source, c.run.Epoch = entry.Source{Topic: [16]byte{1}}, 1
 	c.replica.Apply(c.at, &index.Settings{Text: settings})
 	c.at.Offset++

@@ -39,7 +39,7 @@ func (r *Replica) accusation(a *Accusation) *Divergence {
 
 // adoptSettings takes the settings from a checkpoint if the record that declared them was trimmed.
 func (r *Replica) adoptSettings(c *Checkpoint) {
-	if r.settings != nil || len(c.Settings) == 0 || Recorded(c.Settings) != c.Fingerprint {
+	if r.settings != nil || len(c.Settings) == 0 || Fingerprint(c.Settings) != c.Fingerprint {
 		return
 	}
 	if r.settle(c.Settings); r.inForce {

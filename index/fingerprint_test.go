@@ -11,26 +11,25 @@ import (
 	"github.com/unecho/unecho/index/naive"
 )
 
-// What the versions before and after write for the same settings.
+// What two versions write for the same settings: the later one knows two more, and leaves them out at the values that
+// the earlier one had.
 const (
-	earlyText = `{"similarity.hash":"xxhash","similarity.plan":"recall","version":"2 text/3 unicode/15.0.0 minhash/2 evidence/1","window.age":"24h"}`
-	laterText = `{"version":"2 text/3 minhash/2 evidence/1","window.age":"24h"}`
+	writtenText = `{"similarity.hash":"xxhash","similarity.plan":"recall","version":"2 text/3 minhash/2 evidence/1","window.age":"24h"}`
+	leftOutText = `{"version":"2 text/3 minhash/2 evidence/1","window.age":"24h"}`
 )
 
 func TestSameSettings(t *testing.T) {
-	otherTables := `{"similarity.hash":"xxhash","similarity.plan":"recall","version":"2 text/3 unicode/17.0.0 minhash/2 evidence/1","window.age":"24h"}`
 	for _, c := range []struct {
 		name, a, b string
 		lines      []string
 	}{
-		{"two versions", earlyText, laterText, nil},
-		{"two builds", earlyText, otherTables, nil},
+		{"two versions", writtenText, leftOutText, nil},
 		{"no settings", "x", "x", nil},
-		{"another text format", laterText, `{"version":"2 text/4 minhash/2 evidence/1","window.age":"24h"}`, []string{
+		{"another text format", leftOutText, `{"version":"2 text/4 minhash/2 evidence/1","window.age":"24h"}`, []string{
 			"version: 2 text/3 minhash/2 evidence/1 here, 2 text/4 minhash/2 evidence/1 in the journal",
 		}},
 		{
-			"another hash", earlyText, `{"similarity.hash":"sha1","version":"2 text/3 minhash/2 evidence/1","window.age":"24h"}`,
+			"another hash", writtenText, `{"similarity.hash":"sha1","version":"2 text/3 minhash/2 evidence/1","window.age":"24h"}`,
 			[]string{
 				"similarity.hash: not set here, sha1 in the journal",
 			},
@@ -44,17 +43,13 @@ func TestSameSettings(t *testing.T) {
 			t.Errorf("%s: Diff gives %q; want %q", c.name, lines, c.lines)
 		}
 	}
-	if index.Recorded([]byte(earlyText)) != index.Hash([]byte(earlyText)) ||
-		index.Recorded([]byte(laterText)) != index.Fingerprint([]byte(earlyText)) {
-		t.Error("the records of a journal have another fingerprint than its members write")
-	}
 }
 
 // Members of two versions work together in a journal that either has begun: they apply each other's records, with the
 // same hash.
 func TestVersionsWorkTogether(t *testing.T) {
-	for _, begun := range []string{earlyText, laterText} {
-		header := index.Header{Fingerprint: index.Recorded([]byte(begun)), Wall: 5}
+	for _, begun := range []string{writtenText, leftOutText} {
+		header := index.Header{Fingerprint: index.Fingerprint([]byte(begun)), Wall: 5}
 		source := entry.Source{Topic: [16]byte{1}}
 		records := []index.Record{
 			&index.Settings{Text: []byte(begun), Wall: 5},
@@ -68,7 +63,7 @@ func TestVersionsWorkTogether(t *testing.T) {
 			&index.Mark{Header: header, Number: 1},
 		}
 		var hashes []uint64
-		for _, own := range []string{earlyText, laterText} {
+		for _, own := range []string{writtenText, leftOutText} {
 			r, err := index.NewReplica(index.DefaultParams(), index.Fingerprint([]byte(own)))
 			if err != nil {
 				t.Fatal(err)
@@ -83,9 +78,9 @@ func TestVersionsWorkTogether(t *testing.T) {
 				}
 				judged += len(effect.Judged)
 			}
-			if judged != 2 || r.Recorded() != header.Fingerprint || twin.Recorded() != header.Fingerprint ||
+			if judged != 2 || r.Fingerprint() != header.Fingerprint || twin.Fingerprint() != header.Fingerprint ||
 				r.Routes().Number != 1 {
-				t.Errorf("begun with %s: a member with %s judges %d, and writes %x", begun, own, judged, r.Recorded())
+				t.Errorf("begun with %s: a member with %s judges %d, and writes %x", begun, own, judged, r.Fingerprint())
 			}
 			c := r.Capture()
 			restore, err := index.NewRestore(index.DefaultParams(), index.Fingerprint([]byte(own)), c.State())
@@ -96,8 +91,8 @@ func TestVersionsWorkTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if restored.Recorded() != header.Fingerprint || restored.Hash() != r.Hash() {
-				t.Errorf("restored, it writes %x with hash %x", restored.Recorded(), restored.Hash())
+			if restored.Fingerprint() != header.Fingerprint || restored.Hash() != r.Hash() {
+				t.Errorf("restored, it writes %x with hash %x", restored.Fingerprint(), restored.Hash())
 			}
 			hashes = append(hashes, r.Hash())
 		}
@@ -107,10 +102,10 @@ func TestVersionsWorkTogether(t *testing.T) {
 	}
 }
 
-// A replica that begins behind the head of an early version's journal takes settings and routing from what it reads.
-func TestEarlyJournalWithoutHead(t *testing.T) {
-	h := index.Header{Fingerprint: index.Recorded([]byte(earlyText))}
-	r, err := index.NewReplica(index.DefaultParams(), index.Fingerprint([]byte(laterText)))
+// A replica that begins behind the head of a journal takes settings and routing from what it reads.
+func TestJournalWithoutHead(t *testing.T) {
+	h := index.Header{Fingerprint: index.Fingerprint([]byte(writtenText))}
+	r, err := index.NewReplica(index.DefaultParams(), index.Fingerprint([]byte(leftOutText)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,19 +115,19 @@ func TestEarlyJournalWithoutHead(t *testing.T) {
 		Routes: index.Routes{Number: 9, Text: []byte(`{"stranger":1}`)},
 	})
 	r.Apply(index.Stamp{Offset: 8}, &index.Checkpoint{
-		Header: h, Offset: 6, Settings: []byte(earlyText),
+		Header: h, Offset: 6, Settings: []byte(writtenText),
 		Routes: index.Routes{Number: 2, Text: []byte(`{}`)},
 	})
-	if r.Recorded() != h.Fingerprint || r.Routes().Number != 2 {
-		t.Errorf("it writes %x by routing %+v", r.Recorded(), r.Routes())
+	if r.Fingerprint() != h.Fingerprint || r.Routes().Number != 2 {
+		t.Errorf("it writes %x by routing %+v", r.Fingerprint(), r.Routes())
 	}
 }
 
 // A routing whose number was out of date when it was appended counts for no replica, and hides no later one from a
 // replica that reads both before it knows the routing in force.
 func TestStaleRoutingHidesNone(t *testing.T) {
-	h := index.Header{Fingerprint: index.Recorded([]byte(laterText))}
-	r, err := index.NewReplica(index.DefaultParams(), index.Fingerprint([]byte(laterText)))
+	h := index.Header{Fingerprint: index.Fingerprint([]byte(leftOutText))}
+	r, err := index.NewReplica(index.DefaultParams(), index.Fingerprint([]byte(leftOutText)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +138,7 @@ func TestStaleRoutingHidesNone(t *testing.T) {
 		})
 	}
 	r.Apply(index.Stamp{Offset: 10}, &index.Checkpoint{
-		Header: h, Offset: 6, Settings: []byte(laterText), Routes: index.Routes{Number: 2, Text: []byte(`{}`)},
+		Header: h, Offset: 6, Settings: []byte(leftOutText), Routes: index.Routes{Number: 2, Text: []byte(`{}`)},
 	})
 	if got := r.Routes(); got.Number != 3 || string(got.Text) != `{"number":3}` {
 		t.Errorf("the routing in force is %d, %s", got.Number, got.Text)

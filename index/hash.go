@@ -12,7 +12,7 @@ import (
 type running uint64
 
 // began is the hash of a replica that has applied nothing.
-func began(recorded uint64) running { return running(0).mix(recorded) }
+func began(fingerprint uint64) running { return running(0).mix(fingerprint) }
 
 func (h running) mix(v uint64) running {
 	hi, lo := bits.Mul64(uint64(h)^v^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)

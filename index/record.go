@@ -18,7 +18,7 @@ type Record interface {
 
 // Header is common to all records but Settings.
 type Header struct {
-	Fingerprint uint64 // of the settings in force (Recorded); a record with another one changes nothing
+	Fingerprint uint64 // of the settings in force; a record with another one changes nothing
 	Wall        int64  // the appender's clock when it appended, ms since 1970
 }
 

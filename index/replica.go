@@ -13,7 +13,6 @@ type Replica struct {
 	begun       Params // with the bounds that the journal was begun with
 	sketch      sketch.Sketch
 	fingerprint uint64     // of this replica's own settings
-	recorded    uint64     // see Recorded
 	least       Similarity // least similarity of a duplicate
 	keys        int        // bytes of the band keys of an entry
 	verify      verifier
@@ -74,7 +73,7 @@ func SourceOf(rec Record, v *Verdict) entry.Source {
 // NewReplica builds an empty replica that applies the record at journal offset 0 next. fingerprint is that of the
 // member's own settings. The caller must have validated the Params.
 func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
-	r := &Replica{fingerprint: fingerprint, recorded: fingerprint, byID: map[entry.Source]uint32{}, hash: began(fingerprint), confirmed: -1}
+	r := &Replica{fingerprint: fingerprint, byID: map[entry.Source]uint32{}, hash: began(fingerprint), confirmed: -1}
 	p, err := p.Planned()
 	if err == nil {
 		err = r.assemble(p)
@@ -150,7 +149,7 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		r.earlyRouting(rec)
 	}
 	h := header(rec)
-	if !r.inForce || h.Fingerprint != r.recorded {
+	if !r.inForce || h.Fingerprint != r.fingerprint {
 		return Effect{}
 	}
 	switch rec := rec.(type) {
@@ -223,8 +222,7 @@ func (r *Replica) applySettings(at Stamp, s *Settings) Effect {
 	return Effect{Applied: true}
 }
 
-// settle takes the text that the journal was begun with. A replica that has read nothing before begins its hash as
-// members of the version do that wrote the text.
+// settle takes the text that the journal was begun with.
 func (r *Replica) settle(text []byte) {
 	r.settings = append([]byte{}, text...)
 	p, err := r.params.begunWith(text)
@@ -232,10 +230,6 @@ func (r *Replica) settle(text []byte) {
 		return
 	}
 	r.bounds = Bounds{Text: BoundsOf(text)}
-	if r.hash == began(r.recorded) {
-		r.hash = began(Recorded(text))
-	}
-	r.recorded = Recorded(text)
 }
 
 func (r *Replica) applyRun(at Stamp, run *Run) Effect {

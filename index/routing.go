@@ -30,12 +30,12 @@ func (r *Replica) adoptRoutes(c *Checkpoint) {
 	if !r.inForce {
 		return
 	}
-	if c.Fingerprint == r.recorded && r.routes.Number == 0 {
+	if c.Fingerprint == r.fingerprint && r.routes.Number == 0 {
 		if c.Routes.Number > 0 {
 			r.route(c.Routes)
 		}
 		for i := range r.early {
-			if rec := &r.early[i]; rec.Fingerprint == r.recorded {
+			if rec := &r.early[i]; rec.Fingerprint == r.fingerprint {
 				r.applyRouting(rec)
 			}
 		}

@@ -69,7 +69,7 @@ func NewSeries(p Params, bytes setting.Bytes, settings []byte) (*Series, error) 
 // ResumeSeries makes a Series of a replica that a Series has fed before.
 func ResumeSeries(r *Replica) *Series {
 	s := &Series{replica: r, at: Stamp{Offset: r.Next()}}
-	s.run.Header = Header{Fingerprint: r.Recorded()}
+	s.run.Header = Header{Fingerprint: r.Fingerprint()}
 	s.run.Source, s.run.Epoch = entry.Source{Topic: [16]byte{1}}, 1
 	return s
 }

@@ -26,7 +26,7 @@ var (
 )
 
 func algorithmOf(p index.Params) string {
-	return fmt.Sprintf("%s:%016x", p.Algorithm(), index.Recorded(settings))
+	return fmt.Sprintf("%s:%016x", p.Algorithm(), index.Fingerprint(settings))
 }
 
 // scene is a broker with a source of two partitions, a journal and outputs. The test writes their records as members
@@ -130,7 +130,7 @@ func (s *scene) reset() {
 }
 
 func (s *scene) newBatch() *sink.Batch {
-	return sink.New(s.sink, "main", fmt.Sprintf("%s:%016x", s.params.Algorithm(), index.Recorded(s.settings))).NewBatch()
+	return sink.New(s.sink, "main", fmt.Sprintf("%s:%016x", s.params.Algorithm(), index.Fingerprint(s.settings))).NewBatch()
 }
 
 func (s *scene) produce(records ...*kgo.Record) {

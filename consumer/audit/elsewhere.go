@@ -34,7 +34,7 @@ func anywhere() target { return target{unique: "?"} }
 
 // reroute follows the journal's routings as members do.
 func (a *audit) reroute(rec *index.Routing) error {
-	ours := a.twin.Ours() && rec.Fingerprint == a.twin.Recorded()
+	ours := a.twin.Ours() && rec.Fingerprint == a.twin.Fingerprint()
 	if !ours || rec.Number == 0 || a.routed > 0 && rec.Number != a.routed+1 {
 		return nil
 	}

@@ -30,7 +30,7 @@ func (a *audit) replay(ctx context.Context, all spans) error {
 		err = a.replayTrimmed(ctx, all, whole)
 	}
 	if a.twin != nil {
-		a.algorithm = fmt.Sprintf("%s:%016x", a.in.Params.Algorithm(), a.twin.Recorded())
+		a.algorithm = fmt.Sprintf("%s:%016x", a.in.Params.Algorithm(), a.twin.Fingerprint())
 	}
 	a.twin = nil // its memory is not needed any more
 	if errors.Is(err, errGone) {
@@ -193,7 +193,7 @@ func (a *audit) reposition(at index.Stamp, rec *index.Reposition) {
 // counts says whether a run is of the present epoch.
 func (a *audit) counts(run *index.Run) bool {
 	state, _ := a.twin.Partition(run.Source)
-	return run.Fingerprint == a.twin.Recorded() && run.Epoch == state.Epoch
+	return run.Fingerprint == a.twin.Fingerprint() && run.Epoch == state.Epoch
 }
 
 // judge notes verdicts of the present pass. Before a partition's first pass there are none.

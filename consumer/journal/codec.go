@@ -49,7 +49,7 @@ func Append(dst []byte, rec index.Record) []byte {
 func appendBody(dst []byte, rec index.Record) []byte {
 	switch rec := rec.(type) {
 	case *index.Settings:
-		dst = appendHeader(dst, kindSettings, index.Header{Fingerprint: index.Recorded(rec.Text), Wall: rec.Wall})
+		dst = appendHeader(dst, kindSettings, index.Header{Fingerprint: index.Fingerprint(rec.Text), Wall: rec.Wall})
 		return wire.AppendBytes(dst, rec.Text)
 	case *index.Run:
 		return appendRun(dst, rec)

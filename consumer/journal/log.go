@@ -26,14 +26,14 @@ type Log struct {
 	ID    [16]byte // of the topic
 	*Appender
 
-	admin     *kadm.Client
-	forbidden time.Duration // how long Kafka may forbid an append before Put fails
-	logger    zerolog.Logger
-	recorded  atomic.Uint64 // fingerprint in the header of each record
-	end       atomic.Int64
-	oldest    atomic.Pointer[oldest]
-	answers   answers
-	clock     clock
+	admin       *kadm.Client
+	forbidden   time.Duration // how long Kafka may forbid an append before Put fails
+	logger      zerolog.Logger
+	fingerprint uint64 // in the header of each record
+	end         atomic.Int64
+	oldest      atomic.Pointer[oldest]
+	answers     answers
+	clock       clock
 }
 
 // oldest is the first record that the journal keeps.
@@ -50,26 +50,21 @@ func NewLog(client *kgo.Client, topic string, id [16]byte, group string, fingerp
 ) *Log {
 	l := &Log{
 		Topic: topic, ID: id, Appender: NewAppender(client, group), admin: kadm.NewClient(client),
-		forbidden: forbidden, logger: logger,
+		fingerprint: fingerprint, forbidden: forbidden, logger: logger,
 	}
-	l.recorded.Store(fingerprint)
 	l.Forget()
 	return l
 }
 
-// Record sets the fingerprint in the headers of the records that are appended from now on. A member learns it from
-// the journal (index.Replica.Recorded).
-func (l *Log) Record(fingerprint uint64) { l.recorded.Store(fingerprint) }
-
-// Recorded is the fingerprint in the headers of records.
-func (l *Log) Recorded() uint64 { return l.recorded.Load() }
+// Fingerprint is that in the header of each record.
+func (l *Log) Fingerprint() uint64 { return l.fingerprint }
 
 // Client returns the client that appends. Others may use it for requests.
 func (l *Log) Client() *kgo.Client { return l.client }
 
 // Header returns the header of a record that is appended now.
 func (l *Log) Header() index.Header {
-	return index.Header{Fingerprint: l.recorded.Load(), Wall: time.Now().UnixMilli()}
+	return index.Header{Fingerprint: l.fingerprint, Wall: time.Now().UnixMilli()}
 }
 
 // Put appends framed records until the journal has taken all of them, and returns the greatest offset. After an error

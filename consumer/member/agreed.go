@@ -82,14 +82,10 @@ func (f *Follower) agree(ctx context.Context, times int) (agreed bool, err error
 		if err = f.Agreed.sameSettings(f.Log.Topic, settings); err == nil && r.Routes().Number > 0 {
 			agreed, err = true, f.Agreed.SameRouting(f.Log, r)
 			f.routed = true
-			f.Log.Record(r.Recorded())
 		}
 	})
 	if agreed || err != nil {
 		return agreed, err
-	}
-	if settings != nil {
-		f.Log.Record(index.Recorded(settings))
 	}
 	h := f.Log.Header()
 	var first index.Record = &index.Settings{Text: f.Agreed.Settings, Wall: h.Wall}

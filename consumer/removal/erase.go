@@ -15,7 +15,7 @@ import (
 // appended; to repeat it changes nothing.
 func (w *Window) Erase(ctx context.Context, targets []index.Position) (offset int64, err error) {
 	appender := journal.NewAppender(w.client, w.group.Name)
-	header := index.Header{Fingerprint: w.replica.Recorded(), Wall: time.Now().UnixMilli()}
+	header := index.Header{Fingerprint: w.replica.Fingerprint(), Wall: time.Now().UnixMilli()}
 	for _, rec := range Records(header, targets) {
 		if offset, err = appender.Append(ctx, rec); err != nil {
 			return 0, fmt.Errorf("append to journal %s: %w", w.group.journal().Topic, err)

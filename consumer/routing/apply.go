@@ -20,7 +20,7 @@ var ErrOvertaken = errors.New("the routing was changed by somebody else at the s
 // same time the first counts, so Apply reads the journal again if a record came between.
 func (j *Journal) Apply(ctx context.Context, p journal.Params, from State, text []byte) (State, error) {
 	change := &index.Routing{
-		Header: index.Header{Fingerprint: index.Recorded(from.Settings), Wall: time.Now().UnixMilli()},
+		Header: index.Header{Fingerprint: index.Fingerprint(from.Settings), Wall: time.Now().UnixMilli()},
 		Routes: index.Routes{Number: from.Routes.Number + 1, Text: text},
 	}
 	at, err := j.append(ctx, p, change)

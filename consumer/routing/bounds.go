@@ -18,7 +18,7 @@ var ErrBoundsOvertaken = errors.New("the bounds were changed by somebody else at
 // the same time the first counts, as with Apply.
 func (j *Journal) ApplyBounds(ctx context.Context, p journal.Params, from State, text []byte) (State, error) {
 	change := &index.SettingsChange{
-		Header: index.Header{Fingerprint: index.Recorded(from.Settings), Wall: time.Now().UnixMilli()},
+		Header: index.Header{Fingerprint: index.Fingerprint(from.Settings), Wall: time.Now().UnixMilli()},
 		Bounds: index.Bounds{Number: from.Bounds.Number + 1, Text: text},
 	}
 	at, err := j.append(ctx, p, change)

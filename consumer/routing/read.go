@@ -117,7 +117,7 @@ func (r *reading) find(at int64, rec index.Record) error {
 		}
 		r.state.Settings, r.at = bytes.Clone(rec.Text), at+1
 	case *index.Checkpoint:
-		if !r.whole && rec.Offset < r.from || index.Recorded(rec.Settings) != rec.Fingerprint {
+		if !r.whole && rec.Offset < r.from || index.Fingerprint(rec.Settings) != rec.Fingerprint {
 			return nil
 		}
 		r.state, r.at = State{Settings: bytes.Clone(rec.Settings), Routes: rec.Routes, Bounds: rec.Bounds}, rec.Offset
@@ -144,7 +144,7 @@ func (r *reading) take(_ int64, rec index.Record) error {
 
 func (r *reading) bounds(c *index.SettingsChange) {
 	now := &r.state.Bounds
-	if c.Fingerprint != index.Recorded(r.state.Settings) || c.Number != now.Number+1 {
+	if c.Fingerprint != index.Fingerprint(r.state.Settings) || c.Number != now.Number+1 {
 		return // it changes nothing
 	}
 	if r.state.replaced == nil {
@@ -156,7 +156,7 @@ func (r *reading) bounds(c *index.SettingsChange) {
 
 func (r *reading) routing(c *index.Routing) {
 	now := &r.state.Routes
-	if c.Fingerprint != index.Recorded(r.state.Settings) || c.Number == 0 || now.Number > 0 && c.Number != now.Number+1 {
+	if c.Fingerprint != index.Fingerprint(r.state.Settings) || c.Number == 0 || now.Number > 0 && c.Number != now.Number+1 {
 		return // it changes nothing
 	}
 	*now = index.Routes{Number: c.Number, Text: bytes.Clone(c.Text)}

@@ -122,7 +122,7 @@ func (t *Twin) begin(text []byte) {
 	begun, err := t.begun.With(index.BoundsOf(text))
 	if t.ours = err == nil && index.Same(text, t.settings); t.ours {
 		begun.Similarity.Signed, begun.Similarity.Evidence = index.Signed{}, t.begun.Similarity.Evidence
-		t.fingerprint, t.params, t.begun = index.Recorded(text), begun, begun
+		t.fingerprint, t.params, t.begun = index.Fingerprint(text), begun, begun
 		t.bounds = index.Bounds{Text: index.BoundsOf(text)}
 	}
 }
@@ -228,7 +228,7 @@ func (t *Twin) remembered() iter.Seq[*document] {
 
 // adopt takes the settings from a checkpoint if no settings record was read because the journal's head was trimmed.
 func (t *Twin) adopt(r *index.Checkpoint) {
-	if t.settled || len(r.Settings) == 0 || index.Recorded(r.Settings) != r.Fingerprint {
+	if t.settled || len(r.Settings) == 0 || index.Fingerprint(r.Settings) != r.Fingerprint {
 		return
 	}
 	t.settled = true
@@ -291,8 +291,8 @@ func (t *Twin) Clock() (arrival, event int64) { return t.arrival, t.event }
 // false after one with other settings.
 func (t *Twin) Ours() bool { return t.ours }
 
-// Recorded is the fingerprint in the headers of the journal's records.
-func (t *Twin) Recorded() uint64 { return t.fingerprint }
+// Fingerprint is that of the settings that the twin works by.
+func (t *Twin) Fingerprint() uint64 { return t.fingerprint }
 
 // Stats returns the counters.
 func (t *Twin) Stats() Stats { return t.stats }

@@ -52,14 +52,14 @@ func (w *Writer) Adopt(m *Manifest) {
 // ours says whether a snapshot was made under settings that mean what the writer's do.
 func (w *Writer) ours(m *Manifest) bool {
 	settings, err := index.CapturedSettings(m.State)
-	return err == nil && m.Fingerprint == index.Recorded(settings) && w.fingerprint == index.Fingerprint(settings)
+	return err == nil && m.Fingerprint == index.Fingerprint(settings) && w.fingerprint == index.Fingerprint(settings)
 }
 
 // Write stores the parts of the capture that are not stored yet, reads them back and decodes them, and then publishes
 // the manifest. So every listed snapshot was whole. It sets the fields of m that follow from the capture, and the
 // fingerprint of its settings. After an error the next call only has to do the rest.
 func (w *Writer) Write(ctx context.Context, c *index.Capture, m Manifest) (Written, error) {
-	m.Fingerprint, m.State = c.Recorded, c.State()
+	m.Fingerprint, m.State = c.Fingerprint, c.State()
 	done, err := w.publish(ctx, c, &m)
 	var missing *MissingSegmentsError
 	if errors.As(err, &missing) { // deleted by the collector since an earlier attempt stored them, or incomplete

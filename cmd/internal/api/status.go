@@ -142,7 +142,7 @@ func newInForce(text, own []byte) *inForce {
 		return nil
 	}
 	out := &inForce{
-		Fingerprint: fmt.Sprintf("%016x", index.Recorded(text)), Text: string(text),
+		Fingerprint: fmt.Sprintf("%016x", index.Fingerprint(text)), Text: string(text),
 		Agrees: index.Same(text, own), Differences: []string{},
 	}
 	if !out.Agrees {

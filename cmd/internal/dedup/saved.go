@@ -24,7 +24,7 @@ func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
 	c := x.replica.Capture()
 	m := snapshot.Manifest{
 		Index: indexName, Position: snapshot.Position{JournalTopic: journalOfFiles(), LeaderEpoch: -1, Offset: c.Next},
-		Taken: taken, Fingerprint: c.Recorded, State: c.State(),
+		Taken: taken, Fingerprint: c.Fingerprint, State: c.State(),
 	}
 	s := captured{views: map[string]*index.SegmentView{}}
 	var data []byte

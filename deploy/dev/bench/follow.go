@@ -148,7 +148,7 @@ func (f *follower) fabricate(ctx context.Context, docs *corpus, seed uint64) err
 	defer client.Close()
 	appender := journal.NewAppender(client, f.config.Consumer.Group)
 	settings, now := f.config.Settings(), time.Now().UnixMilli()
-	header := index.Header{Fingerprint: index.Recorded(settings), Wall: now}
+	header := index.Header{Fingerprint: index.Fingerprint(settings), Wall: now}
 	run := &index.Run{Header: header, Epoch: 1, Entries: make([]entry.Entry, min(runEntries, f.entries))}
 	if err := f.sign(run.Entries, docs, now); err != nil {
 		return err

@@ -110,8 +110,11 @@ func (l *links) tags(visit func(tag uint32)) {
 	}
 }
 
-// fineTable returns the table that has the references of a fine key.
-func (w *window) fineTable(tag uint32) int { return int(tag) % len(w.tables) }
+// fineTable returns the table that has the references of a fine key. The highest bits of the tag choose it, as the
+// lowest ones choose the bucket.
+func (w *window) fineTable(tag uint32) int {
+	return int(uint64(tag) * uint64(len(w.tables)) >> hashBits)
+}
 
 // bytes returns the bytes that a document's fine keys count against window.bytes.
 func (l *links) bytes() int64 { return FineBytes(len(l.fine) / fineBytes) }

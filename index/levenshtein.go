@@ -68,9 +68,9 @@ func (x *levenshtein) limit(e *entry.Entry) int {
 	return x.limits.of(2 * x.size * sketch.DistanceAt(x.least, longer))
 }
 
-// fine makes shingles of the text as it is kept.
+// fine makes shingles of what is compared of a text. Where verify was another one before, more of it may be kept.
 func (x *levenshtein) fine(dst []uint32, e *entry.Entry) []uint32 {
-	x.set = x.shingles(x.set, e)
+	x.set = sorted(&x.sorter, x.shingling.AppendHashes(x.set[:0], x.own), x.weighted)
 	return appendPairs(dst, e.Scope, x.set, hashWidth)
 }
 

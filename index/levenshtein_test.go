@@ -2,6 +2,7 @@ package index
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -53,6 +54,30 @@ func TestLevenshteinComparesTheFront(t *testing.T) {
 	}
 	if got := ratio(8000, &e, withText(long+strings.Repeat("b", ComparedText))); got.Num != got.Den || got.Num == 0 {
 		t.Errorf("texts that differ behind the front: %v", got)
+	}
+}
+
+// TestLevenshteinFineKeysAreOfTheFront: where verify was jaccard before, whole texts are kept. Their fine keys cost no more
+// than those of the front, and are the same.
+func TestLevenshteinFineKeysAreOfTheFront(t *testing.T) {
+	p := DefaultParams().Similarity
+	p.Verify, p.Shingle = "levenshtein", "char:5"
+	r := rand.New(rand.NewPCG(1, 2))
+	whole := make([]byte, 3*ComparedText)
+	for i := range whole {
+		whole[i] = 'a' + byte(r.IntN(26))
+	}
+	fine := func(text []byte) []uint32 {
+		v, err := newVerifier(p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := withText(string(text))
+		v.begin(e)
+		return v.fine(nil, e)
+	}
+	if got, want := fine(whole), fine(FrontOf(whole)); !slices.Equal(got, want) || len(want) < fineKeys {
+		t.Errorf("the fine keys of a whole text are %d, and not the %d of its front", len(got), len(want))
 	}
 }
 

@@ -104,7 +104,7 @@ func (r *Replica) look(e *entry.Entry) {
 		links: links{absent: l.links.absent[:0], fine: l.links.fine[:0]}, scratch: l.scratch,
 	}
 	w.probe(e.Keys)
-	r.chooseKeys(e)
+	r.chooseKeys(l, e)
 	l.counts = append(l.counts, make([]int, len(w.tables)+len(l.fine))...)
 	r.meetIn(w, e)
 	if r.history != nil {
@@ -118,8 +118,9 @@ func (r *Replica) look(e *entry.Entry) {
 
 // chooseKeys decides by what is popular whether fine keys are looked up, which, and where the entry is linked. An entry
 // with few band keys of its own is looked for under popular fine keys too: the first of its kind are linked there.
-func (r *Replica) chooseKeys(e *entry.Entry) {
-	l, w, common := &r.looked, &r.window, 0
+// The entry's keys are probed. It returns what that took, in steps of similarity.max_work.
+func (r *Replica) chooseKeys(l *look, e *entry.Entry) (steps int) {
+	w, common := &r.window, 0
 	for b := range w.probed.probes {
 		if tag := w.probed.probes[b].hash; r.popular.has(tag) {
 			l.renewed = append(l.renewed, tag)
@@ -128,10 +129,10 @@ func (r *Replica) chooseKeys(e *entry.Entry) {
 		}
 	}
 	if len(l.renewed) == 0 {
-		return
+		return 0
 	}
-	l.scratch = l.scratch[:0]
-	if r.candidate = (entry.Entry{}); r.verify.cost(e, &r.candidate) <= r.params.Similarity.MaxWork { // else it is compared with none
+	l.scratch, r.candidate = l.scratch[:0], entry.Entry{}
+	if steps = r.verify.cost(e, &r.candidate); steps <= r.params.Similarity.MaxWork { // else it is compared with none
 		r.begin(e)
 		l.scratch = r.verify.fine(l.scratch, e)
 	}
@@ -149,6 +150,7 @@ func (r *Replica) chooseKeys(e *entry.Entry) {
 	if len(l.links.fine) == 0 {
 		l.links.absent = l.links.absent[:0]
 	}
+	return steps
 }
 
 // judgeKeys decides by what was met what becomes popular.

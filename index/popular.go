@@ -13,12 +13,12 @@ import (
 //
 // Whether a key is popular decides where a document is linked, and where its copies are looked for. So it depends on
 // the journal alone, and changes only at marks: each time popularEvery documents have entered. A key stays popular
-// until all documents have left that entered while it was. So each document that enters with a popular key renews it,
-// also one that enters again.
+// until all documents have left that entered while it was. So each document that enters with a popular key renews it.
+// One that enters again chooses its links anew.
 type popular struct {
 	cells   []popularCell // nil while no key was popular
 	size    int           // number of popular keys, as far as cells tell them apart
-	pending []uint32      // keys that become popular, or stay so, at the next mark
+	pending []uint32      // keys that become popular at the next mark
 	entered int           // documents since the last mark
 	until   ref           // a generation ends when all documents below have left
 }
@@ -44,12 +44,15 @@ func (p *popular) has(tag uint32) bool {
 	return (c.recent|c.older)>>(tag%cellKeys)&1 > 0
 }
 
-// use notes that a document enters which has a key that is popular, or is to become so.
+// use notes that a document enters which has a key that is popular, or is to become so. What is popular changes by that
+// at the next mark only: a key that is popular already is renewed at once.
 func (p *popular) use(tag uint32) {
-	key := tag % popularKeys
-	if p.cells == nil || p.cells[key/cellKeys].recent>>(key%cellKeys)&1 == 0 {
-		p.pending = append(p.pending, key)
+	if p.has(tag) {
+		c := &p.cells[tag%popularKeys/cellKeys]
+		c.recent |= 1 << (tag % cellKeys)
+		return
 	}
+	p.pending = append(p.pending, tag%popularKeys)
 }
 
 // enter notes that a document has entered the window of this span. While there is history, the keys of its documents

@@ -47,6 +47,7 @@ type Replica struct {
 
 	began   bool // the verifier has taken the entry at hand
 	looked  look // of the entry at hand
+	again   look // of a document that enters again
 	popular popular
 
 	judged []Verdict // verdicts of the run or feed at hand

@@ -3,8 +3,12 @@ package index
 import "github.com/unecho/unecho/index/entry"
 
 // MostReentries bounds how many representatives enter the window again because of one document, so that no document
-// takes long to judge: the oldest documents of a window may be repeated ones by the million.
-const MostReentries = 64
+// takes long to judge: the oldest documents of a window may be repeated ones by the million. One whose fine keys are
+// made of much counts once more for each reentrySteps steps of similarity.max_work.
+const (
+	MostReentries = 64
+	reentrySteps  = 4096
+)
 
 // room lets the oldest documents leave until the window, with this many more documents and bytes, is within its
 // bounds. Those of history leave first.
@@ -64,21 +68,28 @@ func (r *Replica) enterAgain(number ref, last int64) {
 	}
 	d := f.document
 	d.position, d.applied, d.again = r.at, last, true
+	r.linkAgain(&d)
 	s, i := r.window.insert(&d)
 	s.changes.setCopied(i, was.copied(f.i))
 	if m.set {
 		s.changes.emit(i, m)
 	}
-	r.renew(&d.links, s.keys(i))
 	r.window.placed(&d, r.window.end-1)
 }
 
-// renew keeps the keys popular under which a document is not linked that enters again.
-func (r *Replica) renew(l *links, keys []byte) {
-	for b := range r.window.tables {
-		if !l.own(b) {
-			r.popular.use(r.window.tag(keys, b))
-		}
+// linkAgain chooses where a document is linked that enters again. What is popular now decides, and stays so.
+func (r *Replica) linkAgain(d *document) {
+	l := &r.again
+	*l = look{
+		fine: l.fine[:0], renewed: l.renewed[:0], links: links{absent: l.links.absent[:0], fine: l.links.fine[:0]}, scratch: l.scratch,
+	}
+	r.window.probe(d.entry.Keys)
+	r.began = false
+	r.turn.reentries -= r.chooseKeys(l, &d.entry) / reentrySteps
+	r.began = false
+	d.links = l.links
+	for _, tag := range l.renewed {
+		r.popular.use(tag)
 	}
 }
 

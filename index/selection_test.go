@@ -83,30 +83,85 @@ func TestTheDeadHideNoText(t *testing.T) {
 // TestRepeatedKeysStayPopular: with window.refresh: last, a template's documents that are repeated enter again and
 // again, while nothing else of its kind does. Their copies are found in the end.
 func TestRepeatedKeysStayPopular(t *testing.T) {
-	r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
-	p.Similarity.Threshold, p.Similarity.Bands, p.Similarity.Rows = .9, 7, 8
-	p.Window = index.WindowParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Count: 2000}
-	s, all := newStand(t, p), templated(r, 300, 200, 184)
-	for _, text := range all {
-		s.judged(text)
-	}
-	all = all[100:]
-	for range 5 {
-		for _, text := range all {
-			for range 6 {
-				s.judged(words(r, 30))
+	for _, c := range []struct {
+		texts, common, bands, rows, others, count, want int
+	}{{300, 184, 7, 8, 6, 2000, 196}, {800, 188, 5, 12, 3, 3200, 680}} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
+			p.Similarity.Threshold, p.Similarity.Bands, p.Similarity.Rows = .9, c.bands, c.rows
+			p.Window = index.WindowParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Count: c.count}
+			s, all := newStand(t, p), templated(r, c.texts, 200, c.common)
+			for _, text := range all {
+				s.judged(text)
 			}
+			all = all[100:]
+			for range 9 {
+				for _, text := range all {
+					for range c.others {
+						s.judged(words(r, 30))
+					}
+					s.judged(text)
+				}
+			}
+			found := 0
+			for _, text := range all {
+				text = append([]string{}, text...)
+				text[c.common], text[c.common+2] = words(r, 1)[0], words(r, 1)[0]
+				if s.judged(text).Matched() {
+					found++
+				}
+			}
+			if popular := s.replica.PopularKeys(); popular < 5 || found < c.want {
+				t.Errorf("%d keys popular and %d of %d copies found, want 5 and %d at least", popular, found, len(all), c.want)
+			}
+		})
+	}
+}
+
+// TestLongDocumentsEnterAgainInTurn: to link a document of a template again, its fine keys are made again. Of long ones
+// fewer enter again for one document.
+func TestLongDocumentsEnterAgainInTurn(t *testing.T) {
+	r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
+	p.Window = index.WindowParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Age: 10 * time.Second}
+	s, all := newStand(t, p), templated(r, 50, 8400, 6900)
+	for _, from := range []int64{0, 8000} { // each is repeated
+		s.at.LogAppendTime = from
+		for _, text := range all {
 			s.judged(text)
 		}
 	}
-	found := 0
-	for _, text := range all {
-		if s.judged(changed(r, text, 2)).Matched() {
-			found++
+	s.at.LogAppendTime = 10_100 // older than the window by the first verdict, not by the repeat
+	s.judged(words(r, 30))
+	if oldest := s.replica.Stats().OldestApplied; oldest < 20 || oldest > 25 {
+		t.Errorf("the document of %d ms is the oldest, want one of the 20th to the 25th ms: others entered again", oldest)
+	}
+}
+
+// TestOldPopularKeysAreNoBurden: where only repeats come, no mark does. What they renew takes no room in the state.
+func TestOldPopularKeysAreNoBurden(t *testing.T) {
+	r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
+	p.Window = index.WindowParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Age: 2 * time.Second}
+	s, all := newStand(t, p), templated(r, 300, 200, 170)
+	rounds := func(n int) {
+		for range n {
+			for _, text := range all {
+				s.judged(text)
+			}
 		}
 	}
-	if popular := s.replica.PopularKeys(); popular < 5 || found < 196 {
-		t.Errorf("%d keys popular and %d of 200 copies found, want 5 and 196 at least", popular, found)
+	rounds(30)
+	for range 40 {
+		s.judged(words(r, 30)) // marks, and perhaps the next generation
+	}
+	side := func() int {
+		c := s.replica.Capture()
+		return len(c.State())
+	}
+	rounds(25)
+	before := side()
+	rounds(20)
+	if after := side(); after > before+20_000 { // what is noted of repeats
+		t.Errorf("the state takes %d bytes, and %d after 20 rounds of repeats, want at most 20000 more", before, after)
 	}
 }
 

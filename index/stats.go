@@ -14,7 +14,7 @@ type Stats struct {
 	Reemitted  uint64 // copies that came through as unique
 	Resent     uint64 // duplicates that came again with their idempotency key
 	Candidates uint64 // candidates that documents were compared with
-	Full       uint64 // keys under which no more documents are linked, for similarity.max_references
+	Full       uint64 // keys that may have more documents than were met, for similarity.max_references
 	Unverified uint64 // candidates left out, for similarity.max_candidates or similarity.max_work
 	Dropped    uint64 // documents met that their digests ruled out, so that they were not compared
 	Work       uint64 // steps of similarity.max_work spent on comparing

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -72,7 +73,7 @@ func protobufUnderKills(t *testing.T, rounds int) {
 		t.Skip("needs a registry of schemas: set UNECHO_TEST_REGISTRY to its address, or run make test")
 	}
 	s := newScene(t, 6)
-	client, err := sr.NewClient(sr.URLs(address + "/apis/ccompat/v7"))
+	client, err := sr.NewClient(sr.URLs(address+"/apis/ccompat/v7"), sr.HTTPClient(http.DefaultClient)) // the scene bounds the wait
 	check(t, err)
 	e := &editions{s: s, to: client}
 	e.next()

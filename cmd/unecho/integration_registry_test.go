@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -85,7 +86,7 @@ func avroCases(first, second uint32) []valueCase {
 
 func filtersAvro(t *testing.T, registry string) {
 	s := newScene(t, 1)
-	client, err := sr.NewClient(sr.URLs(registry))
+	client, err := sr.NewClient(sr.URLs(registry), sr.HTTPClient(http.DefaultClient)) // the scene bounds the wait
 	check(t, err)
 	register := func(text string) uint32 {
 		made, err := client.CreateSchema(s.bounded(), s.source+"-value", sr.Schema{Schema: text})

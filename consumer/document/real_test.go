@@ -30,7 +30,7 @@ func realRegistry(t *testing.T) string {
 // TestRealRegistry: values are read by the schemas of a real registry, through Confluent's interface.
 func TestRealRegistry(t *testing.T) {
 	address := realRegistry(t) + "/apis/ccompat/v7"
-	client, err := sr.NewClient(sr.URLs(address))
+	client, err := sr.NewClient(sr.URLs(address), sr.HTTPClient(http.DefaultClient)) // without a time-out of its own
 	if err != nil {
 		t.Fatal(err)
 	}

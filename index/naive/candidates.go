@@ -18,6 +18,7 @@ type looked struct {
 	under   []bandKey
 	fine    int // how many of them are fine keys
 	popular []uint32
+	steps   int // of max_work that fine keys took
 }
 
 // candidates returns the documents to compare with e, the most promising first: of each key the newest that are
@@ -78,7 +79,7 @@ func (t *Twin) choose(e *entry.Entry) (fine []bandKey) {
 	}
 	common := rare <= 3
 	tags := t.fineTags(e)
-	if t.cost(e, &entry.Entry{}) > t.params.Similarity.MaxWork {
+	if t.looked.steps = t.cost(e, &entry.Entry{}); t.looked.steps > t.params.Similarity.MaxWork {
 		tags = nil // it is compared with none
 	}
 	for _, tag := range tags {
@@ -104,7 +105,7 @@ func (t *Twin) choose(e *entry.Entry) (fine []bandKey) {
 
 // fineBand returns the band, of so many with that of all keys together, in which a fine key is.
 func (t *Twin) fineBand(tag uint32, bands int) int {
-	if band := int(tag) % bands; band < bands-1 {
+	if band := int(tag) * bands / (1 << 27); band < bands-1 {
 		return band
 	}
 	return -1
@@ -290,7 +291,7 @@ func (t *Twin) fineShingles(e *entry.Entry) (hashes, bool) {
 		return t.shingles(e)
 	}
 	normalized, err := entry.DecompressText(nil, e.Evidence)
-	return newHashes(t.shingling.AppendHashes(nil, normalized), 64, t.params.Similarity.Weighted), err == nil
+	return newHashes(t.shingling.AppendHashes(nil, index.FrontOf(normalized)), 64, t.params.Similarity.Weighted), err == nil
 }
 
 // codeTags makes fine keys of as many codes as make 16 bits: every so many of them, so that all are used.

@@ -13,9 +13,11 @@ type popular struct {
 
 func (p *popular) has(tag uint32) bool { return p.cells[tag%(1<<20)] > 0 }
 
-// use notes that a document enters with a key that is popular, or becomes so.
+// use notes that a document enters with a key that is popular, or becomes so at the next mark.
 func (p *popular) use(tag uint32) {
-	if cell := tag % (1 << 20); p.cells[cell] < 2 {
+	if cell := tag % (1 << 20); p.has(tag) {
+		p.cells[cell] = 2
+	} else {
 		p.pending = append(p.pending, cell)
 	}
 }

@@ -154,7 +154,7 @@ func (t *Twin) roomIn(q *queue, documents int, more int64, now *turn) (within bo
 			return true
 		case again && now.entries > 0:
 			now.entries--
-			t.again(t.leave(q))
+			t.again(t.leave(q), now)
 		case again && (!full || t.narrowing && now.freed >= more):
 			return false
 		default:
@@ -167,18 +167,22 @@ func (t *Twin) roomIn(q *queue, documents int, more int64, now *turn) (within bo
 }
 
 // again lets a representative that was repeated enter the window again.
-func (t *Twin) again(d *document) {
+func (t *Twin) again(d *document, now *turn) {
 	t.stats.Reentered++
 	d.entered, d.repeated = d.last, false
 	if t.params.Window.ReemitEvery == 0 { // then the last copy that came through is not remembered longer
 		d.emission = emission{source: d.source, offset: d.entry.Offset, position: d.position, at: d.last}
 	}
+	before := t.looked
+	t.choose(&d.entry)
+	now.entries -= t.looked.steps / 4096
+	d.bytes = index.EntryBytes(t.params, &d.entry)
+	t.linkAs(d)
 	t.enter(&t.window, d)
-	for _, k := range t.keys(&d.entry) {
-		if !slices.Contains(d.under, k) {
-			t.popular.use(k.tag)
-		}
+	for _, tag := range t.looked.popular {
+		t.popular.use(tag)
 	}
+	t.looked = before
 }
 
 // keys returns the keys of an entry: all band keys together, and each of them.

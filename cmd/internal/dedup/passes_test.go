@@ -3,6 +3,7 @@ package dedup_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/internal/boilerplate"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -94,6 +96,26 @@ func TestPassesChangeNothing(t *testing.T) {
 			if parts.Unique != whole.Unique || parts.Duplicate != whole.Duplicate || strings.Count(told, "the memory is full with") < 2 {
 				t.Errorf("%+v, want %+v\n%s", parts, whole, told)
 			}
+		}
+	}
+}
+
+// TestPassesOfBoilerplate: documents that are linked under fine keys take more memory, and a share has room for it.
+func TestPassesOfBoilerplate(t *testing.T) {
+	texts, _ := boilerplate.Texts{Originals: 1000, Copies: 100, Common: 130, Mixed: true, Seed: 1}.Make()
+	var lines bytes.Buffer
+	for _, text := range texts {
+		fmt.Fprintf(&lines, "{\"text\":%q}\n", text)
+	}
+	path := filepath.Join(t.TempDir(), "boilerplate.jsonl")
+	if err := os.WriteFile(path, lines.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for memory := 755 * setting.KiB; memory < 780*setting.KiB; memory += 5 * setting.KiB {
+		_, s, told, err := inPasses(t, "jaccard", memory, path)
+		if err != nil || s.Documents != 1100 || !strings.Contains(told, "the memory is full") {
+			t.Errorf("with %v, %d documents are judged with error %v, and it tells %q; want 1100, none, and that memory was full",
+				memory, s.Documents, err, told)
 		}
 	}
 }

@@ -218,11 +218,11 @@ func TestPassesAreAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := r.written(t)
-	if _, err := r.run(t, 7, 0); err == nil {
+	if _, err := r.run(t, 5, 0); err == nil {
 		t.Fatal("it was not stopped")
 	}
 	r.asked["--passes"] = "true"
-	if _, err := r.inParts(t.Context(), 7, 0, 100*setting.KiB, io.Discard, func() {}); err == nil ||
+	if _, err := r.inParts(t.Context(), 7, 0, 10*setting.KiB, io.Discard, func() {}); err == nil ||
 		!strings.Contains(err.Error(), "give it as much as it had") {
 		t.Errorf("with less memory than its index has: %v", err)
 	}

@@ -11,7 +11,7 @@ import (
 // share is the judge of one of several passes. It judges as many documents as the memory has room for, which are its
 // share, and then only looks for what is like those of its share.
 //
-// The verdicts are those of one pass with room for all: a document is compared with all unique ones before it, share by
+// The verdicts are those of one pass with room for all, as far as bounds leave none out: a document is compared with all unique ones before it, share by
 // share, and its match is the most similar of them, of equally similar ones the first. One that has a match in an earlier
 // share is no unique document, so it is looked for and not remembered.
 type share struct {
@@ -82,7 +82,7 @@ func (s *share) apply(some *signed) (*matches, error) {
 func (s *share) fits(entries []entry.Entry) bool {
 	bytes := s.replica.Stats().WindowBytes
 	for i := range entries {
-		bytes += index.EntryBytes(s.params.Index, &entries[i])
+		bytes += index.EntryBytes(s.params.Index, &entries[i]) + index.MostFineBytes
 	}
 	return bytes <= int64(s.params.Memory)
 }

@@ -96,8 +96,8 @@ func (x *Explanation) whyUnique(p index.Params, a, b *Judged, missed bool) strin
 		return fmt.Sprintf("a cut decided: they are candidates by %d of %d bands and similar enough, but were not compared, "+
 			"because that is bounded; %s", len(x.Sketch.MatchingBands), x.Sketch.Bands, terminal.Raise(b.Bounds))
 	case missed:
-		return fmt.Sprintf("they are similar enough and share %d of %d bands, but too many documents have these: such ones are "+
-			"looked for by pairs of shingles that few have, and these two have none of them in common", len(x.Sketch.MatchingBands),
+		return fmt.Sprintf("they are similar enough and share %d of %d bands, but were not compared: too many documents have "+
+			"these bands, and the two have no rarer pair of shingles in common; or, once in a thousand times, their digests say otherwise", len(x.Sketch.MatchingBands),
 			x.Sketch.Bands)
 	case byBits(p):
 		return fmt.Sprintf("they are candidates by %d of %d bands, but %s, more than the distance of %d",

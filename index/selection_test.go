@@ -194,3 +194,31 @@ func TestKeysOfHistoryStayPopular(t *testing.T) {
 		t.Errorf("%d keys are popular, and %d after others came, want as many", before, after)
 	}
 }
+
+// TestCopiesByTemplates: where many templates are in use at once, each has popular keys of its own. Copies are found as
+// among texts of one.
+func TestCopiesByTemplates(t *testing.T) {
+	r, s := rand.New(rand.NewPCG(1, 2)), newStand(t, index.DefaultParams())
+	var all [][]string
+	for range 10 {
+		all = append(all, templated(r, 500, 200, 170)...)
+	}
+	r.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
+	at := make([]index.Position, len(all))
+	for i, text := range all {
+		at[i] = s.judged(text).Position
+	}
+	found := 0
+	for i := 0; i < len(all); i += 10 {
+		text := append([]string{}, all[i]...)
+		for k := range 5 {
+			text[170+6*k] = words(r, 1)[0]
+		}
+		if s.judged(text).Match.Position == at[i] {
+			found++
+		}
+	}
+	if cut := s.replica.Stats().UniqueCut; found < 495 || cut > 20 {
+		t.Errorf("%d of 500 copies found and %d texts cut, want 495 at least and 20 at most", found, cut)
+	}
+}

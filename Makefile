@@ -28,6 +28,10 @@ GOTEST              := $(abspath deploy/dev/gotest.sh)
 VEGETA_VERSION      := v12.12.0
 VEGETA              := $(BIN)/vegeta-$(VEGETA_VERSION)/vegeta
 
+# The flags of the program that is released, everywhere: what one step has compiled, the next one need not.
+export CGO_ENABLED ?= 0
+export GOFLAGS     := -trimpath $(filter-out -trimpath,$(GOFLAGS))
+
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
@@ -37,10 +41,9 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 build: ## the static binary, ./unecho
-	CGO_ENABLED=0 $(GO) build -buildvcs=auto -trimpath -o unecho ./cmd/unecho
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -o unecho ./cmd/unecho
 
-check: lint ## format, lint with vet, what is written for Windows, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
-	GOOS=windows $(GO) build $(addprefix ./,$(sort $(dir $(shell git ls-files '*_windows.go'))))
+check: lint ## format, lint with vet, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
 	$(GO) mod tidy -diff
 	@deploy/dev/vulncheck.sh $(GOVULNCHECK) ./...
 
@@ -69,7 +72,7 @@ test-long: dev ## the long tests, whose names end in Long
 	@$(TEST) test-long "$(LONG)" $(FAST) -timeout 60m -run 'Long$$' $(ARGS)
 
 test-race: dev ## what make test runs, with the race detector, but for the simulation and the texts
-	@$(TEST) test-race "$(RACED)" $(RACE_FLAGS) -timeout 60m -skip 'Long$$' $(ARGS)
+	@CGO_ENABLED=1 $(TEST) test-race "$(RACED)" $(RACE_FLAGS) -timeout 60m -skip 'Long$$' $(ARGS)
 
 test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 2 minutes
 	@deploy/dev/pagetest/run.sh test $(GOTEST) $(ARGS)
@@ -78,7 +81,7 @@ test-page: dev ## the page in a real Chromium, with axe-core; it installs both w
 SAMPLE_RACE = Beside$$|^Test(BackfillThroughFaults|Comparison|DelayedZombie|Find|Gateway|LookupsBesideTheApplier|OutageTakenOver|PatternSeenByOneMember|PausedMemberIsOvertaken|RegistryHangsRebalance|RestoreIsOvertaken|RoutingIsChangedAtWork|Send.*|Stream.*|Takeover|ThreeMembersOneKilled|VerdictsAreTold)$$
 SAMPLE_LONG = ^Test(CopiesAmongBoilerplate|Succession)Long$$
 test-sample: dev ## a fixed share of test-race and test-long, for CI: 3 minutes on two cores
-	@$(GOTEST) sample-race "./consumer ./index ./cmd/internal/api" $(FAST) -race -timeout 30m -run '$(SAMPLE_RACE)' $(ARGS)
+	@CGO_ENABLED=1 $(GOTEST) sample-race "./consumer ./index ./cmd/internal/api" $(FAST) -race -timeout 30m -run '$(SAMPLE_RACE)' $(ARGS)
 	@$(GOTEST) sample-long "./consumer/protocol/sim ./index" $(FAST) -timeout 30m -run '$(SAMPLE_LONG)' $(ARGS)
 
 nightly: ## all that there is, in 75 minutes: run it before an issue is called resolved; stopped, it goes on with what is left
@@ -90,16 +93,16 @@ screenshots: ## the pictures of the page in deploy/docs, from a run of the demo
 SKIP ?= Long$$
 # A module of its own, because the modules of Kubernetes, Helm and Prometheus are none that the product needs.
 test-deploy: dev ## what is in deploy/: image, chart, alerts, dashboard, unit, release: some 3 minutes on two cores, more the first time
-	@cd deploy/dev/deploytest && GOFLAGS= $(GOTEST) test-deploy ./... -vet=off -shuffle=on -timeout 30m -skip '$(SKIP)' $(ARGS)
+	@cd deploy/dev/deploytest && GOFLAGS=-trimpath $(GOTEST) test-deploy ./... -vet=off -shuffle=on -timeout 30m -skip '$(SKIP)' $(ARGS)
 
 test-deploy-long: ## the same with its long tests: the image for arm64 as well, and a release for all systems
 	@$(MAKE) test-deploy SKIP='^$$'
 
 release-check: ## a release that is not published, made twice and looked into: 3 minutes on two cores, more the first time
-	cd deploy/dev/deploytest && GOFLAGS= $(GO) test -count=1 -v -timeout 30m -run 'TestReleaseLong' ./release
+	cd deploy/dev/deploytest && GOFLAGS=-trimpath $(GO) test -count=1 -v -timeout 30m -run 'TestReleaseLong' ./release
 
 image: ## the container image for amd64 and arm64, an OCI layout in .cache/image; ARGS='-push registry.example.com/unecho:v1.0.0'
-	@cd deploy/dev/deploytest && GOFLAGS= $(GO) run ./image -source $(CURDIR) -out $(CURDIR)/.cache/image $(ARGS)
+	@cd deploy/dev/deploytest && GOFLAGS=-trimpath $(GO) run ./image -source $(CURDIR) -out $(CURDIR)/.cache/image $(ARGS)
 
 chaos: ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
 	@$(GO) run ./deploy/dev/chaos $(ARGS)
@@ -120,7 +123,7 @@ bench-follow: dev ## how fast a member follows a journal of a million entries, o
 	@$(SERVERS) -- $(GO) run ./deploy/dev/bench -broker kafka -follow 1000000 $(ARGS)
 
 bench-gateway: dev $(VEGETA) ## documents over HTTP: rate, p50 and p99, and a killed member; ARGS='-rates 2000 -seconds 30'
-	@$(GO) build -trimpath -o $(BIN)/unecho ./cmd/unecho
+	@$(GO) build -o $(BIN)/unecho ./cmd/unecho
 	@$(SERVERS) -- $(GO) run ./deploy/dev/bench/gateway -unecho $(BIN)/unecho -vegeta $(VEGETA) $(ARGS)
 
 bench-bands: ## what plans of bands cost: signing, applying, bytes, candidates, what is found; ARGS='-corpus logs'
@@ -139,7 +142,7 @@ bench-sketch-peers: ## the same beside rensa, gaoya and datasketch, in a throw-a
 	@GO=$(GO) deploy/dev/peers/run.sh sign $(ARGS)
 
 bench-dedup: ## dedup from the file: speed, memory, recall and precision, a million generated articles, 130,000 files
-	@CGO_ENABLED=0 $(GO) build -o $(BIN)/ ./cmd/unecho
+	@$(GO) build -o $(BIN)/ ./cmd/unecho
 	@$(GO) run ./deploy/dev/bench/dedup -unecho $(BIN)/unecho $(ARGS)
 
 bench-peers: ## dedup beside text-dedup, datatrove, gaoya, rensa and datasketch on the same corpora, in throw-away Python environments; ARGS='1 1000000': one round, a million articles
@@ -166,18 +169,18 @@ clean: ## remove what was built, fetched and logged
 dev: $(GOTESTSUM) # always: go build knows whether anything changed
 	@$(GO) build -buildvcs=false -o $(BIN)/ ./deploy/dev/servers ./deploy/dev/skips
 
-# GOFLAGS is emptied because -mod or -tags meant for this module don't suit another.
+# GOFLAGS is set anew because -mod or -tags meant for this module don't suit another.
 $(GOLANGCI):
 	@echo "building golangci-lint $(GOLANGCI_VERSION); this takes a minute or two, once"
-	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	GOFLAGS=-trimpath GOBIN=$(abspath $(@D)) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 
 $(GOTESTSUM):
-	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
+	GOFLAGS=-trimpath GOBIN=$(abspath $(@D)) $(GO) install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
 
 $(VEGETA):
-	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install github.com/tsenart/vegeta/v12@$(VEGETA_VERSION)
+	GOFLAGS=-trimpath GOBIN=$(abspath $(@D)) $(GO) install github.com/tsenart/vegeta/v12@$(VEGETA_VERSION)
 
 $(GOVULNCHECK):
-	GOFLAGS= GOBIN=$(abspath $(@D)) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
+	GOFLAGS=-trimpath GOBIN=$(abspath $(@D)) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
 
 check: $(GOVULNCHECK)

@@ -4,11 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-export SOURCE_DATE_EPOCH=$1 GOFLAGS=
+export SOURCE_DATE_EPOCH=$1 GOFLAGS=-trimpath CGO_ENABLED=0
 out=.cache/release
 rm -rf "$out"
 mkdir -p "$out/completions" "$out/man.gz"
-go build -trimpath -buildvcs=true -o "$out/unecho" ./cmd/unecho
+go build -buildvcs=true -o "$out/unecho" ./cmd/unecho
 for shell in bash zsh fish powershell; do
   "$out/unecho" completion "$shell" >"$out/completions/unecho.${shell/powershell/ps1}"
 done

@@ -7,22 +7,51 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
 const (
-	promtoolVersion   = "v0.316.0"
 	goreleaserVersion = "v2.15.2"
 	cyclonedxVersion  = "v1.10.0"
 	oapiVersion       = "v2.8.2"
 )
 
-// Promtool returns Prometheus' own tool, without the services in which it could discover targets.
+// Promtool returns Prometheus' own tool: that of the machine, or of Debian's package, which is unpacked and not
+// installed, so that no server starts.
 func Promtool(t testing.TB) string {
 	t.Helper()
-	return installed(t, "promtool", promtoolVersion, "-tags", "remove_all_sd",
-		"github.com/prometheus/prometheus/cmd/promtool@"+promtoolVersion)
+	if path, err := exec.LookPath("promtool"); err == nil {
+		return path
+	}
+	dir := filepath.Join(Root(t), ".cache/bin/prometheus")
+	tool := filepath.Join(dir, "usr/bin/promtool")
+	if _, err := os.Stat(tool); err == nil {
+		return tool
+	}
+	out, err := unpack(t, "prometheus", dir)
+	if err != nil {
+		t.Fatalf("promtool is missing: `brew install prometheus` on macOS, `sudo apt-get install prometheus` on Debian: %v\n%s", err, out)
+	}
+	return tool
+}
+
+// unpack unpacks a package of Debian into a directory. Where the lists of packages are not there, root fetches them.
+func unpack(t testing.TB, name, dir string) (out []byte, err error) {
+	t.Helper()
+	tmp := t.TempDir()
+	for _, step := range []string{"apt-get download -qq " + name, "apt-get update -qq", "apt-get download -qq " + name} {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", step)
+		cmd.Dir = tmp
+		if out, err = cmd.CombinedOutput(); err == nil && step != "apt-get update -qq" {
+			break
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `dpkg -x ./*.deb "$0"`, dir)
+	cmd.Dir = tmp
+	return cmd.CombinedOutput()
 }
 
 // Goreleaser returns the program that makes releases.
@@ -48,11 +77,17 @@ func OapiCodegen(t testing.TB) string {
 // Root is the directory of the project.
 func Root(t testing.TB) string {
 	t.Helper()
-	_, file, _, ok := runtime.Caller(0)
-	if !ok {
-		t.Fatal("where is this file?")
+	dir, err := os.Getwd()
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, found := os.Stat(filepath.Join(dir, "deploy/dev/deploytest")); found == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			err = os.ErrNotExist
+		}
 	}
-	return filepath.Join(filepath.Dir(file), "../../..")
+	t.Fatalf("the project is not around this directory: %v", err)
+	return ""
 }
 
 // installed returns a program, and installs it if this version of it is not there. That takes minutes, once.
@@ -64,7 +99,7 @@ func installed(t testing.TB, name, version string, args ...string) string {
 		return binary
 	}
 	cmd := exec.CommandContext(t.Context(), "go", append([]string{"install"}, args...)...)
-	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "GOFLAGS=", "GOBIN="+dir)
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "GOFLAGS=-trimpath", "GOBIN="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("install %s: %v\n%s", name, err, out)
 	}

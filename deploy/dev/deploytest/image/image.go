@@ -81,10 +81,10 @@ func compile(ctx context.Context, source,
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "unecho")
-	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-trimpath", "-ldflags=-s -w", "-o", path,
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-ldflags=-s -w", "-o", path,
 		"./cmd/unecho")
 	cmd.Dir = source
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
+	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath", "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, "", nil, fmt.Errorf("go build ./cmd/unecho in %s: %w\n%s", source, err, out)
 	}

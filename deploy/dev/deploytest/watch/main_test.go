@@ -45,7 +45,7 @@ func build(binary string, flags ...string) error {
 	args := append([]string{"build", "-buildvcs=false", "-o", binary}, flags...)
 	cmd := exec.Command("go", append(args, "./cmd/unecho")...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build ./cmd/unecho: %w\n%s", err, out)
 	}

@@ -96,7 +96,7 @@ func estimatingSlots(codeBits int) int {
 
 // Load is what bands are planned for.
 func (p *Params) Load() sketch.Load {
-	l := sketch.Load{Documents: p.Window.documents(), Read: lookupKeys * p.Similarity.MaxReferences, Tags: 1 << hashBits}
+	l := sketch.Load{Documents: p.Window.documents(), Read: p.Similarity.MaxReferences, Tags: 1 << hashBits}
 	if shingling, err := text.ParseShingling(p.Similarity.Shingle); err == nil {
 		l.Background = background(shingling)
 	}

@@ -22,8 +22,8 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "a change is of the same settings", file: "index/replica.go",
-		old: "\th := header(rec)\n\tif !r.inForce || h.Fingerprint != r.recorded {",
-		new: "\th := header(rec)\n\t_, change := rec.(*SettingsChange)\n\tif !r.inForce || !change && h.Fingerprint != r.recorded {",
+		old: "\th := header(rec)\n\tif !r.inForce || h.Fingerprint != r.fingerprint {",
+		new: "\th := header(rec)\n\t_, change := rec.(*SettingsChange)\n\tif !r.inForce || !change && h.Fingerprint != r.fingerprint {",
 	},
 	{
 		rule: "a snapshot has the bounds", file: "index/capture.go",
@@ -66,8 +66,8 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "of changes that were read early the next one counts", file: "index/bounds.go",
-		old: "rec.Fingerprint == r.recorded && rec.Number == r.bounds.Number+1 {",
-		new: "rec.Fingerprint == r.recorded && rec.Number > r.bounds.Number+1 {",
+		old: "rec.Fingerprint == r.fingerprint && rec.Number == r.bounds.Number+1 {",
+		new: "rec.Fingerprint == r.fingerprint && rec.Number > r.bounds.Number+1 {",
 	},
 	{
 		rule: "a checkpoint has the bounds", file: "index/bounds.go",

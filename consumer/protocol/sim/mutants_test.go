@@ -31,7 +31,7 @@ var mutants = []mutant{
 	},
 	{
 		"other settings change nothing", "index/replica.go",
-		"if !r.inForce || h.Fingerprint != r.recorded {", "if !r.inForce {",
+		"if !r.inForce || h.Fingerprint != r.fingerprint {", "if !r.inForce {",
 	},
 	{
 		"judged is held, whatever the order", "index/partition.go",

@@ -55,7 +55,7 @@ func TestGoTest(t *testing.T) {
 			write(t, filepath.Join(dir, "planted_test.go"), "package planted\nimport (\"os\"; \"testing\")\nvar _ = os.Args\n"+c.tests+"\n")
 			cmd := exec.CommandContext(t.Context(), "bash", filepath.Join(top, "deploy/dev/gotest.sh"), strings.ReplaceAll(name, " ", "-"), "./...", "-count=1")
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "CI=true", "TEST_RETRIES=3", "GOFLAGS=")
+			cmd.Env = append(os.Environ(), "CI=true", "TEST_RETRIES=3", "GOFLAGS=-trimpath")
 			out, err := cmd.CombinedOutput()
 			if (err == nil) != c.ok || !strings.Contains(string(out), c.says) {
 				t.Errorf("gotest.sh ends with %v, want success %t and %q in:\n%s", err, c.ok, c.says, out)

@@ -14,9 +14,10 @@ import (
 //
 // A text with boilerplate has pairs that are common to all of its kind. These soon are popular. Of the others each has
 // a shingle of the document's own. Among very long texts they say less: the lowest of n hashes have their first
-// fineBits bits in common with those of others, so that of some 100,000 shingles on the pairs of unlike texts are
-// equal. Bit sketches have no fine keys, and neither has a document of a single shingle. What
-// has none is linked under its band keys, popular or not.
+// fineBits bits in common with those of others, so that pairs of unlike texts are equal: those of 10,000 shingles from
+// some 20,000 documents on, those of 100,000 always. Bit sketches have no fine keys, and neither has a document of a
+// single shingle. What has none is linked under its band keys, popular or not; but a copy is linked under popular ones
+// never, for the first of its kind are found there.
 const (
 	fineKeys = 12
 	fineBits = 20 // of a hash: as many as evidence has at least
@@ -87,6 +88,13 @@ func (l *links) leave(table, tables int) {
 
 // add links the document under a fine key.
 func (l *links) add(tag uint32) { l.fine = binary.LittleEndian.AppendUint32(l.fine, tag) }
+
+// everywhere links a document without fine keys under its band keys, popular or not: nothing else would find its copies.
+func (l *links) everywhere() {
+	if len(l.fine) == 0 {
+		l.absent = l.absent[:0]
+	}
+}
 
 // leaveAll says that the document is linked nowhere, as one that is identical to its representative: what would find
 // it finds that.

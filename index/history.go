@@ -177,6 +177,7 @@ func (r *Replica) prime(source uint32, at Position, e *FedEntry) {
 	}
 	p.Kept++
 	p.last = applied
+	r.looked.links.everywhere()
 	h := r.openHistory()
 	h.insert(&document{
 		position: at, applied: applied, source: source, entry: e.Entry, judged: at, first: h.end,

@@ -43,6 +43,9 @@ func (r *Replica) enter(d *document, root *found) {
 	if root != nil && root.document.again && r.window.places != nil {
 		r.window.places[root.document.first] = root.segment.first + ref(root.i)
 	}
+	if root == nil {
+		r.looked.links.everywhere()
+	}
 	d.links = r.looked.links
 	r.room(1, EntryBytes(r.params, &d.entry)+d.links.bytes())
 	d.first = r.window.end

@@ -147,9 +147,6 @@ func (r *Replica) chooseKeys(l *look, e *entry.Entry) (steps int) {
 			break
 		}
 	}
-	if len(l.links.fine) == 0 {
-		l.links.absent = l.links.absent[:0]
-	}
 	return steps
 }
 

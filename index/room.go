@@ -87,6 +87,7 @@ func (r *Replica) linkAgain(d *document) {
 	r.began = false
 	r.turn.reentries -= r.chooseKeys(l, &d.entry) / reentrySteps
 	r.began = false
+	l.links.everywhere()
 	d.links = l.links
 	for _, tag := range l.renewed {
 		r.popular.use(tag)

@@ -96,9 +96,7 @@ func (t *Twin) choose(e *entry.Entry) (fine []bandKey) {
 			break
 		}
 	}
-	if t.looked.fine = len(under); len(under) == 0 {
-		t.looked.under = own
-	}
+	t.looked.fine = len(under)
 	t.looked.under = append(t.looked.under, under...)
 	return fine
 }

@@ -87,7 +87,7 @@ func (t *Twin) takeHistory(p *partition, source entry.Source, e *index.FedEntry,
 		}
 		return &t.primed.Duplicate
 	}
-	t.linkAs(d)
+	t.linkAs(d, false)
 	if w := t.params.Window; w.Count > 0 && len(t.window.documents)+1 > w.Count ||
 		w.Bytes > 0 && t.window.bytes+d.bytes > int64(w.Bytes) {
 		return &t.primed.NoRoom

@@ -23,7 +23,7 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 	d.root = d
 	found, cut := t.matches(e, true)
 	verdict.Cut = cut && len(found) == 0
-	t.linkAs(d)
+	t.linkAs(d, len(found) > 0)
 	if len(found) > 0 {
 		verdict.Match, verdict.Reemitted = t.match(found[0]), t.repeat(found[0].root, d)
 		if d.root = found[0].root; found[0].method == index.Identical && found[0].document == d.root {

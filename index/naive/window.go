@@ -83,9 +83,12 @@ func (t *Twin) live(d *document) bool {
 	return d.place != 0 && !d.dead && !t.old(d) && d.root.place != 0 && !d.root.dead && !t.old(d.root)
 }
 
-// linkAs sets the keys under which a document is found to those that the latest lookup chose.
-func (t *Twin) linkAs(d *document) {
-	d.under, d.fine = t.looked.under, t.looked.fine
+// linkAs sets the keys under which a document is found to those that the latest lookup chose. A document without fine
+// keys that is no copy is found under all its band keys.
+func (t *Twin) linkAs(d *document, copied bool) {
+	if d.under, d.fine = t.looked.under, t.looked.fine; d.fine == 0 && !copied {
+		d.under = t.keys(&d.entry)
+	}
 	d.bytes += index.FineBytes(d.fine)
 }
 
@@ -177,7 +180,7 @@ func (t *Twin) again(d *document, now *turn) {
 	t.choose(&d.entry)
 	now.entries -= t.looked.steps / 4096
 	d.bytes = index.EntryBytes(t.params, &d.entry)
-	t.linkAs(d)
+	t.linkAs(d, false)
 	t.enter(&t.window, d)
 	for _, tag := range t.looked.popular {
 		t.popular.use(tag)

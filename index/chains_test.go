@@ -247,3 +247,20 @@ func (c *chained) addBounded(next func(i int) string, n int) {
 		before = now
 	}
 }
+
+// TestLargeClustersFillNoKeys: most texts of a large cluster have nothing of their own among what fine keys are made of.
+// They are not linked under keys that all have, so that the next ones do not meet all of them.
+func TestLargeClustersFillNoKeys(t *testing.T) {
+	r, c := rand.New(rand.NewPCG(1, 2)), newChained(t, chainParams(4096, 16_384), false)
+	common := words(r, 240)
+	most := 0
+	for i := range 3000 {
+		text := slices.Clone(common)
+		text[r.IntN(len(text))] = fmt.Sprint("own", i)
+		c.add(strings.Join(text, " "))
+		most = max(most, c.replica.Met())
+	}
+	if most > 5000 {
+		t.Errorf("a document meets %d references, want at most 5000, however many a cluster has", most)
+	}
+}

@@ -29,3 +29,11 @@ func (r *Replica) PopularKeys() int { return r.popular.size }
 
 // Narrowing says whether the window may be beyond bounds that were narrowed.
 func (r *Replica) Narrowing() bool { return r.narrowing }
+
+// Met returns how many references the latest lookup met.
+func (r *Replica) Met() (n int) {
+	for _, met := range r.looked.counts {
+		n += met
+	}
+	return n
+}

@@ -14,6 +14,8 @@ import (
 //   - Of documents with equal text in one scope only the first enters the window. The others match it.
 //   - A candidate that is in the entry's cluster already is not compared.
 //
+// A copy is linked under no popular key (see fine.go). That may part a cluster.
+//
 // With Every, the second does not apply: each candidate is compared, because its similarity is wanted. No key becomes
 // popular then.
 type Chains struct {

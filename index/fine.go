@@ -16,8 +16,10 @@ import (
 // a shingle of the document's own. Among very long texts they say less: the lowest of n hashes have their first
 // fineBits bits in common with those of others, so that pairs of unlike texts are equal: those of 10,000 shingles from
 // some 20,000 documents on, those of 100,000 always. Bit sketches have no fine keys, and neither has a document of a
-// single shingle. What has none is linked under its band keys, popular or not; but a copy is linked under popular ones
-// never, for the first of its kind are found there.
+// single shingle. What has none is linked under its band keys, popular or not.
+//
+// A document all of whose fine keys are popular is linked under all its band keys as well, but for a copy: that is linked
+// under those that are not popular. Of its kind there are many, which the next one finds.
 const (
 	fineKeys = 12
 	fineBits = 20 // of a hash: as many as evidence has at least
@@ -89,7 +91,7 @@ func (l *links) leave(table, tables int) {
 // add links the document under a fine key.
 func (l *links) add(tag uint32) { l.fine = binary.LittleEndian.AppendUint32(l.fine, tag) }
 
-// everywhere links a document without fine keys under its band keys, popular or not: nothing else would find its copies.
+// everywhere links a document that has no fine key of its own under its band keys, popular or not.
 func (l *links) everywhere() {
 	if len(l.fine) == 0 {
 		l.absent = l.absent[:0]

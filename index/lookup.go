@@ -118,8 +118,8 @@ func (r *Replica) look(e *entry.Entry) {
 
 // chooseKeys decides by what is popular whether fine keys are looked up, which, and where the entry is linked. An entry
 // with few band keys of its own is looked for under popular fine keys too: the first of its kind are linked there.
-// The entry's keys are probed. It returns what that took, in steps of similarity.max_work.
-func (r *Replica) chooseKeys(l *look, e *entry.Entry) (steps int) {
+// The entry's keys are probed. It says whether fine keys were made of the evidence.
+func (r *Replica) chooseKeys(l *look, e *entry.Entry) (made bool) {
 	w, common := &r.window, 0
 	for b := range w.probed.probes {
 		if tag := w.probed.probes[b].hash; r.popular.has(tag) {
@@ -129,12 +129,16 @@ func (r *Replica) chooseKeys(l *look, e *entry.Entry) (steps int) {
 		}
 	}
 	if len(l.renewed) == 0 {
-		return 0
+		return false
 	}
 	l.scratch, r.candidate = l.scratch[:0], entry.Entry{}
-	if steps = r.verify.cost(e, &r.candidate); steps <= r.params.Similarity.MaxWork { // else it is compared with none
+	if r.verify.cost(e, &r.candidate) <= r.params.Similarity.MaxWork { // else it is compared with none
 		r.begin(e)
 		l.scratch = r.verify.fine(l.scratch, e)
+	}
+	if len(l.scratch) == 0 {
+		l.links.everywhere()
+		return false
 	}
 	for _, tag := range l.scratch {
 		popular := r.popular.has(tag)
@@ -147,7 +151,7 @@ func (r *Replica) chooseKeys(l *look, e *entry.Entry) (steps int) {
 			break
 		}
 	}
-	return steps
+	return true
 }
 
 // judgeKeys decides by what was met what becomes popular.

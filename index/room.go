@@ -4,10 +4,10 @@ import "github.com/unecho/unecho/index/entry"
 
 // MostReentries bounds how many representatives enter the window again because of one document, so that no document
 // takes long to judge: the oldest documents of a window may be repeated ones by the million. One whose fine keys are
-// made of much counts once more for each reentrySteps steps of similarity.max_work.
+// made anew counts once more for each reentryBytes of evidence.
 const (
 	MostReentries = 64
-	reentrySteps  = 4096
+	reentryBytes  = 8192
 )
 
 // room lets the oldest documents leave until the window, with this many more documents and bytes, is within its
@@ -85,7 +85,9 @@ func (r *Replica) linkAgain(d *document) {
 	}
 	r.window.probe(d.entry.Keys)
 	r.began = false
-	r.turn.reentries -= r.chooseKeys(l, &d.entry) / reentrySteps
+	if r.chooseKeys(l, &d.entry) {
+		r.turn.reentries -= max(entry.TextLen(&d.entry), len(d.entry.Evidence)) / reentryBytes
+	}
 	r.began = false
 	l.links.everywhere()
 	d.links = l.links

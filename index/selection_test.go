@@ -222,3 +222,26 @@ func TestCopiesByTemplates(t *testing.T) {
 		t.Errorf("%d of 500 copies found and %d texts cut, want 495 at least and 20 at most", found, cut)
 	}
 }
+
+// TestCopiesOfCopiesBySimhash: a simhash has no fine keys. Copies are found by their blocks, however many have these, so
+// that a text that is edited a little at a time stays one story.
+func TestCopiesOfCopiesBySimhash(t *testing.T) {
+	r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
+	p.Similarity.Sketch, p.Similarity.Verify, p.Index.Keep = "simhash", "estimate", "all"
+	s, text := newStand(t, p), words(r, 400)
+	s.judged(text)
+	copies := make([][]string, 600)
+	for i := range copies {
+		copies[i] = changed(r, text, 4)
+		s.judged(copies[i])
+	}
+	found := 0
+	for _, c := range copies {
+		if s.judged(changed(r, c, 4)).Matched() {
+			found++
+		}
+	}
+	if found < 440 { // 412 where copies are not linked under popular blocks
+		t.Errorf("%d of 600 copies of copies found, want at least 440", found)
+	}
+}

@@ -9,7 +9,7 @@
 //	│ 1e u n j   │ version │ crc32c │ kind │ fingerprint │ wall, ms │ body                                 │
 //	│ 4          │ 1       │ 4      │ 1    │ 8           │ zigzag   │                                      │
 //	└────────────┴─────────┴────────┴──────┴─────────────┴──────────┴──────────────────────────────────────┘
-//	settings 0    length, canonical text (the fingerprint is index.Recorded of it)
+//	settings 0    length, canonical text (the fingerprint is index.Fingerprint of it)
 //	run 1         topic UUID 16 · partition · epoch · base · bytes of band keys · entries ·
 //	              each entry, delta to the one before
 //	reposition 2  topic UUID 16 · partition · epoch · offset · partitions · length, topic name

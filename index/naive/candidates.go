@@ -18,7 +18,7 @@ type looked struct {
 	under   []bandKey
 	fine    int // how many of them are fine keys
 	popular []uint32
-	steps   int // of max_work that fine keys took
+	made    bool // fine keys were made of the evidence
 }
 
 // candidates returns the documents to compare with e, the most promising first: of each key the newest that are
@@ -79,8 +79,12 @@ func (t *Twin) choose(e *entry.Entry) (fine []bandKey) {
 	}
 	common := rare <= 3
 	tags := t.fineTags(e)
-	if t.looked.steps = t.cost(e, &entry.Entry{}); t.looked.steps > t.params.Similarity.MaxWork {
+	if t.cost(e, &entry.Entry{}) > t.params.Similarity.MaxWork {
 		tags = nil // it is compared with none
+	}
+	if t.looked.made = len(tags) > 0; !t.looked.made {
+		t.looked.under = own
+		return nil
 	}
 	for _, tag := range tags {
 		k := bandKey{band: t.fineBand(tag, len(own)), tag: tag}

@@ -83,8 +83,8 @@ func (t *Twin) live(d *document) bool {
 	return d.place != 0 && !d.dead && !t.old(d) && d.root.place != 0 && !d.root.dead && !t.old(d.root)
 }
 
-// linkAs sets the keys under which a document is found to those that the latest lookup chose. A document without fine
-// keys that is no copy is found under all its band keys.
+// linkAs sets the keys under which a document is found to those that the latest lookup chose. A document that has
+// no fine key of its own and is no copy is found under all its band keys.
 func (t *Twin) linkAs(d *document, copied bool) {
 	if d.under, d.fine = t.looked.under, t.looked.fine; d.fine == 0 && !copied {
 		d.under = t.keys(&d.entry)
@@ -177,8 +177,9 @@ func (t *Twin) again(d *document, now *turn) {
 		d.emission = emission{source: d.source, offset: d.entry.Offset, position: d.position, at: d.last}
 	}
 	before := t.looked
-	t.choose(&d.entry)
-	now.entries -= t.looked.steps / 4096
+	if t.choose(&d.entry); t.looked.made {
+		now.entries -= max(entry.TextLen(&d.entry), len(d.entry.Evidence)) / 8192
+	}
 	d.bytes = index.EntryBytes(t.params, &d.entry)
 	t.linkAs(d, false)
 	t.enter(&t.window, d)

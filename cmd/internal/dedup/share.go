@@ -11,9 +11,10 @@ import (
 // share is the judge of one of several passes. It judges as many documents as the memory has room for, which are its
 // share, and then only looks for what is like those of its share.
 //
-// The verdicts are those of one pass with room for all, as far as bounds leave none out: a document is compared with all unique ones before it, share by
-// share, and its match is the most similar of them, of equally similar ones the first. One that has a match in an earlier
-// share is no unique document, so it is looked for and not remembered.
+// The verdicts are those of one pass with room for all, as far as bounds leave none out, and what is popular among all is
+// popular in each share: a document is compared with all unique ones before it, share by share, and its match is the most
+// similar of them, of equally similar ones the first. One that has a match in an earlier share is no unique document, so
+// it is looked for and not remembered.
 type share struct {
 	*Index
 	before *earlier // matches in the shares before this one; nil if it is the first

@@ -97,8 +97,8 @@ func (x *Explanation) whyUnique(p index.Params, a, b *Judged, missed bool) strin
 			"because that is bounded; %s", len(x.Sketch.MatchingBands), x.Sketch.Bands, terminal.Raise(b.Bounds))
 	case missed:
 		return fmt.Sprintf("they are similar enough and share %d of %d bands, but were not compared: too many documents have "+
-			"these bands, and the two have no rarer pair of shingles in common; or, once in a thousand times, their digests say otherwise", len(x.Sketch.MatchingBands),
-			x.Sketch.Bands)
+			"these bands, and the two have no rarer pair of shingles in common; or, once in a thousand times, their digests "+
+			"say otherwise", len(x.Sketch.MatchingBands), x.Sketch.Bands)
 	case byBits(p):
 		return fmt.Sprintf("they are candidates by %d of %d bands, but %s, more than the distance of %d",
 			len(x.Sketch.MatchingBands), x.Sketch.Bands, x.agreement.Differ, p.Similarity.Distance)

@@ -49,7 +49,8 @@ func unpack(t testing.TB, name, dir string) (out []byte, err error) {
 	if err != nil {
 		return out, err
 	}
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", `dpkg -x ./*.deb "$0"`, dir)
+	const step = `dpkg -x ./*.deb "$0.part" && mv "$0.part" "$0"` // what was killed midway is not taken for whole
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", step, dir)
 	cmd.Dir = tmp
 	return cmd.CombinedOutput()
 }

@@ -97,7 +97,7 @@ func serve(ctx context.Context, t *testing.T, unecho string) string {
 func run(ctx context.Context, t *testing.T, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-trimpath", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("running %s %s ends with %v:\n%s", name, strings.Join(args, " "), err, out)
 	}

@@ -22,7 +22,8 @@ func TestAlertsUnit(t *testing.T) {
 		{"test", "rules", filepath.Join(root, "deploy/prometheus/alerts_test.yaml")},
 	} {
 		if out, err := exec.CommandContext(t.Context(), tool, args...).CombinedOutput(); err != nil {
-			t.Errorf("promtool %v: %v\n%s", args, err, out)
+			version, _ := exec.CommandContext(t.Context(), tool, "--version").CombinedOutput() // for people
+			t.Errorf("promtool %v: %v\n%s\n%s", args, err, out, version)
 		}
 	}
 	tests := read(t, "deploy/prometheus/alerts_test.yaml")

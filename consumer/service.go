@@ -151,7 +151,7 @@ func New(setup Setup) (*Service, error) {
 		Times: session.NewTimes(setup.Sink), Incarnation: session.NewIncarnation(time.Now()),
 		Large: semaphore.NewWeighted(signing.LargeAtOnce), Counters: session.NewCounters(setup.Source.Topics),
 		Waiting: &session.WaitingList{}, Stir: s.stir,
-		Options: setup.Sessions, Logger: setup.Logger, Plan: setup.Plan, Limit: setup.limit(), Ahead: setup.waited,
+		Options: setup.Sessions, Logger: setup.Logger, Mode: protocol.NewMode(setup.Plan), Limit: setup.limit(), Ahead: setup.waited,
 		PassAfter: setup.Journal.PassAfter(),
 	}
 	s.fix(setup.Index)

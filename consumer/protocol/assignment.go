@@ -32,29 +32,15 @@ type Assignment struct {
 	Routed    uint64 // the hash of the routes by which the session forwards
 	Requests  bool   // idempotency keys go into the journal: its bounds in force say so
 
-	Shadow   bool  // nothing is forwarded, and nothing read beyond Followed
-	Followed int64 // what the group that is followed had committed when it was asked last; -1: nothing
+	Mode     Mode
+	Followed int64 // of a shadow: what the group that is followed had committed when it was asked last; -1: nothing
 	From     int64 // documents below are another group's to forward
 
-	Plan    *Plan // of a backfill; nil in a live group
-	Range   Range // of the plan
+	Range   Range // of a backfill
 	Tally   Tally // of what is committed; only a backfill counts it
 	Pending Tally // of what the next commit covers
 
 	refused map[int64]refusal // by offset, none below base
-}
-
-// Metadata returns the metadata of the next commit of this assignment.
-func (a *Assignment) Metadata() string {
-	if a.Plan == nil && (a.Passing || a.Owes()) {
-		return PassedMetadata(a.Epoch, a.Start, a.Recorded())
-	}
-	if a.Plan == nil {
-		return Metadata(a.Epoch, a.Start)
-	}
-	t := a.Tally
-	t.Add(a.Pending)
-	return BackfillMetadata(a.Epoch, a.Start, t)
 }
 
 // Committed notes that all documents below end are forwarded and committed for sure (design 4, rule 2).

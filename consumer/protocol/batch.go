@@ -119,7 +119,7 @@ func (b *Batch) Revoked() {
 func (b *Batch) Recall(r *index.Replica) {
 	for i := range b.Groups {
 		g := &b.Groups[i]
-		if !g.Fed() {
+		if !g.Mode.Fed() {
 			continue
 		}
 		for d := range g.Documents {
@@ -169,7 +169,7 @@ func (b *Batch) CheckTimes(h index.Header, untimely func(*Assignment, *Document)
 	for i := range b.Groups {
 		g := &b.Groups[i]
 		for d := range g.Documents {
-			if !d.Judged && !d.Unchecked || d.Withheld || g.Silent(d.Entry.Offset) || !untimely(g.Assignment, d) {
+			if !d.Judged && !d.Unchecked || d.Withheld || g.Mode.Silent(g.Assignment, d.Entry.Offset) || !untimely(g.Assignment, d) {
 				continue
 			}
 			if g.Untimely(d) == Forget {
@@ -221,7 +221,7 @@ func (b *Batch) Produced(refused *Refusal, revoked bool) {
 		return
 	}
 	for i := range b.Groups {
-		if g := &b.Groups[i]; g.Plan != nil {
+		if g := &b.Groups[i]; g.Mode.Finite() {
 			g.Pending.Add(g.count())
 		}
 	}

@@ -16,7 +16,7 @@ func produced(n int) (*Batch, *Assignment, *Intake) {
 	for i := range docs {
 		docs[i] = Document{Entry: entry.Entry{Offset: int64(i)}, Judged: true}
 	}
-	a, in := &Assignment{Epoch: 1}, NewIntake(100)
+	a, in := &Assignment{Mode: live{}, Epoch: 1}, NewIntake(100)
 	g := NewGroup(nil, a, 0)
 	g.Documents = func(yield func(*Document) bool) {
 		for i := range docs {
@@ -34,7 +34,7 @@ func produced(n int) (*Batch, *Assignment, *Intake) {
 // A client may bring records twice, in one piece or in two. Each belongs to a batch once, and the end does not go back.
 func TestRecordsPolledTwice(t *testing.T) {
 	const reach = 9
-	a := &Assignment{Base: 3}
+	a := &Assignment{Mode: live{}, Base: 3}
 	var groups []Group
 	var taken []int64
 	for _, piece := range [][]int64{{1, 2, 3, 4, 3, 4, 6}, {4, 6, 7}, {8, 9, 10, 3, 8}} {
@@ -52,14 +52,14 @@ func TestRecordsPolledTwice(t *testing.T) {
 	if last := groups[2]; last.End != reach || !last.Beyond {
 		t.Errorf("the batch ends at %d, beyond the reach: %v; want %d and true", last.End, last.Beyond, reach)
 	}
-	if other := NewGroup(groups, &Assignment{}, 5); other.End != 5 {
+	if other := NewGroup(groups, &Assignment{Mode: live{}}, 5); other.End != 5 {
 		t.Errorf("a group of another partition begins at %d, want 5", other.End)
 	}
 }
 
 // A backfill counts what all pieces of a partition bring, and nothing of a batch that was aborted.
 func TestAPartitionInTwoPiecesIsCounted(t *testing.T) {
-	a := &Assignment{Plan: &Plan{}, Pending: Tally{Unique: 5}}
+	a := &Assignment{Mode: NewMode(&Plan{}), Pending: Tally{Unique: 5}}
 	docs := make([]Document, 3)
 	for i := range docs {
 		docs[i] = Document{Entry: entry.Entry{Offset: int64(i)}, Unchecked: true}

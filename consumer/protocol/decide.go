@@ -73,10 +73,7 @@ type Decision struct {
 
 // Decide carries out rule 4 of the design's section 4: the commit decides, the journal follows.
 func (f *Findings) Decide() Decision {
-	if f.Plan != nil {
-		return f.planned(f.decide())
-	}
-	return f.decide()
+	return f.Mode.Settle(f, f.decide())
 }
 
 func (f *Findings) decide() Decision {
@@ -87,7 +84,7 @@ func (f *Findings) decide() Decision {
 	case c.Offset < 0 && f.Known:
 		return f.begin(NoOffset, p.Base, p.Epoch+1)
 	case c.Offset < 0:
-		return f.begin(New, f.first(), 1)
+		return f.begin(New, f.Mode.First(f), 1)
 	case c.Offset > f.End:
 		return f.waitOr(BeyondPatience, Decision{Action: Refuse, Reason: Beyond})
 	case c.Ours && c.Epoch == p.Epoch+1 && c.Offset == c.Start: // else something was forwarded, and the journal has lost the reposition
@@ -115,13 +112,13 @@ func (f *Findings) decide() Decision {
 // any.
 func (f *Findings) Skips(d *Decision) (from, to int64, ok bool) {
 	c, p := f.Committed, f.Replica
-	if d.Action != Begin || d.Reason != Foreign || f.Duty.Kind == Shadows ||
+	if d.Action != Begin || d.Reason != Foreign || f.Mode.Follows() ||
 		c.Ours && c.Epoch == p.Epoch && c.Start == p.Start { // the document there is another one
 		return 0, 0, false
 	}
 	from = p.Base
 	if !f.Known {
-		from = f.first()
+		from = f.Mode.First(f)
 	}
 	from = max(from, f.Begin)
 	return from, d.Offset, from < d.Offset
@@ -131,26 +128,8 @@ func (f *Findings) goOn() Decision {
 	c, p := f.Committed, f.Replica
 	return Decision{Action: GoOn, Reason: Settled, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
 		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Owed: f.owed(), Announced: p.Base, Routed: f.Routed,
-		Shadow: f.Duty.Kind == Shadows, Followed: f.Followed, From: f.Duty.Begins(f.Source), Plan: f.Plan, Tally: c.Tally,
+		Mode: f.Mode, Followed: f.Followed, From: f.Duty.Begins(f.Source), Tally: c.Tally,
 	}}
-}
-
-// planned changes the decision for a backfill. Each partition begins where its range begins, and knows one epoch:
-// with a second one the order of the documents would be lost.
-func (f *Findings) planned(d Decision) Decision {
-	r, _ := f.Plan.Of(f.Source)
-	switch {
-	case d.Action == Begin && d.Reason == New && r.From < f.Begin && r.From < r.To:
-		return Decision{Action: Refuse, Reason: Deleted}
-	case d.Action == Begin && d.Reason == New:
-		d.Offset = r.From
-	case d.Action == Begin && d.Reason == Deleted && f.Committed.Offset >= r.To: // all of the range was read
-		d = f.goOn()
-	case d.Action == Begin:
-		return Decision{Action: Refuse, Reason: d.Reason}
-	}
-	d.Assignment.Range = r
-	return d
 }
 
 func (f *Findings) begin(why Reason, offset int64, epoch uint32) Decision {
@@ -163,20 +142,4 @@ func (f *Findings) waitOr(patience time.Duration, then Decision) Decision {
 		return Decision{Action: Wait, Reason: then.Reason}
 	}
 	return then
-}
-
-// first is the offset at which an unknown partition begins. For a partition that the topic had when the journal first
-// heard of it, source.start says where. One that was added since begins at its earliest offset. A shadow begins no
-// later than the group that it follows has come, and who took over begins there.
-func (f *Findings) first() int64 {
-	if f.Duty.Kind == Shadows {
-		return max(f.Begin, min(f.Since, f.Followed))
-	}
-	if from, known := at(f.Duty.From, f.Source); known {
-		return max(f.Begin, from)
-	}
-	if f.Latest && f.Source.Partition < f.Among {
-		return f.End
-	}
-	return f.Begin
 }

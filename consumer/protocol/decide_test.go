@@ -49,13 +49,13 @@ func TestDecideKnown(t *testing.T) {
 		"a gap accepted is none":        {ours(60, 5, 55), accept(never), Decision{Wait, Behind, 0, 0, Assignment{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := Findings{Known: true, Replica: index.Partition{Epoch: 3, Start: 40, Base: 50}, Committed: c.committed, Begin: 10, End: 100}
+			f := Findings{Terms: Terms{Mode: live{}}, Known: true, Replica: index.Partition{Epoch: 3, Start: 40, Base: 50}, Committed: c.committed, Begin: 10, End: 100}
 			if c.change != nil {
 				c.change(&f)
 			}
 			got := f.Decide()
 			if c.want.Action == GoOn {
-				c.want.Assignment = Assignment{Epoch: 3, Start: 40, Base: c.want.Offset, Announced: 50}
+				c.want.Assignment = Assignment{Mode: live{}, Epoch: 3, Start: 40, Base: c.want.Offset, Announced: 50}
 			}
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)
@@ -90,7 +90,7 @@ func TestDecideUnknown(t *testing.T) {
 		"in epoch 1, and gone":      {ours(60, 1, 20), accept(0), Decision{Begin, Gap, 60, 1, Assignment{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := Findings{Committed: c.committed, Begin: 10, End: 100}
+			f := Findings{Terms: Terms{Mode: live{}}, Committed: c.committed, Begin: 10, End: 100}
 			f.Source.Partition = 2
 			if c.change != nil {
 				c.change(&f)

@@ -59,6 +59,3 @@ func (d *Duty) Saw(source entry.Source) int64 {
 	offset, _ := at(d.Seen, source)
 	return offset
 }
-
-// Silent says that a document is judged and not forwarded: another group forwards it.
-func (a *Assignment) Silent(offset int64) bool { return a.Shadow || offset < a.From }

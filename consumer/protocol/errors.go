@@ -12,6 +12,8 @@ var (
 	ErrMoved = errors.New("another document was judged")
 	// ErrUnfed says that no feed has reached a document yet.
 	ErrUnfed = errors.New("a document was not fed yet")
+	// ErrRecreated says that a topic of a plan was deleted and created again: it is another source.
+	ErrRecreated = errors.New("the topic was created again")
 	// ErrRouting says that another routing is in force than the session's: it forwards nothing any more, and its process
 	// ends.
 	ErrRouting = errors.New("another routing is in force")

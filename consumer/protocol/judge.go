@@ -47,7 +47,7 @@ func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 		}
 		d.Verdict, d.Judged = r.Held(a.Source, a.Epoch, d.Entry.Offset)
 		d.Passed = d.Passed && !d.Judged // an append of before has come, and the journal is read: its verdict counts
-		if a.Fed() {
+		if a.Mode.Fed() {
 			if d.Entry.Offset >= r.Fed(a.Source).Through {
 				return fmt.Errorf("%w: offset %d of %s/%d", ErrUnfed, d.Entry.Offset, a.Topic, a.Source.Partition)
 			}

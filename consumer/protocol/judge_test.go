@@ -20,7 +20,7 @@ func judged(t *testing.T) (*index.Replica, *Assignment) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &Assignment{TopicPartition: TopicPartition{Topic: "news", Partitions: 1}, Epoch: 1, Base: 5}
+	a := &Assignment{Mode: live{}, TopicPartition: TopicPartition{Topic: "news", Partitions: 1}, Epoch: 1, Base: 5}
 	h := index.Header{Fingerprint: index.Fingerprint(settings)}
 	run := a.Announcement(h)
 	run.Entries = []entry.Entry{{Offset: 5, Content: 50}, {Offset: 7, Content: 70}}
@@ -111,7 +111,7 @@ func TestRuns(t *testing.T) {
 		d.Judged, d.Rejected = offset == 2, offset == 3
 		docs = append(docs, d)
 	}
-	a := &Assignment{Epoch: 3, Base: 9}
+	a := &Assignment{Mode: live{}, Epoch: 3, Base: 9}
 	for _, c := range []struct {
 		name string
 		b    Bounds
@@ -143,7 +143,7 @@ func TestRuns(t *testing.T) {
 }
 
 func TestAnnouncement(t *testing.T) {
-	a := &Assignment{Epoch: 3, Start: 2, Base: 9, Announced: 9}
+	a := &Assignment{Mode: live{}, Epoch: 3, Start: 2, Base: 9, Announced: 9}
 	if a.Unannounced() {
 		t.Error("what the journal knows is announced again")
 	}
@@ -157,8 +157,8 @@ func TestAnnouncement(t *testing.T) {
 }
 
 func TestStands(t *testing.T) {
-	a := &Assignment{Epoch: 3, Start: 2, Base: 9}
-	stands := NewCommitted(9, a.Metadata())
+	a := &Assignment{Mode: live{}, Epoch: 3, Start: 2, Base: 9}
+	stands := NewCommitted(9, a.Mode.Metadata(a))
 	if !a.Stands(stands) {
 		t.Error("what stands does not")
 	}
@@ -199,7 +199,7 @@ func TestRefusals(t *testing.T) {
 		"was rejected": {Document{Judged: true, Rejected: true}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := &Assignment{}
+			a := &Assignment{Mode: live{}}
 			if got := a.Refused(&c.d, 2, true); got != Split || a.Level(0) != Whole || a.Retimed(0) {
 				t.Errorf("of two documents: %v", got)
 			}

@@ -10,9 +10,6 @@ func (a *Assignment) Owes() bool { return a.Owed > 0 }
 // Recorded is the offset below which the journal has all that was forwarded.
 func (a *Assignment) Recorded() int64 { return a.Base - a.Owed }
 
-// MayPass says that documents of the assignment can be passed on: a live group forwards them itself.
-func (a *Assignment) MayPass() bool { return a.Plan == nil && !a.Shadow && a.From <= a.Base }
-
 // MayPass says that the documents of the batch that have no verdict can be passed on. Those of a backfill, of a shadow
 // and of another group wait, and so does what is to be recorded or forgotten.
 func (b *Batch) MayPass() bool {
@@ -23,7 +20,7 @@ func (b *Batch) MayPass() bool {
 		return false
 	}
 	for i := range b.Groups {
-		if !b.Groups[i].MayPass() {
+		if g := &b.Groups[i]; !g.Mode.MayPass(g.Assignment) {
 			return false
 		}
 	}

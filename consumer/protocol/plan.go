@@ -3,7 +3,6 @@ package protocol
 import (
 	"math"
 
-	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -67,67 +66,12 @@ func (p *Plan) Of(source entry.Source) (Range, bool) {
 	return Range{}, false
 }
 
-// Partitions is how many partitions a topic had when the plan was made.
-func (p *Plan) Partitions(topic string) (n int) {
-	for _, r := range p.Ranges {
-		if r.Topic == topic {
-			n++
-		}
-	}
-	return n
-}
-
 // Documents is an upper bound of how many documents the plan covers.
 func (p *Plan) Documents() (n int64) {
 	for _, r := range p.Ranges {
 		n += r.To - r.From
 	}
 	return n
-}
-
-// Fed says that the documents of an assignment are fed by a feeder, and not appended by its session.
-func (a *Assignment) Fed() bool { return a.Plan != nil && a.Plan.Order == ByPlace }
-
-// Reach is the offset up to which a session may commit documents of the assignment. In a backfill that is what was
-// fed, and never beyond the end of the range. A shadow does not go beyond what the group that it follows has
-// committed.
-func (a *Assignment) Reach(r *index.Replica) int64 {
-	switch {
-	case a.Shadow:
-		return max(a.Base, a.Followed)
-	case a.Plan == nil:
-		return math.MaxInt64
-	case a.Fed():
-		return max(a.Base, min(r.Fed(a.Source).Through, a.Range.To))
-	}
-	return max(a.Base, a.Range.To)
-}
-
-// Lead is how many offsets a partition must be fed ahead, so that a poll of so many records is worth its cost. While
-// the feeder waits because most verdicts are held, some partition has more than that: nothing waits in a circle.
-func (p *Plan) Lead(records, most int) int {
-	return max(1, min(records, most/(2*max(1, len(p.Ranges)))))
-}
-
-// Worth says whether a session should poll an assignment of that reach. It does so only if a whole poll of lead records
-// would lie within the reach, or if nothing more will be fed: what is polled beyond the reach is read again.
-func (a *Assignment) Worth(reach int64, lead int) bool {
-	if a.Shadow {
-		return reach > a.Base
-	}
-	return a.Plan == nil || reach > a.Base && (reach == a.Range.To || reach-a.Base >= int64(lead))
-}
-
-// Overtaken says that documents which are to be read next were deleted, if the partition begins there. Of a range
-// that is forwarded to its end nothing is read any more.
-func (a *Assignment) Overtaken(begin int64) bool {
-	return begin > a.Base && (a.Plan == nil || a.Base < a.Range.To)
-}
-
-// Due says that the journal is to have the base of a fed assignment, because the replicas hold verdicts of which much
-// is committed.
-func (a *Assignment) Due(lead int) bool {
-	return a.Fed() && (a.Base-a.Announced > int64(lead)/2 || a.Unannounced() && a.Base == a.Range.To)
 }
 
 // NoPlace is the time of the place before a partition's first document.
@@ -167,25 +111,6 @@ func (t *Tally) Add(o Tally) {
 // Documents is how many documents were counted.
 func (t Tally) Documents() int64 {
 	return t.Unique + t.Reemitted + t.Duplicate + t.Rejected + t.Unchecked
-}
-
-// count counts the documents of a group by what is produced of them.
-func (g *Group) count() (t Tally) {
-	for d := range g.Documents {
-		switch {
-		case g.Aside(d):
-			t.Rejected++
-		case !d.Judged:
-			t.Unchecked++
-		case d.Verdict.Reemitted:
-			t.Reemitted++
-		case d.Verdict.Unique():
-			t.Unique++
-		default:
-			t.Duplicate++
-		}
-	}
-	return t
 }
 
 // Progress is how far a backfill has come, with all its processes.

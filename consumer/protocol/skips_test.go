@@ -23,11 +23,11 @@ func TestSkips(t *testing.T) {
 		"another document":            {ours(60, 3, 40), func(f *Findings) { f.Moved = true }, 0, 0},
 		"deleted":                     {ours(60, 3, 40), begins(80), 0, 0},
 		"no offset":                   {Committed{Offset: -1}, nil, 0, 0},
-		"a shadow":                    {Committed{Offset: 70}, func(f *Findings) { f.Duty.Kind = Shadows }, 0, 0},
+		"a shadow":                    {Committed{Offset: 70}, func(f *Findings) { f.Mode = shadow{} }, 0, 0},
 		"never read":                  {Committed{Offset: 70}, unknown, 10, 70},
 		"never read, from the end on": {Committed{Offset: 70}, func(f *Findings) { unknown(f); f.Latest, f.Among = true, 1 }, 0, 0},
 	} {
-		f := Findings{Known: true, Replica: index.Partition{Epoch: 3, Start: 40, Base: 50}, Committed: c.committed, Begin: 10, End: 100}
+		f := Findings{Terms: Terms{Mode: live{}}, Known: true, Replica: index.Partition{Epoch: 3, Start: 40, Base: 50}, Committed: c.committed, Begin: 10, End: 100}
 		if c.change != nil {
 			c.change(&f)
 		}

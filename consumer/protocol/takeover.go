@@ -36,7 +36,7 @@ type Terms struct {
 	Latest            bool   // source.start: latest
 	AcceptLostOffsets bool   // go on from base where the committed offset is below
 	AcceptJournalGap  bool   // go on with an empty memory
-	Plan              *Plan  // of a backfill; nil in a live group
+	Mode              Mode
 }
 
 // Patience is what a session remembers of a partition from one takeover to the next.

@@ -9,7 +9,7 @@ import (
 
 // A reposition that is missing is appended so often and no more. One of an epoch that begins was never appended before.
 func TestRepeats(t *testing.T) {
-	takeover := NewTakeover(TopicPartition{}, Terms{}, &Patience{})
+	takeover := NewTakeover(TopicPartition{}, Terms{Mode: live{}}, &Patience{})
 	find := func(c Committed, p index.Partition) Ask {
 		takeover.Committed, takeover.Replica, takeover.Known = c, p, true
 		takeover.Extent(0, 100, time.Unix(1, 0))

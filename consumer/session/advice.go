@@ -69,11 +69,6 @@ func (s *Session) tellAway(some []*protocol.Takeover, since time.Duration) {
 
 // refusal says why the session cannot go on, and what a person can do.
 func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error {
-	if f.Plan != nil {
-		if refusal := s.planRefusal(f, why); refusal != nil {
-			return refusal
-		}
-	}
 	at := fmt.Sprintf("the committed offset of %s/%d", f.Topic, f.Source.Partition)
 	switch why {
 	case protocol.Behind:
@@ -116,8 +111,20 @@ func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 		return s.Log.Unreadable()
 	case protocol.HasRetired:
 		return member.Succeeded(s.Log.Topic, &f.Duty)
-	case protocol.Settled, protocol.New, protocol.NoOffset, protocol.Unfinished, protocol.Gap, protocol.Foreign,
-		protocol.Deleted:
+	case protocol.Deleted:
+		return &stop.Error{
+			What: fmt.Sprintf("documents of %s/%d were deleted before they were read: it begins at %d, and %d is next", f.Topic,
+				f.Source.Partition, f.Begin, max(f.Mode.First(f), f.Committed.Offset)),
+			Remedy: fromTheStart + " with a later --from, and raise retention.ms of the topic meanwhile",
+		}
+	case protocol.NoOffset:
+		return &stop.Error{
+			What:   at + " is gone: the group was away for longer than offsets.retention.minutes, or a person deleted it",
+			Remedy: fromTheStart,
+		}
+	case protocol.Foreign:
+		return &stop.Error{What: at + " was set by someone else, or the topic lost documents", Remedy: fromTheStart}
+	case protocol.Settled, protocol.New, protocol.Unfinished, protocol.Gap:
 	}
 	return &stop.Error{What: at + " is of no use", Remedy: "this is a bug of unecho: report it"}
 }

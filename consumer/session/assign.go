@@ -34,7 +34,7 @@ func (s *Session) assign(ctx context.Context,
 		return nil, err
 	}
 	s.leaveOut(of, given)
-	if of, err = s.withinPlan(of, given); err != nil {
+	if of, err = s.leaveOutUnread(of, given); err != nil {
 		return nil, err
 	}
 	if err := s.fitOutputs(ctx, of); err != nil {
@@ -71,7 +71,7 @@ func (s *Session) begunTerms() (protocol.Terms, error) {
 	routed, duty, err := s.duty()
 	terms := protocol.Terms{
 		Routed: routed, Duty: duty, Latest: s.Source.Start == "latest",
-		AcceptLostOffsets: s.Source.AcceptLostOffsets, AcceptJournalGap: s.Source.AcceptJournalGap, Plan: s.Plan,
+		AcceptLostOffsets: s.Source.AcceptLostOffsets, AcceptJournalGap: s.Source.AcceptJournalGap, Mode: s.Mode.Under(&duty),
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func (s *Session) give(t *protocol.Takeover, given map[string]map[int32]kgo.Offs
 	a := t.Assignment()
 	s.assigned[at] = a
 	given[at.topic][at.partition] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
-	if a.Shadow && a.Base > max(a.Followed, t.Begin) {
+	if a.Mode.Follows() && a.Base > max(a.Followed, t.Begin) {
 		s.Logger.Warn().Str("topic", at.topic).Int32("partition", at.partition).Int64("offset", a.Base).
 			Int64("followed", a.Followed).Msg("this shadow is beyond what the group that it follows has committed, and waits: " +
 			"a group that has taken over begins with a new journal without consumer.succeeds")

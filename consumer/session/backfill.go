@@ -33,16 +33,11 @@ func (s *Session) Has(of protocol.Range) bool {
 }
 
 // lead is how many offsets a partition must be fed ahead, so that a poll of it is worth its cost.
-func (s *Session) lead() int {
-	if s.Plan == nil {
-		return 1
-	}
-	return s.Plan.Lead(s.intake.Records(), MostHeld)
-}
+func (s *Session) lead() int { return s.mode().Lead(s.intake.Records(), MostHeld) }
 
 // reaches returns the offset up to which documents of an assignment may be forwarded now.
 func (s *Session) reaches() func(*assignment) int64 {
-	if !s.bounded() {
+	if !s.mode().Bounded() {
 		return func(*assignment) int64 { return math.MaxInt64 }
 	}
 	reach := map[*assignment]int64{}
@@ -50,7 +45,7 @@ func (s *Session) reaches() func(*assignment) int64 {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, a := range s.assigned {
-			reach[a] = a.Reach(r)
+			reach[a] = a.Mode.Reach(a, r)
 		}
 	})
 	return func(a *assignment) int64 {
@@ -67,17 +62,17 @@ const overdue = 500 * time.Millisecond
 // choose pauses the partitions that are not worth a poll, and resumes those that are. It returns how long the next
 // poll may last, and how many records it may bring.
 func (s *Session) choose() (wait time.Duration, most int) {
-	if !s.bounded() {
+	mode := s.mode()
+	if !mode.Bounded() {
 		return quiet, s.intake.Records()
 	}
-	shadow := s.shadows()
 	reach, lead, now := s.reaches(), s.lead(), time.Now()
 	pause, resume := map[string][]int32{}, map[string][]int32{}
 	within, waiting := int64(0), false
 	s.mu.Lock()
 	for at, a := range s.assigned {
 		to := reach(a)
-		worth := a.Worth(to, lead) || s.isOverdue(at, to > a.Base, now)
+		worth := a.Mode.Worth(a, to, lead) || s.isOverdue(at, to > a.Base, now)
 		switch {
 		case !worth && !s.paused[at]:
 			pause[at.topic] = append(pause[at.topic], at.partition)
@@ -100,7 +95,7 @@ func (s *Session) choose() (wait time.Duration, most int) {
 		client.ResumeFetchPartitions(resume)
 	}
 	switch wait = quiet; {
-	case shadow:
+	case mode.Follows():
 		wait = followEvery
 	case waiting:
 		wait = fedPause
@@ -130,7 +125,7 @@ func (s *Session) isOverdue(at key, fed bool, now time.Time) bool {
 // The client says nothing of what it passes over.
 func (s *Session) passBarren(ctx context.Context, nothing bool) error {
 	now := time.Now()
-	if s.Plan == nil || nothing && now.Sub(s.fruitful) < broker.BarrenPatience {
+	if nothing && now.Sub(s.fruitful) < broker.BarrenPatience {
 		return nil
 	}
 	s.fruitful = now
@@ -143,7 +138,7 @@ func (s *Session) passBarren(ctx context.Context, nothing bool) error {
 		topics := broker.NewTopics(s.Cluster.Client, s.Logger)
 		if topics.Barren(ctx, s.unpacker.Renew(), a.Topic, a.Source.Partition, a.Base, a.Range.To) {
 			a.Pending = protocol.Tally{}
-			passed, commits = append(passed, a), append(commits, standstill{a.TopicPartition, a.Range.To, a.Metadata()})
+			passed, commits = append(passed, a), append(commits, standstill{a.TopicPartition, a.Range.To, a.Mode.Metadata(a)})
 		}
 	}
 	if len(passed) == 0 {
@@ -173,7 +168,7 @@ func (s *Session) unfinished() (of []*assignment) {
 
 // limited says that batches wait for the rate of the backfill. Where a feeder appends, it waits instead.
 func (s *Session) limited() bool {
-	return s.Limit != nil && s.Plan != nil && s.Plan.Order != protocol.ByPlace
+	return s.Limit != nil && !s.mode().Fed()
 }
 
 // admit waits until the rate allows the batch, which is no larger than a burst.
@@ -191,7 +186,7 @@ func (s *Session) admit(ctx context.Context, b *batch) error {
 
 // recall takes the verdicts of documents that were fed.
 func (s *Session) recall(b *batch) {
-	if s.Plan == nil || s.Plan.Order != protocol.ByPlace {
+	if !s.mode().Fed() {
 		return
 	}
 	for i := range b.groups {
@@ -225,65 +220,35 @@ func (s *Session) rewind(b *batch) {
 // unannouncedFed lists the assignments of a backfill whose verdicts the replicas hold although much of them is
 // committed.
 func (s *Session) unannouncedFed() (of []*assignment) {
-	if s.Plan == nil {
-		return nil
-	}
 	lead := s.lead()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.assigned {
-		if a.Due(lead) {
+		if a.Mode.Due(a, lead) {
 			of = append(of, a)
 		}
 	}
 	return of
 }
 
-// withinPlan leaves out the partitions that a backfill does not read. They are in the group's care because the topic
-// has them.
-func (s *Session) withinPlan(of []topicPartition, given map[string]map[int32]kgo.Offset) ([]topicPartition, error) {
-	if s.Plan == nil {
-		return of, nil
-	}
-	var within []topicPartition
-	for _, tp := range of {
-		if _, ok := s.Plan.Of(tp.Source); ok {
-			within = append(within, tp)
-			continue
+// leaveOutUnread leaves out the partitions that are not read.
+func (s *Session) leaveOutUnread(of []topicPartition, given map[string]map[int32]kgo.Offset) (read []topicPartition, err error) {
+	for i := range of {
+		is, err := s.Mode.Reads(&of[i])
+		switch {
+		case err != nil:
+			return nil, s.stopped(&stop.Error{
+				What:   fmt.Sprintf("topic %s was deleted and created again since this backfill began", of[i].Topic),
+				Remedy: fromTheStart, Err: err,
+			})
+		case is:
+			read = append(read, of[i])
+		default:
+			delete(given[of[i].Topic], of[i].Source.Partition)
 		}
-		for _, r := range s.Plan.Ranges {
-			if r.Topic == tp.Topic && r.Source.Partition == tp.Source.Partition {
-				return nil, s.stopped(&stop.Error{
-					What:   fmt.Sprintf("topic %s was deleted and created again since this backfill began", tp.Topic),
-					Remedy: "remove the backfill and begin it again: unecho backfill remove",
-				})
-			}
-		}
-		delete(given[tp.Topic], tp.Source.Partition)
 	}
-	return within, nil
+	return read, nil
 }
 
-// planRefusal says why a backfill cannot go on with a partition.
-func (s *Session) planRefusal(f *protocol.Findings, why protocol.Reason) *stop.Error {
-	r, _ := f.Plan.Of(f.Source)
-	at := fmt.Sprintf("%s/%d", f.Topic, f.Source.Partition)
-	const again = "remove the backfill and begin it again: unecho backfill remove"
-	switch why { //nolint:exhaustive // the others are those of a live group
-	case protocol.Deleted:
-		return &stop.Error{
-			What: fmt.Sprintf("documents of %s were deleted before they were read: it begins at %d, and %d is next", at,
-				f.Begin, max(r.From, f.Committed.Offset)),
-			Remedy: again + " with a later --from, and raise retention.ms of the topic meanwhile",
-		}
-	case protocol.NoOffset:
-		return &stop.Error{What: "the committed offset of " + at +
-			" is gone: the group was away for longer than offsets.retention.minutes, or a person deleted it", Remedy: again}
-	case protocol.Foreign:
-		return &stop.Error{
-			What:   "the committed offset of " + at + " was set by someone else, or the topic lost documents",
-			Remedy: again,
-		}
-	}
-	return nil
-}
+// fromTheStart is the remedy where a backfill cannot go on.
+const fromTheStart = "remove the backfill and begin it again: unecho backfill remove"

@@ -107,7 +107,7 @@ func (b *batch) judged() (n uint64) {
 // overtaken returns a group whose partition lost what was to be read before it, if there is one.
 func (b *batch) overtaken() *group {
 	for i := range b.groups {
-		if g := &b.groups[i]; g.Overtaken(g.begins) {
+		if g := &b.groups[i]; g.Mode.Overtaken(g.Assignment, g.begins) {
 			return g
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
@@ -73,7 +74,7 @@ func brought(topic string, offsets ...int64) kgo.Fetch {
 // committed.
 func TestRecordsBroughtTwice(t *testing.T) {
 	a := &assignment{Base: 4}
-	s := &Session{Setup: &Setup{}, assigned: map[key]*assignment{{"news", 0}: a}}
+	s := &Session{Setup: &Setup{}, terms: protocol.Terms{Mode: protocol.NewMode(nil)}, assigned: map[key]*assignment{{"news", 0}: a}}
 	b, ok := s.newBatch(kgo.Fetches{brought("news", 2, 3, 4, 5, 4, 5, 6), brought("news", 5, 6, 7)})
 	var got []int64
 	for i := range b.groups {
@@ -92,7 +93,8 @@ func TestRecordsBroughtTwice(t *testing.T) {
 // The client commits what is behind the records that it brought last. Where it has brought those a second time, offsets do
 // not go back for it: who takes over would forward them again.
 func TestOffsetsDoNotGoBack(t *testing.T) {
-	s := &Session{Setup: &Setup{}, assigned: map[key]*assignment{{"news", 0}: {Base: 4}, {"views", 0}: {Base: 9}}}
+	live := protocol.NewMode(nil)
+	s := &Session{Setup: &Setup{}, terms: protocol.Terms{Mode: live}, assigned: map[key]*assignment{{"news", 0}: {Base: 4, Mode: live}, {"views", 0}: {Base: 9, Mode: live}}}
 	b, _ := s.newBatch(kgo.Fetches{brought("news", 4, 5, 6), brought("news", 4, 5), brought("views", 6, 7)})
 	req := kmsg.NewPtrTxnOffsetCommitRequest()
 	for topic, offset := range map[string]int64{"news": 6, "views": 8} {

@@ -18,7 +18,7 @@ func (s *Session) allDeleted(begun []*protocol.Takeover, err error) {
 	for _, t := range begun {
 		switch {
 		case t.Decision.Reason != protocol.Deleted:
-		case t.Duty.Kind == protocol.Shadows: // another group forwards what was there
+		case t.Mode.Follows(): // another group forwards what was there
 			s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("from", t.Committed.Offset).
 				Int64("offset", t.Decision.Offset).
 				Msg("history was deleted before this shadow judged it: its window will not hold that")

@@ -93,7 +93,7 @@ func (s *Session) produce(ctx context.Context, b *batch) error {
 	}
 	for i := range b.groups {
 		for k := range b.groups[i].items {
-			if b.groups[i].Silent(b.groups[i].items[k].record.Offset) {
+			if b.groups[i].Mode.Silent(b.groups[i].Assignment, b.groups[i].items[k].record.Offset) {
 				continue
 			}
 			r := s.record()
@@ -246,7 +246,7 @@ func (s *Session) stamp(b *batch, req *kmsg.TxnOffsetCommitRequest) error {
 			if a == nil {
 				return fmt.Errorf("%s/%d is not ours any more", t.Topic, t.Partitions[k].Partition)
 			}
-			m := a.Metadata()
+			m := a.Mode.Metadata(a)
 			t.Partitions[k].Metadata = &m
 			t.Partitions[k].Offset = protocol.NewGroup(b.Groups, a, a.Base).End
 		}

@@ -17,12 +17,10 @@ func (s *Setup) Wants(source broker.Topic) []broker.OutputsWant {
 	if s.Sink.DryRun {
 		return nil
 	}
-	if s.Plan != nil { // partitions that were added since are not replayed
-		source.Partitions = s.Plan.Partitions(source.Name)
-	}
+	source.Partitions = s.Mode.Partitions(source.Name, source.Partitions)
 	outputs := broker.OutputsWant{
 		Source: source, Names: s.Sink.Outputs(source.Name), Create: s.Sink.Create,
-		ReplicationFactor: s.Sink.ReplicationFactor, MaxRecordBytes: int(s.Sink.MaxRecordBytes), KeepPast: s.Plan != nil,
+		ReplicationFactor: s.Sink.ReplicationFactor, MaxRecordBytes: int(s.Sink.MaxRecordBytes), KeepPast: s.Mode.Finite(),
 	}
 	topic := s.Sink.VerdictsTopic(source.Name)
 	if topic == "" {

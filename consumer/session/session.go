@@ -278,7 +278,7 @@ func (s *Session) open() error {
 	s.assigned, s.unled, s.leaving = map[key]*assignment{}, map[key]bool{}, nil
 	s.written = map[key]time.Time{}
 	s.revoked, s.revoking = false, make(chan struct{})
-	s.terms, s.followed = protocol.Terms{}, time.Time{}
+	s.terms, s.followed = protocol.Terms{Mode: s.Mode}, time.Time{}
 	s.took, s.unsettled = phase.Begin(), nil
 	s.unpacker = s.unpacker.Renew()
 	s.mu.Unlock()

@@ -47,8 +47,8 @@ type Setup struct {
 	Options     []kgo.Opt // of the clients, beside those that reach the cluster
 	Logger      zerolog.Logger
 
-	Plan  *protocol.Plan // of a backfill; nil in a live group
-	Limit *rate.Limiter  // of documents that a backfill appends by itself; nil: there is none
+	Mode  protocol.Mode // under no duty
+	Limit *rate.Limiter // of documents that a backfill appends by itself; nil: there is none
 
 	PassAfter time.Duration // how long the journal may be away before documents are passed on unchecked; 0: they wait
 
@@ -70,18 +70,20 @@ func (s *Setup) Signing() *signing.Setup {
 	}
 }
 
-// now is the time by which documents are untimely. In a backfill all members have the same, because what is rejected
-// has no entry, and all feeders must bring the same entries.
+// now is the time by which documents are untimely.
 func (s *Setup) now() time.Time {
-	if s.Plan != nil {
-		return time.UnixMilli(s.Plan.Fixed)
+	if at, fixed := s.Mode.Fixed(); fixed {
+		return time.UnixMilli(at)
 	}
 	return s.brokersNow()
 }
 
 // foresees says that now is known well enough to reject by it what no broker has refused. Who foresaw by an old comparison
 // of clocks that all documents are untimely would append none, and so never compare again.
-func (s *Setup) foresees() bool { return s.Plan != nil || s.Log.Compared(time.Now(), comparisonLasts) }
+func (s *Setup) foresees() bool {
+	_, fixed := s.Mode.Fixed()
+	return fixed || s.Log.Compared(time.Now(), comparisonLasts)
+}
 
 // comparisonLasts is how long a comparison of clocks counts. A clock that was set by less since then is not noticed.
 const comparisonLasts = time.Minute

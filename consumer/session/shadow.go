@@ -36,19 +36,17 @@ func (s *Session) duty() (routed uint64, d protocol.Duty, err error) {
 	return routed, d, err
 }
 
-// bounded says that partitions are read only as far as something else has come.
-func (s *Session) bounded() bool { return s.Plan != nil || s.shadows() }
-
-func (s *Session) shadows() bool {
+// mode is that of the partitions that were given last.
+func (s *Session) mode() protocol.Mode {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.terms.Duty.Kind == protocol.Shadows
+	return s.terms.Mode
 }
 
 // follow asks what the followed group has committed, if it is time to. It ends the session if the group has another
 // duty by now: a shadow that has nothing to read would not notice.
 func (s *Session) follow(ctx context.Context) error {
-	if !s.shadows() {
+	if !s.mode().Follows() {
 		return nil
 	}
 	routed, _, err := s.duty()
@@ -125,7 +123,7 @@ func offsetOf(committed kadm.OffsetResponses, topic string, partition int32) int
 // from there on is all it needs to fill its window. One that is primed begins where the followed group is.
 func (s *Session) askFollowed(ctx context.Context, some []*protocol.Takeover) error {
 	d := some[0].Duty
-	if d.Kind != protocol.Shadows {
+	if !some[0].Mode.Follows() {
 		return nil
 	}
 	committed, err := broker.Committed(ctx, s.Cluster.Admin(), d.Other)

@@ -67,6 +67,7 @@ func TestNothingIsForeseenByAnOldComparison(t *testing.T) {
 	hour := broker.Times{Before: time.Hour.Milliseconds(), After: time.Hour.Milliseconds()}
 	now := time.Now()
 	s := &Setup{
+		Mode:   protocol.NewMode(nil),
 		Agreed: &member.Agreed{}, Log: &journal.Log{},
 		Times: &Times{of: map[string]outputTimes{"news": {unique: hour, duplicate: hour, rejected: hour}}},
 	}
@@ -74,7 +75,7 @@ func TestNothingIsForeseenByAnOldComparison(t *testing.T) {
 	if detail, untimely := s.Signing().Untimely(old); untimely {
 		t.Errorf("nothing was appended yet, and a document is foreseen as untimely: %q; want that it is judged", detail)
 	}
-	s.Plan = &protocol.Plan{Fixed: now.UnixMilli()}
+	s.Mode = protocol.NewMode(&protocol.Plan{Fixed: now.UnixMilli()})
 	if _, untimely := s.Signing().Untimely(old); !untimely {
 		t.Error("in a backfill a document of two days before its moment is judged; want that it is foreseen as untimely")
 	}
@@ -121,7 +122,8 @@ func TestARefusedTimeComparesClocks(t *testing.T) {
 	}
 	defer client.Close()
 	s := &Session{Setup: &Setup{
-		Log: journal.NewLog(client, "journal", [16]byte{}, "group", 0, time.Second, zerolog.Nop()), Logger: zerolog.Nop(),
+		Mode: protocol.NewMode(nil),
+		Log:  journal.NewLog(client, "journal", [16]byte{}, "group", 0, time.Second, zerolog.Nop()), Logger: zerolog.Nop(),
 		Times: NewTimes(sink.DefaultParams()), Cluster: &cluster.Cluster{Client: client},
 	}}
 	for range 2 { // which its follower has not read yet

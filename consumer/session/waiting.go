@@ -75,7 +75,7 @@ func (s *Session) bears(err error) bool {
 	s.mu.Lock()
 	a := s.assigned[key{stopped.Topic, stopped.Partition}]
 	s.mu.Unlock()
-	if a != nil && a.Plan != nil {
+	if a != nil && a.Mode.Finite() {
 		if stopped.Offset < a.Range.To {
 			_ = s.stopped(unpack.Ended(stopped)) // which wakes the loop, and ends the process
 		}

@@ -40,7 +40,7 @@ func (s *session) offsets(b *batch) {
 	s.commits++
 	b.txn = &transaction{slot: s.slot, batch: b, log: s.commits, routing: s.member.routing}
 	for i := range b.groups {
-		b.txn.metadata = append(b.txn.metadata, b.groups[i].Metadata())
+		b.txn.metadata = append(b.txn.metadata, b.groups[i].Mode.Metadata(b.groups[i].Assignment))
 	}
 	s.open = append(s.open, b.txn)
 	s.say("s%d sends the offsets of %s", s.id, b)

@@ -4,7 +4,7 @@ package sim_test
 // runs.
 var backfillMutants = []mutant{
 	{
-		"a session forwards only what was fed", "consumer/protocol/plan.go",
+		"a session forwards only what was fed", "consumer/protocol/backfill.go",
 		"return max(a.Base, min(r.Fed(a.Source).Through, a.Range.To))", "return max(a.Base, a.Range.To)",
 	},
 	{
@@ -12,12 +12,12 @@ var backfillMutants = []mutant{
 		"g.End, g.Beyond = max(g.End, reach), true", "g.End, g.Beyond = offset+1, true",
 	},
 	{
-		"a session forwards nothing beyond the range", "consumer/protocol/plan.go",
+		"a session forwards nothing beyond the range", "consumer/protocol/backfill.go",
 		"return max(a.Base, a.Range.To)\n}", "return max(a.Base, a.Range.To+1)\n}",
 	},
 	{
-		"a partition begins where its range does", "consumer/protocol/decide.go",
-		"d.Offset = r.From", "d.Offset = f.Begin",
+		"a partition begins where its range does", "consumer/protocol/backfill.go",
+		"return r.From", "return f.Begin + 0*r.From",
 	},
 	{
 		"a feeder counts what was fed before it", "consumer/protocol/feeding/merge.go",
@@ -75,14 +75,14 @@ var backfillMutants = []mutant{
 	},
 	{
 		"counts go on from what is committed", "consumer/protocol/decide.go",
-		"Plan: f.Plan, Tally: c.Tally,", "Plan: f.Plan,",
+		" Tally: c.Tally,", "",
 	},
 	{
 		"what outputs refuse counts as rejected", "consumer/protocol/refusal.go",
 		"return a.Level(d.Entry.Offset) > Whole || !d.Judged", "return !d.Judged",
 	},
 	{
-		"what was not checked is counted as that", "consumer/protocol/plan.go",
+		"what was not checked is counted as that", "consumer/protocol/backfill.go",
 		"\tcase !d.Judged:\n", "\tcase !d.Judged && d.Rejected && d.Withheld:\n",
 	},
 	{
@@ -90,12 +90,12 @@ var backfillMutants = []mutant{
 		"d.Rejected = !d.Judged", "d.Judged = d.Judged && a.Tally.Documents() == 0\n\t\t\td.Rejected = !d.Judged",
 	},
 	{
-		"a backfill knows one epoch", "consumer/protocol/decide.go",
+		"a backfill knows one epoch", "consumer/protocol/backfill.go",
 		"\tcase d.Action == Begin:\n\t\treturn Decision{Action: Refuse, Reason: d.Reason}\n",
 		"\tcase d.Action == Begin && d.Reason == 99:\n\t\treturn Decision{Action: Refuse, Reason: d.Reason}\n",
 	},
 	{
-		"deletion behind a finished range ends nothing", "consumer/protocol/decide.go",
+		"deletion behind a finished range ends nothing", "consumer/protocol/backfill.go",
 		"d.Reason == Deleted && f.Committed.Offset >= r.To:", "d.Reason == Deleted && f.Committed.Offset > r.To:",
 	},
 	{
@@ -104,8 +104,8 @@ var backfillMutants = []mutant{
 		"\tif l.pending = l.pending[1:]; len(l.pending) >= 0 {\n\t\treturn nil\n\t}\n\tswitch fed := r.FedEntries(); {",
 	},
 	{
-		"a finished range is not overtaken", "consumer/protocol/plan.go",
-		"(a.Plan == nil || a.Base < a.Range.To)", "a.Base >= 0",
+		"a finished range is not overtaken", "consumer/protocol/backfill.go",
+		"begin > a.Base && a.Base < a.Range.To", "begin > a.Base",
 	},
 	{
 		"the feeder waits while many verdicts are held", "consumer/protocol/feeding/ledger.go",
@@ -124,11 +124,11 @@ var backfillMutants = []mutant{
 		"m.bytes > q.All && l.queued", "m.bytes > q.All",
 	},
 	{
-		"sessions poll before the feeder waits for them", "consumer/protocol/plan.go",
-		"max(1, min(records, most/(2*max(1, len(p.Ranges)))))", "max(1, records)",
+		"sessions poll before the feeder waits for them", "consumer/protocol/backfill.go",
+		"max(1, min(records, held/(2*max(1, len(m.plan.Ranges)))))", "max(1, records)",
 	},
 	{
-		"the end of a range is worth a poll", "consumer/protocol/plan.go",
+		"the end of a range is worth a poll", "consumer/protocol/backfill.go",
 		"(reach == a.Range.To || reach-a.Base", "(reach-a.Base",
 	},
 	{

@@ -4,8 +4,8 @@ package sim_test
 // decision 63), in the code that the service runs.
 var outageMutants = []mutant{
 	{
-		rule: "a commit says from where on the journal has not heard", file: "consumer/protocol/assignment.go",
-		old: "(a.Passing || a.Owes()) {", new: "a.Owes() {",
+		rule: "a commit says from where on the journal has not heard", file: "consumer/protocol/live.go",
+		old: "if a.Passing || a.Owes() {", new: "if a.Owes() {",
 	},
 	{
 		rule: "what is owed is not announced", file: "consumer/protocol/assignment.go",

@@ -227,9 +227,12 @@ func (s *session) refuse(sh *share) {
 	}
 }
 
+// mode is that of the group under no duty.
+func (w *World) mode() protocol.Mode { return protocol.NewMode(w.plan) }
+
 // pollPlanned takes documents of partitions that are worth it, no further than they were fed, or announces.
 func (s *session) pollPlanned() bool {
-	lead := s.plan.Lead(s.intake.Records(), s.params.MostHeld)
+	lead := s.mode().Lead(s.intake.Records(), s.params.MostHeld)
 	var worth []*share
 	within := int64(0)
 	for _, sh := range s.shares {
@@ -237,10 +240,10 @@ func (s *session) pollPlanned() bool {
 		if a == nil {
 			continue
 		}
-		reach := a.Reach(s.member.replica)
+		reach := a.Mode.Reach(a, s.member.replica)
 		early := s.told == nil && s.faults && s.chance(1, 24) // it was fetched before it was paused
 		late := s.params.Overdue && reach > a.Base && s.chance(1, 8)
-		if a.Worth(reach, lead) || early || late {
+		if a.Mode.Worth(a, reach, lead) || early || late {
 			worth = append(worth, sh)
 			within += reach - a.Base
 		}
@@ -253,14 +256,14 @@ func (s *session) pollPlanned() bool {
 	for k, from := 0, s.n(len(worth)); k < len(worth) && left > size; k++ {
 		sh := worth[(from+k)%len(worth)]
 		a := sh.settled()
-		if a.Overtaken(sh.part.begin) {
+		if a.Mode.Overtaken(a, sh.part.begin) {
 			if a.Base >= sh.part.within.To {
 				s.bad("s%d is built anew for what it does not read, of partition %d", s.id, sh.part.number)
 			}
 			s.rebuild("what it would read next was deleted")
 			return true
 		}
-		g := s.fetch(sh.part, a, a.Base, left-size, a.Reach(s.member.replica))
+		g := s.fetch(sh.part, a, a.Base, left-size, a.Mode.Reach(a, s.member.replica))
 		if g.Beyond {
 			s.act("polled beyond the reach")
 		}
@@ -280,12 +283,9 @@ func (s *session) pollPlanned() bool {
 
 // announceDue tells the journal bases early, so that the replicas let go of verdicts.
 func (s *session) announceDue() {
-	if s.plan == nil {
-		return
-	}
-	lead := s.plan.Lead(s.intake.Records(), s.params.MostHeld)
+	lead := s.mode().Lead(s.intake.Records(), s.params.MostHeld)
 	for _, sh := range s.shares {
-		if a := sh.settled(); a != nil && a.Due(lead) {
+		if a := sh.settled(); a != nil && a.Mode.Due(a, lead) {
 			s.send(letter{a.Announcement(s.header()), sh.part})
 			a.Announced = a.Base
 			s.act("announced early")

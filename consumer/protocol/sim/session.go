@@ -40,7 +40,7 @@ func (s *session) share(p *part) *share {
 		return nil
 	}
 	tp := protocol.TopicPartition{Topic: "news", Partitions: int32(len(s.parts)), Source: p.source}
-	terms := protocol.Terms{Routed: routed(s.member.routing), AcceptLostOffsets: s.params.LoseOffsets, Plan: s.plan}
+	terms := protocol.Terms{Routed: routed(s.member.routing), AcceptLostOffsets: s.params.LoseOffsets, Mode: s.mode()}
 	return &share{part: p, takeover: protocol.NewTakeover(tp, terms, &protocol.Patience{})}
 }
 
@@ -330,7 +330,7 @@ func (s *session) poll() bool {
 		if a == nil || left == 0 {
 			continue
 		}
-		if a.Overtaken(sh.part.begin) {
+		if a.Mode.Overtaken(a, sh.part.begin) {
 			s.rebuild("what it would read next was deleted")
 			return true
 		}

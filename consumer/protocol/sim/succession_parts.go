@@ -189,6 +189,7 @@ func (s *heirSession) decides() {
 	if s.w.bugs.Returns {
 		f.Duty.Kind = protocol.Forwards
 	}
+	f.Mode = protocol.NewMode(nil).Under(&f.Duty)
 	switch d := f.Decide(); d.Action {
 	case protocol.Begin:
 		if !s.holds() {
@@ -220,7 +221,7 @@ func (s *heirSession) works() {
 	case heirProduces:
 		s.txn = &heirTxn{of: s.g, from: s.a.Base, to: s.to}
 		for o := s.txn.from; o < s.txn.to; o++ {
-			if !s.a.Silent(o) {
+			if !s.a.Mode.Silent(&s.a, o) {
 				s.txn.loud = append(s.txn.loud, o)
 			}
 		}
@@ -244,14 +245,14 @@ func (s *heirSession) works() {
 
 func (s *heirSession) polls() {
 	w := s.w
-	if s.g.now(s.seen).number != s.terms.number && s.a.Shadow || !s.g.members[s.member] {
+	if s.g.now(s.seen).number != s.terms.number && s.a.Mode.Follows() || !s.g.members[s.member] {
 		s.again()
 		return
 	}
-	if other := w.called(s.terms.duty.Other); other != nil && s.a.Shadow {
+	if other := w.called(s.terms.duty.Other); other != nil && s.a.Mode.Follows() {
 		s.a.Followed = other.committed
 	}
-	reach := min(w.end, s.a.Reach(nil))
+	reach := min(w.end, s.a.Mode.Reach(&s.a, nil))
 	if w.bugs.Beyond {
 		reach = w.end
 	}

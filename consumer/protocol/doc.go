@@ -4,8 +4,9 @@
 //
 //	Takeover    the steps from being given a partition to reading it: go on, begin an epoch, wait, stop
 //	Batch       the steps from one poll to one transaction: judge, append, forward, commit or abort
+//	Mode        what a group does with what it reads: live, backfill, shadow, a file for each
 //
-// Both are machines: they say what they need next, and their methods are the answers. A session drives them with
+// Takeover and Batch are machines: they say what they need next, and their methods are the answers. A session drives them with
 // Kafka and its replica, package sim with a simulated world. They decide by these:
 //
 //	Findings.Decide     committed offset, replica, extent of the source: how a takeover goes on

@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"time"
+
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
@@ -41,6 +43,7 @@ type Assignment struct {
 	Pending Tally // of what the next commit covers
 
 	refused map[int64]refusal // by offset, none below base
+	fed     time.Time         // since when it is fed further, and not polled for it; zero: it is not
 }
 
 // Committed notes that all documents below end are forwarded and committed for sure (design 4, rule 2).

@@ -12,31 +12,11 @@ import (
 // ErrUnreadable says that no member can read the entries that this one appends.
 var ErrUnreadable = errors.New("appended entries have no verdict")
 
-// Want is what a batch needs next. The values stand in the order of the steps.
-type Want int
-
-// What a batch wants, and the method that answers.
-const (
-	WantVerdicts  Want = iota // a look at the replica: Judge
-	WantEntries               // that Runs are appended to the journal: Appended
-	WantTimeCheck             // which outputs would refuse a document for its time: CheckTimes
-	WantForgets               // that Forgets are appended to the journal: Appended
-	WantPass                  // that the replica has applied every record below Until: Passed
-	WantOutputs               // that a transaction begins, and every document is produced to its output: Produced
-	WantCommit                // that the transaction commits the End of each group: Ended
-	WantOffsets               // the committed offsets, fetched as RequireStable says: Offsets
-	WantAbort                 // that the transaction, if there is one, is aborted, and the client rewinds: Aborted
-	WantForget                // as WantForgets, of a document that its output has refused: Appended
-	WantForgotten             // as WantPass: Passed
-	Done                      // nothing: the next poll
-	Rebuild                   // nothing: the session is built anew, because nobody knows what was committed
-	GiveUp                    // nothing: no output takes the first document in any form, and a person is needed
-)
-
 // Group is the part of a batch that comes from one partition, ascending by offset.
 type Group struct {
 	*Assignment
 	End       int64 // the offset behind all that was polled, markers of transactions too
+	Begins    int64 // the partition's first offset when this was polled; -1: nobody said
 	Beyond    bool  // records were polled beyond the reach
 	Documents iter.Seq[*Document]
 }
@@ -48,7 +28,7 @@ func NewGroup(before []Group, a *Assignment, from int64) Group {
 			from = before[i].End
 		}
 	}
-	return Group{Assignment: a, End: from}
+	return Group{Assignment: a, End: from, Begins: -1}
 }
 
 // Polled notes that the record at offset was polled, and says whether it belongs to the batch. A commit covers what
@@ -92,7 +72,7 @@ func NewBatch(groups []Group, size int, intake *Intake) *Batch {
 	for i := range groups {
 		groups[i].Passing, groups[i].Pending = false, Tally{}
 	}
-	return &Batch{Groups: groups, Size: size, intake: intake}
+	return &Batch{Groups: groups, Size: size, intake: intake, wants: WantVerdicts}
 }
 
 // Wants says what is needed next.
@@ -110,7 +90,8 @@ func (b *Batch) Revoked() {
 	switch b.wants {
 	case WantVerdicts, WantEntries, WantTimeCheck, WantForgets, WantPass, WantForget, WantForgotten:
 		b.refused, b.wants = nil, WantAbort
-	case WantOutputs, WantCommit, WantOffsets, WantAbort, Done, Rebuild, GiveUp:
+	case WantOutputs, WantCommit, WantOffsets, WantAbort, Done, Rebuild, GiveUp: // it ends by itself
+	case WantFollowed, WantOwed, WantRecords, WantEnds, WantAnnouncements, WantSigned: // of no batch
 	}
 }
 

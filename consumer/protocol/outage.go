@@ -13,10 +13,7 @@ func (a *Assignment) Recorded() int64 { return a.Base - a.Owed }
 // MayPass says that the documents of the batch that have no verdict can be passed on. Those of a backfill, of a shadow
 // and of another group wait, and so does what is to be recorded or forgotten.
 func (b *Batch) MayPass() bool {
-	switch b.wants {
-	case WantVerdicts, WantEntries, WantPass:
-	case WantTimeCheck, WantForgets, WantOutputs, WantCommit, WantOffsets, WantAbort, WantForget, WantForgotten, Done,
-		Rebuild, GiveUp:
+	if b.wants != WantVerdicts && b.wants != WantEntries && b.wants != WantPass {
 		return false
 	}
 	for i := range b.Groups {

@@ -11,23 +11,23 @@ import (
 )
 
 // decided says what a takeover has decided, and stops the process where a person is needed.
-func (s *Session) decided(t *protocol.Takeover) error {
-	switch t.Decision.Action {
+func (t *taking) decided(of *protocol.Takeover) error {
+	switch of.Decision.Action {
 	case protocol.Begin:
-		s.warn(t)
+		t.warn(of)
 	case protocol.Wait:
-		s.tellWait(t)
+		t.tellWait(of)
 	case protocol.Refuse:
-		return s.stopped(s.refusal(&t.Findings, t.Decision.Reason))
+		return t.mail.stop(t.refusal(&of.Findings, of.Decision.Reason))
 	case protocol.GoOn, protocol.Resume:
 	}
 	return nil
 }
 
 // warn says why an epoch begins, if a person may wonder about it.
-func (s *Session) warn(t *protocol.Takeover) {
+func (t *taking) warn(of *protocol.Takeover) {
 	var message string
-	switch t.Decision.Reason {
+	switch of.Decision.Reason {
 	case protocol.NoOffset:
 		message = "no committed offset: going on from the last announced base, what was committed beyond it comes out again"
 	case protocol.Gap:
@@ -39,51 +39,51 @@ func (s *Session) warn(t *protocol.Takeover) {
 		protocol.Unreadable, protocol.HasRetired:
 		return
 	}
-	s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("offset", t.Decision.Offset).
+	t.Logger.Warn().Str("topic", of.Topic).Int32("partition", of.Source.Partition).Int64("offset", of.Decision.Offset).
 		Msg(message)
 }
 
 // tellWait says why a partition waits. Mostly it does so for a moment only.
-func (s *Session) tellWait(t *protocol.Takeover) {
+func (t *taking) tellWait(of *protocol.Takeover) {
 	why := map[protocol.Reason]string{
 		protocol.Behind: "the journal does not know the epoch of its committed offset",
 		protocol.Below:  "its committed offset is below what was forwarded",
 		protocol.Beyond: "its committed offset lies beyond its end",
-	}[t.Decision.Reason]
-	if s.standing.waitsFor(key{t.Topic, t.Source.Partition}, why, t.Waited) {
-		s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Str("because", why).
+	}[of.Decision.Reason]
+	if t.standing.waitsFor(of.Name(), why, of.Waited) {
+		t.Logger.Warn().Str("topic", of.Topic).Int32("partition", of.Source.Partition).Str("because", why).
 			Msg("partition waits, and with it those that came with it; if that does not pass, the process ends and says what " +
 				"to do")
 	}
 }
 
 // tellAway says that partitions wait for a journal that is away.
-func (s *Session) tellAway(some []*protocol.Takeover, since time.Duration) {
-	for _, t := range some {
-		if s.standing.waitsFor(key{t.Topic, t.Source.Partition}, "the journal does not answer", since) {
-			s.Logger.Warn().Str("session", s.slot).Str("topic", t.Topic).Int32("partition", t.Source.Partition).
+func (t *taking) tellAway(some []*protocol.Takeover, since time.Duration) {
+	for _, of := range some {
+		if t.standing.waitsFor(of.Name(), "the journal does not answer", since) {
+			t.Logger.Warn().Str("session", t.slot).Str("topic", of.Topic).Int32("partition", of.Source.Partition).
 				Msg("partition was given while the journal does not answer: it waits, those that the session has go on")
 		}
 	}
 }
 
 // refusal says why the session cannot go on, and what a person can do.
-func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error {
+func (t *taking) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error {
 	at := fmt.Sprintf("the committed offset of %s/%d", f.Topic, f.Source.Partition)
 	switch why {
 	case protocol.Behind:
 		if f.Known {
 			return &stop.Error{
 				What: fmt.Sprintf("%s is of epoch %d, and the journal %s lost its end: it knows of epoch %d",
-					at, f.Committed.Epoch, s.Log.Topic, f.Replica.Epoch),
+					at, f.Committed.Epoch, t.Log.Topic, f.Replica.Epoch),
 				Remedy: "restore the journal; if that is not possible, stop all members and set the offset to where it is: " +
-					s.reset(f, "--to-current"),
+					t.reset(f, "--to-current"),
 			}
 		}
 		return &stop.Error{
 			What: fmt.Sprintf("%s is of epoch %d, and the journal %s never knew this partition", at, f.Committed.Epoch,
-				s.Log.Topic),
-			Remedy: journal.GoneRemedy + ". If the source topic was deleted and created again, set the offset instead: " + s.reset(f, "--to-earliest"),
+				t.Log.Topic),
+			Remedy: journal.GoneRemedy + ". If the source topic was deleted and created again, set the offset instead: " + t.reset(f, "--to-earliest"),
 		}
 	case protocol.Below:
 		return &stop.Error{
@@ -97,20 +97,20 @@ func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 		if !f.Known {
 			return &stop.Error{
 				What: fmt.Sprintf("%s is %d, but the topic ends at %d, and the journal %s never knew this partition",
-					at, f.Committed.Offset, f.End, s.Log.Topic),
+					at, f.Committed.Offset, f.End, t.Log.Topic),
 				Remedy: "if the source topic was deleted and created again, stop all members and have it read from its beginning: " +
-					s.reset(f, "--to-earliest") + "; else name the group's own journal.topic",
+					t.reset(f, "--to-earliest") + "; else name the group's own journal.topic",
 			}
 		}
 		return &stop.Error{
 			What: fmt.Sprintf("%s is %d, but the topic ends at %d: the source lost documents, or the offset was set too far",
 				at, f.Committed.Offset, f.End),
-			Remedy: "stop all members and set the offset: " + s.reset(f, fmt.Sprintf("--to-offset %d", f.End)),
+			Remedy: "stop all members and set the offset: " + t.reset(f, fmt.Sprintf("--to-offset %d", f.End)),
 		}
 	case protocol.Unreadable:
-		return s.Log.Unreadable()
+		return t.Log.Unreadable()
 	case protocol.HasRetired:
-		return member.Succeeded(s.Log.Topic, &f.Duty)
+		return member.Succeeded(t.Log.Topic, &f.Duty)
 	case protocol.Deleted:
 		return &stop.Error{
 			What: fmt.Sprintf("documents of %s/%d were deleted before they were read: it begins at %d, and %d is next", f.Topic,
@@ -130,7 +130,7 @@ func (s *Session) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 }
 
 // reset is the command that sets a partition's offset. Kafka refuses it while a member is in the group.
-func (s *Session) reset(f *protocol.Findings, to string) string {
-	return fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets %s --execute", s.Params.Group,
+func (t *taking) reset(f *protocol.Findings, to string) string {
+	return fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets %s --execute", t.Params.Group,
 		f.Topic, f.Source.Partition, to)
 }

@@ -11,104 +11,166 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index/entry"
 )
 
+// taking takes over the partitions that the group gives a session. The client's callbacks run it, one after the other,
+// beside the loop: the partitions that the session has go on meanwhile.
+type taking struct {
+	*Setup
+	slot     string
+	mail     *mailbox
+	standing *standing
+	reaches  *reaches
+	client   *client // the one at hand
+
+	patient map[entry.Source]*protocol.Patience
+	moved   map[entry.Source]bool  // the source has another document there than was judged
+	gone    map[entry.Source]int64 // below, deleted documents are counted
+	took    *phase.Phases          // of the way to the partitions that are being given
+	err     error                  // of makeWay
+}
+
+func newTaking(setup *Setup, slot string, mail *mailbox, st *standing, r *reaches) *taking {
+	return &taking{
+		Setup: setup, slot: slot, mail: mail, standing: st, reaches: r, patient: map[entry.Source]*protocol.Patience{},
+		moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{},
+	}
+}
+
+// opens begins with a client that is about to be made.
+func (t *taking) opens(c *client) { t.client, t.took, t.err = c, phase.Begin(), nil }
+
+// callbacks are the options by which a client has partitions taken over.
+func (t *taking) callbacks() []kgo.Opt {
+	deals := newBalancer(t.Incarnation)
+	return []kgo.Opt{
+		kgo.Balancers(deals),
+		kgo.AdjustFetchOffsetsFn(t.assign),
+		kgo.OnPartitionsAssigned(func(ctx context.Context, client *kgo.Client, given map[string][]int32) {
+			if deals.again() {
+				client.ForceRebalance()
+			}
+			t.makeWay(ctx, given)
+		}),
+		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { t.revoke(taken) }),
+		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { t.revoke(taken) }),
+	}
+}
+
+// post tells the loop what came or went.
+func (t *taking) post(l letter) {
+	t.reaches.note(&l)
+	t.mail.post(l)
+}
+
+// revoke notes that partitions are no longer ours, given back or lost.
+func (t *taking) revoke(taken map[string][]int32) {
+	var l letter
+	for topic, partitions := range taken {
+		for _, p := range partitions {
+			name := protocol.PartitionName{Topic: topic, Partition: p}
+			l.taken = append(l.taken, name)
+			t.Waiting.forget(name)
+			t.client.unpacker.Reported(unpack.Partition{Topic: topic, Number: p})
+		}
+	}
+	t.post(l)
+}
+
 // assign runs the steps of an assignment (design 4, rules 3 and 4) for all partitions that the group gave this
 // session, and returns where each is to be read from. The client calls it after each rebalance, before it fetches.
-func (s *Session) assign(ctx context.Context,
+func (t *taking) assign(ctx context.Context,
 	given map[string]map[int32]kgo.Offset,
 ) (map[string]map[int32]kgo.Offset, error) {
-	s.standing.assigned(time.Now())
-	s.mu.Lock()
-	took, err := s.took, s.unsettled
-	s.unsettled = nil
-	s.mu.Unlock()
+	t.standing.assigned(time.Now())
+	if err := t.err; err != nil {
+		t.err = nil
+		return nil, err
+	}
+	t.took.End("client")
+	of, err := t.bind(ctx, partitionsOf(given))
 	if err != nil {
 		return nil, err
 	}
-	took.End("client")
-	of, err := s.bind(ctx, partitionsOf(given))
-	if err != nil {
+	l := letter{unled: leaveOut(of, given)}
+	for _, name := range l.unled {
+		t.Logger.Info().Str("topic", name.Topic).Msg("a topic is gone before it is read: the others go on")
+	}
+	if of, err = t.leaveOutUnread(of, given); err != nil {
 		return nil, err
 	}
-	s.leaveOut(of, given)
-	if of, err = s.leaveOutUnread(of, given); err != nil {
+	if err := t.fitOutputs(ctx, of); err != nil {
 		return nil, err
 	}
-	if err := s.fitOutputs(ctx, of); err != nil {
-		return nil, err
-	}
-	took.End("topics")
-	terms, err := s.begunTerms()
+	t.took.End("topics")
+	terms, err := t.terms()
 	if err != nil {
 		return nil, err
 	}
 	takeovers := make([]*protocol.Takeover, len(of))
 	for i, tp := range of {
 		its := terms // what was written to a topic before it was found is not to be lost
-		its.Latest = its.Latest && !s.passing(tp.Topic)
-		takeovers[i] = protocol.NewTakeover(tp, its, s.patience(tp.Source))
+		its.Latest = its.Latest && !t.Sources.passing(tp.Topic)
+		takeovers[i] = protocol.NewTakeover(tp, its, t.patience(tp.Source))
 	}
-	if err := s.takeOver(ctx, takeovers, took); err != nil {
+	if err := t.takeOver(ctx, takeovers); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, t := range takeovers {
-		s.give(t, given)
+	l.by = &terms
+	for _, takeover := range takeovers {
+		t.give(takeover, given, &l)
 	}
-	s.tally(len(s.assigned))
-	s.standing.reads()
-	s.Logger.Info().Str("session", s.slot).Int("partitions", len(of)).EmbedObject(took).Msg("reading begins")
+	t.post(l)
+	t.standing.reads()
+	t.Logger.Info().Str("session", t.slot).Int("partitions", len(of)).EmbedObject(t.took).Msg("reading begins")
 	return given, nil
 }
 
-// begunTerms are the terms of the takeovers that begin now. What they say of the group's duty is found outdated if
-// that changes before the partitions are taken over.
-func (s *Session) begunTerms() (protocol.Terms, error) {
-	routed, duty, err := s.duty()
-	terms := protocol.Terms{
-		Routed: routed, Duty: duty, Latest: s.Source.Start == "latest",
-		AcceptLostOffsets: s.Source.AcceptLostOffsets, AcceptJournalGap: s.Source.AcceptJournalGap, Mode: s.Mode.Under(&duty),
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.terms = terms
-	return terms, err
+// terms are those of the takeovers that begin now. What they say of the group's duty is found outdated if that changes
+// before the partitions are taken over.
+func (t *taking) terms() (protocol.Terms, error) {
+	routed, duty, err := t.ourDuty()
+	return protocol.Terms{
+		Routed: routed, Duty: duty, Latest: t.Source.Start == "latest",
+		AcceptLostOffsets: t.Source.AcceptLostOffsets, AcceptJournalGap: t.Source.AcceptJournalGap, Mode: t.Mode.Under(&duty),
+	}, err
 }
 
 // patience returns what is remembered of a partition from one takeover to the next.
-func (s *Session) patience(of entry.Source) *protocol.Patience {
-	p := s.patient[of]
+func (t *taking) patience(of entry.Source) *protocol.Patience {
+	p := t.patient[of]
 	if p == nil {
-		p = &protocol.Patience{Ahead: s.Ahead}
-		s.patient[of] = p
+		p = &protocol.Patience{Ahead: t.Ahead}
+		t.patient[of] = p
 	}
 	return p
 }
 
 // give notes the result of a takeover: where the partition is read from, or that it is not read because it has no
-// leader. The caller holds mu.
-func (s *Session) give(t *protocol.Takeover, given map[string]map[int32]kgo.Offset) {
-	at := key{t.Topic, t.Source.Partition}
-	if t.Asks() == protocol.Leaderless {
-		delete(given[at.topic], at.partition)
-		s.unled[at] = true
-		s.Logger.Warn().Str("topic", at.topic).Int32("partition", at.partition).
+// leader.
+func (t *taking) give(of *protocol.Takeover, given map[string]map[int32]kgo.Offset, l *letter) {
+	at := of.Name()
+	if of.Asks() == protocol.Leaderless {
+		delete(given[at.Topic], at.Partition)
+		l.unled = append(l.unled, at)
+		t.Logger.Warn().Str("topic", at.Topic).Int32("partition", at.Partition).
 			Msg("partition has no leader: it waits for one, the others go on")
 		return
 	}
-	a := t.Assignment()
-	s.assigned[at] = a
-	given[at.topic][at.partition] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
-	if a.Mode.Follows() && a.Base > max(a.Followed, t.Begin) {
-		s.Logger.Warn().Str("topic", at.topic).Int32("partition", at.partition).Int64("offset", a.Base).
+	a := of.Assignment()
+	l.given = append(l.given, a)
+	given[at.Topic][at.Partition] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
+	if a.Mode.Follows() && a.Base > max(a.Followed, of.Begin) {
+		t.Logger.Warn().Str("topic", at.Topic).Int32("partition", at.Partition).Int64("offset", a.Base).
 			Int64("followed", a.Followed).Msg("this shadow is beyond what the group that it follows has committed, and waits: " +
 			"a group that has taken over begins with a new journal without consumer.succeeds")
 	}
-	s.Logger.Info().Str("topic", at.topic).Int32("partition", at.partition).Int64("offset", a.Base).
+	t.Logger.Info().Str("topic", at.Topic).Int32("partition", at.Partition).Int64("offset", a.Base).
 		Uint32("epoch", a.Epoch).Msg("partition assigned")
 }
 
@@ -120,33 +182,53 @@ func partitionsOf(given map[string]map[int32]kgo.Offset) map[string][]int32 {
 	return of
 }
 
-// leaveOut drops what bind has left out. A broker that has just begun may not know a topic that is there, so it is
-// looked for as a partition without a leader is.
-func (s *Session) leaveOut(of []topicPartition, given map[string]map[int32]kgo.Offset) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// leaveOut drops the topics that bind has left out, and returns their partitions. A broker that has just begun may not
+// know a topic that is there, so it is looked for as a partition without a leader is.
+func leaveOut(of []topicPartition, given map[string]map[int32]kgo.Offset) (unled []protocol.PartitionName) {
 	for topic, partitions := range given {
 		if !slices.ContainsFunc(of, func(tp topicPartition) bool { return tp.Topic == topic }) {
 			for p := range partitions {
-				s.unled[key{topic, p}] = true
+				unled = append(unled, protocol.PartitionName{Topic: topic, Partition: p})
 			}
 			delete(given, topic)
-			s.Logger.Info().Str("topic", topic).Msg("a topic is gone before it is read: the others go on")
 		}
 	}
+	return unled
 }
+
+// leaveOutUnread leaves out the partitions that are not read.
+func (t *taking) leaveOutUnread(of []topicPartition, given map[string]map[int32]kgo.Offset) (read []topicPartition, err error) {
+	for i := range of {
+		is, err := t.Mode.Reads(&of[i])
+		switch {
+		case err != nil:
+			return nil, t.mail.stop(&stop.Error{
+				What:   fmt.Sprintf("topic %s was deleted and created again since this backfill began", of[i].Topic),
+				Remedy: fromTheStart, Err: err,
+			})
+		case is:
+			read = append(read, of[i])
+		default:
+			delete(given[of[i].Topic], of[i].Source.Partition)
+		}
+	}
+	return read, nil
+}
+
+// fromTheStart is the remedy where a backfill cannot go on.
+const fromTheStart = "remove the backfill and begin it again: unecho backfill remove"
 
 // bind looks up the topics' UUIDs, as they are now. A topic that is deleted and created again is another source. One
 // that is gone, and was not named, is left out.
-func (s *Session) bind(ctx context.Context, given map[string][]int32) ([]topicPartition, error) {
-	topics, err := s.Cluster.Admin().ListTopics(ctx, slices.Collect(maps.Keys(given))...)
+func (t *taking) bind(ctx context.Context, given map[string][]int32) ([]topicPartition, error) {
+	topics, err := t.Cluster.Admin().ListTopics(ctx, slices.Collect(maps.Keys(given))...)
 	if err != nil {
 		return nil, fmt.Errorf("describe source topics: %w", err)
 	}
 	var of []topicPartition
 	for topic, partitions := range given {
 		detail, ok := topics[topic]
-		if s.passing(topic) && (!ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition)) {
+		if t.Sources.passing(topic) && (!ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition)) {
 			continue
 		}
 		if !ok || detail.Err != nil {

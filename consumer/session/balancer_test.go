@@ -60,7 +60,7 @@ func TestDealt(t *testing.T) {
 		}
 	}
 	var final *stop.Error
-	s := &Session{Setup: &Setup{Params: Params{Group: "unecho"}}}
+	s := &Session{Setup: &Setup{Params: Params{Group: "unecho"}}, mail: &mailbox{}}
 	if err := s.stopCause(&kgo.ErrGroupSession{Err: errStranger}); !errors.As(err, &final) {
 		t.Errorf("a process whose group is shared goes on: %v", err)
 	}

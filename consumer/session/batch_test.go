@@ -2,8 +2,10 @@ package session
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -46,7 +48,7 @@ func TestFrames(t *testing.T) {
 
 // The items of a batch are blank, whatever the batch before was.
 func TestItemsAreReused(t *testing.T) {
-	s := &Session{}
+	s := &pipeline{}
 	for _, n := range []int{3, 5, 1, 5, 0} {
 		items := s.reuseItems(n)
 		if len(items) != n {
@@ -70,22 +72,38 @@ func brought(topic string, offsets ...int64) kgo.Fetch {
 	return kgo.Fetch{Topics: []kgo.FetchTopic{{Topic: topic, Partitions: []kgo.FetchPartition{p}}}}
 }
 
+// news is the assignment of a partition of that topic, from base on.
+func news(topic string, base int64) *assignment {
+	return &assignment{TopicPartition: topicPartition{Topic: topic}, Base: base, Mode: protocol.NewMode(nil)}
+}
+
+// polled begins the batch of a member that has these partitions.
+func polled(t *testing.T, fetches kgo.Fetches, of ...*assignment) (*batch, *protocol.Member) {
+	t.Helper()
+	m := protocol.NewMember(protocol.NewMode(nil), protocol.NewIntake(100), 0, time.Now())
+	m.Give(&protocol.Terms{Mode: protocol.NewMode(nil)}, of...)
+	b, fetch := (&pipeline{}).sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
+		a := m.Find(name)
+		return a, a.Base
+	}, func(*assignment) int64 { return math.MaxInt64 })
+	b.Batch = m.Fetched(time.Now(), protocol.Journal{}, fetch, false)
+	return b, m
+}
+
 // A client may bring records twice, as when a partition gets another leader. The batch has each once, and none that is
 // committed.
 func TestRecordsBroughtTwice(t *testing.T) {
-	a := &assignment{Base: 4}
-	s := &Session{Setup: &Setup{}, terms: protocol.Terms{Mode: protocol.NewMode(nil)}, assigned: map[key]*assignment{{"news", 0}: a}}
-	b, ok := s.newBatch(kgo.Fetches{brought("news", 2, 3, 4, 5, 4, 5, 6), brought("news", 5, 6, 7)})
+	b, _ := polled(t, kgo.Fetches{brought("news", 2, 3, 4, 5, 4, 5, 6), brought("news", 5, 6, 7)}, news("news", 4))
 	var got []int64
 	for i := range b.groups {
 		for _, it := range b.groups[i].items {
 			got = append(got, it.record.Offset)
 		}
 	}
-	if want := []int64{4, 5, 6, 7}; !ok || b.Size != len(want) || !slices.Equal(got, want) {
-		t.Errorf("the batch has %d documents, %d, and may be processed: %v; want %d and true", b.Size, got, ok, want)
+	if want := []int64{4, 5, 6, 7}; b.Batch == nil || b.Size != len(want) || !slices.Equal(got, want) {
+		t.Errorf("the batch has the documents %d, want %d", got, want)
 	}
-	if b, ok := s.newBatch(kgo.Fetches{brought("news", 1, 2, 3)}); !ok || len(b.groups) != 0 {
+	if b, _ := polled(t, kgo.Fetches{brought("news", 1, 2, 3)}, news("news", 4)); b.Batch != nil || len(b.groups) != 0 {
 		t.Errorf("of what is committed a batch has %d groups, want none", len(b.groups))
 	}
 }
@@ -93,9 +111,8 @@ func TestRecordsBroughtTwice(t *testing.T) {
 // The client commits what is behind the records that it brought last. Where it has brought those a second time, offsets do
 // not go back for it: who takes over would forward them again.
 func TestOffsetsDoNotGoBack(t *testing.T) {
-	live := protocol.NewMode(nil)
-	s := &Session{Setup: &Setup{}, terms: protocol.Terms{Mode: live}, assigned: map[key]*assignment{{"news", 0}: {Base: 4, Mode: live}, {"views", 0}: {Base: 9, Mode: live}}}
-	b, _ := s.newBatch(kgo.Fetches{brought("news", 4, 5, 6), brought("news", 4, 5), brought("views", 6, 7)})
+	_, m := polled(t, kgo.Fetches{brought("news", 4, 5, 6), brought("news", 4, 5), brought("views", 6, 7)}, news("news", 4), news("views", 9))
+	l := &loop{Session: &Session{mail: &mailbox{}}, member: m}
 	req := kmsg.NewPtrTxnOffsetCommitRequest()
 	for topic, offset := range map[string]int64{"news": 6, "views": 8} {
 		p := kmsg.NewTxnOffsetCommitRequestTopicPartition()
@@ -104,7 +121,7 @@ func TestOffsetsDoNotGoBack(t *testing.T) {
 			Topic: topic, Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{p},
 		})
 	}
-	if err := s.stamp(b, req); err != nil {
+	if err := l.stamp(req); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]int64{"news": 7, "views": 9}
@@ -112,5 +129,22 @@ func TestOffsetsDoNotGoBack(t *testing.T) {
 		if got := topic.Partitions[0].Offset; got != want[topic.Topic] {
 			t.Errorf("%s is committed to %d, want %d", topic.Topic, got, want[topic.Topic])
 		}
+	}
+}
+
+// Nothing is committed of a partition that was taken away, also where the loop does not know yet.
+func TestNothingIsCommittedOfWhatWasTaken(t *testing.T) {
+	_, m := polled(t, kgo.Fetches{brought("news", 4, 5, 6)}, news("news", 4))
+	l := &loop{Session: &Session{mail: &mailbox{}}, member: m}
+	if err := l.mail.opens(func() {}); err != nil {
+		t.Fatal(err)
+	}
+	l.mail.post(letter{taken: []protocol.PartitionName{{Topic: "news"}}})
+	req := kmsg.NewPtrTxnOffsetCommitRequest()
+	req.Topics = []kmsg.TxnOffsetCommitRequestTopic{{
+		Topic: "news", Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{kmsg.NewTxnOffsetCommitRequestTopicPartition()},
+	}}
+	if err := l.stamp(req); err == nil {
+		t.Error("the offset of a partition that was taken away is committed, want an error")
 	}
 }

@@ -6,47 +6,46 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index/entry"
 )
 
-func TestTally(t *testing.T) {
-	setup := &Setup{Counters: &Counters{}}
-	one, two := &Session{Setup: setup}, &Session{Setup: setup}
+// The partitions that are read count, over all sessions. Those of a session that is built again count until others are
+// given.
+func TestPartitionsThatAreReadCount(t *testing.T) {
+	of := func(partitions ...int32) (given []*assignment) {
+		for _, p := range partitions {
+			given = append(given, &assignment{TopicPartition: topicPartition{Topic: "news", Source: entry.Source{Partition: p}}})
+		}
+		return given
+	}
+	names := func(partitions ...int32) (names []protocol.PartitionName) {
+		for _, p := range partitions {
+			names = append(names, protocol.PartitionName{Topic: "news", Partition: p})
+		}
+		return names
+	}
+	counters := &Counters{}
+	one, two := &reaches{counters: counters}, &reaches{counters: counters}
+	one.opens()
+	two.opens()
 	for _, c := range []struct {
 		name string
 		do   func()
 		want int64
 	}{
-		{"assigned", func() { one.tally(3) }, 3},
-		{"to another session, too", func() { two.tally(2) }, 5},
-		{"some are revoked", func() { one.tally(1) }, 3},
-		{"a session ends", func() { one.tally(0) }, 2},
-		{"and is built again", func() { one.tally(4) }, 6},
-		{"the last ones end", func() { one.tally(0); two.tally(0) }, 0},
+		{"three are given", func() { one.note(&letter{given: of(0, 1, 2)}) }, 3},
+		{"one has no leader", func() { one.note(&letter{unled: names(3)}) }, 3},
+		{"another session is given two", func() { two.note(&letter{given: of(4, 5)}) }, 5},
+		{"two are revoked, and one that it had not", func() { one.note(&letter{taken: names(0, 1, 7)}) }, 3},
+		{"a session is built again", func() { one.opens() }, 3},
+		{"it is given four", func() { one.note(&letter{given: of(0, 1, 2, 3)}) }, 6},
+		{"all are revoked", func() { one.note(&letter{taken: names(0, 1, 2, 3)}); two.note(&letter{taken: names(4, 5)}) }, 0},
 	} {
 		c.do()
-		if got := setup.Counters.Partitions.Load(); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		if got := counters.Partitions.Load(); got != c.want {
+			t.Errorf("%s: %d partitions are counted, want %d", c.name, got, c.want)
 		}
-	}
-}
-
-func TestTallyOfRevoked(t *testing.T) {
-	s := &Session{
-		Setup: &Setup{Counters: &Counters{}, Waiting: &WaitingList{}}, unpacker: unpack.New(unpack.Bounds{}),
-		assigned: map[key]*assignment{}, revoking: make(chan struct{}),
-	}
-	for p := range int32(3) {
-		s.assigned[key{"news", p}] = &assignment{}
-	}
-	s.tally(3)
-	s.revoke(map[string][]int32{"news": {0, 7}})
-	if got := s.Counters.Partitions.Load(); got != 2 {
-		t.Errorf("one of three was revoked: %d", got)
-	}
-	s.revoke(map[string][]int32{"news": {1, 2}})
-	if got := s.Counters.Partitions.Load(); got != 0 {
-		t.Errorf("the others were lost: %d", got)
 	}
 }
 

@@ -10,20 +10,20 @@ import (
 
 // allDeleted notes what retention deleted, together with the commits that tell it to the next owners of the
 // partitions. A commit without an answer may have taken effect, so it counts.
-func (s *Session) allDeleted(begun []*protocol.Takeover, err error) {
+func (t *taking) allDeleted(begun []*protocol.Takeover, err error) {
 	var refused *kerr.Error
 	if errors.As(err, &refused) {
 		return
 	}
-	for _, t := range begun {
+	for _, of := range begun {
 		switch {
-		case t.Decision.Reason != protocol.Deleted:
-		case t.Mode.Follows(): // another group forwards what was there
-			s.Logger.Warn().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("from", t.Committed.Offset).
-				Int64("offset", t.Decision.Offset).
+		case of.Decision.Reason != protocol.Deleted:
+		case of.Mode.Follows(): // another group forwards what was there
+			t.Logger.Warn().Str("topic", of.Topic).Int32("partition", of.Source.Partition).Int64("from", of.Committed.Offset).
+				Int64("offset", of.Decision.Offset).
 				Msg("history was deleted before this shadow judged it: its window will not hold that")
 		default:
-			s.deleted(t.TopicPartition, max(t.Committed.Offset, t.Duty.Begins(t.Source)), t.Decision.Offset)
+			t.deleted(of.TopicPartition, max(of.Committed.Offset, of.Duty.Begins(of.Source)), of.Decision.Offset)
 		}
 	}
 }
@@ -35,16 +35,14 @@ func (s *Session) allDeleted(begun []*protocol.Takeover, err error) {
 // The number is an upper bound, for nobody can tell any more whether a document was at an offset. What a session has
 // read never counts, because it is committed. Markers of transactions, and the aborted records before them, are
 // committed as well.
-func (s *Session) deleted(tp topicPartition, from, begins int64) {
-	s.mu.Lock()
-	from = max(from, s.gone[tp.Source])
-	s.gone[tp.Source] = max(from, begins)
-	s.mu.Unlock()
+func (t *taking) deleted(tp topicPartition, from, begins int64) {
+	from = max(from, t.gone[tp.Source])
+	t.gone[tp.Source] = max(from, begins)
 	if from >= begins {
 		return
 	}
-	s.Counters.Deleted.Add(uint64(begins - from))
-	s.Logger.Error().Str("topic", tp.Topic).Int32("partition", tp.Source.Partition).Int64("from", from).
+	t.Counters.Deleted.Add(uint64(begins - from))
+	t.Logger.Error().Str("topic", tp.Topic).Int32("partition", tp.Source.Partition).Int64("from", from).
 		Int64("offset", begins).
 		Int64("at_most", begins-from).Msg("documents were deleted before they were read: going on where the topic begins")
 }

@@ -23,7 +23,7 @@ const endGrace = time.Second
 // ending returns a context for the end of a transaction. A shutdown does not cancel it at once: when the time to
 // drain is over, endGrace is left. It lasts no longer than the broker lets a transaction be open. A transaction that
 // stays open is fenced by the next owner of the slot.
-func (s *Session) ending(ctx context.Context) (context.Context, context.CancelFunc) {
+func (s *Setup) ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Params.TransactionTimeout)
 	stop := context.AfterFunc(ctx, func() {
 		timer := time.AfterFunc(endGrace, cancel)
@@ -36,18 +36,21 @@ func (s *Session) ending(ctx context.Context) (context.Context, context.CancelFu
 }
 
 // forward begins a transaction and puts every record into its output.
-func (s *Session) forward(ctx context.Context, b *batch) error {
-	if err := s.client.Begin(); err != nil {
+func (l *loop) forward(ctx context.Context) error {
+	b := l.batch
+	b.judged = time.Now()
+	if err := l.client.group.Begin(); err != nil {
 		return rebuild("begin transaction: %w", err)
 	}
 	b.begun = time.Now()
-	b.present = s.Times.presence(s.brokersNow())
-	b.cause = s.produce(ctx, b)
+	b.present = l.Times.presence(l.brokersNow())
+	b.cause = b.pipeline.produce(ctx, l.client.group, b)
 	var untold *stop.Error
 	if errors.As(b.cause, &untold) {
-		return errors.Join(s.stopped(untold), s.abort(ctx))
+		return errors.Join(untold, l.endAborting(ctx))
 	}
-	b.Produced(refusal(b.cause), s.wasRevoked())
+	l.deliver()
+	l.member.Produced(refusal(b.cause))
 	return nil
 }
 
@@ -77,43 +80,43 @@ func (f *firstError) promise(r *kgo.Record, err error) {
 }
 
 // produce waits for every promise and returns the first refusal.
-func (s *Session) produce(ctx context.Context, b *batch) error {
-	if s.Sink.DryRun {
+func (p *pipeline) produce(ctx context.Context, to *kgo.GroupTransactSession, b *batch) error {
+	if p.Sink.DryRun {
 		return nil
 	}
 	var failed, untold firstError
-	s.out.Reset()
-	s.records = s.records[:0]
-	most, tells := b.Size, s.Encoder.Tells()
+	p.out.Reset()
+	p.records = p.records[:0]
+	most, tells := b.Size, p.Encoder.Tells()
 	if tells {
 		most *= 2
 	}
-	if cap(s.records) < most {
-		s.records = make([]kgo.Record, 0, most)
+	if cap(p.records) < most {
+		p.records = make([]kgo.Record, 0, most)
 	}
 	for i := range b.groups {
 		for k := range b.groups[i].items {
 			if b.groups[i].Mode.Silent(b.groups[i].Assignment, b.groups[i].items[k].record.Offset) {
 				continue
 			}
-			r := s.record()
-			s.encode(r, b.groups[i].Assignment, &b.groups[i].items[k], b.present)
-			s.client.Produce(ctx, r, failed.promise)
+			r := p.record()
+			p.encode(r, b.groups[i].Assignment, &b.groups[i].items[k], b.present)
+			to.Produce(ctx, r, failed.promise)
 			if tells {
-				r = s.record()
-				s.out.Tell(r, b.groups[i].items[k].record)
+				r = p.record()
+				p.out.Tell(r, b.groups[i].items[k].record)
 				r.Timestamp = b.present.in(r.Topic)
-				s.client.Produce(ctx, r, untold.promise)
+				to.Produce(ctx, r, untold.promise)
 			}
 		}
 	}
-	if err := s.client.Client().Flush(ctx); err != nil {
+	if err := to.Client().Flush(ctx); err != nil {
 		return fmt.Errorf("flush: %w", err)
 	}
 	switch refused, unsaid := failed.Load(), untold.Load(); {
 	case refused != nil:
 		return *refused
-	case unsaid != nil && s.withoutTime(b, *unsaid):
+	case unsaid != nil && p.withoutTime(b.present, *unsaid):
 		return errors.New("the verdicts' topic refuses the present time") // this passes
 	case unsaid != nil && final(*unsaid):
 		return speechless(*unsaid)
@@ -124,9 +127,9 @@ func (s *Session) produce(ctx context.Context, b *batch) error {
 }
 
 // record returns the next record of the batch.
-func (s *Session) record() *kgo.Record {
-	s.records = append(s.records, kgo.Record{}) // produce has made room for all: none of them moves
-	return &s.records[len(s.records)-1]
+func (p *pipeline) record() *kgo.Record {
+	p.records = append(p.records, kgo.Record{}) // produce has made room for all: none of them moves
+	return &p.records[len(p.records)-1]
 }
 
 // speechless is the error that ends a process when the verdicts' topic does not take a record, though each is small and
@@ -139,27 +142,27 @@ func speechless(err error) *stop.Error {
 }
 
 // encode makes the output record. Its form depends on what outputs have refused of this document before.
-func (s *Session) encode(dst *kgo.Record, a *assignment, it *item, present presence) {
+func (p *pipeline) encode(dst *kgo.Record, a *assignment, it *item, present presence) {
 	src := it.record
-	s.out.RejectAt(s.rejectedAt(src, a, present))
+	p.out.RejectAt(p.rejectedAt(src, a, present))
 	if it.withheld != nil { // there is nothing else that could be forwarded, whatever was held of it
 		reason, detail := it.reason()
-		s.out.SetAside(dst, src, reason, detail, sink.Sizes(*it.withheld))
+		p.out.SetAside(dst, src, reason, detail, sink.Sizes(*it.withheld))
 		return
 	}
 	switch level := a.Level(src.Offset); {
 	case level == protocol.Withhold:
 		reason, detail := it.reason()
-		s.out.Withhold(dst, src, reason, detail)
+		p.out.Withhold(dst, src, reason, detail)
 	case level == protocol.Reject || it.Rejects():
 		reason, detail := it.reason()
-		s.out.Reject(dst, src, reason, detail)
+		p.out.Reject(dst, src, reason, detail)
 	case it.Passed:
-		s.out.Unchecked(dst, src, sink.InOutage)
+		p.out.Unchecked(dst, src, sink.InOutage)
 	case !it.Judged:
-		s.out.Unchecked(dst, src, sink.ByCondition)
+		p.out.Unchecked(dst, src, sink.ByCondition)
 	default:
-		s.out.Verdict(dst, src, &it.Verdict)
+		p.out.Verdict(dst, src, &it.Verdict)
 	}
 }
 
@@ -174,12 +177,13 @@ func (it *item) reason() (sink.Reason, string) {
 }
 
 // commit ends the transaction.
-func (s *Session) commit(ctx context.Context, b *batch) {
-	ctx, cancel := s.ending(ctx)
+func (l *loop) commit(ctx context.Context) {
+	ctx, cancel := l.ending(ctx)
 	defer cancel()
-	s.counted.count(b, s.Counters)
-	stamp := func(req *kmsg.TxnOffsetCommitRequest) error { return s.stamp(b, req) }
-	committed, err := s.client.End(kgo.PreTxnCommitFnContext(ctx, stamp), kgo.TryCommit)
+	b, p := l.batch, l.batch.pipeline
+	defer l.pace(b)
+	p.counted.count(b, l.Counters)
+	committed, err := l.client.group.End(kgo.PreTxnCommitFnContext(ctx, l.stamp), kgo.TryCommit)
 	b.Ended(committed, err)
 	if err != nil {
 		b.why = rebuild("commit: %w", err)
@@ -187,24 +191,24 @@ func (s *Session) commit(ctx context.Context, b *batch) {
 	if b.Wants() != protocol.Done {
 		return
 	}
-	s.rewind(b)
+	l.client.rewind(b)
 	now := time.Now()
-	s.counted.delays(b, now.UnixMilli())
-	s.Counters.committed(&s.counted)
-	s.reached(b)
-	s.shout(b)
-	s.commits++
-	s.standing.commits()
-	if now.Sub(b.begun) < s.Params.TransactionTimeout/4 {
-		s.intake.Grow()
+	p.counted.delays(b, now.UnixMilli())
+	l.Counters.committed(&p.counted)
+	l.reaches.reached(b)
+	l.shout(b)
+	l.commits++
+	l.standing.commits()
+	if now.Sub(b.begun) < l.Params.TransactionTimeout/4 {
+		l.intake.Grow()
 	}
 }
 
 // pace makes batches smaller when outputs are slow. The broker aborts a transaction that is open for too long, and
 // the same batch would take as long each time.
-func (s *Session) pace(b *batch) {
-	if b.Size > 0 && time.Since(b.begun) > s.Params.TransactionTimeout/2 {
-		s.intake.Slow(b.Size)
+func (l *loop) pace(b *batch) {
+	if b.Size > 0 && time.Since(b.begun) > l.Params.TransactionTimeout/2 {
+		l.intake.Slow(b.Size)
 	}
 }
 
@@ -213,14 +217,15 @@ func (s *Session) pace(b *batch) {
 // before it. Either way the stable offsets tell: if they are where the batch began, the client's rewinding to what it
 // believes committed was right, and the session goes on. Building it anew would begin the next rebalance. Where the
 // transaction stays open, only a new session ends it.
-func (s *Session) undecided(ctx context.Context, b *batch) error {
+func (l *loop) undecided(ctx context.Context) error {
+	b := l.batch
 	of := make([]topicPartition, 0, len(b.groups))
 	for i := range b.groups {
 		of = append(of, b.groups[i].TopicPartition)
 	}
 	ctx, cancel := context.WithTimeout(ctx, markersTimeout)
 	defer cancel()
-	now, err := s.Cluster.StableOffsets(ctx, of, s.Ahead)
+	now, err := l.Cluster.StableOffsets(ctx, of, l.Ahead)
 	if err != nil {
 		return rebuild("the commit was refused: %w", err)
 	}
@@ -235,31 +240,73 @@ func (s *Session) undecided(ctx context.Context, b *batch) error {
 const markersTimeout = time.Second
 
 // stamp puts our offsets and metadata into the commit of a batch. The client's offsets are behind what it brought last: that
-// may be beyond the reach, or below what is committed where it brings records twice.
-func (s *Session) stamp(b *batch, req *kmsg.TxnOffsetCommitRequest) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// may be beyond the reach, or below what is committed where it brings records twice. The loop waits meanwhile.
+func (l *loop) stamp(req *kmsg.TxnOffsetCommitRequest) error {
 	for i := range req.Topics {
 		t := &req.Topics[i]
 		for k := range t.Partitions {
-			a := s.assigned[key{t.Topic, t.Partitions[k].Partition}]
-			if a == nil {
-				return fmt.Errorf("%s/%d is not ours any more", t.Topic, t.Partitions[k].Partition)
+			name := protocol.PartitionName{Topic: t.Topic, Partition: t.Partitions[k].Partition}
+			offset, metadata, ours := l.member.Commit(name)
+			if !ours || l.mail.took(name) {
+				return fmt.Errorf("%s is not ours any more", name)
 			}
-			m := a.Mode.Metadata(a)
-			t.Partitions[k].Metadata = &m
-			t.Partitions[k].Offset = protocol.NewGroup(b.Groups, a, a.Base).End
+			t.Partitions[k].Offset, t.Partitions[k].Metadata = offset, &metadata
 		}
 	}
 	return nil
 }
 
-// abort ends the transaction, if one is open, and rewinds to what is committed.
-func (s *Session) abort(ctx context.Context) error {
-	ctx, cancel := s.ending(ctx)
+// rewind has the client read again what was polled beyond the reach. The client believes it committed.
+func (c *client) rewind(b *batch) {
+	var to map[string]map[int32]kgo.EpochOffset
+	for i := range b.groups {
+		g := &b.groups[i]
+		if !g.Beyond {
+			continue
+		}
+		if to == nil {
+			to = map[string]map[int32]kgo.EpochOffset{}
+		}
+		if to[g.Topic] == nil {
+			to[g.Topic] = map[int32]kgo.EpochOffset{}
+		}
+		to[g.Topic][g.Source.Partition] = kgo.EpochOffset{Epoch: -1, Offset: g.End}
+	}
+	c.group.Client().SetOffsets(to)
+}
+
+// abort aborts, and has the batch see to what was refused.
+func (l *loop) abort(ctx context.Context, of *protocol.Batch) error {
+	err := l.endAborting(ctx)
+	b := l.batch
+	if of != nil && !b.begun.IsZero() { // also where the abort fails: the broker may have aborted it already, because it took too long
+		l.pace(b)
+	}
+	if err != nil {
+		return err
+	}
+	if of != nil && untimely(b.cause) {
+		a, _ := b.First()
+		l.timeRefused(ctx, a.Topic)
+	}
+	answer := l.member.Aborted(l.Log.Header())
+	if of == nil {
+		return nil
+	}
+	if answer == protocol.Split {
+		l.Logger.Warn().Err(b.cause).Int("records", b.Size).Msg("an output refused a record: taking the batch again in parts")
+	}
+	b.why = rebuild("produce: %w", b.cause)
+	return nil
+}
+
+// endAborting ends the transaction, if one is open, and rewinds to what is committed.
+func (l *loop) endAborting(ctx context.Context) error {
+	ctx, cancel := l.ending(ctx)
 	defer cancel()
-	s.resume()
-	if _, err := s.client.End(ctx, kgo.TryAbort); err != nil {
+	l.deliver()
+	l.mail.resume()
+	if _, err := l.client.group.End(ctx, kgo.TryAbort); err != nil {
 		return rebuild("abort: %w", err)
 	}
 	return nil
@@ -300,7 +347,7 @@ func final(err error) bool {
 }
 
 // shout logs which records of a batch were rejected unread, once they are committed.
-func (s *Session) shout(b *batch) {
+func (s *Setup) shout(b *batch) {
 	for i := range b.groups {
 		g := &b.groups[i]
 		var n, first, last int64

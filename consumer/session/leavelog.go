@@ -22,11 +22,11 @@ func (l leaveLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
 	l.Logger.Log(level, msg, keyvals...)
 }
 
-// leaveLogger is the option for the client of this session, or nothing where nobody logs.
-func (s *Session) leaveLogger() []kgo.Opt {
-	logger, ok := s.Cluster.Client.OptValue(kgo.WithLogger).(kgo.Logger)
+// leaveLogger is the option for the client of the session, or nothing where nobody logs.
+func (st *standing) leaveLogger(of *kgo.Client) []kgo.Opt {
+	logger, ok := of.OptValue(kgo.WithLogger).(kgo.Logger)
 	if !ok {
 		return nil
 	}
-	return []kgo.Opt{kgo.WithLogger(leaveLogger{logger, &s.left})}
+	return []kgo.Opt{kgo.WithLogger(leaveLogger{logger, &st.left})}
 }

@@ -4,231 +4,293 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/unpack"
-	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index"
 )
 
-func (s *Session) loop(ctx, drain context.Context) error {
-	for drain.Err() == nil {
-		if s.wasRevoked() {
-			if err := s.abort(ctx); err != nil {
-				return err
-			}
-		}
-		if err := s.subscribe(); err != nil {
-			return err
-		}
-		if err := s.ledAgain(ctx); err != nil {
-			return err
-		}
-		if err := s.follow(ctx); err != nil {
-			return err
-		}
-		if err := s.recordOwed(ctx, drain); err != nil {
-			return err
-		}
-		wait, records := s.choose()
-		fetches, err := s.poll(ctx, drain, wait, records)
-		if err != nil {
-			return err
-		}
-		if err := s.passBarren(ctx, fetches.NumRecords() == 0); err != nil {
-			return err
-		}
-		if fetches.NumRecords() == 0 {
-			continue
-		}
-		if err := s.process(ctx, fetches); err != nil {
-			return err
-		}
-		s.rest(fetches)
-		if err := s.announce(ctx, s.unannouncedFed()); err != nil {
-			return err
-		}
-	}
-	return nil
+// loop does what a member wants, as long as one client lives.
+type loop struct {
+	*Session
+	member   *protocol.Member
+	batch    *batch    // at hand; nil: there is none
+	recorder *recorder // nil: nothing is recorded
 }
 
-// quiet is how long a session waits for documents before it announces what it has committed, and looks after what
-// came without documents: a revocation, a leader, a partition that stands still.
-const quiet = time.Second
-
-// poll waits for records, but no longer than quiet says. It announces bases if none came.
-func (s *Session) poll(ctx, drain context.Context, quiet time.Duration, records int) (kgo.Fetches, error) {
-	unannounced, polling := s.unannounced(), time.Now()
-	wait, cancel := context.WithTimeout(drain, quiet)
-	defer cancel()
-	fetches := s.client.PollRecords(wait, records)
-	s.unpacker.Polled(fetches)
-	if err := s.troubled(fetches); err != nil {
-		return nil, err
-	}
-	if err := s.told(fetches, records, polling); err != nil {
-		return nil, err
-	}
-	if fetches.NumRecords() > 0 || drain.Err() != nil {
-		return fetches, nil
-	}
-	if wait.Err() != nil {
-		return nil, s.announce(ctx, unannounced)
-	}
-	for _, e := range fetches.Errors() {
-		if !s.bears(e.Err) {
-			return nil, e.Err
-		}
-	}
-	return nil, nil
+func (s *Session) newLoop() *loop {
+	return &loop{Session: s, member: protocol.NewMember(s.Mode, s.intake, MostHeld, time.Now())}
 }
 
-// troubled returns the first error that came with a poll, apart from the end of its own context. The client reports
-// some errors once and then leaves the partition alone, so records of other partitions must not hide them.
-func (s *Session) troubled(fetches kgo.Fetches) error {
-	var first error
-	fetches.EachError(func(topic string, partition int32, err error) {
-		switch {
-		case first != nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), s.bears(err):
-		case topic == "": // it is about the group
-			first = fmt.Errorf("take part in the group: %w", err)
-		default:
-			first = fmt.Errorf("read %s/%d: %w", topic, partition, err)
+// run ends between two batches when it is time to drain.
+func (l *loop) run(ctx, drain context.Context) (err error) {
+	for err == nil {
+		step := l.next()
+		if step.Batch == nil && step.Want != protocol.WantOwed {
+			l.recorder = l.recorder.close()
 		}
-	})
-	return first
-}
-
-// unannounced lists the assignments whose base the journal does not know. Partitions that have left come first.
-func (s *Session) unannounced() []*assignment {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.leaving = slices.DeleteFunc(s.leaving, func(a *assignment) bool { return !a.Unannounced() })
-	of := slices.Clone(s.leaving)
-	for _, a := range s.assigned {
-		if a.Unannounced() {
-			of = append(of, a)
+		if step.Batch == nil && drain.Err() != nil {
+			break
 		}
+		err = l.do(ctx, drain, &step)
 	}
-	return of
-}
-
-// rest lets go of the batch that was forwarded. The session does not need its memory while it waits for the next
-// batch, and some of it is large.
-func (s *Session) rest(fetches kgo.Fetches) {
-	clear(s.items)
-	clear(s.records)
-	s.out.Reset()
-	s.workers.Rest()
-	s.unpacker.Done(fetches)
-}
-
-// whileAssigned runs something under a context that ends when partitions are taken away. A revocation that cuts it
-// short is no error: wasRevoked tells of it until the next abort.
-func (s *Session) whileAssigned(ctx context.Context, do func(context.Context) error) error {
-	s.mu.Lock()
-	revoking := s.revoking
-	s.mu.Unlock()
-	held, cancel := context.WithCancel(ctx)
-	stop := make(chan struct{})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		select {
-		case <-revoking:
-			cancel()
-		case <-stop:
-		}
-	}()
-	err := do(held)
-	close(stop)
-	<-done
-	cancel()
-	if errors.Is(err, context.Canceled) && ctx.Err() == nil && s.wasRevoked() {
-		return nil
+	l.recorder.close()
+	if err != nil {
+		l.batch.measure(l.Counters) // also where the outcome is unknown: what was slowest often ends so
 	}
 	return err
 }
 
-// tally counts the partitions of this session, n now. The caller holds mu.
-func (s *Session) tally(n int) {
-	s.Counters.Partitions.Add(int64(n - s.tallied))
-	s.tallied = n
+func (l *loop) next() (step protocol.Step) {
+	l.deliver()
+	l.look(func(j protocol.Journal) { step = l.member.Next(time.Now(), j) })
+	return step
 }
 
-func (s *Session) wasRevoked() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.revoked
+func (l *loop) look(do func(protocol.Journal)) {
+	away := l.outage.lasts()
+	l.Replica.Look(func(r *index.Replica) { do(protocol.Journal{Replica: r, Away: away}) })
 }
 
-// resume notes that the session goes on with the partitions that it has left.
-func (s *Session) resume() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.revoked, s.revoking = false, make(chan struct{})
-}
-
-// revoke notes that partitions are no longer ours, given back or lost. Their bases are still to be announced: what this
-// session has committed stays committed, whoever has the partition now.
-func (s *Session) revoke(taken map[string][]int32) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for topic, partitions := range taken {
-		for _, p := range partitions {
-			if a := s.assigned[key{topic, p}]; a != nil {
-				s.leaving = append(s.leaving, a)
-			}
-			s.Waiting.forget(topic, p)
-			s.unpacker.Reported(unpack.Partition{Topic: topic, Number: p})
-			delete(s.assigned, key{topic, p})
-			delete(s.unled, key{topic, p})
-			delete(s.written, key{topic, p})
+// deliver tells the member what came and went.
+func (l *loop) deliver() {
+	for _, letter := range l.mail.receive() {
+		if letter.by != nil {
+			l.member.Give(letter.by, letter.given...)
 		}
-	}
-	s.tally(len(s.assigned))
-	if !s.revoked && len(taken) > 0 {
-		s.revoked = true
-		close(s.revoking)
+		l.member.Take(letter.taken...)
+		l.client.note(&letter)
 	}
 }
 
-// setMoved notes whether the source has another document at an offset than was judged: the epoch is to be ended.
-func (s *Session) setMoved(source entry.Source, moved bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.moved[source] = moved
-}
-
-func (s *Session) hasMoved(source entry.Source) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.moved[source]
-}
-
-// announce tells the journal the bases it does not know yet, of partitions that have gone quiet or are leaving.
-func (s *Session) announce(ctx context.Context, of []*assignment) error {
-	var values [][]byte
-	for _, a := range of {
-		if a.Unannounced() {
-			values = append(values, journal.Append(nil, a.Announcement(s.Log.Header())))
-		}
-	}
-	if len(values) == 0 || s.outage.lasts() {
-		return nil
-	}
-	away, err := s.inTime(ctx, time.Now(), func(ctx context.Context) error {
-		_, err := s.Log.Put(ctx, values...)
-		return err
-	})
-	if err != nil || away { // in an outage it is announced later
-		return err
-	}
-	for _, a := range of {
-		a.Announced = a.Recorded()
+func (l *loop) do(ctx, drain context.Context, step *protocol.Step) error {
+	switch step.Want {
+	case protocol.WantFollowed:
+		return l.follow(ctx, step)
+	case protocol.WantOwed:
+		return l.record(ctx, drain, step)
+	case protocol.WantRecords:
+		return l.poll(ctx, drain, step)
+	case protocol.WantEnds:
+		return l.skip(ctx, step)
+	case protocol.WantAnnouncements:
+		return l.announce(ctx, step.Of)
+	case protocol.WantSigned:
+		return l.sign(ctx)
+	case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
+		return l.reaching(ctx, l.append)
+	case protocol.WantPass, protocol.WantForgotten:
+		return l.reaching(ctx, l.await)
+	case protocol.WantTimeCheck:
+		l.checkTimes(step.Batch)
+	case protocol.WantOutputs:
+		return l.forward(ctx)
+	case protocol.WantCommit:
+		l.commit(ctx)
+	case protocol.WantOffsets:
+		return l.undecided(ctx)
+	case protocol.WantAbort:
+		return l.abort(ctx, step.Batch)
+	case protocol.Done:
+		l.rest()
+	case protocol.Rebuild:
+		return l.rebuild(step)
+	case protocol.GiveUp:
+		return l.giveUp()
+	case protocol.WantVerdicts: // the member takes them by itself
 	}
 	return nil
 }
+
+// poll polls the partitions that are worth it, and begins a batch with what comes.
+func (l *loop) poll(ctx, drain context.Context, step *protocol.Step) error {
+	if err := l.client.ready(ctx); err != nil {
+		return err
+	}
+	if l.member.Mode().Bounded() {
+		l.client.choose(l.member.Assigned(), step.Of)
+	}
+	most := step.Records
+	if l.limited() { // a large batch would wait for long, and be lost in a kill
+		most = min(most, l.Limit.Burst())
+	}
+	fetches, err := l.client.poll(drain, step.Wait, most, l.member)
+	if err != nil {
+		return err
+	}
+	l.deliver()
+	b, fetch := l.pipeline.sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
+		a := l.member.Find(name)
+		if a == nil {
+			return nil, 0
+		}
+		return a, a.Base
+	}, l.reach())
+	l.fetched(b, fetch, false)
+	return nil
+}
+
+// reach returns the offset up to which documents of an assignment may be forwarded now.
+func (l *loop) reach() func(*assignment) int64 {
+	reach := map[*assignment]int64{}
+	l.look(func(j protocol.Journal) {
+		for _, a := range l.member.Assigned() {
+			reach[a] = l.member.Reach(a, j.Replica)
+		}
+	})
+	return func(a *assignment) int64 { return reach[a] }
+}
+
+// fetched tells the member what a poll brought. The memory of what begins no batch is let go.
+func (l *loop) fetched(b *batch, fetch protocol.Fetch, recording bool) {
+	l.look(func(j protocol.Journal) { b.Batch = l.member.Fetched(time.Now(), j, fetch, recording) })
+	if l.batch = b; b.Batch == nil {
+		l.batch = nil
+		if fetch.Records > 0 {
+			b.pipeline.rest(b.fetches)
+		}
+	}
+}
+
+// sign signs the documents of the batch, once their rate allows it.
+func (l *loop) sign(ctx context.Context) error {
+	b := l.batch
+	if l.limited() && b.pipeline == l.pipeline {
+		err := l.mail.whileHeld(ctx, func(ctx context.Context) error { return l.Limit.WaitN(ctx, b.Size) })
+		if err != nil {
+			return fmt.Errorf("wait for the rate: %w", err)
+		}
+	}
+	err := l.mail.whileHeld(ctx, func(ctx context.Context) error { return b.pipeline.sign(ctx, b) })
+	if err == nil {
+		l.member.Signed()
+		b.signed = time.Now()
+	}
+	return err
+}
+
+// limited says that batches wait for the rate of the backfill. Where a feeder appends, it waits instead.
+func (l *loop) limited() bool { return l.Limit != nil && !l.Mode.Fed() }
+
+// reaching runs a step of a batch that needs the journal. If that is away, the documents are passed on.
+func (l *loop) reaching(ctx context.Context, step func(context.Context, *batch) error) error {
+	b := l.batch
+	held := func(ctx context.Context) error {
+		return l.mail.whileHeld(ctx, func(ctx context.Context) error { return step(ctx, b) })
+	}
+	if !l.member.MayPass() {
+		return held(ctx)
+	}
+	if b.needed.IsZero() { // what was done before, such as signing, does not need the journal
+		b.needed = time.Now()
+	}
+	away, err := l.outage.inTime(ctx, b.needed, held)
+	if err == nil && away && !l.mail.revoked() {
+		l.member.Pass()
+	}
+	return err
+}
+
+// append appends what the batch wants in the journal.
+func (l *loop) append(ctx context.Context, b *batch) error {
+	var values [][]byte
+	if b.Wants() == protocol.WantEntries {
+		values = b.pipeline.runs(b)
+		if err := l.Log.BeforeRepeat(ctx, b.Appends()); err != nil {
+			return err
+		}
+	} else {
+		values = b.pipeline.forgets(b)
+	}
+	last, err := l.Log.Put(ctx, values...)
+	if err == nil {
+		b.Appended(last)
+	}
+	return err
+}
+
+// await waits until the replica has applied what the batch wants it to.
+func (l *loop) await(ctx context.Context, b *batch) error {
+	err := l.Replica.Wait(ctx, b.Until()-1)
+	if err == nil {
+		b.Passed()
+	}
+	return err
+}
+
+// rest lets go of the batch that is over. The session does not need its memory while it waits for the next batch, and
+// some of it is large.
+func (l *loop) rest() {
+	l.batch.measure(l.Counters)
+	l.recorder.counts(l.batch)
+	l.batch.pipeline.rest(l.batch.fetches)
+	l.member.Rested()
+	l.batch = nil
+}
+
+// rebuild returns the error by which the session is built anew, or its process ends.
+func (l *loop) rebuild(step *protocol.Step) error {
+	switch {
+	case step.Why == nil:
+		return l.batch.why
+	case errors.Is(step.Why, protocol.ErrUnreadable):
+		return l.Log.Unreadable()
+	case errors.Is(step.Why, protocol.ErrRouting):
+		if _, _, err := l.duty(); err != nil {
+			return err
+		}
+	}
+	return &rebuildError{because: step.Why, moved: step.Moved}
+}
+
+// giveUp ends the process, unless another try may succeed.
+func (l *loop) giveUp() error {
+	if b := l.batch; !l.withoutTime(b.present, b.cause) {
+		return hopeless(b)
+	}
+	return rebuild("the rejected topic refuses the present time: %w", l.batch.cause)
+}
+
+// announce tells the journal the bases that it does not know. In an outage that is done later.
+func (l *loop) announce(ctx context.Context, of []*assignment) error {
+	var values [][]byte
+	for _, a := range of {
+		values = append(values, journal.Append(nil, a.Announcement(l.Log.Header())))
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	away, err := l.outage.inTime(ctx, time.Now(), func(ctx context.Context) error {
+		_, err := l.Log.Put(ctx, values...)
+		return err
+	})
+	if err == nil {
+		l.member.Announced(of, !away)
+	}
+	return err
+}
+
+// skip commits the ends of ranges of which nothing is left.
+func (l *loop) skip(ctx context.Context, step *protocol.Step) error {
+	var passed []*assignment
+	var ends []standstill
+	for _, a := range step.Of {
+		topics := broker.NewTopics(l.Cluster.Client, l.Logger)
+		if topics.Barren(ctx, l.pipeline.unpacker.Renew(), a.Topic, a.Source.Partition, a.Base, a.Range.To) {
+			a.Pending = protocol.Tally{}
+			passed, ends = append(passed, a), append(ends, standstill{a.TopicPartition, a.Range.To, a.Mode.Metadata(a)})
+		}
+	}
+	if len(passed) > 0 {
+		if err := l.client.commitPlainly(ctx, ends); err != nil {
+			return rebuild("%w", err)
+		}
+	}
+	l.member.Skipped(time.Now(), passed...)
+	return nil
+}
+
+// MostHeld is how many verdicts the replica of a backfill holds at most, as far as the feeder decides it.
+const MostHeld = 100_000

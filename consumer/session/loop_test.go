@@ -5,35 +5,46 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 )
 
 // What waits ends when partitions are taken away, and only then: also after an abort, which the session has survived.
-func TestWhileAssigned(t *testing.T) {
+func TestWhileHeld(t *testing.T) {
 	t.Parallel()
-	s := &Session{revoking: make(chan struct{})}
+	var m mailbox
+	if err := m.opens(func() {}); err != nil {
+		t.Fatalf("it opens with %v", err)
+	}
 	until := func(held context.Context) error {
 		<-held.Done()
 		return context.Cause(held)
 	}
+	name := protocol.PartitionName{Topic: "news", Partition: 3}
 	for range 2 {
 		var during error
-		if err := s.whileAssigned(t.Context(), func(held context.Context) error {
+		if err := m.whileHeld(t.Context(), func(held context.Context) error {
 			during = held.Err()
 			return nil
 		}); err != nil || during != nil {
 			t.Fatalf("it has its partitions, and what waits ends: %v, %v", during, err)
 		}
-		s.revoked = true
-		close(s.revoking)
-		if err := s.whileAssigned(t.Context(), until); err != nil {
+		m.post(letter{taken: []protocol.PartitionName{name}})
+		if err := m.whileHeld(t.Context(), until); err != nil {
 			t.Fatalf("a revocation is an error: %v", err)
 		}
-		s.resume()
+		if !m.revoked() || !m.took(name) || m.took(protocol.PartitionName{Topic: "news"}) {
+			t.Errorf("partition 3 was taken: revoked %t, took 3 %t, took 0 %t; want true, true, false",
+				m.revoked(), m.took(name), m.took(protocol.PartitionName{Topic: "news"}))
+		}
+		if mail := m.receive(); len(mail) != 1 || !m.revoked() || m.took(name) {
+			t.Errorf("received %d letters, revoked %t, took 3 %t; want 1, true, false", len(mail), m.revoked(), m.took(name))
+		}
+		m.resume()
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.whileAssigned(ctx, until); !errors.Is(err, context.Canceled) {
+	if err := m.whileHeld(ctx, until); !errors.Is(err, context.Canceled) {
 		t.Errorf("the end of the process is none: %v", err)
 	}
 }
@@ -41,9 +52,9 @@ func TestWhileAssigned(t *testing.T) {
 // A person is needed, and that is found while the session has no client: it opens none, which would know nothing of it.
 func TestStoppedBetweenClients(t *testing.T) {
 	t.Parallel()
-	s := &Session{abandon: func() {}}
+	s := &Session{mail: &mailbox{}}
 	because := &stop.Error{What: "the journal takes no appends"}
-	_ = s.stopped(because)
+	_ = s.mail.stop(because)
 	if err := s.open(); !errors.Is(err, because) {
 		t.Errorf("it opens with %v", err)
 	}

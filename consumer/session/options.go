@@ -47,31 +47,30 @@ func (s *Setup) readOptions() []kgo.Opt {
 	}
 }
 
-// sessionOptions are the client options of a session beside those that reach the cluster.
-func (s *Session) sessionOptions(slot string, b kgo.GroupBalancer) []kgo.Opt {
-	codec, _ := s.Sink.Codec()
-	return append(slices.Concat(s.Cluster.Options, s.Options),
-		kgo.ConsumerGroup(s.Params.Group),
-		kgo.ConsumeTopics(s.reads...),
-		kgo.InstanceID(slot),
-		kgo.TransactionalID(s.Cluster.TransactionalID(slot)),
-		kgo.TransactionTimeout(s.Params.TransactionTimeout),
+// options are those of the client, without those that the taking of partitions has.
+func (c *client) options() []kgo.Opt {
+	codec, _ := c.Sink.Codec()
+	return append(slices.Concat(c.Cluster.Options, c.Setup.Options),
+		kgo.ConsumerGroup(c.Params.Group),
+		kgo.ConsumeTopics(c.reads...),
+		kgo.InstanceID(c.slot),
+		kgo.TransactionalID(c.Cluster.TransactionalID(c.slot)),
+		kgo.TransactionTimeout(c.Params.TransactionTimeout),
 		kgo.MetadataMinAge(refusedAgain),
-		kgo.SessionTimeout(s.Params.SessionTimeout),
-		kgo.HeartbeatInterval(min(s.Params.SessionTimeout/3, heartbeat)),
-		kgo.RebalanceTimeout(5*s.Params.SessionTimeout),
-		kgo.Balancers(b),
+		kgo.SessionTimeout(c.Params.SessionTimeout),
+		kgo.HeartbeatInterval(min(c.Params.SessionTimeout/3, heartbeat)),
+		kgo.RebalanceTimeout(5*c.Params.SessionTimeout),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		// what is polled is committed: so are the markers, and with them what was aborted before them
 		kgo.KeepControlRecords(),
 		kgo.FetchMaxWait(time.Second),
-		kgo.FetchMaxBytes(int32(s.Params.FetchBytes)),
-		kgo.BrokerMaxReadBytes(int32(max(100<<20, s.Params.FetchBytes))), // the library's, or more
-		kgo.FetchMaxPartitionBytes(int32(min(s.Params.FetchBytes, partitionBytes))),
+		kgo.FetchMaxBytes(int32(c.Params.FetchBytes)),
+		kgo.BrokerMaxReadBytes(int32(max(100<<20, c.Params.FetchBytes))), // the library's, or more
+		kgo.FetchMaxPartitionBytes(int32(min(c.Params.FetchBytes, partitionBytes))),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerLinger(0),
 		kgo.ProducerBatchCompression(codec),
-		kgo.MaxBufferedRecords(s.Params.PollRecords+1),
-		kgo.ProducerBatchMaxBytes(int32(max(int(s.Sink.MaxRecordBytes), 1<<20))),
+		kgo.MaxBufferedRecords(c.Params.PollRecords+1),
+		kgo.ProducerBatchMaxBytes(int32(max(int(c.Sink.MaxRecordBytes), 1<<20))),
 	)
 }

@@ -42,11 +42,11 @@ const (
 // been added to the source, or outputs deleted. All sessions do so at the same time. It tries again after an error, and
 // meanwhile the session waits. Where outputs do not fit and may not be changed, the process ends. A topic that
 // source.pattern brings is given up instead, and tried again when topics are looked for.
-func (s *Session) fitOutputs(ctx context.Context, of []topicPartition) error {
-	topics := broker.NewTopics(s.Cluster.Client, s.Logger)
+func (t *taking) fitOutputs(ctx context.Context, of []topicPartition) error {
+	topics := broker.NewTopics(t.Cluster.Client, t.Logger)
 	wants := map[string][]broker.OutputsWant{}
 	for topic, list := range cluster.ByTopic(of) {
-		wants[topic] = s.Wants(broker.Topic{Name: topic, Partitions: width(list)})
+		wants[topic] = t.Wants(broker.Topic{Name: topic, Partitions: width(list)})
 	}
 	unfit := ""
 	return retry.While(ctx, outputsPause, func() error {
@@ -59,14 +59,14 @@ func (s *Session) fitOutputs(ctx context.Context, of []topicPartition) error {
 		}
 		return nil
 	}, func(err error, since time.Duration) bool {
-		s.tellUnfit(of, unfit, err, since+s.Ahead)
-		if !broker.Unfit(err) || since+s.Ahead < outputsPatience {
+		t.tellUnfit(of, unfit, err, since+t.Ahead)
+		if !broker.Unfit(err) || since+t.Ahead < outputsPatience {
 			return true
 		}
-		if s.passing(unfit) {
-			s.Sources.Drop(unfit)
+		if t.Sources.passing(unfit) {
+			t.Sources.Drop(unfit)
 		} else {
-			_ = s.stopped(&stop.Error{
+			_ = t.mail.stop(&stop.Error{
 				What: "the outputs of " + unfit + " are not ready", Err: err,
 				Remedy: "mend them as it says, or have unecho do so (sink.create, and the rights Create and Alter); then start again",
 			})
@@ -84,14 +84,14 @@ func width(list []topicPartition) (n int) {
 }
 
 // tellUnfit says that partitions wait for the outputs of a topic.
-func (s *Session) tellUnfit(of []topicPartition, topic string, err error, since time.Duration) {
+func (t *taking) tellUnfit(of []topicPartition, topic string, err error, since time.Duration) {
 	tell := false
 	for _, tp := range of {
 		why := "the outputs of " + topic + " are not ready"
-		tell = s.standing.waitsFor(key{tp.Topic, tp.Source.Partition}, why, since) || tell
+		tell = t.standing.waitsFor(tp.Name(), why, since) || tell
 	}
 	if tell {
-		s.Logger.Warn().Str("session", s.slot).Str("topic", topic).Err(err).
+		t.Logger.Warn().Str("session", t.slot).Str("topic", topic).Err(err).
 			Msg("the outputs of a topic are not ready: the partitions that were given wait, and it is tried again")
 	}
 }

@@ -1,6 +1,11 @@
 package session
 
-import "time"
+import (
+	"sync"
+	"time"
+
+	"github.com/unecho/unecho/consumer/protocol"
+)
 
 // Reach is how far a session has come in a partition that it reads.
 type Reach struct {
@@ -9,25 +14,85 @@ type Reach struct {
 	Written   time.Time // timestamp of the last document that this session committed there; zero: it committed none
 }
 
+// reaches are the partitions that the group gave a session, for those who look on.
+type reaches struct {
+	counters *Counters
+
+	mu      sync.Mutex
+	of      map[protocol.PartitionName]reach
+	counted int // in the counters
+}
+
+type reach struct {
+	led     bool // else it is not read, because it has no leader
+	written time.Time
+}
+
+// opens begins with no partition. Those of before count until others are given.
+func (r *reaches) opens() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.of = map[protocol.PartitionName]reach{}
+}
+
+// note notes what came and went.
+func (r *reaches) note(l *letter) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range l.given {
+		r.of[a.Name()] = reach{led: true}
+	}
+	for _, name := range l.unled {
+		r.of[name] = reach{}
+	}
+	for _, name := range l.taken {
+		delete(r.of, name)
+	}
+	read := 0
+	for _, at := range r.of {
+		if at.led {
+			read++
+		}
+	}
+	r.counters.Partitions.Add(int64(read - r.counted))
+	r.counted = read
+}
+
 // reached notes the last documents of a batch that was committed.
-func (s *Session) reached(b *batch) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (r *reaches) reached(b *batch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for i := range b.groups {
 		g := &b.groups[i]
-		if at := (key{g.Topic, g.Source.Partition}); len(g.items) > 0 && s.assigned[at] == g.Assignment {
-			s.written[at] = g.items[len(g.items)-1].record.Timestamp
+		if _, ours := r.of[g.Name()]; ours && len(g.items) > 0 {
+			r.of[g.Name()] = reach{led: true, written: g.items[len(g.items)-1].record.Timestamp}
 		}
 	}
 }
 
+// none says that the group gave nothing.
+func (r *reaches) none() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.of) == 0
+}
+
 // Reaches returns how far the session has come in each partition that it reads. It may be called at any time.
-func (s *Session) Reaches() []Reach {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := make([]Reach, 0, len(s.assigned))
-	for at := range s.assigned {
-		all = append(all, Reach{Topic: at.topic, Partition: at.partition, Written: s.written[at]})
+func (s *Session) Reaches() (all []Reach) {
+	s.reaches.mu.Lock()
+	defer s.reaches.mu.Unlock()
+	for name, at := range s.reaches.of {
+		if at.led {
+			all = append(all, Reach{Topic: name.Topic, Partition: name.Partition, Written: at.written})
+		}
 	}
 	return all
+}
+
+// Has says whether the group gave the session a partition, whether or not it has a leader. It may be called at any time.
+func (s *Session) Has(of protocol.Range) bool {
+	s.reaches.mu.Lock()
+	defer s.reaches.mu.Unlock()
+	_, has := s.reaches.of[protocol.PartitionName{Topic: of.Topic, Partition: of.Source.Partition}]
+	return has
 }

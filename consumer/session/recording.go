@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,140 +12,139 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/unpack"
 )
 
-// recording reads again what was passed on unchecked, and brings it to the journal (design 4, rule 18). It has a client
+// recorder reads again what was passed on unchecked, so that it comes to the journal (design 4, rule 18). It has a client
 // of its own: that of the session has read on.
-type recording struct {
-	*Session
+type recorder struct {
+	*Setup
+	slot     string
+	asked    []*assignment                          // what it was made for
+	of       map[protocol.PartitionName]*assignment // those that could be read
 	client   *kgo.Client
-	unpacker *unpack.Unpacker
-	workers  signing.Workers
-	of       map[key]*assignment
+	pipeline *pipeline
 	fruitful time.Time // when a poll brought records, or somebody asked what is left
+	owed     int64     // offsets, when the batch at hand was polled
 }
 
-// errLater ends a recording that does not come further now.
-var errLater = errors.New("what was passed on cannot be read now")
-
-// recordOwed records what was passed on, if there is anything and the journal is there. No document of these partitions
-// is judged before.
-func (s *Session) recordOwed(ctx, drain context.Context) error {
-	if s.outage.lasts() || time.Now().Before(s.recordsFrom) {
+// record polls what is owed. No document of these partitions is judged before it is recorded.
+func (l *loop) record(ctx, drain context.Context, step *protocol.Step) (err error) {
+	if drain.Err() != nil {
 		return nil
 	}
-	of := s.owing()
-	if len(of) == 0 {
-		return nil
-	}
-	r, err := s.newRecording(ctx, of)
-	switch {
-	case errors.Is(err, errLater):
-		return nil
-	case err != nil:
-		return err
-	}
-	defer r.client.Close()
-	for r.owes() && drain.Err() == nil && r.holds() {
-		switch err := r.step(ctx, drain); {
-		case errors.Is(err, errAway): // what is left is recorded when it is back again
-			return nil
-		case errors.Is(err, errLater):
-			s.recordsFrom = time.Now().Add(quiet)
-			return nil
-		case err != nil:
+	if !l.recorder.reads(step.Of) {
+		l.recorder.close()
+		if l.recorder, err = newRecorder(ctx, l.Setup, l.slot, step.Of); err != nil {
 			return err
 		}
+	}
+	r := l.recorder
+	if r == nil {
+		l.member.Later(time.Now())
+		return nil
+	}
+	fetches, err := r.poll(drain, step)
+	if err != nil {
+		return err
+	}
+	l.deliver()
+	if fetches.NumRecords() == 0 {
+		if left := r.passBarren(ctx); left {
+			l.member.Later(time.Now())
+		}
+		return nil
+	}
+	r.owed = owed(r.asked)
+	b, fetch := r.pipeline.sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
+		a := r.of[name]
+		if a == nil || !a.Owes() || l.member.Find(name) != a {
+			return nil, 0
+		}
+		return a, a.Recorded()
+	}, func(a *assignment) int64 { return a.Base })
+	l.fetched(b, fetch, true)
+	if l.batch != nil {
+		r.fruitful = time.Now()
 	}
 	return nil
 }
 
-// isDue says that an outage was over before the batch was polled, and that something is to be recorded before it.
-func (s *Session) isDue(b *batch) bool {
-	return !s.outage.lasts() && slices.ContainsFunc(b.groups, func(g group) bool { return g.Owes() })
-}
-
-// owing lists the assignments that owe.
-func (s *Session) owing() map[key]*assignment {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	of := map[key]*assignment{}
-	for k, a := range s.assigned {
-		if a.Owes() {
-			of[k] = a
-		}
+// newRecorder makes ready to record what is owed. It passes over what the source does not hold any more, and leaves
+// partitions out that have no leader. It is nil if no partition can be read now.
+func newRecorder(ctx context.Context, setup *Setup, slot string, owing []*assignment) (*recorder, error) {
+	r := &recorder{
+		Setup: setup, slot: slot, asked: slices.Clone(owing), of: map[protocol.PartitionName]*assignment{}, fruitful: time.Now(),
 	}
-	return of
-}
-
-// holds says that none of the partitions was taken away.
-func (r *recording) holds() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for k, a := range r.of {
-		if r.assigned[k] != a {
-			return false
-		}
-	}
-	return !r.revoked
-}
-
-// newRecording makes ready to record what is owed. It passes over what the source does not hold any more, and leaves
-// partitions out that have no leader: they are tried again soon.
-func (s *Session) newRecording(ctx context.Context, of map[key]*assignment) (*recording, error) {
-	r := &recording{Session: s, of: of, unpacker: unpack.New(s.unpackBounds()), fruitful: time.Now()}
 	var err error
-	if r.workers, err = signing.NewWorkers(s.Signing(), r.unpacker); err != nil {
+	if r.pipeline, err = newPipeline(setup, unpack.New(setup.unpackBounds())); err != nil {
 		return nil, err
 	}
-	begins, err := broker.Offsets(ctx, s.Cluster.Admin().ListStartOffsets, topicsIn(of)...)
+	begins, err := broker.Offsets(ctx, r.Cluster.Admin().ListStartOffsets, topicsIn(owing)...)
 	if err != nil {
 		return nil, fmt.Errorf("list offsets of the source: %w", err)
 	}
-	owed, at := int64(0), map[string]map[int32]kgo.Offset{}
-	for k, a := range of {
-		begin, ok := begins.Lookup(k.topic, k.partition)
+	at := map[string]map[int32]kgo.Offset{}
+	for _, a := range owing {
+		begin, ok := begins.Lookup(a.Topic, a.Source.Partition)
 		if !ok || begin.Err != nil {
-			delete(of, k)
-			s.recordsFrom = time.Now().Add(quiet)
 			continue
 		}
 		if r.skipDeleted(a, begin.Offset); !a.Owes() {
 			continue
 		}
-		owed += a.Owed
-		if at[k.topic] == nil {
-			at[k.topic] = map[int32]kgo.Offset{}
+		r.of[a.Name()] = a
+		if at[a.Topic] == nil {
+			at[a.Topic] = map[int32]kgo.Offset{}
 		}
-		at[k.topic][k.partition] = kgo.NewOffset().At(a.Recorded())
+		at[a.Topic][a.Source.Partition] = kgo.NewOffset().At(a.Recorded())
 	}
-	if owed == 0 {
-		return nil, errLater
+	if len(r.of) == 0 {
+		return nil, nil
 	}
-	s.Logger.Info().Str("session", s.slot).Int64("offsets", owed).Msg("recording what was passed on unchecked")
-	r.client, err = kgo.NewClient(slices.Concat(s.Cluster.Options, s.Options, r.unpacker.Options(s.Cluster.Client),
-		s.readOptions(), []kgo.Opt{kgo.ConsumePartitions(at)})...)
+	r.Logger.Info().Str("session", slot).Int64("offsets", owed(slices.Collect(maps.Values(r.of)))).
+		Msg("recording what was passed on unchecked")
+	r.client, err = kgo.NewClient(slices.Concat(r.Cluster.Options, r.Options, r.pipeline.unpacker.Options(r.Cluster.Client),
+		r.readOptions(), []kgo.Opt{kgo.ConsumePartitions(at)})...)
 	if err != nil {
 		return nil, fmt.Errorf("open the client that records: %w", err)
 	}
 	return r, nil
 }
 
-func topicsIn(of map[key]*assignment) (topics []string) {
-	seen := map[string]bool{}
-	for k := range of {
-		if !seen[k.topic] {
-			seen[k.topic] = true
-			topics = append(topics, k.topic)
+// reads says that it goes on for these partitions: it was made for all of them, and can read some.
+func (r *recorder) reads(owing []*assignment) (some bool) {
+	if r == nil {
+		return false
+	}
+	for _, a := range owing {
+		if !slices.Contains(r.asked, a) {
+			return false
+		}
+		some = some || r.of[a.Name()] == a
+	}
+	return some
+}
+
+// close returns nil, and has nothing to do for none.
+func (r *recorder) close() *recorder {
+	if r != nil {
+		r.client.Close()
+	}
+	return nil
+}
+
+func topicsIn(of []*assignment) (topics []string) {
+	for _, a := range of {
+		if !slices.Contains(topics, a.Topic) {
+			topics = append(topics, a.Topic)
 		}
 	}
 	return topics
 }
 
 // skipDeleted passes over what retention has deleted meanwhile: nobody can record it.
-func (r *recording) skipDeleted(a *assignment, begin int64) {
+func (r *recorder) skipDeleted(a *assignment, begin int64) {
 	if begin <= a.Recorded() {
 		return
 	}
@@ -153,102 +153,56 @@ func (r *recording) skipDeleted(a *assignment, begin int64) {
 	a.Owed = max(0, a.Base-begin)
 }
 
-// owes says that something is left to record.
-func (r *recording) owes() bool { return r.owed() > 0 }
-
 // owed is how many offsets are left to record.
-func (r *recording) owed() (n int64) {
-	for _, a := range r.of {
+func owed(of []*assignment) (n int64) {
+	for _, a := range of {
 		n += a.Owed
 	}
 	return n
 }
 
-// step records what one poll brings.
-func (r *recording) step(ctx, drain context.Context) error {
-	wait, cancel := context.WithTimeout(drain, quiet)
-	defer cancel()
-	fetches := r.client.PollRecords(wait, r.Params.PollRecords)
-	r.unpacker.Polled(fetches)
-	for _, e := range fetches.Errors() {
-		if !errors.Is(e.Err, context.Canceled) && !errors.Is(e.Err, context.DeadlineExceeded) && !errors.Is(e.Err, unpack.ErrLater) {
-			return fmt.Errorf("read %s/%d again: %w", e.Topic, e.Partition, e.Err)
-		}
-	}
-	if fetches.NumRecords() == 0 {
-		return r.passBarren(ctx)
-	}
-	b := r.batch(fetches)
-	if len(b.groups) == 0 {
-		r.unpacker.Done(fetches)
-		return nil
-	}
-	r.fruitful = time.Now()
-	err := r.whileAssigned(ctx, func(ctx context.Context) error { return r.sign(ctx, r.workers, b) })
-	if err == nil && !r.wasRevoked() {
-		owed := r.owed()
-		_, err = r.transact(ctx, b)
-		if r.owed() < owed { // it was not cut short
-			r.Counters.Recorded.Add(b.judged())
-		}
-	}
-	r.workers.Rest()
-	r.unpacker.Done(fetches)
-	r.pauseRecorded()
-	return err
-}
-
-// pauseRecorded has the client bring no more of partitions that are recorded. What comes there would hide that nothing
-// comes of the others.
-func (r *recording) pauseRecorded() {
+// poll polls what is owed. Of partitions that are recorded nothing more is to come: it would hide that nothing comes of
+// the others.
+func (r *recorder) poll(drain context.Context, step *protocol.Step) (kgo.Fetches, error) {
 	recorded := map[string][]int32{}
-	for k, a := range r.of {
-		if !a.Owes() {
-			recorded[k.topic] = append(recorded[k.topic], k.partition)
+	for _, a := range r.of {
+		if !slices.Contains(step.Of, a) {
+			recorded[a.Topic] = append(recorded[a.Topic], a.Source.Partition)
 		}
 	}
 	r.client.PauseFetchPartitions(recorded)
+	wait, cancel := context.WithTimeout(drain, protocol.Quiet)
+	defer cancel()
+	fetches := r.client.PollRecords(wait, step.Records)
+	r.pipeline.unpacker.Polled(fetches)
+	for _, e := range fetches.Errors() {
+		if !errors.Is(e.Err, context.Canceled) && !errors.Is(e.Err, context.DeadlineExceeded) && !errors.Is(e.Err, unpack.ErrLater) {
+			return nil, fmt.Errorf("read %s/%d again: %w", e.Topic, e.Partition, e.Err)
+		}
+	}
+	return fetches, nil
 }
 
-// batch sorts what was polled by partition, up to where it was passed on.
-func (r *recording) batch(fetches kgo.Fetches) *batch {
-	b := &batch{records: true}
-	var groups []protocol.Group
-	size := 0
-	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
-		a := r.of[key{p.Topic, p.Partition}]
-		if a == nil || !a.Owes() || len(p.Records) == 0 {
-			return
-		}
-		g := group{begins: -1, Group: protocol.NewGroup(groups, a, a.Recorded())}
-		for _, record := range p.Records {
-			if g.Polled(record.Offset, a.Base) && !record.Attrs.IsControl() {
-				g.items = append(g.items, item{record: record})
-			}
-		}
-		size += len(g.items)
-		g.Documents = documents(g.items)
-		b.groups, groups = append(b.groups, g), append(groups, g.Group)
-	})
-	b.Batch = protocol.NewRecording(groups, size, r.intake)
-	return b
+// counts counts the documents of a batch that was recorded. It was not, where that was cut short.
+func (r *recorder) counts(b *batch) {
+	if r != nil && b.pipeline == r.pipeline && owed(r.asked) < r.owed {
+		r.Counters.Recorded.Add(b.verdicts())
+	}
 }
 
-// passBarren passes over offsets that hold no document any more, if nothing has come for a while. If there are others,
-// their partitions cannot be read now, as when they have no leader.
-func (r *recording) passBarren(ctx context.Context) error {
-	if time.Since(r.fruitful) < broker.BarrenPatience {
-		return nil
+// passBarren passes over offsets that hold no document any more, if nothing has come for a while. If something is left
+// then, its partition cannot be read now, as when it has no leader.
+func (r *recorder) passBarren(ctx context.Context) (left bool) {
+	if time.Since(r.fruitful) < protocol.BarrenPatience {
+		return false
 	}
 	r.fruitful = time.Now()
 	for _, a := range r.of {
 		topics := broker.NewTopics(r.Cluster.Client, r.Logger)
-		if a.Owes() && topics.Barren(ctx, r.unpacker.Renew(), a.Topic, a.Source.Partition, a.Recorded(), a.Base) {
+		if a.Owes() && topics.Barren(ctx, r.pipeline.unpacker.Renew(), a.Topic, a.Source.Partition, a.Recorded(), a.Base) {
 			a.Owed = 0
 		}
+		left = left || a.Owes()
 	}
-	if r.owes() {
-		return errLater
-	}
-	return nil
+	return left
 }

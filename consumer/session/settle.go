@@ -14,26 +14,22 @@ import (
 // second only, and say nothing. Both waits are to save time. They are bounded, so that a broker that is away holds up
 // neither partitions of others nor the next rebalance. The steps of the assignment wait for whatever is open
 // afterwards.
-func (s *Session) makeWay(ctx context.Context, given map[string][]int32) {
-	took := s.beginAssignment()
+func (t *taking) makeWay(ctx context.Context, given map[string][]int32) {
+	if t.err = nil; t.took.Ended() {
+		t.took = phase.Begin()
+	} else { // the first time it begins with the opening of the session
+		t.took.End("join")
+	}
 	if len(given) == 0 {
-		s.spared()
+		if t.reaches.none() {
+			t.standing.idles(time.Now())
+		}
 		return
 	}
-	within(ctx, cluster.FencingWithin, s.Cluster.FenceDead)
-	took.End("fence")
-	within(ctx, settlingWithin, func(ctx context.Context) { s.settle(ctx, given) })
-	took.End("settle")
-}
-
-// spared notes that the group gave nothing, and nothing before.
-func (s *Session) spared() {
-	s.mu.Lock()
-	nothing := len(s.assigned)+len(s.unled) == 0
-	s.mu.Unlock()
-	if nothing {
-		s.standing.idles(time.Now())
-	}
+	within(ctx, cluster.FencingWithin, t.Cluster.FenceDead)
+	t.took.End("fence")
+	within(ctx, settlingWithin, func(ctx context.Context) { t.settle(ctx, given) })
+	t.took.End("settle")
 }
 
 // settlingWithin bounds how long partitions wait for the living. It is longer than StablePatience, so that
@@ -48,29 +44,12 @@ func within(ctx context.Context, bound time.Duration, do func(context.Context)) 
 
 // settle waits for transactions that are open on the offsets. An error that does not pass is kept for assign, which
 // would meet it next.
-func (s *Session) settle(ctx context.Context, given map[string][]int32) {
-	of, err := s.bind(ctx, given)
+func (t *taking) settle(ctx context.Context, given map[string][]int32) {
+	of, err := t.bind(ctx, given)
 	if err == nil {
-		_, err = s.Cluster.StableOffsets(ctx, of, s.Ahead)
+		_, err = t.Cluster.StableOffsets(ctx, of, t.Ahead)
 	}
-	if err != nil && broker.MayPass(err) {
-		err = nil // waiting goes on there
+	if err != nil && !broker.MayPass(err) { // else waiting goes on there
+		t.err = err
 	}
-	s.mu.Lock()
-	s.unsettled = err
-	s.mu.Unlock()
-}
-
-// beginAssignment notes that the group has given partitions, and returns the phases of the way to them. The first
-// time they begin with the opening of the session.
-func (s *Session) beginAssignment() *phase.Phases {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.unsettled = nil
-	if s.took.Ended() {
-		s.took = phase.Begin()
-	} else {
-		s.took.End("join")
-	}
-	return s.took
 }

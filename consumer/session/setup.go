@@ -117,7 +117,10 @@ var ErrReplaced = errors.New("it was replaced")
 var errRebuild = errors.New("session is rebuilt")
 
 // rebuildError is errRebuild with its reason.
-type rebuildError struct{ because error }
+type rebuildError struct {
+	because error
+	moved   *assignment // the source has another document there than was judged; nil: that is not why
+}
 
 // Error says the reason only. The reader of the error says that the session is rebuilt, or why it cannot be.
 func (e *rebuildError) Error() string { return e.because.Error() }
@@ -125,4 +128,6 @@ func (e *rebuildError) Error() string { return e.because.Error() }
 // Unwrap returns both.
 func (e *rebuildError) Unwrap() []error { return []error{errRebuild, e.because} }
 
-func rebuild(format string, args ...any) error { return &rebuildError{fmt.Errorf(format, args...)} }
+func rebuild(format string, args ...any) error {
+	return &rebuildError{because: fmt.Errorf(format, args...)}
+}

@@ -18,94 +18,80 @@ import (
 // This file is what a session does otherwise where the group's routing gives it another duty than to forward all it
 // judges (design 4, rule 17). A shadow asks what the group that it follows has committed, and reads no further.
 
-// followEvery is how often a shadow asks.
-const followEvery = 200 * time.Millisecond
-
-// duty reads the routing in force, and what it has the group do. It stops the process if the routing is not its own.
-func (s *Session) duty() (routed uint64, d protocol.Duty, err error) {
+// duty reads the routing in force, and what it has the group do. It is an error that ends the process if the routing is
+// not its own.
+func (s *Setup) duty() (routed uint64, d protocol.Duty, err error) {
 	s.Replica.Look(func(r *index.Replica) {
 		routed = r.Routed()
 		if err = s.Agreed.SameRouting(s.Log, r); err == nil {
 			d, err = routing.DutyOf(r.Routes().Text)
 		}
 	})
+	return routed, d, err
+}
+
+// ourDuty is duty, and ends the process if the routing is not its own.
+func (t *taking) ourDuty() (routed uint64, d protocol.Duty, err error) {
+	routed, d, err = t.duty()
 	var final *stop.Error
 	if errors.As(err, &final) {
-		err = s.stopped(final)
+		err = t.mail.stop(final)
 	}
 	return routed, d, err
 }
 
-// mode is that of the partitions that were given last.
-func (s *Session) mode() protocol.Mode {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.terms.Mode
-}
-
-// follow asks what the followed group has committed, if it is time to. It ends the session if the group has another
-// duty by now: a shadow that has nothing to read would not notice.
-func (s *Session) follow(ctx context.Context) error {
-	if !s.mode().Follows() {
-		return nil
-	}
-	routed, _, err := s.duty()
+// follow asks what the followed group has committed.
+func (l *loop) follow(ctx context.Context, step *protocol.Step) error {
+	_, d, err := l.duty()
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	terms := s.terms
-	s.mu.Unlock()
-	if routed != terms.Routed {
-		return rebuild("the group has another duty: it was a shadow of %s", terms.Duty.Other)
-	}
-	if time.Since(s.followed) < followEvery {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	committed, err := broker.Committed(ctx, s.Cluster.Admin(), terms.Duty.Other)
-	if err != nil {
-		if !broker.MayPass(err) && ctx.Err() == nil {
-			return err
-		}
-		return nil // the next look may tell
+	committed, err := broker.Committed(ctx, l.Cluster.Admin(), d.Other)
+	switch {
+	case err != nil && !broker.MayPass(err) && ctx.Err() == nil:
+		return err
+	case err != nil: // the next look may tell
+		l.member.Followed(time.Now(), nil)
+		return nil
 	}
-	s.followed = time.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for at, a := range s.assigned {
-		a.Followed = offsetOf(committed, at.topic, at.partition)
-	}
-	s.follows(terms.Duty.Other, committed)
+	l.member.Followed(time.Now(), func(a *assignment) int64 { return offsetOf(committed, a.Topic, a.Source.Partition) })
+	l.follows(step.Of, d.Other, committed)
 	return nil
+}
+
+// silence is how long nothing was heard of the followed group.
+type silence struct {
+	since time.Time // zero: something was
+	told  bool
 }
 
 // followPatience is how long a shadow may find nothing committed before it says so.
 const followPatience = 10 * time.Second
 
 // follows says once that the followed group has committed nothing of the source for long. There may be no such group,
-// or it reads something else. The caller holds mu.
-func (s *Session) follows(group string, committed kadm.OffsetResponses) {
+// or it reads something else.
+func (l *loop) follows(assigned []*assignment, group string, committed kadm.OffsetResponses) {
 	topics := map[string]bool{}
-	for at := range s.assigned {
-		topics[at.topic] = true
+	for _, a := range assigned {
+		topics[a.Topic] = true
 	}
 	for topic := range topics {
 		for _, o := range committed[topic] {
 			if o.At >= 0 {
-				s.unheard = time.Time{}
+				l.unheard.since = time.Time{}
 				return
 			}
 		}
 	}
 	switch {
 	case len(topics) == 0:
-	case s.unheard.IsZero():
-		s.unheard = time.Now().Add(-s.Ahead)
-	case time.Since(s.unheard) >= followPatience && !s.warned:
-		s.warned = true
-		s.Logger.Warn().Str("session", s.slot).Str("group", group).
+	case l.unheard.since.IsZero():
+		l.unheard.since = time.Now().Add(-l.Ahead)
+	case time.Since(l.unheard.since) >= followPatience && !l.unheard.told:
+		l.unheard.told = true
+		l.Logger.Warn().Str("session", l.slot).Str("group", group).
 			Str("remedy", "name the group that is at work in consumer.succeeds, or start that group").
 			Msg("the group that this shadow follows has committed nothing of the source: there is nothing to judge")
 	}
@@ -121,29 +107,29 @@ func offsetOf(committed kadm.OffsetResponses, topic string, partition int32) int
 // askFollowed reads for takeovers what the followed group has committed, and where the history begins that a shadow
 // judges. That is as long ago as the window reaches: what a shadow judges is not forwarded, so reading the source
 // from there on is all it needs to fill its window. One that is primed begins where the followed group is.
-func (s *Session) askFollowed(ctx context.Context, some []*protocol.Takeover) error {
+func (t *taking) askFollowed(ctx context.Context, some []*protocol.Takeover) error {
 	d := some[0].Duty
 	if !some[0].Mode.Follows() {
 		return nil
 	}
-	committed, err := broker.Committed(ctx, s.Cluster.Admin(), d.Other)
+	committed, err := broker.Committed(ctx, t.Cluster.Admin(), d.Other)
 	if err != nil {
 		return err
 	}
-	list := s.Cluster.Admin().ListStartOffsets
-	switch age := s.Replica.Params().Window.Age; {
-	case s.Source.Start == "latest", s.Source.PrimeFrom == PrimeFromUnique:
-		list = s.Cluster.Admin().ListEndOffsets
+	list := t.Cluster.Admin().ListStartOffsets
+	switch age := t.Replica.Params().Window.Age; {
+	case t.Source.Start == "latest", t.Source.PrimeFrom == PrimeFromUnique:
+		list = t.Cluster.Admin().ListEndOffsets
 	case age > 0:
-		list = broker.After(s.Cluster.Admin(), time.Now().Add(-age))
+		list = broker.After(t.Cluster.Admin(), time.Now().Add(-age))
 	}
 	since, err := broker.Offsets(ctx, list, topicsOf(some)...)
 	if err != nil {
 		return fmt.Errorf("list offsets of the source: %w", err)
 	}
-	for _, t := range some {
-		from, _ := since.Lookup(t.Topic, t.Source.Partition)
-		t.Follows(offsetOf(committed, t.Topic, t.Source.Partition), from.Offset)
+	for _, of := range some {
+		from, _ := since.Lookup(of.Topic, of.Source.Partition)
+		of.Follows(offsetOf(committed, of.Topic, of.Source.Partition), from.Offset)
 	}
 	return nil
 }

@@ -14,14 +14,14 @@ const skippedRemedy = "unecho audit names which of them nobody judged, and the c
 // allSkipped notes what somebody else's commits have the group leave out, before the commits that begin there: the next
 // owners of the partitions find nothing strange. This process is not ready until it is started again. To set the offset
 // back, it has to end as well.
-func (s *Session) allSkipped(begin []*protocol.Takeover) {
-	for _, t := range begin {
-		from, to, some := t.Skips(&t.Decision)
-		if !some || !s.standing.skips(key{t.Topic, t.Source.Partition}, skip{from, to}) {
+func (t *taking) allSkipped(begin []*protocol.Takeover) {
+	for _, of := range begin {
+		from, to, some := of.Skips(&of.Decision)
+		if !some || !t.standing.skips(of.Name(), skip{from, to}) {
 			continue // none, or by a commit that is repeated
 		}
-		s.Counters.Skipped.Add(uint64(to - from))
-		s.Logger.Error().Str("topic", t.Topic).Int32("partition", t.Source.Partition).Int64("from", from).
+		t.Counters.Skipped.Add(uint64(to - from))
+		t.Logger.Error().Str("topic", of.Topic).Int32("partition", of.Source.Partition).Int64("from", from).
 			Int64("offset", to).Int64("at_most", to-from).Str("remedy", skippedRemedy).
 			Msg("somebody else has committed an offset beyond what is known to be forwarded: what lies between may be judged by nobody")
 	}

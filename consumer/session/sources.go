@@ -47,30 +47,5 @@ func (s *Sources) Drop(topic string) {
 	}
 }
 
-// subscribe has the client read topics that have come since it was opened. A session that reads a topic that is gone is
-// built anew without it. A topic is one of Sources when its outputs are as they must be.
-func (s *Session) subscribe() error {
-	topics, version := s.Sources.List()
-	if version == s.subscribed {
-		return nil
-	}
-	for _, topic := range s.reads {
-		if !slices.Contains(topics, topic) {
-			return rebuild("topic %s is not read any more", topic)
-		}
-	}
-	var come []string
-	for _, topic := range topics {
-		if !slices.Contains(s.reads, topic) {
-			come = append(come, topic)
-		}
-	}
-	s.client.Client().AddConsumeTopics(come...)
-	s.reads, s.subscribed = topics, version
-	return nil
-}
-
 // passing says that a topic is read because of its name only, and may be gone without a person having to look.
-func (s *Session) passing(topic string) bool {
-	return s.Sources.Choice.Open() && !s.Sources.Choice.Names(topic)
-}
+func (s *Sources) passing(topic string) bool { return s.Choice.Open() && !s.Choice.Names(topic) }

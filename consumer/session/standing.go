@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/protocol"
 )
 
 const (
@@ -25,16 +27,17 @@ const (
 // its client tell it, the service looks.
 type standing struct {
 	slot string
-	stir func() // lets the service look
+	stir func()      // lets the service look
+	left atomic.Bool // the group, for good
 
 	mu       sync.Mutex
 	lives    time.Time // since when, as it was last built
 	owes     time.Time // since when it is on its way to what it is to read; zero: it is there
 	spare    time.Time // since when the group gives it nothing; zero: it gives something
 	settled  bool      // it has been there since this process takes part
-	waits    map[key]*wait
-	skipped  map[key]skip // since this process began
-	rebuilds int          // in a row
+	waits    map[protocol.PartitionName]*wait
+	skipped  map[protocol.PartitionName]skip // since this process began
+	rebuilds int                             // in a row
 	because  error
 }
 
@@ -45,7 +48,7 @@ type wait struct {
 }
 
 func newStanding(slot string, stir func()) *standing {
-	return &standing{slot: slot, stir: stir, waits: map[key]*wait{}, skipped: map[key]skip{}}
+	return &standing{slot: slot, stir: stir, waits: map[protocol.PartitionName]*wait{}, skipped: map[protocol.PartitionName]skip{}}
 }
 
 // change does something with the lock held, and lets the service look.
@@ -88,7 +91,7 @@ func (st *standing) idles(now time.Time) {
 }
 
 // waitsFor notes that a partition holds up the steps, and says whether that should be told.
-func (st *standing) waitsFor(at key, why string, since time.Duration) (tell bool) {
+func (st *standing) waitsFor(at protocol.PartitionName, why string, since time.Duration) (tell bool) {
 	st.change(func() {
 		w := st.waits[at]
 		if w == nil {
@@ -102,7 +105,7 @@ func (st *standing) waitsFor(at key, why string, since time.Duration) (tell bool
 }
 
 // skips notes what is left out of a partition, and says whether that is news.
-func (st *standing) skips(at key, k skip) (news bool) {
+func (st *standing) skips(at protocol.PartitionName, k skip) (news bool) {
 	st.change(func() {
 		was, there := st.skipped[at]
 		news = !there || was.from != k.from || was.to != k.to

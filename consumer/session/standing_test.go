@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/protocol"
 )
 
 // How a session stands after what happened to it, and so much later.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	began := time.Unix(1_800_000_000, 0)
-	news := key{"news", 3}
+	news := protocol.PartitionName{Topic: "news", Partition: 3}
 	cause := errors.New("the cause")
 	built := func(st *standing) { st.opens(began) }
 	reads := func(st *standing) { st.assigned(began); st.reads() }
@@ -77,9 +78,9 @@ func TestStandingsTogether(t *testing.T) {
 	}
 	one.reads()
 	two.fails(now, nil, false)
-	if two.waitsFor(key{"news", 1}, "it must", cluster.StablePatience) ||
-		!two.waitsFor(key{"news", 1}, "it must", cluster.StablePatience+1) ||
-		two.waitsFor(key{"news", 1}, "it must", time.Hour) {
+	if two.waitsFor(protocol.PartitionName{Topic: "news", Partition: 1}, "it must", cluster.StablePatience) ||
+		!two.waitsFor(protocol.PartitionName{Topic: "news", Partition: 1}, "it must", cluster.StablePatience+1) ||
+		two.waitsFor(protocol.PartitionName{Topic: "news", Partition: 1}, "it must", time.Hour) {
 		t.Error("a wait is told at once, never, or twice")
 	}
 	got := Stand([]*Session{{standing: one}, {standing: two}}, now)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
@@ -16,26 +15,26 @@ import (
 
 // takeOver does what the takeovers ask for until each is over. It takes the earliest step first, for all that ask for
 // it, so that a rebalance takes a few requests however many partitions it brings.
-func (s *Session) takeOver(ctx context.Context, all []*protocol.Takeover, took *phase.Phases) error {
+func (t *taking) takeOver(ctx context.Context, all []*protocol.Takeover) error {
 	for {
 		ask, some := earliest(all)
 		var err error
 		step := "decide"
 		switch ask {
 		case protocol.AskEnd:
-			step, err = "journal", s.askEnd(ctx, some)
+			step, err = "journal", t.askEnd(ctx, some)
 		case protocol.AskPass:
-			step, err = "journal", s.askPass(ctx, some)
+			step, err = "journal", t.askPass(ctx, some)
 		case protocol.AskOffset:
-			step, err = "stable", s.askOffsets(ctx, some)
+			step, err = "stable", t.askOffsets(ctx, some)
 		case protocol.AskExtent:
-			err = s.askExtents(ctx, some)
+			err = t.askExtents(ctx, some)
 		case protocol.AskCommit:
-			err = s.askCommits(ctx, some)
+			err = t.askCommits(ctx, some)
 		case protocol.AskReposition:
-			err = s.askRepositions(ctx, some)
+			err = t.askRepositions(ctx, some)
 		case protocol.AskApply:
-			err = s.askApplied(ctx, some)
+			err = t.askApplied(ctx, some)
 		case protocol.AskPause:
 			if err = retry.Pause(ctx, askPause); err == nil {
 				each(some, (*protocol.Takeover).Resume)
@@ -43,19 +42,19 @@ func (s *Session) takeOver(ctx context.Context, all []*protocol.Takeover, took *
 		case protocol.Taken, protocol.Leaderless, protocol.Refused:
 			return nil
 		case protocol.Outdated:
-			return s.outdated()
+			return t.outdated()
 		}
 		if err != nil {
 			return err
 		}
-		took.End(step)
+		t.took.End(step)
 	}
 }
 
 // outdated says that another routing is in force than the session works by. Its process ends, if the routing is not
 // its own.
-func (s *Session) outdated() error {
-	if _, _, err := s.duty(); err != nil {
+func (t *taking) outdated() error {
+	if _, _, err := t.ourDuty(); err != nil {
 		return err
 	}
 	return rebuild("the group has another duty")
@@ -89,62 +88,62 @@ func each(some []*protocol.Takeover, do func(*protocol.Takeover)) {
 
 // askEnd asks where the journal ends. A session that passes documents on waits for as long as the journal is away:
 // after an error the client would take all its partitions from it, also those that go on without the journal.
-func (s *Session) askEnd(ctx context.Context, some []*protocol.Takeover) error {
+func (t *taking) askEnd(ctx context.Context, some []*protocol.Takeover) error {
 	var end int64
 	err := retry.While(ctx, askPause, func() (err error) {
-		end, err = s.Log.End(ctx)
+		end, err = t.Log.End(ctx)
 		return err
 	}, func(err error, since time.Duration) bool {
-		away := s.PassAfter > 0 && broker.MayPass(err)
+		away := t.PassAfter > 0 && broker.MayPass(err)
 		if away {
-			s.tellAway(some, since)
+			t.tellAway(some, since)
 		}
 		return away
 	})
 	if err != nil {
 		return err
 	}
-	each(some, func(t *protocol.Takeover) { t.JournalEnd(end) })
+	each(some, func(of *protocol.Takeover) { of.JournalEnd(end) })
 	return nil
 }
 
-func (s *Session) askPass(ctx context.Context, some []*protocol.Takeover) error {
-	if err := s.waitUntil(ctx, some); err != nil {
+func (t *taking) askPass(ctx context.Context, some []*protocol.Takeover) error {
+	if err := t.waitUntil(ctx, some); err != nil {
 		return err
 	}
-	s.Replica.Look(func(r *index.Replica) {
-		each(some, func(t *protocol.Takeover) { t.Passed(r, s.hasMoved(t.Source)) })
+	t.Replica.Look(func(r *index.Replica) {
+		each(some, func(of *protocol.Takeover) { of.Passed(r, t.moved[of.Source]) })
 	})
 	return nil
 }
 
 // waitUntil waits until the replica has come as far as all of them need it.
-func (s *Session) waitUntil(ctx context.Context, some []*protocol.Takeover) error {
+func (t *taking) waitUntil(ctx context.Context, some []*protocol.Takeover) error {
 	until := int64(0)
-	each(some, func(t *protocol.Takeover) { until = max(until, t.Until()) })
-	return s.Replica.Wait(ctx, until-1)
+	each(some, func(of *protocol.Takeover) { until = max(until, of.Until()) })
+	return t.Replica.Wait(ctx, until-1)
 }
 
-func (s *Session) askOffsets(ctx context.Context, some []*protocol.Takeover) error {
+func (t *taking) askOffsets(ctx context.Context, some []*protocol.Takeover) error {
 	of := make([]topicPartition, len(some))
-	for i, t := range some {
-		of[i] = t.TopicPartition
+	for i, one := range some {
+		of[i] = one.TopicPartition
 	}
-	if err := s.askFollowed(ctx, some); err != nil { // first: what the group itself has committed is never beyond it
+	if err := t.askFollowed(ctx, some); err != nil { // first: what the group itself has committed is never beyond it
 		return err
 	}
-	offsets, err := s.Cluster.StableOffsets(ctx, of, s.Ahead)
+	offsets, err := t.Cluster.StableOffsets(ctx, of, t.Ahead)
 	if err != nil {
 		return err
 	}
-	each(some, func(t *protocol.Takeover) { t.Offset(offsets[t.Source]) })
+	each(some, func(of *protocol.Takeover) { of.Offset(offsets[of.Source]) })
 	return nil
 }
 
 // askExtents reads where partitions begin and end. The takeovers then decide, and their decisions are logged here.
-func (s *Session) askExtents(ctx context.Context, some []*protocol.Takeover) error {
+func (t *taking) askExtents(ctx context.Context, some []*protocol.Takeover) error {
 	names := topicsOf(some)
-	admin := s.Cluster.Admin()
+	admin := t.Cluster.Admin()
 	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, names...)
 	if err != nil {
 		return fmt.Errorf("list offsets of the source: %w", err)
@@ -153,57 +152,70 @@ func (s *Session) askExtents(ctx context.Context, some []*protocol.Takeover) err
 	if err != nil {
 		return fmt.Errorf("list offsets of the source: %w", err)
 	}
-	for _, t := range some {
-		start, ok := starts.Lookup(t.Topic, t.Source.Partition)
-		end, also := ends.Lookup(t.Topic, t.Source.Partition)
+	for _, of := range some {
+		start, ok := starts.Lookup(of.Topic, of.Source.Partition)
+		end, also := ends.Lookup(of.Topic, of.Source.Partition)
 		if !ok || !also || start.Err != nil || end.Err != nil {
-			t.NoLeader()
+			of.NoLeader()
 			continue
 		}
-		t.Extent(start.Offset, end.Offset, time.Now())
-		if err := s.decided(t); err != nil {
+		of.Extent(start.Offset, end.Offset, time.Now())
+		if err := t.decided(of); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// commitPartitions bounds a commit: the coordinator writes one batch of it, which must stay below the 1 MiB that
+// Kafka takes by default. An offset takes some 400 bytes of it at most, with the longest name of a topic.
+const commitPartitions = 1000
+
+// commitEpochs commits the beginnings of epochs.
+func (t *taking) commitEpochs(ctx context.Context, some []*protocol.Takeover) error {
+	all := make([]standstill, len(some))
+	for i, of := range some {
+		all[i] = standstill{of.TopicPartition, of.Decision.Offset, protocol.Metadata(of.Decision.Epoch, of.Decision.Offset)}
+	}
+	return t.client.commitPlainly(ctx, all)
+}
+
 // askCommits commits the epochs that begin. Where one commit fails, none of their repositions is appended.
-func (s *Session) askCommits(ctx context.Context, begin []*protocol.Takeover) error {
+func (t *taking) askCommits(ctx context.Context, begin []*protocol.Takeover) error {
 	for some := range slices.Chunk(begin, commitPartitions) {
-		s.allSkipped(some)
-		err := s.commitEpochs(ctx, some)
-		s.allDeleted(some, err)
+		t.allSkipped(some)
+		err := t.commitEpochs(ctx, some)
+		t.allDeleted(some, err)
 		if err != nil {
 			return err
 		}
 	}
-	for _, t := range begin {
-		s.setMoved(t.Source, false)
-		t.Begun(true)
+	for _, of := range begin {
+		delete(t.moved, of.Source)
+		of.Begun(true)
 	}
 	return nil
 }
 
-func (s *Session) askRepositions(ctx context.Context, some []*protocol.Takeover) error {
+func (t *taking) askRepositions(ctx context.Context, some []*protocol.Takeover) error {
 	frames, repeats := make([][]byte, len(some)), 0
-	for i, t := range some {
-		frames[i] = journal.Append(nil, t.NextReposition(s.Log.Header()))
-		repeats = max(repeats, t.Repeats())
+	for i, of := range some {
+		frames[i] = journal.Append(nil, of.NextReposition(t.Log.Header()))
+		repeats = max(repeats, of.Repeats())
 	}
-	if err := s.Log.BeforeRepeat(ctx, repeats); err != nil {
+	if err := t.Log.BeforeRepeat(ctx, repeats); err != nil {
 		return err
 	}
-	last, err := s.Log.Put(ctx, frames...)
+	last, err := t.Log.Put(ctx, frames...)
 	if err != nil {
 		return err
 	}
-	each(some, func(t *protocol.Takeover) { t.Appended(last) })
+	each(some, func(of *protocol.Takeover) { of.Appended(last) })
 	return nil
 }
 
-func (s *Session) askApplied(ctx context.Context, some []*protocol.Takeover) error {
-	if err := s.waitUntil(ctx, some); err != nil {
+func (t *taking) askApplied(ctx context.Context, some []*protocol.Takeover) error {
+	if err := t.waitUntil(ctx, some); err != nil {
 		return err
 	}
 	each(some, (*protocol.Takeover).Applied)

@@ -179,7 +179,7 @@ func (t *Times) Untimely(r *kgo.Record, now time.Time) (detail string, refused b
 }
 
 // checkTimes lets the batch deal with documents whose verdict leads to an output that would refuse their time.
-func (s *Session) checkTimes(b *batch) {
+func (s *Setup) checkTimes(b *protocol.Batch) {
 	now, foresees := s.brokersNow().UnixMilli(), s.foresees()
 	b.CheckTimes(s.Log.Header(), func(a *assignment, d *protocol.Document) bool {
 		of, known := s.Times.get(a.Topic)
@@ -193,7 +193,7 @@ func (s *Session) checkTimes(b *batch) {
 }
 
 // rejectedAt returns the timestamp that a document gets in rejected. It is zero if the document may keep its own.
-func (s *Session) rejectedAt(r *kgo.Record, a *assignment, present presence) (at time.Time) {
+func (s *Setup) rejectedAt(r *kgo.Record, a *assignment, present presence) (at time.Time) {
 	of, known := s.Times.get(r.Topic)
 	ms := r.Timestamp.UnixMilli()
 	if a.Retimed(r.Offset) || !sink.Writable(ms) || known && !of.rejected.Take(ms, s.brokersNow().UnixMilli(), clockMargin) {
@@ -205,7 +205,7 @@ func (s *Session) rejectedAt(r *kgo.Record, a *assignment, present presence) (at
 
 // timeRefused looks again what decides which times are foreseen as refused. While a backlog of such documents is refused
 // one by one, and perhaps the journal does not answer either, it is not done for each of them.
-func (s *Session) timeRefused(ctx context.Context, source string) {
+func (s *Setup) timeRefused(ctx context.Context, source string) {
 	if s.Times.may(time.Now()) {
 		s.Times.readAgain(ctx, broker.NewTopics(s.Cluster.Client, s.Logger), source)
 		s.compareClocks(ctx)
@@ -214,7 +214,7 @@ func (s *Session) timeRefused(ctx context.Context, source string) {
 
 // compareClocks appends a mark where the clocks were not compared lately: where no document is judged, nothing else is
 // appended. It does not wait for a journal that is away.
-func (s *Session) compareClocks(ctx context.Context) {
+func (s *Setup) compareClocks(ctx context.Context) {
 	if s.foresees() {
 		return
 	}
@@ -227,9 +227,9 @@ func (s *Session) compareClocks(ctx context.Context) {
 }
 
 // withoutTime says that another try without a time may succeed where a topic has refused the present one.
-func (s *Session) withoutTime(b *batch, cause error) bool {
+func (s *Setup) withoutTime(present presence, cause error) bool {
 	var by *writeError
-	if !untimely(cause) || !errors.As(cause, &by) || b.present.in(by.topic).UnixMilli() == broker.Untimed {
+	if !untimely(cause) || !errors.As(cause, &by) || present.in(by.topic).UnixMilli() == broker.Untimed {
 		return false
 	}
 	if s.Times.refuse(by.topic, time.Now()) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/unpack"
 )
 
@@ -24,7 +25,7 @@ type Waiting struct {
 // WaitingList are the partitions of this process that wait. It is safe for concurrent use.
 type WaitingList struct {
 	mu sync.Mutex
-	at map[key]Waiting
+	at map[protocol.PartitionName]Waiting
 }
 
 // add notes a partition. It says whether that is news.
@@ -32,19 +33,19 @@ func (w *WaitingList) add(p Waiting) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.at == nil {
-		w.at = map[key]Waiting{}
+		w.at = map[protocol.PartitionName]Waiting{}
 	}
-	k := key{p.Topic, p.Partition}
+	k := protocol.PartitionName{Topic: p.Topic, Partition: p.Partition}
 	before := w.at[k]
 	w.at[k] = p
 	return before != p
 }
 
 // forget strikes off partitions that were taken away, or begin anew.
-func (w *WaitingList) forget(topic string, partition int32) {
+func (w *WaitingList) forget(name protocol.PartitionName) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.at, key{topic, partition})
+	delete(w.at, name)
 }
 
 // List returns them in order.
@@ -63,7 +64,7 @@ func (w *WaitingList) List() []Waiting {
 
 // bears says that the other partitions go on in spite of an error of one. The next batch of that one has no room yet,
 // or cannot be unpacked at all.
-func (s *Session) bears(err error) bool {
+func (c *client) bears(err error, member *protocol.Member) bool {
 	if errors.Is(err, unpack.ErrLater) {
 		return true
 	}
@@ -71,19 +72,17 @@ func (s *Session) bears(err error) bool {
 	if !errors.As(err, &stopped) {
 		return false
 	}
-	s.unpacker.Reported(unpack.Partition{Topic: stopped.Topic, Number: stopped.Partition})
-	s.mu.Lock()
-	a := s.assigned[key{stopped.Topic, stopped.Partition}]
-	s.mu.Unlock()
+	c.unpacker.Reported(unpack.Partition{Topic: stopped.Topic, Number: stopped.Partition})
+	a := member.Find(protocol.PartitionName{Topic: stopped.Topic, Partition: stopped.Partition})
 	if a != nil && a.Mode.Finite() {
 		if stopped.Offset < a.Range.To {
-			_ = s.stopped(unpack.Ended(stopped)) // which wakes the loop, and ends the process
+			_ = c.mail.stop(unpack.Ended(stopped)) // which wakes the loop, and ends the process
 		}
 		return true
 	}
-	if a != nil && s.Waiting.add(Waiting{stopped.Topic, stopped.Partition, stopped.Offset, stopped.NextOffset}) {
-		s.Logger.Error().Str("topic", stopped.Topic).Int32("partition", stopped.Partition).Int64("offset", stopped.Offset).
-			Int64("next_offset", stopped.NextOffset).Str("remedy", s.pass(stopped)).
+	if a != nil && c.Waiting.add(Waiting{stopped.Topic, stopped.Partition, stopped.Offset, stopped.NextOffset}) {
+		c.Logger.Error().Str("topic", stopped.Topic).Int32("partition", stopped.Partition).Int64("offset", stopped.Offset).
+			Int64("next_offset", stopped.NextOffset).Str("remedy", c.pass(stopped)).
 			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, " +
 				"the others go on")
 	}
@@ -95,11 +94,11 @@ const untoldPatience = 5 * time.Second
 
 // told returns an error if the client has left a partition alone and has thrown away the message about it. A client
 // that is opened anew comes to the same batch again, and tells. A full poll may leave the message to the next one.
-func (s *Session) told(fetches kgo.Fetches, most int, polling time.Time) error {
+func (c *client) told(fetches kgo.Fetches, most int, polling time.Time) error {
 	if fetches.NumRecords() >= most {
 		return nil
 	}
-	if p, is := s.unpacker.Unreported(polling.Add(-untoldPatience)); is {
+	if p, is := c.unpacker.Unreported(polling.Add(-untoldPatience)); is {
 		return rebuild("%s/%d stands still at a batch that cannot be unpacked, and the client does not say so", p.Topic, p.Number)
 	}
 	return nil
@@ -107,10 +106,10 @@ func (s *Session) told(fetches kgo.Fetches, most int, polling time.Time) error {
 
 // pass says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets
 // more room. A batch of many small records may be wanted.
-func (s *Session) pass(e *kgo.ErrDecompressTooLarge) string {
+func (c *client) pass(e *kgo.ErrDecompressTooLarge) string {
 	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets "+
 		"--to-offset %d --execute; "+
 		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings "+
 		"(deploy/docs/operations.md: Change a setting that decides)",
-		s.Params.Group, e.Topic, e.Partition, e.NextOffset)
+		c.Params.Group, e.Topic, e.Partition, e.NextOffset)
 }

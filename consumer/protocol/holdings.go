@@ -1,0 +1,74 @@
+package protocol
+
+import "slices"
+
+// Holdings are the partitions that a session has.
+type Holdings struct {
+	mode     Mode          // of the partitions that were given last
+	routed   uint64        // the routing by which they were taken over
+	assigned []*Assignment // in the order in which they were given
+	leaving  []*Assignment // they were taken away, and their base may not be announced
+	revoked  bool          // some were taken away since the last end of a transaction
+}
+
+// Mode is that of the partitions that were given last.
+func (h *Holdings) Mode() Mode { return h.mode }
+
+// Assigned lists the partitions that the session reads. It is not to be changed.
+func (h *Holdings) Assigned() []*Assignment { return h.assigned }
+
+// Give notes partitions that were taken over by these terms.
+func (h *Holdings) Give(by *Terms, of ...*Assignment) {
+	h.mode, h.routed = by.Mode, by.Routed
+	h.assigned = append(h.assigned, of...)
+}
+
+// Take notes partitions that were taken away, given back or lost. Their bases are still to be announced: what this
+// session has committed stays committed, whoever has the partition now.
+func (h *Holdings) Take(names ...PartitionName) {
+	if len(names) == 0 {
+		return
+	}
+	h.revoked = true
+	var kept []*Assignment
+	for _, a := range h.assigned {
+		if slices.Contains(names, a.Name()) {
+			h.leaving = append(h.leaving, a)
+		} else {
+			kept = append(kept, a)
+		}
+	}
+	h.assigned = kept
+}
+
+// Find returns the assignment of a partition, or nil.
+func (h *Holdings) Find(name PartitionName) *Assignment {
+	for _, a := range h.assigned {
+		if a.Name() == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// Unannounced lists the assignments whose base the journal does not know. Partitions that have left come first.
+func (h *Holdings) Unannounced() (of []*Assignment) {
+	h.leaving = slices.DeleteFunc(h.leaving, func(a *Assignment) bool { return !a.Unannounced() })
+	of = slices.Clone(h.leaving)
+	for _, a := range h.assigned {
+		if a.Unannounced() {
+			of = append(of, a)
+		}
+	}
+	return of
+}
+
+// owing lists the assignments of which something was passed on, and the journal has yet to be told of it.
+func (h *Holdings) owing() (of []*Assignment) {
+	for _, a := range h.assigned {
+		if a.Owes() {
+			of = append(of, a)
+		}
+	}
+	return of
+}

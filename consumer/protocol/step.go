@@ -1,0 +1,72 @@
+package protocol
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/unecho/unecho/index"
+)
+
+// Want is what a session does next. Those of a batch stand in the order of its steps.
+type Want int
+
+// What is wanted, and the method that answers: of the member, or from WantEntries on of its batch, where no other is named.
+const (
+	WantFollowed      Want = iota // what the followed group has committed of Of: Followed
+	WantOwed                      // a poll of what was passed on of Of, from Recorded on: Fetched, or Later
+	WantRecords                   // a poll of Of, while the other partitions are paused: Fetched
+	WantEnds                      // that of Of, what holds no document up to the end of its range is committed: Skipped
+	WantAnnouncements             // that the Announcement of each of Of is appended to the journal: Announced
+	WantSigned                    // that the documents which are not Judged are signed: Signed
+	WantVerdicts                  // a look at the replica: Judge, by the member itself
+	WantEntries                   // that Runs are appended to the journal: Appended
+	WantTimeCheck                 // which outputs would refuse a document for its time: CheckTimes
+	WantForgets                   // that Forgets are appended to the journal: Appended
+	WantPass                      // that the replica has applied every record below Until: Passed
+	WantOutputs                   // that a transaction begins, and every document is produced to its output: Produced, of the member
+	WantCommit                    // that the transaction commits what Commit says: Ended
+	WantOffsets                   // the committed offsets, fetched as RequireStable says: Offsets
+	WantAbort                     // that the transaction, if there is one, is aborted, and the client rewinds: Aborted, of the member
+	WantForget                    // as WantForgets, of a document that its output has refused: Appended
+	WantForgotten                 // as WantPass: Passed
+	Done                          // that the batch and its memory are let go: Rested
+	Rebuild                       // nothing: the session is built anew, because of Why, or because nobody knows what was committed
+	GiveUp                        // nothing: no output takes the first document in any form, and a person is needed
+)
+
+// Step is one effect. A member fills it in, and a session reads it.
+type Step struct {
+	Want    Want
+	Of      []*Assignment // before WantSigned: the assignments that it is about
+	Records int           // of WantOwed and WantRecords: how many may be polled
+	Wait    time.Duration // of WantRecords: how long the poll may last
+	Batch   *Batch        // from WantSigned on; nil of a WantAbort between two batches
+	Why     error         // of Rebuild: why; nil where an answer to the batch says it
+	Moved   *Assignment   // of Rebuild: the source has another document there than was judged
+}
+
+// Journal is how the journal stands when a step is chosen.
+type Journal struct {
+	Replica *index.Replica
+	Away    bool // it does not answer, and documents are passed on unchecked
+}
+
+// Fetch is what a poll brought.
+type Fetch struct {
+	Records int     // with those that belong to no group
+	Groups  []Group // by partition
+	Size    int     // documents of all groups
+	Stray   bool    // some are of a partition that is not assigned any more
+}
+
+// PartitionName names a partition of the source as a client does.
+type PartitionName struct {
+	Topic     string
+	Partition int32
+}
+
+// String returns topic/partition.
+func (n PartitionName) String() string { return fmt.Sprintf("%s/%d", n.Topic, n.Partition) }
+
+// Name is that of the partition.
+func (tp *TopicPartition) Name() PartitionName { return PartitionName{tp.Topic, tp.Source.Partition} }

@@ -17,6 +17,9 @@ func (h *Holdings) Mode() Mode { return h.mode }
 // Assigned lists the partitions that the session reads. It is not to be changed.
 func (h *Holdings) Assigned() []*Assignment { return h.assigned }
 
+// Revoked says that some were taken away since the last end of a transaction.
+func (h *Holdings) Revoked() bool { return h.revoked }
+
 // Give notes partitions that were taken over by these terms.
 func (h *Holdings) Give(by *Terms, of ...*Assignment) {
 	h.mode, h.routed = by.Mode, by.Routed

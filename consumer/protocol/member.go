@@ -109,6 +109,7 @@ func (m *Member) untold(j Journal) (of []*Assignment) {
 		m.quiet, m.due = false, false
 	case m.quiet:
 		of = m.Unannounced()
+		m.quiet = len(of) > 0
 	case m.due:
 		lead := m.ahead()
 		for _, a := range m.assigned {
@@ -116,6 +117,7 @@ func (m *Member) untold(j Journal) (of []*Assignment) {
 				of = append(of, a)
 			}
 		}
+		m.due = len(of) > 0
 	}
 	return of
 }

@@ -184,16 +184,12 @@ func (c *client) choose(assigned, worth []*assignment) {
 }
 
 // poll waits for records, but no longer than that.
-func (c *client) poll(drain context.Context, wait time.Duration, most int, member *protocol.Member) (kgo.Fetches, error) {
-	polling := time.Now()
+func (c *client) poll(drain context.Context, wait time.Duration, most int) kgo.Fetches {
 	ctx, cancel := context.WithTimeout(drain, wait)
 	defer cancel()
 	fetches := c.group.PollRecords(ctx, most)
 	c.unpacker.Polled(fetches)
-	if err := c.troubled(fetches, member); err != nil {
-		return nil, err
-	}
-	return fetches, c.told(fetches, most, polling)
+	return fetches
 }
 
 // troubled returns the first error that came with a poll, apart from the end of its own context. The client reports

@@ -116,11 +116,15 @@ func (l *loop) poll(ctx, drain context.Context, step *protocol.Step) error {
 	if l.limited() { // a large batch would wait for long, and be lost in a kill
 		most = min(most, l.Limit.Burst())
 	}
-	fetches, err := l.client.poll(drain, step.Wait, most, l.member)
-	if err != nil {
+	polling := time.Now()
+	fetches := l.client.poll(drain, step.Wait, most)
+	l.deliver() // what came meanwhile may have brought some of these
+	if err := l.client.troubled(fetches, l.member); err != nil {
 		return err
 	}
-	l.deliver()
+	if err := l.client.told(fetches, most, polling); err != nil {
+		return err
+	}
 	b, fetch := l.pipeline.sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
 		a := l.member.Find(name)
 		if a == nil {

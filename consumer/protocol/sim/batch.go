@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,10 +13,11 @@ import (
 // batch is what one poll gave and one transaction forwards.
 type batch struct {
 	*protocol.Batch
-	groups  []group
-	ours    *appending // what is on its way to the journal
-	damaged bool       // something of it landed as what nobody can read
-	txn     *transaction
+	groups    []group
+	ours      *appending // what is on its way to the journal
+	recording bool       // of what was passed on
+	damaged   bool       // something of it landed as what nobody can read
+	txn       *transaction
 }
 
 // group is the part of a batch that comes from one partition.
@@ -26,21 +26,6 @@ type group struct {
 	part      *part
 	documents []protocol.Document
 	forms     []form // in which they were produced
-}
-
-func newBatch(of []group, size int, intake *protocol.Intake) *batch {
-	groups := make([]protocol.Group, len(of))
-	for i := range of {
-		of[i].Documents = of[i].seq
-		groups[i] = of[i].Group
-	}
-	return &batch{Batch: protocol.NewBatch(groups, size, intake), groups: of}
-}
-
-func newRecording(of []group, size int, intake *protocol.Intake) *batch {
-	b := newBatch(of, size, intake)
-	b.Batch = protocol.NewRecording(b.Groups, size, intake)
-	return b
 }
 
 // of is the group of an assignment.
@@ -91,72 +76,11 @@ func (b *batch) String() string {
 	return out.String()
 }
 
-// stepBatch does what a batch wants, or polls one.
-func (s *session) stepBatch() bool {
-	b := s.batch
-	if b == nil {
-		s.revoked = false
-		return s.poll()
-	}
-	if s.revoked {
-		b.Revoked()
-	}
-	did := s.passOn(b) || s.serve(b)
-	switch b.Wants() { //nolint:exhaustive // it goes on
-	case protocol.Done:
-		s.batch, s.revoked = nil, false
-		s.announceDue()
-	case protocol.Rebuild:
-		s.rebuild("the outcome is unknown")
-	case protocol.GiveUp:
-		s.bad("s%d: the first of %s is refused in every form", s.id, b)
-	}
-	return did
-}
-
-func (s *session) serve(b *batch) bool {
-	switch b.Wants() {
-	case protocol.WantVerdicts:
-		s.judge(b)
-	case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
-		return s.append(b)
-	case protocol.WantPass, protocol.WantForgotten:
-		if s.member.replica.Next() < b.Until() {
-			return false
-		}
-		b.Passed()
-	case protocol.WantTimeCheck:
-		s.checkTimes(b)
-	case protocol.WantOutputs:
-		s.produce(b)
-	case protocol.WantCommit:
-		if b.txn == nil {
-			s.offsets(b)
-			return true
-		}
-		s.endTransaction(b)
-	case protocol.WantOffsets:
-		return s.doubt(b)
-	case protocol.WantAbort:
-		s.abort(b)
-	case protocol.Done, protocol.Rebuild, protocol.GiveUp:
-	}
-	return true
-}
-
-// abort rewinds: what was polled is polled again.
-func (s *session) abort(b *batch) {
-	s.say("s%d aborts %s", s.id, b)
-	s.act("aborted")
-	s.revoked = false
-	b.Aborted(s.header())
-	if b.Wants() == protocol.WantForget {
-		s.append(b)
-	}
-}
-
 // append sends what the journal is to have, and waits for its answer.
 func (s *session) append(b *batch) bool {
+	if b.ours == nil && b.Wants() == protocol.WantEntries && b.Appends() > 0 && !b.damaged {
+		s.bad("s%d has passed its own append, and %s have no verdict", s.id, b)
+	}
 	if b.ours != nil {
 		damaged := b.ours.damaged
 		return s.appended(&b.ours, func(last int64) {
@@ -170,34 +94,6 @@ func (s *session) append(b *batch) bool {
 	}
 	b.ours = s.send(letters(b)...)
 	return true
-}
-
-func (s *session) judge(b *batch) {
-	a, err := b.Judge(s.member.replica)
-	switch {
-	case errors.Is(err, protocol.ErrRouting):
-		s.act("judged under another routing")
-		s.endMember(s.member)
-	case errors.Is(err, protocol.ErrUnreadable):
-		s.bad("s%d gives up after %d appends", s.id, b.Appends())
-	case errors.Is(err, protocol.ErrUnfed):
-		s.bad("s%d has polled what was not fed: %v", s.id, err)
-	case err != nil:
-		if errors.Is(err, protocol.ErrMoved) {
-			s.slots[s.slot].moved[b.of(a).part.number] = true
-			s.act("another document")
-		}
-		s.rebuild(err.Error())
-	case b.Wants() == protocol.WantEntries:
-		if b.Appends() > 0 && !b.damaged {
-			s.bad("s%d has passed its own append, and %s have no verdict", s.id, b)
-		}
-		s.append(b)
-	case b.Wants() == protocol.Done:
-		s.act("recorded")
-	default:
-		s.checkTimes(b)
-	}
 }
 
 // checkTimes has what an output would refuse for its time forgotten before it is tried, all of a batch at once. A
@@ -236,12 +132,22 @@ func (s *session) produce(b *batch) {
 			}
 		}
 	}
-	b.Produced(refused, s.revoked)
+	s.leads.Produced(refused)
 	if b.Wants() == protocol.WantAbort {
 		s.abort(b)
 		return
 	}
 	s.offsets(b)
+}
+
+// abort rewinds: what was polled is polled again.
+func (s *session) abort(b *batch) {
+	s.say("s%d aborts %s", s.id, b)
+	s.act("aborted")
+	s.leads.Aborted(s.header())
+	if b.Wants() == protocol.WantForget {
+		s.append(b)
+	}
 }
 
 func (s *session) form(g *group, d *protocol.Document) form {

@@ -14,7 +14,8 @@ type transaction struct {
 	batch    *batch
 	log      int64 // where its offsets stand
 	routing  string
-	metadata []string // of its offsets, by group
+	offsets  []int64  // by group
+	metadata []string // of the offsets
 	decided  bool
 	closed   bool
 }
@@ -40,7 +41,13 @@ func (s *session) offsets(b *batch) {
 	s.commits++
 	b.txn = &transaction{slot: s.slot, batch: b, log: s.commits, routing: s.member.routing}
 	for i := range b.groups {
-		b.txn.metadata = append(b.txn.metadata, b.groups[i].Mode.Metadata(b.groups[i].Assignment))
+		offset, metadata, ours := s.leads.Commit(b.groups[i].Name())
+		if !ours {
+			s.act("offsets refused")
+			s.rebuild("a partition is not its own any more")
+			return
+		}
+		b.txn.offsets, b.txn.metadata = append(b.txn.offsets, offset), append(b.txn.metadata, metadata)
 	}
 	s.open = append(s.open, b.txn)
 	s.say("s%d sends the offsets of %s", s.id, b)
@@ -122,7 +129,7 @@ func (w *World) mark(t *transaction) {
 	for i := range t.batch.groups {
 		g := &t.batch.groups[i]
 		if c := &g.part.committed; c.log < t.log {
-			*c = commit{offset: g.End, metadata: t.metadata[i], log: t.log}
+			*c = commit{offset: t.offsets[i], metadata: t.metadata[i], log: t.log}
 		}
 	}
 }

@@ -159,4 +159,16 @@ var backfillMutants = []mutant{
 		"a backfill is finished when all is committed", "consumer/protocol/plan.go",
 		"if !c.Ours || c.Offset < r.To {", "if !c.Ours {",
 	},
+	{
+		"what holds no document up to the end of its range is committed", "consumer/protocol/member.go",
+		"a.Committed(a.Range.To)", "a.Committed(a.Base)",
+	},
+	{
+		"what was deleted before it was read ends the session", "consumer/protocol/member.go",
+		"g.Mode.Overtaken(g.Assignment, g.Begins)", "g.Mode.Overtaken(g.Assignment, -1)",
+	},
+	{
+		"what is committed is announced before verdicts are too many", "consumer/protocol/member.go",
+		"m.batch, m.due = nil, true", "m.batch, m.due = nil, false",
+	},
 }

@@ -31,4 +31,16 @@ var outageMutants = []mutant{
 		rule: "with a verdict a refusal is tried again", file: "consumer/protocol/judge.go",
 		old: "if d.Judged && a.refused[d.Entry.Offset].passed {", new: "if d.Judged && a.refused[d.Entry.Offset].passed && a.Epoch == 0 {",
 	},
+	{
+		rule: "what was passed on is recorded before anything else is judged", file: "consumer/protocol/member.go",
+		old: "if of := m.owing(); len(of) > 0 &&", new: "if of := m.owing(); len(of) > 99 &&",
+	},
+	{
+		rule: "what was polled before it was recorded is polled again", file: "consumer/protocol/member.go",
+		old: "func(g Group) bool { return g.Owes() })", new: "func(g Group) bool { return g.Epoch == 0 })",
+	},
+	{
+		rule: "a recording that the journal does not take is taken again", file: "consumer/protocol/member.go",
+		old: "		m.batch.wants = Done\n		return", new: "		m.batch.recorded()\n		return",
+	},
 }

@@ -295,7 +295,7 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 			m.explore(t, program)
 		})
 	}
-	for _, m := range mutants {
+	for _, m := range slices.Concat(mutants, loopMutants) {
 		try(m, nil)
 	}
 	for _, m := range backfillMutants {

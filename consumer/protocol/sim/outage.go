@@ -11,45 +11,18 @@ func VaryOutage(seed uint64) Params {
 }
 
 // passOn has the journal be away while documents wait for their verdicts.
-func (s *session) passOn(b *batch) bool {
-	if !s.params.Outages || !b.MayPass() || !s.mishap(Outage, 6) {
-		return false
-	}
-	b.Pass()
+func (s *session) passOn(b *batch) {
+	s.leads.Pass()
 	b.ours = nil // what is on its way lands, or does not
 	s.say("s%d passes %s on", s.id, b)
 	s.act("passed on")
-	s.checkTimes(b)
-	return true
+	if b.Wants() == protocol.WantTimeCheck {
+		s.checkTimes(b)
+	}
 }
 
 // lasts says that an outage goes on: what was passed on is not recorded yet, and more is polled.
 func (s *session) lasts() bool { return s.params.Outages && s.told == nil && s.chance(1, 2) }
-
-// pollOwed polls what was passed on and is not recorded, before anything else.
-func (s *session) pollOwed() bool {
-	var of []group
-	size := 0
-	for _, sh := range s.shares {
-		a := sh.settled()
-		if a == nil || !a.Owes() {
-			continue
-		}
-		g := s.fetch(sh.part, a, max(a.Recorded(), sh.part.begin), 1+s.n(s.params.Poll), a.Base)
-		if g.End >= sh.part.last(a.Base) {
-			g.End = a.Base
-		}
-		of = append(of, g)
-		size += len(g.documents)
-	}
-	if len(of) == 0 {
-		return false
-	}
-	s.batch = newRecording(of, size, s.intake)
-	s.say("s%d polls%s to record them", s.id, s.batch)
-	s.act("recording")
-	return true
-}
 
 // last is the offset behind the last document below an offset.
 func (p *part) last(below int64) int64 {

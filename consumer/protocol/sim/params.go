@@ -44,7 +44,6 @@ type Params struct {
 	MostHeld int            // verdicts that its replicas hold, roughly
 	Feeds    int            // entries of one of its feeds at most
 	Queued   int            // bytes of entries that wait for those of other ranges
-	Overdue  bool           // partitions that were fed little are polled nevertheless
 	Compacts bool           // documents are compacted away, of what is fed
 
 	Primings int // that people begin, one after the other; 0: none. Feeds and Queued are those of their feeders

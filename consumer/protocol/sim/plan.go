@@ -20,7 +20,7 @@ func VaryBackfill(seed uint64) Params {
 		Contents: 2 + c.n(4),
 		Poll:     1 + c.n(6), Entries: 3, Gaps: yes(2), Steps: 100 + c.n(2400), Rejects: yes(3), Snapshots: !yes(4),
 		Strangers:  yes(4),
-		Divergence: yes(4), MostHeld: 1 + c.n(40), Feeds: 1 + c.n(5), Queued: 1 + c.n(600), Overdue: yes(2), Compacts: yes(4),
+		Divergence: yes(4), MostHeld: 1 + c.n(40), Feeds: 1 + c.n(5), Queued: 1 + c.n(600), Compacts: yes(4),
 	}
 	p.Leaves = p.Rejects && p.Steps%2 == 0
 	if yes(4) {
@@ -229,69 +229,6 @@ func (s *session) refuse(sh *share) {
 
 // mode is that of the group under no duty.
 func (w *World) mode() protocol.Mode { return protocol.NewMode(w.plan) }
-
-// pollPlanned takes documents of partitions that are worth it, no further than they were fed, or announces.
-func (s *session) pollPlanned() bool {
-	lead := s.mode().Lead(s.intake.Records(), s.params.MostHeld)
-	var worth []*share
-	within := int64(0)
-	for _, sh := range s.shares {
-		a := sh.settled()
-		if a == nil {
-			continue
-		}
-		reach := a.Mode.Reach(a, s.member.replica)
-		early := s.told == nil && s.faults && s.chance(1, 24) // it was fetched before it was paused
-		late := s.params.Overdue && reach > a.Base && s.chance(1, 8)
-		if a.Mode.Worth(a, reach, lead) || early || late {
-			worth = append(worth, sh)
-			within += reach - a.Base
-		}
-	}
-	if len(worth) == 0 {
-		return s.announce()
-	}
-	var of []group
-	size, left := 0, 1+s.n(int(max(1, min(within, int64(s.intake.Records())))))
-	for k, from := 0, s.n(len(worth)); k < len(worth) && left > size; k++ {
-		sh := worth[(from+k)%len(worth)]
-		a := sh.settled()
-		if a.Mode.Overtaken(a, sh.part.begin) {
-			if a.Base >= sh.part.within.To {
-				s.bad("s%d is built anew for what it does not read, of partition %d", s.id, sh.part.number)
-			}
-			s.rebuild("what it would read next was deleted")
-			return true
-		}
-		g := s.fetch(sh.part, a, a.Base, left-size, a.Mode.Reach(a, s.member.replica))
-		if g.Beyond {
-			s.act("polled beyond the reach")
-		}
-		if g.End > a.Base {
-			of = append(of, g)
-			size += len(g.documents)
-		}
-	}
-	if len(of) == 0 {
-		return s.announce()
-	}
-	s.batch = newBatch(of, size, s.intake)
-	s.batch.Recall(s.member.replica)
-	s.say("s%d polls %s", s.id, s.batch)
-	return true
-}
-
-// announceDue tells the journal bases early, so that the replicas let go of verdicts.
-func (s *session) announceDue() {
-	lead := s.mode().Lead(s.intake.Records(), s.params.MostHeld)
-	for _, sh := range s.shares {
-		if a := sh.settled(); a != nil && a.Mode.Due(a, lead) {
-			s.send(letter{a.Announcement(s.header()), sh.part})
-			a.Announced = a.Base
-			s.act("announced early")
-		}
-	}
-}
 
 // stepCompact removes a document from the source, as compaction does. The last one stays.
 func (w *World) stepCompact() bool {

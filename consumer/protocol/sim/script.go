@@ -114,8 +114,8 @@ func (s *session) answered() {
 			s.stepShare(sh)
 		}
 	}
-	if b := s.batch; b != nil && !s.revoked && (has(b.ours) || b.Wants() == protocol.WantPass && passed(b.Until())) {
-		s.stepBatch()
+	if b := s.batch; b != nil && !s.leads.Revoked() && (has(b.ours) || b.Wants() == protocol.WantPass && passed(b.Until())) {
+		s.stepLoop()
 	}
 }
 

@@ -18,12 +18,12 @@ type session struct {
 	outside bool // of the group, as far as it knows
 	gen     int  // its generation
 
-	shares  []*share // by partition; nil: not ours
-	leaving []*protocol.Assignment
-	left    []*part // of leaving
-	revoked bool    // since the last end of a transaction
-	batch   *batch
-	intake  *protocol.Intake
+	shares []*share // by partition; nil: not ours
+	leads  *protocol.Member
+	of     map[*protocol.Assignment]*part // all that it ever had
+	batch  *batch
+	intake *protocol.Intake
+	hours  int64 // that passed for it beside those of the world
 }
 
 // share is a partition that the group gave a session.
@@ -34,12 +34,15 @@ type share struct {
 	waited   time.Duration // for what does not pass by itself
 }
 
+// topicName is that of the source.
+const topicName = "news"
+
 // share has the session take over a partition, or returns nil for one that a backfill does not read.
 func (s *session) share(p *part) *share {
 	if !p.planned() {
 		return nil
 	}
-	tp := protocol.TopicPartition{Topic: "news", Partitions: int32(len(s.parts)), Source: p.source}
+	tp := protocol.TopicPartition{Topic: topicName, Partitions: int32(len(s.parts)), Source: p.source}
 	terms := protocol.Terms{Routed: routed(s.member.routing), AcceptLostOffsets: s.params.LoseOffsets, Mode: s.mode()}
 	return &share{part: p, takeover: protocol.NewTakeover(tp, terms, &protocol.Patience{})}
 }
@@ -67,9 +70,10 @@ func (w *World) openSession(m *member, slot int) *session {
 	w.sessionsMade()
 	s := &session{
 		World: w, id: w.steps, slot: slot, member: m, alive: true, outside: true, gen: -1,
-		shares: make([]*share, len(w.parts)),
+		shares: make([]*share, len(w.parts)), of: map[*protocol.Assignment]*part{},
 		intake: protocol.NewIntake(w.params.Poll),
 	}
+	s.leads = protocol.NewMember(w.mode(), s.intake, w.params.MostHeld, s.time())
 	w.slots[slot].latest = s
 	w.sessions = append(w.sessions, s)
 	w.say("s%d opens on slot %d of member %d and fences it", s.id, slot, m.number)
@@ -89,7 +93,7 @@ func (s *session) rebuild(why string) {
 	s.say("s%d is rebuilt: %s", s.id, why)
 	s.act("rebuilt")
 	if s.chance(1, 2) {
-		s.announce()
+		s.announce(s.leads.Unannounced())
 	}
 	s.end()
 	if s.latest() != s {
@@ -156,7 +160,7 @@ func (s *session) step() bool {
 	}
 	for k := range tries {
 		i := (from + k) % strands
-		if i == len(s.shares) && s.stepBatch() || i < len(s.shares) && s.shares[i] != nil && s.stepShare(s.shares[i]) {
+		if i == len(s.shares) && s.stepLoop() || i < len(s.shares) && s.shares[i] != nil && s.stepShare(s.shares[i]) {
 			return true
 		}
 	}
@@ -169,10 +173,8 @@ func (s *session) revoke(i int) {
 	if sh == nil {
 		return
 	}
-	if a := sh.settled(); a != nil {
-		s.leaving, s.left = append(s.leaving, a), append(s.left, sh.part)
-	}
-	s.shares[i], s.revoked = nil, true
+	s.leads.Take(protocol.PartitionName{Topic: topicName, Partition: sh.part.source.Partition})
+	s.shares[i] = nil
 }
 
 // stepShare does what a takeover asks for.
@@ -234,6 +236,9 @@ func (s *session) extent(sh *share) {
 			t.Committed, t.Replica, d.Action, d.Reason)
 	}
 	switch {
+	case d.Action == protocol.GoOn:
+		s.of[t.Assignment()] = sh.part
+		s.leads.Give(&t.Terms, t.Assignment())
 	case d.Action == protocol.Wait && d.Reason != protocol.Behind:
 		s.checkWait(sh)
 		sh.waited = math.MaxInt64 / 2
@@ -290,73 +295,19 @@ func (s *session) appended(a **appending, answer func(last int64)) bool {
 	return false
 }
 
-// announce tells the journal the bases it does not know.
-func (s *session) announce() bool {
-	did := false
-	tell := func(p *part, a *protocol.Assignment) {
-		if a.Unannounced() {
-			s.send(letter{a.Announcement(s.header()), p})
-			a.Announced = a.Recorded()
-			s.act("announced")
-			did = true
-		}
+// announce tells the journal bases.
+func (s *session) announce(of []*protocol.Assignment) {
+	for _, a := range of {
+		s.send(letter{a.Announcement(s.header()), s.of[a]})
+		s.act("announced")
 	}
-	for i, a := range s.leaving {
-		tell(s.left[i], a)
-	}
-	s.leaving, s.left = nil, nil
-	for _, sh := range s.shares {
-		if a := sh.settled(); a != nil {
-			tell(sh.part, a)
-		}
-	}
-	return did
-}
-
-// poll takes documents of some partitions that are settled, or announces.
-func (s *session) poll() bool {
-	if s.plan != nil {
-		return s.pollPlanned()
-	}
-	if !s.lasts() && s.pollOwed() {
-		return true
-	}
-	var of []group
-	size := 0
-	left, from := 1+s.n(s.intake.Records()), s.n(len(s.shares))
-	for k := range s.shares {
-		sh := s.shares[(from+k)%len(s.shares)]
-		a := sh.settled()
-		if a == nil || left == 0 {
-			continue
-		}
-		if a.Mode.Overtaken(a, sh.part.begin) {
-			s.rebuild("what it would read next was deleted")
-			return true
-		}
-		if g := s.fetch(sh.part, a, a.Base, left, math.MaxInt64); g.End > a.Base {
-			of = append(of, g)
-			size += len(g.documents)
-			left -= len(g.documents)
-		}
-		if len(of) > 0 && s.chance(1, 2) {
-			break
-		}
-	}
-	if len(of) == 0 {
-		return s.announce()
-	}
-	if size == 0 {
-		s.act("markers polled alone")
-	}
-	s.batch = newBatch(of, size, s.intake)
-	s.say("s%d polls %s", s.id, s.batch)
-	return true
+	s.leads.Announced(of, true)
 }
 
 // fetch takes documents of a partition from an offset on, below reach.
 func (s *session) fetch(p *part, a *protocol.Assignment, from int64, most int, reach int64) group {
 	g := group{part: p, Group: protocol.NewGroup(nil, a, from)}
+	g.Begins = p.begin
 	s.bring(&g, from, most, reach)
 	if len(g.documents) > 0 && s.told == nil && s.faults && s.chance(1, 16) {
 		s.act("records brought twice")

@@ -170,18 +170,16 @@ func (t *teller) transaction(txn *transaction) {
 
 func (t *teller) session(s *session) {
 	t.num(int64(s.slot), int64(slices.Index(t.processes, s.member)), int64(s.intake.Records()))
-	t.flags(s.outside, s.gen == t.generation, s.revoked && s.batch != nil, s.batch != nil)
+	t.flags(s.outside, s.gen == t.generation, s.leads.Revoked() && s.batch != nil, s.batch != nil)
 	for _, sh := range s.shares {
 		t.flags(sh != nil)
 		if sh != nil {
 			t.share(sh)
 		}
 	}
-	for i, a := range s.leaving {
-		if a.Unannounced() {
-			t.num(int64(s.left[i].source.Topic[0]), int64(s.left[i].number))
-			t.assignment(a)
-		}
+	for _, a := range s.leads.Unannounced() {
+		t.num(int64(s.of[a].source.Topic[0]), int64(s.of[a].number))
+		t.assignment(a)
 	}
 	if s.batch != nil {
 		t.batch(s.batch)

@@ -1,0 +1,25 @@
+package sim_test
+
+// loopMutants break the order in which a member does what there is to do (design 5), in the code that the service runs.
+var loopMutants = []mutant{
+	{
+		rule: "partitions that are taken away end the batch", file: "consumer/protocol/member.go",
+		old: "	if m.revoked {\n		b.Revoked()", new: "	if m.revoked && b.Size < 0 {\n		b.Revoked()",
+	},
+	{
+		rule: "what is taken away is noted until the transaction ends", file: "consumer/protocol/holdings.go",
+		old: "	h.revoked = true\n", new: "",
+	},
+	{
+		rule: "what was taken away is not committed", file: "consumer/protocol/member.go",
+		old: "m.batch.Produced(refused, m.revoked)", new: "m.batch.Produced(refused, false)",
+	},
+	{
+		rule: "a commit ends where the batch does", file: "consumer/protocol/member.go",
+		old: "NewGroup(m.batch.Groups, a, a.Base).End, a.Mode", new: "NewGroup(m.batch.Groups, a, a.Base).End + 1, a.Mode",
+	},
+	{
+		rule: "a partition that is taken away is not read", file: "consumer/protocol/holdings.go",
+		old: "if slices.Contains(names, a.Name()) {", new: "if slices.Contains(names, a.Name()) && a.Owes() {",
+	},
+}

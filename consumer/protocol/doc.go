@@ -3,11 +3,12 @@
 // does it.
 //
 //	Takeover    the steps from being given a partition to reading it: go on, begin an epoch, wait, stop
+//	Member      what a session does next with the partitions that it has: record, poll, lead a batch, announce
 //	Batch       the steps from one poll to one transaction: judge, append, forward, commit or abort
 //	Mode        what a group does with what it reads: live, backfill, shadow, a file for each
 //
-// Takeover and Batch are machines: they say what they need next, and their methods are the answers. A session drives them with
-// Kafka and its replica, package sim with a simulated world. They decide by these:
+// Takeover, Member and Batch are machines: they say what they need next, and their methods are the answers. A session
+// does what they say with Kafka and its replica, package sim with a simulated world. They decide by these:
 //
 //	Findings.Decide     committed offset, replica, extent of the source: how a takeover goes on
 //	Assignment.Judge    the verdicts that the replica holds, or why the batch cannot be judged any more

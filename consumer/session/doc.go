@@ -2,9 +2,13 @@
 // appends them to the journal, waits for their verdicts, and forwards them in the transaction that commits their
 // offsets.
 //
-//	Run ── open     the client, which calls assign when the group gives partitions, and revoke when it takes them
-//	       loop     poll ─ sign ─ judge ─ forward ─ commit
+//	Session ─ Run    opens a client, lets a loop do what there is to do, and opens another when an outcome is unknown
+//	  loop           does each step that protocol.Member says is next, and answers
+//	  client         the place in the group: polls, pauses, commits
+//	  pipeline       the memory of a batch: sort ─ sign ─ frame ─ encode; what is recorded after an outage has its own
+//	  taking         what the client's callbacks do, in goroutines of their own: protocol.Takeover for each partition
+//	  mailbox        what they tell the loop: partitions that were given or taken away, and that a person is needed
 //
-// Package protocol says what to do next: Takeover for partitions that are given, Batch for documents that were
-// polled. The session does it, and answers.
+// What is next, package protocol decides: Member from one poll to the next, Takeover from being given a partition to
+// reading it. Nothing that a killed session held is needed by the next one: it reads committed offsets and the journal.
 package session

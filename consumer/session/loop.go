@@ -29,14 +29,14 @@ func (l *loop) run(ctx, drain context.Context) (err error) {
 	for err == nil {
 		step := l.next()
 		if step.Batch == nil && step.Want != protocol.WantOwed {
-			l.recorder = l.recorder.close()
+			l.endRecording()
 		}
 		if step.Batch == nil && drain.Err() != nil {
 			break
 		}
 		err = l.do(ctx, drain, &step)
 	}
-	l.recorder.close()
+	l.endRecording()
 	if err != nil {
 		l.batch.measure(l.Counters) // also where the outcome is unknown: what was slowest often ends so
 	}

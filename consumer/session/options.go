@@ -50,7 +50,7 @@ func (s *Setup) readOptions() []kgo.Opt {
 // options are those of the client, without those that the taking of partitions has.
 func (c *client) options() []kgo.Opt {
 	codec, _ := c.Sink.Codec()
-	return append(slices.Concat(c.Cluster.Options, c.Setup.Options),
+	return append(slices.Concat(c.Cluster.Options, c.Options),
 		kgo.ConsumerGroup(c.Params.Group),
 		kgo.ConsumeTopics(c.reads...),
 		kgo.InstanceID(c.slot),

@@ -30,11 +30,8 @@ type recorder struct {
 
 // record polls what is owed. No document of these partitions is judged before it is recorded.
 func (l *loop) record(ctx, drain context.Context, step *protocol.Step) (err error) {
-	if drain.Err() != nil {
-		return nil
-	}
 	if !l.recorder.reads(step.Of) {
-		l.recorder.close()
+		l.endRecording()
 		if l.recorder, err = newRecorder(ctx, l.Setup, l.slot, step.Of); err != nil {
 			return err
 		}
@@ -126,12 +123,12 @@ func (r *recorder) reads(owing []*assignment) (some bool) {
 	return some
 }
 
-// close returns nil, and has nothing to do for none.
-func (r *recorder) close() *recorder {
-	if r != nil {
-		r.client.Close()
+// endRecording closes the recorder, if there is one.
+func (l *loop) endRecording() {
+	if l.recorder != nil {
+		l.recorder.client.Close()
 	}
-	return nil
+	l.recorder = nil
 }
 
 func topicsIn(of []*assignment) (topics []string) {

@@ -111,7 +111,7 @@ func (s *Session) stopCause(err error) error {
 	if final := s.mail.final.Load(); final != nil {
 		return final
 	}
-	return s.Setup.final(s.slot, err)
+	return s.final(s.slot, err)
 }
 
 // final returns the error that ends the process for one that does not pass, if it is one.

@@ -18,7 +18,7 @@ func (s *session) stepLoop() (did bool) {
 	}
 	for polled, rested := false, false; s.alive; {
 		step := s.leads.Next(s.time(), j)
-		switch step.Want {
+		switch step.Want { //nolint:exhaustive // the others are of a batch: serve
 		case protocol.WantRecords, protocol.WantOwed:
 			if did || polled {
 				return did

@@ -229,16 +229,13 @@ func (t *teller) batch(b *batch) {
 		t.assignment(b.groups[i].Assignment)
 		t.documents(&b.groups[i])
 	}
-	switch b.Wants() {
+	switch b.Wants() { //nolint:exhaustive // what there is else, is in the documents and the transaction
 	case protocol.WantPass, protocol.WantForgotten:
 		t.num(b.Until())
 	case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
 		if t.flags(b.ours != nil); b.ours != nil {
 			t.appending(b.ours)
 		}
-	case protocol.WantVerdicts, protocol.WantTimeCheck, protocol.WantOutputs, protocol.WantCommit, protocol.WantOffsets,
-		protocol.WantAbort,
-		protocol.Done, protocol.Rebuild, protocol.GiveUp: // what there is, is in the documents and the transaction
 	}
 }
 

@@ -5,56 +5,33 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/feed"
-	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/session"
 )
 
 // Progress is how far a backfill has come, with all its processes.
 type Progress = protocol.Progress
 
-// Backfill returns how far the backfill had come when that was read last.
-func (s *Service) Backfill() Progress {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.backfill
-}
-
-// limit is the bound on the rate, or nil if there is none.
-func (s *Setup) limit() *rate.Limiter {
-	if s.MaxRate <= 0 {
-		return nil
-	}
-	return rate.NewLimiter(rate.Limit(s.MaxRate), max(1, s.MaxRate/10))
-}
-
 // progressEvery is how often the progress is read. A backfill ends that much later than its last commit.
 const progressEvery = 500 * time.Millisecond
 
-// watchBackfill reads the progress until ctx is done, and has the service drain when all is committed.
+// watchBackfill reads the progress until ctx is done, and has the process drain when all is committed.
 func (p *process) watchBackfill(ctx context.Context) {
-	tick := time.NewTicker(progressEvery)
-	defer tick.Stop()
 	for {
 		reading, cancel := context.WithTimeout(ctx, lagEvery)
 		now, err := cluster.Progress(reading, p.cluster.Admin(), p.setup.Params.Group, p.setup.Plan)
 		cancel()
 		if err == nil {
-			p.mu.Lock()
-			p.backfill = now
-			p.mu.Unlock()
+			p.progress.Store(&now)
 			if now.Finished {
 				p.done()
 				return
 			}
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if retry.Pause(ctx, progressEvery) != nil {
 			return
 		}
 	}
@@ -63,22 +40,29 @@ func (p *process) watchBackfill(ctx context.Context) {
 // feedEvery is how often a process looks whether it is the one that feeds.
 const feedEvery = 50 * time.Millisecond
 
-// feed feeds the replicas while a session of this process has the first partition of the plan. That one may have no
+// feeder feeds the replicas while a session of this process has the first partition of the plan. That one may have no
 // leader: others that need none of it go on.
-func (p *process) feed(ctx, drain context.Context, replica *member.Follower, sessions []*session.Session) error {
-	if p.setup.Plan.Order != protocol.ByPlace || len(p.setup.Plan.Ranges) == 0 {
+type feeder struct {
+	setup    *Setup
+	common   *session.Setup
+	sessions []*session.Session
+}
+
+// Run feeds until all is fed, or it is time to drain.
+func (f *feeder) Run(ctx, drain context.Context) error {
+	if f.setup.Plan.Order != protocol.ByPlace || len(f.setup.Plan.Ranges) == 0 {
 		return nil
 	}
-	first := p.setup.Plan.Ranges[0]
+	first := f.setup.Plan.Ranges[0]
 	elected := func() bool {
-		return slices.ContainsFunc(sessions, func(s *session.Session) bool { return s.Has(first) })
+		return slices.ContainsFunc(f.sessions, func(s *session.Session) bool { return s.Has(first) })
 	}
-	return p.whileElected(ctx, drain, elected, func(ctx context.Context) error { return p.runFeeder(ctx, replica) })
+	return f.whileElected(ctx, drain, elected, f.feed)
 }
 
 // whileElected runs the feeder whenever this process is elected, one at a time, until one has fed all, ends with an
 // error of its own, or it is time to drain.
-func (p *process) whileElected(ctx, drain context.Context, elected func() bool, run func(context.Context) error) error {
+func (f *feeder) whileElected(ctx, drain context.Context, elected func() bool, run func(context.Context) error) error {
 	tick := time.NewTicker(feedEvery)
 	defer tick.Stop()
 	var feeding context.Context
@@ -107,7 +91,7 @@ func (p *process) whileElected(ctx, drain context.Context, elected func() bool, 
 			if stop != nil {
 				stop()
 				if err := <-ended; err != nil {
-					p.setup.Logger.Debug().Err(err).Msg("the feeder ended with the process")
+					f.setup.Logger.Debug().Err(err).Msg("the feeder ended with the process")
 				}
 			}
 			return nil
@@ -115,12 +99,11 @@ func (p *process) whileElected(ctx, drain context.Context, elected func() bool, 
 	}
 }
 
-func (p *process) runFeeder(ctx context.Context, replica *member.Follower) error {
-	setup := p.session
-	setup.Replica = replica // by whose settings entries are signed
+func (f *feeder) feed(ctx context.Context) error {
+	c := f.common // by the settings of its replica entries are signed
 	return feed.Run(ctx, feed.Setup{
-		Plan: p.setup.Plan, Cluster: p.cluster, Log: p.log, Replica: replica, Signing: setup.Signing(),
-		MaxBatchBytes: int(p.setup.Source.MaxBatchBytes), FetchBytes: int(p.setup.Params.FetchBytes),
-		MaxRate: p.setup.MaxRate, MaxHeld: session.MostHeld, Logger: p.setup.Logger,
+		Plan: f.setup.Plan, Cluster: c.Cluster, Log: c.Log, Replica: c.Replica, Signing: c.Signing(),
+		MaxBatchBytes: int(f.setup.Source.MaxBatchBytes), FetchBytes: int(f.setup.Params.FetchBytes),
+		MaxRate: f.setup.MaxRate, MaxHeld: session.MostHeld, Logger: f.setup.Logger,
 	})
 }

@@ -15,11 +15,11 @@ func TestElectedAgain(t *testing.T) { synctest.Test(t, electedAgain) }
 
 func electedAgain(t *testing.T) {
 	t.Helper()
-	p := &process{Service: &Service{}}
+	f := &feeder{setup: &Setup{}}
 	var elected atomic.Bool
 	elected.Store(true)
 	broken, runs := errors.New("broken"), 0
-	err := p.whileElected(t.Context(), t.Context(), elected.Load, func(ctx context.Context) error {
+	err := f.whileElected(t.Context(), t.Context(), elected.Load, func(ctx context.Context) error {
 		if runs++; runs == 3 {
 			return broken
 		}
@@ -32,7 +32,7 @@ func electedAgain(t *testing.T) {
 	if !errors.Is(err, broken) || runs != 3 {
 		t.Errorf("after %d runs: %v", runs, err)
 	}
-	if err := p.whileElected(t.Context(), t.Context(), elected.Load,
+	if err := f.whileElected(t.Context(), t.Context(), elected.Load,
 		func(context.Context) error { return nil }); err != nil {
 		t.Error(err)
 	}

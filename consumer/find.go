@@ -13,7 +13,7 @@ import (
 // Find tells what the replica knows of a document, by its coordinates: see member.Follower.Find. It returns
 // member.ErrNoReplica before there is a replica, and after.
 func (s *Service) Find(ctx context.Context, topic string, partition int32, offset int64) (member.Whereabouts, error) {
-	replica := s.follower()
+	replica := s.replica.Load()
 	if replica == nil {
 		return member.Whereabouts{}, member.ErrNoReplica
 	}
@@ -40,10 +40,4 @@ func (s *Service) Record(ctx context.Context, source entry.Source, name string, 
 		in.Headers = append(in.Headers, document.Header(h))
 	}
 	return in, nil
-}
-
-func (s *Service) follower() *member.Follower {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.replica
 }

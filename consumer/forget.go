@@ -21,12 +21,11 @@ const forgetStep = 512
 func (s *Service) Forget(ctx context.Context, names []string, copies,
 	dry bool,
 ) (found removal.Found, offset int64, err error) {
-	s.mu.Lock()
-	log, replica := s.log, s.replica
-	s.mu.Unlock()
+	replica := s.replica.Load()
 	if replica == nil {
 		return found, -1, member.ErrNoReplica
 	}
+	log := replica.Log
 	if !s.forgets.TryLock() {
 		return found, -1, member.ErrBusy
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/twmb/franz-go/pkg/kadm"
-
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/gateway"
@@ -28,7 +26,7 @@ func (s *Service) Gateway() (*gateway.Gateway, error) {
 // Silence implements gateway.Group. What the group's duty is, the member's replica knows: without one it forwards.
 func (s *Service) Silence() gateway.Silence {
 	silence := gateway.Silence{DryRun: s.setup.Sink.DryRun}
-	if replica := s.follower(); replica != nil {
+	if replica := s.replica.Load(); replica != nil {
 		replica.Look(func(r *index.Replica) { silence.Other = forwardsInstead(r) })
 	}
 	return silence
@@ -49,7 +47,7 @@ var errSilent = errors.New("the group forwards nothing")
 // Answered implements gateway.Group. It returns member.ErrNoReplica before there is a replica, and after. A group that
 // forwards nothing answers nothing: its verdicts say what another group might do.
 func (s *Service) Answered(of []entry.Request) (known []index.Answered, next int64, err error) {
-	replica := s.follower()
+	replica := s.replica.Load()
 	if replica == nil {
 		return nil, 0, member.ErrNoReplica
 	}
@@ -74,13 +72,11 @@ func (s *Service) Answered(of []entry.Request) (known []index.Answered, next int
 
 // Committed implements gateway.Group.
 func (s *Service) Committed(ctx context.Context) (gateway.Commits, error) {
-	s.mu.Lock()
-	log := s.log
-	s.mu.Unlock()
-	if log == nil {
+	r := s.group.Load()
+	if r == nil {
 		return nil, member.ErrNoReplica
 	}
-	got, err := broker.Committed(ctx, kadm.NewClient(log.Client()), s.setup.Params.Group)
+	got, err := broker.Committed(ctx, r.cluster.Admin(), s.setup.Params.Group)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +91,9 @@ func (s *Service) Committed(ctx context.Context) (gateway.Commits, error) {
 
 // JournalEnd implements gateway.Group.
 func (s *Service) JournalEnd(ctx context.Context) (int64, error) {
-	s.mu.Lock()
-	log := s.log
-	s.mu.Unlock()
-	if log == nil {
+	r := s.group.Load()
+	if r == nil {
 		return 0, member.ErrNoReplica
 	}
-	return log.End(ctx)
+	return r.log.End(ctx)
 }

@@ -20,7 +20,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/unecho/unecho/consumer/audit"
-	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
@@ -381,20 +380,9 @@ func headerOf(r *kgo.Record, key string) string {
 // follower returns the follower of the member's replica, when it exists.
 func (m *running) follower() *member.Follower {
 	for {
-		m.mu.Lock()
-		f := m.replica
-		m.mu.Unlock()
+		f := m.replica.Load()
 		if f != nil || retry.Pause(m.ctx, 5*time.Millisecond) != nil {
 			return f
 		}
 	}
-}
-
-// process returns the member's own process, with a cluster that has the same client.
-func (m *running) process() *process {
-	log := m.follower().Log
-	return &process{Service: m.Service, cluster: &cluster.Cluster{
-		Group: m.setup.Params.Group, Client: log.Client(),
-		Logger: m.setup.Logger,
-	}}
 }

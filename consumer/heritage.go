@@ -26,16 +26,22 @@ import (
 // heritagePause is how long a shadow waits before it goes on with a priming that a lost broker has ended.
 const heritagePause = 5 * time.Second
 
-// inherit primes a shadow with what the group that it follows has found unique, if source.prime_from says so (design
+// heritage primes a shadow with what the group that it follows has found unique, if source.prime_from says so (design
 // 4, rules 16 and 17). It is done once: a group that was primed before, with whatever, is left alone. A priming that
 // was interrupted is finished, also when the group forwards by now. Several members at once do no harm. What cannot be
 // primed is told, and stops nothing: the window fills by what comes.
-func (p *process) inherit(ctx context.Context, replica *member.Follower) {
-	if p.setup.Source.PrimeFrom != session.PrimeFromUnique {
+type heritage struct {
+	*reached
+	replica *member.Follower
+}
+
+// Run primes, or tries again until ctx is done.
+func (h *heritage) Run(ctx context.Context) {
+	if h.setup.Source.PrimeFrom != session.PrimeFromUnique {
 		return
 	}
 	told := map[string]bool{}
-	err := retry.While(ctx, heritagePause, func() error { return p.inheritOnce(ctx, replica) },
+	err := retry.While(ctx, heritagePause, func() error { return h.once(ctx) },
 		func(err error, _ time.Duration) bool {
 			var final *stop.Error
 			if errors.As(err, &final) || errors.Is(err, broker.ErrMissing) || !broker.MayPass(err) {
@@ -43,13 +49,13 @@ func (p *process) inherit(ctx context.Context, replica *member.Follower) {
 			}
 			if kind := kindOf(err); !told[kind] {
 				told[kind] = true
-				p.setup.Logger.Warn().Err(err).Str("group", p.setup.Params.Succeeds).Str("remedy", heritageRemedy).
+				h.setup.Logger.Warn().Err(err).Str("group", h.setup.Params.Succeeds).Str("remedy", heritageRemedy).
 					Msg("the window cannot be primed yet: trying again")
 			}
 			return true
 		})
 	if err != nil && ctx.Err() == nil {
-		p.setup.Logger.Error().Err(err).Str("group", p.setup.Params.Succeeds).
+		h.setup.Logger.Error().Err(err).Str("group", h.setup.Params.Succeeds).
 			Msg("the window is not primed with what the followed group found unique: unecho backfill --prime does that, too")
 	}
 }
@@ -75,16 +81,16 @@ func dutyOf(replica *member.Follower) (d protocol.Duty, err error) {
 	return d, err
 }
 
-func (p *process) inheritOnce(ctx context.Context, replica *member.Follower) error {
-	d, err := dutyOf(replica)
+func (h *heritage) once(ctx context.Context) error {
+	d, err := dutyOf(h.replica)
 	if err != nil {
 		return err
 	}
-	begun := primingOf(replica)
+	begun := primingOf(h.replica)
 	if begun.Of == nil && d.Kind != protocol.Shadows || begun.Of != nil && begun.Finished {
 		return nil
 	}
-	topics, err := p.unique(ctx, &d)
+	topics, err := h.unique(ctx, &d)
 	if err != nil {
 		return err
 	}
@@ -93,20 +99,20 @@ func (p *process) inheritOnce(ctx context.Context, replica *member.Follower) err
 		return nil
 	}
 	if begun.Of != nil {
-		p.setup.Logger.Info().Strs("topics", topics).Int64("done", begun.Done).Int64("of", begun.Total).
+		h.setup.Logger.Info().Strs("topics", topics).Int64("done", begun.Done).Int64("of", begun.Total).
 			Msg("a priming of the window was interrupted, and goes on")
-	} else if err := p.mayBegin(ctx, replica, topics); err != nil {
+	} else if err := h.mayBegin(ctx, topics); err != nil {
 		return err
 	}
 	life := &primerLife{
-		Primer:  &Primer{Service: p.Service, asked: asked, said: func(what string) { p.setup.Logger.Info().Msg(what) }},
-		cluster: p.cluster, log: p.log, topics: topics, replica: replica,
+		reached: h.reached, asked: asked, said: func(what string) { h.setup.Logger.Info().Msg(what) }, topics: topics,
+		replica: h.replica,
 	}
 	if err := life.work(ctx); err != nil {
 		return err
 	}
-	now := primingOf(replica)
-	p.setup.Logger.Info().Uint64("primed", now.Kept).Uint64("duplicate", now.Duplicate).
+	now := primingOf(h.replica)
+	h.setup.Logger.Info().Uint64("primed", now.Kept).Uint64("duplicate", now.Duplicate).
 		Uint64("passed_over", now.PassedOver()).Uint64("rejected", now.Rejected).Msg("the window is primed")
 	return nil
 }
@@ -121,12 +127,12 @@ const (
 // mayBegin waits until the range of a priming may be fixed, so that each document of the followed group is in it or is
 // judged by this group, or both. The group begins with a partition at what the followed group has committed by then.
 // What that forwarded before is in its topics, and can be read once no transaction is open there.
-func (p *process) mayBegin(ctx context.Context, replica *member.Follower, topics []string) error {
-	p.setup.Logger.Info().Strs("topics", topics).
+func (h *heritage) mayBegin(ctx context.Context, topics []string) error {
+	h.setup.Logger.Info().Strs("topics", topics).
 		Msg("the window will be primed with what the followed group found unique, when this group has begun with each " +
 			"partition of the source")
 	for {
-		begun, err := p.hasBegun(ctx, replica)
+		begun, err := h.hasBegun(ctx)
 		if err != nil {
 			return err
 		}
@@ -137,23 +143,23 @@ func (p *process) mayBegin(ctx context.Context, replica *member.Follower, topics
 			return err
 		}
 	}
-	if err := p.readable(ctx, topics); err != nil {
+	if err := h.readable(ctx, topics); err != nil {
 		return err
 	}
-	p.setup.Logger.Info().Strs("topics", topics).Msg("the window is primed with what the followed group found unique")
+	h.setup.Logger.Info().Strs("topics", topics).Msg("the window is primed with what the followed group found unique")
 	return nil
 }
 
 // hasBegun says whether the replica knows each partition of the source: where this group judges from.
-func (p *process) hasBegun(ctx context.Context, replica *member.Follower) (bool, error) {
+func (h *heritage) hasBegun(ctx context.Context) (bool, error) {
 	var sources []string // a group that follows another one names them all
-	replica.Look(func(r *index.Replica) { sources = routing.Sources(r.Routes().Text) })
-	topics, err := broker.NewTopics(p.cluster.Client, p.setup.Logger).Describe(ctx, sources...)
+	h.replica.Look(func(r *index.Replica) { sources = routing.Sources(r.Routes().Text) })
+	topics, err := broker.NewTopics(h.cluster.Client, h.setup.Logger).Describe(ctx, sources...)
 	if err != nil {
 		return false, err
 	}
 	begun := true
-	replica.Look(func(r *index.Replica) {
+	h.replica.Look(func(r *index.Replica) {
 		for _, t := range topics {
 			for n := range int32(t.Partitions) { //nolint:gosec // Kafka's own number
 				_, known := r.Partition(entry.Source{Topic: t.ID, Partition: n})
@@ -165,25 +171,25 @@ func (p *process) hasBegun(ctx context.Context, replica *member.Follower) (bool,
 }
 
 // readable waits until all that stands in topics now can be read. It says so if that takes long.
-func (p *process) readable(ctx context.Context, topics []string) error {
-	if _, err := broker.NewTopics(p.cluster.Client, p.setup.Logger).Describe(ctx, topics...); err != nil {
+func (h *heritage) readable(ctx context.Context, topics []string) error {
+	if _, err := broker.NewTopics(h.cluster.Client, h.setup.Logger).Describe(ctx, topics...); err != nil {
 		return err // a topic that there is not would be waited for
 	}
 	soon, enough := context.WithTimeout(ctx, beginSilence)
-	err := broker.Settled(soon, p.cluster.Admin(), topics...)
+	err := broker.Settled(soon, h.cluster.Admin(), topics...)
 	if enough(); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return err
 	}
-	p.setup.Logger.Warn().Strs("topics", topics).AnErr("because", err).
+	h.setup.Logger.Warn().Strs("topics", topics).AnErr("because", err).
 		Str("remedy", "see unecho doctor, which finds transactions that hang").
 		Msg("the window is not primed before the topics of unique documents can be read to their ends")
-	return broker.Settled(ctx, p.cluster.Admin(), topics...)
+	return broker.Settled(ctx, h.cluster.Admin(), topics...)
 }
 
 // followed names the group to whose topics a priming belongs, and its journal. A group that has taken over may be
 // started without consumer.succeeds.
-func (p *process) followed(d *protocol.Duty) (group, journal string) {
-	if params := &p.setup.Params; params.Succeeds != "" {
+func (h *heritage) followed(d *protocol.Duty) (group, journal string) {
+	if params := &h.setup.Params; params.Succeeds != "" {
 		return params.Succeeds, params.Followed()
 	}
 	journal, _, _ = strings.Cut(d.Theirs, " ") // of its incarnation
@@ -191,12 +197,12 @@ func (p *process) followed(d *protocol.Duty) (group, journal string) {
 }
 
 // unique lists the topics to which the followed group sends what it finds unique.
-func (p *process) unique(ctx context.Context, d *protocol.Duty) (topics []string, err error) {
-	group, name := p.followed(d)
+func (h *heritage) unique(ctx context.Context, d *protocol.Duty) (topics []string, err error) {
+	group, name := h.followed(d)
 	if group == "" {
 		return nil, nil // a person primes the group
 	}
-	theirs := routing.Journal{Options: p.setup.Kafka, Topic: name, Group: group}
+	theirs := routing.Journal{Options: h.setup.Kafka, Topic: name, Group: group}
 	is, err := theirs.Read(ctx)
 	if errors.Is(err, broker.ErrMissing) || err == nil && is.Routes.Number == 0 {
 		return nil, &stop.Error{

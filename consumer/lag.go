@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/session"
 )
 
 // lagEvery is how often the lags are read: often enough for an alert, and seldom enough to cost next to nothing.
@@ -21,23 +23,17 @@ const lagEvery = 10 * time.Second
 // leader moves.
 const lagPause = 250 * time.Millisecond
 
-// watchLag reads how far the group is behind its source, and where the journal ends, until ctx is done. It only
-// informs: a lag that cannot be read is unknown, and nothing waits for it.
-func (p *process) watchLag(ctx context.Context) {
-	tick := time.NewTicker(cmp.Or(p.setup.lagEvery, lagEvery))
-	defer tick.Stop()
-	defer p.forgetLags()
-	for {
-		p.sayCuts()
-		p.sayDoubts()
-		p.readLag(ctx)
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+// lags reads how far the group is behind its source, and where the journal ends. It only informs: a lag that cannot be
+// read is unknown, and nothing waits for it.
+type lags struct {
+	*reached
+	sources *session.Sources
+	owed    *atomic.Pointer[owed] // the last reading
+	failed  bool                  // the last reading did
+	times   lagTimes
 }
+
+func newLags(r *reached, k *kept) *lags { return &lags{reached: r, sources: k.sources, owed: &k.owed} }
 
 // owed is how much the group still has to read.
 type owed struct {
@@ -48,53 +44,70 @@ type owed struct {
 	all        []PartitionLag
 }
 
-// readLag reads once. It logs a failure when the lag becomes unknown, and not again while the lag stays unknown. It
-// logs a missing leader in the same way.
-func (p *process) readLag(ctx context.Context) {
+// Run reads until ctx is done. Then this process reads no partition any more.
+func (l *lags) Run(ctx context.Context, sessions []*session.Session) {
+	for {
+		l.read(ctx, sessions...)
+		if retry.Pause(ctx, l.setup.readsLag()) != nil {
+			break
+		}
+	}
+	now := *l.owed.Load()
+	now.ours = nil
+	l.owed.Store(&now)
+}
+
+// readsLag is how often it is read.
+func (s *Setup) readsLag() time.Duration { return cmp.Or(s.lagEvery, lagEvery) }
+
+// read reads once. It logs a failure when the lag becomes unknown, and not again while the lag stays unknown. It logs a
+// missing leader in the same way.
+func (l *lags) read(ctx context.Context, sessions ...*session.Session) {
 	reading, cancel := context.WithTimeout(ctx, lagEvery)
 	defer cancel()
-	now, err := p.lags(reading)
+	now, err := l.lag(reading)
 	for kerr.IsRetriable(err) && retry.Pause(reading, lagPause) == nil {
-		now, err = p.lags(reading)
+		now, err = l.lag(reading)
 	}
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil {
-		p.log.Forget()
+		l.log.Forget()
 	}
-	now.ours = p.times.ours(now.of, p.reaches(), time.Now())
+	var reaches []session.Reach
+	for _, s := range sessions {
+		reaches = append(reaches, s.Reaches()...)
+	}
+	now.ours = l.times.ours(now.of, reaches, time.Now())
 	now.all = everyLag(now.of, now.ours)
-	p.mu.Lock()
-	before, known := p.owed, p.lagRead
-	p.owed, p.lagRead = now, err == nil
-	p.mu.Unlock()
-	if err != nil && known {
-		p.setup.Logger.Warn().Err(err).
+	before := l.owed.Swap(now)
+	if err != nil && !l.failed {
+		l.setup.Logger.Warn().Err(err).
 			Msg("lag is unknown: it is read again every few seconds, the stream does not depend on it")
 	}
-	if err == nil && !slices.Equal(now.leaderless, before.leaderless) {
-		p.tellLeaderless(now.leaderless)
+	if l.failed = err != nil; err == nil && !slices.Equal(now.leaderless, before.leaderless) {
+		l.tellLeaderless(now.leaderless)
 	}
 }
 
-func (s *Service) tellLeaderless(partitions []string) {
+func (l *lags) tellLeaderless(partitions []string) {
 	if len(partitions) == 0 {
-		s.setup.Logger.Info().Msg("all partitions of the source have leaders again")
+		l.setup.Logger.Info().Msg("all partitions of the source have leaders again")
 		return
 	}
-	s.setup.Logger.Warn().Strs("partitions", partitions).
+	l.setup.Logger.Warn().Strs("partitions", partitions).
 		Msg("partitions of the source have no leader: they wait for one, the others go on")
 }
 
-// lags reads the lag of the source, and updates the journal's end.
-func (p *process) lags(ctx context.Context) (owed, error) {
-	source, err := p.sourceLag(ctx)
+// lag reads the lag of the source, and updates the journal's end.
+func (l *lags) lag(ctx context.Context) (*owed, error) {
+	source, err := l.source(ctx)
 	if err == nil {
-		_, err = p.log.End(ctx)
+		_, err = l.log.End(ctx)
 	}
 	if err == nil {
-		err = p.log.ReadOldest(ctx)
+		err = l.log.ReadOldest(ctx)
 	}
 	if err != nil {
 		return unknownLag(), err
@@ -102,29 +115,29 @@ func (p *process) lags(ctx context.Context) (owed, error) {
 	return source, nil
 }
 
-func unknownLag() owed { return owed{lag: -1} }
+func unknownLag() *owed { return &owed{lag: -1} }
 
-// sourceLag returns how many offsets of the source topics all members together have not committed yet, up to where a
+// source returns how many offsets of the source topics all members together have not committed yet, up to where a
 // read-committed reader can get now. Sessions commit the offsets of transaction markers as well, so that the lag can
 // become 0.
-func (p *process) sourceLag(ctx context.Context) (owed, error) {
-	admin := p.cluster.Admin()
+func (l *lags) source(ctx context.Context) (*owed, error) {
+	admin := l.cluster.Admin()
 	// Committed offsets are read first: read last, they could be ahead of the ends.
-	done, err := broker.Committed(ctx, admin, p.setup.Params.Group)
+	done, err := broker.Committed(ctx, admin, l.setup.Params.Group)
 	if err != nil {
-		return unknownLag(), err
+		return nil, err
 	}
-	topics, _ := p.session.Sources.List()
+	topics, _ := l.sources.List()
 	if len(topics) == 0 { // to name none would ask for all
-		return owed{of: map[sourceAt]int64{}}, nil
+		return &owed{of: map[sourceAt]int64{}}, nil
 	}
 	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, topics...)
 	if err != nil {
-		return unknownLag(), fmt.Errorf("list start offsets of source: %w", err)
+		return nil, fmt.Errorf("list start offsets of source: %w", err)
 	}
 	ends, err := broker.Offsets(ctx, admin.ListCommittedOffsets, topics...)
 	if err != nil {
-		return unknownLag(), fmt.Errorf("list end offsets of source: %w", err)
+		return nil, fmt.Errorf("list end offsets of source: %w", err)
 	}
 	return lagOf(done, starts, ends), nil
 }
@@ -132,8 +145,8 @@ func (p *process) sourceLag(ctx context.Context) (owed, error) {
 // lagOf sums the offsets between the committed offset and the end over the partitions. A partition without a committed
 // offset counts from its start, because a partition that begins at latest has its offset committed as soon as it is
 // assigned. Deleted documents do not count.
-func lagOf(done kadm.OffsetResponses, starts, ends kadm.ListedOffsets) (o owed) {
-	o.of = map[sourceAt]int64{}
+func lagOf(done kadm.OffsetResponses, starts, ends kadm.ListedOffsets) *owed {
+	o := &owed{of: map[sourceAt]int64{}}
 	ends.Each(func(end kadm.ListedOffset) {
 		start, ok := starts.Lookup(end.Topic, end.Partition)
 		if end.Err != nil || ok && start.Err != nil {

@@ -51,8 +51,8 @@ func TestLagOf(t *testing.T) {
 	}
 }
 
-// unstarted returns a service that is connected and takes no part in the group.
-func (w *world) unstarted(logger zerolog.Logger) *process {
+// unstarted returns a service that is connected and takes no part in the group, and what reads its lags.
+func (w *world) unstarted(logger zerolog.Logger) (*Service, *lags) {
 	w.t.Helper()
 	setup := w.setup
 	setup.Logger = logger
@@ -60,21 +60,27 @@ func (w *world) unstarted(logger zerolog.Logger) *process {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	c, log, err := s.connect(w.context())
+	r, err := s.setup.connect(w.context(), s.reader, s.lookout)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(c.Client.Close)
-	s.log = log
-	return &process{Service: s, cluster: c}
+	w.t.Cleanup(r.cluster.Client.Close)
+	s.group.Store(r)
+	return s, newLags(r, &s.kept)
+}
+
+// readLag has the member's lags be read.
+func (m *running) readLag() {
+	m.follower()
+	newLags(m.group.Load(), &m.kept).read(m.world.context())
 }
 
 func TestSourceLag(t *testing.T) {
 	w := newWorld(t, 3)
 	w.setup.Params.Sessions = 1 // two sessions would still be sharing the partitions when all is committed
-	s := w.unstarted(zerolog.Nop())
+	s, lags := w.unstarted(zerolog.Nop())
 	lag := func() int64 {
-		s.readLag(w.context())
+		lags.read(w.context())
 		return s.Stats().SourceLag
 	}
 	if got := s.Stats(); got.SourceLag != -1 || got.JournalEnd != -1 || got.JournalNext != -1 {
@@ -128,8 +134,8 @@ func TestLagUnknown(t *testing.T) {
 		t.Run(request.Name(), func(t *testing.T) {
 			w := newWorld(t, 1)
 			var said bytes.Buffer
-			s := w.unstarted(zerolog.New(&said))
-			s.readLag(w.context())
+			s, lags := w.unstarted(zerolog.New(&said))
+			lags.read(w.context())
 			if got := s.Stats(); got.SourceLag != 0 || got.JournalEnd != 0 {
 				t.Fatalf("lag %d, journal's end %d, want 0, 0: %s", got.SourceLag, got.JournalEnd, said.String())
 			}
@@ -138,7 +144,7 @@ func TestLagUnknown(t *testing.T) {
 				return denied(req), nil, true
 			})
 			for range 2 {
-				s.readLag(w.context())
+				lags.read(w.context())
 				if got := s.Stats(); got.SourceLag != -1 || got.JournalEnd != -1 {
 					t.Errorf("lag %d, journal's end %d, want unknown", got.SourceLag, got.JournalEnd)
 				}
@@ -154,7 +160,7 @@ func TestLagUnknown(t *testing.T) {
 func TestLagIsReadAgain(t *testing.T) {
 	w := newWorld(t, 1)
 	var said bytes.Buffer
-	s := w.unstarted(zerolog.New(&said))
+	s, lags := w.unstarted(zerolog.New(&said))
 	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Err: kerr.NotCoordinator, Count: 1}) // so that it is looked for
 	asked := 0
 	w.cluster.ControlKey(kmsg.FindCoordinator.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
@@ -173,7 +179,7 @@ func TestLagIsReadAgain(t *testing.T) {
 		}
 		return resp, nil, true
 	})
-	s.readLag(w.context())
+	lags.read(w.context())
 	if got := s.Stats().SourceLag; got != 0 || strings.Contains(said.String(), "lag is unknown") {
 		t.Errorf("lag %d, said %s", got, said.String())
 	}

@@ -33,7 +33,7 @@ func TestLeaderlessPartition(t *testing.T) {
 			leaderless := w.leaderless(lost)
 			m := w.start(named("m"))
 			w.settledBut(lost)
-			m.process().readLag(w.context())
+			m.readLag()
 			for _, named := range []string{
 				`"topic":"news","partition":3,"message":"partition has no leader`,
 				`"partitions":["news/3"],"message":"partitions of the source have no leader`,

@@ -7,16 +7,55 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
 
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/phase"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/session"
 )
+
+// process is a service that has reached its group, and has a name and slots there.
+type process struct {
+	*reached
+	*kept
+	name    *name
+	slots   []string
+	done    func()        // drains, because the backfill is finished
+	took    *phase.Phases // time spent on the way to being ready
+	limit   *rate.Limiter
+	lookout *lookout
+	lags    *lags
+	remarks remarks
+}
+
+// member returns the setup of each replica of the process.
+func (p *process) member() *member.Setup {
+	s := p.setup
+	return &member.Setup{
+		Name: p.name.member, Group: s.Params.Group, Kafka: s.Kafka, Log: p.log, Journal: s.Journal, Agreed: p.agreed,
+		Store: s.Store, Leases: s.Leases,
+		AcceptJournalGap: s.Source.AcceptJournalGap, ProducerTime: s.ProducerTime, Counters: p.replicas, Recent: &p.recent,
+		Logger: s.Logger,
+	}
+}
+
+// sessions returns what the sessions that work with a replica have in common.
+func (p *process) sessions(replica *member.Follower) *session.Setup {
+	s := p.setup
+	return &session.Setup{
+		Params: s.Params, Source: s.Source, Sources: p.sources, Sink: s.Sink, MaxEntryBytes: int(s.Journal.MaxEntryBytes),
+		Cluster: p.cluster, Log: p.log, Agreed: p.agreed, Replica: replica, Reader: p.reader, Encoder: p.encoder(),
+		Times: p.times, Incarnation: p.incarnation, Large: p.large, Counters: p.counters, Waiting: p.waiting, Stir: p.stir,
+		Options: s.Sessions, Logger: s.Logger, Mode: protocol.NewMode(s.Plan), Limit: p.limit, Ahead: s.waited,
+		PassAfter: s.Journal.PassAfter(),
+	}
+}
 
 // lives serves with one replica after another. A replica that differs from another member's is replaced by one that is
 // restored from before the difference (design 4, rule 10). A replica under which the journal was trimmed is replaced by
 // one from a newer snapshot. A process that has lost its name goes on under another. As a rule a process has one life.
-func (s *Service) lives(ctx, drain context.Context, p *process) error {
+func (p *process) lives(ctx, drain context.Context) error {
 	var open *member.Dispute
 	var times member.Overtakings
 	for {
@@ -26,26 +65,27 @@ func (s *Service) lives(ctx, drain context.Context, p *process) error {
 		var retired *member.RetiredError
 		switch {
 		case errors.As(err, &retired):
+			p.cluster.Leave(context.WithoutCancel(drain), p.slots...)
 			if err := p.retires(drain, retired, err); err != nil {
 				return err
 			}
 		case errors.As(err, &disputed):
 			open = &disputed.Dispute
-			s.replicas.Divergences.Add(1)
-			s.setup.Logger.Error().Err(disputed).Str("other", open.Member).Int64("journal_offset", open.Offset).
+			p.replicas.Divergences.Add(1)
+			p.setup.Logger.Error().Err(disputed).Str("other", open.Member).Int64("journal_offset", open.Offset).
 				Msg("replicas differ: this member leaves the group, restores from before that, and replays")
 		case errors.Is(err, session.ErrReplaced) && p.name.lease != nil:
 			if err := p.rename(drain); err != nil {
 				return err
 			}
 		case errors.As(err, &overtaken):
-			if err := times.Another(s.replica, overtaken); err != nil {
+			if err := times.Another(p.replica.Load(), overtaken); err != nil {
 				return err
 			}
 		default:
 			return err
 		}
-		s.took = phase.Begin()
+		p.took = phase.Begin()
 		p.cluster.Leave(context.WithoutCancel(ctx), p.slots...)
 	}
 }
@@ -58,9 +98,7 @@ func (p *process) live(ctx, drain context.Context, open *member.Dispute) error {
 		return fmt.Errorf("start: %w", err)
 	}
 	p.took.End("restore")
-	p.mu.Lock()
-	p.replica = replica
-	p.mu.Unlock()
+	p.replica.Store(replica)
 	return p.work(ctx, drain, replica)
 }
 
@@ -130,15 +168,19 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 	draining, stop := context.WithCancel(drain)
 	defer context.AfterFunc(inner, stop)()
 	defer stop()
-	sessions, err := p.sessions(keeper.Follower)
+	setup := p.sessions(keeper.Follower)
+	sessions, err := session.New(setup, p.slots)
 	if err != nil {
 		return err
 	}
 	for _, session := range sessions {
 		group.Go(func() error { return session.Run(inner, draining) })
 	}
-	p.working = sessions
 	p.took.End("catch_up")
+	if p.setup.Plan != nil {
+		feeder := feeder{setup: p.setup, common: setup, sessions: sessions}
+		group.Go(func() error { return feeder.Run(inner, draining) })
+	}
 	beside, stopBeside := context.WithCancel(ctx)
 	var others sync.WaitGroup
 	others.Go(func() {
@@ -147,18 +189,8 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 		}
 		keeper.Run(beside)
 	})
-	others.Go(func() { p.watchLag(beside) })
-	others.Go(func() { p.watchSources(beside) })
-	others.Go(func() {
-		p.warnOfSources(beside, keeper.Follower)
-		p.inherit(beside, keeper.Follower)
-	})
-	if p.setup.Plan != nil {
-		group.Go(func() error { return p.feed(inner, draining, keeper.Follower, sessions) })
-		others.Go(func() { p.watchBackfill(beside) })
-	}
-	others.Go(func() { p.watchStanding(beside, sessions) })
-	others.Go(func() { keeper.WatchLag(beside, p.setup.Params.MaxLag, p.session.PassAfter > 0, withdraw) })
+	others.Go(func() { keeper.WatchLag(beside, p.setup.Params.MaxLag, setup.PassAfter > 0, withdraw) })
+	p.watch(beside, &others, keeper.Follower, sessions)
 	err = group.Wait()
 	stopBeside()
 	others.Wait()
@@ -168,10 +200,25 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 	return err
 }
 
+// watch runs what only informs, beside the sessions.
+func (p *process) watch(ctx context.Context, group *sync.WaitGroup, replica *member.Follower, sessions []*session.Session) {
+	group.Go(func() { p.lags.Run(ctx, sessions) })
+	group.Go(func() { p.remarks.Run(ctx, replica) })
+	group.Go(func() { p.lookout.Run(ctx, p.cluster.Client) })
+	group.Go(func() {
+		p.warnOfSources(ctx, replica)
+		(&heritage{reached: p.reached, replica: replica}).Run(ctx)
+	})
+	if p.setup.Plan != nil {
+		group.Go(func() { p.watchBackfill(ctx) })
+	}
+	group.Go(func() { p.readiness(sessions).Run(ctx) })
+}
+
 // finish ends a drain with the last snapshot, at the journal's end. Nobody would read that of a backfill that is
 // finished.
 func (p *process) finish(ctx context.Context, keeper *member.Keeper) error {
-	if p.setup.Plan != nil && !p.setup.GoesOn && p.Backfill().Finished {
+	if p.setup.Plan != nil && !p.setup.GoesOn && p.progress.Load().Finished {
 		return nil
 	}
 	if end, err := p.log.End(ctx); err == nil {

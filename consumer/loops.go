@@ -7,7 +7,6 @@ import (
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/routing"
-	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
@@ -120,20 +119,5 @@ func (l *loops) named(key, topic string) {
 			"write a shorter name in "+key)
 	case key == "journal.topic" && (illegal || topic == "." || topic == ".."):
 		l.wrong(key, topic, "is no name of a topic", "use letters, digits, '.', '_' and '-'")
-	}
-}
-
-// closed refuses to start if the topics make a loop: each forwarded document would come back.
-func (s *Service) closed() error {
-	if len(s.loops) == 0 {
-		return nil
-	}
-	what := "topics cannot be used so:"
-	for _, m := range s.loops {
-		what += "\n    " + m.String()
-	}
-	return &stop.Error{
-		What:   what,
-		Remedy: "correct the configuration: source, outputs and journal are topics of their own",
 	}
 }

@@ -24,27 +24,28 @@ type name struct {
 
 // takeName returns the configured name or, if there is none, the lowest that no other process has leased, with its
 // lease.
-func (s *Service) takeName(ctx context.Context) (string, snapshot.Lease, error) {
-	if s.setup.Params.Member != "" {
-		return s.setup.Params.Member, nil, nil
+func (s *Setup) takeName(ctx context.Context) (*name, error) {
+	n := &name{leases: s.Leases, member: s.Params.Member, logger: s.Logger}
+	if n.member != "" {
+		return n, nil
 	}
-	if s.setup.Leases == nil {
-		return "", nil, &stop.Error{
+	if s.Leases == nil {
+		return nil, &stop.Error{
 			What:   "this member has no name, and the snapshot store has no leases",
 			Remedy: "set consumer.member, on each member to another name",
 		}
 	}
-	for n := range 1000 {
-		member := fmt.Sprintf("%s-%d", s.setup.Params.Group, n)
-		lease, err := s.setup.Leases.Lease(ctx, "member-"+member)
-		switch {
-		case err == nil:
-			return member, lease, nil
-		case !errors.Is(err, snapshot.ErrLeased):
-			return "", nil, fmt.Errorf("lease a name: %w", err)
+	for k := range 1000 {
+		var err error
+		n.member = fmt.Sprintf("%s-%d", s.Params.Group, k)
+		if n.lease, err = s.Leases.Lease(ctx, "member-"+n.member); err == nil {
+			return n, nil
+		}
+		if !errors.Is(err, snapshot.ErrLeased) {
+			return nil, fmt.Errorf("lease a name: %w", err)
 		}
 	}
-	return "", nil, &stop.Error{What: "1000 members are there already", Remedy: "set consumer.member"}
+	return nil, &stop.Error{What: "1000 members are there already", Remedy: "set consumer.member"}
 }
 
 // keep takes the lease again when the store lost it, as a restarted database does. It tries for as long as it takes: the
@@ -78,24 +79,20 @@ const leasePause = time.Second
 // rename takes another name and its slots after another process took the name, which it could because the lease was
 // lost for a moment. The old one's slots are the other's now.
 func (p *process) rename(drain context.Context) error {
-	var member string
-	var lease snapshot.Lease
+	var next *name
 	err := retry.While(drain, leasePause, func() (err error) {
-		member, lease, err = p.takeName(drain)
+		next, err = p.setup.takeName(drain)
 		return err
 	}, func(err error, _ time.Duration) bool { return errors.Is(err, snapshot.ErrAway) })
 	if err != nil {
 		return err
 	}
-	old := *p.name
-	p.name.member, p.name.lease = member, lease
-	old.release() // only now, so that it is not taken again
-	p.mu.Lock()
-	p.called = member
-	p.mu.Unlock()
-	p.setup.Logger.Warn().Str("member", member).Str("before", old.member).
+	p.name.release() // only now, so that it is not taken again
+	p.setup.Logger.Warn().Str("member", next.member).Str("before", p.name.member).
 		Msg("another process took this member's name: it goes on under another one")
-	p.slots, err = p.Service.slots(drain, p.cluster, member)
+	p.name = next
+	p.called.Store(&next.member)
+	p.slots, err = p.fence(drain, next.member)
 	return err
 }
 

@@ -95,18 +95,3 @@ func waited(lag int64, written, caughtUp, now time.Time) float64 {
 	}
 	return max(0, now.Sub(since).Seconds())
 }
-
-// reaches returns how far the sessions have come. Only the goroutine that reads the lags calls it.
-func (p *process) reaches() (all []session.Reach) {
-	for _, s := range p.working {
-		all = append(all, s.Reaches()...)
-	}
-	return all
-}
-
-// forgetLags drops the lags of partitions, because this process reads none any more.
-func (p *process) forgetLags() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.owed.ours = nil
-}

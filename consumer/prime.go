@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -13,12 +14,13 @@ import (
 
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/feed"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -29,11 +31,12 @@ import (
 // journal, and forwards nothing (design 4, rule 16). It is no member of the group, but follows its journal with a
 // replica of its own.
 type Primer struct {
-	*Service    // what a member is made of; it is never run
-	asked       backfill.Asked
-	said        func(string) // tells a person what happens
-	target      backfill.Primed
-	fingerprint uint64 // of the group's settings
+	setup   Setup
+	reader  *document.Reader
+	asked   backfill.Asked
+	said    func(string) // tells a person what happens
+	target  backfill.Primed
+	replica atomic.Pointer[member.Follower] // nil: there is none yet
 }
 
 // Priming is how a priming stands.
@@ -50,15 +53,14 @@ type Priming struct {
 func NewPrimer(setup Setup, asked backfill.Asked, said func(string)) (*Primer, error) {
 	setup.Plan = nil
 	setup.Source.AcceptJournalGap = false // an empty memory would not know how far history is
-	service, err := New(setup)
+	reader, _, err := setup.build()
 	if err != nil {
 		return nil, err
 	}
 	return &Primer{
-		Service: service, asked: asked, said: said,
+		setup: setup, reader: reader, asked: asked, said: said,
 		target: backfill.Primed{
-			Kafka: setup.Kafka, Group: setup.Params.Group, Journal: service.setup.Journal.Topic,
-			Settings: setup.Settings,
+			Kafka: setup.Kafka, Group: setup.Params.Group, Journal: setup.Journal.Topic, Settings: setup.Settings,
 		},
 	}, nil
 }
@@ -76,28 +78,21 @@ func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
 	if err != nil {
 		return before, after, err
 	}
-	settings, err := p.setup.Index.AsBegun(state.Settings)
+	r, err := p.reach(ctx, &state)
 	if err != nil {
 		return before, after, err
 	}
-	p.fix(settings)
-	// The routing of the group is taken as it is: a primer reads no assignment, and forwards nothing.
-	p.agreed = member.NewAgreed(p.setup.Index, p.setup.Settings, routing.Plain(state.Routes.Text))
-	p.session.Agreed, p.fingerprint = p.agreed, index.Fingerprint(state.Settings)
-	c, log, err := p.reach(ctx)
-	if err != nil {
-		return before, after, err
-	}
-	defer c.Client.Close()
+	defer r.cluster.Client.Close()
 	topics := p.asked.Topics
 	if len(topics) == 0 {
-		if topics, err = sourcesBy(ctx, c, log, state.Routes.Text); err != nil {
+		if topics, err = r.sourcesBy(ctx, state.Routes.Text); err != nil {
 			return before, after, err
 		}
 	}
+	counters := member.NewCounters()
 	for times := member.Overtakings(0); ; {
-		life := &primerLife{Primer: p, cluster: c, log: log, topics: topics}
-		err := life.live(ctx)
+		life := &primerLife{reached: r, asked: p.asked, said: p.said, topics: topics}
+		after, err := p.live(ctx, life, counters)
 		var overtaken *member.OvertakenError
 		if errors.As(err, &overtaken) {
 			if err = times.Another(life.replica, overtaken); err == nil {
@@ -111,19 +106,16 @@ func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
 				Remedy: "run the same command again: it restores a snapshot and goes on",
 			}
 		}
-		return life.before, life.after, err
+		return life.before, after, err
 	}
 }
 
 // Now returns how the priming stands.
 func (p *Primer) Now() Priming {
-	p.mu.Lock()
-	replica := p.replica
-	p.mu.Unlock()
-	if replica == nil {
-		return Priming{}
+	if replica := p.replica.Load(); replica != nil {
+		return primingOf(replica)
 	}
-	return primingOf(replica)
+	return Priming{}
 }
 
 func primingOf(replica *member.Follower) (s Priming) {
@@ -149,54 +141,47 @@ func primingOf(replica *member.Follower) (s Priming) {
 	return s
 }
 
-// reach connects to the cluster and finds the journal. It creates nothing.
-func (p *Primer) reach(ctx context.Context) (*cluster.Cluster, *journal.Log, error) {
-	client, err := kgo.NewClient(append(slices.Clone(p.setup.Kafka), journal.AppenderOptions(p.setup.Journal)...)...)
+// reach connects to the cluster and finds the journal. It creates nothing. The routing of the group is taken as it is: a
+// primer reads no assignment, and forwards nothing.
+func (p *Primer) reach(ctx context.Context, is *routing.State) (*reached, error) {
+	settings, err := p.setup.Index.AsBegun(is.Settings)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open client: %w", err)
+		return nil, err
+	}
+	client, err := p.setup.client()
+	if err != nil {
+		return nil, err
 	}
 	found, err := broker.NewTopics(client, p.setup.Logger).Describe(ctx, p.setup.Journal.Topic)
 	if err != nil {
 		client.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	group := p.setup.Params.Group
-	log := journal.NewLog(client, p.setup.Journal.Topic, found[0].ID, group, p.fingerprint, p.forbiddenPatience(),
-		p.setup.Logger)
-	return &cluster.Cluster{Group: group, Options: p.setup.Kafka, Client: client, Logger: p.setup.Logger}, log, nil
+	setup := p.setup.fixed(settings)
+	agreed := member.NewAgreed(setup.Index, setup.Settings, routing.Plain(is.Routes.Text))
+	return setup.reached(client, found[0].ID, agreed, index.Fingerprint(is.Settings), p.reader), nil
 }
 
-// primerLife is a primer with one replica.
-type primerLife struct {
-	*Primer
-	cluster       *cluster.Cluster
-	log           *journal.Log
-	topics        []string // that are primed if nothing else was begun
-	replica       *member.Follower
-	before, after Priming
-}
-
-func (l *primerLife) live(ctx context.Context) error {
-	store := l.setup.Store
+// live primes with one replica, and returns how the priming stood at the end.
+func (p *Primer) live(ctx context.Context, life *primerLife, counters *member.Counters) (after Priming, err error) {
+	setup, store := life.setup, life.setup.Store
 	if store == nil {
 		store = noSnapshots{}
 	}
-	var err error
-	l.replica, err = member.Restore(ctx, &member.Setup{
-		Name: "primer", Group: l.setup.Params.Group, Kafka: l.setup.Kafka, Log: l.log, Journal: l.setup.Journal,
-		Agreed: l.agreed, Store: store,
-		ProducerTime: l.setup.ProducerTime, Counters: l.replicas, Logger: l.setup.Logger,
+	replica, err := member.Restore(ctx, &member.Setup{
+		Name: "primer", Group: setup.Params.Group, Kafka: setup.Kafka, Log: life.log, Journal: setup.Journal,
+		Agreed: life.agreed, Store: store,
+		ProducerTime: setup.ProducerTime, Counters: counters, Logger: setup.Logger,
 	}, nil)
 	if err != nil {
-		return fmt.Errorf("start: %w", err)
+		return after, fmt.Errorf("start: %w", err)
 	}
-	l.mu.Lock()
-	l.Service.replica = l.replica
-	l.mu.Unlock()
+	life.replica = replica
+	p.replica.Store(replica)
 	group, inner := errgroup.WithContext(ctx)
 	follow, stop := context.WithCancel(inner)
 	group.Go(func() error {
-		err := l.replica.Follow(follow)
+		err := replica.Follow(follow)
 		if follow.Err() != nil && inner.Err() == nil {
 			return nil
 		}
@@ -204,11 +189,20 @@ func (l *primerLife) live(ctx context.Context) error {
 	})
 	group.Go(func() error {
 		defer stop()
-		return l.work(inner)
+		return life.work(inner)
 	})
 	err = group.Wait()
-	l.after = primingOf(l.replica)
-	return err
+	return primingOf(replica), err
+}
+
+// primerLife primes with one replica.
+type primerLife struct {
+	*reached
+	asked   backfill.Asked
+	said    func(string) // tells a person what happens
+	topics  []string     // that are primed if nothing else was begun
+	replica *member.Follower
+	before  Priming
 }
 
 // work catches up, agrees on what is primed, and feeds that.
@@ -218,7 +212,7 @@ func (l *primerLife) work(ctx context.Context) error {
 	}
 	var text []byte
 	l.replica.Look(func(r *index.Replica) { text = r.Routes().Text })
-	sources, err := sourcesBy(ctx, l.cluster, l.log, text)
+	sources, err := l.sourcesBy(ctx, text)
 	if err == nil {
 		err = l.sameScopes(sources)
 	}
@@ -232,12 +226,13 @@ func (l *primerLife) work(ctx context.Context) error {
 	if l.before = now; now.Of == nil || now.Finished {
 		return nil
 	}
-	setup := l.session
-	setup.Replica = l.replica
-	signing := setup.Signing()
-	signing.Untimely = func(*kgo.Record) (string, bool) { return "", false } // nothing is forwarded
 	return feed.Run(ctx, feed.Setup{
-		Plan: now.Of, Priming: now.Number, Cluster: l.cluster, Log: l.log, Replica: l.replica, Signing: signing,
+		Plan: now.Of, Priming: now.Number, Cluster: l.cluster, Log: l.log, Replica: l.replica,
+		Signing: &signing.Setup{
+			Index: l.replica.Params(), Reader: l.reader, Encoder: l.encoder(), Large: l.large,
+			MaxEntryBytes: int(l.setup.Journal.MaxEntryBytes),
+			Untimely:      func(*kgo.Record) (string, bool) { return "", false }, // nothing is forwarded
+		},
 		MaxBatchBytes: int(l.setup.Source.MaxBatchBytes), FetchBytes: int(l.setup.Params.FetchBytes),
 		MaxRate: l.setup.MaxRate, Logger: l.setup.Logger, Sources: sources,
 	})
@@ -262,12 +257,12 @@ func (l *primerLife) sameScopes(sources []string) error {
 }
 
 // sourcesBy returns the topics that a group reads by a routing.
-func sourcesBy(ctx context.Context, c *cluster.Cluster, log *journal.Log, text []byte) ([]string, error) {
-	choice, err := routing.Chosen(text, log.Topic)
+func (r *reached) sourcesBy(ctx context.Context, text []byte) ([]string, error) {
+	choice, err := routing.Chosen(text, r.log.Topic)
 	if err != nil {
 		return nil, err
 	}
-	return choice.Find(ctx, c.Admin())
+	return choice.Find(ctx, r.cluster.Admin())
 }
 
 // agree returns the priming to go on with: the latest one if it is what is asked for, and else one that it begins. Of

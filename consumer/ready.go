@@ -4,15 +4,26 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/session"
 )
 
-// stir makes the service look at its sessions.
-func (s *Service) stir() {
+// stand is how a process stands. The zero value is not ready.
+type stand struct {
+	Standing
+	ready bool
+}
+
+// stir makes the process look at its sessions.
+func (k *kept) stir() {
 	select {
-	case s.stirred <- struct{}{}:
+	case k.stirred <- struct{}{}:
 	default:
 	}
 }
@@ -20,27 +31,45 @@ func (s *Service) stir() {
 // standingEvery is how often sessions are looked at without a change, because some of their troubles end by time alone.
 const standingEvery = 500 * time.Millisecond
 
-// watchStanding keeps track of whether this process is ready, until ctx is done. After that it is not ready.
-func (p *process) watchStanding(ctx context.Context, sessions []*session.Session) {
+// readiness keeps track of whether a process is ready while it takes part in the group.
+type readiness struct {
+	sessions []*session.Session
+	counters *session.Counters
+	log      *journal.Log
+	stirred  <-chan struct{}
+	stands   *atomic.Pointer[stand]
+	took     *phase.Phases
+	logger   zerolog.Logger
+}
+
+func (p *process) readiness(sessions []*session.Session) *readiness {
+	return &readiness{
+		sessions: sessions, counters: p.counters, log: p.log, stirred: p.stirred, stands: &p.stands, took: p.took,
+		logger: p.setup.Logger.With().Str("member", p.name.member).Logger(),
+	}
+}
+
+// Run looks until ctx is done. After that the process is not ready.
+func (r *readiness) Run(ctx context.Context) {
 	tick := time.NewTicker(standingEvery)
 	defer tick.Stop()
-	defer p.stand(Standing{}, false)
+	defer r.stands.Store(&stand{})
 	for was, told := false, false; ; {
-		now := p.standing(sessions, time.Now())
+		now := r.standing(time.Now())
 		is := now.Trouble == ""
-		p.stand(now, is)
+		r.stands.Store(&stand{now, is})
 		switch {
 		case is && !told:
-			p.took.End("partitions")
-			p.setup.Logger.Info().Str("member", p.name.member).Int("sessions", len(sessions)).EmbedObject(p.took).Msg("ready")
+			r.took.End("partitions")
+			r.logger.Info().Int("sessions", len(r.sessions)).EmbedObject(r.took).Msg("ready")
 		case is && !was:
-			p.setup.Logger.Info().Str("member", p.name.member).Msg("ready again")
+			r.logger.Info().Msg("ready again")
 		case was && !is:
-			p.setup.Logger.Warn().Str("member", p.name.member).Str("because", now.Trouble).Msg("not ready")
+			r.logger.Warn().Str("because", now.Trouble).Msg("not ready")
 		}
 		was, told = is, told || is
 		select {
-		case <-p.stirred:
+		case <-r.stirred:
 		case <-tick.C:
 		case <-ctx.Done():
 			return
@@ -49,18 +78,10 @@ func (p *process) watchStanding(ctx context.Context, sessions []*session.Session
 }
 
 // standing sums up the sessions and the journal. While documents are passed on without it the journal is no trouble.
-func (p *process) standing(sessions []*session.Session, at time.Time) Standing {
-	now := session.Stand(sessions, at)
-	if trouble := p.log.Trouble(at); trouble != "" && p.session.Counters.Passing.Load() == 0 {
+func (r *readiness) standing(at time.Time) Standing {
+	now := session.Stand(r.sessions, at)
+	if trouble := r.log.Trouble(at); trouble != "" && r.counters.Passing.Load() == 0 {
 		now.Trouble = strings.Join(slices.DeleteFunc([]string{trouble, now.Trouble}, func(s string) bool { return s == "" }), "; ")
 	}
 	return now
-}
-
-// stand publishes the standing.
-func (s *Service) stand(now Standing, ready bool) {
-	s.mu.Lock()
-	s.stands = now
-	s.mu.Unlock()
-	s.ready.Store(ready)
 }

@@ -50,12 +50,9 @@ type roster struct {
 // Roster tells who is in the group, as of a few seconds ago. While one caller waits for Kafka, others get what was
 // known before. The error says why Kafka did not answer last.
 func (s *Service) Roster(ctx context.Context) (Roster, error) {
-	s.mu.Lock()
-	log := s.log
-	s.mu.Unlock()
-	r := &s.roster
+	group, r := s.group.Load(), &s.roster
 	r.mu.Lock()
-	if log == nil || r.asking || time.Since(r.began) < rosterEvery {
+	if group == nil || r.asking || time.Since(r.began) < rosterEvery {
 		defer r.mu.Unlock()
 		return r.last, r.err
 	}
@@ -63,7 +60,7 @@ func (s *Service) Roster(ctx context.Context) (Roster, error) {
 	r.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rosterTimeout) // the answer is for others as well
 	defer cancel()
-	now, err := describe(ctx, kadm.NewClient(log.Client()), s.setup.Params.Group)
+	now, err := describe(ctx, group.cluster.Admin(), s.setup.Params.Group)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.asking, r.err = false, err; err == nil {

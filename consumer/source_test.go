@@ -110,7 +110,7 @@ func TestTransactionsOfTheSource(t *testing.T) {
 		w.settled()
 	}
 	w.total = 20
-	if m.process().readLag(w.context()); m.Stats().SourceLag != 0 {
+	if m.readLag(); m.Stats().SourceLag != 0 {
 		t.Errorf("%d documents are behind", m.Stats().SourceLag)
 	}
 	w.stopped(m)

@@ -4,17 +4,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/session"
 )
 
 // sourcesEvery is how often a process looks for topics that source.pattern brings: soon enough for a person who waits
@@ -29,102 +31,78 @@ const goneAfter = 2
 // again with each look.
 type Untaken struct{ Topic, Why string }
 
-// lookout remembers what was found of topics that come and go.
+// lookout finds the topics of the source that come and go.
 type lookout struct {
+	setup    *Setup
+	mode     protocol.Mode
+	sources  *session.Sources
+	times    *session.Times
+	counters *session.Counters
+
 	missing map[string]int // looks in a row, by topic that is read
-
-	mu      sync.Mutex
-	untaken map[string]string // why, by topic
+	untaken atomic.Pointer[[]Untaken]
 }
 
-func newLookout() *lookout { return &lookout{missing: map[string]int{}, untaken: map[string]string{}} }
-
-// refuse notes why a topic is not taken up. It says whether that is news.
-func (l *lookout) refuse(topic string, why error) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	before := l.untaken[topic]
-	l.untaken[topic] = why.Error()
-	return before != why.Error()
-}
-
-// keep forgets topics that are refused no more.
-func (l *lookout) keep(refused map[string]bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	maps.DeleteFunc(l.untaken, func(topic, _ string) bool { return !refused[topic] })
-}
-
-// list returns them in order.
-func (l *lookout) list() (all []Untaken) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for topic, why := range l.untaken {
-		all = append(all, Untaken{topic, why})
+// list returns those that are not read, in order. It may be called at any time.
+func (l *lookout) list() []Untaken {
+	if all := l.untaken.Load(); all != nil {
+		return *all
 	}
-	slices.SortFunc(all, func(a, b Untaken) int { return strings.Compare(a.Topic, b.Topic) })
-	return all
+	return nil
 }
 
-// watchSources looks for topics that come and go until ctx is done. A look that fails stops nothing: what is read is
-// read on.
-func (p *process) watchSources(ctx context.Context) {
-	if !p.session.Sources.Choice.Open() {
+// Run looks for topics that come and go until ctx is done. A look that fails stops nothing: what is read is read on.
+func (l *lookout) Run(ctx context.Context, client *kgo.Client) {
+	if !l.sources.Choice.Open() {
 		return
 	}
-	tick := time.NewTicker(cmp.Or(p.setup.sourcesEvery, sourcesEvery))
-	defer tick.Stop()
-	for failing := false; ; {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-		err := p.lookForSources(ctx, p.cluster.Client)
+	for failing := false; retry.Pause(ctx, cmp.Or(l.setup.sourcesEvery, sourcesEvery)) == nil; {
+		err := l.look(ctx, client)
 		if err != nil && !failing && ctx.Err() == nil {
-			p.setup.Logger.Warn().Err(err).
+			l.setup.Logger.Warn().Err(err).
 				Msg("topics that source.pattern brings cannot be looked for: what is read is read on, and the next look may tell")
 		}
 		failing = err != nil
 	}
 }
 
-// lookForSources takes up the topics that are there and fit source.pattern, and gives up those that are gone. A topic
-// is taken up when its outputs are there and as they must be; one that is not ready holds up no other. The error says
-// that Kafka did not answer as it should.
-func (s *Service) lookForSources(ctx context.Context, client *kgo.Client) error {
+// look takes up the topics that are there and fit source.pattern, and gives up those that are gone. A topic is taken
+// up when its outputs are there and as they must be; one that is not ready holds up no other. The error says that Kafka
+// did not answer as it should.
+func (l *lookout) look(ctx context.Context, client *kgo.Client) error {
 	existing, err := routing.Existing(ctx, kadm.NewClient(client))
 	if err != nil {
 		return err
 	}
-	choice := s.session.Sources.Choice
-	now, _ := s.session.Sources.List()
-	refused := map[string]bool{}
+	choice := l.sources.Choice
+	now, _ := l.sources.List()
 	var next []string
+	var untaken []Untaken
 	var failed []error
 	for _, name := range choice.Among(existing) {
 		if choice.Names(name) || slices.Contains(now, name) {
 			next = append(next, name)
 			continue
 		}
-		switch err := s.takeUp(ctx, client, name); {
+		switch err := l.takeUp(ctx, client, name); {
 		case err == nil:
 			next = append(next, name)
 		case errors.Is(err, errGone):
 		case broker.Passing(err):
 			failed = append(failed, err)
 		default:
-			refused[name] = true
-			if s.lookout.refuse(name, err) {
-				s.setup.Logger.Error().Err(err).Str("topic", name).
+			untaken = append(untaken, Untaken{name, err.Error()})
+			if !slices.Contains(l.list(), Untaken{name, err.Error()}) {
+				l.setup.Logger.Error().Err(err).Str("topic", name).
 					Msg("a topic that source.pattern fits is not read: its outputs are not ready, the others go on")
 			}
 		}
 	}
-	s.lookout.keep(refused)
-	next = append(next, s.stillRead(now, existing)...)
+	slices.SortFunc(untaken, func(a, b Untaken) int { return strings.Compare(a.Topic, b.Topic) })
+	l.untaken.Store(&untaken)
+	next = append(next, l.stillRead(now, existing)...)
 	slices.Sort(next[len(choice.Among(nil)):])
-	s.session.Sources.Set(next)
+	l.sources.Set(next)
 	return errors.Join(failed...)
 }
 
@@ -132,40 +110,51 @@ func (s *Service) lookForSources(ctx context.Context, client *kgo.Client) error 
 var errGone = errors.New("the topic is gone")
 
 // takeUp makes sure of a topic that source.pattern fits, and of its outputs.
-func (s *Service) takeUp(ctx context.Context, client *kgo.Client, name string) error {
-	for _, m := range Loops(s.setup.Params, SourceParams{Topics: []string{name}}, s.setup.Journal, s.setup.Sink) {
+func (l *lookout) takeUp(ctx context.Context, client *kgo.Client, name string) error {
+	for _, m := range Loops(l.setup.Params, SourceParams{Topics: []string{name}}, l.setup.Journal, l.setup.Sink) {
 		return &broker.Fault{What: m.Key + ": " + m.Value + ": " + m.Problem, Remedy: m.Remedy}
 	}
-	topics := broker.NewTopics(client, s.setup.Logger)
+	topics := broker.NewTopics(client, l.setup.Logger)
 	found, err := topics.Describe(ctx, name)
 	if errors.Is(err, broker.ErrMissing) {
 		return errGone
 	}
 	if err == nil {
-		err = s.readySource(ctx, topics, found[0])
+		err = l.ready(ctx, topics, found[0])
 	}
 	if err != nil {
 		return err
 	}
-	s.session.Counters.Count(name)
-	s.setup.Logger.Info().Str("topic", name).Int("partitions", found[0].Partitions).
+	l.counters.Count(name)
+	l.setup.Logger.Info().Str("topic", name).Int("partitions", found[0].Partitions).
 		Msg("a topic that source.pattern fits is taken up")
 	return nil
 }
 
+// ready makes sure that a source topic can be read, and that its outputs are there and right.
+func (l *lookout) ready(ctx context.Context, topics *broker.Topics, source broker.Topic) error {
+	if err := topics.CheckSource(ctx, source.Name, int(l.setup.Params.FetchBytes)); err != nil || l.setup.Sink.DryRun {
+		return err
+	}
+	if _, err := topics.EnsureOutputs(ctx, session.Wants(&l.setup.Sink, l.mode, source)...); err != nil {
+		return err
+	}
+	return l.times.Read(ctx, topics, source.Name, l.setup.Logger)
+}
+
 // stillRead returns the topics that are read and not among those that exist, and may be there all the same.
-func (s *Service) stillRead(now, existing []string) (still []string) {
+func (l *lookout) stillRead(now, existing []string) (still []string) {
 	for _, name := range now {
-		if s.session.Sources.Choice.Names(name) || slices.Contains(existing, name) {
-			delete(s.lookout.missing, name)
+		if l.sources.Choice.Names(name) || slices.Contains(existing, name) {
+			delete(l.missing, name)
 			continue
 		}
-		if s.lookout.missing[name]++; s.lookout.missing[name] < goneAfter {
+		if l.missing[name]++; l.missing[name] < goneAfter {
 			still = append(still, name)
 			continue
 		}
-		delete(s.lookout.missing, name)
-		s.setup.Logger.Warn().Str("topic", name).
+		delete(l.missing, name)
+		l.setup.Logger.Warn().Str("topic", name).
 			Msg("a topic that source.pattern fits is gone, or cannot be seen any more: it is read no longer")
 	}
 	return still

@@ -4,60 +4,107 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/signing"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/sink"
 )
 
-// connect reaches the cluster, makes sure that the topics are there, and fixes the settings that are open.
-func (s *Service) connect(ctx context.Context) (*cluster.Cluster, *journal.Log, error) {
-	opts := append(append([]kgo.Opt{}, s.setup.Kafka...), journal.AppenderOptions(s.setup.Journal)...)
-	client, err := kgo.NewClient(opts...)
+// reached is a group that a process has reached, and by what it works there. It does not change.
+type reached struct {
+	setup   *Setup // none of its settings is open
+	agreed  *member.Agreed
+	cluster *cluster.Cluster
+	log     *journal.Log
+	reader  *document.Reader
+	large   *semaphore.Weighted // signing.LargeAtOnce, for all of the process that sign
+}
+
+// encoder makes the output records.
+func (r *reached) encoder() *sink.Encoder {
+	p := &r.setup.Index
+	encoder := sink.New(r.setup.Sink, p.Index.Name, fmt.Sprintf("%s:%016x", p.Algorithm(), r.log.Fingerprint()))
+	if r.setup.Plan != nil || p.Window.Late > 0 {
+		encoder.MarkLate()
+	}
+	return encoder
+}
+
+// client opens the client that appends to the journal.
+func (s *Setup) client() (*kgo.Client, error) {
+	client, err := kgo.NewClient(append(slices.Clone(s.Kafka), journal.AppenderOptions(s.Journal)...)...)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open client: %w", err)
+		return nil, fmt.Errorf("open client: %w", err)
+	}
+	return client, nil
+}
+
+// reached is the group that has this journal. Fingerprint is that of the group's settings.
+func (s *Setup) reached(client *kgo.Client, id [16]byte, agreed *member.Agreed, fingerprint uint64,
+	reader *document.Reader,
+) *reached {
+	return &reached{
+		setup: s, agreed: agreed, reader: reader, large: semaphore.NewWeighted(signing.LargeAtOnce),
+		cluster: &cluster.Cluster{
+			Group: s.Params.Group, TransactionTimeout: s.Params.TransactionTimeout, Options: s.Kafka, Client: client,
+			Logger: s.Logger,
+		},
+		log: journal.NewLog(client, s.Journal.Topic, id, s.Params.Group, fingerprint, s.forbiddenPatience(), s.Logger),
+	}
+}
+
+// connect reaches the cluster, makes sure that the topics are there, and fixes the settings that are open.
+func (s *Setup) connect(ctx context.Context, reader *document.Reader, l *lookout) (*reached, error) {
+	client, err := s.client()
+	if err != nil {
+		return nil, err
 	}
 	var id [16]byte
+	var settings index.Params
 	err = s.waits(ctx, func() (err error) {
-		if id, err = s.topics(ctx, client); err != nil {
+		if id, err = s.topics(ctx, client, l); err != nil {
 			return err
 		}
 		if err = s.alone(ctx, client); err != nil {
 			return err
 		}
-		return s.settle(ctx, id)
+		settings, err = s.settle(ctx, id)
+		return err
 	})
 	if err != nil {
 		client.Close()
-		return nil, nil, err
+		return nil, err
 	}
+	s = s.fixed(settings)
 	s.sayLimits()
-	p := &s.setup.Params
-	log := journal.NewLog(client, s.setup.Journal.Topic, id, p.Group, s.agreed.Fingerprint, s.forbiddenPatience(),
-		s.setup.Logger)
-	return &cluster.Cluster{
-		Group: p.Group, TransactionTimeout: p.TransactionTimeout, Options: s.setup.Kafka, Client: client,
-		Logger: s.setup.Logger,
-	}, log, nil
+	agreed := s.agreed()
+	return s.reached(client, id, agreed, agreed.Fingerprint, reader), nil
 }
 
 // alone refuses to start while a program that is none of unecho's is in the group: it would take partitions, and what
 // it commits is never judged.
-func (s *Service) alone(ctx context.Context, client *kgo.Client) error {
-	in, err := cluster.Members(ctx, kadm.NewClient(client), s.setup.Params.Group)
+func (s *Setup) alone(ctx context.Context, client *kgo.Client) error {
+	in, err := cluster.Members(ctx, kadm.NewClient(client), s.Params.Group)
 	if err != nil {
 		return err
 	}
 	if guests := in.Guests(); len(guests) > 0 {
-		return session.Shared(s.setup.Params.Group, strings.Join(guests, ", "), nil)
+		return session.Shared(s.Params.Group, strings.Join(guests, ", "), nil)
 	}
 	return nil
 }
@@ -66,15 +113,15 @@ const startPause = 250 * time.Millisecond
 
 // waits takes a step of the start again while Kafka cannot do it for the moment: a broker that restarts, or a
 // coordinator that moves, should not end a start at the same time. It says so once. What ends the start has a remedy.
-func (s *Service) waits(ctx context.Context, step func() error) error {
+func (s *Setup) waits(ctx context.Context, step func() error) error {
 	told, passing := false, false
 	err := retry.While(ctx, startPause, step, func(err error, since time.Duration) bool {
-		if passing = broker.Passing(err); !passing || since >= s.setup.Params.StartTimeout {
+		if passing = broker.Passing(err); !passing || since >= s.Params.StartTimeout {
 			return false
 		}
 		if !told {
 			told = true
-			s.setup.Logger.Warn().Err(err).Dur("start_timeout_ms", s.setup.Params.StartTimeout).
+			s.Logger.Warn().Err(err).Dur("start_timeout_ms", s.Params.StartTimeout).
 				Msg("Kafka cannot be used yet: trying again")
 		}
 		return true
@@ -86,61 +133,50 @@ func (s *Service) waits(ctx context.Context, step func() error) error {
 }
 
 // topics makes sure that all topics are there and right, and returns the id of the journal's.
-func (s *Service) topics(ctx context.Context, client *kgo.Client) (journalID [16]byte, err error) {
+func (s *Setup) topics(ctx context.Context, client *kgo.Client, l *lookout) (journalID [16]byte, err error) {
 	if err := broker.Ping(ctx, client); err != nil {
 		return journalID, err
 	}
-	topics := broker.NewTopics(client, s.setup.Logger)
-	sources, err := topics.Describe(ctx, s.setup.Source.Topics...)
+	topics := broker.NewTopics(client, s.Logger)
+	sources, err := topics.Describe(ctx, s.Source.Topics...)
 	if err != nil {
 		return journalID, err
 	}
-	j, err := topics.VerifyJournal(ctx, s.setup.Journal.Topic, broker.JournalWant{
-		ReplicationFactor: s.setup.Journal.ReplicationFactor, MinInsync: s.setup.Journal.MinInsync,
-		MaxMessageBytes: s.setup.Journal.MaxRecordBytes(), Create: s.setup.Journal.Create,
+	j, err := topics.VerifyJournal(ctx, s.Journal.Topic, broker.JournalWant{
+		ReplicationFactor: s.Journal.ReplicationFactor, MinInsync: s.Journal.MinInsync,
+		MaxMessageBytes: s.Journal.MaxRecordBytes(), Create: s.Journal.Create,
 	})
 	if err != nil {
 		return journalID, err
 	}
 	journalID = j.ID
 	for _, source := range sources {
-		if err := s.readySource(ctx, topics, source); err != nil {
+		if err := l.ready(ctx, topics, source); err != nil {
 			return journalID, err
 		}
 	}
-	if s.session.Sources.Choice.Open() {
-		err = s.lookForSources(ctx, client)
+	if l.sources.Choice.Open() {
+		err = l.look(ctx, client)
 	}
 	return journalID, err
 }
 
-// readySource makes sure that a source topic can be read, and that its outputs are there and right.
-func (s *Service) readySource(ctx context.Context, topics *broker.Topics, source broker.Topic) error {
-	if err := topics.CheckSource(ctx, source.Name, int(s.setup.Params.FetchBytes)); err != nil || s.setup.Sink.DryRun {
-		return err
-	}
-	if _, err := topics.EnsureOutputs(ctx, s.session.Wants(source)...); err != nil {
-		return err
-	}
-	return s.session.Times.Read(ctx, topics, source.Name, s.setup.Logger)
-}
-
-// slots fences the slots of the member and returns them. After that their former owners can do no more. Kafka may have
+// fence fences the slots of a member and returns them. After that their former owners can do no more. Kafka may have
 // to end their transactions first: that is waited for, and said.
-func (s *Service) slots(ctx context.Context, c *cluster.Cluster, member string) ([]string, error) {
-	slots := make([]string, s.setup.Params.Sessions)
+func (r *reached) fence(ctx context.Context, member string) ([]string, error) {
+	slots := make([]string, r.setup.Params.Sessions)
 	for k := range slots {
 		slots[k] = cluster.Slot(member, k)
 	}
 	slow := time.AfterFunc(cluster.StablePatience, func() {
-		s.setup.Logger.Warn().Str("member", member).Dur("at_most_ms", c.FenceBound()).
+		r.setup.Logger.Warn().Str("member", member).Dur("at_most_ms", r.cluster.FenceBound()).
 			Msg("Kafka does not hand over the transactional ids of this member yet: waiting for their coordinators")
 	})
 	defer slow.Stop()
-	return slots, s.waits(ctx, func() error {
+	return slots, r.setup.waits(ctx, func() error {
 		fencing, ctx := errgroup.WithContext(ctx)
 		for _, slot := range slots {
-			fencing.Go(func() error { return c.Fence(ctx, slot) })
+			fencing.Go(func() error { return r.cluster.Fence(ctx, slot) })
 		}
 		return fencing.Wait()
 	})

@@ -108,7 +108,7 @@ func boundsOf(p index.WindowParams) Bounds {
 
 // counted returns the part of Stats that consists of counters.
 func (s *Service) counted() Stats {
-	c, m := s.session.Counters, s.replicas
+	c, m := s.counters, s.replicas
 	out := c.Output()
 	by := ""
 	if p := m.SnapshotBy.Load(); p != nil {
@@ -127,6 +127,6 @@ func (s *Service) counted() Stats {
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),
 		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1,
 		SnapshotNext: m.SnapshotNext.Load(),
-		SnapshotTime: m.SnapshotTime.Load(), SnapshotErrs: m.SnapshotErrs.Load(), Ready: s.ready.Load(),
+		SnapshotTime: m.SnapshotTime.Load(), SnapshotErrs: m.SnapshotErrs.Load(),
 	}
 }

@@ -11,17 +11,16 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 )
 
-// retires leaves the group, which has retired. If this member is to follow the group that took over, it declares that
+// retires is called when the group has retired, and this member has left it. If it is to follow the group that took over, it declares that
 // in the journal and returns nil: the next life is that of a shadow. That is possible once the other group forwards,
 // and so nothing is left to be completed.
-func (p *process) retires(ctx context.Context, retired *member.RetiredError, err error) error {
-	p.cluster.Leave(context.WithoutCancel(ctx), p.slots...)
+func (r *reached) retires(ctx context.Context, retired *member.RetiredError, err error) error {
 	d := &retired.Duty
-	if p.setup.Params.Succeeds != d.Other {
+	if r.setup.Params.Succeeds != d.Other {
 		return err
 	}
-	ours := routing.Journal{Options: p.setup.Kafka, Topic: p.log.Topic, Group: p.setup.Params.Group}
-	theirs := routing.Journal{Options: p.setup.Kafka, Topic: p.setup.Params.Followed(), Group: d.Other}
+	ours := routing.Journal{Options: r.setup.Kafka, Topic: r.log.Topic, Group: r.setup.Params.Group}
+	theirs := routing.Journal{Options: r.setup.Kafka, Topic: r.setup.Params.Followed(), Group: d.Other}
 	is, err := theirs.Read(ctx)
 	if err != nil {
 		return fmt.Errorf("read the routing of group %s: %w", d.Other, err)
@@ -30,8 +29,8 @@ func (p *process) retires(ctx context.Context, retired *member.RetiredError, err
 	if err != nil {
 		return err
 	}
-	here := routing.Incarnation(p.log.Topic, p.log.ID)
-	if other.Kind != protocol.Forwards || other.Other != p.setup.Params.Group || other.Theirs != here {
+	here := routing.Incarnation(r.log.Topic, r.log.ID)
+	if other.Kind != protocol.Forwards || other.Other != r.setup.Params.Group || other.Theirs != here {
 		return &stop.Error{
 			What: fmt.Sprintf("group %s is to take over from this one and has not done so yet, says its journal %s: there "+
 				"is nothing to follow", d.Other, theirs.Topic),
@@ -48,27 +47,27 @@ func (p *process) retires(ctx context.Context, retired *member.RetiredError, err
 		return err
 	}
 	shadow := protocol.Duty{Kind: protocol.Shadows, Other: d.Other, Ours: here}
-	if _, err := ours.Apply(ctx, p.setup.Journal, now, routing.WithDuty(now.Routes.Text, &shadow)); err != nil {
+	if _, err := ours.Apply(ctx, r.setup.Journal, now, routing.WithDuty(now.Routes.Text, &shadow)); err != nil {
 		return fmt.Errorf("follow group %s: %w", d.Other, err)
 	}
-	p.setup.Logger.Info().Str("group", d.Other).Msg("this group follows the one that took over from it")
+	r.setup.Logger.Info().Str("group", d.Other).Msg("this group follows the one that took over from it")
 	return nil
 }
 
 // warnOfSources tells a shadow that reads other topics than the group that it follows: it could never take over.
-func (p *process) warnOfSources(ctx context.Context, replica *member.Follower) {
+func (r *reached) warnOfSources(ctx context.Context, replica *member.Follower) {
 	d, err := dutyOf(replica)
-	if err != nil || d.Kind != protocol.Shadows || d.Other != p.setup.Params.Succeeds {
+	if err != nil || d.Kind != protocol.Shadows || d.Other != r.setup.Params.Succeeds {
 		return
 	}
-	theirs := routing.Journal{Options: p.setup.Kafka, Topic: p.setup.Params.Followed(), Group: d.Other}
+	theirs := routing.Journal{Options: r.setup.Kafka, Topic: r.setup.Params.Followed(), Group: d.Other}
 	is, err := theirs.Read(ctx)
 	if err != nil { // others tell of that
 		return
 	}
-	other, ours := routing.Sources(is.Routes.Text), routing.Sources(p.agreed.Routing)
+	other, ours := routing.Sources(is.Routes.Text), routing.Sources(r.agreed.Routing)
 	if routing.Pattern(is.Routes.Text) != "" || len(other) > 0 && !slices.Equal(ours, other) {
-		p.setup.Logger.Warn().Str("group", d.Other).Strs("theirs", other).Strs("ours", ours).
+		r.setup.Logger.Warn().Str("group", d.Other).Strs("theirs", other).Strs("ours", ours).
 			Str("remedy", "let both name the same topics in source.topics, and have no source.pattern").
 			Msg("the followed group reads other topics: this group cannot take over from it")
 	}

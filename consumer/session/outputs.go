@@ -6,6 +6,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/sink"
@@ -13,16 +14,16 @@ import (
 
 // Wants says what the topics must be that are written for a source topic: first those that take its documents, then
 // that of the verdicts. A start and each assignment have them made so.
-func (s *Setup) Wants(source broker.Topic) []broker.OutputsWant {
-	if s.Sink.DryRun {
+func Wants(out *sink.Params, mode protocol.Mode, source broker.Topic) []broker.OutputsWant {
+	if out.DryRun {
 		return nil
 	}
-	source.Partitions = s.Mode.Partitions(source.Name, source.Partitions)
+	source.Partitions = mode.Partitions(source.Name, source.Partitions)
 	outputs := broker.OutputsWant{
-		Source: source, Names: s.Sink.Outputs(source.Name), Create: s.Sink.Create,
-		ReplicationFactor: s.Sink.ReplicationFactor, MaxRecordBytes: int(s.Sink.MaxRecordBytes), KeepPast: s.Mode.Finite(),
+		Source: source, Names: out.Outputs(source.Name), Create: out.Create,
+		ReplicationFactor: out.ReplicationFactor, MaxRecordBytes: int(out.MaxRecordBytes), KeepPast: mode.Finite(),
 	}
-	topic := s.Sink.VerdictsTopic(source.Name)
+	topic := out.VerdictsTopic(source.Name)
 	if topic == "" {
 		return []broker.OutputsWant{outputs}
 	}
@@ -46,7 +47,7 @@ func (t *taking) fitOutputs(ctx context.Context, of []topicPartition) error {
 	topics := broker.NewTopics(t.Cluster.Client, t.Logger)
 	wants := map[string][]broker.OutputsWant{}
 	for topic, list := range cluster.ByTopic(of) {
-		wants[topic] = t.Wants(broker.Topic{Name: topic, Partitions: width(list)})
+		wants[topic] = Wants(&t.Sink, t.Mode, broker.Topic{Name: topic, Partitions: width(list)})
 	}
 	unfit := ""
 	return retry.While(ctx, outputsPause, func() error {

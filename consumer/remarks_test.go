@@ -48,13 +48,13 @@ func TestLimitsAreSaid(t *testing.T) {
 		"bits alone":   {"simhash", "estimate", []string{`"distance":3`, "only a part"}},
 	} {
 		var log bytes.Buffer
-		s := &Service{setup: Setup{Index: index.DefaultParams(), Logger: zerolog.New(&log)}}
-		s.setup.Index.Similarity.Sketch, s.setup.Index.Similarity.Verify = c.sketch, c.verify
-		planned, err := s.setup.Index.Planned()
+		s := &Setup{Index: index.DefaultParams(), Logger: zerolog.New(&log)}
+		s.Index.Similarity.Sketch, s.Index.Similarity.Verify = c.sketch, c.verify
+		planned, err := s.Index.Planned()
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.setup.Index = planned
+		s.Index = planned
 		s.sayLimits()
 		if len(c.want) == 0 && log.Len() > 0 {
 			t.Errorf("%s: the log says %s; want nothing", name, log.String())

@@ -1,0 +1,97 @@
+package consumer
+
+import (
+	"context"
+	"time"
+
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/index"
+)
+
+// remarks logs what the counts of the replica say of the settings.
+type remarks struct {
+	setup  *Setup
+	cuts   cuts
+	doubts doubts
+}
+
+// Run looks at the counts as often as the lags are read, until ctx is done.
+func (r *remarks) Run(ctx context.Context, replica *member.Follower) {
+	for {
+		now := replica.Reading().Index
+		r.sayCuts(&now)
+		r.sayDoubts(&now)
+		if retry.Pause(ctx, r.setup.readsLag()) != nil {
+			return
+		}
+	}
+}
+
+// cutsEvery is how often the log may say that documents were cut. In a stream with much common text most documents are.
+const cutsEvery = 10 * time.Minute
+
+// cuts has the numbers that the log last gave: unique documents for which candidates were left out.
+type cuts struct {
+	documents uint64
+	said      time.Time
+}
+
+// sayCuts logs how many documents were cut since it last logged that.
+func (r *remarks) sayCuts(now *index.Stats) {
+	if now.UniqueCut <= r.cuts.documents || time.Since(r.cuts.said) < cutsEvery {
+		return
+	}
+	r.setup.Logger.Warn().Uint64("documents", now.UniqueCut-r.cuts.documents).
+		Uint64("candidates_left_out", now.Unverified).
+		Uint64("keys_full", now.Full).Msg("unique documents were not compared with all candidates and may be copies " +
+		"(their header unecho-cut says so): they share much of their text with many others; " +
+		"similarity.max_references, .max_candidates and .max_work bound what is compared")
+	r.cuts = cuts{documents: now.UniqueCut, said: time.Now()}
+}
+
+// doubts has what was counted when doubts were last looked at.
+type doubts struct {
+	stats index.Stats
+	at    time.Time
+}
+
+// fewDoubts is how many doubtful duplicates say nothing of the others.
+const fewDoubts = 100
+
+// since returns how many duplicates were doubtful since then, and whether most were. Counts begin anew with a replica.
+func (d *doubts) since(now *index.Stats) (doubtful uint64, most bool) {
+	if now.Judged < d.stats.Judged {
+		return 0, false
+	}
+	doubtful = now.Doubtful - d.stats.Doubtful
+	return doubtful, doubtful >= fewDoubts && 2*doubtful > now.Duplicate-d.stats.Duplicate
+}
+
+// sayDoubts logs that most duplicates of the last ten minutes are so near to the threshold that their estimate decides
+// nothing.
+func (r *remarks) sayDoubts(now *index.Stats) {
+	if time.Since(r.doubts.at) < cutsEvery {
+		return
+	}
+	if doubtful, most := r.doubts.since(now); most {
+		r.setup.Logger.Warn().Uint64("documents", doubtful).Float64("within", r.setup.Index.Similarity.Doubt()).
+			Msg("most duplicates were estimated so near to the threshold that an estimate may be off by as much: where documents are of " +
+				"one template, many of these are no copies; similarity.verify: jaccard compares exactly")
+	}
+	r.doubts = doubts{stats: *now, at: time.Now()}
+}
+
+// sayLimits logs what a choice of the settings does not promise.
+func (s *Setup) sayLimits() {
+	p := s.Index.Similarity
+	if p.EstimatedBy() == index.Hamming {
+		s.Logger.Warn().Int("distance", p.Distance).
+			Msg("similarity.sketch: simhash finds documents that differ in up to so many bits, and of those at similarity.threshold only a " +
+				"part: `unecho tune --sketch minhash,simhash` says how many of yours")
+	}
+	if doubt := p.Doubt(); doubt > 0 {
+		s.Logger.Info().Float64("within", doubt).
+			Msg("similarity.verify: estimate may be off by so much; unecho_window_doubtful_total counts duplicates as near to the threshold")
+	}
+}

@@ -1,0 +1,149 @@
+package consumer
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"golang.org/x/time/rate"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/sink"
+)
+
+// Params are the settings of the group. The package that reads them defines them, as it does the types that follow.
+type Params = session.Params
+
+// SourceParams say what is read.
+type SourceParams = session.SourceParams
+
+// Waiting is a partition that waits for a person.
+type Waiting = session.Waiting
+
+// Standing says whether the process would forward a document that came now.
+type Standing = session.Standing
+
+// Latency is how long batches took, by stage.
+type Latency = session.Latency
+
+// Histogram counts durations by their length, or other values by their size.
+type Histogram = session.Histogram
+
+// Verdicts say how many documents of a source topic were committed.
+type Verdicts = session.Verdicts
+
+// StopError ends the process because a person is needed.
+type StopError = stop.Error
+
+// DefaultParams are the defaults of the group's settings.
+func DefaultParams() Params { return session.DefaultParams() }
+
+// DefaultSourceParams are the defaults of the source's settings.
+func DefaultSourceParams() SourceParams { return session.DefaultSourceParams() }
+
+// Setup is everything a service is made of. The caller closes the store.
+type Setup struct {
+	Kafka    []kgo.Opt // how the cluster is reached
+	Sessions []kgo.Opt // more for the clients that documents pass
+	Params   Params
+	Source   SourceParams
+	Document document.Params
+	Index    index.Params
+	Journal  journal.Params
+	Sink     sink.Params
+	Snapshot snapshot.Params
+	Store    snapshot.Store
+	Leases   snapshot.Leaser // nil: there are none, and Params.Member is set
+	Settings []byte          // canonical text of all settings that decide verdicts
+	Plan     *protocol.Plan  // of a backfill; nil is a live group
+	MaxRate  int             // documents a second that a backfill judges at most; 0 is no bound
+	GoesOn   bool            // the backfill goes on as a live group, which begins with the last snapshot of the backfill
+	Logger   zerolog.Logger
+	// ProducerTime accepts a journal whose records carry the appender's time. The embedded broker, which lives in the
+	// appender's process, stamps no time of its own.
+	ProducerTime bool
+
+	lagEvery time.Duration // for tests; 0: the constant
+	// sourcesEvery is for tests; 0: the constant
+	sourcesEvery time.Duration
+	forbidden    time.Duration // for tests; 0: journal.ForbiddenPatience
+	waited       time.Duration // for tests: how long a partition has waited already when it begins to wait
+}
+
+// build makes what needs no cluster. It completes the setup, which does not change after that.
+func (s *Setup) build() (*document.Reader, *routing.Choice, error) {
+	s.Document.Registry.Logger = s.Logger
+	s.Journal.Topic = s.Journal.Name(s.Params.Group)
+	reader, err := document.New(s.Document, s.Source.When...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("build service: %w", err)
+	}
+	choice, err := routing.Choose(s.Source.Choice(), s.Sink, s.Journal.Topic)
+	if err != nil {
+		return nil, nil, fmt.Errorf("build service: %w", err)
+	}
+	return reader, choice, nil
+}
+
+// fixed returns the setup with these settings. They differ from its own only in what it leaves open.
+func (s *Setup) fixed(p index.Params) *Setup {
+	fixed := *s
+	fixed.Index, fixed.Settings = p, p.Written(s.Settings)
+	return &fixed
+}
+
+// agreed is what members agree on by the setup.
+func (s *Setup) agreed() *member.Agreed {
+	agreed := member.NewAgreed(s.Index, s.Settings, s.routing())
+	if s.Plan == nil {
+		agreed.Succeeds = s.Params.Succeeds
+	}
+	return agreed
+}
+
+// routing is the canonical text of what members agree on beside the settings.
+func (s *Setup) routing() []byte {
+	text := routing.Text(s.Source.Choice(), s.Sink)
+	if s.Plan != nil {
+		return routing.WithPlan(text, s.Plan)
+	}
+	return text
+}
+
+// limit is the bound on the rate, or nil if there is none.
+func (s *Setup) limit() *rate.Limiter {
+	if s.MaxRate <= 0 {
+		return nil
+	}
+	return rate.NewLimiter(rate.Limit(s.MaxRate), max(1, s.MaxRate/10))
+}
+
+func (s *Setup) forbiddenPatience() time.Duration {
+	return cmp.Or(s.forbidden, journal.ForbiddenPatience)
+}
+
+// closed refuses to start if the topics make a loop: each forwarded document would come back.
+func (s *Setup) closed() error {
+	loops := Loops(s.Params, s.Source, s.Journal, s.Sink)
+	if len(loops) == 0 {
+		return nil
+	}
+	what := "topics cannot be used so:"
+	for _, m := range loops {
+		what += "\n    " + m.String()
+	}
+	return &stop.Error{
+		What:   what,
+		Remedy: "correct the configuration: source, outputs and journal are topics of their own",
+	}
+}

@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/unecho/unecho/consumer/cluster"
@@ -18,16 +19,23 @@ type Progress = protocol.Progress
 // progressEvery is how often the progress is read. A backfill ends that much later than its last commit.
 const progressEvery = 500 * time.Millisecond
 
-// watchBackfill reads the progress until ctx is done, and has the process drain when all is committed.
-func (p *process) watchBackfill(ctx context.Context) {
+// progress reads how far a backfill has come.
+type progress struct {
+	*reached
+	last     *atomic.Pointer[Progress]
+	finished func() // all is committed
+}
+
+// Run reads until ctx is done, or all is committed.
+func (p *progress) Run(ctx context.Context) {
 	for {
 		reading, cancel := context.WithTimeout(ctx, lagEvery)
 		now, err := cluster.Progress(reading, p.cluster.Admin(), p.setup.Params.Group, p.setup.Plan)
 		cancel()
 		if err == nil {
-			p.progress.Store(&now)
+			p.last.Store(&now)
 			if now.Finished {
-				p.done()
+				p.finished()
 				return
 			}
 		}

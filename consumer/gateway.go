@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -16,11 +15,7 @@ import (
 
 // Gateway opens the gateway of this process. The caller closes it.
 func (s *Service) Gateway() (*gateway.Gateway, error) {
-	reader, err := document.New(s.setup.Document, s.setup.Source.When...)
-	if err != nil {
-		return nil, err
-	}
-	return gateway.New(gateway.Setup{Kafka: s.setup.Kafka, Reader: reader, Group: s, Counters: s.taken})
+	return gateway.New(gateway.Setup{Kafka: s.setup.Kafka, Reader: s.reader, Group: s, Counters: s.taken})
 }
 
 // Silence implements gateway.Group. What the group's duty is, the member's replica knows: without one it forwards.

@@ -33,7 +33,9 @@ type lags struct {
 	times   lagTimes
 }
 
-func newLags(r *reached, k *kept) *lags { return &lags{reached: r, sources: k.sources, owed: &k.owed} }
+func (s *Service) lags(r *reached) *lags {
+	return &lags{reached: r, sources: s.lookout.sources, owed: &s.owed}
+}
 
 // owed is how much the group still has to read.
 type owed struct {

@@ -66,13 +66,13 @@ func (w *world) unstarted(logger zerolog.Logger) (*Service, *lags) {
 	}
 	w.t.Cleanup(r.cluster.Client.Close)
 	s.group.Store(r)
-	return s, newLags(r, &s.kept)
+	return s, s.lags(r)
 }
 
 // readLag has the member's lags be read.
 func (m *running) readLag() {
 	m.follower()
-	newLags(m.group.Load(), &m.kept).read(m.world.context())
+	m.lags(m.group.Load()).read(m.world.context())
 }
 
 func TestSourceLag(t *testing.T) {

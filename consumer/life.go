@@ -29,24 +29,13 @@ type process struct {
 	remarks remarks
 }
 
-// member returns the setup of each replica of the process.
-func (p *process) member() *member.Setup {
-	s := p.setup
-	return &member.Setup{
-		Name: p.name.member, Group: s.Params.Group, Kafka: s.Kafka, Log: p.log, Journal: s.Journal, Agreed: p.agreed,
-		Store: s.Store, Leases: s.Leases,
-		AcceptJournalGap: s.Source.AcceptJournalGap, ProducerTime: s.ProducerTime, Counters: p.replicas, Recent: &p.recent,
-		Logger: s.Logger,
-	}
-}
-
 // sessions returns what the sessions that work with a replica have in common.
 func (p *process) sessions(replica *member.Follower) *session.Setup {
 	s := p.setup
 	return &session.Setup{
-		Params: s.Params, Source: s.Source, Sources: p.sources, Sink: s.Sink, MaxEntryBytes: int(s.Journal.MaxEntryBytes),
+		Params: s.Params, Source: s.Source, Sources: p.lookout.sources, Sink: s.Sink, MaxEntryBytes: int(s.Journal.MaxEntryBytes),
 		Cluster: p.cluster, Log: p.log, Agreed: p.agreed, Replica: replica, Reader: p.reader, Encoder: p.encoder(),
-		Times: p.times, Incarnation: p.incarnation, Large: p.large, Counters: p.counters, Waiting: p.waiting, Stir: p.stir,
+		Times: p.lookout.times, Incarnation: p.incarnation, Large: p.large, Counters: p.counters, Waiting: p.waiting, Stir: p.stir,
 		Options: s.Sessions, Logger: s.Logger, Mode: protocol.NewMode(s.Plan), Limit: p.limit, Ahead: s.waited,
 		PassAfter: s.Journal.PassAfter(),
 	}
@@ -93,20 +82,21 @@ func (p *process) lives(ctx, drain context.Context) error {
 // live restores a replica and works with it. If there is an open dispute, the replica begins before the disputed
 // offset.
 func (p *process) live(ctx, drain context.Context, open *member.Dispute) error {
-	replica, err := member.Restore(drain, p.member(), open)
+	replica, err := member.Restore(drain, p.member(p.name.member, p.replicas, &p.recent), open)
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
 	p.took.End("restore")
 	p.replica.Store(replica)
-	return p.work(ctx, drain, replica)
+	return following(ctx, replica, func(ctx context.Context) error { return p.takeParts(ctx, drain, replica) }, p.name.keep)
 }
 
-// work runs the goroutines. The follower outlives the sessions, and the keeper takes its last snapshot after they have
-// ended.
-func (p *process) work(ctx, drain context.Context, replica *member.Follower) error {
+// following works while the replica follows the journal. The follower outlives the work, and so does what is beside.
+func following(ctx context.Context, replica *member.Follower, work func(context.Context) error,
+	beside ...func(context.Context),
+) error {
 	group, ctx := errgroup.WithContext(ctx)
-	follow, stopFollowing := context.WithCancel(ctx)
+	follow, stop := context.WithCancel(ctx)
 	group.Go(func() error {
 		err := replica.Follow(follow)
 		if follow.Err() != nil && ctx.Err() == nil {
@@ -114,10 +104,12 @@ func (p *process) work(ctx, drain context.Context, replica *member.Follower) err
 		}
 		return err
 	})
-	group.Go(func() error { return p.name.keep(follow) })
+	for _, run := range beside {
+		group.Go(func() error { run(follow); return nil })
+	}
 	group.Go(func() error {
-		defer stopFollowing()
-		return p.takeParts(ctx, drain, replica)
+		defer stop()
+		return work(ctx)
 	})
 	return group.Wait()
 }
@@ -190,7 +182,7 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 		keeper.Run(beside)
 	})
 	others.Go(func() { keeper.WatchLag(beside, p.setup.Params.MaxLag, setup.PassAfter > 0, withdraw) })
-	p.watch(beside, &others, keeper.Follower, sessions)
+	p.watch(beside, &others, setup, sessions)
 	err = group.Wait()
 	stopBeside()
 	others.Wait()
@@ -201,18 +193,19 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 }
 
 // watch runs what only informs, beside the sessions.
-func (p *process) watch(ctx context.Context, group *sync.WaitGroup, replica *member.Follower, sessions []*session.Session) {
+func (p *process) watch(ctx context.Context, group *sync.WaitGroup, common *session.Setup, sessions []*session.Session) {
 	group.Go(func() { p.lags.Run(ctx, sessions) })
-	group.Go(func() { p.remarks.Run(ctx, replica) })
+	group.Go(func() { p.remarks.Run(ctx, common.Replica) })
 	group.Go(func() { p.lookout.Run(ctx, p.cluster.Client) })
 	group.Go(func() {
-		p.warnOfSources(ctx, replica)
-		(&heritage{reached: p.reached, replica: replica}).Run(ctx)
+		p.warnOfSources(ctx, common.Replica)
+		(&heritage{p.reached, common.Replica}).Run(ctx)
 	})
 	if p.setup.Plan != nil {
-		group.Go(func() { p.watchBackfill(ctx) })
+		group.Go(func() { (&progress{p.reached, &p.progress, p.done}).Run(ctx) })
 	}
-	group.Go(func() { p.readiness(sessions).Run(ctx) })
+	ready := &readiness{common, sessions, p.name.member, p.took, p.stirred, &p.stands}
+	group.Go(func() { ready.Run(ctx) })
 }
 
 // finish ends a drain with the last snapshot, at the journal's end. Nobody would read that of a backfill that is

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index/snapshot"
@@ -16,16 +14,15 @@ import (
 // name is this process's name in the group. The names of its slots begin with it. Two processes must not use the same
 // name, because the later would fence the earlier.
 type name struct {
-	leases snapshot.Leaser
+	setup  *Setup
 	lease  snapshot.Lease // nil if the name is configured
 	member string
-	logger zerolog.Logger
 }
 
 // takeName returns the configured name or, if there is none, the lowest that no other process has leased, with its
 // lease.
 func (s *Setup) takeName(ctx context.Context) (*name, error) {
-	n := &name{leases: s.Leases, member: s.Params.Member, logger: s.Logger}
+	n := &name{setup: s, member: s.Params.Member}
 	if n.member != "" {
 		return n, nil
 	}
@@ -51,26 +48,25 @@ func (s *Setup) takeName(ctx context.Context) (*name, error) {
 // keep takes the lease again when the store lost it, as a restarted database does. It tries for as long as it takes: the
 // store may be away, or hold the lease of a connection that broke. If another process has taken the name, it takes the
 // place of this one in the group as well, and the sessions notice.
-func (n *name) keep(ctx context.Context) error {
+func (n *name) keep(ctx context.Context) {
 	for n.lease != nil {
 		select {
 		case <-n.lease.Lost():
 		case <-ctx.Done():
-			return nil
+			return
 		}
 		err := retry.While(ctx, leasePause, func() error {
-			lease, err := n.leases.Lease(ctx, "member-"+n.member)
+			lease, err := n.setup.Leases.Lease(ctx, "member-"+n.member)
 			if err == nil {
 				n.lease = lease
 			}
 			return err
 		}, func(error, time.Duration) bool { return true })
 		if err != nil {
-			return nil //nolint:nilerr // stopping is no error
+			return // stopping is no error
 		}
-		n.logger.Info().Str("member", n.member).Msg("the lease on the member's name was lost and is taken again")
+		n.setup.Logger.Info().Str("member", n.member).Msg("the lease on the member's name was lost and is taken again")
 	}
-	return nil
 }
 
 // leasePause is how long a member waits before it asks a store again that gives no lease.
@@ -101,6 +97,6 @@ func (n *name) release() {
 		return
 	}
 	if err := n.lease.Release(); err != nil {
-		n.logger.Warn().Err(err).Msg("the member's name is free only when its lease ends")
+		n.setup.Logger.Warn().Err(err).Msg("the member's name is free only when its lease ends")
 	}
 }

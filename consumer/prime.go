@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
@@ -53,6 +52,9 @@ type Priming struct {
 func NewPrimer(setup Setup, asked backfill.Asked, said func(string)) (*Primer, error) {
 	setup.Plan = nil
 	setup.Source.AcceptJournalGap = false // an empty memory would not know how far history is
+	if setup.Store == nil {
+		setup.Store = noSnapshots{}
+	}
 	reader, _, err := setup.build()
 	if err != nil {
 		return nil, err
@@ -164,34 +166,13 @@ func (p *Primer) reach(ctx context.Context, is *routing.State) (*reached, error)
 
 // live primes with one replica, and returns how the priming stood at the end.
 func (p *Primer) live(ctx context.Context, life *primerLife, counters *member.Counters) (after Priming, err error) {
-	setup, store := life.setup, life.setup.Store
-	if store == nil {
-		store = noSnapshots{}
-	}
-	replica, err := member.Restore(ctx, &member.Setup{
-		Name: "primer", Group: setup.Params.Group, Kafka: setup.Kafka, Log: life.log, Journal: setup.Journal,
-		Agreed: life.agreed, Store: store,
-		ProducerTime: setup.ProducerTime, Counters: counters, Logger: setup.Logger,
-	}, nil)
+	replica, err := member.Restore(ctx, life.member("primer", counters, nil), nil)
 	if err != nil {
 		return after, fmt.Errorf("start: %w", err)
 	}
 	life.replica = replica
 	p.replica.Store(replica)
-	group, inner := errgroup.WithContext(ctx)
-	follow, stop := context.WithCancel(inner)
-	group.Go(func() error {
-		err := replica.Follow(follow)
-		if follow.Err() != nil && inner.Err() == nil {
-			return nil
-		}
-		return err
-	})
-	group.Go(func() error {
-		defer stop()
-		return life.work(inner)
-	})
-	err = group.Wait()
+	err = following(ctx, replica, life.work)
 	return primingOf(replica), err
 }
 

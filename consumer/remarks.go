@@ -12,7 +12,8 @@ import (
 // remarks logs what the counts of the replica say of the settings.
 type remarks struct {
 	setup  *Setup
-	cuts   cuts
+	cut    uint64    // unique documents for which candidates were left out, as the log last said
+	said   time.Time // when
 	doubts doubts
 }
 
@@ -31,23 +32,17 @@ func (r *remarks) Run(ctx context.Context, replica *member.Follower) {
 // cutsEvery is how often the log may say that documents were cut. In a stream with much common text most documents are.
 const cutsEvery = 10 * time.Minute
 
-// cuts has the numbers that the log last gave: unique documents for which candidates were left out.
-type cuts struct {
-	documents uint64
-	said      time.Time
-}
-
 // sayCuts logs how many documents were cut since it last logged that.
 func (r *remarks) sayCuts(now *index.Stats) {
-	if now.UniqueCut <= r.cuts.documents || time.Since(r.cuts.said) < cutsEvery {
+	if now.UniqueCut <= r.cut || time.Since(r.said) < cutsEvery {
 		return
 	}
-	r.setup.Logger.Warn().Uint64("documents", now.UniqueCut-r.cuts.documents).
+	r.setup.Logger.Warn().Uint64("documents", now.UniqueCut-r.cut).
 		Uint64("candidates_left_out", now.Unverified).
 		Uint64("keys_full", now.Full).Msg("unique documents were not compared with all candidates and may be copies " +
 		"(their header unecho-cut says so): they share much of their text with many others; " +
 		"similarity.max_references, .max_candidates and .max_work bound what is compared")
-	r.cuts = cuts{documents: now.UniqueCut, said: time.Now()}
+	r.cut, r.said = now.UniqueCut, time.Now()
 }
 
 // doubts has what was counted when doubts were last looked at.

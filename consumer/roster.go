@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -102,10 +103,7 @@ func sessionOf(d *kadm.DescribedGroupMember) GroupMember {
 		}
 	}
 	slices.SortFunc(m.Partitions, func(a, b GroupPartition) int {
-		if a.Topic != b.Topic {
-			return strings.Compare(a.Topic, b.Topic)
-		}
-		return int(a.Partition) - int(b.Partition)
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
 	})
 	return m
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/phase"
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/index"
@@ -33,8 +32,6 @@ type Service struct {
 // kept is what a process keeps from one life to the next: what its sessions and replicas share, and what was last read
 // of how it stands, which has one writer each.
 type kept struct {
-	sources     *session.Sources
-	times       *session.Times
 	incarnation session.Incarnation
 	counters    *session.Counters
 	waiting     *session.WaitingList
@@ -45,7 +42,7 @@ type kept struct {
 
 	group    atomic.Pointer[reached]         // nil: the cluster is not reached yet
 	replica  atomic.Pointer[member.Follower] // nil: there is none yet
-	called   atomic.Pointer[string]          // the member's name; nil: it has none yet
+	called   atomic.Pointer[string]          // the member's name; empty: it has none yet
 	owed     atomic.Pointer[owed]            // of the source
 	stands   atomic.Pointer[stand]
 	progress atomic.Pointer[Progress]
@@ -60,15 +57,16 @@ func New(setup Setup) (*Service, error) {
 	s := &Service{
 		setup: setup, reader: reader, taken: &gateway.Counters{},
 		kept: kept{
-			sources: session.NewSources(choice), times: session.NewTimes(setup.Sink),
 			incarnation: session.NewIncarnation(time.Now()), counters: session.NewCounters(setup.Source.Topics),
 			waiting: &session.WaitingList{}, replicas: member.NewCounters(), stirred: make(chan struct{}, 1),
 		},
 	}
 	s.lookout = &lookout{
-		setup: &s.setup, mode: protocol.NewMode(setup.Plan), sources: s.sources, times: s.times, counters: s.counters,
+		setup: &s.setup, sources: session.NewSources(choice), times: session.NewTimes(setup.Sink), counters: s.counters,
 		missing: map[string]int{},
 	}
+	s.lookout.untaken.Store(new([]Untaken))
+	s.called.Store(new(string))
 	s.owed.Store(unknownLag())
 	s.stands.Store(&stand{})
 	s.progress.Store(&Progress{})
@@ -121,7 +119,7 @@ func (s *Service) serve(ctx, drain context.Context, done func()) error {
 	}
 	p := &process{
 		reached: r, kept: &s.kept, name: name, took: took, done: done, lookout: s.lookout, limit: s.setup.limit(),
-		lags: newLags(r, &s.kept), remarks: remarks{setup: r.setup},
+		lags: s.lags(r), remarks: remarks{setup: r.setup},
 	}
 	defer func() { p.name.release() }()
 	s.called.Store(&name.member)
@@ -139,11 +137,8 @@ func (s *Service) Stats() Stats {
 	owed, stands := s.owed.Load(), s.stands.Load()
 	st.Lags, st.GroupLags, st.SourceLag, st.Leaderless = owed.ours, owed.all, owed.lag, len(owed.leaderless)
 	st.Standing, st.Ready = stands.Standing, stands.ready
-	st.Waiting, st.Untaken = s.waiting.List(), s.lookout.list()
-	st.Params = s.setup.Index
-	if called := s.called.Load(); called != nil {
-		st.Member = *called
-	}
+	st.Waiting, st.Untaken = s.waiting.List(), *s.lookout.untaken.Load()
+	st.Params, st.Member = s.setup.Index, *s.called.Load()
 	if r := s.group.Load(); r != nil {
 		st.Params, st.JournalEnd = r.setup.Index, r.log.LastEnd()
 		st.JournalStart, st.StartTime = r.log.Oldest()
@@ -155,7 +150,8 @@ func (s *Service) Stats() Stats {
 		st.Params, st.Index, st.JournalNext, st.AppliedTime = last.Params, last.Index, last.Next, last.AppendTime
 		st.ConfirmedTime, st.Settings = last.ConfirmedTime, last.Settings
 	}
-	st.Bounds = boundsOf(st.Params.Window)
+	w := &st.Params.Window
+	st.Bounds = Bounds{Age: w.Age, Documents: w.Count, Bytes: int64(w.Bytes)}
 	return st
 }
 

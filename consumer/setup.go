@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -102,22 +101,15 @@ func (s *Setup) fixed(p index.Params) *Setup {
 	return &fixed
 }
 
-// agreed is what members agree on by the setup.
+// agreed is what members agree on by the setup: its settings, and the canonical text of its routing.
 func (s *Setup) agreed() *member.Agreed {
-	agreed := member.NewAgreed(s.Index, s.Settings, s.routing())
-	if s.Plan == nil {
-		agreed.Succeeds = s.Params.Succeeds
-	}
-	return agreed
-}
-
-// routing is the canonical text of what members agree on beside the settings.
-func (s *Setup) routing() []byte {
 	text := routing.Text(s.Source.Choice(), s.Sink)
 	if s.Plan != nil {
-		return routing.WithPlan(text, s.Plan)
+		return member.NewAgreed(s.Index, s.Settings, routing.WithPlan(text, s.Plan))
 	}
-	return text
+	agreed := member.NewAgreed(s.Index, s.Settings, text)
+	agreed.Succeeds = s.Params.Succeeds
+	return agreed
 }
 
 // limit is the bound on the rate, or nil if there is none.
@@ -126,10 +118,6 @@ func (s *Setup) limit() *rate.Limiter {
 		return nil
 	}
 	return rate.NewLimiter(rate.Limit(s.MaxRate), max(1, s.MaxRate/10))
-}
-
-func (s *Setup) forbiddenPatience() time.Duration {
-	return cmp.Or(s.forbidden, journal.ForbiddenPatience)
 }
 
 // closed refuses to start if the topics make a loop: each forwarded document would come back.

@@ -34,21 +34,12 @@ type Untaken struct{ Topic, Why string }
 // lookout finds the topics of the source that come and go.
 type lookout struct {
 	setup    *Setup
-	mode     protocol.Mode
 	sources  *session.Sources
 	times    *session.Times
 	counters *session.Counters
 
-	missing map[string]int // looks in a row, by topic that is read
-	untaken atomic.Pointer[[]Untaken]
-}
-
-// list returns those that are not read, in order. It may be called at any time.
-func (l *lookout) list() []Untaken {
-	if all := l.untaken.Load(); all != nil {
-		return *all
-	}
-	return nil
+	missing map[string]int            // looks in a row, by topic that is read
+	untaken atomic.Pointer[[]Untaken] // in order
 }
 
 // Run looks for topics that come and go until ctx is done. A look that fails stops nothing: what is read is read on.
@@ -91,8 +82,9 @@ func (l *lookout) look(ctx context.Context, client *kgo.Client) error {
 		case broker.Passing(err):
 			failed = append(failed, err)
 		default:
-			untaken = append(untaken, Untaken{name, err.Error()})
-			if !slices.Contains(l.list(), Untaken{name, err.Error()}) {
+			is := Untaken{name, err.Error()}
+			untaken = append(untaken, is)
+			if !slices.Contains(*l.untaken.Load(), is) {
 				l.setup.Logger.Error().Err(err).Str("topic", name).
 					Msg("a topic that source.pattern fits is not read: its outputs are not ready, the others go on")
 			}
@@ -136,7 +128,7 @@ func (l *lookout) ready(ctx context.Context, topics *broker.Topics, source broke
 	if err := topics.CheckSource(ctx, source.Name, int(l.setup.Params.FetchBytes)); err != nil || l.setup.Sink.DryRun {
 		return err
 	}
-	if _, err := topics.EnsureOutputs(ctx, session.Wants(&l.setup.Sink, l.mode, source)...); err != nil {
+	if _, err := topics.EnsureOutputs(ctx, session.Wants(&l.setup.Sink, protocol.NewMode(l.setup.Plan), source)...); err != nil {
 		return err
 	}
 	return l.times.Read(ctx, topics, source.Name, l.setup.Logger)

@@ -173,7 +173,7 @@ func TestTopicsOfAPattern(t *testing.T) {
 	w.settled()
 	w.send("news.b", news("a", 1)...)
 	w.settled()
-	reads, _ := m.sources.List()
+	reads, _ := m.lookout.sources.List()
 	if want := []string{"named", "news.a", "news.b", "news.d"}; !slices.Equal(reads, want) {
 		t.Errorf("it reads %q, want %q", reads, want)
 	}
@@ -290,7 +290,7 @@ func TestPatternSeenByOneMember(t *testing.T) {
 	w.settled()
 	w.send("news.a", news("more of a", 5)...)
 	w.settled()
-	if reads, _ := blind.sources.List(); slices.Contains(reads, "news.b") {
+	if reads, _ := blind.lookout.sources.List(); slices.Contains(reads, "news.b") {
 		t.Error("both have seen it")
 	}
 	if n := sees.Stats().Topics; len(n) != 2 || n[1].Unique != 5 {

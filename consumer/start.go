@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/signing"
@@ -33,6 +35,16 @@ type reached struct {
 	log     *journal.Log
 	reader  *document.Reader
 	large   *semaphore.Weighted // signing.LargeAtOnce, for all of the process that sign
+}
+
+// member returns the setup of a replica.
+func (r *reached) member(name string, counters *member.Counters, copies *recent.Copies) *member.Setup {
+	s := r.setup
+	return &member.Setup{
+		Name: name, Group: s.Params.Group, Kafka: s.Kafka, Log: r.log, Journal: s.Journal, Agreed: r.agreed,
+		Store: s.Store, Leases: s.Leases, AcceptJournalGap: s.Source.AcceptJournalGap, ProducerTime: s.ProducerTime,
+		Counters: counters, Recent: copies, Logger: s.Logger,
+	}
 }
 
 // encoder makes the output records.
@@ -64,7 +76,8 @@ func (s *Setup) reached(client *kgo.Client, id [16]byte, agreed *member.Agreed, 
 			Group: s.Params.Group, TransactionTimeout: s.Params.TransactionTimeout, Options: s.Kafka, Client: client,
 			Logger: s.Logger,
 		},
-		log: journal.NewLog(client, s.Journal.Topic, id, s.Params.Group, fingerprint, s.forbiddenPatience(), s.Logger),
+		log: journal.NewLog(client, s.Journal.Topic, id, s.Params.Group, fingerprint,
+			cmp.Or(s.forbidden, journal.ForbiddenPatience), s.Logger),
 	}
 }
 
@@ -149,16 +162,15 @@ func (s *Setup) topics(ctx context.Context, client *kgo.Client, l *lookout) (jou
 	if err != nil {
 		return journalID, err
 	}
-	journalID = j.ID
 	for _, source := range sources {
 		if err := l.ready(ctx, topics, source); err != nil {
-			return journalID, err
+			return j.ID, err
 		}
 	}
 	if l.sources.Choice.Open() {
 		err = l.look(ctx, client)
 	}
-	return journalID, err
+	return j.ID, err
 }
 
 // fence fences the slots of a member and returns them. After that their former owners can do no more. Kafka may have

@@ -102,10 +102,6 @@ type Bounds struct {
 	Bytes     int64
 }
 
-func boundsOf(p index.WindowParams) Bounds {
-	return Bounds{Age: p.Age, Documents: p.Count, Bytes: int64(p.Bytes)}
-}
-
 // counted returns the part of Stats that consists of counters.
 func (s *Service) counted() Stats {
 	c, m := s.counters, s.replicas

@@ -3,7 +3,8 @@
 //
 //	Run ── member.Follower   one goroutine: applies the journal to the replica, and answers lookups between two records
 //	    ├─ session.Session   poll ─ sign ─ append ─ wait ─ begin ─ produce ─ commit, each with a slot of its own
-//	    └─ member.Keeper     writes snapshots and checkpoints, trims the journal
+//	    ├─ member.Keeper     writes snapshots and checkpoints, trims the journal
+//	    └─ companions        lags, remarks, lookout, heritage, progress, readiness: they hold up no session
 //
 // These are the packages below, from the one that knows most of the others to the one that knows none:
 //

@@ -91,10 +91,9 @@ func (p *Primer) Run(ctx context.Context) (before, after Priming, err error) {
 			return before, after, err
 		}
 	}
-	counters := member.NewCounters()
 	for times := member.Overtakings(0); ; {
 		life := &primerLife{reached: r, asked: p.asked, said: p.said, topics: topics}
-		after, err := p.live(ctx, life, counters)
+		after, err := p.live(ctx, life)
 		var overtaken *member.OvertakenError
 		if errors.As(err, &overtaken) {
 			if err = times.Another(life.replica, overtaken); err == nil {
@@ -165,8 +164,8 @@ func (p *Primer) reach(ctx context.Context, is *routing.State) (*reached, error)
 }
 
 // live primes with one replica, and returns how the priming stood at the end.
-func (p *Primer) live(ctx context.Context, life *primerLife, counters *member.Counters) (after Priming, err error) {
-	replica, err := member.Restore(ctx, life.member("primer", counters, nil), nil)
+func (p *Primer) live(ctx context.Context, life *primerLife) (after Priming, err error) {
+	replica, err := member.Restore(ctx, life.member("primer", member.NewCounters(), nil), nil)
 	if err != nil {
 		return after, fmt.Errorf("start: %w", err)
 	}

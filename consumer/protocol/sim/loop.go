@@ -165,6 +165,9 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 		s.leads.Later(s.time())
 		return false
 	}
+	if j.Away && s.chance(1, 2) { // the outage is over since the poll began
+		j.Away = false
+	}
 	b := s.leads.Fetched(s.time(), j, f, owed)
 	if b == nil {
 		return false

@@ -3,10 +3,6 @@ package sim_test
 // loopMutants break the order in which a member does what there is to do (design 5), in the code that the service runs.
 var loopMutants = []mutant{
 	{
-		rule: "partitions that are taken away end the batch", file: "consumer/protocol/member.go",
-		old: "	if m.revoked {\n		b.Revoked()", new: "	if m.revoked && b.Size < 0 {\n		b.Revoked()",
-	},
-	{
 		rule: "what is taken away is noted until the transaction ends", file: "consumer/protocol/holdings.go",
 		old: "	h.revoked = true\n", new: "",
 	},

@@ -36,10 +36,6 @@ var outageMutants = []mutant{
 		old: "if of := m.owing(); len(of) > 0 &&", new: "if of := m.owing(); len(of) > 99 &&",
 	},
 	{
-		rule: "what was polled before it was recorded is polled again", file: "consumer/protocol/member.go",
-		old: "func(g Group) bool { return g.Owes() })", new: "func(g Group) bool { return g.Epoch == 0 })",
-	},
-	{
 		rule: "a recording that the journal does not take is taken again", file: "consumer/protocol/member.go",
 		old: "		m.batch.wants = Done\n		return", new: "		m.batch.recorded()\n		return",
 	},

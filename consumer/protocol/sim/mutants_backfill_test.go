@@ -167,8 +167,4 @@ var backfillMutants = []mutant{
 		"what was deleted before it was read ends the session", "consumer/protocol/member.go",
 		"g.Mode.Overtaken(g.Assignment, g.Begins)", "g.Mode.Overtaken(g.Assignment, -1)",
 	},
-	{
-		"what is committed is announced before verdicts are too many", "consumer/protocol/member.go",
-		"m.batch, m.due = nil, true", "m.batch, m.due = nil, false",
-	},
 }

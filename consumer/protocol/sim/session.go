@@ -308,7 +308,7 @@ func (s *session) announce(of []*protocol.Assignment) {
 func (s *session) fetch(p *part, a *protocol.Assignment, from int64, most int, reach int64) group {
 	g := group{part: p, Group: protocol.NewGroup(nil, a, from)}
 	g.Begins = p.begin
-	s.bring(&g, from, most, reach)
+	s.bring(&g, max(from, p.begin), most, reach)
 	if len(g.documents) > 0 && s.told == nil && s.faults && s.chance(1, 16) {
 		s.act("records brought twice")
 		s.bring(&g, max(p.begin, g.End-1-int64(s.n(4))), most, reach)

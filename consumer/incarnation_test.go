@@ -9,19 +9,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/balance"
 )
 
 // lateJoin sends the join request that a former client of the instance would have sent, and returns when the group
 // shows it.
-func (w *world) lateJoin(instance string, of session.Incarnation) {
+func (w *world) lateJoin(instance string, of balance.Incarnation) {
 	w.t.Helper()
 	client, err := kgo.NewClient(w.setup.Kafka...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(client.Close)
-	b := session.Balancer(of)
+	b := balance.New(of)
 	req := kmsg.NewPtrJoinGroupRequest()
 	req.Group, req.InstanceID, req.ProtocolType = w.setup.Params.Group, &instance, "consumer"
 	req.SessionTimeoutMillis, req.RebalanceTimeoutMillis = 6000, 6000
@@ -38,7 +38,7 @@ func (w *world) lateJoin(instance string, of session.Incarnation) {
 }
 
 // tells checks that the group shows this incarnation of an instance to other processes.
-func (w *world) tells(instance string, want session.Incarnation) {
+func (w *world) tells(instance string, want balance.Incarnation) {
 	w.t.Helper()
 	group := w.setup.Params.Group
 	groups, err := kadm.NewClient(w.client()).DescribeGroups(w.context(), group)
@@ -46,8 +46,8 @@ func (w *world) tells(instance string, want session.Incarnation) {
 		w.t.Fatal(err)
 	}
 	for _, m := range groups[group].Members {
-		if *m.InstanceID == instance && session.IncarnationOf(&m) != want {
-			w.t.Errorf("the group shows %q of %s, want %q", session.IncarnationOf(&m), instance, want)
+		if *m.InstanceID == instance && balance.IncarnationOf(&m) != want {
+			w.t.Errorf("the group shows %q of %s, want %q", balance.IncarnationOf(&m), instance, want)
 		}
 	}
 }
@@ -66,9 +66,9 @@ func memberOf(g *kfake.GroupInfo, instance string) (memberID string) {
 // goes on, whether the client was of this process or of one before it.
 func TestLateJoin(t *testing.T) {
 	t.Parallel()
-	for name, of := range map[string]func(own session.Incarnation) session.Incarnation{
-		"this process":   func(own session.Incarnation) session.Incarnation { return own },
-		"the one before": func(session.Incarnation) session.Incarnation { return session.NewIncarnation(time.UnixMilli(1)) },
+	for name, of := range map[string]func(own balance.Incarnation) balance.Incarnation{
+		"this process":   func(own balance.Incarnation) balance.Incarnation { return own },
+		"the one before": func(balance.Incarnation) balance.Incarnation { return balance.NewIncarnation(time.UnixMilli(1)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,8 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/unecho/unecho/consumer/balance"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/gateway"
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/recent"
@@ -32,8 +34,8 @@ type Service struct {
 // kept is what a process keeps from one life to the next: what its sessions and replicas share, and what was last read
 // of how it stands, which has one writer each.
 type kept struct {
-	incarnation session.Incarnation
-	counters    *session.Counters
+	incarnation balance.Incarnation
+	counters    *measure.Counters
 	waiting     *session.WaitingList
 	replicas    *member.Counters
 	recent      recent.Copies
@@ -57,7 +59,7 @@ func New(setup Setup) (*Service, error) {
 	s := &Service{
 		setup: setup, reader: reader, taken: &gateway.Counters{},
 		kept: kept{
-			incarnation: session.NewIncarnation(time.Now()), counters: session.NewCounters(setup.Source.Topics),
+			incarnation: balance.NewIncarnation(time.Now()), counters: measure.NewCounters(setup.Source.Topics),
 			waiting: &session.WaitingList{}, replicas: member.NewCounters(), stirred: make(chan struct{}, 1),
 		},
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
@@ -33,13 +34,13 @@ type Waiting = session.Waiting
 type Standing = session.Standing
 
 // Latency is how long batches took, by stage.
-type Latency = session.Latency
+type Latency = measure.Latency
 
 // Histogram counts durations by their length, or other values by their size.
-type Histogram = session.Histogram
+type Histogram = measure.Histogram
 
 // Verdicts say how many documents of a source topic were committed.
-type Verdicts = session.Verdicts
+type Verdicts = measure.Verdicts
 
 // StopError ends the process because a person is needed.
 type StopError = stop.Error

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/routing"
@@ -36,7 +37,7 @@ type lookout struct {
 	setup    *Setup
 	sources  *session.Sources
 	times    *session.Times
-	counters *session.Counters
+	counters *measure.Counters
 
 	missing map[string]int            // looks in a row, by topic that is read
 	untaken atomic.Pointer[[]Untaken] // in order

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/unecho/unecho/consumer/balance"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/document"
@@ -21,7 +22,6 @@ import (
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/consumer/retry"
-	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
@@ -117,7 +117,7 @@ func (s *Setup) alone(ctx context.Context, client *kgo.Client) error {
 		return err
 	}
 	if guests := in.Guests(); len(guests) > 0 {
-		return session.Shared(s.Params.Group, strings.Join(guests, ", "), nil)
+		return balance.Shared(s.Params.Group, strings.Join(guests, ", "), nil)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/measure"
 )
 
 // Outcome is what a client was answered.
@@ -43,7 +43,7 @@ type Stats struct {
 	Documents uint64            // that were brought to the source
 	Repeated  uint64            // that were recognised as sent before, and so not brought again
 	Bytes     uint64            // of the documents that were brought
-	Verdict   session.Histogram // seconds until a client was told the verdicts that it waited for
+	Verdict   measure.Histogram // seconds until a client was told the verdicts that it waited for
 }
 
 // Counters count what comes to a gateway. They are safe for concurrent use.

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/balance"
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
@@ -47,12 +48,12 @@ func (t *taking) opens(c *client) { t.client, t.took, t.err = c, phase.Begin(), 
 
 // callbacks are the options by which a client has partitions taken over.
 func (t *taking) callbacks() []kgo.Opt {
-	deals := newBalancer(t.Incarnation)
+	deals := balance.New(t.Incarnation)
 	return []kgo.Opt{
 		kgo.Balancers(deals),
 		kgo.AdjustFetchOffsetsFn(t.assign),
 		kgo.OnPartitionsAssigned(func(ctx context.Context, client *kgo.Client, given map[string][]int32) {
-			if deals.again() {
+			if deals.Again() {
 				client.ForceRebalance()
 			}
 			t.makeWay(ctx, given)

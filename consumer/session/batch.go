@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/unpack"
 )
@@ -53,11 +54,11 @@ func documents(items []item) iter.Seq[*protocol.Document] {
 	}
 }
 
-// measure counts how long it took, if all documents were judged. What was passed on before is recorded in no time that
+// took counts how long it took, if all documents were judged. What was passed on before is recorded in no time that
 // counts.
-func (b *batch) measure(c *Counters) {
+func (b *batch) took(c *measure.Counters) {
 	if b != nil && !b.judged.IsZero() {
-		c.latency(b.signed.Sub(b.began), b.judged.Sub(b.signed), time.Since(b.judged))
+		c.Took(b.signed.Sub(b.began), b.judged.Sub(b.signed), time.Since(b.judged))
 	}
 }
 
@@ -71,4 +72,33 @@ func (b *batch) verdicts() (n uint64) {
 		}
 	}
 	return n
+}
+
+// count counts a batch by what was produced. A commit forgets what outputs have refused of it.
+func (b *batch) count(in *measure.Batch, by *measure.Counters) {
+	in.Reset()
+	for i := range b.groups {
+		g := &b.groups[i]
+		topic := by.Count(g.Topic)
+		for k := range g.items {
+			switch it := &g.items[k]; {
+			case g.Aside(&it.Document):
+				reason, _ := it.reason()
+				in.Rejected(topic, reason)
+			case !it.Judged:
+				in.Unchecked(topic)
+			default:
+				in.Judged(topic, &it.Verdict, it.byBytes)
+			}
+		}
+	}
+}
+
+// delays counts how long ago the documents of a batch were written, when it is committed.
+func (b *batch) delays(in *measure.Batch, now int64) {
+	for i := range b.groups {
+		for k := range b.groups[i].items {
+			in.Delay(b.groups[i].items[k].record.Timestamp.UnixMilli(), now)
+		}
+	}
 }

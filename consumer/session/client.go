@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/balance"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
@@ -222,7 +223,7 @@ func (c *client) replaced(ctx context.Context) bool {
 	for {
 		by, told := c.successor(ctx, own)
 		if told {
-			return c.Incarnation.yieldsTo(by)
+			return c.Incarnation.YieldsTo(by)
 		}
 		if retry.Pause(ctx, replacedPause) != nil {
 			return false
@@ -233,7 +234,7 @@ func (c *client) replaced(ctx context.Context) bool {
 // successor returns the incarnation of the member that has this session's instance now, unless that is still the
 // member own. If nobody else has it, by is this process's own incarnation. Told says that the group has answered and
 // that its members have settled.
-func (c *client) successor(ctx context.Context, own string) (by Incarnation, told bool) {
+func (c *client) successor(ctx context.Context, own string) (by balance.Incarnation, told bool) {
 	groups, err := c.Cluster.Admin().DescribeGroups(ctx, c.Params.Group)
 	if err != nil {
 		return "", false
@@ -241,7 +242,7 @@ func (c *client) successor(ctx context.Context, own string) (by Incarnation, tol
 	group := groups[c.Params.Group]
 	for _, m := range group.Members {
 		if m.InstanceID != nil && *m.InstanceID == c.slot && m.MemberID != own {
-			return IncarnationOf(&m), group.State == "Stable" // else it shows no metadata
+			return balance.IncarnationOf(&m), group.State == "Stable" // else it shows no metadata
 		}
 	}
 	return c.Incarnation, true

@@ -182,7 +182,7 @@ func (l *loop) commit(ctx context.Context) {
 	defer cancel()
 	b, p := l.batch, l.batch.pipeline
 	defer l.pace(b)
-	p.counted.count(b, l.Counters)
+	b.count(&p.counted, l.Counters)
 	committed, err := l.client.group.End(kgo.PreTxnCommitFnContext(ctx, l.stamp), kgo.TryCommit)
 	b.Ended(committed, err)
 	if err != nil {
@@ -193,8 +193,8 @@ func (l *loop) commit(ctx context.Context) {
 	}
 	l.client.rewind(b)
 	now := time.Now()
-	p.counted.delays(b, now.UnixMilli())
-	l.Counters.committed(&p.counted)
+	b.delays(&p.counted, now.UnixMilli())
+	l.Counters.Committed(&p.counted)
 	l.reaches.reached(b)
 	l.shout(b)
 	l.commits++

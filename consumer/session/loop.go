@@ -38,7 +38,7 @@ func (l *loop) run(ctx, drain context.Context) (err error) {
 	}
 	l.endRecording()
 	if err != nil {
-		l.batch.measure(l.Counters) // also where the outcome is unknown: what was slowest often ends so
+		l.batch.took(l.Counters) // also where the outcome is unknown: what was slowest often ends so
 	}
 	return err
 }
@@ -227,7 +227,7 @@ func (l *loop) await(ctx context.Context, b *batch) error {
 // rest lets go of the batch that is over. The session does not need its memory while it waits for the next batch, and
 // some of it is large.
 func (l *loop) rest() {
-	l.batch.measure(l.Counters)
+	l.batch.took(l.Counters)
 	l.recorder.counts(l.batch)
 	l.batch.pipeline.rest(l.batch.fetches)
 	l.member.Rested()

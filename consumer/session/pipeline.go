@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/unpack"
@@ -24,7 +25,7 @@ type pipeline struct {
 	records  []kgo.Record
 	items    []item
 	frames   frames // of its entries
-	counted  outputs
+	counted  measure.Batch
 }
 
 func newPipeline(setup *Setup, u *unpack.Unpacker) (*pipeline, error) {

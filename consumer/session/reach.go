@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
@@ -16,7 +17,7 @@ type Reach struct {
 
 // reaches are the partitions that the group gave a session, for those who look on.
 type reaches struct {
-	counters *Counters
+	counters *measure.Counters
 
 	mu      sync.Mutex
 	of      map[protocol.PartitionName]reach

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kerr"
 
+	"github.com/unecho/unecho/consumer/balance"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/stop"
@@ -120,8 +121,8 @@ func (s *Setup) final(slot string, err error) error {
 	switch {
 	case errors.As(err, &final):
 		return err
-	case errors.Is(err, errStranger), errors.Is(err, kerr.InconsistentGroupProtocol):
-		return Shared(s.Params.Group, "the next start names it", err)
+	case errors.Is(err, balance.ErrStranger), errors.Is(err, kerr.InconsistentGroupProtocol):
+		return balance.Shared(s.Params.Group, "the next start names it", err)
 	}
 	for _, final := range []error{
 		kerr.InvalidSessionTimeout, kerr.InvalidTransactionTimeout, kerr.GroupAuthorizationFailed,

@@ -10,9 +10,11 @@ import (
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
+	"github.com/unecho/unecho/consumer/balance"
 	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/signing"
@@ -39,9 +41,9 @@ type Setup struct {
 	Reader      *document.Reader
 	Encoder     *sink.Encoder
 	Times       *Times
-	Incarnation Incarnation
+	Incarnation balance.Incarnation
 	Large       *semaphore.Weighted // signing.LargeAtOnce, for those who sign large documents
-	Counters    *Counters
+	Counters    *measure.Counters
 	Waiting     *WaitingList
 	Stir        func()    // a session stands otherwise than before
 	Options     []kgo.Opt // of the clients, beside those that reach the cluster

@@ -1,4 +1,4 @@
-package session
+package balance
 
 import (
 	"testing"
@@ -13,16 +13,16 @@ func TestYieldsTo(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_800_000_000_000)
 	early, late, other := NewIncarnation(now), NewIncarnation(now.Add(time.Millisecond)), NewIncarnation(now)
-	if early.yieldsTo(early) {
+	if early.YieldsTo(early) {
 		t.Error("yields to itself")
 	}
-	if !early.yieldsTo(late) || late.yieldsTo(early) {
+	if !early.YieldsTo(late) || late.YieldsTo(early) {
 		t.Error("the earlier does not yield to the later, or the later to the earlier")
 	}
-	if early != other && early.yieldsTo(other) == other.yieldsTo(early) {
+	if early != other && early.YieldsTo(other) == other.YieldsTo(early) {
 		t.Errorf("of %s and %s, started at once, both yield or none", early, other)
 	}
-	if !late.yieldsTo(foreign) {
+	if !late.YieldsTo(foreign) {
 		t.Error("does not yield to who is no session")
 	}
 }
@@ -32,7 +32,7 @@ func TestIncarnationInMetadata(t *testing.T) {
 	t.Parallel()
 	of := NewIncarnation(time.UnixMilli(1_800_000_000_000))
 	plain := kgo.CooperativeStickyBalancer()
-	told := newBalancer(of).JoinGroupMetadata([]string{"news"}, map[string][]int32{"news": {1, 2}}, 7)
+	told := New(of).JoinGroupMetadata([]string{"news"}, map[string][]int32{"news": {1, 2}}, 7)
 	for _, c := range []struct {
 		name     string
 		metadata []byte

@@ -1,4 +1,4 @@
-package session
+package measure
 
 import "sync/atomic"
 

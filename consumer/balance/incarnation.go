@@ -1,4 +1,4 @@
-package session
+package balance
 
 import (
 	"bytes"
@@ -24,10 +24,10 @@ func NewIncarnation(started time.Time) Incarnation {
 	return Incarnation(fmt.Sprintf("%012x%08x", started.UnixMilli(), rand.Uint32()))
 }
 
-// yieldsTo says whether other may keep an instance that it has taken from us. It may if its process started later. An
+// YieldsTo says whether other may keep an instance that it has taken from us. It may if its process started later. An
 // incarnation that is ours or earlier is a late request to join, which this process or one before it sent long ago.
 // Nobody works under it, so the instance is taken back. So exactly one of two processes yields.
-func (i Incarnation) yieldsTo(other Incarnation) bool { return other > i }
+func (i Incarnation) YieldsTo(other Incarnation) bool { return other > i }
 
 // foreign stands for a member that is no session of unecho, or of a version that did not tell its incarnation. It is
 // greater than any.

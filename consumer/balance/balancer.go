@@ -1,4 +1,5 @@
-package session
+// Package balance deals the partitions of the group among its sessions, and tells processes of one name apart.
+package balance
 
 import (
 	"bytes"
@@ -18,8 +19,8 @@ import (
 // itself, in a group of the new protocol, has no tag.
 const dealtTag = "unecho1"
 
-// errStranger says that the partitions were dealt by somebody else: the group is shared with another program.
-var errStranger = errors.New("the partitions were dealt by something else than unecho")
+// ErrStranger says that the partitions were dealt by somebody else: the group is shared with another program.
+var ErrStranger = errors.New("the partitions were dealt by something else than unecho")
 
 // Shared is the error that ends a process where another program is in its group.
 func Shared(group, who string, because error) *stop.Error {
@@ -32,27 +33,25 @@ func Shared(group, who string, because error) *stop.Error {
 	}
 }
 
-// Balancer lets sessions join with their incarnation, and with none but sessions (decision 71).
-func Balancer(of Incarnation) kgo.GroupBalancer { return newBalancer(of) }
-
-// balancer is the balancer of the group. It adds the session's incarnation to what the session tells when it joins,
+// Balancer is the balancer of the group (decision 71). It adds the session's incarnation to what the session tells when it joins,
 // and the tag to what it deals.
-type balancer struct {
+type Balancer struct {
 	kgo.GroupBalancer
 	of    Incarnation
 	stale atomic.Bool // this session leads the group, and has made no plan for it
 }
 
-func newBalancer(of Incarnation) *balancer {
-	return &balancer{GroupBalancer: kgo.CooperativeStickyBalancer(), of: of}
+// New lets a session join with the incarnation of its process, and with none but sessions.
+func New(of Incarnation) *Balancer {
+	return &Balancer{GroupBalancer: kgo.CooperativeStickyBalancer(), of: of}
 }
 
 // ProtocolName implements kgo.GroupBalancer. No other program offers the name, so Kafka refuses its consumers while a
 // session is in the group.
-func (b *balancer) ProtocolName() string { return cluster.BalancedAs }
+func (b *Balancer) ProtocolName() string { return cluster.BalancedAs }
 
 // JoinGroupMetadata implements kgo.GroupBalancer.
-func (b *balancer) JoinGroupMetadata(topics []string, assigned map[string][]int32, generation int32) []byte {
+func (b *Balancer) JoinGroupMetadata(topics []string, assigned map[string][]int32, generation int32) []byte {
 	plain := b.GroupBalancer.JoinGroupMetadata(topics, assigned, generation)
 	metadata := kmsg.NewConsumerMemberMetadata()
 	if err := metadata.ReadFrom(plain); err != nil {
@@ -64,7 +63,7 @@ func (b *balancer) JoinGroupMetadata(topics []string, assigned map[string][]int3
 
 // MemberBalancer implements kgo.GroupBalancer. The client asks the leader of the group for it, also where the group
 // keeps the plan that it has.
-func (b *balancer) MemberBalancer(members []kmsg.JoinGroupResponseMember) (kgo.GroupMemberBalancer, map[string]struct{}, error) {
+func (b *Balancer) MemberBalancer(members []kmsg.JoinGroupResponseMember) (kgo.GroupMemberBalancer, map[string]struct{}, error) {
 	b.stale.Store(true)
 	deals, err := kgo.NewConsumerBalancer(b, members)
 	if err != nil {
@@ -74,7 +73,7 @@ func (b *balancer) MemberBalancer(members []kmsg.JoinGroupResponseMember) (kgo.G
 }
 
 // Balance implements kgo.ConsumerBalancerBalance.
-func (b *balancer) Balance(members *kgo.ConsumerBalancer, partitions map[string]int32) kgo.IntoSyncAssignment {
+func (b *Balancer) Balance(members *kgo.ConsumerBalancer, partitions map[string]int32) kgo.IntoSyncAssignment {
 	b.stale.Store(false)
 	sticky, ok := b.GroupBalancer.(kgo.ConsumerBalancerBalance)
 	if !ok {
@@ -85,20 +84,20 @@ func (b *balancer) Balance(members *kgo.ConsumerBalancer, partitions map[string]
 }
 
 // ParseSyncAssignment implements kgo.GroupBalancer.
-func (b *balancer) ParseSyncAssignment(assignment []byte) (map[string][]int32, error) {
+func (b *Balancer) ParseSyncAssignment(assignment []byte) (map[string][]int32, error) {
 	var a kmsg.ConsumerMemberAssignment
 	if err := a.ReadFrom(assignment); err != nil {
 		return nil, fmt.Errorf("read the assignment: %w", err)
 	}
 	if !bytes.Equal(a.UserData, []byte(dealtTag)) {
-		return nil, errStranger
+		return nil, ErrStranger
 	}
 	return b.GroupBalancer.ParseSyncAssignment(assignment) //nolint:wrapcheck // as the client's own balancer answers
 }
 
-// again says, once, that the group is to be balanced again. Kafka has a leader that was away keep the plan of before,
+// Again says, once, that the group is to be balanced again. Kafka has a leader that was away keep the plan of before,
 // and the client tells only balancers of its own that topics or partitions came meanwhile.
-func (b *balancer) again() bool { return b.stale.Swap(false) }
+func (b *Balancer) Again() bool { return b.stale.Swap(false) }
 
 // dealt is a plan whose assignments have the tag.
 type dealt []kmsg.SyncGroupRequestGroupAssignment

@@ -1,4 +1,5 @@
-package session
+// Package measure counts what the sessions of a process have committed, and how long it took.
+package measure
 
 import (
 	"slices"
@@ -6,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -114,14 +116,15 @@ func (c *Counters) Latency() Latency {
 	return Latency{Sign: c.sign.read(), Judge: c.judge.read(), Forward: c.forward.read()}
 }
 
-func (c *Counters) latency(sign, judge, forward time.Duration) {
+// Took adds how long the stages of a batch took.
+func (c *Counters) Took(sign, judge, forward time.Duration) {
 	c.sign.observe(sign)
 	c.judge.observe(judge)
 	c.forward.observe(forward)
 }
 
-// outputs says how many documents of a batch went where. A session uses its own again and again.
-type outputs struct {
+// Batch says how many documents of a batch went where. It serves again and again. The zero value is ready.
+type Batch struct {
 	topics            []Verdicts // as Counters has them
 	reemitted         uint64
 	byBytes           uint64
@@ -129,67 +132,56 @@ type outputs struct {
 	similarity, delay sample
 }
 
-// count counts a batch by what was produced. A commit forgets what outputs have refused of it.
-func (o *outputs) count(b *batch, c *Counters) {
-	*o = outputs{topics: o.topics[:0]}
-	scale := similarities()
-	for i := range b.groups {
-		g := &b.groups[i]
-		v := o.of(c.Count(g.Topic))
-		for k := range g.items {
-			it := &g.items[k]
-			if g.Aside(&it.Document) {
-				reason, _ := it.reason()
-				o.rejected[reasonNumber(reason)]++
-				v.Rejected++
-				continue
-			}
-			if !it.Judged {
-				v.Unchecked++
-				continue
-			}
-			if it.byBytes {
-				o.byBytes++
-			}
-			if it.Verdict.Matched() {
-				scale.count(&o.similarity, int64(it.Verdict.Match.Similarity.TenThousandths()))
-			}
-			if it.Verdict.Unique() {
-				v.Unique++
-			} else {
-				v.Duplicate++
-			}
-			if it.Verdict.Reemitted {
-				o.reemitted++
-			}
-		}
+// Reset begins anew.
+func (b *Batch) Reset() { *b = Batch{topics: b.topics[:0]} }
+
+// Rejected counts a document of the topic with that number.
+func (b *Batch) Rejected(topic int, reason sink.Reason) {
+	b.rejected[reasonNumber(reason)]++
+	b.of(topic).Rejected++
+}
+
+// Unchecked counts a document that was not judged.
+func (b *Batch) Unchecked(topic int) { b.of(topic).Unchecked++ }
+
+// Judged counts a document by its verdict. ByBytes says that it was compared by its bytes.
+func (b *Batch) Judged(topic int, v *index.Verdict, byBytes bool) {
+	if byBytes {
+		b.byBytes++
+	}
+	if v.Matched() {
+		s := similarities()
+		s.count(&b.similarity, int64(v.Match.Similarity.TenThousandths()))
+	}
+	if v.Unique() {
+		b.of(topic).Unique++
+	} else {
+		b.of(topic).Duplicate++
+	}
+	if v.Reemitted {
+		b.reemitted++
+	}
+}
+
+// Delay counts how long ago a document was written (ms since 1970), when it is committed. A document without a
+// timestamp is not counted, and one from the future took no time.
+func (b *Batch) Delay(written, now int64) {
+	if written >= 0 {
+		s := delays()
+		s.count(&b.delay, max(0, now-written))
 	}
 }
 
 // of returns what is counted of the topic with a number.
-func (o *outputs) of(number int) *Verdicts {
-	for len(o.topics) <= number {
-		o.topics = append(o.topics, Verdicts{})
+func (b *Batch) of(number int) *Verdicts {
+	for len(b.topics) <= number {
+		b.topics = append(b.topics, Verdicts{})
 	}
-	return &o.topics[number]
+	return &b.topics[number]
 }
 
-// delays counts how long ago the documents of a batch were written, when it is committed. A document without a
-// timestamp is not counted, and one from the future took no time.
-func (o *outputs) delays(b *batch, now int64) {
-	scale := delays()
-	for i := range b.groups {
-		items := b.groups[i].items
-		for k := range items {
-			if written := items[k].record.Timestamp.UnixMilli(); written >= 0 {
-				scale.count(&o.delay, max(0, now-written))
-			}
-		}
-	}
-}
-
-// committed adds a batch that was committed.
-func (c *Counters) committed(o *outputs) {
+// Committed adds a batch that was committed.
+func (c *Counters) Committed(o *Batch) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for i := range o.topics {

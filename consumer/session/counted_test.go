@@ -9,46 +9,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
 )
-
-func TestScales(t *testing.T) {
-	for name, s := range map[string]scale{"similarities": similarities(), "delays": delays()} {
-		if len(s.bounds) > maxBounds || !slices.IsSorted(s.bounds) {
-			t.Errorf("%s: bounds %v, of which there may be %d", name, s.bounds, maxBounds)
-		}
-	}
-	if len(sink.Reasons()) >= maxReasons {
-		t.Error("there are more reasons than counters of them")
-	}
-}
-
-func TestDistribution(t *testing.T) {
-	var d distribution
-	s := similarities()
-	for range 2 {
-		var batch sample
-		for _, v := range []int64{1, 1000, 1001, 8000, 9999, 10_000} {
-			s.count(&batch, v)
-		}
-		d.add(&batch)
-	}
-	got := d.read(s)
-	want := []uint64{4, 2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 2, 0}
-	if !slices.Equal(got.Counts, want) || got.Count != 12 {
-		t.Errorf("%d in %v, want %v", got.Count, got.Counts, want)
-	}
-	if math.Abs(got.Sum-2*3.0001) > 1e-9 || got.Bounds[10] != 0.8 || got.Bounds[16] != 1 {
-		t.Errorf("sum %v, bounds %v", got.Sum, got.Bounds)
-	}
-	var beyond sample
-	s.count(&beyond, 10_001)
-	if beyond.counts[len(s.bounds)] != 1 {
-		t.Errorf("above the last bound: %v", beyond.counts)
-	}
-}
 
 // judgedBatch is a batch of two topics, written 30 s before now: of each of the first documents two were copies.
 func judgedBatch(now time.Time, documents int) *batch {
@@ -85,17 +50,19 @@ func TestOutput(t *testing.T) {
 	b.groups[0].items = append(b.groups[0].items, item{
 		record: &kgo.Record{Timestamp: time.UnixMilli(-1)}, Document: protocol.Document{Rejected: true, Unchecked: true},
 	})
-	c, o := NewCounters([]string{"news", "mail"}), outputs{}
+	c, o := measure.NewCounters([]string{"news", "mail"}), measure.Batch{}
 	for range 2 { // the second one begins from nothing
-		o.count(b, c)
-		o.delays(b, now.UnixMilli())
+		b.count(&o, c)
+		b.delays(&o, now.UnixMilli())
 	}
 	if got := c.Output(); got.Unique+got.Duplicate+got.Delay.Count != 0 {
 		t.Errorf("%+v is counted before the commit", got)
 	}
-	c.committed(&o)
+	c.Committed(&o)
 	got := c.Output()
-	if want := []Verdicts{{"news", 1, 1, 0, 0}, {"mail", 2, 1, 1, 1}}; !slices.Equal(got.Topics, want) || got.Unique != 3 ||
+	if want := []measure.Verdicts{
+		{Topic: "news", Unique: 1, Duplicate: 1}, {Topic: "mail", Unique: 2, Duplicate: 1, Rejected: 1, Unchecked: 1},
+	}; !slices.Equal(got.Topics, want) || got.Unique != 3 ||
 		got.Duplicate != 2 || got.Unchecked != 1 {
 		t.Errorf("%+v, want %+v", got.Topics, want)
 	}
@@ -119,22 +86,24 @@ func TestOutput(t *testing.T) {
 // A document from the future was committed at once.
 func TestDelayOfTheFuture(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
-	var o outputs
-	o.delays(judgedBatch(now.Add(time.Hour), 1), now.UnixMilli())
-	if o.delay.sum != 0 || o.delay.counts[0] != 2 {
-		t.Errorf("the delays of two documents of the future are %+v; want both in the first bucket, and the sum 0", o.delay)
+	var o measure.Batch
+	c := measure.NewCounters(nil)
+	judgedBatch(now.Add(time.Hour), 1).delays(&o, now.UnixMilli())
+	c.Committed(&o)
+	if d := c.Output().Delay; d.Sum != 0 || d.Counts[0] != 2 {
+		t.Errorf("the delays of two documents of the future are %+v; want both in the first bucket, and the sum 0", d)
 	}
 }
 
 func BenchmarkOutput(b *testing.B) {
 	const documents = 5000
 	now := time.Now()
-	of, c, o := judgedBatch(now, documents/2), NewCounters([]string{"news", "mail"}), outputs{}
+	of, c, o := judgedBatch(now, documents/2), measure.NewCounters([]string{"news", "mail"}), measure.Batch{}
 	b.ReportAllocs()
 	for b.Loop() {
-		o.count(of, c)
-		o.delays(of, now.UnixMilli())
-		c.committed(&o)
+		of.count(&o, c)
+		of.delays(&o, now.UnixMilli())
+		c.Committed(&o)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*documents), "ns/doc")
 }

@@ -1,11 +1,9 @@
 package session
 
 import (
-	"slices"
-	"sync"
 	"testing"
-	"time"
 
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/entry"
 )
@@ -25,7 +23,7 @@ func TestPartitionsThatAreReadCount(t *testing.T) {
 		}
 		return names
 	}
-	counters := &Counters{}
+	counters := &measure.Counters{}
 	one, two := &reaches{counters: counters}, &reaches{counters: counters}
 	one.opens()
 	two.opens()
@@ -46,32 +44,5 @@ func TestPartitionsThatAreReadCount(t *testing.T) {
 		if got := counters.Partitions.Load(); got != c.want {
 			t.Errorf("%s: %d partitions are counted, want %d", c.name, got, c.want)
 		}
-	}
-}
-
-func TestHistogram(t *testing.T) {
-	var h histogram
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for _, d := range []time.Duration{
-				0, time.Millisecond, time.Millisecond + 1, 3 * time.Second, 30 * time.Second,
-				30*time.Second + 1,
-			} {
-				h.observe(d)
-			}
-		})
-	}
-	wg.Wait()
-	got := h.read()
-	want := []uint64{8, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 4, 4}
-	if !slices.Equal(got.Counts, want) || got.Count != 24 {
-		t.Errorf("got %d in %v, want %v", got.Count, got.Counts, want)
-	}
-	if len(got.Bounds) != len(want)-1 || !slices.IsSorted(got.Bounds) || got.Bounds[0] != 0.001 || got.Bounds[13] != 30 {
-		t.Errorf("bounds %v", got.Bounds)
-	}
-	if sum := 4 * (0.002 + 3 + 60); got.Sum < sum || got.Sum > sum+0.001 {
-		t.Errorf("sum %v, want %v", got.Sum, sum)
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package balance
 
 import (
 	"errors"
@@ -7,15 +7,13 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"github.com/unecho/unecho/consumer/stop"
 )
 
 // What a session deals has a tag, whoever gets it, and a session takes nothing that has none: neither what Kafka deals
 // to members of the new protocol nor what another program does.
 func TestDealt(t *testing.T) {
 	t.Parallel()
-	b := newBalancer(NewIncarnation(time.UnixMilli(1_800_000_000_000)))
+	b := New(NewIncarnation(time.UnixMilli(1_800_000_000_000)))
 	var members []kmsg.JoinGroupResponseMember
 	for _, id := range []string{"a", "b", "spare"} {
 		members = append(members, kmsg.JoinGroupResponseMember{
@@ -33,7 +31,7 @@ func TestDealt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.again() {
+	if b.Again() {
 		t.Error("a leader that has made a plan asks for another")
 	}
 	dealt := into.IntoSyncAssignment()
@@ -55,13 +53,8 @@ func TestDealt(t *testing.T) {
 	a.Topics = []kmsg.ConsumerMemberAssignmentTopic{{Topic: "news", Partitions: []int32{0}}}
 	for name, by := range map[string][]byte{"Kafka": nil, "another program": []byte("its own")} {
 		a.UserData = by
-		if got, err := b.ParseSyncAssignment(a.AppendTo(nil)); !errors.Is(err, errStranger) {
+		if got, err := b.ParseSyncAssignment(a.AppendTo(nil)); !errors.Is(err, ErrStranger) {
 			t.Errorf("dealt by %s: %v, %v, want to be refused", name, got, err)
 		}
-	}
-	var final *stop.Error
-	s := &Session{Setup: &Setup{Params: Params{Group: "unecho"}}, mail: &mailbox{}}
-	if err := s.stopCause(&kgo.ErrGroupSession{Err: errStranger}); !errors.As(err, &final) {
-		t.Errorf("a process whose group is shared goes on: %v", err)
 	}
 }

@@ -142,7 +142,7 @@ func (s *session) produce(b *batch) {
 
 // abort rewinds: what was polled is polled again.
 func (s *session) abort(b *batch) {
-	s.say("s%d aborts %s", s.id, b)
+	s.say("s%d aborts%s", s.id, b)
 	s.act("aborted")
 	s.leads.Aborted(s.header())
 	if b.Wants() == protocol.WantForget {

@@ -4,8 +4,22 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 )
+
+// describeDecision is what a takeover found, and what it decided.
+func describeDecision(t *protocol.Takeover) string {
+	committed, known := "nothing is committed", "the journal does not know it"
+	if c := t.Committed; c.Offset >= 0 {
+		committed = fmt.Sprintf("%d is committed, epoch %d", c.Offset, c.Epoch)
+	}
+	if r := t.Replica; t.Known {
+		known = fmt.Sprintf("the journal has epoch %d, base %d", r.Epoch, r.Base)
+	}
+	does := [...]string{"goes on", "begins an epoch", "appends its reposition again", "waits", "refuses"}[t.Decision.Action]
+	return fmt.Sprintf("%s, %s: %s (reason %d)", committed, known, does, t.Decision.Reason)
+}
 
 // describe is a record as a line of the trace has it. Contents are letters.
 func (w *World) describe(rec index.Record) string {

@@ -82,7 +82,7 @@ func (s *session) send(letters ...letter) *appending {
 
 // stepAir lands or loses an append. Those of the dead and of zombies may be late.
 func (w *World) stepAir() bool {
-	if len(w.air) == 0 {
+	if len(w.air) == 0 || w.away {
 		return false
 	}
 	i := w.firstOf(w.n(len(w.air)))

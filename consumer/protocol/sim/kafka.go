@@ -48,7 +48,7 @@ func (s *session) offsets(b *batch) {
 		b.txn.offsets, b.txn.metadata = append(b.txn.offsets, offset), append(b.txn.metadata, metadata)
 	}
 	s.open = append(s.open, b.txn)
-	s.say("s%d sends the offsets of %s", s.id, b)
+	s.say("s%d sends the offsets of%s", s.id, b)
 }
 
 // endTransaction is EndTxn. It may take effect or not, and be answered with yes, no, an error, or not at all.

@@ -74,7 +74,7 @@ func (s *session) rest() {
 
 // serve does what a batch wants.
 func (s *session) serve(b *batch) bool {
-	if s.params.Outages && s.leads.MayPass() && s.mishap(Outage, 6) {
+	if s.params.Outages && s.leads.MayPass() && (s.away || s.mishap(Outage, 6)) {
 		s.passOn(b)
 		return true
 	}
@@ -173,9 +173,10 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 		return false
 	}
 	s.batch = &batch{Batch: b, groups: groups, recording: owed}
-	s.say("s%d polls %s", s.id, s.batch)
+	s.say("s%d polls%s", s.id, s.batch)
 	switch {
 	case owed:
+		s.say("they were passed on, and are recorded")
 		s.act("recording")
 	case f.Size == 0 && s.plan == nil:
 		s.act("markers polled alone")

@@ -14,7 +14,7 @@ func VaryOutage(seed uint64) Params {
 func (s *session) passOn(b *batch) {
 	s.leads.Pass()
 	b.ours = nil // what is on its way lands, or does not
-	s.say("s%d passes %s on", s.id, b)
+	s.say("s%d passes on%s", s.id, b)
 	s.act("passed on")
 	if b.Wants() == protocol.WantTimeCheck {
 		s.checkTimes(b)
@@ -22,7 +22,9 @@ func (s *session) passOn(b *batch) {
 }
 
 // lasts says that an outage goes on: what was passed on is not recorded yet, and more is polled.
-func (s *session) lasts() bool { return s.params.Outages && s.told == nil && s.chance(1, 2) }
+func (s *session) lasts() bool {
+	return s.away || s.params.Outages && s.faults && s.told == nil && s.chance(1, 2)
+}
 
 // last is the offset behind the last document below an offset.
 func (p *part) last(below int64) int64 {

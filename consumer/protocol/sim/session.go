@@ -68,8 +68,9 @@ func (w *World) openSession(m *member, slot int) *session {
 		w.close(t)
 	}
 	w.sessionsMade()
+	w.opened++
 	s := &session{
-		World: w, id: w.steps, slot: slot, member: m, alive: true, outside: true, gen: -1,
+		World: w, id: w.opened, slot: slot, member: m, alive: true, outside: true, gen: -1,
 		shares: make([]*share, len(w.parts)), of: map[*protocol.Assignment]*part{},
 		intake: protocol.NewIntake(w.params.Poll),
 	}
@@ -232,8 +233,7 @@ func (s *session) extent(sh *share) {
 	t.Extent(sh.part.begin, sh.part.visible, time.UnixMilli(0).Add(sh.waited))
 	d := t.Decision
 	if s.tracing {
-		s.say("s%d %d.p%d: committed %+v, replica %+v: action %d, reason %d", s.id, sh.part.source.Topic[0], sh.part.number,
-			t.Committed, t.Replica, d.Action, d.Reason)
+		s.say("s%d takes %d.p%d over: %s", s.id, sh.part.source.Topic[0], sh.part.number, describeDecision(t))
 	}
 	switch {
 	case d.Action == protocol.GoOn:

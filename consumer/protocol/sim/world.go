@@ -22,6 +22,7 @@ type World struct {
 	ours   uint64       // the fingerprint of the settings
 	twin   *naive.Twin  // has applied the whole journal
 	faults bool         // go on
+	away   bool         // in a story: the journal takes nothing, and documents are passed on
 	now    int64        // ms
 
 	plan       *protocol.Plan // of a backfill; nil: a live group
@@ -51,6 +52,7 @@ type World struct {
 	processes  []*member     // all that live, with those that nobody counts on any more
 	witness    *member       // has no session, and may go wrong
 	sessions   []*session    // all that may live
+	opened     int           // sessions so far
 	slots      []slot
 	generation int
 	commits    int64 // length of the offsets topic

@@ -11,16 +11,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// BarrenPatience is how long nothing comes of a range before somebody asks whether anything is left of it, and how
-// long the answer may take.
-const BarrenPatience = 3 * time.Second
+// barrenPatience is how long the answer may take.
+const barrenPatience = 3 * time.Second
 
 // Barren says that a reader of committed records finds nothing in a partition from one offset up to another, because
 // compaction deleted it. A client passes over that, and says so only with the next record, which may never come. A
 // topic that is not compacted has all its records, however long a broker takes to bring them. Who cannot be told goes
 // on waiting, and asks again.
 func (t *Topics) Barren(ctx context.Context, d kgo.Decompressor, topic string, partition int32, from, to int64) bool {
-	ctx, cancel := context.WithTimeout(ctx, BarrenPatience)
+	ctx, cancel := context.WithTimeout(ctx, barrenPatience)
 	defer cancel()
 	is, err := t.barren(ctx, d, topic, partition, from, to)
 	if err != nil {

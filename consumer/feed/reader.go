@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/unpack"
@@ -128,7 +129,7 @@ func (r *reader) poll(ctx context.Context) error {
 // passBarren passes over what compaction has deleted of the ranges that are read, if nothing has come for a while.
 func (r *reader) passBarren(ctx context.Context, nothing bool) {
 	now := time.Now()
-	if nothing && now.Sub(r.fruitful) < broker.BarrenPatience {
+	if nothing && now.Sub(r.fruitful) < protocol.BarrenPatience {
 		return
 	}
 	r.fruitful = now

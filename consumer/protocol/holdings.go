@@ -7,6 +7,7 @@ type Holdings struct {
 	mode     Mode          // of the partitions that were given last
 	routed   uint64        // the routing by which they were taken over
 	assigned []*Assignment // in the order in which they were given
+	named    map[PartitionName]*Assignment
 	leaving  []*Assignment // they were taken away, and their base may not be announced
 	revoked  bool          // some were taken away since the last end of a transaction
 }
@@ -20,38 +21,31 @@ func (h *Holdings) Assigned() []*Assignment { return h.assigned }
 // Revoked says that some were taken away since the last end of a transaction.
 func (h *Holdings) Revoked() bool { return h.revoked }
 
-// Give notes partitions that were taken over by these terms.
+// Find returns the assignment of a partition, or nil.
+func (h *Holdings) Find(name PartitionName) *Assignment { return h.named[name] }
+
+// Give notes partitions that were taken over by these terms. One that is given again was lost meanwhile: the client does
+// not tell of a second loss before a transaction has ended.
 func (h *Holdings) Give(by *Terms, of ...*Assignment) {
 	h.mode, h.routed = by.Mode, by.Routed
-	h.assigned = append(h.assigned, of...)
+	for _, a := range of {
+		h.named[a.Name()] = a
+	}
+	kept := slices.DeleteFunc(slices.Clone(h.assigned), func(a *Assignment) bool { return h.named[a.Name()] != a })
+	h.assigned = append(kept, of...)
 }
 
 // Take notes partitions that were taken away, given back or lost. Their bases are still to be announced: what this
 // session has committed stays committed, whoever has the partition now.
 func (h *Holdings) Take(names ...PartitionName) {
-	if len(names) == 0 {
-		return
-	}
-	h.revoked = true
-	var kept []*Assignment
-	for _, a := range h.assigned {
-		if slices.Contains(names, a.Name()) {
+	h.revoked = h.revoked || len(names) > 0
+	for _, name := range names {
+		if a := h.named[name]; a != nil {
 			h.leaving = append(h.leaving, a)
-		} else {
-			kept = append(kept, a)
+			delete(h.named, name)
 		}
 	}
-	h.assigned = kept
-}
-
-// Find returns the assignment of a partition, or nil.
-func (h *Holdings) Find(name PartitionName) *Assignment {
-	for _, a := range h.assigned {
-		if a.Name() == name {
-			return a
-		}
-	}
-	return nil
+	h.assigned = slices.DeleteFunc(slices.Clone(h.assigned), func(a *Assignment) bool { return h.named[a.Name()] != a })
 }
 
 // Unannounced lists the assignments whose base the journal does not know. Partitions that have left come first.

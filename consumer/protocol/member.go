@@ -3,7 +3,6 @@ package protocol
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -48,7 +47,15 @@ type Member struct {
 
 // NewMember leads a session that has no partition yet. It holds at most so many verdicts, and keeps the intake.
 func NewMember(mode Mode, intake *Intake, held int, now time.Time) *Member {
-	return &Member{intake: intake, held: held, Holdings: Holdings{mode: mode}, fruitful: now}
+	return &Member{intake: intake, held: held, Holdings: Holdings{mode: mode, named: map[PartitionName]*Assignment{}}, fruitful: now}
+}
+
+// Looks says that Next and Fetched need the replica. Where they do not, it may be nil.
+func (m *Member) Looks() bool {
+	if m.batch != nil {
+		return m.batch.wants == WantVerdicts
+	}
+	return m.mode.Bounded()
 }
 
 // Next says what is next. It takes the verdicts that the replica holds.
@@ -74,7 +81,7 @@ func (m *Member) Next(now time.Time, j Journal) Step {
 		return Step{Want: WantFollowed, Of: m.assigned}
 	}
 	if of := m.owing(); len(of) > 0 && !j.Away && !now.Before(m.later) {
-		return Step{Want: WantOwed, Of: of, Records: m.intake.Records()}
+		return Step{Want: WantOwed, Of: of, Records: m.intake.most} // outputs that refuse or are slow take no part in it
 	}
 	return m.poll(now, j)
 }
@@ -159,10 +166,10 @@ func (m *Member) Skipped(now time.Time, of ...*Assignment) {
 
 // Followed answers WantFollowed. By is nil where the followed group could not be asked.
 func (m *Member) Followed(now time.Time, by func(*Assignment) int64) {
+	m.followed = now
 	if by == nil {
 		return
 	}
-	m.followed = now
 	for _, a := range m.assigned {
 		a.Followed = by(a)
 	}
@@ -212,14 +219,6 @@ func (a *Assignment) overdue(fed bool, now time.Time) bool {
 	return false
 }
 
-// Reach is the offset up to which documents of an assignment may be committed now.
-func (m *Member) Reach(a *Assignment, r *index.Replica) int64 {
-	if !a.Mode.Bounded() {
-		return math.MaxInt64
-	}
-	return a.Mode.Reach(a, r)
-}
-
 // Fetched answers WantRecords and WantOwed, and returns the batch that begins, or nil. What is recorded ends where it was
 // passed on.
 func (m *Member) Fetched(now time.Time, j Journal, f Fetch, recording bool) *Batch {
@@ -228,7 +227,7 @@ func (m *Member) Fetched(now time.Time, j Journal, f Fetch, recording bool) *Bat
 		m.batch, m.unsigned = NewRecording(f.Groups, f.Size, m.intake), true
 	case recording:
 	case f.Records == 0:
-		m.quiet, m.dry = true, true
+		m.quiet, m.dry = f.Waited, true
 		return nil
 	case f.Stray:
 		m.stale = true
@@ -238,7 +237,7 @@ func (m *Member) Fetched(now time.Time, j Journal, f Fetch, recording bool) *Bat
 	default:
 		m.begin(j, f)
 	}
-	m.fruitful = now
+	m.fruitful, m.dry = now, false
 	return m.batch
 }
 

@@ -57,6 +57,7 @@ type Fetch struct {
 	Groups  []Group // by partition
 	Size    int     // documents of all groups
 	Stray   bool    // some are of a partition that is not assigned any more
+	Waited  bool    // the poll lasted as long as it might
 }
 
 // PartitionName names a partition of the source as a client does.

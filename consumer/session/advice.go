@@ -8,10 +8,20 @@ import (
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index/entry"
 )
 
+// adviser tells people what takeovers find and decide.
+type adviser struct {
+	*Setup
+	slot     string
+	mail     *mailbox
+	standing *standing
+	gone     map[entry.Source]int64 // below, deleted documents are counted
+}
+
 // decided says what a takeover has decided, and stops the process where a person is needed.
-func (t *taking) decided(of *protocol.Takeover) error {
+func (t *adviser) decided(of *protocol.Takeover) error {
 	switch of.Decision.Action {
 	case protocol.Begin:
 		t.warn(of)
@@ -25,7 +35,7 @@ func (t *taking) decided(of *protocol.Takeover) error {
 }
 
 // warn says why an epoch begins, if a person may wonder about it.
-func (t *taking) warn(of *protocol.Takeover) {
+func (t *adviser) warn(of *protocol.Takeover) {
 	var message string
 	switch of.Decision.Reason {
 	case protocol.NoOffset:
@@ -44,7 +54,7 @@ func (t *taking) warn(of *protocol.Takeover) {
 }
 
 // tellWait says why a partition waits. Mostly it does so for a moment only.
-func (t *taking) tellWait(of *protocol.Takeover) {
+func (t *adviser) tellWait(of *protocol.Takeover) {
 	why := map[protocol.Reason]string{
 		protocol.Behind: "the journal does not know the epoch of its committed offset",
 		protocol.Below:  "its committed offset is below what was forwarded",
@@ -58,7 +68,7 @@ func (t *taking) tellWait(of *protocol.Takeover) {
 }
 
 // tellAway says that partitions wait for a journal that is away.
-func (t *taking) tellAway(some []*protocol.Takeover, since time.Duration) {
+func (t *adviser) tellAway(some []*protocol.Takeover, since time.Duration) {
 	for _, of := range some {
 		if t.standing.waitsFor(of.Name(), "the journal does not answer", since) {
 			t.Logger.Warn().Str("session", t.slot).Str("topic", of.Topic).Int32("partition", of.Source.Partition).
@@ -68,7 +78,7 @@ func (t *taking) tellAway(some []*protocol.Takeover, since time.Duration) {
 }
 
 // refusal says why the session cannot go on, and what a person can do.
-func (t *taking) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error {
+func (t *adviser) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error {
 	at := fmt.Sprintf("the committed offset of %s/%d", f.Topic, f.Source.Partition)
 	switch why {
 	case protocol.Behind:
@@ -130,7 +140,7 @@ func (t *taking) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error 
 }
 
 // reset is the command that sets a partition's offset. Kafka refuses it while a member is in the group.
-func (t *taking) reset(f *protocol.Findings, to string) string {
+func (t *adviser) reset(f *protocol.Findings, to string) string {
 	return fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets %s --execute", t.Params.Group,
 		f.Topic, f.Source.Partition, to)
 }

@@ -14,7 +14,7 @@ import (
 // be skipped to its end, nor has a journal lost the end of what it never held.
 func TestAdviceFitsWhatTheJournalKnows(t *testing.T) {
 	t.Parallel()
-	s := &taking{Setup: &Setup{Params: Params{Group: "g"}, Log: &journal.Log{Topic: "g.journal"}}}
+	s := &adviser{Setup: &Setup{Params: Params{Group: "g"}, Log: &journal.Log{Topic: "g.journal"}}}
 	for _, c := range []struct {
 		name      string
 		known     bool

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -19,35 +20,35 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// taking takes over the partitions that the group gives a session. The client's callbacks run it, one after the other,
+// takeovers take over the partitions that the group gives a session. The client's callbacks run it, one after the other,
 // beside the loop: the partitions that the session has go on meanwhile.
-type taking struct {
+type takeovers struct {
 	*Setup
 	slot     string
 	mail     *mailbox
 	standing *standing
 	reaches  *reaches
 	client   *client // the one at hand
+	tells    adviser
 
 	patient map[entry.Source]*protocol.Patience
-	moved   map[entry.Source]bool  // the source has another document there than was judged
-	gone    map[entry.Source]int64 // below, deleted documents are counted
-	took    *phase.Phases          // of the way to the partitions that are being given
-	err     error                  // of makeWay
+	moved   map[entry.Source]bool // the source has another document there than was judged
+	phases  *phase.Phases         // of the way to the partitions that are being given
+	err     error                 // of makeWay
 }
 
-func newTaking(setup *Setup, slot string, mail *mailbox, st *standing, r *reaches) *taking {
-	return &taking{
+func newTakeovers(setup *Setup, slot string, mail *mailbox, st *standing, r *reaches) *takeovers {
+	return &takeovers{
 		Setup: setup, slot: slot, mail: mail, standing: st, reaches: r, patient: map[entry.Source]*protocol.Patience{},
-		moved: map[entry.Source]bool{}, gone: map[entry.Source]int64{},
+		moved: map[entry.Source]bool{}, tells: adviser{Setup: setup, slot: slot, mail: mail, standing: st, gone: map[entry.Source]int64{}},
 	}
 }
 
 // opens begins with a client that is about to be made.
-func (t *taking) opens(c *client) { t.client, t.took, t.err = c, phase.Begin(), nil }
+func (t *takeovers) opens(c *client) { t.client, t.phases, t.err = c, phase.Begin(), nil }
 
 // callbacks are the options by which a client has partitions taken over.
-func (t *taking) callbacks() []kgo.Opt {
+func (t *takeovers) callbacks() []kgo.Opt {
 	deals := balance.New(t.Incarnation)
 	return []kgo.Opt{
 		kgo.Balancers(deals),
@@ -64,18 +65,18 @@ func (t *taking) callbacks() []kgo.Opt {
 }
 
 // post tells the loop what came or went.
-func (t *taking) post(l letter) {
+func (t *takeovers) post(l letter) {
 	t.reaches.note(&l)
 	t.mail.post(l)
 }
 
 // revoke notes that partitions are no longer ours, given back or lost.
-func (t *taking) revoke(taken map[string][]int32) {
+func (t *takeovers) revoke(taken map[string][]int32) {
 	var l letter
 	for topic, partitions := range taken {
 		for _, p := range partitions {
 			name := protocol.PartitionName{Topic: topic, Partition: p}
-			l.taken = append(l.taken, name)
+			l.lost = append(l.lost, name)
 			t.Waiting.forget(name)
 			t.client.unpacker.Reported(unpack.Partition{Topic: topic, Number: p})
 		}
@@ -85,7 +86,7 @@ func (t *taking) revoke(taken map[string][]int32) {
 
 // assign runs the steps of an assignment (design 4, rules 3 and 4) for all partitions that the group gave this
 // session, and returns where each is to be read from. The client calls it after each rebalance, before it fetches.
-func (t *taking) assign(ctx context.Context,
+func (t *takeovers) assign(ctx context.Context,
 	given map[string]map[int32]kgo.Offset,
 ) (map[string]map[int32]kgo.Offset, error) {
 	t.standing.assigned(time.Now())
@@ -93,22 +94,20 @@ func (t *taking) assign(ctx context.Context,
 		t.err = nil
 		return nil, err
 	}
-	t.took.End("client")
+	t.phases.End("client")
 	of, err := t.bind(ctx, partitionsOf(given))
 	if err != nil {
 		return nil, err
 	}
-	l := letter{unled: leaveOut(of, given)}
-	for _, name := range l.unled {
-		t.Logger.Info().Str("topic", name.Topic).Msg("a topic is gone before it is read: the others go on")
-	}
-	if of, err = t.leaveOutUnread(of, given); err != nil {
-		return nil, err
+	l := letter{unled: leaveOut(of, given, &t.Logger)}
+	of, final := leaveOutUnread(t.Mode, of, given)
+	if final != nil {
+		return nil, t.mail.stop(final)
 	}
 	if err := t.fitOutputs(ctx, of); err != nil {
 		return nil, err
 	}
-	t.took.End("topics")
+	t.phases.End("topics")
 	terms, err := t.terms()
 	if err != nil {
 		return nil, err
@@ -128,13 +127,13 @@ func (t *taking) assign(ctx context.Context,
 	}
 	t.post(l)
 	t.standing.reads()
-	t.Logger.Info().Str("session", t.slot).Int("partitions", len(of)).EmbedObject(t.took).Msg("reading begins")
+	t.Logger.Info().Str("session", t.slot).Int("partitions", len(of)).EmbedObject(t.phases).Msg("reading begins")
 	return given, nil
 }
 
 // terms are those of the takeovers that begin now. What they say of the group's duty is found outdated if that changes
 // before the partitions are taken over.
-func (t *taking) terms() (protocol.Terms, error) {
+func (t *takeovers) terms() (protocol.Terms, error) {
 	routed, duty, err := t.ourDuty()
 	return protocol.Terms{
 		Routed: routed, Duty: duty, Latest: t.Source.Start == "latest",
@@ -143,7 +142,7 @@ func (t *taking) terms() (protocol.Terms, error) {
 }
 
 // patience returns what is remembered of a partition from one takeover to the next.
-func (t *taking) patience(of entry.Source) *protocol.Patience {
+func (t *takeovers) patience(of entry.Source) *protocol.Patience {
 	p := t.patient[of]
 	if p == nil {
 		p = &protocol.Patience{Ahead: t.Ahead}
@@ -154,7 +153,7 @@ func (t *taking) patience(of entry.Source) *protocol.Patience {
 
 // give notes the result of a takeover: where the partition is read from, or that it is not read because it has no
 // leader.
-func (t *taking) give(of *protocol.Takeover, given map[string]map[int32]kgo.Offset, l *letter) {
+func (t *takeovers) give(of *protocol.Takeover, given map[string]map[int32]kgo.Offset, l *letter) {
 	at := of.Name()
 	if of.Asks() == protocol.Leaderless {
 		delete(given[at.Topic], at.Partition)
@@ -185,28 +184,29 @@ func partitionsOf(given map[string]map[int32]kgo.Offset) map[string][]int32 {
 
 // leaveOut drops the topics that bind has left out, and returns their partitions. A broker that has just begun may not
 // know a topic that is there, so it is looked for as a partition without a leader is.
-func leaveOut(of []topicPartition, given map[string]map[int32]kgo.Offset) (unled []protocol.PartitionName) {
+func leaveOut(of []topicPartition, given map[string]map[int32]kgo.Offset, logger *zerolog.Logger) (unled []protocol.PartitionName) {
 	for topic, partitions := range given {
 		if !slices.ContainsFunc(of, func(tp topicPartition) bool { return tp.Topic == topic }) {
 			for p := range partitions {
 				unled = append(unled, protocol.PartitionName{Topic: topic, Partition: p})
 			}
 			delete(given, topic)
+			logger.Info().Str("topic", topic).Msg("a topic is gone before it is read: the others go on")
 		}
 	}
 	return unled
 }
 
 // leaveOutUnread leaves out the partitions that are not read.
-func (t *taking) leaveOutUnread(of []topicPartition, given map[string]map[int32]kgo.Offset) (read []topicPartition, err error) {
+func leaveOutUnread(mode protocol.Mode, of []topicPartition, given map[string]map[int32]kgo.Offset) (read []topicPartition, final *stop.Error) {
 	for i := range of {
-		is, err := t.Mode.Reads(&of[i])
+		is, err := mode.Reads(&of[i])
 		switch {
 		case err != nil:
-			return nil, t.mail.stop(&stop.Error{
+			return nil, &stop.Error{
 				What:   fmt.Sprintf("topic %s was deleted and created again since this backfill began", of[i].Topic),
 				Remedy: fromTheStart, Err: err,
-			})
+			}
 		case is:
 			read = append(read, of[i])
 		default:
@@ -221,7 +221,7 @@ const fromTheStart = "remove the backfill and begin it again: unecho backfill re
 
 // bind looks up the topics' UUIDs, as they are now. A topic that is deleted and created again is another source. One
 // that is gone, and was not named, is left out.
-func (t *taking) bind(ctx context.Context, given map[string][]int32) ([]topicPartition, error) {
+func (t *takeovers) bind(ctx context.Context, given map[string][]int32) ([]topicPartition, error) {
 	topics, err := t.Cluster.Admin().ListTopics(ctx, slices.Collect(maps.Keys(given))...)
 	if err != nil {
 		return nil, fmt.Errorf("describe source topics: %w", err)

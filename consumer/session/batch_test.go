@@ -139,7 +139,7 @@ func TestNothingIsCommittedOfWhatWasTaken(t *testing.T) {
 	if err := l.mail.opens(func() {}); err != nil {
 		t.Fatal(err)
 	}
-	l.mail.post(letter{taken: []protocol.PartitionName{{Topic: "news"}}})
+	l.mail.post(letter{lost: []protocol.PartitionName{{Topic: "news"}}})
 	req := kmsg.NewPtrTxnOffsetCommitRequest()
 	req.Topics = []kmsg.TxnOffsetCommitRequestTopic{{
 		Topic: "news", Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{kmsg.NewTxnOffsetCommitRequestTopicPartition()},

@@ -51,9 +51,12 @@ func (s *Session) open() error {
 	if c.reads, c.subscribed = s.Sources.List(); len(c.reads) == 0 {
 		s.standing.idles(time.Now()) // the client joins the group with the first topic
 	}
-	s.taking.opens(c)
+	if s.client != nil {
+		c.looked = s.client.looked
+	}
+	s.takeovers.opens(c)
 	group, err := kgo.NewGroupTransactSession(append(slices.Concat(c.options(), s.standing.leaveLogger(s.Cluster.Client),
-		c.unpacker.Options(s.Cluster.Client), s.taking.callbacks()), kgo.WithContext(life))...)
+		c.unpacker.Options(s.Cluster.Client), s.takeovers.callbacks()), kgo.WithContext(life))...)
 	if err != nil {
 		abandon()
 		return fmt.Errorf("open session %s: %w", s.slot, err)
@@ -96,7 +99,7 @@ func (c *client) note(l *letter) {
 	for _, name := range l.unled {
 		c.unled[name] = true
 	}
-	for _, name := range l.taken {
+	for _, name := range l.lost {
 		delete(c.unled, name)
 	}
 }
@@ -184,22 +187,24 @@ func (c *client) choose(assigned, worth []*assignment) {
 	}
 }
 
-// poll waits for records, but no longer than that.
-func (c *client) poll(drain context.Context, wait time.Duration, most int) kgo.Fetches {
+// poll waits for records, and says whether it did so as long as it might.
+func (c *client) poll(drain context.Context, wait time.Duration, most int) (fetches kgo.Fetches, waited bool) {
 	ctx, cancel := context.WithTimeout(drain, wait)
 	defer cancel()
-	fetches := c.group.PollRecords(ctx, most)
+	fetches = c.group.PollRecords(ctx, most)
 	c.unpacker.Polled(fetches)
-	return fetches
+	return fetches, ctx.Err() != nil
 }
 
-// troubled returns the first error that came with a poll, apart from the end of its own context. The client reports
-// some errors once and then leaves the partition alone, so records of other partitions must not hide them.
-func (c *client) troubled(fetches kgo.Fetches, member *protocol.Member) error {
+// troubled returns the first error that came with a poll, apart from the end of its own context, which may have come if
+// the poll has waited, or brought something. The client reports some errors once and then leaves the partition alone, so
+// records of other partitions must not hide them.
+func (c *client) troubled(fetches kgo.Fetches, waited bool, member *protocol.Member) error {
+	own := waited || fetches.NumRecords() > 0
 	var first error
 	fetches.EachError(func(topic string, partition int32, err error) {
 		switch {
-		case first != nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), c.bears(err, member):
+		case first != nil, own && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)), c.bears(err, member):
 		case topic == "": // it is about the group
 			first = fmt.Errorf("take part in the group: %w", err)
 		default:

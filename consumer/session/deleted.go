@@ -10,7 +10,7 @@ import (
 
 // allDeleted notes what retention deleted, together with the commits that tell it to the next owners of the
 // partitions. A commit without an answer may have taken effect, so it counts.
-func (t *taking) allDeleted(begun []*protocol.Takeover, err error) {
+func (t *adviser) allDeleted(begun []*protocol.Takeover, err error) {
 	var refused *kerr.Error
 	if errors.As(err, &refused) {
 		return
@@ -35,7 +35,7 @@ func (t *taking) allDeleted(begun []*protocol.Takeover, err error) {
 // The number is an upper bound, for nobody can tell any more whether a document was at an offset. What a session has
 // read never counts, because it is committed. Markers of transactions, and the aborted records before them, are
 // committed as well.
-func (t *taking) deleted(tp topicPartition, from, begins int64) {
+func (t *adviser) deleted(tp topicPartition, from, begins int64) {
 	from = max(from, t.gone[tp.Source])
 	t.gone[tp.Source] = max(from, begins)
 	if from >= begins {

@@ -6,7 +6,7 @@
 //	  loop           does each step that protocol.Member says is next, and answers
 //	  client         the place in the group: polls, pauses, commits
 //	  pipeline       the memory of a batch: sort ─ sign ─ frame ─ encode; what is recorded after an outage has its own
-//	  taking         what the client's callbacks do, in goroutines of their own: protocol.Takeover for each partition
+//	  takeovers      what the client's callbacks do, in goroutines of their own: protocol.Takeover for each partition
 //	  mailbox        what they tell the loop: partitions that were given or taken away, and that a person is needed
 //
 // What is next, package protocol decides: Member from one poll to the next, Takeover from being given a partition to

@@ -181,7 +181,7 @@ func (l *loop) commit(ctx context.Context) {
 	ctx, cancel := l.ending(ctx)
 	defer cancel()
 	b, p := l.batch, l.batch.pipeline
-	defer l.pace(b)
+	defer b.pace(l.intake, l.Params.TransactionTimeout)
 	b.count(&p.counted, l.Counters)
 	committed, err := l.client.group.End(kgo.PreTxnCommitFnContext(ctx, l.stamp), kgo.TryCommit)
 	b.Ended(committed, err)
@@ -206,9 +206,9 @@ func (l *loop) commit(ctx context.Context) {
 
 // pace makes batches smaller when outputs are slow. The broker aborts a transaction that is open for too long, and
 // the same batch would take as long each time.
-func (l *loop) pace(b *batch) {
-	if b.Size > 0 && time.Since(b.begun) > l.Params.TransactionTimeout/2 {
-		l.intake.Slow(b.Size)
+func (b *batch) pace(intake *protocol.Intake, timeout time.Duration) {
+	if b.Size > 0 && time.Since(b.begun) > timeout/2 {
+		intake.Slow(b.Size)
 	}
 }
 
@@ -247,7 +247,7 @@ func (l *loop) stamp(req *kmsg.TxnOffsetCommitRequest) error {
 		for k := range t.Partitions {
 			name := protocol.PartitionName{Topic: t.Topic, Partition: t.Partitions[k].Partition}
 			offset, metadata, ours := l.member.Commit(name)
-			if !ours || l.mail.took(name) {
+			if !ours || l.mail.hasLost(name) {
 				return fmt.Errorf("%s is not ours any more", name)
 			}
 			t.Partitions[k].Offset, t.Partitions[k].Metadata = offset, &metadata
@@ -280,7 +280,7 @@ func (l *loop) abort(ctx context.Context, of *protocol.Batch) error {
 	err := l.endAborting(ctx)
 	b := l.batch
 	if of != nil && !b.begun.IsZero() { // also where the abort fails: the broker may have aborted it already, because it took too long
-		l.pace(b)
+		b.pace(l.intake, l.Params.TransactionTimeout)
 	}
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -49,8 +50,13 @@ func (l *loop) next() (step protocol.Step) {
 	return step
 }
 
+// look looks at the replica, if the member needs that: the follower waits meanwhile.
 func (l *loop) look(do func(protocol.Journal)) {
 	away := l.outage.lasts()
+	if !l.member.Looks() {
+		do(protocol.Journal{Away: away})
+		return
+	}
 	l.Replica.Look(func(r *index.Replica) { do(protocol.Journal{Replica: r, Away: away}) })
 }
 
@@ -60,7 +66,7 @@ func (l *loop) deliver() {
 		if letter.by != nil {
 			l.member.Give(letter.by, letter.given...)
 		}
-		l.member.Take(letter.taken...)
+		l.member.Take(letter.lost...)
 		l.client.note(&letter)
 	}
 }
@@ -80,9 +86,9 @@ func (l *loop) do(ctx, drain context.Context, step *protocol.Step) error {
 	case protocol.WantSigned:
 		return l.sign(ctx)
 	case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
-		return l.reaching(ctx, l.append)
+		return l.reaching(ctx, l.batch.pipeline.append)
 	case protocol.WantPass, protocol.WantForgotten:
-		return l.reaching(ctx, l.await)
+		return l.reaching(ctx, l.batch.pipeline.await)
 	case protocol.WantTimeCheck:
 		l.checkTimes(step.Batch)
 	case protocol.WantOutputs:
@@ -117,9 +123,9 @@ func (l *loop) poll(ctx, drain context.Context, step *protocol.Step) error {
 		most = min(most, l.Limit.Burst())
 	}
 	polling := time.Now()
-	fetches := l.client.poll(drain, step.Wait, most)
+	fetches, waited := l.client.poll(drain, step.Wait, most)
 	l.deliver() // what came meanwhile may have brought some of these
-	if err := l.client.troubled(fetches, l.member); err != nil {
+	if err := l.client.troubled(fetches, waited, l.member); err != nil {
 		return err
 	}
 	if err := l.client.told(fetches, most, polling); err != nil {
@@ -132,16 +138,20 @@ func (l *loop) poll(ctx, drain context.Context, step *protocol.Step) error {
 		}
 		return a, a.Base
 	}, l.reach())
+	fetch.Waited = waited
 	l.fetched(b, fetch, false)
 	return nil
 }
 
 // reach returns the offset up to which documents of an assignment may be forwarded now.
 func (l *loop) reach() func(*assignment) int64 {
+	if !l.member.Mode().Bounded() {
+		return func(*assignment) int64 { return math.MaxInt64 }
+	}
 	reach := map[*assignment]int64{}
 	l.look(func(j protocol.Journal) {
 		for _, a := range l.member.Assigned() {
-			reach[a] = l.member.Reach(a, j.Replica)
+			reach[a] = a.Mode.Reach(a, j.Replica)
 		}
 	})
 	return func(a *assignment) int64 { return reach[a] }
@@ -193,33 +203,6 @@ func (l *loop) reaching(ctx context.Context, step func(context.Context, *batch) 
 	away, err := l.outage.inTime(ctx, b.needed, held)
 	if err == nil && away && !l.mail.revoked() {
 		l.member.Pass()
-	}
-	return err
-}
-
-// append appends what the batch wants in the journal.
-func (l *loop) append(ctx context.Context, b *batch) error {
-	var values [][]byte
-	if b.Wants() == protocol.WantEntries {
-		values = b.pipeline.runs(b)
-		if err := l.Log.BeforeRepeat(ctx, b.Appends()); err != nil {
-			return err
-		}
-	} else {
-		values = b.pipeline.forgets(b)
-	}
-	last, err := l.Log.Put(ctx, values...)
-	if err == nil {
-		b.Appended(last)
-	}
-	return err
-}
-
-// await waits until the replica has applied what the batch wants it to.
-func (l *loop) await(ctx context.Context, b *batch) error {
-	err := l.Replica.Wait(ctx, b.Until()-1)
-	if err == nil {
-		b.Passed()
 	}
 	return err
 }

@@ -29,16 +29,16 @@ func TestWhileHeld(t *testing.T) {
 		}); err != nil || during != nil {
 			t.Fatalf("it has its partitions, and what waits ends: %v, %v", during, err)
 		}
-		m.post(letter{taken: []protocol.PartitionName{name}})
+		m.post(letter{lost: []protocol.PartitionName{name}})
 		if err := m.whileHeld(t.Context(), until); err != nil {
 			t.Fatalf("a revocation is an error: %v", err)
 		}
-		if !m.revoked() || !m.took(name) || m.took(protocol.PartitionName{Topic: "news"}) {
-			t.Errorf("partition 3 was taken: revoked %t, took 3 %t, took 0 %t; want true, true, false",
-				m.revoked(), m.took(name), m.took(protocol.PartitionName{Topic: "news"}))
+		if !m.revoked() || !m.hasLost(name) || m.hasLost(protocol.PartitionName{Topic: "news"}) {
+			t.Errorf("partition 3 was taken: revoked %t, lost 3 %t, lost 0 %t; want true, true, false",
+				m.revoked(), m.hasLost(name), m.hasLost(protocol.PartitionName{Topic: "news"}))
 		}
-		if mail := m.receive(); len(mail) != 1 || !m.revoked() || m.took(name) {
-			t.Errorf("received %d letters, revoked %t, took 3 %t; want 1, true, false", len(mail), m.revoked(), m.took(name))
+		if mail := m.receive(); len(mail) != 1 || !m.revoked() || m.hasLost(name) {
+			t.Errorf("received %d letters, revoked %t, lost 3 %t; want 1, true, false", len(mail), m.revoked(), m.hasLost(name))
 		}
 		m.resume()
 	}

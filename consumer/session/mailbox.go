@@ -16,8 +16,8 @@ import (
 type mailbox struct {
 	mu    sync.Mutex
 	mail  []letter
-	taken context.Context // done when partitions are taken away
-	take  context.CancelFunc
+	until context.Context // done when partitions are taken away
+	lose  context.CancelFunc
 
 	final   atomic.Pointer[stop.Error]         // ends the process
 	abandon atomic.Pointer[context.CancelFunc] // ends every request of the client
@@ -28,7 +28,7 @@ type letter struct {
 	by    *protocol.Terms // of what is given
 	given []*assignment
 	unled []protocol.PartitionName // given as well, and not read: they have no leader
-	taken []protocol.PartitionName
+	lost  []protocol.PartitionName
 }
 
 // opens begins with a client that has no mail yet. Its every request is ended by abandon. The error is that of stop,
@@ -49,8 +49,8 @@ func (m *mailbox) post(l letter) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.mail = append(m.mail, l)
-	if len(l.taken) > 0 {
-		m.take()
+	if len(l.lost) > 0 {
+		m.lose()
 	}
 }
 
@@ -62,38 +62,38 @@ func (m *mailbox) receive() (mail []letter) {
 	return mail
 }
 
-// took says that a partition was taken away, and the loop does not know yet.
-func (m *mailbox) took(name protocol.PartitionName) bool {
+// hasLost says that a partition was taken away, and the loop does not know yet.
+func (m *mailbox) hasLost(name protocol.PartitionName) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.ContainsFunc(m.mail, func(l letter) bool { return slices.Contains(l.taken, name) })
+	return slices.ContainsFunc(m.mail, func(l letter) bool { return slices.Contains(l.lost, name) })
 }
 
 // resume notes that the session goes on with the partitions that it has left.
 func (m *mailbox) resume() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.taken, m.take = context.WithCancel(context.Background())
+	m.until, m.lose = context.WithCancel(context.Background())
 }
 
-// untilTaken returns a context that is done when partitions are taken away.
-func (m *mailbox) untilTaken() context.Context {
+// untilLost returns a context that is done when partitions are taken away.
+func (m *mailbox) untilLost() context.Context {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.taken
+	return m.until
 }
 
 // revoked says that partitions were taken away since the last resume.
-func (m *mailbox) revoked() bool { return m.untilTaken().Err() != nil }
+func (m *mailbox) revoked() bool { return m.untilLost().Err() != nil }
 
 // whileHeld runs something under a context that ends when partitions are taken away. That it was cut short is no error.
 func (m *mailbox) whileHeld(ctx context.Context, do func(context.Context) error) error {
-	taken := m.untilTaken()
+	until := m.untilLost()
 	held, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(taken, cancel)()
+	defer context.AfterFunc(until, cancel)()
 	err := do(held)
-	if errors.Is(err, context.Canceled) && ctx.Err() == nil && taken.Err() != nil {
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil && until.Err() != nil {
 		return nil
 	}
 	return err

@@ -43,7 +43,7 @@ const (
 // been added to the source, or outputs deleted. All sessions do so at the same time. It tries again after an error, and
 // meanwhile the session waits. Where outputs do not fit and may not be changed, the process ends. A topic that
 // source.pattern brings is given up instead, and tried again when topics are looked for.
-func (t *taking) fitOutputs(ctx context.Context, of []topicPartition) error {
+func (t *takeovers) fitOutputs(ctx context.Context, of []topicPartition) error {
 	topics := broker.NewTopics(t.Cluster.Client, t.Logger)
 	wants := map[string][]broker.OutputsWant{}
 	for topic, list := range cluster.ByTopic(of) {
@@ -60,7 +60,7 @@ func (t *taking) fitOutputs(ctx context.Context, of []topicPartition) error {
 		}
 		return nil
 	}, func(err error, since time.Duration) bool {
-		t.tellUnfit(of, unfit, err, since+t.Ahead)
+		t.tells.tellUnfit(of, unfit, err, since+t.Ahead)
 		if !broker.Unfit(err) || since+t.Ahead < outputsPatience {
 			return true
 		}
@@ -85,7 +85,7 @@ func width(list []topicPartition) (n int) {
 }
 
 // tellUnfit says that partitions wait for the outputs of a topic.
-func (t *taking) tellUnfit(of []topicPartition, topic string, err error, since time.Duration) {
+func (t *adviser) tellUnfit(of []topicPartition, topic string, err error, since time.Duration) {
 	tell := false
 	for _, tp := range of {
 		why := "the outputs of " + topic + " are not ready"

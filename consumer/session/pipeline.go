@@ -62,9 +62,9 @@ func (p *pipeline) sort(fetches kgo.Fetches, of func(protocol.PartitionName) (a 
 		from := len(items)
 		g := group{Group: protocol.NewGroup(f.Groups, a, after)}
 		g.Begins = part.LogStartOffset
-		begin := g.End
+		begin, to := g.End, reach(a)
 		for _, r := range part.Records {
-			if g.Polled(r.Offset, reach(a)) && !r.Attrs.IsControl() {
+			if g.Polled(r.Offset, to) && !r.Attrs.IsControl() {
 				items = items[:len(items)+1]
 				it := &items[len(items)-1]
 				it.record, it.Entry.Offset, it.Entry.Time = r, r.Offset, r.Timestamp.UnixMilli()
@@ -134,6 +134,33 @@ func (p *pipeline) forgets(b *batch) [][]byte {
 		p.frames.add(f)
 	}
 	return p.frames.values
+}
+
+// append appends what the batch wants in the journal.
+func (p *pipeline) append(ctx context.Context, b *batch) error {
+	var values [][]byte
+	if b.Wants() == protocol.WantEntries {
+		values = p.runs(b)
+		if err := p.Log.BeforeRepeat(ctx, b.Appends()); err != nil {
+			return err
+		}
+	} else {
+		values = p.forgets(b)
+	}
+	last, err := p.Log.Put(ctx, values...)
+	if err == nil {
+		b.Appended(last)
+	}
+	return err
+}
+
+// await waits until the replica has applied what the batch wants it to.
+func (p *pipeline) await(ctx context.Context, b *batch) error {
+	err := p.Replica.Wait(ctx, b.Until()-1)
+	if err == nil {
+		b.Passed()
+	}
+	return err
 }
 
 // rest lets go of a batch.

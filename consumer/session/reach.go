@@ -46,7 +46,7 @@ func (r *reaches) note(l *letter) {
 	for _, name := range l.unled {
 		r.of[name] = reach{}
 	}
-	for _, name := range l.taken {
+	for _, name := range l.lost {
 		delete(r.of, name)
 	}
 	read := 0
@@ -65,7 +65,7 @@ func (r *reaches) reached(b *batch) {
 	defer r.mu.Unlock()
 	for i := range b.groups {
 		g := &b.groups[i]
-		if _, ours := r.of[g.Name()]; ours && len(g.items) > 0 {
+		if r.of[g.Name()].led && len(g.items) > 0 {
 			r.of[g.Name()] = reach{led: true, written: g.items[len(g.items)-1].record.Timestamp}
 		}
 	}

@@ -35,10 +35,10 @@ func TestPartitionsThatAreReadCount(t *testing.T) {
 		{"three are given", func() { one.note(&letter{given: of(0, 1, 2)}) }, 3},
 		{"one has no leader", func() { one.note(&letter{unled: names(3)}) }, 3},
 		{"another session is given two", func() { two.note(&letter{given: of(4, 5)}) }, 5},
-		{"two are revoked, and one that it had not", func() { one.note(&letter{taken: names(0, 1, 7)}) }, 3},
+		{"two are revoked, and one that it had not", func() { one.note(&letter{lost: names(0, 1, 7)}) }, 3},
 		{"a session is built again", func() { one.opens() }, 3},
 		{"it is given four", func() { one.note(&letter{given: of(0, 1, 2, 3)}) }, 6},
-		{"all are revoked", func() { one.note(&letter{taken: names(0, 1, 2, 3)}); two.note(&letter{taken: names(4, 5)}) }, 0},
+		{"all are revoked", func() { one.note(&letter{lost: names(0, 1, 2, 3)}); two.note(&letter{lost: names(4, 5)}) }, 0},
 	} {
 		c.do()
 		if got := counters.Partitions.Load(); got != c.want {

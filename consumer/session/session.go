@@ -21,17 +21,17 @@ import (
 // pipeline and batch.
 type Session struct {
 	*Setup
-	slot     string // instance id, and with the group the transactional id
-	mail     *mailbox
-	standing *standing
-	reaches  *reaches
-	outage   *outage
-	taking   *taking
-	client   *client
-	pipeline *pipeline
-	intake   *protocol.Intake
-	commits  int // by this session since the process started
-	unheard  silence
+	slot      string // instance id, and with the group the transactional id
+	mail      *mailbox
+	standing  *standing
+	reaches   *reaches
+	outage    *outage
+	takeovers *takeovers
+	client    *client
+	pipeline  *pipeline
+	intake    *protocol.Intake
+	commits   int // by this session since the process started
+	unheard   silence
 }
 
 // New makes a session for each slot. They start nothing.
@@ -47,7 +47,7 @@ func New(setup *Setup, slots []string) ([]*Session, error) {
 			reaches: &reaches{counters: setup.Counters}, pipeline: p, intake: protocol.NewIntake(setup.Params.PollRecords),
 		}
 		s.outage = newOutage(setup, slot, s.mail)
-		s.taking = newTaking(setup, slot, s.mail, s.standing, s.reaches)
+		s.takeovers = newTakeovers(setup, slot, s.mail, s.standing, s.reaches)
 		sessions[i] = s
 	}
 	return sessions, nil
@@ -160,7 +160,7 @@ func (s *Session) once(ctx, drain context.Context) error {
 	s.close(ctx, l)
 	var moved *rebuildError
 	if errors.As(err, &moved) && moved.moved != nil { // who takes the partition over here ends its epoch
-		s.taking.moved[moved.moved.Source] = true
+		s.takeovers.moved[moved.moved.Source] = true
 	}
 	return err
 }

@@ -14,11 +14,11 @@ import (
 // second only, and say nothing. Both waits are to save time. They are bounded, so that a broker that is away holds up
 // neither partitions of others nor the next rebalance. The steps of the assignment wait for whatever is open
 // afterwards.
-func (t *taking) makeWay(ctx context.Context, given map[string][]int32) {
-	if t.err = nil; t.took.Ended() {
-		t.took = phase.Begin()
+func (t *takeovers) makeWay(ctx context.Context, given map[string][]int32) {
+	if t.err = nil; t.phases.Ended() {
+		t.phases = phase.Begin()
 	} else { // the first time it begins with the opening of the session
-		t.took.End("join")
+		t.phases.End("join")
 	}
 	if len(given) == 0 {
 		if t.reaches.none() {
@@ -27,9 +27,9 @@ func (t *taking) makeWay(ctx context.Context, given map[string][]int32) {
 		return
 	}
 	within(ctx, cluster.FencingWithin, t.Cluster.FenceDead)
-	t.took.End("fence")
+	t.phases.End("fence")
 	within(ctx, settlingWithin, func(ctx context.Context) { t.settle(ctx, given) })
-	t.took.End("settle")
+	t.phases.End("settle")
 }
 
 // settlingWithin bounds how long partitions wait for the living. It is longer than StablePatience, so that
@@ -44,7 +44,7 @@ func within(ctx context.Context, bound time.Duration, do func(context.Context)) 
 
 // settle waits for transactions that are open on the offsets. An error that does not pass is kept for assign, which
 // would meet it next.
-func (t *taking) settle(ctx context.Context, given map[string][]int32) {
+func (t *takeovers) settle(ctx context.Context, given map[string][]int32) {
 	of, err := t.bind(ctx, given)
 	if err == nil {
 		_, err = t.Cluster.StableOffsets(ctx, of, t.Ahead)

@@ -31,7 +31,7 @@ func (s *Setup) duty() (routed uint64, d protocol.Duty, err error) {
 }
 
 // ourDuty is duty, and ends the process if the routing is not its own.
-func (t *taking) ourDuty() (routed uint64, d protocol.Duty, err error) {
+func (t *takeovers) ourDuty() (routed uint64, d protocol.Duty, err error) {
 	routed, d, err = t.duty()
 	var final *stop.Error
 	if errors.As(err, &final) {
@@ -57,7 +57,11 @@ func (l *loop) follow(ctx context.Context, step *protocol.Step) error {
 		return nil
 	}
 	l.member.Followed(time.Now(), func(a *assignment) int64 { return offsetOf(committed, a.Topic, a.Source.Partition) })
-	l.follows(step.Of, d.Other, committed)
+	if l.unheard.lasts(step.Of, committed, l.Ahead) {
+		l.Logger.Warn().Str("session", l.slot).Str("group", d.Other).
+			Str("remedy", "name the group that is at work in consumer.succeeds, or start that group").
+			Msg("the group that this shadow follows has committed nothing of the source: there is nothing to judge")
+	}
 	return nil
 }
 
@@ -70,31 +74,26 @@ type silence struct {
 // followPatience is how long a shadow may find nothing committed before it says so.
 const followPatience = 10 * time.Second
 
-// follows says once that the followed group has committed nothing of the source for long. There may be no such group,
-// or it reads something else.
-func (l *loop) follows(assigned []*assignment, group string, committed kadm.OffsetResponses) {
-	topics := map[string]bool{}
-	for _, a := range assigned {
-		topics[a.Topic] = true
-	}
-	for topic := range topics {
+// lasts says once that the followed group has committed nothing of these partitions' topics for long. There may be no
+// such group, or it reads something else. A silence that begins has lasted for ahead.
+func (s *silence) lasts(of []*assignment, committed kadm.OffsetResponses, ahead time.Duration) bool {
+	for _, topic := range topicsIn(of) {
 		for _, o := range committed[topic] {
 			if o.At >= 0 {
-				l.unheard.since = time.Time{}
-				return
+				s.since = time.Time{}
+				return false
 			}
 		}
 	}
 	switch {
-	case len(topics) == 0:
-	case l.unheard.since.IsZero():
-		l.unheard.since = time.Now().Add(-l.Ahead)
-	case time.Since(l.unheard.since) >= followPatience && !l.unheard.told:
-		l.unheard.told = true
-		l.Logger.Warn().Str("session", l.slot).Str("group", group).
-			Str("remedy", "name the group that is at work in consumer.succeeds, or start that group").
-			Msg("the group that this shadow follows has committed nothing of the source: there is nothing to judge")
+	case len(of) == 0:
+	case s.since.IsZero():
+		s.since = time.Now().Add(-ahead)
+	case time.Since(s.since) >= followPatience && !s.told:
+		s.told = true
+		return true
 	}
+	return false
 }
 
 func offsetOf(committed kadm.OffsetResponses, topic string, partition int32) int64 {
@@ -107,7 +106,7 @@ func offsetOf(committed kadm.OffsetResponses, topic string, partition int32) int
 // askFollowed reads for takeovers what the followed group has committed, and where the history begins that a shadow
 // judges. That is as long ago as the window reaches: what a shadow judges is not forwarded, so reading the source
 // from there on is all it needs to fill its window. One that is primed begins where the followed group is.
-func (t *taking) askFollowed(ctx context.Context, some []*protocol.Takeover) error {
+func (t *takeovers) askFollowed(ctx context.Context, some []*protocol.Takeover) error {
 	d := some[0].Duty
 	if !some[0].Mode.Follows() {
 		return nil

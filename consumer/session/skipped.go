@@ -14,7 +14,7 @@ const skippedRemedy = "unecho audit names which of them nobody judged, and the c
 // allSkipped notes what somebody else's commits have the group leave out, before the commits that begin there: the next
 // owners of the partitions find nothing strange. This process is not ready until it is started again. To set the offset
 // back, it has to end as well.
-func (t *taking) allSkipped(begin []*protocol.Takeover) {
+func (t *adviser) allSkipped(begin []*protocol.Takeover) {
 	for _, of := range begin {
 		from, to, some := of.Skips(&of.Decision)
 		if !some || !t.standing.skips(of.Name(), skip{from, to}) {

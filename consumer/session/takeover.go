@@ -15,7 +15,7 @@ import (
 
 // takeOver does what the takeovers ask for until each is over. It takes the earliest step first, for all that ask for
 // it, so that a rebalance takes a few requests however many partitions it brings.
-func (t *taking) takeOver(ctx context.Context, all []*protocol.Takeover) error {
+func (t *takeovers) takeOver(ctx context.Context, all []*protocol.Takeover) error {
 	for {
 		ask, some := earliest(all)
 		var err error
@@ -47,13 +47,13 @@ func (t *taking) takeOver(ctx context.Context, all []*protocol.Takeover) error {
 		if err != nil {
 			return err
 		}
-		t.took.End(step)
+		t.phases.End(step)
 	}
 }
 
 // outdated says that another routing is in force than the session works by. Its process ends, if the routing is not
 // its own.
-func (t *taking) outdated() error {
+func (t *takeovers) outdated() error {
 	if _, _, err := t.ourDuty(); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func each(some []*protocol.Takeover, do func(*protocol.Takeover)) {
 
 // askEnd asks where the journal ends. A session that passes documents on waits for as long as the journal is away:
 // after an error the client would take all its partitions from it, also those that go on without the journal.
-func (t *taking) askEnd(ctx context.Context, some []*protocol.Takeover) error {
+func (t *takeovers) askEnd(ctx context.Context, some []*protocol.Takeover) error {
 	var end int64
 	err := retry.While(ctx, askPause, func() (err error) {
 		end, err = t.Log.End(ctx)
@@ -96,7 +96,7 @@ func (t *taking) askEnd(ctx context.Context, some []*protocol.Takeover) error {
 	}, func(err error, since time.Duration) bool {
 		away := t.PassAfter > 0 && broker.MayPass(err)
 		if away {
-			t.tellAway(some, since)
+			t.tells.tellAway(some, since)
 		}
 		return away
 	})
@@ -107,7 +107,7 @@ func (t *taking) askEnd(ctx context.Context, some []*protocol.Takeover) error {
 	return nil
 }
 
-func (t *taking) askPass(ctx context.Context, some []*protocol.Takeover) error {
+func (t *takeovers) askPass(ctx context.Context, some []*protocol.Takeover) error {
 	if err := t.waitUntil(ctx, some); err != nil {
 		return err
 	}
@@ -118,13 +118,13 @@ func (t *taking) askPass(ctx context.Context, some []*protocol.Takeover) error {
 }
 
 // waitUntil waits until the replica has come as far as all of them need it.
-func (t *taking) waitUntil(ctx context.Context, some []*protocol.Takeover) error {
+func (t *takeovers) waitUntil(ctx context.Context, some []*protocol.Takeover) error {
 	until := int64(0)
 	each(some, func(of *protocol.Takeover) { until = max(until, of.Until()) })
 	return t.Replica.Wait(ctx, until-1)
 }
 
-func (t *taking) askOffsets(ctx context.Context, some []*protocol.Takeover) error {
+func (t *takeovers) askOffsets(ctx context.Context, some []*protocol.Takeover) error {
 	of := make([]topicPartition, len(some))
 	for i, one := range some {
 		of[i] = one.TopicPartition
@@ -141,7 +141,7 @@ func (t *taking) askOffsets(ctx context.Context, some []*protocol.Takeover) erro
 }
 
 // askExtents reads where partitions begin and end. The takeovers then decide, and their decisions are logged here.
-func (t *taking) askExtents(ctx context.Context, some []*protocol.Takeover) error {
+func (t *takeovers) askExtents(ctx context.Context, some []*protocol.Takeover) error {
 	names := topicsOf(some)
 	admin := t.Cluster.Admin()
 	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, names...)
@@ -160,7 +160,7 @@ func (t *taking) askExtents(ctx context.Context, some []*protocol.Takeover) erro
 			continue
 		}
 		of.Extent(start.Offset, end.Offset, time.Now())
-		if err := t.decided(of); err != nil {
+		if err := t.tells.decided(of); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (t *taking) askExtents(ctx context.Context, some []*protocol.Takeover) erro
 const commitPartitions = 1000
 
 // commitEpochs commits the beginnings of epochs.
-func (t *taking) commitEpochs(ctx context.Context, some []*protocol.Takeover) error {
+func (t *takeovers) commitEpochs(ctx context.Context, some []*protocol.Takeover) error {
 	all := make([]standstill, len(some))
 	for i, of := range some {
 		all[i] = standstill{of.TopicPartition, of.Decision.Offset, protocol.Metadata(of.Decision.Epoch, of.Decision.Offset)}
@@ -181,11 +181,11 @@ func (t *taking) commitEpochs(ctx context.Context, some []*protocol.Takeover) er
 }
 
 // askCommits commits the epochs that begin. Where one commit fails, none of their repositions is appended.
-func (t *taking) askCommits(ctx context.Context, begin []*protocol.Takeover) error {
+func (t *takeovers) askCommits(ctx context.Context, begin []*protocol.Takeover) error {
 	for some := range slices.Chunk(begin, commitPartitions) {
-		t.allSkipped(some)
+		t.tells.allSkipped(some)
 		err := t.commitEpochs(ctx, some)
-		t.allDeleted(some, err)
+		t.tells.allDeleted(some, err)
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (t *taking) askCommits(ctx context.Context, begin []*protocol.Takeover) err
 	return nil
 }
 
-func (t *taking) askRepositions(ctx context.Context, some []*protocol.Takeover) error {
+func (t *takeovers) askRepositions(ctx context.Context, some []*protocol.Takeover) error {
 	frames, repeats := make([][]byte, len(some)), 0
 	for i, of := range some {
 		frames[i] = journal.Append(nil, of.NextReposition(t.Log.Header()))
@@ -214,7 +214,7 @@ func (t *taking) askRepositions(ctx context.Context, some []*protocol.Takeover) 
 	return nil
 }
 
-func (t *taking) askApplied(ctx context.Context, some []*protocol.Takeover) error {
+func (t *takeovers) askApplied(ctx context.Context, some []*protocol.Takeover) error {
 	if err := t.waitUntil(ctx, some); err != nil {
 		return err
 	}

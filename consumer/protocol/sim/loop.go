@@ -140,6 +140,9 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 			break
 		}
 		a := of[(from+k)%len(of)]
+		if s.shares[s.of[a].number].settled() != a { // the client has lost it, and has not told
+			continue
+		}
 		g, end := s.fetched(a, owed, left, j)
 		if s.plan != nil && a.Base >= a.Range.To && a.Mode.Overtaken(a, g.Begins) {
 			s.bad("s%d is built anew for what it does not read, of partition %d", s.id, g.part.number)
@@ -161,6 +164,7 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 	for i := range groups {
 		f.Groups[i].Documents = groups[i].seq
 	}
+	f.Waited = true
 	if owed && len(groups) == 0 {
 		s.leads.Later(s.time())
 		return false
@@ -195,7 +199,7 @@ func (s *session) fetched(a *protocol.Assignment, owed bool, most int, j protoco
 		}
 		return g, a.Recorded()
 	}
-	g = s.fetch(p, a, a.Base, most, s.leads.Reach(a, j.Replica))
+	g = s.fetch(p, a, a.Base, most, a.Mode.Reach(a, j.Replica))
 	if g.Beyond {
 		s.act("polled beyond the reach")
 	}

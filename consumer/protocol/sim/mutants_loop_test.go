@@ -4,7 +4,7 @@ package sim_test
 var loopMutants = []mutant{
 	{
 		rule: "what is taken away is noted until the transaction ends", file: "consumer/protocol/holdings.go",
-		old: "	h.revoked = true\n", new: "",
+		old: "	h.revoked = h.revoked || len(names) > 0\n", new: "",
 	},
 	{
 		rule: "what was taken away is not committed", file: "consumer/protocol/member.go",
@@ -16,6 +16,10 @@ var loopMutants = []mutant{
 	},
 	{
 		rule: "a partition that is taken away is not read", file: "consumer/protocol/holdings.go",
-		old: "if slices.Contains(names, a.Name()) {", new: "if slices.Contains(names, a.Name()) && a.Owes() {",
+		old: "h.leaving = append(h.leaving, a)\n			delete(h.named, name)", new: "h.leaving = append(h.leaving, a)",
+	},
+	{
+		rule: "what is given again replaces what was lost", file: "consumer/protocol/holdings.go",
+		old: "	for _, a := range of {\n		h.named[a.Name()] = a\n	}\n", new: "	for _, a := range of {\n		if h.named[a.Name()] == nil {\n			h.named[a.Name()] = a\n		}\n	}\n",
 	},
 }

@@ -174,8 +174,12 @@ func (s *session) revoke(i int) {
 	if sh == nil {
 		return
 	}
-	s.leads.Take(protocol.PartitionName{Topic: topicName, Partition: sh.part.source.Partition})
 	s.shares[i] = nil
+	if s.leads.Revoked() && s.told == nil && s.chance(1, 2) { // the client tells of one loss until a transaction ends
+		s.act("a loss not told")
+		return
+	}
+	s.leads.Take(protocol.PartitionName{Topic: topicName, Partition: sh.part.source.Partition})
 }
 
 // stepShare does what a takeover asks for.

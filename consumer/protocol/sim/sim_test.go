@@ -72,7 +72,7 @@ func trySteps(t *testing.T, vary func(uint64) Params, happens []string, steps, r
 }
 
 var happens = []string{
-	"aborted", "announced", "begun behind what was deleted", "head deleted", "markers polled alone", "another document",
+	"a loss not told", "aborted", "announced", "begun behind what was deleted", "head deleted", "markers polled alone", "another document",
 	"answer lost", "append damaged", "append lost", "append of the dead", "append repeated",
 	"commit of an epoch refused", "committed", "damaged", "divergence found", "ended by a routing",
 	"epoch left without reposition", "expelled", "forget", "given up",
@@ -89,7 +89,7 @@ var requestHappens = []string{"sent again"}
 var outageHappens = []string{"passed on", "recorded", "recording"}
 
 var backfillHappens = []string{
-	"announced", "announced early", "answer lost", "append damaged", "append lost", "append of the dead",
+	"a loss not told", "announced", "announced early", "answer lost", "append damaged", "append lost", "append of the dead",
 	"append repeated", "commit of an epoch refused", "committed", "compacted", "damaged", "divergence found",
 	"ended for a person", "epoch left without reposition", "expelled", "fed to the end", "feed not taken",
 	"feeder overtaken", "feeder replaced", "feeder started", "feeder waits for room", "forget", "given up",

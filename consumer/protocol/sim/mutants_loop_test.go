@@ -15,10 +15,6 @@ var loopMutants = []mutant{
 		old: "NewGroup(m.batch.Groups, a, a.Base).End, a.Mode", new: "NewGroup(m.batch.Groups, a, a.Base).End + 1, a.Mode",
 	},
 	{
-		rule: "a partition that is taken away is not read", file: "consumer/protocol/holdings.go",
-		old: "h.leaving = append(h.leaving, a)\n			delete(h.named, name)", new: "h.leaving = append(h.leaving, a)",
-	},
-	{
 		rule: "what is given again replaces what was lost", file: "consumer/protocol/holdings.go",
 		old: "	for _, a := range of {\n		h.named[a.Name()] = a\n	}\n", new: "	for _, a := range of {\n		if h.named[a.Name()] == nil {\n			h.named[a.Name()] = a\n		}\n	}\n",
 	},

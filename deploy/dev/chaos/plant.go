@@ -22,15 +22,16 @@ func bugs() map[string]bug {
 	return map[string]bug{
 		"commit-ahead": { // a kill before the transaction has ended loses what it would have held
 			"consumer/session/forward.go",
-			"	b.cause = s.produce(ctx, b)\n",
-			`	for i := range b.groups {
-		t := protocol.NewTakeover(b.groups[i].TopicPartition, s.terms, &protocol.Patience{})
-		t.Decision.Offset, t.Decision.Epoch = b.groups[i].End, b.groups[i].Epoch
-		if err := s.commitEpochs(ctx, []*protocol.Takeover{t}); err != nil {
-			return rebuild("commit: %w", err)
-		}
+			"	b.cause = b.pipeline.produce(ctx, l.client.group, b)\n",
+			`	var ends []standstill
+	for i := range b.groups {
+		g := &b.groups[i]
+		ends = append(ends, standstill{g.TopicPartition, g.End, protocol.Metadata(g.Epoch, g.End)})
 	}
-	b.cause = s.produce(ctx, b)
+	if err := l.client.commitPlainly(ctx, ends); err != nil {
+		return rebuild("commit: %w", err)
+	}
+	b.cause = b.pipeline.produce(ctx, l.client.group, b)
 `,
 		},
 		"forget-held": { // a restored member judges again what waits to be committed

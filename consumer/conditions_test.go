@@ -74,7 +74,7 @@ func TestConditions(t *testing.T) {
 		t.Errorf("%d of %d are unchecked: %s", n, foreign, report.String())
 	}
 	s := stays.Stats()
-	if !s.Conditions || s.Index.Judged != uint64(total-foreign) { //nolint:gosec // both are small
+	if !s.Conditions || s.Index.Judged != uint64(total-foreign) { // both are small
 		t.Errorf("%d documents were judged, want %d", s.Index.Judged, total-foreign)
 	}
 	for _, lang := range []string{"en", "de"} { // the others may have read all that was not checked before

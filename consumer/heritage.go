@@ -161,7 +161,7 @@ func (h *heritage) hasBegun(ctx context.Context) (bool, error) {
 	begun := true
 	h.replica.Look(func(r *index.Replica) {
 		for _, t := range topics {
-			for n := range int32(t.Partitions) { //nolint:gosec // Kafka's own number
+			for n := range int32(t.Partitions) { // Kafka's own number
 				_, known := r.Partition(entry.Source{Topic: t.ID, Partition: n})
 				begun = begun && known
 			}

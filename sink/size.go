@@ -81,4 +81,4 @@ func keptHeaderBytes(src *kgo.Record) int {
 func headerSize(name, value int) int { return fieldSize(name) + fieldSize(value) }
 
 // fieldSize returns the length of a field of n bytes with its length before it: a zigzag varint.
-func fieldSize(n int) int { return (bits.Len(uint(n)<<1|1)+6)/7 + n } //nolint:gosec // lengths are never negative
+func fieldSize(n int) int { return (bits.Len(uint(n)<<1|1)+6)/7 + n } // lengths are never negative

@@ -22,7 +22,7 @@ func onWire(r *kgo.Record) int {
 	for _, h := range r.Headers {
 		rec.Headers = append(rec.Headers, kmsg.Header{Key: h.Key, Value: h.Value})
 	}
-	rec.Length = int32(len(rec.AppendTo(nil)) - 1) //nolint:gosec // short in tests
+	rec.Length = int32(len(rec.AppendTo(nil)) - 1)
 	batch := kmsg.RecordBatch{Magic: 2, NumRecords: 1, Records: rec.AppendTo(nil)}
 	return 5 + len(batch.AppendTo(nil))
 }
@@ -48,8 +48,8 @@ func random(r *rand.Rand) *kgo.Record {
 func randomVerdict(r *rand.Rand) *index.Verdict {
 	return &index.Verdict{Match: index.Match{
 		Source: entry.Source{Partition: r.Int32() >> r.IntN(32)}, Topic: strings.Repeat("m", 1+r.IntN(249)),
-		Offset: r.Int64() >> r.IntN(64), Time: int64(r.Uint64()), ID: strings.Repeat("i", r.IntN(1200)), //nolint:gosec // any bits
-		Similarity: index.Similarity{Num: r.Uint32(), Den: r.Uint32()}, Method: index.Method(r.IntN(6)), //nolint:gosec // 0 to 5
+		Offset: r.Int64() >> r.IntN(64), Time: int64(r.Uint64()), ID: strings.Repeat("i", r.IntN(1200)), // any bits
+		Similarity: index.Similarity{Num: r.Uint32(), Den: r.Uint32()}, Method: index.Method(r.IntN(6)), // 0 to 5
 		Copy: r.Uint64() >> r.IntN(64),
 	}}
 }
@@ -60,7 +60,7 @@ func randomVerdict(r *rand.Rand) *index.Verdict {
 func TestWorstCaseHolds(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test's dice
+	r := rand.New(rand.NewPCG(seed, 0))
 	p := sink.DefaultParams()
 	p.MaxRecordBytes = sink.MinRecordBytes
 	e := sink.New(p, "articles", algorithm)
@@ -107,7 +107,7 @@ func TestUncheckedFits(t *testing.T) {
 
 // Where documents may be late the worst case has room for saying so, and elsewhere it has none: it is as it was.
 func TestWorstCaseOfLateDocuments(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test's dice
+	r := rand.New(rand.NewPCG(1, 2))
 	plain, late := encoder(), encoder().MarkLate()
 	b := late.NewBatch()
 	var dst kgo.Record

@@ -17,7 +17,7 @@ import (
 func TestTable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test's dice
+	r := rand.New(rand.NewPCG(seed, 0))
 	b, met := encoder().NewBatch(), map[string]bool{}
 	var dst kgo.Record
 	for range 500 {

@@ -124,7 +124,7 @@ func openText(cmd *cobra.Command, arg string) (io.ReadCloser, error) {
 
 // patient reads until ctx is done, also where input does not come. Then it must not be read any more.
 type patient struct {
-	ctx context.Context //nolint:containedctx // of this reader's only use
+	ctx context.Context // of this reader's only use
 	in  io.Reader
 }
 

@@ -17,7 +17,7 @@ func manCommand() *cobra.Command {
 		Example: "  unecho man /usr/local/share/man/man1",
 		Args:    cmdline.Exactly("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // man pages are for everybody
+			if err := os.MkdirAll(args[0], 0o755); err != nil { // man pages are for everybody
 				return fmt.Errorf("write man pages: %w", err)
 			}
 			root := cmd.Root()

@@ -133,7 +133,7 @@ func tuneLabels(cmd *cobra.Command) (*labelled.Labels, error) {
 	if path := cmd.Flag("pairs").Value.String(); path != "" {
 		return labelled.ReadLabels(path)
 	}
-	return nil, nil //nolint:nilnil // without the flag there are no labels
+	return nil, nil // without the flag there are no labels
 }
 
 // tuneParams is what the flags ask for.

@@ -187,7 +187,7 @@ func (j *Job) Agree(s *State, asked Asked) (*protocol.Plan, error) {
 			Remedy: "choose another group",
 		}
 	}
-	return nil, nil //nolint:nilnil // there is no plan yet
+	return nil, nil // there is no plan yet
 }
 
 // differs returns a line for each thing that is asked for and is another in the plan in force.

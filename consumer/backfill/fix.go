@@ -55,7 +55,7 @@ func Fix(ctx context.Context, opts topic.Options, r Request, now time.Time) (*pr
 	}
 	plan := &protocol.Plan{Order: r.Order, Fixed: now.UnixMilli(), From: r.From.Text, To: r.To.Text}
 	for _, t := range topics {
-		for p := range int32(t.Partitions) { //nolint:gosec // Kafka's own number
+		for p := range int32(t.Partitions) { // Kafka's own number
 			found, err := f.rangeOf(t, p)
 			if err != nil {
 				return nil, err
@@ -161,7 +161,7 @@ func (f *fixing) samePartitions(topics []broker.Topic) error {
 	r := &f.request
 	for _, t := range topics {
 		named := 0
-		for p := range int32(t.Partitions) { //nolint:gosec // Kafka's own number
+		for p := range int32(t.Partitions) { // Kafka's own number
 			_, from := r.From.in(t.Name, p)
 			_, to := r.To.in(t.Name, p)
 			switch {

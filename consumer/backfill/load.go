@@ -84,7 +84,7 @@ func NewLoader(ctx context.Context, p LoadParams) (l *Loader, err error) {
 	name := p.Topic
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, p.Kafka...),
 		kgo.TransactionalID(name), kgo.DefaultProduceTopic(name), kgo.RecordPartitioner(kgo.ManualPartitioner()),
-		kgo.ProducerBatchMaxBytes(int32(min(p.MaxRecordBytes, 64<<20))), //nolint:gosec // bounded
+		kgo.ProducerBatchMaxBytes(int32(min(p.MaxRecordBytes, 64<<20))), // bounded
 		kgo.UnknownTopicRetries(20))...)
 	if err != nil {
 		return nil, fmt.Errorf("open writer: %w", err)
@@ -130,7 +130,7 @@ func NewLoader(ctx context.Context, p LoadParams) (l *Loader, err error) {
 		l.untimed = l.now
 	}
 	for partition := range l.partitions {
-		if err := l.resume(ctx, p.Kafka, int32(partition)); err != nil { //nolint:gosec // a number of a partition
+		if err := l.resume(ctx, p.Kafka, int32(partition)); err != nil { // a number of a partition
 			return nil, err
 		}
 	}
@@ -221,7 +221,7 @@ const recordOverhead = 256
 // stands where the one before it does.
 func (l *Loader) record(d *Document, at int64) *kgo.Record {
 	r := &kgo.Record{
-		Partition: int32(at % l.partitions), //nolint:gosec // a number of a partition
+		Partition: int32(at % l.partitions), // a number of a partition
 		Timestamp: l.untimed, Value: bytes.Clone(d.Value), Headers: []kgo.RecordHeader{
 			{Key: HeaderFile, Value: []byte(d.Place)}, {Key: headerPosition, Value: strconv.AppendInt(nil, at, 10)},
 		},

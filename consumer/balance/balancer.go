@@ -92,7 +92,7 @@ func (b *Balancer) ParseSyncAssignment(assignment []byte) (map[string][]int32, e
 	if !bytes.Equal(a.UserData, []byte(dealtTag)) {
 		return nil, ErrStranger
 	}
-	return b.GroupBalancer.ParseSyncAssignment(assignment) //nolint:wrapcheck // as the client's own balancer answers
+	return b.GroupBalancer.ParseSyncAssignment(assignment) // as the client's own balancer answers
 }
 
 // Again says, once, that the group is to be balanced again. Kafka has a leader that was away keep the plan of before,

@@ -93,5 +93,5 @@ func (t *Topics) fetch(ctx context.Context, id [16]byte, leader int32, topic str
 			return &resp.Topics[i].Partitions[k], nil
 		}
 	}
-	return nil, nil //nolint:nilnil // it says nothing
+	return nil, nil // it says nothing
 }

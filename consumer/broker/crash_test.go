@@ -71,7 +71,7 @@ func TestEmbeddedKilledIsNotUsedAgain(t *testing.T) {
 // killed starts a broker in another process and kills the process when the broker listens.
 func killed(t *testing.T, dir string) {
 	t.Helper()
-	cmd := exec.CommandContext(deadline(t), os.Args[0]) //nolint:gosec // ourselves
+	cmd := exec.CommandContext(deadline(t), os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), crashDir+"="+dir), os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -65,7 +65,7 @@ func (g *guarded) next() error {
 		return err
 	}
 	length := binary.BigEndian.Uint32(g.head[:])
-	kind := kmsg.Key(binary.BigEndian.Uint16(g.head[4:])) //nolint:gosec // checked by RequestForKey
+	kind := kmsg.Key(binary.BigEndian.Uint16(g.head[4:])) // checked by RequestForKey
 	version := binary.BigEndian.Uint16(g.head[6:])
 	if length < 10 || length > maxRequest {
 		return errNotKafka

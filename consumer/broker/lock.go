@@ -13,7 +13,7 @@ type lock struct{ file *os.File }
 // takeLock takes the lock or says who holds it. The file stays when the lock is released. If it were removed, one
 // process could hold the lock of a file that another no longer finds.
 func takeLock(path string) (*lock, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the user names the directory
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // the user names the directory
 	if err != nil {
 		return nil, &Fault{
 			What: "cannot lock the directory of the embedded broker", Err: err,
@@ -21,7 +21,7 @@ func takeLock(path string) (*lock, error) {
 		}
 	}
 	if err := lockNow(f); err != nil {
-		holder, _ := os.ReadFile(path) //nolint:gosec // the same file
+		holder, _ := os.ReadFile(path)
 		_ = f.Close()
 		who := "another process"
 		if pid := strings.TrimSpace(string(holder)); pid != "" {

@@ -9,5 +9,5 @@ import (
 )
 
 func lockNow(f *os.File) error {
-	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:gosec // a descriptor is a small number
+	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) // a descriptor is a small number
 }

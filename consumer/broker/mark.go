@@ -19,7 +19,7 @@ const markText = "An embedded broker writes here. If none runs, it was not close
 // survives a power cut.
 func mark(data string) error {
 	path := filepath.Join(data, markFile)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the user names the directory
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // the user names the directory
 	if errors.Is(err, fs.ErrExist) {
 		return notClosed(data)
 	}
@@ -39,7 +39,7 @@ func unmark(data string) error { return os.Remove(filepath.Join(data, markFile))
 
 // syncNames makes the names in a directory durable, if the file system can do that.
 func syncNames(dir string) {
-	if d, err := os.Open(dir); err == nil { //nolint:gosec // the user names the directory
+	if d, err := os.Open(dir); err == nil { // the user names the directory
 		_ = d.Sync()
 		_ = d.Close()
 	}

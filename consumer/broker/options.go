@@ -95,7 +95,7 @@ func mechanism(p SASLParams, logger zerolog.Logger) (sasl.Mechanism, error) {
 	case AWSMSKIAM:
 		return msk(p)
 	}
-	return nil, nil //nolint:nilnil // none is a mechanism, too
+	return nil, nil // none is a mechanism, too
 }
 
 // msk reads the environment at each login. Whoever rotates the keys there need not restart us, as long as the process

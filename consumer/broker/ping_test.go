@@ -215,7 +215,7 @@ func TestPingFindsWrongAdvertisedListeners(t *testing.T) {
 		resp := req.ResponseKind().(*kmsg.MetadataResponse)
 		b := kmsg.NewMetadataResponseBroker()
 		addr, _ := net.ResolveTCPAddr("tcp", inside)
-		b.Host, b.Port = "127.0.0.1", int32(addr.Port) //nolint:gosec // a port
+		b.Host, b.Port = "127.0.0.1", int32(addr.Port) // a port
 		resp.Brokers = append(resp.Brokers, b)
 		return resp, nil, true
 	})

@@ -115,7 +115,7 @@ func (t *Topics) create(ctx context.Context, name string, partitions, replicas i
 	for k, v := range configs {
 		values[k] = &v
 	}
-	made, err := t.admin.CreateTopics(ctx, int32(partitions), int16(replicas), values, name) //nolint:gosec // validated, or Kafka's own
+	made, err := t.admin.CreateTopics(ctx, int32(partitions), int16(replicas), values, name) // validated, or Kafka's own
 	if err == nil {
 		r := made[name]
 		if err = r.Err; err != nil && r.ErrMessage != "" {

@@ -86,7 +86,7 @@ func (f *finder) note(want uint64, depth int, v value) {
 		case len(f.paths[i]) == depth+1:
 			f.found[i] = v
 		case v.kind == isArray && i < f.texts:
-			v.through = uint16(depth + 1) //nolint:gosec // no deeper than maxNesting
+			v.through = uint16(depth + 1) // no deeper than maxNesting
 			f.found[i], v.through = v, 0
 		case v.kind != isObject && v.kind != isNull:
 			v.off = true

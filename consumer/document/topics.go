@@ -202,7 +202,7 @@ type topicReader struct {
 func newTopicReaders(p Params, when []string) (*topicReaders, error) {
 	all, _ := p.topics() // Validate has seen what is wrong
 	if len(all) == 0 {
-		return nil, nil //nolint:nilnil // all topics are read alike
+		return nil, nil // all topics are read alike
 	}
 	readers := &topicReaders{}
 	for _, t := range all {
@@ -229,7 +229,7 @@ func (r *Reader) reads(topic string) *Reader {
 		return r
 	}
 	if known, ok := r.topics.known.Load(topic); ok {
-		return known.(*Reader) //nolint:forcetypeassert // nothing else is stored
+		return known.(*Reader) // nothing else is stored
 	}
 	found := r
 	if at := slices.IndexFunc(r.topics.of, func(t topicReader) bool { return t.fits.MatchString(topic) }); at >= 0 {

@@ -31,7 +31,7 @@ const maxPattern = 1000
 func (s Source) Compile() (*regexp.Regexp, error) {
 	switch {
 	case s.Pattern == "":
-		return nil, nil //nolint:nilnil // topics are named
+		return nil, nil // topics are named
 	case len(s.Pattern) > maxPattern:
 		return nil, fmt.Errorf("is longer than %d bytes", maxPattern)
 	}

@@ -47,7 +47,7 @@ func PlanOf(text []byte) (*protocol.Plan, error) {
 	}
 	order, ok := values[keyOrder].(string)
 	if !ok {
-		return nil, nil //nolint:nilnil // a live group has none
+		return nil, nil // a live group has none
 	}
 	plan := &protocol.Plan{}
 	plan.Order, ok = protocol.ParseOrder(order)

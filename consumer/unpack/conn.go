@@ -17,7 +17,7 @@ type dialer = func(ctx context.Context, network, address string) (net.Conn, erro
 // marking dials as the client like does, and marks what is fetched. It wraps the TLS connection, so that it reads what
 // Kafka wrote.
 func marking(like *kgo.Client) dialer {
-	dial := like.OptValue(kgo.Dialer).(dialer) //nolint:forcetypeassert // the library's own, TLS and all; a test holds this
+	dial := like.OptValue(kgo.Dialer).(dialer) // the library's own, TLS and all; a test holds this
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
 		if err != nil {
@@ -57,7 +57,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	if len(p) >= 12 && int64(binary.BigEndian.Uint32(p)) == int64(len(p)-4) &&
 		binary.BigEndian.Uint16(p[4:]) == fetchKind {
 		c.mu.Lock()
-		c.asked = append(c.asked, asked{binary.BigEndian.Uint32(p[8:]), int16(binary.BigEndian.Uint16(p[6:]))}) //nolint:gosec // a signed number
+		c.asked = append(c.asked, asked{binary.BigEndian.Uint32(p[8:]), int16(binary.BigEndian.Uint16(p[6:]))})
 		c.mu.Unlock()
 	}
 	return c.Conn.Write(p)
@@ -90,7 +90,7 @@ func (c *conn) readSize(p []byte) (int, error) {
 		return n, err
 	}
 	c.have, c.begun = 0, false
-	if c.left = int(int32(binary.BigEndian.Uint32(c.size[:]))); c.left < 0 { //nolint:gosec // a signed number
+	if c.left = int(int32(binary.BigEndian.Uint32(c.size[:]))); c.left < 0 {
 		c.left, c.begun = math.MaxInt, true // the client hangs up
 	}
 	return n, err

@@ -89,7 +89,7 @@ func marked(batch []byte) []byte {
 	} else if epoch < 0 {
 		epoch = -1
 	}
-	binary.BigEndian.PutUint16(b[51:], uint16(epoch)) //nolint:gosec // a signed number
+	binary.BigEndian.PutUint16(b[51:], uint16(epoch))
 	return seal(b)
 }
 

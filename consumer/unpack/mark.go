@@ -62,7 +62,7 @@ const (
 // before Kafka 0.11.
 func mark(batches []byte) {
 	for len(batches) > formatAt {
-		size := int64(int32(binary.BigEndian.Uint32(batches[sizeAt:]))) + sizeAt + 4 //nolint:gosec // a signed number
+		size := int64(int32(binary.BigEndian.Uint32(batches[sizeAt:]))) + sizeAt + 4
 		if size <= formatAt || size > int64(len(batches)) {
 			return // the last batch may be cut off
 		}
@@ -74,7 +74,7 @@ func mark(batches []byte) {
 }
 
 func markBatch(batch []byte) {
-	flags, epoch := batch[attributesAt+1], int16(binary.BigEndian.Uint16(batch[epochAt:])) //nolint:gosec // a signed number
+	flags, epoch := batch[attributesAt+1], int16(binary.BigEndian.Uint16(batch[epochAt:]))
 	if flags&endsBit != 0 {
 		return
 	}
@@ -87,7 +87,7 @@ func markBatch(batch []byte) {
 		return
 	}
 	batch[attributesAt+1] = marked
-	binary.BigEndian.PutUint16(batch[epochAt:], uint16(code)) //nolint:gosec // a signed number
+	binary.BigEndian.PutUint16(batch[epochAt:], uint16(code))
 	binary.BigEndian.PutUint32(batch[crcAt:], crc32.Checksum(rest, table))
 }
 
@@ -97,7 +97,7 @@ func tellingEpoch(batch []byte, epoch int16) int16 {
 	if batch[attributesAt+1]&stampedBit != 0 {
 		at = lastTimeAt
 	}
-	if ms := int64(binary.BigEndian.Uint64(batch[at:])); far(ms) { //nolint:gosec // a signed number
+	if ms := int64(binary.BigEndian.Uint64(batch[at:])); far(ms) {
 		return codeOf(ms)
 	}
 	return max(epoch, noEpoch)

@@ -81,7 +81,7 @@ func (r *reader) varint() int64 {
 	for shift := 0; shift < 64 && r.err == nil; shift += 7 {
 		b := r.byte()
 		if v |= uint64(b&0x7f) << shift; b < 0x80 {
-			return int64(v>>1) ^ -int64(v&1) //nolint:gosec // zigzag
+			return int64(v>>1) ^ -int64(v&1) // zigzag
 		}
 	}
 	if r.err == nil {

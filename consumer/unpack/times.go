@@ -33,7 +33,7 @@ const (
 func far(ms int64) bool { return ms < -tellFrom || ms >= tellFrom }
 
 // codeOf returns the epoch that tells a batch's time.
-func codeOf(ms int64) int16 { return firstCode - int16(uint8(ms>>56)) } //nolint:gosec // the upper eight bits
+func codeOf(ms int64) int16 { return firstCode - int16(uint8(ms>>56)) } // the upper eight bits
 
 // batchTime returns the least that a batch's time may be. It is less than 2^56 above that if the epoch tells it, and
 // less than 2^57 otherwise.
@@ -55,7 +55,7 @@ func (u *Unpacker) retime(r *kgo.Record) {
 		return
 	}
 	nanos := r.Timestamp.UnixNano()
-	ends := int64(uint64(nanos>>6) * inverse) //nolint:gosec // numbers go round
+	ends := int64(uint64(nanos>>6) * inverse) // numbers go round
 	low := batchTime(r.ProducerEpoch)
 	var ms int64
 	switch {
@@ -76,7 +76,7 @@ func (u *Unpacker) takeDistance(r *kgo.Record) (distance int64, told bool) {
 	if len(r.Headers) == 0 || r.Headers[0].Key != string(u.token[:]) || len(r.Headers[0].Value) != 8 {
 		return 0, false
 	}
-	distance = int64(binary.BigEndian.Uint64(r.Headers[0].Value)) //nolint:gosec // a signed number
+	distance = int64(binary.BigEndian.Uint64(r.Headers[0].Value))
 	if r.Headers = r.Headers[1:]; len(r.Headers) == 0 {
 		r.Headers = nil
 	}
@@ -112,6 +112,6 @@ func (u *Unpacker) withDistance(record []byte, s *shape) []byte {
 	_, n := binary.Varint(record[at:])
 	out := binary.AppendVarint(append(make([]byte, 0, len(record)+tokenBytes+24), record[:at]...), s.headers+1)
 	out = append(binary.AppendVarint(out, tokenBytes), u.token[:]...)
-	out = binary.BigEndian.AppendUint64(binary.AppendVarint(out, 8), uint64(s.time)) //nolint:gosec // a signed number
+	out = binary.BigEndian.AppendUint64(binary.AppendVarint(out, 8), uint64(s.time))
 	return append(out, record[at+n:]...)
 }

@@ -61,7 +61,7 @@ func TestTimesComeAsWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 31))
 	all := strange()
 	for range 200 {
-		all = append(all, int64(r.Uint64())>>r.IntN(64)) //nolint:gosec // any bits
+		all = append(all, int64(r.Uint64())>>r.IntN(64)) // any bits
 	}
 	for _, codec := range []kgo.CompressionCodecType{kgo.CodecNone, kgo.CodecGzip, kgo.CodecSnappy, kgo.CodecLz4, kgo.CodecZstd} {
 		u := New(Bounds{Batch: 4 << 20})
@@ -152,7 +152,7 @@ func TestEpochsThatAreNone(t *testing.T) {
 	for _, epoch := range []int16{-2, -3, -257, -258, math.MinInt16} {
 		for _, codec := range []kgo.CompressionCodecType{kgo.CodecNone, kgo.CodecGzip} {
 			batch := timed(t, codec, 7, math.MaxInt64)
-			binary.BigEndian.PutUint16(batch[epochAt:], uint16(epoch)) //nolint:gosec // a signed number
+			binary.BigEndian.PutUint16(batch[epochAt:], uint16(epoch))
 			checkTimes(t, New(Bounds{Batch: 1 << 20}), seal(batch), []int64{7, math.MaxInt64})
 		}
 	}

@@ -233,5 +233,5 @@ func (k *kitchen) kafkasTools() {
 	}
 	tool := fmt.Sprintf("#!/bin/sh\nexec '%s' -Xmx128m -cp '%s' "+
 		"org.apache.kafka.tools.consumer.group.ConsumerGroupCommand \"$@\"\n", java, jars)
-	k.ok(os.WriteFile(filepath.Join(k.bin, "kafka-consumer-groups.sh"), []byte(tool), 0o700)) //nolint:gosec // a program
+	k.ok(os.WriteFile(filepath.Join(k.bin, "kafka-consumer-groups.sh"), []byte(tool), 0o700)) // a program
 }

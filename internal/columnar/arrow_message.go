@@ -57,12 +57,12 @@ func (m *messages) length() (int32, error) {
 	if _, err := io.ReadFull(m.in, word[:]); err != nil {
 		return 0, err
 	}
-	n := int32(binary.LittleEndian.Uint32(word[:])) //nolint:gosec // it is signed
+	n := int32(binary.LittleEndian.Uint32(word[:])) // it is signed
 	if n == -1 {                                    // streams of old have no such mark
 		if _, err := io.ReadFull(m.in, word[:]); err != nil {
 			return 0, damaged("it ends within a message: it was cut off, or is still being written")
 		}
-		n = int32(binary.LittleEndian.Uint32(word[:])) //nolint:gosec // it is signed
+		n = int32(binary.LittleEndian.Uint32(word[:])) // it is signed
 	}
 	if n == 0 {
 		return 0, io.EOF
@@ -138,7 +138,7 @@ func (m *messages) checkFields(of *flatbuffers.Table, fields, about flatbuffers.
 		return fmt.Errorf("its schema has more than %d fields, or they are nested too deep", mostFields)
 	}
 	for i := range n {
-		child := flatbuffers.Table{Bytes: of.Bytes, Pos: of.Indirect(at + flatbuffers.UOffsetT(i*flatbuffers.SizeUOffsetT))} //nolint:gosec // it is in the metadata
+		child := flatbuffers.Table{Bytes: of.Bytes, Pos: of.Indirect(at + flatbuffers.UOffsetT(i*flatbuffers.SizeUOffsetT))} // it is in the metadata
 		if err := m.checkFields(&child, fieldChildren, fieldNotes, depth+1); err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func checkBatch(batch *flatbuffers.Table) error {
 		return err
 	}
 	for i := range n {
-		count := batch.GetInt64(at + flatbuffers.UOffsetT(i*flatbuffers.SizeInt64)) //nolint:gosec // it is in the metadata
+		count := batch.GetInt64(at + flatbuffers.UOffsetT(i*flatbuffers.SizeInt64)) // it is in the metadata
 		if count < 0 || count > int64(buffers) {
 			return damaged("a column would have %d buffers of %d", count, buffers)
 		}

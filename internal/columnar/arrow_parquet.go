@@ -28,9 +28,9 @@ func valueOf(of arrow.Array, i int) (parquet.Value, error) {
 	case *array.Uint16:
 		return parquet.Int32Value(int32(a.Value(i))), nil
 	case *array.Uint32:
-		return parquet.Int32Value(int32(a.Value(i))), nil //nolint:gosec // its bits are kept
+		return parquet.Int32Value(int32(a.Value(i))), nil // its bits are kept
 	case *array.Uint64:
-		return parquet.Int64Value(int64(a.Value(i))), nil //nolint:gosec // its bits are kept
+		return parquet.Int64Value(int64(a.Value(i))), nil // its bits are kept
 	case *array.Float32:
 		return parquet.FloatValue(a.Value(i)), nil
 	case *array.Float64:
@@ -90,7 +90,7 @@ func decimalValue(of arrow.Array, n *big.Int) (parquet.Value, error) {
 		return parquet.Value{}, damaged("%s is no decimal", of.DataType())
 	}
 	out := make([]byte, decimalBytes(t))
-	bits := uint(8 * len(out)) //nolint:gosec // 128 or 256
+	bits := uint(8 * len(out)) // 128 or 256
 	if n.BitLen() >= int(bits) {
 		return parquet.Value{}, damaged("a decimal has more digits than %s can have", t)
 	}
@@ -108,19 +108,19 @@ func momentOf(of arrow.Array, i int) (parquet.Value, error) {
 		return parquet.Int32Value(int32(a.Value(i))), nil
 	case *array.Date64:
 		days := int64(a.Value(i)) / dayMillis
-		if int64(a.Value(i))%dayMillis != 0 || days != int64(int32(days)) { //nolint:gosec // that is asked
+		if int64(a.Value(i))%dayMillis != 0 || days != int64(int32(days)) { // that is asked
 			return parquet.Value{}, fmt.Errorf("%d ms are no date that Parquet has", a.Value(i))
 		}
-		return parquet.Int32Value(int32(days)), nil //nolint:gosec // it was checked
+		return parquet.Int32Value(int32(days)), nil // it was checked
 	case *array.Time32:
 		n := int64(a.Value(i))
 		if t, ok := a.DataType().(*arrow.Time32Type); ok && t.Unit == arrow.Second {
 			n *= 1000
 		}
-		if n != int64(int32(n)) { //nolint:gosec // that is asked
+		if n != int64(int32(n)) { // that is asked
 			return parquet.Value{}, fmt.Errorf("%d ms are no time of a day", n)
 		}
-		return parquet.Int32Value(int32(n)), nil //nolint:gosec // it was checked
+		return parquet.Int32Value(int32(n)), nil // it was checked
 	case *array.Time64:
 		return parquet.Int64Value(int64(a.Value(i))), nil
 	case *array.Timestamp:

@@ -71,7 +71,7 @@ func (e *elementsOf) group(parent int, children []arrow.Field) error {
 	if len(children) == 0 {
 		return fmt.Errorf("column %s has no columns below it, which Parquet cannot have", (*e)[parent].Name)
 	}
-	(*e)[parent].NumChildren = thrift.New(int32(len(children))) //nolint:gosec // the schema was checked
+	(*e)[parent].NumChildren = thrift.New(int32(len(children))) // the schema was checked
 	for _, f := range children {
 		if err := e.field(f); err != nil {
 			return err

@@ -101,7 +101,7 @@ func openParquet(in io.ReaderAt, size int64) (file *parquet.File, packed *format
 func openFooter(footer []byte) (*parquet.File, error) {
 	const magic = "PAR1"
 	data := append([]byte(magic), footer...)
-	data = binary.LittleEndian.AppendUint32(data, uint32(len(footer))) //nolint:gosec // it was read of a file
+	data = binary.LittleEndian.AppendUint32(data, uint32(len(footer))) // it was read of a file
 	data = append(data, magic...)
 	return parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 }

@@ -112,7 +112,7 @@ func digitsOf(v parquet.Value) string {
 	data := v.ByteArray()
 	n := new(big.Int).SetBytes(data)
 	if len(data) > 0 && data[0]&0x80 != 0 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(data)))) //nolint:gosec // a length
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(data)))) // a length
 	}
 	return n.String()
 }

@@ -79,7 +79,7 @@ func TestBombs(t *testing.T) {
 func unpacked(t *testing.T, codec format.CompressionCodec, packed []byte, size, values int32) (taken uint64, err error) {
 	t.Helper()
 	header := format.PageHeader{
-		Type: format.DataPage, UncompressedPageSize: size, CompressedPageSize: int32(len(packed)), //nolint:gosec // a test's
+		Type: format.DataPage, UncompressedPageSize: size, CompressedPageSize: int32(len(packed)), // a test's
 		DataPageHeader: thrift.Null[format.DataPageHeader]{V: format.DataPageHeader{NumValues: values}, Valid: true},
 	}
 	var protocol thrift.CompactProtocol

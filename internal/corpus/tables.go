@@ -241,7 +241,7 @@ type Place struct {
 
 // Append appends a place, for Raw.
 func (p Place) Append(dst []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(p.Row)), p.File...) //nolint:gosec // from 1
+	return append(binary.AppendUvarint(dst, uint64(p.Row)), p.File...) // from 1
 }
 
 // PlaceOf returns the place that Raw is.
@@ -250,5 +250,5 @@ func PlaceOf(raw []byte) (Place, error) {
 	if n <= 0 {
 		return Place{}, errors.New("a row has no place: this is a bug")
 	}
-	return Place{File: string(raw[n:]), Row: int(row)}, nil //nolint:gosec // it was one
+	return Place{File: string(raw[n:]), Row: int(row)}, nil
 }

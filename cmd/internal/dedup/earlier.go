@@ -154,8 +154,8 @@ func (e *earlier) next() error {
 			return fmt.Errorf("read matches of the pass before: %w", err)
 		}
 	}
-	e.match.Similarity = index.Similarity{Num: uint32(values[0]), Den: uint32(values[1])} //nolint:gosec // they were
-	e.match.Method = index.Method(values[2])                                              //nolint:gosec // it was one
+	e.match.Similarity = index.Similarity{Num: uint32(values[0]), Den: uint32(values[1])}
+	e.match.Method = index.Method(values[2])
 	e.match.Name = make([]byte, values[3])
 	if _, err := io.ReadFull(e.in, e.match.Name); err != nil {
 		return fmt.Errorf("read matches of the pass before: %w", err)

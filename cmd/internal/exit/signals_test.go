@@ -60,7 +60,7 @@ func left(t *testing.T, first int) (said string, end *exec.ExitError) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0]) //nolint:gosec // ourselves
+	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), leaving+"="+strconv.Itoa(first))
 	out, err := cmd.Output()
 	if !errors.As(err, &end) || ctx.Err() != nil {

@@ -52,7 +52,7 @@ func SetGarbage(index int64) {
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	debug.SetGCPercent(filesPercent(index, int64(live[0].Value.Uint64()))) //nolint:gosec // no heap has 2^63 bytes
+	debug.SetGCPercent(filesPercent(index, int64(live[0].Value.Uint64()))) // no heap has 2^63 bytes
 }
 
 // BoundGarbage sets the collector by the size of the index, and by window.bytes as it is in force, until ctx is done.

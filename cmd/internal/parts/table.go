@@ -70,7 +70,7 @@ func (t *table) at(k key) (*uint32, error) {
 // find returns the slot of a part, or the empty one where it belongs.
 func (s *shard) find(k key) *slot {
 	place, _ := bits.Mul64(k.high, uint64(len(s.slots)))
-	for i := int(place); ; i++ { //nolint:gosec // less than the slots
+	for i := int(place); ; i++ { // less than the slots
 		if i == len(s.slots) {
 			i = 0
 		}

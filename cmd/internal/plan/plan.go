@@ -54,7 +54,7 @@ func New(judge index.Params) (*Plan, error) {
 	}
 	p := &Plan{
 		given: judge, params: planned, signer: signer,
-		chosen: chosen{random: rand.New(rand.NewPCG(1, 1))}, //nolint:gosec // a sample, always the same
+		chosen: chosen{random: rand.New(rand.NewPCG(1, 1))}, // a sample, always the same
 	}
 	p.likeness, err = newLikeness(planned)
 	return p, err

@@ -42,7 +42,7 @@ func (a About) Of() string {
 func (a About) Date() string { return a.Made.UTC().Format("2006-01-02 15:04 UTC") }
 
 // Style is that of all pages.
-func (About) Style() template.CSS { return template.CSS(style) } //nolint:gosec // it is our own
+func (About) Style() template.CSS { return template.CSS(style) } // it is our own
 
 // Write writes a page. body is a template that defines "body", which shows data.
 func Write(out io.Writer, about About, body string, funcs template.FuncMap, data any) error {

@@ -24,7 +24,7 @@ func WhenUnread(ctx context.Context, out io.Writer, gone func()) {
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return
 	}
-	fds := []unix.PollFd{{Fd: int32(f.Fd())}} //nolint:gosec // a descriptor
+	fds := []unix.PollFd{{Fd: int32(f.Fd())}} // a descriptor
 	for ctx.Err() == nil {
 		if _, err := unix.Poll(fds, pipeWatch); err != nil && !errors.Is(err, unix.EINTR) {
 			return

@@ -13,7 +13,7 @@ import (
 const errLocked = unix.EWOULDBLOCK
 
 func lockNow(f *os.File) error {
-	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:gosec // a descriptor is a small number
+	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) // a descriptor is a small number
 }
 
 // Release removes the file, and gives the lock back.

@@ -78,7 +78,7 @@ type java struct{ to io.Writer }
 
 func (j java) Write(p []byte) (int, error) {
 	block := s2.EncodeSnappy(nil, p)
-	_, err := j.to.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(block))), block...)) //nolint:gosec // small
+	_, err := j.to.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(block))), block...)) // small
 	return len(p), err
 }
 
@@ -88,11 +88,11 @@ func (java) Close() error { return nil }
 func Batch(n int, codec kgo.CompressionCodecType, records []byte) []byte {
 	now := time.Now().UnixMilli()
 	b := kmsg.RecordBatch{
-		PartitionLeaderEpoch: -1, Magic: 2, Attributes: int16(codec), LastOffsetDelta: int32(n - 1), NumRecords: int32(n), //nolint:gosec // small
+		PartitionLeaderEpoch: -1, Magic: 2, Attributes: int16(codec), LastOffsetDelta: int32(n - 1), NumRecords: int32(n), // small
 		FirstTimestamp: now, MaxTimestamp: now, ProducerID: -1, ProducerEpoch: -1, FirstSequence: -1, Records: records,
 	}
 	raw := b.AppendTo(nil)
-	binary.BigEndian.PutUint32(raw[8:], uint32(len(raw)-12)) //nolint:gosec // small
+	binary.BigEndian.PutUint32(raw[8:], uint32(len(raw)-12)) // small
 	binary.BigEndian.PutUint32(raw[17:], crc32.Checksum(raw[21:], crc32.MakeTable(crc32.Castagnoli)))
 	return raw
 }

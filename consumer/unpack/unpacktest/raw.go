@@ -109,7 +109,7 @@ func (r *reader) batch(raw []byte) error {
 		return nil
 	}
 	records := b.Records
-	if codec := kgo.CompressionCodecType(b.Attributes & 7); codec != kgo.CodecNone { //nolint:gosec // three bits
+	if codec := kgo.CompressionCodecType(b.Attributes & 7); codec != kgo.CodecNone { // three bits
 		var err error
 		if records, err = kgo.DefaultDecompressor().Decompress(records, codec); err != nil {
 			return err

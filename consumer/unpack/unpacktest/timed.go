@@ -46,8 +46,8 @@ func Timed(codec kgo.CompressionCodecType, documents ...Document) ([]byte, error
 // Spanning returns the batch with another first and largest timestamp.
 func Spanning(batch []byte, first, last int64) []byte {
 	const firstAt, lastAt = 27, 35
-	binary.BigEndian.PutUint64(batch[firstAt:], uint64(first)) //nolint:gosec // a signed number
-	binary.BigEndian.PutUint64(batch[lastAt:], uint64(last))   //nolint:gosec // a signed number
+	binary.BigEndian.PutUint64(batch[firstAt:], uint64(first))
+	binary.BigEndian.PutUint64(batch[lastAt:], uint64(last))
 	return summed(batch)
 }
 
@@ -55,9 +55,9 @@ func Spanning(batch []byte, first, last int64) []byte {
 func Numbered(batch []byte, producer int64, epoch int16, number int32) []byte {
 	const producerAt, epochAt, numberAt = 43, 51, 53
 	batch = slices.Clone(batch)
-	binary.BigEndian.PutUint64(batch[producerAt:], uint64(producer)) //nolint:gosec // a signed number
-	binary.BigEndian.PutUint16(batch[epochAt:], uint16(epoch))       //nolint:gosec // a signed number
-	binary.BigEndian.PutUint32(batch[numberAt:], uint32(number))     //nolint:gosec // a signed number
+	binary.BigEndian.PutUint64(batch[producerAt:], uint64(producer))
+	binary.BigEndian.PutUint16(batch[epochAt:], uint16(epoch))
+	binary.BigEndian.PutUint32(batch[numberAt:], uint32(number))
 	return summed(batch)
 }
 

@@ -120,7 +120,7 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 // plan is a backfill of the whole source, or nil.
 func (f filter) plan(ctx context.Context, j job) (*protocol.Plan, error) {
 	if f.backfill == "" {
-		return nil, nil //nolint:nilnil // a live group has none
+		return nil, nil // a live group has none
 	}
 	plan := &protocol.Plan{Order: protocol.ByPlace, Fixed: time.Now().UnixMilli()}
 	if f.backfill == "arrival" {

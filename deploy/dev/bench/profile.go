@@ -14,7 +14,7 @@ type profile struct {
 
 func newProfile(name string) (*profile, error) {
 	if name == "" {
-		return nil, nil //nolint:nilnil // none is asked for
+		return nil, nil // none is asked for
 	}
 	file, err := os.Create(name)
 	if err != nil {

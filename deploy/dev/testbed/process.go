@@ -180,7 +180,7 @@ func freePorts(ctx context.Context, n int) ([]int, error) {
 		if tries > 100*n {
 			return nil, fmt.Errorf("find a free port: %w", last)
 		}
-		port := firstPort + rand.IntN(endPort-firstPort) //nolint:gosec // any that is free will do
+		port := firstPort + rand.IntN(endPort-firstPort) // any that is free will do
 		l, err := config.Listen(ctx, "tcp4", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
 			last = err

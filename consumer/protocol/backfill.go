@@ -82,7 +82,7 @@ func (m backfill) Reach(a *Assignment, r *index.Replica) int64 {
 }
 
 // Lead is such that while the feeder waits because most verdicts are held, some partition has more than that: nothing
-// waits in a circle.
+// waits for each other.
 func (m backfill) Lead(records, held int) int {
 	return max(1, min(records, held/(2*max(1, len(m.plan.Ranges)))))
 }

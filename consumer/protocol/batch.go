@@ -54,6 +54,7 @@ type Batch struct {
 
 	intake  *Intake
 	records bool // what was passed on is recorded, and nothing is forwarded
+	told    bool // it was recorded
 	wants   Want
 	until   int64
 	appends int // of entries
@@ -84,8 +85,8 @@ func (b *Batch) Until() int64 { return b.until }
 // Appends is how often entries of this batch were appended.
 func (b *Batch) Appends() int { return b.appends }
 
-// Revoked says that partitions were taken away. A batch that only waits ends at once. A transaction that has begun
-// ends by Produced.
+// Revoked says that partitions were taken away, whether or not the batch has some of them. A batch that waits for the
+// journal ends at once. One whose outputs come next goes on, and ends by Produced.
 func (b *Batch) Revoked() {
 	switch b.wants {
 	case WantVerdicts, WantEntries, WantTimeCheck, WantForgets, WantPass, WantForget, WantForgotten:
@@ -225,7 +226,7 @@ func (b *Batch) Ended(committed bool, err error) {
 }
 
 // Offsets answers WantOffsets. If the offsets are where the batch began, the commit had no effect. The session then
-// goes on where the client has rewound to. Otherwise the commit took effect, and why says where.
+// goes on where the client has rewound to. Otherwise somebody has committed, perhaps this batch, and why says where.
 func (b *Batch) Offsets(of func(entry.Source) Committed) (why error) {
 	b.wants = Done
 	for i := range b.Groups {

@@ -24,8 +24,8 @@ func (h *Holdings) Revoked() bool { return h.revoked }
 // Find returns the assignment of a partition, or nil.
 func (h *Holdings) Find(name PartitionName) *Assignment { return h.named[name] }
 
-// Give notes partitions that were taken over by these terms. One that is given again was lost meanwhile: the client does
-// not tell of a second loss before a transaction has ended.
+// Give notes partitions that were taken over by these terms. One that is given again was lost meanwhile, and nobody said
+// so: until a transaction ends the client tells of one loss only.
 func (h *Holdings) Give(by *Terms, of ...*Assignment) {
 	h.mode, h.routed = by.Mode, by.Routed
 	for _, a := range of {

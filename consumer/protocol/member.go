@@ -34,6 +34,7 @@ type Member struct {
 
 	batch    *Batch
 	unsigned bool // the batch was polled, and is to be signed
+	again    bool // the last recording was cut short
 	stale    bool // what was polled is to be polled again
 	failed   error
 
@@ -81,7 +82,7 @@ func (m *Member) Next(now time.Time, j Journal) Step {
 		return Step{Want: WantFollowed, Of: m.assigned}
 	}
 	if of := m.owing(); len(of) > 0 && !j.Away && !now.Before(m.later) {
-		return Step{Want: WantOwed, Of: of, Records: m.intake.most} // outputs that refuse or are slow take no part in it
+		return Step{Want: WantOwed, Of: of, Again: m.again, Records: m.intake.most} // nothing is produced: outputs need no smaller polls
 	}
 	return m.poll(now, j)
 }
@@ -224,6 +225,7 @@ func (a *Assignment) overdue(fed bool, now time.Time) bool {
 func (m *Member) Fetched(now time.Time, j Journal, f Fetch, recording bool) *Batch {
 	switch {
 	case recording && len(f.Groups) > 0:
+		m.again = false
 		m.batch, m.unsigned = NewRecording(f.Groups, f.Size, m.intake), true
 	case recording:
 	case f.Records == 0:
@@ -290,4 +292,7 @@ func (m *Member) Aborted(h index.Header) Answer {
 }
 
 // Rested answers Done.
-func (m *Member) Rested() { m.batch, m.due = nil, true }
+func (m *Member) Rested() {
+	m.again = m.batch.records && !m.batch.told
+	m.batch, m.due = nil, true
+}

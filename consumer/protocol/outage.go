@@ -24,7 +24,7 @@ func (b *Batch) MayPass() bool {
 	return !b.records && len(b.forgets) == 0
 }
 
-// Pass answers WantVerdicts, WantEntries and WantPass while the journal is away, where the batch MayPass. Documents that
+// Pass answers WantEntries and WantPass while the journal is away, where the batch MayPass. Documents that
 // have no verdict go out unchecked. That an append of them is on its way does no harm: they are recorded by it.
 func (b *Batch) Pass() {
 	for i := range b.Groups {
@@ -40,7 +40,7 @@ func (b *Batch) Pass() {
 }
 
 // NewRecording begins the way of documents that were passed on, into the journal: the end of each group is not beyond
-// its base. It wants what a batch wants, up to the verdicts, which nobody takes.
+// its base. It wants what a batch wants until all is judged. The verdicts are not used.
 func NewRecording(groups []Group, size int, intake *Intake) *Batch {
 	b := NewBatch(groups, size, intake)
 	b.records = true
@@ -52,7 +52,7 @@ func (b *Batch) recorded() {
 	for i := range b.Groups {
 		b.Groups[i].Owed = b.Groups[i].Base - b.Groups[i].End
 	}
-	b.wants = Done
+	b.wants, b.told = Done, true
 }
 
 // owed is how many offsets below the committed one the journal does not have. What it was told since the commit counts.

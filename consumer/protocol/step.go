@@ -10,12 +10,13 @@ import (
 // Want is what a session does next. Those of a batch stand in the order of its steps.
 type Want int
 
-// What is wanted, and the method that answers: of the member, or from WantEntries on of its batch, where no other is named.
+// What is wanted, and the method that answers. It is the member's up to WantSigned, and where that is said; else the
+// batch's. While the journal is away Member.Pass answers WantEntries and WantPass as well.
 const (
 	WantFollowed      Want = iota // what the followed group has committed of Of: Followed
 	WantOwed                      // a poll of what was passed on of Of, from Recorded on: Fetched, or Later
 	WantRecords                   // a poll of Of, while the other partitions are paused: Fetched
-	WantEnds                      // that of Of, what holds no document up to the end of its range is committed: Skipped
+	WantEnds                      // that the end of the range is committed for those of Of that have no document left before it: Skipped
 	WantAnnouncements             // that the Announcement of each of Of is appended to the journal: Announced
 	WantSigned                    // that the documents which are not Judged are signed: Signed
 	WantVerdicts                  // a look at the replica: Judge, by the member itself
@@ -23,13 +24,13 @@ const (
 	WantTimeCheck                 // which outputs would refuse a document for its time: CheckTimes
 	WantForgets                   // that Forgets are appended to the journal: Appended
 	WantPass                      // that the replica has applied every record below Until: Passed
-	WantOutputs                   // that a transaction begins, and every document is produced to its output: Produced, of the member
+	WantOutputs                   // that a transaction begins, and every document that is not Silent is produced to its output: Produced, of the member
 	WantCommit                    // that the transaction commits what Commit says: Ended
 	WantOffsets                   // the committed offsets, fetched as RequireStable says: Offsets
 	WantAbort                     // that the transaction, if there is one, is aborted, and the client rewinds: Aborted, of the member
 	WantForget                    // as WantForgets, of a document that its output has refused: Appended
 	WantForgotten                 // as WantPass: Passed
-	Done                          // that the batch and its memory are let go: Rested
+	Done                          // that the batch and its memory are let go: Rested, of the member
 	Rebuild                       // nothing: the session is built anew, because of Why, or because nobody knows what was committed
 	GiveUp                        // nothing: no output takes the first document in any form, and a person is needed
 )
@@ -39,8 +40,9 @@ type Step struct {
 	Want    Want
 	Of      []*Assignment // before WantSigned: the assignments that it is about
 	Records int           // of WantOwed and WantRecords: how many may be polled
+	Again   bool          // of WantOwed: what it polled last was not recorded, so it begins again at Recorded
 	Wait    time.Duration // of WantRecords: how long the poll may last
-	Batch   *Batch        // from WantSigned on; nil of a WantAbort between two batches
+	Batch   *Batch        // from WantSigned on; nil between two batches, also of WantAbort and Rebuild
 	Why     error         // of Rebuild: why; nil where an answer to the batch says it
 	Moved   *Assignment   // of Rebuild: the source has another document there than was judged
 }

@@ -126,7 +126,8 @@ func (t *Takeover) Extent(begin, end int64, now time.Time) {
 	}
 }
 
-// Begun answers AskCommit. If the group refuses the commit, the session is no member any more, and appends nothing.
+// Begun answers AskCommit. If the group refuses the commit, the session is no member any more, and appends nothing: it
+// is built anew, or takes the steps again.
 func (t *Takeover) Begun(committed bool) {
 	if !committed {
 		t.asks = AskEnd

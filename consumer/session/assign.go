@@ -20,8 +20,8 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// takeovers take over the partitions that the group gives a session. The client's callbacks run it, one after the other,
-// beside the loop: the partitions that the session has go on meanwhile.
+// takeovers take over the partitions that the group gives a session. The client's callbacks run them, one at a time,
+// beside the loop: the partitions that the session has go on meanwhile. Between two clients the loop may change it.
 type takeovers struct {
 	*Setup
 	slot     string

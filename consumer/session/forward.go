@@ -296,7 +296,9 @@ func (l *loop) abort(ctx context.Context, of *protocol.Batch) error {
 	if answer == protocol.Split {
 		l.Logger.Warn().Err(b.cause).Int("records", b.Size).Msg("an output refused a record: taking the batch again in parts")
 	}
-	b.why = rebuild("produce: %w", b.cause)
+	if b.cause != nil {
+		b.why = rebuild("produce: %w", b.cause)
+	}
 	return nil
 }
 

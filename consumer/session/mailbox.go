@@ -86,7 +86,8 @@ func (m *mailbox) untilLost() context.Context {
 // revoked says that partitions were taken away since the last resume.
 func (m *mailbox) revoked() bool { return m.untilLost().Err() != nil }
 
-// whileHeld runs something under a context that ends when partitions are taken away. That it was cut short is no error.
+// whileHeld runs something under a context that ends when partitions are taken away. That it was cut short is no
+// error: the next step sees that they were, before anything else is done.
 func (m *mailbox) whileHeld(ctx context.Context, do func(context.Context) error) error {
 	until := m.untilLost()
 	held, cancel := context.WithCancel(ctx)

@@ -30,7 +30,7 @@ type recorder struct {
 
 // record polls what is owed. No document of these partitions is judged before it is recorded.
 func (l *loop) record(ctx, drain context.Context, step *protocol.Step) (err error) {
-	if !l.recorder.reads(step.Of) {
+	if step.Again || !l.recorder.reads(step.Of) {
 		l.endRecording()
 		if l.recorder, err = newRecorder(ctx, l.Setup, l.slot, step.Of); err != nil {
 			return err

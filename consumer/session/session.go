@@ -158,9 +158,9 @@ func (s *Session) once(ctx, drain context.Context) error {
 		s.leaveGroup(ctx, drain)
 	}
 	s.close(ctx, l)
-	var moved *rebuildError
-	if errors.As(err, &moved) && moved.moved != nil { // who takes the partition over here ends its epoch
-		s.takeovers.moved[moved.moved.Source] = true
+	var because *rebuildError
+	if errors.As(err, &because) && because.moved != nil { // who takes the partition over here ends its epoch
+		s.takeovers.moved[because.moved.Source] = true // the client that calls back is closed
 	}
 	return err
 }

@@ -18,6 +18,9 @@ func (s *session) stepLoop() (did bool) {
 	}
 	for polled, rested := false, false; s.alive; {
 		step := s.leads.Next(s.time(), j)
+		if step.Batch == nil && step.Want != protocol.WantOwed || step.Again {
+			clear(s.read)
+		}
 		switch step.Want { //nolint:exhaustive // the others are of a batch: serve
 		case protocol.WantRecords, protocol.WantOwed:
 			if did || polled {
@@ -193,10 +196,11 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 func (s *session) fetched(a *protocol.Assignment, owed bool, most int, j protocol.Journal) (g group, from int64) {
 	p := s.of[a]
 	if owed {
-		from = max(a.Recorded(), p.begin)
+		from = max(a.Recorded(), p.begin, s.read[a])
 		if g = s.fetch(p, a, from, most, a.Base); g.End >= p.last(a.Base) {
 			g.End = a.Base
 		}
+		s.read[a] = g.End
 		return g, a.Recorded()
 	}
 	g = s.fetch(p, a, a.Base, most, a.Mode.Reach(a, j.Replica))

@@ -22,6 +22,7 @@ type session struct {
 	leads  *protocol.Member
 	of     map[*protocol.Assignment]*part // all that it ever had
 	batch  *batch
+	read   map[*protocol.Assignment]int64 // up to where the client that records has read
 	intake *protocol.Intake
 	hours  int64 // that passed for it beside those of the world
 }
@@ -71,7 +72,7 @@ func (w *World) openSession(m *member, slot int) *session {
 	w.opened++
 	s := &session{
 		World: w, id: w.opened, slot: slot, member: m, alive: true, outside: true, gen: -1,
-		shares: make([]*share, len(w.parts)), of: map[*protocol.Assignment]*part{},
+		shares: make([]*share, len(w.parts)), of: map[*protocol.Assignment]*part{}, read: map[*protocol.Assignment]int64{},
 		intake: protocol.NewIntake(w.params.Poll),
 	}
 	s.leads = protocol.NewMember(w.mode(), s.intake, w.params.MostHeld, s.time())

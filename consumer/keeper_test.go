@@ -79,9 +79,11 @@ func TestSnapshotsOfBeforeAnErasureGo(t *testing.T) {
 	if len(last) != 2 || slices.Min(last) <= erased {
 		t.Errorf("an erasure at %d leaves snapshots of %v", erased, last)
 	}
-	if again := write(); !slices.Equal(again, last) || store.collects > 4 {
-		t.Errorf("snapshots of %v, then of %v; collected %d times", last, again, store.collects)
-	}
+	w.becomes("nothing is written where nothing has changed", func() bool { // a base may still be announced
+		collects, before := store.collects, last
+		last = write()
+		return store.collects == collects && slices.Equal(last, before)
+	})
 	over := w.setup.Snapshot
 	over.Every = -snapshot.Grace - time.Hour
 	k, store.collects = member.NewKeeper(m.follower(), store, over, "one whose segments' grace is over"), 0

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/unecho/unecho/consumer/protocol"
@@ -49,7 +50,8 @@ func (s *session) stepLoop() (did bool) {
 				s.abort(s.batch)
 				return true
 			}
-			s.leads.Aborted(s.header())
+			s.leads.Aborted(s.header()) // without a transaction this is no request
+			continue
 		case protocol.Rebuild:
 			s.fails(&step)
 		default:
@@ -135,6 +137,8 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 	if !owed && s.plan != nil && s.told == nil && s.faults && s.chance(1, 24) {
 		of = s.leads.Assigned() // they were fetched before they were paused
 	}
+	of = slices.Clone(of) // in which order they were given, shows nothing more
+	slices.SortFunc(of, func(a, b *protocol.Assignment) int { return s.of[a].number - s.of[b].number })
 	var groups []group
 	f := protocol.Fetch{}
 	left, from := 1+s.n(step.Records), s.n(len(of))

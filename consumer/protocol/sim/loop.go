@@ -132,13 +132,7 @@ func (s *session) fails(step *protocol.Step) {
 
 // poll takes documents of some partitions, and says whether there is something to do with them.
 func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
-	owed := step.Want == protocol.WantOwed
-	of := step.Of
-	if !owed && s.plan != nil && s.told == nil && s.faults && s.chance(1, 24) {
-		of = s.leads.Assigned() // they were fetched before they were paused
-	}
-	of = slices.Clone(of) // in which order they were given, shows nothing more
-	slices.SortFunc(of, func(a, b *protocol.Assignment) int { return s.of[a].number - s.of[b].number })
+	owed, of := step.Want == protocol.WantOwed, s.polled(step)
 	var groups []group
 	f := protocol.Fetch{}
 	left, from := 1+s.n(step.Records), s.n(len(of))
@@ -194,6 +188,17 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 	}
 	s.leads.Signed()
 	return true
+}
+
+// polled lists the partitions of which something comes, in one order: in which they were given, shows nothing more.
+func (s *session) polled(step *protocol.Step) []*protocol.Assignment {
+	of := step.Of
+	if step.Want != protocol.WantOwed && s.plan != nil && s.told == nil && s.faults && s.chance(1, 24) {
+		of = s.leads.Assigned() // they were fetched before they were paused
+	}
+	of = slices.Clone(of)
+	slices.SortFunc(of, func(a, b *protocol.Assignment) int { return s.of[a].number - s.of[b].number })
+	return of
 }
 
 // fetched takes documents of a partition: what is owed, or what lies behind its base, from an offset on.

@@ -54,6 +54,7 @@ func (s *session) stepLoop() (did bool) {
 			continue
 		case protocol.Rebuild:
 			s.fails(&step)
+			return true
 		default:
 			b := s.batch
 			if !s.serve(b) {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // What the README says to type next is enough: its ten lines, with this test's broker and names, and its commands,
@@ -87,6 +89,15 @@ func createTopic(ctx context.Context, t *testing.T, brokers, topic string) {
 	admin := kadm.NewClient(client)
 	if _, err := admin.CreateTopic(ctx, 1, 1, nil, topic); err != nil {
 		t.Fatal(err)
+	}
+	for { // a broker that has much to do learns of it later
+		topics, err := admin.ListTopics(ctx, topic)
+		if err == nil && topics.Has(topic) && topics[topic].Err == nil {
+			break
+		}
+		if retry.Pause(ctx, 50*time.Millisecond) != nil {
+			t.Fatalf("the topic %s was created, and no broker knows it: %v, %v", topic, topics.Error(), err)
+		}
 	}
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(ctx)

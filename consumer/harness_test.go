@@ -174,7 +174,8 @@ type running struct {
 	network *network
 	ctx     context.Context // done when the member was told to end
 	cancel  context.CancelFunc
-	done    chan error // receives what it ended with, once
+	cut     context.CancelFunc // ends the drain
+	done    chan error         // receives what it ended with, once
 	ended   chan struct{}
 	err     error
 }
@@ -211,12 +212,16 @@ func (w *world) launch(change ...func(*Setup)) *running {
 		w.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	inner, finished := context.WithCancel(ctx)
+	hard, cut := draining(inner, setup.Params.DrainTimeout)
 	m := &running{
-		Service: service, world: w, network: network, ctx: ctx, cancel: cancel, done: make(chan error, 1),
+		Service: service, world: w, network: network, ctx: ctx, cancel: cancel, cut: cut, done: make(chan error, 1),
 		ended: make(chan struct{}),
 	}
 	go func() {
-		m.err = service.Run(ctx)
+		m.err = service.run(hard, inner, finished)
+		finished()
+		cut()
 		m.done <- m.err
 		close(m.ended)
 	}()
@@ -261,14 +266,11 @@ func (m *running) wait() error {
 	return m.err
 }
 
-// kill ends the member as SIGKILL does, as far as brokers can notice. One that may end by itself at the same moment has
-// no drain timeout from the start.
+// kill ends the member as SIGKILL does, as far as brokers can notice.
 func (m *running) kill() {
 	m.network.sever()
-	if m.setup.Params.DrainTimeout > 0 {
-		m.setup.Params.DrainTimeout = 0
-	}
 	m.cancel()
+	m.cut()
 	<-m.ended
 	m.world.expels.Go(m.expel)
 }

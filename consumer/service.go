@@ -81,18 +81,28 @@ func New(setup Setup) (*Service, error) {
 func (s *Service) Run(ctx context.Context) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
-	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() {
-		timer := time.AfterFunc(drainTime(s.setup.Params.DrainTimeout), cancel)
-		context.AfterFunc(hard, func() { timer.Stop() })
-	})
-	defer stop()
+	hard, cut := draining(ctx, s.setup.Params.DrainTimeout)
+	defer cut()
+	return s.run(hard, ctx, done)
+}
+
+// run serves until hard is done, and drains from when ctx is.
+func (s *Service) run(hard, ctx context.Context, done func()) error {
 	err := s.serve(hard, ctx, done)
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
+}
+
+// draining returns a context that ends when ctx has been done for as long as a drain may take, or is cut short.
+func draining(ctx context.Context, timeout time.Duration) (hard context.Context, cut context.CancelFunc) {
+	hard, cut = context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(drainTime(timeout), cut)
+		context.AfterFunc(hard, func() { timer.Stop() })
+	})
+	return hard, cut
 }
 
 // drainReserve is the part of the drain timeout that is left for the last steps: ending a transaction, giving back

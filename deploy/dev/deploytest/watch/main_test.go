@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 
 // buildQuick builds the program with lags that are read once a second, not every ten: the time of the tests is quick.
 func buildQuick(dir string) error {
-	overlay, err := plant(dir, "consumer/lag.go", "cmp.Or(p.setup.lagEvery, lagEvery)",
-		"cmp.Or(p.setup.lagEvery, lagEvery/10)")
+	overlay, err := plant(dir, "consumer/lag.go", "cmp.Or(s.lagEvery, lagEvery)",
+		"cmp.Or(s.lagEvery, lagEvery/10)")
 	if err != nil {
 		return err
 	}

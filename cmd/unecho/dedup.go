@@ -20,7 +20,7 @@ func dedupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dedup FILE...",
 		Short: "Find the near-duplicates in files, without Kafka",
-		Long: "Find the near-duplicates in files: Parquet, Arrow, JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip,\n" +
+		Long: "Find the near-duplicates in files: Parquet, JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip,\n" +
 			"zstd and xz; - is standard input. Documents are judged in their order by the very core that the service runs, on all\n" +
 			"cores. Without an output flag the unique ones go to standard output, unchanged; those of a table below its first line,\n" +
 			"which comes again where that of another file differs.\n\n" +
@@ -32,7 +32,7 @@ func dedupCommand() *cobra.Command {
 			"temporary file ($TMPDIR).\n\n" +
 			"An output that is named .gz or .zst is compressed, one that is named .parquet is Parquet: --duplicates, --pairs,\n" +
 			"--clusters, --rejected and --cut have columns as in JSON, and --unique has all columns of its rows, if the files are\n" +
-			"Parquet or Arrow.\n\n" +
+			"Parquet.\n\n" +
 			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
 			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of OLD:\n" +
 			"build once, query daily. The settings must be the same.\n\n" +

@@ -1,7 +1,7 @@
 package columnar
 
 // append appends what is wanted of a row: a node of it, at the level where all above it is there.
-func (r *parquetRows) append(dst []byte, n *node) ([]byte, error) {
+func (r *Rows) append(dst []byte, n *node) ([]byte, error) {
 	if len(dst)-r.begun > MaxRow {
 		return dst, ErrTooLarge
 	}
@@ -21,7 +21,7 @@ func (r *parquetRows) append(dst []byte, n *node) ([]byte, error) {
 }
 
 // appendElements appends the elements of a repeated node, if there are any.
-func (r *parquetRows) appendElements(dst []byte, n *node) ([]byte, error) {
+func (r *Rows) appendElements(dst []byte, n *node) ([]byte, error) {
 	there, err := r.there(n)
 	if err != nil {
 		return dst, err
@@ -49,7 +49,7 @@ func (r *parquetRows) appendElements(dst []byte, n *node) ([]byte, error) {
 }
 
 // appendContent appends a node that is there, or an element of it.
-func (r *parquetRows) appendContent(dst []byte, n *node) (_ []byte, err error) {
+func (r *Rows) appendContent(dst []byte, n *node) (_ []byte, err error) {
 	if n.write != nil {
 		v, err := r.columns[n.leaf].take()
 		if err != nil {
@@ -76,7 +76,7 @@ func (r *parquetRows) appendContent(dst []byte, n *node) (_ []byte, err error) {
 }
 
 // there says whether a node is there, by the first of its columns.
-func (r *parquetRows) there(n *node) (bool, error) {
+func (r *Rows) there(n *node) (bool, error) {
 	v, ok, err := r.columns[n.leaf].peek()
 	if err != nil {
 		return false, err
@@ -88,7 +88,7 @@ func (r *parquetRows) there(n *node) (bool, error) {
 }
 
 // pass goes on behind a node that is not there: each of its columns has a value that says so.
-func (r *parquetRows) pass(n *node) error {
+func (r *Rows) pass(n *node) error {
 	if n.write != nil {
 		_, err := r.columns[n.leaf].take()
 		return err

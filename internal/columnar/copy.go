@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -25,10 +24,12 @@ func SchemaOf(in io.ReaderAt, size int64) (*Schema, error) {
 	}
 	s := &Schema{}
 	return s, guard("read its schema", func() error {
-		if footer, err = withEncodings(footer); err != nil {
+		var meta format.FileMetaData
+		if err := unmarshal(footer, &meta); err != nil {
 			return err
 		}
-		if s.file, err = openFooter(footer); err != nil {
+		cleanEncodings(&meta)
+		if s.file, err = openMetadata(&meta); err != nil {
 			return err
 		}
 		return s.kept()
@@ -47,28 +48,20 @@ func (s *Schema) kept() error {
 	return nil
 }
 
-// withEncodings leaves out encodings that are those of levels, which the library would take for those of values, and
+// cleanEncodings leaves out encodings that are those of levels, which the library would take for those of values, and
 // dictionaries of booleans: Impala says that it writes these, and pyarrow does not read them.
-func withEncodings(footer []byte) ([]byte, error) {
-	var (
-		protocol thrift.CompactProtocol
-		meta     format.FileMetaData
-	)
-	if err := errors.Join(thrift.Unmarshal(&protocol, footer, &meta), checkSchema(&meta)); err != nil {
-		return nil, err
-	}
+func cleanEncodings(meta *format.FileMetaData) {
 	for i := range meta.RowGroups {
 		for j := range meta.RowGroups[i].Columns {
 			c := &meta.RowGroups[i].Columns[j].MetaData
-			kept := slices.DeleteFunc(slices.Clone(c.Encoding), func(e format.Encoding) bool {
+			c.Encoding = slices.DeleteFunc(c.Encoding, func(e format.Encoding) bool {
 				return e == format.RLE || e == format.BitPacked || c.Type == format.Boolean && e != format.Plain
 			})
-			if c.Encoding = kept; len(kept) == 0 {
+			if len(c.Encoding) == 0 {
 				c.Encoding = append(c.Encoding, format.Plain)
 			}
 		}
 	}
-	return thrift.Marshal(&protocol, &meta)
 }
 
 func elements(file *parquet.File) []format.SchemaElement { return file.Metadata().Schema }
@@ -157,16 +150,7 @@ func meaning(e *format.SchemaElement) string {
 // Copier writes rows of files that have one schema to another file: all columns, their types, and their compression.
 type Copier struct {
 	out  *groups
-	from wholeRows // nil before the first file
-}
-
-// wholeRows are rows of which some are copied.
-type wholeRows interface {
-	Rows
-	// forward goes on to the next row, and passes over the one before it, unless whole has taken it.
-	forward() error
-	// whole appends the values of the row.
-	whole(row parquet.Row) (parquet.Row, error)
+	from *Rows // nil before the first file
 }
 
 // NewCopier begins a file with this schema, and with what the file with it says of itself.
@@ -182,35 +166,16 @@ func NewCopier(out io.Writer, s *Schema) (*Copier, error) {
 	})
 }
 
-// From opens the Parquet file that the next rows are of.
+// From opens the file that the next rows are of.
 func (c *Copier) From(in io.ReaderAt, size int64) error {
-	return c.of(func() (Rows, error) { return OpenParquet(in, size, Wanted{All: true}) })
-}
-
-// FromArrow opens the Arrow file or stream that the next rows are of.
-func (c *Copier) FromArrow(in io.Reader, isFile bool) error {
-	return c.of(func() (Rows, error) {
-		rows, err := OpenArrow(in, isFile, Wanted{All: true})
-		if err != nil {
-			return nil, err
-		}
-		return &arrowRows{ArrowRows: rows, shredder: newShredder(rows.in.Schema())}, nil
-	})
-}
-
-func (c *Copier) of(open func() (Rows, error)) error {
 	if err := c.closeFrom(); err != nil {
 		return err
 	}
-	opened, err := open()
+	from, err := Open(in, size, Wanted{All: true})
 	if err != nil {
 		return err
 	}
-	rows, ok := opened.(wholeRows)
-	if !ok {
-		return errors.New("these rows cannot be copied: this is a bug")
-	}
-	c.from = rows
+	c.from = from
 	return nil
 }
 
@@ -236,25 +201,8 @@ func (c *Copier) Row(number int64) error {
 	return guard("write the row", func() error { return c.out.write(row) })
 }
 
-// forward implements wholeRows.
-func (r *parquetRows) forward() error {
-	if r.ahead {
-		if err := guard(r.where(), r.passRow); err != nil {
-			return err
-		}
-		r.ahead = false
-	}
-	if err := r.nextGroup(); err != nil {
-		return err
-	}
-	r.left--
-	r.read++
-	r.ahead = true
-	return nil
-}
-
-// whole implements wholeRows.
-func (r *parquetRows) whole(row parquet.Row) (parquet.Row, error) {
+// whole appends the values of the row.
+func (r *Rows) whole(row parquet.Row) (parquet.Row, error) {
 	r.ahead = false
 	err := guard(r.where(), func() error {
 		for _, column := range r.columns {
@@ -273,24 +221,6 @@ func (r *parquetRows) whole(row parquet.Row) (parquet.Row, error) {
 			}
 		}
 		return nil
-	})
-	return row, err
-}
-
-// arrowRows are rows of Arrow of which some are copied.
-type arrowRows struct {
-	*ArrowRows
-	*shredder
-}
-
-// forward implements wholeRows.
-func (r *arrowRows) forward() error { return r.step() }
-
-// whole implements wholeRows.
-func (r *arrowRows) whole(row parquet.Row) (parquet.Row, error) {
-	err := guard(fmt.Sprintf("batch %d", r.number), func() (err error) {
-		row, err = r.shredder.row(row, r.batch, r.at-1)
-		return err
 	})
 	return row, err
 }

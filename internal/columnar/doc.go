@@ -1,5 +1,5 @@
-// Package columnar reads rows from files of columns, Parquet and Arrow, as JSON objects, and writes chosen rows of them to
-// a Parquet file, and records of a type of Go.
+// Package columnar reads the rows of Parquet files as JSON objects, and writes chosen rows of them, and records of a type
+// of Go, to a Parquet file.
 //
 //	file ──Open──▶ Rows.Append ──▶ a row as a JSON object, by its columns' names
 //	     ──NewCopier──▶ Copier.Row ──▶ the row as it is, all columns and types, in another file
@@ -9,8 +9,8 @@
 // object. Times, dates and timestamps are texts as in RFC 3339, decimals are numbers with all their digits, and what is
 // not finite is a text. Bytes that are no text are base64, except in the columns that are named as text.
 //
-// The libraries below were made for files that are sound. A file may be hostile: sizes in its metadata, and the counts,
+// The library below was made for files that are sound. A file may be hostile: sizes in its metadata, and the counts,
 // runs and lengths in its pages, are checked before anything of that size is made (check.go, pages.go), a page that would
-// be too large is refused, and what a library panics with is an error here (guard). Errors say which row group they are
+// be too large is refused, and what the library panics with is an error here (guard). Errors say which row group they are
 // about, but not which file, and never where in the program they were found.
 package columnar

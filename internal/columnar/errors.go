@@ -17,7 +17,7 @@ var ErrTooLarge = fmt.Errorf("the row is longer than %d MiB", MaxRow>>20)
 // MaxRow bounds a row in bytes, as JSON.
 const MaxRow = 64 << 20
 
-// guard runs work of a library on a file that may be hostile. What it panics with is an error: the libraries check
+// guard runs work of the library on a file that may be hostile. What it panics with is an error: the library checks
 // less than such a file needs.
 func guard(what string, work func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -35,7 +35,7 @@ func guard(what string, work func() error) (err error) {
 	return nil
 }
 
-// panicked returns what a library panics with. An error of Go's runtime says where in the program that is, and nothing of
+// panicked returns what the library panics with. An error of Go's runtime says where in the program that is, and nothing of
 // the file.
 func panicked(p any) error {
 	if err, ok := p.(runtime.Error); ok {

@@ -13,19 +13,6 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Rows reads the rows of a file one after another.
-type Rows interface {
-	// Append appends the next row to dst as a JSON object, and returns io.EOF behind the last one.
-	Append(dst []byte) ([]byte, error)
-	// Names are those of the columns; Has says whether there is one, or something in one, by its path.
-	Names() []string
-	Has(column string) bool
-	// Share is how many rows were read, and how many there are.
-	Share() (read, all int64)
-	// Close releases the memory of the file, which it does not close.
-	Close() error
-}
-
 // Wanted are the columns that rows have, named as document.ParsePath reads it: a dot goes into a struct.
 type Wanted struct {
 	Columns []string
@@ -33,72 +20,67 @@ type Wanted struct {
 	All     bool     // every column
 }
 
-// parquetRows reads a Parquet file column by column, of each a page at a time.
-type parquetRows struct {
+// Rows reads the rows of a file one after another: column by column, of each a page at a time.
+type Rows struct {
 	in      io.ReaderAt
 	size    int64
-	file    *parquet.File
-	packed  *format.FileMetaData
-	columns []*cursor // by leaf; nil if it is not wanted
+	meta    format.FileMetaData
+	file    *parquet.File // of its schema
+	columns []*cursor     // by leaf; nil if it is not wanted
 	root    *node
 	group   int   // of the rows
 	left    int64 // rows of the group
 	read    int64
 	spread  spread
-	ahead   bool // the row that was read last was neither copied nor passed over
+	ahead   bool // the row was neither read nor passed over
 	begun   int  // where the row begins in what is appended to
-	next    []parquet.RowGroup
 }
 
-// OpenParquet opens a Parquet file of this size.
-func OpenParquet(in io.ReaderAt, size int64, wanted Wanted) (Rows, error) {
-	file, packed, err := openParquet(in, size)
+// Open opens a file of this size.
+func Open(in io.ReaderAt, size int64, wanted Wanted) (*Rows, error) {
+	footer, err := readFooter(in, size)
 	if err != nil {
 		return nil, err
 	}
-	r := &parquetRows{in: in, size: size, file: file, packed: packed, group: -1}
-	err = guard("read its schema", func() error {
-		r.root, r.columns = newTree(file.Root(), wanted)
-		r.next = file.RowGroups()
+	r := &Rows{in: in, size: size, group: -1}
+	return r, guard("read its metadata", func() error {
+		if err := unmarshal(footer, &r.meta); err != nil {
+			return err
+		}
+		if r.file, err = openMetadata(shellOf(&r.meta)); err != nil {
+			return err
+		}
+		r.root, r.columns = newTree(r.file.Root(), wanted)
 		return nil
 	})
-	return r, err
 }
 
-// openParquet opens a file after its metadata was checked. The library sees of it the metadata alone, in which no column
-// is compressed: pages come from unpackers. packed are the columns as they are.
-func openParquet(in io.ReaderAt, size int64) (file *parquet.File, packed *format.FileMetaData, err error) {
-	footer, err := readFooter(in, size)
-	if err != nil {
-		return nil, nil, err
+// unmarshal reads metadata, and checks the schema in it.
+func unmarshal(footer []byte, meta *format.FileMetaData) error {
+	var protocol thrift.CompactProtocol
+	return errors.Join(thrift.Unmarshal(&protocol, footer, meta), checkSchema(meta))
+}
+
+// shellOf returns what the library sees of a file whose rows are read: its schema, and one row group, in which no column is
+// compressed or ends, since pages come from unpackers.
+func shellOf(meta *format.FileMetaData) *format.FileMetaData {
+	group := format.RowGroup{}
+	for i := range meta.Schema {
+		if meta.Schema[i].Type.Valid {
+			of := format.ColumnMetaData{Type: meta.Schema[i].Type.V, Codec: format.Uncompressed, TotalCompressedSize: math.MaxInt64 >> 1}
+			group.Columns = append(group.Columns, format.ColumnChunk{MetaData: of})
+		}
 	}
-	packed = &format.FileMetaData{}
-	err = guard("read its metadata", func() error {
-		var protocol thrift.CompactProtocol
-		if err := errors.Join(thrift.Unmarshal(&protocol, footer, packed), checkSchema(packed)); err != nil {
-			return err
-		}
-		if file, err = openFooter(footer); err != nil {
-			return err
-		}
-		meta := file.Metadata()
-		for i := range meta.RowGroups {
-			for j := range meta.RowGroups[i].Columns {
-				c := &meta.RowGroups[i].Columns[j].MetaData
-				c.Codec, c.DictionaryPageOffset, c.DataPageOffset, c.TotalCompressedSize = format.Uncompressed, 0, 0, math.MaxInt64>>1
-			}
-		}
-		if footer, err = thrift.Marshal(&protocol, meta); err != nil {
-			return err
-		}
-		file, err = openFooter(footer)
-		return err
-	})
-	return file, packed, err
+	return &format.FileMetaData{Version: 1, Schema: meta.Schema, RowGroups: []format.RowGroup{group}}
 }
 
-// openFooter opens a file that has no columns, but the metadata of some.
-func openFooter(footer []byte) (*parquet.File, error) {
+// openMetadata opens a file that has nothing but metadata.
+func openMetadata(meta *format.FileMetaData) (*parquet.File, error) {
+	var protocol thrift.CompactProtocol
+	footer, err := thrift.Marshal(&protocol, meta)
+	if err != nil {
+		return nil, err
+	}
 	const magic = "PAR1"
 	data := append([]byte(magic), footer...)
 	data = binary.LittleEndian.AppendUint32(data, uint32(len(footer))) // it was read of a file
@@ -106,14 +88,12 @@ func openFooter(footer []byte) (*parquet.File, error) {
 	return parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 }
 
-// Append implements Rows.
-func (r *parquetRows) Append(dst []byte) (row []byte, err error) {
-	if err := r.nextGroup(); err != nil {
+// Append appends the next row to dst as a JSON object, and returns io.EOF behind the last one.
+func (r *Rows) Append(dst []byte) (row []byte, err error) {
+	if err := r.forward(); err != nil {
 		return dst, err
 	}
-	r.left--
-	r.read++
-	r.begun, row = len(dst), dst
+	r.ahead, r.begun, row = false, len(dst), dst
 	err = guard(r.where(), func() error {
 		row, err = r.append(dst, r.root)
 		if errors.Is(err, ErrTooLarge) {
@@ -128,7 +108,7 @@ func (r *parquetRows) Append(dst []byte) (row []byte, err error) {
 }
 
 // passRow goes on behind a row of which some was read.
-func (r *parquetRows) passRow() error {
+func (r *Rows) passRow() error {
 	for _, c := range r.columns {
 		for c != nil {
 			v, ok, err := c.peek()
@@ -146,51 +126,58 @@ func (r *parquetRows) passRow() error {
 	return nil
 }
 
-// Names implements Rows.
-func (r *parquetRows) Names() []string { return namesOf(r.file) }
+// Names returns the names of the columns.
+func (r *Rows) Names() []string { return namesOf(r.file) }
 
-// Has implements Rows.
-func (r *parquetRows) Has(column string) bool {
+// Has says whether there is a column, or something in one, by its path.
+func (r *Rows) Has(column string) bool {
 	found, _ := newTree(r.file.Root(), Wanted{Columns: []string{column}})
 	return len(found.children) > 0
 }
 
-// Share implements Rows.
-func (r *parquetRows) Share() (read, all int64) { return r.read, r.file.NumRows() }
+// Share returns how many rows were read, and how many there are.
+func (r *Rows) Share() (read, all int64) { return r.read, r.meta.NumRows }
 
-// nextGroup opens the next row group if there is no row left in this one.
-func (r *parquetRows) nextGroup() error {
+// forward goes on to the next row, and passes over the one before it, unless that was read.
+func (r *Rows) forward() error {
+	if r.ahead {
+		if err := guard(r.where(), r.passRow); err != nil {
+			return err
+		}
+	}
+	r.ahead = false
 	for r.left == 0 {
-		if len(r.next) == 0 {
+		if r.group+1 == len(r.meta.RowGroups) {
 			return io.EOF
 		}
 		if err := r.open(); err != nil {
 			return err
 		}
 	}
+	r.left--
+	r.read++
+	r.ahead = true
 	return nil
 }
 
-func (r *parquetRows) where() string { return fmt.Sprintf("row group %d", r.group+1) }
+func (r *Rows) where() string { return fmt.Sprintf("row group %d", r.group+1) }
 
 // open begins the next row group.
-func (r *parquetRows) open() error {
+func (r *Rows) open() error {
 	r.group++
 	return guard(r.where(), func() error {
 		if err := r.Close(); err != nil {
 			return err
 		}
-		group := r.next[0]
-		r.next, r.left = r.next[1:], group.NumRows()
-		chunks := group.ColumnChunks()
-		if len(chunks) != len(r.columns) || r.left < 0 {
-			return damaged("it has %d rows of %d columns, the schema has %d columns", r.left, len(chunks), len(r.columns))
+		group := &r.meta.RowGroups[r.group]
+		if r.left = group.NumRows; r.left < 0 {
+			return damaged("it has %d rows", r.left)
 		}
 		for i, c := range r.columns {
 			if c == nil {
 				continue
 			}
-			if err := c.open(r, &r.packed.RowGroups[r.group].Columns[i].MetaData, chunks[i]); err != nil {
+			if err := c.open(r, &group.Columns[i].MetaData, i); err != nil {
 				return fmt.Errorf("column %s: %w", c.name, err)
 			}
 		}
@@ -198,8 +185,8 @@ func (r *parquetRows) open() error {
 	})
 }
 
-// Close implements Rows.
-func (r *parquetRows) Close() error {
+// Close releases the memory of the file, which it does not close.
+func (r *Rows) Close() error {
 	var all []error
 	for _, c := range r.columns {
 		if c != nil {
@@ -223,8 +210,8 @@ type cursor struct {
 }
 
 // open begins with the column's values in a row group.
-func (c *cursor) open(r *parquetRows, packed *format.ColumnMetaData, chunk parquet.ColumnChunk) error {
-	of, ok := chunk.(*parquet.FileColumnChunk)
+func (c *cursor) open(r *Rows, packed *format.ColumnMetaData, leaf int) error {
+	of, ok := r.file.RowGroups()[0].ColumnChunks()[leaf].(*parquet.FileColumnChunk)
 	if !ok {
 		return errors.New("it is no column of a file: this is a bug")
 	}
@@ -232,7 +219,7 @@ func (c *cursor) open(r *parquetRows, packed *format.ColumnMetaData, chunk parqu
 	if err != nil {
 		return err
 	}
-	unpacked.shape, unpacked.spread, unpacked.always = c.shape, &r.spread, alwaysPacked(r.packed.CreatedBy)
+	unpacked.shape, unpacked.spread, unpacked.always = c.shape, &r.spread, alwaysPacked(r.meta.CreatedBy)
 	c.unpacked, c.pages = unpacked, of.PagesFrom(unpacked)
 	return nil
 }

@@ -18,14 +18,14 @@ var update = flag.Bool("update", false, "write the golden rows")
 
 // all returns the rows of a file, a line each.
 func all(data []byte, w columnar.Wanted) (string, error) {
-	r, err := columnar.OpenParquet(bytes.NewReader(data), int64(len(data)), w)
+	r, err := columnar.Open(bytes.NewReader(data), int64(len(data)), w)
 	if err != nil {
 		return "", err
 	}
 	return drain(r)
 }
 
-func drain(r columnar.Rows) (string, error) {
+func drain(r *columnar.Rows) (string, error) {
 	var out []byte
 	for n := 0; ; n++ {
 		if n == 1000 { // of a file that claims to have more
@@ -96,7 +96,7 @@ func TestWanted(t *testing.T) {
 			t.Errorf("%+v: %q, %v; want %q", test.wanted, got, err, test.want)
 		}
 	}
-	r, err := columnar.OpenParquet(bytes.NewReader(data), int64(len(data)), columnar.Wanted{})
+	r, err := columnar.Open(bytes.NewReader(data), int64(len(data)), columnar.Wanted{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,9 +36,9 @@ func (r *Reader) begin(s Source) error {
 		}
 	case JSON:
 		r.bracket()
-	case Parquet, Arrow:
+	case Parquet:
 		r.line = 0
-		if err := r.openRows(format); err != nil {
+		if err := r.openRows(); err != nil {
 			return err
 		}
 	}
@@ -62,8 +62,8 @@ func (r *Reader) lay(format string, header []byte) (err error) {
 func (r *Reader) format(s Source) (string, error) {
 	head, _ := r.in.Peek(headBytes) // an error comes again when it is read
 	guessed := r.params.Format == Auto
-	if format, ok := columnFormat(head); ok && (guessed || r.params.Format == format) {
-		return format, nil
+	if isParquet(head) && (guessed || r.params.Format == Parquet) {
+		return Parquet, nil
 	}
 	if err := recognise(head, guessed); err != nil {
 		return "", err

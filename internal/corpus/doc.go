@@ -1,4 +1,4 @@
-// Package corpus reads documents from files, for the verbs that work without Kafka: Parquet, Arrow, JSONL, arrays of JSON,
+// Package corpus reads documents from files, for the verbs that work without Kafka: Parquet, JSONL, arrays of JSON,
 // CSV, TSV, plain lines, and files that are one document each. Any of them may be compressed by gzip, zstd or xz, or come from a
 // pipe. A file that begins like one of another kind is refused: lines of a zip archive are no documents.
 //

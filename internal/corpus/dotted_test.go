@@ -6,11 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-
 	"github.com/unecho/unecho/internal/columnar"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -42,32 +37,11 @@ func dottedParquet(t *testing.T) string {
 	return out.String()
 }
 
-func dottedArrow(t *testing.T) string {
-	t.Helper()
-	text := arrow.BinaryTypes.String
-	schema := arrow.NewSchema([]arrow.Field{
-		{Name: "the.id", Type: text}, {Name: "a.text", Type: text}, {Name: "meta", Type: arrow.StructOf(arrow.Field{Name: "b.text", Type: text})},
-	}, nil)
-	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
-	if err := b.UnmarshalJSON([]byte(`{"the.id":"7","a.text":"one","meta":{"b.text":"two"}}`)); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
-	if err := w.Write(b.NewRecordBatch()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
-
 // TestDottedNames: a dot in the name of a field is written \. in every format.
 func TestDottedNames(t *testing.T) {
 	row := `{"the.id":"7","a.text":"one","meta":{"b.text":"two"}}`
 	for name, content := range map[string]string{
-		"a.jsonl": row, "a.json": "[" + row + "]", "a.parquet": dottedParquet(t), "a.arrow": dottedArrow(t),
+		"a.jsonl": row, "a.json": "[" + row + "]", "a.parquet": dottedParquet(t),
 		"a.csv": "the.id,a.text,meta\n7,one,\n", "a.tsv": "the.id\ta.text\tmeta\n7\tone\t\n",
 	} {
 		p := corpus.DefaultParams()

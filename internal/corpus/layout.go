@@ -83,11 +83,8 @@ func (l *layout) most() int { return l.wholeBytes() + len(mark) + 1 }
 
 // isObjects says whether records are read as JSON objects.
 func isObjects(format string) bool {
-	return format == JSONL || format == JSON || isRows(format)
+	return format == JSONL || format == JSON || format == Parquet
 }
-
-// isRows says whether records are rows of a file of columns.
-func isRows(format string) bool { return format == Parquet || format == Arrow }
 
 func (l *layout) readHeader(p Params, header []byte) error {
 	names, err := l.columnNames(header)
@@ -176,7 +173,7 @@ func (l *layout) records(data []byte) int {
 		return l.dialect.countRows(data)
 	}
 	lines := bytes.Count(data, []byte{'\n'})
-	if isRows(l.format) && l.rows == RowsWhole {
+	if l.format == Parquet && l.rows == RowsWhole {
 		return lines / 2
 	}
 	return lines

@@ -20,11 +20,10 @@ const (
 	Text  = "text"  // the file is a document
 
 	Parquet = "parquet" // a row is a document
-	Arrow   = "arrow"   // a row is a document; a file or a stream
 )
 
 // Formats lists the names of the formats.
-func Formats() []string { return []string{Auto, JSONL, JSON, CSV, TSV, Parquet, Arrow, Lines, Text} }
+func Formats() []string { return []string{Auto, JSONL, JSON, CSV, TSV, Parquet, Lines, Text} }
 
 // Params say how files become documents.
 type Params struct {
@@ -42,7 +41,7 @@ type Params struct {
 	Document document.Params
 }
 
-// RowsAs says what Raw is of a row of Parquet or Arrow.
+// RowsAs says what Raw is of a row of Parquet.
 type RowsAs uint8
 
 // What Raw is of a row.

@@ -92,7 +92,7 @@ func (p *Parser) records(c *Chunk, visit func(*Record) bool) error {
 		return p.table(c, visit)
 	case JSON:
 		return p.values(c, visit)
-	case Parquet, Arrow:
+	case Parquet:
 		return p.rows(c, visit)
 	}
 	number := c.First

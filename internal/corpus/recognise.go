@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/unecho/unecho/internal/columnar"
 )
 
 // headBytes is how much of a file is looked at to recognise it.
@@ -21,31 +19,21 @@ type kind struct {
 	do    string // what to do
 }
 
-// What files of columns begin with.
-const (
-	parquetMagic = "PAR1"
-	streamMark   = "\xff\xff\xff\xff" // an Arrow stream
-)
+const parquetMagic = "PAR1"
 
-// columnFormat returns the format of a file of columns by how it begins.
-func columnFormat(head []byte) (format string, ok bool) {
-	switch {
-	case printable(head):
-	case bytes.HasPrefix(head, []byte(parquetMagic)):
-		return Parquet, true
-	case bytes.HasPrefix(head, []byte(columnar.ArrowMagic)), bytes.HasPrefix(head, []byte(streamMark)):
-		return Arrow, true
-	}
-	return "", false
+// isParquet says whether a file is Parquet by how it begins.
+func isParquet(head []byte) bool {
+	return bytes.HasPrefix(head, []byte(parquetMagic)) && !printable(head)
 }
 
 // kinds lists what is commonly taken for a file of documents and is none.
 func kinds() []kind {
 	return []kind{
 		{0, parquetMagic, "a Parquet file", "leave out --format, or name it .parquet"},
-		{0, columnar.ArrowMagic, "an Arrow file", "leave out --format, or name it .arrow"},
-		{0, streamMark, "an Arrow stream, or another binary format", "leave out --format, or name it .arrow"},
-		{0, "FEA1", "a Feather file of version 1", "write it as version 2, or as Parquet"},
+		{0, "ARROW1\x00\x00", "an Arrow file", "write it as Parquet: pyarrow.parquet.write_table(pyarrow.ipc.open_file(IN).read_all(), OUT)"},
+		{0, "\xff\xff\xff\xff", "an Arrow stream, or another binary format", "write it as Parquet: " +
+			"pyarrow.parquet.write_table(pyarrow.ipc.open_stream(IN).read_all(), OUT)"},
+		{0, "FEA1", "a Feather file of version 1", "write it as Parquet: pyarrow.parquet.write_table(pyarrow.feather.read_table(IN), OUT)"},
 		{0, "ORC", "an ORC file", "convert it to Parquet or JSONL"},
 		{0, "Obj\x01", "an Avro file", "convert it to Parquet or JSONL"},
 		{0, "PK\x03\x04", "a zip archive, or a document in one", "unpack it"},
@@ -126,10 +114,8 @@ func formatOf(name string) (format string, known bool) {
 		return CSV, true
 	case ".tsv", ".tab":
 		return TSV, true
-	case ".parquet", ".pq":
+	case ".parquet", ".pq", ".arrow", ".feather": // the last two are refused by how they begin
 		return Parquet, true
-	case ".arrow", ".feather":
-		return Arrow, true
 	}
 	return Lines, false
 }

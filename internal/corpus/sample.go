@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-
-	"github.com/unecho/unecho/internal/columnar"
 )
 
 const (
@@ -188,11 +186,6 @@ func (s *sampler) front(r *Reader, size, bytes int64, of float64) {
 		return
 	}
 	read := float64(r.read.Load()-int64(r.in.ahead())) * float64(taken) / float64(taken+int64(len(r.rest)))
-	if r.rows != nil {
-		if batch, ok := r.rows.judged.(*columnar.ArrowRows); ok {
-			read *= n / (n + float64(batch.Waiting()))
-		}
-	}
 	if read > 0 {
 		s.ended(of / read)
 	}

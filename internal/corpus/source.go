@@ -41,8 +41,8 @@ func (s *Source) size() int64 {
 type Sources func() (Source, error)
 
 // Files returns the files named, and those of directories named, in the order of their names. Of a directory these are
-// the files that one of the patterns includes; without patterns, those of columns (Parquet, Arrow), or if there are none,
-// the .txt files. A file of a directory is one document, unless its name says that it holds many. All are checked before
+// the files that one of the patterns includes; without patterns, the Parquet files, or if there are none, the .txt
+// files. A file of a directory is one document, unless its name says that it holds many. All are checked before
 // the first is read, so that a mistyped name costs nothing. total is their total size in bytes, or -1 if one has none,
 // such as a pipe.
 func Files(paths []string, include ...string) (sources Sources, total int64, err error) {
@@ -150,7 +150,7 @@ func appendDirectory(all []Source, dir string, include []string) ([]Source, erro
 		switch format, _ := formatOf(path); {
 		case includes(include, filepath.ToSlash(below)):
 			included = append(included, source)
-		case isRows(format):
+		case format == Parquet:
 			tables = append(tables, source)
 		case isText(path):
 			texts = append(texts, source)
@@ -167,7 +167,7 @@ func appendDirectory(all []Source, dir string, include []string) ([]Source, erro
 	case len(tables) > 0:
 		return append(all, tables...), nil
 	case len(texts) == 0:
-		return nil, fmt.Errorf("open documents: %s holds no .txt, .parquet or .arrow file; say which by --include '*.md', or name "+
+		return nil, fmt.Errorf("open documents: %s holds no .txt or .parquet file; say which by --include '*.md', or name "+
 			"files one by one, or with --files-from", dir)
 	}
 	return append(all, texts...), nil

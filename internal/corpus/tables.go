@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -17,10 +16,10 @@ import (
 // rows are those of an open file of columns. What is judged of a row is read apart from the row as a whole: how large a
 // document is, and so the verdict, does not depend on what is written of it.
 type rows struct {
-	judged  columnar.Rows
-	whole   columnar.Rows // nil unless Raw is the whole row
-	size    int64         // of the file
-	counted int64         // bytes of it, by the rows that were read: columns are not read in the file's order
+	judged  *columnar.Rows
+	whole   *columnar.Rows // nil unless Raw is the whole row
+	size    int64          // of the file
+	counted int64          // bytes of it, by the rows that were read: columns are not read in the file's order
 }
 
 func (r *rows) close() error {
@@ -35,33 +34,13 @@ func (r *rows) close() error {
 }
 
 // openRows opens the open file as one of columns.
-func (r *Reader) openRows(format string) error {
-	texts := r.columns()
-	judged, whole := columnar.Wanted{Columns: texts, Texts: texts}, columnar.Wanted{All: true, Texts: texts}
-	open := r.openParquet
-	if format == Arrow {
-		open = r.openArrow
-	}
-	opened, err := open(judged, whole)
+func (r *Reader) openRows() error {
+	opened, err := r.openParquet()
 	if err != nil {
 		return &fault{reason: Unreadable, err: err}
 	}
 	r.rows = opened
 	return r.checkColumns()
-}
-
-// openArrow opens the open file as Arrow, which is read from its beginning to its end.
-func (r *Reader) openArrow(judged, whole columnar.Wanted) (*rows, error) {
-	head, _ := r.in.Peek(len(columnar.ArrowMagic)) // an error comes again when it is read
-	of, err := columnar.OpenArrow(r.in, string(head) == columnar.ArrowMagic, judged)
-	if err != nil {
-		return nil, err
-	}
-	opened := &rows{judged: of}
-	if r.params.Rows == RowsWhole {
-		opened.whole = of.Whole(whole)
-	}
-	return opened, nil
 }
 
 // checkColumns returns an error if a column is missing without which there are no documents.
@@ -81,7 +60,7 @@ func (r *Reader) checkColumns() error {
 }
 
 // openParquet opens the open file as Parquet, which is read here and there.
-func (r *Reader) openParquet(judged, whole columnar.Wanted) (*rows, error) {
+func (r *Reader) openParquet() (*rows, error) {
 	if r.in.packed {
 		return nil, errors.New("a Parquet file is read from its end, and this one is compressed as a whole: unpack it")
 	}
@@ -92,11 +71,11 @@ func (r *Reader) openParquet(judged, whole columnar.Wanted) (*rows, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("a Parquet file is read from its end: name it, or redirect it by <, in place of a pipe")
 	}
-	opened := &rows{size: info.Size()}
-	if opened.judged, err = columnar.OpenParquet(r.in.file, opened.size, judged); err != nil || r.params.Rows != RowsWhole {
-		return opened, err
+	opened, texts := &rows{size: info.Size()}, r.columns()
+	opened.judged, err = columnar.Open(r.in.file, opened.size, columnar.Wanted{Columns: texts, Texts: texts})
+	if err == nil && r.params.Rows == RowsWhole {
+		opened.whole, err = columnar.Open(r.in.file, opened.size, columnar.Wanted{All: true, Texts: texts})
 	}
-	opened.whole, err = columnar.OpenParquet(r.in.file, opened.size, whole)
 	return opened, err
 }
 
@@ -181,12 +160,11 @@ func (p *Parser) rows(c *Chunk, visit func(*Record) bool) error {
 	return nil
 }
 
-// Table is a file of columns that is open, to be read anew.
+// Table is a Parquet file that is open, to be read anew.
 type Table struct {
 	*os.File
-	Size   int64
-	Format string // Parquet or Arrow; empty for what is neither, or cannot be read anew
-	Isnt   string // then: what it is, and what to do
+	Size int64
+	Isnt string // of what is none, or cannot be read anew: what it is, and what to do
 }
 
 // OpenTable opens a file of columns.
@@ -204,25 +182,18 @@ func OpenTable(path string) (t Table, err error) {
 	t = Table{File: f, Size: info.Size()}
 	head := make([]byte, headBytes)
 	n, _ := f.ReadAt(head, 0) // who reads it reports the error
-	switch format, ok := columnFormat(head[:n]); {
+	switch {
 	case !info.Mode().IsRegular():
 		t.Isnt = "comes through a pipe, and its rows are read a second time: write it to a file first"
-	case ok:
-		t.Format = format
+	case isParquet(head[:n]):
 	case isPacked(head[:n]):
 		t.Isnt = "is compressed as a whole, and its rows are read a second time: unpack it"
+	case recognise(head[:n], true) != nil:
+		t.Isnt = fmt.Sprintf("is refused: %v", recognise(head[:n], true))
 	default:
-		t.Isnt = "is neither Parquet nor Arrow, and has no types for its columns: name the output .jsonl"
+		t.Isnt = "is no Parquet, and has no types for its columns: name the output .jsonl"
 	}
 	return t, nil
-}
-
-// Stream reads an Arrow file or stream from its beginning.
-func (t Table) Stream() (in io.Reader, isFile bool) {
-	section := io.NewSectionReader(t, 0, t.Size)
-	var head [len(columnar.ArrowMagic)]byte
-	n, _ := section.ReadAt(head[:], 0) // who reads it reports the error
-	return bufio.NewReaderSize(section, 1<<16), string(head[:n]) == columnar.ArrowMagic
 }
 
 // Close closes the file, unless it is standard input.

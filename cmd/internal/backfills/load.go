@@ -154,7 +154,7 @@ func (v *loading) fits(c *corpus.Chunk) error {
 
 // isObjects says whether the records of a format are JSON objects in the topic.
 func isObjects(format string) bool {
-	return format == corpus.JSONL || format == corpus.JSON || format == corpus.Parquet || format == corpus.Arrow || format == corpus.CSV || format == corpus.TSV
+	return format == corpus.JSONL || format == corpus.JSON || format == corpus.Parquet || format == corpus.CSV || format == corpus.TSV
 }
 
 // documentOf returns a record of a file as the job reads it.

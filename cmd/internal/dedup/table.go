@@ -12,8 +12,7 @@ import (
 )
 
 // OneSchema returns the schema of all sources, which are checked before the first is read. One that cannot be read is
-// left for the run to report; one that is neither Parquet nor Arrow, or has
-// another schema, cannot be written to one file.
+// left for the run to report; one that is no Parquet, or has another schema, cannot be written to one file.
 func OneSchema(sources corpus.Sources) (corpus.Sources, *columnar.Schema, error) {
 	var (
 		all    []corpus.Source
@@ -24,7 +23,7 @@ func OneSchema(sources corpus.Sources) (corpus.Sources, *columnar.Schema, error)
 		source, err := sources()
 		switch {
 		case errors.Is(err, io.EOF) && schema == nil:
-			return nil, nil, exit.Usage(errors.New("--unique: none of the files is Parquet or Arrow, so the output cannot be Parquet: name it .jsonl"))
+			return nil, nil, exit.Usage(errors.New("--unique: none of the files is Parquet, so the output cannot be Parquet: name it .jsonl"))
 		case errors.Is(err, io.EOF):
 			return corpus.Those(all), schema, nil
 		case err != nil:
@@ -56,15 +55,10 @@ func schemaOf(path string) (*columnar.Schema, error) {
 		return nil, nil // the run reports it
 	}
 	defer table.Close()
-	var schema *columnar.Schema
-	switch table.Format {
-	case corpus.Parquet:
-		schema, err = columnar.SchemaOf(table, table.Size)
-	case corpus.Arrow:
-		schema, err = columnar.ArrowSchemaOf(table.Stream())
-	default:
+	if table.Isnt != "" {
 		return nil, exit.Usage(fmt.Errorf("--unique: the output would be Parquet, and %s %s", called(path), table.Isnt))
 	}
+	schema, err := columnar.SchemaOf(table, table.Size)
 	if err != nil && !errors.Is(err, columnar.ErrDamaged) {
 		return nil, exit.Usage(fmt.Errorf("--unique: %s cannot be written as Parquet: %w: name the output .jsonl", called(path), err))
 	}
@@ -112,12 +106,7 @@ func (t *tableFile) open(path string) (err error) {
 		return err
 	}
 	t.from = path
-	if t.table.Format == corpus.Arrow {
-		err = t.copier.FromArrow(t.table.Stream())
-	} else {
-		err = t.copier.From(t.table, t.table.Size)
-	}
-	if err != nil {
+	if err = t.copier.From(t.table, t.table.Size); err != nil {
 		return fmt.Errorf("read %s again: %w", path, err)
 	}
 	return nil

@@ -89,7 +89,7 @@ func rowsOf(t *testing.T, path string, columns ...string) (rows []string) {
 
 func tableRows(t *testing.T, data []byte) (rows []string) {
 	t.Helper()
-	r, err := columnar.OpenParquet(bytes.NewReader(data), int64(len(data)), columnar.Wanted{All: true})
+	r, err := columnar.Open(bytes.NewReader(data), int64(len(data)), columnar.Wanted{All: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 build: ## the static binary, ./unecho
-	CGO_ENABLED=0 $(GO) build -buildvcs=auto -o unecho ./cmd/unecho
+	CGO_ENABLED=0 $(GO) build -buildvcs=auto -ldflags='-s -w' -o unecho ./cmd/unecho
 
 check: lint ## format, lint with vet, tidy, known vulnerabilities (VULNCHECK=optional: also where CI cannot look them up)
 	$(GO) mod tidy -diff

@@ -293,11 +293,11 @@ func FuzzAvroSchema(f *testing.F) {
 	p := jsonParams(func(p *Params) { p.Fields, p.ID = []string{"text", "a.text", "article.parent.body"}, "field:id" })
 	r := newReader(f, p)
 	f.Fuzz(func(t *testing.T, schema string, value []byte) {
-		s, err := compileAvro(registry.Schema{Text: schema}, r.paths, r.fields)
+		s, err := compileAvro(registry.Schema{Text: schema}, r.paths)
 		if err != nil {
 			return
 		}
-		if _, bad := (avroObject{Reader: r.Reader}).read(Input{Value: value}, 0, s, nil); bad != nil && bad.Reason == "" {
+		if _, bad := r.walked(Input{Value: value}, s, 0, s.root, nil); bad != nil && bad.Reason == "" {
 			t.Fatalf("a value is rejected without a reason: %+v", bad)
 		}
 	})

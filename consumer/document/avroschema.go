@@ -1,9 +1,7 @@
 package document
 
 import (
-	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -12,367 +10,178 @@ import (
 	"github.com/unecho/unecho/consumer/document/registry"
 )
 
-// avroOp is how a type of Avro is written.
-type avroOp uint8
-
-const (
-	avroUndefined avroOp = iota
-	avroNull
-	avroBoolean
-	avroInt // and long
-	avroFloat
-	avroDouble
-	avroBytes
-	avroString
-	avroFixed
-	avroEnum
-	avroArray
-	avroMap
-	avroRecord
-	avroUnion
-)
-
-// avroNode is a type of a schema. Types that occur at several places, or in themselves, are one node.
-type avroNode struct {
-	op       avroOp
-	size     int64      // how many bytes each value takes; variable if that differs
-	fields   [][]string // of a record: the name of each field, and its aliases
-	types    []int32    // of a record's fields, a union's branches, an array's elements or a map's values
-	symbols  []string
-	skipping []avroStep // of a record of variable size: how to skip it
-}
-
-const (
-	variable  = -1
-	unsized   = -2 // not known yet
-	atLeast   = 1 << 40
-	noNode    = -1
-	mostNodes = 1 << 20
-)
-
-// avroStep is a part of the way through a record: some bytes, then a type to be skipped, or one to look into.
-type avroStep struct {
-	bytes int64
-	node  int32 // noNode: there is none
-	plan  *avroPlan
-	want  uint64 // paths that lead through the field of plan
-}
-
-// avroPlan is how a value is walked at a place where paths are followed.
-type avroPlan struct {
-	node     int32
-	steps    []avroStep  // of a record
-	keys     []avroKey   // of a map
-	branches []*avroPlan // of a union
-	list     int32       // of an array: where the plan of its elements is
-}
-
-// avroKey is a key of a map through which paths lead.
-type avroKey struct {
-	name string
-	plan *avroPlan
-	want uint64
-}
-
-// avroSchema is a schema as it is walked. It does not change.
+// avroSchema is a schema as it is walked, and the dialect of its values. It does not change.
 type avroSchema struct {
-	nodes []avroNode
-	root  *avroPlan
-	lists []*avroPlan // of the elements of arrays
+	types []avroType // the first one is that of keys
+	named map[string]int32
+	root  int32
 }
 
-// compileAvro compiles a schema for the paths, of which the first so many are those of texts.
+// avroType is a type of a schema. Types that occur at several places, or in themselves, are one.
+type avroType struct {
+	name    string
+	kind    kind
+	empty   bool       // values take no bytes
+	size    int        // of values whose size is always the same
+	symbols []string   // of an enum
+	parts   []int32    // types of a record's fields, a union's branches, an array's elements or a map's values
+	names   [][][]byte // of a record: the name of each field, and its aliases
+}
+
+// avroKind returns the kind of a type that has no name of its own, and how many bytes each value has if that never differs.
+func avroKind(name string) (k kind, size int, known bool) {
+	switch name {
+	case "null":
+		k = isNull
+	case "boolean":
+		k, size = isBool, 1
+	case "float":
+		k, size = isFloat, 4
+	case "double":
+		k, size = isFloat, 8
+	case "int", "long":
+		k = isSigned
+	case "string", "enum":
+		k = isString
+	case "bytes", "fixed":
+		k = isBytes
+	case "array":
+		k = isArray
+	case "map", "record":
+		k = isObject
+	}
+	return k, size, k != absent || name == "union"
+}
+
+// compileAvro compiles a schema for the paths.
 //
 // A path that leads through no field's name may lead through the alias of a field: who renamed the field has said that
 // it was called so before. Only the schema with which a value was written has a say, so that a value means the same
 // for ever.
-func compileAvro(schema registry.Schema, paths []path, texts int) (*avroSchema, error) {
+func compileAvro(schema registry.Schema, paths []path) (*avroSchema, error) {
 	var cache avro.SchemaCache
 	lax := avro.WithLaxNames(func(string) error { return nil }) // names are only compared
-	b := avroBuilder{named: map[string]int32{}}
+	s := &avroSchema{types: []avroType{{name: "string", kind: isString}}, named: map[string]int32{}}
 	for _, t := range append(slices.Clone(schema.Before), registry.Reference{Text: schema.Text}) {
 		parsed, err := cache.Parse(t.Text, lax)
 		if err != nil {
 			return nil, fmt.Errorf("read the schema: %w", err)
 		}
-		if b.root, err = b.add(parsed.Root(), ""); err != nil {
-			return nil, err
-		}
+		s.root = s.add(parsed.Root(), "")
 	}
-	for name, i := range b.named {
-		if b.nodes[i].op == avroUndefined {
+	for name, i := range s.named {
+		if s.types[i].name == "" {
 			return nil, fmt.Errorf("no type is called %s", name)
 		}
 	}
-	s := &avroSchema{nodes: b.nodes}
-	for i := range s.nodes {
-		s.sizeOf(int32(i))
+	known := make([]bool, len(s.types))
+	for i := range s.types {
+		s.findEmpty(int32(i), known)
 	}
-	for i := range s.nodes {
-		if n := &s.nodes[i]; n.op == avroRecord {
-			n.skipping = s.steps(n, func(int) (*avroPlan, uint64) { return nil, 0 })
-		}
+	for i := range s.types {
+		s.types[i].leaveOut(s.types, paths)
 	}
-	p := avroPlanner{avroSchema: s, paths: paths, texts: 1<<texts - 1, plans: map[avroPlace]*avroPlan{}}
-	s.root = p.plan(avroPlace{b.root, 0, 1<<len(paths) - 1})
 	return s, nil
 }
 
-// avroBuilder makes the nodes of a schema.
-type avroBuilder struct {
-	nodes []avroNode
-	named map[string]int32
-	root  int32
-}
-
-var errLargeSchema = errors.New("the schema has too many types")
-
-// add returns the node of a type that stands in a namespace.
-func (b *avroBuilder) add(n *avro.SchemaNode, space string) (int32, error) {
-	op, known := avroOpOf(n.Type)
+// add returns the type that a node has in a namespace.
+func (s *avroSchema) add(n *avro.SchemaNode, space string) int32 {
+	name := n.Type
+	if name == "error" {
+		name = "record"
+	}
+	k, size, known := avroKind(name)
 	if !known {
-		return b.refer(n.Type, space), nil
+		return s.refer(name, space)
 	}
 	var at int32
-	if op == avroRecord || op == avroEnum || op == avroFixed {
-		full := fullName(n)
-		at, space = b.call(full), full[:max(0, strings.LastIndexByte(full, '.'))]
+	if name == "record" || name == "enum" || name == "fixed" {
+		full := n.Name
+		if n.Namespace != "" && !strings.Contains(full, ".") {
+			full = n.Namespace + "." + full
+		}
+		at, space = s.call(full), full[:max(0, strings.LastIndexByte(full, '.'))]
 	} else {
-		at = b.node()
+		at = s.another()
 	}
-	if len(b.nodes) > mostNodes {
-		return 0, errLargeSchema
-	}
-	node := avroNode{op: op, size: unsized, symbols: n.Symbols}
-	if op == avroFixed {
-		node.size = int64(n.Size)
-	}
-	b.nodes[at] = node // a record may hold itself, so it is known before its fields are
-	var parts []*avro.SchemaNode
+	t := avroType{name: name, kind: k, size: max(size, n.Size), symbols: n.Symbols}
+	s.types[at] = t // a record may hold itself, so it is known before its fields are
+	part := func(n *avro.SchemaNode) { t.parts = append(t.parts, s.add(n, space)) }
 	for i := range n.Branches {
-		parts = append(parts, &n.Branches[i])
+		part(&n.Branches[i])
 	}
-	for i := range n.Fields {
-		f := &n.Fields[i]
-		node.fields = append(node.fields, append([]string{f.Name}, f.Aliases...))
-		parts = append(parts, &f.Type)
-	}
-	if op == avroArray {
-		parts = append(parts, n.Items)
-	}
-	if op == avroMap {
-		parts = append(parts, n.Values)
-	}
-	for _, part := range parts {
-		i, err := b.add(part, space)
-		if err != nil {
-			return 0, err
+	switch name {
+	case "record":
+		for i := range n.Fields {
+			part(&n.Fields[i].Type)
+			names := [][]byte{[]byte(n.Fields[i].Name)}
+			for _, alias := range n.Fields[i].Aliases {
+				names = append(names, []byte(alias))
+			}
+			t.names = append(t.names, names)
 		}
-		node.types = append(node.types, i)
+	case "array":
+		part(n.Items)
+	case "map":
+		part(n.Values)
 	}
-	b.nodes[at] = node
-	return at, nil
+	s.types[at] = t
+	return at
 }
 
-func (b *avroBuilder) node() int32 {
-	b.nodes = append(b.nodes, avroNode{})
-	return int32(len(b.nodes) - 1)
+func (s *avroSchema) another() int32 {
+	s.types = append(s.types, avroType{})
+	return int32(len(s.types) - 1)
 }
 
-// refer returns the node of a name as it is written in a namespace.
-func (b *avroBuilder) refer(name, space string) int32 {
+// refer returns the type of a name as it is written in a namespace.
+func (s *avroSchema) refer(name, space string) int32 {
 	if space != "" && !strings.Contains(name, ".") {
-		if _, alone := b.named[name]; !alone {
-			name = space + "." + name
-		} else if _, here := b.named[space+"."+name]; here {
-			name = space + "." + name
+		here := space + "." + name
+		_, alone := s.named[name]
+		if _, there := s.named[here]; there || !alone {
+			name = here
 		}
 	}
-	return b.call(name)
+	return s.call(name)
 }
 
-// call returns the node of a full name.
-func (b *avroBuilder) call(name string) int32 {
-	at, known := b.named[name]
+// call returns the type of a full name.
+func (s *avroSchema) call(name string) int32 {
+	at, known := s.named[name]
 	if !known {
-		at = b.node()
-		b.named[name] = at
+		at = s.another()
+		s.named[name] = at
 	}
 	return at
 }
 
-func fullName(n *avro.SchemaNode) string {
-	if n.Namespace == "" || strings.Contains(n.Name, ".") {
-		return n.Name
+// findEmpty finds whether values of a type take no bytes. A record that directly holds itself has no end.
+func (s *avroSchema) findEmpty(at int32, known []bool) bool {
+	t := &s.types[at]
+	if known[at] {
+		return t.empty
 	}
-	return n.Namespace + "." + n.Name
+	known[at] = true
+	t.empty = t.name == "null" || t.name == "fixed" && t.size == 0 || t.name == "record" &&
+		!slices.ContainsFunc(t.parts, func(part int32) bool { return !s.findEmpty(part, known) })
+	return t.empty
 }
 
-func avroOpOf(name string) (op avroOp, known bool) {
-	switch name {
-	case "null":
-		op = avroNull
-	case "boolean":
-		op = avroBoolean
-	case "int", "long":
-		op = avroInt
-	case "float":
-		op = avroFloat
-	case "double":
-		op = avroDouble
-	case "bytes":
-		op = avroBytes
-	case "string":
-		op = avroString
-	case "fixed":
-		op = avroFixed
-	case "enum":
-		op = avroEnum
-	case "array":
-		op = avroArray
-	case "map":
-		op = avroMap
-	case "record", "error":
-		op = avroRecord
-	case "union":
-		op = avroUnion
+// leaveOut leaves out the fields of a record that take no bytes, and through which no path can lead. A schema may have any
+// number of them.
+func (t *avroType) leaveOut(types []avroType, paths []path) {
+	if t.name != "record" {
+		return
 	}
-	return op, op != avroUndefined
-}
-
-// sizeOf finds how many bytes each value of a type takes. A record that directly holds itself has no end, and is
-// variable.
-func (s *avroSchema) sizeOf(at int32) int64 {
-	n := &s.nodes[at]
-	if n.size != unsized {
-		return n.size
+	named := func(name []byte) bool {
+		return slices.ContainsFunc(paths, func(p path) bool { return slices.Contains(p, string(name)) })
 	}
-	n.size = variable
-	switch n.op {
-	case avroNull:
-		n.size = 0
-	case avroBoolean:
-		n.size = 1
-	case avroFloat:
-		n.size = 4
-	case avroDouble:
-		n.size = 8
-	case avroRecord:
-		var sum int64
-		for _, t := range n.types {
-			size := s.sizeOf(t)
-			if size == variable {
-				return variable
-			}
-			sum = min(sum+size, atLeast) // no value has so many bytes, and a schema can name many more
-		}
-		n.size = sum
-	case avroUndefined, avroInt, avroBytes, avroString, avroFixed, avroEnum, avroArray, avroMap, avroUnion:
-	}
-	return n.size
-}
-
-// steps returns the way through a record. looked returns the plan of a field into which to look, or nil.
-func (s *avroSchema) steps(n *avroNode, looked func(field int) (*avroPlan, uint64)) (steps []avroStep) {
-	var skipped int64
-	for i, t := range n.types {
-		plan, want := looked(i)
-		size := s.nodes[t].size
-		if plan == nil && size >= 0 {
-			skipped = min(skipped+size, atLeast)
-			continue
-		}
-		step := avroStep{bytes: skipped, node: t, plan: plan, want: want}
-		if plan != nil {
-			step.node = noNode
-		}
-		steps, skipped = append(steps, step), 0
-	}
-	if skipped > 0 {
-		steps = append(steps, avroStep{bytes: skipped, node: noNode})
-	}
-	return steps
-}
-
-// avroPlace is a type at which a set of paths has arrived.
-type avroPlace struct {
-	node  int32
-	depth int
-	want  uint64
-}
-
-// avroPlanner makes the plans of a schema, one for each place. A path ends, so there are not many.
-type avroPlanner struct {
-	*avroSchema
-	paths []path
-	texts uint64 // those that may lead through arrays
-	plans map[avroPlace]*avroPlan
-}
-
-func (p *avroPlanner) plan(at avroPlace) *avroPlan {
-	if plan, made := p.plans[at]; made {
-		return plan
-	}
-	plan := &avroPlan{node: at.node}
-	p.plans[at] = plan
-	n := &p.nodes[at.node]
-	switch n.op {
-	case avroUnion:
-		for _, branch := range n.types {
-			plan.branches = append(plan.branches, p.plan(avroPlace{branch, at.depth, at.want}))
-		}
-	case avroRecord:
-		through := p.fieldsOf(n, at)
-		plan.steps = p.steps(n, func(field int) (*avroPlan, uint64) {
-			want := through[field]
-			if want == 0 {
-				return nil, 0
-			}
-			return p.plan(avroPlace{n.types[field], at.depth + 1, want}), want
-		})
-	case avroMap:
-		plan.keys = p.keysOf(n, at)
-	case avroArray:
-		each := p.plan(avroPlace{n.types[0], at.depth, at.want & p.texts})
-		plan.list, p.lists = int32(len(p.lists)), append(p.lists, each) // fewer than nodes and paths
-	case avroUndefined, avroNull, avroBoolean, avroInt, avroFloat, avroDouble, avroBytes, avroString, avroFixed, avroEnum:
-	}
-	return plan
-}
-
-// fieldsOf returns the fields of a record through which paths lead.
-func (p *avroPlanner) fieldsOf(n *avroNode, at avroPlace) map[int]uint64 {
-	through := map[int]uint64{}
-	for want := at.want; want != 0; want &= want - 1 {
-		i := bits.TrailingZeros64(want)
-		if len(p.paths[i]) <= at.depth {
-			continue
-		}
-		name := p.paths[i][at.depth]
-		// A schema in which a name is also another field's alias is none.
-		field := slices.IndexFunc(n.fields, func(names []string) bool { return slices.Contains(names, name) })
-		if field >= 0 {
-			through[field] |= 1 << i
+	parts, names := t.parts, t.names
+	t.parts, t.names = nil, nil
+	for i, part := range parts {
+		if !types[part].empty || slices.ContainsFunc(names[i], named) {
+			t.parts, t.names = append(t.parts, part), append(t.names, names[i])
 		}
 	}
-	return through
-}
-
-func (p *avroPlanner) keysOf(n *avroNode, at avroPlace) (keys []avroKey) {
-	for want := at.want; want != 0; want &= want - 1 {
-		i := bits.TrailingZeros64(want)
-		if len(p.paths[i]) <= at.depth {
-			continue
-		}
-		name := p.paths[i][at.depth]
-		k := slices.IndexFunc(keys, func(k avroKey) bool { return k.name == name })
-		if k < 0 {
-			k, keys = len(keys), append(keys, avroKey{name: name})
-		}
-		keys[k].want |= 1 << i
-	}
-	for i := range keys {
-		keys[i].plan = p.plan(avroPlace{n.types[0], at.depth + 1, keys[i].want})
-	}
-	return keys
 }

@@ -1,5 +1,8 @@
 package document
 
+// cborEnd is the byte that ends what has no length.
+const cborEnd = 0xff
+
 // cborHead is the dialect of CBOR (RFC 8949). Tags say nothing here, so that what they tag is read as it is.
 func cborHead(data []byte, pos int) (head, string) {
 	major, info := data[pos]>>5, data[pos]&0x1f
@@ -45,7 +48,7 @@ func cborMajor(h head, major, info byte, n uint64) (head, string) {
 	return h, ""
 }
 
-// cborSimple is the head of a simple value, a float, or the end of what has no length.
+// cborSimple is the head of a simple value, a float, or an end where nothing has begun.
 func cborSimple(h head, info byte, n uint64) (head, string) {
 	h.n = 0
 	switch {
@@ -58,7 +61,7 @@ func cborSimple(h head, info byte, n uint64) (head, string) {
 	case info >= 25 && info <= 27:
 		h.kind = floatKind(n, 1<<(info-24))
 	case h.open:
-		h.end = true
+		return head{}, "an end without a beginning"
 	default:
 		h.kind = isOther
 	}

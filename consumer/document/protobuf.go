@@ -267,7 +267,7 @@ func (w *protoWalk) gathered(f *protoField, pos, end, depth int) {
 	case f.message != nil && g.list.through > 0:
 		inner := protoWalk{finder: finder{paths: w.paths, texts: w.texts}, data: w.data}
 		_ = inner.message(f.message, pos, end, depth+1) // it was walked before, so there is no flaw
-		if found = inner.take(g.number); found.kind == isArray {
+		if found = inner.take(g.number); found.kind == isArray && found.start != noElement {
 			g.syntax = protoSyntax{g.schema, f.message, pos, end, depth + 1}
 		}
 	}

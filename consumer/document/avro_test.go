@@ -167,6 +167,7 @@ func TestAvroHostile(t *testing.T) {
 		{"a length below zero", record(text), "03", "", "at byte 0: a length below zero"},
 		{"a length that no value has", record(text), "feffffffffffffffff01 78", "", "at byte 10: the value ends too early"},
 		{"too long a number", record(text), "ffffffffffffffffffff01", "", "at byte 0: a number of more than 64 bits"},
+		{"a size that says nothing", record(`{"name":"x","type":{"type":"boolean","size":7}},` + text), "01 0278", "x", ""},
 		{"no branch", recursive, "04", "", "at byte 0: no symbol or branch of the schema has this number"},
 		{"a branch below zero", recursive, "01", "", "at byte 0: no symbol or branch of the schema has this number"},
 		{"recursion", recursive, strings.Repeat("02", 100_000), "", "at byte 512: nested too deeply"},

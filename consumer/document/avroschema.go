@@ -104,7 +104,10 @@ func (s *avroSchema) add(n *avro.SchemaNode, space string) int32 {
 	} else {
 		at = s.another()
 	}
-	t := avroType{name: name, kind: k, size: max(size, n.Size), symbols: n.Symbols}
+	t := avroType{name: name, kind: k, size: size, symbols: n.Symbols}
+	if name == "fixed" {
+		t.size = n.Size
+	}
 	s.types[at] = t // a record may hold itself, so it is known before its fields are
 	part := func(n *avro.SchemaNode) { t.parts = append(t.parts, s.add(n, space)) }
 	for i := range n.Branches {

@@ -30,6 +30,8 @@ func (p packedHead) head(data []byte, pos int, _ int32) (head, *flaw) {
 		return h, &flaw{pos, wrong}
 	case h.pos > len(data):
 		return h, &flaw{pos, tooShort}
+	case (h.kind == isArray || h.kind == isObject) && h.n > uint64(len(data)-h.pos): // each member takes a byte
+		return h, &flaw{h.pos, tooShort}
 	}
 	return h, nil
 }

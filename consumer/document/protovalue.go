@@ -7,9 +7,19 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// scalar is the value that stands from start to end, or is written as a number.
-func (f *protoField) scalar(n uint64, start, end int) value {
-	switch f.kind {
+// scalar is the value that stands from start to end, of a field to which the path of number i leads. Without bytes it is the
+// default.
+func (w *protoWalk) scalar(i int, f protoreflect.FieldDescriptor, start, end int) value {
+	var n uint64
+	data := w.data[start:end]
+	switch wireOf(f.Kind()) {
+	case protowire.VarintType:
+		n, _ = protowire.ConsumeVarint(data)
+	case protowire.Fixed32Type, protowire.Fixed64Type:
+		n = littleEndian(data)
+	case protowire.BytesType, protowire.StartGroupType, protowire.EndGroupType:
+	}
+	switch f.Kind() {
 	case protoreflect.StringKind:
 		return value{kind: isString, start: start, end: end}
 	case protoreflect.BytesKind:
@@ -17,13 +27,13 @@ func (f *protoField) scalar(n uint64, start, end int) value {
 	case protoreflect.BoolKind:
 		return value{kind: isBool, node: int32(min(n, 1))}
 	case protoreflect.EnumKind:
-		return value{kind: isString, node: f.enum + 1, start: int(int32(n))} // 0 is a string in data
+		return value{kind: isString, node: int32(i) + 1, start: int(int32(n))} // 0 is a string in data
 	case protoreflect.Int32Kind, protoreflect.Sfixed32Kind:
-		return integer(isSigned, uint64(int64(int32(n))))
+		return integer(isSigned, uint64(int32(n)))
 	case protoreflect.Int64Kind, protoreflect.Sfixed64Kind:
 		return integer(isSigned, n)
 	case protoreflect.Sint32Kind:
-		return integer(isSigned, uint64(int64(int32(protowire.DecodeZigZag(n&(1<<32-1))))))
+		return integer(isSigned, uint64(int32(protowire.DecodeZigZag(n&(1<<32-1)))))
 	case protoreflect.Sint64Kind:
 		return integer(isSigned, uint64(protowire.DecodeZigZag(n)))
 	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
@@ -58,7 +68,6 @@ func wireOf(kind protoreflect.Kind) protowire.Type {
 
 // protoSyntax reads values that a protoWalk found in a message, which stands from skip to end.
 type protoSyntax struct {
-	*protoSchema
 	plan      *protoPlan
 	skip, end int
 	depth     int // names that have led to the message
@@ -68,8 +77,8 @@ func (s protoSyntax) str(dst, data []byte, v value) (out []byte, valid bool) {
 	if v.node == 0 {
 		return appendBytes(dst, data[v.start:v.end])
 	}
-	number := protoreflect.EnumNumber(int32(v.start))
-	if symbol := s.enums[v.node-1].Values().ByNumber(number); symbol != nil {
+	way, number := s.plan.ways[v.node-1], protoreflect.EnumNumber(int32(v.start))
+	if symbol := way[len(way)-1].Enum().Values().ByNumber(number); symbol != nil {
 		return append(dst, symbol.Name()...), true
 	}
 	return strconv.AppendInt(dst, int64(number), 10), true
@@ -81,10 +90,10 @@ func (s protoSyntax) join(c composer, number int, at path, v value) ([]byte, *Re
 		return c.buf, nil
 	}
 	w := protoWalk{
-		finder: c.reader.finder(), data: c.data,
-		gather: &gathering{composer: c, schema: s.protoSchema, list: v, at: at, number: number},
+		finder: c.reader.finder(), plan: s.plan, data: c.data,
+		gather: &gathering{composer: c, list: v, at: at, number: number},
 	}
-	_ = w.message(s.plan, s.skip, s.end, s.depth) // it was walked before, so there is no flaw
+	_ = w.message(s.skip, s.end, s.depth, 1<<number) // it was walked before, so there is no flaw
 	if w.gather.bad != nil {
 		return nil, w.gather.bad
 	}

@@ -12,9 +12,10 @@
 //   - The JSON scanner is this package's own: one pass, no copies, nesting bounded, and the same on every toolchain. It
 //     accepts what RFC 8259 accepts, and NaN, Infinity and -Infinity, which Python writes by default. It skips a byte order
 //     mark before the value.
-//   - The other walkers are this package's own, too. What they accept is what other readers of the formats accept; fuzz
-//     targets hold them to it. Of Protobuf, what lies in fields that nobody asks for is skipped by its length. Schemas of
-//     Avro and Protobuf are parsed by libraries.
+//   - MessagePack, CBOR and Avro are dialects of one walk, and Protobuf has another. No library decodes values: it would make
+//     up to a hundred times their bytes of them, and more. What the walks accept is what other readers of the formats accept;
+//     fuzz targets hold them to it. Of Protobuf, what lies in fields that nobody asks for is skipped by its length. Schemas
+//     of Avro and Protobuf are parsed by libraries.
 //   - If a key occurs twice in an object, the last one counts, as it does for nearly every reader downstream. The same
 //     holds for a header that occurs twice.
 //   - A null counts as absent, and so does NaN. A string without a character is a text that is empty. document.missing says

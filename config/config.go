@@ -8,7 +8,6 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
@@ -64,7 +63,6 @@ func (c Config) Validate() []setting.Mistake {
 		setting.Under("consumer", c.Consumer.Validate()),
 		setting.Under("ops", c.Ops.Validate()),
 		setting.Under("log", c.Log.Validate()),
-		c.wrongTogether(),
 		consumer.Loops(c.Consumer, c.Source, c.Journal, c.Sink),
 	)
 }
@@ -76,26 +74,6 @@ func (c Config) htmlTwice() []setting.Mistake {
 	}
 	return []setting.Mistake{setting.Wrong("document.html_fields", c.Document.HTML[0],
 		"would be read as HTML twice, because text.html: strip takes the whole text so", "remove one of the two")}
-}
-
-// wrongTogether reports settings of different rooms that do not go together.
-func (c Config) wrongTogether() (m []setting.Mistake) {
-	if c.Document.ScopeIsTopic() && c.Source.PrimeFrom == session.PrimeFromUnique {
-		m = append(m, setting.Wrong("source.prime_from", c.Source.PrimeFrom,
-			"reads the topics of unique documents, and with document.scope: topic nothing would be found a copy of them",
-			"set source.prime_from: timestamp"))
-	}
-	if len(c.Document.ByTopic) > 0 && c.Source.PrimeFrom == session.PrimeFromUnique {
-		m = append(m, setting.Wrong("source.prime_from", c.Source.PrimeFrom,
-			"reads the topics of unique documents, and document.by_topic goes by the names of the sources",
-			"set source.prime_from: timestamp"))
-	}
-	if c.Source.Pattern != "" && c.Consumer.Succeeds != "" {
-		m = append(m, setting.Wrong("source.pattern", c.Source.Pattern,
-			"and consumer.succeeds do not go together: both groups have to read the same topics until one has taken over",
-			"name the topics in source.topics of both groups; the pattern can follow by unecho routing apply"))
-	}
-	return m
 }
 
 // AsBegun returns c with the settings that it leaves open as a group's journal was begun with them. Text is that of the

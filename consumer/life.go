@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/time/rate"
@@ -12,6 +13,7 @@ import (
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/session"
 )
 
@@ -51,13 +53,7 @@ func (p *process) lives(ctx, drain context.Context) error {
 		err := p.live(ctx, drain, open)
 		var disputed *member.DisputedError
 		var overtaken *member.OvertakenError
-		var retired *member.RetiredError
 		switch {
-		case errors.As(err, &retired):
-			p.cluster.Leave(context.WithoutCancel(drain), p.slots...)
-			if err := p.retires(drain, retired, err); err != nil {
-				return err
-			}
 		case errors.As(err, &disputed):
 			open = &disputed.Dispute
 			p.replicas.Divergences.Add(1)
@@ -122,6 +118,12 @@ func (p *process) takeParts(ctx, drain context.Context, replica *member.Follower
 		if err != nil || drain.Err() != nil {
 			return err
 		}
+		if err := p.fill(ctx, drain, keeper); err != nil {
+			return err
+		}
+		if drain.Err() != nil {
+			return p.finish(ctx, keeper)
+		}
 		switch err := p.takePart(ctx, drain, keeper, accused); {
 		case err == nil && ctx.Err() == nil:
 			return p.finish(ctx, keeper)
@@ -149,6 +151,69 @@ func (p *process) prepare(ctx, drain context.Context, replica *member.Follower) 
 		return false, nil
 	}
 	return accused, err
+}
+
+// fill fills the window before the sessions begin, if the group's duty is that. It returns when the group is to forward
+// and its window is filled, or when it is time to drain.
+func (p *process) fill(ctx, drain context.Context, keeper *member.Keeper) error {
+	if _, filled, err := dutyOf(keeper.Follower); filled || err != nil {
+		return err
+	}
+	with, err := p.filling(keeper.Follower)
+	if err != nil {
+		return err
+	}
+	filling, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(drain, stop)()
+	var beside sync.WaitGroup
+	beside.Go(func() { keeper.Run(filling) })
+	beside.Go(func() { p.remarks.Run(filling, keeper.Follower) })
+	beside.Go(func() { p.lookout.Run(filling, p.cluster.Client) })
+	beside.Go(func() { p.tellFill(filling, keeper.Follower) })
+	r := rounds{filling: with, caughtUp: p.filled}
+	err = r.Run(filling)
+	stop()
+	beside.Wait()
+	p.stands.Store(&stand{})
+	p.took.End("fill")
+	if drain.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// filled says that the window is filled: the process would forward as soon as its group has taken over.
+func (p *process) filled() {
+	if p.stands.Swap(&stand{ready: true}).ready {
+		return
+	}
+	event := p.setup.Logger.Info().Str("group", p.setup.Params.Group)
+	if now := p.replica.Load().Reading().Index; now.Documents > 0 {
+		event = event.Int("documents", now.Documents).Time("since", time.UnixMilli(now.OldestApplied).UTC())
+	}
+	event.Msg("the window is filled: unecho takeover has this group forward")
+}
+
+// fillEvery is how often a process says how far the fill of its window is.
+const fillEvery = 10 * time.Second
+
+// tellFill says how far the window is filled, until ctx is done.
+func (p *process) tellFill(ctx context.Context, replica *member.Follower) {
+	for told := time.Now(); ; {
+		now, is := fillOf(replica), p.stands.Load()
+		if !is.ready {
+			trouble := fmt.Sprintf("the window is being filled: %d of %d offsets, %d documents", now.Done, now.Total, now.Documents)
+			p.stands.CompareAndSwap(is, &stand{Standing{Trouble: trouble}, false})
+		}
+		if !is.ready && time.Since(told) >= fillEvery {
+			told = time.Now()
+			p.setup.Logger.Info().Int64("done", now.Done).Int64("of", now.Total).Int("documents", now.Documents).Msg("the window is being filled")
+		}
+		if retry.Pause(ctx, standingEvery) != nil {
+			return
+		}
+	}
 }
 
 // takePart runs the sessions and their companions until it is time to drain, or until the replica lags:
@@ -197,10 +262,6 @@ func (p *process) watch(ctx context.Context, group *sync.WaitGroup, common *sess
 	group.Go(func() { p.lags.Run(ctx, sessions) })
 	group.Go(func() { p.remarks.Run(ctx, common.Replica) })
 	group.Go(func() { p.lookout.Run(ctx, p.cluster.Client) })
-	group.Go(func() {
-		p.warnOfSources(ctx, common.Replica)
-		(&heritage{p.reached, common.Replica}).Run(ctx)
-	})
 	if p.setup.Plan != nil {
 		group.Go(func() { (&progress{p.reached, &p.progress, p.done}).Run(ctx) })
 	}

@@ -67,6 +67,7 @@ type Setup struct {
 	Settings []byte          // canonical text of all settings that decide verdicts
 	Plan     *protocol.Plan  // of a backfill; nil is a live group
 	MaxRate  int             // documents a second that a backfill judges at most; 0 is no bound
+	fills    bool            // the group begins by being filled
 	GoesOn   bool            // the backfill goes on as a live group, which begins with the last snapshot of the backfill
 	Logger   zerolog.Logger
 	// ProducerTime accepts a journal whose records carry the appender's time. The embedded broker, which lives in the
@@ -109,7 +110,7 @@ func (s *Setup) agreed() *member.Agreed {
 		return member.NewAgreed(s.Index, s.Settings, routing.WithPlan(text, s.Plan))
 	}
 	agreed := member.NewAgreed(s.Index, s.Settings, text)
-	agreed.Succeeds = s.Params.Succeeds
+	agreed.Succeeds, agreed.Fills = s.Params.Succeeds, s.fills
 	return agreed
 }
 

@@ -130,21 +130,35 @@ func TestScopeOfTopics(t *testing.T) {
 	}
 }
 
-// A group that compares documents of one topic only is not primed from a topic that it does not read.
-func TestScopeOfTopicsIsNotPrimedFromOthers(t *testing.T) {
+// A group that compares documents of one topic only is not filled from a topic that it does not read. From that of its
+// unique documents it is: each is of the topic that it came from.
+func TestScopeOfTopicsIsNotFilledFromOthers(t *testing.T) {
 	t.Parallel()
 	w := newTopics(t, "news.a")
 	w.setup.Document.Scope = "topic"
 	w.create("archive")
 	w.send("archive", sentence)
 	w.ends = map[string]map[int32]int64{}
+	fill := func(topic string) (Fill, error) {
+		_, after, err := w.fill(w.context(), backfill.Asked{Topics: []string{topic}})
+		return after, err
+	}
+	if _, err := fill("archive"); err == nil || !strings.Contains(err.Error(), "does not read archive") {
+		t.Errorf("it was filled: %v", err)
+	}
+	unique := w.client(kgo.DefaultProduceTopic("news.a.unique"))
+	of := &kgo.Record{Value: []byte(sentence), Headers: []kgo.RecordHeader{{Key: sink.HeaderSource, Value: []byte("news.a/0/7")}}}
+	if err := unique.ProduceSync(w.context(), of).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := fill("news.a.unique"); err != nil || after.Kept != 1 {
+		t.Fatalf("after %+v, %v", after, err)
+	}
 	w.send("news.a", sentence)
-	m := w.start()
+	w.start()
 	w.settled()
-	w.stopped(m)
-	_, _, err := w.prime(w.context(), backfill.Asked{Topics: []string{"archive"}})
-	if err == nil || !strings.Contains(err.Error(), "does not read archive") {
-		t.Errorf("it was primed: %v", err)
+	if r := w.outputs("news.a.duplicate", 1)[0]; !strings.HasPrefix(headerOf(r, sink.HeaderMatch), "news.a.unique/") {
+		t.Errorf("the duplicate is one of %s", headerOf(r, sink.HeaderMatch))
 	}
 }
 

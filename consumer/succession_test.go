@@ -2,7 +2,6 @@ package consumer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -11,14 +10,18 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/succession"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -71,16 +74,20 @@ func (w *world) committedBy(group string) {
 // dutyOf reads what a group does.
 func (w *world) dutyOf(group string) protocol.Duty {
 	w.t.Helper()
-	j := routing.Journal{Options: w.setup.Kafka, Topic: group + ".journal", Group: group}
-	state, err := j.Read(w.context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	d, err := routing.DutyOf(state.Routes.Text)
+	d, err := w.readDuty(group)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return d
+}
+
+func (w *world) readDuty(group string) (d protocol.Duty, err error) {
+	j := routing.Journal{Options: w.setup.Kafka, Topic: group + ".journal", Group: group}
+	state, err := j.Read(w.context())
+	if err != nil {
+		return d, err
+	}
+	return routing.DutyOf(state.Routes.Text)
 }
 
 // auditedTogether audits the world's group and its successor, which write to the same outputs.
@@ -100,8 +107,35 @@ func (w *world) auditedTogether() {
 	}
 }
 
-// A shadow judges what the old group has committed, and forwards nothing. Then it takes over at one command: each
-// document comes out once, by one or the other. The way back is the same command.
+// becomesFilled waits until a successor has filled its window.
+func (w *world) becomesFilled(m *running) {
+	w.t.Helper()
+	w.becomes("filled", func() bool { return m.Ready() && w.dutyOf(m.setup.Params.Group).Ready })
+}
+
+// eachTextOnce holds that no text stands in a topic of unique documents twice, and that each match names a document
+// which stands there.
+func (w *world) eachTextOnce(output string) {
+	w.t.Helper()
+	texts, places := map[string]string{}, map[string]bool{}
+	w.read(output, func(r *topic.Record) {
+		source := r.Header(sink.HeaderSource)
+		if before, twice := texts[string(r.Value)]; twice {
+			w.t.Errorf("a text is unique twice: as %s, and as %s", before, source)
+		}
+		texts[string(r.Value)] = source
+		places[source], places[fmt.Sprintf("%s/%d/%d", output, r.Partition, r.Offset)] = true, true
+	})
+	w.read("news.duplicate", func(r *topic.Record) {
+		if match := r.Header(sink.HeaderMatch); !places[match] {
+			w.t.Errorf("%s is called a copy of %s, which is not in %s", r.Header(sink.HeaderSource), match, output)
+		}
+	})
+}
+
+// A successor fills its window with what the old group has found unique, and forwards nothing. Then it takes over at
+// one command: each document comes out once, by one or the other, and each match names a document that stands in
+// unique. To go back, the old group begins with a new journal and takes over in turn.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -109,47 +143,46 @@ func TestTakeover(t *testing.T) {
 	w.produce(400, 1)
 	old := w.launch(named("old"), few)
 	w.settled()
-	shadow := w.launch(w.successor("next"), few)
-	w.committedBy("next") // up to where the old group is
+	next := w.launch(w.successor("next"), few)
+	w.becomesFilled(next)
 	if n := len(w.wentTo("news.unique", "news.duplicate", "news.rejected")); n != w.total {
 		t.Fatalf("%d of %d documents are in the outputs", n, w.total)
 	}
-	if st := shadow.Stats(); st.Index.Documents == 0 {
-		t.Error("the shadow remembers nothing")
+	if got, want := next.Stats().Index.Documents, len(w.wentTo("news.unique")); got != want {
+		t.Errorf("the successor remembers %d documents, and %d are unique", got, want)
 	}
-	if d := w.dutyOf("next"); d.Kind != protocol.Shadows || d.Other != "unecho" {
+	if d := w.dutyOf("next"); d.Kind != protocol.Fills || d.Other != "unecho" {
 		t.Errorf("its duty is %+v", d)
 	}
 	w.produce(2000, 2)
 	w.takesOver(w.takeover("next", false)) // in the middle of that
 	w.refusedBy(old, "group next takes over from this one", "unecho takeover --abandon")
 	w.produce(500, 3)
+	w.produce(400, 1) // copies of the first ones
 	w.committedBy("next")
 	if n := len(w.wentTo("news.unique", "news.duplicate", "news.rejected")); n != w.total {
 		t.Errorf("%d of %d documents are in the outputs", n, w.total)
 	}
 	w.takesOver(w.takeover("next", false)) // changes nothing
 	w.auditedTogether()
+	w.eachTextOnce("news.unique")
 
-	follows := func(s *Setup) { s.Params.Succeeds = "next" }
-	back := w.start(named("old"), few, follows)
+	w.setup.Journal.Topic, w.setup.Snapshot.Directory = "again.journal", w.dir+"/again"
+	back := w.start(named("old"), few, func(s *Setup) { s.Params.Succeeds, s.Params.SucceedsJournal = "next", "next.journal" })
 	w.produce(500, 4)
-	w.settled() // by the old group, as a shadow
+	w.becomes("filled", func() bool { return back.Ready() })
 	w.takesOver(&succession.Takeover{
 		Kafka: w.setup.Kafka, OldGroup: succession.Group{Name: "next", Journal: "next.journal"},
-		NewGroup: succession.Group{Name: "unecho", Journal: "unecho.journal"},
+		NewGroup: succession.Group{Name: "unecho", Journal: "again.journal"},
 		Journal:  journal.DefaultParams(), Say: func(string) {}, Logger: zerolog.Nop(),
 	})
 	w.produce(500, 5)
+	w.produce(500, 3)
 	w.settled()
 	if n := len(w.wentTo("news.unique", "news.duplicate", "news.rejected")); n != w.total {
 		t.Errorf("%d of %d documents are in the outputs", n, w.total)
 	}
-	_ = back
-	w.auditedTogether()
-	if d := w.dutyOf("unecho"); d.Kind != protocol.Forwards || d.Other != "next" || len(d.From) != 4 {
-		t.Errorf("the old group's duty is %+v", d)
-	}
+	w.eachTextOnce("news.unique")
 	if d := w.dutyOf("next"); d.Kind != protocol.Retired || d.Other != "unecho" {
 		t.Errorf("the successor's duty is %+v", d)
 	}
@@ -178,7 +211,7 @@ func TestTakeoverIsRefused(t *testing.T) {
 	gone.OldGroup.Journal = "gone.journal"
 	refused(gone, "group unecho has no journal gone.journal")
 	other := w.start(w.successor("other"), func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} })
-	w.becomes("ready", other.Ready)
+	w.becomesFilled(other)
 	refused(w.takeover("other", false), "the groups read other topics")
 	plain := w.start(w.successor("plain"), func(s *Setup) {
 		s.Params.Succeeds, s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = "", "p.u", "p.d", "p.r"
@@ -186,12 +219,10 @@ func TestTakeoverIsRefused(t *testing.T) {
 	w.becomes("ready", plain.Ready)
 	refused(w.takeover("plain", false), "group plain forwards already")
 	dry := w.start(w.successor("dry"), func(s *Setup) { s.Sink.DryRun = true })
-	w.becomes("ready", dry.Ready)
+	w.becomesFilled(dry)
 	refused(w.takeover("dry", false), "group dry has sink.dry_run: true")
 	for _, group := range []string{"first", "second"} {
-		m := w.start(w.successor(group))
-		w.becomes("ready", m.Ready)
-		w.committedBy(group)
+		w.becomesFilled(w.start(w.successor(group)))
 	}
 	plan := func(group string) succession.Report {
 		t.Helper()
@@ -201,7 +232,7 @@ func TestTakeoverIsRefused(t *testing.T) {
 		}
 		return report
 	}
-	if report := plan("first"); !report.Since.IsZero() || len(report.New) == 0 || len(report.Elsewhere) > 0 {
+	if report := plan("first"); len(report.Elsewhere) > 0 {
 		t.Errorf("the plan is %+v", report)
 	}
 	if d := w.dutyOf("unecho"); d.Kind != protocol.Forwards {
@@ -212,32 +243,188 @@ func TestTakeoverIsRefused(t *testing.T) {
 	w.audited()
 }
 
-// A plan tells of history that is deleted, of outputs that are others, and of a group that nobody runs.
+// A plan tells of outputs that are others.
 func TestTakeoverPlan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.produce(100, 1)
 	w.start(named("old"))
 	w.settled()
-	shadow := w.launch(w.successor("next"), func(s *Setup) { s.Sink.Unique = "next.unique" })
-	w.becomes("ready", shadow.Ready)
+	w.becomesFilled(w.launch(w.successor("next"), func(s *Setup) { s.Sink.Unique = "next.unique" }))
+	report, err := w.takeover("next", false).Run(w.context(), true)
+	if err != nil || len(report.Elsewhere) != 1 || !strings.Contains(report.Elsewhere[0], "go to next.unique") {
+		t.Errorf("the plan is %+v, %v", report, err)
+	}
+}
+
+// What the old group finds unique while a takeover is under way is brought before the new one judges: a successor whose
+// members are killed before that goes on when they come back, also with other members, and after several takeovers.
+func TestTakeoverBringsTheRest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.produce(100, 1)
+	w.launch(named("old"))
+	w.settled()
+	next := w.launch(w.successor("next"), func(s *Setup) { s.Sink.Unique = "next.unique" })
+	w.becomesFilled(next)
+	next.kill()
+	w.produce(200, 2)
+	w.settled()
+	w.takesOver(w.takeover("next", false))
+	w.produce(200, 2) // copies of what the killed member never brought
+	w.produce(50, 3)
+	other := w.launch(w.successor("next"), named("other"), func(s *Setup) { s.Sink.Unique = "next.unique" })
+	w.becomes("ready", other.Ready)
 	w.committedBy("next")
-	plan := func() succession.Report {
-		t.Helper()
-		report, err := w.takeover("next", false).Run(w.context(), true)
-		if err != nil {
-			t.Fatal(err)
+	before := map[string]bool{}
+	w.read("news.unique", func(r *topic.Record) { before[string(r.Value)] = true })
+	w.read("next.unique", func(r *topic.Record) {
+		if before[string(r.Value)] {
+			t.Errorf("%q is unique again after the takeover", r.Value)
 		}
-		return report
+	})
+	third := w.launch(w.successor("third"), func(s *Setup) { s.Params.Succeeds, s.Params.SucceedsJournal = "next", "next.journal" })
+	w.becomesFilled(third)
+	if got, want := third.Stats().Index.Documents, len(w.wentTo("news.unique", "next.unique")); got != want {
+		t.Errorf("the third group remembers %d documents, want those of both before it: %d", got, want)
 	}
-	if report := plan(); !report.Since.IsZero() || len(report.New) == 0 || len(report.Elsewhere) != 1 ||
-		!strings.Contains(report.Elsewhere[0], "go to next.unique") {
-		t.Errorf("the plan is %+v", report)
+}
+
+// What a successor would remember is what was committed: a transaction that is open on the old group's unique topic
+// holds up nothing but what lies behind it, and is waited for at the takeover.
+func TestSuccessorWaitsForOpenTransactions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.produce(100, 1)
+	w.launch(named("old"))
+	w.settled()
+	unique := len(w.wentTo("news.unique"))
+	open := w.client(kgo.TransactionalID("open"), kgo.DefaultProduceTopic("news.unique"))
+	if err := open.BeginTransaction(); err != nil {
+		t.Fatal(err)
 	}
-	w.deleteAll("news")
-	if report := plan(); time.Since(report.Since) > time.Minute {
-		t.Errorf("the plan of a source without history is %+v", report)
+	last := w.documents(1, 2)[0]
+	last.Headers = nil
+	if err := open.ProduceSync(w.context(), last).FirstErr(); err != nil {
+		t.Fatal(err)
 	}
+	next := w.launch(w.successor("next"))
+	w.becomesFilled(next)
+	if n := next.Stats().Index.Documents; n != unique {
+		t.Errorf("%d documents are remembered, want %d", n, unique)
+	}
+	if err := open.EndTransaction(w.context(), kgo.TryCommit); err != nil {
+		t.Fatal(err)
+	}
+	w.becomes("the last one is remembered", func() bool { return next.Stats().Index.Documents == unique+1 })
+}
+
+// A group whose unique documents are all older than the window is taken over from like any other: its successor has
+// nothing to bring, and begins.
+func TestTakeoverOfWhatIsTooOld(t *testing.T) {
+	t.Parallel()
+	w, _ := older(t, 30, func(s *Setup) { s.Index.Window.Age = time.Second })
+	w.launch(named("old"))
+	w.settled()
+	time.Sleep(2 * time.Second) // the markers of its transactions are too old as well
+	next := w.launch(w.successor("next"))
+	w.becomesFilled(next)
+	w.takesOver(w.takeover("next", false))
+	w.becomes("it forwards", func() bool {
+		d, filled, err := dutyOf(next.follower())
+		return err == nil && filled && d.Kind == protocol.Forwards
+	})
+}
+
+// What a group was filled with by hand, and is gone since, holds up no successor: also not one that has its name.
+func TestSuccessorOfFilesThatAreGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	files := backfill.FillOf("next")
+	w.create(files, 1, nil)
+	w.producer = w.client(kgo.DefaultProduceTopic(files))
+	w.send(w.documents(20, 9)...)
+	w.sent, w.total = map[int32]int64{}, 0
+	if _, _, err := w.fill(w.context(), backfill.Asked{Topics: []string{files}}); err != nil {
+		t.Fatal(err)
+	}
+	w.producer = w.client(kgo.DefaultProduceTopic("news"))
+	w.launch(named("old"))
+	w.produce(50, 1)
+	w.settled()
+	if err := w.cluster.DeleteTopic(files); err != nil {
+		t.Fatal(err)
+	}
+	w.becomesFilled(w.launch(w.successor("next")))
+}
+
+// Others may write to the same topic of unique documents. What the old group has committed there behind a transaction of
+// theirs is brought as well, before the new group judges.
+func TestTakeoverWaitsForTransactionsOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.produce(100, 1)
+	w.launch(named("old"))
+	w.settled()
+	next := w.launch(w.successor("next"))
+	w.becomesFilled(next)
+	open := w.client(kgo.TransactionalID("open"), kgo.DefaultProduceTopic("news.unique"))
+	if err := open.BeginTransaction(); err != nil {
+		t.Fatal(err)
+	}
+	theirs := w.documents(2, 77)
+	for p, r := range theirs {
+		r.Headers, r.Partition = nil, int32(p)
+	}
+	if err := open.ProduceSync(w.context(), theirs...).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	w.produce(200, 2)
+	w.settled()
+	w.takesOver(w.takeover("next", false))
+	if err := open.EndTransaction(w.context(), kgo.TryCommit); err != nil {
+		t.Fatal(err)
+	}
+	w.produce(200, 2) // copies of what stands behind the transaction
+	w.committedBy("next")
+	w.eachTextOnce("news.unique")
+}
+
+// A successor that cannot be filled says why, and what to do: its process ends if the old group's journal is missing, and
+// it tries again if that cannot be read now.
+func TestSuccessorSaysWhyItIsNotFilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.produce(50, 1)
+	w.launch(named("old"))
+	w.settled()
+	said := w.logged()
+	w.refusedBy(w.launch(w.successor("wrong"), func(s *Setup) { s.Params.SucceedsJournal = "gone.journal" }),
+		"group unecho has no journal gone.journal, or declared nothing in it")
+	w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news.unique", Err: kerr.LeaderNotAvailable, Count: 4,
+	})
+	next := w.launch(w.successor("next"))
+	w.becomes("said", func() bool { return said.has("the window cannot be filled now: trying again") })
+	w.becomesFilled(next)
+}
+
+// A successor that reads other topics than the group that it follows says so when it starts, and not before a takeover.
+func TestSuccessorOfOtherSourcesSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	const warning = "the followed group reads other topics: this group cannot take over from it"
+	w.create("blogs", 1, nil)
+	w.produce(50, 1)
+	w.launch(named("old"))
+	w.settled()
+	said := w.logged()
+	w.becomesFilled(w.launch(w.successor("next")))
+	if said.has(warning) {
+		t.Error("it is said of the same topics, too")
+	}
+	w.launch(w.successor("other"), func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} })
+	w.becomes("said", func() bool { return said.has(warning) && said.has(`"theirs":["news"]`) })
 }
 
 // A takeover that was begun is abandoned: the old group goes on, and what was begun can not be completed any more. Of
@@ -249,9 +436,7 @@ func TestTakeoverIsAbandoned(t *testing.T) {
 	old := w.launch(named("old"), func(s *Setup) { s.Params.SessionTimeout = 30 * time.Second })
 	w.settled()
 	for _, group := range []string{"next", "other"} {
-		m := w.launch(w.successor(group))
-		w.becomes("ready", m.Ready)
-		w.committedBy(group)
+		w.becomesFilled(w.launch(w.successor(group)))
 	}
 	old.kill() // the group does not notice for long
 	ctx, cancel := context.WithCancel(w.context())
@@ -274,7 +459,7 @@ func TestTakeoverIsAbandoned(t *testing.T) {
 	if d := w.dutyOf("unecho"); !reflect.DeepEqual(d, protocol.Duty{}) {
 		t.Errorf("the old group's duty is %+v", d)
 	}
-	if d := w.dutyOf("next"); d.Kind != protocol.Shadows || d.Void == 0 {
+	if d := w.dutyOf("next"); d.Kind != protocol.Fills || d.Void == 0 {
 		t.Errorf("the duty of its successor is %+v", d)
 	}
 	w.start(named("old"))
@@ -296,19 +481,5 @@ func TestSuccessorOfItself(t *testing.T) {
 	if m := Loops(p, SourceParams{Topics: []string{"news"}}, journal.DefaultParams(), out); len(m) != 1 ||
 		m[0].Key != "consumer.succeeds_journal" {
 		t.Errorf("the same journal: %v", m)
-	}
-}
-
-// deleteAll has retention delete all records of a topic.
-func (w *world) deleteAll(name string) {
-	w.t.Helper()
-	admin := kadm.NewClient(w.client())
-	ends, err := admin.ListEndOffsets(w.context(), name)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	deleted, err := admin.DeleteRecords(w.context(), ends.Offsets())
-	if err = errors.Join(err, deleted.Error()); err != nil {
-		w.t.Fatal(err)
 	}
 }

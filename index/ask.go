@@ -23,8 +23,8 @@ func (r *Replica) Partition(source entry.Source) (p Partition, ok bool) {
 	return r.partitions[number].Partition, true
 }
 
-// known returns the number of a source partition that the journal has repositioned. One that only history names is
-// not known.
+// known returns the number of a source partition that the journal has repositioned. One that only fills name is not
+// known.
 func (r *Replica) known(source entry.Source) (number uint32, ok bool) {
 	number, ok = r.byID[source]
 	return number, ok && r.partitions[number].Epoch > 0
@@ -54,14 +54,6 @@ func (r *Replica) Stats() Stats {
 		s.OldestApplied = d.applied
 	}
 	s.Held, s.Requests = r.HeldVerdicts(), len(r.requests.queue)
-	if h := r.history; h != nil {
-		s.History = h.visible()
-		s.Documents, s.WindowBytes, s.Segments = s.Documents+s.History, s.WindowBytes+h.bytes, s.Segments+len(h.segments)
-		s.Memory += h.memory()
-		if d, ok := h.eldest(); ok {
-			s.OldestApplied = d.applied
-		}
-	}
 	return s
 }
 

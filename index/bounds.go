@@ -134,9 +134,6 @@ func (r *Replica) change(to Bounds) bool {
 	r.bounds = Bounds{Number: to.Number, Text: bytes.Clone(to.Text)}
 	r.params, r.least, r.verify, r.reemitEvery = p, p.Similarity.Least(), verify, p.Window.ReemitEvery.Milliseconds()
 	r.window.change(p, p.KeepsAll())
-	if r.history != nil {
-		r.history.change(p, false)
-	}
 	r.requests.remembers(p.Window.Requests.Milliseconds())
 	r.narrowing = true
 	return true
@@ -211,9 +208,9 @@ func (r *Replica) over(bytes int64) bool {
 	return r.narrowing && r.turn.left >= MostLeaving && r.turn.freed >= bytes
 }
 
-// leaves lets the oldest document of a window leave.
-func (r *Replica) leaves(w *window, bytes int64) {
+// leaves lets the oldest document leave.
+func (r *Replica) leaves(bytes int64) {
 	r.turn.left++
 	r.turn.freed += bytes
-	w.leave(bytes)
+	r.window.leave(bytes)
 }

@@ -2,7 +2,6 @@ package index
 
 import (
 	"encoding/binary"
-	"maps"
 	"slices"
 
 	"github.com/unecho/unecho/index/entry"
@@ -11,7 +10,7 @@ import (
 
 // Formats. States, segments and side tables share one sequence of version numbers (see sideVersion).
 const (
-	stateVersion   = 9
+	stateVersion   = 10
 	segmentVersion = 4
 )
 
@@ -50,13 +49,9 @@ func (r *Replica) Capture() Capture {
 		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Fingerprint: r.fingerprint, Bounds: r.bounds, Routes: r.routes,
 		state: r.appendState(nil), requests: r.requests.capture(), rest: r.appendRest(nil),
 	}
-	segments := r.window.segments
-	if r.history != nil {
-		segments = slices.Concat(segments, r.history.segments)
-	}
-	c.Segments = make([]SegmentView, len(segments))
+	c.Segments = make([]SegmentView, len(r.window.segments))
 	changed := 0
-	for i, s := range segments {
+	for i, s := range r.window.segments {
 		s.captured, s.changes.captured = true, true
 		changed += s.changes.end()
 		c.Segments[i] = SegmentView{Number: s.number, Sealed: s.sealed, Erased: s.erased, segment: *s}
@@ -78,8 +73,8 @@ func (c *Capture) Split() {
 // State encodes everything but the segments:
 //
 //	version · settings · routes · were bounds changed, and then bounds (appendBounds) · next · hash · clocks ·
-//	partitions · entries fed, and for each partition through and place · requests ·
-//	has a priming, and then the priming (appendPriming) · popular keys (popular.append) ·
+//	partitions · entries fed, and for each partition through and place · filling (appendFilling) · requests ·
+//	popular keys (popular.append) ·
 //	oldest document · number of segments so far · side table, unless it is stored apart: for each document that changed
 //	since it entered, its number and its changes
 func (c *Capture) State() []byte {
@@ -150,15 +145,11 @@ func (r *Replica) appendState(dst []byte) []byte {
 	for _, p := range r.partitions {
 		dst = binary.AppendVarint(binary.AppendVarint(dst, p.fed.Through), p.fed.Place)
 	}
-	return dst
+	return r.appendFilling(dst)
 }
 
 // appendRest encodes what stands behind the requests, but for the side table.
 func (r *Replica) appendRest(dst []byte) []byte {
-	dst = append(dst, flag(r.priming != nil))
-	if r.priming != nil {
-		dst = r.appendPriming(dst)
-	}
 	dst = r.popular.append(dst)
 	dst = binary.AppendUvarint(dst, uint64(r.window.oldest))
 	return binary.AppendUvarint(dst, r.window.number)
@@ -172,33 +163,22 @@ func (r *Replica) appendBounds(dst []byte) []byte {
 	return append(dst, flag(r.window.places != nil)|flag(r.window.refreshed)<<1|flag(r.narrowing)<<2)
 }
 
-// appendPriming encodes the priming and where history stands:
+// appendFilling encodes the latest fill, and how far fills have come:
 //
-//	number · plan · entries · counts, in their order · time of the newest document of history ·
-//	parts, each: number of the source partition · through · place · rejected ·
-//	has history documents · its oldest document · number of its segments so far
-func (r *Replica) appendPriming(dst []byte) []byte {
-	p := r.priming
-	dst = binary.AppendUvarint(dst, uint64(p.Number))
-	dst = wire.AppendBytes(dst, p.Plan)
-	dst = binary.AppendUvarint(dst, p.Entries)
-	for _, n := range p.counts() {
-		dst = binary.AppendUvarint(dst, *n)
+//	number · plan · entries · kept · too old · empty · time of the newest document that a fill brought ·
+//	for each partition through, place and rejected
+func (r *Replica) appendFilling(dst []byte) []byte {
+	f := &r.filling
+	dst = wire.AppendBytes(binary.AppendUvarint(dst, uint64(f.Number)), f.Plan)
+	for _, n := range [...]uint64{f.Entries, f.Kept, f.TooOld, f.Empty} {
+		dst = binary.AppendUvarint(dst, n)
 	}
-	dst = binary.AppendVarint(dst, p.last)
-	dst = binary.AppendUvarint(dst, uint64(len(p.parts)))
-	for _, number := range slices.Sorted(maps.Keys(p.parts)) {
-		part := p.parts[number]
-		dst = binary.AppendUvarint(dst, uint64(number))
-		dst = binary.AppendVarint(binary.AppendVarint(dst, part.Through), part.Place)
-		dst = binary.AppendUvarint(dst, part.Rejected)
+	dst = binary.AppendVarint(dst, f.last)
+	for _, p := range r.partitions {
+		dst = binary.AppendVarint(binary.AppendVarint(dst, p.filled.Through), p.filled.Place)
+		dst = binary.AppendUvarint(dst, p.filled.Rejected)
 	}
-	oldest, number := p.end, p.number
-	if r.history != nil {
-		oldest, number = r.history.oldest, r.history.number
-	}
-	dst = append(dst, flag(r.history != nil))
-	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(oldest)), number)
+	return dst
 }
 
 func appendPartition(dst []byte, p *partition) []byte {

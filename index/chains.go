@@ -79,7 +79,6 @@ func (r *Replica) chain(e *entry.Entry) (best found, ok, cut bool) {
 	}
 	switch {
 	case c.Apart && !known:
-		r.began = false
 		r.look(e) // for where it is linked
 		return found{}, false, false
 	case c.Apart, known && !c.Every:

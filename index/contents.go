@@ -1,7 +1,6 @@
 package index
 
 import (
-	"math"
 	"slices"
 
 	"github.com/unecho/unecho/index/entry"
@@ -16,14 +15,13 @@ type Contents struct {
 	Held           [][]Verdict // per partition, ascending by offset
 	Fed            []Fed       // per partition
 	FedEntries     uint64      // see Replica.FedEntries
-	Primed         Primed
+	Filled         Filled
+	FilledParts    []FilledPart // per partition
+	FilledLast     int64        // the age of the newest document that a fill brought counts from it, ms since 1970
 	Bounds         Bounds       // in force
 	Narrowing      bool         // the window may be beyond bounds that were narrowed
-	PrimedParts    []PrimedPart // per partition
-	// time of the newest document that entered history, ms since 1970; math.MinInt64 if there was none
-	PrimedLast int64
-	Requests   []Answered // that are remembered, in the order in which they were judged
-	Popular    Popular
+	Requests       []Answered   // that are remembered, in the order in which they were judged
+	Popular        Popular
 }
 
 // Popular are the keys that are popular, and those that become so at the next mark.
@@ -36,15 +34,13 @@ type Popular struct {
 
 // Remembered is a document of the window, and what changed about it since it was judged.
 type Remembered struct {
-	Number uint64 // its place; ascending, apart from history, whose documents are visited first
+	Number uint64 // its place; ascending
 	// Root is the place of the representative that the document is a copy of, and its own place if it is no copy.
 	// RootLeft says that the representative has left the window.
 	Root     uint64
 	RootLeft bool
 
-	History bool // it is in history
-	Primed  bool // it came as history, wherever it is
-
+	Filled   bool // it was there before the group judged anything
 	Source   entry.Source
 	Entry    entry.Entry // valid during the visit
 	Judged   Position
@@ -73,9 +69,9 @@ func (r *Replica) Contents() Contents {
 	c := Contents{
 		Next: r.next, Arrival: r.clocks.arrival, Event: r.clocks.event,
 		Partitions: make([]SourcePartition, len(r.partitions)), Held: make([][]Verdict, len(r.partitions)),
-		Fed: make([]Fed, len(r.partitions)), FedEntries: r.fed, Primed: r.Primed(),
-		PrimedParts: make([]PrimedPart, len(r.partitions)),
-		PrimedLast:  math.MinInt64, Bounds: r.bounds, Narrowing: r.narrowing,
+		Fed: make([]Fed, len(r.partitions)), FedEntries: r.fed, Filled: r.Filled(),
+		FilledParts: make([]FilledPart, len(r.partitions)), FilledLast: r.filling.last,
+		Bounds: r.bounds, Narrowing: r.narrowing,
 	}
 	c.Popular = Popular{
 		Keys: map[uint32]int{}, Pending: slices.Clone(r.popular.pending), Entered: r.popular.entered,
@@ -85,72 +81,53 @@ func (r *Replica) Contents() Contents {
 	for _, first := range r.requests.queue {
 		c.Requests = append(c.Requests, r.answered(first))
 	}
-	if r.priming != nil {
-		c.PrimedLast = r.priming.last
-	}
 	if r.settings != nil {
 		c.Settings = append([]byte{}, r.settings...)
 	}
 	for i, p := range r.partitions {
 		c.Partitions[i] = SourcePartition{Source: p.source, Topic: p.name, Partition: p.Partition, Held: len(p.held)}
-		c.Held[i], c.Fed[i], c.PrimedParts[i] = append([]Verdict(nil), p.held...), r.Fed(p.source), r.PrimedPart(p.source)
+		c.Held[i], c.Fed[i], c.FilledParts[i] = append([]Verdict(nil), p.held...), r.Fed(p.source), r.FilledPart(p.source)
 	}
 	return c
 }
 
-// Each visits the documents of history and of the window, the oldest first.
+// Each visits the documents of the window, the oldest first.
 func (r *Replica) Each(visit func(*Remembered)) {
-	for _, w := range []*window{r.history, &r.window} {
-		for at := ref(0); w != nil && at < w.end-w.oldest; at++ {
-			f := r.found(w.oldest + at)
-			m := r.remembered(w.oldest+at, &f)
-			visit(&m)
-		}
-	}
+	r.Step(&Walk{}, r.window.visible(), visit)
 }
 
 // Walk is how far a walk over the documents has come. The zero value begins one.
 type Walk struct {
-	inWindow, entered bool
-	at, end           ref // the next document, and the one at which the walk of this part ends
+	begun   bool
+	at, end ref // the next document, and the one at which the walk ends
 }
 
 // Step visits up to most documents more, as Each does, so that the journal is applied between two steps. done says
-// that those are visited that were remembered when the walk came to their part, and did not leave before. A document
-// that enters again meanwhile may be visited twice.
+// that those are visited that were remembered when the walk began, and did not leave before. A document that enters
+// again meanwhile may be visited twice.
 func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool) {
-	for {
-		w := &r.window
-		if !walk.inWindow {
-			w = r.history
-		}
-		if w != nil {
-			if !walk.entered {
-				walk.entered, walk.at, walk.end = true, w.oldest, w.end
-			}
-			for walk.at = max(walk.at, w.oldest); walk.at < walk.end; walk.at++ {
-				if most--; most < 0 {
-					return false
-				}
-				f := r.found(walk.at)
-				m := r.remembered(walk.at, &f)
-				visit(&m)
-			}
-		}
-		if walk.inWindow {
-			return true
-		}
-		*walk = Walk{inWindow: true}
+	w := &r.window
+	if !walk.begun {
+		*walk = Walk{begun: true, at: w.oldest, end: w.end}
 	}
+	for walk.at = max(walk.at, w.oldest); walk.at < walk.end; walk.at++ {
+		if most--; most < 0 {
+			return false
+		}
+		f := r.found(walk.at)
+		m := r.remembered(walk.at, &f)
+		visit(&m)
+	}
+	return true
 }
 
 func (r *Replica) remembered(at ref, f *found) Remembered {
 	d, changes := &f.document, &f.segment.changes
+	p := r.partitions[d.source]
 	m := Remembered{
-		Number: uint64(at), Root: uint64(at), History: at >= past, Primed: d.primed(), Source: r.partitions[d.source].source,
-		Entry: d.entry, Judged: d.judged,
-		Entered: d.applied, Copies: uint64(changes.copied(f.i)),
-		Dead: changes.isDead(f.i) || r.partitions[d.source].fell(d.position, d.entry.Offset),
+		Number: uint64(at), Root: uint64(at), Filled: p.wasFilled(d.entry.Offset), Source: p.source,
+		Entry: d.entry, Judged: d.judged, Entered: d.applied, Copies: uint64(changes.copied(f.i)),
+		Dead: changes.isDead(f.i) || p.fell(d.position, d.entry.Offset),
 	}
 	m.Last, m.Repeated = changes.repeated(f.i)
 	if d.copied() {

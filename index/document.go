@@ -35,25 +35,12 @@ type base struct {
 }
 
 // possible says whether the document, restored as number r, refers only to itself and to earlier documents.
-// A document that came from history keeps the number that it had there.
 func (d *document) possible(r ref) bool {
-	if r >= past {
-		return !d.again && !d.copied()
-	}
-	return (d.first <= r || d.primed()) && (d.root <= r || d.root >= past) && d.again == (d.first != r) &&
-		d.first.possible() && d.root.possible()
+	return r.possible() && d.first <= r && d.root <= r && d.again == (d.first != r)
 }
 
-// primed says whether the document came to the window as history, wherever it is now.
-func (d *document) primed() bool { return d.first >= past }
-
-// older says whether the document counts as the earlier one: history is older than everything that was judged.
-func (d *document) older(than *document) bool {
-	if d.primed() != than.primed() {
-		return d.primed()
-	}
-	return d.judged.Before(than.judged)
-}
+// older says whether the document counts as the earlier one.
+func (d *document) older(than *document) bool { return d.judged.Before(than.judged) }
 
 // Flags of a record, below the source number.
 const (

@@ -30,14 +30,11 @@ func (r *Replica) applyErase(at Stamp, rec *Erase) Effect {
 	r.stats.Erased = at.Offset + 1
 	r.requests.erase(rec.Targets)
 	r.window.eraseJudged(rec.Targets, at.Offset)
-	if r.history != nil {
-		r.history.eraseJudged(rec.Targets, at.Offset)
-	}
 	return Effect{Applied: true}
 }
 
-// eraseJudged erases the documents that were judged, or primed, at these positions, as of a journal offset. That
-// takes in a document that has left the window while its segment is still there, and each place of one that entered
+// eraseJudged erases the documents that entered by the entries at these positions, as of a journal offset. That takes
+// in a document that has left the window while its segment is still there, and each place of one that entered
 // again.
 func (w *window) eraseJudged(targets []Position, offset int64) {
 	for _, target := range targets {

@@ -3,22 +3,15 @@ package index
 // Reshape makes segments be sealed at this many documents or bytes from now on.
 func (r *Replica) Reshape(documents, bytes int) {
 	r.window.shape = shape{documents: documents, bytes: bytes}
-	if r.history != nil {
-		r.history.shape = r.window.shape
-	}
 }
 
 // Regrow rebuilds all tables, sized for this many documents.
 func (r *Replica) Regrow(documents int) {
-	for _, w := range []*window{&r.window, r.history} {
-		if w == nil {
-			continue
-		}
-		for group := range w.linkGroups() {
-			w.linkGroup(group, max(documents, w.visible()))
-		}
-		w.forgetLookups()
+	w := &r.window
+	for group := range w.linkGroups() {
+		w.linkGroup(group, max(documents, w.visible()))
 	}
+	w.forgetLookups()
 }
 
 // Placed returns of how many representatives the present place is noted.

@@ -33,7 +33,7 @@ func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
 	r.clocks.appended(at.LogAppendTime, f.Wall)
 	r.judged = r.judged[:0]
 	for i := range f.Entries {
-		r.lookAhead(f, i)
+		r.window.lookAheadIn(f, i)
 		if f.First+uint64(i) < r.fed {
 			continue
 		}

@@ -44,8 +44,8 @@ func TestFeedLeavesNoOffsetsOut(t *testing.T) {
 	}
 }
 
-// The same of history: a primer that has counted a document which another one never saw leaves out what is between.
-func TestHistoryLeavesNoOffsetsOut(t *testing.T) {
+// The same of a fill: a feeder that has counted a document which another one never saw leaves out what is between.
+func TestFillLeavesNoOffsetsOut(t *testing.T) {
 	r, err := index.NewReplica(index.DefaultParams(), index.Fingerprint(settings))
 	if err != nil {
 		t.Fatal(err)
@@ -57,24 +57,24 @@ func TestHistoryLeavesNoOffsetsOut(t *testing.T) {
 		return r.Apply(index.Stamp{Offset: offset}, rec)
 	}
 	apply(&index.Settings{Text: settings})
-	apply(&index.History{Header: h, Number: 1, Plan: []byte("a plan")})
-	prime := func(first uint64, from, at int64) bool {
-		return apply(&index.History{
+	apply(&index.Fill{Header: h, Number: 1, Plan: []byte("a plan")})
+	fill := func(first uint64, from, at int64) bool {
+		return apply(&index.Fill{
 			Header: h, Number: 1, First: first,
-			Parts:   []index.HistoryPart{{Source: source, Name: "news", From: from, Through: at + 1}},
+			Parts:   []index.FillPart{{Source: source, Name: "news", From: from, Through: at + 1}},
 			Entries: []index.FedEntry{{At: at, Entry: entry.Entry{Offset: at}}},
 		}).Applied
 	}
-	if !prime(0, 0, 3) {
+	if !fill(0, 0, 3) {
 		t.Fatal("the first record changes nothing")
 	}
-	if prime(1, 5, 6) || r.PrimedPart(source).Through != 4 || r.Primed().Entries != 1 {
-		t.Errorf("a record from 5 is taken where 4 is next: primed is %+v", r.PrimedPart(source))
+	if fill(1, 5, 6) || r.FilledPart(source).Through != 4 || r.Filled().Entries != 1 {
+		t.Errorf("a record from 5 is taken where 4 is next: filled is %+v", r.FilledPart(source))
 	}
-	if !prime(1, 4, 6) || r.PrimedPart(source).Through != 7 {
-		t.Errorf("a record that goes on is not taken: primed is %+v", r.PrimedPart(source))
+	if !fill(1, 4, 6) || r.FilledPart(source).Through != 7 {
+		t.Errorf("a record that goes on is not taken: filled is %+v", r.FilledPart(source))
 	}
-	if !prime(0, 0, 3) || r.Primed().Entries != 2 {
-		t.Errorf("what was brought before is not passed over: %d entries", r.Primed().Entries)
+	if !fill(0, 0, 3) || r.Filled().Entries != 2 {
+		t.Errorf("what was brought before is not passed over: %d entries", r.Filled().Entries)
 	}
 }

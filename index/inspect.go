@@ -36,7 +36,7 @@ type SourcePartition struct {
 func (t *Restore) Partitions() []SourcePartition {
 	rows := make([]SourcePartition, 0, len(t.replica.partitions))
 	for _, p := range t.replica.partitions {
-		if p.Epoch > 0 { // else only history names it
+		if p.Epoch > 0 { // else only fills name it
 			rows = append(rows, SourcePartition{Source: p.source, Topic: p.name, Partition: p.Partition, Held: len(p.held)})
 		}
 	}

@@ -98,6 +98,7 @@ type look struct {
 // look finds the candidates of an entry, the most promising first, and where it is to be linked.
 func (r *Replica) look(e *entry.Entry) {
 	l, w := &r.looked, &r.window
+	r.began = false
 	*l = look{
 		digest: readDigest(e.Digest), most: -1, fine: l.fine[:0], counts: l.counts[:0],
 		left: lookupKeys * r.params.Similarity.MaxReferences, renewed: l.renewed[:0], ranks: l.ranks[:0],
@@ -106,11 +107,7 @@ func (r *Replica) look(e *entry.Entry) {
 	w.probe(e.Keys)
 	r.chooseKeys(l, e)
 	l.counts = append(l.counts, make([]int, len(w.tables)+len(l.fine))...)
-	r.meetIn(w, e)
-	if r.history != nil {
-		r.history.probe(e.Keys)
-		r.meetIn(r.history, e)
-	}
+	r.meet(e)
 	r.judgeKeys()
 	slices.Sort(l.ranks)
 	l.ranks = slices.Compact(l.ranks)
@@ -174,22 +171,22 @@ func (r *Replica) lookedTag(i int) uint32 {
 	return r.looked.fine[i-len(r.window.tables)]
 }
 
-// meetIn finds candidates in the window or in history.
-func (r *Replica) meetIn(w *window, e *entry.Entry) {
-	l := &r.looked
+// meet finds candidates.
+func (r *Replica) meet(e *entry.Entry) {
+	l, w := &r.looked, &r.window
 	w.met, w.ends = w.met[:0], w.ends[:0]
-	r.readKey(w, &w.probed.probes[w.whole()], w.whole(), w.whole())
+	r.readKey(&w.probed.probes[w.whole()], w.whole(), w.whole())
 	for i, tag := range l.fine {
 		var p probe
 		table := w.fineTable(tag)
 		p.locate(&w.tables[table], tag)
-		r.readKey(w, &p, table, len(w.tables)+i)
+		r.readKey(&p, table, len(w.tables)+i)
 	}
 	for from := 0; from < w.whole(); from += matched {
 		hits, linked := w.probed.match(from)
 		for m := hits | linked; m != 0; m &= m - 1 {
 			if b := from + bits.TrailingZeros64(m); b < w.whole() {
-				r.readKey(w, &w.probed.probes[b], b, b)
+				r.readKey(&w.probed.probes[b], b, b)
 			}
 		}
 	}
@@ -202,14 +199,14 @@ func (r *Replica) meetIn(w *window, e *entry.Entry) {
 	w.findMet()
 	from := 0
 	for _, end := range w.ends {
-		r.tellApart(w, w.met[from:end.met], end.key)
+		r.tellApart(w.met[from:end.met], end.key)
 		from = end.met
 	}
 }
 
 // readKey meets the documents of a key in a table, so that no more than max_references of it are met in all.
-func (r *Replica) readKey(w *window, p *probe, table, key int) {
-	l := &r.looked
+func (r *Replica) readKey(p *probe, table, key int) {
+	l, w := &r.looked, &r.window
 	most := min(r.params.Similarity.MaxReferences-l.counts[key], l.left)
 	if n := w.read(p, &w.tables[table], most); n > 0 {
 		l.counts[key] += n
@@ -263,8 +260,8 @@ func (w *window) findMet() {
 }
 
 // tellApart adds the documents that were met under a key to the candidates, unless their digests rule them out.
-func (r *Replica) tellApart(w *window, all []met, key int) {
-	l := &r.looked
+func (r *Replica) tellApart(all []met, key int) {
+	l, w := &r.looked, &r.window
 	for i := range all {
 		m := &all[i]
 		distance := l.digest.distance(m.segment.digest(m.i))
@@ -292,5 +289,5 @@ func (r *Replica) entered() {
 	for _, tag := range r.looked.renewed {
 		r.popular.use(tag)
 	}
-	r.popular.enter(r.window.span(), r.history != nil)
+	r.popular.enter(r.window.span())
 }

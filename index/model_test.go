@@ -73,8 +73,11 @@ func modelOf(t *testing.T, seed uint64) {
 			if run, ok := s.Record.(*index.Run); ok && i%3 == 0 && len(run.Entries) > 0 {
 				sameLookup(t, fast, slow, &run.Entries[i%len(run.Entries)], 1+i%4)
 			}
-			if r, ok := s.Record.(*index.Reposition); ok {
+			switch r := s.Record.(type) {
+			case *index.Reposition:
 				sources[r.Source] = true
+			case *index.Fill:
+				sameFilled(t, fast, slow, r)
 			}
 		}
 		for source := range sources {
@@ -111,13 +114,24 @@ func same(t *testing.T, fast *index.Replica, slow *naive.Twin, source entry.Sour
 	if fast.Fed(source) != fed || fast.FedEntries() != entries {
 		t.Fatalf("fed of %v: got %+v of %d, the twin says %+v of %d", source, fast.Fed(source), fast.FedEntries(), fed, entries)
 	}
-	primed, part := slow.Primed(source)
-	if got := fast.Primed(); !reflect.DeepEqual(got, primed) || fast.PrimedPart(source) != part {
-		t.Fatalf("primed of %v: got %+v, %+v, the twin says %+v, %+v", source, got, fast.PrimedPart(source), primed, part)
-	}
 	for offset, v := range want.Held {
 		if h, ok := fast.Held(source, got.Epoch, offset); !ok || h != v {
 			t.Fatalf("held %d: got %+v, %v, the twin says %+v", offset, h, ok, v)
+		}
+	}
+}
+
+// sameFilled compares what a record of a fill has come to.
+func sameFilled(t *testing.T, fast *index.Replica, slow *naive.Twin, f *index.Fill) {
+	t.Helper()
+	want, _ := slow.Filled(entry.Source{})
+	if got := fast.Filled(); !reflect.DeepEqual(got, want) {
+		t.Fatalf("filled: got %+v, the twin says %+v", got, want)
+	}
+	for i := range f.Parts {
+		_, part := slow.Filled(f.Parts[i].Source)
+		if got := fast.FilledPart(f.Parts[i].Source); got != part {
+			t.Fatalf("filled of %v: got %+v, the twin says %+v", f.Parts[i].Source, got, part)
 		}
 	}
 }
@@ -239,7 +253,7 @@ func restored(t *testing.T, p index.Params, r *index.Replica, apart bool) *index
 }
 
 func FuzzRestore(f *testing.F) {
-	p := random.Params(5) // of a history with primings
+	p := random.Params(5) // of a history with fills
 	steps, err := random.History(5, 200, p, settings, index.Fingerprint(settings))
 	if err != nil {
 		f.Fatal(err)
@@ -273,12 +287,18 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// sameHeld compares the verdicts that two replicas hold.
+// sameHeld compares the verdicts that two replicas hold, and how far they are filled.
 func sameHeld(t *testing.T, got, want *index.Replica) {
 	t.Helper()
+	if !reflect.DeepEqual(got.Filled(), want.Filled()) {
+		t.Fatalf("filled: %+v, without a restore %+v", got.Filled(), want.Filled())
+	}
 	for topic := range byte(10) {
 		for partition := range int32(2) {
 			source := entry.Source{Topic: [16]byte{topic}, Partition: partition}
+			if g, w := got.FilledPart(source), want.FilledPart(source); g != w {
+				t.Fatalf("filled of %v: %+v, without a restore %+v", source, g, w)
+			}
 			p, _ := want.Partition(source)
 			for offset := p.Base; offset < p.Base+200; offset++ {
 				w, held := want.Held(source, p.Epoch, offset)

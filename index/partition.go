@@ -19,9 +19,10 @@ type partition struct {
 	name   string // topic name in the latest reposition
 	among  int32  // number of partitions of the topic in the first reposition
 	Partition
-	held  []Verdict // ascending by offset, none below base
-	fed   Fed
-	falls []fall // ascending in both fields
+	held   []Verdict // ascending by offset, none below base
+	fed    Fed
+	filled FilledPart
+	falls  []fall // ascending in both fields
 }
 
 // fall says that the documents applied before a journal position died if their source offset is at least from.

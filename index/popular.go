@@ -55,14 +55,13 @@ func (p *popular) use(tag uint32) {
 	p.pending = append(p.pending, tag%popularKeys)
 }
 
-// enter notes that a document has entered the window of this span. While there is history, the keys of its documents
-// stay popular whatever has left the window.
-func (p *popular) enter(s span, history bool) {
+// enter notes that a document has entered the window of this span.
+func (p *popular) enter(s span) {
 	if p.entered++; p.entered < popularEvery {
 		return
 	}
 	p.entered = 0
-	if s.oldest >= p.until && !history {
+	if s.oldest >= p.until {
 		p.nextGeneration()
 		p.until = s.end
 	}

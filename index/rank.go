@@ -6,9 +6,8 @@ type rank uint64
 
 const rankBits = 48
 
-// rankOf ranks a document. What is of history counts as older than everything else.
-func rankOf(by int, at ref) rank { return rank(by)<<rankBits | rank(at^past) }
+func rankOf(by int, at ref) rank { return rank(by)<<rankBits | rank(at) }
 
-func (r rank) ref() ref { return ref(r&(1<<rankBits-1)) ^ past }
+func (r rank) ref() ref { return ref(r & (1<<rankBits - 1)) }
 
 func (r rank) by() int { return int(r >> rankBits) }

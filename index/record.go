@@ -9,7 +9,7 @@ type Stamp struct {
 }
 
 // Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Erase, *Mark, *Checkpoint,
-// *Accusation, *Routing, *SettingsChange, *Feed, *History.
+// *Accusation, *Routing, *SettingsChange, *Feed, *Fill.
 type Record interface {
 	record()
 	// Appended is the appender's clock when it appended, ms since 1970; 0 where it does not say.
@@ -148,28 +148,28 @@ type FedEntry struct {
 	entry.Entry
 }
 
-// History carries documents of before the group began, for its window (design 4, rule 16). None of them gets a
-// verdict. The record that begins a priming has its plan and nothing else.
-type History struct {
+// Fill carries documents that a group is to remember before it judges anything (design 4, rule 16). None of them gets a
+// verdict. The record that begins a fill has its plan and nothing else.
+type Fill struct {
 	Header
-	Number  uint32 // of the priming; 1 is the first
-	Plan    []byte // what is primed, for those who append it; empty but in the record that begins the priming
-	First   uint64 // entries that the priming brought before this record's first one
-	Parts   []HistoryPart
+	Number  uint32 // of the fill; 1 is the first
+	Plan    []byte // what is brought, for those who append it; empty but in the record that begins the fill
+	First   uint64 // entries that this fill brought before this record's first one
+	Parts   []FillPart
 	Entries []FedEntry // in the order of their places
 }
 
-// HistoryPart is a source partition of a History.
-type HistoryPart struct {
+// FillPart is a source partition of a Fill.
+type FillPart struct {
 	Source   entry.Source
 	Name     string // the topic's name, for headers
-	From     int64  // through which offset it was brought before this record; 0 if nothing was brought
+	From     int64  // through which offset fills brought it before this record; 0 if nothing was brought
 	Through  int64  // after this record, all documents of the partition below this offset are brought or rejected
-	Rejected uint64 // documents of the priming below Through that cannot be compared
+	Rejected uint64 // documents of all fills below Through that cannot be compared
 }
 
 func (*Feed) record()       {}
-func (*History) record()    {}
+func (*Fill) record()       {}
 func (*Settings) record()   {}
 func (*Run) record()        {}
 func (*Reposition) record() {}

@@ -30,8 +30,7 @@ type Replica struct {
 	partitions  []*partition
 	byID        map[entry.Source]uint32
 	window      window
-	history     *window  // what was primed and is older than the window; nil if that is nothing
-	priming     *priming // nil if there was none
+	filling     filling
 	fed         uint64   // entries that feeds brought
 	requests    requests // by their idempotency keys
 	hash        running
@@ -158,8 +157,8 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 		return r.applyRun(at, rec)
 	case *Feed:
 		return r.applyFeed(at, rec)
-	case *History:
-		return r.applyHistory(at, rec)
+	case *Fill:
+		return r.applyFill(at, rec)
 	case *Reposition:
 		return r.applyReposition(at, rec)
 	case *Forget:
@@ -191,7 +190,7 @@ func header(rec Record) Header {
 		return rec.Header
 	case *Feed:
 		return rec.Header
-	case *History:
+	case *Fill:
 		return rec.Header
 	case *Reposition:
 		return rec.Header
@@ -243,7 +242,7 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 	p.raise(run.Base)
 	r.judged = r.judged[:0]
 	for i := range run.Entries {
-		r.lookAhead(run, i)
+		r.window.lookAheadIn(run, i)
 		e := &run.Entries[i]
 		if e.Offset < p.Base {
 			continue
@@ -263,14 +262,6 @@ func (r *Replica) applyRun(at Stamp, run *Run) Effect {
 	return Effect{Applied: true, Judged: r.judged}
 }
 
-// lookAhead prepares the lookups of the entries after entry i of a record while entry i is judged.
-func (r *Replica) lookAhead(of entries, i int) {
-	r.window.lookAheadIn(of, i)
-	if r.history != nil {
-		r.history.lookAheadIn(of, i)
-	}
-}
-
 func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
 	number, known := r.byID[rec.Source]
 	if !known && rec.Epoch != 1 || known && rec.Epoch != r.partitions[number].Epoch+1 {
@@ -283,7 +274,7 @@ func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
 	r.clocks.appended(at.LogAppendTime, rec.Wall)
 	p, here := r.partitions[number], Position{Offset: at.Offset}
 	p.dropFalls(r.oldest(here))
-	if known && p.Epoch == 0 { // history named it
+	if known && p.Epoch == 0 { // a fill named it
 		p.among, p.Base = rec.Partitions, rec.Offset
 	}
 	from := min(rec.Offset, p.Base)
@@ -296,11 +287,6 @@ func (r *Replica) applyReposition(at Stamp, rec *Reposition) Effect {
 func (r *Replica) oldest(now Position) Position {
 	if d, ok := r.window.eldest(); ok {
 		now = d.position
-	}
-	if r.history != nil {
-		if d, ok := r.history.eldest(); ok && d.position.Before(now) {
-			now = d.position
-		}
 	}
 	return now
 }
@@ -345,14 +331,8 @@ func (r *Replica) fold(at Stamp, rec Record, effect *Effect) {
 			for i := range rec.Parts {
 				h = h.mix(uint64(rec.Parts[i].Through))
 			}
-		case *History:
-			h = r.priming.fold(h)
-			if len(rec.Plan) > 0 {
-				h = h.mix(Hash(rec.Plan))
-			}
-			for i := range rec.Parts {
-				h = h.mix(uint64(rec.Parts[i].Through)).mix(rec.Parts[i].Rejected)
-			}
+		case *Fill:
+			h = r.filling.fold(h, rec)
 		case *Reposition:
 			h = h.mix(uint64(rec.Epoch)).mix(uint64(rec.Offset))
 		case *Forget:

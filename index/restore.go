@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/unecho/unecho/index/entry"
@@ -62,10 +61,8 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	for _, p := range replica.partitions {
 		p.fed = Fed{Through: rd.Varint(), Place: rd.Varint()}
 	}
-	if !replica.requests.read(&rd, len(replica.partitions)) {
-		return nil, fmt.Errorf("%w: state", ErrCorrupt)
-	}
-	if rd.Byte() == 1 && !replica.readPriming(&rd) || !replica.popular.read(&rd) {
+	replica.readFilling(&rd)
+	if !replica.requests.read(&rd, len(replica.partitions)) || !replica.popular.read(&rd) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
 	w := &replica.window
@@ -93,33 +90,15 @@ func (r *Replica) readBounds(rd *wire.Reader) bool {
 	return true
 }
 
-// readPriming reads what appendPriming wrote, and returns false if that is not possible.
-func (r *Replica) readPriming(rd *wire.Reader) bool {
-	p := &priming{
-		Primed: Primed{Number: uint32(rd.Uvarint()), Plan: bytes.Clone(rd.Bytes()), Entries: rd.Uvarint()},
-		parts:  map[uint32]*PrimedPart{},
+// readFilling reads what appendFilling wrote.
+func (r *Replica) readFilling(rd *wire.Reader) {
+	f := &r.filling
+	f.Number, f.Plan, f.Entries = uint32(rd.Uvarint()), append([]byte(nil), rd.Bytes()...), rd.Uvarint()
+	f.Kept, f.TooOld, f.Empty = rd.Uvarint(), rd.Uvarint(), rd.Uvarint()
+	f.last = rd.Varint()
+	for _, p := range r.partitions {
+		p.filled = FilledPart{Through: rd.Varint(), Place: rd.Varint(), Rejected: rd.Uvarint()}
 	}
-	for _, n := range p.counts() {
-		*n = rd.Uvarint()
-	}
-	p.last = rd.Varint()
-	for n := rd.Count(4); n > 0; n-- {
-		number := rd.Uvarint()
-		if number >= uint64(len(r.partitions)) {
-			return false
-		}
-		p.parts[uint32(number)] = &PrimedPart{Through: rd.Varint(), Place: rd.Varint(), Rejected: rd.Uvarint()}
-	}
-	some := rd.Byte() == 1
-	p.end, p.number = ref(rd.Uvarint()), rd.Uvarint()
-	if p.end < past || !p.end.possible() || p.number < uint64(past) || rd.Short() {
-		return false
-	}
-	r.priming = p
-	if some {
-		r.history = r.newHistory(p.end, p.number)
-	}
-	return true
 }
 
 // readVersion reads the format version of a state or segment. The error for another version says what to do.
@@ -179,7 +158,7 @@ func (t *Restore) Decode(data []byte) (*Decoded, error) {
 	d.segment.base = base{offset: rd.Varint(), applied: rd.Varint()}
 	records := rd.Bytes()
 	all := rd.Take(keys * uint64(n))
-	if rd.Short() || rd.Len() != 0 || n == 0 || !first.possible() || (first >= past) != (number >= uint64(past)) {
+	if rd.Short() || rd.Len() != 0 || n == 0 || !first.possible() {
 		return nil, fmt.Errorf("%w: segment %d of %d documents", ErrCorrupt, number, n)
 	}
 	if err := t.documents(d, n, records, all); err != nil {
@@ -195,22 +174,14 @@ func (t *Restore) Add(d *Decoded) error {
 	if d.side != nil {
 		return t.addSide(d)
 	}
-	w := t.window(d.segment.first)
-	if w == nil || !w.follows(d.segment) || int(d.sources) > len(t.replica.partitions) {
+	w := &t.replica.window
+	if !w.follows(d.segment) || int(d.sources) > len(t.replica.partitions) {
 		return fmt.Errorf("%w: segment %d does not fit", ErrCorrupt, d.Number())
 	}
 	w.push(d.segment)
 	w.end = d.segment.first + ref(d.segment.n)
 	w.bytes += d.bytes
 	return nil
-}
-
-// window returns the window for a number: that of history, which may be nil, or the other.
-func (t *Restore) window(of ref) *window {
-	if of >= past {
-		return t.replica.history
-	}
-	return &t.replica.window
 }
 
 // follows says whether a segment may come next. The first segment must hold the oldest document, or be the open one
@@ -260,7 +231,7 @@ func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error
 	r := t.replica
 	w := &r.window
 	err := t.changes(func(at ref, to change) {
-		s, i := t.window(at).at(at)
+		s, i := w.at(at)
 		s.changes.set(i, to)
 	})
 	if err != nil {
@@ -271,21 +242,18 @@ func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error
 	}
 	w.recount()
 	spread(w.linkGroups(), func(group int) { w.linkGroup(group, w.visible()) })
-	if h := r.history; h != nil {
-		h.recount()
-		spread(h.linkGroups(), func(group int) { h.linkGroup(group, h.visible()) })
-	}
 	return r, nil
 }
 
 // changes reads the side table in the state. All segments must have been added.
 func (t *Restore) changes(apply func(at ref, to change)) error {
-	if h := t.replica.history; !t.replica.window.allThere() || h != nil && (!h.allThere() || h.oldest == h.end) {
+	w := &t.replica.window
+	if !w.allThere() {
 		return fmt.Errorf("%w: segments are missing", ErrCorrupt)
 	}
 	for t.side.Len() > 0 {
 		at, to := ref(t.side.Uvarint()), readChange(&t.side)
-		if w := t.window(at); t.side.Short() || w == nil || at < w.firstRef() || at >= w.end ||
+		if t.side.Short() || at < w.firstRef() || at >= w.end ||
 			int(to.emission.source) >= len(t.replica.partitions) {
 			return fmt.Errorf("%w: side table", ErrCorrupt)
 		}

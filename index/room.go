@@ -11,7 +11,7 @@ const (
 )
 
 // room lets the oldest documents leave until the window, with this many more documents and bytes, is within its
-// bounds. Those of history leave first.
+// bounds.
 //
 // With window.refresh: last, a representative that was repeated since it entered does not leave. It enters again, and
 // its age counts from the last repeat. So each representative has one place at a time, and a repeat costs no more than
@@ -22,9 +22,6 @@ const (
 // Where bounds were narrowed, millions may have to leave. A turn is then over after MostLeaving documents, or where
 // the next one would enter again and no more may, and the next document goes on. Meanwhile the window does not grow.
 func (r *Replica) room(documents int, bytes int64) {
-	if r.history != nil {
-		r.historyRoom(documents, bytes)
-	}
 	w, now := &r.window, r.clocks.now()
 	if !w.refreshes && w.places == nil && !r.narrowing {
 		w.expire(now)
@@ -54,7 +51,7 @@ func (r *Replica) room(documents int, bytes int64) {
 		case w.places != nil && d.again:
 			delete(w.places, d.first)
 		}
-		r.leaves(w, w.bytesOf(len(rest), &d.links))
+		r.leaves(w.bytesOf(len(rest), &d.links))
 	}
 	r.narrowing = false
 }

@@ -13,7 +13,7 @@ type Known struct {
 	Scope    uint64 // hash of its scope's name; 0 is none
 	Seen     int64  // stream time from which its age counts, ms
 	Copies   uint64 // copies that were found of it
-	Primed   bool   // it came from before the group began
+	Filled   bool   // it was there before the group judged anything
 	// Copied says that it is itself a copy, which index.keep: all keeps. Match names its representative; how similar the
 	// two are is not kept. Match is zero if the representative has left the window.
 	Copied bool
@@ -34,8 +34,7 @@ type Search struct {
 	begun, back bool
 	low, high   ref // documents from low up to, but not including, high were looked at
 	// those that entered meanwhile are looked at up to it, for a document may have entered again; set with back
-	end  ref
-	past ref // documents of history below it are still to be looked at; 0: none has been
+	end ref
 }
 
 // Seek takes one step of a search, over at most so many documents. done says that the search is at its end; the
@@ -63,33 +62,13 @@ func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
 			at = s.high
 			s.high++
 		default:
-			return r.seekInHistory(s, sources, most)
+			return nil, true
 		}
-		if at >= w.oldest && r.isSought(w, s, sources, at) {
+		if at >= w.oldest && r.isSought(s, sources, at) {
 			return r.tellOf(at), true
 		}
 	}
 	return nil, false
-}
-
-func (r *Replica) seekInHistory(s *Search, sources []uint32, most int) (found *Known, done bool) {
-	h := r.history
-	if h == nil {
-		return nil, true
-	}
-	if s.past == 0 {
-		s.past = h.end
-	}
-	for s.past = min(s.past, h.end); s.past > h.oldest; most-- {
-		if most == 0 {
-			return nil, false
-		}
-		s.past--
-		if r.isSought(h, s, sources, s.past) {
-			return r.tellOf(s.past), true
-		}
-	}
-	return nil, true
 }
 
 // sourcesOf returns the numbers of the source partitions of a name. There are several if the topic was created again.
@@ -102,8 +81,8 @@ func (r *Replica) sourcesOf(topic string, partition int32) (numbers []uint32) {
 	return numbers
 }
 
-func (r *Replica) isSought(w *window, s *Search, sources []uint32, at ref) bool {
-	segment, i := w.at(at)
+func (r *Replica) isSought(s *Search, sources []uint32, at ref) bool {
+	segment, i := r.window.at(at)
 	d, rest := readDocument(segment.record(i), segment.base, at)
 	for _, number := range sources {
 		if d.source == number {
@@ -125,7 +104,7 @@ func (r *Replica) tellOf(at ref) *Known {
 		Source: p.source, Topic: p.name, Offset: d.entry.Offset, Position: d.judged, Time: d.entry.Time,
 		ID:    string(d.entry.ID),
 		Scope: d.entry.Scope, Seen: f.seen(r.params.Refreshes()), Copies: uint64(f.segment.changes.copied(f.i)),
-		Primed: at >= past, Copied: d.copied(),
+		Filled: p.wasFilled(d.entry.Offset), Copied: d.copied(),
 	}
 	if root, ok := r.root(&f); ok && out.Copied {
 		out.Match = r.match(&f, &root)
@@ -136,16 +115,9 @@ func (r *Replica) tellOf(at ref) *Known {
 
 // place sets how many documents leave before the one at a number, and how many entered behind it.
 func (r *Replica) place(out *Known, at ref) {
-	w, h := &r.window, r.history
-	in := w
-	if at >= past {
-		in, out.Newer = h, w.visible()
-	} else if h != nil {
-		out.Older, out.OlderPart = h.visible(), h.bytes
-	}
-	older := int(at - in.oldest)
-	out.Older, out.Newer = out.Older+older, out.Newer+int(in.end-1-at)
-	out.OlderPart += in.bytes * int64(older) / int64(in.visible())
+	w := &r.window
+	out.Older, out.Newer = int(at-w.oldest), int(w.end-1-at)
+	out.OlderPart = w.bytes * int64(out.Older) / int64(w.visible())
 }
 
 // Judged returns the verdict of a document that is not known to be committed, by its coordinates, and its source.

@@ -11,14 +11,11 @@ import (
 type ref uint64
 
 // maxRef bounds the numbers in a state that is restored. It is more than any journal can hold, and leaves bits for a
-// rank. The numbers of history's documents and segments begin at past, so that one number names one document.
-const (
-	maxRef     = past - 1
-	past   ref = 1 << (rankBits - 1)
-)
+// rank.
+const maxRef ref = 1<<rankBits - 1
 
 // possible says whether a state that is restored may have this number.
-func (r ref) possible() bool { return r < 2*past }
+func (r ref) possible() bool { return r <= maxRef }
 
 // shape holds the bounds at which a segment is sealed: when the next document would exceed the number of documents, or
 // the bytes. Both are counted in journal order, so all members seal at the same documents.

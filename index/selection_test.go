@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/entry"
 )
 
 // judged is the verdict on a text of these words.
@@ -162,36 +161,6 @@ func TestOldPopularKeysAreNoBurden(t *testing.T) {
 	rounds(20)
 	if after := side(); after > before+20_000 { // what is noted of repeats
 		t.Errorf("the state takes %d bytes, and %d after 20 rounds of repeats, want at most 20000 more", before, after)
-	}
-}
-
-// TestKeysOfHistoryStayPopular: while history is primed, the window is empty. What was popular among the first documents
-// of history still is when the last ones have come.
-func TestKeysOfHistoryStayPopular(t *testing.T) {
-	r, s := rand.New(rand.NewPCG(1, 2)), newStand(t, index.DefaultParams())
-	s.at.Offset, s.at.LogAppendTime = s.at.Offset+1, 1000
-	s.replica.Apply(s.at, &index.History{Header: s.record.Header, Number: 1, Plan: []byte("plan")})
-	n := int64(0)
-	prime := func(text []string) {
-		e := entry.Entry{Offset: n}
-		s.signer.Reset()
-		s.signer.Sign(&e, []byte(strings.Join(text, " ")))
-		s.at.Offset++
-		s.replica.Apply(s.at, &index.History{
-			Header: s.record.Header, Number: 1, First: uint64(n), Entries: []index.FedEntry{{At: 1, Entry: e}},
-			Parts: []index.HistoryPart{{Source: entry.Source{Topic: [16]byte{2}}, Name: "old", From: n, Through: n + 1}},
-		})
-		n++
-	}
-	for _, text := range templated(r, 200, 200, 174) {
-		prime(text)
-	}
-	before := s.replica.PopularKeys()
-	for range 200 {
-		prime(words(r, 60))
-	}
-	if after := s.replica.PopularKeys(); before == 0 || after < before {
-		t.Errorf("%d keys are popular, and %d after others came, want as many", before, after)
 	}
 }
 

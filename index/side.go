@@ -68,7 +68,7 @@ type changed struct {
 
 // decodeSide decodes a part after its version byte.
 func decodeSide(rd wire.Reader) (*Decoded, error) {
-	d := &Decoded{segment: &segment{}, side: &sidePart{first: 2*past - 1}}
+	d := &Decoded{segment: &segment{}, side: &sidePart{first: maxRef}}
 	for p := d.side; rd.Len() > 0; {
 		c := changed{ref: ref(rd.Uvarint()), change: readChange(&rd)}
 		if rd.Short() || !c.ref.possible() || len(p.changes) > 0 && c.ref <= p.last || c.change.emission.source >= 1<<31 {
@@ -91,8 +91,8 @@ func sourcesOf(c *change) uint32 {
 
 // addSide applies a part. Its segments must have been added.
 func (t *Restore) addSide(d *Decoded) error {
-	w := t.window(d.side.last)
-	if w == nil || d.side.first < w.firstRef() || d.side.last >= w.end || int(d.sources) > len(t.replica.partitions) {
+	w := &t.replica.window
+	if d.side.first < w.firstRef() || d.side.last >= w.end || int(d.sources) > len(t.replica.partitions) {
 		return fmt.Errorf("%w: side table", ErrCorrupt)
 	}
 	for i := range d.side.changes {

@@ -23,8 +23,7 @@ type Stats struct {
 	Moved      uint64 // entries of buckets moved because tables grew or shrank
 	MostMoved  int    // the most entries moved for one document
 
-	Documents     int   // visible in the window, those of history included
-	History       int   // of these, documents of history: primed, and older than what was judged
+	Documents     int   // visible in the window
 	WindowBytes   int64 // their bytes, as window.bytes counts them
 	OldestApplied int64 // stream time at which the oldest visible document was applied, ms; 0 when there is none
 	Now           int64 // stream time, ms

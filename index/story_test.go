@@ -240,12 +240,12 @@ func (s *story) claim(words []string, h index.Header) index.Record {
 		return r
 	case "routing":
 		return s.routing(words)
-	case "priming": // priming 1
-		r := &index.History{Header: h, Plan: []byte("plan")}
+	case "plan": // plan 1: begins that fill
+		r := &index.Fill{Header: h, Plan: []byte("plan")}
 		s.scan(words[1:], "%d", &r.Number)
 		return r
-	case "history":
-		return s.history(words)
+	case "fill":
+		return s.fill(words)
 	case "accusation": // accusation of w at 3 right|wrong
 		r := &index.Accusation{Header: h, Member: "other", Accused: words[2]}
 		s.scan(words[4:5], "%d", &r.Offset)
@@ -269,10 +269,10 @@ func (s *story) routing(words []string) *index.Routing {
 	return r
 }
 
-// history parses `history 1 first 0 : p0/5@-30s=some_text p1/6=other_text`. The time of a place is that of the
-// document.
-func (s *story) history(words []string) *index.History {
-	r := &index.History{Header: s.header()}
+// fill parses `fill 1 first 0 : p0/5@-30s=some_text p1/6=other_text`. The time of a place is that of the document, and
+// a part goes on where the one before ended.
+func (s *story) fill(words []string) *index.Fill {
+	r := &index.Fill{Header: s.header()}
 	s.scan(words[1:4], "%d first %d", &r.Number, &r.First)
 	parts := map[int32]int{}
 	for _, w := range words[5:] {
@@ -283,7 +283,7 @@ func (s *story) history(words []string) *index.History {
 		part, known := parts[partition]
 		if !known {
 			part = len(r.Parts)
-			parts[partition], r.Parts = part, append(r.Parts, index.HistoryPart{Source: source(partition), Name: "old news"})
+			parts[partition], r.Parts = part, append(r.Parts, index.FillPart{Source: source(partition), Name: "old news"})
 		}
 		r.Parts[part].Through = e.Offset + 1
 		r.Entries = append(r.Entries, index.FedEntry{Part: part, At: e.Time, Entry: e})
@@ -355,14 +355,13 @@ func (s *story) state() string {
 	if routes := s.replica.Routes(); routes.Number > 0 {
 		fmt.Fprintf(&b, "routing %d %s; ", routes.Number, routes.Text)
 	}
-	if p := s.replica.Primed(); p.Number > 0 {
-		fmt.Fprintf(&b, "priming %d: %d of %d kept, %d duplicate, %d too old, %d judged, %d without room, %d empty; ",
-			p.Number, p.Kept, p.Entries, p.Duplicate, p.TooOld, p.Judged, p.NoRoom, p.Empty)
+	if f := s.replica.Filled(); f.Number > 0 {
+		fmt.Fprintf(&b, "fill %d: %d of %d kept, %d too old, %d empty, ", f.Number, f.Kept, f.Entries, f.TooOld, f.Empty)
+		for p := range int32(2) {
+			fmt.Fprintf(&b, "p%d through %d; ", p, s.replica.FilledPart(source(p)).Through)
+		}
 	}
 	st := s.replica.Stats()
-	if st.History > 0 {
-		fmt.Fprintf(&b, "history %d of ", st.History)
-	}
 	fmt.Fprintf(&b, "window %d, now %s", st.Documents, time.Duration(st.Now-storyStart)*time.Millisecond)
 	return b.String()
 }

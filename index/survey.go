@@ -33,7 +33,6 @@ type survey struct {
 }
 
 func (r *Replica) survey(e *entry.Entry) survey {
-	r.began = false
 	r.look(e)
 	return survey{entry: e, left: r.params.Similarity.budget(), ranks: r.looked.ranks, full: r.looked.full}
 }
@@ -82,7 +81,7 @@ func (r *Replica) measure(s *survey, f *found) bool {
 }
 
 func (r *Replica) found(at ref) (f found) {
-	f.segment, f.i = r.segmentOf(at)
+	f.segment, f.i = r.window.at(at)
 	f.document = f.segment.document(f.i)
 	return f
 }
@@ -93,14 +92,6 @@ func (r *Replica) begin(e *entry.Entry) {
 		r.verify.begin(e)
 		r.began = true
 	}
-}
-
-// segmentOf returns the segment that holds a document of the window or of history, and its place there.
-func (r *Replica) segmentOf(at ref) (*segment, int) {
-	if at >= past {
-		return r.history.at(at)
-	}
-	return r.window.at(at)
 }
 
 // promising says whether a candidate can be matched, and may be similar enough by the lengths of both. If so, it sets f to
@@ -116,7 +107,7 @@ func (r *Replica) promising(f *found, k rank, e *entry.Entry) bool {
 // eligible says whether candidate at can be matched: it shares the scope with e, it is alive, and so is its
 // representative. If so, it sets f to it.
 func (r *Replica) eligible(f *found, at ref, e *entry.Entry) bool {
-	s, i := r.segmentOf(at)
+	s, i := r.window.at(at)
 	f.segment, f.i, f.document = s, i, s.document(i)
 	if f.document.entry.Scope != e.Scope || !r.alive(f) {
 		return false
@@ -149,20 +140,12 @@ func (r *Replica) root(f *found) (root found, ok bool) {
 		return *f, true
 	}
 	number := f.document.root
-	if !r.visible(number) {
+	if number < r.window.oldest {
 		if number, ok = r.window.places[number]; !ok || number < r.window.oldest {
 			return found{}, false
 		}
 	}
 	return r.found(number), true
-}
-
-// visible says whether the document that first had this number is still there.
-func (r *Replica) visible(number ref) bool {
-	if number >= past {
-		return r.history != nil && number >= r.history.oldest && number < r.history.end
-	}
-	return number >= r.window.oldest
 }
 
 func (r *Replica) reaches(s Similarity) bool { return !s.Less(r.least) }

@@ -300,18 +300,13 @@ func (w *window) search(p Position, from ref) ref {
 	return lo
 }
 
-// find returns the document that was judged, or primed, at p.
+// find returns the document that entered by the entry at p.
 func (r *Replica) find(p Position) (*segment, int, bool) {
 	w := &r.window
 	if s, i, ok := w.find(p); ok {
 		return s, i, true
 	}
-	if r.history != nil {
-		if s, i, ok := r.history.find(p); ok {
-			return s, i, true
-		}
-	}
-	if r.priming == nil && w.oldest < w.end && w.head(w.oldest).position.Before(p) {
+	if w.oldest < w.end && w.head(w.oldest).position.Before(p) {
 		return nil, 0, false // it cannot have left its first place
 	}
 	return w.findAgain(p)

@@ -1,6 +1,22 @@
 package sink
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
+
+// ParsePlace reads TOPIC/PARTITION/OFFSET as HeaderSource and HeaderMatch have it. It is false for what they would not
+// have.
+func ParsePlace(s string) (topic string, partition int32, offset int64, ok bool) {
+	parts := strings.Split(s, "/")
+	if len(parts) != 3 {
+		return "", 0, 0, false
+	}
+	number, err := strconv.ParseInt(parts[1], 10, 32)
+	offset, err2 := strconv.ParseInt(parts[2], 10, 64)
+	ok = err == nil && err2 == nil && string(appendPlace(nil, parts[0], int32(number), offset)) == s
+	return parts[0], int32(number), offset, ok
+}
 
 // SourceOf says for which source topic a topic is an output, by the names alone: the first one that may returns true
 // for. Role says which output it is. An output without the placeholder is one of any source; source is empty then.

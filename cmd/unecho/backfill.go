@@ -34,8 +34,6 @@ func backfillCommand() *cobra.Command {
 			"  unecho backfill --topic news --from -24h --dry-run --json\n" +
 			"  unecho backfill --topic news --from 0=1200,1=1340 --to 0=9000,1=9100 --name repair\n" +
 			"  unecho backfill --into search --config search.yaml\n" +
-			"  unecho backfill --prime search --config search.yaml\n" +
-			"  unecho backfill --prime search --config search.yaml --name archive --files 2024.jsonl.gz\n" +
 			"  unecho backfill --name archive --time published --files 2024.jsonl.gz 2025.jsonl.gz",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flag("files").Changed { // the names of more files
@@ -74,9 +72,8 @@ func backfillCommand() *cobra.Command {
 		f.Bool("json", false, "the summary as one JSON object")
 	})
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
-		f.Text("name", "name", "", "of the job (default the topic's), or of the files that prime a group")
+		f.Text("name", "name", "", "of the job (default the topic's)")
 		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
-		f.Text("prime", "group", "", "fill the window of the live group of that name with history, and forward nothing")
 		f.Int("max-rate", 0, "documents a second at most; 0 is no bound. With order time the bound of the process that "+
 			"feeds counts, else each process has its own")
 	})
@@ -96,13 +93,9 @@ const backfillLong = "Replay a range of topics through an index of its own, exac
 	"WHEN is a time (2026-01-01, 2026-01-01T09:30:00Z; without a zone it is UTC), a time ago (-24h, \"7d ago\"), or offsets: one\n" +
 	"number for all partitions, or 0=100,1=250, or news/0=100 where there are several topics; partitions that a list does not\n" +
 	"name are not read. --to is the first that is not read any more.\n\n" +
-	"--prime GROUP forwards nothing: it fills the window of a live group with what was before the group began, so that copies of\n" +
-	"that are duplicates from now on. It takes the configuration of the group's members, and the range is, by default, as far\n" +
-	"back as window.age, up to where the group began. What the group judged is never driven out.\n\n" +
 	"--files replays documents of files instead, in their order: each line of JSONL or of text, each row of CSV and TSV as a JSON\n" +
 	"object, each other file as a whole; compressed by gzip or zstd or not. They are copied to a topic of the job first, each\n" +
-	"once, and the same command goes on with that too. With --prime they fill the group's window: without --time, documents are\n" +
-	"taken for new ones then. Prime the oldest first: what is older than the history that is there is passed over."
+	"once, and the same command goes on with that too."
 
 // readBackfillFlags returns the flags, or what is wrong with them. args are the names of more files.
 func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*backfills.Flags, error) {
@@ -118,7 +111,7 @@ func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*backf
 	f := &backfills.Flags{
 		Topics: cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong), From: bound("from"), To: bound("to"),
 		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"), Verdicts: text("verdicts"),
-		Name: text("name"), Into: text("into"), Prime: text("prime"),
+		Name: text("name"), Into: text("into"),
 		Files:  append(cmdline.Gather(cmd.Flags().GetStringArray("files"))(&wrong), args...),
 		Format: text("format"), Time: text("time"), Partitions: cmdline.Gather(cmd.Flags().GetInt("partitions"))(&wrong),
 		MaxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong),
@@ -153,11 +146,16 @@ func backfillTopics(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	return backfills.Replay(cmd.Context(), flags, backfillShell(cmd))
+}
+
+// backfillShell is the program around a verb that works on ranges or files.
+func backfillShell(cmd *cobra.Command) *backfills.Shell {
 	l := named.Layers{Under: []string{"ops.listen="}}
 	if terminal.Is(cmd.ErrOrStderr()) { // the progress is what a person looks at
 		l.Base = func(c *config.Config) { c.Log.Level = "warn" }
 	}
-	shell := &backfills.Shell{
+	return &backfills.Shell{
 		Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(), Setup: assembly.Setup,
 		Read: func(sets []string) (config.Config, error) {
 			l.Over = sets
@@ -173,10 +171,6 @@ func backfillTopics(cmd *cobra.Command, args []string) error {
 			})
 		},
 	}
-	if flags.Prime != "" {
-		return backfills.Prime(cmd.Context(), flags, shell)
-	}
-	return backfills.Replay(cmd.Context(), flags, shell)
 }
 
 func backfillListCommand() *cobra.Command {

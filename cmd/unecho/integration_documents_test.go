@@ -15,6 +15,7 @@ type author struct {
 	r       *rand.Rand
 	texts   []string
 	written int
+	recent  int // half of the copies are of the latest so many documents; 0: none is chosen so
 }
 
 func newAuthor(seed uint64) *author { return &author{r: rand.New(rand.NewPCG(seed, 11))} }
@@ -25,7 +26,11 @@ func (a *author) documents(n int, partitions int32) []*kgo.Record {
 	for i := range records {
 		text := words(a.r, 60)
 		if len(a.texts) > 0 && a.r.IntN(3) == 0 {
-			text = a.texts[a.r.IntN(len(a.texts))]
+			from := 0
+			if a.recent > 0 && a.r.IntN(2) == 0 {
+				from = max(0, len(a.texts)-a.recent)
+			}
+			text = a.texts[from+a.r.IntN(len(a.texts)-from)]
 			if a.r.IntN(2) == 0 {
 				text += fmt.Sprint(" edited", a.r.IntN(1000))
 			}
@@ -89,6 +94,7 @@ func (s *scene) streams(perSecond int, seed uint64) *stream {
 		<-d.done
 	})
 	a, partitions := newAuthor(seed), int32(len(s.partitions()))
+	a.recent = perSecond
 	n := perSecond * int(streamPause) / int(time.Second)
 	go func() {
 		defer close(d.done)

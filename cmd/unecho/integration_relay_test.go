@@ -18,8 +18,10 @@ type relay struct {
 	r       *rand.Rand
 	names   [2]string
 	files   [2]string
+	lives   [2]int      // of each group; each has a journal of its own
 	up      [2]*process // the member of each group
-	newer   int         // the group that takes over in this turn
+	turns   int
+	newer   int // the group that takes over in this turn
 	command *process
 	retired bool           // the old group is known to have retired in this turn
 	kills   map[string]int // those within a takeover, by what was killed
@@ -41,6 +43,9 @@ const (
 	saysForwards = "forwards"
 )
 
+// saysFilled is what a member says that has filled its window.
+const saysFilled = "the window is filled"
+
 // newRelay starts a group with word:3, and one with char:5 that follows it.
 func newRelay(t *testing.T, seed uint64) *relay {
 	t.Helper()
@@ -50,16 +55,29 @@ func newRelay(t *testing.T, seed uint64) *relay {
 	x := &relay{
 		scene: s, r: rand.New(rand.NewPCG(seed, 9)), names: [2]string{s.name, s.name + "-2"}, kills: map[string]int{},
 	}
-	x.files = [2]string{s.deployment(x.names[0], "", "word:3"), s.deployment(x.names[1], x.names[0], "char:5")}
+	x.files[0] = s.deployment(x.names[0], "", "", shingles[0], 0)
 	s.produce(500, 1)
 	x.live(0)
 	s.settled()
 	x.up[0].kill()
-	x.files[0] = s.deployment(x.names[0], x.names[1], "word:3") // says nothing as long as it forwards
+	x.follows(0) // says nothing as long as it forwards
 	x.live(0)
+	x.follows(1)
 	x.live(1)
 	return x
 }
+
+// shingles are what the settings of the two groups differ in.
+var shingles = [2]string{"word:3", "char:5"}
+
+// follows writes the configuration with which a group is to take over from the other one.
+func (x *relay) follows(group int) {
+	x.t.Helper()
+	other := 1 - group
+	x.files[group] = x.deployment(x.names[group], x.names[other], x.journalOf(other), shingles[group], x.lives[group])
+}
+
+func (x *relay) journalOf(group int) string { return journalIn(x.names[group], x.lives[group]) }
 
 // of is the scene of one of the two groups.
 func (x *relay) of(group int) *scene {
@@ -94,17 +112,19 @@ func (x *relay) turn(most int) {
 	}
 }
 
-// begin waits until the group that is to take over follows the other one, and that one is at work.
+// begin waits until the group that is to take over has filled its window, and the other one is at work. A group that has
+// retired begins a new life.
 func (x *relay) begin() {
 	x.t.Helper()
 	x.newer, x.command, x.retired = 1-x.newer, nil, false
-	x.until("the group follows", func(context.Context) bool {
-		if x.up[x.newer].over() { // because it had retired
-			x.live(x.newer)
-		}
-		return strings.Contains(x.up[x.newer].log.String(), `"message":"ready"`) &&
-			x.duty(x.newer).Kind == protocol.Shadows && !x.up[x.newer].over()
-	})
+	if x.turns++; x.turns > 1 {
+		x.until("its members end", func(context.Context) bool { return x.up[x.newer].over() })
+		x.lives[x.newer]++
+		x.follows(x.newer)
+		x.live(x.newer)
+	}
+	x.up[x.newer].says(saysFilled)
+	x.until("its journal says so", func(context.Context) bool { return x.duty(x.newer).Ready })
 	from := int64(0)
 	was := x.duty(1 - x.newer)
 	for _, b := range was.From {
@@ -122,7 +142,7 @@ func (x *relay) commands() {
 // duty reads what the journal of a group has it do.
 func (x *relay) duty(group int) protocol.Duty {
 	x.t.Helper()
-	j := routing.Journal{Options: x.kafka, Topic: x.names[group] + ".journal", Group: x.names[group]}
+	j := routing.Journal{Options: x.kafka, Topic: x.journalOf(group), Group: x.names[group]}
 	state, err := j.Read(x.t.Context())
 	check(x.t, err)
 	d, err := routing.DutyOf(state.Routes.Text)
@@ -186,7 +206,7 @@ func (x *relay) prepare() (what string) {
 		what = []string{theCommand, theCommand, theNew, theOld}[x.r.IntN(4)]
 	}
 	if x.command.over() {
-		x.up[x.newer].says(`"message":"ready"`)
+		x.up[x.newer].says(saysFilled)
 	}
 	if what == theOld && x.up[1-x.newer].over() {
 		what = theReturned

@@ -3,25 +3,31 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/unecho/unecho/cmd/internal/reports"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
 
-// deployment writes the configuration of a group that may take over from another one.
-func (s *scene) deployment(group, succeeds, shingle string) (file string) {
+// deployment writes the configuration of a group that may take over from another one. life counts the journals that
+// groups of that name had: each has one of its own.
+func (s *scene) deployment(group, succeeds, theirJournal, shingle string, life int) (file string) {
 	s.t.Helper()
 	text, err := os.ReadFile(s.file)
 	check(s.t, err)
-	file = filepath.Join(s.dir, strings.ReplaceAll(group, "/", "-")+"-"+succeeds+".yaml")
+	file = filepath.Join(s.dir, fmt.Sprintf("%s-%s-%d.yaml", group, succeeds, life))
 	lines := []string{
-		string(text), "consumer: {group: " + group + ", poll_records: 100, succeeds: '" + succeeds + "'}",
+		string(text), fmt.Sprintf("consumer: {group: %s, poll_records: 100, succeeds: '%s', succeeds_journal: '%s'}", group,
+			succeeds, theirJournal),
+		"journal: {topic: " + journalIn(group, life) + "}",
 		"similarity: {shingle: '" + shingle + "'}",
 		"snapshot: {directory: " + filepath.Join(s.dir, "of-"+group) + ", every: 1s}",
 	}
@@ -29,15 +35,26 @@ func (s *scene) deployment(group, succeeds, shingle string) (file string) {
 	return file
 }
 
-// cameOnce reads the outputs, and demands each document of the source once. It knows nothing of journals.
+// journalIn is the journal of a group in one of its lives.
+func journalIn(group string, life int) string { return fmt.Sprintf("%s.journal-%d", group, life) }
+
+// cameOnce reads the outputs, and demands each document of the source once, and no text twice in unique. It knows nothing
+// of journals.
 func (s *scene) cameOnce() {
 	s.t.Helper()
-	times := map[string]int{}
+	times, texts := map[string]int{}, map[string]string{}
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
 		name := s.source + "." + output
 		s.settledIn(name)
 		check(s.t, topic.ReadSpan(s.bounded(), s.kafka, name, topic.Span{}, func(r *topic.Record) error {
-			times[r.Header(sink.HeaderSource)]++
+			source := r.Header(sink.HeaderSource)
+			times[source]++
+			if first, known := texts[string(r.Value)]; known && output == "unique" {
+				s.t.Errorf("%s is unique, and so was %s with the same text", source, first)
+			}
+			if output == "unique" {
+				texts[string(r.Value)] = source
+			}
 			return nil
 		}))
 	}
@@ -90,10 +107,66 @@ func (p *process) over() bool {
 	}
 }
 
+// A group that was filled by hand has a successor, which remembers that too: of a topic, and of files unless they were
+// removed.
+func TestSuccessorRemembersTheFill(t *testing.T) {
+	for _, with := range []string{"topic", "files", "files that were removed"} {
+		t.Run(with, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, 1)
+			s.configure(noOps)
+			r := rand.New(rand.NewPCG(3, 3))
+			known, want := words(r, 60), "duplicate"
+			older := s.deployment(s.name, "", "", shingles[0], 0)
+			fill := []string{"fill", "--config", older}
+			if with == "topic" {
+				archive := s.name + ".archive"
+				s.create(archive, 1, nil)
+				check(t, s.client.ProduceSync(s.bounded(), &kgo.Record{Topic: archive, Value: []byte(known)}).FirstErr())
+				fill = append(fill, "--topic", archive)
+			} else {
+				fill = append(fill, "--format", "lines", s.written("old.txt", known+"\n"))
+			}
+			s.endsWell(fill...)
+			if with == "files that were removed" {
+				s.endsWell("backfill", "remove", s.name, "--yes", "--config", older)
+				want = "unique"
+			}
+			start(t, s.dir, "run", "--config", older)
+			s.send(&kgo.Record{Value: []byte(words(r, 60))})
+			s.settled()
+			newer := s.deployment(s.name+"-2", s.name, journalIn(s.name, 0), shingles[1], 0)
+			start(t, s.dir, "run", "--config", newer).says(saysFilled)
+			s.endsWell("takeover", "--config", newer)
+			s.send(&kgo.Record{Value: []byte(known)})
+			successor := *s
+			successor.name += "-2"
+			successor.settled()
+			found := false
+			s.settledIn(s.source + "." + want)
+			check(t, topic.ReadSpan(s.bounded(), s.kafka, s.source+"."+want, topic.Span{}, func(r *topic.Record) error {
+				found = found || string(r.Value) == known
+				return nil
+			}))
+			if !found {
+				t.Errorf("what the first group was filled with is not %s", want)
+			}
+		})
+	}
+}
+
+// endsWell runs a verb that does.
+func (s *scene) endsWell(args ...string) {
+	s.t.Helper()
+	if p := start(s.t, s.dir, args...); p.exits(patience) != 0 {
+		s.t.Fatalf("unecho %s ends with %v", args[0], p.err)
+	}
+}
+
 func TestTakeoverKilled(t *testing.T)     { takeOversKilled(t, 2, 6) }
 func TestTakeoverKilledLong(t *testing.T) { takeOversKilled(t, 25, 100) }
 
-// takeOversKilled has two groups take over from each other, from word:3 to char:5 and back, while documents come all
+// takeOversKilled has two groups take over from each other, from word:3 to char:5 and back with a new journal, while documents come all
 // the time and commands and members are killed. It ends after so many turns, once so many kills fell within takeovers.
 // Each document comes out once, says the tests' own reader.
 func takeOversKilled(t *testing.T, turns, kills int) {

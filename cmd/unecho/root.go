@@ -31,7 +31,7 @@ func rootCommand() *cobra.Command {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"service", "The service:", []*cobra.Command{demoCommand(), runCommand(), backfillCommand(), produceCommand(), tailCommand(), topCommand(), lookupCommand(), recentCommand(), doctorCommand(), auditCommand(), routingCommand(), settingsCommand(), compareCommand(), takeoverCommand(), forgetCommand(), snapshotCommand()}},
+		{"service", "The service:", []*cobra.Command{demoCommand(), runCommand(), fillCommand(), backfillCommand(), produceCommand(), tailCommand(), topCommand(), lookupCommand(), recentCommand(), doctorCommand(), auditCommand(), routingCommand(), settingsCommand(), takeoverCommand(), forgetCommand(), snapshotCommand()}},
 		{"files", "Files, and choosing the settings:", []*cobra.Command{
 			dedupCommand(), explainCommand(), tuneCommand(), planCommand(), evalCommand(), sketchCommand(),
 		}},

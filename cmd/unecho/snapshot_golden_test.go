@@ -106,7 +106,7 @@ func restoreArchive(ctx context.Context, data []byte, dir string) (*index.Replic
 }
 
 // goldenReplica has judged enough for two segments: unique documents and copies, one forgotten, one epoch begun again.
-// The whole one was fed and primed as well, its bounds were changed, it remembers requests, and has popular keys.
+// The window of the whole one was filled before that, it was fed as well, its bounds were changed, it remembers requests, and has popular keys.
 func goldenReplica(t *testing.T, kind string) (*index.Replica, []byte) {
 	t.Helper()
 	c := config.Default()
@@ -118,8 +118,11 @@ func goldenReplica(t *testing.T, kind string) (*index.Replica, []byte) {
 	header := index.Header{Fingerprint: index.Fingerprint(settings), Wall: 1_700_000_000_000}
 	replica, err := index.NewReplica(c.Judge, header.Fingerprint)
 	check(t, err)
-	records := []index.Record{
-		&index.Settings{Text: settings, Wall: header.Wall},
+	records := []index.Record{&index.Settings{Text: settings, Wall: header.Wall}}
+	if kind == "whole" {
+		records = append(records, goldenFill(t, c.Judge, header)...)
+	}
+	records = append(records, []index.Record{
 		&index.Reposition{Header: header, Source: goldenSource(0), Name: "news", Partitions: 2, Epoch: 1},
 		&index.Reposition{Header: header, Source: goldenSource(1), Name: "news", Partitions: 2, Epoch: 1},
 		&index.Run{Header: header, Source: goldenSource(0), Epoch: 1, Entries: goldenEntries(t, c.Judge, 0, 200)},
@@ -127,7 +130,7 @@ func goldenReplica(t *testing.T, kind string) (*index.Replica, []byte) {
 		&index.Forget{Header: header, Target: index.Position{Offset: 3, Entry: 7}},
 		&index.Reposition{Header: header, Source: goldenSource(1), Name: "news", Epoch: 2, Offset: 330},
 		&index.Routing{Header: header, Routes: index.Routes{Number: 1, Text: []byte(`{"source.topics":["news"]}`)}},
-	}
+	}...)
 	if kind == "whole" {
 		records = append(records, goldenRest(t, c.Judge, header)...)
 	}
@@ -137,27 +140,37 @@ func goldenReplica(t *testing.T, kind string) (*index.Replica, []byte) {
 	return replica, settings
 }
 
-// goldenRest are the records that only the whole replica has.
+// goldenFill are the records that fill the window of the whole replica.
+func goldenFill(t *testing.T, p index.Params, header index.Header) []index.Record {
+	t.Helper()
+	return []index.Record{
+		&index.Fill{Header: header, Number: 1, Plan: []byte(`{"backfill.order":"time"}`)},
+		&index.Fill{
+			Header: header, Number: 1, Entries: goldenPlaced(t, p, header, 300, 400),
+			Parts: []index.FillPart{{Source: goldenSource(7), Name: "old news", Through: 400, Rejected: 3}},
+		},
+	}
+}
+
+// goldenPlaced are entries with a place in time.
+func goldenPlaced(t *testing.T, p index.Params, header index.Header, from, to int) (all []index.FedEntry) {
+	t.Helper()
+	for _, e := range goldenEntries(t, p, from, to) {
+		all = append(all, index.FedEntry{At: header.Wall - 1000, Entry: e})
+	}
+	return all
+}
+
+// goldenRest are the other records that only the whole replica has.
 func goldenRest(t *testing.T, p index.Params, header index.Header) []index.Record {
 	t.Helper()
-	placed := func(from, to int) (all []index.FedEntry) {
-		for _, e := range goldenEntries(t, p, from, to) {
-			all = append(all, index.FedEntry{At: header.Wall - 1000, Entry: e})
-		}
-		return all
-	}
 	changed := p
 	changed.Window.Count, changed.Similarity.Threshold = 2000, 0.9
 	bounds := index.Bounds{Number: 1, Text: index.BoundsOf(setting.Canonical("", map[string]any{"": changed}))}
 	return []index.Record{
 		&index.SettingsChange{Header: header, Bounds: bounds},
 		&index.Feed{
-			Header: header, Parts: []index.FeedPart{{Source: goldenSource(0), Epoch: 1, Through: 260}}, Entries: placed(240, 260),
-		},
-		&index.History{Header: header, Number: 1, Plan: []byte(`{"backfill.order":"time"}`)},
-		&index.History{
-			Header: header, Number: 1, Entries: placed(300, 400),
-			Parts: []index.HistoryPart{{Source: goldenSource(7), Name: "old news", Through: 400, Rejected: 3}},
+			Header: header, Parts: []index.FeedPart{{Source: goldenSource(0), Epoch: 1, Through: 260}}, Entries: goldenPlaced(t, p, header, 240, 260),
 		},
 		&index.Run{Header: header, Source: goldenSource(1), Epoch: 2, Base: 1000, Entries: goldenRequested(t, p)},
 		&index.Run{Header: header, Source: goldenSource(1), Epoch: 2, Base: 3000, Entries: goldenEntries(t, p, kin, kin+100)},

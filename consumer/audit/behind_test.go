@@ -14,6 +14,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/localdir"
 	"github.com/unecho/unecho/sink"
@@ -62,10 +63,33 @@ func (s *scene) theirs(n int) {
 	s.batch = sink.New(sink.DefaultParams(), "main", earlierAlgorithm).NewBatch()
 	for range n {
 		r := s.document(0, fmt.Sprint("document ", len(s.sources), ", which another group has forwarded"))
-		s.judge(r, 1)
 		s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, r, &index.Verdict{Offset: r.Offset}) })
 	}
 	s.batch = ours
+}
+
+// brought are documents of partition 0 that the window is filled with. They come out nowhere.
+func (s *scene) brought(n int) {
+	s.t.Helper()
+	s.append(&index.Fill{Header: s.header(), Number: 1, Plan: []byte(`{"backfill.from":"start"}`)})
+	of := index.FillPart{Source: s.source(0), Name: s.prefix + "news"}
+	rec := &index.Fill{Header: s.header(), Number: 1}
+	for range n {
+		r := s.document(0, fmt.Sprint("document ", len(s.sources), ", which is remembered and comes out nowhere"))
+		e := entry.Entry{Offset: r.Offset, Time: r.Timestamp.UnixMilli()}
+		s.signer.Sign(&e, r.Value)
+		rec.Entries = append(rec.Entries, index.FedEntry{At: e.Time, Entry: e})
+		of.Through = r.Offset + 1
+	}
+	rec.Parts = []index.FillPart{of}
+	s.append(rec)
+}
+
+// beginAt begins partition 0 at an offset, and partition 1 at its beginning.
+func (s *scene) beginAt(offset int64) {
+	s.t.Helper()
+	s.reposition(0, offset, 1)
+	s.reposition(1, 0, 1)
 }
 
 // behind are histories at whose end the journal is trimmed. Of what was decided before, an audit says what it could
@@ -78,13 +102,12 @@ var behind = []struct {
 }{
 	{
 		"a takeover", func(s *scene) {
-			s.duty(1, protocol.Duty{Kind: protocol.Shadows, Other: "old", Theirs: "old.journal 1", Ours: "journal 2"})
-			s.begin()
+			s.duty(1, protocol.Duty{Kind: protocol.Fills, Other: "old", Ours: "journal 2"})
 			s.theirs(3)
-			s.announce(0, 1, 3)
 			s.duty(2, protocol.Duty{
 				Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 1", Ours: "journal 2", From: s.from(3, 0),
 			})
+			s.beginAt(3)
 			s.several(4)
 			s.announce(0, 1, 7)
 		},
@@ -93,13 +116,12 @@ var behind = []struct {
 	},
 	{
 		"a takeover, and one of its documents is altered", func(s *scene) {
-			s.duty(1, protocol.Duty{Kind: protocol.Shadows, Other: "old", Theirs: "old.journal 1", Ours: "journal 2"})
-			s.begin()
+			s.duty(1, protocol.Duty{Kind: protocol.Fills, Other: "old", Ours: "journal 2"})
 			s.theirs(1)
-			s.announce(0, 1, 1)
 			s.duty(2, protocol.Duty{
 				Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 1", Ours: "journal 2", From: s.from(1, 0),
 			})
+			s.beginAt(1)
 			s.several(2)
 			s.announce(0, 1, 3)
 			s.outputs[2].Value = nil
@@ -109,12 +131,11 @@ var behind = []struct {
 	},
 	{
 		"a group that took over, and has retired since", func(s *scene) {
-			s.begin()
 			s.theirs(2)
-			s.announce(0, 1, 2)
 			s.duty(1, protocol.Duty{
 				Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 1", Ours: "journal 2", From: s.from(2, 0),
 			})
+			s.beginAt(2)
 			s.several(2)
 			s.announce(0, 1, 4)
 			s.duty(2, protocol.Duty{
@@ -124,6 +145,18 @@ var behind = []struct {
 		},
 		audit.Report{Records: 2, Unique: 4, Elsewhere: 2, Unjudged: 2},
 		"2 unjudged",
+	},
+	{
+		"a group that a person filled", func(s *scene) {
+			s.duty(1, protocol.Duty{Kind: protocol.Fills, Ours: "journal 2"})
+			s.brought(2)
+			s.duty(2, protocol.Duty{Kind: protocol.Forwards, Ours: "journal 2", From: s.from(2, 0)})
+			s.beginAt(2)
+			s.several(3)
+			s.announce(0, 1, 5)
+		},
+		audit.Report{Records: 3, Unique: 3, Elsewhere: 2, Unjudged: 3},
+		"3 unjudged",
 	},
 	{
 		"a backfill that goes on live", func(s *scene) {

@@ -21,25 +21,25 @@ type away struct{ from, to int64 }
 // duty follows what the group's routings have it do with a partition.
 func (s *stream) duty(d *protocol.Duty, source entry.Source) {
 	open := len(s.aways) > 0 && s.aways[len(s.aways)-1].to == math.MaxInt64
-	begins := d.Begins(source)
+	begins, begun := d.Begins(source), d.Theirs != "" || len(d.From) > 0
 	if s.retired = d.Kind == protocol.Retired; s.retired && len(s.aways) == 0 && begins > 0 {
 		s.aways = append(s.aways, away{0, begins}) // it had taken over before the journal's trimmed beginning
 	}
 	switch {
 	case s.retired:
 		s.aways = append(s.aways, away{max(begins, d.Saw(source)), math.MaxInt64})
-	case d.Kind == protocol.Shadows && !open:
+	case d.Kind == protocol.Fills && !open:
 		s.aways = append(s.aways, away{0, math.MaxInt64})
-	case d.Kind == protocol.Forwards && d.Theirs != "" && open: // it takes over
+	case d.Kind == protocol.Forwards && begun && open: // it takes over, or its window is filled
 		s.aways[len(s.aways)-1].to = begins
-	case d.Kind == protocol.Forwards && d.Theirs != "":
+	case d.Kind == protocol.Forwards && begun:
 		s.aways = append(s.aways, away{0, begins})
 	case d.Kind == protocol.Forwards && open: // what took over was abandoned
 		s.aways = s.aways[:len(s.aways)-1]
 	}
 }
 
-// isAway says that an offset is another group's. Committed is what this group has committed.
+// isAway says that an offset is another group's, or filled the window. Committed is what this group has committed.
 func (s *stream) isAway(offset, committed int64) bool {
 	for i, w := range s.aways {
 		from := w.from

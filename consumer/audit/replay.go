@@ -169,7 +169,7 @@ func (a *audit) step(at index.Stamp, rec index.Record) error {
 		return a.reroute(rec)
 	case *index.Forget:
 		return a.forget(at, rec)
-	case *index.History, *index.Erase, *index.SettingsChange, *index.Mark, *index.Checkpoint, *index.Accusation: // none of them judges
+	case *index.Fill, *index.Erase, *index.SettingsChange, *index.Mark, *index.Checkpoint, *index.Accusation: // none of them judges
 		a.twin.Apply(at, rec)
 	}
 	return nil

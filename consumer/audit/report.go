@@ -167,7 +167,7 @@ func (r *Report) String() string {
 		fmt.Fprintf(&b, "; %d skipped", r.Skipped)
 	}
 	if r.Elsewhere > 0 {
-		fmt.Fprintf(&b, "; %d went elsewhere by another routing, or are another group's", r.Elsewhere)
+		fmt.Fprintf(&b, "; %d went elsewhere by another routing, are another group's, or filled the window", r.Elsewhere)
 	}
 	if r.Unjudged > 0 {
 		fmt.Fprintf(&b, "; %d unjudged, %d of them in no output: the journal that would prove them is trimmed", r.Unjudged,

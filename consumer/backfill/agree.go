@@ -46,7 +46,7 @@ type State struct {
 	Members int            // of the group
 	Offsets kadm.OffsetResponses
 	Files   bool // there is a topic with documents of files that the job replays
-	History bool // there is one with documents of files that prime a group
+	Fill    bool // there is one with documents of files that fill the window of a group of that name
 }
 
 // Look reads how a job stands. A job that was never started has no plan, no members and no offsets.
@@ -67,7 +67,7 @@ func (j *Job) Look(ctx context.Context) (State, error) {
 	if s.Offsets, err = committed(ctx, admin, j.Group); err != nil {
 		return s, err
 	}
-	if s.Files, s.History, err = j.hasFiles(ctx, admin); err != nil {
+	if s.Files, s.Fill, err = j.hasFiles(ctx, admin); err != nil {
 		return s, err
 	}
 	in := routing.Journal{Options: j.Kafka, Topic: j.Journal, Group: j.Group}
@@ -84,13 +84,13 @@ func (j *Job) Look(ctx context.Context) (State, error) {
 	return s, err
 }
 
-// hasFiles says whether documents of files were loaded for the job, and of files that prime a group. One that goes on
+// hasFiles says whether documents of files were loaded for the job, and of files that fill a group of that name. One that goes on
 // as a live group has none, and may not be allowed to look.
-func (j *Job) hasFiles(ctx context.Context, admin *kadm.Client) (files, history bool, err error) {
+func (j *Job) hasFiles(ctx context.Context, admin *kadm.Client) (files, fill bool, err error) {
 	if j.Group != GroupOf(j.Name) {
 		return false, false, nil
 	}
-	topics, err := admin.ListTopics(ctx, FilesOf(j.Name), HistoryOf(j.Name))
+	topics, err := admin.ListTopics(ctx, FilesOf(j.Name), FillOf(j.Name))
 	if err != nil {
 		return false, false, fmt.Errorf("look for topic %s: %w", FilesOf(j.Name), err)
 	}
@@ -98,7 +98,7 @@ func (j *Job) hasFiles(ctx context.Context, admin *kadm.Client) (files, history 
 		found, listed := topics[name]
 		return listed && found.Err == nil
 	}
-	return has(FilesOf(j.Name)), has(HistoryOf(j.Name)), nil
+	return has(FilesOf(j.Name)), has(FillOf(j.Name)), nil
 }
 
 // A cluster that has just begun has no coordinator of groups until somebody has asked for one.

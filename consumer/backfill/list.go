@@ -124,7 +124,7 @@ func names(ctx context.Context, opts topic.Options) ([]string, error) {
 		}
 	}
 	for _, t := range topics.Names() {
-		for _, suffix := range []string{strings.TrimPrefix(JournalOf(""), Prefix), filesSuffix, historySuffix} {
+		for _, suffix := range []string{strings.TrimPrefix(JournalOf(""), Prefix), filesSuffix, fillSuffix} {
 			name, ours := strings.CutPrefix(t, Prefix)
 			name, whole := strings.CutSuffix(name, suffix)
 			if ours && whole {

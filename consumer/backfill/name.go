@@ -13,11 +13,11 @@ import (
 // Prefix begins the name of each job's group.
 const Prefix = "unecho-backfill."
 
-// The topics that hold the documents of files end in these: of those that a job replays, and of those that prime a
-// group.
+// The topics that hold the documents of files end in these: of those that a job replays, and of those that fill a
+// group's window.
 const (
-	filesSuffix   = ".files"
-	historySuffix = ".history"
+	filesSuffix = ".files"
+	fillSuffix  = ".fill"
 )
 
 const (
@@ -34,12 +34,12 @@ func JournalOf(name string) string { return journal.DefaultParams().Name(GroupOf
 // FilesOf returns the topic that holds the documents of files that a job replays.
 func FilesOf(name string) string { return GroupOf(name) + filesSuffix }
 
-// HistoryOf returns the topic that holds the documents of files that prime a group. The name is that of the files.
-func HistoryOf(name string) string { return GroupOf(name) + historySuffix }
+// FillOf returns the topic that holds the documents of files that fill the window of a group.
+func FillOf(group string) string { return GroupOf(group) + fillSuffix }
 
-// IsHistory says whether a topic is one of files that prime a group.
-func IsHistory(topic string) bool {
-	return strings.HasPrefix(topic, Prefix) && strings.HasSuffix(topic, historySuffix)
+// IsFill says whether a topic is one of files that fill a group's window.
+func IsFill(topic string) bool {
+	return strings.HasPrefix(topic, Prefix) && strings.HasSuffix(topic, fillSuffix)
 }
 
 // IndexOf returns the name of the index that a job's snapshots are of. It is that of the group. A longer one than an

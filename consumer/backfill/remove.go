@@ -54,7 +54,7 @@ func Remove(ctx context.Context, opts topic.Options, name string, snapshots func
 			Remedy: "stop its processes first",
 		}
 	}
-	topics := []string{JournalOf(name), FilesOf(name), HistoryOf(name)}
+	topics := []string{JournalOf(name), FilesOf(name), FillOf(name)}
 	for _, t := range topics {
 		gone, err := deleteTopic(ctx, admin, t)
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/signing"
@@ -35,7 +37,7 @@ func Run(ctx context.Context, s Setup) error {
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.As(err, &final):
+		case errors.As(err, &final), errors.Is(err, ErrOver):
 			return err
 		case errors.Is(err, feeding.ErrUntaken):
 			untaken++
@@ -67,7 +69,7 @@ func (f *feeder) goOn(ctx context.Context) (err error) {
 		return err
 	}
 	f.fed = from.Entries
-	if f.Priming > 0 {
+	if f.Fill > 0 {
 		err = f.whatIsLeft(ctx, &from)
 	} else {
 		err = f.sameTopics(ctx)
@@ -85,7 +87,11 @@ func (f *feeder) goOn(ctx context.Context) (err error) {
 		return err
 	}
 	defer r.close()
-	f.Logger.Info().Uint64("entries_before", from.Entries).Int("partitions", len(f.Plan.Ranges)).Msg("feeding begins")
+	level := zerolog.InfoLevel
+	if f.Fill > 1 { // a successor's rounds go on for as long as it waits for its takeover
+		level = zerolog.DebugLevel
+	}
+	f.Logger.WithLevel(level).Uint64("entries_before", from.Entries).Int("partitions", len(f.Plan.Ranges)).Msg("feeding begins")
 	ctx, cancel := context.WithCancel(ctx)
 	s := &sender{Setup: f.Setup, ledger: feeding.NewLedger(from.Entries)}
 	defer func() {
@@ -151,8 +157,8 @@ func (f *feeder) state(ctx context.Context) (feeding.State, error) {
 		var now feeding.State
 		known := true
 		f.Replica.Look(func(r *index.Replica) {
-			if f.Priming > 0 {
-				now, err = f.primed(r)
+			if f.Fill > 0 {
+				now, err = f.filled(r)
 			} else {
 				now, known = feeding.StateOf(f.Plan, r)
 			}

@@ -200,11 +200,11 @@ func (r *reader) signSome(ctx context.Context, number int, records []*kgo.Record
 		from := chunk * signing.Chunk
 		for i := from; i < min(from+signing.Chunk, len(r.documents)); i++ {
 			d := &r.documents[i]
-			refused, err := w.Sign(ctx, r.records[i], &d.Entry)
+			refused, err := w.Sign(ctx, r.asRead(r.records[i]), &d.Entry)
 			if err != nil {
 				return err
 			}
-			d.Rejected = !refused.Entry()
+			d.Offset, d.Rejected = r.records[i].Offset, !refused.Entry()
 		}
 		return nil
 	})
@@ -217,10 +217,31 @@ func (r *reader) signSome(ctx context.Context, number int, records []*kgo.Record
 	return nil
 }
 
+// asRead returns a record as the group read it, or would: what stands in a topic of unique documents is of the place
+// that it came from. By its topic documents may be read and told apart (document.by_topic, document.scope), and by its
+// place they may be named.
+func (r *reader) asRead(record *kgo.Record) *kgo.Record {
+	if r.Fill == 0 || r.Reads(record.Topic) {
+		return record
+	}
+	for _, h := range slices.Backward(record.Headers) {
+		if h.Key != sink.HeaderSource {
+			continue
+		}
+		if topic, partition, offset, ok := sink.ParsePlace(string(h.Value)); ok && r.Reads(topic) {
+			of := *record
+			of.Topic, of.Partition, of.Offset = topic, partition, offset
+			return &of
+		}
+		break
+	}
+	return record
+}
+
 // isCopy says that a record is a duplicate in the topic of a group whose unique documents and duplicates share one.
-// History is what was unique: a duplicate is no part of it, and is not read.
+// A duplicate is nothing to be remembered, and is not read.
 func (r *reader) isCopy(record *kgo.Record) bool {
-	if r.Priming == 0 || slices.Contains(r.Sources, record.Topic) {
+	if r.Fill == 0 || r.Reads(record.Topic) {
 		return false
 	}
 	for _, h := range slices.Backward(record.Headers) {

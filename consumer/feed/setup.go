@@ -25,10 +25,13 @@ type Setup struct {
 	MaxRate       int // documents a second; 0: no bound
 	MaxHeld       int // the feeder waits while so many verdicts are held; 0: no bound
 
-	// Priming is the number of the priming in force that is fed, with its plan. 0 is a backfill.
-	Priming uint32
-	// Sources are the topics that the group reads. There a header of ours says nothing.
-	Sources []string
+	// Fill is the number of the fill in force, whose plan is fed. 0 is a backfill.
+	Fill uint32
+	// Files is the topic of the files that a person fills the window with: it is not passed over if it is gone. Only a
+	// fill may have it.
+	Files string
+	// Reads says of a topic whether the group reads it. There a header of ours says nothing. Only a fill needs it.
+	Reads func(topic string) bool
 
 	Logger zerolog.Logger
 
@@ -68,12 +71,12 @@ func (s *Setup) bounds() feeding.Bounds {
 
 // partSize is an upper bound of what a range takes as a part of a record.
 func (s *Setup) partSize() int {
-	if s.Priming == 0 {
+	if s.Fill == 0 {
 		return journal.FeedPartSize
 	}
 	most := 0
 	for _, r := range s.Plan.Ranges {
-		most = max(most, journal.HistoryPartSize(r.Topic))
+		most = max(most, journal.FillPartSize(r.Topic))
 	}
 	return most
 }

@@ -40,7 +40,7 @@ func (r *reader) trouble(topic string, partition int32, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, unpack.ErrLater):
 		return nil
 	case errors.As(err, &stopped):
-		if r.Priming == 0 {
+		if r.Fill == 0 {
 			return unpack.Ended(stopped)
 		}
 		return &stop.Error{
@@ -60,9 +60,9 @@ func (r *reader) trouble(topic string, partition int32, err error) error {
 	return fmt.Errorf("read %s/%d: %w", topic, partition, err)
 }
 
-// deleted is the error for documents of the plan that are there no more. A priming goes on with what is left.
+// deleted is the error for documents of the plan that are there no more. A fill goes on with what is left.
 func (s *Setup) deleted(topic string, partition int32, err error) error {
-	if s.Priming > 0 {
+	if s.Fill > 0 {
 		return fmt.Errorf("documents of %s/%d were deleted: %w", topic, partition, err)
 	}
 	return &stop.Error{

@@ -22,7 +22,7 @@ const (
 	kindMark
 	kindRouting
 	kindFeed
-	kindHistory
+	kindFill
 	kindErase
 	kindSettingsChange
 	kindRequestRun
@@ -38,8 +38,8 @@ func Append(dst []byte, rec index.Record) []byte {
 		dst = slices.Grow(dst, frameBytes+runSize(rec))
 	case *index.Feed:
 		dst = slices.Grow(dst, frameBytes+feedSize(rec))
-	case *index.History:
-		dst = slices.Grow(dst, frameBytes+historySize(rec))
+	case *index.Fill:
+		dst = slices.Grow(dst, frameBytes+fillSize(rec))
 	}
 	dst = appendBody(openFrame(dst), rec)
 	closeFrame(dst[from:])
@@ -55,8 +55,8 @@ func appendBody(dst []byte, rec index.Record) []byte {
 		return appendRun(dst, rec)
 	case *index.Feed:
 		return appendFeed(dst, rec)
-	case *index.History:
-		return appendHistory(dst, rec)
+	case *index.Fill:
+		return appendFill(dst, rec)
 	case *index.Reposition:
 		dst = appendHeader(dst, kindReposition, rec.Header)
 		dst = appendSource(dst, rec.Source)
@@ -150,13 +150,13 @@ func runSize(run *index.Run) int {
 	return n
 }
 
-// Decoder decodes records. A decoded Run, Feed or History is valid until the next call: its entries are stored in the
+// Decoder decodes records. A decoded Run, Feed or Fill is valid until the next call: its entries are stored in the
 // decoder and point into the value.
 type Decoder struct {
 	run  index.Run
 	feed index.Feed
-	past index.History
-	last []*entry.Entry // of each part of the feed or the history
+	fill index.Fill
+	last []*entry.Entry // of each part of the feed or the fill
 }
 
 // Decode reads the value of a journal record.
@@ -202,8 +202,8 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 		return run, readRequests(rd, run)
 	case kindFeed:
 		return d.decodeFeed(h, rd)
-	case kindHistory:
-		return d.decodeHistory(h, rd)
+	case kindFill:
+		return d.decodeFill(h, rd)
 	case kindReposition:
 		source := readSource(rd)
 		epoch, err := readEpoch(rd)

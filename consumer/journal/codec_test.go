@@ -43,8 +43,8 @@ func records() []index.Record {
 			{At: 2000, Entry: entry.Entry{Offset: 50, Time: 1000, Kind: entry.Text, Content: 9, Keys: []byte{1, 2, 3, 4}, Digest: digest, Evidence: []byte("e"), ID: []byte("x")}},
 			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Digest: digest, Evidence: []byte("s")}},
 		}},
-		&index.History{Header: h, Number: 1<<32 - 1, Plan: text},
-		&index.History{Header: h, Number: 2, First: 1 << 40, Parts: []index.HistoryPart{
+		&index.Fill{Header: h, Number: 1<<32 - 1, Plan: text},
+		&index.Fill{Header: h, Number: 2, First: 1 << 40, Parts: []index.FillPart{
 			{Source: source, Name: "news", From: 17, Through: 71, Rejected: 1 << 33}, {Name: "old news", Through: 9},
 		}, Entries: []index.FedEntry{
 			{Part: 1, At: 2000, Entry: entry.Entry{Offset: 8, Time: 1000}},
@@ -90,7 +90,7 @@ func TestRoundTrip(t *testing.T) {
 
 func carriesEntries(rec index.Record) bool {
 	switch rec.(type) {
-	case *index.Run, *index.Feed, *index.History:
+	case *index.Run, *index.Feed, *index.Fill:
 		return true
 	}
 	return false

@@ -22,7 +22,7 @@
 //	feed 8        entries fed before · parts, each: topic UUID 16 · partition · epoch · from · through ·
 //	              bytes of band keys · entries, each: part · time of its place, delta to the one before ·
 //	              the entry, delta to the one before of its part
-//	history 9     number of the priming · length, plan, or nothing · entries brought before · parts, each:
+//	fill 9        number of the fill · length, plan, or nothing · entries brought before · parts, each:
 //	              topic UUID 16 · partition · length, topic name · from · through · rejected · entries, as in a feed
 //	erase 10      targets, each: journal offset, delta to the one before · number of the entry
 //	settings change 11   number · length, canonical text of all bounds

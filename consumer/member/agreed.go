@@ -22,7 +22,8 @@ type Agreed struct {
 	Fingerprint uint64 // of the settings
 	Routing     []byte // canonical text, without a duty
 	Routed      uint64 // hash of the routing
-	Succeeds    string // the group that this one is to take over from; empty: it forwards from the beginning
+	Succeeds    string // the group that this one is to take over from, which its window is filled from first
+	Fills       bool   // a person fills the window first; without both the group forwards from the beginning
 }
 
 // NewAgreed hashes settings and routing.

@@ -9,19 +9,13 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 )
 
-// RetiredError ends a member of a group from which another one takes over.
-type RetiredError struct{ Duty protocol.Duty }
-
-func (e *RetiredError) Error() string { return "this group has retired in favour of " + e.Duty.Other }
-
 // Succeeded is the error that ends a member whose group has retired. Topic is its journal.
 func Succeeded(topic string, d *protocol.Duty) *stop.Error {
 	return &stop.Error{
-		What: fmt.Sprintf("group %s takes over from this one, says journal %s", d.Other, topic), Err: &RetiredError{*d},
-		Remedy: fmt.Sprintf("let this deployment end. To follow the other group, and take over from it again, start it "+
-			"with consumer.succeeds: %s "+
-			"once `unecho takeover` is done; to abandon the takeover before: `unecho takeover --abandon`, with the "+
-			"configuration of %s", d.Other, d.Other),
+		What: fmt.Sprintf("group %s takes over from this one, says journal %s", d.Other, topic),
+		Remedy: fmt.Sprintf("let this deployment end. To abandon the takeover before it is complete: `unecho takeover "+
+			"--abandon`, with the configuration of %s. To go back afterwards: start this deployment with a new journal.topic "+
+			"and consumer.succeeds: %s, and take over again", d.Other, d.Other),
 	}
 }
 
@@ -46,13 +40,14 @@ func (*Agreed) onDuty(log *journal.Log, text []byte) error {
 	return nil
 }
 
-// declares is the text of the first routing: a group that is to take over from another one begins as its shadow.
+// declares is the text of the first routing: a group that is to take over from another one begins by filling its
+// window, and so does one that a person fills.
 func (a *Agreed) declares(log *journal.Log) []byte {
-	if a.Succeeds == "" {
+	if a.Succeeds == "" && !a.Fills {
 		return a.Routing
 	}
 	return routing.WithDuty(a.Routing, &protocol.Duty{
-		Kind: protocol.Shadows, Other: a.Succeeds,
+		Kind: protocol.Fills, Other: a.Succeeds,
 		Ours: routing.Incarnation(log.Topic, log.ID),
 	})
 }

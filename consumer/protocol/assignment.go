@@ -34,10 +34,7 @@ type Assignment struct {
 	Routed    uint64 // the hash of the routes by which the session forwards
 	Requests  bool   // idempotency keys go into the journal: its bounds in force say so
 
-	Mode     Mode
-	Followed int64 // of a shadow: what the group that is followed had committed when it was asked last; -1: nothing
-	From     int64 // documents below are another group's to forward
-
+	Mode    Mode
 	Range   Range // of a backfill
 	Tally   Tally // of what is committed; only a backfill counts it
 	Pending Tally // of what the next commit covers

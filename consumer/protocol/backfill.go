@@ -3,10 +3,7 @@ package protocol
 import "github.com/unecho/unecho/index"
 
 // backfill is the mode of a group that replays the ranges of a plan (decision 45).
-type backfill struct {
-	live
-	plan *Plan
-}
+type backfill struct{ plan *Plan }
 
 // First is where the range begins.
 func (m backfill) First(f *Findings) int64 {
@@ -36,8 +33,6 @@ func (backfill) Metadata(a *Assignment) string {
 	t.Add(a.Pending)
 	return BackfillMetadata(a.Epoch, a.Start, t)
 }
-
-func (m backfill) Under(*Duty) Mode { return m }
 
 func (backfill) Finite() bool { return true }
 
@@ -69,7 +64,7 @@ func (m backfill) Partitions(topic string, _ int) (n int) {
 
 func (m backfill) Fed() bool { return m.plan.Order == ByPlace }
 
-func (backfill) MayPass(*Assignment) bool { return false }
+func (backfill) MayPass() bool { return false }
 
 func (backfill) Bounded() bool { return true }
 

@@ -92,7 +92,7 @@ func (b *Batch) Revoked() {
 	case WantVerdicts, WantEntries, WantTimeCheck, WantForgets, WantPass, WantForget, WantForgotten:
 		b.refused, b.wants = nil, WantAbort
 	case WantOutputs, WantCommit, WantOffsets, WantAbort, Done, Rebuild, GiveUp: // it ends by itself
-	case WantFollowed, WantOwed, WantRecords, WantEnds, WantAnnouncements, WantSigned: // of no batch
+	case WantOwed, WantRecords, WantEnds, WantAnnouncements, WantSigned: // of no batch
 	}
 }
 
@@ -151,7 +151,7 @@ func (b *Batch) CheckTimes(h index.Header, untimely func(*Assignment, *Document)
 	for i := range b.Groups {
 		g := &b.Groups[i]
 		for d := range g.Documents {
-			if !d.Judged && !d.Unchecked || d.Withheld || g.Mode.Silent(g.Assignment, d.Entry.Offset) || !untimely(g.Assignment, d) {
+			if !d.Judged && !d.Unchecked || d.Withheld || !untimely(g.Assignment, d) {
 				continue
 			}
 			if g.Untimely(d) == Forget {

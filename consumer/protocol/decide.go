@@ -26,8 +26,6 @@ type Findings struct {
 	Among     int32         // partitions of the topic when the journal first heard of it; now, if it never did
 	Moved     bool          // the source has another document at an offset than was judged
 	Waited    time.Duration // since Decide first answered Wait
-	Followed  int64         // of a shadow: what the group that it follows has committed; -1: nothing
-	Since     int64         // of a shadow: where the history begins that it judges
 	Terms
 }
 
@@ -85,6 +83,8 @@ func (f *Findings) decide() Decision {
 		return f.begin(NoOffset, p.Base, p.Epoch+1)
 	case c.Offset < 0:
 		return f.begin(New, f.Mode.First(f), 1)
+	case !f.Known && f.earlier():
+		return f.begin(New, f.Mode.First(f), 1)
 	case c.Offset > f.End:
 		return f.waitOr(BeyondPatience, Decision{Action: Refuse, Reason: Beyond})
 	case c.Ours && c.Epoch == p.Epoch+1 && c.Offset == c.Start: // else something was forwarded, and the journal has lost the reposition
@@ -107,13 +107,20 @@ func (f *Findings) decide() Decision {
 	return f.goOn()
 }
 
+// earlier says that what is committed of a partition that the journal does not know is of a time before the group took
+// over: its name had another journal then. What it has committed itself is where it took over, in epoch 1.
+func (f *Findings) earlier() bool {
+	from, tookOver := at(f.Duty.From, f.Source)
+	c := &f.Committed
+	return tookOver && c.Offset <= from && (c.Epoch != 1 || c.Start != from)
+}
+
 // Skips returns the offsets [from, to) that the decision leaves out because somebody else has committed an offset
 // beyond them. From is at most what was forwarded last, which the journal may not have heard. Ok says that there are
 // any.
 func (f *Findings) Skips(d *Decision) (from, to int64, ok bool) {
 	c, p := f.Committed, f.Replica
-	if d.Action != Begin || d.Reason != Foreign || f.Mode.Follows() ||
-		c.Ours && c.Epoch == p.Epoch && c.Start == p.Start { // the document there is another one
+	if d.Action != Begin || d.Reason != Foreign || c.Ours && c.Epoch == p.Epoch && c.Start == p.Start { // the document there is another one
 		return 0, 0, false
 	}
 	from = p.Base
@@ -128,12 +135,13 @@ func (f *Findings) goOn() Decision {
 	c, p := f.Committed, f.Replica
 	return Decision{Action: GoOn, Reason: Settled, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
 		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Owed: f.owed(), Announced: p.Base, Routed: f.Routed,
-		Mode: f.Mode, Followed: f.Followed, From: f.Duty.Begins(f.Source), Tally: c.Tally,
+		Mode: f.Mode, Tally: c.Tally,
 	}}
 }
 
+// begin begins an epoch, and never below where the group began to forward.
 func (f *Findings) begin(why Reason, offset int64, epoch uint32) Decision {
-	return Decision{Action: Begin, Reason: why, Offset: offset, Epoch: epoch}
+	return Decision{Action: Begin, Reason: why, Offset: max(offset, f.Duty.Begins(f.Source)), Epoch: epoch}
 }
 
 // waitOr decides to wait until patience is over, and then decides what is left to do.

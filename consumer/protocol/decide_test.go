@@ -101,3 +101,32 @@ func TestDecideUnknown(t *testing.T) {
 		})
 	}
 }
+
+// A group forwards nothing below where it took over, whatever its name had committed with an earlier journal, or a
+// person has set.
+func TestDecideWhereAGroupTookOver(t *testing.T) {
+	known := index.Partition{Epoch: 1, Start: 60, Base: 70}
+	for name, c := range map[string]struct {
+		committed Committed
+		replica   index.Partition
+		want      Decision
+	}{
+		"nothing committed":              {Committed{Offset: -1}, index.Partition{}, Decision{Begin, New, 60, 1, Assignment{}}},
+		"by an earlier journal":          {ours(50, 3, 40), index.Partition{}, Decision{Begin, New, 60, 1, Assignment{}}},
+		"by one that began there":        {ours(50, 1, 50), index.Partition{}, Decision{Begin, New, 60, 1, Assignment{}}},
+		"by one that ended here":         {ours(60, 3, 40), index.Partition{}, Decision{Begin, New, 60, 1, Assignment{}}},
+		"by one that began epochs here":  {ours(60, 3, 60), index.Partition{}, Decision{Begin, New, 60, 1, Assignment{}}},
+		"its own first epoch":            {ours(60, 1, 60), index.Partition{}, Decision{Resume, Unfinished, 60, 1, Assignment{}}},
+		"set by a person, below":         {Committed{Offset: 20}, index.Partition{}, Decision{Begin, New, 60, 1, Assignment{}}},
+		"set by a person, beyond":        {Committed{Offset: 80}, index.Partition{}, Decision{Begin, Foreign, 80, 1, Assignment{}}},
+		"set below later":                {Committed{Offset: 20}, known, Decision{Begin, Foreign, 60, 2, Assignment{}}},
+		"set below what it forwarded":    {Committed{Offset: 65}, known, Decision{Begin, Foreign, 65, 2, Assignment{}}},
+		"its journal has lost its epoch": {ours(75, 1, 60), index.Partition{}, Decision{Wait, Behind, 0, 0, Assignment{}}},
+	} {
+		f := Findings{Terms: Terms{Mode: live{}}, Known: c.replica.Epoch > 0, Replica: c.replica, Committed: c.committed, Begin: 10, End: 100}
+		f.Duty.From = []Boundary{{Topic: "news", Offset: 60}}
+		if got := f.Decide(); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
+	}
+}

@@ -1,17 +1,26 @@
 package protocol
 
-import "github.com/unecho/unecho/index/entry"
+import (
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
 
-// Duty is what the routing in force has a group do with what it judges (design 4, rule 17). The zero value is that of
-// a group that never had to do with a succession: it forwards everything.
+// Duty is what the routing in force has a group do (design 4, rules 16 and 17). The zero value is that of a group that
+// begins with an empty window: it forwards everything.
 type Duty struct {
 	Kind   DutyKind
-	Other  string // the group that is followed, that takes over, or that this one took over from
+	Other  string // the group that is followed, that takes over, or that this one took over from; empty: there is none
 	Theirs string // the incarnation of that group's journal, where it matters
 	Ours   string // the incarnation of this group's journal: a record in a journal that was deleted since means nothing
-	// From says from which offset of a partition on documents are this group's to forward. Those below were another
-	// group's.
+	// From says from which offset of a partition on documents are this group's to forward. It never reads those below:
+	// they were another group's, or a fill brought them.
 	From []Boundary
+	// Fill says up to where the topics of unique documents of the groups before this one are to be remembered before it
+	// judges anything.
+	Fill []Boundary
+	// Ready says of a group that fills its window that a member has found everything brought: it can take over without a
+	// long pause.
+	Ready bool
 	// Former is the group that a retired group had taken over from, and Formers the incarnation of that one's journal.
 	// They stand in Other and Theirs again if the retirement is abandoned, so that the way back to that group is open.
 	Former, Formers string
@@ -27,7 +36,7 @@ type DutyKind int
 // Kinds of duty.
 const (
 	Forwards DutyKind = iota // documents go to the outputs
-	Shadows                  // documents are judged up to where the other group has committed, and go nowhere
+	Fills                    // nothing is read; what is to be remembered is brought, by members if Other is named
 	Retired                  // nothing is read any more
 )
 
@@ -36,6 +45,22 @@ type Boundary struct {
 	Topic  string
 	Source entry.Source
 	Offset int64
+}
+
+// SamePlace says that another boundary is one of a partition of that name: of the same topic, or of one that was created
+// again. A duty has one of both.
+func (b Boundary) SamePlace(other Boundary) bool {
+	return b.Topic == other.Topic && b.Source.Partition == other.Source.Partition
+}
+
+// Filled says that everything is remembered that is to be before the group judges. An empty partition is.
+func (d *Duty) Filled(r *index.Replica) bool {
+	for i := range d.Fill {
+		if r.FilledPart(d.Fill[i].Source).Through < d.Fill[i].Offset {
+			return false
+		}
+	}
+	return true
 }
 
 // at returns the offset of a partition's boundary.

@@ -17,7 +17,7 @@ const (
 	HandRetire               // that Duty is appended to the old group's journal as the next routing: Appended
 	HandDrain                // that the old group has no member: Drained
 	HandFence                // that the old group's transactional ids are fenced: Fenced
-	HandOffsets              // the committed offsets of both groups, the old one's fetched as RequireStable says: Offsets
+	HandOffsets              // the committed offsets of both groups, the old one's fetched as RequireStable says, and then the ends of its topics of unique documents: Offsets
 	HandActivate             // that Duty is appended to the new group's journal as the next routing: Appended
 	HandVoid                 // as HandActivate, of a record by which the new group can not take over any more: Appended
 	HandRestore              // that Duty is appended to the old group's journal as the next routing: Appended
@@ -57,7 +57,7 @@ const (
 	NoOldJournal  HandReason = iota // the old group has no journal, or no routing
 	NoNewJournal                    // the new one has none
 	NewForwards                     // the new group forwards, and did not take over from the old one
-	NewFollows                      // the new group follows another one
+	NewFollows                      // the new group does not follow the old one
 	NewRetired                      // the new group has retired itself
 	OldFollows                      // the old group follows another one, and has nothing to hand over
 	OldSucceeded                    // another group takes over from the old one
@@ -119,13 +119,13 @@ func (h *Handover) retiredForNew() bool {
 // voided says that the new group can not complete the old one's retirement any more.
 func (h *Handover) voided() bool {
 	d := &h.New.Duty
-	return d.Kind == Shadows && d.Other == h.Old.Group && d.Void >= h.Old.Number
+	return d.Kind == Fills && d.Other == h.Old.Group && d.Void >= h.Old.Number
 }
 
 // wasAbandoned says that a takeover was abandoned to its last record, and none was begun since.
 func (h *Handover) wasAbandoned() bool {
 	d := &h.New.Duty
-	return h.Old.Duty.Kind == Forwards && d.Kind == Shadows && d.Other == h.Old.Group && d.Void > 0
+	return h.Old.Duty.Kind == Forwards && d.Kind == Fills && d.Other == h.Old.Group && d.Void > 0
 }
 
 // tookOver says that the new group has taken over from this incarnation of the old one.
@@ -137,7 +137,7 @@ func (h *Handover) tookOver() bool {
 func (h *Handover) look() {
 	is, was := &h.New.Duty, &h.Old.Duty
 	switch {
-	case h.tookOver() && (h.retiredForNew() || was.Kind == Shadows && was.Other == h.New.Group):
+	case h.tookOver() && h.retiredForNew():
 		h.hands = HandOver
 	case is.Kind == Retired:
 		h.refuse(NewRetired, is.Other)
@@ -145,7 +145,7 @@ func (h *Handover) look() {
 		h.refuse(NewForwards, h.New.Group)
 	case is.Other != h.Old.Group:
 		h.refuse(NewFollows, is.Other)
-	case was.Kind == Shadows:
+	case was.Kind == Fills:
 		h.refuse(OldFollows, was.Other)
 	case was.Kind == Forwards:
 		h.hands = HandOffsets // to see whether it can be completed
@@ -179,11 +179,11 @@ func (h *Handover) lookBack() {
 	case h.Old.Duty.Theirs != h.New.Journal || h.voided():
 		h.hands, h.restored = HandRestore, h.Old.Number
 		was := &h.Old.Duty
-		h.duty = Duty{Kind: Forwards, From: was.From}
+		h.duty = Duty{Kind: Forwards, From: was.From, Fill: was.Fill}
 		if len(was.From) > 0 {
 			h.duty.Other, h.duty.Theirs, h.duty.Ours = was.Former, was.Formers, was.Ours
 		}
-	case is.Kind != Shadows || is.Other != h.Old.Group:
+	case is.Kind != Fills || is.Other != h.Old.Group:
 		h.refuse(NewFollows, is.Other)
 	default:
 		h.hands, h.duty = HandVoid, *is
@@ -205,10 +205,11 @@ func (h *Handover) Drained() { h.drained, h.hands = h.Old.Number, HandFence }
 // Fenced answers HandFence.
 func (h *Handover) Fenced() { h.fenced, h.hands = h.Old.Number, HandOffsets }
 
-// Offsets answers HandOffsets with all partitions of the old group's sources. Before the retirement it only tells
-// whether the handover could be completed. Where the new group's journal is gone, it tells whether that group has
-// forwarded: a shadow never commits beyond the group that it follows.
-func (h *Handover) Offsets(of []Standpoint) {
+// Offsets answers HandOffsets with all partitions of the old group's sources, and with the ends of its topics of unique
+// documents. They are read after its offsets are stable, so that all that it ever forwarded stands below. Before the
+// retirement it only tells whether the handover could be completed, and the ends do not matter. Where the new group's
+// journal is gone, it tells whether that group has forwarded: a group that is filled commits nothing.
+func (h *Handover) Offsets(of []Standpoint, unique []Boundary) {
 	from, gone, beyond := h.from(of)
 	switch {
 	case h.Back && len(beyond) > 0:
@@ -225,11 +226,12 @@ func (h *Handover) Offsets(of []Standpoint) {
 		h.hands = HandRetire
 		h.duty = Duty{
 			Kind: Retired, Other: h.New.Group, Theirs: h.New.Journal, Ours: h.Old.Journal, From: h.Old.Duty.From,
-			Former: h.Old.Duty.Other, Formers: h.Old.Duty.Theirs, Seen: seen(of),
+			Fill: h.Old.Duty.Fill, Former: h.Old.Duty.Other, Formers: h.Old.Duty.Theirs, Seen: seen(of),
 		}
 	default:
 		h.hands = HandActivate
 		h.duty = Duty{Kind: Forwards, Other: h.Old.Group, Theirs: h.Old.Journal, Ours: h.New.Journal, From: from}
+		h.duty.Fill = together(unique, h.Old.Duty.Fill)
 	}
 }
 
@@ -260,10 +262,30 @@ func (h *Handover) from(of []Standpoint) (from []Boundary, gone, beyond []Standp
 		}
 		from = append(from, Boundary{p.Topic, p.Source, begins})
 	}
-	slices.SortFunc(from, func(a, b Boundary) int {
+	return sorted(from), gone, beyond
+}
+
+// together is each boundary of both, the farther one where both have it: what the old group had to remember before it
+// judged is what the new one has to. Of a topic that was created again since, only what is there now can be brought.
+func together(of, more []Boundary) []Boundary {
+	all := slices.Clone(of)
+	for _, b := range more {
+		i := slices.IndexFunc(all, b.SamePlace)
+		switch {
+		case i < 0:
+			all = append(all, b)
+		case all[i].Source == b.Source:
+			all[i].Offset = max(all[i].Offset, b.Offset)
+		}
+	}
+	return sorted(all)
+}
+
+func sorted(of []Boundary) []Boundary {
+	slices.SortFunc(of, func(a, b Boundary) int {
 		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Source.Partition, b.Source.Partition))
 	})
-	return from, gone, beyond
+	return of
 }
 
 func seen(of []Standpoint) (all []Boundary) {

@@ -8,11 +8,11 @@ import (
 )
 
 // TestAbandonedByALostJournal: a new group whose journal was lost may have completed the takeover before. Its offsets
-// tell: a shadow never commits beyond the group that it follows.
+// tell: a group that is filled commits nothing.
 func TestAbandonedByALostJournal(t *testing.T) {
 	t.Parallel()
 	older := Side{Group: "old", Journal: "old 1", Number: 2, Duty: Duty{Kind: Retired, Other: "new", Theirs: "new 1"}}
-	newer := Side{Group: "new", Journal: "new 2", Number: 1, Duty: Duty{Kind: Shadows, Other: "old"}}
+	newer := Side{Group: "new", Journal: "new 2", Number: 1, Duty: Duty{Kind: Fills, Other: "old"}}
 	for _, c := range []struct {
 		name string
 		news int64
@@ -27,7 +27,7 @@ func TestAbandonedByALostJournal(t *testing.T) {
 		if h.Hands() != HandOffsets {
 			t.Fatalf("%s: it asks for %v", c.name, h.Hands())
 		}
-		h.Offsets([]Standpoint{{Topic: "news", Source: entry.Source{}, End: 200, Old: 100, New: c.news}})
+		h.Offsets([]Standpoint{{Topic: "news", Source: entry.Source{}, End: 200, Old: 100, New: c.news}}, nil)
 		if h.Hands() == HandLook {
 			h.Looked(newer, older)
 		}
@@ -42,11 +42,11 @@ func TestAbandonedByALostJournal(t *testing.T) {
 func TestHandoverOfExpiredOffsets(t *testing.T) {
 	t.Parallel()
 	older := Side{Group: "old", Journal: "old 1", Number: 1}
-	newer := Side{Group: "new", Journal: "new 1", Number: 1, Duty: Duty{Kind: Shadows, Other: "old"}}
+	newer := Side{Group: "new", Journal: "new 1", Number: 1, Duty: Duty{Kind: Fills, Other: "old"}}
 	for old, want := range map[int64]Hand{-1: HandRefused, 0: HandRetire} {
 		h := &Handover{}
 		h.Looked(newer, older)
-		h.Offsets([]Standpoint{{Topic: "news", End: 200, Old: old, New: -1}})
+		h.Offsets([]Standpoint{{Topic: "news", End: 200, Old: old, New: -1}}, nil)
 		if h.Hands() != want || want == HandRefused && h.Refusal.Why != OffsetsGone {
 			t.Errorf("committed %d: %v, %v", old, h.Hands(), h.Refusal.Why)
 		}
@@ -54,18 +54,19 @@ func TestHandoverOfExpiredOffsets(t *testing.T) {
 }
 
 // TestAbandonedKeepsTheWayBack: a group that had taken over, retires, and forwards again when that is abandoned, has
-// the duty it had before: the group before it can still follow it. Abandoning once more finds nothing to do.
+// the duty it had before: what it had to remember, and which group came before it. Abandoning once more finds nothing to do.
 func TestAbandonedKeepsTheWayBack(t *testing.T) {
 	t.Parallel()
 	was := Duty{
 		Kind: Forwards, Other: "a", Theirs: "a 1", Ours: "b 1",
 		From: []Boundary{{Topic: "news", Source: entry.Source{Partition: 1}, Offset: 40}},
+		Fill: []Boundary{{Topic: "unique", Offset: 7}},
 	}
 	b := Side{Group: "b", Journal: "b 1", Number: 2, Duty: was}
-	c := Side{Group: "c", Journal: "c 1", Number: 1, Duty: Duty{Kind: Shadows, Other: "b", Ours: "c 1"}}
+	c := Side{Group: "c", Journal: "c 1", Number: 1, Duty: Duty{Kind: Fills, Other: "b", Ours: "c 1"}}
 	h := &Handover{}
 	h.Looked(c, b)
-	h.Offsets([]Standpoint{{Topic: "news", Source: entry.Source{Partition: 1}, End: 90, Old: 60, New: 50}})
+	h.Offsets([]Standpoint{{Topic: "news", Source: entry.Source{Partition: 1}, End: 90, Old: 60, New: -1}}, nil)
 	if h.Hands() != HandRetire {
 		t.Fatalf("it asks for %v", h.Hands())
 	}
@@ -96,7 +97,7 @@ func TestAbandonedKeepsTheWayBack(t *testing.T) {
 func TestFencingIsRepeated(t *testing.T) {
 	t.Parallel()
 	older := Side{Group: "old", Journal: "old 1", Number: 2, Duty: Duty{Kind: Retired, Other: "new", Theirs: "new 1"}}
-	newer := Side{Group: "new", Journal: "new 1", Number: 1, Duty: Duty{Kind: Shadows, Other: "old"}}
+	newer := Side{Group: "new", Journal: "new 1", Number: 1, Duty: Duty{Kind: Fills, Other: "old"}}
 	h := &Handover{}
 	h.Looked(newer, older)
 	h.Drained()
@@ -113,5 +114,43 @@ func TestFencingIsRepeated(t *testing.T) {
 	h.Failed()
 	if h.Looked(newer, older); h.Hands() != HandOffsets {
 		t.Errorf("fenced once, it asks for %v", h.Hands())
+	}
+}
+
+// TestWhatATakeoverHasToRemember: the ends of the old group's unique documents, and what the old group had to remember
+// itself. Where both name a partition, the farther boundary counts.
+func TestWhatATakeoverHasToRemember(t *testing.T) {
+	t.Parallel()
+	boundary := func(topic byte, offset int64) Boundary {
+		return Boundary{Topic: string('a' + rune(topic)), Source: entry.Source{Topic: [16]byte{topic}}, Offset: offset}
+	}
+	older := Side{Group: "old", Journal: "old 1", Number: 2, Duty: Duty{
+		Kind: Retired, Other: "new", Theirs: "new 1", Fill: []Boundary{boundary(1, 5), boundary(0, 9), boundary(2, 4)},
+	}}
+	h := &Handover{}
+	h.Looked(Side{Group: "new", Journal: "new 1", Number: 1, Duty: Duty{Kind: Fills, Other: "old"}}, older)
+	h.Drained()
+	h.Fenced()
+	h.Offsets([]Standpoint{{Topic: "news", End: 90, Old: 60, New: -1}}, []Boundary{boundary(3, 0), boundary(2, 30), boundary(0, 7)})
+	want := []Boundary{boundary(0, 9), boundary(1, 5), boundary(2, 30), boundary(3, 0)}
+	if got := h.Duty(); h.Hands() != HandActivate || !reflect.DeepEqual(got.Fill, want) {
+		t.Errorf("it asks for %v, and is to remember %v; want %v", h.Hands(), got.Fill, want)
+	}
+}
+
+// TestHandoverOfATopicThatWasCreatedAgain: a duty has one boundary of each name. That of the topic that is there counts,
+// so that its last documents are waited for.
+func TestHandoverOfATopicThatWasCreatedAgain(t *testing.T) {
+	t.Parallel()
+	was := []Boundary{{Topic: "unique", Source: entry.Source{Topic: [16]byte{1}}, Offset: 1000}}
+	now := []Boundary{{Topic: "unique", Source: entry.Source{Topic: [16]byte{2}}, Offset: 500}}
+	h := &Handover{}
+	newer := Side{Group: "new", Journal: "new 1", Number: 1, Duty: Duty{Kind: Fills, Other: "old"}}
+	h.Looked(newer, Side{Group: "old", Journal: "old 1", Number: 2, Duty: Duty{Kind: Retired, Other: "new", Theirs: "new 1", Fill: was}})
+	h.Drained()
+	h.Fenced()
+	h.Offsets([]Standpoint{{Topic: "news", End: 200, Old: 100, New: -1}}, now)
+	if d := h.Duty(); h.Hands() != HandActivate || !reflect.DeepEqual(d.Fill, now) {
+		t.Errorf("%v, and %+v is to be remembered, want %+v", h.Hands(), d.Fill, now)
 	}
 }

@@ -4,15 +4,14 @@ import "slices"
 
 // Holdings are the partitions that a session has.
 type Holdings struct {
-	mode     Mode          // of the partitions that were given last
-	routed   uint64        // the routing by which they were taken over
+	mode     Mode
 	assigned []*Assignment // in the order in which they were given
 	named    map[PartitionName]*Assignment
 	leaving  []*Assignment // they were taken away, and their base may not be announced
 	revoked  bool          // some were taken away since the last end of a transaction
 }
 
-// Mode is that of the partitions that were given last.
+// Mode is that of the session.
 func (h *Holdings) Mode() Mode { return h.mode }
 
 // Assigned lists the partitions that the session reads. It is not to be changed.
@@ -24,10 +23,9 @@ func (h *Holdings) Revoked() bool { return h.revoked }
 // Find returns the assignment of a partition, or nil.
 func (h *Holdings) Find(name PartitionName) *Assignment { return h.named[name] }
 
-// Give notes partitions that were taken over by these terms. One that is given again was lost meanwhile, and nobody said
-// so: until a transaction ends the client tells of one loss only.
-func (h *Holdings) Give(by *Terms, of ...*Assignment) {
-	h.mode, h.routed = by.Mode, by.Routed
+// Give notes partitions that were taken over. One that is given again was lost meanwhile, and nobody said so: until a
+// transaction ends the client tells of one loss only.
+func (h *Holdings) Give(of ...*Assignment) {
 	for _, a := range of {
 		h.named[a.Name()] = a
 	}

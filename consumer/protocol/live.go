@@ -31,13 +31,6 @@ func (live) Metadata(a *Assignment) string {
 	return Metadata(a.Epoch, a.Start)
 }
 
-func (live) Under(d *Duty) Mode {
-	if d.Kind == Shadows {
-		return shadow{}
-	}
-	return live{}
-}
-
 func (live) Finite() bool { return false }
 
 func (live) Fixed() (at int64, ok bool) { return 0, false }
@@ -48,12 +41,7 @@ func (live) Partitions(_ string, now int) int { return now }
 
 func (live) Fed() bool { return false }
 
-func (live) Silent(a *Assignment, offset int64) bool { return offset < a.From }
-
-func (live) Follows() bool { return false }
-
-// MayPass excludes those that another group forwards.
-func (live) MayPass(a *Assignment) bool { return a.From <= a.Base }
+func (live) MayPass() bool { return true }
 
 func (live) Bounded() bool { return false }
 

@@ -12,8 +12,6 @@ import (
 const (
 	// Quiet is how long a session waits for documents before it announces what it has committed.
 	Quiet = time.Second
-	// FollowEvery is how often a shadow asks what the followed group has committed.
-	FollowEvery = 200 * time.Millisecond
 	// fedPause is how long a poll lasts while a partition waits to be fed further.
 	fedPause = 20 * time.Millisecond
 	// overdue is how long a partition may be fed without being worth a poll. A slow feed should not hold documents up.
@@ -42,7 +40,6 @@ type Member struct {
 	dry      bool      // the last poll brought nothing, and nobody has asked what is left since
 	due      bool      // a batch is over, and bases that are due are not announced since
 	fruitful time.Time // when a poll brought records, or somebody asked what is left
-	followed time.Time // when the followed group was asked
 	later    time.Time // when what is owed is tried again
 }
 
@@ -73,13 +70,8 @@ func (m *Member) Next(now time.Time, j Journal) Step {
 	if of := m.barren(now, j); len(of) > 0 {
 		return Step{Want: WantEnds, Of: of}
 	}
-	switch {
-	case m.revoked || m.stale:
+	if m.revoked || m.stale {
 		return Step{Want: WantAbort}
-	case m.mode.Follows() && j.Replica.Routed() != m.routed:
-		return Step{Want: Rebuild, Why: ErrRouting}
-	case m.mode.Follows() && now.Sub(m.followed) >= FollowEvery:
-		return Step{Want: WantFollowed, Of: m.assigned}
 	}
 	if of := m.owing(); len(of) > 0 && !j.Away && !now.Before(m.later) {
 		return Step{Want: WantOwed, Of: of, Again: m.again, Records: m.intake.most} // nothing is produced: outputs need no smaller polls
@@ -165,17 +157,6 @@ func (m *Member) Skipped(now time.Time, of ...*Assignment) {
 	}
 }
 
-// Followed answers WantFollowed. By is nil where the followed group could not be asked.
-func (m *Member) Followed(now time.Time, by func(*Assignment) int64) {
-	m.followed = now
-	if by == nil {
-		return
-	}
-	for _, a := range m.assigned {
-		a.Followed = by(a)
-	}
-}
-
 // Later answers WantOwed where nothing can be polled now.
 func (m *Member) Later(now time.Time) { m.later = now.Add(Quiet) }
 
@@ -196,9 +177,6 @@ func (m *Member) poll(now time.Time, j Journal) Step {
 		case a.Base < a.Range.To:
 			s.Wait = fedPause
 		}
-	}
-	if m.mode.Follows() {
-		s.Wait = FollowEvery
 	}
 	s.Records = int(max(1, min(within, int64(s.Records))))
 	return s

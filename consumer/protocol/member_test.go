@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -19,7 +18,7 @@ func reads(partition int32, base int64) *Assignment {
 // leads is the member of a session that has these partitions.
 func leads(mode Mode, now time.Time, of ...*Assignment) *Member {
 	m := NewMember(mode, NewIntake(100), 10, now)
-	m.Give(&Terms{Mode: mode}, of...)
+	m.Give(of...)
 	return m
 }
 
@@ -27,37 +26,13 @@ func leads(mode Mode, now time.Time, of ...*Assignment) *Member {
 func TestWhatIsGivenAgainReplaces(t *testing.T) {
 	before, other, after := reads(0, 100), reads(1, 7), reads(0, 500)
 	m := leads(live{}, time.Now(), before, other)
-	m.Give(&Terms{Mode: live{}}, after)
+	m.Give(after)
 	if got := m.Assigned(); !slices.Equal(got, []*Assignment{other, after}) || m.Find(before.Name()) != after {
 		t.Errorf("it has %d partitions, and finds base %d; want two, and base 500", len(got), m.Find(before.Name()).Base)
 	}
 	m.Take(after.Name())
 	if got := m.Assigned(); !slices.Equal(got, []*Assignment{other}) || m.Find(after.Name()) != nil || !m.Revoked() {
 		t.Errorf("after the partition was taken away it has %d, revoked %t; want the other one, and true", len(got), m.Revoked())
-	}
-}
-
-// A shadow that cannot ask how far the followed group is goes on with what it knows.
-func TestAShadowPollsWhereTheOtherGroupIsNotTold(t *testing.T) {
-	now := time.UnixMilli(1_800_000_000_000)
-	a := reads(0, 4)
-	a.Mode, a.Followed = shadow{}, 9
-	m := leads(shadow{}, now, a)
-	r, err := index.NewReplica(index.DefaultParams(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.routed = r.Routed()
-	j := Journal{Replica: r}
-	if got := m.Next(now, j).Want; got != WantFollowed {
-		t.Fatalf("it wants %d first, want WantFollowed", got)
-	}
-	m.Followed(now, nil)
-	if got := m.Next(now, j); got.Want != WantRecords || len(got.Of) != 1 {
-		t.Errorf("it wants %d of %d partitions then, want records of one", got.Want, len(got.Of))
-	}
-	if got := m.Next(now.Add(FollowEvery), j).Want; got != WantFollowed {
-		t.Errorf("it wants %d a while later, want WantFollowed", got)
 	}
 }
 

@@ -2,8 +2,8 @@ package protocol
 
 import "github.com/unecho/unecho/index"
 
-// Mode is what a group does with what its sessions read: it forwards what comes (live.go), replays ranges
-// (backfill.go), or judges behind another group (shadow.go). Nothing outside these files asks which of them it is.
+// Mode is what a group does with what its sessions read: it forwards what comes (live.go) or replays ranges
+// (backfill.go). Nothing outside these files asks which of them it is.
 type Mode interface {
 	// First is the offset at which a partition begins that nobody knows.
 	First(f *Findings) int64
@@ -11,8 +11,6 @@ type Mode interface {
 	Settle(f *Findings, d Decision) Decision
 	// Metadata is that of the next commit of an assignment.
 	Metadata(a *Assignment) string
-	// Under is the mode under a duty of the group.
-	Under(d *Duty) Mode
 	// Finite says that each partition is read up to the end of a range. Commits have counts of verdicts in their metadata.
 	Finite() bool
 	// Fixed is the moment by which documents are untimely (ms since 1970); ok is false where that is the present.
@@ -23,12 +21,8 @@ type Mode interface {
 	Partitions(topic string, now int) int
 	// Fed says that documents are fed by a feeder, and not appended by their session.
 	Fed() bool
-	// Silent says that a document is judged and not forwarded: another group forwards it.
-	Silent(a *Assignment, offset int64) bool
-	// Follows says that another group is followed, which forwards all documents.
-	Follows() bool
-	// MayPass says that documents of an assignment can be passed on unchecked while the journal is away.
-	MayPass(a *Assignment) bool
+	// MayPass says that documents can be passed on unchecked while the journal is away.
+	MayPass() bool
 	// Bounded says that partitions are read only as far as something else has come.
 	Bounded() bool
 	// Reach is the offset up to which a session may commit documents of an assignment.

@@ -10,14 +10,14 @@ func (a *Assignment) Owes() bool { return a.Owed > 0 }
 // Recorded is the offset below which the journal has all that was forwarded.
 func (a *Assignment) Recorded() int64 { return a.Base - a.Owed }
 
-// MayPass says that the documents of the batch that have no verdict can be passed on. Those of a backfill, of a shadow
-// and of another group wait, and so does what is to be recorded or forgotten.
+// MayPass says that the documents of the batch that have no verdict can be passed on. Those of a backfill
+// wait, and so does what is to be recorded or forgotten.
 func (b *Batch) MayPass() bool {
 	if b.wants != WantVerdicts && b.wants != WantEntries && b.wants != WantPass {
 		return false
 	}
 	for i := range b.Groups {
-		if g := &b.Groups[i]; !g.Mode.MayPass(g.Assignment) {
+		if g := &b.Groups[i]; !g.Mode.MayPass() {
 			return false
 		}
 	}

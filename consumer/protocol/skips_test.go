@@ -7,7 +7,7 @@ import (
 )
 
 // What somebody else's commit has a group leave out: from what was forwarded up to the commit, and nothing where the
-// group itself decides, or another group forwards.
+// group itself decides.
 func TestSkips(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -23,7 +23,6 @@ func TestSkips(t *testing.T) {
 		"another document":            {ours(60, 3, 40), func(f *Findings) { f.Moved = true }, 0, 0},
 		"deleted":                     {ours(60, 3, 40), begins(80), 0, 0},
 		"no offset":                   {Committed{Offset: -1}, nil, 0, 0},
-		"a shadow":                    {Committed{Offset: 70}, func(f *Findings) { f.Mode = shadow{} }, 0, 0},
 		"never read":                  {Committed{Offset: 70}, unknown, 10, 70},
 		"never read, from the end on": {Committed{Offset: 70}, func(f *Findings) { unknown(f); f.Latest, f.Among = true, 1 }, 0, 0},
 	} {

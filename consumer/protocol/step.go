@@ -13,8 +13,7 @@ type Want int
 // What is wanted, and the method that answers. It is the member's up to WantSigned, and where that is said; else the
 // batch's. While the journal is away Member.Pass answers WantEntries and WantPass as well.
 const (
-	WantFollowed      Want = iota // what the followed group has committed of Of: Followed
-	WantOwed                      // a poll of what was passed on of Of, from Recorded on: Fetched, or Later
+	WantOwed          Want = iota // a poll of what was passed on of Of, from Recorded on: Fetched, or Later
 	WantRecords                   // a poll of Of, while the other partitions are paused: Fetched
 	WantEnds                      // that the end of the range is committed for those of Of that have no document left before it: Skipped
 	WantAnnouncements             // that the Announcement of each of Of is appended to the journal: Announced
@@ -24,7 +23,7 @@ const (
 	WantTimeCheck                 // which outputs would refuse a document for its time: CheckTimes
 	WantForgets                   // that Forgets are appended to the journal: Appended
 	WantPass                      // that the replica has applied every record below Until: Passed
-	WantOutputs                   // that a transaction begins, and every document that is not Silent is produced to its output: Produced, of the member
+	WantOutputs                   // that a transaction begins, and every document is produced to its output: Produced, of the member
 	WantCommit                    // that the transaction commits what Commit says: Ended
 	WantOffsets                   // the committed offsets, fetched as RequireStable says: Offsets
 	WantAbort                     // that the transaction, if there is one, is aborted, and the client rewinds: Aborted, of the member

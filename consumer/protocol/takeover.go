@@ -94,10 +94,6 @@ func (t *Takeover) Passed(r *index.Replica, moved bool) {
 	t.asks = AskOffset
 }
 
-// Follows answers AskOffset as well, for a shadow: what the group that it follows has committed, and where the
-// history begins that it judges.
-func (t *Takeover) Follows(committed, since int64) { t.Followed, t.Since = committed, since }
-
 // Offset answers AskOffset.
 func (t *Takeover) Offset(c Committed) { t.Committed, t.asks = c, AskExtent }
 

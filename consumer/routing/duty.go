@@ -13,8 +13,8 @@ import (
 
 // The keys of a duty, beside those of every routing. A group that never had to do with a succession has none of them:
 //
-//	"succession.duty": "shadow", "succession.group": "news-filter", "succession.here": "news-5.journal 7c0f1e4a..."
-//	"succession.from news/0": "7c0f1e4a... 120000"
+//	"succession.duty": "fill", "succession.group": "news-filter", "succession.here": "news-5.journal 7c0f1e4a..."
+//	"succession.from news/0": "7c0f1e4a... 120000", "succession.fill unique/0": "b2d0c3aa... 90000"
 const (
 	keyPrefix  = "succession."
 	keyDuty    = keyPrefix + "duty"
@@ -24,13 +24,17 @@ const (
 	keyFormer  = keyPrefix + "former"
 	keyFormers = keyPrefix + "former journal"
 	keyVoid    = keyPrefix + "void"
+	keyReady   = keyPrefix + "ready"
 	keyBegins  = keyPrefix + "from "
+	keyFill    = keyPrefix + "fill "
 	keySeen    = keyPrefix + "seen "
 )
 
+const yes = "yes"
+
 // words are those of the kinds of duty, by their number.
 func words() []string {
-	return []string{protocol.Forwards: "forward", protocol.Shadows: "shadow", protocol.Retired: "retired"}
+	return []string{protocol.Forwards: "forward", protocol.Fills: "fill", protocol.Retired: "retired"}
 }
 
 // Incarnation names a journal: the topic, and which topic of that name.
@@ -39,7 +43,7 @@ func Incarnation(topic string, id [16]byte) string { return fmt.Sprintf("%s %x",
 // WithDuty returns the text of a routing with another duty. What the text says of a duty before does not matter.
 func WithDuty(text []byte, d *protocol.Duty) []byte {
 	plain := Plain(text)
-	if d.Kind == protocol.Forwards && len(d.From) == 0 {
+	if d.Kind == protocol.Forwards && len(d.From) == 0 && len(d.Fill) == 0 {
 		return plain
 	}
 	values := decode(plain)
@@ -53,15 +57,20 @@ func WithDuty(text []byte, d *protocol.Duty) []byte {
 	if d.Void > 0 {
 		values[keyVoid] = fmt.Sprint(d.Void)
 	}
-	for _, of := range []struct {
-		key string
-		at  []protocol.Boundary
-	}{{keyBegins, d.From}, {keySeen, d.Seen}} {
-		for _, b := range of.at {
-			values[fmt.Sprintf("%s%s/%d", of.key, b.Topic, b.Source.Partition)] = fmt.Sprintf("%x %d", b.Source.Topic, b.Offset)
+	if d.Ready {
+		values[keyReady] = yes
+	}
+	for key, at := range boundaries(d) {
+		for _, b := range *at {
+			values[fmt.Sprintf("%s%s/%d", key, b.Topic, b.Source.Partition)] = fmt.Sprintf("%x %d", b.Source.Topic, b.Offset)
 		}
 	}
 	return encode(values)
+}
+
+// boundaries are those of a duty, by their keys.
+func boundaries(d *protocol.Duty) map[string]*[]protocol.Boundary {
+	return map[string]*[]protocol.Boundary{keyBegins: &d.From, keyFill: &d.Fill, keySeen: &d.Seen}
 }
 
 // Plain returns the text of a routing without what it says of a duty: what a configuration has of it.
@@ -117,22 +126,18 @@ func readDuty(d *protocol.Duty, key, said string) (ok bool) {
 	case keyVoid:
 		_, err := fmt.Sscan(said, &d.Void)
 		return err == nil
+	case keyReady:
+		d.Ready = true
+		return said == yes
 	default:
-		place, begins := strings.CutPrefix(key, keyBegins)
-		seen := false
-		if !begins {
-			place, seen = strings.CutPrefix(key, keySeen)
+		for prefix, at := range boundaries(d) {
+			if place, is := strings.CutPrefix(key, prefix); is {
+				b, err := readBoundary(place, said)
+				*at = append(*at, b)
+				return err == nil
+			}
 		}
-		b, err := readBoundary(place, said)
-		switch {
-		case err != nil:
-			return false
-		case begins:
-			d.From = append(d.From, b)
-		case seen:
-			d.Seen = append(d.Seen, b)
-		}
-		return begins || seen
+		return false
 	}
 	return true
 }

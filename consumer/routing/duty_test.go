@@ -21,14 +21,16 @@ func TestDutyIsWrittenAndRead(t *testing.T) {
 	here := Incarnation("new.journal", [16]byte{9})
 	for _, d := range []protocol.Duty{
 		{},
-		{Kind: protocol.Shadows, Other: "old", Ours: here, Void: 7},
+		{Kind: protocol.Fills},
+		{Kind: protocol.Fills, Other: "old", Ours: here, Void: 7},
 		{
-			Kind: protocol.Retired, Other: "new", Theirs: here, Ours: "old.journal 00", From: at(5), Seen: at(9),
+			Kind: protocol.Retired, Other: "new", Theirs: here, Ours: "old.journal 00", From: at(5), Fill: at(3), Seen: at(9),
 			Former: "before", Formers: "before.journal 01",
 		},
-		{Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 00", Ours: here, From: at(12)},
+		{Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 00", Ours: here, From: at(12), Fill: at(8)},
+		{Kind: protocol.Forwards, Fill: at(8)},
 	} {
-		text := WithDuty(WithDuty(plain, &protocol.Duty{Kind: protocol.Shadows, Other: "before"}), &d)
+		text := WithDuty(WithDuty(plain, &protocol.Duty{Kind: protocol.Fills, Other: "before"}), &d)
 		got, err := DutyOf(text)
 		if err != nil || !reflect.DeepEqual(got, d) {
 			t.Errorf("%+v becomes %+v, %v", d, got, err)

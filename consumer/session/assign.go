@@ -121,7 +121,6 @@ func (t *takeovers) assign(ctx context.Context,
 	if err := t.takeOver(ctx, takeovers); err != nil {
 		return nil, err
 	}
-	l.by = &terms
 	for _, takeover := range takeovers {
 		t.give(takeover, given, &l)
 	}
@@ -137,7 +136,7 @@ func (t *takeovers) terms() (protocol.Terms, error) {
 	routed, duty, err := t.ourDuty()
 	return protocol.Terms{
 		Routed: routed, Duty: duty, Latest: t.Source.Start == "latest",
-		AcceptLostOffsets: t.Source.AcceptLostOffsets, AcceptJournalGap: t.Source.AcceptJournalGap, Mode: t.Mode.Under(&duty),
+		AcceptLostOffsets: t.Source.AcceptLostOffsets, AcceptJournalGap: t.Source.AcceptJournalGap, Mode: t.Mode,
 	}, err
 }
 
@@ -165,11 +164,6 @@ func (t *takeovers) give(of *protocol.Takeover, given map[string]map[int32]kgo.O
 	a := of.Assignment()
 	l.given = append(l.given, a)
 	given[at.Topic][at.Partition] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
-	if a.Mode.Follows() && a.Base > max(a.Followed, of.Begin) {
-		t.Logger.Warn().Str("topic", at.Topic).Int32("partition", at.Partition).Int64("offset", a.Base).
-			Int64("followed", a.Followed).Msg("this shadow is beyond what the group that it follows has committed, and waits: " +
-			"a group that has taken over begins with a new journal without consumer.succeeds")
-	}
 	t.Logger.Info().Str("topic", at.Topic).Int32("partition", at.Partition).Int64("offset", a.Base).
 		Uint32("epoch", a.Epoch).Msg("partition assigned")
 }

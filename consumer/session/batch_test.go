@@ -81,7 +81,7 @@ func news(topic string, base int64) *assignment {
 func polled(t *testing.T, fetches kgo.Fetches, of ...*assignment) (*batch, *protocol.Member) {
 	t.Helper()
 	m := protocol.NewMember(protocol.NewMode(nil), protocol.NewIntake(100), 0, time.Now())
-	m.Give(&protocol.Terms{Mode: protocol.NewMode(nil)}, of...)
+	m.Give(of...)
 	b, fetch := (&pipeline{}).sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
 		a := m.Find(name)
 		return a, a.Base

@@ -16,13 +16,7 @@ func (t *adviser) allDeleted(begun []*protocol.Takeover, err error) {
 		return
 	}
 	for _, of := range begun {
-		switch {
-		case of.Decision.Reason != protocol.Deleted:
-		case of.Mode.Follows(): // another group forwards what was there
-			t.Logger.Warn().Str("topic", of.Topic).Int32("partition", of.Source.Partition).Int64("from", of.Committed.Offset).
-				Int64("offset", of.Decision.Offset).
-				Msg("history was deleted before this shadow judged it: its window will not hold that")
-		default:
+		if of.Decision.Reason == protocol.Deleted {
 			t.deleted(of.TopicPartition, max(of.Committed.Offset, of.Duty.Begins(of.Source)), of.Decision.Offset)
 		}
 	}

@@ -96,9 +96,6 @@ func (p *pipeline) produce(ctx context.Context, to *kgo.GroupTransactSession, b 
 	}
 	for i := range b.groups {
 		for k := range b.groups[i].items {
-			if b.groups[i].Mode.Silent(b.groups[i].Assignment, b.groups[i].items[k].record.Offset) {
-				continue
-			}
 			r := p.record()
 			p.encode(r, b.groups[i].Assignment, &b.groups[i].items[k], b.present)
 			to.Produce(ctx, r, failed.promise)

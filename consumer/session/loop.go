@@ -63,9 +63,7 @@ func (l *loop) look(do func(protocol.Journal)) {
 // deliver tells the member what came and went.
 func (l *loop) deliver() {
 	for _, letter := range l.mail.receive() {
-		if letter.by != nil {
-			l.member.Give(letter.by, letter.given...)
-		}
+		l.member.Give(letter.given...)
 		l.member.Take(letter.lost...)
 		l.client.note(&letter)
 	}
@@ -73,8 +71,6 @@ func (l *loop) deliver() {
 
 func (l *loop) do(ctx, drain context.Context, step *protocol.Step) error {
 	switch step.Want {
-	case protocol.WantFollowed:
-		return l.follow(ctx, step)
 	case protocol.WantOwed:
 		return l.record(ctx, drain, step)
 	case protocol.WantRecords:

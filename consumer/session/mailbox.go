@@ -25,7 +25,6 @@ type mailbox struct {
 
 // letter says what came or went.
 type letter struct {
-	by    *protocol.Terms // of what is given
 	given []*assignment
 	unled []protocol.PartitionName // given as well, and not read: they have no leader
 	lost  []protocol.PartitionName

@@ -12,7 +12,7 @@ import (
 // Params say how this process takes part in the consumer group.
 type Params struct {
 	Group              string        `key:"group" doc:"the consumer group; its members share the work and the journal" example:"unecho"`
-	Succeeds           string        `key:"succeeds" doc:"the group that this one is to take over from: it judges what that group has committed and forwards nothing, until unecho takeover; once it has taken over, this says nothing more" example:"news-filter"`
+	Succeeds           string        `key:"succeeds" doc:"the group that this one is to take over from: it fills its window with what that group has found unique and forwards nothing, until unecho takeover; once it has taken over, this says nothing more" example:"news-filter"`
 	SucceedsJournal    string        `key:"succeeds_journal" doc:"the journal of the group in consumer.succeeds; empty is {group}.journal"`
 	Member             string        `key:"member" doc:"this process's name in the group; empty takes the lowest free one" example:"unecho-0"`
 	Sessions           int           `key:"sessions" doc:"sessions of this process, each a member of the group with transactions of its own"`
@@ -33,13 +33,9 @@ type SourceParams struct {
 	MaxBatchBytes     setting.Bytes `key:"max_batch_bytes" doc:"what one batch of records may take in memory when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
 	When              []string      `key:"when" doc:"conditions that a document must meet to be checked; what does not goes to the unique topic as it is, marked by unecho-unchecked; header:NAME or field:PATH with =, !=, exists or missing, size with <, <=, >, >=, =, !=" example:"['header:lang = en', 'size >= 200']" verdict:"true" omit:""`
 	Start             string        `key:"start" doc:"where a topic of source.topics begins that the group has never read" enum:"earliest|latest"`
-	PrimeFrom         string        `key:"prime_from" doc:"how a group with consumer.succeeds fills its window: timestamp judges the source from window.age ago on; unique reads what the followed group found unique, which may be kept for longer than the source" enum:"timestamp|unique"`
 	AcceptLostOffsets bool          `key:"accept_lost_offsets" doc:"go on from what the journal knows where committed offsets went back by themselves"`
 	AcceptJournalGap  bool          `key:"accept_journal_gap" doc:"start empty where the journal begins after the newest usable snapshot: what was remembered is lost"`
 }
-
-// PrimeFromUnique is the value of source.prime_from by which a shadow is primed.
-const PrimeFromUnique = "unique"
 
 // DefaultParams are the defaults of design sections 5 and 11.
 func DefaultParams() Params {
@@ -52,7 +48,7 @@ func DefaultParams() Params {
 
 // DefaultSourceParams starts at the earliest offset; the topics have no default.
 func DefaultSourceParams() SourceParams {
-	return SourceParams{MaxBatchBytes: 32 * setting.MiB, Start: "earliest", PrimeFrom: "timestamp"}
+	return SourceParams{MaxBatchBytes: 32 * setting.MiB, Start: "earliest"}
 }
 
 // Validate returns what is wrong.

@@ -31,7 +31,6 @@ type Session struct {
 	pipeline  *pipeline
 	intake    *protocol.Intake
 	commits   int // by this session since the process started
-	unheard   silence
 }
 
 // New makes a session for each slot. They start nothing.

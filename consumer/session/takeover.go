@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 )
 
@@ -58,6 +61,37 @@ func (t *takeovers) outdated() error {
 		return err
 	}
 	return rebuild("the group has another duty")
+}
+
+// duty reads the routing in force, and what it has the group do. It is an error that ends the process if the routing is
+// not its own.
+func (s *Setup) duty() (routed uint64, d protocol.Duty, err error) {
+	s.Replica.Look(func(r *index.Replica) {
+		routed = r.Routed()
+		if err = s.Agreed.SameRouting(s.Log, r); err == nil {
+			d, err = routing.DutyOf(r.Routes().Text)
+		}
+	})
+	return routed, d, err
+}
+
+// ourDuty is duty, and ends the process if the routing is not its own.
+func (t *takeovers) ourDuty() (routed uint64, d protocol.Duty, err error) {
+	routed, d, err = t.duty()
+	var final *stop.Error
+	if errors.As(err, &final) {
+		err = t.mail.stop(final)
+	}
+	return routed, d, err
+}
+
+func topicsOf(some []*protocol.Takeover) (names []string) {
+	for _, t := range some {
+		if !slices.Contains(names, t.Topic) {
+			names = append(names, t.Topic)
+		}
+	}
+	return names
 }
 
 // askPause is the time until the steps are repeated, when they wait for something that passes by itself.
@@ -128,9 +162,6 @@ func (t *takeovers) askOffsets(ctx context.Context, some []*protocol.Takeover) e
 	of := make([]topicPartition, len(some))
 	for i, one := range some {
 		of[i] = one.TopicPartition
-	}
-	if err := t.askFollowed(ctx, some); err != nil { // first: what the group itself has committed is never beyond it
-		return err
 	}
 	offsets, err := t.Cluster.StableOffsets(ctx, of, t.Ahead)
 	if err != nil {

@@ -18,7 +18,12 @@ func (r *run) offsets(ctx context.Context) error {
 		return err
 	}
 	r.report.Places = places
-	r.Offsets(places)
+	// after the offsets, so that it has all that they cover; what others have not committed yet, there, may stand before it
+	unique, err := Remembered(ctx, r.admin, r.admin.ListEndOffsets, r.Old.Group, r.OldGroup.Journal, r.older.Routes.Text)
+	if err != nil {
+		return err
+	}
+	r.Offsets(places, unique)
 	return nil
 }
 

@@ -21,29 +21,29 @@ func (r *run) refusal() error {
 	case protocol.NoNewJournal:
 		return &stop.Error{
 			What:   fmt.Sprintf("group %s has no journal %s yet, or declared nothing in it", newer, r.NewGroup.Journal),
-			Remedy: "start a member of it with consumer.succeeds: " + older + ", and let it catch up",
+			Remedy: "start a member of it with consumer.succeeds: " + older + ", and let it fill its window",
 		}
 	case protocol.NewForwards:
 		return &stop.Error{
 			What:   fmt.Sprintf("group %s forwards already, and did not take over from group %s", newer, older),
-			Remedy: "a successor begins as a shadow: give it a consumer.group and a journal.topic that were never used",
+			Remedy: "a successor has consumer.succeeds from its first start on: give it a consumer.group and a journal.topic that were never used",
 		}
 	case protocol.NewFollows:
-		return &stop.Error{What: fmt.Sprintf("group %s follows group %s, not %s", newer, other, older), Remedy: "name that group in consumer.succeeds"}
+		return &stop.Error{What: fmt.Sprintf("group %s is to take over from group %s, not from %s", newer, other, older), Remedy: "name that group in consumer.succeeds"}
 	case protocol.NewRetired:
 		return &stop.Error{
 			What:   fmt.Sprintf("group %s has retired itself, in favour of group %s", newer, other),
-			Remedy: "start it with consumer.succeeds: " + other + ", so that it follows that group, and take over then",
+			Remedy: "start it with a new journal.topic and consumer.succeeds: " + other + ", let it fill its window, and take over then",
 		}
 	case protocol.OldFollows:
 		return &stop.Error{
-			What:   fmt.Sprintf("group %s forwards nothing itself: it follows group %s", older, other),
+			What:   fmt.Sprintf("group %s forwards nothing itself: it is to take over from group %s", older, other),
 			Remedy: "take over from the group that forwards",
 		}
 	case protocol.OldSucceeded:
 		return &stop.Error{
 			What: fmt.Sprintf("group %s has retired in favour of group %s (%s), which was first", older, other, r.Old.Duty.Theirs),
-			Remedy: "nothing of this takeover counts: follow that group. If it never came to forward, abandon its takeover with " +
+			Remedy: "nothing of this takeover counts: take over from that group. If it never came to forward, abandon its takeover with " +
 				"`unecho takeover --abandon` and its configuration",
 		}
 	case protocol.WasVoided:
@@ -58,12 +58,20 @@ func (r *run) refusal() error {
 	case protocol.TakenOver:
 		return &stop.Error{
 			What:   fmt.Sprintf("group %s has taken over from group %s: there is nothing to abandon", newer, older),
-			Remedy: fmt.Sprintf("to go back, start %s with consumer.succeeds: %s, and run unecho takeover with its configuration", older, newer),
+			Remedy: fmt.Sprintf("to go back, start %s with a new journal.topic and consumer.succeeds: %s, and run unecho takeover with its configuration", older, newer),
 		}
 	case protocol.NothingToVoid:
 		return &stop.Error{What: fmt.Sprintf("group %s has not retired in favour of group %s: there is nothing to abandon", older, newer), Remedy: "see `unecho takeover --plan`"}
 	}
 	return fmt.Errorf("this is a bug of unecho: refusal %d", r.Refusal.Why)
+}
+
+// unfilled refuses a takeover that would begin with a long pause.
+func (r *run) unfilled() error {
+	return &stop.Error{
+		What:   fmt.Sprintf("group %s has not filled its window yet with what group %s has found unique", r.New.Group, r.Old.Group),
+		Remedy: "start a member of it, and wait until it is ready: its log says how far it is",
+	}
 }
 
 func (r *run) offsetsGone() error {
@@ -79,7 +87,7 @@ func (r *run) newBeyond() error {
 	older, newer := r.Old.Group, r.New.Group
 	at := places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.New })
 	return &stop.Error{
-		What: fmt.Sprintf("group %s has judged beyond what group %s has committed: %s", newer, older, at),
+		What: fmt.Sprintf("group %s has an offset beyond what group %s has committed: %s", newer, older, at),
 		Remedy: fmt.Sprintf("an offset was set by hand: wait until group %s is there, or stop all members of %s and set its "+
 			"offsets back", older, newer),
 	}
@@ -100,30 +108,17 @@ func (r *run) dry() error {
 	}
 }
 
-// Patterned refuses a takeover where a group reads topics that may come and go: which documents are whose would have to
-// be settled for each of them.
-func Patterned(group, pattern string) error {
-	return &stop.Error{
-		What: fmt.Sprintf("group %s reads topics by source.pattern (%s): such a group takes part in no takeover", group, pattern),
-		Remedy: "name its topics in source.topics in place of the pattern (unecho routing apply, and start its members with " +
-			"that), and take over then; the pattern can follow in the same way",
-	}
-}
-
-// patterned says which of the groups reads topics by a pattern.
-func (r *run) patterned() error {
-	for group, state := range map[string]*routing.State{r.OldGroup.Name: &r.older, r.NewGroup.Name: &r.newer} {
-		if pattern := routing.Pattern(state.Routes.Text); pattern != "" {
-			return Patterned(group, pattern)
+func (r *run) otherSources() error {
+	reads := func(text []byte) string {
+		if pattern := routing.Pattern(text); pattern != "" {
+			return fmt.Sprintf("%q and source.pattern %s", routing.Sources(text), pattern)
 		}
+		return fmt.Sprintf("%q", routing.Sources(text))
 	}
-	return nil
-}
-
-func (r *run) otherSources(ours []string) error {
 	return &stop.Error{
-		What:   fmt.Sprintf("the groups read other topics: %s reads %q, %s reads %q", r.OldGroup.Name, r.sources, r.NewGroup.Name, ours),
-		Remedy: "let both read the same source.topics (unecho routing apply changes those of a group), and take over then",
+		What: fmt.Sprintf("the groups read other topics: %s reads %s, %s reads %s", r.OldGroup.Name, reads(r.older.Routes.Text),
+			r.NewGroup.Name, reads(r.newer.Routes.Text)),
+		Remedy: "let both have the same source.topics and source.pattern (unecho routing apply changes those of a group), and take over then",
 	}
 }
 

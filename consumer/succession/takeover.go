@@ -41,10 +41,6 @@ type Report struct {
 	Places []protocol.Standpoint
 	From   []protocol.Boundary // where New forwards from, once it has taken over
 	Old    []string            // the members of the old group, when that was looked at
-	New    []string            // those of the new group; only a plan has them
-	// Since is from when on the source has all its partitions' records: what came before is deleted from one of them at
-	// least. Zero: that was not looked at, or the source is empty. Only a plan has it.
-	Since time.Time
 	// Elsewhere has a line for each source of which the two groups' outputs differ. Only a plan has it.
 	Elsewhere []string
 }
@@ -72,7 +68,8 @@ func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
 	for {
 		r.report.Next = r.Hands()
 		if plan && r.writes() {
-			return r.report, errors.Join(r.members(ctx), r.foresee(ctx))
+			r.foresee()
+			return r.report, r.members(ctx)
 		}
 		hands := r.Hands()
 		over, err := r.step(ctx)
@@ -190,17 +187,28 @@ func (r *run) look(ctx context.Context) error {
 	if r.Back || r.Hands() == protocol.HandRefused || r.Hands() == protocol.HandOver {
 		return nil
 	}
-	if err := r.patterned(); err != nil {
+	if d := &newer.Duty; older.Duty.Kind == protocol.Forwards && d.Kind == protocol.Fills && !d.Ready {
+		return r.unfilled()
+	}
+	if !SameSources(r.newer.Routes.Text, r.older.Routes.Text) {
+		return r.otherSources()
+	}
+	choice, err := routing.Chosen(r.older.Routes.Text, r.OldGroup.Journal, r.NewGroup.Journal)
+	if err != nil {
 		return err
 	}
-	r.sources = routing.Sources(r.older.Routes.Text)
-	if ours := routing.Sources(r.newer.Routes.Text); !slices.Equal(ours, r.sources) {
-		return r.otherSources(ours)
+	if r.sources, err = choice.Find(ctx, r.admin); err != nil {
+		return err
 	}
 	if routing.Dry(r.newer.Routes.Text) {
 		return r.dry()
 	}
 	return nil
+}
+
+// SameSources says that two routings read the same topics.
+func SameSources(a, b []byte) bool {
+	return slices.Equal(routing.Sources(a), routing.Sources(b)) && routing.Pattern(a) == routing.Pattern(b)
 }
 
 // sameJournal refuses to abandon a takeover by a group whose journal was another topic, because that one may still
@@ -278,23 +286,19 @@ func (r *run) drain(ctx context.Context) error {
 }
 
 // members lists those of the old group.
-func (r *run) members(ctx context.Context) (err error) {
-	r.report.Old, err = r.membersOf(ctx, r.OldGroup.Name)
-	return err
-}
-
-func (r *run) membersOf(ctx context.Context, group string) (names []string, err error) {
-	in, err := cluster.Members(ctx, r.admin, group)
+func (r *run) members(ctx context.Context) error {
+	in, err := cluster.Members(ctx, r.admin, r.OldGroup.Name)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	r.report.Old = nil
 	for _, m := range in.Members {
 		if m.Guest {
-			names = append(names, m.String())
+			r.report.Old = append(r.report.Old, m.String())
 		} else {
-			names = append(names, m.Name)
+			r.report.Old = append(r.report.Old, m.Name)
 		}
 	}
-	slices.Sort(names)
-	return names, nil
+	slices.Sort(r.report.Old)
+	return nil
 }

@@ -51,8 +51,8 @@ func TestRecipes(t *testing.T) {
 	}
 	bin := program(t)
 	for name, recipe := range map[string]func(*testing.T, string){
-		"replay": recipesOfBackfill, "new index": recipeOfNewIndex, "priming": recipeOfPriming, "offsets": recipeOfOffsets,
-		"time": recipeOfTime, "lost window": recipeOfLostWindow,
+		"replay": recipesOfBackfill, "new index": recipeOfNewIndex, "fill": recipeOfFill, "fill with files": recipeOfFillWithFiles,
+		"offsets": recipeOfOffsets, "time": recipeOfTime, "lost journal": recipeOfLostJournal,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,19 +114,15 @@ func recipeOfNewIndex(t *testing.T, bin string) {
 	}
 }
 
-// A group that begins at the topic's end is primed while it runs: copies of what was before are duplicates then, and
-// nothing of it came out.
-func recipeOfPriming(t *testing.T, bin string) {
+// A new group is filled with what its topic holds: copies of that are duplicates then, and nothing of it comes out.
+func recipeOfFill(t *testing.T, bin string) {
 	documents, begin := feed(), time.Now().Add(-8*time.Hour)
 	for i := range documents {
 		documents[i].Timestamp = begin.Add(time.Duration(i) * time.Hour / 2)
 	}
 	k := newKitchen(t, bin, 2, documents...)
-	_, stop := k.works("unecho run --set source.start=latest", `"message":"ready"`)
-	k.prints("recipe: prime")
-	old := read(t, "deploy/examples/old.txt")
-	k.write("old.txt", old)
-	k.prints("recipe: prime files")
+	k.prints("recipe: fill")
+	_, stop := k.works("unecho run", `"message":"ready"`)
 	k.send(at(1, "2026-03-01 09:00", lettered('A')), at(0, "2026-03-01 09:00", lettered('F')),
 		at(1, "2026-03-01 09:00", lettered('D', 3)))
 	got := k.verdicts(3, k.named("news.unique"), k.named("news.duplicate"))
@@ -139,21 +135,32 @@ func recipeOfPriming(t *testing.T, bin string) {
 			t.Errorf("%s is %q, want %s", source, v, want)
 		}
 	}
-	_, stop = k.works("unecho run --set source.start=latest", `"message":"ready"`)
-	k.send(at(1, "2026-03-01 09:00", lettered('E')), at(0, "2026-03-01 09:00", []byte(strings.Split(old, "\n")[2]+"!")))
-	got = k.verdicts(5, k.named("news.unique"), k.named("news.duplicate"))
+	_, stop = k.works("unecho run", `"message":"ready"`)
+	k.send(at(1, "2026-03-01 09:00", lettered('E')))
+	got = k.verdicts(4, k.named("news.unique"), k.named("news.duplicate"))
 	stop()
-	if v := got["news/1/6"]; len(got) != 5 || len(v) != 1 || v[0] != "duplicate news/0/3" {
+	if v := got["news/1/6"]; len(got) != 4 || len(v) != 1 || v[0] != "duplicate news/0/3" {
 		t.Errorf("after a restart: %q", got)
 	}
-	if v := got["news/0/5"]; len(v) != 1 || v[0] != "duplicate unecho-backfill.news-older.history/0/2" {
+}
+
+// A new group is filled with files, which are not in its topic.
+func recipeOfFillWithFiles(t *testing.T, bin string) {
+	k := newKitchen(t, bin, 2)
+	old := read(t, "deploy/examples/old.txt")
+	k.write("old.txt", old)
+	k.prints("recipe: fill files")
+	_, stop := k.works("unecho run", `"message":"ready"`)
+	k.send(at(0, "2026-03-01 09:00", []byte(strings.Split(old, "\n")[2]+"!")))
+	got := k.verdicts(1, k.named("news.unique"), k.named("news.duplicate"))
+	stop()
+	if v := got["news/0/0"]; len(v) != 1 || v[0] != "duplicate unecho-backfill.news-filter.fill/0/2" {
 		t.Errorf("a copy of a file's document is %q", v)
 	}
 }
 
-// A group whose journal is gone begins with an empty memory. Primed with what it forwarded as unique, it finds copies of
-// what came before.
-func recipeOfLostWindow(t *testing.T, bin string) {
+// A group whose journal is gone is filled with what it forwarded as unique, and finds copies of what came before.
+func recipeOfLostJournal(t *testing.T, bin string) {
 	documents := feed()
 	for i := range documents {
 		documents[i].Timestamp = time.Now().Add(-time.Hour)
@@ -163,13 +170,11 @@ func recipeOfLostWindow(t *testing.T, bin string) {
 	_, stop := k.works("unecho run", `"message":"ready"`)
 	first := k.verdicts(8, outputs...)
 	stop()
-	_, stop = k.works("unecho run --set journal.topic="+k.named("news-2.journal")+
-		" --set snapshot.directory=s2 --set source.accept_journal_gap=true", `"message":"ready"`)
-	line := (console{text: k.recipe("recipe: lost")}).commands()[0]
-	if said, err := shell(k.within(), k.bin, k.dir, line+" --set journal.topic="+k.named("news-2.journal")+
-		" --set snapshot.directory=s2").CombinedOutput(); err != nil {
-		t.Fatalf("the command %s ends with %v:\n%s", line, err, said)
+	lines, elsewhere := (console{text: k.recipe("recipe: lost")}).commands(), " --set journal.topic="+k.named("news-2.journal")+" --set snapshot.directory=s2"
+	if said, err := shell(k.within(), k.bin, k.dir, lines[0]+elsewhere).CombinedOutput(); err != nil {
+		t.Fatalf("the command %s ends with %v:\n%s", lines[0], err, said)
 	}
+	_, stop = k.works(lines[1]+elsewhere, `"message":"ready"`)
 	k.send(at(1, "2026-03-01 09:00", lettered('A')), at(0, "2026-03-01 09:00", lettered('F')))
 	all := k.verdicts(10, outputs...)
 	stop()

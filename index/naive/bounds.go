@@ -39,12 +39,10 @@ func (t *Twin) bind(to index.Bounds) bool {
 	if p.Window.Requests == 0 {
 		t.requests = nil
 	}
-	for _, q := range []*queue{&t.history, &t.window} {
-		q.bytes = 0
-		for _, d := range q.documents {
-			d.bytes = index.EntryBytes(p, &d.entry) + index.FineBytes(d.fine)
-			q.bytes += d.bytes
-		}
+	t.window.bytes = 0
+	for _, d := range t.window.documents {
+		d.bytes = index.EntryBytes(p, &d.entry) + index.FineBytes(d.fine)
+		t.window.bytes += d.bytes
 	}
 	return true
 }

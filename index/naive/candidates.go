@@ -22,24 +22,21 @@ type looked struct {
 }
 
 // candidates returns the documents to compare with e, the most promising first: of each key the newest that are
-// remembered, those of the window before those of history, without those whose digests rule them out. full says that
-// more documents may have one of the keys.
+// remembered, without those whose digests rule them out. full says that more documents may have one of the keys.
 func (t *Twin) candidates(e *entry.Entry) (promising []*document, full bool) {
 	own, fine, most := t.keys(e), t.choose(e), t.params.Similarity.MaxReferences
 	limit, left := t.limit(e), 16*most
 	differ, met := map[*document]int{}, make([]int, len(own)+len(fine))
 	all := slices.Concat(own[:1], fine, own[1:])
-	for _, q := range []*queue{&t.window, &t.history} {
-		for i, k := range all {
-			is := t.shelf(q, k)
-			is = is[:min(len(is), most-met[i], left)]
-			met[i] += len(is)
-			left -= len(is)
-			for _, d := range is {
-				isFine := i > 0 && i <= len(fine)
-				if n := distance(e.Digest, d.entry.Digest); n <= limit && (isFine || t.sameKey(k.band, e, &d.entry)) {
-					differ[d] = n
-				}
+	for i, k := range all {
+		is := t.shelf(k)
+		is = is[:min(len(is), most, left)]
+		met[i] = len(is)
+		left -= len(is)
+		for _, d := range is {
+			isFine := i > 0 && i <= len(fine)
+			if n := distance(e.Digest, d.entry.Digest); n <= limit && (isFine || t.sameKey(k.band, e, &d.entry)) {
+				differ[d] = n
 			}
 		}
 	}
@@ -121,8 +118,9 @@ func count(is bool) int {
 	return 0
 }
 
-// shelf returns the documents of the window, or of history, under a key, the newest first, dead ones included.
-func (t *Twin) shelf(q *queue, k bandKey) (all []*document) {
+// shelf returns the documents of the window under a key, the newest first, dead ones included.
+func (t *Twin) shelf(k bandKey) (all []*document) {
+	q := &t.window
 	for _, d := range slices.Backward(q.byKey[k]) {
 		if len(q.documents) == 0 || d.at < q.documents[0].place {
 			break // the older ones have left too

@@ -26,7 +26,7 @@ func tryEverywhere(t *testing.T, seeds uint64) {
 			run, ok := step.Record.(*index.Run)
 			for i := 0; ok && i < len(run.Entries); i++ {
 				for _, k := range twin.keys(&run.Entries[i]) {
-					got, want := twin.shelf(&twin.window, k), everywhere(twin, k)
+					got, want := twin.shelf(k), everywhere(twin, k)
 					if found += len(want); !slices.Equal(got, want) {
 						t.Fatalf("seed %d, journal offset %d, entry %d, key %v: %v, want %v", seed, step.At.Offset, i, k, got, want)
 					}

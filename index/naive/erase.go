@@ -18,7 +18,7 @@ func (t *Twin) erase(at index.Stamp, r *index.Erase) bool {
 			m.ID = ""
 		}
 	}
-	for d := range t.remembered() {
+	for _, d := range t.window.documents {
 		if slices.Contains(r.Targets, d.position) {
 			d.dead = true
 			d.entry = d.entry.Clone()

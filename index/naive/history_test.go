@@ -52,11 +52,11 @@ func trySanity(t *testing.T, seeds int) {
 		for _, step := range steps {
 			verdicts := twin.Apply(step.At, step.Record)
 			p := twin.Params() // in force
-			if past, ok := step.Record.(*index.History); ok {
-				for i, e := range past.Entries {
-					if e.Part < len(past.Parts) {
+			if fill, ok := step.Record.(*index.Fill); ok {
+				for i, e := range fill.Entries {
+					if e.Part < len(fill.Parts) {
 						at := index.Position{Offset: step.At.Offset, Entry: int32(i)}
-						unique[place{past.Parts[e.Part].Source, at}] = index.Verdict{Offset: e.Offset}
+						unique[place{fill.Parts[e.Part].Source, at}] = index.Verdict{Offset: e.Offset}
 					}
 				}
 			}

@@ -36,7 +36,7 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 			t.stats.Kept++
 		}
 		t.room(1, d.bytes, now)
-		t.enter(&t.window, d)
+		t.enter(d)
 		t.noteEntered()
 		t.room(0, 0, now)
 	}
@@ -187,10 +187,5 @@ func (*Twin) hopeless(all []found, d *document) bool {
 	return best.method == index.Identical && best.older(d)
 }
 
-// older says whether a document counts as the earlier one: history comes before all that was judged.
-func (d *document) older(than *document) bool {
-	if d.primed != than.primed {
-		return d.primed
-	}
-	return d.position.Before(than.position)
-}
+// older says whether a document counts as the earlier one.
+func (d *document) older(than *document) bool { return d.position.Before(than.position) }

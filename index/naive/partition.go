@@ -14,13 +14,13 @@ type partition struct {
 	base   int64
 	held   map[int64]index.Verdict // by offset: judged, and not yet known to be committed
 	fed    index.Fed
-	primed index.PrimedPart
+	filled index.FilledPart
 }
 
 func (t *Twin) partition(source entry.Source) *partition {
 	p, ok := t.partitions[source]
 	if !ok {
-		p = &partition{held: map[int64]index.Verdict{}, fed: unfed(), primed: unprimed()}
+		p = &partition{held: map[int64]index.Verdict{}, fed: unfed(), filled: unfilled()}
 		t.partitions[source] = p
 	}
 	return p

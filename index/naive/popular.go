@@ -25,7 +25,7 @@ func (p *popular) use(tag uint32) {
 // Every has no key become popular, as with index.Chains where every similarity is wanted.
 func (t *Twin) Every() { t.every = true }
 
-// noteEntered notes that the document that was looked up last has entered the window or history.
+// noteEntered notes that the document that was looked up last has entered the window.
 func (t *Twin) noteEntered() {
 	if t.every {
 		return
@@ -46,7 +46,7 @@ func (t *Twin) noteEntered() {
 	if len(q.documents) > 0 {
 		oldest = q.documents[0].place
 	}
-	if oldest >= p.until && len(t.history.documents) == 0 {
+	if oldest >= p.until {
 		for cell := range p.cells {
 			p.cells[cell]--
 		}

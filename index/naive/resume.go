@@ -17,12 +17,12 @@ func Resume(p index.Params, settings []byte, fingerprint uint64, from *index.Rep
 		}
 	}
 	t.arrival, t.event, t.fed = c.Arrival, c.Event, c.FedEntries
-	t.primed, t.primedLast = c.Primed, c.PrimedLast
+	t.filled, t.filledLast = c.Filled, c.FilledLast
 	for i := range c.Partitions {
 		row := &c.Partitions[i]
 		own := t.partition(row.Source)
 		own.name, own.epoch, own.start, own.base = row.Topic, row.Epoch, row.Start, row.Base
-		own.known, own.fed, own.primed = row.Epoch > 0, c.Fed[i], c.PrimedParts[i]
+		own.known, own.fed, own.filled = row.Epoch > 0, c.Fed[i], c.FilledParts[i]
 		for _, v := range c.Held[i] {
 			own.held[v.Offset] = v
 		}
@@ -63,7 +63,7 @@ func (t *Twin) remember(from *index.Replica) {
 		d := &document{
 			source: m.Source, entry: m.Entry.Clone(), position: m.Judged,
 			bytes: index.EntryBytes(t.params, &m.Entry) + index.FineBytes(len(m.Fine)), under: t.linked(m), fine: len(m.Fine),
-			entered: m.Entered, dead: m.Dead, primed: m.Primed, copies: m.Copies + 1, repeated: m.Repeated, last: m.Last,
+			entered: m.Entered, dead: m.Dead, copies: m.Copies + 1, repeated: m.Repeated, last: m.Last,
 			emission: emission{
 				source: m.Emission.Source, offset: m.Emission.Offset, position: m.Emission.Position, at: m.Emission.At,
 				void: m.Emission.Void,
@@ -75,11 +75,7 @@ func (t *Twin) remember(from *index.Replica) {
 			roots[d] = m.Root
 		}
 		byNumber[m.Number] = d
-		if m.History {
-			t.enter(&t.history, d)
-		} else {
-			t.enter(&t.window, d)
-		}
+		t.enter(d)
 	})
 	for d, number := range roots {
 		d.root = byNumber[number]

@@ -3,10 +3,8 @@ package naive
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/unecho/unecho/index"
@@ -29,7 +27,6 @@ type Twin struct {
 
 	arrival, event int64 // clocks, ms since 1970; they never fall
 	partitions     map[entry.Source]*partition
-	history        queue
 	window         queue
 	fed            uint64 // entries that feeds brought
 	popular        popular
@@ -37,8 +34,8 @@ type Twin struct {
 	looked         looked // of the entry at hand
 	limits         map[[3]int]int
 	requests       []*request
-	primed         index.Primed
-	primedLast     int64 // time of the newest document that entered history, ms since 1970
+	filled         index.Filled
+	filledLast     int64 // from which the age counts of the newest document that a fill brought, ms since 1970
 	stats          Stats
 }
 
@@ -55,9 +52,8 @@ func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
 	}
 	return &Twin{
 		params: p, begun: p, shingling: shingling, settings: bytes.Clone(settings), fingerprint: fingerprint,
-		partitions: map[entry.Source]*partition{}, history: newQueue(beforeAll), window: newQueue(0),
+		partitions: map[entry.Source]*partition{}, window: queue{byKey: map[bandKey][]shelf{}},
 		popular: popular{cells: map[uint32]int{}}, limits: map[[3]int]int{},
-		primedLast: math.MinInt64,
 	}
 }
 
@@ -82,8 +78,8 @@ func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts [
 		return t.run(at, r)
 	case *index.Feed:
 		return t.feed(at, r)
-	case *index.History:
-		return t.prime(at, r), nil
+	case *index.Fill:
+		return t.fill(at, r), nil
 	case *index.Reposition:
 		return t.reposition(at, r), nil
 	case *index.Forget:
@@ -165,7 +161,7 @@ func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
 	if !p.known {
 		from = r.Offset // nothing of it was judged
 	}
-	for d := range t.remembered() {
+	for _, d := range t.window.documents {
 		if d.source == r.Source && d.entry.Offset >= from {
 			d.dead = true
 		}
@@ -176,7 +172,7 @@ func (t *Twin) reposition(at index.Stamp, r *index.Reposition) bool {
 	t.without(func(first *request) bool { return first.source == r.Source && first.verdict.Offset >= from })
 	*p = partition{
 		known: true, name: r.Name, epoch: r.Epoch, start: r.Offset, base: r.Offset, held: map[int64]index.Verdict{},
-		fed: unfed(), primed: p.primed,
+		fed: unfed(), filled: p.filled,
 	}
 	return true
 }
@@ -198,7 +194,7 @@ func (t *Twin) forget(at index.Stamp, r *index.Forget) bool {
 			}
 		}
 	}
-	for d := range t.remembered() {
+	for _, d := range t.window.documents {
 		if d.position == r.Target && !t.partition(d.source).brought(d.entry.Offset) {
 			d.dead = true
 		}
@@ -208,20 +204,9 @@ func (t *Twin) forget(at index.Stamp, r *index.Forget) bool {
 
 // takeBack makes the emission of a document void that its output refused: the next copy comes through instead.
 func (t *Twin) takeBack(v *index.Verdict) {
-	for d := range t.remembered() {
+	for _, d := range t.window.documents {
 		if v.Reemitted && d.emission.position == v.Position {
 			d.emission.void = true
-		}
-	}
-}
-
-// remembered visits all documents of history and of the window.
-func (t *Twin) remembered() iter.Seq[*document] {
-	return func(yield func(*document) bool) {
-		for _, d := range slices.Concat(t.history.documents, t.window.documents) {
-			if !yield(d) {
-				return
-			}
 		}
 	}
 }

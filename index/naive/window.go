@@ -20,7 +20,6 @@ type document struct {
 	fine     int       // how many of them are fine keys
 	entered  int64     // ms of stream time from which its age counts
 	dead     bool      // forgotten, or its partition was repositioned
-	primed   bool      // it came as history, wherever it is now
 
 	// The fields below are used only in a representative.
 	copies   uint64 // how many documents it stands for, itself included
@@ -38,18 +37,13 @@ type emission struct {
 	void     bool  // the document died, so the next copy comes through
 }
 
-// queue is the window, or the history in front of it. The places of history are lower than all of the window.
+// queue is the window.
 type queue struct {
 	documents []*document // the oldest first, ascending by place
 	place     int         // the last one given
 	byKey     map[bandKey][]shelf
 	bytes     int64 // of the documents
 }
-
-func newQueue(place int) queue { return queue{place: place, byKey: map[bandKey][]shelf{}} }
-
-// beforeAll is a place before all that the window gives.
-const beforeAll = -1 << 40
 
 // bandKey is the part of a band key by which documents meet. A fine key is in one of the bands, by its tag.
 type bandKey struct {
@@ -92,8 +86,9 @@ func (t *Twin) linkAs(d *document, copied bool) {
 	d.bytes += index.FineBytes(d.fine)
 }
 
-// enter puts a document at the head of the window or of history.
-func (t *Twin) enter(q *queue, d *document) {
+// enter puts a document at the head of the window.
+func (t *Twin) enter(d *document) {
+	q := &t.window
 	q.place++
 	d.place = q.place
 	q.documents = append(q.documents, d)
@@ -103,8 +98,9 @@ func (t *Twin) enter(q *queue, d *document) {
 	}
 }
 
-// leave takes the oldest document from the window or from history, and removes what has left from its shelves.
-func (t *Twin) leave(q *queue) *document {
+// leave takes the oldest document from the window, and removes what has left from its shelves.
+func (t *Twin) leave() *document {
+	q := &t.window
 	d := q.documents[0]
 	q.documents = q.documents[1:]
 	q.bytes -= d.bytes
@@ -122,51 +118,42 @@ func (t *Twin) leave(q *queue) *document {
 	return d
 }
 
-// full says whether this many more documents and bytes are beyond the bounds, which history and the window share.
+// full says whether this many more documents and bytes are beyond the bounds.
 func (t *Twin) full(documents int, more int64) bool {
 	w := t.params.Window
-	documents += len(t.history.documents) + len(t.window.documents)
-	return w.Count > 0 && documents > w.Count || w.Bytes > 0 && t.history.bytes+t.window.bytes+more > int64(w.Bytes)
+	return w.Count > 0 && len(t.window.documents)+documents > w.Count || w.Bytes > 0 && t.window.bytes+more > int64(w.Bytes)
 }
 
-// room lets the oldest documents leave, those of history first, until this many more documents and bytes are within
-// the bounds. After bounds were narrowed, a turn may be over before.
+// room lets the oldest documents leave until this many more documents and bytes are within the bounds. Where a repeat
+// keeps its representative, one that was repeated since it entered does not leave but enters again, and its age counts
+// from the last repeat. The number of re-entries per entry is bounded. Beyond it, the oldest leaves if there is no room;
+// if only its age drives it out, or bounds were narrowed, it waits for the next entry. After bounds were narrowed, a
+// turn may be over before.
 func (t *Twin) room(documents int, more int64, now *turn) {
-	t.roomIn(&t.history, documents, more, now)
-	if t.roomIn(&t.window, documents, more, now) {
-		t.narrowing = false
-	}
-}
-
-// roomIn lets the oldest documents of one queue leave until this many more documents and bytes are within the bounds,
-// and says whether they are, and nothing is too old. Where a repeat keeps its representative, one that was repeated
-// since it entered does not leave but enters again, and its age counts from the last repeat. The number of re-entries
-// per entry is bounded. Beyond it, the oldest leaves if there is no room; if only its age drives it out, or bounds
-// were narrowed, it waits for the next entry.
-func (t *Twin) roomIn(q *queue, documents int, more int64, now *turn) (within bool) {
 	w := t.params.Window
-	for len(q.documents) > 0 {
+	for len(t.window.documents) > 0 {
 		if t.over(now, more) {
-			return false
+			return
 		}
-		d, full := q.documents[0], t.full(documents, more)
+		d, full := t.window.documents[0], t.full(documents, more)
 		aged := w.Age > 0 && t.now()-d.entered >= w.Age.Milliseconds()
 		again := t.params.Refreshes() && d.repeated && !d.dead && !t.old(d)
 		switch {
 		case !full && !aged:
-			return true
+			t.narrowing = false
+			return
 		case again && now.entries > 0:
 			now.entries--
-			t.again(t.leave(q), now)
+			t.again(t.leave(), now)
 		case again && (!full || t.narrowing && now.freed >= more):
-			return false
+			return
 		default:
 			now.left++
 			now.freed += d.bytes
-			t.leave(q)
+			t.leave()
 		}
 	}
-	return true
+	t.narrowing = false
 }
 
 // again lets a representative that was repeated enter the window again.
@@ -182,7 +169,7 @@ func (t *Twin) again(d *document, now *turn) {
 	}
 	d.bytes = index.EntryBytes(t.params, &d.entry)
 	t.linkAs(d, false)
-	t.enter(&t.window, d)
+	t.enter(d)
 	for _, tag := range t.looked.popular {
 		t.popular.use(tag)
 	}

@@ -18,7 +18,7 @@ type remembered struct {
 	Verdict   string  `json:"verdict"`
 	Reemitted bool    `json:"reemitted"`      // a copy that was let through as unique
 	InWindow  bool    `json:"in_window"`      // it can be found; else only its verdict is known still
-	History   bool    `json:"history"`        // it came from before the group began
+	Filled    bool    `json:"filled"`         // the window was filled with it before the group began
 	Seen      string  `json:"seen,omitempty"` // from when its age counts
 	Copies    uint64  `json:"copies"`         // found of it
 	Leaves    *leaves `json:"leaves"`         // nil: it is not in the window
@@ -99,7 +99,7 @@ func (a *api) compose(at place, found *member.Whereabouts, copied *recent.Copy, 
 	if k := found.Known; k != nil {
 		ok = true
 		m.ID, m.Time, m.Scope, m.source = k.ID, moment(k.Time), scopeText(k.Scope), k.Source
-		m.InWindow, m.History, m.Seen, m.Copies = true, k.Primed, moment(k.Seen), k.Copies
+		m.InWindow, m.Filled, m.Seen, m.Copies = true, k.Filled, moment(k.Seen), k.Copies
 		m.Leaves = newLeaves(a.inForce(), k, &found.Stats, a.rates.entering())
 		if k.Copied {
 			m.decided(true, false, &k.Match)

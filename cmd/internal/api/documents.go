@@ -130,8 +130,8 @@ func (a *api) take(w http.ResponseWriter, r *http.Request) {
 
 // conflict says why the group cannot do what is asked for, as it is at work now.
 //
-// A document that nobody would ever forward is not taken at all. The source of a shadow is read by another group too, so
-// that is for a document without a question the same as any other member of either group.
+// A document that nobody would ever forward is not taken at all. The source of a group that fills its window is read by
+// the group before it, so that a document without a question may go to a member of either.
 func (a *api) conflict(o *sendOrder) (what, remedy string) {
 	switch is := a.Gateway.Silence(); {
 	case is.DryRun:

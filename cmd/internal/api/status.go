@@ -66,7 +66,6 @@ type window struct {
 	AgeS       float64 `json:"age_s"`
 	AgeBoundS  float64 `json:"age_bound_s"`
 	Bites      string  `json:"bites,omitempty"` // the bound at which documents leave now; empty: none is reached
-	History    int     `json:"history"`         // of the documents, those of before the group began
 	Memory     int64   `json:"memory_bytes"`
 	Threshold  float64 `json:"threshold"`
 }
@@ -213,7 +212,7 @@ func (a *api) window(s *consumer.Stats) window {
 	out := window{
 		Documents: s.Index.Documents, Count: b.Documents, Bytes: s.Index.WindowBytes, BytesBound: b.Bytes,
 		AgeBoundS: b.Age.Seconds(),
-		History:   s.Index.History, Memory: s.Index.Memory, Threshold: a.params(s).Similarity.Threshold,
+		Memory:    s.Index.Memory, Threshold: a.params(s).Similarity.Threshold,
 	}
 	if s.Index.OldestApplied > 0 {
 		out.AgeS = float64(s.Index.Now-s.Index.OldestApplied) / second

@@ -1,6 +1,6 @@
-// Package backfills works on backfills: it replays a range of topics or files as a job, primes a group with history,
-// lists and removes jobs, and tells how they go.
+// Package backfills works on backfills: it replays a range of topics or files as a job, fills the window of a new
+// group, lists and removes jobs, and tells how they go.
 //
 //	Flags ──▶ Replay ──▶ settings, load (files), run ──▶ voice: progress, Summary
-//	      └─▶ Prime  ──▶ priming               ──▶ voice: progress, PrimeSummary
+//	      └─▶ Fill   ──▶ filling               ──▶ voice: progress, FillSummary
 package backfills

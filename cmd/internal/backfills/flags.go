@@ -18,7 +18,8 @@ type Flags struct {
 	From, To                              backfill.Bound
 	Order                                 protocol.Order
 	Unique, Duplicate, Rejected, Verdicts string
-	Name, Into, Prime                     string
+	Name, Into                            string
+	Fill                                  bool     // a window is filled, and nothing is replayed
 	Files                                 []string // their documents are replayed
 	Format, Time                          string   // of the files
 	Partitions                            int      // among which their documents are dealt; 0: not said
@@ -43,8 +44,8 @@ func (f *Flags) Check() error {
 		wrong = append(wrong, errors.New(
 			"--into and --dry-run: choose one; a live group that forwards nothing is of no use to its readers"))
 	}
-	if f.Prime != "" {
-		return errors.Join(append(wrong, f.wrongPrime()...)...)
+	if f.Fill {
+		return errors.Join(wrong...)
 	}
 	return errors.Join(append(wrong, f.wrongSettings()...)...)
 }
@@ -54,17 +55,18 @@ func (f *Flags) wrongFiles() (wrong []error) {
 	if len(f.Files) == 0 {
 		for _, flag := range []string{"format", "time", "partitions"} {
 			if f.Given(flag) {
-				wrong = append(wrong, fmt.Errorf("--%s: is about files; name them with --files", flag))
+				wrong = append(wrong, fmt.Errorf("--%s: is about files, and none is named", flag))
 			}
 		}
 		return wrong
 	}
 	for _, flag := range []string{"topic", "from", "to", "into"} {
 		if f.Given(flag) {
-			wrong = append(wrong, fmt.Errorf("--%s and --files: choose one; all documents of the files are replayed", flag))
+			wrong = append(wrong, fmt.Errorf("--%s and files: choose one; all documents of the files are taken", flag))
 		}
 	}
-	if f.Name == "" {
+	if f.Fill { // the files are named after the group
+	} else if f.Name == "" {
 		wrong = append(wrong, errors.New("--files: give the job a name with --name"))
 	} else if err := backfill.CheckName(f.Name); err != nil {
 		wrong = append(wrong, err)
@@ -86,7 +88,7 @@ func (f *Flags) wrongPartitions() (wrong []error) {
 	if f.Partitions < 1 || f.Partitions > mostPartitions {
 		wrong = append(wrong, fmt.Errorf("--partitions %d: write a number from 1 to %d", f.Partitions, mostPartitions))
 	}
-	if f.Partitions > 1 && f.Prime == "" && f.ordered() {
+	if f.Partitions > 1 && f.ordered() {
 		wrong = append(wrong, errors.New("--partitions: the order of the files holds in one partition only; "+
 			"add --order arrival to judge documents as they come, or --time FIELD to judge them in the order of their times"))
 	}
@@ -95,26 +97,7 @@ func (f *Flags) wrongPartitions() (wrong []error) {
 
 // ordered says that nothing but the order of the files says what is judged first.
 func (f *Flags) ordered() bool {
-	return f.Time == "" && (f.Prime != "" || f.Order != protocol.ByArrival)
-}
-
-// notToPrime are the flags of the verb that a priming has no use for, because it forwards nothing.
-func notToPrime() []string {
-	return []string{"into", "order", "unique", "duplicate", "rejected", "verdicts", "dry-run", "partitions"}
-}
-
-// wrongPrime refuses what a priming has no use for.
-func (f *Flags) wrongPrime() (wrong []error) {
-	for _, flag := range notToPrime() {
-		if f.Given(flag) {
-			wrong = append(wrong, fmt.Errorf(
-				"--prime and --%s: what primes a group forwards nothing; leave --%s out", flag, flag))
-		}
-	}
-	if f.Given("name") && len(f.Files) == 0 {
-		wrong = append(wrong, errors.New("--prime and --name: only files that prime a group have a name; leave --name out"))
-	}
-	return wrong
+	return f.Time == "" && (f.Fill || f.Order != protocol.ByArrival)
 }
 
 // wrongSettings refuses --set for what a backfill has flags for, or has of its own.
@@ -147,7 +130,7 @@ const eventClock = "event"
 // asked returns what the command line says of a job that may have begun already. Dry says that the settings make it a
 // dry run.
 func (f *Flags) asked(dry bool) backfill.Asked {
-	asked := f.primed()
+	asked := f.brings("")
 	asked.Files = len(f.Files) > 0
 	if asked.Files {
 		asked.Topics = []string{backfill.FilesOf(f.Name)}
@@ -165,12 +148,13 @@ func (f *Flags) asked(dry bool) backfill.Asked {
 	return asked
 }
 
-// primed returns what the command line says of a priming that may have begun already.
-func (f *Flags) primed() backfill.Asked {
+// brings returns what the command line says of a fill, or of the range of a job, that may have begun already. The group
+// is the one that is filled.
+func (f *Flags) brings(group string) backfill.Asked {
 	asked := backfill.Asked{Topics: f.Topics}
-	if f.Prime != "" && len(f.Files) > 0 { // all of them
+	if f.Fill && len(f.Files) > 0 { // all of them
 		from, to := backfill.Start(), backfill.End()
-		return backfill.Asked{Topics: []string{backfill.HistoryOf(f.Name)}, From: &from, To: &to}
+		return backfill.Asked{Topics: []string{backfill.FillOf(group)}, From: &from, To: &to}
 	}
 	if f.Given("from") {
 		asked.From = &f.From

@@ -16,7 +16,7 @@ import (
 type Entry struct {
 	Backfill  string  `json:"backfill"`
 	Group     string  `json:"group"`
-	State     string  `json:"state"` // starting, running, half-loaded, half-finished, finished, half-removed, history, unread
+	State     string  `json:"state"` // starting, running, half-loaded, half-finished, finished, half-removed, fill, unread
 	Sessions  int     `json:"sessions"`
 	Topics    string  `json:"topics"`
 	From      string  `json:"from"`
@@ -42,8 +42,8 @@ func EntryOf(l *backfill.Listed, with string) Entry {
 			e.State, e.Next = "starting", ""
 		case l.Files && len(l.Offsets) == 0:
 			e.State, e.Next = "half-loaded", "unecho backfill --name "+l.Name+with+" --files FILE..."
-		case l.History && len(l.Offsets) == 0:
-			e.State = "history"
+		case l.Fill && len(l.Offsets) == 0:
+			e.State = "fill"
 		}
 		return e
 	}
@@ -132,7 +132,7 @@ func WriteList(out io.Writer, all []Entry) error {
 				terminal.Several(int(e.Documents), "document"))
 		}
 		if does := map[string]string{
-			"finished": "remove it", "history": "files that prime a group; when they have, remove them", "half-finished": "go on",
+			"finished": "remove it", "fill": "files for the window of group " + e.Backfill + "; when that is filled, remove them", "half-finished": "go on",
 			"half-loaded": "go on, with the same files", "half-removed": "finish that",
 		}[e.State]; does != "" {
 			fmt.Fprintf(&b, "  %s: %s\n", does, e.Next)

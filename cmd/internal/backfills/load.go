@@ -49,7 +49,7 @@ func (v *loading) load(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	loader, err := backfill.NewLoader(ctx, backfill.LoadParams{
-		Kafka: v.kafka, Name: v.name, Topic: v.topic, UntimedAreNow: v.flags.Prime != "" && v.flags.Time == "",
+		Kafka: v.kafka, Name: v.name, Topic: v.topic, UntimedAreNow: v.flags.Fill && v.flags.Time == "",
 		Partitions: v.flags.Partitions, Ordered: v.flags.ordered(), ReplicationFactor: v.config.Sink.ReplicationFactor, MaxRecordBytes: int(v.config.Sink.MaxRecordBytes),
 		Logger: v.logger,
 	})
@@ -120,10 +120,10 @@ func (v *loading) loadAll(ctx context.Context, reader *corpus.Reader, loader *ba
 	}
 }
 
-// timeless refuses to prime with documents of which the first has no usable time: it would be as old as can be, and
+// timeless refuses to fill a window with documents of which the first has no usable time: it would be as old as can be, and
 // so would those behind it that have none.
 func (v *loading) timeless(d *backfill.Document, before int64) error {
-	if v.flags.Prime == "" || before > 0 {
+	if !v.flags.Fill || before > 0 {
 		return nil
 	}
 	return &stop.Error{

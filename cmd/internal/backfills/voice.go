@@ -18,7 +18,7 @@ type voice struct {
 	Out, Err io.Writer
 	JSON     bool // the summary is JSON
 
-	kind, name string // what is at work: a backfill, or a group that is primed
+	kind, name string // what is at work: a backfill, or a group whose window is filled
 	logger     zerolog.Logger
 	logsJSON   bool
 	every      time.Duration // between two lines of the log about the progress; 0: none

@@ -52,7 +52,7 @@ func full() consumer.Stats {
 		Bounds: consumer.Bounds{Age: 24 * time.Hour, Documents: 5000, Bytes: 1 << 30},
 		Index: index.Stats{
 			Candidates: 1234, Full: 5, Unverified: 6, UniqueCut: 7, Doubtful: 8, Dropped: 4321, Work: 65_432, Moved: 789, MostMoved: 42,
-			Documents: 680, History: 80, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000,
+			Documents: 680, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000,
 			Now: 1_700_000_000_500, Held: 23,
 		},
 		GroupLags: []consumer.PartitionLag{{Topic: "news", Documents: 1}},

@@ -255,8 +255,6 @@ func windowMetrics() []metric {
 	return []metric{
 		gauge("unecho_window_documents", "Documents in the window. What is not in it is not found again.",
 			ofReplica(func(s *state) float64 { return float64(s.Index.Documents) })),
-		gauge("unecho_window_history_documents", "Of the documents in the window, those of before the group began: unecho backfill --prime brought them.",
-			ofReplica(func(s *state) float64 { return float64(s.Index.History) })),
 		gauge("unecho_window_bytes", "Bytes of the window, as window.bytes counts them. At that bound the oldest documents go before window.age.",
 			ofReplica(func(s *state) float64 { return float64(s.Index.WindowBytes) })),
 		gauge("unecho_window_age_seconds", "How far the window reaches back in stream time. Much below window.age on a full window: raise window.bytes or window.count.",

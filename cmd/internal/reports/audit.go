@@ -40,7 +40,7 @@ func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) err
 		{"records", r.Records, "of the source that were due", false},
 		{"pending", r.Pending, "that the group has not committed yet: not due", true},
 		{"skipped", r.Skipped, "in no output and not due: the group's offset was set beyond them, or began behind them", true},
-		{"elsewhere", r.Elsewhere, "not due: they went to other topics or nowhere by another routing, or are another group's (takeover)", true},
+		{"elsewhere", r.Elsewhere, "not due: they went to other topics or nowhere by another routing, are another group's (takeover), or filled the window", true},
 		{"unjudged", r.Unjudged, "the journal that would prove them is trimmed: what is in an output is compared in all but the verdict", true},
 		{"absent", r.Absent, "unjudged ones in no output: the trimmed journal does not say whether they had to be", true},
 		{"unique", r.Unique, "", false},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/succession"
 	"github.com/unecho/unecho/consumer/topic"
@@ -49,7 +47,7 @@ func TakeOver(ctx context.Context, c config.Config, kafka topic.Options, how How
 	case err != nil:
 		return exit.Undone(err)
 	}
-	_, err = io.WriteString(how.Out, tell(t, &report)+foretell(c, &report, time.Now()))
+	_, err = io.WriteString(how.Out, tell(t, &report)+foretell(&report))
 	return err
 }
 
@@ -57,7 +55,7 @@ func TakeOver(ctx context.Context, c config.Config, kafka topic.Options, how How
 func Groups(c config.Config) (older, newer succession.Group, err error) {
 	if c.Consumer.Succeeds == "" {
 		err = &stop.Error{
-			What:   fmt.Sprintf("group %s follows no other group", c.Consumer.Group),
+			What:   fmt.Sprintf("group %s is to take over from no group", c.Consumer.Group),
 			Remedy: "name the group from which it is to take over in consumer.succeeds, and start its members with that",
 		}
 	}
@@ -71,7 +69,7 @@ func tell(t *succession.Takeover, r *succession.Report) string {
 	var b strings.Builder
 	older, newer := t.OldGroup.Name, t.NewGroup.Name
 	if t.Abandon && r.Next == protocol.HandOver {
-		return fmt.Sprintf("the takeover is abandoned: group %s forwards, and group %s follows it\n", older, newer)
+		return fmt.Sprintf("the takeover is abandoned: group %s forwards, and group %s goes on filling its window\n", older, newer)
 	}
 	if r.Next == protocol.HandOver {
 		fmt.Fprintf(&b, "group %s has taken over from group %s\n", newer, older)
@@ -81,12 +79,9 @@ func tell(t *succession.Takeover, r *succession.Report) string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, "group %s takes over from group %s:\n", newer, older)
-	behind := int64(0)
 	for i := range r.Places {
 		p := &r.Places[i]
-		behind += max(0, p.Old-max(p.New, p.Begin))
-		fmt.Fprintf(&b, "  %s/%d: %s is at %s of %s, and %s at %s\n", p.Topic, p.Source.Partition,
-			older, offset(p.Old), terminal.Grouped(int(p.End)), newer, offset(p.New))
+		fmt.Fprintf(&b, "  %s/%d: %s is at %s of %s\n", p.Topic, p.Source.Partition, older, offset(p.Old), terminal.Grouped(int(p.End)))
 	}
 	steps := []struct {
 		hand protocol.Hand
@@ -95,7 +90,8 @@ func tell(t *succession.Takeover, r *succession.Report) string {
 		{protocol.HandRetire, fmt.Sprintf("retire group %s: a record in journal %s, on which its members end", older, t.OldGroup.Journal)},
 		{protocol.HandDrain, fmt.Sprintf("wait until its members are gone: %s", members(r.Old))},
 		{protocol.HandFence, "fence its transactional ids"},
-		{protocol.HandActivate, fmt.Sprintf("have group %s forward from its committed offsets: a record in journal %s", newer, t.NewGroup.Journal)},
+		{protocol.HandActivate, fmt.Sprintf("have group %s bring the last unique documents into its window, and forward from the offsets that group %s has committed: a record in journal %s",
+			newer, older, t.NewGroup.Journal)},
 		{protocol.HandVoid, fmt.Sprintf("note in journal %s that group %s does not take over", t.NewGroup.Journal, newer)},
 		{protocol.HandRestore, fmt.Sprintf("have group %s forward again: a record in journal %s", older, t.OldGroup.Journal)},
 	}
@@ -105,33 +101,15 @@ func tell(t *succession.Takeover, r *succession.Report) string {
 			fmt.Fprintf(&b, "- %s\n", s.what)
 		}
 	}
-	if behind > 0 && !t.Abandon {
-		fmt.Fprintf(&b, "group %s has %s to judge before it forwards: the fewer, the shorter the pause\n", newer,
-			terminal.Several(int(behind), "offset"))
-	}
 	return b.String()
 }
 
 // foretell says what a person may want to know before a takeover.
-func foretell(c config.Config, r *succession.Report, now time.Time) string {
+func foretell(r *succession.Report) string {
 	var b strings.Builder
 	for _, line := range r.Elsewhere {
 		fmt.Fprintf(&b, "its readers look elsewhere afterwards: %s\n", line)
 	}
-	begins := r.Next == protocol.HandRetire || r.Next == protocol.HandDrain // it is a plan
-	if begins && len(r.New) == 0 {
-		fmt.Fprintf(&b, "group %s has no member: nothing is forwarded until one is started\n", c.Consumer.Group)
-	}
-	age := c.Judge.Window.Age
-	if !begins || c.Source.PrimeFrom == session.PrimeFromUnique || r.Since.IsZero() || age > 0 && now.Sub(r.Since) > age {
-		return b.String()
-	}
-	holds := now.Sub(r.Since).Round(time.Minute)
-	fmt.Fprintf(&b, "documents of before %s are deleted from the source: the window can hold %v", r.Since.UTC().Format("2006-01-02 15:04:05 MST"), holds)
-	if age > 0 {
-		fmt.Fprintf(&b, " of %v (window.age)", age)
-	}
-	b.WriteByte('\n')
 	return b.String()
 }
 

@@ -3,51 +3,54 @@ package successions
 import (
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/succession"
 )
 
-// A plan says what a person may want to know: a group that nobody runs, history that is deleted, other topics.
-func TestForetell(t *testing.T) {
-	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
-	plan := succession.Report{Next: protocol.HandRetire, New: []string{"a-s0"}}
+// A plan says which steps are left, and that readers have to look elsewhere afterwards.
+func TestPlanSays(t *testing.T) {
+	take := succession.Takeover{
+		OldGroup: succession.Group{Name: "old", Journal: "old.journal"}, NewGroup: succession.Group{Name: "new", Journal: "new.journal"},
+	}
+	const retires = "- retire group old: a record in journal old.journal, on which its members end\n"
 	for name, c := range map[string]struct {
-		change func(*config.Config, *succession.Report)
-		want   string
+		report succession.Report
+		says   []string
+		not    string
 	}{
-		"all is well": {func(*config.Config, *succession.Report) {}, ""},
-		"nobody runs it": {
-			func(_ *config.Config, r *succession.Report) { r.New = nil },
-			"group next has no member: nothing is forwarded until one is started\n",
+		"nothing is done yet": {
+			succession.Report{
+				Next: protocol.HandRetire, Old: []string{"a-s0"}, Places: []protocol.Standpoint{{Topic: "news", Old: 1200, End: 4000}},
+			},
+			[]string{
+				"news/0: old is at 1,200 of 4,000\n", retires, "- wait until its members are gone: a-s0\n",
+				"bring the last unique documents into its window, and forward from the offsets that group old has committed",
+			},
+			"readers",
+		},
+		"the old group has retired": {
+			succession.Report{Next: protocol.HandDrain}, []string{"- wait until its members are gone: none is there\n"}, retires,
 		},
 		"other topics": {
-			func(_ *config.Config, r *succession.Report) { r.Elsewhere = []string{"x"} },
-			"its readers look elsewhere afterwards: x\n",
-		},
-		"history is deleted": {
-			func(_ *config.Config, r *succession.Report) { r.Since = now.Add(-13 * time.Hour) },
-			"documents of before 2026-11-24 23:00:00 UTC are deleted from the source: the window can hold 13h0m0s of " +
-				"24h0m0s (window.age)\n",
-		},
-		"what is deleted is too old": {func(_ *config.Config, r *succession.Report) { r.Since = now.Add(-25 * time.Hour) }, ""},
-		"the window is filled from elsewhere": {
-			func(c *config.Config, r *succession.Report) {
-				c.Source.PrimeFrom, r.Since = session.PrimeFromUnique, now
-			}, "",
+			succession.Report{Next: protocol.HandRetire, Elsewhere: []string{"x"}},
+			[]string{retires, "its readers look elsewhere afterwards: x\n"},
+			"abandon",
 		},
 		"it is done": {
-			func(_ *config.Config, r *succession.Report) { r.Next, r.New, r.Since = protocol.HandOver, nil, now }, "",
+			succession.Report{Next: protocol.HandOver, From: []protocol.Boundary{{Topic: "news", Offset: 1200}}},
+			[]string{"group new has taken over from group old\n  news/0 from 1,200 on\n"},
+			retires,
 		},
 	} {
-		config, report := config.Default(), plan
-		config.Consumer.Group, config.Judge.Window.Age = "next", 24*time.Hour
-		c.change(&config, &report)
-		if got := foretell(config, &report, now); got != c.want {
-			t.Errorf("%s: got\n%swant\n%s", name, got, strings.TrimSpace(c.want))
+		got := tell(&take, &c.report) + foretell(&c.report)
+		for _, says := range c.says {
+			if !strings.Contains(got, says) {
+				t.Errorf("%s: got\n%swithout\n%s", name, got, says)
+			}
+		}
+		if strings.Contains(got, c.not) {
+			t.Errorf("%s: got\n%swith\n%s", name, got, c.not)
 		}
 	}
 }

@@ -10,18 +10,19 @@ type State struct {
 	Entries uint64
 	Parts   []index.FeedPart // of each range of the plan
 	Places  []int64          // of each range: the time of its last place
-	// Of a priming, and else nil:
+	// Of a fill, and else nil:
 	Rejected []uint64 // of each range: documents that are rejected
 	Left     []int64  // of each range: the first offset that is still there
 }
 
-// begins is from which offset a range is read on, and through which offset that is known.
+// begins is from which offset a range is read on, and through which offset the journal knows it. A fill tells the journal
+// also of a range of which nothing is left: what waits for its end waits for the journal.
 func (s *State) begins(i int, r *protocol.Range) (from, known int64) {
 	known = min(max(r.From, s.Parts[i].Through), r.To)
 	if s.Left == nil {
 		return known, known
 	}
-	return min(max(known, s.Left[i]), r.To), known
+	return min(max(known, s.Left[i]), r.To), s.Parts[i].Through
 }
 
 // StateOf returns how far a replica says that the ranges of a plan are fed. Known is false while the journal does not

@@ -11,10 +11,10 @@ import (
 )
 
 // VaryChanged draws the kind of a history in which bounds are changed and documents erased: of a live group, of one
-// that is primed, or of a backfill.
+// that is filled, or of a backfill.
 func VaryChanged(seed uint64) Params {
 	c := random(seed ^ 0x6368_616e_6765)
-	p := []func(uint64) Params{Vary, Vary, VaryPrimed, VaryBackfill}[c.n(4)](seed)
+	p := []func(uint64) Params{Vary, Vary, VaryFilled, VaryBackfill}[c.n(4)](seed)
 	p.Changes, p.Erasures = c.n(4) > 0, c.n(3) > 0
 	p.Snapshots = p.Snapshots || c.n(2) == 0
 	return p
@@ -61,9 +61,11 @@ func (w *World) named(offset int64, content byte) entry.Entry {
 		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch,
 		Keys:     []byte{content, content, content, content},
 		Evidence: slices.Repeat([]byte{content}, w.index.Similarity.Slots), ID: fmt.Appendf(nil, "id-%05d", w.written),
+		Digest: make([]byte, entry.DigestBytes),
 	}
 	if w.told == nil && w.n(4) == 0 {
 		e.Content += far
+		e.Digest[0] = 1    // an identical one is closer
 		for i := range 3 { // of 16: their similarity is about 0.81
 			e.Evidence[i] = ^content
 		}
@@ -202,7 +204,7 @@ func (w *World) nameDocuments(at int64, rec index.Record) {
 		for i := range r.Entries {
 			note(i, &r.Entries[i].Entry)
 		}
-	case *index.History:
+	case *index.Fill:
 		for i := range r.Entries {
 			note(i, &r.Entries[i].Entry)
 		}

@@ -16,21 +16,27 @@ func (w *World) checkBase(f flight) {
 	}
 }
 
-// checkVerdict: nothing is a copy of itself or of the dead, and where nothing is forgotten no second one is unique.
+// checkVerdict: nothing is a copy of itself or of the dead, or of what was neither unique nor came by a fill, and where
+// nothing is forgotten no second one is unique.
 func (w *World) checkVerdict(p *part, v *index.Verdict) {
 	m := &v.Match
 	if v.Matched() && m.Source == p.source && m.Offset == v.Offset {
 		w.bad("%s is a copy of itself", p.name(v.Offset))
 	}
 	w.checkErased(p, v)
+	known := !v.Matched() || m.Method == index.Resent
 	for i := range w.documents {
 		d := &w.documents[i]
+		known = known || d.position == m.Position
 		switch {
 		case v.Matched() && d.position == m.Position && d.dead:
 			w.bad("%s is a copy of %s, which is dead", p.name(v.Offset), d.part.name(d.offset))
 		case !v.Matched() && !w.bounded && !d.dead && d.content == v.Content:
 			w.bad("%s is unique beside %s", p.name(v.Offset), d.part.name(d.offset))
 		}
+	}
+	if !known {
+		w.bad("%s is a copy of j%d/%d, which is nothing", p.name(v.Offset), m.Position.Offset, m.Position.Entry)
 	}
 }
 
@@ -63,7 +69,7 @@ func (w *World) checkEffect(m *member, l *logged, effect *index.Effect) {
 // known to be committed.
 func (w *World) checkPartitions(m *member) {
 	w.checkRoutes(m)
-	w.checkReplicaPrimed(m)
+	w.checkReplicaFilled(m)
 	for _, p := range w.parts {
 		got, known := m.replica.Partition(p.source)
 		if want := (index.Partition{Epoch: p.epoch, Start: p.start, Base: p.base}); got != want || known != (p.epoch > 0) {
@@ -179,6 +185,7 @@ func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 	}
 	if v.verdict.Unique() {
 		p.uniques[o]++
+		w.emit(d.Entry)
 	}
 }
 
@@ -193,7 +200,7 @@ func (w *World) checkEnd() {
 	}
 	for i := range w.documents {
 		d := &w.documents[i]
-		if !d.dead && !d.refused && d.part == w.parts[d.part.number] && !d.part.torn && d.part.uniques[d.offset] == 0 &&
+		if !d.dead && !d.refused && !d.filled && d.part == w.parts[d.part.number] && !d.part.torn && d.part.uniques[d.offset] == 0 &&
 			!d.part.untold[d.offset] {
 			w.bad("%s can be matched and never was in unique", d.part.name(d.offset))
 		}
@@ -202,7 +209,7 @@ func (w *World) checkEnd() {
 	w.checkContents()
 	w.checkRequests()
 	w.checkProgress()
-	w.checkPrimed()
+	w.checkFilled()
 }
 
 // checkReplicas: every replica that lives can go on to the end.
@@ -237,7 +244,7 @@ func (w *World) checkContents() {
 		switch n := uniques[content]; {
 		case n > most+w.passes[content]:
 			w.bad("content %c was unique %d times, offsets were set %d times", 'a'+rune(content)-1, n, most-1)
-		case n == 0 && outputs[content] > 0 && w.olds == nil && !w.rejects(content) && !w.refuses(content, asVerdict):
+		case n == 0 && outputs[content] > 0 && w.params.Fills == 0 && !w.rejects(content) && !w.refuses(content, asVerdict):
 			w.bad("content %c came out %d times, and never as unique", 'a'+rune(content)-1, outputs[content])
 		}
 	}

@@ -54,8 +54,8 @@ func (w *World) describe(rec index.Record) string {
 			fmt.Fprintf(&b, ", p%d from %d through %d", r.Parts[i].Source.Partition, r.Parts[i].From, r.Parts[i].Through)
 		}
 		return b.String()
-	case *index.History:
-		return describeHistory(r)
+	case *index.Fill:
+		return describeFill(r)
 	case *index.Forget:
 		return fmt.Sprintf("forget j%d/%d%s", r.Target.Offset, r.Target.Entry, foreign(r.Header))
 	case *index.Mark:
@@ -74,12 +74,12 @@ func (w *World) describe(rec index.Record) string {
 	return "a stray"
 }
 
-func describeHistory(r *index.History) string {
+func describeFill(r *index.Fill) string {
 	if len(r.Plan) > 0 {
-		return fmt.Sprintf("priming %d of plan %s", r.Number, r.Plan)
+		return fmt.Sprintf("fill %d begins, of plan %s", r.Number, r.Plan)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "history of priming %d behind %d:", r.Number, r.First)
+	fmt.Fprintf(&b, "fill %d behind %d:", r.Number, r.First)
 	for i := range r.Entries {
 		e := &r.Entries[i]
 		source := r.Parts[e.Part].Source

@@ -18,7 +18,7 @@ type feeder struct {
 	member *member
 	alive  bool
 	plan   *protocol.Plan
-	number uint32 // of the priming; 0: it feeds a backfill
+	number uint32 // of the fill; 0: it feeds a backfill
 
 	until   int64          // the replica has to pass this before it begins; -1: it has not asked
 	merge   *feeding.Merge // nil: it has not begun
@@ -130,13 +130,13 @@ func (f *feeder) begin() bool {
 }
 
 // state is how far the replica says that the plan is fed. It is false where nothing is to be done now, because the
-// journal does not know a partition yet, or ever: another priming is in force, and the feeder ends.
+// journal does not know a partition yet, or ever: the fill is over, and the feeder ends.
 func (f *feeder) state() (from feeding.State, ok bool) {
 	if f.number == 0 {
 		return feeding.StateOf(f.plan, f.member.replica)
 	}
-	if from, ok = feeding.PrimedState(f.plan, f.number, f.member.replica); !ok {
-		f.act("another priming")
+	if from, ok = feeding.FilledState(f.plan, f.number, f.member.replica); !ok {
+		f.act("the fill is over")
 		f.end()
 		return from, false
 	}
@@ -149,9 +149,12 @@ func (f *feeder) state() (from feeding.State, ok bool) {
 // of is the partition of a range.
 func (f *feeder) of(number int) *part { return f.partOf(f.plan.Ranges[number].Source) }
 
-// partOf is a partition of the source or of history.
+// partOf is a partition of the source, of the old topic, or of a topic of unique documents.
 func (w *World) partOf(source entry.Source) *part {
-	if source.Topic[0] == oldTopic {
+	switch topic := source.Topic[0]; {
+	case topic > oldTopic:
+		return w.heir.of.topics[int(topic)-oldTopic-1]
+	case topic == oldTopic:
 		return w.olds[source.Partition]
 	}
 	return w.parts[source.Partition]
@@ -162,7 +165,7 @@ func (f *feeder) taken() feeding.Taken {
 	if f.number == 0 {
 		return f.member.replica
 	}
-	return feeding.Primed{Replica: f.member.replica, Number: f.number}
+	return feeding.Filled{Replica: f.member.replica, Number: f.number}
 }
 
 // again begins anew. What was sent may land later.
@@ -196,7 +199,7 @@ func (f *feeder) read() bool {
 		p, position := f.of(i), f.merge.Position(i)
 		if p.begin > position {
 			if f.number > 0 {
-				f.act("history deleted")
+				f.act("deleted before it was filled")
 				f.again()
 				return true
 			}
@@ -271,7 +274,7 @@ func (f *feeder) recordOf(r *index.Feed) index.Record {
 	if f.number == 0 {
 		return r
 	}
-	return feeding.HistoryOf(f.plan, f.number, r, f.merge.Rejected())
+	return feeding.FillOf(f.plan, f.number, r, f.merge.Rejected())
 }
 
 func (f *feeder) rangeOf(source entry.Source) int {

@@ -61,6 +61,7 @@ type document struct {
 	offset   int64
 	content  uint64
 	position index.Position
+	filled   bool // a fill brought it, and nobody judged it
 	dead     bool
 	refused  bool // by its output
 }
@@ -144,7 +145,7 @@ func (w *World) land(f flight) int64 {
 	at := index.Stamp{Offset: int64(len(w.journal)), LogAppendTime: w.now}
 	w.checkBase(f)
 	w.remember(f)
-	primed, _ := w.twin.Primed(entry.Source{})
+	filled, _ := w.twin.Filled(entry.Source{})
 	ignored := w.twin.Stats().Ignored
 	verdicts := w.twin.Apply(at, f.record)
 	applied := w.twin.Stats().Ignored == ignored
@@ -166,8 +167,8 @@ func (w *World) land(f flight) int64 {
 		if r.Fingerprint == w.ours && r.Epoch == f.part.epoch+1 {
 			w.landReposition(f.part, r)
 		}
-	case *index.History:
-		w.landHistory(r, primed.Entries, applied)
+	case *index.Fill:
+		w.landFill(at.Offset, r, filled.Entries, applied)
 	case *index.Forget:
 		if r.Fingerprint == w.ours {
 			w.landForget(r.Target)
@@ -205,6 +206,11 @@ func (w *World) judged(p *part, v *index.Verdict) {
 
 func (w *World) landReposition(p *part, r *index.Reposition) {
 	from := min(r.Offset, p.base)
+	if p.epoch == 0 {
+		from = r.Offset
+		w.checkBegins()
+	}
+	w.begun = true
 	for i := range w.documents {
 		if d := &w.documents[i]; d.part == p && d.offset >= from {
 			d.dead = true

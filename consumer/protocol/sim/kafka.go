@@ -160,7 +160,7 @@ func (w *World) stepTransaction() bool {
 func (w *World) stepSource() bool {
 	p := w.parts[w.n(len(w.parts))]
 	left := int64(len(p.entries)) - p.visible
-	if left == 0 {
+	if left == 0 || w.heir != nil {
 		return false
 	}
 	p.visible += 1 + int64(w.n(int(min(3, left))))

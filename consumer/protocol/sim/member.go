@@ -20,7 +20,7 @@ type member struct {
 	sick    int64 // the replica went wrong there; -1: it did not
 	routing string
 
-	feeder *feeder // of a backfill
+	feeder *feeder // of a backfill, or of a fill
 	fed    bool    // all of it
 
 	marking uint64  // number of the mark behind which its keeper captures; 0: of none

@@ -105,10 +105,6 @@ var changeMutants = []mutant{
 		old: "\tif w.refreshed {\n", new: "\tif w.refreshed && w.count > 1000 {\n",
 	},
 	{
-		rule: "history is erased as well", file: "index/erase.go",
-		old: "\tif r.history != nil {\n", new: "\tif r.history != nil && r.fed > 0 {\n",
-	},
-	{
 		rule: "the writer stores again what was erased", file: "index/snapshot/writer.go",
 		old: "!ok || s.at < view.Erased", new: "!ok",
 	},

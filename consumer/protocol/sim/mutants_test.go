@@ -260,7 +260,7 @@ func TestMutantsLong(t *testing.T) {
 		t.Parallel()
 		whole := mutant{file: "consumer/protocol/trim.go", old: "package protocol", new: "package protocol"}
 		program := whole.build(t)
-		for _, kind := range []string{"-backfill=false", "-backfill", "-prime", "-change", "-outage", "-requests"} {
+		for _, kind := range []string{"-backfill=false", "-backfill", "-fill", "-succession", "-change", "-outage", "-requests"} {
 			if out, err := simulate(t, program, kind, "-steps", strconv.Itoa(soundSteps)); err != nil {
 				t.Fatalf("without a bug the simulation with %s ends with %v:\n%s", kind, err, out)
 			}
@@ -301,8 +301,11 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 	for _, m := range backfillMutants {
 		try(m, nil, "-backfill")
 	}
-	for _, m := range primeMutants {
-		try(m, nil, "-prime")
+	for _, m := range fillMutants {
+		try(m, nil, "-fill")
+	}
+	for _, m := range successionMutants {
+		try(m, nil, "-succession")
 	}
 	for _, m := range changeMutants {
 		try(m, narrow, "-change")

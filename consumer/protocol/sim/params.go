@@ -46,8 +46,8 @@ type Params struct {
 	Queued   int            // bytes of entries that wait for those of other ranges
 	Compacts bool           // documents are compacted away, of what is fed
 
-	Primings int // that people begin, one after the other; 0: none. Feeds and Queued are those of their feeders
-	Past     int // offsets of a partition of history
+	Fills int // with which a history begins, one after the other; 0: none. Feeds and Queued are those of their feeders
+	Past  int // offsets of a partition of the old topic
 
 	Count   int           // window.count
 	Age     time.Duration // window.age

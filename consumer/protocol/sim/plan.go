@@ -141,22 +141,25 @@ func (w *World) rangeOf(p *part) *protocol.Range {
 	return r
 }
 
-// outside says that a document is not of the plan.
+// outside says that a document is not of the plan, or below where the group begins.
 func (p *part) outside(offset int64) bool {
-	return p.within != nil && (offset < p.within.From || offset >= p.within.To)
+	return offset < p.from || p.within != nil && (offset < p.within.From || offset >= p.within.To)
 }
 
 // planned says that a partition is read.
 func (p *part) planned() bool { return p.within == nil || p.within.Topic != "" }
 
 // place sorts the documents of the plan by their places, in the plain way.
-func (w *World) place() { w.order = w.placesOf(w.plan) }
+func (w *World) place() {
+	w.order = w.placesOf(w.plan, func(entry.Source) index.FilledPart { return index.FilledPart{Place: protocol.NoPlace} })
+}
 
-// placesOf sorts the documents of a plan.
-func (w *World) placesOf(plan *protocol.Plan) (order []placed) {
+// placesOf sorts the documents of a plan that were not brought before.
+func (w *World) placesOf(plan *protocol.Plan, brought func(entry.Source) index.FilledPart) (order []placed) {
 	for i, r := range plan.Ranges {
-		latest, any, p := int64(0), false, w.partOf(r.Source)
-		for o := max(r.From, p.begin); o < r.To; o++ {
+		p, was := w.partOf(r.Source), brought(r.Source)
+		latest, any := max(0, was.Place), was.Place != protocol.NoPlace
+		for o := max(r.From, p.begin, was.Through); o < r.To; o++ {
 			if e := &p.entries[o]; !p.gap(o) && !w.rejects(e.Content) {
 				if e.Time > 0 && e.Time <= plan.Fixed && (!any || e.Time > latest) {
 					latest = e.Time

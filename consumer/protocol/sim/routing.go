@@ -1,8 +1,12 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 )
 
@@ -37,12 +41,46 @@ func (w *World) wanted() string {
 	case w.faults && w.chance(1, 4):
 		return w.anyRouting()
 	case now.Number > 0:
-		return string(now.Text)
+		return plain(string(now.Text))
 	}
 	return w.anyRouting()
 }
 
 func (w *World) anyRouting() string { return string(rune('a' + w.n(3))) }
+
+// routing is the record of a routing that gives the group a duty. Its text is that of a configuration, and the number of
+// the duty.
+func (w *World) routing(number uint32, plain string, d protocol.Duty) *index.Routing {
+	w.duties = append(w.duties, d)
+	text := fmt.Sprintf("%s%s%d", plain, dutyMark, len(w.duties)-1)
+	return &index.Routing{Header: w.header(), Routes: index.Routes{Number: number, Text: []byte(text)}}
+}
+
+// declare puts a routing in force.
+func (w *World) declare(number uint32, plain string, d protocol.Duty) {
+	w.land(flight{letter: letter{record: w.routing(number, plain, d)}})
+}
+
+const dutyMark = "!"
+
+// plain is what a configuration has of a routing.
+func plain(text string) string {
+	of, _, _ := strings.Cut(text, dutyMark)
+	return of
+}
+
+// dutyOf is the duty that a routing gives.
+func (w *World) dutyOf(text string) (d protocol.Duty) {
+	if _, number, is := strings.Cut(text, dutyMark); is {
+		i, err := strconv.Atoi(number)
+		if err != nil {
+			w.bad("a routing is %q", text)
+			return d
+		}
+		return w.duties[i]
+	}
+	return d
+}
 
 // stepRoute has somebody change the routing, who may have looked a while ago.
 func (w *World) stepRoute() bool {
@@ -54,7 +92,7 @@ func (w *World) stepRoute() bool {
 	w.air = append(w.air, flight{
 		letter: letter{record: &index.Routing{
 			Header: w.header(),
-			Routes: index.Routes{Number: seen.Number + 1, Text: []byte(w.anyRouting())},
+			Routes: index.Routes{Number: seen.Number + 1, Text: []byte(w.anyRouting() + strings.TrimPrefix(string(seen.Text), plain(string(seen.Text))))},
 		}},
 		after: w.late(),
 	})
@@ -72,7 +110,7 @@ func (w *World) landRouting(at int64, r *index.Routing) {
 }
 
 // belongs says whether a replica that has caught up may be worked with: where no routing is in force it declares its
-// own and goes on reading, where another one is the process ends.
+// own and goes on reading, where another one is the process ends. A group that is filled is waited for.
 func (w *World) belongs(m *member) bool {
 	switch now := m.replica.Routes(); {
 	case m == w.witness || m.number < 0 || m.replica.Routed() == routed(m.routing):
@@ -82,6 +120,15 @@ func (w *World) belongs(m *member) bool {
 			first := &index.Routing{Header: w.header(), Routes: index.Routes{Number: 1, Text: []byte(m.routing)}}
 			w.air = append(w.air, flight{letter: letter{record: first}, after: w.late()})
 		}
+	case plain(string(now.Text)) == m.routing && w.dutyOf(string(now.Text)).Kind != protocol.Retired:
+		if d := w.dutyOf(string(now.Text)); d.Kind == protocol.Forwards && (d.Filled(m.replica) || w.bugs.Hasty) {
+			m.routing = string(now.Text)
+			return true
+		}
+		w.act("waited for a fill")
+	case w.bugs.Returns:
+		m.routing = string(now.Text)
+		return true
 	default:
 		w.act("refused for its routing")
 		w.endMember(m)

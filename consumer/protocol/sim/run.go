@@ -64,8 +64,10 @@ func (w *World) settled() bool {
 	if w.plan != nil {
 		return w.progress().Finished
 	}
-	if !w.allPrimed() {
-		return false
+	for _, m := range w.fillers {
+		if m != nil && m.alive && m.feeder != nil {
+			return false
+		}
 	}
 	for _, p := range w.parts {
 		end := p.end()
@@ -126,8 +128,8 @@ func kinds(p Params) []kind {
 	if p.Backfill {
 		of = append(of, kind{120, Free, (*World).stepFeeder}, kind{6, Person, (*World).stepCompact})
 	}
-	if p.Primings > 0 {
-		of = append(of, kind{150, Free, (*World).stepPrimer}, kind{4, Person, (*World).stepCompact})
+	if p.Fills > 0 {
+		of = append(of, kind{150, Free, (*World).stepFiller}, kind{4, Person, (*World).stepCompact})
 	}
 	if p.Changes {
 		of = append(of, kind{10, Person, (*World).stepChange})

@@ -44,7 +44,13 @@ func (s *session) share(p *part) *share {
 		return nil
 	}
 	tp := protocol.TopicPartition{Topic: topicName, Partitions: int32(len(s.parts)), Source: p.source}
-	terms := protocol.Terms{Routed: routed(s.member.routing), AcceptLostOffsets: s.params.LoseOffsets, Mode: s.mode()}
+	d := s.dutyOf(s.member.routing)
+	if s.bugs.Returns {
+		d.Kind = protocol.Forwards
+	}
+	terms := protocol.Terms{
+		Routed: routed(s.member.routing), Duty: d, AcceptLostOffsets: s.params.LoseOffsets, Mode: s.mode(),
+	}
 	return &share{part: p, takeover: protocol.NewTakeover(tp, terms, &protocol.Patience{})}
 }
 
@@ -243,7 +249,7 @@ func (s *session) extent(sh *share) {
 	switch {
 	case d.Action == protocol.GoOn:
 		s.of[t.Assignment()] = sh.part
-		s.leads.Give(&t.Terms, t.Assignment())
+		s.leads.Give(t.Assignment())
 	case d.Action == protocol.Wait && d.Reason != protocol.Behind:
 		s.checkWait(sh)
 		sh.waited = math.MaxInt64 / 2

@@ -16,7 +16,7 @@ var changeHappens = []string{
 
 // allHappens is what happens to groups of all kinds.
 func allHappens() []string {
-	all := slices.Concat(changeHappens, happens, primeHappens, backfillHappens)
+	all := slices.Concat(changeHappens, happens, fillHappens, backfillHappens)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

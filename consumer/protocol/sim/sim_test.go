@@ -20,11 +20,11 @@ func TestSimulateLong(t *testing.T) { trySteps(t, Vary, happens, *steps, 0) }
 func TestBackfill(t *testing.T)     { trySteps(t, VaryBackfill, backfillHappens, 100_000, 5) }
 func TestBackfillLong(t *testing.T) { trySteps(t, VaryBackfill, backfillHappens, *steps/4, 0) }
 
-// The same of groups that are primed.
-func TestPrime(t *testing.T) { trySteps(t, VaryPrimed, append(primeHappens, happens...), 100_000, 8) }
+// The same of groups whose history begins with fills.
+func TestFill(t *testing.T) { trySteps(t, VaryFilled, append(fillHappens, happens...), 100_000, 8) }
 
-func TestPrimeLong(t *testing.T) {
-	trySteps(t, VaryPrimed, append(primeHappens, happens...), *steps/2, 0)
+func TestFillLong(t *testing.T) {
+	trySteps(t, VaryFilled, append(fillHappens, happens...), *steps/2, 0)
 }
 
 // The same of groups that pass documents on while their journal is away.
@@ -100,15 +100,15 @@ var backfillHappens = []string{
 	"trimmed", "zombie", "aborted",
 }
 
-var primeHappens = []string{
-	"another priming", "compacted", "feed not taken", "feeder overtaken", "fed to the end", "history brought again",
-	"history deleted",
-	"history not taken", "primed to the end", "primer killed", "primer started", "priming", "priming begun", "range rests",
+var fillHappens = []string{
+	"compacted", "deleted before it was filled", "fed to the end", "feed not taken", "feeder overtaken",
+	"fill behind the beginning", "fill begun", "fill not taken", "filled again", "filler has no more to do", "filler killed",
+	"filler started", "filling", "forwards soon", "range rests", "the fill is over", "waited for a fill",
 }
 
 // A seed finds its history again, step by step.
 func TestSeedTellsTheSameAgain(t *testing.T) {
-	for _, vary := range []func(uint64) Params{Vary, VaryBackfill, VaryPrimed} {
+	for _, vary := range []func(uint64) Params{Vary, VaryBackfill, VaryFilled} {
 		for seed := uint64(1); seed < 20; seed++ {
 			a, b := Run(vary(seed), seed, true), Run(vary(seed), seed, true)
 			if !reflect.DeepEqual(a, b) || len(a.Trace) == 0 {

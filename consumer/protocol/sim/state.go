@@ -330,7 +330,7 @@ func (t *teller) letter(l letter) {
 		for i := range r.Parts {
 			t.num(int64(r.Parts[i].Source.Partition), r.Parts[i].From, r.Parts[i].Through)
 		}
-	case *index.History:
+	case *index.Fill:
 		t.num(9, int64(r.Fingerprint-t.ours), int64(r.Number), int64(r.First), int64(len(r.Entries)))
 	case *index.SettingsChange:
 		t.num(10, int64(r.Fingerprint-t.ours), int64(r.Number))

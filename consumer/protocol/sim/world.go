@@ -30,10 +30,16 @@ type World struct {
 	judgements int            // of them, so far
 	over       string         // why a person is needed; empty: nobody is
 
-	olds    []*part    // of a topic that the group never reads: history
-	plans   []*priming // that somebody has fixed
-	primed  *priming   // in force; nil: none was begun
-	primers [2]*primer // processes that prime
+	olds    []*part // of a topic that the group never reads, and fills bring
+	plans   []*fill // that somebody has fixed
+	fill    *fill   // in force; nil: none was begun
+	brought map[entry.Source]*bringing
+	fillers [2]*filler
+	own     bool            // they bring what is there of the group's own topic
+	begun   bool            // the group judges
+	duties  []protocol.Duty // that routings give
+	heir    *heir           // of a succession; nil: there is no other group
+	bugs    Bugs            // of a succession
 
 	parts     []*part
 	topics    int // incarnations of the source topic so far
@@ -103,6 +109,8 @@ type part struct {
 	most        []int64     // by epoch: how far it is committed; -1: not at all
 	verdicts    [][]verdict // by offset
 
+	from int64 // the group begins there, because a fill or another group has what is below
+
 	// of a backfill
 	within   *protocol.Range // what is read; nil: all
 	foreseen []index.Verdict // by offset: what the order of places makes of a document
@@ -127,9 +135,12 @@ type verdict struct {
 // New is the beginning of a history.
 func New(p Params, seed uint64) *World { return begin(p, random(seed)) }
 
-func begin(p Params, c choices) *World {
+func begin(p Params, c choices) *World { return beginAs(nil, p, c) }
+
+// beginAs begins the history of a group of a succession, or of one alone.
+func beginAs(h *heir, p Params, c choices) *World {
 	w := &World{
-		params: p, choices: c, kinds: kinds(p), ours: index.Fingerprint([]byte(settings)), faults: true,
+		params: p, choices: c, heir: h, kinds: kinds(p), ours: index.Fingerprint([]byte(settings)), faults: true,
 		now: 1_000_000,
 	}
 	for _, k := range w.kinds {
@@ -154,13 +165,14 @@ func begin(p Params, c choices) *World {
 	if p.Backfill {
 		w.index.Window.Clock, w.index.Window.Tolerance = "event", time.Second
 	}
-	w.shelf = &shelf{segments: map[string][]byte{}}
+	w.shelf, w.brought = &shelf{segments: map[string][]byte{}}, map[entry.Source]*bringing{}
 	w.beginChanges()
 	w.twin = naive.New(w.index, []byte(settings), w.ours)
 	w.land(flight{letter: letter{record: &index.Settings{Text: []byte(settings), Wall: w.now}}})
 	w.createTopic()
 	w.fix()
-	w.createPast()
+	w.beginFills()
+	w.beginHeir()
 	w.slots = make([]slot, p.Members*p.Sessions)
 	for i := range w.slots {
 		w.slots[i].moved = make([]bool, p.Partitions)
@@ -256,7 +268,9 @@ func (w *World) refuses(content uint64, in form) bool {
 func (p *part) gap(offset int64) bool { return p.entries[offset].Kind == entry.None }
 
 // marker says that a gap is the marker of a transaction, which a session polls; others it never sees.
-func (p *part) marker(offset int64) bool { return p.gap(offset) && offset%2 == 0 }
+func (p *part) marker(offset int64) bool {
+	return p.gap(offset) && (offset%2 == 0 || p.source.Topic[0] > oldTopic)
+}
 
 // given is the verdict of a document in an epoch.
 func (p *part) given(offset int64, epoch uint32) *verdict {

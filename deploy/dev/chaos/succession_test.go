@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/deploy/dev/testbed"
+	"github.com/unecho/unecho/sink"
 )
 
 // succession is two groups that take over from each other.
@@ -25,15 +26,16 @@ type succession struct {
 	files [2]string
 }
 
-// trySuccession has one group take over from another, and the other one from it, while documents come and a broker is
-// away each time. Each document comes out once, and the audit of each group finds nothing.
+// trySuccession has one group take over from another, and the other one from it with a new journal, while documents come
+// and a broker is away each time. Each document comes out once, no text is unique twice, and the audit of each group finds
+// nothing.
 func trySuccession(t *testing.T, w *world, p params) {
 	t.Helper()
 	s := &succession{replay: &replay{world: w, t: t, source: "taken.news"}}
 	check(t, w.create(t.Context(), s.source, p.partitions, nil))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*settleBound)
 	defer cancel()
-	s.files = [2]string{s.configure("first", "second", "word:3"), s.configure("second", "first", "char:5")}
+	s.files = [2]string{s.configure("first", "", "word:3", 1), s.configure("second", "first", "char:5", 1)}
 	l, err := newLoad(w, s.source, p)
 	check(t, err)
 	defer l.client.Close()
@@ -48,13 +50,18 @@ func trySuccession(t *testing.T, w *world, p params) {
 		}
 	}()
 	for turn, newer := range []int{1, 0} {
+		before := s.done(ctx, 1-newer)
 		if turn > 0 { // its member has ended when the other group took over
 			_ = up[newer].Wait()
+			s.files[newer] = s.configure("first", "second", "word:3", 2)
 			up[newer] = s.member(ctx, newer)
 		}
-		before := s.done(ctx, newer)
-		check(t, until(ctx, "the shadow follows", settleBound,
-			func(ctx context.Context) bool { return s.done(ctx, newer) > before+300 }))
+		check(t, until(ctx, "the other group forwards", settleBound,
+			func(ctx context.Context) bool { return s.done(ctx, 1-newer) > before+300 }))
+		check(t, until(ctx, "the window is filled", settleBound, func(context.Context) bool {
+			log, err := os.ReadFile(s.files[newer] + ".log")
+			return err == nil && strings.Contains(string(log), "the window is filled")
+		}))
 		check(t, w.loseBroker(ctx, turn, func(ctx context.Context) error { return s.takesOver(ctx, newer) }))
 	}
 	loaded()
@@ -65,8 +72,24 @@ func trySuccession(t *testing.T, w *world, p params) {
 	check(t, until(ctx, "all is committed", settleBound, func(ctx context.Context) bool {
 		return s.done(ctx, 0) >= total(ends)
 	}))
-	s.outputs(ctx, "taken")
+	s.uniqueOnce(s.outputs(ctx, "taken"))
 	s.audits(ctx)
+}
+
+// uniqueOnce holds that no text stands in unique twice.
+func (s *succession) uniqueOnce(came map[string]string) {
+	s.t.Helper()
+	places := map[string]string{}
+	for place, is := range came {
+		value := is[strings.LastIndex(is, `="`):]
+		if !strings.HasPrefix(is, sink.Unique) {
+			continue
+		}
+		if other, known := places[value]; known {
+			s.t.Errorf("%s and %s are unique, with the same text", place, other)
+		}
+		places[value] = place
+	}
 }
 
 func total(ends map[int32]int64) (n int64) {
@@ -76,15 +99,20 @@ func total(ends map[int32]int64) (n int64) {
 	return n
 }
 
-// configure writes the configuration of a group.
-func (s *succession) configure(group, succeeds, shingle string) (file string) {
+// configure writes the configuration of a group with so many journals until now.
+func (s *succession) configure(group, succeeds, shingle string, journals int) (file string) {
 	s.t.Helper()
-	file = filepath.Join(s.dir, group+".yaml")
+	file = filepath.Join(s.dir, fmt.Sprintf("%s-%d.yaml", group, journals))
+	theirs := ""
+	if succeeds != "" {
+		succeeds, theirs = "taken-"+succeeds, "taken-"+succeeds+".journal-1"
+	}
 	check(s.t, os.WriteFile(file, []byte(strings.Join([]string{
 		"kafka: {brokers: [" + s.front() + "]}", "source: {topics: [" + s.source + "]}",
-		"consumer: {group: taken-" + group + ", succeeds: taken-" + succeeds + ", member: " + group + "}",
+		fmt.Sprintf("consumer: {group: taken-%s, succeeds: '%s', succeeds_journal: '%s', member: %s}", group, succeeds, theirs,
+			group),
 		"document: {empty: reject, invalid_utf8: reject}", "similarity: {shingle: '" + shingle + "'}",
-		"journal: {replication_factor: 3, min_insync: 2}",
+		fmt.Sprintf("journal: {topic: taken-%s.journal-%d, replication_factor: 3, min_insync: 2}", group, journals),
 		"sink: {replication_factor: 3, unique: taken.unique, duplicate: taken.duplicate, rejected: taken.rejected}",
 		"snapshot: {store: directory, directory: '" + filepath.Join(s.dir, "taken-"+group) + "', every: 2s}",
 		"log: {format: json}", "ops: {listen: ''}",
@@ -106,13 +134,9 @@ func (s *succession) command(ctx context.Context, of int, verb string, args ...s
 
 func (s *succession) member(ctx context.Context, of int) *exec.Cmd {
 	s.t.Helper()
-	var more []string
-	if s.done(ctx, 1) == 0 && of == 0 {
-		more = []string{"--set", "consumer.succeeds="}
-	}
-	cmd := s.command(ctx, of, "run", more...)
+	cmd := s.command(ctx, of, "run")
 	check(s.t, cmd.Start())
-	if len(more) > 0 { // the other one can only follow a group that has begun
+	if of == 0 && s.done(ctx, 1) == 0 { // the other one can only follow a group that has begun
 		check(s.t, until(ctx, "the first group has begun", settleBound,
 			func(ctx context.Context) bool { return s.done(ctx, of) > 0 }))
 	}

@@ -26,7 +26,7 @@ func full() JSON {
 		"lag":       JSON{"documents": 1122, "seconds": 1.6, "leaderless": 0},
 		"window": JSON{
 			"documents": 512_000, "count_bound": 0, "bytes": 1 << 30, "bytes_bound": 1 << 30,
-			"age_s": 11_520.0, "age_bound_s": 86_400.0, "bites": "bytes", "history": 0, "memory_bytes": 1 << 30,
+			"age_s": 11_520.0, "age_bound_s": 86_400.0, "bites": "bytes", "memory_bytes": 1 << 30,
 			"threshold": 0.8,
 		},
 		"journal": JSON{
@@ -62,7 +62,7 @@ func empty() JSON {
 	s["lag"] = JSON{"documents": nil, "seconds": nil, "leaderless": 0}
 	s["window"] = JSON{
 		"documents": 0, "count_bound": 0, "bytes": 0, "bytes_bound": 1 << 30, "age_s": 0.0,
-		"age_bound_s": 86_400.0, "history": 0, "memory_bytes": 0, "threshold": 0.8,
+		"age_bound_s": 86_400.0, "memory_bytes": 0, "threshold": 0.8,
 	}
 	s["journal"] = JSON{"next": -1, "end": nil, "start": nil, "kept_records": nil, "kept_bytes": nil}
 	s["snapshot"], s["snapshots"] = nil, JSON{"every_s": 600.0, "failed": nil, "errors": 0}

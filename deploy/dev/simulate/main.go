@@ -4,7 +4,8 @@
 //	go run ./deploy/dev/simulate -seed 744            the history of one seed, a line a step
 //	go run ./deploy/dev/simulate -seed 744 -shrink    a shorter one that breaks something as well
 //	go run ./deploy/dev/simulate -backfill ...        the same of groups that replay a range
-//	go run ./deploy/dev/simulate -prime ...           the same of groups that are primed
+//	go run ./deploy/dev/simulate -fill ...            the same of groups whose windows are filled before they judge
+//	go run ./deploy/dev/simulate -succession ...      the same of groups that take over from each other
 //	go run ./deploy/dev/simulate -change ...          the same of groups whose bounds and documents people change
 //	go run ./deploy/dev/simulate -requests ...        the same of groups whose documents come with idempotency keys
 //	go run ./deploy/dev/simulate -outage ...          the same of groups that pass documents on without their journal
@@ -28,7 +29,8 @@ func main() {
 	seed := flag.Uint64("seed", 0, "print the history of this seed")
 	shrink := flag.Bool("shrink", false, "with -seed: look for a shorter history that breaks something")
 	backfill := flag.Bool("backfill", false, "the group is a backfill")
-	prime := flag.Bool("prime", false, "the group is primed with history")
+	fill := flag.Bool("fill", false, "a history begins with fills")
+	succession := flag.Bool("succession", false, "groups take over from each other")
 	change := flag.Bool("change", false, "bounds are changed and documents erased")
 	outage := flag.Bool("outage", false, "documents are passed on while the journal is away")
 	requests := flag.Bool("requests", false, "documents come with idempotency keys")
@@ -43,8 +45,8 @@ func main() {
 	switch {
 	case *backfill:
 		vary = sim.VaryBackfill
-	case *prime:
-		vary = sim.VaryPrimed
+	case *fill:
+		vary = sim.VaryFilled
 	case *change:
 		vary = sim.VaryChanged
 	case *outage:
@@ -52,46 +54,48 @@ func main() {
 	case *requests:
 		vary = sim.VaryRequests
 	}
+	run := func(seed uint64, trace bool) sim.Result { return sim.Run(vary(seed), seed, trace) }
+	if *succession {
+		run = sim.RunSuccession
+	}
 	var holds bool
 	switch {
+	case *seed > 0 && *shrink:
+		p, shorter, _ := sim.Shrink(vary(*seed), *seed)
+		fmt.Printf("%+v, seed %d\n", p, shorter)
+		holds = show(sim.Run(p, shorter, true))
 	case *seed > 0:
-		holds = show(vary, *seed, *shrink)
+		holds = show(run(*seed, true))
 	case *world != "":
 		holds = exploreAll(*world, *states)
 	default:
-		holds = search(vary, *first, *steps)
+		holds = search(run, *first, *steps)
 	}
 	if !holds {
 		os.Exit(1)
 	}
 }
 
-func show(vary func(uint64) sim.Params, seed uint64, shrink bool) bool {
-	p := vary(seed)
-	if shrink {
-		p, seed, _ = sim.Shrink(p, seed)
-	}
-	r := sim.Run(p, seed, true)
-	fmt.Printf("%+v, seed %d\n", p, seed)
+func show(r sim.Result) bool {
 	for _, line := range r.Trace {
 		fmt.Println(line)
 	}
 	return r.Failure == ""
 }
 
-func search(vary func(uint64) sim.Params, first uint64, steps int) bool {
+func search(run func(uint64, bool) sim.Result, first uint64, steps int) bool {
 	began, said, done := time.Now(), time.Now(), 0
 	seed := first
 	tell := func(what string) {
 		fmt.Printf("seeds %d to %d: %d steps in %.0f s, %s\n", first, seed-1, done, time.Since(began).Seconds(), what)
 	}
 	for done < steps {
-		r := sim.Run(vary(seed), seed, false)
+		r := run(seed, false)
 		seed++
 		done += r.Steps
 		if r.Failure != "" {
 			tell("1 violation")
-			fmt.Printf("%s\n  see it: go run ./deploy/dev/simulate %s-seed %d\n", r.Failure, kindOf(seed-1, vary), seed-1)
+			fmt.Printf("%s\n  see it: go run ./deploy/dev/simulate%s -seed %d\n", r.Failure, kind(), seed-1)
 			return false
 		}
 		if time.Since(said) > time.Minute {
@@ -103,21 +107,14 @@ func search(vary func(uint64) sim.Params, first uint64, steps int) bool {
 	return true
 }
 
-// kindOf is the flag that has the seed tell the same history again.
-func kindOf(seed uint64, vary func(uint64) sim.Params) string {
-	switch p := vary(seed); {
-	case p.Changes || p.Erasures:
-		return "-change "
-	case p.Backfill:
-		return "-backfill "
-	case p.Primings > 0:
-		return "-prime "
-	case p.Outages:
-		return "-outage "
-	case p.Requests:
-		return "-requests "
-	}
-	return ""
+// kind is the flag that has a seed tell the same history again.
+func kind() (name string) {
+	flag.Visit(func(f *flag.Flag) {
+		if f.Value.String() == "true" {
+			name += " -" + f.Name
+		}
+	})
+	return name
 }
 
 func names() string {

@@ -24,7 +24,7 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 	r := rand.New(rand.NewPCG(seed, 0x6869_7374_6f72_79))
 	h := &history{
 		r: r, p: p, settings: settings, fingerprint: fingerprint, signer: signer, texts: texts{r: r},
-		at: index.Stamp{Offset: int64(r.IntN(1000)), LogAppendTime: 1_700_000_000_000}, primes: Primes(seed),
+		at: index.Stamp{Offset: int64(r.IntN(1000)), LogAppendTime: 1_700_000_000_000}, fills: fills{some: Fills(seed)},
 	}
 	if seed%4 == 1 {
 		h.changes = rand.New(rand.NewPCG(seed, 0x626f_756e_6473))
@@ -48,6 +48,9 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 	}
 	h.append(&index.Settings{Text: settings, Wall: h.wall()})
 	h.settled = true
+	if h.fills.some {
+		h.beginFilled()
+	}
 	for _, s := range h.sources {
 		h.append(h.reposition(s))
 	}
@@ -60,8 +63,8 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 	return h.steps[:n], nil
 }
 
-// Primes says whether the history of a seed has primings.
-func Primes(seed uint64) bool { return seed%3 == 2 }
+// Fills says whether the history of a seed begins with fills.
+func Fills(seed uint64) bool { return seed%3 == 2 }
 
 // Requests says whether documents of the history of a seed come with idempotency keys.
 func Requests(seed uint64) bool { return seed%2 == 0 }
@@ -83,19 +86,14 @@ type history struct {
 	feeds   []*index.Feed
 	changes *rand.Rand // nil: bounds are not changed
 	changed uint32     // number of the latest change, if each was applied
-	primes  bool       // some histories are primed
+	fills   fills
 
 	requests *rand.Rand    // nil: documents come without idempotency keys
 	sent     []entry.Entry // what came with one
 
-	past    []*index.History
-	pasts   []*source        // what the priming reads
-	priming uint32           // number of the latest one
-	primed  uint64           // entries that it brought, if each record was applied
-	pastAt  int64            // the time of its last place
-	fed     uint64           // entries fed, if each feed was applied
-	place   int64            // the time of the last place
-	judged  []index.Position // where entries stand, judged or not
+	fed    uint64           // entries fed, if each feed was applied
+	place  int64            // the time of the last place
+	judged []index.Position // where entries stand, judged or not
 }
 
 // source is what the sessions of a source partition know, if each of their records was applied.
@@ -125,9 +123,9 @@ func (h *history) append(rec index.Record) {
 			h.judged = append(h.judged, index.Position{Offset: h.at.Offset, Entry: int32(i)})
 		}
 	}
-	if past, ok := rec.(*index.History); ok {
-		h.past = append(h.past, past)
-		for i := range past.Entries {
+	if fill, ok := rec.(*index.Fill); ok {
+		h.fills.records = append(h.fills.records, fill)
+		for i := range fill.Entries {
 			h.judged = append(h.judged, index.Position{Offset: h.at.Offset, Entry: int32(i)})
 		}
 	}
@@ -165,8 +163,8 @@ func (h *history) header() index.Header {
 }
 
 func (h *history) anything() index.Record {
-	if h.primes && h.r.IntN(8) == 0 {
-		return h.prime()
+	if h.fills.some && h.r.IntN(8) == 0 {
+		return h.fill()
 	}
 	s := h.sources[h.r.IntN(len(h.sources))]
 	switch k := h.r.IntN(100); {

@@ -54,7 +54,7 @@ func TestSameSeedSameHistory(t *testing.T) {
 // tally counts what happened over some histories, for TestEverythingHappens.
 type tally map[string]int
 
-func (c tally) verdict(v *index.Verdict, now int64, primed bool) {
+func (c tally) verdict(v *index.Verdict, now int64, filled bool) {
 	switch {
 	case !v.Matched():
 		c["unique"]++
@@ -67,8 +67,8 @@ func (c tally) verdict(v *index.Verdict, now int64, primed bool) {
 	if v.Cut {
 		c["unique, cut"]++
 	}
-	if primed {
-		c["copy of history"]++
+	if filled {
+		c["copy of what was filled"]++
 	}
 	if v.Match.Copy > 4 {
 		c["many copies"]++
@@ -81,17 +81,21 @@ func (c tally) verdict(v *index.Verdict, now int64, primed bool) {
 	}
 }
 
-func (c tally) primed(twin *naive.Twin, before index.Primed) {
-	after, _ := twin.Primed(entry.Source{})
+func (c tally) filled(twin *naive.Twin, before index.Filled, rec *index.Fill, judging bool) {
+	after, _ := twin.Filled(entry.Source{})
 	if after.Number != before.Number {
+		c["another fill"] += int(min(1, before.Number))
 		return
 	}
-	c["primed"] += int(after.Kept - before.Kept)
-	c["primed, duplicate"] += int(after.Duplicate - before.Duplicate)
-	c["primed, too old"] += int(after.TooOld - before.TooOld)
-	c["primed, judged"] += int(after.Judged - before.Judged)
-	c["primed, no room"] += int(after.NoRoom - before.NoRoom)
-	c["primed, empty"] += int(after.Empty - before.Empty)
+	c["filled"] += int(after.Kept - before.Kept)
+	c["filled, too old"] += int(after.TooOld - before.TooOld)
+	c["filled, empty"] += int(after.Empty - before.Empty)
+	if judging && rec.Number == after.Number && rec.First == after.Entries {
+		c["filled too late"]++
+	}
+	if !judging && after.Entries > before.Entries && rec.First < before.Entries {
+		c["filled by another feeder"]++
+	}
 }
 
 func kindOf(rec index.Record) string {
@@ -102,7 +106,7 @@ func kindOf(rec index.Record) string {
 }
 
 func (c tally) step(twin *naive.Twin, before naive.Stats, step random.Step, verdicts []index.Verdict,
-	past map[int64]bool,
+	filled map[int64]bool,
 ) {
 	after := twin.Stats()
 	kind := kindOf(step.Record)
@@ -113,7 +117,7 @@ func (c tally) step(twin *naive.Twin, before naive.Stats, step random.Step, verd
 	}
 	for i := range verdicts {
 		v := &verdicts[i]
-		c.verdict(v, step.At.LogAppendTime, v.Matched() && past[v.Match.Position.Offset])
+		c.verdict(v, step.At.LogAppendTime, v.Matched() && filled[v.Match.Position.Offset])
 	}
 	if run, ok := step.Record.(*index.Run); ok {
 		for i := range run.Entries {
@@ -132,16 +136,20 @@ func tryEverything(t *testing.T, seeds int) {
 	c := tally{}
 	for s := *seed; s < *seed+uint64(seeds); s++ {
 		p, steps := history(t, s, 400)
-		twin, past := naive.New(p, text, fingerprint), map[int64]bool{} // offsets of history's records
+		twin, fills := naive.New(p, text, fingerprint), map[int64]bool{} // offsets of their records
+		judging := false
 		for _, step := range steps {
 			before := twin.Stats()
-			primed, _ := twin.Primed(entry.Source{})
+			filled, _ := twin.Filled(entry.Source{})
 			verdicts := twin.Apply(step.At, step.Record)
-			if _, ok := step.Record.(*index.History); ok {
-				past[step.At.Offset] = true
-				c.primed(twin, primed)
+			switch rec := step.Record.(type) {
+			case *index.Fill:
+				fills[step.At.Offset] = true
+				c.filled(twin, filled, rec, judging)
+			case *index.Reposition:
+				judging = judging || twin.Stats().Applied > before.Applied
 			}
-			c.step(twin, before, step, verdicts, past)
+			c.step(twin, before, step, verdicts, fills)
 			if forget, ok := step.Record.(*index.Forget); ok {
 				for _, source := range sources(steps) {
 					state, _ := twin.Partition(source)
@@ -176,9 +184,8 @@ func tryEverything(t *testing.T, seeds int) {
 		"between 0.8 and 1": 100, "known again": 1000,
 		"match of long ago": 10, "forgotten while held": 50, "full": 50, "fine keys": 50, "left out": 50, "too costly": 50, "unique, cut": 50,
 		"let through": 200, "let through to make up": 20, "entered again": 500, "copies kept": 500,
-		"applied History": 200, "ignored History": 40, "copy of history": 60, "primed": 60, "primed, duplicate": 60,
-		"primed, too old": 60,
-		"primed, judged":  60, "primed, no room": 60, "primed, empty": 4,
+		"applied Fill": 150, "ignored Fill": 200, "copy of what was filled": 60, "another fill": 6, "filled": 500,
+		"filled, too old": 20, "filled, empty": 15, "filled too late": 100, "filled by another feeder": 15,
 		"method resent": 200,
 	} {
 		if least = max(1, least*seeds/40); c[what] < least {

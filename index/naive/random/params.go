@@ -41,7 +41,7 @@ func Params(seed uint64) index.Params {
 	default:
 		p.Window.Age, p.Window.Count, p.Window.Bytes = age, 4*count, 4*size
 	}
-	if Primes(seed) { // else what is judged leaves no room for history
+	if Fills(seed) { // else what is judged drives out what was filled
 		p.Window.Age *= 10
 		if p.Window.Count, p.Window.Bytes = 20*p.Window.Count, 60*p.Window.Bytes; p.Window.Age > 0 && r.IntN(2) == 0 {
 			p.Window.Count, p.Window.Bytes = 0, 0

@@ -72,6 +72,7 @@ func (h *history) reposition(s *source) *index.Reposition {
 	}
 	if h.settled && rec.Epoch == s.epoch+1 && rec.Fingerprint == h.fingerprint {
 		s.epoch, s.base, s.next, s.fed = rec.Epoch, rec.Offset, rec.Offset, 0
+		h.fills.over = true
 	}
 	return rec
 }

@@ -1,0 +1,169 @@
+package backfills
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/memory"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// filling is a process that fills the window of a new group.
+type filling struct {
+	*voice
+	shell  *Shell
+	flags  *Flags
+	config config.Config // of the group
+}
+
+// Fill fills the window of the configuration's group before the group judges anything.
+func Fill(ctx context.Context, f *Flags, shell *Shell) error {
+	v, err := newFilling(f, shell)
+	if err == nil {
+		signalled, stop := exit.UntilSignalSaid(ctx, func() { v.say(exit.Finishing) }, nil)
+		defer stop()
+		err = v.run(signalled)
+	}
+	if err != nil && v.logsJSON {
+		return &exit.Error{Logged: true, Err: err}
+	}
+	return err
+}
+
+func newFilling(f *Flags, shell *Shell) (*filling, error) {
+	c, err := shell.Read(nil)
+	v := &filling{voice: newVoice(shell, f.JSON, "group", c.Consumer.Group, c.Log), shell: shell, flags: f, config: c}
+	if err != nil {
+		return v, err
+	}
+	v.logger, err = terminal.NewLogger(shell.Err, c.Log)
+	return v, err
+}
+
+// run fills the window, and tells how that ended.
+func (v *filling) run(ctx context.Context) error {
+	memory.Limit(v.config.Judge.Window)
+	memory.WarnOfLimit(v.config, memory.ReadLimits(), v.logger)
+	filler, closing, err := v.filler(ctx)
+	if err != nil {
+		return err
+	}
+	if err := filler.Check(ctx); errors.Is(err, backfill.ErrFilled) {
+		v.say(err.Error())
+		if v.JSON {
+			err = v.conclude(&FillSummary{Group: v.name, Finished: true, Partitions: []Partition{}})
+		} else {
+			err = nil
+		}
+		return errors.Join(err, closing())
+	}
+	if len(v.flags.Files) > 0 {
+		if err := v.load(ctx, filler); err != nil {
+			return errors.Join(err, closing())
+		}
+	}
+	showing, shown := context.WithCancel(context.WithoutCancel(ctx))
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		v.show(showing, "filling the window", v.look(filler.Now))
+	}()
+	began := time.Now()
+	before, after, err := filler.Run(ctx)
+	shown()
+	<-over
+	took := time.Since(began)
+	err = errors.Join(err, closing())
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
+		return v.interrupted(after) // also if all was brought: the group does not forward yet
+	}
+	if err != nil {
+		return err
+	}
+	return v.tell(before, after, took)
+}
+
+// filler wires the rooms together. closing closes what it has opened.
+func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func() error, err error) {
+	embedded, err := v.shell.Embedded(v.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	kafka, err := broker.Options(v.config.Kafka, v.logger)
+	if err != nil {
+		return nil, nil, err
+	}
+	what := v.shell.Setup(v.config, kafka)
+	what.Logger, what.ProducerTime, what.MaxRate = v.logger, embedded, v.flags.MaxRate
+	closing = func() error { return nil }
+	store, err := snapshots.Open(ctx, v.config, true)
+	switch {
+	case errors.Is(err, snapshot.ErrNoStore):
+		v.logger.Info().Msg("there are no snapshots here: the journal is read from its beginning")
+	case err != nil:
+		return nil, nil, err
+	default:
+		what.Store, closing = store, store.Close
+	}
+	p, err = consumer.NewFiller(what, v.flags.brings(v.config.Consumer.Group), v.say)
+	if err != nil {
+		return nil, nil, errors.Join(err, closing())
+	}
+	return p, closing, nil
+}
+
+// load copies the documents of the files, if the group's window can be filled.
+func (v *filling) load(ctx context.Context, filler *consumer.Filler) error {
+	if err := filler.Check(ctx); err != nil {
+		return err
+	}
+	kafka, err := broker.Options(v.config.Kafka, v.logger)
+	if err != nil {
+		return err
+	}
+	l := &loading{v.voice, v.flags, v.config, kafka, v.config.Consumer.Group, backfill.FillOf(v.config.Consumer.Group)}
+	return l.load(ctx)
+}
+
+// interrupted is the error of a process that ended before the range did.
+func (v *filling) interrupted(s consumer.Fill) error {
+	const goOn = "the same command goes on"
+	if s.Of == nil {
+		return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped before anything was brought; " + goOn)}
+	}
+	return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("stopped at %s of the range; %s", Share(s.Progress), goOn)}
+}
+
+// look is how far the fill is.
+func (v *filling) look(progress func() consumer.Fill) func(*Pace, time.Time) stage {
+	return func(pace *Pace, now time.Time) stage {
+		s := progress()
+		if s.Total == 0 {
+			return stage{}
+		}
+		pace.See(now, s.Progress)
+		return stage{s.Progress, pace.FillLine(v.name, &s), func(e *zerolog.Event) {
+			e.Uint64("remembered", s.Kept).Uint64("passed_over", s.PassedOver()).Uint64("rejected", s.Rejected)
+		}}
+	}
+}
+
+// tell writes the summary.
+func (v *filling) tell(before, after consumer.Fill, took time.Duration) error {
+	if after.Of == nil {
+		v.say("there is no document in the range: the group begins with an empty window")
+	}
+	s := NewFillSummary(v.name, &before, &after, took)
+	return v.conclude(&s)
+}

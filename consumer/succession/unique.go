@@ -1,0 +1,93 @@
+package succession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Remembered returns what a successor of a group has to remember: the partitions of the topics to which the group's
+// routing sends unique documents, up to the ends that are listed, and what the group's own window was filled with. The
+// group's name is for messages, and its journal is no source of it.
+func Remembered(ctx context.Context, admin *kadm.Client, list broker.Listing, group, journal string, routes []byte) ([]protocol.Boundary, error) {
+	choice, err := routing.Chosen(routes, journal)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := choice.Find(ctx, admin)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, source := range sources {
+		if unique, _, _, written := routing.Outputs(routes, source); written && !slices.Contains(names, unique) {
+			names = append(names, unique)
+		}
+	}
+	if routing.Dry(routes) {
+		return nil, &stop.Error{
+			What:   fmt.Sprintf("group %s writes no document anywhere (sink.dry_run): a successor would have nothing to remember", group),
+			Remedy: "start the new group without consumer.succeeds",
+		}
+	}
+	duty, err := routing.DutyOf(routes)
+	if err != nil {
+		return nil, err
+	}
+	ends, err := endsOf(ctx, admin, list, names)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range duty.Fill { // of a topic that was created again since, nothing else can be brought than what is there now
+		if !slices.ContainsFunc(ends, b.SamePlace) {
+			ends = append(ends, b)
+		}
+	}
+	return ends, nil
+}
+
+// endsOf lists where the partitions of topics end. A topic that does not exist has none: nothing was written there yet.
+func endsOf(ctx context.Context, admin *kadm.Client, list broker.Listing, names []string) (ends []protocol.Boundary, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	topics, err := admin.ListTopics(ctx, names...)
+	if err != nil {
+		return nil, fmt.Errorf("describe topics of unique documents: %w", err)
+	}
+	var there []string
+	for _, t := range topics.Sorted() {
+		switch {
+		case t.Err == nil:
+			there = append(there, t.Topic)
+		case !errors.Is(t.Err, kerr.UnknownTopicOrPartition):
+			return nil, fmt.Errorf("describe topic %s of unique documents: %w", t.Topic, t.Err)
+		}
+	}
+	if len(there) == 0 {
+		return nil, nil
+	}
+	listed, err := broker.AllOffsets(ctx, list, there...)
+	if err != nil {
+		return nil, fmt.Errorf("look for the ends of the topics of unique documents: %w", err)
+	}
+	for _, name := range there {
+		for _, p := range topics[name].Partitions.Sorted() {
+			end, _ := listed.Lookup(name, p.Partition)
+			ends = append(ends, protocol.Boundary{
+				Topic: name, Source: entry.Source{Topic: topics[name].ID, Partition: p.Partition}, Offset: end.Offset,
+			})
+		}
+	}
+	return ends, nil
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/rs/zerolog"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
@@ -48,7 +49,7 @@ func serve(t *testing.T, service Service, change func(*Setup)) *described {
 	t.Helper()
 	setup := &Setup{
 		Service: service, Index: index.DefaultParams(), Document: document.DefaultParams(), Group: "unecho", Version: "v1",
-		Settings: []Setting{{"consumer.group", "unecho"}, {"kafka.sasl.password", "***"}},
+		Settings: []shape.Setting{{Key: "consumer.group", Value: "unecho"}, {Key: "kafka.sasl.password", Value: "***"}},
 		Why:      func(consumer.Stats) string { return "restoring" }, Access: Access{Loopback: true}, Limits: Limits{RequestsPerS: 10_000, LookupsPerS: 10_000}, Logger: zerolog.Nop(),
 	}
 	if change != nil {
@@ -364,7 +365,7 @@ func TestMoment(t *testing.T) {
 		1_700_000_000_000: "2023-11-14T22:13:20.000Z", math.MaxInt64: "9999-12-31T23:59:59.999Z", math.MinInt64: "0000-01-01T00:00:00.000Z",
 		1_700_000_000_000_000: "9999-12-31T23:59:59.999Z", // microseconds taken for milliseconds
 	} {
-		got := moment(ms)
+		got := shape.At(ms).String()
 		if _, err := time.Parse(time.RFC3339, got); err != nil || got != want {
 			t.Errorf("%d: %s, want %s: %v", ms, got, want, err)
 		}

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 )
 
-// TestClientKnowsTheAnswers: the client's types have all that is answered, and no more.
+// TestClientKnowsTheAnswers: an answer that a client has read is the same when it is written again.
 func TestClientKnowsTheAnswers(t *testing.T) {
 	t.Parallel()
 	d := serve(t, newFake(t), nil)
@@ -25,76 +25,37 @@ func TestClientKnowsTheAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = resp.Body.Close() }()
-		data := must(io.ReadAll(resp.Body))(t)
-		strict := json.NewDecoder(strings.NewReader(string(data)))
-		strict.DisallowUnknownFields()
-		if err := strict.Decode(to); err != nil {
-			t.Errorf("%s: %v in %s", path, err, data)
-		}
-		var is, was any
-		again := must(json.Marshal(to))(t)
-		if json.Unmarshal(again, &is) != nil || json.Unmarshal(data, &was) != nil || !equal(is, was) {
-			t.Errorf("%s: the client has %s of %s", path, again, data)
-		}
+		rewrites(t, path, strings.TrimSpace(string(must(io.ReadAll(resp.Body))(t))), to)
 	}
-	same(http.MethodGet, "/api/v1/recent", "", &client.Recent{})
+	same(http.MethodGet, "/api/v1/status", "", &shape.Status{})
+	same(http.MethodGet, "/api/v1/recent", "", &shape.Recent{})
 	question := string(must(json.Marshal(map[string]any{"texts": []string{
 		similar,
 		"something else that nobody has written", "",
 	}, "most": 2}))(t))
-	same(http.MethodPost, "/api/v1/lookup", question, &struct {
-		Results []client.Result `json:"results"`
-	}{})
+	same(http.MethodPost, "/api/v1/lookup", question, &shape.Lookup{})
 }
 
 // TestPageShowsALookup: the answer that operations.md shows has all the fields of one, and no more.
 func TestPageShowsALookup(t *testing.T) {
 	t.Parallel()
 	page := string(must(os.ReadFile("../../../deploy/docs/operations.md"))(t))
-	shown := regexp.MustCompile(`(?m)^\{"results":.*`).FindString(page)
-	var is, again any
-	var answer struct {
-		Results []client.Result `json:"results"`
-	}
-	strict := json.NewDecoder(strings.NewReader(shown))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(&answer); err != nil || len(answer.Results) != 1 || len(answer.Results[0].Matches) != 1 {
-		t.Fatalf("operations.md shows %q: %v", shown, err)
-	}
-	if json.Unmarshal([]byte(shown), &is) != nil || json.Unmarshal(must(json.Marshal(answer))(t), &again) != nil ||
-		!equal(again, is) {
-		t.Errorf("operations.md shows %s, and an answer has %v", shown, again)
+	var answer shape.Lookup
+	rewrites(t, "operations.md", regexp.MustCompile(`(?m)^\{"results":.*`).FindString(page), &answer)
+	if len(answer.Results) != 1 || len(answer.Results[0].Matches) != 1 {
+		t.Errorf("operations.md shows %v", answer)
 	}
 }
 
-// equal compares JSON values. A time may have fewer digits than it was sent with.
-func equal(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for key := range a {
-			if !equal(a[key], b[key]) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		b, ok := b.([]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !equal(a[i], b[i]) {
-				return false
-			}
-		}
-		return true
-	case string:
-		b, ok := b.(string)
-		return ok && strings.TrimRight(a, "0Z.") == strings.TrimRight(b, "0Z.")
+// rewrites reads an answer into a shape, and expects that the shape is written as the answer.
+func rewrites(t *testing.T, what, answer string, to any) {
+	t.Helper()
+	strict := json.NewDecoder(strings.NewReader(answer))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(to); err != nil {
+		t.Fatalf("%s: %v in %s", what, err, answer)
 	}
-	return a == b
+	if again := string(must(json.Marshal(to))(t)); again != answer {
+		t.Errorf("%s: the shape has %s of %s", what, again, answer)
+	}
 }

@@ -3,6 +3,8 @@ package api
 import (
 	"fmt"
 	"time"
+
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 )
 
 func replicaConditions() []condition {
@@ -16,7 +18,7 @@ func replicaConditions() []condition {
 			},
 			func(s *seen) string {
 				return fmt.Sprintf("the journal has %d records that this member has not applied, and the last one it applied is "+
-					"from %s", s.JournalEnd-s.JournalNext, moment(s.AppliedTime))
+					"from %s", s.JournalEnd-s.JournalNext, shape.At(s.AppliedTime))
 			},
 			"look at the broker that leads the journal's partition, and at this member's machine",
 		},
@@ -86,7 +88,7 @@ func storeConditions() []condition {
 					s.rose(quarter, func(r *reading) uint64 { return r.documents }) > 0
 			},
 			func(s *seen) string {
-				return "the newest snapshot that this member knows is from " + moment(s.SnapshotTime) +
+				return "the newest snapshot that this member knows is from " + shape.At(s.SnapshotTime).String() +
 					": restarts take longer, and the journal is not trimmed"
 			},
 			"look at the snapshot store, and at snapshot.every",

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/index"
@@ -13,31 +14,31 @@ import (
 
 // remembered is what a member knows of a document.
 type remembered struct {
-	place
-	Scope     string  `json:"scope,omitempty"` // hash of its name, in hex; empty: none
-	Verdict   string  `json:"verdict"`
-	Reemitted bool    `json:"reemitted"`      // a copy that was let through as unique
-	InWindow  bool    `json:"in_window"`      // it can be found; else only its verdict is known still
-	Filled    bool    `json:"filled"`         // the window was filled with it before the group began
-	Seen      string  `json:"seen,omitempty"` // from when its age counts
-	Copies    uint64  `json:"copies"`         // found of it
-	Leaves    *leaves `json:"leaves"`         // nil: it is not in the window
-	Match     *origin `json:"match"`          // nil: it is no copy, or its original is gone
-	Text      *text   `json:"text,omitempty"`
+	shape.Place
+	Scope     string       `json:"scope,omitempty"` // hash of its name, in hex; empty: none
+	Verdict   string       `json:"verdict"`
+	Reemitted bool         `json:"reemitted"`     // a copy that was let through as unique
+	InWindow  bool         `json:"in_window"`     // it can be found; else only its verdict is known still
+	Filled    bool         `json:"filled"`        // the window was filled with it before the group began
+	Seen      shape.Moment `json:"seen,omitzero"` // from when its age counts
+	Copies    uint64       `json:"copies"`        // found of it
+	Leaves    *leaves      `json:"leaves"`        // nil: it is not in the window
+	Match     *origin      `json:"match"`         // nil: it is no copy, or its original is gone
+	Text      *text        `json:"text,omitempty"`
 
 	source entry.Source
 }
 
 // origin is the document that another is a copy of.
 type origin struct {
-	place
+	shape.Place
 	Similarity *float64 `json:"similarity"` // null: it is not kept
 	Method     string   `json:"method,omitempty"`
 	Copy       uint64   `json:"copy,omitempty"`
 }
 
 func newOrigin(m *index.Match) *origin {
-	o := &origin{place: newMatch(m).place}
+	o := &origin{Place: newMatch(m).Place}
 	if m.Method != index.NoMatch {
 		full := newMatch(m)
 		o.Similarity, o.Method, o.Copy = &full.Similarity, full.Method, full.Copy
@@ -72,9 +73,9 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	copied, isCopy := a.Service.Recent().Find(topic, int32(partition), offset)
-	m, ok := a.compose(place{Topic: topic, Partition: int32(partition), Offset: offset}, &found, &copied, isCopy)
+	m, ok := a.compose(shape.Place{Topic: topic, Partition: int32(partition), Offset: offset}, &found, &copied, isCopy)
 	if !ok {
-		unknown(w, &m.place, &found)
+		unknown(w, &m.Place, &found)
 		return
 	}
 	if withText && !a.addText(w, r, m) {
@@ -85,8 +86,8 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 
 // compose puts together what the window, the verdicts that are not committed yet and the last copies say of a
 // document. It returns ok as false if none of them knows it.
-func (a *api) compose(at place, found *member.Whereabouts, copied *recent.Copy, isCopy bool) (m *remembered, ok bool) {
-	m = &remembered{place: at, Verdict: "unique"}
+func (a *api) compose(at shape.Place, found *member.Whereabouts, copied *recent.Copy, isCopy bool) (m *remembered, ok bool) {
+	m = &remembered{Place: at, Verdict: "unique"}
 	if found.Held {
 		ok = true
 		v := &found.Verdict
@@ -98,8 +99,8 @@ func (a *api) compose(at place, found *member.Whereabouts, copied *recent.Copy, 
 	}
 	if k := found.Known; k != nil {
 		ok = true
-		m.ID, m.Time, m.Scope, m.source = k.ID, moment(k.Time), scopeText(k.Scope), k.Source
-		m.InWindow, m.Filled, m.Seen, m.Copies = true, k.Filled, moment(k.Seen), k.Copies
+		m.ID, m.Time, m.Scope, m.source = k.ID, shape.At(k.Time), scopeText(k.Scope), k.Source
+		m.InWindow, m.Filled, m.Seen, m.Copies = true, k.Filled, shape.At(k.Seen), k.Copies
 		m.Leaves = newLeaves(a.inForce(), k, &found.Stats, a.rates.entering())
 		if k.Copied {
 			m.decided(true, false, &k.Match)
@@ -107,7 +108,7 @@ func (a *api) compose(at place, found *member.Whereabouts, copied *recent.Copy, 
 	}
 	if isCopy {
 		ok = true
-		m.ID, m.Time, m.Scope, m.source = copied.ID, moment(copied.Time), scopeText(copied.Scope), copied.Source
+		m.ID, m.Time, m.Scope, m.source = copied.ID, shape.At(copied.Time), scopeText(copied.Scope), copied.Source
 		m.decided(true, copied.Reemitted, &copied.Match)
 	}
 	return m, ok
@@ -133,7 +134,7 @@ func scopeText(hash uint64) string {
 }
 
 // unknown says why nothing is remembered of a document.
-func unknown(w http.ResponseWriter, at *place, found *member.Whereabouts) {
+func unknown(w http.ResponseWriter, at *shape.Place, found *member.Whereabouts) {
 	name := fmt.Sprintf("%s/%d", at.Topic, at.Partition)
 	switch {
 	case !found.Partition:

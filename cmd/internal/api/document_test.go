@@ -123,18 +123,18 @@ func TestLeaves(t *testing.T) {
 	p.Window.Age, p.Window.Count, p.Window.Bytes = time.Hour, 1000, 0
 	s := &index.Stats{Now: 1_700_000_000_000, Documents: 1000, WindowBytes: 100_000}
 	k := &index.Known{Seen: s.Now - time.Minute.Milliseconds(), Older: 59}
-	if l := newLeaves(&p, k, s, 0); l.Bound != "age" || l.At != "2023-11-14T23:12:20.000Z" || l.Count != "" {
+	if l := newLeaves(&p, k, s, 0); l.Bound != "age" || l.At.String() != "2023-11-14T23:12:20.000Z" || !l.Count.IsZero() {
 		t.Errorf("nothing enters: %+v", l)
 	}
-	if l := newLeaves(&p, k, s, 2); l.Bound != "count" || l.At != "2023-11-14T22:13:50.000Z" ||
-		l.Age != "2023-11-14T23:12:20.000Z" {
+	if l := newLeaves(&p, k, s, 2); l.Bound != "count" || l.At.String() != "2023-11-14T22:13:50.000Z" ||
+		l.Age.String() != "2023-11-14T23:12:20.000Z" {
 		t.Errorf("it is the 60th to leave, and two enter each second: %+v", l)
 	}
 	p.Window.Bytes, k.OlderPart = 100_000, 1900
-	if l := newLeaves(&p, k, s, 2); l.Bound != "bytes" || l.At != "2023-11-14T22:13:30.000Z" {
+	if l := newLeaves(&p, k, s, 2); l.Bound != "bytes" || l.At.String() != "2023-11-14T22:13:30.000Z" {
 		t.Errorf("20 documents of 100 bytes: %+v", l)
 	}
-	if l := newLeaves(&p, k, s, 1e-12); l.Bound != "age" || l.Count != "" || l.Bytes != "" {
+	if l := newLeaves(&p, k, s, 1e-12); l.Bound != "age" || !l.Count.IsZero() || !l.Bytes.IsZero() {
 		t.Errorf("in millions of years: %+v", l)
 	}
 }

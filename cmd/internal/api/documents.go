@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer/gateway"
 )
 
@@ -212,16 +213,16 @@ func (a *api) sendOrder(r *http.Request) (o sendOrder, what, remedy string) {
 
 // sentDocument is what is told of a document.
 type sentDocument struct {
-	Topic     string `json:"topic"`
-	Partition *int32 `json:"partition,omitempty"`
-	Offset    *int64 `json:"offset,omitempty"`
-	Repeated  bool   `json:"repeated,omitempty"`
-	Verdict   string `json:"verdict,omitempty"`
-	Reemitted bool   `json:"reemitted,omitempty"`
-	Match     *match `json:"match,omitempty"`
-	Reason    string `json:"reason,omitempty"`
-	Detail    string `json:"detail,omitempty"`
-	Error     string `json:"error,omitempty"`
+	Topic     string       `json:"topic"`
+	Partition *int32       `json:"partition,omitempty"`
+	Offset    *int64       `json:"offset,omitempty"`
+	Repeated  bool         `json:"repeated,omitempty"`
+	Verdict   string       `json:"verdict,omitempty"`
+	Reemitted bool         `json:"reemitted,omitempty"`
+	Match     *shape.Match `json:"match,omitempty"`
+	Reason    string       `json:"reason,omitempty"`
+	Detail    string       `json:"detail,omitempty"`
+	Error     string       `json:"error,omitempty"`
 }
 
 // sentDocuments is the answer to a request with documents.

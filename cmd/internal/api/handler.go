@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/time/rate"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/removals"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/document"
@@ -33,19 +34,13 @@ type Service interface {
 	Record(ctx context.Context, source entry.Source, topic string, offset int64) (document.Input, error)
 }
 
-// Setting is a setting and its value as text; that of a secret is masked.
-type Setting struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
-}
-
 // Setup is what the API is made of.
 type Setup struct {
 	Service  Service
 	Index    index.Params
 	Document document.Params
 	Group    string
-	Settings []Setting
+	Settings []shape.Setting
 	Own      []byte // canonical text of the settings that decide verdicts, to be held against those in force
 	Version  string
 	Why      func(consumer.Stats) string // why a member is not ready
@@ -164,14 +159,8 @@ func New(setup *Setup) (*API, error) {
 	return &API{Handler: setup.Access.guard(limited(setup.Limits.requests(), a.bodies.bounded(mux))), api: a}, nil
 }
 
-// failure is the answer to a request that cannot be answered.
-type failure struct {
-	Error  string `json:"error"`
-	Remedy string `json:"remedy"`
-}
-
 func fail(w http.ResponseWriter, code int, what, remedy string) {
-	answer(w, code, failure{what, remedy})
+	answer(w, code, shape.Failure{Error: what, Remedy: remedy})
 }
 
 func head(w http.ResponseWriter, code int) {
@@ -190,6 +179,6 @@ func answer(w http.ResponseWriter, code int, what any) {
 
 func (a *api) config(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, struct {
-		Settings []Setting `json:"settings"`
+		Settings []shape.Setting `json:"settings"`
 	}{a.Settings})
 }

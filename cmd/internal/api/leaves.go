@@ -3,24 +3,25 @@ package api
 import (
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/index"
 )
 
 // leaves is when a document leaves the window, at the rate of the last minute.
 type leaves struct {
-	At    string `json:"at,omitempty"`    // the first of those below
-	Bound string `json:"bound,omitempty"` // and which it is
-	Age   string `json:"by_age,omitempty"`
-	Count string `json:"by_count,omitempty"`
-	Bytes string `json:"by_bytes,omitempty"`
+	At    shape.Moment `json:"at,omitzero"`     // the first of those below
+	Bound string       `json:"bound,omitempty"` // and which it is
+	Age   shape.Moment `json:"by_age,omitzero"`
+	Count shape.Moment `json:"by_count,omitzero"`
+	Bytes shape.Moment `json:"by_bytes,omitzero"`
 }
 
 // newLeaves reckons. entering is how many documents a second enter the window; 0: none, or that is not known.
 func newLeaves(p *index.Params, k *index.Known, s *index.Stats, entering float64) *leaves {
 	l := &leaves{}
 	first := int64(0)
-	note := func(ms int64, bound string, to *string) {
-		*to = moment(ms)
+	note := func(ms int64, bound string, to *shape.Moment) {
+		*to = shape.At(ms)
 		if first == 0 || ms < first {
 			first, l.At, l.Bound = ms, *to, bound
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
@@ -34,33 +35,8 @@ type question struct {
 	Most   int    `json:"most"` // matches of each text; 0 is one
 }
 
-// found is the answer about one text.
-type found struct {
-	Duplicate bool    `json:"duplicate"`
-	Empty     bool    `json:"empty,omitempty"` // it has no words to compare
-	Matches   []hit   `json:"matches"`
-	Compared  int     `json:"compared"`  // documents that it was compared with
-	Cut       bool    `json:"cut"`       // documents were left out that may be similar enough
-	Threshold float64 `json:"threshold"` // the least similarity of a duplicate
-	Bands     int     `json:"bands"`     // of a text; documents that share none are not compared
-}
-
-// hit is a match and how it was found.
-type hit struct {
-	match
-	Bands  []int  `json:"bands"`            // that it shares with the text, from 0
-	Shared *share `json:"shared,omitempty"` // what the similarity is made of; absent if the texts are identical
-}
-
-// share is a fraction: shingles that both have of all that either has, or what else the method counts.
-type share struct {
-	Part  uint32 `json:"part"`
-	Whole uint32 `json:"whole"`
-	Of    string `json:"of"`
-}
-
-func newHit(h *index.Hit) hit {
-	out := hit{match: newMatch(&h.Match), Bands: h.Bands}
+func newHit(h *index.Hit) shape.Hit {
+	out := shape.Hit{Match: newMatch(&h.Match), Bands: h.Bands}
 	if out.Bands == nil {
 		out.Bands = []int{}
 	}
@@ -69,7 +45,7 @@ func newHit(h *index.Hit) hit {
 		index.Levenshtein: "parts",
 	}
 	if unit, counted := of[h.Method]; counted {
-		out.Shared = &share{h.Similarity.Num, h.Similarity.Den, unit}
+		out.Shared = &shape.Share{Part: h.Similarity.Num, Whole: h.Similarity.Den, Of: unit}
 	}
 	return out
 }
@@ -102,7 +78,7 @@ func (a *api) ask(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { a.lookup <- s }()
-	results := make([]found, len(q.Texts))
+	results := make([]shape.Result, len(q.Texts))
 	for i, text := range q.Texts {
 		results[i], err = a.one(ctx, s, scope, text, q.Most)
 		if err != nil {
@@ -110,9 +86,7 @@ func (a *api) ask(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	answer(w, http.StatusOK, struct {
-		Results []found `json:"results"`
-	}{results})
+	answer(w, http.StatusOK, shape.Lookup{Results: results})
 }
 
 // turn returns a signer, or nil if too many lookups wait for one.
@@ -171,31 +145,31 @@ func (q *question) decode(w http.ResponseWriter) (ok bool) {
 }
 
 // one looks a text up.
-func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, most int) (found, error) {
+func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, most int) (shape.Result, error) {
 	if p := a.inForce(); s.Signer == nil || s.by != p.Similarity {
 		made, err := index.NewSigner(*p)
 		if err != nil {
-			return found{}, err
+			return shape.Result{}, err
 		}
 		s.Signer, s.by = made, p.Similarity
 	}
 	if int64(len(text)) > int64(a.Document.MaxBytes) {
-		return found{}, errTooLarge
+		return shape.Result{}, errTooLarge
 	}
 	if a.Document.InvalidUTF8 == document.InvalidReject && !utf8.ValidString(text) {
-		return found{}, errNotUTF8
+		return shape.Result{}, errNotUTF8
 	}
 	s.Reset()
 	e := entry.Entry{Scope: scope}
 	if !s.Sign(&e, []byte(text)) {
-		return found{}, errTooLarge
+		return shape.Result{}, errTooLarge
 	}
 	got, err := a.Service.Lookup(ctx, &e, most)
 	if err != nil {
-		return found{}, err
+		return shape.Result{}, err
 	}
-	f := found{
-		Duplicate: len(got.Hits) > 0, Empty: e.Empty(), Matches: make([]hit, len(got.Hits)), Compared: got.Compared,
+	f := shape.Result{
+		Duplicate: len(got.Hits) > 0, Empty: e.Empty(), Matches: make([]shape.Hit, len(got.Hits)), Compared: got.Compared,
 		Cut: got.Cut, Bands: got.Bands,
 		Threshold: float64(got.Least.Num) / float64(got.Least.Den),
 	}

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer"
 )
 
@@ -67,19 +68,12 @@ func (r *rates) entering() float64 {
 	return float64(last.entered-first.entered) / seconds
 }
 
-// pace is what this process committed in the last minute.
-type pace struct {
-	Documents  float64  `json:"documents_per_s"`
-	Duplicates *float64 `json:"duplicate_share"` // null: there were no documents
-	Seconds    float64  `json:"over_s"`          // it is less than a minute at first
-}
-
-func (r *rates) now() *pace {
+func (r *rates) now() *shape.Rate {
 	first, last, seconds, ok := r.span()
 	if !ok {
 		return nil
 	}
-	out := &pace{Seconds: seconds}
+	out := &shape.Rate{Seconds: seconds}
 	if n := last.documents - first.documents; n > 0 {
 		share := float64(last.duplicates-first.duplicates) / float64(n)
 		out.Documents, out.Duplicates = float64(n)/seconds, &share

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/index"
 )
@@ -22,54 +23,19 @@ const (
 	aliveEvery  = 15 * time.Second // a comment, so that nobody between closes a quiet connection
 )
 
-// place is a document's place in Kafka, and what else names it.
-type place struct {
-	Topic     string `json:"topic"`
-	Partition int32  `json:"partition"`
-	Offset    int64  `json:"offset"`
-	ID        string `json:"id,omitempty"` // empty: its coordinates
-	Time      string `json:"time,omitempty"`
-}
-
-// match is the document that another is like.
-type match struct {
-	place
-	Similarity float64 `json:"similarity"` // four digits, rounded down
-	Method     string  `json:"method"`
-	Copy       uint64  `json:"copy"` // the original is 1; this is the next one's number
-}
-
-func newMatch(m *index.Match) match {
+func newMatch(m *index.Match) shape.Match {
 	const parts = 10_000
-	return match{
-		place:      place{Topic: m.Topic, Partition: m.Source.Partition, Offset: m.Offset, ID: m.ID, Time: moment(m.Time)},
+	return shape.Match{
+		Place:      shape.Place{Topic: m.Topic, Partition: m.Source.Partition, Offset: m.Offset, ID: m.ID, Time: shape.At(m.Time)},
 		Similarity: float64(m.Similarity.TenThousandths()) / parts, Method: m.Method.String(), Copy: m.Copy,
 	}
 }
 
-// found copies as they are told.
-type copied struct {
-	Number    uint64 `json:"number"`
-	Judged    string `json:"judged"`
-	Document  place  `json:"document"`
-	Match     match  `json:"match"`
-	Reemitted bool   `json:"reemitted"`
-	LateS     int64  `json:"late_s"`
-}
-
-func newCopied(c *recent.Copy) copied {
-	return copied{
-		Number: c.Number, Judged: moment(c.Judged), Match: newMatch(&c.Match), Reemitted: c.Reemitted, LateS: c.Late,
-		Document: place{Topic: c.Topic, Partition: c.Source.Partition, Offset: c.Offset, ID: c.ID, Time: moment(c.Time)},
+func newCopied(c *recent.Copy) shape.Copy {
+	return shape.Copy{
+		Number: c.Number, Judged: shape.At(c.Judged), Match: newMatch(&c.Match), Reemitted: c.Reemitted, LateS: c.Late,
+		Document: shape.Place{Topic: c.Topic, Partition: c.Source.Partition, Offset: c.Offset, ID: c.ID, Time: shape.At(c.Time)},
 	}
-}
-
-// moment is a time in milliseconds since 1970 as RFC 3339 has it, which ends with the year 9999: a producer's time
-// beyond it is told as its last millisecond, and one before the year 0 as the first.
-func moment(ms int64) string {
-	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).
-		UnixMilli()-1
-	return time.UnixMilli(min(max(ms, first), last)).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
 // filter is what a request asks of copies.
@@ -150,15 +116,11 @@ func (a *api) recent(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	last, count := a.Service.Recent().Last(f.most, f.passes)
-	out := make([]copied, len(last))
+	out := make([]shape.Copy, len(last))
 	for i := range last {
 		out[i] = newCopied(&last[i])
 	}
-	answer(w, http.StatusOK, struct {
-		Copies []copied `json:"copies"`
-		Count  uint64   `json:"count"`
-		After  string   `json:"after"`
-	}{out, count, a.event(count)})
+	answer(w, http.StatusOK, shape.Recent{Copies: out, Count: count, After: a.event(count)})
 }
 
 // stream answers GET /api/v1/events. A client that was cut off goes on behind the last copy that it saw.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
@@ -153,7 +154,7 @@ func TestWarnings(t *testing.T) {
 					return ""
 				}
 			}
-			got, pending := []warning(nil), false
+			got, pending := []shape.Warning(nil), false
 			for minute := range 60 {
 				s, ready, now := well, true, time.UnixMilli(1_700_000_000_000).Add(time.Duration(minute)*time.Minute)
 				s.Unique, s.Index.Unique, s.Commits, s.SnapshotTime = uint64(100*minute), uint64(100*minute), uint64(minute),

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 )
@@ -38,7 +38,7 @@ func TestStreamsGoOn(t *testing.T) {
 func TestStreamGoesOnBehindTheList(t *testing.T) {
 	first, url := running(t.Context(), t)
 	_, lines := ask(t.Context(), t, strings.TrimSuffix(url, "events")+"recent")
-	var list client.Recent
+	var list shape.Recent
 	if lines.Scan(); json.Unmarshal(lines.Bytes(), &list) != nil || list.After != first.event(1) || len(list.Copies) != 1 {
 		t.Fatalf("the list is %s", lines.Text())
 	}

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer"
 )
 
@@ -88,29 +89,19 @@ func (w *watch) seen(s *consumer.Stats, ready bool, now time.Time) *seen {
 	return out
 }
 
-// warning is a condition that holds.
-type warning struct {
-	Code    string `json:"code"` // the alert's name
-	Text    string `json:"text"`
-	Remedy  string `json:"remedy"`
-	Runbook string `json:"runbook"` // the section of the runbook
-	Since   string `json:"since"`
-	Pending bool   `json:"pending"` // it does not hold for as long yet as the alert waits
-}
-
 // warnings returns the conditions that hold now, the most urgent first.
-func (w *watch) warnings(s *consumer.Stats, ready bool, why func(consumer.Stats) string, now time.Time) []warning {
+func (w *watch) warnings(s *consumer.Stats, ready bool, why func(consumer.Stats) string, now time.Time) []shape.Warning {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.judge(s, ready, now)
-	out := []warning{}
+	out := []shape.Warning{}
 	seen := w.seen(s, ready, now)
 	seen.why = why
 	for _, c := range conditions() {
 		if since, there := w.since[c.code]; there {
-			out = append(out, warning{
+			out = append(out, shape.Warning{
 				Code: c.code, Text: c.text(seen), Remedy: c.remedy, Runbook: "runbook.md#" + anchor(c.code),
-				Since:   moment(since.UnixMilli()),
+				Since:   shape.At(since.UnixMilli()),
 				Pending: now.Sub(since) < c.lasting,
 			})
 		}

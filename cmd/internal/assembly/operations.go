@@ -4,6 +4,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/cmd/internal/api"
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/page"
 	"github.com/unecho/unecho/cmd/internal/removals"
@@ -65,7 +66,7 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 }
 
 // settings returns the settings in force as the API tells them.
-func settings(c config.Config) (out []api.Setting) {
-	c.Each(func(key, value string) { out = append(out, api.Setting{Key: key, Value: value}) })
+func settings(c config.Config) (out []shape.Setting) {
+	c.Each(func(key, value string) { out = append(out, shape.Setting{Key: key, Value: value}) })
 	return out
 }

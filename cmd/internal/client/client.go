@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 )
 
 // Params say which member is asked, and how.
@@ -194,10 +196,7 @@ func (c *Client) unreached(ctx context.Context, err error) error {
 
 // refused reads the error that an answer carries.
 func (c *Client) refused(answer *http.Response) error {
-	var said struct {
-		Error  string `json:"error"`
-		Remedy string `json:"remedy"`
-	}
+	var said shape.Failure
 	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
 	if err == nil {
 		err = json.Unmarshal(text, &said)

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 )
 
 func serve(t *testing.T, answer http.HandlerFunc) *httptest.Server {
@@ -166,7 +168,7 @@ func TestFollow(t *testing.T) {
 	})
 	var told []string
 	stream := Stream{
-		Copy:      func(c Copy) error { told = append(told, fmt.Sprint(c.Number)); return nil },
+		Copy:      func(c shape.Copy) error { told = append(told, fmt.Sprint(c.Number)); return nil },
 		Missed:    func(n uint64) { told = append(told, fmt.Sprint("missed ", n)) },
 		Restarted: func() { told = append(told, "restarted") },
 		Unread:    func(error) { told = append(told, "unread") },
@@ -185,7 +187,7 @@ func TestFollow(t *testing.T) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
 	asked = nil
-	stream.Copy = func(Copy) error { return errors.New("nobody reads") }
+	stream.Copy = func(shape.Copy) error { return errors.New("nobody reads") }
 	if err := open(t, Params{Server: s.URL}).Follow(t.Context(), Filter{}, "", stream); err == nil ||
 		err.Error() != "nobody reads" {
 		t.Errorf("a handler fails: %v", err)

@@ -10,15 +10,17 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 )
 
 // Stream is what a member tells while it finds copies.
 type Stream struct {
-	Copy      func(Copy) error // called with each copy
-	Missed    func(n uint64)   // so many were left out, because there were too many to read
-	Restarted func()           // the member has begun anew, or another one answers now
-	Unread    func(error)      // an event was passed over, because it is none that is known here
-	Lost      func(error)      // the member is away; it is asked again until it is back
+	Copy      func(shape.Copy) error // called with each copy
+	Missed    func(n uint64)         // so many were left out, because there were too many to read
+	Restarted func()                 // the member has begun anew, or another one answers now
+	Unread    func(error)            // an event was passed over, because it is none that is known here
+	Lost      func(error)            // the member is away; it is asked again until it is back
 }
 
 // again is how long a member that went away is left alone.
@@ -117,7 +119,7 @@ func (e *event) passed(last *string) {
 func (e *event) tell(s Stream) error {
 	switch e.kind {
 	case "copy":
-		var found Copy
+		var found shape.Copy
 		if err := json.Unmarshal([]byte(e.data), &found); err != nil {
 			s.Unread(fmt.Errorf("the member sent an event that is not a copy: %w", err))
 		} else if err := s.Copy(found); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/client"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
@@ -110,11 +111,11 @@ func (a *Asker) Flush(ctx context.Context) error {
 	return nil
 }
 
-func (a *Asker) write(name string, r *client.Result) error {
+func (a *Asker) write(name string, r *shape.Result) error {
 	if a.JSON {
 		return terminal.WriteJSON(a.Out, struct {
 			Text string `json:"text"` // or the file's name
-			*client.Result
+			*shape.Result
 		}{name, r})
 	}
 	if !a.Named {

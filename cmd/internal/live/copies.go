@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 )
 
 // Widths of the columns of copies.
@@ -22,13 +22,13 @@ func WriteHead(out io.Writer) error {
 }
 
 // WriteCopy writes one line for a copy. Times are those of zone.
-func WriteCopy(out io.Writer, c *client.Copy, zone *time.Location) error {
+func WriteCopy(out io.Writer, c *shape.Copy, zone *time.Location) error {
 	_, err := io.WriteString(out, lineOf(c, zone, named)+"\n")
 	return err
 }
 
 // lineOf is a copy in a line, with what a function calls the documents.
-func lineOf(c *client.Copy, zone *time.Location, name func(*client.Place) string) string {
+func lineOf(c *shape.Copy, zone *time.Location, name func(*shape.Place) string) string {
 	var notes []string
 	if c.Reemitted {
 		notes = append(notes, "let through all the same")

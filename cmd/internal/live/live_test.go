@@ -6,28 +6,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 )
 
 // TestWrite: one look says what is known. Ids that would move the cursor are shown as text.
 func TestWrite(t *testing.T) {
 	t.Parallel()
-	at := time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC)
-	match := client.Match{
-		Place:      client.Place{Topic: "news", Partition: 1, Offset: 7, ID: "a\x1b[2Jb", Time: at},
+	at := shape.Moment{Time: time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC)}
+	match := shape.Match{
+		Place:      shape.Place{Topic: "news", Partition: 1, Offset: 7, ID: "a\x1b[2Jb", Time: at},
 		Similarity: 0.91, Method: "jaccard", Copy: 3,
 	}
-	hit := client.Hit{Match: match, Bands: []int{0, 4}, Shared: &client.Share{Part: 91, Whole: 100, Of: "shingles"}}
-	same := client.Hit{Match: client.Match{
-		Place: client.Place{Topic: "news", Offset: 1, ID: "news/0/1"}, Similarity: 1,
+	hit := shape.Hit{Match: match, Bands: []int{0, 4}, Shared: &shape.Share{Part: 91, Whole: 100, Of: "shingles"}}
+	same := shape.Hit{Match: shape.Match{
+		Place: shape.Place{Topic: "news", Offset: 1, ID: "news/0/1"}, Similarity: 1,
 		Method: "exact", Copy: 2,
 	}}
 	var b strings.Builder
-	for _, r := range []client.Result{
+	for _, r := range []shape.Result{
 		{Empty: true},
 		{Compared: 1, Threshold: 0.8},
-		{Duplicate: true, Matches: []client.Hit{hit}, Compared: 12, Threshold: 0.8, Bands: 18},
-		{Duplicate: true, Matches: []client.Hit{same, hit}, Compared: 2, Cut: true, Threshold: 0.8},
+		{Duplicate: true, Matches: []shape.Hit{hit}, Compared: 12, Threshold: 0.8, Bands: 18},
+		{Duplicate: true, Matches: []shape.Hit{same, hit}, Compared: 2, Cut: true, Threshold: 0.8},
 	} {
 		if err := WriteResult(&b, "", &r); err != nil {
 			t.Fatal(err)
@@ -36,9 +36,9 @@ func TestWrite(t *testing.T) {
 	if err := WriteHead(&b); err != nil {
 		t.Fatal(err)
 	}
-	copies := []client.Copy{
-		{Judged: at, Document: client.Place{Topic: "news", Offset: 9, ID: "b"}, Match: match},
-		{Judged: at, Document: client.Place{Topic: "news", Offset: 10}, Match: same.Match, Reemitted: true, LateS: 90},
+	copies := []shape.Copy{
+		{Judged: at, Document: shape.Place{Topic: "news", Offset: 9, ID: "b"}, Match: match},
+		{Judged: at, Document: shape.Place{Topic: "news", Offset: 10}, Match: same.Match, Reemitted: true, LateS: 90},
 	}
 	for i := range copies {
 		if err := WriteCopy(&b, &copies[i], time.UTC); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -18,7 +18,7 @@ const (
 )
 
 // WriteResult writes what is known of one text. name is what the text is called if there are several; else it is empty.
-func WriteResult(out io.Writer, name string, r *client.Result) error {
+func WriteResult(out io.Writer, name string, r *shape.Result) error {
 	var b strings.Builder
 	if name != "" {
 		fmt.Fprintf(&b, "%s: ", terminal.Printable(name, textColumns))
@@ -46,7 +46,7 @@ func WriteResult(out io.Writer, name string, r *client.Result) error {
 }
 
 // explain writes how a match was found.
-func explain(b *strings.Builder, h *client.Hit, bands int, several bool) {
+func explain(b *strings.Builder, h *shape.Hit, bands int, several bool) {
 	if several {
 		fmt.Fprintf(b, "  %.4f  %s\n", h.Similarity, named(&h.Place))
 	}
@@ -67,7 +67,7 @@ func explain(b *strings.Builder, h *client.Hit, bands int, several bool) {
 }
 
 // named is a document's id, if it has one of its own, and its coordinates.
-func named(p *client.Place) string {
+func named(p *shape.Place) string {
 	coordinates := terminal.Printable(p.Coordinates(), terminal.LongLine)
 	if p.ID == "" || p.ID == p.Coordinates() {
 		return coordinates
@@ -76,7 +76,7 @@ func named(p *client.Place) string {
 }
 
 // briefly is a document's id, or else its coordinates.
-func briefly(p *client.Place) string {
+func briefly(p *shape.Place) string {
 	if p.ID == "" {
 		return terminal.Printable(p.Coordinates(), terminal.LongLine)
 	}

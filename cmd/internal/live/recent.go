@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/client"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -25,9 +26,9 @@ type Last struct {
 
 // Show writes the copies, the newest as the last. If the member could not be asked, its error is marked as undone.
 func (l *Last) Show(ctx context.Context) error {
-	show := func(found client.Copy) error { return WriteCopy(l.Out, &found, l.Zone) }
+	show := func(found shape.Copy) error { return WriteCopy(l.Out, &found, l.Zone) }
 	if l.JSON {
-		show = func(found client.Copy) error { return terminal.WriteJSON(l.Out, found) }
+		show = func(found shape.Copy) error { return terminal.WriteJSON(l.Out, found) }
 	} else if err := WriteHead(l.Out); err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer/topic"
 )
 
@@ -19,7 +19,7 @@ func TestJSONIsHarmless(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := Asker{Out: &b, JSON: true}
-	if err := a.write(evil, &client.Result{Matches: []client.Hit{{Match: client.Match{Place: client.Place{ID: evil}}}}}); err != nil {
+	if err := a.write(evil, &shape.Result{Matches: []shape.Hit{{Match: shape.Match{Place: shape.Place{ID: evil}}}}}); err != nil {
 		t.Fatal(err)
 	}
 	var lines []map[string]any

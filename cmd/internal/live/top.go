@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -20,8 +20,8 @@ type Top struct {
 	rates  []float64 // documents per second, the newest last
 	shares []float64 // of duplicates in them
 	seen   bool
-	last   client.Status
-	copies []client.Copy
+	last   shape.Status
+	copies []shape.Copy
 	err    error
 }
 
@@ -29,9 +29,9 @@ type Top struct {
 const mostSamples = 120
 
 // Answer takes what the member answers.
-func (t *Top) Answer(s client.Status, copies []client.Copy) {
+func (t *Top) Answer(s shape.Status, copies []shape.Copy) {
 	if t.err = nil; s.Rate != nil {
-		t.rates, t.shares = keep(t.rates, s.Rate.Documents), keep(t.shares, s.Rate.Share)
+		t.rates, t.shares = keep(t.rates, s.Rate.Documents), keep(t.shares, s.Rate.Share())
 	}
 	t.last, t.copies, t.seen = s, copies, true
 }
@@ -144,7 +144,7 @@ func (t *Top) flow(c *canvas) {
 	rate, share := "not known yet", "not known yet"
 	if s.Rate != nil {
 		rate, share = terminal.Grouped(int(math.Round(s.Rate.Documents)))+" documents/s",
-			fmt.Sprintf("%.1f %% of them", 100*s.Rate.Share)
+			fmt.Sprintf("%.1f %% of them", 100*s.Rate.Share())
 	}
 	c.field("throughput", terminal.Pad(rate, 18), spark(t.rates, room, 0))
 	c.field("duplicates", terminal.Pad(share, 18), spark(t.shares, room, 1))
@@ -173,15 +173,15 @@ func (t *Top) flow(c *canvas) {
 }
 
 // window draws what is remembered, beside its bounds.
-func window(c *canvas, s *client.Status) {
+func window(c *canvas, s *shape.Status) {
 	w := &s.Window
 	age := "remembers " + long(w.AgeS)
 	if w.AgeBoundS > 0 {
 		age += " of " + long(w.AgeBoundS)
 	}
-	count := terminal.Several(int(w.Documents), "document")
+	count := terminal.Several(w.Documents, "document")
 	if w.Count > 0 {
-		count += " of " + terminal.Grouped(int(w.Count))
+		count += " of " + terminal.Grouped(w.Count)
 	}
 	bytes := size(w.Bytes)
 	if w.BytesBound > 0 {
@@ -195,7 +195,7 @@ func window(c *canvas, s *client.Status) {
 }
 
 // state draws the journal, the snapshots and who is in the group.
-func state(c *canvas, s *client.Status) {
+func state(c *canvas, s *shape.Status) {
 	behind, kept := "", ""
 	if s.Journal.End != nil {
 		behind = terminal.Several(int(max(0, *s.Journal.End-s.Journal.Next)), "record") + " behind"
@@ -214,7 +214,7 @@ func state(c *canvas, s *client.Status) {
 		if s.Snapshots.By != "" {
 			by = "by " + s.Snapshots.By
 		}
-		c.field("snapshot", short(s.Time.Sub(s.Snapshot.Taken).Seconds())+" old", by)
+		c.field("snapshot", short(s.Time.Sub(s.Snapshot.Taken.Time).Seconds())+" old", by)
 	}
 	if s.Members == nil {
 		return
@@ -318,4 +318,4 @@ func long(seconds float64) string {
 }
 
 // Status is what the member answered last.
-func (t *Top) Status() client.Status { return t.last }
+func (t *Top) Status() shape.Status { return t.last }

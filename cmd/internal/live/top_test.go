@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/client"
+	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -30,16 +30,16 @@ const answered = `{"version": "v1.2", "member": "filter-0", "time": "2026-03-04T
 // TestTop: the picture has what a person looks for first, at any size of the terminal, and is held by a file.
 func TestTop(t *testing.T) {
 	t.Parallel()
-	var s client.Status
+	var s shape.Status
 	if err := json.Unmarshal([]byte(answered), &s); err != nil {
 		t.Fatal(err)
 	}
-	at := time.Date(2026, 3, 4, 9, 29, 59, 0, time.UTC)
-	copies := make([]client.Copy, 30)
+	at := shape.Moment{Time: time.Date(2026, 3, 4, 9, 29, 59, 0, time.UTC)}
+	copies := make([]shape.Copy, 30)
 	for i := range copies {
-		copies[i] = client.Copy{
-			Judged: at, Document: client.Place{Topic: "news", Partition: 1, Offset: int64(i), ID: "a\x1b[2J"},
-			Match: client.Match{Place: client.Place{Topic: "news", Offset: 7}, Similarity: 0.9312, Copy: 2},
+		copies[i] = shape.Copy{
+			Judged: at, Document: shape.Place{Topic: "news", Partition: 1, Offset: int64(i), ID: "a\x1b[2J"},
+			Match: shape.Match{Place: shape.Place{Topic: "news", Offset: 7}, Similarity: 0.9312, Copy: 2},
 		}
 	}
 	top := Top{Server: "http://filter-0:9464", Zone: time.UTC}
@@ -58,7 +58,7 @@ func TestTop(t *testing.T) {
 	draw("narrow", 40, 24)
 	top.Lost(errors.New("no member answers"))
 	draw("gone", 80, 3)
-	top.Answer(client.Status{Version: "v1.2", Why: "restoring"}, nil)
+	top.Answer(shape.Status{Version: "v1.2", Why: "restoring"}, nil)
 	draw("begins", 80, 24)
 
 	golden := filepath.Join("testdata", "top.txt")
@@ -88,13 +88,13 @@ func TestTop(t *testing.T) {
 // TestTopNamesBoth: where a line has no room for ids and coordinates, the ids stay.
 func TestTopNamesBoth(t *testing.T) {
 	t.Parallel()
-	place := func(id string, offset int64) client.Place {
-		return client.Place{Topic: "documents", Offset: offset, ID: id}
+	place := func(id string, offset int64) shape.Place {
+		return shape.Place{Topic: "documents", Offset: offset, ID: id}
 	}
 	top := Top{Server: "http://filter-0:9464", Zone: time.UTC}
-	top.Answer(client.Status{Ready: true}, []client.Copy{
-		{Document: place("article-033009", 7746), Match: client.Match{Place: place("article-029001", 4310), Similarity: 0.9, Copy: 2}},
-		{Document: place("", 7747), Match: client.Match{Place: place("", 4311), Similarity: 0.9, Copy: 2}},
+	top.Answer(shape.Status{Ready: true}, []shape.Copy{
+		{Document: place("article-033009", 7746), Match: shape.Match{Place: place("article-029001", 4310), Similarity: 0.9, Copy: 2}},
+		{Document: place("", 7747), Match: shape.Match{Place: place("", 4311), Similarity: 0.9, Copy: 2}},
 	})
 	for width, want := range map[int][]string{
 		80: {"article-033009 is like article-029001", "documents/0/7747 is like documents/0/4311"},

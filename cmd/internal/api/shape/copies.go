@@ -1,0 +1,76 @@
+package shape
+
+import "fmt"
+
+// Place is a document's place in Kafka, and what else names it.
+type Place struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+	ID        string `json:"id,omitempty"` // empty: its coordinates
+	Time      Moment `json:"time,omitzero"`
+}
+
+// Coordinates are TOPIC/PARTITION/OFFSET.
+func (p *Place) Coordinates() string { return fmt.Sprintf("%s/%d/%d", p.Topic, p.Partition, p.Offset) }
+
+// Match is the document that another is like.
+type Match struct {
+	Place
+	Similarity float64 `json:"similarity"` // 0 to 1, four digits, rounded down
+	Method     string  `json:"method"`     // how that was measured
+	Copy       uint64  `json:"copy"`       // ordinal that the copy has or would have; the original is 1
+}
+
+// Copy is a document that was judged a copy.
+type Copy struct {
+	Number    uint64 `json:"number"` // in the order in which the member learnt of it
+	Judged    Moment `json:"judged"`
+	Document  Place  `json:"document"`
+	Match     Match  `json:"match"`
+	Reemitted bool   `json:"reemitted"` // it was let through all the same
+	LateS     int64  `json:"late_s"`
+}
+
+// Recent is the last copies that a member knows of.
+type Recent struct {
+	Copies []Copy `json:"copies"` // the newest first
+	Count  uint64 `json:"count"`  // of all copies since the member started
+	After  string `json:"after"`  // id of the event behind which a stream goes on
+}
+
+// Lookup is the answer about texts, in their order.
+type Lookup struct {
+	Results []Result `json:"results"`
+}
+
+// Result is the answer about one text.
+type Result struct {
+	Duplicate bool    `json:"duplicate"`
+	Empty     bool    `json:"empty,omitempty"` // the text has no words to compare
+	Matches   []Hit   `json:"matches"`
+	Compared  int     `json:"compared"`  // documents that the text was compared with
+	Cut       bool    `json:"cut"`       // documents were left out that may be similar enough
+	Threshold float64 `json:"threshold"` // the least similarity of a duplicate
+	Bands     int     `json:"bands"`     // of a text; documents that share none are not compared
+}
+
+// Hit is a match, and how it was found.
+type Hit struct {
+	Match
+	Bands  []int  `json:"bands"`            // that it shares with the text, from 0
+	Shared *Share `json:"shared,omitempty"` // what the similarity is made of; nil: the texts are identical
+}
+
+// Share is a fraction: shingles that both have of all that either has, or what else the method counts.
+type Share struct {
+	Part  uint32 `json:"part"`
+	Whole uint32 `json:"whole"`
+	Of    string `json:"of"`
+}
+
+// Failure is the answer to a request that cannot be answered.
+type Failure struct {
+	Error  string `json:"error"`
+	Remedy string `json:"remedy"`
+}

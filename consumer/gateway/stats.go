@@ -51,15 +51,12 @@ type Counters struct {
 	open                       atomic.Bool
 	requests                   [outcomes]atomic.Uint64
 	documents, repeated, bytes atomic.Uint64
-	verdict                    [verdictBuckets + 1]atomic.Uint64
-	verdicts                   atomic.Int64 // ns, their sum
+	verdict                    measure.Distribution
 }
 
-const verdictBuckets = 10
-
-// verdictBounds are upper bounds in ms: from what a quiet broker takes to the longest wait.
-func verdictBounds() [verdictBuckets]int64 {
-	return [...]int64{10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 15_000}
+// verdictTimes are from what a quiet broker takes to the longest wait.
+func verdictTimes() measure.Scale {
+	return measure.Milliseconds(10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 15_000)
 }
 
 // Answered counts the answer to a request.
@@ -81,11 +78,7 @@ func (c *Counters) sent(all []sending, began time.Time, waited bool) {
 	if !waited || slices.ContainsFunc(all, func(s sending) bool { return !s.done }) {
 		return
 	}
-	took := time.Since(began)
-	bounds := verdictBounds()
-	at, _ := slices.BinarySearch(bounds[:], took.Milliseconds())
-	c.verdict[at].Add(1)
-	c.verdicts.Add(int64(took))
+	c.verdict.Observe(verdictTimes(), int64(time.Since(began)))
 }
 
 // Read returns the counts. Before the gateway is open there are none.
@@ -97,14 +90,6 @@ func (c *Counters) Read() (s Stats) {
 	for i := range c.requests {
 		s.Requests = append(s.Requests, c.requests[i].Load())
 	}
-	s.Verdict.Sum = time.Duration(c.verdicts.Load()).Seconds()
-	for _, ms := range verdictBounds() {
-		s.Verdict.Bounds = append(s.Verdict.Bounds, float64(ms)/1000)
-	}
-	for i := range c.verdict {
-		n := c.verdict[i].Load()
-		s.Verdict.Counts = append(s.Verdict.Counts, n)
-		s.Verdict.Count += n
-	}
+	s.Verdict = c.verdict.Read(verdictTimes())
 	return s
 }

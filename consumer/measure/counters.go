@@ -21,8 +21,8 @@ type Counters struct {
 	Partitions                 atomic.Int64
 	reemitted, byBytes         atomic.Uint64
 	rejected                   [maxReasons]atomic.Uint64
-	sign, judge, forward       histogram
-	similarity, delay          distribution
+	sign, judge, forward       Distribution
+	similarity, delay          Distribution
 
 	mu       sync.RWMutex
 	topics   []string // of the source
@@ -94,7 +94,7 @@ func (c *Counters) Count(topic string) int {
 func (c *Counters) Output() Output {
 	o := Output{
 		Reemitted: c.reemitted.Load(), ByBytes: c.byBytes.Load(), Rejected: map[sink.Reason]uint64{},
-		Similarity: c.similarity.read(similarities()), Delay: c.delay.read(delays()),
+		Similarity: c.similarity.Read(similarities()), Delay: c.delay.Read(delays()),
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -113,14 +113,16 @@ func (c *Counters) Output() Output {
 
 // Latency reads the histograms.
 func (c *Counters) Latency() Latency {
-	return Latency{Sign: c.sign.read(), Judge: c.judge.read(), Forward: c.forward.read()}
+	s := latencies()
+	return Latency{Sign: c.sign.Read(s), Judge: c.judge.Read(s), Forward: c.forward.Read(s)}
 }
 
 // Took adds how long the stages of a batch took.
 func (c *Counters) Took(sign, judge, forward time.Duration) {
-	c.sign.observe(sign)
-	c.judge.observe(judge)
-	c.forward.observe(forward)
+	s := latencies()
+	c.sign.Observe(s, int64(sign))
+	c.judge.Observe(s, int64(judge))
+	c.forward.Observe(s, int64(forward))
 }
 
 // Batch says how many documents of a batch went where. It serves again and again. The zero value is ready.

@@ -22,44 +22,94 @@ type Latency struct {
 	Forward Histogram // produce and commit
 }
 
-// latencyBounds returns the upper bounds: from a quiet source's small batch on a fast broker to half a minute, when
-// a transaction is long given up.
-func latencyBounds() [latencyBuckets]time.Duration {
-	const ms = time.Millisecond
-	return [...]time.Duration{
-		1 * ms, 2500 * time.Microsecond, 5 * ms, 10 * ms, 25 * ms, 50 * ms, 100 * ms, 250 * ms, 500 * ms,
-		1000 * ms, 2500 * ms, 5000 * ms, 10_000 * ms, 30_000 * ms,
-	}
+// Scale gives the upper bounds of the buckets, inclusive and ascending, in a unit of which one has so many.
+type Scale struct {
+	bounds []int64
+	one    float64
 }
 
-const latencyBuckets = 14
+// maxBounds is how many bounds a Scale has at most.
+const maxBounds = 20
 
-// histogram is a Histogram that goroutines may add to at the same time.
-type histogram struct {
-	counts [latencyBuckets + 1]atomic.Uint64
-	sum    atomic.Int64 // ns
+// Milliseconds is the Scale of durations in ns that has these bounds in ms.
+func Milliseconds(bounds ...float64) Scale {
+	s := Scale{one: float64(time.Second)}
+	for _, ms := range bounds {
+		s.bounds = append(s.bounds, int64(ms*float64(time.Millisecond)))
+	}
+	return s
 }
 
-func (h *histogram) observe(d time.Duration) {
-	bounds := latencyBounds()
-	n, _ := slices.BinarySearch(bounds[:], d)
-	h.counts[n].Add(1)
-	h.sum.Add(int64(d))
+// latencies are from a quiet source's small batch on a fast broker to half a minute, when a transaction is long given up.
+func latencies() Scale {
+	return Milliseconds(1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000)
 }
 
-// read agrees with itself, the sum aside: that may be ahead or behind by what is being observed.
-func (h *histogram) read() Histogram {
-	bounds := latencyBounds()
-	out := Histogram{
-		Bounds: make([]float64, len(bounds)), Counts: make([]uint64, len(h.counts)),
-		Sum: time.Duration(h.sum.Load()).Seconds(),
+// similarities are in ten-thousandths. Any threshold has buckets above it, and texts that are not quite the same are
+// told from those that are.
+func similarities() Scale {
+	return Scale{one: 10_000, bounds: []int64{
+		1000, 2000, 3000, 4000, 5000, 5500, 6000, 6500, 7000, 7500, 8000, 8500, 9000, 9500, 9800, 9999, 10_000,
+	}}
+}
+
+// delays are in milliseconds: from a quiet source on a fast broker to a backlog of days.
+func delays() Scale {
+	return Scale{one: 1000, bounds: []int64{
+		10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000, 1_800_000, 7_200_000, 86_400_000,
+	}}
+}
+
+// bucket is the number of the bucket that a value is in.
+func (s Scale) bucket(value int64) int {
+	n, _ := slices.BinarySearch(s.bounds, value)
+	return n
+}
+
+// sample is what one batch adds to a Distribution.
+type sample struct {
+	counts [maxBounds + 1]uint64
+	sum    int64
+}
+
+// count adds a value to a sample.
+func (s Scale) count(to *sample, value int64) {
+	to.counts[s.bucket(value)]++
+	to.sum += value
+}
+
+// Distribution counts integers by their size. Goroutines may add to it at the same time. Whoever adds and whoever reads
+// gives the same Scale.
+type Distribution struct {
+	counts [maxBounds + 1]atomic.Uint64
+	sum    atomic.Int64
+}
+
+// Observe adds a value.
+func (d *Distribution) Observe(s Scale, value int64) {
+	d.counts[s.bucket(value)].Add(1)
+	d.sum.Add(value)
+}
+
+func (d *Distribution) add(s *sample) {
+	for i, n := range s.counts {
+		if n > 0 {
+			d.counts[i].Add(n)
+		}
 	}
-	for i, b := range bounds {
-		out.Bounds[i] = b.Seconds()
+	d.sum.Add(s.sum)
+}
+
+// Read returns the counts. Count is the sum of Counts; Sum may be ahead or behind by what is being added.
+func (d *Distribution) Read(s Scale) Histogram {
+	out := Histogram{Sum: float64(d.sum.Load()) / s.one}
+	for i, bound := range s.bounds {
+		out.Bounds = append(out.Bounds, float64(bound)/s.one)
+		out.Counts = append(out.Counts, d.counts[i].Load())
 	}
-	for i := range h.counts {
-		out.Counts[i] = h.counts[i].Load()
-		out.Count += out.Counts[i]
+	out.Counts = append(out.Counts, d.counts[len(s.bounds)].Load())
+	for _, n := range out.Counts {
+		out.Count += n
 	}
 	return out
 }

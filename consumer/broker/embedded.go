@@ -12,6 +12,8 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/unecho/unecho/consumer/lockfile"
 )
 
 // EmbeddedParams say where the embedded broker listens and keeps its data.
@@ -36,7 +38,7 @@ type Embedded struct {
 	dir     string
 	address string
 	cluster *kfake.Cluster
-	lock    *lock
+	lock    *lockfile.Lock
 	broken  atomic.Bool // the broker could not write something
 	closing sync.Once
 	err     error
@@ -53,15 +55,34 @@ func StartEmbedded(ctx context.Context, p EmbeddedParams, logger zerolog.Logger)
 			Remedy: "name one that this process may write to",
 		}
 	}
-	l, err := takeLock(filepath.Join(p.Dir, lockFile))
+	l, err := lockfile.Take(filepath.Join(p.Dir, lockFile))
 	if err != nil {
-		return nil, err
+		return nil, notReserved(p.Dir, err)
 	}
 	e := &Embedded{dir: p.Dir, lock: l}
 	if err := e.start(ctx, p, logger); err != nil {
-		return nil, errors.Join(err, l.release())
+		return nil, errors.Join(err, l.Release())
 	}
 	return e, nil
+}
+
+// notReserved says why a directory is not for this process.
+func notReserved(dir string, err error) error {
+	var taken *lockfile.TakenError
+	if !errors.As(err, &taken) {
+		return &Fault{
+			What: "cannot lock the directory of the embedded broker", Err: err,
+			Remedy: "name one that this process may write to",
+		}
+	}
+	who := "another process"
+	if taken.Process != 0 {
+		who = fmt.Sprintf("process %d", taken.Process)
+	}
+	return &Fault{
+		What:   fmt.Sprintf("cannot use %s: an embedded broker of %s runs there", dir, who),
+		Remedy: "stop that process, use its broker, or name another directory",
+	}
 }
 
 func (e *Embedded) start(ctx context.Context, p EmbeddedParams, logger zerolog.Logger) error {
@@ -114,7 +135,7 @@ func (e *Embedded) Close() error {
 		if errors.Is(removed, os.ErrNotExist) {
 			removed = nil
 		}
-		if err := errors.Join(removed, e.stop(), e.lock.release()); err != nil {
+		if err := errors.Join(removed, e.stop(), e.lock.Release()); err != nil {
 			e.err = fmt.Errorf("close embedded broker: %w", err)
 		}
 	})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/consumer/lockfile"
 	"github.com/unecho/unecho/index"
 )
 
@@ -30,7 +31,7 @@ import (
 // What was read is read again, but not judged; what the outputs had got behind the checkpoint is cut off. So outputs are
 // those of a run that was never stopped.
 type Checkpoint struct {
-	lock  *written.Lock // nil when it is closed
+	lock  *lockfile.Lock // nil when it is closed, or where the file system knows no locks
 	path  string
 	every time.Duration
 	run   map[string]string
@@ -75,7 +76,7 @@ func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (c *
 		return nil, fmt.Errorf("--checkpoint: %w", err)
 	}
 	c = &Checkpoint{path: filepath.Join(dir, "dedup.checkpoint"), every: every, run: run, next: time.Now().Add(every)}
-	if c.lock, err = written.TakeLock(filepath.Join(dir, "dedup.lock")); err != nil {
+	if c.lock, err = lockfile.Take(filepath.Join(dir, "dedup.lock")); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, fmt.Errorf("--checkpoint %s: %w", dir, err)
 	}
 	if err := removeHalves(dir); err != nil {

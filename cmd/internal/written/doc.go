@@ -5,6 +5,5 @@
 //	Outputs  the files that one verb writes side by side: begun, ended and closed together
 //	Records  a file of records of one kind: lines, or rows of Parquet where it is named so
 //	Replace  a file that appears when it is whole, in the place of another
-//	Lock     a file that one process has at a time
 //	Create   a file that appears when it is whole, where none may be
 package written

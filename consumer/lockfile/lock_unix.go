@@ -1,6 +1,6 @@
 //go:build unix
 
-package written
+package lockfile
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 //go:build windows
 
-package written
+package lockfile
 
 import (
 	"os"

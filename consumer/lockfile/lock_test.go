@@ -1,4 +1,4 @@
-package written_test
+package lockfile_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/consumer/lockfile"
 )
 
 // lockVariable names the lock that a child of the test takes, and keeps until it is killed.
@@ -18,17 +18,17 @@ const lockVariable = "UNECHO_TEST_LOCK"
 // TestLock: one has the lock at a time; it comes back when it is released, and when who has it is killed.
 func TestLock(t *testing.T) {
 	if path := os.Getenv(lockVariable); path != "" {
-		_, err := written.TakeLock(path)
+		_, err := lockfile.Take(path)
 		fmt.Println("taken:", err)
 		select {}
 	}
 	path := filepath.Join(t.TempDir(), "lock")
-	lock, err := written.TakeLock(path)
+	lock, err := lockfile.Take(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf("another run (process %d) uses it now", os.Getpid())
-	if _, err := written.TakeLock(path); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := lockfile.Take(path); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if err := lock.Release(); err != nil {
@@ -52,14 +52,14 @@ func TestLock(t *testing.T) {
 		t.Fatalf("the child says %q, error %v; want that it took the released lock without an error", said[:n], err)
 	}
 	want = fmt.Sprintf("another run (process %d) uses it now", child.Process.Pid)
-	if _, err := written.TakeLock(path); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := lockfile.Take(path); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = child.Wait() // it was killed
-	if lock, err = written.TakeLock(path); err != nil {
+	if lock, err = lockfile.Take(path); err != nil {
 		t.Fatal(err)
 	}
 	if err := lock.Release(); err != nil {

@@ -1,4 +1,5 @@
-package written
+// Package lockfile keeps a directory for one process, by a file in it that this process has locked.
+package lockfile
 
 import (
 	"errors"
@@ -11,9 +12,20 @@ import (
 // Lock is a file that one process has at a time. The system takes it back when that ends, however it does.
 type Lock struct{ file *os.File }
 
-// TakeLock takes the lock, or returns an error that says which process has it. Where the file system knows no locks it
-// keeps nobody out.
-func TakeLock(path string) (*Lock, error) {
+// TakenError says that another has the lock.
+type TakenError struct{ Process int } // 0: not known
+
+// Error implements error.
+func (e *TakenError) Error() string {
+	by := "another run"
+	if e.Process != 0 {
+		by += fmt.Sprintf(" (process %d)", e.Process)
+	}
+	return by + " uses it now: wait until that ends, or name another directory"
+}
+
+// Take takes the lock, or returns a TakenError. Where the file system knows no locks, the error is ErrUnsupported.
+func Take(path string) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
@@ -21,9 +33,9 @@ func TakeLock(path string) (*Lock, error) {
 		}
 		err = lockNow(f)
 		if errors.Is(err, errLocked) {
-			return nil, errors.Join(taken(path), f.Close())
+			return nil, errors.Join(&TakenError{holder(path)}, f.Close())
 		}
-		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		if err != nil {
 			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 		}
 		if !stillAt(f, path) { // who had it has removed it
@@ -43,14 +55,12 @@ func TakeLock(path string) (*Lock, error) {
 	}
 }
 
-func taken(path string) error {
-	by := "another run"
-	if holder, err := os.ReadFile(path); err == nil { // it may have removed it
-		if number, err := strconv.Atoi(strings.TrimSpace(string(holder))); err == nil {
-			by += fmt.Sprintf(" (process %d)", number)
-		}
+// holder is the process that the file names. It may have removed it.
+func holder(path string) (process int) {
+	if text, err := os.ReadFile(path); err == nil {
+		process, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 	}
-	return fmt.Errorf("%s uses it now: wait until that ends, or name another directory", by)
+	return process
 }
 
 // stillAt says whether an open file is the one at its path: the lock of a removed file keeps nobody out.

@@ -147,11 +147,16 @@ func (r *reading) bounds(c *index.SettingsChange) {
 	if c.Fingerprint != index.Fingerprint(r.state.Settings) || c.Number != now.Number+1 {
 		return // it changes nothing
 	}
-	if r.state.replaced == nil {
-		r.state.replaced = map[uint64]uint32{}
+	r.state.replace(index.Bounds{Number: c.Number, Text: bytes.Clone(c.Text)})
+}
+
+// replace puts bounds in the place of those in force.
+func (s *State) replace(by index.Bounds) {
+	if s.replaced == nil {
+		s.replaced = map[uint64]uint32{}
 	}
-	r.state.replaced[index.Hash(now.Text)] = now.Number
-	*now = index.Bounds{Number: c.Number, Text: bytes.Clone(c.Text)}
+	s.replaced[index.Hash(s.Bounds.Text)] = s.Bounds.Number
+	s.Bounds = by
 }
 
 func (r *reading) routing(c *index.Routing) {

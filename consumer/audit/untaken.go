@@ -22,14 +22,11 @@ func Untaken(ctx context.Context, opts []kgo.Opt, group string, brought map[stri
 	if len(brought) == 0 {
 		return nil, nil
 	}
-	client, err := kgo.NewClient(opts...)
+	client, err := broker.Open(ctx, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return nil, err
 	}
+	defer client.Close()
 	admin := kadm.NewClient(client)
 	found, err := admin.ListTopics(ctx, slices.Concat(slices.Collect(maps.Values(brought))...)...)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -51,14 +50,11 @@ type State struct {
 
 // Look reads how a job stands. A job that was never started has no plan, no members and no offsets.
 func (j *Job) Look(ctx context.Context) (State, error) {
-	client, err := kgo.NewClient(j.Kafka...)
+	client, err := broker.Open(ctx, j.Kafka...)
 	if err != nil {
-		return State{}, fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return State{}, err
 	}
+	defer client.Close()
 	admin := kadm.NewClient(client)
 	var s State
 	if s.Members, err = members(ctx, admin, j.Group); err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -38,14 +37,11 @@ func (f *Fillable) Check(ctx context.Context) error {
 	if strings.HasPrefix(f.Group, Prefix) {
 		return f.isBackfill()
 	}
-	client, err := kgo.NewClient(f.Kafka...)
+	client, err := broker.Open(ctx, f.Kafka...)
 	if err != nil {
-		return fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return err
 	}
+	defer client.Close()
 	in := routing.Journal{Options: f.Kafka, Topic: f.Journal, Group: f.Group}
 	state, err := in.Read(ctx)
 	if errors.Is(err, broker.ErrMissing) || err == nil && state.Routes.Number == 0 {

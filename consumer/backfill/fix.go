@@ -8,7 +8,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -33,14 +32,11 @@ func Fix(ctx context.Context, opts topic.Options, r Request, now time.Time) (*pr
 	if err := r.check(now); err != nil {
 		return nil, err
 	}
-	client, err := kgo.NewClient(opts...)
+	client, err := broker.Open(ctx, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return nil, err
 	}
+	defer client.Close()
 	names := slices.Compact(slices.Sorted(slices.Values(r.Topics)))
 	topics, err := broker.NewTopics(client, zerolog.Nop()).Describe(ctx, names...)
 	if err != nil {

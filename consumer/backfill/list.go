@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -95,14 +94,11 @@ func lookAt(ctx context.Context, opts topic.Options, names []string, into map[st
 const looksAtOnce = 8
 
 func names(ctx context.Context, opts topic.Options) ([]string, error) {
-	client, err := kgo.NewClient(opts...)
+	client, err := broker.Open(ctx, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return nil, err
 	}
+	defer client.Close()
 	admin := kadm.NewClient(client)
 	groups, err := admin.ListGroups(ctx)
 	if err != nil {

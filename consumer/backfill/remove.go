@@ -34,14 +34,11 @@ func Remove(ctx context.Context, opts topic.Options, name string, snapshots func
 	waiting func(topics []string),
 ) (Removed, error) {
 	var done Removed
-	client, err := kgo.NewClient(opts...)
+	client, err := broker.Open(ctx, opts...)
 	if err != nil {
-		return done, fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return done, err
 	}
+	defer client.Close()
 	admin := kadm.NewClient(client)
 	group := GroupOf(name)
 	n, err := members(ctx, admin, group)

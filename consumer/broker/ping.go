@@ -22,6 +22,19 @@ import (
 	"github.com/unecho/unecho/consumer/certificate"
 )
 
+// Open opens a client, which the caller closes, once Kafka gives a sign of life.
+func Open(ctx context.Context, opts ...kgo.Opt) (*kgo.Client, error) {
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return nil, fmt.Errorf("open client: %w", err)
+	}
+	if err := Ping(ctx, client); err != nil {
+		client.Close()
+		return nil, err
+	}
+	return client, nil
+}
+
 // pingWithin bounds a Ping.
 const pingWithin = 10 * time.Second
 

@@ -52,14 +52,11 @@ const checkBound = 20 * time.Second
 // Run checks everything. The error says that Kafka could not be reached; a *broker.Fault says what to do.
 func Run(ctx context.Context, in Inputs) (Report, error) {
 	options := append(append([]kgo.Opt{}, in.Options...), kgo.RequestRetries(2), kgo.RetryTimeout(checkBound))
-	client, err := kgo.NewClient(options...)
+	client, err := broker.Open(ctx, options...)
 	if err != nil {
-		return Report{}, fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return Report{}, err
 	}
+	defer client.Close()
 	p := &patient{
 		in: in, client: client, admin: kadm.NewClient(client), topics: broker.NewTopics(client, zerolog.Nop()),
 		server: strings.Join(in.Brokers, ","), now: in.now,

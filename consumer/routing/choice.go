@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
@@ -138,14 +137,11 @@ func (c *Choice) Ask(ctx context.Context, opts topic.Options) ([]string, error) 
 	if !c.Open() {
 		return slices.Clone(c.named), nil
 	}
-	client, err := kgo.NewClient(opts...)
+	client, err := broker.Open(ctx, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return nil, err
 	}
+	defer client.Close()
 	return c.Find(ctx, kadm.NewClient(client))
 }
 

@@ -108,12 +108,8 @@ func (r *run) outlasts(ctx context.Context, err error) bool {
 
 // open opens a client, which the caller closes.
 func (t *Takeover) open(ctx context.Context) (*run, error) {
-	client, err := kgo.NewClient(t.Kafka...)
+	client, err := broker.Open(ctx, t.Kafka...)
 	if err != nil {
-		return nil, fmt.Errorf("open client: %w", err)
-	}
-	if err := broker.Ping(ctx, client); err != nil {
-		client.Close()
 		return nil, err
 	}
 	return &run{Takeover: t, client: client, admin: kadm.NewClient(client), Handover: protocol.Handover{Back: t.Abandon}}, nil

@@ -141,14 +141,11 @@ func Counts(ctx context.Context, opts []kgo.Opt, topics ...string) (map[string]i
 
 // Reach makes sure that the cluster answers and has the topics.
 func Reach(ctx context.Context, opts []kgo.Opt, topics ...string) error {
-	client, err := kgo.NewClient(opts...)
+	client, err := broker.Open(ctx, opts...)
 	if err != nil {
-		return fmt.Errorf("open client: %w", err)
-	}
-	defer client.Close()
-	if err := broker.Ping(ctx, client); err != nil {
 		return err
 	}
+	defer client.Close()
 	_, err = broker.NewTopics(client, zerolog.Nop()).Describe(ctx, topics...)
 	return err
 }

@@ -56,7 +56,7 @@ func Execute(root *cobra.Command) error {
 			"rest":   func(all string) string { _, rest := examples(all); return rest },
 			"listed": func(cmd *cobra.Command) string { return listed(cmd, columns) },
 			"more": func(cmd *cobra.Command) string {
-				return wrapped("`"+cmd.CommandPath()+" COMMAND --help` says more about a command.", columns)
+				return terminal.Wrapped("`"+cmd.CommandPath()+" COMMAND --help` says more about a command.", columns)
 			},
 		}).Parse(usageTemplate)).Execute(cmd.OutOrStderr(), cmd)
 	})
@@ -75,7 +75,7 @@ func Execute(root *cobra.Command) error {
 			first = "Examples:\n" + first + "\n\n"
 		}
 		// nobody to report an error to
-		_, _ = io.WriteString(cmd.OutOrStdout(), first+wrapped(about, columns)+"\n\n"+cmd.UsageString())
+		_, _ = io.WriteString(cmd.OutOrStdout(), first+terminal.Wrapped(about, columns)+"\n\n"+cmd.UsageString())
 	})
 	return errors.Join(root.Execute(), unknown)
 }
@@ -101,7 +101,7 @@ func helpColumns(out io.Writer) int {
 // listed is the line of a command in the help of the one above it; where it is broken, it goes on below its text.
 func listed(cmd *cobra.Command, columns int) string {
 	begin := fmt.Sprintf("  %-*s ", cmd.NamePadding(), cmd.Name())
-	lines := wrapped(cmd.Short, columns-len(begin))
+	lines := terminal.Wrapped(cmd.Short, columns-len(begin))
 	return begin + strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", len(begin)))
 }
 
@@ -195,33 +195,4 @@ func (k kindOnly) Type() string { return k.kind }
 
 func annotated(flag *pflag.Flag, key string) string {
 	return strings.Join(flag.Annotations[key], "")
-}
-
-// wrapped breaks paragraphs into lines of this many columns. Indented text stays as it is.
-func wrapped(text string, columns int) string {
-	var paragraphs []string
-	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
-		if strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") {
-			paragraphs = append(paragraphs, paragraph)
-			continue
-		}
-		var b strings.Builder
-		at := 0
-		for word := range strings.FieldsSeq(paragraph) {
-			wide := len([]rune(word))
-			switch {
-			case at == 0:
-			case at+1+wide > columns:
-				b.WriteByte('\n')
-				at = 0
-			default:
-				b.WriteByte(' ')
-				at++
-			}
-			b.WriteString(word)
-			at += wide
-		}
-		paragraphs = append(paragraphs, b.String())
-	}
-	return strings.Join(paragraphs, "\n\n")
 }

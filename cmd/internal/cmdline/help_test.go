@@ -8,22 +8,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Paragraphs are filled up to the last column; what is indented, and a word that is wider than a line, stay whole.
-func TestWrapped(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                              "",
-		"one two three":                 "one two\nthree",
-		"one\ntwo\n\nthree\nfour":       "one two\n\nthree\nfour",
-		"one two\n\n  not to be broken": "one two\n\n  not to be broken",
-		"unbreakable it is":             "unbreakable\nit is",
-		"ä ö ü ß":                       "ä ö ü ß",
-	} {
-		if got := wrapped(text, 9); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 // Help names what a value is, and shows a default as one would write it.
 func TestFlagUsages(t *testing.T) {
 	cmd := &cobra.Command{Use: "try"}

@@ -242,7 +242,7 @@ func (c *Checkpoint) due() bool { return c != nil && !time.Now().Before(c.next) 
 // save writes a checkpoint of what was judged and written so far. x is nil if a pass has no index yet.
 func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpointState, at place) error {
 	began := time.Now()
-	s.Run, s.Counts, s.Latest, s.Outputs = c.run, out.counts, out.table.latest, map[string]int64{}
+	s.Run, s.Counts, s.Latest, s.Outputs = c.run, out.counts, out.table.Latest, map[string]int64{}
 	for name, file := range out.files.Named() {
 		length, err := file.Settle()
 		if err != nil {
@@ -305,6 +305,6 @@ func RefuseTables(paths map[string]string) error {
 
 // resume goes on with outputs that a checkpoint has the lengths of.
 func (d *Outputs) resume(s *checkpointState) error {
-	d.counts, d.table.latest = s.Counts, s.Latest
+	d.counts, d.table.Latest = s.Counts, s.Latest
 	return d.files.Resume(s.Outputs)
 }

@@ -108,7 +108,7 @@ func (d *Outputs) open(paths map[string]string) (err error) {
 		return err
 	}
 	d.rejected, err = written.OpenRecords[reports.Rejected](d.files, "rejected", paths["rejected"])
-	d.table.out = d.unique
+	d.table.Out = d.unique
 	return err
 }
 
@@ -228,7 +228,7 @@ func (d *Outputs) reject(o *Outcome) error {
 // below notes the first line of the next unique document's table, if it is in one.
 func (d *Outputs) below(header []byte) error {
 	if d.later == nil {
-		return d.table.below(header)
+		return d.table.Below(header)
 	}
 	if bytes.Equal(header, d.header) {
 		return nil

@@ -55,7 +55,7 @@ func (d *Outputs) finishGroups(g *Groups) error {
 	return d.later.each(func(number int64, raw []byte) error {
 		switch {
 		case number == noDocument:
-			return d.table.below(bytes.Clone(raw))
+			return d.table.Below(bytes.Clone(raw))
 		case g.Cluster(number) != number:
 			return nil
 		}

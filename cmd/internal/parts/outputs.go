@@ -1,7 +1,6 @@
 package parts
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,18 +17,17 @@ func OutputNames() []string { return []string{"unique", "duplicates", "removed",
 // Outputs are the files that the outcomes are written to.
 type Outputs struct {
 	*written.Outputs
-	unique     *written.File // nil if not asked for, as the others
+	unique     written.Table // to nothing if not asked for, as the others
 	duplicates *written.Records[emptiedLine]
 	removed    *written.Records[removedLine]
 	rejected   *written.Records[reports.Rejected]
 
-	header, latest []byte // first lines: of the documents to come; of the last one written
-	refused        reports.Rejections
-	keep           bool // rejected documents are among the unique ones, where they can be
-	left           int  // those that are not
-	places         reports.Places
-	repeats        reports.Repeats
-	counts         Counts
+	refused reports.Rejections
+	keep    bool // rejected documents are among the unique ones, where they can be
+	left    int  // those that are not
+	places  reports.Places
+	repeats reports.Repeats
+	counts  Counts
 }
 
 // Counts are the numbers of documents and parts so far.
@@ -49,7 +47,7 @@ func Open(paths map[string]string, stdout io.Writer, keep bool) (*Outputs, error
 }
 
 func (o *Outputs) open(paths map[string]string) (err error) {
-	if o.unique, err = o.Open("unique", paths["unique"]); err != nil {
+	if o.unique.Out, err = o.Open("unique", paths["unique"]); err != nil {
 		return err
 	}
 	if o.duplicates, err = written.OpenRecords[emptiedLine](o.Outputs, "duplicates", paths["duplicates"]); err != nil {
@@ -70,10 +68,8 @@ func (o *Outputs) Add(d *Outcome) error {
 	if err := o.Begin(); err != nil {
 		return err
 	}
-	if o.header = d.Header; len(o.latest) == 0 {
-		if err := o.lead(); err != nil {
-			return err
-		}
+	if err := o.unique.Below(d.Header); err != nil {
+		return err
 	}
 	o.places.Add(o.counts.Documents, d.File, d.Row)
 	o.repeats.Add(o.counts.Documents, d.Name, &o.places)
@@ -98,23 +94,7 @@ func (o *Outputs) Add(d *Outcome) error {
 	default:
 		o.counts.Untouched++
 	}
-	if err := o.lead(); err != nil {
-		return err
-	}
 	return o.unique.Line(d.Raw)
-}
-
-// lead writes the first line of the next document's table, if another one was written last.
-func (o *Outputs) lead() error {
-	line := corpus.Unmarked(o.header)
-	if len(line) == 0 || bytes.Equal(line, corpus.Unmarked(o.latest)) {
-		return nil
-	}
-	if len(o.latest) == 0 { // Excel and others know UTF-8 by the byte order mark
-		line = o.header
-	}
-	o.latest = o.header
-	return o.unique.Line(line)
 }
 
 func (o *Outputs) reject(d *Outcome) error {
@@ -128,9 +108,6 @@ func (o *Outputs) reject(d *Outcome) error {
 	if !o.keep || len(d.Raw) == 0 || d.Rejected.Reason == corpus.WrongQuotes { // a wrong row would change those behind it
 		o.left++
 		return nil
-	}
-	if err := o.lead(); err != nil {
-		return err
 	}
 	return o.unique.Line(d.Raw)
 }
@@ -165,7 +142,7 @@ func (o *Outputs) Finish(err error) error {
 // a file says so.
 func (o *Outputs) Tell(out io.Writer) {
 	o.repeats.Tell(out, &o.places)
-	o.refused.Tell(out, reports.Left(o.unique != nil, o.keep, o.left))
+	o.refused.Tell(out, reports.Left(o.unique.Out != nil, o.keep, o.left))
 	if n := o.counts.Emptied; n > 0 && o.duplicates == nil && o.removed == nil {
 		fmt.Fprintf(out, "unecho: of %s nothing is left: --duplicates names them, --removed has their parts\n",
 			terminal.Several(int(n), "document"))

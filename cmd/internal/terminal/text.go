@@ -180,3 +180,32 @@ func Raise(settings []string) string {
 	}
 	return b.String()
 }
+
+// Wrapped breaks paragraphs into lines of this many columns. Indented text stays as it is.
+func Wrapped(text string, columns int) string {
+	var paragraphs []string
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		if strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") {
+			paragraphs = append(paragraphs, paragraph)
+			continue
+		}
+		var b strings.Builder
+		at := 0
+		for word := range strings.FieldsSeq(paragraph) {
+			wide := Columns(word)
+			switch {
+			case at == 0:
+			case at+1+wide > columns:
+				b.WriteByte('\n')
+				at = 0
+			default:
+				b.WriteByte(' ')
+				at++
+			}
+			b.WriteString(word)
+			at += wide
+		}
+		paragraphs = append(paragraphs, b.String())
+	}
+	return strings.Join(paragraphs, "\n\n")
+}

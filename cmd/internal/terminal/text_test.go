@@ -69,3 +69,19 @@ func TestSeveral(t *testing.T) {
 		t.Errorf("Several(2000, document) is %q; want 2,000 documents", got)
 	}
 }
+
+// Paragraphs are filled up to the last column; what is indented, and a word that is wider than a line, stay whole.
+func TestWrapped(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                              "",
+		"one two three":                 "one two\nthree",
+		"one\ntwo\n\nthree\nfour":       "one two\n\nthree\nfour",
+		"one two\n\n  not to be broken": "one two\n\n  not to be broken",
+		"unbreakable it is":             "unbreakable\nit is",
+		"ä ö ü ß":                       "ä ö ü ß",
+	} {
+		if got := Wrapped(text, 9); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -204,24 +204,8 @@ func (r *Report) writeRecommended(b *strings.Builder) {
 
 // wrap breaks a text into lines.
 func wrap(text string) string {
-	var b strings.Builder
-	at := 0
-	for _, word := range strings.Fields(text) {
-		width := terminal.Columns(word)
-		switch {
-		case at == 0:
-		case at+1+width > columns:
-			b.WriteByte('\n')
-			at = 0
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += width
+	if text == "" {
+		return ""
 	}
-	if at > 0 {
-		b.WriteByte('\n')
-	}
-	return b.String()
+	return terminal.Wrapped(text, columns) + "\n"
 }

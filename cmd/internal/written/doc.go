@@ -5,5 +5,6 @@
 //	Outputs  the files that one verb writes side by side: begun, ended and closed together
 //	Records  a file of records of one kind: lines, or rows of Parquet where it is named so
 //	Replace  a file that appears when it is whole, in the place of another
+//	Table    documents below the first lines of their tables
 //	Create   a file that appears when it is whole, where none may be
 package written

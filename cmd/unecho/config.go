@@ -54,44 +54,38 @@ func configInitCommand() *cobra.Command {
 }
 
 func configCheckCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return onConfig(&cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Report every mistake in the configuration",
 		Long: "Report every mistake in FILE (default " + cmdline.DefaultFile +
 			", if it is there), the environment and --set, each with its place.",
-		Args: cmdline.AtMost(1, "one FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			loaded, err := resolveConfig(cmd, args)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(),
-				"no mistakes: %d settings from the file, %d from the environment, %d from flags, %d defaults\n",
-				loaded.Count(config.FromFile), loaded.Count(config.FromEnvironment), loaded.Count(config.FromFlag),
-				loaded.Count(config.FromDefault))
-			return err
-		},
-	}
-	addConfigFile(cmd)
-	cmdline.AddSet(cmd)
-	return cmd
+	}, func(loaded config.Loaded) string {
+		return fmt.Sprintf("no mistakes: %d settings from the file, %d from the environment, %d from flags, %d defaults\n",
+			loaded.Count(config.FromFile), loaded.Count(config.FromEnvironment), loaded.Count(config.FromFlag),
+			loaded.Count(config.FromDefault))
+	})
 }
 
 func configPrintCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return onConfig(&cobra.Command{
 		Use:   "print [FILE]",
 		Short: "Print the effective configuration and where each value comes from; secrets are masked",
-		Args:  cmdline.AtMost(1, "one FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			loaded, err := resolveConfig(cmd, args)
-			if err != nil {
-				return err
-			}
-			_, err = io.WriteString(cmd.OutOrStdout(), loaded.String())
+	}, func(loaded config.Loaded) string { return loaded.String() })
+}
+
+// onConfig prints what there is to say of the configuration.
+func onConfig(cmd *cobra.Command, say func(config.Loaded) string) *cobra.Command {
+	cmd.Args = cmdline.AtMost(1, "one FILE")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		loaded, err := resolveConfig(cmd, args)
+		if err != nil {
 			return err
-		},
+		}
+		_, err = io.WriteString(cmd.OutOrStdout(), say(loaded))
+		return err
 	}
-	addConfigFile(cmd)
+	// --config names the file as it does for other verbs
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) { f.TextP("config", "c", "file", "", "the same as FILE") })
 	cmdline.AddSet(cmd)
 	return cmd
 }
@@ -114,11 +108,6 @@ func printing(use, short string, text func() string) *cobra.Command {
 			return err
 		},
 	}
-}
-
-// addConfigFile adds --config for a verb that takes FILE: as other verbs name it.
-func addConfigFile(cmd *cobra.Command) {
-	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) { f.TextP("config", "c", "file", "", "the same as FILE") })
 }
 
 // resolveConfig loads the configuration that a command line asks for: the file it names, the environment, --set and the

@@ -18,11 +18,7 @@ func snapshotListCommand() *cobra.Command {
 		Example: "  unecho snapshot list --config unecho.yaml\n" +
 			"  unecho snapshot list --directory /var/lib/unecho/snapshots --json",
 		Args: cmdline.AtMost(0, ""),
-		RunE: onStore(true, func(ctx context.Context,
-			v *storeVerb,
-		) error {
-			return v.List(ctx, cmdline.Bool(v.cmd, "json"))
-		}),
+		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error { return v.List(ctx, cmdline.Bool(v.cmd, "json")) }),
 	}
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "write one JSON object per line") })
 	addJournalFlag(cmd)
@@ -39,11 +35,7 @@ func snapshotShowCommand() *cobra.Command {
 		Example: "  unecho snapshot show --config unecho.yaml\n" +
 			"  unecho snapshot show 128 --directory /var/lib/unecho/snapshots --json",
 		Args: cmdline.AtMost(1, "one OFFSET"),
-		RunE: onStore(true, func(ctx context.Context,
-			v *storeVerb,
-		) error {
-			return v.Show(ctx, v.at, cmdline.Bool(v.cmd, "json"))
-		}),
+		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error { return v.Show(ctx, v.at, cmdline.Bool(v.cmd, "json")) }),
 	}
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "write one JSON object") })
 	addJournalFlag(cmd)

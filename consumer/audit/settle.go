@@ -67,24 +67,19 @@ func (a *audit) take(g *group, k *key, fact []byte) error {
 		}
 		j := readJudgement(&rd)
 		g.judged[j.pass] = j
-	case factOutput:
+	case factOutput, factTold:
 		number, offset := claimedAt(k.order())
 		c := readClaim(&rd, a.known, a.common(g.source))
 		c.output, c.offset = a.places[number], offset
-		if len(g.claims) == mostTogether {
-			a.report.found(Finding{Doubled, g.source, c.at(), "every pass has one already"})
+		into, has := &g.claims, "every pass has one already"
+		if k.kind() == factTold {
+			into, has = &g.tales, "every output has one already"
+		}
+		if len(*into) == mostTogether {
+			a.report.found(Finding{Doubled, g.source, c.at(), has})
 			return nil
 		}
-		g.claims = append(g.claims, &c)
-	case factTold:
-		number, offset := claimedAt(k.order())
-		c := readClaim(&rd, a.known, a.common(g.source))
-		c.output, c.offset = a.places[number], offset
-		if len(g.tales) == mostTogether {
-			a.report.found(Finding{Doubled, g.source, c.at(), "every output has one already"})
-			return nil
-		}
-		g.tales = append(g.tales, &c)
+		*into = append(*into, &c)
 	}
 	if rd.Short() {
 		return errFact

@@ -16,15 +16,13 @@ import (
 //
 //	number, number of the match, similarity (two numbers), method, length of the name, all as varints; the name
 type earlier struct {
-	file    *os.File
-	removed bool // nothing is left of it once it is closed; else close removes it, or a checkpoint
-	kept    bool // for a run that goes on
-	length  int64
-	out     *bufio.Writer
-	in      *bufio.Reader
-	number  int64 // of the record that is read next; -1 behind the last
-	match   Match
-	line    []byte
+	temporary
+	kept   bool // for a run that goes on; a checkpoint removes it
+	length int64
+	in     *bufio.Reader
+	number int64 // of the record that is read next; -1 behind the last
+	match  Match
+	line   []byte
 }
 
 // newEarlier makes an empty file: a temporary one, or if a path is given one that a run can go on with.
@@ -34,15 +32,13 @@ func newEarlier(path string) (*earlier, error) {
 		if err != nil {
 			return nil, fmt.Errorf("keep matches for the next pass: %w", err)
 		}
-		return &earlier{file: f, kept: true, out: bufio.NewWriterSize(f, 64<<10)}, nil
+		return &earlier{temporary: temporary{file: f, out: bufio.NewWriterSize(f, 64<<10)}, kept: true}, nil
 	}
-	f, err := os.CreateTemp("", "unecho-dedup-")
+	f, err := newTemporary()
 	if err != nil {
 		return nil, fmt.Errorf("keep matches for the next pass: %w", err)
 	}
-	// If the system permits, the file has no name from now on, and disappears with the process, however that ends.
-	removed := os.Remove(f.Name()) == nil
-	return &earlier{file: f, removed: removed, out: bufio.NewWriterSize(f, 64<<10)}, nil
+	return &earlier{temporary: f}, nil
 }
 
 // openEarlier goes on with a file that had this length when settle returned.
@@ -51,7 +47,7 @@ func openEarlier(path string, length int64) (*earlier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read matches of the pass before: %w", err)
 	}
-	e := &earlier{file: f, kept: true, length: length, out: bufio.NewWriterSize(f, 64<<10)}
+	e := &earlier{temporary: temporary{file: f, out: bufio.NewWriterSize(f, 64<<10)}, kept: true, length: length}
 	end, err := f.Seek(0, io.SeekEnd)
 	if err == nil && end < length {
 		err = fmt.Errorf("%s has %d bytes and had %d", path, end, length)
@@ -167,9 +163,8 @@ func (e *earlier) close() error {
 	if e == nil {
 		return nil
 	}
-	err := e.file.Close()
-	if e.removed || e.kept {
-		return err
+	if e.kept {
+		return e.file.Close()
 	}
-	return errors.Join(err, os.Remove(e.file.Name()))
+	return e.temporary.close()
 }

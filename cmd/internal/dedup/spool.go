@@ -3,28 +3,22 @@ package dedup
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 )
 
 // spool keeps documents in a temporary file until it is known which of them are unique.
 type spool struct {
-	file    *os.File
-	unnamed bool
-	out     *bufio.Writer
-	n       int64
+	temporary
+	n int64
 }
 
 func newSpool() (*spool, error) {
-	f, err := os.CreateTemp("", "unecho-dedup-")
+	f, err := newTemporary()
 	if err != nil {
 		return nil, fmt.Errorf("keep documents until the clusters are known: %w", err)
 	}
-	// If the system permits, the file has no name from now on, and disappears with the process, however that ends.
-	unnamed := os.Remove(f.Name()) == nil
-	return &spool{file: f, unnamed: unnamed, out: bufio.NewWriterSize(f, 64<<10)}, nil
+	return &spool{temporary: f}, nil
 }
 
 // noDocument is the number of an item in the file that is not a document.
@@ -76,12 +70,4 @@ func (s *spool) each(visit func(number int64, raw []byte) error) error {
 		}
 	}
 	return nil
-}
-
-func (s *spool) close() error {
-	err := s.file.Close()
-	if s.unnamed {
-		return err
-	}
-	return errors.Join(err, os.Remove(s.file.Name()))
 }

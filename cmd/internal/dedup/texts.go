@@ -1,32 +1,26 @@
 package dedup
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"os"
 	"unicode/utf8"
 )
 
 // textFile keeps the beginnings of texts in a temporary file, to be read back by the numbers of their documents.
 type textFile struct {
-	file    *os.File
-	unnamed bool
-	out     *bufio.Writer
-	first   int64   // number of the first document
-	ends    []int64 // where each text ends in the file
+	temporary
+	first int64   // number of the first document
+	ends  []int64 // where each text ends in the file
 }
 
 // mostText is how much of a text is kept.
 const mostText = 16 << 10
 
 func newTextFile(first int64) (*textFile, error) {
-	f, err := os.CreateTemp("", "unecho-dedup-")
+	f, err := newTemporary()
 	if err != nil {
 		return nil, fmt.Errorf("keep texts for the page: %w", err)
 	}
-	unnamed := os.Remove(f.Name()) == nil // as for a spool
-	return &textFile{file: f, unnamed: unnamed, out: bufio.NewWriterSize(f, 64<<10), first: first}, nil
+	return &textFile{temporary: f, first: first}, nil
 }
 
 // add keeps the text of the next document.
@@ -73,12 +67,4 @@ func (t *textFile) text(number int64) (text string, known bool, err error) {
 		return "", false, fmt.Errorf("read texts back: %w", err)
 	}
 	return string(b), true, nil
-}
-
-func (t *textFile) close() error {
-	err := t.file.Close()
-	if t.unnamed {
-		return err
-	}
-	return errors.Join(err, os.Remove(t.file.Name()))
 }

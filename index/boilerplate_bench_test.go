@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -190,7 +191,7 @@ func hostile() map[string]func(p *index.Params, r *rand.Rand) (texts [][]byte) {
 			for i := range all {
 				all[i] = append(all[i], randomWord(r, 16)...)
 				all[i] = append(all[i], common...)
-				all[i] = append(all[i], randomWord(r, index.ComparedText-len(all[i]))...)
+				all[i] = append(all[i], randomWord(r, compare.ComparedText-len(all[i]))...)
 			}
 			return all
 		},

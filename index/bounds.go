@@ -127,12 +127,12 @@ func (r *Replica) change(to Bounds) bool {
 	if err != nil {
 		return false
 	}
-	verify, err := newVerifier(p.Similarity, r.sketch)
+	verify, err := p.Similarity.comparer(r.sketch)
 	if err != nil {
 		return false
 	}
 	r.bounds = Bounds{Number: to.Number, Text: bytes.Clone(to.Text)}
-	r.params, r.least, r.verify, r.reemitEvery = p, p.Similarity.Least(), verify, p.Window.ReemitEvery.Milliseconds()
+	r.params, r.verify, r.reemitEvery = p, verify, p.Window.ReemitEvery.Milliseconds()
 	r.window.change(p, p.KeepsAll())
 	r.requests.remembers(p.Window.Requests.Milliseconds())
 	r.narrowing = true

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/eval"
 )
@@ -14,7 +15,7 @@ import (
 //   - Of documents with equal text in one scope only the first enters the window. The others match it.
 //   - A candidate that is in the entry's cluster already is not compared.
 //
-// A copy is linked under no popular key (see fine.go). That may part a cluster.
+// A copy is linked under no popular key (see links.go). That may part a cluster.
 //
 // With Every, the second does not apply: each candidate is compared, because its similarity is wanted. No key becomes
 // popular then.
@@ -83,7 +84,7 @@ func (r *Replica) chain(e *entry.Entry) (best found, ok, cut bool) {
 		return found{}, false, false
 	case c.Apart, known && !c.Every:
 		best = r.found(first)
-		best.similarity, best.method = Similarity{Num: 1, Den: 1}, Identical
+		best.similarity, best.method = compare.Same(), Identical
 		c.found = append(c.found, best)
 		c.Near = r.nearOf(c.Near, c.found)
 		return best, true, false
@@ -122,7 +123,7 @@ func (r *Replica) tryCandidate(s *survey, k rank) {
 	}
 	s.left.candidates--
 	r.stats.Candidates++
-	if !r.measure(s, &f) || !r.reaches(f.similarity) {
+	if !r.measure(s, &f) || !r.verify.Reaches(f.similarity) {
 		return
 	}
 	c.found = append(c.found, f)

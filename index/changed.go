@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/text"
 )
 
@@ -30,7 +31,7 @@ func (p SimilarityParams) LeastWords() int {
 		return 0
 	}
 	for words := 1; words <= mostShort; words++ {
-		if of := p.shinglesOf(words); scale*(of-min(p.changed(), of)) >= int(p.Least().Num)*(of+min(p.changed(), of)) {
+		if of := p.shinglesOf(words); compare.Scale*(of-min(p.changed(), of)) >= int(p.Least().Num)*(of+min(p.changed(), of)) {
 			return words
 		}
 	}

@@ -3,16 +3,12 @@ package index
 import (
 	"fmt"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
 // Comparer verifies pairs of entries as a replica of the same Params does. It is not safe for concurrent use.
-type Comparer struct {
-	verify verifier
-	least  Similarity
-	entry  *entry.Entry
-	begun  bool
-}
+type Comparer struct{ comparer *compare.Comparer }
 
 // NewComparer builds a comparer for valid Params.
 func NewComparer(p Params) (*Comparer, error) {
@@ -24,29 +20,18 @@ func NewComparer(p Params) (*Comparer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build comparer: %w", err)
 	}
-	verify, err := newVerifier(p.Similarity, sketch)
+	comparer, err := p.Similarity.comparer(sketch)
 	if err != nil {
 		return nil, fmt.Errorf("build comparer: %w", err)
 	}
-	return &Comparer{verify: verify, least: p.Similarity.Least()}, nil
+	return &Comparer{comparer}, nil
 }
 
 // Begin sets the entry that others are compared with. The comparer refers to it until the next Begin.
-func (c *Comparer) Begin(e *entry.Entry) { c.entry, c.begun = e, false }
+func (c *Comparer) Begin(e *entry.Entry) { c.comparer.Begin(e) }
 
 // Compare returns how similar another entry is to the one given to Begin, and whether that makes it a duplicate. The
 // similarity of a pair that is no duplicate may be returned too low. Entries of different scopes are not similar.
 func (c *Comparer) Compare(other *entry.Entry) (s Similarity, m Method, ok bool) {
-	if other.Scope != c.entry.Scope {
-		return unlike(), NoMatch, false
-	}
-	if other.Content == c.entry.Content {
-		return Similarity{Num: 1, Den: 1}, Identical, true
-	}
-	if !c.begun {
-		c.verify.begin(c.entry)
-		c.begun = true
-	}
-	s = c.verify.similarity(other)
-	return s, c.verify.method(), !s.Less(c.least)
+	return c.comparer.Compare(other)
 }

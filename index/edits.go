@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
 )
@@ -59,10 +60,10 @@ func (p SimilarityParams) Repeated() bool {
 }
 
 // Compared returns the part of a normalised text that is compared: all of it, or under verify: levenshtein its front
-// (FrontOf).
+// (compare.FrontOf).
 func (p SimilarityParams) Compared(normalized []byte) []byte {
 	if p.asSigned().Verify == verifyLevenshtein {
-		return FrontOf(normalized)
+		return compare.FrontOf(normalized)
 	}
 	return normalized
 }

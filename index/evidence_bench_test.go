@@ -111,13 +111,13 @@ func benchmarkVerify(b *testing.B, p Params, percent int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	verify, err := newVerifier(p.Similarity, sketch)
+	verify, err := p.Similarity.comparer(sketch)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		verify.begin(&own[i%len(own)])
-		verify.similarity(&them[i%len(them)])
+		verify.Begin(&own[i%len(own)])
+		verify.Measure(&them[i%len(them)])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -48,7 +49,7 @@ type Answer struct {
 // is until the inquiry is answered. ok is false if they hold more than most bytes. Like Lookup it changes nothing,
 // and must not run at the same time as another call.
 func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
-	q = &Inquiry{entry: e, least: r.least, left: r.params.Similarity.budget(), bands: r.window.whole()}
+	q = &Inquiry{entry: e, least: r.verify.Least(), left: r.params.Similarity.budget(), bands: r.window.whole()}
 	if e.Empty() || len(e.Keys) != r.keys {
 		return q, true
 	}
@@ -57,8 +58,8 @@ func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 	s := r.survey(e)
 	for f := (found{}); r.advance(&s, &f); {
 		r.candidate = f.document.entry
-		identical := r.candidate.Content == e.Content
-		if !identical && r.verify.cost(e, &r.candidate) > q.left.work {
+		identical := r.verify.Identical(&r.candidate)
+		if !identical && r.verify.Cost(&r.candidate) > q.left.work {
 			s.costly++ // it would not be compared
 			continue
 		}
@@ -96,6 +97,7 @@ func (r *Replica) inquired(f, root *found, e *entry.Entry) inquired {
 func (c *Comparer) Answer(q *Inquiry, most int) Answer {
 	a := Answer{Cut: q.cut, Bands: q.bands, Least: q.least}
 	var all []int
+	c.Begin(q.entry)
 	for i := range q.candidates {
 		if c.measure(q, &q.candidates[i]) {
 			a.Compared++
@@ -119,23 +121,17 @@ func (c *Comparer) Answer(q *Inquiry, most int) Answer {
 // measure sets the similarity and the method of a candidate. It returns false if that would cost more work than is
 // left.
 func (c *Comparer) measure(q *Inquiry, k *inquired) bool {
-	if c.entry != q.entry {
-		c.Begin(q.entry)
-	}
-	if k.document.entry.Content == q.entry.Content {
-		k.match.Similarity, k.match.Method = Similarity{Num: 1, Den: 1}, Identical
+	by, candidate := c.comparer, &k.document.entry
+	if by.Identical(candidate) {
+		k.match.Similarity, k.match.Method = compare.Same(), Identical
 		return true
 	}
-	cost := c.verify.cost(q.entry, &k.document.entry)
+	cost := by.Cost(candidate)
 	if cost > q.left.work {
 		return false
 	}
-	if !c.begun {
-		c.verify.begin(q.entry)
-		c.begun = true
-	}
-	k.match.Similarity, k.match.Method = c.verify.similarity(&k.document.entry), c.verify.method()
-	q.left.work -= c.verify.spent(cost, k.match.Similarity)
+	k.match.Similarity, k.match.Method = by.Measure(candidate)
+	q.left.work -= by.Spent(cost, k.match.Similarity)
 	return true
 }
 

@@ -71,7 +71,7 @@ func (r *Replica) best(e *entry.Entry) (best found, ok, cut bool) {
 		if ok && best.method == Identical && best.document.older(&f.document) {
 			continue // it cannot be better
 		}
-		if r.measure(&s, &f) && r.reaches(f.similarity) && (!ok || f.better(&best)) {
+		if r.measure(&s, &f) && r.verify.Reaches(f.similarity) && (!ok || f.better(&best)) {
 			best, ok = f, true
 		}
 	}

@@ -47,7 +47,7 @@ func (w *window) lookAhead(e *entry.Entry) {
 	third.likely = third.likely[:0]
 	if third.keys = third.keys[:0]; e != nil {
 		w.locate(third, e.Keys)
-		third.digest = readDigest(e.Digest)
+		third.digest = entry.ReadDigest(e.Digest)
 		prefetchProbes(third.probes)
 	}
 	if len(second.keys) > 0 {
@@ -111,7 +111,7 @@ func (w *window) fetchDocuments(l *lookup) {
 			continue
 		}
 		s, i := w.at(r)
-		if l.digest.distance(s.digest(i)) > nearDigests {
+		if l.digest.Distance(s.digest(i)) > nearDigests {
 			continue
 		}
 		record := s.record(i)
@@ -125,7 +125,7 @@ func (w *window) fetchDocuments(l *lookup) {
 }
 
 // nearDigests is less than four standard deviations from where the digests of unlike documents are, half of the bits.
-const nearDigests = digestBits * 3 / 8
+const nearDigests = entry.DigestBits * 3 / 8
 
 // recordAhead bounds the bytes of a record that are fetched: enough for a sketch and what precedes it. More of a record
 // is read sequentially, which processors prefetch themselves.

@@ -22,8 +22,8 @@ import (
 type lookup struct {
 	keys   []byte // band keys; empty if there is no lookup
 	probes []probe
-	digest digest // of a lookup ahead
-	likely []ref  // numbers of documents that it will probably meet
+	digest entry.Digest // of a lookup ahead
+	likely []ref        // numbers of documents that it will probably meet
 }
 
 // probe is the bucket of a band key.
@@ -81,7 +81,7 @@ const fewOwn = 3
 
 // look is what a lookup asks for, and what it has found.
 type look struct {
-	digest  digest
+	digest  entry.Digest
 	most    int      // greatest number of bits in which the digest of a candidate may differ; -1: not yet known
 	fine    []uint32 // tags of the fine keys that are looked up
 	counts  []int    // references met under each key: of the bands, of all together, fine keys
@@ -92,22 +92,22 @@ type look struct {
 	full    int      // keys that may have more documents than were met
 	dropped int      // documents that their digests ruled out
 
-	scratch []uint32
+	scratch []uint64 // fine keys
 }
 
 // look finds the candidates of an entry, the most promising first, and where it is to be linked.
 func (r *Replica) look(e *entry.Entry) {
 	l, w := &r.looked, &r.window
-	r.began = false
+	r.verify.Begin(e)
 	*l = look{
-		digest: readDigest(e.Digest), most: -1, fine: l.fine[:0], counts: l.counts[:0],
+		digest: entry.ReadDigest(e.Digest), most: -1, fine: l.fine[:0], counts: l.counts[:0],
 		left: lookupKeys * r.params.Similarity.MaxReferences, renewed: l.renewed[:0], ranks: l.ranks[:0],
 		links: links{absent: l.links.absent[:0], fine: l.links.fine[:0]}, scratch: l.scratch,
 	}
 	w.probe(e.Keys)
-	r.chooseKeys(l, e)
+	r.chooseKeys(l)
 	l.counts = append(l.counts, make([]int, len(w.tables)+len(l.fine))...)
-	r.meet(e)
+	r.meet()
 	r.judgeKeys()
 	slices.Sort(l.ranks)
 	l.ranks = slices.Compact(l.ranks)
@@ -115,8 +115,8 @@ func (r *Replica) look(e *entry.Entry) {
 
 // chooseKeys decides by what is popular whether fine keys are looked up, which, and where the entry is linked. An entry
 // with few band keys of its own is looked for under popular fine keys too: the first of its kind are linked there.
-// The entry's keys are probed. It says whether fine keys were made of the evidence.
-func (r *Replica) chooseKeys(l *look, e *entry.Entry) (made bool) {
+// The entry's keys are probed, and the comparer has begun with it. It says whether fine keys were made of the evidence.
+func (r *Replica) chooseKeys(l *look) (made bool) {
 	w, common := &r.window, 0
 	for b := range w.probed.probes {
 		if tag := w.probed.probes[b].hash; r.popular.has(tag) {
@@ -129,15 +129,15 @@ func (r *Replica) chooseKeys(l *look, e *entry.Entry) (made bool) {
 		return false
 	}
 	l.scratch, r.candidate = l.scratch[:0], entry.Entry{}
-	if r.verify.cost(e, &r.candidate) <= r.params.Similarity.MaxWork { // else it is compared with none
-		r.begin(e)
-		l.scratch = r.verify.fine(l.scratch, e)
+	if r.verify.Cost(&r.candidate) <= r.params.Similarity.MaxWork { // else it is compared with none
+		l.scratch = r.verify.Fine(l.scratch)
 	}
 	if len(l.scratch) == 0 {
 		l.links.everywhere()
 		return false
 	}
-	for _, tag := range l.scratch {
+	for _, key := range l.scratch {
+		tag := tagOf(key)
 		popular := r.popular.has(tag)
 		if !popular || w.whole()-common <= fewOwn {
 			l.fine = append(l.fine, tag)
@@ -172,7 +172,7 @@ func (r *Replica) lookedTag(i int) uint32 {
 }
 
 // meet finds candidates.
-func (r *Replica) meet(e *entry.Entry) {
+func (r *Replica) meet() {
 	l, w := &r.looked, &r.window
 	w.met, w.ends = w.met[:0], w.ends[:0]
 	r.readKey(&w.probed.probes[w.whole()], w.whole(), w.whole())
@@ -194,7 +194,7 @@ func (r *Replica) meet(e *entry.Entry) {
 		return
 	}
 	if l.most < 0 {
-		l.most = r.verify.limit(e)
+		l.most = r.verify.Limit()
 	}
 	w.findMet()
 	from := 0
@@ -264,7 +264,7 @@ func (r *Replica) tellApart(all []met, key int) {
 	l, w := &r.looked, &r.window
 	for i := range all {
 		m := &all[i]
-		distance := l.digest.distance(m.segment.digest(m.i))
+		distance := l.digest.Distance(m.segment.digest(m.i))
 		if distance > l.most {
 			l.dropped++
 			continue

@@ -9,7 +9,7 @@ import (
 
 // A key is popular if many documents have it. What many documents have in common is boilerplate, and tells little about
 // any of them. No further document is linked under a popular key. A document with a popular band key is linked under
-// fine keys instead (see fine.go).
+// fine keys instead (see links.go).
 //
 // Whether a key is popular decides where a document is linked, and where its copies are looked for. So it depends on
 // the journal alone, and changes only at marks: each time popularEvery documents have entered. A key stays popular

@@ -41,7 +41,7 @@ func (r *Replica) Lookup(e *entry.Entry, most int) []Match {
 func (r *Replica) all(e *entry.Entry) (all []found) {
 	s := r.survey(e)
 	for f := (found{}); r.advance(&s, &f); {
-		if r.measure(&s, &f) && r.reaches(f.similarity) {
+		if r.measure(&s, &f) && r.verify.Reaches(f.similarity) {
 			all = append(all, f)
 		}
 	}

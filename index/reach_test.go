@@ -24,7 +24,7 @@ func TestMayReach(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			verify, err := newVerifier(p.Similarity, nil)
+			verify, err := p.Similarity.comparer(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,10 +42,11 @@ func TestMayReach(t *testing.T) {
 				words := randomWords(r, 10+r.IntN(60))
 				signer.Reset()
 				x, y := sign(words), sign(altered(r, words))
-				verify.begin(&x)
-				similar := !verify.similarity(&y).Less(p.Similarity.Least())
-				d := readDigest(x.Digest)
-				may := verify.mayReach(&x, &y, d.distance(y.Digest))
+				verify.Begin(&x)
+				s, _ := verify.Measure(&y)
+				similar := verify.Reaches(s)
+				d := entry.ReadDigest(x.Digest)
+				may := verify.MayReach(&y, d.Distance(y.Digest))
 				switch {
 				case similar && !may:
 					refused++

@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 )
@@ -12,10 +13,9 @@ type Replica struct {
 	params      Params // in force
 	begun       Params // with the bounds that the journal was begun with
 	sketch      sketch.Sketch
-	fingerprint uint64     // of this replica's own settings
-	least       Similarity // least similarity of a duplicate
-	keys        int        // bytes of the band keys of an entry
-	verify      verifier
+	fingerprint uint64 // of this replica's own settings
+	keys        int    // bytes of the band keys of an entry
+	verify      *compare.Comparer
 
 	settings    []byte // the text in force; nil before the first settings record
 	inForce     bool   // the settings in force are this replica's own
@@ -44,7 +44,6 @@ type Replica struct {
 	turn        turn     // of the entry at hand
 	candidate   entry.Entry
 
-	began   bool // the verifier has taken the entry at hand
 	looked  look // of the entry at hand
 	again   look // of a document that enters again
 	popular popular
@@ -90,11 +89,11 @@ func (r *Replica) assemble(p Params) error {
 	if err != nil {
 		return err
 	}
-	verify, err := newVerifier(p.Similarity, made)
+	verify, err := p.Similarity.comparer(made)
 	if err != nil {
 		return err
 	}
-	r.params, r.begun, r.sketch, r.verify, r.least = p, p, made, verify, p.Similarity.Least()
+	r.params, r.begun, r.sketch, r.verify = p, p, made, verify
 	r.keys, r.window = made.Bands()*p.Similarity.KeyBytes, newWindow(p, made.Bands())
 	r.clocks.tolerance, r.clocks.byEvent = p.Window.Tolerance.Milliseconds(), p.Window.Clock == clockEvent
 	r.clocks.lateAfter = p.Window.Late.Milliseconds()

@@ -79,7 +79,7 @@ func (r *Replica) judgeRequest(source uint32, at Position, e *entry.Entry) Verdi
 	p := r.partitions[first.source]
 	return Verdict{Offset: e.Offset, Position: at, Content: e.Content, Match: Match{
 		Source: p.source, Topic: p.name, Offset: first.offset, Position: first.position, Time: first.time, ID: first.id,
-		Similarity: Similarity{1, 1}, Method: Resent, Copy: uint64(first.copies) + 1,
+		Similarity: Similarity{Num: 1, Den: 1}, Method: Resent, Copy: uint64(first.copies) + 1,
 	}}
 }
 

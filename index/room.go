@@ -81,11 +81,10 @@ func (r *Replica) linkAgain(d *document) {
 		fine: l.fine[:0], renewed: l.renewed[:0], links: links{absent: l.links.absent[:0], fine: l.links.fine[:0]}, scratch: l.scratch,
 	}
 	r.window.probe(d.entry.Keys)
-	r.began = false
-	if r.chooseKeys(l, &d.entry) {
+	r.verify.Begin(&d.entry)
+	if r.chooseKeys(l) {
 		r.turn.reentries -= max(entry.TextLen(&d.entry), len(d.entry.Evidence)) / reentryBytes
 	}
-	r.began = false
 	l.links.everywhere()
 	d.links = l.links
 	for _, tag := range l.renewed {

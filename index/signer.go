@@ -3,10 +3,10 @@ package index
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
@@ -119,7 +119,7 @@ func (s *Signer) signShingles(e *entry.Entry, compared []byte) {
 	}
 	e.Kind, e.Content = s.evidence, xxhash.Sum64(s.normalized)
 	if s.evidence == entry.Shingles {
-		s.shingles = sorted(&s.sorter, s.shingles, s.similarity.Weighted)
+		s.shingles = compare.Sorted(&s.sorter, s.shingles, s.similarity.Weighted)
 	}
 	s.sketch.Sign(s.shingles)
 	from := len(s.arena)
@@ -135,12 +135,12 @@ func (s *Signer) signShingles(e *entry.Entry, compared []byte) {
 func (s *Signer) appendDigest(dst, evidence []byte) []byte {
 	switch s.evidence {
 	case entry.Sketch:
-		return appendFront(dst, evidence)
+		return compare.AppendFront(dst, evidence)
 	case entry.Text:
 		s.shingles = s.sorter.Set(s.shingles)
 	case entry.Shingles, entry.None:
 	}
-	return appendOdd(dst, s.shingles)
+	return compare.AppendOdd(dst, s.shingles)
 }
 
 func (s *Signer) appendEvidence(dst, compared []byte) []byte {
@@ -159,14 +159,4 @@ func (s *Signer) Reset() {
 	if s.arena, s.last = s.arena[:0], 0; cap(s.arena) > keptArena {
 		s.arena = nil
 	}
-}
-
-// sorted sorts the hashes of shingles in place. It returns them as a set, or if weighted as a list in which each stands
-// as often as it occurs.
-func sorted(s *text.Sorter, shingles []uint64, weighted bool) []uint64 {
-	if weighted {
-		slices.Sort(shingles)
-		return shingles
-	}
-	return s.Set(shingles)
 }

@@ -29,23 +29,23 @@ func TestSignedAndVerified(t *testing.T) {
 		want   Similarity
 		method Method
 	}{
-		"shingles":          {func(*SimilarityParams) {}, entry.Shingles, Similarity{2, 2}, Jaccard},
-		"text":              {func(p *SimilarityParams) { p.Evidence = "text" }, entry.Text, Similarity{2, 2}, Jaccard},
-		"characters":        {func(p *SimilarityParams) { p.Shingle = "char:1" }, entry.Shingles, Similarity{3, 3}, Jaccard},
-		"weighted shingles": {func(p *SimilarityParams) { p.Weighted = true }, entry.Shingles, Similarity{2, 6}, Jaccard},
+		"shingles":          {func(*SimilarityParams) {}, entry.Shingles, Similarity{Num: 2, Den: 2}, Jaccard},
+		"text":              {func(p *SimilarityParams) { p.Evidence = "text" }, entry.Text, Similarity{Num: 2, Den: 2}, Jaccard},
+		"characters":        {func(p *SimilarityParams) { p.Shingle = "char:1" }, entry.Shingles, Similarity{Num: 3, Den: 3}, Jaccard},
+		"weighted shingles": {func(p *SimilarityParams) { p.Weighted = true }, entry.Shingles, Similarity{Num: 2, Den: 6}, Jaccard},
 		"weighted text": {
 			func(p *SimilarityParams) { p.Weighted, p.Evidence = true, "text" }, entry.Text,
-			Similarity{2, 6},
+			Similarity{Num: 2, Den: 6},
 			Jaccard,
 		},
 		"levenshtein": {
 			func(p *SimilarityParams) { p.Verify, p.Shingle = "levenshtein", "char:1" }, entry.Text,
-			Similarity{5, 7},
+			Similarity{Num: 5, Den: 7},
 			Levenshtein,
 		},
-		"estimate": {func(p *SimilarityParams) { p.Verify = "estimate" }, entry.Sketch, Similarity{2160, 2160}, Estimate},
+		"estimate": {func(p *SimilarityParams) { p.Verify = "estimate" }, entry.Sketch, Similarity{Num: 2160, Den: 2160}, Estimate},
 		"hamming": {
-			func(p *SimilarityParams) { p.Verify, p.Sketch = "estimate", "simhash" }, entry.Sketch, Similarity{64, 64}, Hamming,
+			func(p *SimilarityParams) { p.Verify, p.Sketch = "estimate", "simhash" }, entry.Sketch, Similarity{Num: 64, Den: 64}, Hamming,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestSignedAndVerified(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			verify, err := newVerifier(p.Similarity, sketch)
+			verify, err := p.Similarity.comparer(sketch)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,9 +68,9 @@ func TestSignedAndVerified(t *testing.T) {
 			if x.Kind != c.kept || y.Kind != c.kept {
 				t.Errorf("kept %d and %d, want %d", x.Kind, y.Kind, c.kept)
 			}
-			verify.begin(&x)
-			if got := verify.similarity(&y); got != c.want || verify.method() != c.method {
-				t.Errorf("%v by %v, want %v by %v", got, verify.method(), c.want, c.method)
+			verify.Begin(&x)
+			if got, method := verify.Measure(&y); got != c.want || method != c.method {
+				t.Errorf("%v by %v, want %v by %v", got, method, c.want, c.method)
 			}
 		})
 	}

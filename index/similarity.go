@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
@@ -91,13 +92,22 @@ func (p SimilarityParams) evidence() entry.Kind {
 	return entry.Shingles
 }
 
+// comparer builds what compares entries, given the sketch of p.
+func (p SimilarityParams) comparer(s sketch.Sketch) (*compare.Comparer, error) {
+	shingling, err := p.Shingling()
+	if err != nil {
+		return nil, err
+	}
+	return compare.New(compare.Params{
+		Kind: p.evidence(), Least: p.Least(), Runes: p.Verify == verifyLevenshtein, Shingling: shingling, Weighted: p.Weighted,
+		Sketch: s, ByBits: p.byDistance(), Distance: p.Distance, Slots: p.Slots, CodeBits: p.CodeBits,
+	}), nil
+}
+
 // Least returns the least similarity of a duplicate.
 func (p SimilarityParams) Least() Similarity {
 	if p.Verify == verifyEstimate && p.byDistance() {
 		return Similarity{Num: uint32(p.Bits - p.Distance), Den: uint32(p.Bits)}
 	}
-	return Similarity{Num: uint32(math.Round(p.Threshold * scale)), Den: scale}
+	return Similarity{Num: uint32(math.Round(p.Threshold * compare.Scale)), Den: compare.Scale}
 }
-
-// scale is the denominator of a threshold, which has four decimals.
-const scale = 10000

@@ -1,6 +1,9 @@
 package index
 
-import "github.com/unecho/unecho/index/entry"
+import (
+	"github.com/unecho/unecho/index/compare"
+	"github.com/unecho/unecho/index/entry"
+)
 
 // found is a candidate. similarity and method are set once it is measured.
 type found struct {
@@ -64,19 +67,18 @@ func (r *Replica) advance(s *survey, f *found) bool {
 
 // measure sets the similarity and method of a candidate. It returns false if that would cost more work than is left.
 func (r *Replica) measure(s *survey, f *found) bool {
-	if f.document.entry.Content == s.entry.Content {
-		f.similarity, f.method = Similarity{Num: 1, Den: 1}, Identical
+	r.candidate = f.document.entry // reused: a local copy would be allocated for each candidate
+	if r.verify.Identical(&r.candidate) {
+		f.similarity, f.method = compare.Same(), Identical
 		return true
 	}
-	r.candidate = f.document.entry // reused: a local copy would be allocated for each candidate
-	cost := r.verify.cost(s.entry, &r.candidate)
+	cost := r.verify.Cost(&r.candidate)
 	if cost > s.left.work {
 		s.costly++
 		return false
 	}
-	r.begin(s.entry)
-	f.similarity, f.method = r.verify.similarity(&r.candidate), r.verify.method()
-	s.left.work -= r.verify.spent(cost, f.similarity)
+	f.similarity, f.method = r.verify.Measure(&r.candidate)
+	s.left.work -= r.verify.Spent(cost, f.similarity)
 	return true
 }
 
@@ -86,14 +88,6 @@ func (r *Replica) found(at ref) (f found) {
 	return f
 }
 
-// begin passes e to the verifier, once for each entry.
-func (r *Replica) begin(e *entry.Entry) {
-	if !r.began {
-		r.verify.begin(e)
-		r.began = true
-	}
-}
-
 // promising says whether a candidate can be matched, and may be similar enough by the lengths of both. If so, it sets f to
 // it. What is not promising is neither compared nor missed, so it counts against no bound.
 func (r *Replica) promising(f *found, k rank, e *entry.Entry) bool {
@@ -101,7 +95,7 @@ func (r *Replica) promising(f *found, k rank, e *entry.Entry) bool {
 		return false
 	}
 	r.candidate = f.document.entry // reused: a local copy would be allocated for each candidate
-	return r.verify.mayReach(e, &r.candidate, k.by())
+	return r.verify.MayReach(&r.candidate, k.by())
 }
 
 // eligible says whether candidate at can be matched: it shares the scope with e, it is alive, and so is its
@@ -147,8 +141,6 @@ func (r *Replica) root(f *found) (root found, ok bool) {
 	}
 	return r.found(number), true
 }
-
-func (r *Replica) reaches(s Similarity) bool { return !s.Less(r.least) }
 
 func (f *found) better(g *found) bool {
 	if f.similarity.Less(g.similarity) {

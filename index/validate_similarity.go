@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
@@ -89,6 +90,6 @@ func (p SimilarityParams) validateSketch() []setting.Mistake {
 
 // fourDecimals says whether x is a multiple of 0.0001 as nearly as a float64 can tell.
 func fourDecimals(x float64) bool {
-	scaled := x * scale
+	scaled := x * compare.Scale
 	return math.Abs(scaled-math.Round(scaled)) < 1e-6
 }

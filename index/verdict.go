@@ -1,59 +1,27 @@
 package index
 
-import "github.com/unecho/unecho/index/entry"
+import (
+	"github.com/unecho/unecho/index/compare"
+	"github.com/unecho/unecho/index/entry"
+)
 
-// Method says how a match was verified.
-type Method uint8
+type (
+	// Similarity is that of package compare.
+	Similarity = compare.Similarity
+	// Method is that of package compare.
+	Method = compare.Method
+)
 
 // Methods.
 const (
-	NoMatch     Method = iota
-	Identical          // equal hash of the normalised text
-	Jaccard            // over the hashes of shingles
-	Estimate           // from the sketches
-	Hamming            // the share of equal bits of two SimHashes
-	Levenshtein        // the ratio 1 - distance / length of the longer text
-	Resent             // the same document came before with the same idempotency key
+	NoMatch     = compare.NoMatch
+	Identical   = compare.Identical
+	Jaccard     = compare.Jaccard
+	Estimate    = compare.Estimate
+	Hamming     = compare.Hamming
+	Levenshtein = compare.Levenshtein
+	Resent      = compare.Resent
 )
-
-// String is the word in the unecho-method header.
-func (m Method) String() string {
-	switch m {
-	case NoMatch:
-		return "none"
-	case Identical:
-		return "identical"
-	case Jaccard:
-		return "jaccard"
-	case Estimate:
-		return "estimate"
-	case Hamming:
-		return "hamming"
-	case Levenshtein:
-		return "levenshtein"
-	case Resent:
-		return "resent"
-	}
-	return "unknown"
-}
-
-// Similarity is an exact fraction, so that every replica compares alike.
-type Similarity struct {
-	Num, Den uint32 // Den > 0
-}
-
-// TenThousandths is the similarity in units of 0.0001, rounded down.
-func (s Similarity) TenThousandths() int {
-	if s.Den == 0 {
-		return 0
-	}
-	return int(uint64(s.Num) * 10000 / uint64(s.Den))
-}
-
-// Less compares two fractions exactly.
-func (s Similarity) Less(t Similarity) bool {
-	return uint64(s.Num)*uint64(t.Den) < uint64(t.Num)*uint64(s.Den)
-}
 
 // Match is the representative that a document is a copy of. Similarity and Method describe how similar the document is
 // to the nearest document that stands for the representative: the representative itself, or with index.keep: all

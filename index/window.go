@@ -254,7 +254,10 @@ func (w *window) after(n int) int {
 func (w *window) sweeps() int { return (len(w.tables) + sweepEvery - 1) / sweepEvery }
 
 // BandTag is the part of a band key's hash that a bucket stores. Documents with equal tags in a band meet there.
-func BandTag(key []byte) uint32 { return hashKey(loadKey(key, len(key))) & (1<<hashBits - 1) }
+func BandTag(key []byte) uint32 { return tagOf(loadKey(key, len(key))) }
+
+// tagOf is the part of a key's hash that a bucket stores.
+func tagOf(key uint64) uint32 { return hashKey(key) & (1<<hashBits - 1) }
 
 // hashKey spreads a band key over 32 bits. The lowest of them select its bucket.
 func hashKey(key uint64) uint32 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -164,7 +165,7 @@ func (t *Twin) limit(e *entry.Entry) int {
 		if shingling == 0 {
 			return 256
 		}
-		return t.oddLimit(2 * shingling * t.edits(min(entry.TextLen(e)*den/num, index.ComparedText)))
+		return t.oddLimit(2 * shingling * t.edits(min(entry.TextLen(e)*den/num, compare.ComparedText)))
 	}
 	n := entry.TextLen(e)
 	if set, ok := t.shingles(e); ok && !t.keepsText() {
@@ -291,7 +292,7 @@ func (t *Twin) fineShingles(e *entry.Entry) (hashes, bool) {
 		return t.shingles(e)
 	}
 	normalized, err := entry.DecompressText(nil, e.Evidence)
-	return newHashes(t.shingling.AppendHashes(nil, index.FrontOf(normalized)), 64, t.params.Similarity.Weighted), err == nil
+	return newHashes(t.shingling.AppendHashes(nil, compare.FrontOf(normalized)), 64, t.params.Similarity.Weighted), err == nil
 }
 
 // codeTags makes fine keys of as many codes as make 16 bits: every so many of them, so that all are used.
@@ -325,7 +326,7 @@ func (t *Twin) cost(a, b *entry.Entry) int {
 	case t.params.Similarity.Verify == "estimate":
 		return 1
 	case t.params.Similarity.Verify == "levenshtein":
-		longer := min(max(entry.TextLen(a), entry.TextLen(b)), index.ComparedText)
+		longer := min(max(entry.TextLen(a), entry.TextLen(b)), compare.ComparedText)
 		return longer * t.widths(longer, t.edits(longer)) / 160
 	case t.keepsText():
 		return 6 * (entry.TextLen(a) + entry.TextLen(b))

@@ -5,7 +5,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// levenshtein compares two texts rune by rune. Texts of random histories are short: none reaches index.ComparedText.
+// levenshtein compares two texts rune by rune. Texts of random histories are short: none reaches compare.ComparedText.
 func (t *Twin) levenshtein(a, b *entry.Entry) (index.Similarity, index.Method) {
 	x, errX := entry.DecompressText(nil, a.Evidence)
 	y, errY := entry.DecompressText(nil, b.Evidence)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
@@ -114,17 +115,17 @@ func Explain(p index.Params, a, b Input) (*Explanation, error) {
 
 func (x *Explanation) compareTexts() {
 	var l sketch.Levenshtein
-	num, den := l.Similarity(index.FrontOf([]byte(x.A.Normalized)), index.FrontOf([]byte(x.B.Normalized)), 0)
+	num, den := l.Similarity(compare.FrontOf([]byte(x.A.Normalized)), compare.FrontOf([]byte(x.B.Normalized)), 0)
 	x.levenshtein = newShare(int(num), int(den))
 	x.Levenshtein = x.levenshtein.Value
 }
 
 // LevenshteinOf returns a note that only the front of the texts was compared; empty if they were compared completely.
 func (x *Explanation) LevenshteinOf() string {
-	if max(len(x.A.Normalized), len(x.B.Normalized)) <= index.ComparedText {
+	if max(len(x.A.Normalized), len(x.B.Normalized)) <= compare.ComparedText {
 		return ""
 	}
-	return fmt.Sprintf(", the first %d KiB of each", index.ComparedText>>10)
+	return fmt.Sprintf(", the first %d KiB of each", compare.ComparedText>>10)
 }
 
 // reader returns the compared part of a document.

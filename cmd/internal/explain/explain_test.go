@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/text"
 )
@@ -79,7 +80,7 @@ func TestLevenshteinIsOfCodePoints(t *testing.T) {
 	if x := explained(t, p, "東京へ行く", "京都へ行く"); x.Levenshtein != 1-2./5 {
 		t.Errorf("two texts of 5 code points that differ in 2 are similar by %v; want %v", x.Levenshtein, 1-2./5)
 	}
-	long := strings.Repeat("é", index.ComparedText/2)
+	long := strings.Repeat("é", compare.ComparedText/2)
 	if x := explained(t, p, long+" one end", long+" other"); x.Levenshtein != 1 ||
 		!strings.Contains(x.LevenshteinOf(), "32 KiB") {
 		t.Errorf("beyond what is compared: %v, %q", x.Levenshtein, x.LevenshteinOf())

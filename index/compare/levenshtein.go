@@ -1,4 +1,4 @@
-package index
+package compare
 
 import (
 	"unicode/utf8"
@@ -62,15 +62,15 @@ func (x *levenshtein) similarity(candidate *entry.Entry) Similarity {
 // characters in a shingle. Of words in place of characters nothing is known.
 func (x *levenshtein) limit(e *entry.Entry) int {
 	if x.size == 0 {
-		return digestBits
+		return entry.DigestBits
 	}
-	longer := min(entry.TextLen(e)*scale/max(x.least, 1), ComparedText)
+	longer := min(entry.TextLen(e)*Scale/max(x.least, 1), ComparedText)
 	return x.limits.of(2 * x.size * sketch.DistanceAt(x.least, longer))
 }
 
 // fine makes shingles of what is compared of a text. Where verify was another one before, more of it may be kept.
-func (x *levenshtein) fine(dst []uint32, e *entry.Entry) []uint32 {
-	x.set = sorted(&x.sorter, x.shingling.AppendHashes(x.set[:0], x.own), x.weighted)
+func (x *levenshtein) fine(dst []uint64, e *entry.Entry) []uint64 {
+	x.set = Sorted(&x.sorter, x.shingling.AppendHashes(x.set[:0], x.own), x.weighted)
 	return appendPairs(dst, e.Scope, x.set, hashWidth)
 }
 

@@ -1,6 +1,8 @@
-package index
+package compare
 
 import (
+	"slices"
+
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
@@ -23,8 +25,8 @@ type verifier interface {
 	// mayReach says whether a candidate may be similar enough to own, by the lengths of both and by the number of bits in
 	// which their digests differ: it is true for all that are, except for one in a thousand.
 	mayReach(own, candidate *entry.Entry, distance int) bool
-	// fine appends the tags of the fine keys of the entry that was begun.
-	fine(dst []uint32, e *entry.Entry) []uint32
+	// fine appends the fine keys of the entry that was begun.
+	fine(dst []uint64, e *entry.Entry) []uint64
 }
 
 // flat is embedded by a verifier whose whole cost counts.
@@ -32,25 +34,21 @@ type flat struct{}
 
 func (flat) spent(cost int, _ Similarity) int { return cost }
 
-func newVerifier(p SimilarityParams, s sketch.Sketch) (verifier, error) {
-	shingling, err := p.Shingling()
-	if err != nil {
-		return nil, err
-	}
-	texts := texts{shingling: shingling, weighted: p.Weighted}
-	switch kind := p.evidence(); {
-	case kind == entry.Sketch && p.byDistance():
-		return &estimator{sketch: s, by: Hamming, most: p.Distance}, nil
-	case kind == entry.Sketch:
+func newVerifier(p *Params) verifier {
+	texts := texts{shingling: p.Shingling, weighted: p.Weighted}
+	switch {
+	case p.Kind == entry.Sketch && p.ByBits:
+		return &estimator{sketch: p.Sketch, by: Hamming, most: p.Distance}
+	case p.Kind == entry.Sketch:
 		return &estimator{
-			sketch: s, by: Estimate, most: codesLimit(p.Least(), p.Slots, p.CodeBits), codeBits: p.CodeBits,
-		}, nil
-	case kind == entry.Shingles:
-		return &overlap{least: p.Least(), limits: newOddLimits()}, nil
-	case p.Verify == verifyLevenshtein:
-		return &levenshtein{least: int(p.Least().Num), texts: texts, size: p.chars(), limits: newOddLimits()}, nil
+			sketch: p.Sketch, by: Estimate, most: codesLimit(p.Least, p.Slots, p.CodeBits), codeBits: p.CodeBits,
+		}
+	case p.Kind == entry.Shingles:
+		return &overlap{least: p.Least, limits: newOddLimits()}
+	case p.Runes:
+		return &levenshtein{least: int(p.Least.Num), texts: texts, size: p.Shingling.Chars(), limits: newOddLimits()}
 	}
-	return &jaccard{texts: texts, least: p.Least(), limits: newOddLimits()}, nil
+	return &jaccard{texts: texts, least: p.Least, limits: newOddLimits()}
 }
 
 // unlike is the similarity of a pair that cannot be compared, or is not similar enough.
@@ -76,7 +74,17 @@ type texts struct {
 // shingles returns the sorted hashes of an entry's shingles, in dst if they fit there.
 func (x *texts) shingles(dst []uint64, e *entry.Entry) []uint64 {
 	x.text = readText(x.text, e)
-	return sorted(&x.sorter, x.shingling.AppendHashes(dst[:0], x.text), x.weighted)
+	return Sorted(&x.sorter, x.shingling.AppendHashes(dst[:0], x.text), x.weighted)
+}
+
+// Sorted sorts the hashes of shingles in place. It returns them as a set, or if weighted as a list in which each stands
+// as often as it occurs.
+func Sorted(s *text.Sorter, shingles []uint64, weighted bool) []uint64 {
+	if weighted {
+		slices.Sort(shingles)
+		return shingles
+	}
+	return s.Set(shingles)
 }
 
 // hashWidth is the number of bits of a shingle's hash.
@@ -102,7 +110,7 @@ func (x *jaccard) similarity(candidate *entry.Entry) Similarity {
 	return Similarity{Num: uint32(shared), Den: uint32(union)}
 }
 
-func (x *jaccard) fine(dst []uint32, e *entry.Entry) []uint32 {
+func (x *jaccard) fine(dst []uint64, e *entry.Entry) []uint64 {
 	return appendPairs(dst, e.Scope, x.own, hashWidth)
 }
 
@@ -128,7 +136,7 @@ func (x *estimator) mayReach(_, _ *entry.Entry, _ int) bool { return true } // s
 
 func (x *estimator) limit(*entry.Entry) int { return x.most }
 
-func (x *estimator) fine(dst []uint32, e *entry.Entry) []uint32 {
+func (x *estimator) fine(dst []uint64, e *entry.Entry) []uint64 {
 	if x.codeBits == 0 || e.Kind != entry.Sketch {
 		return dst
 	}

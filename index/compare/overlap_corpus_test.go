@@ -1,4 +1,4 @@
-package index
+package compare
 
 import (
 	"errors"
@@ -55,7 +55,7 @@ func tryRealText(t *testing.T, documents []string, least int) {
 					continue
 				}
 				inexact++
-				for threshold := 5000; threshold <= scale; threshold += 500 {
+				for threshold := 5000; threshold <= Scale; threshold += 500 {
 					if sketch.AtLeast(got.Num, got.Den, threshold) != sketch.AtLeast(want.Num, want.Den, threshold) {
 						verdicts++
 					}

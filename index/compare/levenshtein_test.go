@@ -1,13 +1,13 @@
-package index
+package compare
 
 import (
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/text"
 )
 
 func withText(text string) *entry.Entry {
@@ -37,46 +37,24 @@ func TestLevenshtein(t *testing.T) {
 	}
 }
 
-// Only the front of a long text is kept, in whole runes, and only that is compared, whatever the evidence holds.
-func TestLevenshteinComparesTheFront(t *testing.T) {
-	p := DefaultParams()
-	p.Similarity.Verify, p.Similarity.Shingle = "levenshtein", "char:3"
-	signer, err := NewSigner(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var e entry.Entry
-	long := strings.Repeat("a", ComparedText-1) + "ü"
-	signer.Sign(&e, []byte(long+" the end"))
-	kept, err := entry.DecompressText(nil, e.Evidence)
-	if err != nil || string(kept) != strings.Repeat("a", ComparedText-1) {
-		t.Errorf("%d bytes are kept, valid %t, %v", len(kept), utf8.Valid(kept), err)
-	}
-	if got := ratio(8000, &e, withText(long+strings.Repeat("b", ComparedText))); got.Num != got.Den || got.Num == 0 {
-		t.Errorf("texts that differ behind the front: %v", got)
-	}
-}
-
 // TestLevenshteinFineKeysAreOfTheFront: where verify was jaccard before, whole texts are kept. Their fine keys cost no more
 // than those of the front, and are the same.
 func TestLevenshteinFineKeysAreOfTheFront(t *testing.T) {
-	p := DefaultParams().Similarity
-	p.Verify, p.Shingle = "levenshtein", "char:5"
+	shingling, err := text.ParseShingling("char:5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := New(Params{Kind: entry.Text, Least: Similarity{8000, Scale}, Runes: true, Shingling: shingling})
 	r := rand.New(rand.NewPCG(1, 2))
 	whole := make([]byte, 3*ComparedText)
 	for i := range whole {
 		whole[i] = 'a' + byte(r.IntN(26))
 	}
-	fine := func(text []byte) []uint32 {
-		v, err := newVerifier(p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := withText(string(text))
-		v.begin(e)
-		return v.fine(nil, e)
+	fine := func(text []byte) []uint64 {
+		c.Begin(withText(string(text)))
+		return c.Fine(nil)
 	}
-	if got, want := fine(whole), fine(FrontOf(whole)); !slices.Equal(got, want) || len(want) < fineKeys {
+	if got, want := fine(whole), fine(FrontOf(whole)); !slices.Equal(got, want) || len(want) < 12 {
 		t.Errorf("the fine keys of a whole text are %d, and not the %d of its front", len(got), len(want))
 	}
 }

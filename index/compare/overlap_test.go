@@ -1,4 +1,4 @@
-package index
+package compare
 
 import (
 	"math/rand/v2"
@@ -24,7 +24,7 @@ func shingled(set []uint64) *entry.Entry {
 }
 
 func measured(threshold int, a, b []uint64) Similarity {
-	x := &overlap{least: Similarity{Num: uint32(threshold), Den: scale}}
+	x := &overlap{least: Similarity{Num: uint32(threshold), Den: Scale}}
 	x.begin(shingled(a))
 	return x.similarity(shingled(b))
 }
@@ -78,7 +78,7 @@ func TestOverlapIsSymmetric(t *testing.T) {
 		n := 1 + r.IntN(900)
 		m := 1 + r.IntN(900)
 		a, b := pair(r, n, m, r.IntN(min(n, m)+1))
-		threshold := 1 + r.IntN(scale)
+		threshold := 1 + r.IntN(Scale)
 		if x, y := measured(threshold, a, b), measured(threshold, b, a); x != y {
 			t.Fatalf("%d and %d hashes, threshold %d: %v one way, %v the other", n, m, threshold, x, y)
 		}
@@ -92,7 +92,7 @@ func TestOverlapIsMonotonic(t *testing.T) {
 		n := 1 + r.IntN(700)
 		a, b := pair(r, n, n, r.IntN(n+1))
 		similarity := unlike()
-		for threshold := scale; threshold > 0; threshold -= 1 + r.IntN(300) {
+		for threshold := Scale; threshold > 0; threshold -= 1 + r.IntN(300) {
 			s := measured(threshold, a, b)
 			if similarity != unlike() && s != similarity {
 				t.Fatalf("%d hashes: %v, and at threshold %d %v", n, similarity, threshold, s)
@@ -122,7 +122,7 @@ func TestOverlapOfNothing(t *testing.T) {
 		"none":   {},
 		"broken": {Kind: entry.Shingles, Evidence: a.Evidence[1:]},
 	} {
-		x := &overlap{least: Similarity{Num: 1, Den: scale}}
+		x := &overlap{least: Similarity{Num: 1, Den: Scale}}
 		x.begin(a)
 		if got := x.similarity(bad); got != unlike() {
 			t.Errorf("%s as the candidate: %v", name, got)
@@ -137,7 +137,7 @@ func TestOverlapOfNothing(t *testing.T) {
 // need returns the least number of shared hashes that reaches the threshold.
 func TestNeed(t *testing.T) {
 	for _, threshold := range []int{1, 3333, 5000, 6667, 8000, 9999, 10000} {
-		x := &overlap{least: Similarity{Num: uint32(threshold), Den: scale}}
+		x := &overlap{least: Similarity{Num: uint32(threshold), Den: Scale}}
 		for both := 2; both < 300; both++ {
 			reaches := func(shared int) bool {
 				return sketch.AtLeast(uint32(shared), uint32(both-shared), threshold)

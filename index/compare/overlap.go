@@ -1,4 +1,4 @@
-package index
+package compare
 
 import "github.com/unecho/unecho/index/entry"
 
@@ -78,7 +78,7 @@ func (x *overlap) mayReach(own, candidate *entry.Entry, distance int) bool {
 	return min(a, b) >= need && distance <= x.limits.of(a+b-2*need)
 }
 
-func (x *overlap) fine(dst []uint32, e *entry.Entry) []uint32 {
+func (x *overlap) fine(dst []uint64, e *entry.Entry) []uint64 {
 	return appendPairs(dst, e.Scope, x.own, x.width)
 }
 

@@ -1,29 +1,19 @@
-package index
+package compare
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"github.com/unecho/unecho/index/entry"
 )
 
-// A digest tells unlike documents apart without reading their records. It stands beside a document's keys. The digest
-// of evidence made of shingles is an odd sketch of their set (Mitzenmacher, Pagh and Pham, "Efficient Estimation for
+// The digest of evidence made of shingles is an odd sketch of their set (Mitzenmacher, Pagh and Pham, "Efficient Estimation for
 // High Similarities using Odd Sketches", 2014): 256 bits, each of which says whether the number of shingles that fall
 // on it is odd. Two digests differ in at most as many bits as there are shingles that only one of the documents has.
 // The digest of a sketch is the front of its codes.
 
-// digestWords is the length of a digest in words, and digestBits in bits.
-const (
-	digestWords = entry.DigestBytes / 8
-	digestBits  = 64 * digestWords
-)
-
-type digest [digestWords]uint64
-
-// appendOdd appends the odd sketch of a set of shingles, whose hashes are sorted. Repetitions count once.
-func appendOdd(dst []byte, sorted []uint64) []byte {
-	var d digest
+// AppendOdd appends the odd sketch of a set of shingles, whose hashes are sorted. Repetitions count once.
+func AppendOdd(dst []byte, sorted []uint64) []byte {
+	var d entry.Digest
 	for i, hash := range sorted {
 		if i == 0 || hash != sorted[i-1] {
 			bit := hash * 0x9e3779b97f4a7c15 >> 56
@@ -36,29 +26,11 @@ func appendOdd(dst []byte, sorted []uint64) []byte {
 	return dst
 }
 
-// appendFront appends the front of codes, with zeros where they are shorter.
-func appendFront(dst, codes []byte) []byte {
+// AppendFront appends the front of codes, with zeros where they are shorter.
+func AppendFront(dst, codes []byte) []byte {
 	var d [entry.DigestBytes]byte
 	copy(d[:], codes)
 	return append(dst, d[:]...)
-}
-
-func readDigest(b []byte) (d digest) {
-	if len(b) >= entry.DigestBytes {
-		for i := range d {
-			d[i] = binary.LittleEndian.Uint64(b[8*i:])
-		}
-	}
-	return d
-}
-
-// distance returns in how many bits a digest differs from an encoded one.
-func (d *digest) distance(b []byte) int {
-	b = b[:entry.DigestBytes]
-	return bits.OnesCount64(d[0]^binary.LittleEndian.Uint64(b)) +
-		bits.OnesCount64(d[1]^binary.LittleEndian.Uint64(b[8:])) +
-		bits.OnesCount64(d[2]^binary.LittleEndian.Uint64(b[16:])) +
-		bits.OnesCount64(d[3]^binary.LittleEndian.Uint64(b[24:]))
 }
 
 // missed is the share of the pairs at a limit that the limit may rule out.
@@ -82,15 +54,15 @@ type oddLimits [1024]uint16
 
 func newOddLimits() *oddLimits {
 	var l oddLimits
-	odd := [2][digestBits + 2]float64{0: {0: 1}} // the probability of so many odd bits
+	odd := [2][entry.DigestBits + 2]float64{0: {0: 1}} // the probability of so many odd bits
 	for n := range l {
 		p, next := &odd[n%2], &odd[1-n%2]
 		l[n] = uint16(limitOf(p[:]))
-		*next = [digestBits + 2]float64{}
-		for k := range digestBits + 1 {
-			next[k+1] += float64(p[k] * float64(digestBits-k) / digestBits)
+		*next = [entry.DigestBits + 2]float64{}
+		for k := range entry.DigestBits + 1 {
+			next[k+1] += float64(p[k] * float64(entry.DigestBits-k) / entry.DigestBits)
 			if k > 0 {
-				next[k-1] += float64(p[k] * float64(k) / digestBits)
+				next[k-1] += float64(p[k] * float64(k) / entry.DigestBits)
 			}
 		}
 	}
@@ -112,10 +84,10 @@ func differing(shingles int, least Similarity) int {
 func codesLimit(least Similarity, slots, codeBits int) int {
 	size := 1 << codeBits
 	need := (uint64(least.Num)*uint64(slots*(size-1)) + uint64(least.Den)*uint64(slots)) / (uint64(least.Den) * uint64(size))
-	differ := drawn(slots-int(need), slots, min(digestBits/codeBits, slots))
+	differ := drawn(slots-int(need), slots, min(entry.DigestBits/codeBits, slots))
 	code := bitsOfCode(codeBits)
-	sum := make([]float64, digestBits+1) // the probability that so many bits differ
-	all := []float64{1}                  // and of so many bits where a number of codes do
+	sum := make([]float64, entry.DigestBits+1) // the probability that so many bits differ
+	all := []float64{1}                        // and of so many bits where a number of codes do
 	for _, p := range differ {
 		for n, q := range all {
 			sum[n] += float64(p * q)
@@ -150,9 +122,9 @@ func bitsOfCode(codeBits int) []float64 {
 	return p
 }
 
-// convolve returns the probability of a sum. It is 0 beyond digestBits.
+// convolve returns the probability of a sum. It is 0 beyond entry.DigestBits.
 func convolve(a, b []float64) []float64 {
-	sum := make([]float64, min(len(a)+len(b)-1, digestBits+1))
+	sum := make([]float64, min(len(a)+len(b)-1, entry.DigestBits+1))
 	for i, p := range a {
 		for k, q := range b[:min(len(b), len(sum)-i)] {
 			sum[i+k] += float64(p * q)

@@ -101,7 +101,20 @@ type SettingsChange struct {
 	Bounds
 }
 
-func (*SettingsChange) record() {}
+// note keeps a change that was read before any settings. That happens to a replica that begins where the journal was
+// trimmed. Which of several counts is known when the bounds before them are.
+func (rec *SettingsChange) note(r *Replica) {
+	if r.settings == nil {
+		r.earlyBounds = append(r.earlyBounds, SettingsChange{
+			Header: rec.Header,
+			Bounds: Bounds{Number: rec.Number, Text: bytes.Clone(rec.Text)},
+		})
+	}
+}
+
+func (rec *SettingsChange) fold(h running, _ *Replica) running {
+	return h.mix(uint64(rec.Number)).mix(rec.hash())
+}
 
 // Params are the settings in force: those of the replica, with the bounds that the journal says.
 func (r *Replica) Params() Params { return r.params }
@@ -109,7 +122,7 @@ func (r *Replica) Params() Params { return r.params }
 // Bounds returns the bounds in force.
 func (r *Replica) Bounds() Bounds { return r.bounds }
 
-func (r *Replica) applySettingsChange(at Stamp, rec *SettingsChange) Effect {
+func (rec *SettingsChange) apply(r *Replica, at Stamp) Effect {
 	if rec.Number != r.bounds.Number+1 {
 		return Effect{}
 	}
@@ -137,15 +150,6 @@ func (r *Replica) change(to Bounds) bool {
 	r.requests.remembers(p.Window.Requests.Milliseconds())
 	r.narrowing = true
 	return true
-}
-
-// earlyChange notes a change that was read before any settings. That happens to a replica that begins where the
-// journal was trimmed. Which of several counts is known when the bounds before them are.
-func (r *Replica) earlyChange(rec *SettingsChange) {
-	r.earlyBounds = append(r.earlyBounds, SettingsChange{
-		Header: rec.Header,
-		Bounds: Bounds{Number: rec.Number, Text: bytes.Clone(rec.Text)},
-	})
 }
 
 // adoptBounds takes the bounds from a checkpoint from which the settings were taken. They are those at the

@@ -10,9 +10,28 @@ type Divergence struct {
 	Known   bool // Ours is this replica's hash at Offset; false if this replica began later, or no longer knows
 }
 
-// checkpoint compares the claimed hash with this replica's. It returns nil for an offset that this replica does not
+func (*Mark) aboutReplicas() bool { return true }
+
+func (m *Mark) apply(r *Replica, at Stamp) Effect {
+	r.clocks.appended(at.LogAppendTime, m.Wall)
+	return Effect{Applied: true}
+}
+
+func (*Checkpoint) aboutReplicas() bool { return true }
+
+func (c *Checkpoint) note(r *Replica) {
+	r.adoptSettings(c)
+	r.adoptRoutes(c)
+}
+
+func (c *Checkpoint) apply(r *Replica, at Stamp) Effect {
+	r.clocks.appended(at.LogAppendTime, c.Wall)
+	return Effect{Applied: true, Disputed: c.dispute(r)}
+}
+
+// dispute compares the claimed hash with this replica's. It returns nil for an offset that this replica does not
 // know because it began later.
-func (r *Replica) checkpoint(c *Checkpoint) *Divergence {
+func (c *Checkpoint) dispute(r *Replica) *Divergence {
 	ours, known := r.marks.get(c.Offset)
 	if !known {
 		return nil
@@ -24,9 +43,14 @@ func (r *Replica) checkpoint(c *Checkpoint) *Divergence {
 	return &Divergence{Member: c.Member, Offset: c.Offset, Theirs: c.Hash, Ours: uint64(ours), Known: true}
 }
 
-// accusation compares in the same way, but an unknown offset is a divergence too: this replica may have begun with a
+func (a *Accusation) apply(r *Replica, at Stamp) Effect {
+	r.clocks.appended(at.LogAppendTime, a.Wall)
+	return Effect{Applied: true, Disputed: a.dispute(r)}
+}
+
+// dispute compares in the same way, but an unknown offset is a divergence too: this replica may have begun with a
 // snapshot of the accused.
-func (r *Replica) accusation(a *Accusation) *Divergence {
+func (a *Accusation) dispute(r *Replica) *Divergence {
 	ours, known := r.marks.get(a.Offset)
 	if known && uint64(ours) == a.Hash {
 		return nil
@@ -34,15 +58,5 @@ func (r *Replica) accusation(a *Accusation) *Divergence {
 	return &Divergence{
 		Member: a.Member, Accused: a.Accused, Offset: a.Offset, Theirs: a.Hash, Ours: uint64(ours),
 		Known: known,
-	}
-}
-
-// adoptSettings takes the settings from a checkpoint if the record that declared them was trimmed.
-func (r *Replica) adoptSettings(c *Checkpoint) {
-	if r.settings != nil || len(c.Settings) == 0 || Fingerprint(c.Settings) != c.Fingerprint {
-		return
-	}
-	if r.settle(c.Settings); r.inForce {
-		r.adoptBounds(c)
 	}
 }

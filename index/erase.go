@@ -20,9 +20,7 @@ type Erase struct {
 	Targets []Position
 }
 
-func (*Erase) record() {}
-
-func (r *Replica) applyErase(at Stamp, rec *Erase) Effect {
+func (rec *Erase) apply(r *Replica, at Stamp) Effect {
 	if len(rec.Targets) > MostErased {
 		return Effect{}
 	}
@@ -31,6 +29,13 @@ func (r *Replica) applyErase(at Stamp, rec *Erase) Effect {
 	r.requests.erase(rec.Targets)
 	r.window.eraseJudged(rec.Targets, at.Offset)
 	return Effect{Applied: true}
+}
+
+func (rec *Erase) fold(h running, _ *Replica) running {
+	for _, t := range rec.Targets {
+		h = h.mix(uint64(t.Offset)).mix(uint64(t.Entry))
+	}
+	return h
 }
 
 // eraseJudged erases the documents that entered by the entries at these positions, as of a journal offset. That takes

@@ -24,10 +24,10 @@ func (r *Replica) Fed(source entry.Source) Fed {
 // FedEntries returns how many entries all feeds brought. It is the First of the next one.
 func (r *Replica) FedEntries() uint64 { return r.fed }
 
-// applyFeed judges the entries of a feed in their order (design 4, rule 15). A feed that leaves out entries changes
+// apply judges the entries of a feed in their order (design 4, rule 15). A feed that leaves out entries changes
 // nothing. Entries that were fed before are passed over: two feeders bring the same entries in the same order.
-func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
-	if f.First > r.fed || !r.clocks.byEvent || !r.feedable(f) {
+func (f *Feed) apply(r *Replica, at Stamp) Effect {
+	if f.First > r.fed || !r.clocks.byEvent || !f.continues(r) {
 		return Effect{}
 	}
 	r.clocks.appended(at.LogAppendTime, f.Wall)
@@ -64,10 +64,10 @@ func (r *Replica) applyFeed(at Stamp, f *Feed) Effect {
 	return Effect{Applied: true, Judged: r.judged}
 }
 
-// feedable returns false for a feed that does not continue what was fed: with partitions in another epoch, with band
+// continues returns false for a feed that does not continue what was fed: with partitions in another epoch, with band
 // keys of another length, with entries out of order, with other entries than were fed at the same place, or with
 // documents of a partition left out: feeders between whose readings the source was compacted do not bring the same.
-func (r *Replica) feedable(f *Feed) bool {
+func (f *Feed) continues(r *Replica) bool {
 	next := make([]int64, len(f.Parts))
 	for i := range f.Parts {
 		number, known := r.known(f.Parts[i].Source)
@@ -79,6 +79,18 @@ func (r *Replica) feedable(f *Feed) bool {
 		}
 	}
 	return inOrder(f.Entries, f.First, r.fed, next, r.keys)
+}
+
+func (f *Feed) source(v *Verdict) entry.Source {
+	return f.Parts[f.Entries[v.Position.Entry].Part].Source
+}
+
+func (f *Feed) fold(h running, r *Replica) running {
+	h = h.mix(r.fed)
+	for i := range f.Parts {
+		h = h.mix(uint64(f.Parts[i].Through))
+	}
+	return h
 }
 
 // inOrder says whether entries, the first of which is number first, continue a sequence of which some were brought:

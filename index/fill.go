@@ -77,16 +77,16 @@ func (r *Replica) Judges() bool {
 // what was brought.
 func (p *partition) wasFilled(offset int64) bool { return offset < p.filled.Through }
 
-// applyFill remembers the entries of a fill in their order. A record that leaves out entries changes nothing. Entries
+// apply remembers the entries of a fill in their order. A record that leaves out entries changes nothing. Entries
 // that were brought before are passed over. Nothing is filled once an epoch has begun.
-func (r *Replica) applyFill(at Stamp, f *Fill) Effect {
+func (f *Fill) apply(r *Replica, at Stamp) Effect {
 	now := &r.filling
 	switch {
 	case r.Judges():
 		return Effect{}
 	case len(f.Plan) > 0:
-		return r.beginFill(at, f)
-	case f.Number == 0 || f.Number != now.Number || f.First > now.Entries || !r.fillable(f):
+		return f.begin(r, at)
+	case f.Number == 0 || f.Number != now.Number || f.First > now.Entries || !f.continues(r):
 		return Effect{}
 	}
 	r.clocks.appended(at.LogAppendTime, f.Wall)
@@ -112,8 +112,8 @@ func (r *Replica) applyFill(at Stamp, f *Fill) Effect {
 	return Effect{Applied: true}
 }
 
-// beginFill begins the fill after the latest one. What that has brought stays, and how far it came with each partition.
-func (r *Replica) beginFill(at Stamp, f *Fill) Effect {
+// begin begins the fill after the latest one. What that has brought stays, and how far it came with each partition.
+func (f *Fill) begin(r *Replica, at Stamp) Effect {
 	if f.Number != r.filling.Number+1 {
 		return Effect{}
 	}
@@ -122,10 +122,10 @@ func (r *Replica) beginFill(at Stamp, f *Fill) Effect {
 	return Effect{Applied: true}
 }
 
-// fillable returns false for a record that does not continue the fill: with band keys of another length, with entries
+// continues returns false for a record that does not continue the fill: with band keys of another length, with entries
 // out of order, with other entries than were brought at the same place, or with documents of a partition left out:
 // feeders between whose readings the source was compacted do not bring the same.
-func (r *Replica) fillable(f *Fill) bool {
+func (f *Fill) continues(r *Replica) bool {
 	next := make([]int64, len(f.Parts))
 	for i := range f.Parts {
 		if next[i] = r.FilledPart(f.Parts[i].Source).Through; f.Parts[i].From > next[i] {
@@ -170,14 +170,15 @@ func (r *Replica) fill(source uint32, at Position, e *FedEntry) {
 
 func (f *Fill) entry(i int) *entry.Entry { return fedEntry(f.Entries, i) }
 
-// fold adds a record that was applied, and what became of the fill, to the running hash.
-func (f *filling) fold(h running, rec *Fill) running {
-	h = h.mix(uint64(f.Number)).mix(f.Entries).mix(f.Kept).mix(f.TooOld).mix(f.Empty)
-	if len(rec.Plan) > 0 {
-		h = h.mix(Hash(rec.Plan))
+// fold adds a record, and what became of the fill.
+func (f *Fill) fold(h running, r *Replica) running {
+	now := &r.filling
+	h = h.mix(uint64(now.Number)).mix(now.Entries).mix(now.Kept).mix(now.TooOld).mix(now.Empty)
+	if len(f.Plan) > 0 {
+		h = h.mix(Hash(f.Plan))
 	}
-	for i := range rec.Parts {
-		h = h.mix(uint64(rec.Parts[i].Through)).mix(rec.Parts[i].Rejected)
+	for i := range f.Parts {
+		h = h.mix(uint64(f.Parts[i].Through)).mix(f.Parts[i].Rejected)
 	}
 	return h
 }

@@ -11,10 +11,24 @@ type Stamp struct {
 // Record is one journal record: exactly one of *Settings, *Run, *Reposition, *Forget, *Erase, *Mark, *Checkpoint,
 // *Accusation, *Routing, *SettingsChange, *Feed, *Fill.
 type Record interface {
-	record()
 	// Appended is the appender's clock when it appended, ms since 1970; 0 where it does not say.
 	Appended() int64
+
+	head() Header
+	// note takes from a record what counts whatever settings are in force.
+	note(r *Replica)
+	// apply applies a record of the settings in force.
+	apply(r *Replica, at Stamp) Effect
+	// fold adds a record that was applied to the running hash.
+	fold(h running, r *Replica) running
+	// source returns the source partition of the document about which the record gave a verdict.
+	source(v *Verdict) entry.Source
+	// aboutReplicas says that the record comes with a snapshot, and is no reason to take another one.
+	aboutReplicas() bool
 }
+
+// SourceOf returns the source partition of the document about which rec gave verdict v.
+func SourceOf(rec Record, v *Verdict) entry.Source { return rec.source(v) }
 
 // Header is common to all records but Settings.
 type Header struct {
@@ -25,6 +39,14 @@ type Header struct {
 // Appended implements Record.
 func (h Header) Appended() int64 { return h.Wall }
 
+// A record that has a header and says nothing else does as these do.
+
+func (h Header) head() Header                     { return h }
+func (Header) note(*Replica)                      {}
+func (Header) fold(h running, _ *Replica) running { return h }
+func (Header) aboutReplicas() bool                { return false }
+func (Header) source(*Verdict) entry.Source       { return entry.Source{} }
+
 // Settings declares the settings that decide verdicts. The first record of this kind in journal order wins.
 type Settings struct {
 	Text []byte // canonical JSON
@@ -33,6 +55,11 @@ type Settings struct {
 
 // Appended implements Record.
 func (s *Settings) Appended() int64 { return s.Wall }
+
+func (s *Settings) head() Header               { return Header{Wall: s.Wall} }
+func (*Settings) note(*Replica)                {}
+func (*Settings) aboutReplicas() bool          { return false }
+func (*Settings) source(*Verdict) entry.Source { return entry.Source{} }
 
 // Routing declares where documents are read from and written to. It decides no verdict, so it is not part of the
 // settings, and what is remembered outlives it. But members with different routings would forward each other's
@@ -168,34 +195,5 @@ type FillPart struct {
 	Rejected uint64 // documents of all fills below Through that cannot be compared
 }
 
-func (*Feed) record()       {}
-func (*Fill) record()       {}
-func (*Settings) record()   {}
-func (*Run) record()        {}
-func (*Reposition) record() {}
-func (*Forget) record()     {}
-func (*Mark) record()       {}
-func (*Checkpoint) record() {}
-func (*Accusation) record() {}
-func (*Routing) record()    {}
-
 // entries is a record with entries. entry returns entry i, or nil if there is none or it is empty.
 type entries interface{ entry(i int) *entry.Entry }
-
-func (run *Run) entry(i int) *entry.Entry {
-	if i < len(run.Entries) && !run.Entries[i].Empty() {
-		return &run.Entries[i]
-	}
-	return nil
-}
-
-// wellFormed returns false for a run with band keys of a length that the settings do not give. None of our signers
-// wrote such a run.
-func (r *Replica) wellFormed(run *Run) bool {
-	for i := range run.Entries {
-		if e := &run.Entries[i]; !e.Empty() && len(e.Keys) != r.keys {
-			return false
-		}
-	}
-	return true
-}

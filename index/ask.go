@@ -47,11 +47,12 @@ func (r *Replica) Held(source entry.Source, epoch uint32, offset int64) (Verdict
 // Stats returns the counters, and what the window holds now.
 func (r *Replica) Stats() Stats {
 	s := r.stats
-	s.Documents, s.WindowBytes, s.Segments = r.window.visible(), r.window.bytes, len(r.window.segments)
-	s.Memory, s.Moved, s.MostMoved = r.window.memory(), r.window.allMoved, r.window.mostMoved
+	w := r.window.Stats()
+	s.Documents, s.WindowBytes, s.Segments = r.window.Visible(), r.window.Bytes(), w.Segments
+	s.Memory, s.Moved, s.MostMoved = w.Memory, w.Moved, w.MostMoved
 	s.Now, s.Confirmed = r.clocks.now(), r.confirmed
-	if d, ok := r.window.eldest(); ok {
-		s.OldestApplied = d.applied
+	if d, ok := r.window.Eldest(); ok {
+		s.OldestApplied = d.Applied
 	}
 	s.Held, s.Requests = r.HeldVerdicts(), len(r.requests.queue)
 	return s

@@ -146,7 +146,7 @@ func (r *Replica) change(to Bounds) bool {
 	}
 	r.bounds = Bounds{Number: to.Number, Text: bytes.Clone(to.Text)}
 	r.params, r.verify, r.reemitEvery = p, verify, p.Window.ReemitEvery.Milliseconds()
-	r.window.change(p, p.KeepsAll())
+	r.window.Change(p.window(r.window.Bands()))
 	r.requests.remembers(p.Window.Requests.Milliseconds())
 	r.narrowing = true
 	return true
@@ -164,30 +164,6 @@ func (r *Replica) adoptBounds(c *Checkpoint) {
 		}
 	}
 	r.earlyBounds = nil
-}
-
-// change puts other bounds in force. What counts for each document beside its entry may change with them. copies says
-// that copies may be indexed from now on: they must find a representative that enters again.
-func (w *window) change(p Params, copies bool) {
-	share := fixedBytes(p, len(w.tables)-1)
-	w.bytes += int64(w.visible()) * (share - w.share)
-	w.shape, w.share, w.front = newShape(p.Window), share, front{}
-	w.age, w.count, w.maximum = p.Window.Age.Milliseconds(), uint64(p.Window.Count), int64(p.Window.Bytes)
-	w.refreshes = p.Refreshes()
-	w.refreshed = w.refreshed || w.refreshes
-	w.changed = true
-	if copies && w.places == nil {
-		w.places = map[ref]ref{} // of earlier ones as their copies come (enter)
-	}
-}
-
-// most returns the greatest number of documents in a segment. One that was sealed under other bounds may have more
-// than those in force allow.
-func (w *window) mostDocuments() int {
-	if w.changed {
-		return segmentDocuments
-	}
-	return w.shape.documents
 }
 
 // MostLeaving bounds how many documents leave because of one, while bounds that were narrowed are not kept yet. A
@@ -216,5 +192,5 @@ func (r *Replica) over(bytes int64) bool {
 func (r *Replica) leaves(bytes int64) {
 	r.turn.left++
 	r.turn.freed += bytes
-	r.window.leave(bytes)
+	r.window.Leave(bytes)
 }

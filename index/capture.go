@@ -5,14 +5,12 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
 	"github.com/unecho/unecho/index/wire"
 )
 
-// Formats. States, segments and side tables share one sequence of version numbers (see sideVersion).
-const (
-	stateVersion   = 10
-	segmentVersion = 4
-)
+// stateVersion is the format of a state. States, segments and side tables share one sequence of version numbers.
+const stateVersion = 10
 
 // Capture is a replica's state at one journal offset, taken for a snapshot. It copies what is small and refers to
 // memory that never changes, so that it can be encoded while the replica goes on.
@@ -23,24 +21,12 @@ type Capture struct {
 	Fingerprint uint64        // of the settings that the replica works by
 	Bounds      Bounds        // in force; not to be changed
 	Routes      Routes        // in force; not to be changed
-	Segments    []SegmentView // and the parts of the side table, if it stands apart
+	Segments    []window.View // and the parts of the side table, if it stands apart
 
 	state    []byte   // up to the requests
 	requests requests // encoded by State, while the replica goes on: a million take some hundred milliseconds
 	rest     []byte   // of the state, behind the requests and without the side table
 	apart    bool     // the side table is no part of the state
-}
-
-// SegmentView is one segment as it was when it was captured. It may also be a part of the side table: then its number
-// is 0 and it has no documents.
-type SegmentView struct {
-	Number uint64 // ascending, never used again
-	Sealed bool   // no document will be added to it
-	// Erased is the journal offset behind the latest record that erased a document of the segment; 0 if none did since the
-	// replica was made or restored. What was stored of the segment at an earlier offset is out of date.
-	Erased  int64
-	segment segment
-	changed []SegmentView // in a part of the side table: the segments whose changes it holds
 }
 
 // Capture takes the state. It copies the partitions with their held verdicts, and some bytes per segment and request.
@@ -49,14 +35,9 @@ func (r *Replica) Capture() Capture {
 		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Fingerprint: r.fingerprint, Bounds: r.bounds, Routes: r.routes,
 		state: r.appendState(nil), requests: r.requests.capture(), rest: r.appendRest(nil),
 	}
-	c.Segments = make([]SegmentView, len(r.window.segments))
-	changed := 0
-	for i, s := range r.window.segments {
-		s.captured, s.changes.captured = true, true
-		changed += s.changes.end()
-		c.Segments[i] = SegmentView{Number: s.number, Sealed: s.sealed, Erased: s.erased, segment: *s}
-	}
-	if changed > sideInline {
+	var changed int
+	c.Segments, changed = r.window.Capture()
+	if changed > window.SideInline {
 		c.Split()
 	}
 	return c
@@ -66,7 +47,7 @@ func (r *Replica) Capture() Capture {
 // it before State. A second call changes nothing.
 func (c *Capture) Split() {
 	if !c.apart {
-		c.apart, c.Segments = true, append(c.Segments, sideParts(c.Segments)...)
+		c.apart, c.Segments = true, append(c.Segments, window.SideParts(c.Segments)...)
 	}
 }
 
@@ -81,55 +62,19 @@ func (c *Capture) State() []byte {
 	dst := slices.Grow(slices.Clone(c.state), len(c.rest)+c.requests.bytes)
 	dst = append(c.requests.append(dst), c.rest...)
 	if !c.apart {
-		dst = appendSide(dst, c.Segments)
+		dst = window.AppendSide(dst, c.Segments)
 	}
 	return dst
-}
-
-// Documents is the number of documents in the segment.
-func (v *SegmentView) Documents() int { return v.segment.n }
-
-// Append appends the encoded segment:
-//
-//	version · number · number of its first document · sealed · bytes of band keys and digest · documents ·
-//	base: journal offset, stream time · bytes of records · records · band keys and digests
-func (v *SegmentView) Append(dst []byte) []byte {
-	if v.changed != nil {
-		return appendSide(append(dst, sideVersion), v.changed)
-	}
-	s := &v.segment
-	keys := s.fixed - atBytes
-	dst = slices.Grow(dst, s.used+s.n*keys+64)
-	dst = append(dst, segmentVersion)
-	dst = binary.AppendUvarint(dst, s.number)
-	dst = binary.AppendUvarint(dst, uint64(s.first))
-	dst = append(dst, flag(s.sealed))
-	dst = binary.AppendUvarint(dst, uint64(keys))
-	dst = binary.AppendUvarint(dst, uint64(s.n))
-	dst = binary.AppendVarint(dst, s.base.offset)
-	dst = binary.AppendVarint(dst, s.base.applied)
-	dst = wire.AppendBytes(dst, s.block[:s.used])
-	for i := range s.n {
-		dst = append(dst, s.keysAndDigest(i)...)
-	}
-	return dst
-}
-
-func flag(b bool) byte {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // appendState encodes what stands before the requests.
 func (r *Replica) appendState(dst []byte) []byte {
 	dst = append(dst, stateVersion)
 	dst = wire.AppendBytes(dst, r.settings)
-	dst = append(dst, flag(r.settings != nil))
+	dst = append(dst, wire.Flag(r.settings != nil))
 	dst = binary.AppendUvarint(dst, uint64(r.routes.Number))
 	dst = wire.AppendBytes(dst, r.routes.Text)
-	dst = append(dst, flag(r.bounds.Number > 0))
+	dst = append(dst, wire.Flag(r.bounds.Number > 0))
 	if r.bounds.Number > 0 {
 		dst = r.appendBounds(dst)
 	}
@@ -151,8 +96,7 @@ func (r *Replica) appendState(dst []byte) []byte {
 // appendRest encodes what stands behind the requests, but for the side table.
 func (r *Replica) appendRest(dst []byte) []byte {
 	dst = r.popular.append(dst)
-	dst = binary.AppendUvarint(dst, uint64(r.window.oldest))
-	return binary.AppendUvarint(dst, r.window.number)
+	return r.window.Append(dst)
 }
 
 // appendBounds encodes the bounds that were changed, and what of earlier ones matters still:
@@ -160,7 +104,8 @@ func (r *Replica) appendRest(dst []byte) []byte {
 //	number · text · flags: 1 copies were indexed, 2 representatives may have entered again, 4 the window may be beyond its bounds
 func (r *Replica) appendBounds(dst []byte) []byte {
 	dst = wire.AppendBytes(binary.AppendUvarint(dst, uint64(r.bounds.Number)), r.bounds.Text)
-	return append(dst, flag(r.window.places != nil)|flag(r.window.refreshed)<<1|flag(r.narrowing)<<2)
+	copies, refreshed := r.window.History()
+	return append(dst, wire.Flag(copies)|wire.Flag(refreshed)<<1|wire.Flag(r.narrowing)<<2)
 }
 
 // appendFilling encodes the latest fill, and how far fills have come:
@@ -182,7 +127,7 @@ func (r *Replica) appendFilling(dst []byte) []byte {
 }
 
 func appendPartition(dst []byte, p *partition) []byte {
-	dst = appendSource(dst, p.source)
+	dst = entry.AppendSource(dst, p.source)
 	dst = wire.AppendString(dst, p.name)
 	dst = binary.AppendUvarint(dst, uint64(p.among))
 	dst = binary.AppendUvarint(dst, uint64(p.Epoch))
@@ -190,7 +135,7 @@ func appendPartition(dst []byte, p *partition) []byte {
 	dst = binary.AppendVarint(dst, p.Base)
 	dst = binary.AppendUvarint(dst, uint64(len(p.falls)))
 	for _, f := range p.falls {
-		dst = appendPosition(dst, f.before)
+		dst = entry.AppendPosition(dst, f.before)
 		dst = binary.AppendVarint(dst, f.from)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(p.held)))
@@ -200,19 +145,11 @@ func appendPartition(dst []byte, p *partition) []byte {
 	return dst
 }
 
-func appendSource(dst []byte, s entry.Source) []byte {
-	return binary.AppendVarint(append(dst, s.Topic[:]...), int64(s.Partition))
-}
-
-func appendPosition(dst []byte, p Position) []byte {
-	return binary.AppendVarint(binary.AppendVarint(dst, p.Offset), int64(p.Entry))
-}
-
 func appendVerdict(dst []byte, v *Verdict) []byte {
 	dst = binary.AppendVarint(dst, v.Offset)
-	dst = appendPosition(dst, v.Position)
+	dst = entry.AppendPosition(dst, v.Position)
 	dst = binary.LittleEndian.AppendUint64(dst, v.Content)
-	dst = append(dst, flag(v.Forgotten)|flag(v.Reemitted)<<1|flag(v.Cut)<<2|flag(v.Late != 0)<<3, byte(v.Match.Method))
+	dst = append(dst, wire.Flag(v.Forgotten)|wire.Flag(v.Reemitted)<<1|wire.Flag(v.Cut)<<2|wire.Flag(v.Late != 0)<<3, byte(v.Match.Method))
 	if v.Late != 0 {
 		dst = binary.AppendVarint(dst, v.Late)
 	}
@@ -220,10 +157,10 @@ func appendVerdict(dst []byte, v *Verdict) []byte {
 		return dst
 	}
 	m := &v.Match
-	dst = appendSource(dst, m.Source)
+	dst = entry.AppendSource(dst, m.Source)
 	dst = wire.AppendString(dst, m.Topic)
 	dst = binary.AppendVarint(dst, m.Offset)
-	dst = appendPosition(dst, m.Position)
+	dst = entry.AppendPosition(dst, m.Position)
 	dst = binary.AppendVarint(dst, m.Time)
 	dst = wire.AppendString(dst, m.ID)
 	dst = binary.AppendUvarint(dst, uint64(m.Similarity.Num))

@@ -4,6 +4,7 @@ import (
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/window"
 )
 
 // Chains has a replica find clusters rather than the most similar document: two documents are in one cluster if a chain
@@ -15,7 +16,7 @@ import (
 //   - Of documents with equal text in one scope only the first enters the window. The others match it.
 //   - A candidate that is in the entry's cluster already is not compared.
 //
-// A copy is linked under no popular key (see links.go). That may part a cluster.
+// A copy is linked under no popular key (compare.FineKey). That may part a cluster.
 //
 // With Every, the second does not apply: each candidate is compared, because its similarity is wanted. No key becomes
 // popular then.
@@ -27,19 +28,19 @@ type Chains struct {
 	Near []Near // the documents that it was verified against, in the order in which they were judged
 	Cut  bool   // documents were left out that might be similar enough, and are not known to be in its cluster
 
-	first    map[contentKey]ref // the document that stands for all of equal text
-	clusters *eval.Clusters     // of the documents by their numbers in the window
-	own      int                // the number that the entry at hand will have
-	joined   bool               // it is in a cluster with another document
-	same     bool               // it has the text of another document, and does not enter
-	found    []found            // verified against
+	first    map[contentKey]window.Ref // the document that stands for all of equal text
+	clusters *eval.Clusters            // of the documents by their numbers in the window
+	own      int                       // the number that the entry at hand will have
+	joined   bool                      // it is in a cluster with another document
+	same     bool                      // it has the text of another document, and does not enter
+	found    []found                   // verified against
 }
 
 type contentKey struct{ content, scope uint64 }
 
 // NewChains makes a Chains without documents.
 func NewChains() *Chains {
-	return &Chains{first: map[contentKey]ref{}, clusters: eval.NewClusters(0)}
+	return &Chains{first: map[contentKey]window.Ref{}, clusters: eval.NewClusters(0)}
 }
 
 // Chain has the replica judge by chains from now on. Those that it remembers already are each in a cluster of its own.
@@ -48,21 +49,21 @@ func (r *Replica) Chain(c *Chains) {
 	r.Each(func(m *Remembered) {
 		key := contentKey{m.Entry.Content, m.Entry.Scope}
 		if _, known := c.first[key]; !known {
-			c.first[key] = ref(m.Number)
+			c.first[key] = window.Ref(m.Number)
 		}
 	})
-	c.clusters.Grow(int(r.window.end))
+	c.clusters.Grow(int(r.window.End()))
 }
 
 // Equal says whether the entry judged last stays outside the window, because a document of equal text is in it.
 func (c *Chains) Equal() bool { return c != nil && c.same }
 
 // has says whether a document is in the cluster of the entry at hand.
-func (c *Chains) has(at ref) bool {
+func (c *Chains) has(at window.Ref) bool {
 	return c.joined && !c.Every && c.clusters.Root(int(at)) == c.clusters.Root(c.own)
 }
 
-func (c *Chains) join(at ref) {
+func (c *Chains) join(at window.Ref) {
 	c.clusters.Join(int(at), c.own)
 	c.joined = true
 }
@@ -73,9 +74,9 @@ func (r *Replica) chain(e *entry.Entry) (best found, ok, cut bool) {
 	c.Near, c.found, c.Cut, c.joined = c.Near[:0], c.found[:0], false, false
 	key := contentKey{e.Content, e.Scope}
 	first, known := c.first[key]
-	c.same, c.own = known, int(r.window.end)
+	c.same, c.own = known, int(r.window.End())
 	if !known {
-		c.first[key] = r.window.end
+		c.first[key] = r.window.End()
 		c.clusters.Grow(c.own + 1)
 	}
 	switch {

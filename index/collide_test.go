@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/window"
 )
 
 // TestEqualBitsAreNoKey: buckets store some bits of a key's hash. Documents that share only these bits in every band,
@@ -37,7 +37,7 @@ func collidingKeys(t *testing.T) (one, other []byte) {
 	seen, random := map[uint32][]byte{}, rand.New(rand.NewPCG(1, 2))
 	for range 1 << 20 {
 		key := binary.LittleEndian.AppendUint32(nil, random.Uint32())
-		tag := index.BandTag(key)
+		tag := window.BandTag(key)
 		if seen[tag] != nil {
 			return seen[tag], key
 		}

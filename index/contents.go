@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
+	"github.com/unecho/unecho/index/wire"
 )
 
 // Contents is a replica's state without its segments, for another state machine that continues from it.
@@ -75,9 +77,9 @@ func (r *Replica) Contents() Contents {
 	}
 	c.Popular = Popular{
 		Keys: map[uint32]int{}, Pending: slices.Clone(r.popular.pending), Entered: r.popular.entered,
-		Until: int(max(r.popular.until, r.window.oldest) - r.window.oldest),
+		Until: int(max(r.popular.until, r.window.Oldest()) - r.window.Oldest()),
 	}
-	r.popular.visit(func(key uint32, recent bool) { c.Popular.Keys[key] = 1 + int(flag(recent)) })
+	r.popular.visit(func(key uint32, recent bool) { c.Popular.Keys[key] = 1 + int(wire.Flag(recent)) })
 	for _, first := range r.requests.queue {
 		c.Requests = append(c.Requests, r.answered(first))
 	}
@@ -93,24 +95,24 @@ func (r *Replica) Contents() Contents {
 
 // Each visits the documents of the window, the oldest first.
 func (r *Replica) Each(visit func(*Remembered)) {
-	r.Step(&Walk{}, r.window.visible(), visit)
+	r.Step(&Walk{}, r.window.Visible(), visit)
 }
 
 // Walk is how far a walk over the documents has come. The zero value begins one.
 type Walk struct {
 	begun   bool
-	at, end ref // the next document, and the one at which the walk ends
+	at, end window.Ref // the next document, and the one at which the walk ends
 }
 
 // Step visits up to most documents more, as Each does, so that the journal is applied between two steps. done says
 // that those are visited that were remembered when the walk began, and did not leave before. A document that enters
 // again meanwhile may be visited twice.
 func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool) {
-	w := &r.window
+	w := r.window
 	if !walk.begun {
-		*walk = Walk{begun: true, at: w.oldest, end: w.end}
+		*walk = Walk{begun: true, at: w.Oldest(), end: w.End()}
 	}
-	for walk.at = max(walk.at, w.oldest); walk.at < walk.end; walk.at++ {
+	for walk.at = max(walk.at, w.Oldest()); walk.at < walk.end; walk.at++ {
 		if most--; most < 0 {
 			return false
 		}
@@ -121,34 +123,34 @@ func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool
 	return true
 }
 
-func (r *Replica) remembered(at ref, f *found) Remembered {
-	d, changes := &f.document, &f.segment.changes
-	p := r.partitions[d.source]
+func (r *Replica) remembered(number window.Ref, f *found) Remembered {
+	d, at := &f.document, f.place
+	p := r.partitions[d.Source]
 	m := Remembered{
-		Number: uint64(at), Root: uint64(at), Filled: p.wasFilled(d.entry.Offset), Source: p.source,
-		Entry: d.entry, Judged: d.judged, Entered: d.applied, Copies: uint64(changes.copied(f.i)),
-		Dead: changes.isDead(f.i) || p.fell(d.position, d.entry.Offset),
+		Number: uint64(number), Root: uint64(number), Filled: p.wasFilled(d.Entry.Offset), Source: p.source,
+		Entry: d.Entry, Judged: d.Judged, Entered: d.Applied, Copies: uint64(at.Copies()),
+		Dead: at.Dead() || p.fell(d.Position, d.Entry.Offset),
 	}
-	m.Last, m.Repeated = changes.repeated(f.i)
-	if d.copied() {
+	m.Last, m.Repeated = at.Repeated()
+	if d.Copied() {
 		root, ok := r.root(f)
 		m.RootLeft = !ok
 		if ok {
-			m.Root = uint64(root.segment.first) + uint64(root.i)
+			m.Root = uint64(root.place.Number())
 		}
 	}
-	for b := range r.window.tables {
-		if !d.links.own(b) && b == r.window.whole() {
+	for b := range r.window.Tables() {
+		if !d.Links.Own(b) && b == r.window.Bands() {
 			m.Absent = append(m.Absent, -1)
-		} else if !d.links.own(b) {
+		} else if !d.Links.Own(b) {
 			m.Absent = append(m.Absent, b)
 		}
 	}
-	d.links.tags(func(tag uint32) { m.Fine = append(m.Fine, tag) })
+	d.Links.Tags(func(tag uint32) { m.Fine = append(m.Fine, tag) })
 	e := r.emission(f)
 	m.Emission = Emission{
-		Source: r.partitions[e.source].source, Offset: e.offset, Position: e.position, At: e.at,
-		Void: e.void,
+		Source: r.partitions[e.Source].source, Offset: e.Offset, Position: e.Position, At: e.At,
+		Void: e.Void,
 	}
 	return m
 }

@@ -4,20 +4,10 @@
 // and so are their verdicts.
 //
 //	Signer   text -> entry: normalise, shingle, sketch, band keys, evidence
-//	Replica  record -> verdicts: partitions (epoch, base, held), clocks, window, buckets
+//	Replica  record -> verdicts: partitions (epoch, base, held), clocks, what is looked for, what is a match
 //
-// The window is a queue of segments. A segment is a run of documents in the order they were applied, in one block of
-// memory. The buckets find the documents, with one table per band. A bucket is a cache line of entries; an entry is
-// some bits of a key's hash and some of a document's number. Entries that do not fit are in lines linked behind it,
-// newest first:
-//
-//	table of band 0   [ 40 91 ]  [ 7 66 88 ]──▶[ .. ]  [ 12 ]  ...   a lookup reads one line in each band
-//	table of band 1   [ 91 ]     [ 12 ]                [ 88 40 ]
-//	                      │
-//	segments   [ 0 .. 40 .. 91 ] [ 92 ..   ]        sealed ones never change; expired ones are dropped whole
-//
-// Documents expire in the order they came, so the number in an entry shows whether it has expired. It is dropped when
-// its line is next written or swept. Tables take turns to grow and shrink, by single buckets.
+// The rules are here. What they are about has rooms of its own: package window the remembered documents and the tables
+// that find them, package compare how similar two are.
 //
 // # What becomes of copies
 //

@@ -1,21 +1,13 @@
 package index
 
 // Reshape makes segments be sealed at this many documents or bytes from now on.
-func (r *Replica) Reshape(documents, bytes int) {
-	r.window.shape = shape{documents: documents, bytes: bytes}
-}
+func (r *Replica) Reshape(documents, bytes int) { r.window.SealAt(documents, bytes) }
 
 // Regrow rebuilds all tables, sized for this many documents.
-func (r *Replica) Regrow(documents int) {
-	w := &r.window
-	for group := range w.linkGroups() {
-		w.linkGroup(group, max(documents, w.visible()))
-	}
-	w.forgetLookups()
-}
+func (r *Replica) Regrow(documents int) { r.window.Relink(documents) }
 
 // Placed returns of how many representatives the present place is noted.
-func (r *Replica) Placed() int { return len(r.window.places) }
+func (r *Replica) Placed() int { return r.window.Stats().Places }
 
 // PopularKeys returns how many keys are popular.
 func (r *Replica) PopularKeys() int { return r.popular.size }

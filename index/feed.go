@@ -33,7 +33,7 @@ func (f *Feed) apply(r *Replica, at Stamp) Effect {
 	r.clocks.appended(at.LogAppendTime, f.Wall)
 	r.judged = r.judged[:0]
 	for i := range f.Entries {
-		r.window.lookAheadIn(f, i)
+		lookAhead(r.window, f, i)
 		if f.First+uint64(i) < r.fed {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
 )
 
 // A group's window is filled before the group judges anything (design 4, rule 16). What a fill brings enters at the
@@ -95,7 +96,7 @@ func (f *Fill) apply(r *Replica, at Stamp) Effect {
 		numbers[i] = r.filledRow(&f.Parts[i])
 	}
 	for i := range f.Entries {
-		r.window.lookAheadIn(f, i)
+		lookAhead(r.window, f, i)
 		if f.First+uint64(i) < now.Entries {
 			continue
 		}
@@ -158,13 +159,13 @@ func (r *Replica) fill(source uint32, at Position, e *FedEntry) {
 	switch {
 	case e.Empty():
 		f.Empty++
-	case r.window.old(now, applied):
+	case r.window.Old(now, applied):
 		f.TooOld++
 	default:
 		f.Kept++
 		f.last = applied
 		r.look(&e.Entry)
-		r.enter(&document{position: at, applied: applied, source: source, entry: e.Entry, judged: at}, nil)
+		r.enter(&window.Document{Position: at, Applied: applied, Source: source, Entry: e.Entry, Judged: at}, nil)
 	}
 }
 

@@ -25,9 +25,9 @@ func (r *Replica) forget(target Position) {
 			}
 		}
 	}
-	if s, i, ok := r.find(target); ok {
-		if d := s.document(i); !r.partitions[d.source].wasFed(d.entry.Offset) {
-			s.changes.kill(i)
+	if at, ok := r.window.Find(target); ok {
+		if d := at.Document(); !r.partitions[d.Source].wasFed(d.Entry.Offset) {
+			at.Kill()
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/wire"
 )
 
 // running is the hash by which replicas are compared. It covers journal offsets, control records, clocks and verdicts,
@@ -32,7 +33,7 @@ func (h running) verdict(v *Verdict) running {
 		h = h.mix(uint64(v.Late))
 	}
 	h = h.mix(uint64(v.Offset)).mix(v.Content).
-		mix(uint64(v.Match.Method) | uint64(flag(v.Reemitted))<<8 | uint64(flag(v.Cut))<<9)
+		mix(uint64(v.Match.Method) | uint64(wire.Flag(v.Reemitted))<<8 | uint64(wire.Flag(v.Cut))<<9)
 	if !v.Matched() {
 		return h
 	}

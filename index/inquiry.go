@@ -6,6 +6,7 @@ import (
 
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
 )
 
 // A lookup has two parts, so that the replica is needed for the short one only. Inquire finds the candidates of a
@@ -25,9 +26,9 @@ type Inquiry struct {
 
 // inquired is a candidate.
 type inquired struct {
-	document document // its entry is a copy
-	match    Match    // its representative; without similarity and method
-	bands    []int    // in which it has the band key of the text
+	document window.Document // its entry is a copy
+	match    Match           // its representative; without similarity and method
+	bands    []int           // in which it has the band key of the text
 }
 
 // Hit is a match of an Inquiry.
@@ -49,7 +50,7 @@ type Answer struct {
 // is until the inquiry is answered. ok is false if they hold more than most bytes. Like Lookup it changes nothing,
 // and must not run at the same time as another call.
 func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
-	q = &Inquiry{entry: e, least: r.verify.Least(), left: r.params.Similarity.budget(), bands: r.window.whole()}
+	q = &Inquiry{entry: e, least: r.verify.Least(), left: r.params.Similarity.budget(), bands: r.window.Bands()}
 	if e.Empty() || len(e.Keys) != r.keys {
 		return q, true
 	}
@@ -57,7 +58,7 @@ func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 	defer func() { r.stats = before }()
 	s := r.survey(e)
 	for f := (found{}); r.advance(&s, &f); {
-		r.candidate = f.document.entry
+		r.candidate = f.document.Entry
 		identical := r.verify.Identical(&r.candidate)
 		if !identical && r.verify.Cost(&r.candidate) > q.left.work {
 			s.costly++ // it would not be compared
@@ -77,8 +78,8 @@ func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 // inquired copies a candidate. One that is identical needs no evidence.
 func (r *Replica) inquired(f, root *found, e *entry.Entry) inquired {
 	c := inquired{document: f.document, match: r.match(f, root)}
-	own := &c.document.entry
-	for b, width := 0, r.window.width; b < r.window.whole(); b++ {
+	own := &c.document.Entry
+	for b, width := 0, r.window.KeyBytes(); b < r.window.Bands(); b++ {
 		if at := b * width; bytes.Equal(e.Keys[at:at+width], own.Keys[at:at+width]) {
 			c.bands = append(c.bands, b)
 		}
@@ -121,7 +122,7 @@ func (c *Comparer) Answer(q *Inquiry, most int) Answer {
 // measure sets the similarity and the method of a candidate. It returns false if that would cost more work than is
 // left.
 func (c *Comparer) measure(q *Inquiry, k *inquired) bool {
-	by, candidate := c.comparer, &k.document.entry
+	by, candidate := c.comparer, &k.document.Entry
 	if by.Identical(candidate) {
 		k.match.Similarity, k.match.Method = compare.Same(), Identical
 		return true
@@ -142,9 +143,9 @@ func (c *inquired) compare(d *inquired) int {
 		return -1
 	case c.match.Similarity.Less(d.match.Similarity):
 		return 1
-	case c.document.older(&d.document):
+	case c.document.Older(&d.document):
 		return -1
-	case d.document.older(&c.document):
+	case d.document.Older(&c.document):
 		return 1
 	}
 	return 0

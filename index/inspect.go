@@ -11,7 +11,7 @@ import (
 // the Params that NewRestore takes. It returns nil if no settings were in force.
 func CapturedSettings(state []byte) ([]byte, error) {
 	rd := wire.NewReader(state)
-	if err := readVersion(&rd, "state", stateVersion); err != nil {
+	if err := wire.ReadVersion(&rd, "state", stateVersion); err != nil {
 		return nil, err
 	}
 	settings, inForce := rd.Bytes(), rd.Byte() == 1
@@ -41,38 +41,4 @@ func (t *Restore) Partitions() []SourcePartition {
 		}
 	}
 	return rows
-}
-
-// Shape is the part of a decoded segment that Check needs.
-type Shape struct {
-	Number    uint64
-	Documents int
-	Sealed    bool
-	first     ref
-	sources   uint32
-	side      *sidePart // without the changes
-}
-
-// Shape describes the segment.
-func (d *Decoded) Shape() Shape {
-	s := Shape{
-		Number: d.Number(), Documents: d.Documents(), Sealed: d.Sealed(), first: d.segment.first,
-		sources: d.sources,
-	}
-	if d.side != nil {
-		s.side = &sidePart{first: d.side.first, last: d.side.last}
-	}
-	return s
-}
-
-// Check compares the shapes of all segments, in order, with the state. It finds what Add and Replica would find,
-// without the documents in memory. The Restore cannot be used afterwards.
-func (t *Restore) Check(shapes []Shape) error {
-	for _, s := range shapes {
-		bare := &segment{number: s.Number, first: s.first, n: s.Documents, sealed: s.Sealed}
-		if err := t.Add(&Decoded{segment: bare, sources: s.sources, side: s.side}); err != nil {
-			return err
-		}
-	}
-	return t.changes(func(ref, change) {})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/window"
 )
 
 // TestCheck: the shapes of all segments pass, and any incomplete set fails.
@@ -29,7 +30,7 @@ func TestCheck(t *testing.T) {
 		}
 		return r
 	}
-	var shapes []index.Shape
+	var shapes []window.Shape
 	for i := range c.Segments {
 		d, err := restore().Decode(c.Segments[i].Append(nil))
 		if err != nil {
@@ -44,16 +45,16 @@ func TestCheck(t *testing.T) {
 	if err := restore().Check(shapes); err != nil {
 		t.Error(err)
 	}
-	for name, change := range map[string]func(s []index.Shape) []index.Shape{
-		"none":             func([]index.Shape) []index.Shape { return nil },
-		"without first":    func(s []index.Shape) []index.Shape { return s[1:] },
-		"without last":     func(s []index.Shape) []index.Shape { return s[:last] },
-		"side table first": func(s []index.Shape) []index.Shape { return append(s[segments:], s[:segments]...) },
-		"without a middle": func(s []index.Shape) []index.Shape { return slices.Delete(s, 1, 2) },
-		"twice":            func(s []index.Shape) []index.Shape { return slices.Insert(s, 1, s[0]) },
-		"swapped":          func(s []index.Shape) []index.Shape { s[0], s[1] = s[1], s[0]; return s },
-		"open":             func(s []index.Shape) []index.Shape { s[1].Sealed = false; return s },
-		"fewer documents":  func(s []index.Shape) []index.Shape { s[1].Documents--; return s },
+	for name, change := range map[string]func(s []window.Shape) []window.Shape{
+		"none":             func([]window.Shape) []window.Shape { return nil },
+		"without first":    func(s []window.Shape) []window.Shape { return s[1:] },
+		"without last":     func(s []window.Shape) []window.Shape { return s[:last] },
+		"side table first": func(s []window.Shape) []window.Shape { return append(s[segments:], s[:segments]...) },
+		"without a middle": func(s []window.Shape) []window.Shape { return slices.Delete(s, 1, 2) },
+		"twice":            func(s []window.Shape) []window.Shape { return slices.Insert(s, 1, s[0]) },
+		"swapped":          func(s []window.Shape) []window.Shape { s[0], s[1] = s[1], s[0]; return s },
+		"open":             func(s []window.Shape) []window.Shape { s[1].Sealed = false; return s },
+		"fewer documents":  func(s []window.Shape) []window.Shape { s[1].Documents--; return s },
 	} {
 		if err := restore().Check(change(slices.Clone(shapes))); !errors.Is(err, index.ErrCorrupt) {
 			t.Errorf("%s: got %v", name, err)

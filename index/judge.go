@@ -1,6 +1,10 @@
 package index
 
-import "github.com/unecho/unecho/index/entry"
+import (
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
+	"github.com/unecho/unecho/index/wire"
+)
 
 // judge decides about one entry and remembers it. The caller makes sure that the entry was not judged before, and has
 // moved the clocks.
@@ -13,15 +17,15 @@ func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 		r.stats.Unique++
 		return v
 	}
-	d := document{position: at, applied: r.clocks.now(), source: source, entry: *e, judged: at}
+	d := window.Document{Position: at, Applied: r.clocks.now(), Source: source, Entry: *e, Judged: at}
 	best, ok, cut := r.best(e)
 	if v.Cut = cut; !ok {
 		r.stats.Unique++
-		r.stats.UniqueCut += uint64(flag(cut))
+		r.stats.UniqueCut += uint64(wire.Flag(cut))
 		r.enter(&d, nil)
 		return v
 	}
-	r.stats.Doubtful += uint64(flag(r.params.Similarity.Doubtful(best.method, best.similarity)))
+	r.stats.Doubtful += uint64(wire.Flag(r.params.Similarity.Doubtful(best.method, best.similarity)))
 	root, _ := r.root(&best)
 	v.Match = r.match(&best, &root)
 	if v.Reemitted = r.repeat(&root, &d); v.Reemitted {
@@ -30,8 +34,8 @@ func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 		r.stats.Duplicate++
 	}
 	if r.params.KeepsAll() && !r.chains.Equal() {
-		if best.method == Identical && best.document.first == root.document.first {
-			r.looked.links.leaveAll(len(r.window.tables))
+		if best.method == Identical && best.document.First == root.document.First {
+			r.looked.links.LeaveAll(r.window.Tables())
 		}
 		r.enter(&d, &root)
 	}
@@ -39,20 +43,19 @@ func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
 }
 
 // enter puts a document into the window, as a copy of root if there is one.
-func (r *Replica) enter(d *document, root *found) {
-	if root != nil && root.document.again && r.window.places != nil {
-		r.window.places[root.document.first] = root.segment.first + ref(root.i)
+func (r *Replica) enter(d *window.Document, root *found) {
+	if root != nil {
+		r.window.Placed(&root.document, root.place.Number())
+	} else {
+		r.looked.links.Everywhere()
 	}
-	if root == nil {
-		r.looked.links.everywhere()
+	d.Links = r.looked.links
+	r.room(1, EntryBytes(r.params, &d.Entry)+d.Links.Bytes())
+	d.First = r.window.End()
+	if d.Root = d.First; root != nil {
+		d.Root = root.document.First
 	}
-	d.links = r.looked.links
-	r.room(1, EntryBytes(r.params, &d.entry)+d.links.bytes())
-	d.first = r.window.end
-	if d.root = d.first; root != nil {
-		d.root = root.document.first
-	}
-	r.window.insert(d)
+	r.window.Insert(d)
 	if r.chains == nil || !r.chains.Every { // else each document is wanted that has a key
 		r.entered()
 	}
@@ -68,7 +71,7 @@ func (r *Replica) best(e *entry.Entry) (best found, ok, cut bool) {
 	s := r.survey(e)
 	for f := (found{}); r.advance(&s, &f); {
 		r.stats.Candidates++
-		if ok && best.method == Identical && best.document.older(&f.document) {
+		if ok && best.method == Identical && best.document.Older(&f.document) {
 			continue // it cannot be better
 		}
 		if r.measure(&s, &f) && r.verify.Reaches(f.similarity) && (!ok || f.better(&best)) {
@@ -93,10 +96,10 @@ func (r *Replica) count(s *survey) {
 // match describes the representative root for the next copy, which is as similar to it as f is.
 func (r *Replica) match(f, root *found) Match {
 	d := &root.document
-	p := r.partitions[d.source]
+	p := r.partitions[d.Source]
 	return Match{
-		Source: p.source, Topic: p.name, Offset: d.entry.Offset, Position: d.judged, Time: d.entry.Time,
-		ID:         string(d.entry.ID),
-		Similarity: f.similarity, Method: f.method, Copy: uint64(root.segment.changes.copied(root.i)) + 2,
+		Source: p.source, Topic: p.name, Offset: d.Entry.Offset, Position: d.Judged, Time: d.Entry.Time,
+		ID:         string(d.Entry.ID),
+		Similarity: f.similarity, Method: f.method, Copy: uint64(root.place.Copies()) + 2,
 	}
 }

@@ -20,7 +20,7 @@ type Near struct {
 func (r *Replica) near(f *found) Near {
 	d := &f.document
 	return Near{
-		Source: r.partitions[d.source].source, Offset: d.entry.Offset, Position: d.judged, ID: d.entry.ID,
+		Source: r.partitions[d.Source].source, Offset: d.Entry.Offset, Position: d.Judged, ID: d.Entry.ID,
 		Similarity: f.similarity, Method: f.method,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
+	"github.com/unecho/unecho/index/window"
 )
 
 // Settings of the sketch may be left open, as 0: slots, with them bands and rows, and code_bits. They are planned by
@@ -96,7 +97,7 @@ func estimatingSlots(codeBits int) int {
 
 // Load is what bands are planned for.
 func (p *Params) Load() sketch.Load {
-	l := sketch.Load{Documents: p.Window.documents(), Read: p.Similarity.MaxReferences, Tags: 1 << hashBits}
+	l := sketch.Load{Documents: p.Window.documents(), Read: p.Similarity.MaxReferences, Tags: window.Tags}
 	if shingling, err := text.ParseShingling(p.Similarity.Shingle); err == nil {
 		l.Background = background(shingling)
 	}

@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/unecho/unecho/index/window"
 	"github.com/unecho/unecho/index/wire"
 )
 
 // A key is popular if many documents have it. What many documents have in common is boilerplate, and tells little about
 // any of them. No further document is linked under a popular key. A document with a popular band key is linked under
-// fine keys instead (see links.go).
+// fine keys instead (compare.FineKey).
 //
 // Whether a key is popular decides where a document is linked, and where its copies are looked for. So it depends on
 // the journal alone, and changes only at marks: each time popularEvery documents have entered. A key stays popular
@@ -20,7 +21,7 @@ type popular struct {
 	size    int           // number of popular keys, as far as cells tell them apart
 	pending []uint32      // keys that become popular at the next mark
 	entered int           // documents since the last mark
-	until   ref           // a generation ends when all documents below have left
+	until   window.Ref    // a generation ends when all documents below have left
 }
 
 // popularCell has a bit for each of 64 keys.
@@ -55,15 +56,15 @@ func (p *popular) use(tag uint32) {
 	p.pending = append(p.pending, tag%popularKeys)
 }
 
-// enter notes that a document has entered the window of this span.
-func (p *popular) enter(s span) {
+// enter notes that a document has entered the window.
+func (p *popular) enter(w *window.Window) {
 	if p.entered++; p.entered < popularEvery {
 		return
 	}
 	p.entered = 0
-	if s.oldest >= p.until {
+	if w.Oldest() >= p.until {
 		p.nextGeneration()
-		p.until = s.end
+		p.until = w.End()
 	}
 	for _, key := range p.pending {
 		p.set(key)
@@ -85,7 +86,7 @@ func (p *popular) set(key uint32) {
 		p.cells = make([]popularCell, popularKeys/cellKeys)
 	}
 	c, bit := &p.cells[key/cellKeys], uint64(1)<<(key%cellKeys)
-	p.size += int(flag((c.recent|c.older)&bit == 0))
+	p.size += int(wire.Flag((c.recent|c.older)&bit == 0))
 	c.recent |= bit
 }
 
@@ -110,7 +111,7 @@ func (p *popular) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(p.size))
 	before := uint32(0)
 	p.visit(func(key uint32, recent bool) {
-		dst = binary.AppendUvarint(dst, uint64(key-before)<<1|uint64(flag(recent)))
+		dst = binary.AppendUvarint(dst, uint64(key-before)<<1|uint64(wire.Flag(recent)))
 		before = key
 	})
 	dst = binary.AppendUvarint(dst, uint64(len(p.pending)))
@@ -122,7 +123,7 @@ func (p *popular) append(dst []byte) []byte {
 
 // read reads what append wrote, and returns false if that is not possible.
 func (p *popular) read(rd *wire.Reader) bool {
-	p.entered, p.until = int(rd.Uvarint()%popularEvery), ref(rd.Uvarint())
+	p.entered, p.until = int(rd.Uvarint()%popularEvery), window.Ref(rd.Uvarint())
 	key := uint64(0)
 	for n := rd.Count(1); n > 0; n-- {
 		x := rd.Uvarint()
@@ -141,5 +142,5 @@ func (p *popular) read(rd *wire.Reader) bool {
 		}
 		p.pending = append(p.pending, uint32(key))
 	}
-	return !rd.Short() && p.until.possible()
+	return !rd.Short() && p.until.Possible()
 }

@@ -30,7 +30,7 @@ func (r *Replica) Lookup(e *entry.Entry, most int) []Match {
 	for i := range all {
 		root, ok := r.root(&all[i])
 		if ok && len(matches) < most && !slices.ContainsFunc(matches,
-			func(m Match) bool { return m.Position == root.document.judged }) {
+			func(m Match) bool { return m.Position == root.document.Judged }) {
 			matches = append(matches, r.match(&all[i], &root))
 		}
 	}

@@ -1,6 +1,9 @@
 package index
 
-import "github.com/unecho/unecho/index/entry"
+import (
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
+)
 
 // Stamp is the place and time that the journal's broker gave a record.
 type Stamp struct {
@@ -104,16 +107,8 @@ type Reposition struct {
 	Epoch      uint32
 }
 
-// Position is a place in the journal: the journal offset of a record and the number of an entry within it, from 0.
-type Position struct {
-	Offset int64
-	Entry  int32
-}
-
-// Before orders positions.
-func (p Position) Before(q Position) bool {
-	return p.Offset < q.Offset || p.Offset == q.Offset && p.Entry < q.Entry
-}
+// Position is that of package entry.
+type Position = entry.Position
 
 // Forget takes the verdict given at Target back, because an output refused the document. It kills the document,
 // unless a feed brought it.
@@ -197,3 +192,11 @@ type FillPart struct {
 
 // entries is a record with entries. entry returns entry i, or nil if there is none or it is empty.
 type entries interface{ entry(i int) *entry.Entry }
+
+// lookAhead prepares the lookups of the entries behind entry i of a record.
+func lookAhead(w *window.Window, of entries, i int) {
+	for k := 1; i == 0 && k < window.Lookaheads; k++ {
+		w.LookAhead(of.entry(k))
+	}
+	w.LookAhead(of.entry(i + window.Lookaheads))
+}

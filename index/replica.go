@@ -6,6 +6,7 @@ import (
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/window"
 )
 
 // Replica is the state machine: the state at "next journal offset to apply". It is not safe for concurrent use.
@@ -29,7 +30,7 @@ type Replica struct {
 	clocks      clocks
 	partitions  []*partition
 	byID        map[entry.Source]uint32
-	window      window
+	window      *window.Window
 	filling     filling
 	fed         uint64   // entries that feeds brought
 	requests    requests // by their idempotency keys
@@ -83,7 +84,7 @@ func (r *Replica) assemble(p Params) error {
 		return err
 	}
 	r.params, r.begun, r.sketch, r.verify = p, p, made, verify
-	r.keys, r.window = made.Bands()*p.Similarity.KeyBytes, newWindow(p, made.Bands())
+	r.keys, r.window = made.Bands()*p.Similarity.KeyBytes, window.New(p.window(made.Bands()))
 	r.clocks.tolerance, r.clocks.byEvent = p.Window.Tolerance.Milliseconds(), p.Window.Clock == clockEvent
 	r.clocks.lateAfter = p.Window.Late.Milliseconds()
 	r.reemitEvery = p.Window.ReemitEvery.Milliseconds()

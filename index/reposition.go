@@ -28,8 +28,8 @@ func (rec *Reposition) fold(h running, _ *Replica) running {
 
 // oldest returns the least journal position at which a remembered document entered, or now if there is none.
 func (r *Replica) oldest(now Position) Position {
-	if d, ok := r.window.eldest(); ok {
-		now = d.position
+	if d, ok := r.window.Eldest(); ok {
+		now = d.Position
 	}
 	return now
 }

@@ -1,6 +1,9 @@
 package index
 
-import "github.com/unecho/unecho/index/entry"
+import (
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
+)
 
 // MostReentries bounds how many representatives enter the window again because of one document, so that no document
 // takes long to judge: the oldest documents of a window may be repeated ones by the million. One whose fine keys are
@@ -22,85 +25,69 @@ const (
 // Where bounds were narrowed, millions may have to leave. A turn is then over after MostLeaving documents, or where
 // the next one would enter again and no more may, and the next document goes on. Meanwhile the window does not grow.
 func (r *Replica) room(documents int, bytes int64) {
-	w, now := &r.window, r.clocks.now()
-	if !w.refreshes && w.places == nil && !r.narrowing {
-		w.expire(now)
+	w, now := r.window, r.clocks.now()
+	if !w.Reenters() && !r.narrowing {
+		w.Expire(now)
 		return
 	}
-	for w.oldest < w.end {
+	for w.Visible() > 0 {
 		if r.over(bytes) {
 			return
 		}
-		s := w.segments[0]
-		i := int(w.oldest - s.first)
-		d, rest := readDocument(s.record(i), s.base, w.oldest)
-		full := w.full(documents, bytes)
-		if !full && !w.old(now, d.applied) {
+		oldest, d, own := w.Front()
+		full := w.Full(documents, bytes)
+		if !full && !w.Old(now, d.Applied) {
 			break
 		}
-		last, again := s.changes.repeated(i)
-		again = again && w.refreshes && !w.old(now, last) && !s.changes.isDead(i) && !r.fell(&d, rest)
+		last, again := oldest.Repeated()
+		again = again && w.Refreshes() && !w.Old(now, last) && !oldest.Dead() &&
+			!r.partitions[d.Source].fell(d.Position, oldest.Offset())
 		switch {
 		case again && r.turn.reentries > 0:
 			r.turn.reentries--
-			r.enterAgain(w.oldest, last)
-			w.leave(w.bytesOf(len(rest), &d.links))
+			r.enterAgain(w.Oldest(), last)
+			w.Leave(own)
 			continue
 		case again && (!full || r.narrowing && r.turn.freed >= bytes):
 			return
-		case w.places != nil && d.again:
-			delete(w.places, d.first)
 		}
-		r.leaves(w.bytesOf(len(rest), &d.links))
+		w.Displaced(&d)
+		r.leaves(own)
 	}
 	r.narrowing = false
 }
 
 // enterAgain puts the document with this number at the head of the window again, with its count and its emission.
-func (r *Replica) enterAgain(number ref, last int64) {
+func (r *Replica) enterAgain(number window.Ref, last int64) {
 	f := r.found(number)
-	was, m := &f.segment.changes, emission{}
+	copies, m := f.place.Copies(), window.Emission{}
 	if r.reemitEvery > 0 {
 		m = r.emission(&f)
 	}
 	d := f.document
-	d.position, d.applied, d.again = r.at, last, true
+	d.Position, d.Applied, d.Again = r.at, last, true
 	r.linkAgain(&d)
-	s, i := r.window.insert(&d)
-	s.changes.setCopied(i, was.copied(f.i))
-	if m.set {
-		s.changes.emit(i, m)
+	at := r.window.Insert(&d)
+	at.SetCopies(copies)
+	if m.Set {
+		at.Emit(m)
 	}
-	r.window.placed(&d, r.window.end-1)
+	r.window.Placed(&d, at.Number())
 }
 
 // linkAgain chooses where a document is linked that enters again. What is popular now decides, and stays so.
-func (r *Replica) linkAgain(d *document) {
+func (r *Replica) linkAgain(d *window.Document) {
 	l := &r.again
-	*l = look{
-		fine: l.fine[:0], renewed: l.renewed[:0], links: links{absent: l.links.absent[:0], fine: l.links.fine[:0]}, scratch: l.scratch,
-	}
-	r.window.probe(d.entry.Keys)
-	r.verify.Begin(&d.entry)
+	l.links.Reset()
+	*l = look{fine: l.fine[:0], renewed: l.renewed[:0], links: l.links, scratch: l.scratch}
+	r.window.Probe(d.Entry.Keys)
+	r.verify.Begin(&d.Entry)
 	if r.chooseKeys(l) {
-		r.turn.reentries -= max(entry.TextLen(&d.entry), len(d.entry.Evidence)) / reentryBytes
+		r.turn.reentries -= max(entry.TextLen(&d.Entry), len(d.Entry.Evidence)) / reentryBytes
 	}
-	l.links.everywhere()
-	d.links = l.links
+	l.links.Everywhere()
+	d.Links = l.links
 	for _, tag := range l.renewed {
 		r.popular.use(tag)
-	}
-}
-
-// fell says whether a document, whose entry is given encoded, died in a reposition.
-func (r *Replica) fell(d *document, encoded []byte) bool {
-	e, _, _ := entry.Decode(encoded, 0, nil) // our own encoding, checked when it was restored
-	return r.partitions[d.source].fell(d.position, e.Offset)
-}
-
-// placed notes the present number of a document that entered again.
-func (w *window) placed(d *document, number ref) {
-	if w.places != nil && d.again {
-		w.places[d.first] = number
 	}
 }

@@ -13,7 +13,7 @@ func (run *Run) apply(r *Replica, at Stamp) Effect {
 	p.raise(run.Base)
 	r.judged = r.judged[:0]
 	for i := range run.Entries {
-		r.window.lookAheadIn(run, i)
+		lookAhead(r.window, run, i)
 		e := &run.Entries[i]
 		if e.Offset < p.Base {
 			continue

@@ -1,6 +1,9 @@
 package index
 
-import "github.com/unecho/unecho/index/entry"
+import (
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
+)
 
 // Known is what the index holds of one document, for people who ask.
 type Known struct {
@@ -21,7 +24,7 @@ type Known struct {
 
 	Older     int   // documents that leave the window before it, if nothing enters again
 	Newer     int   // documents that entered behind it
-	OlderPart int64 // estimated bytes of those that leave before it, as window.bytes counts them
+	OlderPart int64 // estimated bytes of those that leave before it, as window.Bytes() counts them
 }
 
 // Search looks for one document by its coordinates. The index has no table for that, so a search looks at every
@@ -32,27 +35,27 @@ type Search struct {
 	Offset    int64
 
 	begun, back bool
-	low, high   ref // documents from low up to, but not including, high were looked at
+	low, high   window.Ref // documents from low up to, but not including, high were looked at
 	// those that entered meanwhile are looked at up to it, for a document may have entered again; set with back
-	end ref
+	end window.Ref
 }
 
 // Seek takes one step of a search, over at most so many documents. done says that the search is at its end; the
 // document is nil if nothing is remembered of it. A document that was forgotten, or that a later epoch judges again,
 // is not remembered.
 func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
-	w := &r.window
+	w := r.window
 	sources := r.sourcesOf(s.Topic, s.Partition)
 	if len(sources) == 0 {
 		return nil, true
 	}
 	if !s.begun {
-		s.begun, s.low, s.high = true, w.end, w.end
+		s.begun, s.low, s.high = true, w.End(), w.End()
 	}
 	for ; most > 0; most-- {
-		var at ref
-		if !s.back && s.low <= w.oldest {
-			s.back, s.end = true, w.end
+		var at window.Ref
+		if !s.back && s.low <= w.Oldest() {
+			s.back, s.end = true, w.End()
 		}
 		switch {
 		case !s.back:
@@ -64,7 +67,7 @@ func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
 		default:
 			return nil, true
 		}
-		if at >= w.oldest && r.isSought(s, sources, at) {
+		if at >= w.Oldest() && r.isSought(s, sources, at) {
 			return r.tellOf(at), true
 		}
 	}
@@ -81,13 +84,12 @@ func (r *Replica) sourcesOf(topic string, partition int32) (numbers []uint32) {
 	return numbers
 }
 
-func (r *Replica) isSought(s *Search, sources []uint32, at ref) bool {
-	segment, i := r.window.at(at)
-	d, rest := readDocument(segment.record(i), segment.base, at)
+func (r *Replica) isSought(s *Search, sources []uint32, at window.Ref) bool {
+	place := r.window.At(at)
+	d := place.Head()
 	for _, number := range sources {
-		if d.source == number {
-			e, _, _ := entry.Decode(rest, 0, nil)
-			if e.Offset != s.Offset {
+		if d.Source == number {
+			if place.Offset() != s.Offset {
 				return false
 			}
 			f := r.found(at)
@@ -97,14 +99,14 @@ func (r *Replica) isSought(s *Search, sources []uint32, at ref) bool {
 	return false
 }
 
-func (r *Replica) tellOf(at ref) *Known {
+func (r *Replica) tellOf(at window.Ref) *Known {
 	f := r.found(at)
-	d, p := &f.document, r.partitions[f.document.source]
+	d, p := &f.document, r.partitions[f.document.Source]
 	out := &Known{
-		Source: p.source, Topic: p.name, Offset: d.entry.Offset, Position: d.judged, Time: d.entry.Time,
-		ID:    string(d.entry.ID),
-		Scope: d.entry.Scope, Seen: f.seen(r.params.Refreshes()), Copies: uint64(f.segment.changes.copied(f.i)),
-		Filled: p.wasFilled(d.entry.Offset), Copied: d.copied(),
+		Source: p.source, Topic: p.name, Offset: d.Entry.Offset, Position: d.Judged, Time: d.Entry.Time,
+		ID:    string(d.Entry.ID),
+		Scope: d.Entry.Scope, Seen: f.seen(r.params.Refreshes()), Copies: uint64(f.place.Copies()),
+		Filled: p.wasFilled(d.Entry.Offset), Copied: d.Copied(),
 	}
 	if root, ok := r.root(&f); ok && out.Copied {
 		out.Match = r.match(&f, &root)
@@ -114,10 +116,10 @@ func (r *Replica) tellOf(at ref) *Known {
 }
 
 // place sets how many documents leave before the one at a number, and how many entered behind it.
-func (r *Replica) place(out *Known, at ref) {
-	w := &r.window
-	out.Older, out.Newer = int(at-w.oldest), int(w.end-1-at)
-	out.OlderPart = w.bytes * int64(out.Older) / int64(w.visible())
+func (r *Replica) place(out *Known, at window.Ref) {
+	w := r.window
+	out.Older, out.Newer = int(at-w.Oldest()), int(w.End()-1-at)
+	out.OlderPart = w.Bytes() * int64(out.Older) / int64(w.Visible())
 }
 
 // Judged returns the verdict of a document that is not known to be committed, by its coordinates, and its source.

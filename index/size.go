@@ -1,16 +1,16 @@
 package index
 
-import "github.com/unecho/unecho/index/entry"
+import (
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
+)
 
-// Bytes that the index takes for a document beside its entry, in a full window at rest. The slack of a table that grows
-// or shrinks is part of bucketBytes: 64 bytes for 11 documents, and their spill lines, come to 7.0 bytes per document
-// at most.
+// Bytes that the index takes for a document beside its entry, in a full window at rest: window.BucketBytes for each table, and
+// these.
 const (
 	documentBytes = 20 // head of the record 12, where the record begins 4, count of copies 4
-	bucketBytes   = 8  // per band, and once for the table of all bands together
 	repeatBytes   = 24 // last repeat 8; and 16 for the first number and place of those that entered again
 	rootBytes     = 6  // number of the representative
-	placeBytes    = 40 // entry of the map from first numbers to present ones
 	emissionBytes = 50 // last copy that came through 40, and the slack of the column
 )
 
@@ -39,7 +39,7 @@ func PartsOf(p Params, e *entry.Entry) Parts {
 	bare.Evidence = nil
 	parts.Evidence = withEvidence - int64(entry.BareSize(&bare)) + 1 // its length takes a byte even if it is 0
 	parts.Entry = withEvidence - parts.Evidence
-	parts.Buckets = (keys/int64(p.Similarity.KeyBytes) + 1) * bucketBytes
+	parts.Buckets = (keys/int64(p.Similarity.KeyBytes) + 1) * window.BucketBytes
 	parts.Bookkeeping = EntryBytes(p, e) - parts.Sum()
 	return parts
 }
@@ -53,14 +53,14 @@ func EntryBytes(p Params, e *entry.Entry) int64 {
 }
 
 // MostFineBytes is FineBytes of a document with as many fine keys as there may be.
-const MostFineBytes = fineKeys * (fineBytes + bucketBytes)
+const MostFineBytes = window.MostFineBytes
 
 // FineBytes returns what a document counts against window.bytes for so many fine keys under which it is linked.
-func FineBytes(keys int) int64 { return int64(keys) * (fineBytes + bucketBytes) }
+func FineBytes(keys int) int64 { return window.FineBytes(keys) }
 
 // fixedBytes is the part of EntryBytes that is the same for all documents.
 func fixedBytes(p Params, bands int) int64 {
-	n := documentBytes + entry.DigestBytes + bands*(p.Similarity.KeyBytes+bucketBytes) + bucketBytes
+	n := documentBytes + entry.DigestBytes + bands*(p.Similarity.KeyBytes+window.BucketBytes) + window.BucketBytes
 	if p.Refreshes() {
 		n += repeatBytes
 	}
@@ -68,10 +68,19 @@ func fixedBytes(p Params, bands int) int64 {
 		n += rootBytes
 	}
 	if p.Refreshes() && p.KeepsAll() {
-		n += placeBytes
+		n += window.PlaceBytes
 	}
 	if p.Window.ReemitEvery > 0 {
 		n += emissionBytes
 	}
 	return int64(n)
+}
+
+// window says what a window of documents with so many bands is of.
+func (p *Params) window(bands int) window.Params {
+	return window.Params{
+		Bands: bands, KeyBytes: p.Similarity.KeyBytes, Share: fixedBytes(*p, bands),
+		Age: p.Window.Age.Milliseconds(), Count: uint64(p.Window.Count), Bytes: int64(p.Window.Bytes),
+		Refreshes: p.Refreshes(), Copies: p.KeepsAll(),
+	}
 }

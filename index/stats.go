@@ -1,5 +1,9 @@
 package index
 
+import (
+	"github.com/unecho/unecho/index/wire"
+)
+
 // Stats counts what a replica has done since it was built or restored, and what it holds.
 type Stats struct {
 	Records    uint64 // journal records passed
@@ -38,9 +42,9 @@ type Stats struct {
 type Cuts struct{ References, Candidates, Work uint64 }
 
 func (c *Cuts) count(s *survey) {
-	c.References += uint64(flag(s.full > 0))
-	c.Candidates += uint64(flag(s.beyond > 0))
-	c.Work += uint64(flag(s.costly > 0))
+	c.References += uint64(wire.Flag(s.full > 0))
+	c.Candidates += uint64(wire.Flag(s.beyond > 0))
+	c.Work += uint64(wire.Flag(s.costly > 0))
 }
 
 // Add adds others.

@@ -3,13 +3,13 @@ package index
 import (
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
 )
 
 // found is a candidate. similarity and method are set once it is measured.
 type found struct {
-	segment    *segment
-	i          int
-	document   document
+	place      window.Place
+	document   window.Document
 	similarity Similarity
 	method     Method
 }
@@ -67,7 +67,7 @@ func (r *Replica) advance(s *survey, f *found) bool {
 
 // measure sets the similarity and method of a candidate. It returns false if that would cost more work than is left.
 func (r *Replica) measure(s *survey, f *found) bool {
-	r.candidate = f.document.entry // reused: a local copy would be allocated for each candidate
+	r.candidate = f.document.Entry // reused: a local copy would be allocated for each candidate
 	if r.verify.Identical(&r.candidate) {
 		f.similarity, f.method = compare.Same(), Identical
 		return true
@@ -82,9 +82,9 @@ func (r *Replica) measure(s *survey, f *found) bool {
 	return true
 }
 
-func (r *Replica) found(at ref) (f found) {
-	f.segment, f.i = r.window.at(at)
-	f.document = f.segment.document(f.i)
+func (r *Replica) found(at window.Ref) (f found) {
+	f.place = r.window.At(at)
+	f.document = f.place.Document()
 	return f
 }
 
@@ -94,19 +94,19 @@ func (r *Replica) promising(f *found, k rank, e *entry.Entry) bool {
 	if !r.eligible(f, k.ref(), e) {
 		return false
 	}
-	r.candidate = f.document.entry // reused: a local copy would be allocated for each candidate
+	r.candidate = f.document.Entry // reused: a local copy would be allocated for each candidate
 	return r.verify.MayReach(&r.candidate, k.by())
 }
 
 // eligible says whether candidate at can be matched: it shares the scope with e, it is alive, and so is its
 // representative. If so, it sets f to it.
-func (r *Replica) eligible(f *found, at ref, e *entry.Entry) bool {
-	s, i := r.window.at(at)
-	f.segment, f.i, f.document = s, i, s.document(i)
-	if f.document.entry.Scope != e.Scope || !r.alive(f) {
+func (r *Replica) eligible(f *found, at window.Ref, e *entry.Entry) bool {
+	f.place = r.window.At(at)
+	f.document = f.place.Document()
+	if f.document.Entry.Scope != e.Scope || !r.alive(f) {
 		return false
 	}
-	if !f.document.copied() {
+	if !f.document.Copied() {
 		return true
 	}
 	root, ok := r.root(f)
@@ -116,28 +116,26 @@ func (r *Replica) eligible(f *found, at ref, e *entry.Entry) bool {
 // alive says whether a document was not forgotten, did not fall, and is not too old.
 func (r *Replica) alive(f *found) bool {
 	d := &f.document
-	return !f.segment.changes.isDead(f.i) && !r.window.old(r.clocks.now(), f.seen(r.window.refreshes)) &&
-		!r.partitions[d.source].fell(d.position, d.entry.Offset)
+	return !f.place.Dead() && !r.window.Old(r.clocks.now(), f.seen(r.window.Refreshes())) &&
+		!r.partitions[d.Source].fell(d.Position, d.Entry.Offset)
 }
 
 // seen returns the stream time from which a document's age counts now, ms.
 func (f *found) seen(refreshes bool) int64 {
-	if last, ok := f.segment.changes.repeated(f.i); ok && refreshes {
+	if last, ok := f.place.Repeated(); ok && refreshes {
 		return last
 	}
-	return f.document.applied
+	return f.document.Applied
 }
 
 // root returns the representative of a found document; ok is false if it has left the window.
 func (r *Replica) root(f *found) (root found, ok bool) {
-	if !f.document.copied() {
+	if !f.document.Copied() {
 		return *f, true
 	}
-	number := f.document.root
-	if number < r.window.oldest {
-		if number, ok = r.window.places[number]; !ok || number < r.window.oldest {
-			return found{}, false
-		}
+	number, ok := r.window.Present(f.document.Root)
+	if !ok {
+		return found{}, false
 	}
 	return r.found(number), true
 }
@@ -146,5 +144,5 @@ func (f *found) better(g *found) bool {
 	if f.similarity.Less(g.similarity) {
 		return false
 	}
-	return g.similarity.Less(f.similarity) || f.document.older(&g.document)
+	return g.similarity.Less(f.similarity) || f.document.Older(&g.document)
 }

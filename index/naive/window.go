@@ -5,6 +5,7 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
 )
 
 // document is an indexed document. Its place in the window is a number; places ascend in the order they are given. A
@@ -181,9 +182,9 @@ func (t *Twin) keys(e *entry.Entry) []bandKey {
 	if e.Empty() {
 		return nil
 	}
-	keys := []bandKey{{band: -1, tag: index.KeysTag(e.Keys)}}
+	keys := []bandKey{{band: -1, tag: window.KeysTag(e.Keys)}}
 	for key := range slices.Chunk(e.Keys, t.params.Similarity.KeyBytes) {
-		keys = append(keys, bandKey{band: len(keys) - 1, tag: index.BandTag(key)})
+		keys = append(keys, bandKey{band: len(keys) - 1, tag: window.BandTag(key)})
 	}
 	return keys
 }

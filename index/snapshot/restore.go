@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/window"
 )
 
 // Restore fetches and decodes the segments of a snapshot whose state is already decoded, and returns the replica. It
@@ -17,8 +18,8 @@ func Restore(ctx context.Context, store Store, m *Manifest, state *index.Restore
 	if state.Next() != m.Position.Offset {
 		return nil, fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, state.Next())
 	}
-	decode := func(_ int, data []byte) (*index.Decoded, error) { return state.Decode(data) }
-	add := func(_ int, d *index.Decoded) error { return state.Add(d) }
+	decode := func(_ int, data []byte) (*window.Decoded, error) { return state.Decode(data) }
+	add := func(_ int, d *window.Decoded) error { return state.Add(d) }
 	if err := ReadSegments(ctx, store, m.Segments, readAhead(), decode, add); err != nil {
 		return nil, err
 	}

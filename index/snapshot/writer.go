@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/window"
 )
 
 // Writer writes the snapshots of one replica, and writes each sealed segment once. Only one goroutine may use it.
@@ -118,7 +119,7 @@ func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done W
 	return done, nil
 }
 
-func (w *Writer) putOne(ctx context.Context, state *index.Restore, view *index.SegmentView,
+func (w *Writer) putOne(ctx context.Context, state *index.Restore, view *window.View,
 	data []byte,
 ) (Segment, error) {
 	s := NewSegment(data, view.Documents())

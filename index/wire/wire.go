@@ -2,7 +2,11 @@
 // with their length before them. A Reader never allocates and never panics, whatever the bytes claim.
 package wire
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
 
 // Reader reads values from the front of a buffer. After a missing value, all further ones are zero and Short returns
 // true, so a codec checks only once, at its end. Byte strings point into the buffer.
@@ -99,4 +103,33 @@ func AppendBytes(dst, b []byte) []byte {
 // AppendString appends the length of s, then s.
 func AppendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// Flag is the byte of a truth.
+func Flag(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var (
+	// ErrCorrupt is wrapped by errors about a state or segment that does not decode.
+	ErrCorrupt = errors.New("corrupt index state")
+	// ErrVersion is wrapped by errors about a sound state or segment of a format that this program does not read.
+	ErrVersion = errors.New("captured by another version of unecho")
+)
+
+// ReadVersion reads the format version of a state or segment. The error for another version says what to do.
+func ReadVersion(rd *Reader, what string, own byte) error {
+	switch v := rd.Byte(); {
+	case rd.Short():
+		return fmt.Errorf("%w: %s", ErrCorrupt, what)
+	case v > own:
+		return fmt.Errorf("%w: its %s has format %d, this one reads format %d: upgrade this program", ErrVersion, what, v, own)
+	case v < own:
+		return fmt.Errorf("%w: its %s has format %d, this one reads format %d: start the version that wrote it", ErrVersion, what,
+			v, own)
+	}
+	return nil
 }

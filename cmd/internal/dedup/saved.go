@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
+	"github.com/unecho/unecho/index/window"
 )
 
 // indexName names the index of files, and journalOfFiles stands in for a journal, as there is none. With these names no
@@ -26,7 +27,7 @@ func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
 		Index: indexName, Position: snapshot.Position{JournalTopic: journalOfFiles(), LeaderEpoch: -1, Offset: c.Next},
 		Taken: taken, Fingerprint: c.Fingerprint, State: c.State(),
 	}
-	s := captured{views: map[string]*index.SegmentView{}}
+	s := captured{views: map[string]*window.View{}}
 	var data []byte
 	for i := range c.Segments {
 		view := &c.Segments[i]
@@ -42,7 +43,7 @@ func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
 // captured is a Store with only Segment: it encodes a segment when it is asked for.
 type captured struct {
 	snapshot.Store
-	views map[string]*index.SegmentView
+	views map[string]*window.View
 }
 
 func (s captured) Segment(_ context.Context, name string) ([]byte, error) {

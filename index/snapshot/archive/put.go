@@ -8,6 +8,7 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/window"
 )
 
 // Follows returns why a store cannot take a snapshot, given those of the same journal that it has; nil if it can.
@@ -34,7 +35,7 @@ func Follows(ctx context.Context, store snapshot.Store, m *snapshot.Manifest) er
 // Put stores the snapshot: first its segments, each decoded before and read back after, and then its manifest, when all
 // segments are known to belong together. stored is called after each segment. The reader must not have been read from.
 func (r *Reader) Put(ctx context.Context, store snapshot.Store, state *index.Restore, stored func()) error {
-	shapes := map[string]index.Shape{}
+	shapes := map[string]window.Shape{}
 	for {
 		s, data, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -53,7 +54,7 @@ func (r *Reader) Put(ctx context.Context, store snapshot.Store, state *index.Res
 		}
 		stored()
 	}
-	var all []index.Shape
+	var all []window.Shape
 	for _, s := range r.manifest.Segments {
 		all = append(all, shapes[s.Name])
 	}

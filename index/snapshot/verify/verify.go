@@ -13,6 +13,7 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/window"
 )
 
 // Report is what was found about a snapshot. Without problems the snapshot is whole, unless it is gone.
@@ -31,7 +32,7 @@ type Verifier struct {
 }
 
 type decodedSegment struct {
-	shape index.Shape
+	shape window.Shape
 	err   error
 }
 
@@ -67,7 +68,7 @@ func (v *Verifier) examine(ctx context.Context, info snapshot.Info) (Report, err
 	if err := v.segments(ctx, state, &r.Manifest); err != nil {
 		return r, err
 	}
-	shapes := make([]index.Shape, 0, len(r.Manifest.Segments))
+	shapes := make([]window.Shape, 0, len(r.Manifest.Segments))
 	for _, s := range r.Manifest.Segments {
 		d := v.seen[seenKey(&r.Manifest, s)]
 		if d.err == nil && (d.shape.Number != s.Number || d.shape.Sealed != s.Sealed || d.shape.Documents != s.Documents) {

@@ -1,4 +1,4 @@
-package index
+package window
 
 import "github.com/unecho/unecho/index/memory"
 
@@ -41,11 +41,11 @@ func (l *line) link() uint32 { return l[0] >> countBits }
 
 // item is an entry, unpacked.
 type item struct {
-	ref  ref
+	Ref  Ref
 	hash uint32 // only the lowest hashBits bits
 }
 
-func pack(hash uint32, r ref, level uint) uint32 {
+func pack(hash uint32, r Ref, level uint) uint32 {
 	return hash&(1<<hashBits-1)>>level<<(level+ringBits) | uint32(r)&ring(level)
 }
 
@@ -53,7 +53,7 @@ func pack(hash uint32, r ref, level uint) uint32 {
 func ring(level uint) uint32 { return 1<<(level+ringBits) - 1 }
 
 // span is the run of visible documents: from oldest up to, but not including, end.
-type span struct{ oldest, end ref }
+type span struct{ oldest, end Ref }
 
 func (s span) visible() uint32 { return uint32(s.end - s.oldest) }
 

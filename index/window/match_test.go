@@ -1,4 +1,4 @@
-package index
+package window
 
 import (
 	"math/rand/v2"

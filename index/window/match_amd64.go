@@ -1,6 +1,6 @@
 //go:build !purego
 
-package index
+package window
 
 import "golang.org/x/sys/cpu"
 

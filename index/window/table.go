@@ -1,4 +1,4 @@
-package index
+package window
 
 import "slices"
 
@@ -15,7 +15,7 @@ type table struct {
 	n     int
 	level uint
 	swept int // number of the bucket to be swept next; n or more if all are
-	since ref // oldest visible document when the sweep at hand began
+	since Ref // oldest visible document when the sweep at hand began
 
 	items  []item   // scratch memory for the bucket at hand
 	halves []uint32 // the same, for the two halves of a bucket that is split
@@ -59,7 +59,7 @@ func (t *table) levelOf(b int) uint {
 }
 
 // insert adds the newest document to its bucket, whose first line is l.
-func (t *table) insert(l *line, level uint, hash uint32, r ref, s span) {
+func (t *table) insert(l *line, level uint, hash uint32, r Ref, s span) {
 	if l.link() > 0 {
 		t.takeBack(l, level, s)
 	}
@@ -126,7 +126,7 @@ func (t *table) gather(to []item, b int, s span) []item {
 			if age >= s.visible() {
 				return to
 			}
-			to = append(to, item{ref: s.end - 1 - ref(age), hash: l[i]>>(level+ringBits)<<level | low})
+			to = append(to, item{Ref: s.end - 1 - Ref(age), hash: l[i]>>(level+ringBits)<<level | low})
 		}
 	}
 	return to
@@ -143,7 +143,7 @@ func (t *table) rewrite(b int, items []item) {
 		if l.count() == lineSlots {
 			t.spillOver(l)
 		}
-		l.add(pack(items[i].hash, items[i].ref, level))
+		l.add(pack(items[i].hash, items[i].Ref, level))
 	}
 }
 
@@ -233,7 +233,7 @@ func (t *table) merge(s span) (moved int) {
 	}
 	to := from - 1<<level
 	all := t.gather(t.gather(t.items[:0], to, s), from, s)
-	slices.SortFunc(all, func(a, b item) int { return int(b.ref) - int(a.ref) })
+	slices.SortFunc(all, func(a, b item) int { return int(b.Ref) - int(a.Ref) })
 	t.rewrite(from, nil)
 	t.n, t.level = from, level
 	t.rewrite(to, all)

@@ -1,4 +1,4 @@
-package index
+package window
 
 import (
 	"encoding/binary"
@@ -13,7 +13,7 @@ import (
 // content is known without the window.
 type rolling struct {
 	t      *testing.T
-	window window
+	window *Window
 	random *rand.Rand
 	keys   uint64 // number of different keys
 	band   []uint64
@@ -21,9 +21,7 @@ type rolling struct {
 
 func newRolling(t *testing.T, count, bands int, keys uint64) *rolling {
 	t.Helper()
-	p := DefaultParams()
-	p.Window = WindowParams{Count: count}
-	return &rolling{t: t, window: newWindow(p, bands), random: rand.New(rand.NewPCG(1, 2)), keys: keys}
+	return &rolling{t: t, window: New(Params{Bands: bands, KeyBytes: 4, Share: 100, Count: uint64(count)}), random: rand.New(rand.NewPCG(1, 2)), keys: keys}
 }
 
 func (r *rolling) insert(n int) {
@@ -33,8 +31,8 @@ func (r *rolling) insert(n int) {
 			binary.LittleEndian.PutUint32(e.Keys[4*b:], uint32(r.random.Uint64N(r.keys)))
 		}
 		r.band = append(r.band, loadKey(e.Keys, 4))
-		r.window.insert(&document{entry: e, position: Position{Offset: int64(r.window.end)}})
-		r.window.expire(0)
+		r.window.Insert(&Document{Entry: e, Position: entry.Position{Offset: int64(r.window.end)}})
+		r.window.Expire(0)
 	}
 }
 
@@ -42,22 +40,22 @@ func (r *rolling) insert(n int) {
 // is no other.
 func (r *rolling) check() {
 	r.t.Helper()
-	w := &r.window
+	w := r.window
 	for b := range w.tables {
-		t, seen := &w.tables[b], map[ref]bool{}
+		t, seen := &w.tables[b], map[Ref]bool{}
 		for bucket := range t.n {
 			items := t.gather(nil, bucket, w.span())
-			if !slices.IsSortedFunc(items, func(a, b item) int { return int(b.ref) - int(a.ref) }) {
+			if !slices.IsSortedFunc(items, func(a, b item) int { return int(b.Ref) - int(a.Ref) }) {
 				r.t.Fatalf("bucket %d of band %d is not in order: %v", bucket, b, items)
 			}
 			for _, it := range items {
-				s, i := w.at(it.ref)
+				s, i := w.at(it.Ref)
 				hash := w.tag(s.keys(i), b)
-				if at, _ := t.bucket(hash); seen[it.ref] || at != bucket || hash&(1<<hashBits-1) != it.hash {
-					r.t.Fatalf("document %d of hash %x stands as %x in bucket %d of band %d, again: %v", it.ref, hash, it.hash, bucket,
-						b, seen[it.ref])
+				if at, _ := t.bucket(hash); seen[it.Ref] || at != bucket || hash&(1<<hashBits-1) != it.hash {
+					r.t.Fatalf("document %d of hash %x stands as %x in bucket %d of band %d, again: %v", it.Ref, hash, it.hash, bucket,
+						b, seen[it.Ref])
 				}
-				seen[it.ref] = true
+				seen[it.Ref] = true
 			}
 		}
 		if b == 0 && len(seen) != w.visible() {
@@ -92,18 +90,17 @@ func TestLookupMeetsTheNewest(t *testing.T) {
 		for range 300 {
 			r.insert(1 + r.random.IntN(30))
 			key := r.random.Uint64N(keys)
-			var want, got []ref
+			var want, got []Ref
 			for at := int(r.window.end) - 1; at >= int(r.window.oldest) && len(want) < most; at-- {
 				if r.band[at] == key {
-					want = append(want, ref(at))
+					want = append(want, Ref(at))
 				}
 			}
-			w := &r.window
-			w.probe(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(key)), 1<<32-1))
-			w.met = w.met[:0]
-			n := w.read(&w.probed.probes[0], &w.tables[0], most)
-			for i := range w.met {
-				got = append(got, w.met[i].number)
+			w := r.window
+			w.Probe(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(key)), 1<<32-1))
+			n := w.Meet(0, most)
+			for _, m := range w.Met() {
+				got = append(got, m.Number())
 			}
 			if !slices.Equal(got, want) || n != len(want) {
 				t.Fatalf("key %d of %d: met %v, want %v", key, keys, got, want)

@@ -1,21 +1,24 @@
-package index
+package window
 
 import (
 	"encoding/binary"
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/memory"
+	"github.com/unecho/unecho/index/wire"
 )
 
-// ref is the number of a document. Numbers are given from 0 in the order in which documents enter the index.
-type ref uint64
+// Ref is the number of a document. Numbers are given from 0 in the order in which documents enter the index.
+type Ref uint64
 
-// maxRef bounds the numbers in a state that is restored. It is more than any journal can hold, and leaves bits for a
-// rank.
-const maxRef ref = 1<<rankBits - 1
+// RefBits are the bits of a number. It is more than any journal can hold.
+const RefBits = 48
 
-// possible says whether a state that is restored may have this number.
-func (r ref) possible() bool { return r <= maxRef }
+// MaxRef is the greatest number in a state that is restored.
+const MaxRef Ref = 1<<RefBits - 1
+
+// Possible says whether a state that is restored may have this number.
+func (r Ref) Possible() bool { return r <= MaxRef }
 
 // shape holds the bounds at which a segment is sealed: when the next document would exceed the number of documents, or
 // the bytes. Both are counted in journal order, so all members seal at the same documents.
@@ -31,13 +34,13 @@ const (
 	segmentBytes     = 16 << 20
 )
 
-func newShape(p WindowParams) shape {
+func newShape(p *Params) shape {
 	s := shape{documents: segmentDocuments, bytes: segmentBytes}
 	if p.Count > 0 {
-		s.documents = min(max(p.Count/windowSegments, 1<<8), segmentDocuments)
+		s.documents = min(max(int(p.Count)/windowSegments, 1<<8), segmentDocuments)
 	}
 	if p.Bytes > 0 {
-		s.bytes = int(min(max(int64(p.Bytes)/windowSegments, 1<<18), segmentBytes))
+		s.bytes = int(min(max(p.Bytes/windowSegments, 1<<18), segmentBytes))
 	}
 	return s
 }
@@ -52,7 +55,7 @@ func newShape(p WindowParams) shape {
 //	at: where the record begins, and in its highest bit whether the document has links · keys: the band keys
 type segment struct {
 	number uint64
-	first  ref
+	first  Ref
 	base   base
 	block  []byte
 	used   int // bytes of records, from the front of block
@@ -124,11 +127,11 @@ func makeBlock(size int) []byte {
 const largeBlock = 1 << 20
 
 // add appends a document. grow must have made room for it.
-func (s *segment) add(d *document) {
+func (s *segment) add(d *Document) {
 	if s.n == 0 {
-		s.base = base{offset: d.position.Offset, applied: d.applied}
+		s.base = base{offset: d.Position.Offset, applied: d.Applied}
 	}
-	s.putFixed(s.used, d.entry.Keys, d.entry.Digest, !d.links.none())
+	s.putFixed(s.used, d.Entry.Keys, d.Entry.Digest, !d.Links.None())
 	s.used += len(d.append(s.block[s.used:s.used], s.base))
 	s.n++
 }
@@ -136,7 +139,7 @@ func (s *segment) add(d *document) {
 // putFixed writes the fixed part of the next document.
 func (s *segment) putFixed(at int, keys, digest []byte, linked bool) {
 	fixed := s.fixedPart(s.n)
-	binary.LittleEndian.PutUint32(fixed, uint32(at)|uint32(flag(linked))*linkedBit)
+	binary.LittleEndian.PutUint32(fixed, uint32(at)|uint32(wire.Flag(linked))*linkedBit)
 	copy(fixed[atBytes:s.fixed-entry.DigestBytes], keys)
 	clear(fixed[s.fixed-entry.DigestBytes+copy(fixed[s.fixed-entry.DigestBytes:], digest):])
 }
@@ -172,29 +175,23 @@ func (s *segment) linked(i int) bool {
 }
 
 // linksOf returns the links of a document.
-func (s *segment) linksOf(i int) (l links) {
+func (s *segment) linksOf(i int) (l Links) {
 	if s.linked(i) {
-		d, _ := readDocument(s.record(i), s.base, s.first+ref(i))
-		l = d.links
+		d, _ := s.head(i)
+		l = d.Links
 	}
 	return l
 }
 
-// document decodes a document. Its entry points into the block.
-func (s *segment) document(i int) document {
-	d, rest := readDocument(s.record(i), s.base, s.first+ref(i))
-	d.entry, _, _ = entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
-	d.entry.Keys, d.entry.Digest = s.keys(i), s.digest(i)
-	return d
+// head decodes a document without its entry, and returns the bytes of the entry.
+func (s *segment) head(i int) (d Document, rest []byte) {
+	return readDocument(s.record(i), s.base, s.first+Ref(i))
 }
 
-// loadKey reads a band key of 1 to 8 bytes.
-func loadKey(b []byte, width int) (key uint64) {
-	if width == 4 {
-		return uint64(binary.LittleEndian.Uint32(b))
-	}
-	for i, c := range b[:width] {
-		key |= uint64(c) << (8 * i)
-	}
-	return key
+// document decodes a document. Its entry points into the block.
+func (s *segment) document(i int) Document {
+	d, rest := s.head(i)
+	d.Entry, _, _ = entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
+	d.Entry.Keys, d.Entry.Digest = s.keys(i), s.digest(i)
+	return d
 }

@@ -1,4 +1,4 @@
-package index
+package window
 
 // spill holds the lines of a table that its buckets spill over to. New lines come from the first page that has a free
 // one. The last page is given back when none of its lines is used and the other pages have some to spare.

@@ -1,4 +1,4 @@
-package index
+package window
 
 import (
 	"encoding/binary"
@@ -17,31 +17,31 @@ import (
 const sideVersion = 3
 
 const (
-	// sideInline bounds the documents whose changes are part of the state. They take up to 66 bytes each, and a store
+	// SideInline bounds the documents whose changes are part of the state. They take up to 66 bytes each, and a store
 	// takes 256 MiB.
-	sideInline = 1 << 21
+	SideInline = 1 << 21
 	// sideSegments is how many segments one part covers: 17 MB at most. Parts begin at multiples of it, so that a part
 	// without changes keeps its content while the window rolls on.
 	sideSegments = 4
 )
 
-// sideParts returns the parts for the segments of a capture.
-func sideParts(segments []SegmentView) (parts []SegmentView) {
+// SideParts returns the parts for the segments of a capture.
+func SideParts(segments []View) (parts []View) {
 	for begin := 0; begin < len(segments); {
 		end, changed := begin, 0
 		for ; end < len(segments) && segments[end].Number/sideSegments == segments[begin].Number/sideSegments; end++ {
 			changed += segments[end].segment.changes.end()
 		}
 		if changed > 0 {
-			parts = append(parts, SegmentView{changed: segments[begin:end:end]})
+			parts = append(parts, View{changed: segments[begin:end:end]})
 		}
 		begin = end
 	}
 	return parts
 }
 
-// appendSide encodes what changed about the documents of segments.
-func appendSide(dst []byte, segments []SegmentView) []byte {
+// AppendSide encodes what changed about the documents of segments.
+func AppendSide(dst []byte, segments []View) []byte {
 	for i := range segments {
 		s := &segments[i].segment
 		for k := range s.changes.end() {
@@ -56,25 +56,25 @@ func appendSide(dst []byte, segments []SegmentView) []byte {
 
 // sidePart is a decoded part of the side table.
 type sidePart struct {
-	first, last ref // first and last document with changes; first > last if there are none
+	first, last Ref // first and last document with changes; first > last if there are none
 	changes     []changed
 }
 
 // changed is a document's number and what changed about it.
 type changed struct {
-	ref    ref
+	Ref    Ref
 	change change
 }
 
 // decodeSide decodes a part after its version byte.
 func decodeSide(rd wire.Reader) (*Decoded, error) {
-	d := &Decoded{segment: &segment{}, side: &sidePart{first: maxRef}}
+	d := &Decoded{segment: &segment{}, side: &sidePart{first: MaxRef}}
 	for p := d.side; rd.Len() > 0; {
-		c := changed{ref: ref(rd.Uvarint()), change: readChange(&rd)}
-		if rd.Short() || !c.ref.possible() || len(p.changes) > 0 && c.ref <= p.last || c.change.emission.source >= 1<<31 {
-			return nil, fmt.Errorf("%w: side table", ErrCorrupt)
+		c := changed{Ref: Ref(rd.Uvarint()), change: readChange(&rd)}
+		if rd.Short() || !c.Ref.Possible() || len(p.changes) > 0 && c.Ref <= p.last || c.change.emission.Source >= 1<<31 {
+			return nil, fmt.Errorf("%w: side table", wire.ErrCorrupt)
 		}
-		p.first, p.last = min(p.first, c.ref), c.ref
+		p.first, p.last = min(p.first, c.Ref), c.Ref
 		p.changes = append(p.changes, c)
 		d.sources = max(d.sources, sourcesOf(&c.change))
 	}
@@ -83,22 +83,8 @@ func decodeSide(rd wire.Reader) (*Decoded, error) {
 
 // sourcesOf returns the greatest source number of a change, plus 1; 0 if it has none.
 func sourcesOf(c *change) uint32 {
-	if !c.emission.set {
+	if !c.emission.Set {
 		return 0
 	}
-	return c.emission.source + 1
-}
-
-// addSide applies a part. Its segments must have been added.
-func (t *Restore) addSide(d *Decoded) error {
-	w := &t.replica.window
-	if d.side.first < w.firstRef() || d.side.last >= w.end || int(d.sources) > len(t.replica.partitions) {
-		return fmt.Errorf("%w: side table", ErrCorrupt)
-	}
-	for i := range d.side.changes {
-		c := &d.side.changes[i]
-		s, i := w.at(c.ref)
-		s.changes.set(i, c.change)
-	}
-	return nil
+	return c.emission.Source + 1
 }

@@ -1,4 +1,6 @@
-package index
+package window
+
+import "github.com/unecho/unecho/index/wire"
 
 // matched is how many probes are looked at together: one for each bit of a word.
 const matched = 64
@@ -16,8 +18,8 @@ func (l *lookup) match(from int) (hits, linked uint64) {
 func matchEach(probes []probe) (hits, linked uint64) {
 	for i := range probes {
 		p := &probes[i]
-		hits |= uint64(flag(p.line.has(p.want, p.tag))) << i
-		linked |= uint64(flag(p.line.link() > 0)) << i
+		hits |= uint64(wire.Flag(p.line.has(p.want, p.tag))) << i
+		linked |= uint64(wire.Flag(p.line.link() > 0)) << i
 	}
 	return hits, linked
 }

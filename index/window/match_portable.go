@@ -1,6 +1,6 @@
 //go:build !amd64 || purego
 
-package index
+package window
 
 func hasMatchBlock() bool { return false }
 

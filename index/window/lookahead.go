@@ -1,4 +1,4 @@
-package index
+package window
 
 import (
 	"math/bits"
@@ -18,11 +18,11 @@ import (
 //
 // Fetching only warms the caches. Every lookup is done again in its turn, so no verdict depends on this file.
 
-// lookaheads is how many lookups are prepared before their turn.
-const lookaheads = 3
+// Lookaheads is how many lookups are prepared before their turn.
+const Lookaheads = 3
 
 // renew finds the buckets of the lookups ahead again in a table that has grown or shrunk.
-func (w *window) renew(table int) {
+func (w *Window) renew(table int) {
 	for i := range w.ahead {
 		if l := &w.ahead[i]; len(l.keys) > 0 {
 			p := &l.probes[table]
@@ -31,17 +31,9 @@ func (w *window) renew(table int) {
 	}
 }
 
-// lookAheadIn prepares the lookups of the entries behind entry i of a record.
-func (w *window) lookAheadIn(of entries, i int) {
-	for k := 1; i == 0 && k < lookaheads; k++ {
-		w.lookAhead(of.entry(k))
-	}
-	w.lookAhead(of.entry(i + lookaheads))
-}
-
-// lookAhead advances by one entry of a run: the lookups ahead move up by one, and each takes its step. e is the third
+// LookAhead advances by one entry of a run: the lookups ahead move up by one, and each takes its step. e is the third
 // entry ahead, and nil if there is none.
-func (w *window) lookAhead(e *entry.Entry) {
+func (w *Window) LookAhead(e *entry.Entry) {
 	next, second, third := &w.ahead[0], &w.ahead[1], &w.ahead[2]
 	w.probed, *next, *second, *third = *next, *second, *third, w.probed
 	third.likely = third.likely[:0]
@@ -57,7 +49,7 @@ func (w *window) lookAhead(e *entry.Entry) {
 }
 
 // fetchOlder fetches the lines behind the first lines of the buckets, and notes which documents will be met.
-func (w *window) fetchOlder(l *lookup) {
+func (w *Window) fetchOlder(l *lookup) {
 	w.fetched = w.fetched[:0]
 	for from := 0; from < len(l.probes); from += matched {
 		hits, linked := l.match(from)
@@ -77,7 +69,7 @@ const likelyBands = 24
 
 // noteLikely notes, for the first bands of those whose line may have the band's tag (hits), the newest document with
 // the tag, and fetches its digest.
-func (w *window) noteLikely(l *lookup, hits uint64) {
+func (w *Window) noteLikely(l *lookup, hits uint64) {
 	now := w.span()
 	for n := 0; n < likelyBands && hits != 0; hits &= hits - 1 {
 		n++
@@ -93,11 +85,11 @@ func (w *window) noteLikely(l *lookup, hits uint64) {
 
 // newest returns the newest document in the first line whose entry has the tag; ok is false if there is none, or it is
 // no longer visible.
-func (p *probe) newest(now span) (r ref, ok bool) {
+func (p *probe) newest(now span) (r Ref, ok bool) {
 	for i := p.line.count(); i > 0; i-- {
 		if x := p.line[i]; (x^p.want)&p.tag == 0 {
 			age := now.age(x, uint(p.level))
-			return now.end - 1 - ref(age), age < now.visible()
+			return now.end - 1 - Ref(age), age < now.visible()
 		}
 	}
 	return 0, false
@@ -105,7 +97,7 @@ func (p *probe) newest(now span) (r ref, ok bool) {
 
 // fetchDocuments fetches the records and the copy counts of the documents that were noted, if their digests differ
 // little: the others will hardly be read.
-func (w *window) fetchDocuments(l *lookup) {
+func (w *Window) fetchDocuments(l *lookup) {
 	for _, r := range l.likely {
 		if r < w.oldest {
 			continue
@@ -133,7 +125,7 @@ const recordAhead = 256
 
 // fetchTended fetches what will be swept and split soon: the lines of the table whose turn comes after the next one,
 // and the lines linked behind those of the next one.
-func (w *window) fetchTended() {
+func (w *Window) fetchTended() {
 	w.fetched = w.fetched[:0]
 	t := &w.tables[w.after(min(2, len(w.tables)))]
 	w.eachTended(t, func(l *line) { w.fetched = append(w.fetched, l) })
@@ -150,7 +142,7 @@ func (w *window) fetchTended() {
 }
 
 // eachTended visits the first lines of the buckets of a table that are swept and split when it is its turn.
-func (w *window) eachTended(t *table, visit func(l *line)) {
+func (w *Window) eachTended(t *table, visit func(l *line)) {
 	if !t.idle(w.span()) {
 		for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
 			visit(t.lines.at(b))
@@ -164,7 +156,7 @@ func (w *window) eachTended(t *table, visit func(l *line)) {
 
 // fetchFront fetches the record of the document after the oldest one, before it becomes the oldest. The window must not
 // be empty.
-func (w *window) fetchFront() {
+func (w *Window) fetchFront() {
 	s := w.segments[0]
 	i := int(w.oldest - s.first)
 	if i+frontAhead < s.n {
@@ -179,7 +171,7 @@ func (w *window) fetchFront() {
 const frontAhead = 4
 
 // forgetLookups drops all prepared lookups. It is called after the tables were rebuilt.
-func (w *window) forgetLookups() {
+func (w *Window) forgetLookups() {
 	w.probed.keys = w.probed.keys[:0]
 	for i := range w.ahead {
 		w.ahead[i].keys = w.ahead[i].keys[:0]

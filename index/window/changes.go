@@ -1,10 +1,11 @@
-package index
+package window
 
 import (
 	"encoding/binary"
 	"slices"
 	"unsafe"
 
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
 )
 
@@ -16,7 +17,7 @@ type changes struct {
 	dead   []bool   // true if the document was forgotten
 	// ms: 1 + stream time of the last repeat since the document entered; 0 is none; with window.refresh: last
 	repeats   []int64
-	emissions []emission // the last copy that came through as unique
+	emissions []Emission // the last copy that came through as unique
 	captured  bool
 }
 
@@ -29,7 +30,7 @@ func (c *changes) own() {
 
 func (c *changes) copied(i int) uint32     { return column(c.copies, i) }
 func (c *changes) isDead(i int) bool       { return column(c.dead, i) }
-func (c *changes) emission(i int) emission { return column(c.emissions, i) }
+func (c *changes) emission(i int) Emission { return column(c.emissions, i) }
 
 // repeated returns the stream time (ms) of a document's last repeat since it entered; ok is false if there was none.
 func (c *changes) repeated(i int) (at int64, ok bool) {
@@ -55,7 +56,7 @@ func (c *changes) repeat(i int, now int64) {
 	c.repeats[i] = now + 1
 }
 
-func (c *changes) emit(i int, m emission) {
+func (c *changes) emit(i int, m Emission) {
 	c.own()
 	c.emissions = reach(c.emissions, i)
 	c.emissions[i] = m
@@ -78,7 +79,7 @@ func reach[T any](of []T, i int) []T {
 
 // memory returns the bytes that the columns take.
 func (c *changes) memory() int64 {
-	return int64(4*cap(c.copies) + cap(c.dead) + 8*cap(c.repeats) + int(unsafe.Sizeof(emission{}))*cap(c.emissions))
+	return int64(4*cap(c.copies) + cap(c.dead) + 8*cap(c.repeats) + int(unsafe.Sizeof(Emission{}))*cap(c.emissions))
 }
 
 // end returns the place after the last document that may have changed.
@@ -86,12 +87,24 @@ func (c *changes) end() int {
 	return max(len(c.copies), len(c.dead), len(c.repeats), len(c.emissions))
 }
 
+// Emission is the last copy of a representative that came through as unique. Until a copy does, it is the
+// representative itself.
+type Emission struct {
+	At       int64          // ms of stream time
+	Position entry.Position // journal position at which the copy was judged
+	Offset   int64          // in its source partition
+	Source   uint32         // number of that partition
+	Set      bool
+	// its output refused it, or it fell before its representative entered again; the next copy then comes through
+	Void bool
+}
+
 // change holds what changed about one document.
 type change struct {
 	copies   uint32
 	dead     bool
 	repeat   int64 // as in changes.repeats
-	emission emission
+	emission Emission
 }
 
 func (c *changes) of(i int) change {
@@ -107,7 +120,7 @@ func (c *changes) set(i int, to change) {
 	if to.repeat > 0 {
 		c.repeat(i, to.repeat-1)
 	}
-	if to.emission.set {
+	if to.emission.Set {
 		c.emit(i, to.emission)
 	}
 }
@@ -125,18 +138,18 @@ const (
 func (c *change) append(dst []byte) []byte {
 	m := &c.emission
 	dst = binary.AppendUvarint(dst, uint64(c.copies))
-	dst = append(dst, flag(c.dead)*changedDead|flag(c.repeat > 0)*changedRepeat|flag(m.set)*changedEmission|flag(
-		m.void)*changedVoid)
+	dst = append(dst, wire.Flag(c.dead)*changedDead|wire.Flag(c.repeat > 0)*changedRepeat|wire.Flag(m.Set)*changedEmission|wire.Flag(
+		m.Void)*changedVoid)
 	if c.repeat > 0 {
 		dst = binary.AppendUvarint(dst, uint64(c.repeat))
 	}
-	if !m.set {
+	if !m.Set {
 		return dst
 	}
-	dst = binary.AppendVarint(dst, m.at)
-	dst = appendPosition(dst, m.position)
-	dst = binary.AppendUvarint(dst, uint64(m.source))
-	return binary.AppendVarint(dst, m.offset)
+	dst = binary.AppendVarint(dst, m.At)
+	dst = entry.AppendPosition(dst, m.Position)
+	dst = binary.AppendUvarint(dst, uint64(m.Source))
+	return binary.AppendVarint(dst, m.Offset)
 }
 
 func readChange(rd *wire.Reader) (c change) {
@@ -149,7 +162,7 @@ func readChange(rd *wire.Reader) (c change) {
 	if flags&changedEmission == 0 {
 		return c
 	}
-	c.emission = emission{set: true, void: flags&changedVoid != 0, at: rd.Varint(), position: readPosition(rd)}
-	c.emission.source, c.emission.offset = uint32(rd.Uvarint()), rd.Varint()
+	c.emission = Emission{Set: true, Void: flags&changedVoid != 0, At: rd.Varint(), Position: entry.ReadPosition(rd)}
+	c.emission.Source, c.emission.Offset = uint32(rd.Uvarint()), rd.Varint()
 	return c
 }

@@ -1,4 +1,4 @@
-package index
+package window
 
 import "github.com/cespare/xxhash/v2"
 
@@ -7,10 +7,10 @@ import "github.com/cespare/xxhash/v2"
 // met. Its digest is the same, so it is among the first that are compared.
 
 // whole is the index of the table for the keys of all bands together. It equals the number of bands.
-func (w *window) whole() int { return len(w.tables) - 1 }
+func (w *Window) whole() int { return len(w.tables) - 1 }
 
 // tag returns the hash under which a table finds band keys.
-func (w *window) tag(keys []byte, table int) uint32 {
+func (w *Window) tag(keys []byte, table int) uint32 {
 	if table == w.whole() {
 		return KeysTag(keys)
 	}

@@ -1,14 +1,14 @@
-package index
+package window
 
 import "github.com/unecho/unecho/index/entry"
 
-// window is the queue of remembered documents, and the tables that find them.
-type window struct {
+// Window is the queue of remembered documents, and the tables that find them.
+type Window struct {
 	segments []*segment // ascending by number; only the last one is open
-	firsts   []ref      // first document of each segment, side by side for a quick search
+	firsts   []Ref      // first document of each segment, side by side for a quick search
 	spare    []byte     // block of an expired segment, to be used for the next one
-	oldest   ref        // number of the oldest visible document; equals end if there is none
-	end      ref        // number of the next document
+	oldest   Ref        // number of the oldest visible document; equals end if there is none
+	end      Ref        // number of the next document
 	bytes    int64      // size of the visible documents, as window.bytes counts them
 	number   uint64     // number of the latest segment
 
@@ -23,7 +23,7 @@ type window struct {
 	refreshed bool // window.refresh: last is in force, or was: representatives may have entered again
 	refreshes bool // window.refresh: last, so that representatives enter again
 	// present number of each that entered again, by its first number; nil unless copies are indexed and must find them
-	places map[ref]ref
+	places map[Ref]Ref
 
 	tables    []table // one per band, and the last one for the keys of all bands together
 	moved     int     // entries of buckets moved for the latest document
@@ -31,40 +31,83 @@ type window struct {
 	allMoved  uint64
 
 	probed  lookup             // buckets of the latest lookup, until a document is indexed
-	ahead   [lookaheads]lookup // lookups prepared for the next entries
+	ahead   [Lookaheads]lookup // lookups prepared for the next entries
 	fetched []*line            // scratch memory: lines to be fetched
-	met     []met              // lookup at hand: the documents met, key by key
-	ends    []metEnd
-	front   front // fields of the oldest document
-	tended  int   // table that was tended last
+	met     []Met              // lookup at hand: the documents met, key by key
+	front   front              // fields of the oldest document
+	tended  int                // table that was tended last
 }
 
-func newWindow(p Params, bands int) window {
-	w := window{
-		shape: newShape(p.Window), share: fixedBytes(p, bands), width: p.Similarity.KeyBytes,
-		age: p.Window.Age.Milliseconds(), count: uint64(p.Window.Count), maximum: int64(p.Window.Bytes),
-		refreshes: p.Refreshes(), refreshed: p.Refreshes(),
-		tables: make([]table, bands+1), probed: newLookup(bands + 1),
+// Params say what a window is of, and its bounds. 0 is no bound.
+type Params struct {
+	Bands, KeyBytes int   // of a document, and the width of a band key
+	Share           int64 // bytes that each document counts beside its entry and links
+	Age             int64 // ms
+	Count           uint64
+	Bytes           int64
+	Refreshes       bool // representatives enter again
+	Copies          bool // copies are indexed: they must find a representative that entered again
+}
+
+// New makes an empty window.
+func New(p Params) *Window {
+	w := &Window{
+		shape: newShape(&p), share: p.Share, width: p.KeyBytes, age: p.Age, count: p.Count, maximum: p.Bytes,
+		refreshes: p.Refreshes, refreshed: p.Refreshes,
+		tables: make([]table, p.Bands+1), probed: newLookup(p.Bands + 1),
 	}
 	for i := range w.ahead {
-		w.ahead[i] = newLookup(bands + 1)
+		w.ahead[i] = newLookup(p.Bands + 1)
 	}
 	for b := range w.tables {
 		w.tables[b] = w.newTable(0)
 	}
-	if p.Refreshes() && p.KeepsAll() {
-		w.places = map[ref]ref{}
+	if p.Refreshes && p.Copies {
+		w.places = map[Ref]Ref{}
 	}
 	return w
 }
 
-func (w *window) span() span   { return span{oldest: w.oldest, end: w.end} }
-func (w *window) visible() int { return int(w.end - w.oldest) }
+// Change puts other bounds in force. What counts for each document beside its entry may change with them.
+func (w *Window) Change(p Params) {
+	w.bytes += int64(w.visible()) * (p.Share - w.share)
+	w.shape, w.share, w.front = newShape(&p), p.Share, front{}
+	w.age, w.count, w.maximum, w.refreshes = p.Age, p.Count, p.Bytes, p.Refreshes
+	w.refreshed = w.refreshed || w.refreshes
+	w.changed = true
+	if p.Copies && w.places == nil {
+		w.places = map[Ref]Ref{} // of earlier ones as their copies come (Placed)
+	}
+}
+
+// History says what the window may have in it by the bounds that were in force: copies that find a representative which
+// entered again, and representatives that did.
+func (w *Window) History() (copies, refreshed bool) { return w.places != nil, w.refreshed }
+
+// Remember sets what History says, in a window to be restored.
+func (w *Window) Remember(copies, refreshed bool) {
+	if copies && w.places == nil {
+		w.places = map[Ref]Ref{}
+	}
+	w.refreshed = refreshed
+}
+
+// mostDocuments returns the greatest number of documents in a segment. One that was sealed under other bounds may have
+// more than those in force allow.
+func (w *Window) mostDocuments() int {
+	if w.changed {
+		return segmentDocuments
+	}
+	return w.shape.documents
+}
+
+func (w *Window) span() span   { return span{oldest: w.oldest, end: w.end} }
+func (w *Window) visible() int { return int(w.end - w.oldest) }
 
 // at returns the segment that holds a document, and its place there. The document must be in the queue.
 //
 // Segments have about as many documents each, so the search begins where the document would be if all had as many.
-func (w *window) at(r ref) (*segment, int) {
+func (w *Window) at(r Ref) (*segment, int) {
 	first := w.firsts[0]
 	k := min(int(uint64(r-first)*uint64(len(w.firsts))/max(uint64(w.end-first), 1)), len(w.firsts)-1)
 	for w.firsts[k] > r {
@@ -76,43 +119,43 @@ func (w *window) at(r ref) (*segment, int) {
 	return w.segments[k], int(r - w.firsts[k])
 }
 
-// expire lets the documents leave that are beyond a bound at stream time now, and drops the segments of which all have
+// Expire lets the documents leave that are beyond a bound at stream time now, and drops the segments of which all have
 // left.
-func (w *window) expire(now int64) {
-	for w.oldest < w.end && (w.full(0, 0) || w.age > 0 && w.old(now, w.eldestFront().applied)) {
-		w.leave(w.eldestFront().bytes)
+func (w *Window) Expire(now int64) {
+	for w.oldest < w.end && (w.Full(0, 0) || w.age > 0 && w.Old(now, w.eldestFront().applied)) {
+		w.Leave(w.eldestFront().bytes)
 	}
 }
 
 // front caches the oldest document's fields that the age and size bounds need.
 type front struct {
-	next    ref   // the document's number + 1; 0 means that nothing is cached
+	next    Ref   // the document's number + 1; 0 means that nothing is cached
 	applied int64 // stream time from which its age counts, ms
 	bytes   int64 // as window.bytes counts them
 }
 
 // eldestFront returns the fields of the oldest document, read once. The window must not be empty.
-func (w *window) eldestFront() *front {
+func (w *Window) eldestFront() *front {
 	if w.front.next != w.oldest+1 {
 		s := w.segments[0]
-		d, rest := readDocument(s.record(int(w.oldest-s.first)), s.base, w.oldest)
-		w.front = front{next: w.oldest + 1, applied: d.applied, bytes: w.bytesOf(len(rest), &d.links)}
+		d, rest := s.head(int(w.oldest - s.first))
+		w.front = front{next: w.oldest + 1, applied: d.Applied, bytes: w.bytesOf(len(rest), &d.Links)}
 		w.fetchFront()
 	}
 	return &w.front
 }
 
-// old says whether a document last seen at stream time seen is beyond window.age.
-func (w *window) old(now, seen int64) bool { return w.age > 0 && now-seen >= w.age }
+// Old says whether a document last seen at stream time seen is beyond window.age.
+func (w *Window) Old(now, seen int64) bool { return w.age > 0 && now-seen >= w.age }
 
-// full says whether the window, with this many more documents and bytes, would be beyond window.count or window.bytes.
-func (w *window) full(documents int, bytes int64) bool {
+// Full says whether the window, with this many more documents and bytes, would be beyond window.count or window.bytes.
+func (w *Window) Full(documents int, bytes int64) bool {
 	return w.count > 0 && uint64(w.visible()+documents) > w.count || w.maximum > 0 && w.bytes+bytes > w.maximum
 }
 
-// leave takes the oldest document, of so many bytes, out of the window, and drops its segment if that was the last of
+// Leave takes the oldest document, of so many bytes, out of the window, and drops its segment if that was the last of
 // it.
-func (w *window) leave(bytes int64) {
+func (w *Window) Leave(bytes int64) {
 	s := w.segments[0]
 	w.bytes -= bytes
 	w.oldest++
@@ -123,10 +166,10 @@ func (w *window) leave(bytes int64) {
 
 // bytesOf returns the bytes of a document, as window.bytes counts them, from those of its entry without band keys and
 // digest.
-func (w *window) bytesOf(record int, l *links) int64 { return int64(record) + w.share + l.bytes() }
+func (w *Window) bytesOf(record int, l *Links) int64 { return int64(record) + w.share + l.Bytes() }
 
 // drop takes the oldest segment out of the queue, and keeps its block for the next segment if it can be used.
-func (w *window) drop() {
+func (w *Window) drop() {
 	if s := w.segments[0]; !s.captured && len(s.block) > len(w.spare) && len(s.block) <= w.shape.bytes {
 		w.spare = s.block
 	}
@@ -134,21 +177,21 @@ func (w *window) drop() {
 	w.segments, w.firsts = w.segments[1:], w.firsts[1:]
 }
 
-// insert adds a document as the newest one, and returns where it is. It copies what it keeps.
-func (w *window) insert(d *document) (s *segment, i int) {
-	record := entry.BareSize(&d.entry)
-	s = w.tail(record + maxHead)
-	i = s.n
+// Insert adds a document as the newest one, and returns where it is. It copies what it keeps.
+func (w *Window) Insert(d *Document) Place {
+	record := entry.BareSize(&d.Entry)
+	s := w.tail(record + maxHead)
+	i := s.n
 	s.add(d)
 	w.end++
-	w.bytes += w.bytesOf(record, &d.links)
-	w.link(s, i, &d.links)
+	w.bytes += w.bytesOf(record, &d.Links)
+	w.link(s, i, &d.Links)
 	w.tend()
-	return s, i
+	return Place{s, i}
 }
 
 // tail returns the open segment, with room for a record of this many bytes.
-func (w *window) tail(record int) *segment {
+func (w *Window) tail(record int) *segment {
 	var last *segment
 	if n := len(w.segments); n > 0 {
 		last = w.segments[n-1]
@@ -161,7 +204,7 @@ func (w *window) tail(record int) *segment {
 }
 
 // follow seals the last segment and opens the next.
-func (w *window) follow(last *segment) *segment {
+func (w *Window) follow(last *segment) *segment {
 	w.number++
 	s := w.newSegment(w.number, w.end)
 	if last == nil {
@@ -179,11 +222,11 @@ func (w *window) follow(last *segment) *segment {
 	return s
 }
 
-func (w *window) newSegment(number uint64, first ref) *segment {
+func (w *Window) newSegment(number uint64, first Ref) *segment {
 	return &segment{number: number, first: first, width: w.width, fixed: atBytes + w.whole()*w.width + entry.DigestBytes}
 }
 
-func (w *window) push(s *segment) {
+func (w *Window) push(s *segment) {
 	w.segments = append(w.segments, s)
 	w.firsts = append(w.firsts, s.first)
 }
@@ -191,7 +234,7 @@ func (w *window) push(s *segment) {
 // newBlock returns a block somewhat larger than what the last segment used. If bytes bound the window and the last
 // segment was sealed by its bytes, the block has the full size of a segment at once: growing copies it, and memory must
 // not exceed the bound meanwhile.
-func (w *window) newBlock(last *segment) (block []byte) {
+func (w *Window) newBlock(last *segment) (block []byte) {
 	used := last.size()
 	size, enough := min(used+used/64, w.shape.bytes), min(used+used/512, w.shape.bytes)
 	if w.maximum > 0 && last.n < w.shape.documents {
@@ -204,15 +247,15 @@ func (w *window) newBlock(last *segment) (block []byte) {
 }
 
 // link adds a document to its buckets.
-func (w *window) link(s *segment, i int, l *links) {
+func (w *Window) link(s *segment, i int, l *Links) {
 	w.probe(s.keys(i))
-	now, r := w.span(), s.first+ref(i)
+	now, r := w.span(), s.first+Ref(i)
 	for b := range w.tables {
-		if p := &w.probed.probes[b]; l.own(b) && !p.add(r) {
+		if p := &w.probed.probes[b]; l.Own(b) && !p.add(r) {
 			w.tables[b].insert(p.line, uint(p.level), p.hash, r, now)
 		}
 	}
-	l.tags(func(tag uint32) {
+	l.Tags(func(tag uint32) {
 		t := &w.tables[w.fineTable(tag)]
 		var p probe
 		if p.locate(t, tag); !p.add(r) {
@@ -222,12 +265,12 @@ func (w *window) link(s *segment, i int, l *links) {
 }
 
 // newTable builds an empty table for this many documents, and those that come before it has its turn.
-func (w *window) newTable(documents int) table { return newTable(documents + len(w.tables)) }
+func (w *Window) newTable(documents int) table { return newTable(documents + len(w.tables)) }
 
 // tend maintains the tables after a document. They take turns: one table is swept, and grows or shrinks so that it has
 // room until its next turn. So no document pays for all tables, and what is read for it stands side by side in memory
 // and was fetched before.
-func (w *window) tend() {
+func (w *Window) tend() {
 	now, tables := w.span(), len(w.tables)
 	w.tended = w.after(1)
 	t := &w.tables[w.tended]
@@ -243,7 +286,7 @@ func (w *window) tend() {
 }
 
 // after returns the table that is tended after this many documents; n is not greater than the number of tables.
-func (w *window) after(n int) int {
+func (w *Window) after(n int) int {
 	if n += w.tended; n >= len(w.tables) {
 		n -= len(w.tables)
 	}
@@ -251,50 +294,48 @@ func (w *window) after(n int) int {
 }
 
 // sweeps returns how many buckets of a table are swept when it is its turn.
-func (w *window) sweeps() int { return (len(w.tables) + sweepEvery - 1) / sweepEvery }
+func (w *Window) sweeps() int { return (len(w.tables) + sweepEvery - 1) / sweepEvery }
 
-// BandTag is the part of a band key's hash that a bucket stores. Documents with equal tags in a band meet there.
-func BandTag(key []byte) uint32 { return tagOf(loadKey(key, len(key))) }
-
-// tagOf is the part of a key's hash that a bucket stores.
-func tagOf(key uint64) uint32 { return hashKey(key) & (1<<hashBits - 1) }
-
-// hashKey spreads a band key over 32 bits. The lowest of them select its bucket.
-func hashKey(key uint64) uint32 {
-	key *= 0x9e3779b97f4a7c15
-	return uint32(key >> 32)
-}
-
-// eldest returns the oldest visible document; ok is false if there is none.
-func (w *window) eldest() (d document, ok bool) {
+// Eldest returns the oldest visible document; ok is false if there is none.
+func (w *Window) Eldest() (d Document, ok bool) {
 	if w.oldest == w.end {
-		return document{}, false
+		return Document{}, false
 	}
 	s, i := w.at(w.oldest)
 	return s.document(i), true
 }
 
-// find returns the document of the window that was judged at p.
-func (w *window) find(p Position) (*segment, int, bool) {
+// Find returns the document that was judged at p.
+func (w *Window) Find(p entry.Position) (Place, bool) {
+	if at, ok := w.find(p); ok {
+		return at, true
+	}
+	if w.oldest < w.end && w.head(w.oldest).Position.Before(p) {
+		return Place{}, false // it cannot have left its first place
+	}
+	return w.findAgain(p)
+}
+
+// find looks for a document in its first place.
+func (w *Window) find(p entry.Position) (Place, bool) {
 	for at := w.search(p, w.oldest); at < w.end; at++ {
 		d := w.head(at)
-		if d.position != p {
+		if d.Position != p {
 			break
 		}
-		if d.judged == p {
-			s, i := w.at(at)
-			return s, i, true
+		if d.Judged == p {
+			return w.At(at), true
 		}
 	}
-	return nil, 0, false
+	return Place{}, false
 }
 
 // search returns the first document from number from on that entered at p or later.
-func (w *window) search(p Position, from ref) ref {
+func (w *Window) search(p entry.Position, from Ref) Ref {
 	lo, hi := from, w.end
 	for lo < hi {
 		mid := lo + (hi-lo)/2
-		if w.head(mid).position.Before(p) {
+		if w.head(mid).Position.Before(p) {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -303,51 +344,37 @@ func (w *window) search(p Position, from ref) ref {
 	return lo
 }
 
-// find returns the document that entered by the entry at p.
-func (r *Replica) find(p Position) (*segment, int, bool) {
-	w := &r.window
-	if s, i, ok := w.find(p); ok {
-		return s, i, true
-	}
-	if w.oldest < w.end && w.head(w.oldest).position.Before(p) {
-		return nil, 0, false // it cannot have left its first place
-	}
-	return w.findAgain(p)
-}
-
 // findAgain searches the whole window for a document that entered again, after it had left its first place before the
 // oldest document entered. Only an operator asks for so old a document.
-func (w *window) findAgain(p Position) (*segment, int, bool) {
+func (w *Window) findAgain(p entry.Position) (Place, bool) {
 	if w.oldest == w.end || !w.refreshed {
-		return nil, 0, false
+		return Place{}, false
 	}
 	for r := w.oldest; r < w.end; r++ {
-		if d := w.head(r); d.again && d.judged == p {
-			s, i := w.at(r)
-			return s, i, true
+		if d := w.head(r); d.Again && d.Judged == p {
+			return w.At(r), true
 		}
 	}
-	return nil, 0, false
+	return Place{}, false
 }
 
 // head returns a document without its entry.
-func (w *window) head(r ref) document {
-	s, i := w.at(r)
-	d, _ := readDocument(s.record(i), s.base, r)
-	return d
-}
+func (w *Window) head(r Ref) Document { return w.At(r).Head() }
 
 // firstRef returns the number of the oldest document in the queue, visible or not.
-func (w *window) firstRef() ref {
+func (w *Window) firstRef() Ref {
 	if len(w.firsts) == 0 {
 		return w.end
 	}
 	return w.firsts[0]
 }
 
+// PlaceBytes are those of an entry of the map from first numbers to present ones.
+const PlaceBytes = 40
+
 // memory returns the bytes that segments and tables take.
-func (w *window) memory() int64 {
-	n := int64(len(w.spare) + placeBytes*len(w.places))
+func (w *Window) memory() int64 {
+	n := int64(len(w.spare) + PlaceBytes*len(w.places))
 	for _, s := range w.segments {
 		n += int64(len(s.block)) + s.changes.memory()
 	}

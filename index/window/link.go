@@ -1,4 +1,4 @@
-package index
+package window
 
 import "slices"
 
@@ -7,10 +7,10 @@ import "slices"
 const linkTogether = 3
 
 // linkGroups returns the number of groups of bands.
-func (w *window) linkGroups() int { return (len(w.tables) + linkTogether - 1) / linkTogether }
+func (w *Window) linkGroups() int { return (len(w.tables) + linkTogether - 1) / linkTogether }
 
 // linkGroup rebuilds the tables of a group of bands, sized for this many documents. Groups write no memory in common.
-func (w *window) linkGroup(group, documents int) {
+func (w *Window) linkGroup(group, documents int) {
 	l := linker{window: w, first: group * linkTogether}
 	l.tables = w.tables[l.first:min(l.first+linkTogether, len(w.tables))]
 	for b := range l.tables {
@@ -29,7 +29,7 @@ const linkBlock = 1 << 19
 // linker links documents in blocks, each sorted by the page of its bucket, so that a page stays in the caches while it
 // is filled. Within a page the documents keep their order, so the resulting table is the same as without sorting.
 type linker struct {
-	window *window
+	window *Window
 	tables []table
 	first  int                    // band of the first table
 	hashes [linkTogether][]hashed // per table: the references of the block, in the order of their documents
@@ -42,7 +42,7 @@ type linker struct {
 type hashed struct{ hash, at uint32 }
 
 // block links the documents from first up to, but not including, end, and returns end.
-func (l *linker) block(first, end ref) ref {
+func (l *linker) block(first, end Ref) Ref {
 	l.hash(first, end)
 	for b := range l.tables {
 		t := &l.tables[b]
@@ -57,7 +57,7 @@ func (l *linker) block(first, end ref) ref {
 }
 
 // hash fills hashes for the documents from first up to, but not including, end.
-func (l *linker) hash(first, end ref) {
+func (l *linker) hash(first, end Ref) {
 	for b := range l.tables {
 		l.hashes[b] = l.hashes[b][:0]
 	}
@@ -67,7 +67,7 @@ func (l *linker) hash(first, end ref) {
 		for k := range n {
 			l.hashDocument(s, i+k, uint32(int(r-first)+k))
 		}
-		r += ref(n)
+		r += Ref(n)
 	}
 }
 
@@ -82,11 +82,11 @@ func (l *linker) hashDocument(s *segment, i int, at uint32) {
 	}
 	links := s.linksOf(i)
 	for b := range l.tables {
-		if links.own(l.first + b) {
+		if links.Own(l.first + b) {
 			l.hashes[b] = append(l.hashes[b], hashed{w.tag(keys, l.first+b), at})
 		}
 	}
-	links.tags(func(tag uint32) {
+	links.Tags(func(tag uint32) {
 		if b := w.fineTable(tag) - l.first; b >= 0 && b < len(l.tables) {
 			l.hashes[b] = append(l.hashes[b], hashed{tag, at})
 		}
@@ -113,13 +113,13 @@ func (l *linker) sort(t *table, hashes []hashed) {
 }
 
 // fill puts references into a page of a table; first is the number of the block's first document.
-func (l *linker) fill(t *table, page int, first ref, documents []hashed) {
+func (l *linker) fill(t *table, page int, first Ref, documents []hashed) {
 	now := l.window.span()
 	lines := t.lines[page]
 	l.touch(lines)
 	for _, h := range documents {
 		bucket, level := t.bucket(h.hash)
-		at, r := &lines[uint(bucket)%pageLines], first+ref(h.at)
+		at, r := &lines[uint(bucket)%pageLines], first+Ref(h.at)
 		if at.count() < lineSlots {
 			at.add(pack(h.hash, r, level))
 		} else {

@@ -1,0 +1,135 @@
+package window
+
+import "github.com/unecho/unecho/index/entry"
+
+// Place is where a document of the window is. It is valid until the window next changes.
+type Place struct {
+	segment *segment
+	i       int
+}
+
+// At returns the place of a document, from Oldest up to, but not including, End.
+func (w *Window) At(r Ref) Place {
+	s, i := w.at(r)
+	return Place{s, i}
+}
+
+// Number returns the document's number.
+func (p Place) Number() Ref { return p.segment.first + Ref(p.i) }
+
+// Document decodes the document. Its entry points into the window.
+func (p Place) Document() Document { return p.segment.document(p.i) }
+
+// Head decodes the document without its entry.
+func (p Place) Head() Document {
+	d, _ := p.segment.head(p.i)
+	return d
+}
+
+// Offset decodes the source offset of the document.
+func (p Place) Offset() int64 {
+	_, rest := p.segment.head(p.i)
+	e, _, _ := entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
+	return e.Offset
+}
+
+// Copies is the number of copies that were marked.
+func (p Place) Copies() uint32 { return p.segment.changes.copied(p.i) }
+
+// Dead says whether the document was killed.
+func (p Place) Dead() bool { return p.segment.changes.isDead(p.i) }
+
+// Repeated returns the stream time (ms) of the last repeat since the document entered; ok is false if there was none.
+func (p Place) Repeated() (at int64, ok bool) { return p.segment.changes.repeated(p.i) }
+
+// Emission returns the last copy that came through, as it was marked.
+func (p Place) Emission() Emission { return p.segment.changes.emission(p.i) }
+
+// SetCopies, Repeat, Emit and Kill mark what changes about a document.
+
+// SetCopies marks the number of copies.
+func (p Place) SetCopies(n uint32) { p.segment.changes.setCopied(p.i, n) }
+
+// Repeat marks a repeat at a stream time, in ms.
+func (p Place) Repeat(now int64) { p.segment.changes.repeat(p.i, now) }
+
+// Emit marks the last copy that came through.
+func (p Place) Emit(m Emission) { p.segment.changes.emit(p.i, m) }
+
+// Kill marks a document as dead, so that nothing matches it.
+func (p Place) Kill() { p.segment.changes.kill(p.i) }
+
+// Front returns the oldest document without its entry, and its bytes as window.bytes counts them. The window must not
+// be empty.
+func (w *Window) Front() (p Place, d Document, bytes int64) {
+	s := w.segments[0]
+	p = Place{s, int(w.oldest - s.first)}
+	d, rest := s.head(p.i)
+	return p, d, w.bytesOf(len(rest), &d.Links)
+}
+
+// Oldest is the number of the oldest document; it equals End if there is none.
+func (w *Window) Oldest() Ref { return w.oldest }
+
+// End is the number of the next document.
+func (w *Window) End() Ref { return w.end }
+
+// Visible is the number of documents.
+func (w *Window) Visible() int { return w.visible() }
+
+// Bytes is the size of the documents, as window.bytes counts them.
+func (w *Window) Bytes() int64 { return w.bytes }
+
+// Bands is the number of bands of a document. Its table for the keys of all bands together has this number.
+func (w *Window) Bands() int { return w.whole() }
+
+// Tables is the number of tables: one for each band, and the one of all bands together.
+func (w *Window) Tables() int { return len(w.tables) }
+
+// KeyBytes is the width of a band key.
+func (w *Window) KeyBytes() int { return w.width }
+
+// Reenters says whether documents enter again, or their places are noted.
+func (w *Window) Reenters() bool { return w.refreshes || w.places != nil }
+
+// Present returns the present number of the document that first entered under a number; ok is false if it has left.
+func (w *Window) Present(first Ref) (number Ref, ok bool) {
+	if first >= w.oldest {
+		return first, true
+	}
+	number, ok = w.places[first]
+	return number, ok && number >= w.oldest
+}
+
+// Placed notes the present number of a document that entered again, for its copies to find it.
+func (w *Window) Placed(d *Document, number Ref) {
+	if w.places != nil && d.Again {
+		w.places[d.First] = number
+	}
+}
+
+// Displaced notes that a document leaves for good.
+func (w *Window) Displaced(d *Document) {
+	if w.places != nil && d.Again {
+		delete(w.places, d.First)
+	}
+}
+
+// Stats are what a window takes, and what its tables did.
+type Stats struct {
+	Segments  int
+	Memory    int64  // bytes that segments and tables take
+	Moved     uint64 // entries of buckets moved because tables grew or shrank
+	MostMoved int    // the most entries moved for one document
+	Places    int    // documents that entered again whose present place is noted
+}
+
+// Stats returns the counters.
+func (w *Window) Stats() Stats {
+	return Stats{
+		Segments: len(w.segments), Memory: w.memory(), Moved: w.allMoved, MostMoved: w.mostMoved, Places: len(w.places),
+	}
+}
+
+// Refreshes says whether representatives enter again, by the bounds in force.
+func (w *Window) Refreshes() bool { return w.refreshes }

@@ -1,0 +1,231 @@
+package window
+
+import (
+	"fmt"
+
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/wire"
+)
+
+// An empty window is filled from what Capture gave: Read takes the numbers, Add the segments in order, Decode decodes
+// one of them, ReadSide takes the rest of the side table, and Link builds the tables.
+
+// Decoded is a captured segment, or a part of the side table, decoded and not yet added.
+type Decoded struct {
+	segment *segment
+	sources uint32    // all source numbers of its documents are below this
+	bytes   int64     // size of its documents, as window.bytes counts them
+	side    *sidePart // set for a part of the side table, and then segment is empty
+}
+
+// Number ascends from segment to segment.
+func (d *Decoded) Number() uint64 { return d.segment.number }
+
+// Documents is the number of documents in the segment.
+func (d *Decoded) Documents() int { return d.segment.n }
+
+// Sealed says that the segment will never change.
+func (d *Decoded) Sealed() bool { return d.segment.sealed }
+
+// Read reads what Append wrote, and returns false if that is not possible.
+func (w *Window) Read(rd *wire.Reader) bool {
+	w.oldest, w.number = Ref(rd.Uvarint()), rd.Uvarint()
+	w.end = w.oldest
+	return !rd.Short() && w.oldest.Possible()
+}
+
+// Decode decodes a segment; it keeps no reference to data. It may be called from several goroutines at once, and in any
+// order.
+func (w *Window) Decode(data []byte) (*Decoded, error) {
+	if len(data) > 0 && data[0] == sideVersion {
+		return decodeSide(wire.NewReader(data[1:]))
+	}
+	rd := wire.NewReader(data)
+	if err := wire.ReadVersion(&rd, "segment", segmentVersion); err != nil {
+		return nil, err
+	}
+	number, first, sealed := rd.Uvarint(), Ref(rd.Uvarint()), rd.Byte() == 1
+	d := &Decoded{segment: w.newSegment(number, first)}
+	own := w.whole() * w.width
+	keys, n := rd.Uvarint(), rd.Count(own+1)
+	if want := uint64(own + entry.DigestBytes); keys != want {
+		return nil, fmt.Errorf("%w: segment %d has %d bytes of keys and digest for a document, not %d", wire.ErrCorrupt, number,
+			keys, want)
+	}
+	d.segment.base = base{offset: rd.Varint(), applied: rd.Varint()}
+	records := rd.Bytes()
+	all := rd.Take(keys * uint64(n))
+	if rd.Short() || rd.Len() != 0 || n == 0 || !first.Possible() {
+		return nil, fmt.Errorf("%w: segment %d of %d documents", wire.ErrCorrupt, number, n)
+	}
+	if err := w.documents(d, n, records, all); err != nil {
+		return nil, err
+	}
+	d.segment.sealed = sealed
+	return d, nil
+}
+
+// documents builds the block of a segment from its records and band keys, and finds where each record begins.
+func (w *Window) documents(to *Decoded, n int, records, keys []byte) error {
+	s := to.segment
+	s.block = makeBlock(len(records) + n*s.fixed)
+	copy(s.block, records)
+	for rest := records; s.n < n; s.n++ {
+		begin := len(records) - len(rest)
+		d, e := readDocument(rest, s.base, s.first+Ref(s.n))
+		decoded, after, err := entry.Decode(e, 0, nil)
+		if err != nil || d.Source >= 1<<31 || decoded.Empty() || begin >= linkedBit || !d.possible(s.first+Ref(s.n)) ||
+			!d.Links.possible(len(w.tables)) {
+			return fmt.Errorf("%w: segment %d, document %d", wire.ErrCorrupt, s.number, s.n)
+		}
+		own := keys[s.n*(s.fixed-atBytes):][:s.fixed-atBytes]
+		ends := w.whole() * w.width
+		s.putFixed(begin, own[:ends], own[ends:], !d.Links.None())
+		to.sources = max(to.sources, d.Source+1)
+		to.bytes += w.bytesOf(len(e)-len(after), &d.Links)
+		rest = after
+	}
+	if s.used = len(records); s.n != n || s.at(n-1) >= s.used {
+		return fmt.Errorf("%w: segment %d of %d documents", wire.ErrCorrupt, s.number, n)
+	}
+	return nil
+}
+
+// Add takes the next segment, which the window owns from then on, or a part of the side table, which must come after
+// its segments. There are so many source partitions.
+func (w *Window) Add(d *Decoded, sources int) error {
+	if d.side != nil {
+		return w.addSide(d, sources)
+	}
+	if !w.follows(d.segment) || int(d.sources) > sources {
+		return fmt.Errorf("%w: segment %d does not fit", wire.ErrCorrupt, d.Number())
+	}
+	w.push(d.segment)
+	w.end = d.segment.first + Ref(d.segment.n)
+	w.bytes += d.bytes
+	return nil
+}
+
+// follows says whether a segment may come next. The first segment must hold the oldest document, or be the open one
+// whose documents have all expired. Each later segment must begin where the one before ended.
+func (w *Window) follows(s *segment) bool {
+	if s.number > w.number || s.n > w.mostDocuments() {
+		return false
+	}
+	if n := len(w.segments); n > 0 {
+		last := w.segments[n-1]
+		return last.sealed && s.number == last.number+1 && s.first == w.end
+	}
+	after := s.first + Ref(s.n)
+	return s.first <= w.oldest && (w.oldest < after || w.oldest == after && !s.sealed)
+}
+
+// addSide applies a part. Its segments must have been added.
+func (w *Window) addSide(d *Decoded, sources int) error {
+	if d.side.first < w.firstRef() || d.side.last >= w.end || int(d.sources) > sources {
+		return fmt.Errorf("%w: side table", wire.ErrCorrupt)
+	}
+	for i := range d.side.changes {
+		c := &d.side.changes[i]
+		s, i := w.at(c.Ref)
+		s.changes.set(i, c.change)
+	}
+	return nil
+}
+
+// ReadSide applies the side table that rd has, or only checks it. All segments must have been added.
+func (w *Window) ReadSide(rd *wire.Reader, sources int, apply bool) error {
+	if !w.allThere() {
+		return fmt.Errorf("%w: segments are missing", wire.ErrCorrupt)
+	}
+	for rd.Len() > 0 {
+		at, to := Ref(rd.Uvarint()), readChange(rd)
+		if rd.Short() || at < w.firstRef() || at >= w.end || int(to.emission.Source) >= sources {
+			return fmt.Errorf("%w: side table", wire.ErrCorrupt)
+		}
+		if apply {
+			s, i := w.at(at)
+			s.changes.set(i, to)
+		}
+	}
+	return nil
+}
+
+// allThere says whether the last segment is the latest one. A window has a segment as soon as a document was indexed.
+func (w *Window) allThere() bool {
+	var last uint64
+	if n := len(w.segments); n > 0 {
+		last = w.segments[n-1].number
+	}
+	return last == w.number
+}
+
+// Shape is the part of a decoded segment that AddShape needs.
+type Shape struct {
+	Number    uint64
+	Documents int
+	Sealed    bool
+	first     Ref
+	sources   uint32
+	side      *sidePart // without the changes
+}
+
+// Shape describes the segment.
+func (d *Decoded) Shape() Shape {
+	s := Shape{
+		Number: d.Number(), Documents: d.Documents(), Sealed: d.Sealed(), first: d.segment.first,
+		sources: d.sources,
+	}
+	if d.side != nil {
+		s.side = &sidePart{first: d.side.first, last: d.side.last}
+	}
+	return s
+}
+
+// AddShape finds what Add would find, without the documents in memory. The window cannot be used afterwards, but for
+// ReadSide, which then only checks.
+func (w *Window) AddShape(s *Shape, sources int) error {
+	bare := &segment{number: s.Number, first: s.first, n: s.Documents, sealed: s.Sealed}
+	return w.Add(&Decoded{segment: bare, sources: s.sources, side: s.side}, sources)
+}
+
+// Link builds the tables, in parts: it calls link for each i below n, in any order and from any number of goroutines,
+// and returns when all calls have returned. If spread is nil, one part comes after the other.
+func (w *Window) Link(spread func(n int, link func(i int))) {
+	if spread == nil {
+		spread = oneByOne
+	}
+	w.recount()
+	spread(w.linkGroups(), func(group int) { w.linkGroup(group, w.visible()) })
+}
+
+func oneByOne(n int, link func(i int)) {
+	for i := range n {
+		link(i)
+	}
+}
+
+// recount subtracts the bytes of those documents of the first segment that have left the window, and notes the places
+// of documents that entered again.
+func (w *Window) recount() {
+	for r := w.firstRef(); r < w.oldest; r++ {
+		s, i := w.at(r)
+		d, rest := s.head(i)
+		w.bytes -= w.bytesOf(len(rest), &d.Links)
+	}
+	for r := w.oldest; w.places != nil && r < w.end; r++ {
+		d := w.head(r)
+		w.Placed(&d, r)
+	}
+}
+
+// SealAt has segments be sealed at this many documents or bytes from now on, so that a test has many small ones.
+func (w *Window) SealAt(documents, bytes int) { w.shape = shape{documents: documents, bytes: bytes} }
+
+// Relink builds all tables anew, sized for this many documents, so that a test has larger ones.
+func (w *Window) Relink(documents int) {
+	for group := range w.linkGroups() {
+		w.linkGroup(group, max(documents, w.visible()))
+	}
+	w.forgetLookups()
+}

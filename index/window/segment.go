@@ -190,7 +190,7 @@ func (s *segment) head(i int) (d Document, rest []byte) {
 
 // document decodes a document. Its entry points into the block.
 func (s *segment) document(i int) Document {
-	d, rest := s.head(i)
+	d, rest := readDocument(s.record(i), s.base, s.first+Ref(i))
 	d.Entry, _, _ = entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
 	d.Entry.Keys, d.Entry.Digest = s.keys(i), s.digest(i)
 	return d

@@ -16,27 +16,20 @@ func (r *Replica) Settings() []byte { return r.settings }
 
 // Partition returns the epoch, start and base of a source partition; ok is false if the journal never repositioned it.
 func (r *Replica) Partition(source entry.Source) (p Partition, ok bool) {
-	number, ok := r.known(source)
+	number, ok := r.sources.known(source)
 	if !ok {
 		return Partition{}, false
 	}
-	return r.partitions[number].Partition, true
-}
-
-// known returns the number of a source partition that the journal has repositioned. One that only fills name is not
-// known.
-func (r *Replica) known(source entry.Source) (number uint32, ok bool) {
-	number, ok = r.byID[source]
-	return number, ok && r.partitions[number].Epoch > 0
+	return r.sources.rows[number].Partition, true
 }
 
 // Held returns the verdict of a document that was judged in the given epoch and is not known to be committed.
 func (r *Replica) Held(source entry.Source, epoch uint32, offset int64) (Verdict, bool) {
-	number, ok := r.byID[source]
-	if !ok || r.partitions[number].Epoch != epoch {
+	number, ok := r.sources.byID[source]
+	if !ok || r.sources.rows[number].Epoch != epoch {
 		return Verdict{}, false
 	}
-	p := r.partitions[number]
+	p := r.sources.rows[number]
 	i, ok := p.find(offset)
 	if !ok {
 		return Verdict{}, false
@@ -47,11 +40,11 @@ func (r *Replica) Held(source entry.Source, epoch uint32, offset int64) (Verdict
 // Stats returns the counters, and what the window holds now.
 func (r *Replica) Stats() Stats {
 	s := r.stats
-	w := r.window.Stats()
-	s.Documents, s.WindowBytes, s.Segments = r.window.Visible(), r.window.Bytes(), w.Segments
+	w := r.find.window.Stats()
+	s.Documents, s.WindowBytes, s.Segments = r.find.window.Visible(), r.find.window.Bytes(), w.Segments
 	s.Memory, s.Moved, s.MostMoved = w.Memory, w.Moved, w.MostMoved
 	s.Now, s.Confirmed = r.clocks.now(), r.confirmed
-	if d, ok := r.window.Eldest(); ok {
+	if d, ok := r.find.window.Eldest(); ok {
 		s.OldestApplied = d.Applied
 	}
 	s.Held, s.Requests = r.HeldVerdicts(), len(r.requests.queue)
@@ -60,7 +53,7 @@ func (r *Replica) Stats() Stats {
 
 // HeldVerdicts returns how many verdicts are not known to be committed.
 func (r *Replica) HeldVerdicts() (n int) {
-	for _, p := range r.partitions {
+	for _, p := range r.sources.rows {
 		n += len(p.held)
 	}
 	return n
@@ -69,7 +62,7 @@ func (r *Replica) HeldVerdicts() (n int) {
 // TopicPartitions returns how many partitions a topic had when the journal first named it; known is false if the
 // journal never named it.
 func (r *Replica) TopicPartitions(topic [16]byte) (n int32, known bool) {
-	for _, p := range r.partitions {
+	for _, p := range r.sources.rows {
 		if p.source.Topic == topic && p.Epoch > 0 {
 			return p.among, true
 		}

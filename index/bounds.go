@@ -117,7 +117,7 @@ func (rec *SettingsChange) fold(h running, _ *Replica) running {
 }
 
 // Params are the settings in force: those of the replica, with the bounds that the journal says.
-func (r *Replica) Params() Params { return r.params }
+func (r *Replica) Params() Params { return r.find.params }
 
 // Bounds returns the bounds in force.
 func (r *Replica) Bounds() Bounds { return r.bounds }
@@ -129,8 +129,8 @@ func (rec *SettingsChange) apply(r *Replica, at Stamp) Effect {
 	if !r.change(rec.Bounds) {
 		return Effect{}
 	}
-	r.beginTurn(Position{Offset: at.Offset})
-	r.room(0, 0)
+	r.judge.beginTurn(Position{Offset: at.Offset})
+	r.judge.room(0, 0)
 	return Effect{Applied: true}
 }
 
@@ -145,10 +145,10 @@ func (r *Replica) change(to Bounds) bool {
 		return false
 	}
 	r.bounds = Bounds{Number: to.Number, Text: bytes.Clone(to.Text)}
-	r.params, r.verify, r.reemitEvery = p, verify, p.Window.ReemitEvery.Milliseconds()
-	r.window.Change(p.window(r.window.Bands()))
+	r.find.params, r.find.verify, r.judge.reemitEvery = p, verify, p.Window.ReemitEvery.Milliseconds()
+	r.find.window.Change(p.window(r.find.buckets.Bands()))
 	r.requests.remembers(p.Window.Requests.Milliseconds())
-	r.narrowing = true
+	r.judge.narrowing = true
 	return true
 }
 
@@ -178,19 +178,19 @@ type turn struct {
 	freed     int64 // their bytes
 }
 
-func (r *Replica) beginTurn(at Position) {
-	r.at, r.turn = at, turn{reentries: MostReentries}
+func (j *judge) beginTurn(at Position) {
+	j.at, j.turn = at, turn{reentries: MostReentries}
 }
 
 // over says that a turn is over before the narrowed bounds are kept. It never is as long as less has left than is to
 // enter.
-func (r *Replica) over(bytes int64) bool {
-	return r.narrowing && r.turn.left >= MostLeaving && r.turn.freed >= bytes
+func (j *judge) over(bytes int64) bool {
+	return j.narrowing && j.turn.left >= MostLeaving && j.turn.freed >= bytes
 }
 
 // leaves lets the oldest document leave.
-func (r *Replica) leaves(bytes int64) {
-	r.turn.left++
-	r.turn.freed += bytes
-	r.window.Leave(bytes)
+func (j *judge) leaves(bytes int64) {
+	j.turn.left++
+	j.turn.freed += bytes
+	j.find.window.Leave(bytes)
 }

@@ -32,11 +32,11 @@ type Capture struct {
 // Capture takes the state. It copies the partitions with their held verdicts, and some bytes per segment and request.
 func (r *Replica) Capture() Capture {
 	c := Capture{
-		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Fingerprint: r.fingerprint, Bounds: r.bounds, Routes: r.routes,
-		state: r.appendState(nil), requests: r.requests.capture(), rest: r.appendRest(nil),
+		Next: r.next, Hash: uint64(r.hash), Settings: r.settings, Fingerprint: r.fingerprint, Bounds: r.bounds, Routes: r.routing.routes,
+		state: appendState(nil, r), requests: r.requests.capture(), rest: appendRest(nil, &r.find),
 	}
 	var changed int
-	c.Segments, changed = r.window.Capture()
+	c.Segments, changed = r.find.window.Capture()
 	if changed > window.SideInline {
 		c.Split()
 	}
@@ -54,7 +54,7 @@ func (c *Capture) Split() {
 // State encodes everything but the segments:
 //
 //	version · settings · routes · were bounds changed, and then bounds (appendBounds) · next · hash · clocks ·
-//	partitions · entries fed, and for each partition through and place · filling (appendFilling) · requests ·
+//	partitions · entries fed, and for each partition through and place · filling (filling.append) · requests ·
 //	popular keys (popular.append) ·
 //	oldest document · number of segments so far · side table, unless it is stored apart: for each document that changed
 //	since it entered, its number and its changes
@@ -68,58 +68,57 @@ func (c *Capture) State() []byte {
 }
 
 // appendState encodes what stands before the requests.
-func (r *Replica) appendState(dst []byte) []byte {
+func appendState(dst []byte, r *Replica) []byte {
 	dst = append(dst, stateVersion)
 	dst = wire.AppendBytes(dst, r.settings)
 	dst = append(dst, wire.Flag(r.settings != nil))
-	dst = binary.AppendUvarint(dst, uint64(r.routes.Number))
-	dst = wire.AppendBytes(dst, r.routes.Text)
+	dst = binary.AppendUvarint(dst, uint64(r.routing.routes.Number))
+	dst = wire.AppendBytes(dst, r.routing.routes.Text)
 	dst = append(dst, wire.Flag(r.bounds.Number > 0))
 	if r.bounds.Number > 0 {
-		dst = r.appendBounds(dst)
+		dst = r.judge.appendBounds(dst, &r.bounds)
 	}
 	dst = binary.AppendVarint(dst, r.next)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.hash))
 	dst = binary.AppendVarint(dst, r.clocks.arrival)
 	dst = binary.AppendVarint(dst, r.clocks.event)
-	dst = binary.AppendUvarint(dst, uint64(len(r.partitions)))
-	for _, p := range r.partitions {
+	dst = binary.AppendUvarint(dst, uint64(len(r.sources.rows)))
+	for _, p := range r.sources.rows {
 		dst = appendPartition(dst, p)
 	}
 	dst = binary.AppendUvarint(dst, r.fed)
-	for _, p := range r.partitions {
+	for _, p := range r.sources.rows {
 		dst = binary.AppendVarint(binary.AppendVarint(dst, p.fed.Through), p.fed.Place)
 	}
-	return r.appendFilling(dst)
+	return r.filling.append(dst, r.sources.rows)
 }
 
 // appendRest encodes what stands behind the requests, but for the side table.
-func (r *Replica) appendRest(dst []byte) []byte {
-	dst = r.popular.append(dst)
-	return r.window.Append(dst)
+func appendRest(dst []byte, x *finder) []byte {
+	dst = x.popular.append(dst)
+	return x.window.Append(dst)
 }
 
 // appendBounds encodes the bounds that were changed, and what of earlier ones matters still:
 //
 //	number · text · flags: 1 copies were indexed, 2 representatives may have entered again, 4 the window may be beyond its bounds
-func (r *Replica) appendBounds(dst []byte) []byte {
-	dst = wire.AppendBytes(binary.AppendUvarint(dst, uint64(r.bounds.Number)), r.bounds.Text)
-	copies, refreshed := r.window.History()
-	return append(dst, wire.Flag(copies)|wire.Flag(refreshed)<<1|wire.Flag(r.narrowing)<<2)
+func (j *judge) appendBounds(dst []byte, bounds *Bounds) []byte {
+	dst = wire.AppendBytes(binary.AppendUvarint(dst, uint64(bounds.Number)), bounds.Text)
+	copies, refreshed := j.find.window.History()
+	return append(dst, wire.Flag(copies)|wire.Flag(refreshed)<<1|wire.Flag(j.narrowing)<<2)
 }
 
-// appendFilling encodes the latest fill, and how far fills have come:
+// append encodes the latest fill, and how far fills have come:
 //
 //	number · plan · entries · kept · too old · empty · time of the newest document that a fill brought ·
 //	for each partition through, place and rejected
-func (r *Replica) appendFilling(dst []byte) []byte {
-	f := &r.filling
+func (f *filling) append(dst []byte, rows []*partition) []byte {
 	dst = wire.AppendBytes(binary.AppendUvarint(dst, uint64(f.Number)), f.Plan)
 	for _, n := range [...]uint64{f.Entries, f.Kept, f.TooOld, f.Empty} {
 		dst = binary.AppendUvarint(dst, n)
 	}
 	dst = binary.AppendVarint(dst, f.last)
-	for _, p := range r.partitions {
+	for _, p := range rows {
 		dst = binary.AppendVarint(binary.AppendVarint(dst, p.filled.Through), p.filled.Place)
 		dst = binary.AppendUvarint(dst, p.filled.Rejected)
 	}

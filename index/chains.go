@@ -45,14 +45,14 @@ func NewChains() *Chains {
 
 // Chain has the replica judge by chains from now on. Those that it remembers already are each in a cluster of its own.
 func (r *Replica) Chain(c *Chains) {
-	r.chains = c
+	r.judge.chains = c
 	r.Each(func(m *Remembered) {
 		key := contentKey{m.Entry.Content, m.Entry.Scope}
 		if _, known := c.first[key]; !known {
 			c.first[key] = window.Ref(m.Number)
 		}
 	})
-	c.clusters.Grow(int(r.window.End()))
+	c.clusters.Grow(int(r.find.window.End()))
 }
 
 // Equal says whether the entry judged last stays outside the window, because a document of equal text is in it.
@@ -69,53 +69,53 @@ func (c *Chains) join(at window.Ref) {
 }
 
 // chain judges an entry by chains: it returns what best returns.
-func (r *Replica) chain(e *entry.Entry) (best found, ok, cut bool) {
-	c := r.chains
+func (j *judge) chain(e *entry.Entry) (best found, ok, cut bool) {
+	c := j.chains
 	c.Near, c.found, c.Cut, c.joined = c.Near[:0], c.found[:0], false, false
 	key := contentKey{e.Content, e.Scope}
 	first, known := c.first[key]
-	c.same, c.own = known, int(r.window.End())
+	c.same, c.own = known, int(j.find.window.End())
 	if !known {
-		c.first[key] = r.window.End()
+		c.first[key] = j.find.window.End()
 		c.clusters.Grow(c.own + 1)
 	}
 	switch {
 	case c.Apart && !known:
-		r.look(e) // for where it is linked
+		j.find.look(e) // for where it is linked
 		return found{}, false, false
 	case c.Apart, known && !c.Every:
-		best = r.found(first)
+		best = j.find.found(first)
 		best.similarity, best.method = compare.Same(), Identical
 		c.found = append(c.found, best)
-		c.Near = r.nearOf(c.Near, c.found)
+		c.Near = j.find.nearOf(c.Near, c.found)
 		return best, true, false
 	}
-	return r.compareAll(e)
+	return j.compareAll(e)
 }
 
 // compareAll compares an entry with its candidates, as far as they are not in its cluster.
-func (r *Replica) compareAll(e *entry.Entry) (best found, ok, cut bool) {
-	c := r.chains
-	s := r.survey(e)
+func (j *judge) compareAll(e *entry.Entry) (best found, ok, cut bool) {
+	c := j.chains
+	s := j.find.survey(e)
 	for _, k := range s.ranks {
-		r.tryCandidate(&s, k)
+		j.tryCandidate(&s, k)
 	}
-	r.count(&s)
+	j.count(&s)
 	for i := range c.found {
 		if f := &c.found[i]; !ok || f.better(&best) {
 			best, ok = *f, true
 		}
 	}
-	c.Near, c.Cut = r.nearOf(c.Near, c.found), s.cut()
-	r.stats.Cuts.count(&s)
+	c.Near, c.Cut = j.find.nearOf(c.Near, c.found), s.cut()
+	j.stats.Cuts.count(&s)
 	return best, ok, !ok && c.Cut
 }
 
 // tryCandidate compares the entry with a candidate, unless that is needless or beyond the budget.
-func (r *Replica) tryCandidate(s *survey, k rank) {
-	c, at := r.chains, k.ref()
+func (j *judge) tryCandidate(s *survey, k rank) {
+	c, at := j.chains, k.ref()
 	var f found
-	if c.has(at) || !r.promising(&f, k, s.entry) {
+	if c.has(at) || !j.find.promising(&f, k, s.entry) {
 		return
 	}
 	if s.left.candidates == 0 {
@@ -123,8 +123,8 @@ func (r *Replica) tryCandidate(s *survey, k rank) {
 		return
 	}
 	s.left.candidates--
-	r.stats.Candidates++
-	if !r.measure(s, &f) || !r.verify.Reaches(f.similarity) {
+	j.stats.Candidates++
+	if !j.find.measure(s, &f) || !j.find.verify.Reaches(f.similarity) {
 		return
 	}
 	c.found = append(c.found, f)
@@ -134,10 +134,10 @@ func (r *Replica) tryCandidate(s *survey, k rank) {
 }
 
 // nearOf appends what documents were found, in the order in which they were judged.
-func (r *Replica) nearOf(dst []Near, all []found) []Near {
+func (x *finder) nearOf(dst []Near, all []found) []Near {
 	from := len(dst)
 	for i := range all {
-		dst = append(dst, r.near(&all[i]))
+		dst = append(dst, x.near(&all[i]))
 	}
 	sortNear(dst[from:])
 	return dst

@@ -21,7 +21,9 @@ func (*Checkpoint) aboutReplicas() bool { return true }
 
 func (c *Checkpoint) note(r *Replica) {
 	r.adoptSettings(c)
-	r.adoptRoutes(c)
+	if r.inForce {
+		r.routing.adopt(c, r.fingerprint)
+	}
 }
 
 func (c *Checkpoint) apply(r *Replica, at Stamp) Effect {

@@ -70,23 +70,23 @@ type Emission struct {
 func (r *Replica) Contents() Contents {
 	c := Contents{
 		Next: r.next, Arrival: r.clocks.arrival, Event: r.clocks.event,
-		Partitions: make([]SourcePartition, len(r.partitions)), Held: make([][]Verdict, len(r.partitions)),
-		Fed: make([]Fed, len(r.partitions)), FedEntries: r.fed, Filled: r.Filled(),
-		FilledParts: make([]FilledPart, len(r.partitions)), FilledLast: r.filling.last,
-		Bounds: r.bounds, Narrowing: r.narrowing,
+		Partitions: make([]SourcePartition, len(r.sources.rows)), Held: make([][]Verdict, len(r.sources.rows)),
+		Fed: make([]Fed, len(r.sources.rows)), FedEntries: r.fed, Filled: r.Filled(),
+		FilledParts: make([]FilledPart, len(r.sources.rows)), FilledLast: r.filling.last,
+		Bounds: r.bounds, Narrowing: r.judge.narrowing,
 	}
 	c.Popular = Popular{
-		Keys: map[uint32]int{}, Pending: slices.Clone(r.popular.pending), Entered: r.popular.entered,
-		Until: int(max(r.popular.until, r.window.Oldest()) - r.window.Oldest()),
+		Keys: map[uint32]int{}, Pending: slices.Clone(r.find.popular.pending), Entered: r.find.popular.entered,
+		Until: int(max(r.find.popular.until, r.find.window.Oldest()) - r.find.window.Oldest()),
 	}
-	r.popular.visit(func(key uint32, recent bool) { c.Popular.Keys[key] = 1 + int(wire.Flag(recent)) })
+	r.find.popular.visit(func(key uint32, recent bool) { c.Popular.Keys[key] = 1 + int(wire.Flag(recent)) })
 	for _, first := range r.requests.queue {
-		c.Requests = append(c.Requests, r.answered(first))
+		c.Requests = append(c.Requests, r.sources.answered(first))
 	}
 	if r.settings != nil {
 		c.Settings = append([]byte{}, r.settings...)
 	}
-	for i, p := range r.partitions {
+	for i, p := range r.sources.rows {
 		c.Partitions[i] = SourcePartition{Source: p.source, Topic: p.name, Partition: p.Partition, Held: len(p.held)}
 		c.Held[i], c.Fed[i], c.FilledParts[i] = append([]Verdict(nil), p.held...), r.Fed(p.source), r.FilledPart(p.source)
 	}
@@ -95,7 +95,7 @@ func (r *Replica) Contents() Contents {
 
 // Each visits the documents of the window, the oldest first.
 func (r *Replica) Each(visit func(*Remembered)) {
-	r.Step(&Walk{}, r.window.Visible(), visit)
+	r.Step(&Walk{}, r.find.window.Visible(), visit)
 }
 
 // Walk is how far a walk over the documents has come. The zero value begins one.
@@ -108,7 +108,7 @@ type Walk struct {
 // that those are visited that were remembered when the walk began, and did not leave before. A document that enters
 // again meanwhile may be visited twice.
 func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool) {
-	w := r.window
+	w := r.find.window
 	if !walk.begun {
 		*walk = Walk{begun: true, at: w.Oldest(), end: w.End()}
 	}
@@ -116,16 +116,16 @@ func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool
 		if most--; most < 0 {
 			return false
 		}
-		f := r.found(walk.at)
-		m := r.remembered(walk.at, &f)
+		f := r.find.found(walk.at)
+		m := r.find.remembered(walk.at, &f)
 		visit(&m)
 	}
 	return true
 }
 
-func (r *Replica) remembered(number window.Ref, f *found) Remembered {
+func (x *finder) remembered(number window.Ref, f *found) Remembered {
 	d, at := &f.document, f.place
-	p := r.partitions[d.Source]
+	p := x.sources.rows[d.Source]
 	m := Remembered{
 		Number: uint64(number), Root: uint64(number), Filled: p.wasFilled(d.Entry.Offset), Source: p.source,
 		Entry: d.Entry, Judged: d.Judged, Entered: d.Applied, Copies: uint64(at.Copies()),
@@ -133,23 +133,23 @@ func (r *Replica) remembered(number window.Ref, f *found) Remembered {
 	}
 	m.Last, m.Repeated = at.Repeated()
 	if d.Copied() {
-		root, ok := r.root(f)
+		root, ok := x.root(f)
 		m.RootLeft = !ok
 		if ok {
 			m.Root = uint64(root.place.Number())
 		}
 	}
-	for b := range r.window.Tables() {
-		if !d.Links.Own(b) && b == r.window.Bands() {
+	for b := range x.buckets.Tables() {
+		if !d.Links.Own(b) && b == x.buckets.Bands() {
 			m.Absent = append(m.Absent, -1)
 		} else if !d.Links.Own(b) {
 			m.Absent = append(m.Absent, b)
 		}
 	}
 	d.Links.Tags(func(tag uint32) { m.Fine = append(m.Fine, tag) })
-	e := r.emission(f)
+	e := x.emission(f)
 	m.Emission = Emission{
-		Source: r.partitions[e.Source].source, Offset: e.Offset, Position: e.Position, At: e.At,
+		Source: x.sources.rows[e.Source].source, Offset: e.Offset, Position: e.Position, At: e.At,
 		Void: e.Void,
 	}
 	return m

@@ -4,16 +4,16 @@ import "github.com/unecho/unecho/index/window"
 
 // repeat counts d as one more copy of a representative. It returns whether d comes through as unique, which it does if
 // neither the representative nor another copy did for window.reemit_every.
-func (r *Replica) repeat(root *found, d *window.Document) (through bool) {
-	now := r.clocks.now()
+func (j *judge) repeat(root *found, d *window.Document) (through bool) {
+	now := j.find.clocks.now()
 	root.place.SetCopies(root.place.Copies() + 1)
-	if r.params.Refreshes() {
+	if j.find.params.Refreshes() {
 		root.place.Repeat(now)
 	}
-	if r.reemitEvery == 0 {
+	if j.reemitEvery == 0 {
 		return false
 	}
-	if last := r.emission(root); !last.Void && now-last.At < r.reemitEvery {
+	if last := j.find.emission(root); !last.Void && now-last.At < j.reemitEvery {
 		return false
 	}
 	root.place.Emit(window.Emission{Set: true, At: now, Position: d.Position, Offset: d.Entry.Offset, Source: d.Source})
@@ -22,7 +22,7 @@ func (r *Replica) repeat(root *found, d *window.Document) (through bool) {
 
 // emission returns the last document that came through among a representative and its copies. It is void if that
 // document has died since.
-func (r *Replica) emission(root *found) window.Emission {
+func (x *finder) emission(root *found) window.Emission {
 	m := root.place.Emission()
 	if !m.Set {
 		return window.Emission{
@@ -30,16 +30,16 @@ func (r *Replica) emission(root *found) window.Emission {
 			Offset: root.document.Entry.Offset, Source: root.document.Source,
 		}
 	}
-	m.Void = m.Void || r.partitions[m.Source].fell(m.Position, m.Offset)
+	m.Void = m.Void || x.sources.rows[m.Source].fell(m.Position, m.Offset)
 	return m
 }
 
 // takeBack makes the emission of verdict v void, because its output refused the document.
-func (r *Replica) takeBack(v *Verdict) {
+func (j *judge) takeBack(v *Verdict) {
 	if !v.Reemitted {
 		return
 	}
-	if at, ok := r.window.Find(v.Match.Position); ok {
+	if at, ok := j.find.window.Find(v.Match.Position); ok {
 		if m := at.Emission(); m.Set && m.Position == v.Position {
 			m.Void = true
 			at.Emit(m)

@@ -25,7 +25,7 @@ func (rec *Erase) apply(r *Replica, at Stamp) Effect {
 	r.clocks.appended(at.LogAppendTime, rec.Wall)
 	r.stats.Erased = at.Offset + 1
 	r.requests.erase(rec.Targets)
-	r.window.Erase(rec.Targets, at.Offset)
+	r.find.window.Erase(rec.Targets, at.Offset)
 	return Effect{Applied: true}
 }
 

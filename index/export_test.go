@@ -1,23 +1,23 @@
 package index
 
 // Reshape makes segments be sealed at this many documents or bytes from now on.
-func (r *Replica) Reshape(documents, bytes int) { r.window.SealAt(documents, bytes) }
+func (r *Replica) Reshape(documents, bytes int) { r.find.window.SealAt(documents, bytes) }
 
 // Regrow rebuilds all tables, sized for this many documents.
-func (r *Replica) Regrow(documents int) { r.window.Relink(documents) }
+func (r *Replica) Regrow(documents int) { r.find.buckets.Relink(documents) }
 
 // Placed returns of how many representatives the present place is noted.
-func (r *Replica) Placed() int { return r.window.Stats().Places }
+func (r *Replica) Placed() int { return r.find.window.Stats().Places }
 
 // PopularKeys returns how many keys are popular.
-func (r *Replica) PopularKeys() int { return r.popular.size }
+func (r *Replica) PopularKeys() int { return r.find.popular.size }
 
 // Narrowing says whether the window may be beyond bounds that were narrowed.
-func (r *Replica) Narrowing() bool { return r.narrowing }
+func (r *Replica) Narrowing() bool { return r.judge.narrowing }
 
 // Met returns how many references the latest lookup met.
 func (r *Replica) Met() (n int) {
-	for _, met := range r.looked.counts {
+	for _, met := range r.find.looked.counts {
 		n += met
 	}
 	return n

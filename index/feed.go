@@ -14,11 +14,11 @@ type Fed struct {
 
 // Fed returns how far a source partition was fed.
 func (r *Replica) Fed(source entry.Source) Fed {
-	number, known := r.known(source)
-	if !known || r.partitions[number].fed == (Fed{}) {
+	number, known := r.sources.known(source)
+	if !known || r.sources.rows[number].fed == (Fed{}) {
 		return Fed{Place: math.MinInt64}
 	}
-	return r.partitions[number].fed
+	return r.sources.rows[number].fed
 }
 
 // FedEntries returns how many entries all feeds brought. It is the First of the next one.
@@ -33,26 +33,26 @@ func (f *Feed) apply(r *Replica, at Stamp) Effect {
 	r.clocks.appended(at.LogAppendTime, f.Wall)
 	r.judged = r.judged[:0]
 	for i := range f.Entries {
-		lookAhead(r.window, f, i)
+		lookAhead(r.find.buckets, f, i)
 		if f.First+uint64(i) < r.fed {
 			continue
 		}
 		e := &f.Entries[i]
-		number := r.byID[f.Parts[e.Part].Source]
-		p := r.partitions[number]
+		number := r.sources.byID[f.Parts[e.Part].Source]
+		p := r.sources.rows[number]
 		r.clocks.placed(e.At)
 		p.fed = Fed{Through: e.Offset + 1, Place: e.At}
 		if _, held := p.find(e.Offset); held || e.Offset < p.Base {
 			continue
 		}
-		v := r.judge(number, Position{Offset: at.Offset, Entry: int32(i)}, &e.Entry)
+		v := r.judge.decide(number, Position{Offset: at.Offset, Entry: int32(i)}, &e.Entry)
 		v.Late = r.clocks.latePlace(e.Time, e.At)
 		p.hold(v)
 		r.judged = append(r.judged, v)
 	}
 	r.fed = max(r.fed, f.First+uint64(len(f.Entries)))
 	for i := range f.Parts {
-		p := r.partitions[r.byID[f.Parts[i].Source]]
+		p := r.sources.rows[r.sources.byID[f.Parts[i].Source]]
 		if p.fed == (Fed{}) {
 			p.fed.Place = math.MinInt64
 		}
@@ -70,11 +70,11 @@ func (f *Feed) apply(r *Replica, at Stamp) Effect {
 func (f *Feed) continues(r *Replica) bool {
 	next := make([]int64, len(f.Parts))
 	for i := range f.Parts {
-		number, known := r.known(f.Parts[i].Source)
-		if !known || r.partitions[number].Epoch != f.Parts[i].Epoch {
+		number, known := r.sources.known(f.Parts[i].Source)
+		if !known || r.sources.rows[number].Epoch != f.Parts[i].Epoch {
 			return false
 		}
-		if next[i] = r.partitions[number].fed.Through; f.Parts[i].From > next[i] {
+		if next[i] = r.sources.rows[number].fed.Through; f.Parts[i].From > next[i] {
 			return false
 		}
 	}

@@ -54,8 +54,8 @@ func (r *Replica) Filled() Filled { return r.filling.Filled }
 
 // FilledPart returns how far fills have come with a source partition.
 func (r *Replica) FilledPart(source entry.Source) FilledPart {
-	if number, known := r.byID[source]; known && r.partitions[number].filled != (FilledPart{}) {
-		return r.partitions[number].filled
+	if number, known := r.sources.byID[source]; known && r.sources.rows[number].filled != (FilledPart{}) {
+		return r.sources.rows[number].filled
 	}
 	return FilledPart{Place: math.MinInt64}
 }
@@ -71,7 +71,7 @@ func (r *Replica) EachFilled(of func(source entry.Source, topic string, through 
 
 // Judges says that an epoch of a partition has begun. From then on nothing is filled.
 func (r *Replica) Judges() bool {
-	return slices.ContainsFunc(r.partitions, func(p *partition) bool { return p.Epoch > 0 })
+	return slices.ContainsFunc(r.sources.rows, func(p *partition) bool { return p.Epoch > 0 })
 }
 
 // wasFilled says whether a document of this partition was brought by a fill: the group begins a partition at or behind
@@ -93,21 +93,21 @@ func (f *Fill) apply(r *Replica, at Stamp) Effect {
 	r.clocks.appended(at.LogAppendTime, f.Wall)
 	numbers := make([]uint32, len(f.Parts))
 	for i := range f.Parts {
-		numbers[i] = r.filledRow(&f.Parts[i])
+		numbers[i] = r.sources.filledRow(&f.Parts[i])
 	}
 	for i := range f.Entries {
-		lookAhead(r.window, f, i)
+		lookAhead(r.find.buckets, f, i)
 		if f.First+uint64(i) < now.Entries {
 			continue
 		}
 		e := &f.Entries[i]
-		part := &r.partitions[numbers[e.Part]].filled
+		part := &r.sources.rows[numbers[e.Part]].filled
 		part.Through, part.Place = e.Offset+1, e.At
-		r.fill(numbers[e.Part], Position{Offset: at.Offset, Entry: int32(i)}, e)
+		now.take(&r.judge, numbers[e.Part], Position{Offset: at.Offset, Entry: int32(i)}, e)
 	}
 	now.Entries = max(now.Entries, f.First+uint64(len(f.Entries)))
 	for i := range f.Parts {
-		part := &r.partitions[numbers[i]].filled
+		part := &r.sources.rows[numbers[i]].filled
 		part.Through, part.Rejected = max(part.Through, f.Parts[i].Through), max(part.Rejected, f.Parts[i].Rejected)
 	}
 	return Effect{Applied: true}
@@ -136,36 +136,26 @@ func (f *Fill) continues(r *Replica) bool {
 	return inOrder(f.Entries, f.First, r.filling.Entries, next, r.keys)
 }
 
-// filledRow returns the number of a source partition that a fill brings. A partition that the journal does not know yet
-// gets a row of epoch 0.
-func (r *Replica) filledRow(part *FillPart) uint32 {
-	number, known := r.byID[part.Source]
-	if !known {
-		number = uint32(len(r.partitions))
-		r.addPartition(&partition{source: part.Source, name: part.Name, filled: FilledPart{Place: math.MinInt64}})
+// take remembers an entry of a fill. It is looked up only for what is popular of its keys.
+func (f *filling) take(j *judge, source uint32, at Position, e *FedEntry) {
+	j.beginTurn(at)
+	clocks := j.find.clocks
+	if clocks.byEvent {
+		clocks.placed(e.At)
 	}
-	return number
-}
-
-// fill remembers an entry of a fill. It is looked up only for what is popular of its keys.
-func (r *Replica) fill(source uint32, at Position, e *FedEntry) {
-	r.beginTurn(at)
-	if r.clocks.byEvent {
-		r.clocks.placed(e.At)
-	}
-	r.room(0, 0)
-	f, now := &r.filling, r.clocks.now()
+	j.room(0, 0)
+	now := clocks.now()
 	applied := max(f.last, min(e.At, now)) // no document was there before it came
 	switch {
 	case e.Empty():
 		f.Empty++
-	case r.window.Old(now, applied):
+	case j.find.window.Old(now, applied):
 		f.TooOld++
 	default:
 		f.Kept++
 		f.last = applied
-		r.look(&e.Entry)
-		r.enter(&window.Document{Position: at, Applied: applied, Source: source, Entry: e.Entry, Judged: at}, nil)
+		j.find.look(&e.Entry)
+		j.enter(&window.Document{Position: at, Applied: applied, Source: source, Entry: e.Entry, Judged: at}, nil)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestIdenticalCopiesAreFewToCompare(t *testing.T) {
 			t.Fatalf("copy %d: %+v", at, v.Match)
 		}
 	}
-	if n := len(r.looked.ranks); n != 1 {
+	if n := len(r.find.looked.ranks); n != 1 {
 		t.Errorf("%d documents are met, want 1", n)
 	}
 }

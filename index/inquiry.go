@@ -50,25 +50,25 @@ type Answer struct {
 // is until the inquiry is answered. ok is false if they hold more than most bytes. Like Lookup it changes nothing,
 // and must not run at the same time as another call.
 func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
-	q = &Inquiry{entry: e, least: r.verify.Least(), left: r.params.Similarity.budget(), bands: r.window.Bands()}
+	q = &Inquiry{entry: e, least: r.find.verify.Least(), left: r.find.params.Similarity.budget(), bands: r.find.buckets.Bands()}
 	if e.Empty() || len(e.Keys) != r.keys {
 		return q, true
 	}
 	before := r.stats
 	defer func() { r.stats = before }()
-	s := r.survey(e)
-	for f := (found{}); r.advance(&s, &f); {
-		r.candidate = f.document.Entry
-		identical := r.verify.Identical(&r.candidate)
-		if !identical && r.verify.Cost(&r.candidate) > q.left.work {
+	s := r.find.survey(e)
+	for f := (found{}); r.find.advance(&s, &f); {
+		r.find.candidate = f.document.Entry
+		identical := r.find.verify.Identical(&r.find.candidate)
+		if !identical && r.find.verify.Cost(&r.find.candidate) > q.left.work {
 			s.costly++ // it would not be compared
 			continue
 		}
-		if most -= len(r.candidate.Evidence); most < 0 && !identical {
+		if most -= len(r.find.candidate.Evidence); most < 0 && !identical {
 			return nil, false
 		}
-		if root, ok := r.root(&f); ok {
-			q.candidates = append(q.candidates, r.inquired(&f, &root, e))
+		if root, ok := r.find.root(&f); ok {
+			q.candidates = append(q.candidates, r.find.inquired(&f, &root, e))
 		}
 	}
 	q.cut, q.unseen = s.cut(), s.unseen()
@@ -76,10 +76,10 @@ func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 }
 
 // inquired copies a candidate. One that is identical needs no evidence.
-func (r *Replica) inquired(f, root *found, e *entry.Entry) inquired {
-	c := inquired{document: f.document, match: r.match(f, root)}
+func (x *finder) inquired(f, root *found, e *entry.Entry) inquired {
+	c := inquired{document: f.document, match: x.match(f, root)}
 	own := &c.document.Entry
-	for b, width := 0, r.window.KeyBytes(); b < r.window.Bands(); b++ {
+	for b, width := 0, x.window.KeyBytes(); b < x.buckets.Bands(); b++ {
 		if at := b * width; bytes.Equal(e.Keys[at:at+width], own.Keys[at:at+width]) {
 			c.bands = append(c.bands, b)
 		}

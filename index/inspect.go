@@ -34,8 +34,8 @@ type SourcePartition struct {
 
 // Partitions returns the source table of the captured state, in the order of the partitions' numbers.
 func (t *Restore) Partitions() []SourcePartition {
-	rows := make([]SourcePartition, 0, len(t.replica.partitions))
-	for _, p := range t.replica.partitions {
+	rows := make([]SourcePartition, 0, len(t.replica.sources.rows))
+	for _, p := range t.replica.sources.rows {
 		if p.Epoch > 0 { // else only fills name it
 			rows = append(rows, SourcePartition{Source: p.source, Topic: p.name, Partition: p.Partition, Held: len(p.held)})
 		}

@@ -6,97 +6,110 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// judge decides about one entry and remembers it. The caller makes sure that the entry was not judged before, and has
+// judge decides about entries one by one, and remembers them.
+type judge struct {
+	find        *finder
+	stats       *Stats
+	chains      *Chains // nil for the verdicts of a service
+	reemitEvery int64   // window.reemit_every, ms; 0 lets no copy through
+
+	at        Position // journal position of the entry at hand
+	turn      turn     // of the entry at hand
+	again     look     // of a document that enters again
+	narrowing bool     // the window may be beyond bounds that were narrowed
+}
+
+// decide decides about one entry and remembers it. The caller makes sure that the entry was not judged before, and has
 // moved the clocks.
-func (r *Replica) judge(source uint32, at Position, e *entry.Entry) Verdict {
-	r.beginTurn(at)
-	r.room(0, 0)
-	r.stats.Judged++
+func (j *judge) decide(source uint32, at Position, e *entry.Entry) Verdict {
+	j.beginTurn(at)
+	j.room(0, 0)
+	j.stats.Judged++
 	v := Verdict{Offset: e.Offset, Position: at, Content: e.Content}
 	if e.Empty() {
-		r.stats.Unique++
+		j.stats.Unique++
 		return v
 	}
-	d := window.Document{Position: at, Applied: r.clocks.now(), Source: source, Entry: *e, Judged: at}
-	best, ok, cut := r.best(e)
+	d := window.Document{Position: at, Applied: j.find.clocks.now(), Source: source, Entry: *e, Judged: at}
+	best, ok, cut := j.best(e)
 	if v.Cut = cut; !ok {
-		r.stats.Unique++
-		r.stats.UniqueCut += uint64(wire.Flag(cut))
-		r.enter(&d, nil)
+		j.stats.Unique++
+		j.stats.UniqueCut += uint64(wire.Flag(cut))
+		j.enter(&d, nil)
 		return v
 	}
-	r.stats.Doubtful += uint64(wire.Flag(r.params.Similarity.Doubtful(best.method, best.similarity)))
-	root, _ := r.root(&best)
-	v.Match = r.match(&best, &root)
-	if v.Reemitted = r.repeat(&root, &d); v.Reemitted {
-		r.stats.Reemitted++
+	j.stats.Doubtful += uint64(wire.Flag(j.find.params.Similarity.Doubtful(best.method, best.similarity)))
+	root, _ := j.find.root(&best)
+	v.Match = j.find.match(&best, &root)
+	if v.Reemitted = j.repeat(&root, &d); v.Reemitted {
+		j.stats.Reemitted++
 	} else {
-		r.stats.Duplicate++
+		j.stats.Duplicate++
 	}
-	if r.params.KeepsAll() && !r.chains.Equal() {
+	if j.find.params.KeepsAll() && !j.chains.Equal() {
 		if best.method == Identical && best.document.First == root.document.First {
-			r.looked.links.LeaveAll(r.window.Tables())
+			j.find.looked.links.LeaveAll(j.find.buckets.Tables())
 		}
-		r.enter(&d, &root)
+		j.enter(&d, &root)
 	}
 	return v
 }
 
 // enter puts a document into the window, as a copy of root if there is one.
-func (r *Replica) enter(d *window.Document, root *found) {
+func (j *judge) enter(d *window.Document, root *found) {
 	if root != nil {
-		r.window.Placed(&root.document, root.place.Number())
+		j.find.window.Placed(&root.document, root.place.Number())
 	} else {
-		r.looked.links.Everywhere()
+		j.find.looked.links.Everywhere()
 	}
-	d.Links = r.looked.links
-	r.room(1, EntryBytes(r.params, &d.Entry)+d.Links.Bytes())
-	d.First = r.window.End()
+	d.Links = j.find.looked.links
+	j.room(1, EntryBytes(j.find.params, &d.Entry)+d.Links.Bytes())
+	d.First = j.find.window.End()
 	if d.Root = d.First; root != nil {
 		d.Root = root.document.First
 	}
-	r.window.Insert(d)
-	if r.chains == nil || !r.chains.Every { // else each document is wanted that has a key
-		r.entered()
+	j.find.window.Insert(d)
+	if j.chains == nil || !j.chains.Every { // else each document is wanted that has a key
+		j.find.entered()
 	}
-	r.room(0, 0)
+	j.room(0, 0)
 }
 
 // best returns the most similar candidate at or above the threshold; of equally similar ones the one judged first. cut
 // says that none was found, but candidates were left out: e may be a copy all the same.
-func (r *Replica) best(e *entry.Entry) (best found, ok, cut bool) {
-	if r.chains != nil {
-		return r.chain(e)
+func (j *judge) best(e *entry.Entry) (best found, ok, cut bool) {
+	if j.chains != nil {
+		return j.chain(e)
 	}
-	s := r.survey(e)
-	for f := (found{}); r.advance(&s, &f); {
-		r.stats.Candidates++
+	s := j.find.survey(e)
+	for f := (found{}); j.find.advance(&s, &f); {
+		j.stats.Candidates++
 		if ok && best.method == Identical && best.document.Older(&f.document) {
 			continue // it cannot be better
 		}
-		if r.measure(&s, &f) && r.verify.Reaches(f.similarity) && (!ok || f.better(&best)) {
+		if j.find.measure(&s, &f) && j.find.verify.Reaches(f.similarity) && (!ok || f.better(&best)) {
 			best, ok = f, true
 		}
 	}
-	r.count(&s)
+	j.count(&s)
 	if !ok {
-		r.stats.Cuts.count(&s)
+		j.stats.Cuts.count(&s)
 	}
 	return best, ok, !ok && s.cut()
 }
 
 // count adds to the counters what comparing an entry took.
-func (r *Replica) count(s *survey) {
-	r.stats.Full += uint64(s.full)
-	r.stats.Unverified += uint64(s.unseen())
-	r.stats.Dropped += uint64(r.looked.dropped)
-	r.stats.Work += uint64(r.params.Similarity.MaxWork - s.left.work)
+func (j *judge) count(s *survey) {
+	j.stats.Full += uint64(s.full)
+	j.stats.Unverified += uint64(s.unseen())
+	j.stats.Dropped += uint64(j.find.looked.dropped)
+	j.stats.Work += uint64(j.find.params.Similarity.MaxWork - s.left.work)
 }
 
 // match describes the representative root for the next copy, which is as similar to it as f is.
-func (r *Replica) match(f, root *found) Match {
+func (x *finder) match(f, root *found) Match {
 	d := &root.document
-	p := r.partitions[d.Source]
+	p := x.sources.rows[d.Source]
 	return Match{
 		Source: p.source, Topic: p.name, Offset: d.Entry.Offset, Position: d.Judged, Time: d.Entry.Time,
 		ID:         string(d.Entry.ID),

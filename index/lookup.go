@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/window"
 	"github.com/unecho/unecho/index/wire"
@@ -14,6 +15,20 @@ import (
 // met, and of all keys lookupKeys times as many: first of the key of all bands, then of the fine keys, then of the
 // bands. A document that is met is told apart by its digest, which reads no record. The others are its candidates: those
 // whose digests differ in the fewest bits come first, and among equals the one indexed first.
+
+// finder finds the documents that an entry may be like, and tells which of them can be matched.
+type finder struct {
+	params  Params // in force
+	window  *window.Window
+	buckets *window.Buckets // of the window
+	verify  *compare.Comparer
+	clocks  *clocks
+	sources *sources
+	popular popular
+
+	looked    look        // of the entry at hand
+	candidate entry.Entry // scratch memory
+}
 
 // lookupKeys is for how many keys with similarity.max_references documents each a lookup has time.
 const lookupKeys = 16
@@ -40,20 +55,20 @@ type look struct {
 }
 
 // look finds the candidates of an entry, the most promising first, and where it is to be linked.
-func (r *Replica) look(e *entry.Entry) {
-	l, w := &r.looked, r.window
-	r.verify.Begin(e)
+func (x *finder) look(e *entry.Entry) {
+	l, w := &x.looked, x.buckets
+	x.verify.Begin(e)
 	l.links.Reset()
 	*l = look{
 		digest: entry.ReadDigest(e.Digest), most: -1, fine: l.fine[:0], counts: l.counts[:0], ends: l.ends[:0],
-		left: lookupKeys * r.params.Similarity.MaxReferences, renewed: l.renewed[:0], ranks: l.ranks[:0],
+		left: lookupKeys * x.params.Similarity.MaxReferences, renewed: l.renewed[:0], ranks: l.ranks[:0],
 		links: l.links, scratch: l.scratch,
 	}
 	w.Probe(e.Keys)
-	r.chooseKeys(l)
+	x.chooseKeys(l)
 	l.counts = append(l.counts, make([]int, w.Tables()+len(l.fine))...)
-	r.meet()
-	r.judgeKeys()
+	x.meet()
+	x.judgeKeys()
 	slices.Sort(l.ranks)
 	l.ranks = slices.Compact(l.ranks)
 }
@@ -61,10 +76,10 @@ func (r *Replica) look(e *entry.Entry) {
 // chooseKeys decides by what is popular whether fine keys are looked up, which, and where the entry is linked. An entry
 // with few band keys of its own is looked for under popular fine keys too: the first of its kind are linked there.
 // The entry's keys are probed, and the comparer has begun with it. It says whether fine keys were made of the evidence.
-func (r *Replica) chooseKeys(l *look) (made bool) {
-	w, common := r.window, 0
+func (x *finder) chooseKeys(l *look) (made bool) {
+	w, common := x.buckets, 0
 	for b := range w.Tables() {
-		if tag := w.Tag(b); r.popular.has(tag) {
+		if tag := w.Tag(b); x.popular.has(tag) {
 			l.renewed = append(l.renewed, tag)
 			l.links.Leave(b, w.Tables())
 			common += int(wire.Flag(b < w.Bands()))
@@ -73,9 +88,9 @@ func (r *Replica) chooseKeys(l *look) (made bool) {
 	if len(l.renewed) == 0 {
 		return false
 	}
-	l.scratch, r.candidate = l.scratch[:0], entry.Entry{}
-	if r.verify.Cost(&r.candidate) <= r.params.Similarity.MaxWork { // else it is compared with none
-		l.scratch = r.verify.Fine(l.scratch)
+	l.scratch, x.candidate = l.scratch[:0], entry.Entry{}
+	if x.verify.Cost(&x.candidate) <= x.params.Similarity.MaxWork { // else it is compared with none
+		l.scratch = x.verify.Fine(l.scratch)
 	}
 	if len(l.scratch) == 0 {
 		l.links.Everywhere()
@@ -83,7 +98,7 @@ func (r *Replica) chooseKeys(l *look) (made bool) {
 	}
 	for _, key := range l.scratch {
 		tag := window.TagOf(key)
-		popular := r.popular.has(tag)
+		popular := x.popular.has(tag)
 		if !popular || w.Bands()-common <= fewOwn {
 			l.fine = append(l.fine, tag)
 		}
@@ -97,11 +112,11 @@ func (r *Replica) chooseKeys(l *look) (made bool) {
 }
 
 // judgeKeys decides by what was met what becomes popular.
-func (r *Replica) judgeKeys() {
-	l, most := &r.looked, r.params.Similarity.MaxReferences
+func (x *finder) judgeKeys() {
+	l, most := &x.looked, x.params.Similarity.MaxReferences
 	for i, met := range l.counts {
 		if met >= min(popularFrom, most) {
-			l.renewed = append(l.renewed, r.lookedTag(i))
+			l.renewed = append(l.renewed, x.lookedTag(i))
 		}
 		l.full += int(wire.Flag(met >= most))
 	}
@@ -109,24 +124,24 @@ func (r *Replica) judgeKeys() {
 }
 
 // lookedTag returns the tag of a key that is looked up: of a table, or behind these a fine key.
-func (r *Replica) lookedTag(i int) uint32 {
-	if i < r.window.Tables() {
-		return r.window.Tag(i)
+func (x *finder) lookedTag(i int) uint32 {
+	if i < x.buckets.Tables() {
+		return x.buckets.Tag(i)
 	}
-	return r.looked.fine[i-r.window.Tables()]
+	return x.looked.fine[i-x.buckets.Tables()]
 }
 
 // meet finds candidates.
-func (r *Replica) meet() {
-	l, w := &r.looked, r.window
-	l.took(w.Bands(), w.Meet(w.Bands(), r.allowed(w.Bands())))
+func (x *finder) meet() {
+	l, w := &x.looked, x.buckets
+	l.took(w.Bands(), w.Meet(w.Bands(), x.allowed(w.Bands())))
 	for i, tag := range l.fine {
-		l.took(w.Tables()+i, w.MeetFine(tag, r.allowed(w.Tables()+i)))
+		l.took(w.Tables()+i, w.MeetFine(tag, x.allowed(w.Tables()+i)))
 	}
 	for from := 0; from < w.Bands(); from += window.Together {
 		for m := w.Likely(from); m != 0; m &= m - 1 {
 			if b := from + bits.TrailingZeros64(m); b < w.Bands() {
-				l.took(b, w.Meet(b, r.allowed(b)))
+				l.took(b, w.Meet(b, x.allowed(b)))
 			}
 		}
 	}
@@ -135,19 +150,19 @@ func (r *Replica) meet() {
 		return
 	}
 	if l.most < 0 {
-		l.most = r.verify.Limit()
+		l.most = x.verify.Limit()
 	}
 	from := 0
 	for _, end := range l.ends {
-		r.tellApart(met[from:end.met], end.key)
+		x.tellApart(met[from:end.met], end.key)
 		from = end.met
 	}
 }
 
 // allowed returns how many documents may still be met under a key, so that no more than max_references of it are met in
 // all.
-func (r *Replica) allowed(key int) int {
-	return min(r.params.Similarity.MaxReferences-r.looked.counts[key], r.looked.left)
+func (x *finder) allowed(key int) int {
+	return min(x.params.Similarity.MaxReferences-x.looked.counts[key], x.looked.left)
 }
 
 // end says that what was met under a key ends there.
@@ -165,8 +180,8 @@ func (l *look) took(key, n int) {
 }
 
 // tellApart adds the documents that were met under a key to the candidates, unless their digests rule them out.
-func (r *Replica) tellApart(all []window.Met, key int) {
-	l, w := &r.looked, r.window
+func (x *finder) tellApart(all []window.Met, key int) {
+	l, w := &x.looked, x.buckets
 	for i := range all {
 		m := &all[i]
 		distance := l.digest.Distance(m.Digest())
@@ -181,9 +196,9 @@ func (r *Replica) tellApart(all []window.Met, key int) {
 }
 
 // entered notes what is popular of the keys of the entry that was looked up last.
-func (r *Replica) entered() {
-	for _, tag := range r.looked.renewed {
-		r.popular.use(tag)
+func (x *finder) entered() {
+	for _, tag := range x.looked.renewed {
+		x.popular.use(tag)
 	}
-	r.popular.enter(r.window)
+	x.popular.enter(x.window)
 }

@@ -17,10 +17,10 @@ type Near struct {
 	Method     Method
 }
 
-func (r *Replica) near(f *found) Near {
+func (x *finder) near(f *found) Near {
 	d := &f.document
 	return Near{
-		Source: r.partitions[d.Source].source, Offset: d.Entry.Offset, Position: d.Judged, ID: d.Entry.ID,
+		Source: x.sources.rows[d.Source].source, Offset: d.Entry.Offset, Position: d.Judged, ID: d.Entry.ID,
 		Similarity: f.similarity, Method: f.method,
 	}
 }

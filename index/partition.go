@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"slices"
 
 	"github.com/unecho/unecho/index/entry"
@@ -23,6 +24,12 @@ type partition struct {
 	fed    Fed
 	filled FilledPart
 	falls  []fall // ascending in both fields
+}
+
+// sources are the source partitions that the journal has named, in that order.
+type sources struct {
+	rows []*partition
+	byID map[entry.Source]uint32
 }
 
 // fall says that the documents applied before a journal position died if their source offset is at least from.
@@ -105,4 +112,38 @@ func (p *partition) dropFalls(oldest Position) {
 // precedes says that the topic of p was deleted, and that q is of one that was made under its name since.
 func (p *partition) precedes(q *partition) bool {
 	return p.source.Partition == q.source.Partition && p.name == q.name && p.source.Topic != q.source.Topic
+}
+
+// known returns the number of a source partition that the journal has repositioned. One that only fills name is not
+// known.
+func (s *sources) known(source entry.Source) (number uint32, ok bool) {
+	number, ok = s.byID[source]
+	return number, ok && s.rows[number].Epoch > 0
+}
+
+// add adds a partition that the journal names.
+func (s *sources) add(p *partition) {
+	s.byID[p.source] = uint32(len(s.rows))
+	s.rows = append(s.rows, p)
+}
+
+// named returns the numbers of the source partitions of a name. There are several if the topic was created again.
+func (s *sources) named(topic string, partition int32) (numbers []uint32) {
+	for i, p := range s.rows {
+		if p.name == topic && p.source.Partition == partition {
+			numbers = append(numbers, uint32(i))
+		}
+	}
+	return numbers
+}
+
+// filledRow returns the number of a source partition that a fill brings. A partition that the journal does not know yet
+// gets a row of epoch 0.
+func (s *sources) filledRow(part *FillPart) uint32 {
+	number, known := s.byID[part.Source]
+	if !known {
+		number = uint32(len(s.rows))
+		s.add(&partition{source: part.Source, name: part.Name, filled: FilledPart{Place: math.MinInt64}})
+	}
+	return number
 }

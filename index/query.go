@@ -16,7 +16,7 @@ func (r *Replica) Lookup(e *entry.Entry, most int) []Match {
 	}
 	before := r.stats
 	defer func() { r.stats = before }()
-	all := r.all(e)
+	all := r.find.all(e)
 	slices.SortFunc(all, func(f, g found) int {
 		switch {
 		case f.better(&g):
@@ -28,20 +28,20 @@ func (r *Replica) Lookup(e *entry.Entry, most int) []Match {
 	})
 	var matches []Match
 	for i := range all {
-		root, ok := r.root(&all[i])
+		root, ok := r.find.root(&all[i])
 		if ok && len(matches) < most && !slices.ContainsFunc(matches,
 			func(m Match) bool { return m.Position == root.document.Judged }) {
-			matches = append(matches, r.match(&all[i], &root))
+			matches = append(matches, r.find.match(&all[i], &root))
 		}
 	}
 	return matches
 }
 
 // all returns every candidate at or above the threshold, within the budget of one entry.
-func (r *Replica) all(e *entry.Entry) (all []found) {
-	s := r.survey(e)
-	for f := (found{}); r.advance(&s, &f); {
-		if r.measure(&s, &f) && r.verify.Reaches(f.similarity) {
+func (x *finder) all(e *entry.Entry) (all []found) {
+	s := x.survey(e)
+	for f := (found{}); x.advance(&s, &f); {
+		if x.measure(&s, &f) && x.verify.Reaches(f.similarity) {
 			all = append(all, f)
 		}
 	}

@@ -194,7 +194,7 @@ type FillPart struct {
 type entries interface{ entry(i int) *entry.Entry }
 
 // lookAhead prepares the lookups of the entries behind entry i of a record.
-func lookAhead(w *window.Window, of entries, i int) {
+func lookAhead(w *window.Buckets, of entries, i int) {
 	for k := 1; i == 0 && k < window.Lookaheads; k++ {
 		w.LookAhead(of.entry(k))
 	}

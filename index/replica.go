@@ -3,7 +3,6 @@ package index
 import (
 	"fmt"
 
-	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/window"
@@ -11,26 +10,19 @@ import (
 
 // Replica is the state machine: the state at "next journal offset to apply". It is not safe for concurrent use.
 type Replica struct {
-	params      Params // in force
 	begun       Params // with the bounds that the journal was begun with
 	sketch      sketch.Sketch
 	fingerprint uint64 // of this replica's own settings
 	keys        int    // bytes of the band keys of an entry
-	verify      *compare.Comparer
 
 	settings    []byte // the text in force; nil before the first settings record
 	inForce     bool   // the settings in force are this replica's own
-	routes      Routes
-	routed      uint64           // the hash of routes
-	early       []Routing        // read before settings were in force
+	routing     routing
 	bounds      Bounds           // in force
-	earlyBounds []SettingsChange // as early
-	narrowing   bool             // the window may be beyond bounds that were narrowed
+	earlyBounds []SettingsChange // read before settings were in force
 	next        int64
 	clocks      clocks
-	partitions  []*partition
-	byID        map[entry.Source]uint32
-	window      *window.Window
+	sources     sources
 	filling     filling
 	fed         uint64   // entries that feeds brought
 	requests    requests // by their idempotency keys
@@ -38,17 +30,9 @@ type Replica struct {
 	marks       marks
 	confirmed   int64 // journal offset; see Confirmed
 	stats       Stats
-	chains      *Chains // nil for the verdicts of a service
 
-	reemitEvery int64    // window.reemit_every, ms; 0 lets no copy through
-	at          Position // journal position of the entry at hand
-	turn        turn     // of the entry at hand
-	candidate   entry.Entry
-
-	looked  look // of the entry at hand
-	again   look // of a document that enters again
-	popular popular
-
+	find   finder // what is remembered, and what finds it
+	judge  judge
 	judged []Verdict // verdicts of the run or feed at hand
 }
 
@@ -62,7 +46,10 @@ type Effect struct {
 // NewReplica builds an empty replica that applies the record at journal offset 0 next. fingerprint is that of the
 // member's own settings. The caller must have validated the Params.
 func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
-	r := &Replica{fingerprint: fingerprint, byID: map[entry.Source]uint32{}, hash: began(fingerprint), confirmed: -1}
+	r := &Replica{fingerprint: fingerprint, hash: began(fingerprint), confirmed: -1}
+	r.sources.byID = map[entry.Source]uint32{}
+	r.find.clocks, r.find.sources = &r.clocks, &r.sources
+	r.judge.find, r.judge.stats = &r.find, &r.stats
 	p, err := p.Planned()
 	if err == nil {
 		err = r.assemble(p)
@@ -83,11 +70,12 @@ func (r *Replica) assemble(p Params) error {
 	if err != nil {
 		return err
 	}
-	r.params, r.begun, r.sketch, r.verify = p, p, made, verify
-	r.keys, r.window = made.Bands()*p.Similarity.KeyBytes, window.New(p.window(made.Bands()))
+	r.find.params, r.begun, r.sketch, r.find.verify = p, p, made, verify
+	r.keys, r.find.window = made.Bands()*p.Similarity.KeyBytes, window.New(p.window(made.Bands()))
+	r.find.buckets = r.find.window.Buckets()
 	r.clocks.tolerance, r.clocks.byEvent = p.Window.Tolerance.Milliseconds(), p.Window.Clock == clockEvent
 	r.clocks.lateAfter = p.Window.Late.Milliseconds()
-	r.reemitEvery = p.Window.ReemitEvery.Milliseconds()
+	r.judge.reemitEvery = p.Window.ReemitEvery.Milliseconds()
 	r.requests.remembers(p.Window.Requests.Milliseconds())
 	return nil
 }

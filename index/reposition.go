@@ -2,17 +2,17 @@ package index
 
 // apply begins an epoch of a source partition.
 func (rec *Reposition) apply(r *Replica, at Stamp) Effect {
-	number, known := r.byID[rec.Source]
-	if !known && rec.Epoch != 1 || known && rec.Epoch != r.partitions[number].Epoch+1 {
+	number, known := r.sources.byID[rec.Source]
+	if !known && rec.Epoch != 1 || known && rec.Epoch != r.sources.rows[number].Epoch+1 {
 		return Effect{}
 	}
 	if !known {
-		number = uint32(len(r.partitions))
-		r.addPartition(&partition{source: rec.Source, among: rec.Partitions})
+		number = uint32(len(r.sources.rows))
+		r.sources.add(&partition{source: rec.Source, among: rec.Partitions})
 	}
 	r.clocks.appended(at.LogAppendTime, rec.Wall)
-	p, here := r.partitions[number], Position{Offset: at.Offset}
-	p.dropFalls(r.oldest(here))
+	p, here := r.sources.rows[number], Position{Offset: at.Offset}
+	p.dropFalls(r.find.oldest(here))
 	if known && p.Epoch == 0 { // a fill named it
 		p.among, p.Base = rec.Partitions, rec.Offset
 	}
@@ -27,8 +27,8 @@ func (rec *Reposition) fold(h running, _ *Replica) running {
 }
 
 // oldest returns the least journal position at which a remembered document entered, or now if there is none.
-func (r *Replica) oldest(now Position) Position {
-	if d, ok := r.window.Eldest(); ok {
+func (x *finder) oldest(now Position) Position {
+	if d, ok := x.window.Eldest(); ok {
 		now = d.Position
 	}
 	return now

@@ -53,30 +53,30 @@ func (q *requests) remembers(ms int64) {
 	}
 }
 
-// judgeRequest judges an entry of a run. What was sent again is a duplicate of what came first, and changes nothing
+// judge judges an entry of a run. What was sent again is a duplicate of what came first, and changes nothing
 // but the number of its copies: what else is remembered does not matter for it.
-func (r *Replica) judgeRequest(source uint32, at Position, e *entry.Entry) Verdict {
-	if e.Request == (entry.Request{}) || r.requests.lasts == 0 {
-		return r.judge(source, at, e)
+func (q *requests) judge(j *judge, source uint32, at Position, e *entry.Entry) Verdict {
+	if e.Request == (entry.Request{}) || q.lasts == 0 {
+		return j.decide(source, at, e)
 	}
-	now := r.clocks.arrival
-	r.requests.expire(now)
-	first := r.requests.byHash[e.Request]
+	now := j.find.clocks.arrival
+	q.expire(now)
+	first := q.byHash[e.Request]
 	if first == nil {
-		v := r.judge(source, at, e)
+		v := j.decide(source, at, e)
 		first = newRequest(source, now, e, &v)
-		r.requests.makeRoom(first.size())
-		r.requests.add(first)
+		q.makeRoom(first.size())
+		q.add(first)
 		return v
 	}
 	if first.content != e.Content { // of another text: who made up the hash loses nothing by it, nor does anybody else
-		return r.judge(source, at, e)
+		return j.decide(source, at, e)
 	}
-	r.stats.Judged++
-	r.stats.Duplicate++
-	r.stats.Resent++
-	first = r.requests.change(first, func(now *request) { now.copies++ })
-	p := r.partitions[first.source]
+	j.stats.Judged++
+	j.stats.Duplicate++
+	j.stats.Resent++
+	first = q.change(first, func(now *request) { now.copies++ })
+	p := j.find.sources.rows[first.source]
 	return Verdict{Offset: e.Offset, Position: at, Content: e.Content, Match: Match{
 		Source: p.source, Topic: p.name, Offset: first.offset, Position: first.position, Time: first.time, ID: first.id,
 		Similarity: Similarity{Num: 1, Den: 1}, Method: Resent, Copy: uint64(first.copies) + 1,
@@ -218,14 +218,14 @@ func (r *Replica) Answered(of entry.Request) (a Answered, ok bool) {
 	if first == nil || r.clocks.arrival-first.at >= r.requests.lasts {
 		return Answered{}, false
 	}
-	return r.answered(first), true
+	return r.sources.answered(first), true
 }
 
-func (r *Replica) answered(first *request) Answered {
-	p := r.partitions[first.source]
+func (s *sources) answered(first *request) Answered {
+	p := s.rows[first.source]
 	a := Answered{
 		Request: first.hash, Source: p.source, Topic: p.name, Epoch: p.Epoch, Committed: first.offset < p.Base,
-		Gone: slices.ContainsFunc(r.partitions[first.source+1:], p.precedes),
+		Gone: slices.ContainsFunc(s.rows[first.source+1:], p.precedes),
 		Time: first.time, ID: first.id, Copies: first.copies, At: first.at,
 		Verdict: Verdict{
 			Offset: first.offset, Position: first.position, Content: first.content, Reemitted: first.reemitted,

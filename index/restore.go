@@ -13,6 +13,7 @@ import (
 // goroutines.
 type Restore struct {
 	replica *Replica
+	window  *window.Restore
 	side    wire.Reader
 }
 
@@ -31,51 +32,50 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	if rd.Byte() == 1 {
 		replica.settle(settings)
 	}
-	replica.route(Routes{Number: uint32(rd.Uvarint()), Text: rd.Bytes()})
-	if rd.Byte() == 1 && !replica.readBounds(&rd) {
+	replica.routing.set(Routes{Number: uint32(rd.Uvarint()), Text: rd.Bytes()})
+	if rd.Byte() == 1 && !readBounds(&rd, replica) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
 	replica.next = rd.Varint()
 	replica.hash = running(rd.Uint64())
 	replica.clocks.arrival, replica.clocks.event = rd.Varint(), rd.Varint()
 	for n := rd.Count(20); n > 0; n-- {
-		replica.addPartition(readPartition(&rd))
+		replica.sources.add(readPartition(&rd))
 	}
 	replica.fed = rd.Uvarint()
-	for _, p := range replica.partitions {
+	for _, p := range replica.sources.rows {
 		p.fed = Fed{Through: rd.Varint(), Place: rd.Varint()}
 	}
-	replica.readFilling(&rd)
-	if !replica.requests.read(&rd, len(replica.partitions)) || !replica.popular.read(&rd) {
+	replica.filling.read(&rd, replica.sources.rows)
+	if !replica.requests.read(&rd, len(replica.sources.rows)) || !replica.find.popular.read(&rd) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
-	if !replica.window.Read(&rd) || len(replica.byID) != len(replica.partitions) {
+	if !replica.find.window.Restore().Read(&rd) || len(replica.sources.byID) != len(replica.sources.rows) {
 		return nil, fmt.Errorf("%w: state", ErrCorrupt)
 	}
 	replica.marks.set(replica.next, replica.hash)
 	replica.confirmed = replica.next
-	return &Restore{replica: replica, side: rd}, nil
+	return &Restore{replica: replica, window: replica.find.window.Restore(), side: rd}, nil
 }
 
 // readBounds reads what appendBounds wrote, and returns false if that is not possible.
-func (r *Replica) readBounds(rd *wire.Reader) bool {
+func readBounds(rd *wire.Reader, r *Replica) bool {
 	to := Bounds{Number: uint32(rd.Uvarint()), Text: rd.Bytes()}
 	flags := rd.Byte()
 	if rd.Short() || to.Number == 0 || !r.inForce || !r.change(to) {
 		return false
 	}
-	r.window.Remember(flags&1 != 0, flags&2 != 0)
-	r.narrowing = flags&4 != 0
+	r.find.window.Remember(flags&1 != 0, flags&2 != 0)
+	r.judge.narrowing = flags&4 != 0
 	return true
 }
 
-// readFilling reads what appendFilling wrote.
-func (r *Replica) readFilling(rd *wire.Reader) {
-	f := &r.filling
+// read reads what append wrote.
+func (f *filling) read(rd *wire.Reader, rows []*partition) {
 	f.Number, f.Plan, f.Entries = uint32(rd.Uvarint()), append([]byte(nil), rd.Bytes()...), rd.Uvarint()
 	f.Kept, f.TooOld, f.Empty = rd.Uvarint(), rd.Uvarint(), rd.Uvarint()
 	f.last = rd.Varint()
-	for _, p := range r.partitions {
+	for _, p := range rows {
 		p.filled = FilledPart{Through: rd.Varint(), Place: rd.Varint(), Rejected: rd.Uvarint()}
 	}
 }
@@ -84,13 +84,13 @@ func (r *Replica) readFilling(rd *wire.Reader) {
 func (t *Restore) Settings() []byte { return t.replica.settings }
 
 // Params are the settings in force in the captured state.
-func (t *Restore) Params() Params { return t.replica.params }
+func (t *Restore) Params() Params { return t.replica.find.params }
 
 // Bounds returns the bounds in force in the captured state.
 func (t *Restore) Bounds() Bounds { return t.replica.bounds }
 
 // Routes returns the routes in force in the captured state.
-func (t *Restore) Routes() Routes { return t.replica.routes }
+func (t *Restore) Routes() Routes { return t.replica.routing.routes }
 
 // Next is the journal offset that the restored replica applies next.
 func (t *Restore) Next() int64 { return t.replica.next }
@@ -98,42 +98,39 @@ func (t *Restore) Next() int64 { return t.replica.next }
 // Hash is the running hash of the captured state.
 func (t *Restore) Hash() uint64 { return uint64(t.replica.hash) }
 
-func (r *Replica) addPartition(p *partition) {
-	r.byID[p.source] = uint32(len(r.partitions))
-	r.partitions = append(r.partitions, p)
-}
-
 // Replica applies the side table, links the buckets and returns the replica. The Restore cannot be used afterwards.
 //
 // spread distributes the linking of the bands: it calls link for each i below n, in any order and from any number of
 // goroutines, and returns when all calls have returned. If spread is nil, the bands are linked one after the other.
 func (t *Restore) Replica(spread func(n int, link func(i int))) (*Replica, error) {
-	if err := t.replica.window.ReadSide(&t.side, len(t.replica.partitions), true); err != nil {
+	if err := t.window.ReadSide(&t.side, len(t.replica.sources.rows), true); err != nil {
 		return nil, err
 	}
-	t.replica.window.Link(spread)
+	t.window.Link(spread)
 	return t.replica, nil
 }
 
 // Decode decodes a segment; it keeps no reference to data. It may be called from several goroutines at once, and in any
 // order.
-func (t *Restore) Decode(data []byte) (*window.Decoded, error) { return t.replica.window.Decode(data) }
+func (t *Restore) Decode(data []byte) (*window.Decoded, error) {
+	return t.window.Decode(data)
+}
 
 // Add takes the next segment, which the replica owns from then on, or a part of the side table, which must come after
 // its segments.
 func (t *Restore) Add(d *window.Decoded) error {
-	return t.replica.window.Add(d, len(t.replica.partitions))
+	return t.window.Add(d, len(t.replica.sources.rows))
 }
 
 // Check compares the shapes of all segments, in order, with the state. It finds what Add and Replica would find,
 // without the documents in memory. The Restore cannot be used afterwards.
 func (t *Restore) Check(shapes []window.Shape) error {
 	for i := range shapes {
-		if err := t.replica.window.AddShape(&shapes[i], len(t.replica.partitions)); err != nil {
+		if err := t.window.AddShape(&shapes[i], len(t.replica.sources.rows)); err != nil {
 			return err
 		}
 	}
-	return t.replica.window.ReadSide(&t.side, len(t.replica.partitions), false)
+	return t.window.ReadSide(&t.side, len(t.replica.sources.rows), false)
 }
 
 func readPartition(rd *wire.Reader) *partition {

@@ -24,14 +24,14 @@ const (
 //
 // Where bounds were narrowed, millions may have to leave. A turn is then over after MostLeaving documents, or where
 // the next one would enter again and no more may, and the next document goes on. Meanwhile the window does not grow.
-func (r *Replica) room(documents int, bytes int64) {
-	w, now := r.window, r.clocks.now()
-	if !w.Reenters() && !r.narrowing {
+func (j *judge) room(documents int, bytes int64) {
+	w, now := j.find.window, j.find.clocks.now()
+	if !w.Reenters() && !j.narrowing {
 		w.Expire(now)
 		return
 	}
 	for w.Visible() > 0 {
-		if r.over(bytes) {
+		if j.over(bytes) {
 			return
 		}
 		oldest, d, own := w.Front()
@@ -41,53 +41,53 @@ func (r *Replica) room(documents int, bytes int64) {
 		}
 		last, again := oldest.Repeated()
 		again = again && w.Refreshes() && !w.Old(now, last) && !oldest.Dead() &&
-			!r.partitions[d.Source].fell(d.Position, oldest.Offset())
+			!j.find.sources.rows[d.Source].fell(d.Position, oldest.Offset())
 		switch {
-		case again && r.turn.reentries > 0:
-			r.turn.reentries--
-			r.enterAgain(w.Oldest(), last)
+		case again && j.turn.reentries > 0:
+			j.turn.reentries--
+			j.enterAgain(w.Oldest(), last)
 			w.Leave(own)
 			continue
-		case again && (!full || r.narrowing && r.turn.freed >= bytes):
+		case again && (!full || j.narrowing && j.turn.freed >= bytes):
 			return
 		}
 		w.Displaced(&d)
-		r.leaves(own)
+		j.leaves(own)
 	}
-	r.narrowing = false
+	j.narrowing = false
 }
 
 // enterAgain puts the document with this number at the head of the window again, with its count and its emission.
-func (r *Replica) enterAgain(number window.Ref, last int64) {
-	f := r.found(number)
+func (j *judge) enterAgain(number window.Ref, last int64) {
+	f := j.find.found(number)
 	copies, m := f.place.Copies(), window.Emission{}
-	if r.reemitEvery > 0 {
-		m = r.emission(&f)
+	if j.reemitEvery > 0 {
+		m = j.find.emission(&f)
 	}
 	d := f.document
-	d.Position, d.Applied, d.Again = r.at, last, true
-	r.linkAgain(&d)
-	at := r.window.Insert(&d)
+	d.Position, d.Applied, d.Again = j.at, last, true
+	j.linkAgain(&d)
+	at := j.find.window.Insert(&d)
 	at.SetCopies(copies)
 	if m.Set {
 		at.Emit(m)
 	}
-	r.window.Placed(&d, at.Number())
+	j.find.window.Placed(&d, at.Number())
 }
 
 // linkAgain chooses where a document is linked that enters again. What is popular now decides, and stays so.
-func (r *Replica) linkAgain(d *window.Document) {
-	l := &r.again
+func (j *judge) linkAgain(d *window.Document) {
+	l := &j.again
 	l.links.Reset()
 	*l = look{fine: l.fine[:0], renewed: l.renewed[:0], links: l.links, scratch: l.scratch}
-	r.window.Probe(d.Entry.Keys)
-	r.verify.Begin(&d.Entry)
-	if r.chooseKeys(l) {
-		r.turn.reentries -= max(entry.TextLen(&d.Entry), len(d.Entry.Evidence)) / reentryBytes
+	j.find.buckets.Probe(d.Entry.Keys)
+	j.find.verify.Begin(&d.Entry)
+	if j.find.chooseKeys(l) {
+		j.turn.reentries -= max(entry.TextLen(&d.Entry), len(d.Entry.Evidence)) / reentryBytes
 	}
 	l.links.Everywhere()
 	d.Links = l.links
 	for _, tag := range l.renewed {
-		r.popular.use(tag)
+		j.find.popular.use(tag)
 	}
 }

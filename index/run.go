@@ -4,16 +4,16 @@ import "github.com/unecho/unecho/index/entry"
 
 // apply judges the entries of a run, except for those that were judged before.
 func (run *Run) apply(r *Replica, at Stamp) Effect {
-	number, known := r.known(run.Source)
-	if !known || r.partitions[number].Epoch != run.Epoch || !run.wellFormed(r.keys) {
+	number, known := r.sources.known(run.Source)
+	if !known || r.sources.rows[number].Epoch != run.Epoch || !run.wellFormed(r.keys) {
 		return Effect{}
 	}
 	r.clocks.appended(at.LogAppendTime, run.Wall)
-	p := r.partitions[number]
+	p := r.sources.rows[number]
 	p.raise(run.Base)
 	r.judged = r.judged[:0]
 	for i := range run.Entries {
-		lookAhead(r.window, run, i)
+		lookAhead(r.find.buckets, run, i)
 		e := &run.Entries[i]
 		if e.Offset < p.Base {
 			continue
@@ -22,7 +22,7 @@ func (run *Run) apply(r *Replica, at Stamp) Effect {
 			continue
 		}
 		r.clocks.document(e.Time)
-		v := r.judgeRequest(number, Position{Offset: at.Offset, Entry: int32(i)}, e)
+		v := r.requests.judge(&r.judge, number, Position{Offset: at.Offset, Entry: int32(i)}, e)
 		v.Late = r.clocks.late(e.Time)
 		p.hold(v)
 		r.judged = append(r.judged, v)
@@ -54,7 +54,7 @@ func (run *Run) entry(i int) *entry.Entry {
 func (run *Run) source(*Verdict) entry.Source { return run.Source }
 
 func (run *Run) fold(h running, r *Replica) running {
-	h = h.mix(uint64(run.Base)).mix(uint64(r.popular.size))
+	h = h.mix(uint64(run.Base)).mix(uint64(r.find.popular.size))
 	for i := range run.Entries {
 		h = h.request(&run.Entries[i].Request)
 	}

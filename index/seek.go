@@ -44,8 +44,8 @@ type Search struct {
 // document is nil if nothing is remembered of it. A document that was forgotten, or that a later epoch judges again,
 // is not remembered.
 func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
-	w := r.window
-	sources := r.sourcesOf(s.Topic, s.Partition)
+	w := r.find.window
+	sources := r.sources.named(s.Topic, s.Partition)
 	if len(sources) == 0 {
 		return nil, true
 	}
@@ -67,65 +67,55 @@ func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
 		default:
 			return nil, true
 		}
-		if at >= w.Oldest() && r.isSought(s, sources, at) {
-			return r.tellOf(at), true
+		if at >= w.Oldest() && r.find.isSought(s, sources, at) {
+			return r.find.tellOf(at), true
 		}
 	}
 	return nil, false
 }
 
-// sourcesOf returns the numbers of the source partitions of a name. There are several if the topic was created again.
-func (r *Replica) sourcesOf(topic string, partition int32) (numbers []uint32) {
-	for i, p := range r.partitions {
-		if p.name == topic && p.source.Partition == partition {
-			numbers = append(numbers, uint32(i))
-		}
-	}
-	return numbers
-}
-
-func (r *Replica) isSought(s *Search, sources []uint32, at window.Ref) bool {
-	place := r.window.At(at)
+func (x *finder) isSought(s *Search, sources []uint32, at window.Ref) bool {
+	place := x.window.At(at)
 	d := place.Head()
 	for _, number := range sources {
 		if d.Source == number {
 			if place.Offset() != s.Offset {
 				return false
 			}
-			f := r.found(at)
-			return r.alive(&f)
+			f := x.found(at)
+			return x.alive(&f)
 		}
 	}
 	return false
 }
 
-func (r *Replica) tellOf(at window.Ref) *Known {
-	f := r.found(at)
-	d, p := &f.document, r.partitions[f.document.Source]
+func (x *finder) tellOf(at window.Ref) *Known {
+	f := x.found(at)
+	d, p := &f.document, x.sources.rows[f.document.Source]
 	out := &Known{
 		Source: p.source, Topic: p.name, Offset: d.Entry.Offset, Position: d.Judged, Time: d.Entry.Time,
 		ID:    string(d.Entry.ID),
-		Scope: d.Entry.Scope, Seen: f.seen(r.params.Refreshes()), Copies: uint64(f.place.Copies()),
+		Scope: d.Entry.Scope, Seen: f.seen(x.params.Refreshes()), Copies: uint64(f.place.Copies()),
 		Filled: p.wasFilled(d.Entry.Offset), Copied: d.Copied(),
 	}
-	if root, ok := r.root(&f); ok && out.Copied {
-		out.Match = r.match(&f, &root)
+	if root, ok := x.root(&f); ok && out.Copied {
+		out.Match = x.match(&f, &root)
 	}
-	r.place(out, at)
+	x.place(out, at)
 	return out
 }
 
 // place sets how many documents leave before the one at a number, and how many entered behind it.
-func (r *Replica) place(out *Known, at window.Ref) {
-	w := r.window
+func (x *finder) place(out *Known, at window.Ref) {
+	w := x.window
 	out.Older, out.Newer = int(at-w.Oldest()), int(w.End()-1-at)
 	out.OlderPart = w.Bytes() * int64(out.Older) / int64(w.Visible())
 }
 
 // Judged returns the verdict of a document that is not known to be committed, by its coordinates, and its source.
 func (r *Replica) Judged(topic string, partition int32, offset int64) (v Verdict, source entry.Source, ok bool) {
-	for _, number := range r.sourcesOf(topic, partition) {
-		p := r.partitions[number]
+	for _, number := range r.sources.named(topic, partition) {
+		p := r.sources.rows[number]
 		if i, ok := p.find(offset); ok {
 			return p.held[i], p.source, true
 		}
@@ -136,8 +126,8 @@ func (r *Replica) Judged(topic string, partition int32, offset int64) (v Verdict
 // Reached returns the offset of a source partition below which everything is judged; known is false if the journal
 // knows no partition of that name.
 func (r *Replica) Reached(topic string, partition int32) (offset int64, known bool) {
-	for _, number := range r.sourcesOf(topic, partition) {
-		p := r.partitions[number]
+	for _, number := range r.sources.named(topic, partition) {
+		p := r.sources.rows[number]
 		if p.Epoch == 0 {
 			continue
 		}

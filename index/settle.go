@@ -6,7 +6,7 @@ func (s *Settings) apply(r *Replica, at Stamp) Effect {
 		return Effect{}
 	}
 	r.settle(s.Text)
-	r.early, r.earlyBounds = nil, nil
+	r.routing.early, r.earlyBounds = nil, nil
 	r.clocks.appended(at.LogAppendTime, s.Wall)
 	return Effect{Applied: true}
 }
@@ -16,7 +16,7 @@ func (s *Settings) fold(h running, _ *Replica) running { return h.mix(Hash(s.Tex
 // settle takes the text that the journal was begun with.
 func (r *Replica) settle(text []byte) {
 	r.settings = append([]byte{}, text...)
-	p, err := r.params.begunWith(text)
+	p, err := r.find.params.begunWith(text)
 	if r.inForce = err == nil && r.fingerprint == Fingerprint(text) && r.assemble(p) == nil; !r.inForce {
 		return
 	}

@@ -35,9 +35,9 @@ type survey struct {
 	costly int // candidates left out for max_work
 }
 
-func (r *Replica) survey(e *entry.Entry) survey {
-	r.look(e)
-	return survey{entry: e, left: r.params.Similarity.budget(), ranks: r.looked.ranks, full: r.looked.full}
+func (x *finder) survey(e *entry.Entry) survey {
+	x.look(e)
+	return survey{entry: e, left: x.params.Similarity.budget(), ranks: x.looked.ranks, full: x.looked.full}
 }
 
 // cut says whether documents were left out that might be similar enough.
@@ -48,9 +48,9 @@ func (s *survey) unseen() int { return s.beyond + s.costly }
 
 // advance sets f to the next candidate that can be matched, and returns false when there is none or the budget is
 // spent.
-func (r *Replica) advance(s *survey, f *found) bool {
+func (x *finder) advance(s *survey, f *found) bool {
 	for i, k := range s.ranks {
-		if !r.promising(f, k, s.entry) {
+		if !x.promising(f, k, s.entry) {
 			continue
 		}
 		if s.left.candidates == 0 {
@@ -66,58 +66,58 @@ func (r *Replica) advance(s *survey, f *found) bool {
 }
 
 // measure sets the similarity and method of a candidate. It returns false if that would cost more work than is left.
-func (r *Replica) measure(s *survey, f *found) bool {
-	r.candidate = f.document.Entry // reused: a local copy would be allocated for each candidate
-	if r.verify.Identical(&r.candidate) {
+func (x *finder) measure(s *survey, f *found) bool {
+	x.candidate = f.document.Entry // reused: a local copy would be allocated for each candidate
+	if x.verify.Identical(&x.candidate) {
 		f.similarity, f.method = compare.Same(), Identical
 		return true
 	}
-	cost := r.verify.Cost(&r.candidate)
+	cost := x.verify.Cost(&x.candidate)
 	if cost > s.left.work {
 		s.costly++
 		return false
 	}
-	f.similarity, f.method = r.verify.Measure(&r.candidate)
-	s.left.work -= r.verify.Spent(cost, f.similarity)
+	f.similarity, f.method = x.verify.Measure(&x.candidate)
+	s.left.work -= x.verify.Spent(cost, f.similarity)
 	return true
 }
 
-func (r *Replica) found(at window.Ref) (f found) {
-	f.place = r.window.At(at)
+func (x *finder) found(at window.Ref) (f found) {
+	f.place = x.window.At(at)
 	f.document = f.place.Document()
 	return f
 }
 
 // promising says whether a candidate can be matched, and may be similar enough by the lengths of both. If so, it sets f to
 // it. What is not promising is neither compared nor missed, so it counts against no bound.
-func (r *Replica) promising(f *found, k rank, e *entry.Entry) bool {
-	if !r.eligible(f, k.ref(), e) {
+func (x *finder) promising(f *found, k rank, e *entry.Entry) bool {
+	if !x.eligible(f, k.ref(), e) {
 		return false
 	}
-	r.candidate = f.document.Entry // reused: a local copy would be allocated for each candidate
-	return r.verify.MayReach(&r.candidate, k.by())
+	x.candidate = f.document.Entry // reused: a local copy would be allocated for each candidate
+	return x.verify.MayReach(&x.candidate, k.by())
 }
 
 // eligible says whether candidate at can be matched: it shares the scope with e, it is alive, and so is its
 // representative. If so, it sets f to it.
-func (r *Replica) eligible(f *found, at window.Ref, e *entry.Entry) bool {
-	f.place = r.window.At(at)
+func (x *finder) eligible(f *found, at window.Ref, e *entry.Entry) bool {
+	f.place = x.window.At(at)
 	f.document = f.place.Document()
-	if f.document.Entry.Scope != e.Scope || !r.alive(f) {
+	if f.document.Entry.Scope != e.Scope || !x.alive(f) {
 		return false
 	}
 	if !f.document.Copied() {
 		return true
 	}
-	root, ok := r.root(f)
-	return ok && r.alive(&root)
+	root, ok := x.root(f)
+	return ok && x.alive(&root)
 }
 
 // alive says whether a document was not forgotten, did not fall, and is not too old.
-func (r *Replica) alive(f *found) bool {
+func (x *finder) alive(f *found) bool {
 	d := &f.document
-	return !f.place.Dead() && !r.window.Old(r.clocks.now(), f.seen(r.window.Refreshes())) &&
-		!r.partitions[d.Source].fell(d.Position, d.Entry.Offset)
+	return !f.place.Dead() && !x.window.Old(x.clocks.now(), f.seen(x.window.Refreshes())) &&
+		!x.sources.rows[d.Source].fell(d.Position, d.Entry.Offset)
 }
 
 // seen returns the stream time from which a document's age counts now, ms.
@@ -129,15 +129,15 @@ func (f *found) seen(refreshes bool) int64 {
 }
 
 // root returns the representative of a found document; ok is false if it has left the window.
-func (r *Replica) root(f *found) (root found, ok bool) {
+func (x *finder) root(f *found) (root found, ok bool) {
 	if !f.document.Copied() {
 		return *f, true
 	}
-	number, ok := r.window.Present(f.document.Root)
+	number, ok := x.window.Present(f.document.Root)
 	if !ok {
 		return found{}, false
 	}
-	return r.found(number), true
+	return x.found(number), true
 }
 
 func (f *found) better(g *found) bool {

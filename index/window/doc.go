@@ -1,12 +1,12 @@
 // Package window is the queue of remembered documents, and the tables that find them by their keys. It is a data
 // structure without rules: what is looked for, what is a match and when a document dies is decided above it.
 //
-//	meet by keys     Probe, Likely, Meet, MeetFine, Met   the newest documents under a key
-//	read by number   At, and Place.Document, Head, Offset
-//	insert           Insert                               a document becomes the newest one
-//	evict            Front, Leave, Expire                 the oldest one leaves
-//	mark             Place.SetCopies, Repeat, Emit, Kill, and Window.Erase
-//	store            Capture, Decode, Add, ReadSide, Link
+//	meet by keys     Buckets: Probe, Likely, Meet, MeetFine, Met   the newest documents under a key
+//	read by number   At, and of a Place Document, Head, Offset
+//	insert           Insert                      a document becomes the newest one
+//	evict            Front, Leave, Expire        the oldest one leaves
+//	mark             of a Place SetCopies, Repeat, Emit, Kill; and Erase
+//	store            Capture, and Restore
 //
 // The queue is made of segments. A segment is a run of documents in the order they were applied, in one block of
 // memory. The buckets find the documents, with one table per band. A bucket is a cache line of entries; an entry is

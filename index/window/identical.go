@@ -7,14 +7,14 @@ import "github.com/cespare/xxhash/v2"
 // met. Its digest is the same, so it is among the first that are compared.
 
 // whole is the index of the table for the keys of all bands together. It equals the number of bands.
-func (w *Window) whole() int { return len(w.tables) - 1 }
+func (x *Buckets) whole() int { return len(x.tables) - 1 }
 
 // tag returns the hash under which a table finds band keys.
-func (w *Window) tag(keys []byte, table int) uint32 {
-	if table == w.whole() {
+func (x *Buckets) tag(keys []byte, table int) uint32 {
+	if table == x.whole() {
 		return KeysTag(keys)
 	}
-	return hashKey(loadKey(keys[table*w.width:], w.width))
+	return hashKey(loadKey(keys[table*x.of.width:], x.of.width))
 }
 
 // KeysTag is the part of the hash of all band keys together that a bucket stores, as BandTag is for one band key.

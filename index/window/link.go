@@ -7,19 +7,19 @@ import "slices"
 const linkTogether = 3
 
 // linkGroups returns the number of groups of bands.
-func (w *Window) linkGroups() int { return (len(w.tables) + linkTogether - 1) / linkTogether }
+func (x *Buckets) linkGroups() int { return (len(x.tables) + linkTogether - 1) / linkTogether }
 
 // linkGroup rebuilds the tables of a group of bands, sized for this many documents. Groups write no memory in common.
-func (w *Window) linkGroup(group, documents int) {
-	l := linker{window: w, first: group * linkTogether}
-	l.tables = w.tables[l.first:min(l.first+linkTogether, len(w.tables))]
+func (x *Buckets) linkGroup(group, documents int) {
+	l := linker{buckets: x, first: group * linkTogether}
+	l.tables = x.tables[l.first:min(l.first+linkTogether, len(x.tables))]
 	for b := range l.tables {
-		l.tables[b] = w.newTable(documents)
-		l.hashes[b] = make([]hashed, 0, min(w.visible(), linkBlock))
+		l.tables[b] = x.newTable(documents)
+		l.hashes[b] = make([]hashed, 0, min(x.of.visible(), linkBlock))
 	}
 	l.page = make([]int, len(l.tables[0].lines)+1)
-	for r := w.oldest; r < w.end; {
-		r = l.block(r, min(w.end, r+linkBlock))
+	for r := x.of.oldest; r < x.of.end; {
+		r = l.block(r, min(x.of.end, r+linkBlock))
 	}
 }
 
@@ -29,13 +29,13 @@ const linkBlock = 1 << 19
 // linker links documents in blocks, each sorted by the page of its bucket, so that a page stays in the caches while it
 // is filled. Within a page the documents keep their order, so the resulting table is the same as without sorting.
 type linker struct {
-	window *Window
-	tables []table
-	first  int                    // band of the first table
-	hashes [linkTogether][]hashed // per table: the references of the block, in the order of their documents
-	page   []int                  // per page: where its documents begin in sorted
-	sorted []hashed
-	heads  uint32
+	buckets *Buckets
+	tables  []table
+	first   int                    // band of the first table
+	hashes  [linkTogether][]hashed // per table: the references of the block, in the order of their documents
+	page    []int                  // per page: where its documents begin in sorted
+	sorted  []hashed
+	heads   uint32
 }
 
 // hashed is a reference to a document of the block: a key's hash, and the document's place in the block.
@@ -62,7 +62,7 @@ func (l *linker) hash(first, end Ref) {
 		l.hashes[b] = l.hashes[b][:0]
 	}
 	for r := first; r < end; {
-		s, i := l.window.at(r)
+		s, i := l.buckets.of.at(r)
 		n := min(s.n-i, int(end-r))
 		for k := range n {
 			l.hashDocument(s, i+k, uint32(int(r-first)+k))
@@ -73,21 +73,21 @@ func (l *linker) hash(first, end Ref) {
 
 // hashDocument adds the references to a document.
 func (l *linker) hashDocument(s *segment, i int, at uint32) {
-	w, keys := l.window, s.keys(i)
+	x, keys := l.buckets, s.keys(i)
 	if !s.linked(i) {
 		for b := range l.tables {
-			l.hashes[b] = append(l.hashes[b], hashed{w.tag(keys, l.first+b), at})
+			l.hashes[b] = append(l.hashes[b], hashed{x.tag(keys, l.first+b), at})
 		}
 		return
 	}
 	links := s.linksOf(i)
 	for b := range l.tables {
 		if links.Own(l.first + b) {
-			l.hashes[b] = append(l.hashes[b], hashed{w.tag(keys, l.first+b), at})
+			l.hashes[b] = append(l.hashes[b], hashed{x.tag(keys, l.first+b), at})
 		}
 	}
 	links.Tags(func(tag uint32) {
-		if b := w.fineTable(tag) - l.first; b >= 0 && b < len(l.tables) {
+		if b := x.fineTable(tag) - l.first; b >= 0 && b < len(l.tables) {
 			l.hashes[b] = append(l.hashes[b], hashed{tag, at})
 		}
 	})
@@ -114,7 +114,7 @@ func (l *linker) sort(t *table, hashes []hashed) {
 
 // fill puts references into a page of a table; first is the number of the block's first document.
 func (l *linker) fill(t *table, page int, first Ref, documents []hashed) {
-	now := l.window.span()
+	now := l.buckets.of.span()
 	lines := t.lines[page]
 	l.touch(lines)
 	for _, h := range documents {

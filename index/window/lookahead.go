@@ -22,46 +22,46 @@ import (
 const Lookaheads = 3
 
 // renew finds the buckets of the lookups ahead again in a table that has grown or shrunk.
-func (w *Window) renew(table int) {
-	for i := range w.ahead {
-		if l := &w.ahead[i]; len(l.keys) > 0 {
+func (x *Buckets) renew(table int) {
+	for i := range x.ahead {
+		if l := &x.ahead[i]; len(l.keys) > 0 {
 			p := &l.probes[table]
-			p.locate(&w.tables[table], p.hash)
+			p.locate(&x.tables[table], p.hash)
 		}
 	}
 }
 
 // LookAhead advances by one entry of a run: the lookups ahead move up by one, and each takes its step. e is the third
 // entry ahead, and nil if there is none.
-func (w *Window) LookAhead(e *entry.Entry) {
-	next, second, third := &w.ahead[0], &w.ahead[1], &w.ahead[2]
-	w.probed, *next, *second, *third = *next, *second, *third, w.probed
+func (x *Buckets) LookAhead(e *entry.Entry) {
+	next, second, third := &x.ahead[0], &x.ahead[1], &x.ahead[2]
+	x.probed, *next, *second, *third = *next, *second, *third, x.probed
 	third.likely = third.likely[:0]
 	if third.keys = third.keys[:0]; e != nil {
-		w.locate(third, e.Keys)
+		x.locate(third, e.Keys)
 		third.digest = entry.ReadDigest(e.Digest)
 		prefetchProbes(third.probes)
 	}
 	if len(second.keys) > 0 {
-		w.fetchOlder(second)
+		x.fetchOlder(second)
 	}
-	w.fetchDocuments(next)
+	x.fetchDocuments(next)
 }
 
 // fetchOlder fetches the lines behind the first lines of the buckets, and notes which documents will be met.
-func (w *Window) fetchOlder(l *lookup) {
-	w.fetched = w.fetched[:0]
+func (x *Buckets) fetchOlder(l *lookup) {
+	x.fetched = x.fetched[:0]
 	for from := 0; from < len(l.probes); from += matched {
 		hits, linked := l.match(from)
 		for ; linked != 0; linked &= linked - 1 {
 			b := from + bits.TrailingZeros64(linked)
-			w.fetched = append(w.fetched, w.tables[b].older(l.probes[b].line))
+			x.fetched = append(x.fetched, x.tables[b].older(l.probes[b].line))
 		}
 		if from == 0 && hits != 0 {
-			w.noteLikely(l, hits)
+			x.noteLikely(l, hits)
 		}
 	}
-	prefetch(w.fetched)
+	prefetch(x.fetched)
 }
 
 // likelyBands bounds the bands in which documents are looked for that will be met.
@@ -69,8 +69,8 @@ const likelyBands = 24
 
 // noteLikely notes, for the first bands of those whose line may have the band's tag (hits), the newest document with
 // the tag, and fetches its digest.
-func (w *Window) noteLikely(l *lookup, hits uint64) {
-	now := w.span()
+func (x *Buckets) noteLikely(l *lookup, hits uint64) {
+	now := x.of.span()
 	for n := 0; n < likelyBands && hits != 0; hits &= hits - 1 {
 		n++
 		r, ok := l.probes[bits.TrailingZeros64(hits)].newest(now)
@@ -78,7 +78,7 @@ func (w *Window) noteLikely(l *lookup, hits uint64) {
 			continue
 		}
 		l.likely = append(l.likely, r)
-		s, i := w.at(r)
+		s, i := x.of.at(r)
 		prefetchAt(unsafe.Pointer(&s.fixedPart(i)[s.fixed-1]))
 	}
 }
@@ -97,12 +97,12 @@ func (p *probe) newest(now span) (r Ref, ok bool) {
 
 // fetchDocuments fetches the records and the copy counts of the documents that were noted, if their digests differ
 // little: the others will hardly be read.
-func (w *Window) fetchDocuments(l *lookup) {
+func (x *Buckets) fetchDocuments(l *lookup) {
 	for _, r := range l.likely {
-		if r < w.oldest {
+		if r < x.of.oldest {
 			continue
 		}
-		s, i := w.at(r)
+		s, i := x.of.at(r)
 		if l.digest.Distance(s.digest(i)) > nearDigests {
 			continue
 		}
@@ -125,31 +125,31 @@ const recordAhead = 256
 
 // fetchTended fetches what will be swept and split soon: the lines of the table whose turn comes after the next one,
 // and the lines linked behind those of the next one.
-func (w *Window) fetchTended() {
-	w.fetched = w.fetched[:0]
-	t := &w.tables[w.after(min(2, len(w.tables)))]
-	w.eachTended(t, func(l *line) { w.fetched = append(w.fetched, l) })
-	for to := t.n; to < t.n+t.due(w.visible()+len(w.tables)+2) && to/pageLines < len(t.lines); to++ {
-		w.fetched = append(w.fetched, t.lines.at(to))
+func (x *Buckets) fetchTended() {
+	x.fetched = x.fetched[:0]
+	t := &x.tables[x.after(min(2, len(x.tables)))]
+	x.eachTended(t, func(l *line) { x.fetched = append(x.fetched, l) })
+	for to := t.n; to < t.n+t.due(x.of.visible()+len(x.tables)+2) && to/pageLines < len(t.lines); to++ {
+		x.fetched = append(x.fetched, t.lines.at(to))
 	}
-	t = &w.tables[w.after(1)]
-	w.eachTended(t, func(l *line) {
+	t = &x.tables[x.after(1)]
+	x.eachTended(t, func(l *line) {
 		if older := t.older(l); older != nil {
-			w.fetched = append(w.fetched, older)
+			x.fetched = append(x.fetched, older)
 		}
 	})
-	prefetch(w.fetched)
+	prefetch(x.fetched)
 }
 
 // eachTended visits the first lines of the buckets of a table that are swept and split when it is its turn.
-func (w *Window) eachTended(t *table, visit func(l *line)) {
-	if !t.idle(w.span()) {
-		for b := t.swept; b < min(t.swept+w.sweeps(), t.n); b++ {
+func (x *Buckets) eachTended(t *table, visit func(l *line)) {
+	if !t.idle(x.of.span()) {
+		for b := t.swept; b < min(t.swept+x.sweeps(), t.n); b++ {
 			visit(t.lines.at(b))
 		}
 	}
 	from := t.n - 1<<t.level
-	for b := from; b < min(from+t.due(w.visible()+len(w.tables)+2), t.n); b++ {
+	for b := from; b < min(from+t.due(x.of.visible()+len(x.tables)+2), t.n); b++ {
 		visit(t.lines.at(b))
 	}
 }
@@ -171,9 +171,9 @@ func (w *Window) fetchFront() {
 const frontAhead = 4
 
 // forgetLookups drops all prepared lookups. It is called after the tables were rebuilt.
-func (w *Window) forgetLookups() {
-	w.probed.keys = w.probed.keys[:0]
-	for i := range w.ahead {
-		w.ahead[i].keys = w.ahead[i].keys[:0]
+func (x *Buckets) forgetLookups() {
+	x.probed.keys = x.probed.keys[:0]
+	for i := range x.ahead {
+		x.ahead[i].keys = x.ahead[i].keys[:0]
 	}
 }

@@ -35,25 +35,25 @@ type probe struct {
 func newLookup(bands int) lookup { return lookup{probes: make([]probe, bands)} }
 
 // Probe begins a lookup of band keys. It finds their buckets, unless the latest lookup had the same keys.
-func (w *Window) Probe(keys []byte) {
-	w.met = w.met[:0]
-	w.probe(keys)
+func (x *Buckets) Probe(keys []byte) {
+	x.met = x.met[:0]
+	x.probe(keys)
 }
 
 // probe finds the buckets of band keys, unless w.probed already has them.
-func (w *Window) probe(keys []byte) {
-	if bytes.Equal(keys, w.probed.keys) {
+func (x *Buckets) probe(keys []byte) {
+	if bytes.Equal(keys, x.probed.keys) {
 		return
 	}
-	w.locate(&w.probed, keys)
-	prefetchProbes(w.probed.probes)
+	x.locate(&x.probed, keys)
+	prefetchProbes(x.probed.probes)
 }
 
 // locate finds the buckets of band keys. The result is valid for a table until it grows or shrinks.
-func (w *Window) locate(l *lookup, keys []byte) {
+func (x *Buckets) locate(l *lookup, keys []byte) {
 	l.keys = append(l.keys[:0], keys...)
-	for b := range w.tables {
-		l.probes[b].locate(&w.tables[b], w.tag(keys, b))
+	for b := range x.tables {
+		l.probes[b].locate(&x.tables[b], x.tag(keys, b))
 	}
 }
 
@@ -75,34 +75,34 @@ func (p *probe) add(r Ref) bool {
 }
 
 // Tag returns the tag of the key that is looked up in a table.
-func (w *Window) Tag(table int) uint32 { return w.probed.probes[table].hash }
+func (x *Buckets) Tag(table int) uint32 { return x.probed.probes[table].hash }
 
 // Together is how many tables Likely looks at.
 const Together = matched
 
 // Likely looks at up to Together tables, from a number on. Bits are set for those that may have a document under the key
 // that is looked up.
-func (w *Window) Likely(from int) uint64 {
-	hits, linked := w.probed.match(from)
+func (x *Buckets) Likely(from int) uint64 {
+	hits, linked := x.probed.match(from)
 	return hits | linked
 }
 
 // Meet meets the newest documents in a table under the key that is looked up, up to most, and returns how many they are.
-func (w *Window) Meet(table, most int) int {
-	return w.read(&w.probed.probes[table], &w.tables[table], most)
+func (x *Buckets) Meet(table, most int) int {
+	return x.read(&x.probed.probes[table], &x.tables[table], most)
 }
 
 // MeetFine does what Meet does for a fine key.
-func (w *Window) MeetFine(tag uint32, most int) int {
+func (x *Buckets) MeetFine(tag uint32, most int) int {
 	var p probe
-	t := &w.tables[w.fineTable(tag)]
+	t := &x.tables[x.fineTable(tag)]
 	p.locate(t, tag)
-	return w.read(&p, t, most)
+	return x.read(&p, t, most)
 }
 
 // read appends to w.met the newest documents in a bucket that have its key, up to most, and returns how many they are.
-func (w *Window) read(p *probe, t *table, most int) int {
-	now, from := w.span(), len(w.met)
+func (x *Buckets) read(p *probe, t *table, most int) int {
+	now, from := x.of.span(), len(x.met)
 	var ages [1 + lineSlots]uint32
 	for l := p.line; l != nil && most > 0; {
 		older := t.older(l)
@@ -110,7 +110,7 @@ func (w *Window) read(p *probe, t *table, most int) int {
 		if l.has(p.want, p.tag) {
 			n, expired := l.ages(&ages, l.count(), p.want, ^p.tag, now)
 			for _, age := range ages[:min(n, most)] {
-				w.met = append(w.met, Met{number: now.end - 1 - Ref(age)})
+				x.met = append(x.met, Met{number: now.end - 1 - Ref(age)})
 			}
 			if most -= min(n, most); expired {
 				break
@@ -118,7 +118,7 @@ func (w *Window) read(p *probe, t *table, most int) int {
 		}
 		l = older
 	}
-	return len(w.met) - from
+	return len(x.met) - from
 }
 
 // Met is a document that a lookup has met, and where it is.
@@ -130,20 +130,20 @@ type Met struct {
 
 // Met returns the documents that were met since Probe, in the order in which they were. They are valid until the window
 // changes. It finds where the documents are, and fetches their digests.
-func (w *Window) Met() []Met {
-	if len(w.met) == 0 {
+func (x *Buckets) Met() []Met {
+	if len(x.met) == 0 {
 		return nil
 	}
-	s := w.segments[0]
-	for k := range w.met {
-		m := &w.met[k]
+	s := x.of.segments[0]
+	for k := range x.met {
+		m := &x.met[k]
 		if m.number < s.first || m.number >= s.first+Ref(s.n) {
-			s, _ = w.at(m.number)
+			s, _ = x.of.at(m.number)
 		}
 		m.segment, m.i = s, int(m.number-s.first)
 		prefetchAt(unsafe.Pointer(&s.fixedPart(m.i)[s.fixed-1]))
 	}
-	return w.met
+	return x.met
 }
 
 // Number returns the document's number.
@@ -153,10 +153,10 @@ func (m *Met) Number() Ref { return m.number }
 func (m *Met) Digest() []byte { return m.segment.digest(m.i) }
 
 // Has says whether a document that was met has the key that is looked up in a table, compared in full.
-func (w *Window) Has(m *Met, table int) bool {
-	at, own := table*w.width, m.segment.keys(m.i)
-	if keys := w.probed.keys; at < len(keys) {
-		return bytes.Equal(own[at:at+w.width], keys[at:at+w.width])
+func (x *Buckets) Has(m *Met, table int) bool {
+	at, own := table*x.of.width, m.segment.keys(m.i)
+	if keys := x.probed.keys; at < len(keys) {
+		return bytes.Equal(own[at:at+x.of.width], keys[at:at+x.of.width])
 	}
-	return bytes.Equal(own, w.probed.keys)
+	return bytes.Equal(own, x.probed.keys)
 }

@@ -80,11 +80,11 @@ func (w *Window) Visible() int { return w.visible() }
 // Bytes is the size of the documents, as window.bytes counts them.
 func (w *Window) Bytes() int64 { return w.bytes }
 
-// Bands is the number of bands of a document. Its table for the keys of all bands together has this number.
-func (w *Window) Bands() int { return w.whole() }
+// Buckets find the documents by their keys.
+func (w *Window) Buckets() *Buckets { return &w.buckets }
 
-// Tables is the number of tables: one for each band, and the one of all bands together.
-func (w *Window) Tables() int { return len(w.tables) }
+// Restore fills the window, which is empty, from what was captured.
+func (w *Window) Restore() *Restore { return &Restore{of: w} }
 
 // KeyBytes is the width of a band key.
 func (w *Window) KeyBytes() int { return w.width }
@@ -127,7 +127,7 @@ type Stats struct {
 // Stats returns the counters.
 func (w *Window) Stats() Stats {
 	return Stats{
-		Segments: len(w.segments), Memory: w.memory(), Moved: w.allMoved, MostMoved: w.mostMoved, Places: len(w.places),
+		Segments: len(w.segments), Memory: w.memory(), Moved: w.buckets.allMoved, MostMoved: w.buckets.mostMoved, Places: len(w.places),
 	}
 }
 

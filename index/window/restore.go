@@ -7,8 +7,9 @@ import (
 	"github.com/unecho/unecho/index/wire"
 )
 
-// An empty window is filled from what Capture gave: Read takes the numbers, Add the segments in order, Decode decodes
-// one of them, ReadSide takes the rest of the side table, and Link builds the tables.
+// Restore fills an empty window from what Capture gave: Read takes the numbers, Add the segments in order, Decode
+// decodes one of them, ReadSide takes the rest of the side table, and Link builds the tables.
+type Restore struct{ of *Window }
 
 // Decoded is a captured segment, or a part of the side table, decoded and not yet added.
 type Decoded struct {
@@ -28,15 +29,15 @@ func (d *Decoded) Documents() int { return d.segment.n }
 func (d *Decoded) Sealed() bool { return d.segment.sealed }
 
 // Read reads what Append wrote, and returns false if that is not possible.
-func (w *Window) Read(rd *wire.Reader) bool {
-	w.oldest, w.number = Ref(rd.Uvarint()), rd.Uvarint()
-	w.end = w.oldest
-	return !rd.Short() && w.oldest.Possible()
+func (r *Restore) Read(rd *wire.Reader) bool {
+	r.of.oldest, r.of.number = Ref(rd.Uvarint()), rd.Uvarint()
+	r.of.end = r.of.oldest
+	return !rd.Short() && r.of.oldest.Possible()
 }
 
 // Decode decodes a segment; it keeps no reference to data. It may be called from several goroutines at once, and in any
 // order.
-func (w *Window) Decode(data []byte) (*Decoded, error) {
+func (r *Restore) Decode(data []byte) (*Decoded, error) {
 	if len(data) > 0 && data[0] == sideVersion {
 		return decodeSide(wire.NewReader(data[1:]))
 	}
@@ -45,8 +46,8 @@ func (w *Window) Decode(data []byte) (*Decoded, error) {
 		return nil, err
 	}
 	number, first, sealed := rd.Uvarint(), Ref(rd.Uvarint()), rd.Byte() == 1
-	d := &Decoded{segment: w.newSegment(number, first)}
-	own := w.whole() * w.width
+	d := &Decoded{segment: r.of.newSegment(number, first)}
+	own := r.of.buckets.whole() * r.of.width
 	keys, n := rd.Uvarint(), rd.Count(own+1)
 	if want := uint64(own + entry.DigestBytes); keys != want {
 		return nil, fmt.Errorf("%w: segment %d has %d bytes of keys and digest for a document, not %d", wire.ErrCorrupt, number,
@@ -58,7 +59,7 @@ func (w *Window) Decode(data []byte) (*Decoded, error) {
 	if rd.Short() || rd.Len() != 0 || n == 0 || !first.Possible() {
 		return nil, fmt.Errorf("%w: segment %d of %d documents", wire.ErrCorrupt, number, n)
 	}
-	if err := w.documents(d, n, records, all); err != nil {
+	if err := r.documents(d, n, records, all); err != nil {
 		return nil, err
 	}
 	d.segment.sealed = sealed
@@ -66,7 +67,7 @@ func (w *Window) Decode(data []byte) (*Decoded, error) {
 }
 
 // documents builds the block of a segment from its records and band keys, and finds where each record begins.
-func (w *Window) documents(to *Decoded, n int, records, keys []byte) error {
+func (r *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 	s := to.segment
 	s.block = makeBlock(len(records) + n*s.fixed)
 	copy(s.block, records)
@@ -75,14 +76,14 @@ func (w *Window) documents(to *Decoded, n int, records, keys []byte) error {
 		d, e := readDocument(rest, s.base, s.first+Ref(s.n))
 		decoded, after, err := entry.Decode(e, 0, nil)
 		if err != nil || d.Source >= 1<<31 || decoded.Empty() || begin >= linkedBit || !d.possible(s.first+Ref(s.n)) ||
-			!d.Links.possible(len(w.tables)) {
+			!d.Links.possible(len(r.of.buckets.tables)) {
 			return fmt.Errorf("%w: segment %d, document %d", wire.ErrCorrupt, s.number, s.n)
 		}
 		own := keys[s.n*(s.fixed-atBytes):][:s.fixed-atBytes]
-		ends := w.whole() * w.width
+		ends := r.of.buckets.whole() * r.of.width
 		s.putFixed(begin, own[:ends], own[ends:], !d.Links.None())
 		to.sources = max(to.sources, d.Source+1)
-		to.bytes += w.bytesOf(len(e)-len(after), &d.Links)
+		to.bytes += r.of.bytesOf(len(e)-len(after), &d.Links)
 		rest = after
 	}
 	if s.used = len(records); s.n != n || s.at(n-1) >= s.used {
@@ -93,58 +94,58 @@ func (w *Window) documents(to *Decoded, n int, records, keys []byte) error {
 
 // Add takes the next segment, which the window owns from then on, or a part of the side table, which must come after
 // its segments. There are so many source partitions.
-func (w *Window) Add(d *Decoded, sources int) error {
+func (r *Restore) Add(d *Decoded, sources int) error {
 	if d.side != nil {
-		return w.addSide(d, sources)
+		return r.addSide(d, sources)
 	}
-	if !w.follows(d.segment) || int(d.sources) > sources {
+	if !r.follows(d.segment) || int(d.sources) > sources {
 		return fmt.Errorf("%w: segment %d does not fit", wire.ErrCorrupt, d.Number())
 	}
-	w.push(d.segment)
-	w.end = d.segment.first + Ref(d.segment.n)
-	w.bytes += d.bytes
+	r.of.push(d.segment)
+	r.of.end = d.segment.first + Ref(d.segment.n)
+	r.of.bytes += d.bytes
 	return nil
 }
 
 // follows says whether a segment may come next. The first segment must hold the oldest document, or be the open one
 // whose documents have all expired. Each later segment must begin where the one before ended.
-func (w *Window) follows(s *segment) bool {
-	if s.number > w.number || s.n > w.mostDocuments() {
+func (r *Restore) follows(s *segment) bool {
+	if s.number > r.of.number || s.n > r.of.mostDocuments() {
 		return false
 	}
-	if n := len(w.segments); n > 0 {
-		last := w.segments[n-1]
-		return last.sealed && s.number == last.number+1 && s.first == w.end
+	if n := len(r.of.segments); n > 0 {
+		last := r.of.segments[n-1]
+		return last.sealed && s.number == last.number+1 && s.first == r.of.end
 	}
 	after := s.first + Ref(s.n)
-	return s.first <= w.oldest && (w.oldest < after || w.oldest == after && !s.sealed)
+	return s.first <= r.of.oldest && (r.of.oldest < after || r.of.oldest == after && !s.sealed)
 }
 
 // addSide applies a part. Its segments must have been added.
-func (w *Window) addSide(d *Decoded, sources int) error {
-	if d.side.first < w.firstRef() || d.side.last >= w.end || int(d.sources) > sources {
+func (r *Restore) addSide(d *Decoded, sources int) error {
+	if d.side.first < r.of.firstRef() || d.side.last >= r.of.end || int(d.sources) > sources {
 		return fmt.Errorf("%w: side table", wire.ErrCorrupt)
 	}
 	for i := range d.side.changes {
 		c := &d.side.changes[i]
-		s, i := w.at(c.Ref)
+		s, i := r.of.at(c.Ref)
 		s.changes.set(i, c.change)
 	}
 	return nil
 }
 
 // ReadSide applies the side table that rd has, or only checks it. All segments must have been added.
-func (w *Window) ReadSide(rd *wire.Reader, sources int, apply bool) error {
-	if !w.allThere() {
+func (r *Restore) ReadSide(rd *wire.Reader, sources int, apply bool) error {
+	if !r.allThere() {
 		return fmt.Errorf("%w: segments are missing", wire.ErrCorrupt)
 	}
 	for rd.Len() > 0 {
 		at, to := Ref(rd.Uvarint()), readChange(rd)
-		if rd.Short() || at < w.firstRef() || at >= w.end || int(to.emission.Source) >= sources {
+		if rd.Short() || at < r.of.firstRef() || at >= r.of.end || int(to.emission.Source) >= sources {
 			return fmt.Errorf("%w: side table", wire.ErrCorrupt)
 		}
 		if apply {
-			s, i := w.at(at)
+			s, i := r.of.at(at)
 			s.changes.set(i, to)
 		}
 	}
@@ -152,12 +153,12 @@ func (w *Window) ReadSide(rd *wire.Reader, sources int, apply bool) error {
 }
 
 // allThere says whether the last segment is the latest one. A window has a segment as soon as a document was indexed.
-func (w *Window) allThere() bool {
+func (r *Restore) allThere() bool {
 	var last uint64
-	if n := len(w.segments); n > 0 {
-		last = w.segments[n-1].number
+	if n := len(r.of.segments); n > 0 {
+		last = r.of.segments[n-1].number
 	}
-	return last == w.number
+	return last == r.of.number
 }
 
 // Shape is the part of a decoded segment that AddShape needs.
@@ -184,19 +185,19 @@ func (d *Decoded) Shape() Shape {
 
 // AddShape finds what Add would find, without the documents in memory. The window cannot be used afterwards, but for
 // ReadSide, which then only checks.
-func (w *Window) AddShape(s *Shape, sources int) error {
+func (r *Restore) AddShape(s *Shape, sources int) error {
 	bare := &segment{number: s.Number, first: s.first, n: s.Documents, sealed: s.Sealed}
-	return w.Add(&Decoded{segment: bare, sources: s.sources, side: s.side}, sources)
+	return r.Add(&Decoded{segment: bare, sources: s.sources, side: s.side}, sources)
 }
 
 // Link builds the tables, in parts: it calls link for each i below n, in any order and from any number of goroutines,
 // and returns when all calls have returned. If spread is nil, one part comes after the other.
-func (w *Window) Link(spread func(n int, link func(i int))) {
+func (r *Restore) Link(spread func(n int, link func(i int))) {
 	if spread == nil {
 		spread = oneByOne
 	}
-	w.recount()
-	spread(w.linkGroups(), func(group int) { w.linkGroup(group, w.visible()) })
+	r.recount()
+	spread(r.of.buckets.linkGroups(), func(group int) { r.of.buckets.linkGroup(group, r.of.visible()) })
 }
 
 func oneByOne(n int, link func(i int)) {
@@ -207,15 +208,16 @@ func oneByOne(n int, link func(i int)) {
 
 // recount subtracts the bytes of those documents of the first segment that have left the window, and notes the places
 // of documents that entered again.
-func (w *Window) recount() {
-	for r := w.firstRef(); r < w.oldest; r++ {
-		s, i := w.at(r)
+func (r *Restore) recount() {
+	w := r.of
+	for at := w.firstRef(); at < w.oldest; at++ {
+		s, i := w.at(at)
 		d, rest := s.head(i)
 		w.bytes -= w.bytesOf(len(rest), &d.Links)
 	}
-	for r := w.oldest; w.places != nil && r < w.end; r++ {
-		d := w.head(r)
-		w.Placed(&d, r)
+	for at := w.oldest; w.places != nil && at < w.end; at++ {
+		d := w.head(at)
+		w.Placed(&d, at)
 	}
 }
 
@@ -223,9 +225,9 @@ func (w *Window) recount() {
 func (w *Window) SealAt(documents, bytes int) { w.shape = shape{documents: documents, bytes: bytes} }
 
 // Relink builds all tables anew, sized for this many documents, so that a test has larger ones.
-func (w *Window) Relink(documents int) {
-	for group := range w.linkGroups() {
-		w.linkGroup(group, max(documents, w.visible()))
+func (x *Buckets) Relink(documents int) {
+	for group := range x.linkGroups() {
+		x.linkGroup(group, max(documents, x.of.visible()))
 	}
-	w.forgetLookups()
+	x.forgetLookups()
 }

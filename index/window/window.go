@@ -25,17 +25,8 @@ type Window struct {
 	// present number of each that entered again, by its first number; nil unless copies are indexed and must find them
 	places map[Ref]Ref
 
-	tables    []table // one per band, and the last one for the keys of all bands together
-	moved     int     // entries of buckets moved for the latest document
-	mostMoved int
-	allMoved  uint64
-
-	probed  lookup             // buckets of the latest lookup, until a document is indexed
-	ahead   [Lookaheads]lookup // lookups prepared for the next entries
-	fetched []*line            // scratch memory: lines to be fetched
-	met     []Met              // lookup at hand: the documents met, key by key
-	front   front              // fields of the oldest document
-	tended  int                // table that was tended last
+	buckets Buckets
+	front   front // fields of the oldest document
 }
 
 // Params say what a window is of, and its bounds. 0 is no bound.
@@ -54,14 +45,8 @@ func New(p Params) *Window {
 	w := &Window{
 		shape: newShape(&p), share: p.Share, width: p.KeyBytes, age: p.Age, count: p.Count, maximum: p.Bytes,
 		refreshes: p.Refreshes, refreshed: p.Refreshes,
-		tables: make([]table, p.Bands+1), probed: newLookup(p.Bands + 1),
 	}
-	for i := range w.ahead {
-		w.ahead[i] = newLookup(p.Bands + 1)
-	}
-	for b := range w.tables {
-		w.tables[b] = w.newTable(0)
-	}
+	w.buckets.begin(w, p.Bands)
 	if p.Refreshes && p.Copies {
 		w.places = map[Ref]Ref{}
 	}
@@ -185,8 +170,8 @@ func (w *Window) Insert(d *Document) Place {
 	s.add(d)
 	w.end++
 	w.bytes += w.bytesOf(record, &d.Links)
-	w.link(s, i, &d.Links)
-	w.tend()
+	w.buckets.link(s, i, &d.Links)
+	w.buckets.tend()
 	return Place{s, i}
 }
 
@@ -223,7 +208,7 @@ func (w *Window) follow(last *segment) *segment {
 }
 
 func (w *Window) newSegment(number uint64, first Ref) *segment {
-	return &segment{number: number, first: first, width: w.width, fixed: atBytes + w.whole()*w.width + entry.DigestBytes}
+	return &segment{number: number, first: first, width: w.width, fixed: atBytes + w.buckets.whole()*w.width + entry.DigestBytes}
 }
 
 func (w *Window) push(s *segment) {
@@ -245,56 +230,6 @@ func (w *Window) newBlock(last *segment) (block []byte) {
 	}
 	return makeBlock(size)
 }
-
-// link adds a document to its buckets.
-func (w *Window) link(s *segment, i int, l *Links) {
-	w.probe(s.keys(i))
-	now, r := w.span(), s.first+Ref(i)
-	for b := range w.tables {
-		if p := &w.probed.probes[b]; l.Own(b) && !p.add(r) {
-			w.tables[b].insert(p.line, uint(p.level), p.hash, r, now)
-		}
-	}
-	l.Tags(func(tag uint32) {
-		t := &w.tables[w.fineTable(tag)]
-		var p probe
-		if p.locate(t, tag); !p.add(r) {
-			t.insert(p.line, uint(p.level), tag, r, now)
-		}
-	})
-}
-
-// newTable builds an empty table for this many documents, and those that come before it has its turn.
-func (w *Window) newTable(documents int) table { return newTable(documents + len(w.tables)) }
-
-// tend maintains the tables after a document. They take turns: one table is swept, and grows or shrinks so that it has
-// room until its next turn. So no document pays for all tables, and what is read for it stands side by side in memory
-// and was fetched before.
-func (w *Window) tend() {
-	now, tables := w.span(), len(w.tables)
-	w.tended = w.after(1)
-	t := &w.tables[w.tended]
-	t.sweep(w.sweeps(), now)
-	before := t.n
-	if w.moved = t.fit(w.visible()+tables, tables, now); t.n != before {
-		w.renew(w.tended)
-	}
-	w.probed.keys = w.probed.keys[:0]
-	w.fetchTended()
-	w.allMoved += uint64(w.moved)
-	w.mostMoved = max(w.mostMoved, w.moved)
-}
-
-// after returns the table that is tended after this many documents; n is not greater than the number of tables.
-func (w *Window) after(n int) int {
-	if n += w.tended; n >= len(w.tables) {
-		n -= len(w.tables)
-	}
-	return n
-}
-
-// sweeps returns how many buckets of a table are swept when it is its turn.
-func (w *Window) sweeps() int { return (len(w.tables) + sweepEvery - 1) / sweepEvery }
 
 // Eldest returns the oldest visible document; ok is false if there is none.
 func (w *Window) Eldest() (d Document, ok bool) {
@@ -378,8 +313,8 @@ func (w *Window) memory() int64 {
 	for _, s := range w.segments {
 		n += int64(len(s.block)) + s.changes.memory()
 	}
-	for b := range w.tables {
-		n += w.tables[b].bytes()
+	for b := range w.buckets.tables {
+		n += w.buckets.tables[b].bytes()
 	}
 	return n
 }

@@ -26,8 +26,8 @@ func newRolling(t *testing.T, count, bands int, keys uint64) *rolling {
 
 func (r *rolling) insert(n int) {
 	for range n {
-		e := entry.Entry{Offset: int64(r.window.end), Kind: entry.Sketch, Keys: make([]byte, 4*r.window.whole())}
-		for b := range r.window.whole() {
+		e := entry.Entry{Offset: int64(r.window.end), Kind: entry.Sketch, Keys: make([]byte, 4*r.window.buckets.whole())}
+		for b := range r.window.buckets.whole() {
 			binary.LittleEndian.PutUint32(e.Keys[4*b:], uint32(r.random.Uint64N(r.keys)))
 		}
 		r.band = append(r.band, loadKey(e.Keys, 4))
@@ -41,8 +41,8 @@ func (r *rolling) insert(n int) {
 func (r *rolling) check() {
 	r.t.Helper()
 	w := r.window
-	for b := range w.tables {
-		t, seen := &w.tables[b], map[Ref]bool{}
+	for b := range w.buckets.tables {
+		t, seen := &w.buckets.tables[b], map[Ref]bool{}
 		for bucket := range t.n {
 			items := t.gather(nil, bucket, w.span())
 			if !slices.IsSortedFunc(items, func(a, b item) int { return int(b.Ref) - int(a.Ref) }) {
@@ -50,7 +50,7 @@ func (r *rolling) check() {
 			}
 			for _, it := range items {
 				s, i := w.at(it.Ref)
-				hash := w.tag(s.keys(i), b)
+				hash := w.buckets.tag(s.keys(i), b)
 				if at, _ := t.bucket(hash); seen[it.Ref] || at != bucket || hash&(1<<hashBits-1) != it.hash {
 					r.t.Fatalf("document %d of hash %x stands as %x in bucket %d of band %d, again: %v", it.Ref, hash, it.hash, bucket,
 						b, seen[it.Ref])
@@ -97,9 +97,9 @@ func TestLookupMeetsTheNewest(t *testing.T) {
 				}
 			}
 			w := r.window
-			w.Probe(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(key)), 1<<32-1))
-			n := w.Meet(0, most)
-			for _, m := range w.Met() {
+			w.buckets.Probe(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(key)), 1<<32-1))
+			n := w.buckets.Meet(0, most)
+			for _, m := range w.buckets.Met() {
 				got = append(got, m.Number())
 			}
 			if !slices.Equal(got, want) || n != len(want) {

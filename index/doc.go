@@ -17,7 +17,7 @@
 //   - window.refresh: last. A repeat keeps its representative in the window: age counts from the last repeat. When the
 //     oldest document has to leave the window and was repeated since it entered, it enters again at the head, with its
 //     identity, its count and its emission. So a representative has one place at a time, and takes the bytes of one
-//     entry, however often it is repeated. One document causes up to MostReentries re-entries; Replica.room says what
+//     entry, however often it is repeated. One document causes up to MostReentries re-entries; judge.room says what
 //     happens beyond that.
 //   - index.keep: all. A copy is indexed too, with the number of its representative. A later document may match the
 //     copy: the match then names the representative, with the similarity to the copy. The copy's own age counts from its

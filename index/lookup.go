@@ -11,7 +11,7 @@ import (
 )
 
 // A lookup finds documents through the references under its keys: the key of each band, the one of all bands together
-// (see identical.go), and fine keys where band keys are popular. Of each key the newest similarity.max_references are
+// (window.KeysTag), and fine keys where band keys are popular. Of each key the newest similarity.max_references are
 // met, and of all keys lookupKeys times as many: first of the key of all bands, then of the fine keys, then of the
 // bands. A document that is met is told apart by its digest, which reads no record. The others are its candidates: those
 // whose digests differ in the fewest bits come first, and among equals the one indexed first.

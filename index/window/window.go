@@ -13,7 +13,7 @@ type Window struct {
 	number   uint64     // number of the latest segment
 
 	shape   shape
-	share   int64 // bytes that each document counts beside its entry 
+	share   int64 // bytes that each document counts beside its entry
 	width   int   // bytes of a band key
 	age     int64 // window.age, ms; 0 is no bound, as for the two below
 	count   uint64

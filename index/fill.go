@@ -62,7 +62,7 @@ func (r *Replica) FilledPart(source entry.Source) FilledPart {
 
 // EachFilled hands out the partitions of which fills have brought something, in the order in which they first did.
 func (r *Replica) EachFilled(of func(source entry.Source, topic string, through int64)) {
-	for _, p := range r.partitions {
+	for _, p := range r.sources.rows {
 		if p.filled.Through > 0 {
 			of(p.source, p.name, p.filled.Through)
 		}

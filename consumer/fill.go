@@ -52,11 +52,12 @@ func fillOf(replica *member.Follower) (s Fill) {
 	return s
 }
 
-// dutyOf returns what the routing in force has the group do, and whether its window is filled as far as that says.
+// dutyOf returns what the routing in force has the group do, and whether its window is filled as far as that says. One
+// that has lost what it remembered is filled again, unless it judges already.
 func dutyOf(replica *member.Follower) (d protocol.Duty, filled bool, err error) {
 	replica.Look(func(r *index.Replica) {
 		if d, err = routing.DutyOf(r.Routes().Text); err == nil {
-			filled = d.Kind == protocol.Forwards && d.Filled(r)
+			filled = d.Kind == protocol.Forwards && (d.Filled(r) || r.Judges())
 		}
 	})
 	return d, filled, err
@@ -81,7 +82,7 @@ func (f *filling) latest() Fill { return fillOf(f.replica) }
 // bring feeds the latest fill to its end.
 func (f *filling) bring(ctx context.Context) error {
 	now, files := f.latest(), ""
-	if d, _, err := dutyOf(f.replica); err == nil && d.Other == "" {
+	if d, _, err := dutyOf(f.replica); err == nil && d.Kind == protocol.Fills && d.Other == "" {
 		files = backfill.FillOf(f.setup.Params.Group)
 	}
 	return feed.Run(ctx, feed.Setup{

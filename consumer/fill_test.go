@@ -288,6 +288,23 @@ func TestFillAfterTheJournalWasLost(t *testing.T) {
 	})
 }
 
+// A group that was filled, and has lost what it remembered, goes on where it had forwarded to when that is accepted.
+func TestFilledMemoryIsLost(t *testing.T) {
+	t.Parallel()
+	w, _ := older(t, 30)
+	if _, _, err := w.fill(w.context(), backfill.Asked{}); err != nil {
+		t.Fatal(err)
+	}
+	m := w.start(named("m"))
+	w.produce(20, 1)
+	w.settled()
+	w.stopped(m)
+	w.loseHead()
+	w.loseSnapshots()
+	again := w.start(named("m"), hurried, func(s *Setup) { s.Source.AcceptJournalGap = true })
+	w.becomes("ready", again.Ready)
+}
+
 // Groups that cannot be filled are refused with what to do.
 func TestFillIsRefused(t *testing.T) {
 	t.Parallel()

@@ -113,7 +113,7 @@ func (r *rounds) round(ctx context.Context) error {
 		}
 		return nil
 	}
-	if d.Other == "" { // a person fills it
+	if d.Kind == protocol.Fills && d.Other == "" { // a person fills it
 		return nil
 	}
 	plan, err := r.next(ctx, &d)

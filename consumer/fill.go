@@ -82,7 +82,7 @@ func (f *filling) latest() Fill { return fillOf(f.replica) }
 // bring feeds the latest fill to its end.
 func (f *filling) bring(ctx context.Context) error {
 	now, files := f.latest(), ""
-	if d, _, err := dutyOf(f.replica); err == nil && d.Kind == protocol.Fills && d.Other == "" {
+	if d, _, err := dutyOf(f.replica); err == nil && byHand(&d) {
 		files = backfill.FillOf(f.setup.Params.Group)
 	}
 	return feed.Run(ctx, feed.Setup{

@@ -288,6 +288,27 @@ func TestFillAfterTheJournalWasLost(t *testing.T) {
 	})
 }
 
+// A member brings nothing of what a person fills the window with, and says what it waits for.
+func TestMemberWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	w, _ := older(t, 300)
+	ctx, cancel := context.WithTimeout(w.context(), time.Second)
+	defer cancel()
+	_, part, _ := w.fill(ctx, backfill.Asked{}, func(s *Setup) { s.MaxRate = 100 })
+	m := w.start()
+	w.becomes("said", func() bool {
+		return strings.Contains(m.Stats().Standing.Trouble, "unecho fill has the group forward")
+	})
+	time.Sleep(standBy + 2*roundPause)
+	if now := fillOf(m.follower()); now.Finished || part.Finished {
+		t.Errorf("it brought the rest: %+v after %+v", now, part)
+	}
+	if _, _, err := w.fill(w.context(), backfill.Asked{}); err != nil {
+		t.Fatal(err)
+	}
+	w.becomes("ready", m.Ready)
+}
+
 // A group that was filled, and has lost what it remembered, goes on where it had forwarded to when that is accepted.
 func TestFilledMemoryIsLost(t *testing.T) {
 	t.Parallel()

@@ -204,6 +204,9 @@ func (p *process) tellFill(ctx context.Context, replica *member.Follower) {
 		now, is := fillOf(replica), p.stands.Load()
 		if !is.ready {
 			trouble := fmt.Sprintf("the window is being filled: %d of %d offsets, %d documents", now.Done, now.Total, now.Documents)
+			if d, _, err := dutyOf(replica); err == nil && byHand(&d) {
+				trouble += "; unecho fill has the group forward: if it does not run any more, run it again"
+			}
 			p.stands.CompareAndSwap(is, &stand{Standing{Trouble: trouble}, false})
 		}
 		if !is.ready && time.Since(told) >= fillEvery {

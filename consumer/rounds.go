@@ -101,7 +101,7 @@ func kindOf(err error) string {
 func (r *rounds) round(ctx context.Context) error {
 	now := r.latest()
 	d, _, err := dutyOf(r.replica)
-	if err != nil {
+	if err != nil || byHand(&d) {
 		return err
 	}
 	if now.Of != nil && !now.Finished {
@@ -111,9 +111,6 @@ func (r *rounds) round(ctx context.Context) error {
 		case d.Ready: // one member found that, and this one has what is brought
 			return r.ready(ctx, &d)
 		}
-		return nil
-	}
-	if d.Kind == protocol.Fills && d.Other == "" { // a person fills it
 		return nil
 	}
 	plan, err := r.next(ctx, &d)
@@ -133,6 +130,9 @@ func (r *rounds) round(ctx context.Context) error {
 	}
 	return r.ready(ctx, &d)
 }
+
+// byHand says that a person fills the window: at the rate, and with the rights, of unecho fill.
+func byHand(d *protocol.Duty) bool { return d.Kind == protocol.Fills && d.Other == "" }
 
 // others says that somebody else brings something of a round.
 func (r *rounds) others(ctx context.Context, seen *Fill) bool {

@@ -58,6 +58,7 @@ func (r *rounds) Run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err == nil, errors.Is(err, feed.ErrOver):
+			clear(told) // what comes back is told again
 		case errors.As(err, &final), errors.Is(err, broker.ErrMissing), !broker.MayPass(err):
 			return err
 		case !told[kindOf(err)]:

@@ -180,7 +180,7 @@ func (h *Handover) lookBack() {
 		h.hands, h.restored = HandRestore, h.Old.Number
 		was := &h.Old.Duty
 		h.duty = Duty{Kind: Forwards, From: was.From, Fill: was.Fill}
-		if len(was.From) > 0 {
+		if len(was.From)+len(was.Fill) > 0 {
 			h.duty.Other, h.duty.Theirs, h.duty.Ours = was.Former, was.Formers, was.Ours
 		}
 	case is.Kind != Fills || is.Other != h.Old.Group:

@@ -101,7 +101,7 @@ var backfillHappens = []string{
 }
 
 var fillHappens = []string{
-	"compacted", "deleted before it was filled", "fed to the end", "feed not taken", "feeder overtaken",
+	"a round", "compacted", "deleted before it was filled", "fed to the end", "feed not taken", "feeder overtaken",
 	"fill behind the beginning", "fill begun", "fill not taken", "filled again", "filler has no more to do", "filler killed",
 	"filler started", "filling", "forwards soon", "range rests", "the fill is over", "waited for a fill",
 }

@@ -63,7 +63,7 @@ func (w *World) describe(rec index.Record) string {
 	case *index.Checkpoint:
 		return fmt.Sprintf("checkpoint of %s at j%d", r.Member, r.Offset)
 	case *index.Routing:
-		return fmt.Sprintf("routing %d: %s", r.Number, r.Text)
+		return fmt.Sprintf("routing %d: %s", r.Number, w.describeDuty(string(r.Text)))
 	case *index.SettingsChange:
 		return fmt.Sprintf("bounds %d%s: %s", r.Number, foreign(r.Header), r.Text)
 	case *index.Erase:
@@ -72,6 +72,22 @@ func (w *World) describe(rec index.Record) string {
 		return fmt.Sprintf("accusation by %s of %s at j%d", r.Member, r.Accused, r.Offset)
 	}
 	return "a stray"
+}
+
+// describeDuty is the text of a routing and, if it gives one, the duty.
+func (w *World) describeDuty(text string) string {
+	if plain(text) == text {
+		return text
+	}
+	d := w.dutyOf(text)
+	words := plain(text) + [...]string{"the group forwards", "the group is filled", "the group has retired"}[d.Kind]
+	for _, b := range d.From {
+		words += fmt.Sprintf(", from %d.p%d:%d on", b.Source.Topic[0], b.Source.Partition, b.Offset)
+	}
+	for _, b := range d.Fill {
+		words += fmt.Sprintf(", filled with %d.p%d below %d", b.Source.Topic[0], b.Source.Partition, b.Offset)
+	}
+	return words
 }
 
 func describeFill(r *index.Fill) string {

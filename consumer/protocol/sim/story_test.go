@@ -26,7 +26,7 @@ type story struct {
 
 // tell does what a command says, and returns what happens then:
 //
-//	world members=2 partitions=2 documents=3    all begins
+//	world members=2 partitions=2 documents=3    all begins; with fills=1, by a fill
 //	until "TEXT"                                steps follow, until one says this
 //	settle                                      steps follow, until all is forwarded and committed
 //	kill 0                                      a process is killed, and starts again in what follows
@@ -85,6 +85,10 @@ func (s *story) begin(t *testing.T, d *datadriven.TestData) {
 	d.ScanArgs(t, "members", &p.Members)
 	d.ScanArgs(t, "partitions", &p.Partitions)
 	d.ScanArgs(t, "documents", &p.Documents)
+	if d.HasArg("fills") {
+		d.ScanArgs(t, "fills", &p.Fills)
+		p.Past, p.Feeds, p.Queued, p.Outages = 3, 2, 400, false
+	}
 	w := begin(p, random(1))
 	w.faults, w.tracing = false, true
 	*s = story{world: w}

@@ -55,6 +55,9 @@ func rewrites(t *testing.T, what, answer string, to any) {
 	if err := strict.Decode(to); err != nil {
 		t.Fatalf("%s: %v in %s", what, err, answer)
 	}
+	if strings.Contains(answer, `"0001-`) {
+		t.Errorf("%s: %s tells a time that is none", what, answer)
+	}
 	if again := string(must(json.Marshal(to))(t)); again != answer {
 		t.Errorf("%s: the shape has %s of %s", what, again, answer)
 	}

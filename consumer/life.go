@@ -189,8 +189,9 @@ func (p *process) filled() {
 		return
 	}
 	event := p.setup.Logger.Info().Str("group", p.setup.Params.Group)
-	if now := p.replica.Load().Reading().Index; now.Documents > 0 {
-		event = event.Int("documents", now.Documents).Time("since", time.UnixMilli(now.OldestApplied).UTC())
+	now := p.replica.Load().Reading().Index
+	if event = event.Int("documents", now.Documents); now.Documents > 0 {
+		event = event.Time("since", time.UnixMilli(now.OldestApplied).UTC())
 	}
 	event.Msg("the window is filled: unecho takeover has this group forward")
 }

@@ -79,7 +79,7 @@ func (r *rounds) pause(ctx context.Context) error {
 		if err := retry.Pause(ctx, roundPause/2+rand.N(roundPause)); err != nil {
 			return err
 		}
-		if d, _, err := dutyOf(r.replica); err != nil || !d.Ready {
+		if d, _, err := dutyOf(r.replica); err != nil || d.Ready == 0 {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (r *rounds) round(ctx context.Context) error {
 		switch others := r.others(ctx, &now); {
 		case !others:
 			return r.bring(ctx)
-		case d.Ready: // one member found that, and this one has what is brought
+		case d.Ready > 0 && time.Since(time.UnixMilli(d.Ready)) < succession.ReadyFor: // one member found that, and this one has what is brought
 			return r.ready(ctx, &d)
 		}
 		return nil
@@ -163,6 +163,9 @@ func (r *rounds) next(ctx context.Context, d *protocol.Duty) (*protocol.Plan, er
 		}
 	}
 	plan := &protocol.Plan{Fixed: time.Now().UnixMilli(), From: "where the window was filled", To: "what group " + d.Other + " found unique"}
+	if d.Other == "" {
+		plan.To = "what the window was filled with"
+	}
 	var fresh []string // topics of which nothing was brought yet
 	r.replica.Look(func(of *index.Replica) {
 		for _, b := range ends {
@@ -222,9 +225,13 @@ func (r *rounds) ready(ctx context.Context, d *protocol.Duty) error {
 	return nil
 }
 
-// declareReady notes in the journal, once, that the window is filled: the group can take over.
+// noteReady is how often a member notes that the window is filled: a few times while that counts.
+const noteReady = succession.ReadyFor / 5
+
+// declareReady notes in the journal, now and then, that the window is filled: the group can take over.
 func (r *rounds) declareReady(ctx context.Context, d *protocol.Duty) error {
-	if d.Kind != protocol.Fills || d.Ready {
+	noted := func(d *protocol.Duty) bool { return time.Since(time.UnixMilli(d.Ready)) < noteReady }
+	if noted(d) {
 		return nil
 	}
 	ours := routing.Journal{Options: r.setup.Kafka, Topic: r.log.Topic, Group: r.setup.Params.Group}
@@ -233,10 +240,10 @@ func (r *rounds) declareReady(ctx context.Context, d *protocol.Duty) error {
 		return fmt.Errorf("read the routing: %w", err)
 	}
 	is, err := routing.DutyOf(now.Routes.Text)
-	if err != nil || is.Kind != protocol.Fills || is.Ready { // another member was faster
+	if err != nil || is.Kind != protocol.Fills || noted(&is) { // another member was faster
 		return err
 	}
-	is.Ready = true
+	is.Ready = time.Now().UnixMilli()
 	_, err = ours.Apply(ctx, r.setup.Journal, now, routing.WithDuty(now.Routes.Text, &is))
 	if errors.Is(err, routing.ErrOvertaken) { // the next round tells
 		return nil

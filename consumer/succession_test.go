@@ -109,7 +109,7 @@ func (w *world) auditedTogether() {
 // becomesFilled waits until a successor has filled its window.
 func (w *world) becomesFilled(m *running) {
 	w.t.Helper()
-	w.becomes("filled", func() bool { return m.Ready() && w.dutyOf(m.setup.Params.Group).Ready })
+	w.becomes("filled", func() bool { return m.Ready() && w.dutyOf(m.setup.Params.Group).Ready > 0 })
 }
 
 // eachTextOnce holds that no text stands in a topic of unique documents twice, and that each match names a document
@@ -187,6 +187,21 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
+// wasReady sets back when a group noted that its window is filled.
+func (w *world) wasReady(group string, ago time.Duration) {
+	w.t.Helper()
+	in := routing.Journal{Options: w.setup.Kafka, Topic: group + ".journal", Group: group}
+	now, err := in.Read(w.context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	d := w.dutyOf(group)
+	d.Ready = time.Now().Add(-ago).UnixMilli()
+	if _, err := in.Apply(w.context(), journal.DefaultParams(), now, routing.WithDuty(now.Routes.Text, &d)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // What cannot be taken over is refused before anything ends, and says why.
 func TestTakeoverIsRefused(t *testing.T) {
 	t.Parallel()
@@ -220,6 +235,11 @@ func TestTakeoverIsRefused(t *testing.T) {
 	dry := w.start(w.successor("dry"), func(s *Setup) { s.Sink.DryRun = true })
 	w.becomesFilled(dry)
 	refused(w.takeover("dry", false), "group dry has sink.dry_run: true")
+	away := w.launch(w.successor("away"))
+	w.becomesFilled(away)
+	away.kill()
+	w.wasReady("away", time.Hour)
+	refused(w.takeover("away", false), "group away had its window filled last at", "start a member of it")
 	for _, group := range []string{"first", "second"} {
 		w.becomesFilled(w.start(w.successor(group)))
 	}

@@ -124,7 +124,7 @@ func (x *relay) begin() {
 		x.live(x.newer)
 	}
 	x.up[x.newer].says(saysFilled)
-	x.until("its journal says so", func(context.Context) bool { return x.duty(x.newer).Ready })
+	x.until("its journal says so", func(context.Context) bool { return x.duty(x.newer).Ready > 0 })
 	from := int64(0)
 	was := x.duty(1 - x.newer)
 	for _, b := range was.From {

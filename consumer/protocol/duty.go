@@ -18,9 +18,9 @@ type Duty struct {
 	// Fill says up to where the topics of unique documents of the groups before this one are to be remembered before it
 	// judges anything.
 	Fill []Boundary
-	// Ready says of a group that fills its window that a member has found everything brought: it can take over without a
-	// long pause.
-	Ready bool
+	// Ready is when a member of a group that fills its window last noted that everything is brought, ms since 1970; 0:
+	// never. For so long the group can take over without a long pause.
+	Ready int64
 	// Former is the group that a retired group had taken over from, and Formers the incarnation of that one's journal.
 	// They stand in Other and Theirs again if the retirement is abandoned, so that the way back to that group is open.
 	Former, Formers string

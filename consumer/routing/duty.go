@@ -30,8 +30,6 @@ const (
 	keySeen    = keyPrefix + "seen "
 )
 
-const yes = "yes"
-
 // words are those of the kinds of duty, by their number.
 func words() []string {
 	return []string{protocol.Forwards: "forward", protocol.Fills: "fill", protocol.Retired: "retired"}
@@ -57,8 +55,8 @@ func WithDuty(text []byte, d *protocol.Duty) []byte {
 	if d.Void > 0 {
 		values[keyVoid] = fmt.Sprint(d.Void)
 	}
-	if d.Ready {
-		values[keyReady] = yes
+	if d.Ready > 0 {
+		values[keyReady] = fmt.Sprint(d.Ready)
 	}
 	for key, at := range boundaries(d) {
 		for _, b := range *at {
@@ -127,8 +125,8 @@ func readDuty(d *protocol.Duty, key, said string) (ok bool) {
 		_, err := fmt.Sscan(said, &d.Void)
 		return err == nil
 	case keyReady:
-		d.Ready = true
-		return said == yes
+		_, err := fmt.Sscan(said, &d.Ready)
+		return err == nil
 	default:
 		for prefix, at := range boundaries(d) {
 			if place, is := strings.CutPrefix(key, prefix); is {

@@ -3,6 +3,7 @@ package succession
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
@@ -66,12 +67,18 @@ func (r *run) refusal() error {
 	return fmt.Errorf("this is a bug of unecho: refusal %d", r.Refusal.Why)
 }
 
-// unfilled refuses a takeover that would begin with a long pause.
+// ReadyFor is for how long it counts that a member of the new group has noted that the window is filled. Members note it
+// anew while they run.
+const ReadyFor = 5 * time.Minute
+
+// unfilled refuses a takeover that would begin with a long pause, or that nobody would go on with.
 func (r *run) unfilled() error {
-	return &stop.Error{
-		What:   fmt.Sprintf("group %s has not filled its window yet with what group %s has found unique", r.New.Group, r.Old.Group),
-		Remedy: "start a member of it, and wait until it is ready: its log says how far it is",
+	what := fmt.Sprintf("group %s has not filled its window yet with what group %s has found unique", r.New.Group, r.Old.Group)
+	if at := r.New.Duty.Ready; at > 0 {
+		what = fmt.Sprintf("group %s had its window filled last at %s, and no member of it has said so since", r.New.Group,
+			time.UnixMilli(at).UTC().Format("2006-01-02 15:04:05 MST"))
 	}
+	return &stop.Error{What: what, Remedy: "start a member of it, and wait until it is ready: its log says how far it is"}
 }
 
 func (r *run) offsetsGone() error {

@@ -183,7 +183,7 @@ func (r *run) look(ctx context.Context) error {
 	if r.Back || r.Hands() == protocol.HandRefused || r.Hands() == protocol.HandOver {
 		return nil
 	}
-	if d := &newer.Duty; older.Duty.Kind == protocol.Forwards && d.Kind == protocol.Fills && !d.Ready {
+	if d := &newer.Duty; older.Duty.Kind == protocol.Forwards && d.Kind == protocol.Fills && time.Since(time.UnixMilli(d.Ready)) > ReadyFor {
 		return r.unfilled()
 	}
 	if !SameSources(r.newer.Routes.Text, r.older.Routes.Text) {

@@ -22,7 +22,7 @@ type Duty struct {
 	// never. For so long the group can take over without a long pause.
 	Ready int64
 	// Former is the group that a retired group had taken over from, and Formers the incarnation of that one's journal.
-	// They stand in Other and Theirs again if the retirement is abandoned, so that the way back to that group is open.
+	// They stand in Other and Theirs again if the retirement is abandoned: the duty is what it was.
 	Former, Formers string
 	// Seen is what a group had committed, at least, when it retired.
 	Seen []Boundary

@@ -63,7 +63,7 @@ const (
 	OldSucceeded                    // another group takes over from the old one
 	WasVoided                       // the takeover was abandoned
 	OffsetsGone                     // offsets that the old group had committed are not there any more
-	NewBeyond                       // the new group has judged beyond what the old one has committed
+	NewBeyond                       // the new group has committed beyond where it would begin
 	TakenOver                       // to abandon: the takeover is complete, or the new group has forwarded
 	NothingToVoid                   // to abandon: the old group has not retired for the new one
 )

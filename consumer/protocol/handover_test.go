@@ -53,9 +53,9 @@ func TestHandoverOfExpiredOffsets(t *testing.T) {
 	}
 }
 
-// TestAbandonedKeepsTheWayBack: a group that had taken over, retires, and forwards again when that is abandoned, has
+// TestAbandonedKeepsTheDuty: a group that had taken over, retires, and forwards again when that is abandoned, has
 // the duty it had before: what it had to remember, and which group came before it. Abandoning once more finds nothing to do.
-func TestAbandonedKeepsTheWayBack(t *testing.T) {
+func TestAbandonedKeepsTheDuty(t *testing.T) {
 	t.Parallel()
 	was := Duty{
 		Kind: Forwards, Other: "a", Theirs: "a 1", Ours: "b 1",

@@ -148,11 +148,11 @@ var backfillMutants = []mutant{
 		"if d.Rejected {", "if d.Rejected && false {",
 	},
 	{
-		"what was fed stays in the window when it is refused", "index/replica.go",
-		"; !r.partitions[d.source].wasFed(d.entry.Offset) {", "; d.source < 1<<30 {",
+		"what was fed stays in the window when it is refused", "index/forget.go",
+		"; !rows[d.Source].wasFed(d.Entry.Offset) {", "; d.Source < 1<<30 {",
 	},
 	{
-		"a copy that was fed and let through stays so when it is refused", "index/replica.go",
+		"a copy that was fed and let through stays so when it is refused", "index/forget.go",
 		"if v.Forgotten = true; !p.wasFed(v.Offset) {", "if v.Forgotten = true; len(p.held) > 0 {",
 	},
 	{

@@ -4,7 +4,7 @@ package sim_test
 var fillMutants = []mutant{
 	{
 		"a record of a fill leaves no entries out", "index/fill.go",
-		"f.First > now.Entries || !r.fillable(f)", "!r.fillable(f)",
+		"f.First > now.Entries || !f.continues(r)", "!f.continues(r)",
 	},
 	{
 		"what was brought before is passed over", "index/fill.go",

@@ -16,11 +16,11 @@ var requestMutants = []mutant{
 		old: "requests: r.requests.capture(), ", new: "requests: requests{}, ",
 	},
 	{
-		rule: "a request whose document fell is forgotten", file: "index/replica.go",
+		rule: "a request whose document fell is forgotten", file: "index/reposition.go",
 		old: "return q.source == number && q.offset >= from", new: "return q.source == number && q.offset > from",
 	},
 	{
-		rule: "a request whose document was refused is forgotten", file: "index/replica.go",
-		old: "	r.requests.forget(target)\n", new: "",
+		rule: "a request whose document was refused is forgotten", file: "index/forget.go",
+		old: "	r.requests.forget(rec.Target)\n", new: "",
 	},
 }

@@ -22,16 +22,16 @@ type mutant struct {
 // mutants break a rule of the design's sections 4 to 6 each, in the code that the service runs.
 var mutants = []mutant{
 	{
-		"first append wins", "index/replica.go",
+		"first append wins", "index/run.go",
 		"if _, held := p.find(e.Offset); held {", "if _, held := p.find(e.Offset); held && e.Offset < 0 {",
 	},
 	{
-		"another epoch changes nothing", "index/replica.go",
-		"!known || r.partitions[number].Epoch != run.Epoch ||", "!known ||",
+		"another epoch changes nothing", "index/run.go",
+		"!known || r.sources.rows[number].Epoch != run.Epoch ||", "!known ||",
 	},
 	{
 		"other settings change nothing", "index/replica.go",
-		"if !r.inForce || h.Fingerprint != r.fingerprint {", "if !r.inForce {",
+		"!begins && (!r.inForce || rec.head().Fingerprint != r.fingerprint) {", "!begins && !r.inForce {",
 	},
 	{
 		"judged is held, whatever the order", "index/partition.go",
@@ -54,8 +54,8 @@ var mutants = []mutant{
 		"case !d.Judged: // it was not checked", "case !d.Judged && size > 1: // it was not checked",
 	},
 	{
-		"a reposition is of the next epoch", "index/replica.go",
-		"known && rec.Epoch != r.partitions[number].Epoch+1 {", "known && rec.Epoch <= 1 {",
+		"a reposition is of the next epoch", "index/reposition.go",
+		"known && rec.Epoch != r.sources.rows[number].Epoch+1 {", "known && rec.Epoch <= 1 {",
 	},
 	{
 		"a reposition lets documents die", "index/partition.go",
@@ -110,11 +110,11 @@ var mutants = []mutant{
 		"now.retimed = true", "now.level = Reject",
 	},
 	{
-		"forget is obeyed", "index/replica.go",
-		"s, i, ok := r.find(target); ok {", "s, i, ok := r.find(target); ok && target.Offset < 0 {",
+		"forget is obeyed", "index/forget.go",
+		"at, ok := j.find.window.Find(target); ok {", "at, ok := j.find.window.Find(target); ok && target.Offset < 0 {",
 	},
 	{
-		"what is forgotten goes to rejected", "index/replica.go",
+		"what is forgotten goes to rejected", "index/forget.go",
 		"if v.Forgotten = true; !p.wasFed", "if v.Forgotten = false; !p.wasFed",
 	},
 	{
@@ -140,8 +140,8 @@ var mutants = []mutant{
 		"dst = binary.AppendUvarint(dst, 0)\n\tfor i := range p.held[:0] {",
 	},
 	{
-		"a snapshot has the dead", "index/changes.go",
-		"flag(c.dead)*changedDead|", "",
+		"a snapshot has the dead", "index/window/changes.go",
+		"wire.Flag(c.dead)*changedDead|", "",
 	},
 	{
 		"a snapshot has what fell", "index/capture.go",
@@ -162,11 +162,11 @@ var mutants = []mutant{
 	},
 	{
 		"of two routings the first counts", "index/routing.go",
-		"rec.Number != r.routes.Number+1 {", "rec.Number < r.routes.Number {",
+		"rec.Number != g.routes.Number+1 {", "rec.Number < g.routes.Number {",
 	},
 	{
 		"a snapshot has the routing", "index/capture.go",
-		"binary.AppendUvarint(dst, uint64(r.routes.Number))", "binary.AppendUvarint(dst, 0)",
+		"binary.AppendUvarint(dst, uint64(r.routing.routes.Number))", "binary.AppendUvarint(dst, 0)",
 	},
 	{
 		"a checkpoint is compared", "index/claim.go",

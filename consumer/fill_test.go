@@ -292,9 +292,22 @@ func TestFillAfterTheJournalWasLost(t *testing.T) {
 func TestMemberWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	w, _ := older(t, 300)
-	ctx, cancel := context.WithTimeout(w.context(), time.Second)
+	setup := w.setup
+	setup.Store, setup.MaxRate = w.store(), 100
+	person, err := NewFiller(setup, backfill.Asked{}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(w.context())
 	defer cancel()
-	_, part, _ := w.fill(ctx, backfill.Asked{}, func(s *Setup) { s.MaxRate = 100 })
+	ended := make(chan Fill, 1)
+	go func() {
+		_, after, _ := person.Run(ctx)
+		ended <- after
+	}()
+	w.becomes("something is brought", func() bool { return person.Now().Done > 0 })
+	cancel()
+	part := <-ended
 	m := w.start()
 	w.becomes("said", func() bool {
 		return strings.Contains(m.Stats().Standing.Trouble, "unecho fill has the group forward")

@@ -76,7 +76,7 @@ func TestFillInput(t *testing.T) {
 	if !sum.Finished || sum.Remembered != 50 || sum.Window <= 50 || sum.Window > 10_000 {
 		t.Errorf("the summary is %+v; want 50 documents of the topic, and some of the files", sum)
 	}
-	refused(fill("--time", "at", a), "its window cannot be filled any more")
+	refused(fill("--topic", s.name+".unique"), "its window cannot be filled any more")
 }
 
 // Whoever removes the files while they are brought is told by the fill, which ends.

@@ -59,8 +59,8 @@ func TestFillKilled(t *testing.T) {
 	s.originals(sink.HeaderMatch, len(copies))
 	s.forwardsOnly(len(copies))
 	again := fill(0)
-	if code := again.exits(patience); code == 0 || !strings.Contains(again.log.String(), "forwards documents already") {
-		t.Errorf("a group at work: it ends with %d: %s", code, again.log)
+	if code := again.exits(patience); code != 0 || !strings.Contains(again.log.String(), "was filled with that before") {
+		t.Errorf("the same again ends with %d: %s", code, again.log)
 	}
 }
 

@@ -14,9 +14,8 @@ import (
 
 // trimmed waits until a snapshot has what the group's journal holds now, and trims the journal to it. It sends a few
 // documents, because no snapshot is taken where nothing has come since the last one.
-func (s *scene) trimmed(file string) {
+func (s *scene) trimmed(file, journal string) {
 	s.t.Helper()
-	journal := s.name + ".journal"
 	ends, err := s.admin.ListEndOffsets(s.bounded(), journal)
 	check(s.t, err)
 	end, newest := ends[journal][0].Offset, int64(-1)
@@ -65,7 +64,7 @@ func TestAuditBehindATrimmedJournal(t *testing.T) {
 	s.settled()
 	s.produce(500, 2)
 	s.settled()
-	s.trimmed(s.file)
+	s.trimmed(s.file, s.name+".journal")
 	s.provesAll()
 	stopAll(t, patience, p)
 	s.empty()
@@ -73,7 +72,7 @@ func TestAuditBehindATrimmedJournal(t *testing.T) {
 	p = s.run()
 	p.says("the offset was set by someone else")
 	s.settled()
-	s.trimmed(s.file)
+	s.trimmed(s.file, s.name+".journal")
 	s.provesAll()
 	stopAll(t, patience, p)
 }
@@ -89,6 +88,6 @@ func TestAuditsBehindATakeover(t *testing.T) {
 	x.produce(500, 2)
 	x.of(1).settled()
 	x.cameOnce()
-	x.of(1).trimmed(x.files[1])
+	x.of(1).trimmed(x.files[1], x.journalOf(1))
 	x.auditedBoth(x.files[:])
 }

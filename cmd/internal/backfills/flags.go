@@ -55,14 +55,16 @@ func (f *Flags) wrongFiles() (wrong []error) {
 	if len(f.Files) == 0 {
 		for _, flag := range []string{"format", "time", "partitions"} {
 			if f.Given(flag) {
-				wrong = append(wrong, fmt.Errorf("--%s: is about files, and none is named", flag))
+				wrong = append(wrong, fmt.Errorf("--%s: is about files%s", flag,
+					f.withFiles("; name them with --files", ", and none is named")))
 			}
 		}
 		return wrong
 	}
 	for _, flag := range []string{"topic", "from", "to", "into"} {
 		if f.Given(flag) {
-			wrong = append(wrong, fmt.Errorf("--%s and files: choose one; all documents of the files are taken", flag))
+			wrong = append(wrong, fmt.Errorf("--%s and %s: choose one; all documents of the files are taken", flag,
+				f.withFiles("--files", "files")))
 		}
 	}
 	if f.Fill { // the files are named after the group
@@ -75,6 +77,14 @@ func (f *Flags) wrongFiles() (wrong []error) {
 		wrong = append(wrong, fmt.Errorf("--format %s: there is %s", f.Format, strings.Join(corpus.Formats(), ", ")))
 	}
 	return append(wrong, f.wrongPartitions()...)
+}
+
+// withFiles chooses a word: the verb that fills takes files as arguments, the other one by a flag.
+func (f *Flags) withFiles(flag, arguments string) string {
+	if f.Fill {
+		return arguments
+	}
+	return flag
 }
 
 // mostPartitions keeps a slip from making a topic that a cluster cannot bear.

@@ -173,6 +173,9 @@ func (w *World) landErase(at int64, r *index.Erase) {
 		return
 	}
 	for _, target := range r.Targets {
+		if target.Offset >= at { // nothing stands there yet
+			continue
+		}
 		if _, again := w.erased[target]; again {
 			w.act("erased again")
 			continue

@@ -206,17 +206,37 @@ func TestFillWithinBounds(t *testing.T) {
 	}
 }
 
+// fillInPart fills the window slowly, and ends when something is brought.
+func (w *world) fillInPart() Fill {
+	w.t.Helper()
+	setup := w.setup
+	setup.Store, setup.MaxRate = w.store(), 100
+	person, err := NewFiller(setup, backfill.Asked{}, func(string) {})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(w.context())
+	defer cancel()
+	ended := make(chan Fill, 1)
+	go func() {
+		_, after, _ := person.Run(ctx)
+		ended <- after
+	}()
+	w.becomes("something is brought", func() bool { return person.Now().Entries > 0 })
+	cancel()
+	part := <-ended
+	if part.Finished {
+		w.t.Fatalf("it was to end half way: %+v", part)
+	}
+	return part
+}
+
 // A group begins behind all that fills have brought of what it reads, whichever of them was the last.
 func TestFillOfSomethingElseGoesOn(t *testing.T) {
 	t.Parallel()
 	const n = 300
 	w, _ := older(t, n)
-	ctx, cancel := context.WithTimeout(w.context(), time.Second)
-	defer cancel()
-	_, part, _ := w.fill(ctx, backfill.Asked{}, func(s *Setup) { s.MaxRate = 100 })
-	if part.Entries == 0 || part.Finished {
-		t.Fatalf("it was to be killed half way: %+v", part)
-	}
+	part := w.fillInPart()
 	w.create("archive", 1, nil)
 	_, _, err := w.fill(w.context(), backfill.Asked{Topics: []string{"archive"}})
 	if err != nil {
@@ -292,22 +312,7 @@ func TestFillAfterTheJournalWasLost(t *testing.T) {
 func TestMemberWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	w, _ := older(t, 300)
-	setup := w.setup
-	setup.Store, setup.MaxRate = w.store(), 100
-	person, err := NewFiller(setup, backfill.Asked{}, func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(w.context())
-	defer cancel()
-	ended := make(chan Fill, 1)
-	go func() {
-		_, after, _ := person.Run(ctx)
-		ended <- after
-	}()
-	w.becomes("something is brought", func() bool { return person.Now().Done > 0 })
-	cancel()
-	part := <-ended
+	part := w.fillInPart()
 	m := w.start()
 	w.becomes("said", func() bool {
 		return strings.Contains(m.Stats().Standing.Trouble, "unecho fill has the group forward")

@@ -143,7 +143,7 @@ func logged(to *bytes.Buffer) func(*Setup) {
 func TestWaitForOpenTransactionIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	w.setup.Params.TransactionTimeout = 6 * time.Second
+	w.setup.Params.TransactionTimeout = 15 * time.Second // a busy machine takes some of it until the survivor asks
 	dead := w.start(named("dead"), sessions(1))
 	w.produce(20, 66)
 	w.settled()

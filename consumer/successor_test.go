@@ -1,13 +1,16 @@
 package consumer
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/sink"
 )
 
 // A group whose unique documents are all older than the window is taken over from like any other: its successor has
@@ -79,4 +82,38 @@ func TestTakeoverWaitsForTransactionsOfOthers(t *testing.T) {
 	w.produce(200, 2) // copies of what stands behind the transaction
 	w.committedBy("next")
 	w.eachTextOnce("news.unique")
+}
+
+// A successor has a group and a journal of its own.
+func TestSuccessorOfItself(t *testing.T) {
+	t.Parallel()
+	p := DefaultParams()
+	p.Group, p.Succeeds = "same", "same"
+	if m := p.Validate(); len(m) != 1 || !strings.Contains(m[0].String(), "is this group itself") {
+		t.Errorf("the same group: %v", m)
+	}
+	p.Succeeds, p.SucceedsJournal = "old", "same.journal"
+	out := sink.DefaultParams()
+	if m := Loops(p, SourceParams{Topics: []string{"news"}}, journal.DefaultParams(), out); len(m) != 1 ||
+		m[0].Key != "consumer.succeeds_journal" {
+		t.Errorf("the same journal: %v", m)
+	}
+}
+
+// A successor that reads other topics than the group that it follows says so when it starts, and not before a takeover.
+func TestSuccessorOfOtherSourcesSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	const warning = "the followed group reads other topics: this group cannot take over from it"
+	w.create("blogs", 1, nil)
+	w.produce(50, 1)
+	w.launch(named("old"))
+	w.settled()
+	said := w.logged()
+	w.becomesFilled(w.launch(w.successor("next")))
+	if said.has(warning) {
+		t.Error("it is said of the same topics, too")
+	}
+	w.launch(w.successor("other"), func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} })
+	w.becomes("said", func() bool { return said.has(warning) && said.has(`"theirs":["news"]`) })
 }

@@ -6,8 +6,8 @@ import (
 
 // However groups take over from each other, and whatever is killed, late or abandoned: each document comes out once, and
 // no content is unique in two groups.
-func TestSuccession(t *testing.T)     { trySuccessions(t, 100) }
-func TestSuccessionLong(t *testing.T) { trySuccessions(t, 1000) }
+func TestSuccession(t *testing.T)     { trySuccessions(t, 300) }
+func TestSuccessionLong(t *testing.T) { trySuccessions(t, 10_000) }
 
 func trySuccessions(t *testing.T, histories uint64) {
 	t.Helper()

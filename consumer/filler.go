@@ -1,0 +1,283 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/feed"
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Filler fills the window of a new group with what a topic or files hold, before the group judges anything, and has
+// the group forward then. It is no member of the group, but follows its journal with a replica of its own.
+type Filler struct {
+	setup   Setup
+	service *Service // builds what a member has
+	asked   backfill.Asked
+	said    func(string) // tells a person what happens
+}
+
+// NewFiller builds a filler of the setup's group. What is not asked for is as backfill.FillRange says. It calls said
+// with what a person may want to know.
+func NewFiller(setup Setup, asked backfill.Asked, said func(string)) (*Filler, error) {
+	setup.Plan, setup.fills = nil, true
+	if setup.Store == nil {
+		setup.Store = noSnapshots{}
+	}
+	service, err := New(setup)
+	if err != nil {
+		return nil, err
+	}
+	return &Filler{setup: setup, service: service, asked: asked, said: said}, nil
+}
+
+// Check refuses a group whose window can not be filled any more, or is filled by others. It returns backfill.ErrFilled if
+// it was filled with what is asked for.
+func (f *Filler) Check(ctx context.Context) error {
+	s := &f.setup
+	in := backfill.Fillable{
+		Kafka: s.Kafka, Group: s.Params.Group, Journal: s.Journal.Name(s.Params.Group), Gap: s.Source.AcceptJournalGap,
+		Topics: f.asked.Topics, Succeeds: s.Params.Succeeds,
+	}
+	if len(in.Topics) == 0 {
+		in.Topics = s.Source.Topics
+	}
+	return in.Check(ctx)
+}
+
+// Now returns how the fill stands.
+func (f *Filler) Now() Fill {
+	if replica := f.service.replica.Load(); replica != nil {
+		return fillOf(replica)
+	}
+	return Fill{}
+}
+
+// Run brings what is asked for, and has the group forward. It returns how the fill stood when it began and when it
+// ended. It goes on where one that was killed had come to.
+func (f *Filler) Run(ctx context.Context) (before, after Fill, err error) {
+	if err := f.Check(ctx); err != nil {
+		return before, after, err
+	}
+	s := f.service
+	if err := s.setup.closed(); err != nil {
+		return before, after, err
+	}
+	r, err := s.setup.connect(ctx, s.reader, s.lookout)
+	if err != nil {
+		return before, after, err
+	}
+	defer r.cluster.Client.Close()
+	for times := member.Overtakings(0); ; {
+		before, after, err = f.live(ctx, r)
+		var overtaken *member.OvertakenError
+		if errors.As(err, &overtaken) {
+			if err = times.Another(s.replica.Load(), overtaken); err == nil {
+				continue
+			}
+		}
+		var disputed *member.DisputedError
+		if errors.As(err, &disputed) {
+			err = &stop.Error{
+				What: "this process's replica differs from that of the group", Err: err,
+				Remedy: "run the same command again: it restores a snapshot and goes on",
+			}
+		}
+		return before, after, err
+	}
+}
+
+// live fills with one replica.
+func (f *Filler) live(ctx context.Context, r *reached) (before, after Fill, err error) {
+	replica, err := member.Restore(ctx, r.member("filler", member.NewCounters(), nil), nil)
+	if err != nil {
+		return before, after, fmt.Errorf("start: %w", err)
+	}
+	f.service.replica.Store(replica)
+	life := &fillerLife{Filler: f}
+	if life.filling, err = r.filling(replica); err != nil {
+		return before, after, err
+	}
+	err = following(ctx, replica, life.work)
+	return life.before, fillOf(replica), err
+}
+
+// fillerLife fills with one replica.
+type fillerLife struct {
+	filling
+	*Filler
+	before Fill
+}
+
+// work catches up, agrees on what is brought, brings that, and has the group forward.
+func (l *fillerLife) work(ctx context.Context) error {
+	if err := l.replica.CatchUp(ctx, l.reached.setup.Params.MaxLag); err != nil {
+		return err
+	}
+	l.before = l.latest()
+	if d, _, err := dutyOf(l.replica); err != nil || d.Kind != protocol.Fills || d.Other != "" {
+		return errors.Join(err, l.Check(ctx)) // it says why
+	}
+	plan, err := l.agree(ctx)
+	if err != nil {
+		return err
+	}
+	if plan.Documents() > 0 {
+		err := l.bring(ctx)
+		if errors.Is(err, feed.ErrOver) {
+			err = &stop.Error{What: err.Error(), Remedy: "look at what others do with this group: the same command says how it stands"}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return l.forwards(ctx, plan)
+}
+
+// agree returns the fill to go on with: the latest one if it is what is asked for, and else one that it begins, if there
+// is anything to bring.
+func (l *fillerLife) agree(ctx context.Context) (*protocol.Plan, error) {
+	of := backfill.FillRange{Topics: l.asked.Topics, From: l.asked.From, To: l.asked.To}
+	if len(of.Topics) == 0 {
+		var err error
+		if of.Topics, err = l.choice.Find(ctx, l.cluster.Admin()); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.sameScopes(ctx, of.Topics); err != nil {
+		return nil, err
+	}
+	now := l.latest()
+	if now.Of != nil {
+		if len(l.asked.Other(now.Of)) == 0 && !now.Finished {
+			return now.Of, nil
+		}
+		l.said(fmt.Sprintf("fill %d brought %d of %d offsets: another one goes on", now.Number, now.Done, now.Total))
+	}
+	plan, err := l.plan(ctx, of)
+	if err == nil {
+		err = l.judgedBelow(ctx, plan)
+	}
+	if err != nil || plan.Documents() == 0 {
+		return plan, err
+	}
+	ours, err := l.begin(ctx, now.Number, plan)
+	if now = l.latest(); err == nil && !ours && len(l.asked.Other(now.Of)) == 0 {
+		return now.Of, nil
+	}
+	if err == nil && !ours {
+		err = &stop.Error{
+			What:   "another fill of this group was begun at the same moment",
+			Remedy: "look at what that one does, and run this one afterwards",
+		}
+	}
+	return plan, err
+}
+
+// judgedBelow refuses a plan with documents that a group with committed offsets has yet to judge: it would begin behind
+// them.
+func (l *fillerLife) judgedBelow(ctx context.Context, plan *protocol.Plan) error {
+	group := l.reached.setup.Params.Group
+	committed, err := broker.Committed(ctx, l.cluster.Admin(), group)
+	if err != nil {
+		return err
+	}
+	for _, r := range plan.Ranges {
+		at, ok := committed.Lookup(r.Topic, r.Source.Partition)
+		if ok && at.At >= 0 && at.At < r.To && l.choice.Reads(r.Topic) {
+			return &stop.Error{
+				What: fmt.Sprintf("group %s goes on at offset %d of %s/%d: a window that is filled up to %d would leave out what lies "+
+					"between", group, at.At, r.Topic, r.Source.Partition, r.To),
+				Remedy: "name with --topic what the group found unique",
+			}
+		}
+	}
+	return nil
+}
+
+// sameScopes refuses to fill the window of a group that compares documents of one topic only from topics that it neither
+// reads nor writes unique documents to: nothing would be found a copy of them.
+func (l *fillerLife) sameScopes(ctx context.Context, topics []string) error {
+	if !l.reached.setup.Document.ScopeIsTopic() {
+		return nil
+	}
+	sources, err := l.choice.Find(ctx, l.cluster.Admin())
+	if err != nil {
+		return err
+	}
+	for _, topic := range topics {
+		own := l.choice.Reads(topic) || slices.ContainsFunc(sources, func(source string) bool {
+			unique, _, _, _ := routing.Outputs(l.agreed.Routing, source)
+			return unique == topic
+		})
+		if !own {
+			return &stop.Error{
+				What: fmt.Sprintf("the group compares only documents of one topic (document.scope: topic), and does not read %s: "+
+					"nothing would be found a copy of what comes from there", topic),
+				Remedy: "fill the window with the topics that the group reads, or those of its unique documents",
+			}
+		}
+	}
+	return nil
+}
+
+// forwards has the group forward.
+func (l *fillerLife) forwards(ctx context.Context, plan *protocol.Plan) error {
+	journalOf := routing.Journal{Options: l.reached.setup.Kafka, Topic: l.log.Topic, Group: l.reached.setup.Params.Group}
+	next := l.filledDuty(plan)
+	for {
+		now, err := journalOf.Read(ctx)
+		if err != nil {
+			return err
+		}
+		d, err := routing.DutyOf(now.Routes.Text)
+		if err != nil || d.Kind != protocol.Fills {
+			return err
+		}
+		next.Ours = d.Ours
+		_, err = journalOf.Apply(ctx, l.reached.setup.Journal, now, routing.WithDuty(now.Routes.Text, &next))
+		if !errors.Is(err, routing.ErrOvertaken) {
+			return err
+		}
+	}
+}
+
+// filledDuty is that of a group that was filled, the last time by a plan. What it reads itself of what was brought, by
+// this fill or by one before, it begins behind that. What was brought is noted for a group that takes over from this
+// one. Of two topics of one name the later one counts.
+func (l *fillerLife) filledDuty(plan *protocol.Plan) protocol.Duty {
+	d := protocol.Duty{Kind: protocol.Forwards}
+	l.replica.Look(func(r *index.Replica) {
+		r.EachFilled(func(source entry.Source, topic string, through int64) {
+			d.Fill = append(d.Fill, protocol.Boundary{Topic: topic, Source: source, Offset: through})
+		})
+	})
+	for _, b := range d.Fill {
+		if l.choice.Reads(b.Topic) {
+			d.From = append(d.From, b)
+		}
+	}
+	for _, r := range plan.Ranges { // also of what has no document that is young enough
+		known := slices.ContainsFunc(d.From, func(b protocol.Boundary) bool { return b.Source == r.Source })
+		if !known && l.choice.Reads(r.Topic) {
+			d.From = append(d.From, protocol.Boundary{Topic: r.Topic, Source: r.Source, Offset: r.To})
+		}
+	}
+	return d
+}
+
+// noSnapshots is a store without any.
+type noSnapshots struct{ snapshot.Store }
+
+// Manifests lists nothing.
+func (noSnapshots) Manifests(context.Context) ([]snapshot.Info, error) { return nil, nil }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/config"
 )
 
@@ -33,11 +33,11 @@ func configInitCommand() *cobra.Command {
 				_, err := io.WriteString(cmd.OutOrStdout(), config.Template())
 				return err
 			}
-			err := written.Create(path, func(out io.Writer) error {
+			err := outfile.Create(path, func(out io.Writer) error {
 				_, err := io.WriteString(out, config.Template())
 				return err
 			})
-			if errors.Is(err, written.ErrExists) {
+			if errors.Is(err, outfile.ErrExists) {
 				return fmt.Errorf("write configuration: %s %w", path, err)
 			}
 			if err != nil {

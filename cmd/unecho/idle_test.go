@@ -12,14 +12,19 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/explain"
+	"github.com/unecho/unecho/cmd/internal/infile"
+	"github.com/unecho/unecho/cmd/internal/labelled"
+	"github.com/unecho/unecho/cmd/internal/plan"
+	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
 )
 
 // ruled are the verbs that have each of their flags in a table.
 func ruled() map[*cobra.Command][]cmdline.Rule {
 	return map[*cobra.Command][]cmdline.Rule{
-		dedupCommand(): dedupRules(&dedup.Options{}), evalCommand(): evalRules(), tuneCommand(): tuneRules(nil), explainCommand(): explainRules(nil),
-		sketchCommand(): sketchRules(), planCommand(): planRules(),
+		dedup.Command(""): dedup.Rules(&dedup.Options{}), labelled.Command(""): labelled.Rules(), tune.Command(""): tune.Rules(nil), explain.Command(): explain.Rules(nil),
+		explain.SketchCommand(): explain.SketchRules(), plan.Command(): plan.Rules(),
 	}
 }
 
@@ -48,7 +53,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"tune a.txt", "documents from to dir code-bits bits distance null include"},
 		{"tune --sketch simhash a.txt", "slots bands recall"},
 		{"tune --topic news", "include null format fields id delimiter lenient-quotes strict"},
-		{"tune --tokens tokens a.jsonl", "fields missing scope document-max-bytes invalid-utf8 " + textFlags},
+		{"tune --tokens tokens a.jsonl", "fields missing scope document-max-bytes invalid-utf8 " + infile.TextFlags},
 		{"tune --json a.txt", "all"},
 		{"sketch --format lines a.txt", "fields id missing delimiter lenient-quotes"},
 		{"sketch a.txt", "null include evidence max-candidates max-work"},
@@ -145,7 +150,7 @@ func TestIdleFlags(t *testing.T) {
 // TestMissingOfTopics: --missing decides something in records of a cluster that have several fields, though no flag names them.
 func TestMissingOfTopics(t *testing.T) {
 	for _, set := range []string{"document.fields=title,body", "document.by_topic=ads fields = title"} {
-		cmd := tuneCommand()
+		cmd := tune.Command("")
 		if err := cmd.ParseFlags([]string{"--topic", "news", "--set", "document.format=json", "--set", set, "--missing", "empty"}); err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +158,7 @@ func TestMissingOfTopics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Config: c}, tuneRules(nil)); err != nil {
+		if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Config: c}, tune.Rules(nil)); err != nil {
 			t.Errorf("--missing with %s: %v; want it taken", set, err)
 		}
 	}

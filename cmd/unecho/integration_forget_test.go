@@ -10,7 +10,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/cmd/internal/removals"
+	"github.com/unecho/unecho/cmd/internal/report"
 )
 
 // What is forgotten by the verb or through the API matches nothing any more, while the members go on, and after a
@@ -78,7 +78,7 @@ func (s *scene) forgets(names ...string) {
 	if code := p.exits(patience); code != 0 {
 		s.t.Fatalf("forget %v ends with %d", names, code)
 	}
-	var report removals.Report
+	var report report.Forgotten
 	check(s.t, json.Unmarshal([]byte(p.out.String()), &report))
 	if len(report.Documents) != len(names) || report.Offset == 0 {
 		s.t.Errorf("forget %v: %+v", names, report)
@@ -86,7 +86,7 @@ func (s *scene) forgets(names ...string) {
 }
 
 // asksToForget asks a member to do it.
-func (s *scene) asksToForget(ops, body string) (report removals.Report) {
+func (s *scene) asksToForget(ops, body string) (report report.Forgotten) {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.bounded(), http.MethodPost, "http://"+ops+"/api/v1/forget",
 		strings.NewReader(body))

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/reports"
+	"github.com/unecho/unecho/cmd/internal/checks"
 	"github.com/unecho/unecho/consumer/audit"
 )
 
@@ -25,7 +25,7 @@ func TestSettingsChangedByANewJournal(t *testing.T) {
 	second.says(`"ready"`)
 	s.produce(300, 32)
 	s.settled()
-	var report reports.AuditLine
+	var report checks.AuditLine
 	check(t, json.Unmarshal(s.exec(s.bounded(), "audit", "--json"), &report))
 	if !report.OK || report.Outcome != audit.Proven || report.Earlier != earlier || report.Records != s.total()-earlier ||
 		report.Different > 0 {

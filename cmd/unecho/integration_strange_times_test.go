@@ -12,7 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/cmd/internal/reports"
+	"github.com/unecho/unecho/cmd/internal/checks"
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 	"github.com/unecho/unecho/sink"
 )
@@ -80,7 +80,7 @@ func TestStrangeTimestamps(t *testing.T) {
 			}
 			a := start(t, s.dir, "audit", "--config", s.file, "--json")
 			code := a.exits(patience)
-			var report reports.AuditLine
+			var report checks.AuditLine
 			check(t, json.Unmarshal([]byte(a.out.String()), &report))
 			if code != 0 || report.Records != len(sent) || report.Retimed != retimed || retimed == 0 || report.Altered != 0 {
 				t.Errorf("the audit ends with %d: %d retimed of %d documents, want %d of %d: %s%s", code, report.Retimed,

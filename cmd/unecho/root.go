@@ -5,8 +5,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
+	"github.com/unecho/unecho/cmd/internal/backfills"
+	"github.com/unecho/unecho/cmd/internal/checks"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/dedup"
+	"github.com/unecho/unecho/cmd/internal/demo"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/explain"
+	"github.com/unecho/unecho/cmd/internal/groups"
+	"github.com/unecho/unecho/cmd/internal/labelled"
+	"github.com/unecho/unecho/cmd/internal/member"
+	"github.com/unecho/unecho/cmd/internal/plan"
+	"github.com/unecho/unecho/cmd/internal/records"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
+	"github.com/unecho/unecho/cmd/internal/tune"
 )
 
 // rootCommand is the command tree.
@@ -31,9 +44,15 @@ func rootCommand() *cobra.Command {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"service", "The service:", []*cobra.Command{demoCommand(), runCommand(), fillCommand(), backfillCommand(), produceCommand(), tailCommand(), topCommand(), lookupCommand(), recentCommand(), doctorCommand(), auditCommand(), routingCommand(), settingsCommand(), takeoverCommand(), forgetCommand(), snapshotCommand()}},
+		{"service", "The service:", []*cobra.Command{
+			demo.Command(version()), assembly.Command(version()), backfills.FillCommand(version()), backfills.Command(version()),
+			records.ProduceCommand(), records.TailCommand(), member.TopCommand(), member.LookupCommand(), member.RecentCommand(),
+			checks.DoctorCommand(), checks.AuditCommand(), groups.RoutingCommand(), groups.SettingsCommand(), groups.TakeoverCommand(),
+			groups.ForgetCommand(), snapshots.Command(),
+		}},
 		{"files", "Files, and choosing the settings:", []*cobra.Command{
-			dedupCommand(), explainCommand(), tuneCommand(), planCommand(), evalCommand(), sketchCommand(),
+			dedup.Command(version()), explain.Command(), tune.Command(version()), plan.Command(), labelled.Command(version()),
+			explain.SketchCommand(),
 		}},
 		{"program", "The program:", []*cobra.Command{configCommand(), manCommand(), versionCommand()}},
 	} {

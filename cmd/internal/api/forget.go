@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/removals"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/stop"
 )
@@ -56,13 +56,13 @@ func (a *api) forget(w http.ResponseWriter, r *http.Request) {
 		a.notForgotten(w, err)
 		return
 	}
-	report := removals.NewReport(&found, a.Remains)
-	report.DryRun, report.Offset = o.DryRun, max(0, offset)
+	told := report.NewForgotten(&found, a.Remains)
+	told.DryRun, told.Offset = o.DryRun, max(0, offset)
 	if offset >= 0 {
 		a.Logger.Info().Int("documents", len(found.Documents)).Int64("journal_offset", offset).
 			Msg("documents were forgotten at a request of the API")
 	}
-	answer(w, http.StatusOK, report)
+	answer(w, http.StatusOK, told)
 }
 
 // notForgotten says why nothing, or not all, was forgotten.

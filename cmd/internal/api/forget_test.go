@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/removals"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/stop"
 )
@@ -21,7 +21,7 @@ const (
 
 func withToken(s *Setup) {
 	s.Access = Access{Token: func() string { return token }}
-	s.Remains = removals.Remains{Topics: []string{"news"}, Journal: "unecho.journal", Snapshots: 3}
+	s.Remains = report.Remains{Topics: []string{"news"}, Journal: "unecho.journal", Snapshots: 3}
 }
 
 func TestForget(t *testing.T) {

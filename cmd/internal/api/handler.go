@@ -12,7 +12,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/unecho/unecho/cmd/internal/api/shape"
-	"github.com/unecho/unecho/cmd/internal/removals"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
@@ -56,7 +56,7 @@ type Setup struct {
 	// MaxDocument is how many bytes a document may have that is sent, whatever its topic allows.
 	MaxDocument int
 	// Remains says where documents still are that are forgotten.
-	Remains removals.Remains
+	Remains report.Remains
 	Logger  zerolog.Logger
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/ops"
 	"github.com/unecho/unecho/cmd/internal/page"
-	"github.com/unecho/unecho/cmd/internal/removals"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/gateway"
@@ -37,7 +37,7 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 			RequestsPerS: c.Ops.RequestsPerS,
 			LookupsPerS:  c.Ops.LookupsPerS, DocumentsPerS: c.Ops.DocumentsPerS,
 		}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every,
-		Remains: removals.RemainsOf(c), Logger: logger,
+		Remains: report.RemainsOf(c), Logger: logger,
 		Topics: c.Source.Topics, MaxDocument: gateway.MaxBytes,
 	}
 	if to != nil {

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/document"
@@ -38,8 +38,8 @@ type loading struct {
 func (v *loading) load(ctx context.Context) (err error) {
 	params := corpus.Params{Format: v.flags.Format, Fields: v.config.Document.Fields, Document: document.DefaultParams()}
 	params.Document.MaxBytes, params.Document.Missing = v.config.Document.MaxBytes, v.config.Document.Missing
-	var none written.Files
-	sources, size, err := none.Sources(written.Named{Paths: v.flags.Files})
+	var none outfile.Files
+	sources, size, err := none.Sources(outfile.Named{Paths: v.flags.Files})
 	if err != nil {
 		return err
 	}

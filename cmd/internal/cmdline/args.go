@@ -3,6 +3,8 @@ package cmdline
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -96,3 +98,11 @@ func LooksLikeFile(arg string) bool {
 
 // longestEnding is how long the ending of a file's name is at most: that of .parquet.
 const longestEnding = 7
+
+// OpenInput opens a file that a flag names; - is standard input.
+func OpenInput(cmd *cobra.Command, path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(cmd.InOrStdin()), nil
+	}
+	return os.Open(path)
+}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/consumer/lockfile"
 	"github.com/unecho/unecho/index"
 )
@@ -95,7 +95,7 @@ func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (c *
 func (c *Checkpoint) open() error {
 	in, err := os.Open(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := written.Replaceable(c.path); err != nil {
+		if err := outfile.Replaceable(c.path); err != nil {
 			return fmt.Errorf("--checkpoint: %w", err)
 		}
 		return nil
@@ -254,7 +254,7 @@ func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpo
 	if err != nil {
 		return fmt.Errorf("write a checkpoint: %w", err)
 	}
-	err = written.ReplaceBy(halfName, c.path, 0o600, func(f io.Writer) error {
+	err = outfile.ReplaceBy(halfName, c.path, 0o600, func(f io.Writer) error {
 		out := bufio.NewWriterSize(f, 1<<20)
 		_, err := out.Write(append(line, '\n'))
 		if err == nil && x != nil {
@@ -295,7 +295,7 @@ func (d *Outputs) Resumable() error {
 // RefuseTables returns an error if an output would be Parquet, whose last bytes say where everything is.
 func RefuseTables(paths map[string]string) error {
 	for _, name := range OutputNames() {
-		if path := paths[name]; written.IsTable(path) {
+		if path := paths[name]; outfile.IsTable(path) {
 			return exit.Usage(fmt.Errorf("--checkpoint: --%s %s is Parquet, which cannot be gone on with once it was cut off: name it "+
 				"otherwise, such as .jsonl", name, path))
 		}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/reports"
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -29,7 +29,7 @@ func OpenIndex(path string, p IndexParams) (*Index, error) {
 	buffered := bufio.NewReaderSize(in, 1<<20)
 	x, err := LoadIndex(buffered, p)
 	if err == nil {
-		x.places, err = reports.ReadPlaces(buffered)
+		x.places, err = report.ReadPlaces(buffered)
 	}
 	var settings *SettingsError
 	if errors.As(err, &settings) {
@@ -48,8 +48,8 @@ func OpenIndex(path string, p IndexParams) (*Index, error) {
 }
 
 // saveFile writes the index to a file, which appears when it is whole. Behind it stands where its documents are.
-func (x *Index) saveFile(ctx context.Context, path string, places *reports.Places) error {
-	err := written.Replace(path, 0o600, func(f io.Writer) error {
+func (x *Index) saveFile(ctx context.Context, path string, places *report.Places) error {
+	err := outfile.Replace(path, 0o600, func(f io.Writer) error {
 		out := bufio.NewWriterSize(f, 1<<20)
 		if err := x.Save(ctx, out, time.Now().UnixMilli()); err != nil {
 			return err

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 )
 
 // member is a document of a cluster of several. Clusters are ranked by their first document.
@@ -24,9 +24,9 @@ func (d *Outputs) list(g *Groups) error {
 		for _, m := range cluster {
 			name := string(g.Name(m.document))
 			if file, row := d.place(m.document, name); row > 0 {
-				d.line = written.AppendTSV(d.line, name, file, rowText(row))
+				d.line = outfile.AppendTSV(d.line, name, file, rowText(row))
 			} else {
-				d.line = written.AppendTSV(d.line, name)
+				d.line = outfile.AppendTSV(d.line, name)
 			}
 		}
 		if err := d.listed.Line(append(d.line, '\n')); err != nil {

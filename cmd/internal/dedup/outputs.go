@@ -8,9 +8,9 @@ import (
 	"io/fs"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/reports"
+	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/internal/columnar"
 	"github.com/unecho/unecho/internal/corpus"
@@ -32,20 +32,20 @@ type OutputParams struct {
 // Outputs are the files that the verdicts are written to. Outputs that depend on a single verdict are written at once.
 // Those that depend on the clusters are written at the end; meanwhile the documents are in a temporary file.
 type Outputs struct {
-	files          *written.Outputs
-	unique, listed *written.File // nil if not asked for, as the others
-	duplicates     *written.Records[duplicateLine]
-	pairs          *written.Records[pairLine]
-	clusters       *written.Records[clusterLine]
-	rejected       *written.Records[reports.Rejected]
-	cut            *written.Records[cutLine]
+	files          *outfile.Outputs
+	unique, listed *outfile.File // nil if not asked for, as the others
+	duplicates     *outfile.Records[duplicateLine]
+	pairs          *outfile.Records[pairLine]
+	clusters       *outfile.Records[clusterLine]
+	rejected       *outfile.Records[report.Rejected]
+	cut            *outfile.Records[cutLine]
 
 	params  OutputParams
 	header  []byte // first line of the previous document's table, if documents wait
 	table   uniqueFile
-	refused reports.Rejections
-	places  reports.Places
-	repeats reports.Repeats
+	refused report.Rejections
+	places  report.Places
+	repeats report.Repeats
 	left    int   // rejected documents that are not among the unique ones
 	first   int64 // number of the first document that is judged
 	usable  int64 // documents of the index that are not rejected
@@ -64,11 +64,11 @@ func OutputNames() []string {
 
 // OpenOutputs opens the outputs. Their old content stays until the first document is judged.
 func OpenOutputs(p OutputParams) (*Outputs, error) {
-	if path := p.Paths["groups"]; written.IsTable(path) {
+	if path := p.Paths["groups"]; outfile.IsTable(path) {
 		return nil, exit.Usage(fmt.Errorf("--groups %s: lists of ids have no columns: name it otherwise, or write --clusters, which "+
 			"have columns, as Parquet", path))
 	}
-	d := &Outputs{params: p, files: written.NewOutputs(p.Stdout)}
+	d := &Outputs{params: p, files: outfile.NewOutputs(p.Stdout)}
 	if p.Report != nil {
 		p.Report.places = &d.places
 	}
@@ -92,22 +92,22 @@ func (d *Outputs) open(paths map[string]string) (err error) {
 	if d.unique, err = d.files.Open("unique", paths["unique"]); err != nil {
 		return err
 	}
-	if d.duplicates, err = written.OpenRecords[duplicateLine](d.files, "duplicates", paths["duplicates"]); err != nil {
+	if d.duplicates, err = outfile.OpenRecords[duplicateLine](d.files, "duplicates", paths["duplicates"]); err != nil {
 		return err
 	}
-	if d.pairs, err = written.OpenRecords[pairLine](d.files, "pairs", paths["pairs"]); err != nil {
+	if d.pairs, err = outfile.OpenRecords[pairLine](d.files, "pairs", paths["pairs"]); err != nil {
 		return err
 	}
-	if d.clusters, err = written.OpenRecords[clusterLine](d.files, "clusters", paths["clusters"]); err != nil {
+	if d.clusters, err = outfile.OpenRecords[clusterLine](d.files, "clusters", paths["clusters"]); err != nil {
 		return err
 	}
 	if d.listed, err = d.files.Open("groups", paths["groups"]); err != nil {
 		return err
 	}
-	if d.cut, err = written.OpenRecords[cutLine](d.files, "cut", paths["cut"]); err != nil {
+	if d.cut, err = outfile.OpenRecords[cutLine](d.files, "cut", paths["cut"]); err != nil {
 		return err
 	}
-	d.rejected, err = written.OpenRecords[reports.Rejected](d.files, "rejected", paths["rejected"])
+	d.rejected, err = outfile.OpenRecords[report.Rejected](d.files, "rejected", paths["rejected"])
 	d.table.Out = d.unique
 	return err
 }
@@ -123,7 +123,7 @@ func (d *Outputs) Writes(info fs.FileInfo) bool { return d.files.Writes(info) }
 
 // TellRejected reports how many documents cannot be compared, unless they are written to a file of their own.
 func (d *Outputs) TellRejected(out io.Writer) {
-	d.refused.Tell(out, reports.Left(d.unique != nil, d.params.Keep, d.left))
+	d.refused.Tell(out, report.Left(d.unique != nil, d.params.Keep, d.left))
 }
 
 // TellRepeats reports that several documents have one id.
@@ -201,7 +201,7 @@ func (d *Outputs) tellCut(o *Outcome) error {
 	if !o.Cut {
 		return nil
 	}
-	line := cutLine{ID: written.Name(string(o.Name))}
+	line := cutLine{ID: outfile.Name(string(o.Name))}
 	line.File, line.Row = d.place(o.Number, string(o.Name))
 	return d.cut.JSON(&line)
 }
@@ -212,7 +212,7 @@ func (d *Outputs) reject(o *Outcome) error {
 	if d.rejected == nil || corpus.OfFile(o.Rejected.Reason) {
 		d.refused.Add(string(o.Name), o.Rejected)
 	}
-	if err := d.rejected.JSON(reports.NewRejected(o.Name, o.Rejected, o.File, o.Row, o.Line)); err != nil {
+	if err := d.rejected.JSON(report.NewRejected(o.Name, o.Rejected, o.File, o.Row, o.Line)); err != nil {
 		return err
 	}
 	switch {
@@ -266,7 +266,7 @@ func (d *Outputs) verified(number int64, name []byte, found []Match) error {
 // pair writes a document and one before it.
 func (d *Outputs) pair(number int64, b string, m *Match) error {
 	a := string(m.Name)
-	line := pairLine{A: written.Name(a), B: written.Name(b), Similarity: fourPlacesOf(m.Similarity)}
+	line := pairLine{A: outfile.Name(a), B: outfile.Name(b), Similarity: fourPlacesOf(m.Similarity)}
 	line.AFile, line.ARow = d.place(m.Number, a)
 	line.BFile, line.BRow = d.place(number, b)
 	return d.pairs.TSV(&line, a, b, terminal.FourPlaces(m.Similarity.TenThousandths()), line.AFile, rowText(line.ARow),
@@ -276,13 +276,13 @@ func (d *Outputs) pair(number int64, b string, m *Match) error {
 // place returns where a document is, as it is written.
 func (d *Outputs) place(number int64, name string) (file string, row int) {
 	file, row = d.places.Of(number, name)
-	return written.Name(file), row
+	return outfile.Name(file), row
 }
 
 func (d *Outputs) duplicate(number int64, name []byte, m *Match, cluster int64, of []byte) *duplicateLine {
 	line := &duplicateLine{
-		ID: written.Name(name), MatchID: written.Name(m.Name), Similarity: fourPlacesOf(m.Similarity), Method: m.Method.String(),
-		Cluster: written.Name(of),
+		ID: outfile.Name(name), MatchID: outfile.Name(m.Name), Similarity: fourPlacesOf(m.Similarity), Method: m.Method.String(),
+		Cluster: outfile.Name(of),
 	}
 	line.File, line.Row = d.place(number, string(name))
 	line.MatchFile, line.MatchRow = d.place(m.Number, string(m.Name))

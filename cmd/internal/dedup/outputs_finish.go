@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 )
 
 // finish writes the documents that have waited, and ends all outputs.
@@ -66,7 +66,7 @@ func (d *Outputs) finishGroups(g *Groups) error {
 // cluster writes which cluster a document is in.
 func (d *Outputs) cluster(g *Groups, number, cluster int64) error {
 	name, of := string(g.Name(number)), string(g.Name(cluster))
-	line := clusterLine{ID: written.Name(name), Cluster: written.Name(of)}
+	line := clusterLine{ID: outfile.Name(name), Cluster: outfile.Name(of)}
 	line.File, line.Row = d.place(number, name)
 	line.ClusterFile, line.ClusterRow = d.place(cluster, of)
 	return d.clusters.TSV(&line, name, of, line.File, rowText(line.Row), line.ClusterFile, rowText(line.ClusterRow))

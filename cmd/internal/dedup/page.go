@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/text"
@@ -34,7 +34,7 @@ type Line struct{ Name, Value string }
 type shownPair struct {
 	Title, Note string
 	A, B        string // names
-	Left, Right []sheet.Words
+	Left, Right []report.Words
 }
 
 type shownCluster struct {
@@ -43,7 +43,7 @@ type shownCluster struct {
 }
 
 // WritePage writes what was gathered as one page.
-func (r *Report) WritePage(out io.Writer, about sheet.About, told Told) error {
+func (r *Report) WritePage(out io.Writer, about report.About, told Told) error {
 	clusters, err := r.shownClusters(told.Text)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (r *Report) WritePage(out io.Writer, about sheet.About, told Told) error {
 		return err
 	}
 	count := func(n int64) string { return terminal.Grouped(int(n)) }
-	return sheet.Write(out, about, page, template.FuncMap{"count": count}, struct {
+	return report.Write(out, about, page, template.FuncMap{"count": count}, struct {
 		Told
 		Settings                 []Line
 		Similarities, Sizes      template.HTML
@@ -182,9 +182,9 @@ func (r *Report) shown(p sampledPair, normal text.Params) (shownPair, error) {
 	}
 	if !known {
 		s.Note += "; the index file does not hold its text"
-		s.Right = []sheet.Words{{Words: sheet.Shortened(b)}}
+		s.Right = []report.Words{{Words: report.Shortened(b)}}
 		return s, nil
 	}
-	s.Left, s.Right = sheet.Sides(a, b, normal)
+	s.Left, s.Right = report.Sides(a, b, normal)
 	return s, nil
 }

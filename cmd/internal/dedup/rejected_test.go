@@ -16,7 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/internal/corpus"
@@ -111,7 +111,7 @@ func fates(t *testing.T, path string, w way) (fate []string, unique []string, co
 		paths[name] = filepath.Join(dir, name)
 	}
 	o := dedup.OutputParams{Paths: paths, Stdout: io.Discard, All: w.all, Keep: w.keep}
-	if paths["unique"] += w.suffix; written.IsTable(w.suffix) {
+	if paths["unique"] += w.suffix; outfile.IsTable(w.suffix) {
 		p.Rows = corpus.RowsPlaced
 		if sources, o.Schema, err = dedup.OneSchema(sources); err != nil {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func idsOf(t *testing.T, path, like string) (ids []string) {
 	p := corpus.DefaultParams()
 	p.Fields = []string{"image"}
 	switch format := filepath.Ext(like)[1:]; {
-	case written.IsTable(path):
+	case outfile.IsTable(path):
 	case format == corpus.CSV || format == corpus.TSV:
 		p.Format = format
 	default: // objects come out as lines

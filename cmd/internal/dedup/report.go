@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/unecho/unecho/cmd/internal/reports"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
 )
 
@@ -15,7 +15,7 @@ import (
 type Report struct {
 	least    float64 // the threshold
 	texts    *textFile
-	places   *reports.Places // of all documents
+	places   *report.Places // of all documents
 	random   *rand.Rand
 	bins     [similarityBins + 1]similarityBin // the last one is for those that are the same
 	rejected map[string]int64                  // reason -> documents
@@ -57,7 +57,7 @@ type cluster struct {
 func NewReport(least float64, base int64) (*Report, error) {
 	texts, err := newTextFile(base)
 	return &Report{
-		least: least, texts: texts, places: &reports.Places{}, random: rand.New(rand.NewPCG(1, 2)), rejected: map[string]int64{},
+		least: least, texts: texts, places: &report.Places{}, random: rand.New(rand.NewPCG(1, 2)), rejected: map[string]int64{},
 	}, err
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 )
@@ -46,7 +46,7 @@ func reported(t *testing.T, n int64) (*Report, string) {
 	r.group(g)
 	var page strings.Builder
 	told := Told{Summary: Summary{Documents: n}, Settings: index.DefaultParams().Similarity, Text: index.DefaultParams().Text}
-	if err := r.WritePage(&page, sheet.About{Title: "unecho dedup"}, told); err != nil {
+	if err := r.WritePage(&page, report.About{Title: "unecho dedup"}, told); err != nil {
 		t.Fatal(err)
 	}
 	return r, page.String()
@@ -111,7 +111,7 @@ func TestReportMarksWhatCounts(t *testing.T) {
 		told := Told{Settings: index.DefaultParams().Similarity, Text: index.DefaultParams().Text}
 		told.Text.Punctuation = name
 		var page strings.Builder
-		if err := r.WritePage(&page, sheet.About{Title: "unecho dedup"}, told); err != nil {
+		if err := r.WritePage(&page, report.About{Title: "unecho dedup"}, told); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(page.String(), "near the") || strings.Contains(page.String(), "<del>") != keeps {

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/internal/columnar"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -75,7 +75,7 @@ type tableFile struct {
 	table  corpus.Table
 }
 
-func newTableFile(out *written.File, schema *columnar.Schema) (*tableFile, error) {
+func newTableFile(out *outfile.File, schema *columnar.Schema) (*tableFile, error) {
 	copier, err := columnar.NewCopier(out, schema)
 	t := &tableFile{copier: copier}
 	out.Rows(copier.Close)

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/internal/columnar"
@@ -59,7 +59,7 @@ func rowsOf(t *testing.T, path string, columns ...string) (rows []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if written.IsTable(path) {
+	if outfile.IsTable(path) {
 		return tableRows(t, data)
 	}
 	for line := range strings.Lines(string(data)) {
@@ -70,7 +70,7 @@ func rowsOf(t *testing.T, path string, columns ...string) (rows []string) {
 			}
 		} else {
 			for i, value := range strings.Split(strings.TrimSuffix(line, "\n"), "\t") {
-				if value = written.Name(written.UnescapeTSV(value)); value == "" && strings.HasSuffix(columns[i], "row") { // none in JSON
+				if value = outfile.Name(outfile.UnescapeTSV(value)); value == "" && strings.HasSuffix(columns[i], "row") { // none in JSON
 					continue
 				}
 				if columns[i] == "similarity" || strings.HasSuffix(columns[i], "row") {

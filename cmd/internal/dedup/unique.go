@@ -1,10 +1,10 @@
 package dedup
 
-import "github.com/unecho/unecho/cmd/internal/written"
+import "github.com/unecho/unecho/cmd/internal/outfile"
 
 // uniqueFile writes the unique documents.
 type uniqueFile struct {
-	written.Table
+	outfile.Table
 	rows *tableFile // where the output is Parquet
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
@@ -252,3 +253,8 @@ func (x *Explanation) agree(p index.SimilarityParams, codes [2][]byte) error {
 
 // Lines tell people how the sketches agree.
 func (x *Explanation) Lines() []sketch.Line { return x.agreement.Lines[:] }
+
+// Diff compares the texts word by word, and leaves out words far from any change.
+func (x *Explanation) Diff() []report.Piece {
+	return report.Diff(string(x.A.input.Text), string(x.B.input.Text), x.text)
+}

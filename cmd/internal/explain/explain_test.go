@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/setting"
@@ -233,7 +234,7 @@ func TestDiff(t *testing.T) {
 	show := func(a, b string) string {
 		var out []string
 		for _, piece := range explained(t, p, a, b).Diff() {
-			out = append(out, map[Side]string{Both: "=", OnlyA: "-", OnlyB: "+", Elided: "..."}[piece.In]+piece.Words)
+			out = append(out, map[report.Side]string{report.Both: "=", report.OnlyA: "-", report.OnlyB: "+", report.Elided: "..."}[piece.In]+piece.Words)
 		}
 		return strings.Join(out, "|")
 	}
@@ -285,7 +286,7 @@ func TestDiffKeepsEachWord(t *testing.T) {
 		left, right := strings.Fields(a), strings.Fields(b)
 		for _, piece := range x.Diff() {
 			ofB := piece.InB
-			if piece.In == OnlyB {
+			if piece.In == report.OnlyB {
 				piece.Words, ofB = "", piece.Words
 			}
 			for word := range strings.FieldsSeq(piece.Words) {
@@ -305,7 +306,7 @@ func TestDiffOfLongTexts(t *testing.T) {
 		A: Document{input: Input{Text: []byte(words("a"))}},
 		B: Document{input: Input{Text: []byte(words("b"))}}, text: text.DefaultParams(),
 	}
-	var pieces []Piece
+	var pieces []report.Piece
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	pieces = x.Diff()

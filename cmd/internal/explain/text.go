@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 )
@@ -88,15 +89,15 @@ func writeAll(line func(name, format string, args ...any), name string, shingles
 const mostColumns = 400
 
 // writeDiff writes what differs word by word: in colour on a terminal, else between brackets.
-func writeDiff(b *strings.Builder, pieces []Piece, colour bool) {
+func writeDiff(b *strings.Builder, pieces []report.Piece, colour bool) {
 	if len(pieces) == 0 {
 		return
 	}
-	marks := map[Side][2]string{
-		OnlyA: {"[-", "-]"}, OnlyB: {"{+", "+}"}, Both: {"", ""}, Elided: {"...", ""},
+	marks := map[report.Side][2]string{
+		report.OnlyA: {"[-", "-]"}, report.OnlyB: {"{+", "+}"}, report.Both: {"", ""}, report.Elided: {"...", ""},
 	}
 	if colour {
-		marks[OnlyA], marks[OnlyB] = [2]string{"\x1b[31m", "\x1b[0m"}, [2]string{"\x1b[32m", "\x1b[0m"}
+		marks[report.OnlyA], marks[report.OnlyB] = [2]string{"\x1b[31m", "\x1b[0m"}, [2]string{"\x1b[32m", "\x1b[0m"}
 	}
 	b.WriteByte('\n')
 	for i, piece := range pieces {

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 // What differs stands between brackets or in colours; what a text would do to a terminal is written out in both.
 func TestWriteDiff(t *testing.T) {
-	pieces := []Piece{
-		{In: Elided}, {Words: "both", In: Both}, {Words: "red\x1b[2J", In: OnlyA}, {Words: "green", In: OnlyB},
+	pieces := []report.Piece{
+		{In: report.Elided}, {Words: "both", In: report.Both}, {Words: "red\x1b[2J", In: report.OnlyA}, {Words: "green", In: report.OnlyB},
 	}
 	for colour, want := range map[bool]string{
 		false: "\n... both [-red\\x1b[2J-] {+green+}\n",

@@ -4,7 +4,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/unecho/unecho/cmd/internal/reports"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -20,7 +20,7 @@ type Documents struct {
 	numbers  Numbers
 	refs     []Ref
 	entries  []entry.Entry // that of a rejected document is empty
-	rejected reports.Rejections
+	rejected report.Rejections
 	raw      [][]byte // documents as they came in, if they are kept
 	keepsRaw bool
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/index/eval"
 )
 
@@ -195,7 +195,7 @@ func each(path string, visit func(line int, columns []string) error) (err error)
 			return fmt.Errorf("read %s: line %d: two columns are expected, separated by a tab", path, line)
 		}
 		for i := range columns {
-			columns[i] = written.UnescapeTSV(columns[i])
+			columns[i] = outfile.UnescapeTSV(columns[i])
 		}
 		if err := visit(line, columns); err != nil {
 			return err

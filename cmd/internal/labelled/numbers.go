@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/unecho/unecho/cmd/internal/written"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -17,7 +17,7 @@ type Ref struct {
 }
 
 // RefOf calls a document of a file.
-func RefOf(name string, r *corpus.Record) Ref { return Ref{name, written.Name(r.File), r.Number} }
+func RefOf(name string, r *corpus.Record) Ref { return Ref{name, outfile.Name(r.File), r.Number} }
 
 // at returns the Ref with the place that two columns say, if they say one.
 func (r Ref) at(file, row string) Ref {

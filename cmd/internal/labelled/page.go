@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/cmd/internal/report"
 )
 
 //go:embed page.html
@@ -14,13 +14,13 @@ var page string
 // shown is a wrong pair with both texts.
 type shown struct {
 	Wrong
-	Left, Right []sheet.Words
+	Left, Right []report.Words
 }
 
 // WritePage writes the result as one page, with the listed pairs side by side. KeepTexts must have been called before
 // the documents were added. labels names where the known pairs are from.
-func (d *Documents) WritePage(out io.Writer, about sheet.About, e Result, labels string) error {
-	return sheet.Write(out, about, page, nil, struct {
+func (d *Documents) WritePage(out io.Writer, about report.About, e Result, labels string) error {
+	return report.Write(out, about, page, nil, struct {
 		Result
 		Settings, Labels            string
 		PositivesShown, MissedShown []shown
@@ -46,7 +46,7 @@ func (d *Documents) sides(pairs []Wrong) []shown {
 	all := make([]shown, 0, len(pairs))
 	for _, w := range pairs {
 		s := shown{Wrong: w}
-		s.Left, s.Right = sheet.Sides(string(d.raw[w.a]), string(d.raw[w.b]), d.judge.Text)
+		s.Left, s.Right = report.Sides(string(d.raw[w.a]), string(d.raw[w.b]), d.judge.Text)
 		all = append(all, s)
 	}
 	return all

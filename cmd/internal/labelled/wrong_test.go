@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/internal/corpus"
@@ -58,7 +58,7 @@ func TestEvalPage(t *testing.T) {
 		t.Fatalf("Against gives %+v, error %v; want 1 positive, 2 missed pairs and no error", result, err)
 	}
 	var page bytes.Buffer
-	about := sheet.About{Title: "unecho eval", Inputs: []string{"x.jsonl"}, Made: time.Now(), Version: "v1"}
+	about := report.About{Title: "unecho eval", Inputs: []string{"x.jsonl"}, Made: time.Now(), Version: "v1"}
 	if err := d.WritePage(&page, about, result, "labels.tsv"); err != nil {
 		t.Fatal(err)
 	}

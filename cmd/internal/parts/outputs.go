@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/unecho/unecho/cmd/internal/reports"
+	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/internal/corpus"
 )
 
@@ -16,17 +16,17 @@ func OutputNames() []string { return []string{"unique", "duplicates", "removed",
 
 // Outputs are the files that the outcomes are written to.
 type Outputs struct {
-	*written.Outputs
-	unique     written.Table // to nothing if not asked for, as the others
-	duplicates *written.Records[emptiedLine]
-	removed    *written.Records[removedLine]
-	rejected   *written.Records[reports.Rejected]
+	*outfile.Outputs
+	unique     outfile.Table // to nothing if not asked for, as the others
+	duplicates *outfile.Records[emptiedLine]
+	removed    *outfile.Records[removedLine]
+	rejected   *outfile.Records[report.Rejected]
 
-	refused reports.Rejections
+	refused report.Rejections
 	keep    bool // rejected documents are among the unique ones, where they can be
 	left    int  // those that are not
-	places  reports.Places
-	repeats reports.Repeats
+	places  report.Places
+	repeats report.Repeats
 	counts  Counts
 }
 
@@ -39,7 +39,7 @@ type Counts struct {
 // Open opens the outputs, by OutputNames. Their old content stays until the first document comes. keep says that documents
 // which cannot be read are to be among the unique ones.
 func Open(paths map[string]string, stdout io.Writer, keep bool) (*Outputs, error) {
-	o := &Outputs{Outputs: written.NewOutputs(stdout), keep: keep}
+	o := &Outputs{Outputs: outfile.NewOutputs(stdout), keep: keep}
 	if err := o.open(paths); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
@@ -50,13 +50,13 @@ func (o *Outputs) open(paths map[string]string) (err error) {
 	if o.unique.Out, err = o.Open("unique", paths["unique"]); err != nil {
 		return err
 	}
-	if o.duplicates, err = written.OpenRecords[emptiedLine](o.Outputs, "duplicates", paths["duplicates"]); err != nil {
+	if o.duplicates, err = outfile.OpenRecords[emptiedLine](o.Outputs, "duplicates", paths["duplicates"]); err != nil {
 		return err
 	}
-	if o.removed, err = written.OpenRecords[removedLine](o.Outputs, "removed", paths["removed"]); err != nil {
+	if o.removed, err = outfile.OpenRecords[removedLine](o.Outputs, "removed", paths["removed"]); err != nil {
 		return err
 	}
-	o.rejected, err = written.OpenRecords[reports.Rejected](o.Outputs, "rejected", paths["rejected"])
+	o.rejected, err = outfile.OpenRecords[report.Rejected](o.Outputs, "rejected", paths["rejected"])
 	return err
 }
 
@@ -85,9 +85,9 @@ func (o *Outputs) Add(d *Outcome) error {
 	case d.Emptied:
 		o.counts.Emptied++
 		return o.duplicates.JSON(&emptiedLine{
-			ID: written.Name(d.Name), MatchID: written.Name(d.Removed[0].First), Method: "parts",
-			Parts: len(d.Removed), File: written.Name(d.File), Row: d.Row, Line: d.Line,
-			MatchFile: written.Name(d.Removed[0].FirstFile), MatchRow: d.Removed[0].FirstRow,
+			ID: outfile.Name(d.Name), MatchID: outfile.Name(d.Removed[0].First), Method: "parts",
+			Parts: len(d.Removed), File: outfile.Name(d.File), Row: d.Row, Line: d.Line,
+			MatchFile: outfile.Name(d.Removed[0].FirstFile), MatchRow: d.Removed[0].FirstRow,
 		})
 	case len(d.Removed) > 0:
 		o.counts.Cut++
@@ -102,7 +102,7 @@ func (o *Outputs) reject(d *Outcome) error {
 	if o.rejected == nil || corpus.OfFile(d.Rejected.Reason) {
 		o.refused.Add(string(d.Name), d.Rejected)
 	}
-	if err := o.rejected.JSON(reports.NewRejected(d.Name, d.Rejected, d.File, d.Row, d.Line)); err != nil {
+	if err := o.rejected.JSON(report.NewRejected(d.Name, d.Rejected, d.File, d.Row, d.Line)); err != nil {
 		return err
 	}
 	if !o.keep || len(d.Raw) == 0 || d.Rejected.Reason == corpus.WrongQuotes { // a wrong row would change those behind it
@@ -119,9 +119,9 @@ func (o *Outputs) tell(d *Outcome) error {
 		o.counts.Removed++
 		o.counts.RemovedBytes += int64(len(p.Text))
 		err := o.removed.JSON(&removedLine{
-			ID: written.Name(d.Name), At: p.At, Text: string(p.Text), First: written.Name(p.First),
-			File: written.Name(d.File), Row: d.Row, Line: d.Line,
-			FirstFile: written.Name(p.FirstFile), FirstRow: p.FirstRow,
+			ID: outfile.Name(d.Name), At: p.At, Text: string(p.Text), First: outfile.Name(p.First),
+			File: outfile.Name(d.File), Row: d.Row, Line: d.Line,
+			FirstFile: outfile.Name(p.FirstFile), FirstRow: p.FirstRow,
 		})
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (o *Outputs) Finish(err error) error {
 // a file says so.
 func (o *Outputs) Tell(out io.Writer) {
 	o.repeats.Tell(out, &o.places)
-	o.refused.Tell(out, reports.Left(o.unique.Out != nil, o.keep, o.left))
+	o.refused.Tell(out, report.Left(o.unique.Out != nil, o.keep, o.left))
 	if n := o.counts.Emptied; n > 0 && o.duplicates == nil && o.removed == nil {
 		fmt.Fprintf(out, "unecho: of %s nothing is left: --duplicates names them, --removed has their parts\n",
 			terminal.Several(int(n), "document"))

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/unecho/unecho/cmd/internal/reports"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -38,7 +38,7 @@ type remover struct {
 	params *Params
 	table  table
 	number uint32 // number of the next document
-	places reports.Places
+	places report.Places
 	names  []byte
 	ends   []int64 // document -> where its name ends
 

@@ -8,8 +8,8 @@ import (
 	"io"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
 )
@@ -23,9 +23,9 @@ func (s *Shelf) Export(ctx context.Context, at, path string) error {
 	if path == "-" {
 		err = s.exportTo(ctx, s.Out, &m)
 	} else {
-		err = written.Create(path, func(out io.Writer) error { return s.exportTo(ctx, out, &m) })
+		err = outfile.Create(path, func(out io.Writer) error { return s.exportTo(ctx, out, &m) })
 	}
-	if errors.Is(err, written.ErrExists) {
+	if errors.Is(err, outfile.ErrExists) {
 		return fmt.Errorf("write %s: it %w", path, err)
 	}
 	if err != nil {

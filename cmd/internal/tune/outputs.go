@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/cmd/internal/written"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -18,10 +18,10 @@ import (
 // Outputs are written at the end, each completely. An output that cannot be written should be reported before the
 // minutes of work.
 type Outputs struct {
-	Page, YAML     string      // paths; - is stdout, empty is not written
-	About          sheet.About // of the page
-	JSON           bool        // instead of the table
-	All            bool        // all rows instead of the best
+	Page, YAML     string       // paths; - is stdout, empty is not written
+	About          report.About // of the page
+	JSON           bool         // instead of the table
+	All            bool         // all rows instead of the best
 	Stdout, Stderr io.Writer
 	used           bool // page or yaml is written to standard output
 }
@@ -43,7 +43,7 @@ func (o *Outputs) readyFor(flag, path string) error {
 		o.used = true
 		return nil
 	}
-	if err := written.Replaceable(path); err != nil {
+	if err := outfile.Replaceable(path); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
@@ -82,7 +82,7 @@ func (o *Outputs) to(path string, write func(io.Writer) error) error {
 	if path == corpus.Stdin {
 		return write(o.Stdout)
 	}
-	if err := written.Replace(path, 0o666, write); err != nil {
+	if err := outfile.Replace(path, 0o666, write); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"io"
 
-	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -28,7 +28,7 @@ type pagedRow struct {
 }
 
 // WritePage writes the report as one self-contained page: it loads no script, font or picture.
-func (r *Report) WritePage(out io.Writer, about sheet.About) error {
+func (r *Report) WritePage(out io.Writer, about report.About) error {
 	p := paged{Report: r, Plots: r.plots(), Truth: r.truth()}
 	for _, row := range r.Rows {
 		shown := pagedRow{row, r.Recommended != nil && row.Setting == r.Recommended.Setting}
@@ -38,7 +38,7 @@ func (r *Report) WritePage(out io.Writer, about sheet.About) error {
 			p.Others = append(p.Others, shown)
 		}
 	}
-	return sheet.Write(out, about, page, template.FuncMap{
+	return report.Write(out, about, page, template.FuncMap{
 		"four":      func(x float64) string { return fmt.Sprintf("%.4f", x) },
 		"megabytes": func(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) },
 	}, p)

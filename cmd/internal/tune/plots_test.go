@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
 )
@@ -122,7 +122,7 @@ func TestPointsAreNamed(t *testing.T) {
 // The page marks the recommended setting and nothing else, and says what it is about.
 func TestPageMarksTheBest(t *testing.T) {
 	var page strings.Builder
-	about := sheet.About{Title: "unecho tune", Inputs: []string{"a.jsonl"}, Version: "v1"}
+	about := report.About{Title: "unecho tune", Inputs: []string{"a.jsonl"}, Version: "v1"}
 	if err := reported(4).WritePage(&page, about); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
@@ -204,27 +204,27 @@ func TestTuneByLabels(t *testing.T) {
 		}
 		tr.Labels = append(tr.Labels, eval.Pair{A: 0, B: 3}) // which no setting finds
 		tr.Judge.Similarity.Shingle, tr.At, tr.By, tr.Grid.Sketches = configured, 0, ByCost, []string{"minhash"}
-		report, err := tr.Run(t.Context())
+		tried, err := tr.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		best := report.Recommended
+		best := tried.Recommended
 		if best == nil || best.Shingle != want || best.Threshold != 0.8 || best.TruePositives != 30 || best.FalseNegatives != 1 || best.FalsePositives != 0 {
 			t.Errorf("configured as %s, recommended is %+v; want shingle %s at 0.8 with 30 true positives, 1 false negative, 0 false positives",
 				configured, best, want)
 		}
-		if report.Labelled != 31 || !strings.Contains(report.Reason, ", with the configured shingle and threshold, of the ") || !strings.HasSuffix(report.Reason, "it finds 30 of 31 labelled copies, and takes 0 "+
+		if tried.Labelled != 31 || !strings.Contains(tried.Reason, ", with the configured shingle and threshold, of the ") || !strings.HasSuffix(tried.Reason, "it finds 30 of 31 labelled copies, and takes 0 "+
 			"other documents for one") {
 			t.Errorf("of %d labelled pairs, the reason is %q; want 31, the configured shingle, 30 pairs found and 0 that are not labelled",
-				report.Labelled, report.Reason)
+				tried.Labelled, tried.Reason)
 		}
-		for i, row := range report.Rows {
+		for i, row := range tried.Rows {
 			if row.True() != 31 || i > 0 && row.Near.F1 > best.Near.F1 {
 				t.Errorf("row %d is %+v; want 31 true pairs, and, if verified, no greater F1 of near pairs than recommended", i, row)
 			}
 		}
 		var page, table bytes.Buffer
-		if err := errors.Join(report.WriteTable(&table), report.WritePage(&page, sheet.About{})); err != nil {
+		if err := errors.Join(tried.WriteTable(&table), tried.WritePage(&page, report.About{})); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(page.String(), "The truth is 31 labelled pairs") || strings.Count(table.String(), "\n") > 22 ||

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/sheet"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
@@ -120,11 +120,11 @@ func eachOnce(t *testing.T, report *Report) {
 }
 
 // rendered looks at the report in its three forms.
-func rendered(t *testing.T, report *Report) {
+func rendered(t *testing.T, tried *Report) {
 	t.Helper()
-	report.Skipped[0].Why = "<script>"
+	tried.Skipped[0].Why = "<script>"
 	var table, page bytes.Buffer
-	if err := report.WriteTable(&table); err != nil {
+	if err := tried.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
 	if lines := strings.Count(table.String(), "\n"); lines > 22 ||
@@ -137,12 +137,12 @@ func rendered(t *testing.T, report *Report) {
 		}
 	}
 	table.Reset()
-	if err := report.WriteAll(&table); err != nil ||
-		strings.Count(table.String(), "\n") != 1+len(report.Rows)+len(report.Skipped)+4 {
+	if err := tried.WriteAll(&table); err != nil ||
+		strings.Count(table.String(), "\n") != 1+len(tried.Rows)+len(tried.Skipped)+4 {
 		t.Errorf("WriteAll gives error %v and\n%s\nwant no error and a line for each of %d rows and %d skipped settings",
-			err, table.String(), len(report.Rows), len(report.Skipped))
+			err, table.String(), len(tried.Rows), len(tried.Skipped))
 	}
-	if err := report.WritePage(&page, sheet.About{Title: "unecho tune"}); err != nil {
+	if err := tried.WritePage(&page, report.About{Title: "unecho tune"}); err != nil {
 		t.Fatal(err)
 	}
 	if html := page.String(); strings.Count(html, `<tr class="best">`) != 2 || !strings.Contains(html, "recall</text>") ||
@@ -153,7 +153,7 @@ func rendered(t *testing.T, report *Report) {
 		strings.Contains(html, "NaN") || strings.Contains(html, "://") {
 		t.Error("the page has other plots than it should, a script, a number that is none, or something from elsewhere")
 	}
-	if _, err := json.Marshal(report); err != nil {
+	if _, err := json.Marshal(tried); err != nil {
 		t.Error(err)
 	}
 }
@@ -179,7 +179,7 @@ func TestTuneSkips(t *testing.T) {
 	if err := report.WriteTable(&out); err != nil || !strings.Contains(out.String(), "nothing to recommend") {
 		t.Errorf("WriteTable of no rows gives %q, error %v; want nothing to recommend and no error", out.String(), err)
 	}
-	if err := report.WritePage(&out, sheet.About{}); err != nil {
+	if err := report.WritePage(&out, report.About{}); err != nil {
 		t.Error(err)
 	}
 	eachOnce(t, report)

@@ -1,0 +1,99 @@
+package assembly
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/memory"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+)
+
+// Command is the verb run.
+func Command(version string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Run the service until SIGTERM",
+		Long: "Run the service: read documents, judge them, forward them. SIGTERM or Ctrl-C finishes and commits what is " +
+			"begun,\n" +
+			"takes a snapshot and leaves the group; a second one leaves at once.\n\n" +
+			"With --embedded, a broker in this process takes the place of your Kafka, its data in --dir. Produce to it and see the\n" +
+			"topics fill with unecho produce and unecho tail. It is for trying things out: data of a broker that was killed " +
+			"are refused.",
+		Example: "  unecho run --config unecho.yaml\n" +
+			"  unecho run --config unecho.yaml --set consumer.member=unecho-0\n" +
+			"  unecho run --embedded --dir ./data --listen 127.0.0.1:9092",
+		Args: cmdline.AtMost(0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runService(cmd, version) },
+	}
+	cmdline.AddSet(cmd)
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.TextP("config", "c", "file", "", "the configuration file (default "+cmdline.DefaultFile+", if it is there)")
+		f.Bool("embedded", false, "run a Kafka broker in this process, and use it")
+		f.Text("dir", "dir", target.Dir, "with --embedded: the directory for the broker's data and the snapshots")
+		f.Text("listen", "address", "127.0.0.1:0", "with --embedded: the broker's address; port 0 takes a free one")
+	})
+	return cmd
+}
+
+func runService(cmd *cobra.Command, version string) error {
+	inProcess, dir := cmdline.Bool(cmd, "embedded"), cmd.Flag("dir").Value.String()
+	c, err := target.Config(cmd, inProcess, dir, target.Layers{})
+	json := terminal.IsJSON(cmd.ErrOrStderr(), c.Log)
+	switch {
+	case err == nil:
+		err = serve(cmd, c, inProcess, dir, version)
+	case !json && cmd.Flag("config").Value.String() == "" && cmdline.ConfigPath(nil) == "":
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", cmdline.DefaultFile,
+			cmdline.DefaultFile)
+	}
+	if err != nil && json {
+		return &exit.Error{Logged: true, Err: err}
+	}
+	return err
+}
+
+// serve runs the service that c describes.
+func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir, version string) error {
+	logger, err := Logger(cmd.ErrOrStderr(), c)
+	if err != nil {
+		return err
+	}
+	say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+exit.Finishing) }
+	if terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
+		say = func() { logger.Info().Msg(exit.Finishing) }
+	}
+	var leave func()
+	var kafka target.Broker
+	if inProcess {
+		leave = func() { _ = kafka.Close() }
+	}
+	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, leave)
+	defer stop()
+	if inProcess {
+		if err := kafka.Start(ctx, &c, dir, cmd.Flag("listen").Value.String(), logger); err != nil {
+			return err
+		}
+		defer func() {
+			if err := kafka.Close(); err != nil {
+				logger.Error().Err(err).Msg("embedded broker was not closed cleanly")
+			}
+		}()
+	}
+	memory.Limit(c.Judge.Window)
+	memory.WarnOfLimit(c, memory.ReadLimits(), logger)
+	p := Params{Config: c, InProcess: inProcess, Version: version, Logger: logger}
+	if inProcess && !terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
+		p.Tell = cmd.ErrOrStderr() // a log for programs has the address in it
+	}
+	built, err := Build(ctx, p)
+	if err != nil {
+		return err
+	}
+	return built.Run(ctx, c.Log.Every, logger)
+}

@@ -1,0 +1,234 @@
+package backfills
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/assembly"
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// Command replays a range of topics, and holds the verbs about such jobs.
+func Command(version string) *cobra.Command {
+	cmd := cmdline.Works(&cobra.Command{
+		Use:   "backfill",
+		Short: "Replay a range of topics as a job with an end, through an index of its own",
+		Long:  backfillLong,
+		Example: "  unecho backfill --topic news --from 2026-01-01 --to end --config unecho.yaml\n" +
+			"  unecho backfill --topic news --from -24h --dry-run --json\n" +
+			"  unecho backfill --topic news --from 0=1200,1=1340 --to 0=9000,1=9100 --name repair\n" +
+			"  unecho backfill --into search --config search.yaml\n" +
+			"  unecho backfill --name archive --time published --files 2024.jsonl.gz 2025.jsonl.gz",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flag("files").Changed { // the names of more files
+				return nil
+			}
+			return cmdline.AtMost(0, "")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return backfillTopics(cmd, args, version) },
+	})
+	target.AddFlags(cmd)
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Texts("topic", "topic", "what is replayed; repeatable (default source.topics)")
+		f.Text("from", "when", backfill.Start().Text, "where the range begins")
+		f.Text("to", "when", backfill.End().Text,
+			"where the range ends; end is where the topics end when this is first started")
+		f.Text("order", "choice", "time",
+			"time judges in the order of the documents' times, the same at each run; arrival as they come, faster")
+	})
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Texts("files", "file...", "take the documents of files, not of topics; - is standard input")
+		f.Text("format", "choice", corpus.Auto,
+			"of --files: auto (by name and beginning), jsonl, json, csv, tsv, parquet, lines, or text: the file is a document")
+		f.Text("time", "field", "", "of --files: the field or column with a document's time (RFC 3339, or seconds or ms "+
+			"since 1970)")
+		f.Int("partitions", 0, "of --files: of the topic that they are copied to, 1 by default; with --order arrival the "+
+			"processes share the work by partitions")
+	})
+	cmdline.Offer(cmd, "order", "time", "arrival")
+	cmdline.Offer(cmd, "format", corpus.Formats()...)
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Text("unique", "topic", "", "where unique documents go (default {source}.backfill.unique)")
+		f.Text("duplicate", "topic", "", "where duplicates go (default {source}.backfill.duplicate); none is the topic of the unique ones")
+		f.Text("rejected", "topic", "", "where documents go that cannot be judged (default {source}.backfill.rejected)")
+		f.Text("verdicts", "topic", "", "with sink.metadata: topic, where the verdicts go (default {source}.backfill.verdicts)")
+		f.Bool("dry-run", false, "judge and report, and forward nothing")
+		f.Bool("json", false, "the summary as one JSON object")
+	})
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Text("name", "name", "", "of the job (default the topic's)")
+		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
+		f.Int("max-rate", 0, "documents a second at most; 0 is no bound. With order time the bound of the process that "+
+			"feeds counts, else each process has its own")
+	})
+	cmd.AddCommand(backfillListCommand(), backfillRemoveCommand())
+	return cmd
+}
+
+const backfillLong = "Replay a range of topics through an index of its own, exactly once, as a job that ends. The " +
+	"documents' own times decide the\n" +
+	"window, so that a year replayed in an hour is judged as it would have been. However many processes work on it, and however\n" +
+	"often they are killed, the verdicts are the same.\n\n" +
+	"The first start fixes the range. Start the same command on other machines to go faster; after a kill or Ctrl-C the same\n" +
+	"command goes on. The exit code is 0 when all is judged, 130 when a signal came before.\n\n" +
+	"The job takes the settings of the configuration, but reads and writes nothing of the live group's: it has a group, a\n" +
+	"journal and an index of its own, and its outputs are {source}.backfill.unique and so on, with --name NAME\n" +
+	"{source}.backfill.NAME.unique. To write where others write, name that topic.\n\n" +
+	"WHEN is a time (2026-01-01, 2026-01-01T09:30:00Z; without a zone it is UTC), a time ago (-24h, \"7d ago\"), or offsets: one\n" +
+	"number for all partitions, or 0=100,1=250, or news/0=100 where there are several topics; partitions that a list does not\n" +
+	"name are not read. --to is the first that is not read any more.\n\n" +
+	"--files replays documents of files instead, in their order: each line of JSONL or of text, each row of CSV and TSV as a JSON\n" +
+	"object, each other file as a whole; compressed by gzip or zstd or not. They are copied to a topic of the job first, each\n" +
+	"once, and the same command goes on with that too."
+
+// readBackfillFlags returns the flags, or what is wrong with them. args are the names of more files.
+func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*Flags, error) {
+	var wrong []error
+	text := func(name string) string { return cmd.Flag(name).Value.String() }
+	bound := func(name string) backfill.Bound {
+		b, err := backfill.ParseBound(text(name), now)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("--%s: %w", name, err))
+		}
+		return b
+	}
+	f := &Flags{
+		Topics: cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong), From: bound("from"), To: bound("to"),
+		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"), Verdicts: text("verdicts"),
+		Name: text("name"), Into: text("into"),
+		Files:  append(cmdline.Gather(cmd.Flags().GetStringArray("files"))(&wrong), args...),
+		Format: text("format"), Time: text("time"), Partitions: cmdline.Gather(cmd.Flags().GetInt("partitions"))(&wrong),
+		MaxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong),
+		DryRun:  cmdline.Bool(cmd, "dry-run"), JSON: cmdline.Bool(cmd, "json"),
+		Sets: cmdline.Gather(cmd.Flags().GetStringArray("set"))(&wrong), Config: configArgs(cmd),
+		Given: func(flag string) bool { return cmd.Flag(flag).Changed },
+	}
+	order, known := protocol.ParseOrder(text("order"))
+	if f.Order = order; !known {
+		wrong = append(wrong, fmt.Errorf("--order %s: there is time and arrival", text("order")))
+	}
+	if err := errors.Join(append(wrong, f.Check())...); err != nil {
+		return f, exit.Usage(err)
+	}
+	return f, nil
+}
+
+// configArgs are the arguments that name the configuration as this command line does.
+func configArgs(cmd *cobra.Command) (args []string) {
+	if file := cmd.Flag("config"); file.Changed {
+		args = append(args, "--config", file.Value.String())
+	}
+	if dir := cmd.Flag("dir"); dir.Changed {
+		args = append(args, "--dir", dir.Value.String())
+	}
+	return args
+}
+
+// backfillTopics is the verb.
+func backfillTopics(cmd *cobra.Command, args []string, version string) error {
+	flags, err := readBackfillFlags(cmd, args, time.Now())
+	if err != nil {
+		return err
+	}
+	return Replay(cmd.Context(), flags, shellOf(cmd, version))
+}
+
+// shellOf is the program around a verb that works on ranges or files.
+func shellOf(cmd *cobra.Command, version string) *Shell {
+	l := target.Layers{Under: []string{"ops.listen="}}
+	if terminal.Is(cmd.ErrOrStderr()) { // the progress is what a person looks at
+		l.Base = func(c *config.Config) { c.Log.Level = "warn" }
+	}
+	return &Shell{
+		Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(), Setup: assembly.Setup,
+		Read: func(sets []string) (config.Config, error) {
+			l.Over = sets
+			return target.Service(cmd, l)
+		},
+		Logger:   func(c config.Config) (zerolog.Logger, error) { return assembly.Logger(cmd.ErrOrStderr(), c) },
+		Embedded: func(c config.Config) (bool, error) { return target.Runs(cmd.Flag("dir").Value.String(), c) },
+		Build: func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger,
+			more func(*consumer.Setup),
+		) (Service, error) {
+			return assembly.Build(ctx, assembly.Params{
+				Config: c, InProcess: embedded, Version: version, Logger: logger, More: more,
+			})
+		},
+	}
+}
+
+func backfillListCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the backfills that a cluster has, how far they are, and how to go on",
+		Long: "List the backfills that a cluster has: those at work, those that are half finished, with the command that " +
+			"goes on, and those\n" +
+			"that are finished and not removed. A backfill that went on as a live group (--into) is that group's, and not listed. The\n" +
+			"exit code is 2 if a backfill cannot be read; the others are listed all the same.",
+		Example: "  unecho backfill list --config unecho.yaml",
+		Args:    cmdline.AtMost(0, ""),
+		RunE:    target.OnCluster(listBackfills),
+	}
+	target.AddFlags(cmd, "kafka.brokers")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "one JSON object a line") })
+	return cmd
+}
+
+func listBackfills(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+	options, err := target.Kafka(cmd, c)
+	if err != nil {
+		return exit.Undone(err)
+	}
+	with := strings.Join(append([]string{""}, configArgs(cmd)...), " ")
+	return exit.Undone(List(ctx, options, with, cmdline.Bool(cmd, "json"), cmd.OutOrStdout()))
+}
+
+func backfillRemoveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "remove NAME",
+		Short: "Delete what a backfill keeps: its group, its journal, its files, its snapshots",
+		Long: "Delete what a backfill keeps: its group, its journal, its topics of files, and its snapshots in the " +
+			"configured store. What it\n" +
+			"has written to its outputs stays. One at work is refused: stop its processes first. A removal that was interrupted is\n" +
+			"finished by the same command.",
+		Example: "  unecho backfill remove news --config unecho.yaml",
+		Args:    cmdline.Exactly("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return target.OnCluster(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+				return removeBackfill(ctx, cmd, c, args[0])
+			})(cmd, nil)
+		},
+	}
+	target.AddFlags(cmd, "kafka.brokers")
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) { f.Bool("yes", false, "do not ask") })
+	return cmd
+}
+
+func removeBackfill(ctx context.Context, cmd *cobra.Command, c config.Config, name string) error {
+	if err := backfill.CheckName(name); err != nil {
+		return exit.Usage(err)
+	}
+	options, err := target.Kafka(cmd, c)
+	if err != nil {
+		return err
+	}
+	if sure, err := cmdline.Confirmed(ctx, cmd,
+		fmt.Sprintf("delete group, journal, snapshots and loaded files of backfill %s? Its outputs stay.", name)); err != nil || !sure {
+		return err
+	}
+	return Remove(ctx, c, options, name, cmd.OutOrStdout(), cmd.ErrOrStderr())
+}

@@ -1,0 +1,77 @@
+package backfills
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// FillCommand fills the window of a new group.
+func FillCommand(version string) *cobra.Command {
+	cmd := cmdline.Works(&cobra.Command{
+		Use:   "fill [FILE...]",
+		Short: "Fill the window of a new group with what a topic or files hold, before the group begins",
+		Long: "Have the group of a configuration remember documents before it judges its first one: those of topics, or of files. " +
+			"Copies of\n" +
+			"them are duplicates from the beginning. It forwards nothing. Each document is remembered as it stands, and its age counts\n" +
+			"from its own time.\n\n" +
+			"Run it before the group's members are started; members that are started meanwhile wait. When it is done the group forwards.\n" +
+			"Without files and --topic it takes the topics that the group reads: the group then begins where this ends. A group that is to\n" +
+			"take over from another one (consumer.succeeds) is filled by its own members, and a group that forwards already is refused.\n\n" +
+			"Whatever is killed meanwhile: the same command goes on. The exit code is 0 when the window is filled, 130 when a signal came\n" +
+			"before.",
+		Example: "  unecho fill --config unecho.yaml --topic archive\n" +
+			"  unecho fill --config unecho.yaml --from -30d\n" +
+			"  unecho fill --config unecho.yaml --time published 2024.jsonl.gz 2025.jsonl.gz",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return fillWindow(cmd, args, version) },
+	})
+	target.AddFlags(cmd)
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Texts("topic", "topic", "what is remembered; repeatable (default source.topics)")
+		f.Text("from", "when", "", "where the range begins (default window.age ago)")
+		f.Text("to", "when", backfill.End().Text, "where the range ends; end is where the topics end when this is first started")
+		f.Text("format", "choice", corpus.Auto,
+			"of files: auto (by name and beginning), jsonl, json, csv, tsv, parquet, arrow, lines, or text: the file is a document")
+		f.Text("time", "field", "", "of files: the field or column with a document's time (RFC 3339, or seconds or ms "+
+			"since 1970); without it documents are as old as the moment they are copied")
+	})
+	cmdline.Offer(cmd, "format", corpus.Formats()...)
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) { f.Int("max-rate", 0, "documents a second at most; 0 is no bound") })
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the summary as one JSON object") })
+	return cmd
+}
+
+// fillWindow is the verb.
+func fillWindow(cmd *cobra.Command, args []string, version string) error {
+	var wrong []error
+	text := func(name string) string { return cmd.Flag(name).Value.String() }
+	bound := func(name string) backfill.Bound {
+		if !cmd.Flag(name).Changed {
+			return backfill.Bound{}
+		}
+		b, err := backfill.ParseBound(text(name), time.Now())
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("--%s: %w", name, err))
+		}
+		return b
+	}
+	f := &Flags{
+		Fill: true, Files: args, From: bound("from"), To: bound("to"), Format: text("format"), Time: text("time"),
+		Topics:  cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong),
+		MaxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong), JSON: cmdline.Bool(cmd, "json"),
+		Given: func(flag string) bool { is := cmd.Flag(flag); return is != nil && is.Changed },
+	}
+	if err := errors.Join(append(wrong, f.Check())...); err != nil {
+		return exit.Usage(err)
+	}
+	return Fill(cmd.Context(), f, shellOf(cmd, version))
+}

@@ -1,0 +1,226 @@
+package dedup
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/infile"
+	"github.com/unecho/unecho/cmd/internal/memory"
+	"github.com/unecho/unecho/cmd/internal/parts"
+	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// Command is the verb.
+func Command(version string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "dedup FILE...",
+		Short: "Find the near-duplicates in files, without Kafka",
+		Long: "Find the near-duplicates in files: Parquet, JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip,\n" +
+			"zstd and xz; - is standard input. Documents are judged in their order by the very core that the service runs, on all\n" +
+			"cores. Without an output flag the unique ones go to standard output, unchanged; those of a table below its first line,\n" +
+			"which comes again where that of another file differs.\n\n" +
+			"Each document is compared with the unique ones before it, and its match is the most similar of them. With --matches\n" +
+			"all it is compared with all before it, copies too, and has all its matches; what a chain of matches connects is one\n" +
+			"cluster, and one document of it is unique. Equal texts are compared as one, and a text with 4,096 others at most, apart\n" +
+			"from those known to be in its cluster (--max-candidates); the summary says how many documents that cuts. Who is\n" +
+			"unique is then known at the end, as with --representative last or longest: until then the documents are in a\n" +
+			"temporary file ($TMPDIR).\n\n" +
+			"An output that is named .gz or .zst is compressed, one that is named .parquet is Parquet: --duplicates, --pairs,\n" +
+			"--clusters, --rejected and --cut have columns as in JSON, and --unique has all columns of its rows, if the files are\n" +
+			"Parquet.\n\n" +
+			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
+			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of OLD:\n" +
+			"build once, query daily. The settings must be the same.\n\n" +
+			"--sketch simhash --distance finds pairs beyond the distance that blocks guarantee as well, when all documents are read,\n" +
+			"completely: by sorted rotations, and from 11 of 64 bits and 20 of 128 on by comparing each with each, up to 16 and 32.\n" +
+			"What that takes is said before it begins. It implies --matches all.\n\n" +
+			"--unit paragraph, sentence or line compares the parts of documents, by their normal form: the first one stays, and\n" +
+			"later ones are taken out of their documents, wherever they are (boilerplate, disclaimers). --removed has them. All\n" +
+			"other fields, columns and bytes stay; a document of which nothing is left is in --duplicates in place of --unique.\n\n" +
+			"--checkpoint DIR is for long runs: after Ctrl-C, a crash or a full disk the same command goes on, and its outputs are\n" +
+			"those of a run that was never stopped. What was judged is read again, but not judged. One run at a time has DIR.\n\n" +
+			"The whole index is in memory (--memory). With --passes as many documents are judged as fit, all behind them are\n" +
+			"compared with these, and the files are read again for what is left, with the verdicts of a single\n" +
+			"pass; how many there will be is estimated before. What is too much for one machine, or never ends, is the service's job: see `unecho run --help`.\n\n" +
+			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is\n" +
+			"not there, 130 stopped by Ctrl-C, 141 nobody reads the output any more.",
+		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +
+			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
+			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -\n" +
+			"  unecho dedup --unit sentence --removed removed.jsonl articles.jsonl > cleaned.jsonl\n" +
+			"  unecho dedup --index 2025.jsonl --query today.jsonl --duplicates -\n" +
+			"  unecho dedup --index 2025.jsonl --save-index 2025.index\n" +
+			"  unecho dedup --index-file 2025.index --query today.jsonl --duplicates -",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return runDedup(cmd, args, version) },
+	}
+	infile.AddFlags(cmd)
+	addDedupFlags(cmd)
+	parts.AddFlags(cmd)
+	cmdline.AddFileSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.empty",
+		"document.scope")
+	return cmd
+}
+
+func addDedupFlags(cmd *cobra.Command) {
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Texts("index", "file", "compare with the documents of this file, which are not judged themselves; may be repeated")
+		f.Texts("query", "file", "judge the documents of this file: the same as FILE; may be repeated")
+		f.Text("index-file", "file", "", "compare with the documents of this index, which --save-index wrote")
+	})
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Text("save-index", "file", "", "write the index, with all documents that entered it, to this file")
+		f.Text("unique", "file", "", "write the unique documents here, unchanged (- is standard output)")
+		f.Text("duplicates", "file", "", "write a JSON line for each duplicate: id, match_id, similarity, method, cluster, and the file and row of each")
+		f.Text("pairs", "file", "", "write a line for each verified match: a, b, similarity, and file and row of a and b, separated by tabs")
+		f.Text("clusters", "file", "", "write a line for each document: id, cluster, and file and row of both, separated by tabs")
+		f.Text("groups", "file", "", "write the ids of each cluster of several, a line each, and an empty line behind, as fdupes does; where documents are rows, file and row stand behind a tab")
+		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail, file, row, line")
+		f.Text("cut", "file", "", "write a JSON line for each document that was not compared with all that may be like it, for --max-candidates and its like: id, file, row")
+		f.Bool("keep-rejected", false, "write documents that cannot be compared to --unique as well, which then is the input without its duplicates")
+		f.Text("html", "file", "", "write a page for a browser: counts, similarities, clusters, and pairs side by side")
+		f.Text("representative", "choice", "first",
+			"which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
+		f.Bool("verbose", false, "show each verified pair on standard error, with both sketches in bits (of a MinHash the "+
+			"lowest of each slot)")
+		f.Bool("json", false, "the summary as one JSON object on the last line")
+	})
+	cmdline.Add(cmd, cmdline.Similarity, func(f cmdline.Flags) {
+		f.Text("matches", "choice", "best",
+			"best: the most similar unique document before; all: all documents before that are similar enough")
+	})
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
+		f.Text("memory", "size", "4GiB", "what the index may take (the process: some 50 MiB more); it is an error if it does not suffice")
+		f.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
+		f.Bool("passes", false, "when --memory is full, read the files again for what did not fit, as often as it takes")
+		f.Text("checkpoint", "dir", "", "keep in this directory where the run is; if it is stopped, by whatever, the same command goes on")
+		f.Duration("checkpoint-every", time.Minute, "how often that is done; less often where it would take more than a twentieth of the time")
+	})
+	cmdline.Offer(cmd, "matches", "best", "all")
+	cmdline.Offer(cmd, "representative", "first", "last", "longest")
+}
+
+// dedupRun is one run of the verb.
+type dedupRun struct {
+	Options
+	cmd     *cobra.Command
+	version string // of the program
+	out     *Outputs
+	report  *Report          // what the page shows; nil without one
+	schema  *columnar.Schema // of the unique rows, where they are written as Parquet
+	passes  bool             // what does not fit into memory is judged in further passes
+}
+
+func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
+	defer stop()
+	defer exit.MarkInterrupted(ctx, &err)
+	began := time.Now()
+	memory.SetGarbage(0)
+	if cmd.Flag("unit").Changed {
+		return parts.Run(ctx, cmd, args, Rules(&Options{}))
+	}
+	r := &dedupRun{cmd: cmd, version: version}
+	if r.Options, err = dedupOptionsOf(cmd, args); err != nil {
+		return err
+	}
+	g := cmdline.Asked{Command: cmd, Paths: slices.Concat(r.Old, r.Query), Config: r.Config}
+	if err := cmdline.RefuseIdle(&g, Rules(&r.Options)); err != nil {
+		return err
+	}
+	old, query, err := r.open()
+	if err != nil {
+		return err
+	}
+	if err := r.checkPasses(); err != nil {
+		return err
+	}
+	checkpoint, err := r.checkpoint(args)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, checkpoint.Close()) }()
+	judge, err := r.judge(checkpoint)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.report.Close()) }()
+	if r.out, err = OpenOutputs(r.outputs()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.out.Close()) }()
+	if err := r.resumable(checkpoint); err != nil {
+		return err
+	}
+	params := r.Params()
+	params.Whole, params.Strict = r.out.KeepsUnique(), cmdline.Bool(cmd, "strict")
+	p := Pass{Params: params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.Verbose ||
+		r.out.OnTerminal(), SaveIndex: r.Save, Checkpoint: checkpoint}
+	if err := r.run(ctx, &p, old, query); err != nil {
+		return err
+	}
+	return errors.Join(r.tell(p.Summary(time.Since(began))), p.Rejected())
+}
+
+// tell says what came of the run.
+func (r *dedupRun) tell(summary Summary) error {
+	r.out.TellRejected(r.cmd.ErrOrStderr())
+	summary.TellShort(r.cmd.ErrOrStderr(), r.Config.Judge.Similarity)
+	r.out.TellRepeats(r.cmd.ErrOrStderr())
+	if err := r.writeReport(summary); err != nil {
+		return err
+	}
+	if r.JSON {
+		return summary.WriteJSON(r.cmd.OutOrStdout())
+	}
+	return summary.WriteText(r.cmd.ErrOrStderr())
+}
+
+// judge makes the judge, and begins what the page shows.
+func (r *dedupRun) judge(c *Checkpoint) (Judge, error) {
+	if r.passes { // each has an index of its own
+		c = nil
+	}
+	judge, err := r.NewJudge(c)
+	if err != nil {
+		return nil, err
+	}
+	if x, ok := judge.(*Index); ok { // it knows what the settings leave open
+		r.Config.Judge = x.Params()
+	}
+	return judge, r.beginReport(judge)
+}
+
+func (r *dedupRun) run(ctx context.Context, p *Pass, old, query *Input) error {
+	if r.passes {
+		return p.RunPasses(ctx, query, Passes{Index: r.IndexParams(), Open: r.again})
+	}
+	return p.Run(ctx, old, query)
+}
+
+// outputs returns the outputs that the flags ask for. By default the unique documents go to standard output.
+func (r *dedupRun) outputs() OutputParams {
+	p := OutputParams{
+		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Similarity, All: r.All,
+		Representative: r.Representative, Schema: r.schema, Report: r.report, Keep: r.Keep,
+	}
+	for _, name := range OutputNames() {
+		if path := r.cmd.Flag(name).Value.String(); path != "" {
+			p.Paths[name] = path
+		}
+	}
+	if len(p.Paths) == 0 && r.Save == "" && r.HTML == "" && !r.JSON {
+		p.Paths["unique"] = corpus.Stdin
+	}
+	if r.Verbose {
+		p.Shown = r.cmd.ErrOrStderr()
+	}
+	return p
+}

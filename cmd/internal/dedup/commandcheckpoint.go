@@ -1,0 +1,108 @@
+package dedup
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/infile"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// checkpoint opens the checkpoint that the command line asks for; nil if there is none.
+func (r *dedupRun) checkpoint(args []string) (*Checkpoint, error) {
+	dir := r.cmd.Flag("checkpoint").Value.String()
+	if dir == "" {
+		return nil, nil
+	}
+	every, err := r.cmd.Flags().GetDuration("checkpoint-every")
+	if err != nil {
+		return nil, err
+	}
+	if every < time.Second {
+		return nil, exit.Usage(fmt.Errorf("--checkpoint-every %v: write 1s or more", every))
+	}
+	if err := r.keepsPlace(); err != nil {
+		return nil, err
+	}
+	asked, err := r.asked(args)
+	if err != nil {
+		return nil, err
+	}
+	return OpenCheckpoint(dir, every, asked)
+}
+
+// keepsPlace refuses what is known only when all documents are, and is not kept in a checkpoint.
+func (r *dedupRun) keepsPlace() error {
+	switch {
+	case r.All || r.Representative != First:
+		return exit.Usage(errors.New("--checkpoint keeps verdicts that do not change: leave out --matches all, --representative and a " +
+			"--distance beyond blocks"))
+	case r.cmd.Flag("clusters").Changed || r.cmd.Flag("groups").Changed:
+		return exit.Usage(errors.New("--checkpoint does not keep clusters: take them from the `cluster` of --duplicates in place of " +
+			"--clusters and --groups"))
+	case len(r.Old) > 0 || r.Load != "":
+		return exit.Usage(errors.New("--checkpoint is for one run over FILE...: leave out --index and --index-file"))
+	case r.HTML != "":
+		return exit.Usage(errors.New("--checkpoint does not keep what a page shows: leave out --html"))
+	case r.Verbose:
+		return exit.Usage(errors.New("--checkpoint does not keep sketches: leave out --verbose"))
+	}
+	return RefuseTables(r.outputs().Paths)
+}
+
+// asked returns what a run must ask for alike to go on. Settings of verdicts are compared with those of the index; those of
+// documents are in no index.
+func (r *dedupRun) asked(args []string) (map[string]string, error) {
+	free := map[string]bool{
+		"checkpoint": true, "checkpoint-every": true, "workers": true, "memory": true, "json": true, "config": true, "set": true,
+		"fields": true, "log-format": true, "log-level": true,
+	}
+	others := map[string]bool{"fields": true, "id": true, "separator": true} // two have flags of their own for files
+	p, err := infile.Params(r.cmd, r.Config)
+	if err != nil {
+		return nil, err
+	}
+	asked := map[string]string{
+		"FILE...": strings.Join(args, " "), "--fields": strings.Join(p.Fields, ","),
+		"document.separator": strconv.Quote(p.Document.Separator),
+	}
+	for _, f := range setting.Fields(p.Document) {
+		if text := f.Text(); f.Verdict && text != "" && !others[f.Key] {
+			asked["document."+f.Key] = text
+		}
+	}
+	r.cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { // Visit passes over all of them: they were set in another set of flags
+		if f.Changed && !free[f.Name] && f.Annotations[cmdline.SettingAnnotation] == nil {
+			asked["--"+f.Name] = f.Value.String()
+		}
+	})
+	return asked, nil
+}
+
+// resumable checks the outputs, and says where a run goes on.
+func (r *dedupRun) resumable(c *Checkpoint) error {
+	if c == nil {
+		return nil
+	}
+	if err := r.out.Resumable(); err != nil {
+		return err
+	}
+	done, pass, resumes := c.Resumes()
+	in := ""
+	if pass > 0 {
+		in = fmt.Sprintf(" in pass %d", pass)
+	}
+	if resumes {
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "unecho: going on%s behind %s, which are read again and not judged\n", in,
+			terminal.Several(int(done), "document"))
+	}
+	return nil
+}

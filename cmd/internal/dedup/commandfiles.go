@@ -1,0 +1,106 @@
+package dedup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/infile"
+	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// open checks all named files before anything is written. old is nil if there is no --index, query if there are no
+// other files.
+func (r *dedupRun) open() (old, query *Input, err error) {
+	spared, err := r.spared()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.pageReady(); err != nil {
+		return nil, nil, err
+	}
+	if r.Save != "" {
+		if err := outfile.Replaceable(r.Save); err != nil {
+			return nil, nil, fmt.Errorf("save index: %w", err)
+		}
+	}
+	if len(r.Old) > 0 {
+		if old, err = r.openFiles("", r.Old, spared, corpus.RowsWanted); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.Only() {
+		return old, nil, nil
+	}
+	rows := corpus.RowsWanted
+	switch unique := r.outputs().Paths["unique"]; {
+	case outfile.IsTable(unique):
+		rows = corpus.RowsPlaced
+	case unique != "":
+		rows = corpus.RowsWhole
+	}
+	query, err = r.openFiles(r.List, r.Query, spared, rows)
+	return old, query, err
+}
+
+func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, rows corpus.RowsAs) (*Input, error) {
+	p, err := infile.Params(r.cmd, r.Config)
+	if err != nil {
+		return nil, err
+	}
+	p.Rows, p.Kept = rows, r.Keep
+	named := infile.Named(r.cmd, list, paths)
+	if cmdline.Bool(r.cmd, "passes") {
+		named.Again = "passes"
+	}
+	sources, size, err := spared.Sources(named)
+	if err != nil {
+		return nil, err
+	}
+	if rows == corpus.RowsPlaced {
+		if sources, r.schema, err = OneSchema(sources); err != nil {
+			return nil, err
+		}
+	}
+	in := &Input{Size: size, Params: p, Named: r.Params().Named}
+	if size >= 0 && list == "" {
+		in.Files, sources = knownSources(sources)
+	}
+	written := func(info fs.FileInfo) bool { return r.out.Writes(info) }
+	in.Reader, err = corpus.NewReader(p, corpus.Except(sources, written))
+	return in, err
+}
+
+// knownSources returns all sources, as far as there is no error, and yields them again.
+func knownSources(sources corpus.Sources) (all []corpus.Source, again corpus.Sources) {
+	for {
+		source, err := sources()
+		if err == nil {
+			all = append(all, source)
+			continue
+		}
+		known := corpus.Those(all)
+		return all, func() (corpus.Source, error) {
+			if source, end := known(); end == nil {
+				return source, nil
+			}
+			return corpus.Source{}, err
+		}
+	}
+}
+
+// spared returns all files that will be written. None of them may be read, except for an index that a new one replaces.
+func (r *dedupRun) spared() (outfile.Files, error) {
+	all, err := infile.WrittenBy(r.cmd, append(OutputNames(), "html", "save-index")...)
+	if err != nil {
+		return nil, err
+	}
+	all.Stdout(r.cmd.OutOrStdout())
+	outputs, err := infile.WrittenBy(r.cmd, append(OutputNames(), "html")...)
+	if err != nil {
+		return nil, err
+	}
+	return all, errors.Join(outputs.SpareFiles(r.Load), all.SpareFiles(cmdline.ConfigFile(r.cmd)))
+}

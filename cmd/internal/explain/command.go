@@ -1,0 +1,150 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/infile"
+	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// Command is the verb explain.
+func Command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain A B",
+		Short: "Say how similar two documents are, by each measure, and why they are duplicates or not",
+		Long: "Say how similar two documents are, by each measure, what the service would decide if B came after A, why, " +
+			"and which\n" +
+			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself. With --in it is an id in these files, or else a number, as in the\n" +
+			"outputs of `unecho dedup`, or FILE:NUMBER, which needs no --in: the verdict is then that of `unecho dedup`, among all\n" +
+			"documents of the files, and A is the one that comes first.",
+		Example: "  unecho explain 'the cat sat in the hat' 'the cat sat on the mat' --shingle word:1\n" +
+			"  unecho explain one.txt other.txt --json\n" +
+			"  unecho explain --in articles.jsonl 1 2 --normal --shared\n" +
+			"  unecho explain monday.jsonl:17 tuesday.jsonl:4\n" +
+			"  unecho explain --config unecho.yaml news/3/17 news/0/12",
+		Args: cmdline.Exactly("A", "B"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, args) },
+	}
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Texts("in", "file", "A and B are documents in this file or directory (- is standard input); may be repeated")
+	})
+	infile.AddLayoutFlags(cmd)
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Bool("normal", false, "the normal form of both as well: what is compared")
+		f.Bool("shared", false, "all shingles that both have as well")
+		f.Bool("json", false, "all of it as one JSON object")
+	})
+	target.AddEmbeddedFlag(cmd)
+	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.scope")
+	return cmd
+}
+
+func runExplain(cmd *cobra.Command, args []string) (err error) {
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
+	defer stop()
+	defer exit.MarkInterrupted(ctx, &err)
+	files, err := cmd.Flags().GetStringArray("in")
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		files = FilesOf([2]string(args))
+	}
+	base := config.Default()
+	if len(files) > 0 {
+		base = config.ForFiles()
+	}
+	c, err := cmdline.Settings(cmd, base)
+	if err != nil {
+		return err
+	}
+	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: files, Config: c}, Rules(files)); err != nil {
+		return err
+	}
+	if err := infile.SpareFromStdout(cmd, append(files[:len(files):len(files)], args...)...); err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		if c.Judge, err = c.Judge.ForFiles(nil); err != nil {
+			return err
+		}
+	}
+	documents, err := documentsOf(ctx, cmd, files, args, c)
+	if err != nil {
+		return err
+	}
+	for i := range documents {
+		if documents[i].Scope == 0 {
+			documents[i].Scope = documents[1-i].Scope // only a record has one: a text may be of any
+		}
+	}
+	x, err := Explain(c.Judge, documents[0], documents[1])
+	if err != nil {
+		return err
+	}
+	if cmdline.Bool(cmd, "json") {
+		return terminal.WriteJSON(cmd.OutOrStdout(), x)
+	}
+	return WriteText(cmd.OutOrStdout(), c.Judge, x,
+		Also{Normal: cmdline.Bool(cmd, "normal"), Shared: cmdline.Bool(cmd, "shared")})
+}
+
+// documentsOf returns the two documents.
+func documentsOf(ctx context.Context, cmd *cobra.Command, files, args []string, c config.Config) (d [2]Input, err error) {
+	if len(files) > 0 {
+		return documentsIn(ctx, cmd, files, [2]string(args), c)
+	}
+	open := Opener{
+		MaxBytes: int64(c.Document.MaxBytes), Stdin: os.Stdin,
+		Records: func() (topic.Options, *corpus.TopicReader, error) { return target.Records(cmd, c) },
+	}
+	for i, arg := range args {
+		if d[i], err = open.Document(ctx, arg); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// documentsIn returns two documents of files.
+func documentsIn(ctx context.Context, cmd *cobra.Command, files []string, names [2]string, c config.Config) (
+	d [2]Input, err error,
+) {
+	p, err := infile.Params(cmd, c)
+	if err != nil {
+		return d, err
+	}
+	sources, _, err := outfile.Files{}.Sources(outfile.Named{Paths: files})
+	if err != nil {
+		return d, err
+	}
+	in, err := corpus.NewReader(p, sources)
+	if err != nil {
+		return d, err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	return Find(ctx, c.Judge, in, files, names)
+}
+
+// Rules say when each flag decides something, beside documents of these files.
+func Rules(files []string) []cmdline.Rule {
+	inFiles := func(*cmdline.Asked) bool { return len(files) > 0 }
+	return slices.Concat([]cmdline.Rule{
+		{Flags: "format fields id delimiter lenient-quotes strict", When: inFiles, Why: "is about a file with documents: name it by --in"},
+		{Flags: "dir", When: func(*cmdline.Asked) bool { return len(files) == 0 }, Why: "is about records of a cluster, and A and B are in files"},
+		{Flags: "normal shared", When: func(g *cmdline.Asked) bool { return !g.Has("json") }, Why: "is in --json already: leave it out"},
+		{Flags: "in json code-bits html"},
+	}, infile.SettingRules(), infile.JudgeRules(), infile.LayoutRules())
+}

@@ -1,0 +1,112 @@
+package groups
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/config"
+)
+
+// SettingsCommand holds the verbs about the settings that decide verdicts.
+func SettingsCommand() *cobra.Command {
+	diff := &cobra.Command{
+		Use: "diff", Short: "Compare a configuration with the settings in force",
+		Long: "Compare a configuration with the settings in force. The exit code is 0 if they agree, 1 if they differ, 2 " +
+			"if that could\n" +
+			"not be found out.",
+	}
+	apply := &cobra.Command{
+		Use: "apply", Short: "Put the bounds of a configuration in force for all members",
+		Long: "Put the bounds of a configuration in force. All members read that at the same place in the journal and work " +
+			"on by it, whatever\n" +
+			"their files say. What narrower bounds have no room for is forgotten from there on, up to 1,024 documents with each that is\n" +
+			"judged. The exit code is 0 if the bounds are in force, 1 if they are refused, 2 if that could not be done.",
+		Example: "  unecho settings apply --config unecho.yaml --dry-run\n" +
+			"  unecho settings apply --config unecho.yaml",
+	}
+	addJSON(diff)
+	addJSON(apply)
+	cmdline.Add(apply, cmdline.Output, func(f cmdline.Flags) {
+		f.Bool("back", false, "go back to bounds that were replaced by others")
+	})
+	return inForceCommand(Settings, &cobra.Command{
+		Use: "settings", Short: "Show, compare and change the settings that decide verdicts",
+		Long: "The settings that decide verdicts are in force by the group's journal. Those by which entries are made are " +
+			"fixed: a member that\n" +
+			"differs in them does not start. The bounds (similarity.threshold, the window, index.keep and others) can be changed by one\n" +
+			"command: every member switches at the same place in the journal, none is started again, and what is remembered " +
+			"stays.",
+	}, &cobra.Command{Use: "show", Short: "Print the settings in force"}, diff, apply)
+}
+
+// RoutingCommand holds the verbs about where documents come from and where they go.
+func RoutingCommand() *cobra.Command {
+	return inForceCommand(Routing, &cobra.Command{
+		Use: "routing", Short: "Show, compare and change what a group reads and where it forwards",
+		Long: "The routing of a group is what its members must agree on beside the settings that decide verdicts: " +
+			"source.topics,\n" +
+			"source.start, the topics of the outputs, sink.dry_run. The first member declares it in the journal, and a member that\n" +
+			"differs does not start. To change it is one command, and what is remembered stays.",
+	}, &cobra.Command{Use: "show", Short: "Print the routing in force"}, &cobra.Command{
+		Use: "diff", Short: "Compare a configuration with the routing in force",
+		Long: "Compare a configuration with the routing in force. The exit code is 0 if they agree, 1 if they differ, 2 if " +
+			"that could\n" +
+			"not be found out.",
+	}, &cobra.Command{
+		Use: "apply", Short: "Put the routing of a configuration in force for all members",
+		Long: "Put the routing of a configuration in force. Members that work by another one end when they read that, and " +
+			"say how they\n" +
+			"differ: start them with this configuration. What was judged before and is not committed goes where the new routing\n" +
+			"says; what is remembered stays.",
+		Example: "  unecho routing apply --config unecho.yaml --dry-run\n" +
+			"  unecho routing apply --config unecho.yaml",
+	})
+}
+
+// inForceCommand holds the verbs about a part of what is in force by a group's journal.
+func inForceCommand(of func(*Group) Part, about, show, diff, apply *cobra.Command) *cobra.Command {
+	show.RunE = onGroup(of, func(_ context.Context, cmd *cobra.Command, group *Group) error {
+		return group.Show(cmd.OutOrStdout(), cmdline.Bool(cmd, "json"))
+	})
+	diff.RunE = onGroup(of, func(_ context.Context, cmd *cobra.Command, group *Group) error {
+		return group.Diff(cmd.OutOrStdout(), cmdline.Bool(cmd, "json"))
+	})
+	apply.RunE = onGroup(of, func(ctx context.Context, cmd *cobra.Command, group *Group) error {
+		return group.Apply(ctx, cmd.OutOrStdout(), How{
+			DryRun: cmdline.Bool(cmd, "dry-run"), Back: cmdline.Bool(cmd, "back"), JSON: cmdline.Bool(cmd, "json"),
+		})
+	})
+	addJSON(show)
+	cmdline.Add(apply, cmdline.Output, func(f cmdline.Flags) { f.Bool("dry-run", false, "only print what would change") })
+	for _, verb := range []*cobra.Command{show, diff, apply} {
+		verb.Args = cmdline.AtMost(0, "")
+		target.AddFlags(verb, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+		about.AddCommand(verb)
+	}
+	return cmdline.GroupCommand(about)
+}
+
+func addJSON(cmd *cobra.Command) {
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "one JSON object") })
+}
+
+// onGroup runs a verb after the journal was read.
+func onGroup(of func(*Group) Part,
+	do func(context.Context, *cobra.Command, *Group) error,
+) func(*cobra.Command, []string) error {
+	return target.OnService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+		options, err := target.Kafka(cmd, c)
+		if err != nil {
+			return exit.Undone(err)
+		}
+		group, err := Read(ctx, of, c, options)
+		if err != nil {
+			return err
+		}
+		return do(ctx, cmd, group)
+	})
+}

@@ -1,0 +1,123 @@
+package groups
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/report"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/removal"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// ForgetCommand is the verb forget.
+func ForgetCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "forget [ID|TOPIC/PARTITION/OFFSET]...",
+		Short: "Let all members forget documents, and erase what they were recognised by",
+		Long: "Let all members forget documents: no later document matches them, and their evidence, ids and content " +
+			"hashes are\n" +
+			"overwritten in memory, and in the snapshots that are taken from then on. It goes through the journal, so it needs no\n" +
+			"member to be at work. A document is named by its id, or by its coordinates. What was forwarded stays where it is.\n\n" +
+			"It reads the newest snapshot and the journal behind it to find the documents, which takes as much memory as a member.\n\n" +
+			"The exit code is 0 if every name was found, 1 if some were not remembered (the others are forgotten), 2 if it could not be\n" +
+			"done.",
+		Example: "  unecho forget --config unecho.yaml --dry-run article-4711\n" +
+			"  unecho forget --config unecho.yaml news/3/81723 --copies\n" +
+			"  unecho forget --config unecho.yaml --file ids.txt --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return target.OnService(func(ctx context.Context, cmd *cobra.Command,
+				c config.Config,
+			) error {
+				return forget(ctx, cmd, c, args)
+			})(cmd, nil)
+		},
+	}
+	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "index.name",
+		"snapshot.store", "snapshot.directory")
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Text("file", "file", "", "a list of names, one a line; - is standard input")
+		f.Bool("copies", false, "also the remembered copies of the documents (with index.keep: all)")
+	})
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Bool("dry-run", false, "only say what would be forgotten")
+		f.Bool("json", false, "the report as one JSON object")
+	})
+	return cmd
+}
+
+// errNotRemembered ends forget after it has named what was not found.
+var errNotRemembered = errors.New(
+	"not everything that was named is remembered: it may have left the window, or is a copy that was not kept")
+
+func forget(ctx context.Context, cmd *cobra.Command, c config.Config, names []string) error {
+	names, err := forgetNames(cmd, names)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	if c, err = target.AsBegun(ctx, cmd, c); err != nil {
+		return exit.Undone(err)
+	}
+	group, err := removalGroup(cmd, c)
+	if err != nil {
+		return exit.Undone(err)
+	}
+	shown := terminal.NewStages(cmd.ErrOrStderr())
+	group.Progress = func(done, total int64) { shown.Stage("journal", done, total) }
+	w, err := removal.Open(ctx, &group)
+	shown.End()
+	if err != nil {
+		return exit.Undone(err)
+	}
+	defer w.Close()
+	found := w.Find(names, cmdline.Bool(cmd, "copies"))
+	r := report.NewForgotten(&found, report.RemainsOf(c))
+	r.DryRun = cmdline.Bool(cmd, "dry-run")
+	if !r.DryRun && len(found.Documents) > 0 {
+		r.Offset, err = w.Erase(ctx, found.Targets())
+	}
+	if err == nil {
+		err = r.Write(cmd.OutOrStdout(), cmdline.Bool(cmd, "json"))
+	}
+	if err == nil && len(found.Unknown) > 0 {
+		return errNotRemembered
+	}
+	return exit.Undone(err)
+}
+
+// forgetNames returns the names of the arguments and of --file.
+func forgetNames(cmd *cobra.Command, names []string) ([]string, error) {
+	if path := cmd.Flag("file").Value.String(); path != "" {
+		in, err := cmdline.OpenInput(cmd, path)
+		if err != nil {
+			return nil, err
+		}
+		more, err := readNames(in)
+		if err = errors.Join(err, in.Close()); err != nil {
+			return nil, fmt.Errorf("--file %s: %w", path, err)
+		}
+		names = append(names, more...)
+	}
+	return names, checkNames(names)
+}
+
+// removalGroup is the group of a configuration.
+func removalGroup(cmd *cobra.Command, c config.Config) (g removal.Group, err error) {
+	g = removal.Group{
+		Name: c.Consumer.Group, Journal: c.Journal, Params: c.Judge, Settings: c.Settings(),
+		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
+	}
+	if g.Options, err = target.Kafka(cmd, c); err != nil {
+		return g, err
+	}
+	g.ProducerTime, err = target.Runs(cmd.Flag("dir").Value.String(), c)
+	return g, err
+}

@@ -1,0 +1,164 @@
+package groups
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/topic"
+)
+
+// Group is a group and a configuration of it, beside a Part of what is in force.
+type Group struct {
+	part    Part
+	config  config.Config
+	journal routing.Journal
+	now     routing.State
+}
+
+// Part is what of it verbs are about: the Settings or the Routing of a group.
+type Part interface {
+	words() words
+	// shown returns what is in force: the number of the change, its name, the text (nil: none is declared yet).
+	shown() (number uint32, name string, text []byte)
+	difference() difference
+	allows(back bool) error // says why the configuration's cannot be put in force
+	put(ctx context.Context) (now routing.State, told string, err error)
+}
+
+// words are those for a Part: "no NAME IS in force", "the NAME DIFFERS", and of it CHANGES can be changed.
+type words struct{ name, number, is, differs, changes string }
+
+// difference is how a configuration differs from what is in force.
+type difference struct {
+	Fixed  []string `json:"fixed"`  // by which entries are made: members with these do not start
+	Bounds []string `json:"bounds"` // what Apply puts in force
+}
+
+// Read reads what is in force from the group's journal.
+func Read(ctx context.Context, of func(*Group) Part, c config.Config, options topic.Options) (*Group, error) {
+	g := &Group{
+		config:  c,
+		journal: routing.Journal{Options: options, Topic: c.Journal.Name(c.Consumer.Group), Group: c.Consumer.Group},
+	}
+	g.part = of(g)
+	var err error
+	if g.now, err = g.journal.Read(ctx); err != nil {
+		return nil, exit.Undone(err)
+	}
+	if _, _, text := g.part.shown(); text == nil {
+		w := g.part.words()
+		return nil, exit.Undone(fmt.Errorf("no %s %s in force in journal %s yet: the first member to start declares its own",
+			w.name, w.is, g.journal.Topic))
+	}
+	return g, nil
+}
+
+// Show writes what is in force.
+func (g *Group) Show(out io.Writer, asJSON bool) error {
+	number, name, text := g.part.shown()
+	if asJSON {
+		w := g.part.words()
+		return terminal.WriteJSON(out, json.RawMessage(fmt.Sprintf(`{"journal":%q,%q:%d,%q:%s}`, g.journal.Topic, w.number, number,
+			w.name, text)))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "journal %s, %s\n", g.journal.Topic, name)
+	snapshots.WriteSettings(&b, text)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// Diff compares the configuration with what is in force. It is an error if they differ.
+func (g *Group) Diff(out io.Writer, asJSON bool) error {
+	w, d := g.part.words(), g.part.difference()
+	lines := append(d.Fixed, d.Bounds...)
+	var err error
+	switch {
+	case asJSON:
+		err = terminal.WriteJSON(out, d)
+	case len(lines) == 0:
+		_, err = io.WriteString(out, g.agrees())
+	default:
+		_, err = io.WriteString(out, strings.Join(lines, "\n")+"\n")
+	}
+	switch {
+	case err != nil || len(lines) == 0:
+		return err
+	case len(d.Fixed) > 0:
+		return fixedError(g.journal.Topic, d.Fixed)
+	}
+	return fmt.Errorf("the %s %s: `unecho %s apply` puts %s of this configuration in force", w.name, w.differs, w.name, w.changes)
+}
+
+func (g *Group) agrees() string {
+	return fmt.Sprintf("this configuration has the %s in force in journal %s\n", g.part.words().name, g.journal.Topic)
+}
+
+// How says how a configuration's is put in force.
+type How struct {
+	DryRun bool // only say what would change
+	Back   bool // to bounds that were replaced by others
+	JSON   bool
+}
+
+// applied is what Apply did, for programs.
+type applied struct {
+	Journal string   `json:"journal"`
+	Change  uint32   `json:"change"`  // what is in force now
+	Applied bool     `json:"applied"` // this call has changed it
+	Bounds  []string `json:"bounds"`  // the differences before
+}
+
+// Apply puts that of the configuration in force, or only says what would change.
+func (g *Group) Apply(ctx context.Context, out io.Writer, how How) error {
+	d := g.part.difference()
+	if len(d.Fixed) > 0 {
+		return fixedError(g.journal.Topic, d.Fixed)
+	}
+	done := applied{Journal: g.journal.Topic, Bounds: d.Bounds}
+	done.Change, _, _ = g.part.shown()
+	if len(d.Bounds) == 0 {
+		return say(out, how, &done, "nothing to change: "+g.agrees())
+	}
+	if err := g.part.allows(how.Back); err != nil {
+		return err
+	}
+	told := strings.Join(d.Bounds, "\n") + "\n"
+	if how.DryRun {
+		return say(out, how, &done, told)
+	}
+	now, as, err := g.part.put(ctx)
+	if errors.Is(err, routing.ErrOvertaken) {
+		return fmt.Errorf("%w: nothing of this one counts. See `unecho %s diff`, and apply it again", err, g.part.words().name)
+	}
+	if err != nil {
+		return exit.Undone(err)
+	}
+	g.now, done.Applied = now, true
+	done.Change, _, _ = g.part.shown()
+	return say(out, how, &done, told+fmt.Sprintf("in force as "+as+"\n", done.Change))
+}
+
+func say(out io.Writer, how How, done *applied, told string) error {
+	if how.JSON {
+		return terminal.WriteJSON(out, done)
+	}
+	_, err := io.WriteString(out, told)
+	return err
+}
+
+// fixedError says that a configuration differs in what cannot be changed.
+func fixedError(journal string, lines []string) error {
+	return fmt.Errorf("entries would differ from those in journal %s, and could not be compared with them:\n    %s\n  use the "+
+		"settings of the members, or let a second group take over: see \"Change a setting that decides\" in operations.md",
+		journal, strings.Join(lines, "\n    "))
+}

@@ -1,0 +1,53 @@
+package groups
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/assembly"
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/config"
+)
+
+// TakeoverCommand has a group take over from another one.
+func TakeoverCommand() *cobra.Command {
+	cmd := cmdline.Works(&cobra.Command{
+		Use:   "takeover",
+		Short: "Have a group take over from the one that it follows",
+		Long: "Have the group of a configuration take over from the one that it follows (consumer.succeeds). The old group " +
+			"retires by a record in\n" +
+			"its journal: its members end, and what they had not committed stays. Once the last one is gone, the new group forwards from exactly\n" +
+			"where the old one had committed. Each document comes out once, by one or the other.\n\n" +
+			"Whatever is killed meanwhile: the same command goes on. To go back afterwards, start the old deployment with\n" +
+			"consumer.succeeds naming the new group, and run this with its configuration. --abandon lets the old group go on instead, as long as\n" +
+			"the new one has not taken over.",
+		Example: "  unecho takeover --config new.yaml --plan\n" +
+			"  unecho takeover --config new.yaml\n" +
+			"  unecho takeover --config new.yaml --abandon",
+		Args: cmdline.AtMost(0, ""),
+		RunE: target.OnService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
+			options, err := target.Kafka(cmd, c)
+			if err != nil {
+				return exit.Undone(err)
+			}
+			logger, err := assembly.Logger(cmd.ErrOrStderr(), c)
+			if err != nil {
+				return err
+			}
+			ctx, stop := exit.UntilSignalSaid(ctx, func() {}, nil)
+			defer stop()
+			return TakeOver(ctx, c, options, takeoverHow{
+				Plan: cmdline.Bool(cmd, "plan"), Abandon: cmdline.Bool(cmd, "abandon"), Out: cmd.OutOrStdout(), Logger: logger,
+			})
+		}),
+	})
+	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Bool("plan", false, "only say what would happen")
+		f.Bool("abandon", false, "let the old group go on, if the new one has not taken over yet")
+	})
+	return cmd
+}

@@ -1,0 +1,133 @@
+package infile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/report"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// AddFlags adds the flags that say how files become documents.
+func AddFlags(cmd *cobra.Command) {
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Text("files-from", "file", "",
+			"read the names of files from this list, a name a line (- is standard input); each file is a document")
+		f.Texts("include", "glob", "of directories, take the files with such a name, or such a path if it has a /; may be repeated")
+		f.BoolP("null", "0", false, "names in --files-from end with a byte of 0, as `find -print0` writes them")
+	})
+	AddLayoutFlags(cmd)
+}
+
+// AddLayoutFlags adds the flags that say what is a document in a file.
+func AddLayoutFlags(cmd *cobra.Command) {
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Text("format", "choice", corpus.Auto, "auto (by name and beginning), jsonl, json, csv, tsv, parquet, lines, or text: the file is a document")
+		f.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
+		f.Named("fields", "names")
+		f.Text("id", "name", "id", "the field or column with the id; a document without one is called FILE:NUMBER, or by its number where none of a file has one")
+		f.Text("delimiter", "char", "", "what is between the columns of CSV: one character, or \\t")
+		f.Bool("lenient-quotes", false, "in CSV a quotation mark may stand anywhere")
+		f.Bool("strict", false, "end at the first document or file that is rejected; else they are passed over and reported")
+	})
+	cmdline.Offer(cmd, "format", corpus.Formats()...)
+}
+
+// Params returns the values of those flags.
+func Params(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
+	fields, err := cmd.Flags().GetStringSlice("fields")
+	p := corpus.Params{
+		Called: cmdline.Called(cmd), Document: c.Document, Format: cmd.Flag("format").Value.String(), ID: cmd.Flag("id").Value.String(), Fields: fields,
+		MustID: cmd.Flag("id").Changed && cmd.Flag("id").Value.String() != "", Strict: cmdline.Bool(cmd, "strict"),
+	}
+	if !cmd.Flag("fields").Changed && cmd.Flag("config").Changed {
+		p.Fields = c.Document.Fields
+	}
+	for _, flag := range corpus.LayoutFlags() {
+		if f := cmd.Flag(flag); f != nil && f.Changed && flag != "id" { // of which MustID is told
+			p.Asked = append(p.Asked, flag)
+		}
+	}
+	p.Lenient = cmdline.Bool(cmd, "lenient-quotes")
+	switch delimiter := cmd.Flag("delimiter").Value.String(); {
+	case delimiter == `\t`:
+		p.Comma = '\t'
+	case len(delimiter) == 1:
+		p.Comma = delimiter[0]
+	case delimiter != "":
+		return p, exit.Usage(fmt.Errorf("--delimiter %s: write one character of ASCII, or \\t", delimiter))
+	}
+	return p, err
+}
+
+// Named returns the files that a command line names.
+func Named(cmd *cobra.Command, list string, paths []string) outfile.Named {
+	include, _ := cmd.Flags().GetStringArray("include") // the verb has the flag
+	return outfile.Named{Paths: paths, Include: include, List: list, Zeros: cmdline.Bool(cmd, "null")}
+}
+
+// ErrUnread ends a verb that needs all documents.
+var ErrUnread = errors.New("stopped before all documents were read; nothing is written")
+
+// Open opens the files that a command line names, none of which may be written. size is their size together, or
+// -1.
+func Open(cmd *cobra.Command, args []string, c config.Config,
+	out outfile.Files,
+) (r *corpus.Reader, size int64, err error) {
+	p, err := Params(cmd, c)
+	if err != nil {
+		return nil, 0, err
+	}
+	out.Stdout(cmd.OutOrStdout())
+	sources, size, err := out.Sources(Named(cmd, cmd.Flag("files-from").Value.String(), args))
+	if err != nil {
+		return nil, 0, err
+	}
+	if tokens := cmd.Flag("tokens"); tokens == nil || !tokens.Changed {
+		p.Rows = corpus.RowsWanted
+	}
+	r, err = corpus.NewReader(p, sources)
+	return r, size, err
+}
+
+// SpareFromStdout returns an error if standard output goes to a file that is read.
+func SpareFromStdout(cmd *cobra.Command, paths ...string) error {
+	var out outfile.Files
+	out.Stdout(cmd.OutOrStdout())
+	return out.SpareFiles(paths...)
+}
+
+// WrittenBy returns the files that these flags name.
+func WrittenBy(cmd *cobra.Command, flags ...string) (all outfile.Files, err error) {
+	for _, flag := range flags {
+		if err := all.Add(flag, cmd.Flag(flag).Value.String()); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// About says what a page is about: the inputs, the date and the version.
+func About(cmd *cobra.Command, args []string, title, version string) report.About {
+	inputs := slices.Clone(args)
+	for i, arg := range inputs {
+		if arg == corpus.Stdin {
+			inputs[i] = "standard input"
+		}
+	}
+	if list := cmd.Flag("files-from"); list != nil && list.Changed {
+		inputs = append([]string{"the files of " + list.Value.String()}, inputs...)
+	}
+	if topic := cmd.Flag("topic"); topic != nil && topic.Changed {
+		inputs = []string{"topic " + topic.Value.String()}
+	}
+	return report.About{Title: title, Inputs: inputs, Made: time.Now(), Version: version}
+}

@@ -1,0 +1,55 @@
+package member
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+)
+
+// RecentCommand is the verb recent.
+func RecentCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "recent",
+		Short: "Show the last copies that a running member knows of, and with --follow those that come",
+		Long: "Show the last copies that the group found, as a running member knows them: which document is like which, " +
+			"and how close.\n" +
+			"The newest is the last line. A member remembers a bounded number of them since it started. To read what was forwarded,\n" +
+			"from whenever you like, use unecho tail.",
+		Example: "  unecho recent\n" +
+			"  unecho recent --last 200 --min-similarity 0.95 --json | jq .match.id\n" +
+			"  unecho recent --follow --topic news --server http://filter-0:9464",
+		Args: cmdline.AtMost(0, ""),
+		RunE: OnMember(recent),
+	}
+	AddMemberFlags(cmd)
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Text("topic", "topic", "", "only copies in this source topic")
+		f.Text("scope", "scope", "", "only copies in this scope, if the service has document.scope")
+		f.Float64("min-similarity", 0, "only copies at least as close, from 0 to 1")
+	})
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Int("last", 20, "so many, at most")
+		f.BoolP("follow", "f", false, "also those that come, until Ctrl-C")
+		f.Bool("json", false, "a JSON object for each copy, a line each")
+	})
+	return cmd
+}
+
+func recent(ctx context.Context, cmd *cobra.Command, c *Client, _ []string) error {
+	f := Filter{Topic: cmd.Flag("topic").Value.String(), Scope: cmd.Flag("scope").Value.String()}
+	var err error
+	if f.Least, err = cmd.Flags().GetFloat64("min-similarity"); err != nil {
+		return err
+	}
+	if f.Last, err = cmd.Flags().GetInt("last"); err != nil {
+		return err
+	}
+	l := Last{
+		Client: c, Filter: f, Follow: cmdline.Bool(cmd, "follow"), JSON: cmdline.Bool(cmd, "json"),
+		Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(), Zone: time.Local,
+	}
+	return l.Show(ctx)
+}

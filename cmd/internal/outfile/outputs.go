@@ -1,0 +1,128 @@
+package outfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// Outputs are the files that one verb writes side by side. Their old content stays until Begin.
+type Outputs struct {
+	stdout io.Writer
+	named  []namedFile // in the order in which they were opened
+	files  Files
+	begun  bool
+}
+
+type namedFile struct {
+	name string
+	*File
+}
+
+// NewOutputs has no file yet. What is named - goes to stdout.
+func NewOutputs(stdout io.Writer) *Outputs { return &Outputs{stdout: stdout} }
+
+// Open opens the output that a flag names; nil if the path is empty.
+func (o *Outputs) Open(flag, path string) (*File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	for _, other := range o.named {
+		if path == corpus.Stdin && other.OnStdout() {
+			return nil, exit.Usage(fmt.Errorf("--%s and --%s cannot both go to standard output", other.name, flag))
+		}
+	}
+	f, err := Open(path, o.stdout)
+	if err != nil {
+		return nil, err
+	}
+	o.named = append(o.named, namedFile{flag, f})
+	return f, o.files.Own(path, o.stdout)
+}
+
+// OpenRecords opens an output of records.
+func OpenRecords[T any](o *Outputs, flag, path string) (*Records[T], error) {
+	f, err := o.Open(flag, path)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	return newRecords[T](path, f)
+}
+
+// Writes says whether a file is an output. A list of files that is still being made may name one.
+func (o *Outputs) Writes(info fs.FileInfo) bool { return o.files.Has(info) }
+
+// OnTerminal says whether an output is written to the terminal, between messages and progress.
+func (o *Outputs) OnTerminal() bool {
+	return slices.ContainsFunc(o.named, func(f namedFile) bool { return f.OnStdout() }) && terminal.Is(o.stdout)
+}
+
+// Named are those that were opened, by their flags.
+func (o *Outputs) Named() map[string]*File {
+	return maps.Collect(func(yield func(string, *File) bool) {
+		for _, f := range o.named {
+			if !yield(f.name, f.File) {
+				return
+			}
+		}
+	})
+}
+
+// Begun says whether the old content of the files is gone.
+func (o *Outputs) Begun() bool { return o.begun }
+
+// Begin empties the files once there is something to write: before that, a mistyped column would destroy their content.
+func (o *Outputs) Begin() error {
+	if o.begun {
+		return nil
+	}
+	o.begun = true
+	for _, f := range o.named {
+		if err := f.Begin(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Resume takes the place of Begin: the files go on behind these lengths.
+func (o *Outputs) Resume(lengths map[string]int64) error {
+	o.begun = true
+	for _, f := range o.named {
+		length, known := lengths[f.name]
+		if !known {
+			return fmt.Errorf("go on: the checkpoint does not know --%s", f.name)
+		}
+		if err := f.Resume(length); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End ends all of them, and adds what goes wrong to err. A file that ended with err returns that again.
+func (o *Outputs) End(err error) error {
+	all := []error{err}
+	for _, f := range o.named {
+		if more := f.End(); !errors.Is(err, more) {
+			all = append(all, more)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// Close closes all of them. What was not ended is lost.
+func (o *Outputs) Close() error {
+	var all []error
+	for _, f := range o.named {
+		all = append(all, f.Close())
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,80 @@
+package records
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"golang.org/x/time/rate"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/internal/feed"
+)
+
+// Documents are what is sent.
+type Documents struct {
+	Size int64 // bytes; -1: not known
+	// each calls send with each document, and read with the bytes that were read.
+	each  func(ctx context.Context, read func(int), send func([]byte) error) error
+	close func() error
+}
+
+// Open opens the documents that a command line names: a file, or so many articles of the feed.
+func Open(files []string, p feed.Params) (Documents, error) {
+	if (len(files) == 1) == (p.Documents != 0) {
+		return Documents{}, exit.Usage(errors.New("name what is sent: FILE, or --feed N"))
+	}
+	if len(files) == 1 {
+		in, size, err := corpus.OpenLines(files[0])
+		if err != nil {
+			return Documents{}, exit.NotThere(err)
+		}
+		each := func(ctx context.Context, read func(int), send func([]byte) error) error {
+			return corpus.EachLine(ctx, in, read, send)
+		}
+		return Documents{size, each, in.Close}, nil
+	}
+	articles, err := feed.New(p)
+	if err != nil {
+		return Documents{}, exit.Usage(err)
+	}
+	each := func(ctx context.Context, _ func(int), send func([]byte) error) error {
+		for doc, more := articles.Next(); more && ctx.Err() == nil; doc, more = articles.Next() {
+			if err := send(doc.Value()); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	}
+	return Documents{-1, each, func() error { return nil }}, nil
+}
+
+// Close closes what was opened.
+func (d *Documents) Close() error { return d.close() }
+
+// SendTo sends the documents at a pace, of documents a second; 0 is full speed. stopped says that ctx was done first.
+// What was sent is counted in progress, and acknowledged.
+func (d *Documents) SendTo(ctx context.Context, w *topic.Writer, pace float64,
+	progress *terminal.Progress,
+) (stopped bool, err error) {
+	limit := rate.NewLimiter(rate.Inf, 1)
+	if pace > 0 {
+		limit.SetLimit(rate.Limit(pace))
+	}
+	err = d.each(ctx, progress.Add, func(document []byte) error {
+		if err := limit.Wait(ctx); err != nil {
+			return err
+		}
+		progress.Documents++
+		return w.Write(ctx, nil, bytes.Clone(document))
+	})
+	stopped = errors.Is(err, context.Canceled)
+	if flushed := w.Flush(context.WithoutCancel(ctx)); err == nil || stopped {
+		err = flushed
+	}
+	progress.End()
+	return stopped, err
+}

@@ -1,0 +1,98 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/consumer/topic"
+)
+
+// TailCommand is the verb tail.
+func TailCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tail [unique|duplicate|rejected]",
+		Short: "Show the documents of the output topics, and new ones as they come",
+		Long: "Show the documents of an output topic, or of all three, and new ones as they come, until Ctrl-C: the " +
+			"coordinates in the\n" +
+			"source, what the verdict's headers say, and the document. Only what is committed is shown.\n\n" +
+			"Without --from, --last or --new it begins with the oldest. --from is a duration (10m), a time ago (\"2h ago\"), or a time\n" +
+			"(2026-01-01, 2026-01-01T09:30:00Z; without a zone it is UTC).",
+		Example: "  unecho tail duplicate\n" +
+			"  unecho tail --last 20 --follow=false\n" +
+			"  unecho tail duplicate --from 10m --json | jq -c '{source, match, similarity}'\n" +
+			"  unecho tail unique --new | head",
+		Args: cmdline.AtMost(1, "unique|duplicate|rejected"),
+		RunE: tail,
+	}
+	target.AddSourceFlags(cmd)
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Text("from", "when", "", "begin with documents that were forwarded then")
+		f.Int("last", -1, "begin with so many of the newest documents; -1 is no bound")
+		f.Bool("new", false, "only what comes from now on, like --last 0")
+		f.BoolP("follow", "f", true, "go on with new documents until Ctrl-C")
+		f.Bool("json", false, "a JSON object for each document, a line each")
+		f.Bool("values", false, "the documents alone, unchanged, a line each")
+	})
+	return cmd
+}
+
+func tail(cmd *cobra.Command, args []string) (err error) {
+	var wrong []error
+	which := cmdline.Gather(Outputs(args))(&wrong)
+	p := Past{
+		From: cmd.Flag("from").Value.String(), Last: cmdline.Gather(cmd.Flags().GetInt("last"))(&wrong),
+		New:     cmdline.Bool(cmd, "new"),
+		Bounded: cmd.Flag("last").Changed || cmd.Flag("from").Changed,
+	}
+	if cmdline.Bool(cmd, "json") && cmdline.Bool(cmd, "values") {
+		wrong = append(wrong, errors.New("--json and --values are two forms: choose one"))
+	}
+	past := cmdline.Gather(p.Begin(time.Now()))(&wrong)
+	if len(wrong) > 0 {
+		return exit.Usage(wrong[0])
+	}
+	ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
+	var watch sync.WaitGroup
+	watch.Go(func() { terminal.WhenUnread(ctx, cmd.OutOrStdout(), stop) })
+	defer watch.Wait()
+	defer stop()
+	follows := cmdline.Bool(cmd, "follow")
+	if !follows {
+		defer exit.MarkInterrupted(ctx, &err)
+	}
+	c, source, err := target.Source(cmd)
+	if err != nil {
+		return err
+	}
+	topics := Topics(c.Sink, source, which)
+	past.Only = Only(c.Sink, which)
+	opts, err := target.Kafka(cmd, c)
+	if err != nil {
+		return err
+	}
+	if err := topic.Reach(ctx, opts, topics...); err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	show := func(r *topic.Record) error { return WriteRecord(out, r, len(which) > 1) }
+	switch {
+	case cmdline.Bool(cmd, "json"):
+		show = func(r *topic.Record) error { return WriteJSON(out, r) }
+	case cmdline.Bool(cmd, "values"):
+		show = func(r *topic.Record) error { return WriteValue(out, r) }
+	}
+	err = topic.Tail(ctx, opts, past, follows, show, topics...)
+	if errors.Is(err, context.Canceled) && (follows || !exit.Signalled(ctx)) {
+		return nil // Ctrl-C is the end of what follows, and nobody reads what is cut off
+	}
+	return err
+}

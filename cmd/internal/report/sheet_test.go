@@ -1,0 +1,37 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWrite(t *testing.T) {
+	for names, of := range map[string]string{
+		"a.jsonl": "a.jsonl", "a b": "a, b", "a b c d e f": "a, b, c, d and 2 others", "<script>": "&lt;script&gt;",
+	} {
+		var page strings.Builder
+		about := About{
+			Title: "unecho tune", Inputs: strings.Fields(names), Version: "v1.2.3",
+			Made: time.Date(2026, 11, 25, 20, 15, 0, 0, time.FixedZone("CET", 3600)),
+		}
+		err := Write(&page, about, `{{define "body"}}<p>{{.}}</p>{{end}}`, nil, "<b>")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{
+			"<title>unecho tune</title>", of + " · 2026-11-25 19:15 UTC · unecho v1.2.3", "<p>&lt;b&gt;</p>",
+			"prefers-color-scheme: dark", "default-src 'none'",
+		} {
+			if !strings.Contains(page.String(), want) {
+				t.Errorf("no %s in\n%s", want, page.String())
+			}
+		}
+		if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "://") {
+			t.Error("the page has a script, or loads something")
+		}
+	}
+	if err := Write(&strings.Builder{}, About{}, "{{", nil, nil); err == nil {
+		t.Error("a body that is no template is written")
+	}
+}

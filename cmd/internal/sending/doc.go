@@ -1,2 +1,0 @@
-// Package sending sends documents to a source topic: the lines of a file, or articles of the demo's feed.
-package sending

@@ -1,0 +1,124 @@
+package snapshots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Command holds the verbs about stored snapshots. They work beside a running service, and without Kafka.
+func Command() *cobra.Command {
+	cmd := cmdline.GroupCommand(&cobra.Command{
+		Use:   "snapshot",
+		Short: "List, check, carry over and clear away snapshots",
+		Long: "Look at the snapshots that a service keeps, check them, carry them from one store to another, clear old " +
+			"ones away. These\n" +
+			"verbs need the store only: name it by the service's configuration (--config), or by flags such as --directory. They may\n" +
+			"run beside the service.",
+	})
+	cmd.AddCommand(snapshotListCommand(), snapshotShowCommand(), snapshotVerifyCommand(), snapshotPruneCommand(),
+		snapshotExportCommand(), snapshotImportCommand())
+	return cmd
+}
+
+// storeVerb is one run of a verb on an open store.
+type storeVerb struct {
+	*Shelf
+	cmd    *cobra.Command
+	at     string // the OFFSET that was given, or nothing
+	config config.Config
+	named  bool // the configuration comes from a file: its settings are those of a service
+}
+
+// addStoreFlags names the store.
+func addStoreFlags(cmd *cobra.Command) {
+	cmdline.AddSettings(cmd, "snapshot", "index.name")
+	for _, unused := range []string{"every", "keep", "shared", "preset"} {
+		if cmd.Name() != "prune" || unused != "keep" {
+			cmd.Flag(unused).Hidden = true
+		}
+	}
+}
+
+// onStore runs a verb on the store that its flags name.
+func onStore(must MustExist, do func(context.Context,
+	*storeVerb) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
+		defer stop()
+		defer exit.MarkInterrupted(ctx, &err)
+		c, named, err := storeConfig(cmd)
+		if err != nil {
+			return err
+		}
+		store, err := Open(ctx, c, must)
+		if err != nil {
+			return err
+		}
+		v := &storeVerb{
+			Shelf: &Shelf{Store: store, Out: cmd.OutOrStdout(), Log: cmd.ErrOrStderr()}, cmd: cmd,
+			config: c, named: named,
+		}
+		if journal := cmd.Flag("journal"); journal != nil {
+			v.Journal = journal.Value.String()
+		}
+		if len(args) > 0 {
+			v.at = args[0]
+		}
+		return errors.Join(do(ctx, v), store.Close())
+	}
+}
+
+// storeConfig returns the part of the configuration that concerns the store. If nothing names one, it is that of an
+// embedded service.
+func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
+	base := config.Default()
+	if err := onlyFlag(cmd); err != nil {
+		return c, false, err
+	}
+	named = cmd.Flag("config").Value.String() != "" || cmdline.ConfigPath(nil) != ""
+	unnamed := !named && !cmd.Flag("store").Changed &&
+		!slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOT_") })
+	usual := filepath.Join(target.Dir, "snapshots")
+	if _, err := os.Stat(usual); err == nil && unnamed {
+		base.Snapshot.Directory, unnamed = usual, false
+	}
+	c, err = cmdline.Sections(cmd, base, "snapshot", "index")
+	if err != nil && unnamed {
+		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by "+
+			"UNECHO_SNAPSHOT_STORE=postgres and UNECHO_SNAPSHOT_POSTGRES_URL")
+	}
+	return c, named, err
+}
+
+// onlyFlag selects the kind of store that a flag names: what the configuration says about the other kind is ignored.
+func onlyFlag(cmd *cobra.Command) error {
+	directory, url := cmd.Flag("directory").Changed, cmd.Flag("postgres-url").Changed
+	switch {
+	case cmd.Flag("store").Changed || directory == url:
+		return nil
+	case directory:
+		return errors.Join(cmd.Flags().Set("store", snapshot.Directory), cmd.Flags().Set("postgres-url", ""))
+	}
+	return errors.Join(cmd.Flags().Set("store", snapshot.Postgres), cmd.Flags().Set("directory", ""))
+}
+
+// addJournalFlag adds --journal, for verbs that take OFFSET.
+func addJournalFlag(cmd *cobra.Command) {
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Text("journal", "id", "", "the journal topic's id, or how it begins, where the store holds snapshots of several")
+	})
+}

@@ -1,2 +1,0 @@
-// Package successions has what the verb about taking over from another group tells of it.
-package successions

@@ -1,0 +1,40 @@
+package target
+
+import (
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/config"
+)
+
+// Layers are what a verb adds to the configuration.
+type Layers struct {
+	Base  func(*config.Config) // changes the defaults; may be nil
+	Under []string             // settings that outrank file and environment only, in the form of --set
+	Over  []string             // settings that outrank everything
+}
+
+// Config returns the configuration. With an embedded broker it has defaults for everything that one needs.
+func Config(cmd *cobra.Command, inProcess bool, dir string, l Layers) (config.Config, error) {
+	base := config.Default()
+	if l.Base != nil {
+		l.Base(&base)
+	}
+	if inProcess {
+		base = Defaults(base, dir)
+	}
+	sets, err := cmd.Flags().GetStringArray("set")
+	if err != nil {
+		return base, err
+	}
+	var args []string
+	if path := cmd.Flag("config").Value.String(); path != "" {
+		args = append(args, path)
+	}
+	loaded, err := config.ResolveFrom(base, cmdline.ConfigPath(args), os.Environ(),
+		slices.Concat(l.Under, sets, cmdline.Given(cmd), cmdline.LogSets(cmd), l.Over))
+	return loaded.Config, err
+}

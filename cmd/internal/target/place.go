@@ -1,0 +1,51 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/broker"
+)
+
+// Dir is where a service on an embedded broker keeps everything, if nothing else is said.
+const Dir = "unecho-data"
+
+// Topic is the source topic where nothing else is configured.
+const Topic = "documents"
+
+// Defaults returns c with what a service on the embedded broker of a directory needs.
+func Defaults(c config.Config, dir string) config.Config {
+	c.Kafka.Brokers = []string{"127.0.0.1:1"} // the real one is known when it listens
+	c.Source.Topics = []string{Topic}
+	c.Snapshot.Directory = filepath.Join(dir, "snapshots")
+	return c
+}
+
+// PointAt makes the broker at an address the one of the configuration.
+func PointAt(c *config.Config, address string) {
+	c.Kafka = broker.DefaultParams()
+	c.Kafka.Brokers = []string{address}
+}
+
+// Address returns the address of the embedded broker of a directory, or "" if none runs there.
+func Address(dir string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, broker.AddressFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("find embedded broker: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// Runs says whether the configuration's broker is the one that runs in a directory: it stamps no time.
+func Runs(dir string, c config.Config) (bool, error) {
+	address, err := Address(dir)
+	return address != "" && len(c.Kafka.Brokers) == 1 && c.Kafka.Brokers[0] == address, err
+}

@@ -1,0 +1,171 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/infile"
+	"github.com/unecho/unecho/cmd/internal/labelled"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/eval"
+)
+
+// Command is the verb.
+func Command(version string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tune FILE... | --topic TOPIC",
+		Short: "Try settings on your own documents, and recommend one",
+		Long: "Try settings on your own documents, each held against the exact truth, and recommend one. Flags take lists, " +
+			"and each\n" +
+			"combination is tried. Only a setting is recommended whose own curve finds --recall of the pairs at the threshold, and of\n" +
+			"these the cheapest (--by). The truth is the exact Jaccard similarity of all pairs; each shingle has one of its own, and\n" +
+			"--pairs is one for all: then only a setting is recommended of whose duplicates --min-precision are true, and of these\n" +
+			"one with nearly the best F1. Each setting judges the documents in their order, as the service does. Where nothing fits, the\n" +
+			"exit code is 1, and the reason is told.\n\n" +
+			"Documents come from files, or from a topic: its newest (--documents), those of a time range (--from, --to), or all, of\n" +
+			"which --sample are taken at random. --grid published tries the grid of a published comparison on 4,000 documents: three\n" +
+			"thresholds, sizes and shingles, four bands and hashes.",
+		Example: "  unecho tune articles.jsonl\n" +
+			"  unecho tune --shingle word:2,char:5 --threshold 0.7,0.8,0.9 --html report.html articles.jsonl\n" +
+			"  unecho tune --sketch minhash,simhash --by memory --yaml tuned.yaml --budget 2m articles.jsonl\n" +
+			"  unecho tune --pairs labels.tsv articles.jsonl\n" +
+			"  unecho tune --tokens words --shingle word:1 tokens.jsonl\n" +
+			"  unecho tune --config unecho.yaml --topic news --from 24h --html report.html\n" +
+			"  unecho tune --grid published sentences.txt",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return runTune(cmd, args, version) },
+	}
+	infile.AddFlags(cmd)
+	addSampleFlags(cmd)
+	addGridFlags(cmd)
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Text("by", "choice", ByCost, "of the settings that keep recall recommend the best by "+
+			strings.Join(Bys(), ", "))
+		f.Float64("at", 0, "recommend for this threshold (default similarity.threshold if it is tried, else the "+
+			"first; with --pairs, each)")
+		f.Float64("min-precision", 0.95, "recommend only what is right about so many of the documents that leave")
+		f.Text("html", "file", "", "write a page with plots here (- is standard output)")
+		f.Text("yaml", "file", "", "write the recommended settings here (- is standard output)")
+		f.Bool("all", false, "all settings and figures before the table of the best")
+		f.Bool("json", false, "the report as one JSON object instead of the table")
+	})
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
+		f.Duration("budget", 0, "try settings in a random order until this time is over; 0 tries all")
+		f.Bool("brute-force", false, "compare each document with each as well, to see time and pairs beside the exact join")
+	})
+	cmdline.AddSettings(cmd, "similarity.recall", "similarity.code_bits", "similarity.key_bytes", "similarity.weighted", "text",
+		"document.max_bytes", "document.invalid_utf8", "document.missing", "document.scope")
+	cmdline.Offer(cmd, "by", Bys()...)
+	return cmd
+}
+
+func runTune(cmd *cobra.Command, args []string, version string) (err error) {
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
+	defer stop()
+	defer exit.MarkInterrupted(ctx, &err)
+	c, err := cmdline.Settings(cmd, config.Default())
+	if err != nil {
+		return err
+	}
+	p, err := tuneParams(cmd, c)
+	if err != nil {
+		return err
+	}
+	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: args, Config: c}, Rules(p.Grid.Sketches)); err != nil {
+		return err
+	}
+	out := Outputs{
+		Page: cmd.Flag("html").Value.String(), YAML: cmd.Flag("yaml").Value.String(), JSON: cmdline.Bool(cmd, "json"),
+		All: cmdline.Bool(cmd, "all"), About: infile.About(cmd, args, "unecho tune", version),
+		Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+	}
+	files, err := infile.WrittenBy(cmd, "html", "yaml")
+	if err != nil {
+		return err
+	}
+	if err := files.SpareFiles(cmdline.ConfigFile(cmd), cmd.Flag("pairs").Value.String()); err != nil {
+		return err
+	}
+	if err := out.Ready(); err != nil {
+		return err
+	}
+	labels, err := tuneLabels(cmd)
+	if err != nil {
+		return err
+	}
+	sample, numbers, err := readSample(ctx, cmd, args, c, files, labels)
+	if err != nil {
+		return err
+	}
+	tuner := &Tuner{Params: p, Sample: sample}
+	if labels != nil {
+		if tuner.Labels, err = labels.Pairs(numbers, cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		if len(tuner.Labels) == 0 {
+			return fmt.Errorf("read %s: there are no labels", cmd.Flag("pairs").Value)
+		}
+	}
+	report, err := tuneSample(ctx, cmd, tuner)
+	if err != nil {
+		return err
+	}
+	return out.Finish(ctx, report, c)
+}
+
+// tuneSample tries the settings and shows, on a terminal, how far it has come.
+func tuneSample(ctx context.Context, cmd *cobra.Command, tuner *Tuner) (*Report, error) {
+	bar := terminal.NewStages(cmd.ErrOrStderr())
+	defer bar.End()
+	tuner.Progress = func(what string, done, all int) { bar.Stage(what, int64(done), int64(all)) }
+	return tuner.Run(ctx)
+}
+
+// tuneLabels returns the pairs that --pairs names, or nil.
+func tuneLabels(cmd *cobra.Command) (*labelled.Labels, error) {
+	if path := cmd.Flag("pairs").Value.String(); path != "" {
+		return labelled.ReadLabels(path)
+	}
+	return nil, nil // without the flag there are no labels
+}
+
+// tuneParams is what the flags ask for.
+func tuneParams(cmd *cobra.Command, c config.Config) (Params, error) {
+	flags := cmd.Flags()
+	var wrong []error
+	p := Params{
+		Judge: c.Judge, Precision: cmdline.Gather(flags.GetFloat64("min-precision"))(&wrong),
+		By:         cmdline.Gather(flags.GetString("by"))(&wrong),
+		BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
+		Budget:     cmdline.Gather(flags.GetDuration("budget"))(&wrong),
+		Seed:       cmdline.Gather(flags.GetUint64("seed"))(&wrong),
+		At:         cmdline.Gather(flags.GetFloat64("at"))(&wrong), Workers: runtime.GOMAXPROCS(0), MostPairs: eval.MostPairs,
+	}
+	if c.Judge.Similarity.Verify == "levenshtein" {
+		return p, exit.Usage(errors.New(
+			"verify: levenshtein: no exact join finds all pairs of that ratio, so there is no truth to hold settings against; " +
+				"tune with --verify jaccard, then hold --verify levenshtein against pairs that you know: `unecho eval --pairs`"))
+	}
+	var err error
+	if p.Grid, err = gridOf(cmd, c.Judge.Similarity); err != nil {
+		return p, err
+	}
+	if p.At == 0 && cmd.Flag("pairs").Value.String() == "" && len(p.Grid.Thresholds) > 0 {
+		p.At = Preferred(p.Grid.Thresholds, c.Judge.Similarity.Threshold)
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return p, err
+	}
+	if err := p.Validate(); err != nil {
+		return p, exit.Usage(err)
+	}
+	return p, nil
+}

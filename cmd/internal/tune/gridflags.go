@@ -1,0 +1,119 @@
+package tune
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/infile"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+func addGridFlags(cmd *cobra.Command) {
+	grid := Grids()[""]
+	cmdline.Add(cmd, cmdline.Similarity, func(f cmdline.Flags) {
+		f.Text("grid", "choice", "", "begin with this grid instead of the defaults of the flags below: "+PublishedGrid)
+		f.StringSlice("shingle", grid.Shingles, "auto:N, word:N, char:K")
+		f.Named("shingle", "list")
+		f.StringSlice("sketch", grid.Sketches, strings.Join(sketch.Names(), ", "))
+		f.Named("sketch", "choices")
+		f.IntSlice("slots", grid.Slots, "slots of minhash; 0 is as many as the cheapest bands need")
+		f.IntSlice("bits", grid.Bits, "bits of simhash")
+		f.IntSlice("distance", grid.Distances, "bits in which simhashes may differ")
+		f.Float64Slice("threshold", grid.Thresholds, "similarities from which two documents are duplicates")
+	})
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
+		f.StringSlice("hash", grid.Hashes, "xxhash, murmur3, xxh64, sha1")
+		f.Named("hash", "choices")
+		f.IntSlice("bands", grid.Bands, "bands of minhash, as many rows as fit; 0 is what the service plans for the recall")
+	})
+	cmdline.Offer(cmd, "grid", PublishedGrid)
+	cmdline.Offer(cmd, "hash", HashNames()...)
+	cmdline.Offer(cmd, "sketch", sketch.Names()...)
+	addVerifyFlag(cmd)
+}
+
+// addVerifyFlag adds similarity.verify without the word that is refused: see tuneParams.
+func addVerifyFlag(cmd *cobra.Command) {
+	for _, f := range setting.Fields(config.Default()) {
+		if f.Key == "similarity.verify" {
+			f.Enum = slices.DeleteFunc(slices.Clone(f.Enum), func(word string) bool { return word == "levenshtein" })
+			cmdline.AddSetting(cmd, f)
+		}
+	}
+}
+
+// gridOf returns the named grid, changed by flags. Values that a configuration or a preset sets are tried as well,
+// unless a flag gives the values.
+func gridOf(cmd *cobra.Command, configured index.SimilarityParams) (Grid, error) {
+	flags, usual := cmd.Flags(), config.Default().Judge.Similarity
+	name := cmd.Flag("grid").Value.String()
+	g, known := Grids()[name]
+	if !known {
+		return g, exit.Usage(fmt.Errorf("--grid %s: there is %s", name, PublishedGrid))
+	}
+	if name == "" {
+		g = Widened(g, configured, usual)
+		if tokensField(cmd) != "" {
+			g.Shingles = []string{"word:1", "word:2", "word:3"}
+		}
+	}
+	var wrong []error
+	whenGiven(cmd, "shingle", &g.Shingles, flags.GetStringSlice, &wrong)
+	whenGiven(cmd, "hash", &g.Hashes, flags.GetStringSlice, &wrong)
+	whenGiven(cmd, "sketch", &g.Sketches, flags.GetStringSlice, &wrong)
+	whenGiven(cmd, "slots", &g.Slots, flags.GetIntSlice, &wrong)
+	whenGiven(cmd, "bands", &g.Bands, flags.GetIntSlice, &wrong)
+	whenGiven(cmd, "bits", &g.Bits, flags.GetIntSlice, &wrong)
+	whenGiven(cmd, "distance", &g.Distances, flags.GetIntSlice, &wrong)
+	whenGiven(cmd, "threshold", &g.Thresholds, flags.GetFloat64Slice, &wrong)
+	if len(wrong) > 0 {
+		return g, wrong[0]
+	}
+	return g, nil
+}
+
+func whenGiven[T any](cmd *cobra.Command, name string, list *[]T, get func(string) ([]T, error), wrong *[]error) {
+	if !cmd.Flag(name).Changed {
+		return
+	}
+	given, err := get(name)
+	if err != nil {
+		*wrong = append(*wrong, err)
+		return
+	}
+	*list = given
+}
+
+// Rules say when each flag decides something, for a grid with these sketches.
+func Rules(sketches []string) []cmdline.Rule {
+	tries := func(sketch string) func(*cmdline.Asked) bool {
+		return func(*cmdline.Asked) bool { return slices.Contains(sketches, sketch) }
+	}
+	const untried = "is of a sketch that is not tried: add it to --sketch, or leave this out"
+	return slices.Concat([]cmdline.Rule{
+		{Flags: "documents from to dir", When: func(g *cmdline.Asked) bool { return g.Has("topic") }, Why: "is about a topic: name one by --topic"},
+		{
+			Flags: "include null format fields id delimiter lenient-quotes strict", When: func(g *cmdline.Asked) bool { return !g.Has("topic") },
+			Why: "is about files, and documents come from --topic: leave it out",
+		},
+		{
+			Flags: "fields missing scope document-max-bytes invalid-utf8 " + infile.TextFlags,
+			When:  func(g *cmdline.Asked) bool { return !g.Has("tokens") }, Why: "is about texts, and --tokens takes tokens as they are: leave it out",
+		},
+		{Flags: "all", When: func(g *cmdline.Asked) bool {
+			return !g.Has("json") && g.Value("html") != corpus.Stdin && g.Value("yaml") != corpus.Stdin
+		}, Why: "is about the table, which is not written: leave it out"},
+		{Flags: "slots bands recall", When: tries("minhash"), Why: untried},
+		{Flags: "bits distance", When: tries("simhash"), Why: untried},
+		{Flags: "topic tokens pairs sample sample-bytes seed grid by at min-precision html yaml json budget brute-force weighted"},
+	}, infile.SettingRules(), infile.FileRules(), []cmdline.Rule{infile.CodeRule()})
+}

@@ -1,0 +1,137 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/infile"
+	"github.com/unecho/unecho/cmd/internal/labelled"
+	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+func addSampleFlags(cmd *cobra.Command) {
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Int("sample", 100_000, "take so many documents, at random; 0 takes all that --sample-bytes has room for")
+		f.Text("sample-bytes", "size", "100MiB",
+			"take no more text than this, which takes about 30 times as much memory; 0 has no bound")
+		f.Uint64("seed", 1, "of the sample, and of the order under --budget")
+		f.Text("tokens", "field", "",
+			"the field of a JSON document with an array of tokens, which are taken as they are instead of a text")
+		f.Text("pairs", "file", "", "tune for these pairs, whatever their similarity: two ids on each line, as for eval; their "+
+			"documents are all in the sample")
+		f.Text("topic", "topic", "", "read documents from this topic instead of files")
+		f.Int64("documents", 0, "of the topic, the newest so many")
+		f.Text("from", "time", "", "of the topic, what is not older than this: a time such as 2026-11-21T08:00:00Z, or how "+
+			"long ago, such as 24h")
+		f.Text("to", "time", "", "of the topic, what is older than this")
+	})
+	target.AddEmbeddedFlag(cmd)
+}
+
+func tokensField(cmd *cobra.Command) string { return cmd.Flag("tokens").Value.String() }
+
+func samplerOf(cmd *cobra.Command, labels *labelled.Labels) (*Sampler, error) {
+	var wrong []error
+	p := SamplerParams{
+		Most: cmdline.Gather(cmd.Flags().GetInt("sample"))(&wrong),
+		Seed: cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong), Field: tokensField(cmd),
+	}
+	if labels != nil {
+		p.Names = labels.Names()
+	}
+	if cmd.Flag("grid").Value.String() == PublishedGrid && !cmd.Flag("sample").Changed {
+		p.Most = PublishedSample
+	}
+	if p.Most < 0 {
+		return nil, exit.Usage(fmt.Errorf("--sample %d: write a number of documents, or 0 for all", p.Most))
+	}
+	if err := p.Bytes.UnmarshalText([]byte(cmd.Flag("sample-bytes").Value.String())); err != nil {
+		return nil, exit.Usage(fmt.Errorf("--sample-bytes: %w", err))
+	}
+	return NewSampler(p), errors.Join(wrong...)
+}
+
+// readSample reads the documents. It returns the numbers of those that are labelled as well.
+func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config,
+	out outfile.Files, labels *labelled.Labels,
+) (sample Sample, numbers labelled.Numbers, err error) {
+	s, err := samplerOf(cmd, labels)
+	if err != nil {
+		return nil, numbers, err
+	}
+	if err := fillSample(ctx, cmd, args, c, out, s); err != nil {
+		return nil, numbers, err
+	}
+	sample, err = s.Sample(cmd.ErrOrStderr(), c.Judge)
+	return sample, s.Numbers(), err
+}
+
+func fillSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out outfile.Files,
+	s *Sampler,
+) (err error) {
+	name := cmd.Flag("topic").Value.String()
+	switch {
+	case name != "" && (len(args) > 0 || cmd.Flag("files-from").Changed):
+		return exit.Usage(errors.New("name files or a --topic, not both"))
+	case name != "":
+		err = readTopic(ctx, cmd, c, name, s)
+	default:
+		err = readFiles(ctx, cmd, args, c, out, s)
+	}
+	if ctx.Err() != nil {
+		return infile.ErrUnread
+	}
+	return err
+}
+
+func readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out outfile.Files,
+	s *Sampler,
+) (err error) {
+	in, size, err := infile.Open(cmd, args, c, out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	bar := terminal.NewProgress(cmd.ErrOrStderr(), size)
+	defer bar.End()
+	return corpus.Each(ctx, in, func(r *corpus.Record) error {
+		bar.Documents++
+		read, files := in.Read()
+		bar.Files = files
+		bar.At(read)
+		return s.AddFile(r, len(args) != 1)
+	})
+}
+
+func readTopic(ctx context.Context, cmd *cobra.Command, c config.Config, name string, s *Sampler) error {
+	documents, err := cmd.Flags().GetInt64("documents")
+	if err != nil {
+		return err
+	}
+	span, err := ParseSpan(cmd.Flag("from").Value.String(), cmd.Flag("to").Value.String(), documents, time.Now())
+	if err != nil {
+		return err
+	}
+	opts, reader, err := target.Records(cmd, c)
+	if err != nil {
+		return err
+	}
+	bar := terminal.NewProgress(cmd.ErrOrStderr(), -1)
+	defer bar.End()
+	return topic.ReadSpan(ctx, opts, name, span, func(r *topic.Record) error {
+		bar.Documents++
+		bar.Add(len(r.Value))
+		return s.AddTopic(ctx, r, reader)
+	})
+}

@@ -1,7 +1,9 @@
-// Package inforce has what the verbs about a group's settings and about its routing do: they show what is in force by
-// the group's journal, compare a configuration with it, and put that of the configuration in force.
+// Package groups has the verbs that change a group by a record in its journal, and need no member for that: settings and routing,
+// takeover, forget.
 //
-//	group.go     what both do
-//	settings.go  the settings that decide verdicts, of which the bounds can be changed
-//	routes.go    what is read and where it goes
+//	group.go       what settings and routing do: show what is in force, compare a configuration with it, put that in force
+//	settings.go    the settings that decide verdicts, of which the bounds can be changed
+//	routes.go      what is read and where it goes
+//	succession.go  one group takes over from another
+//	names.go       the names of documents that are to be forgotten
 package groups

@@ -161,28 +161,28 @@ func rendered(t *testing.T, tried *Report) {
 func TestTuneSkips(t *testing.T) {
 	few := tuner(100)
 	few.MostPairs = 3
-	report, err := few.Run(t.Context())
-	if err != nil || len(report.Rows) != 0 ||
-		!strings.HasPrefix(report.Skipped[0].Why, "more than 3 pairs reach 0.6: many documents are copies of each other; ") {
+	tried, err := few.Run(t.Context())
+	if err != nil || len(tried.Rows) != 0 ||
+		!strings.HasPrefix(tried.Skipped[0].Why, "more than 3 pairs reach 0.6: many documents are copies of each other; ") {
 		t.Fatalf("with at most 3 pairs, there are %d rows, skipped is %v, error %v; want no rows, as more than 3 pairs reach 0.6, and no error",
-			len(report.Rows), report.Skipped, err)
+			len(tried.Rows), tried.Skipped, err)
 	}
-	eachOnce(t, report)
+	eachOnce(t, tried)
 	late := tuner(100)
 	late.Budget = time.Nanosecond
-	report, err = late.Run(t.Context())
-	if err != nil || len(report.Rows) != 0 || len(report.Skipped) != 32 || report.Recommended != nil ||
-		report.Skipped[0].Why != "the budget was spent" {
-		t.Errorf("%d rows, %d skipped, %v", len(report.Rows), len(report.Skipped), err)
+	tried, err = late.Run(t.Context())
+	if err != nil || len(tried.Rows) != 0 || len(tried.Skipped) != 32 || tried.Recommended != nil ||
+		tried.Skipped[0].Why != "the budget was spent" {
+		t.Errorf("%d rows, %d skipped, %v", len(tried.Rows), len(tried.Skipped), err)
 	}
 	var out bytes.Buffer
-	if err := report.WriteTable(&out); err != nil || !strings.Contains(out.String(), "nothing to recommend") {
+	if err := tried.WriteTable(&out); err != nil || !strings.Contains(out.String(), "nothing to recommend") {
 		t.Errorf("WriteTable of no rows gives %q, error %v; want nothing to recommend and no error", out.String(), err)
 	}
-	if err := report.WritePage(&out, report.About{}); err != nil {
+	if err := tried.WritePage(&out, report.About{}); err != nil {
 		t.Error(err)
 	}
-	eachOnce(t, report)
+	eachOnce(t, tried)
 }
 
 // Weighted, shingles count as often as they occur, in the truth as in the sketches.

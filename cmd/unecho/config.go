@@ -28,7 +28,7 @@ func configInitCommand() *cobra.Command {
 		Short: "Write a commented configuration file with every key and its default",
 		Args:  cmdline.AtMost(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path := cmd.Flag("output").Value.String()
+			path := cmdline.Text(cmd, "output")
 			if path == "" || path == "-" {
 				_, err := io.WriteString(cmd.OutOrStdout(), config.Template())
 				return err
@@ -113,16 +113,12 @@ func printing(use, short string, text func() string) *cobra.Command {
 // resolveConfig loads the configuration that a command line asks for: the file it names, the environment, --set and the
 // log flags.
 func resolveConfig(cmd *cobra.Command, args []string) (config.Loaded, error) {
-	if path := cmd.Flag("config").Value.String(); path != "" {
+	if path := cmdline.Text(cmd, "config"); path != "" {
 		if len(args) > 0 {
 			return config.Loaded{}, exit.Usage(fmt.Errorf("%s takes one file, not %q and --config %s as well", cmd.CommandPath(),
 				args[0], path))
 		}
 		args = []string{path}
 	}
-	sets, err := cmd.Flags().GetStringArray("set")
-	if err != nil {
-		return config.Loaded{}, err
-	}
-	return config.Resolve(cmdline.ConfigPath(args), os.Environ(), append(sets, cmdline.LogSets(cmd)...))
+	return config.Resolve(cmdline.ConfigPath(args), os.Environ(), append(cmdline.Texts(cmd, "set"), cmdline.LogSets(cmd)...))
 }

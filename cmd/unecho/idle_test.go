@@ -23,7 +23,7 @@ import (
 // ruled are the verbs that have each of their flags in a table.
 func ruled() map[*cobra.Command][]cmdline.Rule {
 	return map[*cobra.Command][]cmdline.Rule{
-		dedup.Command(""): dedup.Rules(&dedup.Options{}), labelled.Command(""): labelled.Rules(), tune.Command(""): tune.Rules(nil), explain.Command(): explain.Rules(nil),
+		dedup.Command(""): dedup.Rules(&dedup.Options{}), labelled.Command(""): labelled.Rules(), tune.Command(""): tune.Rules(), explain.Command(): explain.Rules(nil),
 		explain.SketchCommand(): explain.SketchRules(), plan.Command(): plan.Rules(),
 	}
 }
@@ -158,7 +158,7 @@ func TestMissingOfTopics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Config: c}, tune.Rules(nil)); err != nil {
+		if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Config: c}, tune.Rules()); err != nil {
 			t.Errorf("--missing with %s: %v; want it taken", set, err)
 		}
 	}

@@ -41,13 +41,13 @@ func Command(version string) *cobra.Command {
 }
 
 func runService(cmd *cobra.Command, version string) error {
-	inProcess, dir := cmdline.Bool(cmd, "embedded"), cmd.Flag("dir").Value.String()
+	inProcess, dir := cmdline.Bool(cmd, "embedded"), cmdline.Text(cmd, "dir")
 	c, err := target.Config(cmd, inProcess, dir, target.Layers{})
 	json := terminal.IsJSON(cmd.ErrOrStderr(), c.Log)
 	switch {
 	case err == nil:
 		err = serve(cmd, c, inProcess, dir, version)
-	case !json && cmd.Flag("config").Value.String() == "" && cmdline.ConfigPath(nil) == "":
+	case !json && cmdline.Text(cmd, "config") == "" && cmdline.ConfigPath(nil) == "":
 		fmt.Fprintf(cmd.ErrOrStderr(),
 			"no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", cmdline.DefaultFile,
 			cmdline.DefaultFile)
@@ -76,7 +76,7 @@ func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir, version str
 	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, leave)
 	defer stop()
 	if inProcess {
-		if err := kafka.Start(ctx, &c, dir, cmd.Flag("listen").Value.String(), logger); err != nil {
+		if err := kafka.Start(ctx, &c, dir, cmdline.Text(cmd, "listen"), logger); err != nil {
 			return err
 		}
 		defer func() {

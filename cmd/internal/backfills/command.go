@@ -67,8 +67,8 @@ func Command(version string) *cobra.Command {
 		f.Text("rejected", "topic", "", "where documents go that cannot be judged (default {source}.backfill.rejected)")
 		f.Text("verdicts", "topic", "", "with sink.metadata: topic, where the verdicts go (default {source}.backfill.verdicts)")
 		f.Bool("dry-run", false, "judge and report, and forward nothing")
-		f.Bool("json", false, "the summary as one JSON object")
 	})
+	cmdline.AddJSON(cmd, "the summary as one JSON object")
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("name", "name", "", "of the job (default the topic's)")
 		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
@@ -98,7 +98,7 @@ const backfillLong = "Replay a range of topics through an index of its own, exac
 // readBackfillFlags returns the flags, or what is wrong with them. args are the names of more files.
 func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*Flags, error) {
 	var wrong []error
-	text := func(name string) string { return cmd.Flag(name).Value.String() }
+	text := func(name string) string { return cmdline.Text(cmd, name) }
 	bound := func(name string) backfill.Bound {
 		b, err := backfill.ParseBound(text(name), now)
 		if err != nil {
@@ -107,14 +107,14 @@ func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*Flags
 		return b
 	}
 	f := &Flags{
-		Topics: cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong), From: bound("from"), To: bound("to"),
+		Topics: cmdline.Texts(cmd, "topic"), From: bound("from"), To: bound("to"),
 		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"), Verdicts: text("verdicts"),
 		Name: text("name"), Into: text("into"),
-		Files:  append(cmdline.Gather(cmd.Flags().GetStringArray("files"))(&wrong), args...),
-		Format: text("format"), Time: text("time"), Partitions: cmdline.Gather(cmd.Flags().GetInt("partitions"))(&wrong),
-		MaxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong),
+		Files:  append(cmdline.Texts(cmd, "files"), args...),
+		Format: text("format"), Time: text("time"), Partitions: cmdline.Int(cmd, "partitions"),
+		MaxRate: cmdline.Int(cmd, "max-rate"),
 		DryRun:  cmdline.Bool(cmd, "dry-run"), JSON: cmdline.Bool(cmd, "json"),
-		Sets: cmdline.Gather(cmd.Flags().GetStringArray("set"))(&wrong), Config: configArgs(cmd),
+		Sets: cmdline.Texts(cmd, "set"), Config: configArgs(cmd),
 		Given: func(flag string) bool { return cmd.Flag(flag).Changed },
 	}
 	order, known := protocol.ParseOrder(text("order"))
@@ -157,10 +157,10 @@ func shellOf(cmd *cobra.Command, version string) *Shell {
 		Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(), Setup: assembly.Setup,
 		Read: func(sets []string) (config.Config, error) {
 			l.Over = sets
-			return target.Service(cmd, l)
+			return target.Resolve(cmd, l)
 		},
 		Logger:   func(c config.Config) (zerolog.Logger, error) { return assembly.Logger(cmd.ErrOrStderr(), c) },
-		Embedded: func(c config.Config) (bool, error) { return target.Runs(cmd.Flag("dir").Value.String(), c) },
+		Embedded: func(c config.Config) (bool, error) { return target.Runs(cmdline.Text(cmd, "dir"), c) },
 		Build: func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger,
 			more func(*consumer.Setup),
 		) (Service, error) {
@@ -184,17 +184,13 @@ func backfillListCommand() *cobra.Command {
 		RunE:    target.OnCluster(listBackfills),
 	}
 	target.AddFlags(cmd, "kafka.brokers")
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "one JSON object a line") })
+	cmdline.AddJSON(cmd, "one JSON object a line")
 	return cmd
 }
 
-func listBackfills(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-	options, err := target.Kafka(cmd, c)
-	if err != nil {
-		return exit.Undone(err)
-	}
+func listBackfills(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
 	with := strings.Join(append([]string{""}, configArgs(cmd)...), " ")
-	return exit.Undone(List(ctx, options, with, cmdline.Bool(cmd, "json"), cmd.OutOrStdout()))
+	return exit.Undone(List(ctx, s.Kafka, with, cmdline.Bool(cmd, "json"), cmd.OutOrStdout()))
 }
 
 func backfillRemoveCommand() *cobra.Command {
@@ -207,28 +203,21 @@ func backfillRemoveCommand() *cobra.Command {
 			"finished by the same command.",
 		Example: "  unecho backfill remove news --config unecho.yaml",
 		Args:    cmdline.Exactly("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return target.OnCluster(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-				return removeBackfill(ctx, cmd, c, args[0])
-			})(cmd, nil)
-		},
+		RunE:    target.OnCluster(removeBackfill),
 	}
 	target.AddFlags(cmd, "kafka.brokers")
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) { f.Bool("yes", false, "do not ask") })
 	return cmd
 }
 
-func removeBackfill(ctx context.Context, cmd *cobra.Command, c config.Config, name string) error {
+func removeBackfill(ctx context.Context, cmd *cobra.Command, s *target.Service, args []string) error {
+	name := args[0]
 	if err := backfill.CheckName(name); err != nil {
 		return exit.Usage(err)
-	}
-	options, err := target.Kafka(cmd, c)
-	if err != nil {
-		return err
 	}
 	if sure, err := cmdline.Confirmed(ctx, cmd,
 		fmt.Sprintf("delete group, journal, snapshots and loaded files of backfill %s? Its outputs stay.", name)); err != nil || !sure {
 		return err
 	}
-	return Remove(ctx, c, options, name, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return Remove(ctx, s.Config, s.Kafka, name, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }

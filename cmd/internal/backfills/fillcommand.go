@@ -46,14 +46,14 @@ func FillCommand(version string) *cobra.Command {
 	})
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) { f.Int("max-rate", 0, "documents a second at most; 0 is no bound") })
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the summary as one JSON object") })
+	cmdline.AddJSON(cmd, "the summary as one JSON object")
 	return cmd
 }
 
 // fillWindow is the verb.
 func fillWindow(cmd *cobra.Command, args []string, version string) error {
 	var wrong []error
-	text := func(name string) string { return cmd.Flag(name).Value.String() }
+	text := func(name string) string { return cmdline.Text(cmd, name) }
 	bound := func(name string) backfill.Bound {
 		if !cmd.Flag(name).Changed {
 			return backfill.Bound{}
@@ -66,8 +66,8 @@ func fillWindow(cmd *cobra.Command, args []string, version string) error {
 	}
 	f := &Flags{
 		Fill: true, Files: args, From: bound("from"), To: bound("to"), Format: text("format"), Time: text("time"),
-		Topics:  cmdline.Gather(cmd.Flags().GetStringArray("topic"))(&wrong),
-		MaxRate: cmdline.Gather(cmd.Flags().GetInt("max-rate"))(&wrong), JSON: cmdline.Bool(cmd, "json"),
+		Topics:  cmdline.Texts(cmd, "topic"),
+		MaxRate: cmdline.Int(cmd, "max-rate"), JSON: cmdline.Bool(cmd, "json"),
 		Given: func(flag string) bool { is := cmd.Flag(flag); return is != nil && is.Changed },
 	}
 	if err := errors.Join(append(wrong, f.Check())...); err != nil {

@@ -2,7 +2,6 @@ package backfills
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -68,16 +67,11 @@ func NewFillSummary(group string, before, after *consumer.Fill, took time.Durati
 	return s
 }
 
-// WriteJSON writes the summary as one line.
-func (s *FillSummary) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, s) }
-
-// WriteText writes the summary for people.
-func (s *FillSummary) WriteText(out io.Writer) error {
+// Text is the summary for people.
+func (s *FillSummary) Text() string {
 	var b strings.Builder
 	if len(s.Partitions) == 0 {
-		fmt.Fprintf(&b, "group %s: there was nothing to remember\n", s.Group)
-		_, err := io.WriteString(out, b.String())
-		return err
+		return fmt.Sprintf("group %s: there was nothing to remember\n", s.Group)
 	}
 	fmt.Fprintf(&b, "group %s: %s from %s to %s\n", s.Group, terminal.Several(int(s.Documents), "document"), s.From, s.To)
 	fmt.Fprintf(&b, "  the range was fixed at %s: %s in %s\n\n", s.Fixed.Format("2006-01-02 15:04:05 MST"),
@@ -100,6 +94,5 @@ func (s *FillSummary) WriteText(out io.Writer) error {
 	if s.DocumentsPerSecond > 0 {
 		fmt.Fprintf(&b, "\n  this process worked for %.1f s: %s documents a second\n", s.Seconds, terminal.Grouped(int(s.DocumentsPerSecond)))
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
 }

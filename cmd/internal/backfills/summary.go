@@ -2,7 +2,6 @@ package backfills
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -85,11 +84,8 @@ func (s *Summary) Took(took time.Duration, before int64) {
 	}
 }
 
-// WriteJSON writes the summary as one line.
-func (s *Summary) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, s) }
-
-// WriteText writes the summary for people.
-func (s *Summary) WriteText(out io.Writer) error {
+// Text is the summary for people.
+func (s *Summary) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "backfill %s: %s%s from %s to %s, in the order of %s\n", s.Backfill,
 		terminal.Several(int(s.Documents), "document"), s.soFar(), s.From, s.To, s.Order)
@@ -120,8 +116,7 @@ func (s *Summary) WriteText(out io.Writer) error {
 		fmt.Fprintf(&b, "\n  this process worked for %.1f s; %s in that time, %s a second\n",
 			s.Seconds, terminal.Several(int(s.DocumentsMeanwhile), "document"), terminal.Grouped(int(s.DocumentsPerSecond)))
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
 }
 
 func (s *Summary) soFar() string {

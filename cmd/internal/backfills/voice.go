@@ -87,15 +87,5 @@ func (v *voice) log(message string, pace *Pace, s *stage) {
 	e.Msg(message)
 }
 
-// summary is what is told at the end.
-type summary interface {
-	WriteJSON(out io.Writer) error
-	WriteText(out io.Writer) error
-}
-
-func (v *voice) conclude(s summary) error {
-	if v.JSON {
-		return s.WriteJSON(v.Out)
-	}
-	return s.WriteText(v.Out)
-}
+// conclude writes a summary.
+func (v *voice) conclude(s terminal.Found) error { return terminal.Write(v.Out, v.JSON, s) }

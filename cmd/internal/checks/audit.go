@@ -3,7 +3,6 @@ package checks
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
@@ -58,8 +56,8 @@ func AuditCommand() *cobra.Command {
 			"memory for sorting what is found out about each record")
 		f.Text("temp-dir", "dir", "", "where the temporary file is written (default the system's)")
 	})
+	cmdline.AddJSON(cmd, "the report as one JSON object")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
-		f.Bool("json", false, "the report as one JSON object")
 		f.Int("findings", audit.DefaultFindings, "how many findings of each kind are spelled out")
 	})
 	return cmd
@@ -68,38 +66,37 @@ func AuditCommand() *cobra.Command {
 // errBroken ends audit after it has written the details.
 var errBroken = errors.New("not everything that was promised was kept")
 
-func runAudit(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-	c, err := target.AsBegun(ctx, cmd, c)
-	if err != nil {
+func runAudit(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
+	if err := s.AsBegun(ctx); err != nil {
 		return interruptedOr(ctx, err)
 	}
 	if cmd.Flag("source-topics").Changed {
-		c.Source.Pattern = ""
+		s.Config.Source.Pattern = ""
 	}
-	in, err := auditInputs(cmd, c)
+	in, err := auditInputs(cmd, s)
 	if err != nil {
 		return err
 	}
-	if err := topicsThere(ctx, cmd, c, &in); err != nil {
+	if err := topicsThere(ctx, s, &in); err != nil {
 		return interruptedOr(ctx, err)
 	}
 	shown := terminal.NewStages(cmd.ErrOrStderr())
 	in.Progress = func(p audit.Progress) { shown.Stage(string(p.Stage), p.Done, p.Total) }
-	report, err := audit.Run(ctx, in)
+	found, err := audit.Run(ctx, in)
 	shown.End()
 	if err != nil {
 		return interruptedOr(ctx, err)
 	}
-	if err := WriteAudit(cmd.OutOrStdout(), in.Journal, &report, cmdline.Bool(cmd, "json")); err != nil {
+	if err := cmdline.Print(cmd, NewAuditLine(in.Journal, &found)); err != nil {
 		return err
 	}
-	switch report.Outcome() {
+	switch found.Outcome() {
 	case audit.Broken:
 		return errBroken
 	case audit.Skipped:
 		return errSkipped
 	case audit.Nothing:
-		if report.Absent > 0 {
+		if found.Absent > 0 {
 			return exit.Undone(errUnjudged)
 		}
 		return exit.Undone(errNothing)
@@ -128,43 +125,37 @@ func interruptedOr(ctx context.Context, err error) error {
 }
 
 // auditInputs are the values of the flags and the configuration.
-func auditInputs(cmd *cobra.Command, c config.Config) (audit.Inputs, error) {
+func auditInputs(cmd *cobra.Command, s *target.Service) (in audit.Inputs, err error) {
+	c := s.Config
 	if c.Sink.DryRun {
-		return audit.Inputs{}, exit.Usage(
-			errors.New("sink.dry_run is set: such a service forwards nothing that could be audited"))
+		return in, exit.Usage(errors.New("sink.dry_run is set: such a service forwards nothing that could be audited"))
 	}
-	var memory setting.Bytes
-	if err := memory.UnmarshalText([]byte(cmd.Flag("memory").Value.String())); err != nil {
-		return audit.Inputs{}, exit.Usage(fmt.Errorf("--memory: %w", err))
+	memory, err := cmdline.Size(cmd, "memory")
+	if err != nil {
+		return in, err
 	}
-	findings, err := cmd.Flags().GetInt("findings")
-	if err != nil || findings < 1 {
-		return audit.Inputs{}, exit.Usage(errors.New("--findings: write a number from 1"))
+	findings := cmdline.Int(cmd, "findings")
+	if findings < 1 {
+		return in, exit.Usage(errors.New("--findings: write a number from 1"))
 	}
-	settings := c.Settings()
-	in := audit.Inputs{
-		Journal: c.Journal.Name(c.Consumer.Group), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic, Params: c.Judge, Settings: settings,
-		Index:         c.Judge.Index.Name,
+	in = audit.Inputs{
+		Options: s.Kafka, ProducerTime: s.ProducerTime, Journal: s.Journal(), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic,
+		Params: c.Judge, Settings: c.Settings(), Index: c.Judge.Index.Name,
 		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
 		Group: c.Consumer.Group, Owner: c.Consumer.Group, AcceptSkipped: cmdline.Bool(cmd, "accept-skipped"), Memory: int(memory), Findings: findings,
-		Directory: cmd.Flag("temp-dir").Value.String(),
+		Directory: cmdline.Text(cmd, "temp-dir"),
 		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
 	}
 	if cmdline.Bool(cmd, "all") {
 		in.Group = ""
 	}
-	in.ProducerTime, err = target.Runs(cmd.Flag("dir").Value.String(), c)
-	return in, err
+	return in, nil
 }
 
-func journalTopic(c config.Config) string { return c.Journal.Name(c.Consumer.Group) }
-
 // topicsThere checks that Kafka answers and has the topics.
-func topicsThere(ctx context.Context, cmd *cobra.Command, c config.Config, in *audit.Inputs) (err error) {
-	if in.Options, err = target.Kafka(cmd, c); err != nil {
-		return err
-	}
-	if in.Sources, err = target.Sources(ctx, in.Options, c); err != nil {
+func topicsThere(ctx context.Context, s *target.Service, in *audit.Inputs) (err error) {
+	c := s.Config
+	if in.Sources, err = s.Sources(ctx); err != nil {
 		return err
 	}
 	brought := map[string][]string{} // by the pattern, with their outputs

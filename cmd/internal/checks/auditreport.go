@@ -2,7 +2,6 @@ package checks
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -16,20 +15,22 @@ type AuditLine struct {
 	OK      bool          `json:"ok"`
 	Outcome audit.Outcome `json:"outcome"`
 	*audit.Report
+	journal string
 }
 
-// WriteAudit writes the result of a journal's audit.
-func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) error {
-	if asJSON {
-		if r.Findings == nil {
-			r.Findings = []audit.Finding{}
-		}
-		return terminal.WriteJSON(out, AuditLine{
-			r.OK() && r.Outcome() != audit.Nothing && r.Outcome() != audit.Skipped, r.Outcome(), r,
-		})
+// NewAuditLine tells of an audit of a journal.
+func NewAuditLine(journal string, r *audit.Report) AuditLine {
+	if r.Findings == nil {
+		r.Findings = []audit.Finding{}
 	}
+	return AuditLine{r.OK() && r.Outcome() != audit.Nothing && r.Outcome() != audit.Skipped, r.Outcome(), r, journal}
+}
+
+// Text is for people.
+func (l AuditLine) Text() string {
+	r := l.Report
 	var b strings.Builder
-	fmt.Fprintf(&b, "journal %s, replayed from offset %d to %d\n\n", journal, r.From, r.To)
+	fmt.Fprintf(&b, "journal %s, replayed from offset %d to %d\n\n", l.journal, r.From, r.To)
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, line := range []struct {
 		name  string
@@ -63,8 +64,7 @@ func WriteAudit(out io.Writer, journal string, r *audit.Report, asJSON bool) err
 	}
 	_ = table.Flush() // it cannot fail: it writes to memory
 	b.WriteString("\n" + unjudged(r) + findings(r))
-	_, err := io.WriteString(out, trimmedLines(b.String()))
-	return err
+	return trimmedLines(b.String())
 }
 
 // mostParts is how many parts of partitions are listed for people.

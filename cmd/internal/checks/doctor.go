@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/consumer/doctor"
@@ -33,48 +36,39 @@ func DoctorCommand() *cobra.Command {
 		RunE: target.OnService(runDoctor),
 	}
 	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "all findings as one JSON object") })
+	cmdline.AddJSON(cmd, "all findings as one JSON object")
 	return cmd
 }
 
 // errSick ends doctor after it has written the details.
 var errSick = errors.New("there are problems")
 
-func runDoctor(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-	in, err := doctorInputs(cmd, c)
-	if err != nil {
-		return exit.Undone(err)
-	}
-	report, err := doctor.Run(ctx, in)
+func runDoctor(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
+	found, err := doctor.Run(ctx, doctorInputs(s))
 	if ctx.Err() != nil {
 		return exit.Undone(errors.New("interrupted"))
 	}
 	if err != nil {
 		return exit.Undone(err)
 	}
-	if err := WriteDoctor(cmd.OutOrStdout(), &report, cmdline.Bool(cmd, "json")); err != nil {
+	if err := cmdline.Print(cmd, doctorLine{&found}); err != nil {
 		return err
 	}
-	if !report.Healthy {
+	if !found.Healthy {
 		return errSick
 	}
 	return nil
 }
 
-func doctorInputs(cmd *cobra.Command, c config.Config) (doctor.Inputs, error) {
-	options, err := target.Kafka(cmd, c)
-	if err != nil {
-		return doctor.Inputs{}, err
-	}
-	c.Journal.Topic = c.Journal.Name(c.Consumer.Group)
-	inProcess, err := target.Runs(cmd.Flag("dir").Value.String(), c)
-	in := doctor.Inputs{
-		Options: options, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
+func doctorInputs(s *target.Service) doctor.Inputs {
+	c := s.Config
+	c.Journal.Topic = s.Journal()
+	return doctor.Inputs{
+		Options: s.Kafka, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot, Index: c.Judge, Document: c.Document, Settings: c.Settings(),
 		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
-		ProducerTime: inProcess, Takes: c.Ops.Takes(), Certificates: certificatesOf(c),
+		ProducerTime: s.ProducerTime, Takes: c.Ops.Takes(), Certificates: certificatesOf(c),
 	}
-	return in, err
 }
 
 // certificatesOf are those that a service with this configuration shows.
@@ -98,4 +92,23 @@ func certificatesOf(c config.Config) (all []doctor.Certificate) {
 			of.TLS.CertFile, of.TLS.KeyFile)
 	}
 	return all
+}
+
+// doctorLine is a report, which is written as it is in JSON.
+type doctorLine struct{ *doctor.Report }
+
+// Text is for people.
+func (r doctorLine) Text() string {
+	var b strings.Builder
+	const indent = "                       "
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%-8s %-13s %s\n", f.Level, f.Check, terminal.Printable(f.What, terminal.LongLine))
+		for _, line := range []string{f.Why, f.Remedy} {
+			if line != "" {
+				b.WriteString(indent + terminal.Printable(line, terminal.LongLine) + "\n")
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\n%s, %s\n", terminal.Several(r.Problems, "problem"), terminal.Several(r.Notes, "note"))
+	return b.String()
 }

@@ -74,16 +74,6 @@ func Exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// Gather collects the error of a call, so that several calls can follow each other.
-func Gather[T any](v T, err error) func(*[]error) T {
-	return func(all *[]error) T {
-		if err != nil {
-			*all = append(*all, err)
-		}
-		return v
-	}
-}
-
 // LooksLikeFile says whether an argument has no blanks, and slashes as in a path, or an ending as in .txt.
 func LooksLikeFile(arg string) bool {
 	if strings.ContainsFunc(arg, unicode.IsSpace) {

@@ -1,8 +1,15 @@
 package cmdline
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // Group is a heading under which help shows flags.
@@ -11,7 +18,7 @@ type Group string
 // Groups, in the order in which help shows them.
 const (
 	Input      Group = "Input"
-	Text       Group = "Text"
+	NormalForm Group = "Text"
 	Similarity Group = "Similarity"
 	Window     Group = "Window"
 	Output     Group = "Output"
@@ -20,7 +27,7 @@ const (
 )
 
 func groups() []Group {
-	return []Group{Input, Text, Similarity, Window, Output, Service, Advanced}
+	return []Group{Input, NormalForm, Similarity, Window, Output, Service, Advanced}
 }
 
 // Annotations of a flag.
@@ -68,10 +75,67 @@ func annotate(flag *pflag.Flag, key, value string) {
 	flag.Annotations[key] = []string{value}
 }
 
-// Bool adds a flag without a value.
+// Text returns the value of a flag that the verb has. So do the functions behind it.
+func Text(cmd *cobra.Command, name string) string { return cmd.Flag(name).Value.String() }
+
+// Texts are the values of a flag that may be repeated.
+func Texts(cmd *cobra.Command, name string) []string { return known(cmd.Flags().GetStringArray(name)) }
+
+// Int is a number.
+func Int(cmd *cobra.Command, name string) int { return known(cmd.Flags().GetInt(name)) }
+
+// Int64 is a number.
+func Int64(cmd *cobra.Command, name string) int64 { return known(cmd.Flags().GetInt64(name)) }
+
+// Uint64 is a number.
+func Uint64(cmd *cobra.Command, name string) uint64 { return known(cmd.Flags().GetUint64(name)) }
+
+// Float is a number.
+func Float(cmd *cobra.Command, name string) float64 { return known(cmd.Flags().GetFloat64(name)) }
+
+// Duration is a length of time.
+func Duration(cmd *cobra.Command, name string) time.Duration {
+	return known(cmd.Flags().GetDuration(name))
+}
+
+// Size is a number of bytes, written as in a setting.
+func Size(cmd *cobra.Command, name string) (size setting.Bytes, err error) {
+	if err = size.UnmarshalText([]byte(Text(cmd, name))); err != nil {
+		err = exit.Usage(fmt.Errorf("--%s: %w", name, err))
+	}
+	return size, err
+}
+
+// Bool says whether a flag is set; a verb that has none of that name has not set it.
 func Bool(cmd *cobra.Command, name string) bool {
 	set, err := cmd.Flags().GetBool(name)
 	return err == nil && set
+}
+
+// known is the value of a flag that was defined by this type.
+func known[T any](value T, err error) T {
+	if err != nil {
+		panic("unecho: " + err.Error()) // a bug of ours
+	}
+	return value
+}
+
+// AddJSON adds --json: the output is so, in place of lines for people.
+func AddJSON(cmd *cobra.Command, usage string) {
+	Add(cmd, Output, func(f Flags) { f.Bool("json", false, usage) })
+}
+
+// Print writes what a verb has found: as a line of JSON if that is asked for, else as lines for people.
+func Print(cmd *cobra.Command, found terminal.Found) error {
+	return terminal.Write(cmd.OutOrStdout(), Bool(cmd, "json"), found)
+}
+
+// Summarise is Print for a verb whose results go to standard output: a summary for people goes to standard error.
+func Summarise(cmd *cobra.Command, found terminal.Found) error {
+	if Bool(cmd, "json") {
+		return Print(cmd, found)
+	}
+	return terminal.Write(cmd.ErrOrStderr(), false, found)
 }
 
 // Offer makes a shell complete a flag with these words.

@@ -96,10 +96,7 @@ func Settings(cmd *cobra.Command, base config.Config) (config.Config, error) {
 
 // Sections does what Settings does, for a verb that needs only these sections.
 func Sections(cmd *cobra.Command, base config.Config, sections ...string) (config.Config, error) {
-	sets, err := cmd.Flags().GetStringArray("set")
-	if err != nil {
-		return config.Config{}, err
-	}
+	sets := Texts(cmd, "set")
 	if name := cmd.Flag("preset").Value.String(); name != "" {
 		preset, known := presets()[name]
 		if !known {
@@ -176,7 +173,7 @@ func groupOf(f setting.Field) Group {
 		}
 		return Advanced
 	case "text":
-		return Text
+		return NormalForm
 	case "document":
 		return Input
 	case "window":

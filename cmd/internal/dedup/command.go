@@ -90,8 +90,8 @@ func addDedupFlags(cmd *cobra.Command) {
 			"which document of a cluster is its unique one: first, last or longest; one of the index, if there is one")
 		f.Bool("verbose", false, "show each verified pair on standard error, with both sketches in bits (of a MinHash the "+
 			"lowest of each slot)")
-		f.Bool("json", false, "the summary as one JSON object on the last line")
 	})
+	cmdline.AddJSON(cmd, "the summary as one JSON object on the last line")
 	cmdline.Add(cmd, cmdline.Similarity, func(f cmdline.Flags) {
 		f.Text("matches", "choice", "best",
 			"best: the most similar unique document before; all: all documents before that are similar enough")
@@ -177,10 +177,7 @@ func (r *dedupRun) tell(summary Summary) error {
 	if err := r.writeReport(summary); err != nil {
 		return err
 	}
-	if r.JSON {
-		return summary.WriteJSON(r.cmd.OutOrStdout())
-	}
-	return summary.WriteText(r.cmd.ErrOrStderr())
+	return cmdline.Summarise(r.cmd, summary)
 }
 
 // judge makes the judge, and begins what the page shows.
@@ -212,7 +209,7 @@ func (r *dedupRun) outputs() OutputParams {
 		Representative: r.Representative, Schema: r.schema, Report: r.report, Keep: r.Keep,
 	}
 	for _, name := range OutputNames() {
-		if path := r.cmd.Flag(name).Value.String(); path != "" {
+		if path := cmdline.Text(r.cmd, name); path != "" {
 			p.Paths[name] = path
 		}
 	}

@@ -18,14 +18,11 @@ import (
 
 // checkpoint opens the checkpoint that the command line asks for; nil if there is none.
 func (r *dedupRun) checkpoint(args []string) (*Checkpoint, error) {
-	dir := r.cmd.Flag("checkpoint").Value.String()
+	dir := cmdline.Text(r.cmd, "checkpoint")
 	if dir == "" {
 		return nil, nil
 	}
-	every, err := r.cmd.Flags().GetDuration("checkpoint-every")
-	if err != nil {
-		return nil, err
-	}
+	every := cmdline.Duration(r.cmd, "checkpoint-every")
 	if every < time.Second {
 		return nil, exit.Usage(fmt.Errorf("--checkpoint-every %v: write 1s or more", every))
 	}

@@ -2,7 +2,6 @@ package dedup
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 )
@@ -20,19 +18,14 @@ func dedupOptionsOf(cmd *cobra.Command, args []string) (o Options, err error) {
 	if err := readDedupConfig(cmd, &o); err != nil {
 		return o, err
 	}
-	if err := o.Memory.UnmarshalText([]byte(cmd.Flag("memory").Value.String())); err != nil {
-		return o, exit.Usage(fmt.Errorf("--memory: %w", err))
-	}
-	var wrong []error
-	if o.Workers = cmdline.Gather(cmd.Flags().GetInt("workers"))(&wrong); o.Workers < 1 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	o.Old = cmdline.Gather(cmd.Flags().GetStringArray("index"))(&wrong)
-	o.Query = append(cmdline.Gather(cmd.Flags().GetStringArray("query"))(&wrong), args...)
-	if err := errors.Join(wrong...); err != nil {
+	if o.Memory, err = cmdline.Size(cmd, "memory"); err != nil {
 		return o, err
 	}
-	text := func(flag string) string { return cmd.Flag(flag).Value.String() }
+	if o.Workers = cmdline.Int(cmd, "workers"); o.Workers < 1 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	o.Old, o.Query = cmdline.Texts(cmd, "index"), append(cmdline.Texts(cmd, "query"), args...)
+	text := func(flag string) string { return cmdline.Text(cmd, flag) }
 	o.List, o.Load, o.Save = text("files-from"), text("index-file"), text("save-index")
 	o.Verbose, o.JSON, o.Pairs = cmdline.Bool(cmd, "verbose"), cmdline.Bool(cmd, "json"), text("pairs") != ""
 	o.HTML, o.Duplicates, o.Keep = text("html"), text("duplicates") != "", cmdline.Bool(cmd, "keep-rejected")

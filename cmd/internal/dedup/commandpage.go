@@ -1,11 +1,11 @@
 package dedup
 
 import (
-	"errors"
-	"fmt"
 	"io"
+	"maps"
+	"slices"
 
-	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/internal/corpus"
@@ -22,20 +22,15 @@ func (r *dedupRun) beginReport(judge Judge) (err error) {
 	return err
 }
 
-// onlyStdout refuses a second output to standard output beside the page.
-func (r *dedupRun) onlyStdout() error {
-	if r.HTML != corpus.Stdin {
-		return nil
-	}
-	for _, path := range r.outputs().Paths {
-		if path == corpus.Stdin {
-			return exit.Usage(errors.New("--html -: standard output is taken already"))
-		}
-	}
-	if r.JSON {
-		return exit.Usage(errors.New("--html -: standard output is taken already"))
-	}
-	return nil
+// page is the file of the page, if one is asked for.
+func (r *dedupRun) page() outfile.Single {
+	return outfile.Single{Flag: "html", Path: r.HTML, Stdout: r.cmd.OutOrStdout()}
+}
+
+// pageReady checks, before anything is read, whether the page can be written.
+func (r *dedupRun) pageReady() error {
+	onStdout := func(path string) bool { return path == corpus.Stdin }
+	return r.page().Ready(r.JSON || slices.ContainsFunc(slices.Collect(maps.Values(r.outputs().Paths)), onStdout))
 }
 
 // writeReport writes the page, if one is asked for.
@@ -45,7 +40,7 @@ func (r *dedupRun) writeReport(summary Summary) error {
 	}
 	told := Told{Summary: summary, Settings: r.Config.Judge.Similarity, Text: r.Config.Judge.Text}
 	for _, flag := range []string{"matches", "representative", "memory"} {
-		told.Flags = append(told.Flags, Line{Name: flag, Value: r.cmd.Flag(flag).Value.String()})
+		told.Flags = append(told.Flags, Line{Name: flag, Value: cmdline.Text(r.cmd, flag)})
 	}
 	for _, name := range OutputNames() {
 		if path := r.outputs().Paths[name]; path != "" {
@@ -53,20 +48,5 @@ func (r *dedupRun) writeReport(summary Summary) error {
 		}
 	}
 	about := infile.About(r.cmd, append(r.Query[:len(r.Query):len(r.Query)], r.Old...), "unecho dedup", r.version)
-	write := func(out io.Writer) error { return r.report.WritePage(out, about, told) }
-	if r.HTML == corpus.Stdin {
-		return write(r.cmd.OutOrStdout())
-	}
-	return outfile.Replace(r.HTML, 0o666, write)
-}
-
-// pageReady checks, before anything is read, whether the page can be written.
-func (r *dedupRun) pageReady() error {
-	if err := r.onlyStdout(); err != nil || r.HTML == "" || r.HTML == corpus.Stdin {
-		return err
-	}
-	if err := outfile.Replaceable(r.HTML); err != nil {
-		return fmt.Errorf("write page: %w", err)
-	}
-	return nil
+	return r.page().Write(func(out io.Writer) error { return r.report.WritePage(out, about, told) })
 }

@@ -3,46 +3,41 @@ package dedup
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/memory"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 )
 
 // Summary is the result of a run of dedup. Its JSON is a promise to scripts.
 type Summary struct {
-	Documents          int64    `json:"documents"`
-	Unique             int64    `json:"unique"`
-	Duplicate          int64    `json:"duplicate"`
-	Rejected           int64    `json:"rejected"`
-	UniqueCut          int64    `json:"unique_cut"`         // unique documents that were not compared with all candidates
-	Cut                int64    `json:"cut,omitempty"`      // with all matches: documents that were not compared with all candidates
-	Bounds             []string `json:"bounds,omitempty"`   // settings that left candidates out, such as max_work
-	ByBytes            int64    `json:"by_bytes,omitempty"` // documents that were compared by their bytes
-	Doubtful           int64    `json:"doubtful,omitempty"` // duplicates by an estimate that is as near to the threshold as it may be off
-	Doubt              float64  `json:"doubt,omitempty"`    // how near that is
-	Short              int64    `json:"-"`                  // documents of which one changed word makes another
-	Indexed            int64    `json:"indexed,omitempty"`  // documents of --index or --index-file
-	Seconds            float64  `json:"seconds"`
-	DocumentsPerSecond float64  `json:"documents_per_second"`
-	PeakRSSBytes       int64    `json:"peak_rss_bytes"`
-	Algorithm          string   `json:"algorithm"`           // name and version of the sketch
-	Rotations          int      `json:"rotations,omitempty"` // sorted rotations, if they find candidates
-	EachPair           bool     `json:"each_pair,omitempty"` // each sketch was compared with each
+	Documents int64    `json:"documents"`
+	Unique    int64    `json:"unique"`
+	Duplicate int64    `json:"duplicate"`
+	Rejected  int64    `json:"rejected"`
+	UniqueCut int64    `json:"unique_cut"`         // unique documents that were not compared with all candidates
+	Cut       int64    `json:"cut,omitempty"`      // with all matches: documents that were not compared with all candidates
+	Bounds    []string `json:"bounds,omitempty"`   // settings that left candidates out, such as max_work
+	ByBytes   int64    `json:"by_bytes,omitempty"` // documents that were compared by their bytes
+	Doubtful  int64    `json:"doubtful,omitempty"` // duplicates by an estimate that is as near to the threshold as it may be off
+	Doubt     float64  `json:"doubt,omitempty"`    // how near that is
+	Short     int64    `json:"-"`                  // documents of which one changed word makes another
+	Indexed   int64    `json:"indexed,omitempty"`  // documents of --index or --index-file
+	report.Cost
+	Algorithm string `json:"algorithm"`           // name and version of the sketch
+	Rotations int    `json:"rotations,omitempty"` // sorted rotations, if they find candidates
+	EachPair  bool   `json:"each_pair,omitempty"` // each sketch was compared with each
 }
 
 // NewSummary builds the summary, given how many documents were indexed, and how many were read in all.
 func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
-	s := Summary{
+	return Summary{
 		Documents: c.Documents, Unique: c.Unique, Duplicate: c.Duplicate, Rejected: c.Rejected, UniqueCut: c.UniqueCut, Cut: c.Cut, ByBytes: c.ByBytes,
 		Doubtful: c.Doubtful, Short: c.Short, Indexed: indexed,
-		Seconds: took.Seconds(), PeakRSSBytes: memory.Peak(),
+		Cost: report.NewCost(read, took),
 	}
-	if s.Seconds > 0 {
-		s.DocumentsPerSecond = float64(read) / s.Seconds
-	}
-	return s
 }
 
 // fewestShort is how many short documents are worth a word.
@@ -55,13 +50,10 @@ func (s Summary) TellShort(out io.Writer, p index.SimilarityParams) {
 	}
 }
 
-// WriteText writes it for people.
-func (s Summary) WriteText(out io.Writer) error {
-	cost := fmt.Sprintf("in %.1f s (%s documents/s), peak memory %d MB", s.Seconds,
-		terminal.Grouped(int(s.DocumentsPerSecond)), s.PeakRSSBytes>>20)
+// Text is for people.
+func (s Summary) Text() string {
 	if s.Documents == 0 && s.Indexed > 0 {
-		_, err := fmt.Fprintf(out, "%s indexed %s\n", terminal.Several(int(s.Indexed), "document"), cost)
-		return err
+		return fmt.Sprintf("%s indexed %v\n", terminal.Several(int(s.Indexed), "document"), s.Cost)
 	}
 	indexed, found := "", ""
 	if s.Indexed > 0 {
@@ -73,32 +65,26 @@ func (s Summary) WriteText(out io.Writer) error {
 	if s.Rotations > 0 {
 		found = fmt.Sprintf(", pairs found by %d sorted rotations", s.Rotations)
 	}
-	_, err := fmt.Fprintf(out, "%s%s: %s unique, %s duplicate, %s rejected, %s%s\n",
-		terminal.Several(int(s.Documents), "document"), indexed,
-		terminal.Grouped(int(s.Unique)), terminal.Grouped(int(s.Duplicate)), terminal.Grouped(int(s.Rejected)), cost, found)
-	if err != nil {
-		return err
-	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s: %s unique, %s duplicate, %s rejected, %v%s\n", terminal.Several(int(s.Documents), "document"), indexed,
+		terminal.Grouped(int(s.Unique)), terminal.Grouped(int(s.Duplicate)), terminal.Grouped(int(s.Rejected)), s.Cost, found)
 	if s.ByBytes > 0 {
-		if _, err := fmt.Fprintf(out, "%s compared by the bytes: more than 5 %% is not UTF-8 or cannot be read; convert to UTF-8\n",
-			were(int(s.ByBytes), "document")); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%s compared by the bytes: more than 5 %% is not UTF-8 or cannot be read; convert to UTF-8\n",
+			were(int(s.ByBytes), "document"))
 	}
-	remedy := terminal.Raise(s.Bounds)
-	switch {
+	switch remedy := terminal.Raise(s.Bounds); {
 	case s.Cut > 0:
-		_, err = fmt.Fprintf(out, "%s not compared with all candidates: clusters may be in parts, and pairs missing: %s\n",
+		fmt.Fprintf(&b, "%s not compared with all candidates: clusters may be in parts, and pairs missing: %s\n",
 			were(int(s.Cut), "document"), remedy)
 	case s.UniqueCut > 0:
-		_, err = fmt.Fprintf(out, "%s not compared with all candidates, and may be copies: %s\n",
+		fmt.Fprintf(&b, "%s not compared with all candidates, and may be copies: %s\n",
 			were(int(s.UniqueCut), "unique document"), remedy)
 	}
-	if s.Doubtful > 0 && err == nil {
-		_, err = fmt.Fprintf(out, "%s estimated to be less than %.2g above the threshold, by which an estimate may be off, and may be "+
+	if s.Doubtful > 0 {
+		fmt.Fprintf(&b, "%s estimated to be less than %.2g above the threshold, by which an estimate may be off, and may be "+
 			"below it: --verify jaccard compares exactly\n", were(int(s.Doubtful), "duplicate"), s.Doubt)
 	}
-	return err
+	return b.String()
 }
 
 func were(n int, what string) string {
@@ -107,6 +93,3 @@ func were(n int, what string) string {
 	}
 	return terminal.Several(n, what) + " were"
 }
-
-// WriteJSON writes it as one line of JSON.
-func (s Summary) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, s) }

@@ -16,15 +16,12 @@ func TestSummaryTellsBytes(t *testing.T) {
 		1: {"1 document was compared by the bytes: more than 5 % is not UTF-8 or cannot be read; convert to UTF-8\n", `"by_bytes":1,`},
 		7: {"7 documents were compared by the bytes: more than 5 % is not UTF-8 or cannot be read; convert to UTF-8\n", `"by_bytes":7,`},
 	} {
-		var text, line bytes.Buffer
+		var line bytes.Buffer
 		s := NewSummary(Counts{Documents: 9, Unique: 9, ByBytes: n}, 0, 9, time.Second)
-		if err := s.WriteText(&text); err != nil {
+		if err := terminal.WriteJSON(&line, s); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.WriteJSON(&line); err != nil {
-			t.Fatal(err)
-		}
-		if _, got, _ := strings.Cut(text.String(), "\n"); got != want[0] || strings.Contains(line.String(), "by_bytes") != (n > 0) ||
+		if _, got, _ := strings.Cut(s.Text(), "\n"); got != want[0] || strings.Contains(line.String(), "by_bytes") != (n > 0) ||
 			!strings.Contains(line.String(), want[1]) {
 			t.Errorf("%d documents: %q and %s; want %q", n, got, line.String(), want)
 		}
@@ -39,14 +36,11 @@ func TestSummaryTellsCuts(t *testing.T) {
 	} {
 		s := NewSummary(Counts{Documents: 3000, Unique: 3000}, 0, 3000, time.Second)
 		s.UniqueCut, s.Bounds = cut, []string{"max_candidates", "max_work"}
-		var text, line bytes.Buffer
-		if err := s.WriteText(&text); err != nil {
-			t.Fatal(err)
-		}
-		if _, got, _ := strings.Cut(text.String(), "\n"); got != want {
+		var line bytes.Buffer
+		if _, got, _ := strings.Cut(s.Text(), "\n"); got != want {
 			t.Errorf("%d cut: %q, want %q", cut, got, want)
 		}
-		if err := s.WriteJSON(&line); err != nil ||
+		if err := terminal.WriteJSON(&line, s); err != nil ||
 			!strings.Contains(line.String(), `"unique_cut":`+strings.ReplaceAll(terminal.Grouped(int(cut)), ",", "")+",") {
 			t.Errorf("%d cut: %s, %v", cut, line.String(), err)
 		}
@@ -63,11 +57,7 @@ func TestSummaryTellsDoubts(t *testing.T) {
 	} {
 		s := NewSummary(Counts{Documents: 3000, Duplicate: 3000, Doubtful: doubtful}, 0, 3000, time.Second)
 		s.Doubt = 0.0694
-		var text bytes.Buffer
-		if err := s.WriteText(&text); err != nil {
-			t.Fatal(err)
-		}
-		if _, got, _ := strings.Cut(text.String(), "\n"); got != want {
+		if _, got, _ := strings.Cut(s.Text(), "\n"); got != want {
 			t.Errorf("%d doubtful: %q, want %q", doubtful, got, want)
 		}
 	}

@@ -52,8 +52,8 @@ func Command(version string) *cobra.Command {
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("page", false, "serve the page of the service on ops.listen, with more documents, until Ctrl-C")
-		f.Bool("json", false, "the summary as one JSON object on the last line")
 	})
+	cmdline.AddJSON(cmd, "the summary as one JSON object on the last line")
 	return cmd
 }
 
@@ -63,7 +63,7 @@ func show(cmd *cobra.Command, version string) (err error) {
 	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, func() { _ = kafka.Close() })
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // into head: the write fails, and what follows removes the directory
-	dir, remove, err := Dir(cmd.Flag("dir").Value.String())
+	dir, remove, err := Dir(cmdline.Text(cmd, "dir"))
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func show(cmd *cobra.Command, version string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := kafka.Start(ctx, &p.Config, dir, cmd.Flag("listen").Value.String(), logger); err != nil {
+	if err := kafka.Start(ctx, &p.Config, dir, cmdline.Text(cmd, "listen"), logger); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, kafka.Close()) }()
@@ -99,7 +99,7 @@ func show(cmd *cobra.Command, version string) (err error) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "stopped; `unecho demo --dir %s` goes on from here\n", dir)
 		}
 		if cmdline.Bool(cmd, "json") {
-			return s.WriteJSON(cmd.OutOrStdout())
+			return terminal.WriteJSON(cmd.OutOrStdout(), s)
 		}
 		return s.WriteText(cmd.OutOrStdout())
 	}
@@ -110,14 +110,12 @@ func show(cmd *cobra.Command, version string) (err error) {
 func demoOf(cmd *cobra.Command, dir string) (p Params, docs *Documents, logger zerolog.Logger, err error) {
 	base := target.Defaults(config.Default(), dir)
 	base.Document.Format, base.Document.Fields, base.Document.ID = "json", []string{"text"}, "field:id"
-	flags, paged := cmd.Flags(), cmdline.Bool(cmd, "page")
+	paged := cmdline.Bool(cmd, "page")
 	if base.Ops.ShowText = true; !paged { // the texts are made up, and the address is this machine's
 		base.Ops.Listen = ""
 	}
 	base.Log.Level = "warn"
-	var wrong []error
-	sets := cmdline.Gather(flags.GetStringArray("set"))(&wrong)
-	loaded, err := config.ResolveFrom(base, "", os.Environ(), append(sets, cmdline.LogSets(cmd)...))
+	loaded, err := config.ResolveFrom(base, "", os.Environ(), append(cmdline.Texts(cmd, "set"), cmdline.LogSets(cmd)...))
 	if err != nil {
 		return p, nil, logger, err
 	}
@@ -126,20 +124,16 @@ func demoOf(cmd *cobra.Command, dir string) (p Params, docs *Documents, logger z
 	}
 	p = Params{
 		Config: loaded.Config, Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(),
-		Pace: cmdline.Gather(flags.GetFloat64("pace"))(&wrong), Stay: paged,
+		Pace: cmdline.Float(cmd, "pace"), Stay: paged,
 	}
 	if !cmd.Flag("pace").Changed {
 		p.Pace = PaceFor(p.Out, paged)
 	}
 	sent := feed.DefaultParams()
-	sent.Documents, sent.Seed = cmdline.Gather(flags.GetInt("documents"))(&wrong),
-		cmdline.Gather(flags.GetUint64("seed"))(&wrong)
+	sent.Documents, sent.Seed = cmdline.Int(cmd, "documents"), cmdline.Uint64(cmd, "seed")
 	if paged && !cmd.Flag("documents").Changed {
 		sent.Documents = Watched
 	}
-	if err := errors.Join(wrong...); err != nil {
-		return p, nil, logger, err
-	}
-	docs, err = Open(cmd.Flag("input").Value.String(), sent, p.Config.Document)
+	docs, err = Open(cmdline.Text(cmd, "input"), sent, p.Config.Document)
 	return p, docs, logger, err
 }

@@ -26,9 +26,6 @@ type Summary struct {
 	Degrees   []feed.Degree `json:"-"`
 }
 
-// WriteJSON writes the summary as one line.
-func (s Summary) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, s) }
-
 // WriteText writes the summary for people.
 func (s Summary) WriteText(out io.Writer) error {
 	var b strings.Builder

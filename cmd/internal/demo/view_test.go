@@ -195,7 +195,7 @@ func TestSummary(t *testing.T) {
 		Degrees: []feed.Degree{{From: 0.7, To: 0.8, Documents: 62}, {From: 0.8, To: 0.9, Documents: 1000, Duplicate: 975}, {From: 1, To: 1}},
 	}
 	var text, line bytes.Buffer
-	if err := errors.Join(s.WriteText(&text), s.WriteJSON(&line)); err != nil {
+	if err := errors.Join(s.WriteText(&text), terminal.WriteJSON(&line, s)); err != nil {
 		t.Fatal(err)
 	}
 	want := `

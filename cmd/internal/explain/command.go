@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/target"
@@ -44,21 +43,15 @@ func Command() *cobra.Command {
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("normal", false, "the normal form of both as well: what is compared")
 		f.Bool("shared", false, "all shingles that both have as well")
-		f.Bool("json", false, "all of it as one JSON object")
 	})
+	cmdline.AddJSON(cmd, "all of it as one JSON object")
 	target.AddEmbeddedFlag(cmd)
 	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.scope")
 	return cmd
 }
 
-func runExplain(cmd *cobra.Command, args []string) (err error) {
-	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
-	defer stop()
-	defer exit.MarkInterrupted(ctx, &err)
-	files, err := cmd.Flags().GetStringArray("in")
-	if err != nil {
-		return err
-	}
+func runExplain(cmd *cobra.Command, args []string) error {
+	files := cmdline.Texts(cmd, "in")
 	if len(files) == 0 {
 		files = FilesOf([2]string(args))
 	}
@@ -66,39 +59,33 @@ func runExplain(cmd *cobra.Command, args []string) (err error) {
 	if len(files) > 0 {
 		base = config.ForFiles()
 	}
-	c, err := cmdline.Settings(cmd, base)
-	if err != nil {
-		return err
-	}
-	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: files, Config: c}, Rules(files)); err != nil {
-		return err
-	}
-	if err := infile.SpareFromStdout(cmd, append(files[:len(files):len(files)], args...)...); err != nil {
-		return err
-	}
-	if len(files) > 0 {
-		if c.Judge, err = c.Judge.ForFiles(nil); err != nil {
+	return infile.Run(cmd, files, base, Rules(files), func(ctx context.Context, c config.Config) (err error) {
+		if err := infile.SpareFromStdout(cmd, slices.Concat(files, args)...); err != nil {
 			return err
 		}
-	}
-	documents, err := documentsOf(ctx, cmd, files, args, c)
-	if err != nil {
-		return err
-	}
-	for i := range documents {
-		if documents[i].Scope == 0 {
-			documents[i].Scope = documents[1-i].Scope // only a record has one: a text may be of any
+		if len(files) > 0 {
+			if c.Judge, err = c.Judge.ForFiles(nil); err != nil {
+				return err
+			}
 		}
-	}
-	x, err := Explain(c.Judge, documents[0], documents[1])
-	if err != nil {
-		return err
-	}
-	if cmdline.Bool(cmd, "json") {
-		return terminal.WriteJSON(cmd.OutOrStdout(), x)
-	}
-	return WriteText(cmd.OutOrStdout(), c.Judge, x,
-		Also{Normal: cmdline.Bool(cmd, "normal"), Shared: cmdline.Bool(cmd, "shared")})
+		documents, err := documentsOf(ctx, cmd, files, args, c)
+		if err != nil {
+			return err
+		}
+		for i := range documents {
+			if documents[i].Scope == 0 {
+				documents[i].Scope = documents[1-i].Scope // only a record has one: a text may be of any
+			}
+		}
+		x, err := Explain(c.Judge, documents[0], documents[1])
+		if err != nil {
+			return err
+		}
+		if cmdline.Bool(cmd, "json") {
+			return terminal.WriteJSON(cmd.OutOrStdout(), x)
+		}
+		return WriteText(cmd.OutOrStdout(), c.Judge, x, Also{Normal: cmdline.Bool(cmd, "normal"), Shared: cmdline.Bool(cmd, "shared")})
+	})
 }
 
 // documentsOf returns the two documents.

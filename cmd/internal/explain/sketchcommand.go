@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -32,23 +31,18 @@ func SketchCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runSketch(cmd, args) },
 	}
 	infile.AddFlags(cmd)
-	cmdline.Add(cmd, cmdline.Output,
-		func(f cmdline.Flags) { f.Bool("json", false, "an object on each line: id, sketch, keys, shingles") })
+	cmdline.AddJSON(cmd, "an object on each line: id, sketch, keys, shingles")
 	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.scope")
 	return cmd
 }
 
-func runSketch(cmd *cobra.Command, args []string) (err error) {
-	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
-	defer stop()
-	defer exit.MarkInterrupted(ctx, &err)
-	c, err := cmdline.Settings(cmd, config.Default())
-	if err != nil {
-		return err
-	}
-	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: args, Config: c}, SketchRules()); err != nil {
-		return err
-	}
+func runSketch(cmd *cobra.Command, args []string) error {
+	return infile.Run(cmd, args, config.Default(), SketchRules(), func(ctx context.Context, c config.Config) error {
+		return writeSketches(ctx, cmd, args, c)
+	})
+}
+
+func writeSketches(ctx context.Context, cmd *cobra.Command, args []string, c config.Config) (err error) {
 	s, err := newSigner(c.Judge)
 	if err != nil {
 		return err

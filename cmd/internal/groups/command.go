@@ -6,9 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/target"
-	"github.com/unecho/unecho/config"
 )
 
 // SettingsCommand holds the verbs about the settings that decide verdicts.
@@ -28,8 +26,8 @@ func SettingsCommand() *cobra.Command {
 		Example: "  unecho settings apply --config unecho.yaml --dry-run\n" +
 			"  unecho settings apply --config unecho.yaml",
 	}
-	addJSON(diff)
-	addJSON(apply)
+	cmdline.AddJSON(diff, "one JSON object")
+	cmdline.AddJSON(apply, "one JSON object")
 	cmdline.Add(apply, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("back", false, "go back to bounds that were replaced by others")
 	})
@@ -80,7 +78,7 @@ func inForceCommand(of func(*Group) Part, about, show, diff, apply *cobra.Comman
 			DryRun: cmdline.Bool(cmd, "dry-run"), Back: cmdline.Bool(cmd, "back"), JSON: cmdline.Bool(cmd, "json"),
 		})
 	})
-	addJSON(show)
+	cmdline.AddJSON(show, "one JSON object")
 	cmdline.Add(apply, cmdline.Output, func(f cmdline.Flags) { f.Bool("dry-run", false, "only print what would change") })
 	for _, verb := range []*cobra.Command{show, diff, apply} {
 		verb.Args = cmdline.AtMost(0, "")
@@ -90,20 +88,10 @@ func inForceCommand(of func(*Group) Part, about, show, diff, apply *cobra.Comman
 	return cmdline.GroupCommand(about)
 }
 
-func addJSON(cmd *cobra.Command) {
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "one JSON object") })
-}
-
 // onGroup runs a verb after the journal was read.
-func onGroup(of func(*Group) Part,
-	do func(context.Context, *cobra.Command, *Group) error,
-) func(*cobra.Command, []string) error {
-	return target.OnService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-		options, err := target.Kafka(cmd, c)
-		if err != nil {
-			return exit.Undone(err)
-		}
-		group, err := Read(ctx, of, c, options)
+func onGroup(of func(*Group) Part, do func(context.Context, *cobra.Command, *Group) error) func(*cobra.Command, []string) error {
+	return target.OnService(func(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
+		group, err := Read(ctx, of, s)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/removal"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -33,13 +32,7 @@ func ForgetCommand() *cobra.Command {
 		Example: "  unecho forget --config unecho.yaml --dry-run article-4711\n" +
 			"  unecho forget --config unecho.yaml news/3/81723 --copies\n" +
 			"  unecho forget --config unecho.yaml --file ids.txt --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return target.OnService(func(ctx context.Context, cmd *cobra.Command,
-				c config.Config,
-			) error {
-				return forget(ctx, cmd, c, args)
-			})(cmd, nil)
-		},
+		RunE: target.OnService(forget),
 	}
 	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "index.name",
 		"snapshot.store", "snapshot.directory")
@@ -49,8 +42,8 @@ func ForgetCommand() *cobra.Command {
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("dry-run", false, "only say what would be forgotten")
-		f.Bool("json", false, "the report as one JSON object")
 	})
+	cmdline.AddJSON(cmd, "the report as one JSON object")
 	return cmd
 }
 
@@ -58,17 +51,18 @@ func ForgetCommand() *cobra.Command {
 var errNotRemembered = errors.New(
 	"not everything that was named is remembered: it may have left the window, or is a copy that was not kept")
 
-func forget(ctx context.Context, cmd *cobra.Command, c config.Config, names []string) error {
+func forget(ctx context.Context, cmd *cobra.Command, s *target.Service, names []string) error {
 	names, err := forgetNames(cmd, names)
 	if err != nil {
 		return exit.Usage(err)
 	}
-	if c, err = target.AsBegun(ctx, cmd, c); err != nil {
+	if err := s.AsBegun(ctx); err != nil {
 		return exit.Undone(err)
 	}
-	group, err := removalGroup(cmd, c)
-	if err != nil {
-		return exit.Undone(err)
+	c := s.Config
+	group := removal.Group{
+		Options: s.Kafka, ProducerTime: s.ProducerTime, Name: c.Consumer.Group, Journal: c.Journal, Params: c.Judge, Settings: c.Settings(),
+		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
 	}
 	shown := terminal.NewStages(cmd.ErrOrStderr())
 	group.Progress = func(done, total int64) { shown.Stage("journal", done, total) }
@@ -85,7 +79,7 @@ func forget(ctx context.Context, cmd *cobra.Command, c config.Config, names []st
 		r.Offset, err = w.Erase(ctx, found.Targets())
 	}
 	if err == nil {
-		err = r.Write(cmd.OutOrStdout(), cmdline.Bool(cmd, "json"))
+		err = cmdline.Print(cmd, r)
 	}
 	if err == nil && len(found.Unknown) > 0 {
 		return errNotRemembered
@@ -95,7 +89,7 @@ func forget(ctx context.Context, cmd *cobra.Command, c config.Config, names []st
 
 // forgetNames returns the names of the arguments and of --file.
 func forgetNames(cmd *cobra.Command, names []string) ([]string, error) {
-	if path := cmd.Flag("file").Value.String(); path != "" {
+	if path := cmdline.Text(cmd, "file"); path != "" {
 		in, err := cmdline.OpenInput(cmd, path)
 		if err != nil {
 			return nil, err
@@ -107,17 +101,4 @@ func forgetNames(cmd *cobra.Command, names []string) ([]string, error) {
 		names = append(names, more...)
 	}
 	return names, checkNames(names)
-}
-
-// removalGroup is the group of a configuration.
-func removalGroup(cmd *cobra.Command, c config.Config) (g removal.Group, err error) {
-	g = removal.Group{
-		Name: c.Consumer.Group, Journal: c.Journal, Params: c.Judge, Settings: c.Settings(),
-		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
-	}
-	if g.Options, err = target.Kafka(cmd, c); err != nil {
-		return g, err
-	}
-	g.ProducerTime, err = target.Runs(cmd.Flag("dir").Value.String(), c)
-	return g, err
 }

@@ -10,10 +10,10 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
+	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/routing"
-	"github.com/unecho/unecho/consumer/topic"
 )
 
 // Group is a group and a configuration of it, beside a Part of what is in force.
@@ -44,10 +44,10 @@ type difference struct {
 }
 
 // Read reads what is in force from the group's journal.
-func Read(ctx context.Context, of func(*Group) Part, c config.Config, options topic.Options) (*Group, error) {
+func Read(ctx context.Context, of func(*Group) Part, s *target.Service) (*Group, error) {
 	g := &Group{
-		config:  c,
-		journal: routing.Journal{Options: options, Topic: c.Journal.Name(c.Consumer.Group), Group: c.Consumer.Group},
+		config:  s.Config,
+		journal: routing.Journal{Options: s.Kafka, Topic: s.Journal(), Group: s.Config.Consumer.Group},
 	}
 	g.part = of(g)
 	var err error

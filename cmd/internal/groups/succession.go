@@ -7,37 +7,36 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/succession"
-	"github.com/unecho/unecho/consumer/topic"
 )
 
-// takeoverHow says what is asked of a takeover.
-type takeoverHow struct {
-	Plan    bool // only say what would happen
-	Abandon bool
-	Out     io.Writer
-	Logger  zerolog.Logger
-}
-
-// TakeOver has the group of a configuration take over from the one that it follows.
-func TakeOver(ctx context.Context, c config.Config, kafka topic.Options, how takeoverHow) error {
-	older, newer, err := Groups(c)
+// takeOver has the group of a configuration take over from the one that it follows.
+func takeOver(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
+	older, newer, err := followed(s)
 	if err != nil {
 		return err
 	}
-	t := &succession.Takeover{
-		Kafka: kafka, OldGroup: older, NewGroup: newer,
-		Journal: c.Journal, Abandon: how.Abandon, Logger: how.Logger,
-		Say: func(what string) { fmt.Fprintln(how.Out, what) },
+	logger, err := assembly.Logger(cmd.ErrOrStderr(), s.Config)
+	if err != nil {
+		return err
 	}
-	report, err := t.Run(ctx, how.Plan)
+	ctx, stop := exit.UntilSignalSaid(ctx, func() {}, nil)
+	defer stop()
+	t := &succession.Takeover{
+		Kafka: s.Kafka, OldGroup: older, NewGroup: newer,
+		Journal: s.Config.Journal, Abandon: cmdline.Bool(cmd, "abandon"), Logger: logger,
+		Say: func(what string) { fmt.Fprintln(cmd.OutOrStdout(), what) },
+	}
+	found, err := t.Run(ctx, cmdline.Bool(cmd, "plan"))
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return &exit.Error{
@@ -47,12 +46,13 @@ func TakeOver(ctx context.Context, c config.Config, kafka topic.Options, how tak
 	case err != nil:
 		return exit.Undone(err)
 	}
-	_, err = io.WriteString(how.Out, tell(t, &report)+foretell(&report))
+	_, err = io.WriteString(cmd.OutOrStdout(), tell(t, &found)+foretell(&found))
 	return err
 }
 
-// Groups are the group that a configuration follows, and its own.
-func Groups(c config.Config) (older, newer succession.Group, err error) {
+// followed are the group that a configuration follows, and its own.
+func followed(s *target.Service) (older, newer succession.Group, err error) {
+	c := s.Config
 	if c.Consumer.Succeeds == "" {
 		err = &stop.Error{
 			What:   fmt.Sprintf("group %s is to take over from no group", c.Consumer.Group),
@@ -60,7 +60,7 @@ func Groups(c config.Config) (older, newer succession.Group, err error) {
 		}
 	}
 	older = succession.Group{Name: c.Consumer.Succeeds, Journal: c.Consumer.Followed()}
-	newer = succession.Group{Name: c.Consumer.Group, Journal: c.Journal.Name(c.Consumer.Group)}
+	newer = succession.Group{Name: c.Consumer.Group, Journal: s.Journal()}
 	return older, newer, err
 }
 

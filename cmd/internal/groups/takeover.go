@@ -1,18 +1,13 @@
 package groups
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
-	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/target"
-	"github.com/unecho/unecho/config"
 )
 
-// TakeoverCommand has a group take over from another one.
+// TakeoverCommand is the verb that has a group take over from another one.
 func TakeoverCommand() *cobra.Command {
 	cmd := cmdline.Works(&cobra.Command{
 		Use:   "takeover",
@@ -28,21 +23,7 @@ func TakeoverCommand() *cobra.Command {
 			"  unecho takeover --config new.yaml\n" +
 			"  unecho takeover --config new.yaml --abandon",
 		Args: cmdline.AtMost(0, ""),
-		RunE: target.OnService(func(ctx context.Context, cmd *cobra.Command, c config.Config) error {
-			options, err := target.Kafka(cmd, c)
-			if err != nil {
-				return exit.Undone(err)
-			}
-			logger, err := assembly.Logger(cmd.ErrOrStderr(), c)
-			if err != nil {
-				return err
-			}
-			ctx, stop := exit.UntilSignalSaid(ctx, func() {}, nil)
-			defer stop()
-			return TakeOver(ctx, c, options, takeoverHow{
-				Plan: cmdline.Bool(cmd, "plan"), Abandon: cmdline.Bool(cmd, "abandon"), Out: cmd.OutOrStdout(), Logger: logger,
-			})
-		}),
+		RunE: target.OnService(takeOver),
 	})
 	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {

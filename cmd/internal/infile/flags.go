@@ -1,7 +1,6 @@
 package infile
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -45,8 +44,8 @@ func AddLayoutFlags(cmd *cobra.Command) {
 func Params(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	fields, err := cmd.Flags().GetStringSlice("fields")
 	p := corpus.Params{
-		Called: cmdline.Called(cmd), Document: c.Document, Format: cmd.Flag("format").Value.String(), ID: cmd.Flag("id").Value.String(), Fields: fields,
-		MustID: cmd.Flag("id").Changed && cmd.Flag("id").Value.String() != "", Strict: cmdline.Bool(cmd, "strict"),
+		Called: cmdline.Called(cmd), Document: c.Document, Format: cmdline.Text(cmd, "format"), ID: cmdline.Text(cmd, "id"), Fields: fields,
+		MustID: cmd.Flag("id").Changed && cmdline.Text(cmd, "id") != "", Strict: cmdline.Bool(cmd, "strict"),
 	}
 	if !cmd.Flag("fields").Changed && cmd.Flag("config").Changed {
 		p.Fields = c.Document.Fields
@@ -57,7 +56,7 @@ func Params(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 		}
 	}
 	p.Lenient = cmdline.Bool(cmd, "lenient-quotes")
-	switch delimiter := cmd.Flag("delimiter").Value.String(); {
+	switch delimiter := cmdline.Text(cmd, "delimiter"); {
 	case delimiter == `\t`:
 		p.Comma = '\t'
 	case len(delimiter) == 1:
@@ -70,12 +69,8 @@ func Params(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 
 // Named returns the files that a command line names.
 func Named(cmd *cobra.Command, list string, paths []string) outfile.Named {
-	include, _ := cmd.Flags().GetStringArray("include") // the verb has the flag
-	return outfile.Named{Paths: paths, Include: include, List: list, Zeros: cmdline.Bool(cmd, "null")}
+	return outfile.Named{Paths: paths, Include: cmdline.Texts(cmd, "include"), List: list, Zeros: cmdline.Bool(cmd, "null")}
 }
-
-// ErrUnread ends a verb that needs all documents.
-var ErrUnread = errors.New("stopped before all documents were read; nothing is written")
 
 // Open opens the files that a command line names, none of which may be written. size is their size together, or
 // -1.
@@ -87,7 +82,7 @@ func Open(cmd *cobra.Command, args []string, c config.Config,
 		return nil, 0, err
 	}
 	out.Stdout(cmd.OutOrStdout())
-	sources, size, err := out.Sources(Named(cmd, cmd.Flag("files-from").Value.String(), args))
+	sources, size, err := out.Sources(Named(cmd, cmdline.Text(cmd, "files-from"), args))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -108,7 +103,7 @@ func SpareFromStdout(cmd *cobra.Command, paths ...string) error {
 // WrittenBy returns the files that these flags name.
 func WrittenBy(cmd *cobra.Command, flags ...string) (all outfile.Files, err error) {
 	for _, flag := range flags {
-		if err := all.Add(flag, cmd.Flag(flag).Value.String()); err != nil {
+		if err := all.Add(flag, cmdline.Text(cmd, flag)); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package labelled
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
-	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/internal/corpus"
@@ -46,15 +46,15 @@ func Command(version string) *cobra.Command {
 		f.Int("list", 0, "list so many of the duplicates that are not labelled, and of those labelled that are no duplicates "+
 			"(default 7, and 100 in --json and --html)")
 		f.Text("html", "file", "", "write a page with these pairs side by side here (- is standard output)")
-		f.Bool("json", false, "the result as one JSON object")
 	})
+	cmdline.AddJSON(cmd, "the result as one JSON object")
 	cmdline.AddFileSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.empty",
 		"document.scope")
 	return cmd
 }
 
 func runEval(cmd *cobra.Command, args []string, version string) error {
-	pairs, clusters := cmd.Flag("pairs").Value.String(), cmd.Flag("clusters").Value.String()
+	pairs, clusters := cmdline.Text(cmd, "pairs"), cmdline.Text(cmd, "clusters")
 	if (pairs == "") == (clusters == "") {
 		return exit.Usage(errors.New("give what you know by --pairs or by --clusters"))
 	}
@@ -65,17 +65,40 @@ func runEval(cmd *cobra.Command, args []string, version string) error {
 	if err != nil {
 		return err
 	}
-	out := evalPage{cmd: cmd, path: cmd.Flag("html").Value.String(), labels: pairs + clusters}
-	files, err := out.ready()
+	page := outfile.Single{Flag: "html", Path: cmdline.Text(cmd, "html"), Stdout: cmd.OutOrStdout()}
+	files, err := infile.WrittenBy(cmd, "html")
 	if err != nil {
+		return err
+	}
+	if err := errors.Join(files.SpareFiles(cmdline.ConfigFile(cmd), pairs+clusters), page.Ready(cmdline.Bool(cmd, "json"))); err != nil {
 		return err
 	}
 	d, err := readEvaluated(cmd, args, files)
 	if err != nil {
 		return err
 	}
+	result, err := d.evaluate(cmd, pairs, clusters, list)
+	if err != nil {
+		return err
+	}
+	result.texts = texts
+	err = page.Write(func(out io.Writer) error {
+		return d.WritePage(out, infile.About(cmd, args, "unecho eval", version), result, pairs+clusters)
+	})
+	if err != nil || page.OnStdout() {
+		return err
+	}
+	err = cmdline.Print(cmd, result)
+	if result.Rejected == result.Documents {
+		err = errors.Join(err, errors.New("all documents are rejected: they are like no other"))
+	}
+	return err
+}
+
+// evaluate holds the documents against what is known of them.
+func (d *Documents) evaluate(cmd *cobra.Command, pairs, clusters string, list int) (result Result, err error) {
 	if d.Len() == 0 {
-		return errors.New("there is no document to hold against labels")
+		return result, errors.New("there is no document to hold against labels")
 	}
 	d.TellRejected(cmd.ErrOrStderr())
 	var truth []eval.Pair
@@ -85,31 +108,14 @@ func runEval(cmd *cobra.Command, args []string, version string) error {
 		truth, err = d.Clusters(clusters, cmd.ErrOrStderr())
 	}
 	if err != nil {
-		return err
+		return result, err
 	}
-	result, err := d.Against(truth, list)
-	if err != nil {
-		return err
-	}
-	if err := out.write(d, result, infile.About(cmd, args, "unecho eval", version)); err != nil || out.path == corpus.Stdin {
-		return err
-	}
-	if cmdline.Bool(cmd, "json") {
-		err = terminal.WriteJSON(cmd.OutOrStdout(), result)
-	} else {
-		_, err = io.WriteString(cmd.OutOrStdout(), result.Text(texts))
-	}
-	if result.Rejected == result.Documents {
-		err = errors.Join(err, errors.New("all documents are rejected: they are like no other"))
-	}
-	return err
+	return d.Against(truth, list)
 }
 
 // mostListed returns how many pairs of each kind are listed as text, and how many in all.
 func mostListed(cmd *cobra.Command) (texts, all int, err error) {
-	switch all, err = cmd.Flags().GetInt("list"); {
-	case err != nil:
-		return 0, 0, err
+	switch all = cmdline.Int(cmd, "list"); {
 	case all < 0:
 		return 0, 0, exit.Usage(fmt.Errorf("--list %d: write a number of pairs, or 0 for none", all))
 	case cmd.Flag("list").Changed:
@@ -120,40 +126,18 @@ func mostListed(cmd *cobra.Command) (texts, all int, err error) {
 
 // readEvaluated reads the documents.
 func readEvaluated(cmd *cobra.Command, args []string, files outfile.Files) (d *Documents, err error) {
-	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
-	defer stop()
-	defer exit.MarkInterrupted(ctx, &err)
-	c, err := cmdline.Settings(cmd, config.ForFiles())
-	if err != nil {
-		return nil, err
-	}
-	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: args, Config: c}, Rules()); err != nil {
-		return nil, err
-	}
-	if d, err = New(c.Judge, c.Document); err != nil {
-		return nil, err
-	}
-	if cmd.Flag("html").Changed {
-		d.KeepTexts()
-	}
-	in, size, err := infile.Open(cmd, args, c, files)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	bar := terminal.NewProgress(cmd.ErrOrStderr(), size)
-	defer bar.End()
-	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
-		bar.Documents++
-		read, files := in.Read()
-		bar.Files = files
-		bar.At(read)
-		d.Add(string(r.Name(nil, len(args) != 1)), r)
-		return nil
+	err = infile.Run(cmd, args, config.ForFiles(), Rules(), func(ctx context.Context, c config.Config) (err error) {
+		if d, err = New(c.Judge, c.Document); err != nil {
+			return err
+		}
+		if cmd.Flag("html").Changed {
+			d.KeepTexts()
+		}
+		return infile.Each(ctx, cmd, args, c, files, func(r *corpus.Record) error {
+			d.Add(string(r.Name(nil, len(args) != 1)), r)
+			return nil
+		})
 	})
-	if ctx.Err() != nil {
-		return nil, infile.ErrUnread
-	}
 	return d, err
 }
 

@@ -27,6 +27,8 @@ type Result struct {
 	// are no duplicate of it, the most similar first; not all of them
 	Positives []Wrong `json:"false_positives"`
 	Missed    []Wrong `json:"missed"`
+
+	texts int // listed documents of each kind, for people
 }
 
 // Against judges the documents in their order, and holds the verdicts against the known pairs: what pairs connect is
@@ -57,8 +59,8 @@ func (d *Documents) Against(truth []eval.Pair, list int) (Result, error) {
 	return e, err
 }
 
-// Text returns the result for people, with up to list of the listed documents of each kind.
-func (e Result) Text(list int) string {
+// Text returns the result for people, with up to e.texts of the listed documents of each kind.
+func (e Result) Text() string {
 	rejected, cut := "", ""
 	if e.Rejected > 0 {
 		rejected = fmt.Sprintf(" (%d of them rejected)", e.Rejected)
@@ -71,8 +73,8 @@ func (e Result) Text(list int) string {
 		"(tp %d, fp %d, fn %d)\n",
 		e.Documents, rejected, e.Labelled, terminal.Several(e.Duplicate, "duplicate"), e.Precision, e.Recall, e.F1, e.ARI,
 		e.TruePositives, e.FalsePositives, e.FalseNegatives)
-	return summary + cut + listed("duplicate, but not labelled", e.FalsePositives, e.Positives[:min(list, len(e.Positives))]) +
-		listed("labelled, but no duplicate", e.FalseNegatives, e.Missed[:min(list, len(e.Missed))])
+	return summary + cut + listed("duplicate, but not labelled", e.FalsePositives, e.Positives[:min(e.texts, len(e.Positives))]) +
+		listed("labelled, but no duplicate", e.FalseNegatives, e.Missed[:min(e.texts, len(e.Missed))])
 }
 
 // mostName bounds the columns of an id.

@@ -39,8 +39,8 @@ func LookupCommand() *cobra.Command {
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Int("most", 1, "show so many matches of each text, at most")
-		f.Bool("json", false, "a JSON object for each text, a line each")
 	})
+	cmdline.AddJSON(cmd, "a JSON object for each text, a line each")
 	return cmd
 }
 
@@ -48,20 +48,12 @@ func LookupCommand() *cobra.Command {
 var errUnique = errors.New("not every text is a duplicate")
 
 func lookup(ctx context.Context, cmd *cobra.Command, c *Client, args []string) error {
-	most, err := cmd.Flags().GetInt("most")
-	if err != nil {
-		return err
-	}
-	lines := cmd.Flag("lines").Value.String()
-	texts, err := cmd.Flags().GetStringArray("text")
-	if err != nil {
-		return err
-	}
+	lines, texts := cmdline.Text(cmd, "lines"), cmdline.Texts(cmd, "text")
 	if len(args)+len(texts) == 0 && lines == "" {
 		return exit.Usage(errors.New("give a text, a file, or --lines FILE"))
 	}
 	a := Asker{
-		Client: c, Scope: cmd.Flag("scope").Value.String(), Most: most,
+		Client: c, Scope: cmdline.Text(cmd, "scope"), Most: cmdline.Int(cmd, "most"),
 		Out: cmd.OutOrStdout(), JSON: cmdline.Bool(cmd, "json"), Named: len(args)+len(texts) > 1 || lines != "",
 	}
 	if err := askAll(ctx, cmd, &a, asked{args, texts, lines}); err != nil {

@@ -33,19 +33,15 @@ func RecentCommand() *cobra.Command {
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Int("last", 20, "so many, at most")
 		f.BoolP("follow", "f", false, "also those that come, until Ctrl-C")
-		f.Bool("json", false, "a JSON object for each copy, a line each")
 	})
+	cmdline.AddJSON(cmd, "a JSON object for each copy, a line each")
 	return cmd
 }
 
 func recent(ctx context.Context, cmd *cobra.Command, c *Client, _ []string) error {
-	f := Filter{Topic: cmd.Flag("topic").Value.String(), Scope: cmd.Flag("scope").Value.String()}
-	var err error
-	if f.Least, err = cmd.Flags().GetFloat64("min-similarity"); err != nil {
-		return err
-	}
-	if f.Last, err = cmd.Flags().GetInt("last"); err != nil {
-		return err
+	f := Filter{
+		Topic: cmdline.Text(cmd, "topic"), Scope: cmdline.Text(cmd, "scope"),
+		Least: cmdline.Float(cmd, "min-similarity"), Last: cmdline.Int(cmd, "last"),
 	}
 	l := Last{
 		Client: c, Filter: f, Follow: cmdline.Bool(cmd, "follow"), JSON: cmdline.Bool(cmd, "json"),

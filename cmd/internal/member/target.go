@@ -57,7 +57,7 @@ func OnMember(ask func(ctx context.Context, cmd *cobra.Command, c *Client,
 // memberOf returns a client of the member that the flags name.
 func memberOf(cmd *cobra.Command) (*Client, error) {
 	p := Params{
-		Server: cmd.Flag("server").Value.String(), CA: cmd.Flag("ca").Value.String(),
+		Server: cmdline.Text(cmd, "server"), CA: cmdline.Text(cmd, "ca"),
 		Token: os.Getenv(tokenVariable),
 	}
 	if p.Server == "" || cmd.Flag("config").Changed {
@@ -71,7 +71,7 @@ func memberOf(cmd *cobra.Command) (*Client, error) {
 			}
 		}
 	}
-	if file := cmd.Flag("token-file").Value.String(); file != "" {
+	if file := cmdline.Text(cmd, "token-file"); file != "" {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("--token-file: %w", err)

@@ -32,8 +32,8 @@ func TopCommand() *cobra.Command {
 	AddMemberFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("once", false, "one picture, and no more")
-		f.Bool("json", false, "one JSON object, and no more")
 	})
+	cmdline.AddJSON(cmd, "one JSON object, and no more")
 	return cmd
 }
 

@@ -79,11 +79,7 @@ func Run(ctx context.Context, cmd *cobra.Command, args []string, rules []cmdline
 	}
 	r.out.Tell(cmd.ErrOrStderr())
 	summary := NewSummary(r.params.Unit, r.out.Counts(), remover.Stats(), time.Since(began))
-	if cmdline.Bool(cmd, "json") {
-		err = summary.WriteJSON(cmd.OutOrStdout())
-	} else {
-		err = summary.WriteText(cmd.ErrOrStderr())
-	}
+	err = cmdline.Summarise(cmd, summary)
 	if c := r.out.Counts(); err == nil && c.Documents > 0 && c.Rejected == c.Documents {
 		return fmt.Errorf("all %s were rejected: see why by --rejected -", terminal.Several(int(c.Documents), "document"))
 	}
@@ -96,11 +92,11 @@ func (r *partsRun) read(args []string, rules []cmdline.Rule) (err error) {
 		return err
 	}
 	p := &r.params
-	if p.Unit, err = ParseUnit(r.cmd.Flag("unit").Value.String()); err != nil {
+	if p.Unit, err = ParseUnit(cmdline.Text(r.cmd, "unit")); err != nil {
 		return exit.Usage(fmt.Errorf("--unit: %w", err))
 	}
-	if err := p.Memory.UnmarshalText([]byte(r.cmd.Flag("memory").Value.String())); err != nil {
-		return exit.Usage(fmt.Errorf("--memory: %w", err))
+	if p.Memory, err = cmdline.Size(r.cmd, "memory"); err != nil {
+		return err
 	}
 	if r.config, err = cmdline.Settings(r.cmd, config.Default()); err == nil {
 		err = onlyText(r.config.Document)
@@ -108,24 +104,20 @@ func (r *partsRun) read(args []string, rules []cmdline.Rule) (err error) {
 	if err != nil {
 		return err
 	}
-	var wrong []error
-	p.Bytes = cmdline.Gather(r.cmd.Flags().GetInt("part-bytes"))(&wrong)
-	p.Repeats = cmdline.Gather(r.cmd.Flags().GetInt("repeats"))(&wrong)
-	if p.Workers = cmdline.Gather(r.cmd.Flags().GetInt("workers"))(&wrong); p.Workers < 1 {
+	p.Bytes = cmdline.Int(r.cmd, "part-bytes")
+	p.Repeats = cmdline.Int(r.cmd, "repeats")
+	if p.Workers = cmdline.Int(r.cmd, "workers"); p.Workers < 1 {
 		p.Workers = runtime.GOMAXPROCS(0)
 	}
-	r.named = append(cmdline.Gather(r.cmd.Flags().GetStringArray("query"))(&wrong), args...)
-	if err := errors.Join(wrong...); err != nil {
-		return err
-	}
+	r.named = append(cmdline.Texts(r.cmd, "query"), args...)
 	g := cmdline.Asked{Command: r.cmd, Paths: r.named, Config: r.config}
 	if err := cmdline.RefuseIdle(&g, rules); err != nil {
 		return err
 	}
-	r.list = r.cmd.Flag("files-from").Value.String()
+	r.list = cmdline.Text(r.cmd, "files-from")
 	p.Text, p.Strict, p.Named = r.config.Judge.Text, cmdline.Bool(r.cmd, "strict"), r.list != "" || len(r.named) != 1
 	p.Keep = cmdline.Bool(r.cmd, "keep-rejected")
-	switch unique := r.cmd.Flag("unique").Value.String(); {
+	switch unique := cmdline.Text(r.cmd, "unique"); {
 	case p.Bytes < 0:
 		return exit.Usage(fmt.Errorf("--part-bytes %d: write 0 or more", p.Bytes))
 	case p.Repeats < 2:
@@ -145,14 +137,13 @@ func (r *partsRun) read(args []string, rules []cmdline.Rule) (err error) {
 
 // onlyParts refuses settings that say how whole documents are compared.
 func onlyParts(cmd *cobra.Command) error {
-	sets, err := cmd.Flags().GetStringArray("set")
-	for _, set := range sets {
+	for _, set := range cmdline.Texts(cmd, "set") {
 		if strings.HasPrefix(strings.TrimSpace(set), "similarity.") {
 			return exit.Usage(fmt.Errorf("--set %s is for whole documents, and --unit compares their parts by normal form: leave it out",
 				set))
 		}
 	}
-	return err
+	return nil
 }
 
 // onlyText refuses fields of which parts cannot be cut out as they are written.
@@ -167,7 +158,7 @@ func onlyText(p document.Params) error {
 func (r *partsRun) paths() map[string]string {
 	paths := map[string]string{}
 	for _, name := range OutputNames() {
-		if path := r.cmd.Flag(name).Value.String(); path != "" {
+		if path := cmdline.Text(r.cmd, name); path != "" {
 			paths[name] = path
 		}
 	}

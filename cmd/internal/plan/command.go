@@ -11,7 +11,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/infile"
-	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/internal/corpus"
 )
@@ -36,68 +35,44 @@ func Command() *cobra.Command {
 		f.Int("id-bytes", 16, "bytes of an id, where no FILE tells")
 		f.Int("evidence-bytes", 0, "bytes of evidence, where no FILE tells")
 	})
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "the plan as one JSON object") })
+	cmdline.AddJSON(cmd, "the plan as one JSON object")
 	cmdline.AddSettings(cmd, "similarity", "text", "window", "document.max_bytes", "document.invalid_utf8", "document.missing")
 	return cmd
 }
 
-func runPlan(cmd *cobra.Command, args []string) (err error) {
-	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
-	defer stop()
-	defer exit.MarkInterrupted(ctx, &err)
-	c, err := cmdline.Settings(cmd, config.Default())
-	if err != nil {
-		return err
-	}
-	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: args, Config: c}, Rules()); err != nil {
-		return err
-	}
-	documents, err := cmd.Flags().GetInt64("documents")
-	if err != nil {
-		return err
-	}
-	if documents < 0 {
-		return exit.Usage(fmt.Errorf("--documents %d: write a number above 0", documents))
-	}
-	if documents == 0 && c.Judge.Window.Bytes == 0 {
-		return exit.Usage(errors.New("window.bytes is 0: name --bytes, or --documents"))
-	}
-	p, err := New(c.Judge)
-	if err != nil {
-		return err
-	}
-	if err := measure(ctx, cmd, args, c, p); err != nil {
-		return err
-	}
-	if err := p.Finish(documents); err != nil {
-		return err
-	}
-	if cmdline.Bool(cmd, "json") {
-		return terminal.WriteJSON(cmd.OutOrStdout(), p)
-	}
-	return p.Write(cmd.OutOrStdout())
+func runPlan(cmd *cobra.Command, args []string) error {
+	return infile.Run(cmd, args, config.Default(), Rules(), func(ctx context.Context, c config.Config) error {
+		documents := cmdline.Int64(cmd, "documents")
+		if documents < 0 {
+			return exit.Usage(fmt.Errorf("--documents %d: write a number above 0", documents))
+		}
+		if documents == 0 && c.Judge.Window.Bytes == 0 {
+			return exit.Usage(errors.New("window.bytes is 0: name --bytes, or --documents"))
+		}
+		p, err := New(c.Judge)
+		if err != nil {
+			return err
+		}
+		if err := measure(ctx, cmd, args, c, p); err != nil {
+			return err
+		}
+		if err := p.Finish(documents); err != nil {
+			return err
+		}
+		return cmdline.Print(cmd, p)
+	})
 }
 
 // measure finds what a document takes: the mean of those in the files, or what the flags say.
 func measure(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, p *Plan) error {
-	if len(args) == 0 && cmd.Flag("files-from").Value.String() == "" {
-		var wrong []error
-		id, evidence := cmdline.Gather(cmd.Flags().GetInt("id-bytes"))(&wrong),
-			cmdline.Gather(cmd.Flags().GetInt("evidence-bytes"))(&wrong)
-		return errors.Join(errors.Join(wrong...), p.Assume(id, evidence))
+	if len(args) == 0 && cmdline.Text(cmd, "files-from") == "" {
+		return p.Assume(cmdline.Int(cmd, "id-bytes"), cmdline.Int(cmd, "evidence-bytes"))
 	}
-	in, _, err := infile.Open(cmd, args, c, nil)
-	if err != nil {
-		return err
-	}
-	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
+	err := infile.Each(ctx, cmd, args, c, nil, func(r *corpus.Record) error {
 		p.Add(r)
 		return nil
 	})
-	if ctx.Err() != nil {
-		err = infile.ErrUnread
-	}
-	if err = errors.Join(err, in.Close()); err != nil {
+	if err != nil {
 		return err
 	}
 	return p.Measured()

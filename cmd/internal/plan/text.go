@@ -2,15 +2,14 @@ package plan
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Write writes the plan for people.
-func (p *Plan) Write(out io.Writer) error {
+// Text is for people.
+func (p *Plan) Text() string {
 	var b strings.Builder
 	s := p.params.Similarity
 	b.WriteString(p.describe + "\n")
@@ -48,6 +47,5 @@ func (p *Plan) Write(out io.Writer) error {
 	} else {
 		fmt.Fprintf(&b, "\nwindow.bytes: %v holds %d documents\n", setting.Bytes(p.WindowBytes), p.Documents)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
 }

@@ -41,34 +41,24 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	var wrong []error
-	p := feed.DefaultParams()
-	p.Documents, p.Seed = cmdline.Gather(cmd.Flags().GetInt("feed"))(&wrong),
-		cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong)
-	pace := cmdline.Gather(cmd.Flags().GetFloat64("pace"))(&wrong)
-	if err := errors.Join(wrong...); err != nil {
-		return err
-	}
+	p, pace := feed.DefaultParams(), cmdline.Float(cmd, "pace")
+	p.Documents, p.Seed = cmdline.Int(cmd, "feed"), cmdline.Uint64(cmd, "seed")
 	docs, err := Open(args, p)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, docs.Close()) }()
-	c, source, err := target.Source(cmd)
+	s, source, err := target.Source(cmd)
 	if err != nil {
 		return err
 	}
 	if pace < 0 {
 		return exit.Usage(errors.New("--pace is at least 0"))
 	}
-	opts, err := target.Kafka(cmd, c)
-	if err != nil {
+	if err := topic.Reach(ctx, s.Kafka, source); err != nil {
 		return err
 	}
-	if err := topic.Reach(ctx, opts, source); err != nil {
-		return err
-	}
-	writer, err := topic.NewWriter(ctx, opts, source)
+	writer, err := topic.NewWriter(ctx, s.Kafka, source)
 	if err != nil {
 		return err
 	}

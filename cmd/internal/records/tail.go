@@ -39,26 +39,26 @@ func TailCommand() *cobra.Command {
 		f.Int("last", -1, "begin with so many of the newest documents; -1 is no bound")
 		f.Bool("new", false, "only what comes from now on, like --last 0")
 		f.BoolP("follow", "f", true, "go on with new documents until Ctrl-C")
-		f.Bool("json", false, "a JSON object for each document, a line each")
 		f.Bool("values", false, "the documents alone, unchanged, a line each")
 	})
+	cmdline.AddJSON(cmd, "a JSON object for each document, a line each")
 	return cmd
 }
 
 func tail(cmd *cobra.Command, args []string) (err error) {
-	var wrong []error
-	which := cmdline.Gather(Outputs(args))(&wrong)
-	p := Past{
-		From: cmd.Flag("from").Value.String(), Last: cmdline.Gather(cmd.Flags().GetInt("last"))(&wrong),
-		New:     cmdline.Bool(cmd, "new"),
-		Bounded: cmd.Flag("last").Changed || cmd.Flag("from").Changed,
+	which, err := Outputs(args)
+	if err != nil {
+		return exit.Usage(err)
 	}
 	if cmdline.Bool(cmd, "json") && cmdline.Bool(cmd, "values") {
-		wrong = append(wrong, errors.New("--json and --values are two forms: choose one"))
+		return exit.Usage(errors.New("--json and --values are two forms: choose one"))
 	}
-	past := cmdline.Gather(p.Begin(time.Now()))(&wrong)
-	if len(wrong) > 0 {
-		return exit.Usage(wrong[0])
+	past, err := Past{
+		From: cmdline.Text(cmd, "from"), Last: cmdline.Int(cmd, "last"), New: cmdline.Bool(cmd, "new"),
+		Bounded: cmd.Flag("last").Changed || cmd.Flag("from").Changed,
+	}.Begin(time.Now())
+	if err != nil {
+		return exit.Usage(err)
 	}
 	ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
 	var watch sync.WaitGroup
@@ -69,17 +69,13 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 	if !follows {
 		defer exit.MarkInterrupted(ctx, &err)
 	}
-	c, source, err := target.Source(cmd)
+	s, source, err := target.Source(cmd)
 	if err != nil {
 		return err
 	}
-	topics := Topics(c.Sink, source, which)
-	past.Only = Only(c.Sink, which)
-	opts, err := target.Kafka(cmd, c)
-	if err != nil {
-		return err
-	}
-	if err := topic.Reach(ctx, opts, topics...); err != nil {
+	topics := Topics(s.Config.Sink, source, which)
+	past.Only = Only(s.Config.Sink, which)
+	if err := topic.Reach(ctx, s.Kafka, topics...); err != nil {
 		return err
 	}
 	out := cmd.OutOrStdout()
@@ -90,7 +86,7 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 	case cmdline.Bool(cmd, "values"):
 		show = func(r *topic.Record) error { return WriteValue(out, r) }
 	}
-	err = topic.Tail(ctx, opts, past, follows, show, topics...)
+	err = topic.Tail(ctx, s.Kafka, past, follows, show, topics...)
 	if errors.Is(err, context.Canceled) && (follows || !exit.Signalled(ctx)) {
 		return nil // Ctrl-C is the end of what follows, and nobody reads what is cut off
 	}

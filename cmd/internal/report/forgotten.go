@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -63,28 +62,17 @@ func NewForgotten(f *removal.Found, still Remains) Forgotten {
 	return r
 }
 
-// Write writes lines for people, or one object.
-func (r *Forgotten) Write(out io.Writer, asJSON bool) error {
-	if asJSON {
-		return r.WriteJSON(out)
-	}
-	return r.WriteText(out)
-}
-
 // within returns how long it takes at most until no snapshot has it: as many newer ones are taken as are kept, one
 // every interval, and the segments of the others are deleted when their grace is over, at the next interval.
 func (r *Remains) within() time.Duration {
 	return time.Duration(r.Snapshots+2)*r.Every + snapshot.Grace
 }
 
-// WriteJSON writes one object.
-func (r *Forgotten) WriteJSON(out io.Writer) error { return terminal.WriteJSON(out, r) }
-
 // nameColumns bounds how much of a name is shown.
 const nameColumns = 200
 
-// WriteText writes lines for people.
-func (r *Forgotten) WriteText(out io.Writer) error {
+// Text is for people.
+func (r Forgotten) Text() string {
 	var b strings.Builder
 	verb := "forgotten"
 	if r.DryRun {
@@ -109,11 +97,10 @@ func (r *Forgotten) WriteText(out io.Writer) error {
 	if r.Offset > 0 {
 		r.writeRemains(&b, kept)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
 }
 
-func (r *Forgotten) writeRemains(b *strings.Builder, copies int) {
+func (r Forgotten) writeRemains(b *strings.Builder, copies int) {
 	fmt.Fprintf(b, "each member erases it when it reads journal offset %d: nothing matches it from there on\n", r.Offset)
 	for i := range r.Documents {
 		if r.Documents[i].Copy {

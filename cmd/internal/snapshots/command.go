@@ -89,7 +89,7 @@ func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	if err := onlyFlag(cmd); err != nil {
 		return c, false, err
 	}
-	named = cmd.Flag("config").Value.String() != "" || cmdline.ConfigPath(nil) != ""
+	named = cmdline.Text(cmd, "config") != "" || cmdline.ConfigPath(nil) != ""
 	unnamed := !named && !cmd.Flag("store").Changed &&
 		!slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOT_") })
 	usual := filepath.Join(target.Dir, "snapshots")

@@ -19,7 +19,7 @@ func snapshotListCommand() *cobra.Command {
 		Args: cmdline.AtMost(0, ""),
 		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error { return v.List(ctx, cmdline.Bool(v.cmd, "json")) }),
 	}
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "write one JSON object per line") })
+	cmdline.AddJSON(cmd, "write one JSON object per line")
 	addJournalFlag(cmd)
 	addStoreFlags(cmd)
 	return cmd
@@ -36,7 +36,7 @@ func snapshotShowCommand() *cobra.Command {
 		Args: cmdline.AtMost(1, "one OFFSET"),
 		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error { return v.Show(ctx, v.at, cmdline.Bool(v.cmd, "json")) }),
 	}
-	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) { f.Bool("json", false, "write one JSON object") })
+	cmdline.AddJSON(cmd, "write one JSON object")
 	addJournalFlag(cmd)
 	addStoreFlags(cmd)
 	return cmd
@@ -89,7 +89,7 @@ func snapshotExportCommand() *cobra.Command {
 			"  unecho snapshot export -c old.yaml | unecho snapshot import -c new.yaml -",
 		Args: cmdline.AtMost(1, "one OFFSET"),
 		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error {
-			return v.Export(ctx, v.at, v.cmd.Flag("output").Value.String())
+			return v.Export(ctx, v.at, cmdline.Text(v.cmd, "output"))
 		}),
 	}
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {

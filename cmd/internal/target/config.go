@@ -26,15 +26,11 @@ func Config(cmd *cobra.Command, inProcess bool, dir string, l Layers) (config.Co
 	if inProcess {
 		base = Defaults(base, dir)
 	}
-	sets, err := cmd.Flags().GetStringArray("set")
-	if err != nil {
-		return base, err
-	}
 	var args []string
-	if path := cmd.Flag("config").Value.String(); path != "" {
+	if path := cmdline.Text(cmd, "config"); path != "" {
 		args = append(args, path)
 	}
 	loaded, err := config.ResolveFrom(base, cmdline.ConfigPath(args), os.Environ(),
-		slices.Concat(l.Under, sets, cmdline.Given(cmd), cmdline.LogSets(cmd), l.Over))
+		slices.Concat(l.Under, cmdline.Texts(cmd, "set"), cmdline.Given(cmd), cmdline.LogSets(cmd), l.Over))
 	return loaded.Config, err
 }

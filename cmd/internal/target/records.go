@@ -23,7 +23,7 @@ func AddEmbeddedFlag(cmd *cobra.Command) {
 // Records reaches the cluster of the configuration, or else the embedded broker that runs in --dir, for verbs that
 // otherwise need no Kafka. The reader reads records as the service does.
 func Records(cmd *cobra.Command, c config.Config) (opts topic.Options, reader *corpus.TopicReader, err error) {
-	address, err := Address(cmd.Flag("dir").Value.String())
+	address, err := Address(cmdline.Text(cmd, "dir"))
 	if err != nil {
 		return opts, nil, err
 	}
@@ -35,7 +35,7 @@ func Records(cmd *cobra.Command, c config.Config) (opts topic.Options, reader *c
 		return opts, nil, exit.Usage(fmt.Errorf("no cluster to read from: name the service's configuration by --config, or " +
 			"its brokers by --set kafka.brokers=localhost:9092"))
 	}
-	if opts, err = Kafka(cmd, c); err != nil {
+	if opts, err = kafka(cmd, c); err != nil {
 		return opts, nil, err
 	}
 	reader, err = corpus.NewTopicReader(c.Document)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
@@ -46,24 +45,53 @@ func AddFlags(cmd *cobra.Command, settings ...string) {
 	}
 }
 
-// Source returns the configuration of the service whose topics are meant, and its source topic.
-func Source(cmd *cobra.Command) (c config.Config, source string, err error) {
-	if c, err = Service(cmd, Layers{}); err != nil {
-		return c, "", err
-	}
-	if source = cmd.Flag("topic").Value.String(); source != "" {
-		return c, source, nil
-	}
-	if len(c.Source.Topics) == 0 {
-		return c, "", exit.Usage(fmt.Errorf("source.pattern names no topic: say by --topic which one is meant"))
-	}
-	return c, c.Source.Topics[0], nil
+// Service is the service that a verb talks to.
+type Service struct {
+	Config       config.Config
+	Kafka        topic.Options
+	ProducerTime bool // its broker is an embedded one, which stamps no time
 }
 
-// Service returns the configuration of the named service: the file's, or that of an embedded broker that runs in --dir.
-func Service(cmd *cobra.Command, l Layers) (c config.Config, err error) {
-	dir := cmd.Flag("dir").Value.String()
-	named := cmd.Flag("config").Value.String() != ""
+// Journal is the topic of its journal.
+func (s *Service) Journal() string { return s.Config.Journal.Name(s.Config.Consumer.Group) }
+
+// AsBegun sets what the configuration leaves open as the group's journal was begun with it.
+func (s *Service) AsBegun(ctx context.Context) (err error) {
+	j := routing.Journal{Options: s.Kafka, Topic: s.Journal(), Group: s.Config.Consumer.Group}
+	s.Config.Judge, err = j.AsBegun(ctx, s.Config.Judge)
+	return err
+}
+
+// reach returns the service of a configuration.
+func reach(cmd *cobra.Command, c config.Config) (s *Service, err error) {
+	s = &Service{Config: c}
+	if s.Kafka, err = kafka(cmd, c); err != nil {
+		return nil, err
+	}
+	s.ProducerTime, err = Runs(cmdline.Text(cmd, "dir"), c)
+	return s, err
+}
+
+// Source returns the service whose topics are meant, and its source topic.
+func Source(cmd *cobra.Command) (s *Service, source string, err error) {
+	c, err := Resolve(cmd, Layers{})
+	if err != nil {
+		return nil, "", err
+	}
+	if source = cmdline.Text(cmd, "topic"); source == "" && len(c.Source.Topics) == 0 {
+		return nil, "", exit.Usage(fmt.Errorf("source.pattern names no topic: say by --topic which one is meant"))
+	}
+	if source == "" {
+		source = c.Source.Topics[0]
+	}
+	s, err = reach(cmd, c)
+	return s, source, err
+}
+
+// Resolve returns the configuration of the named service: the file's, or that of an embedded broker that runs in --dir.
+func Resolve(cmd *cobra.Command, l Layers) (c config.Config, err error) {
+	dir := cmdline.Text(cmd, "dir")
+	named := cmdline.Text(cmd, "config") != ""
 	address, err := Address(dir)
 	if err != nil {
 		return c, err
@@ -82,24 +110,23 @@ func Service(cmd *cobra.Command, l Layers) (c config.Config, err error) {
 	return c, nil
 }
 
+// Look is what a verb does with a service.
+type Look func(ctx context.Context, cmd *cobra.Command, s *Service, args []string) error
+
 // OnService builds a verb that looks at the named service. If the verb could not look, its error is marked as undone;
 // the verb itself reports an interruption.
-func OnService(look func(ctx context.Context, cmd *cobra.Command,
-	c config.Config) error,
-) func(*cobra.Command, []string) error {
-	return on(func(cmd *cobra.Command) (config.Config, error) { return Service(cmd, Layers{}) }, look)
+func OnService(look Look) func(*cobra.Command, []string) error {
+	return on(func(cmd *cobra.Command) (config.Config, error) { return Resolve(cmd, Layers{}) }, look)
 }
 
 // OnCluster builds a verb that looks at all of a cluster. So the configuration need not name topics.
-func OnCluster(look func(ctx context.Context, cmd *cobra.Command,
-	c config.Config) error,
-) func(*cobra.Command, []string) error {
+func OnCluster(look Look) func(*cobra.Command, []string) error {
 	return on(func(cmd *cobra.Command) (config.Config, error) {
-		c, err := Service(cmd, Layers{})
+		c, err := Resolve(cmd, Layers{})
 		if err == nil {
 			return c, nil
 		}
-		with, other := Service(cmd, Layers{Over: []string{"source.topics=any"}})
+		with, other := Resolve(cmd, Layers{Over: []string{"source.topics=any"}})
 		if other == nil { // only those were missing
 			return with, nil
 		}
@@ -107,10 +134,8 @@ func OnCluster(look func(ctx context.Context, cmd *cobra.Command,
 	}, look)
 }
 
-func on(read func(*cobra.Command) (config.Config, error), look func(ctx context.Context, cmd *cobra.Command,
-	c config.Config) error,
-) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, _ []string) (err error) {
+func on(read func(*cobra.Command) (config.Config, error), look Look) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
 		defer stop()
 		defer exit.MarkInterrupted(ctx, &err)
@@ -118,33 +143,22 @@ func on(read func(*cobra.Command) (config.Config, error), look func(ctx context.
 		if err != nil {
 			return exit.Undone(err)
 		}
-		return look(ctx, cmd, c)
+		s, err := reach(cmd, c)
+		if err != nil {
+			return exit.Undone(err)
+		}
+		return look(ctx, cmd, s, args)
 	}
 }
 
-// AsBegun returns a configuration with the settings that it leaves open as its group's journal was begun with them.
-func AsBegun(ctx context.Context, cmd *cobra.Command, c config.Config) (config.Config, error) {
-	options, err := Kafka(cmd, c)
-	if err != nil {
-		return c, err
+// kafka returns how a verb reaches the cluster of a configuration.
+func kafka(cmd *cobra.Command, c config.Config) (topic.Options, error) {
+	if !cmd.Flag(cmdline.LogLevelFlag).Changed {
+		c.Log.Level = "error"
 	}
-	j := routing.Journal{Options: options, Topic: c.Journal.Name(c.Consumer.Group), Group: c.Consumer.Group}
-	c.Judge, err = j.AsBegun(ctx, c.Judge)
-	return c, err
-}
-
-// Kafka returns how a verb reaches the cluster of a configuration.
-func Kafka(cmd *cobra.Command, c config.Config) (topic.Options, error) {
-	logger, err := clientLogger(cmd, c)
+	logger, err := terminal.NewLogger(cmd.ErrOrStderr(), c.Log)
 	if err != nil {
 		return topic.Options{}, err
 	}
 	return broker.Options(c.Kafka, logger)
-}
-
-func clientLogger(cmd *cobra.Command, c config.Config) (zerolog.Logger, error) {
-	if !cmd.Flag(cmdline.LogLevelFlag).Changed {
-		c.Log.Level = "error"
-	}
-	return terminal.NewLogger(cmd.ErrOrStderr(), c.Log)
 }

@@ -19,6 +19,18 @@ func WriteJSON(out io.Writer, value any) error {
 	return err
 }
 
+// Found is what a verb has found, for people. As JSON it is a promise to scripts.
+type Found interface{ Text() string }
+
+// Write writes what a verb has found: as a line of JSON, or as lines for people.
+func Write(out io.Writer, asJSON bool, found Found) error {
+	if asJSON {
+		return WriteJSON(out, found)
+	}
+	_, err := io.WriteString(out, found.Text())
+	return err
+}
+
 // plain escapes what encoding/json lets through: it escapes only what is below U+0020, U+2028 and U+2029.
 func plain(line []byte) []byte {
 	out, done := []byte(nil), 0 // line is copied only where something is to be escaped

@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/labelled"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
@@ -55,8 +56,8 @@ func Command(version string) *cobra.Command {
 		f.Text("html", "file", "", "write a page with plots here (- is standard output)")
 		f.Text("yaml", "file", "", "write the recommended settings here (- is standard output)")
 		f.Bool("all", false, "all settings and figures before the table of the best")
-		f.Bool("json", false, "the report as one JSON object instead of the table")
 	})
+	cmdline.AddJSON(cmd, "the report as one JSON object instead of the table")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Duration("budget", 0, "try settings in a random order until this time is over; 0 tries all")
 		f.Bool("brute-force", false, "compare each document with each as well, to see time and pairs beside the exact join")
@@ -67,58 +68,61 @@ func Command(version string) *cobra.Command {
 	return cmd
 }
 
-func runTune(cmd *cobra.Command, args []string, version string) (err error) {
-	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
-	defer stop()
-	defer exit.MarkInterrupted(ctx, &err)
-	c, err := cmdline.Settings(cmd, config.Default())
-	if err != nil {
-		return err
-	}
+func runTune(cmd *cobra.Command, args []string, version string) error {
+	return infile.Run(cmd, args, config.Default(), Rules(), func(ctx context.Context, c config.Config) error {
+		single := func(flag string) outfile.Single {
+			return outfile.Single{Flag: flag, Path: cmdline.Text(cmd, flag), Stdout: cmd.OutOrStdout()}
+		}
+		out := Outputs{
+			Page: single("html"), YAML: single("yaml"), JSON: cmdline.Bool(cmd, "json"),
+			All: cmdline.Bool(cmd, "all"), About: infile.About(cmd, args, "unecho tune", version),
+			Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+		}
+		report, err := tuneFiles(ctx, cmd, args, c, &out)
+		if err != nil {
+			return err
+		}
+		return out.Finish(ctx, report, c)
+	})
+}
+
+// tuneFiles tries settings on the documents that the command line names, once it is known that the outputs can be written.
+func tuneFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out *Outputs) (*Report, error) {
 	p, err := tuneParams(cmd, c)
 	if err != nil {
-		return err
-	}
-	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: args, Config: c}, Rules(p.Grid.Sketches)); err != nil {
-		return err
-	}
-	out := Outputs{
-		Page: cmd.Flag("html").Value.String(), YAML: cmd.Flag("yaml").Value.String(), JSON: cmdline.Bool(cmd, "json"),
-		All: cmdline.Bool(cmd, "all"), About: infile.About(cmd, args, "unecho tune", version),
-		Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+		return nil, err
 	}
 	files, err := infile.WrittenBy(cmd, "html", "yaml")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := files.SpareFiles(cmdline.ConfigFile(cmd), cmd.Flag("pairs").Value.String()); err != nil {
-		return err
+	pairs := cmdline.Text(cmd, "pairs")
+	if err := files.SpareFiles(cmdline.ConfigFile(cmd), pairs); err != nil {
+		return nil, err
 	}
 	if err := out.Ready(); err != nil {
-		return err
+		return nil, err
 	}
-	labels, err := tuneLabels(cmd)
-	if err != nil {
-		return err
+	var labels *labelled.Labels
+	if pairs != "" {
+		if labels, err = labelled.ReadLabels(pairs); err != nil {
+			return nil, err
+		}
 	}
 	sample, numbers, err := readSample(ctx, cmd, args, c, files, labels)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tuner := &Tuner{Params: p, Sample: sample}
 	if labels != nil {
 		if tuner.Labels, err = labels.Pairs(numbers, cmd.ErrOrStderr()); err != nil {
-			return err
+			return nil, err
 		}
 		if len(tuner.Labels) == 0 {
-			return fmt.Errorf("read %s: there are no labels", cmd.Flag("pairs").Value)
+			return nil, fmt.Errorf("read %s: there are no labels", pairs)
 		}
 	}
-	report, err := tuneSample(ctx, cmd, tuner)
-	if err != nil {
-		return err
-	}
-	return out.Finish(ctx, report, c)
+	return tuneSample(ctx, cmd, tuner)
 }
 
 // tuneSample tries the settings and shows, on a terminal, how far it has come.
@@ -129,25 +133,15 @@ func tuneSample(ctx context.Context, cmd *cobra.Command, tuner *Tuner) (*Report,
 	return tuner.Run(ctx)
 }
 
-// tuneLabels returns the pairs that --pairs names, or nil.
-func tuneLabels(cmd *cobra.Command) (*labelled.Labels, error) {
-	if path := cmd.Flag("pairs").Value.String(); path != "" {
-		return labelled.ReadLabels(path)
-	}
-	return nil, nil // without the flag there are no labels
-}
-
 // tuneParams is what the flags ask for.
 func tuneParams(cmd *cobra.Command, c config.Config) (Params, error) {
-	flags := cmd.Flags()
-	var wrong []error
 	p := Params{
-		Judge: c.Judge, Precision: cmdline.Gather(flags.GetFloat64("min-precision"))(&wrong),
-		By:         cmdline.Gather(flags.GetString("by"))(&wrong),
-		BruteForce: cmdline.Gather(flags.GetBool("brute-force"))(&wrong),
-		Budget:     cmdline.Gather(flags.GetDuration("budget"))(&wrong),
-		Seed:       cmdline.Gather(flags.GetUint64("seed"))(&wrong),
-		At:         cmdline.Gather(flags.GetFloat64("at"))(&wrong), Workers: runtime.GOMAXPROCS(0), MostPairs: eval.MostPairs,
+		Judge: c.Judge, Precision: cmdline.Float(cmd, "min-precision"),
+		By:         cmdline.Text(cmd, "by"),
+		BruteForce: cmdline.Bool(cmd, "brute-force"),
+		Budget:     cmdline.Duration(cmd, "budget"),
+		Seed:       cmdline.Uint64(cmd, "seed"),
+		At:         cmdline.Float(cmd, "at"), Workers: runtime.GOMAXPROCS(0), MostPairs: eval.MostPairs,
 	}
 	if c.Judge.Similarity.Verify == "levenshtein" {
 		return p, exit.Usage(errors.New(
@@ -158,11 +152,8 @@ func tuneParams(cmd *cobra.Command, c config.Config) (Params, error) {
 	if p.Grid, err = gridOf(cmd, c.Judge.Similarity); err != nil {
 		return p, err
 	}
-	if p.At == 0 && cmd.Flag("pairs").Value.String() == "" && len(p.Grid.Thresholds) > 0 {
+	if p.At == 0 && cmdline.Text(cmd, "pairs") == "" && len(p.Grid.Thresholds) > 0 {
 		p.At = Preferred(p.Grid.Thresholds, c.Judge.Similarity.Threshold)
-	}
-	if err := errors.Join(wrong...); err != nil {
-		return p, err
 	}
 	if err := p.Validate(); err != nil {
 		return p, exit.Usage(err)

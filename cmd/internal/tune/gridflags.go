@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func addVerifyFlag(cmd *cobra.Command) {
 // unless a flag gives the values.
 func gridOf(cmd *cobra.Command, configured index.SimilarityParams) (Grid, error) {
 	flags, usual := cmd.Flags(), config.Default().Judge.Similarity
-	name := cmd.Flag("grid").Value.String()
+	name := cmdline.Text(cmd, "grid")
 	g, known := Grids()[name]
 	if !known {
 		return g, exit.Usage(fmt.Errorf("--grid %s: there is %s", name, PublishedGrid))
@@ -66,37 +67,29 @@ func gridOf(cmd *cobra.Command, configured index.SimilarityParams) (Grid, error)
 			g.Shingles = []string{"word:1", "word:2", "word:3"}
 		}
 	}
-	var wrong []error
-	whenGiven(cmd, "shingle", &g.Shingles, flags.GetStringSlice, &wrong)
-	whenGiven(cmd, "hash", &g.Hashes, flags.GetStringSlice, &wrong)
-	whenGiven(cmd, "sketch", &g.Sketches, flags.GetStringSlice, &wrong)
-	whenGiven(cmd, "slots", &g.Slots, flags.GetIntSlice, &wrong)
-	whenGiven(cmd, "bands", &g.Bands, flags.GetIntSlice, &wrong)
-	whenGiven(cmd, "bits", &g.Bits, flags.GetIntSlice, &wrong)
-	whenGiven(cmd, "distance", &g.Distances, flags.GetIntSlice, &wrong)
-	whenGiven(cmd, "threshold", &g.Thresholds, flags.GetFloat64Slice, &wrong)
-	if len(wrong) > 0 {
-		return g, wrong[0]
-	}
-	return g, nil
+	err := errors.Join(
+		whenGiven(cmd, "shingle", &g.Shingles, flags.GetStringSlice), whenGiven(cmd, "hash", &g.Hashes, flags.GetStringSlice),
+		whenGiven(cmd, "sketch", &g.Sketches, flags.GetStringSlice), whenGiven(cmd, "slots", &g.Slots, flags.GetIntSlice),
+		whenGiven(cmd, "bands", &g.Bands, flags.GetIntSlice), whenGiven(cmd, "bits", &g.Bits, flags.GetIntSlice),
+		whenGiven(cmd, "distance", &g.Distances, flags.GetIntSlice), whenGiven(cmd, "threshold", &g.Thresholds, flags.GetFloat64Slice),
+	)
+	return g, err
 }
 
-func whenGiven[T any](cmd *cobra.Command, name string, list *[]T, get func(string) ([]T, error), wrong *[]error) {
-	if !cmd.Flag(name).Changed {
-		return
+func whenGiven[T any](cmd *cobra.Command, name string, list *[]T, get func(string) ([]T, error)) (err error) {
+	if cmd.Flag(name).Changed {
+		*list, err = get(name)
 	}
-	given, err := get(name)
-	if err != nil {
-		*wrong = append(*wrong, err)
-		return
-	}
-	*list = given
+	return err
 }
 
-// Rules say when each flag decides something, for a grid with these sketches.
-func Rules(sketches []string) []cmdline.Rule {
+// Rules say when each flag decides something.
+func Rules() []cmdline.Rule {
 	tries := func(sketch string) func(*cmdline.Asked) bool {
-		return func(*cmdline.Asked) bool { return slices.Contains(sketches, sketch) }
+		return func(g *cmdline.Asked) bool {
+			grid, err := gridOf(g.Command, g.Config.Judge.Similarity)
+			return err != nil || slices.Contains(grid.Sketches, sketch) // what is wrong with the grid is reported when it is read
+		}
 	}
 	const untried = "is of a sketch that is not tried: add it to --sketch, or leave this out"
 	return slices.Concat([]cmdline.Rule{

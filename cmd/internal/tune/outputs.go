@@ -7,46 +7,25 @@ import (
 	"io"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Outputs are written at the end, each completely. An output that cannot be written should be reported before the
 // minutes of work.
 type Outputs struct {
-	Page, YAML     string       // paths; - is stdout, empty is not written
+	Page, YAML     outfile.Single
 	About          report.About // of the page
 	JSON           bool         // instead of the table
 	All            bool         // all rows instead of the best
 	Stdout, Stderr io.Writer
-	used           bool // page or yaml is written to standard output
 }
 
 // Ready checks whether all of them can be written.
 func (o *Outputs) Ready() error {
-	return errors.Join(o.readyFor("html", o.Page), o.readyFor("yaml", o.YAML))
-}
-
-// readyFor checks whether an output can be written.
-func (o *Outputs) readyFor(flag, path string) error {
-	switch path {
-	case "":
-		return nil
-	case corpus.Stdin:
-		if o.used || o.JSON {
-			return exit.Usage(fmt.Errorf("--%s -: standard output is taken already", flag))
-		}
-		o.used = true
-		return nil
-	}
-	if err := outfile.Replaceable(path); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return errors.Join(o.Page.Ready(o.JSON), o.YAML.Ready(o.JSON || o.Page.OnStdout()))
 }
 
 // Finish completes the report and writes it. If the run was stopped before anything was tried, an older report is kept.
@@ -65,12 +44,9 @@ func (o *Outputs) Finish(ctx context.Context, report *Report, c config.Config) e
 }
 
 func (o *Outputs) write(report *Report) error {
-	var err error
-	if o.Page != "" {
-		err = o.to(o.Page, func(out io.Writer) error { return report.WritePage(out, o.About) })
-	}
-	if o.YAML != "" && report.YAML != "" {
-		err = errors.Join(err, o.to(o.YAML, func(out io.Writer) error {
+	err := o.Page.Write(func(out io.Writer) error { return report.WritePage(out, o.About) })
+	if report.YAML != "" {
+		err = errors.Join(err, o.YAML.Write(func(out io.Writer) error {
 			_, err := io.WriteString(out, report.YAML)
 			return err
 		}))
@@ -78,22 +54,12 @@ func (o *Outputs) write(report *Report) error {
 	return errors.Join(err, o.print(report))
 }
 
-func (o *Outputs) to(path string, write func(io.Writer) error) error {
-	if path == corpus.Stdin {
-		return write(o.Stdout)
-	}
-	if err := outfile.Replace(path, 0o666, write); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
-}
-
 // print writes to standard output if no other output does.
 func (o *Outputs) print(report *Report) error {
 	switch {
 	case o.JSON:
 		return terminal.WriteJSON(o.Stdout, report)
-	case o.used:
+	case o.Page.OnStdout() || o.YAML.OnStdout():
 		return nil
 	}
 	if o.All {
@@ -118,8 +84,8 @@ func (o *Outputs) recommend(report *Report, c config.Config) (err error) {
 	} else {
 		err = errors.New("nothing to recommend: " + report.NotRecommended)
 	}
-	if err != nil && o.YAML != "" {
-		err = fmt.Errorf("write --yaml %s: %w; it is left as it was", o.YAML, err)
+	if err != nil && o.YAML.Path != "" {
+		err = fmt.Errorf("write --yaml %s: %w; it is left as it was", o.YAML.Path, err)
 	}
 	return err
 }

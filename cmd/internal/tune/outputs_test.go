@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/config"
 )
 
@@ -57,7 +58,7 @@ func TestTuneFinishes(t *testing.T) {
 			dir := t.TempDir()
 			page, yaml := filepath.Join(dir, "page.html"), filepath.Join(dir, "tuned.yaml")
 			var table bytes.Buffer
-			out := &Outputs{Page: page, YAML: yaml, Stdout: &table, Stderr: io.Discard}
+			out := &Outputs{Page: outfile.Single{Flag: "html", Path: page}, YAML: outfile.Single{Flag: "yaml", Path: yaml}, Stdout: &table, Stderr: io.Discard}
 			err := out.Finish(test.ctx, &test.report, test.config)
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("%v, want %q", err, test.want)

@@ -39,27 +39,25 @@ func addSampleFlags(cmd *cobra.Command) {
 	target.AddEmbeddedFlag(cmd)
 }
 
-func tokensField(cmd *cobra.Command) string { return cmd.Flag("tokens").Value.String() }
+func tokensField(cmd *cobra.Command) string { return cmdline.Text(cmd, "tokens") }
 
 func samplerOf(cmd *cobra.Command, labels *labelled.Labels) (*Sampler, error) {
-	var wrong []error
 	p := SamplerParams{
-		Most: cmdline.Gather(cmd.Flags().GetInt("sample"))(&wrong),
-		Seed: cmdline.Gather(cmd.Flags().GetUint64("seed"))(&wrong), Field: tokensField(cmd),
+		Most: cmdline.Int(cmd, "sample"),
+		Seed: cmdline.Uint64(cmd, "seed"), Field: tokensField(cmd),
 	}
 	if labels != nil {
 		p.Names = labels.Names()
 	}
-	if cmd.Flag("grid").Value.String() == PublishedGrid && !cmd.Flag("sample").Changed {
+	if cmdline.Text(cmd, "grid") == PublishedGrid && !cmd.Flag("sample").Changed {
 		p.Most = PublishedSample
 	}
 	if p.Most < 0 {
 		return nil, exit.Usage(fmt.Errorf("--sample %d: write a number of documents, or 0 for all", p.Most))
 	}
-	if err := p.Bytes.UnmarshalText([]byte(cmd.Flag("sample-bytes").Value.String())); err != nil {
-		return nil, exit.Usage(fmt.Errorf("--sample-bytes: %w", err))
-	}
-	return NewSampler(p), errors.Join(wrong...)
+	var err error
+	p.Bytes, err = cmdline.Size(cmd, "sample-bytes")
+	return NewSampler(p), err
 }
 
 // readSample reads the documents. It returns the numbers of those that are labelled as well.
@@ -77,49 +75,23 @@ func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 	return sample, s.Numbers(), err
 }
 
-func fillSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out outfile.Files,
-	s *Sampler,
-) (err error) {
-	name := cmd.Flag("topic").Value.String()
+func fillSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out outfile.Files, s *Sampler) error {
+	name := cmdline.Text(cmd, "topic")
 	switch {
 	case name != "" && (len(args) > 0 || cmd.Flag("files-from").Changed):
 		return exit.Usage(errors.New("name files or a --topic, not both"))
 	case name != "":
-		err = readTopic(ctx, cmd, c, name, s)
-	default:
-		err = readFiles(ctx, cmd, args, c, out, s)
-	}
-	if ctx.Err() != nil {
-		return infile.ErrUnread
-	}
-	return err
-}
-
-func readFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out outfile.Files,
-	s *Sampler,
-) (err error) {
-	in, size, err := infile.Open(cmd, args, c, out)
-	if err != nil {
+		err := readTopic(ctx, cmd, c, name, s)
+		if ctx.Err() != nil {
+			return infile.ErrUnread
+		}
 		return err
 	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	bar := terminal.NewProgress(cmd.ErrOrStderr(), size)
-	defer bar.End()
-	return corpus.Each(ctx, in, func(r *corpus.Record) error {
-		bar.Documents++
-		read, files := in.Read()
-		bar.Files = files
-		bar.At(read)
-		return s.AddFile(r, len(args) != 1)
-	})
+	return infile.Each(ctx, cmd, args, c, out, func(r *corpus.Record) error { return s.AddFile(r, len(args) != 1) })
 }
 
 func readTopic(ctx context.Context, cmd *cobra.Command, c config.Config, name string, s *Sampler) error {
-	documents, err := cmd.Flags().GetInt64("documents")
-	if err != nil {
-		return err
-	}
-	span, err := ParseSpan(cmd.Flag("from").Value.String(), cmd.Flag("to").Value.String(), documents, time.Now())
+	span, err := ParseSpan(cmdline.Text(cmd, "from"), cmdline.Text(cmd, "to"), cmdline.Int64(cmd, "documents"), time.Now())
 	if err != nil {
 		return err
 	}

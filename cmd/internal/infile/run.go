@@ -1,0 +1,61 @@
+package infile
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/internal/corpus"
+)
+
+// Run runs a verb about these files until a signal comes: with the settings that the command line asks for, which begin with
+// base, and without flags that decide nothing.
+func Run(cmd *cobra.Command, paths []string, base config.Config, rules []cmdline.Rule,
+	do func(ctx context.Context, c config.Config) error,
+) (err error) {
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
+	defer stop()
+	defer exit.MarkInterrupted(ctx, &err)
+	c, err := cmdline.Settings(cmd, base)
+	if err != nil {
+		return err
+	}
+	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: paths, Config: c}, rules); err != nil {
+		return err
+	}
+	return do(ctx, c)
+}
+
+// Each calls take with each document of the files that a command line names, none of which may be written, and shows how far
+// it has come. A verb that uses it needs all of them: it is an error if ctx is done before.
+func Each(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out outfile.Files,
+	take func(*corpus.Record) error,
+) (err error) {
+	in, size, err := Open(cmd, args, c, out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	bar := terminal.NewProgress(cmd.ErrOrStderr(), size)
+	defer bar.End()
+	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
+		bar.Documents++
+		bytes, files := in.Read()
+		bar.Files = files
+		bar.At(bytes)
+		return take(r)
+	})
+	if ctx.Err() != nil {
+		return ErrUnread
+	}
+	return err
+}
+
+// ErrUnread ends a verb that needs all documents.
+var ErrUnread = errors.New("stopped before all documents were read; nothing is written")

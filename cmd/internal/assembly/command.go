@@ -52,10 +52,7 @@ func runService(cmd *cobra.Command, version string) error {
 			"no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", cmdline.DefaultFile,
 			cmdline.DefaultFile)
 	}
-	if err != nil && json {
-		return &exit.Error{Logged: true, Err: err}
-	}
-	return err
+	return exit.InLog(err, json)
 }
 
 // serve runs the service that c describes.
@@ -64,16 +61,13 @@ func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir, version str
 	if err != nil {
 		return err
 	}
-	say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+exit.Finishing) }
-	if terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
-		say = func() { logger.Info().Msg(exit.Finishing) }
-	}
+	json := terminal.IsJSON(cmd.ErrOrStderr(), c.Log)
 	var leave func()
 	var kafka target.Broker
 	if inProcess {
 		leave = func() { _ = kafka.Close() }
 	}
-	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, leave)
+	ctx, stop := exit.UntilSignalSaid(cmd.Context(), exit.Says(cmd.ErrOrStderr(), json, logger), leave)
 	defer stop()
 	if inProcess {
 		if err := kafka.Start(ctx, &c, dir, cmdline.Text(cmd, "listen"), logger); err != nil {
@@ -85,10 +79,9 @@ func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir, version str
 			}
 		}()
 	}
-	memory.Limit(c.Judge.Window)
-	memory.WarnOfLimit(c, memory.ReadLimits(), logger)
+	memory.Bound(c, logger)
 	p := Params{Config: c, InProcess: inProcess, Version: version, Logger: logger}
-	if inProcess && !terminal.IsJSON(cmd.ErrOrStderr(), c.Log) {
+	if inProcess && !json {
 		p.Tell = cmd.ErrOrStderr() // a log for programs has the address in it
 	}
 	built, err := Build(ctx, p)

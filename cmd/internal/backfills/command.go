@@ -7,16 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/target"
-	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/internal/corpus"
@@ -144,31 +139,7 @@ func backfillTopics(cmd *cobra.Command, args []string, version string) error {
 	if err != nil {
 		return err
 	}
-	return Replay(cmd.Context(), flags, shellOf(cmd, version))
-}
-
-// shellOf is the program around a verb that works on ranges or files.
-func shellOf(cmd *cobra.Command, version string) *Shell {
-	l := target.Layers{Under: []string{"ops.listen="}}
-	if terminal.Is(cmd.ErrOrStderr()) { // the progress is what a person looks at
-		l.Base = func(c *config.Config) { c.Log.Level = "warn" }
-	}
-	return &Shell{
-		Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr(), Setup: assembly.Setup,
-		Read: func(sets []string) (config.Config, error) {
-			l.Over = sets
-			return target.Resolve(cmd, l)
-		},
-		Logger:   func(c config.Config) (zerolog.Logger, error) { return assembly.Logger(cmd.ErrOrStderr(), c) },
-		Embedded: func(c config.Config) (bool, error) { return target.Runs(cmdline.Text(cmd, "dir"), c) },
-		Build: func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger,
-			more func(*consumer.Setup),
-		) (Service, error) {
-			return assembly.Build(ctx, assembly.Params{
-				Config: c, InProcess: embedded, Version: version, Logger: logger, More: more,
-			})
-		},
-	}
+	return replay(cmd.Context(), flags, &shell{cmd, version})
 }
 
 func backfillListCommand() *cobra.Command {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
@@ -22,39 +23,35 @@ import (
 // filling is a process that fills the window of a new group.
 type filling struct {
 	*voice
-	shell  *Shell
+	shell  *shell
 	flags  *Flags
 	config config.Config // of the group
 }
 
-// Fill fills the window of the configuration's group before the group judges anything.
-func Fill(ctx context.Context, f *Flags, shell *Shell) error {
+// fill fills the window of the configuration's group before the group judges anything.
+func fill(ctx context.Context, f *Flags, shell *shell) error {
 	v, err := newFilling(f, shell)
 	if err == nil {
 		signalled, stop := exit.UntilSignalSaid(ctx, func() { v.say(exit.Finishing) }, nil)
 		defer stop()
 		err = v.run(signalled)
 	}
-	if err != nil && v.logsJSON {
-		return &exit.Error{Logged: true, Err: err}
-	}
-	return err
+	return exit.InLog(err, v.logsJSON)
 }
 
-func newFilling(f *Flags, shell *Shell) (*filling, error) {
-	c, err := shell.Read(nil)
+func newFilling(f *Flags, shell *shell) (*filling, error) {
+	c, err := shell.read(nil)
 	v := &filling{voice: newVoice(shell, f.JSON, "group", c.Consumer.Group, c.Log), shell: shell, flags: f, config: c}
 	if err != nil {
 		return v, err
 	}
-	v.logger, err = terminal.NewLogger(shell.Err, c.Log)
+	v.logger, err = terminal.NewLogger(v.Err, c.Log)
 	return v, err
 }
 
 // run fills the window, and tells how that ended.
 func (v *filling) run(ctx context.Context) error {
-	memory.Limit(v.config.Judge.Window)
-	memory.WarnOfLimit(v.config, memory.ReadLimits(), v.logger)
+	memory.Bound(v.config, v.logger)
 	filler, closing, err := v.filler(ctx)
 	if err != nil {
 		return err
@@ -96,7 +93,7 @@ func (v *filling) run(ctx context.Context) error {
 
 // filler wires the rooms together. closing closes what it has opened.
 func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func() error, err error) {
-	embedded, err := v.shell.Embedded(v.config)
+	embedded, err := v.shell.embedded(v.config)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,7 +101,7 @@ func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func(
 	if err != nil {
 		return nil, nil, err
 	}
-	what := v.shell.Setup(v.config, kafka)
+	what := assembly.Setup(v.config, kafka)
 	what.Logger, what.ProducerTime, what.MaxRate = v.logger, embedded, v.flags.MaxRate
 	closing = func() error { return nil }
 	store, err := snapshots.Open(ctx, v.config, true)

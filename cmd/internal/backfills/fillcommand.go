@@ -73,5 +73,5 @@ func fillWindow(cmd *cobra.Command, args []string, version string) error {
 	if err := errors.Join(append(wrong, f.Check())...); err != nil {
 		return exit.Usage(err)
 	}
-	return Fill(cmd.Context(), f, shellOf(cmd, version))
+	return fill(cmd.Context(), f, &shell{cmd, version})
 }

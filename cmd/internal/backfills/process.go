@@ -2,10 +2,10 @@ package backfills
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -17,47 +17,37 @@ import (
 // process is one that works on a job.
 type process struct {
 	*voice
-	shell    *Shell
+	shell    *shell
 	flags    *Flags
 	config   config.Config // of the job
 	embedded bool
 	job      backfill.Job
 }
 
-// Replay works on the job that the flags describe until its range is judged, or a signal comes.
-func Replay(ctx context.Context, f *Flags, shell *Shell) error {
+// replay works on the job that the flags describe until its range is judged, or a signal comes.
+func replay(ctx context.Context, f *Flags, shell *shell) error {
 	v, err := newProcess(f, shell)
 	if err == nil {
-		say := func() { fmt.Fprintln(v.Err, "unecho: "+exit.Finishing) }
-		if v.logsJSON {
-			say = func() { v.logger.Info().Msg(exit.Finishing) }
-		}
-		signalled, stop := exit.UntilSignalSaid(ctx, say, nil)
+		signalled, stop := exit.UntilSignalSaid(ctx, exit.Says(v.Err, v.logsJSON, v.logger), nil)
 		defer stop()
 		err = v.run(signalled)
 		exit.MarkInterrupted(signalled, &err)
 	}
-	if err != nil && v != nil && v.logsJSON {
-		return &exit.Error{Logged: true, Err: err}
-	}
-	return err
+	return exit.InLog(err, v != nil && v.logsJSON)
 }
 
 // newProcess returns the job that the command line and the configuration describe. It is nil if there is no
 // configuration.
-func newProcess(f *Flags, shell *Shell) (*process, error) {
-	c, name, err := f.settings(shell.Read)
+func newProcess(f *Flags, shell *shell) (*process, error) {
+	c, name, err := f.settings(shell.read)
 	if err != nil {
-		if terminal.IsJSON(shell.Err, c.Log) {
-			err = &exit.Error{Logged: true, Err: err}
-		}
-		return nil, err
+		return nil, exit.InLog(err, terminal.IsJSON(shell.cmd.ErrOrStderr(), c.Log))
 	}
 	v := &process{voice: newVoice(shell, f.JSON, "backfill", name, c.Log), shell: shell, flags: f, config: c}
-	if v.logger, err = shell.Logger(c); err != nil {
+	if v.logger, err = assembly.Logger(v.Err, c); err != nil {
 		return nil, err
 	}
-	if v.embedded, err = shell.Embedded(c); err != nil {
+	if v.embedded, err = shell.embedded(c); err != nil {
 		return nil, err
 	}
 	options, err := broker.Options(c.Kafka, v.logger)

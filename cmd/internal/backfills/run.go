@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/consumer"
@@ -146,9 +147,7 @@ func (v *process) interrupted(s protocol.Progress) error {
 
 // serve runs the service on a plan, and shows its progress.
 func (v *process) serve(ctx context.Context, plan *protocol.Plan) error {
-	memory.Limit(v.config.Judge.Window)
-	memory.WarnOfLimit(v.config, memory.ReadLimits(), v.logger)
-	p, err := v.shell.Build(ctx, v.config, v.embedded, v.logger, func(s *consumer.Setup) {
+	p, err := v.build(ctx, func(s *consumer.Setup) {
 		s.Plan, s.MaxRate, s.GoesOn = plan, v.flags.MaxRate, v.flags.Into != ""
 	})
 	if err != nil {
@@ -221,11 +220,17 @@ func (v *process) goLive(ctx context.Context, s *backfill.State) error {
 
 // live runs the group as `unecho run` does.
 func (v *process) live(ctx context.Context) error {
-	memory.Limit(v.config.Judge.Window)
-	memory.WarnOfLimit(v.config, memory.ReadLimits(), v.logger)
-	p, err := v.shell.Build(ctx, v.config, v.embedded, v.logger, func(*consumer.Setup) {})
+	p, err := v.build(ctx, nil)
 	if err != nil {
 		return err
 	}
 	return p.Run(ctx, v.config.Log.Every, v.logger)
+}
+
+// build builds the service. more makes it more than its configuration; it may be nil.
+func (v *process) build(ctx context.Context, more func(*consumer.Setup)) (*assembly.Parts, error) {
+	memory.Bound(v.config, v.logger)
+	return assembly.Build(ctx, assembly.Params{
+		Config: v.config, InProcess: v.embedded, Version: v.shell.version, Logger: v.logger, More: more,
+	})
 }

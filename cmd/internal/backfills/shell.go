@@ -1,32 +1,30 @@
 package backfills
 
 import (
-	"context"
-	"io"
-	"time"
+	"github.com/spf13/cobra"
 
-	"github.com/rs/zerolog"
-
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/consumer"
-	"github.com/unecho/unecho/consumer/topic"
 )
 
-// Shell is the program around a backfill: it reads the configuration and wires the rooms together.
-type Shell struct {
-	Out, Err io.Writer
-	Read     Reader
-	Logger   func(config.Config) (zerolog.Logger, error)
-	Embedded func(config.Config) (bool, error) // says whether the broker is an embedded one, which stamps no time
-	Setup    func(config.Config, topic.Options) consumer.Setup
-	Build    func(ctx context.Context, c config.Config, embedded bool, logger zerolog.Logger,
-		more func(*consumer.Setup)) (Service, error)
+// shell is the program around a verb that works on ranges or files.
+type shell struct {
+	cmd     *cobra.Command
+	version string
 }
 
-// Service is one that was built.
-type Service interface {
-	Backfill() consumer.Progress
-	// Run serves until ctx is done or the range ends, and closes the service. Every so often it logs how the service
-	// stands.
-	Run(ctx context.Context, every time.Duration, logger zerolog.Logger) error
+// read reads the configuration, with settings that outrank everything in it.
+func (s *shell) read(sets []string) (config.Config, error) {
+	l := target.Layers{Under: []string{"ops.listen="}, Over: sets}
+	if terminal.Is(s.cmd.ErrOrStderr()) { // the progress is what a person looks at
+		l.Base = func(c *config.Config) { c.Log.Level = "warn" }
+	}
+	return target.Resolve(s.cmd, l)
+}
+
+// embedded says whether the broker is an embedded one, which stamps no time.
+func (s *shell) embedded(c config.Config) (bool, error) {
+	return target.Runs(cmdline.Text(s.cmd, "dir"), c)
 }

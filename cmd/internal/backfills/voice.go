@@ -24,9 +24,9 @@ type voice struct {
 	every      time.Duration // between two lines of the log about the progress; 0: none
 }
 
-func newVoice(s *Shell, asJSON bool, kind, name string, log config.LogParams) *voice {
+func newVoice(s *shell, asJSON bool, kind, name string, log config.LogParams) *voice {
 	return &voice{
-		Out: s.Out, Err: s.Err, JSON: asJSON, kind: kind, name: name, logsJSON: terminal.IsJSON(s.Err, log),
+		Out: s.cmd.OutOrStdout(), Err: s.cmd.ErrOrStderr(), JSON: asJSON, kind: kind, name: name, logsJSON: terminal.IsJSON(s.cmd.ErrOrStderr(), log),
 		every: log.Every,
 	}
 }

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -59,8 +58,7 @@ func Command(version string) *cobra.Command {
 
 func show(cmd *cobra.Command, version string) (err error) {
 	var kafka target.Broker
-	say := func() { fmt.Fprintln(cmd.ErrOrStderr(), "unecho: "+exit.Finishing) }
-	ctx, stop := exit.UntilSignalSaid(cmd.Context(), say, func() { _ = kafka.Close() })
+	ctx, stop := exit.UntilSignalSaid(cmd.Context(), exit.Says(cmd.ErrOrStderr(), false, zerolog.Nop()), func() { _ = kafka.Close() })
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // into head: the write fails, and what follows removes the directory
 	dir, remove, err := Dir(cmdline.Text(cmd, "dir"))
@@ -68,32 +66,20 @@ func show(cmd *cobra.Command, version string) (err error) {
 		return err
 	}
 	defer remove()
-	p, docs, logger, err := demoOf(cmd, dir)
+	p, docs, err := demoOf(cmd, dir, version)
 	if err != nil {
 		return err
 	}
-	if err := kafka.Start(ctx, &p.Config, dir, cmdline.Text(cmd, "listen"), logger); err != nil {
+	if err := kafka.Start(ctx, &p.Config, dir, cmdline.Text(cmd, "listen"), p.Logger); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, kafka.Close()) }()
 	fmt.Fprintf(cmd.ErrOrStderr(), "a Kafka broker listens on %s, its data in %s\n", p.Config.Kafka.Brokers[0], dir)
-	opts, err := broker.Options(p.Config.Kafka, logger)
+	opts, err := broker.Options(p.Config.Kafka, p.Logger)
 	if err != nil {
 		return err
 	}
 	p.Setup = assembly.Setup(p.Config, opts)
-	p.Build = func(ctx context.Context) (Service, error) {
-		built, err := assembly.Build(ctx, assembly.Params{
-			Config: p.Config, InProcess: true, Version: version, Logger: logger, Tell: cmd.ErrOrStderr(),
-		})
-		if err != nil {
-			return Service{}, err
-		}
-		return Service{
-			Ready: built.Ready, Page: built.Page,
-			Run: func(ctx context.Context) error { return built.Run(ctx, 0, logger) },
-		}, nil
-	}
 	p.Sum = func(s Summary) error {
 		if ctx.Err() != nil && cmd.Flag("dir").Changed {
 			fmt.Fprintf(cmd.ErrOrStderr(), "stopped; `unecho demo --dir %s` goes on from here\n", dir)
@@ -107,7 +93,7 @@ func show(cmd *cobra.Command, version string) (err error) {
 }
 
 // demoOf returns what the flags ask for: a service on a broker that is still to be started, and the documents for it.
-func demoOf(cmd *cobra.Command, dir string) (p Params, docs *Documents, logger zerolog.Logger, err error) {
+func demoOf(cmd *cobra.Command, dir, version string) (p Params, docs *Documents, err error) {
 	base := target.Defaults(config.Default(), dir)
 	base.Document.Format, base.Document.Fields, base.Document.ID = "json", []string{"text"}, "field:id"
 	paged := cmdline.Bool(cmd, "page")
@@ -117,13 +103,15 @@ func demoOf(cmd *cobra.Command, dir string) (p Params, docs *Documents, logger z
 	base.Log.Level = "warn"
 	loaded, err := config.ResolveFrom(base, "", os.Environ(), append(cmdline.Texts(cmd, "set"), cmdline.LogSets(cmd)...))
 	if err != nil {
-		return p, nil, logger, err
+		return p, nil, err
 	}
-	if logger, err = terminal.NewLogger(cmd.ErrOrStderr(), loaded.Config.Log); err != nil {
-		return p, nil, logger, err
+	logger, err := terminal.NewLogger(cmd.ErrOrStderr(), loaded.Config.Log)
+	if err != nil {
+		return p, nil, err
 	}
 	p = Params{
-		Config: loaded.Config, Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(),
+		Params: assembly.Params{Config: loaded.Config, InProcess: true, Version: version, Logger: logger, Tell: cmd.ErrOrStderr()},
+		Out:    cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(),
 		Pace: cmdline.Float(cmd, "pace"), Stay: paged,
 	}
 	if !cmd.Flag("pace").Changed {
@@ -135,5 +123,5 @@ func demoOf(cmd *cobra.Command, dir string) (p Params, docs *Documents, logger z
 		sent.Documents = Watched
 	}
 	docs, err = Open(cmdline.Text(cmd, "input"), sent, p.Config.Document)
-	return p, docs, logger, err
+	return p, docs, err
 }

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/topic"
@@ -19,27 +19,19 @@ import (
 
 // Params are the settings of a demo.
 type Params struct {
-	Config config.Config  // of the service, on the embedded broker
-	Setup  consumer.Setup // of the same service, for a replay of its journal
-	Build  func(ctx context.Context) (Service, error)
-	Out    io.Writer
-	Notes  io.Writer // notes, apart from the results
-	Pace   float64   // documents a second; 0 and less is full speed
-	Stay   bool      // go on serving when all documents have their verdict, until ctx is done
-	Sum    func(Summary) error
-}
-
-// Service is the service that judges the documents.
-type Service struct {
-	Run   func(ctx context.Context) error // until ctx is done
-	Ready func() bool
-	Page  func() string // the address of its page, once it is ready; empty if it has none
+	assembly.Params                // of the service, on the embedded broker
+	Setup           consumer.Setup // of the same service, for a replay of its journal
+	Out             io.Writer
+	Notes           io.Writer // notes, apart from the results
+	Pace            float64   // documents a second; 0 and less is full speed
+	Stay            bool      // go on serving when all documents have their verdict, until ctx is done
+	Sum             func(Summary) error
 }
 
 // demo is one run of it.
 type demo struct {
 	Params
-	service Service
+	service *assembly.Parts
 	view    verdictView
 	outputs *outputs
 	began   time.Time
@@ -58,18 +50,10 @@ func Run(ctx context.Context, p Params, docs *Documents) error {
 	options := viewOptionsFor(d.Out, os.Getenv, max(0, docs.expected-sent))
 	options.Screen, _ = d.Notes.(*terminal.Screen)
 	if d.Stay {
-		options.Page = d.page
+		options.Page = func() string { return d.service.Page() }
 	}
 	d.view = newView(d.Out, options)
 	return d.run(ctx, docs)
-}
-
-// page returns the address of the service's page, or nothing.
-func (d *demo) page() string {
-	if d.service.Page == nil {
-		return ""
-	}
-	return d.service.Page()
 }
 
 // sent returns how many documents an earlier run has sent.
@@ -98,13 +82,13 @@ const patience = 20_000
 // run starts the service and shows its verdicts.
 func (d *demo) run(ctx context.Context, docs *Documents) error {
 	var err error
-	if d.service, err = d.Build(ctx); err != nil {
+	if d.service, err = assembly.Build(ctx, d.Params.Params); err != nil {
 		return err
 	}
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	group, inner := errgroup.WithContext(serving)
-	group.Go(func() error { return d.service.Run(inner) })
+	group.Go(func() error { return d.service.Run(inner, 0, d.Logger) })
 	group.Go(func() error {
 		defer stop()
 		if err := ready(inner, d.service.Ready); err != nil {

@@ -45,6 +45,14 @@ func Undone(err error) error {
 	return &Error{Code: NothingKnown, Err: err}
 }
 
+// InLog marks an error, if there is one, of a verb whose log is JSON: it belongs there.
+func InLog(err error, asJSON bool) error {
+	if err == nil || !asJSON {
+		return err
+	}
+	return &Error{Logged: true, Err: err}
+}
+
 // NotThere marks an error of opening a file that the command line names. A missing file is a mistake in the command
 // line, as it is in the configuration.
 func NotThere(err error) error {

@@ -8,14 +8,24 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/rs/zerolog"
 )
 
 // Finishing is the message of a verb after the first signal.
 const Finishing = "finishing what is begun; once more to leave at once"
 
+// Says returns what says that a verb finishes, in its log if that is JSON.
+func Says(stderr io.Writer, asJSON bool, logger zerolog.Logger) func() {
+	if asJSON {
+		return func() { logger.Info().Msg(Finishing) }
+	}
+	return func() { fmt.Fprintln(stderr, "unecho: "+Finishing) }
+}
+
 // UntilSignal returns a context that ends with the first SIGINT or SIGTERM. A second one ends the process at once.
 func UntilSignal(parent context.Context, stderr io.Writer) (context.Context, context.CancelFunc) {
-	return UntilSignalSaid(parent, func() { fmt.Fprintln(stderr, "unecho: "+Finishing) }, nil)
+	return UntilSignalSaid(parent, Says(stderr, false, zerolog.Nop()), nil)
 }
 
 // UntilSignalSaid is UntilSignal for those who say in their own way that they finish. Who has something that must not

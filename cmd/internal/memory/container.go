@@ -19,9 +19,9 @@ type Limits struct {
 	Addresses int64    // ulimit -v, in bytes; 0: there is none
 }
 
-// ReadLimits returns those of this process. Files are those of its cgroup and of all above it, of version 2 and of
+// readLimits returns those of this process. Files are those of its cgroup and of all above it, of version 2 and of
 // version 1. A container sees its own at the top.
-func ReadLimits() Limits {
+func readLimits() Limits {
 	l := Limits{Addresses: addresses()}
 	if text, err := os.ReadFile("/proc/self/cgroup"); err == nil { // else it is another system
 		l.Files = limitFiles(string(text))
@@ -92,8 +92,8 @@ func inFlight(c config.Config) int64 {
 // full window of 1 GiB at most 1,500 MiB were resident, and 3,606 MiB of addresses were taken.
 const reserved = int64(2*setting.GiB + 512*setting.MiB)
 
-// WarnOfLimit warns of limits that are too small: the system would end the process when the window is full.
-func WarnOfLimit(c config.Config, l Limits, logger zerolog.Logger) {
+// warnOfLimit warns of limits that are too small: the system would end the process when the window is full.
+func warnOfLimit(c config.Config, l Limits, logger zerolog.Logger) {
 	limit, need := containerLimit(l.Files), mayTake(c)
 	if need == 0 {
 		return

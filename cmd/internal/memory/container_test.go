@@ -57,7 +57,7 @@ func TestContainerLimit(t *testing.T) {
 		{"a window without a bound", unbounded, []string{file("1000\n")}, false},
 	} {
 		var log strings.Builder
-		WarnOfLimit(c.c, Limits{Files: c.files}, zerolog.New(&log))
+		warnOfLimit(c.c, Limits{Files: c.files}, zerolog.New(&log))
 		if got := strings.Contains(log.String(), "the container has less memory"); got != c.want {
 			t.Errorf("%s: the log is %q; want the warning of less memory: %t", c.name, log.String(), c.want)
 		}
@@ -71,12 +71,12 @@ func TestContainerLimit(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	for limit, want := range map[int64]bool{0: false, int64(2 * setting.GiB): true, int64(8 * setting.GiB): false} {
 		var log strings.Builder
-		WarnOfLimit(config.Default(), Limits{Addresses: limit}, zerolog.New(&log))
+		warnOfLimit(config.Default(), Limits{Addresses: limit}, zerolog.New(&log))
 		if got := strings.Contains(log.String(), "ulimit -v leaves fewer addresses"); got != want {
 			t.Errorf("with ulimit -v of %d bytes the log is %q; want the warning: %t", limit, log.String(), want)
 		}
 	}
-	if l := ReadLimits(); l.Addresses < 0 {
+	if l := readLimits(); l.Addresses < 0 {
 		t.Errorf("this process may take %d bytes of addresses, want 0 or more", l.Addresses)
 	}
 }

@@ -70,7 +70,7 @@ func BoundGarbage(ctx context.Context, stats func() consumer.Stats) {
 		s := stats()
 		if s.Bounds.Bytes != bound {
 			bound = s.Bounds.Bytes
-			Limit(s.Params.Window)
+			limit(s.Params.Window)
 		}
 		if percent := gcPercent(s.Index.Memory); percent != set && os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(percent)

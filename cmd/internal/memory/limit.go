@@ -5,6 +5,9 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -13,15 +16,21 @@ import (
 // the Kafka clients, batches in flight, and garbage.
 const besides = int64(512 * setting.MiB)
 
-// Limit tells Go's collector the window's bound. By itself it allows as much garbage as the window is large. The window
+// Bound bounds the memory of a service, and warns if it may take more than there is.
+func Bound(c config.Config, logger zerolog.Logger) {
+	limit(c.Judge.Window)
+	warnOfLimit(c, readLimits(), logger)
+}
+
+// limit tells Go's collector the window's bound. By itself it allows as much garbage as the window is large. The window
 // holds no pointers, so collecting earlier costs next to nothing. GOMEMLIMIT outranks it.
-func Limit(w index.WindowParams) {
+func limit(w index.WindowParams) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	limit := int64(math.MaxInt64)
+	most := int64(math.MaxInt64)
 	if bound := int64(w.Bytes); bound > 0 {
-		limit = bound + bound/20 + besides
+		most = bound + bound/20 + besides
 	}
-	debug.SetMemoryLimit(limit)
+	debug.SetMemoryLimit(most)
 }

@@ -90,11 +90,20 @@ const backfillLong = "Replay a range of topics through an index of its own, exac
 	"object, each other file as a whole; compressed by gzip or zstd or not. They are copied to a topic of the job first, each\n" +
 	"once, and the same command goes on with that too."
 
-// readBackfillFlags returns the flags, or what is wrong with them. args are the names of more files.
-func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*Flags, error) {
+// readFlags returns the flags, of which fill has fewer, or what is wrong with them. args are the names of more files.
+func readFlags(cmd *cobra.Command, args []string, now time.Time) (*Flags, error) {
 	var wrong []error
-	text := func(name string) string { return cmdline.Text(cmd, name) }
+	has := func(name string) bool { return cmd.Flag(name) != nil }
+	text := func(name string) string {
+		if !has(name) {
+			return ""
+		}
+		return cmdline.Text(cmd, name)
+	}
 	bound := func(name string) backfill.Bound {
+		if !cmd.Flag(name).Changed && text(name) == "" {
+			return backfill.Bound{}
+		}
 		b, err := backfill.ParseBound(text(name), now)
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("--%s: %w", name, err))
@@ -104,20 +113,20 @@ func readBackfillFlags(cmd *cobra.Command, args []string, now time.Time) (*Flags
 	f := &Flags{
 		Topics: cmdline.Texts(cmd, "topic"), From: bound("from"), To: bound("to"),
 		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"), Verdicts: text("verdicts"),
-		Name: text("name"), Into: text("into"),
-		Files:  append(cmdline.Texts(cmd, "files"), args...),
-		Format: text("format"), Time: text("time"), Partitions: cmdline.Int(cmd, "partitions"),
-		MaxRate: cmdline.Int(cmd, "max-rate"),
-		DryRun:  cmdline.Bool(cmd, "dry-run"), JSON: cmdline.Bool(cmd, "json"),
+		Name: text("name"), Into: text("into"), Files: args, Format: text("format"), Time: text("time"),
+		MaxRate: cmdline.Int(cmd, "max-rate"), DryRun: cmdline.Bool(cmd, "dry-run"), JSON: cmdline.Bool(cmd, "json"),
 		Sets: cmdline.Texts(cmd, "set"), Config: configArgs(cmd),
-		Given: func(flag string) bool { return cmd.Flag(flag).Changed },
+		Given: func(flag string) bool { return has(flag) && cmd.Flag(flag).Changed },
 	}
-	order, known := protocol.ParseOrder(text("order"))
-	if f.Order = order; !known {
-		wrong = append(wrong, fmt.Errorf("--order %s: there is time and arrival", text("order")))
+	if f.Fill = !has("order"); !f.Fill {
+		f.Files, f.Partitions = append(cmdline.Texts(cmd, "files"), args...), cmdline.Int(cmd, "partitions")
+		var known bool
+		if f.Order, known = protocol.ParseOrder(text("order")); !known {
+			wrong = append(wrong, fmt.Errorf("--order %s: there is time and arrival", text("order")))
+		}
 	}
 	if err := errors.Join(append(wrong, f.Check())...); err != nil {
-		return f, exit.Usage(err)
+		return nil, exit.Usage(err)
 	}
 	return f, nil
 }
@@ -135,7 +144,7 @@ func configArgs(cmd *cobra.Command) (args []string) {
 
 // backfillTopics is the verb.
 func backfillTopics(cmd *cobra.Command, args []string, version string) error {
-	flags, err := readBackfillFlags(cmd, args, time.Now())
+	flags, err := readFlags(cmd, args, time.Now())
 	if err != nil {
 		return err
 	}

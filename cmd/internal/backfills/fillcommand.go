@@ -1,14 +1,11 @@
 package backfills
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/internal/corpus"
@@ -52,26 +49,9 @@ func FillCommand(version string) *cobra.Command {
 
 // fillWindow is the verb.
 func fillWindow(cmd *cobra.Command, args []string, version string) error {
-	var wrong []error
-	text := func(name string) string { return cmdline.Text(cmd, name) }
-	bound := func(name string) backfill.Bound {
-		if !cmd.Flag(name).Changed {
-			return backfill.Bound{}
-		}
-		b, err := backfill.ParseBound(text(name), time.Now())
-		if err != nil {
-			wrong = append(wrong, fmt.Errorf("--%s: %w", name, err))
-		}
-		return b
-	}
-	f := &Flags{
-		Fill: true, Files: args, From: bound("from"), To: bound("to"), Format: text("format"), Time: text("time"),
-		Topics:  cmdline.Texts(cmd, "topic"),
-		MaxRate: cmdline.Int(cmd, "max-rate"), JSON: cmdline.Bool(cmd, "json"),
-		Given: func(flag string) bool { is := cmd.Flag(flag); return is != nil && is.Changed },
-	}
-	if err := errors.Join(append(wrong, f.Check())...); err != nil {
-		return exit.Usage(err)
+	f, err := readFlags(cmd, args, time.Now())
+	if err != nil {
+		return err
 	}
 	return fill(cmd.Context(), f, &shell{cmd, version})
 }

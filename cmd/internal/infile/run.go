@@ -45,10 +45,7 @@ func Each(ctx context.Context, cmd *cobra.Command, args []string, c config.Confi
 	bar := terminal.NewProgress(cmd.ErrOrStderr(), size)
 	defer bar.End()
 	err = corpus.Each(ctx, in, func(r *corpus.Record) error {
-		bar.Documents++
-		bytes, files := in.Read()
-		bar.Files = files
-		bar.At(bytes)
+		bar.Document(in.Read())
 		return take(r)
 	})
 	if ctx.Err() != nil {

@@ -240,10 +240,7 @@ func (r *partsRun) progress(in *input, remover *Remover) (step, end func()) {
 	bar := terminal.NewProgress(r.cmd.ErrOrStderr(), in.Size)
 	bar.Hidden = r.out != nil && r.out.OnTerminal()
 	return func() {
-		bar.Documents++
-		bytes, files := in.Reader.Read()
-		bar.Files = files
-		bar.At(bytes)
+		bar.Document(in.Reader.Read())
 		if bar.Documents%garbageDocuments == 0 {
 			memory.SetGarbage(remover.Stats().Bytes)
 		}

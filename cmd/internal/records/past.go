@@ -6,6 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
@@ -14,35 +17,28 @@ import (
 // mostLast bounds the documents that are kept to be sorted.
 const mostLast = 10_000
 
-// Past says with which documents of outputs the reading begins.
-type Past struct {
-	From    string // a time, or how long ago; may be empty
-	Last    int    // so many of the newest; -1 is no bound
-	New     bool   // only what comes
-	Bounded bool   // From or Last was given
-}
-
-// Begin is where the reading begins, if it is now.
-func (p Past) Begin(now time.Time) (past topic.Past, err error) {
-	if past.Last = p.Last; p.New {
+// begin is where the reading begins, by the flags, if it is now.
+func begin(cmd *cobra.Command, now time.Time) (past topic.Past, err error) {
+	from, fresh := cmdline.Text(cmd, "from"), cmdline.Bool(cmd, "new")
+	if past.Last = cmdline.Int(cmd, "last"); fresh {
 		past.Last = 0
 	}
 	switch {
-	case p.New && p.Bounded:
+	case fresh && (cmd.Flag("last").Changed || cmd.Flag("from").Changed):
 		return past, errors.New("--new shows nothing of the past: leave out --last and --from")
 	case past.Last < -1 || past.Last > mostLast:
 		return past, fmt.Errorf("--last %d is out of range: write 0 to %d", past.Last, mostLast)
-	case p.From == "":
+	case from == "":
 		return past, nil
 	}
-	if back, err := time.ParseDuration(p.From); err == nil && back >= 0 {
+	if back, err := time.ParseDuration(from); err == nil && back >= 0 {
 		past.From = now.Add(-back)
 		return past, nil
 	}
-	b, err := backfill.ParseBound(p.From, now)
+	b, err := backfill.ParseBound(from, now)
 	at, is := b.Time()
 	if err != nil || !is {
-		return past, fmt.Errorf("--from %q is no time: write 10m, \"2h ago\", 2026-01-01 or 2026-01-01T09:30:00Z", p.From)
+		return past, fmt.Errorf("--from %q is no time: write 10m, \"2h ago\", 2026-01-01 or 2026-01-01T09:30:00Z", from)
 	}
 	past.From = at
 	return past, nil

@@ -53,10 +53,7 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 	if cmdline.Bool(cmd, "json") && cmdline.Bool(cmd, "values") {
 		return exit.Usage(errors.New("--json and --values are two forms: choose one"))
 	}
-	past, err := Past{
-		From: cmdline.Text(cmd, "from"), Last: cmdline.Int(cmd, "last"), New: cmdline.Bool(cmd, "new"),
-		Bounded: cmd.Flag("last").Changed || cmd.Flag("from").Changed,
-	}.Begin(time.Now())
+	past, err := begin(cmd, time.Now())
 	if err != nil {
 		return exit.Usage(err)
 	}

@@ -49,6 +49,13 @@ func NewStages(out io.Writer) *Progress { return NewProgress(out, -1) }
 // Add counts bytes.
 func (p *Progress) Add(n int) { p.At(p.bytes + int64(n)) }
 
+// Document counts a document, behind which this many bytes and files have been read.
+func (p *Progress) Document(bytes, files int64) {
+	p.Documents++
+	p.Files = files
+	p.At(bytes)
+}
+
 // At sets the number of bytes that have been read.
 func (p *Progress) At(bytes int64) {
 	p.bytes = bytes

@@ -3,17 +3,18 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/unecho/unecho/internal/corpus"
 	"github.com/unecho/unecho/internal/feed"
 )
 
@@ -33,15 +34,40 @@ func (t *texts) flag(name, otherwise string) string {
 	return otherwise
 }
 
-// open reads the file from its beginning.
-func (t *texts) open() (*corpus.Reader, error) {
-	c := corpus.DefaultParams()
-	c.Fields = strings.Split(t.flag("--fields", "text"), ",")
-	sources, _, err := corpus.Files([]string{t.path})
-	if err != nil {
-		return nil, err
+// each visits the documents of the file, by the names that dedup gives them: objects with ids, rows of a table, or lines.
+func (t *texts) each(visit func(name, text string) error) error {
+	fields, format := strings.Split(t.flag("--fields", "text"), ","), filepath.Ext(t.path)
+	var header []string
+	number := 0
+	return eachLine(t.path, func(line string) error {
+		switch {
+		case format == ".jsonl":
+			var d struct{ ID, Text string }
+			if err := json.Unmarshal([]byte(line), &d); err != nil {
+				return err
+			}
+			return visit(d.ID, d.Text)
+		case format == ".tsv" && header == nil:
+			header = strings.Split(line, "\t")
+			return nil
+		}
+		number++
+		if format == ".tsv" {
+			line = columns(header, fields, line)
+		}
+		return visit(strconv.Itoa(number), line)
+	})
+}
+
+// columns joins the columns of a row that have text.
+func columns(header, fields []string, row string) string {
+	var all []string
+	for i, column := range strings.Split(row, "\t") {
+		if i < len(header) && slices.Contains(fields, header[i]) && column != "" {
+			all = append(all, column)
+		}
 	}
-	return corpus.NewReader(c, sources)
+	return strings.Join(all, "\n")
 }
 
 // published returns the files of the shared data that exist.

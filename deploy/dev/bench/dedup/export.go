@@ -2,21 +2,18 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // export writes each corpus for others to judge: NAME.jsonl, in which a document's id is its number, and NAME.pairs,
 // the exact pairs at or above 0.8 in shingles of three words. If more documents are generated than are joined, there is
 // NAME.planted in its place, with those copies at or above 0.8 that were planted.
-func export(ctx context.Context, p params, dir string) error {
+func export(p params, dir string) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
 	}
@@ -28,7 +25,7 @@ func export(ctx context.Context, p params, dir string) error {
 	for name, t := range map[string]int{"ads": 0, "articles": len(all) - 1} {
 		if len(all) > 0 {
 			name = filepath.Join(dir, name)
-			if err := errors.Join(exportPairs(ctx, all[t], name), exportTexts(ctx, all[t], name)); err != nil {
+			if err := errors.Join(exportPairs(all[t], name), exportTexts(all[t], name)); err != nil {
 				return err
 			}
 		}
@@ -37,14 +34,14 @@ func export(ctx context.Context, p params, dir string) error {
 	if p.documents > p.sample {
 		err = exportPlanted(p.documents, name)
 	} else {
-		err = exportPairs(ctx, generated, name)
+		err = exportPairs(generated, name)
 	}
-	return errors.Join(err, exportTexts(ctx, generated, name))
+	return errors.Join(err, exportTexts(generated, name))
 }
 
-func exportPairs(ctx context.Context, t texts, name string) error {
+func exportPairs(t texts, name string) error {
 	return write(name+".pairs", func(out *bufio.Writer) error {
-		_, exact, err := join(ctx, t)
+		_, exact, err := join(t)
 		for _, pair := range exact {
 			fmt.Fprintln(out, pair.A, pair.B)
 		}
@@ -67,16 +64,12 @@ func exportPlanted(documents int, name string) error {
 	})
 }
 
-func exportTexts(ctx context.Context, t texts, name string) error {
+func exportTexts(t texts, name string) error {
 	return write(name+".jsonl", func(out *bufio.Writer) error {
-		r, err := t.open()
-		if err != nil {
-			return err
-		}
 		lines, number := json.NewEncoder(out), 0
-		return corpus.Each(ctx, r, func(r *corpus.Record) error {
+		return t.each(func(_, text string) error {
 			number++
-			return lines.Encode(map[string]string{"id": strconv.Itoa(number - 1), "text": string(r.Text)})
+			return lines.Encode(map[string]string{"id": strconv.Itoa(number - 1), "text": text})
 		})
 	})
 }

@@ -20,7 +20,7 @@ func TestExport(t *testing.T) {
 	}
 	dir := t.TempDir()
 	p := params{documents: 500, sample: 500, data: filepath.Dir(ads), dir: t.TempDir()}
-	if err := export(t.Context(), p, dir); err != nil {
+	if err := export(p, dir); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, dir, "ads.pairs"); got != "0 2\n" {
@@ -41,7 +41,7 @@ func TestExport(t *testing.T) {
 // TestExportOfMany: what is not joined has the copies that were planted.
 func TestExportOfMany(t *testing.T) {
 	dir := t.TempDir()
-	if err := export(t.Context(), params{documents: 500, sample: 100, data: dir, dir: t.TempDir()}, dir); err != nil {
+	if err := export(params{documents: 500, sample: 100, data: dir, dir: t.TempDir()}, dir); err != nil {
 		t.Fatal(err)
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "generated.*"))

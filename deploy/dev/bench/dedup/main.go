@@ -63,7 +63,7 @@ func bench(ctx context.Context, p params) (err error) {
 	}
 	defer os.RemoveAll(p.dir)
 	if p.export != "" {
-		return export(ctx, p, p.export)
+		return export(p, p.export)
 	}
 	fmt.Printf("%s, %d cores, %s/%s, %s\n\n", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
 		runtime.Version())

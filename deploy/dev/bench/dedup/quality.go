@@ -17,7 +17,6 @@ import (
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
-	"github.com/unecho/unecho/internal/corpus"
 	"github.com/unecho/unecho/internal/feed"
 )
 
@@ -48,7 +47,7 @@ func quality(ctx context.Context, p params, all []texts) error {
 
 // pairs compares the pairs of a corpus.
 func pairs(ctx context.Context, p params, t texts) error {
-	numbers, exact, err := join(ctx, t)
+	numbers, exact, err := join(t)
 	if err != nil {
 		return err
 	}
@@ -79,11 +78,7 @@ func pairs(ctx context.Context, p params, t texts) error {
 }
 
 // join returns the exact truth about a corpus, and the numbers of its documents by their names.
-func join(ctx context.Context, t texts) (numbers map[string]int, exact []eval.Pair, err error) {
-	r, err := t.open()
-	if err != nil {
-		return nil, nil, err
-	}
+func join(t texts) (numbers map[string]int, exact []eval.Pair, err error) {
 	p := index.DefaultParams()
 	p.Similarity.Shingle = t.flag("--shingle", p.Similarity.Shingle)
 	ruler, err := newRuler(p)
@@ -92,9 +87,9 @@ func join(ctx context.Context, t texts) (numbers map[string]int, exact []eval.Pa
 	}
 	numbers = map[string]int{}
 	var sets [][]uint64
-	err = corpus.Each(ctx, r, func(r *corpus.Record) error {
-		numbers[string(r.Name(nil, false))] = len(sets)
-		sets = append(sets, ruler.set(r.Text))
+	err = t.each(func(name, text string) error {
+		numbers[name] = len(sets)
+		sets = append(sets, ruler.set([]byte(text)))
 		return nil
 	})
 	if err != nil {
@@ -251,6 +246,7 @@ func eachLine(path string, visit func(line string) error) error {
 	}
 	defer file.Close()
 	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		if err := visit(lines.Text()); err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/eval/synthetic"
 	"github.com/unecho/unecho/index/naive"
-	"github.com/unecho/unecho/internal/boilerplate"
 )
 
 // TestCopiesAmongBoilerplate: copies are found among documents that have most of their text in common, by the default
@@ -40,7 +40,7 @@ func tryCopies(t *testing.T, texts int, cases []alike) {
 	for _, c := range cases {
 		for _, mixed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d/%+v/mixed=%v", texts, c, mixed), func(t *testing.T) {
-				made := boilerplate.Texts{
+				made := synthetic.Boilerplate{
 					Originals: texts, Copies: texts / 10, Common: c.common, Anywhere: c.anywhere, Parts: c.parts, Mixed: mixed, Seed: 1,
 				}
 				all, of := made.Make()
@@ -158,7 +158,7 @@ func tryTwin(t *testing.T, texts int, cases []limited) {
 			p := index.DefaultParams()
 			p.Similarity.Verify, p.Similarity.MaxReferences, p.Similarity.MaxCandidates = c.verify, c.cap, 2
 			p.Similarity.Shingle, p.Similarity.MaxWork = c.shingle, c.work
-			all, _ := boilerplate.Texts{Originals: texts, Copies: texts / 5, Common: 170, Mixed: true, Seed: 3}.Make()
+			all, _ := synthetic.Boilerplate{Originals: texts, Copies: texts / 5, Common: 170, Mixed: true, Seed: 3}.Make()
 			s := newStand(t, p)
 			twin := naive.New(p, settings, index.Fingerprint(settings))
 			twin.Apply(index.Stamp{}, &index.Settings{Text: settings})

@@ -24,7 +24,7 @@ func TestScript(t *testing.T) {
 			"exitcode": exitCode, "until": until, "harm": harm, "trim": trim, "hang": hang,
 		},
 		Setup: func(env *testscript.Env) error {
-			tables, err := filepath.Abs("../../internal/columnar/testdata")
+			tables, err := filepath.Abs("../internal/corpus/columnar/testdata")
 			env.Vars = append(env.Vars, noRaceNap, "TABLES="+tables)
 			return err
 		},

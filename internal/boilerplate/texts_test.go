@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/internal/boilerplate"
+	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
 // All texts of a family are as similar as the package says, those of two families are less so, and the same seed makes
 // the same texts.
 func TestTexts(t *testing.T) {
-	for _, of := range []boilerplate.Texts{
+	for _, of := range []synthetic.Boilerplate{
 		{Common: 160}, {Common: 170, Anywhere: true}, {Common: 160, Parts: true, Mixed: true},
 	} {
 		of.Originals, of.Copies, of.Seed = 30, 20, 3

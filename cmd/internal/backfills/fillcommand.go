@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/consumer/backfill"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // FillCommand fills the window of a new group.

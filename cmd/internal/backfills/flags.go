@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/internal/corpus"
 	"github.com/unecho/unecho/sink"
 )
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -21,7 +22,6 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/topic"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // loading copies the documents of files to a topic.

@@ -13,11 +13,11 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/eval/synthetic"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/corpus"
-	"github.com/unecho/unecho/internal/feed"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,9 +25,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // articles is a file of articles, many of them edited copies.
 func articles(t testing.TB, n int) string {
 	t.Helper()
-	p := feed.DefaultParams()
+	p := synthetic.DefaultParams()
 	p.Documents = n
-	f, err := feed.New(p)
+	f, err := synthetic.NewArticles(p)
 	if err != nil {
 		t.Fatal(err)
 	}

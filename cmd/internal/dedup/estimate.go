@@ -5,11 +5,11 @@ import (
 	"io"
 	"math"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Estimate is what a sample of files says of all of them, before they are read.

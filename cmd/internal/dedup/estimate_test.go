@@ -15,10 +15,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // within is the factor that an estimate keeps to.

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // open checks all named files before anything is written. old is nil if there is no --index, query if there are no

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index/snapshot"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // OpenIndex makes an index that knows no document, or the one of a file.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/internal/corpus"
 	"github.com/unecho/unecho/sink"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/eval/synthetic"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
-	"github.com/unecho/unecho/internal/feed"
 )
 
 // Of the pairs that brute force finds by Levenshtein, the bands planned for it keep recall, whatever the shingle that
@@ -148,9 +148,9 @@ func byLevenshtein(texts [][]byte, threshold int) []eval.Pair {
 // news are generated articles, and copies of them with typing errors, other words, or another passage.
 func news(t *testing.T) []string {
 	t.Helper()
-	p := feed.DefaultParams()
+	p := synthetic.DefaultParams()
 	p.Documents = 1000
-	f, err := feed.New(p)
+	f, err := synthetic.NewArticles(p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/internal/columnar"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // OutputParams say what is written, and where to.

@@ -5,9 +5,9 @@ import (
 	"io"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // full is a disk without space.

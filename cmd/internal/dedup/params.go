@@ -1,9 +1,9 @@
 package dedup
 
 import (
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Params say how files are read and signed.

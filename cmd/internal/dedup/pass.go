@@ -7,10 +7,10 @@ import (
 	"io"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Input are files that are read one after another.

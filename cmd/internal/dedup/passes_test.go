@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/eval/synthetic"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/boilerplate"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // inPasses judges files with some memory, and returns the outputs, the summary and what was told.
@@ -102,7 +102,7 @@ func TestPassesChangeNothing(t *testing.T) {
 
 // TestPassesOfBoilerplate: documents that are linked under fine keys take more memory, and a share has room for it.
 func TestPassesOfBoilerplate(t *testing.T) {
-	texts, _ := boilerplate.Texts{Originals: 1000, Copies: 100, Common: 130, Mixed: true, Seed: 1}.Make()
+	texts, _ := synthetic.Boilerplate{Originals: 1000, Copies: 100, Common: 130, Mixed: true, Seed: 1}.Make()
 	var lines bytes.Buffer
 	for _, text := range texts {
 		fmt.Fprintf(&lines, "{\"text\":%q}\n", text)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Resumed are documents that were judged in an earlier run of the same files.

@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // inParts goes on with a run in passes until a file is opened for the stop-th time; -1 is never. opened is called each

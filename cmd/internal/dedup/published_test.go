@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/text"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // shared is a file of the shared data; that it is absent is said, not hidden.

@@ -15,11 +15,11 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // row is a document of a text, a note and an image beside them. Nil is null.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Run reads to the end, judges each document and calls each with its outcome, in the order of the documents, from the

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
-	"github.com/unecho/unecho/internal/columnar"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // OneSchema returns the schema of all sources, which are checked before the first is read. One that cannot be read is

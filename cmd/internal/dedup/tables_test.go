@@ -13,12 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/columnar"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // tablesOf judges a file, and writes what there is to write into a directory. It is stopped before a document of this

@@ -17,7 +17,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/internal/feed"
+	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
 // Command is the verb.
@@ -38,7 +38,7 @@ func Command(version string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return show(cmd, version) },
 	}
 	cmdline.AddSet(cmd)
-	p := feed.DefaultParams()
+	p := synthetic.DefaultParams()
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Int("documents", p.Documents, "documents of the feed")
 		f.Uint64("seed", p.Seed, "the same seed gives the same documents")
@@ -117,7 +117,7 @@ func demoOf(cmd *cobra.Command, dir, version string) (p Params, docs *Documents,
 	if !cmd.Flag("pace").Changed {
 		p.Pace = PaceFor(p.Out, paged)
 	}
-	sent := feed.DefaultParams()
+	sent := synthetic.DefaultParams()
 	sent.Documents, sent.Seed = cmdline.Int(cmd, "documents"), cmdline.Uint64(cmd, "seed")
 	if paged && !cmd.Flag("documents").Changed {
 		sent.Documents = Watched

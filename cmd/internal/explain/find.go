@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // errFound ends the reading of documents once all are found.

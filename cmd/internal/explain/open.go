@@ -12,11 +12,11 @@ import (
 	"syscall"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Opener opens the documents that are named at a terminal.

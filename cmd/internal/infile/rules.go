@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
 // These tables have each flag of the verbs about files, and when it decides something: where it does not, it is refused. Settings

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Command is the verb eval.

@@ -4,11 +4,11 @@ import (
 	"io"
 	"slices"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/internal/corpus"
 	"github.com/unecho/unecho/sink"
 )
 

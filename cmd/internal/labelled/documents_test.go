@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Documents are judged within the bounds of dedup and the service: what these leave out is missed, and that is told.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/outfile"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Ref is how a label calls a document: by its name, and as `unecho dedup` writes labels, by its place as well.

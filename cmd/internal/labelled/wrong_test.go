@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // The most similar of many are kept, in order, whatever the order in which they come.

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Files are the files that a verb will write. Each is compared with those that the verb reads, before anything is

@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Named are the files that a command line names.

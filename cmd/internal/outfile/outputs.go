@@ -8,9 +8,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Outputs are the files that one verb writes side by side. Their old content stays until Begin.

@@ -3,7 +3,7 @@ package outfile
 import (
 	"strings"
 
-	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 )
 
 // IsTable says whether an output of this name is Parquet.

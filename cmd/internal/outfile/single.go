@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Single is a file that a flag names and that is written whole at the end of a verb: a page, a report.

@@ -3,7 +3,7 @@ package outfile
 import (
 	"bytes"
 
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
 // Table writes documents. Those of tables come after the first line of their file, so that the output is a table again:

@@ -1,6 +1,6 @@
 package parts
 
-import "github.com/unecho/unecho/internal/corpus"
+import "github.com/unecho/unecho/cmd/internal/corpus"
 
 // part is one that is long enough to be removed.
 type part struct {

@@ -3,9 +3,9 @@ package parts
 import (
 	"encoding/binary"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/text"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // job is a chunk with everything that is needed to take its documents apart. It is reused.

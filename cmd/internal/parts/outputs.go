@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // OutputNames lists the outputs.

@@ -14,9 +14,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/parts"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

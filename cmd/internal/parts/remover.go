@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/consumer/document"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Outcome is what became of a document. It and its slices are valid until the next one.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index/text"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Remover removes repeated parts.

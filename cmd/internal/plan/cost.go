@@ -6,10 +6,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Costs is what a document costs under the bands that are planned, and under others that keep recall.

@@ -7,11 +7,11 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/topic"
-	"github.com/unecho/unecho/internal/corpus"
-	"github.com/unecho/unecho/internal/feed"
+	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
 // Documents are what is sent.
@@ -23,7 +23,7 @@ type Documents struct {
 }
 
 // Open opens the documents that a command line names: a file, or so many articles of the feed.
-func Open(files []string, p feed.Params) (Documents, error) {
+func Open(files []string, p synthetic.Params) (Documents, error) {
 	if (len(files) == 1) == (p.Documents != 0) {
 		return Documents{}, exit.Usage(errors.New("name what is sent: FILE, or --feed N"))
 	}
@@ -37,7 +37,7 @@ func Open(files []string, p feed.Params) (Documents, error) {
 		}
 		return Documents{size, each, in.Close}, nil
 	}
-	articles, err := feed.New(p)
+	articles, err := synthetic.NewArticles(p)
 	if err != nil {
 		return Documents{}, exit.Usage(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/topic"
-	"github.com/unecho/unecho/internal/feed"
+	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
 // ProduceCommand is the verb produce.
@@ -31,7 +31,7 @@ func ProduceCommand() *cobra.Command {
 	target.AddSourceFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Int("feed", 0, "send so many articles of the demo, in place of a file")
-		f.Uint64("seed", feed.DefaultParams().Seed, "of --feed: the same seed gives the same articles")
+		f.Uint64("seed", synthetic.DefaultParams().Seed, "of --feed: the same seed gives the same articles")
 		f.Float64("pace", 0, "documents a second; 0 is full speed")
 	})
 	return cmd
@@ -41,7 +41,7 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	p, pace := feed.DefaultParams(), cmdline.Float(cmd, "pace")
+	p, pace := synthetic.DefaultParams(), cmdline.Float(cmd, "pace")
 	p.Documents, p.Seed = cmdline.Int(cmd, "feed"), cmdline.Uint64(cmd, "seed")
 	docs, err := Open(args, p)
 	if err != nil {

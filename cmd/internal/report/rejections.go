@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/document"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // Rejections count documents that cannot be compared, and keep why the first of them cannot.

@@ -6,10 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/topic"
-	"github.com/unecho/unecho/internal/corpus"
 )
 
 // AddEmbeddedFlag adds the flag that names a service on an embedded broker, to verbs that otherwise need no Kafka.

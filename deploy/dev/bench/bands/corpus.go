@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	made "github.com/unecho/unecho/internal/boilerplate"
-	"github.com/unecho/unecho/internal/feed"
+	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
 // corpus is documents, and how many of them are copies of earlier ones; 0: not known.
@@ -21,9 +20,9 @@ type corpus struct {
 func open(name string, documents int) (corpus, error) {
 	switch {
 	case name == "articles":
-		p := feed.DefaultParams()
+		p := synthetic.DefaultParams()
 		p.Documents = documents
-		f, err := feed.New(p)
+		f, err := synthetic.NewArticles(p)
 		if err != nil {
 			return corpus{}, err
 		}
@@ -76,10 +75,10 @@ func logLine(i int) []byte {
 func boilerplate(spec string, documents int) (corpus, error) {
 	common, options, _ := strings.Cut(spec, ",")
 	words, err := strconv.Atoi(common)
-	if err != nil || words < 0 || words > made.Words {
-		return corpus{}, fmt.Errorf("-corpus: %q is no number of words up to %d", common, made.Words)
+	if err != nil || words < 0 || words > synthetic.BoilerplateWords {
+		return corpus{}, fmt.Errorf("-corpus: %q is no number of words up to %d", common, synthetic.BoilerplateWords)
 	}
-	of := made.Texts{Originals: documents * 10 / 11, Common: words, Seed: 1}
+	of := synthetic.Boilerplate{Originals: documents * 10 / 11, Common: words, Seed: 1}
 	of.Copies = documents - of.Originals
 	for option := range strings.FieldsFuncSeq(options, func(r rune) bool { return r == ',' }) {
 		switch option {

@@ -15,15 +15,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/unecho/unecho/internal/feed"
+	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
 // texts is a file of documents.
 type texts struct {
 	name  string
 	path  string
-	flags []string   // flags with which dedup reads it
-	feed  *feed.Feed // the generator that made it, or nil
+	flags []string            // flags with which dedup reads it
+	feed  *synthetic.Articles // the generator that made it, or nil
 }
 
 // flag returns the value of a flag, or else the default.
@@ -89,10 +89,10 @@ func published(dir string) []texts {
 }
 
 // newFeed makes the generator of articles: three of ten are copies, exact ones and edited ones.
-func newFeed(documents int) (*feed.Feed, error) {
-	p := feed.DefaultParams()
+func newFeed(documents int) (*synthetic.Articles, error) {
+	p := synthetic.DefaultParams()
 	p.Documents = documents
-	return feed.New(p)
+	return synthetic.NewArticles(p)
 }
 
 // generate writes articles to a file, unless it was written before to the directory that is kept.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/eval/synthetic"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
-	"github.com/unecho/unecho/internal/feed"
 )
 
 // quality prints how many of the true pairs are found.
@@ -219,7 +219,7 @@ func check(documents, step int, matches map[int]int) (all checked, err error) {
 }
 
 // planted says whether a document was made as a copy at or above 0.8.
-func planted(t feed.Truth) bool { return t.Kind == feed.Exact || t.Similarity >= 0.8 }
+func planted(t synthetic.Truth) bool { return t.Kind == synthetic.Exact || t.Similarity >= 0.8 }
 
 func one(b bool) int {
 	if b {

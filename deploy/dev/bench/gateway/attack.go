@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/unecho/unecho/internal/feed"
+	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
 // attacker sends documents by the load generator.
@@ -56,9 +56,9 @@ func (r *report) others() (n int) {
 
 // targets makes n requests with documents that nobody has sent, to the members by turns.
 func (a *attacker) targets(to []*member, wait bool, n int) ([]target, error) {
-	p := feed.DefaultParams()
+	p := synthetic.DefaultParams()
 	p.Documents, p.Seed = n, uint64(a.sent+1)
-	articles, err := feed.New(p)
+	articles, err := synthetic.NewArticles(p)
 	if err != nil {
 		return nil, err
 	}

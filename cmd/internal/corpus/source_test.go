@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
 // TestIncluded: of a directory, patterns say which files are read; without them, those of columns, or else texts.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 	"github.com/unecho/unecho/sink"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 )
 
 var update = flag.Bool("update", false, "write the golden rows")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 )
 
 // TestNaNIsNoText: in a column of texts NaN is missing, and not the word; elsewhere it is written as it was.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/internal/columnar"
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 )
 
 // sampled returns how many records there are by a sample, and how many were looked at.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
 // TestChunksInTurn: chunks that are filled while others are still in use leave those as they are. Together they are the

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 )
 
 // TestCopier: rows are copied with all columns and types, whatever they were compressed by, and what is copied of several

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
 // zstdFrame is a frame of zstd (RFC 8878) with a window of 1<<log bytes, and the content as it is.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 )
 
 type record struct {

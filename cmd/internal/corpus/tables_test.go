@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
-const tables = "../columnar/testdata/"
+const tables = "columnar/testdata/"
 
 // TestParquet: rows of a Parquet file are the documents that the same rows are as JSON, whatever Raw is.
 func TestParquet(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
 // TestSpans: what a record's texts mean is found in its bytes, and what is left without a range keeps its bytes.

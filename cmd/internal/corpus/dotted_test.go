@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/internal/columnar"
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 )
 
 // dotted is a row of columns with dots in their names.

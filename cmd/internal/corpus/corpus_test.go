@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
 // read reads files whole and returns a line for each record: file, number, id, text or reason.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/unecho/unecho/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
 // TestFaults: what is wrong with a file, or at a place in it, is a record that is rejected, and reading goes on: with the

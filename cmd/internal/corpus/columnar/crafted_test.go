@@ -14,7 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/unecho/unecho/internal/columnar"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 )
 
 // bombs are files whose pages or metadata say that they hold more than there is, by what an error about them has to say.

@@ -11,7 +11,7 @@ FIRST   = $(if $(filter ./...,$(PKG)),./cmd/unecho ./consumer ./deploy/dev/chaos
 NO_RACE = %/protocol/sim %/index/text
 RACED   = $(filter-out $(NO_RACE),$(shell $(GO) list $(FIRST) $(PKG)))
 # The packages that have long tests.
-LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' --exclude-dir=deploytest --exclude-dir=pagetest '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./internal ./sink))))
+LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' --exclude-dir=deploytest --exclude-dir=pagetest '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./sink))))
 COUNT   ?= 10
 FUZZTIME ?= 10s
 SOAK    ?= 20m

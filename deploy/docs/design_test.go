@@ -14,7 +14,7 @@ func TestDesignIsWhereCodePoints(t *testing.T) {
 	design := read(t, "deploy/docs/design.md")
 	pointer := regexp.MustCompile(`design (?:section )?(\d+)(?:, rules? (\d+)(?: and (\d+))?)?`)
 	found := 0
-	for path, text := range sources(t, "cmd", "config", "consumer", "sink", "index", "internal") {
+	for path, text := range sources(t, "cmd", "config", "consumer", "sink", "index") {
 		for _, m := range pointer.FindAllStringSubmatch(text, -1) {
 			found++
 			if !strings.Contains(design, "\n## "+m[1]+". ") {
@@ -63,6 +63,25 @@ func TestDesignNamesWhatThereIs(t *testing.T) {
 	}
 }
 
+// At the top level are the rooms that imports go through, and deploy.
+func TestDesignTopLevel(t *testing.T) {
+	var rooms []string
+	for _, below := range []string{"/*.go", "/*/*.go"} {
+		files, err := filepath.Glob(root + "/[a-z]*" + below)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			room, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(file), root+"/"), "/")
+			rooms = append(rooms, room)
+		}
+	}
+	slices.Sort(rooms)
+	if rooms = slices.Compact(rooms); !slices.Equal(rooms, []string{"cmd", "config", "consumer", "deploy", "index", "sink"}) {
+		t.Errorf("at the top level are %q", rooms)
+	}
+}
+
 // The map of the code has every room, and no other.
 func TestDesignMap(t *testing.T) {
 	code := section(t, read(t, "deploy/docs/design.md"), "## 2. Rooms")
@@ -82,7 +101,7 @@ func TestDesignMap(t *testing.T) {
 		}
 	}
 	var rooms []string
-	for path := range sources(t, "cmd", "config", "consumer", "sink", "index", "internal", "deploy") {
+	for path := range sources(t, "cmd", "config", "consumer", "sink", "index", "deploy") {
 		room, err := filepath.Rel(root, filepath.Dir(path))
 		if err != nil {
 			t.Fatal(err)

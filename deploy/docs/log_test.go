@@ -10,7 +10,7 @@ import (
 func TestDurationsInTheLogHaveAUnit(t *testing.T) {
 	durations := regexp.MustCompile(`\.Dur\(([^,]+),`)
 	found := 0
-	for path, text := range sources(t, "cmd", "config", "consumer", "index", "internal", "sink") {
+	for path, text := range sources(t, "cmd", "config", "consumer", "index", "sink") {
 		for _, m := range durations.FindAllStringSubmatch(text, -1) {
 			found++
 			if !strings.HasSuffix(m[1], `_ms"`) {

@@ -14,7 +14,7 @@ import (
 // make test leaves out the tests whose names end in Long, and runs the short form of each. A test that has none is
 // called so by mistake.
 func TestLongTestsHaveAShortForm(t *testing.T) {
-	tests, long := declaredTests(t, "cmd", "config", "consumer", "deploy", "index", "internal", "sink"), 0
+	tests, long := declaredTests(t, "cmd", "config", "consumer", "deploy", "index", "sink"), 0
 	for name := range tests {
 		short, found := strings.CutSuffix(name, "Long")
 		if !found {

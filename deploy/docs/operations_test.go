@@ -89,7 +89,7 @@ func TestAlertsAreThoseOfThePage(t *testing.T) {
 func TestMessagesNamePages(t *testing.T) {
 	pointer := regexp.MustCompile(`(?:\\"([A-Z][a-z ]+)\\" in )?deploy/docs/([a-z]+\.md)(?:: ([A-Z][a-z ]+))?`)
 	found := 0
-	for path, text := range sources(t, "cmd", "config", "consumer", "sink", "index", "internal") {
+	for path, text := range sources(t, "cmd", "config", "consumer", "sink", "index") {
 		for _, m := range pointer.FindAllStringSubmatch(text, -1) {
 			found++
 			page := read(t, "deploy/docs/"+m[2])

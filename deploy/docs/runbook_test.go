@@ -8,7 +8,7 @@ import (
 
 // A message that the runbook explains is one that the program writes: its pieces stand together in one file.
 func TestRunbookMessagesExist(t *testing.T) {
-	program := sources(t, "cmd", "consumer", "index", "internal", "sink")
+	program := sources(t, "cmd", "consumer", "index", "sink")
 	first := regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
 	runbook := read(t, "deploy/docs/runbook.md")
 	_, messages, _ := strings.Cut(runbook, "## It does not start")

@@ -122,6 +122,6 @@ func demoOf(cmd *cobra.Command, dir, version string) (p Params, docs *Documents,
 	if paged && !cmd.Flag("documents").Changed {
 		sent.Documents = Watched
 	}
-	docs, err = Open(cmdline.Text(cmd, "input"), sent, p.Config.Document)
+	docs, err = Open(cmdline.Text(cmd, "input"), sent)
 	return p, docs, err
 }

@@ -1,56 +1,52 @@
 package demo
 
 import (
-	"errors"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
 
-	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/cmd/internal/records"
 	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
-// Documents are the documents to be sent: those of a feed, or the lines of a file.
+// Documents are the documents to be sent.
 type Documents struct {
-	feed     *synthetic.Articles
-	lines    *synthetic.Lines
+	records.Documents
 	expected int // documents of all runs on the directory; 0 is unknown
+	earlier  int // of these, so many were sent before
 }
 
-// Open opens the named file, or else a feed. It is called before anything is started, so that a wrong name is noticed
-// first.
-func Open(input string, p synthetic.Params, d document.Params) (*Documents, error) {
+// Open opens the named file, or else makes articles. It is called before anything is started, so that a wrong name is
+// noticed first.
+func Open(input string, p synthetic.Params) (*Documents, error) {
+	docs, err := records.Open(input, p)
 	if input != "" {
-		lines, err := synthetic.OpenJSONL(input, d)
-		return &Documents{lines: lines}, exit.NotThere(err)
+		p.Documents = 0
 	}
-	f, err := synthetic.NewArticles(p)
+	return &Documents{Documents: docs, expected: p.Documents}, err
+}
+
+// each calls send with the value of each document that was not sent before.
+func (d *Documents) each(ctx context.Context, send func(value []byte) error) error {
+	return d.Each(ctx, d.earlier, func(int) {}, func(line int, document []byte) error {
+		return send(object(line, document))
+	})
+}
+
+// object makes an object of a line that is a string. Any other line is a document as it is: the filter rejects what is
+// no object, with a reason.
+func object(line int, document []byte) []byte {
+	var text string
+	if bytes.TrimSpace(document)[0] != '"' || json.Unmarshal(document, &text) != nil {
+		return bytes.Clone(document)
+	}
+	value, err := json.Marshal(struct {
+		ID   string `json:"id"`
+		Text string `json:"text"`
+	}{fmt.Sprintf("line-%d", line), text})
 	if err != nil {
-		return nil, exit.Usage(err)
+		panic(err) // strings
 	}
-	return &Documents{feed: f, expected: p.Documents}, nil
-}
-
-func (d *Documents) next() (synthetic.Document, bool) {
-	if d.lines != nil {
-		return d.lines.Next()
-	}
-	return d.feed.Next()
-}
-
-// skip skips the documents that were sent before.
-func (d *Documents) skip(sent int) {
-	if d.feed != nil {
-		d.feed.Skip(sent)
-		return
-	}
-	for more := true; more && sent > 0; sent-- {
-		_, more = d.lines.Next()
-	}
-}
-
-// close returns the error with which reading ended.
-func (d *Documents) close() error {
-	if d.lines == nil {
-		return nil
-	}
-	return errors.Join(d.lines.Err(), d.lines.Close())
+	return value
 }

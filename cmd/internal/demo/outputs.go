@@ -17,7 +17,6 @@ import (
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/index/eval/synthetic"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -145,7 +144,7 @@ func (d *demo) summary(ctx context.Context) (Summary, error) {
 	if o.bounded {
 		return s, nil
 	}
-	evaluation, err := synthetic.NewEvaluation(d.Config.Judge.Similarity.Threshold, d.Config.Judge.Similarity.Shingle)
+	evaluation, err := newEvaluation(d.Config.Judge.Similarity.Threshold, d.Config.Judge.Similarity.Shingle)
 	if err != nil {
 		return s, err
 	}
@@ -154,11 +153,11 @@ func (d *demo) summary(ctx context.Context) (Summary, error) {
 	}
 	err = consumer.Replay(ctx, d.Setup, func(source entry.Source, v *index.Verdict) {
 		id := at(source.Partition, v.Offset)
-		evaluation.Add(synthetic.Judgement{
+		evaluation.add(judgement{
 			ID: id, Text: o.kept[id], Duplicate: v.Matched(), Match: at(v.Match.Source.Partition, v.Match.Offset),
 		})
 	})
-	result := evaluation.Result()
+	result := evaluation.found()
 	s.Precision, s.Recall, s.Degrees = result.Precision, result.Recall, result.Degrees
 	return s, err
 }

@@ -46,7 +46,7 @@ func Run(ctx context.Context, p Params, docs *Documents) error {
 	if err != nil {
 		return err
 	}
-	docs.skip(sent)
+	docs.earlier = sent
 	options := viewOptionsFor(d.Out, os.Getenv, max(0, docs.expected-sent))
 	options.Screen, _ = d.Notes.(*terminal.Screen)
 	if d.Stay {
@@ -193,21 +193,20 @@ func (d *demo) send(ctx context.Context, docs *Documents) (int, error) {
 	}
 	defer w.Close()
 	began, n := time.Now(), 0
-	for ctx.Err() == nil {
-		doc, more := docs.next()
-		if !more {
-			break
+	err = docs.each(ctx, func(value []byte) error {
+		if err := w.Write(ctx, nil, value); err != nil {
+			return err
 		}
-		if err := w.Write(ctx, nil, doc.Value()); err != nil {
-			return 0, err
-		}
-		n++
-		if d.Pace > 0 {
+		if n++; d.Pace > 0 {
 			due := began.Add(time.Duration(float64(n) / d.Pace * float64(time.Second)))
 			_ = retry.Pause(ctx, time.Until(due)) // ctx is looked at next
 		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		err = nil
 	}
-	if err := errors.Join(docs.close(), w.Flush(context.WithoutCancel(ctx))); err != nil {
+	if err := errors.Join(err, docs.Close(), w.Flush(context.WithoutCancel(ctx))); err != nil {
 		return 0, err
 	}
 	return d.sent(context.WithoutCancel(ctx))

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
 // Summary is the result of a run of the demo. Its JSON is a promise to scripts.
@@ -22,8 +21,8 @@ type Summary struct {
 	DocumentsPerSecond float64  `json:"documents_per_second"`
 	PeakRSSBytes       int64    `json:"peak_rss_bytes"` // 0 where the system does not say
 
-	Threshold float64            `json:"-"`
-	Degrees   []synthetic.Degree `json:"-"`
+	Threshold float64  `json:"-"`
+	Degrees   []degree `json:"-"`
 }
 
 // WriteText writes the summary for people.

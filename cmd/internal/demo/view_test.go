@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/index/eval/synthetic"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -192,7 +191,7 @@ func TestSummary(t *testing.T) {
 	s := Summary{
 		Documents: 3000, Unique: 2290, Duplicate: 709, Rejected: 1, Precision: &precision,
 		Seconds: 6.25, DocumentsPerSecond: 480, PeakRSSBytes: 1500 << 20, Threshold: 0.8,
-		Degrees: []synthetic.Degree{{From: 0.7, To: 0.8, Documents: 62}, {From: 0.8, To: 0.9, Documents: 1000, Duplicate: 975}, {From: 1, To: 1}},
+		Degrees: []degree{{From: 0.7, To: 0.8, Documents: 62}, {From: 0.8, To: 0.9, Documents: 1000, Duplicate: 975}, {From: 1, To: 1}},
 	}
 	var text, line bytes.Buffer
 	if err := errors.Join(s.WriteText(&text), terminal.WriteJSON(&line, s)); err != nil {

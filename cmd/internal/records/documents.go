@@ -17,23 +17,26 @@ import (
 // Documents are what is sent.
 type Documents struct {
 	Size int64 // bytes; -1: not known
-	// each calls send with each document, and read with the bytes that were read.
-	each  func(ctx context.Context, read func(int), send func([]byte) error) error
+	// Each calls send with each document but the first ones, so many, and the line of the file where it stands. It calls
+	// read with the bytes that were read. The document is valid until send returns.
+	Each  func(ctx context.Context, first int, read func(int), send func(line int, document []byte) error) error
 	close func() error
 }
 
-// Open opens the documents that a command line names: a file, or so many articles of the feed.
-func Open(files []string, p synthetic.Params) (Documents, error) {
-	if (len(files) == 1) == (p.Documents != 0) {
-		return Documents{}, exit.Usage(errors.New("name what is sent: FILE, or --feed N"))
-	}
-	if len(files) == 1 {
-		in, size, err := corpus.OpenLines(files[0])
+// Open opens a file, or makes articles if none is named.
+func Open(file string, p synthetic.Params) (Documents, error) {
+	if file != "" {
+		in, size, err := corpus.OpenLines(file)
 		if err != nil {
 			return Documents{}, exit.NotThere(err)
 		}
-		each := func(ctx context.Context, read func(int), send func([]byte) error) error {
-			return corpus.EachLine(ctx, in, read, send)
+		each := func(ctx context.Context, first int, read func(int), send func(int, []byte) error) error {
+			return corpus.EachLine(ctx, in, read, func(line int, document []byte) error {
+				if first--; first >= 0 {
+					return nil
+				}
+				return send(line, document)
+			})
 		}
 		return Documents{size, each, in.Close}, nil
 	}
@@ -41,9 +44,10 @@ func Open(files []string, p synthetic.Params) (Documents, error) {
 	if err != nil {
 		return Documents{}, exit.Usage(err)
 	}
-	each := func(ctx context.Context, _ func(int), send func([]byte) error) error {
+	each := func(ctx context.Context, first int, _ func(int), send func(int, []byte) error) error {
+		articles.Skip(first)
 		for doc, more := articles.Next(); more && ctx.Err() == nil; doc, more = articles.Next() {
-			if err := send(doc.Value()); err != nil {
+			if err := send(0, doc.Value()); err != nil {
 				return err
 			}
 		}
@@ -64,7 +68,7 @@ func (d *Documents) SendTo(ctx context.Context, w *topic.Writer, pace float64,
 	if pace > 0 {
 		limit.SetLimit(rate.Limit(pace))
 	}
-	err = d.each(ctx, progress.Add, func(document []byte) error {
+	err = d.Each(ctx, 0, progress.Add, func(_ int, document []byte) error {
 		if err := limit.Wait(ctx); err != nil {
 			return err
 		}

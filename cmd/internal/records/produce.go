@@ -3,6 +3,7 @@ package records
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,10 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 	defer exit.MarkInterrupted(ctx, &err)
 	p, pace := synthetic.DefaultParams(), cmdline.Float(cmd, "pace")
 	p.Documents, p.Seed = cmdline.Int(cmd, "feed"), cmdline.Uint64(cmd, "seed")
-	docs, err := Open(args, p)
+	if (len(args) == 1) == (p.Documents != 0) {
+		return exit.Usage(errors.New("name what is sent: FILE, or --feed N"))
+	}
+	docs, err := Open(strings.Join(args, ""), p)
 	if err != nil {
 		return err
 	}

@@ -20,10 +20,10 @@ import (
 
 // texts is a file of documents.
 type texts struct {
-	name  string
-	path  string
-	flags []string            // flags with which dedup reads it
-	feed  *synthetic.Articles // the generator that made it, or nil
+	name     string
+	path     string
+	flags    []string            // flags with which dedup reads it
+	articles *synthetic.Articles // the generator that made it, or nil
 }
 
 // flag returns the value of a flag, or else the default.
@@ -88,8 +88,8 @@ func published(dir string) []texts {
 	return there
 }
 
-// newFeed makes the generator of articles: three of ten are copies, exact ones and edited ones.
-func newFeed(documents int) (*synthetic.Articles, error) {
+// newArticles makes the generator of articles: three of ten are copies, exact ones and edited ones.
+func newArticles(documents int) (*synthetic.Articles, error) {
 	p := synthetic.DefaultParams()
 	p.Documents = documents
 	return synthetic.NewArticles(p)
@@ -98,7 +98,7 @@ func newFeed(documents int) (*synthetic.Articles, error) {
 // generate writes articles to a file, unless it was written before to the directory that is kept.
 func generate(p params, documents int, name string) (t texts, err error) {
 	t = texts{name: "generated articles, " + thousands(float64(documents)), path: filepath.Join(p.dir, name)}
-	if t.feed, err = newFeed(documents); err != nil || p.kept == "" {
+	if t.articles, err = newArticles(documents); err != nil || p.kept == "" {
 		return t, errors.Join(err, writeArticles(t.path, documents))
 	}
 	t.path = filepath.Join(p.kept, fmt.Sprintf("articles-%d.jsonl", documents))
@@ -149,7 +149,7 @@ func writeArticles(path string, documents int) error {
 }
 
 func articles(documents, from, to int) ([]byte, error) {
-	f, err := newFeed(documents)
+	f, err := newArticles(documents)
 	if err != nil {
 		return nil, err
 	}

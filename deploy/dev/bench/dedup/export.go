@@ -50,7 +50,7 @@ func exportPairs(t texts, name string) error {
 }
 
 func exportPlanted(documents int, name string) error {
-	f, err := newFeed(documents)
+	f, err := newArticles(documents)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func read(t *testing.T, elements ...string) string {
 
 // TestCheck counts planted copies and right matches: all that are planted with their originals, and one that is wrong.
 func TestCheck(t *testing.T) {
-	f, err := newFeed(400)
+	f, err := newArticles(400)
 	if err != nil {
 		t.Fatal(err)
 	}

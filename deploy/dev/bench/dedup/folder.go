@@ -58,7 +58,7 @@ func folder(ctx context.Context, p params) error {
 
 // writeFiles writes the beginnings of articles, each into a file. The sets are those of the first ones.
 func writeFiles(p params, dir string) (bytes int64, sets [][]uint64, err error) {
-	f, err := newFeed(p.files)
+	f, err := newArticles(p.files)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -70,7 +70,7 @@ func writeFiles(p params, dir string) (bytes int64, sets [][]uint64, err error) 
 		d := f.At(i)
 		text := strings.Join(first(strings.Split(d.Text, "\n"), paragraphs), "\n")
 		if len(sets) < compared {
-			sets = append(sets, ruler.set([]byte(text)))
+			sets = append(sets, ruler.Set(nil, []byte(text)))
 		}
 		in := filepath.Join(dir, fmt.Sprintf("%03d", i/perDirectory))
 		if i%perDirectory == 0 {

@@ -17,7 +17,6 @@ import (
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/eval/synthetic"
 	"github.com/unecho/unecho/index/sketch"
-	"github.com/unecho/unecho/index/text"
 )
 
 // quality prints how many of the true pairs are found.
@@ -26,7 +25,7 @@ func quality(ctx context.Context, p params, all []texts) error {
 	fmt.Println("| corpus | pairs | recall | precision |")
 	fmt.Println("| --- | ---: | ---: | ---: |")
 	for _, t := range all {
-		if t.feed != nil && p.documents > p.sample {
+		if t.articles != nil && p.documents > p.sample {
 			var err error
 			if t, err = generate(p, p.sample, "sample.jsonl"); err != nil {
 				return err
@@ -38,7 +37,7 @@ func quality(ctx context.Context, p params, all []texts) error {
 	}
 	fmt.Println()
 	for _, t := range all {
-		if t.feed != nil {
+		if t.articles != nil {
 			return judged(ctx, p, t)
 		}
 	}
@@ -89,7 +88,7 @@ func join(t texts) (numbers map[string]int, exact []eval.Pair, err error) {
 	var sets [][]uint64
 	err = t.each(func(name, text string) error {
 		numbers[name] = len(sets)
-		sets = append(sets, ruler.set([]byte(text)))
+		sets = append(sets, ruler.Set(nil, []byte(text)))
 		return nil
 	})
 	if err != nil {
@@ -120,19 +119,9 @@ func spread(j *eval.Join) []eval.Pair {
 	return all
 }
 
-// ruler makes the sets that similarity is defined by.
-type ruler struct {
-	normalizer *text.Normalizer
-	shingling  text.Shingling
-}
-
-func newRuler(p index.Params) (*ruler, error) {
+func newRuler(p index.Params) (*eval.Ruler, error) {
 	shingling, err := p.Similarity.Shingling()
-	return &ruler{text.NewNormalizer(p.Text), shingling}, err
-}
-
-func (r *ruler) set(document []byte) []uint64 {
-	return text.Set(r.shingling.AppendHashes(nil, r.normalizer.Append(nil, document)))
+	return eval.NewRuler(p.Text, shingling), err
 }
 
 // judged checks the copies in a generated corpus: how many were found, and whether the documents judged copies are
@@ -185,7 +174,7 @@ func check(documents, step int, matches map[int]int) (all checked, err error) {
 	var group errgroup.Group
 	for i := range cores {
 		group.Go(func() error {
-			f, err := newFeed(documents)
+			f, err := newArticles(documents)
 			if err != nil {
 				return err
 			}
@@ -203,7 +192,7 @@ func check(documents, step int, matches map[int]int) (all checked, err error) {
 				}
 				if judged {
 					other := f.At(match)
-					shared, union := sketch.Jaccard(ruler.set([]byte(d.Text)), ruler.set([]byte(other.Text)))
+					shared, union := sketch.Jaccard(ruler.Set(nil, []byte(d.Text)), ruler.Set(nil, []byte(other.Text)))
 					c.judged++
 					c.right += one(sketch.AtLeast(uint32(shared), uint32(union), 8000))
 				}

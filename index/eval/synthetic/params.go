@@ -1,8 +1,8 @@
-package feed
+package synthetic
 
 import "github.com/unecho/unecho/index/setting"
 
-// Params describe a feed. The shares are of all documents; the remaining documents are originals.
+// Params describe articles. The shares are of all documents; the remaining documents are originals.
 type Params struct {
 	Documents int     `key:"documents" doc:"how many documents there are"`
 	Seed      uint64  `key:"seed" doc:"the same seed gives the same documents"`

@@ -1,6 +1,4 @@
-// Package boilerplate makes texts that have most of their words in common, for tests and figures of how many of their
-// near copies are found.
-package boilerplate
+package synthetic
 
 import (
 	"math/rand/v2"
@@ -8,31 +6,31 @@ import (
 	"strings"
 )
 
-// Texts describes texts that have most of their words in common, and near copies of some of them. The words are
+// Boilerplate describes texts that have most of their words in common, and near copies of some of them. The words are
 // those of a vocabulary of 20,000. A copy has five words replaced, spread over the text, always at the same places: so
 // all texts of a family, which is an original and its copies, have a word-3 Jaccard similarity of .859 to each other.
-type Texts struct {
+type Boilerplate struct {
 	Originals int
 	Copies    int  // each of any original
-	Common    int  // words of Words that all texts have
+	Common    int  // words of BoilerplateWords that all texts have
 	Anywhere  bool // any words are replaced in a copy, and not only its own
 	Parts     bool // common and own words alternate in four runs; else the common ones come first
 	Mixed     bool // originals and copies come in any order; else the copies come last
 	Seed      uint64
 }
 
-// Words is how many words a text has.
-const Words = 200
+// BoilerplateWords is how many words such a text has.
+const BoilerplateWords = 200
 
 const (
-	vocabulary    = 20_000
-	replacedWords = 5
+	boilerplateVocabulary = 20_000
+	replacedWords         = 5
 )
 
 // Make makes the texts. families has the number of the family of each.
-func (b Texts) Make() (texts []string, families []int) {
+func (b Boilerplate) Make() (texts []string, families []int) {
 	r := rand.New(rand.NewPCG(b.Seed, uint64(b.Common)))
-	words := make([]string, vocabulary)
+	words := make([]string, boilerplateVocabulary)
 	for i := range words {
 		words[i] = randomWord(r, 3+r.IntN(7))
 	}
@@ -40,7 +38,7 @@ func (b Texts) Make() (texts []string, families []int) {
 	own, replaced := b.places()
 	originals := make([][]string, b.Originals)
 	for i := range originals {
-		originals[i] = b.arrange(common, draw(r, words, Words-b.Common), own)
+		originals[i] = b.arrange(common, draw(r, words, BoilerplateWords-b.Common), own)
 		texts, families = append(texts, strings.Join(originals[i], " ")), append(families, i)
 	}
 	for range b.Copies {
@@ -61,19 +59,19 @@ func (b Texts) Make() (texts []string, families []int) {
 }
 
 // places tells which words of a text are its own, and which of them a copy has replaced.
-func (b Texts) places() (own, replaced []int) {
+func (b Boilerplate) places() (own, replaced []int) {
 	runs := 1
 	if b.Parts {
 		runs = 2
 	}
-	for i := range Words {
-		if run := Words / runs; i%run >= b.Common/runs {
+	for i := range BoilerplateWords {
+		if run := BoilerplateWords / runs; i%run >= b.Common/runs {
 			own = append(own, i)
 		}
 	}
 	from := own
 	if b.Anywhere {
-		from = make([]int, Words)
+		from = make([]int, BoilerplateWords)
 		for i := range from {
 			from[i] = i
 		}
@@ -86,9 +84,9 @@ func (b Texts) places() (own, replaced []int) {
 }
 
 // arrange makes a text of common words and those of its own.
-func (b Texts) arrange(common, words []string, own []int) []string {
-	text := make([]string, 0, Words)
-	for i := range Words {
+func (b Boilerplate) arrange(common, words []string, own []int) []string {
+	text := make([]string, 0, BoilerplateWords)
+	for i := range BoilerplateWords {
 		if len(words) > 0 && i == own[len(own)-len(words)] {
 			text, words = append(text, words[0]), words[1:]
 		} else {

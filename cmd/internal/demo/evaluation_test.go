@@ -1,4 +1,4 @@
-package feed
+package demo
 
 import (
 	"fmt"
@@ -6,24 +6,26 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/index/eval/synthetic"
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// TestEvaluationAgainstCounting judges a feed badly, at random, and counts by the definitions what the Evaluation
+// TestEvaluationAgainstCounting judges articles badly, at random, and counts by the definitions what the evaluation
 // measures.
 func TestEvaluationAgainstCounting(t *testing.T) {
 	for _, threshold := range []float64{0.3, 0.8, 1} {
 		t.Run(fmt.Sprint(threshold), func(t *testing.T) {
-			e, err := NewEvaluation(threshold, "word:3")
+			e, err := newEvaluation(threshold, "word:3")
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := naive{threshold: threshold, kept: map[string]map[string]bool{}}
-			n.degrees = e.Result().Degrees
-			f := newFeed(t, Params{Documents: 160, Seed: 3, Exact: 0.2, Edited: 0.5, Lookalike: 0.2})
+			n := naive{threshold: threshold, kept: map[string][]uint64{}, ruler: e.ruler}
+			n.degrees = e.found().Degrees
+			f := newArticles(t, synthetic.Params{Documents: 160, Seed: 3, Exact: 0.2, Edited: 0.5, Lookalike: 0.2})
 			random := rand.New(rand.NewPCG(1, 1))
 			for d, ok := f.Next(); ok; d, ok = f.Next() {
-				j := Judgement{ID: d.ID, Text: d.Text}
+				j := judgement{ID: d.ID, Text: d.Text}
 				if len(n.ids) > 0 && random.IntN(2) == 0 {
 					j.Duplicate, j.Match = true, n.ids[random.IntN(len(n.ids))]
 					if d.Truth.Of >= 0 && random.IntN(2) == 0 {
@@ -31,27 +33,37 @@ func TestEvaluationAgainstCounting(t *testing.T) {
 					}
 				}
 				n.add(j)
-				e.Add(j)
+				e.add(j)
 			}
-			n.compare(t, e.Result())
+			n.compare(t, e.found())
 		})
 	}
+}
+
+func newArticles(t testing.TB, p synthetic.Params) *synthetic.Articles {
+	t.Helper()
+	articles, err := synthetic.NewArticles(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return articles
 }
 
 type naive struct {
 	threshold float64
 	ids       []string
-	kept      map[string]map[string]bool
-	degrees   []Degree
+	kept      map[string][]uint64
+	ruler     *eval.Ruler
+	degrees   []degree
 
 	rightly, duplicates, copies, found, strangers int
 }
 
-func (n *naive) add(j Judgement) {
-	set := plainShingles(j.Text)
+func (n *naive) add(j judgement) {
+	set := n.ruler.Set(nil, []byte(j.Text))
 	best := 0.0
 	for _, other := range n.kept {
-		best = max(best, plainJaccard(set, other))
+		best = max(best, jaccard(set, other))
 	}
 	for i := range n.degrees {
 		if best >= n.degrees[i].From && (best < n.degrees[i].To || best == 1 && i == 5) {
@@ -78,12 +90,17 @@ func (n *naive) add(j Judgement) {
 		return
 	}
 	n.duplicates++
-	if plainJaccard(set, match) >= n.threshold {
+	if jaccard(set, match) >= n.threshold {
 		n.rightly++
 	}
 }
 
-func (n *naive) compare(t *testing.T, got Result) {
+func jaccard(a, b []uint64) float64 {
+	shared, union := sketch.Jaccard(a, b)
+	return float64(shared) / float64(union)
+}
+
+func (n *naive) compare(t *testing.T, got result) {
 	t.Helper()
 	if n.rightly == 0 || n.strangers == 0 || n.found == 0 || n.found == n.copies {
 		t.Fatalf("the history tries too little: %+v", n)
@@ -100,23 +117,23 @@ func (n *naive) compare(t *testing.T, got Result) {
 }
 
 func TestEvaluationOfNothing(t *testing.T) {
-	e, err := NewEvaluation(0.8, "word:3")
+	e, err := newEvaluation(0.8, "word:3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Add(Judgement{ID: "a", Text: " "})
-	e.Add(Judgement{ID: "b", Text: "\t\n"})
-	e.Add(Judgement{ID: "c", Text: "", Duplicate: true, Match: "a"}) // two empty texts are not similar
-	got := e.Result()
+	e.add(judgement{ID: "a", Text: " "})
+	e.add(judgement{ID: "b", Text: "\t\n"})
+	e.add(judgement{ID: "c", Text: "", Duplicate: true, Match: "a"}) // two empty texts are not similar
+	got := e.found()
 	if got.Recall != nil || got.Precision == nil || *got.Precision != 0 {
 		t.Errorf("%+v, want no recall and precision 0", got)
 	}
-	e.Add(Judgement{ID: "d", Text: "One"})
-	e.Add(Judgement{ID: "e", Text: "one!", Duplicate: true, Match: "d"})
-	if got := e.Result(); got.Recall == nil || *got.Recall != 1 || *got.Precision != 0.5 || got.Degrees[5].Duplicate != 1 {
+	e.add(judgement{ID: "d", Text: "One"})
+	e.add(judgement{ID: "e", Text: "one!", Duplicate: true, Match: "d"})
+	if got := e.found(); got.Recall == nil || *got.Recall != 1 || *got.Precision != 0.5 || got.Degrees[5].Duplicate != 1 {
 		t.Errorf("%+v, want recall 1 and precision 1/2", got)
 	}
-	if _, err := NewEvaluation(0.8, "words"); err == nil {
+	if _, err := newEvaluation(0.8, "words"); err == nil {
 		t.Error("no error for unknown shingles")
 	}
 }
@@ -148,24 +165,24 @@ func TestNearestIsExact(t *testing.T) {
 }
 
 func BenchmarkEvaluation(b *testing.B) {
-	f := newFeed(b, DefaultParams())
-	documents := make([]Document, 3000)
+	f := newArticles(b, synthetic.DefaultParams())
+	documents := make([]synthetic.Document, 3000)
 	for i := range documents {
 		documents[i] = f.At(i)
 	}
-	var e *Evaluation
+	var e *evaluation
 	i := 0
 	for b.Loop() {
 		if i%len(documents) == 0 {
 			b.StopTimer()
 			var err error
-			if e, err = NewEvaluation(0.8, "word:3"); err != nil {
+			if e, err = newEvaluation(0.8, "word:3"); err != nil {
 				b.Fatal(err)
 			}
 			b.StartTimer()
 		}
 		d := documents[i%len(documents)]
-		e.Add(Judgement{
+		e.add(judgement{
 			ID: d.ID, Text: d.Text, Duplicate: d.Truth.Similarity >= 0.8,
 			Match: fmt.Sprintf("article-%06d", d.Truth.Of),
 		})

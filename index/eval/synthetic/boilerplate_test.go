@@ -1,4 +1,4 @@
-package boilerplate_test
+package synthetic_test
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
-// All texts of a family are as similar as the package says, those of two families are less so, and the same seed makes
+// All texts of a family are as similar as its comment says, those of two families are less so, and the same seed makes
 // the same texts.
-func TestTexts(t *testing.T) {
+func TestBoilerplate(t *testing.T) {
 	for _, of := range []synthetic.Boilerplate{
 		{Common: 160}, {Common: 170, Anywhere: true}, {Common: 160, Parts: true, Mixed: true},
 	} {

@@ -1,4 +1,4 @@
-package feed
+package synthetic
 
 // The words of the articles, by their role in a sentence. When a copy is edited, a word is replaced by another of the
 // same role.

@@ -1,4 +1,4 @@
-package feed
+package synthetic
 
 // A form is the common part of bulletins of one kind: the same sentences every day, with other figures. Two bulletins
 // of one form look alike and are no copies.

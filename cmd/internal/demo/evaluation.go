@@ -1,38 +1,40 @@
-package feed
+package demo
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
 )
 
-// Judgement is one verdict, with the text it was given for.
-type Judgement struct {
+// judgement is one verdict, with the text it was given for.
+type judgement struct {
 	ID        string // identifies the document: its coordinates
 	Text      string
 	Duplicate bool
 	Match     string // the ID of the document it is a duplicate of
 }
 
-// Evaluation measures verdicts against the exact Jaccard similarity of each document to every one kept before it. It
+// evaluation measures verdicts against the exact Jaccard similarity of each document to every one kept before it. It
 // costs some 70 us to 150 us and 5 kB per document, so do not measure the speed of a run while evaluating it. It is not
 // safe for concurrent use.
-type Evaluation struct {
+type evaluation struct {
 	threshold int // ten-thousandths, as in the index
-	ruler     *ruler
+	ruler     *eval.Ruler
 	kept      *nearest
 	numbers   map[string]int // number of each kept document, by ID
-	result    Result
+	result    result
 	rightly   int // judged duplicate, with a match that is similar enough
 }
 
-// Result is what an Evaluation found so far. A share is nil if it is a share of nothing.
-type Result struct {
+// result is what an evaluation found so far. A share is nil if it is a share of nothing.
+type result struct {
 	Precision *float64 // share of the documents judged duplicate whose match is truly as similar as the threshold asks
 	Recall    *float64 // share of the documents as similar to a kept one as the threshold asks that were judged duplicate
-	Degrees   []Degree // the same by the similarity to the nearest kept document
+	Degrees   []degree // the same by the similarity to the nearest kept document
 
 	Duplicates int // judged duplicate, with a kept document as the match
 	Copies     int // documents at least as similar to a kept one as the threshold asks
@@ -40,37 +42,36 @@ type Result struct {
 	Strangers  int // judged duplicate of a document that was never added, so not measured; 0 if all were added
 }
 
-// Degree counts the documents whose similarity to the nearest kept one is at least From and less than To; the last
-// Degree is that of identical sets of shingles.
-type Degree struct {
+// degree counts the documents whose similarity to the nearest kept one is at least From and less than To; the last
+// degree is that of identical sets of shingles.
+type degree struct {
 	From      float64 `json:"from"`
 	To        float64 `json:"to"`
 	Documents int     `json:"documents"`
 	Duplicate int     `json:"duplicate"` // number of these that were judged duplicate
 }
 
-// NewEvaluation measures against a threshold and shingles as in the filter's settings.
-func NewEvaluation(threshold float64, shingle string) (*Evaluation, error) {
-	r, err := newRuler(shingle)
+// newEvaluation measures against a threshold and shingles as in the filter's settings.
+func newEvaluation(threshold float64, shingle string) (*evaluation, error) {
+	shingling, err := text.ParseShingling(shingle)
 	if err != nil {
 		return nil, fmt.Errorf("build evaluation: %w", err)
 	}
-	e := &Evaluation{
-		threshold: int(math.Round(threshold * 10000)), ruler: r,
+	e := &evaluation{
+		threshold: int(math.Round(threshold * 10000)), ruler: eval.NewRuler(text.DefaultParams(), shingling),
 		kept: newNearest(min(0.5, threshold)), numbers: map[string]int{},
 	}
 	for tenth := range 6 {
-		e.result.Degrees = append(e.result.Degrees, Degree{From: float64(tenth+5) / 10, To: min(1, float64(tenth+6)/10)})
+		e.result.Degrees = append(e.result.Degrees, degree{From: float64(tenth+5) / 10, To: min(1, float64(tenth+6)/10)})
 	}
 	return e, nil
 }
 
-// Add counts one verdict. Verdicts must be added in the order of the journal, rejected documents not at all.
-func (e *Evaluation) Add(j Judgement) {
-	e.ruler.set = e.ruler.shingles(e.ruler.set, j.Text)
-	set := slices.Clone(e.ruler.set)
+// add counts one verdict. Verdicts must be added in the order of the journal, rejected documents not at all.
+func (e *evaluation) add(j judgement) {
+	set := e.ruler.Set(nil, []byte(j.Text))
 	shared, union := e.kept.best(set)
-	e.degree(shared, union, j.Duplicate)
+	e.countDegree(shared, union, j.Duplicate)
 	if e.reaches(shared, union) {
 		e.result.Copies++
 		if j.Duplicate {
@@ -93,11 +94,11 @@ func (e *Evaluation) Add(j Judgement) {
 }
 
 // reaches compares in integers, as the index does.
-func (e *Evaluation) reaches(shared, union int) bool {
+func (e *evaluation) reaches(shared, union int) bool {
 	return sketch.AtLeast(uint32(shared), uint32(union), e.threshold)
 }
 
-func (e *Evaluation) degree(shared, union int, duplicate bool) {
+func (e *evaluation) countDegree(shared, union int, duplicate bool) {
 	tenth := shared*10/union - 5
 	if tenth < 0 {
 		return
@@ -108,8 +109,8 @@ func (e *Evaluation) degree(shared, union int, duplicate bool) {
 	}
 }
 
-// Result returns what was measured so far.
-func (e *Evaluation) Result() Result {
+// found returns what was measured so far.
+func (e *evaluation) found() result {
 	out := e.result
 	out.Degrees = slices.Clone(e.result.Degrees)
 	out.Precision = share(e.rightly, out.Duplicates)

@@ -1,4 +1,4 @@
-package feed
+package synthetic
 
 import (
 	"math"
@@ -6,37 +6,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
-	"github.com/unecho/unecho/index/text"
 )
 
 // tolerance is the greatest difference between the similarity of an edited copy and the wanted one. One word at the end
 // changes the similarity by some .004, one in the middle by .02.
 const tolerance = 0.005
 
-// ruler measures the word-3 Jaccard similarity of texts to a base text, as the filter does.
+// ruler measures the similarity of texts to a base text.
 type ruler struct {
-	normalizer *text.Normalizer
-	shingling  text.Shingling
-	normal     []byte
-	base, set  []uint64
+	*eval.Ruler
+	base, set []uint64
 }
 
-func newRuler(shingle string) (*ruler, error) {
-	shingling, err := text.ParseShingling(shingle)
-	return &ruler{normalizer: text.NewNormalizer(text.DefaultParams()), shingling: shingling}, err
-}
-
-// shingles returns the set of a text's shingles, in dst.
-func (r *ruler) shingles(dst []uint64, document string) []uint64 {
-	r.normal = r.normalizer.Append(r.normal[:0], []byte(document))
-	return text.Set(r.shingling.AppendHashes(dst[:0], r.normal))
-}
-
-func (r *ruler) setBase(document string) { r.base = r.shingles(r.base, document) }
+func (r *ruler) setBase(document string) { r.base = r.Set(r.base, []byte(document)) }
 
 func (r *ruler) measure(document string) (shared, union int) {
-	r.set = r.shingles(r.set, document)
+	r.set = r.Set(r.set, []byte(document))
 	return sketch.Jaccard(r.base, r.set)
 }
 

@@ -1,4 +1,4 @@
-package feed
+package synthetic
 
 import (
 	"encoding/json"
@@ -11,19 +11,19 @@ import (
 	"unicode"
 )
 
-func newFeed(t testing.TB, p Params) *Feed {
+func newArticles(t testing.TB, p Params) *Articles {
 	t.Helper()
-	f, err := New(p)
+	f, err := NewArticles(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-// all reads the feed of the defaults to its end.
+// all makes the articles of the defaults.
 func all(t testing.TB) []Document {
 	t.Helper()
-	f := newFeed(t, DefaultParams())
+	f := newArticles(t, DefaultParams())
 	var out []Document
 	for d, ok := f.Next(); ok; d, ok = f.Next() {
 		out = append(out, d)
@@ -149,9 +149,9 @@ func TestOthersAreNoCopies(t *testing.T) {
 
 func TestSeed(t *testing.T) {
 	p := DefaultParams()
-	first, again := newFeed(t, p), newFeed(t, p)
+	first, again := newArticles(t, p), newArticles(t, p)
 	p.Seed = 2
-	other := newFeed(t, p)
+	other := newArticles(t, p)
 	again.Skip(40)
 	for i := range 60 {
 		a, _ := first.Next()
@@ -167,7 +167,7 @@ func TestSeed(t *testing.T) {
 }
 
 func TestEverySlotIsFilled(t *testing.T) {
-	f := newFeed(t, DefaultParams())
+	f := newArticles(t, DefaultParams())
 	random, _ := f.draw(1)
 	patterns := slices.Concat(f.lexicon.openings, f.lexicon.middles, f.lexicon.closings, f.lexicon.titles)
 	for _, form := range f.lexicon.forms {
@@ -205,7 +205,7 @@ func TestWords(t *testing.T) {
 }
 
 func TestNoCopiesOfNothing(t *testing.T) {
-	f := newFeed(t, Params{Documents: 3, Seed: 7, Exact: 1})
+	f := newArticles(t, Params{Documents: 3, Seed: 7, Exact: 1})
 	for want, i := []Kind{Original, Exact, Exact}, 0; i < 3; i++ {
 		if d, ok := f.Next(); !ok || d.Truth.Kind != want[i] || d.Truth.Of != min(0, i-1) && i == 0 {
 			t.Errorf("document %d: %+v", i, d.Truth)
@@ -217,7 +217,7 @@ func TestNoCopiesOfNothing(t *testing.T) {
 }
 
 func TestValue(t *testing.T) {
-	d := newFeed(t, DefaultParams()).At(3)
+	d := newArticles(t, DefaultParams()).At(3)
 	var got struct{ ID, Outlet, Title, Time, Text string }
 	if err := json.Unmarshal(d.Value(), &got); err != nil {
 		t.Fatal(err)
@@ -245,14 +245,14 @@ func TestParams(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%+v: %q, want %q", test.params, got, test.want)
 		}
-		if _, err := New(test.params); errors.Is(err, ErrParams) != (test.want != "") {
-			t.Errorf("New: %v", err)
+		if _, err := NewArticles(test.params); errors.Is(err, ErrParams) != (test.want != "") {
+			t.Errorf("NewArticles: %v", err)
 		}
 	}
 }
 
 func BenchmarkNext(b *testing.B) {
-	f := newFeed(b, DefaultParams())
+	f := newArticles(b, DefaultParams())
 	bytes := 0
 	for b.Loop() {
 		d, ok := f.Next()
@@ -264,8 +264,8 @@ func BenchmarkNext(b *testing.B) {
 	b.ReportMetric(float64(bytes)/float64(b.N), "bytes/doc")
 }
 
-func ExampleFeed() {
-	f, err := New(Params{Documents: 3, Seed: 1, Exact: 0.5})
+func ExampleArticles() {
+	f, err := NewArticles(Params{Documents: 3, Seed: 1, Exact: 0.5})
 	if err != nil {
 		fmt.Println(err)
 		return

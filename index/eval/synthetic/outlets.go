@@ -1,4 +1,4 @@
-package feed
+package synthetic
 
 const outlets = `The Morning Ledger
 Harbour Gazette

@@ -1,4 +1,4 @@
-package feed
+package synthetic
 
 // The sentences of an article, one per line. The text in braces is chosen anew each time, except for the cast, which an
 // article keeps: {person} and {other} with their {role}, the body {org} and the town {place}.

@@ -1,17 +1,16 @@
-package feed
+package synthetic
 
 import (
 	"encoding/json"
 	"time"
 )
 
-// Kind is the kind of a document of a feed.
+// Kind is the kind of an article.
 type Kind uint8
 
 // Kinds.
 const (
-	Unknown   Kind = iota // a document of the user
-	Original              // new text
+	Original  Kind = iota // new text
 	Exact                 // the text of an original, letter by letter
 	Edited                // an original with words and sentences changed
 	Lookalike             // a bulletin: the sentences of its form, other figures in them
@@ -19,10 +18,10 @@ const (
 
 // String names the kind.
 func (k Kind) String() string {
-	return [...]string{"unknown", "original", "exact", "edited", "lookalike"}[k]
+	return [...]string{"original", "exact", "edited", "lookalike"}[k]
 }
 
-// Truth is what the feed knows about a document.
+// Truth is what is known about a document.
 type Truth struct {
 	Kind       Kind
 	Of         int     // number of the original of a copy, else -1
@@ -31,27 +30,22 @@ type Truth struct {
 
 // Document is one document to send.
 type Document struct {
-	Number int    // from 0, in the order of the feed
+	Number int    // from 0, in their order
 	ID     string // as the document itself says
 	Title  string
 	Text   string // what is compared
-	Outlet string // who published it; empty for the user's documents
+	Outlet string // who published it
 	Time   time.Time
 	Truth  Truth
-
-	value []byte // what to send, if it is not made from the other fields
 }
 
-// Value returns the record's value: a JSON object with the text in "text" and the id in "id", or the user's own line.
+// Value returns a JSON object with the text in "text" and the id in "id".
 func (d *Document) Value() []byte {
-	if d.value != nil {
-		return d.value
-	}
 	value, err := json.Marshal(struct {
 		ID     string    `json:"id"`
-		Outlet string    `json:"outlet,omitempty"`
-		Title  string    `json:"title,omitempty"`
-		Time   time.Time `json:"time,omitzero"`
+		Outlet string    `json:"outlet"`
+		Title  string    `json:"title"`
+		Time   time.Time `json:"time"`
 		Text   string    `json:"text"`
 	}{d.ID, d.Outlet, d.Title, d.Time, d.Text})
 	if err != nil {

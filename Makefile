@@ -12,6 +12,7 @@ NO_RACE = %/protocol/sim %/index/text
 RACED   = $(filter-out $(NO_RACE),$(shell $(GO) list $(FIRST) $(PKG)))
 # The packages that have long tests.
 LONG    = $(or $(filter-out ./...,$(PKG)),$(sort $(dir $(shell grep -rlE --include='*_test.go' --exclude-dir=deploytest --exclude-dir=pagetest '^func Test[A-Za-z0-9]+Long.t ' ./cmd ./config ./consumer ./deploy ./index ./sink))))
+CORPUS  ?= .*
 COUNT   ?= 10
 FUZZTIME ?= 10s
 SOAK    ?= 20m
@@ -126,8 +127,8 @@ bench-gateway: dev $(VEGETA) ## documents over HTTP: rate, p50 and p99, and a ki
 	@$(GO) build -o $(BIN)/unecho ./cmd/unecho
 	@$(SERVERS) -- $(GO) run ./deploy/dev/bench/gateway -unecho $(BIN)/unecho -vegeta $(VEGETA) $(ARGS)
 
-bench-bands: ## what plans of bands cost: signing, applying, bytes, candidates, what is found; ARGS='-corpus logs'
-	@$(GO) run ./deploy/dev/bench/bands $(ARGS)
+bench-bands: ## what bandings cost: signing, applying, bytes, candidates, what is found (CORPUS=articles, CORPUS=boilerplate=160,mixed)
+	@$(GO) test -run '^$$' -bench 'Bands/^$(CORPUS)$$' -benchtime 1x -cpu 1 $(ARGS) ./index
 
 bench-rivals: dev ## documents/s beside a Kafka Streams application that removes exact copies, and a bare copy
 	@$(SERVERS) -- $(GO) run ./deploy/dev/bench -rivals -broker kafka -verify estimate $(ARGS)

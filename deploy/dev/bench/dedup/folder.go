@@ -9,23 +9,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
-
-	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/eval"
 )
 
 const (
 	perDirectory = 1000
-	paragraphs   = 2    // of an article, in a small file
-	compared     = 2000 // documents that are compared in all pairs
+	paragraphs   = 2 // of an article, in a small file
 )
 
-// folder judges a folder of small files through find, beside comparing all pairs.
+// folder judges a folder of small files through find.
 func folder(ctx context.Context, p params) error {
 	fmt.Fprintf(os.Stderr, "writing %d files\n", p.files)
 	dir := filepath.Join(p.dir, "files")
-	bytes, sets, err := writeFiles(p, dir)
+	bytes, err := writeFiles(p, dir)
 	if err != nil {
 		return err
 	}
@@ -42,48 +37,33 @@ func folder(ctx context.Context, p params) error {
 	if best.Documents != int64(p.files) {
 		return fmt.Errorf("%d of %d files were judged", best.Documents, p.files)
 	}
-	began := time.Now()
-	eval.AllPairs(sets, 8000)
-	took := time.Since(began)
-	n, s := float64(p.files), float64(len(sets))
-	whole := took.Hours() * (n * (n - 1)) / (s * (s - 1))
+	n := float64(p.files)
 	fmt.Printf("`find | unecho dedup --files-from -` over %s files of %.2f kB: %.1f s, %s files a second, %s "+
-		"duplicates, %d MB of memory.\n"+
-		"Comparing the shingles of each with each would take %.1f hours on one core, by a sample of %s files that took %.1f s.\n",
+		"duplicates, %d MB of memory.\n",
 		thousands(n), float64(bytes)/1000/n, best.Seconds, thousands(best.perSecond()), thousands(float64(best.Duplicate)),
-		best.PeakRSSBytes>>20,
-		whole, thousands(s), took.Seconds())
+		best.PeakRSSBytes>>20)
 	return nil
 }
 
-// writeFiles writes the beginnings of articles, each into a file. The sets are those of the first ones.
-func writeFiles(p params, dir string) (bytes int64, sets [][]uint64, err error) {
-	f, err := newArticles(p.files)
+// writeFiles writes the beginnings of articles, each into a file.
+func writeFiles(p params, dir string) (bytes int64, err error) {
+	articles, err := newArticles(p.files)
 	if err != nil {
-		return 0, nil, err
-	}
-	ruler, err := newRuler(index.DefaultParams())
-	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	for i := range p.files {
-		d := f.At(i)
+		d := articles.At(i)
 		text := strings.Join(first(strings.Split(d.Text, "\n"), paragraphs), "\n")
-		if len(sets) < compared {
-			sets = append(sets, ruler.Set(nil, []byte(text)))
-		}
 		in := filepath.Join(dir, fmt.Sprintf("%03d", i/perDirectory))
-		if i%perDirectory == 0 {
-			if err := os.MkdirAll(in, 0o750); err != nil {
-				return 0, nil, err
-			}
+		if err := os.MkdirAll(in, 0o750); err != nil {
+			return 0, err
 		}
 		if err := os.WriteFile(filepath.Join(in, d.ID+".md"), []byte(text), 0o600); err != nil {
-			return 0, nil, err
+			return 0, err
 		}
 		bytes += int64(len(text))
 	}
-	return bytes, sets, nil
+	return bytes, nil
 }
 
 func first(lines []string, n int) []string { return lines[:min(n, len(lines))] }

@@ -94,29 +94,7 @@ func join(t texts) (numbers map[string]int, exact []eval.Pair, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return numbers, spread(eval.NewJoin(sets, 8000)), nil
-}
-
-// spread probes on all cores.
-func spread(j *eval.Join) []eval.Pair {
-	cores := runtime.NumCPU()
-	parts := make([][]eval.Pair, cores)
-	var group errgroup.Group
-	for i := range cores {
-		group.Go(func() error {
-			probe := j.NewProbe()
-			for r := i; r < j.Len(); r += cores {
-				parts[i] = probe.Append(parts[i], r)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // a probe returns no
-	var all []eval.Pair
-	for _, part := range parts {
-		all = append(all, part...)
-	}
-	return all
+	return numbers, eval.NewJoin(sets, 8000).Pairs(), nil
 }
 
 func newRuler(p index.Params) (*eval.Ruler, error) {

@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 )
 
 const (
@@ -69,8 +68,5 @@ func demo(ctx context.Context, command string) (cast, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return cast{}, fmt.Errorf("build the program: %w\n%s", err, out)
 	}
-	words := strings.Fields(command)
-	run := exec.CommandContext(ctx, program, words[1:]...)
-	run.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=", "TMPDIR=/tmp")
-	return record(run, command)
+	return record(ctx, program, command, bin)
 }

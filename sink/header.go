@@ -1,8 +1,6 @@
 package sink
 
 import (
-	"unicode/utf8"
-
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -89,15 +87,4 @@ func reserved(name string) bool {
 		}
 	}
 	return true
-}
-
-// cut shortens s to at most n bytes, between runes.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

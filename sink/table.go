@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/text"
 )
 
 // Prefix starts the name of every header that is ours.
@@ -104,7 +105,7 @@ func Headers() []Header {
 		{HeaderLate, OnLate, func(t *Told) bool { return t.Late != 0 }, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, t.Late, 10) }},
 
 		{HeaderReason, OnRejected, nil, upTo(longestReason()), func(dst []byte, t *Told) []byte { return append(dst, t.Reason...) }},
-		{HeaderDetail, OnRejected, nil, upTo(MaxDetailBytes), func(dst []byte, t *Told) []byte { return append(dst, cut(t.Detail, MaxDetailBytes)...) }},
+		{HeaderDetail, OnRejected, nil, upTo(MaxDetailBytes), func(dst []byte, t *Told) []byte { return append(dst, text.Cut(t.Detail, MaxDetailBytes)...) }},
 		{HeaderTimestamp, OnRejected, func(t *Told) bool { return t.Retimed }, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, t.Time, 10) }},
 
 		withheldHeader(HeaderValueBytes, func(t *Told) int64 { return t.Withheld.Value }),

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kfake"
 
-	"github.com/unecho/unecho/consumer/lockfile"
+	"github.com/unecho/unecho/index/snapshot/lockfile"
 )
 
 // EmbeddedParams say where the embedded broker listens and keeps its data.
@@ -38,7 +39,7 @@ type Embedded struct {
 	dir     string
 	address string
 	cluster *kfake.Cluster
-	lock    *lockfile.Lock
+	lock    *os.File
 	broken  atomic.Bool // the broker could not write something
 	closing sync.Once
 	err     error
@@ -61,7 +62,7 @@ func StartEmbedded(ctx context.Context, p EmbeddedParams, logger zerolog.Logger)
 	}
 	e := &Embedded{dir: p.Dir, lock: l}
 	if err := e.start(ctx, p, logger); err != nil {
-		return nil, errors.Join(err, l.Release())
+		return nil, errors.Join(err, lockfile.Release(l))
 	}
 	return e, nil
 }
@@ -75,12 +76,8 @@ func notReserved(dir string, err error) error {
 			Remedy: "name one that this process may write to",
 		}
 	}
-	who := "another process"
-	if taken.Process != 0 {
-		who = fmt.Sprintf("process %d", taken.Process)
-	}
 	return &Fault{
-		What:   fmt.Sprintf("cannot use %s: an embedded broker of %s runs there", dir, who),
+		What:   fmt.Sprintf("cannot use %s: an embedded broker of %s runs there", dir, cmp.Or(taken.By, "another process")),
 		Remedy: "stop that process, use its broker, or name another directory",
 	}
 }
@@ -135,7 +132,7 @@ func (e *Embedded) Close() error {
 		if errors.Is(removed, os.ErrNotExist) {
 			removed = nil
 		}
-		if err := errors.Join(removed, e.stop(), e.lock.Release()); err != nil {
+		if err := errors.Join(removed, e.stop(), lockfile.Release(e.lock)); err != nil {
 			e.err = fmt.Errorf("close embedded broker: %w", err)
 		}
 	})

@@ -126,8 +126,8 @@ func TestEmbeddedKeepsItsDirectoryToItself(t *testing.T) {
 	dir := t.TempDir()
 	embedded(t, EmbeddedParams{Dir: dir})
 	_, err := StartEmbedded(t.Context(), EmbeddedParams{Dir: dir, Listen: "127.0.0.1:0"}, zerolog.Nop())
-	if err == nil || !strings.Contains(err.Error(), "process "+strconv.Itoa(os.Getpid())) {
-		t.Errorf("got %v, want an error that names process %d", err, os.Getpid())
+	if err == nil || !strings.Contains(err.Error(), "pid "+strconv.Itoa(os.Getpid())) {
+		t.Errorf("got %v, want an error that names pid %d", err, os.Getpid())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
 )
 
 // ComparedText is how many bytes of a normalised text verify: levenshtein keeps and compares. The time for two texts
@@ -47,10 +48,10 @@ func (x *levenshtein) spent(cost int, s Similarity) int {
 
 func (x *levenshtein) method() Method { return Levenshtein }
 
-func (x *levenshtein) begin(e *entry.Entry) { x.own = cut(readText(x.own, e), ComparedText) }
+func (x *levenshtein) begin(e *entry.Entry) { x.own = text.Cut(readText(x.own, e), ComparedText) }
 
 func (x *levenshtein) similarity(candidate *entry.Entry) Similarity {
-	x.them = cut(readText(x.them, candidate), ComparedText)
+	x.them = text.Cut(readText(x.them, candidate), ComparedText)
 	if len(x.own) == 0 || len(x.them) == 0 {
 		return unlike()
 	}
@@ -95,15 +96,4 @@ func readText(dst []byte, e *entry.Entry) []byte {
 }
 
 // FrontOf returns the part of a normalised text that verify: levenshtein compares.
-func FrontOf(normalized []byte) []byte { return cut(normalized, ComparedText) }
-
-// cut returns at most the first bytes of a text, and ends at the end of a rune.
-func cut(text []byte, most int) []byte {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
-}
+func FrontOf(normalized []byte) []byte { return text.Cut(normalized, ComparedText) }

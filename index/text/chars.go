@@ -3,7 +3,20 @@ package text
 import (
 	"encoding/binary"
 	"slices"
+	"unicode/utf8"
 )
+
+// Cut returns at most the first bytes of a text, and ends at the end of a code point.
+func Cut[T string | []byte](text T, most int) T {
+	if len(text) <= most {
+		return text
+	}
+	at := most
+	for at > max(0, most-utf8.UTFMax) && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return text[:at]
+}
 
 // appendChars appends the hash of each run of size code points, or of the whole text if it has fewer.
 func appendChars(dst []uint64, text []byte, size int) []uint64 {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"unicode/utf8"
 
 	"github.com/unecho/unecho/consumer/topic"
+	normal "github.com/unecho/unecho/index/text"
 )
 
 // Bounds of the texts that are told.
@@ -69,14 +69,5 @@ func (a *api) readText(ctx context.Context, m *remembered) (*text, error) {
 	return t, nil
 }
 
-// cut returns the first part of a text, whole characters of it.
-func cut(b []byte) (string, bool) {
-	if len(b) <= maxText {
-		return string(b), false
-	}
-	n := maxText
-	for n > maxText-utf8.UTFMax && !utf8.RuneStart(b[n]) {
-		n--
-	}
-	return string(b[:n]), true
-}
+// cut returns the first part of a text, whole characters of it, and whether there is more.
+func cut(b []byte) (string, bool) { return string(normal.Cut(b, maxText)), len(b) > maxText }

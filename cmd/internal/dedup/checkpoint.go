@@ -18,8 +18,8 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
-	"github.com/unecho/unecho/consumer/lockfile"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot/lockfile"
 )
 
 // Checkpoint is where a run goes on after it was stopped: one file in a directory, which a newer one replaces as a whole.
@@ -31,7 +31,7 @@ import (
 // What was read is read again, but not judged; what the outputs had got behind the checkpoint is cut off. So outputs are
 // those of a run that was never stopped.
 type Checkpoint struct {
-	lock  *lockfile.Lock // nil when it is closed, or where the file system knows no locks
+	lock  *os.File // nil when it is closed, or where the file system knows no locks
 	path  string
 	every time.Duration
 	run   map[string]string
@@ -125,7 +125,7 @@ func (c *Checkpoint) Close() error {
 	}
 	lock := c.lock
 	c.lock = nil
-	if err := lock.Release(); err != nil {
+	if err := lockfile.Release(lock); err != nil {
 		return fmt.Errorf("--checkpoint: %w", err)
 	}
 	return nil

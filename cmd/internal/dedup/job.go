@@ -10,6 +10,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/text"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -145,9 +146,9 @@ func (j *job) keepRaw(it *item) []byte {
 }
 
 // keepText copies the beginning of a text.
-func (j *job) keepText(text []byte) []byte {
+func (j *job) keepText(whole []byte) []byte {
 	from := len(j.text)
-	j.text = append(j.text, beginning(text)...)
+	j.text = append(j.text, text.Cut(whole, mostText)...)
 	return j.text[from:len(j.text):len(j.text)]
 }
 

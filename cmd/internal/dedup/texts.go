@@ -2,7 +2,8 @@ package dedup
 
 import (
 	"fmt"
-	"unicode/utf8"
+
+	"github.com/unecho/unecho/index/text"
 )
 
 // textFile keeps the beginnings of texts in a temporary file, to be read back by the numbers of their documents.
@@ -24,8 +25,8 @@ func newTextFile(first int64) (*textFile, error) {
 }
 
 // add keeps the text of the next document.
-func (t *textFile) add(text []byte) error {
-	n, err := t.out.Write(beginning(text))
+func (t *textFile) add(whole []byte) error {
+	n, err := t.out.Write(text.Cut(whole, mostText))
 	if err != nil {
 		return fmt.Errorf("keep texts for the page: %w", err)
 	}
@@ -35,18 +36,6 @@ func (t *textFile) add(text []byte) error {
 	}
 	t.ends = append(t.ends, end)
 	return nil
-}
-
-// beginning cuts a text between code points.
-func beginning(text []byte) []byte {
-	if len(text) <= mostText {
-		return text
-	}
-	at := mostText
-	for at > mostText-utf8.UTFMax && !utf8.RuneStart(text[at]) {
-		at--
-	}
-	return text[:at]
 }
 
 // text reads the text of a document; known is false for one of an index file, which holds no texts.

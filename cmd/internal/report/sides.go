@@ -1,8 +1,6 @@
 package report
 
 import (
-	"unicode/utf8"
-
 	"github.com/unecho/unecho/index/text"
 )
 
@@ -41,13 +39,9 @@ func Sides(a, b string, p text.Params) (left, right []Words) {
 const mostBytes = 1000
 
 // Shortened returns the beginning of a long text.
-func Shortened(text string) string {
-	if len(text) <= mostBytes {
-		return text
+func Shortened(long string) string {
+	if len(long) <= mostBytes {
+		return long
 	}
-	at := mostBytes
-	for !utf8.RuneStart(text[at]) {
-		at--
-	}
-	return text[:at] + "…"
+	return text.Cut(long, mostBytes) + "…"
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/lockfile"
 )
 
 // Lease implements snapshot.Leaser. The lock file stays when the lease ends: if it were removed, two processes could
@@ -28,37 +28,17 @@ func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
 		return nil, err
 	}
 	path := s.leasePath(name)
-	f, err := take(path)
+	f, err := lockfile.Take(path)
+	var taken *lockfile.TakenError
+	if errors.As(err, &taken) {
+		return nil, &snapshot.LeasedError{Name: name, By: taken.By}
+	}
 	if err != nil {
 		return nil, err
-	}
-	if f == nil {
-		return nil, &snapshot.LeasedError{Name: name, By: holder(path)}
-	}
-	if err := sign(f); err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	l := &lease{file: f, path: path, lost: make(chan struct{}), stop: make(chan struct{}), stopped: make(chan struct{})}
 	go l.watch(s.watch)
 	return l, nil
-}
-
-// sign writes who holds the lock. The text is for people; only the lock counts.
-func sign(f *os.File) error {
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	_, err := f.WriteAt([]byte(snapshot.Process()+"\n"), 0)
-	return err
-}
-
-// holder returns the text of sign, or "" while it is being written.
-func holder(path string) string {
-	text, err := os.ReadFile(path)
-	if err != nil || len(text) > 1000 {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
 }
 
 type lease struct {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/unecho/unecho/index/snapshot/lockfile"
 )
 
 // write puts data at path, completely or not at all. It is durable on return, and was read back before it appeared
@@ -67,11 +69,11 @@ func (s *Store) temp() (*os.File, error) {
 			return nil, err
 		}
 		// Between creation and lock a cleaner may have removed it as a dead writer's: then it has no name any more.
-		locked, err := tryLock(f)
+		locked, err := lockfile.Lock(f)
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		if locked && stillAt(f, f.Name()) {
+		if locked && lockfile.StillAt(f, f.Name()) {
 			return f, nil
 		}
 		if err := f.Close(); err != nil {
@@ -96,7 +98,7 @@ func (s *Store) cleanTemp() error {
 		if err != nil {
 			return err
 		}
-		locked, err := tryLock(f)
+		locked, err := lockfile.Lock(f)
 		if err == nil && locked {
 			err = ignoreMissing(os.Remove(path))
 		}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package localdir
+package lockfile
 
 import (
 	"os"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/consumer/lockfile"
+	"github.com/unecho/unecho/index/snapshot/lockfile"
 )
 
 // lockVariable names the lock that a child of the test takes, and keeps until it is killed.
@@ -27,11 +27,11 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("another run (process %d) uses it now", os.Getpid())
+	want := fmt.Sprintf("another run (pid %d on ", os.Getpid())
 	if _, err := lockfile.Take(path); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if err := lock.Release(); err != nil {
+	if err := lockfile.Release(lock); err != nil {
 		t.Fatal(err)
 	}
 	program, err := os.Executable()
@@ -51,7 +51,7 @@ func TestLock(t *testing.T) {
 	if n, err := out.Read(said); err != nil || !bytes.HasPrefix(said, []byte("taken: <nil>")) {
 		t.Fatalf("the child says %q, error %v; want that it took the released lock without an error", said[:n], err)
 	}
-	want = fmt.Sprintf("another run (process %d) uses it now", child.Process.Pid)
+	want = fmt.Sprintf("another run (pid %d on ", child.Process.Pid)
 	if _, err := lockfile.Take(path); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -62,7 +62,7 @@ func TestLock(t *testing.T) {
 	if lock, err = lockfile.Take(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := lock.Release(); err != nil {
+	if err := lockfile.Release(lock); err != nil {
 		t.Error(err)
 	}
 }

@@ -78,7 +78,7 @@ func (s *Service) Committed(ctx context.Context) (gateway.Commits, error) {
 	commits := gateway.Commits{}
 	for topic, partitions := range got {
 		for n, p := range partitions {
-			commits[gateway.Place{Topic: topic, Partition: n}] = protocol.NewCommitted(p.At, p.Metadata)
+			commits[entry.Name(topic, n)] = protocol.NewCommitted(p.At, p.Metadata)
 		}
 	}
 	return commits, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // lagEvery is how often the lags are read: often enough for an alert, and seldom enough to cost next to nothing.
@@ -39,9 +40,9 @@ func (s *Service) lags(r *reached) *lags {
 
 // owed is how much the group still has to read.
 type owed struct {
-	lag        int64              // offsets of the partitions that have leaders
-	leaderless []string           // partitions, as topic/number
-	of         map[sourceAt]int64 // lag, by partition
+	lag        int64                         // offsets of the partitions that have leaders
+	leaderless []string                      // partitions, as topic/number
+	of         map[entry.PartitionName]int64 // lag, by partition
 	ours       []PartitionLag
 	all        []PartitionLag
 }
@@ -131,7 +132,7 @@ func (l *lags) source(ctx context.Context) (*owed, error) {
 	}
 	topics, _ := l.sources.List()
 	if len(topics) == 0 { // to name none would ask for all
-		return &owed{of: map[sourceAt]int64{}}, nil
+		return &owed{of: map[entry.PartitionName]int64{}}, nil
 	}
 	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, topics...)
 	if err != nil {
@@ -148,7 +149,7 @@ func (l *lags) source(ctx context.Context) (*owed, error) {
 // offset counts from its start, because a partition that begins at latest has its offset committed as soon as it is
 // assigned. Deleted documents do not count.
 func lagOf(done kadm.OffsetResponses, starts, ends kadm.ListedOffsets) *owed {
-	o := &owed{of: map[sourceAt]int64{}}
+	o := &owed{of: map[entry.PartitionName]int64{}}
 	ends.Each(func(end kadm.ListedOffset) {
 		start, ok := starts.Lookup(end.Topic, end.Partition)
 		if end.Err != nil || ok && start.Err != nil {
@@ -160,7 +161,7 @@ func lagOf(done kadm.OffsetResponses, starts, ends kadm.ListedOffsets) *owed {
 			from = max(from, c.At)
 		}
 		lag := max(0, end.Offset-from)
-		o.of[sourceAt{end.Topic, end.Partition}] = lag
+		o.of[entry.Name(end.Topic, end.Partition)] = lag
 		o.lag += lag
 	})
 	slices.Sort(o.leaderless)

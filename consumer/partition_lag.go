@@ -1,23 +1,16 @@
 package consumer
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
 	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/index/entry"
 )
-
-// sourceAt is a partition of the source.
-type sourceAt struct {
-	topic     string
-	partition int32
-}
 
 // PartitionLag is how far the group is behind in a partition that this process reads.
 type PartitionLag struct {
-	Topic     string
-	Partition int32
+	entry.PartitionName
 	Documents int64
 	Seconds   float64 // age of the oldest document that is not committed, or a little more; -1 when unknown
 }
@@ -27,13 +20,13 @@ const mostPartitions = 1000
 
 // lagTimes tells for how long partitions have lagged.
 type lagTimes struct {
-	caughtUp map[sourceAt]time.Time // when a partition was last read to its end
+	caughtUp map[entry.PartitionName]time.Time // when a partition was last read to its end
 }
 
 // ours returns the lags of the partitions that this process reads, in order. of is the lag of each partition of the
 // source that is known.
-func (l *lagTimes) ours(of map[sourceAt]int64, reaches []session.Reach, now time.Time) (all []PartitionLag) {
-	caughtUp := make(map[sourceAt]time.Time, len(of))
+func (l *lagTimes) ours(of map[entry.PartitionName]int64, reaches []session.Reach, now time.Time) (all []PartitionLag) {
+	caughtUp := make(map[entry.PartitionName]time.Time, len(of))
 	for at, lag := range of {
 		if last, ok := l.caughtUp[at]; ok {
 			caughtUp[at] = last
@@ -44,10 +37,9 @@ func (l *lagTimes) ours(of map[sourceAt]int64, reaches []session.Reach, now time
 	}
 	l.caughtUp = caughtUp
 	for _, r := range reaches {
-		at := sourceAt{r.Topic, r.Partition}
-		if lag, known := of[at]; known {
+		if lag, known := of[r.PartitionName]; known {
 			all = append(all, PartitionLag{
-				Topic: r.Topic, Partition: r.Partition, Documents: lag, Seconds: waited(lag, r.Written, caughtUp[at], now),
+				PartitionName: r.PartitionName, Documents: lag, Seconds: waited(lag, r.Written, caughtUp[r.PartitionName], now),
 			})
 		}
 	}
@@ -56,10 +48,10 @@ func (l *lagTimes) ours(of map[sourceAt]int64, reaches []session.Reach, now time
 }
 
 // everyLag returns the lags of all partitions, in order.
-func everyLag(of map[sourceAt]int64, ours []PartitionLag) []PartitionLag {
-	seconds := make(map[sourceAt]float64, len(ours))
+func everyLag(of map[entry.PartitionName]int64, ours []PartitionLag) []PartitionLag {
+	seconds := make(map[entry.PartitionName]float64, len(ours))
 	for _, l := range ours {
-		seconds[sourceAt{l.Topic, l.Partition}] = l.Seconds
+		seconds[l.PartitionName] = l.Seconds
 	}
 	all := make([]PartitionLag, 0, len(of))
 	for at, lag := range of {
@@ -67,16 +59,14 @@ func everyLag(of map[sourceAt]int64, ours []PartitionLag) []PartitionLag {
 		if !known {
 			s = -1
 		}
-		all = append(all, PartitionLag{Topic: at.topic, Partition: at.partition, Documents: lag, Seconds: s})
+		all = append(all, PartitionLag{PartitionName: at, Documents: lag, Seconds: s})
 	}
 	sortLags(all)
 	return all[:min(len(all), mostPartitions)]
 }
 
 func sortLags(all []PartitionLag) {
-	slices.SortFunc(all, func(a, b PartitionLag) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
-	})
+	slices.SortFunc(all, func(a, b PartitionLag) int { return a.Compare(b.PartitionName) })
 }
 
 // waited returns for how many seconds the oldest document that is not committed has waited. It came after the last one

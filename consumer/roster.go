@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,6 +8,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // Roster is who is in the group.
@@ -24,13 +25,7 @@ type GroupMember struct {
 	Instance   string
 	Client     string
 	Host       string
-	Partitions []GroupPartition
-}
-
-// GroupPartition is a partition that a session reads.
-type GroupPartition struct {
-	Topic     string
-	Partition int32
+	Partitions []entry.PartitionName // that it reads
 }
 
 // Bounds of asking Kafka who is in the group.
@@ -98,12 +93,10 @@ func sessionOf(d *kadm.DescribedGroupMember) GroupMember {
 	if c, ok := d.Assigned.AsConsumer(); ok {
 		for _, t := range c.Topics {
 			for _, partition := range t.Partitions {
-				m.Partitions = append(m.Partitions, GroupPartition{t.Topic, partition})
+				m.Partitions = append(m.Partitions, entry.Name(t.Topic, partition))
 			}
 		}
 	}
-	slices.SortFunc(m.Partitions, func(a, b GroupPartition) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
-	})
+	slices.SortFunc(m.Partitions, entry.PartitionName.Compare)
 	return m
 }

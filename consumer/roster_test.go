@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // TestRoster: a member tells who is in the group and what each reads, and asks Kafka seldom.
@@ -36,7 +38,7 @@ func TestRoster(t *testing.T) {
 	if err != nil || r.State != "Stable" || len(r.Members) != w.setup.Params.Sessions {
 		t.Fatalf("Roster = %+v, error %v; want a stable group of %d members", r, err, w.setup.Params.Sessions)
 	}
-	partitions := map[GroupPartition]bool{}
+	partitions := map[entry.PartitionName]bool{}
 	for _, s := range r.Members {
 		if s.Process == "" || s.Process != m.Stats().Member || s.Host == "" {
 			t.Errorf("a session of %+v", s)

@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -179,9 +178,7 @@ func (r *rounds) next(ctx context.Context, d *protocol.Duty) (*protocol.Plan, er
 			}
 		}
 	})
-	slices.SortFunc(plan.Ranges, func(a, b protocol.Range) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Source.Partition, b.Source.Partition))
-	})
+	slices.SortFunc(plan.Ranges, func(a, b protocol.Range) int { return a.Name().Compare(b.Name()) })
 	return plan, r.young(ctx, plan, fresh)
 }
 

@@ -3,19 +3,17 @@ package sink
 import (
 	"strconv"
 	"strings"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // ParsePlace reads TOPIC/PARTITION/OFFSET as HeaderSource and HeaderMatch have it. It is false for what they would not
 // have.
-func ParsePlace(s string) (topic string, partition int32, offset int64, ok bool) {
-	parts := strings.Split(s, "/")
-	if len(parts) != 3 {
-		return "", 0, 0, false
-	}
-	number, err := strconv.ParseInt(parts[1], 10, 32)
-	offset, err2 := strconv.ParseInt(parts[2], 10, 64)
-	ok = err == nil && err2 == nil && string(appendPlace(nil, parts[0], int32(number), offset)) == s
-	return parts[0], int32(number), offset, ok
+func ParsePlace(s string) (of entry.PartitionName, offset int64, ok bool) {
+	at := strings.LastIndexByte(s, '/')
+	of, ok = entry.ParseName(s[:max(at, 0)])
+	offset, err := strconv.ParseInt(s[at+1:], 10, 64)
+	return of, offset, ok && err == nil && string(appendPlace(nil, of.Topic, of.Partition, offset)) == s
 }
 
 // SourceOf says for which source topic a topic is an output, by the names alone: the first one that may returns true

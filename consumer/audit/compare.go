@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // output notes an output record if the source record that it names may exist.
@@ -32,7 +34,7 @@ func (a *audit) output(r *kgo.Record) error {
 		c.malformed = malformed.Error()
 	}
 	a.scratch = c.append(a.scratch[:0], a.known, a.common(source))
-	order := claimOrder(a.numbers[place{r.Topic, r.Partition}], r.Offset)
+	order := claimOrder(a.numbers[entry.Name(r.Topic, r.Partition)], r.Offset)
 	return a.sorter.add(keyOf(s.number, offset, factOutput, order), a.scratch)
 }
 
@@ -54,13 +56,13 @@ func (a *audit) count(topic, verdict string) {
 func (a *audit) fits(g *group, i int, c *claim) string {
 	j, judged := g.judged[i]
 	v := &j.verdict
-	toUnique, toDuplicate, toRejected := a.in.Outputs(g.stream.topic)
+	toUnique, toDuplicate, toRejected := a.in.Outputs(g.stream.Topic)
 	want := map[string]string{wordUnique: toUnique, wordDuplicate: toDuplicate, wordRejected: toRejected}
 	verdict := string(c.headers[headerVerdict])
 	switch {
 	case want[verdict] == "":
 		return fmt.Sprintf("%s is %s, which is no verdict", headerVerdict, quote([]byte(verdict)))
-	case want[verdict] != c.output.topic:
+	case want[verdict] != c.output.Topic:
 		return fmt.Sprintf("%s is %s, which belongs to %s", headerVerdict, verdict, want[verdict])
 	case verdict == wordRejected:
 		return cmp.Or(a.rejection(c.headers, g.source, v, judged), timely(c.headers, &g.was))

@@ -42,7 +42,7 @@ func (a *audit) reroute(rec *index.Routing) error {
 	a.begins(rec.Text)
 	for source, s := range a.bySource {
 		state, _ := a.twin.Partition(source)
-		s.turn(targetOf(rec.Text, s.topic), state.Base)
+		s.turn(targetOf(rec.Text, s.Topic), state.Base)
 	}
 	return a.onDuty(rec.Text)
 }

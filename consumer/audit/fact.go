@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
 )
 
@@ -28,7 +29,7 @@ type judgement struct {
 // claim is an output record: what its headers say, and what it carries. It is also a record of verdicts, which carries
 // nothing.
 type claim struct {
-	output    place
+	output    entry.PartitionName
 	offset    int64
 	carries   facts
 	malformed string // what is wrong with the form of its headers; empty if nothing is

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // ours says whether a header's name is of our prefix, in whatever case: such a header on a source record is not
@@ -90,15 +91,15 @@ func coordinates(topic string, partition int32, offset int64) string {
 }
 
 // parse reads topic/partition/offset.
-func parse(s string) (p place, offset int64, ok bool) {
+func parse(s string) (p entry.PartitionName, offset int64, ok bool) {
 	parts := strings.Split(s, "/")
 	if len(parts) != 3 {
-		return place{}, 0, false
+		return entry.PartitionName{}, 0, false
 	}
 	partition, err := strconv.ParseInt(parts[1], 10, 32)
 	offset, err2 := strconv.ParseInt(parts[2], 10, 64)
-	p = place{topic: parts[0], partition: int32(partition)}
-	return p, offset, err == nil && err2 == nil && coordinates(p.topic, p.partition, offset) == s
+	p = entry.Name(parts[0], int32(partition))
+	return p, offset, err == nil && err2 == nil && coordinates(p.Topic, p.Partition, offset) == s
 }
 
 // difference returns how headers differ from those that the journal wants, or "".

@@ -13,12 +13,13 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // span is the part of a partition that is read: [from, to).
 type span struct{ from, to int64 }
 
-type spans map[place]span
+type spans map[entry.PartitionName]span
 
 // lookAgain is how often the end of a partition is asked for while a transaction is open.
 const lookAgain = 50 * time.Millisecond
@@ -40,7 +41,7 @@ func (a *audit) ends(ctx context.Context, topics []string) (spans, error) {
 	all := spans{}
 	ends.Each(func(o kadm.ListedOffset) {
 		from := starts[o.Topic][o.Partition].Offset
-		all[place{o.Topic, o.Partition}] = span{from: from, to: max(from, o.Offset)}
+		all[entry.Name(o.Topic, o.Partition)] = span{from: from, to: max(from, o.Offset)}
 	})
 	return all, nil
 }
@@ -57,7 +58,7 @@ func (a *audit) owed(ctx context.Context) (spans, error) {
 	}
 	for p, s := range all {
 		to := s.from
-		if o, ok := committed.Lookup(p.topic, p.partition); ok {
+		if o, ok := committed.Lookup(p.Topic, p.Partition); ok {
 			to = o.At
 		}
 		all[p] = span{from: s.from, to: min(max(s.from, to), s.to)}
@@ -70,14 +71,14 @@ func (a *audit) decided(ctx context.Context, topics []string, ends kadm.ListedOf
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
 	var (
-		open  place
+		open  entry.PartitionName
 		waits bool
 	)
 	for {
 		stable, err := broker.AllOffsets(ctx, a.admin.ListCommittedOffsets, topics...)
 		switch {
 		case waits && ctx.Err() != nil:
-			return fmt.Errorf("wait for the transactions open in %s/%d: %w", open.topic, open.partition, ctx.Err())
+			return fmt.Errorf("wait for the transactions open in %v: %w", open, ctx.Err())
 		case err != nil:
 			return err
 		}
@@ -95,10 +96,10 @@ func (a *audit) decided(ctx context.Context, topics []string, ends kadm.ListedOf
 }
 
 // undecided names a partition whose last stable offset is below its end.
-func undecided(ends, stable kadm.ListedOffsets) (open place, found bool) {
+func undecided(ends, stable kadm.ListedOffsets) (open entry.PartitionName, found bool) {
 	ends.Each(func(o kadm.ListedOffset) {
 		if stable[o.Topic][o.Partition].Offset < o.Offset {
-			open, found = place{o.Topic, o.Partition}, true
+			open, found = entry.Name(o.Topic, o.Partition), true
 		}
 	})
 	return open, found
@@ -123,10 +124,10 @@ func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, 
 	from, left := map[string]map[int32]kgo.Offset{}, spans{}
 	for p, s := range all {
 		if s.from < s.to {
-			if from[p.topic] == nil {
-				from[p.topic] = map[int32]kgo.Offset{}
+			if from[p.Topic] == nil {
+				from[p.Topic] = map[int32]kgo.Offset{}
 			}
-			from[p.topic][p.partition] = kgo.NewOffset().At(s.from)
+			from[p.Topic][p.Partition] = kgo.NewOffset().At(s.from)
 			left[p] = s
 		}
 	}
@@ -142,7 +143,7 @@ func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, 
 		return fmt.Errorf("read topics: %w", err)
 	}
 	defer client.Close()
-	g := reading{left: left, waiting: map[place]*waiting{}, room: mostWaiting, fn: fn}
+	g := reading{left: left, waiting: map[entry.PartitionName]*waiting{}, room: mostWaiting, fn: fn}
 	for len(left) > 0 {
 		fetches := client.PollFetches(ctx)
 		u.Polled(fetches)
@@ -182,7 +183,7 @@ func (g *reading) passOver(client *kgo.Client, fetches kgo.Fetches) error {
 		client.SetOffsets(map[string]map[int32]kgo.EpochOffset{
 			batch.Topic: {batch.Partition: {Epoch: batch.Epoch, Offset: batch.NextOffset}},
 		})
-		if p := (place{batch.Topic, batch.Partition}); g.left[p] != (span{}) {
+		if p := entry.Name(batch.Topic, batch.Partition); g.left[p] != (span{}) {
 			if err := g.reach(p, batch.NextOffset); err != nil {
 				return err
 			}
@@ -194,14 +195,14 @@ func (g *reading) passOver(client *kgo.Client, fetches kgo.Fetches) error {
 // reading is the way through spans.
 type reading struct {
 	left    spans
-	waiting map[place]*waiting
+	waiting map[entry.PartitionName]*waiting
 	room    int // bytes of records that may still wait
 	fn      func(*kgo.Record) error
 }
 
 // take takes a record if its partition's end is not reached yet, and strikes the partition off when it is.
 func (g *reading) take(r *kgo.Record) error {
-	p := place{r.Topic, r.Partition}
+	p := entry.Name(r.Topic, r.Partition)
 	s, ok := g.left[p]
 	if !ok || r.Offset < s.from {
 		return nil // the client may bring it a second time, as when a partition gets another leader
@@ -220,7 +221,7 @@ func (g *reading) take(r *kgo.Record) error {
 }
 
 // reach notes that a partition was read up to an offset. At its end the broker's word counts for what still waits.
-func (g *reading) reach(p place, offset int64) error {
+func (g *reading) reach(p entry.PartitionName, offset int64) error {
 	s := g.left[p]
 	if g.left[p] = (span{from: offset, to: s.to}); offset < s.to {
 		return nil

@@ -5,15 +5,17 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // A record that the client brings a second time is one record.
 func TestRecordsBroughtAgain(t *testing.T) {
-	p := place{"news.unique", 5}
+	p := entry.Name("news.unique", 5)
 	var got []int64
-	g := reading{left: spans{p: {from: 2, to: 6}}, waiting: map[place]*waiting{}, fn: offsets(&got)}
+	g := reading{left: spans{p: {from: 2, to: 6}}, waiting: map[entry.PartitionName]*waiting{}, fn: offsets(&got)}
 	for _, offset := range []int64{2, 3, 2, 3, 4, 5, 5, 6} {
-		if err := g.take(&kgo.Record{Topic: p.topic, Partition: p.partition, Offset: offset}); err != nil {
+		if err := g.take(&kgo.Record{Topic: p.Topic, Partition: p.Partition, Offset: offset}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,13 +48,13 @@ func TestAbortedRecordsThatABrokerGives(t *testing.T) {
 		of(2, &kgo.Record{}), of(1, end(abort...)), of(2, end(commit...)), of(1, &kgo.Record{}), // 7
 	}
 	for most, want := range map[int][]int64{mostWaiting: {3, 4, 7, 10}, 450: {2, 3, 4, 7, 10}} {
-		p := place{"news.unique", 5}
+		p := entry.Name("news.unique", 5)
 		var got []int64
 		g := reading{
-			left: spans{p: {to: int64(len(written))}}, waiting: map[place]*waiting{}, room: most, fn: offsets(&got),
+			left: spans{p: {to: int64(len(written))}}, waiting: map[entry.PartitionName]*waiting{}, room: most, fn: offsets(&got),
 		}
 		for offset, r := range written {
-			r.Topic, r.Partition, r.Offset = p.topic, p.partition, int64(offset)
+			r.Topic, r.Partition, r.Offset = p.Topic, p.Partition, int64(offset)
 			if err := g.take(r); err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +78,7 @@ func TestRoomIsOfAllPartitions(t *testing.T) {
 	}
 	var got []int64
 	g := reading{
-		left: spans{place{"news.unique", 0}: {to: 100}, place{"news.unique", 1}: {to: 100}}, waiting: map[place]*waiting{},
+		left: spans{entry.Name("news.unique", 0): {to: 100}, entry.Name("news.unique", 1): {to: 100}}, waiting: map[entry.PartitionName]*waiting{},
 		room: 3 * size(open(0, 0)), fn: offsets(&got),
 	}
 	for _, r := range []*kgo.Record{open(0, 1), open(0, 2), open(1, 11), open(1, 12)} {

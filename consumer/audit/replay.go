@@ -10,12 +10,13 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/replay"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/naive"
 )
 
 // replay applies the journal to the twin and notes its verdicts.
 func (a *audit) replay(ctx context.Context, all spans) error {
-	at := place{topic: a.in.Journal}
+	at := entry.Name(a.in.Journal, 0)
 	whole, ok := all[at]
 	if !ok {
 		return fmt.Errorf("replay %s: it has no partition 0", a.in.Journal)
@@ -111,7 +112,7 @@ func (a *audit) resume(c index.Contents, routes index.Routes) error {
 	a.routed = routes.Number
 	for _, s := range a.sources {
 		if routes.Number > 0 {
-			s.turn(targetOf(routes.Text, s.topic), 0)
+			s.turn(targetOf(routes.Text, s.Topic), 0)
 		}
 	}
 	if routes.Number > 0 {

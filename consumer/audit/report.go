@@ -3,6 +3,8 @@ package audit
 import (
 	"fmt"
 	"strings"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // Violation is a broken promise.
@@ -80,25 +82,24 @@ type Report struct {
 
 // Unjudged is a part of a source partition, from the first to the last record of it that is not judged.
 type Unjudged struct {
-	Topic     string `json:"topic"`
-	Partition int32  `json:"partition"`
-	First     int64  `json:"first"`
-	Last      int64  `json:"last"`
+	entry.PartitionName
+	First int64 `json:"first"`
+	Last  int64 `json:"last"`
 }
 
 // String names the part as in "news/0 from 17 to 4711".
 func (u Unjudged) String() string {
-	return fmt.Sprintf("%s/%d from %d to %d", u.Topic, u.Partition, u.First, u.Last)
+	return fmt.Sprintf("%v from %d to %d", u.PartitionName, u.First, u.Last)
 }
 
 // unjudged counts a record that is not judged. Those of a partition come in order, and one partition after the other.
-func (r *Report) unjudged(p place, offset int64) {
+func (r *Report) unjudged(p entry.PartitionName, offset int64) {
 	r.Unjudged++
-	if n := len(r.UnjudgedIn); n > 0 && r.UnjudgedIn[n-1].Topic == p.topic && r.UnjudgedIn[n-1].Partition == p.partition {
+	if n := len(r.UnjudgedIn); n > 0 && r.UnjudgedIn[n-1].PartitionName == p {
 		r.UnjudgedIn[n-1].Last = offset
 		return
 	}
-	r.UnjudgedIn = append(r.UnjudgedIn, Unjudged{p.topic, p.partition, offset, offset})
+	r.UnjudgedIn = append(r.UnjudgedIn, Unjudged{p, offset, offset})
 }
 
 // Outcome is what an audit proves.

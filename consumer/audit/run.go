@@ -86,14 +86,14 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 	a := &audit{
 		in: in, client: client, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) },
 		sorter:  newSorter(in.Directory, memory),
-		streams: map[place]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{},
+		streams: map[entry.PartitionName]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{},
 		verdicts:   map[string]bool{},
 		tracks:     map[track][]reach{},
 		unpacker:   unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch}),
 		journal:    journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
 		conditions: haveConditions(in.Settings),
 		table:      table(), known: headerNames(),
-		numbers: map[place]int{}, report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
+		numbers: map[entry.PartitionName]int{}, report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
 	}
 	defer func() {
 		if err = errors.Join(err, a.sorter.close()); err != nil {
@@ -115,13 +115,13 @@ type audit struct {
 	unpacker    *unpack.Unpacker // of sources and outputs
 	journal     journal.Reader
 	journalID   [16]byte
-	sources     []*stream                // by number
-	streams     map[place]*stream        // by the source topic's name
-	bySource    map[entry.Source]*stream // the same, by its UUID
-	roles       map[string]roles         // of output topics
-	verdicts    map[string]bool          // topics of verdicts
-	places      []place                  // partitions of outputs, by number
-	numbers     map[place]int
+	sources     []*stream                       // by number
+	streams     map[entry.PartitionName]*stream // by the source topic's name
+	bySource    map[entry.Source]*stream        // the same, by its UUID
+	roles       map[string]roles                // of output topics
+	verdicts    map[string]bool                 // topics of verdicts
+	places      []entry.PartitionName           // partitions of outputs, by number
+	numbers     map[entry.PartitionName]int
 	tracks      map[track][]reach
 	sorter      *sorter
 	table       []row    // our headers
@@ -135,16 +135,6 @@ type audit struct {
 	read        int64    // source records
 	scratch     []byte
 	report      Report
-}
-
-// place is a partition of a topic.
-type place struct {
-	topic     string
-	partition int32
-}
-
-func comparePlaces(a, b place) int {
-	return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
 }
 
 // roles says which verdicts a topic takes: it may take more than one, and from several sources.
@@ -190,7 +180,7 @@ func (a *audit) run(ctx context.Context) error {
 // number numbers the partitions of the outputs in a fixed order, so that two audits of the same topics spell out the
 // same findings.
 func (a *audit) number(outputs spans) {
-	a.places = slices.SortedFunc(maps.Keys(outputs), comparePlaces)
+	a.places = slices.SortedFunc(maps.Keys(outputs), entry.PartitionName.Compare)
 	for i, p := range a.places {
 		a.numbers[p] = i
 	}
@@ -223,9 +213,9 @@ func (a *audit) open(ctx context.Context, owed spans) error {
 		return fmt.Errorf("describe topics: %w", err)
 	}
 	a.journalID = details[a.in.Journal].ID
-	for _, p := range slices.SortedFunc(maps.Keys(owed), comparePlaces) {
-		source := entry.Source{Topic: details[p.topic].ID, Partition: p.partition}
-		s := &stream{place: p, number: uint32(len(a.sources)), first: owed[p].from, goes: a.audited(p.topic)}
+	for _, p := range slices.SortedFunc(maps.Keys(owed), entry.PartitionName.Compare) {
+		source := entry.Source{Topic: details[p.Topic].ID, Partition: p.Partition}
+		s := &stream{PartitionName: p, number: uint32(len(a.sources)), first: owed[p].from, goes: a.audited(p.Topic)}
 		a.sources = append(a.sources, s)
 		a.streams[p], a.bySource[source] = s, s
 	}

@@ -34,13 +34,13 @@ func (g *group) lacks(i int) bool { return g.out[i] == nil && g.offset >= g.stre
 // settle visits the facts, which are sorted by source record, and reckons up each record.
 func (a *audit) settle(owed spans) error {
 	for _, s := range a.sources {
-		s.aim(a.audited(s.topic))
+		s.aim(a.audited(s.Topic))
 	}
 	g, seen := &group{}, int64(0) // source records
 	err := a.sorter.each(func(k *key, fact []byte) error {
 		if s := a.sources[k.partition()]; g.stream != s || g.offset != k.offset() {
 			a.reckon(g, owed)
-			g = &group{stream: s, offset: k.offset(), source: coordinates(s.topic, s.partition, k.offset())}
+			g = &group{stream: s, offset: k.offset(), source: coordinates(s.Topic, s.Partition, k.offset())}
 			if seen++; seen%stride == 0 {
 				if err := a.progress(StageSettle, min(seen, a.read), a.read); err != nil {
 					return err
@@ -87,7 +87,7 @@ func (a *audit) take(g *group, k *key, fact []byte) error {
 	return nil
 }
 
-func (c *claim) at() string { return coordinates(c.output.topic, c.output.partition, c.offset) }
+func (c *claim) at() string { return coordinates(c.output.Topic, c.output.Partition, c.offset) }
 
 // reckon accounts the outputs of a source record to the passes. It reports what is wrong with them, and which are
 // missing.
@@ -101,7 +101,7 @@ func (a *audit) reckon(g *group, owed spans) {
 		}
 		return
 	}
-	if g.stream.isAway(g.offset, owed[g.stream.place].to) {
+	if g.stream.isAway(g.offset, owed[g.stream.PartitionName].to) {
 		a.report.Elsewhere++
 		return
 	}
@@ -132,8 +132,8 @@ func (a *audit) reckon(g *group, owed spans) {
 		}
 	}
 	a.settleMisfits(g, misfits)
-	a.reckonTold(g, g.offset < owed[g.stream.place].to)
-	if g.offset >= owed[g.stream.place].to {
+	a.reckonTold(g, g.offset < owed[g.stream.PartitionName].to)
+	if g.offset >= owed[g.stream.PartitionName].to {
 		a.report.Pending++
 		return
 	}
@@ -266,13 +266,13 @@ func (a *audit) lacking(g *group) {
 	switch {
 	case due && !known:
 		a.report.Records++
-		a.report.unjudged(g.stream.place, g.offset)
+		a.report.unjudged(g.stream.PartitionName, g.offset)
 	case due:
 		a.report.Records++
 	case g.came(), g.early > 0:
 	case may:
 		a.report.Absent++
-		a.report.unjudged(g.stream.place, g.offset)
+		a.report.unjudged(g.stream.PartitionName, g.offset)
 	case g.stream.wentElsewhere(g.offset):
 		a.report.Elsewhere++
 	default:

@@ -6,23 +6,23 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // Skip is a stretch of a source partition that the group left out, because somebody else has committed an offset beyond
 // it: another program in the group, or a person. Nobody judged what is in it.
 type Skip struct {
-	Topic     string `json:"topic"`
-	Partition int32  `json:"partition"`
-	From      int64  `json:"from"`
-	To        int64  `json:"to"` // the offset behind the last
-	Records   int    `json:"records"`
-	Command   string `json:"command"` // has them judged; no member may run
+	entry.PartitionName
+	From    int64  `json:"from"`
+	To      int64  `json:"to"` // the offset behind the last
+	Records int    `json:"records"`
+	Command string `json:"command"` // has them judged; no member may run
 }
 
 // String is the stretch in one line.
 func (s *Skip) String() string {
-	return fmt.Sprintf("%s/%d: offsets %d to %d, %d records, were judged by nobody; stop all members, and then: %s; what was forwarded since comes out again",
-		s.Topic, s.Partition, s.From, s.To-1, s.Records, s.Command)
+	return fmt.Sprintf("%v: offsets %d to %d, %d records, were judged by nobody; stop all members, and then: %s; what was forwarded since comes out again",
+		s.PartitionName, s.From, s.To-1, s.Records, s.Command)
 }
 
 // leftOut says that the group's offset was set beyond an offset that no pass has had. Of what passes that ended before
@@ -35,9 +35,9 @@ func (s *stream) leftOut(offset int64, fromStart bool) bool {
 // in them, so that nothing is known of what lies before the first pass.
 func (a *audit) trimmed(outputs spans) {
 	for _, s := range a.sources {
-		unique, duplicate, rejected := a.in.Outputs(s.topic)
+		unique, duplicate, rejected := a.in.Outputs(s.Topic)
 		for _, topic := range []string{unique, duplicate, rejected} {
-			s.cut = s.cut || outputs[place{topic, s.partition}].from > 0
+			s.cut = s.cut || outputs[entry.Name(topic, s.Partition)].from > 0
 		}
 	}
 }
@@ -70,15 +70,15 @@ func (a *audit) skipped(g *group) {
 	}
 	if n := len(a.report.Skips); n > 0 {
 		last := &a.report.Skips[n-1]
-		if last.Topic == g.stream.topic && last.Partition == g.stream.partition && !g.stream.begunBetween(last.To, g.offset) {
+		if last.PartitionName == g.stream.PartitionName && !g.stream.begunBetween(last.To, g.offset) {
 			last.To, last.Records = g.offset+1, last.Records+1
 			return
 		}
 	}
 	a.report.Skips = append(a.report.Skips, Skip{
-		Topic: g.stream.topic, Partition: g.stream.partition, From: g.offset, To: g.offset + 1, Records: 1,
+		PartitionName: g.stream.PartitionName, From: g.offset, To: g.offset + 1, Records: 1,
 		Command: fmt.Sprintf("kafka-consumer-groups.sh --bootstrap-server BROKER --group %s --topic %s:%d --reset-offsets --to-offset %d --execute",
-			cmp.Or(a.in.Owner, a.in.Group), g.stream.topic, g.stream.partition, g.offset),
+			cmp.Or(a.in.Owner, a.in.Group), g.stream.Topic, g.stream.Partition, g.offset),
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -33,7 +34,7 @@ func TestSkipped(t *testing.T) {
 		want []audit.Skip
 	}{
 		{"set forward", story, (*scene).gap, []audit.Skip{{
-			Topic: "news", Partition: 1, From: 2, To: 4, Records: 2,
+			PartitionName: entry.Name("news", 1), From: 2, To: 4, Records: 2,
 			Command: "kafka-consumer-groups.sh --bootstrap-server BROKER --group unecho --topic news:1 --reset-offsets --to-offset 2 --execute",
 		}}},
 		{"set forward, and back", story, func(s *scene) {
@@ -45,7 +46,7 @@ func TestSkipped(t *testing.T) {
 			}
 		}, nil},
 		{"a guest was there first", newScene, first("earliest"), []audit.Skip{{
-			Topic: "news", Partition: 0, From: 0, To: 1, Records: 1,
+			PartitionName: entry.Name("news", 0), From: 0, To: 1, Records: 1,
 			Command: "kafka-consumer-groups.sh --bootstrap-server BROKER --group unecho --topic news:0 --reset-offsets --to-offset 0 --execute",
 		}}},
 		{"a guest may have been there first, and outputs are trimmed", newScene, func(s *scene) {

@@ -6,11 +6,13 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // stream is one source partition, and the passes that the journal made over it.
 type stream struct {
-	place
+	entry.PartitionName
 	number  uint32
 	first   int64 // the first offset of the partition's log
 	passes  []pass
@@ -102,7 +104,7 @@ func headersOf(r *kgo.Record) digest {
 
 // source notes a source record.
 func (a *audit) source(r *kgo.Record) error {
-	s := a.streams[place{r.Topic, r.Partition}]
+	s := a.streams[entry.Name(r.Topic, r.Partition)]
 	if s == nil {
 		return nil // a partition added after the audit began: nothing is owed yet
 	}

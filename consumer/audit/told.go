@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // The topic of verdicts (sink.metadata: topic) must have one record for each output, with the same facts as the
@@ -55,17 +57,17 @@ func (a *audit) told(r *kgo.Record) error {
 		return nil
 	case malformed == nil && string(r.Key) != source:
 		malformed = fmt.Errorf("the key is %s, the source %s", quote(r.Key), source)
-	case malformed == nil && r.Partition != p.partition:
-		malformed = fmt.Errorf("it stands in partition %d, its document came from %d", r.Partition, p.partition)
-	case malformed == nil && r.Topic != a.verdictsOf(p.topic):
-		malformed = fmt.Errorf("the verdicts on %s belong to %s", p.topic, a.verdictsOf(p.topic))
+	case malformed == nil && r.Partition != p.Partition:
+		malformed = fmt.Errorf("it stands in partition %d, its document came from %d", r.Partition, p.Partition)
+	case malformed == nil && r.Topic != a.verdictsOf(p.Topic):
+		malformed = fmt.Errorf("the verdicts on %s belong to %s", p.Topic, a.verdictsOf(p.Topic))
 	}
 	c := claim{headers: got}
 	if malformed != nil {
 		c.malformed = malformed.Error()
 	}
 	a.scratch = c.append(a.scratch[:0], a.known, a.common(source))
-	order := claimOrder(a.numbers[place{r.Topic, r.Partition}], r.Offset)
+	order := claimOrder(a.numbers[entry.Name(r.Topic, r.Partition)], r.Offset)
 	return a.sorter.add(keyOf(s.number, offset, factTold, order), a.scratch)
 }
 

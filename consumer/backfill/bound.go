@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // Bound is where a range begins or ends, as a person writes it.
@@ -15,8 +17,8 @@ type Bound struct {
 
 	kind kind
 	at   time.Time
-	all  int64           // offset in all partitions
-	each map[place]int64 // offset by partition; a topic of "" is the only one
+	all  int64                         // offset in all partitions
+	each map[entry.PartitionName]int64 // offset by partition; a topic of "" is the only one
 }
 
 type kind int
@@ -28,11 +30,6 @@ const (
 	atOffset
 	atOffsets
 )
-
-type place struct {
-	topic     string
-	partition int32
-}
 
 // Start is where the topics begin.
 func Start() Bound { return Bound{Text: "start", kind: atStart} }
@@ -100,20 +97,17 @@ func ago(text string) (time.Duration, bool) {
 
 // offsets reads "0=100,news/1=250".
 func (b Bound) offsets() (Bound, error) {
-	b.kind, b.each = atOffsets, map[place]int64{}
+	b.kind, b.each = atOffsets, map[entry.PartitionName]int64{}
 	for part := range strings.SplitSeq(b.Text, ",") {
 		where, at, _ := strings.Cut(strings.TrimSpace(part), "=")
-		var p place
-		number := where
-		if slash := strings.LastIndexByte(where, '/'); slash >= 0 {
-			p.topic, number = where[:slash], where[slash+1:]
+		p, ok := entry.ParseName(where)
+		if !strings.Contains(where, "/") {
+			p, ok = entry.ParseName("/" + where)
 		}
-		n, err := strconv.ParseInt(number, 10, 32)
-		offset, wrong := strconv.ParseInt(at, 10, 64)
-		if err != nil || wrong != nil || n < 0 || offset < 0 {
+		offset, err := strconv.ParseInt(at, 10, 64)
+		if !ok || err != nil || offset < 0 {
 			return Bound{}, fmt.Errorf("%q in %q is no offset of a partition; %w", part, b.Text, errForms)
 		}
-		p.partition = int32(n)
 		if _, twice := b.each[p]; twice {
 			return Bound{}, fmt.Errorf("%q names partition %s twice", b.Text, where)
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 func TestParseBound(t *testing.T) {
@@ -28,8 +30,8 @@ func TestParseBound(t *testing.T) {
 		"-2w":                       back(14 * 24 * time.Hour),
 		"0":                         {kind: atOffset},
 		"1234":                      {kind: atOffset, all: 1234},
-		"0=100, 1=250":              {kind: atOffsets, each: map[place]int64{{"", 0}: 100, {"", 1}: 250}},
-		"news/0=100,a/b/12=7":       {kind: atOffsets, each: map[place]int64{{"news", 0}: 100, {"a/b", 12}: 7}},
+		"0=100, 1=250":              {kind: atOffsets, each: map[entry.PartitionName]int64{entry.Name("", 0): 100, entry.Name("", 1): 250}},
+		"news/0=100,a/b/12=7":       {kind: atOffsets, each: map[entry.PartitionName]int64{entry.Name("news", 0): 100, entry.Name("a/b", 12): 7}},
 	} {
 		got, err := ParseBound(text, now)
 		if got.kind == atTime && got.at.Equal(want.at) {

@@ -129,21 +129,21 @@ func (f *fixing) known(topics []broker.Topic) error {
 	for _, b := range r.bounds() {
 		for p := range b.each {
 			i := slices.IndexFunc(topics,
-				func(t broker.Topic) bool { return t.Name == p.topic || p.topic == "" && len(topics) == 1 })
+				func(t broker.Topic) bool { return t.Name == p.Topic || p.Topic == "" && len(topics) == 1 })
 			switch {
-			case i < 0 && p.topic == "":
+			case i < 0 && p.Topic == "":
 				return &stop.Error{
-					What:   fmt.Sprintf("%s %s does not say of which topic partition %d is", b.flag, b.Text, p.partition),
-					Remedy: fmt.Sprintf("write %s/%d=OFFSET", topics[0].Name, p.partition),
+					What:   fmt.Sprintf("%s %s does not say of which topic partition %d is", b.flag, b.Text, p.Partition),
+					Remedy: fmt.Sprintf("write %s/%d=OFFSET", topics[0].Name, p.Partition),
 				}
 			case i < 0:
 				return &stop.Error{
-					What:   fmt.Sprintf("%s %s names topic %s, which is not read", b.flag, b.Text, p.topic),
-					Remedy: "add --topic " + p.topic + ", or take it out",
+					What:   fmt.Sprintf("%s %s names topic %s, which is not read", b.flag, b.Text, p.Topic),
+					Remedy: "add --topic " + p.Topic + ", or take it out",
 				}
-			case int(p.partition) >= topics[i].Partitions:
+			case int(p.Partition) >= topics[i].Partitions:
 				return &stop.Error{
-					What: fmt.Sprintf("%s %s names partition %d, and topic %s has %d, numbered from 0", b.flag, b.Text, p.partition,
+					What: fmt.Sprintf("%s %s names partition %d, and topic %s has %d, numbered from 0", b.flag, b.Text, p.Partition,
 						topics[i].Name, topics[i].Partitions),
 					Remedy: "correct the number",
 				}
@@ -192,8 +192,8 @@ func (b Bound) in(topic string, partition int32) (offset int64, ok bool) {
 	if b.kind != atOffsets {
 		return b.all, true
 	}
-	if offset, ok = b.each[place{topic, partition}]; !ok {
-		offset, ok = b.each[place{"", partition}]
+	if offset, ok = b.each[entry.Name(topic, partition)]; !ok {
+		offset, ok = b.each[entry.Name("", partition)]
 	}
 	return offset, ok
 }

@@ -81,7 +81,7 @@ func unstable(resp *kmsg.OffsetFetchResponse, of []protocol.TopicPartition) []st
 		for _, t := range g.Topics {
 			for _, p := range t.Partitions {
 				if tp, ok := asked.about(t, p); ok && p.ErrorCode == kerr.UnstableOffsetCommit.Code {
-					names = append(names, fmt.Sprintf("%s/%d", tp.Topic, p.Partition))
+					names = append(names, tp.Name().String())
 				}
 			}
 		}
@@ -89,22 +89,16 @@ func unstable(resp *kmsg.OffsetFetchResponse, of []protocol.TopicPartition) []st
 	return names
 }
 
-// name is a partition as requests by name have it.
-type name struct {
-	topic     string
-	partition int32
-}
-
 // asked finds the partition that an answer is about. Topics come by name, or by id from version 10 of the request on.
 type asked struct {
-	byName map[name]protocol.TopicPartition
+	byName map[entry.PartitionName]protocol.TopicPartition
 	byID   map[entry.Source]protocol.TopicPartition
 }
 
 func askedOf(of []protocol.TopicPartition) asked {
-	a := asked{make(map[name]protocol.TopicPartition, len(of)), make(map[entry.Source]protocol.TopicPartition, len(of))}
+	a := asked{make(map[entry.PartitionName]protocol.TopicPartition, len(of)), make(map[entry.Source]protocol.TopicPartition, len(of))}
 	for _, tp := range of {
-		a.byName[name{tp.Topic, tp.Source.Partition}], a.byID[tp.Source] = tp, tp
+		a.byName[tp.Name()], a.byID[tp.Source] = tp, tp
 	}
 	return a
 }
@@ -113,7 +107,7 @@ func (a asked) about(t kmsg.OffsetFetchResponseGroupTopic,
 	p kmsg.OffsetFetchResponseGroupTopicPartition,
 ) (tp protocol.TopicPartition, ok bool) {
 	if t.Topic != "" {
-		tp, ok = a.byName[name{t.Topic, p.Partition}]
+		tp, ok = a.byName[entry.Name(t.Topic, p.Partition)]
 	} else {
 		tp, ok = a.byID[entry.Source{Topic: t.TopicID, Partition: p.Partition}]
 	}
@@ -145,7 +139,7 @@ func readCommitted(resp *kmsg.OffsetFetchResponse,
 	}
 	for _, tp := range of {
 		if _, ok := got[tp.Source]; !ok {
-			return nil, fmt.Errorf("fetch committed offsets: no answer about %s/%d", tp.Topic, tp.Source.Partition)
+			return nil, fmt.Errorf("fetch committed offsets: no answer about %v", tp.Name())
 		}
 	}
 	return got, nil

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,15 +49,12 @@ func members(name string, in *cluster.Membership) []Finding {
 
 // extent is what a source partition holds, and how much of it was committed.
 type extent struct {
-	topic      string
-	partition  int32
+	entry.PartitionName
 	unknown    error // why nothing below is known
 	start, end int64 // of the partition
 	stable     int64 // the last stable offset: a reader of committed records gets so far
 	committed  protocol.Committed
 }
-
-func (e *extent) String() string { return fmt.Sprintf("%s/%d", e.topic, e.partition) }
 
 // offsets compares what was committed with what the source holds and what the newest snapshot knows.
 func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
@@ -123,8 +119,8 @@ func behind(lag int64) string {
 	return "at most " + several(int(lag), "document") + " behind"
 }
 
-func (p *patient) offset(e *extent, known map[place]index.SourcePartition) (Finding, bool) {
-	c, row := &e.committed, known[place{e.topic, e.partition}]
+func (p *patient) offset(e *extent, known map[entry.PartitionName]index.SourcePartition) (Finding, bool) {
+	c, row := &e.committed, known[e.PartitionName]
 	switch {
 	case e.unknown != nil && !errors.Is(e.unknown, kerr.LeaderNotAvailable):
 		return problem(fmt.Sprintf("%v: where it begins and ends cannot be read: %v", e, e.unknown),
@@ -132,7 +128,7 @@ func (p *patient) offset(e *extent, known map[place]index.SourcePartition) (Find
 	case e.unknown != nil:
 		return problem(fmt.Sprintf("%v has no leader", e), "its documents wait for one; the other partitions go on",
 			fmt.Sprintf("start the brokers that hold it: kafka-topics.sh --bootstrap-server %s --describe "+
-				"--unavailable-partitions --topic %s", p.server, e.topic)), true
+				"--unavailable-partitions --topic %s", p.server, e.Topic)), true
 	case c.Offset < 0:
 		return Finding{}, false
 	case c.Offset < e.start:
@@ -144,7 +140,7 @@ func (p *patient) offset(e *extent, known map[place]index.SourcePartition) (Find
 			"the source lost documents, or the offset was set too far; the service stops on it",
 			fmt.Sprintf("stop all members, then: kafka-consumer-groups.sh --bootstrap-server %s --group %s --topic %s:%d "+
 				"--reset-offsets --to-offset %d --execute",
-				p.server, p.in.Params.Group, e.topic, e.partition, e.end)), true
+				p.server, p.in.Params.Group, e.Topic, e.Partition, e.end)), true
 	case !c.Ours:
 		return note(fmt.Sprintf("%v: committed is %d, by someone else's hand", e, c.Offset),
 			"the next member that takes it forwards from there: documents come out again, or are skipped",
@@ -157,18 +153,9 @@ func (p *patient) offset(e *extent, known map[place]index.SourcePartition) (Find
 	return Finding{}, false
 }
 
-type place struct {
-	topic     string
-	partition int32
-}
-
-func comparePlaces(a, b place) int {
-	return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
-}
-
 // remembered returns what the newest snapshot knows of source partitions whose topics are still the same.
-func (p *patient) remembered(ctx context.Context) (map[place]index.SourcePartition, error) {
-	known := map[place]index.SourcePartition{}
+func (p *patient) remembered(ctx context.Context) (map[entry.PartitionName]index.SourcePartition, error) {
+	known := map[entry.PartitionName]index.SourcePartition{}
 	if p.newest == nil {
 		return known, nil
 	}
@@ -179,7 +166,7 @@ func (p *patient) remembered(ctx context.Context) (map[place]index.SourcePartiti
 	for _, row := range p.newest.Partitions() {
 		for _, t := range topics {
 			if (entry.Source{Topic: t.ID, Partition: row.Source.Partition}) == row.Source {
-				known[place{t.Name, row.Source.Partition}] = row
+				known[entry.Name(t.Name, row.Source.Partition)] = row
 			}
 		}
 	}
@@ -203,7 +190,7 @@ func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
 		start, ok := starts.Lookup(o.Topic, o.Partition)
 		readable, ok2 := stable.Lookup(o.Topic, o.Partition)
 		e := extent{
-			topic: o.Topic, partition: o.Partition, start: start.Offset, stable: readable.Offset, end: o.Offset,
+			PartitionName: entry.Name(o.Topic, o.Partition), start: start.Offset, stable: readable.Offset, end: o.Offset,
 			unknown: errors.Join(start.Err, readable.Err, o.Err), committed: protocol.Committed{Offset: -1},
 		}
 		if !ok || !ok2 {
@@ -214,11 +201,7 @@ func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
 		}
 		extents = append(extents, e)
 	})
-	slices.SortFunc(extents, func(a,
-		b extent,
-	) int {
-		return comparePlaces(place{a.topic, a.partition}, place{b.topic, b.partition})
-	})
+	slices.SortFunc(extents, func(a, b extent) int { return a.Compare(b.PartitionName) })
 	return extents, nil
 }
 
@@ -245,7 +228,7 @@ func (p *patient) nearRetention(ctx context.Context, extents []extent) (findings
 		}
 		for i := range extents {
 			e := &extents[i]
-			first, ok := young.Lookup(e.topic, e.partition)
+			first, ok := young.Lookup(e.Topic, e.Partition)
 			if ok && first.Err == nil && e.unknown == nil && e.committed.Offset >= e.start && e.committed.Offset < min(first.Offset, e.stable) {
 				findings = append(findings,
 					note(fmt.Sprintf("%v: the next document is older than %.0f %% of retention.ms, %v", e, nearPart*100, retention),

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/twmb/franz-go/pkg/kerr"
-
 	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
@@ -43,28 +41,20 @@ func (s *Setup) filled(r *index.Replica) (feeding.State, error) {
 
 // whatIsLeft finds the first offset of each range that is still there. Of a topic that was deleted, nothing is left.
 func (s *Setup) whatIsLeft(ctx context.Context, of *feeding.State) error {
-	ids := map[string][16]byte{}
-	var names []string
-	for _, r := range s.Plan.Ranges {
-		if _, known := ids[r.Topic]; !known {
-			names = append(names, r.Topic)
-		}
-		ids[r.Topic] = r.Source.Topic
-	}
-	topics, err := s.Cluster.Admin().ListTopics(ctx, names...)
+	topics, names, err := s.topics(ctx)
 	if err != nil {
-		return fmt.Errorf("describe topics: %w", err)
+		return err
 	}
 	starts, err := s.Cluster.Admin().ListStartOffsets(ctx, names...)
 	if err != nil {
 		return fmt.Errorf("list offsets: %w", err)
 	}
 	for _, r := range s.Plan.Ranges {
-		detail, ok := topics[r.Topic]
-		gone := !ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition) ||
-			detail.Err == nil && [16]byte(detail.ID) != r.Source.Topic
+		gone, err := gone(topics, r)
 		start, listed := starts.Lookup(r.Topic, r.Source.Partition)
 		switch {
+		case err != nil:
+			return err
 		case gone && r.Topic == s.Files:
 			return &stop.Error{
 				What:   fmt.Sprintf("topic %s, which holds the documents of the files, was deleted before all were brought", r.Topic),
@@ -73,12 +63,10 @@ func (s *Setup) whatIsLeft(ctx context.Context, of *feeding.State) error {
 		case gone:
 			s.Logger.Warn().Str("topic", r.Topic).Msg("the topic was deleted: nothing of it is brought any more")
 			of.Left = append(of.Left, math.MaxInt64)
-		case detail.Err != nil:
-			return fmt.Errorf("describe topic %s: %w", r.Topic, detail.Err)
 		case !listed:
-			return fmt.Errorf("list offsets: nothing is said of %s/%d", r.Topic, r.Source.Partition)
+			return fmt.Errorf("list offsets: nothing is said of %v", r.Name())
 		case start.Err != nil:
-			return fmt.Errorf("list offsets of %s/%d: %w", r.Topic, r.Source.Partition, start.Err)
+			return fmt.Errorf("list offsets of %v: %w", r.Name(), start.Err)
 		default:
 			of.Left = append(of.Left, start.Offset)
 		}

@@ -13,14 +13,9 @@ import (
 	"github.com/unecho/unecho/consumer/protocol/feeding"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
-
-// key names a partition as the client does.
-type key struct {
-	topic     string
-	partition int32
-}
 
 // reader reads the ranges of a merge, signs their documents and queues the entries.
 type reader struct {
@@ -29,9 +24,9 @@ type reader struct {
 	client    *kgo.Client
 	unpacker  *unpack.Unpacker
 	workers   signing.Workers
-	numbers   map[key]int   // of the ranges
-	paused    []bool        // ranges that are not read now
-	records   []*kgo.Record // of the documents
+	numbers   map[entry.PartitionName]int // of the ranges
+	paused    []bool                      // ranges that are not read now
+	records   []*kgo.Record               // of the documents
 	documents []feeding.Document
 	fruitful  time.Time // when a poll brought records, or somebody asked what is left
 }
@@ -42,12 +37,12 @@ const signedAtOnce = 4096
 
 func newReader(s *Setup, u *unpack.Unpacker, workers signing.Workers, m *feeding.Merge) (*reader, error) {
 	r := &reader{
-		Setup: s, merge: m, unpacker: u, workers: workers, numbers: map[key]int{}, paused: make([]bool, len(s.Plan.Ranges)),
+		Setup: s, merge: m, unpacker: u, workers: workers, numbers: map[entry.PartitionName]int{}, paused: make([]bool, len(s.Plan.Ranges)),
 		records: make([]*kgo.Record, 0, signedAtOnce), documents: make([]feeding.Document, 0, signedAtOnce),
 		fruitful: time.Now(),
 	}
 	for i, of := range s.Plan.Ranges {
-		r.numbers[key{of.Topic, of.Source.Partition}] = i
+		r.numbers[entry.Name(of.Topic, of.Source.Partition)] = i
 	}
 	client, err := kgo.NewClient(r.options()...)
 	if err != nil {
@@ -171,7 +166,7 @@ func (r *reader) balance() {
 // sign signs what was polled and queues it, piece by piece.
 func (r *reader) sign(ctx context.Context, fetches kgo.Fetches) (err error) {
 	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
-		number, ours := r.numbers[key{p.Topic, p.Partition}]
+		number, ours := r.numbers[entry.Name(p.Topic, p.Partition)]
 		if !ours || len(p.Records) == 0 || err != nil {
 			return
 		}
@@ -228,9 +223,9 @@ func (r *reader) asRead(record *kgo.Record) *kgo.Record {
 		if h.Key != sink.HeaderSource {
 			continue
 		}
-		if topic, partition, offset, ok := sink.ParsePlace(string(h.Value)); ok && r.Reads(topic) {
+		if name, offset, ok := sink.ParsePlace(string(h.Value)); ok && r.Reads(name.Topic) {
 			of := *record
-			of.Topic, of.Partition, of.Offset = topic, partition, offset
+			of.Topic, of.Partition, of.Offset = name.Topic, name.Partition, offset
 			return &of
 		}
 		break

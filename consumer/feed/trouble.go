@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/unpack"
 )
@@ -28,7 +31,7 @@ func (r *reader) troubled(fetches kgo.Fetches, polling time.Time) (first error) 
 		return first
 	}
 	if p, is := r.unpacker.Unreported(polling.Add(-untoldPatience)); is {
-		return fmt.Errorf("%s/%d stands still at a batch that cannot be unpacked, and the client does not say so", p.Topic, p.Number)
+		return fmt.Errorf("%v stands still at a batch that cannot be unpacked, and the client does not say so", p)
 	}
 	return nil
 }
@@ -82,29 +85,45 @@ func (r *reader) whole(number int, p *kgo.FetchTopicPartition) error {
 
 // sameTopics makes sure that the topics of the plan are those that it was made for.
 func (s *Setup) sameTopics(ctx context.Context) error {
-	names := map[string][16]byte{}
-	var list []string
-	for _, r := range s.Plan.Ranges {
-		if _, known := names[r.Topic]; !known {
-			list = append(list, r.Topic)
-		}
-		names[r.Topic] = r.Source.Topic
-	}
-	topics, err := s.Cluster.Admin().ListTopics(ctx, list...)
+	topics, _, err := s.topics(ctx)
 	if err != nil {
-		return fmt.Errorf("describe source topics: %w", err)
+		return err
 	}
-	for _, name := range list {
-		detail, ok := topics[name]
-		switch gone := !ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition); {
-		case gone || detail.Err == nil && [16]byte(detail.ID) != names[name]:
+	for _, r := range s.Plan.Ranges {
+		switch gone, err := gone(topics, r); {
+		case err != nil:
+			return err
+		case gone:
 			return &stop.Error{
-				What:   fmt.Sprintf("topic %s was deleted since the backfill began", name),
+				What:   fmt.Sprintf("topic %s was deleted since the backfill began", r.Topic),
 				Remedy: "begin a backfill of another name, if the topic was created again and has what is wanted",
 			}
-		case detail.Err != nil:
-			return fmt.Errorf("describe source topic %s: %w", name, detail.Err)
 		}
 	}
 	return nil
+}
+
+// topics describes the topics of the plan.
+func (s *Setup) topics(ctx context.Context) (topics kadm.TopicDetails, names []string, err error) {
+	for _, r := range s.Plan.Ranges {
+		names = append(names, r.Topic)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if topics, err = s.Cluster.Admin().ListTopics(ctx, names...); err != nil {
+		return nil, nil, fmt.Errorf("describe topics: %w", err)
+	}
+	return topics, names, nil
+}
+
+// gone says that the topic of a range was deleted; it may have been created again.
+func gone(topics kadm.TopicDetails, r protocol.Range) (bool, error) {
+	detail, ok := topics[r.Topic]
+	switch {
+	case !ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
+		return true, nil
+	case detail.Err != nil:
+		return false, fmt.Errorf("describe topic %s: %w", r.Topic, detail.Err)
+	}
+	return [16]byte(detail.ID) != r.Source.Topic, nil
 }

@@ -47,10 +47,10 @@ func (g *Gateway) look(ctx context.Context, all []sending) (done bool) {
 		if s.done || s.Err != nil {
 			continue
 		}
-		at := committed[Place{s.Topic, s.Partition}]
+		at := committed[entry.Name(s.Topic, s.Partition)]
 		switch first := &known[i]; {
 		case s.request != (entry.Request{}) && first.Request == s.request:
-			s.judged(first, committed[Place{first.Topic, first.Source.Partition}])
+			s.judged(first, committed[entry.Name(first.Topic, first.Source.Partition)])
 		case !at.Ours || at.Offset <= s.Offset:
 		case at.Owed > 0 && s.Offset >= at.Offset-at.Owed, s.unchecked:
 			s.done, s.Verdict = true, Unchecked
@@ -72,7 +72,7 @@ func due(all []sending, committed Commits) bool {
 		if s.done || s.Err != nil {
 			continue
 		}
-		if at := committed[Place{s.Topic, s.Partition}]; at.Offset > s.Offset {
+		if at := committed[entry.Name(s.Topic, s.Partition)]; at.Offset > s.Offset {
 			return true
 		}
 		waits = true

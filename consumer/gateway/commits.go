@@ -6,16 +6,11 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/index/entry"
 )
 
-// Place is a partition of a source topic.
-type Place struct {
-	Topic     string
-	Partition int32
-}
-
 // Commits are what the group has committed.
-type Commits map[Place]protocol.Committed
+type Commits map[entry.PartitionName]protocol.Committed
 
 // Bounds of asking for commits. Many wait for the answer of one question.
 const (

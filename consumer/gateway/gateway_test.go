@@ -37,7 +37,7 @@ func (f *fakeGroup) Committed(context.Context) (Commits, error) { return f.commi
 func (f *fakeGroup) Silence() Silence                           { return Silence{} }
 func (f *fakeGroup) JournalEnd(context.Context) (int64, error)  { return f.end, f.err }
 func (f *fakeGroup) at(offset int64, epoch uint32, ours bool, owed int64) *fakeGroup {
-	f.commits = Commits{{"news", 0}: protocol.Committed{Offset: offset, Epoch: epoch, Ours: ours, Owed: owed}}
+	f.commits = Commits{entry.Name("news", 0): protocol.Committed{Offset: offset, Epoch: epoch, Ours: ours, Owed: owed}}
 	return f
 }
 

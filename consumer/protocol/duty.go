@@ -47,11 +47,12 @@ type Boundary struct {
 	Offset int64
 }
 
+// Name is that of the partition.
+func (b Boundary) Name() PartitionName { return entry.Name(b.Topic, b.Source.Partition) }
+
 // SamePlace says that another boundary is one of a partition of that name: of the same topic, or of one that was created
 // again. A duty has one of both.
-func (b Boundary) SamePlace(other Boundary) bool {
-	return b.Topic == other.Topic && b.Source.Partition == other.Source.Partition
-}
+func (b Boundary) SamePlace(other Boundary) bool { return b.Name() == other.Name() }
 
 // Filled says that everything is remembered that is to be before the group judges. An empty partition is.
 func (d *Duty) Filled(r *index.Replica) bool {

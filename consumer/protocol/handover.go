@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -282,9 +281,7 @@ func together(of, more []Boundary) []Boundary {
 }
 
 func sorted(of []Boundary) []Boundary {
-	slices.SortFunc(of, func(a, b Boundary) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Source.Partition, b.Source.Partition))
-	})
+	slices.SortFunc(of, func(a, b Boundary) int { return a.Name().Compare(b.Name()) })
 	return of
 }
 

@@ -56,6 +56,9 @@ type Range struct {
 	To     int64 // the one behind the last
 }
 
+// Name is that of the partition.
+func (r Range) Name() PartitionName { return entry.Name(r.Topic, r.Source.Partition) }
+
 // Of returns the range of a partition.
 func (p *Plan) Of(source entry.Source) (Range, bool) {
 	for _, r := range p.Ranges {

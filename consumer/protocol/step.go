@@ -1,10 +1,10 @@
 package protocol
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // Want is what a session does next. Those of a batch stand in the order of its steps.
@@ -62,13 +62,7 @@ type Fetch struct {
 }
 
 // PartitionName names a partition of the source as a client does.
-type PartitionName struct {
-	Topic     string
-	Partition int32
-}
-
-// String returns topic/partition.
-func (n PartitionName) String() string { return fmt.Sprintf("%s/%d", n.Topic, n.Partition) }
+type PartitionName = entry.PartitionName
 
 // Name is that of the partition.
-func (tp *TopicPartition) Name() PartitionName { return PartitionName{tp.Topic, tp.Source.Partition} }
+func (tp *TopicPartition) Name() PartitionName { return entry.Name(tp.Topic, tp.Source.Partition) }

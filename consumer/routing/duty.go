@@ -60,7 +60,7 @@ func WithDuty(text []byte, d *protocol.Duty) []byte {
 	}
 	for key, at := range boundaries(d) {
 		for _, b := range *at {
-			values[fmt.Sprintf("%s%s/%d", key, b.Topic, b.Source.Partition)] = fmt.Sprintf("%x %d", b.Source.Topic, b.Offset)
+			values[key+b.Name().String()] = fmt.Sprintf("%x %d", b.Source.Topic, b.Offset)
 		}
 	}
 	return encode(values)
@@ -141,17 +141,8 @@ func readDuty(d *protocol.Duty, key, said string) (ok bool) {
 }
 
 func readBoundary(place, said string) (b protocol.Boundary, err error) {
-	var id []byte
-	slash := strings.LastIndexByte(place, '/')
-	if _, err = fmt.Sscanf(said, "%x %d", &id, &b.Offset); err != nil || slash < 0 || len(id) != len(b.Source.Topic) {
-		return b, fmt.Errorf("read routing: boundary %q of %q: %w", said, place, err)
-	}
-	copy(b.Source.Topic[:], id)
-	b.Topic = place[:slash]
-	if _, err = fmt.Sscan(place[slash+1:], &b.Source.Partition); err != nil {
-		return b, fmt.Errorf("read routing: partition of %q: %w", place, err)
-	}
-	return b, nil
+	b.Topic, b.Source, err = readPartition(place, said, " %d", &b.Offset)
+	return b, err
 }
 
 func decode(text []byte) map[string]any {

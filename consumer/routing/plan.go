@@ -33,8 +33,7 @@ func WithPlan(text []byte, plan *protocol.Plan) []byte {
 	values[keyFixed] = time.UnixMilli(plan.Fixed).UTC().Format(fixedLayout)
 	values[keyFrom], values[keyTo] = plan.From, plan.To
 	for _, r := range plan.Ranges {
-		values[fmt.Sprintf("%s%s/%d", keyRange, r.Topic, r.Source.Partition)] = fmt.Sprintf("%x %d..%d", r.Source.Topic,
-			r.From, r.To)
+		values[keyRange+r.Name().String()] = fmt.Sprintf("%x %d..%d", r.Source.Topic, r.From, r.To)
 	}
 	return encode(values)
 }
@@ -68,29 +67,23 @@ func PlanOf(text []byte) (*protocol.Plan, error) {
 			plan.Ranges = append(plan.Ranges, r)
 		}
 	}
-	slices.SortFunc(plan.Ranges, func(a, b protocol.Range) int {
-		if c := strings.Compare(a.Topic, b.Topic); c != 0 {
-			return c
-		}
-		return int(a.Source.Partition) - int(b.Source.Partition)
-	})
+	slices.SortFunc(plan.Ranges, func(a, b protocol.Range) int { return a.Name().Compare(b.Name()) })
 	return plan, nil
 }
 
 func readRange(place string, value any) (r protocol.Range, err error) {
 	text, _ := value.(string)
-	slash := strings.LastIndexByte(place, '/')
-	if slash < 0 {
-		return r, fmt.Errorf("read routing: %q is no partition", place)
-	}
+	r.Topic, r.Source, err = readPartition(place, text, " %d..%d", &r.From, &r.To)
+	return r, err
+}
+
+// readPartition reads what a routing says of a partition: the topic's id, and more.
+func readPartition(place, said, format string, more ...any) (topic string, source entry.Source, err error) {
 	var id []byte
-	r.Topic = place[:slash]
-	if _, err := fmt.Sscanf(place[slash+1:], "%d", &r.Source.Partition); err != nil {
-		return r, fmt.Errorf("read routing: partition of %q: %w", place, err)
+	name, ok := entry.ParseName(place)
+	_, err = fmt.Sscanf(said, "%x"+format, append([]any{&id}, more...)...)
+	if !ok || err != nil || len(id) != len(source.Topic) {
+		return "", source, fmt.Errorf("read routing: %q of partition %q: %w", said, place, err)
 	}
-	if _, err := fmt.Sscanf(text, "%x %d..%d", &id, &r.From, &r.To); err != nil || len(id) != len(entry.Source{}.Topic) {
-		return r, fmt.Errorf("read routing: range %q of %s: %w", text, place, err)
-	}
-	copy(r.Source.Topic[:], id)
-	return r, nil
+	return name.Topic, entry.Source{Topic: [16]byte(id), Partition: name.Partition}, nil
 }

@@ -2,6 +2,7 @@ package routing
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,7 +19,7 @@ import (
 // comes is no other routing.
 func Text(from Source, out sink.Params) []byte {
 	topics := slices.Sorted(slices.Values(from.Topics))
-	values := map[string]any{"source.start": from.Start, "sink.dry_run": out.DryRun}
+	values := map[string]any{"source.start": from.Start, keyDry: out.DryRun}
 	if values[keyTopics] = topics; from.Pattern != "" {
 		values[keyTopics], values[keyPattern] = append([]string{}, topics...), from.Pattern
 		topics = append(topics, sink.Placeholder)
@@ -34,56 +35,68 @@ func Text(from Source, out sink.Params) []byte {
 	return encode(values)
 }
 
-// The keys that say which topics are read.
+// The keys that say which topics are read, and that nothing is written.
 const (
 	keyTopics  = "source.topics"
 	keyPattern = "source.pattern"
+	keyDry     = "sink.dry_run"
 )
 
-// Pattern returns the pattern of a routing; it is empty if all topics are named.
-func Pattern(text []byte) string {
-	var values struct {
-		Pattern string `json:"source.pattern"`
+// values are what a routing says, by its keys.
+type values map[string]any
+
+// read returns nothing where a text is none of a routing.
+func read(text []byte) values {
+	v := values{}
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil
 	}
-	if err := json.Unmarshal(text, &values); err != nil {
-		return ""
-	}
-	return values.Pattern
+	return v
 }
 
-// Chosen returns the choice that a routing makes. Others are as for Choose.
-func Chosen(text []byte, others ...string) (*Choice, error) {
-	return Choose(Source{Topics: Sources(text), Pattern: Pattern(text)}, templates(text), others...)
+// said returns the text of a key; it is empty if there is none.
+func (v values) said(key string) string {
+	text, _ := v[key].(string)
+	return text
+}
+
+// sources are the topics that are named.
+func (v values) sources() (names []string) {
+	list, _ := v[keyTopics].([]any)
+	for _, name := range list {
+		names = append(names, fmt.Sprint(name))
+	}
+	return names
+}
+
+func (v values) choice(others ...string) (*Choice, error) {
+	return Choose(Source{Topics: v.sources(), Pattern: v.said(keyPattern)}, v.templates(), others...)
 }
 
 // templates are the outputs of the topics that a pattern brings.
-func templates(text []byte) sink.Params {
-	values := map[string]any{}
-	if err := json.Unmarshal(text, &values); err != nil {
-		return sink.Params{}
-	}
-	name := func(key string) string {
-		template, _ := values[key+sink.Placeholder].(string)
-		return template
-	}
-	return sink.Patterned(name("sink.unique"+of), name("sink.duplicate"+of), name("sink.rejected"+of), name(verdictsKey))
+func (v values) templates() sink.Params {
+	name := func(key string) string { return v.said(key + of + sink.Placeholder) }
+	return sink.Patterned(name("sink.unique"), name("sink.duplicate"), name("sink.rejected"), name("sink.verdicts"))
 }
+
+// Pattern returns the pattern of a routing; it is empty if all topics are named.
+func Pattern(text []byte) string { return read(text).said(keyPattern) }
+
+// Chosen returns the choice that a routing makes. Others are as for Choose.
+func Chosen(text []byte, others ...string) (*Choice, error) { return read(text).choice(others...) }
 
 // Outputs returns the topics to which a routing sends the documents of a source topic. ok is false if it sends them
 // nowhere.
 func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok bool) {
-	var values map[string]any
-	if err := json.Unmarshal(text, &values); err != nil || values["sink.dry_run"] == true || !reads(text, source) {
+	v := read(text)
+	if c, err := v.choice(); err != nil || !c.Reads(source) || v[keyDry] == true {
 		return "", "", "", false
 	}
-	if !slices.Contains(Sources(text), source) {
-		unique, duplicate, rejected = templates(text).Topics(source)
+	if !slices.Contains(v.sources(), source) {
+		unique, duplicate, rejected = v.templates().Topics(source)
 		return unique, duplicate, rejected, true
 	}
-	name := func(key string) string {
-		topic, _ := values[key+of+source].(string)
-		return topic
-	}
+	name := func(key string) string { return v.said(key + of + source) }
 	return name("sink.unique"), name("sink.duplicate"), name("sink.rejected"), true
 }
 
@@ -96,15 +109,15 @@ func Verdicts(text []byte, source string) string {
 	if _, _, _, written := Outputs(text, source); !written {
 		return ""
 	}
-	if !slices.Contains(Sources(text), source) {
-		return templates(text).VerdictsTopic(source)
+	v := read(text)
+	if !slices.Contains(v.sources(), source) {
+		return v.templates().VerdictsTopic(source)
 	}
-	topic, _ := decode(text)[verdictsKey+source].(string)
-	return topic
+	return v.said(verdictsKey + source)
 }
 
 // Dry says that a routing forwards nothing.
-func Dry(text []byte) bool { return decode(text)["sink.dry_run"] == true }
+func Dry(text []byte) bool { return read(text)[keyDry] == true }
 
 // of separates an output's key from its source topic.
 const of = " of "
@@ -126,26 +139,8 @@ func Diff(here, journal []byte) []string {
 	})
 }
 
-func reads(text []byte, topic string) bool {
-	c, err := Chosen(text)
-	return err == nil && c.Reads(topic)
-}
-
 // Sources returns the topics that a routing names. It may read others by its pattern.
-func Sources(text []byte) []string {
-	var values struct {
-		Topics []string `json:"source.topics"`
-	}
-	if err := json.Unmarshal(text, &values); err != nil {
-		return nil
-	}
-	return values.Topics
-}
+func Sources(text []byte) []string { return read(text).sources() }
 
 // Latest says that a routing has topics that are new read from their ends.
-func Latest(text []byte) bool {
-	var values struct {
-		Start string `json:"source.start"`
-	}
-	return json.Unmarshal(text, &values) == nil && values.Start == "latest"
-}
+func Latest(text []byte) bool { return read(text).said("source.start") == "latest" }

@@ -16,7 +16,6 @@ import (
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
-	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -78,7 +77,7 @@ func (t *takeovers) revoke(taken map[string][]int32) {
 			name := protocol.PartitionName{Topic: topic, Partition: p}
 			l.lost = append(l.lost, name)
 			t.Waiting.forget(name)
-			t.client.unpacker.Reported(unpack.Partition{Topic: topic, Number: p})
+			t.client.unpacker.Reported(entry.Name(topic, p))
 		}
 	}
 	t.post(l)

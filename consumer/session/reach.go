@@ -10,9 +10,8 @@ import (
 
 // Reach is how far a session has come in a partition that it reads.
 type Reach struct {
-	Topic     string
-	Partition int32
-	Written   time.Time // timestamp of the last document that this session committed there; zero: it committed none
+	protocol.PartitionName
+	Written time.Time // timestamp of the last document that this session committed there; zero: it committed none
 }
 
 // reaches are the partitions that the group gave a session, for those who look on.
@@ -84,7 +83,7 @@ func (s *Session) Reaches() (all []Reach) {
 	defer s.reaches.mu.Unlock()
 	for name, at := range s.reaches.of {
 		if at.led {
-			all = append(all, Reach{Topic: name.Topic, Partition: name.Partition, Written: at.written})
+			all = append(all, Reach{PartitionName: name, Written: at.written})
 		}
 	}
 	return all

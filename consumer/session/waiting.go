@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,14 +11,14 @@ import (
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // Waiting is a partition that waits for a person, at a batch that cannot be unpacked. The others go on.
 type Waiting struct {
-	Topic     string
-	Partition int32
-	Offset    int64 // where the batch begins
-	Next      int64 // where the next one does
+	protocol.PartitionName
+	Offset int64 // where the batch begins
+	Next   int64 // where the next one does
 }
 
 // WaitingList are the partitions of this process that wait. It is safe for concurrent use.
@@ -35,9 +34,8 @@ func (w *WaitingList) add(p Waiting) bool {
 	if w.at == nil {
 		w.at = map[protocol.PartitionName]Waiting{}
 	}
-	k := protocol.PartitionName{Topic: p.Topic, Partition: p.Partition}
-	before := w.at[k]
-	w.at[k] = p
+	before := w.at[p.PartitionName]
+	w.at[p.PartitionName] = p
 	return before != p
 }
 
@@ -56,9 +54,7 @@ func (w *WaitingList) List() []Waiting {
 	for _, p := range w.at {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b Waiting) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
-	})
+	slices.SortFunc(all, func(a, b Waiting) int { return a.Compare(b.PartitionName) })
 	return all
 }
 
@@ -72,15 +68,16 @@ func (c *client) bears(err error, member *protocol.Member) bool {
 	if !errors.As(err, &stopped) {
 		return false
 	}
-	c.unpacker.Reported(unpack.Partition{Topic: stopped.Topic, Number: stopped.Partition})
-	a := member.Find(protocol.PartitionName{Topic: stopped.Topic, Partition: stopped.Partition})
+	name := entry.Name(stopped.Topic, stopped.Partition)
+	c.unpacker.Reported(name)
+	a := member.Find(name)
 	if a != nil && a.Mode.Finite() {
 		if stopped.Offset < a.Range.To {
 			_ = c.mail.stop(unpack.Ended(stopped)) // which wakes the loop, and ends the process
 		}
 		return true
 	}
-	if a != nil && c.Waiting.add(Waiting{stopped.Topic, stopped.Partition, stopped.Offset, stopped.NextOffset}) {
+	if a != nil && c.Waiting.add(Waiting{name, stopped.Offset, stopped.NextOffset}) {
 		c.Logger.Error().Str("topic", stopped.Topic).Int32("partition", stopped.Partition).Int64("offset", stopped.Offset).
 			Int64("next_offset", stopped.NextOffset).Str("remedy", c.pass(stopped)).
 			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, " +
@@ -99,7 +96,7 @@ func (c *client) told(fetches kgo.Fetches, most int, polling time.Time) error {
 		return nil
 	}
 	if p, is := c.unpacker.Unreported(polling.Add(-untoldPatience)); is {
-		return rebuild("%s/%d stands still at a batch that cannot be unpacked, and the client does not say so", p.Topic, p.Number)
+		return rebuild("%v stands still at a batch that cannot be unpacked, and the client does not say so", p)
 	}
 	return nil
 }

@@ -55,11 +55,7 @@ func readOne(ctx context.Context, opts Options, topic string, id [16]byte, parti
 			if k.Offset != offset || k.Attrs.IsControl() {
 				return nil, ErrNoRecord
 			}
-			r := &Record{Topic: k.Topic, Partition: k.Partition, Offset: k.Offset, Time: k.Timestamp, Key: k.Key, Value: k.Value}
-			for _, h := range k.Headers {
-				r.Headers = append(r.Headers, Header(h))
-			}
-			return r, nil
+			return recordOf(k), nil
 		}
 	}
 }

@@ -13,13 +13,14 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // ErrNoRecord says that no record stands at an offset.
 var ErrNoRecord = errors.New("no record stands there: it is gone by retention or compaction, was never written, or " +
 	"not committed")
 
-// Record is a record that was read. Its slices belong to the reader and are valid until the next call of Next.
+// Record is a record that was read.
 type Record struct {
 	Topic     string
 	Partition int32
@@ -31,9 +32,12 @@ type Record struct {
 }
 
 // Header is one header of a Record.
-type Header struct {
-	Key   string
-	Value []byte
+type Header = kgo.RecordHeader
+
+func recordOf(r *kgo.Record) *Record {
+	return &Record{
+		Topic: r.Topic, Partition: r.Partition, Offset: r.Offset, Time: r.Timestamp, Key: r.Key, Value: r.Value, Headers: r.Headers,
+	}
 }
 
 // Header returns the value of the first header of that name, or "".
@@ -93,17 +97,8 @@ func (r *Reader) Next(ctx context.Context, fn func(*Record) error) error {
 			return fmt.Errorf("read: %w", err)
 		}
 	}
-	var rec Record
 	for it := fetches.RecordIter(); !it.Done(); {
-		k := it.Next()
-		rec = Record{
-			Topic: k.Topic, Partition: k.Partition, Offset: k.Offset, Time: k.Timestamp, Key: k.Key, Value: k.Value,
-			Headers: rec.Headers[:0],
-		}
-		for _, h := range k.Headers {
-			rec.Headers = append(rec.Headers, Header(h))
-		}
-		if err := fn(&rec); err != nil {
+		if err := fn(recordOf(it.Next())); err != nil {
 			return err
 		}
 	}
@@ -141,13 +136,24 @@ func Counts(ctx context.Context, opts []kgo.Opt, topics ...string) (map[string]i
 
 // Reach makes sure that the cluster answers and has the topics.
 func Reach(ctx context.Context, opts []kgo.Opt, topics ...string) error {
+	client, err := reach(ctx, opts, topics...)
+	if err == nil {
+		client.Close()
+	}
+	return err
+}
+
+// reach does what Reach does, and returns a client.
+func reach(ctx context.Context, opts []kgo.Opt, topics ...string) (*kgo.Client, error) {
 	client, err := broker.Open(ctx, opts...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer client.Close()
-	_, err = broker.NewTopics(client, zerolog.Nop()).Describe(ctx, topics...)
-	return err
+	if _, err = broker.NewTopics(client, zerolog.Nop()).Describe(ctx, topics...); err != nil {
+		client.Close()
+		return nil, err
+	}
+	return client, nil
 }
 
 // Options say how the cluster is reached. broker.Options returns them.
@@ -155,9 +161,8 @@ type Options = []kgo.Opt
 
 // End is where a partition ends: the offset that its next record gets.
 type End struct {
-	Topic     string
-	Partition int32
-	Offset    int64
+	entry.PartitionName
+	Offset int64
 }
 
 // Ends returns the ends of all partitions of the topics.
@@ -172,6 +177,6 @@ func Ends(ctx context.Context, opts Options, topics ...string) ([]End, error) {
 		return nil, fmt.Errorf("read ends: %w", err)
 	}
 	var ends []End
-	listed.Each(func(o kadm.ListedOffset) { ends = append(ends, End{o.Topic, o.Partition, o.Offset}) })
+	listed.Each(func(o kadm.ListedOffset) { ends = append(ends, End{entry.Name(o.Topic, o.Partition), o.Offset}) })
 	return ends, nil
 }

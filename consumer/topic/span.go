@@ -76,10 +76,7 @@ func ReadAt(ctx context.Context, opts Options, topic string, partition int32, of
 // Extent returns the first offset of a partition, and the one behind the last committed record. Both are 0 if the
 // partition is missing. The other partitions of the topic do not matter.
 func Extent(ctx context.Context, opts Options, topic string, partition int32) (from, to int64, err error) {
-	if err := Reach(ctx, opts, topic); err != nil {
-		return 0, 0, err
-	}
-	client, err := kgo.NewClient(opts...)
+	client, err := reach(ctx, opts, topic)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -170,11 +167,7 @@ func readSome(ctx context.Context, client *kgo.Client, topic string, left map[in
 		if k.Attrs.IsControl() || k.Offset >= end {
 			continue
 		}
-		r := &Record{Topic: k.Topic, Partition: k.Partition, Offset: k.Offset, Time: k.Timestamp, Key: k.Key, Value: k.Value}
-		for _, h := range k.Headers {
-			r.Headers = append(r.Headers, Header(h))
-		}
-		if err := fn(r); err != nil {
+		if err := fn(recordOf(k)); err != nil {
 			return err
 		}
 	}
@@ -194,10 +187,7 @@ type part struct {
 // partitions returns the part to read of each partition: from the first record that is not too old, up to the last that
 // is committed.
 func (s Span) partitions(ctx context.Context, opts Options, topic string) ([]part, error) {
-	if err := Reach(ctx, opts, topic); err != nil {
-		return nil, err
-	}
-	client, err := kgo.NewClient(opts...)
+	client, err := reach(ctx, opts, topic)
 	if err != nil {
 		return nil, err
 	}

@@ -6,13 +6,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-)
 
-// Partition is a partition of a topic.
-type Partition struct {
-	Topic  string
-	Number int32
-}
+	"github.com/unecho/unecho/index/entry"
+)
 
 // stopped holds the partitions that the client leaves alone because of an error of Decompress, and has not reported
 // yet.
@@ -23,7 +19,7 @@ type Partition struct {
 type stopped struct {
 	mu      sync.Mutex
 	batches []int // lengths of batches whose partition is not known yet
-	since   map[Partition]time.Time
+	since   map[entry.PartitionName]time.Time
 }
 
 // batch notes the length of a batch that stops its partition, before the partition is known.
@@ -34,7 +30,7 @@ func (s *stopped) batch(length int) {
 }
 
 // of notes the partition of a batch that gave no records. It is called right after the batch was to be unpacked.
-func (s *stopped) of(p Partition, length int, now time.Time) {
+func (s *stopped) of(p entry.PartitionName, length int, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.Index(s.batches, length)
@@ -44,18 +40,18 @@ func (s *stopped) of(p Partition, length int, now time.Time) {
 	}
 	s.batches = slices.Delete(s.batches, i, i+1)
 	if s.since == nil {
-		s.since = map[Partition]time.Time{}
+		s.since = map[entry.PartitionName]time.Time{}
 	}
 	s.since[p] = now
 }
 
-func (s *stopped) forget(p Partition) {
+func (s *stopped) forget(p entry.PartitionName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.since, p)
 }
 
-func (s *stopped) before(t time.Time) (Partition, bool) {
+func (s *stopped) before(t time.Time) (entry.PartitionName, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for p, since := range s.since {
@@ -63,13 +59,13 @@ func (s *stopped) before(t time.Time) (Partition, bool) {
 			return p, true
 		}
 	}
-	return Partition{}, false
+	return entry.PartitionName{}, false
 }
 
 // OnFetchBatchRead implements kgo.HookFetchBatchRead. The client calls it after it has unpacked a batch, or has tried
 // to.
 func (h hooks) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, partition int32, m kgo.FetchBatchMetrics) {
-	if p := (Partition{topic, partition}); m.NumRecords == 0 && m.CompressionType != uint8(kgo.CodecNone) {
+	if p := entry.Name(topic, partition); m.NumRecords == 0 && m.CompressionType != uint8(kgo.CodecNone) {
 		h.u.stopped.of(p, m.CompressedBytes, time.Now())
 	} else {
 		h.u.stopped.forget(p)
@@ -77,8 +73,8 @@ func (h hooks) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, partition in
 }
 
 // Reported says that the client has reported a partition that it leaves alone, or no longer has the partition.
-func (u *Unpacker) Reported(p Partition) { u.stopped.forget(p) }
+func (u *Unpacker) Reported(p entry.PartitionName) { u.stopped.forget(p) }
 
 // Unreported returns a partition that the client has left alone since before t without reporting it, if there is one.
 // Only a new client goes on with it.
-func (u *Unpacker) Unreported(t time.Time) (Partition, bool) { return u.stopped.before(t) }
+func (u *Unpacker) Unreported(t time.Time) (entry.PartitionName, bool) { return u.stopped.before(t) }

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // A partition that the client leaves alone is unreported until the client reports it. No other partition is.
@@ -35,10 +36,10 @@ func TestUnreported(t *testing.T) {
 		t.Errorf("%v is unreported too early", p)
 	}
 	later := time.Now().Add(time.Second)
-	if p, is := u.Unreported(later); !is || p != (Partition{"news", 3}) {
+	if p, is := u.Unreported(later); !is || p != entry.Name("news", 3) {
 		t.Errorf("%v is unreported", p)
 	}
-	u.Reported(Partition{"news", 3})
+	u.Reported(entry.Name("news", 3))
 	if p, is := u.Unreported(later); is {
 		t.Errorf("%v is unreported when all are reported", p)
 	}

@@ -1,5 +1,39 @@
 package entry
 
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// PartitionName names a partition as clients do.
+type PartitionName struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+}
+
+// Name returns the name of a partition.
+func Name(topic string, partition int32) PartitionName { return PartitionName{topic, partition} }
+
+// ParseName reads what String returns.
+func ParseName(s string) (n PartitionName, ok bool) {
+	slash := strings.LastIndexByte(s, '/')
+	if slash < 0 {
+		return n, false
+	}
+	number, err := strconv.ParseUint(s[slash+1:], 10, 31)
+	return Name(s[:slash], int32(number)), err == nil
+}
+
+// String returns topic/partition.
+func (n PartitionName) String() string { return fmt.Sprintf("%s/%d", n.Topic, n.Partition) }
+
+// Compare orders by topic and partition.
+func (n PartitionName) Compare(other PartitionName) int {
+	return cmp.Or(cmp.Compare(n.Topic, other.Topic), cmp.Compare(n.Partition, other.Partition))
+}
+
 // Source is one partition of one incarnation of a topic. A topic that is deleted and created again has another UUID,
 // and so is another source.
 type Source struct {

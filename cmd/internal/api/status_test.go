@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -35,8 +36,8 @@ func TestStatusOfAGroup(t *testing.T) {
 	s.Member, s.SnapshotBy, s.SnapshotErr = "unecho-0", "unecho-1",
 		&member.Failure{Err: errors.New("disk full"), At: time.UnixMilli(1_700_000_000_000)}
 	s.GroupLags = []consumer.PartitionLag{
-		{Topic: "news", Documents: 7, Seconds: 2.5},
-		{Topic: "news", Partition: 1, Documents: 9, Seconds: -1},
+		{PartitionName: entry.Name("news", 0), Documents: 7, Seconds: 2.5},
+		{PartitionName: entry.Name("news", 1), Documents: 9, Seconds: -1},
 	}
 	s.Lags = s.GroupLags[:1]
 	s.JournalStart, s.JournalEnd, s.StartTime, s.JournalRead = 0, 100, 1_690_000_000_000,
@@ -46,7 +47,7 @@ func TestStatusOfAGroup(t *testing.T) {
 	service.roster = consumer.Roster{
 		State: "Stable", At: time.UnixMilli(1_700_000_000_000),
 		Members: []consumer.GroupMember{
-			{Process: "unecho-0", Instance: "unecho-0-s0", Client: "unecho", Host: "10.0.0.1", Partitions: []consumer.GroupPartition{{Topic: "news", Partition: 1}}},
+			{Process: "unecho-0", Instance: "unecho-0-s0", Client: "unecho", Host: "10.0.0.1", Partitions: []entry.PartitionName{entry.Name("news", 1)}},
 			{Client: "<script>", Host: "10.0.0.2"},
 		},
 	}
@@ -102,14 +103,14 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoPartitionLeaderless": func(s *consumer.Stats, _ int, _ *bool) { s.Leaderless = 1 },
 		"UnechoStands": func(s *consumer.Stats, minute int, _ *bool) {
 			s.SourceLag, s.Commits, s.Lags = int64(1000-minute), 7,
-				[]consumer.PartitionLag{{Topic: "news", Documents: 3, Seconds: 9}}
+				[]consumer.PartitionLag{{PartitionName: entry.Name("news", 0), Documents: 3, Seconds: 9}}
 		},
 		"UnechoFallsBehind": func(s *consumer.Stats, minute int, _ *bool) {
 			s.SourceLag, s.Commits, s.Lags = int64(10+minute), uint64(minute),
-				[]consumer.PartitionLag{{Topic: "news", Seconds: 61}}
+				[]consumer.PartitionLag{{PartitionName: entry.Name("news", 0), Seconds: 61}}
 		},
 		"UnechoPartitionLags": func(s *consumer.Stats, _ int, _ *bool) {
-			s.Lags = []consumer.PartitionLag{{Topic: "news", Seconds: -1}, {Topic: "news", Partition: 2, Seconds: 301}}
+			s.Lags = []consumer.PartitionLag{{PartitionName: entry.Name("news", 0), Seconds: -1}, {PartitionName: entry.Name("news", 2), Seconds: 301}}
 		},
 		"UnechoLagUnknown":       func(s *consumer.Stats, _ int, _ *bool) { s.SourceLag = -1 },
 		"UnechoRebuildsSessions": func(s *consumer.Stats, _ int, _ *bool) { s.Standing.InARow = 5 },
@@ -207,7 +208,7 @@ func TestNothingToWarnOf(t *testing.T) {
 // TestOthersLag: partitions of another member lag. This one has none, or has read its own to their ends, and commits
 // nothing.
 func TestOthersLag(t *testing.T) {
-	for name, own := range map[string][]consumer.PartitionLag{"no partition": nil, "an idle one": {{Topic: "news"}}} {
+	for name, own := range map[string][]consumer.PartitionLag{"no partition": nil, "an idle one": {{PartitionName: entry.Name("news", 0)}}} {
 		var w watch
 		s := consumer.Stats{Ready: true, Commits: 7, Partitions: len(own), Lags: own}
 		for minute := range 60 {

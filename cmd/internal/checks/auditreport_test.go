@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // The report claims no more than was checked, and says of what it was not.
 func TestAuditSaysWhatItCouldNotCheck(t *testing.T) {
-	part := audit.Unjudged{Topic: "news", Partition: 3, First: 17, Last: 4711}
+	part := audit.Unjudged{PartitionName: entry.Name("news", 3), First: 17, Last: 4711}
 	many := make([]audit.Unjudged, 12)
 	const decided, delivered, any = "as the journal decided\n", "in order; not checked: what the journal decided, of any\n",
 		"not checked: whether 2 in no output had to be in one\n"

@@ -28,19 +28,13 @@ const mostEvaluated = 200_000
 type outputs struct {
 	config  config.Config
 	reader  *topic.Reader
-	old     map[place]int64 // the outputs' ends when this run began
+	old     map[entry.PartitionName]int64 // the outputs' ends when this run began
 	texts   *document.Reader
 	counts  map[string]int
 	kept    map[string]string // coordinates in the source -> text
 	known   map[string]article
 	earlier int  // Documents that an earlier run in the same directory had forwarded
 	bounded bool // there are more documents than are evaluated
-}
-
-// place is a partition of an output.
-type place struct {
-	topic     string
-	partition int32
 }
 
 func newOutputs(ctx context.Context, opts topic.Options, c config.Config) (*outputs, error) {
@@ -51,14 +45,14 @@ func newOutputs(ctx context.Context, opts topic.Options, c config.Config) (*outp
 	}
 	o := &outputs{
 		config: c, texts: texts, counts: map[string]int{}, kept: map[string]string{}, known: map[string]article{},
-		old: map[place]int64{},
+		old: map[entry.PartitionName]int64{},
 	}
 	ends, err := topic.Ends(ctx, opts, topics...)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range ends {
-		o.old[place{e.Topic, e.Partition}] = e.Offset
+		o.old[e.PartitionName] = e.Offset
 	}
 	o.reader, err = topic.NewReader(opts, false, topics...)
 	return o, err
@@ -110,7 +104,7 @@ func (o *outputs) take(r *topic.Record, view verdictView) {
 			o.kept[source] = string(doc.Text)
 		}
 	}
-	if r.Offset < o.old[place{r.Topic, r.Partition}] {
+	if r.Offset < o.old[entry.Name(r.Topic, r.Partition)] {
 		o.earlier++
 		return
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -327,7 +328,7 @@ func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 	case *member.Failure:
 		return reflect.ValueOf(&member.Failure{Err: io.ErrUnexpectedEOF})
 	case []consumer.Waiting:
-		return reflect.ValueOf(append([]consumer.Waiting{{Topic: "news"}}, x...))
+		return reflect.ValueOf(append([]consumer.Waiting{{PartitionName: entry.Name("news", 0)}}, x...))
 	case []consumer.Untaken:
 		return reflect.ValueOf(append([]consumer.Untaken{{Topic: "blogs"}}, x...))
 	case float64:

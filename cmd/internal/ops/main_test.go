@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -55,10 +56,10 @@ func full() consumer.Stats {
 			Documents: 680, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000,
 			Now: 1_700_000_000_500, Held: 23,
 		},
-		GroupLags: []consumer.PartitionLag{{Topic: "news", Documents: 1}},
+		GroupLags: []consumer.PartitionLag{{PartitionName: entry.Name("news", 0), Documents: 1}},
 		Lags: []consumer.PartitionLag{
-			{Topic: "mail", Partition: 1, Documents: 70, Seconds: 12.5},
-			{Topic: "news", Partition: 0, Documents: 7, Seconds: -1},
+			{PartitionName: entry.Name("mail", 1), Documents: 70, Seconds: 12.5},
+			{PartitionName: entry.Name("news", 0), Documents: 7, Seconds: -1},
 		},
 		SourceLag: 77, Leaderless: 3, Partitions: 4, Standing: consumer.Standing{InARow: 6}, SnapshotNext: 4000,
 		SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, Ready: true,

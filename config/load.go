@@ -205,7 +205,7 @@ func (l *loader) mean(key string) {
 
 // wordOnly cuts off the end of a key what cannot be part of one, because it may be a secret, as in "password:secret".
 func wordOnly(key string) string {
-	end := strings.IndexFunc(key, func(r rune) bool { return !keyRune(r) })
+	end := strings.IndexFunc(key, func(r rune) bool { return !setting.NameRune(r) })
 	if end < 0 {
 		return key
 	}
@@ -291,8 +291,4 @@ func (l *loader) flags(sets []string) {
 	for _, key := range order {
 		l.text(key, given[key], at)
 	}
-}
-
-func keyRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
 }

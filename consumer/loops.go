@@ -3,7 +3,6 @@ package consumer
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/routing"
@@ -112,7 +111,7 @@ const longestTopic = 249
 
 // named reports a name that no topic can have. A source's own name is reported elsewhere.
 func (l *loops) named(key, topic string) {
-	switch illegal := strings.ContainsFunc(topic, func(r rune) bool { return !sink.TopicRune(r) }); {
+	switch illegal := !setting.IsName(topic); {
 	case key == "source.topics":
 	case len(topic) > longestTopic:
 		l.wrong(key, topic, fmt.Sprintf("has %d characters, and Kafka's topic names have %d at most", len(topic), longestTopic),

@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -91,35 +92,29 @@ func TestMemoryLost(t *testing.T) {
 	}
 }
 
-// The journal is deleted and created again while a member works. The member stops instead of going on with half of its
-// memory.
-func TestJournalRecreated(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 4)
-	w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(300*time.Millisecond))
-	w.produce(100, 51)
-	m := w.launch(named("m"))
-	w.settled()
-	w.loseJournal()
-	w.create("unecho.journal", 1, map[string]string{"retention.ms": "-1"})
-	w.produce(20, 52)
-	w.refusedBy(m, "was deleted while this member worked", journal.GoneRemedy)
-}
-
-// The journal is deleted while a member works. Its first message advises what the next start says.
+// The journal is deleted while a member works, and may be created again. The first message advises what the next start
+// says.
 func TestJournalDeletedAtWork(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 4)
-	w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(300*time.Millisecond))
-	w.produce(100, 56)
-	m := w.launch(named("m"))
-	w.settled()
-	w.loseJournal()
-	w.produce(20, 57)
-	w.refusedBy(m, "was deleted while this member worked", journal.GoneRemedy)
-	w.refusedBy(w.launch(named("m"), hurried), "never knew this partition", journal.GoneRemedy)
-	w.start(named("m"), func(s *Setup) { s.Source.AcceptJournalGap = true })
-	w.settled()
+	for _, again := range []bool{false, true} {
+		t.Run(fmt.Sprint("created again: ", again), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 4)
+			w.setup.Kafka = append(w.setup.Kafka, kgo.MetadataMaxAge(300*time.Millisecond))
+			w.produce(100, 56)
+			m := w.launch(named("m"))
+			w.settled()
+			w.loseJournal()
+			if again {
+				w.create("unecho.journal", 1, map[string]string{"retention.ms": "-1"})
+			}
+			w.produce(20, 57)
+			w.refusedBy(m, "was deleted while this member worked", journal.GoneRemedy)
+			w.refusedBy(w.launch(named("m"), hurried), "never knew this partition", journal.GoneRemedy)
+			w.start(named("m"), func(s *Setup) { s.Source.AcceptJournalGap = true })
+			w.settled()
+		})
+	}
 }
 
 // A journal to which somebody added a partition is used on: only partition 0 matters, also where the other has no leader.

@@ -74,13 +74,9 @@ func (p KeepParams) validate() []setting.Mistake {
 	switch {
 	case p.Name == "":
 		wrong = append(wrong, setting.Mistake{Key: "name", Problem: "is missing", Remedy: remedy})
-	case len(p.Name) > maxName || strings.ContainsFunc(p.Name, func(r rune) bool { return !nameRune(r) }) ||
+	case len(p.Name) > maxName || !setting.IsName(p.Name) ||
 		strings.Trim(p.Name, ".") == "":
 		wrong = append(wrong, setting.Wrong("name", p.Name, "cannot be the name of an index", remedy))
 	}
 	return wrong
-}
-
-func nameRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
 }

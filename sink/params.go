@@ -184,16 +184,11 @@ func wrongTemplate(key, template string) (setting.Mistake, bool) {
 			"write a topic, for example "+placeholder+"."+key), true
 	case rest == "" || strings.Trim(rest, ".") == "" && rest == template:
 		return setting.Wrong(key, template, "is not a topic of its own", "write for example "+placeholder+"."+key), true
-	case strings.ContainsFunc(rest, func(r rune) bool { return !TopicRune(r) }):
+	case !setting.IsName(rest):
 		return setting.Wrong(key, template, "holds characters that topic names cannot have",
 			"use letters, digits, '.', '_' and '-', and "+placeholder+" for the source topic"), true
 	case len(rest) > maxTopicBytes:
 		return setting.Wrong(key, template, "is too long", "Kafka's topic names have 249 characters at most"), true
 	}
 	return setting.Mistake{}, false
-}
-
-// TopicRune says whether the name of a topic may hold a character.
-func TopicRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
 }

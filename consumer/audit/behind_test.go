@@ -177,12 +177,7 @@ var behind = []struct {
 	},
 	{
 		"a changed routing, and documents in no output", func(s *scene) {
-			s.reroute(1, renamed)
-			s.begin()
-			s.gone()
-			s.reroute(2, here)
-			s.announce(0, 1, 3)
-			s.came()
+			s.goneThenCame(renamed)
 			s.announce(0, 1, 5)
 		},
 		audit.Report{Records: 2, Unique: 2, Unjudged: 5, Absent: 3},

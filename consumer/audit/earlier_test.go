@@ -33,6 +33,18 @@ func succession(t *testing.T, algorithm, name string) *scene {
 	return s
 }
 
+// setBack sets the offsets back to what the earlier journal has decided, which comes out again.
+func setBack(t *testing.T, algorithm string) *scene {
+	t.Helper()
+	s := succession(t, algorithm, "main")
+	s.announce(0, 1, 4)
+	s.reposition(0, 1, 2)
+	s.reject(s.sources[1], sink.Empty)
+	s.forward(s.sources[2], 2)
+	s.forward(s.sources[3], 2)
+	return s
+}
+
 const earlierAlgorithm = "minhash/1:0123456789abcdef"
 
 func TestEarlierJournal(t *testing.T) {
@@ -54,24 +66,8 @@ func TestEarlierJournal(t *testing.T) {
 			set(s.outputs[3], "unecho-algorithm", earlierAlgorithm)
 			return s
 		}, audit.Report{Records: 1, Unique: 3, Rejected: 1, Earlier: 3, Different: 1}},
-		{"set back behind the beginning: the earlier outputs are no second ones", func(t *testing.T) *scene {
-			s := succession(t, earlierAlgorithm, "main")
-			s.announce(0, 1, 4)
-			s.reposition(0, 1, 2)
-			s.reject(s.sources[1], sink.Empty)
-			s.forward(s.sources[2], 2)
-			s.forward(s.sources[3], 2)
-			return s
-		}, audit.Report{Records: 3, Unique: 5, Rejected: 2, Earlier: 3}},
-		{"the same by settings that did not change", func(t *testing.T) *scene {
-			s := succession(t, algorithm, "main")
-			s.announce(0, 1, 4)
-			s.reposition(0, 1, 2)
-			s.reject(s.sources[1], sink.Empty)
-			s.forward(s.sources[2], 2)
-			s.forward(s.sources[3], 2)
-			return s
-		}, audit.Report{Records: 3, Unique: 5, Rejected: 2, Earlier: 3}},
+		{"set back behind the beginning: the earlier outputs are no second ones", func(t *testing.T) *scene { return setBack(t, earlierAlgorithm) }, audit.Report{Records: 3, Unique: 5, Rejected: 2, Earlier: 3}},
+		{"the same by settings that did not change", func(t *testing.T) *scene { return setBack(t, algorithm) }, audit.Report{Records: 3, Unique: 5, Rejected: 2, Earlier: 3}},
 		{"set back, and one is lost", func(t *testing.T) *scene {
 			s := succession(t, earlierAlgorithm, "main")
 			s.announce(0, 1, 4)

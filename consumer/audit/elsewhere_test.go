@@ -45,47 +45,43 @@ func (s *scene) came() {
 	s.forward(s.document(0, "and something else that does so too"), 1)
 }
 
+// goneThenCame begins with a routing by which documents go elsewhere, until another one brings them here.
+func (s *scene) goneThenCame(first func(*sink.Params)) {
+	s.t.Helper()
+	s.reroute(1, first)
+	s.begin()
+	s.gone()
+	s.reroute(2, here)
+	s.announce(0, 1, 3)
+	s.came()
+}
+
+// cameThenGone is the other way round.
+func (s *scene) cameThenGone() {
+	s.t.Helper()
+	s.reroute(1, here)
+	s.begin()
+	s.came()
+	s.announce(0, 1, 2)
+	s.reroute(2, renamed)
+	s.gone()
+}
+
 // changedRoutings are histories of a routing that was changed, and what an audit of the outputs finds.
 var changedRoutings = []struct {
 	name string
 	do   func(s *scene)
 	want audit.Report
 }{
-	{"other outputs before", func(s *scene) {
-		s.reroute(1, renamed)
-		s.begin()
-		s.gone()
-		s.reroute(2, here)
-		s.announce(0, 1, 3)
-		s.came()
-	}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
-	{"other outputs since", func(s *scene) {
-		s.reroute(1, here)
-		s.begin()
-		s.came()
-		s.announce(0, 1, 2)
-		s.reroute(2, renamed)
-		s.gone()
-	}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
+	{"other outputs before", func(s *scene) { s.goneThenCame(renamed) }, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
+	{"other outputs since", (*scene).cameThenGone, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
 	{"there and back", func(s *scene) {
-		s.reroute(1, here)
-		s.begin()
-		s.came()
-		s.announce(0, 1, 2)
-		s.reroute(2, renamed)
-		s.gone()
+		s.cameThenGone()
 		s.reroute(3, here)
 		s.announce(0, 1, 5)
 		s.forward(s.document(0, "a third text that is like none before"), 1)
 	}, audit.Report{Records: 3, Unique: 3, Elsewhere: 3}},
-	{"a dry run before", func(s *scene) {
-		s.reroute(1, dry)
-		s.begin()
-		s.gone()
-		s.reroute(2, here)
-		s.announce(0, 1, 3)
-		s.came()
-	}, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
+	{"a dry run before", func(s *scene) { s.goneThenCame(dry) }, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
 	{"what is audited is a copy of the outputs in force", func(s *scene) {
 		s.reroute(1, func(p *sink.Params) { p.Unique = "former" })
 		s.begin()
@@ -112,12 +108,7 @@ var changedRoutings = []struct {
 		s.reroute(2, renamed)
 	}, audit.Report{Records: 2, Unique: 2, Elsewhere: 1}},
 	{"lost since", func(s *scene) {
-		s.reroute(1, renamed)
-		s.begin()
-		s.gone()
-		s.reroute(2, here)
-		s.announce(0, 1, 3)
-		s.came()
+		s.goneThenCame(renamed)
 		s.outputs = s.outputs[:1]
 	}, audit.Report{Records: 2, Unique: 1, Elsewhere: 3, Lost: 1}},
 	{"a change that came too late counts nothing", func(s *scene) {
@@ -166,12 +157,7 @@ func TestTrimmedAfterAChangedRouting(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.append(&index.Settings{Text: settings, Wall: time.Now().UnixMilli()})
-	s.reroute(1, renamed)
-	s.begin()
-	s.gone()
-	s.reroute(2, here)
-	s.announce(0, 1, 3)
-	s.came()
+	s.goneThenCame(renamed)
 	s.announce(0, 1, 5)
 	s.reposition(1, 0, 2)
 	directory := t.TempDir()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // Prefix begins the name of each job's group.
@@ -60,7 +61,7 @@ func CheckName(name string) error {
 	switch {
 	case name == "":
 		return &stop.Error{What: "a backfill needs a name", Remedy: "give it one with --name"}
-	case strings.ContainsFunc(name, func(r rune) bool { return !nameRune(r) }):
+	case !setting.IsName(name):
 		return &stop.Error{
 			What:   fmt.Sprintf("%q cannot be the name of a backfill: its topics could not have it in theirs", name),
 			Remedy: "use letters, digits, '.', '_' and '-' in --name",
@@ -73,8 +74,4 @@ func CheckName(name string) error {
 		}
 	}
 	return nil
-}
-
-func nameRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
 }

@@ -303,23 +303,16 @@ func FuzzDecompress(f *testing.F) {
 	})
 }
 
-// Our reader of snappy reads what the library's writer writes.
-func TestSnappyStream(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		text := make([]byte, r.IntN(300<<10))
-		for at := 0; at < len(text); {
-			if at > 0 && r.IntN(3) > 0 {
-				at += copy(text[at:], text[r.IntN(at):][:min(at, 1+r.IntN(200))])
-				continue
-			}
-			text[at] = byte(r.Uint32())
-			at++
-		}
-		got, err := io.ReadAll(newSnappy(s2.EncodeSnappy(nil, text)))
-		if err != nil || !bytes.Equal(got, text) {
-			t.Fatalf("%d bytes became %d: %v", len(text), len(got), err)
-		}
+// A block of snappy that unpacks to more than the bound of memory is not unpacked at all.
+func TestSnappyBlockBeyondTheBound(t *testing.T) {
+	src := codecs(t)["snappy"].pack(t, appendRecord(nil, 0, nil, make([]byte, largestBlock)))
+	u := New(Bounds{Batch: 8 << 20})
+	before := allocated()
+	if raw, err := u.Decompress(src, kgo.CodecSnappy); err == nil {
+		t.Errorf("it became %d bytes", len(raw))
+	}
+	if took := allocated() - before; took > 1<<20 {
+		t.Errorf("%d bytes were allocated", took)
 	}
 }
 

@@ -1,6 +1,8 @@
 package sink
 
 import (
+	"strings"
+
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -74,17 +76,5 @@ func (b *Batch) room(n int) {
 
 // reserved says whether a header's name starts with our prefix, in whatever case.
 func reserved(name string) bool {
-	if len(name) < len(Prefix) {
-		return false
-	}
-	for i := range len(Prefix) {
-		c := name[i]
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != Prefix[i] {
-			return false
-		}
-	}
-	return true
+	return len(name) >= len(Prefix) && strings.EqualFold(name[:len(Prefix)], Prefix)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index/entry"
 )
@@ -68,8 +69,6 @@ func (a *audit) owed(ctx context.Context) (spans, error) {
 
 // decided waits until the last stable offset of each partition has reached its end.
 func (a *audit) decided(ctx context.Context, topics []string, ends kadm.ListedOffsets) error {
-	tick := time.NewTicker(lookAgain)
-	defer tick.Stop()
 	var (
 		open  entry.PartitionName
 		waits bool
@@ -88,10 +87,7 @@ func (a *audit) decided(ctx context.Context, topics []string, ends kadm.ListedOf
 		if err := a.progress(StageWait, 0, 0); err != nil && ctx.Err() == nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
+		_ = retry.Pause(ctx, lookAgain) // if ctx is done, the next look says who is waited for
 	}
 }
 

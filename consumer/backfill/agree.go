@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/routing"
@@ -121,17 +121,12 @@ func committed(ctx context.Context, admin *kadm.Client, group string) (offsets k
 
 // members counts the members of a group. One that does not exist has none.
 func members(ctx context.Context, admin *kadm.Client, group string) (int, error) {
-	var described kadm.DescribedGroups
+	var in cluster.Membership
 	err := coordinated(ctx, func() (err error) {
-		if described, err = admin.DescribeGroups(ctx, group); err != nil {
-			return err
-		}
-		return described[group].Err
+		in, err = cluster.Members(ctx, admin, group)
+		return err
 	})
-	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
-		return 0, fmt.Errorf("describe group %s: %w", group, err)
-	}
-	return len(described[group].Members), nil
+	return len(in.Members), err
 }
 
 // Agree returns the plan in force if it is what is asked for. It returns nil if there is none yet, so that the caller

@@ -20,12 +20,12 @@ import (
 // world is a cluster with the topics news, of two partitions, and blog, of one. news/0 has ten records at minutes 0
 // to 9 of hour, of which the first three are deleted. news/1 has four, at minutes 20 to 23. blog is empty.
 func world(t *testing.T) topic.Options {
-	_, opts := cluster(t)
+	_, opts := newCluster(t)
 	return opts
 }
 
-// cluster is world, and the cluster itself.
-func cluster(t *testing.T) (*kfake.Cluster, topic.Options) {
+// newCluster is world, and the cluster itself.
+func newCluster(t *testing.T) (*kfake.Cluster, topic.Options) {
 	t.Helper()
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "news"), kfake.SeedTopics(1, "blog"))
 	check(t, err)

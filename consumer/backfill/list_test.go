@@ -36,7 +36,7 @@ func TestListWithForeignGroups(t *testing.T) {
 // A journal that cannot be read does not hide the other backfills, and is named. One that is gone at the second look
 // is left out.
 func TestListUnread(t *testing.T) {
-	c, opts := cluster(t)
+	c, opts := newCluster(t)
 	client, err := kgo.NewClient(opts...)
 	check(t, err)
 	t.Cleanup(client.Close)

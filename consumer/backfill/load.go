@@ -144,7 +144,7 @@ func (l *Loader) resume(ctx context.Context, kafka topic.Options, partition int3
 	if err != nil || last == nil {
 		return err
 	}
-	position, err := strconv.ParseInt(header(last, headerPosition), 10, 64)
+	position, err := strconv.ParseInt(last.Header(headerPosition), 10, 64)
 	if err != nil {
 		return &stop.Error{
 			What:   fmt.Sprintf("topic %s holds records that no backfill wrote", l.topic),
@@ -173,15 +173,6 @@ func lastRecord(ctx context.Context, opts topic.Options, name string, partition 
 			return last, err
 		}
 	}
-}
-
-func header(r *topic.Record, key string) (value string) {
-	for _, h := range r.Headers {
-		if h.Key == key {
-			value = string(h.Value)
-		}
-	}
-	return value
 }
 
 // Add adds the next document of the files. Those that are in the topic already are passed over; the last of them must
@@ -233,7 +224,7 @@ func (l *Loader) record(d *Document, at int64) *kgo.Record {
 }
 
 func (l *Loader) same(d *Document) error {
-	if !bytes.Equal(d.Value, l.last.Value) || d.Place != header(l.last, HeaderFile) {
+	if !bytes.Equal(d.Value, l.last.Value) || d.Place != l.last.Header(HeaderFile) {
 		return l.others(d.Place)
 	}
 	if was := l.last.Time.UnixMilli(); d.Time.UnixMilli() > 0 && was > 0 && d.Time.UnixMilli() != was {
@@ -245,7 +236,7 @@ func (l *Loader) same(d *Document) error {
 func (l *Loader) others(here string) error {
 	return &stop.Error{
 		What: fmt.Sprintf("these are not the files that the backfill began with: document %d is %s, and was %s", l.Loaded,
-			here, header(l.last, HeaderFile)),
+			here, l.last.Header(HeaderFile)),
 		Remedy: "give it the same files in the same order and as they were; or remove the backfill and begin it again: " +
 			"unecho backfill remove " + l.name,
 	}

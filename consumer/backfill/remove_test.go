@@ -12,7 +12,7 @@ import (
 
 // A removal ends when no broker knows the deleted topics any more, and then the same job can begin anew.
 func TestRemoveWaits(t *testing.T) {
-	c, opts := cluster(t)
+	c, opts := newCluster(t)
 	client, err := kgo.NewClient(opts...)
 	check(t, err)
 	t.Cleanup(client.Close)
@@ -47,7 +47,7 @@ func TestRemoveWaits(t *testing.T) {
 
 // Who waits for a broker that is behind can end the waiting, and is told.
 func TestRemoveWaitsNoLonger(t *testing.T) {
-	c, opts := cluster(t)
+	c, opts := newCluster(t)
 	c.ControlKey(int16(kmsg.Metadata), func(req kmsg.Request) (kmsg.Response, error, bool) {
 		c.KeepControl()
 		asked := req.(*kmsg.MetadataRequest)

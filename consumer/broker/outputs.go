@@ -49,7 +49,7 @@ func (t *Topics) EnsureOutputs(ctx context.Context, wants ...OutputsWant) ([]Top
 // created or widened.
 func Unfit(err error) bool {
 	var wrong *TopicError
-	return errors.As(err, &wrong) || errors.Is(err, ErrMissing) || forbidden(err) || errors.Is(err, kerr.PolicyViolation)
+	return errors.As(err, &wrong) || errors.Is(err, ErrMissing) || Forbidden(err) || errors.Is(err, kerr.PolicyViolation)
 }
 
 // outputs makes the topics fit, and checks each.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // ErrOpen says that a transaction was still open when the time was up.
@@ -32,8 +34,6 @@ func Settled(ctx context.Context, admin *kadm.Client, topics ...string) error {
 
 // settled waits until no transaction is open below the ends of topics. These are the ends at its beginning, or at last.
 func settled(ctx context.Context, admin *kadm.Client, atFirst bool, topics []string) (kadm.ListedOffsets, error) {
-	tick := time.NewTicker(settlePoll)
-	defer tick.Stop()
 	var ends kadm.ListedOffsets
 	for last := ErrOpen; ; {
 		var err error
@@ -57,10 +57,8 @@ func settled(ctx context.Context, admin *kadm.Client, atFirst bool, topics []str
 		case ctx.Err() == nil:
 			last = err
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil, errors.Join(context.Cause(ctx), last)
+		if err := retry.Pause(ctx, settlePoll); err != nil {
+			return nil, errors.Join(err, last)
 		}
 	}
 }

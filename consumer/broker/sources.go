@@ -12,7 +12,7 @@ import (
 // hands out one batch whatever its size. Without the right to look, it says so and passes.
 func (t *Topics) CheckSource(ctx context.Context, name string, fetchBytes int) error {
 	settings, err := t.Settings(ctx, name)
-	if forbidden(err) {
+	if Forbidden(err) {
 		t.log.Warn().Str("topic", name).Str("right", "DescribeConfigs").
 			Msg("max.message.bytes of the source cannot be read: memory is bounded only if it is no more than " +
 				"consumer.fetch_bytes")

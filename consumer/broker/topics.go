@@ -14,6 +14,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // Topic is one incarnation of a topic.
@@ -127,7 +129,7 @@ func (t *Topics) create(ctx context.Context, name string, partitions, replicas i
 		t.log.Info().Str("topic", name).Int("partitions", partitions).Msg("topic created")
 	case !errors.Is(err, kerr.TopicAlreadyExists):
 		f := t.refused("create", name, err)
-		if forbidden(err) || errors.Is(err, kerr.PolicyViolation) {
+		if Forbidden(err) || errors.Is(err, kerr.PolicyViolation) {
 			f.Remedy += "; or let someone else create it: " + t.createCommand(name, partitions, replicas, configs)
 		}
 		return Topic{}, f
@@ -147,7 +149,7 @@ func (t *Topics) widen(ctx context.Context, name string, partitions int) (Topic,
 			Msg("partitions added to an output, as the source has more")
 	case !errors.Is(err, kerr.InvalidPartitions): // it has as many already
 		f := t.refused("widen", name, err)
-		if forbidden(err) || errors.Is(err, kerr.PolicyViolation) {
+		if Forbidden(err) || errors.Is(err, kerr.PolicyViolation) {
 			f.Remedy += "; or let someone else do it: " + t.widenCommand(name, partitions)
 		}
 		return Topic{}, f
@@ -159,8 +161,6 @@ func (t *Topics) widen(ctx context.Context, name string, partitions int) (Topic,
 func (t *Topics) await(ctx context.Context, name string, partitions int) (Topic, error) {
 	ctx, cancel := context.WithTimeout(ctx, visibleWithin)
 	defer cancel()
-	tick := time.NewTicker(visiblePoll)
-	defer tick.Stop()
 	for {
 		found, err := t.find(ctx, []string{name})
 		if topic, ok := found[name]; ok && topic.Partitions >= partitions {
@@ -169,9 +169,7 @@ func (t *Topics) await(ctx context.Context, name string, partitions int) (Topic,
 		if err != nil && !errors.Is(err, kerr.LeaderNotAvailable) {
 			return Topic{}, err
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if err := retry.Pause(ctx, visiblePoll); err != nil {
 			return Topic{}, &Fault{
 				What: fmt.Sprintf("topic %s was made and does not show up with %d partitions", name, partitions), Err: ctx.Err(),
 				Remedy: "look into the log of Kafka's controller",
@@ -184,8 +182,6 @@ func (t *Topics) await(ctx context.Context, name string, partitions int) (Topic,
 func (t *Topics) Settings(ctx context.Context, name string) (map[string]string, error) {
 	bound, cancel := context.WithTimeout(ctx, visibleWithin)
 	defer cancel()
-	tick := time.NewTicker(visiblePoll)
-	defer tick.Stop()
 	for {
 		out, err := t.askConfigs(ctx, name)
 		if err == nil {
@@ -194,9 +190,7 @@ func (t *Topics) Settings(ctx context.Context, name string) (map[string]string, 
 		if !errors.Is(err, kerr.UnknownTopicOrPartition) {
 			return nil, t.refused("read the settings of", name, err)
 		}
-		select {
-		case <-tick.C:
-		case <-bound.Done():
+		if retry.Pause(bound, visiblePoll) != nil {
 			return nil, t.refused("read the settings of", name, err)
 		}
 	}
@@ -227,7 +221,7 @@ func (t *Topics) askConfigs(ctx context.Context, name string) (map[string]string
 func (t *Topics) refused(verb, name string, err error) *Fault {
 	f := &Fault{What: fmt.Sprintf("cannot %s topic %s", verb, name), Err: err}
 	switch {
-	case forbidden(err):
+	case Forbidden(err):
 		operation := map[string]string{"describe": "Describe", "create": "Create", "widen": "Alter"}[verb]
 		if operation == "" {
 			operation = "DescribeConfigs"
@@ -245,10 +239,6 @@ func (t *Topics) refused(verb, name string, err error) *Fault {
 		return connectionOf(t.cl).explain(f.What, err)
 	}
 	return f
-}
-
-func forbidden(err error) bool {
-	return errors.Is(err, kerr.TopicAuthorizationFailed) || errors.Is(err, kerr.ClusterAuthorizationFailed)
 }
 
 func (t *Topics) createCommand(name string, partitions, replicas int, configs map[string]string) string {

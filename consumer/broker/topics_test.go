@@ -239,7 +239,7 @@ func TestRefusalsHaveARemedy(t *testing.T) {
 			if !errors.As(err, &f) || !strings.Contains(f.Remedy, tt.remedy) || !errors.Is(err, tt.code) {
 				t.Fatalf("got %v, want the remedy %q", err, tt.remedy)
 			}
-			elsewhere := tt.key == kmsg.CreateTopics && (forbidden(err) || errors.Is(err, kerr.PolicyViolation))
+			elsewhere := tt.key == kmsg.CreateTopics && (Forbidden(err) || errors.Is(err, kerr.PolicyViolation))
 			if elsewhere != strings.Contains(f.Remedy, "kafka-topics.sh") {
 				t.Errorf("how someone else would create the topic is said: %v, but: %v", !elsewhere, err)
 			}

@@ -186,8 +186,7 @@ func oneLine(f *broker.Fault) string {
 }
 
 func forbidden(err error) bool {
-	return errors.Is(err, kerr.TopicAuthorizationFailed) || errors.Is(err, kerr.ClusterAuthorizationFailed) ||
-		errors.Is(err, kerr.GroupAuthorizationFailed) || errors.Is(err, kerr.TransactionalIDAuthorizationFailed)
+	return broker.Forbidden(err) || errors.Is(err, kerr.GroupAuthorizationFailed) || errors.Is(err, kerr.TransactionalIDAuthorizationFailed)
 }
 
 // outputs returns the output topics of all sources. A dry run has none.

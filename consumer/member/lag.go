@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // ErrBehind says that sessions withdraw because their replica lags (design 5). Their partitions would stand still
@@ -21,15 +23,8 @@ const (
 // come on does not count: the journal cannot be read, and documents are passed on unchecked.
 func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, stays bool, withdraw func(error)) {
 	every := min(behindEvery, max(behindEveryMin, maxLag/10))
-	tick := time.NewTicker(every)
-	defer tick.Stop()
 	var b behind
-	for {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
+	for retry.Pause(ctx, every) == nil {
 		next := f.Next()
 		if b.passed(next) {
 			asking, cancel := context.WithTimeout(ctx, behindEvery)

@@ -66,37 +66,22 @@ func (a *asks) first(n int) []int {
 }
 
 // The partitions of a large topic begin together: with a few commits, and after the last of them with a few appends,
-// instead of a commit and an append for each partition.
+// instead of a commit and an append for each partition. A session whose commit is refused appends nothing, not even for
+// partitions whose commit was accepted before. Those are resumed.
 func TestManyPartitionsBeginTogether(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, many)
-	var a asks
-	a.watch(w)
-	w.produce(200, 91)
-	w.start(named("m"), sessions(1), unhurried)
-	w.settled()
-	got := a.first(3)
-	if want := []int{commitPartitions, rest, -1}; !slices.Equal(got, want) {
-		t.Errorf("it asks for %v, want %v", got, want)
+	for refuse, want := range map[int][]int{0: {commitPartitions, rest, -1}, 2: {commitPartitions, rest, rest, -1}} {
+		w := newWorld(t, many)
+		a := asks{refuse: refuse}
+		a.watch(w)
+		w.produce(200, 91)
+		w.start(named("m"), sessions(1), unhurried)
+		w.settled()
+		if got := a.first(len(want)); !slices.Equal(got, want) {
+			t.Errorf("where commit %d is refused it asks for %v, want %v", refuse, got, want)
+		}
+		w.audited()
 	}
-	w.audited()
-}
-
-// A session whose commit is refused appends nothing, not even for partitions whose commit was accepted before. Those
-// are resumed.
-func TestManyPartitionsAreRefused(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, many)
-	a := asks{refuse: 2}
-	a.watch(w)
-	w.produce(200, 92)
-	w.start(named("m"), sessions(1), unhurried)
-	w.settled()
-	got := a.first(4)
-	if want := []int{commitPartitions, rest, rest, -1}; !slices.Equal(got, want) {
-		t.Errorf("it asks for %v, want %v", got, want)
-	}
-	w.audited()
 }
 
 // unhurried gives a session more time, because the machine is busy with thousands of partitions.

@@ -60,10 +60,7 @@ const metadataMaxAge = 10 * time.Second
 
 // dialer connects by TLS, with certificates that are read again when they are renewed.
 func dialer(p Params, logger zerolog.Logger) (func(context.Context, string, string) (net.Conn, error), error) {
-	files, err := certificate.Open(certificate.Params{
-		Section: "kafka.tls", CAFile: p.TLS.CAFile, CertFile: p.TLS.CertFile, KeyFile: p.TLS.KeyFile,
-		ServerName: p.TLS.ServerName, InsecureSkipVerify: p.TLS.InsecureSkipVerify,
-	}, logger)
+	files, err := certificate.Open(p.TLS.files(), logger)
 	if err != nil {
 		return nil, faulty(err)
 	}

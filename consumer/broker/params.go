@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/broker/token"
+	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -109,17 +110,15 @@ func (p TLSParams) validate() []setting.Mistake {
 			out = append(out, setting.Wrong("insecure_skip_verify", true, "has no effect without TLS", remedy))
 		}
 	}
-	if p.CertFile != "" && p.KeyFile == "" {
-		out = append(out, setting.Wrong("key_file", "", "is missing", "name the private key of tls.cert_file"))
+	return append(out, p.files().Validate("Kafka's")...)
+}
+
+// files are those that are named, and what is asked of the server.
+func (p TLSParams) files() certificate.Params {
+	return certificate.Params{
+		Section: "kafka.tls", CAFile: p.CAFile, CertFile: p.CertFile, KeyFile: p.KeyFile,
+		ServerName: p.ServerName, InsecureSkipVerify: p.InsecureSkipVerify,
 	}
-	if p.KeyFile != "" && p.CertFile == "" {
-		out = append(out, setting.Wrong("cert_file", "", "is missing", "name the certificate of tls.key_file"))
-	}
-	if p.InsecureSkipVerify && (p.CAFile != "" || p.ServerName != "") {
-		out = append(out, setting.Wrong("insecure_skip_verify", true, "makes tls.ca_file and tls.server_name pointless",
-			"remove it, so that Kafka's certificate is checked"))
-	}
-	return out
 }
 
 // credential is a setting of SASLParams and the mechanisms to which it belongs.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/reload"
 	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // Params name our files for TLS connections to servers, and say what a server must show.
@@ -22,6 +23,21 @@ type Params struct {
 	CertFile, KeyFile  string // empty: we show no certificate
 	ServerName         string // empty: the host that we connect to
 	InsecureSkipVerify bool
+}
+
+// Validate returns every mistake, by keys below Section. Whose is the certificate that is checked.
+func (p Params) Validate(whose string) (out []setting.Mistake) {
+	if p.CertFile != "" && p.KeyFile == "" {
+		out = append(out, setting.Wrong("key_file", "", "is missing", "name the private key of tls.cert_file"))
+	}
+	if p.KeyFile != "" && p.CertFile == "" {
+		out = append(out, setting.Wrong("cert_file", "", "is missing", "name the certificate of tls.key_file"))
+	}
+	if p.InsecureSkipVerify && (p.CAFile != "" || p.ServerName != "") {
+		out = append(out, setting.Wrong("insecure_skip_verify", true, "makes tls.ca_file and tls.server_name pointless",
+			"remove it, so that "+whose+" certificate is checked"))
+	}
+	return out
 }
 
 // Files are what Params name. Any number of goroutines may use them.

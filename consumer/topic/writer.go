@@ -6,8 +6,11 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
 )
 
 // Writer produces records to one topic, several at a time. It is safe for concurrent use.
@@ -96,16 +99,12 @@ func largestBatch(ctx context.Context, opts []kgo.Opt, topic string) (int32, err
 		return 0, fmt.Errorf("open writer: %w", err)
 	}
 	defer client.Close()
-	described, err := kadm.NewClient(client).DescribeTopicConfigs(ctx, topic)
+	settings, err := broker.NewTopics(client, zerolog.Nop()).Settings(ctx, topic)
 	if ctx.Err() != nil {
 		return 0, fmt.Errorf("open writer: %w", err)
 	}
-	for _, d := range described {
-		for _, c := range d.Configs {
-			if n, err := strconv.ParseInt(c.MaybeValue(), 10, 32); c.Key == "max.message.bytes" && err == nil && n > 0 {
-				return int32(min(n, 64<<20)), nil
-			}
-		}
+	if n, err := strconv.ParseInt(settings["max.message.bytes"], 10, 32); err == nil && n > 0 {
+		return int32(min(n, 64<<20)), nil
 	}
 	return defaultBatch, nil
 }

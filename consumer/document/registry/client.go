@@ -66,10 +66,7 @@ const maxAnswer = 16 << 20
 
 // New makes a client. It reads the files of certificates, and asks nothing yet.
 func New(p Params) (*Client, error) {
-	files, err := certificate.Open(certificate.Params{
-		Section: "document.registry.tls", CAFile: p.TLS.CAFile, CertFile: p.TLS.CertFile, KeyFile: p.TLS.KeyFile,
-		ServerName: p.TLS.ServerName, InsecureSkipVerify: p.TLS.InsecureSkipVerify,
-	}, p.Logger)
+	files, err := certificate.Open(p.TLS.files(), p.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}

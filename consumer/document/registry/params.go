@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -56,7 +57,7 @@ func (p Params) Validate() []setting.Mistake {
 		out = append(out, setting.Wrong("timeout", p.Timeout, "is out of range", "write a time from 10ms to 1m"))
 	}
 	out = append(out, p.wrongLogin()...)
-	return append(out, setting.Under("tls", p.TLS.validate())...)
+	return append(out, setting.Under("tls", p.TLS.files().Validate("the registry's"))...)
 }
 
 func (p Params) wrongLogin() []setting.Mistake {
@@ -74,19 +75,12 @@ func (p Params) wrongLogin() []setting.Mistake {
 	return out
 }
 
-func (p TLSParams) validate() []setting.Mistake {
-	var out []setting.Mistake
-	if p.CertFile != "" && p.KeyFile == "" {
-		out = append(out, setting.Wrong("key_file", "", "is missing", "name the private key of tls.cert_file"))
+// files are those that are named, and what is asked of the server.
+func (p TLSParams) files() certificate.Params {
+	return certificate.Params{
+		Section: "document.registry.tls", CAFile: p.CAFile, CertFile: p.CertFile, KeyFile: p.KeyFile,
+		ServerName: p.ServerName, InsecureSkipVerify: p.InsecureSkipVerify,
 	}
-	if p.KeyFile != "" && p.CertFile == "" {
-		out = append(out, setting.Wrong("cert_file", "", "is missing", "name the certificate of tls.key_file"))
-	}
-	if p.InsecureSkipVerify && (p.CAFile != "" || p.ServerName != "") {
-		out = append(out, setting.Wrong("insecure_skip_verify", true, "makes tls.ca_file and tls.server_name pointless",
-			"remove it, so that the registry's certificate is checked"))
-	}
-	return out
 }
 
 // Warnings are about settings that are allowed and unwise.

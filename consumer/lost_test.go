@@ -110,6 +110,9 @@ func TestJournalDeletedAtWork(t *testing.T) {
 			}
 			w.produce(20, 57)
 			w.refusedBy(m, "was deleted while this member worked", journal.GoneRemedy)
+			if again { // otherwise than a start makes it
+				return
+			}
 			w.refusedBy(w.launch(named("m"), hurried), "never knew this partition", journal.GoneRemedy)
 			w.start(named("m"), func(s *Setup) { s.Source.AcceptJournalGap = true })
 			w.settled()

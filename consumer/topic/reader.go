@@ -55,14 +55,10 @@ type Reader struct {
 	client *kgo.Client
 }
 
-// NewReader opens a reader. With fromEnd it leaves out the records that are there already.
-func NewReader(opts []kgo.Opt, fromEnd bool, topics ...string) (*Reader, error) {
-	start := kgo.NewOffset().AtStart()
-	if fromEnd {
-		start = kgo.NewOffset().AtEnd()
-	}
-	client, err := open(opts, readBatch, kgo.ConsumeTopics(topics...), kgo.ConsumeResetOffset(start),
-		kgo.FetchMaxWait(200*time.Millisecond))
+// NewReader opens a reader that begins where the topics begin.
+func NewReader(opts []kgo.Opt, topics ...string) (*Reader, error) {
+	client, err := open(opts, readBatch, kgo.ConsumeTopics(topics...),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchMaxWait(200*time.Millisecond))
 	if err != nil {
 		return nil, fmt.Errorf("open reader: %w", err)
 	}

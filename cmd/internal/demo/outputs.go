@@ -54,7 +54,7 @@ func newOutputs(ctx context.Context, opts topic.Options, c config.Config) (*outp
 	for _, e := range ends {
 		o.old[e.PartitionName] = e.Offset
 	}
-	o.reader, err = topic.NewReader(opts, false, topics...)
+	o.reader, err = topic.NewReader(opts, topics...)
 	return o, err
 }
 

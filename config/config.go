@@ -10,7 +10,6 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -26,7 +25,7 @@ type Config struct {
 	Judge    index.Params          `key:""` // the sections similarity, window and index
 	Journal  journal.Params        `key:"journal" doc:"The topic that orders all decisions."`
 	Sink     sink.Params           `key:"sink" doc:"Where documents go."`
-	Snapshot snapshot.Params       `key:"snapshot" doc:"What a member starts from."`
+	Snapshot SnapshotParams        `key:"snapshot" doc:"What a member starts from."`
 	Consumer consumer.Params       `key:"consumer" doc:"How this process takes part."`
 	Ops      OpsParams             `key:"ops" doc:"For the people who run it."`
 	Log      LogParams             `key:"log" doc:"Logs, on standard error."`
@@ -41,7 +40,7 @@ func Default() Config {
 		Judge:    index.DefaultParams(),
 		Journal:  journal.DefaultParams(),
 		Sink:     sink.DefaultParams(),
-		Snapshot: snapshot.DefaultParams(),
+		Snapshot: DefaultSnapshotParams(),
 		Consumer: consumer.DefaultParams(),
 		Ops:      OpsParams{Listen: "127.0.0.1:9464", RequestsPerS: 2000, LookupsPerS: 2000},
 		Log:      LogParams{Level: "info", Format: "auto", Every: time.Minute},

@@ -1,15 +1,32 @@
 package config
 
-import "github.com/unecho/unecho/index/setting"
+import (
+	"strings"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// choices returns the settings of a section beside which others of it may decide nothing.
+func choices(section string) []string {
+	if section == "snapshot" {
+		return []string{"snapshot.store"}
+	}
+	return []string{"similarity.sketch", "similarity.verify"}
+}
 
 // idle reports settings that were given and decide nothing beside the others. A file or a variable may state a default:
 // `unecho config print` writes them all. What is of a lower layer than the choice that makes it idle is not reported
-// either: who overrides the sketch of a file by a flag need not change the file.
+// either: who overrides the sketch of a file by a flag need not change the file. Beside a choice that is refused,
+// nothing is idle.
 func (l *loader) idle(found []setting.Mistake) {
-	chosen := max(l.origins["similarity.sketch"].Layer, l.origins["similarity.verify"].Layer)
 	for _, m := range found {
+		section, _, _ := strings.Cut(m.Key, ".")
+		chosen, broken := FromDefault, false
+		for _, key := range choices(section) {
+			chosen, broken = max(chosen, l.origins[key].Layer), broken || l.excused[key]
+		}
 		at := l.origins[m.Key].Layer
-		if at == FromDefault || at < chosen || at < FromFlag && m.Value == l.usual[m.Key] {
+		if broken || at == FromDefault || at < chosen || at < FromFlag && m.Value == l.usual[m.Key] {
 			continue
 		}
 		l.judge([]setting.Mistake{m})

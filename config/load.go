@@ -68,7 +68,7 @@ type inputs struct {
 
 // idle returns the settings that decide nothing beside the others.
 func (c *Config) idle() []setting.Mistake {
-	return setting.Under("similarity", c.Judge.Similarity.Idle())
+	return slices.Concat(setting.Under("similarity", c.Judge.Similarity.Idle()), setting.Under("snapshot", c.Snapshot.Idle()))
 }
 
 // loader collects values and mistakes. It knows settings only by their tags.

@@ -69,7 +69,7 @@ func TestWriterDiverges(t *testing.T) {
 			w := newWorld(t, 4)
 			own := func(s *Setup) {
 				if of != "one directory" {
-					s.Snapshot.Directory = w.dir + "/writer"
+					w.in(w.dir + "/writer")(s)
 				}
 			}
 			said := w.logged()

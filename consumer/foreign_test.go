@@ -73,8 +73,8 @@ func TestForeignSettings(t *testing.T) {
 			undisturbed(t, ours, func(w *world) {
 				for _, directory := range []string{w.dir, w.t.TempDir()} {
 					m := w.launch(named("foreign"), func(s *Setup) {
-						s.Settings, s.Snapshot.Directory = []byte(c.theirs), directory
-					})
+						s.Settings = []byte(c.theirs)
+					}, w.in(directory))
 					w.refusedBy(m, append(c.says, "the settings differ", "use the same settings as the other members")...)
 					if got := m.Stats().Journal.Records; got != 0 {
 						t.Errorf("it appended %d records", got)
@@ -94,8 +94,8 @@ func TestForeignJournal(t *testing.T) {
 		own := journal.Append(nil, &index.Settings{Text: []byte(ours), Wall: 1})
 		for _, directory := range []string{w.t.TempDir(), w.dir, w.t.TempDir(), w.dir} {
 			m := w.launch(named("other"), func(s *Setup) {
-				s.Params.Group, s.Journal.Topic, s.Snapshot.Directory = "another", "unecho.journal", directory
-			})
+				s.Params.Group, s.Journal.Topic = "another", "unecho.journal"
+			}, w.in(directory))
 			w.refusedBy(m, "journal unecho.journal belongs to another consumer group than another", `is of group "unecho"`,
 				"consumer.group")
 			if got := m.Stats().Journal.Records; got != 0 {

@@ -191,8 +191,7 @@ func TestGatewayOfASilentGroup(t *testing.T) {
 	next := w.start(w.successor("next"))
 	dry := w.start(named("dry"), func(s *Setup) {
 		s.Params.Group, s.Journal.Topic, s.Sink.DryRun = "trial", "trial.journal", true
-		s.Snapshot.Directory = t.TempDir()
-	})
+	}, w.in(t.TempDir()))
 	for m, want := range map[*running]gateway.Silence{old: {}, next: {Other: "unecho"}, dry: {DryRun: true}} {
 		w.becomes(fmt.Sprintf("it is %+v", want), func() bool { return m.Silence() == want })
 	}

@@ -44,6 +44,7 @@ type world struct {
 	cluster  *kfake.Cluster
 	dir      string
 	setup    Setup
+	stored   localdir.Params // where members keep their snapshots
 	sent     map[int32]int64 // records produced per partition
 	total    int
 	producer *kgo.Client
@@ -91,7 +92,7 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 	}
 	w.setup.Params.SessionTimeout = time.Second
 	w.setup.Params.TransactionTimeout = 3 * time.Second
-	w.setup.Snapshot.Directory, w.setup.Snapshot.Every = w.dir, time.Second
+	w.stored, w.setup.Snapshot.Every = localdir.Params{Directory: w.dir}, time.Second
 	return w
 }
 
@@ -202,7 +203,7 @@ func (w *world) launch(change ...func(*Setup)) *running {
 		f(&setup)
 	}
 	if setup.Store == nil {
-		setup.Store = w.storeOf(setup.Index.Index.Name, setup.Snapshot)
+		w.in(w.stored.Directory)(&setup)
 	}
 	if setup.Leases == nil {
 		setup.Leases, _ = setup.Store.(snapshot.Leaser)
@@ -237,21 +238,21 @@ func (w *world) launch(change ...func(*Setup)) *running {
 // store opens the directory of the snapshots.
 func (w *world) store() snapshot.Store {
 	w.t.Helper()
-	return w.storeIn(w.setup.Snapshot)
+	setup := w.setup
+	w.in(w.stored.Directory)(&setup)
+	return setup.Store
 }
 
-func (w *world) storeIn(p snapshot.Params) snapshot.Store {
-	w.t.Helper()
-	return w.storeOf(w.setup.Index.Index.Name, p)
-}
-
-func (w *world) storeOf(index string, p snapshot.Params) snapshot.Store {
-	w.t.Helper()
-	store, err := localdir.Open(w.context(), p, index)
-	if err != nil {
-		w.t.Fatal(err)
+// in has a member keep its snapshots in this directory.
+func (w *world) in(directory string) func(*Setup) {
+	return func(s *Setup) {
+		w.t.Helper()
+		store, err := localdir.Params{Directory: directory}.Open(w.context(), s.Index.Index.Name)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		s.Store = store
 	}
-	return store
 }
 
 // stop drains the member and returns what it ended with.

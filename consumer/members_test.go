@@ -107,11 +107,11 @@ func ways() map[string]func(w *world) {
 		"killed, and without snapshots": func(w *world) {
 			w.setup.Params.PollRecords = 20
 			for part := range int64(4) {
-				m := w.start(named("m"), sessions(1), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() })
+				m := w.start(named("m"), sessions(1), w.in(w.t.TempDir()))
 				w.committed(part * sameAll / 5)
 				m.kill()
 			}
-			w.start(named("m"), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() })
+			w.start(named("m"), w.in(w.t.TempDir()))
 		},
 	}
 }

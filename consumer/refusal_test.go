@@ -93,7 +93,7 @@ func TestOneNameTwice(t *testing.T) {
 	first := w.launch(named("m"))
 	w.produce(100, 60)
 	w.settled()
-	w.start(named("m"), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() })
+	w.start(named("m"), w.in(w.t.TempDir()))
 	var stop *StopError
 	w.refusedBy(first, "another process took the place of m-s", "consumer.member")
 	if !errors.As(first.err, &stop) {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/unecho/unecho/index/snapshot/localdir"
 )
 
 // The snapshots that a member finds when it comes back never change what comes out.
@@ -76,11 +74,7 @@ func TestRestart(t *testing.T) {
 // snapshots lists the journal offsets of the snapshots, newest first.
 func (w *world) snapshots() (offsets []int64) {
 	w.t.Helper()
-	store, err := localdir.Open(w.context(), w.setup.Snapshot, w.setup.Index.Index.Name)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	infos, err := store.Manifests(w.context())
+	infos, err := w.store().Manifests(w.context())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func TestUnreadableRecords(t *testing.T) {
 			w.checkpoint(a, "a", 62) // the records that follow lie behind a snapshot
 			c.write(w)
 			restored := w.start(named("b"), sessions(1), rarely)
-			replayed := w.start(named("c"), sessions(1), rarely, func(s *Setup) { s.Snapshot.Directory = t.TempDir() })
+			replayed := w.start(named("c"), sessions(1), rarely, w.in(t.TempDir()))
 			members := []*running{a, restored, replayed}
 			for _, m := range members {
 				w.until("not all are at work", m.Ready)
@@ -172,7 +172,7 @@ func TestAnotherFormat(t *testing.T) {
 			w.write(&kgo.Record{Value: c.value})
 			says := []string{"holds what this version of unecho cannot read", c.says, "start the version"}
 			w.refusedBy(m, says...)
-			w.refusedBy(w.launch(named("m"), sessions(1), func(s *Setup) { s.Snapshot.Directory = w.t.TempDir() }), says...)
+			w.refusedBy(w.launch(named("m"), sessions(1), w.in(w.t.TempDir())), says...)
 		})
 	}
 }

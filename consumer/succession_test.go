@@ -31,7 +31,7 @@ func (w *world) successor(group string) func(*Setup) {
 		s.Params.SucceedsJournal = w.setup.Journal.Name(w.setup.Params.Group)
 		s.Journal.Topic = group + ".journal"
 		s.Settings = fmt.Appendf(nil, `{"test":%q}`, group)
-		s.Snapshot.Directory = filepath.Join(w.dir, group)
+		w.in(filepath.Join(w.dir, group))(s)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestTakeover(t *testing.T) {
 	w.auditedTogether()
 	w.eachTextOnce("news.unique")
 
-	w.setup.Journal.Topic, w.setup.Snapshot.Directory = "again.journal", w.dir+"/again"
+	w.setup.Journal.Topic, w.stored.Directory = "again.journal", w.dir+"/again"
 	back := w.start(named("old"), few, func(s *Setup) { s.Params.Succeeds, s.Params.SucceedsJournal = "next", "next.journal" })
 	w.produce(500, 4)
 	w.becomes("filled", func() bool { return back.Ready() })

@@ -23,7 +23,7 @@ type Params struct {
 // SimilarityParams say when two documents are near-identical.
 type SimilarityParams struct {
 	Threshold     float64 `key:"threshold" doc:"documents at least this similar are duplicates; up to four decimals" verdict:"true" bound:"true"`
-	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, words or, where a script puts no space between them, as much text" example:"word:3" verdict:"true"`
+	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, words or, where a script puts no space between them, as much text" called:"shingle" example:"word:3" verdict:"true"`
 	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true" omit:"xxhash" files:"true"`
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once; with verify: levenshtein and minhash it always does" verdict:"true"`
 	Sketch        string  `key:"sketch" doc:"how candidates are found: minhash finds the share recall of the pairs at the threshold; simhash the pairs within distance, which of short texts are few of those at 0.8" verdict:"true"`

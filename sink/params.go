@@ -10,9 +10,9 @@ import (
 
 // Params say which topics records are forwarded to, and how.
 type Params struct {
-	Unique            string        `key:"unique" doc:"topic of unique documents; {source} is the source topic" example:"{source}.unique"`
-	Duplicate         string        `key:"duplicate" doc:"topic of duplicates; {source} is the source topic; none sends them to the unique topic, where only their headers tell them apart" example:"{source}.duplicate"`
-	Rejected          string        `key:"rejected" doc:"topic of documents that could not be judged; {source} is the source topic" example:"{source}.rejected"`
+	Unique            string        `key:"unique" doc:"topic of unique documents; {source} is the source topic" called:"topic" example:"{source}.unique"`
+	Duplicate         string        `key:"duplicate" doc:"topic of duplicates; {source} is the source topic; none sends them to the unique topic, where only their headers tell them apart" called:"topic" example:"{source}.duplicate"`
+	Rejected          string        `key:"rejected" doc:"topic of documents that could not be judged; {source} is the source topic" called:"topic" example:"{source}.rejected"`
 	Metadata          string        `key:"metadata" doc:"where to read what was found: in the headers alone, or also in a topic with a JSON record for each document (sink.verdicts), for consumers that cannot read headers" enum:"headers|topic"`
 	Verdicts          string        `key:"verdicts" doc:"with sink.metadata: topic, the topic of those records; {source} is the source topic" example:"{source}.verdicts"`
 	DryRun            bool          `key:"dry_run" doc:"judge and count, and forward nothing"`

@@ -36,7 +36,7 @@ func TestDoctorAndAuditBesideAService(t *testing.T) {
 	})
 	said := saysOf(&looked)
 	for _, want := range []string{
-		"ok transaction.version 2", "ok PostgreSQL ", "ok PostgreSQL's clock is ",
+		"ok transaction.version 2", "ok PostgreSQL ", "ok the clock of the snapshot store is ",
 		"ok the newest is ", "ok group " + s.name + ": 2 sessions",
 	} {
 		if !strings.Contains(said, want) {

@@ -35,21 +35,15 @@ func trimmedStory(t *testing.T) (s *scene, in audit.Inputs) {
 	s.forward(s.document(0, string(s.sources[0].Value)), 1) // a copy of a document that only the snapshot remembers
 	in = s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.OpenExisting(ctx, storeIn(directory), "main")
+		return localdir.Params{Directory: directory}.OpenExisting(ctx, "main")
 	}
 	return s, in
-}
-
-func storeIn(directory string) snapshot.Params {
-	p := snapshot.DefaultParams()
-	p.Directory = directory
-	return p
 }
 
 // snapshot stores the state at the journal's end.
 func (s *scene) snapshot(directory string) {
 	s.t.Helper()
-	store, err := localdir.Open(s.t.Context(), storeIn(directory), "main")
+	store, err := localdir.Params{Directory: directory}.Open(s.t.Context(), "main")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -140,7 +134,7 @@ func TestPassesBeforeTheSnapshot(t *testing.T) {
 	s.reject(s.sources[4], sink.InvalidEncoding)
 	in := s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.OpenExisting(ctx, storeIn(directory), "main")
+		return localdir.Params{Directory: directory}.OpenExisting(ctx, "main")
 	}
 	s.transaction(kgo.TryCommit, s.outputs...)
 	if got := s.run(in); !got.OK() || got.Rejected != 2 || got.Unique != 3 {
@@ -168,7 +162,7 @@ func TestPassAcrossTheSnapshot(t *testing.T) {
 	s.forward(r, 2)
 	in := s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.OpenExisting(ctx, storeIn(directory), "main")
+		return localdir.Params{Directory: directory}.OpenExisting(ctx, "main")
 	}
 	s.transaction(kgo.TryCommit, s.outputs...)
 	if got := s.run(in); !got.OK() || got.Unique != 2 || got.Duplicate != 1 {
@@ -196,7 +190,7 @@ func TestWhichSnapshot(t *testing.T) {
 	s.transaction(kgo.TryCommit, s.outputs...)
 	in := s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.OpenExisting(ctx, storeIn(directory), "main")
+		return localdir.Params{Directory: directory}.OpenExisting(ctx, "main")
 	}
 	if got := s.run(in); got.From != first || !got.OK() {
 		t.Errorf("from %d, want %d: %s", got.From, first, got.String())

@@ -13,7 +13,7 @@ import (
 
 // Params say how Kafka is reached.
 type Params struct {
-	Brokers        []string      `key:"brokers" doc:"where to ask first for the brokers of the cluster, as host:port" example:"kafka-1:9092, kafka-2:9092"`
+	Brokers        []string      `key:"brokers" doc:"where to ask first for the brokers of the cluster, as host:port" called:"addresses" example:"kafka-1:9092, kafka-2:9092"`
 	ClientID       string        `key:"client_id" doc:"the name under which Kafka logs this client and counts its quotas"`
 	TLS            TLSParams     `key:"tls"`
 	SASL           SASLParams    `key:"sasl"`

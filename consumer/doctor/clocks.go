@@ -7,6 +7,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // noticeable is the least difference of clocks that is reported. It is longer than a request takes.
@@ -14,21 +15,16 @@ const noticeable = 2 * time.Second
 
 const synchronise = "synchronise the clocks (NTP) of brokers and members"
 
-// serverClock is a store that has a clock of its own.
-type serverClock interface {
-	Server(ctx context.Context) (version string, now time.Time, err error)
-}
-
 // clocks compares the clocks that can be read without writing anything. The last record of the journal carries the
 // appender's time and the broker's: they are compared, and the broker's must not lie in the future.
 func (p *patient) clocks(ctx context.Context) (findings []Finding, err error) {
-	if s, ok := p.store.(serverClock); ok {
-		version, now, err := s.Server(ctx)
+	if s, ok := p.store.(snapshot.Server); ok {
+		name, now, err := s.Server(ctx)
 		if err != nil {
 			findings = told(findings, err)
 		} else {
-			findings = append(findings, fine("PostgreSQL "+version),
-				p.apart("PostgreSQL's clock", now.Sub(p.now()), "this machine's"))
+			findings = append(findings, fine(name),
+				p.apart("the clock of the snapshot store", now.Sub(p.now()), "this machine's"))
 		}
 	}
 	if err := p.journalWhole(ctx); err != nil || p.tail == nil {

@@ -34,6 +34,7 @@ type ward struct {
 	client  *kgo.Client
 	admin   *kadm.Client
 	in      Inputs
+	stored  localdir.Params
 	replica *index.Replica
 	source  [16]byte
 	journal [16]byte
@@ -52,14 +53,14 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 		Sink:     sink.DefaultParams(),
 		Snapshot: snapshot.DefaultParams(), Index: index.DefaultParams(), Settings: []byte(settingsText),
 	}}
-	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.Directory, w.in.Snapshot.Shared = []string{"news"},
-		"unecho.journal", t.TempDir(), true
+	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.Shared = []string{"news"}, "unecho.journal", true
+	w.stored.Directory = t.TempDir()
 	w.in.Certificates = []Certificate{{
 		Of: "ops.listen", Why: "probes, Prometheus and people who check it do not connect", Files: "ops.tls.cert_file and key_file",
 		Life: valid(-99*time.Hour, 99*time.Hour),
 	}}
 	w.in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.OpenExisting(ctx, w.in.Snapshot, "main")
+		return w.stored.OpenExisting(ctx, "main")
 	}
 	return w
 }
@@ -139,7 +140,7 @@ func (w *ward) append(rec index.Record) {
 
 func (w *ward) snapshot() {
 	w.t.Helper()
-	store, err := localdir.Open(w.t.Context(), w.in.Snapshot, "main")
+	store, err := w.stored.Open(w.t.Context(), "main")
 	w.must(err)
 	c := w.replica.Capture()
 	m := snapshot.Manifest{

@@ -11,7 +11,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/index/snapshot"
 )
 
 // need is the set of rights that the service must have on a topic or the group.
@@ -65,7 +64,7 @@ func (p *patient) needs() (all []need) {
 
 // trims says whether the service deletes records that the journal needs no more.
 func (p *patient) trims() bool {
-	return p.in.Snapshot.Store == snapshot.Postgres || p.in.Snapshot.Shared
+	return p.in.Snapshot.Shared
 }
 
 // rights checks what Kafka says this user may do. Kafka says nothing of transactional ids.

@@ -29,7 +29,7 @@ func (p *patient) snapshots(ctx context.Context) ([]Finding, error) {
 		p.store = store
 	}
 	var findings []Finding
-	if !p.store.Shared() {
+	if !p.in.Snapshot.Shared {
 		findings = append(findings, note("the store is not shared by all members",
 			"the journal is never trimmed, and grows for ever",
 			"snapshot.store: postgres, or snapshot.shared: true where all members see the directory"))

@@ -8,7 +8,7 @@ import (
 
 // Params say which topic is the journal and how large its records may be.
 type Params struct {
-	Topic             string        `key:"topic" doc:"the topic of one partition that orders all decisions; empty is the group's name with .journal" example:"unecho.journal"`
+	Topic             string        `key:"topic" doc:"the topic of one partition that orders all decisions; empty is the group's name with .journal" called:"topic" example:"unecho.journal"`
 	Create            bool          `key:"create" doc:"create the topic, as it has to be, where it is missing"`
 	ReplicationFactor int           `key:"replication_factor" doc:"replicas of the topic; -1 is the broker's default"`
 	MinInsync         int           `key:"min_insync" doc:"min.insync.replicas of the topic; 0 leaves it to the broker"`

@@ -5,7 +5,8 @@
 //
 //	Age time.Duration `key:"age" doc:"how long a document is remembered" example:"24h"`
 //
-// Tags: key (the name below the room's section), doc (one sentence), enum (allowed words, separated by |), secret
+// Tags: key (the name below the room's section), doc (one sentence), called (what help calls the value,
+// where its type does not say it), enum (allowed words, separated by |), secret
 // ("true" masks the value), verdict ("true" marks a setting that decides verdicts and so belongs to the settings
 // fingerprint), omit (the value at which such a setting is left out of the canonical settings), bound ("true" marks
 // such a setting that can be changed while what is remembered stays), files ("true" marks a setting that only the

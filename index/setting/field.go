@@ -12,6 +12,7 @@ type Field struct {
 	Key     string // dotted, from the outermost struct: "similarity.threshold"
 	Doc     string
 	Example string
+	Called  string   // what help calls its value; empty: by its kind
 	Enum    []string // the words allowed; none means any
 	Secret  bool     // its value is never shown
 	Verdict bool     // it decides verdicts
@@ -95,7 +96,7 @@ func walk(prefix string, v reflect.Value, visit func(Field)) {
 
 func newField(key string, tags *tags, v reflect.Value) Field {
 	f := Field{
-		Key: key, Doc: tags.doc, Example: tags.example, Secret: tags.secret, Verdict: tags.verdict,
+		Key: key, Doc: tags.doc, Example: tags.example, Called: tags.called, Secret: tags.secret, Verdict: tags.verdict,
 		Omits: tags.omits, Omit: tags.omit, Bound: tags.bound, Files: tags.files, value: v,
 	}
 	if tags.enum != "" {

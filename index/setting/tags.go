@@ -8,9 +8,9 @@ import (
 
 // tags are the tags of a struct's field.
 type tags struct {
-	keyed, omits                  bool // there is such a tag, which may be empty
-	key, doc, example, omit, enum string
-	secret, verdict, bound, files bool
+	keyed, omits                          bool // there is such a tag, which may be empty
+	key, doc, example, omit, enum, called string
+	secret, verdict, bound, files         bool
 }
 
 // tagsOf reads all tags in one pass: a replica that begins asks for those of all settings several times, and
@@ -47,6 +47,8 @@ func (t *tags) set(name, value string) {
 		t.verdict = value == "true"
 	case "bound":
 		t.bound = value == "true"
+	case "called":
+		t.called = value
 	case "files":
 		t.files = value == "true"
 	}

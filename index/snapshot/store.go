@@ -34,8 +34,6 @@ type Store interface {
 	// Collect keeps the newest manifests (see Expired; keep >= 1), and deletes segments that no manifest names and
 	// whose grace is over.
 	Collect(ctx context.Context, keep int) (Collected, error)
-	// Shared says whether all members of the group see this store. The journal may only be trimmed if they do.
-	Shared() bool
 	// Close closes the store. If it is a Leaser, the holders of its leases must have released them before.
 	Close() error
 }
@@ -46,6 +44,11 @@ type Leaser interface {
 	// Lease takes an exclusive right to a name, across processes, without waiting. If another has it, a *LeasedError
 	// says who. A name is leased only once within one Leaser, too.
 	Lease(ctx context.Context, name string) (Lease, error)
+}
+
+// Server is a Store on a server that says what it is and what time it has. The doctor compares the clocks.
+type Server interface {
+	Server(ctx context.Context) (name string, now time.Time, err error)
 }
 
 // Lease is an exclusive right to a name. It ends with Release, with the process, or when the store takes it away.

@@ -8,7 +8,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/cmd/internal/ops"
-	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/tracing"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
@@ -36,7 +35,7 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := snapshots.Open(ctx, c, false)
+	store, err := c.Snapshot.Opener().Open(ctx, c.Judge.Index.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +93,6 @@ func (p *Parts) close(ctx context.Context, logger zerolog.Logger) {
 func Setup(c config.Config, kafka topic.Options) consumer.Setup {
 	return consumer.Setup{
 		Kafka: kafka, Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge,
-		Journal: c.Journal, Sink: c.Sink, Snapshot: c.Snapshot, Settings: c.Settings(),
+		Journal: c.Journal, Sink: c.Sink, Snapshot: c.Snapshot.Params(), Settings: c.Settings(),
 	}
 }

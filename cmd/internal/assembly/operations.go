@@ -36,7 +36,7 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 		Access: api.Access{Token: token, Loopback: c.Ops.Loopback()}, Limits: api.Limits{
 			RequestsPerS: c.Ops.RequestsPerS,
 			LookupsPerS:  c.Ops.LookupsPerS, DocumentsPerS: c.Ops.DocumentsPerS,
-		}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Every,
+		}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Taken.Every,
 		Remains: report.RemainsOf(c), Logger: logger,
 		Topics: c.Source.Topics, MaxDocument: gateway.MaxBytes,
 	}

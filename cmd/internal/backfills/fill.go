@@ -11,7 +11,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/memory"
-	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
@@ -104,7 +103,7 @@ func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func(
 	what := assembly.Setup(v.config, kafka)
 	what.Logger, what.ProducerTime, what.MaxRate = v.logger, embedded, v.flags.MaxRate
 	closing = func() error { return nil }
-	store, err := snapshots.Open(ctx, v.config, true)
+	store, err := v.config.Snapshot.Opener().OpenExisting(ctx, v.config.Judge.Index.Name)
 	switch {
 	case errors.Is(err, snapshot.ErrNoStore):
 		v.logger.Info().Msg("there are no snapshots here: the journal is read from its beginning")

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/topic"
@@ -14,10 +13,9 @@ import (
 
 // Remove deletes what a backfill keeps, and tells what that was. Progress goes to log.
 func Remove(ctx context.Context, c config.Config, options topic.Options, name string, out, log io.Writer) error {
-	c.Judge.Index.Name = backfill.IndexOf(name)
 	stored := false
 	done, err := backfill.Remove(ctx, options, name, func(ctx context.Context) (err error) {
-		stored, err = snapshots.Remove(ctx, c)
+		stored, err = c.Snapshot.Opener().Remove(ctx, backfill.IndexOf(name))
 		return err
 	}, func(topics []string) {
 		fmt.Fprintf(log, "unecho: waiting until no broker knows %s any more\n", strings.Join(topics, ", "))

@@ -15,7 +15,6 @@ import (
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/index/snapshot"
 )
 
 // AuditCommand is the verb about what came out of a service.
@@ -144,7 +143,7 @@ func auditInputs(cmd *cobra.Command, s *target.Service) (in audit.Inputs, err er
 		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
 		Group: c.Consumer.Group, Owner: c.Consumer.Group, AcceptSkipped: cmdline.Bool(cmd, "accept-skipped"), Memory: int(memory), Findings: findings,
 		Directory: cmdline.Text(cmd, "temp-dir"),
-		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
+		Snapshots: snapshots.Existing(c),
 	}
 	if cmdline.Bool(cmd, "all") {
 		in.Group = ""

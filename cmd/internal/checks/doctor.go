@@ -16,7 +16,6 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/consumer/doctor"
-	"github.com/unecho/unecho/index/snapshot"
 )
 
 // DoctorCommand is the verb about what a service depends on.
@@ -65,8 +64,8 @@ func doctorInputs(s *target.Service) doctor.Inputs {
 	c.Journal.Topic = s.Journal()
 	return doctor.Inputs{
 		Options: s.Kafka, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
-		Snapshot: c.Snapshot, Index: c.Judge, Document: c.Document, Settings: c.Settings(),
-		Snapshots:    func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
+		Snapshot: c.Snapshot.Params(), Index: c.Judge, Document: c.Document, Settings: c.Settings(),
+		Snapshots:    snapshots.Existing(c),
 		ProducerTime: s.ProducerTime, Takes: c.Ops.Takes(), Certificates: certificatesOf(c),
 	}
 }

@@ -1,6 +1,7 @@
 package cmdline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -200,14 +201,5 @@ func kindOfSetting(f setting.Field) string {
 	if len(f.Enum) > 0 {
 		return "choice"
 	}
-	named := map[string]string{
-		"kafka.brokers": "addresses", "source.topics": "topics", "journal.topic": "topic", "sink.unique": "topic",
-		"sink.duplicate": "topic",
-		"sink.rejected":  "topic", "similarity.shingle": "shingle", "document.scope": "scope", "snapshot.directory": "dir",
-		"snapshot.postgres_url": "url",
-	}
-	if kind, known := named[f.Key]; known {
-		return kind
-	}
-	return "name"
+	return cmp.Or(f.Called, "name")
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/removal"
-	"github.com/unecho/unecho/index/snapshot"
 )
 
 // ForgetCommand is the verb forget.
@@ -62,7 +61,7 @@ func forget(ctx context.Context, cmd *cobra.Command, s *target.Service, names []
 	c := s.Config
 	group := removal.Group{
 		Options: s.Kafka, ProducerTime: s.ProducerTime, Name: c.Consumer.Group, Journal: c.Journal, Params: c.Judge, Settings: c.Settings(),
-		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return snapshots.Open(ctx, c, true) },
+		Snapshots: snapshots.Existing(c),
 	}
 	shown := terminal.NewStages(cmd.ErrOrStderr())
 	group.Progress = func(done, total int64) { shown.Stage("journal", done, total) }

@@ -52,10 +52,11 @@ func addStoreFlags(cmd *cobra.Command) {
 	}
 }
 
+// opening is snapshot.Opener.Open, or OpenExisting for a verb that makes no store.
+type opening func(snapshot.Opener, context.Context, string) (snapshot.Store, error)
+
 // onStore runs a verb on the store that its flags name.
-func onStore(must MustExist, do func(context.Context,
-	*storeVerb) error,
-) func(*cobra.Command, []string) error {
+func onStore(open opening, do func(context.Context, *storeVerb) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 		defer stop()
@@ -64,7 +65,7 @@ func onStore(must MustExist, do func(context.Context,
 		if err != nil {
 			return err
 		}
-		store, err := Open(ctx, c, must)
+		store, err := open(c.Snapshot.Opener(), ctx, c.Judge.Index.Name)
 		if err != nil {
 			return err
 		}
@@ -94,7 +95,7 @@ func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 		!slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOT_") })
 	usual := filepath.Join(target.Dir, "snapshots")
 	if _, err := os.Stat(usual); err == nil && unnamed {
-		base.Snapshot.Directory, unnamed = usual, false
+		base.Snapshot.Local.Directory, unnamed = usual, false
 	}
 	c, err = cmdline.Sections(cmd, base, "snapshot", "index")
 	if err != nil && unnamed {
@@ -104,16 +105,17 @@ func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	return c, named, err
 }
 
-// onlyFlag selects the kind of store that a flag names: what the configuration says about the other kind is ignored.
+// onlyFlag selects the kind of store whose settings flags give: what the configuration says about another is ignored.
 func onlyFlag(cmd *cobra.Command) error {
-	directory, url := cmd.Flag("directory").Changed, cmd.Flag("postgres-url").Changed
-	switch {
-	case cmd.Flag("store").Changed || directory == url:
-		return nil
-	case directory:
-		return errors.Join(cmd.Flags().Set("store", snapshot.Directory), cmd.Flags().Set("postgres-url", ""))
+	var given []string
+	for _, set := range cmdline.Given(cmd) {
+		key, _, _ := strings.Cut(set, "=")
+		given = append(given, key)
 	}
-	return errors.Join(cmd.Flags().Set("store", snapshot.Postgres), cmd.Flags().Set("directory", ""))
+	if kind := config.StoreOf(given); kind != "" && !cmd.Flag("store").Changed {
+		return cmd.Flags().Set("store", kind)
+	}
+	return nil
 }
 
 // addJournalFlag adds --journal, for verbs that take OFFSET.

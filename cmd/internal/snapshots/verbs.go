@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 func snapshotListCommand() *cobra.Command {
@@ -17,7 +18,7 @@ func snapshotListCommand() *cobra.Command {
 		Example: "  unecho snapshot list --config unecho.yaml\n" +
 			"  unecho snapshot list --directory /var/lib/unecho/snapshots --json",
 		Args: cmdline.AtMost(0, ""),
-		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error { return v.List(ctx, cmdline.Bool(v.cmd, "json")) }),
+		RunE: onStore(snapshot.Opener.OpenExisting, func(ctx context.Context, v *storeVerb) error { return v.List(ctx, cmdline.Bool(v.cmd, "json")) }),
 	}
 	cmdline.AddJSON(cmd, "write one JSON object per line")
 	addJournalFlag(cmd)
@@ -34,7 +35,7 @@ func snapshotShowCommand() *cobra.Command {
 		Example: "  unecho snapshot show --config unecho.yaml\n" +
 			"  unecho snapshot show 128 --directory /var/lib/unecho/snapshots --json",
 		Args: cmdline.AtMost(1, "one OFFSET"),
-		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error { return v.Show(ctx, v.at, cmdline.Bool(v.cmd, "json")) }),
+		RunE: onStore(snapshot.Opener.OpenExisting, func(ctx context.Context, v *storeVerb) error { return v.Show(ctx, v.at, cmdline.Bool(v.cmd, "json")) }),
 	}
 	cmdline.AddJSON(cmd, "write one JSON object")
 	addJournalFlag(cmd)
@@ -53,7 +54,7 @@ func snapshotVerifyCommand() *cobra.Command {
 		Example: "  unecho snapshot verify --config unecho.yaml\n" +
 			"  unecho snapshot verify 128 --directory /var/lib/unecho/snapshots",
 		Args: cmdline.AtMost(1, "one OFFSET"),
-		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error { return v.Verify(ctx, v.at) }),
+		RunE: onStore(snapshot.Opener.OpenExisting, func(ctx context.Context, v *storeVerb) error { return v.Verify(ctx, v.at) }),
 	}
 	addJournalFlag(cmd)
 	addStoreFlags(cmd)
@@ -71,7 +72,7 @@ func snapshotPruneCommand() *cobra.Command {
 		Example: "  unecho snapshot prune --config unecho.yaml\n" +
 			"  unecho snapshot prune --directory /var/lib/unecho/snapshots --keep 2",
 		Args: cmdline.AtMost(0, ""),
-		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error { return v.Prune(ctx, v.config.Snapshot.Keep) }),
+		RunE: onStore(snapshot.Opener.OpenExisting, func(ctx context.Context, v *storeVerb) error { return v.Prune(ctx, v.config.Snapshot.Taken.Keep) }),
 	}
 	addStoreFlags(cmd)
 	return cmd
@@ -88,7 +89,7 @@ func snapshotExportCommand() *cobra.Command {
 		Example: "  unecho snapshot export -o unecho.tar\n" +
 			"  unecho snapshot export -c old.yaml | unecho snapshot import -c new.yaml -",
 		Args: cmdline.AtMost(1, "one OFFSET"),
-		RunE: onStore(true, func(ctx context.Context, v *storeVerb) error {
+		RunE: onStore(snapshot.Opener.OpenExisting, func(ctx context.Context, v *storeVerb) error {
 			return v.Export(ctx, v.at, cmdline.Text(v.cmd, "output"))
 		}),
 	}
@@ -124,6 +125,6 @@ func importSnapshot(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return onStore(false, func(ctx context.Context, v *storeVerb) error { return v.Import(ctx, file, v.config, v.named) })(
+	return onStore(snapshot.Opener.Open, func(ctx context.Context, v *storeVerb) error { return v.Import(ctx, file, v.config, v.named) })(
 		cmd, args)
 }

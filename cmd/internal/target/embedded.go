@@ -22,7 +22,7 @@ const Topic = "documents"
 func Defaults(c config.Config, dir string) config.Config {
 	c.Kafka.Brokers = []string{"127.0.0.1:1"} // the real one is known when it listens
 	c.Source.Topics = []string{Topic}
-	c.Snapshot.Directory = filepath.Join(dir, "snapshots")
+	c.Snapshot.Local.Directory = filepath.Join(dir, "snapshots")
 	return c
 }
 

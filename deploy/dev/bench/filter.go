@@ -15,7 +15,7 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/index/snapshot/localdir"
+	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -69,12 +69,12 @@ func (f filter) config(j job, group, dir string) config.Config {
 	if f.verdicts {
 		c.Sink.Metadata, c.Sink.Verdicts = sink.MetadataTopic, group+".verdicts"
 	}
-	c.Snapshot.Directory = dir
+	c.Snapshot.Local.Directory = dir
 	return c
 }
 
 func (f filter) measure(ctx context.Context, j job, c config.Config) (result, error) {
-	store, err := localdir.Open(ctx, c.Snapshot, c.Judge.Index.Name)
+	store, err := c.Snapshot.Opener().Open(ctx, c.Judge.Index.Name)
 	if err != nil {
 		return result{}, err
 	}
@@ -87,7 +87,7 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 	service, err := consumer.New(consumer.Setup{
 		Kafka:  append(append([]kgo.Opt{}, j.cluster.options...), kgo.WithHooks(watch)),
 		Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge, Journal: c.Journal,
-		Sink: c.Sink, Snapshot: c.Snapshot, Store: store, Leases: store, Settings: c.Settings(), Logger: f.logger,
+		Sink: c.Sink, Snapshot: c.Snapshot.Params(), Store: store, Leases: store.(snapshot.Leaser), Settings: c.Settings(), Logger: f.logger,
 		ProducerTime: j.cluster.producerTime, Plan: plan,
 	})
 	if err != nil {

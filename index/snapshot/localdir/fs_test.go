@@ -41,14 +41,14 @@ func TestFileInTheWay(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(t.Context(), params(path), "orders")
+	_, err := params(path).Open(t.Context(), "orders")
 	if !errors.Is(err, unix.ENOTDIR) || !strings.Contains(err.Error(), "name another directory") {
 		t.Fatalf("got %v", err)
 	}
-	if _, err := Open(t.Context(), params(""), "orders"); err == nil {
+	if _, err := params("").Open(t.Context(), "orders"); err == nil {
 		t.Error("opened no directory")
 	}
-	if _, err := Open(t.Context(), params(t.TempDir()), ""); err == nil {
+	if _, err := params(t.TempDir()).Open(t.Context(), ""); err == nil {
 		t.Error("opened for an index without a name")
 	}
 }

@@ -33,7 +33,7 @@ func small(t *testing.T) string {
 func TestDiskFull(t *testing.T) {
 	dir := small(t)
 	p := params(dir)
-	s, err := Open(t.Context(), p, storetest.Index)
+	s, err := p.open(t.Context(), storetest.Index)
 	if err != nil {
 		t.Fatal(err)
 	}

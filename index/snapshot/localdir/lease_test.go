@@ -21,7 +21,7 @@ const holdEnv = "UNECHO_LOCALDIR_HOLD"
 
 func holdForever() {
 	ctx := context.Background()
-	s, err := Open(ctx, params(os.Getenv(holdEnv)), "orders")
+	s, err := params(os.Getenv(holdEnv)).open(ctx, "orders")
 	if err != nil {
 		panic(err)
 	}

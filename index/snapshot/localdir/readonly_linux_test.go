@@ -32,7 +32,7 @@ func TestNotOurs(t *testing.T) {
 		}
 		defer func() { _ = os.Chmod(dir, 0o700) }() // for the test's cleanup
 	}
-	_, err := Open(t.Context(), params(dir), "invoices")
+	_, err := params(dir).Open(t.Context(), "invoices")
 	if !errors.Is(err, unix.EACCES) || !strings.Contains(err.Error(), "give the directory to the user") {
 		t.Fatalf("got %v", err)
 	}

@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-
-	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Remove deletes everything that is stored of an index, leases included. Nobody may use the index any more. It returns
-// false if there is nothing, which is no error. What an interrupted Remove left is deleted by the next one.
-func Remove(ctx context.Context, p snapshot.Params, index string) (bool, error) {
-	s, err := locate(p, index)
+// Remove implements snapshot.Opener. The leases go too. What an interrupted Remove left is deleted by the next one.
+func (p Params) Remove(ctx context.Context, index string) (bool, error) {
+	s, err := p.locate(index)
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -4,11 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/unecho/unecho/index/snapshot/storetest"
 )
-
-func TestRemove(t *testing.T) { storetest.Removal(t, params(t.TempDir()), Open, Remove) }
 
 // What an interrupted removal left has no manifests any more, and is removed all the same.
 func TestRemoveWhatIsLeft(t *testing.T) {
@@ -17,7 +13,7 @@ func TestRemoveWhatIsLeft(t *testing.T) {
 	if err := os.MkdirAll(left, dirMode); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := Remove(t.Context(), params(dir), "gone"); !found || err != nil {
+	if found, err := params(dir).Remove(t.Context(), "gone"); !found || err != nil {
 		t.Errorf("Remove finds something: %t, error %v; want true and no error", found, err)
 	}
 	if _, err := os.Stat(filepath.Dir(left)); !os.IsNotExist(err) {

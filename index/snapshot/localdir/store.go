@@ -21,10 +21,9 @@ const (
 
 // Store keeps the snapshots of one index in a directory. Between calls it has no files open except those of its leases.
 type Store struct {
-	root   string // absolute path of the directory that holds everything of the index
-	index  string
-	shared bool
-	watch  time.Duration
+	root  string // absolute path of the directory that holds everything of the index
+	index string
+	watch time.Duration
 }
 
 var (
@@ -32,20 +31,20 @@ var (
 	_ snapshot.Leaser = (*Store)(nil)
 )
 
-// Open makes the missing directories of the index, checks that it may write there, and removes what dead writers left
-// behind.
-func Open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
-	s, err := open(ctx, p, index)
+// Open implements snapshot.Opener. It makes the missing directories of the index, checks that it may write there, and
+// removes what dead writers left behind.
+func (p Params) Open(ctx context.Context, index string) (snapshot.Store, error) {
+	s, err := p.open(ctx, index)
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot directory %s: %w", p.Directory, explain(err))
 	}
 	return s, nil
 }
 
-// OpenExisting opens an existing store, for tools. It makes nothing, removes nothing, and needs the right to write only
-// for methods that write. If the index has no directory, the error names the indexes that have.
-func OpenExisting(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
-	s, err := locate(p, index)
+// OpenExisting implements snapshot.Opener. It makes nothing, removes nothing, and needs the right to write only for
+// methods that write. If the index has no directory, the error names the indexes that have.
+func (p Params) OpenExisting(ctx context.Context, index string) (snapshot.Store, error) {
+	s, err := p.locate(index)
 	if err == nil {
 		err = errors.Join(ctx.Err(), s.exists(p.Directory))
 	}
@@ -74,7 +73,7 @@ func (s *Store) exists(dir string) error {
 		strings.Join(others, ", "))
 }
 
-func locate(p snapshot.Params, index string) (*Store, error) {
+func (p Params) locate(index string) (*Store, error) {
 	if p.Directory == "" || index == "" {
 		return nil, errors.New("it takes a directory and the name of an index")
 	}
@@ -82,11 +81,11 @@ func locate(p snapshot.Params, index string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{root: filepath.Join(dir, escape(index)), index: index, shared: p.Shared, watch: watchEvery}, nil
+	return &Store{root: filepath.Join(dir, escape(index)), index: index, watch: watchEvery}, nil
 }
 
-func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
-	s, err := locate(p, index)
+func (p Params) open(ctx context.Context, index string) (*Store, error) {
+	s, err := p.locate(index)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +102,6 @@ func open(ctx context.Context, p snapshot.Params, index string) (*Store, error) 
 	}
 	return s, s.cleanTemp()
 }
-
-// Shared returns what the settings declare: a directory cannot know who else mounts it.
-func (s *Store) Shared() bool { return s.shared }
 
 // Close does nothing, because nothing is open.
 func (s *Store) Close() error { return nil }

@@ -20,15 +20,11 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func params(dir string) snapshot.Params {
-	p := snapshot.DefaultParams()
-	p.Directory = dir
-	return p
-}
+func params(dir string) Params { return Params{Directory: dir} }
 
 func openAt(t testing.TB, dir, index string) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), params(dir), index)
+	s, err := params(dir).open(t.Context(), index)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,14 +33,15 @@ func openAt(t testing.TB, dir, index string) *Store {
 
 func TestConformance(t *testing.T) { storetest.Run(t, backing) }
 
-func TestLeases(t *testing.T) { storetest.RunLeases(t, backing) }
-
 func backing(t *testing.T) storetest.Backing {
 	t.Helper()
 	dir := t.TempDir()
-	s := openAt(t, dir, storetest.Index)
+	s, err := params(dir).locate(storetest.Index)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return storetest.Backing{
-		Open: func(t testing.TB, index string) snapshot.Store { return openAt(t, dir, index) },
+		Opener: params(dir),
 		CorruptSegment: func(t testing.TB, name string, change func([]byte) []byte) {
 			rewrite(t, s.segmentPath(name), change)
 		},

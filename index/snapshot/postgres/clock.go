@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Server asks the server for its version and its time.
-func (s *Store) Server(ctx context.Context) (version string, now time.Time, err error) {
+// Server implements snapshot.Server.
+func (s *Store) Server(ctx context.Context) (name string, now time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()
-	err = s.pool.QueryRow(ctx, `select current_setting('server_version'), clock_timestamp()`).Scan(&version, &now)
-	return version, now, s.wrap(err, "ask server")
+	err = s.pool.QueryRow(ctx, `select 'PostgreSQL ' || current_setting('server_version'), clock_timestamp()`).Scan(&name, &now)
+	return name, now, s.wrap(err, "ask server")
 }

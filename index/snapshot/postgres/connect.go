@@ -9,8 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/unecho/unecho/index/snapshot"
 )
 
 const (
@@ -23,7 +21,7 @@ const (
 )
 
 // configure parses the URL and adds what every connection needs. Parameters in the URL itself take precedence.
-func configure(p snapshot.Params) (*pgxpool.Config, error) {
+func (p Params) configure() (*pgxpool.Config, error) {
 	if !readable(p.URL) {
 		return nil, errURL
 	}

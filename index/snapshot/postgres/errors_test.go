@@ -60,9 +60,9 @@ func urlFor(address, query string) string {
 	return "postgres://someone:" + password + "@" + address + "/somewhere?sslmode=disable&" + query
 }
 
-func paramsFor(rawURL string) snapshot.Params {
-	p := snapshot.DefaultParams()
-	p.Store, p.URL = snapshot.Postgres, rawURL
+func paramsFor(rawURL string) Params {
+	p := DefaultParams()
+	p.URL = rawURL
 	return p
 }
 
@@ -100,7 +100,7 @@ func TestServerRefuses(t *testing.T) {
 	} {
 		t.Run(test.code, func(t *testing.T) {
 			address := refuser(t, test.code, test.message)
-			_, err := Open(t.Context(), paramsFor(urlFor(address, "")), "orders")
+			_, err := paramsFor(urlFor(address, "")).Open(t.Context(), "orders")
 			wantProblem(t, err, "open snapshot store: ", "PostgreSQL at "+address, "database somewhere", "user someone",
 				test.message, test.remedy)
 			if away := test.code == "57P03"; errors.Is(err, snapshot.ErrAway) != away {
@@ -115,19 +115,19 @@ func TestNotThere(t *testing.T) {
 	must(t, err)
 	address := l.Addr().String()
 	must(t, l.Close())
-	_, err = Open(t.Context(), paramsFor(urlFor(address, "")), "orders")
+	_, err = paramsFor(urlFor(address, "")).Open(t.Context(), "orders")
 	wantProblem(t, err, address, "connection refused", "is it running")
 	if !errors.Is(err, snapshot.ErrAway) {
 		t.Error("it is not away")
 	}
 
 	address = refuser(t, "", "")
-	_, err = Open(t.Context(), paramsFor(urlFor(address, "connect_timeout=1")), "orders")
+	_, err = paramsFor(urlFor(address, "connect_timeout=1")).Open(t.Context(), "orders")
 	wantProblem(t, err, address, "no answer in time", "firewall")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Open(ctx, paramsFor(urlFor(address, "")), "orders")
+	_, err = paramsFor(urlFor(address, "")).Open(ctx, "orders")
 	wantProblem(t, err, address)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
@@ -150,10 +150,10 @@ func TestBadURL(t *testing.T) {
 		"host=x password='" + password + " port=y":                                            "cannot be read",
 		password: "cannot be read",
 	} {
-		_, err := Open(t.Context(), paramsFor(raw), "orders")
+		_, err := paramsFor(raw).Open(t.Context(), "orders")
 		wantProblem(t, err, part, "snapshot.postgres_url")
 	}
-	if _, err := Open(t.Context(), paramsFor(urlFor("127.0.0.1:1", "")), ""); err == nil {
+	if _, err := paramsFor(urlFor("127.0.0.1:1", "")).Open(t.Context(), ""); err == nil {
 		t.Error("opened for an index without a name")
 	}
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Remove deletes everything that is stored of an index. Nobody may use the index any more. It returns false if there is
-// nothing, which is no error.
-func Remove(ctx context.Context, p snapshot.Params, index string) (found bool, err error) {
-	s, err := OpenExisting(ctx, p, index)
+// Remove implements snapshot.Opener.
+func (p Params) Remove(ctx context.Context, index string) (found bool, err error) {
+	s, err := p.open(ctx, index, migrated)
 	if errors.Is(err, snapshot.ErrNoStore) {
 		return false, nil
 	}

@@ -19,7 +19,7 @@ func TestMigrateAtOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 6 {
 		wait.Go(func() {
-			s, err := Open(t.Context(), p, "orders")
+			s, err := p.Open(t.Context(), "orders")
 			if err != nil {
 				t.Error(err)
 				return
@@ -50,7 +50,7 @@ func TestMigrateWaits(t *testing.T) {
 	_, err := conn.Exec(t.Context(), `select pg_advisory_lock($1)`, lockKey("migrate", p.Schema))
 	must(t, err)
 	impatient := withQuery(t, p, "statement_timeout", "50")
-	_, err = Open(t.Context(), impatient, "orders")
+	_, err = impatient.Open(t.Context(), "orders")
 	wantProblem(t, err, "statement timeout")
 	_, err = conn.Exec(t.Context(), `select pg_advisory_unlock($1)`, lockKey("migrate", p.Schema))
 	must(t, err)
@@ -61,7 +61,7 @@ func TestNewerSchema(t *testing.T) {
 	p := params(t)
 	opened(t, p)
 	direct(t, p, `insert into schema_version (version) values (1000)`)
-	_, err := Open(t.Context(), p, "orders")
+	_, err := p.Open(t.Context(), "orders")
 	if !errors.Is(err, snapshot.ErrNewerFormat) || !strings.Contains(err.Error(), "upgrade this member") {
 		t.Fatalf("got %v", err)
 	}
@@ -75,11 +75,11 @@ func TestRights(t *testing.T) {
 	t.Cleanup(func() { direct(t, p, "drop schema if exists "+p.Schema+" cascade", "drop role "+user) })
 	theirs := withURL(t, p, func(u *url.URL) { u.User = url.UserPassword(user, password) })
 
-	_, err := Open(t.Context(), theirs, "orders")
+	_, err := theirs.Open(t.Context(), "orders")
 	wantProblem(t, err, "schema "+p.Schema+" is missing", fmt.Sprintf("CREATE SCHEMA %q AUTHORIZATION %q", p.Schema, user))
 
 	opened(t, p) // the owner makes the tables
-	_, err = Open(t.Context(), theirs, "orders")
+	_, err = theirs.Open(t.Context(), "orders")
 	wantProblem(t, err, "permission denied", "GRANT USAGE, CREATE ON SCHEMA")
 	direct(t, p, "grant usage on schema "+p.Schema+" to "+user, "grant select on all tables in schema "+p.Schema+" to "+user)
 	s := opened(t, theirs)
@@ -116,7 +116,7 @@ func TestTablesRemoved(t *testing.T) {
 }
 
 // terminate ends the server's processes behind the store's schema, as a restart would.
-func terminate(t *testing.T, p snapshot.Params, where string) {
+func terminate(t *testing.T, p Params, where string) {
 	t.Helper()
 	conn := connect(t, p)
 	defer func() { must(t, conn.Close(t.Context())) }()
@@ -221,7 +221,7 @@ func TestKeys(t *testing.T) {
 func TestRestartedWhileWriting(t *testing.T) {
 	p := params(t)
 	p = withQuery(t, p, "application_name", p.Schema)
-	s, err := Open(t.Context(), p, storetest.Index)
+	s, err := p.Open(t.Context(), storetest.Index)
 	must(t, err)
 	t.Cleanup(func() { must(t, s.Close()) })
 	f := storetest.NewFeed(t, 10_000, 5)

@@ -38,33 +38,42 @@ type Store struct {
 var (
 	_ snapshot.Store  = (*Store)(nil)
 	_ snapshot.Leaser = (*Store)(nil)
+	_ snapshot.Server = (*Store)(nil)
 )
 
-// Open connects, and creates or migrates the tables where that is needed and allowed.
-func Open(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
-	s, err := open(ctx, p, index, migrate)
+// Open implements snapshot.Opener. It creates or migrates the tables where that is needed and allowed.
+func (p Params) Open(ctx context.Context, index string) (snapshot.Store, error) {
+	s, err := p.open(ctx, index, migrate)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// OpenExisting implements snapshot.Opener. It creates and migrates nothing.
+func (p Params) OpenExisting(ctx context.Context, index string) (snapshot.Store, error) {
+	s, err := p.open(ctx, index, migrated)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+type preparation func(context.Context, *pgxpool.Pool, target) error
+
+func (p Params) open(ctx context.Context, index string, prepare preparation) (*Store, error) {
+	s, err := p.connect(ctx, index, prepare)
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot store: %w", err)
 	}
 	return s, nil
 }
 
-// OpenExisting connects to what is there, for tools: it creates and migrates nothing.
-func OpenExisting(ctx context.Context, p snapshot.Params, index string) (*Store, error) {
-	s, err := open(ctx, p, index, migrated)
-	if err != nil {
-		return nil, fmt.Errorf("open snapshot store: %w", err)
-	}
-	return s, nil
-}
-
-func open(ctx context.Context, p snapshot.Params, index string,
-	prepare func(context.Context, *pgxpool.Pool, target) error,
-) (*Store, error) {
+func (p Params) connect(ctx context.Context, index string, prepare preparation) (*Store, error) {
 	if index == "" || p.Schema == "" {
 		return nil, errors.New("it takes a schema and the name of an index")
 	}
-	cfg, err := configure(p)
+	cfg, err := p.configure()
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +88,6 @@ func open(ctx context.Context, p snapshot.Params, index string,
 	}
 	return &Store{pool: pool, config: cfg.ConnConfig, target: t, index: index, ping: pingEvery}, nil
 }
-
-// Shared returns true: all members see a database.
-func (s *Store) Shared() bool { return true }
 
 // Close waits for calls under way and closes the pool. Leases have connections of their own. The caller should have
 // ended the calls. Close does not wait for a server that does not answer; its connections end with the process.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -21,14 +22,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // params names a schema of the test's own, which is dropped when the test ends.
-func params(t testing.TB) snapshot.Params {
+func params(t testing.TB) Params {
 	t.Helper()
 	server := os.Getenv("UNECHO_TEST_POSTGRES")
 	if server == "" {
 		t.Skip("needs PostgreSQL: set UNECHO_TEST_POSTGRES to the URL of a database, or run make test")
 	}
-	p := snapshot.DefaultParams()
-	p.Store, p.URL, p.Schema = snapshot.Postgres, server, "test_"+strings.ToLower(rand.Text())
+	p := Params{URL: server, Schema: "test_" + strings.ToLower(rand.Text())}
 	t.Cleanup(func() {
 		direct(t, p, "drop schema if exists "+p.Schema+" cascade")
 	})
@@ -36,7 +36,7 @@ func params(t testing.TB) snapshot.Params {
 }
 
 // direct runs statements past the store. It may be called in a cleanup, where the test's context is over.
-func direct(t testing.TB, p snapshot.Params, statements ...string) {
+func direct(t testing.TB, p Params, statements ...string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	conn := connect(t, p)
@@ -48,23 +48,23 @@ func direct(t testing.TB, p snapshot.Params, statements ...string) {
 	}
 }
 
-func connect(t testing.TB, p snapshot.Params) *pgx.Conn {
+func connect(t testing.TB, p Params) *pgx.Conn {
 	t.Helper()
-	cfg, err := configure(p)
+	cfg, err := p.configure()
 	must(t, err)
 	conn, err := pgx.ConnectConfig(context.WithoutCancel(t.Context()), cfg.ConnConfig)
 	must(t, err)
 	return conn
 }
 
-func openAt(t testing.TB, p snapshot.Params, index string) *Store {
+func openAt(t testing.TB, p Params, index string) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), p, index)
+	s, err := p.open(t.Context(), index, migrate)
 	must(t, err)
 	return s
 }
 
-func opened(t testing.TB, p snapshot.Params) *Store {
+func opened(t testing.TB, p Params) *Store {
 	t.Helper()
 	s := openAt(t, p, "orders")
 	t.Cleanup(func() { must(t, s.Close()) })
@@ -80,22 +80,19 @@ func must(t testing.TB, err error) {
 
 func TestConformance(t *testing.T) { storetest.Run(t, backing) }
 
-func TestLeases(t *testing.T) { storetest.RunLeases(t, backing) }
-
 func backing(t *testing.T) storetest.Backing {
 	t.Helper()
 	p := params(t)
-	s := openAt(t, p, storetest.Index)
-	t.Cleanup(func() { must(t, s.Close()) })
 	rewrite := func(t testing.TB, change func([]byte) []byte, table, column, where string) {
 		t.Helper()
+		conn := connect(t, p)
 		var data []byte
-		must(t, s.pool.QueryRow(t.Context(), "select "+column+" from "+table+" where "+where).Scan(&data))
-		_, err := s.pool.Exec(t.Context(), "update "+table+" set "+column+" = $1 where "+where, change(data))
-		must(t, err)
+		must(t, conn.QueryRow(t.Context(), "select "+column+" from "+table+" where "+where).Scan(&data))
+		_, err := conn.Exec(t.Context(), "update "+table+" set "+column+" = $1 where "+where, change(data))
+		must(t, errors.Join(err, conn.Close(t.Context())))
 	}
 	return storetest.Backing{
-		Open: func(t testing.TB, index string) snapshot.Store { return openAt(t, p, index) },
+		Opener: p,
 		CorruptSegment: func(t testing.TB, name string, change func([]byte) []byte) {
 			rewrite(t, change, "segment", "bytes", "name = '"+name+"'")
 		},
@@ -104,31 +101,35 @@ func backing(t *testing.T) storetest.Backing {
 		},
 		Bytes: func(t testing.TB) (all []byte) {
 			t.Helper()
+			conn := connect(t, p)
 			for _, sql := range []string{"select bytes from segment", "select body from manifest"} {
-				rows, err := s.pool.Query(t.Context(), sql)
+				rows, err := conn.Query(t.Context(), sql)
 				must(t, err)
 				of, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
 				must(t, err)
 				all = append(all, bytes.Join(of, nil)...)
 			}
+			must(t, conn.Close(t.Context()))
 			return all
 		},
 		Age: func(t testing.TB, by time.Duration) {
 			t.Helper()
+			conn := connect(t, p)
 			for _, sql := range []string{
 				"update segment set put_at = put_at - $1::interval",
 				"update manifest set published = published - $1::interval",
 			} {
-				if _, err := s.pool.Exec(t.Context(), sql, by+time.Microsecond); err != nil { // PostgreSQL counts in us
+				if _, err := conn.Exec(t.Context(), sql, by+time.Microsecond); err != nil { // PostgreSQL counts in us
 					t.Error(err)
 				}
 			}
+			must(t, conn.Close(t.Context()))
 		},
 	}
 }
 
 // withURL changes the test server's URL.
-func withURL(t testing.TB, p snapshot.Params, change func(u *url.URL)) snapshot.Params {
+func withURL(t testing.TB, p Params, change func(u *url.URL)) Params {
 	t.Helper()
 	u, err := url.Parse(p.URL)
 	must(t, err)
@@ -137,7 +138,7 @@ func withURL(t testing.TB, p snapshot.Params, change func(u *url.URL)) snapshot.
 	return p
 }
 
-func withQuery(t testing.TB, p snapshot.Params, key, value string) snapshot.Params {
+func withQuery(t testing.TB, p Params, key, value string) Params {
 	t.Helper()
 	return withURL(t, p, func(u *url.URL) {
 		q := u.Query()

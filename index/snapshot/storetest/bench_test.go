@@ -41,9 +41,8 @@ func backings() []backing {
 
 func openDirectory(b *testing.B) (snapshot.Store, []bare) {
 	b.Helper()
-	p := snapshot.DefaultParams()
-	p.Directory = b.TempDir()
-	s, err := localdir.Open(b.Context(), p, storetest.Index)
+	p := localdir.Params{Directory: b.TempDir()}
+	s, err := p.Open(b.Context(), storetest.Index)
 	must(b, err)
 	files := func(hash func([]byte) byte) func(*snapshot.Manifest) int64 {
 		return func(m *snapshot.Manifest) (n int64) { // one after the other
@@ -68,13 +67,12 @@ var sink byte
 
 func openPostgres(b *testing.B) (snapshot.Store, []bare) {
 	b.Helper()
-	p := snapshot.DefaultParams()
+	p := postgres.Params{Schema: "bench_" + strings.ToLower(rand.Text())}
 	p.URL = os.Getenv("UNECHO_TEST_POSTGRES")
 	if p.URL == "" {
 		b.Skip("needs PostgreSQL: set UNECHO_TEST_POSTGRES to the URL of a database, or run make bench-snapshot")
 	}
-	p.Store, p.Schema = snapshot.Postgres, "bench_"+strings.ToLower(rand.Text())
-	s, err := postgres.Open(b.Context(), p, storetest.Index)
+	s, err := p.Open(b.Context(), storetest.Index)
 	must(b, err)
 	conn, err := pgx.Connect(b.Context(), p.URL)
 	must(b, err)

@@ -104,7 +104,7 @@ func indexesApart(t *testing.T, b Backing) {
 		strings.ToLower(Index), "orders", "..", ".", strings.Repeat("long", 100),
 		strings.Repeat("long", 101),
 	} {
-		other := b.Open(t, index)
+		other := b.open(t, index)
 		wantListed(t, other)
 		wantMissing(t, other, 1)
 		if err := other.Publish(t.Context(), snapshot.Manifest{Index: Index, Position: at(8)}); err == nil {

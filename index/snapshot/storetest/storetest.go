@@ -16,8 +16,8 @@ const Index = "Orders / Rome ../é"
 
 // Backing is one empty place for snapshots, and the things that only its owner can do to it.
 type Backing struct {
-	// Open opens a store on the backing, for the index of that name. The suite closes it.
-	Open func(t testing.TB, index string) snapshot.Store
+	// Opener opens stores on the backing. None was opened there before.
+	Opener snapshot.Opener
 	// CorruptSegment changes the stored bytes of a segment of Index, bypassing the store.
 	CorruptSegment func(t testing.TB, name string, change func([]byte) []byte)
 	// CorruptManifest does the same to a manifest.
@@ -28,12 +28,13 @@ type Backing struct {
 	Age func(t testing.TB, by time.Duration)
 }
 
-// Run runs the suite, each test on a backing of its own.
+// Run runs the suite, each test on a backing of its own. What is about leases is skipped if the store has none.
 func Run(t *testing.T, fresh func(t *testing.T) Backing) {
 	tests := []struct {
 		name string
 		run  func(t *testing.T, b Backing)
 	}{
+		{"existing", existing},
 		{"empty", empty},
 		{"round trip", roundTrip},
 		{"put again", putAgain},
@@ -64,22 +65,26 @@ func Run(t *testing.T, fresh func(t *testing.T) Backing) {
 		{"collected between", collectedBetween},
 		{"read back", readBack},
 		{"other versions", otherVersions},
+		{"removal", removal},
+		{"lease", lease},
+		{"leases apart", leasesApart},
+		{"lease canceled", leaseCanceled},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, fresh(t)) })
 	}
 }
 
-// RunLeases also runs the suite for a store that is a snapshot.Leaser. It uses only Open of the Backing.
-func RunLeases(t *testing.T, fresh func(t *testing.T) Backing) {
-	t.Run("lease", func(t *testing.T) { lease(t, fresh(t)) })
-	t.Run("leases apart", func(t *testing.T) { leasesApart(t, fresh(t)) })
-	t.Run("lease canceled", func(t *testing.T) { leaseCanceled(t, fresh(t)) })
+func (b *Backing) open(t testing.TB, index string) snapshot.Store {
+	t.Helper()
+	s, err := b.Opener.Open(t.Context(), index)
+	must(t, err)
+	return s
 }
 
 func open(t testing.TB, b Backing) snapshot.Store {
 	t.Helper()
-	s := b.Open(t, Index)
+	s := b.open(t, Index)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)

@@ -33,10 +33,9 @@ func (c *counted) Segment(ctx context.Context, name string) ([]byte, error) {
 // shelf is a directory with two snapshots, and the settings that decode their state.
 func shelf(t *testing.T) (dir string, store snapshot.Store, state func(*snapshot.Manifest) (*index.Restore, error)) {
 	t.Helper()
-	p := snapshot.DefaultParams()
-	p.Directory = t.TempDir()
+	dir = t.TempDir()
 	feed := storetest.NewFeed(t, 5000, 4)
-	store, err := localdir.Open(t.Context(), p, feed.Manifest().Index)
+	store, err := localdir.Params{Directory: dir}.Open(t.Context(), feed.Manifest().Index)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +45,7 @@ func shelf(t *testing.T) (dir string, store snapshot.Store, state func(*snapshot
 		feed.Judge(1000)
 		feed.Write(t, writer)
 	}
-	return p.Directory, store, func(m *snapshot.Manifest) (*index.Restore, error) {
+	return dir, store, func(m *snapshot.Manifest) (*index.Restore, error) {
 		return index.NewRestore(feed.Params, m.Fingerprint, m.State)
 	}
 }

@@ -47,8 +47,7 @@ func Command(version string) *cobra.Command {
 	})
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Texts("files", "file...", "take the documents of files, not of topics; - is standard input")
-		f.Text("format", "choice", corpus.Auto,
-			"of --files: auto (by name and beginning), jsonl, json, csv, tsv, parquet, lines, or text: the file is a document")
+		f.Text("format", "choice", corpus.Auto, "of --files: "+corpus.FormatsHelp())
 		f.Text("time", "field", "", "of --files: the field or column with a document's time (RFC 3339, or seconds or ms "+
 			"since 1970)")
 		f.Int("partitions", 0, "of --files: of the topic that they are copied to, 1 by default; with --order arrival the "+

@@ -36,8 +36,7 @@ func FillCommand(version string) *cobra.Command {
 		f.Texts("topic", "topic", "what is remembered; repeatable (default source.topics)")
 		f.Text("from", "when", "", "where the range begins (default window.age ago)")
 		f.Text("to", "when", backfill.End().Text, "where the range ends; end is where the topics end when this is first started")
-		f.Text("format", "choice", corpus.Auto,
-			"of files: auto (by name and beginning), jsonl, json, csv, tsv, parquet, arrow, lines, or text: the file is a document")
+		f.Text("format", "choice", corpus.Auto, "of files: "+corpus.FormatsHelp())
 		f.Text("time", "field", "", "of files: the field or column with a document's time (RFC 3339, or seconds or ms "+
 			"since 1970); without it documents are as old as the moment they are copied")
 	})

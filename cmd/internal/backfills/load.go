@@ -137,10 +137,7 @@ func (v *loading) fits(c *corpus.Chunk) error {
 	if c.Format() == "" { // it has no records, but says what is wrong with a file
 		return nil
 	}
-	is, needs := v.config.Document.Format, "raw"
-	if isObjects(c.Format()) {
-		needs = "json"
-	}
+	is, needs := v.config.Document.Format, corpus.InTopic(c.Format())
 	switch {
 	case is != needs:
 		return exit.Usage(fmt.Errorf(
@@ -150,11 +147,6 @@ func (v *loading) fits(c *corpus.Chunk) error {
 		return exit.Usage(fmt.Errorf("--time %s: documents of format %s have no fields", v.flags.Time, c.Format()))
 	}
 	return nil
-}
-
-// isObjects says whether the records of a format are JSON objects in the topic.
-func isObjects(format string) bool {
-	return format == corpus.JSONL || format == corpus.JSON || format == corpus.Parquet || format == corpus.CSV || format == corpus.TSV
 }
 
 // documentOf returns a record of a file as the job reads it.

@@ -82,9 +82,7 @@ func (l *layout) wholeBytes() int {
 func (l *layout) most() int { return l.wholeBytes() + len(mark) + 1 }
 
 // isObjects says whether records are read as JSON objects.
-func isObjects(format string) bool {
-	return format == JSONL || format == JSON || format == Parquet
-}
+func isObjects(format string) bool { return named(format).record == "json" }
 
 func (l *layout) readHeader(p Params, header []byte) error {
 	names, err := l.columnNames(header)

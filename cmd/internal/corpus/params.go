@@ -9,22 +9,6 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 )
 
-// Formats of a file.
-const (
-	Auto  = "auto"  // by the file's name; of standard input, by its first byte
-	JSONL = "jsonl" // a JSON object on each line
-	JSON  = "json"  // an array of JSON objects, or objects one after another
-	CSV   = "csv"   // RFC 4180, with a header
-	TSV   = "tsv"   // tabs between columns, with a header
-	Lines = "lines" // a document on each line
-	Text  = "text"  // the file is a document
-
-	Parquet = "parquet" // a row is a document
-)
-
-// Formats lists the names of the formats.
-func Formats() []string { return []string{Auto, JSONL, JSON, CSV, TSV, Parquet, Lines, Text} }
-
 // Params say how files become documents.
 type Params struct {
 	Format   string

@@ -3,7 +3,6 @@ package corpus
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 )
@@ -101,23 +100,6 @@ func printable(data []byte) bool {
 		return false
 	}
 	return !bytes.ContainsFunc(data, func(r rune) bool { return r == '\ufffd' || r < ' ' && !strings.ContainsRune("\t\n\r\f", r) })
-}
-
-// formatOf returns a file's format by its name, ignoring the suffix of compression.
-func formatOf(name string) (format string, known bool) {
-	switch filepath.Ext(unpackedName(strings.ToLower(name))) {
-	case ".jsonl", ".ndjson", ".jl":
-		return JSONL, true
-	case ".json":
-		return JSON, true
-	case ".csv":
-		return CSV, true
-	case ".tsv", ".tab":
-		return TSV, true
-	case ".parquet", ".pq", ".arrow", ".feather": // the last two are refused by how they begin
-		return Parquet, true
-	}
-	return Lines, false
 }
 
 // unpackedName returns a name without the suffix of compression.

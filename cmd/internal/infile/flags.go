@@ -29,7 +29,7 @@ func AddFlags(cmd *cobra.Command) {
 // AddLayoutFlags adds the flags that say what is a document in a file.
 func AddLayoutFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
-		f.Text("format", "choice", corpus.Auto, "auto (by name and beginning), jsonl, json, csv, tsv, parquet, lines, or text: the file is a document")
+		f.Text("format", "choice", corpus.Auto, corpus.FormatsHelp())
 		f.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
 		f.Named("fields", "names")
 		f.Text("id", "name", "id", "the field or column with the id; a document without one is called FILE:NUMBER, or by its number where none of a file has one")

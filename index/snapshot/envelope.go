@@ -50,6 +50,17 @@ func Seal(kind Kind, payload []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
 }
 
+// SealSegment returns what a store keeps under the name of a segment.
+func SealSegment(name string, data []byte) ([]byte, error) {
+	switch {
+	case !ValidSegmentName(name):
+		return nil, errors.New("that is not the name of a segment")
+	case len(data) > MaxBytes:
+		return nil, fmt.Errorf("it has %d bytes, the bound is %d", len(data), MaxBytes)
+	}
+	return Seal(KindSegment, data), nil
+}
+
 // Open checks an envelope and returns its payload, which points into data. For damage it returns a *CorruptError, for a
 // sound envelope of a later version ErrNewerFormat.
 func Open(kind Kind, data []byte) ([]byte, error) {

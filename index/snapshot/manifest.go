@@ -95,6 +95,18 @@ func (m *Manifest) Check(index string) error {
 	return nil
 }
 
+// ReadManifest decodes what a store of an index has at a position, under a name that errors tell.
+func ReadManifest(data []byte, at Position, index, name string) (Manifest, error) {
+	m, err := DecodeManifest(data)
+	if err == nil && m.Position != at {
+		err = &CorruptError{Offset: -1, Err: fmt.Errorf("it is of %v, not of where it stands", m.Position)}
+	}
+	if err != nil {
+		return Manifest{}, Locate(err, name)
+	}
+	return m, m.Check(index)
+}
+
 const fixedLen = 16 + 4 + 8 + 8 + 8 + 8 + 8
 
 // HeadBytes is how many bytes of an encoded manifest DecodeHead needs.

@@ -99,8 +99,8 @@ func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	}
 	c, err = cmdline.Sections(cmd, base, "snapshot", "index")
 	if err != nil && unnamed {
-		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by "+
-			"UNECHO_SNAPSHOT_STORE=postgres and UNECHO_SNAPSHOT_POSTGRES_URL")
+		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by the flags or variables "+
+			"(UNECHO_SNAPSHOT_...) of another kind")
 	}
 	return c, named, err
 }

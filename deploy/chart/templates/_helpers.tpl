@@ -20,7 +20,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "ops" (merge (dict "listen" ":9464") (.Values.config.ops | default dict))) -}}
 {{- if not .Values.config.kafka.brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
 {{- if not .Values.config.source.topics }}{{ fail "config.source.topics: which topics are read?" }}{{ end -}}
-{{- if and (eq (include "unecho.store" .) "postgres") $config.snapshot.directory }}{{ $_ := unset $config.snapshot "directory" }}{{ end -}}
+{{- if ne (include "unecho.store" .) "directory" }}{{ $_ := unset $config.snapshot "directory" }}{{ end -}}
 {{- toYaml $config -}}
 {{- end }}
 

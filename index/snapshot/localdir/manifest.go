@@ -136,13 +136,5 @@ func (s *Store) manifest(ctx context.Context, at snapshot.Position) (snapshot.Ma
 	if err != nil {
 		return snapshot.Manifest{}, err
 	}
-	m, err := snapshot.DecodeManifest(data)
-	if err != nil {
-		return snapshot.Manifest{}, snapshot.Locate(err, "manifest "+path)
-	}
-	if m.Position != at {
-		err := fmt.Errorf("it is of %v, not what its name says", m.Position)
-		return snapshot.Manifest{}, &snapshot.CorruptError{Name: "manifest " + path, Offset: -1, Err: err}
-	}
-	return m, m.Check(s.index)
+	return snapshot.ReadManifest(data, at, s.index, "manifest "+path)
 }

@@ -23,11 +23,9 @@ func (s *Store) putSegment(ctx context.Context, name string, data []byte) error 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !snapshot.ValidSegmentName(name) {
-		return errors.New("that is not the name of a segment")
-	}
-	if len(data) > snapshot.MaxBytes {
-		return fmt.Errorf("it has %d bytes, the bound is %d", len(data), snapshot.MaxBytes)
+	sealed, err := snapshot.SealSegment(name, data)
+	if err != nil {
+		return err
 	}
 	path := s.segmentPath(name)
 	if err := makeDir(filepath.Dir(path)); err != nil {
@@ -37,7 +35,7 @@ func (s *Store) putSegment(ctx context.Context, name string, data []byte) error 
 	if err := syncDir(filepath.Join(s.root, segmentsDir)); err != nil {
 		return err
 	}
-	return s.write(path, snapshot.Seal(snapshot.KindSegment, data))
+	return s.write(path, sealed)
 }
 
 // HasSegments implements snapshot.Store.

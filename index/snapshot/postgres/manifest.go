@@ -139,13 +139,5 @@ func (s *Store) manifest(ctx context.Context, at snapshot.Position) (snapshot.Ma
 	if err != nil {
 		return snapshot.Manifest{}, err
 	}
-	m, err := snapshot.DecodeManifest(body)
-	if err != nil {
-		return snapshot.Manifest{}, snapshot.Locate(err, s.manifestName(at))
-	}
-	if m.Position != at {
-		err := fmt.Errorf("it is of %v, not of where it stands", m.Position)
-		return snapshot.Manifest{}, &snapshot.CorruptError{Name: s.manifestName(at), Offset: -1, Err: err}
-	}
-	return m, m.Check(s.index)
+	return snapshot.ReadManifest(body, at, s.index, s.manifestName(at))
 }

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,18 +15,16 @@ func (s *Store) PutSegment(ctx context.Context, name string, data []byte) error 
 }
 
 func (s *Store) putSegment(ctx context.Context, name string, data []byte) error {
-	if !snapshot.ValidSegmentName(name) {
-		return errors.New("that is not the name of a segment")
-	}
-	if len(data) > snapshot.MaxBytes {
-		return fmt.Errorf("it has %d bytes, the bound is %d", len(data), snapshot.MaxBytes)
+	sealed, err := snapshot.SealSegment(name, data)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, dataBound)
 	defer cancel()
-	_, err := s.pool.Exec(ctx, `
+	_, err = s.pool.Exec(ctx, `
 		insert into segment (index_name, name, bytes, put_at) values ($1, $2, $3, clock_timestamp())
 		on conflict (index_name, name) do update set bytes = excluded.bytes, put_at = excluded.put_at`,
-		s.index, name, snapshot.Seal(snapshot.KindSegment, data))
+		s.index, name, sealed)
 	return err
 }
 

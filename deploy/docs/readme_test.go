@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
@@ -55,6 +56,17 @@ func TestReadmeSettings(t *testing.T) {
 	for _, row := range rows {
 		if !strings.Contains(all, "\n"+row[1]) {
 			t.Errorf("the table of all settings has no row that begins with %s", row[1])
+		}
+	}
+}
+
+// Who adds a format of documents tells of it where people choose one.
+func TestFormatsAreTold(t *testing.T) {
+	rows := section(t, read(t, "README.md"), "## Ten settings")
+	told := section(t, read(t, "deploy/docs/configuration.md"), "## Documents: text, id, scope")
+	for _, word := range (document.Params{}).Choices("format") {
+		if !strings.Contains(rows, "`"+word+"`") || !strings.Contains(told, word+"`") {
+			t.Errorf("the README's settings or configuration.md say nothing of the format %s", word)
 		}
 	}
 }

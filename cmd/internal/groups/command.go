@@ -67,17 +67,7 @@ func RoutingCommand() *cobra.Command {
 
 // inForceCommand holds the verbs about a part of what is in force by a group's journal.
 func inForceCommand(of func(*Group) Part, about, show, diff, apply *cobra.Command) *cobra.Command {
-	show.RunE = onGroup(of, func(_ context.Context, cmd *cobra.Command, group *Group) error {
-		return group.Show(cmd.OutOrStdout(), cmdline.Bool(cmd, "json"))
-	})
-	diff.RunE = onGroup(of, func(_ context.Context, cmd *cobra.Command, group *Group) error {
-		return group.Diff(cmd.OutOrStdout(), cmdline.Bool(cmd, "json"))
-	})
-	apply.RunE = onGroup(of, func(ctx context.Context, cmd *cobra.Command, group *Group) error {
-		return group.Apply(ctx, cmd.OutOrStdout(), How{
-			DryRun: cmdline.Bool(cmd, "dry-run"), Back: cmdline.Bool(cmd, "back"), JSON: cmdline.Bool(cmd, "json"),
-		})
-	})
+	show.RunE, diff.RunE, apply.RunE = onGroup(of, (*Group).show), onGroup(of, (*Group).diff), onGroup(of, (*Group).apply)
 	cmdline.AddJSON(show, "one JSON object")
 	cmdline.Add(apply, cmdline.Output, func(f cmdline.Flags) { f.Bool("dry-run", false, "only print what would change") })
 	for _, verb := range []*cobra.Command{show, diff, apply} {
@@ -89,12 +79,12 @@ func inForceCommand(of func(*Group) Part, about, show, diff, apply *cobra.Comman
 }
 
 // onGroup runs a verb after the journal was read.
-func onGroup(of func(*Group) Part, do func(context.Context, *cobra.Command, *Group) error) func(*cobra.Command, []string) error {
+func onGroup(of func(*Group) Part, do func(*Group, context.Context, *cobra.Command) error) func(*cobra.Command, []string) error {
 	return target.OnService(func(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
 		group, err := Read(ctx, of, s)
 		if err != nil {
 			return err
 		}
-		return do(ctx, cmd, group)
+		return do(group, ctx, cmd)
 	})
 }

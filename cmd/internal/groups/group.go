@@ -8,6 +8,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/target"
@@ -40,8 +43,12 @@ type words struct{ name, number, is, differs, changes string }
 // difference is how a configuration differs from what is in force.
 type difference struct {
 	Fixed  []string `json:"fixed"`  // by which entries are made: members with these do not start
-	Bounds []string `json:"bounds"` // what Apply puts in force
+	Bounds []string `json:"bounds"` // what apply puts in force
+	told   string
 }
+
+// Text is for people.
+func (d difference) Text() string { return d.told }
 
 // Read reads what is in force from the group's journal.
 func Read(ctx context.Context, of func(*Group) Part, s *target.Service) (*Group, error) {
@@ -62,35 +69,29 @@ func Read(ctx context.Context, of func(*Group) Part, s *target.Service) (*Group,
 	return g, nil
 }
 
-// Show writes what is in force.
-func (g *Group) Show(out io.Writer, asJSON bool) error {
+// show writes what is in force.
+func (g *Group) show(_ context.Context, cmd *cobra.Command) error {
 	number, name, text := g.part.shown()
-	if asJSON {
+	if cmdline.Bool(cmd, "json") {
 		w := g.part.words()
-		return terminal.WriteJSON(out, json.RawMessage(fmt.Sprintf(`{"journal":%q,%q:%d,%q:%s}`, g.journal.Topic, w.number, number,
-			w.name, text)))
+		return terminal.WriteJSON(cmd.OutOrStdout(), json.RawMessage(fmt.Sprintf(`{"journal":%q,%q:%d,%q:%s}`, g.journal.Topic,
+			w.number, number, w.name, text)))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "journal %s, %s\n", g.journal.Topic, name)
 	snapshots.WriteSettings(&b, text)
-	_, err := io.WriteString(out, b.String())
+	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
 	return err
 }
 
-// Diff compares the configuration with what is in force. It is an error if they differ.
-func (g *Group) Diff(out io.Writer, asJSON bool) error {
+// diff compares the configuration with what is in force. It is an error if they differ.
+func (g *Group) diff(_ context.Context, cmd *cobra.Command) error {
 	w, d := g.part.words(), g.part.difference()
 	lines := append(d.Fixed, d.Bounds...)
-	var err error
-	switch {
-	case asJSON:
-		err = terminal.WriteJSON(out, d)
-	case len(lines) == 0:
-		_, err = io.WriteString(out, g.agrees())
-	default:
-		_, err = io.WriteString(out, strings.Join(lines, "\n")+"\n")
+	if d.told = strings.Join(lines, "\n") + "\n"; len(lines) == 0 {
+		d.told = g.agrees()
 	}
-	switch {
+	switch err := cmdline.Print(cmd, d); {
 	case err != nil || len(lines) == 0:
 		return err
 	case len(d.Fixed) > 0:
@@ -103,23 +104,20 @@ func (g *Group) agrees() string {
 	return fmt.Sprintf("this configuration has the %s in force in journal %s\n", g.part.words().name, g.journal.Topic)
 }
 
-// How says how a configuration's is put in force.
-type How struct {
-	DryRun bool // only say what would change
-	Back   bool // to bounds that were replaced by others
-	JSON   bool
-}
-
-// applied is what Apply did, for programs.
+// applied is what apply did.
 type applied struct {
 	Journal string   `json:"journal"`
 	Change  uint32   `json:"change"`  // what is in force now
 	Applied bool     `json:"applied"` // this call has changed it
 	Bounds  []string `json:"bounds"`  // the differences before
+	told    string
 }
 
-// Apply puts that of the configuration in force, or only says what would change.
-func (g *Group) Apply(ctx context.Context, out io.Writer, how How) error {
+// Text is for people.
+func (a *applied) Text() string { return a.told }
+
+// apply puts that of the configuration in force, or only says what would change.
+func (g *Group) apply(ctx context.Context, cmd *cobra.Command) error {
 	d := g.part.difference()
 	if len(d.Fixed) > 0 {
 		return fixedError(g.journal.Topic, d.Fixed)
@@ -127,14 +125,14 @@ func (g *Group) Apply(ctx context.Context, out io.Writer, how How) error {
 	done := applied{Journal: g.journal.Topic, Bounds: d.Bounds}
 	done.Change, _, _ = g.part.shown()
 	if len(d.Bounds) == 0 {
-		return say(out, how, &done, "nothing to change: "+g.agrees())
+		done.told = "nothing to change: " + g.agrees()
+		return cmdline.Print(cmd, &done)
 	}
-	if err := g.part.allows(how.Back); err != nil {
+	if err := g.part.allows(cmdline.Bool(cmd, "back")); err != nil {
 		return err
 	}
-	told := strings.Join(d.Bounds, "\n") + "\n"
-	if how.DryRun {
-		return say(out, how, &done, told)
+	if done.told = strings.Join(d.Bounds, "\n") + "\n"; cmdline.Bool(cmd, "dry-run") {
+		return cmdline.Print(cmd, &done)
 	}
 	now, as, err := g.part.put(ctx)
 	if errors.Is(err, routing.ErrOvertaken) {
@@ -145,15 +143,8 @@ func (g *Group) Apply(ctx context.Context, out io.Writer, how How) error {
 	}
 	g.now, done.Applied = now, true
 	done.Change, _, _ = g.part.shown()
-	return say(out, how, &done, told+fmt.Sprintf("in force as "+as+"\n", done.Change))
-}
-
-func say(out io.Writer, how How, done *applied, told string) error {
-	if how.JSON {
-		return terminal.WriteJSON(out, done)
-	}
-	_, err := io.WriteString(out, told)
-	return err
+	done.told += fmt.Sprintf("in force as "+as+"\n", done.Change)
+	return cmdline.Print(cmd, &done)
 }
 
 // fixedError says that a configuration differs in what cannot be changed.

@@ -5,6 +5,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/unecho/unecho/cmd/internal/ops"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 )
@@ -17,4 +19,13 @@ type Params struct {
 	Logger    zerolog.Logger
 	Tell      io.Writer             // told where the page is; may be nil
 	More      func(*consumer.Setup) // makes the service more than its configuration; may be nil
+}
+
+// Logger returns the logger of a service, whose level can be changed where there is something to ask.
+func Logger(w io.Writer, c config.Config) (zerolog.Logger, error) {
+	logger, err := terminal.NewLogger(w, c.Log)
+	if err == nil && c.Ops.Listen != "" {
+		logger = ops.Adjustable(logger)
+	}
+	return logger, err
 }

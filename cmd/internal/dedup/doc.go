@@ -1,7 +1,7 @@
 // Package dedup judges documents from files with the same core that the service runs. It signs them on all cores and
 // applies them in their order to one replica, whose window holds them all.
 //
-//	corpus.Reader ──chunks──▶ parse and sign ──▶ judge ──▶ Outcome ──lines──▶ written.File
+//	corpus.Reader ──chunks──▶ parse and sign ──▶ judge ──▶ Outcome ──lines──▶ outfile.File
 //	one goroutine,            one for each core  in order, in the             one for each file that is written
 //	which decompresses                           goroutine that called Run
 //

@@ -32,19 +32,9 @@ func newPair(a, b, shared, union int) Pair {
 	return Pair{A: a, B: b, Shared: shared, Union: union}
 }
 
-// AllPairs finds the pairs at or above a threshold in ten thousandths, above 0, by comparing all pairs. Its time grows
-// with the square of the number of sets; Join finds the same. Each set must be sorted and without repetitions; empty
-// sets are similar to none.
-func AllPairs(sets [][]uint64, threshold int) []Pair {
-	var pairs []Pair
-	for b := range sets {
-		pairs = AppendPairs(pairs, sets, b, threshold)
-	}
-	SortPairs(pairs)
-	return pairs
-}
-
-// AppendPairs is the step of AllPairs that compares set b with those before it.
+// AppendPairs appends the pairs of set b with those before it, at or above a threshold in ten thousandths, above 0. It
+// compares each with each, so its time grows with the square of the number of sets; Join finds the same. Each set must be
+// sorted and without repetitions; empty sets are similar to none.
 func AppendPairs(pairs []Pair, sets [][]uint64, b, threshold int) []Pair {
 	for a, x := range sets[:b] {
 		shared, union := sketch.Jaccard(x, sets[b])

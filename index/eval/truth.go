@@ -6,7 +6,7 @@ type Truth struct {
 	pairs []Pair
 }
 
-// NewTruth keeps sets and pairs. The pairs must be those that Join or AllPairs found at the floor.
+// NewTruth keeps sets and pairs. The pairs must be all of them, from the floor on.
 func NewTruth(sets [][]uint64, pairs []Pair) *Truth { return &Truth{sets: sets, pairs: pairs} }
 
 // At returns the pairs at or above a threshold that is not below the floor.

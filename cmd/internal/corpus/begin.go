@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -12,7 +13,7 @@ import (
 // begin opens a file of many records and reads the header of a table.
 func (r *Reader) begin(s Source) error {
 	r.file, r.number, r.line, r.rest, r.ended, r.closed, r.failed, r.retried = s.Path, 1, 0, r.rest[:0], false, false, nil, 0
-	in, err := openInput(s.Path, &r.read)
+	in, err := openInput(s.Path, &r.read, bufio.NewReaderSize(nil, peekBytes))
 	if err != nil {
 		return &fault{reason: Unreadable, err: err}
 	}

@@ -36,8 +36,9 @@ const (
 // windowBytes bounds the window that a zstd or xz file may ask for. It is what zstd itself decompresses by default.
 const windowBytes = 128 << 20
 
-// openInput opens a file, or standard input, and counts the bytes that are read of it, as they are on the disk.
-func openInput(path string, count *atomic.Int64) (*input, error) {
+// openInput opens a file, or standard input, and counts the bytes that are read of it, as they are on the disk. It reads
+// through a buffer of peekBytes.
+func openInput(path string, count *atomic.Int64, buffer *bufio.Reader) (*input, error) {
 	file := os.Stdin
 	if path != Stdin {
 		var err error
@@ -45,7 +46,8 @@ func openInput(path string, count *atomic.Int64) (*input, error) {
 			return nil, err
 		}
 	}
-	in := &input{Reader: bufio.NewReaderSize(counter{file, count}, peekBytes), file: file, end: func() {}}
+	buffer.Reset(counter{file, count})
+	in := &input{Reader: buffer, file: file, end: func() {}}
 	magic, _ := in.Peek(len(xzMagic)) // an error comes again when it is read
 	in.raw = []*bufio.Reader{in.Reader}
 	if isPacked(magic) {

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/csv"
@@ -60,6 +61,7 @@ type Parser struct {
 	joined []byte // the columns of a table that are the text
 	id     []byte
 	file   []byte
+	reader *bufio.Reader // of a file
 }
 
 // Each calls visit for each record of a chunk that is not blank, until visit returns false. What is wrong with a file is
@@ -344,28 +346,16 @@ func (p *Parser) text(l *layout) error {
 
 // whole reads a file to its end, but returns only the first most bytes of its content.
 func (p *Parser) whole(path string, most int, count *atomic.Int64) (err error) {
-	file, err := openFile(path)
+	if p.reader == nil {
+		p.reader = bufio.NewReaderSize(nil, peekBytes)
+	}
+	in, err := openInput(path, count, p.reader)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	counted := counter{file, count}
-	p.file, err = readUpTo(p.file[:0], most, counted)
-	if err != nil {
-		return err
-	}
-	if in, ok, err := unpack(io.MultiReader(bytes.NewReader(p.file), counted), p.file); err != nil {
-		return fmt.Errorf("unpack: %w", err)
-	} else if ok {
-		defer in.end()
-		unpacked, err := readUpTo(nil, most, in)
-		if err != nil {
-			return damaged(err)
-		}
-		p.file = unpacked
-	}
-	p.file = bytes.TrimPrefix(p.file, []byte(mark))
-	return nil
+	defer func() { err = errors.Join(err, in.close()) }()
+	p.file, err = readUpTo(p.file[:0], most, in)
+	return damaged(err)
 }
 
 // readUpTo appends the content of in, up to most bytes.

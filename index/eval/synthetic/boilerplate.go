@@ -12,15 +12,15 @@ import (
 type Boilerplate struct {
 	Originals int
 	Copies    int  // each of any original
-	Common    int  // words of BoilerplateWords that all texts have
+	Common    int  // words of boilerplateWords that all texts have
 	Anywhere  bool // any words are replaced in a copy, and not only its own
 	Parts     bool // common and own words alternate in four runs; else the common ones come first
 	Mixed     bool // originals and copies come in any order; else the copies come last
 	Seed      uint64
 }
 
-// BoilerplateWords is how many words such a text has.
-const BoilerplateWords = 200
+// boilerplateWords is how many words such a text has.
+const boilerplateWords = 200
 
 const (
 	boilerplateVocabulary = 20_000
@@ -38,7 +38,7 @@ func (b Boilerplate) Make() (texts []string, families []int) {
 	own, replaced := b.places()
 	originals := make([][]string, b.Originals)
 	for i := range originals {
-		originals[i] = b.arrange(common, draw(r, words, BoilerplateWords-b.Common), own)
+		originals[i] = b.arrange(common, draw(r, words, boilerplateWords-b.Common), own)
 		texts, families = append(texts, strings.Join(originals[i], " ")), append(families, i)
 	}
 	for range b.Copies {
@@ -64,14 +64,14 @@ func (b Boilerplate) places() (own, replaced []int) {
 	if b.Parts {
 		runs = 2
 	}
-	for i := range BoilerplateWords {
-		if run := BoilerplateWords / runs; i%run >= b.Common/runs {
+	for i := range boilerplateWords {
+		if run := boilerplateWords / runs; i%run >= b.Common/runs {
 			own = append(own, i)
 		}
 	}
 	from := own
 	if b.Anywhere {
-		from = make([]int, BoilerplateWords)
+		from = make([]int, boilerplateWords)
 		for i := range from {
 			from[i] = i
 		}
@@ -85,8 +85,8 @@ func (b Boilerplate) places() (own, replaced []int) {
 
 // arrange makes a text of common words and those of its own.
 func (b Boilerplate) arrange(common, words []string, own []int) []string {
-	text := make([]string, 0, BoilerplateWords)
-	for i := range BoilerplateWords {
+	text := make([]string, 0, boilerplateWords)
+	for i := range boilerplateWords {
 		if len(words) > 0 && i == own[len(own)-len(words)] {
 			text, words = append(text, words[0]), words[1:]
 		} else {

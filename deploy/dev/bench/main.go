@@ -94,7 +94,7 @@ func throughputs(ctx context.Context, p params, c *cluster, broker string, out i
 			return nil, err
 		}
 		details(out, pairs)
-		rows = append(rows, summarise(c.name, verify, pairs).row())
+		rows = append(rows, summary(c.name, verify, pairs))
 	}
 	return rows, nil
 }

@@ -33,27 +33,15 @@ func (s spread) text(format func(float64) string) string {
 	return fmt.Sprintf("%s (%s to %s)", format(s.median), format(s.low), format(s.high))
 }
 
-// summary is the row of a series in the table.
-type summary struct {
-	broker, verify      string
-	copy, filter, ratio spread
-}
-
 const summaryHead = `| broker | verify | copy, documents/s | unecho, documents/s | ratio |
 | --- | --- | ---: | ---: | ---: |`
 
-func summarise(broker, verify string, pairs []pair) summary {
-	return summary{
-		broker: broker, verify: verify,
-		copy:   spreadOf(pairs, func(p pair) float64 { return p.copy.rate() }),
-		filter: spreadOf(pairs, func(p pair) float64 { return p.filter.rate() }),
-		ratio:  spreadOf(pairs, pair.ratio),
-	}
-}
-
-func (s summary) row() string {
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |", s.broker, s.verify, s.copy.text(thousands), s.filter.text(thousands),
-		s.ratio.text(hundredths))
+// summary is the row of a series in the table.
+func summary(broker, verify string, pairs []pair) string {
+	return fmt.Sprintf("| %s | %s | %s | %s | %s |", broker, verify,
+		spreadOf(pairs, func(p pair) float64 { return p.copy.rate() }).text(thousands),
+		spreadOf(pairs, func(p pair) float64 { return p.filter.rate() }).text(thousands),
+		spreadOf(pairs, pair.ratio).text(hundredths))
 }
 
 // details writes what a series cost apart from time: medians over its runs.

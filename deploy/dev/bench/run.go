@@ -122,17 +122,13 @@ const settleBound = 10 * time.Second
 func (j job) settled(ctx context.Context, group string) error {
 	ctx, cancel := context.WithTimeout(ctx, settleBound)
 	defer cancel()
-	ticker := time.NewTicker(50 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		got, err := j.cluster.committed(ctx, group, j.source)
-		if err != nil || got == j.documents {
-			return err
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return fmt.Errorf("%s has committed %d of %d documents", group, got, j.documents)
-		}
+	got := 0
+	err := again(ctx, func() (is bool, err error) {
+		got, err = j.cluster.committed(ctx, group, j.source)
+		return err == nil && got == j.documents, err
+	})
+	if err != nil {
+		return fmt.Errorf("%s has committed %d of %d documents: %w", group, got, j.documents, err)
 	}
+	return nil
 }

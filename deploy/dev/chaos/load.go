@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -149,9 +150,5 @@ func (l *load) text() string {
 func (l *load) written() (ends map[int32]int64, sent int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ends = map[int32]int64{}
-	for p, end := range l.ends {
-		ends[p] = end
-	}
-	return ends, l.sent
+	return maps.Clone(l.ends), l.sent
 }

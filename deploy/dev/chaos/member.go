@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
@@ -73,7 +74,7 @@ func (m *member) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		said, err := m.live(ctx)
 		m.mu.Lock()
-		asked, wait := m.asked, max(restartAfter, time.Until(m.absent))
+		asked, pause := m.asked, max(restartAfter, time.Until(m.absent))
 		m.mu.Unlock()
 		switch {
 		case ctx.Err() != nil && err != nil:
@@ -83,12 +84,7 @@ func (m *member) run(ctx context.Context) error {
 		case !asked && ctx.Err() == nil:
 			m.seen.add("exit status 0 without being asked")
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-		}
+		wait(ctx, pause)
 	}
 	return nil
 }
@@ -176,14 +172,7 @@ func (m *member) leaves(ctx context.Context, absent time.Duration) error {
 }
 
 // wait waits for d, or until ctx is done.
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
+func wait(ctx context.Context, d time.Duration) { _ = retry.Pause(ctx, d) }
 
 // lasting returns what only waits, as wait does.
 func lasting(d time.Duration) func(context.Context) error {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
 // scene is one run: a group with its own topics, members and load.
@@ -130,7 +131,7 @@ func (s *scene) enlist(ctx context.Context, i int, ops bool) error {
 		m.args = append(m.args, "--set", fmt.Sprintf("consumer.member=%s-named-%d", s.name, i))
 	}
 	if ops {
-		address, err := freeAddress(ctx)
+		address, err := testbed.FreeAddress(ctx)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -185,13 +184,4 @@ func median(of []sample, value func(sample) float64) float64 {
 	}
 	slices.Sort(all)
 	return all[len(all)/2]
-}
-
-// freeAddress returns an address on which nobody listened a moment ago.
-func freeAddress(ctx context.Context) (string, error) {
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
 }

@@ -169,6 +169,15 @@ func (s *Server) LastLines() string {
 // 32768 on, elsewhere from 49152): a server that is started again would find its port taken by one of these.
 const firstPort, endPort = 20_000, 32_768
 
+// FreeAddress returns an address of this machine that was free a moment ago.
+func FreeAddress(ctx context.Context) (string, error) {
+	ports, err := freePorts(ctx, 1)
+	if err != nil {
+		return "", err
+	}
+	return local(ports[0]), nil
+}
+
 // freePorts returns different ports of 127.0.0.1 that were free a moment ago.
 func freePorts(ctx context.Context, n int) ([]int, error) {
 	var (

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
 const token = "a token for the load generator"
@@ -42,14 +43,11 @@ func newGroup(ctx context.Context, unecho, brokers, dir string) (*group, error) 
 	}
 	g := &group{unecho: unecho}
 	for i := range 2 {
-		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+		address, err := testbed.FreeAddress(ctx)
 		if err != nil {
 			return nil, err
 		}
-		m := &member{address: listener.Addr().String(), config: filepath.Join(dir, fmt.Sprintf("member-%d.yaml", i))}
-		if err := listener.Close(); err != nil {
-			return nil, err
-		}
+		m := &member{address: address, config: filepath.Join(dir, fmt.Sprintf("member-%d.yaml", i))}
 		text := fmt.Sprintf("kafka: {brokers: [%s]}\nsource: {topics: [%s]}\nconsumer: {group: %s, session_timeout: 6s}\n"+
 			"document: {format: json}\nwindow: {requests: 1h}\nsnapshot: {directory: %s}\nlog: {level: warn}\n"+
 			"ops: {listen: '%s', token: %s, documents_per_s: 100000, requests_per_s: 100000}\n",

@@ -61,9 +61,9 @@ func (f *feeder) Run(ctx, drain context.Context) error {
 	if f.setup.Plan.Order != protocol.ByPlace || len(f.setup.Plan.Ranges) == 0 {
 		return nil
 	}
-	first := f.setup.Plan.Ranges[0]
+	first := f.setup.Plan.Ranges[0].Name()
 	elected := func() bool {
-		return slices.ContainsFunc(f.sessions, func(s *session.Session) bool { return s.Has(first) })
+		return slices.ContainsFunc(f.sessions, func(s *session.Session) bool { return s.Standing.Has(first) })
 	}
 	return f.whileElected(ctx, drain, elected, f.feed)
 }

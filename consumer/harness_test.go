@@ -214,7 +214,7 @@ func (w *world) launch(change ...func(*Setup)) *running {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	inner, finished := context.WithCancel(ctx)
-	hard, cut := draining(inner, setup.Params.DrainTimeout)
+	hard, cut := retry.Outlast(inner, drainTime(setup.Params.DrainTimeout))
 	m := &running{
 		Service: service, world: w, network: network, ctx: ctx, cancel: cancel, cut: cut, done: make(chan error, 1),
 		ended: make(chan struct{}),

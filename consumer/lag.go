@@ -13,7 +13,9 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -28,7 +30,7 @@ const lagPause = 250 * time.Millisecond
 // read is unknown, and nothing waits for it.
 type lags struct {
 	*reached
-	sources *session.Sources
+	sources *routing.Topics
 	owed    *atomic.Pointer[owed] // the last reading
 	failed  bool                  // the last reading did
 	times   lagTimes
@@ -78,9 +80,9 @@ func (l *lags) read(ctx context.Context, sessions ...*session.Session) {
 	if err != nil {
 		l.log.Forget()
 	}
-	var reaches []session.Reach
+	var reaches []standing.Reach
 	for _, s := range sessions {
-		reaches = append(reaches, s.Reaches()...)
+		reaches = append(reaches, s.Standing.Reaches()...)
 	}
 	now.ours = l.times.ours(now.of, reaches, time.Now())
 	now.all = everyLag(now.of, now.ours)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/outputs"
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
@@ -33,12 +34,13 @@ type process struct {
 
 // sessions returns what the sessions that work with a replica have in common.
 func (p *process) sessions(replica *member.Follower) *session.Setup {
-	s := p.setup
+	s, mode := p.setup, protocol.NewMode(p.setup.Plan)
 	return &session.Setup{
-		Params: s.Params, Source: s.Source, Sources: p.lookout.sources, Sink: s.Sink, MaxEntryBytes: int(s.Journal.MaxEntryBytes),
-		Cluster: p.cluster, Log: p.log, Agreed: p.agreed, Replica: replica, Reader: p.reader, Encoder: p.encoder(),
-		Times: p.lookout.times, Incarnation: p.incarnation, Large: p.large, Counters: p.counters, Waiting: p.waiting, Stir: p.stir,
-		Options: s.Sessions, Logger: s.Logger, Mode: protocol.NewMode(s.Plan), Limit: p.limit, Ahead: s.waited,
+		Params: s.Params, Source: s.Source, Topics: p.lookout.sources, Sink: s.Sink, MaxEntryBytes: int(s.Journal.MaxEntryBytes),
+		Cluster: p.cluster, Log: p.log, Replica: replica, Reader: p.reader, Encoder: p.encoder(),
+		Clock:       &outputs.Clock{Times: p.lookout.times, Mode: mode, Log: p.log, Replica: replica, Client: p.cluster.Client, Logger: s.Logger},
+		Incarnation: p.incarnation, Large: p.large, Counters: p.counters, Waiting: p.waiting, Stir: p.stir,
+		Options: s.Sessions, Logger: s.Logger, Mode: mode, Limit: p.limit, Ahead: s.waited,
 		PassAfter: s.Journal.PassAfter(),
 	}
 }

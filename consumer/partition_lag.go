@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -25,7 +25,7 @@ type lagTimes struct {
 
 // ours returns the lags of the partitions that this process reads, in order. of is the lag of each partition of the
 // source that is known.
-func (l *lagTimes) ours(of map[entry.PartitionName]int64, reaches []session.Reach, now time.Time) (all []PartitionLag) {
+func (l *lagTimes) ours(of map[entry.PartitionName]int64, reaches []standing.Reach, now time.Time) (all []PartitionLag) {
 	caughtUp := make(map[entry.PartitionName]time.Time, len(of))
 	for at, lag := range of {
 		if last, ok := l.caughtUp[at]; ok {

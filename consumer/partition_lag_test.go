@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -14,29 +14,29 @@ func TestLagTimes(t *testing.T) {
 	begin := time.UnixMilli(1_700_000_000_000)
 	at := func(s int) time.Time { return begin.Add(time.Duration(s) * time.Second) }
 	mail, news := entry.Name("mail", 2), entry.Name("news", 0)
-	reach := func(of entry.PartitionName, written time.Time) session.Reach {
-		return session.Reach{PartitionName: of, Written: written}
+	reach := func(of entry.PartitionName, written time.Time) standing.Reach {
+		return standing.Reach{PartitionName: of, Written: written}
 	}
 	var l lagTimes
 	for _, c := range []struct {
 		name    string
 		of      map[entry.PartitionName]int64
-		reaches []session.Reach
+		reaches []standing.Reach
 		now     int
 		want    string
 	}{
-		{"a backlog, nothing committed", map[entry.PartitionName]int64{news: 9}, []session.Reach{reach(news, time.Time{})}, 0, "[news/0 9 -1]"},
-		{"a backlog that is worked off", map[entry.PartitionName]int64{news: 5}, []session.Reach{reach(news, at(-3600))}, 10, "[news/0 5 3610]"},
-		{"no lag", map[entry.PartitionName]int64{news: 0}, []session.Reach{reach(news, at(-60))}, 20, "[news/0 0 0]"},
-		{"a document after a quiet hour", map[entry.PartitionName]int64{news: 1}, []session.Reach{reach(news, at(-60))}, 30, "[news/0 1 10]"},
-		{"it is still there", map[entry.PartitionName]int64{news: 1}, []session.Reach{reach(news, at(-60))}, 40, "[news/0 1 20]"},
-		{"steady work is never caught up", map[entry.PartitionName]int64{news: 3}, []session.Reach{reach(news, at(49))}, 50, "[news/0 3 1]"},
-		{"a document of the future", map[entry.PartitionName]int64{news: 3}, []session.Reach{reach(news, at(99))}, 50, "[news/0 3 0]"},
-		{"in order", map[entry.PartitionName]int64{news: 0, mail: 0}, []session.Reach{reach(news, at(0)), reach(mail, at(0))}, 60, "[mail/2 0 0 news/0 0 0]"},
-		{"not ours", map[entry.PartitionName]int64{news: 0, mail: 0}, []session.Reach{reach(mail, at(0))}, 70, "[mail/2 0 0]"},
-		{"without a leader", map[entry.PartitionName]int64{mail: 0}, []session.Reach{reach(news, at(0)), reach(mail, at(0))}, 80, "[mail/2 0 0]"},
-		{"what was known before it had none is forgotten", map[entry.PartitionName]int64{news: 1}, []session.Reach{reach(news, time.Time{})}, 90, "[news/0 1 -1]"},
-		{"the lag cannot be read", nil, []session.Reach{reach(news, at(0))}, 100, "[]"},
+		{"a backlog, nothing committed", map[entry.PartitionName]int64{news: 9}, []standing.Reach{reach(news, time.Time{})}, 0, "[news/0 9 -1]"},
+		{"a backlog that is worked off", map[entry.PartitionName]int64{news: 5}, []standing.Reach{reach(news, at(-3600))}, 10, "[news/0 5 3610]"},
+		{"no lag", map[entry.PartitionName]int64{news: 0}, []standing.Reach{reach(news, at(-60))}, 20, "[news/0 0 0]"},
+		{"a document after a quiet hour", map[entry.PartitionName]int64{news: 1}, []standing.Reach{reach(news, at(-60))}, 30, "[news/0 1 10]"},
+		{"it is still there", map[entry.PartitionName]int64{news: 1}, []standing.Reach{reach(news, at(-60))}, 40, "[news/0 1 20]"},
+		{"steady work is never caught up", map[entry.PartitionName]int64{news: 3}, []standing.Reach{reach(news, at(49))}, 50, "[news/0 3 1]"},
+		{"a document of the future", map[entry.PartitionName]int64{news: 3}, []standing.Reach{reach(news, at(99))}, 50, "[news/0 3 0]"},
+		{"in order", map[entry.PartitionName]int64{news: 0, mail: 0}, []standing.Reach{reach(news, at(0)), reach(mail, at(0))}, 60, "[mail/2 0 0 news/0 0 0]"},
+		{"not ours", map[entry.PartitionName]int64{news: 0, mail: 0}, []standing.Reach{reach(mail, at(0))}, 70, "[mail/2 0 0]"},
+		{"without a leader", map[entry.PartitionName]int64{mail: 0}, []standing.Reach{reach(news, at(0)), reach(mail, at(0))}, 80, "[mail/2 0 0]"},
+		{"what was known before it had none is forgotten", map[entry.PartitionName]int64{news: 1}, []standing.Reach{reach(news, time.Time{})}, 90, "[news/0 1 -1]"},
+		{"the lag cannot be read", nil, []standing.Reach{reach(news, at(0))}, 100, "[]"},
 	} {
 		var got []string
 		for _, p := range l.ours(c.of, c.reaches, at(c.now)) {
@@ -50,10 +50,10 @@ func TestLagTimes(t *testing.T) {
 
 // A process shows a bounded number of partitions, always the same.
 func TestLagsAreBounded(t *testing.T) {
-	of, reaches := map[entry.PartitionName]int64{}, []session.Reach{}
+	of, reaches := map[entry.PartitionName]int64{}, []standing.Reach{}
 	for p := range int32(mostPartitions + 5) {
 		of[entry.Name("news", p)] = 1
-		reaches = append(reaches, session.Reach{PartitionName: entry.Name("news", p)})
+		reaches = append(reaches, standing.Reach{PartitionName: entry.Name("news", p)})
 	}
 	slices.Reverse(reaches)
 	all := (&lagTimes{}).ours(of, reaches, time.Now())

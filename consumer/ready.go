@@ -9,6 +9,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/standing"
 )
 
 // stand is how a process stands. The zero value is not ready.
@@ -69,7 +70,11 @@ func (r *readiness) Run(ctx context.Context) {
 
 // standing sums up the sessions and the journal. While documents are passed on without it the journal is no trouble.
 func (r *readiness) standing(at time.Time) Standing {
-	now := session.Stand(r.sessions, at)
+	var all []*standing.Session
+	for _, s := range r.sessions {
+		all = append(all, s.Standing)
+	}
+	now := standing.Sum(all, at)
 	if trouble := r.common.Log.Trouble(at); trouble != "" && r.common.Counters.Passing.Load() == 0 {
 		now.Trouble = strings.Join(slices.DeleteFunc([]string{trouble, now.Trouble}, func(s string) bool { return s == "" }), "; ")
 	}

@@ -13,9 +13,12 @@ import (
 	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/outputs"
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/recent"
-	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
@@ -36,7 +39,7 @@ type Service struct {
 type kept struct {
 	incarnation balance.Incarnation
 	counters    *measure.Counters
-	waiting     *session.WaitingList
+	waiting     *standing.WaitingList
 	replicas    *member.Counters
 	recent      recent.Copies
 	withdrawals atomic.Uint64
@@ -60,11 +63,11 @@ func New(setup Setup) (*Service, error) {
 		setup: setup, reader: reader, taken: &gateway.Counters{},
 		kept: kept{
 			incarnation: balance.NewIncarnation(time.Now()), counters: measure.NewCounters(setup.Source.Topics),
-			waiting: &session.WaitingList{}, replicas: member.NewCounters(), stirred: make(chan struct{}, 1),
+			waiting: &standing.WaitingList{}, replicas: member.NewCounters(), stirred: make(chan struct{}, 1),
 		},
 	}
 	s.lookout = &lookout{
-		setup: &s.setup, sources: session.NewSources(choice), times: session.NewTimes(setup.Sink), counters: s.counters,
+		setup: &s.setup, sources: routing.NewTopics(choice), times: outputs.NewTimes(setup.Sink), counters: s.counters,
 		missing: map[string]int{},
 	}
 	s.lookout.untaken.Store(new([]Untaken))
@@ -81,7 +84,7 @@ func New(setup Setup) (*Service, error) {
 func (s *Service) Run(ctx context.Context) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
-	hard, cut := draining(ctx, s.setup.Params.DrainTimeout)
+	hard, cut := retry.Outlast(ctx, drainTime(s.setup.Params.DrainTimeout))
 	defer cut()
 	return s.run(hard, ctx, done)
 }
@@ -93,16 +96,6 @@ func (s *Service) run(hard, ctx context.Context, done func()) error {
 		return nil
 	}
 	return err
-}
-
-// draining returns a context that ends when ctx has been done for as long as a drain may take, or is cut short.
-func draining(ctx context.Context, timeout time.Duration) (hard context.Context, cut context.CancelFunc) {
-	hard, cut = context.WithCancel(context.WithoutCancel(ctx))
-	context.AfterFunc(ctx, func() {
-		timer := time.AfterFunc(drainTime(timeout), cut)
-		context.AfterFunc(hard, func() { timer.Stop() })
-	})
-	return hard, cut
 }
 
 // drainReserve is the part of the drain timeout that is left for the last steps: ending a transaction, giving back

@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
@@ -28,10 +29,10 @@ type Params = session.Params
 type SourceParams = session.SourceParams
 
 // Waiting is a partition that waits for a person.
-type Waiting = session.Waiting
+type Waiting = standing.Waiting
 
 // Standing says whether the process would forward a document that came now.
-type Standing = session.Standing
+type Standing = standing.Summary
 
 // Latency is how long batches took, by stage.
 type Latency = measure.Latency

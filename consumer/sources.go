@@ -14,10 +14,10 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/measure"
+	"github.com/unecho/unecho/consumer/outputs"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/routing"
-	"github.com/unecho/unecho/consumer/session"
 )
 
 // sourcesEvery is how often a process looks for topics that source.pattern brings: soon enough for a person who waits
@@ -35,8 +35,8 @@ type Untaken struct{ Topic, Why string }
 // lookout finds the topics of the source that come and go.
 type lookout struct {
 	setup    *Setup
-	sources  *session.Sources
-	times    *session.Times
+	sources  *routing.Topics
+	times    *outputs.Times
 	counters *measure.Counters
 
 	missing map[string]int            // looks in a row, by topic that is read
@@ -129,7 +129,7 @@ func (l *lookout) ready(ctx context.Context, topics *broker.Topics, source broke
 	if err := topics.CheckSource(ctx, source.Name, int(l.setup.Params.FetchBytes)); err != nil || l.setup.Sink.DryRun {
 		return err
 	}
-	if _, err := topics.EnsureOutputs(ctx, session.Wants(&l.setup.Sink, protocol.NewMode(l.setup.Plan), source)...); err != nil {
+	if _, err := topics.EnsureOutputs(ctx, outputs.Wants(&l.setup.Sink, protocol.NewMode(l.setup.Plan), source)...); err != nil {
 		return err
 	}
 	return l.times.Read(ctx, topics, source.Name, l.setup.Logger)

@@ -7,6 +7,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index"
 )
 
 // Succeeded is the error that ends a member whose group has retired. Topic is its journal.
@@ -50,4 +51,16 @@ func (a *Agreed) declares(log *journal.Log) []byte {
 		Kind: protocol.Fills, Other: a.Succeeds,
 		Ours: routing.Incarnation(log.Topic, log.ID),
 	})
+}
+
+// Duty returns the number of the routing in force, and what it has the group do. The error ends the process if that
+// routing is not its own.
+func (f *Follower) Duty() (routed uint64, d protocol.Duty, err error) {
+	f.Look(func(r *index.Replica) {
+		routed = r.Routed()
+		if err = f.Agreed.SameRouting(f.Log, r); err == nil {
+			d, err = routing.DutyOf(r.Routes().Text)
+		}
+	})
+	return routed, d, err
 }

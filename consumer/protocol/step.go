@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"slices"
 	"time"
 
 	"github.com/unecho/unecho/index"
@@ -66,3 +67,13 @@ type PartitionName = entry.PartitionName
 
 // Name is that of the partition.
 func (tp *TopicPartition) Name() PartitionName { return entry.Name(tp.Topic, tp.Source.Partition) }
+
+// Topics names the topics of partitions, each once.
+func Topics[T interface{ Name() PartitionName }](of []T) (names []string) {
+	for _, one := range of {
+		if topic := one.Name().Topic; !slices.Contains(names, topic) {
+			names = append(names, topic)
+		}
+	}
+	return names
+}

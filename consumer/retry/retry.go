@@ -33,3 +33,16 @@ func While(ctx context.Context, every time.Duration, try func() error,
 		}
 	}
 }
+
+// Outlast returns a context that ends when ctx has been done for so long, or is cut short.
+func Outlast(ctx context.Context, by time.Duration) (end context.Context, cut context.CancelFunc) {
+	end, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(by, cancel)
+		context.AfterFunc(end, func() { timer.Stop() })
+	})
+	return end, func() {
+		stop()
+		cancel()
+	}
+}

@@ -5,16 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/balance"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/mail"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/unpack"
 )
 
@@ -22,48 +24,17 @@ import (
 type client struct {
 	*Setup
 	slot       string
-	mail       *mailbox
+	mail       *mail.Box
 	unpacker   *unpack.Unpacker
 	abandon    context.CancelFunc // ends its every request
 	made       chan struct{}      // closed when group is set: callbacks may come before
 	group      *kgo.GroupTransactSession
 	reads      []string                        // topics
-	subscribed int                             // the version of Sources that these are
+	subscribed int                             // the version of Topics that these are
 	paused     map[protocol.PartitionName]bool // partitions that are not polled now
 	unled      map[protocol.PartitionName]bool // given, and not read: they had no leader
 	looked     time.Time                       // for leaders of these
-}
-
-// open makes a client, which takes part in the group from then on.
-func (s *Session) open() error {
-	life, abandon := context.WithCancel(context.Background())
-	if err := s.mail.opens(abandon); err != nil {
-		abandon()
-		return err
-	}
-	s.reaches.opens()
-	s.standing.opens(time.Now())
-	s.pipeline.renew()
-	c := &client{
-		Setup: s.Setup, slot: s.slot, mail: s.mail, unpacker: s.pipeline.unpacker, abandon: abandon, made: make(chan struct{}),
-		paused: map[protocol.PartitionName]bool{}, unled: map[protocol.PartitionName]bool{},
-	}
-	if c.reads, c.subscribed = s.Sources.List(); len(c.reads) == 0 {
-		s.standing.idles(time.Now()) // the client joins the group with the first topic
-	}
-	if s.client != nil {
-		c.looked = s.client.looked
-	}
-	s.takeovers.opens(c)
-	group, err := kgo.NewGroupTransactSession(append(slices.Concat(c.options(), s.standing.leaveLogger(s.Cluster.Client),
-		c.unpacker.Options(s.Cluster.Client), s.takeovers.callbacks()), kgo.WithContext(life))...)
-	if err != nil {
-		abandon()
-		return fmt.Errorf("open session %s: %w", s.slot, err)
-	}
-	c.group, s.client = group, c
-	close(c.made)
-	return nil
+	left       atomic.Bool                     // the group, for good
 }
 
 // kafka is the client as its callbacks see it.
@@ -72,34 +43,12 @@ func (c *client) kafka() *kgo.Client {
 	return c.group.Client()
 }
 
-// close ends the client without leaving the group. At a final shutdown leaveGroup does that.
-//
-// Closing waits for the end of a rebalance, which others may hold up. The client uses that wait: it leaves the group
-// where its revoked partitions would belong to nobody. It gets closeWait for that.
-func (s *Session) close(ctx context.Context, l *loop) {
-	timer := time.AfterFunc(closeWait, s.client.abandon)
-	s.client.group.CloseAllowingRebalance()
-	timer.Stop()
-	s.client.abandon()
-	l.deliver()
-	for _, a := range l.member.Assigned() {
-		s.Waiting.forget(a.Name())
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	if err := l.announce(ctx, l.member.Unannounced()); err != nil {
-		s.Logger.Debug().Err(err).Msg("last base is not announced") // the next owner fetches it
-	}
-}
-
-const closeWait = 500 * time.Millisecond
-
 // note notes which of the partitions have no leader.
-func (c *client) note(l *letter) {
-	for _, name := range l.unled {
+func (c *client) note(l *mail.Letter) {
+	for _, name := range l.Unled {
 		c.unled[name] = true
 	}
-	for _, name := range l.lost {
+	for _, name := range l.Lost {
 		delete(c.unled, name)
 	}
 }
@@ -113,23 +62,18 @@ func (c *client) ready(ctx context.Context) error {
 }
 
 // subscribe reads topics that have come since the client was opened. A session that reads a topic that is gone is
-// built anew without it. A topic is one of Sources when its outputs are as they must be.
+// built anew without it. A topic is one of Topics when its outputs are as they must be.
 func (c *client) subscribe() error {
-	topics, version := c.Sources.List()
+	topics, version := c.Topics.List()
 	if version == c.subscribed {
 		return nil
 	}
 	for _, topic := range c.reads {
 		if !slices.Contains(topics, topic) {
-			return rebuild("topic %s is not read any more", topic)
+			return fmt.Errorf("topic %s is not read any more", topic)
 		}
 	}
-	var come []string
-	for _, topic := range topics {
-		if !slices.Contains(c.reads, topic) {
-			come = append(come, topic)
-		}
-	}
+	come := slices.DeleteFunc(slices.Clone(topics), func(topic string) bool { return slices.Contains(c.reads, topic) })
 	c.group.Client().AddConsumeTopics(come...)
 	c.reads, c.subscribed = topics, version
 	return nil
@@ -156,7 +100,7 @@ func (c *client) ledAgain(ctx context.Context) error {
 		}
 		for _, name := range unled {
 			if end, ok := ends.Lookup(name.Topic, name.Partition); ok && end.Err == nil {
-				return rebuild("%s has a leader again", name)
+				return fmt.Errorf("%s has a leader again", name)
 			}
 		}
 	}
@@ -194,6 +138,24 @@ func (c *client) poll(drain context.Context, wait time.Duration, most int) (fetc
 	fetches = c.group.PollRecords(ctx, most)
 	c.unpacker.Polled(fetches)
 	return fetches, ctx.Err() != nil
+}
+
+// rewind has the client read again what was polled beyond the reach. The client believes it committed.
+func (c *client) rewind(groups []protocol.Group) {
+	to := map[string]map[int32]kgo.EpochOffset{}
+	for i := range groups {
+		g := &groups[i]
+		if !g.Beyond {
+			continue
+		}
+		if to[g.Topic] == nil {
+			to[g.Topic] = map[int32]kgo.EpochOffset{}
+		}
+		to[g.Topic][g.Source.Partition] = kgo.EpochOffset{Epoch: -1, Offset: g.End}
+	}
+	if len(to) > 0 {
+		c.group.Client().SetOffsets(to)
+	}
 }
 
 // troubled returns the first error that came with a poll, apart from the end of its own context, which may have come if
@@ -259,43 +221,61 @@ const (
 	replacedPause   = 50 * time.Millisecond
 )
 
-// standstill is an offset that is committed although nothing is forwarded.
-type standstill struct {
-	protocol.TopicPartition
-	offset   int64
-	metadata string
+// place is this session's place in the group.
+func (c *client) place() cluster.Place {
+	member, generation := c.kafka().GroupMetadata()
+	return cluster.Place{Slot: c.slot, Member: member, Generation: generation}
 }
 
-// commitPlainly commits offsets without a transaction, as the group member that the session is, so that a zombie's
-// are refused.
-func (c *client) commitPlainly(ctx context.Context, some []standstill) error {
-	member, generation := c.kafka().GroupMetadata()
-	req := kmsg.NewPtrOffsetCommitRequest()
-	req.Group, req.MemberID, req.Generation = c.Params.Group, member, generation
-	req.InstanceID = &c.slot
-	at := map[string]int{} // topic -> its place in the request
-	for _, t := range some {
-		i, there := at[t.Topic]
-		if !there {
-			i, at[t.Topic] = len(req.Topics), len(req.Topics)
-			topic := kmsg.NewOffsetCommitRequestTopic()
-			topic.Topic, topic.TopicID = t.Topic, t.Source.Topic
-			req.Topics = append(req.Topics, topic)
-		}
-		p := kmsg.NewOffsetCommitRequestTopicPartition()
-		p.Partition, p.Offset, p.Metadata = t.Source.Partition, t.offset, &t.metadata
-		req.Topics[i].Partitions = append(req.Topics[i].Partitions, p)
+// bears says that the other partitions go on in spite of an error of one. The next batch of that one has no room yet,
+// or cannot be unpacked at all.
+func (c *client) bears(err error, member *protocol.Member) bool {
+	if errors.Is(err, unpack.ErrLater) {
+		return true
 	}
-	resp, err := req.RequestWith(ctx, c.Cluster.Client)
-	if err != nil {
-		return fmt.Errorf("commit offset %d of %s: %w", some[0].offset, some[0].Name(), err)
+	var stopped *kgo.ErrDecompressTooLarge
+	if !errors.As(err, &stopped) {
+		return false
 	}
-	for _, t := range resp.Topics {
-		for _, p := range t.Partitions {
-			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
-				return fmt.Errorf("commit an offset of partition %d: %w", p.Partition, err)
-			}
+	name := protocol.PartitionName{Topic: stopped.Topic, Partition: stopped.Partition}
+	c.unpacker.Reported(name)
+	a := member.Find(name)
+	if a != nil && a.Mode.Finite() {
+		if stopped.Offset < a.Range.To {
+			_ = c.mail.Stop(unpack.Ended(stopped)) // which wakes the loop, and ends the process
 		}
+		return true
+	}
+	if a != nil && c.Waiting.Add(standing.Waiting{PartitionName: name, Offset: stopped.Offset, Next: stopped.NextOffset}) {
+		c.Logger.Error().Str("topic", stopped.Topic).Int32("partition", stopped.Partition).Int64("offset", stopped.Offset).
+			Int64("next_offset", stopped.NextOffset).Str("remedy", c.pass(stopped)).
+			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, " +
+				"the others go on")
+	}
+	return true
+}
+
+// untoldPatience is how long a partition may have been left alone when a poll begins that does not tell of it.
+const untoldPatience = 5 * time.Second
+
+// told returns an error if the client has left a partition alone and has thrown away the message about it. A client
+// that is opened anew comes to the same batch again, and tells. A full poll may leave the message to the next one.
+func (c *client) told(fetches kgo.Fetches, most int, polling time.Time) error {
+	if fetches.NumRecords() >= most {
+		return nil
+	}
+	if p, is := c.unpacker.Unreported(polling.Add(-untoldPatience)); is {
+		return fmt.Errorf("%v stands still at a batch that cannot be unpacked, and the client does not say so", p)
 	}
 	return nil
+}
+
+// pass says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets
+// more room. A batch of many small records may be wanted.
+func (c *client) pass(e *kgo.ErrDecompressTooLarge) string {
+	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets "+
+		"--to-offset %d --execute; "+
+		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings "+
+		"(deploy/docs/operations.md: Change a setting that decides)",
+		c.Params.Group, e.Topic, e.Partition, e.NextOffset)
 }

@@ -8,21 +8,39 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/mail"
+	"github.com/unecho/unecho/consumer/pipeline"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/index"
 )
 
-// loop does what a member wants, as long as one client lives.
-type loop struct {
-	*Session
-	member   *protocol.Member
-	batch    *batch    // at hand; nil: there is none
-	recorder *recorder // nil: nothing is recorded
+// batch is the one at hand.
+type batch struct {
+	*pipeline.Batch
+	needed time.Time // since when it waits for the journal; zero: it does not yet
+	begun  time.Time // its transaction; zero: it has none
+	why    error     // the session is built anew, where the batch wants that
 }
 
-func (s *Session) newLoop() *loop {
-	return &loop{Session: s, member: protocol.NewMember(s.Mode, s.intake, MostHeld, time.Now())}
+// loop does what a member wants, as long as one client lives.
+type loop struct {
+	*Setup
+	slot     string
+	mail     *mail.Box
+	standing *standing.Session
+	outage   *outage
+	client   *client
+	pipeline *pipeline.Pipeline
+	intake   *protocol.Intake
+	member   *protocol.Member
+
+	batch     *batch      // at hand; nil: there is none
+	recorder  *recorder   // nil: nothing is recorded
+	committed bool        // some batch was
+	moved     *assignment // the source has another document there than was judged; nil: that is not why the session is rebuilt
 }
 
 // run ends between two batches when it is time to drain.
@@ -38,8 +56,8 @@ func (l *loop) run(ctx, drain context.Context) (err error) {
 		err = l.do(ctx, drain, &step)
 	}
 	l.endRecording()
-	if err != nil {
-		l.batch.took(l.Counters) // also where the outcome is unknown: what was slowest often ends so
+	if err != nil && l.batch != nil {
+		l.batch.Took() // also where the outcome is unknown: what was slowest often ends so
 	}
 	return err
 }
@@ -62,9 +80,9 @@ func (l *loop) look(do func(protocol.Journal)) {
 
 // deliver tells the member what came and went.
 func (l *loop) deliver() {
-	for _, letter := range l.mail.receive() {
-		l.member.Give(letter.given...)
-		l.member.Take(letter.lost...)
+	for _, letter := range l.mail.Receive() {
+		l.member.Give(letter.Given...)
+		l.member.Take(letter.Lost...)
 		l.client.note(&letter)
 	}
 }
@@ -82,11 +100,11 @@ func (l *loop) do(ctx, drain context.Context, step *protocol.Step) error {
 	case protocol.WantSigned:
 		return l.sign(ctx)
 	case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
-		return l.reaching(ctx, l.batch.pipeline.append)
+		return l.reaching(ctx, l.batch.Append)
 	case protocol.WantPass, protocol.WantForgotten:
-		return l.reaching(ctx, l.batch.pipeline.await)
+		return l.reaching(ctx, l.batch.Await)
 	case protocol.WantTimeCheck:
-		l.checkTimes(step.Batch)
+		l.Clock.Check(step.Batch)
 	case protocol.WantOutputs:
 		return l.forward(ctx)
 	case protocol.WantCommit:
@@ -100,7 +118,7 @@ func (l *loop) do(ctx, drain context.Context, step *protocol.Step) error {
 	case protocol.Rebuild:
 		return l.rebuild(step)
 	case protocol.GiveUp:
-		return l.giveUp()
+		return l.batch.Hopeless()
 	case protocol.WantVerdicts: // the member takes them by itself
 	}
 	return nil
@@ -127,7 +145,7 @@ func (l *loop) poll(ctx, drain context.Context, step *protocol.Step) error {
 	if err := l.client.told(fetches, most, polling); err != nil {
 		return err
 	}
-	b, fetch := l.pipeline.sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
+	b, fetch := l.pipeline.Sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
 		a := l.member.Find(name)
 		if a == nil {
 			return nil, 0
@@ -137,6 +155,53 @@ func (l *loop) poll(ctx, drain context.Context, step *protocol.Step) error {
 	fetch.Waited = waited
 	l.fetched(b, fetch, false)
 	return nil
+}
+
+// record polls what is owed. No document of these partitions is judged before it is recorded.
+func (l *loop) record(ctx, drain context.Context, step *protocol.Step) (err error) {
+	if step.Again || !l.recorder.reads(step.Of) {
+		l.endRecording()
+		if l.recorder, err = newRecorder(ctx, l.Setup, l.slot, step.Of); err != nil {
+			return err
+		}
+	}
+	r := l.recorder
+	if r == nil {
+		l.member.Later(time.Now())
+		return nil
+	}
+	fetches, err := r.poll(drain, step)
+	if err != nil {
+		return err
+	}
+	l.deliver()
+	if fetches.NumRecords() == 0 {
+		if left := r.passBarren(ctx); left {
+			l.member.Later(time.Now())
+		}
+		return nil
+	}
+	r.owed = owed(r.asked)
+	b, fetch := r.pipeline.Sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
+		a := r.of[name]
+		if a == nil || !a.Owes() || l.member.Find(name) != a {
+			return nil, 0
+		}
+		return a, a.Recorded()
+	}, func(a *assignment) int64 { return a.Base })
+	l.fetched(b, fetch, true)
+	if l.batch != nil {
+		r.fruitful = time.Now()
+	}
+	return nil
+}
+
+// endRecording closes the recorder, if there is one.
+func (l *loop) endRecording() {
+	if l.recorder != nil {
+		l.recorder.client.Close()
+	}
+	l.recorder = nil
 }
 
 // reach returns the offset up to which documents of an assignment may be forwarded now.
@@ -154,29 +219,28 @@ func (l *loop) reach() func(*assignment) int64 {
 }
 
 // fetched tells the member what a poll brought. The memory of what begins no batch is let go.
-func (l *loop) fetched(b *batch, fetch protocol.Fetch, recording bool) {
+func (l *loop) fetched(b *pipeline.Batch, fetch protocol.Fetch, recording bool) {
 	l.look(func(j protocol.Journal) { b.Batch = l.member.Fetched(time.Now(), j, fetch, recording) })
-	if l.batch = b; b.Batch == nil {
-		l.batch = nil
-		if fetch.Records > 0 {
-			b.pipeline.rest(b.fetches)
-		}
+	switch {
+	case b.Batch != nil:
+		l.batch = &batch{Batch: b}
+	case fetch.Records > 0:
+		b.Rest()
 	}
 }
 
 // sign signs the documents of the batch, once their rate allows it.
 func (l *loop) sign(ctx context.Context) error {
 	b := l.batch
-	if l.limited() && b.pipeline == l.pipeline {
-		err := l.mail.whileHeld(ctx, func(ctx context.Context) error { return l.Limit.WaitN(ctx, b.Size) })
+	if l.limited() && l.recorder == nil {
+		err := l.mail.WhileHeld(ctx, func(ctx context.Context) error { return l.Limit.WaitN(ctx, b.Size) })
 		if err != nil {
 			return fmt.Errorf("wait for the rate: %w", err)
 		}
 	}
-	err := l.mail.whileHeld(ctx, func(ctx context.Context) error { return b.pipeline.sign(ctx, b) })
+	err := l.mail.WhileHeld(ctx, b.Sign)
 	if err == nil {
 		l.member.Signed()
-		b.signed = time.Now()
 	}
 	return err
 }
@@ -185,11 +249,9 @@ func (l *loop) sign(ctx context.Context) error {
 func (l *loop) limited() bool { return l.Limit != nil && !l.Mode.Fed() }
 
 // reaching runs a step of a batch that needs the journal. If that is away, the documents are passed on.
-func (l *loop) reaching(ctx context.Context, step func(context.Context, *batch) error) error {
+func (l *loop) reaching(ctx context.Context, step func(context.Context) error) error {
 	b := l.batch
-	held := func(ctx context.Context) error {
-		return l.mail.whileHeld(ctx, func(ctx context.Context) error { return step(ctx, b) })
-	}
+	held := func(ctx context.Context) error { return l.mail.WhileHeld(ctx, step) }
 	if !l.member.MayPass() {
 		return held(ctx)
 	}
@@ -197,18 +259,17 @@ func (l *loop) reaching(ctx context.Context, step func(context.Context, *batch) 
 		b.needed = time.Now()
 	}
 	away, err := l.outage.inTime(ctx, b.needed, held)
-	if err == nil && away && !l.mail.revoked() {
+	if err == nil && away && !l.mail.Revoked() {
 		l.member.Pass()
 	}
 	return err
 }
 
-// rest lets go of the batch that is over. The session does not need its memory while it waits for the next batch, and
-// some of it is large.
+// rest lets go of the batch that is over.
 func (l *loop) rest() {
-	l.batch.took(l.Counters)
-	l.recorder.counts(l.batch)
-	l.batch.pipeline.rest(l.batch.fetches)
+	l.batch.Took()
+	l.recorder.counts(l.batch.Batch)
+	l.batch.Rest()
 	l.member.Rested()
 	l.batch = nil
 }
@@ -221,19 +282,12 @@ func (l *loop) rebuild(step *protocol.Step) error {
 	case errors.Is(step.Why, protocol.ErrUnreadable):
 		return l.Log.Unreadable()
 	case errors.Is(step.Why, protocol.ErrRouting):
-		if _, _, err := l.duty(); err != nil {
+		if _, _, err := l.Replica.Duty(); err != nil {
 			return err
 		}
 	}
-	return &rebuildError{because: step.Why, moved: step.Moved}
-}
-
-// giveUp ends the process, unless another try may succeed.
-func (l *loop) giveUp() error {
-	if b := l.batch; !l.withoutTime(b.present, b.cause) {
-		return hopeless(b)
-	}
-	return rebuild("the rejected topic refuses the present time: %w", l.batch.cause)
+	l.moved = step.Moved
+	return step.Why
 }
 
 // announce tells the journal the bases that it does not know. In an outage that is done later.
@@ -258,17 +312,17 @@ func (l *loop) announce(ctx context.Context, of []*assignment) error {
 // skip commits the ends of ranges of which nothing is left.
 func (l *loop) skip(ctx context.Context, step *protocol.Step) error {
 	var passed []*assignment
-	var ends []standstill
+	var ends []cluster.Commit
 	for _, a := range step.Of {
 		topics := broker.NewTopics(l.Cluster.Client, l.Logger)
-		if topics.Barren(ctx, l.pipeline.unpacker.Renew(), a.Topic, a.Source.Partition, a.Base, a.Range.To) {
+		if topics.Barren(ctx, l.pipeline.Unpacker.Renew(), a.Topic, a.Source.Partition, a.Base, a.Range.To) {
 			a.Pending = protocol.Tally{}
-			passed, ends = append(passed, a), append(ends, standstill{a.TopicPartition, a.Range.To, a.Mode.Metadata(a)})
+			passed, ends = append(passed, a), append(ends, cluster.Commit{TopicPartition: a.TopicPartition, Offset: a.Range.To, Metadata: a.Mode.Metadata(a)})
 		}
 	}
 	if len(passed) > 0 {
-		if err := l.client.commitPlainly(ctx, ends); err != nil {
-			return rebuild("%w", err)
+		if err := l.Cluster.Commit(ctx, l.client.place(), ends); err != nil {
+			return err
 		}
 	}
 	l.member.Skipped(time.Now(), passed...)

@@ -2,27 +2,16 @@ package session
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/consumer/unpack"
 )
 
 // partitionBytes is how much of a partition one fetch brings at most. The client's 1 MiB fills a transaction of a few
 // partitions only in part: of documents of 2 kB in four partitions it brings some 3,000, and 4 MiB bring enough for the
 // default poll_records.
 const partitionBytes = 4 << 20
-
-// unpackBounds are the bounds of one session. It holds two things unpacked: the batch that it forwards, and the one
-// that comes next.
-func (s *Setup) unpackBounds() unpack.Bounds {
-	batch := int(s.Source.MaxBatchBytes)
-	return unpack.Bounds{Batch: batch, Held: max(batch, unpackedFetches*int(s.Params.FetchBytes))}
-}
-
-// unpackedFetches is how many fetch_bytes a session holds unpacked. Text is compressed to a fourth, as a rule.
-const unpackedFetches = 4
 
 // heartbeat is how soon a session learns of a rebalance. Each phase of a rebalance waits for the last member to learn
 // of it, and there are more rebalances than one would think. For example, a session that leads the group comes back
@@ -34,43 +23,61 @@ const heartbeat = 500 * time.Millisecond
 // it still writes the end of the one before. With the library's 5 s each such moment became 5 s.
 const refusedAgain = 100 * time.Millisecond
 
-// readOptions are the options of a client that reads parts of the source once more.
+// readOptions are those of a client that reads the source.
 func (s *Setup) readOptions() []kgo.Opt {
 	return []kgo.Opt{
-		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.KeepControlRecords(),
-		kgo.FetchMaxWait(time.Second),
-		kgo.FetchMaxBytes(int32(s.Params.FetchBytes)),
-		kgo.BrokerMaxReadBytes(int32(max(100<<20, s.Params.FetchBytes))),
-		kgo.FetchMaxPartitionBytes(int32(min(s.Params.FetchBytes, partitionBytes))),
-	}
-}
-
-// options are those of the client, without those that the taking of partitions has.
-func (c *client) options() []kgo.Opt {
-	codec, _ := c.Sink.Codec()
-	return append(slices.Concat(c.Cluster.Options, c.Options),
-		kgo.ConsumerGroup(c.Params.Group),
-		kgo.ConsumeTopics(c.reads...),
-		kgo.InstanceID(c.slot),
-		kgo.TransactionalID(c.Cluster.TransactionalID(c.slot)),
-		kgo.TransactionTimeout(c.Params.TransactionTimeout),
-		kgo.MetadataMinAge(refusedAgain),
-		kgo.SessionTimeout(c.Params.SessionTimeout),
-		kgo.HeartbeatInterval(min(c.Params.SessionTimeout/3, heartbeat)),
-		kgo.RebalanceTimeout(5*c.Params.SessionTimeout),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		// what is polled is committed: so are the markers, and with them what was aborted before them
 		kgo.KeepControlRecords(),
 		kgo.FetchMaxWait(time.Second),
-		kgo.FetchMaxBytes(int32(c.Params.FetchBytes)),
-		kgo.BrokerMaxReadBytes(int32(max(100<<20, c.Params.FetchBytes))), // the library's, or more
-		kgo.FetchMaxPartitionBytes(int32(min(c.Params.FetchBytes, partitionBytes))),
+		kgo.FetchMaxBytes(int32(s.Params.FetchBytes)),
+		kgo.BrokerMaxReadBytes(int32(max(100<<20, s.Params.FetchBytes))), // the library's, or more
+		kgo.FetchMaxPartitionBytes(int32(min(s.Params.FetchBytes, partitionBytes))),
+	}
+}
+
+// options are those of a session's client, without those that the taking of partitions has.
+func (s *Setup) options(slot string, topics []string) []kgo.Opt {
+	codec, _ := s.Sink.Codec()
+	return append(slices.Concat(s.Cluster.Options, s.Options, s.readOptions()),
+		kgo.ConsumerGroup(s.Params.Group),
+		kgo.ConsumeTopics(topics...),
+		kgo.InstanceID(slot),
+		kgo.TransactionalID(s.Cluster.TransactionalID(slot)),
+		kgo.TransactionTimeout(s.Params.TransactionTimeout),
+		kgo.MetadataMinAge(refusedAgain),
+		kgo.SessionTimeout(s.Params.SessionTimeout),
+		kgo.HeartbeatInterval(min(s.Params.SessionTimeout/3, heartbeat)),
+		kgo.RebalanceTimeout(5*s.Params.SessionTimeout),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerLinger(0),
 		kgo.ProducerBatchCompression(codec),
-		kgo.MaxBufferedRecords(c.Params.PollRecords+1),
-		kgo.ProducerBatchMaxBytes(int32(max(int(c.Sink.MaxRecordBytes), 1<<20))),
+		kgo.MaxBufferedRecords(s.Params.PollRecords+1),
+		kgo.ProducerBatchMaxBytes(int32(max(int(s.Sink.MaxRecordBytes), 1<<20))),
 	)
+}
+
+// leaveLogger hands on what a session's client logs. Once the session has left the group, the client finds that the
+// group does not know it any more. The client logs that as an error, though it is as it should be. So errors are
+// logged as information from then on.
+type leaveLogger struct {
+	kgo.Logger
+	left *atomic.Bool
+}
+
+// Log implements kgo.Logger.
+func (l leaveLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
+	if l.left.Load() {
+		level = max(level, kgo.LogLevelInfo)
+	}
+	l.Logger.Log(level, msg, keyvals...)
+}
+
+// leaveLogger is the option for the client of a session, or nothing where nobody logs.
+func (s *Setup) leaveLogger(left *atomic.Bool) []kgo.Opt {
+	logger, ok := s.Cluster.Client.OptValue(kgo.WithLogger).(kgo.Logger)
+	if !ok {
+		return nil
+	}
+	return []kgo.Opt{kgo.WithLogger(leaveLogger{logger, left})}
 }

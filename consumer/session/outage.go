@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/mail"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 )
@@ -18,13 +19,13 @@ var errAway = errors.New("the journal is away")
 type outage struct {
 	*Setup
 	slot   string
-	mail   *mailbox
+	mail   *mail.Box
 	since  atomic.Pointer[time.Time] // when documents began to be passed on; nil: the journal answers
 	begins chan struct{}             // an outage begins: somebody looks for its end
 }
 
-func newOutage(setup *Setup, slot string, mail *mailbox) *outage {
-	return &outage{Setup: setup, slot: slot, mail: mail, begins: make(chan struct{}, 1)}
+func newOutage(setup *Setup, slot string, box *mail.Box) *outage {
+	return &outage{Setup: setup, slot: slot, mail: box, begins: make(chan struct{}, 1)}
 }
 
 func (o *outage) lasts() bool { return o.since.Load() != nil }
@@ -75,7 +76,7 @@ func (o *outage) await(ctx context.Context) {
 		}
 		var final *stop.Error
 		if errors.As(err, &final) { // as if documents waited: a person is needed
-			_ = o.mail.stop(final)
+			_ = o.mail.Stop(final)
 			return
 		}
 	}
@@ -100,7 +101,7 @@ func (o *outage) inTime(ctx context.Context, since time.Time, step func(context.
 	bound, cancel := context.WithDeadlineCause(ctx, since.Add(o.PassAfter), errAway)
 	defer cancel()
 	err = step(bound)
-	if err == nil || !errors.Is(context.Cause(bound), errAway) || o.mail.final.Load() != nil || o.final(o.slot, err) != nil {
+	if err == nil || !errors.Is(context.Cause(bound), errAway) || o.mail.Final() != nil || o.final(o.slot, err) != nil {
 		return false, err
 	}
 	o.begin()

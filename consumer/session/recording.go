@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/pipeline"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/unpack"
 )
@@ -23,48 +24,9 @@ type recorder struct {
 	asked    []*assignment                          // what it was made for
 	of       map[protocol.PartitionName]*assignment // those that could be read
 	client   *kgo.Client
-	pipeline *pipeline
+	pipeline *pipeline.Pipeline
 	fruitful time.Time // when a poll brought records, or somebody asked what is left
 	owed     int64     // offsets, when the batch at hand was polled
-}
-
-// record polls what is owed. No document of these partitions is judged before it is recorded.
-func (l *loop) record(ctx, drain context.Context, step *protocol.Step) (err error) {
-	if step.Again || !l.recorder.reads(step.Of) {
-		l.endRecording()
-		if l.recorder, err = newRecorder(ctx, l.Setup, l.slot, step.Of); err != nil {
-			return err
-		}
-	}
-	r := l.recorder
-	if r == nil {
-		l.member.Later(time.Now())
-		return nil
-	}
-	fetches, err := r.poll(drain, step)
-	if err != nil {
-		return err
-	}
-	l.deliver()
-	if fetches.NumRecords() == 0 {
-		if left := r.passBarren(ctx); left {
-			l.member.Later(time.Now())
-		}
-		return nil
-	}
-	r.owed = owed(r.asked)
-	b, fetch := r.pipeline.sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
-		a := r.of[name]
-		if a == nil || !a.Owes() || l.member.Find(name) != a {
-			return nil, 0
-		}
-		return a, a.Recorded()
-	}, func(a *assignment) int64 { return a.Base })
-	l.fetched(b, fetch, true)
-	if l.batch != nil {
-		r.fruitful = time.Now()
-	}
-	return nil
 }
 
 // newRecorder makes ready to record what is owed. It passes over what the source does not hold any more, and leaves
@@ -74,10 +36,10 @@ func newRecorder(ctx context.Context, setup *Setup, slot string, owing []*assign
 		Setup: setup, slot: slot, asked: slices.Clone(owing), of: map[protocol.PartitionName]*assignment{}, fruitful: time.Now(),
 	}
 	var err error
-	if r.pipeline, err = newPipeline(setup, unpack.New(setup.unpackBounds())); err != nil {
+	if r.pipeline, err = setup.pipeline(); err != nil {
 		return nil, err
 	}
-	begins, err := broker.Offsets(ctx, r.Cluster.Admin().ListStartOffsets, topicsIn(owing)...)
+	begins, err := broker.Offsets(ctx, r.Cluster.Admin().ListStartOffsets, protocol.Topics(owing)...)
 	if err != nil {
 		return nil, fmt.Errorf("list offsets of the source: %w", err)
 	}
@@ -101,8 +63,8 @@ func newRecorder(ctx context.Context, setup *Setup, slot string, owing []*assign
 	}
 	r.Logger.Info().Str("session", slot).Int64("offsets", owed(slices.Collect(maps.Values(r.of)))).
 		Msg("recording what was passed on unchecked")
-	r.client, err = kgo.NewClient(slices.Concat(r.Cluster.Options, r.Options, r.pipeline.unpacker.Options(r.Cluster.Client),
-		r.readOptions(), []kgo.Opt{kgo.ConsumePartitions(at)})...)
+	r.client, err = kgo.NewClient(slices.Concat(r.Cluster.Options, r.Options, r.pipeline.Unpacker.Options(r.Cluster.Client),
+		r.readOptions(), []kgo.Opt{kgo.ConsumePartitions(at), kgo.ConsumeResetOffset(kgo.NoResetOffset())})...)
 	if err != nil {
 		return nil, fmt.Errorf("open the client that records: %w", err)
 	}
@@ -121,23 +83,6 @@ func (r *recorder) reads(owing []*assignment) (some bool) {
 		some = some || r.of[a.Name()] == a
 	}
 	return some
-}
-
-// endRecording closes the recorder, if there is one.
-func (l *loop) endRecording() {
-	if l.recorder != nil {
-		l.recorder.client.Close()
-	}
-	l.recorder = nil
-}
-
-func topicsIn(of []*assignment) (topics []string) {
-	for _, a := range of {
-		if !slices.Contains(topics, a.Topic) {
-			topics = append(topics, a.Topic)
-		}
-	}
-	return topics
 }
 
 // skipDeleted passes over what retention has deleted meanwhile: nobody can record it.
@@ -171,7 +116,7 @@ func (r *recorder) poll(drain context.Context, step *protocol.Step) (kgo.Fetches
 	wait, cancel := context.WithTimeout(drain, protocol.Quiet)
 	defer cancel()
 	fetches := r.client.PollRecords(wait, step.Records)
-	r.pipeline.unpacker.Polled(fetches)
+	r.pipeline.Unpacker.Polled(fetches)
 	for _, e := range fetches.Errors() {
 		if !errors.Is(e.Err, context.Canceled) && !errors.Is(e.Err, context.DeadlineExceeded) && !errors.Is(e.Err, unpack.ErrLater) {
 			return nil, fmt.Errorf("read %s/%d again: %w", e.Topic, e.Partition, e.Err)
@@ -181,9 +126,9 @@ func (r *recorder) poll(drain context.Context, step *protocol.Step) (kgo.Fetches
 }
 
 // counts counts the documents of a batch that was recorded. It was not, where that was cut short.
-func (r *recorder) counts(b *batch) {
-	if r != nil && b.pipeline == r.pipeline && owed(r.asked) < r.owed {
-		r.Counters.Recorded.Add(b.verdicts())
+func (r *recorder) counts(b *pipeline.Batch) {
+	if r != nil && owed(r.asked) < r.owed {
+		r.Counters.Recorded.Add(b.Verdicts())
 	}
 }
 
@@ -196,7 +141,7 @@ func (r *recorder) passBarren(ctx context.Context) (left bool) {
 	r.fruitful = time.Now()
 	for _, a := range r.of {
 		topics := broker.NewTopics(r.Cluster.Client, r.Logger)
-		if a.Owes() && topics.Barren(ctx, r.pipeline.unpacker.Renew(), a.Topic, a.Source.Partition, a.Recorded(), a.Base) {
+		if a.Owes() && topics.Barren(ctx, r.pipeline.Unpacker.Renew(), a.Topic, a.Source.Partition, a.Recorded(), a.Base) {
 			a.Owed = 0
 		}
 		left = left || a.Owes()

@@ -2,52 +2,50 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
-	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/consumer/balance"
+	"github.com/unecho/unecho/consumer/mail"
+	"github.com/unecho/unecho/consumer/pipeline"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/stop"
-	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/consumer/takeover"
 )
 
 // Session is one member of the group with transactions of its own. Its loop is one goroutine, which alone uses its member,
 // pipeline and batch.
 type Session struct {
 	*Setup
-	slot      string // instance id, and with the group the transactional id
-	mail      *mailbox
-	standing  *standing
-	reaches   *reaches
+	Standing  *standing.Session // for those who look on
+	slot      string            // instance id, and with the group the transactional id
+	mail      *mail.Box
 	outage    *outage
-	takeovers *takeovers
+	takeovers *takeover.Takeovers
 	client    *client
-	pipeline  *pipeline
+	pipeline  *pipeline.Pipeline
 	intake    *protocol.Intake
-	commits   int // by this session since the process started
 }
 
 // New makes a session for each slot. They start nothing.
 func New(setup *Setup, slots []string) ([]*Session, error) {
-	sessions := make([]*Session, len(slots))
+	sessions, takeovers := make([]*Session, len(slots)), setup.takeovers()
 	for i, slot := range slots {
-		p, err := newPipeline(setup, unpack.New(setup.unpackBounds()))
+		p, err := setup.pipeline()
 		if err != nil {
 			return nil, err
 		}
-		s := &Session{
-			Setup: setup, slot: slot, mail: &mailbox{}, standing: newStanding(slot, setup.Stir),
-			reaches: &reaches{counters: setup.Counters}, pipeline: p, intake: protocol.NewIntake(setup.Params.PollRecords),
+		box, st := &mail.Box{}, standing.New(slot, setup.Stir, setup.Counters)
+		sessions[i] = &Session{
+			Setup: setup, Standing: st, slot: slot, mail: box, outage: newOutage(setup, slot, box),
+			takeovers: takeover.New(takeovers, slot, box, st), pipeline: p, intake: protocol.NewIntake(setup.Params.PollRecords),
 		}
-		s.outage = newOutage(setup, slot, s.mail)
-		s.takeovers = newTakeovers(setup, slot, s.mail, s.standing, s.reaches)
-		sessions[i] = s
 	}
 	return sessions, nil
 }
@@ -68,36 +66,23 @@ func (s *Session) Run(ctx, drain context.Context) error {
 func (s *Session) work(ctx, drain context.Context) error {
 	wait := rebuildWait
 	for {
-		commits := s.commits
-		err := s.once(ctx, drain)
+		committed, err := s.once(ctx, drain)
 		if stop := s.stopCause(err); stop != nil {
 			return stop
 		}
 		if drain.Err() != nil || ctx.Err() != nil {
-			s.leaveGroup(ctx, drain)
-			return nil //nolint:nilerr // draining is no error
+			break
 		}
-		s.rebuilt(err, s.commits > commits)
-		if wait = min(2*wait, maxRebuildWait); s.commits > commits {
+		s.rebuilt(err, committed)
+		if wait = min(2*wait, maxRebuildWait); committed {
 			wait = rebuildWait
 		}
-		if err := retry.Pause(drain, wait); err != nil {
-			s.leaveGroup(ctx, drain)
-			return nil //nolint:nilerr // draining is no error
+		if retry.Pause(drain, wait) != nil {
+			break
 		}
 	}
-}
-
-// rebuilt says that the session is built anew. Once is nothing, again and again is trouble.
-func (s *Session) rebuilt(because error, committed bool) {
-	s.Counters.Rebuilds.Add(1)
-	inARow := s.standing.fails(time.Now(), because, committed)
-	level := zerolog.InfoLevel
-	if inARow > 1 {
-		level = zerolog.WarnLevel
-	}
-	s.Logger.WithLevel(level).Str("session", s.slot).AnErr("because", because).Int("in_a_row", inARow).
-		Msg("session is rebuilt")
+	s.leaveGroup(ctx, drain)
+	return nil //nolint:nilerr // draining is no error
 }
 
 // How long a session waits before it is built again: longer each time, until one commits.
@@ -106,47 +91,19 @@ const (
 	maxRebuildWait = 3 * time.Second
 )
 
-// stopCause returns the error that ends the process, if there is one.
-func (s *Session) stopCause(err error) error {
-	if final := s.mail.final.Load(); final != nil {
-		return final
-	}
-	return s.final(s.slot, err)
-}
-
-// final returns the error that ends the process for one that does not pass, if it is one.
-func (s *Setup) final(slot string, err error) error {
-	var final *stop.Error
-	switch {
-	case errors.As(err, &final):
-		return err
-	case errors.Is(err, balance.ErrStranger), errors.Is(err, kerr.InconsistentGroupProtocol):
-		return balance.Shared(s.Params.Group, "the next start names it", err)
-	}
-	for _, final := range []error{
-		kerr.InvalidSessionTimeout, kerr.InvalidTransactionTimeout, kerr.GroupAuthorizationFailed,
-		kerr.TopicAuthorizationFailed,
-		kerr.TransactionalIDAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.InvalidGroupID,
-	} {
-		if errors.Is(err, final) {
-			return &stop.Error{
-				What: "session " + slot + " cannot work", Err: err,
-				Remedy: "correct the setting or the permission that the broker names",
-			}
-		}
-	}
-	return nil
-}
-
-func (s *Session) once(ctx, drain context.Context) error {
+// once works with one client, and says whether that has committed.
+func (s *Session) once(ctx, drain context.Context) (committed bool, err error) {
 	if err := s.Cluster.Fence(ctx, s.slot); err != nil {
-		return err
+		return false, err
 	}
 	if err := s.open(); err != nil {
-		return err
+		return false, err
 	}
-	l := s.newLoop()
-	err := l.run(ctx, drain)
+	l := &loop{
+		Setup: s.Setup, slot: s.slot, mail: s.mail, standing: s.Standing, outage: s.outage, client: s.client, pipeline: s.pipeline,
+		intake: s.intake, member: protocol.NewMember(s.Mode, s.intake, MostHeld, time.Now()),
+	}
+	err = l.run(ctx, drain)
 	if err != nil && drain.Err() == nil && s.client.replaced(ctx) {
 		err = &stop.Error{
 			What:   fmt.Sprintf("another process took the place of %s in group %s", s.slot, s.Params.Group),
@@ -157,12 +114,64 @@ func (s *Session) once(ctx, drain context.Context) error {
 		s.leaveGroup(ctx, drain)
 	}
 	s.close(ctx, l)
-	var because *rebuildError
-	if errors.As(err, &because) && because.moved != nil { // who takes the partition over here ends its epoch
-		s.takeovers.moved[because.moved.Source] = true // the client that calls back is closed
+	if l.moved != nil {
+		s.takeovers.Moved(l.moved.Source)
 	}
-	return err
+	return l.committed, err
 }
+
+// open makes a client, which takes part in the group from then on.
+func (s *Session) open() error {
+	life, abandon := context.WithCancel(context.Background())
+	if err := s.mail.Open(abandon); err != nil {
+		abandon()
+		return err
+	}
+	s.Standing.Opens(time.Now())
+	s.pipeline.Renew()
+	c := &client{
+		Setup: s.Setup, slot: s.slot, mail: s.mail, unpacker: s.pipeline.Unpacker, abandon: abandon, made: make(chan struct{}),
+		paused: map[protocol.PartitionName]bool{}, unled: map[protocol.PartitionName]bool{},
+	}
+	if c.reads, c.subscribed = s.Topics.List(); len(c.reads) == 0 {
+		s.Standing.Idles(time.Now()) // the client joins the group with the first topic
+	}
+	if s.client != nil {
+		c.looked = s.client.looked
+	}
+	s.takeovers.Open(c.unpacker, c.place)
+	group, err := kgo.NewGroupTransactSession(append(slices.Concat(s.options(s.slot, c.reads), s.leaveLogger(&c.left),
+		c.unpacker.Options(s.Cluster.Client), s.takeovers.Options()), kgo.WithContext(life))...)
+	if err != nil {
+		abandon()
+		return fmt.Errorf("open session %s: %w", s.slot, err)
+	}
+	c.group, s.client = group, c
+	close(c.made)
+	return nil
+}
+
+// close ends the client without leaving the group. At a final shutdown leaveGroup does that.
+//
+// Closing waits for the end of a rebalance, which others may hold up. The client uses that wait: it leaves the group
+// where its revoked partitions would belong to nobody. It gets closeWait for that.
+func (s *Session) close(ctx context.Context, l *loop) {
+	timer := time.AfterFunc(closeWait, s.client.abandon)
+	s.client.group.CloseAllowingRebalance()
+	timer.Stop()
+	s.client.abandon()
+	l.deliver()
+	for _, a := range l.member.Assigned() {
+		s.Waiting.Forget(a.Name())
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := l.announce(ctx, l.member.Unannounced()); err != nil {
+		s.Logger.Debug().Err(err).Msg("last base is not announced") // the next owner fetches it
+	}
+}
+
+const closeWait = 500 * time.Millisecond
 
 // leaveGroup is part of a final shutdown. It runs before the client is closed, because closing would wait for a
 // rebalance that others hold up. It runs again afterwards, because a client that was about to join may have joined in
@@ -171,6 +180,28 @@ func (s *Session) leaveGroup(ctx, drain context.Context) {
 	if drain.Err() == nil || ctx.Err() != nil || s.Params.KeepMembership {
 		return
 	}
-	s.standing.left.Store(true)
+	if s.client != nil {
+		s.client.left.Store(true)
+	}
 	s.Cluster.Leave(ctx, s.slot)
+}
+
+// stopCause returns the error that ends the process, if there is one.
+func (s *Session) stopCause(err error) error {
+	if final := s.mail.Final(); final != nil {
+		return final
+	}
+	return s.final(s.slot, err)
+}
+
+// rebuilt says that the session is built anew. Once is nothing, again and again is trouble.
+func (s *Session) rebuilt(because error, committed bool) {
+	s.Counters.Rebuilds.Add(1)
+	inARow := s.Standing.Fails(time.Now(), because, committed)
+	level := zerolog.InfoLevel
+	if inARow > 1 {
+		level = zerolog.WarnLevel
+	}
+	s.Logger.WithLevel(level).Str("session", s.slot).AnErr("because", because).Int("in_a_row", inARow).
+		Msg("session is rebuilt")
 }

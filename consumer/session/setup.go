@@ -1,8 +1,6 @@
 package session
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -16,35 +14,37 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/outputs"
+	"github.com/unecho/unecho/consumer/pipeline"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/signing"
+	"github.com/unecho/unecho/consumer/standing"
+	"github.com/unecho/unecho/consumer/takeover"
+	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/sink"
 )
 
-type (
-	topicPartition = protocol.TopicPartition
-	assignment     = protocol.Assignment
-)
+type assignment = protocol.Assignment
 
 // Setup is what the sessions of a process have in common. It does not change once they run.
 type Setup struct {
 	Params        Params
 	Source        SourceParams
-	Sources       *Sources
+	Topics        *routing.Topics // that are read
 	Sink          sink.Params
 	MaxEntryBytes int // of the journal
 
 	Cluster     *cluster.Cluster
 	Log         *journal.Log
-	Agreed      *member.Agreed
 	Replica     *member.Follower
 	Reader      *document.Reader
 	Encoder     *sink.Encoder
-	Times       *Times
+	Clock       *outputs.Clock
 	Incarnation balance.Incarnation
 	Large       *semaphore.Weighted // signing.LargeAtOnce, for those who sign large documents
 	Counters    *measure.Counters
-	Waiting     *WaitingList
+	Waiting     *standing.WaitingList
 	Stir        func()    // a session stands otherwise than before
 	Options     []kgo.Opt // of the clients, beside those that reach the cluster
 	Logger      zerolog.Logger
@@ -59,77 +59,38 @@ type Setup struct {
 
 // Signing is what the workers of a session need.
 func (s *Setup) Signing() *signing.Setup {
-	p := s.Agreed.Index
-	if s.Replica != nil { // the journal says for which threshold bands are planned
-		p = s.Replica.Params()
-	}
 	return &signing.Setup{
-		Index: p, Reader: s.Reader, Encoder: s.Encoder, MaxEntryBytes: s.MaxEntryBytes, Large: s.Large,
-		Untimely: func(r *kgo.Record) (string, bool) {
-			detail, untimely := s.Times.Untimely(r, s.now())
-			return detail, untimely && s.foresees()
+		Index:  s.Replica.Params(), // the journal says for which threshold bands are planned
+		Reader: s.Reader, Encoder: s.Encoder, MaxEntryBytes: s.MaxEntryBytes, Large: s.Large,
+		Untimely: s.Clock.Untimely,
+	}
+}
+
+// takeovers are what the sessions take partitions over with.
+func (s *Setup) takeovers() *takeover.Setup {
+	return &takeover.Setup{
+		Terms: protocol.Terms{
+			Latest: s.Source.Start == "latest", AcceptLostOffsets: s.Source.AcceptLostOffsets,
+			AcceptJournalGap: s.Source.AcceptJournalGap, Mode: s.Mode,
 		},
+		Cluster: s.Cluster, Log: s.Log, Replica: s.Replica, Topics: s.Topics, Sink: s.Sink, Incarnation: s.Incarnation,
+		Waits: s.PassAfter > 0, Counters: s.Counters, Waiting: s.Waiting, Ahead: s.Ahead, Logger: s.Logger,
 	}
 }
 
-// now is the time by which documents are untimely.
-func (s *Setup) now() time.Time {
-	if at, fixed := s.Mode.Fixed(); fixed {
-		return time.UnixMilli(at)
-	}
-	return s.brokersNow()
+// pipeline makes one for a client that is to be opened.
+func (s *Setup) pipeline() (*pipeline.Pipeline, error) {
+	return pipeline.New(&pipeline.Setup{
+		Signing: s.Signing(), Log: s.Log, Replica: s.Replica, Clock: s.Clock, DryRun: s.Sink.DryRun, Counters: s.Counters, Logger: s.Logger,
+	}, unpack.New(s.unpackBounds()))
 }
 
-// foresees says that now is known well enough to reject by it what no broker has refused. Who foresaw by an old comparison
-// of clocks that all documents are untimely would append none, and so never compare again.
-func (s *Setup) foresees() bool {
-	_, fixed := s.Mode.Fixed()
-	return fixed || s.Log.Compared(time.Now(), comparisonLasts)
+// unpackBounds are the bounds of one session. It holds two things unpacked: the batch that it forwards, and the one
+// that comes next.
+func (s *Setup) unpackBounds() unpack.Bounds {
+	batch := int(s.Source.MaxBatchBytes)
+	return unpack.Bounds{Batch: batch, Held: max(batch, unpackedFetches*int(s.Params.FetchBytes))}
 }
 
-// comparisonLasts is how long a comparison of clocks counts. A clock that was set by less since then is not noticed.
-const comparisonLasts = time.Minute
-
-// brokersNow is the present time, as far as it is known by the clock of the journal's broker: this machine's may be off, and
-// what outputs take is decided by brokers.
-func (s *Setup) brokersNow() time.Time {
-	ahead, _ := s.Log.Ahead()
-	applied := int64(0)
-	if s.Replica != nil {
-		applied = s.Replica.Reading().AppendTime
-	}
-	return corrected(time.Now(), ahead, applied)
-}
-
-// corrected returns a time by this machine's clock, which is ahead of the broker's by so much, as the broker's. It is not
-// before what the broker has said (ms since 1970).
-func corrected(now time.Time, ahead time.Duration, said int64) time.Time {
-	now = now.Add(-ahead)
-	if said > now.UnixMilli() {
-		return time.UnixMilli(said)
-	}
-	return now
-}
-
-// ErrReplaced is wrapped by what a session ends with whose place in the group another process took.
-var ErrReplaced = errors.New("it was replaced")
-
-// errRebuild is wrapped by all errors after which a session closes itself and is built anew: unknown outcomes, epochs
-// that changed, fenced producers. Nothing is lost by that, and nothing is trusted that was in memory.
-var errRebuild = errors.New("session is rebuilt")
-
-// rebuildError is errRebuild with its reason.
-type rebuildError struct {
-	because error
-	moved   *assignment // the source has another document there than was judged; nil: that is not why
-}
-
-// Error says the reason only. The reader of the error says that the session is rebuilt, or why it cannot be.
-func (e *rebuildError) Error() string { return e.because.Error() }
-
-// Unwrap returns both.
-func (e *rebuildError) Unwrap() []error { return []error{errRebuild, e.because} }
-
-func rebuild(format string, args ...any) error {
-	return &rebuildError{because: fmt.Errorf(format, args...)}
-}
+// unpackedFetches is how many fetch_bytes a session holds unpacked. Text is compressed to a fourth, as a rule.
+const unpackedFetches = 4

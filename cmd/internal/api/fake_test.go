@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/consumer/removal"
-	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -129,7 +129,7 @@ func newFake(t *testing.T) *fake {
 		Index:       f.replica.Stats(), SourceLag: -1, Partitions: 4,
 		Bounds:       consumer.Bounds{Age: 24 * time.Hour, Bytes: 1 << 30},
 		SnapshotNext: 2, SnapshotTime: 1_700_000_000_001, Ready: true,
-		Waiting: []session.Waiting{{PartitionName: entry.Name("news", 1), Offset: 50, Next: 60}},
+		Waiting: []standing.Waiting{{PartitionName: entry.Name("news", 1), Offset: 50, Next: 60}},
 	}
 	return f
 }

@@ -21,17 +21,17 @@ type bug struct{ file, old, new string }
 func bugs() map[string]bug {
 	return map[string]bug{
 		"commit-ahead": { // a kill before the transaction has ended loses what it would have held
-			"consumer/session/forward.go",
-			"	b.cause = b.pipeline.produce(ctx, l.client.group, b)\n",
-			`	var ends []standstill
-	for i := range b.groups {
-		g := &b.groups[i]
-		ends = append(ends, standstill{g.TopicPartition, g.End, protocol.Metadata(g.Epoch, g.End)})
-	}
-	if err := l.client.commitPlainly(ctx, ends); err != nil {
-		return rebuild("commit: %w", err)
-	}
-	b.cause = b.pipeline.produce(ctx, l.client.group, b)
+			"consumer/session/loop.go",
+			"		return l.forward(ctx)\n",
+			`		var ends []cluster.Commit
+		for i := range step.Batch.Groups {
+			g := &step.Batch.Groups[i]
+			ends = append(ends, cluster.Commit{TopicPartition: g.TopicPartition, Offset: g.End, Metadata: protocol.Metadata(g.Epoch, g.End)})
+		}
+		if err := l.Cluster.Commit(ctx, l.client.place(), ends); err != nil {
+			return fmt.Errorf("commit: %w", err)
+		}
+		return l.forward(ctx)
 `,
 		},
 		"forget-held": { // a restored member judges again what waits to be committed

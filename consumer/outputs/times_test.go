@@ -1,4 +1,4 @@
-package session
+package outputs
 
 import (
 	"testing"
@@ -9,9 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/sink"
 )
@@ -36,7 +34,7 @@ func TestUntimely(t *testing.T) {
 		{"one", -48 * time.Hour, ""},
 		{"unknown", -48 * time.Hour, ""},
 	} {
-		detail, refused := known.Untimely(&kgo.Record{Topic: c.topic, Timestamp: now.Add(c.away)}, now)
+		detail, refused := known.untimely(&kgo.Record{Topic: c.topic, Timestamp: now.Add(c.away)}, now)
 		if detail != c.want || refused != (c.want != "") {
 			t.Errorf("%s, %v away: Untimely = %q, %t; want %q, %t", c.topic, c.away, detail, refused, c.want, c.want != "")
 		}
@@ -66,17 +64,16 @@ func TestTheBrokersTimeCounts(t *testing.T) {
 func TestNothingIsForeseenByAnOldComparison(t *testing.T) {
 	hour := broker.Times{Before: time.Hour.Milliseconds(), After: time.Hour.Milliseconds()}
 	now := time.Now()
-	s := &Setup{
-		Mode:   protocol.NewMode(nil),
-		Agreed: &member.Agreed{}, Log: &journal.Log{},
+	c := &Clock{
+		Mode: protocol.NewMode(nil), Log: &journal.Log{},
 		Times: &Times{of: map[string]outputTimes{"news": {unique: hour, duplicate: hour, rejected: hour}}},
 	}
 	old := &kgo.Record{Topic: "news", Timestamp: now.Add(-48 * time.Hour)}
-	if detail, untimely := s.Signing().Untimely(old); untimely {
+	if detail, untimely := c.Untimely(old); untimely {
 		t.Errorf("nothing was appended yet, and a document is foreseen as untimely: %q; want that it is judged", detail)
 	}
-	s.Mode = protocol.NewMode(&protocol.Plan{Fixed: now.UnixMilli()})
-	if _, untimely := s.Signing().Untimely(old); !untimely {
+	c.Mode = protocol.NewMode(&protocol.Plan{Fixed: now.UnixMilli()})
+	if _, untimely := c.Untimely(old); !untimely {
 		t.Error("in a backfill a document of two days before its moment is judged; want that it is foreseen as untimely")
 	}
 }
@@ -97,10 +94,10 @@ func TestOneTopicRefusesThePresent(t *testing.T) {
 	for topic, want := range map[string]time.Time{
 		"news.rejected": time.UnixMilli(broker.Untimed), "views.rejected": now, "news.verdicts": now,
 	} {
-		if got := times.presence(now).in(topic); !got.Equal(want) {
+		if got := times.presence(now).In(topic); !got.Equal(want) {
 			t.Errorf("records of %s get %v, want %v", topic, got, want)
 		}
-		if got := before.in(topic); !got.Equal(now) {
+		if got := before.In(topic); !got.Equal(now) {
 			t.Errorf("a batch that was sent before gives records of %s %v, want %v", topic, got, now)
 		}
 	}
@@ -121,18 +118,17 @@ func TestARefusedTimeComparesClocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	s := &Session{Setup: &Setup{
-		Mode: protocol.NewMode(nil),
-		Log:  journal.NewLog(client, "journal", [16]byte{}, "group", 0, time.Second, zerolog.Nop()), Logger: zerolog.Nop(),
-		Times: NewTimes(sink.DefaultParams()), Cluster: &cluster.Cluster{Client: client},
-	}}
-	for range 2 { // which its follower has not read yet
-		s.timeRefused(t.Context(), "news")
+	c := &Clock{
+		Times: NewTimes(sink.DefaultParams()), Mode: protocol.NewMode(nil), Client: client, Logger: zerolog.Nop(),
+		Log: journal.NewLog(client, "journal", [16]byte{}, "group", 0, time.Second, zerolog.Nop()),
 	}
-	s.Log.Stamped(0, time.Now().UnixMilli()) // as its follower notes it
-	s.compareClocks(t.Context())
-	if _, end, err := s.Log.Bounds(t.Context()); end != 1 || err != nil || !s.foresees() {
+	for range 2 { // which its follower has not read yet
+		c.Refused(t.Context(), "news")
+	}
+	c.Log.Stamped(0, time.Now().UnixMilli()) // as its follower notes it
+	c.compare(t.Context())
+	if _, end, err := c.Log.Bounds(t.Context()); end != 1 || err != nil || !c.foresees() {
 		t.Errorf("after two refusals the journal has %d marks, error %v, and clocks are compared: %t; want one mark, and that they are",
-			end, err, s.foresees())
+			end, err, c.foresees())
 	}
 }

@@ -1,23 +1,23 @@
-package session
+package takeover
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/mail"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/stop"
-	"github.com/unecho/unecho/index/entry"
 )
 
 // adviser tells people what takeovers find and decide.
 type adviser struct {
 	*Setup
 	slot     string
-	mail     *mailbox
-	standing *standing
-	gone     map[entry.Source]int64 // below, deleted documents are counted
+	mail     *mail.Box
+	standing *standing.Session
 }
 
 // decided says what a takeover has decided, and stops the process where a person is needed.
@@ -28,7 +28,7 @@ func (t *adviser) decided(of *protocol.Takeover) error {
 	case protocol.Wait:
 		t.tellWait(of)
 	case protocol.Refuse:
-		return t.mail.stop(t.refusal(&of.Findings, of.Decision.Reason))
+		return t.mail.Stop(t.refusal(&of.Findings, of.Decision.Reason))
 	case protocol.GoOn, protocol.Resume:
 	}
 	return nil
@@ -60,7 +60,7 @@ func (t *adviser) tellWait(of *protocol.Takeover) {
 		protocol.Below:  "its committed offset is below what was forwarded",
 		protocol.Beyond: "its committed offset lies beyond its end",
 	}[of.Decision.Reason]
-	if t.standing.waitsFor(of.Name(), why, of.Waited) {
+	if t.standing.WaitsFor(of.Name(), why, of.Waited) {
 		t.Logger.Warn().Str("topic", of.Topic).Int32("partition", of.Source.Partition).Str("because", why).
 			Msg("partition waits, and with it those that came with it; if that does not pass, the process ends and says what " +
 				"to do")
@@ -70,10 +70,23 @@ func (t *adviser) tellWait(of *protocol.Takeover) {
 // tellAway says that partitions wait for a journal that is away.
 func (t *adviser) tellAway(some []*protocol.Takeover, since time.Duration) {
 	for _, of := range some {
-		if t.standing.waitsFor(of.Name(), "the journal does not answer", since) {
+		if t.standing.WaitsFor(of.Name(), "the journal does not answer", since) {
 			t.Logger.Warn().Str("session", t.slot).Str("topic", of.Topic).Int32("partition", of.Source.Partition).
 				Msg("partition was given while the journal does not answer: it waits, those that the session has go on")
 		}
+	}
+}
+
+// tellUnfit says that partitions wait for the outputs of a topic.
+func (t *adviser) tellUnfit(of []protocol.TopicPartition, topic string, err error, since time.Duration) {
+	tell := false
+	for _, tp := range of {
+		why := "the outputs of " + topic + " are not ready"
+		tell = t.standing.WaitsFor(tp.Name(), why, since) || tell
+	}
+	if tell {
+		t.Logger.Warn().Str("session", t.slot).Str("topic", topic).Err(err).
+			Msg("the outputs of a topic are not ready: the partitions that were given wait, and it is tried again")
 	}
 }
 
@@ -141,6 +154,9 @@ func (t *adviser) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 
 // reset is the command that sets a partition's offset. Kafka refuses it while a member is in the group.
 func (t *adviser) reset(f *protocol.Findings, to string) string {
-	return fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets %s --execute", t.Params.Group,
+	return fmt.Sprintf("kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets %s --execute", t.Cluster.Group,
 		f.Topic, f.Source.Partition, to)
 }
+
+// fromTheStart is the remedy where a backfill cannot go on.
+const fromTheStart = "remove the backfill and begin it again: unecho backfill remove"

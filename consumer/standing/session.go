@@ -1,14 +1,15 @@
-package session
+package standing
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
@@ -23,12 +24,11 @@ const (
 	lasting         = time.Minute
 )
 
-// standing is how a session stands: whether it would forward a document that came now. Its loop and the callbacks of
-// its client tell it, the service looks.
-type standing struct {
-	slot string
-	stir func()      // lets the service look
-	left atomic.Bool // the group, for good
+// Session is how a session stands. It is safe for concurrent use: the loop and the callbacks of the client tell it.
+type Session struct {
+	slot     string
+	stir     func() // lets the service look
+	counters *measure.Counters
 
 	mu       sync.Mutex
 	lives    time.Time // since when, as it was last built
@@ -39,6 +39,8 @@ type standing struct {
 	skipped  map[protocol.PartitionName]skip // since this process began
 	rebuilds int                             // in a row
 	because  error
+	of       map[protocol.PartitionName]reach // that the group gave
+	counted  int                              // of these, in the counters
 }
 
 // wait is why a partition is not read.
@@ -47,28 +49,36 @@ type wait struct {
 	told bool
 }
 
-func newStanding(slot string, stir func()) *standing {
-	return &standing{slot: slot, stir: stir, waits: map[protocol.PartitionName]*wait{}, skipped: map[protocol.PartitionName]skip{}}
+// skip is what somebody else's commit had the group leave out, at most.
+type skip struct{ from, to int64 }
+
+// New is how a session stands that is not built yet. What others look at is stirred.
+func New(slot string, stir func(), counters *measure.Counters) *Session {
+	return &Session{
+		slot: slot, stir: stir, counters: counters,
+		waits: map[protocol.PartitionName]*wait{}, skipped: map[protocol.PartitionName]skip{}, of: map[protocol.PartitionName]reach{},
+	}
 }
 
 // change does something with the lock held, and lets the service look.
-func (st *standing) change(do func()) {
+func (st *Session) change(do func()) {
 	st.mu.Lock()
 	do()
 	st.mu.Unlock()
 	st.stir()
 }
 
-// opens: the session is built, and is on its way.
-func (st *standing) opens(now time.Time) {
+// Opens notes that the session is built, and is on its way. The partitions that it had are counted until others are given.
+func (st *Session) Opens(now time.Time) {
 	st.change(func() {
 		st.lives, st.owes, st.spare = now, now, time.Time{}
 		clear(st.waits)
+		clear(st.of)
 	})
 }
 
-// assigned: the group gave partitions, and the steps of an assignment begin.
-func (st *standing) assigned(now time.Time) {
+// Assigned notes that the group gave partitions, and the steps of an assignment begin.
+func (st *Session) Assigned(now time.Time) {
 	st.change(func() {
 		st.spare = time.Time{}
 		if st.owes.IsZero() {
@@ -77,21 +87,21 @@ func (st *standing) assigned(now time.Time) {
 	})
 }
 
-// reads: the steps are taken.
-func (st *standing) reads() {
+// Reads notes that the steps are taken.
+func (st *Session) Reads() {
 	st.change(func() {
 		st.owes, st.settled = time.Time{}, true
 		clear(st.waits)
 	})
 }
 
-// idles: the group gives nothing.
-func (st *standing) idles(now time.Time) {
+// Idles notes that the group gives nothing.
+func (st *Session) Idles(now time.Time) {
 	st.change(func() { st.owes, st.spare = time.Time{}, now })
 }
 
-// waitsFor notes that a partition holds up the steps, and says whether that should be told.
-func (st *standing) waitsFor(at protocol.PartitionName, why string, since time.Duration) (tell bool) {
+// WaitsFor notes that a partition holds up the steps, and says whether that should be told.
+func (st *Session) WaitsFor(at protocol.PartitionName, why string, since time.Duration) (tell bool) {
 	st.change(func() {
 		w := st.waits[at]
 		if w == nil {
@@ -104,18 +114,18 @@ func (st *standing) waitsFor(at protocol.PartitionName, why string, since time.D
 	return tell
 }
 
-// skips notes what is left out of a partition, and says whether that is news.
-func (st *standing) skips(at protocol.PartitionName, k skip) (news bool) {
+// Skips notes what somebody else's commit has left out of a partition, at most. It says whether that is news.
+func (st *Session) Skips(at protocol.PartitionName, from, to int64) (news bool) {
 	st.change(func() {
 		was, there := st.skipped[at]
-		news = !there || was.from != k.from || was.to != k.to
-		st.skipped[at] = k
+		news = !there || was != skip{from, to}
+		st.skipped[at] = skip{from, to}
 	})
 	return news
 }
 
-// fails: the session is closed, and will be built anew. It returns how often that was so in a row.
-func (st *standing) fails(now time.Time, because error, committed bool) (inARow int) {
+// Fails notes that the session is closed, and will be built anew. It returns how often that was so in a row.
+func (st *Session) Fails(now time.Time, because error, committed bool) (inARow int) {
 	st.change(func() {
 		if committed || now.Sub(st.lives) >= lasting {
 			st.rebuilds = 0
@@ -126,9 +136,11 @@ func (st *standing) fails(now time.Time, because error, committed bool) (inARow 
 	return inARow
 }
 
-// commits: the session has committed, so earlier failures do not count any more.
-func (st *standing) commits() {
+// Commits notes that the session has committed: earlier failures do not count any more. Last are the timestamps of the last
+// documents.
+func (st *Session) Commits(last iter.Seq2[protocol.PartitionName, time.Time]) {
 	st.mu.Lock()
+	st.reached(last)
 	was := st.rebuilds
 	st.rebuilds = 0
 	st.mu.Unlock()
@@ -137,19 +149,20 @@ func (st *standing) commits() {
 	}
 }
 
-// trouble says what keeps the session from forwarding; empty: nothing does.
-func (st *standing) trouble(now time.Time) string {
+// trouble says what keeps the session from forwarding; empty: nothing does. It says as well how often the session was
+// rebuilt in a row.
+func (st *Session) trouble(now time.Time) (trouble string, rebuilds int) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	all := st.leftOut()
 	if stuck := st.stuck(now); stuck != "" {
 		all = append([]string{stuck}, all...)
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(all, "; "), st.rebuilds
 }
 
 // stuck says what keeps the session from forwarding at this moment. The caller holds mu.
-func (st *standing) stuck(now time.Time) string {
+func (st *Session) stuck(now time.Time) string {
 	switch {
 	case st.rebuilds >= tooManyRebuilds && now.Sub(st.lives) < lasting:
 		return fmt.Sprintf("session %s was built anew %d times in a row, and committed nothing: %v", st.slot, st.rebuilds, st.because)
@@ -164,7 +177,7 @@ func (st *standing) stuck(now time.Time) string {
 }
 
 // waiting names the partitions that are not read. The caller holds mu.
-func (st *standing) waiting() []string {
+func (st *Session) waiting() []string {
 	names := make([]string, 0, len(st.waits))
 	for at, w := range st.waits {
 		names = append(names, at.String()+": "+w.why)
@@ -176,11 +189,17 @@ func (st *standing) waiting() []string {
 // mostNamed is how many partitions of which something was skipped are named.
 const mostNamed = 10
 
+// SkippedRemedy does not name the offset to go back to: what was forwarded last may not be announced in the journal, and
+// would come out twice. The audit knows what is in the outputs.
+const SkippedRemedy = "unecho audit names which of them nobody judged, and the command that has them judged; if it was " +
+	"meant, start this member again"
+
 // leftOut names what was skipped, and what to do. The caller holds mu.
-func (st *standing) leftOut() []string {
+func (st *Session) leftOut() []string {
 	all := make([]string, 0, len(st.skipped)+1)
 	for at, k := range st.skipped {
-		all = append(all, at.String()+": "+k.String())
+		all = append(all, fmt.Sprintf("%s: somebody else has committed offset %d, and those from %d on may have been judged by nobody",
+			at, k.to, k.from))
 	}
 	if len(all) == 0 {
 		return nil
@@ -189,26 +208,24 @@ func (st *standing) leftOut() []string {
 	if more := len(all) - mostNamed; more > 0 {
 		all = append(all[:mostNamed], fmt.Sprintf("and of %d more partitions", more))
 	}
-	return append(all, skippedRemedy)
+	return append(all, SkippedRemedy)
 }
 
-// Standing is whether a process would forward a document that came now, and if not, why.
-type Standing struct {
+// Summary is whether a process would forward a document that came now, and if not, why.
+type Summary struct {
 	Trouble string // what keeps it from that; empty: nothing does
 	InARow  int    // rebuilds of a session without a commit between them, the most of any
 }
 
-// Stand sums the sessions up.
-func Stand(sessions []*Session, now time.Time) Standing {
-	var all Standing
+// Sum sums the sessions of a process up.
+func Sum(sessions []*Session, now time.Time) (all Summary) {
 	var troubles []string
-	for _, s := range sessions {
-		if t := s.standing.trouble(now); t != "" {
-			troubles = append(troubles, t)
+	for _, st := range sessions {
+		trouble, rebuilds := st.trouble(now)
+		if trouble != "" {
+			troubles = append(troubles, trouble)
 		}
-		s.standing.mu.Lock()
-		all.InARow = max(all.InARow, s.standing.rebuilds)
-		s.standing.mu.Unlock()
+		all.InARow = max(all.InARow, rebuilds)
 	}
 	all.Trouble = strings.Join(troubles, "; ")
 	return all

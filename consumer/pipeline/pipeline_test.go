@@ -1,4 +1,4 @@
-package session
+package pipeline
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -48,7 +47,7 @@ func TestFrames(t *testing.T) {
 
 // The items of a batch are blank, whatever the batch before was.
 func TestItemsAreReused(t *testing.T) {
-	s := &pipeline{}
+	s := &Pipeline{}
 	for _, n := range []int{3, 5, 1, 5, 0} {
 		items := s.reuseItems(n)
 		if len(items) != n {
@@ -73,27 +72,27 @@ func brought(topic string, offsets ...int64) kgo.Fetch {
 }
 
 // news is the assignment of a partition of that topic, from base on.
-func news(topic string, base int64) *assignment {
-	return &assignment{TopicPartition: topicPartition{Topic: topic}, Base: base, Mode: protocol.NewMode(nil)}
+func news(topic string, base int64) *protocol.Assignment {
+	return &protocol.Assignment{TopicPartition: protocol.TopicPartition{Topic: topic}, Base: base, Mode: protocol.NewMode(nil)}
 }
 
 // polled begins the batch of a member that has these partitions.
-func polled(t *testing.T, fetches kgo.Fetches, of ...*assignment) (*batch, *protocol.Member) {
+func polled(t *testing.T, fetches kgo.Fetches, of ...*protocol.Assignment) *Batch {
 	t.Helper()
 	m := protocol.NewMember(protocol.NewMode(nil), protocol.NewIntake(100), 0, time.Now())
 	m.Give(of...)
-	b, fetch := (&pipeline{}).sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
+	b, fetch := (&Pipeline{}).Sort(fetches, func(name protocol.PartitionName) (*protocol.Assignment, int64) {
 		a := m.Find(name)
 		return a, a.Base
-	}, func(*assignment) int64 { return math.MaxInt64 })
+	}, func(*protocol.Assignment) int64 { return math.MaxInt64 })
 	b.Batch = m.Fetched(time.Now(), protocol.Journal{}, fetch, false)
-	return b, m
+	return b
 }
 
 // A client may bring records twice, as when a partition gets another leader. The batch has each once, and none that is
 // committed.
 func TestRecordsBroughtTwice(t *testing.T) {
-	b, _ := polled(t, kgo.Fetches{brought("news", 2, 3, 4, 5, 4, 5, 6), brought("news", 5, 6, 7)}, news("news", 4))
+	b := polled(t, kgo.Fetches{brought("news", 2, 3, 4, 5, 4, 5, 6), brought("news", 5, 6, 7)}, news("news", 4))
 	var got []int64
 	for i := range b.groups {
 		for _, it := range b.groups[i].items {
@@ -103,48 +102,7 @@ func TestRecordsBroughtTwice(t *testing.T) {
 	if want := []int64{4, 5, 6, 7}; b.Batch == nil || b.Size != len(want) || !slices.Equal(got, want) {
 		t.Errorf("the batch has the documents %d, want %d", got, want)
 	}
-	if b, _ := polled(t, kgo.Fetches{brought("news", 1, 2, 3)}, news("news", 4)); b.Batch != nil || len(b.groups) != 0 {
+	if b := polled(t, kgo.Fetches{brought("news", 1, 2, 3)}, news("news", 4)); b.Batch != nil || len(b.groups) != 0 {
 		t.Errorf("of what is committed a batch has %d groups, want none", len(b.groups))
-	}
-}
-
-// The client commits what is behind the records that it brought last. Where it has brought those a second time, offsets do
-// not go back for it: who takes over would forward them again.
-func TestOffsetsDoNotGoBack(t *testing.T) {
-	_, m := polled(t, kgo.Fetches{brought("news", 4, 5, 6), brought("news", 4, 5), brought("views", 6, 7)}, news("news", 4), news("views", 9))
-	l := &loop{Session: &Session{mail: &mailbox{}}, member: m}
-	req := kmsg.NewPtrTxnOffsetCommitRequest()
-	for topic, offset := range map[string]int64{"news": 6, "views": 8} {
-		p := kmsg.NewTxnOffsetCommitRequestTopicPartition()
-		p.Offset = offset
-		req.Topics = append(req.Topics, kmsg.TxnOffsetCommitRequestTopic{
-			Topic: topic, Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{p},
-		})
-	}
-	if err := l.stamp(req); err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]int64{"news": 7, "views": 9}
-	for _, topic := range req.Topics {
-		if got := topic.Partitions[0].Offset; got != want[topic.Topic] {
-			t.Errorf("%s is committed to %d, want %d", topic.Topic, got, want[topic.Topic])
-		}
-	}
-}
-
-// Nothing is committed of a partition that was taken away, also where the loop does not know yet.
-func TestNothingIsCommittedOfWhatWasTaken(t *testing.T) {
-	_, m := polled(t, kgo.Fetches{brought("news", 4, 5, 6)}, news("news", 4))
-	l := &loop{Session: &Session{mail: &mailbox{}}, member: m}
-	if err := l.mail.opens(func() {}); err != nil {
-		t.Fatal(err)
-	}
-	l.mail.post(letter{lost: []protocol.PartitionName{{Topic: "news"}}})
-	req := kmsg.NewPtrTxnOffsetCommitRequest()
-	req.Topics = []kmsg.TxnOffsetCommitRequestTopic{{
-		Topic: "news", Partitions: []kmsg.TxnOffsetCommitRequestTopicPartition{kmsg.NewTxnOffsetCommitRequestTopicPartition()},
-	}}
-	if err := l.stamp(req); err == nil {
-		t.Error("the offset of a partition that was taken away is committed, want an error")
 	}
 }

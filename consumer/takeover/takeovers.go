@@ -1,4 +1,4 @@
-package session
+package takeover
 
 import (
 	"context"
@@ -13,41 +13,51 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/balance"
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/mail"
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index/entry"
 )
 
-// takeovers take over the partitions that the group gives a session. The client's callbacks run them, one at a time,
+// Takeovers take over the partitions that the group gives a session. The client's callbacks run them, one at a time,
 // beside the loop: the partitions that the session has go on meanwhile. Between two clients the loop may change it.
-type takeovers struct {
+type Takeovers struct {
 	*Setup
 	slot     string
-	mail     *mailbox
-	standing *standing
-	reaches  *reaches
-	client   *client // the one at hand
-	tells    adviser
+	mail     *mail.Box
+	standing *standing.Session
+	unpacker *unpack.Unpacker // of the client at hand
+	steps    steps
 
 	patient map[entry.Source]*protocol.Patience
-	moved   map[entry.Source]bool // the source has another document there than was judged
-	phases  *phase.Phases         // of the way to the partitions that are being given
-	err     error                 // of makeWay
+	phases  *phase.Phases // of the way to the partitions that are being given
+	err     error         // of makeWay
 }
 
-func newTakeovers(setup *Setup, slot string, mail *mailbox, st *standing, r *reaches) *takeovers {
-	return &takeovers{
-		Setup: setup, slot: slot, mail: mail, standing: st, reaches: r, patient: map[entry.Source]*protocol.Patience{},
-		moved: map[entry.Source]bool{}, tells: adviser{Setup: setup, slot: slot, mail: mail, standing: st, gone: map[entry.Source]int64{}},
+// New makes those of one session.
+func New(setup *Setup, slot string, box *mail.Box, st *standing.Session) *Takeovers {
+	return &Takeovers{
+		Setup: setup, slot: slot, mail: box, standing: st, patient: map[entry.Source]*protocol.Patience{},
+		steps: newSteps(setup, slot, box, st),
 	}
 }
 
-// opens begins with a client that is about to be made.
-func (t *takeovers) opens(c *client) { t.client, t.phases, t.err = c, phase.Begin(), nil }
+// Open begins with a client that is about to be made. Place returns its place in the group.
+func (t *Takeovers) Open(u *unpack.Unpacker, place func() cluster.Place) {
+	t.unpacker, t.steps.place, t.phases, t.err = u, place, phase.Begin(), nil
+}
 
-// callbacks are the options by which a client has partitions taken over.
-func (t *takeovers) callbacks() []kgo.Opt {
+// Moved notes that a source has another document where one was judged. Who takes the partition over ends its epoch. The
+// client that calls back is closed.
+func (t *Takeovers) Moved(source entry.Source) { t.steps.moved[source] = true }
+
+// Options are those by which a client has partitions taken over.
+func (t *Takeovers) Options() []kgo.Opt {
 	deals := balance.New(t.Incarnation)
 	return []kgo.Opt{
 		kgo.Balancers(deals),
@@ -63,32 +73,77 @@ func (t *takeovers) callbacks() []kgo.Opt {
 	}
 }
 
-// post tells the loop what came or went.
-func (t *takeovers) post(l letter) {
-	t.reaches.note(&l)
-	t.mail.post(l)
-}
-
 // revoke notes that partitions are no longer ours, given back or lost.
-func (t *takeovers) revoke(taken map[string][]int32) {
-	var l letter
+func (t *Takeovers) revoke(taken map[string][]int32) {
+	var l mail.Letter
 	for topic, partitions := range taken {
 		for _, p := range partitions {
 			name := protocol.PartitionName{Topic: topic, Partition: p}
-			l.lost = append(l.lost, name)
-			t.Waiting.forget(name)
-			t.client.unpacker.Reported(entry.Name(topic, p))
+			l.Lost = append(l.Lost, name)
+			t.Waiting.Forget(name)
+			t.unpacker.Reported(name)
 		}
 	}
 	t.post(l)
 }
 
+// post tells the loop what came or went.
+func (t *Takeovers) post(l mail.Letter) {
+	t.standing.Note(&l)
+	t.mail.Post(l)
+}
+
+// makeWay runs when the group gives partitions to this session, before the client asks for their offsets. It ends
+// transactions that dead members left open, and waits for the commits of living ones. The client would ask once a
+// second only, and say nothing. Both waits are to save time. They are bounded, so that a broker that is away holds up
+// neither partitions of others nor the next rebalance. The steps of the assignment wait for whatever is open
+// afterwards.
+func (t *Takeovers) makeWay(ctx context.Context, given map[string][]int32) {
+	if t.err = nil; t.phases.Ended() {
+		t.phases = phase.Begin()
+	} else { // the first time it begins with the opening of the session
+		t.phases.End("join")
+	}
+	if len(given) == 0 {
+		if t.standing.Nothing() {
+			t.standing.Idles(time.Now())
+		}
+		return
+	}
+	within(ctx, cluster.FencingWithin, t.Cluster.FenceDead)
+	t.phases.End("fence")
+	within(ctx, settlingWithin, func(ctx context.Context) { t.settle(ctx, given) })
+	t.phases.End("settle")
+}
+
+// settlingWithin bounds how long partitions wait for the living. It is longer than StablePatience, so that
+// StableOffsets says what it waits for.
+const settlingWithin = cluster.StablePatience + 500*time.Millisecond
+
+func within(ctx context.Context, bound time.Duration, do func(context.Context)) {
+	ctx, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	do(ctx)
+}
+
+// settle waits for transactions that are open on the offsets. An error that does not pass is kept for assign, which
+// would meet it next.
+func (t *Takeovers) settle(ctx context.Context, given map[string][]int32) {
+	of, err := t.bind(ctx, given)
+	if err == nil {
+		_, err = t.Cluster.StableOffsets(ctx, of, t.Ahead)
+	}
+	if err != nil && !broker.MayPass(err) { // else waiting goes on there
+		t.err = err
+	}
+}
+
 // assign runs the steps of an assignment (design 4, rules 3 and 4) for all partitions that the group gave this
 // session, and returns where each is to be read from. The client calls it after each rebalance, before it fetches.
-func (t *takeovers) assign(ctx context.Context,
+func (t *Takeovers) assign(ctx context.Context,
 	given map[string]map[int32]kgo.Offset,
 ) (map[string]map[int32]kgo.Offset, error) {
-	t.standing.assigned(time.Now())
+	t.standing.Assigned(time.Now())
 	if err := t.err; err != nil {
 		t.err = nil
 		return nil, err
@@ -98,49 +153,39 @@ func (t *takeovers) assign(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	l := letter{unled: leaveOut(of, given, &t.Logger)}
-	of, final := leaveOutUnread(t.Mode, of, given)
+	l := mail.Letter{Unled: leaveOut(of, given, &t.Logger)}
+	of, final := leaveOutUnread(t.Terms.Mode, of, given)
 	if final != nil {
-		return nil, t.mail.stop(final)
+		return nil, t.mail.Stop(final)
 	}
-	if err := t.fitOutputs(ctx, of); err != nil {
+	if err := fitOutputs(ctx, of, &t.steps.tells); err != nil {
 		return nil, err
 	}
 	t.phases.End("topics")
-	terms, err := t.terms()
-	if err != nil {
+	terms := t.Terms // what is said of the duty is found outdated if that changes before the partitions are taken over
+	if terms.Routed, terms.Duty, err = t.steps.duty(); err != nil {
 		return nil, err
 	}
 	takeovers := make([]*protocol.Takeover, len(of))
 	for i, tp := range of {
 		its := terms // what was written to a topic before it was found is not to be lost
-		its.Latest = its.Latest && !t.Sources.passing(tp.Topic)
+		its.Latest = its.Latest && !t.Topics.Passing(tp.Topic)
 		takeovers[i] = protocol.NewTakeover(tp, its, t.patience(tp.Source))
 	}
-	if err := t.takeOver(ctx, takeovers); err != nil {
+	if err := t.steps.takeOver(ctx, takeovers, t.phases); err != nil {
 		return nil, err
 	}
 	for _, takeover := range takeovers {
 		t.give(takeover, given, &l)
 	}
 	t.post(l)
-	t.standing.reads()
+	t.standing.Reads()
 	t.Logger.Info().Str("session", t.slot).Int("partitions", len(of)).EmbedObject(t.phases).Msg("reading begins")
 	return given, nil
 }
 
-// terms are those of the takeovers that begin now. What they say of the group's duty is found outdated if that changes
-// before the partitions are taken over.
-func (t *takeovers) terms() (protocol.Terms, error) {
-	routed, duty, err := t.ourDuty()
-	return protocol.Terms{
-		Routed: routed, Duty: duty, Latest: t.Source.Start == "latest",
-		AcceptLostOffsets: t.Source.AcceptLostOffsets, AcceptJournalGap: t.Source.AcceptJournalGap, Mode: t.Mode,
-	}, err
-}
-
 // patience returns what is remembered of a partition from one takeover to the next.
-func (t *takeovers) patience(of entry.Source) *protocol.Patience {
+func (t *Takeovers) patience(of entry.Source) *protocol.Patience {
 	p := t.patient[of]
 	if p == nil {
 		p = &protocol.Patience{Ahead: t.Ahead}
@@ -151,17 +196,17 @@ func (t *takeovers) patience(of entry.Source) *protocol.Patience {
 
 // give notes the result of a takeover: where the partition is read from, or that it is not read because it has no
 // leader.
-func (t *takeovers) give(of *protocol.Takeover, given map[string]map[int32]kgo.Offset, l *letter) {
+func (t *Takeovers) give(of *protocol.Takeover, given map[string]map[int32]kgo.Offset, l *mail.Letter) {
 	at := of.Name()
 	if of.Asks() == protocol.Leaderless {
 		delete(given[at.Topic], at.Partition)
-		l.unled = append(l.unled, at)
+		l.Unled = append(l.Unled, at)
 		t.Logger.Warn().Str("topic", at.Topic).Int32("partition", at.Partition).
 			Msg("partition has no leader: it waits for one, the others go on")
 		return
 	}
 	a := of.Assignment()
-	l.given = append(l.given, a)
+	l.Given = append(l.Given, a)
 	given[at.Topic][at.Partition] = kgo.NewOffset().At(a.Base).WithEpoch(-1)
 	t.Logger.Info().Str("topic", at.Topic).Int32("partition", at.Partition).Int64("offset", a.Base).
 		Uint32("epoch", a.Epoch).Msg("partition assigned")
@@ -177,9 +222,9 @@ func partitionsOf(given map[string]map[int32]kgo.Offset) map[string][]int32 {
 
 // leaveOut drops the topics that bind has left out, and returns their partitions. A broker that has just begun may not
 // know a topic that is there, so it is looked for as a partition without a leader is.
-func leaveOut(of []topicPartition, given map[string]map[int32]kgo.Offset, logger *zerolog.Logger) (unled []protocol.PartitionName) {
+func leaveOut(of []protocol.TopicPartition, given map[string]map[int32]kgo.Offset, logger *zerolog.Logger) (unled []protocol.PartitionName) {
 	for topic, partitions := range given {
-		if !slices.ContainsFunc(of, func(tp topicPartition) bool { return tp.Topic == topic }) {
+		if !slices.ContainsFunc(of, func(tp protocol.TopicPartition) bool { return tp.Topic == topic }) {
 			for p := range partitions {
 				unled = append(unled, protocol.PartitionName{Topic: topic, Partition: p})
 			}
@@ -191,7 +236,7 @@ func leaveOut(of []topicPartition, given map[string]map[int32]kgo.Offset, logger
 }
 
 // leaveOutUnread leaves out the partitions that are not read.
-func leaveOutUnread(mode protocol.Mode, of []topicPartition, given map[string]map[int32]kgo.Offset) (read []topicPartition, final *stop.Error) {
+func leaveOutUnread(mode protocol.Mode, of []protocol.TopicPartition, given map[string]map[int32]kgo.Offset) (read []protocol.TopicPartition, final *stop.Error) {
 	for i := range of {
 		is, err := mode.Reads(&of[i])
 		switch {
@@ -209,27 +254,24 @@ func leaveOutUnread(mode protocol.Mode, of []topicPartition, given map[string]ma
 	return read, nil
 }
 
-// fromTheStart is the remedy where a backfill cannot go on.
-const fromTheStart = "remove the backfill and begin it again: unecho backfill remove"
-
 // bind looks up the topics' UUIDs, as they are now. A topic that is deleted and created again is another source. One
 // that is gone, and was not named, is left out.
-func (t *takeovers) bind(ctx context.Context, given map[string][]int32) ([]topicPartition, error) {
+func (t *Takeovers) bind(ctx context.Context, given map[string][]int32) ([]protocol.TopicPartition, error) {
 	topics, err := t.Cluster.Admin().ListTopics(ctx, slices.Collect(maps.Keys(given))...)
 	if err != nil {
 		return nil, fmt.Errorf("describe source topics: %w", err)
 	}
-	var of []topicPartition
+	var of []protocol.TopicPartition
 	for topic, partitions := range given {
 		detail, ok := topics[topic]
-		if t.Sources.passing(topic) && (!ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition)) {
+		if t.Topics.Passing(topic) && (!ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition)) {
 			continue
 		}
 		if !ok || detail.Err != nil {
 			return nil, fmt.Errorf("describe source topic %s: %w", topic, errors.Join(detail.Err))
 		}
 		for _, p := range partitions {
-			of = append(of, topicPartition{
+			of = append(of, protocol.TopicPartition{
 				Topic: topic, Partitions: int32(len(detail.Partitions)),
 				Source: entry.Source{Topic: detail.ID, Partition: p},
 			})

@@ -1,4 +1,4 @@
-package session
+package standing
 
 import (
 	"errors"
@@ -16,20 +16,21 @@ func TestStanding(t *testing.T) {
 	began := time.Unix(1_800_000_000, 0)
 	news := protocol.PartitionName{Topic: "news", Partition: 3}
 	cause := errors.New("the cause")
-	built := func(st *standing) { st.opens(began) }
-	reads := func(st *standing) { st.assigned(began); st.reads() }
-	spare := func(st *standing) { st.idles(began) }
-	waits := func(st *standing) { st.assigned(began); st.waitsFor(news, "it must", 0) }
-	fails := func(st *standing) { st.fails(began, cause, false); st.opens(began) }
-	failsLate := func(st *standing) { st.fails(began.Add(lasting), cause, false); st.opens(began) }
-	failsAfterCommit := func(st *standing) { st.fails(began, cause, true); st.opens(began) }
-	commits := func(st *standing) { st.commits() }
-	skips := func(st *standing) { st.skips(news, skip{12, 15}) }
-	does := func(what ...func(*standing)) []func(*standing) { return what }
+	none := func(func(protocol.PartitionName, time.Time) bool) {}
+	built := func(st *Session) { st.Opens(began) }
+	reads := func(st *Session) { st.Assigned(began); st.Reads() }
+	spare := func(st *Session) { st.Idles(began) }
+	waits := func(st *Session) { st.Assigned(began); st.WaitsFor(news, "it must", 0) }
+	fails := func(st *Session) { st.Fails(began, cause, false); st.Opens(began) }
+	failsLate := func(st *Session) { st.Fails(began.Add(lasting), cause, false); st.Opens(began) }
+	failsAfterCommit := func(st *Session) { st.Fails(began, cause, true); st.Opens(began) }
+	commits := func(st *Session) { st.Commits(none) }
+	skips := func(st *Session) { st.Skips(news, 12, 15) }
+	does := func(what ...func(*Session)) []func(*Session) { return what }
 	rebuilt := does(built, reads, fails, fails, fails, fails, fails, reads)
 	for _, c := range []struct {
 		name  string
-		what  []func(*standing)
+		what  []func(*Session)
 		later time.Duration
 		want  string // of its trouble; empty: none
 	}{
@@ -45,9 +46,9 @@ func TestStanding(t *testing.T) {
 		{"further ones wait", does(built, reads, waits), grace, "session m-s0 waits: news/3: it must"},
 		{"they have waited", does(built, reads, waits, reads), time.Hour, ""},
 		{"it reads, and has skipped", does(built, reads, skips, fails, reads), time.Hour, "news/3: somebody else has " +
-			"committed offset 15, and those from 12 on may have been judged by nobody; " + skippedRemedy},
+			"committed offset 15, and those from 12 on may have been judged by nobody; " + SkippedRemedy},
 		{"it has skipped, and waits", does(built, reads, skips, waits), time.Hour, "session m-s0 waits: news/3: it must; news/3: " +
-			"somebody else has committed offset 15, and those from 12 on may have been judged by nobody; " + skippedRemedy},
+			"somebody else has committed offset 15, and those from 12 on may have been judged by nobody; " + SkippedRemedy},
 		{"built anew", does(built, reads, fails), 0, ""},
 		{"built anew, and nothing comes", does(built, reads, fails), grace, "has not got its partitions yet"},
 		{"four times", does(built, reads, fails, fails, fails, fails, reads), 0, ""},
@@ -57,11 +58,11 @@ func TestStanding(t *testing.T) {
 		{"five times, with a commit between them", does(built, fails, fails, failsAfterCommit, fails, fails, reads), 0, ""},
 		{"five times, and it lasted between them", does(built, fails, fails, failsLate, fails, fails, reads), 0, ""},
 	} {
-		st := newStanding("m-s0", func() {})
+		st := New("m-s0", func() {}, nil)
 		for _, do := range c.what {
 			do(st)
 		}
-		if got := st.trouble(began.Add(c.later)); !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
+		if got, _ := st.trouble(began.Add(c.later)); !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -72,18 +73,18 @@ func TestStandingsTogether(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	stirs := 0
-	one, two := newStanding("m-s0", func() { stirs++ }), newStanding("m-s1", func() {})
-	for _, st := range []*standing{one, two} {
-		st.opens(now)
+	one, two := New("m-s0", func() { stirs++ }, nil), New("m-s1", func() {}, nil)
+	for _, st := range []*Session{one, two} {
+		st.Opens(now)
 	}
-	one.reads()
-	two.fails(now, nil, false)
-	if two.waitsFor(protocol.PartitionName{Topic: "news", Partition: 1}, "it must", cluster.StablePatience) ||
-		!two.waitsFor(protocol.PartitionName{Topic: "news", Partition: 1}, "it must", cluster.StablePatience+1) ||
-		two.waitsFor(protocol.PartitionName{Topic: "news", Partition: 1}, "it must", time.Hour) {
+	one.Reads()
+	two.Fails(now, nil, false)
+	if two.WaitsFor(protocol.PartitionName{Topic: "news", Partition: 1}, "it must", cluster.StablePatience) ||
+		!two.WaitsFor(protocol.PartitionName{Topic: "news", Partition: 1}, "it must", cluster.StablePatience+1) ||
+		two.WaitsFor(protocol.PartitionName{Topic: "news", Partition: 1}, "it must", time.Hour) {
 		t.Error("a wait is told at once, never, or twice")
 	}
-	got := Stand([]*Session{{standing: one}, {standing: two}}, now)
+	got := Sum([]*Session{one, two}, now)
 	if got.Trouble != "session m-s1 waits: news/1: it must" || got.InARow != 1 {
 		t.Errorf("got %+v", got)
 	}

@@ -1,4 +1,4 @@
-package session
+package takeover
 
 import (
 	"context"
@@ -8,17 +8,37 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/mail"
+	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
-	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
+
+// steps are what takeovers ask for.
+type steps struct {
+	*Setup
+	tells  adviser
+	losses losses
+	place  func() cluster.Place  // in the group
+	moved  map[entry.Source]bool // the source has another document there than was judged
+}
+
+func newSteps(setup *Setup, slot string, box *mail.Box, st *standing.Session) steps {
+	return steps{
+		Setup: setup, tells: adviser{setup, slot, box, st}, losses: losses{setup, st, map[entry.Source]int64{}},
+		moved: map[entry.Source]bool{},
+	}
+}
 
 // takeOver does what the takeovers ask for until each is over. It takes the earliest step first, for all that ask for
 // it, so that a rebalance takes a few requests however many partitions it brings.
-func (t *takeovers) takeOver(ctx context.Context, all []*protocol.Takeover) error {
+func (t *steps) takeOver(ctx context.Context, all []*protocol.Takeover, phases *phase.Phases) error {
 	for {
 		ask, some := earliest(all)
 		var err error
@@ -27,7 +47,7 @@ func (t *takeovers) takeOver(ctx context.Context, all []*protocol.Takeover) erro
 		case protocol.AskEnd:
 			step, err = "journal", t.askEnd(ctx, some)
 		case protocol.AskPass:
-			step, err = "journal", t.askPass(ctx, some)
+			step, err = "journal", t.askReplica(ctx, ask, some)
 		case protocol.AskOffset:
 			step, err = "stable", t.askOffsets(ctx, some)
 		case protocol.AskExtent:
@@ -37,7 +57,7 @@ func (t *takeovers) takeOver(ctx context.Context, all []*protocol.Takeover) erro
 		case protocol.AskReposition:
 			err = t.askRepositions(ctx, some)
 		case protocol.AskApply:
-			err = t.askApplied(ctx, some)
+			err = t.askReplica(ctx, ask, some)
 		case protocol.AskPause:
 			if err = retry.Pause(ctx, askPause); err == nil {
 				each(some, (*protocol.Takeover).Resume)
@@ -50,52 +70,9 @@ func (t *takeovers) takeOver(ctx context.Context, all []*protocol.Takeover) erro
 		if err != nil {
 			return err
 		}
-		t.phases.End(step)
+		phases.End(step)
 	}
 }
-
-// outdated says that another routing is in force than the session works by. Its process ends, if the routing is not
-// its own.
-func (t *takeovers) outdated() error {
-	if _, _, err := t.ourDuty(); err != nil {
-		return err
-	}
-	return rebuild("the group has another duty")
-}
-
-// duty reads the routing in force, and what it has the group do. It is an error that ends the process if the routing is
-// not its own.
-func (s *Setup) duty() (routed uint64, d protocol.Duty, err error) {
-	s.Replica.Look(func(r *index.Replica) {
-		routed = r.Routed()
-		if err = s.Agreed.SameRouting(s.Log, r); err == nil {
-			d, err = routing.DutyOf(r.Routes().Text)
-		}
-	})
-	return routed, d, err
-}
-
-// ourDuty is duty, and ends the process if the routing is not its own.
-func (t *takeovers) ourDuty() (routed uint64, d protocol.Duty, err error) {
-	routed, d, err = t.duty()
-	var final *stop.Error
-	if errors.As(err, &final) {
-		err = t.mail.stop(final)
-	}
-	return routed, d, err
-}
-
-func topicsOf(some []*protocol.Takeover) (names []string) {
-	for _, t := range some {
-		if !slices.Contains(names, t.Topic) {
-			names = append(names, t.Topic)
-		}
-	}
-	return names
-}
-
-// askPause is the time until the steps are repeated, when they wait for something that passes by itself.
-const askPause = 100 * time.Millisecond
 
 // earliest returns the earliest step that any takeover asks for, and all takeovers that ask for it.
 func earliest(all []*protocol.Takeover) (ask protocol.Ask, some []*protocol.Takeover) {
@@ -114,21 +91,18 @@ func earliest(all []*protocol.Takeover) (ask protocol.Ask, some []*protocol.Take
 	return ask, some
 }
 
-func each(some []*protocol.Takeover, do func(*protocol.Takeover)) {
-	for _, t := range some {
-		do(t)
-	}
-}
+// askPause is the time until the steps are repeated, when they wait for something that passes by itself.
+const askPause = 100 * time.Millisecond
 
 // askEnd asks where the journal ends. A session that passes documents on waits for as long as the journal is away:
 // after an error the client would take all its partitions from it, also those that go on without the journal.
-func (t *takeovers) askEnd(ctx context.Context, some []*protocol.Takeover) error {
+func (t *steps) askEnd(ctx context.Context, some []*protocol.Takeover) error {
 	var end int64
 	err := retry.While(ctx, askPause, func() (err error) {
 		end, err = t.Log.End(ctx)
 		return err
 	}, func(err error, since time.Duration) bool {
-		away := t.PassAfter > 0 && broker.MayPass(err)
+		away := t.Waits && broker.MayPass(err)
 		if away {
 			t.tells.tellAway(some, since)
 		}
@@ -141,25 +115,25 @@ func (t *takeovers) askEnd(ctx context.Context, some []*protocol.Takeover) error
 	return nil
 }
 
-func (t *takeovers) askPass(ctx context.Context, some []*protocol.Takeover) error {
-	if err := t.waitUntil(ctx, some); err != nil {
-		return err
-	}
-	t.Replica.Look(func(r *index.Replica) {
-		each(some, func(of *protocol.Takeover) { of.Passed(r, t.moved[of.Source]) })
-	})
-	return nil
-}
-
-// waitUntil waits until the replica has come as far as all of them need it.
-func (t *takeovers) waitUntil(ctx context.Context, some []*protocol.Takeover) error {
+// askReplica waits until the replica has come as far as all of them need it.
+func (t *steps) askReplica(ctx context.Context, ask protocol.Ask, some []*protocol.Takeover) error {
 	until := int64(0)
 	each(some, func(of *protocol.Takeover) { until = max(until, of.Until()) })
-	return t.Replica.Wait(ctx, until-1)
+	err := t.Replica.Wait(ctx, until-1)
+	switch {
+	case err != nil:
+	case ask == protocol.AskApply:
+		each(some, (*protocol.Takeover).Applied)
+	default:
+		t.Replica.Look(func(r *index.Replica) {
+			each(some, func(of *protocol.Takeover) { of.Passed(r, t.moved[of.Source]) })
+		})
+	}
+	return err
 }
 
-func (t *takeovers) askOffsets(ctx context.Context, some []*protocol.Takeover) error {
-	of := make([]topicPartition, len(some))
+func (t *steps) askOffsets(ctx context.Context, some []*protocol.Takeover) error {
+	of := make([]protocol.TopicPartition, len(some))
 	for i, one := range some {
 		of[i] = one.TopicPartition
 	}
@@ -172,8 +146,8 @@ func (t *takeovers) askOffsets(ctx context.Context, some []*protocol.Takeover) e
 }
 
 // askExtents reads where partitions begin and end. The takeovers then decide, and their decisions are logged here.
-func (t *takeovers) askExtents(ctx context.Context, some []*protocol.Takeover) error {
-	names := topicsOf(some)
+func (t *steps) askExtents(ctx context.Context, some []*protocol.Takeover) error {
+	names := protocol.Topics(some)
 	admin := t.Cluster.Admin()
 	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, names...)
 	if err != nil {
@@ -198,25 +172,17 @@ func (t *takeovers) askExtents(ctx context.Context, some []*protocol.Takeover) e
 	return nil
 }
 
-// commitPartitions bounds a commit: the coordinator writes one batch of it, which must stay below the 1 MiB that
-// Kafka takes by default. An offset takes some 400 bytes of it at most, with the longest name of a topic.
-const commitPartitions = 1000
-
-// commitEpochs commits the beginnings of epochs.
-func (t *takeovers) commitEpochs(ctx context.Context, some []*protocol.Takeover) error {
-	all := make([]standstill, len(some))
-	for i, of := range some {
-		all[i] = standstill{of.TopicPartition, of.Decision.Offset, protocol.Metadata(of.Decision.Epoch, of.Decision.Offset)}
-	}
-	return t.client.commitPlainly(ctx, all)
-}
-
 // askCommits commits the epochs that begin. Where one commit fails, none of their repositions is appended.
-func (t *takeovers) askCommits(ctx context.Context, begin []*protocol.Takeover) error {
+func (t *steps) askCommits(ctx context.Context, begin []*protocol.Takeover) error {
 	for some := range slices.Chunk(begin, commitPartitions) {
-		t.tells.allSkipped(some)
-		err := t.commitEpochs(ctx, some)
-		t.tells.allDeleted(some, err)
+		t.losses.skipped(some)
+		epochs := make([]cluster.Commit, len(some))
+		for i, of := range some {
+			d := &of.Decision
+			epochs[i] = cluster.Commit{TopicPartition: of.TopicPartition, Offset: d.Offset, Metadata: protocol.Metadata(d.Epoch, d.Offset)}
+		}
+		err := t.Cluster.Commit(ctx, t.place(), epochs)
+		t.losses.deleted(some, err)
 		if err != nil {
 			return err
 		}
@@ -228,7 +194,11 @@ func (t *takeovers) askCommits(ctx context.Context, begin []*protocol.Takeover) 
 	return nil
 }
 
-func (t *takeovers) askRepositions(ctx context.Context, some []*protocol.Takeover) error {
+// commitPartitions bounds a commit: the coordinator writes one batch of it, which must stay below the 1 MiB that
+// Kafka takes by default. An offset takes some 400 bytes of it at most, with the longest name of a topic.
+const commitPartitions = 1000
+
+func (t *steps) askRepositions(ctx context.Context, some []*protocol.Takeover) error {
 	frames, repeats := make([][]byte, len(some)), 0
 	for i, of := range some {
 		frames[i] = journal.Append(nil, of.NextReposition(t.Log.Header()))
@@ -245,10 +215,27 @@ func (t *takeovers) askRepositions(ctx context.Context, some []*protocol.Takeove
 	return nil
 }
 
-func (t *takeovers) askApplied(ctx context.Context, some []*protocol.Takeover) error {
-	if err := t.waitUntil(ctx, some); err != nil {
+// outdated says that another routing is in force than the session works by. Its process ends, if the routing is not
+// its own.
+func (t *steps) outdated() error {
+	if _, _, err := t.duty(); err != nil {
 		return err
 	}
-	each(some, (*protocol.Takeover).Applied)
-	return nil
+	return errors.New("the group has another duty")
+}
+
+// duty is what the routing in force has the group do. It ends the process if that is not its own.
+func (t *steps) duty() (routed uint64, d protocol.Duty, err error) {
+	routed, d, err = t.Replica.Duty()
+	var final *stop.Error
+	if errors.As(err, &final) {
+		err = t.tells.mail.Stop(final)
+	}
+	return routed, d, err
+}
+
+func each(some []*protocol.Takeover, do func(*protocol.Takeover)) {
+	for _, t := range some {
+		do(t)
+	}
 }

@@ -1,4 +1,4 @@
-package session
+package pipeline
 
 import (
 	"github.com/unecho/unecho/consumer/journal"

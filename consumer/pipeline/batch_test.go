@@ -1,4 +1,4 @@
-package session
+package pipeline
 
 import (
 	"math"
@@ -16,7 +16,7 @@ import (
 )
 
 // judgedBatch is a batch of two topics, written 30 s before now: of each of the first documents two were copies.
-func judgedBatch(now time.Time, documents int) *batch {
+func judgedBatch(now time.Time, documents int, by *measure.Counters) *Batch {
 	doc := func(kind int) item {
 		it := item{record: &kgo.Record{Timestamp: now.Add(-30 * time.Second)}, Document: protocol.Document{Judged: true}}
 		match := index.Match{Method: index.Jaccard, Similarity: index.Similarity{Num: 9, Den: 10}}
@@ -31,9 +31,9 @@ func judgedBatch(now time.Time, documents int) *batch {
 		}
 		return it
 	}
-	b := &batch{}
+	b := &Batch{pipeline: &Pipeline{Setup: &Setup{Counters: by}}}
 	for _, topic := range []string{"mail", "news"} {
-		g := group{Group: protocol.Group{Assignment: &assignment{TopicPartition: protocol.TopicPartition{Topic: topic}}}}
+		g := group{Group: protocol.Group{Assignment: &protocol.Assignment{TopicPartition: protocol.TopicPartition{Topic: topic}}}}
 		for i := range documents {
 			g.items = append(g.items, doc(i%4))
 		}
@@ -44,21 +44,22 @@ func judgedBatch(now time.Time, documents int) *batch {
 
 func TestOutput(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
-	b := judgedBatch(now, 4)
+	counters := func() *measure.Counters { return measure.NewCounters([]string{"news", "mail"}) }
+	b := judgedBatch(now, 4, counters())
 	b.groups[1].items = b.groups[1].items[:2]
 	b.groups[1].items[0].byBytes = true
 	b.groups[0].items = append(b.groups[0].items, item{
 		record: &kgo.Record{Timestamp: time.UnixMilli(-1)}, Document: protocol.Document{Rejected: true, Unchecked: true},
 	})
-	c, o := measure.NewCounters([]string{"news", "mail"}), measure.Batch{}
-	for range 2 { // the second one begins from nothing
-		b.count(&o, c)
-		b.delays(&o, now.UnixMilli())
-	}
+	b.Count()
+	b.Committed(now)
+	c := counters() // the second one begins from nothing
+	b.pipeline.Counters = c
+	b.Count()
 	if got := c.Output(); got.Unique+got.Duplicate+got.Delay.Count != 0 {
 		t.Errorf("%+v is counted before the commit", got)
 	}
-	c.Committed(&o)
+	b.Committed(now)
 	got := c.Output()
 	if want := []measure.Verdicts{
 		{Topic: "news", Unique: 1, Duplicate: 1}, {Topic: "mail", Unique: 2, Duplicate: 1, Rejected: 1, Unchecked: 1},
@@ -86,10 +87,10 @@ func TestOutput(t *testing.T) {
 // A document from the future was committed at once.
 func TestDelayOfTheFuture(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
-	var o measure.Batch
 	c := measure.NewCounters(nil)
-	judgedBatch(now.Add(time.Hour), 1).delays(&o, now.UnixMilli())
-	c.Committed(&o)
+	b := judgedBatch(now.Add(time.Hour), 1, c)
+	b.Count()
+	b.Committed(now)
 	if d := c.Output().Delay; d.Sum != 0 || d.Counts[0] != 2 {
 		t.Errorf("the delays of two documents of the future are %+v; want both in the first bucket, and the sum 0", d)
 	}
@@ -98,12 +99,11 @@ func TestDelayOfTheFuture(t *testing.T) {
 func BenchmarkOutput(b *testing.B) {
 	const documents = 5000
 	now := time.Now()
-	of, c, o := judgedBatch(now, documents/2), measure.NewCounters([]string{"news", "mail"}), measure.Batch{}
+	of := judgedBatch(now, documents/2, measure.NewCounters([]string{"news", "mail"}))
 	b.ReportAllocs()
 	for b.Loop() {
-		of.count(&o, c)
-		of.delays(&o, now.UnixMilli())
-		c.Committed(&o)
+		of.Count()
+		of.Committed(now)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*documents), "ns/doc")
 }

@@ -1,4 +1,4 @@
-package session
+package mail
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 // What waits ends when partitions are taken away, and only then: also after an abort, which the session has survived.
 func TestWhileHeld(t *testing.T) {
 	t.Parallel()
-	var m mailbox
-	if err := m.opens(func() {}); err != nil {
+	var m Box
+	if err := m.Open(func() {}); err != nil {
 		t.Fatalf("it opens with %v", err)
 	}
 	until := func(held context.Context) error {
@@ -23,28 +23,28 @@ func TestWhileHeld(t *testing.T) {
 	name := protocol.PartitionName{Topic: "news", Partition: 3}
 	for range 2 {
 		var during error
-		if err := m.whileHeld(t.Context(), func(held context.Context) error {
+		if err := m.WhileHeld(t.Context(), func(held context.Context) error {
 			during = held.Err()
 			return nil
 		}); err != nil || during != nil {
 			t.Fatalf("it has its partitions, and what waits ends: %v, %v", during, err)
 		}
-		m.post(letter{lost: []protocol.PartitionName{name}})
-		if err := m.whileHeld(t.Context(), until); err != nil {
+		m.Post(Letter{Lost: []protocol.PartitionName{name}})
+		if err := m.WhileHeld(t.Context(), until); err != nil {
 			t.Fatalf("a revocation is an error: %v", err)
 		}
-		if !m.revoked() || !m.hasLost(name) || m.hasLost(protocol.PartitionName{Topic: "news"}) {
+		if !m.Revoked() || !m.HasLost(name) || m.HasLost(protocol.PartitionName{Topic: "news"}) {
 			t.Errorf("partition 3 was taken: revoked %t, lost 3 %t, lost 0 %t; want true, true, false",
-				m.revoked(), m.hasLost(name), m.hasLost(protocol.PartitionName{Topic: "news"}))
+				m.Revoked(), m.HasLost(name), m.HasLost(protocol.PartitionName{Topic: "news"}))
 		}
-		if mail := m.receive(); len(mail) != 1 || !m.revoked() || m.hasLost(name) {
-			t.Errorf("received %d letters, revoked %t, lost 3 %t; want 1, true, false", len(mail), m.revoked(), m.hasLost(name))
+		if mail := m.Receive(); len(mail) != 1 || !m.Revoked() || m.HasLost(name) {
+			t.Errorf("received %d letters, revoked %t, lost 3 %t; want 1, true, false", len(mail), m.Revoked(), m.HasLost(name))
 		}
-		m.resume()
+		m.Resume()
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := m.whileHeld(ctx, until); !errors.Is(err, context.Canceled) {
+	if err := m.WhileHeld(ctx, until); !errors.Is(err, context.Canceled) {
 		t.Errorf("the end of the process is none: %v", err)
 	}
 }
@@ -52,10 +52,10 @@ func TestWhileHeld(t *testing.T) {
 // A person is needed, and that is found while the session has no client: it opens none, which would know nothing of it.
 func TestStoppedBetweenClients(t *testing.T) {
 	t.Parallel()
-	s := &Session{mail: &mailbox{}}
+	var m Box
 	because := &stop.Error{What: "the journal takes no appends"}
-	_ = s.mail.stop(because)
-	if err := s.open(); !errors.Is(err, because) {
+	_ = m.Stop(because)
+	if err := m.Open(func() {}); !errors.Is(err, because) {
 		t.Errorf("it opens with %v", err)
 	}
 }

@@ -1,9 +1,10 @@
-package session
+package takeover
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
@@ -14,7 +15,7 @@ import (
 // be skipped to its end, nor has a journal lost the end of what it never held.
 func TestAdviceFitsWhatTheJournalKnows(t *testing.T) {
 	t.Parallel()
-	s := &adviser{Setup: &Setup{Params: Params{Group: "g"}, Log: &journal.Log{Topic: "g.journal"}}}
+	s := &adviser{Setup: &Setup{Cluster: &cluster.Cluster{Group: "g"}, Log: &journal.Log{Topic: "g.journal"}}}
 	for _, c := range []struct {
 		name      string
 		known     bool

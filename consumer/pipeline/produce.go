@@ -1,0 +1,156 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/sink"
+)
+
+// Produce puts every record into its output, and notes the first refusal as the Cause. It waits for every promise.
+func (b *Batch) Produce(ctx context.Context, to *kgo.GroupTransactSession) {
+	b.judged = time.Now()
+	b.present = b.pipeline.Clock.Presence()
+	b.Cause = b.produce(ctx, to)
+}
+
+func (b *Batch) produce(ctx context.Context, to *kgo.GroupTransactSession) error {
+	p := b.pipeline
+	if p.DryRun {
+		return nil
+	}
+	var failed, untold firstError
+	p.out.Reset()
+	p.records = p.records[:0]
+	most, tells := b.Size, p.Signing.Encoder.Tells()
+	if tells {
+		most *= 2
+	}
+	if cap(p.records) < most {
+		p.records = make([]kgo.Record, 0, most)
+	}
+	for g, it := range b.items {
+		r := p.record()
+		b.encode(r, g.Assignment, it)
+		to.Produce(ctx, r, failed.promise)
+		if tells {
+			r = p.record()
+			p.out.Tell(r, it.record)
+			r.Timestamp = b.present.In(r.Topic)
+			to.Produce(ctx, r, untold.promise)
+		}
+	}
+	if err := to.Client().Flush(ctx); err != nil {
+		return fmt.Errorf("flush: %w", err)
+	}
+	return b.refused(failed.Load(), untold.Load())
+}
+
+// record returns the next record of the batch.
+func (p *Pipeline) record() *kgo.Record {
+	p.records = append(p.records, kgo.Record{}) // produce has made room for all: none of them moves
+	return &p.records[len(p.records)-1]
+}
+
+// encode makes the output record. Its form depends on what outputs have refused of this document before.
+func (b *Batch) encode(dst *kgo.Record, a *protocol.Assignment, it *item) {
+	p, src := b.pipeline, it.record
+	p.out.RejectAt(p.Clock.Rejected(src, a.Retimed(src.Offset), b.present))
+	if it.withheld != nil { // there is nothing else that could be forwarded, whatever was held of it
+		reason, detail := it.reason()
+		p.out.SetAside(dst, src, reason, detail, sink.Sizes(*it.withheld))
+		return
+	}
+	switch level := a.Level(src.Offset); {
+	case level == protocol.Withhold:
+		reason, detail := it.reason()
+		p.out.Withhold(dst, src, reason, detail)
+	case level == protocol.Reject || it.Rejects():
+		reason, detail := it.reason()
+		p.out.Reject(dst, src, reason, detail)
+	case it.Passed:
+		p.out.Unchecked(dst, src, sink.InOutage)
+	case !it.Judged:
+		p.out.Unchecked(dst, src, sink.ByCondition)
+	default:
+		p.out.Verdict(dst, src, &it.Verdict)
+	}
+}
+
+func (it *item) reason() (sink.Reason, string) {
+	if it.rejection != nil && (!it.Judged || it.withheld != nil) {
+		return it.rejection.Reason, it.rejection.Detail
+	}
+	if !it.Judged && !it.Unchecked && !it.Passed {
+		return sink.OutputRefused, "an output would have refused its timestamp when it was fed"
+	}
+	return sink.OutputRefused, "the output topic refused the record"
+}
+
+// Count counts a batch by what was produced, before it is committed: a commit forgets what outputs have refused of it.
+func (b *Batch) Count() {
+	in := &b.pipeline.counted
+	in.Reset()
+	for i := range b.groups {
+		g := &b.groups[i]
+		topic := b.pipeline.Counters.Count(g.Topic)
+		for k := range g.items {
+			switch it := &g.items[k]; {
+			case g.Aside(&it.Document):
+				reason, _ := it.reason()
+				in.Rejected(topic, reason)
+			case !it.Judged:
+				in.Unchecked(topic)
+			default:
+				in.Judged(topic, &it.Verdict, it.byBytes)
+			}
+		}
+	}
+}
+
+// Committed adds what was counted, with how long ago the documents were written, and logs which records were rejected
+// unread.
+func (b *Batch) Committed(now time.Time) {
+	in := &b.pipeline.counted
+	for _, it := range b.items {
+		in.Delay(it.record.Timestamp.UnixMilli(), now.UnixMilli())
+	}
+	b.pipeline.Counters.Committed(in)
+	b.shout()
+}
+
+// shout logs which records of a batch were rejected unread.
+func (b *Batch) shout() {
+	for i := range b.groups {
+		g := &b.groups[i]
+		var n, first, last int64
+		for k := range g.items {
+			if it := &g.items[k]; it.withheld != nil {
+				if n++; n == 1 {
+					first = it.record.Offset
+				}
+				last = it.record.Offset
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		b.pipeline.Logger.Error().Str("topic", g.Assignment.Topic).Int32("partition", g.Assignment.Source.Partition).
+			Int64("offset", first).Int64("last_offset", last).Int64("documents", n).
+			Msg("a batch takes more than source.max_batch_bytes when unpacked: its documents are rejected without their values")
+	}
+}
+
+// Last yields the timestamp of the last document of each partition.
+func (b *Batch) Last(yield func(protocol.PartitionName, time.Time) bool) {
+	for i := range b.groups {
+		g := &b.groups[i]
+		if len(g.items) > 0 && !yield(g.Name(), g.items[len(g.items)-1].record.Timestamp) {
+			return
+		}
+	}
+}

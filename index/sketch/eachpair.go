@@ -7,8 +7,8 @@ import (
 )
 
 // EachPair finds all pairs of SimHashes within a distance by comparing each with each, when all hashes are known. It is
-// for distances at which the fronts of Rotations are so short that they save nothing. Hashes are compared a tile with a
-// tile, so that both stay in the nearest cache.
+// for distances beyond those that the blocks of a SimHashSketch guarantee. Hashes are compared a tile with a tile, so
+// that both stay in the nearest cache.
 //
 // Pairs may be called for several parts at once.
 type EachPair struct {
@@ -20,7 +20,7 @@ type EachPair struct {
 // tile is how many hashes are compared with as many others: two tiles take at most 32 KiB.
 const tile = 1024
 
-// MostDistance is the largest distance that EachPair is for, and Rotations: a quarter of the bits. Unlike texts differ in
+// MostDistance is the largest distance that EachPair is for: a quarter of the bits. Unlike texts differ in
 // half of them, so that beyond it a pair says little.
 func MostDistance(size int) int { return size / 4 }
 

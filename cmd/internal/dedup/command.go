@@ -39,8 +39,8 @@ func Command(version string) *cobra.Command {
 			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of OLD:\n" +
 			"build once, query daily. The settings must be the same.\n\n" +
 			"--sketch simhash --distance finds pairs beyond the distance that blocks guarantee as well, when all documents are read,\n" +
-			"completely: by sorted rotations, and from 11 of 64 bits and 20 of 128 on by comparing each with each, up to 16 and 32.\n" +
-			"What that takes is said before it begins. It implies --matches all.\n\n" +
+			"completely, by comparing each with each: up to 16 of 64 bits and 32 of 128. What that takes is said before it begins,\n" +
+			"and grows with the square of the documents. It implies --matches all.\n\n" +
 			"--unit paragraph, sentence or line compares the parts of documents, by their normal form: the first one stays, and\n" +
 			"later ones are taken out of their documents, wherever they are (boilerplate, disclaimers). --removed has them. All\n" +
 			"other fields, columns and bytes stay; a document of which nothing is left is in --duplicates in place of --unique.\n\n" +

@@ -9,8 +9,8 @@
 // memory beside the index, and how far reading is ahead.
 //
 // There are two judges. Index is the replica: it gives each document's matches at once, and can be saved and loaded.
-// Rotations gathers the sketches of all documents and answers at the end, for distances of SimHashes that no band key
-// guarantees: by sorted rotations, or by comparing each with each.
+// EachPair gathers the sketches of all documents, compares each with each, and answers at the end: for distances of
+// SimHashes that no band key guarantees.
 //
 // A Checkpoint is where a run goes on after it was stopped. What does not fit into memory is judged in several passes, each
 // of which has a share: see RunPasses. An Estimate says before how many there will be.

@@ -1,6 +1,6 @@
 package dedup
 
-// Judge decides about documents in their order: an *Index at once, *Rotations at the end.
+// Judge decides about documents in their order: an *Index at once, *EachPair at the end.
 type Judge interface {
 	// Begin makes the documents judged so far the index that the following documents are compared with.
 	Begin()

@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
 )
 
 // Options are what a command line asks for.
@@ -23,7 +24,7 @@ type Options struct {
 	Memory         setting.Bytes // what the index may take
 	Workers        int
 	All            bool // a document has all its matches, not only the best
-	Rotated        bool // Distance is beyond what blocks guarantee
+	EachPair       bool // Distance is beyond what blocks guarantee
 	Distance       int  // then
 	Representative Representative
 	Verbose        bool
@@ -36,12 +37,12 @@ type Options struct {
 	Keep           bool   // documents that cannot be compared are among the unique ones
 }
 
-// Rotate takes a distance that is refused for blocks as one for all sketches at once. o.Config has a smaller one.
-func (o *Options) Rotate(distance int) error {
-	if _, err := newSketchPairs(o.Config.Judge.Similarity.Bits, distance); err != nil {
+// CompareEach takes a distance that is refused for blocks: each sketch is compared with each. o.Config has a smaller one.
+func (o *Options) CompareEach(distance int) error {
+	if _, err := sketch.NewEachPair(o.Config.Judge.Similarity.Bits, distance); err != nil {
 		return exit.Usage(fmt.Errorf("--distance: %w", err))
 	}
-	o.Rotated, o.Distance = true, distance
+	o.EachPair, o.Distance = true, distance
 	return nil
 }
 
@@ -58,7 +59,7 @@ func (o *Options) Choose(representative, matches string) error {
 	if matches == "all" {
 		o.Config.Judge.Index.Keep = "all"
 	}
-	o.All = matches == "all" || o.Rotated
+	o.All = matches == "all" || o.EachPair
 	return nil
 }
 
@@ -77,7 +78,7 @@ func (o *Options) Check() error {
 		return exit.Usage(errors.New("--save-index wants a file of its own, not standard output"))
 	case len(o.Old) > 0 && o.Load != "":
 		return exit.Usage(errors.New("--index reads documents and --index-file an index: name one of them"))
-	case o.Rotated && o.Load+o.Save != "":
+	case o.EachPair && o.Load+o.Save != "":
 		return exit.Usage(errors.New(
 			"a distance beyond that of blocks has no index to save or to load: use --index, or a smaller --distance"))
 	case o.Verbose && o.Load != "":
@@ -107,14 +108,14 @@ func (o *Options) settings() []byte {
 func (o *Options) Params() Params {
 	named := len(o.Old) > 0 || o.Load != "" || o.Save != "" || o.List != "" || len(o.Query) != 1
 	return Params{
-		Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.Rotated, Texts: o.HTML != "", Keep: o.Keep,
+		Index: o.Config.Judge, Workers: o.Workers, Named: named, Sketches: o.Verbose || o.EachPair, Texts: o.HTML != "", Keep: o.Keep,
 	}
 }
 
 // NewJudge builds the judge of the documents. With a checkpoint it is that of the run which goes on.
 func (o *Options) NewJudge(c *Checkpoint) (Judge, error) {
-	if o.Rotated {
-		return NewRotations(RotationsParams{Index: o.Config.Judge, Distance: o.Distance, Memory: o.Memory, Pairs: o.Verbose ||
+	if o.EachPair {
+		return NewEachPair(EachPairParams{Index: o.Config.Judge, Distance: o.Distance, Memory: o.Memory, Pairs: o.Verbose ||
 			o.Pairs || o.HTML != ""})
 	}
 	if c != nil {
@@ -153,7 +154,7 @@ func dedupOptionsOf(cmd *cobra.Command, args []string) (o Options, err error) {
 	return o, o.Check()
 }
 
-// readDedupConfig resolves the settings. A distance that is refused may still be one for sorted rotations.
+// readDedupConfig resolves the settings. A distance that is refused may still be one at which each sketch is compared with each.
 func readDedupConfig(cmd *cobra.Command, o *Options) (err error) {
 	o.Config, err = cmdline.Settings(cmd, config.ForFiles())
 	flag := cmd.Flag("distance")
@@ -168,11 +169,11 @@ func readDedupConfig(cmd *cobra.Command, o *Options) (err error) {
 	c, still := cmdline.Settings(cmd, config.ForFiles())
 	var mistakes config.Mistakes
 	if errors.As(still, &mistakes) && !slices.ContainsFunc(mistakes, func(m config.Mistake) bool { return m.Key == "similarity.distance" }) {
-		return errors.Join(still, flag.Value.Set(asked)) // the distance is possible by rotations
+		return errors.Join(still, flag.Value.Set(asked)) // the distance is possible if each is compared with each
 	}
 	if still != nil || c.Judge.Similarity.EstimatedBy() != index.Hamming {
 		return errors.Join(err, flag.Value.Set(asked))
 	}
 	o.Config = c
-	return o.Rotate(distance)
+	return o.CompareEach(distance)
 }

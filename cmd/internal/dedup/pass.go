@@ -155,26 +155,23 @@ func (p *Pass) judgeQuery(ctx context.Context, query *Input) (err error) {
 	if query != nil {
 		err = p.readAll(ctx, query, p.Out.add)
 	}
-	if rotations, ok := p.Judge.(*Rotations); ok && err == nil && ctx.Err() == nil {
-		err = p.rotate(ctx, rotations)
+	if pairs, ok := p.Judge.(*EachPair); ok && err == nil && ctx.Err() == nil {
+		err = p.compareEach(ctx, pairs)
 	}
 	return err
 }
 
-func (p *Pass) rotate(ctx context.Context, rotations *Rotations) error {
+func (p *Pass) compareEach(ctx context.Context, pairs *EachPair) error {
 	bar := terminal.NewStages(p.Notes)
 	bar.Hidden = p.Quiet
 	defer bar.End()
-	cost, err := rotations.Cost(p.Workers)
+	cost, err := pairs.Cost(p.Workers)
 	if err != nil {
 		return err
 	}
 	cost.tell(p.Notes, p.Workers)
-	name := "comparing each sketch with each"
-	if n := rotations.Count(); n > 0 {
-		name = fmt.Sprintf("comparing sketches in %d rotations", n)
-	}
-	err = rotations.Finish(ctx, p.Workers, func(done, all int64) { bar.Stage(name, done, all) }, p.Out.match)
+	progress := func(done, all int64) { bar.Stage("comparing each sketch with each", done, all) }
+	err = pairs.Finish(ctx, p.Workers, progress, p.Out.match)
 	if errors.Is(err, context.Canceled) {
 		return errors.New("stopped before all documents were compared: which of them are unique is not known")
 	}
@@ -273,8 +270,6 @@ func (p *Pass) Summary(took time.Duration) Summary {
 	if p.index == nil || p.index.chains == nil {
 		s.Cut = 0
 	}
-	if rotations, ok := p.Judge.(*Rotations); ok {
-		s.Rotations, s.EachPair = rotations.Count(), rotations.Count() == 0
-	}
+	_, s.EachPair = p.Judge.(*EachPair)
 	return s
 }

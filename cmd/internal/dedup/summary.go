@@ -27,7 +27,6 @@ type Summary struct {
 	Indexed   int64    `json:"indexed,omitempty"`  // documents of --index or --index-file
 	report.Cost
 	Algorithm string `json:"algorithm"`           // name and version of the sketch
-	Rotations int    `json:"rotations,omitempty"` // sorted rotations, if they find candidates
 	EachPair  bool   `json:"each_pair,omitempty"` // each sketch was compared with each
 }
 
@@ -61,9 +60,6 @@ func (s Summary) Text() string {
 	}
 	if s.EachPair {
 		found = ", pairs found by comparing each with each"
-	}
-	if s.Rotations > 0 {
-		found = fmt.Sprintf(", pairs found by %d sorted rotations", s.Rotations)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s: %s unique, %s duplicate, %s rejected, %v%s\n", terminal.Several(int(s.Documents), "document"), indexed,

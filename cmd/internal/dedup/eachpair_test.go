@@ -17,20 +17,20 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// rotations are those of SimHashes of 64 bits.
-func rotations(t *testing.T, distance int, verify string, pairs bool) (*dedup.Rotations, index.Params) {
+// eachPair compares SimHashes of 64 bits.
+func eachPair(t *testing.T, distance int, verify string, pairs bool) (*dedup.EachPair, index.Params) {
 	t.Helper()
 	p := index.DefaultParams()
 	p.Similarity.Sketch, p.Similarity.Distance, p.Similarity.Verify = "simhash", 0, verify
-	to, err := dedup.NewRotations(dedup.RotationsParams{Index: p, Distance: distance, Memory: setting.GiB, Pairs: pairs})
+	to, err := dedup.NewEachPair(dedup.EachPairParams{Index: p, Distance: distance, Memory: setting.GiB, Pairs: pairs})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return to, p
 }
 
-// gather gives a file to rotations, and calls each for its documents.
-func gather(t *testing.T, to *dedup.Rotations, p index.Params, path string, each func(*dedup.Outcome)) error {
+// gather gives a file to be compared, and calls each for its documents.
+func gather(t *testing.T, to *dedup.EachPair, p index.Params, path string, each func(*dedup.Outcome)) error {
 	t.Helper()
 	r := reading(t, path)
 	defer func() {
@@ -50,7 +50,7 @@ func gather(t *testing.T, to *dedup.Rotations, p index.Params, path string, each
 func unseen(_, _ int64) {}
 
 // finished are the matches, a line for each.
-func finished(t *testing.T, to *dedup.Rotations) (lines []string) {
+func finished(t *testing.T, to *dedup.EachPair) (lines []string) {
 	t.Helper()
 	err := to.Finish(t.Context(), 2, unseen, func(number int64, found []dedup.Match) error {
 		for _, m := range found {
@@ -67,10 +67,10 @@ func finished(t *testing.T, to *dedup.Rotations) (lines []string) {
 	return lines
 }
 
-// rotated judges a file by sorted rotations and returns a line for each match, and the sketches.
-func rotated(t *testing.T, distance int, verify, path string) (lines []string, sketches [][]byte) {
+// compared judges a file and returns a line for each match, and the sketches.
+func compared(t *testing.T, distance int, verify, path string) (lines []string, sketches [][]byte) {
 	t.Helper()
-	to, p := rotations(t, distance, verify, true)
+	to, p := eachPair(t, distance, verify, true)
 	if err := gather(t, to, p, path,
 		func(o *dedup.Outcome) { sketches = append(sketches, slices.Clone(o.Sketch)) }); err != nil {
 		t.Fatal(err)
@@ -84,11 +84,11 @@ func canceled() context.Context {
 	return ctx
 }
 
-// TestRotations finds, at a distance beyond the blocks of a SimHash, what comparing each sketch with each finds.
-func TestRotations(t *testing.T) {
+// TestEachPair finds, at a distance beyond the blocks of a SimHash, what a double loop over the sketches finds.
+func TestEachPair(t *testing.T) {
 	const distance = 9
 	path := articles(t, 1200)
-	got, sketches := rotated(t, distance, "estimate", path)
+	got, sketches := compared(t, distance, "estimate", path)
 	var want []string
 	for b := range sketches {
 		for a := range b {
@@ -100,7 +100,7 @@ func TestRotations(t *testing.T) {
 	if len(want) < 100 || !slices.Equal(got, want) {
 		t.Errorf("%d matches, %d are true", len(got), len(want))
 	}
-	verified, _ := rotated(t, distance, "jaccard", path)
+	verified, _ := compared(t, distance, "jaccard", path)
 	exact := map[[2]int]bool{}
 	for _, pair := range truth(t, path) {
 		exact[[2]int{pair.B, pair.A}] = true
@@ -134,23 +134,12 @@ func repeated(t *testing.T, seed uint64, n int) string {
 	return path
 }
 
-// TestRotationsAgainstAnIndex holds the matches of equal and near texts, behind an index of such, against comparing
-// each with each; and what tells the clusters against all matches.
-func TestRotationsAgainstAnIndex(t *testing.T) {
-	for distance, rotated := range map[int]int{10: 11, 12: 0} {
-		to, _ := rotations(t, distance, "estimate", true)
-		if to.Count() != rotated {
-			t.Errorf("distance %d: %d rotations", distance, to.Count())
-		}
-		againstAnIndex(t, distance)
-	}
-}
-
-func againstAnIndex(t *testing.T, distance int) {
-	t.Helper()
-	const old, judged = 150, 300
+// TestEachPairAgainstAnIndex holds the matches of equal and near texts, behind an index of such, against a double
+// loop; and what tells the clusters against all matches.
+func TestEachPairAgainstAnIndex(t *testing.T) {
+	const old, judged, distance = 150, 300, 12
 	run := func(pairs bool) (lines []string, g *dedup.Groups, sketches [][]byte) {
-		to, p := rotations(t, distance, "estimate", pairs)
+		to, p := eachPair(t, distance, "estimate", pairs)
 		keep := func(o *dedup.Outcome) { sketches = append(sketches, slices.Clone(o.Sketch)) }
 		err := gather(t, to, p, repeated(t, 1, old), keep)
 		to.Begin()
@@ -193,8 +182,8 @@ func againstAnIndex(t *testing.T, distance int) {
 	}
 }
 
-// TestRotationsLead: a copy of a document of the index is like what that one is like, in the index too.
-func TestRotationsLead(t *testing.T) {
+// TestEachPairLead: a copy of a document of the index is like what that one is like, in the index too.
+func TestEachPairLead(t *testing.T) {
 	var words []string
 	for i := range 60 {
 		words = append(words, fmt.Sprintf("w%d", i))
@@ -213,7 +202,7 @@ func TestRotationsLead(t *testing.T) {
 	}
 	old, judged := write("old.jsonl", words, near), write("new.jsonl", near, near)
 	for _, pairs := range []bool{true, false} {
-		to, p := rotations(t, 14, "estimate", pairs)
+		to, p := eachPair(t, 14, "estimate", pairs)
 		err := gather(t, to, p, old, func(*dedup.Outcome) {})
 		to.Begin()
 		g := dedup.NewGroups(dedup.First, to.First())
@@ -235,18 +224,18 @@ func TestRotationsLead(t *testing.T) {
 	}
 }
 
-// TestRotationsKeepWithinMemory: equal texts, however many, take a place each; near ones as many as there is room for,
+// TestEachPairKeepWithinMemory: equal texts, however many, take a place each; near ones as many as there is room for,
 // and whoever waits for them can stop.
-func TestRotationsKeepWithinMemory(t *testing.T) {
+func TestEachPairKeepWithinMemory(t *testing.T) {
 	equal := filepath.Join(t.TempDir(), "equal.jsonl")
 	if err := os.WriteFile(equal, []byte(strings.Repeat("{\"text\":\"the same text again and again\"}\n", 30_000)),
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	within := func(memory setting.Bytes, path string) (*dedup.Rotations, error) {
+	within := func(memory setting.Bytes, path string) (*dedup.EachPair, error) {
 		p := index.DefaultParams()
 		p.Similarity.Sketch, p.Similarity.Distance, p.Similarity.Verify = "simhash", 0, "estimate"
-		to, err := dedup.NewRotations(dedup.RotationsParams{Index: p, Distance: 14, Memory: memory})
+		to, err := dedup.NewEachPair(dedup.EachPairParams{Index: p, Distance: 14, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +262,7 @@ func TestRotationsKeepWithinMemory(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	last, of := int64(0), int64(0)
 	err = to.Finish(ctx, 1, func(done, all int64) {
-		if last, of = done, all; done >= all/30 { // of 15 rotations half of the first
+		if last, of = done, all; done >= all/30 { // soon after it began
 			stop()
 		}
 	}, nil)

@@ -13,24 +13,24 @@ import (
 // with very many it calls each more than once. The matches are valid until the next call. progress is called at
 // intervals, one call at a time, with how many of how many comparisons are done. Finish returns ErrMemory if there are
 // too many matches.
-func (r *Rotations) Finish(ctx context.Context, workers int, progress func(done, all int64),
+func (p *EachPair) Finish(ctx context.Context, workers int, progress func(done, all int64),
 	each func(number int64, found []Match) error,
 ) error {
-	all, err := r.find(ctx, workers, progress)
+	all, err := p.find(ctx, workers, progress)
 	if err != nil {
 		return err
 	}
 	var found []Match
-	for place := range r.documents {
-		if r.documents[place].number < r.first {
+	for place := range p.documents {
+		if p.documents[place].number < p.first {
 			continue
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		found = r.matchesOf(found[:0], int32(place), all)
+		found = p.matchesOf(found[:0], int32(place), all)
 		for some := range slices.Chunk(found, mostAtOnce) {
-			if err := each(r.documents[place].number, some); err != nil {
+			if err := each(p.documents[place].number, some); err != nil {
 				return err
 			}
 		}
@@ -43,16 +43,16 @@ const mostAtOnce = 1 << 12
 
 // matchesOf appends the matches of a document with earlier ones, in their order. Unless all pairs are wanted, only the
 // first of several equal documents gets the matches with other texts; the others match the first.
-func (r *Rotations) matchesOf(dst []Match, place int32, all []near) []Match {
-	own := r.documents[place].content
-	dst = r.appendMatches(dst, place, &near{
+func (p *EachPair) matchesOf(dst []Match, place int32, all []near) []Match {
+	own := p.documents[place].content
+	dst = p.appendMatches(dst, place, &near{
 		to: own, similarity: index.Similarity{Num: 1, Den: 1},
 		method: index.Identical,
 	})
-	if r.params.Pairs || r.contents[own].lead == place {
+	if p.params.Pairs || p.contents[own].lead == place {
 		from := sort.Search(len(all), func(i int) bool { return all[i].from >= own })
 		for i := from; i < len(all) && all[i].from == own; i++ {
-			dst = r.appendMatches(dst, place, &all[i])
+			dst = p.appendMatches(dst, place, &all[i])
 		}
 	}
 	slices.SortFunc(dst, func(a, b Match) int { return cmp.Compare(a.Number, b.Number) })
@@ -60,11 +60,11 @@ func (r *Rotations) matchesOf(dst []Match, place int32, all []near) []Match {
 }
 
 // appendMatches appends the documents of a content that come before place: all, or only the first if that is enough.
-func (r *Rotations) appendMatches(dst []Match, place int32, n *near) []Match {
-	for at := r.contents[n.to].first; at >= 0 && at < place; at = r.documents[at].next {
-		d := &r.documents[at]
+func (p *EachPair) appendMatches(dst []Match, place int32, n *near) []Match {
+	for at := p.contents[n.to].first; at >= 0 && at < place; at = p.documents[at].next {
+		d := &p.documents[at]
 		dst = append(dst, Match{Number: d.number, Name: d.name, Similarity: n.similarity, Method: n.method})
-		if !r.params.Pairs {
+		if !p.params.Pairs {
 			break
 		}
 	}

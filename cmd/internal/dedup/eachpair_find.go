@@ -19,12 +19,12 @@ type near struct {
 	method     index.Method
 }
 
-// nearBytes is the bytes of a pair: once for each side, and once more while the pairs of all rotations are combined.
+// nearBytes is the bytes of a pair: once for each side, and once more while the pairs of all parts are combined.
 const nearBytes = 4 * 20
 
-// search is the state shared by the goroutines of the rotations.
+// search is the state shared by the goroutines that compare sketches.
 type search struct {
-	of       *Rotations
+	of       *EachPair
 	progress func(done, all int64)
 
 	mu    sync.Mutex
@@ -36,27 +36,27 @@ type search struct {
 // step is how many hashes are compared between two checks for cancellation.
 const step = 256
 
-// find returns the verified pairs of all rotations, each from both sides, sorted. Pairs without a judged document are
+// find returns the verified pairs, each from both sides, sorted. Pairs without a judged document are
 // skipped.
-func (r *Rotations) find(ctx context.Context, workers int, progress func(done, all int64)) ([]near, error) {
-	s := &search{of: r, progress: progress, taken: r.taken}
+func (p *EachPair) find(ctx context.Context, workers int, progress func(done, all int64)) ([]near, error) {
+	s := &search{of: p, progress: progress, taken: p.taken}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
-	for part := range r.pairs.Count() {
-		group.Go(func() error { return s.rotate(ctx, part) })
+	for part := range p.pairs.Count() {
+		group.Go(func() error { return s.compare(ctx, part) })
 	}
 	err := group.Wait()
 	slices.SortFunc(s.found, func(a, b near) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	return s.found, err
 }
 
-// rotate finds the pairs of one rotation, or another part.
-func (s *search) rotate(ctx context.Context, part int) error {
-	r := s.of
+// compare finds the pairs of one part.
+func (s *search) compare(ctx context.Context, part int) error {
+	p := s.of
 	if ctx.Err() != nil {
 		return fmt.Errorf("compare documents: %w", ctx.Err())
 	}
-	comparer, err := index.NewComparer(r.params.Index)
+	comparer, err := index.NewComparer(p.params.Index)
 	if err != nil {
 		return err
 	}
@@ -67,19 +67,19 @@ func (s *search) rotate(ctx context.Context, part int) error {
 		with    = int32(-1)
 	)
 	visit := func(a, b, distance int) {
-		x, y := &r.contents[a], &r.contents[b]
-		if !r.judged(x) && !r.judged(y) {
+		x, y := &p.contents[a], &p.contents[b]
+		if !p.judged(x) && !p.judged(y) {
 			return
 		}
 		if int32(b) != with {
 			with = int32(b)
 			comparer.Begin(&y.entry)
 		}
-		if similarity, method, ok := r.compare(x, y, distance, comparer); ok {
+		if similarity, method, ok := p.compare(x, y, distance, comparer); ok {
 			own = append(own, near{int32(a), int32(b), similarity, method}, near{int32(b), int32(a), similarity, method})
 		}
 	}
-	r.pairs.Pairs(part, visit, func() bool {
+	p.pairs.Pairs(part, visit, func() bool {
 		if hashes++; hashes%step != 0 && len(own)-counted < step {
 			return true
 		}
@@ -96,7 +96,7 @@ func (s *search) rotate(ctx context.Context, part int) error {
 	return nil
 }
 
-// count adds what a rotation has done and found to the totals.
+// count adds what a part has done and found to the totals.
 func (s *search) count(ctx context.Context, stepped bool, found int) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("compare documents: %w", ctx.Err())
@@ -113,12 +113,12 @@ func (s *search) count(ctx context.Context, stepped bool, found int) error {
 	return nil
 }
 
-func (r *Rotations) compare(a, b *content, distance int,
+func (p *EachPair) compare(a, b *content, distance int,
 	comparer *index.Comparer,
 ) (index.Similarity, index.Method, bool) {
-	if !r.estimates() {
+	if !p.estimates() {
 		return comparer.Compare(&a.entry)
 	}
-	bits := r.params.Index.Similarity.Bits
+	bits := p.params.Index.Similarity.Bits
 	return index.Similarity{Num: uint32(bits - distance), Den: uint32(bits)}, index.Hamming, a.entry.Scope == b.entry.Scope
 }

@@ -3,6 +3,7 @@ package index_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -184,5 +185,28 @@ func tryTwin(t *testing.T, texts int, cases []limited) {
 				t.Errorf("%d matched, %d keys popular: too few for a test", matched, s.replica.PopularKeys())
 			}
 		})
+	}
+}
+
+// TestLargeClustersFillNoKeys: most texts of a large cluster have nothing of their own among what fine keys are made of.
+// They are not linked under keys that all have, so that the next ones do not meet all of them. A rule that takes what is
+// found first judges them.
+func TestLargeClustersFillNoKeys(t *testing.T) {
+	p := index.DefaultParams()
+	p.Index.Keep, p.Window = "all", index.WindowParams{Bytes: 8 << 30, Clock: "arrival", Refresh: "first"}
+	p.Similarity.MaxCandidates, p.Similarity.MaxReferences = 4096, 16_384
+	r, s := rand.New(rand.NewPCG(1, 2)), newStand(t, p)
+	s.replica.JudgeBy(func(c *index.Candidates) bool { c.Next(nil); return true }, false)
+	common, most, copies := words(r, 240), 0, 0
+	for i := range 3000 {
+		text := slices.Clone(common)
+		text[r.IntN(len(text))] = fmt.Sprint("own", i)
+		if s.judge([]byte(strings.Join(text, " "))).Matched() {
+			copies++
+		}
+		most = max(most, s.replica.Met())
+	}
+	if most > 5000 || copies != 2999 || s.replica.Stats().Documents != 3000 {
+		t.Errorf("a document meets %d references, want at most 5000, however many a cluster has; %d copies, want 2999", most, copies)
 	}
 }

@@ -10,11 +10,13 @@ import (
 type judge struct {
 	find        *finder
 	stats       *Stats
-	chains      *Chains // nil for the verdicts of a service
-	reemitEvery int64   // window.reemit_every, ms; 0 lets no copy through
+	reemitEvery int64 // window.reemit_every, ms; 0 lets no copy through
+	rule        Rule  // nil for the verdicts of a service
+	wantsAll    bool  // by the rule: each document is wanted that has a key
 
 	at        Position // journal position of the entry at hand
 	turn      turn     // of the entry at hand
+	stays     bool     // the entry at hand does not enter, by the rule
 	again     look     // of a document that enters again
 	narrowing bool     // the window may be beyond bounds that were narrowed
 }
@@ -46,7 +48,7 @@ func (j *judge) decide(source uint32, at Position, e *entry.Entry) Verdict {
 	} else {
 		j.stats.Duplicate++
 	}
-	if j.find.params.KeepsAll() && !j.chains.Equal() {
+	if j.find.params.KeepsAll() && !j.stays {
 		if best.method == Identical && best.document.First == root.document.First {
 			j.find.looked.links.LeaveAll(j.find.buckets.Tables())
 		}
@@ -69,7 +71,7 @@ func (j *judge) enter(d *window.Document, root *found) {
 		d.Root = root.document.First
 	}
 	j.find.window.Insert(d)
-	if j.chains == nil || !j.chains.Every { // else each document is wanted that has a key
+	if !j.wantsAll {
 		j.find.entered()
 	}
 	j.room(0, 0)
@@ -78,8 +80,8 @@ func (j *judge) enter(d *window.Document, root *found) {
 // best returns the most similar candidate at or above the threshold; of equally similar ones the one judged first. cut
 // says that none was found, but candidates were left out: e may be a copy all the same.
 func (j *judge) best(e *entry.Entry) (best found, ok, cut bool) {
-	if j.chains != nil {
-		return j.chain(e)
+	if j.rule != nil {
+		return j.byRule(e)
 	}
 	s := j.find.survey(e)
 	for f := (found{}); j.find.advance(&s, &f); {

@@ -23,7 +23,7 @@ type Stats struct {
 	Dropped    uint64 // documents met that their digests ruled out, so that they were not compared
 	Work       uint64 // steps of similarity.max_work spent on comparing
 	UniqueCut  uint64 // documents that are unique by what they were compared with, where something was left out
-	Cuts       Cuts   // documents that UniqueCut counts, with Chains those that matched too, by the bounds that were hit
+	Cuts       Cuts   // documents that UniqueCut counts, with a Rule those that matched too, by the bounds that were hit
 	Moved      uint64 // entries of buckets moved because tables grew or shrank
 	MostMoved  int    // the most entries moved for one document
 

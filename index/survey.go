@@ -33,6 +33,8 @@ type survey struct {
 	full   int // keys that have more documents than are met
 	beyond int // candidates left out for max_candidates
 	costly int // candidates left out for max_work
+
+	pass func(number uint64) bool // candidates that are passed over; may be nil
 }
 
 func (x *finder) survey(e *entry.Entry) survey {
@@ -50,7 +52,7 @@ func (s *survey) unseen() int { return s.beyond + s.costly }
 // spent.
 func (x *finder) advance(s *survey, f *found) bool {
 	for i, k := range s.ranks {
-		if !x.promising(f, k, s.entry) {
+		if s.pass != nil && s.pass(uint64(k.ref())) || !x.promising(f, k, s.entry) {
 			continue
 		}
 		if s.left.candidates == 0 {

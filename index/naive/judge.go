@@ -94,31 +94,6 @@ func (t *Twin) Lookup(e *entry.Entry, most int) []index.Match {
 	return all
 }
 
-// Near returns every document in the index that is at least as similar to e as the threshold, in the order in which
-// they were judged. It changes nothing.
-func (t *Twin) Near(e *entry.Entry) []index.Near {
-	if e.Empty() {
-		return nil
-	}
-	before := t.stats
-	var all []index.Near
-	nearby, _ := t.nearby(e, false)
-	for _, f := range nearby {
-		all = append(all, index.Near{
-			Source: f.source, Offset: f.entry.Offset, Position: f.position, ID: f.entry.ID, Similarity: f.similarity,
-			Method: f.method,
-		})
-	}
-	t.stats = before
-	slices.SortFunc(all, func(a, b index.Near) int {
-		if a.Position.Before(b.Position) {
-			return -1
-		}
-		return 1
-	})
-	return all
-}
-
 // matches returns the nearest document of each representative, in the order of nearby.
 func (t *Twin) matches(e *entry.Entry, best bool) (nearest []found, cut bool) {
 	nearby, cut := t.nearby(e, best)

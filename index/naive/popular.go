@@ -22,14 +22,8 @@ func (p *popular) use(tag uint32) {
 	}
 }
 
-// Every has no key become popular, as with index.Chains where every similarity is wanted.
-func (t *Twin) Every() { t.every = true }
-
 // noteEntered notes that the document that was looked up last has entered the window.
 func (t *Twin) noteEntered() {
-	if t.every {
-		return
-	}
 	p, q := &t.popular, &t.window
 	for _, tag := range t.looked.popular {
 		p.use(tag)

@@ -30,7 +30,6 @@ type Twin struct {
 	window         queue
 	fed            uint64 // entries that feeds brought
 	popular        popular
-	every          bool
 	looked         looked // of the entry at hand
 	limits         map[[3]int]int
 	requests       []*request

@@ -18,7 +18,7 @@ type Index struct {
 	first    int64          // number of the first one since Begin
 	kept     int            // number of documents that the window must hold
 	found    matches
-	chains   *index.Chains // nil unless all matches are wanted
+	chains   *chains       // nil unless all matches are wanted
 	copies   *copies       // nil unless pairs are wanted
 	unlisted uint64        // documents with more copies than are listed
 	places   report.Places // of the documents of its file
@@ -39,9 +39,7 @@ func NewIndex(p IndexParams) (*Index, error) {
 func newIndex(p IndexParams, series *index.Series) *Index {
 	x := &Index{params: p, series: series, replica: series.Replica()}
 	if p.All {
-		x.chains = index.NewChains()
-		x.chains.Every = p.Every
-		x.replica.Chain(x.chains)
+		x.chains = newChains(x.replica, p.Every)
 	}
 	if p.All && p.Pairs {
 		x.copies = &copies{of: map[int64][]namedCopy{}}
@@ -56,14 +54,14 @@ func (x *Index) Params() index.Params { return x.params.Index }
 func (x *Index) Begin() {
 	x.first = x.next
 	if x.chains != nil {
-		x.chains.Apart = false
+		x.chains.apart = false
 	}
 }
 
 // beginIndex says that the documents to come are those of the index: they are not compared with each other.
 func (x *Index) beginIndex() {
 	if x.chains != nil {
-		x.chains.Apart = true
+		x.chains.apart = true
 	}
 }
 
@@ -105,7 +103,7 @@ func (x *Index) apply(s *signed) (*matches, error) {
 
 // addNear adds all matches of the document that was judged last.
 func (x *Index) addNear(e *entry.Entry) {
-	near, cut := x.chains.Near, x.chains.Cut
+	near, cut := x.chains.near, x.chains.cut
 	if e.Empty() {
 		near, cut = nil, false
 	}
@@ -130,7 +128,7 @@ func (x *Index) judge(entries []entry.Entry) error {
 	}
 	for i := range judged {
 		v := &judged[i]
-		if !entries[i].Empty() && (!v.Matched() || x.params.Index.KeepsAll() && !x.chains.Equal()) {
+		if !entries[i].Empty() && (!v.Matched() || x.params.Index.KeepsAll() && (x.chains == nil || !x.chains.same)) {
 			x.kept++
 		}
 		if x.chains != nil {

@@ -104,7 +104,7 @@ func TestEraseIsBounded(t *testing.T) {
 
 // TestSortTargets: they come in the order of the journal, each once.
 func TestSortTargets(t *testing.T) {
-	at := func(offset int64, entry int32) index.Position { return index.Position{Offset: offset, Entry: entry} }
+	at := func(offset int64, number int32) index.Position { return index.Position{Offset: offset, Entry: number} }
 	got := index.SortTargets([]index.Position{at(3, 1), at(1, 2), at(3, 0), at(1, 2)})
 	if want := []index.Position{at(1, 2), at(3, 0), at(3, 1)}; !slices.Equal(got, want) {
 		t.Errorf("got %v", got)

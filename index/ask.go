@@ -44,7 +44,8 @@ func (r *Replica) Stats() Stats {
 	s.Documents, s.WindowBytes, s.Segments = r.find.window.Visible(), r.find.window.Bytes(), w.Segments
 	s.Memory, s.Moved, s.MostMoved = w.Memory, w.Moved, w.MostMoved
 	s.Now, s.Confirmed = r.clocks.now(), r.confirmed
-	if d, ok := r.find.window.Eldest(); ok {
+	if s.Documents > 0 {
+		_, d, _ := r.find.window.Front()
 		s.OldestApplied = d.Applied
 	}
 	s.Held, s.Requests = r.HeldVerdicts(), len(r.requests.queue)

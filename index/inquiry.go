@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/unecho/unecho/index/compare"
@@ -10,8 +11,8 @@ import (
 )
 
 // A lookup has two parts, so that the replica is needed for the short one only. Inquire finds the candidates of a
-// text and copies what they are compared by; Comparer.Answer compares them, elsewhere and as long as that takes.
-// Together they find what Lookup finds, for the same cost as judging an entry.
+// text and copies what they are compared by; Answer compares them, elsewhere and as long as that takes, for the same
+// cost as judging an entry.
 
 // Inquiry is a text and copies of the documents that it may be like.
 type Inquiry struct {
@@ -46,9 +47,18 @@ type Answer struct {
 	Least    Similarity
 }
 
+// Lookup returns up to most representatives that stand for a document at least as similar to e as the threshold: the
+// most similar first, and of equally similar ones the one judged first. Copy is the number that e would get as a copy.
+// It is an inquiry that is answered at once.
+func (r *Replica) Lookup(e *entry.Entry, most int) []Hit {
+	q, _ := r.Inquire(e, math.MaxInt)
+	return q.Answer(r.find.verify, most).Hits
+}
+
 // Inquire finds the documents that e may be like, within the budget of one entry, and copies them. e must stay as it
-// is until the inquiry is answered. ok is false if they hold more than most bytes. Like Lookup it changes nothing,
-// and must not run at the same time as another call.
+// is until the inquiry is answered. It is signed under the replica's settings; an empty one matches nothing. ok is false
+// if the documents hold more than most bytes. It changes no later verdict and no counter, but it uses the replica's
+// scratch memory, so it must not run at the same time as another call.
 func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 	q = &Inquiry{entry: e, least: r.find.verify.Least(), left: r.find.params.Similarity.budget(), bands: r.find.buckets.Bands()}
 	if e.Empty() || len(e.Keys) != r.keys {
@@ -79,7 +89,7 @@ func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 func (x *finder) inquired(f, root *found, e *entry.Entry) inquired {
 	c := inquired{document: f.document, match: x.match(f, root)}
 	own := &c.document.Entry
-	for b, width := 0, x.window.KeyBytes(); b < x.buckets.Bands(); b++ {
+	for b, width := 0, x.params.Similarity.KeyBytes; b < x.buckets.Bands(); b++ {
 		if at := b * width; bytes.Equal(e.Keys[at:at+width], own.Keys[at:at+width]) {
 			c.bands = append(c.bands, b)
 		}
@@ -95,45 +105,28 @@ func (x *finder) inquired(f, root *found, e *entry.Entry) inquired {
 
 // Answer compares the candidates of an inquiry, and returns up to most matches in the order of Lookup. The comparer
 // must be of the replica's Params; only the threshold is the inquiry's.
-func (c *Comparer) Answer(q *Inquiry, most int) Answer {
+func (q *Inquiry) Answer(by *compare.Comparer, most int) Answer {
 	a := Answer{Cut: q.cut, Bands: q.bands, Least: q.least}
-	var all []int
-	c.Begin(q.entry)
+	var all []*inquired
+	by.Begin(q.entry)
 	for i := range q.candidates {
-		if c.measure(q, &q.candidates[i]) {
-			a.Compared++
-			if !q.candidates[i].match.Similarity.Less(q.least) {
-				all = append(all, i)
-			}
-		} else {
+		c, ok := &q.candidates[i], false
+		if c.match.Similarity, c.match.Method, ok = by.MeasureWithin(&c.document.Entry, &q.left.work); !ok {
 			a.Cut = true
+			continue
+		}
+		a.Compared++
+		if !c.match.Similarity.Less(q.least) {
+			all = append(all, c)
 		}
 	}
-	slices.SortFunc(all, func(i, j int) int { return q.candidates[i].compare(&q.candidates[j]) })
-	for _, i := range all {
-		k := &q.candidates[i]
-		if len(a.Hits) < most && !slices.ContainsFunc(a.Hits, func(h Hit) bool { return h.Position == k.match.Position }) {
-			a.Hits = append(a.Hits, Hit{Match: k.match, Bands: k.bands})
+	slices.SortFunc(all, (*inquired).compare)
+	for _, c := range all {
+		if len(a.Hits) < most && !slices.ContainsFunc(a.Hits, func(h Hit) bool { return h.Position == c.match.Position }) {
+			a.Hits = append(a.Hits, Hit{Match: c.match, Bands: c.bands})
 		}
 	}
 	return a
-}
-
-// measure sets the similarity and the method of a candidate. It returns false if that would cost more work than is
-// left.
-func (c *Comparer) measure(q *Inquiry, k *inquired) bool {
-	by, candidate := c.comparer, &k.document.Entry
-	if by.Identical(candidate) {
-		k.match.Similarity, k.match.Method = compare.Same(), Identical
-		return true
-	}
-	cost := by.Cost(candidate)
-	if cost > q.left.work {
-		return false
-	}
-	k.match.Similarity, k.match.Method = by.Measure(candidate)
-	q.left.work -= by.Spent(cost, k.match.Similarity)
-	return true
 }
 
 // compare orders candidates as judging does: the more similar first, then the older.

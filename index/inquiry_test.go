@@ -42,14 +42,12 @@ func tryInquire(t *testing.T, seeds uint64) {
 				if !slices.Equal(effect.Judged, plain.Judged) || r.Stats() != twin.Stats() {
 					t.Fatalf("step %d: an inquiry changes the replica", i)
 				}
-				a := comparer.Answer(q, 5)
-				var got []index.Match
+				a := q.Answer(comparer, 5)
 				for _, h := range a.Hits {
-					got = append(got, h.Match)
 					shared += len(h.Bands)
 				}
-				if matched += len(got); !reflect.DeepEqual(got, want) {
-					t.Fatalf("step %d: got\n%+v\na lookup finds\n%+v", i, got, want)
+				if matched += len(a.Hits); !reflect.DeepEqual(a.Hits, want) {
+					t.Fatalf("step %d: got\n%+v\na lookup finds\n%+v", i, a.Hits, want)
 				}
 			}
 		})
@@ -96,7 +94,7 @@ func TestInquireIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := comparer.Answer(q, 100); len(a.Hits) != 1 || a.Compared < 8 || len(a.Hits[0].Bands) == 0 ||
+	if a := q.Answer(comparer, 100); len(a.Hits) != 1 || a.Compared < 8 || len(a.Hits[0].Bands) == 0 ||
 		a.Hits[0].Copy != 41 {
 		t.Errorf("the answer is %+v; want 8 comparisons or more, and one hit with bands, as copy 41", a)
 	}

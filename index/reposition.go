@@ -28,8 +28,9 @@ func (rec *Reposition) fold(h running, _ *Replica) running {
 
 // oldest returns the least journal position at which a remembered document entered, or now if there is none.
 func (x *finder) oldest(now Position) Position {
-	if d, ok := x.window.Eldest(); ok {
-		now = d.Position
+	if x.window.Visible() == 0 {
+		return now
 	}
-	return now
+	_, d, _ := x.window.Front()
+	return d.Position
 }

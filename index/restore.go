@@ -83,12 +83,6 @@ func (f *filling) read(rd *wire.Reader, rows []*partition) {
 // Settings is the canonical text that the journal of the captured state was begun with.
 func (t *Restore) Settings() []byte { return t.replica.settings }
 
-// Params are the settings in force in the captured state.
-func (t *Restore) Params() Params { return t.replica.find.params }
-
-// Bounds returns the bounds in force in the captured state.
-func (t *Restore) Bounds() Bounds { return t.replica.bounds }
-
 // Routes returns the routes in force in the captured state.
 func (t *Restore) Routes() Routes { return t.replica.routing.routes }
 

@@ -161,7 +161,7 @@ func (s *story) lookup(words []string) (answers []string) {
 	s.scan(words[:1], "%d", &most)
 	e := s.entry("0=" + words[1])
 	for _, m := range s.replica.Lookup(&e, most) {
-		answers = append(answers, "would be "+copyOf(&m))
+		answers = append(answers, "would be "+copyOf(&m.Match))
 	}
 	return answers
 }

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/window"
 )
@@ -68,20 +67,12 @@ func (x *finder) advance(s *survey, f *found) bool {
 }
 
 // measure sets the similarity and method of a candidate. It returns false if that would cost more work than is left.
-func (x *finder) measure(s *survey, f *found) bool {
+func (x *finder) measure(s *survey, f *found) (ok bool) {
 	x.candidate = f.document.Entry // reused: a local copy would be allocated for each candidate
-	if x.verify.Identical(&x.candidate) {
-		f.similarity, f.method = compare.Same(), Identical
-		return true
-	}
-	cost := x.verify.Cost(&x.candidate)
-	if cost > s.left.work {
+	if f.similarity, f.method, ok = x.verify.MeasureWithin(&x.candidate, &s.left.work); !ok {
 		s.costly++
-		return false
 	}
-	f.similarity, f.method = x.verify.Measure(&x.candidate)
-	s.left.work -= x.verify.Spent(cost, f.similarity)
-	return true
+	return ok
 }
 
 func (x *finder) found(at window.Ref) (f found) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -69,7 +70,7 @@ func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.
 
 // comparer is a Comparer, and by what it compares.
 type comparer struct {
-	*index.Comparer
+	*compare.Comparer
 	by index.SimilarityParams
 }
 
@@ -87,7 +88,7 @@ func (f *Follower) compare(q *index.Inquiry, most int) (index.Answer, error) {
 		}
 		c = &comparer{made, p.Similarity}
 	}
-	a := c.Answer(q, most)
+	a := q.Answer(c.Comparer, most)
 	select {
 	case f.comparers <- c:
 	default:

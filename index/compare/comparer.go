@@ -34,8 +34,8 @@ func New(p Params) *Comparer { return &Comparer{verify: newVerifier(&p), least: 
 // Begin sets the entry that others are compared with. The comparer refers to it until the next Begin.
 func (c *Comparer) Begin(e *entry.Entry) { c.entry, c.begun = e, false }
 
-// Compare returns how similar another entry is, and whether that makes it a duplicate. Entries of different scopes are
-// not similar.
+// Compare returns how similar another entry is, and whether that makes it a duplicate. The similarity of a pair that is no
+// duplicate may be returned too low. Entries of different scopes are not similar.
 func (c *Comparer) Compare(other *entry.Entry) (s Similarity, m Method, ok bool) {
 	if other.Scope != c.entry.Scope {
 		return unlike(), NoMatch, false
@@ -60,6 +60,21 @@ func (c *Comparer) Measure(other *entry.Entry) (Similarity, Method) {
 	return c.verify.similarity(other), c.verify.method()
 }
 
+// MeasureWithin returns what Measure does, or that both are identical, and takes from the work that is left what that
+// costs. ok is false if it may cost more.
+func (c *Comparer) MeasureWithin(other *entry.Entry, left *int) (s Similarity, m Method, ok bool) {
+	if c.Identical(other) {
+		return Same(), Identical, true
+	}
+	cost := c.Cost(other)
+	if cost > *left {
+		return Similarity{}, NoMatch, false
+	}
+	s, m = c.Measure(other)
+	*left -= c.verify.spent(cost, s)
+	return s, m, true
+}
+
 // take has the verifier take the entry, once.
 func (c *Comparer) take() {
 	if !c.begun {
@@ -74,12 +89,9 @@ func (c *Comparer) Reaches(s Similarity) bool { return !s.Less(c.least) }
 // Least is the least similarity of a duplicate.
 func (c *Comparer) Least() Similarity { return c.least }
 
-// Cost is the most that comparing another entry takes, in steps of similarity.max_work. Like Spent it depends on the
-// entries alone, not on the work really done.
+// Cost is the most that comparing another entry takes, in steps of similarity.max_work. Like what is spent in the end it
+// depends on the entries alone, not on the work really done.
 func (c *Comparer) Cost(other *entry.Entry) int { return c.verify.cost(c.entry, other) }
-
-// Spent is the part of a cost that counts, given the similarity that was found.
-func (c *Comparer) Spent(cost int, s Similarity) int { return c.verify.spent(cost, s) }
 
 // Limit returns the greatest number of bits in which the digest of a candidate may differ. Of the documents that are
 // just similar enough no more than one in a thousand is beyond it.

@@ -62,7 +62,7 @@ func (x *Buckets) tend() {
 	t := &x.tables[x.tended]
 	t.sweep(x.sweeps(), now)
 	before := t.n
-	if x.moved = t.fit(x.of.visible()+tables, tables, now); t.n != before {
+	if x.moved = t.fit(x.of.Visible()+tables, tables, now); t.n != before {
 		x.renew(x.tended)
 	}
 	x.probed.keys = x.probed.keys[:0]

@@ -129,7 +129,7 @@ func (x *Buckets) fetchTended() {
 	x.fetched = x.fetched[:0]
 	t := &x.tables[x.after(min(2, len(x.tables)))]
 	x.eachTended(t, func(l *line) { x.fetched = append(x.fetched, l) })
-	for to := t.n; to < t.n+t.due(x.of.visible()+len(x.tables)+2) && to/pageLines < len(t.lines); to++ {
+	for to := t.n; to < t.n+t.due(x.of.Visible()+len(x.tables)+2) && to/pageLines < len(t.lines); to++ {
 		x.fetched = append(x.fetched, t.lines.at(to))
 	}
 	t = &x.tables[x.after(1)]
@@ -149,7 +149,7 @@ func (x *Buckets) eachTended(t *table, visit func(l *line)) {
 		}
 	}
 	from := t.n - 1<<t.level
-	for b := from; b < min(from+t.due(x.of.visible()+len(x.tables)+2), t.n); b++ {
+	for b := from; b < min(from+t.due(x.of.Visible()+len(x.tables)+2), t.n); b++ {
 		visit(t.lines.at(b))
 	}
 }

@@ -75,7 +75,7 @@ func (w *Window) Oldest() Ref { return w.oldest }
 func (w *Window) End() Ref { return w.end }
 
 // Visible is the number of documents.
-func (w *Window) Visible() int { return w.visible() }
+func (w *Window) Visible() int { return int(w.end - w.oldest) }
 
 // Bytes is the size of the documents, as window.bytes counts them.
 func (w *Window) Bytes() int64 { return w.bytes }
@@ -85,9 +85,6 @@ func (w *Window) Buckets() *Buckets { return &w.buckets }
 
 // Restore fills the window, which is empty, from what was captured.
 func (w *Window) Restore() *Restore { return &Restore{of: w} }
-
-// KeyBytes is the width of a band key.
-func (w *Window) KeyBytes() int { return w.width }
 
 // Reenters says whether documents enter again, or their places are noted.
 func (w *Window) Reenters() bool { return w.refreshes || w.places != nil }

@@ -197,7 +197,7 @@ func (r *Restore) Link(spread func(n int, link func(i int))) {
 		spread = oneByOne
 	}
 	r.recount()
-	spread(r.of.buckets.linkGroups(), func(group int) { r.of.buckets.linkGroup(group, r.of.visible()) })
+	spread(r.of.buckets.linkGroups(), func(group int) { r.of.buckets.linkGroup(group, r.of.Visible()) })
 }
 
 func oneByOne(n int, link func(i int)) {
@@ -227,7 +227,7 @@ func (w *Window) SealAt(documents, bytes int) { w.shape = shape{documents: docum
 // Relink builds all tables anew, sized for this many documents, so that a test has larger ones.
 func (x *Buckets) Relink(documents int) {
 	for group := range x.linkGroups() {
-		x.linkGroup(group, max(documents, x.of.visible()))
+		x.linkGroup(group, max(documents, x.of.Visible()))
 	}
 	x.forgetLookups()
 }

@@ -55,7 +55,7 @@ func New(p Params) *Window {
 
 // Change puts other bounds in force. What counts for each document beside its entry may change with them.
 func (w *Window) Change(p Params) {
-	w.bytes += int64(w.visible()) * (p.Share - w.share)
+	w.bytes += int64(w.Visible()) * (p.Share - w.share)
 	w.shape, w.share, w.front = newShape(&p), p.Share, front{}
 	w.age, w.count, w.maximum, w.refreshes = p.Age, p.Count, p.Bytes, p.Refreshes
 	w.refreshed = w.refreshed || w.refreshes
@@ -86,8 +86,7 @@ func (w *Window) mostDocuments() int {
 	return w.shape.documents
 }
 
-func (w *Window) span() span   { return span{oldest: w.oldest, end: w.end} }
-func (w *Window) visible() int { return int(w.end - w.oldest) }
+func (w *Window) span() span { return span{oldest: w.oldest, end: w.end} }
 
 // at returns the segment that holds a document, and its place there. The document must be in the queue.
 //
@@ -135,7 +134,7 @@ func (w *Window) Old(now, seen int64) bool { return w.age > 0 && now-seen >= w.a
 
 // Full says whether the window, with this many more documents and bytes, would be beyond window.count or window.bytes.
 func (w *Window) Full(documents int, bytes int64) bool {
-	return w.count > 0 && uint64(w.visible()+documents) > w.count || w.maximum > 0 && w.bytes+bytes > w.maximum
+	return w.count > 0 && uint64(w.Visible()+documents) > w.count || w.maximum > 0 && w.bytes+bytes > w.maximum
 }
 
 // Leave takes the oldest document, of so many bytes, out of the window, and drops its segment if that was the last of
@@ -229,15 +228,6 @@ func (w *Window) newBlock(last *segment) (block []byte) {
 		return block
 	}
 	return makeBlock(size)
-}
-
-// Eldest returns the oldest visible document; ok is false if there is none.
-func (w *Window) Eldest() (d Document, ok bool) {
-	if w.oldest == w.end {
-		return Document{}, false
-	}
-	s, i := w.at(w.oldest)
-	return s.document(i), true
 }
 
 // Find returns the document that was judged at p.

@@ -58,11 +58,11 @@ func (r *rolling) check() {
 				seen[it.Ref] = true
 			}
 		}
-		if b == 0 && len(seen) != w.visible() {
-			r.t.Fatalf("band %d holds %d documents of %d", b, len(seen), w.visible())
+		if b == 0 && len(seen) != w.Visible() {
+			r.t.Fatalf("band %d holds %d documents of %d", b, len(seen), w.Visible())
 		}
-		if w.visible() > t.n*tableLoad || 1<<t.level > t.n || 2<<t.level <= t.n {
-			r.t.Fatalf("%d documents in %d buckets of level %d", w.visible(), t.n, t.level)
+		if w.Visible() > t.n*tableLoad || 1<<t.level > t.n || 2<<t.level <= t.n {
+			r.t.Fatalf("%d documents in %d buckets of level %d", w.Visible(), t.n, t.level)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
@@ -24,7 +25,7 @@ type fake struct {
 	replica  *index.Replica
 	copies   recent.Copies
 	fails    error
-	comparer *index.Comparer
+	comparer *compare.Comparer
 	roster   consumer.Roster
 	record   func(offset int64) (document.Input, error)
 }
@@ -40,7 +41,7 @@ func (f *fake) Lookup(_ context.Context, e *entry.Entry, most int) (index.Answer
 	if !ok {
 		return index.Answer{}, member.ErrTooMuch
 	}
-	return f.comparer.Answer(q, most), nil
+	return q.Answer(f.comparer, most), nil
 }
 
 func (f *fake) Roster(context.Context) (consumer.Roster, error) { return f.roster, f.fails }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // near is a verified pair of contents, from the side of one of them.
@@ -114,7 +115,7 @@ func (s *search) count(ctx context.Context, stepped bool, found int) error {
 }
 
 func (p *EachPair) compare(a, b *content, distance int,
-	comparer *index.Comparer,
+	comparer *compare.Comparer,
 ) (index.Similarity, index.Method, bool) {
 	if !p.estimates() {
 		return comparer.Compare(&a.entry)

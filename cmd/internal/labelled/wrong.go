@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/eval"
 )
 
@@ -118,10 +119,10 @@ func (j judged) explained(missed []Wrong) ([]Wrong, error) {
 	return j.named(missed), nil
 }
 
-func (j judged) why(w *Wrong, compare *index.Comparer) string {
+func (j judged) why(w *Wrong, comparer *compare.Comparer) string {
 	a, b := &j.entries[w.a], &j.entries[w.b]
-	compare.Begin(a)
-	_, _, similar := compare.Compare(b)
+	comparer.Begin(a)
+	_, _, similar := comparer.Compare(b)
 	switch width := j.judge.Similarity.KeyBytes; {
 	case a.Empty() || b.Empty():
 		return "nothing to compare"

@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/naive"
 )
 
 // words makes up this many words that occur nowhere else.
@@ -77,6 +78,20 @@ func (s *stand) sign(text []byte) {
 		s.tb.Fatal("too long")
 	}
 	s.record.Base, s.record.Entries = s.at.Offset, append(s.record.Entries[:0], e)
+}
+
+// next applies another record.
+func (s *stand) next(rec index.Record) index.Effect {
+	s.at.Offset++
+	return s.replica.Apply(s.at, rec)
+}
+
+// twin is one that has read what the replica has.
+func (s *stand) twin(p index.Params) *naive.Twin {
+	twin := naive.New(p, settings, index.Fingerprint(settings))
+	twin.Apply(index.Stamp{}, &index.Settings{Text: settings})
+	twin.Apply(s.at, &index.Reposition{Header: s.record.Header, Source: s.record.Source, Name: "news", Epoch: 1})
+	return twin
 }
 
 func (s *stand) apply() *index.Verdict { return &s.replica.Apply(s.at, &s.record).Judged[0] }

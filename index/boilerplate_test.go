@@ -9,7 +9,6 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval/synthetic"
-	"github.com/unecho/unecho/index/naive"
 )
 
 // TestCopiesAmongBoilerplate: copies are found among documents that have most of their text in common, by the default
@@ -161,12 +160,7 @@ func tryTwin(t *testing.T, texts int, cases []limited) {
 			p.Similarity.Shingle, p.Similarity.MaxWork = c.shingle, c.work
 			all, _ := synthetic.Boilerplate{Originals: texts, Copies: texts / 5, Common: 170, Mixed: true, Seed: 3}.Make()
 			s := newStand(t, p)
-			twin := naive.New(p, settings, index.Fingerprint(settings))
-			twin.Apply(index.Stamp{}, &index.Settings{Text: settings})
-			twin.Apply(index.Stamp{Offset: 1}, &index.Reposition{
-				Header: s.record.Header, Source: s.record.Source, Name: "news",
-				Epoch: 1,
-			})
+			twin := s.twin(p)
 			cut, matched := 0, 0
 			for i, text := range all {
 				got := *s.judge([]byte(text))

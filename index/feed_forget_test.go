@@ -16,28 +16,14 @@ func TestForgetOfAFedDocument(t *testing.T) {
 	for _, refusedAfter := range []int{-1, 1, 2, 3} { // the record behind which both refusals are known; -1: never
 		p := index.DefaultParams()
 		p.Window.Clock, p.Window.ReemitEvery = "event", 10*time.Second
-		r, err := index.NewReplica(p, index.Fingerprint(settings))
-		if err != nil {
-			t.Fatal(err)
-		}
-		signer, err := index.NewSigner(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, source := index.Header{Fingerprint: index.Fingerprint(settings)}, entry.Source{Topic: [16]byte{1}}
-		at := int64(0)
-		apply := func(rec index.Record) index.Effect {
-			at++
-			return r.Apply(index.Stamp{Offset: at - 1}, rec)
-		}
+		s := newStand(t, p)
+		h, source, apply := s.record.Header, s.record.Source, s.next
 		document := func(offset int64) index.FedEntry {
 			e := index.FedEntry{At: 1000 + 9_000*offset, Entry: entry.Entry{Offset: offset}}
-			signer.Sign(&e.Entry, []byte("a text of which there are several copies in this feed, all of them equal"))
+			s.signer.Sign(&e.Entry, []byte("a text of which there are several copies in this feed, all of them equal"))
 			e.Entry = e.Clone()
 			return e
 		}
-		apply(&index.Settings{Text: settings})
-		apply(&index.Reposition{Header: h, Source: source, Name: "news", Epoch: 1})
 		var got []index.Verdict
 		for i := range 3 {
 			f := &index.Feed{Header: h, First: uint64(3 * i), Parts: []index.FeedPart{{Source: source, Epoch: 1, From: int64(3 * i), Through: int64(3*i + 3)}}}
@@ -53,7 +39,7 @@ func TestForgetOfAFedDocument(t *testing.T) {
 			}
 			for _, target := range fed {
 				apply(&index.Forget{Header: h, Target: target})
-				if v, held := r.Held(source, 1, int64(target.Entry)); !held || !v.Forgotten {
+				if v, held := s.replica.Held(source, 1, int64(target.Entry)); !held || !v.Forgotten {
 					t.Errorf("%+v is refused, and held as %+v", target, v)
 				}
 			}
@@ -77,27 +63,18 @@ func TestForgetOfAFedDocument(t *testing.T) {
 func TestForgetBehindTheFeed(t *testing.T) {
 	p := index.DefaultParams()
 	p.Window.Clock = "event"
-	r, err := index.NewReplica(p, index.Fingerprint(settings))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, source := index.Header{Fingerprint: index.Fingerprint(settings)}, entry.Source{Topic: [16]byte{1}}
-	signer, err := index.NewSigner(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newStand(t, p)
+	h, source := s.record.Header, s.record.Source
 	entries := make([]entry.Entry, 2)
 	for i := range entries {
 		entries[i].Offset = int64(5 + i)
-		signer.Sign(&entries[i], []byte("a text that its output will refuse, whatever it is a copy of"))
+		s.signer.Sign(&entries[i], []byte("a text that its output will refuse, whatever it is a copy of"))
 		entries[i] = entries[i].Clone()
 	}
-	r.Apply(index.Stamp{}, &index.Settings{Text: settings})
-	r.Apply(index.Stamp{Offset: 1}, &index.Reposition{Header: h, Source: source, Name: "news", Epoch: 1})
-	r.Apply(index.Stamp{Offset: 2}, &index.Feed{Header: h, Parts: []index.FeedPart{{Source: source, Epoch: 1, Through: 5}}})
-	r.Apply(index.Stamp{Offset: 3}, &index.Run{Header: h, Source: source, Epoch: 1, Entries: entries[:1]})
-	r.Apply(index.Stamp{Offset: 4}, &index.Forget{Header: h, Target: index.Position{Offset: 3}})
-	effect := r.Apply(index.Stamp{Offset: 5}, &index.Run{Header: h, Source: source, Epoch: 1, Entries: entries[1:]})
+	s.next(&index.Feed{Header: h, Parts: []index.FeedPart{{Source: source, Epoch: 1, Through: 5}}})
+	s.next(&index.Run{Header: h, Source: source, Epoch: 1, Entries: entries[:1]})
+	s.next(&index.Forget{Header: h, Target: index.Position{Offset: 3}})
+	effect := s.next(&index.Run{Header: h, Source: source, Epoch: 1, Entries: entries[1:]})
 	if len(effect.Judged) != 1 || !effect.Judged[0].Unique() {
 		t.Errorf("judged %+v: what was forgotten is matched", effect.Judged)
 	}

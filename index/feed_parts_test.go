@@ -12,18 +12,8 @@ import (
 func TestFeedLeavesNoOffsetsOut(t *testing.T) {
 	p := index.DefaultParams()
 	p.Window.Clock = "event"
-	r, err := index.NewReplica(p, index.Fingerprint(settings))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, source := index.Header{Fingerprint: index.Fingerprint(settings)}, entry.Source{Topic: [16]byte{1}}
-	offset := int64(0)
-	apply := func(rec index.Record) index.Effect {
-		offset++
-		return r.Apply(index.Stamp{Offset: offset}, rec)
-	}
-	apply(&index.Settings{Text: settings})
-	apply(&index.Reposition{Header: h, Source: source, Name: "news", Epoch: 1})
+	s := newStand(t, p)
+	r, h, source, apply := s.replica, s.record.Header, s.record.Source, s.next
 	feed := func(first uint64, from, at int64) bool {
 		return apply(&index.Feed{
 			Header: h, First: first, Parts: []index.FeedPart{{Source: source, Epoch: 1, From: from, Through: at + 1}},

@@ -6,7 +6,6 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/index/naive"
 )
 
 // TestIdenticalAmongPopularKeys: an identical document is found although each of its keys is shared by more documents
@@ -23,12 +22,7 @@ func tryPopularKeys(t *testing.T, others int) {
 				p.Similarity.Shingle = "char:4"
 			}
 			s := newStand(t, p)
-			twin := naive.New(p, settings, index.Fingerprint(settings))
-			twin.Apply(index.Stamp{}, &index.Settings{Text: settings})
-			twin.Apply(index.Stamp{Offset: 1}, &index.Reposition{
-				Header: s.record.Header, Source: s.record.Source, Name: "news",
-				Epoch: 1,
-			})
+			twin := s.twin(p)
 			r := rand.New(rand.NewPCG(1, 9))
 			s.sign([]byte("one two three four five"))
 			forge := s.record.Entries[0].Clone()

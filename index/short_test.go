@@ -16,17 +16,15 @@ func judged(t *testing.T, p index.Params, texts []string) []index.Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newReplica(t, p)
-	header := index.Header{Fingerprint: index.Fingerprint(settings), Wall: storyStart}
-	r.Apply(index.Stamp{LogAppendTime: storyStart}, &index.Settings{Text: settings, Wall: storyStart})
-	r.Apply(index.Stamp{Offset: 1, LogAppendTime: storyStart},
-		&index.Reposition{Header: header, Source: source(0), Name: "news", Epoch: 1})
-	run := index.Run{Header: header, Source: source(0), Epoch: 1, Entries: make([]entry.Entry, len(texts))}
+	entries := make([]entry.Entry, len(texts))
 	for i, text := range texts {
-		run.Entries[i] = entry.Entry{Offset: int64(i), Time: storyStart}
-		signer.Sign(&run.Entries[i], []byte(text))
+		signer.Sign(&entries[i], []byte(text))
 	}
-	return r.Apply(index.Stamp{Offset: 2, LogAppendTime: storyStart}, &run).Judged
+	verdicts, _, err := index.JudgeAll(p, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdicts
 }
 
 // Texts of one shingle, all different, are unique: that two of them are candidates says nothing of their evidence.

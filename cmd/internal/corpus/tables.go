@@ -110,7 +110,9 @@ func (r *Reader) moreRows() {
 	if whole := r.rows.whole; whole != nil && (err == nil || errors.Is(err, columnar.ErrTooLarge)) {
 		var also error
 		line, also = whole.Append(append(line, '\n'))
-		err = errors.Join(err, also)
+		if err == nil || !errors.Is(also, columnar.ErrTooLarge) { // it is said once
+			err = errors.Join(err, also)
+		}
 	}
 	switch {
 	case err == nil:

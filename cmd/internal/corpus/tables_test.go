@@ -1,6 +1,7 @@
 package corpus_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 )
 
 const tables = "columnar/testdata/"
@@ -73,5 +75,29 @@ func TestParquetMistakes(t *testing.T) {
 	list := filepath.Join(tables, "v1.parquet") + "\n"
 	if got, _, err := readSources(t, p, corpus.Listed(strings.NewReader(list))); err != nil || len(got) != 7 {
 		t.Errorf("the listed Parquet file reads as %q, error %v; want 7 rows and no error", got, err)
+	}
+}
+
+// TestLongRow: of a row whose text is too long for what is judged and for the whole row, that is said once.
+func TestLongRow(t *testing.T) {
+	type record struct {
+		Text string `parquet:"text"`
+	}
+	var out bytes.Buffer
+	w, err := columnar.NewRecords[record](&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(&record{strings.Repeat("a", columnar.MaxRow+1)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := corpus.DefaultParams()
+	p.Strict, p.Rows = true, corpus.RowsWhole
+	_, _, err = read(t, p, file(t, "long.parquet", out.String()))
+	if err == nil || strings.Count(err.Error(), "the row is longer than 64 MiB") != 1 {
+		t.Errorf("reading a row of more than 64 MiB says %v; want once that it is longer", err)
 	}
 }

@@ -1,5 +1,7 @@
 package columnar
 
+import "github.com/parquet-go/parquet-go"
+
 // append appends what is wanted of a row: a node of it, at the level where all above it is there.
 func (r *Rows) append(dst []byte, n *node) ([]byte, error) {
 	if len(dst)-r.begun > MaxRow {
@@ -57,6 +59,9 @@ func (r *Rows) appendContent(dst []byte, n *node) (_ []byte, err error) {
 		}
 		if v.IsNull() {
 			return append(dst, "null"...), nil
+		}
+		if v.Kind() == parquet.ByteArray && len(dst)-r.begun+len(v.ByteArray()) > MaxRow { // as JSON it may be six times as long
+			return dst, ErrTooLarge
 		}
 		return n.write(dst, v), nil
 	}

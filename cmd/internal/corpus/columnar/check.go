@@ -12,7 +12,10 @@ import (
 
 const (
 	maxFooter = 256 << 20
-	mostDepth = 64 // of structs in metadata
+	mostDepth = 64 // of structs and lists in metadata
+	// mostElements bounds the elements of the schema, each of which takes some 200 bytes: the library takes 65,534 columns,
+	// and each may be in two groups of its own.
+	mostElements = 3 << 16
 )
 
 // readFooter returns a file's metadata after checkFooter.
@@ -48,6 +51,7 @@ type part uint8
 const (
 	partOther part = iota
 	partFile
+	partElement // of the schema
 	partGroup
 	partChunk
 	partColumn
@@ -57,6 +61,8 @@ const (
 // below returns what the structs are in a field of a struct (parquet.thrift), and how few bytes one of them has.
 func (p part) below(field int64) (below part, least int) {
 	switch {
+	case p == partFile && field == 2:
+		return partElement, 1
 	case p == partFile && field == 4:
 		return partGroup, 7
 	case p == partGroup && field == 1:
@@ -163,6 +169,9 @@ func (c *checker) checkValue(kind thrift.Type, below part, least, depth int) err
 }
 
 func (c *checker) checkList(below part, least, depth int) error {
+	if depth > mostDepth { // of lists in lists
+		return damaged("its metadata is nested too deep")
+	}
 	head, err := c.next()
 	if err != nil {
 		return err
@@ -175,6 +184,9 @@ func (c *checker) checkList(below part, least, depth int) error {
 	}
 	if n > uint64(len(c.rest)/least) {
 		return damaged("its metadata has a list of %d, and %d bytes for it", n, len(c.rest))
+	}
+	if below == partElement && n > mostElements {
+		return fmt.Errorf("its schema has %d elements, the limit is %d", n, mostElements)
 	}
 	for range n {
 		if err := c.checkValue(thrift.Type(head&15), below, 1, depth+1); err != nil {

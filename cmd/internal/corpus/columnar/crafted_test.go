@@ -71,6 +71,89 @@ func TestBoundedMemory(t *testing.T) {
 	}
 }
 
+// TestNestedLists: lists in lists, in metadata and in the header of a page, end the reading and not the process.
+func TestNestedLists(t *testing.T) {
+	const deep = 1 << 20 // a list of one list, each in a byte
+	lists := bytes.Repeat([]byte{0x19}, deep)
+	footer := append([]byte("PAR1"), lists...)
+	footer = append(binary.LittleEndian.AppendUint32(footer, deep), "PAR1"...)
+	page := crafted{kind: format.Int64, rows: 1, pages: []craftedPage{{raw: lists}}}
+	for name, data := range map[string][]byte{"metadata": footer, "a page": page.file(t)} {
+		if _, err := all(data, columnar.Wanted{All: true}); err == nil || !strings.Contains(err.Error(), "nested too deep") {
+			t.Errorf("%s: reading lists in lists says %v; want that they are nested too deep", name, err)
+		}
+	}
+}
+
+// TestManyElements: a schema of a byte for each element is refused before memory is made for what they would be.
+func TestManyElements(t *testing.T) {
+	const many = 1 << 20
+	footer := append([]byte{0x15, 0x02, 0x19, 0xfc}, numbers(many)...) // version 1, and so many structs without a field
+	footer = append(footer, make([]byte, many)...)
+	data := append([]byte("PAR1"), footer...)
+	data = append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), "PAR1"...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := all(data, columnar.Wanted{All: true})
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "its schema has 1048576 elements") {
+		t.Errorf("reading a schema of %d elements says %v; want that there are so many", many, err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 32<<20 {
+		t.Errorf("refusing %d elements took %d bytes of memory; want at most 32 MiB", many, taken)
+	}
+}
+
+// TestLongValue: a value that makes its row longer than MaxRow is not written as JSON, in which it may have six times its
+// bytes, and the row behind it is read.
+func TestLongValue(t *testing.T) {
+	long := bytes.Repeat([]byte{1}, columnar.MaxRow+1)
+	file := crafted{kind: format.ByteArray, rows: 2, codec: format.Snappy}
+	page := plainPage(2, format.Plain, prefixed(long), prefixed([]byte("x")))
+	page.header.UncompressedPageSize, page.data = int32(len(page.data)), snappy.Encode(nil, page.data)
+	file.pages = []craftedPage{page}
+	data := file.file(t)
+	r, err := columnar.Open(bytes.NewReader(data), int64(len(data)), columnar.Wanted{All: true, Texts: []string{"a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	row, err := r.Append(nil)
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, columnar.ErrTooLarge) || len(row) > 0 {
+		t.Errorf("a row of %d bytes is one of %d as JSON, error %v; want none, and that it is too long", len(long), len(row), err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 6*uint64(len(long)) {
+		t.Errorf("refusing a row of %d bytes took %d bytes of memory; want at most six times as many", len(long), taken)
+	}
+	if row, err = r.Append(nil); err != nil || string(row) != "{\"a\":\"x\"}" {
+		t.Errorf("the row behind it is %.40q, error %v; want x and no error", row, err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHalves: numbers of two bytes are numbers. The values are those of IEEE 754.
+func TestHalves(t *testing.T) {
+	values := []byte{0x00, 0x3c, 0x00, 0xc0, 0x01, 0x00, 0xff, 0x7b, 0x66, 0x2e, 0x00, 0x7c, 0x00, 0xfc, 0x00, 0x7e, 0x00, 0x00}
+	const count = 9
+	file := crafted{
+		kind: format.FixedLenByteArray, length: 2, rows: count, pages: []craftedPage{plainPage(count, format.Plain, values)},
+		change: func(m *format.FileMetaData) {
+			m.Schema[1].LogicalType = format.LogicalType{Value: &format.Float16Type{}}
+		},
+	}
+	want := ""
+	for _, n := range []string{"1", "-2", "5.9604645e-08", "65504", "0.099975586", `"+Inf"`, `"-Inf"`, `"NaN"`, "0"} {
+		want += "{\"a\":" + n + "}\n"
+	}
+	if got, err := all(file.file(t), columnar.Wanted{All: true}); err != nil || got != want {
+		t.Errorf("the rows are %s, error %v; want %s", got, err, want)
+	}
+}
+
 // contradictions are files that contradict themselves.
 func contradictions() map[string]crafted {
 	const indexes, plain = format.RLEDictionary, format.Plain

@@ -50,7 +50,7 @@ func Open(in io.ReaderAt, size int64, wanted Wanted) (*Rows, error) {
 		if r.file, err = openMetadata(shellOf(&r.meta)); err != nil {
 			return err
 		}
-		r.root, r.columns = newTree(r.file.Root(), wanted)
+		r.root, r.columns = newTree(r.file.Root(), r.meta.Schema, wanted)
 		return nil
 	})
 }
@@ -131,7 +131,7 @@ func (r *Rows) Names() []string { return namesOf(r.file) }
 
 // Has says whether there is a column, or something in one, by its path.
 func (r *Rows) Has(column string) bool {
-	found, _ := newTree(r.file.Root(), Wanted{Columns: []string{column}})
+	found, _ := newTree(r.file.Root(), r.meta.Schema, Wanted{Columns: []string{column}})
 	return len(found.children) > 0
 }
 

@@ -24,8 +24,8 @@ type node struct {
 }
 
 // newTree returns the wanted part of a schema, and a place in each of its columns.
-func newTree(root *parquet.Column, wanted Wanted) (*node, []*cursor) {
-	t := tree{wanted: wanted.parsed()}
+func newTree(root *parquet.Column, schema []format.SchemaElement, wanted Wanted) (*node, []*cursor) {
+	t := tree{wanted: wanted.parsed(), halves: halves(schema)}
 	top := t.node(root, place{})
 	if top == nil {
 		top = &node{leaf: -1}
@@ -36,6 +36,7 @@ func newTree(root *parquet.Column, wanted Wanted) (*node, []*cursor) {
 
 type tree struct {
 	wanted  wanted
+	halves  []bool // by leaf
 	columns []*cursor
 }
 
@@ -85,7 +86,11 @@ func (t *tree) column(n *node, c *parquet.Column, path []string) *node {
 		return nil
 	}
 	t.columns = append(t.columns, &cursor{name: strings.Join(c.Path(), "."), shape: shapeOf(c)})
-	n.write = writerOf(c.Type(), within(path, t.wanted.texts))
+	text := within(path, t.wanted.texts)
+	n.write = writerOf(c.Type(), text)
+	if t.halves[n.leaf] {
+		n.write = func(dst []byte, v parquet.Value) []byte { return appendFloat(dst, float16(v.ByteArray()), 32, text) }
+	}
 	return n
 }
 

@@ -1,6 +1,8 @@
 package columnar
 
 import (
+	"encoding/binary"
+	"math"
 	"math/big"
 	"strconv"
 	"time"
@@ -57,6 +59,33 @@ func plainWriter(kind parquet.Kind, text bool) func(dst []byte, v parquet.Value)
 		return func(dst []byte, v parquet.Value) []byte { return appendText(dst, v.ByteArray()) }
 	}
 	return func(dst []byte, v parquet.Value) []byte { return appendBytes(dst, v.ByteArray()) }
+}
+
+// halves says of each column whether its values are numbers of two bytes: for the library they are bytes.
+func halves(schema []format.SchemaElement) (all []bool) {
+	for i := range schema {
+		if e := &schema[i]; e.Type.Valid {
+			_, half := e.LogicalType.Value.(*format.Float16Type)
+			all = append(all, half && e.Type.V == format.FixedLenByteArray && e.TypeLength.V == 2)
+		}
+	}
+	return all
+}
+
+// float16 is the number of two bytes (IEEE 754, binary16).
+func float16(data []byte) float64 {
+	bits := binary.LittleEndian.Uint16(data)
+	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
+	f := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 0:
+		f = math.Ldexp(fraction, -24)
+	case exponent == 0x1f && fraction == 0:
+		f = math.Inf(1)
+	case exponent == 0x1f:
+		return math.NaN()
+	}
+	return math.Copysign(f, 1-float64(bits>>15)*2)
 }
 
 func unitOf(u format.TimeUnit) time.Duration {

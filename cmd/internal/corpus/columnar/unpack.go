@@ -26,6 +26,9 @@ const (
 	// maxSpread bounds what the pages that are read at once take in memory beyond their bytes: long runs of equal values
 	// have few. It is some two columns with as many values as a page may have.
 	maxSpread = 1 << 30
+	// maxUnpacked bounds the pages that are read at once, unpacked: each column of a row has one, and a page of zeros has a
+	// few kilobytes in the file.
+	maxUnpacked = 4 * MaxPage
 	// A header of a page has a few bytes, and a least and a greatest value of the page if they are written.
 	headerBytes = 512
 	maxHeader   = 16 << 20
@@ -43,7 +46,9 @@ type unpacker struct {
 	shape   shape
 	entries int // of the dictionary
 	spread  *spread
-	takes   int // of spread
+	takes   int // of spread.taken
+	holds   int // of spread.held
+	kept    int // bytes of the dictionary, which stays
 	packed  []byte
 	page    []byte // levels and values, unpacked
 	head    []byte // before them
@@ -52,8 +57,8 @@ type unpacker struct {
 	zstd    *zstd.Decoder
 }
 
-// spread is what the pages of all columns that are read take beyond what they have in the file.
-type spread struct{ taken int }
+// spread is what the pages of all columns that are read take: their bytes, unpacked (held), and what is beyond these.
+type spread struct{ held, taken int }
 
 // newUnpacker returns the pages of a column of a group. size is that of the file.
 func newUnpacker(in io.ReaderAt, size int64, meta *format.ColumnMetaData) (*unpacker, error) {
@@ -109,6 +114,9 @@ func (u *unpacker) next() error {
 	if header.Type != format.DictionaryPage && valuesOf(header) == 0 { // the library fails where it lacks levels
 		return nil
 	}
+	if err := u.hold(header); err != nil {
+		return err
+	}
 	if err := u.unpack(header, int(header.UncompressedPageSize)); err != nil {
 		return err
 	}
@@ -128,6 +136,18 @@ func (u *unpacker) next() error {
 	var protocol thrift.CompactProtocol
 	u.head, err = thrift.Marshal(&protocol, header)
 	return err
+}
+
+// hold counts the bytes of a page that is to be unpacked, in place of those of the page before it.
+func (u *unpacker) hold(header *format.PageHeader) error {
+	u.spread.held -= u.holds
+	if u.holds = u.kept + int(header.UncompressedPageSize); header.Type == format.DictionaryPage {
+		u.kept = u.holds
+	}
+	if u.spread.held += u.holds; u.spread.held > maxUnpacked {
+		return fmt.Errorf("pages of its columns unpack to %d bytes; the limit is %d: write it in smaller pages", u.spread.held, maxUnpacked)
+	}
+	return nil
 }
 
 // take counts what a page with these values takes: an index of four bytes for each and two levels.
@@ -281,6 +301,7 @@ func appendAll(dst []byte, in io.Reader, size int) ([]byte, error) {
 
 func (u *unpacker) close() {
 	u.spread.taken, u.takes = u.spread.taken-u.takes, 0
+	u.spread.held, u.holds, u.kept = u.spread.held-u.holds, 0, 0
 	if u.zstd != nil {
 		u.zstd.Close()
 	}

@@ -102,6 +102,35 @@ func unpacked(t *testing.T, codec format.CompressionCodec, packed []byte, size, 
 	return after.TotalAlloc - before.TotalAlloc, err
 }
 
+// TestUnpackedTogether: the pages of all columns take a bounded memory together, dictionaries as well, before they are
+// unpacked.
+func TestUnpackedTogether(t *testing.T) {
+	var all spread
+	page := func(kind format.PageType) *format.PageHeader {
+		return &format.PageHeader{Type: kind, UncompressedPageSize: MaxPage}
+	}
+	var columns [2]unpacker
+	for i := range columns {
+		columns[i].spread = &all
+		for _, kind := range []format.PageType{format.DictionaryPage, format.DataPage, format.DataPage} {
+			if err := columns[i].hold(page(kind)); err != nil {
+				t.Fatalf("pages of column %d: %v; want no error", i+1, err)
+			}
+		}
+	}
+	one := unpacker{spread: &all}
+	if err := one.hold(&format.PageHeader{UncompressedPageSize: 1}); err == nil || !strings.Contains(err.Error(), "write it in smaller pages") {
+		t.Errorf("a page of one more column: %v; want that pages are too large together", err)
+	}
+	one.close()
+	for i := range columns {
+		columns[i].close()
+	}
+	if all.held != 0 {
+		t.Errorf("when all columns are closed, pages take %d bytes; want 0", all.held)
+	}
+}
+
 // TestSpread: the pages of all columns that are read at once take a bounded memory together, and give it back.
 func TestSpread(t *testing.T) {
 	var (

@@ -30,11 +30,11 @@ type Counters struct {
 }
 
 // mostTopics bounds how many topics of the source are counted apart, and with that what a collector keeps of a process.
-// Topics that come after so many are counted as OtherTopics.
+// Topics that come after so many are counted as otherTopics.
 const mostTopics = 1000
 
-// OtherTopics stands for the topics that are not counted apart. No topic has that name.
-const OtherTopics = "(others)"
+// otherTopics stands for the topics that are not counted apart. No topic has that name.
+const otherTopics = "(others)"
 
 // maxReasons is more than there are reasons.
 const maxReasons = 16
@@ -81,7 +81,7 @@ func (c *Counters) Count(topic string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.topics) >= mostTopics {
-		topic = OtherTopics
+		topic = otherTopics
 	}
 	if at := slices.Index(c.topics, topic); at >= 0 {
 		return at

@@ -78,7 +78,7 @@ func (d *Document) append(dst []byte, b base) []byte {
 }
 
 // maxHead bounds the bytes of a record before its entry.
-const maxHead = 10*binary.MaxVarintLen64 + sketch.MaxSlots/8 + 1 + FineKeys*fineBytes
+const maxHead = 10*binary.MaxVarintLen64 + sketch.MaxSlots/8 + 1 + fineKeys*fineBytes
 
 // readDocument reads the record of document number r up to its entry, and returns the bytes of the entry as rest. rest
 // is empty if the record is cut short.

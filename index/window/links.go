@@ -2,8 +2,8 @@ package window
 
 import "encoding/binary"
 
-// FineKeys is the most fine keys under which a document is linked.
-const FineKeys = 12
+// fineKeys is the most fine keys under which a document is linked.
+const fineKeys = 12
 
 // Links say where a document is linked. The zero value links it in all tables under its own keys.
 type Links struct {
@@ -49,7 +49,7 @@ func (l *Links) LeaveAll(tables int) {
 // possible says whether links that are restored may be those of a document, given the number of tables.
 func (l *Links) possible(tables int) bool {
 	return (len(l.Absent) == 0 || len(l.Absent) == (tables+7)/8) && len(l.Fine)%fineBytes == 0 &&
-		len(l.Fine) <= FineKeys*fineBytes
+		len(l.Fine) <= fineKeys*fineBytes
 }
 
 // Tags visits the tags of fine keys.
@@ -66,7 +66,7 @@ func (x *Buckets) fineTable(tag uint32) int {
 }
 
 // Full says that the document is linked under as many fine keys as it may be.
-func (l *Links) Full() bool { return len(l.Fine) == FineKeys*fineBytes }
+func (l *Links) Full() bool { return len(l.Fine) == fineKeys*fineBytes }
 
 // Reset forgets all, and keeps the memory.
 func (l *Links) Reset() { l.Absent, l.Fine = l.Absent[:0], l.Fine[:0] }
@@ -79,7 +79,7 @@ func (l *Links) Bytes() int64 { return FineBytes(len(l.Fine) / fineBytes) }
 const BucketBytes = 8
 
 // MostFineBytes is FineBytes of a document with as many fine keys as there may be.
-const MostFineBytes = FineKeys * (fineBytes + BucketBytes)
+const MostFineBytes = fineKeys * (fineBytes + BucketBytes)
 
 // FineBytes returns what a document counts against window.bytes for so many fine keys under which it is linked.
 func FineBytes(keys int) int64 { return int64(keys) * (fineBytes + BucketBytes) }

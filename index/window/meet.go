@@ -40,7 +40,7 @@ func (x *Buckets) Probe(keys []byte) {
 	x.probe(keys)
 }
 
-// probe finds the buckets of band keys, unless w.probed already has them.
+// probe finds the buckets of band keys, unless x.probed already has them.
 func (x *Buckets) probe(keys []byte) {
 	if bytes.Equal(keys, x.probed.keys) {
 		return
@@ -100,7 +100,7 @@ func (x *Buckets) MeetFine(tag uint32, most int) int {
 	return x.read(&p, t, most)
 }
 
-// read appends to w.met the newest documents in a bucket that have its key, up to most, and returns how many they are.
+// read appends to x.met the newest documents in a bucket that have its key, up to most, and returns how many they are.
 func (x *Buckets) read(p *probe, t *table, most int) int {
 	now, from := x.of.span(), len(x.met)
 	var ages [1 + lineSlots]uint32

@@ -14,11 +14,11 @@ type Ref uint64
 // RefBits are the bits of a number. It is more than any journal can hold.
 const RefBits = 48
 
-// MaxRef is the greatest number in a state that is restored.
-const MaxRef Ref = 1<<RefBits - 1
+// maxRef is the greatest number in a state that is restored.
+const maxRef Ref = 1<<RefBits - 1
 
 // Possible says whether a state that is restored may have this number.
-func (r Ref) Possible() bool { return r <= MaxRef }
+func (r Ref) Possible() bool { return r <= maxRef }
 
 // shape holds the bounds at which a segment is sealed: when the next document would exceed the number of documents, or
 // the bytes. Both are counted in journal order, so all members seal at the same documents.

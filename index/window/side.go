@@ -68,7 +68,7 @@ type changed struct {
 
 // decodeSide decodes a part after its version byte.
 func decodeSide(rd wire.Reader) (*Decoded, error) {
-	d := &Decoded{segment: &segment{}, side: &sidePart{first: MaxRef}}
+	d := &Decoded{segment: &segment{}, side: &sidePart{first: maxRef}}
 	for p := d.side; rd.Len() > 0; {
 		c := changed{Ref: Ref(rd.Uvarint()), change: readChange(&rd)}
 		if rd.Short() || !c.Ref.Possible() || len(p.changes) > 0 && c.Ref <= p.last || c.change.emission.Source >= 1<<31 {

@@ -190,6 +190,8 @@ func contradictions() map[string]crafted {
 		"an unknown encoding":              int64s(plainPage(10, 77, longs(1))),
 		"an unknown type":                  {kind: 77, rows: 10, pages: []craftedPage{plainPage(1, plain, longs(1))}},
 		"an encoding of another type":      {kind: format.Double, rows: 10, pages: []craftedPage{plainPage(1, format.DeltaByteArray, longs(1))}},
+		"more values than rows":            int64s(plainPage(11, plain, longs(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11))),
+		"more pages than rows":             int64s(plainPage(10, plain, longs(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)), plainPage(1, plain, longs(11))),
 		"too few pages":                    int64s(plainPage(1, plain, longs(1))),
 		"no pages":                         int64s(),
 		"negative values":                  int64s(plainPage(-1, plain, longs(1))),

@@ -147,6 +147,9 @@ func (r *Rows) forward() error {
 	}
 	r.ahead = false
 	for r.left == 0 {
+		if err := guard(r.where(), r.ended); err != nil {
+			return err
+		}
 		if r.group+1 == len(r.meta.RowGroups) {
 			return io.EOF
 		}
@@ -157,6 +160,20 @@ func (r *Rows) forward() error {
 	r.left--
 	r.read++
 	r.ahead = true
+	return nil
+}
+
+// ended returns an error if the row group that was read has more rows than it says: they would be lost. What is behind its
+// values and is none is left alone.
+func (r *Rows) ended() error {
+	for _, c := range r.columns {
+		if c == nil || c.pages == nil {
+			continue
+		}
+		if _, more, err := c.peek(); err == nil && more {
+			return damaged("column %s has more values than the row group has rows", c.name)
+		}
+	}
 	return nil
 }
 

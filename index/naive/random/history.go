@@ -26,7 +26,7 @@ func History(seed uint64, n int, p index.Params, settings []byte, fingerprint ui
 		r: r, p: p, settings: settings, fingerprint: fingerprint, signer: signer, texts: texts{r: r},
 		at: index.Stamp{Offset: int64(r.IntN(1000)), LogAppendTime: 1_700_000_000_000}, fills: fills{some: Fills(seed)},
 	}
-	if seed%4 == 1 {
+	if seed%4 == 1 || seed%8 == 4 { // the latter with requests, and every third of these with fills as well
 		h.changes = rand.New(rand.NewPCG(seed, 0x626f_756e_6473))
 	}
 	if Requests(seed) {

@@ -149,7 +149,7 @@ func (w *world) reroute(change func(*Setup)) {
 	j := w.routingJournal()
 	state, err := j.Read(w.context())
 	if err == nil {
-		_, err = j.Apply(w.context(), to.Journal, state, routing.Text(to.Source.Choice(), to.Sink))
+		_, err = j.Change(w.context(), to.Journal, state, routing.Text(to.Source.Choice(), to.Sink))
 	}
 	if err != nil {
 		w.t.Fatal(err)

@@ -117,3 +117,25 @@ func TestSuccessorOfOtherSourcesSaysSo(t *testing.T) {
 	w.launch(w.successor("other"), func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} })
 	w.becomes("said", func() bool { return said.has(warning) && said.has(`"theirs":["news"]`) })
 }
+
+// A successor remembers what the group before it found unique under an earlier routing as well.
+func TestSuccessorRemembersWhatWentElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.produce(100, 1)
+	m := w.launch(named("old"))
+	w.settled()
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	w.reroute(func(s *Setup) { s.Sink.Unique = "fresh" })
+	w.setup.Sink.Unique = "fresh"
+	w.launch(named("old"))
+	w.produce(100, 2)
+	w.settled()
+	next := w.launch(w.successor("next"))
+	w.becomesFilled(next)
+	if got, want := next.Stats().Index.Documents, len(w.wentTo("news.unique", "fresh")); got != want {
+		t.Errorf("%d documents are remembered, want %d", got, want)
+	}
+}

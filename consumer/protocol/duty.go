@@ -18,6 +18,9 @@ type Duty struct {
 	// Fill says up to where the topics of unique documents of the groups before this one are to be remembered before it
 	// judges anything.
 	Fill []Boundary
+	// Dropped are topics to which earlier routings of the group sent unique documents, and the one in force sends none. A
+	// successor remembers what is there as well.
+	Dropped []string
 	// Ready is when a member of a group that fills its window last noted that everything is brought, ms since 1970; 0:
 	// never. For so long the group can take over without a long pause.
 	Ready int64

@@ -178,7 +178,7 @@ func (h *Handover) lookBack() {
 	case h.Old.Duty.Theirs != h.New.Journal || h.voided():
 		h.hands, h.restored = HandRestore, h.Old.Number
 		was := &h.Old.Duty
-		h.duty = Duty{Kind: Forwards, From: was.From, Fill: was.Fill}
+		h.duty = Duty{Kind: Forwards, From: was.From, Fill: was.Fill, Dropped: was.Dropped}
 		if len(was.From)+len(was.Fill) > 0 {
 			h.duty.Other, h.duty.Theirs, h.duty.Ours = was.Former, was.Formers, was.Ours
 		}
@@ -225,11 +225,12 @@ func (h *Handover) Offsets(of []Standpoint, unique []Boundary) {
 		h.hands = HandRetire
 		h.duty = Duty{
 			Kind: Retired, Other: h.New.Group, Theirs: h.New.Journal, Ours: h.Old.Journal, From: h.Old.Duty.From,
-			Fill: h.Old.Duty.Fill, Former: h.Old.Duty.Other, Formers: h.Old.Duty.Theirs, Seen: seen(of),
+			Fill: h.Old.Duty.Fill, Dropped: h.Old.Duty.Dropped, Former: h.Old.Duty.Other, Formers: h.Old.Duty.Theirs, Seen: seen(of),
 		}
 	default:
 		h.hands = HandActivate
 		h.duty = Duty{Kind: Forwards, Other: h.Old.Group, Theirs: h.Old.Journal, Ours: h.New.Journal, From: from}
+		h.duty.Dropped = h.New.Duty.Dropped
 		h.duty.Fill = together(unique, h.Old.Duty.Fill)
 	}
 }

@@ -154,3 +154,25 @@ func TestHandoverOfATopicThatWasCreatedAgain(t *testing.T) {
 		t.Errorf("%v, and %+v is to be remembered, want %+v", h.Hands(), d.Fill, now)
 	}
 }
+
+// TestHandoverKeepsDroppedTopics: what the old group's earlier routings wrote stays known while it retires, and when
+// that is made void.
+func TestHandoverKeepsDroppedTopics(t *testing.T) {
+	t.Parallel()
+	dropped := []string{"first", "second"}
+	newer := Side{Group: "new", Journal: "new 1", Number: 1, Duty: Duty{Kind: Fills, Other: "old"}}
+	older := Side{Group: "old", Journal: "old 1", Number: 2, Duty: Duty{Dropped: dropped}}
+	h := &Handover{}
+	h.Looked(newer, older)
+	h.Offsets([]Standpoint{{Topic: "news", End: 90, Old: 60, New: -1}}, nil)
+	retired := h.Duty()
+	if h.Hands() != HandRetire || !reflect.DeepEqual(retired.Dropped, dropped) {
+		t.Errorf("it asks for %v with dropped topics %v, want %v with %v", h.Hands(), retired.Dropped, HandRetire, dropped)
+	}
+	older.Number, older.Duty, newer.Duty.Void = 3, retired, 3
+	back := &Handover{Back: true}
+	back.Looked(newer, older)
+	if d := back.Duty(); back.Hands() != HandRestore || !reflect.DeepEqual(d.Dropped, dropped) {
+		t.Errorf("it asks for %v with dropped topics %v, want %v with %v", back.Hands(), d.Dropped, HandRestore, dropped)
+	}
+}

@@ -15,6 +15,7 @@ import (
 //
 //	"succession.duty": "fill", "succession.group": "news-filter", "succession.here": "news-5.journal 7c0f1e4a..."
 //	"succession.from news/0": "7c0f1e4a... 120000", "succession.fill unique/0": "b2d0c3aa... 90000"
+//	"succession.dropped": "news.unique news.first"
 const (
 	keyPrefix  = "succession."
 	keyDuty    = keyPrefix + "duty"
@@ -25,6 +26,7 @@ const (
 	keyFormers = keyPrefix + "former journal"
 	keyVoid    = keyPrefix + "void"
 	keyReady   = keyPrefix + "ready"
+	keyDropped = keyPrefix + "dropped"
 	keyBegins  = keyPrefix + "from "
 	keyFill    = keyPrefix + "fill "
 	keySeen    = keyPrefix + "seen "
@@ -41,7 +43,7 @@ func Incarnation(topic string, id [16]byte) string { return fmt.Sprintf("%s %x",
 // WithDuty returns the text of a routing with another duty. What the text says of a duty before does not matter.
 func WithDuty(text []byte, d *protocol.Duty) []byte {
 	plain := Plain(text)
-	if d.Kind == protocol.Forwards && len(d.From) == 0 && len(d.Fill) == 0 {
+	if d.Kind == protocol.Forwards && len(d.From)+len(d.Fill)+len(d.Dropped) == 0 {
 		return plain
 	}
 	values := decode(plain)
@@ -54,6 +56,9 @@ func WithDuty(text []byte, d *protocol.Duty) []byte {
 	}
 	if d.Void > 0 {
 		values[keyVoid] = fmt.Sprint(d.Void)
+	}
+	if len(d.Dropped) > 0 {
+		values[keyDropped] = strings.Join(d.Dropped, " ")
 	}
 	if d.Ready > 0 {
 		values[keyReady] = fmt.Sprint(d.Ready)
@@ -124,6 +129,8 @@ func readDuty(d *protocol.Duty, key, said string) (ok bool) {
 	case keyVoid:
 		_, err := fmt.Sscan(said, &d.Void)
 		return err == nil
+	case keyDropped:
+		d.Dropped = strings.Fields(said)
 	case keyReady:
 		_, err := fmt.Sscan(said, &d.Ready)
 		return err == nil

@@ -29,6 +29,7 @@ func TestDutyIsWrittenAndRead(t *testing.T) {
 		},
 		{Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 00", Ours: here, From: at(12), Fill: at(8)},
 		{Kind: protocol.Forwards, Fill: at(8)},
+		{Kind: protocol.Forwards, Dropped: []string{"first", "news.unique"}},
 	} {
 		text := WithDuty(WithDuty(plain, &protocol.Duty{Kind: protocol.Fills, Other: "before"}), &d)
 		got, err := DutyOf(text)

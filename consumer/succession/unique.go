@@ -17,34 +17,24 @@ import (
 )
 
 // Remembered returns what a successor of a group has to remember: the partitions of the topics to which the group's
-// routing sends unique documents, up to the ends that are listed, and what the group's own window was filled with. The
+// routings sent unique documents, up to the ends that are listed, and what the group's own window was filled with. The
 // group's name is for messages, and its journal is no source of it.
 func Remembered(ctx context.Context, admin *kadm.Client, list broker.Listing, group, journal string, routes []byte) ([]protocol.Boundary, error) {
-	choice, err := routing.Chosen(routes, journal)
-	if err != nil {
-		return nil, err
-	}
-	sources, err := choice.Find(ctx, admin)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, source := range sources {
-		if unique, _, _, written := routing.Outputs(routes, source); written && !slices.Contains(names, unique) {
-			names = append(names, unique)
-		}
-	}
 	if routing.Dry(routes) {
 		return nil, &stop.Error{
 			What:   fmt.Sprintf("group %s writes no document anywhere (sink.dry_run): a successor would have nothing to remember", group),
 			Remedy: "start the new group without consumer.succeeds",
 		}
 	}
+	names, err := routing.Unique(ctx, admin, routes, journal)
+	if err != nil {
+		return nil, err
+	}
 	duty, err := routing.DutyOf(routes)
 	if err != nil {
 		return nil, err
 	}
-	ends, err := endsOf(ctx, admin, list, names)
+	ends, err := endsOf(ctx, admin, list, append(names, duty.Dropped...))
 	if err != nil {
 		return nil, err
 	}

@@ -38,10 +38,6 @@ func (r routes) allows(bool) error {
 }
 
 func (r routes) put(ctx context.Context) (now routing.State, told string, err error) {
-	duty, err := routing.DutyOf(r.now.Routes.Text)
-	if err != nil {
-		return now, "", err
-	}
-	now, err = r.journal.Apply(ctx, r.config.Journal, r.now, routing.WithDuty(r.own(), &duty))
+	now, err = r.journal.Change(ctx, r.config.Journal, r.now, r.own())
 	return now, "routing %d: members that work by another one end now; start them with this configuration", err
 }

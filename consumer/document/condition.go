@@ -77,6 +77,10 @@ func parseCondition(text string) (c condition, err error) {
 	if !slices.Contains(operatorsOf(c.kind), c.op) {
 		return c, &ConditionError{from, string(c.op) + " says nothing here: write one of " + operators(c.kind)}
 	}
+	if next := p.rest(); next != "" && strings.IndexByte("=~", next[0]) >= 0 {
+		return c, &ConditionError{from, string(c.op) + next[:1] + " is no operator: write one of " + operators(c.kind) +
+			"; a value that begins with " + next[:1] + " stands in quotes"}
+	}
 	p.blank()
 	from = p.at
 	rest := strings.TrimRight(p.rest(), " \t")
@@ -120,7 +124,7 @@ func (c *condition) String() string {
 	if c.op == opExists || c.op == opMissing {
 		return subject + " " + string(c.op)
 	}
-	if value = c.value; value == "" || value[0] == '"' || strings.Trim(value, " \t") != value || !printable(value) {
+	if value = c.value; value == "" || strings.IndexByte(`"=~`, value[0]) >= 0 || strings.Trim(value, " \t") != value || !printable(value) {
 		value = strconv.Quote(value)
 	}
 	return fmt.Sprintf("%s %s %s", subject, c.op, value)

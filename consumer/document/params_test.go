@@ -30,6 +30,9 @@ func (test *paramsTest) run(t *testing.T) {
 	}
 }
 
+// names is the remedy for a path that is none.
+const names = `write a name, or names with dots between: "article.body"`
+
 func TestParams(t *testing.T) {
 	many := make([]string, maxFields+1)
 	for i := range many {
@@ -62,6 +65,18 @@ func TestParams(t *testing.T) {
 		{"selectors, odd", func(p *Params) { p.ID, p.Scope = "key:x", "topics" }, []string{
 			"id: key:x: unexpected colon; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 			"scope: topics: unknown word; write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
+		}},
+		{"paths of other languages", func(p *Params) {
+			p.Fields = []string{"$.title", "/title", "items[0].text", "items[*]", "$[0]", "$ref", `\$.title`, `\/title`, `items\[0]`}
+		}, []string{
+			`fields[0]: "$.title": a path begins with a name, not with "$"; ` + names,
+			`fields[1]: "/title": a path begins with a name, not with "/"; dots stand between names; ` + names,
+			`fields[2]: "items[0].text": a path has no index: a name leads through all items of an array; ` + names,
+			`fields[3]: "items[*]": a path has no index: a name leads through all items of an array; ` + names,
+			`fields[4]: "$[0]": a path begins with a name, not with "$"; ` + names,
+		}},
+		{"fields named for raw text", func(p *Params) { p.Format, p.Fields = "raw", []string{"title", "body"} }, []string{
+			"fields: title, body: raw text has no fields; set document.format: json, or another format with fields; without it the whole value is the text",
 		}},
 		{"fields of raw text", func(p *Params) { p.Format, p.ID = "raw", "field:id" }, []string{
 			"id: field:id: raw text has no fields; set document.format: json, or take a header",
@@ -99,7 +114,7 @@ func TestTreatmentParams(t *testing.T) {
 }
 
 func TestPathRoundTrip(t *testing.T) {
-	for _, text := range []string{"a", "a.b", `a\.b.c`, `a\\.b`, `\\\.`} {
+	for _, text := range []string{"a", "a.b", `a\.b.c`, `a\\.b`, `\\\.`, `\$.a`, `\/a.b/c`, `a\[0].b`, `\$ref`} {
 		at, err := parsePath(text)
 		if err != nil || at.String() != text {
 			t.Errorf("parsePath(%q) is written as %q, error %v; want it as it was, and no error", text, at, err)

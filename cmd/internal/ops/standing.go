@@ -36,18 +36,21 @@ func SayStanding(ctx context.Context, every time.Duration, stats func() consumer
 }
 
 // totals are the documents that this process has committed.
-type totals struct{ documents, duplicates uint64 }
+type totals struct{ documents, duplicates, rejected, unchecked uint64 }
 
 func totalsOf(s consumer.Stats) totals {
-	t := totals{documents: s.Unique + s.Duplicate + s.Unchecked, duplicates: s.Duplicate}
+	t := totals{duplicates: s.Duplicate, unchecked: s.Unchecked}
 	for _, n := range s.Rejected {
-		t.documents += n
+		t.rejected += n
 	}
+	t.documents = s.Unique + s.Duplicate + t.unchecked + t.rejected
 	return t
 }
 
 func (t totals) since(before totals) totals {
-	return totals{t.documents - before.documents, t.duplicates - before.duplicates}
+	return totals{
+		t.documents - before.documents, t.duplicates - before.duplicates, t.rejected - before.rejected, t.unchecked - before.unchecked,
+	}
 }
 
 // logStanding logs what was done in a period, and how the service stands at its end.
@@ -56,6 +59,12 @@ func logStanding(logger zerolog.Logger, s *consumer.Stats, done totals, took tim
 		Float64("documents_per_s", rounded(float64(done.documents)/took.Seconds(), 10))
 	if done.documents > 0 {
 		e.Float64("duplicate_share", rounded(float64(done.duplicates)/float64(done.documents), 10_000))
+	}
+	if done.rejected > 0 {
+		e.Uint64("rejected", done.rejected)
+	}
+	if done.unchecked > 0 {
+		e.Uint64("unchecked", done.unchecked)
 	}
 	if s.SourceLag >= 0 {
 		e.Int64("lag", s.SourceLag)

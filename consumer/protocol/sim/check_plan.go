@@ -71,6 +71,13 @@ func (f *feeder) checkQueue(number int) {
 	}
 }
 
+// checkSkip: once the end of a range is committed the member is there, and asks no more.
+func (s *session) checkSkip(a *protocol.Assignment) {
+	if a.Base != a.Range.To {
+		s.bad("s%d has committed the end of partition %d, %d, and goes on at %d", s.id, s.of[a].number, a.Range.To, a.Base)
+	}
+}
+
 // checkTally: the metadata of a commit counts what was forwarded.
 func (w *World) checkTally(t *transaction, i int) {
 	if w.plan == nil {

@@ -231,6 +231,10 @@ func (f *feeder) add(number int, p *part, position int64) bool {
 			documents = append(documents, feeding.Document{Entry: p.entries[o], Rejected: f.rejects(p.entries[o].Content)})
 		}
 	}
+	if to := f.plan.Ranges[number].To; behind == position && p.barren(position, to) && f.chance(1, 4) { // nothing came for a while
+		behind = to
+		f.act("barren to feed")
+	}
 	if behind == position {
 		return false
 	}

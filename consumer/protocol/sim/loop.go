@@ -17,6 +17,7 @@ func (s *session) stepLoop() (did bool) {
 	if s.told == nil && s.chance(1, 16) {
 		s.hours++
 	}
+	s.announceAgain()
 	for polled, rested := false, false; s.alive; {
 		step := s.leads.Next(s.time(), j)
 		if step.Batch == nil && step.Want != protocol.WantOwed || step.Again {
@@ -224,11 +225,7 @@ func (s *session) fetched(a *protocol.Assignment, owed bool, most int, j protoco
 func (s *session) skip(of []*protocol.Assignment) {
 	var barren []*protocol.Assignment
 	for _, a := range of {
-		p, left := s.of[a], false
-		for o := max(a.Base, p.begin); o < min(a.Range.To, p.visible); o++ {
-			left = left || !p.gap(o)
-		}
-		if !left && p.visible >= a.Range.To {
+		if s.of[a].barren(a.Base, a.Range.To) {
 			barren = append(barren, a)
 		}
 	}
@@ -243,6 +240,10 @@ func (s *session) skip(of []*protocol.Assignment) {
 		p.committed = commit{offset: a.Range.To, metadata: a.Mode.Metadata(a), log: s.commits}
 		p.committedIn(a.Epoch, a.Range.To)
 		s.act("barren")
+		s.say("s%d commits the end of partition %d, below which no document is left: %d", s.id, p.number, a.Range.To)
 	}
 	s.leads.Skipped(s.time(), barren...)
+	for _, a := range barren {
+		s.checkSkip(a)
+	}
 }

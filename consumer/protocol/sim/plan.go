@@ -125,6 +125,9 @@ func (w *World) rangeOf(p *part) *protocol.Range {
 	if w.told != nil {
 		return r
 	}
+	if p.visible > 0 && w.n(3) == 0 {
+		w.ends(p)
+	}
 	switch w.n(4) {
 	case 0:
 		r.From = int64(w.n(int(p.visible) + 1))
@@ -139,6 +142,25 @@ func (w *World) rangeOf(p *part) *protocol.Range {
 		p.begin = min(p.visible, r.From+int64(w.n(4)))
 	}
 	return r
+}
+
+// ends has nothing come to a partition any more, and what came last be no document: it was compacted away, or rolled
+// back. Nobody sees how far such a range goes by what is polled.
+func (w *World) ends(p *part) {
+	p.entries, p.need = p.entries[:p.visible], p.need[:p.visible]
+	for o := p.visible - 1 - int64(w.n(int(p.visible))); o < p.visible; o++ {
+		p.entries[o], p.need[o], p.allow[o] = entry.Entry{Offset: o}, 0, 0
+	}
+}
+
+// barren says that nothing is left to poll from one offset up to another, and nothing comes there any more.
+func (p *part) barren(from, to int64) bool {
+	for o := max(from, p.begin); o < min(to, p.visible); o++ {
+		if !p.gap(o) || p.marker(o) {
+			return false
+		}
+	}
+	return p.visible >= to
 }
 
 // outside says that a document is not of the plan, or below where the group begins.

@@ -22,7 +22,8 @@ type session struct {
 	leads  *protocol.Member
 	of     map[*protocol.Assignment]*part // all that it ever had
 	batch  *batch
-	read   map[*protocol.Assignment]int64 // up to where the client that records has read
+	read   map[*protocol.Assignment]int64      // up to where the client that records has read
+	bases  map[*protocol.Assignment]*appending // of a backfill, on their way to the journal
 	intake *protocol.Intake
 	hours  int64 // that passed for it beside those of the world
 }
@@ -79,7 +80,7 @@ func (w *World) openSession(m *member, slot int) *session {
 	s := &session{
 		World: w, id: w.opened, slot: slot, member: m, alive: true, outside: true, gen: -1,
 		shares: make([]*share, len(w.parts)), of: map[*protocol.Assignment]*part{}, read: map[*protocol.Assignment]int64{},
-		intake: protocol.NewIntake(w.params.Poll),
+		bases: map[*protocol.Assignment]*appending{}, intake: protocol.NewIntake(w.params.Poll),
 	}
 	s.leads = protocol.NewMember(w.mode(), s.intake, w.params.MostHeld, s.time())
 	w.slots[slot].latest = s
@@ -309,10 +310,24 @@ func (s *session) appended(a **appending, answer func(last int64)) bool {
 // announce tells the journal bases.
 func (s *session) announce(of []*protocol.Assignment) {
 	for _, a := range of {
-		s.send(letter{a.Announcement(s.header()), s.of[a]})
+		to := s.send(letter{a.Announcement(s.header()), s.of[a]})
+		if s.plan != nil && s.told == nil {
+			s.bases[a] = to
+		}
 		s.act("announced")
 	}
 	s.leads.Announced(of, true)
+}
+
+// announceAgain has bases announced once more that came to nothing. A feeder of the service bears it: it waits for
+// thousands of verdicts, and here for a few.
+func (s *session) announceAgain() {
+	for a, to := range s.bases {
+		if to.failed || to.damaged {
+			a.Announced = min(a.Announced, s.of[a].base)
+			delete(s.bases, a)
+		}
+	}
 }
 
 // fetch takes documents of a partition from an offset on, below reach.

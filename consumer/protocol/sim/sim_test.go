@@ -89,7 +89,7 @@ var requestHappens = []string{"sent again"}
 var outageHappens = []string{"passed on", "recorded", "recording"}
 
 var backfillHappens = []string{
-	"a loss not told", "barren", "announced", "announced early", "answer lost", "append damaged", "append lost", "append of the dead",
+	"a loss not told", "barren", "barren to feed", "announced", "announced early", "answer lost", "append damaged", "append lost", "append of the dead",
 	"append repeated", "commit of an epoch refused", "committed", "compacted", "damaged", "divergence found",
 	"ended for a person", "epoch left without reposition", "expelled", "fed to the end", "feed not taken",
 	"feeder overtaken", "feeder replaced", "feeder started", "feeder waits for room", "forget", "given up",
@@ -101,7 +101,7 @@ var backfillHappens = []string{
 }
 
 var fillHappens = []string{
-	"a round", "compacted", "deleted before it was filled", "fed to the end", "feed not taken", "feeder overtaken",
+	"a round", "barren to feed", "compacted", "deleted before it was filled", "fed to the end", "feed not taken", "feeder overtaken",
 	"fill behind the beginning", "fill begun", "fill not taken", "filled again", "filler has no more to do", "filler killed",
 	"filler started", "filling", "forwards soon", "range rests", "the fill is over", "waited for a fill",
 }

@@ -111,4 +111,20 @@ var successionMutants = []mutant{
 		"an earlier life is none of this one's", "consumer/protocol/decide.go",
 		"case !f.Known && f.earlier():", "case !f.Known && f.earlier() && f.Begin < 0:",
 	},
+	{
+		"a takeover leaves no hole", "consumer/protocol/handover.go",
+		"begins := max(p.Old, h.Old.Duty.Begins(p.Source))", "begins := max(p.Old+1, h.Old.Duty.Begins(p.Source))",
+	},
+	{
+		"a takeover begins where the old group ends", "consumer/protocol/handover.go",
+		"begins := max(p.Old, h.Old.Duty.Begins(p.Source))", "begins := max(p.Old-1, h.Old.Duty.Begins(p.Source))",
+	},
+	{
+		"nobody is in the old group when its offsets are read", "consumer/protocol/handover.go",
+		"case h.drained != h.Old.Number:", "case h.drained != h.Old.Number && h.Back:",
+	},
+	{
+		"a successor begins when all is filled", "consumer/protocol/duty.go",
+		"if r.FilledPart(d.Fill[i].Source).Through < d.Fill[i].Offset {", "if r.FilledPart(d.Fill[i].Source).Through < 0 {",
+	},
 }

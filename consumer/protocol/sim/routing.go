@@ -121,7 +121,7 @@ func (w *World) belongs(m *member) bool {
 			w.air = append(w.air, flight{letter: letter{record: first}, after: w.late()})
 		}
 	case plain(string(now.Text)) == m.routing && w.dutyOf(string(now.Text)).Kind != protocol.Retired:
-		if d := w.dutyOf(string(now.Text)); d.Kind == protocol.Forwards && (d.Filled(m.replica) || w.bugs.Hasty) {
+		if d := w.dutyOf(string(now.Text)); d.Kind == protocol.Forwards && d.Filled(m.replica) {
 			m.routing = string(now.Text)
 			return true
 		}

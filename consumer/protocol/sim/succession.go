@@ -9,18 +9,10 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Bugs are planted in a succession, to see that it finds them.
+// Bugs are planted in a succession, where the order of what the service does around package protocol matters.
 type Bugs struct {
-	Undrained bool // the new group begins although the old one has members: offsets are read before the fence
-	Hole      bool // the new group begins to forward behind the old one's offset
-	Overlap   bool // it begins below
-	Returns   bool // a member of the old group that comes back does not look at the routing
-	Stale     bool // a retirement that was made void is completed
-	Forgets   bool // where the old group began to forward itself is forgotten
-	Shallow   bool // what the old group had to remember itself is forgotten
-	Hasty     bool // the new group begins before its fill is complete
-	Early     bool // the ends of unique documents are read before the old group is fenced
-	Endless   bool // up to where to fill is left out
+	Returns bool // a member of the old group that comes back does not look at the routing
+	Early   bool // the ends of unique documents are read before the old group is fenced
 }
 
 // Succession is a world of groups that read one topic: the first, two that may take over from it, and groups of earlier
@@ -174,9 +166,7 @@ func (w *World) nextRound(r *index.Replica, d *protocol.Duty) index.Record {
 	to := d.Fill
 	if d.Kind == protocol.Fills {
 		older := w.heir.follows
-		if to = []protocol.Boundary{older.heir.end()}; !w.bugs.Shallow {
-			to = append(to, older.duty().Fill...)
-		}
+		to = append([]protocol.Boundary{older.heir.end()}, older.duty().Fill...)
 	}
 	plan := &protocol.Plan{Fixed: w.now}
 	for _, b := range to {

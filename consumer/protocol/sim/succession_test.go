@@ -38,10 +38,7 @@ func trySuccessions(t *testing.T, histories uint64) {
 func TestSuccessionFindsBugs(t *testing.T) {
 	t.Parallel()
 	for name, bugs := range map[string]Bugs{
-		"undrained": {Undrained: true}, "a hole": {Hole: true}, "an overlap": {Overlap: true},
-		"an old member returns": {Returns: true}, "a stale takeover": {Stale: true},
-		"a former beginning": {Forgets: true}, "a former fill": {Shallow: true}, "a hasty beginning": {Hasty: true},
-		"ends that are read early": {Early: true}, "ends that are left out": {Endless: true},
+		"an old member returns": {Returns: true}, "ends that are read early": {Early: true},
 	} {
 		found, seed := "", uint64(0)
 		for ; seed < 4000 && found == ""; seed++ {

@@ -22,17 +22,7 @@ func newVerb(older, newer *World, back bool) *verb {
 }
 
 func (v *verb) side(w *World) protocol.Side {
-	s := protocol.Side{Group: w.heir.name, Journal: w.heir.journal, Number: w.inForce().Number, Duty: w.duty()}
-	if v.of.bugs.Stale && !v.Back {
-		s.Duty.Void = 0
-	}
-	if v.of.bugs.Forgets {
-		s.Duty.From = nil
-	}
-	if v.of.bugs.Shallow {
-		s.Duty.Fill = nil
-	}
-	return s
+	return protocol.Side{Group: w.heir.name, Journal: w.heir.journal, Number: w.inForce().Number, Duty: w.duty()}
 }
 
 // step does what the handover asks for, or a part of it. It returns false when the command has ended.
@@ -80,11 +70,7 @@ func (v *verb) look() {
 }
 
 func (v *verb) append(to *World, number uint32) {
-	d := v.Duty()
-	if v.of.bugs.Endless {
-		d.Fill = nil
-	}
-	to.air = append(to.air, flight{letter: letter{record: to.routing(number, "", d)}, after: to.late()})
+	to.air = append(to.air, flight{letter: letter{record: to.routing(number, "", v.Duty())}, after: to.late()})
 	v.of.act("declared as " + v.Hands().String())
 	v.Appended()
 }
@@ -94,7 +80,7 @@ func (v *verb) drain() {
 	if v.of.bugs.Early && v.ends == nil {
 		v.ends = []protocol.Boundary{v.older.heir.end()}
 	}
-	if v.older.groupEmpty() || v.of.bugs.Undrained {
+	if v.older.groupEmpty() {
 		v.Drained()
 	}
 }
@@ -107,7 +93,7 @@ func (v *verb) fence() {
 		return
 	}
 	for _, t := range slices.Clone(v.older.open) {
-		if !t.decided && !v.of.bugs.Undrained {
+		if !t.decided {
 			v.older.close(t)
 			v.of.act("fenced")
 		}
@@ -124,18 +110,12 @@ func (v *verb) offsets() {
 		}
 		return
 	}
-	if slices.ContainsFunc(v.older.parts, v.older.unstable) && !v.of.bugs.Undrained {
+	if protocol.RequireStable && slices.ContainsFunc(v.older.parts, v.older.unstable) {
 		return
 	}
 	for i, p := range v.older.parts {
 		at := &v.places[i]
 		at.Begin, at.End, at.Old = p.begin, p.visible, p.committed.offset
-		switch {
-		case v.of.bugs.Hole && at.Old >= 0:
-			at.Old++
-		case v.of.bugs.Overlap && at.Old > 0:
-			at.Old--
-		}
 	}
 	if !v.of.bugs.Early || v.ends == nil {
 		v.ends = []protocol.Boundary{v.older.heir.end()}

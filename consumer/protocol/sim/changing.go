@@ -193,25 +193,31 @@ func (w *World) landErase(at int64, r *index.Erase) {
 
 // nameDocuments notes what a record of the journal brings.
 func (w *World) nameDocuments(at int64, rec index.Record) {
-	note := func(i int, e *entry.Entry) {
+	for i, e := range entriesOf(rec) {
 		if len(e.ID) > 0 {
 			w.names = append(w.names, name{index.Position{Offset: at, Entry: int32(i)}, string(e.ID)})
+		}
+	}
+}
+
+// entriesOf are those of a record of any kind.
+func entriesOf(rec index.Record) (of []*entry.Entry) {
+	fed := func(entries []index.FedEntry) {
+		for i := range entries {
+			of = append(of, &entries[i].Entry)
 		}
 	}
 	switch r := rec.(type) {
 	case *index.Run:
 		for i := range r.Entries {
-			note(i, &r.Entries[i])
+			of = append(of, &r.Entries[i])
 		}
 	case *index.Feed:
-		for i := range r.Entries {
-			note(i, &r.Entries[i].Entry)
-		}
+		fed(r.Entries)
 	case *index.Fill:
-		for i := range r.Entries {
-			note(i, &r.Entries[i].Entry)
-		}
+		fed(r.Entries)
 	}
+	return of
 }
 
 // changes says that a record has changed bounds, or erased something.
@@ -221,16 +227,4 @@ func (l *logged) changes() bool {
 		return l.applied
 	}
 	return false
-}
-
-// garbledChange is a record with other bounds, or other targets.
-func garbledChange(rec index.Record) index.Record {
-	if change, ok := rec.(*index.SettingsChange); ok {
-		wrong := *change
-		wrong.Text = []byte(`{"window.count":"7","window.refresh":"first"}`)
-		return &wrong
-	}
-	wrong := *rec.(*index.Erase)
-	wrong.Targets = append(slices.Clone(wrong.Targets), index.Position{})
-	return &wrong
 }

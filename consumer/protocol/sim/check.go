@@ -42,15 +42,8 @@ func (w *World) checkVerdict(p *part, v *index.Verdict) {
 
 // checkEffect: a replica does what the twin did, and is then where all others were.
 func (w *World) checkEffect(m *member, l *logged, effect *index.Effect) {
-	if len(effect.Judged) != len(l.verdicts) {
-		w.bad("member %d judges %d documents at j%d, the twin %d", m.number, len(effect.Judged), l.at.Offset, len(l.verdicts))
+	if !w.checkVerdicts("member %d", int64(m.number), l, effect.Judged) {
 		return
-	}
-	for i := range l.verdicts {
-		if effect.Judged[i] != l.verdicts[i] {
-			w.bad("member %d at j%d: %s, the twin: %s", m.number, l.at.Offset, describeVerdict(&effect.Judged[i]),
-				describeVerdict(&l.verdicts[i]))
-		}
 	}
 	switch hash := m.replica.Hash(); {
 	case !l.hashed:
@@ -63,6 +56,22 @@ func (w *World) checkEffect(m *member, l *logged, effect *index.Effect) {
 	if l.at.Offset+1 == int64(len(w.journal)) {
 		w.checkPartitions(m)
 	}
+}
+
+// checkVerdicts: who applies a record comes to the verdicts of the twin.
+func (w *World) checkVerdicts(who string, number int64, l *logged, verdicts []index.Verdict) bool {
+	if len(verdicts) != len(l.verdicts) {
+		w.bad(who+" judges %d documents at j%d, the twin %d", number, len(verdicts), l.at.Offset, len(l.verdicts))
+		return false
+	}
+	for i := range verdicts {
+		if verdicts[i] != l.verdicts[i] {
+			w.bad(who+" at j%d: %s, the twin: %s", number, l.at.Offset, describeVerdict(&verdicts[i]),
+				describeVerdict(&l.verdicts[i]))
+			return false
+		}
+	}
+	return true
 }
 
 // checkPartitions: a replica that has applied all knows the epochs and bases, and holds what was judged and is not

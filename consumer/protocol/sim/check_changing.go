@@ -74,20 +74,9 @@ func (w *World) checkAudits() {
 
 // audit reads the journal on with a twin.
 func (w *World) audit(twin *naive.Twin, from int64) {
-	for i := from; i < int64(len(w.journal)); i++ {
+	for i := from; i < int64(len(w.journal)) && w.failure == ""; i++ {
 		l := &w.journal[i]
-		verdicts := twin.Apply(l.at, l.record)
-		if len(verdicts) != len(l.verdicts) {
-			w.bad("an audit from j%d judges %d documents at j%d, and %d were judged", from, len(verdicts), i, len(l.verdicts))
-			return
-		}
-		for k := range verdicts {
-			if verdicts[k] != l.verdicts[k] {
-				w.bad("an audit from j%d says at j%d: %s, and it was: %s", from, i, describeVerdict(&verdicts[k]),
-					describeVerdict(&l.verdicts[k]))
-				return
-			}
-		}
+		w.checkVerdicts("an audit from j%d", from, l, twin.Apply(l.at, l.record))
 	}
 }
 

@@ -167,35 +167,33 @@ func (w *World) apply(m *member) {
 	}
 }
 
-// garbled is a run whose last document is another one.
+// garbled is a record with other documents, other bounds, or other targets.
 func garbled(rec index.Record) index.Record {
-	switch rec := rec.(type) {
+	switch r := rec.(type) {
+	case *index.Run:
+		wrong := *r
+		wrong.Entries = slices.Clone(r.Entries)
+		rec = &wrong
 	case *index.Feed:
-		return garbledFeed(rec)
-	case *index.SettingsChange, *index.Erase:
-		return garbledChange(rec)
-	}
-	run, ok := rec.(*index.Run)
-	if !ok || len(run.Entries) == 0 {
+		wrong := *r
+		wrong.Entries = slices.Clone(r.Entries)
+		rec = &wrong
+	case *index.SettingsChange:
+		wrong := *r
+		wrong.Text = []byte(`{"window.count":"7","window.refresh":"first"}`)
+		return &wrong
+	case *index.Erase:
+		wrong := *r
+		wrong.Targets = append(slices.Clone(r.Targets), index.Position{})
+		return &wrong
+	default:
 		return rec
 	}
-	wrong := *run
-	wrong.Entries = slices.Clone(run.Entries)
-	for i := range wrong.Entries {
-		wrong.Entries[i].Content += 100
-		wrong.Entries[i].Keys = []byte{0, 0, 0, byte(wrong.Entries[i].Offset)}
+	for _, e := range entriesOf(rec) {
+		e.Content += 100
+		e.Keys = []byte{0, 0, 0, byte(e.Offset)}
 	}
-	return &wrong
-}
-
-func garbledFeed(feed *index.Feed) index.Record {
-	wrong := *feed
-	wrong.Entries = slices.Clone(feed.Entries)
-	for i := range wrong.Entries {
-		wrong.Entries[i].Content += 100
-		wrong.Entries[i].Keys = []byte{0, 0, 0, byte(wrong.Entries[i].Offset)}
-	}
-	return &wrong
+	return rec
 }
 
 // stepKeeper begins a snapshot as a keeper does: with a mark, behind which the replica is captured. It begins another

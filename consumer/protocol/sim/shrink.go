@@ -1,5 +1,10 @@
 package sim
 
+import (
+	"reflect"
+	"slices"
+)
+
 // Shrink looks for a shorter history that breaks something as well, by trying smaller kinds of histories with many
 // seeds. The result is the shortest it found, with what finds it again.
 func Shrink(p Params, seed uint64) (Params, uint64, Result) {
@@ -29,33 +34,22 @@ func firstFailure(p Params, from uint64, below int) (uint64, Result, bool) {
 	return 0, Result{}, false
 }
 
-// smaller are kinds of histories in which less may happen.
-func (p Params) smaller() []Params {
-	var of []Params
-	for _, change := range []func(*Params){
-		func(q *Params) { q.Steps /= 2 }, func(q *Params) { q.Steps = q.Steps * 9 / 10 },
-		func(q *Params) { q.Partitions = 1 },
-		func(q *Params) { q.Sessions = 1 }, func(q *Params) { q.Members-- }, func(q *Params) { q.Documents /= 2 },
-		func(q *Params) { q.Documents-- },
-		func(q *Params) { q.Contents-- }, func(q *Params) { q.Gaps = false }, func(q *Params) { q.Rejects = false },
-		func(q *Params) { q.Leaves = false },
-		func(q *Params) { q.Refuses = 0 }, func(q *Params) { q.Untimely = false },
-		func(q *Params) { q.SetOffsets = false }, func(q *Params) { q.DeleteOffsets = false },
-		func(q *Params) { q.LoseOffsets = false },
-		func(q *Params) { q.DeleteHead = false },
-		func(q *Params) { q.LoseTail = false }, func(q *Params) { q.Recreate = false },
-		func(q *Params) { q.Snapshots = false },
-		func(q *Params) { q.Strangers = false }, func(q *Params) { q.Divergence = false },
-		func(q *Params) { q.Routings = false },
-		func(q *Params) { q.Changes = false }, func(q *Params) { q.Erasures = false },
-		func(q *Params) { q.Count, q.Age = 0, 0 },
-		func(q *Params) { q.KeepAll, q.Refresh, q.Reemit = false, false, 0 }, func(*Params) {},
-	} {
-		q := p
-		change(&q)
-		if q.Members > 0 && q.Documents > 0 && q.Contents > 1 && q.Steps > 0 {
-			of = append(of, q)
+// smaller are kinds of histories in which less may happen, one field after the other, and at last the same kind. A number
+// gets smaller, and only to zero where that leaves something out.
+func (p Params) smaller() (of []Params) {
+	left := []string{"Refuses", "Fills", "Count", "Age", "Reemit", "Order"}
+	for i, field := range reflect.VisibleFields(reflect.TypeFor[Params]()) {
+		for _, tenths := range []int64{5, 9} {
+			q := p
+			if f := reflect.ValueOf(&q).Elem().Field(i); field.Type.Kind() == reflect.Bool {
+				f.SetBool(false)
+			} else if f.SetInt(f.Int() * tenths / 10); f.IsZero() && !slices.Contains(left, field.Name) {
+				continue
+			}
+			if q != p && q.Contents > 1 && q.Backfill == p.Backfill {
+				of = append(of, q)
+			}
 		}
 	}
-	return of
+	return append(of, p)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // plant makes a member's replica differ from now on: it applies a record to it that is not in the journal.
@@ -16,7 +17,7 @@ func (w *world) plant(m *running) {
 	m.follower().Look(func(r *index.Replica) {
 		before := r.Hash()
 		r.Apply(index.Stamp{Offset: r.Next() - 1},
-			&index.Forget{Header: m.follower().Log.Header(), Target: index.Position{Offset: -1}})
+			&index.Forget{Header: m.follower().Log.Header(), Target: entry.Position{Offset: -1}})
 		if r.Hash() == before {
 			w.t.Error("nothing differs")
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
@@ -43,7 +44,7 @@ func TestLookup(t *testing.T) {
 	w.settled()
 	for range 3 { // the journal is quiet now
 		found, err := m.Lookup(w.context(), e, 5)
-		if err != nil || len(found.Hits) == 0 || found.Hits[0].Topic != "news" || found.Hits[0].Method != index.Jaccard ||
+		if err != nil || len(found.Hits) == 0 || found.Hits[0].Topic != "news" || found.Hits[0].Method != compare.Jaccard ||
 			len(found.Hits[0].Bands) == 0 {
 			t.Fatalf("Lookup of a near copy = %+v, error %v; want a hit of news by Jaccard, with its bands", found, err)
 		}

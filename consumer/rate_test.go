@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -29,7 +30,7 @@ func (w *world) flood(n int) {
 	value := journal.Append(nil, &index.Forget{Header: index.Header{
 		Fingerprint: index.Fingerprint(w.setup.Settings),
 		Wall:        1,
-	}, Target: index.Position{Offset: -1}})
+	}, Target: entry.Position{Offset: -1}})
 	records := make([]*kgo.Record, n)
 	for i := range records {
 		records[i] = &kgo.Record{Key: []byte("unecho"), Value: value}

@@ -7,6 +7,7 @@ import (
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // remarks logs what the counts of the replica say of the settings.
@@ -80,7 +81,7 @@ func (r *remarks) sayDoubts(now *index.Stats) {
 // sayLimits logs what a choice of the settings does not promise.
 func (s *Setup) sayLimits() {
 	p := s.Index.Similarity
-	if p.EstimatedBy() == index.Hamming {
+	if p.EstimatedBy() == compare.Hamming {
 		s.Logger.Warn().Int("distance", p.Distance).
 			Msg("similarity.sketch: simhash finds documents that differ in up to so many bits, and of those at similarity.threshold only a " +
 				"part: `unecho tune --sketch minhash,simhash` says how many of yours")

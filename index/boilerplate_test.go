@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
@@ -45,7 +47,7 @@ func tryCopies(t *testing.T, texts int, cases []alike) {
 				}
 				all, of := made.Make()
 				s, found, due, wrong := newStand(t, index.DefaultParams()), 0, 0, 0
-				first, positions := map[int]bool{}, map[index.Position]int{}
+				first, positions := map[int]bool{}, map[entry.Position]int{}
 				for i, text := range all {
 					v := s.judge([]byte(text))
 					positions[v.Position] = of[i]
@@ -100,7 +102,7 @@ func tryLongCopies(t *testing.T, copies int, cases []lengthy) {
 			p.Similarity.Shingle = c.shingle
 			r := rand.New(rand.NewPCG(uint64(c.percent), 4))
 			own := templated(r, copies*every, c.length, c.length*c.percent/100)
-			s, at := newStand(t, p), make([]index.Position, copies*every)
+			s, at := newStand(t, p), make([]entry.Position, copies*every)
 			for i, text := range own {
 				at[i] = s.judge([]byte(strings.Join(text, " "))).Position
 			}
@@ -108,7 +110,7 @@ func tryLongCopies(t *testing.T, copies int, cases []lengthy) {
 			for i := 0; i < len(own); i += every {
 				text := own[i]
 				v := s.judge([]byte(strings.Join(text, " ")))
-				if v.Match.Method == index.Identical && v.Match.Position == at[i] {
+				if v.Match.Method == compare.Identical && v.Match.Position == at[i] {
 					identical++
 				}
 				for k := 20; k < c.length; k += 40 {

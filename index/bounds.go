@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -129,7 +130,7 @@ func (rec *SettingsChange) apply(r *Replica, at Stamp) Effect {
 	if !r.change(rec.Bounds) {
 		return Effect{}
 	}
-	r.judge.beginTurn(Position{Offset: at.Offset})
+	r.judge.beginTurn(entry.Position{Offset: at.Offset})
 	r.judge.room(0, 0)
 	return Effect{Applied: true}
 }
@@ -178,7 +179,7 @@ type turn struct {
 	freed     int64 // their bytes
 }
 
-func (j *judge) beginTurn(at Position) {
+func (j *judge) beginTurn(at entry.Position) {
 	j.at, j.turn = at, turn{reentries: MostReentries}
 }
 

@@ -32,8 +32,8 @@ type Near struct {
 	Number     uint64 // its place; see Remembered
 	Offset     int64  // in its source partition
 	ID         []byte // it points into the window
-	Similarity Similarity
-	Method     Method
+	Similarity compare.Similarity
+	Method     compare.Method
 }
 
 // Next compares candidates, the most promising first, until one is similar enough, and takes it. It returns false if
@@ -56,7 +56,7 @@ func (c *Candidates) Next(pass func(number uint64) bool) (n Near, ok bool) {
 // Same takes a document that has the text of the entry, without comparing it.
 func (c *Candidates) Same(number uint64) Near {
 	f := c.judge.find.found(window.Ref(number))
-	f.similarity, f.method = compare.Same(), Identical
+	f.similarity, f.method = compare.Same(), compare.Identical
 	return c.take(&f)
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -30,14 +31,14 @@ func TestComparer(t *testing.T) {
 	comparer.Begin(signed(1, first))
 	for _, test := range []struct {
 		other  *entry.Entry
-		method index.Method
+		method compare.Method
 		at     int
 		ok     bool
 	}{
-		{signed(1, "The Harbour Bridge was closed on Monday, after inspectors found cracks in two of its MAIN cables!"), index.Jaccard, 8125, true},
-		{signed(1, "THE "+first[4:]), index.Identical, 10000, true},
-		{signed(1, "Something else was said here."), index.Jaccard, 0, false},
-		{signed(2, first), index.NoMatch, 0, false},
+		{signed(1, "The Harbour Bridge was closed on Monday, after inspectors found cracks in two of its MAIN cables!"), compare.Jaccard, 8125, true},
+		{signed(1, "THE "+first[4:]), compare.Identical, 10000, true},
+		{signed(1, "Something else was said here."), compare.Jaccard, 0, false},
+		{signed(2, first), compare.NoMatch, 0, false},
 	} {
 		s, m, ok := comparer.Compare(test.other)
 		if s.TenThousandths() != test.at || m != test.method || ok != test.ok {

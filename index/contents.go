@@ -45,7 +45,7 @@ type Remembered struct {
 	Filled   bool // it was there before the group judged anything
 	Source   entry.Source
 	Entry    entry.Entry // valid during the visit
-	Judged   Position
+	Judged   entry.Position
 	Entered  int64  // stream time from which its age counts, ms since 1970
 	Dead     bool   // it was forgotten, or fell in a reposition of its partition
 	Copies   uint64 // number of copies judged against it
@@ -61,7 +61,7 @@ type Remembered struct {
 type Emission struct {
 	Source   entry.Source
 	Offset   int64
-	Position Position
+	Position entry.Position
 	At       int64 // stream time, ms
 	Void     bool  // its document died, so the next copy comes through
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/naive"
 )
 
@@ -57,7 +58,7 @@ func TestTheForgottenTakeNoPlaces(t *testing.T) {
 	if living.Matched() {
 		t.Fatal("the living text is a copy")
 	}
-	if v := judge(text); v.Match.Position != living.Position || v.Match.Method != index.Jaccard {
+	if v := judge(text); v.Match.Position != living.Position || v.Match.Method != compare.Jaccard {
 		t.Errorf("the living original was not found: %+v", v)
 	}
 	s.at.Offset++

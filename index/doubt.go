@@ -1,6 +1,9 @@
 package index
 
-import "github.com/unecho/unecho/index/sketch"
+import (
+	"github.com/unecho/unecho/index/compare"
+	"github.com/unecho/unecho/index/sketch"
+)
 
 // doubtErrors is how many standard errors an estimate is taken to be off by at most. Of pairs exactly at a similarity
 // one in fifty is estimated higher than that.
@@ -16,6 +19,6 @@ func (p SimilarityParams) Doubt() float64 {
 }
 
 // Doubtful says whether a match is only estimated, and so near to the threshold that it may be below.
-func (p SimilarityParams) Doubtful(m Method, s Similarity) bool {
-	return m == Estimate && float64(s.Num) < (p.Threshold+p.Doubt())*float64(s.Den)
+func (p SimilarityParams) Doubtful(m compare.Method, s compare.Similarity) bool {
+	return m == compare.Estimate && float64(s.Num) < (p.Threshold+p.Doubt())*float64(s.Den)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -106,7 +107,7 @@ func estimate(t *testing.T, shingle string, threshold float64, texts []string) (
 	}
 	similar := exactly(t, p, texts)
 	for i, v := range judged(t, p, texts) {
-		if v.Match.Method != index.Estimate {
+		if v.Match.Method != compare.Estimate {
 			continue
 		}
 		e.flagged++

@@ -3,6 +3,8 @@ package index
 import (
 	"cmp"
 	"slices"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // MostErased bounds the targets of an Erase. A record with more changes nothing. The bound keeps the time short in
@@ -15,7 +17,7 @@ const MostErased = 256
 // fine keys, stay until the document leaves the window, because the tables are rebuilt from them.
 type Erase struct {
 	Header
-	Targets []Position
+	Targets []entry.Position
 }
 
 func (rec *Erase) apply(r *Replica, at Stamp) Effect {
@@ -38,8 +40,8 @@ func (rec *Erase) fold(h running, _ *Replica) running {
 
 // SortTargets sorts targets by their place in the journal and drops those named twice. Erasing in this order touches
 // each segment in one record, or in few.
-func SortTargets(targets []Position) []Position {
-	slices.SortFunc(targets, func(a, b Position) int {
+func SortTargets(targets []entry.Position) []entry.Position {
+	slices.SortFunc(targets, func(a, b entry.Position) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Entry, b.Entry))
 	})
 	return slices.Compact(targets)

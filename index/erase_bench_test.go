@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // BenchmarkErase applies records that erase documents far apart, in a full window. One operation is one record: of
@@ -17,7 +18,7 @@ func BenchmarkErase(b *testing.B) {
 			b.Run(fmt.Sprintf("captured=%v/targets=%d", captured, targets), func(b *testing.B) {
 				f := newFeed(b, estimating(held), held, 0)
 				f.fill(held)
-				var all []index.Position
+				var all []entry.Position
 				f.replica.Each(func(m *index.Remembered) { all = append(all, m.Judged) })
 				at := f.at
 				b.ReportAllocs()

@@ -34,7 +34,7 @@ func (e *eraser) judge(text string) index.Verdict {
 	return e.replica.Apply(e.at, &e.record).Judged[0]
 }
 
-func (e *eraser) erase(targets ...index.Position) index.Effect {
+func (e *eraser) erase(targets ...entry.Position) index.Effect {
 	e.at.Offset++
 	return e.replica.Apply(e.at, &index.Erase{Header: e.record.Header, Targets: targets})
 }
@@ -60,7 +60,7 @@ func TestErase(t *testing.T) {
 	e := newEraser(t, index.DefaultParams())
 	before := e.replica.Capture()
 	size := e.replica.Stats().WindowBytes
-	if effect := e.erase(e.verdict.Position, index.Position{Offset: 1 << 40}, e.verdict.Position); !effect.Applied {
+	if effect := e.erase(e.verdict.Position, entry.Position{Offset: 1 << 40}, e.verdict.Position); !effect.Applied {
 		t.Fatal("the record did not apply")
 	}
 	if got := e.remains(&before); len(got) != 2 {
@@ -90,7 +90,7 @@ func TestErase(t *testing.T) {
 // TestEraseIsBounded: a record of too many targets changes nothing.
 func TestEraseIsBounded(t *testing.T) {
 	e := newEraser(t, index.DefaultParams())
-	targets := slices.Repeat([]index.Position{e.verdict.Position}, index.MostErased+1)
+	targets := slices.Repeat([]entry.Position{e.verdict.Position}, index.MostErased+1)
 	if e.erase(targets...).Applied {
 		t.Error("it applied")
 	}
@@ -104,9 +104,9 @@ func TestEraseIsBounded(t *testing.T) {
 
 // TestSortTargets: they come in the order of the journal, each once.
 func TestSortTargets(t *testing.T) {
-	at := func(offset int64, number int32) index.Position { return index.Position{Offset: offset, Entry: number} }
-	got := index.SortTargets([]index.Position{at(3, 1), at(1, 2), at(3, 0), at(1, 2)})
-	if want := []index.Position{at(1, 2), at(3, 0), at(3, 1)}; !slices.Equal(got, want) {
+	at := func(offset int64, number int32) entry.Position { return entry.Position{Offset: offset, Entry: number} }
+	got := index.SortTargets([]entry.Position{at(3, 1), at(1, 2), at(3, 0), at(1, 2)})
+	if want := []entry.Position{at(1, 2), at(3, 0), at(3, 1)}; !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -119,7 +119,7 @@ func TestErasedAmongBoilerplate(t *testing.T) {
 	p.Similarity.MaxWork = 2000
 	s := newStand(t, p)
 	texts := templated(rand.New(rand.NewPCG(2, 3)), held+200, length, length*85/100)
-	var targets []index.Position
+	var targets []entry.Position
 	for i, text := range texts[:held] {
 		if v := s.judge([]byte(strings.Join(text, " "))); i >= held-index.MostErased {
 			targets = append(targets, v.Position)

@@ -45,7 +45,7 @@ func (f *Feed) apply(r *Replica, at Stamp) Effect {
 		if _, held := p.find(e.Offset); held || e.Offset < p.Base {
 			continue
 		}
-		v := r.judge.decide(number, Position{Offset: at.Offset, Entry: int32(i)}, &e.Entry)
+		v := r.judge.decide(number, entry.Position{Offset: at.Offset, Entry: int32(i)}, &e.Entry)
 		v.Late = r.clocks.latePlace(e.Time, e.At)
 		p.hold(v)
 		r.judged = append(r.judged, v)

@@ -11,7 +11,7 @@ import (
 // The verdicts of a feed do not depend on when it becomes known that an output refused a document of it: a copy that
 // is judged behind the refusal has the verdict that it has before it. The document itself goes to rejected.
 func TestForgetOfAFedDocument(t *testing.T) {
-	fed := []index.Position{{Offset: 2, Entry: 0}, {Offset: 2, Entry: 2}} // a unique document, and a copy that came through
+	fed := []entry.Position{{Offset: 2, Entry: 0}, {Offset: 2, Entry: 2}} // a unique document, and a copy that came through
 	var want []index.Verdict
 	for _, refusedAfter := range []int{-1, 1, 2, 3} { // the record behind which both refusals are known; -1: never
 		p := index.DefaultParams()
@@ -31,7 +31,7 @@ func TestForgetOfAFedDocument(t *testing.T) {
 				f.Entries = append(f.Entries, document(int64(3*i+k)))
 			}
 			for _, v := range apply(f).Judged {
-				v.Position, v.Match.Position = index.Position{}, index.Position{}
+				v.Position, v.Match.Position = entry.Position{}, entry.Position{}
 				got = append(got, v)
 			}
 			if i+1 != refusedAfter {
@@ -73,7 +73,7 @@ func TestForgetBehindTheFeed(t *testing.T) {
 	}
 	s.next(&index.Feed{Header: h, Parts: []index.FeedPart{{Source: source, Epoch: 1, Through: 5}}})
 	s.next(&index.Run{Header: h, Source: source, Epoch: 1, Entries: entries[:1]})
-	s.next(&index.Forget{Header: h, Target: index.Position{Offset: 3}})
+	s.next(&index.Forget{Header: h, Target: entry.Position{Offset: 3}})
 	effect := s.next(&index.Run{Header: h, Source: source, Epoch: 1, Entries: entries[1:]})
 	if len(effect.Judged) != 1 || !effect.Judged[0].Unique() {
 		t.Errorf("judged %+v: what was forgotten is matched", effect.Judged)

@@ -103,7 +103,7 @@ func (f *Fill) apply(r *Replica, at Stamp) Effect {
 		e := &f.Entries[i]
 		part := &r.sources.rows[numbers[e.Part]].filled
 		part.Through, part.Place = e.Offset+1, e.At
-		now.take(&r.judge, numbers[e.Part], Position{Offset: at.Offset, Entry: int32(i)}, e)
+		now.take(&r.judge, numbers[e.Part], entry.Position{Offset: at.Offset, Entry: int32(i)}, e)
 	}
 	now.Entries = max(now.Entries, f.First+uint64(len(f.Entries)))
 	for i := range f.Parts {
@@ -137,7 +137,7 @@ func (f *Fill) continues(r *Replica) bool {
 }
 
 // take remembers an entry of a fill. It is looked up only for what is popular of its keys.
-func (f *filling) take(j *judge, source uint32, at Position, e *FedEntry) {
+func (f *filling) take(j *judge, source uint32, at entry.Position, e *FedEntry) {
 	j.beginTurn(at)
 	clocks := j.find.clocks
 	if clocks.byEvent {

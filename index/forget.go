@@ -1,5 +1,7 @@
 package index
 
+import "github.com/unecho/unecho/index/entry"
+
 func (rec *Forget) apply(r *Replica, at Stamp) Effect {
 	r.clocks.appended(at.LogAppendTime, rec.Wall)
 	r.requests.forget(rec.Target)
@@ -13,7 +15,7 @@ func (rec *Forget) fold(h running, _ *Replica) running {
 
 // forget has a document that its output refused go to rejected, and die. A document that was fed stays what it is for
 // those behind it: a feeder runs ahead of refusals, and how far ahead is chance (design 4, rules 11 and 15).
-func (j *judge) forget(target Position) {
+func (j *judge) forget(target entry.Position) {
 	rows := j.find.sources.rows
 	for _, p := range rows {
 		for i := range p.held {

@@ -3,6 +3,7 @@ package index
 import (
 	"testing"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -24,7 +25,7 @@ func TestIdenticalCopiesAreFewToCompare(t *testing.T) {
 			Evidence: entry.AppendShingles(nil, []uint64{1, 2, 3}),
 		}}
 		v := r.Apply(Stamp{Offset: at}, &run).Judged[0]
-		if at > 2 && (v.Match.Offset != 2 || v.Match.Method != Identical) {
+		if at > 2 && (v.Match.Offset != 2 || v.Match.Method != compare.Identical) {
 			t.Fatalf("copy %d: %+v", at, v.Match)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -59,7 +60,7 @@ func tryPopularKeys(t *testing.T, others int) {
 			}
 			s.replica = restored(t, p, s.replica, false)
 			for _, e := range all[:others*2/3] {
-				if v := judge(e); v.Match.Method != index.Identical {
+				if v := judge(e); v.Match.Method != compare.Identical {
 					t.Fatalf("an identical document is not found: %+v", v)
 				}
 			}

@@ -17,7 +17,7 @@ import (
 // Inquiry is a text and copies of the documents that it may be like.
 type Inquiry struct {
 	entry      *entry.Entry
-	least      Similarity // of a duplicate, by the settings in force
+	least      compare.Similarity // of a duplicate, by the settings in force
 	left       budget
 	candidates []inquired // the most promising first
 	unseen     int        // candidates that were left out
@@ -44,7 +44,7 @@ type Answer struct {
 	Compared int  // documents that the text was compared with
 	Cut      bool // documents were left out that might be similar enough
 	Bands    int  // of a text
-	Least    Similarity
+	Least    compare.Similarity
 }
 
 // Lookup returns up to most representatives that stand for a document at least as similar to e as the threshold: the

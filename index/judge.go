@@ -1,6 +1,7 @@
 package index
 
 import (
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/window"
 	"github.com/unecho/unecho/index/wire"
@@ -14,16 +15,16 @@ type judge struct {
 	rule        Rule  // nil for the verdicts of a service
 	wantsAll    bool  // by the rule: each document is wanted that has a key
 
-	at        Position // journal position of the entry at hand
-	turn      turn     // of the entry at hand
-	stays     bool     // the entry at hand does not enter, by the rule
-	again     look     // of a document that enters again
-	narrowing bool     // the window may be beyond bounds that were narrowed
+	at        entry.Position // journal position of the entry at hand
+	turn      turn           // of the entry at hand
+	stays     bool           // the entry at hand does not enter, by the rule
+	again     look           // of a document that enters again
+	narrowing bool           // the window may be beyond bounds that were narrowed
 }
 
 // decide decides about one entry and remembers it. The caller makes sure that the entry was not judged before, and has
 // moved the clocks.
-func (j *judge) decide(source uint32, at Position, e *entry.Entry) Verdict {
+func (j *judge) decide(source uint32, at entry.Position, e *entry.Entry) Verdict {
 	j.beginTurn(at)
 	j.room(0, 0)
 	j.stats.Judged++
@@ -49,7 +50,7 @@ func (j *judge) decide(source uint32, at Position, e *entry.Entry) Verdict {
 		j.stats.Duplicate++
 	}
 	if j.find.params.KeepsAll() && !j.stays {
-		if best.method == Identical && best.document.First == root.document.First {
+		if best.method == compare.Identical && best.document.First == root.document.First {
 			j.find.looked.links.LeaveAll(j.find.buckets.Tables())
 		}
 		j.enter(&d, &root)
@@ -86,7 +87,7 @@ func (j *judge) best(e *entry.Entry) (best found, ok, cut bool) {
 	s := j.find.survey(e)
 	for f := (found{}); j.find.advance(&s, &f); {
 		j.stats.Candidates++
-		if ok && best.method == Identical && best.document.Older(&f.document) {
+		if ok && best.method == compare.Identical && best.document.Older(&f.document) {
 			continue // it cannot be better
 		}
 		if j.find.measure(&s, &f) && j.find.verify.Reaches(f.similarity) && (!ok || f.better(&best)) {

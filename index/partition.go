@@ -34,7 +34,7 @@ type sources struct {
 
 // fall says that the documents applied before a journal position died if their source offset is at least from.
 type fall struct {
-	before Position
+	before entry.Position
 	from   int64
 }
 
@@ -76,7 +76,7 @@ func (p *partition) raise(base int64) {
 
 // reposition begins an epoch and lets this partition's documents at or above min(offset, base) die, so that a replay is
 // never judged against itself.
-func (p *partition) reposition(at Position, r *Reposition) {
+func (p *partition) reposition(at entry.Position, r *Reposition) {
 	from := min(r.Offset, p.Base)
 	for n := len(p.falls); n > 0 && p.falls[n-1].from >= from; n-- {
 		p.falls = p.falls[:n-1]
@@ -91,7 +91,7 @@ func (p *partition) reposition(at Position, r *Reposition) {
 func (p *partition) wasFed(offset int64) bool { return offset >= p.Start && offset < p.fed.Through }
 
 // fell says whether a document of this partition died in a reposition.
-func (p *partition) fell(at Position, offset int64) bool {
+func (p *partition) fell(at entry.Position, offset int64) bool {
 	for _, f := range p.falls {
 		if at.Before(f.before) {
 			return offset >= f.from // falls ascend, so the first later one is the lowest
@@ -101,7 +101,7 @@ func (p *partition) fell(at Position, offset int64) bool {
 }
 
 // dropFalls drops the falls that concern no document applied at or after oldest.
-func (p *partition) dropFalls(oldest Position) {
+func (p *partition) dropFalls(oldest entry.Position) {
 	i := 0
 	for i < len(p.falls) && !oldest.Before(p.falls[i].before) {
 		i++

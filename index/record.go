@@ -107,14 +107,11 @@ type Reposition struct {
 	Epoch      uint32
 }
 
-// Position is that of package entry.
-type Position = entry.Position
-
 // Forget takes the verdict given at Target back, because an output refused the document. It kills the document,
 // unless a feed brought it.
 type Forget struct {
 	Header
-	Target Position
+	Target entry.Position
 }
 
 // Mark makes every replica remember its hash after this record, because a checkpoint will refer to it.

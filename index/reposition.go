@@ -1,5 +1,7 @@
 package index
 
+import "github.com/unecho/unecho/index/entry"
+
 // apply begins an epoch of a source partition.
 func (rec *Reposition) apply(r *Replica, at Stamp) Effect {
 	number, known := r.sources.byID[rec.Source]
@@ -11,7 +13,7 @@ func (rec *Reposition) apply(r *Replica, at Stamp) Effect {
 		r.sources.add(&partition{source: rec.Source, among: rec.Partitions})
 	}
 	r.clocks.appended(at.LogAppendTime, rec.Wall)
-	p, here := r.sources.rows[number], Position{Offset: at.Offset}
+	p, here := r.sources.rows[number], entry.Position{Offset: at.Offset}
 	p.dropFalls(r.find.oldest(here))
 	if known && p.Epoch == 0 { // a fill named it
 		p.among, p.Base = rec.Partitions, rec.Offset
@@ -27,7 +29,7 @@ func (rec *Reposition) fold(h running, _ *Replica) running {
 }
 
 // oldest returns the least journal position at which a remembered document entered, or now if there is none.
-func (x *finder) oldest(now Position) Position {
+func (x *finder) oldest(now entry.Position) entry.Position {
 	if x.window.Visible() == 0 {
 		return now
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
 )
@@ -31,7 +32,7 @@ type request struct {
 	copies    uint32 // how often it was sent again
 	at        int64  // arrival time when it was judged, ms
 	offset    int64
-	position  Position
+	position  entry.Position
 	content   uint64
 	time      int64 // of the document, ms
 	id        string
@@ -55,7 +56,7 @@ func (q *requests) remembers(ms int64) {
 
 // judge judges an entry of a run. What was sent again is a duplicate of what came first, and changes nothing
 // but the number of its copies: what else is remembered does not matter for it.
-func (q *requests) judge(j *judge, source uint32, at Position, e *entry.Entry) Verdict {
+func (q *requests) judge(j *judge, source uint32, at entry.Position, e *entry.Entry) Verdict {
 	if e.Request == (entry.Request{}) || q.lasts == 0 {
 		return j.decide(source, at, e)
 	}
@@ -79,7 +80,7 @@ func (q *requests) judge(j *judge, source uint32, at Position, e *entry.Entry) V
 	p := j.find.sources.rows[first.source]
 	return Verdict{Offset: e.Offset, Position: at, Content: e.Content, Match: Match{
 		Source: p.source, Topic: p.name, Offset: first.offset, Position: first.position, Time: first.time, ID: first.id,
-		Similarity: Similarity{Num: 1, Den: 1}, Method: Resent, Copy: uint64(first.copies) + 1,
+		Similarity: compare.Similarity{Num: 1, Den: 1}, Method: compare.Resent, Copy: uint64(first.copies) + 1,
 	}}
 }
 
@@ -149,8 +150,8 @@ func (q *requests) drop(which func(*request) bool) {
 }
 
 // find returns where in the queue the request is whose document was judged at a position.
-func (q *requests) find(target Position) (i int, ok bool) {
-	return slices.BinarySearchFunc(q.queue, target, func(first *request, at Position) int {
+func (q *requests) find(target entry.Position) (i int, ok bool) {
+	return slices.BinarySearchFunc(q.queue, target, func(first *request, at entry.Position) int {
 		return cmp.Or(cmp.Compare(first.position.Offset, at.Offset), cmp.Compare(first.position.Entry, at.Entry))
 	})
 }
@@ -168,7 +169,7 @@ func (q *requests) change(first *request, how func(*request)) *request {
 
 // forget drops the request whose document was judged at a position: its output has refused it, and may take it when
 // it is sent again.
-func (q *requests) forget(target Position) {
+func (q *requests) forget(target entry.Position) {
 	if i, ok := q.find(target); ok {
 		q.forgotten(q.queue[i])
 		q.queue = slices.Delete(q.queue, i, i+1)
@@ -176,11 +177,11 @@ func (q *requests) forget(target Position) {
 }
 
 // erase drops the requests whose documents were erased, and the ids of erased documents that others matched.
-func (q *requests) erase(targets []Position) {
+func (q *requests) erase(targets []entry.Position) {
 	if len(q.queue) == 0 {
 		return
 	}
-	erased := make(map[Position]bool, len(targets))
+	erased := make(map[entry.Position]bool, len(targets))
 	for _, at := range targets {
 		erased[at] = true
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -14,9 +15,9 @@ func TestRequestsAreBounded(t *testing.T) {
 	q := requests{lasts: 1000}
 	long := strings.Repeat("i", 1<<10)
 	for i := range 60_000 {
-		v := Verdict{Offset: int64(i), Position: Position{Offset: int64(i)}}
+		v := Verdict{Offset: int64(i), Position: entry.Position{Offset: int64(i)}}
 		if i%2 == 0 {
-			v.Match = Match{Topic: "news", ID: long, Method: Jaccard, Position: Position{Offset: int64(i / 2)}}
+			v.Match = Match{Topic: "news", ID: long, Method: compare.Jaccard, Position: entry.Position{Offset: int64(i / 2)}}
 		}
 		first := newRequest(0, 0, &entry.Entry{Request: entry.Request{byte(i), byte(i >> 8), 1}, ID: []byte(long)}, &v)
 		q.makeRoom(first.size())
@@ -26,7 +27,7 @@ func TestRequestsAreBounded(t *testing.T) {
 	if matched.match == nil {
 		matched = q.queue[12]
 	}
-	q.erase([]Position{q.queue[9].position, matched.match.Position})
+	q.erase([]entry.Position{q.queue[9].position, matched.match.Position})
 	if matched = q.byHash[matched.hash]; matched.match.ID != "" {
 		t.Error("the id of an erased document stays")
 	}
@@ -58,9 +59,9 @@ func TestRequestsAreCaptured(t *testing.T) {
 	q := &r.requests
 	q.lasts = 1000
 	for i := range 1000 {
-		v := Verdict{Offset: int64(i), Position: Position{Offset: int64(i)}}
+		v := Verdict{Offset: int64(i), Position: entry.Position{Offset: int64(i)}}
 		if i%2 == 0 {
-			v.Match = Match{Topic: "news", ID: "an id", Method: Jaccard, Position: Position{Offset: int64(i / 2)}}
+			v.Match = Match{Topic: "news", ID: "an id", Method: compare.Jaccard, Position: entry.Position{Offset: int64(i / 2)}}
 		}
 		q.add(newRequest(0, int64(i), &entry.Entry{Request: entry.Request{byte(i), byte(i >> 8), 1}, ID: []byte("id")}, &v))
 	}
@@ -71,7 +72,7 @@ func TestRequestsAreCaptured(t *testing.T) {
 	want := c.State()
 	for name, change := range map[string]func(){
 		"sent again": func() { q.change(q.queue[700], func(now *request) { now.copies++ }) },
-		"erased":     func() { q.erase([]Position{q.queue[300].position}) },
+		"erased":     func() { q.erase([]entry.Position{q.queue[300].position}) },
 		"refused":    func() { q.forget(q.queue[500].position) },
 		"dropped":    func() { q.drop(func(first *request) bool { return first.offset%7 == 0 }) },
 		"over":       func() { q.expire(1100) },

@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/window"
 	"github.com/unecho/unecho/index/wire"
@@ -143,7 +144,7 @@ func readVerdict(rd *wire.Reader) Verdict {
 	v := Verdict{Offset: rd.Varint(), Position: entry.ReadPosition(rd), Content: rd.Uint64()}
 	flags := rd.Byte()
 	v.Forgotten, v.Reemitted, v.Cut = flags&1 != 0, flags&2 != 0, flags&4 != 0
-	v.Match.Method = Method(rd.Byte())
+	v.Match.Method = compare.Method(rd.Byte())
 	if flags&8 != 0 {
 		v.Late = rd.Varint()
 	}
@@ -154,7 +155,7 @@ func readVerdict(rd *wire.Reader) Verdict {
 	m := &v.Match
 	m.Source, m.Topic, m.Offset = entry.ReadSource(rd), string(rd.Bytes()), rd.Varint()
 	m.Position, m.Time, m.ID = entry.ReadPosition(rd), rd.Varint(), string(rd.Bytes())
-	m.Similarity = Similarity{Num: uint32(rd.Uvarint()), Den: uint32(rd.Uvarint())}
+	m.Similarity = compare.Similarity{Num: uint32(rd.Uvarint()), Den: uint32(rd.Uvarint())}
 	m.Copy = rd.Uvarint()
 	return v
 }

@@ -22,7 +22,7 @@ func (run *Run) apply(r *Replica, at Stamp) Effect {
 			continue
 		}
 		r.clocks.document(e.Time)
-		v := r.requests.judge(&r.judge, number, Position{Offset: at.Offset, Entry: int32(i)}, e)
+		v := r.requests.judge(&r.judge, number, entry.Position{Offset: at.Offset, Entry: int32(i)}, e)
 		v.Late = r.clocks.late(e.Time)
 		p.hold(v)
 		r.judged = append(r.judged, v)

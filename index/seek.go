@@ -10,7 +10,7 @@ type Known struct {
 	Source   entry.Source
 	Topic    string // the source topic's name
 	Offset   int64  // in the source partition
-	Position Position
+	Position entry.Position
 	Time     int64  // document time, ms since 1970
 	ID       string // empty means its coordinates
 	Scope    uint64 // hash of its scope's name; 0 is none

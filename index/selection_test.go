@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // judged is the verdict on a text of these words.
@@ -33,7 +34,7 @@ func TestCopiesByFewBands(t *testing.T) {
 			r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
 			p.Similarity.Threshold = c.threshold
 			s, template := newStand(t, p), words(r, c.words)
-			all, at := make([][]string, 3000), make([]index.Position, 3000)
+			all, at := make([][]string, 3000), make([]entry.Position, 3000)
 			for i := range all {
 				all[i] = append([]string{}, template...)
 				for k := range c.own {
@@ -173,7 +174,7 @@ func TestCopiesByTemplates(t *testing.T) {
 		all = append(all, templated(r, 500, 200, 170)...)
 	}
 	r.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
-	at := make([]index.Position, len(all))
+	at := make([]entry.Position, len(all))
 	for i, text := range all {
 		at[i] = s.judged(text).Position
 	}

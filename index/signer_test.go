@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -26,26 +27,26 @@ func TestSignedAndVerified(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*SimilarityParams)
 		kept   entry.Kind
-		want   Similarity
-		method Method
+		want   compare.Similarity
+		method compare.Method
 	}{
-		"shingles":          {func(*SimilarityParams) {}, entry.Shingles, Similarity{Num: 2, Den: 2}, Jaccard},
-		"text":              {func(p *SimilarityParams) { p.Evidence = "text" }, entry.Text, Similarity{Num: 2, Den: 2}, Jaccard},
-		"characters":        {func(p *SimilarityParams) { p.Shingle = "char:1" }, entry.Shingles, Similarity{Num: 3, Den: 3}, Jaccard},
-		"weighted shingles": {func(p *SimilarityParams) { p.Weighted = true }, entry.Shingles, Similarity{Num: 2, Den: 6}, Jaccard},
+		"shingles":          {func(*SimilarityParams) {}, entry.Shingles, compare.Similarity{Num: 2, Den: 2}, compare.Jaccard},
+		"text":              {func(p *SimilarityParams) { p.Evidence = "text" }, entry.Text, compare.Similarity{Num: 2, Den: 2}, compare.Jaccard},
+		"characters":        {func(p *SimilarityParams) { p.Shingle = "char:1" }, entry.Shingles, compare.Similarity{Num: 3, Den: 3}, compare.Jaccard},
+		"weighted shingles": {func(p *SimilarityParams) { p.Weighted = true }, entry.Shingles, compare.Similarity{Num: 2, Den: 6}, compare.Jaccard},
 		"weighted text": {
 			func(p *SimilarityParams) { p.Weighted, p.Evidence = true, "text" }, entry.Text,
-			Similarity{Num: 2, Den: 6},
-			Jaccard,
+			compare.Similarity{Num: 2, Den: 6},
+			compare.Jaccard,
 		},
 		"levenshtein": {
 			func(p *SimilarityParams) { p.Verify, p.Shingle = "levenshtein", "char:1" }, entry.Text,
-			Similarity{Num: 5, Den: 7},
-			Levenshtein,
+			compare.Similarity{Num: 5, Den: 7},
+			compare.Levenshtein,
 		},
-		"estimate": {func(p *SimilarityParams) { p.Verify = "estimate" }, entry.Sketch, Similarity{Num: 2160, Den: 2160}, Estimate},
+		"estimate": {func(p *SimilarityParams) { p.Verify = "estimate" }, entry.Sketch, compare.Similarity{Num: 2160, Den: 2160}, compare.Estimate},
 		"hamming": {
-			func(p *SimilarityParams) { p.Verify, p.Sketch = "estimate", "simhash" }, entry.Sketch, Similarity{Num: 64, Den: 64}, Hamming,
+			func(p *SimilarityParams) { p.Verify, p.Sketch = "estimate", "simhash" }, entry.Sketch, compare.Similarity{Num: 64, Den: 64}, compare.Hamming,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -71,11 +71,11 @@ func (p SimilarityParams) NewSketch() (sketch.Sketch, error) {
 }
 
 // EstimatedBy returns the method that verify: estimate uses.
-func (p SimilarityParams) EstimatedBy() Method {
+func (p SimilarityParams) EstimatedBy() compare.Method {
 	if p.byDistance() {
-		return Hamming
+		return compare.Hamming
 	}
-	return Estimate
+	return compare.Estimate
 }
 
 // evidence returns what an entry keeps of its document for verification. For auto and verify: jaccard these are
@@ -105,9 +105,9 @@ func (p SimilarityParams) comparer(s sketch.Sketch) (*compare.Comparer, error) {
 }
 
 // Least returns the least similarity of a duplicate.
-func (p SimilarityParams) Least() Similarity {
+func (p SimilarityParams) Least() compare.Similarity {
 	if p.Verify == verifyEstimate && p.byDistance() {
-		return Similarity{Num: uint32(p.Bits - p.Distance), Den: uint32(p.Bits)}
+		return compare.Similarity{Num: uint32(p.Bits - p.Distance), Den: uint32(p.Bits)}
 	}
-	return Similarity{Num: uint32(math.Round(p.Threshold * compare.Scale)), Den: compare.Scale}
+	return compare.Similarity{Num: uint32(math.Round(p.Threshold * compare.Scale)), Den: compare.Scale}
 }

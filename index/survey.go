@@ -1,6 +1,7 @@
 package index
 
 import (
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/window"
 )
@@ -9,8 +10,8 @@ import (
 type found struct {
 	place      window.Place
 	document   window.Document
-	similarity Similarity
-	method     Method
+	similarity compare.Similarity
+	method     compare.Method
 }
 
 // budget is what judging one entry may still cost. It counts comparisons and not time, so it is the same on every

@@ -5,37 +5,19 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-type (
-	// Similarity is that of package compare.
-	Similarity = compare.Similarity
-	// Method is that of package compare.
-	Method = compare.Method
-)
-
-// Methods.
-const (
-	NoMatch     = compare.NoMatch
-	Identical   = compare.Identical
-	Jaccard     = compare.Jaccard
-	Estimate    = compare.Estimate
-	Hamming     = compare.Hamming
-	Levenshtein = compare.Levenshtein
-	Resent      = compare.Resent
-)
-
 // Match is the representative that a document is a copy of. Similarity and Method describe how similar the document is
 // to the nearest document that stands for the representative: the representative itself, or with index.keep: all
 // another of its copies. With the method Resent the match is the document that came first with the same idempotency
 // key, whatever its own verdict was.
 type Match struct {
 	Source     entry.Source
-	Topic      string   // the topic's name, as its reposition gave it
-	Offset     int64    // in the source partition
-	Position   Position // where the representative was judged in the journal
-	Time       int64    // document time of the representative, ms since 1970
-	ID         string   // the representative's id; empty means its coordinates
-	Similarity Similarity
-	Method     Method
+	Topic      string         // the topic's name, as its reposition gave it
+	Offset     int64          // in the source partition
+	Position   entry.Position // where the representative was judged in the journal
+	Time       int64          // document time of the representative, ms since 1970
+	ID         string         // the representative's id; empty means its coordinates
+	Similarity compare.Similarity
+	Method     compare.Method
 	Copy       uint64 // ordinal; the original is 1, its first duplicate 2
 }
 
@@ -47,10 +29,10 @@ type Match struct {
 //	duplicate         yes     no          -           duplicate
 //	its output refused it     -           yes         rejected
 type Verdict struct {
-	Offset   int64    // of the document in its source partition
-	Position Position // where it was judged
-	Content  uint64   // hash of the text that was judged
-	Match    Match    // zero for a document that is like no other
+	Offset   int64          // of the document in its source partition
+	Position entry.Position // where it was judged
+	Content  uint64         // hash of the text that was judged
+	Match    Match          // zero for a document that is like no other
 	// Reemitted marks a copy that was let through as unique: none of its kind had come through for window.reemit_every.
 	Reemitted bool
 	// Cut marks a document that matched none of the candidates it was compared with, while other candidates were left
@@ -64,7 +46,7 @@ type Verdict struct {
 }
 
 // Matched says whether the document is a copy of a representative.
-func (v *Verdict) Matched() bool { return v.Match.Method != NoMatch }
+func (v *Verdict) Matched() bool { return v.Match.Method != compare.NoMatch }
 
 // Unique says whether the document goes to the unique topic: it matched nothing, or is a copy that was let through.
 func (v *Verdict) Unique() bool { return !v.Matched() || v.Reemitted }

@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
@@ -44,7 +45,7 @@ func source() *kgo.Record {
 func duplicate() *index.Verdict {
 	return &index.Verdict{Offset: 42, Match: index.Match{
 		Source: entry.Source{Partition: 1}, Topic: "news", Offset: 17, Time: 1767225599001, ID: "a/17",
-		Similarity: index.Similarity{Num: 12345, Den: 13000}, Method: index.Jaccard, Copy: 2,
+		Similarity: compare.Similarity{Num: 12345, Den: 13000}, Method: compare.Jaccard, Copy: 2,
 	}}
 }
 
@@ -189,11 +190,11 @@ func TestValuesAtTheirEdges(t *testing.T) {
 		header string
 		want   string
 	}{
-		{"identical", func(m *index.Match) { m.Similarity = index.Similarity{Num: 7, Den: 7} }, sink.HeaderSimilarity, "1.0000"},
-		{"rounded down", func(m *index.Match) { m.Similarity = index.Similarity{Num: 99999, Den: 100000} }, sink.HeaderSimilarity, "0.9999"},
-		{"nothing", func(m *index.Match) { m.Similarity = index.Similarity{} }, sink.HeaderSimilarity, "0.0000"},
-		{"small", func(m *index.Match) { m.Similarity = index.Similarity{Num: 1, Den: 10000} }, sink.HeaderSimilarity, "0.0001"},
-		{"more than one", func(m *index.Match) { m.Similarity = index.Similarity{Num: 3, Den: 2} }, sink.HeaderSimilarity, "1.0000"},
+		{"identical", func(m *index.Match) { m.Similarity = compare.Similarity{Num: 7, Den: 7} }, sink.HeaderSimilarity, "1.0000"},
+		{"rounded down", func(m *index.Match) { m.Similarity = compare.Similarity{Num: 99999, Den: 100000} }, sink.HeaderSimilarity, "0.9999"},
+		{"nothing", func(m *index.Match) { m.Similarity = compare.Similarity{} }, sink.HeaderSimilarity, "0.0000"},
+		{"small", func(m *index.Match) { m.Similarity = compare.Similarity{Num: 1, Den: 10000} }, sink.HeaderSimilarity, "0.0001"},
+		{"more than one", func(m *index.Match) { m.Similarity = compare.Similarity{Num: 3, Den: 2} }, sink.HeaderSimilarity, "1.0000"},
 		{"no timestamp", func(m *index.Match) { m.Time = -1 }, sink.HeaderMatchTime, "1969-12-31T23:59:59.999Z"},
 		{"year 2099", func(m *index.Match) { m.Time = 4070908800000 }, sink.HeaderMatchTime, "2099-01-01T00:00:00.000Z"},
 		{"after all years", func(m *index.Match) { m.Time = math.MaxInt64 }, sink.HeaderMatchTime, "9999-12-31T23:59:59.999Z"},
@@ -201,7 +202,7 @@ func TestValuesAtTheirEdges(t *testing.T) {
 		{"many copies", func(m *index.Match) { m.Copy = math.MaxUint64 }, sink.HeaderCopy, "18446744073709551615"},
 		{"an id of raw bytes", func(m *index.Match) { m.ID = "\xff\n<b>" }, sink.HeaderMatchID, "\xff\n<b>"},
 		{"an id too long", func(m *index.Match) { m.ID = strings.Repeat("i", 2000) }, sink.HeaderMatchID, strings.Repeat("i", sink.MaxIDBytes)},
-		{"a method", func(m *index.Match) { m.Method = index.Identical }, sink.HeaderMethod, "identical"},
+		{"a method", func(m *index.Match) { m.Method = compare.Identical }, sink.HeaderMethod, "identical"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
@@ -49,7 +50,7 @@ func randomVerdict(r *rand.Rand) *index.Verdict {
 	return &index.Verdict{Match: index.Match{
 		Source: entry.Source{Partition: r.Int32() >> r.IntN(32)}, Topic: strings.Repeat("m", 1+r.IntN(249)),
 		Offset: r.Int64() >> r.IntN(64), Time: int64(r.Uint64()), ID: strings.Repeat("i", r.IntN(1200)), // any bits
-		Similarity: index.Similarity{Num: r.Uint32(), Den: r.Uint32()}, Method: index.Method(r.IntN(6)), // 0 to 5
+		Similarity: compare.Similarity{Num: r.Uint32(), Den: r.Uint32()}, Method: compare.Method(r.IntN(6)), // 0 to 5
 		Copy: r.Uint64() >> r.IntN(64),
 	}}
 }
@@ -144,8 +145,8 @@ func TestWorstCaseIsTight(t *testing.T) {
 	src.Partition, src.Offset = math.MaxInt32, math.MaxInt64
 	v := &index.Verdict{Match: index.Match{
 		Source: entry.Source{Partition: math.MaxInt32}, Topic: strings.Repeat("m", 249), Offset: math.MaxInt64,
-		ID: strings.Repeat("i", sink.MaxIDBytes), Method: index.Levenshtein, Copy: math.MaxUint64,
-		Similarity: index.Similarity{Num: 1, Den: 1},
+		ID: strings.Repeat("i", sink.MaxIDBytes), Method: compare.Levenshtein, Copy: math.MaxUint64,
+		Similarity: compare.Similarity{Num: 1, Den: 1},
 	}}
 	var dst kgo.Record
 	e.NewBatch().Verdict(&dst, src, v)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/text"
 )
 
@@ -173,7 +174,7 @@ func appendTime(dst []byte, ms int64) []byte {
 }
 
 // appendSimilarity writes four decimals, rounded down, so that 1.0000 means equal.
-func appendSimilarity(dst []byte, s index.Similarity) []byte {
+func appendSimilarity(dst []byte, s compare.Similarity) []byte {
 	n := min(max(s.TenThousandths(), 0), 10000)
 	return append(dst, digit(n/10000), '.', digit(n/1000), digit(n/100), digit(n/10), digit(n))
 }

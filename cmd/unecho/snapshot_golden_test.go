@@ -125,7 +125,7 @@ func goldenReplica(t *testing.T, kind string) (*index.Replica, []byte) {
 		&index.Reposition{Header: header, Source: goldenSource(1), Name: "news", Partitions: 2, Epoch: 1},
 		&index.Run{Header: header, Source: goldenSource(0), Epoch: 1, Entries: goldenEntries(t, c.Judge, 0, 200)},
 		&index.Run{Header: header, Source: goldenSource(1), Epoch: 1, Entries: goldenEntries(t, c.Judge, 150, 350)},
-		&index.Forget{Header: header, Target: index.Position{Offset: 3, Entry: 7}},
+		&index.Forget{Header: header, Target: entry.Position{Offset: 3, Entry: 7}},
 		&index.Reposition{Header: header, Source: goldenSource(1), Name: "news", Epoch: 2, Offset: 330},
 		&index.Routing{Header: header, Routes: index.Routes{Number: 1, Text: []byte(`{"source.topics":["news"]}`)}},
 	}...)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
 )
@@ -118,10 +119,10 @@ func readJudgement(rd *wire.Reader) (j judgement) {
 	if flags&judgedMatched == 0 {
 		return j
 	}
-	m.Method = index.Method(rd.Byte())
+	m.Method = compare.Method(rd.Byte())
 	m.Topic, m.Source.Partition = string(rd.Bytes()), int32(rd.Varint())
 	m.Offset, m.Time, m.ID = rd.Varint(), rd.Varint(), string(rd.Bytes())
-	m.Similarity = index.Similarity{Num: uint32(rd.Uvarint()), Den: uint32(rd.Uvarint())}
+	m.Similarity = compare.Similarity{Num: uint32(rd.Uvarint()), Den: uint32(rd.Uvarint())}
 	m.Copy = rd.Uvarint()
 	return j
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
 	"github.com/unecho/unecho/sink"
@@ -19,8 +20,8 @@ func TestFactsComeBack(t *testing.T) {
 
 func TestJudgementsComeBack(t *testing.T) {
 	match := index.Match{
-		Source: entry.Source{Partition: 3}, Topic: "news", Offset: 1 << 40, Time: -7, ID: "an id", Method: index.Hamming, Copy: 9,
-		Similarity: index.Similarity{Num: 5, Den: 6},
+		Source: entry.Source{Partition: 3}, Topic: "news", Offset: 1 << 40, Time: -7, ID: "an id", Method: compare.Hamming, Copy: 9,
+		Similarity: compare.Similarity{Num: 5, Den: 6},
 	}
 	for _, want := range []judgement{
 		{pass: 2},

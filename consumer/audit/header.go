@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // The headers as operations.md promises them to readers, written down here once more. The encoder has a table of its
@@ -67,8 +68,8 @@ func reasons() []string {
 // methods are the words for the ways in which a match is verified, by their numbers.
 func methods() []string {
 	return []string{
-		index.Identical: "identical", index.Jaccard: "jaccard", index.Estimate: "estimate", index.Hamming: "hamming",
-		index.Levenshtein: "levenshtein", index.Resent: "resent",
+		compare.Identical: "identical", compare.Jaccard: "jaccard", compare.Estimate: "estimate", compare.Hamming: "hamming",
+		compare.Levenshtein: "levenshtein", compare.Resent: "resent",
 	}
 }
 
@@ -150,7 +151,7 @@ func nearest(ms int64) string {
 }
 
 // ratio writes a fraction with four decimals, rounded down.
-func ratio(s index.Similarity) string {
+func ratio(s compare.Similarity) string {
 	n := min(uint64(s.Num)*10_000/uint64(max(s.Den, 1)), 10_000)
 	return fmt.Sprintf("%d.%04d", n/10_000, n%10_000)
 }
@@ -185,7 +186,7 @@ func isRatio(value string) bool {
 }
 
 func isMethod(value string) bool {
-	return slices.Contains(methods()[index.Identical:], value)
+	return slices.Contains(methods()[compare.Identical:], value)
 }
 
 func isCount(value string) bool { return isDigits(value) && (value == "0" || value[0] != '0') }

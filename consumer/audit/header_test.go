@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
@@ -28,10 +29,10 @@ func asVerdict(v index.Verdict) (func(b *sink.Batch, dst, src *kgo.Record), func
 func writtens() []written {
 	match := index.Match{
 		Source: entry.Source{Partition: 3}, Topic: "olds", Offset: 1 << 40, Time: 1_700_000_000_007, ID: "an id",
-		Method: index.Jaccard, Copy: 9, Similarity: index.Similarity{Num: 5, Den: 6},
+		Method: compare.Jaccard, Copy: 9, Similarity: compare.Similarity{Num: 5, Den: 6},
 	}
 	nameless := match
-	nameless.ID, nameless.Method, nameless.Similarity = "", index.Resent, index.Similarity{Num: 7, Den: 7}
+	nameless.ID, nameless.Method, nameless.Similarity = "", compare.Resent, compare.Similarity{Num: 7, Den: 7}
 	var all []written
 	for _, v := range []struct {
 		name string

@@ -85,7 +85,9 @@ func TestWrongByTopic(t *testing.T) {
 	if found := jsonParams(others).Validate(); len(found) > 0 {
 		t.Errorf("fields that a topic of raw text has no use for: %v", found)
 	}
-	raw := func(p *Params) { p.Fields, p.ByTopic = []string{"title"}, []string{"a format = raw", "a fields = title"} }
+	raw := func(p *Params) {
+		p.Fields, p.ByTopic = []string{"title"}, []string{"a format = raw", "a fields = title"}
+	}
 	if found := jsonParams(raw).Validate(); len(found) != 1 || !strings.Contains(found[0].String(), "raw text has no fields") {
 		t.Errorf("fields that are named for raw text: %v", found)
 	}

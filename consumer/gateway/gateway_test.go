@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
@@ -53,7 +54,7 @@ func TestLook(t *testing.T) {
 	of := gone[one]
 	of.Gone = true
 	gone[one] = of
-	unique, copied := index.Verdict{}, index.Verdict{Match: index.Match{Method: index.Jaccard, Offset: 1}}
+	unique, copied := index.Verdict{}, index.Verdict{Match: index.Match{Method: compare.Jaccard, Offset: 1}}
 	rejection := &document.Rejection{Reason: sink.MissingField}
 	for name, c := range map[string]struct {
 		group *fakeGroup

@@ -212,7 +212,7 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 			Name: string(rd.Bytes()),
 		}, err
 	case kindForget:
-		return &index.Forget{Header: h, Target: index.Position{Offset: rd.Varint(), Entry: int32(rd.Varint())}}, nil
+		return &index.Forget{Header: h, Target: entry.Position{Offset: rd.Varint(), Entry: int32(rd.Varint())}}, nil
 	case kindErase:
 		return decodeErase(h, rd)
 	case kindCheckpoint:

@@ -23,7 +23,7 @@ func records() []index.Record {
 			{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Scope: 2, Keys: []byte{5, 6, 7, 8}, Digest: digest, Evidence: []byte("sketch")},
 		}},
 		&index.Reposition{Header: h, Source: source, Name: "news", Partitions: 8, Offset: 12, Epoch: 4},
-		&index.Forget{Header: h, Target: index.Position{Offset: 99, Entry: 3}},
+		&index.Forget{Header: h, Target: entry.Position{Offset: 99, Entry: 3}},
 		&index.Checkpoint{
 			Header: h, Member: "unecho-0", Offset: 1 << 40, Hash: 1 << 63, Settings: text,
 			Routes: index.Routes{Number: 7, Text: text},
@@ -51,7 +51,7 @@ func records() []index.Record {
 			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Digest: digest, Evidence: []byte("s")}},
 		}},
 		&index.SettingsChange{Header: h, Bounds: index.Bounds{Number: 1 << 31, Text: []byte(`{"window.age":"2h"}`)}},
-		&index.Erase{Header: h, Targets: []index.Position{{Offset: 99, Entry: 3}, {Offset: 1 << 40}, {Offset: 7, Entry: -1}}},
+		&index.Erase{Header: h, Targets: []entry.Position{{Offset: 99, Entry: 3}, {Offset: 1 << 40}, {Offset: 7, Entry: -1}}},
 		&index.Run{Header: h, Source: source, Epoch: 3, Base: 41, Entries: []entry.Entry{
 			{Offset: 50, Time: 1000, Request: entry.Request{1, 2, 3}},
 			{Offset: 51, Time: 900},

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
 )
 
@@ -27,11 +28,11 @@ func decodeErase(h index.Header, rd *wire.Reader) (*index.Erase, error) {
 	if rd.Short() {
 		return nil, errors.New("an impossible count of targets")
 	}
-	rec := &index.Erase{Header: h, Targets: make([]index.Position, n)}
+	rec := &index.Erase{Header: h, Targets: make([]entry.Position, n)}
 	var before int64
 	for i := range rec.Targets {
 		before += rd.Varint()
-		rec.Targets[i] = index.Position{Offset: before, Entry: int32(rd.Varint())}
+		rec.Targets[i] = entry.Position{Offset: before, Entry: int32(rd.Varint())}
 	}
 	return rec, nil
 }

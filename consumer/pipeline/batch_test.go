@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -19,7 +20,7 @@ import (
 func judgedBatch(now time.Time, documents int, by *measure.Counters) *Batch {
 	doc := func(kind int) item {
 		it := item{record: &kgo.Record{Timestamp: now.Add(-30 * time.Second)}, Document: protocol.Document{Judged: true}}
-		match := index.Match{Method: index.Jaccard, Similarity: index.Similarity{Num: 9, Den: 10}}
+		match := index.Match{Method: compare.Jaccard, Similarity: compare.Similarity{Num: 9, Den: 10}}
 		switch kind {
 		case 1:
 			it.Verdict.Match = match

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -182,7 +183,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"unique": {Document{Judged: true}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
 		"duplicate": {
-			Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: index.Identical}}},
+			Document{Judged: true, Verdict: index.Verdict{Match: index.Match{Method: compare.Identical}}},
 			[]Answer{Again, Again, Hopeless},
 			[]Answer{Again, Again, Hopeless},
 		},
@@ -193,7 +194,7 @@ func TestRefusals(t *testing.T) {
 			[]Answer{Again, Hopeless},
 		},
 		"let through": {Document{Judged: true, Verdict: index.Verdict{
-			Match:     index.Match{Method: index.Identical},
+			Match:     index.Match{Method: compare.Identical},
 			Reemitted: true,
 		}}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},
 		"was rejected": {Document{Judged: true, Rejected: true}, []Answer{Forget, Forget}, []Answer{Forget, Forget}},

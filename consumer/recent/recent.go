@@ -23,7 +23,7 @@ type Copy struct {
 	ID     string // empty means its coordinates
 	Scope  uint64 // hash of its scope's name; 0 is none
 
-	Position  index.Position // where it was judged
+	Position  entry.Position // where it was judged
 	Match     index.Match
 	Reemitted bool  // it was let through as unique
 	Late      int64 // see index.Verdict
@@ -71,7 +71,7 @@ func (c *Copies) Add(at index.Stamp, rec index.Record, verdicts []index.Verdict,
 
 // Erase drops the copies that were judged at these positions, and those of documents that were judged there. Numbers
 // stay.
-func (c *Copies) Erase(targets []index.Position) {
+func (c *Copies) Erase(targets []entry.Position) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.slots {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -17,9 +18,9 @@ func add(c *Copies, n int64) {
 	}}
 	verdicts := make([]index.Verdict, 3)
 	for i := range verdicts {
-		verdicts[i] = index.Verdict{Offset: n + int64(i), Position: index.Position{Offset: 50, Entry: int32(i)}}
+		verdicts[i] = index.Verdict{Offset: n + int64(i), Position: entry.Position{Offset: 50, Entry: int32(i)}}
 	}
-	verdicts[1].Match = index.Match{Method: index.Jaccard, Offset: 2, Similarity: index.Similarity{Num: 9, Den: 10}}
+	verdicts[1].Match = index.Match{Method: compare.Jaccard, Offset: 2, Similarity: compare.Similarity{Num: 9, Den: 10}}
 	c.Add(index.Stamp{Offset: 50, LogAppendTime: 1000 + n}, run, verdicts, func(entry.Source) string { return "news" })
 }
 
@@ -46,8 +47,8 @@ func TestCopies(t *testing.T) {
 	last, count := c.Last(2, all)
 	want := Copy{
 		Number: 3, Judged: 1002, Source: entry.Source{Partition: 3}, Topic: "news", Offset: 3, Time: 7, ID: "copy2",
-		Position: index.Position{Offset: 50, Entry: 1},
-		Match:    index.Match{Method: index.Jaccard, Offset: 2, Similarity: index.Similarity{Num: 9, Den: 10}},
+		Position: entry.Position{Offset: 50, Entry: 1},
+		Match:    index.Match{Method: compare.Jaccard, Offset: 2, Similarity: compare.Similarity{Num: 9, Den: 10}},
 	}
 	if count != 3 || len(last) != 2 || last[0] != want || last[1].Number != 2 || last[1].ID != "copy1" {
 		t.Errorf("the last two of %d are %+v", count, last)
@@ -84,7 +85,7 @@ func BenchmarkAdd(b *testing.B) {
 	var c Copies
 	b.ReportAllocs()
 	run := &index.Run{Entries: []entry.Entry{{ID: []byte("https://example.com/a/document")}}}
-	verdicts := []index.Verdict{{Match: index.Match{Method: index.Jaccard}}}
+	verdicts := []index.Verdict{{Match: index.Match{Method: compare.Jaccard}}}
 	name := func(entry.Source) string { return "news" }
 	for b.Loop() {
 		c.Add(index.Stamp{}, run, verdicts, name)
@@ -98,12 +99,12 @@ func TestErase(t *testing.T) {
 	for n := range int64(4) {
 		run := &index.Run{Entries: []entry.Entry{{Offset: n, ID: []byte("secret")}}}
 		v := index.Verdict{
-			Offset: n, Position: index.Position{Offset: 60 + n},
-			Match: index.Match{Method: index.Jaccard, Position: index.Position{Offset: n}},
+			Offset: n, Position: entry.Position{Offset: 60 + n},
+			Match: index.Match{Method: compare.Jaccard, Position: entry.Position{Offset: n}},
 		}
 		c.Add(index.Stamp{Offset: 60 + n}, run, []index.Verdict{v}, func(entry.Source) string { return "news" })
 	}
-	c.Erase([]index.Position{{Offset: 61}, {Offset: 2}, {Offset: 60, Entry: 1}})
+	c.Erase([]entry.Position{{Offset: 61}, {Offset: 2}, {Offset: 60, Entry: 1}})
 	if got := numbers(lastOf(&c, 9, all)); fmt.Sprint(got) != "[4 1]" {
 		t.Errorf("the last are %v", got)
 	}

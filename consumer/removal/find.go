@@ -14,7 +14,7 @@ type Document struct {
 	Partition int32
 	Offset    int64
 	ID        string         // the user's; empty means the coordinates
-	Judged    index.Position // where the journal judged it
+	Judged    entry.Position // where the journal judged it
 	Copies    int            // copies of it that are remembered as well, as index.keep: all does
 	Copy      bool           // it was named by nobody: it is a copy of one that was
 }
@@ -31,8 +31,8 @@ type Found struct {
 }
 
 // Targets returns the journal positions of the documents.
-func (f *Found) Targets() []index.Position {
-	targets := make([]index.Position, len(f.Documents))
+func (f *Found) Targets() []entry.Position {
+	targets := make([]entry.Position, len(f.Documents))
 	for i := range f.Documents {
 		targets[i] = f.Documents[i].Judged
 	}
@@ -56,7 +56,7 @@ type Search struct {
 	walk   index.Walk
 	topics map[entry.Source]string
 	roots  map[uint64]int         // the place among the documents of each representative, by its number
-	placed map[index.Position]int // the place among the documents of those that were found, by where they were judged
+	placed map[entry.Position]int // the place among the documents of those that were found, by where they were judged
 	found  Found
 }
 
@@ -64,7 +64,7 @@ type Search struct {
 func NewSearch(names []string, copies bool) *Search {
 	s := &Search{
 		names: names, copies: copies, wanted: make(map[string]bool, len(names)),
-		topics: map[entry.Source]string{}, roots: map[uint64]int{}, placed: map[index.Position]int{},
+		topics: map[entry.Source]string{}, roots: map[uint64]int{}, placed: map[entry.Position]int{},
 	}
 	for _, name := range names {
 		s.wanted[name] = false

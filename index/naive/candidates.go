@@ -156,7 +156,7 @@ func (t *Twin) limit(e *entry.Entry) int {
 	p := t.params.Similarity
 	num, den := int(math.Round(p.Threshold*10000)), 10000
 	switch {
-	case p.Verify == "estimate" && p.EstimatedBy() == index.Hamming:
+	case p.Verify == "estimate" && p.EstimatedBy() == compare.Hamming:
 		return p.Distance
 	case p.Verify == "estimate":
 		return t.cached([3]int{num, p.Slots, p.CodeBits}, func() int { return codesLimit(num, p.Slots, p.CodeBits) })
@@ -190,7 +190,7 @@ func (t *Twin) mayReach(a, b *entry.Entry) bool {
 	}
 	x, y := entry.ShinglesLen(a), entry.ShinglesLen(b)
 	need := 1
-	for need < x+y && !t.near(index.Similarity{Num: uint32(need), Den: uint32(x + y - need)}, index.Jaccard) {
+	for need < x+y && !t.near(compare.Similarity{Num: uint32(need), Den: uint32(x + y - need)}, compare.Jaccard) {
 		need++
 	}
 	return need <= min(x, y) && apart <= t.oddLimit(x+y-2*need)
@@ -297,7 +297,7 @@ func (t *Twin) fineShingles(e *entry.Entry) (hashes, bool) {
 
 // codeTags makes fine keys of as many codes as make 16 bits: every so many of them, so that all are used.
 func (t *Twin) codeTags(e *entry.Entry) (tags []uint32) {
-	if t.params.Similarity.EstimatedBy() == index.Hamming {
+	if t.params.Similarity.EstimatedBy() == compare.Hamming {
 		return nil
 	}
 	size := t.params.Similarity.CodeBits
@@ -335,8 +335,8 @@ func (t *Twin) cost(a, b *entry.Entry) int {
 }
 
 // spent returns the part of the cost that counts: less for near texts.
-func (t *Twin) spent(cost int, s index.Similarity) int {
-	if t.params.Similarity.Verify != "levenshtein" || !t.near(s, index.Levenshtein) {
+func (t *Twin) spent(cost int, s compare.Similarity) int {
+	if t.params.Similarity.Verify != "levenshtein" || !t.near(s, compare.Levenshtein) {
 		return cost
 	}
 	longer := int(s.Den)

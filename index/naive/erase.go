@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // erase lets the targets be dead and overwrites what they were recognised by.
@@ -14,7 +15,7 @@ func (t *Twin) erase(at index.Stamp, r *index.Erase) bool {
 	t.arrive(at, r.Wall)
 	t.without(func(first *request) bool { return slices.Contains(r.Targets, first.verdict.Position) })
 	for _, first := range t.requests {
-		if m := &first.verdict.Match; m.Method != index.NoMatch && slices.Contains(r.Targets, m.Position) {
+		if m := &first.verdict.Match; m.Method != compare.NoMatch && slices.Contains(r.Targets, m.Position) {
 			m.ID = ""
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // unfed is the state of a partition that was never fed.
@@ -35,7 +36,7 @@ func (t *Twin) feed(at index.Stamp, f *index.Feed) (bool, []index.Verdict) {
 			t.stats.Known++
 			continue
 		}
-		v := t.judge(source, &e.Entry, index.Position{Offset: at.Offset, Entry: int32(i)})
+		v := t.judge(source, &e.Entry, entry.Position{Offset: at.Offset, Entry: int32(i)})
 		v.Late = lateBy(e.Time, e.At, t.params.Window.Tolerance)
 		if late := t.params.Window.Late; late > 0 {
 			v.Late = lateBy(e.Time, e.At, late)

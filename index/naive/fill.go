@@ -37,7 +37,7 @@ func (t *Twin) fill(at index.Stamp, f *index.Fill) bool {
 		e := &f.Entries[i]
 		p := t.named(&f.Parts[e.Part])
 		p.filled.Through, p.filled.Place = e.Offset+1, e.At
-		t.bring(f.Parts[e.Part].Source, e, index.Position{Offset: at.Offset, Entry: int32(i)})
+		t.bring(f.Parts[e.Part].Source, e, entry.Position{Offset: at.Offset, Entry: int32(i)})
 	}
 	t.filled.Entries = max(t.filled.Entries, f.First+uint64(len(f.Entries)))
 	for i := range f.Parts {
@@ -69,7 +69,7 @@ func (t *Twin) named(part *index.FillPart) *partition {
 // bring puts a document at the head of the window, whatever is like it there, and counts what became of it. Its age
 // counts from the time of its place, but from no later time than now, and from none before that of the document that
 // was brought before it.
-func (t *Twin) bring(source entry.Source, e *index.FedEntry, position index.Position) {
+func (t *Twin) bring(source entry.Source, e *index.FedEntry, position entry.Position) {
 	if t.params.Window.Clock == "event" {
 		t.event = max(t.event, e.At)
 	}

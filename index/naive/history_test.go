@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/naive"
 	"github.com/unecho/unecho/index/naive/random"
@@ -45,7 +46,7 @@ func trySanity(t *testing.T, seeds int) {
 	histories(t, seeds, func(t *testing.T, begun index.Params, steps []random.Step) {
 		type place struct {
 			source   entry.Source
-			position index.Position
+			position entry.Position
 		}
 		unique, copies := map[place]index.Verdict{}, map[place]uint64{}
 		twin := naive.New(begun, []byte(settings), fingerprint)
@@ -55,7 +56,7 @@ func trySanity(t *testing.T, seeds int) {
 			if fill, ok := step.Record.(*index.Fill); ok {
 				for i, e := range fill.Entries {
 					if e.Part < len(fill.Parts) {
-						at := index.Position{Offset: step.At.Offset, Entry: int32(i)}
+						at := entry.Position{Offset: step.At.Offset, Entry: int32(i)}
 						unique[place{fill.Parts[e.Part].Source, at}] = index.Verdict{Offset: e.Offset}
 					}
 				}
@@ -66,7 +67,7 @@ func trySanity(t *testing.T, seeds int) {
 					unique[place{source, v.Position}] = v
 					continue
 				}
-				if v.Match.Method == index.Resent { // of what came first, be it unique or not
+				if v.Match.Method == compare.Resent { // of what came first, be it unique or not
 					if !v.Match.Position.Before(v.Position) {
 						t.Errorf("%+v was sent before it came", v)
 					}
@@ -84,9 +85,9 @@ func trySanity(t *testing.T, seeds int) {
 					t.Errorf("%+v is a copy of itself", v)
 				case v.Reemitted && p.Window.ReemitEvery == 0:
 					t.Errorf("%+v was let through", v)
-				case v.Match.Method == index.Hamming && int(v.Match.Similarity.Den-v.Match.Similarity.Num) > p.Similarity.Distance:
+				case v.Match.Method == compare.Hamming && int(v.Match.Similarity.Den-v.Match.Similarity.Num) > p.Similarity.Distance:
 					t.Errorf("%+v is beyond the distance", v)
-				case v.Match.Method != index.Hamming &&
+				case v.Match.Method != compare.Hamming &&
 					float64(v.Match.Similarity.TenThousandths()) < p.Similarity.Threshold*10000-1:
 					t.Errorf("%+v is below the threshold", v)
 				case v.Match.Copy != copies[of]+1:

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
 // judge moves the clock, looks for the best match, and remembers the document if the settings say so. An empty document
 // has nothing to compare: it is unique, and no later document is its copy.
-func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Position) index.Verdict {
+func (t *Twin) judge(source entry.Source, e *entry.Entry, position entry.Position) index.Verdict {
 	now := newTurn()
 	t.room(0, 0, now)
 	verdict := index.Verdict{Offset: e.Offset, Position: position, Content: e.Content}
@@ -26,7 +27,7 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position index.Positio
 	t.linkAs(d, len(found) > 0)
 	if len(found) > 0 {
 		verdict.Match, verdict.Reemitted = t.match(found[0]), t.repeat(found[0].root, d)
-		if d.root = found[0].root; found[0].method == index.Identical && found[0].document == d.root {
+		if d.root = found[0].root; found[0].method == compare.Identical && found[0].document == d.root {
 			d.under, d.fine = nil, 0 // whatever would find it finds its representative
 			d.bytes = index.EntryBytes(t.params, e)
 		}
@@ -63,8 +64,8 @@ func (t *Twin) repeat(root, d *document) (through bool) {
 // found is a candidate that reaches the threshold.
 type found struct {
 	*document
-	similarity index.Similarity
-	method     index.Method
+	similarity compare.Similarity
+	method     compare.Method
 }
 
 // match describes the representative for the next copy.
@@ -132,7 +133,7 @@ func (t *Twin) nearby(e *entry.Entry, best bool) (all []found, cut bool) {
 			continue
 		}
 		s, m := verify(d)
-		if m != index.Identical {
+		if m != compare.Identical {
 			work -= t.spent(cost, s)
 		}
 		if t.near(s, m) {
@@ -159,7 +160,7 @@ func byNearness(a, b found) int {
 // hopeless says whether the best document found so far is identical, and older than d.
 func (*Twin) hopeless(all []found, d *document) bool {
 	best := slices.MinFunc(all, byNearness)
-	return best.method == index.Identical && best.older(d)
+	return best.method == compare.Identical && best.older(d)
 }
 
 // older says whether a document counts as the earlier one.

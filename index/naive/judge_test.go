@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -17,18 +18,18 @@ func TestMatch(t *testing.T) {
 		want   int64 // offset of the representative, -1 for unique
 		num    uint32
 		den    uint32
-		method index.Method
+		method compare.Method
 	}{
-		{"identical", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ab", "a b c"), 1, 1, 1, index.Identical},
-		{"same set in another order", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ab", "c b a"), 1, 3, 3, index.Jaccard},
-		{"one band suffices", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "xb", "a b c d"), 1, 3, 4, index.Jaccard},
-		{"exactly at the threshold", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ab", "a b d"), 1, 2, 4, index.Jaccard},
-		{"below it", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ab", "a d"), -1, 0, 0, index.NoMatch},
-		{"no common key", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ba", "a b c"), -1, 0, 0, index.NoMatch},
-		{"the most similar", []entry.Entry{doc(1, "ab", "a b c d"), doc(2, "cd", "a b c d e f g h")}, doc(1, "ad", "a b c d e f g"), 2, 7, 8, index.Jaccard},
-		{"the most similar, seen first", []entry.Entry{doc(2, "cd", "a b c d e f g h"), doc(1, "ab", "a b c x")}, doc(1, "ad", "a b c d e"), 2, 5, 8, index.Jaccard},
-		{"the first of equals", []entry.Entry{doc(2, "ab", "a b c d"), doc(1, "cd", "e f c d")}, doc(1, "ad", "a b c d e f"), 2, 4, 6, index.Jaccard},
-		{"equal fractions", []entry.Entry{doc(2, "ab", "a b x"), doc(1, "cd", "a b c d e f g x y z")}, doc(1, "ad", "a b"), 2, 2, 3, index.Jaccard},
+		{"identical", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ab", "a b c"), 1, 1, 1, compare.Identical},
+		{"same set in another order", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ab", "c b a"), 1, 3, 3, compare.Jaccard},
+		{"one band suffices", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "xb", "a b c d"), 1, 3, 4, compare.Jaccard},
+		{"exactly at the threshold", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ab", "a b d"), 1, 2, 4, compare.Jaccard},
+		{"below it", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ab", "a d"), -1, 0, 0, compare.NoMatch},
+		{"no common key", []entry.Entry{doc(1, "ab", "a b c")}, doc(1, "ba", "a b c"), -1, 0, 0, compare.NoMatch},
+		{"the most similar", []entry.Entry{doc(1, "ab", "a b c d"), doc(2, "cd", "a b c d e f g h")}, doc(1, "ad", "a b c d e f g"), 2, 7, 8, compare.Jaccard},
+		{"the most similar, seen first", []entry.Entry{doc(2, "cd", "a b c d e f g h"), doc(1, "ab", "a b c x")}, doc(1, "ad", "a b c d e"), 2, 5, 8, compare.Jaccard},
+		{"the first of equals", []entry.Entry{doc(2, "ab", "a b c d"), doc(1, "cd", "e f c d")}, doc(1, "ad", "a b c d e f"), 2, 4, 6, compare.Jaccard},
+		{"equal fractions", []entry.Entry{doc(2, "ab", "a b x"), doc(1, "cd", "a b c d e f g x y z")}, doc(1, "ad", "a b"), 2, 2, 3, compare.Jaccard},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := begin(t, params())
@@ -41,7 +42,7 @@ func TestMatch(t *testing.T) {
 				return
 			}
 			s.copyOf(v, c.want)
-			if v.Match.Similarity != (index.Similarity{Num: c.num, Den: c.den}) || v.Match.Method != c.method ||
+			if v.Match.Similarity != (compare.Similarity{Num: c.num, Den: c.den}) || v.Match.Method != c.method ||
 				v.Match.Copy != 2 {
 				t.Errorf("match %+v", v.Match)
 			}
@@ -58,8 +59,8 @@ func TestMatchNamesTheRepresentative(t *testing.T) {
 	s.one(doc(1, "ab", "a b c d"))
 	v := s.one(doc(2, "ab", "a b c d")) // identical to the copy, yet a copy of the representative
 	want := index.Match{
-		Source: p0, Topic: "news", Offset: 7, Position: index.Position{Offset: 3, Entry: 1}, Time: start - 5, ID: "seven",
-		Similarity: index.Similarity{Num: 3, Den: 4}, Method: index.Jaccard, Copy: 3,
+		Source: p0, Topic: "news", Offset: 7, Position: entry.Position{Offset: 3, Entry: 1}, Time: start - 5, ID: "seven",
+		Similarity: compare.Similarity{Num: 3, Den: 4}, Method: compare.Jaccard, Copy: 3,
 	}
 	if v.Match != want {
 		t.Errorf("match %+v, want %+v", v.Match, want)
@@ -114,7 +115,7 @@ func TestWindow(t *testing.T) {
 				s.run(p0, 1, 0, doc(int64(i+1), text[:1]+text[:1], text))
 				s.now += 999
 			}
-			s.append(&index.Forget{Header: s.header(), Target: index.Position{Offset: s.next - 2}})
+			s.append(&index.Forget{Header: s.header(), Target: entry.Position{Offset: s.next - 2}})
 			for _, w := range []struct {
 				text string
 				of   int64
@@ -147,7 +148,7 @@ func TestPopularKeyIsCut(t *testing.T) {
 			other := doc(2, "a3", "third")
 			other.Scope = 9
 			s.run(p0, 1, 0, doc(1, "a1", "first"), other, doc(3, "a2", "second"))
-			s.append(&index.Forget{Header: s.header(), Target: index.Position{Offset: s.next - 1, Entry: 2}})
+			s.append(&index.Forget{Header: s.header(), Target: entry.Position{Offset: s.next - 1, Entry: 2}})
 			if v := s.one(doc(1, c.keys, "first")); v.Unique() == c.seen {
 				t.Errorf("match %+v", v.Match)
 			} else if v.Cut == c.seen {
@@ -174,7 +175,7 @@ func TestEstimate(t *testing.T) {
 	v := s.one(sketched(1, "ab", 2, "0123456789abxxxx"))
 	s.copyOf(v, 1)
 	// (12*256 - 16) / (16*255)
-	if got := v.Match; got.Method != index.Estimate || got.Similarity.TenThousandths() != 7490 {
+	if got := v.Match; got.Method != compare.Estimate || got.Similarity.TenThousandths() != 7490 {
 		t.Errorf("match %+v", got)
 	}
 	s.unique(s.one(sketched(2, "ab", 3, "01234567xxxxxxxx"))) // 8 of 16 agree: less than half, chance taken off

@@ -1,21 +1,21 @@
 package naive
 
 import (
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
 // levenshtein compares two texts rune by rune. Texts of random histories are short: none reaches compare.ComparedText.
-func (t *Twin) levenshtein(a, b *entry.Entry) (index.Similarity, index.Method) {
+func (t *Twin) levenshtein(a, b *entry.Entry) (compare.Similarity, compare.Method) {
 	x, errX := entry.DecompressText(nil, a.Evidence)
 	y, errY := entry.DecompressText(nil, b.Evidence)
 	if a.Kind != entry.Text || b.Kind != entry.Text || errX != nil || errY != nil {
 		t.stats.Unreadable++
-		return index.Similarity{}, index.NoMatch
+		return compare.Similarity{}, compare.NoMatch
 	}
 	longer := max(len([]rune(string(x))), len([]rune(string(y))))
-	return index.Similarity{Num: uint32(longer - edits([]rune(string(x)), []rune(string(y)))), Den: uint32(longer)},
-		index.Levenshtein
+	return compare.Similarity{Num: uint32(longer - edits([]rune(string(x)), []rune(string(y)))), Den: uint32(longer)},
+		compare.Levenshtein
 }
 
 // edits returns the least number of runes to insert, delete or replace that turns a into b (Wagner and Fischer, 1974).
@@ -42,7 +42,7 @@ func edits(a, b []rune) int {
 // allowed number of edits
 func (t *Twin) edits(runes int) int {
 	n := 0
-	for n < runes && t.near(index.Similarity{Num: uint32(runes - n - 1), Den: uint32(runes)}, index.Levenshtein) {
+	for n < runes && t.near(compare.Similarity{Num: uint32(runes - n - 1), Den: uint32(runes)}, compare.Levenshtein) {
 		n++
 	}
 	return n

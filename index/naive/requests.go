@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -19,7 +20,7 @@ type request struct {
 }
 
 // judgeRequest judges an entry of a run, which may be what was sent before.
-func (t *Twin) judgeRequest(source entry.Source, e *entry.Entry, position index.Position) index.Verdict {
+func (t *Twin) judgeRequest(source entry.Source, e *entry.Entry, position entry.Position) index.Verdict {
 	lasts := t.params.Window.Requests.Milliseconds()
 	if lasts == 0 || e.Request == (entry.Request{}) {
 		return t.judge(source, e, position)
@@ -36,7 +37,7 @@ func (t *Twin) judgeRequest(source entry.Source, e *entry.Entry, position index.
 		return index.Verdict{Offset: e.Offset, Position: position, Content: e.Content, Match: index.Match{
 			Source: first.source, Topic: t.partition(first.source).name, Offset: first.verdict.Offset,
 			Position: first.verdict.Position, Time: first.time, ID: first.id,
-			Similarity: index.Similarity{Num: 1, Den: 1}, Method: index.Resent, Copy: first.copies + 1,
+			Similarity: compare.Similarity{Num: 1, Den: 1}, Method: compare.Resent, Copy: first.copies + 1,
 		}}
 	}
 	v := t.judge(source, e, position)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -114,7 +115,7 @@ func TestKeepAll(t *testing.T) {
 				return
 			}
 			s.copyOf(v, 1)
-			if v.Match.Similarity != (index.Similarity{Num: 3, Den: 5}) || v.Match.Copy != 3 {
+			if v.Match.Similarity != (compare.Similarity{Num: 3, Den: 5}) || v.Match.Copy != 3 {
 				t.Errorf("match %+v: the root, with the similarity to the nearest", v.Match)
 			}
 		})
@@ -122,13 +123,13 @@ func TestKeepAll(t *testing.T) {
 }
 
 func TestKeptCopiesDieWithTheirRoot(t *testing.T) {
-	grown := func(t *testing.T, change func(p *index.Params)) (*story, index.Position) {
+	grown := func(t *testing.T, change func(p *index.Params)) (*story, entry.Position) {
 		p := params()
 		p.Index.Keep = "all"
 		change(&p)
 		s := begin(t, p)
 		s.run(p0, 1, 0, doc(1, "ab", "a b c d"))
-		root := index.Position{Offset: s.next - 1}
+		root := entry.Position{Offset: s.next - 1}
 		s.at(5 * time.Second)
 		s.plain(s.one(doc(1, "ax", "a b c x y")), 1)
 		return s, root
@@ -252,7 +253,7 @@ func TestLookup(t *testing.T) {
 			t.Errorf("the %d nearest: %v, want %v", most, got, want)
 		}
 	}
-	if m := s.twin.Lookup(&e, 1)[0]; m.Similarity != (index.Similarity{Num: 5, Den: 6}) || m.Copy != 3 {
+	if m := s.twin.Lookup(&e, 1)[0]; m.Similarity != (compare.Similarity{Num: 5, Den: 6}) || m.Copy != 3 {
 		t.Errorf("%+v: the similarity to the nearest of its kind, and the copy it would be", m)
 	}
 	if after := s.twin.Stats(); after != before {

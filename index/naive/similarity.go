@@ -3,18 +3,18 @@ package naive
 import (
 	"math"
 
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 )
 
 // verifier returns the function that compares a document with e: first by the hash of their texts, then as the settings
 // say. NoMatch as the method means that the evidence of one of them could not be read.
-func (t *Twin) verifier(e *entry.Entry) func(d *document) (index.Similarity, index.Method) {
+func (t *Twin) verifier(e *entry.Entry) func(d *document) (compare.Similarity, compare.Method) {
 	own, readable := t.shingles(e)
-	return func(d *document) (index.Similarity, index.Method) {
+	return func(d *document) (compare.Similarity, compare.Method) {
 		if d.entry.Content == e.Content {
-			return index.Similarity{Num: 1, Den: 1}, index.Identical
+			return compare.Similarity{Num: 1, Den: 1}, compare.Identical
 		}
 		switch t.params.Similarity.Verify {
 		case "estimate":
@@ -25,9 +25,9 @@ func (t *Twin) verifier(e *entry.Entry) func(d *document) (index.Similarity, ind
 		theirs, ok := t.shingles(&d.entry)
 		if !ok || !readable {
 			t.stats.Unreadable++
-			return index.Similarity{}, index.NoMatch
+			return compare.Similarity{}, compare.NoMatch
 		}
-		return similarity(own, theirs), index.Jaccard
+		return similarity(own, theirs), compare.Jaccard
 	}
 }
 
@@ -54,25 +54,25 @@ func (t *Twin) keepsText() bool {
 	return t.params.Similarity.Evidence == "text"
 }
 
-func (t *Twin) estimate(a, b *entry.Entry) (index.Similarity, index.Method) {
+func (t *Twin) estimate(a, b *entry.Entry) (compare.Similarity, compare.Method) {
 	p := t.params.Similarity
 	if a.Kind != entry.Sketch || b.Kind != entry.Sketch || len(a.Evidence) != len(b.Evidence) {
 		t.stats.Unreadable++
-		return index.Similarity{}, index.NoMatch
+		return compare.Similarity{}, compare.NoMatch
 	}
-	if p.EstimatedBy() == index.Hamming {
-		return index.Similarity{Num: uint32(p.Bits - sketch.Hamming(a.Evidence, b.Evidence)), Den: uint32(p.Bits)},
-			index.Hamming
+	if p.EstimatedBy() == compare.Hamming {
+		return compare.Similarity{Num: uint32(p.Bits - sketch.Hamming(a.Evidence, b.Evidence)), Den: uint32(p.Bits)},
+			compare.Hamming
 	}
 	num, den := sketch.Estimate(sketch.Matches(a.Evidence, b.Evidence, p.CodeBits), p.Slots, p.CodeBits)
-	return index.Similarity{Num: num, Den: den}, index.Estimate
+	return compare.Similarity{Num: num, Den: den}, compare.Estimate
 }
 
 // near says whether a similarity makes a duplicate. It compares in integers, so that every machine agrees: differing
 // bits with the distance, everything else with the threshold in ten thousandths.
-func (t *Twin) near(s index.Similarity, m index.Method) bool {
+func (t *Twin) near(s compare.Similarity, m compare.Method) bool {
 	p := t.params.Similarity
-	if m == index.Hamming {
+	if m == compare.Hamming {
 		return int(s.Den-s.Num) <= p.Distance
 	}
 	threshold := uint64(math.Round(p.Threshold * 10000))
@@ -105,7 +105,7 @@ func (h hashes) shortened(bits int) hashes {
 }
 
 // similarity is the Jaccard similarity of multisets, in the number of bits that both have.
-func similarity(a, b hashes) index.Similarity {
+func similarity(a, b hashes) compare.Similarity {
 	bits := min(a.bits, b.bits)
 	a, b = a.shortened(bits), b.shortened(bits)
 	shared, all := 0, 0
@@ -116,5 +116,5 @@ func similarity(a, b hashes) index.Similarity {
 	for _, n := range b.counts {
 		all += n
 	}
-	return index.Similarity{Num: uint32(shared), Den: uint32(all - shared)}
+	return compare.Similarity{Num: uint32(shared), Den: uint32(all - shared)}
 }

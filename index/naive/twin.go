@@ -140,7 +140,7 @@ func (t *Twin) run(at index.Stamp, r *index.Run) (bool, []index.Verdict) {
 			continue
 		}
 		t.happen(e.Time)
-		v := t.judgeRequest(r.Source, e, index.Position{Offset: at.Offset, Entry: int32(i)})
+		v := t.judgeRequest(r.Source, e, entry.Position{Offset: at.Offset, Entry: int32(i)})
 		if w := t.params.Window; w.Clock == "event" && w.Late > 0 {
 			v.Late = lateBy(e.Time, t.event, w.Late)
 		}
@@ -292,7 +292,7 @@ type State struct {
 
 // HeldAt returns the verdict that was given at a position of the journal, and the partition of its document, while the
 // verdict is held.
-func (t *Twin) HeldAt(at index.Position) (entry.Source, index.Verdict, bool) {
+func (t *Twin) HeldAt(at entry.Position) (entry.Source, index.Verdict, bool) {
 	for source, p := range t.partitions {
 		for _, v := range p.held {
 			if v.Position == at {

@@ -147,7 +147,7 @@ func TestWhatChangesNothing(t *testing.T) {
 			return &index.Reposition{Header: stranger(s), Source: p0, Epoch: 2, Offset: 5}
 		}},
 		{"forget of other settings", func(s *story) index.Record {
-			return &index.Forget{Header: stranger(s), Target: index.Position{Offset: 3}}
+			return &index.Forget{Header: stranger(s), Target: entry.Position{Offset: 3}}
 		}},
 		{"checkpoint of other settings", func(s *story) index.Record { return &index.Checkpoint{Header: stranger(s)} }},
 		{"settings again", func(s *story) index.Record { return &index.Settings{Text: []byte(settings), Wall: s.now} }},
@@ -184,7 +184,7 @@ func TestFirstAppendWins(t *testing.T) {
 	if state.Base != 2 || len(state.Held) != 2 || state.Held[3].Content != xxhash.Sum64String("one") {
 		t.Errorf("state %+v", state)
 	}
-	if v := state.Held[3]; v.Position != (index.Position{Offset: 3, Entry: 0}) {
+	if v := state.Held[3]; v.Position != (entry.Position{Offset: 3, Entry: 0}) {
 		t.Errorf("position %+v", v.Position)
 	}
 	s.run(p0, 1, 1) // an old base changes nothing
@@ -230,7 +230,7 @@ func TestRepositionKillsWhatWillBeReadAgain(t *testing.T) {
 func TestForget(t *testing.T) {
 	s := begin(t, params())
 	s.run(p0, 1, 0, doc(1, "ab", "one"))
-	position := index.Position{Offset: s.next - 1}
+	position := entry.Position{Offset: s.next - 1}
 	v := s.one(doc(1, "ab", "one"))
 	s.copyOf(v, 1)
 	if v := s.append(&index.Forget{Header: s.header(), Target: position}); len(v) != 0 {

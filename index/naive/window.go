@@ -13,7 +13,7 @@ import (
 type document struct {
 	source   entry.Source
 	entry    entry.Entry
-	position index.Position
+	position entry.Position
 	root     *document // its representative; itself if it is no copy
 	place    int       // 0: not remembered
 	bytes    int64
@@ -33,7 +33,7 @@ type document struct {
 type emission struct {
 	source   entry.Source
 	offset   int64
-	position index.Position
+	position entry.Position
 	at       int64 // stream time
 	void     bool  // the document died, so the next copy comes through
 }

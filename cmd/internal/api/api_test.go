@@ -25,6 +25,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -290,7 +291,7 @@ func TestEvents(t *testing.T) {
 	service := newFake(t)
 	d := serve(t, service, nil)
 	add := func(offset int64) {
-		v := index.Verdict{Offset: offset, Match: index.Match{Method: index.Identical, Similarity: index.Similarity{Num: 1, Den: 1}}}
+		v := index.Verdict{Offset: offset, Match: index.Match{Method: compare.Identical, Similarity: compare.Similarity{Num: 1, Den: 1}}}
 		service.copies.Add(index.Stamp{}, &index.Run{Entries: make([]entry.Entry, 1)}, []index.Verdict{v}, func(entry.Source) string { return "<b>" })
 	}
 	open := func(path string) (next func() string, end func()) {

@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -39,7 +40,7 @@ type origin struct {
 
 func newOrigin(m *index.Match) *origin {
 	o := &origin{Place: newMatch(m).Place}
-	if m.Method != index.NoMatch {
+	if m.Method != compare.NoMatch {
 		full := newMatch(m)
 		o.Similarity, o.Method, o.Copy = &full.Similarity, full.Method, full.Copy
 	}

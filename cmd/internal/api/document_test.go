@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // TestDocument: an original, a copy, and all the ways in which nothing is remembered.
@@ -53,7 +54,7 @@ func TestDocumentIsGone(t *testing.T) {
 	service := newFake(t)
 	forget := &index.Forget{
 		Header: index.Header{Fingerprint: index.Fingerprint([]byte(`{}`))},
-		Target: index.Position{Offset: 2},
+		Target: entry.Position{Offset: 2},
 	}
 	service.replica.Apply(index.Stamp{Offset: 3, LogAppendTime: 1_700_000_000_100}, forget)
 	commit := &index.Run{Header: forget.Header, Source: fakeSource(), Epoch: 1, Base: 2}

@@ -16,6 +16,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -181,7 +182,7 @@ func TestSendKeys(t *testing.T) {
 
 func TestSendAnswers(t *testing.T) {
 	t.Parallel()
-	match := &index.Match{Topic: "news", Offset: 7, Method: index.Jaccard, Similarity: index.Similarity{Num: 9, Den: 10}, Copy: 2}
+	match := &index.Match{Topic: "news", Offset: 7, Method: compare.Jaccard, Similarity: compare.Similarity{Num: 9, Den: 10}, Copy: 2}
 	for _, c := range []struct {
 		answer gateway.Answer
 		wait   string

@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -40,9 +41,9 @@ func newHit(h *index.Hit) shape.Hit {
 	if out.Bands == nil {
 		out.Bands = []int{}
 	}
-	of := map[index.Method]string{
-		index.Jaccard: "shingles", index.Estimate: "slots", index.Hamming: "bits",
-		index.Levenshtein: "parts",
+	of := map[compare.Method]string{
+		compare.Jaccard: "shingles", compare.Estimate: "slots", compare.Hamming: "bits",
+		compare.Levenshtein: "parts",
 	}
 	if unit, counted := of[h.Method]; counted {
 		out.Shared = &shape.Share{Part: h.Similarity.Num, Whole: h.Similarity.Den, Of: unit}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/eval"
 )
@@ -172,7 +173,7 @@ func sameAsPairs(t *testing.T, next func(i int) string, n int) {
 			if ok && shareKey(&own, e, width) {
 				truth.Join(int(e.Offset), i)
 				want = append(want, index.Near{Offset: e.Offset, Similarity: similarity, Method: method})
-				known = known || method == index.Identical
+				known = known || method == compare.Identical
 			}
 		}
 		if !known {

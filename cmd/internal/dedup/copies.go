@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -36,7 +37,7 @@ func (c *copies) add(found *matches, e *entry.Entry, near []index.Near, most int
 	}
 	slices.SortFunc(found.all[from:], func(a, b Match) int { return cmp.Compare(a.Number, b.Number) })
 	for i := range near {
-		if near[i].Method == index.Identical {
+		if near[i].Method == compare.Identical {
 			c.of[near[i].Offset] = append(c.of[near[i].Offset], namedCopy{e.Offset, slices.Clone(e.ID)})
 			break
 		}

@@ -16,8 +16,8 @@ import (
 // near is a verified pair of contents, from the side of one of them.
 type near struct {
 	from, to   int32
-	similarity index.Similarity
-	method     index.Method
+	similarity compare.Similarity
+	method     compare.Method
 }
 
 // nearBytes is the bytes of a pair: once for each side, and once more while the pairs of all parts are combined.
@@ -116,10 +116,10 @@ func (s *search) count(ctx context.Context, stepped bool, found int) error {
 
 func (p *EachPair) compare(a, b *content, distance int,
 	comparer *compare.Comparer,
-) (index.Similarity, index.Method, bool) {
+) (compare.Similarity, compare.Method, bool) {
 	if !p.estimates() {
 		return comparer.Compare(&a.entry)
 	}
 	bits := p.params.Index.Similarity.Bits
-	return index.Similarity{Num: uint32(bits - distance), Den: uint32(bits)}, index.Hamming, a.entry.Scope == b.entry.Scope
+	return compare.Similarity{Num: uint32(bits - distance), Den: uint32(bits)}, compare.Hamming, a.entry.Scope == b.entry.Scope
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // Finish finds the matches and calls each, in the order of the documents, for every document that has some; for one
@@ -46,8 +46,8 @@ const mostAtOnce = 1 << 12
 func (p *EachPair) matchesOf(dst []Match, place int32, all []near) []Match {
 	own := p.documents[place].content
 	dst = p.appendMatches(dst, place, &near{
-		to: own, similarity: index.Similarity{Num: 1, Den: 1},
-		method: index.Identical,
+		to: own, similarity: compare.Similarity{Num: 1, Den: 1},
+		method: compare.Identical,
 	})
 	if p.params.Pairs || p.contents[own].lead == place {
 		from := sort.Search(len(all), func(i int) bool { return all[i].from >= own })

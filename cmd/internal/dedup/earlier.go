@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // earlier are the matches that documents have in the shares before theirs, in a temporary file, in the order of the
@@ -150,8 +150,8 @@ func (e *earlier) next() error {
 			return fmt.Errorf("read matches of the pass before: %w", err)
 		}
 	}
-	e.match.Similarity = index.Similarity{Num: uint32(values[0]), Den: uint32(values[1])}
-	e.match.Method = index.Method(values[2])
+	e.match.Similarity = compare.Similarity{Num: uint32(values[0]), Den: uint32(values[1])}
+	e.match.Method = compare.Method(values[2])
 	e.match.Name = make([]byte, values[3])
 	if _, err := io.ReadFull(e.in, e.match.Name); err != nil {
 		return fmt.Errorf("read matches of the pass before: %w", err)

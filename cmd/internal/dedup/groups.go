@@ -1,7 +1,7 @@
 package dedup
 
 import (
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/eval"
 )
 
@@ -34,8 +34,8 @@ type Groups struct {
 // partner is the most similar of the documents that another was verified against.
 type partner struct {
 	document   int32
-	similarity index.Similarity // Den 0: none
-	method     index.Method
+	similarity compare.Similarity // Den 0: none
+	method     compare.Method
 }
 
 // NewGroups makes an empty Groups for documents with numbers from first on.
@@ -68,7 +68,7 @@ func (g *Groups) meet(document, other int64, m *Match) {
 	best := &g.best[document-g.first]
 	same := best.similarity.Den > 0 && !m.Similarity.Less(best.similarity)
 	if best.similarity.Den == 0 || best.similarity.Less(m.Similarity) ||
-		same && m.Method == index.Identical && best.method != index.Identical {
+		same && m.Method == compare.Identical && best.method != compare.Identical {
 		*best = partner{document: int32(other), similarity: m.Similarity, method: m.Method}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/cmd/internal/dedup"
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // TestGroups joins three of five documents, as the first ones there are, and behind an index of ten.
@@ -20,10 +20,10 @@ func TestGroups(t *testing.T) {
 			{dedup.Longest, [5]int64{2, 1, 2, 2, 4}},
 		} {
 			g := fiveGroups(test.choice, first)
-			g.Join(first+2, &dedup.Match{Number: first, Similarity: index.Similarity{Num: 8, Den: 10}, Method: index.Jaccard})
+			g.Join(first+2, &dedup.Match{Number: first, Similarity: compare.Similarity{Num: 8, Den: 10}, Method: compare.Jaccard})
 			g.Join(first+3, &dedup.Match{
-				Number: first + 2, Similarity: index.Similarity{Num: 1, Den: 1},
-				Method: index.Identical,
+				Number: first + 2, Similarity: compare.Similarity{Num: 1, Den: 1},
+				Method: compare.Identical,
 			})
 			g.Choose()
 			for i, want := range test.want {
@@ -31,7 +31,7 @@ func TestGroups(t *testing.T) {
 					t.Errorf("choice %d: document %d is in the cluster of %d, want %d", test.choice, i, got, want)
 				}
 			}
-			if m := g.Partner(first + 2); m.Number != first+3 || m.Similarity.Num != 1 || m.Method != index.Identical ||
+			if m := g.Partner(first + 2); m.Number != first+3 || m.Similarity.Num != 1 || m.Method != compare.Identical ||
 				string(m.Name) != "nnn" {
 				t.Errorf("partner %+v", m)
 			}
@@ -52,10 +52,10 @@ func fiveGroups(choice dedup.Representative, first int64) *dedup.Groups {
 func TestGroupsOfTheIndex(t *testing.T) {
 	for _, choice := range []dedup.Representative{dedup.First, dedup.Last, dedup.Longest} {
 		g := fiveGroups(choice, 10)
-		similar := index.Similarity{Num: 9, Den: 10}
-		g.Join(11, &dedup.Match{Number: 7, Name: []byte("seven"), Similarity: similar, Method: index.Jaccard})
-		g.Join(12, &dedup.Match{Number: 11, Similarity: similar, Method: index.Jaccard})
-		g.Join(12, &dedup.Match{Number: 3, Name: []byte("three"), Similarity: similar, Method: index.Jaccard})
+		similar := compare.Similarity{Num: 9, Den: 10}
+		g.Join(11, &dedup.Match{Number: 7, Name: []byte("seven"), Similarity: similar, Method: compare.Jaccard})
+		g.Join(12, &dedup.Match{Number: 11, Similarity: similar, Method: compare.Jaccard})
+		g.Join(12, &dedup.Match{Number: 3, Name: []byte("three"), Similarity: similar, Method: compare.Jaccard})
 		g.Choose()
 		for i, want := range []int64{10, 3, 3, 13, 14} {
 			if got := g.Cluster(10 + int64(i)); got != want {

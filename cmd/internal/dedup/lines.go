@@ -3,7 +3,7 @@ package dedup
 import (
 	"strconv"
 
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // The JSON of these lines, and the columns of Parquet, are a promise to scripts.
@@ -65,7 +65,7 @@ func rowText(row int) string {
 // fourPlaces is a similarity with four places.
 type fourPlaces float64
 
-func fourPlacesOf(s index.Similarity) fourPlaces { return fourPlaces(similarityOf(s)) }
+func fourPlacesOf(s compare.Similarity) fourPlaces { return fourPlaces(similarityOf(s)) }
 
 // MarshalJSON implements json.Marshaler.
 func (s fourPlaces) MarshalJSON() ([]byte, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
 )
@@ -171,7 +171,7 @@ func readDedupConfig(cmd *cobra.Command, o *Options) (err error) {
 	if errors.As(still, &mistakes) && !slices.ContainsFunc(mistakes, func(m config.Mistake) bool { return m.Key == "similarity.distance" }) {
 		return errors.Join(still, flag.Value.Set(asked)) // the distance is possible if each is compared with each
 	}
-	if still != nil || c.Judge.Similarity.EstimatedBy() != index.Hamming {
+	if still != nil || c.Judge.Similarity.EstimatedBy() != compare.Hamming {
 		return errors.Join(err, flag.Value.Set(asked))
 	}
 	o.Config = c

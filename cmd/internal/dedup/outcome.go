@@ -2,7 +2,7 @@ package dedup
 
 import (
 	"github.com/unecho/unecho/consumer/document"
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // Outcome is the result for one document. It and its slices are valid until the next one.
@@ -30,8 +30,8 @@ type Outcome struct {
 type Match struct {
 	Number     int64 // number of its Outcome
 	Name       []byte
-	Similarity index.Similarity
-	Method     index.Method
+	Similarity compare.Similarity
+	Method     compare.Method
 }
 
 // Best returns the most similar match, of equally similar ones the first; nil if there is none.
@@ -91,7 +91,7 @@ func (m *matches) reset() {
 }
 
 // add adds a match of the present document. When names grows, earlier names stay valid in the old memory.
-func (m *matches) add(number int64, name []byte, similarity index.Similarity, method index.Method) {
+func (m *matches) add(number int64, name []byte, similarity compare.Similarity, method compare.Method) {
 	from := len(m.names)
 	m.names = append(m.names, name...)
 	m.all = append(m.all, Match{

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/report"
-	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // Report gathers what the page of a run shows. It takes 8 bytes of memory for each document; texts are in a temporary
@@ -42,8 +42,8 @@ type sampledPair struct {
 	a, b       int64 // documents; b is the later one
 	nameA      string
 	nameB      string
-	similarity index.Similarity
-	method     index.Method
+	similarity compare.Similarity
+	method     compare.Method
 }
 
 type cluster struct {
@@ -111,14 +111,14 @@ func (r *Report) called(number int64, name []byte) string {
 
 // bin returns which bin a match belongs to.
 func (r *Report) bin(m *Match) int {
-	if m.Method == index.Identical || m.Similarity.Num == m.Similarity.Den {
+	if m.Method == compare.Identical || m.Similarity.Num == m.Similarity.Den {
 		return similarityBins
 	}
 	at := int((similarityOf(m.Similarity) - r.least) / (1 - r.least) * similarityBins)
 	return min(max(at, 0), similarityBins-1)
 }
 
-func similarityOf(s index.Similarity) float64 { return float64(s.TenThousandths()) / 10000 }
+func similarityOf(s compare.Similarity) float64 { return float64(s.TenThousandths()) / 10000 }
 
 // group takes the clusters.
 func (r *Report) group(g *Groups) {

@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // reported makes the page of n documents: each odd one is like the one before it, by another similarity each, and every
@@ -29,8 +30,8 @@ func reported(t *testing.T, n int64) (*Report, string) {
 			o.Rejected, o.Text = &document.Rejection{Reason: "invalid_json"}, nil
 		case i%2 == 1:
 			o.Matches = []Match{{
-				Number: i - 1, Name: fmt.Append(nil, "d", i-1), Method: index.Jaccard,
-				Similarity: index.Similarity{Num: 8000 + random.Uint32N(2000), Den: 10000},
+				Number: i - 1, Name: fmt.Append(nil, "d", i-1), Method: compare.Jaccard,
+				Similarity: compare.Similarity{Num: 8000 + random.Uint32N(2000), Den: 10000},
 			}}
 		}
 		if err := r.add(&o); err != nil {
@@ -100,7 +101,7 @@ func TestReportMarksWhatCounts(t *testing.T) {
 	for i, text := range []string{"A flat, near the park!", "a FLAT near the park"} {
 		o := Outcome{Number: int64(i), Name: fmt.Append(nil, "d", i), Text: []byte(text)}
 		if i > 0 {
-			o.Matches = []Match{{Name: []byte("d0"), Method: index.Identical, Similarity: index.Similarity{Num: 1, Den: 1}}}
+			o.Matches = []Match{{Name: []byte("d0"), Method: compare.Identical, Similarity: compare.Similarity{Num: 1, Den: 1}}}
 		}
 		if err := r.add(&o); err != nil {
 			t.Fatal(err)

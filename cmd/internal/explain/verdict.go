@@ -6,6 +6,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // decide asks the index itself: it judges A and then B, or has judged them among the documents of their file.
@@ -64,13 +65,13 @@ func (x *Explanation) missed(p index.Params, a *Judged) (bool, error) {
 
 // byBits says whether differing bits decide, and not the threshold.
 func byBits(p index.Params) bool {
-	return p.Similarity.Verify == "estimate" && p.Similarity.EstimatedBy() == index.Hamming
+	return p.Similarity.Verify == "estimate" && p.Similarity.EstimatedBy() == compare.Hamming
 }
 
-func (x *Explanation) whyDuplicate(p index.Params, method index.Method) string {
+func (x *Explanation) whyDuplicate(p index.Params, method compare.Method) string {
 	candidates := fmt.Sprintf("they are candidates by %d of %d bands", len(x.Sketch.MatchingBands), x.Sketch.Bands)
 	switch {
-	case method == index.Identical:
+	case method == compare.Identical:
 		return "the normalised texts are equal"
 	case byBits(p):
 		return fmt.Sprintf("%s, and %s, at most the distance of %d", candidates, x.agreement.Differ, p.Similarity.Distance)

@@ -178,4 +178,4 @@ func (d *Documents) measure(verify string) (func(a, b int) float64, error) {
 	}, err
 }
 
-func value(s index.Similarity) float64 { return float64(s.Num) / float64(max(1, s.Den)) }
+func value(s compare.Similarity) float64 { return float64(s.Num) / float64(max(1, s.Den)) }

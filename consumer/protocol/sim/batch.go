@@ -8,6 +8,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // batch is what one poll gave and one transaction forwards.
@@ -34,7 +35,7 @@ func (b *batch) of(a *protocol.Assignment) *group {
 }
 
 // holder is the partition of a document that was judged; nil if none was.
-func (b *batch) holder(target index.Position) *part {
+func (b *batch) holder(target entry.Position) *part {
 	i := slices.IndexFunc(b.groups, func(g group) bool {
 		return slices.ContainsFunc(g.documents,
 			func(d protocol.Document) bool { return d.Judged && d.Verdict.Position == target })

@@ -25,7 +25,7 @@ type changes struct {
 	bounds  []bound // bounds that were, the last is
 	bounded bool    // the window has been: what was judged may come out as unique again
 	changed bool    // anything of it has happened
-	erased  map[index.Position]int64
+	erased  map[entry.Position]int64
 	names   []name
 	latest  *index.Erase // that somebody has appended
 	written int          // documents so far
@@ -40,7 +40,7 @@ type bound struct {
 
 // name is the id of a document that the journal brought at a position.
 type name struct {
-	position index.Position
+	position entry.Position
 	id       string
 }
 
@@ -50,7 +50,7 @@ const far = 8
 func (w *World) beginChanges() {
 	w.changes = changes{
 		bounds: []bound{{at: -1, count: w.params.Count}}, bounded: w.params.Count > 0 ||
-			w.params.Age > 0, erased: map[index.Position]int64{},
+			w.params.Age > 0, erased: map[entry.Position]int64{},
 	}
 }
 
@@ -195,7 +195,7 @@ func (w *World) landErase(at int64, r *index.Erase) {
 func (w *World) nameDocuments(at int64, rec index.Record) {
 	for i, e := range entriesOf(rec) {
 		if len(e.ID) > 0 {
-			w.names = append(w.names, name{index.Position{Offset: at, Entry: int32(i)}, string(e.ID)})
+			w.names = append(w.names, name{entry.Position{Offset: at, Entry: int32(i)}, string(e.ID)})
 		}
 	}
 }

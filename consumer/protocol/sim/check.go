@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // checkBase: base is never ahead of what is committed in its epoch (rule 2).
@@ -24,7 +25,7 @@ func (w *World) checkVerdict(p *part, v *index.Verdict) {
 		w.bad("%s is a copy of itself", p.name(v.Offset))
 	}
 	w.checkErased(p, v)
-	known := !v.Matched() || m.Method == index.Resent
+	known := !v.Matched() || m.Method == compare.Resent
 	for i := range w.documents {
 		d := &w.documents[i]
 		known = known || d.position == m.Position

@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // feeds says that the group is a backfill in the order of places.
@@ -20,8 +21,8 @@ func (w *World) checkPlace(p *part, v *index.Verdict) {
 	}
 	w.judgements++
 	got, want := *v, p.foreseen[v.Offset]
-	got.Position, want.Position, got.Match.Position, want.Match.Position = index.Position{}, index.Position{},
-		index.Position{}, index.Position{}
+	got.Position, want.Position, got.Match.Position, want.Match.Position = entry.Position{}, entry.Position{},
+		entry.Position{}, entry.Position{}
 	if got != want && !w.changed {
 		w.bad("%s is judged as %s, and in the order of places it is %s", p.name(v.Offset), describeVerdict(&got),
 			describeVerdict(&want))

@@ -235,7 +235,7 @@ func (w *World) landFill(at int64, r *index.Fill, before uint64, applied bool) {
 		w.checkFilledPlace(of, e)
 		w.documents = append(w.documents, document{
 			part: w.partOf(of), offset: e.Offset, content: e.Content,
-			position: index.Position{Offset: at, Entry: int32(i)}, filled: true,
+			position: entry.Position{Offset: at, Entry: int32(i)}, filled: true,
 		})
 	}
 	for i := range r.Parts {

@@ -60,7 +60,7 @@ type document struct {
 	part     *part
 	offset   int64
 	content  uint64
-	position index.Position
+	position entry.Position
 	filled   bool // a fill brought it, and nobody judged it
 	dead     bool
 	refused  bool // by its output
@@ -225,7 +225,7 @@ func (w *World) landReposition(p *part, r *index.Reposition) {
 
 // landForget notes what an output has refused. It dies, unless a feed brought it: what follows may have been judged
 // already.
-func (w *World) landForget(target index.Position) {
+func (w *World) landForget(target entry.Position) {
 	w.unrequest(func(first *asked) bool { return first.position == target })
 	for i := range w.documents {
 		if d := &w.documents[i]; d.position == target {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -184,7 +185,7 @@ func garbled(rec index.Record) index.Record {
 		return &wrong
 	case *index.Erase:
 		wrong := *r
-		wrong.Targets = append(slices.Clone(r.Targets), index.Position{})
+		wrong.Targets = append(slices.Clone(r.Targets), entry.Position{})
 		return &wrong
 	default:
 		return rec

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -40,7 +41,7 @@ type asked struct {
 	part     *part
 	offset   int64
 	content  uint64
-	position index.Position
+	position entry.Position
 	dead     bool
 }
 
@@ -54,13 +55,13 @@ func (w *World) checkRequest(p *part, v *index.Verdict) {
 		if first.dead || first.content != v.Content {
 			continue
 		}
-		if v.Unique() || v.Match.Position != first.position || v.Match.Method != index.Resent {
+		if v.Unique() || v.Match.Position != first.position || v.Match.Method != compare.Resent {
 			w.bad("%s was sent before as %s, and is %s", p.name(v.Offset), first.part.name(first.offset), describeVerdict(v))
 		}
 		w.act("sent again")
 		return
 	}
-	if v.Match.Method == index.Resent {
+	if v.Match.Method == compare.Resent {
 		w.bad("%s is told to be sent again, and is the first", p.name(v.Offset))
 	}
 	w.requests = append(w.requests, asked{p, v.Offset, v.Content, v.Position, false})

@@ -93,7 +93,7 @@ type history struct {
 
 	fed    uint64           // entries fed, if each feed was applied
 	place  int64            // the time of the last place
-	judged []index.Position // where entries stand, judged or not
+	judged []entry.Position // where entries stand, judged or not
 }
 
 // source is what the sessions of a source partition know, if each of their records was applied.
@@ -114,19 +114,19 @@ func (h *history) append(rec index.Record) {
 	if run, ok := rec.(*index.Run); ok {
 		h.runs = append(h.runs, run)
 		for i := range run.Entries {
-			h.judged = append(h.judged, index.Position{Offset: h.at.Offset, Entry: int32(i)})
+			h.judged = append(h.judged, entry.Position{Offset: h.at.Offset, Entry: int32(i)})
 		}
 	}
 	if feed, ok := rec.(*index.Feed); ok {
 		h.feeds = append(h.feeds, feed)
 		for i := range feed.Entries {
-			h.judged = append(h.judged, index.Position{Offset: h.at.Offset, Entry: int32(i)})
+			h.judged = append(h.judged, entry.Position{Offset: h.at.Offset, Entry: int32(i)})
 		}
 	}
 	if fill, ok := rec.(*index.Fill); ok {
 		h.fills.records = append(h.fills.records, fill)
 		for i := range fill.Entries {
-			h.judged = append(h.judged, index.Position{Offset: h.at.Offset, Entry: int32(i)})
+			h.judged = append(h.judged, entry.Position{Offset: h.at.Offset, Entry: int32(i)})
 		}
 	}
 	h.at.Offset += pick[int64](h.r, 1, 1, 1, 1, 2, 5)
@@ -212,7 +212,7 @@ func (h *history) foreign() index.Record {
 
 // erase makes a record that erases up to three documents, or none, or one document twice.
 func (h *history) erase() index.Record {
-	r := &index.Erase{Header: h.header(), Targets: make([]index.Position, h.r.IntN(4))}
+	r := &index.Erase{Header: h.header(), Targets: make([]entry.Position, h.r.IntN(4))}
 	for i := range r.Targets {
 		r.Targets[i] = h.target()
 	}
@@ -220,9 +220,9 @@ func (h *history) erase() index.Record {
 }
 
 // target returns the position of an entry, mostly of a recent one, or a position without an entry.
-func (h *history) target() index.Position {
+func (h *history) target() entry.Position {
 	if len(h.judged) == 0 || h.r.IntN(8) == 0 {
-		return index.Position{Offset: h.at.Offset + h.r.Int64N(9) - 4, Entry: int32(h.r.IntN(3)) - 1}
+		return entry.Position{Offset: h.at.Offset + h.r.Int64N(9) - 4, Entry: int32(h.r.IntN(3)) - 1}
 	}
 	back := min(h.r.IntN(len(h.judged)), h.r.IntN(20))
 	return h.judged[len(h.judged)-1-back]

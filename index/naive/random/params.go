@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
 )
@@ -51,7 +52,7 @@ func Params(seed uint64) index.Params {
 	if r.IntN(4) == 0 {
 		p.Similarity.Shingle = "auto:2"
 	}
-	if p.Similarity.Verify == "levenshtein" && p.Similarity.EstimatedBy() == index.Estimate && p.Similarity.Bands == 0 {
+	if p.Similarity.Verify == "levenshtein" && p.Similarity.EstimatedBy() == compare.Estimate && p.Similarity.Bands == 0 {
 		planByEdits(r, &p.Similarity)
 	}
 	p.Window.Refresh = pick(r, "first", "last")
@@ -94,7 +95,7 @@ func scheme(r *rand.Rand, byDistance bool) string {
 
 func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
 	p.Verify = pick(r, "jaccard", "jaccard", "estimate", "estimate", "levenshtein")
-	if p.EstimatedBy() == index.Hamming && r.IntN(2) == 0 {
+	if p.EstimatedBy() == compare.Hamming && r.IntN(2) == 0 {
 		p.Verify = "estimate" // few short texts are near enough to match within few bits
 	}
 	p.CodeBits = pick(r, 4, 8, 16)

@@ -92,13 +92,13 @@ func (f *Feed) Judge(documents int) {
 
 // Erase erases the document of the window with this number, and returns the id that it had.
 func (f *Feed) Erase(number uint64) (id []byte) {
-	var target index.Position
+	var target entry.Position
 	f.Replica.Each(func(d *index.Remembered) {
 		if d.Number == number {
 			target, id = d.Judged, bytes.Clone(d.Entry.ID)
 		}
 	})
-	f.apply(&index.Erase{Header: f.header(), Targets: []index.Position{target}})
+	f.apply(&index.Erase{Header: f.header(), Targets: []entry.Position{target}})
 	return id
 }
 

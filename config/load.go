@@ -95,11 +95,11 @@ func load(params any, validate func() []setting.Mistake, in inputs) (map[string]
 	if in.path != "" {
 		l.file()
 	}
-	return l.settle(validate, in)
+	return l.resolve(validate, in)
 }
 
 // settle applies the layers that outrank the file, and validates the result.
-func (l *loader) settle(validate func() []setting.Mistake, in inputs) (map[string]Origin, Mistakes) {
+func (l *loader) resolve(validate func() []setting.Mistake, in inputs) (map[string]Origin, Mistakes) {
 	l.environment(in.environ)
 	l.flags(in.sets)
 	l.readSecrets()
@@ -223,7 +223,7 @@ func (l *loader) judge(found []setting.Mistake) {
 		if l.leaves[key].Secret {
 			m.Value = ""
 		}
-		l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: l.placeOf(key)})
+		l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: l.originOf(key)})
 	}
 }
 
@@ -244,8 +244,8 @@ func (l *loader) given(key string) bool {
 	return set || opened
 }
 
-// placeOf returns where key was set, else where its section stands, else the file.
-func (l *loader) placeOf(key string) Origin {
+// originOf returns where key was set, else where its section stands, else the file.
+func (l *loader) originOf(key string) Origin {
 	if at, ok := l.origins[key]; ok {
 		return at
 	}

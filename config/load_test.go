@@ -234,7 +234,7 @@ func FuzzLoad(f *testing.F) {
 		s := defaultSample()
 		l := newLoader(&s, "f.yaml")
 		l.decode(text)
-		_, mistakes := l.settle(func() []setting.Mistake { return s.Validate() }, inputs{environ: []string{variable}, sets: []string{set}})
+		_, mistakes := l.resolve(func() []setting.Mistake { return s.Validate() }, inputs{environ: []string{variable}, sets: []string{set}})
 		if lines := strings.Count(mistakes.Error(), "\n") + 1; len(mistakes) > 0 && lines != len(mistakes) {
 			t.Errorf("%d mistakes in %d lines:\n%s", len(mistakes), lines, mistakes)
 		}

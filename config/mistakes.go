@@ -53,7 +53,7 @@ type Mistake struct {
 // String formats the mistake as one line: place, key, value, what is wrong, what to do.
 func (m Mistake) String() string {
 	parts := make([]string, 0, 4)
-	for _, part := range []string{m.place(), m.Key, m.Value, m.Problem} {
+	for _, part := range []string{m.origin(), m.Key, m.Value, m.Problem} {
 		if part != "" {
 			parts = append(parts, oneLine(part))
 		}
@@ -65,7 +65,7 @@ func (m Mistake) String() string {
 	return s
 }
 
-func (m Mistake) place() string {
+func (m Mistake) origin() string {
 	if m.At.Layer == FromDefault {
 		return ""
 	}

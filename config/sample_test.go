@@ -71,7 +71,7 @@ func loadSample(text string, environ, sets []string) (sample, map[string]Origin,
 	}
 	l := newLoader(&s, path)
 	l.decode([]byte(text))
-	origins, mistakes := l.settle(func() []setting.Mistake { return s.Validate() }, inputs{environ: environ, sets: sets})
+	origins, mistakes := l.resolve(func() []setting.Mistake { return s.Validate() }, inputs{environ: environ, sets: sets})
 	return s, origins, mistakes
 }
 

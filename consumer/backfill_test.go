@@ -92,7 +92,7 @@ func (w *world) jobOutputs(name string, n int64) map[string]string {
 	admin := kadm.NewClient(w.client())
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
 		topic := name + "." + output
-		ends, err := broker.SettledOffsets(w.context(), admin, topic)
+		ends, err := broker.AwaitCommittedEnds(w.context(), admin, topic)
 		if err != nil {
 			w.t.Fatal(err)
 		}

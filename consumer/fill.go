@@ -43,7 +43,7 @@ func fillOf(replica *member.Follower) (s Fill) {
 			s.Done += min(max(0, part.Through-of.From), of.To-of.From)
 			s.Finished = s.Finished && (of.From >= of.To || part.Through >= of.To)
 		}
-		s.Tally = protocol.Tally{Unique: int64(s.Kept), Rejected: int64(s.Rejected + s.PassedOver())}
+		s.Tally = protocol.Tally{Unique: int64(s.Kept), Rejected: int64(s.Rejected + s.Skipped())}
 	})
 	return s
 }
@@ -78,7 +78,7 @@ func (f *filling) latest() Fill { return fillOf(f.replica) }
 // bring feeds the latest fill to its end.
 func (f *filling) bring(ctx context.Context) error {
 	now, files := f.latest(), ""
-	if d, _, err := dutyOf(f.replica); err == nil && byHand(&d) {
+	if d, _, err := dutyOf(f.replica); err == nil && filledByPerson(&d) {
 		files = backfill.FillOf(f.setup.Params.Group)
 	}
 	return feed.Run(ctx, feed.Setup{

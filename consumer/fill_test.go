@@ -90,7 +90,7 @@ func TestFill(t *testing.T) {
 	w, copies := older(t, n)
 	before, after, err := w.fill(w.context(), backfill.Asked{})
 	if err != nil || before.Number != 0 || !after.Finished || after.Kept != n-n/10 || after.Rejected != n/10 ||
-		after.PassedOver() != 0 || after.Documents != n-n/10 {
+		after.Skipped() != 0 || after.Documents != n-n/10 {
 		t.Fatalf("before %+v, after %+v, %v", before, after, err)
 	}
 	m := w.start()

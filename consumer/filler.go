@@ -244,7 +244,7 @@ func (l *fillerLife) forwards(ctx context.Context, plan *protocol.Plan) error {
 		if err != nil || d.Kind != protocol.Fills {
 			return err
 		}
-		next.Ours = d.Ours
+		next.OwnJournal = d.OwnJournal
 		_, err = journalOf.Apply(ctx, l.reached.setup.Journal, now, routing.WithDuty(now.Routes.Text, &next))
 		if !errors.Is(err, routing.ErrOvertaken) {
 			return err

@@ -18,9 +18,9 @@ func (s *Service) Gateway() (*gateway.Gateway, error) {
 	return gateway.New(gateway.Setup{Kafka: s.setup.Kafka, Reader: s.reader, Group: s, Counters: s.taken})
 }
 
-// Silence implements gateway.Group. What the group's duty is, the member's replica knows: without one it forwards.
-func (s *Service) Silence() gateway.Silence {
-	silence := gateway.Silence{DryRun: s.setup.Sink.DryRun}
+// NotForwarding implements gateway.Group. What the group's duty is, the member's replica knows: without one it forwards.
+func (s *Service) NotForwarding() gateway.NotForwarding {
+	silence := gateway.NotForwarding{DryRun: s.setup.Sink.DryRun}
 	if replica := s.replica.Load(); replica != nil {
 		replica.Look(func(r *index.Replica) { silence.Other = forwardsInstead(r) })
 	}

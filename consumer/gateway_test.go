@@ -192,8 +192,8 @@ func TestGatewayOfASilentGroup(t *testing.T) {
 	dry := w.start(named("dry"), func(s *Setup) {
 		s.Params.Group, s.Journal.Topic, s.Sink.DryRun = "trial", "trial.journal", true
 	}, w.in(t.TempDir()))
-	for m, want := range map[*running]gateway.Silence{old: {}, next: {Other: "unecho"}, dry: {DryRun: true}} {
-		w.becomes(fmt.Sprintf("it is %+v", want), func() bool { return m.Silence() == want })
+	for m, want := range map[*running]gateway.NotForwarding{old: {}, next: {Other: "unecho"}, dry: {DryRun: true}} {
+		w.becomes(fmt.Sprintf("it is %+v", want), func() bool { return m.NotForwarding() == want })
 	}
 	if first := w.asks(w.gatewayOf(old), doc("a", "a text"))[0]; first.Verdict != sink.Unique {
 		t.Errorf("the group at work says %+v", first)
@@ -211,7 +211,7 @@ func TestGatewayOfASilentGroup(t *testing.T) {
 	w.settled()
 	w.takesOver(w.takeover("next", false))
 	w.refusedBy(old, "group next takes over from this one")
-	w.becomes("the successor forwards", func() bool { return next.Silence() == gateway.Silence{} })
+	w.becomes("the successor forwards", func() bool { return next.NotForwarding() == gateway.NotForwarding{} })
 	if again := w.asks(w.gatewayOf(next), doc("a", "a text"))[0]; again.Verdict != sink.Duplicate {
 		t.Errorf("after the takeover it is %+v", again)
 	}

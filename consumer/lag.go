@@ -31,8 +31,8 @@ const lagPause = 250 * time.Millisecond
 type lags struct {
 	*reached
 	sources *routing.Topics
-	owed    *atomic.Pointer[owed] // the last reading
-	failed  bool                  // the last reading did
+	owed    *atomic.Pointer[backlog] // the last reading
+	failed  bool                     // the last reading did
 	times   lagTimes
 }
 
@@ -41,7 +41,7 @@ func (s *Service) lags(r *reached) *lags {
 }
 
 // owed is how much the group still has to read.
-type owed struct {
+type backlog struct {
 	lag        int64                         // offsets of the partitions that have leaders
 	leaderless []string                      // partitions, as topic/number
 	of         map[entry.PartitionName]int64 // lag, by partition
@@ -92,11 +92,11 @@ func (l *lags) read(ctx context.Context, sessions ...*session.Session) {
 			Msg("lag is unknown: it is read again every few seconds, the stream does not depend on it")
 	}
 	if l.failed = err != nil; err == nil && !slices.Equal(now.leaderless, before.leaderless) {
-		l.tellLeaderless(now.leaderless)
+		l.logLeaderless(now.leaderless)
 	}
 }
 
-func (l *lags) tellLeaderless(partitions []string) {
+func (l *lags) logLeaderless(partitions []string) {
 	if len(partitions) == 0 {
 		l.setup.Logger.Info().Msg("all partitions of the source have leaders again")
 		return
@@ -106,7 +106,7 @@ func (l *lags) tellLeaderless(partitions []string) {
 }
 
 // lag reads the lag of the source, and updates the journal's end.
-func (l *lags) lag(ctx context.Context) (*owed, error) {
+func (l *lags) lag(ctx context.Context) (*backlog, error) {
 	source, err := l.source(ctx)
 	if err == nil {
 		_, err = l.log.End(ctx)
@@ -120,12 +120,12 @@ func (l *lags) lag(ctx context.Context) (*owed, error) {
 	return source, nil
 }
 
-func unknownLag() *owed { return &owed{lag: -1} }
+func unknownLag() *backlog { return &backlog{lag: -1} }
 
 // source returns how many offsets of the source topics all members together have not committed yet, up to where a
 // read-committed reader can get now. Sessions commit the offsets of transaction markers as well, so that the lag can
 // become 0.
-func (l *lags) source(ctx context.Context) (*owed, error) {
+func (l *lags) source(ctx context.Context) (*backlog, error) {
 	admin := l.cluster.Admin()
 	// Committed offsets are read first: read last, they could be ahead of the ends.
 	done, err := broker.Committed(ctx, admin, l.setup.Params.Group)
@@ -134,7 +134,7 @@ func (l *lags) source(ctx context.Context) (*owed, error) {
 	}
 	topics, _ := l.sources.List()
 	if len(topics) == 0 { // to name none would ask for all
-		return &owed{of: map[entry.PartitionName]int64{}}, nil
+		return &backlog{of: map[entry.PartitionName]int64{}}, nil
 	}
 	starts, err := broker.Offsets(ctx, admin.ListStartOffsets, topics...)
 	if err != nil {
@@ -150,8 +150,8 @@ func (l *lags) source(ctx context.Context) (*owed, error) {
 // lagOf sums the offsets between the committed offset and the end over the partitions. A partition without a committed
 // offset counts from its start, because a partition that begins at latest has its offset committed as soon as it is
 // assigned. Deleted documents do not count.
-func lagOf(done kadm.OffsetResponses, starts, ends kadm.ListedOffsets) *owed {
-	o := &owed{of: map[entry.PartitionName]int64{}}
+func lagOf(done kadm.OffsetResponses, starts, ends kadm.ListedOffsets) *backlog {
+	o := &backlog{of: map[entry.PartitionName]int64{}}
 	ends.Each(func(end kadm.ListedOffset) {
 		start, ok := starts.Lookup(end.Topic, end.Partition)
 		if end.Err != nil || ok && start.Err != nil {

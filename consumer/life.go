@@ -41,7 +41,7 @@ func (p *process) sessions(replica *member.Follower) *session.Setup {
 		Clock:       &outputs.Clock{Times: p.lookout.times, Mode: mode, Log: p.log, Replica: replica, Client: p.cluster.Client, Logger: s.Logger},
 		Incarnation: p.incarnation, Large: p.large, Counters: p.counters, Waiting: p.waiting, Stir: p.stir,
 		Options: s.Sessions, Logger: s.Logger, Mode: mode, Limit: p.limit, Ahead: s.waited,
-		PassAfter: s.Journal.PassAfter(),
+		PassAfter: s.Journal.BypassAfter(),
 	}
 }
 
@@ -172,12 +172,12 @@ func (p *process) fill(ctx, drain context.Context, keeper *member.Keeper) error 
 	beside.Go(func() { keeper.Run(filling) })
 	beside.Go(func() { p.remarks.Run(filling, keeper.Follower) })
 	beside.Go(func() { p.lookout.Run(filling, p.cluster.Client) })
-	beside.Go(func() { p.tellFill(filling, keeper.Follower) })
+	beside.Go(func() { p.logFill(filling, keeper.Follower) })
 	r := rounds{filling: with, caughtUp: p.filled}
 	err = r.Run(filling)
 	stop()
 	beside.Wait()
-	p.stands.Store(&stand{})
+	p.stands.Store(&state{})
 	p.took.End("fill")
 	if drain.Err() != nil {
 		return nil
@@ -187,7 +187,7 @@ func (p *process) fill(ctx, drain context.Context, keeper *member.Keeper) error 
 
 // filled says that the window is filled: the process would forward as soon as its group has taken over.
 func (p *process) filled() {
-	if p.stands.Swap(&stand{ready: true}).ready {
+	if p.stands.Swap(&state{ready: true}).ready {
 		return
 	}
 	event := p.setup.Logger.Info().Str("group", p.setup.Params.Group)
@@ -201,16 +201,16 @@ func (p *process) filled() {
 // fillEvery is how often a process says how far the fill of its window is.
 const fillEvery = 10 * time.Second
 
-// tellFill says how far the window is filled, until ctx is done.
-func (p *process) tellFill(ctx context.Context, replica *member.Follower) {
+// logFill says how far the window is filled, until ctx is done.
+func (p *process) logFill(ctx context.Context, replica *member.Follower) {
 	for told := time.Now(); ; {
 		now, is := fillOf(replica), p.stands.Load()
 		if !is.ready {
 			trouble := fmt.Sprintf("the window is being filled: %d of %d offsets, %d documents", now.Done, now.Total, now.Documents)
-			if d, _, err := dutyOf(replica); err == nil && byHand(&d) {
+			if d, _, err := dutyOf(replica); err == nil && filledByPerson(&d) {
 				trouble += "; unecho fill has the group forward: if it does not run any more, run it again"
 			}
-			p.stands.CompareAndSwap(is, &stand{Standing{Trouble: trouble}, false})
+			p.stands.CompareAndSwap(is, &state{Standing{Trouble: trouble}, false})
 		}
 		if !is.ready && time.Since(told) >= fillEvery {
 			told = time.Now()

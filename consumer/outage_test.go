@@ -86,8 +86,8 @@ func TestOutagePasses(t *testing.T) {
 		t.Errorf("%d documents are counted as recorded, and %d were passed on", n, before)
 	}
 	report := w.audited()
-	if report.Passed != before {
-		t.Errorf("the audit finds %d documents that were passed on, not %d", report.Passed, before)
+	if report.Bypassed != before {
+		t.Errorf("the audit finds %d documents that were passed on, not %d", report.Bypassed, before)
 	}
 	copies := 0
 	for _, r := range w.gone() {

@@ -13,7 +13,7 @@ import (
 )
 
 // stand is how a process stands. The zero value is not ready.
-type stand struct {
+type state struct {
 	Standing
 	ready bool
 }
@@ -36,7 +36,7 @@ type readiness struct {
 	member   string
 	took     *phase.Phases // until then
 	stirred  <-chan struct{}
-	stands   *atomic.Pointer[stand]
+	stands   *atomic.Pointer[state]
 }
 
 // Run looks until ctx is done. After that the process is not ready.
@@ -44,11 +44,11 @@ func (r *readiness) Run(ctx context.Context) {
 	log := r.common.Logger.With().Str("member", r.member).Logger()
 	tick := time.NewTicker(standingEvery)
 	defer tick.Stop()
-	defer r.stands.Store(&stand{})
+	defer r.stands.Store(&state{})
 	for was, told := false, false; ; {
 		now := r.standing(time.Now())
 		is := now.Trouble == ""
-		r.stands.Store(&stand{now, is})
+		r.stands.Store(&state{now, is})
 		switch {
 		case is && !told:
 			r.took.End("partitions")

@@ -22,8 +22,8 @@ type remarks struct {
 func (r *remarks) Run(ctx context.Context, replica *member.Follower) {
 	for {
 		now := replica.Reading().Index
-		r.sayCuts(&now)
-		r.sayDoubts(&now)
+		r.logCuts(&now)
+		r.logDoubts(&now)
 		if retry.Pause(ctx, r.setup.readsLag()) != nil {
 			return
 		}
@@ -33,8 +33,8 @@ func (r *remarks) Run(ctx context.Context, replica *member.Follower) {
 // cutsEvery is how often the log may say that documents were cut. In a stream with much common text most documents are.
 const cutsEvery = 10 * time.Minute
 
-// sayCuts logs how many documents were cut since it last logged that.
-func (r *remarks) sayCuts(now *index.Stats) {
+// logCuts logs how many documents were cut since it last logged that.
+func (r *remarks) logCuts(now *index.Stats) {
 	if now.UniqueCut <= r.cut || time.Since(r.said) < cutsEvery {
 		return
 	}
@@ -64,9 +64,9 @@ func (d *doubts) since(now *index.Stats) (doubtful uint64, most bool) {
 	return doubtful, doubtful >= fewDoubts && 2*doubtful > now.Duplicate-d.stats.Duplicate
 }
 
-// sayDoubts logs that most duplicates of the last ten minutes are so near to the threshold that their estimate decides
+// logDoubts logs that most duplicates of the last ten minutes are so near to the threshold that their estimate decides
 // nothing.
-func (r *remarks) sayDoubts(now *index.Stats) {
+func (r *remarks) logDoubts(now *index.Stats) {
 	if time.Since(r.doubts.at) < cutsEvery {
 		return
 	}
@@ -78,8 +78,8 @@ func (r *remarks) sayDoubts(now *index.Stats) {
 	r.doubts = doubts{stats: *now, at: time.Now()}
 }
 
-// sayLimits logs what a choice of the settings does not promise.
-func (s *Setup) sayLimits() {
+// logLimits logs what a choice of the settings does not promise.
+func (s *Setup) logLimits() {
 	p := s.Index.Similarity
 	if p.EstimatedBy() == compare.Hamming {
 		s.Logger.Warn().Int("distance", p.Distance).

@@ -55,7 +55,7 @@ func TestLimitsAreSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Index = planned
-		s.sayLimits()
+		s.logLimits()
 		if len(c.want) == 0 && log.Len() > 0 {
 			t.Errorf("%s: the log says %s; want nothing", name, log.String())
 		}

@@ -36,7 +36,7 @@ func (w *world) trimmed() (*running, *member.Keeper) {
 	for i := range uint64(2) {
 		w.another(k, i)
 	}
-	if start, _, err := m.follower().Log.Bounds(w.context()); err != nil || start == 0 {
+	if start, _, err := m.follower().Log.Range(w.context()); err != nil || start == 0 {
 		w.t.Fatalf("the journal begins at %d, %v: it was to be trimmed", start, err)
 	}
 	return m, k

@@ -58,7 +58,7 @@ func (r *rounds) Run(ctx context.Context) error {
 			return context.Cause(ctx)
 		case err == nil, errors.Is(err, feed.ErrOver):
 			clear(told) // what comes back is told again
-		case errors.As(err, &final), errors.Is(err, broker.ErrMissing), !broker.MayPass(err):
+		case errors.As(err, &final), errors.Is(err, broker.ErrMissing), !broker.Retriable(err):
 			return err
 		case !told[kindOf(err)]:
 			told[kindOf(err)] = true
@@ -91,7 +91,7 @@ func kindOf(err error) string {
 	switch {
 	case errors.As(err, &code):
 		return code.Message
-	case broker.Passing(err):
+	case broker.Transient(err):
 		return "no answer"
 	}
 	return err.Error()
@@ -101,7 +101,7 @@ func kindOf(err error) string {
 func (r *rounds) round(ctx context.Context) error {
 	now := r.latest()
 	d, _, err := dutyOf(r.replica)
-	if err != nil || byHand(&d) {
+	if err != nil || filledByPerson(&d) {
 		return err
 	}
 	if now.Of != nil && !now.Finished {
@@ -131,8 +131,8 @@ func (r *rounds) round(ctx context.Context) error {
 	return r.ready(ctx, &d)
 }
 
-// byHand says that a person fills the window: at the rate, and with the rights, of unecho fill.
-func byHand(d *protocol.Duty) bool { return d.Kind == protocol.Fills && d.Other == "" }
+// filledByPerson says that a person fills the window: at the rate, and with the rights, of unecho fill.
+func filledByPerson(d *protocol.Duty) bool { return d.Kind == protocol.Fills && d.Other == "" }
 
 // others says that somebody else brings something of a round.
 func (r *rounds) others(ctx context.Context, seen *Fill) bool {

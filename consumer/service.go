@@ -48,8 +48,8 @@ type kept struct {
 	group    atomic.Pointer[reached]         // nil: the cluster is not reached yet
 	replica  atomic.Pointer[member.Follower] // nil: there is none yet
 	called   atomic.Pointer[string]          // the member's name; empty: it has none yet
-	owed     atomic.Pointer[owed]            // of the source
-	stands   atomic.Pointer[stand]
+	owed     atomic.Pointer[backlog]         // of the source
+	stands   atomic.Pointer[state]
 	progress atomic.Pointer[Progress]
 }
 
@@ -73,7 +73,7 @@ func New(setup Setup) (*Service, error) {
 	s.lookout.untaken.Store(new([]Untaken))
 	s.called.Store(new(string))
 	s.owed.Store(unknownLag())
-	s.stands.Store(&stand{})
+	s.stands.Store(&state{})
 	s.progress.Store(&Progress{})
 	return s, nil
 }
@@ -156,7 +156,7 @@ func (s *Service) Stats() Stats {
 		st.ConfirmedTime, st.Settings = last.ConfirmedTime, last.Settings
 	}
 	w := &st.Params.Window
-	st.Bounds = Bounds{Age: w.Age, Documents: w.Count, Bytes: int64(w.Bytes)}
+	st.Bounds = WindowLimits{Age: w.Age, Documents: w.Count, Bytes: int64(w.Bytes)}
 	return st
 }
 

@@ -80,7 +80,7 @@ func (l *lookout) look(ctx context.Context, client *kgo.Client) error {
 		case err == nil:
 			next = append(next, name)
 		case errors.Is(err, errGone):
-		case broker.Passing(err):
+		case broker.Transient(err):
 			failed = append(failed, err)
 		default:
 			is := Untaken{name, err.Error()}

@@ -96,7 +96,7 @@ func (s *Setup) connect(ctx context.Context, reader *document.Reader, l *lookout
 		if err = s.alone(ctx, client); err != nil {
 			return err
 		}
-		settings, err = s.settle(ctx, id)
+		settings, err = s.resolveSettings(ctx, id)
 		return err
 	})
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Setup) connect(ctx context.Context, reader *document.Reader, l *lookout
 		return nil, err
 	}
 	s = s.fixed(settings)
-	s.sayLimits()
+	s.logLimits()
 	agreed := s.agreed()
 	return s.reached(client, id, agreed, agreed.Fingerprint, reader), nil
 }
@@ -129,7 +129,7 @@ const startPause = 250 * time.Millisecond
 func (s *Setup) waits(ctx context.Context, step func() error) error {
 	told, passing := false, false
 	err := retry.While(ctx, startPause, step, func(err error, since time.Duration) bool {
-		if passing = broker.Passing(err); !passing || since >= s.Params.StartTimeout {
+		if passing = broker.Transient(err); !passing || since >= s.Params.StartTimeout {
 			return false
 		}
 		if !told {

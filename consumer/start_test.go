@@ -97,7 +97,7 @@ func TestStartEnds(t *testing.T) {
 		{"hanging up that lasts", func(s *Setup) {
 			s.Kafka = append(s.Kafka, kgo.Dialer(hangsUp))
 			s.Params.StartTimeout = 0
-		}, broker.Passing},
+		}, broker.Transient},
 		{"a topic that is missing", func(s *Setup) {
 			s.Source.Topics = []string{"nows"}
 			s.Params.StartTimeout = time.Hour

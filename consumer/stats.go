@@ -63,7 +63,7 @@ type Stats struct {
 	// has since it was restored.
 	ConfirmedTime int64
 	Index         index.Stats
-	Bounds        Bounds
+	Bounds        WindowLimits
 	// SourceLag is how many offsets of the source all members of the group together have not committed yet; -1 when
 	// unknown.
 	SourceLag    int64
@@ -95,8 +95,8 @@ func (s *Stats) JournalKeptBytes() (n int64, ok bool) {
 	return int64(mean * float64(s.JournalEnd-s.JournalStart)), true
 }
 
-// Bounds are those of the window. 0 is none.
-type Bounds struct {
+// WindowLimits are those of the window. 0 is none.
+type WindowLimits struct {
 	Age       time.Duration
 	Documents int
 	Bytes     int64

@@ -49,7 +49,7 @@ func (w *world) takeover(group string, abandon bool) *succession.Takeover {
 
 func (w *world) takesOver(t *succession.Takeover) {
 	w.t.Helper()
-	if report, err := t.Run(w.context(), false); err != nil || report.Next != protocol.HandOver {
+	if report, err := t.Run(w.context(), false); err != nil || report.Next != protocol.StepDone {
 		w.t.Fatalf("the takeover ends with %v as the next step, error %v (%v); want HandOver", report.Next, err, context.Cause(w.ctx))
 	}
 }
@@ -246,7 +246,7 @@ func TestTakeoverIsRefused(t *testing.T) {
 	plan := func(group string) succession.Report {
 		t.Helper()
 		report, err := w.takeover(group, false).Run(w.context(), true)
-		if err != nil || report.Next != protocol.HandRetire || len(report.Old) == 0 || len(report.Places) != 2 {
+		if err != nil || report.Next != protocol.StepRetire || len(report.Old) == 0 || len(report.Places) != 2 {
 			t.Errorf("the plan is %+v, %v", report, err)
 		}
 		return report

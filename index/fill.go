@@ -33,8 +33,8 @@ type FilledCounts struct {
 	Empty  uint64 // nothing to compare
 }
 
-// PassedOver is how many entries were not kept.
-func (c *FilledCounts) PassedOver() uint64 { return c.TooOld + c.Empty }
+// Skipped is how many entries were not kept.
+func (c *FilledCounts) Skipped() uint64 { return c.TooOld + c.Empty }
 
 // FilledPart is how far all fills together have come with a source partition.
 type FilledPart struct {

@@ -61,7 +61,7 @@ func (j *judge) decide(source uint32, at entry.Position, e *entry.Entry) Verdict
 // enter puts a document into the window, as a copy of root if there is one.
 func (j *judge) enter(d *window.Document, root *found) {
 	if root != nil {
-		j.find.window.Placed(&root.document, root.place.Number())
+		j.find.window.NoteReentry(&root.document, root.place.Number())
 	} else {
 		j.find.looked.links.Everywhere()
 	}

@@ -154,7 +154,7 @@ func (x *finder) meet() {
 	}
 	from := 0
 	for _, end := range l.ends {
-		x.tellApart(met[from:end.met], end.key)
+		x.addCandidates(met[from:end.met], end.key)
 		from = end.met
 	}
 }
@@ -179,8 +179,8 @@ func (l *look) took(key, n int) {
 	l.met += n
 }
 
-// tellApart adds the documents that were met under a key to the candidates, unless their digests rule them out.
-func (x *finder) tellApart(all []window.Met, key int) {
+// addCandidates adds the documents that were met under a key to the candidates, unless their digests rule them out.
+func (x *finder) addCandidates(all []window.Met, key int) {
 	l, w := &x.looked, x.buckets
 	for i := range all {
 		m := &all[i]

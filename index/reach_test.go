@@ -141,7 +141,7 @@ func TestCutsNameTheBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(stats.Cuts.Bounds(), " "); got != want || verdicts[2].Cut != (want != "") {
+		if got := strings.Join(stats.Cuts.Hit(), " "); got != want || verdicts[2].Cut != (want != "") {
 			t.Errorf("cut by %q, the last verdict is %+v; want a cut by %q", got, verdicts[2], want)
 		}
 	}

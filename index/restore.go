@@ -31,7 +31,7 @@ func NewRestore(p Params, fingerprint uint64, state []byte) (*Restore, error) {
 	}
 	settings := rd.Bytes()
 	if rd.Byte() == 1 {
-		replica.settle(settings)
+		replica.fixSettings(settings)
 	}
 	replica.routing.set(Routes{Number: uint32(rd.Uvarint()), Text: rd.Bytes()})
 	if rd.Byte() == 1 && !readBounds(&rd, replica) {

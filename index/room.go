@@ -51,7 +51,7 @@ func (j *judge) room(documents int, bytes int64) {
 		case again && (!full || j.narrowing && j.turn.freed >= bytes):
 			return
 		}
-		w.Displaced(&d)
+		w.NoteLeft(&d)
 		j.leaves(own)
 	}
 	j.narrowing = false
@@ -72,7 +72,7 @@ func (j *judge) enterAgain(number window.Ref, last int64) {
 	if m.Set {
 		at.Emit(m)
 	}
-	j.find.window.Placed(&d, at.Number())
+	j.find.window.NoteReentry(&d, at.Number())
 }
 
 // linkAgain chooses where a document is linked that enters again. What is popular now decides, and stays so.

@@ -68,7 +68,7 @@ func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
 			return nil, true
 		}
 		if at >= w.Oldest() && r.find.isSought(s, sources, at) {
-			return r.find.tellOf(at), true
+			return r.find.knownOf(at), true
 		}
 	}
 	return nil, false
@@ -89,7 +89,7 @@ func (x *finder) isSought(s *Search, sources []uint32, at window.Ref) bool {
 	return false
 }
 
-func (x *finder) tellOf(at window.Ref) *Known {
+func (x *finder) knownOf(at window.Ref) *Known {
 	f := x.found(at)
 	d, p := &f.document, x.sources.rows[f.document.Source]
 	out := &Known{
@@ -101,12 +101,12 @@ func (x *finder) tellOf(at window.Ref) *Known {
 	if root, ok := x.root(&f); ok && out.Copied {
 		out.Match = x.match(&f, &root)
 	}
-	x.place(out, at)
+	x.rank(out, at)
 	return out
 }
 
 // place sets how many documents leave before the one at a number, and how many entered behind it.
-func (x *finder) place(out *Known, at window.Ref) {
+func (x *finder) rank(out *Known, at window.Ref) {
 	w := x.window
 	out.Older, out.Newer = int(at-w.Oldest()), int(w.End()-1-at)
 	out.OlderPart = w.Bytes() * int64(out.Older) / int64(w.Visible())

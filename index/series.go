@@ -92,8 +92,8 @@ func (s *Series) Judge(entries []entry.Entry) ([]Verdict, error) {
 	return judged, nil
 }
 
-// Settle says that all documents below a number are done with, so that no verdict of them is held.
-func (s *Series) Settle(number int64) { s.apply(number, nil) }
+// Skip says that all documents below a number are done with, so that no verdict of them is held.
+func (s *Series) Skip(number int64) { s.apply(number, nil) }
 
 func (s *Series) apply(base int64, entries []entry.Entry) []Verdict {
 	s.at.Offset++

@@ -5,7 +5,7 @@ func (s *Settings) apply(r *Replica, at Stamp) Effect {
 	if r.settings != nil {
 		return Effect{}
 	}
-	r.settle(s.Text)
+	r.fixSettings(s.Text)
 	r.routing.early, r.earlyBounds = nil, nil
 	r.clocks.appended(at.LogAppendTime, s.Wall)
 	return Effect{Applied: true}
@@ -14,7 +14,7 @@ func (s *Settings) apply(r *Replica, at Stamp) Effect {
 func (s *Settings) fold(h running, _ *Replica) running { return h.mix(Hash(s.Text)) }
 
 // settle takes the text that the journal was begun with.
-func (r *Replica) settle(text []byte) {
+func (r *Replica) fixSettings(text []byte) {
 	r.settings = append([]byte{}, text...)
 	p, err := r.find.params.begunWith(text)
 	if r.inForce = err == nil && r.fingerprint == Fingerprint(text) && r.assemble(p) == nil; !r.inForce {
@@ -28,7 +28,7 @@ func (r *Replica) adoptSettings(c *Checkpoint) {
 	if r.settings != nil || len(c.Settings) == 0 || Fingerprint(c.Settings) != c.Fingerprint {
 		return
 	}
-	if r.settle(c.Settings); r.inForce {
+	if r.fixSettings(c.Settings); r.inForce {
 		r.adoptBounds(c)
 	}
 }

@@ -68,7 +68,7 @@ func fixedBytes(p Params, bands int) int64 {
 		n += rootBytes
 	}
 	if p.Refreshes() && p.KeepsAll() {
-		n += window.PlaceBytes
+		n += window.ReentryBytes
 	}
 	if p.Window.ReemitEvery > 0 {
 		n += emissionBytes

@@ -57,8 +57,8 @@ func (c Cuts) Since(d Cuts) Cuts {
 	return Cuts{c.References - d.References, c.Candidates - d.Candidates, c.Work - d.Work}
 }
 
-// Bounds returns the keys of the bounds that were hit, such as max_work.
-func (c Cuts) Bounds() (hit []string) {
+// Hit returns the keys of the bounds that were hit, such as max_work.
+func (c Cuts) Hit() (hit []string) {
 	for _, b := range [...]struct {
 		key string
 		n   uint64

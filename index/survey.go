@@ -8,7 +8,7 @@ import (
 
 // found is a candidate. similarity and method are set once it is measured.
 type found struct {
-	place      window.Place
+	place      window.Entered
 	document   window.Document
 	similarity compare.Similarity
 	method     compare.Method

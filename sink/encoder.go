@@ -59,8 +59,8 @@ type Batch struct {
 	enc     *Encoder
 	bytes   []byte
 	headers []kgo.RecordHeader
-	told    Told // facts about the record that is being encoded, or was last
-	wrote   []On // the kinds of headers that it has
+	told    Facts // facts about the record that is being encoded, or was last
+	wrote   []On  // the kinds of headers that it has
 
 	// names holds the outputs of the source topic seen last: a session reads one topic, or few.
 	source                                string

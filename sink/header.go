@@ -22,7 +22,7 @@ func (b *Batch) write(dst, src *kgo.Record, topic string, kinds ...On) {
 	}
 	b.room(b.enc.most + len(src.Topic))
 	for _, on := range kinds {
-		headers = b.tell(headers, b.enc.table[on])
+		headers = b.appendHeaders(headers, b.enc.table[on])
 	}
 	*dst = kgo.Record{
 		Key: src.Key, Value: src.Value, Headers: headers, Timestamp: src.Timestamp, Partition: src.Partition, Topic: topic,
@@ -30,7 +30,7 @@ func (b *Batch) write(dst, src *kgo.Record, topic string, kinds ...On) {
 }
 
 // tell appends our headers.
-func (b *Batch) tell(headers []kgo.RecordHeader, table []Header) []kgo.RecordHeader {
+func (b *Batch) appendHeaders(headers []kgo.RecordHeader, table []Header) []kgo.RecordHeader {
 	for i := range table {
 		h := &table[i]
 		if h.Has != nil && !h.Has(&b.told) {
@@ -44,13 +44,13 @@ func (b *Batch) tell(headers []kgo.RecordHeader, table []Header) []kgo.RecordHea
 }
 
 // of sets b.told to the facts about src, with the outputs of its topic.
-func (b *Batch) of(src *kgo.Record, verdict string) *Told {
+func (b *Batch) of(src *kgo.Record, verdict string) *Facts {
 	if b.source != src.Topic || b.unique == "" {
 		b.source = src.Topic
 		b.unique, b.duplicate, b.rejected = b.enc.params.Topics(src.Topic)
 		b.verdicts = b.enc.params.VerdictsTopic(src.Topic)
 	}
-	b.told = Told{
+	b.told = Facts{
 		Names: Names{b.enc.index, b.enc.algorithm, src.Topic}, Partition: src.Partition, Offset: src.Offset,
 		Verdict: verdict, Withheld: Sizes{-1, -1, -1},
 	}

@@ -141,7 +141,7 @@ func TestRecordsReadAsPromised(t *testing.T) {
 func tell(t *testing.T, b *sink.Batch, title string) string {
 	t.Helper()
 	var dst kgo.Record
-	if b.Tell(&dst, source()); !dst.Timestamp.IsZero() || dst.Headers != nil {
+	if b.VerdictRecord(&dst, source()); !dst.Timestamp.IsZero() || dst.Headers != nil {
 		t.Errorf("%s: the record of verdicts is %+v", title, dst)
 	}
 	return fmt.Sprintf("# %s\n%s/%d %s\n%s\n\n", title, dst.Topic, dst.Partition, dst.Key, dst.Value)

@@ -8,11 +8,11 @@ import (
 
 // Greatest lengths of parts of a record on the wire, in bytes.
 const (
-	batchOverhead   = 61 + 5          // a record batch of format 2, and its length before it in a request
-	recordOverhead  = 5 + 1 + 10 + 5  // length, attributes, timestamp delta, offset delta
-	maxDecimalBytes = 20              // a 64-bit number
-	maxPlaceBytes   = 1 + 11 + 1 + 20 // /partition/offset
-	maxCountBytes   = 5               // the number of headers
+	batchOverhead       = 61 + 5          // a record batch of format 2, and its length before it in a request
+	recordOverhead      = 5 + 1 + 10 + 5  // length, attributes, timestamp delta, offset delta
+	maxDecimalBytes     = 20              // a 64-bit number
+	maxCoordinatesBytes = 1 + 11 + 1 + 20 // /partition/offset
+	maxCountBytes       = 5               // the number of headers
 )
 
 // Size returns an upper bound of the bytes of a record batch that holds only r, uncompressed. A producer compares it

@@ -7,13 +7,13 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// ParsePlace reads TOPIC/PARTITION/OFFSET as HeaderSource and HeaderMatch have it. It is false for what they would not
+// ParseCoordinates reads TOPIC/PARTITION/OFFSET as HeaderSource and HeaderMatch have it. It is false for what they would not
 // have.
-func ParsePlace(s string) (of entry.PartitionName, offset int64, ok bool) {
+func ParseCoordinates(s string) (of entry.PartitionName, offset int64, ok bool) {
 	at := strings.LastIndexByte(s, '/')
 	of, ok = entry.ParseName(s[:max(at, 0)])
 	offset, err := strconv.ParseInt(s[at+1:], 10, 64)
-	return of, offset, ok && err == nil && string(appendPlace(nil, of.Topic, of.Partition, offset)) == s
+	return of, offset, ok && err == nil && string(appendCoordinates(nil, of.Topic, of.Partition, offset)) == s
 }
 
 // SourceOf says for which source topic a topic is an output, by the names alone: the first one that may returns true

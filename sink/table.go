@@ -55,16 +55,16 @@ const (
 type Header struct {
 	Name   string
 	On     On
-	Has    func(t *Told) bool               // nil if every record of that kind has it
-	Most   func(n Names) int                // bytes of the value, at most
-	Append func(dst []byte, t *Told) []byte // appends the value
+	Has    func(t *Facts) bool               // nil if every record of that kind has it
+	Most   func(n Names) int                 // bytes of the value, at most
+	Append func(dst []byte, t *Facts) []byte // appends the value
 }
 
 // Names are the names that the headers of all records repeat.
 type Names struct{ Index, Algorithm, Topic string }
 
-// Told is what the headers say about a record.
-type Told struct {
+// Facts is what the headers say about a record.
+type Facts struct {
 	Names     // topic, partition and offset of the source record
 	Partition int32
 	Offset    int64
@@ -87,31 +87,31 @@ type Told struct {
 // config.SettingsVersion must rise.
 func Headers() []Header {
 	return []Header{
-		{HeaderVerdict, OnAll, nil, upTo(len(Duplicate)), func(dst []byte, t *Told) []byte { return append(dst, t.Verdict...) }},
-		{HeaderSource, OnAll, nil, func(n Names) int { return len(n.Topic) + maxPlaceBytes }, appendSource},
-		{HeaderIndex, OnAll, nil, func(n Names) int { return len(n.Index) }, func(dst []byte, t *Told) []byte { return append(dst, t.Index...) }},
-		{HeaderAlgorithm, OnAll, nil, func(n Names) int { return len(n.Algorithm) }, func(dst []byte, t *Told) []byte { return append(dst, t.Algorithm...) }},
+		{HeaderVerdict, OnAll, nil, upTo(len(Duplicate)), func(dst []byte, t *Facts) []byte { return append(dst, t.Verdict...) }},
+		{HeaderSource, OnAll, nil, func(n Names) int { return len(n.Topic) + maxCoordinatesBytes }, appendSource},
+		{HeaderIndex, OnAll, nil, func(n Names) int { return len(n.Index) }, func(dst []byte, t *Facts) []byte { return append(dst, t.Index...) }},
+		{HeaderAlgorithm, OnAll, nil, func(n Names) int { return len(n.Algorithm) }, func(dst []byte, t *Facts) []byte { return append(dst, t.Algorithm...) }},
 
-		{HeaderMatch, OnCopies, nil, upTo(maxTopicBytes + maxPlaceBytes), appendMatch},
+		{HeaderMatch, OnCopies, nil, upTo(maxTopicBytes + maxCoordinatesBytes), appendMatch},
 		{HeaderMatchID, OnCopies, nil, upTo(MaxIDBytes), appendMatchID},
-		{HeaderMatchTime, OnCopies, nil, upTo(len(timeLayout)), func(dst []byte, t *Told) []byte { return appendTime(dst, t.Match.Time) }},
-		{HeaderSimilarity, OnCopies, nil, upTo(len("0.0000")), func(dst []byte, t *Told) []byte { return appendSimilarity(dst, t.Match.Similarity) }},
-		{HeaderMethod, OnCopies, nil, upTo(longestMethod), func(dst []byte, t *Told) []byte { return append(dst, t.Match.Method.String()...) }},
-		{HeaderCopy, OnCopies, nil, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendUint(dst, t.Match.Copy, 10) }},
+		{HeaderMatchTime, OnCopies, nil, upTo(len(timeLayout)), func(dst []byte, t *Facts) []byte { return appendTime(dst, t.Match.Time) }},
+		{HeaderSimilarity, OnCopies, nil, upTo(len("0.0000")), func(dst []byte, t *Facts) []byte { return appendSimilarity(dst, t.Match.Similarity) }},
+		{HeaderMethod, OnCopies, nil, upTo(longestMethod), func(dst []byte, t *Facts) []byte { return append(dst, t.Match.Method.String()...) }},
+		{HeaderCopy, OnCopies, nil, upTo(maxDecimalBytes), func(dst []byte, t *Facts) []byte { return strconv.AppendUint(dst, t.Match.Copy, 10) }},
 
-		{HeaderCut, OnCut, nil, upTo(len(cutCandidates)), func(dst []byte, _ *Told) []byte { return append(dst, cutCandidates...) }},
+		{HeaderCut, OnCut, nil, upTo(len(cutCandidates)), func(dst []byte, _ *Facts) []byte { return append(dst, cutCandidates...) }},
 
-		{HeaderUnchecked, OnUnchecked, nil, upTo(len(ByCondition)), func(dst []byte, t *Told) []byte { return append(dst, t.Unchecked...) }},
+		{HeaderUnchecked, OnUnchecked, nil, upTo(len(ByCondition)), func(dst []byte, t *Facts) []byte { return append(dst, t.Unchecked...) }},
 
-		{HeaderLate, OnLate, func(t *Told) bool { return t.Late != 0 }, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, t.Late, 10) }},
+		{HeaderLate, OnLate, func(t *Facts) bool { return t.Late != 0 }, upTo(maxDecimalBytes), func(dst []byte, t *Facts) []byte { return strconv.AppendInt(dst, t.Late, 10) }},
 
-		{HeaderReason, OnRejected, nil, upTo(longestReason()), func(dst []byte, t *Told) []byte { return append(dst, t.Reason...) }},
-		{HeaderDetail, OnRejected, nil, upTo(MaxDetailBytes), func(dst []byte, t *Told) []byte { return append(dst, text.Cut(t.Detail, MaxDetailBytes)...) }},
-		{HeaderTimestamp, OnRejected, func(t *Told) bool { return t.Retimed }, upTo(maxDecimalBytes), func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, t.Time, 10) }},
+		{HeaderReason, OnRejected, nil, upTo(longestReason()), func(dst []byte, t *Facts) []byte { return append(dst, t.Reason...) }},
+		{HeaderDetail, OnRejected, nil, upTo(MaxDetailBytes), func(dst []byte, t *Facts) []byte { return append(dst, text.Cut(t.Detail, MaxDetailBytes)...) }},
+		{HeaderTimestamp, OnRejected, func(t *Facts) bool { return t.Retimed }, upTo(maxDecimalBytes), func(dst []byte, t *Facts) []byte { return strconv.AppendInt(dst, t.Time, 10) }},
 
-		withheldHeader(HeaderValueBytes, func(t *Told) int64 { return t.Withheld.Value }),
-		withheldHeader(HeaderKeyBytes, func(t *Told) int64 { return t.Withheld.Key }),
-		withheldHeader(HeaderHeaderBytes, func(t *Told) int64 { return t.Withheld.Headers }),
+		withheldHeader(HeaderValueBytes, func(t *Facts) int64 { return t.Withheld.Value }),
+		withheldHeader(HeaderKeyBytes, func(t *Facts) int64 { return t.Withheld.Key }),
+		withheldHeader(HeaderHeaderBytes, func(t *Facts) int64 { return t.Withheld.Headers }),
 	}
 }
 
@@ -131,31 +131,31 @@ const longestMethod = len("levenshtein")
 
 func upTo(n int) func(Names) int { return func(Names) int { return n } }
 
-func withheldHeader(name string, size func(*Told) int64) Header {
+func withheldHeader(name string, size func(*Facts) int64) Header {
 	return Header{
-		name, OnWithheld, func(t *Told) bool { return size(t) >= 0 }, upTo(maxDecimalBytes),
-		func(dst []byte, t *Told) []byte { return strconv.AppendInt(dst, size(t), 10) },
+		name, OnWithheld, func(t *Facts) bool { return size(t) >= 0 }, upTo(maxDecimalBytes),
+		func(dst []byte, t *Facts) []byte { return strconv.AppendInt(dst, size(t), 10) },
 	}
 }
 
-func appendSource(dst []byte, t *Told) []byte {
-	return appendPlace(dst, t.Topic, t.Partition, t.Offset)
+func appendSource(dst []byte, t *Facts) []byte {
+	return appendCoordinates(dst, t.Topic, t.Partition, t.Offset)
 }
 
-func appendMatch(dst []byte, t *Told) []byte {
-	return appendPlace(dst, t.Match.Topic, t.Match.Source.Partition, t.Match.Offset)
+func appendMatch(dst []byte, t *Facts) []byte {
+	return appendCoordinates(dst, t.Match.Topic, t.Match.Source.Partition, t.Match.Offset)
 }
 
 // appendMatchID appends the id of the representative, or its coordinates if it has none.
-func appendMatchID(dst []byte, t *Told) []byte {
+func appendMatchID(dst []byte, t *Facts) []byte {
 	if id := t.Match.ID; id != "" {
 		return append(dst, id[:min(len(id), MaxIDBytes)]...)
 	}
 	return appendMatch(dst, t)
 }
 
-// appendPlace appends topic/partition/offset.
-func appendPlace(dst []byte, topic string, partition int32, offset int64) []byte {
+// appendCoordinates appends topic/partition/offset.
+func appendCoordinates(dst []byte, topic string, partition int32, offset int64) []byte {
 	dst = append(append(dst, topic...), '/')
 	dst = append(strconv.AppendInt(dst, int64(partition), 10), '/')
 	return strconv.AppendInt(dst, offset, 10)

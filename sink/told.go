@@ -48,12 +48,12 @@ func (h *Header) Number() bool {
 	return false
 }
 
-// Tells says that there is a topic of verdicts.
-func (e *Encoder) Tells() bool { return e.params.Metadata == MetadataTopic }
+// HasVerdictTopic says that there is a topic of verdicts.
+func (e *Encoder) HasVerdictTopic() bool { return e.params.Metadata == MetadataTopic }
 
-// Tell fills dst with the record of the verdicts' topic about the output record that was encoded last, which was that
+// VerdictRecord fills dst with the record of the verdicts' topic about the output record that was encoded last, which was that
 // of src. Like that it is valid until Reset. It has no timestamp yet.
-func (b *Batch) Tell(dst, src *kgo.Record) {
+func (b *Batch) VerdictRecord(dst, src *kgo.Record) {
 	b.room(MaxVerdictBytes)
 	at := len(b.bytes)
 	b.bytes = appendSource(b.bytes, &b.told)
@@ -86,7 +86,7 @@ type field struct {
 func newField(h *Header) field { return field{Header: *h, name: h.Field(), decimal: h.Number()} }
 
 // append appends "name":value.
-func (f *field) append(dst []byte, t *Told) []byte {
+func (f *field) append(dst []byte, t *Facts) []byte {
 	begin := len(dst)
 	dst = append(append(dst, '"'), f.name...)
 	dst = append(dst, `":`...)

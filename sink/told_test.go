@@ -67,7 +67,7 @@ func TestVerdictsAreTold(t *testing.T) {
 			b.Withhold(&dst, src, sink.OutputRefused, "because")
 			b.RejectAt(time.Time{})
 		}
-		b.Tell(&told, src)
+		b.VerdictRecord(&told, src)
 		if size := sink.Size(&told); size > sink.MaxVerdictBytes {
 			t.Fatalf("%d bytes: %s", size, told.Value)
 		}
@@ -101,7 +101,7 @@ func BenchmarkTell(b *testing.B) {
 			batch.Reset()
 		}
 		batch.Verdict(&out, src, duplicate())
-		batch.Tell(&dst[n%len(dst)], src)
+		batch.VerdictRecord(&dst[n%len(dst)], src)
 		n++
 	}
 }

@@ -37,7 +37,7 @@ func TestTrueMilliseconds(t *testing.T) {
 		b.RejectAt(now)
 		var dst, told kgo.Record
 		b.Reject(&dst, src, sink.BadTimestamp, "")
-		b.Tell(&told, src)
+		b.VerdictRecord(&told, src)
 		var said struct {
 			Timestamp int64  `json:"timestamp"`
 			Time      string `json:"time"`

@@ -183,7 +183,7 @@ func (s *scene) waitFor(all []*process, is func() bool) {
 // done is how far a group has come. A cluster that has just begun has no coordinator that knows it.
 func (s *scene) done(group string) (sum int64) {
 	offsets, err := s.admin.FetchOffsets(s.t.Context(), group)
-	if err != nil && broker.Passing(err) {
+	if err != nil && broker.Transient(err) {
 		return 0
 	}
 	check(s.t, err)
@@ -202,7 +202,7 @@ func (s *scene) hashes(job string) map[int32][]uint64 {
 	}
 	for _, output := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
 		topic := job + "." + output
-		ends, err := broker.SettledOffsets(ctx, s.admin, topic)
+		ends, err := broker.AwaitCommittedEnds(ctx, s.admin, topic)
 		check(s.t, err)
 		from, left := map[int32]kgo.Offset{}, map[int32]int64{}
 		ends.Each(func(o kadm.ListedOffset) {

@@ -271,7 +271,7 @@ func (s *scene) forwarded() (sum int) {
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
 		topics = append(topics, s.source+"."+output)
 	}
-	ends, err := broker.SettledOffsets(s.bounded(), s.admin, topics...)
+	ends, err := broker.AwaitCommittedEnds(s.bounded(), s.admin, topics...)
 	check(s.t, err)
 	left := map[string]map[int32]kgo.Offset{}
 	ends.Each(func(o kadm.ListedOffset) {

@@ -68,7 +68,7 @@ func TestJournalOutage(t *testing.T) {
 	stopAll(t, patience, stays)
 	report := s.audited(s.name + ".journal")
 	all, now := s.wentOut()
-	if all != s.total() || now != passed || report.Passed != passed {
+	if all != s.total() || now != passed || report.Bypassed != passed {
 		t.Errorf("%d outputs, %d of them passed on; when the journal was back %d were; %s", all, now, passed, &report)
 	}
 	if report.Duplicate < 300 {

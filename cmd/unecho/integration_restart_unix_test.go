@@ -27,7 +27,7 @@ func (s *scene) ownPostgres() *database {
 	dir, err := os.MkdirTemp("", "unecho-postgres-")
 	check(s.t, err)
 	s.t.Cleanup(func() { check(s.t, os.RemoveAll(dir)) })
-	server, err := testbed.NewPostgres(s.bounded(), testbed.Place{Dir: dir})
+	server, err := testbed.NewPostgres(s.bounded(), testbed.Files{Dir: dir})
 	check(s.t, err)
 	s.t.Cleanup(server.Stop)
 	d := &database{server, s}

@@ -91,6 +91,6 @@ func (s *scene) sum(names ...string) (n int) {
 // settledIn waits until what was committed to a topic can be read.
 func (s *scene) settledIn(topic string) {
 	s.t.Helper()
-	_, err := broker.SettledOffsets(s.bounded(), s.admin, topic)
+	_, err := broker.AwaitCommittedEnds(s.bounded(), s.admin, topic)
 	check(s.t, err)
 }

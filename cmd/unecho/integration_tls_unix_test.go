@@ -41,7 +41,7 @@ func newSecured(t *testing.T, by *certificatetest.Authority, partitions int32) *
 	k := &secured{dir: t.TempDir()}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	kafka, err := testbed.NewKafka(ctx, testbed.Place{
+	kafka, err := testbed.NewKafka(ctx, testbed.Files{
 		Dir: t.TempDir(), Cache: filepath.Dir(filepath.Dir(jars)), POM: "../../deploy/dev/pom.xml", Brief: true,
 		Properties: "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,FRONT:SSL\n" +
 			"listener.name.front.ssl.client.auth=required\n" +

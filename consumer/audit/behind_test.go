@@ -102,10 +102,10 @@ var behind = []struct {
 }{
 	{
 		"a takeover", func(s *scene) {
-			s.duty(1, protocol.Duty{Kind: protocol.Fills, Other: "old", Ours: "journal 2"})
+			s.duty(1, protocol.Duty{Kind: protocol.Fills, Other: "old", OwnJournal: "journal 2"})
 			s.theirs(3)
 			s.duty(2, protocol.Duty{
-				Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 1", Ours: "journal 2", From: s.from(3, 0),
+				Kind: protocol.Forwards, Other: "old", OtherJournal: "old.journal 1", OwnJournal: "journal 2", From: s.from(3, 0),
 			})
 			s.beginAt(3)
 			s.several(4)
@@ -116,10 +116,10 @@ var behind = []struct {
 	},
 	{
 		"a takeover, and one of its documents is altered", func(s *scene) {
-			s.duty(1, protocol.Duty{Kind: protocol.Fills, Other: "old", Ours: "journal 2"})
+			s.duty(1, protocol.Duty{Kind: protocol.Fills, Other: "old", OwnJournal: "journal 2"})
 			s.theirs(1)
 			s.duty(2, protocol.Duty{
-				Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 1", Ours: "journal 2", From: s.from(1, 0),
+				Kind: protocol.Forwards, Other: "old", OtherJournal: "old.journal 1", OwnJournal: "journal 2", From: s.from(1, 0),
 			})
 			s.beginAt(1)
 			s.several(2)
@@ -133,14 +133,14 @@ var behind = []struct {
 		"a group that took over, and has retired since", func(s *scene) {
 			s.theirs(2)
 			s.duty(1, protocol.Duty{
-				Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 1", Ours: "journal 2", From: s.from(2, 0),
+				Kind: protocol.Forwards, Other: "old", OtherJournal: "old.journal 1", OwnJournal: "journal 2", From: s.from(2, 0),
 			})
 			s.beginAt(2)
 			s.several(2)
 			s.announce(0, 1, 4)
 			s.duty(2, protocol.Duty{
-				Kind: protocol.Retired, Other: "old", Theirs: "old.journal 1", Ours: "journal 2", From: s.from(2, 0),
-				Former: "old", Formers: "old.journal 1", Seen: s.from(4, 0),
+				Kind: protocol.Retired, Other: "old", OtherJournal: "old.journal 1", OwnJournal: "journal 2", From: s.from(2, 0),
+				PreviousGroup: "old", PreviousJournal: "old.journal 1", Seen: s.from(4, 0),
 			})
 		},
 		audit.Report{Records: 2, Unique: 4, Elsewhere: 2, Unjudged: 2},
@@ -148,9 +148,9 @@ var behind = []struct {
 	},
 	{
 		"a group that a person filled", func(s *scene) {
-			s.duty(1, protocol.Duty{Kind: protocol.Fills, Ours: "journal 2"})
+			s.duty(1, protocol.Duty{Kind: protocol.Fills, OwnJournal: "journal 2"})
 			s.brought(2)
-			s.duty(2, protocol.Duty{Kind: protocol.Forwards, Ours: "journal 2", From: s.from(2, 0)})
+			s.duty(2, protocol.Duty{Kind: protocol.Forwards, OwnJournal: "journal 2", From: s.from(2, 0)})
 			s.beginAt(2)
 			s.several(3)
 			s.announce(0, 1, 5)

@@ -224,7 +224,7 @@ func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
 	s.outputs = append(s.outputs, dst)
 	if s.sink.Metadata == sink.MetadataTopic {
 		tale := new(kgo.Record)
-		s.batch.Tell(tale, dst)
+		s.batch.VerdictRecord(tale, dst)
 		s.tales = append(s.tales, tale)
 	}
 	return dst

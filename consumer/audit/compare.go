@@ -13,7 +13,7 @@ import (
 // output notes an output record if the source record that it names may exist.
 func (a *audit) output(r *kgo.Record) error {
 	if a.verdicts[r.Topic] {
-		return a.told(r)
+		return a.noteVerdictRecord(r)
 	}
 	at := coordinates(r.Topic, r.Partition, r.Offset)
 	got, malformed := headersOn(r)
@@ -66,8 +66,8 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 		return fmt.Sprintf("%s is %s, which belongs to %s", headerVerdict, verdict, want[verdict])
 	case verdict == wordRejected:
 		return cmp.Or(a.rejection(c.headers, g.source, v, judged), timely(c.headers, &g.was))
-	case c.passedOn():
-		return a.passed(c.headers, g.source, inOutage)
+	case c.bypassed():
+		return a.checkBypassed(c.headers, g.source, inOutage)
 	case !judged && c.unchecked():
 		return a.unasked(c.headers, g.source)
 	case !judged && g.open(i):

@@ -21,7 +21,7 @@ type away struct{ from, to int64 }
 // duty follows what the group's routings have it do with a partition.
 func (s *stream) duty(d *protocol.Duty, source entry.Source) {
 	open := len(s.aways) > 0 && s.aways[len(s.aways)-1].to == math.MaxInt64
-	begins, begun := d.Begins(source), d.Theirs != "" || len(d.From) > 0
+	begins, begun := d.Begins(source), d.OtherJournal != "" || len(d.From) > 0
 	if s.retired = d.Kind == protocol.Retired; s.retired && len(s.aways) == 0 && begins > 0 {
 		s.aways = append(s.aways, away{0, begins}) // it had taken over before the journal's trimmed beginning
 	}

@@ -13,10 +13,10 @@ import (
 
 // Kinds of facts about a source record, in the order in which they are visited.
 const (
-	factSource  = iota // the source record exists
-	factVerdict        // the journal judged it, or changed its mind
-	factOutput         // an output says that it comes from it
-	factTold           // a record of verdicts says that it is about it
+	factSource        = iota // the source record exists
+	factVerdict              // the journal judged it, or changed its mind
+	factOutput               // an output says that it comes from it
+	factVerdictRecord        // a record of verdicts says that it is about it
 )
 
 var errFact = errors.New("the temporary file does not hold what was written")
@@ -37,16 +37,16 @@ type claim struct {
 	headers   headers
 }
 
-// placeBits is how many of the 64 bits that order claims hold the number of the output partition. The other bits hold
+// partitionBits is how many of the 64 bits that order claims hold the number of the output partition. The other bits hold
 // the offset there.
-const placeBits = 20
+const partitionBits = 20
 
 func claimOrder(output int, offset int64) uint64 {
-	return uint64(output)<<(64-placeBits) | uint64(offset)
+	return uint64(output)<<(64-partitionBits) | uint64(offset)
 }
 
 func claimedAt(order uint64) (output int, offset int64) {
-	return int(order >> (64 - placeBits)), int64(order & (1<<(64-placeBits) - 1))
+	return int(order >> (64 - partitionBits)), int64(order & (1<<(64-partitionBits) - 1))
 }
 
 func (f *facts) append(dst []byte) []byte {

@@ -38,7 +38,7 @@ func tryFlat(t *testing.T, documents int) {
 	in.Memory, in.Directory = least, t.TempDir()
 	var last uint64 // when all is known, and nothing fetched ahead is left
 	in.Progress = func(p audit.Progress) {
-		if p.Stage == audit.StageSettle {
+		if p.Stage == audit.StageCompare {
 			last = heap()
 		}
 	}

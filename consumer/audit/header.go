@@ -51,7 +51,7 @@ const (
 	outputRefused = "output_refused"
 )
 
-// Bounds of what headers say, in bytes.
+// Limits of what headers say, in bytes.
 const (
 	mostID     = 1024
 	mostDetail = 256
@@ -88,7 +88,7 @@ const (
 )
 
 // saying is what is known of a document whose headers are checked.
-type saying struct {
+type known struct {
 	verdict, source, index, algorithm string
 	match                             *index.Match // nil: there is none, or it is not known
 	late                              int64        // seconds; 0: it is not late, or that is not known
@@ -100,14 +100,14 @@ type row struct {
 	name    string
 	on      kind
 	decimal bool                    // it is a number in the topic of verdicts
-	says    func(s *saying) string  // what it must say; "": that is not known; nil: it is free, or checked elsewhere
+	says    func(s *known) string   // what it must say; "": that is not known; nil: it is free, or checked elsewhere
 	form    func(value string) bool // the form of all it may say
 }
 
 // table lists the headers.
 func table() []row {
-	of := func(says func(m *index.Match) string) func(s *saying) string {
-		return func(s *saying) string {
+	of := func(says func(m *index.Match) string) func(s *known) string {
+		return func(s *known) string {
 			if s.match == nil {
 				return ""
 			}
@@ -115,18 +115,18 @@ func table() []row {
 		}
 	}
 	return []row{
-		{headerVerdict, onAll, false, func(s *saying) string { return s.verdict }, oneOf(wordUnique, wordDuplicate, wordRejected)},
-		{headerSource, onAll, false, func(s *saying) string { return s.source }, isPlace},
-		{headerIndex, onAll, false, func(s *saying) string { return s.index }, atMost(mostID)},
-		{headerAlgorithm, onAll, false, func(s *saying) string { return s.algorithm }, atMost(mostID)},
-		{headerMatch, onCopies, false, of(placeOf), isPlace},
+		{headerVerdict, onAll, false, func(s *known) string { return s.verdict }, oneOf(wordUnique, wordDuplicate, wordRejected)},
+		{headerSource, onAll, false, func(s *known) string { return s.source }, isCoordinates},
+		{headerIndex, onAll, false, func(s *known) string { return s.index }, atMost(mostID)},
+		{headerAlgorithm, onAll, false, func(s *known) string { return s.algorithm }, atMost(mostID)},
+		{headerMatch, onCopies, false, of(matchCoordinates), isCoordinates},
 		{headerMatchID, onCopies, false, of(idOf), atMost(mostID)},
 		{headerMatchTime, onCopies, false, of(func(m *index.Match) string { return nearest(m.Time) }), isInstant},
 		{headerSimilarity, onCopies, true, of(func(m *index.Match) string { return ratio(m.Similarity) }), isRatio},
 		{headerMethod, onCopies, false, of(func(m *index.Match) string { return methods()[m.Method] }), isMethod},
 		{headerCopy, onCopies, true, of(func(m *index.Match) string { return strconv.FormatUint(m.Copy, 10) }), isCount},
-		{headerCut, onCut, false, func(*saying) string { return candidates }, oneOf(candidates)},
-		{headerUnchecked, onUnchecked, false, func(s *saying) string { return s.unchecked }, oneOf(byCondition, inOutage)},
+		{headerCut, onCut, false, func(*known) string { return candidates }, oneOf(candidates)},
+		{headerUnchecked, onUnchecked, false, func(s *known) string { return s.unchecked }, oneOf(byCondition, inOutage)},
 		{headerLate, onLate, true, lateness, isCount},
 		{headerReason, onRejected, false, nil, oneOf(reasons()...)},
 		{headerDetail, onRejected, false, nil, atMost(mostDetail)},
@@ -138,10 +138,12 @@ func table() []row {
 	}
 }
 
-func placeOf(m *index.Match) string { return coordinates(m.Topic, m.Source.Partition, m.Offset) }
+func matchCoordinates(m *index.Match) string {
+	return coordinates(m.Topic, m.Source.Partition, m.Offset)
+}
 
 // idOf is the id of the representative, or its place if it has none.
-func idOf(m *index.Match) string { return cmp.Or(m.ID[:min(len(m.ID), mostID)], placeOf(m)) }
+func idOf(m *index.Match) string { return cmp.Or(m.ID[:min(len(m.ID), mostID)], matchCoordinates(m)) }
 
 // nearest writes a time in RFC 3339: one that it does not know as the nearest that it knows.
 func nearest(ms int64) string {
@@ -156,7 +158,7 @@ func ratio(s compare.Similarity) string {
 	return fmt.Sprintf("%d.%04d", n/10_000, n%10_000)
 }
 
-func lateness(s *saying) string {
+func lateness(s *known) string {
 	if s.late == 0 {
 		return ""
 	}
@@ -171,7 +173,7 @@ func atMost(bytes int) func(string) bool {
 	return func(value string) bool { return len(value) <= bytes }
 }
 
-func isPlace(value string) bool {
+func isCoordinates(value string) bool {
 	_, _, ok := parse(value)
 	return ok
 }
@@ -205,13 +207,13 @@ func headerNames() []string {
 }
 
 // saying is what is known of the document of an output without its verdict's details.
-func (a *audit) saying(source, verdict string) *saying {
-	return &saying{verdict: verdict, source: source, index: a.in.Index, algorithm: a.algorithm}
+func (a *audit) knownOf(source, verdict string) *known {
+	return &known{verdict: verdict, source: source, index: a.in.Index, algorithm: a.algorithm}
 }
 
 // common returns the headers that every output record has, without its verdict.
 func (a *audit) common(source string) headers {
-	all, s := headers{}, a.saying(source, "")
+	all, s := headers{}, a.knownOf(source, "")
 	for _, h := range a.table {
 		if h.on == onAll {
 			all[h.name] = []byte(h.says(s))
@@ -222,7 +224,7 @@ func (a *audit) common(source string) headers {
 
 // wrong returns how headers differ from what a document must say, or "". A document has all headers of the kinds in
 // must, and may have those of the kinds in may.
-func (a *audit) wrong(got headers, s *saying, must []kind, may ...kind) string {
+func (a *audit) wrong(got headers, s *known, must []kind, may ...kind) string {
 	want := headers{}
 	for _, h := range a.table {
 		value, there := got[h.name]

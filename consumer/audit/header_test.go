@@ -60,7 +60,7 @@ func writtens() []written {
 		written{
 			"passed on",
 			func(b *sink.Batch, dst, src *kgo.Record) { b.Unchecked(dst, src, sink.InOutage) },
-			func(a *audit, got headers, source string) string { return a.passed(got, source, inOutage) },
+			func(a *audit, got headers, source string) string { return a.checkBypassed(got, source, inOutage) },
 		},
 		written{"rejected", func(b *sink.Batch, dst, src *kgo.Record) { b.Reject(dst, src, sink.Empty, "because") }, refused},
 		written{"rejected with nothing of it", func(b *sink.Batch, dst, src *kgo.Record) {

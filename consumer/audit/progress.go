@@ -19,7 +19,7 @@ const (
 	StageJournal  Stage = "replaying the journal"
 	StageSource   Stage = "reading the source"
 	StageOutputs  Stage = "reading the outputs"
-	StageSettle   Stage = "settling up"
+	StageCompare  Stage = "settling up"
 )
 
 // Progress is how far a stage has come, in records.

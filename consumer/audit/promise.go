@@ -42,7 +42,7 @@ func headersOn(r *kgo.Record) (headers, error) {
 
 // unlike returns how the headers of a document whose verdict stands differ from what they promise, or "".
 func (a *audit) unlike(got headers, source string, v *index.Verdict) string {
-	s, must := a.saying(source, wordDuplicate), []kind{onAll}
+	s, must := a.knownOf(source, wordDuplicate), []kind{onAll}
 	if v.Unique() {
 		s.verdict = wordUnique
 	}
@@ -127,7 +127,7 @@ func differs(got, want headers, who string) string {
 // rejection returns what is wrong with the headers of a rejected record, or "". A document whose verdict stands must
 // not be rejected, with one exception: a topic may refuse a duplicate, and then nothing has to be forgotten.
 func (a *audit) rejection(got headers, source string, v *index.Verdict, judged bool) string {
-	if d := a.wrong(got, a.saying(source, wordRejected), []kind{onAll, onRejected}, onChanged); d != "" {
+	if d := a.wrong(got, a.knownOf(source, wordRejected), []kind{onAll, onRejected}, onChanged); d != "" {
 		return d
 	}
 	reason := got[headerReason]
@@ -145,7 +145,7 @@ func (a *audit) rejection(got headers, source string, v *index.Verdict, judged b
 // anyVerdict returns what is wrong with the headers of a document whose verdict is not known, or "". They must be
 // complete, and each in its form.
 func (a *audit) anyVerdict(got headers, source string) string {
-	s := a.saying(source, string(got[headerVerdict]))
+	s := a.knownOf(source, string(got[headerVerdict]))
 	_, matched := got[headerMatch]
 	_, cut := got[headerCut]
 	switch {
@@ -169,12 +169,12 @@ func (a *audit) unasked(got headers, source string) string {
 	if !a.conditions {
 		return headerUnchecked + " is there, and the settings have no source.when"
 	}
-	return a.passed(got, source, byCondition)
+	return a.checkBypassed(got, source, byCondition)
 }
 
-// passedOn says that an output claims to have been passed on while the journal was away. What the journal says of it
+// bypassed says that an output claims to have been passed on while the journal was away. What the journal says of it
 // since does not matter.
-func (c *claim) passedOn() bool { return string(c.headers[headerUnchecked]) == inOutage }
+func (c *claim) bypassed() bool { return string(c.headers[headerUnchecked]) == inOutage }
 
 // retimed says that an output has another timestamp than its source record, and claims to say which was that one's.
 func (c *claim) retimed() bool {
@@ -183,8 +183,8 @@ func (c *claim) retimed() bool {
 }
 
 // passed returns what is wrong with the headers of a document that was forwarded without being judged, or "".
-func (a *audit) passed(got headers, source, why string) string {
-	s := a.saying(source, wordUnique)
+func (a *audit) checkBypassed(got headers, source, why string) string {
+	s := a.knownOf(source, wordUnique)
 	s.unchecked = why
 	return a.wrong(got, s, []kind{onAll, onUnchecked})
 }

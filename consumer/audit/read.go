@@ -48,7 +48,7 @@ func (a *audit) ends(ctx context.Context, topics []string) (spans, error) {
 }
 
 // owed returns the part of the source that must be in the outputs.
-func (a *audit) owed(ctx context.Context) (spans, error) {
+func (a *audit) due(ctx context.Context) (spans, error) {
 	all, err := a.ends(ctx, a.in.Sources)
 	if err != nil || a.in.Group == "" {
 		return all, err
@@ -143,7 +143,7 @@ func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, 
 	for len(left) > 0 {
 		fetches := client.PollFetches(ctx)
 		u.Polled(fetches)
-		if err := g.passOver(client, fetches); err != nil {
+		if err := g.skipUnreadable(client, fetches); err != nil {
 			if errors.Is(err, kerr.OffsetOutOfRange) {
 				err = errGone
 			}
@@ -165,9 +165,9 @@ func read(ctx context.Context, like *kgo.Client, u *unpack.Unpacker, all spans, 
 	return nil
 }
 
-// passOver goes on behind batches that cannot be unpacked, because the members have not judged their records either. It
+// skipUnreadable goes on behind batches that cannot be unpacked, because the members have not judged their records either. It
 // returns any other error.
-func (g *reading) passOver(client *kgo.Client, fetches kgo.Fetches) error {
+func (g *reading) skipUnreadable(client *kgo.Client, fetches kgo.Fetches) error {
 	for _, failed := range fetches.Errors() {
 		var batch *kgo.ErrDecompressTooLarge
 		switch {

@@ -130,7 +130,7 @@ func (a *audit) resume(c index.Contents, routes index.Routes) error {
 		for range int(row.Epoch) - 1 {
 			s.passes = append(s.passes, before())
 		}
-		s.begin(pass{start: row.Start, open: row.Base})
+		s.begin(epoch{start: row.Start, open: row.Base})
 		if err := a.judge(s, c.Held[i]); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (a *audit) reposition(at index.Stamp, rec *index.Reposition) {
 	if n := len(s.passes); n > 0 {
 		s.passes[n-1].base = was.Base
 	}
-	s.begin(pass{start: is.Start})
+	s.begin(epoch{start: is.Start})
 }
 
 // counts says whether a run is of the present epoch.

@@ -64,7 +64,7 @@ type Report struct {
 	Rejected  int `json:"rejected"`
 	Verdicts  int `json:"verdicts"`  // records of the topics of verdicts
 	Unchecked int `json:"unchecked"` // output records whose source record the source topic no longer holds
-	Passed    int `json:"passed"`    // output records that were passed on while the journal was away
+	Bypassed  int `json:"passed"`    // output records that were passed on while the journal was away
 	Retimed   int `json:"retimed"`   // rejected records with another timestamp than their source records', which they name
 	Earlier   int `json:"earlier"`   // output records that an earlier journal decided: only compared with their source
 
@@ -155,8 +155,8 @@ func (r *Report) String() string {
 	if r.Earlier > 0 {
 		fmt.Fprintf(&b, "; %d of an earlier journal", r.Earlier)
 	}
-	if r.Passed > 0 {
-		fmt.Fprintf(&b, "; %d passed on while the journal was away", r.Passed)
+	if r.Bypassed > 0 {
+		fmt.Fprintf(&b, "; %d passed on while the journal was away", r.Bypassed)
 	}
 	if r.Retimed > 0 {
 		fmt.Fprintf(&b, "; %d rejected with another timestamp, and their own in unecho-timestamp", r.Retimed)

@@ -89,7 +89,7 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 		streams: map[entry.PartitionName]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{},
 		verdicts:   map[string]bool{},
 		tracks:     map[track][]reach{},
-		unpacker:   unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch}),
+		unpacker:   unpack.New(unpack.Limits{Batch: batch, Held: 2 * batch}),
 		journal:    journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
 		conditions: haveConditions(in.Settings),
 		table:      table(), known: headerNames(),
@@ -144,7 +144,7 @@ type roles struct{ unique, duplicate, rejected bool }
 // meanwhile is no finding: the part of the journal that is read has an output's verdict, and the part of the source has
 // its source record.
 func (a *audit) run(ctx context.Context) error {
-	owed, err := a.owed(ctx)
+	owed, err := a.due(ctx)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (a *audit) run(ctx context.Context) error {
 	if err := a.each(ctx, StageOutputs, outputs, a.unpacker, a.output); err != nil {
 		return err
 	}
-	return a.settle(owed)
+	return a.compare(owed)
 }
 
 // number numbers the partitions of the outputs in a fixed order, so that two audits of the same topics spell out the

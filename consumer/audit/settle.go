@@ -32,7 +32,7 @@ func (g *group) open(i int) bool { return g.offset < g.stream.passes[i].open }
 func (g *group) lacks(i int) bool { return g.out[i] == nil && g.offset >= g.stream.passes[i].start }
 
 // settle visits the facts, which are sorted by source record, and reckons up each record.
-func (a *audit) settle(owed spans) error {
+func (a *audit) compare(owed spans) error {
 	for _, s := range a.sources {
 		s.aim(a.audited(s.Topic))
 	}
@@ -42,7 +42,7 @@ func (a *audit) settle(owed spans) error {
 			a.reckon(g, owed)
 			g = &group{stream: s, offset: k.offset(), source: coordinates(s.Topic, s.Partition, k.offset())}
 			if seen++; seen%stride == 0 {
-				if err := a.progress(StageSettle, min(seen, a.read), a.read); err != nil {
+				if err := a.progress(StageCompare, min(seen, a.read), a.read); err != nil {
 					return err
 				}
 			}
@@ -67,12 +67,12 @@ func (a *audit) take(g *group, k *key, fact []byte) error {
 		}
 		j := readJudgement(&rd)
 		g.judged[j.pass] = j
-	case factOutput, factTold:
+	case factOutput, factVerdictRecord:
 		number, offset := claimedAt(k.order())
 		c := readClaim(&rd, a.known, a.common(g.source))
 		c.output, c.offset = a.places[number], offset
 		into, has := &g.claims, "every pass has one already"
-		if k.kind() == factTold {
+		if k.kind() == factVerdictRecord {
 			into, has = &g.tales, "every output has one already"
 		}
 		if len(*into) == mostTogether {
@@ -124,15 +124,15 @@ func (a *audit) reckon(g *group, owed spans) {
 		}
 	}
 	for _, c := range g.out {
-		if c != nil && c.passedOn() {
-			a.report.Passed++
+		if c != nil && c.bypassed() {
+			a.report.Bypassed++
 		}
 		if c != nil && c.retimed() {
 			a.report.Retimed++
 		}
 	}
-	a.settleMisfits(g, misfits)
-	a.reckonTold(g, g.offset < owed[g.stream.PartitionName].to)
+	a.assignMisfits(g, misfits)
+	a.compareVerdicts(g, g.offset < owed[g.stream.PartitionName].to)
 	if g.offset >= owed[g.stream.PartitionName].to {
 		a.report.Pending++
 		return
@@ -150,7 +150,7 @@ func (a *audit) account(g *group) (misfits []*claim) {
 	for _, owes := range []bool{true, false} {
 		for _, open := range []bool{false, true} {
 			for i := range g.out {
-				if g.lacks(i) && g.stream.owes(i, g.offset) == owes && g.open(i) == open {
+				if g.lacks(i) && g.stream.outputDue(i, g.offset) == owes && g.open(i) == open {
 					left = a.give(g, i, left)
 				}
 			}
@@ -191,7 +191,7 @@ func (a *audit) ambiguous(g *group, i int) bool {
 	c := g.out[i]
 	for j, d := range g.out {
 		switch {
-		case d == nil && (g.stream.owes(i, g.offset) || !g.lacks(j)):
+		case d == nil && (g.stream.outputDue(i, g.offset) || !g.lacks(j)):
 		case d != nil && (d.output == c.output || a.fits(g, i, d) != ""):
 		case a.fits(g, j, c) == "":
 			return true
@@ -200,15 +200,15 @@ func (a *audit) ambiguous(g *group, i int) bool {
 	return false
 }
 
-// settleMisfits accounts each output that fits nothing to a pass that lacks one, and reports it as different. If no
+// assignMisfits accounts each output that fits nothing to a pass that lacks one, and reports it as different. If no
 // pass lacks one, the output is one too many.
-func (a *audit) settleMisfits(g *group, misfits []*claim) {
+func (a *audit) assignMisfits(g *group, misfits []*claim) {
 	reached := false
 	for i := range g.stream.passes {
 		reached = reached || g.offset >= g.stream.passes[i].start
 	}
 	for _, c := range misfits {
-		switch i := g.standIn(); {
+		switch i := g.lacking(); {
 		case !reached, i < 0 && g.offset < g.stream.began():
 			a.earlier(g)
 		case i < 0:
@@ -224,14 +224,14 @@ func (a *audit) settleMisfits(g *group, misfits []*claim) {
 	}
 }
 
-// standIn returns the pass to which a misfit is accounted: one that lacks an output, preferably one that must have it;
+// lacking returns the pass to which a misfit is accounted: one that lacks an output, preferably one that must have it;
 // -1 if there is none.
-func (g *group) standIn() int {
+func (g *group) lacking() int {
 	other := -1
 	for i := range g.out {
 		switch {
 		case !g.lacks(i):
-		case g.stream.owes(i, g.offset):
+		case g.stream.outputDue(i, g.offset):
 			return i
 		case other < 0:
 			other = i
@@ -252,7 +252,7 @@ func (a *audit) lacking(g *group) {
 	}
 	due, known, may := false, false, false
 	for i, c := range g.out {
-		owes, unsure := g.stream.owes(i, g.offset), g.stream.unsure(i, g.offset)
+		owes, unsure := g.stream.outputDue(i, g.offset), g.stream.unsure(i, g.offset)
 		may = may || unsure
 		if !owes && (!unsure || c == nil) {
 			continue
@@ -260,7 +260,7 @@ func (a *audit) lacking(g *group) {
 		_, judged := g.judged[i]
 		due, known = true, known || judged || !g.open(i)
 		if c == nil {
-			a.report.found(Finding{Lost, g.source, "", "in no output; the journal " + g.says(i)})
+			a.report.found(Finding{Lost, g.source, "", "in no output; the journal " + g.decided(i)})
 		}
 	}
 	switch {
@@ -286,7 +286,7 @@ func (g *group) came() bool {
 }
 
 // says returns what pass i decided, in words.
-func (g *group) says(i int) string {
+func (g *group) decided(i int) string {
 	j, judged := g.judged[i]
 	v := &j.verdict
 	switch {

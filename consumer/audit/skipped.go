@@ -84,5 +84,5 @@ func (a *audit) skipped(g *group) {
 
 // begunBetween says that a pass began in [from, to]: what lies on its two sides are two stretches.
 func (s *stream) begunBetween(from, to int64) bool {
-	return slices.ContainsFunc(s.passes, func(p pass) bool { return p.start >= from && p.start <= to })
+	return slices.ContainsFunc(s.passes, func(p epoch) bool { return p.start >= from && p.start <= to })
 }

@@ -15,7 +15,7 @@ type stream struct {
 	entry.PartitionName
 	number  uint32
 	first   int64 // the first offset of the partition's log
-	passes  []pass
+	passes  []epoch
 	goes    target   // by the routing in force
 	named   []target // all targets that the journal's routings name
 	aimed   target   // the one of named that is audited
@@ -27,7 +27,7 @@ type stream struct {
 }
 
 // pass is the time between two repositions.
-type pass struct {
+type epoch struct {
 	start int64     // the offset it began at
 	base  int64     // all offsets below were announced as forwarded when the next pass began
 	open  int64     // verdicts below are older than the snapshot that began the replay: any verdict fits
@@ -35,14 +35,14 @@ type pass struct {
 }
 
 // before returns a pass that ended before the snapshot. Its outputs may be there and need not be.
-func before() pass { return pass{open: math.MaxInt64} }
+func before() epoch { return epoch{open: math.MaxInt64} }
 
 // unknown says whether nothing is known of a pass but that there was one.
-func (p *pass) unknown() bool { return p.open == math.MaxInt64 }
+func (p *epoch) unknown() bool { return p.open == math.MaxInt64 }
 
 // owes says whether pass i must have an output of an offset: the pass began at or below it and got beyond it, and the
 // routing of the pass sends the output here.
-func (s *stream) owes(i int, offset int64) bool {
+func (s *stream) outputDue(i int, offset int64) bool {
 	return s.reached(i, offset) && !s.sentAway(i, offset)
 }
 

@@ -42,7 +42,7 @@ func (a *audit) verdictsOf(source string) string {
 }
 
 // told notes a record of a topic of verdicts, if the source record that it names may exist.
-func (a *audit) told(r *kgo.Record) error {
+func (a *audit) noteVerdictRecord(r *kgo.Record) error {
 	a.report.Verdicts++
 	at := coordinates(r.Topic, r.Partition, r.Offset)
 	got, malformed := a.fieldsOf(r)
@@ -68,7 +68,7 @@ func (a *audit) told(r *kgo.Record) error {
 	}
 	a.scratch = c.append(a.scratch[:0], a.known, a.common(source))
 	order := claimOrder(a.numbers[entry.Name(r.Topic, r.Partition)], r.Offset)
-	return a.sorter.add(keyOf(s.number, offset, factTold, order), a.scratch)
+	return a.sorter.add(keyOf(s.number, offset, factVerdictRecord, order), a.scratch)
 }
 
 // fieldsOf reads the object in a record of verdicts. What could be read is returned with an error, too.
@@ -134,7 +134,7 @@ func (a *audit) field(got headers, name string, value json.Token) error {
 
 // tells says whether there must be, and whether there may be, a record of verdicts about the output of pass i. The
 // routing of the pass decides.
-func (s *stream) tells(i int, offset int64) (must, may bool) {
+func (s *stream) verdictDue(i int, offset int64) (must, may bool) {
 	known := false
 	must = true
 	for _, w := range s.passes[i].went {
@@ -149,9 +149,9 @@ func (s *stream) tells(i int, offset int64) (must, may bool) {
 	return must && known, may || !known
 }
 
-// reckonTold holds the records of verdicts about a source record against its outputs. Due says that the group has
+// compareVerdicts holds the records of verdicts about a source record against its outputs. Due says that the group has
 // committed it: else one of the two may have been written after the audit looked.
-func (a *audit) reckonTold(g *group, due bool) {
+func (a *audit) compareVerdicts(g *group, due bool) {
 	if g.stream.aimed.verdicts == "" {
 		return
 	}
@@ -163,13 +163,13 @@ func (a *audit) reckonTold(g *group, due bool) {
 		if c == nil || g.told[c] != nil {
 			continue
 		}
-		switch must, _ := g.stream.tells(i, g.offset); {
+		switch must, _ := g.stream.verdictDue(i, g.offset); {
 		case len(left) > 0:
 			t := left[0]
 			left = left[1:]
 			what := t.malformed
 			if what == "" {
-				what = differs(t.headers, a.toldOf(g, c), "its output in "+c.at()+" says")
+				what = differs(t.headers, a.verdictOf(g, c), "its output in "+c.at()+" says")
 			}
 			a.report.found(Finding{Different, g.source, t.at(), what})
 		case must:
@@ -193,10 +193,10 @@ func (a *audit) pair(g *group) (left []*claim) {
 		if c == nil {
 			continue
 		}
-		if _, may := g.stream.tells(i, g.offset); !may {
+		if _, may := g.stream.verdictDue(i, g.offset); !may {
 			continue
 		}
-		want := a.toldOf(g, c)
+		want := a.verdictOf(g, c)
 		at := slices.IndexFunc(left, func(t *claim) bool { return t.malformed == "" && differs(t.headers, want, "") == "" })
 		if at < 0 {
 			continue
@@ -210,8 +210,8 @@ func (a *audit) pair(g *group) (left []*claim) {
 	return left
 }
 
-// toldOf returns what the record of verdicts about an output says.
-func (*audit) toldOf(g *group, c *claim) headers {
+// verdictOf returns what the record of verdicts about an output says.
+func (*audit) verdictOf(g *group, c *claim) headers {
 	want := maps.Clone(c.headers)
 	if at, inForm := instant(g.was.timestamp); inForm {
 		want[timeField] = []byte(at)

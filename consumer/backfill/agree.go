@@ -106,7 +106,7 @@ const (
 // coordinated asks about a group until the cluster has a coordinator for it.
 func coordinated(ctx context.Context, ask func() error) error {
 	return retry.While(ctx, coordinatorPoll, ask, func(err error, since time.Duration) bool {
-		return since < coordinatorWithin && broker.Passing(err)
+		return since < coordinatorWithin && broker.Transient(err)
 	})
 }
 

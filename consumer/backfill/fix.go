@@ -64,7 +64,7 @@ func Fix(ctx context.Context, opts topic.Options, r Request, now time.Time) (*pr
 
 // check refuses what is wrong whatever the topics hold.
 func (r *Request) check(now time.Time) error {
-	for _, b := range r.bounds() {
+	for _, b := range r.ends() {
 		if b.kind == atTime && b.at.After(now) {
 			return &stop.Error{
 				What:   fmt.Sprintf("%s %s lies in the future: %s", b.flag, b.Text, b.at.UTC().Format(time.RFC3339)),
@@ -88,7 +88,7 @@ type flagged struct {
 	flag string
 }
 
-func (r *Request) bounds() []flagged { return []flagged{{r.From, "--from"}, {r.To, "--to"}} }
+func (r *Request) ends() []flagged { return []flagged{{r.From, "--from"}, {r.To, "--to"}} }
 
 func reversed(what, from, to string) error {
 	return &stop.Error{
@@ -126,7 +126,7 @@ func (f *fixing) read(ctx context.Context, admin *kadm.Client, names []string) (
 // known refuses offsets of partitions that there are not, and lists that do not name the same partitions.
 func (f *fixing) known(topics []broker.Topic) error {
 	r := &f.request
-	for _, b := range r.bounds() {
+	for _, b := range r.ends() {
 		for p := range b.each {
 			i := slices.IndexFunc(topics,
 				func(t broker.Topic) bool { return t.Name == p.Topic || p.Topic == "" && len(topics) == 1 })

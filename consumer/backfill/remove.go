@@ -76,9 +76,9 @@ func Remove(ctx context.Context, opts topic.Options, name string, snapshots func
 
 // A deleted topic is gone from the controller at once, and from the other brokers a moment later.
 const (
-	goneWithin = time.Minute
-	gonePoll   = 50 * time.Millisecond
-	goneSay    = 2 * time.Second // how often somebody who waits is told
+	goneWithin   = time.Minute
+	gonePoll     = 50 * time.Millisecond
+	goneReminder = 2 * time.Second // how often somebody who waits is told
 )
 
 // untilGone waits until no broker knows the topics any more.
@@ -92,11 +92,11 @@ func untilGone(ctx context.Context, client *kgo.Client, waiting func(topics []st
 		}
 		return err
 	}, func(err error, since time.Duration) bool {
-		if since-said >= goneSay && errors.Is(err, errStill) {
+		if since-said >= goneReminder && errors.Is(err, errStill) {
 			said = since
 			waiting(left)
 		}
-		return since < goneWithin && (errors.Is(err, errStill) || broker.Passing(err))
+		return since < goneWithin && (errors.Is(err, errStill) || broker.Transient(err))
 	})
 	if errors.Is(err, errStill) {
 		return &stop.Error{

@@ -10,13 +10,13 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 )
 
-// Settled waits until all that stands in topics now can be read by who reads committed records only. See
+// AwaitCommitted waits until all that stands in topics now can be read by who reads committed records only. See
 // broker.Settled. The options reach the cluster.
-func Settled(ctx context.Context, options []kgo.Opt, topics ...string) error {
+func AwaitCommitted(ctx context.Context, options []kgo.Opt, topics ...string) error {
 	client, err := kgo.NewClient(options...)
 	if err != nil {
 		return fmt.Errorf("open client: %w", err)
 	}
 	defer client.Close()
-	return broker.Settled(ctx, kadm.NewClient(client), topics...)
+	return broker.AwaitCommitted(ctx, kadm.NewClient(client), topics...)
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// barrenPatience is how long the answer may take.
-const barrenPatience = 3 * time.Second
+// emptyPatience is how long the answer may take.
+const emptyPatience = 3 * time.Second
 
-// Barren says that a reader of committed records finds nothing in a partition from one offset up to another, because
+// Empty says that a reader of committed records finds nothing in a partition from one offset up to another, because
 // compaction deleted it. A client passes over that, and says so only with the next record, which may never come. A
 // topic that is not compacted has all its records, however long a broker takes to bring them. Who cannot be told goes
 // on waiting, and asks again.
-func (t *Topics) Barren(ctx context.Context, d kgo.Decompressor, topic string, partition int32, from, to int64) bool {
-	ctx, cancel := context.WithTimeout(ctx, barrenPatience)
+func (t *Topics) Empty(ctx context.Context, d kgo.Decompressor, topic string, partition int32, from, to int64) bool {
+	ctx, cancel := context.WithTimeout(ctx, emptyPatience)
 	defer cancel()
-	is, err := t.barren(ctx, d, topic, partition, from, to)
+	is, err := t.empty(ctx, d, topic, partition, from, to)
 	if err != nil {
 		t.log.Debug().Err(err).Str("topic", topic).Int32("partition", partition).
 			Msg("nobody can tell whether anything is left of a range")
@@ -29,7 +29,7 @@ func (t *Topics) Barren(ctx context.Context, d kgo.Decompressor, topic string, p
 	return is
 }
 
-func (t *Topics) barren(ctx context.Context, d kgo.Decompressor, topic string, partition int32, from,
+func (t *Topics) empty(ctx context.Context, d kgo.Decompressor, topic string, partition int32, from,
 	to int64,
 ) (bool, error) {
 	configs, err := t.askConfigs(ctx, topic)
@@ -64,8 +64,8 @@ func (t *Topics) barren(ctx context.Context, d kgo.Decompressor, topic string, p
 	return true, nil
 }
 
-// barrenBytes is how much is asked for at a time. A broker brings a whole batch in any case.
-const barrenBytes = 256 << 10
+// emptyBytes is how much is asked for at a time. A broker brings a whole batch in any case.
+const emptyBytes = 256 << 10
 
 // fetch asks the leader of a partition once. It returns nil if that answers about nothing, as one does that bounds
 // its clients' rates.
@@ -73,11 +73,11 @@ func (t *Topics) fetch(ctx context.Context, id [16]byte, leader int32, topic str
 	from int64,
 ) (*kmsg.FetchResponseTopicPartition, error) {
 	req := kmsg.NewPtrFetchRequest()
-	req.IsolationLevel, req.MaxBytes = 1, barrenBytes
+	req.IsolationLevel, req.MaxBytes = 1, emptyBytes
 	of := kmsg.NewFetchRequestTopic()
 	of.Topic, of.TopicID = topic, id
 	p := kmsg.NewFetchRequestTopicPartition()
-	p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, from, barrenBytes
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, from, emptyBytes
 	of.Partitions = append(of.Partitions, p)
 	req.Topics = append(req.Topics, of)
 	kresp, err := t.cl.Broker(int(leader)).RetriableRequest(ctx, req)

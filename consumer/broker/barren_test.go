@@ -55,7 +55,7 @@ func TestBarren(t *testing.T) {
 		{"kept", 1, 3, false},
 		{"missing", 0, 1, false},
 	} {
-		if got := topics.Barren(t.Context(), kgo.DefaultDecompressor(), c.topic, 0, c.from, c.to); got != c.want {
+		if got := topics.Empty(t.Context(), kgo.DefaultDecompressor(), c.topic, 0, c.from, c.to); got != c.want {
 			t.Errorf("%s from %d to %d: %v", c.topic, c.from, c.to, got)
 		}
 	}

@@ -42,7 +42,7 @@ func oauthBroker(t *testing.T) string {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var front string
-	kafka, err := testbed.NewKafka(ctx, testbed.Place{
+	kafka, err := testbed.NewKafka(ctx, testbed.Files{
 		Dir: t.TempDir(), Cache: filepath.Dir(filepath.Dir(jars)), POM: "../../deploy/dev/pom.xml",
 		Properties: oauthProperties,
 	}, 1, func(_ int, address string) (string, error) {

@@ -81,7 +81,7 @@ func TestClientComplainsOnceOfABroker(t *testing.T) {
 		t.Errorf("%d lines: %.2000s", lines, out.String())
 	}
 	for c := range l.said {
-		l.said[c] = l.said[c].Add(-saidWithin)
+		l.said[c] = l.said[c].Add(-repeatAfter)
 	}
 	l.Log(kgo.LogLevelWarn, "unable to open connection to broker", "addr", "two:9092", "err", io.EOF)
 	if lines := strings.Count(out.String(), "\n"); lines != 4 {

@@ -32,8 +32,8 @@ type clientLogger struct {
 // complaint is a warning of the client. There is at most one for each kind of warning and each broker.
 type complaint struct{ msg, broker string }
 
-// saidWithin is how long a warning is not repeated.
-const saidWithin = 10 * time.Second
+// repeatAfter is how long a warning is not repeated.
+const repeatAfter = 10 * time.Second
 
 // Level implements kgo.Logger.
 func (l *clientLogger) Level() kgo.LogLevel {
@@ -52,7 +52,7 @@ func (l *clientLogger) Level() kgo.LogLevel {
 
 // Log implements kgo.Logger.
 func (l *clientLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
-	if level < kgo.LogLevelInfo && (slices.ContainsFunc(keyvals, canceled) || l.justSaid(msg, keyvals)) {
+	if level < kgo.LogLevelInfo && (slices.ContainsFunc(keyvals, canceled) || l.repeated(msg, keyvals)) {
 		level = kgo.LogLevelInfo
 	}
 	at := zerolog.TraceLevel
@@ -68,11 +68,11 @@ func (l *clientLogger) Log(level kgo.LogLevel, msg string, keyvals ...any) {
 	l.log.WithLevel(at).Str("part", "kafka client").Fields(withUnits(keyvals)).Msg(msg)
 }
 
-func (l *clientLogger) justSaid(msg string, keyvals []any) bool {
+func (l *clientLogger) repeated(msg string, keyvals []any) bool {
 	c, now := complaint{msg: msg, broker: brokerIn(keyvals)}, time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now.Sub(l.said[c]) < saidWithin {
+	if now.Sub(l.said[c]) < repeatAfter {
 		return true
 	}
 	if l.said == nil {

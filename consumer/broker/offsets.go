@@ -30,7 +30,7 @@ func Offsets(ctx context.Context, list Listing, topics ...string) (kadm.ListedOf
 		return nil, err
 	}
 	listed.Each(func(o kadm.ListedOffset) {
-		if o.Err != nil && (o.Partition < 0 || !Passing(o.Err)) { // below 0: the error is about the topic
+		if o.Err != nil && (o.Partition < 0 || !Transient(o.Err)) { // below 0: the error is about the topic
 			err = fmt.Errorf("topic %s: %w", o.Topic, o.Err)
 		}
 	})

@@ -10,10 +10,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// Passing says whether the cause of an error may be gone in a moment without anybody doing anything: a broker restarts,
+// Transient says whether the cause of an error may be gone in a moment without anybody doing anything: a broker restarts,
 // another one takes over, a transaction is not over yet, a name is not known yet. A wrong password, certificate, missing right or missing topic stays
 // until a person comes.
-func Passing(err error) bool {
+func Transient(err error) bool {
 	var code *kerr.Error
 	if errors.As(err, &code) {
 		return code.Retriable || code == kerr.ConcurrentTransactions
@@ -38,10 +38,10 @@ func brokenOff(err error) bool {
 	return false
 }
 
-// MayPass says whether the same request may succeed in a moment: Kafka says so, or has not answered at all. Unlike
-// Passing it is for callers that have reached the cluster before.
-func MayPass(err error) bool {
-	return !errors.As(err, new(*kerr.Error)) || Passing(err)
+// Retriable says whether the same request may succeed in a moment: Kafka says so, or has not answered at all. Unlike
+// Transient it is for callers that have reached the cluster before.
+func Retriable(err error) bool {
+	return !errors.As(err, new(*kerr.Error)) || Transient(err)
 }
 
 // LookAtLeaders is the remedy of what did not pass in time.

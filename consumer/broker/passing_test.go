@@ -40,7 +40,7 @@ func TestPassing(t *testing.T) {
 		{context.Canceled, false},
 		{errors.New("else"), false},
 	} {
-		if got := Passing(c.err); got != c.want {
+		if got := Transient(c.err); got != c.want {
 			t.Errorf("%v: %v, want %v", c.err, got, c.want)
 		}
 	}

@@ -13,27 +13,27 @@ import (
 // ErrOpen says that a transaction was still open when the time was up.
 var ErrOpen = errors.New("a transaction is open")
 
-// settlePoll is how often the ends of topics are looked at.
-const settlePoll = 20 * time.Millisecond
+// committedPoll is how often the ends of topics are looked at.
+const committedPoll = 20 * time.Millisecond
 
-// SettledOffsets waits until no transaction is open in topics, and returns their ends. Kafka answers that a
+// AwaitCommittedEnds waits until no transaction is open in topics, and returns their ends. Kafka answers that a
 // transaction is committed a moment before it writes that into the topics, and a reader that asks for the ends in
 // between sees them too early. A partition without a leader and a topic that there is not are waited for as well,
 // until ctx ends.
-func SettledOffsets(ctx context.Context, admin *kadm.Client, topics ...string) (kadm.ListedOffsets, error) {
-	return settled(ctx, admin, false, topics)
+func AwaitCommittedEnds(ctx context.Context, admin *kadm.Client, topics ...string) (kadm.ListedOffsets, error) {
+	return awaitCommitted(ctx, admin, false, topics)
 }
 
-// Settled waits until all that stands in topics now can be read by who reads committed records only, but for what was
+// AwaitCommitted waits until all that stands in topics now can be read by who reads committed records only, but for what was
 // aborted. Transactions that begin meanwhile are not waited for. When ctx ends, the error is its cause beside
 // ErrOpen, or beside what kept the brokers from answering.
-func Settled(ctx context.Context, admin *kadm.Client, topics ...string) error {
-	_, err := settled(ctx, admin, true, topics)
+func AwaitCommitted(ctx context.Context, admin *kadm.Client, topics ...string) error {
+	_, err := awaitCommitted(ctx, admin, true, topics)
 	return err
 }
 
 // settled waits until no transaction is open below the ends of topics. These are the ends at its beginning, or at last.
-func settled(ctx context.Context, admin *kadm.Client, atFirst bool, topics []string) (kadm.ListedOffsets, error) {
+func awaitCommitted(ctx context.Context, admin *kadm.Client, atFirst bool, topics []string) (kadm.ListedOffsets, error) {
 	var ends kadm.ListedOffsets
 	for last := ErrOpen; ; {
 		var err error
@@ -46,7 +46,7 @@ func settled(ctx context.Context, admin *kadm.Client, atFirst bool, topics []str
 		} else {
 			ends = nil
 		}
-		if err != nil && !Passing(err) {
+		if err != nil && !Transient(err) {
 			return nil, err
 		}
 		switch {
@@ -57,7 +57,7 @@ func settled(ctx context.Context, admin *kadm.Client, atFirst bool, topics []str
 		case ctx.Err() == nil:
 			last = err
 		}
-		if err := retry.Pause(ctx, settlePoll); err != nil {
+		if err := retry.Pause(ctx, committedPoll); err != nil {
 			return nil, errors.Join(err, last)
 		}
 	}

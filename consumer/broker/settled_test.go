@@ -31,9 +31,9 @@ func TestSettledOffsets(t *testing.T) {
 	if err := writer.ProduceSync(deadline(t), kgo.StringRecord("a")).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
-	soon, cancel := context.WithTimeout(t.Context(), 10*settlePoll)
+	soon, cancel := context.WithTimeout(t.Context(), 10*committedPoll)
 	defer cancel()
-	if got, err := SettledOffsets(soon, admin, "news"); !errors.Is(err, context.DeadlineExceeded) {
+	if got, err := AwaitCommittedEnds(soon, admin, "news"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a transaction is open: %v, %v", got, err)
 	}
 	c.Fault(kfake.Fault{
@@ -41,10 +41,10 @@ func TestSettledOffsets(t *testing.T) {
 		Err: kerr.LeaderNotAvailable, Count: 3,
 	})
 	ended := make(chan error, 1)
-	time.AfterFunc(2*settlePoll, func() {
+	time.AfterFunc(2*committedPoll, func() {
 		ended <- writer.EndTransaction(context.WithoutCancel(t.Context()), kgo.TryCommit)
 	})
-	got, err := SettledOffsets(deadline(t), admin, "news")
+	got, err := AwaitCommittedEnds(deadline(t), admin, "news")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestSettledOffsets(t *testing.T) {
 		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1},
 		Err: kerr.TopicAuthorizationFailed, Count: -1,
 	})
-	if _, err := SettledOffsets(deadline(t), admin, "news"); !errors.Is(err, kerr.TopicAuthorizationFailed) {
+	if _, err := AwaitCommittedEnds(deadline(t), admin, "news"); !errors.Is(err, kerr.TopicAuthorizationFailed) {
 		t.Errorf("no right to read: %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestSettled(t *testing.T) {
 		}
 		return nil, nil, false
 	})
-	go func() { ended <- Settled(deadline(t), admin, "news") }()
+	go func() { ended <- AwaitCommitted(deadline(t), admin, "news") }()
 	<-asked // the ends, and then what is committed: so that the ends are known
 	for range 2 {
 		<-asked

@@ -26,7 +26,7 @@ func (f *Files) renewed(certs []tls.Certificate) {
 		w.cert = &certs[0]
 	}
 	w.mu.Unlock()
-	f.tell(time.Now())
+	f.logTrouble(time.Now())
 }
 
 // look tells of trouble with the life of our certificate. It is called wherever a connection is made or read from. Where no
@@ -34,7 +34,7 @@ func (f *Files) renewed(certs []tls.Certificate) {
 func (f *Files) look(now time.Time) {
 	if f.watched.due(now) {
 		f.now.Get()
-		f.tell(now)
+		f.logTrouble(now)
 	}
 }
 
@@ -49,7 +49,7 @@ func (w *watched) due(now time.Time) bool {
 }
 
 // tell tells once of each trouble.
-func (f *Files) tell(now time.Time) {
+func (f *Files) logTrouble(now time.Time) {
 	w := &f.watched
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
-// Place is a member's place in the group, by which a zombie's commits are refused.
-type Place struct {
+// Identity is a member's in the group, by which a zombie's commits are refused.
+type Identity struct {
 	Slot       string
 	Member     string // as Kafka calls it
 	Generation int32
@@ -25,7 +25,7 @@ type Commit struct {
 }
 
 // Commit commits offsets without a transaction, at least one.
-func (c *Cluster) Commit(ctx context.Context, as Place, some []Commit) error {
+func (c *Cluster) Commit(ctx context.Context, as Identity, some []Commit) error {
 	req := kmsg.NewPtrOffsetCommitRequest()
 	req.Group, req.MemberID, req.Generation, req.InstanceID = c.Group, as.Member, as.Generation, &as.Slot
 	at := map[string]int{} // topic -> its place in the request

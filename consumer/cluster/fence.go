@@ -43,7 +43,7 @@ func (c *Cluster) fence(ctx context.Context, transactionalID string) error {
 			answer = err
 		}
 		return err
-	}, func(err error, _ time.Duration) bool { return broker.MayPass(err) })
+	}, func(err error, _ time.Duration) bool { return broker.Retriable(err) })
 	if err == nil {
 		return nil
 	}

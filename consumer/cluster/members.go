@@ -70,7 +70,7 @@ func Members(ctx context.Context, admin *kadm.Client, group string) (Membership,
 		return consumers(&m), nil
 	case err == nil, broker.NoGroup(err), errors.Is(err, kerr.UnsupportedVersion):
 		return Membership{State: g.State}, nil
-	case errors.As(err, new(*kerr.Error)), broker.Passing(err), ctx.Err() != nil:
+	case errors.As(err, new(*kerr.Error)), broker.Transient(err), ctx.Err() != nil:
 		return Membership{}, fmt.Errorf("describe group %s: %w", group, err)
 	}
 	return Membership{State: g.State}, nil // the brokers are older than the new protocol, so nobody takes part by it

@@ -16,7 +16,7 @@ type Certificate struct {
 }
 
 // certificates checks when those that the service shows are valid.
-func (p *patient) certificates(context.Context) (findings []Finding, err error) {
+func (p *target) certificates(context.Context) (findings []Finding, err error) {
 	for _, c := range p.in.Certificates {
 		findings = append(findings, c.look(p.now()))
 	}

@@ -17,11 +17,11 @@ const synchronise = "synchronise the clocks (NTP) of brokers and members"
 
 // clocks compares the clocks that can be read without writing anything. The last record of the journal carries the
 // appender's time and the broker's: they are compared, and the broker's must not lie in the future.
-func (p *patient) clocks(ctx context.Context) (findings []Finding, err error) {
+func (p *target) clocks(ctx context.Context) (findings []Finding, err error) {
 	if s, ok := p.store.(snapshot.Server); ok {
 		name, now, err := s.Server(ctx)
 		if err != nil {
-			findings = told(findings, err)
+			findings = withUnseen(findings, err)
 		} else {
 			findings = append(findings, fine(name),
 				p.apart("the clock of the snapshot store", now.Sub(p.now()), "this machine's"))
@@ -45,7 +45,7 @@ func (p *patient) clocks(ctx context.Context) (findings []Finding, err error) {
 }
 
 // lastAppended returns the last record of the journal that says when it was appended; nil: none of the last few does.
-func (p *patient) lastAppended(ctx context.Context) (*topic.Record, index.Record, error) {
+func (p *target) lastAppended(ctx context.Context) (*topic.Record, index.Record, error) {
 	for at := p.tail.end - 1; at >= max(p.tail.start, p.tail.end-mostStrays); at-- {
 		r, rec, err := p.journalRecord(ctx, at)
 		if err != nil || r != nil && rec.Appended() > 0 {
@@ -56,7 +56,7 @@ func (p *patient) lastAppended(ctx context.Context) (*topic.Record, index.Record
 }
 
 // apart returns the finding about how far two clocks are apart. The difference includes the time of a round trip.
-func (p *patient) apart(what string, ahead time.Duration, of string) Finding {
+func (p *target) apart(what string, ahead time.Duration, of string) Finding {
 	tolerance := p.in.Index.Window.Tolerance
 	text := fmt.Sprintf("%s is %v ahead of %s", what, ahead.Round(time.Millisecond), of)
 	switch size := max(ahead, -ahead); {

@@ -15,7 +15,7 @@ const (
 )
 
 // cluster checks versions and features.
-func (p *patient) cluster(ctx context.Context) ([]Finding, error) {
+func (p *target) cluster(ctx context.Context) ([]Finding, error) {
 	all, err := p.admin.ApiVersions(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("ask for versions: %w", err)

@@ -18,7 +18,7 @@ import (
 )
 
 // group checks the members and what they have committed.
-func (p *patient) group(ctx context.Context) ([]Finding, error) {
+func (p *target) group(ctx context.Context) ([]Finding, error) {
 	name := p.in.Params.Group
 	in, err := cluster.Members(ctx, p.admin, name)
 	if err != nil {
@@ -57,7 +57,7 @@ type extent struct {
 }
 
 // offsets compares what was committed with what the source holds and what the newest snapshot knows.
-func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
+func (p *target) offsets(ctx context.Context) ([]Finding, error) {
 	extents, err := p.extents(ctx)
 	if err != nil || len(extents) == 0 {
 		return nil, err
@@ -82,7 +82,7 @@ func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
 		}
 	}
 	if ours && p.topic[p.in.Journal.Topic] == gone {
-		findings = append(findings, told(p.journalGone(ctx))...)
+		findings = append(findings, withUnseen(p.journalGone(ctx))...)
 	}
 	if begun == 0 {
 		return append(findings, note("nothing is committed yet", "the group has never forwarded anything of these sources",
@@ -95,7 +95,7 @@ func (p *patient) offsets(ctx context.Context) ([]Finding, error) {
 }
 
 // journalGone is about a group that has committed, and whose journal Kafka does not have.
-func (p *patient) journalGone(ctx context.Context) ([]Finding, error) {
+func (p *target) journalGone(ctx context.Context) ([]Finding, error) {
 	name := p.in.Journal.Topic
 	everywhere, err := p.goneEverywhere(ctx, name)
 	if err != nil {
@@ -119,7 +119,7 @@ func behind(lag int64) string {
 	return "at most " + several(int(lag), "document") + " behind"
 }
 
-func (p *patient) offset(e *extent, known map[entry.PartitionName]index.SourcePartition) (Finding, bool) {
+func (p *target) offset(e *extent, known map[entry.PartitionName]index.SourcePartition) (Finding, bool) {
 	c, row := &e.committed, known[e.PartitionName]
 	switch {
 	case e.unknown != nil && !errors.Is(e.unknown, kerr.LeaderNotAvailable):
@@ -154,7 +154,7 @@ func (p *patient) offset(e *extent, known map[entry.PartitionName]index.SourcePa
 }
 
 // remembered returns what the newest snapshot knows of source partitions whose topics are still the same.
-func (p *patient) remembered(ctx context.Context) (map[entry.PartitionName]index.SourcePartition, error) {
+func (p *target) remembered(ctx context.Context) (map[entry.PartitionName]index.SourcePartition, error) {
 	known := map[entry.PartitionName]index.SourcePartition{}
 	if p.newest == nil {
 		return known, nil
@@ -173,7 +173,7 @@ func (p *patient) remembered(ctx context.Context) (map[entry.PartitionName]index
 	return known, nil
 }
 
-func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
+func (p *target) extents(ctx context.Context) (extents []extent, err error) {
 	topics := p.existing(p.sources...)
 	if len(topics) == 0 {
 		return nil, nil
@@ -209,7 +209,7 @@ func (p *patient) extents(ctx context.Context) (extents []extent, err error) {
 const nearPart = 0.75
 
 // nearRetention finds partitions whose next document will soon be deleted before it is read.
-func (p *patient) nearRetention(ctx context.Context, extents []extent) (findings []Finding, err error) {
+func (p *target) nearRetention(ctx context.Context, extents []extent) (findings []Finding, err error) {
 	for _, name := range p.existing(p.sources...) {
 		settings, err := p.topics.Settings(ctx, name)
 		if forbidden(err) {

@@ -26,7 +26,7 @@ const (
 )
 
 // find asks for a topic. The error wraps broker.ErrMissing if Kafka answers that there is none.
-func (p *patient) find(ctx context.Context, name string) (broker.Topic, error) {
+func (p *target) find(ctx context.Context, name string) (broker.Topic, error) {
 	found, err := p.topics.Describe(ctx, name)
 	switch {
 	case errors.Is(err, broker.ErrMissing):
@@ -41,7 +41,7 @@ func (p *patient) find(ctx context.Context, name string) (broker.Topic, error) {
 }
 
 // existing returns those of the topics that exist.
-func (p *patient) existing(names ...string) (found []string) {
+func (p *target) existing(names ...string) (found []string) {
 	for _, name := range names {
 		if p.topic[name] == there {
 			found = append(found, name)
@@ -51,7 +51,7 @@ func (p *patient) existing(names ...string) (found []string) {
 }
 
 // unasked returns those of the topics of which it is not known whether they exist.
-func (p *patient) unasked(names ...string) (found []string) {
+func (p *target) unasked(names ...string) (found []string) {
 	for _, name := range names {
 		if p.topic[name] == unknown {
 			found = append(found, name)
@@ -62,7 +62,7 @@ func (p *patient) unasked(names ...string) (found []string) {
 
 // twice looks, and looks a second time where a finding would cost something. Of such findings it keeps those that both
 // looks have: a member that trims the journal or commits meanwhile makes no finding.
-func (p *patient) twice(ctx context.Context, look func(*patient, context.Context) ([]Finding, error)) ([]Finding, error) {
+func (p *target) twice(ctx context.Context, look func(*target, context.Context) ([]Finding, error)) ([]Finding, error) {
 	first, err := look(p, ctx)
 	if err != nil || !slices.ContainsFunc(first, func(f Finding) bool { return f.costs != "" }) {
 		return withoutCostly(first, nil), err
@@ -88,7 +88,7 @@ func withoutCostly(all, proven []Finding) []Finding {
 }
 
 // goneEverywhere asks each broker for a topic that one of them does not know, as one that has just started may not.
-func (p *patient) goneEverywhere(ctx context.Context, name string) (bool, error) {
+func (p *target) goneEverywhere(ctx context.Context, name string) (bool, error) {
 	brokers, err := p.admin.ListBrokers(ctx)
 	if err != nil {
 		return false, fmt.Errorf("list brokers: %w", err)
@@ -115,7 +115,7 @@ func (p *patient) goneEverywhere(ctx context.Context, name string) (bool, error)
 
 // acceptGap is the advice to go on with an empty memory. It is given only where Kafka answers that nobody is at work:
 // whoever is remembers, and has the journal and the snapshots that cannot be seen from here.
-func (p *patient) acceptGap(ctx context.Context, where string) string {
+func (p *target) acceptGap(ctx context.Context, where string) string {
 	described, err := p.admin.DescribeGroups(ctx, p.in.Params.Group)
 	g := described[p.in.Params.Group]
 	switch {

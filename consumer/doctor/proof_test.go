@@ -156,7 +156,7 @@ func TestTransactionsOfOthers(t *testing.T) {
 			Topic: "news", ProducerID: 7, CurrentTxnStartOffset: 5, LastTimestamp: time.Now().Add(-since).UnixMilli(),
 		}
 	}
-	p := &patient{now: time.Now}
+	p := &target{now: time.Now}
 	for name, c := range map[string]struct {
 		since time.Duration
 		told  bool
@@ -210,7 +210,7 @@ func TestTransactionsThatAreCoordinated(t *testing.T) {
 		if got == nil {
 			continue
 		}
-		p := &patient{now: func() time.Time { return now }}
+		p := &target{now: func() time.Time { return now }}
 		f, late := p.overdue(got)
 		if late != c.overdue || strings.Contains(f.Remedy, " abort ") || late && f.costs == "" {
 			t.Errorf("%s: overdue %v, want %v, without an abort and with a second look: %+v", name, late, c.overdue, f)
@@ -219,7 +219,7 @@ func TestTransactionsThatAreCoordinated(t *testing.T) {
 			t.Errorf("%s: a state that does not end and a remedy for it are told: %v, in %+v", name, decided, f)
 		}
 	}
-	p := &patient{now: func() time.Time { return now }}
+	p := &target{now: func() time.Time { return now }}
 	ours := p.ours(kadm.DescribedTransactions{"unecho/a": {
 		TxnID: "unecho/a", State: "PrepareAbort", TimeoutMillis: 60_000, StartTimestamp: now.Add(-time.Hour).UnixMilli(),
 	}}, "unecho/")

@@ -23,7 +23,7 @@ type need struct {
 }
 
 // needs returns the needs for the topics that exist: see permissions.md.
-func (p *patient) needs() (all []need) {
+func (p *target) needs() (all []need) {
 	for _, name := range p.existing(p.sources...) {
 		all = append(all, need{"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationRead}, nil, "documents are read from it"})
 	}
@@ -63,12 +63,12 @@ func (p *patient) needs() (all []need) {
 }
 
 // trims says whether the service deletes records that the journal needs no more.
-func (p *patient) trims() bool {
+func (p *target) trims() bool {
 	return p.in.Snapshot.Shared
 }
 
 // rights checks what Kafka says this user may do. Kafka says nothing of transactional ids.
-func (p *patient) rights(ctx context.Context) ([]Finding, error) {
+func (p *target) rights(ctx context.Context) ([]Finding, error) {
 	allowed, err := p.topicRights(ctx)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (p *patient) rights(ctx context.Context) ([]Finding, error) {
 	return append(findings, more...), nil
 }
 
-func (p *patient) topicRights(ctx context.Context) (map[string][]kmsg.ACLOperation, error) {
+func (p *target) topicRights(ctx context.Context) (map[string][]kmsg.ACLOperation, error) {
 	req := kmsg.NewPtrMetadataRequest()
 	req.IncludeTopicAuthorizedOperations = true
 	req.Topics = []kmsg.MetadataRequestTopic{}
@@ -138,7 +138,7 @@ func (p *patient) topicRights(ctx context.Context) (map[string][]kmsg.ACLOperati
 	return allowed, nil
 }
 
-func (p *patient) groupRights(ctx context.Context) ([]Finding, error) {
+func (p *target) groupRights(ctx context.Context) ([]Finding, error) {
 	req := kmsg.NewPtrDescribeGroupsRequest()
 	req.Groups, req.IncludeAuthorizedOperations = []string{p.in.Params.Group}, true
 	resp, err := req.RequestWith(ctx, p.client)
@@ -160,7 +160,7 @@ func (p *patient) groupRights(ctx context.Context) ([]Finding, error) {
 	return nil, nil
 }
 
-func (p *patient) grant(n *need, op kmsg.ACLOperation) string {
+func (p *target) grant(n *need, op kmsg.ACLOperation) string {
 	return fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation %s --%s %s",
 		p.server, operation(op), n.resource, n.name)
 }

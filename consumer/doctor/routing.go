@@ -10,7 +10,7 @@ import (
 )
 
 // routing compares the routing in force in the journal with the configuration.
-func (p *patient) routing(ctx context.Context) ([]Finding, error) {
+func (p *target) routing(ctx context.Context) ([]Finding, error) {
 	if p.topic[p.in.Journal.Topic] != there {
 		return nil, nil // reported with the topics
 	}

@@ -57,7 +57,7 @@ func Run(ctx context.Context, in Inputs) (Report, error) {
 		return Report{}, err
 	}
 	defer client.Close()
-	p := &patient{
+	p := &target{
 		in: in, client: client, admin: kadm.NewClient(client), topics: broker.NewTopics(client, zerolog.Nop()),
 		server: strings.Join(in.Brokers, ","), now: in.now,
 	}
@@ -77,28 +77,28 @@ func Run(ctx context.Context, in Inputs) (Report, error) {
 // check is one part of the examination. An error says that the check could not be made.
 type check struct {
 	name string
-	look func(*patient, context.Context) ([]Finding, error)
+	look func(*target, context.Context) ([]Finding, error)
 }
 
 func checks() []check {
 	return []check{
-		{"cluster", (*patient).cluster},
-		{"topics", (*patient).allTopics},
-		{"rights", (*patient).rights},
-		{"schemas", (*patient).schemas},
-		{"transactions", (*patient).transactions},
-		{"snapshots", (*patient).snapshots}, // before those that use what the newest says
-		{"group", (*patient).group},
-		{"settings", (*patient).settings},
-		{"short texts", (*patient).shortTexts},
-		{"routing", (*patient).routing},
-		{"clocks", (*patient).clocks},
-		{"certificate", (*patient).certificates},
+		{"cluster", (*target).cluster},
+		{"topics", (*target).allTopics},
+		{"rights", (*target).rights},
+		{"schemas", (*target).schemas},
+		{"transactions", (*target).transactions},
+		{"snapshots", (*target).snapshots}, // before those that use what the newest says
+		{"group", (*target).group},
+		{"settings", (*target).settings},
+		{"short texts", (*target).shortTexts},
+		{"routing", (*target).routing},
+		{"clocks", (*target).clocks},
+		{"certificate", (*target).certificates},
 	}
 }
 
 // patient is a service that is looked at.
-type patient struct {
+type target struct {
 	in     Inputs
 	client *kgo.Client
 	admin  *kadm.Client
@@ -114,14 +114,14 @@ type patient struct {
 	topic   map[string]presence // what Kafka answered about each
 }
 
-func (p *patient) close() error {
+func (p *target) close() error {
 	if p.store == nil {
 		return nil
 	}
 	return p.store.Close()
 }
 
-func (p *patient) examine(ctx context.Context, look func(*patient, context.Context) ([]Finding, error)) []Finding {
+func (p *target) examine(ctx context.Context, look func(*target, context.Context) ([]Finding, error)) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, checkBound)
 	defer cancel()
 	var findings []Finding
@@ -190,7 +190,7 @@ func forbidden(err error) bool {
 }
 
 // outputs returns the output topics of all sources. A dry run has none.
-func (p *patient) outputs() (names []string) {
+func (p *target) outputs() (names []string) {
 	if p.in.Sink.DryRun {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // schemas asks the registry of schemas, if there is one, for something that every registry has.
-func (p *patient) schemas(ctx context.Context) ([]Finding, error) {
+func (p *target) schemas(ctx context.Context) ([]Finding, error) {
 	of := p.in.Document.Registry
 	if !of.Set() {
 		return []Finding{fine("no registry of schemas is needed")}, nil

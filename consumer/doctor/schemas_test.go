@@ -28,7 +28,7 @@ func TestSchemas(t *testing.T) {
 		server.URL + "/other":  {Problem, "the schema registry does not answer"},
 		"http://127.0.0.1:1/x": {Problem, "the schema registry does not answer"},
 	} {
-		p := &patient{in: Inputs{Document: document.DefaultParams()}}
+		p := &target{in: Inputs{Document: document.DefaultParams()}}
 		if url != "" {
 			p.in.Document.Registry.URLs = []string{url}
 		}

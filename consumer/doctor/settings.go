@@ -13,7 +13,7 @@ import (
 )
 
 // settings compares the settings in force in the journal with the configuration.
-func (p *patient) settings(ctx context.Context) ([]Finding, error) {
+func (p *target) settings(ctx context.Context) ([]Finding, error) {
 	if p.topic[p.in.Journal.Topic] == unknown {
 		return nil, nil // reported with the topics
 	}
@@ -34,7 +34,7 @@ func (p *patient) settings(ctx context.Context) ([]Finding, error) {
 }
 
 // shortTexts says what a changed word costs. How long the texts are it does not know.
-func (p *patient) shortTexts(context.Context) ([]Finding, error) {
+func (p *target) shortTexts(context.Context) ([]Finding, error) {
 	said := p.in.Index.Similarity.ShortTexts()
 	if said == "" {
 		return nil, nil
@@ -43,7 +43,7 @@ func (p *patient) shortTexts(context.Context) ([]Finding, error) {
 }
 
 // bounds compares the bounds in force with the configuration. A member whose file has others works by those in force.
-func (p *patient) bounds(ctx context.Context) ([]Finding, error) {
+func (p *target) bounds(ctx context.Context) ([]Finding, error) {
 	var now index.Bounds
 	if p.topic[p.in.Journal.Topic] == there {
 		state, err := (&routing.Journal{Options: p.in.Options, Topic: p.in.Journal.Topic, Group: p.in.Params.Group}).Read(ctx)
@@ -63,7 +63,7 @@ func (p *patient) bounds(ctx context.Context) ([]Finding, error) {
 }
 
 // inForce returns the settings of the newest snapshot or, without a snapshot, those with which the journal begins.
-func (p *patient) inForce(ctx context.Context) ([]byte, error) {
+func (p *target) inForce(ctx context.Context) ([]byte, error) {
 	if p.newest != nil {
 		return p.newest.Settings(), nil
 	}
@@ -95,7 +95,7 @@ var errNoSettings = errors.New("the journal does not begin with settings, and no
 const mostStrays = 16
 
 // journalRecord reads one record of the journal. It returns nil if the record is gone, or changes nothing.
-func (p *patient) journalRecord(ctx context.Context, offset int64) (*topic.Record, index.Record, error) {
+func (p *target) journalRecord(ctx context.Context, offset int64) (*topic.Record, index.Record, error) {
 	r, err := topic.ReadAt(ctx, p.in.Options, p.in.Journal.Topic, 0, offset)
 	if errors.Is(err, topic.ErrNoRecord) {
 		return nil, nil, nil

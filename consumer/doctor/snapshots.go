@@ -16,7 +16,7 @@ import (
 const oldSnapshot = 10
 
 // snapshots checks the store, and whether the journal continues the snapshot that a start would restore.
-func (p *patient) snapshots(ctx context.Context) ([]Finding, error) {
+func (p *target) snapshots(ctx context.Context) ([]Finding, error) {
 	if p.store == nil {
 		store, err := p.in.Snapshots(ctx)
 		switch {
@@ -38,7 +38,7 @@ func (p *patient) snapshots(ctx context.Context) ([]Finding, error) {
 	return append(findings, more...), err
 }
 
-func (p *patient) none() []Finding {
+func (p *target) none() []Finding {
 	return []Finding{note("there is no snapshot yet", "a start reads the journal from its first record",
 		"nothing, if the service has not run for snapshot.every yet")}
 }
@@ -47,7 +47,7 @@ func (p *patient) none() []Finding {
 type journalTail struct{ start, end int64 }
 
 // journalWhole reads where the journal begins and ends.
-func (p *patient) journalWhole(ctx context.Context) error {
+func (p *target) journalWhole(ctx context.Context) error {
 	name := p.in.Journal.Topic
 	if p.tail != nil || p.topic[name] != there {
 		return nil
@@ -64,13 +64,13 @@ func (p *patient) journalWhole(ctx context.Context) error {
 	return nil
 }
 
-func (p *patient) journalOffset(ctx context.Context, list broker.Listing) (int64, error) {
+func (p *target) journalOffset(ctx context.Context, list broker.Listing) (int64, error) {
 	o, err := broker.OffsetOf(ctx, list, p.in.Journal.Topic, 0)
 	return o.Offset, err
 }
 
 // restorable checks the newest snapshot of this journal.
-func (p *patient) restorable(ctx context.Context) ([]Finding, error) {
+func (p *target) restorable(ctx context.Context) ([]Finding, error) {
 	p.tail, p.newest = nil, nil
 	switch p.topic[p.in.Journal.Topic] {
 	case unknown:
@@ -124,7 +124,7 @@ func (p *patient) restorable(ctx context.Context) ([]Finding, error) {
 }
 
 // restore begins a restore as a member does: settings that are left open are those of the snapshot.
-func (p *patient) restore(state []byte) (*index.Restore, error) {
+func (p *target) restore(state []byte) (*index.Restore, error) {
 	settings, err := index.CapturedSettings(state)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (p *patient) restore(state []byte) (*index.Restore, error) {
 	return index.NewRestore(begun, index.Fingerprint(begun.Written(p.in.Settings)), state)
 }
 
-func (p *patient) newestSnapshot(ctx context.Context, info *snapshot.Info) ([]Finding, error) {
+func (p *target) newestSnapshot(ctx context.Context, info *snapshot.Info) ([]Finding, error) {
 	// The end is read again: what was snapshotted by now is in the journal by now.
 	end, err := p.journalOffset(ctx, p.admin.ListEndOffsets)
 	if err != nil {

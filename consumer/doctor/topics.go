@@ -13,20 +13,20 @@ import (
 )
 
 // allTopics checks sources, journal and outputs, as a start would. It also reports what a start lets pass.
-func (p *patient) allTopics(ctx context.Context) (findings []Finding, err error) {
+func (p *target) allTopics(ctx context.Context) (findings []Finding, err error) {
 	p.topic = map[string]presence{}
-	findings = told(p.findSources(ctx))
+	findings = withUnseen(p.findSources(ctx))
 	for _, name := range p.sources {
 		if ctx.Err() != nil {
 			return findings, ctx.Err()
 		}
-		findings = append(findings, told(p.sourceAndOutputs(ctx, name))...)
+		findings = append(findings, withUnseen(p.sourceAndOutputs(ctx, name))...)
 	}
-	return append(findings, told(p.journal(ctx))...), nil
+	return append(findings, withUnseen(p.journal(ctx))...), nil
 }
 
 // told returns the findings about a topic, and what could not be seen of it: the others are looked at all the same.
-func told(findings []Finding, err error) []Finding {
+func withUnseen(findings []Finding, err error) []Finding {
 	if err == nil {
 		return findings
 	}
@@ -37,7 +37,7 @@ func told(findings []Finding, err error) []Finding {
 const mostNamed = 10
 
 // findSources finds the topics that the pattern brings, and says which it fits that are not read.
-func (p *patient) findSources(ctx context.Context) ([]Finding, error) {
+func (p *target) findSources(ctx context.Context) ([]Finding, error) {
 	choice, err := routing.Choose(p.in.Source.Choice(), p.in.Sink, p.in.Journal.Topic)
 	if err != nil || !choice.Open() {
 		p.sources = p.in.Source.Topics
@@ -70,7 +70,7 @@ func (p *patient) findSources(ctx context.Context) ([]Finding, error) {
 	return []Finding{fine(said)}, nil
 }
 
-func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding, error) {
+func (p *target) sourceAndOutputs(ctx context.Context, name string) ([]Finding, error) {
 	source, err := p.find(ctx, name)
 	if errors.Is(err, broker.ErrMissing) {
 		return []Finding{problem("source "+name+" does not exist", "there is nothing to read", remedyOf(err))}, nil
@@ -83,25 +83,25 @@ func (p *patient) sourceAndOutputs(ctx context.Context, name string) ([]Finding,
 	if wrong, ok := mistakes(err); ok {
 		findings, err = append(findings, wrong...), nil
 	}
-	findings = append(told(findings, err), told(p.durable(ctx, source, "documents"))...)
+	findings = append(withUnseen(findings, err), withUnseen(p.durable(ctx, source, "documents"))...)
 	if p.in.Sink.DryRun {
 		return findings, nil
 	}
 	return append(findings, p.outputsOf(ctx, source)...), nil
 }
 
-func (p *patient) outputsOf(ctx context.Context, source broker.Topic) (findings []Finding) {
+func (p *target) outputsOf(ctx context.Context, source broker.Topic) (findings []Finding) {
 	_, _, rejected := p.in.Sink.Topics(source.Name)
 	for _, output := range p.in.Sink.Outputs(source.Name) {
-		findings = append(findings, told(p.output(ctx, broker.OutputsWant{
+		findings = append(findings, withUnseen(p.output(ctx, broker.OutputsWant{
 			Source: source, Names: []string{output}, MaxRecordBytes: int(p.in.Sink.MaxRecordBytes),
 		}, "verdicts"))...)
 		if output != rejected && p.topic[output] == there {
-			findings = append(findings, told(p.untimely(ctx, source.Name, output))...)
+			findings = append(findings, withUnseen(p.untimely(ctx, source.Name, output))...)
 		}
 	}
 	if verdicts := p.in.Sink.VerdictsTopic(source.Name); verdicts != "" {
-		findings = append(findings, told(p.output(ctx, broker.OutputsWant{
+		findings = append(findings, withUnseen(p.output(ctx, broker.OutputsWant{
 			Source: source, Names: []string{verdicts}, MaxRecordBytes: sink.MaxVerdictBytes, Why: sink.WhyVerdictBytes,
 		}, "records"))...)
 	}
@@ -109,7 +109,7 @@ func (p *patient) outputsOf(ctx context.Context, source broker.Topic) (findings 
 }
 
 // untimely compares the timestamps that an output accepts with those that its source accepts.
-func (p *patient) untimely(ctx context.Context, source, output string) (findings []Finding, err error) {
+func (p *target) untimely(ctx context.Context, source, output string) (findings []Finding, err error) {
 	from, err := p.topics.Times(ctx, source)
 	if err != nil && !forbidden(err) {
 		return nil, err
@@ -125,7 +125,7 @@ func (p *patient) untimely(ctx context.Context, source, output string) (findings
 }
 
 // output checks a topic. Holds says what of: documents with their verdicts, or records of another kind.
-func (p *patient) output(ctx context.Context, want broker.OutputsWant, holds string) ([]Finding, error) {
+func (p *target) output(ctx context.Context, want broker.OutputsWant, holds string) ([]Finding, error) {
 	name := want.Names[0]
 	topic, err := p.find(ctx, name)
 	if err != nil && !errors.Is(err, broker.ErrMissing) {
@@ -153,7 +153,7 @@ func (p *patient) output(ctx context.Context, want broker.OutputsWant, holds str
 	return append(findings, more...), err
 }
 
-func (p *patient) journal(ctx context.Context) ([]Finding, error) {
+func (p *target) journal(ctx context.Context) ([]Finding, error) {
 	name := p.in.Journal.Topic
 	want := broker.JournalWant{
 		ReplicationFactor: p.in.Journal.ReplicationFactor, MinInsync: p.in.Journal.MinInsync,
@@ -215,7 +215,7 @@ func remedyOf(err error) string {
 
 // durable checks settings that a start lets pass: how far a topic survives the loss of brokers, and whether it would
 // replace documents' times or drop documents.
-func (p *patient) durable(ctx context.Context, topic broker.Topic, holds string) (findings []Finding, err error) {
+func (p *target) durable(ctx context.Context, topic broker.Topic, holds string) (findings []Finding, err error) {
 	settings, err := p.topics.Settings(ctx, topic.Name)
 	if forbidden(err) {
 		return []Finding{unseen(err)}, nil

@@ -20,7 +20,7 @@ const (
 )
 
 // transactions checks our transactions, and all that are open on our topics, whoever began them.
-func (p *patient) transactions(ctx context.Context) ([]Finding, error) {
+func (p *target) transactions(ctx context.Context) ([]Finding, error) {
 	listed, err := p.admin.ListTransactions(ctx, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("list transactions: %w", err)
@@ -53,7 +53,7 @@ func (p *patient) transactions(ctx context.Context) ([]Finding, error) {
 func unfinished(state string) bool { return state == ongoing || strings.HasPrefix(state, "Prepare") }
 
 // ours checks the transactional ids of the group's slots.
-func (p *patient) ours(described kadm.DescribedTransactions, prefix string) []Finding {
+func (p *target) ours(described kadm.DescribedTransactions, prefix string) []Finding {
 	var findings []Finding
 	open, ids := 0, 0
 	for _, t := range described.Sorted() {
@@ -62,7 +62,7 @@ func (p *patient) ours(described kadm.DescribedTransactions, prefix string) []Fi
 		}
 		ids++
 		if t.Err != nil {
-			findings = told(findings, undescribed(&t))
+			findings = withUnseen(findings, undescribed(&t))
 		}
 		if t.State == ongoing {
 			open++
@@ -83,7 +83,7 @@ func undescribed(t *kadm.DescribedTransaction) error {
 
 // overdue reports a transaction that its coordinator should have ended. It is not known how far the coordinator's clock
 // is off, by which the transaction has begun, so a second look has to find the same one.
-func (p *patient) overdue(t *kadm.DescribedTransaction) (Finding, bool) {
+func (p *target) overdue(t *kadm.DescribedTransaction) (Finding, bool) {
 	since, bound := p.now().Sub(time.UnixMilli(t.StartTimestamp)), time.Duration(t.TimeoutMillis)*time.Millisecond
 	if !unfinished(t.State) || since <= bound+abortGrace {
 		return Finding{}, false
@@ -105,7 +105,7 @@ func (p *patient) overdue(t *kadm.DescribedTransaction) (Finding, bool) {
 }
 
 // hanging finds open transactions on our topics that will not end by themselves, or should have.
-func (p *patient) hanging(ctx context.Context, known kadm.DescribedTransactions) ([]Finding, error) {
+func (p *target) hanging(ctx context.Context, known kadm.DescribedTransactions) ([]Finding, error) {
 	topics := p.existing(append(p.outputs(), p.sources...)...)
 	if len(topics) == 0 {
 		return nil, nil
@@ -151,7 +151,7 @@ func (p *patient) hanging(ctx context.Context, known kadm.DescribedTransactions)
 
 // unlisted returns findings about transactions that no coordinator tells of, or that some coordinators are missing: what they
 // know is in no list, and no error says so.
-func (p *patient) unlisted(ctx context.Context, unknown []Finding) ([]Finding, error) {
+func (p *target) unlisted(ctx context.Context, unknown []Finding) ([]Finding, error) {
 	const topic = "__transaction_state"
 	listed, err := p.admin.ListTopicsWithInternal(ctx, topic)
 	if err != nil && !forbidden(err) {
@@ -184,7 +184,7 @@ func coordinated(known kadm.DescribedTransactions, d *kadm.DescribedProducer) *k
 }
 
 // unseenProducers returns a finding for each topic that does not tell who writes to it.
-func (p *patient) unseenProducers(described kadm.DescribedProducersTopics) (findings []Finding) {
+func (p *target) unseenProducers(described kadm.DescribedProducersTopics) (findings []Finding) {
 	said := map[string]bool{}
 	for _, part := range described.SortedPartitions() {
 		switch {
@@ -196,7 +196,7 @@ func (p *patient) unseenProducers(described kadm.DescribedProducersTopics) (find
 				fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal User:NAME --operation Read --topic %s",
 					p.server, part.Topic)))
 		default:
-			findings = told(findings, fmt.Errorf("describe who writes to %s/%d: %w", part.Topic, part.Partition, part.Err))
+			findings = withUnseen(findings, fmt.Errorf("describe who writes to %s/%d: %w", part.Topic, part.Partition, part.Err))
 		}
 		said[part.Topic] = true
 	}
@@ -206,7 +206,7 @@ func (p *patient) unseenProducers(described kadm.DescribedProducersTopics) (find
 // hangs reports a producer's open transaction that no coordinator tells of. That is no proof: this user may not be allowed
 // to see it. Nor is its age known, for the timestamp of its last record is the document's own. A second look has to find the
 // same one: it may have begun after transactions were listed, or its coordinator was just moving.
-func (p *patient) hangs(d *kadm.DescribedProducer) (Finding, bool) {
+func (p *target) hangs(d *kadm.DescribedProducer) (Finding, bool) {
 	since := p.now().Sub(time.UnixMilli(d.LastTimestamp))
 	at := fmt.Sprintf("%s/%d", d.Topic, d.Partition)
 	place := fmt.Sprintf("%s/%d", at, d.CurrentTxnStartOffset)

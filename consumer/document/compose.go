@@ -88,7 +88,7 @@ func (c *composer) field(i int, at path, v value) (bad *Rejection) {
 	case v.off:
 		return reject(sink.WrongType, "on the way to field %s is %s, not an object", at, v.kind)
 	case v.kind == isString:
-		bad = c.words(at, v)
+		bad = c.appendString(at, v)
 	case v.kind == isArray:
 		bad = c.array(i, at, v)
 	default:
@@ -162,7 +162,7 @@ func (c *composer) element(n int, at path, v value) *Rejection {
 		c.buf = append(c.buf, c.reader.separator...)
 	}
 	c.count++
-	return c.words(at, v)
+	return c.appendString(at, v)
 }
 
 // part appends element n of an array; where the path of number i leads further, it appends what that has led to in the element.

@@ -2,12 +2,12 @@ package document
 
 import "bytes"
 
-// Place is where a string stands in a value: what is between its quotes.
-type Place struct{ Start, End int }
+// Span is where a string stands in a value: what is between its quotes.
+type Span struct{ Start, End int }
 
 // Strings appends where the strings of the fields are in a value of JSON that Read took: in the order in which they are
 // the text. A value without them has none.
-func (r *Reader) Strings(dst []Place, json []byte) []Place {
+func (r *Reader) Strings(dst []Span, json []byte) []Span {
 	data, mark := bytes.CutPrefix(json, []byte("\ufeff"))
 	before := 0
 	if mark {
@@ -23,7 +23,7 @@ func (r *Reader) Strings(dst []Place, json []byte) []Place {
 		}
 		switch v.kind {
 		case isString:
-			dst = append(dst, Place{before + v.start + 1, before + v.end - 1})
+			dst = append(dst, Span{before + v.start + 1, before + v.end - 1})
 		case isArray:
 			dst = r.appendElements(dst, data, i, v, before)
 		case absent, isNull, isBool, isNumber, isSigned, isUnsigned, isFloat, isBytes, isOther, isObject:
@@ -33,7 +33,7 @@ func (r *Reader) Strings(dst []Place, json []byte) []Place {
 }
 
 // appendElements appends the strings of an array, or those to which the path of number i leads in its objects.
-func (r *Reader) appendElements(dst []Place, data []byte, i int, array value, before int) []Place {
+func (r *Reader) appendElements(dst []Span, data []byte, i int, array value, before int) []Span {
 	s := scanner{finder: finder{paths: r.paths[:r.fields], texts: r.fields}, data: data, pos: array.start + 1}
 	for s.blank(); s.peek() != ']'; s.blank() {
 		start := s.pos
@@ -44,7 +44,7 @@ func (r *Reader) appendElements(dst []Place, data []byte, i int, array value, be
 		}
 		switch {
 		case v.kind == isString:
-			dst = append(dst, Place{before + v.start + 1, before + v.end - 1})
+			dst = append(dst, Span{before + v.start + 1, before + v.end - 1})
 		case v.kind == isArray && array.through > 0:
 			dst = r.appendElements(dst, data, i, v, before)
 		}

@@ -73,8 +73,8 @@ func (r protobuf) choose(in Input, f frame, schema *protoSchema) (plan *protoPla
 	if skip = f.skip; !headed {
 		skip += read
 	}
-	if plan = schema.plans[protoPlace(at)]; schema.one != nil {
-		if plan = schema.one; protoPlace(at) != protoPlace(schema.at) {
+	if plan = schema.plans[protoPath(at)]; schema.one != nil {
+		if plan = schema.one; protoPath(at) != protoPath(schema.at) {
 			return nil, 0, reject(sink.WrongType, "the value is message %v of its file, not %s", at, plan.name)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 type protoSchema struct {
 	one   *protoPlan            // of all values, where a setting names it and the schema comes from a file
 	at    []int                 // where that message is in its file
-	plans map[string]*protoPlan // by the place in the file, as protoPlace writes it
+	plans map[string]*protoPlan // by the place in the file, as protoPath writes it
 }
 
 // protoPlan is how a message is walked.
@@ -92,7 +92,7 @@ func protoText(schema registry.Schema, paths []path) (*protoSchema, error) {
 		for i := range of.Len() {
 			if m := of.Get(i); !m.IsMapEntry() {
 				here := append(slices.Clone(at), i)
-				s.plans[protoPlace(here)] = newProtoPlan(m, paths)
+				s.plans[protoPath(here)] = newProtoPlan(m, paths)
 				add(m.Messages(), here)
 			}
 		}
@@ -104,8 +104,8 @@ func protoText(schema registry.Schema, paths []path) (*protoSchema, error) {
 	return s, nil
 }
 
-// protoPlace writes where a message is in its file.
-func protoPlace(at []int) string { return strings.Trim(fmt.Sprint(at), "[]") }
+// protoPath writes where a message is in its file.
+func protoPath(at []int) string { return strings.Trim(fmt.Sprint(at), "[]") }
 
 // mainFile is what the file of a schema is called.
 const mainFile = "schema.proto"

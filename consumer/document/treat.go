@@ -42,7 +42,7 @@ func canonicalPath(text string) string {
 }
 
 // words appends a string of the text, as its field is treated.
-func (c *composer) words(at path, v value) *Rejection {
+func (c *composer) appendString(at path, v value) *Rejection {
 	from := len(c.buf)
 	if bad := c.str(at, v); bad != nil {
 		return bad
@@ -53,7 +53,7 @@ func (c *composer) words(at path, v value) *Rejection {
 		}
 	}
 	if c.as&asHTML != 0 {
-		c.unmark(from)
+		c.stripHTML(from)
 	}
 	if most := c.reader.maxBytes; len(c.buf) > most { // the buffer holds the text alone
 		return reject(sink.TooLarge, "the text is longer than %d bytes, the limit (document.max_bytes)", most)
@@ -90,7 +90,7 @@ func (c *composer) unbase64(from int, at path) *Rejection {
 }
 
 // unmark puts the text of the HTML that the buffer holds from a place on in its place.
-func (c *composer) unmark(from int) {
+func (c *composer) stripHTML(from int) {
 	page, ok := c.reader.pages.Get().(*text.Page)
 	if !ok {
 		page = new(text.Page)

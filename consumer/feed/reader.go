@@ -87,9 +87,9 @@ const (
 	leastFetch     = 64 << 10
 )
 
-// unpackBounds are those of a session: the first decides what is rejected.
-func (s *Setup) unpackBounds() unpack.Bounds {
-	return unpack.Bounds{Batch: s.MaxBatchBytes, Held: max(s.MaxBatchBytes, unpackedFetches*s.FetchBytes)}
+// unpackLimits are those of a session: the first decides what is rejected.
+func (s *Setup) unpackLimits() unpack.Limits {
+	return unpack.Limits{Batch: s.MaxBatchBytes, Held: max(s.MaxBatchBytes, unpackedFetches*s.FetchBytes)}
 }
 
 // unpackedFetches is how many fetch_bytes are held unpacked. Text is compressed to a fourth, as a rule.
@@ -116,15 +116,15 @@ func (r *reader) poll(ctx context.Context) error {
 	r.workers.Rest()
 	r.unpacker.Done(fetches)
 	if err == nil {
-		r.passBarren(ctx, fetches.NumRecords() == 0)
+		r.skipEmpty(ctx, fetches.NumRecords() == 0)
 	}
 	return err
 }
 
-// passBarren passes over what compaction has deleted of the ranges that are read, if nothing has come for a while.
-func (r *reader) passBarren(ctx context.Context, nothing bool) {
+// skipEmpty passes over what compaction has deleted of the ranges that are read, if nothing has come for a while.
+func (r *reader) skipEmpty(ctx context.Context, nothing bool) {
 	now := time.Now()
-	if nothing && now.Sub(r.fruitful) < protocol.BarrenPatience {
+	if nothing && now.Sub(r.fruitful) < protocol.EmptyPatience {
 		return
 	}
 	r.fruitful = now
@@ -133,7 +133,7 @@ func (r *reader) passBarren(ctx context.Context, nothing bool) {
 			continue
 		}
 		topics := broker.NewTopics(r.Cluster.Client, r.Logger)
-		if topics.Barren(ctx, r.unpacker.Renew(), of.Topic, of.Source.Partition, r.merge.Position(i), of.To) {
+		if topics.Empty(ctx, r.unpacker.Renew(), of.Topic, of.Source.Partition, r.merge.Position(i), of.To) {
 			r.merge.Add(i, nil, of.To)
 		}
 	}
@@ -223,7 +223,7 @@ func (r *reader) asRead(record *kgo.Record) *kgo.Record {
 		if h.Key != sink.HeaderSource {
 			continue
 		}
-		if name, offset, ok := sink.ParsePlace(string(h.Value)); ok && r.Reads(name.Topic) {
+		if name, offset, ok := sink.ParseCoordinates(string(h.Value)); ok && r.Reads(name.Topic) {
 			of := *record
 			of.Topic, of.Partition, of.Offset = name.Topic, name.Partition, offset
 			return &of

@@ -56,7 +56,7 @@ func (s *Setup) quota() feeding.Quota {
 }
 
 // bounds are those of a record. With a rate that is low, a record has fewer entries, so that they come evenly.
-func (s *Setup) bounds() feeding.Bounds {
+func (s *Setup) limits() feeding.Limits {
 	entries := journal.RunEntries
 	if s.entries > 0 {
 		entries = s.entries
@@ -64,8 +64,8 @@ func (s *Setup) bounds() feeding.Bounds {
 	if s.MaxRate > 0 {
 		entries = min(entries, max(1, s.MaxRate/4))
 	}
-	return feeding.Bounds{
-		Bounds: protocol.Bounds{Entries: entries, Bytes: journal.RunBytes}, Part: s.partSize(), Place: journal.FeedPlace,
+	return feeding.Limits{
+		RunLimits: protocol.RunLimits{Entries: entries, Bytes: journal.RunBytes}, Part: s.partSize(), Place: journal.FeedPlace,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func TestSlowFeedIsSteady(t *testing.T) {
 	t.Parallel()
 	for rate, want := range map[int]int{0: journal.RunEntries, 1: 1, 3: 1, 100: 25, 1_000_000: journal.RunEntries} {
-		if got := (&Setup{MaxRate: rate}).bounds().Entries; got != want {
+		if got := (&Setup{MaxRate: rate}).limits().Entries; got != want {
 			t.Errorf("at %d documents a second a record has %d entries, want %d", rate, got, want)
 		}
 	}

@@ -57,7 +57,7 @@ func (g *Gateway) look(ctx context.Context, all []sending) (done bool) {
 		case s.refused != nil:
 			s.done, s.Verdict, s.Rejection = true, sink.Rejected, s.refused
 		default:
-			end = g.settle(ctx, s, next, end)
+			end = g.resolve(ctx, s, next, end)
 		}
 		done = done && s.done
 	}
@@ -103,7 +103,7 @@ func (s *sending) judged(first *index.Answered, at protocol.Committed) {
 // replica has read all that was in the journal then. Its record in an output says what became of it.
 //
 // It asks for the journal's end if that is not known, and returns it for the other documents: 0 is none.
-func (g *Gateway) settle(ctx context.Context, s *sending, next, end int64) int64 {
+func (g *Gateway) resolve(ctx context.Context, s *sending, next, end int64) int64 {
 	if s.end > 0 {
 		if next >= s.end {
 			s.done, s.Verdict = true, Unknown

@@ -24,14 +24,14 @@ type Group interface {
 	Answered(of []entry.Request) (known []index.Answered, next int64, err error)
 	// Committed returns what the group has committed.
 	Committed(ctx context.Context) (Commits, error)
-	// Silence says why the group forwards nothing, as far as this member knows.
-	Silence() Silence
+	// NotForwarding says why the group forwards nothing, as far as this member knows.
+	NotForwarding() NotForwarding
 	// JournalEnd returns the offset behind the last record of the journal.
 	JournalEnd(ctx context.Context) (int64, error)
 }
 
-// Silence says why a group forwards nothing. The zero value says that it forwards.
-type Silence struct {
+// NotForwarding says why a group forwards nothing. The zero value says that it forwards.
+type NotForwarding struct {
 	DryRun bool   // it only judges, and nothing of it would ever come out
 	Other  string // the group that forwards the documents of the source instead
 }
@@ -86,8 +86,8 @@ type Document struct {
 	IdempotencyKey string // empty: none
 }
 
-// Silence says why the documents that are sent are not forwarded by this group, which therefore tells no verdicts.
-func (g *Gateway) Silence() Silence { return g.Group.Silence() }
+// NotForwarding says why the documents that are sent are not forwarded by this group, which therefore tells no verdicts.
+func (g *Gateway) NotForwarding() NotForwarding { return g.Group.NotForwarding() }
 
 // Unchecked is the verdict about a document that goes to unique without being judged. The others are those of package
 // sink.

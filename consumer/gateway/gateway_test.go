@@ -35,7 +35,7 @@ func (f *fakeGroup) Answered(of []entry.Request) (known []index.Answered, next i
 }
 
 func (f *fakeGroup) Committed(context.Context) (Commits, error) { return f.commits, f.err }
-func (f *fakeGroup) Silence() Silence                           { return Silence{} }
+func (f *fakeGroup) NotForwarding() NotForwarding               { return NotForwarding{} }
 func (f *fakeGroup) JournalEnd(context.Context) (int64, error)  { return f.end, f.err }
 func (f *fakeGroup) at(offset int64, epoch uint32, ours bool, owed int64) *fakeGroup {
 	f.commits = Commits{entry.Name("news", 0): protocol.Committed{Offset: offset, Epoch: epoch, Ours: ours, Owed: owed}}

@@ -13,13 +13,13 @@ type Outcome int
 
 // Outcomes of requests.
 const (
-	Told    Outcome = iota // all verdicts
-	Taken                  // all documents are in the source, and nobody asked for more
-	Pending                // all documents are in the source, and not all verdicts came in time
-	Refused                // the request is wrong, or the group cannot do what it asks for; nothing was taken
-	Busy                   // the client is to come again later
-	Away                   // the broker did not acknowledge in time
-	Failed                 // the broker refuses a document
+	Answered Outcome = iota // all verdicts
+	Taken                   // all documents are in the source, and nobody asked for more
+	Pending                 // all documents are in the source, and not all verdicts came in time
+	Refused                 // the request is wrong, or the group cannot do what it asks for; nothing was taken
+	Busy                    // the client is to come again later
+	Away                    // the broker did not acknowledge in time
+	Failed                  // the broker refuses a document
 	outcomes
 )
 

@@ -41,9 +41,9 @@ func TestTrouble(t *testing.T) {
 		"no answer":              {func(a *answers) { a.begins(at(0)) }, 8, "min.insync.replicas"},
 		"no answer, and is slow": {func(a *answers) { a.begins(at(0)); a.ends(a.begins(at(1)), nil, at(9)) }, 0, ""},
 		"given up":               {func(a *answers) { a.ends(a.begins(at(0)), away, at(1)) }, 0, ""},
-		"no end":                 {func(a *answers) { a.tells(at(0), away); a.tells(at(3), away) }, 5, "does not answer for 5s (away): see that its brokers are up"},
-		"a question given up":    {func(a *answers) { a.tells(at(0), fmt.Errorf("ask: %w", context.Canceled)) }, 0, ""},
-		"an end again":           {func(a *answers) { a.tells(at(0), away); a.tells(at(3), nil) }, 0, ""},
+		"no end":                 {func(a *answers) { a.note(at(0), away); a.note(at(3), away) }, 5, "does not answer for 5s (away): see that its brokers are up"},
+		"a question given up":    {func(a *answers) { a.note(at(0), fmt.Errorf("ask: %w", context.Canceled)) }, 0, ""},
+		"an end again":           {func(a *answers) { a.note(at(0), away); a.note(at(3), nil) }, 0, ""},
 	} {
 		l := &Log{Topic: "j", Appender: NewAppender(client, "g")}
 		l.answers.taken = at(-100)

@@ -20,10 +20,10 @@ type clock struct {
 // span is an append by this machine's clock, in ms since 1970.
 type span struct{ last, began, ended int64 }
 
-// Clocks that differ by more than clocksDiffer are warned of, and not again within tellAgain.
+// Clocks that differ by more than clocksDiffer are warned of, and not again within warnAgain.
 const (
 	clocksDiffer = time.Minute
-	tellAgain    = 10 * time.Minute
+	warnAgain    = 10 * time.Minute
 )
 
 // Stamped notes the broker's time of a record that was read, in ms since 1970.
@@ -55,7 +55,7 @@ func (l *Log) compare(at int64) {
 	ahead := max(0, c.open.began-at) + min(0, c.open.ended-at)
 	now := time.Now()
 	c.open, c.ahead, c.known, c.at = span{}, time.Duration(ahead)*time.Millisecond, true, now
-	if c.ahead.Abs() > clocksDiffer && (c.told.IsZero() || now.Sub(c.told) >= tellAgain) {
+	if c.ahead.Abs() > clocksDiffer && (c.told.IsZero() || now.Sub(c.told) >= warnAgain) {
 		c.told = now
 		l.logger.Warn().Dur("ahead_ms", c.ahead).
 			Msg("this machine's clock and that of the journal's broker differ: see to the time of both, unecho doctor says more")

@@ -21,11 +21,11 @@ func appendFeed(dst []byte, f *index.Feed) []byte {
 		dst = binary.AppendVarint(dst, part.From)
 		dst = binary.AppendVarint(dst, part.Through)
 	}
-	return appendPlaced(dst, f.Entries, len(f.Parts))
+	return appendFedEntries(dst, f.Entries, len(f.Parts))
 }
 
-// appendPlaced encodes entries of this many parts.
-func appendPlaced(dst []byte, entries []index.FedEntry, parts int) []byte {
+// appendFedEntries encodes entries of this many parts.
+func appendFedEntries(dst []byte, entries []index.FedEntry, parts int) []byte {
 	keys := 0
 	for i := range entries {
 		keys = max(keys, len(entries[i].Keys))
@@ -52,10 +52,10 @@ const (
 
 // feedSize is an upper bound of the feed's size in bytes.
 func feedSize(f *index.Feed) int {
-	return feedFraming + len(f.Parts)*FeedPartSize + placedSize(f.Entries)
+	return feedFraming + len(f.Parts)*FeedPartSize + fedEntriesSize(f.Entries)
 }
 
-func placedSize(entries []index.FedEntry) (n int) {
+func fedEntriesSize(entries []index.FedEntry) (n int) {
 	for i := range entries {
 		n += FeedPlace + entry.Size(&entries[i].Entry)
 	}
@@ -73,13 +73,13 @@ func (d *Decoder) decodeFeed(h index.Header, rd *wire.Reader) (*index.Feed, erro
 		}
 		f.Parts = append(f.Parts, index.FeedPart{Source: source, Epoch: epoch, From: rd.Varint(), Through: rd.Varint()})
 	}
-	entries, err := d.decodePlaced(f.Entries, len(f.Parts), rd)
+	entries, err := d.decodeFedEntries(f.Entries, len(f.Parts), rd)
 	f.Entries = entries
 	return f, err
 }
 
-// decodePlaced reads what appendPlaced wrote, into the memory of earlier entries.
-func (d *Decoder) decodePlaced(entries []index.FedEntry, parts int, rd *wire.Reader) ([]index.FedEntry, error) {
+// decodeFedEntries reads what appendFedEntries wrote, into the memory of earlier entries.
+func (d *Decoder) decodeFedEntries(entries []index.FedEntry, parts int, rd *wire.Reader) ([]index.FedEntry, error) {
 	keys := rd.Uvarint()
 	n := rd.Count(5)
 	if rd.Short() || keys > uint64(rd.Len()) {

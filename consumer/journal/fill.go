@@ -21,12 +21,12 @@ func appendFill(dst []byte, f *index.Fill) []byte {
 		dst = binary.AppendVarint(dst, part.Through)
 		dst = binary.AppendUvarint(dst, part.Rejected)
 	}
-	return appendPlaced(dst, f.Entries, len(f.Parts))
+	return appendFedEntries(dst, f.Entries, len(f.Parts))
 }
 
 // fillSize is an upper bound of the record's size in bytes.
 func fillSize(f *index.Fill) int {
-	n := feedFraming + 2*binary.MaxVarintLen64 + len(f.Plan) + placedSize(f.Entries)
+	n := feedFraming + 2*binary.MaxVarintLen64 + len(f.Plan) + fedEntriesSize(f.Entries)
 	for i := range f.Parts {
 		n += FillPartSize(f.Parts[i].Name)
 	}
@@ -52,6 +52,6 @@ func (d *Decoder) decodeFill(header index.Header, rd *wire.Reader) (*index.Fill,
 			Source: source, Name: string(rd.Bytes()), From: rd.Varint(), Through: rd.Varint(), Rejected: rd.Uvarint(),
 		})
 	}
-	f.Entries, err = d.decodePlaced(f.Entries, len(f.Parts), rd)
+	f.Entries, err = d.decodeFedEntries(f.Entries, len(f.Parts), rd)
 	return f, err
 }

@@ -24,16 +24,16 @@ var ErrLost = errors.New("the journal does not continue this replica")
 const GoneRemedy = "if the journal was lost, or a new one is meant, start once with source.accept_journal_gap: true: " +
 	"committed offsets stay, what was remembered is lost; else name the group's own journal.topic"
 
-// Place is where a follower begins: the journal offset to read first, and the leader epoch of the record before it (-1:
+// Begin is where a follower begins: the journal offset to read first, and the leader epoch of the record before it (-1:
 // unknown), which reveals an unclean election.
-type Place struct {
+type Begin struct {
 	Offset      int64
 	LeaderEpoch int32
 }
 
 // FollowerOptions are the client options a follower needs in addition to those that reach the cluster. The cluster is
 // reached as the client like reaches it. Offsets out of range are never reset silently.
-func FollowerOptions(topic string, from Place, u *unpack.Unpacker, like *kgo.Client) []kgo.Opt {
+func FollowerOptions(topic string, from Begin, u *unpack.Unpacker, like *kgo.Client) []kgo.Opt {
 	at := kgo.NewOffset().At(from.Offset).WithEpoch(from.LeaderEpoch)
 	return append(u.Options(like),
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: {0: at}}),
@@ -63,8 +63,8 @@ type Handler struct {
 	Untimed func(offset int64)
 	// Took is called with the bytes of each record that is handed on. It may be nil.
 	Took func(bytes int)
-	// Passed is called when all records that were there are applied.
-	Passed func()
+	// AllApplied is called when all records that were there are applied.
+	AllApplied func()
 	// Trouble is called when the broker cannot answer now and will be asked again. If it is nil, Follow ends with the
 	// error.
 	Trouble func(err error)
@@ -135,7 +135,7 @@ func (h *Handler) fetched(ctx context.Context, client *kgo.Client, rd *Reader, f
 	if err := h.unread(rd, client, fetches); err != nil {
 		return err
 	}
-	h.Passed()
+	h.AllApplied()
 	if trouble == nil {
 		return nil
 	}

@@ -132,8 +132,8 @@ func (l *Log) Unreadable() *stop.Error {
 	}
 }
 
-// Bounds reads the first offset of the journal and the one after its last.
-func (l *Log) Bounds(ctx context.Context) (start, end int64, err error) {
+// Range reads the first offset of the journal and the one after its last.
+func (l *Log) Range(ctx context.Context) (start, end int64, err error) {
 	if start, err = l.offset(ctx, l.admin.ListStartOffsets); err != nil {
 		return 0, 0, err
 	}
@@ -145,7 +145,7 @@ func (l *Log) Bounds(ctx context.Context) (start, end int64, err error) {
 func (l *Log) End(ctx context.Context) (int64, error) {
 	asked := time.Now()
 	end, err := l.offset(ctx, l.admin.ListEndOffsets)
-	l.answers.tells(asked, err)
+	l.answers.note(asked, err)
 	if err == nil {
 		l.end.Store(end)
 	}
@@ -199,13 +199,13 @@ func (l *Log) offset(ctx context.Context, list broker.Listing) (offset int64, er
 			l.logger.Warn().Err(err).Dur("at_most_ms", leaderPatience).
 				Msg("the journal does not tell where it begins and ends: asking again")
 		}
-		return broker.MayPass(err) && since <= leaderPatience
+		return broker.Retriable(err) && since <= leaderPatience
 	})
 	if err == nil {
 		return offset, nil
 	}
 	err = fmt.Errorf("list offsets of journal: %w", err)
-	if broker.MayPass(err) && ctx.Err() == nil {
+	if broker.Retriable(err) && ctx.Err() == nil {
 		err = &broker.Fault{What: "journal " + l.Topic + " does not answer", Err: err, Remedy: broker.LookAtLeaders}
 	}
 	return 0, err

@@ -36,13 +36,13 @@ func DefaultParams() Params {
 
 // These are the words of on_outage.
 const (
-	stall = "stall"
-	pass  = "pass"
+	stall  = "stall"
+	bypass = "pass"
 )
 
-// PassAfter is how long the journal may be away before documents are passed on; 0: they wait.
-func (p Params) PassAfter() time.Duration {
-	if p.OnOutage != pass {
+// BypassAfter is how long the journal may be away before documents are passed on; 0: they wait.
+func (p Params) BypassAfter() time.Duration {
+	if p.OnOutage != bypass {
 		return 0
 	}
 	return p.OutageAfter

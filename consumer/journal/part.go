@@ -21,7 +21,7 @@ type Part struct {
 	Options []kgo.Opt // how the cluster is reached
 	Topic   string
 	Params  Params // how large its batches may be
-	From    Place
+	From    Begin
 	End     int64
 }
 
@@ -46,7 +46,7 @@ func (p Part) Follow(ctx context.Context, h Handler) error {
 	defer client.Close()
 	var read atomic.Int64
 	apply, skip := h.Apply, h.Skip
-	h.From, h.Unpacker, h.Passed = p.From.Offset, u, func() {}
+	h.From, h.Unpacker, h.AllApplied = p.From.Offset, u, func() {}
 	h.Apply = func(at index.Stamp, leaderEpoch int32, rec index.Record) error {
 		read.Add(1)
 		return p.after(at, apply(at, leaderEpoch, rec))
@@ -88,7 +88,7 @@ func (p Part) watch(ctx context.Context, client *kgo.Client, read *atomic.Int64)
 			continue
 		}
 		_, err := broker.NewTopics(client, zerolog.Nop()).Describe(ctx, p.Topic)
-		if err != nil && ctx.Err() == nil && !broker.Passing(err) {
+		if err != nil && ctx.Err() == nil && !broker.Transient(err) {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ const leastBatch = 16 << 20
 // depend on anything in which members may differ.
 func NewUnpacker(p Params) *unpack.Unpacker {
 	batch := max(leastBatch, 2*p.MaxRecordBytes(), p.MaxRecordBytes()+mostBuffered*unpack.Cost(new(kgo.Record)))
-	return unpack.New(unpack.Bounds{Batch: batch, Held: 2 * batch})
+	return unpack.New(unpack.Limits{Batch: batch, Held: 2 * batch})
 }
 
 // unread hands on each record of a batch that cannot be unpacked as an unreadable one, and goes on behind the batch.

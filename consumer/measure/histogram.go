@@ -28,8 +28,8 @@ type Scale struct {
 	one    float64
 }
 
-// maxBounds is how many bounds a Scale has at most.
-const maxBounds = 20
+// maxEdges is how many bounds a Scale has at most.
+const maxEdges = 20
 
 // Milliseconds is the Scale of durations in ns that has these bounds in ms.
 func Milliseconds(bounds ...float64) Scale {
@@ -68,7 +68,7 @@ func (s Scale) bucket(value int64) int {
 
 // sample is what one batch adds to a Distribution.
 type sample struct {
-	counts [maxBounds + 1]uint64
+	counts [maxEdges + 1]uint64
 	sum    int64
 }
 
@@ -81,7 +81,7 @@ func (s Scale) count(to *sample, value int64) {
 // Distribution counts integers by their size. Goroutines may add to it at the same time. Whoever adds and whoever reads
 // gives the same Scale.
 type Distribution struct {
-	counts [maxBounds + 1]atomic.Uint64
+	counts [maxEdges + 1]atomic.Uint64
 	sum    atomic.Int64
 }
 

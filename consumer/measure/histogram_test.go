@@ -39,8 +39,8 @@ func TestHistogram(t *testing.T) {
 
 func TestScales(t *testing.T) {
 	for name, s := range map[string]Scale{"similarities": similarities(), "delays": delays(), "latencies": latencies()} {
-		if len(s.bounds) > maxBounds || !slices.IsSorted(s.bounds) {
-			t.Errorf("%s: bounds %v, of which there may be %d", name, s.bounds, maxBounds)
+		if len(s.bounds) > maxEdges || !slices.IsSorted(s.bounds) {
+			t.Errorf("%s: bounds %v, of which there may be %d", name, s.bounds, maxEdges)
 		}
 	}
 	if len(sink.Reasons()) >= maxReasons {

@@ -2,9 +2,9 @@ package member
 
 import "github.com/unecho/unecho/index"
 
-// sayBounds says which bounds are in force, and how those of this member's configuration differ. It works by those in
+// logBounds says which bounds are in force, and how those of this member's configuration differ. It works by those in
 // force: they are a matter of the journal, not of each member's file.
-func (f *Follower) sayBounds(b index.Bounds) {
+func (f *Follower) logBounds(b index.Bounds) {
 	lines := index.BoundsDiff(f.Agreed.Settings, b)
 	if len(lines) == 0 {
 		f.Logger.Info().Uint32("change", b.Number).Msg("the bounds in force in the journal are those of this configuration")

@@ -31,10 +31,10 @@ func (*Agreed) onDuty(log *journal.Log, text []byte) error {
 		}
 	case d.Kind == protocol.Retired:
 		return Succeeded(log.Topic, &d)
-	case d.Ours != "" && d.Ours != routing.Incarnation(log.Topic, log.ID):
+	case d.OwnJournal != "" && d.OwnJournal != routing.Incarnation(log.Topic, log.ID):
 		return &stop.Error{
 			What: fmt.Sprintf("the routing in journal %s was meant for another journal (%s): the topic was deleted and "+
-				"created again, or copied", log.Topic, d.Ours),
+				"created again, or copied", log.Topic, d.OwnJournal),
 			Remedy: "begin a new deployment, with a consumer.group and a journal.topic that were never used",
 		}
 	}
@@ -49,7 +49,7 @@ func (a *Agreed) declares(log *journal.Log) []byte {
 	}
 	return routing.WithDuty(a.Routing, &protocol.Duty{
 		Kind: protocol.Fills, Other: a.Succeeds,
-		Ours: routing.Incarnation(log.Topic, log.ID),
+		OwnJournal: routing.Incarnation(log.Topic, log.ID),
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -22,7 +23,7 @@ import (
 // offset.
 type Follower struct {
 	*Setup
-	place journal.Place // where the journal is followed from
+	place journal.Begin // where the journal is followed from
 
 	mu          sync.Mutex
 	replica     *index.Replica
@@ -56,7 +57,7 @@ type Follower struct {
 
 // newFollower begins with the replica as restored; open is the dispute that made the restore necessary, if there is
 // one.
-func newFollower(setup *Setup, replica *index.Replica, place journal.Place, open *Dispute) *Follower {
+func newFollower(setup *Setup, replica *index.Replica, place journal.Begin, open *Dispute) *Follower {
 	f := &Follower{
 		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
 		disputes: disputes{member: setup.Name, began: replica.Next(), open: open, guilty: map[string]int64{}},
@@ -131,7 +132,7 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 	}
 	if _, ok := rec.(*index.SettingsChange); ok && effect.Applied && f.caughtUp.Load() {
 		f.publish()
-		f.sayBounds(f.replica.Bounds())
+		f.logBounds(f.replica.Bounds())
 	}
 	if c, ok := rec.(*index.Checkpoint); ok && effect.Applied {
 		by := strings.Clone(c.Member) // the record is used again
@@ -171,7 +172,7 @@ func (f *Follower) skip(at index.Stamp, leaderEpoch int32, why *journal.StrayErr
 }
 
 // passed wakes those who wait.
-func (f *Follower) passed() {
+func (f *Follower) wake() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.publish()
@@ -238,7 +239,7 @@ func (f *Follower) handler(u *unpack.Unpacker) journal.Handler {
 	return journal.Handler{
 		From: f.place.Offset, Unpacker: u,
 		Took:  func(n int) { f.Counters.ReadRecords.Add(1); f.Counters.ReadBytes.Add(uint64(n)) },
-		Apply: f.apply, Passed: f.passed, Ask: f.asks, ProducerTime: f.ProducerTime, Owner: f.Group,
+		Apply: f.apply, AllApplied: f.wake, Ask: f.asks, ProducerTime: f.ProducerTime, Owner: f.Group,
 		Skip: func(at index.Stamp, leaderEpoch int32, why *journal.StrayError) error {
 			f.skip(at, leaderEpoch, why)
 			said.stray(why)
@@ -260,7 +261,7 @@ func (f *Follower) unfollowed(ctx context.Context, err error) error {
 			What: fmt.Sprintf("journal %s holds what this version of unecho cannot read", f.Log.Topic), Err: err,
 			Remedy: "start the version that the other members run",
 		}
-	case errors.Is(err, journal.ErrLost) && f.deleted(ctx):
+	case errors.Is(err, journal.ErrLost) && journalDeleted(ctx, f.Log, f.Logger):
 		return &stop.Error{
 			What: "journal " + f.Log.Topic + " was deleted while this member worked", Err: err,
 			Remedy: "restore it; " + journal.GoneRemedy,
@@ -275,11 +276,11 @@ func (f *Follower) unfollowed(ctx context.Context, err error) error {
 	return err
 }
 
-// deleted says whether Kafka answers that the journal is gone, or is another one. An error that is about the journal is
+// journalDeleted says whether Kafka answers that the journal is gone, or is another one. An error that is about the journal is
 // no proof of that alone.
-func (f *Follower) deleted(ctx context.Context) bool {
-	found, err := broker.NewTopics(f.Log.Client(), f.Logger).Describe(ctx, f.Log.Topic)
-	return errors.Is(err, broker.ErrMissing) || err == nil && found[0].ID != f.Log.ID
+func journalDeleted(ctx context.Context, log *journal.Log, logger zerolog.Logger) bool {
+	found, err := broker.NewTopics(log.Client(), logger).Describe(ctx, log.Topic)
+	return errors.Is(err, broker.ErrMissing) || err == nil && found[0].ID != log.ID
 }
 
 // CatchUp waits until the replica has passed the journal's end. It asks for the end again until the wait is short. It
@@ -311,7 +312,7 @@ func (f *Follower) CatchUp(ctx context.Context, maxLag time.Duration) error {
 			if !f.caughtUp.Swap(true) {
 				f.Look(func(r *index.Replica) { bounds = r.Bounds() })
 				if lines := index.BoundsDiff(f.Agreed.Settings, bounds); len(lines) > 0 {
-					f.sayBounds(bounds)
+					f.logBounds(bounds)
 				}
 			}
 			f.Logger.Info().Int64("journal_offset", end).Dur("took_ms", took).Msg("caught up with the journal")

@@ -26,7 +26,7 @@ func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, stays boo
 	var b behind
 	for retry.Pause(ctx, every) == nil {
 		next := f.Next()
-		if b.passed(next) {
+		if b.reached(next) {
 			asking, cancel := context.WithTimeout(ctx, behindEvery)
 			end, err := f.Log.End(asking)
 			cancel()
@@ -51,7 +51,7 @@ type behind struct {
 	looked time.Time // when that was
 }
 
-func (b *behind) passed(next int64) bool { return next >= b.end }
+func (b *behind) reached(next int64) bool { return next >= b.end }
 
 // lags is for how long the replica has not passed the end. With stays the time in which it stood still is left out.
 func (b *behind) lags(next int64, now time.Time, stays bool) time.Duration {

@@ -79,7 +79,7 @@ func newApplier(b *testing.B, verify string) *applier {
 	}
 	setup := &Setup{Name: "m", Agreed: &Agreed{Index: p, Fingerprint: fingerprint}, Counters: NewCounters()}
 	a := &applier{
-		Follower: newFollower(setup, replica, journal.Place{LeaderEpoch: -1}, nil),
+		Follower: newFollower(setup, replica, journal.Begin{LeaderEpoch: -1}, nil),
 		random:   rand.New(rand.NewPCG(1, 2)), params: p,
 	}
 	signer, err := index.NewSigner(p)

@@ -34,7 +34,7 @@ func (f *Follower) trimmedUnder(ctx context.Context, err error) error {
 	if err == nil || !journal.OutOfRange(err) {
 		return err
 	}
-	start, _, listed := f.Log.Bounds(ctx)
+	start, _, listed := f.Log.Range(ctx)
 	if next := f.Next(); listed == nil && next < start {
 		return &OvertakenError{next: next, start: start, err: err}
 	}

@@ -30,22 +30,22 @@ func Restore(ctx context.Context, setup *Setup, open *Dispute) (*Follower, error
 	return newFollower(setup, replica, place, open), nil
 }
 
-func (s *Setup) restore(ctx context.Context, below int64) (*index.Replica, journal.Place, error) {
+func (s *Setup) restore(ctx context.Context, below int64) (*index.Replica, journal.Begin, error) {
 	store := &waitingStore{Store: s.Store, logger: s.Logger, bound: storePatience}
 	for newest := int64(-1); ; {
 		// The start is read before the snapshots are listed, because members write a snapshot before they trim. The end is
 		// read after, because a member may have written one meanwhile.
-		start, _, err := s.Log.Bounds(ctx)
+		start, _, err := s.Log.Range(ctx)
 		if err != nil {
-			return nil, journal.Place{}, err
+			return nil, journal.Begin{}, err
 		}
 		infos, err := store.Manifests(ctx)
 		if err != nil {
-			return nil, journal.Place{}, fmt.Errorf("list snapshots: %w", err)
+			return nil, journal.Begin{}, fmt.Errorf("list snapshots: %w", err)
 		}
 		end, err := s.Log.End(ctx)
 		if err != nil {
-			return nil, journal.Place{}, err
+			return nil, journal.Begin{}, err
 		}
 		replica, place, last, err := s.restoreOne(ctx, store, infos, start, end, below)
 		if err != nil || replica != nil {
@@ -56,7 +56,7 @@ func (s *Setup) restore(ctx context.Context, below int64) (*index.Replica, journ
 			continue
 		}
 		if start > 0 && below < math.MaxInt64 {
-			return nil, journal.Place{}, errUndecidable(below, start)
+			return nil, journal.Begin{}, errUndecidable(below, start)
 		}
 		return s.fromTheStart(start)
 	}
@@ -66,7 +66,7 @@ func (s *Setup) restore(ctx context.Context, below int64) (*index.Replica, journ
 // one tried.
 func (s *Setup) restoreOne(
 	ctx context.Context, store snapshot.Store, infos []snapshot.Info, start, end, below int64,
-) (replica *index.Replica, place journal.Place, last int64, err error) {
+) (replica *index.Replica, place journal.Begin, last int64, err error) {
 	last = -1
 	for _, info := range infos {
 		at := info.Position
@@ -90,7 +90,7 @@ func (s *Setup) restoreOne(
 		replica, err := s.load(ctx, store, at)
 		if err == nil {
 			// with its mark
-			return replica, journal.Place{Offset: max(start, at.Offset-1), LeaderEpoch: at.LeaderEpoch}, last, nil
+			return replica, journal.Begin{Offset: max(start, at.Offset-1), LeaderEpoch: at.LeaderEpoch}, last, nil
 		}
 		// it may be sound: falling back would lose what it holds
 		if !snapshot.Damaged(err) && !errors.Is(err, index.ErrCorrupt) {
@@ -102,9 +102,9 @@ func (s *Setup) restoreOne(
 }
 
 // fromTheStart begins with an empty replica, which is right only if the journal is whole.
-func (s *Setup) fromTheStart(start int64) (*index.Replica, journal.Place, error) {
+func (s *Setup) fromTheStart(start int64) (*index.Replica, journal.Begin, error) {
 	if start > 0 && !s.AcceptJournalGap {
-		return nil, journal.Place{}, &stop.Error{
+		return nil, journal.Begin{}, &stop.Error{
 			What: fmt.Sprintf("journal %s begins at %d, and no usable snapshot reaches so far", s.Log.Topic, start),
 			Remedy: "give this member the store that the others use (snapshot.store), or start once with " +
 				"source.accept_journal_gap: true and an empty memory",
@@ -112,10 +112,10 @@ func (s *Setup) fromTheStart(start int64) (*index.Replica, journal.Place, error)
 	}
 	replica, err := index.NewReplica(s.Agreed.Index, s.Agreed.Fingerprint)
 	if err != nil {
-		return nil, journal.Place{}, fmt.Errorf("begin anew: %w", err)
+		return nil, journal.Begin{}, fmt.Errorf("begin anew: %w", err)
 	}
 	replica.Await(start)
-	return replica, journal.Place{Offset: start, LeaderEpoch: -1}, nil
+	return replica, journal.Begin{Offset: start, LeaderEpoch: -1}, nil
 }
 
 func (s *Setup) load(ctx context.Context, store snapshot.Store, at snapshot.Position) (*index.Replica, error) {

@@ -26,11 +26,11 @@ func (c *StrayCounters) Read() map[journal.Reason]uint64 {
 	return n
 }
 
-// sayEvery is how often the same trouble with the journal is said: somebody's mistake may come a thousand times a
+// logEvery is how often the same trouble with the journal is said: somebody's mistake may come a thousand times a
 // second.
-const sayEvery = 10 * time.Second
+const logEvery = 10 * time.Second
 
-// sparing allows a message at most once in sayEvery, and counts how often it was left unsaid meanwhile. One goroutine
+// sparing allows a message at most once in logEvery, and counts how often it was left unsaid meanwhile. One goroutine
 // uses it.
 type sparing struct {
 	next   time.Time
@@ -42,7 +42,7 @@ func (s *sparing) may(now time.Time) (unsaid int, yes bool) {
 		s.unsaid++
 		return 0, false
 	}
-	unsaid, s.unsaid, s.next = s.unsaid, 0, now.Add(sayEvery)
+	unsaid, s.unsaid, s.next = s.unsaid, 0, now.Add(logEvery)
 	return unsaid, true
 }
 

@@ -14,7 +14,7 @@ func (k *Keeper) trim(ctx context.Context) error {
 	if !k.Params.Shared {
 		return nil
 	}
-	below, err := k.needless(ctx)
+	below, err := k.trimBelow(ctx)
 	if err != nil || below <= 1 {
 		return err
 	}
@@ -23,7 +23,7 @@ func (k *Keeper) trim(ctx context.Context) error {
 
 // needless returns the journal offset of the second newest snapshot that looks whole: its manifest can be read, and its
 // segments are there. It is 0 if there is none. The contents were verified when the snapshot was published.
-func (k *Keeper) needless(ctx context.Context) (int64, error) {
+func (k *Keeper) trimBelow(ctx context.Context) (int64, error) {
 	infos, err := k.store.Manifests(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("list snapshots: %w", err)

@@ -127,7 +127,7 @@ func TestARefusedTimeComparesClocks(t *testing.T) {
 	}
 	c.Log.Stamped(0, time.Now().UnixMilli()) // as its follower notes it
 	c.compare(t.Context())
-	if _, end, err := c.Log.Bounds(t.Context()); end != 1 || err != nil || !c.foresees() {
+	if _, end, err := c.Log.Range(t.Context()); end != 1 || err != nil || !c.foresees() {
 		t.Errorf("after two refusals the journal has %d marks, error %v, and clocks are compared: %t; want one mark, and that they are",
 			end, err, c.foresees())
 	}

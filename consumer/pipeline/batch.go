@@ -92,7 +92,7 @@ func (b *Batch) Append(ctx context.Context) error {
 	p := b.pipeline
 	p.frames.reset()
 	if b.Wants() == protocol.WantEntries {
-		bounds := protocol.Bounds{Entries: journal.RunEntries, Bytes: journal.RunBytes}
+		bounds := protocol.RunLimits{Entries: journal.RunEntries, Bytes: journal.RunBytes}
 		b.Runs(p.Log.Header(), bounds, func(_ *protocol.Assignment, run *index.Run) { p.frames.add(run) })
 		if err := p.Log.BeforeRepeat(ctx, b.Appends()); err != nil {
 			return err
@@ -113,7 +113,7 @@ func (b *Batch) Append(ctx context.Context) error {
 func (b *Batch) Await(ctx context.Context) error {
 	err := b.pipeline.Replica.Wait(ctx, b.Until()-1)
 	if err == nil {
-		b.Passed()
+		b.Reached()
 	}
 	return err
 }

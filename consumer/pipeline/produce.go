@@ -26,7 +26,7 @@ func (b *Batch) produce(ctx context.Context, to *kgo.GroupTransactSession) error
 	var failed, untold firstError
 	p.out.Reset()
 	p.records = p.records[:0]
-	most, tells := b.Size, p.Signing.Encoder.Tells()
+	most, tells := b.Size, p.Signing.Encoder.HasVerdictTopic()
 	if tells {
 		most *= 2
 	}
@@ -39,7 +39,7 @@ func (b *Batch) produce(ctx context.Context, to *kgo.GroupTransactSession) error
 		to.Produce(ctx, r, failed.promise)
 		if tells {
 			r = p.record()
-			p.out.Tell(r, it.record)
+			p.out.VerdictRecord(r, it.record)
 			r.Timestamp = b.present.In(r.Topic)
 			to.Produce(ctx, r, untold.promise)
 		}
@@ -72,7 +72,7 @@ func (b *Batch) encode(dst *kgo.Record, a *protocol.Assignment, it *item) {
 	case level == protocol.Reject || it.Rejects():
 		reason, detail := it.reason()
 		p.out.Reject(dst, src, reason, detail)
-	case it.Passed:
+	case it.Bypassed:
 		p.out.Unchecked(dst, src, sink.InOutage)
 	case !it.Judged:
 		p.out.Unchecked(dst, src, sink.ByCondition)
@@ -85,7 +85,7 @@ func (it *item) reason() (sink.Reason, string) {
 	if it.rejection != nil && (!it.Judged || it.withheld != nil) {
 		return it.rejection.Reason, it.rejection.Detail
 	}
-	if !it.Judged && !it.Unchecked && !it.Passed {
+	if !it.Judged && !it.Unchecked && !it.Bypassed {
 		return sink.OutputRefused, "an output would have refused its timestamp when it was fed"
 	}
 	return sink.OutputRefused, "the output topic refused the record"
@@ -100,7 +100,7 @@ func (b *Batch) Count() {
 		topic := b.pipeline.Counters.Count(g.Topic)
 		for k := range g.items {
 			switch it := &g.items[k]; {
-			case g.Aside(&it.Document):
+			case g.GoesToRejected(&it.Document):
 				reason, _ := it.reason()
 				in.Rejected(topic, reason)
 			case !it.Judged:
@@ -120,11 +120,11 @@ func (b *Batch) Committed(now time.Time) {
 		in.Delay(it.record.Timestamp.UnixMilli(), now.UnixMilli())
 	}
 	b.pipeline.Counters.Committed(in)
-	b.shout()
+	b.logWithheld()
 }
 
 // shout logs which records of a batch were rejected unread.
-func (b *Batch) shout() {
+func (b *Batch) logWithheld() {
 	for i := range b.groups {
 		g := &b.groups[i]
 		var n, first, last int64

@@ -48,14 +48,14 @@ func (b *Batch) refused(failed, untold *error) error {
 	case b.presentRefused(*untold):
 		return errors.New("the verdicts' topic refuses the present time") // this passes
 	case final(*untold):
-		return speechless(*untold)
+		return verdictTopicRefused(*untold)
 	}
 	return *untold
 }
 
 // speechless is the error that ends a process when the verdicts' topic does not take a record, though each is small and
 // has the present time. No other output of the document would change that.
-func speechless(err error) *stop.Error {
+func verdictTopicRefused(err error) *stop.Error {
 	return &stop.Error{
 		What: "the verdicts' topic (sink.verdicts) refuses a record", Err: err,
 		Remedy: fmt.Sprintf("raise max.message.bytes of that topic to %d", sink.MaxVerdictBytes),
@@ -67,7 +67,7 @@ func (b *Batch) Refusal() *protocol.Refusal {
 	if b.Cause == nil {
 		return nil
 	}
-	return &protocol.Refusal{Passing: !final(b.Cause), Untimely: b.Untimely()}
+	return &protocol.Refusal{Transient: !final(b.Cause), Untimely: b.Untimely()}
 }
 
 // Untimely says that a timestamp was refused.

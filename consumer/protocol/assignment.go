@@ -25,14 +25,14 @@ func (tp *TopicPartition) Reposition(h index.Header, offset int64, epoch uint32)
 // Assignment is a partition that a session may read, with what the steps of an assignment settled.
 type Assignment struct {
 	TopicPartition
-	Epoch     uint32
-	Start     int64  // of the epoch
-	Base      int64  // all below is forwarded and committed in this epoch
-	Owed      int64  // offsets below Base whose documents were passed on unchecked: the journal does not have them yet
-	Passing   bool   // the transaction at hand passes documents on unchecked
-	Announced int64  // the base that the journal has from us
-	Routed    uint64 // the hash of the routes by which the session forwards
-	Requests  bool   // idempotency keys go into the journal: its bounds in force say so
+	Epoch       uint32
+	Start       int64  // of the epoch
+	Base        int64  // all below is forwarded and committed in this epoch
+	Unjournaled int64  // offsets below Base whose documents were passed on unchecked: the journal does not have them yet
+	Bypasses    bool   // the transaction at hand passes documents on unchecked
+	Announced   int64  // the base that the journal has from us
+	Routed      uint64 // the hash of the routes by which the session forwards
+	Requests    bool   // idempotency keys go into the journal: its bounds in force say so
 
 	Mode    Mode
 	Range   Range // of a backfill
@@ -45,10 +45,10 @@ type Assignment struct {
 
 // Committed notes that all documents below end are forwarded and committed for sure (design 4, rule 2).
 func (a *Assignment) Committed(end int64) {
-	if a.Passing || a.Owes() {
-		a.Owed += end - a.Base
+	if a.Bypasses || a.HasUnjournaled() {
+		a.Unjournaled += end - a.Base
 	}
-	a.Base, a.Passing = end, false
+	a.Base, a.Bypasses = end, false
 	a.Tally.Add(a.Pending)
 	a.Pending = Tally{}
 	for offset := range a.refused {
@@ -59,14 +59,14 @@ func (a *Assignment) Committed(end int64) {
 }
 
 // Unannounced says that the journal does not know the base: a session that goes idle or leaves announces it.
-func (a *Assignment) Unannounced() bool { return a.Recorded() > a.Announced }
+func (a *Assignment) Unannounced() bool { return a.Journaled() > a.Announced }
 
 // Announcement tells the journal the base. It is not beyond what is recorded, because entries below base change nothing.
 func (a *Assignment) Announcement(h index.Header) *index.Run {
-	return &index.Run{Header: h, Source: a.Source, Epoch: a.Epoch, Base: a.Recorded()}
+	return &index.Run{Header: h, Source: a.Source, Epoch: a.Epoch, Base: a.Journaled()}
 }
 
-// Stands says that the group's committed offset is where the assignment left it: nothing was committed since.
-func (a *Assignment) Stands(c Committed) bool {
+// Unmoved says that the group's committed offset is where the assignment left it: nothing was committed since.
+func (a *Assignment) Unmoved(c Committed) bool {
 	return c.Ours && c.Epoch == a.Epoch && c.Start == a.Start && c.Offset == a.Base
 }

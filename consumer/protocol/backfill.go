@@ -11,8 +11,8 @@ func (m backfill) First(f *Findings) int64 {
 	return r.From
 }
 
-// Settle has each partition know one epoch: with a second one the order of the documents would be lost.
-func (m backfill) Settle(f *Findings, d Decision) Decision {
+// Adjust has each partition know one epoch: with a second one the order of the documents would be lost.
+func (m backfill) Adjust(f *Findings, d Decision) Decision {
 	r, _ := m.plan.Of(f.Source)
 	switch {
 	case d.Action == Begin && d.Reason == New && r.From < f.Begin && r.From < r.To:
@@ -64,7 +64,7 @@ func (m backfill) Partitions(topic string, _ int) (n int) {
 
 func (m backfill) Fed() bool { return m.plan.Order == ByPlace }
 
-func (backfill) MayPass() bool { return false }
+func (backfill) MayBypass() bool { return false }
 
 func (backfill) Bounded() bool { return true }
 
@@ -101,7 +101,7 @@ func (backfill) Overtaken(a *Assignment, begin int64) bool {
 func (g *Group) count() (t Tally) {
 	for d := range g.Documents {
 		switch {
-		case g.Aside(d):
+		case g.GoesToRejected(d):
 			t.Rejected++
 		case !d.Judged:
 			t.Unchecked++

@@ -64,14 +64,14 @@ type Batch struct {
 
 // Refusal is a record that an output did not take.
 type Refusal struct {
-	Passing  bool // it may be taken another time: nobody knows which of the others were
-	Untimely bool // it was refused for its timestamp
+	Transient bool // it may be taken another time: nobody knows which of the others were
+	Untimely  bool // it was refused for its timestamp
 }
 
 // NewBatch begins the way of a batch. The session keeps the intake.
 func NewBatch(groups []Group, size int, intake *Intake) *Batch {
 	for i := range groups {
-		groups[i].Passing, groups[i].Pending = false, Tally{}
+		groups[i].Bypasses, groups[i].Pending = false, Tally{}
 	}
 	return &Batch{Groups: groups, Size: size, intake: intake, wants: WantVerdicts}
 }
@@ -89,10 +89,10 @@ func (b *Batch) Appends() int { return b.appends }
 // journal ends at once. One whose outputs come next goes on, and ends by Produced.
 func (b *Batch) Revoked() {
 	switch b.wants {
-	case WantVerdicts, WantEntries, WantTimeCheck, WantForgets, WantPass, WantForget, WantForgotten:
+	case WantVerdicts, WantEntries, WantTimeCheck, WantForgets, WantReached, WantForget, WantForgotten:
 		b.refused, b.wants = nil, WantAbort
 	case WantOutputs, WantCommit, WantOffsets, WantAbort, Done, Rebuild, GiveUp: // it ends by itself
-	case WantOwed, WantRecords, WantEnds, WantAnnouncements, WantSigned: // of no batch
+	case WantUnjournaled, WantRecords, WantEnds, WantAnnouncements, WantSigned: // of no batch
 	}
 }
 
@@ -120,7 +120,7 @@ func (b *Batch) Judge(r *index.Replica) (of *Assignment, err error) {
 			return g.Assignment, err
 		}
 		for d := range g.Documents {
-			missing = missing || !d.Judged && !d.Rejected && !d.Passed
+			missing = missing || !d.Judged && !d.Rejected && !d.Bypassed
 		}
 	}
 	switch {
@@ -137,7 +137,7 @@ func (b *Batch) Judge(r *index.Replica) (of *Assignment, err error) {
 }
 
 // Runs frames the documents that have no verdict yet, and calls fn with each run. The run is good until fn returns.
-func (b *Batch) Runs(h index.Header, bounds Bounds, fn func(*Assignment, *index.Run)) {
+func (b *Batch) Runs(h index.Header, bounds RunLimits, fn func(*Assignment, *index.Run)) {
 	for i := range b.Groups {
 		g := &b.Groups[i]
 		g.Runs(h, g.Documents, bounds, func(run *index.Run) { fn(g.Assignment, run) })
@@ -173,16 +173,16 @@ func (b *Batch) Appended(last int64) {
 	b.until = last + 1
 	switch b.wants { //nolint:exhaustive // nothing else is answered so
 	case WantEntries:
-		b.appends, b.wants = b.appends+1, WantPass
+		b.appends, b.wants = b.appends+1, WantReached
 	case WantForgets:
-		b.wants = WantPass
+		b.wants = WantReached
 	case WantForget:
 		b.wants = WantForgotten
 	}
 }
 
-// Passed answers WantPass and WantForgotten.
-func (b *Batch) Passed() {
+// Bypassed answers WantReached and WantForgotten.
+func (b *Batch) Reached() {
 	if b.wants == WantForgotten {
 		b.wants = Done
 		return
@@ -231,7 +231,7 @@ func (b *Batch) Offsets(of func(entry.Source) Committed) (why error) {
 	b.wants = Done
 	for i := range b.Groups {
 		a := b.Groups[i].Assignment
-		if c := of(a.Source); !a.Stands(c) {
+		if c := of(a.Source); !a.Unmoved(c) {
 			b.wants = Rebuild
 			return fmt.Errorf("%s/%d is committed to %d, not %d", a.Topic, a.Source.Partition, c.Offset, a.Base)
 		}
@@ -245,7 +245,7 @@ func (b *Batch) Aborted(h index.Header) Answer {
 	switch {
 	case b.refused == nil:
 		return Again
-	case b.refused.Passing:
+	case b.refused.Transient:
 		b.wants = Rebuild
 		return Again
 	}

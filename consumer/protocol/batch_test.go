@@ -145,11 +145,11 @@ func TestAfterARefusal(t *testing.T) {
 	if b.Wants() != WantForgotten || b.Until() != 8 {
 		t.Errorf("it wants %v below %d", b.Wants(), b.Until())
 	}
-	if b.Passed(); b.Wants() != Done {
+	if b.Reached(); b.Wants() != Done {
 		t.Errorf("forgotten, it wants %v", b.Wants())
 	}
 	b, _, _ = produced(2)
-	b.Produced(&Refusal{Passing: true}, false)
+	b.Produced(&Refusal{Transient: true}, false)
 	if b.Aborted(index.Header{}); b.Wants() != Rebuild {
 		t.Errorf("after no answer it wants %v", b.Wants())
 	}
@@ -159,7 +159,7 @@ func TestAfterARefusal(t *testing.T) {
 func TestRevoked(t *testing.T) {
 	b, _, _ := produced(1)
 	for want, then := range map[Want]Want{
-		WantVerdicts: WantAbort, WantPass: WantAbort, WantForgotten: WantAbort,
+		WantVerdicts: WantAbort, WantReached: WantAbort, WantForgotten: WantAbort,
 		WantOutputs: WantOutputs, WantCommit: WantCommit,
 	} {
 		b.wants = want

@@ -20,7 +20,7 @@ type Committed struct {
 func NewCommitted(offset int64, metadata string) Committed {
 	c := Committed{Offset: offset}
 	c.Epoch, c.Start, c.Ours = parse(metadata)
-	c.Owed = owed(offset, metadata)
+	c.Owed = unjournaled(offset, metadata)
 	c.Tally = parseTally(metadata)
 	return c
 }
@@ -38,13 +38,13 @@ func parse(s string) (epoch uint32, start int64, ok bool) {
 	return epoch, start, true
 }
 
-// PassedMetadata is the metadata of a commit below which documents were passed on unchecked. From the offset passed on
+// BypassedMetadata is the metadata of a commit below which documents were passed on unchecked. From the offset passed on
 // the journal has yet to be told of them. A version that does not know passing reads it as Metadata.
-func PassedMetadata(epoch uint32, start, passed int64) string {
+func BypassedMetadata(epoch uint32, start, passed int64) string {
 	return fmt.Sprintf("%s passed=%d", Metadata(epoch, start), passed)
 }
 
-func owed(offset int64, s string) int64 {
+func unjournaled(offset int64, s string) int64 {
 	var epoch uint32
 	var start, passed int64
 	if _, err := fmt.Sscanf(s, "unecho1 %d %d passed=%d", &epoch, &start, &passed); err != nil || passed < start {

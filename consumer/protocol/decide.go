@@ -46,7 +46,7 @@ type Reason int
 
 // Reasons.
 const (
-	Settled    Reason = iota // commit and replica agree
+	InStep     Reason = iota // commit and replica agree
 	New                      // nobody knows the partition
 	NoOffset                 // the journal knows the partition, and no offset is committed
 	Beyond                   // the source does not reach the committed offset
@@ -71,7 +71,7 @@ type Decision struct {
 
 // Decide carries out rule 4 of the design's section 4: the commit decides, the journal follows.
 func (f *Findings) Decide() Decision {
-	return f.Mode.Settle(f, f.decide())
+	return f.Mode.Adjust(f, f.decide())
 }
 
 func (f *Findings) decide() Decision {
@@ -133,8 +133,8 @@ func (f *Findings) Skips(d *Decision) (from, to int64, ok bool) {
 
 func (f *Findings) goOn() Decision {
 	c, p := f.Committed, f.Replica
-	return Decision{Action: GoOn, Reason: Settled, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
-		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Owed: f.owed(), Announced: p.Base, Routed: f.Routed,
+	return Decision{Action: GoOn, Reason: InStep, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
+		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Unjournaled: f.unjournaled(), Announced: p.Base, Routed: f.Routed,
 		Mode: f.Mode, Tally: c.Tally,
 	}}
 }

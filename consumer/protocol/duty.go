@@ -8,10 +8,10 @@ import (
 // Duty is what the routing in force has a group do (design 4, rules 16 and 17). The zero value is that of a group that
 // begins with an empty window: it forwards everything.
 type Duty struct {
-	Kind   DutyKind
-	Other  string // the group that is followed, that takes over, or that this one took over from; empty: there is none
-	Theirs string // the incarnation of that group's journal, where it matters
-	Ours   string // the incarnation of this group's journal: a record in a journal that was deleted since means nothing
+	Kind         DutyKind
+	Other        string // the group that is followed, that takes over, or that this one took over from; empty: there is none
+	OtherJournal string // the incarnation of that group's journal, where it matters
+	OwnJournal   string // the incarnation of this group's journal: a record in a journal that was deleted since means nothing
 	// From says from which offset of a partition on documents are this group's to forward. It never reads those below:
 	// they were another group's, or a fill brought them.
 	From []Boundary
@@ -24,9 +24,9 @@ type Duty struct {
 	// Ready is when a member of a group that fills its window last noted that everything is brought, ms since 1970; 0:
 	// never. For so long the group can take over without a long pause.
 	Ready int64
-	// Former is the group that a retired group had taken over from, and Formers the incarnation of that one's journal.
+	// PreviousGroup is the group that a retired group had taken over from, and Formers the incarnation of that one's journal.
 	// They stand in Other and Theirs again if the retirement is abandoned: the duty is what it was.
-	Former, Formers string
+	PreviousGroup, PreviousJournal string
 	// Seen is what a group had committed, at least, when it retired.
 	Seen []Boundary
 	// Void is the number of the latest retirement of the followed group that must not be completed any more.
@@ -53,9 +53,9 @@ type Boundary struct {
 // Name is that of the partition.
 func (b Boundary) Name() PartitionName { return entry.Name(b.Topic, b.Source.Partition) }
 
-// SamePlace says that another boundary is one of a partition of that name: of the same topic, or of one that was created
+// SamePartition says that another boundary is one of a partition of that name: of the same topic, or of one that was created
 // again. A duty has one of both.
-func (b Boundary) SamePlace(other Boundary) bool { return b.Name() == other.Name() }
+func (b Boundary) SamePartition(other Boundary) bool { return b.Name() == other.Name() }
 
 // Filled says that everything is remembered that is to be before the group judges. An empty partition is.
 func (d *Duty) Filled(r *index.Replica) bool {

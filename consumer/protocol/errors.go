@@ -6,8 +6,8 @@ import "errors"
 var (
 	// ErrEpoch says that the partition is in another epoch than the assignment.
 	ErrEpoch = errors.New("the epoch has changed")
-	// ErrPassed says that base has passed a document of the batch: somebody has forwarded it.
-	ErrPassed = errors.New("base has passed a document")
+	// ErrOvertaken says that base has passed a document of the batch: somebody has forwarded it.
+	ErrOvertaken = errors.New("base has passed a document")
 	// ErrMoved says that the source has another document at an offset than was judged.
 	ErrMoved = errors.New("another document was judged")
 	// ErrUnfed says that no feed has reached a document yet.

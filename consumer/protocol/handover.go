@@ -7,21 +7,21 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Hand is what a handover needs next. A verb does it and answers by the method that is named there.
-type Hand int
+// HandoverStep is what a handover needs next. A verb does it and answers by the method that is named there.
+type HandoverStep int
 
 // What a handover asks for.
 const (
-	HandLook     Hand = iota // the routing in force in both journals: Looked
-	HandRetire               // that Duty is appended to the old group's journal as the next routing: Appended
-	HandDrain                // that the old group has no member: Drained
-	HandFence                // that the old group's transactional ids are fenced: Fenced
-	HandOffsets              // the committed offsets of both groups, the old one's fetched as RequireStable says, and then the ends of its topics of unique documents: Offsets
-	HandActivate             // that Duty is appended to the new group's journal as the next routing: Appended
-	HandVoid                 // as HandActivate, of a record by which the new group can not take over any more: Appended
-	HandRestore              // that Duty is appended to the old group's journal as the next routing: Appended
-	HandOver                 // nothing: it is done
-	HandRefused              // nothing: Refusal says why
+	StepLook     HandoverStep = iota // the routing in force in both journals: Looked
+	StepRetire                       // that Duty is appended to the old group's journal as the next routing: Appended
+	StepDrain                        // that the old group has no member: Drained
+	StepFence                        // that the old group's transactional ids are fenced: Fenced
+	StepOffsets                      // the committed offsets of both groups, the old one's fetched as RequireStable says, and then the ends of its topics of unique documents: Offsets
+	StepActivate                     // that Duty is appended to the new group's journal as the next routing: Appended
+	StepVoid                         // as StepActivate, of a record by which the new group can not take over any more: Appended
+	StepRestore                      // that Duty is appended to the old group's journal as the next routing: Appended
+	StepDone                         // nothing: it is done
+	StepRefused                      // nothing: Refusal says why
 )
 
 // Side is a group of a handover as its journal shows it.
@@ -41,30 +41,30 @@ type Standpoint struct {
 	New        int64 // committed by the new group
 }
 
-// HandRefusal is why a handover cannot go on.
-type HandRefusal struct {
-	Why    HandReason
+// HandoverRefusal is why a handover cannot go on.
+type HandoverRefusal struct {
+	Why    HandoverReason
 	Other  string       // the group that stands in the way
 	Places []Standpoint // the partitions that do
 }
 
-// HandReason is the kind of it.
-type HandReason int
+// HandoverReason is the kind of it.
+type HandoverReason int
 
 // Reasons of refusals.
 const (
-	NoOldJournal  HandReason = iota // the old group has no journal, or no routing
-	NoNewJournal                    // the new one has none
-	NewForwards                     // the new group forwards, and did not take over from the old one
-	NewFollows                      // the new group does not follow the old one
-	NewRetired                      // the new group has retired itself
-	OldFollows                      // the old group follows another one, and has nothing to hand over
-	OldSucceeded                    // another group takes over from the old one
-	WasVoided                       // the takeover was abandoned
-	OffsetsGone                     // offsets that the old group had committed are not there any more
-	NewBeyond                       // the new group has committed beyond where it would begin
-	TakenOver                       // to abandon: the takeover is complete, or the new group has forwarded
-	NothingToVoid                   // to abandon: the old group has not retired for the new one
+	NoOldJournal  HandoverReason = iota // the old group has no journal, or no routing
+	NoNewJournal                        // the new one has none
+	NewForwards                         // the new group forwards, and did not take over from the old one
+	NewFollows                          // the new group does not follow the old one
+	NewRetired                          // the new group has retired itself
+	OldFollows                          // the old group follows another one, and has nothing to hand over
+	OldSucceeded                        // another group takes over from the old one
+	WasVoided                           // the takeover was abandoned
+	OffsetsGone                         // offsets that the old group had committed are not there any more
+	NewBeyond                           // the new group has committed beyond where it would begin
+	TakenOver                           // to abandon: the takeover is complete, or the new group has forwarded
+	NothingToVoid                       // to abandon: the old group has not retired for the new one
 )
 
 // Handover leads a takeover (Back false), or abandons one (Back true). All it needs to know is in the two journals
@@ -78,8 +78,8 @@ type Handover struct {
 	Back     bool
 	Latest   bool // source.start of the old group
 	Old, New Side
-	Refusal  HandRefusal
-	hands    Hand
+	Refusal  HandoverRefusal
+	next     HandoverStep
 	duty     Duty
 	drained  uint32 // the number of the retirement after which the old group was seen without a member
 	fenced   uint32 // the number of the retirement after which its transactional ids were fenced
@@ -87,14 +87,14 @@ type Handover struct {
 	asked    uint32 // the number of the retirement that was found incomplete by the offsets of both groups
 }
 
-// Hands says what is needed next.
-func (h *Handover) Hands() Hand { return h.hands }
+// Next says what is needed next.
+func (h *Handover) Next() HandoverStep { return h.next }
 
-// Duty is that of the record that HandRetire, HandActivate, HandVoid and HandRestore want. Its number is that of the
+// Duty is that of the record that StepRetire, StepActivate, StepVoid and StepRestore want. Its number is that of the
 // side's routing + 1.
 func (h *Handover) Duty() Duty { return h.duty }
 
-// Looked answers HandLook.
+// Looked answers StepLook.
 func (h *Handover) Looked(newer, older Side) {
 	h.Old, h.New = older, newer
 	switch {
@@ -112,7 +112,7 @@ func (h *Handover) Looked(newer, older Side) {
 // retiredForNew says that the old group has retired in favour of this incarnation of the new one.
 func (h *Handover) retiredForNew() bool {
 	d := &h.Old.Duty
-	return d.Kind == Retired && d.Other == h.New.Group && d.Theirs == h.New.Journal
+	return d.Kind == Retired && d.Other == h.New.Group && d.OtherJournal == h.New.Journal
 }
 
 // voided says that the new group can not complete the old one's retirement any more.
@@ -130,14 +130,14 @@ func (h *Handover) wasAbandoned() bool {
 // tookOver says that the new group has taken over from this incarnation of the old one.
 func (h *Handover) tookOver() bool {
 	d := &h.New.Duty
-	return d.Kind == Forwards && d.Other == h.Old.Group && d.Theirs == h.Old.Journal
+	return d.Kind == Forwards && d.Other == h.Old.Group && d.OtherJournal == h.Old.Journal
 }
 
 func (h *Handover) look() {
 	is, was := &h.New.Duty, &h.Old.Duty
 	switch {
 	case h.tookOver() && h.retiredForNew():
-		h.hands = HandOver
+		h.next = StepDone
 	case is.Kind == Retired:
 		h.refuse(NewRetired, is.Other)
 	case is.Kind == Forwards:
@@ -147,17 +147,17 @@ func (h *Handover) look() {
 	case was.Kind == Fills:
 		h.refuse(OldFollows, was.Other)
 	case was.Kind == Forwards:
-		h.hands = HandOffsets // to see whether it can be completed
+		h.next = StepOffsets // to see whether it can be completed
 	case !h.retiredForNew():
 		h.refuse(OldSucceeded, was.Other)
 	case h.voided():
 		h.refuse(WasVoided, h.Old.Group)
 	case h.drained != h.Old.Number:
-		h.hands = HandDrain
+		h.next = StepDrain
 	case h.fenced != h.Old.Number:
-		h.hands = HandFence
+		h.next = StepFence
 	default:
-		h.hands = HandOffsets
+		h.next = StepOffsets
 	}
 }
 
@@ -168,43 +168,43 @@ func (h *Handover) lookBack() {
 	case h.tookOver():
 		h.refuse(TakenOver, h.New.Group)
 	case h.restored > 0 && h.Old.Number != h.restored:
-		h.hands = HandOver
+		h.next = StepDone
 	case h.wasAbandoned():
-		h.hands = HandOver
+		h.next = StepDone
 	case h.Old.Duty.Kind != Retired || h.Old.Duty.Other != h.New.Group:
 		h.refuse(NothingToVoid, h.Old.Group)
-	case h.Old.Duty.Theirs != h.New.Journal && h.asked != h.Old.Number:
-		h.hands = HandOffsets // a journal that is gone completes nothing, but may have completed it
-	case h.Old.Duty.Theirs != h.New.Journal || h.voided():
-		h.hands, h.restored = HandRestore, h.Old.Number
+	case h.Old.Duty.OtherJournal != h.New.Journal && h.asked != h.Old.Number:
+		h.next = StepOffsets // a journal that is gone completes nothing, but may have completed it
+	case h.Old.Duty.OtherJournal != h.New.Journal || h.voided():
+		h.next, h.restored = StepRestore, h.Old.Number
 		was := &h.Old.Duty
 		h.duty = Duty{Kind: Forwards, From: was.From, Fill: was.Fill, Dropped: was.Dropped}
 		if len(was.From)+len(was.Fill) > 0 {
-			h.duty.Other, h.duty.Theirs, h.duty.Ours = was.Former, was.Formers, was.Ours
+			h.duty.Other, h.duty.OtherJournal, h.duty.OwnJournal = was.PreviousGroup, was.PreviousJournal, was.OwnJournal
 		}
 	case is.Kind != Fills || is.Other != h.Old.Group:
 		h.refuse(NewFollows, is.Other)
 	default:
-		h.hands, h.duty = HandVoid, *is
+		h.next, h.duty = StepVoid, *is
 		h.duty.Void = h.Old.Number
 	}
 }
 
-// Appended answers HandRetire, HandActivate, HandVoid and HandRestore. Whether the record counts is in the journals.
-func (h *Handover) Appended() { h.hands = HandLook }
+// Appended answers StepRetire, StepActivate, StepVoid and StepRestore. Whether the record counts is in the journals.
+func (h *Handover) Appended() { h.next = StepLook }
 
 // Failed answers anything whose answer is not known, because a broker was lost for example: the journals tell how far
 // the handover is.
-func (h *Handover) Failed() { h.hands = HandLook }
+func (h *Handover) Failed() { h.next = StepLook }
 
-// Drained answers HandDrain, once the group was seen without a member after its retirement: what its members judged
+// Drained answers StepDrain, once the group was seen without a member after its retirement: what its members judged
 // before can not be committed any more, and who joins it again reads of the retirement first.
-func (h *Handover) Drained() { h.drained, h.hands = h.Old.Number, HandFence }
+func (h *Handover) Drained() { h.drained, h.next = h.Old.Number, StepFence }
 
-// Fenced answers HandFence.
-func (h *Handover) Fenced() { h.fenced, h.hands = h.Old.Number, HandOffsets }
+// Fenced answers StepFence.
+func (h *Handover) Fenced() { h.fenced, h.next = h.Old.Number, StepOffsets }
 
-// Offsets answers HandOffsets with all partitions of the old group's sources, and with the ends of its topics of unique
+// Offsets answers StepOffsets with all partitions of the old group's sources, and with the ends of its topics of unique
 // documents. They are read after its offsets are stable, so that all that it ever forwarded stands below. Before the
 // retirement it only tells whether the handover could be completed, and the ends do not matter. Where the new group's
 // journal is gone, it tells whether that group has forwarded: a group that is filled commits nothing.
@@ -214,7 +214,7 @@ func (h *Handover) Offsets(of []Standpoint, unique []Boundary) {
 	case h.Back && len(beyond) > 0:
 		h.refuse(TakenOver, h.New.Group, beyond...)
 	case h.Back:
-		h.asked, h.hands = h.Old.Number, HandLook
+		h.asked, h.next = h.Old.Number, StepLook
 	case h.Old.Duty.Kind == Forwards && len(of) > 0 && len(seen(of)) == 0: // whoever was at work has committed
 		h.refuse(OffsetsGone, h.Old.Group, of...)
 	case len(gone) > 0:
@@ -222,14 +222,14 @@ func (h *Handover) Offsets(of []Standpoint, unique []Boundary) {
 	case len(beyond) > 0:
 		h.refuse(NewBeyond, h.New.Group, beyond...)
 	case h.Old.Duty.Kind == Forwards:
-		h.hands = HandRetire
+		h.next = StepRetire
 		h.duty = Duty{
-			Kind: Retired, Other: h.New.Group, Theirs: h.New.Journal, Ours: h.Old.Journal, From: h.Old.Duty.From,
-			Fill: h.Old.Duty.Fill, Dropped: h.Old.Duty.Dropped, Former: h.Old.Duty.Other, Formers: h.Old.Duty.Theirs, Seen: seen(of),
+			Kind: Retired, Other: h.New.Group, OtherJournal: h.New.Journal, OwnJournal: h.Old.Journal, From: h.Old.Duty.From,
+			Fill: h.Old.Duty.Fill, Dropped: h.Old.Duty.Dropped, PreviousGroup: h.Old.Duty.Other, PreviousJournal: h.Old.Duty.OtherJournal, Seen: seen(of),
 		}
 	default:
-		h.hands = HandActivate
-		h.duty = Duty{Kind: Forwards, Other: h.Old.Group, Theirs: h.Old.Journal, Ours: h.New.Journal, From: from}
+		h.next = StepActivate
+		h.duty = Duty{Kind: Forwards, Other: h.Old.Group, OtherJournal: h.Old.Journal, OwnJournal: h.New.Journal, From: from}
 		h.duty.Dropped = h.New.Duty.Dropped
 		h.duty.Fill = together(unique, h.Old.Duty.Fill)
 	}
@@ -270,7 +270,7 @@ func (h *Handover) from(of []Standpoint) (from []Boundary, gone, beyond []Standp
 func together(of, more []Boundary) []Boundary {
 	all := slices.Clone(of)
 	for _, b := range more {
-		i := slices.IndexFunc(all, b.SamePlace)
+		i := slices.IndexFunc(all, b.SamePartition)
 		switch {
 		case i < 0:
 			all = append(all, b)
@@ -295,12 +295,12 @@ func seen(of []Standpoint) (all []Boundary) {
 	return all
 }
 
-func (h *Handover) refuse(why HandReason, other string, places ...Standpoint) {
-	h.hands, h.Refusal = HandRefused, HandRefusal{why, other, places}
+func (h *Handover) refuse(why HandoverReason, other string, places ...Standpoint) {
+	h.next, h.Refusal = StepRefused, HandoverRefusal{why, other, places}
 }
 
 // String names the step, for traces and messages.
-func (w Hand) String() string {
+func (w HandoverStep) String() string {
 	names := [...]string{"look", "retire", "drain", "fence", "offsets", "activate", "void", "restore", "over", "refused"}
 	if int(w) < len(names) {
 		return names[w]

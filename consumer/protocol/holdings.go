@@ -61,7 +61,7 @@ func (h *Holdings) Unannounced() (of []*Assignment) {
 // owing lists the assignments of which something was passed on, and the journal has yet to be told of it.
 func (h *Holdings) owing() (of []*Assignment) {
 	for _, a := range h.assigned {
-		if a.Owes() {
+		if a.HasUnjournaled() {
 			of = append(of, a)
 		}
 	}

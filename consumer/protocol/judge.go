@@ -18,7 +18,7 @@ type Document struct {
 	Unchecked bool
 	Verdict   index.Verdict
 	Judged    bool
-	Passed    bool // it goes to unique unchecked, because the journal is away
+	Bypassed  bool // it goes to unique unchecked, because the journal is away
 }
 
 // Rejects says that the document goes to rejected whatever its output would take, because it was never judged or was
@@ -29,7 +29,7 @@ func (d *Document) Rejects() bool {
 
 // Judge takes the verdicts that the replica holds for documents of this assignment (design 4, rule 5). Documents
 // without one are to be appended, again if need be; those that were fed without an entry are rejected. After
-// ErrEpoch, ErrPassed, ErrMoved or ErrUnfed the documents cannot be judged any more. After ErrRouting this session
+// ErrEpoch, ErrOvertaken, ErrMoved or ErrUnfed the documents cannot be judged any more. After ErrRouting this session
 // must not forward them: a routing in the journal holds for all verdicts behind it, whichever member has them.
 func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 	if r.Routed() != a.Routed {
@@ -42,11 +42,11 @@ func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 	}
 	for d := range docs {
 		if d.Entry.Offset < p.Base {
-			return fmt.Errorf("%w: base %d of %s/%d has passed %d", ErrPassed, p.Base, a.Topic, a.Source.Partition,
+			return fmt.Errorf("%w: base %d of %s/%d has passed %d", ErrOvertaken, p.Base, a.Topic, a.Source.Partition,
 				d.Entry.Offset)
 		}
 		d.Verdict, d.Judged = r.Held(a.Source, a.Epoch, d.Entry.Offset)
-		d.Passed = d.Passed && !d.Judged // an append of before has come, and the journal is read: its verdict counts
+		d.Bypassed = d.Bypassed && !d.Judged // an append of before has come, and the journal is read: its verdict counts
 		if a.Mode.Fed() {
 			if d.Entry.Offset >= r.Fed(a.Source).Through {
 				return fmt.Errorf("%w: offset %d of %s/%d", ErrUnfed, d.Entry.Offset, a.Topic, a.Source.Partition)
@@ -67,11 +67,11 @@ func (a *Assignment) Judge(r *index.Replica, docs iter.Seq[*Document]) error {
 // requestBytes is what the request of an entry takes in a run at most: its hash and the number of the entry.
 const requestBytes = len(entry.Request{}) + binary.MaxVarintLen32
 
-// Bounds are those of one journal record.
-type Bounds struct{ Entries, Bytes int }
+// RunLimits are those of one journal record.
+type RunLimits struct{ Entries, Bytes int }
 
 // Runs frames the documents that have no verdict yet, and calls fn with each run. The run is good until fn returns.
-func (a *Assignment) Runs(h index.Header, docs iter.Seq[*Document], b Bounds, fn func(*index.Run)) {
+func (a *Assignment) Runs(h index.Header, docs iter.Seq[*Document], b RunLimits, fn func(*index.Run)) {
 	run := a.Announcement(h)
 	bytes := 0
 	for d := range docs {

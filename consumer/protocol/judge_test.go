@@ -59,14 +59,14 @@ func TestJudge(t *testing.T) {
 	if docs[2].Rejects() {
 		t.Error("a rejection outranks the held verdict")
 	}
-	docs[0].Passed, docs[1].Passed = true, true
-	if err := a.Judge(r, documents(docs...)); err != nil || docs[0].Passed || !docs[1].Passed {
+	docs[0].Bypassed, docs[1].Bypassed = true, true
+	if err := a.Judge(r, documents(docs...)); err != nil || docs[0].Bypassed || !docs[1].Bypassed {
 		t.Errorf("of what was passed on that with a verdict has it, and the other goes out unchecked: %+v, %v", docs, err)
 	}
 	if err := a.Judge(r, documents(document(5, 51))); !errors.Is(err, ErrMoved) {
 		t.Errorf("another document: %v", err)
 	}
-	if err := a.Judge(r, documents(document(4, 40))); !errors.Is(err, ErrPassed) {
+	if err := a.Judge(r, documents(document(4, 40))); !errors.Is(err, ErrOvertaken) {
 		t.Errorf("below base: %v", err)
 	}
 	a.Epoch = 2
@@ -115,13 +115,13 @@ func TestRuns(t *testing.T) {
 	a := &Assignment{Mode: live{}, Epoch: 3, Base: 9}
 	for _, c := range []struct {
 		name string
-		b    Bounds
+		b    RunLimits
 		want string
 	}{
-		{"one run", Bounds{100, 1 << 20}, "[[0 1 4 5 6 7 8 9]]"},
-		{"by count", Bounds{3, 1 << 20}, "[[0 1 4] [5 6 7] [8 9]]"},
-		{"by bytes", Bounds{100, 5 * size}, "[[0 1 4 5 6] [7 8 9]]"},
-		{"each alone", Bounds{100, 1}, "[[0] [1] [4] [5] [6] [7] [8] [9]]"},
+		{"one run", RunLimits{100, 1 << 20}, "[[0 1 4 5 6 7 8 9]]"},
+		{"by count", RunLimits{3, 1 << 20}, "[[0 1 4] [5 6 7] [8 9]]"},
+		{"by bytes", RunLimits{100, 5 * size}, "[[0 1 4 5 6] [7 8 9]]"},
+		{"each alone", RunLimits{100, 1}, "[[0] [1] [4] [5] [6] [7] [8] [9]]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got [][]int64
@@ -140,7 +140,7 @@ func TestRuns(t *testing.T) {
 			}
 		})
 	}
-	a.Runs(index.Header{}, documents(docs[2:4]...), Bounds{3, 100}, func(*index.Run) { t.Error("a run of nothing") })
+	a.Runs(index.Header{}, documents(docs[2:4]...), RunLimits{3, 100}, func(*index.Run) { t.Error("a run of nothing") })
 }
 
 func TestAnnouncement(t *testing.T) {
@@ -160,7 +160,7 @@ func TestAnnouncement(t *testing.T) {
 func TestStands(t *testing.T) {
 	a := &Assignment{Mode: live{}, Epoch: 3, Start: 2, Base: 9}
 	stands := NewCommitted(9, a.Mode.Metadata(a))
-	if !a.Stands(stands) {
+	if !a.Unmoved(stands) {
 		t.Error("what stands does not")
 	}
 	for i, change := range []func(*Committed){
@@ -169,7 +169,7 @@ func TestStands(t *testing.T) {
 	} {
 		c := stands
 		change(&c)
-		if a.Stands(c) {
+		if a.Unmoved(c) {
 			t.Errorf("change %d is not seen", i)
 		}
 	}

@@ -21,12 +21,12 @@ func (live) First(f *Findings) int64 {
 	return f.Begin
 }
 
-func (live) Settle(_ *Findings, d Decision) Decision { return d }
+func (live) Adjust(_ *Findings, d Decision) Decision { return d }
 
 // Metadata says from where on the journal has not heard, where documents were passed on.
 func (live) Metadata(a *Assignment) string {
-	if a.Passing || a.Owes() {
-		return PassedMetadata(a.Epoch, a.Start, a.Recorded())
+	if a.Bypasses || a.HasUnjournaled() {
+		return BypassedMetadata(a.Epoch, a.Start, a.Journaled())
 	}
 	return Metadata(a.Epoch, a.Start)
 }
@@ -41,7 +41,7 @@ func (live) Partitions(_ string, now int) int { return now }
 
 func (live) Fed() bool { return false }
 
-func (live) MayPass() bool { return true }
+func (live) MayBypass() bool { return true }
 
 func (live) Bounded() bool { return false }
 

@@ -16,8 +16,8 @@ const (
 	fedPause = 20 * time.Millisecond
 	// overdue is how long a partition may be fed without being worth a poll. A slow feed should not hold documents up.
 	overdue = 500 * time.Millisecond
-	// BarrenPatience is how long nothing comes of a range before somebody asks whether anything is left of it.
-	BarrenPatience = 3 * time.Second
+	// EmptyPatience is how long nothing comes of a range before somebody asks whether anything is left of it.
+	EmptyPatience = 3 * time.Second
 )
 
 // Member leads a session with the partitions that it has (design 5). It asks for one step after the other: what was
@@ -36,16 +36,16 @@ type Member struct {
 	stale    bool // what was polled is to be polled again
 	failed   error
 
-	quiet    bool      // the last poll brought nothing, and the bases are not announced since
-	dry      bool      // the last poll brought nothing, and nobody has asked what is left since
-	due      bool      // a batch is over, and bases that are due are not announced since
-	fruitful time.Time // when a poll brought records, or somebody asked what is left
-	later    time.Time // when what is owed is tried again
+	quiet       bool      // the last poll brought nothing, and the bases are not announced since
+	dry         bool      // the last poll brought nothing, and nobody has asked what is left since
+	due         bool      // a batch is over, and bases that are due are not announced since
+	lastRecords time.Time // when a poll brought records, or somebody asked what is left
+	later       time.Time // when what is owed is tried again
 }
 
 // NewMember leads a session that has no partition yet. It holds at most so many verdicts, and keeps the intake.
 func NewMember(mode Mode, intake *Intake, held int, now time.Time) *Member {
-	return &Member{intake: intake, held: held, Holdings: Holdings{mode: mode, named: map[PartitionName]*Assignment{}}, fruitful: now}
+	return &Member{intake: intake, held: held, Holdings: Holdings{mode: mode, named: map[PartitionName]*Assignment{}}, lastRecords: now}
 }
 
 // Looks says that Next and Fetched need the replica. Where they do not, it may be nil.
@@ -67,14 +67,14 @@ func (m *Member) Next(now time.Time, j Journal) Step {
 	if of := m.untold(j); len(of) > 0 {
 		return Step{Want: WantAnnouncements, Of: of}
 	}
-	if of := m.barren(now, j); len(of) > 0 {
+	if of := m.emptyToTheEnd(now, j); len(of) > 0 {
 		return Step{Want: WantEnds, Of: of}
 	}
 	if m.revoked || m.stale {
 		return Step{Want: WantAbort}
 	}
 	if of := m.owing(); len(of) > 0 && !j.Away && !now.Before(m.later) {
-		return Step{Want: WantOwed, Of: of, Again: m.again, Records: m.intake.most} // nothing is produced: outputs need no smaller polls
+		return Step{Want: WantUnjournaled, Of: of, Again: m.again, Records: m.intake.most} // nothing is produced: outputs need no smaller polls
 	}
 	return m.poll(now, j)
 }
@@ -127,15 +127,15 @@ func (m *Member) Announced(of []*Assignment, told bool) {
 	m.quiet, m.due = false, false
 	for _, a := range of {
 		if told {
-			a.Announced = a.Recorded()
+			a.Announced = a.Journaled()
 		}
 	}
 }
 
 // barren lists the assignments that may be forwarded to the end of their range, and are not, if nothing has come for a
 // while: compaction may have deleted the rest, and the client says nothing of what it passes over.
-func (m *Member) barren(now time.Time, j Journal) (of []*Assignment) {
-	if !m.dry || now.Sub(m.fruitful) < BarrenPatience {
+func (m *Member) emptyToTheEnd(now time.Time, j Journal) (of []*Assignment) {
+	if !m.dry || now.Sub(m.lastRecords) < EmptyPatience {
 		return nil
 	}
 	for _, a := range m.assigned {
@@ -151,13 +151,13 @@ func (m *Member) barren(now time.Time, j Journal) (of []*Assignment) {
 
 // Skipped answers WantEnds with the assignments whose end is committed.
 func (m *Member) Skipped(now time.Time, of ...*Assignment) {
-	m.dry, m.fruitful = false, now
+	m.dry, m.lastRecords = false, now
 	for _, a := range of {
 		a.Committed(a.Range.To)
 	}
 }
 
-// Later answers WantOwed where nothing can be polled now.
+// Later answers WantUnjournaled where nothing can be polled now.
 func (m *Member) Later(now time.Time) { m.later = now.Add(Quiet) }
 
 // poll chooses the partitions that are worth it.
@@ -198,7 +198,7 @@ func (a *Assignment) overdue(fed bool, now time.Time) bool {
 	return false
 }
 
-// Fetched answers WantRecords and WantOwed, and returns the batch that begins, or nil. What is recorded ends where it was
+// Fetched answers WantRecords and WantUnjournaled, and returns the batch that begins, or nil. What is recorded ends where it was
 // passed on.
 func (m *Member) Fetched(now time.Time, j Journal, f Fetch, recording bool) *Batch {
 	switch {
@@ -212,12 +212,12 @@ func (m *Member) Fetched(now time.Time, j Journal, f Fetch, recording bool) *Bat
 	case f.Stray:
 		m.stale = true
 	case len(f.Groups) == 0: // all of it was polled before
-	case !j.Away && slices.ContainsFunc(f.Groups, func(g Group) bool { return g.Owes() }): // that is recorded first
+	case !j.Away && slices.ContainsFunc(f.Groups, func(g Group) bool { return g.HasUnjournaled() }): // that is recorded first
 		m.stale = true
 	default:
 		m.begin(j, f)
 	}
-	m.fruitful, m.dry = now, false
+	m.lastRecords, m.dry = now, false
 	return m.batch
 }
 
@@ -236,16 +236,16 @@ func (m *Member) begin(j Journal, f Fetch) {
 // Signed answers WantSigned.
 func (m *Member) Signed() { m.unsigned = false }
 
-// MayPass says that Pass can answer.
-func (m *Member) MayPass() bool { return m.batch.records || m.batch.MayPass() }
+// MayBypass says that Pass can answer.
+func (m *Member) MayBypass() bool { return m.batch.records || m.batch.MayBypass() }
 
-// Pass answers WantEntries and WantPass while the journal is away. What was to be recorded is recorded later.
-func (m *Member) Pass() {
+// Bypass answers WantEntries and WantReached while the journal is away. What was to be recorded is recorded later.
+func (m *Member) Bypass() {
 	if m.batch.records {
 		m.batch.wants = Done
 		return
 	}
-	m.batch.Pass()
+	m.batch.Bypass()
 }
 
 // Produced answers WantOutputs: refused is nil if the outputs took everything.

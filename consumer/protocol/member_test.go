@@ -40,10 +40,10 @@ func TestWhatIsGivenAgainReplaces(t *testing.T) {
 func TestRecordingPollsTheMost(t *testing.T) {
 	now := time.Now()
 	a := reads(0, 9)
-	a.Owed = 5
+	a.Unjournaled = 5
 	m := leads(live{}, now, a)
 	m.intake.split(100)
-	if got := m.Next(now, Journal{}); got.Want != WantOwed || got.Records != 100 {
+	if got := m.Next(now, Journal{}); got.Want != WantUnjournaled || got.Records != 100 {
 		t.Errorf("it wants %d of %d records, want WantOwed of 100", got.Want, got.Records)
 	}
 	if got := m.Next(now, Journal{Away: true}); got.Want != WantRecords || got.Records != 12 {
@@ -66,7 +66,7 @@ func TestQuietIsAnnounced(t *testing.T) {
 // Whether anything is left of a range is asked after polls that brought nothing, and not after others.
 func TestWhatIsLeftIsAskedAfterNothingCame(t *testing.T) {
 	began := time.UnixMilli(1_800_000_000_000)
-	late := began.Add(BarrenPatience)
+	late := began.Add(EmptyPatience)
 	a := reads(0, 4)
 	a.Range = Range{Topic: "news", To: 9}
 	mode := backfill{plan: &Plan{Order: ByArrival, Ranges: []Range{a.Range}}}
@@ -80,7 +80,7 @@ func TestWhatIsLeftIsAskedAfterNothingCame(t *testing.T) {
 		t.Errorf("when nothing has come for a while it wants %d of %d, want WantEnds of one", got.Want, len(got.Of))
 	}
 	m.Fetched(late, Journal{}, Fetch{Records: 1}, false)
-	if got := m.Next(late.Add(BarrenPatience), Journal{}).Want; got != WantRecords {
+	if got := m.Next(late.Add(EmptyPatience), Journal{}).Want; got != WantRecords {
 		t.Errorf("after records have come it wants %d, want WantRecords", got)
 	}
 }

@@ -7,8 +7,8 @@ import "github.com/unecho/unecho/index"
 type Mode interface {
 	// First is the offset at which a partition begins that nobody knows.
 	First(f *Findings) int64
-	// Settle has the last word on a decision.
-	Settle(f *Findings, d Decision) Decision
+	// Adjust has the last word on a decision.
+	Adjust(f *Findings, d Decision) Decision
 	// Metadata is that of the next commit of an assignment.
 	Metadata(a *Assignment) string
 	// Finite says that each partition is read up to the end of a range. Commits have counts of verdicts in their metadata.
@@ -21,8 +21,8 @@ type Mode interface {
 	Partitions(topic string, now int) int
 	// Fed says that documents are fed by a feeder, and not appended by their session.
 	Fed() bool
-	// MayPass says that documents can be passed on unchecked while the journal is away.
-	MayPass() bool
+	// MayBypass says that documents can be passed on unchecked while the journal is away.
+	MayBypass() bool
 	// Bounded says that partitions are read only as far as something else has come.
 	Bounded() bool
 	// Reach is the offset up to which a session may commit documents of an assignment.

@@ -25,9 +25,9 @@ func (a *Assignment) Level(offset int64) Level { return a.refused[offset].level 
 // Retimed says that the rejected topic has refused the time of the document at offset: it has another there.
 func (a *Assignment) Retimed(offset int64) bool { return a.refused[offset].retimed }
 
-// Aside says that a document that was produced went to rejected.
-func (a *Assignment) Aside(d *Document) bool {
-	return a.Level(d.Entry.Offset) > Whole || !d.Judged && !d.Unchecked && !d.Passed || d.Verdict.Forgotten || d.Withheld
+// GoesToRejected says that a document that was produced went to rejected.
+func (a *Assignment) GoesToRejected(d *Document) bool {
+	return a.Level(d.Entry.Offset) > Whole || !d.Judged && !d.Unchecked && !d.Bypassed || d.Verdict.Forgotten || d.Withheld
 }
 
 // Untimely notes that the output of a document's verdict would refuse its time, before it is tried, and says what to
@@ -66,7 +66,7 @@ func (a *Assignment) Refused(d *Document, size int, untimely bool) Answer {
 	case rejecting:
 		now.level = Withhold
 	case !d.Judged: // it was not checked, so nothing is its copy
-		now.level, now.passed = Reject, d.Passed
+		now.level, now.passed = Reject, d.Bypassed
 	case d.Verdict.Unique():
 		return Forget // until that is applied it is not to go to rejected: later ones would be its copies
 	default:

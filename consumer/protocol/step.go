@@ -12,9 +12,9 @@ import (
 type Want int
 
 // What is wanted, and the method that answers. It is the member's up to WantSigned, and where that is said; else the
-// batch's. While the journal is away Member.Pass answers WantEntries and WantPass as well.
+// batch's. While the journal is away Member.Pass answers WantEntries and WantReached as well.
 const (
-	WantOwed          Want = iota // a poll of what was passed on of Of, from Recorded on: Fetched, or Later
+	WantUnjournaled   Want = iota // a poll of what was passed on of Of, from Recorded on: Fetched, or Later
 	WantRecords                   // a poll of Of, while the other partitions are paused: Fetched
 	WantEnds                      // that the end of the range is committed for those of Of that have no document left before it: Skipped
 	WantAnnouncements             // that the Announcement of each of Of is appended to the journal: Announced
@@ -23,13 +23,13 @@ const (
 	WantEntries                   // that Runs are appended to the journal: Appended
 	WantTimeCheck                 // which outputs would refuse a document for its time: CheckTimes
 	WantForgets                   // that Forgets are appended to the journal: Appended
-	WantPass                      // that the replica has applied every record below Until: Passed
+	WantReached                   // that the replica has applied every record below Until: Reached
 	WantOutputs                   // that a transaction begins, and every document is produced to its output: Produced, of the member
 	WantCommit                    // that the transaction commits what Commit says: Ended
 	WantOffsets                   // the committed offsets, fetched as RequireStable says: Offsets
 	WantAbort                     // that the transaction, if there is one, is aborted, and the client rewinds: Aborted, of the member
 	WantForget                    // as WantForgets, of a document that its output has refused: Appended
-	WantForgotten                 // as WantPass: Passed
+	WantForgotten                 // as WantReached: Reached
 	Done                          // that the batch and its memory are let go: Rested, of the member
 	Rebuild                       // nothing: the session is built anew, because of Why, or because nobody knows what was committed
 	GiveUp                        // nothing: no output takes the first document in any form, and a person is needed
@@ -39,8 +39,8 @@ const (
 type Step struct {
 	Want    Want
 	Of      []*Assignment // before WantSigned: the assignments that it is about
-	Records int           // of WantOwed and WantRecords: how many may be polled
-	Again   bool          // of WantOwed: what it polled last was not recorded, so it begins again at Recorded
+	Records int           // of WantUnjournaled and WantRecords: how many may be polled
+	Again   bool          // of WantUnjournaled: what it polled last was not recorded, so it begins again at Recorded
 	Wait    time.Duration // of WantRecords: how long the poll may last
 	Batch   *Batch        // from WantSigned on; nil between two batches, also of WantAbort and Rebuild
 	Why     error         // of Rebuild: why; nil where an answer to the batch says it

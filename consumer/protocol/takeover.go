@@ -12,12 +12,12 @@ type Ask int
 // What a takeover asks for, and the method that answers.
 const (
 	AskEnd        Ask = iota // the end of the journal, as it is now: JournalEnd
-	AskPass                  // that the replica has applied every record below Until: Passed
+	AskReached               // that the replica has applied every record below Until: Reached
 	AskOffset                // the committed offset, fetched as RequireStable says: Offset
 	AskExtent                // where the partition begins and ends: Extent, or NoLeader
 	AskCommit                // that the group commits Decision.Offset with Metadata: Begun
 	AskReposition            // that Reposition is appended to the journal: Appended
-	AskApply                 // as AskPass, of the reposition: Applied
+	AskApply                 // as AskReached, of the reposition: Applied
 	AskPause                 // that a moment passes: Resume
 	Taken                    // nothing: Assignment may be read
 	Leaderless               // nothing: the partition has no leader, and cannot be read now
@@ -78,10 +78,10 @@ func (t *Takeover) Repeats() int {
 }
 
 // JournalEnd answers AskEnd. All records stand below the end for which earlier owners had an answer.
-func (t *Takeover) JournalEnd(end int64) { t.until, t.asks = end, AskPass }
+func (t *Takeover) JournalEnd(end int64) { t.until, t.asks = end, AskReached }
 
-// Passed answers AskPass. Moved says that the source has another document at an offset than was judged.
-func (t *Takeover) Passed(r *index.Replica, moved bool) {
+// Bypassed answers AskReached. Moved says that the source has another document at an offset than was judged.
+func (t *Takeover) Reached(r *index.Replica, moved bool) {
 	if r.Routed() != t.Routed { // nothing may be committed by a duty that is over
 		t.asks = Outdated
 		return

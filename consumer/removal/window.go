@@ -66,7 +66,7 @@ func (w *Window) read(ctx context.Context) error {
 	}
 	log := journal.NewLog(w.client, name, topics[0].ID, w.group.Name, index.Fingerprint(w.group.Settings), 0,
 		zerolog.Nop())
-	start, end, err := log.Bounds(ctx)
+	start, end, err := log.Range(ctx)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (w *Window) agrees() error {
 
 // restore makes the replica from the newest snapshot that the journal continues, or an empty one if the journal is
 // whole.
-func (w *Window) restore(ctx context.Context, topic [16]byte, start, end int64) (place journal.Place, err error) {
+func (w *Window) restore(ctx context.Context, topic [16]byte, start, end int64) (place journal.Begin, err error) {
 	store, err := w.group.Snapshots(ctx)
 	if err != nil && start > 0 {
 		return place, err
@@ -110,13 +110,13 @@ func (w *Window) restore(ctx context.Context, topic [16]byte, start, end int64) 
 			w.group.journal().Topic, start), damaged)
 	}
 	w.replica, err = index.NewReplica(w.group.Params, index.Fingerprint(w.group.Settings))
-	return journal.Place{LeaderEpoch: -1}, err
+	return journal.Begin{LeaderEpoch: -1}, err
 }
 
 // newest restores the newest whole snapshot that the journal continues. Without one the replica stays nil.
 func (w *Window) newest(ctx context.Context, store snapshot.Store, topic [16]byte, start,
 	end int64,
-) (place journal.Place, damaged, err error) {
+) (place journal.Begin, damaged, err error) {
 	infos, err := store.Manifests(ctx)
 	if err != nil {
 		return place, nil, fmt.Errorf("list snapshots: %w", err)
@@ -128,7 +128,7 @@ func (w *Window) newest(ctx context.Context, store snapshot.Store, topic [16]byt
 		}
 		w.replica, err = w.load(ctx, store, at)
 		if err == nil {
-			return journal.Place{Offset: at.Offset, LeaderEpoch: at.LeaderEpoch}, nil, nil
+			return journal.Begin{Offset: at.Offset, LeaderEpoch: at.LeaderEpoch}, nil, nil
 		}
 		if !snapshot.Damaged(err) && !errors.Is(err, index.ErrCorrupt) {
 			return place, nil, err
@@ -153,7 +153,7 @@ func (w *Window) load(ctx context.Context, store snapshot.Store, at snapshot.Pos
 }
 
 // follow applies the journal from a place up to an end.
-func (w *Window) follow(ctx context.Context, from journal.Place, end int64) error {
+func (w *Window) follow(ctx context.Context, from journal.Begin, end int64) error {
 	p := w.group.journal()
 	passed := func(at index.Stamp) {
 		if w.group.Progress != nil {

@@ -26,7 +26,7 @@ func (j *Journal) Apply(ctx context.Context, replica *index.Replica, end int64,
 	fn func(rec index.Record, did *index.Effect) error,
 ) error {
 	part := journal.Part{
-		Options: j.Options, Topic: j.Topic, Params: j.Params, From: journal.Place{Offset: replica.Next(), LeaderEpoch: -1}, End: end,
+		Options: j.Options, Topic: j.Topic, Params: j.Params, From: journal.Begin{Offset: replica.Next(), LeaderEpoch: -1}, End: end,
 	}
 	err := part.Follow(ctx, journal.Handler{
 		ProducerTime: j.ProducerTime, Owner: j.Owner,

@@ -47,12 +47,12 @@ func WithDuty(text []byte, d *protocol.Duty) []byte {
 		return plain
 	}
 	values := decode(plain)
-	values[keyDuty], values[keyGroup], values[keyHere] = words()[d.Kind], d.Other, d.Ours
-	if d.Theirs != "" {
-		values[keyJournal] = d.Theirs
+	values[keyDuty], values[keyGroup], values[keyHere] = words()[d.Kind], d.Other, d.OwnJournal
+	if d.OtherJournal != "" {
+		values[keyJournal] = d.OtherJournal
 	}
-	if d.Former != "" {
-		values[keyFormer], values[keyFormers] = d.Former, d.Formers
+	if d.PreviousGroup != "" {
+		values[keyFormer], values[keyFormers] = d.PreviousGroup, d.PreviousJournal
 	}
 	if d.Void > 0 {
 		values[keyVoid] = fmt.Sprint(d.Void)
@@ -119,13 +119,13 @@ func readDuty(d *protocol.Duty, key, said string) (ok bool) {
 	case keyGroup:
 		d.Other = said
 	case keyJournal:
-		d.Theirs = said
+		d.OtherJournal = said
 	case keyHere:
-		d.Ours = said
+		d.OwnJournal = said
 	case keyFormer:
-		d.Former = said
+		d.PreviousGroup = said
 	case keyFormers:
-		d.Formers = said
+		d.PreviousJournal = said
 	case keyVoid:
 		_, err := fmt.Sscan(said, &d.Void)
 		return err == nil

@@ -22,12 +22,12 @@ func TestDutyIsWrittenAndRead(t *testing.T) {
 	for _, d := range []protocol.Duty{
 		{},
 		{Kind: protocol.Fills},
-		{Kind: protocol.Fills, Other: "old", Ours: here, Void: 7},
+		{Kind: protocol.Fills, Other: "old", OwnJournal: here, Void: 7},
 		{
-			Kind: protocol.Retired, Other: "new", Theirs: here, Ours: "old.journal 00", From: at(5), Fill: at(3), Seen: at(9),
-			Former: "before", Formers: "before.journal 01",
+			Kind: protocol.Retired, Other: "new", OtherJournal: here, OwnJournal: "old.journal 00", From: at(5), Fill: at(3), Seen: at(9),
+			PreviousGroup: "before", PreviousJournal: "before.journal 01",
 		},
-		{Kind: protocol.Forwards, Other: "old", Theirs: "old.journal 00", Ours: here, From: at(12), Fill: at(8)},
+		{Kind: protocol.Forwards, Other: "old", OtherJournal: "old.journal 00", OwnJournal: here, From: at(12), Fill: at(8)},
 		{Kind: protocol.Forwards, Fill: at(8)},
 		{Kind: protocol.Forwards, Dropped: []string{"first", "news.unique"}},
 	} {

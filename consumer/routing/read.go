@@ -80,7 +80,7 @@ func (j *Journal) read(ctx context.Context) (State, error) {
 func (j *Journal) follow(ctx context.Context, from, end int64, fn func(at int64, rec index.Record) error) error {
 	params := journal.Params{MaxEntryBytes: cmp.Or(j.MaxEntryBytes, journal.MostEntryBytes)}
 	part := journal.Part{
-		Options: j.Options, Topic: j.Topic, Params: params, From: journal.Place{Offset: from, LeaderEpoch: -1}, End: end,
+		Options: j.Options, Topic: j.Topic, Params: params, From: journal.Begin{Offset: from, LeaderEpoch: -1}, End: end,
 	}
 	err := part.Follow(ctx, journal.Handler{
 		Owner: j.Group,

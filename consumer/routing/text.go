@@ -55,7 +55,7 @@ func read(text []byte) values {
 }
 
 // said returns the text of a key; it is empty if there is none.
-func (v values) said(key string) string {
+func (v values) text(key string) string {
 	text, _ := v[key].(string)
 	return text
 }
@@ -70,17 +70,17 @@ func (v values) sources() (names []string) {
 }
 
 func (v values) choice(others ...string) (*Choice, error) {
-	return Choose(Source{Topics: v.sources(), Pattern: v.said(keyPattern)}, v.templates(), others...)
+	return Choose(Source{Topics: v.sources(), Pattern: v.text(keyPattern)}, v.templates(), others...)
 }
 
 // templates are the outputs of the topics that a pattern brings.
 func (v values) templates() sink.Params {
-	name := func(key string) string { return v.said(key + of + sink.Placeholder) }
+	name := func(key string) string { return v.text(key + of + sink.Placeholder) }
 	return sink.Patterned(name("sink.unique"), name("sink.duplicate"), name("sink.rejected"), name("sink.verdicts"))
 }
 
 // Pattern returns the pattern of a routing; it is empty if all topics are named.
-func Pattern(text []byte) string { return read(text).said(keyPattern) }
+func Pattern(text []byte) string { return read(text).text(keyPattern) }
 
 // Chosen returns the choice that a routing makes. Others are as for Choose.
 func Chosen(text []byte, others ...string) (*Choice, error) { return read(text).choice(others...) }
@@ -96,7 +96,7 @@ func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok
 		unique, duplicate, rejected = v.templates().Topics(source)
 		return unique, duplicate, rejected, true
 	}
-	name := func(key string) string { return v.said(key + of + source) }
+	name := func(key string) string { return v.text(key + of + source) }
 	return name("sink.unique"), name("sink.duplicate"), name("sink.rejected"), true
 }
 
@@ -113,7 +113,7 @@ func Verdicts(text []byte, source string) string {
 	if !slices.Contains(v.sources(), source) {
 		return v.templates().VerdictsTopic(source)
 	}
-	return v.said(verdictsKey + source)
+	return v.text(verdictsKey + source)
 }
 
 // Dry says that a routing forwards nothing.
@@ -143,4 +143,4 @@ func Diff(here, journal []byte) []string {
 func Sources(text []byte) []string { return read(text).sources() }
 
 // Latest says that a routing has topics that are new read from their ends.
-func Latest(text []byte) bool { return read(text).said("source.start") == "latest" }
+func Latest(text []byte) bool { return read(text).text("source.start") == "latest" }

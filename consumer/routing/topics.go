@@ -45,5 +45,7 @@ func (t *Topics) Drop(topic string) {
 	}
 }
 
-// Passing says that a topic is read because of its name only, and may be gone without a person having to look.
-func (t *Topics) Passing(topic string) bool { return t.Choice.Open() && !t.Choice.Names(topic) }
+// MatchedByPattern says that a topic is read because of its name only, and may be gone without a person having to look.
+func (t *Topics) MatchedByPattern(topic string) bool {
+	return t.Choice.Open() && !t.Choice.Names(topic)
+}

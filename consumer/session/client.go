@@ -32,7 +32,7 @@ type client struct {
 	reads      []string                        // topics
 	subscribed int                             // the version of Topics that these are
 	paused     map[protocol.PartitionName]bool // partitions that are not polled now
-	unled      map[protocol.PartitionName]bool // given, and not read: they had no leader
+	leaderless map[protocol.PartitionName]bool // given, and not read: they had no leader
 	looked     time.Time                       // for leaders of these
 	left       atomic.Bool                     // the group, for good
 }
@@ -46,10 +46,10 @@ func (c *client) kafka() *kgo.Client {
 // note notes which of the partitions have no leader.
 func (c *client) note(l *mail.Letter) {
 	for _, name := range l.Unled {
-		c.unled[name] = true
+		c.leaderless[name] = true
 	}
 	for _, name := range l.Lost {
-		delete(c.unled, name)
+		delete(c.leaderless, name)
 	}
 }
 
@@ -83,14 +83,14 @@ func (c *client) subscribe() error {
 // built anew, and takes the steps of an assignment for all it has: the client offers no way to begin with one
 // partition more.
 func (c *client) ledAgain(ctx context.Context) error {
-	if len(c.unled) == 0 || time.Since(c.looked) < protocol.Quiet {
+	if len(c.leaderless) == 0 || time.Since(c.looked) < protocol.Quiet {
 		return nil
 	}
 	c.looked = time.Now()
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	topics := map[string][]protocol.PartitionName{}
-	for name := range c.unled {
+	for name := range c.leaderless {
 		topics[name.Topic] = append(topics[name.Topic], name)
 	}
 	for topic, unled := range topics {
@@ -166,7 +166,7 @@ func (c *client) troubled(fetches kgo.Fetches, waited bool, member *protocol.Mem
 	var first error
 	fetches.EachError(func(topic string, partition int32, err error) {
 		switch {
-		case first != nil, own && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)), c.bears(err, member):
+		case first != nil, own && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)), c.tolerates(err, member):
 		case topic == "": // it is about the group
 			first = fmt.Errorf("take part in the group: %w", err)
 		default:
@@ -221,15 +221,15 @@ const (
 	replacedPause   = 50 * time.Millisecond
 )
 
-// place is this session's place in the group.
-func (c *client) place() cluster.Place {
+// identity is this session's in the group.
+func (c *client) identity() cluster.Identity {
 	member, generation := c.kafka().GroupMetadata()
-	return cluster.Place{Slot: c.slot, Member: member, Generation: generation}
+	return cluster.Identity{Slot: c.slot, Member: member, Generation: generation}
 }
 
 // bears says that the other partitions go on in spite of an error of one. The next batch of that one has no room yet,
 // or cannot be unpacked at all.
-func (c *client) bears(err error, member *protocol.Member) bool {
+func (c *client) tolerates(err error, member *protocol.Member) bool {
 	if errors.Is(err, unpack.ErrLater) {
 		return true
 	}
@@ -248,7 +248,7 @@ func (c *client) bears(err error, member *protocol.Member) bool {
 	}
 	if a != nil && c.Waiting.Add(standing.Waiting{PartitionName: name, Offset: stopped.Offset, Next: stopped.NextOffset}) {
 		c.Logger.Error().Str("topic", stopped.Topic).Int32("partition", stopped.Partition).Int64("offset", stopped.Offset).
-			Int64("next_offset", stopped.NextOffset).Str("remedy", c.pass(stopped)).
+			Int64("next_offset", stopped.NextOffset).Str("remedy", c.skipRemedy(stopped)).
 			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, " +
 				"the others go on")
 	}
@@ -260,7 +260,7 @@ const untoldPatience = 5 * time.Second
 
 // told returns an error if the client has left a partition alone and has thrown away the message about it. A client
 // that is opened anew comes to the same batch again, and tells. A full poll may leave the message to the next one.
-func (c *client) told(fetches kgo.Fetches, most int, polling time.Time) error {
+func (c *client) checkSilentPartitions(fetches kgo.Fetches, most int, polling time.Time) error {
 	if fetches.NumRecords() >= most {
 		return nil
 	}
@@ -272,7 +272,7 @@ func (c *client) told(fetches kgo.Fetches, most int, polling time.Time) error {
 
 // pass says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets
 // more room. A batch of many small records may be wanted.
-func (c *client) pass(e *kgo.ErrDecompressTooLarge) string {
+func (c *client) skipRemedy(e *kgo.ErrDecompressTooLarge) string {
 	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets "+
 		"--to-offset %d --execute; "+
 		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings "+

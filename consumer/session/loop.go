@@ -47,7 +47,7 @@ type loop struct {
 func (l *loop) run(ctx, drain context.Context) (err error) {
 	for err == nil {
 		step := l.next()
-		if step.Batch == nil && step.Want != protocol.WantOwed {
+		if step.Batch == nil && step.Want != protocol.WantUnjournaled {
 			l.endRecording()
 		}
 		if step.Batch == nil && drain.Err() != nil {
@@ -89,7 +89,7 @@ func (l *loop) deliver() {
 
 func (l *loop) do(ctx, drain context.Context, step *protocol.Step) error {
 	switch step.Want {
-	case protocol.WantOwed:
+	case protocol.WantUnjournaled:
 		return l.record(ctx, drain, step)
 	case protocol.WantRecords:
 		return l.poll(ctx, drain, step)
@@ -101,7 +101,7 @@ func (l *loop) do(ctx, drain context.Context, step *protocol.Step) error {
 		return l.sign(ctx)
 	case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
 		return l.reaching(ctx, l.batch.Append)
-	case protocol.WantPass, protocol.WantForgotten:
+	case protocol.WantReached, protocol.WantForgotten:
 		return l.reaching(ctx, l.batch.Await)
 	case protocol.WantTimeCheck:
 		l.Clock.Check(step.Batch)
@@ -142,7 +142,7 @@ func (l *loop) poll(ctx, drain context.Context, step *protocol.Step) error {
 	if err := l.client.troubled(fetches, waited, l.member); err != nil {
 		return err
 	}
-	if err := l.client.told(fetches, most, polling); err != nil {
+	if err := l.client.checkSilentPartitions(fetches, most, polling); err != nil {
 		return err
 	}
 	b, fetch := l.pipeline.Sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
@@ -176,22 +176,22 @@ func (l *loop) record(ctx, drain context.Context, step *protocol.Step) (err erro
 	}
 	l.deliver()
 	if fetches.NumRecords() == 0 {
-		if left := r.passBarren(ctx); left {
+		if left := r.skipEmpty(ctx); left {
 			l.member.Later(time.Now())
 		}
 		return nil
 	}
-	r.owed = owed(r.asked)
+	r.owed = unjournaled(r.asked)
 	b, fetch := r.pipeline.Sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
 		a := r.of[name]
-		if a == nil || !a.Owes() || l.member.Find(name) != a {
+		if a == nil || !a.HasUnjournaled() || l.member.Find(name) != a {
 			return nil, 0
 		}
-		return a, a.Recorded()
+		return a, a.Journaled()
 	}, func(a *assignment) int64 { return a.Base })
 	l.fetched(b, fetch, true)
 	if l.batch != nil {
-		r.fruitful = time.Now()
+		r.lastRecords = time.Now()
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func (l *loop) limited() bool { return l.Limit != nil && !l.Mode.Fed() }
 func (l *loop) reaching(ctx context.Context, step func(context.Context) error) error {
 	b := l.batch
 	held := func(ctx context.Context) error { return l.mail.WhileHeld(ctx, step) }
-	if !l.member.MayPass() {
+	if !l.member.MayBypass() {
 		return held(ctx)
 	}
 	if b.needed.IsZero() { // what was done before, such as signing, does not need the journal
@@ -260,7 +260,7 @@ func (l *loop) reaching(ctx context.Context, step func(context.Context) error) e
 	}
 	away, err := l.outage.inTime(ctx, b.needed, held)
 	if err == nil && away && !l.mail.Revoked() {
-		l.member.Pass()
+		l.member.Bypass()
 	}
 	return err
 }
@@ -315,13 +315,13 @@ func (l *loop) skip(ctx context.Context, step *protocol.Step) error {
 	var ends []cluster.Commit
 	for _, a := range step.Of {
 		topics := broker.NewTopics(l.Cluster.Client, l.Logger)
-		if topics.Barren(ctx, l.pipeline.Unpacker.Renew(), a.Topic, a.Source.Partition, a.Base, a.Range.To) {
+		if topics.Empty(ctx, l.pipeline.Unpacker.Renew(), a.Topic, a.Source.Partition, a.Base, a.Range.To) {
 			a.Pending = protocol.Tally{}
 			passed, ends = append(passed, a), append(ends, cluster.Commit{TopicPartition: a.TopicPartition, Offset: a.Range.To, Metadata: a.Mode.Metadata(a)})
 		}
 	}
 	if len(passed) > 0 {
-		if err := l.Cluster.Commit(ctx, l.client.place(), ends); err != nil {
+		if err := l.Cluster.Commit(ctx, l.client.identity(), ends); err != nil {
 			return err
 		}
 	}

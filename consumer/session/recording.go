@@ -20,20 +20,20 @@ import (
 // of its own: that of the session has read on.
 type recorder struct {
 	*Setup
-	slot     string
-	asked    []*assignment                          // what it was made for
-	of       map[protocol.PartitionName]*assignment // those that could be read
-	client   *kgo.Client
-	pipeline *pipeline.Pipeline
-	fruitful time.Time // when a poll brought records, or somebody asked what is left
-	owed     int64     // offsets, when the batch at hand was polled
+	slot        string
+	asked       []*assignment                          // what it was made for
+	of          map[protocol.PartitionName]*assignment // those that could be read
+	client      *kgo.Client
+	pipeline    *pipeline.Pipeline
+	lastRecords time.Time // when a poll brought records, or somebody asked what is left
+	owed        int64     // offsets, when the batch at hand was polled
 }
 
 // newRecorder makes ready to record what is owed. It passes over what the source does not hold any more, and leaves
 // partitions out that have no leader. It is nil if no partition can be read now.
 func newRecorder(ctx context.Context, setup *Setup, slot string, owing []*assignment) (*recorder, error) {
 	r := &recorder{
-		Setup: setup, slot: slot, asked: slices.Clone(owing), of: map[protocol.PartitionName]*assignment{}, fruitful: time.Now(),
+		Setup: setup, slot: slot, asked: slices.Clone(owing), of: map[protocol.PartitionName]*assignment{}, lastRecords: time.Now(),
 	}
 	var err error
 	if r.pipeline, err = setup.pipeline(); err != nil {
@@ -49,19 +49,19 @@ func newRecorder(ctx context.Context, setup *Setup, slot string, owing []*assign
 		if !ok || begin.Err != nil {
 			continue
 		}
-		if r.skipDeleted(a, begin.Offset); !a.Owes() {
+		if r.skipDeleted(a, begin.Offset); !a.HasUnjournaled() {
 			continue
 		}
 		r.of[a.Name()] = a
 		if at[a.Topic] == nil {
 			at[a.Topic] = map[int32]kgo.Offset{}
 		}
-		at[a.Topic][a.Source.Partition] = kgo.NewOffset().At(a.Recorded())
+		at[a.Topic][a.Source.Partition] = kgo.NewOffset().At(a.Journaled())
 	}
 	if len(r.of) == 0 {
 		return nil, nil
 	}
-	r.Logger.Info().Str("session", slot).Int64("offsets", owed(slices.Collect(maps.Values(r.of)))).
+	r.Logger.Info().Str("session", slot).Int64("offsets", unjournaled(slices.Collect(maps.Values(r.of)))).
 		Msg("recording what was passed on unchecked")
 	r.client, err = kgo.NewClient(slices.Concat(r.Cluster.Options, r.Options, r.pipeline.Unpacker.Options(r.Cluster.Client),
 		r.readOptions(), []kgo.Opt{kgo.ConsumePartitions(at), kgo.ConsumeResetOffset(kgo.NoResetOffset())})...)
@@ -87,18 +87,18 @@ func (r *recorder) reads(owing []*assignment) (some bool) {
 
 // skipDeleted passes over what retention has deleted meanwhile: nobody can record it.
 func (r *recorder) skipDeleted(a *assignment, begin int64) {
-	if begin <= a.Recorded() {
+	if begin <= a.Journaled() {
 		return
 	}
-	r.Logger.Warn().Str("topic", a.Topic).Int32("partition", a.Source.Partition).Int64("from", a.Recorded()).
+	r.Logger.Warn().Str("topic", a.Topic).Int32("partition", a.Source.Partition).Int64("from", a.Journaled()).
 		Int64("to", min(begin, a.Base)).Msg("what was passed on unchecked was deleted from the source before it was recorded")
-	a.Owed = max(0, a.Base-begin)
+	a.Unjournaled = max(0, a.Base-begin)
 }
 
 // owed is how many offsets are left to record.
-func owed(of []*assignment) (n int64) {
+func unjournaled(of []*assignment) (n int64) {
 	for _, a := range of {
-		n += a.Owed
+		n += a.Unjournaled
 	}
 	return n
 }
@@ -127,24 +127,24 @@ func (r *recorder) poll(drain context.Context, step *protocol.Step) (kgo.Fetches
 
 // counts counts the documents of a batch that was recorded. It was not, where that was cut short.
 func (r *recorder) counts(b *pipeline.Batch) {
-	if r != nil && owed(r.asked) < r.owed {
+	if r != nil && unjournaled(r.asked) < r.owed {
 		r.Counters.Recorded.Add(b.Verdicts())
 	}
 }
 
-// passBarren passes over offsets that hold no document any more, if nothing has come for a while. If something is left
+// skipEmpty passes over offsets that hold no document any more, if nothing has come for a while. If something is left
 // then, its partition cannot be read now, as when it has no leader.
-func (r *recorder) passBarren(ctx context.Context) (left bool) {
-	if time.Since(r.fruitful) < protocol.BarrenPatience {
+func (r *recorder) skipEmpty(ctx context.Context) (left bool) {
+	if time.Since(r.lastRecords) < protocol.EmptyPatience {
 		return false
 	}
-	r.fruitful = time.Now()
+	r.lastRecords = time.Now()
 	for _, a := range r.of {
 		topics := broker.NewTopics(r.Cluster.Client, r.Logger)
-		if a.Owes() && topics.Barren(ctx, r.pipeline.Unpacker.Renew(), a.Topic, a.Source.Partition, a.Recorded(), a.Base) {
-			a.Owed = 0
+		if a.HasUnjournaled() && topics.Empty(ctx, r.pipeline.Unpacker.Renew(), a.Topic, a.Source.Partition, a.Journaled(), a.Base) {
+			a.Unjournaled = 0
 		}
-		left = left || a.Owes()
+		left = left || a.HasUnjournaled()
 	}
 	return left
 }

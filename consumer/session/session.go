@@ -131,7 +131,7 @@ func (s *Session) open() error {
 	s.pipeline.Renew()
 	c := &client{
 		Setup: s.Setup, slot: s.slot, mail: s.mail, unpacker: s.pipeline.Unpacker, abandon: abandon, made: make(chan struct{}),
-		paused: map[protocol.PartitionName]bool{}, unled: map[protocol.PartitionName]bool{},
+		paused: map[protocol.PartitionName]bool{}, leaderless: map[protocol.PartitionName]bool{},
 	}
 	if c.reads, c.subscribed = s.Topics.List(); len(c.reads) == 0 {
 		s.Standing.Idles(time.Now()) // the client joins the group with the first topic
@@ -139,7 +139,7 @@ func (s *Session) open() error {
 	if s.client != nil {
 		c.looked = s.client.looked
 	}
-	s.takeovers.Open(c.unpacker, c.place)
+	s.takeovers.Open(c.unpacker, c.identity)
 	group, err := kgo.NewGroupTransactSession(append(slices.Concat(s.options(s.slot, c.reads), s.leaveLogger(&c.left),
 		c.unpacker.Options(s.Cluster.Client), s.takeovers.Options()), kgo.WithContext(life))...)
 	if err != nil {

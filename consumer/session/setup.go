@@ -82,14 +82,14 @@ func (s *Setup) takeovers() *takeover.Setup {
 func (s *Setup) pipeline() (*pipeline.Pipeline, error) {
 	return pipeline.New(&pipeline.Setup{
 		Signing: s.Signing(), Log: s.Log, Replica: s.Replica, Clock: s.Clock, DryRun: s.Sink.DryRun, Counters: s.Counters, Logger: s.Logger,
-	}, unpack.New(s.unpackBounds()))
+	}, unpack.New(s.unpackLimits()))
 }
 
-// unpackBounds are the bounds of one session. It holds two things unpacked: the batch that it forwards, and the one
+// unpackLimits are the bounds of one session. It holds two things unpacked: the batch that it forwards, and the one
 // that comes next.
-func (s *Setup) unpackBounds() unpack.Bounds {
+func (s *Setup) unpackLimits() unpack.Limits {
 	batch := int(s.Source.MaxBatchBytes)
-	return unpack.Bounds{Batch: batch, Held: max(batch, unpackedFetches*int(s.Params.FetchBytes))}
+	return unpack.Limits{Batch: batch, Held: max(batch, unpackedFetches*int(s.Params.FetchBytes))}
 }
 
 // unpackedFetches is how many fetch_bytes a session holds unpacked. Text is compressed to a fourth, as a rule.

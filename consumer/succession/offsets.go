@@ -13,7 +13,7 @@ import (
 
 // offsets reads how far both groups are.
 func (r *run) offsets(ctx context.Context) error {
-	places, err := r.places(ctx)
+	places, err := r.standpoints(ctx)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (r *run) offsets(ctx context.Context) error {
 }
 
 // places reads how far both groups are: the new one first, which never commits beyond the old one.
-func (r *run) places(ctx context.Context) (places []protocol.Standpoint, err error) {
+func (r *run) standpoints(ctx context.Context) (places []protocol.Standpoint, err error) {
 	of, err := r.partitions(ctx)
 	if err != nil {
 		return nil, err

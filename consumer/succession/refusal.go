@@ -43,7 +43,7 @@ func (r *run) refusal() error {
 		}
 	case protocol.OldSucceeded:
 		return &stop.Error{
-			What: fmt.Sprintf("group %s has retired in favour of group %s (%s), which was first", older, other, r.Old.Duty.Theirs),
+			What: fmt.Sprintf("group %s has retired in favour of group %s (%s), which was first", older, other, r.Old.Duty.OtherJournal),
 			Remedy: "nothing of this takeover counts: take over from that group. If it never came to forward, abandon its takeover with " +
 				"`unecho takeover --abandon` and its configuration",
 		}
@@ -82,7 +82,7 @@ func (r *run) unfilled() error {
 }
 
 func (r *run) offsetsGone() error {
-	at := places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.Old })
+	at := listStandpoints(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.Old })
 	return &stop.Error{
 		What: fmt.Sprintf("offsets that group %s had committed are gone: %s", r.Old.Group, at),
 		Remedy: "start a member of the group: it goes on from its journal. If it has retired, set them to where it had come " +
@@ -92,7 +92,7 @@ func (r *run) offsetsGone() error {
 
 func (r *run) newBeyond() error {
 	older, newer := r.Old.Group, r.New.Group
-	at := places(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.New })
+	at := listStandpoints(r.Refusal.Places, func(p *protocol.Standpoint) int64 { return p.New })
 	return &stop.Error{
 		What: fmt.Sprintf("group %s has an offset beyond what group %s has committed: %s", newer, older, at),
 		Remedy: fmt.Sprintf("an offset was set by hand: wait until group %s is there, or stop all members of %s and set its "+
@@ -100,7 +100,7 @@ func (r *run) newBeyond() error {
 	}
 }
 
-func places(of []protocol.Standpoint, offset func(*protocol.Standpoint) int64) string {
+func listStandpoints(of []protocol.Standpoint, offset func(*protocol.Standpoint) int64) string {
 	var all []string
 	for i := range of {
 		all = append(all, fmt.Sprintf("%s/%d at %d", of[i].Topic, of[i].Source.Partition, offset(&of[i])))

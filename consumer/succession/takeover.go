@@ -37,7 +37,7 @@ type Group struct{ Name, Journal string }
 
 // Report is how a takeover stands.
 type Report struct {
-	Next   protocol.Hand // what would be done next; HandOver: nothing
+	Next   protocol.HandoverStep // what would be done next; StepDone: nothing
 	Places []protocol.Standpoint
 	From   []protocol.Boundary // where New forwards from, once it has taken over
 	Old    []string            // the members of the old group, when that was looked at
@@ -66,22 +66,22 @@ func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
 	}
 	defer r.client.Close()
 	for {
-		r.report.Next = r.Hands()
+		r.report.Next = r.Next()
 		if plan && r.writes() {
 			r.foresee()
 			return r.report, r.members(ctx)
 		}
-		hands := r.Hands()
+		hands := r.Next()
 		over, err := r.step(ctx)
 		if err != nil && r.outlasts(ctx, err) {
 			r.Failed()
 			continue
 		}
 		if over || err != nil {
-			r.report.Next = r.Hands()
+			r.report.Next = r.Next()
 			return r.report, err
 		}
-		if hands != protocol.HandLook { // looking again is no progress
+		if hands != protocol.StepLook { // looking again is no progress
 			r.failing = time.Time{}
 		}
 	}
@@ -96,7 +96,7 @@ const (
 // outlasts waits a moment if a step has failed and another try may succeed.
 func (r *run) outlasts(ctx context.Context, err error) bool {
 	var final *stop.Error
-	if errors.As(err, &final) || !broker.MayPass(err) || ctx.Err() != nil {
+	if errors.As(err, &final) || !broker.Retriable(err) || ctx.Err() != nil {
 		return false
 	}
 	if r.failing.IsZero() {
@@ -117,38 +117,38 @@ func (t *Takeover) open(ctx context.Context) (*run, error) {
 
 // writes says that the next step changes something.
 func (r *run) writes() bool {
-	return !slices.Contains([]protocol.Hand{
-		protocol.HandLook, protocol.HandOffsets, protocol.HandOver,
-		protocol.HandRefused,
-	}, r.Hands())
+	return !slices.Contains([]protocol.HandoverStep{
+		protocol.StepLook, protocol.StepOffsets, protocol.StepDone,
+		protocol.StepRefused,
+	}, r.Next())
 }
 
 func (r *run) step(ctx context.Context) (over bool, err error) {
-	switch r.Hands() {
-	case protocol.HandLook:
+	switch r.Next() {
+	case protocol.StepLook:
 		return false, r.look(ctx)
-	case protocol.HandRetire:
+	case protocol.StepRetire:
 		r.Say(fmt.Sprintf("group %s retires: its members end, and commit nothing more", r.Old.Group))
 		return false, r.declare(ctx, r.OldGroup, r.older)
-	case protocol.HandDrain:
+	case protocol.StepDrain:
 		return false, r.drain(ctx)
-	case protocol.HandFence:
+	case protocol.StepFence:
 		err = r.old().FenceAll(ctx)
 		r.Fenced()
-	case protocol.HandOffsets:
+	case protocol.StepOffsets:
 		err = r.offsets(ctx)
-	case protocol.HandActivate:
+	case protocol.StepActivate:
 		r.Say(fmt.Sprintf("group %s forwards from where group %s has committed", r.New.Group, r.Old.Group))
 		return false, r.declare(ctx, r.NewGroup, r.newer)
-	case protocol.HandVoid:
+	case protocol.StepVoid:
 		r.Say(fmt.Sprintf("group %s can not take over any more", r.New.Group))
 		return false, r.declare(ctx, r.NewGroup, r.newer)
-	case protocol.HandRestore:
+	case protocol.StepRestore:
 		r.Say(fmt.Sprintf("group %s forwards again: start its members", r.Old.Group))
 		return false, r.declare(ctx, r.OldGroup, r.older)
-	case protocol.HandOver:
+	case protocol.StepDone:
 		return true, nil
-	case protocol.HandRefused:
+	case protocol.StepRefused:
 		return true, r.refusal()
 	}
 	return false, err
@@ -180,7 +180,7 @@ func (r *run) look(ctx context.Context) error {
 	}
 	r.Looked(newer, older)
 	r.report.From = newer.Duty.From
-	if r.Back || r.Hands() == protocol.HandRefused || r.Hands() == protocol.HandOver {
+	if r.Back || r.Next() == protocol.StepRefused || r.Next() == protocol.StepDone {
 		return nil
 	}
 	if d := &newer.Duty; older.Duty.Kind == protocol.Forwards && d.Kind == protocol.Fills && time.Since(time.UnixMilli(d.Ready)) > ReadyFor {
@@ -211,7 +211,7 @@ func SameSources(a, b []byte) bool {
 // complete it.
 func (r *run) sameJournal(newer, older *protocol.Side) error {
 	d := &older.Duty
-	named, _, _ := strings.Cut(d.Theirs, " ")
+	named, _, _ := strings.Cut(d.OtherJournal, " ")
 	if r.Back && d.Kind == protocol.Retired && d.Other == newer.Group && named != r.NewGroup.Journal {
 		return r.otherJournal(named)
 	}

@@ -39,7 +39,7 @@ func Remembered(ctx context.Context, admin *kadm.Client, list broker.Listing, gr
 		return nil, err
 	}
 	for _, b := range duty.Fill { // of a topic that was created again since, nothing else can be brought than what is there now
-		if !slices.ContainsFunc(ends, b.SamePlace) {
+		if !slices.ContainsFunc(ends, b.SamePartition) {
 			ends = append(ends, b)
 		}
 	}

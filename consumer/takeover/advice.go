@@ -26,7 +26,7 @@ func (t *adviser) decided(of *protocol.Takeover) error {
 	case protocol.Begin:
 		t.warn(of)
 	case protocol.Wait:
-		t.tellWait(of)
+		t.logWait(of)
 	case protocol.Refuse:
 		return t.mail.Stop(t.refusal(&of.Findings, of.Decision.Reason))
 	case protocol.GoOn, protocol.Resume:
@@ -44,7 +44,7 @@ func (t *adviser) warn(of *protocol.Takeover) {
 		message = "the journal knows nothing of what was committed: going on there with an empty memory"
 	case protocol.Foreign:
 		message = "the offset was set by someone else, or the document there is another one: a new epoch begins"
-	case protocol.Settled, protocol.New, protocol.Beyond, protocol.Unfinished, protocol.Behind, protocol.Below,
+	case protocol.InStep, protocol.New, protocol.Beyond, protocol.Unfinished, protocol.Behind, protocol.Below,
 		protocol.Deleted,
 		protocol.Unreadable, protocol.HasRetired:
 		return
@@ -53,8 +53,8 @@ func (t *adviser) warn(of *protocol.Takeover) {
 		Msg(message)
 }
 
-// tellWait says why a partition waits. Mostly it does so for a moment only.
-func (t *adviser) tellWait(of *protocol.Takeover) {
+// logWait says why a partition waits. Mostly it does so for a moment only.
+func (t *adviser) logWait(of *protocol.Takeover) {
 	why := map[protocol.Reason]string{
 		protocol.Behind: "the journal does not know the epoch of its committed offset",
 		protocol.Below:  "its committed offset is below what was forwarded",
@@ -67,8 +67,8 @@ func (t *adviser) tellWait(of *protocol.Takeover) {
 	}
 }
 
-// tellAway says that partitions wait for a journal that is away.
-func (t *adviser) tellAway(some []*protocol.Takeover, since time.Duration) {
+// logAway says that partitions wait for a journal that is away.
+func (t *adviser) logAway(some []*protocol.Takeover, since time.Duration) {
 	for _, of := range some {
 		if t.standing.WaitsFor(of.Name(), "the journal does not answer", since) {
 			t.Logger.Warn().Str("session", t.slot).Str("topic", of.Topic).Int32("partition", of.Source.Partition).
@@ -77,8 +77,8 @@ func (t *adviser) tellAway(some []*protocol.Takeover, since time.Duration) {
 	}
 }
 
-// tellUnfit says that partitions wait for the outputs of a topic.
-func (t *adviser) tellUnfit(of []protocol.TopicPartition, topic string, err error, since time.Duration) {
+// logUnfit says that partitions wait for the outputs of a topic.
+func (t *adviser) logUnfit(of []protocol.TopicPartition, topic string, err error, since time.Duration) {
 	tell := false
 	for _, tp := range of {
 		why := "the outputs of " + topic + " are not ready"
@@ -147,7 +147,7 @@ func (t *adviser) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 		}
 	case protocol.Foreign:
 		return &stop.Error{What: at + " was set by someone else, or the topic lost documents", Remedy: fromTheStart}
-	case protocol.Settled, protocol.New, protocol.Unfinished, protocol.Gap:
+	case protocol.InStep, protocol.New, protocol.Unfinished, protocol.Gap:
 	}
 	return &stop.Error{What: at + " is of no use", Remedy: "this is a bug of unecho: report it"}
 }

@@ -40,11 +40,11 @@ func fitOutputs(ctx context.Context, of []protocol.TopicPartition, t *adviser) e
 		}
 		return nil
 	}, func(err error, since time.Duration) bool {
-		t.tellUnfit(of, unfit, err, since+t.Ahead)
+		t.logUnfit(of, unfit, err, since+t.Ahead)
 		if !broker.Unfit(err) || since+t.Ahead < outputsPatience {
 			return true
 		}
-		if t.Topics.Passing(unfit) {
+		if t.Topics.MatchedByPattern(unfit) {
 			t.Topics.Drop(unfit)
 		} else {
 			_ = t.mail.Stop(&stop.Error{

@@ -23,10 +23,10 @@ import (
 // steps are what takeovers ask for.
 type steps struct {
 	*Setup
-	tells  adviser
-	losses losses
-	place  func() cluster.Place  // in the group
-	moved  map[entry.Source]bool // the source has another document there than was judged
+	tells    adviser
+	losses   losses
+	identity func() cluster.Identity // in the group
+	moved    map[entry.Source]bool   // the source has another document there than was judged
 }
 
 func newSteps(setup *Setup, slot string, box *mail.Box, st *standing.Session) steps {
@@ -46,7 +46,7 @@ func (t *steps) takeOver(ctx context.Context, all []*protocol.Takeover, phases *
 		switch ask {
 		case protocol.AskEnd:
 			step, err = "journal", t.askEnd(ctx, some)
-		case protocol.AskPass:
+		case protocol.AskReached:
 			step, err = "journal", t.askReplica(ctx, ask, some)
 		case protocol.AskOffset:
 			step, err = "stable", t.askOffsets(ctx, some)
@@ -102,9 +102,9 @@ func (t *steps) askEnd(ctx context.Context, some []*protocol.Takeover) error {
 		end, err = t.Log.End(ctx)
 		return err
 	}, func(err error, since time.Duration) bool {
-		away := t.Waits && broker.MayPass(err)
+		away := t.Waits && broker.Retriable(err)
 		if away {
-			t.tells.tellAway(some, since)
+			t.tells.logAway(some, since)
 		}
 		return away
 	})
@@ -126,7 +126,7 @@ func (t *steps) askReplica(ctx context.Context, ask protocol.Ask, some []*protoc
 		each(some, (*protocol.Takeover).Applied)
 	default:
 		t.Replica.Look(func(r *index.Replica) {
-			each(some, func(of *protocol.Takeover) { of.Passed(r, t.moved[of.Source]) })
+			each(some, func(of *protocol.Takeover) { of.Reached(r, t.moved[of.Source]) })
 		})
 	}
 	return err
@@ -181,7 +181,7 @@ func (t *steps) askCommits(ctx context.Context, begin []*protocol.Takeover) erro
 			d := &of.Decision
 			epochs[i] = cluster.Commit{TopicPartition: of.TopicPartition, Offset: d.Offset, Metadata: protocol.Metadata(d.Epoch, d.Offset)}
 		}
-		err := t.Cluster.Commit(ctx, t.place(), epochs)
+		err := t.Cluster.Commit(ctx, t.identity(), epochs)
 		t.losses.deleted(some, err)
 		if err != nil {
 			return err

@@ -36,7 +36,7 @@ type Takeovers struct {
 
 	patient map[entry.Source]*protocol.Patience
 	phases  *phase.Phases // of the way to the partitions that are being given
-	err     error         // of makeWay
+	err     error         // of awaitPreviousOwners
 }
 
 // New makes those of one session.
@@ -47,9 +47,9 @@ func New(setup *Setup, slot string, box *mail.Box, st *standing.Session) *Takeov
 	}
 }
 
-// Open begins with a client that is about to be made. Place returns its place in the group.
-func (t *Takeovers) Open(u *unpack.Unpacker, place func() cluster.Place) {
-	t.unpacker, t.steps.place, t.phases, t.err = u, place, phase.Begin(), nil
+// Open begins with a client that is about to be made. Identity returns the session's in the group.
+func (t *Takeovers) Open(u *unpack.Unpacker, identity func() cluster.Identity) {
+	t.unpacker, t.steps.identity, t.phases, t.err = u, identity, phase.Begin(), nil
 }
 
 // Moved notes that a source has another document where one was judged. Who takes the partition over ends its epoch. The
@@ -66,7 +66,7 @@ func (t *Takeovers) Options() []kgo.Opt {
 			if deals.Again() {
 				client.ForceRebalance()
 			}
-			t.makeWay(ctx, given)
+			t.awaitPreviousOwners(ctx, given)
 		}),
 		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { t.revoke(taken) }),
 		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, taken map[string][]int32) { t.revoke(taken) }),
@@ -93,12 +93,12 @@ func (t *Takeovers) post(l mail.Letter) {
 	t.mail.Post(l)
 }
 
-// makeWay runs when the group gives partitions to this session, before the client asks for their offsets. It ends
+// awaitPreviousOwners runs when the group gives partitions to this session, before the client asks for their offsets. It ends
 // transactions that dead members left open, and waits for the commits of living ones. The client would ask once a
 // second only, and say nothing. Both waits are to save time. They are bounded, so that a broker that is away holds up
 // neither partitions of others nor the next rebalance. The steps of the assignment wait for whatever is open
 // afterwards.
-func (t *Takeovers) makeWay(ctx context.Context, given map[string][]int32) {
+func (t *Takeovers) awaitPreviousOwners(ctx context.Context, given map[string][]int32) {
 	if t.err = nil; t.phases.Ended() {
 		t.phases = phase.Begin()
 	} else { // the first time it begins with the opening of the session
@@ -112,13 +112,13 @@ func (t *Takeovers) makeWay(ctx context.Context, given map[string][]int32) {
 	}
 	within(ctx, cluster.FencingWithin, t.Cluster.FenceDead)
 	t.phases.End("fence")
-	within(ctx, settlingWithin, func(ctx context.Context) { t.settle(ctx, given) })
+	within(ctx, openTransactionPatience, func(ctx context.Context) { t.awaitTransactions(ctx, given) })
 	t.phases.End("settle")
 }
 
-// settlingWithin bounds how long partitions wait for the living. It is longer than StablePatience, so that
+// openTransactionPatience bounds how long partitions wait for the living. It is longer than StablePatience, so that
 // StableOffsets says what it waits for.
-const settlingWithin = cluster.StablePatience + 500*time.Millisecond
+const openTransactionPatience = cluster.StablePatience + 500*time.Millisecond
 
 func within(ctx context.Context, bound time.Duration, do func(context.Context)) {
 	ctx, cancel := context.WithTimeout(ctx, bound)
@@ -128,12 +128,12 @@ func within(ctx context.Context, bound time.Duration, do func(context.Context)) 
 
 // settle waits for transactions that are open on the offsets. An error that does not pass is kept for assign, which
 // would meet it next.
-func (t *Takeovers) settle(ctx context.Context, given map[string][]int32) {
+func (t *Takeovers) awaitTransactions(ctx context.Context, given map[string][]int32) {
 	of, err := t.bind(ctx, given)
 	if err == nil {
 		_, err = t.Cluster.StableOffsets(ctx, of, t.Ahead)
 	}
-	if err != nil && !broker.MayPass(err) { // else waiting goes on there
+	if err != nil && !broker.Retriable(err) { // else waiting goes on there
 		t.err = err
 	}
 }
@@ -169,7 +169,7 @@ func (t *Takeovers) assign(ctx context.Context,
 	takeovers := make([]*protocol.Takeover, len(of))
 	for i, tp := range of {
 		its := terms // what was written to a topic before it was found is not to be lost
-		its.Latest = its.Latest && !t.Topics.Passing(tp.Topic)
+		its.Latest = its.Latest && !t.Topics.MatchedByPattern(tp.Topic)
 		takeovers[i] = protocol.NewTakeover(tp, its, t.patience(tp.Source))
 	}
 	if err := t.steps.takeOver(ctx, takeovers, t.phases); err != nil {
@@ -264,7 +264,7 @@ func (t *Takeovers) bind(ctx context.Context, given map[string][]int32) ([]proto
 	var of []protocol.TopicPartition
 	for topic, partitions := range given {
 		detail, ok := topics[topic]
-		if t.Topics.Passing(topic) && (!ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition)) {
+		if t.Topics.MatchedByPattern(topic) && (!ok || errors.Is(detail.Err, kerr.UnknownTopicOrPartition)) {
 			continue
 		}
 		if !ok || detail.Err != nil {

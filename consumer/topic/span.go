@@ -148,7 +148,7 @@ func readSome(ctx context.Context, client *kgo.Client, topic string, left map[in
 	switch err := fetches.Err(); {
 	case err != nil && ctx.Err() == nil && errors.Is(err, waiting.Err()):
 		_, err := broker.NewTopics(client, zerolog.Nop()).Describe(ctx, topic)
-		if err != nil && broker.Passing(err) {
+		if err != nil && broker.Transient(err) {
 			return nil
 		}
 		return err

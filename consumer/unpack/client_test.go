@@ -90,7 +90,7 @@ func readTheSame(t *testing.T, reach []kgo.Opt) {
 			total += n
 		}
 	}
-	u := New(Bounds{Batch: 1 << 20, Held: 2 << 20})
+	u := New(Limits{Batch: 1 << 20, Held: 2 << 20})
 	with := all(ctx, t, like, u, topic, total, u.Options(like)...)
 	without := all(ctx, t, like, nil, topic, total)
 	for i, w := range without {

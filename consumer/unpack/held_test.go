@@ -65,7 +65,7 @@ func must(t *testing.T, u *Unpacker, batch []byte, want error) kgo.Fetches {
 // A batch that finds no room is fetched later, and has its turn before others fill the room again.
 func TestHeldIsBounded(t *testing.T) {
 	small, large := zeros(t, 1, 300<<10, kgo.CodecZstd), zeros(t, 1, 900<<10, kgo.CodecZstd)
-	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	u := New(Limits{Batch: 1 << 20, Held: 1 << 20})
 	first := must(t, u, small, nil)
 	must(t, u, large, ErrLater)
 	must(t, u, small, ErrLater) // there is room, but the large batch would never have its turn
@@ -84,7 +84,7 @@ func TestHeldIsBounded(t *testing.T) {
 
 // Records that the client drops without a report are no longer held, even if there is always something to hand out.
 func TestDroppedRecordsAreNotHeld(t *testing.T) {
-	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	u := New(Limits{Batch: 1 << 20, Held: 1 << 20})
 	batch, large := zeros(t, 100, 1000, kgo.CodecZstd), zeros(t, 1, 900<<10, kgo.CodecZstd)
 	f, err := fetch(t, u, batch, 50)
 	if err != nil || f.NumRecords() != 50 {
@@ -105,7 +105,7 @@ func TestDroppedRecordsAreNotHeld(t *testing.T) {
 // The new client of a session that is built anew has all its room, and still recognises records that were withheld
 // before.
 func TestRenewedIsEmpty(t *testing.T) {
-	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	u := New(Limits{Batch: 1 << 20, Held: 1 << 20})
 	large := zeros(t, 1, 900<<10, kgo.CodecZstd)
 	must(t, u, large, nil)
 	must(t, u, large, ErrLater)
@@ -120,7 +120,7 @@ func TestRenewedIsEmpty(t *testing.T) {
 
 // Each partition has its turn, even if the partitions before it in every fetch always have enough to fill the room.
 func TestEachHasItsTurn(t *testing.T) {
-	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	u := New(Limits{Batch: 1 << 20, Held: 1 << 20})
 	const partitions, rounds = 5, 40
 	had := make([]int, partitions)
 	for range rounds {
@@ -144,7 +144,7 @@ func TestEachHasItsTurn(t *testing.T) {
 // The turn of a batch lapses if the batch never comes, as when its partition was taken away.
 func TestATurnLapses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+		u := New(Limits{Batch: 1 << 20, Held: 1 << 20})
 		first := must(t, u, zeros(t, 1, 900<<10, kgo.CodecZstd), nil)
 		must(t, u, zeros(t, 1, 800<<10, kgo.CodecZstd), ErrLater)
 		time.Sleep(time.Second) // in a bubble: virtual
@@ -161,7 +161,7 @@ func TestATurnLapses(t *testing.T) {
 
 // Batches that take no memory still take time, so the client hands out what it has before it looks at many of them.
 func TestWorkIsBounded(t *testing.T) {
-	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	u := New(Limits{Batch: 1 << 20, Held: 1 << 20})
 	bomb, other := zeros(t, 1, 16<<20, kgo.CodecZstd), zeros(t, 1, 100, kgo.CodecZstd)
 	must(t, u, bomb, nil)
 	must(t, u, other, ErrLater)

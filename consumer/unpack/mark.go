@@ -78,7 +78,7 @@ func markBatch(batch []byte) {
 	if flags&endsBit != 0 {
 		return
 	}
-	marked, code := flags, tellingEpoch(batch, epoch)
+	marked, code := flags, markedEpoch(batch, epoch)
 	if flags&codecBits == 0 {
 		marked |= byte(plain)
 	}
@@ -91,8 +91,8 @@ func markBatch(batch []byte) {
 	binary.BigEndian.PutUint32(batch[crcAt:], crc32.Checksum(rest, table))
 }
 
-// tellingEpoch returns the epoch that a batch gets: its own, or one that tells the batch's time.
-func tellingEpoch(batch []byte, epoch int16) int16 {
+// markedEpoch returns the epoch that a batch gets: its own, or one that tells the batch's time.
+func markedEpoch(batch []byte, epoch int16) int16 {
 	at := firstTimeAt
 	if batch[attributesAt+1]&stampedBit != 0 {
 		at = lastTimeAt

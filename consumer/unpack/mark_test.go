@@ -124,7 +124,7 @@ func TestMarkedBatchesAreRead(t *testing.T) {
 	unmarked := around(700, batchOf(700))
 	batch := bytes.Clone(unmarked)
 	mark(batch)
-	u := New(Bounds{Batch: 32 << 20, Held: 32 << 20})
+	u := New(Limits{Batch: 32 << 20, Held: 32 << 20})
 	got, err := fetch(t, u, batch, 0)
 	want, wantErr := fetch(t, u, unmarked, 0)
 	if err != nil || wantErr != nil || got.NumRecords() != 700 {
@@ -157,7 +157,7 @@ func TestMarkedBeyondTheBound(t *testing.T) {
 		"many":  batchOf(3000),
 	} {
 		n := len(records(t, raw))
-		u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+		u := New(Limits{Batch: 1 << 20, Held: 1 << 20})
 		batch := around(n, raw)
 		mark(batch)
 		f := must(t, u, batch, nil)
@@ -179,7 +179,7 @@ func TestMarkedBeyondTheBound(t *testing.T) {
 		"no records": around(3, ones),
 	} {
 		mark(batch)
-		if _, err := fetch(t, New(Bounds{Batch: 1 << 20, Held: 1 << 20}), batch, 0); err == nil {
+		if _, err := fetch(t, New(Limits{Batch: 1 << 20, Held: 1 << 20}), batch, 0); err == nil {
 			t.Errorf("%s: it is read", name)
 		}
 	}
@@ -187,7 +187,7 @@ func TestMarkedBeyondTheBound(t *testing.T) {
 
 // Uncompressed records wait for their turn as others do.
 func TestMarkedAreHeld(t *testing.T) {
-	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	u := New(Limits{Batch: 1 << 20, Held: 1 << 20})
 	tiny, large := zeros(t, 3000, 1, kgo.CodecNone), zeros(t, 1, 900<<10, kgo.CodecZstd)
 	mark(tiny)
 	first := must(t, u, tiny, nil)
@@ -213,7 +213,7 @@ func BenchmarkPlain(b *testing.B) {
 				b.Fatalf("the batch is not read: %v", p.Err)
 			}
 		}
-		u := New(Bounds{Batch: 32 << 20})
+		u := New(Limits{Batch: 32 << 20})
 		for name, run := range map[string]func(){
 			"mark":    func() { mark(batch) },
 			"ours":    func() { mark(batch); parse(u) },

@@ -44,7 +44,7 @@ func tryPaused(t *testing.T, most int) {
 		}
 	}
 	// room for all of the partition, and a little more
-	u, came := New(Bounds{Batch: 1 << 20, Held: 1 << 20}), make(fetched, 1)
+	u, came := New(Limits{Batch: 1 << 20, Held: 1 << 20}), make(fetched, 1)
 	client, err := kgo.NewClient(append(append(like.Opts(), u.Options(like)...), kgo.WithHooks(came),
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{"t": {0: kgo.NewOffset().AtStart()}}))...)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // A partition that the client leaves alone is unreported until the client reports it. No other partition is.
 func TestUnreported(t *testing.T) {
 	noise := bytes.Repeat([]byte{0xa5}, 200)
-	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	u := New(Limits{Batch: 1 << 20, Held: 1 << 20})
 	read := func(p int32, records int, codec kgo.CompressionCodecType) {
 		hooks{u}.OnFetchBatchRead(kgo.BrokerMetadata{}, "news", p, kgo.FetchBatchMetrics{
 			NumRecords: records, CompressedBytes: len(noise), CompressionType: uint8(codec),
@@ -50,7 +50,7 @@ func TestUnreported(t *testing.T) {
 func TestGoesOn(t *testing.T) {
 	bad := unpacktest.Batch(1, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200))
 	bad[7] = 1 // its offset
-	u := New(Bounds{Batch: 1 << 20, Held: 1 << 20})
+	u := New(Limits{Batch: 1 << 20, Held: 1 << 20})
 	read := func(batches ...[]byte) error {
 		response := kmsg.NewFetchResponseTopicPartition()
 		response.RecordBatches = slices.Concat(batches...)

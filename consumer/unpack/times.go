@@ -14,7 +14,7 @@ import (
 //	the batch's time, which is its   in the epoch of its producer, if it is beyond ±2^56: -2 less the upper eight bits.
 //	first, or the broker's           Real epochs are not below -1. See mark.
 //	a record's distance from that    in a header in front of the record's own, if it is beyond ±2^56. Its name is our
-//	                                 token. See tellDistances.
+//	                                 token. See markDistances.
 //
 // So a record's time is known to lie in a part of all times that is not longer than 2^58, and that makes it certain.
 // The client's hook writes it into the record before the record is handed out, and removes the header.
@@ -22,7 +22,7 @@ import (
 // Messages as Kafka wrote them before version 0.11 have no such epoch. Their timestamps are right up to ±2^57, some
 // four million years.
 const (
-	tellFrom  = 1 << 56            // what lies beyond ± this is told
+	markFrom  = 1 << 56            // what lies beyond ± this is told
 	keptBits  = 58                 // of a timestamp in the client's time
 	inverse   = 0x790fb65668c26139 // 15625 times this is 1 (mod 2^64)
 	noEpoch   = -1
@@ -30,7 +30,7 @@ const (
 )
 
 // far says whether a time, or a distance, must be told.
-func far(ms int64) bool { return ms < -tellFrom || ms >= tellFrom }
+func far(ms int64) bool { return ms < -markFrom || ms >= markFrom }
 
 // codeOf returns the epoch that tells a batch's time.
 func codeOf(ms int64) int16 { return firstCode - int16(uint8(ms>>56)) } // the upper eight bits
@@ -39,7 +39,7 @@ func codeOf(ms int64) int16 { return firstCode - int16(uint8(ms>>56)) } // the u
 // less than 2^57 otherwise.
 func batchTime(epoch int16) int64 {
 	if epoch > firstCode {
-		return -tellFrom
+		return -markFrom
 	}
 	return int64(firstCode-epoch) << 56
 }
@@ -64,7 +64,7 @@ func (u *Unpacker) retime(r *kgo.Record) {
 	case told:
 		ms = least(low, ends-distance) + distance
 	default:
-		ms = least(low-tellFrom, ends)
+		ms = least(low-markFrom, ends)
 	}
 	if ms != nanos/1e6 || nanos%1e6 != 0 {
 		r.Timestamp = time.UnixMilli(ms)
@@ -83,8 +83,8 @@ func (u *Unpacker) takeDistance(r *kgo.Record) (distance int64, told bool) {
 	return distance, true
 }
 
-// tellDistances returns a copy of an unpacked batch in which records far from the batch's time have the header.
-func (u *Unpacker) tellDistances(raw []byte) ([]byte, error) {
+// markDistances returns a copy of an unpacked batch in which records far from the batch's time have the header.
+func (u *Unpacker) markDistances(raw []byte) ([]byte, error) {
 	out := make([]byte, 0, len(raw)+len(raw)/4)
 	for len(raw) > 0 {
 		length, n := binary.Varint(raw)

@@ -64,7 +64,7 @@ func TestTimesComeAsWritten(t *testing.T) {
 		all = append(all, int64(r.Uint64())>>r.IntN(64)) // any bits
 	}
 	for _, codec := range []kgo.CompressionCodecType{kgo.CodecNone, kgo.CodecGzip, kgo.CodecSnappy, kgo.CodecLz4, kgo.CodecZstd} {
-		u := New(Bounds{Batch: 4 << 20})
+		u := New(Limits{Batch: 4 << 20})
 		for _, ms := range all {
 			checkTimes(t, u, timed(t, codec, ms), []int64{ms})
 		}
@@ -108,7 +108,7 @@ func TestTimesOfWithheldRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		mark(batch)
-		u := New(Bounds{Batch: 1 << 20, Held: 2 << 20})
+		u := New(Limits{Batch: 1 << 20, Held: 2 << 20})
 		f := must(t, u, batch, nil)
 		for i, r := range f.Records() {
 			sizes, ok := u.Withheld(r)
@@ -126,7 +126,7 @@ func TestTimesOfTheBroker(t *testing.T) {
 		batch[attributesAt+1] |= 8
 		unpacktest.Spanning(batch, math.MinInt64, now)
 		mark(batch)
-		f := must(t, New(Bounds{Batch: 1 << 20, Held: 1 << 20}), batch, nil)
+		f := must(t, New(Limits{Batch: 1 << 20, Held: 1 << 20}), batch, nil)
 		for _, r := range f.Records() {
 			if got := r.Timestamp.UnixMilli(); got != now || len(r.Headers) != 1 {
 				t.Fatalf("it is stamped %d, want %d", got, now)
@@ -141,7 +141,7 @@ func TestTimesOfOldMessages(t *testing.T) {
 	raw := m.AppendTo(nil)
 	binary.BigEndian.PutUint32(raw[8:], uint32(len(raw)-12))
 	binary.BigEndian.PutUint32(raw[12:], crc32.ChecksumIEEE(raw[16:]))
-	f := must(t, New(Bounds{Batch: 1 << 20, Held: 1 << 20}), raw, nil)
+	f := must(t, New(Limits{Batch: 1 << 20, Held: 1 << 20}), raw, nil)
 	if r := f.Records(); len(r) != 1 || r[0].Timestamp.UnixMilli() != -1 {
 		t.Fatalf("it is %+v", r)
 	}
@@ -153,7 +153,7 @@ func TestEpochsThatAreNone(t *testing.T) {
 		for _, codec := range []kgo.CompressionCodecType{kgo.CodecNone, kgo.CodecGzip} {
 			batch := timed(t, codec, 7, math.MaxInt64)
 			binary.BigEndian.PutUint16(batch[epochAt:], uint16(epoch))
-			checkTimes(t, New(Bounds{Batch: 1 << 20}), seal(batch), []int64{7, math.MaxInt64})
+			checkTimes(t, New(Limits{Batch: 1 << 20}), seal(batch), []int64{7, math.MaxInt64})
 		}
 	}
 }
@@ -203,7 +203,7 @@ func timesThroughAClient(t *testing.T, brokers ...string) {
 			t.Fatalf("batch %d: %v", i, err)
 		}
 	}
-	u := New(Bounds{Batch: 1 << 20, Held: 2 << 20})
+	u := New(Limits{Batch: 1 << 20, Held: 2 << 20})
 	client, err := kgo.NewClient(slices.Concat(like.Opts(), u.Options(like), []kgo.Opt{kgo.ConsumeTopics(topic)})...)
 	if err != nil {
 		t.Fatal(err)

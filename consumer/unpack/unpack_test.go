@@ -159,7 +159,7 @@ func TestWholeWithinTheBound(t *testing.T) {
 	raw := batchOf(900)
 	for name, c := range codecs(t) {
 		t.Run(name, func(t *testing.T) {
-			u := New(Bounds{Batch: 32 << 20})
+			u := New(Limits{Batch: 32 << 20})
 			for range 3 { // decoders are reused
 				got, err := u.Decompress(c.pack(t, raw), c.codec)
 				if err != nil || !bytes.Equal(got, raw) {
@@ -189,7 +189,7 @@ func TestWithheldBeyondTheBound(t *testing.T) {
 			}
 			pieces = append(pieces, appendRecord(nil, many+1, []byte{}, nil))
 			src := c.pack(t, pieces...)
-			u := New(Bounds{Batch: 8 << 20})
+			u := New(Limits{Batch: 8 << 20})
 			before := allocated()
 			raw, err := u.Decompress(src, c.codec)
 			if err != nil {
@@ -215,7 +215,7 @@ func TestWithheldBeyondTheBound(t *testing.T) {
 					t.Errorf("record %d is %+v, %v of %+v", i, sizes, ok, r.shape)
 				}
 			}
-			if _, known := got[0].withheld(New(Bounds{Batch: 1})); known {
+			if _, known := got[0].withheld(New(Limits{Batch: 1})); known {
 				t.Error("another process takes it for its own: whoever knows one could write such a record")
 			}
 		})
@@ -240,7 +240,7 @@ func TestRecordsAreCounted(t *testing.T) {
 	for i := range many {
 		raw = appendRecord(raw, i, nil, nil)
 	}
-	u := New(Bounds{Batch: bound})
+	u := New(Limits{Batch: bound})
 	c := codecs(t)["zstd"]
 	if _, err := u.Decompress(c.pack(t, raw), c.codec); !errors.Is(err, kgo.ErrMaxDecompress) ||
 		!errors.Is(err, errTooMuch) {
@@ -254,7 +254,7 @@ func TestRecordsAreCounted(t *testing.T) {
 
 func withholds(t *testing.T, raw []byte, bound int) bool {
 	t.Helper()
-	u, c := New(Bounds{Batch: bound}), codecs(t)["lz4"]
+	u, c := New(Limits{Batch: bound}), codecs(t)["lz4"]
 	got, err := u.Decompress(c.pack(t, raw), c.codec)
 	if err != nil {
 		t.Fatal(err)
@@ -275,13 +275,13 @@ func TestUnreadable(t *testing.T) {
 			"half a record":       c.pack(t, raw[:len(raw)-3]),
 			"half a large record": c.pack(t, appendRecord(nil, 0, nil, make([]byte, 2<<20))[:1<<20+99]),
 		} {
-			_, err := New(Bounds{Batch: 1 << 20, Held: 1 << 20}).Decompress(src, c.codec)
+			_, err := New(Limits{Batch: 1 << 20, Held: 1 << 20}).Decompress(src, c.codec)
 			if !errors.Is(err, kgo.ErrMaxDecompress) {
 				t.Errorf("%s of %s: %v", what, name, err)
 			}
 		}
 	}
-	if _, err := New(Bounds{Batch: 1}).Decompress(nil, 5); !errors.Is(err, kgo.ErrMaxDecompress) {
+	if _, err := New(Limits{Batch: 1}).Decompress(nil, 5); !errors.Is(err, kgo.ErrMaxDecompress) {
 		t.Errorf("a codec that there is not: %v", err)
 	}
 }
@@ -292,7 +292,7 @@ func FuzzDecompress(f *testing.F) {
 		f.Add(int8(c.codec), c.pack(f, appendRecord(nil, 0, nil, make([]byte, 1<<17))))
 	}
 	f.Fuzz(func(t *testing.T, codec int8, src []byte) {
-		u := New(Bounds{Batch: 1 << 16})
+		u := New(Limits{Batch: 1 << 16})
 		raw, err := u.Decompress(src, kgo.CompressionCodecType(codec))
 		if err != nil || codec == 0 {
 			return
@@ -306,7 +306,7 @@ func FuzzDecompress(f *testing.F) {
 // A block of snappy that unpacks to more than the bound of memory is not unpacked at all.
 func TestSnappyBlockBeyondTheBound(t *testing.T) {
 	src := codecs(t)["snappy"].pack(t, appendRecord(nil, 0, nil, make([]byte, largestBlock)))
-	u := New(Bounds{Batch: 8 << 20})
+	u := New(Limits{Batch: 8 << 20})
 	before := allocated()
 	if raw, err := u.Decompress(src, kgo.CodecSnappy); err == nil {
 		t.Errorf("it became %d bytes", len(raw))
@@ -329,7 +329,7 @@ func BenchmarkDecompress(b *testing.B) {
 	for name, c := range codecs(b) {
 		src := c.pack(b, raw)
 		for who, d := range map[string]kgo.Decompressor{
-			"ours":    New(Bounds{Batch: 32 << 20}),
+			"ours":    New(Limits{Batch: 32 << 20}),
 			"library": kgo.DefaultDecompressor(),
 		} {
 			b.Run(name+"/"+who, func(b *testing.B) {

@@ -12,8 +12,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// Bounds bound what is unpacked, in bytes of memory.
-type Bounds struct {
+// Limits bound what is unpacked, in bytes of memory.
+type Limits struct {
 	Batch int // of one batch
 	// Held bounds all batches of the client until they are given back, without what was fetched. It is at least Batch. 0:
 	// no bound.
@@ -24,7 +24,7 @@ type Bounds struct {
 // one is under way in addition to those that are held. When a client is opened anew, it takes the Unpacker that Renew
 // returns.
 type Unpacker struct {
-	bounds Bounds
+	bounds Limits
 	entire bool // a batch beyond the bound is an error, and none is withheld
 	token  [tokenBytes]byte
 	seed   maphash.Seed
@@ -44,7 +44,7 @@ type Unpacker struct {
 }
 
 // New makes an Unpacker.
-func New(b Bounds) *Unpacker {
+func New(b Limits) *Unpacker {
 	u := &Unpacker{bounds: b, seed: maphash.MakeSeed()}
 	_, _ = rand.Read(u.token[:]) // never fails
 	u.token[0] = 0xff            // so that it is neither text nor a record of a journal
@@ -54,7 +54,7 @@ func New(b Bounds) *Unpacker {
 // Entire makes an Unpacker for a client that reads a few records for a person to look at, as they are. A batch that
 // unpacks to more than most bytes is an error that the client reports.
 func Entire(most int) *Unpacker {
-	u := New(Bounds{Batch: most})
+	u := New(Limits{Batch: most})
 	u.entire = true
 	return u
 }
@@ -131,10 +131,10 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	fits := err == nil && (u.entire || b.sum <= u.bounds.Batch)
 	switch {
 	case fits && codec == plain:
-		raw, err = u.told(raw, b)
+		raw, err = u.withMarks(raw, b)
 		return raw, b.beside, err
 	case fits:
-		raw, err = u.told(raw, b)
+		raw, err = u.withMarks(raw, b)
 		return raw, b.sum, err
 	case err != nil && codec != plain && legacy(raw):
 		return raw, len(raw) * recordBytes / 32, nil // a message has at least 26 bytes of its own
@@ -151,16 +151,16 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	if b, err = cost(raw); err != nil {
 		return nil, 0, err
 	}
-	raw, err = u.told(raw, b)
+	raw, err = u.withMarks(raw, b)
 	return raw, b.sum, err
 }
 
 // told returns the records of a batch with what the client's times do not tell.
-func (u *Unpacker) told(raw []byte, b bill) ([]byte, error) {
+func (u *Unpacker) withMarks(raw []byte, b bill) ([]byte, error) {
 	if !b.far {
 		return raw, nil
 	}
-	return u.tellDistances(raw)
+	return u.markDistances(raw)
 }
 
 // Polled notes that the client was polled, and what it handed out.

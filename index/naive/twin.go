@@ -72,7 +72,7 @@ func (t *Twin) Apply(at index.Stamp, rec index.Record) []index.Verdict {
 func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts []index.Verdict) {
 	switch r := rec.(type) {
 	case *index.Settings:
-		return t.settle(at, r), nil
+		return t.fixSettings(at, r), nil
 	case *index.Run:
 		return t.run(at, r)
 	case *index.Feed:
@@ -100,7 +100,7 @@ func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts [
 
 // settle puts the first settings in force. If they are not the twin's own, it can judge nothing, so from then on no
 // record applies: see Ours.
-func (t *Twin) settle(at index.Stamp, r *index.Settings) bool {
+func (t *Twin) fixSettings(at index.Stamp, r *index.Settings) bool {
 	if t.settled {
 		return false
 	}

@@ -46,14 +46,14 @@ func (t *tally) grow() {
 	t.hashes, t.counts = make([]uint64, 2*len(old.counts)), make([]uint32, 2*len(old.counts))
 	for i, n := range old.counts {
 		if n > 0 {
-			at := t.place(old.hashes[i])
+			at := t.slotOf(old.hashes[i])
 			t.hashes[at], t.counts[at] = old.hashes[i], n
 		}
 	}
 }
 
 // place returns the place of the hash, or the free place where it belongs.
-func (t *tally) place(hash uint64) uint64 {
+func (t *tally) slotOf(hash uint64) uint64 {
 	mask := uint64(len(t.counts) - 1)
 	step := hash>>32 | 1
 	at := hash & mask
@@ -65,7 +65,7 @@ func (t *tally) place(hash uint64) uint64 {
 
 // count counts a hash, and returns how often it occurred before.
 func (t *tally) count(hash uint64) uint32 {
-	at := t.place(hash)
+	at := t.slotOf(hash)
 	t.hashes[at] = hash
 	t.counts[at]++
 	return t.counts[at] - 1

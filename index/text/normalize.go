@@ -103,7 +103,7 @@ func (n *Normalizer) appendWords(dst, src []byte) []byte {
 		n.canonical = n.first.append(n.canonical[:0], 0, src)
 		dst = n.replace(dst, start, trim(n.canonical, 0))
 	}
-	return n.settle(trim(dst, start), start)
+	return n.joinNeighbours(trim(dst, start), start)
 }
 
 // cut shortens what is behind start to the bytes that are compared.

@@ -8,7 +8,7 @@ import (
 // settle corrects what became adjacent because something between was dropped. It composes letters and marks. Where
 // punctuation stays but white space does not, it drops characters that would otherwise make a URL, an e-mail address or
 // a number the next time.
-func (n *Normalizer) settle(dst []byte, start int) []byte {
+func (n *Normalizer) joinNeighbours(dst []byte, start int) []byte {
 	if n.last.punctuation != dropped && n.last.space != dropped {
 		return dst
 	}

@@ -2,68 +2,68 @@ package window
 
 import "github.com/unecho/unecho/index/entry"
 
-// Place is where a document of the window is. It is valid until the window next changes.
-type Place struct {
+// Entered is where a document of the window is. It is valid until the window next changes.
+type Entered struct {
 	segment *segment
 	i       int
 }
 
 // At returns the place of a document, from Oldest up to, but not including, End.
-func (w *Window) At(r Ref) Place {
+func (w *Window) At(r Ref) Entered {
 	s, i := w.at(r)
-	return Place{s, i}
+	return Entered{s, i}
 }
 
 // Number returns the document's number.
-func (p Place) Number() Ref { return p.segment.first + Ref(p.i) }
+func (p Entered) Number() Ref { return p.segment.first + Ref(p.i) }
 
 // Document decodes the document. Its entry points into the window.
-func (p Place) Document() Document { return p.segment.document(p.i) }
+func (p Entered) Document() Document { return p.segment.document(p.i) }
 
 // Head decodes the document without its entry.
-func (p Place) Head() Document {
+func (p Entered) Head() Document {
 	d, _ := p.segment.head(p.i)
 	return d
 }
 
 // Offset decodes the source offset of the document.
-func (p Place) Offset() int64 {
+func (p Entered) Offset() int64 {
 	_, rest := p.segment.head(p.i)
 	e, _, _ := entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
 	return e.Offset
 }
 
 // Copies is the number of copies that were marked.
-func (p Place) Copies() uint32 { return p.segment.changes.copied(p.i) }
+func (p Entered) Copies() uint32 { return p.segment.changes.copied(p.i) }
 
 // Dead says whether the document was killed.
-func (p Place) Dead() bool { return p.segment.changes.isDead(p.i) }
+func (p Entered) Dead() bool { return p.segment.changes.isDead(p.i) }
 
 // Repeated returns the stream time (ms) of the last repeat since the document entered; ok is false if there was none.
-func (p Place) Repeated() (at int64, ok bool) { return p.segment.changes.repeated(p.i) }
+func (p Entered) Repeated() (at int64, ok bool) { return p.segment.changes.repeated(p.i) }
 
 // Emission returns the last copy that came through, as it was marked.
-func (p Place) Emission() Emission { return p.segment.changes.emission(p.i) }
+func (p Entered) Emission() Emission { return p.segment.changes.emission(p.i) }
 
 // SetCopies, Repeat, Emit and Kill mark what changes about a document.
 
 // SetCopies marks the number of copies.
-func (p Place) SetCopies(n uint32) { p.segment.changes.setCopied(p.i, n) }
+func (p Entered) SetCopies(n uint32) { p.segment.changes.setCopied(p.i, n) }
 
 // Repeat marks a repeat at a stream time, in ms.
-func (p Place) Repeat(now int64) { p.segment.changes.repeat(p.i, now) }
+func (p Entered) Repeat(now int64) { p.segment.changes.repeat(p.i, now) }
 
 // Emit marks the last copy that came through.
-func (p Place) Emit(m Emission) { p.segment.changes.emit(p.i, m) }
+func (p Entered) Emit(m Emission) { p.segment.changes.emit(p.i, m) }
 
 // Kill marks a document as dead, so that nothing matches it.
-func (p Place) Kill() { p.segment.changes.kill(p.i) }
+func (p Entered) Kill() { p.segment.changes.kill(p.i) }
 
 // Front returns the oldest document without its entry, and its bytes as window.bytes counts them. The window must not
 // be empty.
-func (w *Window) Front() (p Place, d Document, bytes int64) {
+func (w *Window) Front() (p Entered, d Document, bytes int64) {
 	s := w.segments[0]
-	p = Place{s, int(w.oldest - s.first)}
+	p = Entered{s, int(w.oldest - s.first)}
 	d, rest := s.head(p.i)
 	return p, d, w.bytesOf(len(rest), &d.Links)
 }
@@ -98,15 +98,15 @@ func (w *Window) Present(first Ref) (number Ref, ok bool) {
 	return number, ok && number >= w.oldest
 }
 
-// Placed notes the present number of a document that entered again, for its copies to find it.
-func (w *Window) Placed(d *Document, number Ref) {
+// NoteReentry notes the present number of a document that entered again, for its copies to find it.
+func (w *Window) NoteReentry(d *Document, number Ref) {
 	if w.places != nil && d.Again {
 		w.places[d.First] = number
 	}
 }
 
-// Displaced notes that a document leaves for good.
-func (w *Window) Displaced(d *Document) {
+// NoteLeft notes that a document leaves for good.
+func (w *Window) NoteLeft(d *Document) {
 	if w.places != nil && d.Again {
 		delete(w.places, d.First)
 	}

@@ -217,7 +217,7 @@ func (r *Restore) recount() {
 	}
 	for at := w.oldest; w.places != nil && at < w.end; at++ {
 		d := w.head(at)
-		w.Placed(&d, at)
+		w.NoteReentry(&d, at)
 	}
 }
 

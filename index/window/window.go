@@ -162,7 +162,7 @@ func (w *Window) drop() {
 }
 
 // Insert adds a document as the newest one, and returns where it is. It copies what it keeps.
-func (w *Window) Insert(d *Document) Place {
+func (w *Window) Insert(d *Document) Entered {
 	record := entry.BareSize(&d.Entry)
 	s := w.tail(record + maxHead)
 	i := s.n
@@ -171,7 +171,7 @@ func (w *Window) Insert(d *Document) Place {
 	w.bytes += w.bytesOf(record, &d.Links)
 	w.buckets.link(s, i, &d.Links)
 	w.buckets.tend()
-	return Place{s, i}
+	return Entered{s, i}
 }
 
 // tail returns the open segment, with room for a record of this many bytes.
@@ -231,18 +231,18 @@ func (w *Window) newBlock(last *segment) (block []byte) {
 }
 
 // Find returns the document that was judged at p.
-func (w *Window) Find(p entry.Position) (Place, bool) {
+func (w *Window) Find(p entry.Position) (Entered, bool) {
 	if at, ok := w.find(p); ok {
 		return at, true
 	}
 	if w.oldest < w.end && w.head(w.oldest).Position.Before(p) {
-		return Place{}, false // it cannot have left its first place
+		return Entered{}, false // it cannot have left its first place
 	}
 	return w.findAgain(p)
 }
 
 // find looks for a document in its first place.
-func (w *Window) find(p entry.Position) (Place, bool) {
+func (w *Window) find(p entry.Position) (Entered, bool) {
 	for at := w.search(p, w.oldest); at < w.end; at++ {
 		d := w.head(at)
 		if d.Position != p {
@@ -252,7 +252,7 @@ func (w *Window) find(p entry.Position) (Place, bool) {
 			return w.At(at), true
 		}
 	}
-	return Place{}, false
+	return Entered{}, false
 }
 
 // search returns the first document from number from on that entered at p or later.
@@ -271,16 +271,16 @@ func (w *Window) search(p entry.Position, from Ref) Ref {
 
 // findAgain searches the whole window for a document that entered again, after it had left its first place before the
 // oldest document entered. Only an operator asks for so old a document.
-func (w *Window) findAgain(p entry.Position) (Place, bool) {
+func (w *Window) findAgain(p entry.Position) (Entered, bool) {
 	if w.oldest == w.end || !w.refreshed {
-		return Place{}, false
+		return Entered{}, false
 	}
 	for r := w.oldest; r < w.end; r++ {
 		if d := w.head(r); d.Again && d.Judged == p {
 			return w.At(r), true
 		}
 	}
-	return Place{}, false
+	return Entered{}, false
 }
 
 // head returns a document without its entry.
@@ -294,12 +294,12 @@ func (w *Window) firstRef() Ref {
 	return w.firsts[0]
 }
 
-// PlaceBytes are those of an entry of the map from first numbers to present ones.
-const PlaceBytes = 40
+// ReentryBytes are those of an entry of the map from first numbers to present ones.
+const ReentryBytes = 40
 
 // memory returns the bytes that segments and tables take.
 func (w *Window) memory() int64 {
-	n := int64(len(w.spare) + PlaceBytes*len(w.places))
+	n := int64(len(w.spare) + ReentryBytes*len(w.places))
 	for _, s := range w.segments {
 		n += int64(len(s.block)) + s.changes.memory()
 	}

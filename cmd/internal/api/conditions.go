@@ -57,7 +57,7 @@ func (s *seen) old(by time.Duration) bool {
 
 const quarter = 15 * time.Minute
 
-func said(text string) func(*seen) string { return func(*seen) string { return text } }
+func constant(text string) func(*seen) string { return func(*seen) string { return text } }
 
 // conditions lists them, the most urgent first.
 func conditions() []condition {
@@ -124,11 +124,11 @@ func lagConditions() []condition {
 		{
 			"UnechoStands", 5 * time.Minute,
 			func(s *seen) bool {
-				return owes(s) > 0 && s.old(10*time.Minute) &&
+				return backlogOf(s) > 0 && s.old(10*time.Minute) &&
 					s.rose(10*time.Minute, func(r *reading) uint64 { return r.commits }) == 0
 			},
 			func(s *seen) string {
-				return fmt.Sprintf("%d documents wait in partitions of this member, and it has committed nothing for ten minutes", owes(s))
+				return fmt.Sprintf("%d documents wait in partitions of this member, and it has committed nothing for ten minutes", backlogOf(s))
 			},
 			"unecho doctor finds what holds it up; the log's last line says more",
 		},
@@ -155,7 +155,7 @@ func lagConditions() []condition {
 		},
 		{
 			"UnechoLagUnknown", quarter, func(s *seen) bool { return s.now.ready && s.SourceLag < 0 },
-			said("how far the group is behind cannot be read"), "look at Kafka, and at the group's rights",
+			constant("how far the group is behind cannot be read"), "look at Kafka, and at the group's rights",
 		},
 		{
 			"UnechoRebuildsSessions", 0, func(s *seen) bool { return s.Standing.InARow >= 5 },
@@ -168,14 +168,14 @@ func lagConditions() []condition {
 				rejected := s.rose(quarter, func(r *reading) uint64 { return r.rejected })
 				return rejected > 0 && 100*rejected > s.rose(quarter, func(r *reading) uint64 { return r.documents })
 			},
-			said("more than 1 % of the documents are rejected"), "read unecho-reason and unecho-detail in the rejected topic",
+			constant("more than 1 % of the documents are rejected"), "read unecho-reason and unecho-detail in the rejected topic",
 		},
 	}
 }
 
 // owes returns how many documents wait in the partitions that this process reads. What waits in those of another
 // process is for that one to commit.
-func owes(s *seen) (documents int64) {
+func backlogOf(s *seen) (documents int64) {
 	for _, l := range s.Lags {
 		documents += l.Documents
 	}

@@ -25,7 +25,7 @@ func replicaConditions() []condition {
 		{
 			"UnechoMemberWithdraws", 0,
 			func(s *seen) bool { return s.rose(time.Hour, func(r *reading) uint64 { return r.withdrawals }) > 0 },
-			said("this member left its group for a while, because its replica lagged behind the journal"),
+			constant("this member left its group for a while, because its replica lagged behind the journal"),
 			"its machine, or its way to the journal's broker, is too slow",
 		},
 		{
@@ -34,7 +34,7 @@ func replicaConditions() []condition {
 			) bool {
 				return s.rose(time.Hour, func(r *reading) uint64 { return r.divergence }) > 0
 			},
-			said("this member came to another state than another member"), "the log says who was wrong",
+			constant("this member came to another state than another member"), "the log says who was wrong",
 		},
 		{
 			"UnechoStrayRecords", 0, func(
@@ -42,7 +42,7 @@ func replicaConditions() []condition {
 			) bool {
 				return s.rose(time.Hour, func(r *reading) uint64 { return r.strays }) > 0
 			},
-			said("the journal holds records that are none of this group's"),
+			constant("the journal holds records that are none of this group's"),
 			"see who may write to the journal's topic, and take the right away",
 		},
 		{
@@ -58,7 +58,7 @@ func replicaConditions() []condition {
 				cut := s.rose(quarter, func(r *reading) uint64 { return r.uniqueCut })
 				return cut > 0 && 100*cut > s.rose(quarter, func(r *reading) uint64 { return r.unique })
 			},
-			said("more than 1 % of the unique documents may be copies, because something was left out of their comparison"),
+			constant("more than 1 % of the unique documents may be copies, because something was left out of their comparison"),
 			"raise similarity.max_references, similarity.max_candidates or similarity.max_work, whichever cuts",
 		},
 	}

@@ -15,7 +15,7 @@ import (
 
 // remembered is what a member knows of a document.
 type remembered struct {
-	shape.Place
+	shape.Coordinates
 	Scope     string       `json:"scope,omitempty"` // hash of its name, in hex; empty: none
 	Verdict   string       `json:"verdict"`
 	Reemitted bool         `json:"reemitted"`     // a copy that was let through as unique
@@ -32,14 +32,14 @@ type remembered struct {
 
 // origin is the document that another is a copy of.
 type origin struct {
-	shape.Place
+	shape.Coordinates
 	Similarity *float64 `json:"similarity"` // null: it is not kept
 	Method     string   `json:"method,omitempty"`
 	Copy       uint64   `json:"copy,omitempty"`
 }
 
 func newOrigin(m *index.Match) *origin {
-	o := &origin{Place: newMatch(m).Place}
+	o := &origin{Coordinates: newMatch(m).Coordinates}
 	if m.Method != compare.NoMatch {
 		full := newMatch(m)
 		o.Similarity, o.Method, o.Copy = &full.Similarity, full.Method, full.Copy
@@ -74,9 +74,9 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	copied, isCopy := a.Service.Recent().Find(topic, int32(partition), offset)
-	m, ok := a.compose(shape.Place{Topic: topic, Partition: int32(partition), Offset: offset}, &found, &copied, isCopy)
+	m, ok := a.compose(shape.Coordinates{Topic: topic, Partition: int32(partition), Offset: offset}, &found, &copied, isCopy)
 	if !ok {
-		unknown(w, &m.Place, &found)
+		unknown(w, &m.Coordinates, &found)
 		return
 	}
 	if withText && !a.addText(w, r, m) {
@@ -87,8 +87,8 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 
 // compose puts together what the window, the verdicts that are not committed yet and the last copies say of a
 // document. It returns ok as false if none of them knows it.
-func (a *api) compose(at shape.Place, found *member.Whereabouts, copied *recent.Copy, isCopy bool) (m *remembered, ok bool) {
-	m = &remembered{Place: at, Verdict: "unique"}
+func (a *api) compose(at shape.Coordinates, found *member.Whereabouts, copied *recent.Copy, isCopy bool) (m *remembered, ok bool) {
+	m = &remembered{Coordinates: at, Verdict: "unique"}
 	if found.Held {
 		ok = true
 		v := &found.Verdict
@@ -135,7 +135,7 @@ func scopeText(hash uint64) string {
 }
 
 // unknown says why nothing is remembered of a document.
-func unknown(w http.ResponseWriter, at *shape.Place, found *member.Whereabouts) {
+func unknown(w http.ResponseWriter, at *shape.Coordinates, found *member.Whereabouts) {
 	name := fmt.Sprintf("%s/%d", at.Topic, at.Partition)
 	switch {
 	case !found.Partition:

@@ -20,11 +20,11 @@ import (
 // Gateway takes documents.
 type Gateway interface {
 	Send(ctx context.Context, docs []gateway.Document, wait time.Duration) []gateway.Answer
-	Silence() gateway.Silence
+	NotForwarding() gateway.NotForwarding
 	Answered(what gateway.Outcome)
 }
 
-// Bounds of requests with documents. With the time that producing takes a request lasts less than one may.
+// WindowLimits of requests with documents. With the time that producing takes a request lasts less than one may.
 const (
 	maxDocuments   = 1000
 	maxSending     = 1000 // requests at a time
@@ -66,7 +66,7 @@ func (c *coded) WriteHeader(code int) {
 func outcome(code int, waited bool) gateway.Outcome {
 	switch code {
 	case http.StatusOK:
-		return gateway.Told
+		return gateway.Answered
 	case http.StatusAccepted:
 		if waited {
 			return gateway.Pending
@@ -126,7 +126,7 @@ func (a *api) take(w http.ResponseWriter, r *http.Request) {
 			docs[i].IdempotencyKey = fmt.Sprintf("%s/%d", o.idem, i)
 		}
 	}
-	a.tellSent(w, &o, a.toGateway(r.Context(), docs, o.wait))
+	a.answerSent(w, &o, a.toGateway(r.Context(), docs, o.wait))
 }
 
 // conflict says why the group cannot do what is asked for, as it is at work now.
@@ -134,7 +134,7 @@ func (a *api) take(w http.ResponseWriter, r *http.Request) {
 // A document that nobody would ever forward is not taken at all. The source of a group that fills its window is read by
 // the group before it, so that a document without a question may go to a member of either.
 func (a *api) conflict(o *sendOrder) (what, remedy string) {
-	switch is := a.Gateway.Silence(); {
+	switch is := a.Gateway.NotForwarding(); {
 	case is.DryRun:
 		return "this group forwards nothing (sink.dry_run), so that nothing would come of the documents",
 			"send them to a member of a group that forwards, or put sink.dry_run: false in force (unecho routing apply)"
@@ -250,8 +250,8 @@ func newSentDocument(of *gateway.Answer) sentDocument {
 	return d
 }
 
-// tellSent answers a request with documents.
-func (a *api) tellSent(w http.ResponseWriter, o *sendOrder, answers []gateway.Answer) {
+// answerSent answers a request with documents.
+func (a *api) answerSent(w http.ResponseWriter, o *sendOrder, answers []gateway.Answer) {
 	code, told := http.StatusAccepted, sentDocuments{Documents: make([]sentDocument, len(answers))}
 	if o.wait > 0 {
 		code = http.StatusOK

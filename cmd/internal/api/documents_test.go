@@ -25,13 +25,13 @@ type fakeGateway struct {
 	came   []gateway.Document
 	waited time.Duration
 	answer func(d *gateway.Document) gateway.Answer
-	silent gateway.Silence
+	silent gateway.NotForwarding
 	told   []gateway.Outcome
 }
 
 func (f *fakeGateway) Answered(what gateway.Outcome) { f.told = append(f.told, what) }
 
-func (f *fakeGateway) Silence() gateway.Silence { return f.silent }
+func (f *fakeGateway) NotForwarding() gateway.NotForwarding { return f.silent }
 
 func (f *fakeGateway) Send(_ context.Context, docs []gateway.Document, wait time.Duration) (all []gateway.Answer) {
 	f.came, f.waited = docs, wait
@@ -258,17 +258,17 @@ func TestSendRate(t *testing.T) {
 func TestSendToASilentGroup(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		silent gateway.Silence
+		silent gateway.NotForwarding
 		query  string
 		key    string
 		code   int
 		want   string
 	}{
-		{gateway.Silence{Other: "old"}, "?wait=verdict", "", 409, "group old forwards the documents"},
-		{gateway.Silence{Other: "old"}, "", "a", 409, "ask a member of group old"},
-		{gateway.Silence{Other: "old"}, "", "", 202, "news"},
-		{gateway.Silence{DryRun: true}, "?wait=verdict", "", 409, "sink.dry_run"},
-		{gateway.Silence{DryRun: true}, "", "", 409, "nothing would come of the documents"},
+		{gateway.NotForwarding{Other: "old"}, "?wait=verdict", "", 409, "group old forwards the documents"},
+		{gateway.NotForwarding{Other: "old"}, "", "a", 409, "ask a member of group old"},
+		{gateway.NotForwarding{Other: "old"}, "", "", 202, "news"},
+		{gateway.NotForwarding{DryRun: true}, "?wait=verdict", "", 409, "sink.dry_run"},
+		{gateway.NotForwarding{DryRun: true}, "", "", 409, "nothing would come of the documents"},
 	} {
 		to := &fakeGateway{silent: c.silent}
 		var headers []string
@@ -287,7 +287,7 @@ type blocked struct{ begun chan struct{} }
 
 func (*blocked) Answered(gateway.Outcome) {}
 
-func (b *blocked) Silence() gateway.Silence { return gateway.Silence{} }
+func (b *blocked) NotForwarding() gateway.NotForwarding { return gateway.NotForwarding{} }
 
 func (b *blocked) Send(ctx context.Context, docs []gateway.Document, _ time.Duration) []gateway.Answer {
 	close(b.begun)

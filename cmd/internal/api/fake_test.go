@@ -128,7 +128,7 @@ func newFake(t *testing.T) *fake {
 		Unique: 1, Duplicate: 1, Rejected: map[sink.Reason]uint64{sink.TooLarge: 2}, JournalNext: at, JournalEnd: at,
 		AppliedTime: 1_700_000_000_000,
 		Index:       f.replica.Stats(), SourceLag: -1, Partitions: 4,
-		Bounds:       consumer.Bounds{Age: 24 * time.Hour, Bytes: 1 << 30},
+		Bounds:       consumer.WindowLimits{Age: 24 * time.Hour, Bytes: 1 << 30},
 		SnapshotNext: 2, SnapshotTime: 1_700_000_000_001, Ready: true,
 		Waiting: []standing.Waiting{{PartitionName: entry.Name("news", 1), Offset: 50, Next: 60}},
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Bounds of a lookup.
+// WindowLimits of a lookup.
 const (
 	maxTexts      = 100
 	maxMatches    = 20

@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// Bounds of what is told of copies.
+// WindowLimits of what is told of copies.
 const (
 	usualRecent = 50
 	maxStreams  = 16
@@ -26,15 +26,15 @@ const (
 func newMatch(m *index.Match) shape.Match {
 	const parts = 10_000
 	return shape.Match{
-		Place:      shape.Place{Topic: m.Topic, Partition: m.Source.Partition, Offset: m.Offset, ID: m.ID, Time: shape.At(m.Time)},
-		Similarity: float64(m.Similarity.TenThousandths()) / parts, Method: m.Method.String(), Copy: m.Copy,
+		Coordinates: shape.Coordinates{Topic: m.Topic, Partition: m.Source.Partition, Offset: m.Offset, ID: m.ID, Time: shape.At(m.Time)},
+		Similarity:  float64(m.Similarity.TenThousandths()) / parts, Method: m.Method.String(), Copy: m.Copy,
 	}
 }
 
 func newCopied(c *recent.Copy) shape.Copy {
 	return shape.Copy{
 		Number: c.Number, Judged: shape.At(c.Judged), Match: newMatch(&c.Match), Reemitted: c.Reemitted, LateS: c.Late,
-		Document: shape.Place{Topic: c.Topic, Partition: c.Source.Partition, Offset: c.Offset, ID: c.ID, Time: shape.At(c.Time)},
+		Document: shape.Coordinates{Topic: c.Topic, Partition: c.Source.Partition, Offset: c.Offset, ID: c.ID, Time: shape.At(c.Time)},
 	}
 }
 
@@ -50,7 +50,7 @@ type filter struct {
 	anew    bool // it was of another process
 }
 
-func (f *filter) passes(c *recent.Copy) bool {
+func (f *filter) matches(c *recent.Copy) bool {
 	return (f.topic == "" || f.topic == c.Topic) && (!f.scoped || f.scope == c.Scope) &&
 		float64(c.Match.Similarity.TenThousandths()) >= f.least*10_000
 }
@@ -115,7 +115,7 @@ func (a *api) recent(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	last, count := a.Service.Recent().Last(f.most, f.passes)
+	last, count := a.Service.Recent().Last(f.most, f.matches)
 	out := make([]shape.Copy, len(last))
 	for i := range last {
 		out[i] = newCopied(&last[i])
@@ -159,7 +159,7 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 	tick := time.NewTicker(streamEvery)
 	defer tick.Stop()
 	for quiet := time.Now(); ; {
-		sent, err := a.tell(w, &f, &next)
+		sent, err := a.writeCopies(w, &f, &next)
 		if sent == 0 && time.Since(quiet) > aliveEvery && err == nil {
 			_, err = fmt.Fprint(w, ": alive\n\n")
 			sent = 1
@@ -183,8 +183,8 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 }
 
 // tell writes the copies behind next, and says how many were left out because there are too many to read.
-func (a *api) tell(w http.ResponseWriter, f *filter, next *uint64) (sent int, err error) {
-	copies, behind, missed := a.Service.Recent().After(*next, recent.Kept, f.passes)
+func (a *api) writeCopies(w http.ResponseWriter, f *filter, next *uint64) (sent int, err error) {
+	copies, behind, missed := a.Service.Recent().After(*next, recent.Kept, f.matches)
 	*next = behind
 	if extra := len(copies) - streamMost; extra > 0 {
 		copies, missed = copies[extra:], missed+uint64(extra)

@@ -39,7 +39,7 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 		Documents: shape.Documents{Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate, Unchecked: s.Unchecked, ByBytes: s.ByBytes},
 		Lag:       shape.Lag{Documents: known(s.SourceLag), Leaderless: s.Leaderless},
 		Window:    a.window(&s), Journal: journalOf(&s), Snapshots: a.snapshots(&s), Assigned: s.Partitions,
-		Waiting: []shape.Place{}, Rejected: map[string]uint64{}, Partitions: []shape.Lagging{}, Settings: a.Settings,
+		Waiting: []shape.Coordinates{}, Rejected: map[string]uint64{}, Partitions: []shape.Lagging{}, Settings: a.Settings,
 		Similarity: histogramOf(&s.Similarity), Delay: histogramOf(&s.Delay),
 		Members: a.members(r.Context()), Rate: a.rates.now(), Warnings: a.watch.warnings(&s, ready, a.Why, time.Now()),
 		InForce: newInForce(s.Settings, a.Own),
@@ -55,7 +55,7 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 		out.Snapshot = &shape.Snapshot{Next: s.SnapshotNext, Taken: shape.At(s.SnapshotTime)}
 	}
 	for _, at := range s.Waiting {
-		out.Waiting = append(out.Waiting, shape.Place{Topic: at.Topic, Partition: at.Partition, Offset: at.Offset})
+		out.Waiting = append(out.Waiting, shape.Coordinates{Topic: at.Topic, Partition: at.Partition, Offset: at.Offset})
 	}
 	for _, l := range s.GroupLags {
 		out.Partitions = append(out.Partitions, shape.Lagging{

@@ -42,7 +42,7 @@ func TestStatusOfAGroup(t *testing.T) {
 	s.Lags = s.GroupLags[:1]
 	s.JournalStart, s.JournalEnd, s.StartTime, s.JournalRead = 0, 100, 1_690_000_000_000,
 		journal.Stats{Records: 10, Bytes: 1000}
-	s.Bounds = consumer.Bounds{Age: 24 * time.Hour, Bytes: 1000}
+	s.Bounds = consumer.WindowLimits{Age: 24 * time.Hour, Bytes: 1000}
 	s.Index.WindowBytes = 960
 	service.roster = consumer.Roster{
 		State: "Stable", At: time.UnixMilli(1_700_000_000_000),
@@ -128,7 +128,7 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 			s.Strays = map[journal.Reason]uint64{journal.Damaged: uint64(minute / 30)}
 		},
 		"UnechoWindowShort": func(s *consumer.Stats, _ int, _ *bool) {
-			s.Bounds, s.Index.Documents, s.Index.Now, s.Index.OldestApplied = consumer.Bounds{Age: time.Hour, Documents: 100},
+			s.Bounds, s.Index.Documents, s.Index.Now, s.Index.OldestApplied = consumer.WindowLimits{Age: time.Hour, Documents: 100},
 				99, 60_001, 1
 		},
 		"UnechoMissesCopies":       func(s *consumer.Stats, minute int, _ *bool) { s.Index.UniqueCut = uint64(5 * minute) },

@@ -67,7 +67,7 @@ func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir, version str
 	if inProcess {
 		leave = func() { _ = kafka.Close() }
 	}
-	ctx, stop := exit.UntilSignalSaid(cmd.Context(), exit.Says(cmd.ErrOrStderr(), json, logger), leave)
+	ctx, stop := exit.UntilSignalWith(cmd.Context(), exit.Announces(cmd.ErrOrStderr(), json, logger), leave)
 	defer stop()
 	if inProcess {
 		if err := kafka.Start(ctx, &c, dir, cmdline.Text(cmd, "listen"), logger); err != nil {

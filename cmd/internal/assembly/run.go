@@ -33,14 +33,14 @@ func (p *Parts) Run(ctx context.Context, every time.Duration, logger zerolog.Log
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	if p.ops != nil {
 		group.Go(func() error { return p.ops.Serve(serving) })
-		group.Go(p.tellPage)
+		group.Go(p.printPage)
 	}
 	group.Go(func() error {
 		memory.BoundGarbage(serving, p.service.Stats)
 		return nil
 	})
 	group.Go(func() error {
-		ops.SayStanding(serving, every, p.service.Stats, logger)
+		ops.LogStanding(serving, every, p.service.Stats, logger)
 		return nil
 	})
 	group.Go(func() error {
@@ -53,8 +53,8 @@ func (p *Parts) Run(ctx context.Context, every time.Duration, logger zerolog.Log
 	return err
 }
 
-// tellPage says where the page is, to somebody who has just started the service and may not know.
-func (p *Parts) tellPage() error {
+// printPage says where the page is, to somebody who has just started the service and may not know.
+func (p *Parts) printPage() error {
 	if url := p.ops.URL(); url != "" && p.tell != nil {
 		fmt.Fprintf(p.tell, "its page is %s\n", url)
 	}

@@ -31,7 +31,7 @@ type filling struct {
 func fill(ctx context.Context, f *Flags, shell *shell) error {
 	v, err := newFilling(f, shell)
 	if err == nil {
-		signalled, stop := exit.UntilSignalSaid(ctx, func() { v.say(exit.Finishing) }, nil)
+		signalled, stop := exit.UntilSignalWith(ctx, func() { v.report(exit.Finishing) }, nil)
 		defer stop()
 		err = v.run(signalled)
 	}
@@ -56,7 +56,7 @@ func (v *filling) run(ctx context.Context) error {
 		return err
 	}
 	if err := filler.Check(ctx); errors.Is(err, backfill.ErrFilled) {
-		v.say(err.Error())
+		v.report(err.Error())
 		if v.JSON {
 			err = v.conclude(&FillSummary{Group: v.name, Finished: true, Partitions: []Partition{}})
 		} else {
@@ -87,7 +87,7 @@ func (v *filling) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return v.tell(before, after, took)
+	return v.printSummary(before, after, took)
 }
 
 // filler wires the rooms together. closing closes what it has opened.
@@ -112,7 +112,7 @@ func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func(
 	default:
 		what.Store, closing = store, store.Close
 	}
-	p, err = consumer.NewFiller(what, v.flags.brings(v.config.Consumer.Group), v.say)
+	p, err = consumer.NewFiller(what, v.flags.brings(v.config.Consumer.Group), v.report)
 	if err != nil {
 		return nil, nil, errors.Join(err, closing())
 	}
@@ -150,15 +150,15 @@ func (v *filling) look(progress func() consumer.Fill) func(*Pace, time.Time) sta
 		}
 		pace.See(now, s.Progress)
 		return stage{s.Progress, pace.FillLine(v.name, &s), func(e *zerolog.Event) {
-			e.Uint64("remembered", s.Kept).Uint64("passed_over", s.PassedOver()).Uint64("rejected", s.Rejected)
+			e.Uint64("remembered", s.Kept).Uint64("passed_over", s.Skipped()).Uint64("rejected", s.Rejected)
 		}}
 	}
 }
 
 // tell writes the summary.
-func (v *filling) tell(before, after consumer.Fill, took time.Duration) error {
+func (v *filling) printSummary(before, after consumer.Fill, took time.Duration) error {
 	if after.Of == nil {
-		v.say("there is no document in the range: the group begins with an empty window")
+		v.report("there is no document in the range: the group begins with an empty window")
 	}
 	s := NewFillSummary(v.name, &before, &after, took)
 	return v.conclude(&s)

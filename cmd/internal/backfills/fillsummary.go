@@ -19,7 +19,7 @@ func (p *Pace) FillLine(group string, s *consumer.Fill) string {
 		text += fmt.Sprintf(", %v left", left)
 	}
 	return text + fmt.Sprintf("; %s remembered, %s passed over, %s rejected",
-		terminal.Grouped(int(s.Kept)), terminal.Grouped(int(s.PassedOver())), terminal.Grouped(int(s.Rejected)))
+		terminal.Grouped(int(s.Kept)), terminal.Grouped(int(s.Skipped())), terminal.Grouped(int(s.Rejected)))
 }
 
 // FillSummary is how a fill stands when a process ends. Its JSON is a promise to scripts.

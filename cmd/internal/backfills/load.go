@@ -71,10 +71,10 @@ func (v *loading) load(ctx context.Context) (err error) {
 	case err != nil:
 		return err
 	}
-	v.say(fmt.Sprintf("%s of the files loaded, %s by this process", terminal.Several(int(loader.Loaded), "document"),
+	v.report(fmt.Sprintf("%s of the files loaded, %s by this process", terminal.Several(int(loader.Loaded), "document"),
 		terminal.Grouped(int(loader.Loaded-before))))
 	if untimed > 0 {
-		v.say(fmt.Sprintf("%s without a usable time in %s: each is judged at the time of the one before it",
+		v.report(fmt.Sprintf("%s without a usable time in %s: each is judged at the time of the one before it",
 			terminal.Several(untimed, "document"), v.flags.Time))
 	}
 	return nil

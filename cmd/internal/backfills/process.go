@@ -28,7 +28,7 @@ type process struct {
 func replay(ctx context.Context, f *Flags, shell *shell) error {
 	v, err := newProcess(f, shell)
 	if err == nil {
-		signalled, stop := exit.UntilSignalSaid(ctx, exit.Says(v.Err, v.logsJSON, v.logger), nil)
+		signalled, stop := exit.UntilSignalWith(ctx, exit.Announces(v.Err, v.logsJSON, v.logger), nil)
 		defer stop()
 		err = v.run(signalled)
 		exit.MarkInterrupted(signalled, &err)

@@ -29,7 +29,7 @@ func (v *process) run(ctx context.Context) error {
 			return err
 		}
 		if v.isLive(&state) {
-			v.say("the range is judged: the group goes on live")
+			v.report("the range is judged: the group goes on live")
 			return v.live(ctx)
 		}
 		plan, err := v.job.Agree(&state, v.flags.asked(v.config.Sink.DryRun))
@@ -48,10 +48,10 @@ func (v *process) run(ctx context.Context) error {
 		}
 		if v.nothingLeft(plan, before) {
 			if before.Finished {
-				v.settle(ctx) // a process before this one may have ended without
+				v.awaitOutputs(ctx) // a process before this one may have ended without
 			}
 			before.Finished = true
-			return v.tell(plan, before, before, 0)
+			return v.printSummary(plan, before, before, 0)
 		}
 		again, err := v.work(ctx, plan, before)
 		if err != nil || !again {
@@ -115,13 +115,13 @@ func (v *process) work(ctx context.Context, plan *protocol.Plan, before protocol
 	case worked != nil:
 		return false, worked
 	case !now.Finished:
-		if err := v.tell(plan, now, before, took); err != nil {
+		if err := v.printSummary(plan, now, before, took); err != nil {
 			return false, err
 		}
 		return false, v.interrupted(now)
 	}
-	v.settle(ctx)
-	if err := v.tell(plan, now, before, took); err != nil || v.flags.Into == "" || ctx.Err() != nil {
+	v.awaitOutputs(ctx)
+	if err := v.printSummary(plan, now, before, took); err != nil || v.flags.Into == "" || ctx.Err() != nil {
 		return false, err
 	}
 	return true, v.goLive(ctx, &state)
@@ -184,14 +184,14 @@ func (v *process) look(progress func() consumer.Progress) func(*Pace, time.Time)
 }
 
 // tell writes the summary.
-func (v *process) tell(plan *protocol.Plan, now, before protocol.Progress, took time.Duration) error {
+func (v *process) printSummary(plan *protocol.Plan, now, before protocol.Progress, took time.Duration) error {
 	s := NewSummary(&v.job, plan, v.config.Sink, now)
 	s.Took(took, before.Tally.Documents())
 	switch {
 	case took == 0 && plan.Documents() == 0:
-		v.say("nothing to do: the range is empty")
+		v.report("nothing to do: the range is empty")
 	case took == 0 && now.Finished:
-		v.say("nothing to do: the range was judged before")
+		v.report("nothing to do: the range was judged before")
 	}
 	return v.conclude(&s)
 }

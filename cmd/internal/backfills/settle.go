@@ -10,38 +10,38 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 )
 
-// settleTold is how long a job waits for its outputs before it says so.
-const settleTold = time.Second
+// outputsWaitShown is how long a job waits for its outputs before it says so.
+const outputsWaitShown = time.Second
 
 // settle waits until who reads the outputs sees all that the job forwarded: Kafka acknowledges a commit a moment before
 // its marker stands in the outputs. A transaction of somebody else may be open there for as long as it likes; the job
 // waits for as long as one of its own could be, and not beyond an interruption.
-func (v *process) settle(ctx context.Context) {
+func (v *process) awaitOutputs(ctx context.Context) {
 	topics := v.outputs()
 	if len(topics) == 0 {
 		return
 	}
-	err := v.settled(ctx, settleTold, topics)
+	err := v.awaitCommitted(ctx, outputsWaitShown, topics)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		if errors.Is(err, broker.ErrOpen) {
-			v.say("all is judged; a transaction is open in the outputs, and whoever reads them does not see all of it yet")
+			v.report("all is judged; a transaction is open in the outputs, and whoever reads them does not see all of it yet")
 		}
-		err = v.settled(ctx, 2*v.config.Consumer.TransactionTimeout, topics)
+		err = v.awaitCommitted(ctx, 2*v.config.Consumer.TransactionTimeout, topics)
 	}
 	switch {
 	case err == nil, ctx.Err() != nil:
 	case errors.Is(err, broker.ErrOpen):
-		v.say("a transaction is still open in the outputs: whoever reads them sees all when it ends; unecho doctor names it")
+		v.report("a transaction is still open in the outputs: whoever reads them sees all when it ends; unecho doctor names it")
 	default:
 		v.logger.Warn().Err(err).Msg("whether the outputs can be read to their ends could not be asked")
 	}
 }
 
 // settled waits no longer than that.
-func (v *process) settled(ctx context.Context, most time.Duration, topics []string) error {
+func (v *process) awaitCommitted(ctx context.Context, most time.Duration, topics []string) error {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	return backfill.Settled(ctx, v.job.Kafka, topics...)
+	return backfill.AwaitCommitted(ctx, v.job.Kafka, topics...)
 }
 
 // outputs are the topics that the job forwards to.

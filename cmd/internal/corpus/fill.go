@@ -26,7 +26,7 @@ func (r *Reader) fill() error {
 			return nil
 		}
 		if len(r.rest) > MaxRecord {
-			return r.passOver()
+			return r.skipRecord()
 		}
 	}
 }
@@ -34,9 +34,9 @@ func (r *Reader) fill() error {
 // mostRetries is how often the lines of a record that is too long are looked at one by one.
 const mostRetries = 16
 
-// passOver drops a record that is too long, and returns what is wrong. A record of CSV may be that long because a
+// skipRecord drops a record that is too long, and returns what is wrong. A record of CSV may be that long because a
 // quotation mark is missing, so only its first line is dropped.
-func (r *Reader) passOver() error {
+func (r *Reader) skipRecord() error {
 	bad := &fault{number: r.number, line: r.line, reason: sink.TooLarge, err: fmt.Errorf("the record is longer than %d MiB: "+
 		"each line is expected to be one document", MaxRecord>>20)}
 	switch r.layout.format {
@@ -53,13 +53,13 @@ func (r *Reader) passOver() error {
 			return bad
 		}
 	}
-	r.passLine()
+	r.skipLine()
 	r.number++
 	return bad
 }
 
-// passLine drops what was read, and what follows of its last line.
-func (r *Reader) passLine() {
+// skipLine drops what was read, and what follows of its last line.
+func (r *Reader) skipLine() {
 	for end := 0; end == 0 && !r.ended; {
 		r.line += bytes.Count(r.rest, []byte{'\n'})
 		r.rest = nil // its memory, too

@@ -30,9 +30,9 @@ type RowsAs uint8
 
 // What Raw is of a row.
 const (
-	RowsWhole  RowsAs = iota // the row as a JSON object
-	RowsWanted               // of it, the columns with text, id and scope
-	RowsPlaced               // its Place, to find it again
+	RowsWhole   RowsAs = iota // the row as a JSON object
+	RowsWanted                // of it, the columns with text, id and scope
+	RowsLocated               // its Place, to find it again
 )
 
 // DefaultParams finds the format by the file's name, the text in text and the id in id.

@@ -274,7 +274,7 @@ func (p *Parser) row(l *layout, fields []string, err error) error {
 			"a column with commas, quotation marks or line breaks stands in quotation marks")
 		return nil
 	case err != nil:
-		p.record.wrong(WrongQuotes, withoutPlace(err).Error())
+		p.record.wrong(WrongQuotes, withoutLine(err).Error())
 		return nil
 	}
 	p.joined = p.joined[:0]
@@ -302,8 +302,8 @@ func behindBlank(raw []byte) []byte {
 	}
 }
 
-// withoutPlace drops the line number, because it is counted from the beginning of the chunk.
-func withoutPlace(err error) error {
+// withoutLine drops the line number, because it is counted from the beginning of the chunk.
+func withoutLine(err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
 		return parse.Err

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	sampledPlaces = 32       // in files of many documents
-	leastFiles    = 24       // of those that are one document each
-	mostFiles     = 64       // of those that are one document each
-	sampledPart   = 400      // one byte or file of so many is looked at, within the bounds
-	leastSampled  = 8 << 10  // bytes at a place
-	mostSampled   = 64 << 10 // bytes at a place
-	mostBehind    = 4 << 20  // bytes of a line that ends behind its place
+	sampledParts = 32       // in files of many documents
+	leastFiles   = 24       // of those that are one document each
+	mostFiles    = 64       // of those that are one document each
+	sampledPart  = 400      // one byte or file of so many is looked at, within the bounds
+	leastSampled = 8 << 10  // bytes at a place
+	mostSampled  = 64 << 10 // bytes at a place
+	mostBehind   = 4 << 20  // bytes of a line that ends behind its place
 )
 
 // sampler looks at files here and there.
@@ -49,8 +49,8 @@ func Sample(p Params, files []Source, visit func(*Record), ended func(times floa
 		size += f.Size
 	}
 	s.wholeFiles(whole)
-	s.window = min(max(size/sampledPart/sampledPlaces, leastSampled), mostSampled)
-	s.places(many, float64(size)/sampledPlaces)
+	s.window = min(max(size/sampledPart/sampledParts, leastSampled), mostSampled)
+	s.parts(many, float64(size)/sampledParts)
 }
 
 // wholeFiles reads some files that are one document each.
@@ -80,7 +80,7 @@ func (s *sampler) all(r *Record) bool {
 }
 
 // places divides files into parts of the same size, and looks at a place in each.
-func (s *sampler) places(files []Source, part float64) {
+func (s *sampler) parts(files []Source, part float64) {
 	begins, next := int64(0), part*s.random.Float64()
 	for _, f := range files {
 		var at []int64

@@ -151,8 +151,8 @@ func (p *Parser) rows(c *Chunk, visit func(*Record) bool) error {
 		switch c.layout.rows {
 		case RowsWhole:
 			p.record.Raw, data, _ = bytes.Cut(data, []byte{'\n'})
-		case RowsPlaced:
-			p.record.Raw = Place{File: c.File, Row: number}.Append(nil)
+		case RowsLocated:
+			p.record.Raw = RowAt{File: c.File, Row: number}.Append(nil)
 		case RowsWanted:
 		}
 		if !p.give(c, visit) {
@@ -206,22 +206,22 @@ func (t Table) Close() error {
 	return t.File.Close()
 }
 
-// Place is where a row is.
-type Place struct {
+// RowAt is where a row is.
+type RowAt struct {
 	File string
 	Row  int // from 1
 }
 
 // Append appends a place, for Raw.
-func (p Place) Append(dst []byte) []byte {
+func (p RowAt) Append(dst []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(p.Row)), p.File...) // from 1
 }
 
-// PlaceOf returns the place that Raw is.
-func PlaceOf(raw []byte) (Place, error) {
+// ParseRowAt returns the place that Raw is.
+func ParseRowAt(raw []byte) (RowAt, error) {
 	row, n := binary.Uvarint(raw)
 	if n <= 0 {
-		return Place{}, errors.New("a row has no place: this is a bug")
+		return RowAt{}, errors.New("a row has no place: this is a bug")
 	}
-	return Place{File: string(raw[n:]), Row: int(row)}, nil
+	return RowAt{File: string(raw[n:]), Row: int(row)}, nil
 }

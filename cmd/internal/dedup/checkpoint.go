@@ -37,11 +37,11 @@ type Checkpoint struct {
 	run   map[string]string
 	state *checkpointState // of the run that is resumed; nil if this one begins
 	next  time.Time        // when the next one is due
-	saved place            // of the last one
+	saved progress         // of the last one
 }
 
 // place is where a run is: how many documents it has read, and if there are several passes, in which.
-type place struct {
+type progress struct {
 	pass      int
 	documents int64
 }
@@ -107,9 +107,9 @@ func (c *Checkpoint) open() error {
 	if c.state, err = readState(bufio.NewReader(in)); err != nil {
 		return fmt.Errorf("go on from %s: %w: remove it to begin anew", c.path, err)
 	}
-	c.saved = place{documents: c.state.Documents}
+	c.saved = progress{documents: c.state.Documents}
 	if of := c.state.Passes; of != nil {
-		c.saved = place{of.Pass, of.Read.Documents}
+		c.saved = progress{of.Pass, of.Read.Documents}
 	}
 	if lines := differences(c.state.Run, c.run); len(lines) > 0 {
 		return exit.Usage(fmt.Errorf("--checkpoint: the run that was stopped was another one:\n    %s\nrun it as it was, or "+
@@ -240,11 +240,11 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 func (c *Checkpoint) due() bool { return c != nil && !time.Now().Before(c.next) }
 
 // save writes a checkpoint of what was judged and written so far. x is nil if a pass has no index yet.
-func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpointState, at place) error {
+func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpointState, at progress) error {
 	began := time.Now()
 	s.Run, s.Counts, s.Latest, s.Outputs = c.run, out.counts, out.table.Latest, map[string]int64{}
 	for name, file := range out.files.Named() {
-		length, err := file.Settle()
+		length, err := file.Sync()
 		if err != nil {
 			return err
 		}

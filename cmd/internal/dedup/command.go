@@ -166,14 +166,14 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 	if err := r.run(ctx, &p, old, query); err != nil {
 		return err
 	}
-	return errors.Join(r.tell(p.Summary(time.Since(began))), p.Rejected())
+	return errors.Join(r.printSummary(p.Summary(time.Since(began))), p.Rejected())
 }
 
 // tell says what came of the run.
-func (r *dedupRun) tell(summary Summary) error {
-	r.out.TellRejected(r.cmd.ErrOrStderr())
-	summary.TellShort(r.cmd.ErrOrStderr(), r.Config.Judge.Similarity)
-	r.out.TellRepeats(r.cmd.ErrOrStderr())
+func (r *dedupRun) printSummary(summary Summary) error {
+	r.out.ReportRejected(r.cmd.ErrOrStderr())
+	summary.ReportShort(r.cmd.ErrOrStderr(), r.Config.Judge.Similarity)
+	r.out.ReportRepeats(r.cmd.ErrOrStderr())
 	if err := r.writeReport(summary); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (p *EachPair) Cost(workers int) (Cost, error) {
 }
 
 // tell writes the cost for people.
-func (c Cost) tell(out io.Writer, workers int) {
+func (c Cost) print(out io.Writer, workers int) {
 	least := c.Time.Round(time.Second)
 	if least < time.Second {
 		least = time.Second

@@ -65,7 +65,7 @@ func openEarlier(path string, length int64) (*earlier, error) {
 }
 
 // settle writes what was added onto the disk, and returns the length of the file.
-func (e *earlier) settle() (int64, error) {
+func (e *earlier) sync() (int64, error) {
 	if e == nil || e.in != nil {
 		return e.len(), nil
 	}

@@ -74,7 +74,7 @@ func (p *Pass) estimate(of index.Params, memory setting.Bytes, inputs ...*Input)
 		all.Documents, all.Bytes = all.Documents+e.Documents, all.Bytes+e.Bytes
 	}
 	if all.Documents > 0 {
-		all.tell(p.Notes, memory, p.inPasses)
+		all.print(p.Notes, memory, p.inPasses)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (p *Pass) estimate(of index.Params, memory setting.Bytes, inputs ...*Input)
 // and the estimate is only about right.
 const clearly = 2
 
-func (e Estimate) tell(out io.Writer, memory setting.Bytes, passes bool) {
+func (e Estimate) print(out io.Writer, memory setting.Bytes, passes bool) {
 	documents, need := terminal.Grouped(int(rounded(e.Documents))), terminal.Mebibytes(int64(e.Bytes))
 	if e.Bytes >= float64(setting.GiB) {
 		need = terminal.Gibibytes(int64(e.Bytes))

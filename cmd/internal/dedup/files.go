@@ -16,7 +16,7 @@ import (
 // open checks all named files before anything is written. old is nil if there is no --index, query if there are no
 // other files.
 func (r *dedupRun) open() (old, query *Input, err error) {
-	spared, err := r.spared()
+	spared, err := r.willWrite()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,7 +39,7 @@ func (r *dedupRun) open() (old, query *Input, err error) {
 	rows := corpus.RowsWanted
 	switch unique := r.outputs().Paths["unique"]; {
 	case outfile.IsTable(unique):
-		rows = corpus.RowsPlaced
+		rows = corpus.RowsLocated
 	case unique != "":
 		rows = corpus.RowsWhole
 	}
@@ -61,7 +61,7 @@ func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, 
 	if err != nil {
 		return nil, err
 	}
-	if rows == corpus.RowsPlaced {
+	if rows == corpus.RowsLocated {
 		if sources, r.schema, err = OneSchema(sources); err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func knownSources(sources corpus.Sources) (all []corpus.Source, again corpus.Sou
 }
 
 // spared returns all files that will be written. None of them may be read, except for an index that a new one replaces.
-func (r *dedupRun) spared() (outfile.Files, error) {
+func (r *dedupRun) willWrite() (outfile.Files, error) {
 	all, err := infile.WrittenBy(r.cmd, append(OutputNames(), "html", "save-index")...)
 	if err != nil {
 		return nil, err

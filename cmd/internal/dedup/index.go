@@ -18,10 +18,10 @@ type Index struct {
 	first    int64          // number of the first one since Begin
 	kept     int            // number of documents that the window must hold
 	found    matches
-	chains   *chains       // nil unless all matches are wanted
-	copies   *copies       // nil unless pairs are wanted
-	unlisted uint64        // documents with more copies than are listed
-	places   report.Places // of the documents of its file
+	chains   *chains     // nil unless all matches are wanted
+	copies   *copies     // nil unless pairs are wanted
+	unlisted uint64      // documents with more copies than are listed
+	places   report.Rows // of the documents of its file
 }
 
 // NewIndex builds an Index without documents. The caller must have validated the Params.

@@ -29,7 +29,7 @@ func OpenIndex(path string, p IndexParams) (*Index, error) {
 	buffered := bufio.NewReaderSize(in, 1<<20)
 	x, err := LoadIndex(buffered, p)
 	if err == nil {
-		x.places, err = report.ReadPlaces(buffered)
+		x.places, err = report.ReadRows(buffered)
 	}
 	var settings *SettingsError
 	if errors.As(err, &settings) {
@@ -48,7 +48,7 @@ func OpenIndex(path string, p IndexParams) (*Index, error) {
 }
 
 // saveFile writes the index to a file, which appears when it is whole. Behind it stands where its documents are.
-func (x *Index) saveFile(ctx context.Context, path string, places *report.Places) error {
+func (x *Index) saveFile(ctx context.Context, path string, places *report.Rows) error {
 	err := outfile.Replace(path, 0o600, func(f io.Writer) error {
 		out := bufio.NewWriterSize(f, 1<<20)
 		if err := x.Save(ctx, out, time.Now().UnixMilli()); err != nil {

@@ -10,12 +10,12 @@ import (
 
 // duplicateLine is a line of --duplicates.
 type duplicateLine struct {
-	ID         string     `json:"id"           parquet:"id"`
-	MatchID    string     `json:"match_id"     parquet:"match_id"`
-	In         string     `json:"in,omitempty" parquet:"in,optional,dict"` // where the match is: index or query; only where there is an index
-	Similarity fourPlaces `json:"similarity"   parquet:"similarity"`
-	Method     string     `json:"method"       parquet:"method,dict"`
-	Cluster    string     `json:"cluster"      parquet:"cluster"`
+	ID         string       `json:"id"           parquet:"id"`
+	MatchID    string       `json:"match_id"     parquet:"match_id"`
+	In         string       `json:"in,omitempty" parquet:"in,optional,dict"` // where the match is: index or query; only where there is an index
+	Similarity fourDecimals `json:"similarity"   parquet:"similarity"`
+	Method     string       `json:"method"       parquet:"method,dict"`
+	Cluster    string       `json:"cluster"      parquet:"cluster"`
 	// where the three are: ids may begin anew in each file
 	File        string `json:"file"                   parquet:"file,dict"`
 	Row         int    `json:"row,omitempty"          parquet:"row,optional"` // none for a file that is a document
@@ -27,13 +27,13 @@ type duplicateLine struct {
 
 // pairLine is a line of --pairs: b comes after a.
 type pairLine struct {
-	A          string     `parquet:"a"`
-	B          string     `parquet:"b"`
-	Similarity fourPlaces `parquet:"similarity"`
-	AFile      string     `parquet:"a_file,optional,dict"`
-	ARow       int        `parquet:"a_row,optional"`
-	BFile      string     `parquet:"b_file,dict"`
-	BRow       int        `parquet:"b_row,optional"`
+	A          string       `parquet:"a"`
+	B          string       `parquet:"b"`
+	Similarity fourDecimals `parquet:"similarity"`
+	AFile      string       `parquet:"a_file,optional,dict"`
+	ARow       int          `parquet:"a_row,optional"`
+	BFile      string       `parquet:"b_file,dict"`
+	BRow       int          `parquet:"b_row,optional"`
 }
 
 // clusterLine is a line of --clusters.
@@ -62,12 +62,12 @@ func rowText(row int) string {
 	return strconv.Itoa(row)
 }
 
-// fourPlaces is a similarity with four places.
-type fourPlaces float64
+// fourDecimals is a similarity with four places.
+type fourDecimals float64
 
-func fourPlacesOf(s compare.Similarity) fourPlaces { return fourPlaces(similarityOf(s)) }
+func fourDecimalsOf(s compare.Similarity) fourDecimals { return fourDecimals(similarityOf(s)) }
 
 // MarshalJSON implements json.Marshaler.
-func (s fourPlaces) MarshalJSON() ([]byte, error) {
+func (s fourDecimals) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(s), 'f', 4, 64), nil
 }

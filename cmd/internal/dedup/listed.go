@@ -23,7 +23,7 @@ func (d *Outputs) list(g *Groups) error {
 		d.line = d.line[:0]
 		for _, m := range cluster {
 			name := string(g.Name(m.document))
-			if file, row := d.place(m.document, name); row > 0 {
+			if file, row := d.rowOf(m.document, name); row > 0 {
 				d.line = outfile.AppendTSV(d.line, name, file, rowText(row))
 			} else {
 				d.line = outfile.AppendTSV(d.line, name)

@@ -44,7 +44,7 @@ type Outputs struct {
 	header  []byte // first line of the previous document's table, if documents wait
 	table   uniqueFile
 	refused report.Rejections
-	places  report.Places
+	places  report.Rows
 	repeats report.Repeats
 	left    int   // rejected documents that are not among the unique ones
 	first   int64 // number of the first document that is judged
@@ -121,13 +121,13 @@ func (d *Outputs) KeepsUnique() bool { return d.unique != nil }
 // Writes says whether a file is an output. A list of files that is still being made may name one.
 func (d *Outputs) Writes(info fs.FileInfo) bool { return d.files.Writes(info) }
 
-// TellRejected reports how many documents cannot be compared, unless they are written to a file of their own.
-func (d *Outputs) TellRejected(out io.Writer) {
-	d.refused.Tell(out, report.Left(d.unique != nil, d.params.Keep, d.left))
+// ReportRejected reports how many documents cannot be compared, unless they are written to a file of their own.
+func (d *Outputs) ReportRejected(out io.Writer) {
+	d.refused.Report(out, report.Left(d.unique != nil, d.params.Keep, d.left))
 }
 
-// TellRepeats reports that several documents have one id.
-func (d *Outputs) TellRepeats(out io.Writer) { d.repeats.Tell(out, &d.places) }
+// ReportRepeats reports that several documents have one id.
+func (d *Outputs) ReportRepeats(out io.Writer) { d.repeats.Report(out, &d.places) }
 
 // note notes where a document is. One that was noted before, in an earlier pass or before the run was stopped, is passed over.
 func (d *Outputs) note(number int64, name []byte, file string, row int) {
@@ -180,7 +180,7 @@ func (d *Outputs) add(o *Outcome) error {
 	if o.Rejected != nil {
 		return d.reject(o)
 	}
-	if err := errors.Join(d.verified(o.Number, o.Name, o.Matches), d.tellCut(o)); err != nil {
+	if err := errors.Join(d.verified(o.Number, o.Name, o.Matches), d.writeCut(o)); err != nil {
 		return err
 	}
 	if d.later != nil {
@@ -196,13 +196,13 @@ func (d *Outputs) add(o *Outcome) error {
 	return d.duplicates.JSON(d.duplicate(o.Number, o.Name, best, best.Number, best.Name))
 }
 
-// tellCut writes which document was not compared with all that may be like it.
-func (d *Outputs) tellCut(o *Outcome) error {
+// writeCut writes which document was not compared with all that may be like it.
+func (d *Outputs) writeCut(o *Outcome) error {
 	if !o.Cut {
 		return nil
 	}
 	line := cutLine{ID: outfile.Name(string(o.Name))}
-	line.File, line.Row = d.place(o.Number, string(o.Name))
+	line.File, line.Row = d.rowOf(o.Number, string(o.Name))
 	return d.cut.JSON(&line)
 }
 
@@ -266,27 +266,27 @@ func (d *Outputs) verified(number int64, name []byte, found []Match) error {
 // pair writes a document and one before it.
 func (d *Outputs) pair(number int64, b string, m *Match) error {
 	a := string(m.Name)
-	line := pairLine{A: outfile.Name(a), B: outfile.Name(b), Similarity: fourPlacesOf(m.Similarity)}
-	line.AFile, line.ARow = d.place(m.Number, a)
-	line.BFile, line.BRow = d.place(number, b)
-	return d.pairs.TSV(&line, a, b, terminal.FourPlaces(m.Similarity.TenThousandths()), line.AFile, rowText(line.ARow),
+	line := pairLine{A: outfile.Name(a), B: outfile.Name(b), Similarity: fourDecimalsOf(m.Similarity)}
+	line.AFile, line.ARow = d.rowOf(m.Number, a)
+	line.BFile, line.BRow = d.rowOf(number, b)
+	return d.pairs.TSV(&line, a, b, terminal.FourDecimals(m.Similarity.TenThousandths()), line.AFile, rowText(line.ARow),
 		line.BFile, rowText(line.BRow))
 }
 
 // place returns where a document is, as it is written.
-func (d *Outputs) place(number int64, name string) (file string, row int) {
+func (d *Outputs) rowOf(number int64, name string) (file string, row int) {
 	file, row = d.places.Of(number, name)
 	return outfile.Name(file), row
 }
 
 func (d *Outputs) duplicate(number int64, name []byte, m *Match, cluster int64, of []byte) *duplicateLine {
 	line := &duplicateLine{
-		ID: outfile.Name(name), MatchID: outfile.Name(m.Name), Similarity: fourPlacesOf(m.Similarity), Method: m.Method.String(),
+		ID: outfile.Name(name), MatchID: outfile.Name(m.Name), Similarity: fourDecimalsOf(m.Similarity), Method: m.Method.String(),
 		Cluster: outfile.Name(of),
 	}
-	line.File, line.Row = d.place(number, string(name))
-	line.MatchFile, line.MatchRow = d.place(m.Number, string(m.Name))
-	line.ClusterFile, line.ClusterRow = d.place(cluster, string(of))
+	line.File, line.Row = d.rowOf(number, string(name))
+	line.MatchFile, line.MatchRow = d.rowOf(m.Number, string(m.Name))
+	line.ClusterFile, line.ClusterRow = d.rowOf(cluster, string(of))
 	if d.indexed {
 		line.In = "query"
 		if m.Number < d.first {

@@ -67,8 +67,8 @@ func (d *Outputs) finishGroups(g *Groups) error {
 func (d *Outputs) cluster(g *Groups, number, cluster int64) error {
 	name, of := string(g.Name(number)), string(g.Name(cluster))
 	line := clusterLine{ID: outfile.Name(name), Cluster: outfile.Name(of)}
-	line.File, line.Row = d.place(number, name)
-	line.ClusterFile, line.ClusterRow = d.place(cluster, of)
+	line.File, line.Row = d.rowOf(number, name)
+	line.ClusterFile, line.ClusterRow = d.rowOf(cluster, of)
 	return d.clusters.TSV(&line, name, of, line.File, rowText(line.Row), line.ClusterFile, rowText(line.ClusterRow))
 }
 

@@ -22,8 +22,8 @@ import (
 //go:embed page.html
 var page string
 
-// Told is what the page says beside what the Report has gathered.
-type Told struct {
+// PageFacts is what the page says beside what the Report has gathered.
+type PageFacts struct {
 	Summary  Summary
 	Settings index.SimilarityParams
 	Text     text.Params // by which words are the same
@@ -47,7 +47,7 @@ type shownCluster struct {
 }
 
 // WritePage writes what was gathered as one page.
-func (r *Report) WritePage(out io.Writer, about report.About, told Told) error {
+func (r *Report) WritePage(out io.Writer, about report.About, told PageFacts) error {
 	clusters, err := r.shownClusters(told.Text)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (r *Report) WritePage(out io.Writer, about report.About, told Told) error {
 	}
 	count := func(n int64) string { return terminal.Grouped(int(n)) }
 	return report.Write(out, about, page, template.FuncMap{"count": count}, struct {
-		Told
+		PageFacts
 		Settings                 []Line
 		Similarities, Sizes      template.HTML
 		Clusters                 []shownCluster
@@ -68,7 +68,7 @@ func (r *Report) WritePage(out io.Writer, about report.About, told Told) error {
 		Threshold, Seconds, Rate string
 		Memory                   int64
 	}{
-		Told: told, Settings: append(settingLines(told.Settings), told.Flags...),
+		PageFacts: told, Settings: append(settingLines(told.Settings), told.Flags...),
 		Similarities: histogram("duplicates", r.similarities()), Sizes: histogram("clusters", r.sizeBars()),
 		Clusters: clusters, Pairs: pairs, Several: r.count, Rejected: r.reasons(), Threshold: fmt.Sprint(r.least),
 		Seconds: fmt.Sprintf("%.1f", told.Summary.Seconds), Rate: count(int64(told.Summary.DocumentsPerSecond)),
@@ -174,7 +174,7 @@ func (r *Report) shownPairs(normal text.Params) (all []shownPair, err error) {
 
 func (r *Report) shown(p sampledPair, normal text.Params) (shownPair, error) {
 	s := shownPair{
-		Title: terminal.FourPlaces(p.similarity.TenThousandths()), Note: p.method.String(), A: p.nameA, B: p.nameB,
+		Title: terminal.FourDecimals(p.similarity.TenThousandths()), Note: p.method.String(), A: p.nameA, B: p.nameB,
 	}
 	a, known, err := r.texts.text(p.a)
 	if err != nil {
@@ -220,7 +220,7 @@ func (r *dedupRun) writeReport(summary Summary) error {
 	if r.report == nil {
 		return nil
 	}
-	told := Told{Summary: summary, Settings: r.Config.Judge.Similarity, Text: r.Config.Judge.Text}
+	told := PageFacts{Summary: summary, Settings: r.Config.Judge.Similarity, Text: r.Config.Judge.Text}
 	for _, flag := range []string{"matches", "representative", "memory"} {
 		told.Flags = append(told.Flags, Line{Name: flag, Value: cmdline.Text(r.cmd, flag)})
 	}

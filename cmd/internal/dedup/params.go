@@ -19,7 +19,7 @@ type Params struct {
 	Hashed   bool // an Outcome has its Sum
 	Before   Resumed
 	// called with each document that is passed over because it was judged before, and its number; nil is none
-	Passed func(number int64, r *corpus.Record)
+	Skipped func(number int64, r *corpus.Record)
 	// called at intervals while documents are passed over that were judged before; nil is none
 	Passing func()
 	// after some documents, when each has its outcome; nil is none

@@ -118,8 +118,8 @@ func (p *Pass) resume() error {
 		return nil
 	}
 	p.Hashed = true
-	p.keepPlace()
-	p.notePassed()
+	p.keepCheckpoints()
+	p.noteSkipped()
 	s, resumes := p.Checkpoint.resumed()
 	if !resumes {
 		return nil
@@ -129,17 +129,17 @@ func (p *Pass) resume() error {
 	return p.Out.resume(s)
 }
 
-// notePassed has it noted where documents are that were judged before.
-func (p *Pass) notePassed() {
+// noteSkipped has it noted where documents are that were judged before.
+func (p *Pass) noteSkipped() {
 	var name []byte
-	p.Passed = func(number int64, r *corpus.Record) {
+	p.Skipped = func(number int64, r *corpus.Record) {
 		name = r.Name(name[:0], p.Named)
 		p.Out.note(number, name, r.File, r.Number)
 	}
 }
 
-// keepPlace has checkpoints taken when they are due.
-func (p *Pass) keepPlace() {
+// keepCheckpoints has checkpoints taken when they are due.
+func (p *Pass) keepCheckpoints() {
 	if p.Checkpoint == nil {
 		return
 	}
@@ -169,7 +169,7 @@ func (p *Pass) compareEach(ctx context.Context, pairs *EachPair) error {
 	if err != nil {
 		return err
 	}
-	cost.tell(p.Notes, p.Workers)
+	cost.print(p.Notes, p.Workers)
 	progress := func(done, all int64) { bar.Stage("comparing each sketch with each", done, all) }
 	err = pairs.Finish(ctx, p.Workers, progress, p.Out.match)
 	if errors.Is(err, context.Canceled) {
@@ -265,7 +265,7 @@ func (p *Pass) Summary(took time.Duration) Summary {
 		s.Doubt = p.Out.params.Similarity.Doubt()
 	}
 	if p.index != nil {
-		s.Bounds = p.allCuts().Bounds()
+		s.Bounds = p.allCuts().Hit()
 	}
 	if p.index == nil || p.index.chains == nil {
 		s.Cut = 0

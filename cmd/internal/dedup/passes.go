@@ -21,8 +21,8 @@ type Passes struct {
 func (p *Pass) RunPasses(ctx context.Context, query *Input, of Passes) (err error) {
 	p.Out.judge(0)
 	p.Hashed, p.inPasses = true, true
-	p.keepPlace()
-	p.notePassed()
+	p.keepCheckpoints()
+	p.noteSkipped()
 	defer func() { err = errors.Join(err, p.share.close()) }()
 	if err := p.beginPasses(of, query); err != nil {
 		return errors.Join(p.explained(err), query.Reader.Close())
@@ -78,7 +78,7 @@ func (p *Pass) nextShare(ctx context.Context, of Passes) error {
 		return err
 	}
 	if p.Checkpoint != nil {
-		if _, err := old.after.settle(); err != nil {
+		if _, err := old.after.sync(); err != nil {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func (p *Pass) readShare(ctx context.Context, in *Input) (err error) {
 		if !told {
 			told = true
 			bar.End()
-			p.tellPass(p.pass, o.Number, bytes, in.Size)
+			p.reportPass(p.pass, o.Number, bytes, in.Size)
 		}
 		return nil
 	})
@@ -163,9 +163,9 @@ func (p *Pass) changed(now Resumed) error {
 	return fmt.Errorf("%s read in the first pass, and now some of them are others: %w", was, errChanged)
 }
 
-// tellPass says that a share is full, and after the first how many there will be: each reads what those before it have
+// reportPass says that a share is full, and after the first how many there will be: each reads what those before it have
 // read, and signs what is behind.
-func (p *Pass) tellPass(pass int, documents, bytes, size int64) {
+func (p *Pass) reportPass(pass int, documents, bytes, size int64) {
 	more := ""
 	if size > 0 && bytes > 0 {
 		share := float64(bytes) / float64(pass)

@@ -28,9 +28,9 @@ func (r *Resumed) Add(sum uint64) {
 	r.Documents++
 }
 
-// passOver reads the documents that were judged before, without judging them, and checks that they are the same. Where
+// skipJudged reads the documents that were judged before, without judging them, and checks that they are the same. Where
 // the last of them is not the last of its chunk, the job has the rest, and left is true.
-func (j *job) passOver(ctx context.Context, r *corpus.Reader, p *Params) (left bool, err error) {
+func (j *job) skipJudged(ctx context.Context, r *corpus.Reader, p *Params) (left bool, err error) {
 	var now Resumed
 	before := p.Before
 	for now.Documents < before.Documents && !left {
@@ -47,8 +47,8 @@ func (j *job) passOver(ctx context.Context, r *corpus.Reader, p *Params) (left b
 			if left = now.Documents == before.Documents; left {
 				return false
 			}
-			if p.Passed != nil {
-				p.Passed(now.Documents, rec)
+			if p.Skipped != nil {
+				p.Skipped(now.Documents, rec)
 			}
 			now.Add(j.sum(rec))
 			j.skip++

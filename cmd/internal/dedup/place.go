@@ -57,9 +57,9 @@ func (c *Checkpoint) removeMatches(pass int) error {
 
 // checkpoint takes one, unless it would be that which there is.
 func (p *Pass) checkpoint(ctx context.Context) error {
-	at := place{documents: p.judged.Documents}
+	at := progress{documents: p.judged.Documents}
 	if p.inPasses {
-		at = place{p.pass, p.read.Documents}
+		at = progress{p.pass, p.read.Documents}
 	}
 	if at == p.Checkpoint.saved || at.documents == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (p *Pass) checkpoint(ctx context.Context) error {
 	}
 	x := p.index
 	if p.inPasses {
-		after, err := p.share.after.settle()
+		after, err := p.share.after.sync()
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 type Report struct {
 	least    float64 // the threshold
 	texts    *textFile
-	places   *report.Places // of all documents
+	places   *report.Rows // of all documents
 	random   *rand.Rand
 	bins     [similarityBins + 1]similarityBin // the last one is for those that are the same
 	rejected map[string]int64                  // reason -> documents
@@ -57,7 +57,7 @@ type cluster struct {
 func NewReport(least float64, base int64) (*Report, error) {
 	texts, err := newTextFile(base)
 	return &Report{
-		least: least, texts: texts, places: &report.Places{}, random: rand.New(rand.NewPCG(1, 2)), rejected: map[string]int64{},
+		least: least, texts: texts, places: &report.Rows{}, random: rand.New(rand.NewPCG(1, 2)), rejected: map[string]int64{},
 	}, err
 }
 

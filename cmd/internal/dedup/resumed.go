@@ -26,7 +26,7 @@ func (r *dedupRun) checkpoint(args []string) (*Checkpoint, error) {
 	if every < time.Second {
 		return nil, exit.Usage(fmt.Errorf("--checkpoint-every %v: write 1s or more", every))
 	}
-	if err := r.keepsPlace(); err != nil {
+	if err := r.checkCheckpoint(); err != nil {
 		return nil, err
 	}
 	asked, err := r.asked(args)
@@ -36,8 +36,8 @@ func (r *dedupRun) checkpoint(args []string) (*Checkpoint, error) {
 	return OpenCheckpoint(dir, every, asked)
 }
 
-// keepsPlace refuses what is known only when all documents are, and is not kept in a checkpoint.
-func (r *dedupRun) keepsPlace() error {
+// checkCheckpoint refuses what is known only when all documents are, and is not kept in a checkpoint.
+func (r *dedupRun) checkCheckpoint() error {
 	switch {
 	case r.All || r.Representative != First:
 		return exit.Usage(errors.New("--checkpoint keeps verdicts that do not change: leave out --matches all, --representative and a " +

@@ -35,7 +35,7 @@ func begin(ctx context.Context, p Params, r *corpus.Reader, j *job) (begun bool,
 	if p.Before.Documents == 0 {
 		return false, nil
 	}
-	begun, err = j.passOver(ctx, r, &p)
+	begun, err = j.skipJudged(ctx, r, &p)
 	if errors.Is(err, context.Canceled) { // who cancelled knows why
 		return false, nil
 	}

@@ -21,7 +21,7 @@ func journalOfFiles() [16]byte { return [16]byte([]byte("unecho/of-files/")) }
 // Save writes the index as one file, in the format of `unecho snapshot export`. taken is in ms since 1970. No document
 // may be judged meanwhile.
 func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
-	x.series.Settle(x.next)
+	x.series.Skip(x.next)
 	c := x.replica.Capture()
 	m := snapshot.Manifest{
 		Index: indexName, Position: snapshot.Position{JournalTopic: journalOfFiles(), LeaderEpoch: -1, Offset: c.Next},

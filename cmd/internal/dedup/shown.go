@@ -36,7 +36,7 @@ func (s *shownPairs) show(number int64, name []byte, m *Match) error {
 	}
 	_, err := fmt.Fprintf(s.out, "%s\t%s\t%s\t%v\n  %s\n  %s\n", terminal.Printable(string(m.Name), terminal.LongLine),
 		terminal.Printable(string(name), terminal.LongLine),
-		terminal.FourPlaces(m.Similarity.TenThousandths()), m.Method, s.bits(m.Number), s.bits(number))
+		terminal.FourDecimals(m.Similarity.TenThousandths()), m.Method, s.bits(m.Number), s.bits(number))
 	return err
 }
 

@@ -42,8 +42,8 @@ func NewSummary(c Counts, indexed, read int64, took time.Duration) Summary {
 // fewestShort is how many short documents are worth a word.
 const fewestShort = 100
 
-// TellShort says what a changed word costs, where most documents are short.
-func (s Summary) TellShort(out io.Writer, p index.SimilarityParams) {
+// ReportShort says what a changed word costs, where most documents are short.
+func (s Summary) ReportShort(out io.Writer, p index.SimilarityParams) {
 	if s.Short >= fewestShort && 2*s.Short > s.Documents {
 		fmt.Fprintf(out, "unecho: %s short: %s; %s\n", terminal.Several(int(s.Short), "document")+" are", p.ShortTexts(), index.ShortAdvice)
 	}

@@ -83,7 +83,7 @@ func newTableFile(out *outfile.File, schema *columnar.Schema) (*tableFile, error
 }
 
 func (t *tableFile) row(raw []byte) error {
-	place, err := corpus.PlaceOf(raw)
+	place, err := corpus.ParseRowAt(raw)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func Command(version string) *cobra.Command {
 
 func show(cmd *cobra.Command, version string) (err error) {
 	var kafka target.Broker
-	ctx, stop := exit.UntilSignalSaid(cmd.Context(), exit.Says(cmd.ErrOrStderr(), false, zerolog.Nop()), func() { _ = kafka.Close() })
+	ctx, stop := exit.UntilSignalWith(cmd.Context(), exit.Announces(cmd.ErrOrStderr(), false, zerolog.Nop()), func() { _ = kafka.Close() })
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // into head: the write fails, and what follows removes the directory
 	dir, remove, err := Dir(cmdline.Text(cmd, "dir"))

@@ -116,7 +116,7 @@ func (v *liveView) line(e event) string {
 	put(verdictStyle(e.Verdict), e.Verdict, len(sink.Duplicate))
 	bar, number := "", ""
 	if e.Verdict == sink.Duplicate {
-		bar, number = similarityBar(e.Similarity), terminal.FourPlaces(e.Similarity)[:4]
+		bar, number = similarityBar(e.Similarity), terminal.FourDecimals(e.Similarity)[:4]
 	}
 	if v.width >= roomForTime {
 		put(verdictStyle(e.Verdict), bar, barColumns)

@@ -89,7 +89,7 @@ func (v *plainView) show(e event) {
 	v.print("%-9s  %s", e.Verdict, terminal.Printable(e.ID, plainTitle))
 	switch e.Verdict {
 	case sink.Duplicate:
-		v.print("  of %s  %s %s, copy %d", terminal.Printable(e.MatchID, plainTitle), terminal.FourPlaces(e.Similarity),
+		v.print("  of %s  %s %s, copy %d", terminal.Printable(e.MatchID, plainTitle), terminal.FourDecimals(e.Similarity),
 			terminal.Printable(e.Method, plainTitle), e.Copy)
 	case sink.Rejected:
 		v.print("  %s", terminal.Printable(e.Reason+": "+e.Detail, sink.MaxDetailBytes))

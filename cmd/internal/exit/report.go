@@ -22,7 +22,7 @@ func Report(stderr io.Writer, err error, format string) int {
 	case loggedAsJSON(err, format):
 		log(stderr, err, code)
 	default:
-		tell(stderr, err)
+		printError(stderr, err)
 	}
 	return code
 }
@@ -38,7 +38,7 @@ func loggedAsJSON(err error, format string) bool {
 }
 
 // tell writes err for a person. Names of files and of what a broker knows are in it, and may hold anything.
-func tell(stderr io.Writer, err error) {
+func printError(stderr io.Writer, err error) {
 	var mistakes config.Mistakes
 	if errors.As(err, &mistakes) {
 		fmt.Fprintln(stderr, terminal.Harmless(mistakes.Error()))

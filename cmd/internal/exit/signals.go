@@ -15,8 +15,8 @@ import (
 // Finishing is the message of a verb after the first signal.
 const Finishing = "finishing what is begun; once more to leave at once"
 
-// Says returns what says that a verb finishes, in its log if that is JSON.
-func Says(stderr io.Writer, asJSON bool, logger zerolog.Logger) func() {
+// Announces returns what says that a verb finishes, in its log if that is JSON.
+func Announces(stderr io.Writer, asJSON bool, logger zerolog.Logger) func() {
 	if asJSON {
 		return func() { logger.Info().Msg(Finishing) }
 	}
@@ -25,13 +25,13 @@ func Says(stderr io.Writer, asJSON bool, logger zerolog.Logger) func() {
 
 // UntilSignal returns a context that ends with the first SIGINT or SIGTERM. A second one ends the process at once.
 func UntilSignal(parent context.Context, stderr io.Writer) (context.Context, context.CancelFunc) {
-	return UntilSignalSaid(parent, Says(stderr, false, zerolog.Nop()), nil)
+	return UntilSignalWith(parent, Announces(stderr, false, zerolog.Nop()), nil)
 }
 
-// UntilSignalSaid is UntilSignal for those who say in their own way that they finish. Who has something that must not
+// UntilSignalWith is UntilSignal for those who say in their own way that they finish. Who has something that must not
 // be left open closes it in leave, which may be nil: the second signal ends the process when leave returns, and a
 // third one at once. A terminal that is closed is a signal for them, too.
-func UntilSignalSaid(parent context.Context, say, leave func()) (context.Context, context.CancelFunc) {
+func UntilSignalWith(parent context.Context, say, leave func()) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

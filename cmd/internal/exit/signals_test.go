@@ -35,7 +35,7 @@ func leave(first int) {
 			select {}
 		}
 	}
-	ctx, _ := UntilSignalSaid(context.Background(), func() { fmt.Println("finishing") }, closing)
+	ctx, _ := UntilSignalWith(context.Background(), func() { fmt.Println("finishing") }, closing)
 	_ = unix.Kill(os.Getpid(), unix.Signal(first))
 	<-ctx.Done()
 	_ = unix.Kill(os.Getpid(), unix.SIGTERM)

@@ -45,7 +45,7 @@ type finder struct {
 	judge   *judge
 	signer  *index.Signer
 	missing map[string]bool
-	places  map[string]place // of those that may be called by it
+	places  map[string]fileRow // of those that may be called by it
 	found   []Input
 	first   string // name of the first document
 	name    []byte
@@ -57,9 +57,9 @@ func newFinder(p index.Params, names [2]string) (*finder, error) {
 		return nil, err
 	}
 	signer, err := index.NewSigner(p)
-	f := &finder{judge: j, signer: signer, missing: map[string]bool{names[0]: true, names[1]: true}, places: map[string]place{}}
+	f := &finder{judge: j, signer: signer, missing: map[string]bool{names[0]: true, names[1]: true}, places: map[string]fileRow{}}
 	for _, name := range names {
-		if at, ok := placeOf(name); ok {
+		if at, ok := parseFileRow(name); ok {
 			f.places[name] = at
 		}
 	}
@@ -67,25 +67,25 @@ func newFinder(p index.Params, names [2]string) (*finder, error) {
 }
 
 // place is where a document is.
-type place struct {
+type fileRow struct {
 	file string
 	row  int
 }
 
-// placeOf reads FILE:NUMBER.
-func placeOf(name string) (at place, ok bool) {
+// parseFileRow reads FILE:NUMBER.
+func parseFileRow(name string) (at fileRow, ok bool) {
 	colon := strings.LastIndexByte(name, ':')
 	if colon < 1 {
 		return at, false
 	}
 	row, err := strconv.Atoi(name[colon+1:])
-	return place{name[:colon], row}, err == nil && row > 0
+	return fileRow{name[:colon], row}, err == nil && row > 0
 }
 
 // FilesOf returns the files of two documents that are called by FILE:NUMBER, in their order; none unless both are.
 func FilesOf(names [2]string) (files []string) {
 	for _, name := range names {
-		at, ok := placeOf(name)
+		at, ok := parseFileRow(name)
 		if !ok || !isFile(at.file) || isFile(name) {
 			return nil
 		}
@@ -111,7 +111,7 @@ func (f *finder) called(r *corpus.Record) (name string, wanted bool) {
 		return number, true
 	}
 	for other, at := range f.places { // in no order: at most one is of the record
-		if f.missing[other] && at == (place{r.File, r.Number}) {
+		if f.missing[other] && at == (fileRow{r.File, r.Number}) {
 			return other, true
 		}
 	}

@@ -35,7 +35,7 @@ func (j *judge) add(name string, e entry.Entry) (Judged, error) {
 	if err != nil {
 		return Judged{}, err
 	}
-	return Judged{verdicts[0], name, j.series.Replica().Stats().Cuts.Since(before).Bounds()}, nil
+	return Judged{verdicts[0], name, j.series.Replica().Stats().Cuts.Since(before).Hit()}, nil
 }
 
 // alone judges two documents, of which nothing came before.

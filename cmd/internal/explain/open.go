@@ -39,7 +39,7 @@ func (o *Opener) Document(ctx context.Context, arg string) (Input, error) {
 	}
 	name, partition, offset, ok := corpus.Coordinates(arg)
 	if !ok {
-		at, placed := placeOf(arg)
+		at, placed := parseFileRow(arg)
 		if placed && isFile(at.file) {
 			return Input{}, exit.Usage(fmt.Errorf("%s is a document of %s, with which another of a file can be compared: name that by "+
 				"FILE:NUMBER as well, or the file by --in", terminal.Printable(arg, terminal.LongLine), at.file))

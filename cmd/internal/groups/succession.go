@@ -29,7 +29,7 @@ func takeOver(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []st
 	if err != nil {
 		return err
 	}
-	ctx, stop := exit.UntilSignalSaid(ctx, func() {}, nil)
+	ctx, stop := exit.UntilSignalWith(ctx, func() {}, nil)
 	defer stop()
 	t := &succession.Takeover{
 		Kafka: s.Kafka, OldGroup: older, NewGroup: newer,
@@ -46,7 +46,7 @@ func takeOver(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []st
 	case err != nil:
 		return exit.Undone(err)
 	}
-	_, err = io.WriteString(cmd.OutOrStdout(), tell(t, &found)+foretell(&found))
+	_, err = io.WriteString(cmd.OutOrStdout(), describe(t, &found)+forecast(&found))
 	return err
 }
 
@@ -65,13 +65,13 @@ func followed(s *target.Service) (older, newer succession.Group, err error) {
 }
 
 // tell says how a takeover stands.
-func tell(t *succession.Takeover, r *succession.Report) string {
+func describe(t *succession.Takeover, r *succession.Report) string {
 	var b strings.Builder
 	older, newer := t.OldGroup.Name, t.NewGroup.Name
-	if t.Abandon && r.Next == protocol.HandOver {
+	if t.Abandon && r.Next == protocol.StepDone {
 		return fmt.Sprintf("the takeover is abandoned: group %s forwards, and group %s goes on filling its window\n", older, newer)
 	}
-	if r.Next == protocol.HandOver {
+	if r.Next == protocol.StepDone {
 		fmt.Fprintf(&b, "group %s has taken over from group %s\n", newer, older)
 		for _, from := range r.From {
 			fmt.Fprintf(&b, "  %s/%d from %s on\n", from.Topic, from.Source.Partition, terminal.Grouped(int(from.Offset)))
@@ -84,19 +84,19 @@ func tell(t *succession.Takeover, r *succession.Report) string {
 		fmt.Fprintf(&b, "  %s/%d: %s is at %s of %s\n", p.Topic, p.Source.Partition, older, offset(p.Old), terminal.Grouped(int(p.End)))
 	}
 	steps := []struct {
-		hand protocol.Hand
+		hand protocol.HandoverStep
 		what string
 	}{
-		{protocol.HandRetire, fmt.Sprintf("retire group %s: a record in journal %s, on which its members end", older, t.OldGroup.Journal)},
-		{protocol.HandDrain, fmt.Sprintf("wait until its members are gone: %s", members(r.Old))},
-		{protocol.HandFence, "fence its transactional ids"},
-		{protocol.HandActivate, fmt.Sprintf("have group %s bring the last unique documents into its window, and forward from the offsets that group %s has committed: a record in journal %s",
+		{protocol.StepRetire, fmt.Sprintf("retire group %s: a record in journal %s, on which its members end", older, t.OldGroup.Journal)},
+		{protocol.StepDrain, fmt.Sprintf("wait until its members are gone: %s", members(r.Old))},
+		{protocol.StepFence, "fence its transactional ids"},
+		{protocol.StepActivate, fmt.Sprintf("have group %s bring the last unique documents into its window, and forward from the offsets that group %s has committed: a record in journal %s",
 			newer, older, t.NewGroup.Journal)},
-		{protocol.HandVoid, fmt.Sprintf("note in journal %s that group %s does not take over", t.NewGroup.Journal, newer)},
-		{protocol.HandRestore, fmt.Sprintf("have group %s forward again: a record in journal %s", older, t.OldGroup.Journal)},
+		{protocol.StepVoid, fmt.Sprintf("note in journal %s that group %s does not take over", t.NewGroup.Journal, newer)},
+		{protocol.StepRestore, fmt.Sprintf("have group %s forward again: a record in journal %s", older, t.OldGroup.Journal)},
 	}
 	for _, s := range steps {
-		if abandons := s.hand == protocol.HandVoid || s.hand == protocol.HandRestore; s.hand >= r.Next &&
+		if abandons := s.hand == protocol.StepVoid || s.hand == protocol.StepRestore; s.hand >= r.Next &&
 			abandons == t.Abandon {
 			fmt.Fprintf(&b, "- %s\n", s.what)
 		}
@@ -105,7 +105,7 @@ func tell(t *succession.Takeover, r *succession.Report) string {
 }
 
 // foretell says what a person may want to know before a takeover.
-func foretell(r *succession.Report) string {
+func forecast(r *succession.Report) string {
 	var b strings.Builder
 	for _, line := range r.Elsewhere {
 		fmt.Fprintf(&b, "its readers look elsewhere afterwards: %s\n", line)

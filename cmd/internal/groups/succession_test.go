@@ -21,7 +21,7 @@ func TestPlanSays(t *testing.T) {
 	}{
 		"nothing is done yet": {
 			succession.Report{
-				Next: protocol.HandRetire, Old: []string{"a-s0"}, Places: []protocol.Standpoint{{Topic: "news", Old: 1200, End: 4000}},
+				Next: protocol.StepRetire, Old: []string{"a-s0"}, Places: []protocol.Standpoint{{Topic: "news", Old: 1200, End: 4000}},
 			},
 			[]string{
 				"news/0: old is at 1,200 of 4,000\n", retires, "- wait until its members are gone: a-s0\n",
@@ -30,20 +30,20 @@ func TestPlanSays(t *testing.T) {
 			"readers",
 		},
 		"the old group has retired": {
-			succession.Report{Next: protocol.HandDrain}, []string{"- wait until its members are gone: none is there\n"}, retires,
+			succession.Report{Next: protocol.StepDrain}, []string{"- wait until its members are gone: none is there\n"}, retires,
 		},
 		"other topics": {
-			succession.Report{Next: protocol.HandRetire, Elsewhere: []string{"x"}},
+			succession.Report{Next: protocol.StepRetire, Elsewhere: []string{"x"}},
 			[]string{retires, "its readers look elsewhere afterwards: x\n"},
 			"abandon",
 		},
 		"it is done": {
-			succession.Report{Next: protocol.HandOver, From: []protocol.Boundary{{Topic: "news", Offset: 1200}}},
+			succession.Report{Next: protocol.StepDone, From: []protocol.Boundary{{Topic: "news", Offset: 1200}}},
 			[]string{"group new has taken over from group old\n  news/0 from 1,200 on\n"},
 			retires,
 		},
 	} {
-		got := tell(&take, &c.report) + foretell(&c.report)
+		got := describe(&take, &c.report) + forecast(&c.report)
 		for _, says := range c.says {
 			if !strings.Contains(got, says) {
 				t.Errorf("%s: got\n%swithout\n%s", name, got, says)

@@ -100,7 +100,7 @@ func (d *Documents) evaluate(cmd *cobra.Command, pairs, clusters string, list in
 	if d.Len() == 0 {
 		return result, errors.New("there is no document to hold against labels")
 	}
-	d.TellRejected(cmd.ErrOrStderr())
+	d.ReportRejected(cmd.ErrOrStderr())
 	var truth []eval.Pair
 	if pairs != "" {
 		truth, err = d.Pairs(pairs, cmd.ErrOrStderr())

@@ -48,8 +48,8 @@ func (d *Documents) KeepTexts() { d.keepsRaw = true }
 // Len returns the number of documents.
 func (d *Documents) Len() int { return len(d.refs) }
 
-// TellRejected reports how many would be rejected, and why the first of them.
-func (d *Documents) TellRejected(out io.Writer) { d.rejected.Tell(out, ", and so like no other") }
+// ReportRejected reports how many would be rejected, and why the first of them.
+func (d *Documents) ReportRejected(out io.Writer) { d.rejected.Report(out, ", and so like no other") }
 
 // Add takes the next document.
 func (d *Documents) Add(name string, r *corpus.Record) {

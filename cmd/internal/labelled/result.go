@@ -48,7 +48,7 @@ func (d *Documents) Against(truth []eval.Pair, list int) (Result, error) {
 	known := clusters.Roots()
 	standings := copies.ByClusters(known)
 	e := Result{
-		Documents: len(d.refs), Rejected: d.rejected.Rejected(), Labelled: len(truth), UniqueCut: stats.UniqueCut, Bounds: stats.Cuts.Bounds(),
+		Documents: len(d.refs), Rejected: d.rejected.Rejected(), Labelled: len(truth), UniqueCut: stats.UniqueCut, Bounds: stats.Cuts.Hit(),
 		Score: eval.Count(standings), ARI: eval.AdjustedRand(copies.Roots(), known),
 	}
 	e.Duplicate = e.TruePositives + e.FalsePositives

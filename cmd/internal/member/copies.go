@@ -28,7 +28,7 @@ func WriteCopy(out io.Writer, c *shape.Copy, zone *time.Location) error {
 }
 
 // lineOf is a copy in a line, with what a function calls the documents.
-func lineOf(c *shape.Copy, zone *time.Location, name func(*shape.Place) string) string {
+func lineOf(c *shape.Copy, zone *time.Location, name func(*shape.Coordinates) string) string {
 	var notes []string
 	if c.Reemitted {
 		notes = append(notes, "let through all the same")
@@ -41,5 +41,5 @@ func lineOf(c *shape.Copy, zone *time.Location, name func(*shape.Place) string) 
 		note = " [" + strings.Join(notes, ", ") + "]"
 	}
 	return fmt.Sprintf(copyFormat+"%s is like %s%s", c.Judged.In(zone).Format(clock),
-		fmt.Sprintf("%.4f", c.Match.Similarity), fmt.Sprint(c.Match.Copy), name(&c.Document), name(&c.Match.Place), note)
+		fmt.Sprintf("%.4f", c.Match.Similarity), fmt.Sprint(c.Match.Copy), name(&c.Document), name(&c.Match.Coordinates), note)
 }

@@ -14,12 +14,12 @@ func TestWrite(t *testing.T) {
 	t.Parallel()
 	at := shape.Moment{Time: time.Date(2026, 3, 4, 9, 30, 0, 0, time.UTC)}
 	match := shape.Match{
-		Place:      shape.Place{Topic: "news", Partition: 1, Offset: 7, ID: "a\x1b[2Jb", Time: at},
-		Similarity: 0.91, Method: "jaccard", Copy: 3,
+		Coordinates: shape.Coordinates{Topic: "news", Partition: 1, Offset: 7, ID: "a\x1b[2Jb", Time: at},
+		Similarity:  0.91, Method: "jaccard", Copy: 3,
 	}
 	hit := shape.Hit{Match: match, Bands: []int{0, 4}, Shared: &shape.Share{Part: 91, Whole: 100, Of: "shingles"}}
 	same := shape.Hit{Match: shape.Match{
-		Place: shape.Place{Topic: "news", Offset: 1, ID: "news/0/1"}, Similarity: 1,
+		Coordinates: shape.Coordinates{Topic: "news", Offset: 1, ID: "news/0/1"}, Similarity: 1,
 		Method: "exact", Copy: 2,
 	}}
 	var b strings.Builder
@@ -37,8 +37,8 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	copies := []shape.Copy{
-		{Judged: at, Document: shape.Place{Topic: "news", Offset: 9, ID: "b"}, Match: match},
-		{Judged: at, Document: shape.Place{Topic: "news", Offset: 10}, Match: same.Match, Reemitted: true, LateS: 90},
+		{Judged: at, Document: shape.Coordinates{Topic: "news", Offset: 9, ID: "b"}, Match: match},
+		{Judged: at, Document: shape.Coordinates{Topic: "news", Offset: 10}, Match: same.Match, Reemitted: true, LateS: 90},
 	}
 	for i := range copies {
 		if err := WriteCopy(&b, &copies[i], time.UTC); err != nil {
@@ -84,7 +84,7 @@ func TestJSONIsHarmless(t *testing.T) {
 	const evil = "\u009b2Jtext\u0085\x7f\u202e"
 	var b strings.Builder
 	a := Asker{Out: &b, JSON: true}
-	if err := a.write(evil, &shape.Result{Matches: []shape.Hit{{Match: shape.Match{Place: shape.Place{ID: evil}}}}}); err != nil {
+	if err := a.write(evil, &shape.Result{Matches: []shape.Hit{{Match: shape.Match{Coordinates: shape.Coordinates{ID: evil}}}}}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(strings.TrimSuffix(b.String(), "\n"), evil[:2]+"\u0085\x7f\u202e") {

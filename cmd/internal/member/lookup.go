@@ -31,7 +31,7 @@ func WriteResult(out io.Writer, name string, r *shape.Result) error {
 		fmt.Fprintf(&b, "unique: nothing that is remembered is like it (%s, threshold %s)\n", compared, number(r.Threshold))
 	default:
 		m := &r.Matches[0]
-		fmt.Fprintf(&b, "duplicate of %s: similarity %.4f by %s (%s, threshold %s)\n", named(&m.Place), m.Similarity,
+		fmt.Fprintf(&b, "duplicate of %s: similarity %.4f by %s (%s, threshold %s)\n", named(&m.Coordinates), m.Similarity,
 			m.Method, compared, number(r.Threshold))
 		for i := range r.Matches {
 			explain(&b, &r.Matches[i], r.Bands, len(r.Matches) > 1)
@@ -48,7 +48,7 @@ func WriteResult(out io.Writer, name string, r *shape.Result) error {
 // explain writes how a match was found.
 func explain(b *strings.Builder, h *shape.Hit, bands int, several bool) {
 	if several {
-		fmt.Fprintf(b, "  %.4f  %s\n", h.Similarity, named(&h.Place))
+		fmt.Fprintf(b, "  %.4f  %s\n", h.Similarity, named(&h.Coordinates))
 	}
 	var parts []string
 	if !h.Time.IsZero() {
@@ -67,7 +67,7 @@ func explain(b *strings.Builder, h *shape.Hit, bands int, several bool) {
 }
 
 // named is a document's id, if it has one of its own, and its coordinates.
-func named(p *shape.Place) string {
+func named(p *shape.Coordinates) string {
 	coordinates := terminal.Printable(p.Coordinates(), terminal.LongLine)
 	if p.ID == "" || p.ID == p.Coordinates() {
 		return coordinates
@@ -76,7 +76,7 @@ func named(p *shape.Place) string {
 }
 
 // briefly is a document's id, or else its coordinates.
-func briefly(p *shape.Place) string {
+func briefly(p *shape.Coordinates) string {
 	if p.ID == "" {
 		return terminal.Printable(p.Coordinates(), terminal.LongLine)
 	}

@@ -76,7 +76,7 @@ func askAll(ctx context.Context, cmd *cobra.Command, a *Asker, all asked) error 
 	for _, arg := range all.args {
 		in, err := openText(cmd, arg)
 		if err == nil {
-			err = errors.Join(a.Text(ctx, arg, patient{ctx, in}), in.Close())
+			err = errors.Join(a.Text(ctx, arg, untilDone{ctx, in}), in.Close())
 		}
 		if err != nil {
 			return err
@@ -90,7 +90,7 @@ func askAll(ctx context.Context, cmd *cobra.Command, a *Asker, all asked) error 
 	if lines := all.lines; lines != "" {
 		in, err := cmdline.OpenInput(cmd, lines)
 		if err == nil {
-			err = errors.Join(a.Lines(ctx, patient{ctx, in}), in.Close())
+			err = errors.Join(a.Lines(ctx, untilDone{ctx, in}), in.Close())
 		}
 		if err != nil {
 			return fmt.Errorf("--lines %s: %w", lines, err)
@@ -113,13 +113,13 @@ func openText(cmd *cobra.Command, arg string) (io.ReadCloser, error) {
 }
 
 // patient reads until ctx is done, also where input does not come. Then it must not be read any more.
-type patient struct {
+type untilDone struct {
 	ctx context.Context // of this reader's only use
 	in  io.Reader
 }
 
 // Read implements io.Reader.
-func (p patient) Read(into []byte) (int, error) {
+func (p untilDone) Read(into []byte) (int, error) {
 	buffer, read := make([]byte, len(into)), make(chan error, 1)
 	n := 0
 	go func() {

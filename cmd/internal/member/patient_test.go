@@ -14,7 +14,7 @@ func TestPatient(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() { _, _ = io.WriteString(out, "a text") }()
-	waiting, text := patient{ctx, in}, make([]byte, len("a text"))
+	waiting, text := untilDone{ctx, in}, make([]byte, len("a text"))
 	if _, err := io.ReadFull(waiting, text); string(text) != "a text" || err != nil {
 		t.Errorf("reading patiently gives %q, error %v; want a text and no error", text, err)
 	}

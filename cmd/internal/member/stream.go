@@ -76,14 +76,14 @@ func (c *Client) follow(ctx context.Context, f Filter, last *string, s Stream) e
 			e.take(line)
 			continue
 		}
-		if err := e.tell(s); err != nil {
+		if err := e.handle(s); err != nil {
 			return err
 		}
-		e.passed(last)
+		e.next(last)
 		e = event{}
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) && e.id != "" && e.id != *last {
-		e.passed(last) // else it would be sent again, and again
+		e.next(last) // else it would be sent again, and again
 		s.Unread(fmt.Errorf("the member tells of a copy in more than %d bytes", mostLine))
 		return fmt.Errorf("the events after it are requested again: %w", err)
 	} else if err != nil {
@@ -109,14 +109,14 @@ func (e *event) take(line string) {
 }
 
 // passed notes that a stream goes on behind the event.
-func (e *event) passed(last *string) {
+func (e *event) next(last *string) {
 	if e.id != "" {
 		*last = e.id
 	}
 }
 
 // tell hands an event on. Its error is that of a handler.
-func (e *event) tell(s Stream) error {
+func (e *event) handle(s Stream) error {
 	switch e.kind {
 	case "copy":
 		var found shape.Copy

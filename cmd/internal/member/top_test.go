@@ -38,8 +38,8 @@ func TestTop(t *testing.T) {
 	copies := make([]shape.Copy, 30)
 	for i := range copies {
 		copies[i] = shape.Copy{
-			Judged: at, Document: shape.Place{Topic: "news", Partition: 1, Offset: int64(i), ID: "a\x1b[2J"},
-			Match: shape.Match{Place: shape.Place{Topic: "news", Offset: 7}, Similarity: 0.9312, Copy: 2},
+			Judged: at, Document: shape.Coordinates{Topic: "news", Partition: 1, Offset: int64(i), ID: "a\x1b[2J"},
+			Match: shape.Match{Coordinates: shape.Coordinates{Topic: "news", Offset: 7}, Similarity: 0.9312, Copy: 2},
 		}
 	}
 	top := Top{Server: "http://filter-0:9464", Zone: time.UTC}
@@ -88,13 +88,13 @@ func TestTop(t *testing.T) {
 // TestTopNamesBoth: where a line has no room for ids and coordinates, the ids stay.
 func TestTopNamesBoth(t *testing.T) {
 	t.Parallel()
-	place := func(id string, offset int64) shape.Place {
-		return shape.Place{Topic: "documents", Offset: offset, ID: id}
+	place := func(id string, offset int64) shape.Coordinates {
+		return shape.Coordinates{Topic: "documents", Offset: offset, ID: id}
 	}
 	top := Top{Server: "http://filter-0:9464", Zone: time.UTC}
 	top.Answer(shape.Status{Ready: true}, []shape.Copy{
-		{Document: place("article-033009", 7746), Match: shape.Match{Place: place("article-029001", 4310), Similarity: 0.9, Copy: 2}},
-		{Document: place("", 7747), Match: shape.Match{Place: place("", 4311), Similarity: 0.9, Copy: 2}},
+		{Document: place("article-033009", 7746), Match: shape.Match{Coordinates: place("article-029001", 4310), Similarity: 0.9, Copy: 2}},
+		{Document: place("", 7747), Match: shape.Match{Coordinates: place("", 4311), Similarity: 0.9, Copy: 2}},
 	})
 	for width, want := range map[int][]string{
 		80: {"article-033009 is like article-029001", "documents/0/7747 is like documents/0/4311"},

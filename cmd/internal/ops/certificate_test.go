@@ -104,7 +104,7 @@ func TestTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "page\n") })
+	answers := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "page\n") })
 	r := startWith(t, Setup{
 		Stats: statsOf(full()), Ready: isReady(true), Certificate: shown, Page: answers,
 		Profiles: true, Logger: zerolog.Nop(),

@@ -13,7 +13,7 @@
 //	/debug/pprof/  profiles, where ops.pprof says so
 //
 // With a certificate it speaks TLS, and nothing else, for all of these. Without metrics, the log says at intervals
-// how the service stands (SayStanding).
+// how the service stands (LogStanding).
 //
 // Apart from the level of the log it only reads. testdata/metrics.txt lists every metric of
 // unecho's own with type and meaning; dashboards, alerts and docs are compared with it.

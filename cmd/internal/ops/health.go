@@ -38,7 +38,7 @@ func newHandler(s Setup) http.Handler {
 			s.Page.ServeHTTP(w, r)
 			return
 		}
-		say(w, http.StatusOK, endpoints)
+		answer(w, http.StatusOK, endpoints)
 	})
 	if s.Page != nil {
 		mux.Handle("GET /page/", s.Page)
@@ -46,13 +46,13 @@ func newHandler(s Setup) http.Handler {
 	if s.API != nil {
 		mux.Handle("/api/", s.API)
 	}
-	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "live\n") })
+	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "live\n") })
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, _ *http.Request) {
 		if s.Ready() {
-			say(w, http.StatusOK, "ready\n")
+			answer(w, http.StatusOK, "ready\n")
 			return
 		}
-		say(w, http.StatusServiceUnavailable, "not ready: "+Why(s.Stats())+"\n")
+		answer(w, http.StatusServiceUnavailable, "not ready: "+Why(s.Stats())+"\n")
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(gatherers(s), promhttp.HandlerOpts{
 		ErrorLog: newTroubles(s.Logger), ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: maxScrapes,
@@ -98,7 +98,7 @@ func Why(s consumer.Stats) string {
 }
 
 // say answers with plain text that nobody keeps.
-func say(w http.ResponseWriter, code int, text string) {
+func answer(w http.ResponseWriter, code int, text string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "no-store")

@@ -22,7 +22,7 @@ func levels() []string { return []string{"debug", "info", "warn", "error"} }
 const maxLevel = 64 // bytes of a request
 
 func showLevel(w http.ResponseWriter, _ *http.Request) {
-	say(w, http.StatusOK, zerolog.GlobalLevel().String()+"\n")
+	answer(w, http.StatusOK, zerolog.GlobalLevel().String()+"\n")
 }
 
 // setLevel takes the level from the body.
@@ -31,7 +31,7 @@ func setLevel(logger zerolog.Logger) http.HandlerFunc {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLevel))
 		word := strings.TrimSpace(string(body))
 		if err != nil || !slices.Contains(levels(), word) {
-			say(w, http.StatusBadRequest, "the body is the level: "+strings.Join(levels(), ", ")+"\n")
+			answer(w, http.StatusBadRequest, "the body is the level: "+strings.Join(levels(), ", ")+"\n")
 			return
 		}
 		to, _ := zerolog.ParseLevel(word)
@@ -39,6 +39,6 @@ func setLevel(logger zerolog.Logger) http.HandlerFunc {
 		zerolog.SetGlobalLevel(min(from, to)) // so that the change is logged
 		logger.Info().Stringer("from", from).Stringer("to", to).Msg("log level changes")
 		zerolog.SetGlobalLevel(to)
-		say(w, http.StatusOK, word+"\n")
+		answer(w, http.StatusOK, word+"\n")
 	}
 }

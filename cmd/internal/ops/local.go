@@ -11,7 +11,7 @@ import (
 func onlyLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !local(r) {
-			say(w, http.StatusForbidden,
+			answer(w, http.StatusForbidden,
 				"this is for callers on the same machine: ask 127.0.0.1 from there, for example through kubectl port-forward\n")
 			return
 		}

@@ -50,7 +50,7 @@ func full() consumer.Stats {
 		Journal: journal.Stats{Records: 44, Bytes: 55_000}, JournalRead: journal.Stats{Records: 10, Bytes: 12_000},
 		JournalNext: 4100, JournalEnd: 4123, ClockAhead: 1500 * time.Millisecond, ClockKnown: true, AppliedTime: 1_700_000_000_250,
 		JournalStart: 3700, StartTime: 1_699_998_000_000, ConfirmedTime: 1_699_999_960_000,
-		Bounds: consumer.Bounds{Age: 24 * time.Hour, Documents: 5000, Bytes: 1 << 30},
+		Bounds: consumer.WindowLimits{Age: 24 * time.Hour, Documents: 5000, Bytes: 1 << 30},
 		Index: index.Stats{
 			Candidates: 1234, Full: 5, Unverified: 6, UniqueCut: 7, Doubtful: 8, Dropped: 4321, Work: 65_432, Moved: 789, MostMoved: 42,
 			Documents: 680, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000,

@@ -62,7 +62,7 @@ func TestEndpoints(t *testing.T) {
 func TestPage(t *testing.T) {
 	s := Setup{
 		Stats: statsOf(full()), Ready: isReady(true),
-		Page: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { say(w, http.StatusOK, "page of "+r.URL.Path) }),
+		Page: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, "page of "+r.URL.Path) }),
 	}
 	for _, c := range []struct{ path, accept, want string }{
 		{"/", "text/html,application/xhtml+xml", "page of /"},

@@ -10,10 +10,10 @@ import (
 	"github.com/unecho/unecho/consumer"
 )
 
-// SayStanding logs at intervals how a service stands, until ctx is done. It is enough to see without metrics whether
+// LogStanding logs at intervals how a service stands, until ctx is done. It is enough to see without metrics whether
 // the service works, how far it is behind, and what it remembers. A service that is not ready yet logs by itself what
 // it waits for.
-func SayStanding(ctx context.Context, every time.Duration, stats func() consumer.Stats, logger zerolog.Logger) {
+func LogStanding(ctx context.Context, every time.Duration, stats func() consumer.Stats, logger zerolog.Logger) {
 	if every <= 0 || logger.GetLevel() > zerolog.InfoLevel {
 		return
 	}

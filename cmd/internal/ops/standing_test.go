@@ -31,7 +31,7 @@ func TestStandingIsSaid(t *testing.T) {
 		var out strings.Builder
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute+time.Second)
 		defer cancel()
-		SayStanding(ctx, time.Minute, stats, zerolog.New(&out))
+		LogStanding(ctx, time.Minute, stats, zerolog.New(&out))
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		if len(lines) != 2 {
 			t.Fatalf("in 3 minutes, ready from the second minute on, the log has the lines %q; want 2 lines", lines)
@@ -62,6 +62,6 @@ func TestStandingOfAServiceThatIdles(t *testing.T) {
 
 func TestStandingIsNotSaidTo(t *testing.T) {
 	stats := func() consumer.Stats { t.Error("it is asked for"); return consumer.Stats{} }
-	SayStanding(t.Context(), 0, stats, zerolog.New(&strings.Builder{}))
-	SayStanding(t.Context(), time.Minute, stats, zerolog.New(&strings.Builder{}).Level(zerolog.WarnLevel))
+	LogStanding(t.Context(), 0, stats, zerolog.New(&strings.Builder{}))
+	LogStanding(t.Context(), time.Minute, stats, zerolog.New(&strings.Builder{}).Level(zerolog.WarnLevel))
 }

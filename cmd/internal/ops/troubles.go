@@ -8,7 +8,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Bounds of complaints in the log: whoever reaches the address can cause them.
+// WindowLimits of complaints in the log: whoever reaches the address can cause them.
 const (
 	maxComplaints   = 10
 	complaintsEvery = time.Minute

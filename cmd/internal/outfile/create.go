@@ -34,7 +34,7 @@ func Create(path string, write func(io.Writer) error) error {
 	if err := complete(f, write); err != nil {
 		return err
 	}
-	if err := place(f.Name(), path); err != nil {
+	if err := link(f.Name(), path); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return syncDir(filepath.Dir(path))
@@ -42,7 +42,7 @@ func Create(path string, write func(io.Writer) error) error {
 
 // place gives a file its name, unless another has taken it by now. A link never replaces a file. Where the file system
 // has no links, a look before the renaming must do.
-func place(from, to string) error {
+func link(from, to string) error {
 	if os.Link(from, to) == nil {
 		return os.Remove(from)
 	}

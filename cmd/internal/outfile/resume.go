@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// Settle writes what is buffered onto the disk, and returns the length of the file. What is compressed ends there, so
+// Sync writes what is buffered onto the disk, and returns the length of the file. What is compressed ends there, so
 // that more can follow.
-func (o *File) Settle() (length int64, err error) {
+func (o *File) Sync() (length int64, err error) {
 	if err := o.Writer.Flush(); err != nil {
 		return 0, err
 	}

@@ -77,7 +77,7 @@ func Run(ctx context.Context, cmd *cobra.Command, args []string, rules []cmdline
 	if err := r.remove(ctx, remover, in); err != nil {
 		return err
 	}
-	r.out.Tell(cmd.ErrOrStderr())
+	r.out.Report(cmd.ErrOrStderr())
 	summary := NewSummary(r.params.Unit, r.out.Counts(), remover.Stats(), time.Since(began))
 	err = cmdline.Summarise(cmd, summary)
 	if c := r.out.Counts(); err == nil && c.Documents > 0 && c.Rejected == c.Documents {

@@ -25,7 +25,7 @@ type Outputs struct {
 	refused report.Rejections
 	keep    bool // rejected documents are among the unique ones, where they can be
 	left    int  // those that are not
-	places  report.Places
+	places  report.Rows
 	repeats report.Repeats
 	counts  Counts
 }
@@ -78,7 +78,7 @@ func (o *Outputs) Add(d *Outcome) error {
 	if d.Rejected != nil {
 		return o.reject(d)
 	}
-	if err := o.tell(d); err != nil {
+	if err := o.writeRemoved(d); err != nil {
 		return err
 	}
 	switch {
@@ -113,7 +113,7 @@ func (o *Outputs) reject(d *Outcome) error {
 }
 
 // tell writes the parts that were removed.
-func (o *Outputs) tell(d *Outcome) error {
+func (o *Outputs) writeRemoved(d *Outcome) error {
 	for i := range d.Removed {
 		p := &d.Removed[i]
 		o.counts.Removed++
@@ -138,11 +138,11 @@ func (o *Outputs) Finish(err error) error {
 	return o.End(err)
 }
 
-// Tell reports which documents could not be read, and that some are not written because nothing is left of them, unless
+// Report reports which documents could not be read, and that some are not written because nothing is left of them, unless
 // a file says so.
-func (o *Outputs) Tell(out io.Writer) {
-	o.repeats.Tell(out, &o.places)
-	o.refused.Tell(out, report.Left(o.unique.Out != nil, o.keep, o.left))
+func (o *Outputs) Report(out io.Writer) {
+	o.repeats.Report(out, &o.places)
+	o.refused.Report(out, report.Left(o.unique.Out != nil, o.keep, o.left))
 	if n := o.counts.Emptied; n > 0 && o.duplicates == nil && o.removed == nil {
 		fmt.Fprintf(out, "unecho: of %s nothing is left: --duplicates names them, --removed has their parts\n",
 			terminal.Several(int(n), "document"))

@@ -38,7 +38,7 @@ type remover struct {
 	params *Params
 	table  table
 	number uint32 // number of the next document
-	places report.Places
+	places report.Rows
 	names  []byte
 	ends   []int64 // document -> where its name ends
 

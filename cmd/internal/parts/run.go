@@ -50,7 +50,7 @@ func (r *Remover) Count(ctx context.Context, in *corpus.Reader, each func()) err
 		return r.remover.count(j, d)
 	})
 	if err == nil && ctx.Err() == nil {
-		r.remover.table.settle(uint32(r.params.Repeats)) // 2 and more
+		r.remover.table.replaceCounts(uint32(r.params.Repeats)) // 2 and more
 	}
 	return err
 }

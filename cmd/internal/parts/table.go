@@ -118,7 +118,7 @@ const (
 const mostDocuments = math.MaxUint32 - documents
 
 // settle replaces counts by values.
-func (t *table) settle(repeats uint32) {
+func (t *table) replaceCounts(repeats uint32) {
 	for i := range t.shards {
 		for j := range t.shards[i].slots {
 			switch s := &t.shards[i].slots[j]; {

@@ -74,7 +74,7 @@ func (p *Plan) Add(r *corpus.Record) {
 	}
 	p.sum = add(p.sum, index.PartsOf(p.params, &e))
 	p.Sample++
-	if at, ok := p.chosen.place(); ok {
+	if at, ok := p.chosen.slot(); ok {
 		p.met.put(at, e.Keys)
 		p.likeness.put(at, r)
 	}

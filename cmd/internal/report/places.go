@@ -10,22 +10,22 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Places say where documents are, by their numbers: in which file, and in which row. Documents whose rows follow one another
+// Rows say where documents are, by their numbers: in which file, and in which row. Documents whose rows follow one another
 // take no memory. So this costs some 40 bytes for each file, for each blank line between documents, and for each other gap.
-type Places struct {
-	runs []places
+type Rows struct {
+	runs []rowRun
 	next int64 // number of the document that is added next
 }
 
 // places are those of documents that follow one another.
-type places struct {
+type rowRun struct {
 	number int64 // of the first one
 	file   string
 	row    int // of the first one; 0 for files that are a document each, whose names are known otherwise
 }
 
 // Add adds the place of a document. Documents come in the order of their numbers; one that was added before is passed over.
-func (p *Places) Add(number int64, file string, row int) {
+func (p *Rows) Add(number int64, file string, row int) {
 	if number < p.next {
 		return
 	}
@@ -39,15 +39,15 @@ func (p *Places) Add(number int64, file string, row int) {
 			return
 		}
 	}
-	p.runs = append(p.runs, places{number, file, row})
+	p.runs = append(p.runs, rowRun{number, file, row})
 }
 
 // Next is the number of the first document that has no place yet.
-func (p *Places) Next() int64 { return p.next }
+func (p *Rows) Next() int64 { return p.next }
 
 // Of returns the place of a document of this name: row is 0 for a file that is one document, and file is empty if nothing is
 // known.
-func (p *Places) Of(number int64, name string) (file string, row int) {
+func (p *Rows) Of(number int64, name string) (file string, row int) {
 	i := sort.Search(len(p.runs), func(i int) bool { return p.runs[i].number > number }) - 1
 	if i < 0 || number >= p.next {
 		return "", 0
@@ -59,8 +59,8 @@ func (p *Places) Of(number int64, name string) (file string, row int) {
 	return run.file, run.row + int(number-run.number)
 }
 
-// placesLine is a line of a file with places.
-type placesLine struct {
+// rowsLine is a line of a file with places.
+type rowsLine struct {
 	Sum  uint64          `json:"xxhash"` // of the runs
 	Next int64           `json:"next"`
 	Runs json.RawMessage `json:"runs"`
@@ -74,7 +74,7 @@ type runLine struct {
 }
 
 // Write writes the places as a line.
-func (p *Places) Write(out io.Writer) error {
+func (p *Rows) Write(out io.Writer) error {
 	runs := make([]runLine, len(p.runs))
 	for i, r := range p.runs {
 		runs[i] = runLine{r.number, []byte(r.file), r.row}
@@ -83,25 +83,25 @@ func (p *Places) Write(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(out).Encode(placesLine{xxhash.Sum64(data), p.next, data})
+	return json.NewEncoder(out).Encode(rowsLine{xxhash.Sum64(data), p.next, data})
 }
 
-// errPlaces is returned for places that are not as they were written.
-var errPlaces = errors.New("the places of its documents are damaged")
+// errRows is returned for places that are not as they were written.
+var errRows = errors.New("the places of its documents are damaged")
 
-// ReadPlaces reads what Write wrote.
-func ReadPlaces(in io.Reader) (p Places, err error) {
-	var line placesLine
+// ReadRows reads what Write wrote.
+func ReadRows(in io.Reader) (p Rows, err error) {
+	var line rowsLine
 	if err := json.NewDecoder(in).Decode(&line); err != nil {
-		return p, fmt.Errorf("%w: %w", errPlaces, err)
+		return p, fmt.Errorf("%w: %w", errRows, err)
 	}
 	var runs []runLine
 	if err := json.Unmarshal(line.Runs, &runs); err != nil || xxhash.Sum64(line.Runs) != line.Sum {
-		return p, errors.Join(errPlaces, err)
+		return p, errors.Join(errRows, err)
 	}
 	p.next = line.Next
 	for _, r := range runs {
-		p.runs = append(p.runs, places{r.Number, string(r.File), r.Row})
+		p.runs = append(p.runs, rowRun{r.Number, string(r.File), r.Row})
 	}
 	return p, nil
 }

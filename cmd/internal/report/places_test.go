@@ -17,7 +17,7 @@ func TestPlaces(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	var all []noted
-	var p report.Places
+	var p report.Rows
 	const first = 7 // those before it are of an index file
 	for range 40 {
 		file := fmt.Sprint("f\xff", random.IntN(4))
@@ -35,10 +35,10 @@ func TestPlaces(t *testing.T) {
 	if err := p.Write(&written); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := report.ReadPlaces(strings.NewReader(strings.Replace(written.String(), `"row":1`, `"row":2`, 1))); err == nil {
+	if _, err := report.ReadRows(strings.NewReader(strings.Replace(written.String(), `"row":1`, `"row":2`, 1))); err == nil {
 		t.Error("places with another row are read; want an error")
 	}
-	p, err := report.ReadPlaces(strings.NewReader(written.String()))
+	p, err := report.ReadRows(strings.NewReader(written.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestRepeats(t *testing.T) {
 		"one":        {2, 1, false, "and 1 document has the id of one before"},
 		"many files": {3, 200_000, false, "documents have the id of one before"},
 	} {
-		var p report.Places
+		var p report.Rows
 		var r report.Repeats
 		number := int64(0)
 		for file := range c.files {
@@ -83,7 +83,7 @@ func TestRepeats(t *testing.T) {
 			}
 		}
 		var out strings.Builder
-		r.Tell(&out, &p)
+		r.Report(&out, &p)
 		if c.want == "" && out.Len() > 0 || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: told is %q; want %q", name, out.String(), c.want)
 		}
@@ -100,7 +100,7 @@ func TestRepeats(t *testing.T) {
 
 // BenchmarkRepeats is what an id costs.
 func BenchmarkRepeats(b *testing.B) {
-	var p report.Places
+	var p report.Rows
 	var r report.Repeats
 	id := []byte("00000000-0000-0000")
 	number := int64(0)

@@ -41,9 +41,9 @@ func (r *Rejections) Add(name string, bad *document.Rejection) {
 // Rejected is how many documents and files were rejected.
 func (r *Rejections) Rejected() int { return r.Count + len(r.files) + r.more }
 
-// Tell writes a line for each file that could not be read, and one if documents were rejected; meaning says what
+// Report writes a line for each file that could not be read, and one if documents were rejected; meaning says what
 // follows from it.
-func (r *Rejections) Tell(out io.Writer, meaning string) {
+func (r *Rejections) Report(out io.Writer, meaning string) {
 	for _, file := range r.files {
 		fmt.Fprintf(out, "unecho: %s\n", terminal.Printable(file, terminal.LongLine))
 	}

@@ -25,7 +25,7 @@ type Repeats struct {
 const mostMet = 1 << 16
 
 // Add adds the document of a number.
-func (r *Repeats) Add(number int64, name []byte, at *Places) {
+func (r *Repeats) Add(number int64, name []byte, at *Rows) {
 	if r.met == nil {
 		r.met, r.count, r.most = map[uint64]int64{}, map[uint64]int64{}, math.MaxUint64
 	}
@@ -62,8 +62,8 @@ func (r *Repeats) shrink() {
 	}
 }
 
-// Tell says that documents have the same name, if there are such.
-func (r *Repeats) Tell(out io.Writer, at *Places) {
+// Report says that documents have the same name, if there are such.
+func (r *Repeats) Report(out io.Writer, at *Rows) {
 	if r.name == "" {
 		return
 	}

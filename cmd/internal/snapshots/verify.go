@@ -62,14 +62,14 @@ func (s *Shelf) verify(ctx context.Context, verifier *verify.Verifier, infos []s
 		if reports[i], err = verifier.Verify(ctx, info); err != nil {
 			return nil, err
 		}
-		if err := s.tell(&reports[i]); err != nil {
+		if err := s.printReport(&reports[i]); err != nil {
 			return nil, err
 		}
 	}
 	return reports, nil
 }
 
-func (s *Shelf) tell(r *verify.Report) error {
+func (s *Shelf) printReport(r *verify.Report) error {
 	offset := r.Info.Position.Offset
 	if r.Gone {
 		_, err := fmt.Fprintf(s.Out, "%d  gone: it was pruned meanwhile\n", offset)

@@ -134,8 +134,8 @@ func Grouped(n int) string {
 	return digits
 }
 
-// FourPlaces writes ten-thousandths as the unecho-similarity header does.
-func FourPlaces(similarity int) string {
+// FourDecimals writes ten-thousandths as the unecho-similarity header does.
+func FourDecimals(similarity int) string {
 	return fmt.Sprintf("%d.%04d", similarity/10000, similarity%10000)
 }
 

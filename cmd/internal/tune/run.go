@@ -118,12 +118,12 @@ func (t *Tuner) source(ctx context.Context, from source, report *Report, tried *
 	found, err := t.find(ctx, from)
 	switch {
 	case errors.Is(err, eval.ErrPairs):
-		t.pass(settings, fmt.Sprintf(
+		t.skip(settings, fmt.Sprintf(
 			"more than %d pairs reach %v: many documents are copies of each other; take a smaller sample, or a higher threshold",
 			t.MostPairs, slices.Min(t.Grid.Thresholds)), report, tried)
 		return nil
 	case err != nil && over(ctx):
-		t.pass(settings, t.stopped(), report, tried)
+		t.skip(settings, t.stopped(), report, tried)
 		return nil
 	case err != nil:
 		return err
@@ -137,7 +137,7 @@ func (t *Tuner) source(ctx context.Context, from source, report *Report, tried *
 }
 
 // pass passes settings over.
-func (t *Tuner) pass(settings []Setting, why string, report *Report, tried *tally) {
+func (t *Tuner) skip(settings []Setting, why string, report *Report, tried *tally) {
 	for _, s := range settings {
 		report.Skipped = append(report.Skipped, t.skipped(s, why)...)
 	}

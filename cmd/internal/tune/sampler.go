@@ -144,7 +144,7 @@ func (s *Sampler) addLabelled(called func() labelled.Ref, read func() (sampled, 
 	}
 	d, bad := read()
 	if bad != "" {
-		s.passOver(ref.Name, bad)
+		s.skip(ref.Name, bad)
 	}
 	d.text, d.at = slices.Clone(d.text), s.given
 	s.numbers.Add(ref, s.given)
@@ -159,23 +159,23 @@ func (s *Sampler) addLabelled(called func() labelled.Ref, read func() (sampled, 
 // add takes a document that is not labelled.
 func (s *Sampler) add(name func() string, d sampled, bad string) {
 	if bad != "" {
-		s.passOver(name(), bad)
+		s.skip(name(), bad)
 		return
 	}
-	if at, keep := s.place(); keep {
+	if at, keep := s.slot(); keep {
 		d.text, d.at = slices.Clone(d.text), s.given
 		s.put(at, d)
 	}
 }
 
-func (s *Sampler) passOver(name, why string) {
+func (s *Sampler) skip(name, why string) {
 	if s.bad++; s.bad == 1 {
 		s.first = name + ": " + why
 	}
 }
 
 // place returns the place for the next document, or none if it is not kept.
-func (s *Sampler) place() (at int, keep bool) {
+func (s *Sampler) slot() (at int, keep bool) {
 	s.met++
 	if s.most == 0 || len(s.kept) < s.most {
 		return len(s.kept), true

@@ -67,13 +67,13 @@ func refused(p Params, err error) *Error {
 	return e
 }
 
-// maxSaid bounds how much of an endpoint's answer is shown, in bytes.
-const maxSaid = 200
+// maxShown bounds how much of an endpoint's answer is shown, in bytes.
+const maxShown = 200
 
 // printable makes one short line of a text that somebody else wrote.
 func printable(s string) string {
-	if len(s) > maxSaid {
-		s = s[:maxSaid] + "..."
+	if len(s) > maxShown {
+		s = s[:maxShown] + "..."
 	}
 	quoted := strconv.Quote(s)
 	return quoted[1 : len(quoted)-1]

@@ -35,10 +35,10 @@ func (c *Client) apicurio(ctx context.Context, id ID) (Schema, error) {
 func (c *Client) text(ctx context.Context, path string) (string, error) {
 	var text []byte
 	if err := c.registry.Do(ctx, http.MethodGet, path, nil, &text); err != nil {
-		return "", c.told(ctx, err)
+		return "", c.classify(ctx, err)
 	}
 	if text = bytes.TrimSpace(text); !isText(text) {
-		return "", c.told(ctx, errNoSchema)
+		return "", c.classify(ctx, errNoSchema)
 	}
 	return string(text), nil
 }
@@ -47,7 +47,7 @@ func (c *Client) text(ctx context.Context, path string) (string, error) {
 func (c *Client) artifacts(ctx context.Context, before []Reference, path string, seen map[artifact]bool) ([]Reference, error) {
 	var references []artifact
 	if err := c.registry.Do(ctx, http.MethodGet, path, nil, &references); err != nil {
-		return nil, c.told(ctx, err)
+		return nil, c.classify(ctx, err)
 	}
 	for _, a := range references {
 		if seen[a] {

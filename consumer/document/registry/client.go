@@ -126,7 +126,7 @@ func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	body := bufio.NewReader(answer.Body)
-	head, _ := body.Peek(maxSaid) // whoever reads on gets the error as well
+	head, _ := body.Peek(maxShown) // whoever reads on gets the error as well
 	if answer.StatusCode == http.StatusOK && isText(bytes.TrimSpace(head)) {
 		answer.Body = http.MaxBytesReader(nil, part{body, answer.Body}, maxAnswer)
 	} else {
@@ -184,10 +184,10 @@ func (c *Client) schema(ctx context.Context, id ID) (Schema, error) {
 		s = named.Schema
 	}
 	if err != nil {
-		return Schema{}, c.told(ctx, err)
+		return Schema{}, c.classify(ctx, err)
 	}
 	if s.Schema == "" {
-		return Schema{}, c.told(ctx, errNoSchema)
+		return Schema{}, c.classify(ctx, errNoSchema)
 	}
 	out := Schema{Type: s.Type.String(), Text: s.Schema}
 	seen := map[sr.SchemaReference]bool{}
@@ -213,7 +213,7 @@ func (c *Client) follow(ctx context.Context, before []Reference, references []sr
 		}
 		found, err := c.registry.SchemaByVersion(ctx, r.Subject, r.Version)
 		if err != nil {
-			return nil, c.told(ctx, err)
+			return nil, c.classify(ctx, err)
 		}
 		if before, err = c.follow(ctx, before, found.References, seen); err != nil {
 			return nil, err
@@ -227,14 +227,14 @@ func (c *Client) follow(ctx context.Context, before []Reference, references []sr
 func (c *Client) Ping(ctx context.Context) error {
 	_, err := c.registry.SupportedTypes(ctx)
 	if err != nil {
-		return c.told(ctx, err)
+		return c.classify(ctx, err)
 	}
 	return nil
 }
 
 // told says what an answer means. Only a registry's own words say that it does not know a schema: a page that says "not
 // found" comes from something else.
-func (c *Client) told(ctx context.Context, err error) error {
+func (c *Client) classify(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -257,21 +257,21 @@ func (c *Client) told(ctx context.Context, err error) error {
 	case code < http.StatusInternalServerError:
 		away.Remedy = "check document.registry.urls: this seems to be no schema registry"
 	}
-	away.Err = fmt.Errorf("%s answers %d: %s", answer.URL, answer.StatusCode, said(answer))
+	away.Err = fmt.Errorf("%s answers %d: %s", answer.URL, answer.StatusCode, shortLine(answer))
 	return away
 }
 
-// maxSaid bounds how much of an answer is shown, in bytes.
-const maxSaid = 200
+// maxShown bounds how much of an answer is shown, in bytes.
+const maxShown = 200
 
 // said makes one short line of what a registry said.
-func said(answer *sr.ResponseError) string {
+func shortLine(answer *sr.ResponseError) string {
 	text := answer.Message
 	if text == "" {
 		text = string(answer.Raw)
 	}
-	if len(text) > maxSaid {
-		text = text[:maxSaid] + "..."
+	if len(text) > maxShown {
+		text = text[:maxShown] + "..."
 	}
 	return fmt.Sprintf("%q", text)
 }

@@ -15,9 +15,9 @@ type Document struct {
 	Rejected bool // it has no entry, and so no place
 }
 
-// Bounds are those of a record, and what the journal needs for it.
-type Bounds struct {
-	protocol.Bounds
+// Limits are those of a record, and what the journal needs for it.
+type Limits struct {
+	protocol.RunLimits
 	Part  int // bytes of a part, at most
 	Place int // bytes of what stands before an entry, at most
 }
@@ -33,7 +33,7 @@ type Merge struct {
 	dry    int              // lanes whose next entry is not known yet
 	bytes  int              // queued in all lanes
 	keys   int              // length of an entry's band keys
-	bounds Bounds           // of a record
+	bounds Limits           // of a record
 
 	record   index.Feed // that is being made
 	rejected []uint64   // for each part of it: documents of the range that are rejected so far
@@ -45,7 +45,7 @@ type Merge struct {
 const recordBytes = 128
 
 // NewMerge begins where the ranges of a plan were fed to.
-func NewMerge(plan *protocol.Plan, from State, bounds Bounds) *Merge {
+func NewMerge(plan *protocol.Plan, from State, bounds Limits) *Merge {
 	m := &Merge{
 		plan: plan, parts: slices.Clone(from.Parts), lanes: make([]lane, len(plan.Ranges)), bounds: bounds,
 		size: recordBytes,

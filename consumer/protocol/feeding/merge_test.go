@@ -83,9 +83,9 @@ func (h *history) sort() {
 }
 
 // framed are the bounds of records as the journal frames them.
-func framed(entries, bytes int) Bounds {
-	return Bounds{
-		Bounds: protocol.Bounds{Entries: entries, Bytes: bytes}, Part: journal.FeedPartSize,
+func framed(entries, bytes int) Limits {
+	return Limits{
+		RunLimits: protocol.RunLimits{Entries: entries, Bytes: bytes}, Part: journal.FeedPartSize,
 		Place: journal.FeedPlace,
 	}
 }
@@ -137,7 +137,7 @@ type twin struct {
 	fed   []placed
 }
 
-func (w *twin) take(f *index.Feed, bounds Bounds) {
+func (w *twin) take(f *index.Feed, bounds Limits) {
 	w.t.Helper()
 	if f.First != w.state.Entries {
 		w.t.Fatalf("feed begins at %d, fed are %d", f.First, w.state.Entries)

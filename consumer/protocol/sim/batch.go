@@ -53,8 +53,8 @@ const (
 	asVerdict form = iota
 	asRejected
 	asWithheld
-	asRetimed // rejected, with another time
-	asPassed  // to unique, unchecked
+	asRetimed  // rejected, with another time
+	asBypassed // to unique, unchecked
 	asUnchecked
 )
 
@@ -113,13 +113,13 @@ func (s *session) checkTimes(b *batch) {
 // produce puts every document into its output, and says how the transaction is to end.
 func (s *session) produce(b *batch) {
 	if s.latest() != s {
-		s.say("s%d is fenced as a producer", s.id)
+		s.note("s%d is fenced as a producer", s.id)
 		s.end()
 		return
 	}
 	var refused *protocol.Refusal
 	if s.mishap(Network, 24) {
-		refused = &protocol.Refusal{Passing: true}
+		refused = &protocol.Refusal{Transient: true}
 	}
 	for i := range b.groups {
 		g := &b.groups[i]
@@ -129,7 +129,7 @@ func (s *session) produce(b *batch) {
 			g.forms = append(g.forms, f)
 			if refused == nil && s.refuses(g.documents[k].Entry.Content, f) {
 				refused = &protocol.Refusal{Untimely: s.params.Untimely}
-				s.say("s%d: an output refuses one of %s", s.id, b)
+				s.note("s%d: an output refuses one of %s", s.id, b)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (s *session) produce(b *batch) {
 
 // abort rewinds: what was polled is polled again.
 func (s *session) abort(b *batch) {
-	s.say("s%d aborts%s", s.id, b)
+	s.note("s%d aborts%s", s.id, b)
 	s.act("aborted")
 	s.leads.Aborted(s.header())
 	if b.Wants() == protocol.WantForget {
@@ -159,8 +159,8 @@ func (s *session) form(g *group, d *protocol.Document) form {
 		return asWithheld
 	case level == protocol.Reject || d.Rejects():
 		return asRejected
-	case d.Passed:
-		return asPassed
+	case d.Bypassed:
+		return asBypassed
 	case !d.Judged:
 		return asUnchecked
 	}
@@ -170,7 +170,7 @@ func (s *session) form(g *group, d *protocol.Document) form {
 // runs frames what has no verdict.
 func (s *session) runs(b *batch) []letter {
 	var letters []letter
-	bounds := protocol.Bounds{Entries: 1 + s.n(s.params.Entries), Bytes: math.MaxInt32}
+	bounds := protocol.RunLimits{Entries: 1 + s.n(s.params.Entries), Bytes: math.MaxInt32}
 	b.Runs(s.header(), bounds, func(a *protocol.Assignment, run *index.Run) {
 		r := *run
 		r.Entries = slices.Clone(run.Entries)

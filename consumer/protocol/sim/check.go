@@ -168,8 +168,8 @@ func (w *World) checkForwarded(t *transaction, g *group) {
 func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 	p, o := g.part, d.Entry.Offset
 	v := p.given(o, g.Epoch)
-	if d.Passed {
-		w.checkPassed(g, d, f)
+	if d.Bypassed {
+		w.checkBypassed(g, d, f)
 		return
 	}
 	if v == nil && f == asVerdict || v == nil && !w.rejects(d.Entry.Content) {
@@ -179,8 +179,8 @@ func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 	if w.refuses(d.Entry.Content, f) {
 		w.bad("%s is committed in a form that its output refuses", p.name(o))
 	}
-	unasked := (v == nil || g.Passing) && w.leaves(d.Entry.Content) // what the journal says is not known in an outage
-	late := p.torn && w.leaves(d.Entry.Content)                     // it may be told of what stood there before, meanwhile
+	unasked := (v == nil || g.Bypasses) && w.leaves(d.Entry.Content) // what the journal says is not known in an outage
+	late := p.torn && w.leaves(d.Entry.Content)                      // it may be told of what stood there before, meanwhile
 	if f == asUnchecked && !unasked && !late || f == asRejected && unasked && !w.refuses(d.Entry.Content, asVerdict) {
 		w.bad("%s comes out as form %d, and it is to be checked: %v", p.name(o), f, !unasked)
 	}

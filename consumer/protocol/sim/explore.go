@@ -14,8 +14,8 @@ type Explored struct {
 	Trace   []string
 }
 
-// saidEvery is how many new states progress is told of.
-const saidEvery = 20_000
+// logEvery is how many new states progress is told of.
+const logEvery = 20_000
 
 // Explore goes through all histories of a small world: whatever can happen next happens, in every state, until no
 // state is new, something is broken, or there are as many states as wanted. In each state the checks of all histories
@@ -125,7 +125,7 @@ func (e *explorer) arrive(w *World, atNoCost bool) bool {
 	if !seen {
 		id = int32(e.States)
 		e.known[name] = id
-		e.came = append(e.came, origin{from: from, picks: tell(e.script.picks[e.levels[len(e.levels)-1]:])})
+		e.came = append(e.came, origin{from: from, picks: describePicks(e.script.picks[e.levels[len(e.levels)-1]:])})
 		e.note(w, id)
 	}
 	if atNoCost && from >= 0 {
@@ -139,10 +139,10 @@ func (e *explorer) note(w *World, id int32) {
 	e.Depth = max(e.Depth, len(e.path))
 	e.path = append(e.path, id)
 	e.levels = append(e.levels, len(e.script.picks))
-	if e.States++; e.States%saidEvery == 0 {
+	if e.States++; e.States%logEvery == 0 {
 		e.progress(e.Explored)
 	}
-	if w.settled() {
+	if w.finished() {
 		e.ends = append(e.ends, id)
 		e.Ends++
 		w.checkEnd()
@@ -206,7 +206,7 @@ func (e *explorer) to(id int32) (picks []pick) {
 	return picks
 }
 
-func tell(picks []pick) string {
+func describePicks(picks []pick) string {
 	b := make([]byte, 0, 2*len(picks))
 	for _, p := range picks {
 		b = append(b, p.took, p.of)

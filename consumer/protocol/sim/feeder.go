@@ -59,12 +59,12 @@ func (w *World) stepFeeder() bool {
 	case f == nil && !m.fed && (elected || w.mishap(Feeding, 12)):
 		m.feeder = &feeder{World: w, id: w.steps, member: m, alive: true, plan: w.plan, until: -1}
 		w.act("feeder started")
-		w.say("f%d of member %d feeds", w.steps, m.number)
+		w.note("f%d of member %d feeds", w.steps, m.number)
 		return true
 	case f == nil:
 		return false
 	case !elected && (!w.faults || w.chance(1, 20)):
-		w.say("f%d notices that it has lost the first partition", f.id)
+		w.note("f%d notices that it has lost the first partition", f.id)
 		w.act("feeder replaced")
 		f.end()
 		return true
@@ -77,7 +77,7 @@ func (w *World) stepFeeder() bool {
 func (w *World) elected(m *member) bool {
 	first := int(w.plan.Ranges[0].Source.Partition)
 	return slices.ContainsFunc(w.sessions, func(s *session) bool {
-		return s.alive && s.member == m && s.shares[first].settled() != nil
+		return s.alive && s.member == m && s.shares[first].assignment() != nil
 	})
 }
 
@@ -123,7 +123,7 @@ func (f *feeder) begin() bool {
 		f.untaken = 0
 	}
 	f.before = from.Entries
-	f.merge, f.ledger, f.rested = feeding.NewMerge(f.plan, from, f.bounds()), feeding.NewLedger(from.Entries),
+	f.merge, f.ledger, f.rested = feeding.NewMerge(f.plan, from, f.limits()), feeding.NewLedger(from.Entries),
 		make([]bool, len(f.plan.Ranges))
 	f.through = make([]int64, len(f.plan.Ranges))
 	return true
@@ -173,9 +173,9 @@ func (f *feeder) again() {
 	f.merge, f.until, f.letters, f.sending, f.ours, f.pending = nil, -1, nil, false, nil, nil
 }
 
-func (f *feeder) bounds() feeding.Bounds {
-	return feeding.Bounds{
-		Bounds: protocol.Bounds{Entries: f.params.Feeds, Bytes: math.MaxInt32}, Part: framing,
+func (f *feeder) limits() feeding.Limits {
+	return feeding.Limits{
+		RunLimits: protocol.RunLimits{Entries: f.params.Feeds, Bytes: math.MaxInt32}, Part: framing,
 		Place: framing,
 	}
 }
@@ -231,7 +231,7 @@ func (f *feeder) add(number int, p *part, position int64) bool {
 			documents = append(documents, feeding.Document{Entry: p.entries[o], Rejected: f.rejects(p.entries[o].Content)})
 		}
 	}
-	if to := f.plan.Ranges[number].To; behind == position && p.barren(position, to) && f.chance(1, 4) { // nothing came for a while
+	if to := f.plan.Ranges[number].To; behind == position && p.empty(position, to) && f.chance(1, 4) { // nothing came for a while
 		behind = to
 		f.act("barren to feed")
 	}
@@ -325,7 +325,7 @@ func (f *feeder) put() {
 	for i, l := range a.letters {
 		f.air = append(f.air, flight{letter: l, by: f, to: a, number: i, after: late})
 		if f.tracing {
-			f.say("f%d sends %s", f.id, f.describe(l.record))
+			f.note("f%d sends %s", f.id, f.describe(l.record))
 		}
 	}
 	f.ours = a
@@ -343,11 +343,11 @@ func (f *feeder) find() bool {
 			f.bad("f%d gives up: the replica takes nothing of it", f.id)
 		}
 		f.act("feed not taken")
-		f.say("f%d begins again: %v", f.id, err)
+		f.note("f%d begins again: %v", f.id, err)
 		f.again()
 	case err != nil:
 		f.act("feeder overtaken")
-		f.say("f%d begins again: %v", f.id, err)
+		f.note("f%d begins again: %v", f.id, err)
 		f.again()
 	default:
 		f.pending = f.pending[1:]
@@ -365,7 +365,7 @@ func (f *feeder) finish() bool {
 	}
 	f.member.fed = true
 	f.act("fed to the end")
-	f.say("f%d has fed all", f.id)
+	f.note("f%d has fed all", f.id)
 	f.end()
 	return true
 }

@@ -145,7 +145,7 @@ func (w *World) stepFiller() bool {
 		}
 		w.fillers[i] = &filler{w.newMember(-2), 0}
 		w.act("filler started")
-		w.say("a filler starts at j%d", w.fillers[i].replica.Next())
+		w.note("a filler starts at j%d", w.fillers[i].replica.Next())
 		return true
 	case !m.ready:
 		return false
@@ -172,7 +172,7 @@ func (w *World) agree(m *filler) bool {
 	if f != nil && !w.filled(f, m.replica) && !w.mishap(Person, 8) {
 		m.feeder = &feeder{World: w, id: w.steps, member: m.member, alive: true, plan: f.plan, number: now.Number, until: -1}
 		w.act("filling")
-		w.say("f%d brings fill %d", w.steps, now.Number)
+		w.note("f%d brings fill %d", w.steps, now.Number)
 		return true
 	}
 	next := w.nextFill(m.replica, f)

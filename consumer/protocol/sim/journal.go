@@ -75,7 +75,7 @@ func (s *session) send(letters ...letter) *appending {
 		}
 		s.air = append(s.air, f)
 		if s.tracing {
-			s.say("s%d sends %s", s.id, s.describe(l.record))
+			s.note("s%d sends %s", s.id, s.describe(l.record))
 		}
 	}
 	return a
@@ -103,7 +103,7 @@ func (w *World) stepAir() bool {
 		}
 		w.act("append lost")
 		if w.tracing {
-			w.say("lost: %s", w.describe(f.record))
+			w.note("lost: %s", w.describe(f.record))
 		}
 		return true
 	}
@@ -152,7 +152,7 @@ func (w *World) land(f flight) int64 {
 	w.journal = append(w.journal, logged{record: f.record, at: at, verdicts: verdicts, lie: f.lie, applied: applied})
 	w.nameDocuments(at.Offset, f.record)
 	if w.tracing {
-		w.say("j%d is %s", at.Offset, w.describe(f.record))
+		w.note("j%d is %s", at.Offset, w.describe(f.record))
 	}
 	switch r := f.record.(type) {
 	case *index.Run:
@@ -199,7 +199,7 @@ func (w *World) judged(p *part, v *index.Verdict) {
 		w.documents = append(w.documents, document{part: p, offset: v.Offset, content: v.Content, position: v.Position})
 	}
 	if w.tracing {
-		w.say("     %s: %s", p.name(v.Offset), describeVerdict(v))
+		w.note("     %s: %s", p.name(v.Offset), describeVerdict(v))
 	}
 	w.checkPlace(p, v)
 }

@@ -48,7 +48,7 @@ func (s *session) offsets(b *batch) {
 		b.txn.offsets, b.txn.metadata = append(b.txn.offsets, offset), append(b.txn.metadata, metadata)
 	}
 	s.open = append(s.open, b.txn)
-	s.say("s%d sends the offsets of%s", s.id, b)
+	s.note("s%d sends the offsets of%s", s.id, b)
 }
 
 // endTransaction is EndTxn. It may take effect or not, and be answered with yes, no, an error, or not at all.
@@ -80,7 +80,7 @@ func (s *session) endTransaction(b *batch) {
 			s.close(t)
 		}
 	}
-	s.say("s%d ends its transaction: took effect %v, answered %v, %v", s.id, effect, committed, err)
+	s.note("s%d ends its transaction: took effect %v, answered %v, %v", s.id, effect, committed, err)
 	switch b.Ended(committed, err); b.Wants() { //nolint:exhaustive // there is no other outcome
 	case protocol.Rebuild:
 		s.act("outcome unknown")
@@ -108,7 +108,7 @@ func (s *session) doubt(b *batch) bool {
 		c := b.groups[i].part.committed
 		return protocol.NewCommitted(c.offset, c.metadata)
 	})
-	s.say("s%d: the refused commit took effect: %v", s.id, why)
+	s.note("s%d: the refused commit took effect: %v", s.id, why)
 	return true
 }
 
@@ -148,7 +148,7 @@ func (w *World) stepTransaction() bool {
 		w.mark(t)
 	case !w.faults && w.chance(1, 4), w.mishap(Crash, 4):
 		w.act("transaction timed out")
-		w.say("a transaction of slot %d times out", t.slot)
+		w.note("a transaction of slot %d times out", t.slot)
 	default:
 		return false
 	}
@@ -220,7 +220,7 @@ func (w *World) expel(at *slot) {
 		at.joined = nil
 	case s.alive && w.mishap(Group, 5):
 		at.joined = nil
-		w.say("s%d is expelled, and doesn't know", s.id)
+		w.note("s%d is expelled, and doesn't know", s.id)
 		w.act("expelled")
 	}
 }
@@ -250,7 +250,7 @@ func (w *World) deal() {
 		for i, p := range w.parts {
 			owners[i] = p.owner
 		}
-		w.say("rebalance: generation %d, slots %v own the partitions", w.generation, owners)
+		w.note("rebalance: generation %d, slots %v own the partitions", w.generation, owners)
 	}
 }
 

@@ -20,11 +20,11 @@ func (s *session) stepLoop() (did bool) {
 	s.announceAgain()
 	for polled, rested := false, false; s.alive; {
 		step := s.leads.Next(s.time(), j)
-		if step.Batch == nil && step.Want != protocol.WantOwed || step.Again {
+		if step.Batch == nil && step.Want != protocol.WantUnjournaled || step.Again {
 			clear(s.read)
 		}
 		switch step.Want { //nolint:exhaustive // the others are of a batch: serve
-		case protocol.WantRecords, protocol.WantOwed:
+		case protocol.WantRecords, protocol.WantUnjournaled:
 			if did || polled {
 				return did
 			}
@@ -72,7 +72,7 @@ func (s *session) stepLoop() (did bool) {
 
 // rest lets go of a batch.
 func (s *session) rest() {
-	if g := &s.batch.groups[0]; s.batch.recording && g.Owed == g.Base-g.End {
+	if g := &s.batch.groups[0]; s.batch.recording && g.Unjournaled == g.Base-g.End {
 		s.act("recorded")
 	}
 	s.leads.Rested()
@@ -81,18 +81,18 @@ func (s *session) rest() {
 
 // serve does what a batch wants.
 func (s *session) serve(b *batch) bool {
-	if s.params.Outages && s.leads.MayPass() && (s.away || s.mishap(Outage, 6)) {
-		s.passOn(b)
+	if s.params.Outages && s.leads.MayBypass() && (s.away || s.mishap(Outage, 6)) {
+		s.journalAway(b)
 		return true
 	}
 	switch b.Wants() { //nolint:exhaustive // the others are not of a batch, or its end
 	case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
 		return s.append(b)
-	case protocol.WantPass, protocol.WantForgotten:
+	case protocol.WantReached, protocol.WantForgotten:
 		if s.member.replica.Next() < b.Until() {
 			return false
 		}
-		b.Passed()
+		b.Reached()
 	case protocol.WantTimeCheck:
 		s.checkTimes(b)
 	case protocol.WantOutputs:
@@ -134,7 +134,7 @@ func (s *session) fails(step *protocol.Step) {
 
 // poll takes documents of some partitions, and says whether there is something to do with them.
 func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
-	owed, of := step.Want == protocol.WantOwed, s.polled(step)
+	owed, of := step.Want == protocol.WantUnjournaled, s.polled(step)
 	var groups []group
 	f := protocol.Fetch{}
 	left, from := 1+s.n(step.Records), s.n(len(of))
@@ -143,7 +143,7 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 			break
 		}
 		a := of[(from+k)%len(of)]
-		if s.shares[s.of[a].number].settled() != a { // the client has lost it, and has not told
+		if s.shares[s.of[a].number].assignment() != a { // the client has lost it, and has not told
 			continue
 		}
 		g, end := s.fetched(a, owed, left, j)
@@ -180,10 +180,10 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 		return false
 	}
 	s.batch = &batch{Batch: b, groups: groups, recording: owed}
-	s.say("s%d polls%s", s.id, s.batch)
+	s.note("s%d polls%s", s.id, s.batch)
 	switch {
 	case owed:
-		s.say("they were passed on, and are recorded")
+		s.note("they were passed on, and are recorded")
 		s.act("recording")
 	case f.Size == 0 && s.plan == nil:
 		s.act("markers polled alone")
@@ -195,7 +195,7 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 // polled lists the partitions of which something comes, in one order: in which they were given, shows nothing more.
 func (s *session) polled(step *protocol.Step) []*protocol.Assignment {
 	of := step.Of
-	if step.Want != protocol.WantOwed && s.plan != nil && s.told == nil && s.faults && s.chance(1, 24) {
+	if step.Want != protocol.WantUnjournaled && s.plan != nil && s.told == nil && s.faults && s.chance(1, 24) {
 		of = s.leads.Assigned() // they were fetched before they were paused
 	}
 	of = slices.Clone(of)
@@ -207,12 +207,12 @@ func (s *session) polled(step *protocol.Step) []*protocol.Assignment {
 func (s *session) fetched(a *protocol.Assignment, owed bool, most int, j protocol.Journal) (g group, from int64) {
 	p := s.of[a]
 	if owed {
-		from = max(a.Recorded(), p.begin, s.read[a])
+		from = max(a.Journaled(), p.begin, s.read[a])
 		if g = s.fetch(p, a, from, most, a.Base); g.End >= p.last(a.Base) {
 			g.End = a.Base
 		}
 		s.read[a] = g.End
-		return g, a.Recorded()
+		return g, a.Journaled()
 	}
 	g = s.fetch(p, a, a.Base, most, a.Mode.Reach(a, j.Replica))
 	if g.Beyond {
@@ -225,7 +225,7 @@ func (s *session) fetched(a *protocol.Assignment, owed bool, most int, j protoco
 func (s *session) skip(of []*protocol.Assignment) {
 	var barren []*protocol.Assignment
 	for _, a := range of {
-		if s.of[a].barren(a.Base, a.Range.To) {
+		if s.of[a].empty(a.Base, a.Range.To) {
 			barren = append(barren, a)
 		}
 	}
@@ -240,7 +240,7 @@ func (s *session) skip(of []*protocol.Assignment) {
 		p.committed = commit{offset: a.Range.To, metadata: a.Mode.Metadata(a), log: s.commits}
 		p.committedIn(a.Epoch, a.Range.To)
 		s.act("barren")
-		s.say("s%d commits the end of partition %d, below which no document is left: %d", s.id, p.number, a.Range.To)
+		s.note("s%d commits the end of partition %d, below which no document is left: %d", s.id, p.number, a.Range.To)
 	}
 	s.leads.Skipped(s.time(), barren...)
 	for _, a := range barren {

@@ -45,7 +45,7 @@ func (w *World) startMember(number int) {
 		return
 	}
 	w.members[number] = m
-	w.say("member %d starts at j%d", number, m.replica.Next())
+	w.note("member %d starts at j%d", number, m.replica.Next())
 	for k := range w.params.Sessions {
 		w.openSession(m, number*w.params.Sessions+k)
 	}
@@ -143,7 +143,7 @@ func (w *World) apply(m *member) {
 		rec = garbled(rec)
 		m.sick = l.at.Offset
 		w.act("gone wrong")
-		w.say("the witness reads j%d wrong", l.at.Offset)
+		w.note("the witness reads j%d wrong", l.at.Offset)
 	}
 	var effect index.Effect
 	if rec == nil {
@@ -234,7 +234,7 @@ func (w *World) capture(m *member) {
 		letter: letter{record: m.checkpoint(w, claim{c.Next, c.Hash, c.Bounds})},
 		after:  w.late(),
 	})
-	w.say("member %d takes a snapshot at j%d", m.number, c.Next)
+	w.note("member %d takes a snapshot at j%d", m.number, c.Next)
 	w.act("snapshot")
 	if w.chance(1, 2) {
 		w.trim()
@@ -259,7 +259,7 @@ func (w *World) trim() {
 	if below, ok := protocol.Needless(whole); ok && below > w.begin {
 		w.begin = below
 		w.act("trimmed")
-		w.say("the journal is trimmed below j%d", below)
+		w.note("the journal is trimmed below j%d", below)
 	}
 }
 
@@ -271,7 +271,7 @@ func (w *World) stepDamage() bool {
 	}
 	w.snapshots[n-1].damaged = true
 	w.act("damaged")
-	w.say("the snapshot at j%d is damaged", w.snapshots[n-1].next)
+	w.note("the snapshot at j%d is damaged", w.snapshots[n-1].next)
 	return true
 }
 
@@ -306,7 +306,7 @@ func (w *World) kill(m *member) {
 			s.end()
 		}
 	}
-	w.say("member %d is killed", m.number)
+	w.note("member %d is killed", m.number)
 	if m == w.witness {
 		w.witness = w.newMember(-1)
 	}

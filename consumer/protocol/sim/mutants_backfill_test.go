@@ -71,7 +71,7 @@ var backfillMutants = []mutant{
 	},
 	{
 		"a commit that was refused counts nothing", "consumer/protocol/batch.go",
-		"groups[i].Passing, groups[i].Pending = false, Tally{}", "groups[i].Passing = false",
+		"groups[i].Bypasses, groups[i].Pending = false, Tally{}", "groups[i].Bypasses = false",
 	},
 	{
 		"counts go on from what is committed", "consumer/protocol/decide.go",

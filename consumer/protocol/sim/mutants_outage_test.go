@@ -5,19 +5,19 @@ package sim_test
 var outageMutants = []mutant{
 	{
 		rule: "a commit says from where on the journal has not heard", file: "consumer/protocol/live.go",
-		old: "if a.Passing || a.Owes() {", new: "if a.Owes() {",
+		old: "if a.Bypasses || a.HasUnjournaled() {", new: "if a.HasUnjournaled() {",
 	},
 	{
 		rule: "what is owed is not announced", file: "consumer/protocol/assignment.go",
-		old: "Epoch: a.Epoch, Base: a.Recorded()}", new: "Epoch: a.Epoch, Base: a.Base}",
+		old: "Epoch: a.Epoch, Base: a.Journaled()}", new: "Epoch: a.Epoch, Base: a.Base}",
 	},
 	{
 		rule: "what is passed on is owed", file: "consumer/protocol/assignment.go",
-		old: "if a.Passing || a.Owes() {", new: "if a.Owes() {",
+		old: "if a.Bypasses || a.HasUnjournaled() {", new: "if a.HasUnjournaled() {",
 	},
 	{
 		rule: "the next owner owes what was passed on", file: "consumer/protocol/decide.go",
-		old: "Owed: f.owed(),", new: "",
+		old: "Unjournaled: f.unjournaled(),", new: "",
 	},
 	{
 		rule: "what is recorded is not forwarded", file: "consumer/protocol/batch.go",
@@ -25,7 +25,7 @@ var outageMutants = []mutant{
 	},
 	{
 		rule: "a verdict that is had is followed", file: "consumer/protocol/outage.go",
-		old: "if !d.Judged && !d.Rejected && !d.Unchecked {\n\t\t\t\td.Passed", new: "if !d.Rejected {\n\t\t\t\td.Passed",
+		old: "if !d.Judged && !d.Rejected && !d.Unchecked {\n\t\t\t\td.Bypassed", new: "if !d.Rejected {\n\t\t\t\td.Bypassed",
 	},
 	{
 		rule: "with a verdict a refusal is tried again", file: "consumer/protocol/judge.go",

@@ -195,7 +195,7 @@ var mutants = []mutant{
 	},
 	{
 		"the replica passes the journal's end first", "consumer/protocol/takeover.go",
-		"{ t.until, t.asks = end, AskPass }", "{ t.asks = AskPass }",
+		"{ t.until, t.asks = end, AskReached }", "{ t.asks = AskReached }",
 	},
 	{
 		"the offset is fetched stable", "consumer/protocol/takeover.go",

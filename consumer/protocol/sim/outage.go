@@ -10,11 +10,11 @@ func VaryOutage(seed uint64) Params {
 	return p
 }
 
-// passOn has the journal be away while documents wait for their verdicts.
-func (s *session) passOn(b *batch) {
-	s.leads.Pass()
+// journalAway has the journal be away while documents wait for their verdicts.
+func (s *session) journalAway(b *batch) {
+	s.leads.Bypass()
 	b.ours = nil // what is on its way lands, or does not
-	s.say("s%d passes on%s", s.id, b)
+	s.note("s%d passes on%s", s.id, b)
 	s.act("passed on")
 	if b.Wants() == protocol.WantTimeCheck {
 		s.checkTimes(b)
@@ -36,8 +36,8 @@ func (p *part) last(below int64) int64 {
 	return p.begin
 }
 
-// checkPassed: what is passed on goes to unique, or where that refuses it to rejected.
-func (w *World) checkPassed(g *group, d *protocol.Document, f form) {
+// checkBypassed: what is passed on goes to unique, or where that refuses it to rejected.
+func (w *World) checkBypassed(g *group, d *protocol.Document, f form) {
 	p, o := g.part, d.Entry.Offset
 	if !w.params.Outages || d.Judged {
 		w.bad("%s is passed on though it has a verdict", p.name(o))
@@ -48,7 +48,7 @@ func (w *World) checkPassed(g *group, d *protocol.Document, f form) {
 	if p.epoch == g.Epoch {
 		p.passed[o] = g.Epoch
 	}
-	if f != asPassed {
+	if f != asBypassed {
 		p.untold[o] = true
 		return
 	}

@@ -53,7 +53,7 @@ func (w *World) empty() {
 	for _, p := range w.parts {
 		p.owner = -1
 	}
-	w.say("the group loses all its members")
+	w.note("the group loses all its members")
 }
 
 func (w *World) setOffset(p *part) bool {
@@ -73,7 +73,7 @@ func (w *World) setOffset(p *part) bool {
 		}
 	}
 	w.act("offset set")
-	w.say("somebody sets %d.p%d to %d", p.source.Topic[0], p.number, to)
+	w.note("somebody sets %d.p%d to %d", p.source.Topic[0], p.number, to)
 	return true
 }
 
@@ -98,7 +98,7 @@ func (w *World) deleteOffset(p *part) bool {
 	p.asked++
 	p.set = p.set || anything
 	w.act("offset deleted")
-	w.say("the offset of %d.p%d expires", p.source.Topic[0], p.number)
+	w.note("the offset of %d.p%d expires", p.source.Topic[0], p.number)
 	return true
 }
 
@@ -122,7 +122,7 @@ func (w *World) loseOffset(p *part) bool {
 	p.committed.offset, p.committed.log = to, w.commits
 	p.asked++
 	w.act("offset lost")
-	w.say("Kafka loses commits of %d.p%d: %d in place of %d", p.source.Topic[0], p.number, to, c.Offset)
+	w.note("Kafka loses commits of %d.p%d: %d in place of %d", p.source.Topic[0], p.number, to, c.Offset)
 	return true
 }
 
@@ -139,7 +139,7 @@ func (w *World) loseTail(p *part) bool {
 	}
 	p.torn = true
 	w.act("tail lost")
-	w.say("the source loses %d.p%d from %d on, and gets others", p.source.Topic[0], p.number, from)
+	w.note("the source loses %d.p%d from %d on, and gets others", p.source.Topic[0], p.number, from)
 	return true
 }
 
@@ -159,7 +159,7 @@ func (w *World) deleteHead(p *part) bool {
 	}
 	p.trimmed++
 	w.act("head deleted")
-	w.say("retention deletes %d.p%d below %d", p.source.Topic[0], p.number, p.begin)
+	w.note("retention deletes %d.p%d below %d", p.source.Topic[0], p.number, p.begin)
 	return true
 }
 
@@ -175,7 +175,7 @@ func (w *World) recreate() bool {
 		clear(w.slots[i].moved)
 	}
 	w.act("recreated")
-	w.say("the source topic is created anew")
+	w.note("the source topic is created anew")
 	return true
 }
 
@@ -188,7 +188,7 @@ func (w *World) stepKill() bool {
 	if w.chance(1, 3) {
 		w.members[m.number] = nil
 		w.act("given up")
-		w.say("member %d hangs, and is given up", m.number)
+		w.note("member %d hangs, and is given up", m.number)
 		return true
 	}
 	w.members[m.number] = nil

@@ -154,7 +154,7 @@ func (w *World) ends(p *part) {
 }
 
 // barren says that nothing is left to poll from one offset up to another, and nothing comes there any more.
-func (p *part) barren(from, to int64) bool {
+func (p *part) empty(from, to int64) bool {
 	for o := max(from, p.begin); o < min(to, p.visible); o++ {
 		if !p.gap(o) || p.marker(o) {
 			return false
@@ -230,7 +230,7 @@ func (w *World) stop(why string, reason bool) {
 	}
 	w.over = why
 	w.act("ended for a person")
-	w.say("the backfill ends: %s", why)
+	w.note("the backfill ends: %s", why)
 }
 
 // refuse ends a backfill where a takeover does.
@@ -269,7 +269,7 @@ func (w *World) stepCompact() bool {
 	p.entries[o] = entry.Entry{Offset: o}
 	p.need[o], p.torn, p.skipped[o] = 0, true, true
 	w.act("compacted")
-	w.say("compaction removes %s", p.name(o))
+	w.note("compaction removes %s", p.name(o))
 	return true
 }
 

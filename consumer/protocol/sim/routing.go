@@ -174,7 +174,7 @@ func (w *World) checkRouting(t *transaction, g *group) {
 		return v != nil && v.verdict.Position.Offset > over
 	}
 	for i := range g.documents {
-		unheard := g.Passing && !g.documents[i].Judged // of what the journal says
+		unheard := g.Bypasses && !g.documents[i].Judged // of what the journal says
 		if o := g.documents[i].Entry.Offset; !unheard && judgedLater(o) {
 			w.bad("%s goes by the routing %s, which was over at j%d, before it was judged", g.part.name(o), t.routing, over)
 		}

@@ -24,8 +24,8 @@ func (w *World) run() Result {
 		}
 	}
 	w.faults = false
-	w.say("no more faults")
-	w.settle()
+	w.note("no more faults")
+	w.finish()
 	if w.failure == "" && w.over == "" {
 		w.checkEnd()
 	}
@@ -42,8 +42,8 @@ const afterwards = 40
 // patience is how many steps may pass after the last fault, and how many in a row may do nothing: no wait is endless.
 const patience = 20_000
 
-func (w *World) settle() {
-	for idle, last := 0, w.steps+patience; w.failure == "" && w.over == "" && !w.settled(); {
+func (w *World) finish() {
+	for idle, last := 0, w.steps+patience; w.failure == "" && w.over == "" && !w.finished(); {
 		if w.step() {
 			w.steps++
 			idle = 0
@@ -57,7 +57,7 @@ func (w *World) settle() {
 }
 
 // settled says that all is forwarded and committed, and nothing is on its way.
-func (w *World) settled() bool {
+func (w *World) finished() bool {
 	if len(w.air) > 0 || len(w.open) > 0 {
 		return false
 	}
@@ -78,7 +78,7 @@ func (w *World) settled() bool {
 		if s == nil || !s.alive {
 			return false
 		}
-		if a := s.shares[p.number].settled(); a == nil || a.Base < end || a.Owes() {
+		if a := s.shares[p.number].assignment(); a == nil || a.Base < end || a.HasUnjournaled() {
 			return false
 		}
 	}

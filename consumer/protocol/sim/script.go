@@ -114,7 +114,7 @@ func (s *session) answered() {
 			s.stepShare(sh)
 		}
 	}
-	if b := s.batch; b != nil && !s.leads.Revoked() && (has(b.ours) || b.Wants() == protocol.WantPass && passed(b.Until())) {
+	if b := s.batch; b != nil && !s.leads.Revoked() && (has(b.ours) || b.Wants() == protocol.WantReached && passed(b.Until())) {
 		s.stepLoop()
 	}
 }
@@ -157,7 +157,7 @@ func (w *World) assemble() {
 			if p.number%len(w.slots) == s.slot {
 				p.owner, s.shares[p.number] = s.slot, s.share(p)
 			}
-			for sh := s.shares[p.number]; w.plan != nil && sh != nil && sh.settled() == nil; {
+			for sh := s.shares[p.number]; w.plan != nil && sh != nil && sh.assignment() == nil; {
 				s.stepShare(sh)
 			}
 		}

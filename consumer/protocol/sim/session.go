@@ -56,7 +56,7 @@ func (s *session) share(p *part) *share {
 }
 
 // settled is the assignment of a partition that is read.
-func (sh *share) settled() *protocol.Assignment {
+func (sh *share) assignment() *protocol.Assignment {
 	if sh == nil || sh.takeover.Asks() != protocol.Taken {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (w *World) openSession(m *member, slot int) *session {
 	s.leads = protocol.NewMember(w.mode(), s.intake, w.params.MostHeld, s.time())
 	w.slots[slot].latest = s
 	w.sessions = append(w.sessions, s)
-	w.say("s%d opens on slot %d of member %d and fences it", s.id, slot, m.number)
+	w.note("s%d opens on slot %d of member %d and fences it", s.id, slot, m.number)
 	return s
 }
 
@@ -99,7 +99,7 @@ func (s *session) end() { s.alive, s.batch = false, nil }
 
 // rebuild closes the session and opens it again on its slot, as after every outcome that is unknown.
 func (s *session) rebuild(why string) {
-	s.say("s%d is rebuilt: %s", s.id, why)
+	s.note("s%d is rebuilt: %s", s.id, why)
 	s.act("rebuilt")
 	if s.chance(1, 2) {
 		s.announce(s.leads.Unannounced())
@@ -127,7 +127,7 @@ func (s *session) rejoin() {
 			s.shares[p.number] = s.share(p)
 		}
 	}
-	s.say("s%d takes the place of its instance, generation %d", s.id, s.generation)
+	s.note("s%d takes the place of its instance, generation %d", s.id, s.generation)
 }
 
 // isMember says whether the group takes its commits.
@@ -147,13 +147,13 @@ func (w *World) stepSession() bool {
 
 func (s *session) step() bool {
 	if s.latest() != s && (!s.faults || s.chance(1, 12)) {
-		s.say("s%d notices that it is fenced, and ends", s.id)
+		s.note("s%d notices that it is fenced, and ends", s.id)
 		s.act("zombie")
 		s.end()
 		return true
 	}
 	if !s.outside && s.slots[s.slot].joined != s && (!s.faults || s.chance(1, 10)) {
-		s.say("s%d notices that it has lost its partitions", s.id)
+		s.note("s%d notices that it has lost its partitions", s.id)
 		s.act("lost its partitions")
 		for i := range s.shares {
 			s.revoke(i)
@@ -195,11 +195,11 @@ func (s *session) stepShare(sh *share) bool {
 	switch t := sh.takeover; t.Asks() {
 	case protocol.AskEnd:
 		t.JournalEnd(int64(len(s.journal)))
-	case protocol.AskPass:
+	case protocol.AskReached:
 		if s.member.replica.Next() < t.Until() {
 			return false
 		}
-		t.Passed(s.member.replica, s.slots[s.slot].moved[sh.part.number])
+		t.Reached(s.member.replica, s.slots[s.slot].moved[sh.part.number])
 	case protocol.AskOffset:
 		return s.offset(sh)
 	case protocol.AskExtent:
@@ -245,7 +245,7 @@ func (s *session) extent(sh *share) {
 	t.Extent(sh.part.begin, sh.part.visible, time.UnixMilli(0).Add(sh.waited))
 	d := t.Decision
 	if s.tracing {
-		s.say("s%d takes %d.p%d over: %s", s.id, sh.part.source.Topic[0], sh.part.number, describeDecision(t))
+		s.note("s%d takes %d.p%d over: %s", s.id, sh.part.source.Topic[0], sh.part.number, describeDecision(t))
 	}
 	switch {
 	case d.Action == protocol.GoOn:
@@ -277,7 +277,7 @@ func (s *session) commitEpoch(sh *share) {
 	s.commits++
 	sh.part.committed = commit{offset: d.Offset, metadata: protocol.Metadata(d.Epoch, d.Offset), log: s.commits}
 	s.slots[s.slot].moved[sh.part.number] = false
-	s.say("s%d commits %d as the start of epoch %d", s.id, d.Offset, d.Epoch)
+	s.note("s%d commits %d as the start of epoch %d", s.id, d.Offset, d.Epoch)
 	t.Begun(true)
 	if !s.mishap(Crash, 8) {
 		s.stepShare(sh)

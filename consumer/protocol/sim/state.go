@@ -191,7 +191,7 @@ func (t *teller) share(sh *share) {
 	asks := of.Asks()
 	t.num(int64(asks))
 	switch asks {
-	case protocol.AskPass, protocol.AskApply:
+	case protocol.AskReached, protocol.AskApply:
 		t.num(of.Until())
 	case protocol.AskOffset, protocol.AskExtent, protocol.AskCommit:
 		f := &of.Findings
@@ -213,8 +213,8 @@ func (t *teller) share(sh *share) {
 }
 
 func (t *teller) assignment(a *protocol.Assignment) {
-	t.num(int64(a.Epoch), a.Start, a.Base, a.Owed, a.Announced)
-	t.flags(a.Passing)
+	t.num(int64(a.Epoch), a.Start, a.Base, a.Unjournaled, a.Announced)
+	t.flags(a.Bypasses)
 	t.num(a.Tally.Unique, a.Tally.Reemitted, a.Tally.Duplicate, a.Tally.Rejected, a.Tally.Unchecked)
 	for o := range int64(t.params.Documents) {
 		t.num(int64(a.Level(o)))
@@ -230,7 +230,7 @@ func (t *teller) batch(b *batch) {
 		t.documents(&b.groups[i])
 	}
 	switch b.Wants() { //nolint:exhaustive // what there is else, is in the documents and the transaction
-	case protocol.WantPass, protocol.WantForgotten:
+	case protocol.WantReached, protocol.WantForgotten:
 		t.num(b.Until())
 	case protocol.WantEntries, protocol.WantForgets, protocol.WantForget:
 		if t.flags(b.ours != nil); b.ours != nil {
@@ -245,7 +245,7 @@ func (t *teller) documents(g *group) {
 	for i := range g.documents {
 		d := &g.documents[i]
 		t.num(d.Entry.Offset, int64(d.Entry.Content))
-		t.flags(d.Judged, d.Passed, d.Verdict.Forgotten)
+		t.flags(d.Judged, d.Bypassed, d.Verdict.Forgotten)
 		t.num(d.Verdict.Position.Offset, int64(d.Verdict.Position.Entry), d.Verdict.Match.Position.Offset,
 			int64(d.Verdict.Match.Position.Entry))
 	}

@@ -45,7 +45,7 @@ func (s *story) tell(t *testing.T, d *datadriven.TestData) string {
 			return slices.ContainsFunc(w.trace[s.told:], func(line string) bool { return strings.Contains(line, strings.Join(keys(d), " ")) })
 		})
 	case "settle":
-		s.steps(t, d, w.settled)
+		s.steps(t, d, w.finished)
 		w.checkEnd()
 	case "kill":
 		var number int

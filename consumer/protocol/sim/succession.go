@@ -93,7 +93,7 @@ func (s *Succession) returns() {
 	w := s.oneOf()
 	followed := slices.ContainsFunc(s.groups, func(o *World) bool { return o.heir.follows == w })
 	earlier := w.heir.follows
-	if followed || earlier == nil || len(s.groups) == mostGroups || earlier.duty().Theirs != w.heir.journal {
+	if followed || earlier == nil || len(s.groups) == mostGroups || earlier.duty().OtherJournal != w.heir.journal {
 		return
 	}
 	h := *earlier.heir
@@ -132,7 +132,7 @@ func (w *World) beginHeir() {
 	}
 	d := protocol.Duty{}
 	if h.follows != nil {
-		d = protocol.Duty{Kind: protocol.Fills, Other: h.follows.heir.name, Ours: h.journal}
+		d = protocol.Duty{Kind: protocol.Fills, Other: h.follows.heir.name, OwnJournal: h.journal}
 	}
 	w.declare(1, "", d)
 }

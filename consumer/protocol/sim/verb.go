@@ -28,23 +28,23 @@ func (v *verb) side(w *World) protocol.Side {
 // step does what the handover asks for, or a part of it. It returns false when the command has ended.
 func (v *verb) step() bool {
 	s := v.of
-	switch v.Hands() {
-	case protocol.HandLook:
+	switch v.Next() {
+	case protocol.StepLook:
 		v.look()
-	case protocol.HandDrain:
+	case protocol.StepDrain:
 		v.drain()
-	case protocol.HandFence:
+	case protocol.StepFence:
 		v.fence()
-	case protocol.HandOffsets:
+	case protocol.StepOffsets:
 		v.offsets()
-	case protocol.HandRetire, protocol.HandRestore:
+	case protocol.StepRetire, protocol.StepRestore:
 		v.append(v.older, v.Old.Number+1)
-	case protocol.HandActivate, protocol.HandVoid:
+	case protocol.StepActivate, protocol.StepVoid:
 		v.append(v.newer, v.New.Number+1)
-	case protocol.HandOver:
+	case protocol.StepDone:
 		s.act("over")
 		return false
-	case protocol.HandRefused:
+	case protocol.StepRefused:
 		s.act("refused")
 		return false
 	}
@@ -71,7 +71,7 @@ func (v *verb) look() {
 
 func (v *verb) append(to *World, number uint32) {
 	to.air = append(to.air, flight{letter: letter{record: to.routing(number, "", v.Duty())}, after: to.late()})
-	v.of.act("declared as " + v.Hands().String())
+	v.of.act("declared as " + v.Next().String())
 	v.Appended()
 }
 

@@ -253,7 +253,7 @@ func (w *World) rejects(content uint64) bool {
 func (w *World) leaves(content uint64) bool { return w.params.Leaves && w.rejects(content) }
 
 func (w *World) refuses(content uint64, in form) bool {
-	if in == asPassed || in == asUnchecked {
+	if in == asBypassed || in == asUnchecked {
 		in = asVerdict
 	}
 	switch {
@@ -287,11 +287,11 @@ func (p *part) given(offset int64, epoch uint32) *verdict {
 func (w *World) bad(format string, args ...any) {
 	if w.failure == "" {
 		w.failure = fmt.Sprintf(format, args...)
-		w.say("VIOLATION: %s", w.failure)
+		w.note("VIOLATION: %s", w.failure)
 	}
 }
 
-func (w *World) say(format string, args ...any) {
+func (w *World) note(format string, args ...any) {
 	if w.tracing {
 		w.trace = append(w.trace, fmt.Sprintf("%4d  ", w.steps)+fmt.Sprintf(format, args...))
 	}

@@ -62,7 +62,7 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 		ending = sessions.Wait()
 	}()
 	r := result{documents: j.documents}
-	err := j.stream.feed(ctx, j, group, []string{output}, ended)
+	err := j.stream.sendAll(ctx, j, group, []string{output}, ended)
 	if err == nil {
 		r.took, r.cpu, err = watch.wait(ctx, func() int { return int(documents.Load()) }, j.documents, ended)
 	}
@@ -70,7 +70,7 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 	stop()
 	<-ended
 	if err == nil {
-		err = j.settled(ctx, group)
+		err = j.checkCommitted(ctx, group)
 	} else {
 		err = errors.Join(err, ending)
 	}

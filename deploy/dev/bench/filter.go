@@ -103,7 +103,7 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 	}()
 	r := result{documents: j.documents}
 	unique, duplicate, _ := c.Sink.Topics(j.source)
-	err = j.stream.feed(ctx, j, c.Consumer.Group, []string{unique, duplicate}, ended)
+	err = j.stream.sendAll(ctx, j, c.Consumer.Group, []string{unique, duplicate}, ended)
 	if err == nil {
 		r.took, r.cpu, err = watch.wait(ctx, func() int { return forwarded(service.Stats()) }, j.documents, ended)
 	}
@@ -112,7 +112,7 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 	stop()
 	<-ended
 	if err == nil {
-		err = j.settled(ctx, c.Consumer.Group)
+		err = j.checkCommitted(ctx, c.Consumer.Group)
 	}
 	return r, errors.Join(err, ending)
 }

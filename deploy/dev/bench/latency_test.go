@@ -36,7 +36,7 @@ type idler struct{}
 func (idler) run(ctx context.Context, j job, group string) (result, error) {
 	ended := make(chan struct{})
 	close(ended)
-	return result{}, j.stream.feed(ctx, j, group, nil, ended)
+	return result{}, j.stream.sendAll(ctx, j, group, nil, ended)
 }
 
 // A contender that ends does not hang the run.

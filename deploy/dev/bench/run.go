@@ -114,13 +114,13 @@ func (w *stopwatch) wait(ctx context.Context, done func() int, n int,
 	}
 }
 
-// settleBound is how long the offsets of an acknowledged transaction may take to show.
-const settleBound = 10 * time.Second
+// commitTimeout is how long the offsets of an acknowledged transaction may take to show.
+const commitTimeout = 10 * time.Second
 
 // settled makes sure that the group has committed the whole source, no more and no less, whatever the contender
 // counted. The answer to a commit comes before its markers are everywhere, so settled asks again for a while.
-func (j job) settled(ctx context.Context, group string) error {
-	ctx, cancel := context.WithTimeout(ctx, settleBound)
+func (j job) checkCommitted(ctx context.Context, group string) error {
+	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
 	got := 0
 	err := again(ctx, func() (is bool, err error) {

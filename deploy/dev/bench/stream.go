@@ -60,7 +60,7 @@ func (s *stream) run(ctx context.Context, j job, who contender, group string) (r
 
 // feed brings all documents and returns when each has arrived in one of the outputs. ended is closed when the contender
 // has given up.
-func (s *stream) feed(ctx context.Context, j job, group string, outputs []string, ended <-chan struct{}) error {
+func (s *stream) sendAll(ctx context.Context, j job, group string, outputs []string, ended <-chan struct{}) error {
 	if s == nil {
 		return nil
 	}

@@ -75,7 +75,7 @@ func (s streams) measure(ctx context.Context, j job, w rivals.Work) (result, err
 // check makes sure that everything is committed, and that the outputs hold each document once in the one or the other
 // topic: each content once in the unique one.
 func (s streams) check(ctx context.Context, j job, w rivals.Work) error {
-	if err := j.settled(ctx, w.Group); err != nil {
+	if err := j.checkCommitted(ctx, w.Group); err != nil {
 		return err
 	}
 	unique, contents, err := j.cluster.count(ctx, w.Unique)

@@ -48,7 +48,7 @@ func tryBackfill(t *testing.T, w *world, p params) {
 	}, "\n")), 0o600))
 	want := r.backfill("calm", 1, nil)
 	got := r.backfill("tried", 3, func(ctx context.Context) {
-		check(t, until(ctx, "a third is done", settleBound,
+		check(t, until(ctx, "a third is done", commitTimeout,
 			func(ctx context.Context) bool { return r.done(ctx, "tried") > documents/3 }))
 		check(t, w.loseBroker(ctx, 0, func(ctx context.Context) error {
 			filled, err := w.fillBroker(ctx, func() {
@@ -92,7 +92,7 @@ func (r *replay) load(p params) {
 // backfill replays the source with several processes, while harm is done, and returns what came out of each document.
 func (r *replay) backfill(name string, processes int, harm func(context.Context), args ...string) map[string]string {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(r.t.Context(), settleBound)
+	ctx, cancel := context.WithTimeout(r.t.Context(), commitTimeout)
 	defer cancel()
 	var all errgroup.Group
 	for i := range processes {
@@ -133,11 +133,11 @@ func (r *replay) done(ctx context.Context, name string) (sum int64) {
 // which is that of the job.
 func (r *replay) outputs(ctx context.Context, name string) map[string]string {
 	r.t.Helper()
-	check(r.t, until(ctx, "all replicas are in sync", settleBound, r.healthy))
+	check(r.t, until(ctx, "all replicas are in sync", commitTimeout, r.healthy))
 	out := map[string]string{}
 	for _, output := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
 		topic := name + "." + output
-		ends, err := kafka.SettledOffsets(ctx, r.admin, topic)
+		ends, err := kafka.AwaitCommittedEnds(ctx, r.admin, topic)
 		check(r.t, err)
 		from, left := map[int32]kgo.Offset{}, map[int32]int64{}
 		ends.Each(func(o kadm.ListedOffset) {

@@ -74,7 +74,7 @@ func (l *load) run(ctx context.Context, rate func(time.Duration) float64) error 
 
 // widen has the load write to the first n partitions, when its client knows them.
 func (l *load) widen(ctx context.Context, topic string, n int) error {
-	if err := until(ctx, "the load knows the new partitions", settleBound, func(context.Context) bool {
+	if err := until(ctx, "the load knows the new partitions", commitTimeout, func(context.Context) bool {
 		l.client.ForceMetadataRefresh()
 		leader, _, err := l.client.PartitionLeader(topic, int32(n-1))
 		return err == nil && leader >= 0

@@ -76,7 +76,7 @@ func several(ctx context.Context, w *world, p params, out io.Writer) error {
 			return errFindings
 		}
 		p.seed++
-		if err := until(ctx, "all replicas are in sync", settleBound, w.healthy); err != nil {
+		if err := until(ctx, "all replicas are in sync", commitTimeout, w.healthy); err != nil {
 			return err
 		}
 	}

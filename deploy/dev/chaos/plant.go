@@ -28,7 +28,7 @@ func bugs() map[string]bug {
 			g := &step.Batch.Groups[i]
 			ends = append(ends, cluster.Commit{TopicPartition: g.TopicPartition, Offset: g.End, Metadata: protocol.Metadata(g.Epoch, g.End)})
 		}
-		if err := l.Cluster.Commit(ctx, l.client.place(), ends); err != nil {
+		if err := l.Cluster.Commit(ctx, l.client.identity(), ends); err != nil {
 			return fmt.Errorf("commit: %w", err)
 		}
 		return l.forward(ctx)

@@ -36,7 +36,7 @@ func (s *scene) remake(ctx context.Context) error {
 	if err := s.comeOut(ctx, unique); err != nil {
 		return err
 	}
-	if err := until(ctx, "an output is deleted", settleBound, func(ctx context.Context) bool {
+	if err := until(ctx, "an output is deleted", commitTimeout, func(ctx context.Context) bool {
 		_, _ = s.world.admin.DeleteTopic(ctx, unique) // what comes of it is looked at
 		return s.gone(ctx, unique)
 	}); err != nil {
@@ -85,7 +85,7 @@ func (s *scene) comeOut(ctx context.Context, output string) error {
 		return fmt.Errorf("write to the quiet source: %w", err)
 	}
 	var came map[string]int
-	err := until(ctx, "the quiet source's documents are in "+output, settleBound, func(ctx context.Context) bool {
+	err := until(ctx, "the quiet source's documents are in "+output, commitTimeout, func(ctx context.Context) bool {
 		all, err := unpacktest.Read(ctx, s.world.client, output, 0)
 		came = map[string]int{}
 		for i := range all {
@@ -97,7 +97,7 @@ func (s *scene) comeOut(ctx context.Context, output string) error {
 		}
 		here := 0
 		for _, r := range records {
-			here += min(1, came[place(r)])
+			here += min(1, came[coordinates(r)])
 		}
 		return err == nil && here == len(records)
 	})
@@ -109,4 +109,6 @@ func (s *scene) comeOut(ctx context.Context, output string) error {
 	return err
 }
 
-func place(r *kgo.Record) string { return fmt.Sprintf("%s/%d/%d", r.Topic, r.Partition, r.Offset) }
+func coordinates(r *kgo.Record) string {
+	return fmt.Sprintf("%s/%d/%d", r.Topic, r.Partition, r.Offset)
+}

@@ -44,8 +44,8 @@ type scene struct {
 	found []string // what must not be, beside what the audit and the members' logs tell
 }
 
-// settleBound is how long it may take until everything written is committed, after nothing is broken any more.
-const settleBound = 12 * time.Minute
+// commitTimeout is how long it may take until everything written is committed, after nothing is broken any more.
+const commitTimeout = 12 * time.Minute
 
 // stallBound is how long an audit may make no progress. The whole duration has no bound, because it depends on the
 // amount of records and on the machine.
@@ -202,8 +202,8 @@ func (s *scene) work(ctx context.Context, act func(context.Context) error) error
 		if err != nil {
 			return err
 		}
-		if err := until(ctx, "all that was written is committed", settleBound,
-			func(context.Context) bool { return s.watch.settled() }); err != nil {
+		if err := until(ctx, "all that was written is committed", commitTimeout,
+			func(context.Context) bool { return s.watch.allCommitted() }); err != nil {
 			return err
 		}
 		return until(ctx, "the journal is copied", time.Minute, s.copied)

@@ -126,14 +126,14 @@ func draw(r *rand.Rand, p params, weight map[fault]int) event {
 		}
 	}
 	e := event{fault: kinds[r.IntN(len(kinds))], member: r.IntN(p.members), broker: r.IntN(brokers)}
-	short, long := bounds(e.fault, r.IntN(4) == 0)
+	short, long := durations(e.fault, r.IntN(4) == 0)
 	e.lasts = min(between(r, short, long), p.length)
 	return e
 }
 
 // bounds returns the shortest and the longest duration of a fault. Members have a session time-out of 6 s and a
 // transaction time-out of 10 s. Rare durations exceed both.
-func bounds(f fault, rare bool) (short, long time.Duration) {
+func durations(f fault, rare bool) (short, long time.Duration) {
 	switch f {
 	case pause:
 		if rare {

@@ -33,7 +33,7 @@ func trySuccession(t *testing.T, w *world, p params) {
 	t.Helper()
 	s := &succession{replay: &replay{world: w, t: t, source: "taken.news"}}
 	check(t, w.create(t.Context(), s.source, p.partitions, nil))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*settleBound)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*commitTimeout)
 	defer cancel()
 	s.files = [2]string{s.configure("first", "", "word:3", 1), s.configure("second", "first", "char:5", 1)}
 	l, err := newLoad(w, s.source, p)
@@ -56,9 +56,9 @@ func trySuccession(t *testing.T, w *world, p params) {
 			s.files[newer] = s.configure("first", "second", "word:3", 2)
 			up[newer] = s.member(ctx, newer)
 		}
-		check(t, until(ctx, "the other group forwards", settleBound,
+		check(t, until(ctx, "the other group forwards", commitTimeout,
 			func(ctx context.Context) bool { return s.done(ctx, 1-newer) > before+300 }))
-		check(t, until(ctx, "the window is filled", settleBound, func(context.Context) bool {
+		check(t, until(ctx, "the window is filled", commitTimeout, func(context.Context) bool {
 			log, err := os.ReadFile(s.files[newer] + ".log")
 			return err == nil && strings.Contains(string(log), "the window is filled")
 		}))
@@ -69,7 +69,7 @@ func trySuccession(t *testing.T, w *world, p params) {
 	check(t, l.client.Flush(ctx))
 	ends, sent := l.written()
 	s.sent = sent
-	check(t, until(ctx, "all is committed", settleBound, func(ctx context.Context) bool {
+	check(t, until(ctx, "all is committed", commitTimeout, func(ctx context.Context) bool {
 		return s.done(ctx, 0) >= total(ends)
 	}))
 	s.uniqueOnce(s.outputs(ctx, "taken"))
@@ -137,7 +137,7 @@ func (s *succession) member(ctx context.Context, of int) *exec.Cmd {
 	cmd := s.command(ctx, of, "run")
 	check(s.t, cmd.Start())
 	if of == 0 && s.done(ctx, 1) == 0 { // the other one can only follow a group that has begun
-		check(s.t, until(ctx, "the first group has begun", settleBound,
+		check(s.t, until(ctx, "the first group has begun", commitTimeout,
 			func(ctx context.Context) bool { return s.done(ctx, of) > 0 }))
 	}
 	return cmd

@@ -77,11 +77,11 @@ func (s *scene) lose(ctx context.Context, times int, out io.Writer) error {
 			if err := s.loseOne(ctx, f, i); err != nil {
 				return err
 			}
-			if err := until(ctx, "documents go on after "+string(f), settleBound,
+			if err := until(ctx, "documents go on after "+string(f), commitTimeout,
 				func(context.Context) bool { return s.watch.resolved() }); err != nil {
 				return err
 			}
-			if err := s.tell(f, i, out); err != nil {
+			if err := s.printTimes(f, i, out); err != nil {
 				return err
 			}
 		}
@@ -91,7 +91,7 @@ func (s *scene) lose(ctx context.Context, times int, out io.Writer) error {
 
 // tell writes how long documents waited after one loss. If the place was taken again at once, it also writes in which
 // phases.
-func (s *scene) tell(f trial, i int, out io.Writer) error {
+func (s *scene) printTimes(f trial, i int, out io.Writer) error {
 	place := i % len(s.members)
 	fmt.Fprintf(out, "%s, place %d: %v\n", f, place, s.watch.newest(string(f)).Round(10*time.Millisecond))
 	if f != restarted && f != rolled {
@@ -132,7 +132,7 @@ func (s *scene) loseOne(ctx context.Context, f trial, i int) error {
 func (s *scene) well(ctx context.Context) error {
 	want := len(s.members) * s.config.Consumer.Sessions
 	var since time.Time
-	return until(ctx, "the group is whole", settleBound, func(ctx context.Context) bool {
+	return until(ctx, "the group is whole", commitTimeout, func(ctx context.Context) bool {
 		groups, err := s.world.admin.DescribeGroups(ctx, s.name)
 		g := groups[s.name]
 		switch {

@@ -81,7 +81,7 @@ func (s *stranger) write(ctx context.Context, topic string, partition, n int32, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var refused error
-	err = until(ctx, "documents with strange timestamps are written", settleBound, func(ctx context.Context) bool {
+	err = until(ctx, "documents with strange timestamps are written", commitTimeout, func(ctx context.Context) bool {
 		var id int64
 		var epoch int16
 		if id, epoch, refused = s.client.ProducerID(ctx); refused != nil {

@@ -111,7 +111,7 @@ func (w *watch) newest(what string) time.Duration {
 }
 
 // settled says whether everything that was written is committed.
-func (w *watch) settled() bool {
+func (w *watch) allCommitted() bool {
 	ends, _ := w.load.written()
 	w.mu.Lock()
 	defer w.mu.Unlock()

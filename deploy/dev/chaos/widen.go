@@ -18,7 +18,7 @@ func (s *scene) widen(ctx context.Context) (bool, error) {
 		}
 		return err == nil && wide > 0
 	}
-	if err := until(ctx, "the width of the source is known", settleBound, is); err != nil {
+	if err := until(ctx, "the width of the source is known", commitTimeout, is); err != nil {
 		return false, err
 	}
 	want := wide + widerBy

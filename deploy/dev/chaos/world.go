@@ -66,7 +66,7 @@ func open(ctx context.Context, p params, out io.Writer) (w *world, err error) {
 			return w, err
 		}
 	}
-	if err := w.start(ctx, testbed.Place{
+	if err := w.start(ctx, testbed.Files{
 		Dir: dir, Cache: p.cache, POM: p.pom,
 		Brief: p.length < time.Minute,
 	}); err != nil {
@@ -84,7 +84,7 @@ func open(ctx context.Context, p params, out io.Writer) (w *world, err error) {
 	return w, nil
 }
 
-func (w *world) start(ctx context.Context, at testbed.Place) (err error) {
+func (w *world) start(ctx context.Context, at testbed.Files) (err error) {
 	if w.kafka, err = testbed.NewKafka(ctx, at, brokers, func(_ int, address string) (string, error) {
 		p, err := proxy.New(ctx, address)
 		if err != nil {

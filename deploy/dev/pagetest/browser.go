@@ -30,7 +30,7 @@ func NewBrowser(ctx context.Context) (b *Browser, end func(), err error) {
 		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-gpu", true),
 		chromedp.Flag("font-render-hinting", "none"))
 	allocator, endAllocator := chromedp.NewExecAllocator(ctx, options...)
-	browser, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(say))
+	browser, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(logf))
 	end = func() { endBrowser(); endAllocator() }
 	if err := chromedp.Run(browser); err != nil {
 		end()
@@ -39,9 +39,9 @@ func NewBrowser(ctx context.Context) (b *Browser, end func(), err error) {
 	return &Browser{browser}, end, nil
 }
 
-// say prints what goes wrong between us and the browser. Events that this version of chromedp does not know are none
+// logf prints what goes wrong between us and the browser. Events that this version of chromedp does not know are none
 // of that.
-func say(format string, args ...any) {
+func logf(format string, args ...any) {
 	if !strings.HasPrefix(format, "unhandled ") {
 		fmt.Fprintf(os.Stderr, format+"\n", args...)
 	}

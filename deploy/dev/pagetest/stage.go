@@ -45,7 +45,7 @@ func NewStage(program string) (*Stage, error) {
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }}
 	mux := http.NewServeMux()
 	mux.Handle("/", proxy)
-	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, _ *http.Request) { s.tell(w, s.status) })
+	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, _ *http.Request) { s.writeJSON(w, s.status) })
 	mux.HandleFunc("GET /api/v1/recent", s.recent)
 	mux.HandleFunc("GET /api/v1/events", s.events)
 	mux.HandleFunc("GET /api/v1/document/{topic}/{partition}/{offset}", s.document)
@@ -91,8 +91,8 @@ func (s *Stage) Until(yes func(*Stage) bool) error {
 	}
 }
 
-// tells wakes who waits in Until. The caller has the lock.
-func (s *Stage) tells() {
+// wake wakes who waits in Until. The caller has the lock.
+func (s *Stage) wake() {
 	close(s.news)
 	s.news = make(chan struct{})
 }
@@ -101,7 +101,7 @@ func (s *Stage) refuses(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r)
-	s.tells()
+	s.wake()
 	if s.token != "" && r.Header.Get("Authorization") != "Bearer "+s.token {
 		fail(w, http.StatusUnauthorized, "the request carries no valid token", "send the header Authorization")
 		return true
@@ -115,7 +115,7 @@ func fail(w http.ResponseWriter, code int, what, remedy string) {
 	_ = json.NewEncoder(w).Encode(JSON{"error": what, "remedy": remedy})
 }
 
-func (s *Stage) tell(w http.ResponseWriter, what any) {
+func (s *Stage) writeJSON(w http.ResponseWriter, what any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
@@ -131,12 +131,12 @@ func (s *Stage) recent(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.mu.Unlock()
-	s.tell(w, JSON{"copies": newest, "count": len(newest)})
+	s.writeJSON(w, JSON{"copies": newest, "count": len(newest)})
 }
 
 func (s *Stage) streams(more int) {
 	s.open += more
-	s.tells()
+	s.wake()
 }
 
 // events tells each copy that is added from now on, or after the one that the page saw last.
@@ -184,7 +184,7 @@ func (s *Stage) document(w http.ResponseWriter, r *http.Request) {
 			"set ops.show_text: true and start the member again")
 		return
 	}
-	s.tell(w, JSON{
+	s.writeJSON(w, JSON{
 		"topic": r.PathValue("topic"), "verdict": "unique", "in_window": true, "copies": 3,
 		"leaves": JSON{"at": ago(-time.Hour), "bound": "bytes"}, "match": nil,
 		"text": JSON{"text": text, "cut": false, "raw": text, "raw_cut": false, "raw_bytes": len(text)},
@@ -205,7 +205,7 @@ func (s *Stage) lookup(w http.ResponseWriter, r *http.Request) {
 			"bands": []int{0, 3, 11}, "shared": JSON{"part": 45, "whole": 49, "of": "shingles"},
 		}}
 	}
-	s.tell(w, JSON{"results": []JSON{result}})
+	s.writeJSON(w, JSON{"results": []JSON{result}})
 }
 
 // Add adds a duplicate, as if it were found now.

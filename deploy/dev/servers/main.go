@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir) // a leftover in the temporary directory harms nobody
-	set := &servers{place: testbed.Place{Dir: dir, Cache: *cache, POM: *pom, Brief: *brief}, registry: *registry}
+	set := &servers{place: testbed.Files{Dir: dir, Cache: *cache, POM: *pom, Brief: *brief}, registry: *registry}
 	defer set.stop()
 	if err := set.start(ctx); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 
 // servers are the processes that were started here, and the variables that name the servers.
 type servers struct {
-	place     testbed.Place
+	place     testbed.Files
 	registry  bool // is started, too
 	running   []*testbed.Server
 	variables []string
@@ -24,7 +24,7 @@ type servers struct {
 // launched is a server that a variable names.
 type launched struct {
 	variable string
-	launch   func(context.Context, testbed.Place) (*testbed.Server, string, error)
+	launch   func(context.Context, testbed.Files) (*testbed.Server, string, error)
 }
 
 // start brings up each server that no variable names yet. All boot at the same time.
@@ -59,7 +59,7 @@ func (s *servers) start(ctx context.Context) error {
 	return nil
 }
 
-func (s *servers) kafka(ctx context.Context, at testbed.Place) (*testbed.Server, string, error) {
+func (s *servers) kafka(ctx context.Context, at testbed.Files) (*testbed.Server, string, error) {
 	k, err := testbed.NewKafka(ctx, at, 1, nil)
 	if err != nil {
 		return nil, "", err
@@ -68,7 +68,7 @@ func (s *servers) kafka(ctx context.Context, at testbed.Place) (*testbed.Server,
 	return k.Brokers[0], k.Address, nil
 }
 
-func postgres(ctx context.Context, at testbed.Place) (*testbed.Server, string, error) {
+func postgres(ctx context.Context, at testbed.Files) (*testbed.Server, string, error) {
 	p, err := testbed.NewPostgres(ctx, at)
 	if err != nil {
 		return nil, "", err

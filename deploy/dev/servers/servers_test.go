@@ -15,7 +15,7 @@ func TestLogsAreKept(t *testing.T) {
 	if err := os.WriteFile(log, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := &servers{place: testbed.Place{Cache: t.TempDir()}, running: []*testbed.Server{{Name: "patient", Log: log}}}
+	s := &servers{place: testbed.Files{Cache: t.TempDir()}, running: []*testbed.Server{{Name: "patient", Log: log}}}
 	s.keepLogs()
 	if text, err := os.ReadFile(filepath.Join(s.place.Cache, "logs", "patient.log")); err != nil ||
 		string(text) != "hello" {

@@ -48,7 +48,7 @@ type node struct {
 // NewKafka makes the files of a cluster of n brokers. The caller starts them, at the same time. Topics have all brokers
 // as replicas, and two of three are enough to write. With advertise there is a second listener, which sends clients to
 // the address returned for each broker.
-func NewKafka(ctx context.Context, at Place, n int, advertise Advertise) (*Kafka, error) {
+func NewKafka(ctx context.Context, at Files, n int, advertise Advertise) (*Kafka, error) {
 	java, err := findJava(ctx)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func addresses(nodes []node, port func(node) int) string {
 }
 
 // server writes a broker's files. It returns the broker and the command that formats its storage.
-func (n node) server(at Place, nodes []node, java, jars, cluster string) (s *Server, format []string, err error) {
+func (n node) server(at Files, nodes []node, java, jars, cluster string) (s *Server, format []string, err error) {
 	name := "kafka"
 	if len(nodes) > 1 {
 		name += "-" + strconv.Itoa(n.id)

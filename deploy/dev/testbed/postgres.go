@@ -25,7 +25,7 @@ type Postgres struct {
 
 // NewPostgres makes the cluster's files. The caller starts the server. When run as root, the server runs as an
 // unprivileged user.
-func NewPostgres(ctx context.Context, at Place) (*Postgres, error) {
+func NewPostgres(ctx context.Context, at Files) (*Postgres, error) {
 	bin, err := findPostgres(ctx)
 	if err != nil {
 		return nil, err

@@ -30,8 +30,8 @@ const (
 // errEnded says that a server ended although nobody stopped it.
 var errEnded = errors.New("it ended while it was starting")
 
-// Place says where servers keep their files.
-type Place struct {
+// Files says where servers keep their files.
+type Files struct {
 	Dir   string // their data and logs; the caller removes it
 	Cache string // Kafka's jars
 	POM   string // the Maven file that names Kafka's version

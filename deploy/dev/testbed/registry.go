@@ -15,7 +15,7 @@ import (
 
 // NewRegistry makes a registry of schemas, an Apicurio that keeps them in memory. It returns its address. The caller
 // starts it.
-func NewRegistry(ctx context.Context, at Place) (s *Server, address string, err error) {
+func NewRegistry(ctx context.Context, at Files) (s *Server, address string, err error) {
 	java, err := findJava(ctx)
 	if err != nil {
 		return nil, "", err

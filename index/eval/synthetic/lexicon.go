@@ -70,7 +70,7 @@ func newLexicon() *lexicon {
 	}
 	l.words["first"], l.words["head"] = strings.Fields(firstNames), strings.Fields(surnameHeads)
 	l.words["tail"] = strings.Fields(surnameTails)
-	l.words["placehead"], l.words["placetail"] = strings.Fields(placeHeads), strings.Fields(placeTails)
+	l.words["placehead"], l.words["placetail"] = strings.Fields(townHeads), strings.Fields(townTails)
 	return l
 }
 

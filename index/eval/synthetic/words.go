@@ -71,11 +71,11 @@ const surnameTails = `beck berg bourne bridge burn bury by combe cott croft dale
 hart hurst ington land lane ley low man mere mont more ness pool quist ridge rose row sen shaw son stead stone strom ton
 wald ward water well wick win wood worth yard`
 
-const placeHeads = `Alder Amber Ash Barrow Bay Bell Brant Bright Castle Cedar Clear Cold Copper Cross Deep Eagle Elm Falcon
+const townHeads = `Alder Amber Ash Barrow Bay Bell Brant Bright Castle Cedar Clear Cold Copper Cross Deep Eagle Elm Falcon
 Fox Frost Gold Green Grey Hazel Heron High Iron King Lake Lark Long Maple Marsh Mill Moor New North Old Otter Pearl Pine
 Queen Raven Ridge River Rock Rose Salt Sand Silver Spring Stone Storm Summer Swan Thorn Upper Wolf`
 
-const placeTails = `bank borough bridge brook burgh cliff combe cross dale down fall field ford gate grove harbour haven head
+const townTails = `bank borough bridge brook burgh cliff combe cross dale down fall field ford gate grove harbour haven head
 hill holm hurst lake land ley march mere mill minster moor mouth point pool port reach ridge shore side stead stoke stow
 ton vale view ville water well wick wood worth`
 

@@ -37,7 +37,7 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := storetest.NewFeed(t, 10_000, 5)
+	f := storetest.NewStream(t, 10_000, 5)
 	w := f.Writer(s)
 	f.Judge(1000)
 	first, _ := f.Write(t, w)

@@ -224,7 +224,7 @@ func TestRestartedWhileWriting(t *testing.T) {
 	s, err := p.Open(t.Context(), storetest.Index)
 	must(t, err)
 	t.Cleanup(func() { must(t, s.Close()) })
-	f := storetest.NewFeed(t, 10_000, 5)
+	f := storetest.NewStream(t, 10_000, 5)
 	w := f.Writer(s)
 	f.Judge(2000)
 	written, broken := 0, 0

@@ -36,11 +36,11 @@ func BenchmarkMany(b *testing.B) {
 	}
 }
 
-func manyParams(b *testing.B, n int) index.Params { return storetest.NewSlimFeed(b, n, 0).Params }
+func manyParams(b *testing.B, n int) index.Params { return storetest.NewSlimStream(b, n, 0).Params }
 
 func writeMany(b *testing.B, n int, store snapshot.Store) snapshot.Manifest {
 	b.Helper()
-	f := storetest.NewSlimFeed(b, n, 5)
+	f := storetest.NewSlimStream(b, n, 5)
 	began := time.Now()
 	for f.Replica.Stats().Documents < n {
 		f.Judge(100_000)

@@ -120,7 +120,7 @@ func label(n int) string {
 // The rates are those of the median turn.
 func BenchmarkRestore(b *testing.B) {
 	for _, n := range sizes() {
-		f := storetest.NewFeed(b, n, 0)
+		f := storetest.NewStream(b, n, 0)
 		f.Judge(n)
 		for _, to := range backings() {
 			b.Run("store="+to.name+"/"+label(n), func(b *testing.B) {
@@ -132,7 +132,7 @@ func BenchmarkRestore(b *testing.B) {
 	}
 }
 
-func restore(b *testing.B, store snapshot.Store, m *snapshot.Manifest, f *storetest.Feed, bares []bare) {
+func restore(b *testing.B, store snapshot.Store, m *snapshot.Manifest, f *storetest.Stream, bares []bare) {
 	b.Helper()
 	var ours []time.Duration
 	theirs := make([][]time.Duration, len(bares))
@@ -173,7 +173,7 @@ func median(d []time.Duration) time.Duration {
 // BenchmarkWrite writes a snapshot into an empty store: encoded, stored, read back, decoded, published.
 func BenchmarkWrite(b *testing.B) {
 	n := sizes()[len(sizes())-1]
-	f := storetest.NewFeed(b, n, 0)
+	f := storetest.NewStream(b, n, 0)
 	f.Judge(n)
 	for _, to := range backings() {
 		b.Run("store="+to.name+"/"+label(n), func(b *testing.B) {
@@ -194,7 +194,7 @@ func BenchmarkWrite(b *testing.B) {
 func BenchmarkIncrement(b *testing.B) {
 	const held = 1_000_000
 	for _, fresh := range []int{1_000, 10_000, 100_000} {
-		f := storetest.NewFeed(b, held, 0)
+		f := storetest.NewStream(b, held, 0)
 		f.Judge(held)
 		for _, to := range backings() {
 			b.Run(fmt.Sprintf("store=%s/docs=1M/new=%dk", to.name, fresh/1000), func(b *testing.B) {
@@ -216,7 +216,7 @@ func BenchmarkIncrement(b *testing.B) {
 }
 
 // write writes a snapshot and returns its manifest.
-func write(b *testing.B, f *storetest.Feed, w *snapshot.Writer, store snapshot.Store) snapshot.Manifest {
+func write(b *testing.B, f *storetest.Stream, w *snapshot.Writer, store snapshot.Store) snapshot.Manifest {
 	b.Helper()
 	position, _ := f.Write(b, w)
 	m, err := store.Manifest(b.Context(), position)

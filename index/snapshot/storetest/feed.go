@@ -11,9 +11,9 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Feed makes up signed documents and lets a replica judge them: with the default plan, verified by the estimate, and
+// Stream makes up signed documents and lets a replica judge them: with the default plan, verified by the estimate, and
 // ids of 16 bytes.
-type Feed struct {
+type Stream struct {
 	Params      index.Params
 	Fingerprint uint64
 	Replica     *index.Replica
@@ -27,30 +27,30 @@ type Feed struct {
 	log    []index.Record // if kept: the records applied, by journal offset
 }
 
-// NewFeed makes a feed with a window of this many documents. One in copies is a copy; 0 is none.
-func NewFeed(t testing.TB, held, copies int) *Feed {
+// NewStream makes a feed with a window of this many documents. One in copies is a copy; 0 is none.
+func NewStream(t testing.TB, held, copies int) *Stream {
 	t.Helper()
 	p := index.DefaultParams()
 	p.Similarity.Verify, p.Similarity.Slots, p.Similarity.CodeBits = "estimate", 128, 8
-	return newFeed(t, p, held, copies, sizes{keys: 18 * 4, id: 16, codes: 128})
+	return newStream(t, p, held, copies, sizes{keys: 18 * 4, id: 16, codes: 128})
 }
 
-// NewSlimFeed makes a feed with a window of this many documents of the least size, for very large windows.
-func NewSlimFeed(t testing.TB, held, copies int) *Feed {
+// NewSlimStream makes a feed with a window of this many documents of the least size, for very large windows.
+func NewSlimStream(t testing.TB, held, copies int) *Stream {
 	t.Helper()
 	p := index.DefaultParams()
 	p.Similarity.Verify, p.Similarity.Slots, p.Similarity.CodeBits, p.Similarity.Bands, p.Similarity.Rows = "estimate", 16, 4, 2, 8
-	return newFeed(t, p, held, copies, sizes{keys: 2 * 4, codes: 8})
+	return newStream(t, p, held, copies, sizes{keys: 2 * 4, codes: 8})
 }
 
 // sizes are the sizes of a document's parts, in bytes.
 type sizes struct{ keys, id, codes int }
 
-func newFeed(t testing.TB, p index.Params, held, copies int, of sizes) *Feed {
+func newStream(t testing.TB, p index.Params, held, copies int, of sizes) *Stream {
 	t.Helper()
 	p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, held
 	settings := []byte(`{"test":"feed"}`)
-	f := &Feed{Params: p, Fingerprint: index.Fingerprint(settings), copies: copies, sizes: of, random: rand.NewPCG(1, 2)}
+	f := &Stream{Params: p, Fingerprint: index.Fingerprint(settings), copies: copies, sizes: of, random: rand.NewPCG(1, 2)}
 	var err error
 	f.Replica, err = index.NewReplica(p, f.Fingerprint)
 	must(t, err)
@@ -60,10 +60,10 @@ func newFeed(t testing.TB, p index.Params, held, copies int, of sizes) *Feed {
 	return f
 }
 
-func (f *Feed) header() index.Header { return index.Header{Fingerprint: f.Fingerprint} }
-func (*Feed) source() entry.Source   { return entry.Source{Topic: [16]byte{1}} }
+func (f *Stream) header() index.Header { return index.Header{Fingerprint: f.Fingerprint} }
+func (*Stream) source() entry.Source   { return entry.Source{Topic: [16]byte{1}} }
 
-func (f *Feed) apply(rec index.Record) {
+func (f *Stream) apply(rec index.Record) {
 	f.Replica.Apply(f.at, rec)
 	f.at.Offset++
 	if f.keep {
@@ -72,7 +72,7 @@ func (f *Feed) apply(rec index.Record) {
 }
 
 // Judge judges this many documents, in runs of 100.
-func (f *Feed) Judge(documents int) {
+func (f *Stream) Judge(documents int) {
 	const length = 100
 	for range documents / length {
 		run := &index.Run{
@@ -91,7 +91,7 @@ func (f *Feed) Judge(documents int) {
 }
 
 // Erase erases the document of the window with this number, and returns the id that it had.
-func (f *Feed) Erase(number uint64) (id []byte) {
+func (f *Stream) Erase(number uint64) (id []byte) {
 	var target entry.Position
 	f.Replica.Each(func(d *index.Remembered) {
 		if d.Number == number {
@@ -103,7 +103,7 @@ func (f *Feed) Erase(number uint64) (id []byte) {
 }
 
 // Evidence returns the id and the evidence of the document with a number.
-func (f *Feed) Evidence(number uint64) (id, evidence []byte) {
+func (f *Stream) Evidence(number uint64) (id, evidence []byte) {
 	f.Replica.Each(func(d *index.Remembered) {
 		if d.Number == number {
 			id, evidence = bytes.Clone(d.Entry.ID), bytes.Clone(d.Entry.Evidence)
@@ -113,7 +113,7 @@ func (f *Feed) Evidence(number uint64) (id, evidence []byte) {
 }
 
 // Stored returns all segments of a snapshot, one after the other.
-func (*Feed) Stored(t testing.TB, s snapshot.Store, m *snapshot.Manifest) (all []byte) {
+func (*Stream) Stored(t testing.TB, s snapshot.Store, m *snapshot.Manifest) (all []byte) {
 	t.Helper()
 	for _, segment := range m.Segments {
 		data, err := snapshot.FetchSegment(t.Context(), s, segment)
@@ -123,14 +123,14 @@ func (*Feed) Stored(t testing.TB, s snapshot.Store, m *snapshot.Manifest) (all [
 	return all
 }
 
-func (f *Feed) document(offset int64) entry.Entry {
+func (f *Stream) document(offset int64) entry.Entry {
 	return entry.Entry{
 		Offset: offset, Time: 1_700_000_000_000 + f.at.Offset, Content: f.random.Uint64(), Kind: entry.Sketch,
 		Keys: f.bytes(f.sizes.keys), ID: f.bytes(f.sizes.id), Evidence: f.bytes(f.sizes.codes),
 	}
 }
 
-func (f *Feed) bytes(n int) []byte {
+func (f *Stream) bytes(n int) []byte {
 	b := make([]byte, 0, n)
 	for len(b) < n {
 		b = binary.LittleEndian.AppendUint64(b, f.random.Uint64())
@@ -139,12 +139,12 @@ func (f *Feed) bytes(n int) []byte {
 }
 
 // Manifest returns the manifest of a snapshot taken now, as a writer expects it.
-func (f *Feed) Manifest() snapshot.Manifest {
+func (f *Stream) Manifest() snapshot.Manifest {
 	return snapshot.Manifest{Index: Index, Position: at(f.Replica.Next()), Taken: 1_700_000_000_000 + f.at.Offset}
 }
 
 // Write takes a snapshot.
-func (f *Feed) Write(t testing.TB, w *snapshot.Writer) (snapshot.Position, snapshot.Written) {
+func (f *Stream) Write(t testing.TB, w *snapshot.Writer) (snapshot.Position, snapshot.Written) {
 	t.Helper()
 	capture, m := f.Replica.Capture(), f.Manifest()
 	done, err := w.Write(t.Context(), &capture, m)
@@ -153,12 +153,12 @@ func (f *Feed) Write(t testing.TB, w *snapshot.Writer) (snapshot.Position, snaps
 }
 
 // Writer returns a new writer for the feed's replica.
-func (f *Feed) Writer(s snapshot.Store) *snapshot.Writer {
+func (f *Stream) Writer(s snapshot.Store) *snapshot.Writer {
 	return snapshot.NewWriter(s, f.Params, f.Fingerprint)
 }
 
 // Restore does what a member does with a snapshot.
-func (f *Feed) Restore(t testing.TB, s snapshot.Store, p snapshot.Position) (*index.Replica, error) {
+func (f *Stream) Restore(t testing.TB, s snapshot.Store, p snapshot.Position) (*index.Replica, error) {
 	t.Helper()
 	m, err := s.Manifest(t.Context(), p)
 	if err != nil {
@@ -172,7 +172,7 @@ func (f *Feed) Restore(t testing.TB, s snapshot.Store, p snapshot.Position) (*in
 }
 
 // Same replays the rest of the journal to a restored replica, and expects it to equal the feed's.
-func (f *Feed) Same(t testing.TB, r *index.Replica) {
+func (f *Stream) Same(t testing.TB, r *index.Replica) {
 	t.Helper()
 	for offset := r.Next(); offset < f.Replica.Next(); offset++ {
 		r.Apply(index.Stamp{Offset: offset}, f.log[offset])

@@ -9,7 +9,7 @@ import (
 // sideApart: a snapshot whose side table is stored apart, as in large windows, is restored, and damage to a part of it
 // is found.
 func sideApart(t *testing.T, b Backing) {
-	s, f := open(t, b), NewFeed(t, held, 5)
+	s, f := open(t, b), NewStream(t, held, 5)
 	f.Judge(5000)
 	capture, m := f.Replica.Capture(), f.Manifest()
 	segments := len(capture.Segments)

@@ -17,7 +17,7 @@ const held = 3000
 // increments: segments that were sealed and stored are not written again, neither by this writer nor by one that
 // adopts.
 func increments(t *testing.T, b Backing) {
-	s, f := open(t, b), NewFeed(t, held, 5)
+	s, f := open(t, b), NewStream(t, held, 5)
 	w := f.Writer(s)
 	f.Judge(2000) // 1,600 of them enter
 	if _, done := f.Write(t, w); done.Segments != 7 {
@@ -57,7 +57,7 @@ func increments(t *testing.T, b Backing) {
 // erased: a sealed segment of which a document was erased is written again, once by each writer that has stored it
 // before, and adopting a snapshot of before the erasure changes nothing.
 func erased(t *testing.T, b Backing) {
-	s, f := open(t, b), NewFeed(t, held, 5)
+	s, f := open(t, b), NewStream(t, held, 5)
 	w, other := f.Writer(s), f.Writer(s)
 	f.Judge(2000)
 	position, _ := f.Write(t, w)
@@ -96,7 +96,7 @@ func erased(t *testing.T, b Backing) {
 // what was erased is stored any more, in whatever snapshot it was.
 func erasedAndCollected(t *testing.T, b Backing) {
 	const keep = 2
-	s, f := open(t, b), NewFeed(t, held, 5)
+	s, f := open(t, b), NewStream(t, held, 5)
 	w := f.Writer(s)
 	for range keep {
 		f.Judge(1000)
@@ -131,7 +131,7 @@ func erasedAndCollected(t *testing.T, b Backing) {
 // fallBack damages the newest snapshot in each way and place. It is refused, and the snapshot before it, with more of
 // the journal after it, leads to the same replica.
 func fallBack(t *testing.T, b Backing) {
-	s, f := open(t, b), NewFeed(t, held, 5)
+	s, f := open(t, b), NewStream(t, held, 5)
 	w := f.Writer(s)
 	f.Judge(1000)
 	f.Write(t, w)
@@ -179,7 +179,7 @@ func fallBack(t *testing.T, b Backing) {
 
 // scrubbed: a segment that all snapshots share is damaged, and written again from memory before anyone needs it.
 func scrubbed(t *testing.T, b Backing) {
-	s, f := open(t, b), NewFeed(t, held, 5)
+	s, f := open(t, b), NewStream(t, held, 5)
 	w := f.Writer(s)
 	f.Judge(2000)
 	f.Write(t, w)
@@ -231,7 +231,7 @@ func (l *liar) PutSegment(ctx context.Context, name string, data []byte) error {
 
 // halfWay: a snapshot that fails half-way is not listed, and the next attempt has only the rest to do.
 func halfWay(t *testing.T, b Backing) {
-	s, f := open(t, b), NewFeed(t, held, 5)
+	s, f := open(t, b), NewStream(t, held, 5)
 	gone := errors.New("gone")
 	l := &liar{Store: s, after: 4, put: func(context.Context, string, []byte) error { return gone }}
 	w := f.Writer(l)
@@ -252,7 +252,7 @@ func halfWay(t *testing.T, b Backing) {
 // collectedBetween: segments that a failed snapshot had stored are deleted by a collector before the next one names
 // them.
 func collectedBetween(t *testing.T, b Backing) {
-	s, f := open(t, b), NewFeed(t, held, 5)
+	s, f := open(t, b), NewStream(t, held, 5)
 	gone := errors.New("gone")
 	l := &liar{Store: s, after: 4, put: func(context.Context, string, []byte) error { return gone }}
 	w := f.Writer(l)
@@ -294,7 +294,7 @@ func readBack(t *testing.T, b Backing) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, f := open(t, b), NewFeed(t, held, 5)
+			s, f := open(t, b), NewStream(t, held, 5)
 			f.Judge(1000)
 			l := &liar{Store: s, after: 2, put: lie(s)}
 			w := f.Writer(l)
@@ -310,7 +310,7 @@ func readBack(t *testing.T, b Backing) {
 // otherVersions: a snapshot of another format is refused with an error that says what to do. It is not reported as
 // damaged, and no older snapshot is used instead.
 func otherVersions(t *testing.T, b Backing) {
-	s, f := open(t, b), NewFeed(t, held, 5)
+	s, f := open(t, b), NewStream(t, held, 5)
 	f.Judge(500)
 	position, _ := f.Write(t, f.Writer(s))
 	b.CorruptManifest(t, position, func(data []byte) []byte {

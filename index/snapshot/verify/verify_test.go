@@ -34,7 +34,7 @@ func (c *counted) Segment(ctx context.Context, name string) ([]byte, error) {
 func shelf(t *testing.T) (dir string, store snapshot.Store, state func(*snapshot.Manifest) (*index.Restore, error)) {
 	t.Helper()
 	dir = t.TempDir()
-	feed := storetest.NewFeed(t, 5000, 4)
+	feed := storetest.NewStream(t, 5000, 4)
 	store, err := localdir.Params{Directory: dir}.Open(t.Context(), feed.Manifest().Index)
 	if err != nil {
 		t.Fatal(err)

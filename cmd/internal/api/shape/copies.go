@@ -2,8 +2,8 @@ package shape
 
 import "fmt"
 
-// Place is a document's place in Kafka, and what else names it.
-type Place struct {
+// Coordinates is a document's place in Kafka, and what else names it.
+type Coordinates struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
 	Offset    int64  `json:"offset"`
@@ -12,11 +12,13 @@ type Place struct {
 }
 
 // Coordinates are TOPIC/PARTITION/OFFSET.
-func (p *Place) Coordinates() string { return fmt.Sprintf("%s/%d/%d", p.Topic, p.Partition, p.Offset) }
+func (p *Coordinates) Coordinates() string {
+	return fmt.Sprintf("%s/%d/%d", p.Topic, p.Partition, p.Offset)
+}
 
 // Match is the document that another is like.
 type Match struct {
-	Place
+	Coordinates
 	Similarity float64 `json:"similarity"` // 0 to 1, four digits, rounded down
 	Method     string  `json:"method"`     // how that was measured
 	Copy       uint64  `json:"copy"`       // ordinal that the copy has or would have; the original is 1
@@ -24,12 +26,12 @@ type Match struct {
 
 // Copy is a document that was judged a copy.
 type Copy struct {
-	Number    uint64 `json:"number"` // in the order in which the member learnt of it
-	Judged    Moment `json:"judged"`
-	Document  Place  `json:"document"`
-	Match     Match  `json:"match"`
-	Reemitted bool   `json:"reemitted"` // it was let through all the same
-	LateS     int64  `json:"late_s"`
+	Number    uint64      `json:"number"` // in the order in which the member learnt of it
+	Judged    Moment      `json:"judged"`
+	Document  Coordinates `json:"document"`
+	Match     Match       `json:"match"`
+	Reemitted bool        `json:"reemitted"` // it was let through all the same
+	LateS     int64       `json:"late_s"`
 }
 
 // Recent is the last copies that a member knows of.

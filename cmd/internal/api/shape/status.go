@@ -24,7 +24,7 @@ type Status struct {
 	Warnings   []Warning         `json:"warnings"`
 	Settings   []Setting         `json:"settings"`
 	InForce    *InForce          `json:"in_force"` // nil: the journal declares none yet, or is not read yet
-	Waiting    []Place           `json:"waiting"`  // partitions at a batch that cannot be unpacked
+	Waiting    []Coordinates     `json:"waiting"`  // partitions at a batch that cannot be unpacked
 	Rejected   map[string]uint64 `json:"rejected"`
 }
 

@@ -16,7 +16,7 @@ func (r *Rows) append(dst []byte, n *node) ([]byte, error) {
 			return dst, err
 		}
 		if !there {
-			return append(dst, "null"...), r.pass(n)
+			return append(dst, "null"...), r.skip(n)
 		}
 	}
 	return r.appendContent(dst, n)
@@ -29,7 +29,7 @@ func (r *Rows) appendElements(dst []byte, n *node) ([]byte, error) {
 		return dst, err
 	}
 	if !there {
-		return append(dst, "[]"...), r.pass(n)
+		return append(dst, "[]"...), r.skip(n)
 	}
 	dst = append(dst, '[')
 	for more := true; more; {
@@ -93,13 +93,13 @@ func (r *Rows) there(n *node) (bool, error) {
 }
 
 // pass goes on behind a node that is not there: each of its columns has a value that says so.
-func (r *Rows) pass(n *node) error {
+func (r *Rows) skip(n *node) error {
 	if n.write != nil {
 		_, err := r.columns[n.leaf].take()
 		return err
 	}
 	for _, child := range n.children {
-		if err := r.pass(child); err != nil {
+		if err := r.skip(child); err != nil {
 			return err
 		}
 	}

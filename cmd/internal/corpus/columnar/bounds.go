@@ -13,19 +13,19 @@ const boundBytes = 16
 
 // bounds are short bounds of the values of a column in a group: no value is less than least or greater than most. Nil is
 // no bound yet.
-type bounds struct{ least, most []byte }
+type extremes struct{ least, most []byte }
 
-// boundsOf returns bounds for each column of texts or bytes, by the number of the column, and the options that keep the
+// extremesOf returns bounds for each column of texts or bytes, by the number of the column, and the options that keep the
 // library from bounds of its own. Those are whole values, which it holds to the end of the file and writes there. A
 // column that is ordered in another way than by its bytes, such as decimals, is left to the library.
-func boundsOf(schema *parquet.Schema) (all map[int]*bounds, options []parquet.WriterOption) {
-	all = map[int]*bounds{}
+func extremesOf(schema *parquet.Schema) (all map[int]*extremes, options []parquet.WriterOption) {
+	all = map[int]*extremes{}
 	for _, path := range schema.Columns() {
 		leaf, ok := schema.Lookup(path...)
 		if !ok || leaf.Node.Type().Kind() != parquet.ByteArray || !byBytes(leaf.Node.Type().LogicalType()) {
 			continue
 		}
-		all[leaf.ColumnIndex] = &bounds{}
+		all[leaf.ColumnIndex] = &extremes{}
 		options = append(options, parquet.SkipPageBounds(path...))
 	}
 	return all, options
@@ -44,7 +44,7 @@ func byBytes(t *format.LogicalType) bool {
 }
 
 // add widens the bounds to a value.
-func (b *bounds) add(value []byte) {
+func (b *extremes) add(value []byte) {
 	if b.least == nil || bytes.Compare(value, b.least) < 0 {
 		b.least = append([]byte{}, value[:short(value)]...)
 	}
@@ -55,13 +55,13 @@ func (b *bounds) add(value []byte) {
 
 // set makes the bounds those of each page of the group that has values, and begins anew. They are the same for all pages:
 // the library has said that the pages are in order, and so they are.
-func (b *bounds) set(index format.ColumnIndex) {
+func (b *extremes) set(index format.ColumnIndex) {
 	for i, null := range index.NullPages {
 		if !null {
 			index.MinValues[i], index.MaxValues[i] = b.least, b.most
 		}
 	}
-	*b = bounds{}
+	*b = extremes{}
 }
 
 // short returns where a bound of the value ends. A text is not cut in the middle of a character.

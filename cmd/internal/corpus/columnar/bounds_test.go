@@ -158,7 +158,7 @@ func TestBoundOfAValue(t *testing.T) {
 		"\x01" + strings.Repeat("\xff", 20):   {"\x01" + strings.Repeat("\xff", 15), "\x02"},
 		strings.Repeat("\x80", 20):            {strings.Repeat("\x80", 16), strings.Repeat("\x80", 15) + "\x81"},
 	} {
-		var b bounds
+		var b extremes
 		b.add([]byte(value))
 		if string(b.least) != want[0] || string(b.most) != want[1] {
 			t.Errorf("%q: %q to %q, want %q to %q", value, b.least, b.most, want[0], want[1])
@@ -168,7 +168,7 @@ func TestBoundOfAValue(t *testing.T) {
 
 // TestBoundedColumns: decimals are not in the order of their bytes.
 func TestBoundedColumns(t *testing.T) {
-	all, options := boundsOf(parquet.NewSchema("row", parquet.Group{
+	all, options := extremesOf(parquet.NewSchema("row", parquet.Group{
 		"decimal": parquet.Decimal(0, 40, parquet.ByteArrayType), "enum": parquet.Enum(), "fixed": parquet.Leaf(parquet.FixedLenByteArrayType(4)),
 		"json": parquet.JSON(), "number": parquet.Int(64), "raw": parquet.Leaf(parquet.ByteArrayType), "text": parquet.List(parquet.String()),
 	}))

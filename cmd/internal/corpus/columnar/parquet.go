@@ -97,7 +97,7 @@ func (r *Rows) Append(dst []byte) (row []byte, err error) {
 	err = guard(r.where(), func() error {
 		row, err = r.append(dst, r.root)
 		if errors.Is(err, ErrTooLarge) {
-			return errors.Join(err, r.passRow())
+			return errors.Join(err, r.skipRow())
 		}
 		return err
 	})
@@ -107,8 +107,8 @@ func (r *Rows) Append(dst []byte) (row []byte, err error) {
 	return row, nil
 }
 
-// passRow goes on behind a row of which some was read.
-func (r *Rows) passRow() error {
+// skipRow goes on behind a row of which some was read.
+func (r *Rows) skipRow() error {
 	for _, c := range r.columns {
 		for c != nil {
 			v, ok, err := c.peek()
@@ -141,7 +141,7 @@ func (r *Rows) Share() (read, all int64) { return r.read, r.meta.NumRows }
 // forward goes on to the next row, and passes over the one before it, unless that was read.
 func (r *Rows) forward() error {
 	if r.ahead {
-		if err := guard(r.where(), r.passRow); err != nil {
+		if err := guard(r.where(), r.skipRow); err != nil {
 			return err
 		}
 	}

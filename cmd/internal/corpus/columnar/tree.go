@@ -26,7 +26,7 @@ type node struct {
 // newTree returns the wanted part of a schema, and a place in each of its columns.
 func newTree(root *parquet.Column, schema []format.SchemaElement, wanted Wanted) (*node, []*cursor) {
 	t := tree{wanted: wanted.parsed(), halves: halves(schema)}
-	top := t.node(root, place{})
+	top := t.node(root, nodePath{})
 	if top == nil {
 		top = &node{leaf: -1}
 	}
@@ -41,14 +41,14 @@ type tree struct {
 }
 
 // place is where a node stands.
-type place struct {
+type nodePath struct {
 	path             []string // without the names of lists' parts
 	defined, repeats int      // levels above it
 	list             bool     // it is the child of a list
 }
 
 // node returns a column, or nil if nothing of it is wanted.
-func (t *tree) node(c *parquet.Column, at place) *node {
+func (t *tree) node(c *parquet.Column, at nodePath) *node {
 	n := &node{key: append(appendText(nil, []byte(c.Name())), ':'), optional: c.Optional(), repeated: c.Repeated(), leaf: -1}
 	if n.optional || n.repeated {
 		at.defined++
@@ -62,7 +62,7 @@ func (t *tree) node(c *parquet.Column, at place) *node {
 	}
 	n.through = through(c, at.list)
 	for _, child := range c.Columns() {
-		below := place{path: at.path, defined: at.defined, repeats: at.repeats, list: isList(c)}
+		below := nodePath{path: at.path, defined: at.defined, repeats: at.repeats, list: isList(c)}
 		if !n.through {
 			below.path = append(slices.Clip(at.path), child.Name())
 		}

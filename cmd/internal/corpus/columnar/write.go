@@ -21,17 +21,17 @@ type groups struct {
 	out    *parquet.GenericWriter[any]
 	most   int // bytes of a group
 	row    []parquet.Row
-	bounds map[int]*bounds // of the present group
-	rows   int             // of the present group
-	bytes  int             // of its values
-	bound  int             // bytes of its longest bound
+	bounds map[int]*extremes // of the present group
+	rows   int               // of the present group
+	bytes  int               // of its values
+	bound  int               // bytes of its longest bound
 }
 
 // newGroups begins a file. Texts that come again are written once, and others as they are: some programs read no other
 // encoding of them. Pages have no statistics of their own: the library writes the least and the greatest value of a
 // page four times, and where values are long no other program reads such a page.
 func newGroups(out io.Writer, most int, schema *parquet.Schema, options ...parquet.WriterOption) *groups {
-	all, skip := boundsOf(schema)
+	all, skip := extremesOf(schema)
 	options = append(append(options, schema), skip...)
 	options = append(options, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
 		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.RLEDictionary), parquet.CreatedBy("unecho", "", ""), &parquet.WriterConfig{DictionaryMaxBytes: 1 << 20})

@@ -28,7 +28,7 @@ type Part struct {
 // errEnd ends reading at the end of a part.
 var errEnd = errors.New("the part is read")
 
-// Follow hands each record of the part to h, by clients of its own. It sets From, Unpacker and Passed of h.
+// Follow hands each record of the part to h, by clients of its own. It sets From, Unpacker and AllApplied of h.
 func (p Part) Follow(ctx context.Context, h Handler) error {
 	if p.From.Offset >= p.End {
 		return nil

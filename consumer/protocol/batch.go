@@ -181,7 +181,7 @@ func (b *Batch) Appended(last int64) {
 	}
 }
 
-// Bypassed answers WantReached and WantForgotten.
+// Reached answers WantReached and WantForgotten.
 func (b *Batch) Reached() {
 	if b.wants == WantForgotten {
 		b.wants = Done

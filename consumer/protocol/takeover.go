@@ -80,7 +80,7 @@ func (t *Takeover) Repeats() int {
 // JournalEnd answers AskEnd. All records stand below the end for which earlier owners had an answer.
 func (t *Takeover) JournalEnd(end int64) { t.until, t.asks = end, AskReached }
 
-// Bypassed answers AskReached. Moved says that the source has another document at an offset than was judged.
+// Reached answers AskReached. Moved says that the source has another document at an offset than was judged.
 func (t *Takeover) Reached(r *index.Replica, moved bool) {
 	if r.Routed() != t.Routed { // nothing may be committed by a duty that is over
 		t.asks = Outdated

@@ -96,8 +96,8 @@ func (b *Batch) Revoked() {
 	}
 }
 
-// Recall takes the verdicts of documents that were fed, so that only the others have to be signed: the reason why
-// they were rejected is not in the journal.
+// Recall takes the verdicts of documents that were fed. These are not signed. A fed document without a verdict is
+// rejected. It is signed all the same, because the journal does not have the reason.
 func (b *Batch) Recall(r *index.Replica) {
 	for i := range b.Groups {
 		g := &b.Groups[i]
@@ -209,8 +209,9 @@ func (b *Batch) Produced(refused *Refusal, revoked bool) {
 	}
 }
 
-// Ended answers WantCommit. Anything but a clear yes leaves the outcome open. If the session went on, the client
-// would rewind to the offset it believes committed, and the batch could go out twice.
+// Ended answers WantCommit. Only "committed" is sure. After an error the session is built anew: if it went on, the client
+// would rewind to the offset it believes committed, and the batch could go out twice. After "not committed" the group is
+// asked.
 func (b *Batch) Ended(committed bool, err error) {
 	switch {
 	case err != nil:

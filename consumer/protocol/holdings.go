@@ -8,7 +8,7 @@ type Holdings struct {
 	assigned []*Assignment // in the order in which they were given
 	named    map[PartitionName]*Assignment
 	leaving  []*Assignment // they were taken away, and their base may not be announced
-	revoked  bool          // some were taken away since the last end of a transaction
+	revoked  bool          // some were taken away since the last abort
 }
 
 // Mode is that of the session.
@@ -17,14 +17,14 @@ func (h *Holdings) Mode() Mode { return h.mode }
 // Assigned lists the partitions that the session reads. It is not to be changed.
 func (h *Holdings) Assigned() []*Assignment { return h.assigned }
 
-// Revoked says that some were taken away since the last end of a transaction.
+// Revoked says that some were taken away since the last abort.
 func (h *Holdings) Revoked() bool { return h.revoked }
 
 // Find returns the assignment of a partition, or nil.
 func (h *Holdings) Find(name PartitionName) *Assignment { return h.named[name] }
 
-// Give notes partitions that were taken over. One that is given again was lost meanwhile, and nobody said so: until a
-// transaction ends the client tells of one loss only.
+// Give notes partitions that were taken over. A partition may be given twice: then it was lost in between. The client
+// reports only the first loss before a transaction ends.
 func (h *Holdings) Give(of ...*Assignment) {
 	for _, a := range of {
 		h.named[a.Name()] = a

@@ -20,10 +20,10 @@ const (
 	EmptyPatience = 3 * time.Second
 )
 
-// Member leads a session with the partitions that it has (design 5). It asks for one step after the other: what was
-// passed on is recorded before anything else is judged, a poll gives a batch, and one batch is led to its end before the
-// next poll. The caller does what Next says, and answers by the method that is named at the Want. What partitions come and
-// go it says by Give and Take, between any two steps.
+// Member leads a session with the partitions that it has (design 5). It asks for one step after the other. First it
+// records what was passed on while the journal was away. Then it polls. It finishes the batch of a poll before it polls
+// again. The caller does what Next says, and answers by the method that is named at the Want. It calls Give when
+// partitions come, and Take when they go, between any two steps.
 type Member struct {
 	intake *Intake
 	held   int // verdicts that the replicas of a backfill hold at most
@@ -40,7 +40,7 @@ type Member struct {
 	dry         bool      // the last poll brought nothing, and nobody has asked what is left since
 	due         bool      // a batch is over, and bases that are due are not announced since
 	lastRecords time.Time // when a poll brought records, or somebody asked what is left
-	later       time.Time // when what is owed is tried again
+	later       time.Time // when recording is tried again
 }
 
 // NewMember leads a session that has no partition yet. It holds at most so many verdicts, and keeps the intake.
@@ -64,7 +64,7 @@ func (m *Member) Next(now time.Time, j Journal) Step {
 	case m.batch != nil:
 		return m.lead(j)
 	}
-	if of := m.untold(j); len(of) > 0 {
+	if of := m.unannounced(j); len(of) > 0 {
 		return Step{Want: WantAnnouncements, Of: of}
 	}
 	if of := m.emptyToTheEnd(now, j); len(of) > 0 {
@@ -79,7 +79,7 @@ func (m *Member) Next(now time.Time, j Journal) Step {
 	return m.poll(now, j)
 }
 
-// lead says what the batch wants.
+// lead says what the batch wants. When partitions were taken away the batch is aborted, at once or by its transaction.
 func (m *Member) lead(j Journal) Step {
 	b := m.batch
 	if m.revoked {
@@ -101,9 +101,9 @@ func (m *Member) lead(j Journal) Step {
 	return Step{Want: b.Wants(), Batch: b}
 }
 
-// untold lists the assignments whose base the journal should be told: after a poll that brought nothing all that it does
-// not know, after a batch those that are due. While the journal is away it is told later.
-func (m *Member) untold(j Journal) (of []*Assignment) {
+// unannounced lists the assignments whose base is to be announced: after a poll that brought nothing all that the journal
+// does not know, after a batch those that are due, which only a backfill has. While the journal is away that waits.
+func (m *Member) unannounced(j Journal) (of []*Assignment) {
 	switch {
 	case j.Away:
 		m.quiet, m.due = false, false
@@ -132,8 +132,8 @@ func (m *Member) Announced(of []*Assignment, told bool) {
 	}
 }
 
-// barren lists the assignments that may be forwarded to the end of their range, and are not, if nothing has come for a
-// while: compaction may have deleted the rest, and the client says nothing of what it passes over.
+// emptyToTheEnd lists the assignments that have not reached the end of their range, though all of it may be forwarded, if
+// nothing has come for a while. Compaction may have deleted the rest, and the client says nothing of what it skips.
 func (m *Member) emptyToTheEnd(now time.Time, j Journal) (of []*Assignment) {
 	if !m.dry || now.Sub(m.lastRecords) < EmptyPatience {
 		return nil
@@ -198,8 +198,8 @@ func (a *Assignment) overdue(fed bool, now time.Time) bool {
 	return false
 }
 
-// Fetched answers WantRecords and WantUnjournaled, and returns the batch that begins, or nil. What is recorded ends where it was
-// passed on.
+// Fetched answers WantRecords and WantUnjournaled, and returns the batch that begins, or nil. A recording never goes
+// beyond the base.
 func (m *Member) Fetched(now time.Time, j Journal, f Fetch, recording bool) *Batch {
 	switch {
 	case recording && len(f.Groups) > 0:
@@ -236,7 +236,7 @@ func (m *Member) begin(j Journal, f Fetch) {
 // Signed answers WantSigned.
 func (m *Member) Signed() { m.unsigned = false }
 
-// MayBypass says that Pass can answer.
+// MayBypass says that Bypass can answer.
 func (m *Member) MayBypass() bool { return m.batch.records || m.batch.MayBypass() }
 
 // Bypass answers WantEntries and WantReached while the journal is away. What was to be recorded is recorded later.

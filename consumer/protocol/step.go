@@ -8,13 +8,14 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// Want is what a session does next. Those of a batch stand in the order of its steps.
+// Want is what a session does next. A batch goes from WantSigned to WantVerdicts, WantEntries, WantReached and
+// WantVerdicts again until each document has its verdict. Then come WantTimeCheck, WantOutputs, WantCommit and Done.
 type Want int
 
-// What is wanted, and the method that answers. It is the member's up to WantSigned, and where that is said; else the
-// batch's. While the journal is away Member.Pass answers WantEntries and WantReached as well.
+// What is wanted, and the method that answers. Up to WantSigned, Member has the method. After that Batch has it, unless
+// the line says Member. While the journal is away, Member.Bypass answers WantEntries and WantReached as well.
 const (
-	WantUnjournaled   Want = iota // a poll of what was passed on of Of, from Recorded on: Fetched, or Later
+	WantUnjournaled   Want = iota // a poll of what was passed on of Of, from Journaled on: Fetched, or Later
 	WantRecords                   // a poll of Of, while the other partitions are paused: Fetched
 	WantEnds                      // that the end of the range is committed for those of Of that have no document left before it: Skipped
 	WantAnnouncements             // that the Announcement of each of Of is appended to the journal: Announced
@@ -40,10 +41,10 @@ type Step struct {
 	Want    Want
 	Of      []*Assignment // before WantSigned: the assignments that it is about
 	Records int           // of WantUnjournaled and WantRecords: how many may be polled
-	Again   bool          // of WantUnjournaled: what it polled last was not recorded, so it begins again at Recorded
+	Again   bool          // of WantUnjournaled: what it polled last was not recorded, so it begins again at Journaled
 	Wait    time.Duration // of WantRecords: how long the poll may last
 	Batch   *Batch        // from WantSigned on; nil between two batches, also of WantAbort and Rebuild
-	Why     error         // of Rebuild: why; nil where an answer to the batch says it
+	Why     error         // of Rebuild: why; nil if the commit, the offsets or the outputs failed, whose error the session has
 	Moved   *Assignment   // of Rebuild: the source has another document there than was judged
 }
 

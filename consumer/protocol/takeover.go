@@ -19,10 +19,10 @@ const (
 	AskReposition            // that Reposition is appended to the journal: Appended
 	AskApply                 // as AskReached, of the reposition: Applied
 	AskPause                 // that a moment passes: Resume
+	Outdated                 // nothing: another routing is in force than the Terms say. It stands before what a takeover of another partition may have come to, because it ends the session
 	Taken                    // nothing: Assignment may be read
 	Leaderless               // nothing: the partition has no leader, and cannot be read now
 	Refused                  // nothing: a person is needed, and Decision.Reason says why
-	Outdated                 // nothing: another routing is in force than the Terms say
 )
 
 // RequireStable says that a committed offset is fetched only when no transaction is open on it. A member that is gone

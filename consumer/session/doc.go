@@ -8,9 +8,12 @@
 //	  client         the place in the group: polls, pauses, rewinds
 //	  outage         whether the journal answers
 //
-// Around it are rooms of their own: pipeline has the documents of a batch in memory, takeover does what the client calls
-// back, in goroutines of its own, mail brings the loop what comes of that, and standing shows others how the session is.
+// Around it are rooms of their own. Package pipeline has the documents of a batch in memory; it answers for appends and
+// for waits on the replica. Package outputs checks times. Package takeover has the client's callbacks, which run in
+// goroutines of the client. They send letters through package mail, and the loop reads them. Package standing shows others
+// how the session is.
 //
-// What is next, package protocol decides: Member from one poll to the next, Takeover from being given a partition to
-// reading it. Nothing that a killed session held is needed by the next one: it reads committed offsets and the journal.
+// Package protocol decides what is next: Member from one poll to the next, Takeover from being given a partition to
+// reading it. A session that was killed leaves nothing that the next one needs: that reads committed offsets and the
+// journal.
 package session

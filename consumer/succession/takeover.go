@@ -133,8 +133,9 @@ func (r *run) step(ctx context.Context) (over bool, err error) {
 	case protocol.StepDrain:
 		return false, r.drain(ctx)
 	case protocol.StepFence:
-		err = r.old().FenceAll(ctx)
-		r.Fenced()
+		if err = r.old().FenceAll(ctx); err == nil {
+			r.Fenced()
+		}
 	case protocol.StepOffsets:
 		err = r.offsets(ctx)
 	case protocol.StepActivate:

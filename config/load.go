@@ -98,7 +98,7 @@ func load(params any, validate func() []setting.Mistake, in inputs) (map[string]
 	return l.resolve(validate, in)
 }
 
-// settle applies the layers that outrank the file, and validates the result.
+// resolve applies the layers that outrank the file, and validates the result.
 func (l *loader) resolve(validate func() []setting.Mistake, in inputs) (map[string]Origin, Mistakes) {
 	l.environment(in.environ)
 	l.flags(in.sets)

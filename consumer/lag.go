@@ -40,7 +40,7 @@ func (s *Service) lags(r *reached) *lags {
 	return &lags{reached: r, sources: s.lookout.sources, owed: &s.owed}
 }
 
-// owed is how much the group still has to read.
+// backlog is how much the group still has to read.
 type backlog struct {
 	lag        int64                         // offsets of the partitions that have leaders
 	leaderless []string                      // partitions, as topic/number

@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/consumer/standing"
 )
 
-// stand is how a process stands. The zero value is not ready.
+// state is how a process stands. The zero value is not ready.
 type state struct {
 	Standing
 	ready bool

@@ -28,7 +28,7 @@ type GroupMember struct {
 	Partitions []entry.PartitionName // that it reads
 }
 
-// WindowLimits of asking Kafka who is in the group.
+// Bounds of asking Kafka who is in the group.
 const (
 	rosterEvery   = 3 * time.Second
 	rosterTimeout = 3 * time.Second

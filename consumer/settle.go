@@ -8,9 +8,9 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// settle returns the settings, and fixes those that the configuration leaves open, before anything is signed: as the journal was begun
-// with them, or as planned if it is yet to begin. The journal's settings stand in each snapshot, too. Those of a trimmed
-// journal are read there first, because its beginning is gone.
+// resolveSettings returns the settings, and fixes those that the configuration leaves open, before anything is signed:
+// as the journal was begun with them, or as planned if it is yet to begin. The journal's settings stand in each
+// snapshot, too. Those of a trimmed journal are read there first, because its beginning is gone.
 func (s *Setup) resolveSettings(ctx context.Context, id [16]byte) (index.Params, error) {
 	if words := s.Index.Similarity.LeastWords(); words > 0 {
 		s.Logger.Info().Int("words", words).Msg("a text with one changed word is a duplicate if it has so many words")

@@ -6,7 +6,7 @@ func (r *Replica) Reshape(documents, bytes int) { r.find.window.SealAt(documents
 // Regrow rebuilds all tables, sized for this many documents.
 func (r *Replica) Regrow(documents int) { r.find.buckets.Relink(documents) }
 
-// NoteReentry returns of how many representatives the present place is noted.
+// Placed returns of how many representatives the present place is noted.
 func (r *Replica) Placed() int { return r.find.window.Stats().Places }
 
 // PopularKeys returns how many keys are popular.

@@ -105,7 +105,7 @@ func (x *finder) knownOf(at window.Ref) *Known {
 	return out
 }
 
-// place sets how many documents leave before the one at a number, and how many entered behind it.
+// rank sets how many documents leave before the one at a number, and how many entered behind it.
 func (x *finder) rank(out *Known, at window.Ref) {
 	w := x.window
 	out.Older, out.Newer = int(at-w.Oldest()), int(w.End()-1-at)

@@ -13,7 +13,7 @@ func (s *Settings) apply(r *Replica, at Stamp) Effect {
 
 func (s *Settings) fold(h running, _ *Replica) running { return h.mix(Hash(s.Text)) }
 
-// settle takes the text that the journal was begun with.
+// fixSettings takes the text that the journal was begun with.
 func (r *Replica) fixSettings(text []byte) {
 	r.settings = append([]byte{}, text...)
 	p, err := r.find.params.begunWith(text)

@@ -29,7 +29,7 @@ func (b *Batch) write(dst, src *kgo.Record, topic string, kinds ...On) {
 	}
 }
 
-// tell appends our headers.
+// appendHeaders appends our headers.
 func (b *Batch) appendHeaders(headers []kgo.RecordHeader, table []Header) []kgo.RecordHeader {
 	for i := range table {
 		h := &table[i]

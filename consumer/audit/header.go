@@ -87,7 +87,7 @@ const (
 	onChanged        // rejected documents without a part of their record, or with another timestamp
 )
 
-// saying is what is known of a document whose headers are checked.
+// known is what is known of a document whose headers are checked.
 type known struct {
 	verdict, source, index, algorithm string
 	match                             *index.Match // nil: there is none, or it is not known
@@ -206,7 +206,7 @@ func headerNames() []string {
 	return all
 }
 
-// saying is what is known of the document of an output without its verdict's details.
+// knownOf returns what is known of the document of an output without its verdict's details.
 func (a *audit) knownOf(source, verdict string) *known {
 	return &known{verdict: verdict, source: source, index: a.in.Index, algorithm: a.algorithm}
 }

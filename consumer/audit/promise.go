@@ -182,7 +182,7 @@ func (c *claim) retimed() bool {
 	return says
 }
 
-// passed returns what is wrong with the headers of a document that was forwarded without being judged, or "".
+// checkBypassed returns what is wrong with the headers of a document that was forwarded without being judged, or "".
 func (a *audit) checkBypassed(got headers, source, why string) string {
 	s := a.knownOf(source, wordUnique)
 	s.unchecked = why

@@ -47,7 +47,7 @@ func (a *audit) ends(ctx context.Context, topics []string) (spans, error) {
 	return all, nil
 }
 
-// owed returns the part of the source that must be in the outputs.
+// due returns the part of the source that must be in the outputs.
 func (a *audit) due(ctx context.Context) (spans, error) {
 	all, err := a.ends(ctx, a.in.Sources)
 	if err != nil || a.in.Group == "" {

@@ -31,7 +31,7 @@ func (g *group) open(i int) bool { return g.offset < g.stream.passes[i].open }
 // lacks says whether pass i has no output yet and may have one.
 func (g *group) lacks(i int) bool { return g.out[i] == nil && g.offset >= g.stream.passes[i].start }
 
-// settle visits the facts, which are sorted by source record, and reckons up each record.
+// compare visits the facts, which are sorted by source record, and reckons up each record.
 func (a *audit) compare(owed spans) error {
 	for _, s := range a.sources {
 		s.aim(a.audited(s.Topic))
@@ -285,7 +285,7 @@ func (g *group) came() bool {
 	return slices.ContainsFunc(g.out, func(c *claim) bool { return c != nil })
 }
 
-// says returns what pass i decided, in words.
+// decided returns what pass i decided, in words.
 func (g *group) decided(i int) string {
 	j, judged := g.judged[i]
 	v := &j.verdict

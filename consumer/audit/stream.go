@@ -26,7 +26,7 @@ type stream struct {
 	judged  int64    // the offset after the last one that was judged in the present pass
 }
 
-// pass is the time between two repositions.
+// epoch is the time between two repositions.
 type epoch struct {
 	start int64     // the offset it began at
 	base  int64     // all offsets below were announced as forwarded when the next pass began
@@ -40,8 +40,8 @@ func before() epoch { return epoch{open: math.MaxInt64} }
 // unknown says whether nothing is known of a pass but that there was one.
 func (p *epoch) unknown() bool { return p.open == math.MaxInt64 }
 
-// owes says whether pass i must have an output of an offset: the pass began at or below it and got beyond it, and the
-// routing of the pass sends the output here.
+// outputDue says whether pass i must have an output of an offset: the pass began at or below it and got beyond it, and
+// the routing of the pass sends the output here.
 func (s *stream) outputDue(i int, offset int64) bool {
 	return s.reached(i, offset) && !s.sentAway(i, offset)
 }

@@ -41,7 +41,7 @@ func (a *audit) verdictsOf(source string) string {
 	return a.in.Verdicts(source)
 }
 
-// told notes a record of a topic of verdicts, if the source record that it names may exist.
+// noteVerdictRecord notes a record of a topic of verdicts, if the source record that it names may exist.
 func (a *audit) noteVerdictRecord(r *kgo.Record) error {
 	a.report.Verdicts++
 	at := coordinates(r.Topic, r.Partition, r.Offset)
@@ -132,7 +132,7 @@ func (a *audit) field(got headers, name string, value json.Token) error {
 	return nil
 }
 
-// tells says whether there must be, and whether there may be, a record of verdicts about the output of pass i. The
+// verdictDue says whether there must be, and whether there may be, a record of verdicts about the output of pass i. The
 // routing of the pass decides.
 func (s *stream) verdictDue(i int, offset int64) (must, may bool) {
 	known := false

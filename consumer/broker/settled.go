@@ -32,7 +32,8 @@ func AwaitCommitted(ctx context.Context, admin *kadm.Client, topics ...string) e
 	return err
 }
 
-// settled waits until no transaction is open below the ends of topics. These are the ends at its beginning, or at last.
+// awaitCommitted waits until no transaction is open below the ends of topics. These are the ends at its beginning, or
+// at last.
 func awaitCommitted(ctx context.Context, admin *kadm.Client, atFirst bool, topics []string) (kadm.ListedOffsets, error) {
 	var ends kadm.ListedOffsets
 	for last := ErrOpen; ; {

@@ -48,7 +48,7 @@ func (w *watched) due(now time.Time) bool {
 	return true
 }
 
-// tell tells once of each trouble.
+// logTrouble tells once of each trouble.
 func (f *Files) logTrouble(now time.Time) {
 	w := &f.watched
 	w.mu.Lock()

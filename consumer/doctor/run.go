@@ -97,7 +97,7 @@ func checks() []check {
 	}
 }
 
-// patient is a service that is looked at.
+// target is a service that is looked at.
 type target struct {
 	in     Inputs
 	client *kgo.Client

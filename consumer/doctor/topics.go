@@ -25,7 +25,8 @@ func (p *target) allTopics(ctx context.Context) (findings []Finding, err error) 
 	return append(findings, withUnseen(p.journal(ctx))...), nil
 }
 
-// told returns the findings about a topic, and what could not be seen of it: the others are looked at all the same.
+// withUnseen returns the findings about a topic, and what could not be seen of it: the others are looked at all the
+// same.
 func withUnseen(findings []Finding, err error) []Finding {
 	if err == nil {
 		return findings

@@ -41,7 +41,7 @@ func canonicalPath(text string) string {
 	return at.String()
 }
 
-// words appends a string of the text, as its field is treated.
+// appendString appends a string of the text, as its field is treated.
 func (c *composer) appendString(at path, v value) *Rejection {
 	from := len(c.buf)
 	if bad := c.str(at, v); bad != nil {
@@ -89,7 +89,7 @@ func (c *composer) unbase64(from int, at path) *Rejection {
 	return nil
 }
 
-// unmark puts the text of the HTML that the buffer holds from a place on in its place.
+// stripHTML puts the text of the HTML that the buffer holds from a place on in its place.
 func (c *composer) stripHTML(from int) {
 	page, ok := c.reader.pages.Get().(*text.Page)
 	if !ok {

@@ -55,7 +55,7 @@ func (s *Setup) quota() feeding.Quota {
 	return feeding.Quota{Range: max(all/len(s.Plan.Ranges), leastQueue), All: all}
 }
 
-// bounds are those of a record. With a rate that is low, a record has fewer entries, so that they come evenly.
+// limits are those of a record. With a rate that is low, a record has fewer entries, so that they come evenly.
 func (s *Setup) limits() feeding.Limits {
 	entries := journal.RunEntries
 	if s.entries > 0 {

@@ -99,7 +99,7 @@ func (s *sending) judged(first *index.Answered, at protocol.Committed) {
 	}
 }
 
-// settle ends the wait for a document that the group is done with and of which the replica knows no verdict, once the
+// resolve ends the wait for a document that the group is done with and of which the replica knows no verdict, once the
 // replica has read all that was in the journal then. Its record in an output says what became of it.
 //
 // It asks for the journal's end if that is not known, and returns it for the other documents: 0 is none.

@@ -63,7 +63,7 @@ func (a *answers) ends(p *put, err error, now time.Time) {
 	}
 }
 
-// tells notes whether the journal said where it ends when it was asked at a moment. A question that was given up by who
+// note notes whether the journal said where it ends when it was asked at a moment. A question that was given up by who
 // asked says nothing of the journal.
 func (a *answers) note(asked time.Time, err error) {
 	if errors.Is(err, context.Canceled) {

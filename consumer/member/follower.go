@@ -171,7 +171,7 @@ func (f *Follower) skip(at index.Stamp, leaderEpoch int32, why *journal.StrayErr
 	}
 }
 
-// passed wakes those who wait.
+// wake wakes those who wait.
 func (f *Follower) wake() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

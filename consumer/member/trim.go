@@ -21,8 +21,8 @@ func (k *Keeper) trim(ctx context.Context) error {
 	return k.Log.Delete(ctx, below-1)
 }
 
-// needless returns the journal offset of the second newest snapshot that looks whole: its manifest can be read, and its
-// segments are there. It is 0 if there is none. The contents were verified when the snapshot was published.
+// trimBelow returns the journal offset of the second newest snapshot that looks whole: its manifest can be read, and
+// its segments are there. It is 0 if there is none. The contents were verified when the snapshot was published.
 func (k *Keeper) trimBelow(ctx context.Context) (int64, error) {
 	infos, err := k.store.Manifests(ctx)
 	if err != nil {

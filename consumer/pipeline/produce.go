@@ -123,7 +123,7 @@ func (b *Batch) Committed(now time.Time) {
 	b.logWithheld()
 }
 
-// shout logs which records of a batch were rejected unread.
+// logWithheld logs which records of a batch were rejected unread.
 func (b *Batch) logWithheld() {
 	for i := range b.groups {
 		g := &b.groups[i]

@@ -53,8 +53,8 @@ func (b *Batch) refused(failed, untold *error) error {
 	return *untold
 }
 
-// speechless is the error that ends a process when the verdicts' topic does not take a record, though each is small and
-// has the present time. No other output of the document would change that.
+// verdictTopicRefused is the error that ends a process when the verdicts' topic does not take a record, though each is
+// small and has the present time. No other output of the document would change that.
 func verdictTopicRefused(err error) *stop.Error {
 	return &stop.Error{
 		What: "the verdicts' topic (sink.verdicts) refuses a record", Err: err,

@@ -24,8 +24,8 @@ type Duty struct {
 	// Ready is when a member of a group that fills its window last noted that everything is brought, ms since 1970; 0:
 	// never. For so long the group can take over without a long pause.
 	Ready int64
-	// PreviousGroup is the group that a retired group had taken over from, and Formers the incarnation of that one's journal.
-	// They stand in Other and Theirs again if the retirement is abandoned: the duty is what it was.
+	// PreviousGroup is the group that a retired group had taken over from, and PreviousJournal the incarnation of that one's
+	// journal. They stand in Other and OtherJournal again if the retirement is abandoned: the duty is what it was.
 	PreviousGroup, PreviousJournal string
 	// Seen is what a group had committed, at least, when it retired.
 	Seen []Boundary

@@ -55,7 +55,8 @@ func (b *Batch) recorded() {
 	b.wants, b.told = Done, true
 }
 
-// owed is how many offsets below the committed one the journal does not have. What it was told since the commit counts.
+// unjournaled is how many offsets below the committed one the journal does not have. What it was told since the commit
+// counts.
 func (f *Findings) unjournaled() int64 {
 	return max(0, min(f.Committed.Owed, f.Committed.Offset-f.Replica.Base))
 }

@@ -54,7 +54,7 @@ func read(text []byte) values {
 	return v
 }
 
-// said returns the text of a key; it is empty if there is none.
+// text returns the text of a key; it is empty if there is none.
 func (v values) text(key string) string {
 	text, _ := v[key].(string)
 	return text

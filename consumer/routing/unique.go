@@ -8,6 +8,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
 )
 
 // Unique returns the topics to which a routing sends unique documents, sorted. The group's journal is no source of it.
@@ -50,8 +51,17 @@ func (j *Journal) Change(ctx context.Context, p journal.Params, from State, to [
 	if err != nil {
 		return State{}, err
 	}
-	before = append(before, duty.Dropped...)
-	slices.Sort(before)
-	duty.Dropped = slices.DeleteFunc(slices.Compact(before), func(name string) bool { return slices.Contains(now, name) })
+	duty.Dropped = dropped(&duty, before, now)
 	return j.Apply(ctx, p, from, WithDuty(to, &duty))
+}
+
+// dropped returns the topics that get no unique documents any more, with those of a duty. A group that fills its window
+// has written none yet: what stands in its topics is from somebody else.
+func dropped(d *protocol.Duty, before, now []string) (names []string) {
+	names = slices.Clone(d.Dropped)
+	if d.Kind != protocol.Fills {
+		names = append(names, before...)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(now, name) })
 }

@@ -227,8 +227,8 @@ func (c *client) identity() cluster.Identity {
 	return cluster.Identity{Slot: c.slot, Member: member, Generation: generation}
 }
 
-// bears says that the other partitions go on in spite of an error of one. The next batch of that one has no room yet,
-// or cannot be unpacked at all.
+// tolerates says that the other partitions go on in spite of an error of one. The next batch of that one has no room
+// yet, or cannot be unpacked at all.
 func (c *client) tolerates(err error, member *protocol.Member) bool {
 	if errors.Is(err, unpack.ErrLater) {
 		return true
@@ -258,8 +258,9 @@ func (c *client) tolerates(err error, member *protocol.Member) bool {
 // untoldPatience is how long a partition may have been left alone when a poll begins that does not tell of it.
 const untoldPatience = 5 * time.Second
 
-// told returns an error if the client has left a partition alone and has thrown away the message about it. A client
-// that is opened anew comes to the same batch again, and tells. A full poll may leave the message to the next one.
+// checkSilentPartitions returns an error if the client has left a partition alone and has thrown away the message about
+// it. A client that is opened anew comes to the same batch again, and tells. A full poll may leave the message to the
+// next one.
 func (c *client) checkSilentPartitions(fetches kgo.Fetches, most int, polling time.Time) error {
 	if fetches.NumRecords() >= most {
 		return nil
@@ -270,7 +271,7 @@ func (c *client) checkSilentPartitions(fetches kgo.Fetches, most int, polling ti
 	return nil
 }
 
-// pass says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets
+// skipRemedy says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets
 // more room. A batch of many small records may be wanted.
 func (c *client) skipRemedy(e *kgo.ErrDecompressTooLarge) string {
 	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets "+

@@ -95,7 +95,7 @@ func (r *recorder) skipDeleted(a *assignment, begin int64) {
 	a.Unjournaled = max(0, a.Base-begin)
 }
 
-// owed is how many offsets are left to record.
+// unjournaled is how many offsets are left to record.
 func unjournaled(of []*assignment) (n int64) {
 	for _, a := range of {
 		n += a.Unjournaled

@@ -27,7 +27,7 @@ func (r *run) offsets(ctx context.Context) error {
 	return nil
 }
 
-// places reads how far both groups are: the new one first, which never commits beyond the old one.
+// standpoints reads how far both groups are: the new one first, which never commits beyond the old one.
 func (r *run) standpoints(ctx context.Context) (places []protocol.Standpoint, err error) {
 	of, err := r.partitions(ctx)
 	if err != nil {

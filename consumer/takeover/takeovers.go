@@ -126,8 +126,8 @@ func within(ctx context.Context, bound time.Duration, do func(context.Context)) 
 	do(ctx)
 }
 
-// settle waits for transactions that are open on the offsets. An error that does not pass is kept for assign, which
-// would meet it next.
+// awaitTransactions waits for transactions that are open on the offsets. An error that does not pass is kept for
+// assign, which would meet it next.
 func (t *Takeovers) awaitTransactions(ctx context.Context, given map[string][]int32) {
 	of, err := t.bind(ctx, given)
 	if err == nil {

@@ -155,7 +155,7 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	return raw, b.sum, err
 }
 
-// told returns the records of a batch with what the client's times do not tell.
+// withMarks returns the records of a batch with what the client's times do not tell.
 func (u *Unpacker) withMarks(raw []byte, b bill) ([]byte, error) {
 	if !b.far {
 		return raw, nil

@@ -98,8 +98,8 @@ func (t *Twin) apply(at index.Stamp, rec index.Record) (applied bool, verdicts [
 	return false, nil
 }
 
-// settle puts the first settings in force. If they are not the twin's own, it can judge nothing, so from then on no
-// record applies: see Ours.
+// fixSettings puts the first settings in force. If they are not the twin's own, it can judge nothing, so from then on
+// no record applies: see Ours.
 func (t *Twin) fixSettings(at index.Stamp, r *index.Settings) bool {
 	if t.settled {
 		return false

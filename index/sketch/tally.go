@@ -52,7 +52,7 @@ func (t *tally) grow() {
 	}
 }
 
-// place returns the place of the hash, or the free place where it belongs.
+// slotOf returns the place of the hash, or the free place where it belongs.
 func (t *tally) slotOf(hash uint64) uint64 {
 	mask := uint64(len(t.counts) - 1)
 	step := hash>>32 | 1

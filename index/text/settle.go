@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// settle corrects what became adjacent because something between was dropped. It composes letters and marks. Where
-// punctuation stays but white space does not, it drops characters that would otherwise make a URL, an e-mail address or
-// a number the next time.
+// joinNeighbours corrects what became adjacent because something between was dropped. It composes letters and marks.
+// Where punctuation stays but white space does not, it drops characters that would otherwise make a URL, an e-mail
+// address or a number the next time.
 func (n *Normalizer) joinNeighbours(dst []byte, start int) []byte {
 	if n.last.punctuation != dropped && n.last.space != dropped {
 		return dst

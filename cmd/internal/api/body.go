@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// WindowLimits of the bodies of requests, in bytes: of one, and of all that are at hand at a time. What a body is read into
+// Bounds of the bodies of requests, in bytes: of one, and of all that are at hand at a time. What a body is read into
 // takes up to four times as much.
 const (
 	maxBody   = 4 << 20

@@ -173,7 +173,7 @@ func lagConditions() []condition {
 	}
 }
 
-// owes returns how many documents wait in the partitions that this process reads. What waits in those of another
+// backlogOf returns how many documents wait in the partitions that this process reads. What waits in those of another
 // process is for that one to commit.
 func backlogOf(s *seen) (documents int64) {
 	for _, l := range s.Lags {

@@ -24,7 +24,7 @@ type Gateway interface {
 	Answered(what gateway.Outcome)
 }
 
-// WindowLimits of requests with documents. With the time that producing takes a request lasts less than one may.
+// Bounds of requests with documents. With the time that producing takes a request lasts less than one may.
 const (
 	maxDocuments   = 1000
 	maxSending     = 1000 // requests at a time

@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 )
 
-// WindowLimits of what is forgotten by one request. The time is less than a request may take.
+// Bounds of what is forgotten by one request. The time is less than a request may take.
 const (
 	maxForgotten  = 1000
 	forgetTimeout = 25 * time.Second

@@ -17,7 +17,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// WindowLimits of a lookup.
+// Bounds of a lookup.
 const (
 	maxTexts      = 100
 	maxMatches    = 20

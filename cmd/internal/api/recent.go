@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
-// WindowLimits of what is told of copies.
+// Bounds of what is told of copies.
 const (
 	usualRecent = 50
 	maxStreams  = 16
@@ -182,7 +182,7 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tell writes the copies behind next, and says how many were left out because there are too many to read.
+// writeCopies writes the copies behind next, and says how many were left out because there are too many to read.
 func (a *api) writeCopies(w http.ResponseWriter, f *filter, next *uint64) (sent int, err error) {
 	copies, behind, missed := a.Service.Recent().After(*next, recent.Kept, f.matches)
 	*next = behind

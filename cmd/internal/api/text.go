@@ -9,7 +9,7 @@ import (
 	normal "github.com/unecho/unecho/index/text"
 )
 
-// WindowLimits of the texts that are told.
+// Bounds of the texts that are told.
 const (
 	maxText     = 64 << 10 // bytes of a text, and of a value
 	textsAtOnce = 2        // records that are read at a time: each takes up to the memory of a batch

@@ -155,7 +155,7 @@ func (v *filling) look(progress func() consumer.Fill) func(*Pace, time.Time) sta
 	}
 }
 
-// tell writes the summary.
+// printSummary writes the summary.
 func (v *filling) printSummary(before, after consumer.Fill, took time.Duration) error {
 	if after.Of == nil {
 		v.report("there is no document in the range: the group begins with an empty window")

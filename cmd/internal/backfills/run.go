@@ -183,7 +183,7 @@ func (v *process) look(progress func() consumer.Progress) func(*Pace, time.Time)
 	}
 }
 
-// tell writes the summary.
+// printSummary writes the summary.
 func (v *process) printSummary(plan *protocol.Plan, now, before protocol.Progress, took time.Duration) error {
 	s := NewSummary(&v.job, plan, v.config.Sink, now)
 	s.Took(took, before.Tally.Documents())

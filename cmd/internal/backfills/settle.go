@@ -13,9 +13,9 @@ import (
 // outputsWaitShown is how long a job waits for its outputs before it says so.
 const outputsWaitShown = time.Second
 
-// settle waits until who reads the outputs sees all that the job forwarded: Kafka acknowledges a commit a moment before
-// its marker stands in the outputs. A transaction of somebody else may be open there for as long as it likes; the job
-// waits for as long as one of its own could be, and not beyond an interruption.
+// awaitOutputs waits until who reads the outputs sees all that the job forwarded: Kafka acknowledges a commit a moment
+// before its marker stands in the outputs. A transaction of somebody else may be open there for as long as it likes;
+// the job waits for as long as one of its own could be, and not beyond an interruption.
 func (v *process) awaitOutputs(ctx context.Context) {
 	topics := v.outputs()
 	if len(topics) == 0 {
@@ -37,7 +37,7 @@ func (v *process) awaitOutputs(ctx context.Context) {
 	}
 }
 
-// settled waits no longer than that.
+// awaitCommitted waits no longer than that.
 func (v *process) awaitCommitted(ctx context.Context, most time.Duration, topics []string) error {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()

@@ -31,7 +31,7 @@ func newVoice(s *shell, asJSON bool, kind, name string, log config.LogParams) *v
 	}
 }
 
-// say tells a person, or the log if that is for collectors, what happens.
+// report tells a person, or the log if that is for collectors, what happens.
 func (v *voice) report(what string) {
 	if v.logsJSON {
 		v.logger.Info().Str(v.kind, v.name).Msg(what)

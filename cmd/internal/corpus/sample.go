@@ -79,7 +79,7 @@ func (s *sampler) all(r *Record) bool {
 	return true
 }
 
-// places divides files into parts of the same size, and looks at a place in each.
+// parts divides files into parts of the same size, and looks at a place in each.
 func (s *sampler) parts(files []Source, part float64) {
 	begins, next := int64(0), part*s.random.Float64()
 	for _, f := range files {

@@ -40,7 +40,7 @@ type Checkpoint struct {
 	saved progress         // of the last one
 }
 
-// place is where a run is: how many documents it has read, and if there are several passes, in which.
+// progress is where a run is: how many documents it has read, and if there are several passes, in which.
 type progress struct {
 	pass      int
 	documents int64

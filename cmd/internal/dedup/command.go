@@ -169,7 +169,7 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 	return errors.Join(r.printSummary(p.Summary(time.Since(began))), p.Rejected())
 }
 
-// tell says what came of the run.
+// printSummary says what came of the run.
 func (r *dedupRun) printSummary(summary Summary) error {
 	r.out.ReportRejected(r.cmd.ErrOrStderr())
 	summary.ReportShort(r.cmd.ErrOrStderr(), r.Config.Judge.Similarity)

@@ -64,7 +64,7 @@ func openEarlier(path string, length int64) (*earlier, error) {
 	return e, nil
 }
 
-// settle writes what was added onto the disk, and returns the length of the file.
+// sync writes what was added onto the disk, and returns the length of the file.
 func (e *earlier) sync() (int64, error) {
 	if e == nil || e.in != nil {
 		return e.len(), nil

@@ -93,7 +93,8 @@ func knownSources(sources corpus.Sources) (all []corpus.Source, again corpus.Sou
 	}
 }
 
-// spared returns all files that will be written. None of them may be read, except for an index that a new one replaces.
+// willWrite returns all files that will be written. None of them may be read, except for an index that a new one
+// replaces.
 func (r *dedupRun) willWrite() (outfile.Files, error) {
 	all, err := infile.WrittenBy(r.cmd, append(OutputNames(), "html", "save-index")...)
 	if err != nil {

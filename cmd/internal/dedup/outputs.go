@@ -273,7 +273,7 @@ func (d *Outputs) pair(number int64, b string, m *Match) error {
 		line.BFile, rowText(line.BRow))
 }
 
-// place returns where a document is, as it is written.
+// rowOf returns where a document is, as it is written.
 func (d *Outputs) rowOf(number int64, name string) (file string, row int) {
 	file, row = d.places.Of(number, name)
 	return outfile.Name(file), row

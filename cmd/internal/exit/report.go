@@ -37,7 +37,7 @@ func loggedAsJSON(err error, format string) bool {
 	return errors.As(err, &e) && e.Logged || format == terminal.JSON
 }
 
-// tell writes err for a person. Names of files and of what a broker knows are in it, and may hold anything.
+// printError writes err for a person. Names of files and of what a broker knows are in it, and may hold anything.
 func printError(stderr io.Writer, err error) {
 	var mistakes config.Mistakes
 	if errors.As(err, &mistakes) {

@@ -66,7 +66,7 @@ func newFinder(p index.Params, names [2]string) (*finder, error) {
 	return f, err
 }
 
-// place is where a document is.
+// fileRow is where a document is.
 type fileRow struct {
 	file string
 	row  int

@@ -64,7 +64,7 @@ func followed(s *target.Service) (older, newer succession.Group, err error) {
 	return older, newer, err
 }
 
-// tell says how a takeover stands.
+// describe says how a takeover stands.
 func describe(t *succession.Takeover, r *succession.Report) string {
 	var b strings.Builder
 	older, newer := t.OldGroup.Name, t.NewGroup.Name
@@ -104,7 +104,7 @@ func describe(t *succession.Takeover, r *succession.Report) string {
 	return b.String()
 }
 
-// foretell says what a person may want to know before a takeover.
+// forecast says what a person may want to know before a takeover.
 func forecast(r *succession.Report) string {
 	var b strings.Builder
 	for _, line := range r.Elsewhere {

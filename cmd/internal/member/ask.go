@@ -13,8 +13,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// Bounds of what is asked at once. The member refuses a text above its document.max_bytes, and a request of more than
-// 4 MiB.
+// mostBytes bounds what is asked at once. The member refuses a text above its document.max_bytes, and a request of more
+// than 4 MiB.
 const (
 	mostBytes = 3 << 20
 )

@@ -112,7 +112,7 @@ func openText(cmd *cobra.Command, arg string) (io.ReadCloser, error) {
 	return file, err
 }
 
-// patient reads until ctx is done, also where input does not come. Then it must not be read any more.
+// untilDone reads until ctx is done, also where input does not come. Then it must not be read any more.
 type untilDone struct {
 	ctx context.Context // of this reader's only use
 	in  io.Reader

@@ -108,14 +108,14 @@ func (e *event) take(line string) {
 	}
 }
 
-// passed notes that a stream goes on behind the event.
+// next notes that a stream goes on behind the event.
 func (e *event) next(last *string) {
 	if e.id != "" {
 		*last = e.id
 	}
 }
 
-// tell hands an event on. Its error is that of a handler.
+// handle hands an event on. Its error is that of a handler.
 func (e *event) handle(s Stream) error {
 	switch e.kind {
 	case "copy":

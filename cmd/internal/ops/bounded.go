@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// WindowLimits of connections. Where there are so many, the one that has been idle the longest makes room for the next, so
+// Bounds of connections. Where there are so many, the one that has been idle the longest makes room for the next, so
 // that no client keeps probes and collectors away by holding connections. Only if all have a request that is being
 // answered, the next is closed at once.
 const (

@@ -97,7 +97,7 @@ func Why(s consumer.Stats) string {
 		s.JournalNext)
 }
 
-// say answers with plain text that nobody keeps.
+// answer answers with plain text that nobody keeps.
 func answer(w http.ResponseWriter, code int, text string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")

@@ -16,7 +16,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 )
 
-// WindowLimits on how long a client can hold up the server: requests are a line and some headers, answers some ten kilobytes.
+// Bounds on how long a client can hold up the server: requests are a line and some headers, answers some ten kilobytes.
 const (
 	headerTimeout   = 5 * time.Second
 	readTimeout     = 10 * time.Second

@@ -8,7 +8,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// WindowLimits of complaints in the log: whoever reaches the address can cause them.
+// Bounds of complaints in the log: whoever reaches the address can cause them.
 const (
 	maxComplaints   = 10
 	complaintsEvery = time.Minute

@@ -40,7 +40,7 @@ func Create(path string, write func(io.Writer) error) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// place gives a file its name, unless another has taken it by now. A link never replaces a file. Where the file system
+// link gives a file its name, unless another has taken it by now. A link never replaces a file. Where the file system
 // has no links, a look before the renaming must do.
 func link(from, to string) error {
 	if os.Link(from, to) == nil {

@@ -112,7 +112,7 @@ func (o *Outputs) reject(d *Outcome) error {
 	return o.unique.Line(d.Raw)
 }
 
-// tell writes the parts that were removed.
+// writeRemoved writes the parts that were removed.
 func (o *Outputs) writeRemoved(d *Outcome) error {
 	for i := range d.Removed {
 		p := &d.Removed[i]

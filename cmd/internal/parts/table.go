@@ -117,7 +117,7 @@ const (
 // mostDocuments is how many documents have a number.
 const mostDocuments = math.MaxUint32 - documents
 
-// settle replaces counts by values.
+// replaceCounts replaces counts by values.
 func (t *table) replaceCounts(repeats uint32) {
 	for i := range t.shards {
 		for j := range t.shards[i].slots {

@@ -45,7 +45,7 @@ type chosen struct {
 	seen   int
 }
 
-// place returns where the next document belongs among the mostMet that are kept; ok is false if it is not kept.
+// slot returns where the next document belongs among the mostMet that are kept; ok is false if it is not kept.
 func (c *chosen) slot() (at int, ok bool) {
 	if c.seen++; c.seen <= mostMet {
 		return c.seen - 1, true

@@ -17,7 +17,7 @@ type Rows struct {
 	next int64 // number of the document that is added next
 }
 
-// places are those of documents that follow one another.
+// rowRun is a run of rows, of documents that follow one another.
 type rowRun struct {
 	number int64 // of the first one
 	file   string

@@ -136,7 +136,7 @@ func (t *Tuner) source(ctx context.Context, from source, report *Report, tried *
 	return t.settings(ctx, settings, found, report, tried)
 }
 
-// pass passes settings over.
+// skip passes settings over.
 func (t *Tuner) skip(settings []Setting, why string, report *Report, tried *tally) {
 	for _, s := range settings {
 		report.Skipped = append(report.Skipped, t.skipped(s, why)...)

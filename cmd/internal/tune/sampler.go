@@ -174,7 +174,7 @@ func (s *Sampler) skip(name, why string) {
 	}
 }
 
-// place returns the place for the next document, or none if it is not kept.
+// slot returns the place for the next document, or none if it is not kept.
 func (s *Sampler) slot() (at int, keep bool) {
 	s.met++
 	if s.most == 0 || len(s.kept) < s.most {

@@ -232,8 +232,8 @@ func (c *Client) Ping(ctx context.Context) error {
 	return nil
 }
 
-// told says what an answer means. Only a registry's own words say that it does not know a schema: a page that says "not
-// found" comes from something else.
+// classify says what an answer means. Only a registry's own words say that it does not know a schema: a page that says
+// "not found" comes from something else.
 func (c *Client) classify(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -264,7 +264,7 @@ func (c *Client) classify(ctx context.Context, err error) error {
 // maxShown bounds how much of an answer is shown, in bytes.
 const maxShown = 200
 
-// said makes one short line of what a registry said.
+// shortLine makes one short line of what a registry said.
 func shortLine(answer *sr.ResponseError) string {
 	text := answer.Message
 	if text == "" {

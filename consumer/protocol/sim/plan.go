@@ -153,7 +153,7 @@ func (w *World) ends(p *part) {
 	}
 }
 
-// barren says that nothing is left to poll from one offset up to another, and nothing comes there any more.
+// empty says that nothing is left to poll from one offset up to another, and nothing comes there any more.
 func (p *part) empty(from, to int64) bool {
 	for o := max(from, p.begin); o < min(to, p.visible); o++ {
 		if !p.gap(o) || p.marker(o) {

@@ -56,7 +56,7 @@ func (w *World) finish() {
 	}
 }
 
-// settled says that all is forwarded and committed, and nothing is on its way.
+// finished says that all is forwarded and committed, and nothing is on its way.
 func (w *World) finished() bool {
 	if len(w.air) > 0 || len(w.open) > 0 {
 		return false

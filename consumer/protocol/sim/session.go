@@ -55,7 +55,7 @@ func (s *session) share(p *part) *share {
 	return &share{part: p, takeover: protocol.NewTakeover(tp, terms, &protocol.Patience{})}
 }
 
-// settled is the assignment of a partition that is read.
+// assignment is the assignment of a partition that is read.
 func (sh *share) assignment() *protocol.Assignment {
 	if sh == nil || sh.takeover.Asks() != protocol.Taken {
 		return nil

@@ -117,7 +117,7 @@ func (w *stopwatch) wait(ctx context.Context, done func() int, n int,
 // commitTimeout is how long the offsets of an acknowledged transaction may take to show.
 const commitTimeout = 10 * time.Second
 
-// settled makes sure that the group has committed the whole source, no more and no less, whatever the contender
+// checkCommitted makes sure that the group has committed the whole source, no more and no less, whatever the contender
 // counted. The answer to a commit comes before its markers are everywhere, so settled asks again for a while.
 func (j job) checkCommitted(ctx context.Context, group string) error {
 	ctx, cancel := context.WithTimeout(ctx, commitTimeout)

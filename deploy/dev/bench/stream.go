@@ -58,8 +58,8 @@ func (s *stream) run(ctx context.Context, j job, who contender, group string) (r
 	return r, err
 }
 
-// feed brings all documents and returns when each has arrived in one of the outputs. ended is closed when the contender
-// has given up.
+// sendAll brings all documents and returns when each has arrived in one of the outputs. ended is closed when the
+// contender has given up.
 func (s *stream) sendAll(ctx context.Context, j job, group string, outputs []string, ended <-chan struct{}) error {
 	if s == nil {
 		return nil

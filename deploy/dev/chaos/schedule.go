@@ -131,7 +131,7 @@ func draw(r *rand.Rand, p params, weight map[fault]int) event {
 	return e
 }
 
-// bounds returns the shortest and the longest duration of a fault. Members have a session time-out of 6 s and a
+// durations returns the shortest and the longest duration of a fault. Members have a session time-out of 6 s and a
 // transaction time-out of 10 s. Rare durations exceed both.
 func durations(f fault, rare bool) (short, long time.Duration) {
 	switch f {

@@ -89,8 +89,8 @@ func (s *scene) lose(ctx context.Context, times int, out io.Writer) error {
 	return nil
 }
 
-// tell writes how long documents waited after one loss. If the place was taken again at once, it also writes in which
-// phases.
+// printTimes writes how long documents waited after one loss. If the place was taken again at once, it also writes in
+// which phases.
 func (s *scene) printTimes(f trial, i int, out io.Writer) error {
 	place := i % len(s.members)
 	fmt.Fprintf(out, "%s, place %d: %v\n", f, place, s.watch.newest(string(f)).Round(10*time.Millisecond))

@@ -110,7 +110,7 @@ func (w *watch) newest(what string) time.Duration {
 	return w.waits[what][len(w.waits[what])-1]
 }
 
-// settled says whether everything that was written is committed.
+// allCommitted says whether everything that was written is committed.
 func (w *watch) allCommitted() bool {
 	ends, _ := w.load.written()
 	w.mu.Lock()

@@ -27,7 +27,7 @@ type Stream struct {
 	log    []index.Record // if kept: the records applied, by journal offset
 }
 
-// NewStream makes a feed with a window of this many documents. One in copies is a copy; 0 is none.
+// NewStream makes a stream with a window of this many documents. One in copies is a copy; 0 is none.
 func NewStream(t testing.TB, held, copies int) *Stream {
 	t.Helper()
 	p := index.DefaultParams()
@@ -35,7 +35,7 @@ func NewStream(t testing.TB, held, copies int) *Stream {
 	return newStream(t, p, held, copies, sizes{keys: 18 * 4, id: 16, codes: 128})
 }
 
-// NewSlimStream makes a feed with a window of this many documents of the least size, for very large windows.
+// NewSlimStream makes a stream with a window of this many documents of the least size, for very large windows.
 func NewSlimStream(t testing.TB, held, copies int) *Stream {
 	t.Helper()
 	p := index.DefaultParams()

@@ -92,7 +92,7 @@ func (r *Rows) there(n *node) (bool, error) {
 	return v.DefinitionLevel() >= n.defined, nil
 }
 
-// pass goes on behind a node that is not there: each of its columns has a value that says so.
+// skip goes on behind a node that is not there: each of its columns has a value that says so.
 func (r *Rows) skip(n *node) error {
 	if n.write != nil {
 		_, err := r.columns[n.leaf].take()

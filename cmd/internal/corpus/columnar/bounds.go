@@ -11,8 +11,8 @@ import (
 // boundBytes is how much of a value is kept as a bound, as the library does in the index of pages.
 const boundBytes = 16
 
-// bounds are short bounds of the values of a column in a group: no value is less than least or greater than most. Nil is
-// no bound yet.
+// extremes are short bounds of the values of a column in a group: no value is less than least or greater than most. Nil
+// is no bound yet.
 type extremes struct{ least, most []byte }
 
 // extremesOf returns bounds for each column of texts or bytes, by the number of the column, and the options that keep the

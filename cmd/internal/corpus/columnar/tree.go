@@ -40,7 +40,7 @@ type tree struct {
 	columns []*cursor
 }
 
-// place is where a node stands.
+// nodePath is where a node stands.
 type nodePath struct {
 	path             []string // without the names of lists' parts
 	defined, repeats int      // levels above it

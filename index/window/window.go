@@ -61,7 +61,7 @@ func (w *Window) Change(p Params) {
 	w.refreshed = w.refreshed || w.refreshes
 	w.changed = true
 	if p.Copies && w.places == nil {
-		w.places = map[Ref]Ref{} // of earlier ones as their copies come (Placed)
+		w.places = map[Ref]Ref{} // of earlier ones as their copies come (NoteReentry)
 	}
 }
 

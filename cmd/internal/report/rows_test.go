@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/report"
 )
 
-// TestPlaces: the place of each document is that which was noted, whatever lies between documents, also from a file.
+// TestPlaces: the row of each document is that which was noted, whatever lies between documents, also from a file.
 func TestPlaces(t *testing.T) {
 	type noted struct {
 		name, file string

@@ -4,14 +4,14 @@
 // client makes 20 MiB. The cost of a batch is the memory that its records will take (see Cost), and one of three things
 // becomes of it:
 //
-//	it costs no more than Bounds.Batch   the client gets its records
+//	it costs no more than Limits.Batch   the client gets its records
 //	it costs more                        the client gets a record in the place of each, without key, value and headers.
 //	                                     That record says how long they were: see Withheld. Only the part that is being
-//	                                     read is unpacked.
+//	                                     read is unpacked; of snappy, a block of up to 32 MiB.
 //	not even those would fit, or it      the client gets no record of it, reports a *kgo.ErrDecompressTooLarge with the
 //	cannot be read                       offsets, and leaves that partition alone
 //
-// The first two outcomes depend only on the batch and on Bounds.Batch, so that all members find the same. Bounds.Held
+// The first two outcomes depend only on the batch and on Limits.Batch, so that all members find the same. Limits.Held
 // bounds what a client holds unpacked of all its batches. It decides no outcome: a batch that finds no room is fetched
 // again later (ErrLater). No batch waits for ever:
 //

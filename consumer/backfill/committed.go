@@ -11,7 +11,7 @@ import (
 )
 
 // AwaitCommitted waits until all that stands in topics now can be read by who reads committed records only. See
-// broker.Settled. The options reach the cluster.
+// broker.AwaitCommitted. The options reach the cluster.
 func AwaitCommitted(ctx context.Context, options []kgo.Opt, topics ...string) error {
 	client, err := kgo.NewClient(options...)
 	if err != nil {

@@ -3,7 +3,6 @@ package document
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/unecho/unecho/consumer/document/registry"
 	"github.com/unecho/unecho/index/entry"
@@ -85,12 +84,8 @@ func (p Params) Validate() []setting.Mistake {
 	out = append(out, p.wrongSelector("scope", p.Scope,
 		"write key, topic, partition, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		[]selectorKind{selectNothing, selectKey, selectTopic, selectPartition, selectHeader, selectField})...)
-	switch {
-	case formatOf(p.Format).fields:
+	if formatOf(p.Format).fields {
 		out = append(out, p.wrongFields()...)
-	case len(p.ByTopic) == 0 && !slices.Equal(p.Fields, DefaultParams().Fields): // else topics of other formats may have them
-		out = append(out, setting.Wrong("fields", strings.Join(p.Fields, ", "), p.Format+" text has no fields",
-			"set document.format: json, or another format with fields; without it the whole value is the text"))
 	}
 	out = append(out, p.wrongTreatment()...)
 	out = append(out, p.wrongSchema()...)

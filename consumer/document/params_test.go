@@ -75,9 +75,6 @@ func TestParams(t *testing.T) {
 			`fields[3]: "items[*]": a path has no index: a name leads through all items of an array; ` + names,
 			`fields[4]: "$[0]": a path begins with a name, not with "$"; ` + names,
 		}},
-		{"fields named for raw text", func(p *Params) { p.Format, p.Fields = "raw", []string{"title", "body"} }, []string{
-			"fields: title, body: raw text has no fields; set document.format: json, or another format with fields; without it the whole value is the text",
-		}},
 		{"fields of raw text", func(p *Params) { p.Format, p.ID = "raw", "field:id" }, []string{
 			"id: field:id: raw text has no fields; set document.format: json, or take a header",
 		}},

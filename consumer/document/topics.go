@@ -147,9 +147,6 @@ func (p Params) wrongTopics() (wrong []setting.Mistake) {
 	usual := base.Validate()
 	for _, t := range all {
 		for _, m := range t.Validate() {
-			if _, own := t.items["fields"]; m.Key == "fields" && !own && !formatOf(t.Format).fields {
-				continue // fields of other topics mean nothing here
-			}
 			if !slices.Contains(usual, m) {
 				items = append(items, &TopicError{t.of(m.Key), "makes " + m.Key + " wrong there: " + m.Problem, m.Remedy})
 			}

@@ -81,20 +81,6 @@ func TestWrongByTopic(t *testing.T) {
 	if found := jsonParams(topical(many...)).Validate(); len(found) != 1 || found[0].Key != "by_topic" {
 		t.Errorf("%d patterns: %v", len(many), found)
 	}
-	others := func(p *Params) { p.Fields, p.ByTopic = []string{"title"}, []string{"a format = raw"} }
-	if found := jsonParams(others).Validate(); len(found) > 0 {
-		t.Errorf("fields that a topic of raw text has no use for: %v", found)
-	}
-	raw := func(p *Params) {
-		p.Fields, p.ByTopic = []string{"title"}, []string{"a format = raw", "a fields = title"}
-	}
-	if found := jsonParams(raw).Validate(); len(found) != 1 || !strings.Contains(found[0].String(), "raw text has no fields") {
-		t.Errorf("fields that are named for raw text: %v", found)
-	}
-	none := func(p *Params) { p.Format, p.Fields, p.ByTopic = "raw", nil, []string{"a format = json"} }
-	if found := jsonParams(none).Validate(); len(found) != 1 || !strings.Contains(found[0].String(), "makes fields wrong there: out of range") {
-		t.Errorf("a topic with a format of fields, of which none is named: %v", found)
-	}
 	found := jsonParams(topical("a format = raw")).WrongWhen([]string{"field:kind exists"})
 	if len(found) != 1 || !strings.Contains(found[0].String(), "raw text has no fields, in topics of a (document.by_topic)") {
 		t.Errorf("a condition on a field of raw text: %v", found)

@@ -153,9 +153,13 @@ func (w *World) ends(p *part) {
 	}
 }
 
-// empty says that nothing is left to poll from one offset up to another, and nothing comes there any more.
+// empty says that nothing is left to poll from one offset up to another, and nothing comes there any more. Where retention
+// has deleted something, nobody can tell: a broker refuses to be read there.
 func (p *part) empty(from, to int64) bool {
-	for o := max(from, p.begin); o < min(to, p.visible); o++ {
+	if p.begin > from {
+		return false
+	}
+	for o := from; o < min(to, p.visible); o++ {
 		if !p.gap(o) || p.marker(o) {
 			return false
 		}

@@ -205,7 +205,7 @@ var mutants = []mutant{
 		"what was judged, and deleted before it was forwarded, dies", "consumer/protocol/decide.go",
 		"return f.begin(Deleted, f.Begin, p.Epoch+1)",
 		"return Decision{Assignment: Assignment{TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: " +
-			"f.Begin, Announced: p.Base}}",
+			"f.Begin, Announced: p.Base, Mode: f.Mode}}",
 	},
 	{
 		"what is deleted is not waited for", "consumer/protocol/decide.go",

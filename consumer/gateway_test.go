@@ -187,7 +187,8 @@ func TestGatewayOfASilentGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	w.setup.Index.Window.Requests = time.Hour
-	old := w.start(named("old"))
+	old := w.launch(named("old"))
+	w.becomes("the old group is at work", func() bool { return old.Stats().Ready })
 	next := w.start(w.successor("next"))
 	dry := w.start(named("dry"), func(s *Setup) {
 		s.Params.Group, s.Journal.Topic, s.Sink.DryRun = "trial", "trial.journal", true

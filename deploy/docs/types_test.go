@@ -116,7 +116,7 @@ func goFiles(t *testing.T) map[string]*ast.File {
 		}
 		name, err := filepath.Rel(root, path)
 		if err == nil {
-			files[name], err = parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+			files[name], err = parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		}
 		return err
 	})

@@ -2,9 +2,6 @@ package docs
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,10 +13,10 @@ func TestWordsMeanOneThing(t *testing.T) {
 	t.Parallel()
 	allowed := guardedWords(t)
 	parts := regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+`)
-	for _, room := range []string{"cmd", "config", "consumer", "deploy", "index", "sink"} {
-		for path, names := range declaredNames(t, root+"/"+room) {
-			pkg := filepath.ToSlash(filepath.Dir(strings.TrimPrefix(path, root+"/")))
-			for _, name := range names {
+	for path, file := range goFiles(t) {
+		pkg := filepath.ToSlash(filepath.Dir(path))
+		for _, decl := range file.Decls {
+			for _, name := range namesOf(decl) {
 				for _, part := range parts.FindAllString(name, -1) {
 					packages, guarded := allowed[strings.ToLower(part)]
 					if guarded && !isBelow(pkg, packages) {
@@ -66,30 +63,7 @@ func isBelow(pkg string, packages []string) bool {
 	return false
 }
 
-// declaredNames are those of the types, functions, constants and package variables below a directory, tests excepted, by
-// file.
-func declaredNames(t *testing.T, dir string) map[string][]string {
-	t.Helper()
-	names := map[string][]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		for _, decl := range file.Decls {
-			names[path] = append(names[path], namesOf(decl)...)
-		}
-		return nil
-	})
-	if err != nil || len(names) == 0 {
-		t.Fatalf("%d files below %s, %v", len(names), dir, err)
-	}
-	return names
-}
-
+// namesOf are the names of the types, functions, constants and package variables that a declaration has.
 func namesOf(decl ast.Decl) (names []string) {
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:

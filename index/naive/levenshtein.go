@@ -39,7 +39,7 @@ func edits(a, b []rune) int {
 	return row[len(b)]
 }
 
-// allowed number of edits
+// edits returns how many edits of so many runes are allowed.
 func (t *Twin) edits(runes int) int {
 	n := 0
 	for n < runes && t.near(compare.Similarity{Num: uint32(runes - n - 1), Den: uint32(runes)}, compare.Levenshtein) {

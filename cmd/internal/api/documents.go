@@ -42,7 +42,7 @@ func (l Limits) documents() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(l.DocumentsPerS), max(l.DocumentsPerS, maxDocuments))
 }
 
-// order of documents is what a request asks for beside its body.
+// sendOrder is what a request with documents asks for beside its body.
 type sendOrder struct {
 	topic string
 	key   []byte

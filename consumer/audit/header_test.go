@@ -178,3 +178,15 @@ func TestFormsOfHeaders(t *testing.T) {
 		}
 	}
 }
+
+// The audit computes each header once more, but for those of which it knows the form alone.
+func TestHeadersThatOnlyHaveAForm(t *testing.T) {
+	t.Parallel()
+	free := []string{headerReason, headerDetail, headerTimestamp, headerValueBytes, headerKeyBytes, headerHeaderBytes}
+	for _, r := range table() {
+		if r.says == nil != slices.Contains(free, r.name) {
+			t.Errorf("%s: a value that is computed is %t, want %t: what nobody computes may be wrong unseen", r.name, r.says != nil,
+				r.says == nil)
+		}
+	}
+}

@@ -309,11 +309,16 @@ func (l *loop) announce(ctx context.Context, of []*assignment) error {
 	return err
 }
 
-// skip commits the ends of ranges of which nothing is left.
+// skip commits the ends of ranges of which nothing is left. It commits as what the session was before it looks whether
+// partitions were taken away: after a loss the group refuses that.
 func (l *loop) skip(ctx context.Context, step *protocol.Step) error {
 	var passed []*assignment
 	var ends []cluster.Commit
+	as := l.client.identity()
 	for _, a := range step.Of {
+		if l.mail.HasLost(a.Name()) {
+			continue
+		}
 		topics := broker.NewTopics(l.Cluster.Client, l.Logger)
 		if topics.Empty(ctx, l.pipeline.Unpacker.Renew(), a.Topic, a.Source.Partition, a.Base, a.Range.To) {
 			a.Pending = protocol.Tally{}
@@ -321,7 +326,7 @@ func (l *loop) skip(ctx context.Context, step *protocol.Step) error {
 		}
 	}
 	if len(passed) > 0 {
-		if err := l.Cluster.Commit(ctx, l.client.identity(), ends); err != nil {
+		if err := l.Cluster.Commit(ctx, as, ends); err != nil {
 			return err
 		}
 	}

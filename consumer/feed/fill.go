@@ -30,13 +30,23 @@ func (s *Setup) taken(r *index.Replica) feeding.Taken {
 // ErrOver says that a fill is over before all of it was brought: the group judges, or another fill was begun.
 var ErrOver = errors.New("the group judges already, or another fill of it was begun meanwhile")
 
-// filled returns how far a replica says that the ranges are brought.
+// filled returns how far a replica says that the ranges are brought. The group may judge before a slow feeder sees that
+// others have brought all.
 func (s *Setup) filled(r *index.Replica) (feeding.State, error) {
 	now, inForce := feeding.FilledState(s.Plan, s.Fill, r)
-	if !inForce || r.Judges() {
+	if !inForce && (r.Filled().Number != s.Fill || !s.brought(&now)) {
 		return now, ErrOver
 	}
 	return now, nil
+}
+
+func (s *Setup) brought(now *feeding.State) bool {
+	for i, of := range s.Plan.Ranges {
+		if now.Parts[i].Through < of.To && of.From < of.To {
+			return false
+		}
+	}
+	return true
 }
 
 // whatIsLeft finds the first offset of each range that is still there. Of a topic that was deleted, nothing is left.

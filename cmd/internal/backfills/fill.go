@@ -55,20 +55,25 @@ func (v *filling) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := filler.Check(ctx); errors.Is(err, backfill.ErrFilled) {
+	err = filler.Check(ctx)
+	if err == nil && len(v.flags.Files) > 0 {
+		err = v.load(ctx)
+	}
+	if err == nil {
+		err = v.fill(ctx, filler)
+	}
+	if errors.Is(err, backfill.ErrFilled) { // perhaps by a process beside this one, meanwhile
 		v.report(err.Error())
+		err = nil
 		if v.JSON {
 			err = v.conclude(&FillSummary{Group: v.name, Finished: true, Partitions: []Partition{}})
-		} else {
-			err = nil
-		}
-		return errors.Join(err, closing())
-	}
-	if len(v.flags.Files) > 0 {
-		if err := v.load(ctx, filler); err != nil {
-			return errors.Join(err, closing())
 		}
 	}
+	return errors.Join(err, closing())
+}
+
+// fill brings what is asked for, and shows how far it is.
+func (v *filling) fill(ctx context.Context, filler *consumer.Filler) error {
 	showing, shown := context.WithCancel(context.WithoutCancel(ctx))
 	over := make(chan struct{})
 	go func() {
@@ -80,7 +85,6 @@ func (v *filling) run(ctx context.Context) error {
 	shown()
 	<-over
 	took := time.Since(began)
-	err = errors.Join(err, closing())
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
 		return v.interrupted(after) // also if all was brought: the group does not forward yet
 	}
@@ -119,11 +123,8 @@ func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func(
 	return p, closing, nil
 }
 
-// load copies the documents of the files, if the group's window can be filled.
-func (v *filling) load(ctx context.Context, filler *consumer.Filler) error {
-	if err := filler.Check(ctx); err != nil {
-		return err
-	}
+// load copies the documents of the files.
+func (v *filling) load(ctx context.Context) error {
 	kafka, err := broker.Options(v.config.Kafka, v.logger)
 	if err != nil {
 		return err

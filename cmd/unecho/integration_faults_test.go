@@ -117,9 +117,9 @@ func TestRestartBehindTrimmedJournal(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
 	s.configure(s.inPostgres(), s.consumer(""), noOps)
+	journal := s.copyJournal()
 	p := s.run()
 	p.says(`"ready"`)
-	journal := s.copyJournal()
 	s.produce(500, 1)
 	s.settled()
 	_, first := s.journal(t.Context())
@@ -144,18 +144,6 @@ func TestRestartBehindTrimmedJournal(t *testing.T) {
 
 	s.configure(s.inDirectory(), s.consumer(""), noOps)
 	s.run().refuses("journal "+s.name+".journal begins at ", "give this member the store that the others use")
-}
-
-// journal is where the journal begins and ends.
-func (s *scene) journal(ctx context.Context) (start, end int64) {
-	s.t.Helper()
-	starts, err := s.admin.ListStartOffsets(ctx, s.name+".journal")
-	check(s.t, err)
-	ends, err := s.admin.ListEndOffsets(ctx, s.name+".journal")
-	check(s.t, err)
-	first, _ := starts.Lookup(s.name+".journal", 0)
-	last, _ := ends.Lookup(s.name+".journal", 0)
-	return first.Offset, last.Offset
 }
 
 // PostgreSQL goes away and comes back: the stream goes on, and it is said.

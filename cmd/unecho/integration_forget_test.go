@@ -35,9 +35,9 @@ func TestForgetOnKafka(t *testing.T) {
 		s.settled()
 	}
 	of := func(partition, offset int) string { return fmt.Sprintf("%s/%d/%d", s.source, partition, offset) }
+	journal := s.copyJournal()
 	one := s.run()
 	one.says(`"message":"ready"`)
-	journal := s.copyJournal() // members trim it
 	again()                    // four unique ones: offsets 0 and 1 of both partitions
 	s.forgets(of(0, 0))
 	if report := s.asksToForget(ops, fmt.Sprintf(`{"documents":[%q,"nobody"],"dry_run":true}`,

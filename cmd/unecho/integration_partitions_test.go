@@ -58,11 +58,11 @@ func TestPartitionsAddedToQuietMembers(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
 	s.configure(s.inPostgres(), s.consumer(""), noOps, "sink: {metadata: topic}")
+	journal := s.copyJournal()
 	all := []*process{s.run(), s.run(), s.run()}
 	for _, p := range all {
 		p.says(`"ready"`)
 	}
-	journal := s.copyJournal()
 	s.produce(200, 1)
 	s.settled()
 	s.members(6, 2)
@@ -87,12 +87,12 @@ func partitionsAdded(t *testing.T, additions, to int) {
 	t.Parallel()
 	s := newScene(t, 2)
 	s.configure(s.inPostgres(), s.consumer(""), noOps, "sink: {metadata: topic}")
+	journal := s.copyJournal()
 	named := func(n int) *process { return s.run("--set", fmt.Sprint("consumer.member=m", n)) }
 	all := []*process{named(0), named(1), named(2)}
 	for _, p := range all {
 		p.says(`"ready"`)
 	}
-	journal := s.copyJournal()
 	documents := s.streams(200, 1)
 	for i := 1; i <= additions; i++ {
 		n := 2 + (to-2)*i/additions

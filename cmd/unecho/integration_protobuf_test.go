@@ -81,12 +81,12 @@ func protobufUnderKills(t *testing.T, rounds int) {
 	front := proxyTo(t, strings.TrimPrefix(address, "http://"))
 	s.configure(s.inPostgres(), s.consumer(""), noOps, "document: {empty: reject, format: protobuf, framing: confluent, fields: [body], "+
 		"registry: {urls: [http://"+front.Address()+"/apis/ccompat/v7], timeout: 1s}}")
+	journal := s.copyJournal()
 	named := func(n int) *process { return s.run("--set", fmt.Sprint("consumer.member=m", n)) }
 	all := []*process{named(0), named(1), named(2)}
 	for _, p := range all {
 		p.says(`"ready"`)
 	}
-	journal := s.copyJournal()
 	s.members(6, 6)
 	stream := s.streams(300, 1)
 	for round := range rounds {

@@ -91,9 +91,9 @@ func TestPostgresRestarts(t *testing.T) {
 	ops := freeAddress(t)
 	s.configure(fmt.Sprintf("snapshot: {store: postgres, postgres_url: '%s', schema: it, every: 1s}", db.URL),
 		s.consumer(""), "ops: {listen: '"+ops+"'}")
+	journal := s.copyJournal()
 	p := s.run()
 	p.says(`"ready"`)
-	journal := s.copyJournal()
 	s.produce(300, 1)
 	s.settled()
 	taken := func(ctx context.Context) float64 { return metric(ctx, t, ops, "unecho_snapshot_offset") }

@@ -23,10 +23,10 @@ func (s *scene) underKills(rounds int, when string, configuration ...string) aud
 		topics := "topics: [" + s.source + "]"
 		check(s.t, os.WriteFile(s.file, bytes.Replace(written, []byte(topics), []byte(topics+", when: "+when), 1), 0o600))
 	}
+	journal := s.copyJournal()
 	named := func(name string) *process { return s.run("--set", "consumer.member="+name) }
 	victim := named("victim")
 	victim.says(`"ready"`)
-	journal := s.copyJournal()
 	stays := named("stays")
 	stays.says(`"ready"`)
 	for round := range rounds {

@@ -38,7 +38,7 @@ func TestForgetOnKafka(t *testing.T) {
 	journal := s.copyJournal()
 	one := s.run()
 	one.says(`"message":"ready"`)
-	again()                    // four unique ones: offsets 0 and 1 of both partitions
+	again() // four unique ones: offsets 0 and 1 of both partitions
 	s.forgets(of(0, 0))
 	if report := s.asksToForget(ops, fmt.Sprintf(`{"documents":[%q,"nobody"],"dry_run":true}`,
 		of(1, 0))); len(report.Documents) != 1 || len(report.Unknown) != 1 || report.Offset != 0 {

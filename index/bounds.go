@@ -23,11 +23,16 @@ type Bounds struct {
 // ErrBounds is wrapped by errors about bounds that this version does not know.
 var ErrBounds = errors.New("bounds of a newer unecho")
 
+// ofTexts are the settings that a text may have. They are read often, and each of their tags is long.
+//
+//nolint:gochecknoglobals // a table
+var ofTexts = setting.Fields(Params{})
+
 // BoundsOf returns the bounds in a canonical settings text, as a canonical text of their own.
 func BoundsOf(settings []byte) []byte {
 	all, _ := decoded(settings)
 	values := map[string]json.RawMessage{}
-	for _, f := range setting.Fields(Params{}) {
+	for _, f := range ofTexts {
 		if raw, is := all[f.Key]; is && f.Bound {
 			values[f.Key] = raw
 		}

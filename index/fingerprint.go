@@ -48,7 +48,7 @@ func meaning(settings []byte, keep func(setting.Field) bool) []byte {
 	if !ok {
 		return settings
 	}
-	for _, f := range setting.Fields(Params{}) {
+	for _, f := range ofTexts {
 		raw, is := values[f.Key]
 		if is && (!keep(f) || f.Omits && string(raw) == `"`+f.Omit+`"`) {
 			delete(values, f.Key)

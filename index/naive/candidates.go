@@ -208,12 +208,15 @@ func (t *Twin) cached(of [3]int, compute func() int) int {
 func (t *Twin) oddLimit(shingles int) int {
 	n := min(shingles, 1023)
 	return t.cached([3]int{n}, func() int {
-		odd := map[int]float64{0: 1}
+		odd := []float64{256: 0}
+		odd[0] = 1
 		for range n {
-			next := map[int]float64{}
-			for k, p := range odd {
+			next := make([]float64, len(odd))
+			for k, p := range odd[:256] {
 				next[k+1] += p * float64(256-k) / 256
-				next[k-1] += p * float64(k) / 256
+			}
+			for k, p := range odd[1:] {
+				next[k] += p * float64(k+1) / 256
 			}
 			odd = next
 		}
@@ -222,9 +225,9 @@ func (t *Twin) oddLimit(shingles int) int {
 }
 
 // beyond returns the least number that is exceeded by no more than one in a thousand.
-func beyond(probability map[int]float64) (least int) {
+func beyond(probability []float64) (least int) {
 	sum := 0.0
-	for n := 256; n > 0; n-- {
+	for n := min(256, len(probability)-1); n > 0; n-- {
 		if sum += probability[n]; sum > 0.001 {
 			return n
 		}
@@ -237,11 +240,11 @@ func beyond(probability map[int]float64) (least int) {
 func codesLimit(tenThousandths, slots, codeBits int) int {
 	size := 1 << codeBits
 	need := (tenThousandths*slots*(size-1) + 10000*slots) / (10000 * size)
-	front, differ, sum := min(256/codeBits, slots), slots-need, map[int]float64{}
-	bits := map[int]float64{0: 1} // of k codes that differ
+	front, differ := min(256/codeBits, slots), slots-need
+	sum, bits := make([]float64, codeBits*(front+2)), []float64{1} // bits of k codes that differ
 	for k := range front + 1 {
 		p := choose(differ, k) * choose(need, front-k) / choose(slots, front)
-		next := map[int]float64{}
+		next := make([]float64, len(bits)+codeBits)
 		for n, q := range bits {
 			sum[n] += p * q
 			for b := 1; b <= codeBits; b++ {

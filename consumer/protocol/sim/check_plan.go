@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -58,6 +60,42 @@ func (w *World) checkHeld(m *member) {
 	if held, most := m.replica.HeldVerdicts(), w.params.MostHeld-1+recordsAtOnce*w.params.Feeds; held > most {
 		w.bad("member %d holds %d verdicts, more than %d", m.number, held, most)
 	}
+}
+
+// checkPolled: what is fed to the end of its range is polled. Nothing else comes that would make it worth more.
+func (s *session) checkPolled(of []*protocol.Assignment, r *index.Replica) {
+	for _, a := range s.leads.Assigned() {
+		if s.plan != nil && a.Base < a.Range.To && a.Mode.Reach(a, r) == a.Range.To && !slices.Contains(of, a) {
+			s.bad("s%d has partition %d fed to the end of its range, and waits before it polls it", s.id, s.of[a].number)
+		}
+	}
+}
+
+// checkCrowded: a feeder that waits for room waits for a session that has something to do. Else they would wait for each
+// other until the session polls because of the time, and a backfill of many ranges would go on by a poll each half second.
+func (f *feeder) checkCrowded() {
+	if f.member.replica.Next() < int64(len(f.journal)) {
+		return
+	}
+	read := map[entry.Source]bool{}
+	for _, s := range f.sessions {
+		if s.busy() {
+			return
+		}
+		for _, a := range s.leads.Assigned() {
+			read[a.Source] = true
+		}
+	}
+	if len(read) == len(f.plan.Ranges) {
+		f.bad("f%d waits for room, and all sessions wait until they are fed more", f.id)
+	}
+}
+
+// busy says that a session has something to do beside waiting until it is fed.
+func (s *session) busy() bool {
+	r, lead := s.member.replica, s.mode().Lead(s.intake.Records(), s.params.MostHeld)
+	return s.batch != nil || len(s.bases)+len(s.leads.Unannounced()) > 0 || r.Next() < int64(len(s.journal)) ||
+		slices.ContainsFunc(s.leads.Assigned(), func(a *protocol.Assignment) bool { return a.Mode.Worth(a, a.Mode.Reach(a, r), lead) })
 }
 
 // checkQueue: entries that wait for those of other ranges are bounded, those of the range that was read and all. What

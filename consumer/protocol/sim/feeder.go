@@ -299,6 +299,7 @@ func (f *feeder) send() bool {
 		switch f.ledger.Room(f.taken(), f.params.MostHeld) {
 		case feeding.Crowded:
 			f.act("feeder waits for room")
+			f.checkCrowded()
 			return false
 		case feeding.Unfound:
 			return f.find()

@@ -29,6 +29,9 @@ func (s *session) stepLoop() (did bool) {
 				return did
 			}
 			polled = true
+			if step.Want == protocol.WantRecords {
+				s.checkPolled(step.Of, s.member.replica)
+			}
 			if s.poll(&step, j) {
 				return true
 			}

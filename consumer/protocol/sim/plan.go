@@ -277,6 +277,13 @@ func (w *World) stepCompact() bool {
 	return true
 }
 
+// replayed says that a backfill is finished. It is asked each step, so that it reads no metadata before the end.
+func (w *World) replayed() bool {
+	return w.plan != nil && !slices.ContainsFunc(w.plan.Ranges, func(r protocol.Range) bool {
+		return w.parts[r.Source.Partition].committed.offset < r.To
+	}) && w.progress().Finished
+}
+
 // progress is how far the plan is by what is committed.
 func (w *World) progress() protocol.Progress {
 	return w.plan.Progress(func(r protocol.Range) protocol.Committed {

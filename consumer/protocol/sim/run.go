@@ -19,7 +19,7 @@ func (w *World) run() Result {
 		if w.step() {
 			w.steps++
 		}
-		if w.plan != nil && w.progress().Finished {
+		if w.replayed() {
 			w.params.Steps = min(w.params.Steps, w.steps+afterwards)
 		}
 	}
@@ -62,7 +62,7 @@ func (w *World) finished() bool {
 		return false
 	}
 	if w.plan != nil {
-		return w.progress().Finished
+		return w.replayed()
 	}
 	for _, m := range w.fillers {
 		if m != nil && m.alive && m.feeder != nil {

@@ -3,6 +3,7 @@ package index_test
 import (
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -115,4 +116,14 @@ func (sum *banded) report(b *testing.B, texts int) {
 	b.ReportMetric(each(float64(sum.stats.Dropped)), "dropped/doc")
 	b.ReportMetric(float64(sum.stats.Duplicate), "duplicates")
 	b.ReportMetric(float64(sum.stats.UniqueCut), "cut")
+}
+
+// processTime returns the processor time that the process has used.
+func processTime(tb testing.TB) time.Duration {
+	tb.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		tb.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -80,7 +80,7 @@ func (p SimilarityParams) EstimatedBy() compare.Method {
 
 // evidence returns what an entry keeps of its document for verification. For auto and verify: jaccard these are
 // shingles, of runs of characters too: a text is then somewhat smaller, but has to be cut into shingles for each
-// candidate, which takes two to four times as long where much is compared (BenchmarkVerify).
+// candidate, which takes two to four times as long where much is compared (decision 14).
 func (p SimilarityParams) evidence() entry.Kind {
 	p = p.asSigned()
 	switch {

@@ -19,7 +19,6 @@ type Stream struct {
 	Replica     *index.Replica
 
 	copies int // one document in this many is a copy of an earlier one; 0 is none
-	sizes  sizes
 	keep   bool
 	random *rand.PCG
 	at     index.Stamp
@@ -32,25 +31,9 @@ func NewStream(t testing.TB, held, copies int) *Stream {
 	t.Helper()
 	p := index.DefaultParams()
 	p.Similarity.Verify, p.Similarity.Slots, p.Similarity.CodeBits = "estimate", 128, 8
-	return newStream(t, p, held, copies, sizes{keys: 18 * 4, id: 16, codes: 128})
-}
-
-// NewSlimStream makes a stream with a window of this many documents of the least size, for very large windows.
-func NewSlimStream(t testing.TB, held, copies int) *Stream {
-	t.Helper()
-	p := index.DefaultParams()
-	p.Similarity.Verify, p.Similarity.Slots, p.Similarity.CodeBits, p.Similarity.Bands, p.Similarity.Rows = "estimate", 16, 4, 2, 8
-	return newStream(t, p, held, copies, sizes{keys: 2 * 4, codes: 8})
-}
-
-// sizes are the sizes of a document's parts, in bytes.
-type sizes struct{ keys, id, codes int }
-
-func newStream(t testing.TB, p index.Params, held, copies int, of sizes) *Stream {
-	t.Helper()
 	p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, held
 	settings := []byte(`{"test":"feed"}`)
-	f := &Stream{Params: p, Fingerprint: index.Fingerprint(settings), copies: copies, sizes: of, random: rand.NewPCG(1, 2)}
+	f := &Stream{Params: p, Fingerprint: index.Fingerprint(settings), copies: copies, random: rand.NewPCG(1, 2)}
 	var err error
 	f.Replica, err = index.NewReplica(p, f.Fingerprint)
 	must(t, err)
@@ -126,7 +109,7 @@ func (*Stream) Stored(t testing.TB, s snapshot.Store, m *snapshot.Manifest) (all
 func (f *Stream) document(offset int64) entry.Entry {
 	return entry.Entry{
 		Offset: offset, Time: 1_700_000_000_000 + f.at.Offset, Content: f.random.Uint64(), Kind: entry.Sketch,
-		Keys: f.bytes(f.sizes.keys), ID: f.bytes(f.sizes.id), Evidence: f.bytes(f.sizes.codes),
+		Keys: f.bytes(18 * 4), ID: f.bytes(16), Evidence: f.bytes(128),
 	}
 }
 

@@ -58,25 +58,3 @@ func TestAreas(t *testing.T) {
 		}
 	}
 }
-
-func TestImpossibleAreas(t *testing.T) {
-	for _, c := range []struct {
-		threshold                 float64
-		slots                     int
-		falseWeight, missedWeight float64
-		want                      string
-	}{
-		{0, 128, 0.5, 0.5, "plan bands by area: a threshold of 0 is impossible; possible is above 0 and up to 1"},
-		{0.8, 15, 0.5, 0.5, "plan bands by area: 15 slots are impossible; possible is an even number from 16 to 1024"},
-		{0.8, 128, 0, 0, "plan bands by area: weights of 0 and 0 are impossible; possible are 0 and more, not both 0"},
-		{0.8, 128, -1, 2, "plan bands by area: weights of -1 and 2 are impossible; possible are 0 and more, not both 0"},
-		{0.8, 128, math.NaN(), 1, "plan bands by area: weights of NaN and 1 are impossible; possible are 0 and more, not both 0"},
-		{0.8, 128, math.Inf(1), 1, "plan bands by area: weights of +Inf and 1 are impossible; possible are 0 and more, not both 0"},
-	} {
-		_, err := PlanByArea(c.threshold, c.slots, c.falseWeight, c.missedWeight)
-		if err == nil || err.Error() != c.want {
-			t.Errorf("%v, %d slots, weights %v and %v:\ngot  %v\nwant %s", c.threshold, c.slots, c.falseWeight, c.missedWeight,
-				err, c.want)
-		}
-	}
-}

@@ -74,21 +74,6 @@ func TestEachPairIsSharedEvenly(t *testing.T) {
 	}
 }
 
-func TestEachPairRefuses(t *testing.T) {
-	for _, test := range []struct {
-		bits, distance int
-		want           string
-	}{
-		{48, 3, "a simhash of 48 bits is impossible; possible are 32, 64 and 128"},
-		{64, -1, "a distance of -1 bits is impossible; with 64 bits possible is 0 to 16"},
-		{128, 33, "a distance of 33 bits is impossible; with 128 bits possible is 0 to 32"},
-	} {
-		if _, err := sketch.NewEachPair(test.bits, test.distance); err == nil || err.Error() != test.want {
-			t.Errorf("%d bits, distance %d: %v", test.bits, test.distance, err)
-		}
-	}
-}
-
 // BenchmarkPairs is the time per pair of hashes.
 func BenchmarkPairs(b *testing.B) {
 	const n = 20_000

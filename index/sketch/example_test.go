@@ -85,18 +85,6 @@ func ExampleNewSimHashSketch() {
 	// make simhash sketch: for distance 5 the 6 blocks of 64 bits make keys of 10 bits, less than 16; the largest possible distance is 3
 }
 
-func ExampleMinHashParams_Validate() {
-	p := sketch.MinHashParams{Slots: 128, Banding: sketch.Banding{Bands: 20, Rows: 7}, CodeBits: 8}
-	fmt.Println(p.Validate())
-	// Output: 20 bands of 7 rows need 140 slots, have 128; possible are 18 bands, or 6 rows
-}
-
-func ExampleSimHashParams_Validate() {
-	p := sketch.SimHashParams{Bits: 64, Distance: 3, Blocks: 12}
-	fmt.Println(p.Validate())
-	// Output: for distance 3 the 12 blocks make 220 bands, more than 64; possible are 4 to 8 blocks
-}
-
 // The values themselves are available to make keys of them in another way.
 func ExampleMinHash_Sign() {
 	minhash, err := sketch.NewMinHash(1024)
@@ -179,14 +167,6 @@ func ExamplePlanByArea() {
 	// Output:
 	// 9 bands of 13 rows <nil>
 	// 0.3988 at 0.8
-}
-
-func ExampleBanding_Validate() {
-	fmt.Println(sketch.Banding{Bands: 18, Rows: 7}.Validate(128))
-	fmt.Println(sketch.Banding{Bands: 20, Rows: 7}.Validate(128))
-	// Output:
-	// <nil>
-	// 20 bands of 7 rows need 140 slots, have 128; possible are 18 bands, or 6 rows
 }
 
 func ExampleBanding_Probability() {

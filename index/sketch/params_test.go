@@ -1,10 +1,25 @@
 package sketch
 
 import (
+	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"testing"
 )
+
+// refusal is an error and its text; "<nil>" is none.
+type refusal struct {
+	err  error
+	want string
+}
+
+func (r refusal) check(t *testing.T) {
+	t.Helper()
+	if got := fmt.Sprint(r.err); got != r.want {
+		t.Errorf("got  %s\nwant %s", got, r.want)
+	}
+}
 
 func TestImpossibleParams(t *testing.T) {
 	minhash := func(slots, bands, rows, bits int) error {
@@ -15,12 +30,14 @@ func TestImpossibleParams(t *testing.T) {
 		_, err := NewSimHashSketch(SimHashParams{Bits: bits, Distance: distance, Blocks: blocks})
 		return err
 	}
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{minhash(128, 18, 7, 8), ""},
-		{minhash(128, 128, 1, 4), ""},
+	eachPair := func(bits, distance int) error {
+		_, err := NewEachPair(bits, distance)
+		return err
+	}
+	for _, c := range []refusal{
+		{minhash(128, 128, 1, 4), "<nil>"},
+		{simhash(64, 0, 0), "<nil>"},
+		{simhash(64, 5, 8), "<nil>"},
 		{minhash(127, 18, 7, 8), "make minhash sketch: 127 slots are impossible; possible is an even number from 16 to 1024"},
 		{minhash(128, 20, 7, 8), "make minhash sketch: 20 bands of 7 rows need 140 slots, have 128; possible are 18 bands, or 6 rows"},
 		{minhash(128, 200, 1, 8), "make minhash sketch: 200 bands of 1 row do not fit into 128 slots; possible is 1 row in 128 bands to 128 rows in 1 band"},
@@ -28,33 +45,55 @@ func TestImpossibleParams(t *testing.T) {
 		{minhash(128, 0, 7, 8), "make minhash sketch: 0 bands of 7 rows are impossible; possible is 1 band of 1 row and more"},
 		{minhash(128, 18, -1, 8), "make minhash sketch: 18 bands of -1 rows are impossible; possible is 1 band of 1 row and more"},
 		{minhash(128, 18, 7, 2), "make minhash sketch: codes of 2 bits are impossible; possible are 4, 8 and 16"},
-		{simhash(64, 3, 0), ""},
-		{simhash(32, 1, 0), ""},
-		{simhash(128, 7, 0), ""},
-		{simhash(64, 0, 0), ""},
-		{simhash(64, 3, 6), ""},
-		{simhash(64, 5, 8), ""},
 		{simhash(48, 1, 0), "make simhash sketch: a simhash of 48 bits is impossible; possible are 32, 64 and 128"},
 		{simhash(64, -1, 0), "make simhash sketch: a distance of -1 bits is impossible; possible is 0 to 3"},
 		{simhash(64, 4, 0), "make simhash sketch: for distance 4 the 5 blocks of 64 bits make keys of 12 bits, less than 16; the largest possible distance is 3"},
-		{simhash(32, 2, 0), "make simhash sketch: for distance 2 the 3 blocks of 32 bits make keys of 10 bits, less than 16; the largest possible distance is 1"},
-		{simhash(128, 8, 0), "make simhash sketch: for distance 8 the 9 blocks of 128 bits make keys of 14 bits, less than 16; the largest possible distance is 7"},
 		{simhash(64, 60, 0), "make simhash sketch: for distance 60 the 61 blocks of 64 bits make keys of 1 bit, less than 16; the largest possible distance is 3"},
 		{simhash(64, 6, 6), "make simhash sketch: a distance of 6 bits in 6 blocks is impossible; the largest possible distance is 4"},
 		{simhash(64, 3, 17), "make simhash sketch: 17 blocks are impossible; possible are up to 16, or 0 for one more than the distance"},
 		{simhash(32, 3, 16), "make simhash sketch: for distance 3 the 16 blocks make 560 bands, more than 64; possible are 7 to 8 blocks"},
 		{simhash(32, 4, 8), "make simhash sketch: for distance 4 the 8 blocks make 70 bands, more than 64; the largest possible distance is 3"},
 		{simhash(128, 8, 11), "make simhash sketch: for distance 8 the 11 blocks make 165 bands, more than 64; possible are 10 blocks"},
-		{simhash(64, 3, 16), "make simhash sketch: for distance 3 the 16 blocks make 560 bands, more than 64; possible are 4 to 8 blocks"},
+		{eachPair(48, 3), "a simhash of 48 bits is impossible; possible are 32, 64 and 128"},
+		{eachPair(64, -1), "a distance of -1 bits is impossible; with 64 bits possible is 0 to 16"},
+		{eachPair(128, 33), "a distance of 33 bits is impossible; with 128 bits possible is 0 to 32"},
 	} {
-		if got := ""; c.err != nil {
-			got = c.err.Error()
-			if got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-		} else if c.want != "" {
-			t.Errorf("nothing refused, want %s", c.want)
-		}
+		c.check(t)
+	}
+}
+
+func TestImpossiblePlans(t *testing.T) {
+	plan := func(threshold float64, slots int, recall float64) error {
+		_, err := Plan(threshold, slots, recall)
+		return err
+	}
+	byCost := func(threshold, recall float64) error {
+		_, err := PlanByCost(threshold, recall, load(1, 0))
+		return err
+	}
+	byArea := func(threshold float64, slots int, falseWeight, missedWeight float64) error {
+		_, err := PlanByArea(threshold, slots, falseWeight, missedWeight)
+		return err
+	}
+	for _, c := range []refusal{
+		{plan(0, 128, 0.98), "plan bands: a threshold of 0 is impossible; possible is above 0 and up to 1"},
+		{plan(1.01, 128, 0.98), "plan bands: a threshold of 1.01 is impossible; possible is above 0 and up to 1"},
+		{plan(math.NaN(), 128, 0.98), "plan bands: a threshold of NaN is impossible; possible is above 0 and up to 1"},
+		{plan(0.8, 128, 1), "plan bands: a recall of 1 is impossible; possible is above 0 and below 1"},
+		{plan(0.8, 128, 0), "plan bands: a recall of 0 is impossible; possible is above 0 and below 1"},
+		{plan(0.8, 129, 0.98), "plan bands: 129 slots are impossible; possible is an even number from 16 to 1024"},
+		{plan(0.05, 16, 0.98), "plan bands: with 16 slots at most 0.5598 of the pairs at threshold 0.05 are found, not 0.98; possible is a threshold of at least 0.2170, or at least 78 slots"},
+		{plan(0.001, 128, 0.98), "plan bands: with 128 slots at most 0.1202 of the pairs at threshold 0.001 are found, not 0.98; possible is a threshold of at least 0.0302"},
+		{byCost(0, 0.98), "plan bands: a threshold of 0 is impossible; possible is above 0 and up to 1"},
+		{byCost(0.005, 0.98), "plan bands: with 400 slots at most 0.8653 of the pairs at threshold 0.005 are found, not 0.98; possible is a threshold of at least 0.0098, or at least 782 slots"},
+		{byArea(0, 128, 0.5, 0.5), "plan bands by area: a threshold of 0 is impossible; possible is above 0 and up to 1"},
+		{byArea(0.8, 15, 0.5, 0.5), "plan bands by area: 15 slots are impossible; possible is an even number from 16 to 1024"},
+		{byArea(0.8, 128, 0, 0), "plan bands by area: weights of 0 and 0 are impossible; possible are 0 and more, not both 0"},
+		{byArea(0.8, 128, -1, 2), "plan bands by area: weights of -1 and 2 are impossible; possible are 0 and more, not both 0"},
+		{byArea(0.8, 128, math.NaN(), 1), "plan bands by area: weights of NaN and 1 are impossible; possible are 0 and more, not both 0"},
+		{byArea(0.8, 128, math.Inf(1), 1), "plan bands by area: weights of +Inf and 1 are impossible; possible are 0 and more, not both 0"},
+	} {
+		c.check(t)
 	}
 }
 

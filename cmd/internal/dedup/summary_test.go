@@ -46,19 +46,3 @@ func TestSummaryTellsCuts(t *testing.T) {
 		}
 	}
 }
-
-// A summary says how many duplicates are only estimated, and nearer to the threshold than an estimate is exact.
-func TestSummaryTellsDoubts(t *testing.T) {
-	for doubtful, want := range map[int64]string{
-		0: "",
-		1: "1 duplicate was estimated to be less than 0.069 above the threshold, by which an estimate may be off, and may be below it: --verify jaccard compares exactly\n",
-		2300: "2,300 duplicates were estimated to be less than 0.069 above the threshold, by which an estimate may be off, and may be below " +
-			"it: --verify jaccard compares exactly\n",
-	} {
-		s := NewSummary(Counts{Documents: 3000, Duplicate: 3000, Doubtful: doubtful}, 0, 3000, time.Second)
-		s.Doubt = 0.0694
-		if _, got, _ := strings.Cut(s.Text(), "\n"); got != want {
-			t.Errorf("%d doubtful: %q, want %q", doubtful, got, want)
-		}
-	}
-}

@@ -207,48 +207,6 @@ func TestTablesOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestTablesAreRefused: what has no columns, and what cannot be gone on with.
-func TestTablesAreRefused(t *testing.T) {
-	groups := filepath.Join(t.TempDir(), "groups.Parquet")
-	_, err := dedup.OpenOutputs(dedup.OutputParams{Paths: map[string]string{"groups": groups}})
-	if err == nil || !strings.Contains(err.Error(), "lists of ids have no columns: name it otherwise, or write --clusters") {
-		t.Error(err)
-	}
-	if _, err := os.Stat(groups); err == nil {
-		t.Error("there is a file")
-	}
-	for _, name := range []string{"duplicates", "pairs", "clusters", "rejected", "unique"} {
-		err := dedup.RefuseTables(map[string]string{name: "x.parquet", "html": "y"})
-		if err == nil || !strings.Contains(err.Error(), "--"+name+" x.parquet is Parquet, which cannot be gone on with") {
-			t.Errorf("RefuseTables of --%s x.parquet says %v; want that this cannot be gone on with", name, err)
-		}
-	}
-	if err := dedup.RefuseTables(map[string]string{"unique": "x.jsonl", "pairs": "-"}); err != nil {
-		t.Error(err)
-	}
-}
-
-type narrowRow struct {
-	ID   string `parquet:"id"`
-	Text string `parquet:"text"`
-}
-
-type widerRow struct {
-	ID   string `parquet:"id"`
-	Text string `parquet:"text"`
-	Lang string `parquet:"lang"`
-}
-
-type turnedRow struct {
-	Text string `parquet:"text"`
-	ID   string `parquet:"id"`
-}
-
-type numberedRow struct {
-	ID   int64  `parquet:"id"`
-	Text string `parquet:"text"`
-}
-
 // rowsFile writes a row as a file.
 func rowsFile[T any](t *testing.T, row T) string {
 	t.Helper()
@@ -269,21 +227,38 @@ func rowsFile[T any](t *testing.T, row T) string {
 
 // TestOneSchema: files of other columns cannot be one Parquet file. It is said which these are, and what to do.
 func TestOneSchema(t *testing.T) {
-	narrow := rowsFile(t, narrowRow{"1", "one"})
+	type narrow struct {
+		ID   string `parquet:"id"`
+		Text string `parquet:"text"`
+	}
+	type wider struct {
+		ID   string `parquet:"id"`
+		Text string `parquet:"text"`
+		Lang string `parquet:"lang"`
+	}
+	type turned struct {
+		Text string `parquet:"text"`
+		ID   string `parquet:"id"`
+	}
+	type numbered struct {
+		ID   int64  `parquet:"id"`
+		Text string `parquet:"text"`
+	}
+	one := rowsFile(t, narrow{"1", "one"})
 	for path, want := range map[string]string{
-		rowsFile(t, narrowRow{"2", "two"}): "", rowsFile(t, widerRow{"2", "two", "en"}): "(only the second has lang)",
-		rowsFile(t, turnedRow{"two", "2"}): "(the same in another order)", rowsFile(t, numberedRow{2, "two"}): "(the types of id)",
+		rowsFile(t, narrow{"2", "two"}): "", rowsFile(t, wider{"2", "two", "en"}): "(only the second has lang)",
+		rowsFile(t, turned{"two", "2"}): "(the same in another order)", rowsFile(t, numbered{2, "two"}): "(the types of id)",
 	} {
-		sources, _, err := corpus.Files([]string{narrow, path})
+		sources, _, err := corpus.Files([]string{one, path})
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, _, err = dedup.OneSchema(sources)
 		if want == "" && err != nil {
-			t.Errorf("%s and another of its columns have no schema: %v; want one", narrow, err)
+			t.Errorf("%s and another of its columns have no schema: %v; want one", one, err)
 		}
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "name the output .jsonl")) {
-			t.Errorf("%s and %s say %v; want an error that says %q, and to name the output .jsonl", narrow, path, err, want)
+			t.Errorf("%s and %s say %v; want an error that says %q, and to name the output .jsonl", one, path, err, want)
 		}
 	}
 }

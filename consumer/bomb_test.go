@@ -2,7 +2,6 @@ package consumer
 
 import (
 	"bytes"
-	"fmt"
 	"sync"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/unpack/unpacktest"
-	"github.com/unecho/unecho/sink"
 )
 
 // bounded is a world with a small bound on batches.
@@ -42,50 +40,6 @@ func (w *world) zeros(n, size int, codec kgo.CompressionCodecType) []byte {
 
 // neighbour sends n documents to partition 1.
 func (w *world) neighbour(n int) { w.drop("news", 1, w.zeros(n, 100, kgo.CodecNone)) }
-
-// A batch that unpacks to more than the bound is rejected record by record, and no other partition waits for it.
-func TestBatchBeyondTheBound(t *testing.T) {
-	t.Parallel()
-	w := bounded(t, 2)
-	bomb := w.zeros(3, 8<<20, kgo.CodecZstd)
-	if len(bomb) > 100<<10 {
-		t.Fatalf("the batch has %d bytes", len(bomb))
-	}
-	first := w.drop("news", 0, bomb)
-	w.neighbour(20)
-	m := w.start()
-	w.becomes("all are committed", func() bool {
-		s := m.Stats()
-		return s.Unique+s.Duplicate == 20 && s.Rejected[sink.TooLarge] == 3
-	})
-	w.becomes("it is ready", m.Ready)
-	for i, r := range w.outputs("news.rejected", 3) {
-		if r.Value != nil || r.Key != nil || headerOf(r, sink.HeaderValueBytes) != fmt.Sprint(8<<20) ||
-			headerOf(r, sink.HeaderReason) != string(sink.TooLarge) || headerOf(r, sink.HeaderKeyBytes) != "" ||
-			headerOf(r, sink.HeaderSource) != fmt.Sprintf("news/0/%d", first+int64(i)) {
-			t.Errorf("record %d has a value of %d bytes and %v", i, len(r.Value), r.Headers)
-		}
-	}
-	w.total = 23
-	w.audited()
-}
-
-// An uncompressed batch is no exception: many small records take as much memory.
-func TestUncompressedBatchBeyondTheBound(t *testing.T) {
-	t.Parallel()
-	const many = 13_500
-	w := bounded(t, 2)
-	w.drop("news", 0, w.zeros(many, 60, kgo.CodecNone)) // 60 and 256 bytes each, together more than 4 MiB
-	w.drop("news", 0, w.zeros(many, 50, kgo.CodecNone)) // together less
-	w.neighbour(20)
-	m := w.start()
-	w.becomes("all are committed", func() bool {
-		s := m.Stats()
-		return s.Unique+s.Duplicate == many+20 && s.Rejected[sink.TooLarge] == many
-	})
-	w.total = 2*many + 20
-	w.audited()
-}
 
 // A batch that cannot be read, or has more records than there is room for, makes its partition wait. The others go on,
 // and the service reports the partition that waits. Kafka itself refuses a batch that it cannot read; other brokers do

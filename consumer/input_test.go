@@ -41,10 +41,6 @@ type input struct {
 	match   string // unecho-match-id
 }
 
-func tenant(name string) []kgo.RecordHeader {
-	return []kgo.RecordHeader{{Key: "tenant", Value: []byte(name)}}
-}
-
 // try sends the inputs in one batch and compares what comes out with what is wanted.
 func (w *world) try(inputs []input) map[string]*kgo.Record {
 	w.t.Helper()
@@ -108,6 +104,8 @@ func TestRawInput(t *testing.T) {
 		{name: "a short one", value: "short", want: "unique"},
 		{name: "the short one again", value: "Short!", want: "duplicate"},
 		{name: "newlines in the key", key: "a\nb", value: "another text of its own with a key that nobody should print", want: "unique"},
+		{name: "windows-1251 and a year", value: "\xca\xf3\xf0\xf1 2024", want: "unique"},
+		{name: "unlike that, with the same year", value: "\xcf\xee\xe3\xee\xe4\xe0 2024", want: "unique"},
 	})
 	if r := all["news/0/18"]; r.Value != nil || headerOf(r, sink.HeaderValueBytes) != fmt.Sprint(len(big)) {
 		t.Errorf("of five megabytes: %d bytes, header %q", len(r.Value), headerOf(r, sink.HeaderValueBytes))
@@ -122,78 +120,6 @@ func TestRawInput(t *testing.T) {
 	}; !slices.Equal(names, want) {
 		t.Errorf("headers %v, want %v", names, want)
 	}
-}
-
-// Headlines in windows-1251 that have a year in common are unlike, as raw text and in JSON, and all are counted.
-func TestInputOfAnotherEncoding(t *testing.T) {
-	t.Parallel()
-	for _, format := range []string{"raw", "json"} {
-		w := newWorld(t, 1)
-		w.setup.Document.Format = format
-		value := func(text string) []byte {
-			if format == "json" {
-				text = `{"text":"` + text + `"}`
-			}
-			return []byte(text)
-		}
-		var records []*kgo.Record
-		for _, text := range []string{"\xca\xf3\xf0\xf1 2024", "\xcf\xee\xe3\xee\xe4\xe0 2024", "\xd6\xe5\xed\xfb 2024", "\xd6\xe5\xed\xfb 2024", "2024"} {
-			records = append(records, &kgo.Record{Value: value(text)})
-		}
-		w.send(records...)
-		m := w.start()
-		w.becomes("all five are counted, four of them by bytes", func() bool {
-			s := m.Stats()
-			return s.Unique+s.Duplicate == 5 && s.ByBytes == 4
-		})
-		if s := m.Stats(); s.Unique != 4 || s.Duplicate != 1 {
-			t.Errorf("%s: %d unique, %d duplicates; want 4 and 1", format, s.Unique, s.Duplicate)
-		}
-		if r := w.audited(); r.Unique != 4 || r.Duplicate != 1 {
-			t.Errorf("%s: the audit finds %d unique and %d duplicates, want 4 and 1", format, r.Unique, r.Duplicate)
-		}
-	}
-}
-
-func TestStrictInput(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 2)
-	w.setup.Document.InvalidUTF8, w.setup.Document.Empty = "reject", "reject"
-	w.try([]input{
-		{name: "text", value: sentence, want: "unique"},
-		{name: "not UTF-8", value: []byte("\xff" + sentence), want: "rejected invalid_encoding"},
-		{name: "a tombstone", value: nil, want: "rejected empty"},
-		{name: "empty", value: " \n", want: "rejected empty"},
-		{name: "blank", value: "\u2003\u3000", want: "rejected empty"},
-		{name: "punctuation", value: "...", want: "unique"},
-		{name: "the same punctuation", value: "...", want: "duplicate"},
-	})
-}
-
-func TestJSONInput(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.setup.Document.Format, w.setup.Document.Fields = "json", []string{"title", "body.text"}
-	w.setup.Document.ID, w.setup.Document.Scope = "field:id", "header:tenant"
-	article := func(id string) string {
-		return fmt.Sprintf(`{"id":%q,"title":"Nothing decided","body":{"text":%q}}`, id, sentence)
-	}
-	w.try([]input{
-		{name: "article", value: article("one"), headers: tenant("a"), want: "unique"},
-		{name: "copy", value: article("two"), headers: tenant("a"), want: "duplicate", match: "one"},
-		{name: "copy of another tenant", value: article("three"), headers: tenant("b"), want: "unique"},
-		{name: "copy of that", value: article("four"), headers: tenant("b"), want: "duplicate", match: "three"},
-		{name: "no tenant", value: article("five"), want: "rejected missing_field"},
-		{name: "broken", value: article("six")[:40], headers: tenant("a"), want: "rejected invalid_json"},
-		{name: "no JSON", value: "plain text", headers: tenant("a"), want: "rejected invalid_json"},
-		{name: "no text", value: `{"id":"seven","title":"x"}`, headers: tenant("a"), want: "rejected missing_field"},
-		{name: "a number", value: `{"id":"eight","title":"x","body":{"text":7}}`, headers: tenant("a"), want: "rejected wrong_type"},
-		{name: "an array", value: `[1]`, headers: tenant("a"), want: "rejected wrong_type"},
-		{name: "deep", value: strings.Repeat(`{"a":`, 100_000), headers: tenant("a"), want: "rejected invalid_json"},
-		{name: "a long id", value: article(strings.Repeat("x", 2000)), headers: tenant("a"), want: "rejected too_large"},
-		{name: "an id of newlines", value: article("a\nb"), headers: tenant("c"), want: "unique"},
-		{name: "a copy of it", value: article("z"), headers: tenant("c"), want: "duplicate", match: "a\nb"},
-	})
 }
 
 func TestDryRun(t *testing.T) {

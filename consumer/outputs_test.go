@@ -54,7 +54,7 @@ func (w *world) hasWidth(n int, topics ...string) {
 }
 
 // Three members have nothing to do when partitions are added. Each widens the outputs, and is told that somebody else
-// was first.
+// was first. Then partitions are added while nobody is there.
 func TestPartitionsAddedToThree(t *testing.T) {
 	t.Parallel()
 	w := widening(t, 2)
@@ -73,22 +73,10 @@ func TestPartitionsAddedToThree(t *testing.T) {
 	for _, m := range members {
 		w.ended(m)
 	}
-	w.audited()
-}
-
-// Partitions were added while nobody was there.
-func TestPartitionsAddedBeforeAStart(t *testing.T) {
-	t.Parallel()
-	w := widening(t, 2)
-	w.sendToAll(2)
-	m := w.start(named("m"))
-	w.settled()
-	w.stopped(m)
-	w.widen("news", 6)
-	w.sendToAll(6)
-	m = w.start(named("m"))
-	w.settled()
-	w.stopped(m)
+	w.left()
+	w.widen("news", 8)
+	w.sendToAll(8)
+	w.again()
 	w.audited()
 }
 

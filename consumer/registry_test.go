@@ -54,21 +54,6 @@ func avro(schema uint32, text string) []byte {
 	return append(binary.AppendVarint(value, int64(len(text))), text...)
 }
 
-func TestAvroInput(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.registry()
-	w.try([]input{
-		{name: "document", value: string(avro(7, sentence)), want: "unique"},
-		{name: "copy", value: string(avro(7, sentence)), want: "duplicate"},
-		{name: "unknown schema", value: string(avro(8, sentence)), want: "rejected unknown_schema"},
-		{name: "truncated", value: string(avro(7, sentence)[:20]), want: "rejected undecodable"},
-		{name: "more", value: string(avro(7, sentence)) + "x", want: "rejected undecodable"},
-		{name: "no framing", value: sentence, want: "rejected undecodable"},
-		{name: "a tombstone", value: nil, want: "unique"},
-	})
-}
-
 // TestRegistryAway: while the registry says nothing of use, the stream waits and says why, members end when they are
 // told to, and no document is rejected for it.
 func TestRegistryAway(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -101,24 +100,6 @@ func (w *world) partition(m *running, partition int32) index.Partition {
 	return p
 }
 
-func TestOffsetsSetBackwards(t *testing.T) {
-	t.Parallel()
-	w := begun(t, 400)
-	repeated := 0
-	w.setOffsets(func(_ int32, at int64) int64 {
-		repeated += int(at - at/3)
-		return at / 3
-	})
-	w.produce(100, 52)
-	m := w.start(named("m"))
-	w.settled()
-	if p := w.partition(m, 0); p.Epoch != 2 || p.Start == 0 {
-		t.Errorf("after the offset was set: %+v", p)
-	}
-	w.stopped(m)
-	w.auditedWith(500 + repeated)
-}
-
 func TestOffsetsSetForwards(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
@@ -160,21 +141,6 @@ func TestOffsetsSetForwards(t *testing.T) {
 	}
 }
 
-func TestOffsetsDeleted(t *testing.T) {
-	t.Parallel()
-	w := begun(t, 200)
-	said := w.logged()
-	if _, err := kadm.NewClient(w.client()).DeleteGroup(w.context(), w.setup.Params.Group); err != nil {
-		t.Fatal(err)
-	}
-	w.produce(100, 54)
-	w.again()
-	if !said.has("no committed offset") {
-		t.Error("nobody said that offsets were missing")
-	}
-	w.auditedWith(300)
-}
-
 // commit commits an offset with our metadata.
 func (w *world) commit(partition int32, offset int64, metadata string) {
 	w.t.Helper()
@@ -183,36 +149,6 @@ func (w *world) commit(partition int32, offset int64, metadata string) {
 	if err := kadm.NewClient(w.client()).CommitAllOffsets(w.context(), w.setup.Params.Group, offsets); err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-// A member died between its commit of an epoch and its append of the reposition.
-func TestRepositionIsCompleted(t *testing.T) {
-	t.Parallel()
-	w := begun(t, 200)
-	end := w.sent[1]
-	w.commit(1, end-3, protocol.Metadata(2, end-3))
-	w.produce(100, 55)
-	m := w.start(named("m"))
-	w.settled()
-	if p := w.partition(m, 1); p.Epoch != 2 || p.Start != end-3 {
-		t.Errorf("the epoch is %d from %d on, committed was 2 from %d on", p.Epoch, p.Start, end-3)
-	}
-	if p := w.partition(m, 0); p.Epoch != 1 {
-		t.Errorf("another partition is in epoch %d", p.Epoch)
-	}
-	w.stopped(m)
-	w.auditedWith(303)
-}
-
-// Committed offsets that went back by themselves are refused until a setting accepts it.
-func TestOffsetsLost(t *testing.T) {
-	t.Parallel()
-	w := begun(t, 200)
-	w.commit(2, w.sent[2]-4, protocol.Metadata(1, 0))
-	w.refused("source.accept_lost_offsets")
-	w.produce(100, 56)
-	w.again(func(s *Setup) { s.Source.AcceptLostOffsets = true })
-	w.auditedWith(300)
 }
 
 // tell appends a record to the journal behind the member's back, and waits until the member has read it.
@@ -229,40 +165,6 @@ func (w *world) tell(m *running, rec index.Record) {
 
 func (w *world) source(partition int32) entry.Source {
 	return entry.Source{Topic: w.cluster.TopicInfo("news").TopicID, Partition: partition}
-}
-
-// The journal says that more is committed than is. A wait for verdicts below that ends, and a person is asked.
-func TestBaseBeyondCommit(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(50, 57)
-	m := w.launch(named("m"), sessions(1))
-	w.settled()
-	w.tell(m, &index.Run{Header: m.follower().Log.Header(), Source: w.source(0), Epoch: 1, Base: 60})
-	w.produce(20, 58)
-	w.refusedBy(m, "all below 60 was forwarded", "source.accept_lost_offsets")
-}
-
-// The epoch changes while a session has the partition. The session no longer waits for verdicts of the old epoch.
-func TestEpochChangesElsewhere(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	w.produce(50, 63)
-	m := w.start(named("m"), sessions(1))
-	w.settled()
-	w.tell(m, &index.Reposition{
-		Header: m.follower().Log.Header(), Source: w.source(0), Name: "news", Partitions: 1,
-		Offset: 10, Epoch: 2,
-	})
-	w.produce(50, 64)
-	w.settled()
-	if p := w.partition(m, 0); p.Epoch != 3 {
-		t.Errorf("the epoch is %d", p.Epoch)
-	}
-	w.ended(m)
-	if got := w.audit(); got.Unique+got.Duplicate != 100 || got.Doubled+got.Different+got.Misordered != 0 {
-		t.Error(got.String()) // documents that the other epoch would have forwarded again may be missing
-	}
 }
 
 // A document that one member has judged must not be rejected by another: the verdict may have been forwarded.

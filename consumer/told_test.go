@@ -125,24 +125,6 @@ func TestVerdictsRefuseThePresent(t *testing.T) {
 	}
 }
 
-// A group that runs gets a topic of verdicts by a change of its routing. The audit knows since when.
-func TestVerdictsAreToldLater(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 2)
-	m := w.launch(named("m"))
-	w.produce(100, 76)
-	w.settled()
-	w.reroute(telling)
-	w.refusedBy(m, "sink.verdicts of news")
-	telling(&w.setup)
-	w.start(named("m"))
-	w.produce(100, 77)
-	w.settled()
-	if report := w.audited(); report.Verdicts < 100 || report.Verdicts >= 200 {
-		t.Errorf("got %s", report.String())
-	}
-}
-
 // A dry run tells nothing.
 func TestDryRunTellsNothing(t *testing.T) {
 	t.Parallel()

@@ -1,3 +1,3 @@
-// Package docs holds what people read who run unecho, and the pictures of the demo and of its page. It has no code
-// but the tests that keep these pages, the README, the examples and the image true.
+// Package docs holds what people read who run unecho, and the pictures of the page. It has no code but the tests
+// that keep these pages, the README, the examples and the image true.
 package docs

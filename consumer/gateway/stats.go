@@ -23,14 +23,6 @@ const (
 	outcomes
 )
 
-// Outcomes returns all of them.
-func Outcomes() (all []Outcome) {
-	for o := range outcomes {
-		all = append(all, o)
-	}
-	return all
-}
-
 // String is the word for it.
 func (o Outcome) String() string {
 	return [outcomes]string{"verdict", "taken", "pending", "refused", "busy", "away", "failed"}[o]

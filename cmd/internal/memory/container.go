@@ -1,73 +1,28 @@
 package memory
 
 import (
-	"os"
-	"path"
-	"slices"
-	"strconv"
-	"strings"
+	"math"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Limits are what the system lets this process take.
+// Limits are what the system lets this process take, in bytes; 0: there is none.
 type Limits struct {
-	Files     []string // in which Linux says how much memory it may take
-	Addresses int64    // ulimit -v, in bytes; 0: there is none
+	Memory    int64 // the least of its cgroup and those above it
+	Addresses int64 // ulimit -v
 }
 
-// readLimits returns those of this process. Files are those of its cgroup and of all above it, of version 2 and of
-// version 1. A container sees its own at the top.
+// readLimits returns those of this process.
 func readLimits() Limits {
 	l := Limits{Addresses: addresses()}
-	if text, err := os.ReadFile("/proc/self/cgroup"); err == nil { // else it is another system
-		l.Files = limitFiles(string(text))
+	if memory, err := memlimit.FromCgroup(); err == nil { // else there is no limit, or it is another system
+		l.Memory = int64(min(memory, math.MaxInt64))
 	}
 	return l
-}
-
-// limitFiles returns the files of cgroups that are written as in /proc/self/cgroup: number, controllers and path.
-func limitFiles(cgroups string) (files []string) {
-	for line := range strings.Lines(cgroups) {
-		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(parts) < 3 {
-			continue
-		}
-		root, names := "/sys/fs/cgroup", []string{"memory.max", "memory.high"}
-		if parts[1] != "" {
-			if !slices.Contains(strings.Split(parts[1], ","), "memory") {
-				continue
-			}
-			root, names = "/sys/fs/cgroup/memory", []string{"memory.limit_in_bytes"}
-		}
-		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
-			for _, name := range names {
-				files = append(files, path.Join(root, at, name))
-			}
-			if at == "/" {
-				break
-			}
-		}
-	}
-	return files
-}
-
-// containerLimit returns the least limit, in bytes, that one of the files states; 0 if none does.
-func containerLimit(files []string) (least int64) {
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			continue
-		}
-		n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-		if err == nil && n > 0 && (least == 0 || n < least) {
-			least = n
-		}
-	}
-	return least
 }
 
 // mayTake returns the bytes that the process may take, as documented: the window, 5 % of it, and half a gibibyte, or
@@ -94,12 +49,12 @@ const reserved = int64(2*setting.GiB + 512*setting.MiB)
 
 // warnOfLimit warns of limits that are too small: the system would end the process when the window is full.
 func warnOfLimit(c config.Config, l Limits, logger zerolog.Logger) {
-	limit, need := containerLimit(l.Files), mayTake(c)
+	need := mayTake(c)
 	if need == 0 {
 		return
 	}
-	if limit > 0 && limit < need {
-		logger.Warn().Stringer("limit", setting.Bytes(limit)).Stringer("needed", setting.Bytes(need)).
+	if l.Memory > 0 && l.Memory < need {
+		logger.Warn().Stringer("limit", setting.Bytes(l.Memory)).Stringer("needed", setting.Bytes(need)).
 			Stringer("window", c.Judge.Window.Bytes).
 			Msg("the container has less memory than the process may take: raise its limit, or lower window.bytes")
 	}

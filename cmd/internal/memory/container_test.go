@@ -1,9 +1,6 @@
 package memory
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,51 +10,25 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// TestLimitFiles: the bound of a unit of systemd, or of a pod, stands above or below the top.
-func TestLimitFiles(t *testing.T) {
-	const top, v1 = "/sys/fs/cgroup/", "/sys/fs/cgroup/memory/"
-	for cgroups, want := range map[string][]string{
-		"":       nil,
-		"0::/\n": {top + "memory.max", top + "memory.high"},
-		"0::/system.slice/unecho.service\n": {
-			top + "system.slice/unecho.service/memory.max", top + "system.slice/unecho.service/memory.high",
-			top + "system.slice/memory.max", top + "system.slice/memory.high", top + "memory.max", top + "memory.high",
-		},
-		"0::/../..\n":                         {top + "memory.max", top + "memory.high"},
-		"4:cpu,memory:/a\n3:cpuset:/b\nwrong": {v1 + "a/memory.limit_in_bytes", v1 + "memory.limit_in_bytes"},
-	} {
-		if got := limitFiles(cgroups); !slices.Equal(got, want) {
-			t.Errorf("the files of %q are %q, want %q", cgroups, got, want)
-		}
-	}
-}
-
 func TestContainerLimit(t *testing.T) {
-	file := func(text string) string {
-		name := filepath.Join(t.TempDir(), "memory.max")
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
 	more := config.Default()
 	more.Consumer.Sessions = 8
 	unbounded := config.Default()
 	unbounded.Judge.Window.Bytes = 0
 	for _, c := range []struct {
-		name  string
-		c     config.Config
-		files []string
-		want  bool
+		name   string
+		c      config.Config
+		memory int64
+		want   bool
 	}{
-		{"none", config.Default(), []string{"/no/such/file", file("max\n"), file("9223372036854771712\n")}, false},
-		{"enough", config.Default(), []string{file("1700000000\n")}, false},
-		{"too little", config.Default(), []string{file("max\n"), file("1500000000\n")}, true},
-		{"too little for so many sessions", more, []string{file("1700000000\n")}, true},
-		{"a window without a bound", unbounded, []string{file("1000\n")}, false},
+		{"none", config.Default(), 0, false},
+		{"enough", config.Default(), 1_700_000_000, false},
+		{"too little", config.Default(), 1_500_000_000, true},
+		{"too little for so many sessions", more, 1_700_000_000, true},
+		{"a window without a bound", unbounded, 1000, false},
 	} {
 		var log strings.Builder
-		warnOfLimit(c.c, Limits{Files: c.files}, zerolog.New(&log))
+		warnOfLimit(c.c, Limits{Memory: c.memory}, zerolog.New(&log))
 		if got := strings.Contains(log.String(), "the container has less memory"); got != c.want {
 			t.Errorf("%s: the log is %q; want the warning of less memory: %t", c.name, log.String(), c.want)
 		}

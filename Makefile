@@ -142,9 +142,9 @@ bench-sketch: ## time and bytes to sign a document (COUNT=10)
 bench-sketch-peers: ## the same beside rensa, gaoya and datasketch, in a throw-away Python environment
 	@GO=$(GO) deploy/dev/peers/run.sh sign $(ARGS)
 
-bench-dedup: ## dedup from the file: speed, memory, recall and precision, a million generated articles, 130,000 files
+bench-dedup: ## dedup from the file: speed, memory, and by eval what it finds of a million articles; ARGS='10000000 --memory 12GiB'
 	@$(GO) build -o $(BIN)/ ./cmd/unecho
-	@$(GO) run ./deploy/dev/bench/dedup -unecho $(BIN)/unecho $(ARGS)
+	@GO=$(GO) deploy/dev/bench/dedup.sh $(BIN)/unecho $(ARGS)
 
 bench-peers: ## dedup beside text-dedup, datatrove, gaoya, rensa and datasketch on the same corpora, in throw-away Python environments; ARGS='1 1000000': one round, a million articles
 	@GO=$(GO) deploy/dev/peers/run.sh stream $(ARGS)

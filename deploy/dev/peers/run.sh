@@ -42,7 +42,7 @@ sign)
   ;;
 stream)
   CGO_ENABLED=0 "$go" build -o "$work/" ./cmd/unecho
-  "$go" run ./deploy/dev/bench/dedup -export "$work/corpora" -documents "${3:-20000}"
+  "$go" run ./deploy/dev/bench/corpora -into "$work/corpora" -documents "${3:-20000}"
   own text-dedup
   own datatrove
   "$work/venv/bin/python" "$here/stream.py" "$work/unecho" "$work/corpora" "$work" "${2:-3}" "${4:-600}"

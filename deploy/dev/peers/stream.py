@@ -11,7 +11,7 @@ that takes more than half a minute has no second round. Memory is the peak of th
 to do; for the libraries it is what their index came to.
 
 All are judged by the same measure, which sees only what was kept and what was removed. True pairs are those of the exact join of
-the corpora, or in large ones the copies that were planted (see deploy/dev/bench/dedup):
+the corpora, or in large ones the copies that were planted (see deploy/dev/bench/corpora):
 
 - A removed document was removed rightly if it is as similar as 0.8 to a kept one, or a chain of true pairs leads to a kept one.
   So whoever clusters may keep any document of a chain.

@@ -36,7 +36,7 @@ export GOFLAGS     := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 export UNECHO_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help build check lint fmt test test-long test-race test-sample nightly test-page screenshots chaos soak servers bench bench-bands bench-latency bench-follow bench-gateway bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy test-deploy-long release-check image
+.PHONY: help build check lint fmt test test-long test-race test-sample nightly test-page screenshots chaos soak servers bench bench-bands bench-latency bench-gateway bench-index bench-sketch bench-sketch-peers bench-snapshot bench-dedup bench-peers bench-rivals accuracy simulate fuzz demo clean dev test-deploy test-deploy-long release-check image
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -119,9 +119,6 @@ bench: dev ## documents/s against a bare copy; ARGS goes to deploy/dev/bench
 
 bench-latency: dev ## from the producer to a reader of the outputs, beside a bare copy; ARGS as for bench
 	@$(SERVERS) -- $(GO) run ./deploy/dev/bench -broker kafka -verify estimate -rates 50,500,5000 $(ARGS)
-
-bench-follow: dev ## how fast a member follows a journal of a million entries, on one core; ARGS='-follow 10000000'
-	@$(SERVERS) -- $(GO) run ./deploy/dev/bench -broker kafka -follow 1000000 $(ARGS)
 
 bench-gateway: dev $(VEGETA) ## documents over HTTP: rate, p50 and p99, and a killed member; ARGS='-rates 2000 -seconds 30'
 	@$(GO) build -o $(BIN)/unecho ./cmd/unecho

@@ -39,7 +39,7 @@ func (c bareCopy) run(ctx context.Context, j job, group string) (result, error) 
 }
 
 func (c bareCopy) measure(ctx context.Context, j job, group, output string) (result, error) {
-	watch := newStopwatch(j, nil)
+	watch := newStopwatch(j)
 	var documents, commits atomic.Uint64
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -66,7 +66,7 @@ func (c bareCopy) measure(ctx context.Context, j job, group, output string) (res
 	if err == nil {
 		r.took, r.cpu, err = watch.wait(ctx, func() int { return int(documents.Load()) }, j.documents, ended)
 	}
-	r.requests, r.commits = watch.take(), commits.Load()
+	r.commits = commits.Load()
 	stop()
 	<-ended
 	if err == nil {

@@ -26,16 +26,6 @@
 // nor does one before them in each partition. A document that does not arrive, or arrives twice, is an error. The copy
 // has unecho's sizes and no linger time. Producer and reader run within this process, beside either.
 //
-//	make bench-follow                               a million entries, both ways to verify
-//	make bench-follow ARGS='-follow 10000000 -verify estimate'
-//
-// With -follow Bench measures the follower: how fast the journal of a group is fetched, decoded and applied to an empty
-// replica, on one core (GOMAXPROCS=1). The journal is fabricated: settings, a reposition and runs of 256 entries with
-// random keys, which all stay in the window. It is followed by package replay, which shares fetching, decoding and
-// judging with members. This leaves out what else a member does there: its lock, lookups and readings, strays and
-// disputes, checkpoints and snapshots. It also leaves out duplicates: nearly no entry has a candidate to be compared
-// with, none is a copy. And it leaves out growing old: the window is being filled, no entry falls out of it.
-//
 // With -rivals a Kafka Streams application that removes exact copies takes its turn too, once with its defaults and once
 // tuned: package rivals has it. Rounds take the place of pairs. Its time begins with the first batch of the source that
 // its consumer returns, and ends with the transaction that completes the outputs. After that, outside of the time, both

@@ -29,7 +29,6 @@ type filter struct {
 	backfill    string // an order; empty: a live group
 	compression string
 	verdicts    bool
-	profile     *profile
 	logger      zerolog.Logger
 }
 
@@ -83,7 +82,7 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 	if err != nil {
 		return result{}, err
 	}
-	watch := newStopwatch(j, f.profile)
+	watch := newStopwatch(j)
 	service, err := consumer.New(consumer.Setup{
 		Kafka:  append(append([]kgo.Opt{}, j.cluster.options...), kgo.WithHooks(watch)),
 		Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge, Journal: c.Journal,
@@ -107,7 +106,6 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 	if err == nil {
 		r.took, r.cpu, err = watch.wait(ctx, func() int { return forwarded(service.Stats()) }, j.documents, ended)
 	}
-	r.requests = watch.take()
 	r.add(service.Stats())
 	stop()
 	<-ended

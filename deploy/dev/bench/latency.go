@@ -50,7 +50,7 @@ func millis(d time.Duration) string {
 }
 
 // latencies measures at each rate, and returns the rows of the table.
-func latencies(ctx context.Context, p params, c *cluster, broker string, out io.Writer) (rows []string, err error) {
+func latencies(ctx context.Context, p params, c *cluster, out io.Writer) (rows []string, err error) {
 	for _, verify := range p.verifies {
 		for _, rate := range p.rates {
 			fmt.Fprintf(out, "\n%s, verify: %s, %s documents/s for %d s, load average %s\n\n", c.name, verify,
@@ -59,11 +59,8 @@ func latencies(ctx context.Context, p params, c *cluster, broker string, out io.
 			s := p.series(job{
 				cluster: c, source: fmt.Sprintf("%s-%d", runID(), rate), partitions: p.partitions, sessions: p.sessions,
 				stream: newStream(p, rate),
-			}, asUnecho(codec), broker, verify, out)
+			}, asUnecho(codec), verify, out)
 			s.head, s.row = latencyHead, latencyRow
-			if s.profile != "" {
-				s.profile += fmt.Sprintf(".%d", rate)
-			}
 			pairs, err := s.run(ctx)
 			if err != nil {
 				return nil, err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 	"time"
@@ -28,11 +29,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if p.profile != "" {
+		file, err := os.Create(p.profile)
+		if err != nil {
+			return fmt.Errorf("write a profile: %w", err)
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	fmt.Fprintf(stdout, "%s; load average before %s\n", machine(), load())
 	of, head, conditions := throughputs, summaryHead, p.pairsText()
 	switch {
-	case p.follow > 0:
-		of, head, conditions = follows, followHead, p.followText()
 	case len(p.rates) > 0:
 		of, head = latencies, latencySummaryHead
 	}
@@ -42,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("measure on %s: %w", broker, err)
 		}
-		some, err := of(ctx, p, c, broker, stdout)
+		some, err := of(ctx, p, c, stdout)
 		c.close()
 		if err != nil {
 			return fmt.Errorf("measure on %s: %w", broker, err)
@@ -62,7 +72,7 @@ func (p params) pairsText() string {
 }
 
 // throughputs runs all series on one broker.
-func throughputs(ctx context.Context, p params, c *cluster, broker string, out io.Writer) (rows []string, err error) {
+func throughputs(ctx context.Context, p params, c *cluster, out io.Writer) (rows []string, err error) {
 	j := job{cluster: c, source: runID(), documents: p.documents, partitions: p.partitions, sessions: p.sessions}
 	if j.documents == 0 {
 		j.documents = c.documents
@@ -89,7 +99,7 @@ func throughputs(ctx context.Context, p params, c *cluster, broker string, out i
 	}
 	for _, verify := range p.verifies {
 		fmt.Fprintf(out, "\n%s, verify: %s\n\n", c.name, verify)
-		pairs, err := p.series(j, copies, broker, verify, out).run(ctx)
+		pairs, err := p.series(j, copies, verify, out).run(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -106,13 +116,9 @@ func (p params) filter(verify string) filter {
 	}
 }
 
-func (p params) series(j job, copies bareCopy, broker, verify string, out io.Writer) series {
-	s := series{
+func (p params) series(j job, copies bareCopy, verify string, out io.Writer) series {
+	return series{
 		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out, head: tableHead, row: pair.row,
 		filter: p.filter(verify),
 	}
-	if p.profile != "" {
-		s.profile = fmt.Sprintf("%s.%s.%s", p.profile, broker, verify)
-	}
-	return s
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // TestRun measures a little on kfake. It checks that both ends commit everything and that the tables are written.
@@ -22,7 +20,7 @@ func TestRun(t *testing.T) {
 	for _, want := range []string{
 		"kfake: 3,000 documents of 2000 bytes in 2 partitions", "kfake, verify: jaccard",
 		"| warm-up, not counted | copy |", "| 1 | unecho |", "rejected 0", "outputs compressed with lz4",
-		"copy: requests for 1,000 documents, and bytes a document: Produce ", " cores busy, ", "| kfake | jaccard | ",
+		" cores busy, ", "| kfake | jaccard | ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &out)
@@ -42,7 +40,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, args := range []string{
-		"-rates 50,x", "-rates 0", "-rates 50 -follow 9", "-rates 50 -backfill time", "-rates 50 -seconds 0", "-follow -1",
+		"-rates 50,x", "-rates 0", "-rates 50 -backfill time", "-rates 50 -seconds 0",
 	} {
 		if _, err := parse(strings.Fields(args), &problems); err == nil {
 			t.Errorf("%s was taken", args)
@@ -52,9 +50,9 @@ func TestParse(t *testing.T) {
 	if err != nil || !slices.Equal(p.rates, []int{50, 500}) {
 		t.Errorf("-rates 50,500 is read as %v, error %v; want 50 and 500", p.rates, err)
 	}
-	if _, err := parse([]string{"-rivals", "-cpuprofile", "x"}, &problems); err == nil ||
-		!strings.Contains(err.Error(), "-rivals needs -broker kafka\n-rivals writes no -cpuprofile") {
-		t.Errorf("rivals on both brokers, with a profile: %v", err)
+	if _, err := parse([]string{"-rivals", "-rates", "50"}, &problems); err == nil ||
+		!strings.Contains(err.Error(), "-rivals is measured alone, without -rates\n-rivals needs -broker kafka") {
+		t.Errorf("rivals on both brokers, at a rate: %v", err)
 	}
 	if _, err := parse([]string{"kafka"}, &problems); err == nil {
 		t.Error("an argument that is no flag was taken")
@@ -75,24 +73,5 @@ func TestSpread(t *testing.T) {
 	}
 	if text := thousands(1234567.4); text != "1,234,567" {
 		t.Errorf("thousands(1234567.4) = %q, want 1,234,567", text)
-	}
-}
-
-// TestRequests: requests are counted by kind over all runs, and rare kinds are left out.
-func TestRequests(t *testing.T) {
-	var first, second result
-	for _, r := range []*result{&first, &second} {
-		q := requests{counts: map[int16]traffic{}}
-		for range 300 {
-			q.OnBrokerE2E(kgo.BrokerMetadata{}, 0, kgo.BrokerE2E{BytesWritten: 900, BytesRead: 100})
-		}
-		q.OnBrokerE2E(kgo.BrokerMetadata{}, 3, kgo.BrokerE2E{})
-		r.documents, r.requests = 150_000, q.take()
-		if left := q.take(); len(left) > 0 {
-			t.Errorf("%v is left", left)
-		}
-	}
-	if got := requestsText([]result{first, second}); got != "Produce 2.00 (2 B)" {
-		t.Errorf("requestsText = %q, want Produce 2.00 (2 B)", got)
 	}
 }

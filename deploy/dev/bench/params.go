@@ -34,11 +34,10 @@ type params struct {
 	untuned     bool
 	rivals      bool // unecho and the copy take turns with others
 	properties  string
-	profile     string
-	rates       []int // documents/s; none: the documents are there before
-	warm        int   // seconds for which documents come at a rate before they count
-	seconds     int   // for which documents come at a rate and count
-	follow      int   // entries of the journal that is followed; 0: none is
+	profile     string // a file for a CPU profile of all; empty: none
+	rates       []int  // documents/s; none: the documents are there before
+	warm        int    // seconds for which documents come at a rate before they count
+	seconds     int    // for which documents come at a rate and count
 }
 
 // These are the default numbers of documents. A run takes two to four seconds on two cores.
@@ -78,7 +77,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.StringVar(&p.properties, "streams", "",
 		"properties of the tuned Kafka Streams that differ from its setting: name=value,...")
 	flags.StringVar(&p.profile, "cpuprofile", "",
-		"write a CPU profile of each series' last unecho run to `file`.BROKER.VERIFY, and .RATE with -rates")
+		"write a CPU profile of all to `file`; `go tool pprof -tagfocus=estimate` shows what ran for unecho with estimate")
 	flags.Func("rates", "measure the latency at these documents/s, as in 50,500,5000, instead of the throughput",
 		func(text string) (err error) {
 			p.rates, err = numbers(text)
@@ -86,8 +85,6 @@ func parse(args []string, stderr io.Writer) (params, error) {
 		})
 	flags.IntVar(&p.warm, "warm", 2, "with -rates, for how many seconds documents come before they count")
 	flags.IntVar(&p.seconds, "seconds", 10, "with -rates, for how many seconds documents come that count")
-	flags.IntVar(&p.follow, "follow", 0,
-		"measure the follower instead, -pairs times, on a journal of so many `entries` that stay in the window")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}
@@ -148,12 +145,9 @@ func (p params) validate() error {
 		{slices.ContainsFunc(p.rates, func(n int) bool { return n < 1 || n > 1_000_000 }), "-rates are 1 to 1000000"},
 		{p.warm < 0 || p.seconds < 1, "-warm is not negative, -seconds is at least 1"},
 		{len(p.banding) != 0 && len(p.banding) != 3, "-banding is three numbers"},
-		{p.follow < 0, "-follow is not negative"},
-		{p.rivals && (p.follow > 0 || len(p.rates) > 0), "-rivals is measured alone, without -rates and -follow"},
-		{p.follow > 0 && len(p.rates) > 0, "-rates and -follow are measured one at a time"},
+		{p.rivals && len(p.rates) > 0, "-rivals is measured alone, without -rates"},
 		{p.backfill != "" && len(p.rates) > 0, "-rates are those of a live group, without -backfill"},
 		{p.rivals && (len(p.brokers) != 1 || p.brokers[0] != "kafka"), "-rivals needs -broker kafka"},
-		{p.rivals && p.profile != "", "-rivals writes no -cpuprofile"},
 	} {
 		if bad.is {
 			errs = append(errs, errors.New(bad.problem))

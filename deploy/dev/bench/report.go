@@ -75,11 +75,6 @@ func cost(w io.Writer, name string, pairs []pair, of func(pair) result) {
 		1e6*median(func(r result) float64 { return r.cpu.broker.Seconds() })/documents,
 		median(func(r result) float64 { return (r.cpu.own + r.cpu.broker).Seconds() / r.took.Seconds() }), commits,
 		documents/commits)
-	runs := make([]result, 0, len(pairs))
-	for _, p := range pairs {
-		runs = append(runs, of(p))
-	}
-	fmt.Fprintf(w, "%s: requests for 1,000 documents, and bytes a document: %s\n", name, requestsText(runs))
 }
 
 func thousands(x float64) string {

@@ -30,7 +30,6 @@ type result struct {
 	took      time.Duration
 	cpu       usage
 	commits   uint64
-	requests  map[int16]traffic
 	latency   latency // where a stream brought the documents
 
 	// These are measured for unecho alone.
@@ -45,9 +44,7 @@ func (r result) rate() float64 { return float64(r.documents) / r.took.Seconds() 
 
 // stopwatch starts when the first batch of the topic arrives at any client that has it as a hook, or by start.
 type stopwatch struct {
-	requests
 	topic   string
-	profile *profile
 	once    sync.Once
 	began   time.Time
 	meter   meter
@@ -55,11 +52,8 @@ type stopwatch struct {
 	started chan struct{}
 }
 
-func newStopwatch(j job, p *profile) *stopwatch {
-	return &stopwatch{
-		requests: requests{counts: map[int16]traffic{}}, topic: j.source, meter: j.cluster.meter, profile: p,
-		started: make(chan struct{}),
-	}
+func newStopwatch(j job) *stopwatch {
+	return &stopwatch{topic: j.source, meter: j.cluster.meter, started: make(chan struct{})}
 }
 
 var _ kgo.HookFetchBatchRead = (*stopwatch)(nil)
@@ -75,8 +69,6 @@ func (w *stopwatch) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, _ int32
 // start begins the measurement, once.
 func (w *stopwatch) start() {
 	w.once.Do(func() {
-		w.profile.begin()
-		w.take()
 		w.began, w.cpu = time.Now(), w.meter.read()
 		close(w.started)
 	})
@@ -99,7 +91,6 @@ func (w *stopwatch) wait(ctx context.Context, done func() int, n int,
 	}
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
-	defer w.profile.end()
 	for {
 		if done() >= n {
 			return time.Since(w.began), w.meter.read().minus(w.cpu), nil

@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/pprof"
 	"time"
 )
 
 // series is a sequence of pairs on one broker with one way to verify.
 type series struct {
-	job     job
-	verify  string
-	copies  bareCopy
-	filter  filter
-	pairs   int
-	profile string
-	head    string // of the table of pairs
-	row     func(p pair, name string) string
-	out     io.Writer
+	job    job
+	verify string
+	copies bareCopy
+	filter filter
+	pairs  int
+	head   string // of the table of pairs
+	row    func(p pair, name string) string
+	out    io.Writer
 }
 
 // pair is two runs, one right after the other.
@@ -41,9 +41,6 @@ func (s series) run(ctx context.Context) ([]pair, error) {
 	var pairs []pair
 	fmt.Fprintln(s.out, s.head)
 	for n := range s.pairs + 1 {
-		if err := s.arm(n == s.pairs); err != nil {
-			return nil, err
-		}
 		p, err := s.pair(ctx, n)
 		if err != nil {
 			return nil, err
@@ -55,15 +52,7 @@ func (s series) run(ctx context.Context) ([]pair, error) {
 		fmt.Fprintln(s.out, s.row(p, fmt.Sprint(n)))
 		pairs = append(pairs, p)
 	}
-	return pairs, s.filter.profile.close()
-}
-
-// arm starts the profile if the last run begins.
-func (s *series) arm(last bool) (err error) {
-	if last {
-		s.filter.profile, err = newProfile(s.profile)
-	}
-	return err
+	return pairs, nil
 }
 
 func (s series) pair(ctx context.Context, n int) (pair, error) {
@@ -77,11 +66,13 @@ func (s series) pair(ctx context.Context, n int) (pair, error) {
 		both[0], both[1] = both[1], both[0]
 	}
 	for _, one := range both {
-		r, err := single(ctx, s.job, one.who, fmt.Sprintf("%s-%s-%d", s.job.source, one.name, n))
+		var err error
+		pprof.Do(ctx, pprof.Labels("contender", one.name), func(ctx context.Context) { // for -cpuprofile
+			*one.to, err = single(ctx, s.job, one.who, fmt.Sprintf("%s-%s-%d", s.job.source, one.name, n))
+		})
 		if err != nil {
 			return p, fmt.Errorf("%s: %w", one.name, err)
 		}
-		*one.to = r
 	}
 	return p, nil
 }

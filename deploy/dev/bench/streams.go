@@ -43,7 +43,7 @@ func (s streams) run(ctx context.Context, j job, group string) (result, error) {
 }
 
 func (s streams) measure(ctx context.Context, j job, w rivals.Work) (result, error) {
-	watch := newStopwatch(j, nil)
+	watch := newStopwatch(j)
 	watch.meter.own = s.app.PID()
 	var unique, duplicate, commits atomic.Int64
 	running, stop := context.WithCancel(ctx)

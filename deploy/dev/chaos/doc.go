@@ -6,7 +6,6 @@
 //	make chaos                                      five minutes, a seed drawn and printed
 //	make chaos ARGS='-seed 7 -runs 3 -minutes 10'   seeds 7, 8 and 9, ten minutes each
 //	make chaos ARGS='-seed 7 -plan'                 what would be broken when, and no more
-//	make chaos ARGS='-takeover 5'                   how long documents wait: each kind of loss alone, five times
 //	make soak                                       twenty minutes of load, a burst of 100 times as much, and
 //	                                                nothing broken: is memory flat?
 //

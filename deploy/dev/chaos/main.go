@@ -52,10 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			fmt.Fprintln(stdout, "the servers' data, the configuration and the members' logs are kept in", w.dir)
 		}
 	}()
-	switch {
-	case p.takeover > 0:
-		return measure(ctx, w, p, stdout)
-	case p.soak > 0:
+	if p.soak > 0 {
 		return soak(ctx, w, p, stdout)
 	}
 	return several(ctx, w, p, stdout)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 )
@@ -29,11 +28,9 @@ type params struct {
 	race       bool
 	bug        string // planted in the members; empty: none
 	plan       bool
-	takeover   int     // how often each trial is made; 0: chaos or soak
-	losses     []trial // what takeover measures
-	names      string  // of the members
+	names      string // of the members
 	debug      bool
-	soak       time.Duration // 0: chaos or takeover
+	soak       time.Duration // 0: chaos
 	burst      int           // factor of the rate during a twentieth of the soak
 	bytes      int           // approximate size of a document
 	cache, pom string
@@ -50,7 +47,6 @@ const (
 func parse(args []string, stderr io.Writer) (params, error) {
 	var p params
 	var minutes float64
-	var losses string
 	flags := flag.NewFlagSet("chaos", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Uint64Var(&p.seed, "seed", rand.Uint64N(1_000_000), "the schedule; further runs take the numbers after it")
@@ -71,9 +67,6 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.BoolVar(&p.race, "race", false, "build the members with the race detector")
 	flags.StringVar(&p.bug, "bug", "", "plant a `bug` in the members, which the audit has to find: "+bugNames())
 	flags.BoolVar(&p.plan, "plan", false, "print the schedule and end")
-	flags.IntVar(&p.takeover, "takeover", 0,
-		"measure in place of chaos: how long documents wait after each kind of loss, so many `times`")
-	flags.StringVar(&losses, "losses", join(trials()), "with -takeover: the kinds of loss, separated by commas")
 	flags.StringVar(&p.names, "names", mixed,
 		"configured (all members have a consumer.member), leased (none has), or mixed (every other one)")
 	flags.BoolVar(&p.debug, "debug", false, "have the members log in detail, and keep what they and the servers wrote")
@@ -83,9 +76,6 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.StringVar(&p.pom, "pom", "deploy/dev/pom.xml", "the Maven file that names Kafka's version")
 	if err := flags.Parse(args); err != nil {
 		return p, err
-	}
-	for loss := range strings.SplitSeq(losses, ",") {
-		p.losses = append(p.losses, trial(loss))
 	}
 	p.length = time.Duration(minutes * float64(time.Minute))
 	if flags.NArg() > 0 {
@@ -119,10 +109,8 @@ func (p params) validate() error {
 		{p.store != "" && p.store != postgres && p.store != directory, "-store is postgres or directory"},
 		{p.bug != "" && bugs()[p.bug] == bug{}, "-bug is one of " + bugNames()},
 		{p.burst < 1, "-burst is at least 1"},
-		{p.takeover < 0 || p.soak < 0, "-takeover and -soak are not negative"},
-		{slices.ContainsFunc(p.losses, unknown), "-losses are some of " + join(trials())},
+		{p.soak < 0, "-soak is not negative"},
 		{p.names != mixed && p.names != configured && p.names != leased, "-names is mixed, configured or leased"},
-		{p.takeover > 0 && p.soak > 0, "-takeover or -soak, one of them"},
 	} {
 		if bad.is {
 			errs = append(errs, errors.New(bad.problem))

@@ -83,8 +83,6 @@ func TestMistakesInFlags(t *testing.T) {
 		{"-runs=0"},
 		{"-members=1"},
 		{"-store=tape"},
-		{"-takeover=1", "-soak=1m"},
-		{"-takeover=1", "-losses=restart,rain"},
 		{"-names=none"},
 		{"-bytes=1"},
 		{"-minutes=0"},

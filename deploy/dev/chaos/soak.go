@@ -185,3 +185,28 @@ func median(of []sample, value func(sample) float64) float64 {
 	slices.Sort(all)
 	return all[len(all)/2]
 }
+
+// well waits until the group is whole and at work, for wellFor without interruption. Every session is a member, all
+// replicas are in sync, and no more documents wait than are written in wellBehind seconds. A moment is not enough: a
+// group is also stable between two rebalances, and before its sessions have begun to read.
+func (s *scene) well(ctx context.Context) error {
+	want := len(s.members) * s.config.Consumer.Sessions
+	var since time.Time
+	return until(ctx, "the group is whole", commitTimeout, func(ctx context.Context) bool {
+		groups, err := s.world.admin.DescribeGroups(ctx, s.name)
+		g := groups[s.name]
+		switch {
+		case err != nil || g.State != "Stable" || len(g.Members) != want || !s.world.healthy(ctx) ||
+			s.watch.waiting() > wellBehind*int64(s.params.rate):
+			since = time.Time{}
+		case since.IsZero():
+			since = time.Now()
+		}
+		return !since.IsZero() && time.Since(since) >= wellFor
+	})
+}
+
+const (
+	wellFor    = 3 * time.Second
+	wellBehind = 2
+)

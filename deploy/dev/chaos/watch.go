@@ -96,20 +96,6 @@ func (w *watch) lost(what string) {
 	w.open = append(w.open, loss{what: what, at: time.Now(), ends: ends})
 }
 
-// resolved says whether the group has caught up after every loss so far.
-func (w *watch) resolved() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.open) == 0
-}
-
-// newest returns how long documents waited after the newest loss of a kind.
-func (w *watch) newest(what string) time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.waits[what][len(w.waits[what])-1]
-}
-
 // allCommitted says whether everything that was written is committed.
 func (w *watch) allCommitted() bool {
 	ends, _ := w.load.written()

@@ -51,7 +51,7 @@ func open(ctx context.Context, p params, out io.Writer) (w *world, err error) {
 		}
 	}()
 	began := time.Now()
-	if p.takeover > 0 || p.soak > 0 {
+	if p.soak > 0 {
 		p.skew, p.serverSkew = 0, 0
 	}
 	if w.clocks, err = newClocks(ctx, p, out); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -114,5 +115,26 @@ func BenchmarkSignLarge(b *testing.B) {
 				s.Reset()
 			}
 		})
+	}
+}
+
+// BenchmarkSignPage makes entries of a page of 2 kB.
+func BenchmarkSignPage(b *testing.B) {
+	page, err := os.ReadFile("text/testdata/page.html")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := DefaultParams()
+	p.Text.HTML = "strip"
+	s, err := NewSigner(p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(page)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var e entry.Entry
+		s.Sign(&e, page)
+		s.Reset()
 	}
 }

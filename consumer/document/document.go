@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -61,7 +60,6 @@ type Reader struct {
 	idFields  int    // how many of those behind them are for the id
 	as        [maxFields]treatment
 	separator string
-	pages     sync.Pool     // of *text.Page
 	when      When          // behind them are the paths of its fields
 	topics    *topicReaders // nil: all topics are read alike
 }

@@ -91,14 +91,9 @@ func (c *composer) unbase64(from int, at path) *Rejection {
 
 // stripHTML puts the text of the HTML that the buffer holds from a place on in its place.
 func (c *composer) stripHTML(from int) {
-	page, ok := c.reader.pages.Get().(*text.Page)
-	if !ok {
-		page = new(text.Page)
-	}
 	end := len(c.buf)
-	out := page.Append(c.buf, c.buf[from:])
+	out := text.AppendPage(c.buf, c.buf[from:])
 	c.buf = append(out[:from], out[end:]...)
-	c.reader.pages.Put(page)
 }
 
 // wrongTreatment checks what says how fields become a text.

@@ -103,25 +103,25 @@ func TestFormatsAreTreatedAlike(t *testing.T) {
 	}
 }
 
-// TestTreatsWithoutAllocation: HTML, base64 and templates need no more memory than the buffer that has grown once.
+// TestTreatsWithoutAllocation: base64 and templates need no more memory than the buffer that has grown once.
 func TestTreatsWithoutAllocation(t *testing.T) {
 	r := newReader(t, jsonParams(func(p *Params) {
-		p.HTML, p.Base64, p.ID, p.Scope = []string{"text"}, []string{"text"}, "{key}/{field:id}", "{header:tenant}/{field:id}"
+		p.Base64, p.ID, p.Scope = []string{"text"}, "{key}/{field:id}", "{header:tenant}/{field:id}"
 	}))
-	html := strings.Repeat("<p class='a'>Rain, <b>then</b> sun &amp; wind.</p>", 40)
+	text := strings.Repeat("Rain, then sun & wind. ", 40)
 	in := Input{
 		Key: []byte("a/b"), Headers: []Header{{"tenant", []byte("t/1")}},
-		Value: []byte(`{"id":"a1","text":"` + base64.StdEncoding.EncodeToString([]byte(html)) + `"}`),
+		Value: []byte(`{"id":"a1","text":"` + base64.StdEncoding.EncodeToString([]byte(text)) + `"}`),
 	}
 	var buf []byte
 	allocs := testing.AllocsPerRun(100, func() {
 		doc, bad := r.Read(in, buf)
-		if bad != nil || !bytes.HasPrefix(doc.Text, []byte(" Rain, then sun & wind. ")) || string(doc.ID) != `a\/b/a1` {
+		if bad != nil || string(doc.Text) != text || string(doc.ID) != `a\/b/a1` {
 			t.Fatalf("Read returns the text %q, the id %q, rejection %v; want the words, the id a\\/b/a1, and none", doc.Text, doc.ID, bad)
 		}
 		buf = doc.Buffer
 	})
-	if allocs > 2 { // the race detector makes a pool forget now and then
+	if allocs > 0 {
 		t.Errorf("%v allocations a document", allocs)
 	}
 }

@@ -3,7 +3,7 @@ package text
 // GiveBack releases the memory that grew with the documents: a text may take up to a hundred times its own bytes. The
 // tables stay.
 func (n *Normalizer) GiveBack() {
-	n.canonical, n.letters, n.page.out, n.links.text = nil, nil, nil, nil
+	n.canonical, n.letters, n.page, n.links.text = nil, nil, nil, nil
 	n.last.giveBack()
 	if n.first != nil {
 		n.first.giveBack()

@@ -167,7 +167,7 @@ func TestPinnedHashes(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := shingling(t, name).Hashed(parsed).AppendHashes(nil, []byte(text))
-		if got = got[len(got)-3:]; Version != 3 || !slices.Equal(got, want) {
+		if got = got[len(got)-3:]; Version != 4 || !slices.Equal(got, want) {
 			t.Errorf("version %d, %s: got %#x, want %#x", Version, s, got, want)
 		}
 	}

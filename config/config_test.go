@@ -16,7 +16,7 @@ func TestDefaultsLackOnlyWhatMustBeSaid(t *testing.T) {
 	for _, m := range Default().Validate() {
 		missing = append(missing, m.Key)
 	}
-	if got, want := strings.Join(missing, " "), "kafka.brokers source.topics snapshot.directory"; got != want {
+	if got, want := strings.Join(missing, " "), "kafka.brokers source.topics snapshot.directory consumer.group"; got != want {
 		t.Errorf("mistakes in the defaults at %s, want %s", got, want)
 	}
 }
@@ -114,7 +114,7 @@ func TestEveryRoomIsValidated(t *testing.T) {
 		"log.every=10ms",
 	} {
 		key, _, _ := strings.Cut(set, "=")
-		_, err := Load("", nil, []string{"kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d", set})
+		_, err := Load("", nil, []string{"kafka.brokers=a:1", "source.topics=t", "consumer.group=g", "snapshot.directory=d", set})
 		var mistakes Mistakes
 		if !errors.As(err, &mistakes) || len(mistakes) != 1 || mistakes[0].Key != key || mistakes[0].At.Layer != FromFlag {
 			t.Errorf("%s: %v, want one mistake at %s", set, err, key)
@@ -142,14 +142,14 @@ func TestOwnParams(t *testing.T) {
 			"error",
 		"log.format=xml": "write auto, console or json",
 	} {
-		_, err := Load("", nil, []string{set, "kafka.brokers=a:1", "source.topics=t", "snapshot.directory=d"})
+		_, err := Load("", nil, []string{set, "kafka.brokers=a:1", "source.topics=t", "consumer.group=g", "snapshot.directory=d"})
 		var mistakes Mistakes
 		if !errors.As(err, &mistakes) || len(mistakes) != 1 || !strings.Contains(mistakes[0].String(), want) {
 			t.Errorf("%s: %v, want %s", set, err, want)
 		}
 	}
 	c, err := Load("", nil, []string{
-		"ops.listen=", "index.name=news-2.a_b", "kafka.brokers=a:1", "source.topics=t",
+		"ops.listen=", "index.name=news-2.a_b", "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
 		"snapshot.directory=d",
 	})
 	if err != nil || c.Judge.Index.Name != "news-2.a_b" || c.Ops.Listen != "" {
@@ -170,7 +170,7 @@ func TestOpsWarnings(t *testing.T) {
 		{"ops.listen=localhost:1 ops.token=0123456789abcdef", false},
 		{"ops.listen=:1 ops.token=0123456789abcdef ops.tls.cert_file=/a.crt ops.tls.key_file=/a.key", false},
 	} {
-		c, err := Load("", nil, append(strings.Fields(step.sets), "kafka.brokers=a:1", "source.topics=t",
+		c, err := Load("", nil, append(strings.Fields(step.sets), "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
 			"snapshot.directory=d"))
 		if got := c.Ops.Warnings(); err != nil || (len(got) == 1) != step.warned || step.warned && got[0].Key != "listen" {
 			t.Errorf("with %s, the warnings are %v, error %v; want a warning of listen: %t, and no error", step.sets, got, err, step.warned)
@@ -188,7 +188,7 @@ func TestReadToken(t *testing.T) {
 	}
 	write("the first of some length\n")
 	c, err := Load("", nil, []string{
-		"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t",
+		"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
 		"snapshot.directory=d",
 	})
 	if err != nil || c.Ops.Token != "the first of some length" || c.Ops.TokenFile != path {

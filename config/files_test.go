@@ -39,7 +39,7 @@ func TestSettingsForFilesAreNotWritten(t *testing.T) {
 // is accepted.
 func TestSettingsForFilesOfAService(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "unecho.yaml")
-	base := "kafka: {brokers: ['b:1']}\nsource: {topics: [news]}\nsnapshot: {directory: d}\n"
+	base := "kafka: {brokers: ['b:1']}\nsource: {topics: [news]}\nconsumer: {group: news-filter}\nsnapshot: {directory: d}\n"
 	for _, c := range []struct {
 		name, file, variable, set string
 		want                      string // "" means accepted
@@ -48,7 +48,7 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 		{"defaults elsewhere", "", "UNECHO_SIMILARITY_HASH=xxhash", "similarity.plan=recall", ""},
 		{
 			"in a file", "similarity: {hash: murmur3}", "", "",
-			path + ":4: similarity.hash: murmur3: is for the verbs that work on files: a service has xxhash; remove it; a " +
+			path + ":5: similarity.hash: murmur3: is for the verbs that work on files: a service has xxhash; remove it; a " +
 				"group that was begun with it needs a new journal",
 		},
 		{"in a variable", "", "UNECHO_SIMILARITY_HASH=sha1", "", "UNECHO_SIMILARITY_HASH: similarity.hash: sha1: is for"},
@@ -68,7 +68,7 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 			switch errors.As(err, &mistakes); {
 			case c.want == "" && err != nil:
 				t.Errorf("refused: %v", err)
-			case c.want == "" && loaded.Count(FromFile) != 3:
+			case c.want == "" && loaded.Count(FromFile) != 4:
 				t.Errorf("%d settings from the file", loaded.Count(FromFile))
 			case c.want != "" && (len(mistakes) != 1 || !strings.Contains(err.Error(), c.want)):
 				t.Errorf("got  %v\nwant %s", err, c.want)

@@ -90,7 +90,7 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 		Journal: journal.DefaultParams(), Sink: sink.DefaultParams(), Snapshot: snapshot.DefaultParams(),
 		Settings: []byte(`{"test":1}`), Logger: logger, ProducerTime: true,
 	}
-	w.setup.Params.SessionTimeout = time.Second
+	w.setup.Params.Group, w.setup.Params.SessionTimeout = "unecho", time.Second
 	w.setup.Params.TransactionTimeout = 3 * time.Second
 	w.stored, w.setup.Snapshot.Every = localdir.Params{Directory: w.dir}, time.Second
 	return w

@@ -152,6 +152,9 @@ func (s *scene) configure(more ...string) {
 	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "document: ") }) {
 		lines = append(lines, "document: {empty: reject}")
 	}
+	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "consumer: ") }) {
+		lines = append(lines, s.consumer(""))
+	}
 	check(s.t, os.WriteFile(s.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 }
 

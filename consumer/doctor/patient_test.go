@@ -53,6 +53,7 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 		Sink:     sink.DefaultParams(),
 		Snapshot: snapshot.DefaultParams(), Index: index.DefaultParams(), Settings: []byte(settingsText),
 	}}
+	w.in.Params.Group = "unecho"
 	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.Shared = []string{"news"}, "unecho.journal", true
 	w.stored.Directory = t.TempDir()
 	w.in.Certificates = []Certificate{{

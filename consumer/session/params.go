@@ -11,7 +11,7 @@ import (
 
 // Params say how this process takes part in the consumer group.
 type Params struct {
-	Group              string        `key:"group" doc:"the consumer group; its members share the work and the journal" example:"unecho"`
+	Group              string        `key:"group" doc:"the consumer group, of this deployment alone; its members share the work and the journal" example:"news-filter"`
 	Succeeds           string        `key:"succeeds" doc:"the group that this one is to take over from: it fills its window with what that group has found unique and forwards nothing, until unecho takeover; once it has taken over, this says nothing more" example:"news-filter"`
 	SucceedsJournal    string        `key:"succeeds_journal" doc:"the journal of the group in consumer.succeeds; empty is {group}.journal"`
 	Member             string        `key:"member" doc:"this process's name in the group; empty takes the lowest free one" example:"unecho-0"`
@@ -37,10 +37,10 @@ type SourceParams struct {
 	AcceptJournalGap  bool          `key:"accept_journal_gap" doc:"start empty where the journal begins after the newest usable snapshot: what was remembered is lost"`
 }
 
-// DefaultParams are the defaults of design sections 5 and 11.
+// DefaultParams are the defaults of design sections 5 and 11; the group has none.
 func DefaultParams() Params {
 	return Params{
-		Group: "unecho", Sessions: 2, PollRecords: 5000, FetchBytes: 16 * setting.MiB,
+		Sessions: 2, PollRecords: 5000, FetchBytes: 16 * setting.MiB,
 		SessionTimeout: 6 * time.Second, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second,
 		StartTimeout: 15 * time.Second, DrainTimeout: 20 * time.Second,
 	}
@@ -55,7 +55,13 @@ func DefaultSourceParams() SourceParams {
 func (p Params) Validate() []setting.Mistake {
 	var m []setting.Mistake
 	name := regexp.MustCompile(`^[a-zA-Z0-9._-]{1,200}$`)
-	if !name.MatchString(p.Group) {
+	switch {
+	case p.Group == "":
+		m = append(m, setting.Mistake{
+			Key: "group", Problem: "is missing",
+			Remedy: "name the consumer group of this deployment, as in group: news-filter; no other deployment may have that name",
+		})
+	case !name.MatchString(p.Group):
 		m = append(m, setting.Wrong("group", p.Group, "is no name for a group",
 			"write 1 to 200 letters, digits, dots, underscores or dashes"))
 	}

@@ -20,6 +20,19 @@ func TestExampleConfiguration(t *testing.T) {
 	}
 }
 
+// Each configuration that this project shows as a whole file passes what `unecho config check` does.
+func TestExampleConfigurations(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "deploy/examples/*.yaml"))
+	if err != nil || len(files) < 4 {
+		t.Fatalf("the examples are %q (%v)", files, err)
+	}
+	for _, path := range append(files, filepath.Join(root, "deploy/compose/unecho.yaml")) {
+		if _, err := config.Resolve(path, nil, nil); err != nil {
+			t.Errorf("the example %s is refused: %v", path, err)
+		}
+	}
+}
+
 // Each configuration among the examples loads, and the command in its head line is the one of the recipe.
 func TestExamplesOfUse(t *testing.T) {
 	recipe := section(t, read(t, "deploy/docs/operations.md"), "### Three uses")

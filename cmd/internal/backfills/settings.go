@@ -35,7 +35,7 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 		}
 		return f.intoSettings(read, over)
 	}
-	over = append(over, "window.clock="+eventClock, "source.start=earliest")
+	over = append(over, "consumer.group="+backfill.GroupOf(""), "window.clock="+eventClock, "source.start=earliest")
 	if f.DryRun {
 		over = append(over, "sink.dry_run=true")
 	}

@@ -24,7 +24,7 @@ func TestTokenIsRenewed(t *testing.T) {
 	}
 	put("the first of some length\n")
 	c, err := config.Load("", nil, []string{
-		"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t",
+		"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
 		"snapshot.directory=d",
 	})
 	if err != nil {

@@ -18,10 +18,14 @@ const Dir = "unecho-data"
 // Topic is the source topic where nothing else is configured.
 const Topic = "documents"
 
+// Group is the consumer group where nothing else is configured.
+const Group = "unecho"
+
 // Defaults returns c with what a service on the embedded broker of a directory needs.
 func Defaults(c config.Config, dir string) config.Config {
 	c.Kafka.Brokers = []string{"127.0.0.1:1"} // the real one is known when it listens
 	c.Source.Topics = []string{Topic}
+	c.Consumer.Group = Group
 	c.Snapshot.Local.Directory = filepath.Join(dir, "snapshots")
 	return c
 }

@@ -74,7 +74,7 @@ func reach(cmd *cobra.Command, c config.Config) (s *Service, err error) {
 
 // Source returns the service whose topics are meant, and its source topic.
 func Source(cmd *cobra.Command) (s *Service, source string, err error) {
-	c, err := Resolve(cmd, Layers{})
+	c, err := Resolve(cmd, Layers{Base: anyGroup})
 	if err != nil {
 		return nil, "", err
 	}
@@ -119,20 +119,18 @@ func OnService(look Look) func(*cobra.Command, []string) error {
 	return on(func(cmd *cobra.Command) (config.Config, error) { return Resolve(cmd, Layers{}) }, look)
 }
 
-// OnCluster builds a verb that looks at all of a cluster. So the configuration need not name topics.
+// OnCluster builds a verb that looks at all of a cluster. So the configuration need not name topics, nor a group.
 func OnCluster(look Look) func(*cobra.Command, []string) error {
 	return on(func(cmd *cobra.Command) (config.Config, error) {
-		c, err := Resolve(cmd, Layers{})
-		if err == nil {
-			return c, nil
-		}
-		with, other := Resolve(cmd, Layers{Over: []string{"source.topics=any"}})
-		if other == nil { // only those were missing
-			return with, nil
-		}
-		return c, err
+		return Resolve(cmd, Layers{Base: func(c *config.Config) {
+			anyGroup(c)
+			c.Source.Topics = []string{Topic}
+		}})
 	}, look)
 }
+
+// anyGroup is for verbs that take no part in a group, and look at none.
+func anyGroup(c *config.Config) { c.Consumer.Group = Group }
 
 func on(read func(*cobra.Command) (config.Config, error), look Look) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {

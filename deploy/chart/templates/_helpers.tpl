@@ -16,7 +16,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 
 {{- /* The configuration: what the values say, and where the pod needs it so, what it needs. */ -}}
 {{- define "unecho.config" -}}
-{{- $defaults := dict "snapshot" (dict "directory" "/var/lib/unecho/snapshots") "log" (dict "format" "json") -}}
+{{- $defaults := dict "consumer" (dict "group" .Release.Name) "snapshot" (dict "directory" "/var/lib/unecho/snapshots") "log" (dict "format" "json") -}}
 {{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "ops" (merge (dict "listen" ":9464") (.Values.config.ops | default dict))) -}}
 {{- if not .Values.config.kafka.brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
 {{- if not .Values.config.source.topics }}{{ fail "config.source.topics: which topics are read?" }}{{ end -}}

@@ -40,7 +40,7 @@ func tryBackfill(t *testing.T, w *world, p params) {
 	check(t, w.create(t.Context(), r.source, p.partitions, nil))
 	r.load(p)
 	check(t, os.WriteFile(r.file, []byte(strings.Join([]string{
-		"kafka: {brokers: [" + w.front() + "]}", "source: {topics: [" + r.source + "]}",
+		"kafka: {brokers: [" + w.front() + "]}", "source: {topics: [" + r.source + "]}", "consumer: {group: replay}",
 		"document: {empty: reject, invalid_utf8: reject}",
 		"journal: {replication_factor: 3, min_insync: 2}", "sink: {replication_factor: 3}",
 		"snapshot: {store: directory, directory: '" + filepath.Join(w.dir, "replay") + "', shared: true, every: 5s}",

@@ -169,8 +169,11 @@ func TestFiveValuesInstall(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "unecho.yaml")
 	check(t, os.WriteFile(path, []byte(file), 0o600))
-	_, err = config.Load(path, nil, nil)
+	c, err := config.Load(path, nil, nil)
 	check(t, err)
+	if c.Consumer.Group != "news" {
+		t.Errorf("the group of the release news is called %q", c.Consumer.Group)
+	}
 }
 
 // serviceMonitor is as much of Prometheus Operator's type as the chart uses.

@@ -28,3 +28,26 @@ func Reasons() []Reason {
 		OutputRefused,
 	}
 }
+
+// Remedy says what a person can do about documents that are rejected for it.
+func (r Reason) Remedy() string {
+	switch r {
+	case TooLarge:
+		return "raise the setting that unecho-detail names on the rejected record, or keep such documents out of the source"
+	case InvalidEncoding:
+		return "have producers write UTF-8, or set document.invalid_utf8: replace"
+	case InvalidJSON, Undecodable:
+		return "compare document.format, and document.framing, with what producers write"
+	case UnknownSchema:
+		return "register the schema, or correct document.registry"
+	case MissingField, WrongType:
+		return "compare document.fields, and the fields in document.scope, with a document: names are written title or article.body"
+	case Empty:
+		return "name the fields that hold the text in document.fields, or set document.empty: unique"
+	case BadTimestamp:
+		return "have producers write timestamps in milliseconds since 1970"
+	case OutputRefused:
+		return "raise max.message.bytes of the output topic, or lift its limits of timestamps"
+	}
+	return ""
+}

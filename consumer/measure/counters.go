@@ -21,6 +21,7 @@ type Counters struct {
 	Partitions                 atomic.Int64
 	reemitted, byBytes         atomic.Uint64
 	rejected                   [maxReasons]atomic.Uint64
+	met                        [maxReasons]atomic.Bool
 	sign, judge, forward       Distribution
 	similarity, delay          Distribution
 
@@ -145,6 +146,11 @@ func (b *Batch) Rejected(topic int, reason sink.Reason) {
 
 // Unchecked counts a document that was not judged.
 func (b *Batch) Unchecked(topic int) { b.of(topic).Unchecked++ }
+
+// Meets says that a reason is met for the first time.
+func (c *Counters) Meets(reason sink.Reason) bool {
+	return !c.met[reasonNumber(reason)].Swap(true)
+}
 
 // Judged counts a document by its verdict. ByBytes says that it was compared by its bytes.
 func (b *Batch) Judged(topic int, v *index.Verdict, byBytes bool) {

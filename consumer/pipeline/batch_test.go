@@ -1,11 +1,14 @@
 package pipeline
 
 import (
+	"bytes"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/document"
@@ -82,6 +85,39 @@ func TestOutput(t *testing.T) {
 	}
 	if d := got.Delay; d.Count != 5 || d.Sum != 150 || d.Counts[10] != 5 {
 		t.Errorf("delays %+v", d)
+	}
+}
+
+// The first document that is rejected for a reason is told of, with its place and without its text; no other is.
+func TestFirstRejectionIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	b := judgedBatch(time.UnixMilli(1_700_000_000_000), 8, measure.NewCounters(nil))
+	b.pipeline.Logger = zerolog.New(&log)
+	for g, it := range b.items {
+		it.record.Offset, it.record.Value = 4, []byte("secret")
+		if it.rejection != nil && g.Topic == "news" {
+			it.rejection.Reason, it.rejection.Detail = sink.MissingField, "secret"
+		}
+	}
+	for range 3 {
+		b.Count()
+	}
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != 2 || strings.Contains(log.String(), "secret") {
+		t.Fatalf("of two reasons the log has\n%s", log.String())
+	}
+	for i, want := range []string{
+		`"reason":"empty","topic":"mail","partition":0,"offset":4,"remedy":"` + sink.Empty.Remedy(),
+		`"reason":"missing_field","topic":"news","partition":0,"offset":4,"remedy":"` + sink.MissingField.Remedy(),
+	} {
+		if !strings.Contains(lines[i], `"level":"warn",`+want) {
+			t.Errorf("line %d is %s, want %s", i, lines[i], want)
+		}
+	}
+	for _, reason := range sink.Reasons() {
+		if reason.Remedy() == "" {
+			t.Errorf("nobody says what to do about %s", reason)
+		}
 	}
 }
 

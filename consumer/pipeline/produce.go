@@ -103,6 +103,9 @@ func (b *Batch) Count() {
 			case g.GoesToRejected(&it.Document):
 				reason, _ := it.reason()
 				in.Rejected(topic, reason)
+				if b.pipeline.Counters.Meets(reason) {
+					b.logFirst(g, it, reason)
+				}
 			case !it.Judged:
 				in.Unchecked(topic)
 			default:
@@ -121,6 +124,13 @@ func (b *Batch) Committed(now time.Time) {
 	}
 	b.pipeline.Counters.Committed(in)
 	b.logWithheld()
+}
+
+// logFirst logs the first document that this process rejects for a reason.
+func (b *Batch) logFirst(g *group, it *item, reason sink.Reason) {
+	b.pipeline.Logger.Warn().Str("reason", string(reason)).Str("topic", g.Topic).Int32("partition", g.Source.Partition).
+		Int64("offset", it.record.Offset).Str("remedy", reason.Remedy()).
+		Msg("a document is rejected, the first for this reason since the start: unecho_rejected_total counts them")
 }
 
 // logWithheld logs which records of a batch were rejected unread.

@@ -58,7 +58,7 @@ func (l *loader) environment(environ []string) {
 func (l *loader) unknownVariable(name string, names []string, keys map[string]string) {
 	m := setting.Mistake{Problem: "unknown variable", Remedy: "remove it: variables that begin with " + envPrefix +
 		" are settings"}
-	if meant, ok := Nearest(name, names); ok && distance(name, meant) <= 2 {
+	if meant, ok := setting.Nearest(name, names); ok && setting.Distance(name, meant) <= 2 {
 		m.Remedy = "did you mean " + meant + "?"
 		l.mean(keys[meant])
 	}

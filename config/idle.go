@@ -8,8 +8,11 @@ import (
 
 // choices returns the settings of a section beside which others of it may decide nothing.
 func choices(section string) []string {
-	if section == "snapshot" {
+	switch section {
+	case "snapshot":
 		return []string{"snapshot.store"}
+	case "document":
+		return []string{"document.format", "document.by_topic"}
 	}
 	return []string{"similarity.sketch", "similarity.verify"}
 }

@@ -32,7 +32,8 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 	validate := func() []setting.Mistake {
 		return slices.Concat(c.Validate(), setting.Under("document", c.Document.Pin()), forFiles(c))
 	}
-	origins, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets, idle: c.idle})
+	idle := func() []setting.Mistake { return append(c.idle(), setting.Under("document", c.Document.Idle())...) }
+	origins, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets, idle: idle})
 	if len(mistakes) > 0 {
 		told := Default()
 		told.Log = c.Log
@@ -177,7 +178,7 @@ func (l *loader) unknown(key string, at Origin, fallback string) {
 	m := setting.Mistake{Key: wordOnly(key), Problem: "unknown key", Remedy: fallback}
 	if problem, remedy, ok := declined(key); ok {
 		m.Problem, m.Remedy = problem, remedy
-	} else if meant, ok := Nearest(key, l.known); ok {
+	} else if meant, ok := setting.Nearest(key, l.known); ok {
 		m.Remedy = "did you mean " + meant + "?"
 		l.mean(meant)
 	}
@@ -229,7 +230,7 @@ func (l *loader) judge(found []setting.Mistake) {
 
 // isExcused says whether key, or a section around it, already has a mistake of its own.
 func (l *loader) isExcused(key string) bool {
-	for ; key != ""; key, _ = cutLast(key) {
+	for ; key != ""; key, _ = setting.CutLast(key) {
 		if l.excused[key] || l.meant[key] && !l.given(key) {
 			return true
 		}
@@ -249,7 +250,7 @@ func (l *loader) originOf(key string) Origin {
 	if at, ok := l.origins[key]; ok {
 		return at
 	}
-	for section := key; section != ""; section, _ = cutLast(section) {
+	for section := key; section != ""; section, _ = setting.CutLast(section) {
 		if at, ok := l.places[section]; ok {
 			return at
 		}

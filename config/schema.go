@@ -25,7 +25,7 @@ func schema(params any) string {
 	root["title"] = "unecho"
 	objects := map[string]map[string]any{"": root}
 	walk(params, func(f setting.Field) {
-		section, name := cutLast(f.Key)
+		section, name := setting.CutLast(f.Key)
 		properties := objects[section]["properties"].(map[string]any)
 		if f.Section() {
 			o := object(f.Doc)

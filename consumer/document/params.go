@@ -3,6 +3,7 @@ package document
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/unecho/unecho/consumer/document/registry"
 	"github.com/unecho/unecho/index/entry"
@@ -94,6 +95,29 @@ func (p Params) Validate() []setting.Mistake {
 		out = append(out, p.wrongTopics()...)
 	}
 	return out
+}
+
+// Idle returns the fields that decide nothing in a service: those of raw text. Files that are read by the same configuration may
+// have them.
+func (p Params) Idle() (all []setting.Mistake) {
+	const problem = "decides nothing with format: raw, where the whole value is the text"
+	topics, _ := p.topics()
+	read := formatOf(p.Format).fields
+	for _, t := range topics {
+		item, own := t.items["fields"]
+		switch {
+		case !own:
+			read = read || formatOf(t.Format).fields
+		case !formatOf(t.Format).fields:
+			all = append(all, setting.Wrong("by_topic", p.ByTopic[item], problem, "add "+strconv.Quote(t.pattern+" format = json")+
+				", or another format with fields, or leave it out"))
+		}
+	}
+	if !read {
+		all = append(all, setting.Wrong("fields", strings.Join(p.Fields, ","), problem,
+			"write document.format: json, or another format with fields, or leave it out"))
+	}
+	return all
 }
 
 // wrongSelector checks id or scope. kinds are those that it may be read from.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // FlagAdvice returns which flag was probably meant, or where all flags are listed.
@@ -26,7 +26,7 @@ func FlagAdvice(cmd *cobra.Command, err error) string {
 		}
 	})
 	if errors.As(err, &unknown) {
-		if meant, ok := config.Nearest(unknown.GetSpecifiedName(), names); ok {
+		if meant, ok := setting.Nearest(unknown.GetSpecifiedName(), names); ok {
 			return "did you mean --" + meant + "?"
 		}
 	}

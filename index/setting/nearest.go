@@ -1,42 +1,41 @@
-package config
+package setting
 
-import (
-	"strings"
-)
+import "strings"
 
 // Nearest returns the candidate that key was probably meant to be: one with the same or nearly the same last word, in
 // the same or nearly the same section. Of equal ones the first wins.
 func Nearest(key string, candidates []string) (string, bool) {
-	section, name := cutLast(key)
+	section, name := CutLast(key)
 	best, bestScore := "", -1
 	for _, c := range candidates {
-		s, n := cutLast(c)
-		d := distance(name, n)
+		s, n := CutLast(c)
+		d := Distance(name, n)
 		if d > len(name)/3+1 || d >= len(n) {
 			continue
 		}
 		if s != section && d > 1 {
 			continue
 		}
-		if score := 16*d + distance(section, s); bestScore < 0 || score < bestScore {
+		if score := 16*d + Distance(section, s); bestScore < 0 || score < bestScore {
 			best, bestScore = c, score
 		}
 	}
 	return best, bestScore >= 0
 }
 
-func cutLast(key string) (section, name string) {
+// CutLast cuts a key before its last word.
+func CutLast(key string) (section, name string) {
 	if i := strings.LastIndexByte(key, '.'); i >= 0 {
 		return key[:i], key[i+1:]
 	}
 	return "", key
 }
 
-// maxCompared bounds the length of words that are compared; no setting has a longer name.
+// maxCompared bounds the bytes of words that are compared; no setting has a longer name.
 const maxCompared = 64
 
-// distance returns the number of letters to insert, delete, change or swap with their neighbour to turn a into b.
-func distance(a, b string) int {
+// Distance returns the number of letters to insert, delete, change or swap with their neighbour to turn a into b.
+func Distance(a, b string) int {
 	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -17,10 +17,10 @@ type Stats struct {
 	Duplicate uint64
 	Unchecked uint64 // forwarded as unique without being judged; not counted as unique
 	ByBytes   uint64 // of those that were judged, compared by their bytes: too much of them cannot be read
-	// Conditions says that there are such (source.when).
-	Conditions bool
-	Rejected   map[sink.Reason]uint64
-	Topics     []Verdicts // the same by topic of the source: first those that the configuration names
+	Rejected  map[sink.Reason]uint64
+	Topics    []Verdicts // the same by topic of the source: first those that the configuration names
+
+	UncheckedBy map[sink.UncheckedReason]uint64
 
 	Similarity Histogram // of the matches of committed documents, those that were emitted again included
 	Delay      Histogram // seconds from a document's timestamp to its commit
@@ -114,7 +114,7 @@ func (s *Service) counted() Stats {
 		SnapshotBy: by, SnapshotErr: m.SnapshotErr.Load(),
 		JournalRead: journal.Stats{Records: m.ReadRecords.Load(), Bytes: m.ReadBytes.Load()},
 		Unique:      out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
-		Unchecked: out.Unchecked, ByBytes: out.ByBytes, Conditions: len(s.setup.Source.When) > 0,
+		Unchecked: out.Unchecked, UncheckedBy: out.UncheckedBy, ByBytes: out.ByBytes,
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
 		Gateway: s.taken.Read(),
 		Outages: c.Outages.Load(), Recorded: c.Recorded.Load(), Outage: c.Passing.Load() > 0,

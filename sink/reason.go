@@ -51,3 +51,24 @@ func (r Reason) Remedy() string {
 	}
 	return ""
 }
+
+// UncheckedReason says why a document was forwarded without being judged. The set is closed: it labels metrics and is
+// promised to readers of the unecho-unchecked header. A document that is to be judged has none, which is "".
+type UncheckedReason string
+
+// Reasons for forwarding a document without judging it.
+const (
+	ByCondition UncheckedReason = "condition" // of source.when, which does not hold
+	InOutage    UncheckedReason = "outage"    // of the journal, with journal.on_outage: pass
+)
+
+// UncheckedReasons lists every UncheckedReason.
+func UncheckedReasons() []UncheckedReason { return []UncheckedReason{ByCondition, InOutage} }
+
+// longest returns the length of the longest reason.
+func longest[R ~string](reasons []R) (n int) {
+	for _, r := range reasons {
+		n = max(n, len(r))
+	}
+	return n
+}

@@ -59,14 +59,6 @@ func mostBytes(table []Header, names Names) int {
 	return n
 }
 
-func longestReason() int {
-	n := 0
-	for _, r := range Reasons() {
-		n = max(n, len(r))
-	}
-	return n
-}
-
 // keptHeaderBytes returns the length of the headers of src that are not ours.
 func keptHeaderBytes(src *kgo.Record) int {
 	n := 0

@@ -101,11 +101,11 @@ func Headers() []Header {
 
 		{HeaderCut, OnCut, nil, upTo(len(cutCandidates)), func(dst []byte, _ *Facts) []byte { return append(dst, cutCandidates...) }},
 
-		{HeaderUnchecked, OnUnchecked, nil, upTo(len(ByCondition)), func(dst []byte, t *Facts) []byte { return append(dst, t.Unchecked...) }},
+		{HeaderUnchecked, OnUnchecked, nil, upTo(longest(UncheckedReasons())), func(dst []byte, t *Facts) []byte { return append(dst, t.Unchecked...) }},
 
 		{HeaderLate, OnLate, func(t *Facts) bool { return t.Late != 0 }, upTo(maxDecimalBytes), func(dst []byte, t *Facts) []byte { return strconv.AppendInt(dst, t.Late, 10) }},
 
-		{HeaderReason, OnRejected, nil, upTo(longestReason()), func(dst []byte, t *Facts) []byte { return append(dst, t.Reason...) }},
+		{HeaderReason, OnRejected, nil, upTo(longest(Reasons())), func(dst []byte, t *Facts) []byte { return append(dst, t.Reason...) }},
 		{HeaderDetail, OnRejected, nil, upTo(MaxDetailBytes), func(dst []byte, t *Facts) []byte { return append(dst, text.Cut(t.Detail, MaxDetailBytes)...) }},
 		{HeaderTimestamp, OnRejected, func(t *Facts) bool { return t.Retimed }, upTo(maxDecimalBytes), func(dst []byte, t *Facts) []byte { return strconv.AppendInt(dst, t.Time, 10) }},
 
@@ -117,15 +117,6 @@ func Headers() []Header {
 
 // cutCandidates says whether candidates were left out.
 const cutCandidates = "candidates"
-
-// UncheckedReason says why a document was forwarded without being judged.
-type UncheckedReason string
-
-// Reasons for forwarding a document without judging it. None is longer than the first: the worst case counts that.
-const (
-	ByCondition UncheckedReason = "condition" // of source.when, which does not hold
-	InOutage    UncheckedReason = "outage"    // of the journal, with journal.on_outage: pass
-)
 
 const longestMethod = len("levenshtein")
 

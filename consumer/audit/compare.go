@@ -66,10 +66,8 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 		return fmt.Sprintf("%s is %s, which belongs to %s", headerVerdict, verdict, want[verdict])
 	case verdict == wordRejected:
 		return cmp.Or(a.rejection(c.headers, g.source, v, judged), timely(c.headers, &g.was))
-	case c.bypassed():
-		return a.checkBypassed(c.headers, g.source, inOutage)
-	case !judged && c.unchecked():
-		return a.unasked(c.headers, g.source)
+	case c.unchecked(judged):
+		return a.checkUnchecked(c.headers, g.source)
 	case !judged && g.open(i):
 		return a.anyVerdict(c.headers, g.source)
 	case !judged:

@@ -65,6 +65,24 @@ func reasons() []string {
 	}
 }
 
+// unchecked is a reason to forward a document without judging it.
+type unchecked struct {
+	reason  string
+	setting string // there is such a document only where this is set; "": it needs none that decides verdicts
+	always  bool   // also where the journal has a verdict, which came later
+}
+
+func uncheckeds() []unchecked {
+	return []unchecked{{byCondition, "source.when", false}, {inOutage, "", true}}
+}
+
+func reasonsUnchecked() (all []string) {
+	for _, u := range uncheckeds() {
+		all = append(all, u.reason)
+	}
+	return all
+}
+
 // methods are the words for the ways in which a match is verified, by their numbers.
 func methods() []string {
 	return []string{
@@ -126,7 +144,7 @@ func table() []row {
 		{headerMethod, onCopies, false, of(func(m *index.Match) string { return methods()[m.Method] }), isMethod},
 		{headerCopy, onCopies, true, of(func(m *index.Match) string { return strconv.FormatUint(m.Copy, 10) }), isCount},
 		{headerCut, onCut, false, func(*known) string { return candidates }, oneOf(candidates)},
-		{headerUnchecked, onUnchecked, false, func(s *known) string { return s.unchecked }, oneOf(byCondition, inOutage)},
+		{headerUnchecked, onUnchecked, false, func(s *known) string { return s.unchecked }, oneOf(reasonsUnchecked()...)},
 		{headerLate, onLate, true, lateness, isCount},
 		{headerReason, onRejected, false, nil, oneOf(reasons()...)},
 		{headerDetail, onRejected, false, nil, atMost(mostDetail)},

@@ -51,17 +51,14 @@ func writtens() []written {
 	refused := func(a *audit, got headers, source string) string {
 		return a.rejection(got, source, &index.Verdict{}, false)
 	}
+	for _, reason := range sink.UncheckedReasons() {
+		all = append(all, written{
+			"unchecked: " + string(reason),
+			func(b *sink.Batch, dst, src *kgo.Record) { b.Unchecked(dst, src, reason) },
+			func(a *audit, got headers, source string) string { return a.checkUnchecked(got, source) },
+		})
+	}
 	return append(all,
-		written{
-			"unchecked",
-			func(b *sink.Batch, dst, src *kgo.Record) { b.Unchecked(dst, src, sink.ByCondition) },
-			func(a *audit, got headers, source string) string { return a.unasked(got, source) },
-		},
-		written{
-			"passed on",
-			func(b *sink.Batch, dst, src *kgo.Record) { b.Unchecked(dst, src, sink.InOutage) },
-			func(a *audit, got headers, source string) string { return a.checkBypassed(got, source, inOutage) },
-		},
 		written{"rejected", func(b *sink.Batch, dst, src *kgo.Record) { b.Reject(dst, src, sink.Empty, "because") }, refused},
 		written{"rejected with nothing of it", func(b *sink.Batch, dst, src *kgo.Record) {
 			b.RejectAt(time.UnixMilli(1_700_000_000_000))
@@ -86,7 +83,10 @@ func (w *written) headers(t *testing.T) headers {
 }
 
 func tableOnly() *audit {
-	return &audit{in: Inputs{Index: "main"}, algorithm: "minhash/2:0", table: table(), conditions: true}
+	return &audit{
+		in: Inputs{Index: "main"}, algorithm: "minhash/2:0", table: table(),
+		settings: map[string]any{"source.when": []any{"header:lang = en"}},
+	}
 }
 
 // The encoder writes what the audit's own table says, and no other header, and the table has no other either.

@@ -157,19 +157,32 @@ func (a *audit) anyVerdict(got headers, source string) string {
 	return a.wrong(got, s, []kind{onAll}, onLate)
 }
 
-// unchecked says that an output claims that nobody asked to judge it.
-func (c *claim) unchecked() bool {
+// unchecked says that an output claims that it was not judged. Where the journal has a verdict it counts only if that may
+// have come later.
+func (c *claim) unchecked(judged bool) bool {
 	_, says := c.headers[headerUnchecked]
-	return says
+	return says && (!judged || uncheckedBy(c.headers).always)
 }
 
-// unasked returns what is wrong with the headers of a document that was forwarded without being judged, or "". There are
-// such only where the settings have conditions.
-func (a *audit) unasked(got headers, source string) string {
-	if !a.conditions {
-		return headerUnchecked + " is there, and the settings have no source.when"
+// uncheckedBy returns the reason that headers have for it. One that is not known is the zero value.
+func uncheckedBy(h headers) unchecked {
+	for _, u := range uncheckeds() {
+		if u.reason == string(h[headerUnchecked]) {
+			return u
+		}
 	}
-	return a.checkBypassed(got, source, byCondition)
+	return unchecked{}
+}
+
+// checkUnchecked returns what is wrong with the headers of a document that was forwarded without being judged, or "".
+func (a *audit) checkUnchecked(got headers, source string) string {
+	by := uncheckedBy(got)
+	if by.setting != "" && !isSet(a.settings[by.setting]) {
+		return headerUnchecked + " is there, and the settings have no " + by.setting
+	}
+	s := a.knownOf(source, wordUnique)
+	s.unchecked = by.reason
+	return a.wrong(got, s, []kind{onAll, onUnchecked})
 }
 
 // bypassed says that an output claims to have been passed on while the journal was away. What the journal says of it
@@ -182,19 +195,20 @@ func (c *claim) retimed() bool {
 	return says
 }
 
-// checkBypassed returns what is wrong with the headers of a document that was forwarded without being judged, or "".
-func (a *audit) checkBypassed(got headers, source, why string) string {
-	s := a.knownOf(source, wordUnique)
-	s.unchecked = why
-	return a.wrong(got, s, []kind{onAll, onUnchecked})
+// valuesOf returns the values of settings by their keys.
+func valuesOf(settings []byte) (values map[string]any) {
+	if json.Unmarshal(settings, &values) != nil {
+		return nil
+	}
+	return values
 }
 
-// haveConditions says whether settings have conditions that a document must meet to be checked.
-func haveConditions(settings []byte) bool {
-	var values struct {
-		When []string `json:"source.when"`
+// isSet says whether a setting has a value that is not empty.
+func isSet(value any) bool {
+	if list, ok := value.([]any); ok {
+		return len(list) > 0
 	}
-	return json.Unmarshal(settings, &values) == nil && len(values.When) > 0
+	return value != nil && value != "" && value != false && value != 0.0
 }
 
 func names(h headers) []string {

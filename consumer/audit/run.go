@@ -87,12 +87,12 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 		in: in, client: client, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) },
 		sorter:  newSorter(in.Directory, memory),
 		streams: map[entry.PartitionName]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{},
-		verdicts:   map[string]bool{},
-		tracks:     map[track][]reach{},
-		unpacker:   unpack.New(unpack.Limits{Batch: batch, Held: 2 * batch}),
-		journal:    journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
-		conditions: haveConditions(in.Settings),
-		table:      table(), known: headerNames(),
+		verdicts: map[string]bool{},
+		tracks:   map[track][]reach{},
+		unpacker: unpack.New(unpack.Limits{Batch: batch, Held: 2 * batch}),
+		journal:  journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
+		settings: valuesOf(in.Settings),
+		table:    table(), known: headerNames(),
 		numbers: map[entry.PartitionName]int{}, report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
 	}
 	defer func() {
@@ -124,15 +124,15 @@ type audit struct {
 	numbers     map[entry.PartitionName]int
 	tracks      map[track][]reach
 	sorter      *sorter
-	table       []row    // our headers
-	known       []string // their names
-	conditions  bool     // the settings in force have such
-	noted       uint64   // verdicts
-	routed      uint32   // number of the routing in force
-	startsKnown bool     // a routing says where new sources begin
-	latest      bool     // or some of them elsewhere than at their starts
-	algorithm   string   // what unecho-algorithm says
-	read        int64    // source records
+	table       []row          // our headers
+	known       []string       // their names
+	settings    map[string]any // that decide verdicts, by their keys
+	noted       uint64         // verdicts
+	routed      uint32         // number of the routing in force
+	startsKnown bool           // a routing says where new sources begin
+	latest      bool           // or some of them elsewhere than at their starts
+	algorithm   string         // what unecho-algorithm says
+	read        int64          // source records
 	scratch     []byte
 	report      Report
 }

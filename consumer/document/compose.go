@@ -35,7 +35,7 @@ func (r *Reader) compose(in Input, k kind, c composer, f *finder) (Document, *Re
 	}
 	c.reader = r
 	if r.when.fieldsUnmet(c, f.found[len(r.paths)-len(r.when.field):len(r.paths)]) {
-		return Document{Unchecked: true, Buffer: c.buf}, nil
+		return Document{Unchecked: sink.ByCondition, Buffer: c.buf}, nil
 	}
 	labels := f.found[r.fields : len(r.paths)-len(r.when.field)]
 	missing, bad := c.text(r.paths[:r.fields], f.found[:r.fields])

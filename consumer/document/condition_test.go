@@ -112,8 +112,8 @@ func TestConditionsHold(t *testing.T) {
 		}
 		doc, bad, err := r.Read(context.Background(), document.Input{Value: []byte(value), Headers: headers}, []byte("used before"))
 		switch {
-		case err != nil || bad != nil || doc.Unchecked == checked:
-			t.Errorf("%s: checked %v, %v, %v", condition, !doc.Unchecked, bad, err)
+		case err != nil || bad != nil || (doc.Unchecked == "") != checked:
+			t.Errorf("%s: unchecked %q, %v, %v", condition, doc.Unchecked, bad, err)
 		case checked && (string(doc.Text) != "a text" || string(doc.ID) != "news" || doc.Scope == 0):
 			t.Errorf("%s: the document is %+v", condition, doc)
 		}
@@ -128,20 +128,20 @@ func TestConditionsComeFirst(t *testing.T) {
 	for _, c := range []struct {
 		name, value string
 		when        []string
-		unchecked   bool
+		unchecked   sink.UncheckedReason
 		reason      sink.Reason
 	}{
-		{"no text, and another kind", `{"kind":"x"}`, []string{"field:kind = news"}, true, ""},
-		{"no text, and the kind", `{"kind":"news"}`, []string{"field:kind = news"}, false, sink.MissingField},
-		{"broken, and a field to see", `{"kind":`, []string{"field:kind = news"}, false, sink.InvalidJSON},
-		{"no object, and a field to see", `["kind"]`, []string{"field:kind = news"}, false, sink.WrongType},
-		{"broken, and a header decides", `{"kind":`, []string{"field:kind = news", "header:lang = en"}, true, ""},
-		{"large", strings.Repeat(" ", 31), []string{"size <= 30"}, true, ""},
-		{"large, and no condition of the size", `{"text":"` + strings.Repeat("x", 31) + `"}`, []string{"header:lang missing"}, false, sink.TooLarge},
-		{"a tombstone is small", "", []string{"size > 0"}, true, ""},
-		{"a tombstone has no fields", "", []string{"field:kind exists"}, true, ""},
-		{"a tombstone lacks a field", "", []string{"field:kind missing"}, false, ""},
-		{"a blank has no fields", "  ", []string{"field:kind exists"}, true, ""},
+		{"no text, and another kind", `{"kind":"x"}`, []string{"field:kind = news"}, sink.ByCondition, ""},
+		{"no text, and the kind", `{"kind":"news"}`, []string{"field:kind = news"}, "", sink.MissingField},
+		{"broken, and a field to see", `{"kind":`, []string{"field:kind = news"}, "", sink.InvalidJSON},
+		{"no object, and a field to see", `["kind"]`, []string{"field:kind = news"}, "", sink.WrongType},
+		{"broken, and a header decides", `{"kind":`, []string{"field:kind = news", "header:lang = en"}, sink.ByCondition, ""},
+		{"large", strings.Repeat(" ", 31), []string{"size <= 30"}, sink.ByCondition, ""},
+		{"large, and no condition of the size", `{"text":"` + strings.Repeat("x", 31) + `"}`, []string{"header:lang missing"}, "", sink.TooLarge},
+		{"a tombstone is small", "", []string{"size > 0"}, sink.ByCondition, ""},
+		{"a tombstone has no fields", "", []string{"field:kind exists"}, sink.ByCondition, ""},
+		{"a tombstone lacks a field", "", []string{"field:kind missing"}, "", ""},
+		{"a blank has no fields", "  ", []string{"field:kind exists"}, sink.ByCondition, ""},
 	} {
 		r, err := document.New(p, c.when...)
 		if err != nil {
@@ -149,7 +149,7 @@ func TestConditionsComeFirst(t *testing.T) {
 		}
 		doc, bad, err := r.Read(context.Background(), document.Input{Value: []byte(c.value)}, nil)
 		if err != nil || doc.Unchecked != c.unchecked || (bad != nil) != (c.reason != "") || bad != nil && bad.Reason != c.reason {
-			t.Errorf("%s: unchecked %v, %v, %v", c.name, doc.Unchecked, bad, err)
+			t.Errorf("%s: unchecked %q, %v, %v", c.name, doc.Unchecked, bad, err)
 		}
 	}
 }
@@ -200,8 +200,8 @@ func TestConditionsOfOtherFormats(t *testing.T) {
 				t.Fatal(err)
 			}
 			doc, bad, err := r.Read(t.Context(), document.Input{Value: []byte(value)}, nil)
-			if err != nil || bad != nil || doc.Unchecked == checked || checked && string(doc.Text) != "a" {
-				t.Errorf("%s, %s: checked %v, text %q, %v, %v", format, condition, !doc.Unchecked, doc.Text, bad, err)
+			if err != nil || bad != nil || (doc.Unchecked == "") != checked || checked && string(doc.Text) != "a" {
+				t.Errorf("%s, %s: unchecked %q, text %q, %v, %v", format, condition, doc.Unchecked, doc.Text, bad, err)
 			}
 		}
 	}

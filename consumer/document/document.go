@@ -32,8 +32,8 @@ type Document struct {
 	Empty bool   // there is no text, or a blank one
 	// Missing are the fields of the text that are not there, the first one in the lowest bit. Of a Rejection nothing is known.
 	Missing uint32
-	// Unchecked says that a condition does not hold. Then nothing else is known but Buffer.
-	Unchecked bool
+	// Unchecked says why nobody asks whether it is a copy. Unless it is empty, nothing else is known but Buffer.
+	Unchecked sink.UncheckedReason
 	// Buffer is the buffer that was given to Read, grown as needed. The caller gives it to the next Read when this
 	// Document is no longer used.
 	Buffer []byte
@@ -137,7 +137,7 @@ func (r *Reader) EmptyRejection() *Rejection {
 func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error) {
 	r = r.reads(in.Topic)
 	if r.when.unmet(&in) {
-		return Document{Unchecked: true, Buffer: buf}, nil, nil
+		return Document{Unchecked: sink.ByCondition, Buffer: buf}, nil, nil
 	}
 	if r.whole && len(in.Value) > r.maxBytes {
 		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d (document.max_bytes)", len(in.Value), r.maxBytes), nil
@@ -150,7 +150,7 @@ func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rej
 
 // labelled rejects a document whose id is too long for headers.
 func (*Reader) labelled(doc Document, bad *Rejection, err error) (Document, *Rejection, error) {
-	if err == nil && bad == nil && !doc.Unchecked && len(doc.ID) > sink.MaxIDBytes {
+	if err == nil && bad == nil && doc.Unchecked == "" && len(doc.ID) > sink.MaxIDBytes {
 		return Document{}, reject(sink.TooLarge, "the id has %d bytes, the limit is %d", len(doc.ID), sink.MaxIDBytes), nil
 	}
 	return doc, bad, err
@@ -160,7 +160,10 @@ func (*Reader) labelled(doc Document, bad *Rejection, err error) (Document, *Rej
 func (r *Reader) emptyDocument(in Input, buf []byte) Document {
 	c := composer{reader: r, buf: buf[:0]}
 	id, _ := r.idOf(&in, &c, nil) // only a field that is there is refused
-	return Document{ID: id, Empty: true, Unchecked: r.when.fieldsUnmet(composer{}, nil), Buffer: c.buf}
+	if r.when.fieldsUnmet(composer{}, nil) {
+		return Document{Unchecked: sink.ByCondition, Buffer: c.buf}
+	}
+	return Document{ID: id, Empty: true, Buffer: c.buf}
 }
 
 // header returns the last header with a name.

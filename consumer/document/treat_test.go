@@ -69,8 +69,8 @@ func TestOnlyTheTextIsTreated(t *testing.T) {
 	}
 	r := reader{made}
 	doc, bad := r.Read(Input{Value: []byte(`{"text":"<b>a</b>"}`)}, nil)
-	if bad != nil || doc.Unchecked || string(doc.Text) != "a" || string(doc.ID) != "<b>a</b>" {
-		t.Errorf("text %q, id %q, unchecked %v, %v", doc.Text, doc.ID, doc.Unchecked, bad)
+	if bad != nil || doc.Unchecked != "" || string(doc.Text) != "a" || string(doc.ID) != "<b>a</b>" {
+		t.Errorf("text %q, id %q, unchecked %q, %v", doc.Text, doc.ID, doc.Unchecked, bad)
 	}
 }
 

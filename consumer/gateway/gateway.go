@@ -89,8 +89,7 @@ type Document struct {
 // NotForwarding says why the documents that are sent are not forwarded by this group, which therefore tells no verdicts.
 func (g *Gateway) NotForwarding() NotForwarding { return g.Group.NotForwarding() }
 
-// Unchecked is the verdict about a document that goes to unique without being judged. The others are those of package
-// sink.
+// Unchecked is the verdict about a document that goes to unique without being judged. The others are those of package sink.
 const Unchecked = "unchecked"
 
 // Unknown is the verdict about a document that the group is done with, and has no verdict that the replica knows.
@@ -108,6 +107,7 @@ type Answer struct {
 	Match     *index.Match // nil: it matched nothing
 	Reemitted bool
 	Rejection *document.Rejection // of a rejected one; nil: the reason is in the record in rejected
+	Unchecked sink.UncheckedReason
 
 	Err error // it was not taken
 }
@@ -115,13 +115,12 @@ type Answer struct {
 // sending is a document on its way.
 type sending struct {
 	Answer
-	record    kgo.Record
-	request   entry.Request // zero: it has no idempotency key, or is not judged
-	unchecked bool
-	refused   *document.Rejection
-	known     bool // it came before, and is not brought to the source
-	done      bool
-	end       int64 // of the journal, some time after the document was committed; 0: it is not, or nobody has asked yet
+	record  kgo.Record
+	request entry.Request // zero: it has no idempotency key, or is not judged
+	refused signing.Refused
+	known   bool // it came before, and is not brought to the source
+	done    bool
+	end     int64 // of the journal, some time after the document was committed; 0: it is not, or nobody has asked yet
 }
 
 // Send takes documents, and returns an answer to each. It waits as long as it is told to, until all are
@@ -159,21 +158,14 @@ func (g *Gateway) read(ctx context.Context, s *sending) error {
 	if len(s.record.Headers) == 0 {
 		return nil // nobody asks
 	}
-	in := document.Input{Topic: s.record.Topic, Key: s.record.Key, Value: s.record.Value}
-	for _, h := range s.record.Headers {
-		in.Headers = append(in.Headers, document.Header(h))
-	}
-	doc, rejection, err := g.Reader.Read(ctx, in, nil)
+	doc, refused, err := signing.Read(ctx, g.Reader, &s.record, nil, nil)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnread, err)
 	}
-	if s.refused = rejection; rejection != nil {
-		return nil
+	if s.refused = refused; refused.Entry() && doc.Empty {
+		s.refused.Rejection = g.Reader.EmptyRejection()
 	}
-	if doc.Empty {
-		s.refused = g.Reader.EmptyRejection()
-	}
-	if s.unchecked = doc.Unchecked; !s.unchecked && s.refused == nil {
+	if s.refused.Entry() {
 		s.request = signing.RequestOf(g.Reader, &s.record, &doc)
 	}
 	return nil

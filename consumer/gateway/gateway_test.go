@@ -11,6 +11,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
@@ -55,7 +56,7 @@ func TestLook(t *testing.T) {
 	of.Gone = true
 	gone[one] = of
 	unique, copied := index.Verdict{}, index.Verdict{Match: index.Match{Method: compare.Jaccard, Offset: 1}}
-	rejection := &document.Rejection{Reason: sink.MissingField}
+	rejected := signing.Refused{Rejection: &document.Rejection{Reason: sink.MissingField}}
 	for name, c := range map[string]struct {
 		group *fakeGroup
 		sent  sending
@@ -68,9 +69,9 @@ func TestLook(t *testing.T) {
 		"of an epoch before":        {(&fakeGroup{known: judged(false, unique)}).at(6, 1, true, 0), sending{request: one}, ""},
 		"known to the journal":      {(&fakeGroup{known: judged(true, unique)}).at(6, 3, true, 0), sending{request: one}, "unique"},
 		"of a topic made again":     {(&fakeGroup{known: gone}).at(6, 2, true, 0), sending{request: one}, "unknown"},
-		"rejected, not committed":   {(&fakeGroup{}).at(5, 2, true, 0), sending{refused: rejection}, ""},
-		"rejected":                  {(&fakeGroup{}).at(6, 2, true, 0), sending{refused: rejection}, "rejected"},
-		"unchecked":                 {(&fakeGroup{}).at(6, 2, true, 0), sending{unchecked: true}, "unchecked"},
+		"rejected, not committed":   {(&fakeGroup{}).at(5, 2, true, 0), sending{refused: rejected}, ""},
+		"rejected":                  {(&fakeGroup{}).at(6, 2, true, 0), sending{refused: rejected}, "rejected"},
+		"unchecked":                 {(&fakeGroup{}).at(6, 2, true, 0), sending{refused: signing.Refused{Unchecked: sink.ByCondition}}, "unchecked"},
 		"passed on":                 {(&fakeGroup{}).at(9, 2, true, 4), sending{request: one}, "unchecked"},
 		"the replica is behind":     {(&fakeGroup{next: 7, end: 8}).at(6, 2, true, 0), sending{request: one}, ""},
 		"the replica knows nothing": {(&fakeGroup{next: 8, end: 8}).at(6, 2, true, 0), sending{request: one}, "unknown"},
@@ -83,7 +84,8 @@ func TestLook(t *testing.T) {
 		for range 3 {
 			done = g.look(t.Context(), all)
 		}
-		if all[0].Verdict != c.want || done != (c.want != "") || (all[0].Match != nil) != (c.want == "duplicate") {
+		if all[0].Verdict != c.want || done != (c.want != "") || (all[0].Match != nil) != (c.want == "duplicate") ||
+			(all[0].Unchecked != "") != (c.want == Unchecked) {
 			t.Errorf("%s: %q, done %v, want %q", name, all[0].Verdict, done, c.want)
 		}
 	}

@@ -20,7 +20,7 @@ type Counters struct {
 	Passing                    atomic.Int64  // sessions that pass documents on now
 	Partitions                 atomic.Int64
 	reemitted, byBytes         atomic.Uint64
-	rejected                   [maxReasons]atomic.Uint64
+	rejected, unchecked        [maxReasons]atomic.Uint64
 	met                        [maxReasons]atomic.Bool
 	sign, judge, forward       Distribution
 	similarity, delay          Distribution
@@ -37,7 +37,7 @@ const mostTopics = 1000
 // otherTopics stands for the topics that are not counted apart. No topic has that name.
 const otherTopics = "(others)"
 
-// maxReasons is more than there are reasons.
+// maxReasons is more than there are reasons to reject a document, or to leave it unchecked.
 const maxReasons = 16
 
 type topicCounters struct{ unique, duplicate, rejected, unchecked atomic.Uint64 }
@@ -54,6 +54,7 @@ type Output struct {
 	Unique, Duplicate uint64
 	Reemitted         uint64 // of the unique ones, copies that were emitted again
 	Unchecked         uint64 // forwarded as unique without being judged; not counted as unique
+	UncheckedBy       map[sink.UncheckedReason]uint64
 	ByBytes           uint64 // compared by their bytes, because too much of them cannot be read
 	Rejected          map[sink.Reason]uint64
 	Topics            []Verdicts // those that the configuration names in its order, and then others as they came
@@ -94,7 +95,8 @@ func (c *Counters) Count(topic string) int {
 // Output reads what was committed.
 func (c *Counters) Output() Output {
 	o := Output{
-		Reemitted: c.reemitted.Load(), ByBytes: c.byBytes.Load(), Rejected: map[sink.Reason]uint64{},
+		Reemitted: c.reemitted.Load(), ByBytes: c.byBytes.Load(),
+		Rejected: map[sink.Reason]uint64{}, UncheckedBy: map[sink.UncheckedReason]uint64{},
 		Similarity: c.similarity.Read(similarities()), Delay: c.delay.Read(delays()),
 	}
 	c.mu.RLock()
@@ -108,6 +110,9 @@ func (c *Counters) Output() Output {
 	}
 	for i, r := range sink.Reasons() {
 		o.Rejected[r] = c.rejected[i].Load()
+	}
+	for i, r := range sink.UncheckedReasons() {
+		o.UncheckedBy[r] = c.unchecked[i].Load()
 	}
 	return o
 }
@@ -132,6 +137,7 @@ type Batch struct {
 	reemitted         uint64
 	byBytes           uint64
 	rejected          [maxReasons]uint64
+	unchecked         [maxReasons]uint64
 	similarity, delay sample
 }
 
@@ -140,16 +146,19 @@ func (b *Batch) Reset() { *b = Batch{topics: b.topics[:0]} }
 
 // Rejected counts a document of the topic with that number.
 func (b *Batch) Rejected(topic int, reason sink.Reason) {
-	b.rejected[reasonNumber(reason)]++
+	b.rejected[slices.Index(sink.Reasons(), reason)]++
 	b.of(topic).Rejected++
 }
 
 // Unchecked counts a document that was not judged.
-func (b *Batch) Unchecked(topic int) { b.of(topic).Unchecked++ }
+func (b *Batch) Unchecked(topic int, reason sink.UncheckedReason) {
+	b.unchecked[slices.Index(sink.UncheckedReasons(), reason)]++
+	b.of(topic).Unchecked++
+}
 
 // Meets says that a reason is met for the first time.
 func (c *Counters) Meets(reason sink.Reason) bool {
-	return !c.met[reasonNumber(reason)].Swap(true)
+	return !c.met[slices.Index(sink.Reasons(), reason)].Swap(true)
 }
 
 // Judged counts a document by its verdict. ByBytes says that it was compared by its bytes.
@@ -201,18 +210,12 @@ func (c *Counters) Committed(o *Batch) {
 	for i, n := range o.rejected {
 		c.rejected[i].Add(n)
 	}
+	for i, n := range o.unchecked {
+		c.unchecked[i].Add(n)
+	}
 	c.reemitted.Add(o.reemitted)
 	c.byBytes.Add(o.byBytes)
 	c.similarity.add(&o.similarity)
 	c.delay.add(&o.delay)
 	c.Commits.Add(1)
-}
-
-func reasonNumber(reason sink.Reason) int {
-	for i, r := range sink.Reasons() {
-		if r == reason {
-			return i
-		}
-	}
-	return len(sink.Reasons())
 }

@@ -7,12 +7,10 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/outputs"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/signing"
-	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
 )
 
@@ -31,10 +29,8 @@ type Batch struct {
 
 // item is one polled record on its way.
 type item struct {
-	record    *kgo.Record
-	rejection *document.Rejection // found before signing; a held verdict outranks it
-	withheld  *unpack.Sizes       // of what did not come with it; never forwarded but as rejected
-	byBytes   bool                // it is compared by its bytes
+	record  *kgo.Record
+	refused signing.Refused // found when it was signed; a held verdict outranks all of it but what is withheld
 	protocol.Document
 }
 
@@ -71,12 +67,11 @@ func (b *Batch) Sign(ctx context.Context) error {
 			if it.Judged {
 				continue
 			}
-			refused, err := w.Sign(ctx, it.record, &it.Entry)
-			if err != nil {
+			var err error
+			if it.refused, err = w.Sign(ctx, it.record, &it.Entry); err != nil {
 				return err
 			}
-			it.rejection, it.withheld, it.byBytes = refused.Rejection, refused.Withheld, refused.ByBytes
-			it.Rejected, it.Withheld, it.Unchecked = !refused.Entry(), it.withheld != nil, refused.Unchecked
+			it.Rejected, it.Withheld, it.Unchecked = !it.refused.Entry(), it.refused.Withheld != nil, it.refused.Unchecked != ""
 		}
 		return nil
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/sink"
@@ -30,7 +31,7 @@ func judgedBatch(now time.Time, documents int, by *measure.Counters) *Batch {
 		case 2:
 			it.Verdict.Match, it.Verdict.Reemitted = match, true
 		case 3:
-			it.Judged, it.rejection = false, &document.Rejection{Reason: sink.Empty}
+			it.Judged, it.refused.Rejection = false, &document.Rejection{Reason: sink.Empty}
 			it.record.Timestamp = time.UnixMilli(-1)
 		}
 		return it
@@ -51,10 +52,11 @@ func TestOutput(t *testing.T) {
 	counters := func() *measure.Counters { return measure.NewCounters([]string{"news", "mail"}) }
 	b := judgedBatch(now, 4, counters())
 	b.groups[1].items = b.groups[1].items[:2]
-	b.groups[1].items[0].byBytes = true
+	b.groups[1].items[0].refused.ByBytes = true
 	b.groups[0].items = append(b.groups[0].items, item{
 		record: &kgo.Record{Timestamp: time.UnixMilli(-1)}, Document: protocol.Document{Rejected: true, Unchecked: true},
-	})
+		refused: signing.Refused{Unchecked: sink.ByCondition},
+	}, item{record: &kgo.Record{Timestamp: time.UnixMilli(-1)}, Document: protocol.Document{Bypassed: true}})
 	b.Count()
 	b.Committed(now)
 	c := counters() // the second one begins from nothing
@@ -66,10 +68,10 @@ func TestOutput(t *testing.T) {
 	b.Committed(now)
 	got := c.Output()
 	if want := []measure.Verdicts{
-		{Topic: "news", Unique: 1, Duplicate: 1}, {Topic: "mail", Unique: 2, Duplicate: 1, Rejected: 1, Unchecked: 1},
+		{Topic: "news", Unique: 1, Duplicate: 1}, {Topic: "mail", Unique: 2, Duplicate: 1, Rejected: 1, Unchecked: 2},
 	}; !slices.Equal(got.Topics, want) || got.Unique != 3 ||
-		got.Duplicate != 2 || got.Unchecked != 1 {
-		t.Errorf("%+v, want %+v", got.Topics, want)
+		got.Duplicate != 2 || got.Unchecked != 2 || got.UncheckedBy[sink.ByCondition] != 1 || got.UncheckedBy[sink.InOutage] != 1 {
+		t.Errorf("%+v, want %+v; unchecked %v", got.Topics, want, got.UncheckedBy)
 	}
 	if got.ByBytes != 1 {
 		t.Errorf("%d are counted as compared by their bytes, want 1", got.ByBytes)
@@ -95,8 +97,8 @@ func TestFirstRejectionIsLogged(t *testing.T) {
 	b.pipeline.Logger = zerolog.New(&log)
 	for g, it := range b.items {
 		it.record.Offset, it.record.Value = 4, []byte("secret")
-		if it.rejection != nil && g.Topic == "news" {
-			it.rejection.Reason, it.rejection.Detail = sink.MissingField, "secret"
+		if it.refused.Rejection != nil && g.Topic == "news" {
+			it.refused.Rejection.Reason, it.refused.Rejection.Detail = sink.MissingField, "secret"
 		}
 	}
 	for range 3 {

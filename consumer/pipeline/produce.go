@@ -60,9 +60,9 @@ func (p *Pipeline) record() *kgo.Record {
 func (b *Batch) encode(dst *kgo.Record, a *protocol.Assignment, it *item) {
 	p, src := b.pipeline, it.record
 	p.out.RejectAt(p.Clock.Rejected(src, a.Retimed(src.Offset), b.present))
-	if it.withheld != nil { // there is nothing else that could be forwarded, whatever was held of it
+	if it.refused.Withheld != nil { // there is nothing else that could be forwarded, whatever was held of it
 		reason, detail := it.reason()
-		p.out.SetAside(dst, src, reason, detail, sink.Sizes(*it.withheld))
+		p.out.SetAside(dst, src, reason, detail, sink.Sizes(*it.refused.Withheld))
 		return
 	}
 	switch level := a.Level(src.Offset); {
@@ -72,18 +72,24 @@ func (b *Batch) encode(dst *kgo.Record, a *protocol.Assignment, it *item) {
 	case level == protocol.Reject || it.Rejects():
 		reason, detail := it.reason()
 		p.out.Reject(dst, src, reason, detail)
-	case it.Bypassed:
-		p.out.Unchecked(dst, src, sink.InOutage)
-	case !it.Judged:
-		p.out.Unchecked(dst, src, sink.ByCondition)
+	case it.Bypassed || !it.Judged:
+		p.out.Unchecked(dst, src, it.unchecked())
 	default:
 		p.out.Verdict(dst, src, &it.Verdict)
 	}
 }
 
+// unchecked returns why a document is forwarded without being judged.
+func (it *item) unchecked() sink.UncheckedReason {
+	if it.Bypassed {
+		return sink.InOutage
+	}
+	return it.refused.Unchecked
+}
+
 func (it *item) reason() (sink.Reason, string) {
-	if it.rejection != nil && (!it.Judged || it.withheld != nil) {
-		return it.rejection.Reason, it.rejection.Detail
+	if it.refused.Rejection != nil && (!it.Judged || it.refused.Withheld != nil) {
+		return it.refused.Rejection.Reason, it.refused.Rejection.Detail
 	}
 	if !it.Judged && !it.Unchecked && !it.Bypassed {
 		return sink.OutputRefused, "an output would have refused its timestamp when it was fed"
@@ -107,9 +113,9 @@ func (b *Batch) Count() {
 					b.logFirst(g, it, reason)
 				}
 			case !it.Judged:
-				in.Unchecked(topic)
+				in.Unchecked(topic, it.unchecked())
 			default:
-				in.Judged(topic, &it.Verdict, it.byBytes)
+				in.Judged(topic, &it.Verdict, it.refused.ByBytes)
 			}
 		}
 	}
@@ -139,7 +145,7 @@ func (b *Batch) logWithheld() {
 		g := &b.groups[i]
 		var n, first, last int64
 		for k := range g.items {
-			if it := &g.items[k]; it.withheld != nil {
+			if it := &g.items[k]; it.refused.Withheld != nil {
 				if n++; n == 1 {
 					first = it.record.Offset
 				}

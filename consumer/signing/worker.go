@@ -3,6 +3,7 @@ package signing
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -37,14 +38,14 @@ func (w *Worker) rest() {
 
 // Refused says why a record has no entry.
 type Refused struct {
-	Rejection *document.Rejection // nil: it has one
-	Withheld  *unpack.Sizes       // of what did not come with the record; never forwarded but as rejected
-	ByBytes   bool                // it is compared by its bytes, because too much of it cannot be read
-	Unchecked bool                // it is forwarded as unique without being judged: a condition does not hold
+	Rejection *document.Rejection  // it is rejected; nil: it is not
+	Withheld  *unpack.Sizes        // of what did not come with the record; never forwarded but as rejected
+	Unchecked sink.UncheckedReason // it is forwarded as unique without being judged; "": it is not
+	ByBytes   bool                 // it is compared by its bytes, because too much of it cannot be read
 }
 
 // Entry says that the record has an entry.
-func (r *Refused) Entry() bool { return r.Rejection == nil && !r.Unchecked }
+func (r *Refused) Entry() bool { return r.Rejection == nil && r.Unchecked == "" }
 
 // Sign makes the entry of a record that can be judged, or finds the reason why it cannot be.
 func (w *Worker) Sign(ctx context.Context, r *kgo.Record, e *entry.Entry) (refused Refused, err error) {
@@ -77,27 +78,37 @@ func badTimestamp(ms int64) *document.Rejection {
 }
 
 func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (refused Refused, err error) {
-	w.headers = w.headers[:0]
-	for _, h := range r.Headers {
-		w.headers = append(w.headers, document.Header(h))
-	}
-	doc, rejection, err := w.setup.Reader.Read(ctx, document.Input{
-		Key: r.Key, Value: r.Value, Headers: w.headers, Topic: r.Topic, Partition: r.Partition,
-	}, w.buffer)
+	w.headers = slices.Grow(w.headers[:0], len(r.Headers))
+	doc, refused, err := Read(ctx, w.setup.Reader, r, w.headers, w.buffer)
 	if err != nil {
 		return refused, fmt.Errorf("read %s/%d/%d: %w", r.Topic, r.Partition, r.Offset, err)
 	}
-	if rejection != nil {
-		return Refused{Rejection: rejection}, nil
+	if refused.Rejection != nil {
+		return refused, nil
 	}
-	if w.buffer = doc.Buffer; doc.Unchecked {
-		refused.Rejection = w.unforwarded(r, w.setup.Encoder.FitsUnchecked(r))
-		refused.Unchecked = refused.Rejection == nil
+	if w.buffer = doc.Buffer; refused.Unchecked != "" {
+		if rejection := w.unforwarded(r, w.setup.Encoder.FitsUnchecked(r)); rejection != nil {
+			return Refused{Rejection: rejection}, nil
+		}
 		return refused, nil
 	}
 	refused.Rejection = w.refuse(r, e, &doc)
 	refused.ByBytes = refused.Rejection == nil && w.signer.ByBytes()
 	return refused, nil
+}
+
+// Read reads the document of a record, or finds the reason that its content and the settings give not to judge it. It uses
+// the capacity of headers, and buffer as a document.Reader does.
+func Read(ctx context.Context, reader *document.Reader, r *kgo.Record, headers []document.Header, buffer []byte) (
+	document.Document, Refused, error,
+) {
+	for _, h := range r.Headers {
+		headers = append(headers, document.Header(h))
+	}
+	doc, rejection, err := reader.Read(ctx, document.Input{
+		Key: r.Key, Value: r.Value, Headers: headers, Topic: r.Topic, Partition: r.Partition,
+	}, buffer)
+	return doc, Refused{Rejection: rejection, Unchecked: doc.Unchecked}, err
 }
 
 // unforwarded says why no output would take a document, if that is known before it is judged.

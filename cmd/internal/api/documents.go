@@ -241,6 +241,7 @@ func newSentDocument(of *gateway.Answer) sentDocument {
 		m := newMatch(of.Match)
 		d.Match = &m
 	}
+	d.Reason = string(of.Unchecked)
 	if of.Rejection != nil {
 		d.Reason, d.Detail = string(of.Rejection.Reason), of.Rejection.Detail
 	}

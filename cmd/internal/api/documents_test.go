@@ -195,6 +195,7 @@ func TestSendAnswers(t *testing.T) {
 		{gateway.Answer{Topic: "news", Verdict: sink.Unique, Repeated: true}, "?wait=verdict", 200, "map[offset:0 partition:0 repeated:true topic:news verdict:unique]", ""},
 		{gateway.Answer{Topic: "news", Verdict: sink.Duplicate, Match: match}, "?wait=verdict", 200, "similarity:0.9", ""},
 		{gateway.Answer{Topic: "news", Verdict: sink.Rejected, Rejection: &document.Rejection{Reason: sink.TooLarge, Detail: "d"}}, "?wait=verdict", 200, "reason:too_large", ""},
+		{gateway.Answer{Topic: "news", Verdict: gateway.Unchecked, Unchecked: sink.InOutage}, "?wait=verdict", 200, "reason:outage", ""},
 		{gateway.Answer{Topic: "news", Offset: -1, Err: gateway.ErrBusy}, "", 429, "error:too many", "1"},
 		{gateway.Answer{Topic: "news", Offset: -1, Err: fmt.Errorf("%w: broker-7", gateway.ErrAway)}, "", 503, "in the source or not topic:news]", "1"},
 		{gateway.Answer{Topic: "news", Offset: -1, Err: gateway.ErrTooLarge}, "", 413, "error:the document is larger", ""},

@@ -33,9 +33,9 @@ func full() consumer.Stats {
 		return h
 	}
 	s := consumer.Stats{
-		Unique: 700, Reemitted: 9, ByBytes: 4, Duplicate: 300, Rejected: map[sink.Reason]uint64{}, Commits: 11, Rebuilds: 2,
+		Unique: 700, Reemitted: 9, ByBytes: 4, Duplicate: 300, Rejected: map[sink.Reason]uint64{}, UncheckedBy: map[sink.UncheckedReason]uint64{}, Commits: 11, Rebuilds: 2,
 		Topics: []consumer.Verdicts{
-			{Topic: "news", Unique: 600, Duplicate: 290, Rejected: 20},
+			{Topic: "news", Unique: 600, Duplicate: 290, Rejected: 20, Unchecked: 4},
 			{Topic: "mail", Unique: 100, Duplicate: 10, Rejected: 8},
 		},
 		Similarity: latency(280.5, 1, 2, 300), Delay: latency(1234.5, 15, 16, 997),
@@ -66,6 +66,9 @@ func full() consumer.Stats {
 	}
 	for i, r := range sink.Reasons() {
 		s.Rejected[r] = uint64(i + 1)
+	}
+	for i, r := range sink.UncheckedReasons() {
+		s.UncheckedBy[r] = uint64(i + 1)
 	}
 	return s
 }

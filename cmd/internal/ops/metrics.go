@@ -32,6 +32,14 @@ func counter(name, help string, value func(*state) uint64) metric {
 }
 
 // gauge is a metric that is absent if value returns false.
+func byReason[R ~string](name, help string, reasons []R, counts func(*state) map[R]uint64) metric {
+	return metric{name: name, help: help, kind: prometheus.CounterValue, labels: []string{"reason"}, values: func(s *state, emit emitter) {
+		for _, r := range reasons {
+			emit(float64(counts(s)[r]), string(r))
+		}
+	}}
+}
+
 func gauge(name, help string, value func(*state) (float64, bool)) metric {
 	return metric{name: name, help: help, kind: prometheus.GaugeValue, values: func(s *state, emit emitter) {
 		if v, ok := value(s); ok {
@@ -50,9 +58,7 @@ func documentMetrics() []metric {
 					emit(float64(v.Unique), v.Topic, "unique")
 					emit(float64(v.Duplicate), v.Topic, "duplicate")
 					emit(float64(v.Rejected), v.Topic, "rejected")
-					if s.Conditions {
-						emit(float64(v.Unchecked), v.Topic, "unchecked")
-					}
+					emit(float64(v.Unchecked), v.Topic, "unchecked")
 				}
 			},
 		},
@@ -68,15 +74,10 @@ func documentMetrics() []metric {
 			func(s *state) uint64 { return s.Reemitted }),
 		counter("unecho_documents_by_bytes_total", "Documents committed by this process that were compared by their bytes, because more than 5 % of each is not UTF-8 or cannot be read. Have them converted to UTF-8, or rejected by document.invalid_utf8.",
 			func(s *state) uint64 { return s.ByBytes }),
-		{
-			name: "unecho_rejected_total", kind: prometheus.CounterValue, labels: []string{"reason"},
-			help: "Documents committed to the rejected topic, by reason. When it rises, read unecho-detail on the records there.",
-			values: func(s *state, emit emitter) {
-				for _, r := range sink.Reasons() {
-					emit(float64(s.Rejected[r]), string(r))
-				}
-			},
-		},
+		byReason("unecho_rejected_total", "Documents committed to the rejected topic, by reason. When it rises, read unecho-detail on the records there.",
+			sink.Reasons(), func(s *state) map[sink.Reason]uint64 { return s.Rejected }),
+		byReason("unecho_unchecked_total", "Documents committed to the unique topic without being judged, by reason, as unecho-unchecked has it.",
+			sink.UncheckedReasons(), func(s *state) map[sink.UncheckedReason]uint64 { return s.UncheckedBy }),
 		counter("unecho_commits_total", "Transactions committed. None for long while there is source lag: the stream stands.",
 			func(s *state) uint64 { return s.Commits }),
 		counter("unecho_session_rebuilds_total", "Sessions closed and opened again, to be safe. A few are normal when members or brokers come and go; if it keeps rising, the log says why.",

@@ -2,12 +2,14 @@ package ops
 
 import (
 	"context"
+	"maps"
 	"math"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/sink"
 )
 
 // LogStanding logs at intervals how a service stands, until ctx is done. It is enough to see without metrics whether
@@ -36,21 +38,28 @@ func LogStanding(ctx context.Context, every time.Duration, stats func() consumer
 }
 
 // totals are the documents that this process has committed.
-type totals struct{ documents, duplicates, rejected, unchecked uint64 }
+type totals struct {
+	documents, duplicates, rejected uint64
+
+	unchecked map[sink.UncheckedReason]uint64
+}
 
 func totalsOf(s consumer.Stats) totals {
-	t := totals{duplicates: s.Duplicate, unchecked: s.Unchecked}
+	t := totals{duplicates: s.Duplicate, unchecked: s.UncheckedBy}
 	for _, n := range s.Rejected {
 		t.rejected += n
 	}
-	t.documents = s.Unique + s.Duplicate + t.unchecked + t.rejected
+	t.documents = s.Unique + s.Duplicate + s.Unchecked + t.rejected
 	return t
 }
 
 func (t totals) since(before totals) totals {
-	return totals{
-		t.documents - before.documents, t.duplicates - before.duplicates, t.rejected - before.rejected, t.unchecked - before.unchecked,
+	t.documents, t.duplicates, t.rejected = t.documents-before.documents, t.duplicates-before.duplicates, t.rejected-before.rejected
+	t.unchecked = maps.Clone(t.unchecked)
+	for reason, n := range before.unchecked {
+		t.unchecked[reason] -= n
 	}
+	return t
 }
 
 // logStanding logs what was done in a period, and how the service stands at its end.
@@ -63,8 +72,10 @@ func logStanding(logger zerolog.Logger, s *consumer.Stats, done totals, took tim
 	if done.rejected > 0 {
 		e.Uint64("rejected", done.rejected)
 	}
-	if done.unchecked > 0 {
-		e.Uint64("unchecked", done.unchecked)
+	for _, reason := range sink.UncheckedReasons() {
+		if n := done.unchecked[reason]; n > 0 {
+			e.Uint64("unchecked_"+string(reason), n)
+		}
 	}
 	if s.SourceLag >= 0 {
 		e.Int64("lag", s.SourceLag)

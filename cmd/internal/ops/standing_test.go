@@ -24,8 +24,9 @@ func TestStandingIsSaid(t *testing.T) {
 			minutes := uint64(time.Since(began) / time.Minute)
 			return consumer.Stats{
 				Ready: minutes >= 2, Unique: 600 * minutes, Duplicate: 150 * minutes, Unchecked: 20 * minutes,
-				Rejected:  map[sink.Reason]uint64{sink.TooLarge: 50 * minutes},
-				SourceLag: 7, Index: index.Stats{Documents: 12, WindowBytes: 3400, OldestApplied: 1000, Now: 61_000},
+				Rejected:    map[sink.Reason]uint64{sink.TooLarge: 50 * minutes},
+				UncheckedBy: map[sink.UncheckedReason]uint64{sink.InOutage: 20 * minutes},
+				SourceLag:   7, Index: index.Stats{Documents: 12, WindowBytes: 3400, OldestApplied: 1000, Now: 61_000},
 			}
 		}
 		var out strings.Builder
@@ -36,7 +37,7 @@ func TestStandingIsSaid(t *testing.T) {
 		if len(lines) != 2 {
 			t.Fatalf("in 3 minutes, ready from the second minute on, the log has the lines %q; want 2 lines", lines)
 		}
-		const want = `{"level":"info","documents":820,"documents_per_s":13.7,"duplicate_share":0.1829,"rejected":50,"unchecked":20,"lag":7,"window_documents":12,"window_bytes":3400,"window_age_ms":60000,"message":"at work"}`
+		const want = `{"level":"info","documents":820,"documents_per_s":13.7,"duplicate_share":0.1829,"rejected":50,"unchecked_outage":20,"lag":7,"window_documents":12,"window_bytes":3400,"window_age_ms":60000,"message":"at work"}`
 		for _, line := range lines {
 			if line != want {
 				t.Errorf("got  %s\nwant %s", line, want)

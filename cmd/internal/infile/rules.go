@@ -27,8 +27,9 @@ func SettingRules() []cmdline.Rule {
 func JudgeRules() []cmdline.Rule {
 	return []cmdline.Rule{
 		{Flags: "weighted", When: func(g *cmdline.Asked) bool {
-			s := &g.Config.Judge.Similarity
-			return s.Verify != "levenshtein" || s.Sketch != "minhash"
+			s := g.Config.Judge.Similarity
+			s.Weighted = false
+			return !s.Repeated()
 		}, Why: "decides nothing with --verify levenshtein, for which a shingle always counts as often as it occurs: leave it out"},
 		{
 			Flags: "recall plan", When: func(g *cmdline.Asked) bool { return g.Config.Judge.Similarity.Bands == 0 },

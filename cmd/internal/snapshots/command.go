@@ -118,9 +118,17 @@ func onlyFlag(cmd *cobra.Command) error {
 	return nil
 }
 
-// addJournalFlag adds --journal, for verbs that take OFFSET.
-func addJournalFlag(cmd *cobra.Command) {
+// ofStore completes a verb about a store that is there: it does that, and has the flags that name the store.
+func ofStore(cmd *cobra.Command, do func(context.Context, *storeVerb) error) *cobra.Command {
+	cmd.RunE = onStore(snapshot.Opener.OpenExisting, do)
+	addStoreFlags(cmd)
+	return cmd
+}
+
+// ofJournal is ofStore for a verb about the snapshots of one journal: it also has --journal.
+func ofJournal(cmd *cobra.Command, do func(context.Context, *storeVerb) error) *cobra.Command {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("journal", "id", "", "the journal topic's id, or how it begins, where the store holds snapshots of several")
 	})
+	return ofStore(cmd, do)
 }

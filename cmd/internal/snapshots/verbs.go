@@ -11,23 +11,20 @@ import (
 )
 
 func snapshotListCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := ofJournal(&cobra.Command{
 		Use:   "list",
 		Short: "List the snapshots, newest first",
 		Long:  "List the snapshots, newest first: at which offset of the journal each was taken, when, and how much it holds.",
 		Example: "  unecho snapshot list --config unecho.yaml\n" +
 			"  unecho snapshot list --directory /var/lib/unecho/snapshots --json",
 		Args: cmdline.AtMost(0, ""),
-		RunE: onStore(snapshot.Opener.OpenExisting, func(ctx context.Context, v *storeVerb) error { return v.List(ctx, cmdline.Bool(v.cmd, "json")) }),
-	}
+	}, func(ctx context.Context, v *storeVerb) error { return v.List(ctx, cmdline.Bool(v.cmd, "json")) })
 	cmdline.AddJSON(cmd, "write one JSON object per line")
-	addJournalFlag(cmd)
-	addStoreFlags(cmd)
 	return cmd
 }
 
 func snapshotShowCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := ofJournal(&cobra.Command{
 		Use:   "show [OFFSET]",
 		Short: "Show a snapshot: settings, source partitions, segments",
 		Long: "Show what the snapshot at OFFSET (default the newest) holds: settings, source partitions, segments. It " +
@@ -35,16 +32,13 @@ func snapshotShowCommand() *cobra.Command {
 		Example: "  unecho snapshot show --config unecho.yaml\n" +
 			"  unecho snapshot show 128 --directory /var/lib/unecho/snapshots --json",
 		Args: cmdline.AtMost(1, "one OFFSET"),
-		RunE: onStore(snapshot.Opener.OpenExisting, func(ctx context.Context, v *storeVerb) error { return v.Show(ctx, v.at, cmdline.Bool(v.cmd, "json")) }),
-	}
+	}, func(ctx context.Context, v *storeVerb) error { return v.Show(ctx, v.at, cmdline.Bool(v.cmd, "json")) })
 	cmdline.AddJSON(cmd, "write one JSON object")
-	addJournalFlag(cmd)
-	addStoreFlags(cmd)
 	return cmd
 }
 
 func snapshotVerifyCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return ofJournal(&cobra.Command{
 		Use:   "verify [OFFSET]",
 		Short: "Read and decode snapshots whole, and say what a start would do",
 		Long: "Read and decode the snapshot at OFFSET, or all of them, whole: checksums, documents, and whether the parts " +
@@ -54,15 +48,11 @@ func snapshotVerifyCommand() *cobra.Command {
 		Example: "  unecho snapshot verify --config unecho.yaml\n" +
 			"  unecho snapshot verify 128 --directory /var/lib/unecho/snapshots",
 		Args: cmdline.AtMost(1, "one OFFSET"),
-		RunE: onStore(snapshot.Opener.OpenExisting, func(ctx context.Context, v *storeVerb) error { return v.Verify(ctx, v.at) }),
-	}
-	addJournalFlag(cmd)
-	addStoreFlags(cmd)
-	return cmd
+	}, func(ctx context.Context, v *storeVerb) error { return v.Verify(ctx, v.at) })
 }
 
 func snapshotPruneCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return ofStore(&cobra.Command{
 		Use:   "prune",
 		Short: "Delete all but the newest snapshots, and segments that none needs",
 		Long: "Delete all but the newest snapshots (--keep, default snapshot.keep) of each journal, and segments that none " +
@@ -72,14 +62,11 @@ func snapshotPruneCommand() *cobra.Command {
 		Example: "  unecho snapshot prune --config unecho.yaml\n" +
 			"  unecho snapshot prune --directory /var/lib/unecho/snapshots --keep 2",
 		Args: cmdline.AtMost(0, ""),
-		RunE: onStore(snapshot.Opener.OpenExisting, func(ctx context.Context, v *storeVerb) error { return v.Prune(ctx, v.config.Snapshot.Taken.Keep) }),
-	}
-	addStoreFlags(cmd)
-	return cmd
+	}, func(ctx context.Context, v *storeVerb) error { return v.Prune(ctx, v.config.Snapshot.Taken.Keep) })
 }
 
 func snapshotExportCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := ofJournal(&cobra.Command{
 		Use:   "export [OFFSET]",
 		Short: "Write a snapshot to one file",
 		Long: "Write the snapshot at OFFSET (default the newest) to one file, for `unecho snapshot import`: to keep it, or " +
@@ -89,15 +76,12 @@ func snapshotExportCommand() *cobra.Command {
 		Example: "  unecho snapshot export -o unecho.tar\n" +
 			"  unecho snapshot export -c old.yaml | unecho snapshot import -c new.yaml -",
 		Args: cmdline.AtMost(1, "one OFFSET"),
-		RunE: onStore(snapshot.Opener.OpenExisting, func(ctx context.Context, v *storeVerb) error {
-			return v.Export(ctx, v.at, cmdline.Text(v.cmd, "output"))
-		}),
-	}
+	}, func(ctx context.Context, v *storeVerb) error {
+		return v.Export(ctx, v.at, cmdline.Text(v.cmd, "output"))
+	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.TextP("output", "o", "file", "-", "the file to write, which must not exist; - is standard output")
 	})
-	addJournalFlag(cmd)
-	addStoreFlags(cmd)
 	return cmd
 }
 

@@ -85,10 +85,13 @@ func whenGiven[T any](cmd *cobra.Command, name string, list *[]T, get func(strin
 
 // Rules say when each flag decides something.
 func Rules() []cmdline.Rule {
-	tries := func(sketch string) func(*cmdline.Asked) bool {
+	tries := func(byDistance bool) func(*cmdline.Asked) bool {
 		return func(g *cmdline.Asked) bool {
 			grid, err := gridOf(g.Command, g.Config.Judge.Similarity)
-			return err != nil || slices.Contains(grid.Sketches, sketch) // what is wrong with the grid is reported when it is read
+			return err != nil || slices.ContainsFunc(grid.Sketches, func(name string) bool {
+				scheme, err := sketch.SchemeOf(name)
+				return err != nil || scheme.ByDistance() == byDistance // what is wrong with the grid is reported when it is read
+			})
 		}
 	}
 	const untried = "is of a sketch that is not tried: add it to --sketch, or leave this out"
@@ -105,8 +108,8 @@ func Rules() []cmdline.Rule {
 		{Flags: "all", When: func(g *cmdline.Asked) bool {
 			return !g.Has("json") && g.Value("html") != corpus.Stdin && g.Value("yaml") != corpus.Stdin
 		}, Why: "is about the table, which is not written: leave it out"},
-		{Flags: "slots bands recall", When: tries("minhash"), Why: untried},
-		{Flags: "bits distance", When: tries("simhash"), Why: untried},
+		{Flags: "slots bands recall", When: tries(false), Why: untried},
+		{Flags: "bits distance", When: tries(true), Why: untried},
 		{Flags: "topic tokens pairs sample sample-bytes seed grid by at min-precision html yaml json budget brute-force weighted"},
 	}, infile.SettingRules(), infile.FileRules(), []cmdline.Rule{infile.CodeRule()})
 }

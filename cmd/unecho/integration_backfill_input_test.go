@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -90,15 +91,18 @@ func TestBackfillBadInput(t *testing.T) {
 }
 
 // A backfill that was stopped by Ctrl-C, and another that was killed, are listed as half finished, with the command
-// that goes on. That command finishes them, and each document comes out once. What they leave is removed.
+// that goes on. That command finishes them, and each document comes out once, as by the settings that the first one
+// named. What they leave is removed.
 func TestBackfillGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
 	s.configure(s.inDirectory(), noOps, "consumer: {poll_records: 100, member: m}")
 	s.history(3000, 2)
+	loose := []string{"--set", "similarity.threshold=0.6"}
+	calm := s.backfill("calm", 1, 0, loose...)
 	job := s.name + "-job"
 	outputs := []string{"--unique", job + ".unique", "--duplicate", job + ".duplicate", "--rejected", job + ".rejected"}
-	p := s.replays(slices.Concat([]string{"--name", job, "--max-rate", "100"}, outputs)...)
+	p := s.replays(slices.Concat([]string{"--name", job, "--max-rate", "100"}, outputs, loose)...)
 	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= 100 })
 	if busy := s.replays("remove", job, "--yes"); busy.exits(patience) != exit.Failed ||
 		!strings.Contains(busy.log.String(), "is at work") {
@@ -129,7 +133,9 @@ func TestBackfillGoesOn(t *testing.T) {
 	if code := p.exits(patience); code != 0 || !strings.Contains(p.out.String(), "3,000 documents from start to end") {
 		t.Fatalf("it goes on and ends with %d: %s%s", code, p.log, p.out)
 	}
-	s.hashes(job)
+	if !maps.EqualFunc(s.hashes(job), calm.outputs, slices.Equal[[]uint64]) {
+		t.Error("verdicts differ from those of a job that was not interrupted")
+	}
 	if e := s.listed(job); e.State != "finished" || e.Documents != 3000 || !strings.Contains(e.Next, "remove "+job) {
 		t.Errorf("at its end it is listed as %+v", e)
 	}

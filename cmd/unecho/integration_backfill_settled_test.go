@@ -2,13 +2,10 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/sink"
 )
 
 // When a backfill has ended, a reader of committed records that reads the outputs to their ends of that moment sees
@@ -28,7 +25,6 @@ func TestBackfillEndsWhenItsOutputsCanBeRead(t *testing.T) {
 	check(t, other.BeginTransaction())
 	check(t, other.ProduceSync(s.bounded(), &kgo.Record{Topic: outputs[0], Value: []byte("of somebody else")}).FirstErr())
 	p := s.replays("--name", job, "--unique", outputs[0], "--duplicate", outputs[1], "--rejected", outputs[2], "--json",
-		"--order", "arrival",
 		"--set", fmt.Sprintf("consumer.transaction_timeout=%v", patience))
 	p.says("a transaction is open in the outputs")
 	if p.endedUnasked() {
@@ -42,33 +38,9 @@ func TestBackfillEndsWhenItsOutputsCanBeRead(t *testing.T) {
 	check(t, err)
 	committed, err := s.admin.ListCommittedOffsets(s.bounded(), outputs...)
 	check(t, err)
-	if late := s.late(outputs[0], ends); late == 0 {
-		t.Error("in the order of arrival nothing is late")
-	}
 	ends.Each(func(end kadm.ListedOffset) {
 		if at, _ := committed.Lookup(end.Topic, end.Partition); at.Offset != end.Offset {
 			t.Errorf("%s/%d ends at %d, and can be read to %d", end.Topic, end.Partition, end.Offset, at.Offset)
 		}
 	})
-}
-
-// late counts the records of a topic that are marked as late.
-func (s *scene) late(topic string, ends kadm.ListedOffsets) (n int) {
-	s.t.Helper()
-	client := s.connect(kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
-	left := len(ends[topic])
-	for ctx := s.bounded(); left > 0; {
-		fetches := client.PollFetches(ctx)
-		check(s.t, fetches.Err())
-		fetches.EachRecord(func(r *kgo.Record) {
-			if slices.ContainsFunc(r.Headers, func(h kgo.RecordHeader) bool { return h.Key == sink.HeaderLate }) {
-				n++
-			}
-			if r.Offset == ends[topic][r.Partition].Offset-1 {
-				left--
-			}
-		})
-	}
-	return n
 }

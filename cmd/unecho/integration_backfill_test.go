@@ -20,38 +20,79 @@ import (
 
 // A backfill gives the same verdicts, byte for byte, by one process as by three, killed again and again, and each
 // document comes out once.
-func TestBackfillKilled(t *testing.T)     { tryBackfillKilled(t, 12_000, 8, 3) }
-func TestBackfillKilledLong(t *testing.T) { tryBackfillKilled(t, 1_000_000, 8, 10) }
+func TestBackfillKilled(t *testing.T)     { backfillKilled(t, 12_000, 8, 3) }
+func TestBackfillKilledLong(t *testing.T) { backfillKilled(t, 1_000_000, 8, 10) }
 
 // The same with many partitions, most of which have few documents.
-func TestBackfillOfManyPartitions(t *testing.T)     { tryBackfillKilled(t, 3000, 60, 1) }
-func TestBackfillOfManyPartitionsLong(t *testing.T) { tryBackfillKilled(t, 200_000, 1000, 2) }
+func TestBackfillOfManyPartitions(t *testing.T)     { backfillKilled(t, 3000, 60, 1) }
+func TestBackfillOfManyPartitionsLong(t *testing.T) { backfillKilled(t, 200_000, 1000, 2) }
 
-func tryBackfillKilled(t *testing.T, documents, partitions, kills int) {
+func backfillKilled(t *testing.T, documents, partitions, kills int) {
+	t.Helper()
 	if partitions < 1000 { // as many keep the broker busy: that test has it for itself
 		t.Parallel()
 	}
+	ofThePast(t, documents, partitions).byThreeAsByOne(kills)
+}
+
+// The output for unique documents takes none of one partition, because they are too old for it. They go to rejected,
+// and no verdict depends on how far the feeder was ahead: the copies of each are its duplicates.
+func TestBackfillRefused(t *testing.T)     { backfillRefused(t, 6000, 2) }
+func TestBackfillRefusedLong(t *testing.T) { backfillRefused(t, 200_000, 10) }
+
+func backfillRefused(t *testing.T, documents, kills int) {
+	t.Helper()
+	t.Parallel()
+	const partitions = 8 // the last one is the old one
+	s := ofThePast(t, documents, partitions)
+	forever, most := "-1", fmt.Sprint((230 * 24 * time.Hour).Milliseconds())
+	for _, job := range []string{"one", "three"} {
+		for _, output := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
+			configs := map[string]*string{"retention.ms": &forever}
+			if output == sink.Unique {
+				configs[timestampLimit] = &most
+			}
+			s.create(s.name+"-"+job+"."+output, partitions, configs)
+		}
+	}
+	rate := fmt.Sprint(documents / 4) // so that the feeder of one is hardly ahead
+	sum := s.byThreeAsByOne(kills, "--max-rate", rate)
+	if least := int64(documents) / partitions / 2; sum.Rejected < least || sum.Duplicate < least {
+		t.Errorf("%+v: more of the old partition is unique, and so rejected", sum)
+	}
+}
+
+// ofThePast is a scene with a history.
+func ofThePast(t *testing.T, documents, partitions int) *scene {
+	t.Helper()
 	s, forever := newScene(t, 0), "-1"
 	s.create(s.source, int32(partitions), map[string]*string{"retention.ms": &forever})
 	s.configure(s.inDirectory(), "window: {count: 2000000}")
 	s.history(documents, partitions)
-	one := s.backfill("one", 1, kills)
-	three := s.backfill("three", 3, kills)
+	return s
+}
+
+// byThreeAsByOne demands of a backfill by three processes what one by a single process does, which has these arguments.
+// Each process is killed so many times.
+func (s *scene) byThreeAsByOne(kills int, ofOne ...string) counts {
+	s.t.Helper()
+	one, three := s.backfill("one", 1, kills, ofOne...), s.backfill("three", 3, kills)
 	differ := 0
 	for p := range one.outputs {
 		for offset := range one.outputs[p] {
 			if one.outputs[p][offset] != three.outputs[p][offset] {
 				if differ++; differ <= 10 {
-					t.Errorf("%s/%d/%d has other verdicts", s.source, p, offset)
+					s.t.Errorf("%s/%d/%d has other verdicts", s.source, p, offset)
 				}
 			}
 		}
 	}
-	if one.summary.Documents != int64(documents) || one.summary != three.summary || one.summary.Duplicate == 0 ||
+	if one.summary.Documents != int64(s.total()) || one.summary != three.summary || one.summary.Duplicate == 0 ||
 		one.summary.Rejected == 0 {
-		t.Errorf("summaries %+v and %+v", one.summary, three.summary)
+		s.t.Errorf("summaries %+v and %+v", one.summary, three.summary)
 	}
-	t.Logf("%d documents, %d kills of each process: %d verdicts differ, %+v", documents, kills, differ, one.summary)
+	s.t.Logf("%d documents, %d kills of each process: %d verdicts differ, %+v", s.total(), kills, differ, one.summary)
+	return one.summary
 }
 
 // A backfill that is interrupted says so with its exit code, also before its range is in force.

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -59,59 +58,6 @@ func (p *process) message() string {
 	return strings.Join(lines, "")
 }
 
-func TestUnknownSourceTopic(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, 0)
-	s.configure(s.inDirectory(), s.consumer(""), noOps)
-	s.run().refuses("cannot find "+s.source, "kafka-topics.sh", "--create")
-}
-
-// A journal that Kafka would trim by itself is refused; the commands in the message mend it.
-func TestJournalWithRetention(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, 1)
-	s.create(s.name+".journal", 1, map[string]*string{"retention.ms": kadm.StringPtr("604800000")})
-	s.configure(s.inDirectory(), s.consumer(""), noOps)
-	message := s.run().refuses("retention.ms is 604800000, and must be -1", "kafka-configs.sh", "--entity-name "+s.name+".journal")
-	commands := regexp.MustCompile(`kafka-configs\.sh [^;]* --add-config ([^\s;]+)=([^\s;]+)`).
-		FindAllStringSubmatch(message, -1)
-	var changes []kadm.AlterConfig
-	for _, c := range commands {
-		changes = append(changes, kadm.AlterConfig{Name: c[1], Value: kadm.StringPtr(c[2])})
-	}
-	altered, err := s.admin.AlterTopicConfigs(s.bounded(), changes, s.name+".journal")
-	check(t, err)
-	for _, a := range altered {
-		check(t, a.Err)
-	}
-	s.until("brokers know the new configuration", func(ctx context.Context) bool { // they learn of it after the answer
-		described, err := s.admin.DescribeTopicConfigs(ctx, s.name+".journal")
-		check(t, err)
-		configs, err := described.On(s.name+".journal", nil)
-		check(t, err)
-		return !slices.ContainsFunc(changes, func(want kadm.AlterConfig) bool {
-			return !slices.ContainsFunc(configs.Configs,
-				func(has kadm.Config) bool { return has.Key == want.Name && has.MaybeValue() == *want.Value })
-		})
-	})
-	p := s.run()
-	p.says(`"ready"`)
-	stopAll(t, startBound, p)
-}
-
-func TestWrongPassword(t *testing.T) {
-	t.Parallel()
-	server := postgresURL(t)
-	s := newScene(t, 0)
-	wrong := regexp.MustCompile(`://[^@]*@`).ReplaceAllString(server, "://unecho:hunter2@")
-	s.configure(s.inPostgresAt(wrong), s.consumer(""), noOps)
-	p := s.run()
-	p.refuses("password authentication failed", "check user and password in snapshot.postgres_url")
-	if strings.Contains(p.log.String(), "hunter2") {
-		t.Error("the password is shown")
-	}
-}
-
 // What was trimmed is not missed: the memory of it comes from the snapshots.
 func TestRestartBehindTrimmedJournal(t *testing.T) {
 	t.Parallel()
@@ -144,43 +90,6 @@ func TestRestartBehindTrimmedJournal(t *testing.T) {
 
 	s.configure(s.inDirectory(), s.consumer(""), noOps)
 	s.run().refuses("journal "+s.name+".journal begins at ", "give this member the store that the others use")
-}
-
-// PostgreSQL goes away and comes back: the stream goes on, and it is said.
-func TestPostgresGoneForAWhile(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, 2)
-	server := postgresURL(t)
-	db := proxyTo(t, hostOf(t, server))
-	s.inPostgres()
-	ops := freeAddress(t)
-	s.configure(s.inPostgresAt(withHost(t, server, db.Address())), s.consumer(""), "ops: {listen: '"+ops+"'}")
-	p := s.run()
-	p.says(`"ready"`)
-	s.produce(300, 1)
-	s.settled()
-	s.until("a snapshot is taken",
-		func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_offset") > 0 })
-
-	db.Cut()
-	s.produce(300, 2)
-	s.settled()
-	failed := func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_errors_total") > 0 }
-	s.until("failed snapshots are counted", failed)
-	p.says("snapshot is not taken: the stream goes on, the journal is not trimmed")
-
-	before := metric(t.Context(), t, ops, "unecho_snapshot_offset")
-	check(t, db.Mend(t.Context()))
-	s.until("snapshots are taken again",
-		func(ctx context.Context) bool { return metric(ctx, t, ops, "unecho_snapshot_offset") > before })
-	s.produce(300, 3)
-	s.settled()
-
-	db.Cut()
-	stopAll(t, startBound, p)
-	if sum := s.forwarded(); sum != s.total() {
-		t.Errorf("%d documents were sent, %d came out", s.total(), sum)
-	}
 }
 
 // A network that swallows everything holds a drain up only for so long; who does not want to wait says so twice.

@@ -1,47 +1,9 @@
 package main
 
 import (
-	"context"
 	"testing"
 	"time"
 )
-
-// Three processes share the work; one is killed midway and comes back. Every document comes out once, as the naive twin
-// decides when it replays the journal.
-func TestThreeProcessesOneKilled(t *testing.T) {
-	t.Parallel()
-	const documents, partitions = 20_000, 8
-	s := newScene(t, partitions)
-	s.configure(s.inPostgres(), s.consumer(""), noOps)
-	journal := s.copyJournal()
-	all := []*process{s.run()}
-	all[0].says(`"ready"`)
-	all = append(all, s.run(), s.run())
-	for _, p := range all[1:] {
-		p.says(`"ready"`)
-	}
-	s.members(6, partitions)
-	s.produce(documents/4, 1)
-	s.settled()
-	s.until("there is a snapshot", func(ctx context.Context) bool { return s.snapshots(ctx) > 0 })
-	s.produce(documents/2, 2)
-
-	at := s.reaches(documents / 2)
-	all[1].kill()
-	s.produce(documents/4, 5)
-	if at >= documents*9/10 {
-		t.Fatalf("%d documents were committed when the process was killed: that is not midway", at)
-	}
-	s.reaches(at + 500)
-	all[1] = s.run()
-	s.settled()
-	if !all[1].restored() {
-		t.Error("the process that came back restored no snapshot")
-	}
-	stopAll(t, 30*time.Second, all...)
-	journal.upToDate()
-	s.audited(journal.topic)
-}
 
 // One process of two is killed again and again, and once its place stays empty. How long documents wait is logged, and
 // bounded only by the tests' patience: the machine is shared.

@@ -53,29 +53,6 @@ func (s *scene) producesWide(n int, seed uint64) {
 	wide.produce(n, seed)
 }
 
-// Three processes have nothing to do when partitions are added. They share them within half a minute.
-func TestPartitionsAddedToQuietMembers(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, 2)
-	s.configure(s.inPostgres(), s.consumer(""), noOps, "sink: {metadata: topic}")
-	journal := s.copyJournal()
-	all := []*process{s.run(), s.run(), s.run()}
-	for _, p := range all {
-		p.says(`"ready"`)
-	}
-	s.produce(200, 1)
-	s.settled()
-	s.members(6, 2)
-	s.widen(s.source, 6)
-	s.members(6, 6) // long before the client library would look again by itself, which is after five minutes
-	s.producesWide(600, 2)
-	s.settled()
-	s.hasWidth(6, s.outputs()...)
-	stopAll(t, startBound, all...)
-	journal.upToDate()
-	s.audited(journal.topic)
-}
-
 func TestPartitionsAddedUnderRestarts(t *testing.T)     { partitionsAdded(t, 2, 8) }
 func TestPartitionsAddedUnderRestartsLong(t *testing.T) { partitionsAdded(t, 8, 64) }
 

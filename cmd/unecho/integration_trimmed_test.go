@@ -76,18 +76,3 @@ func TestAuditBehindATrimmedJournal(t *testing.T) {
 	s.provesAll()
 	stopAll(t, patience, p)
 }
-
-// A group takes over from another one, and its journal is trimmed since. The audits of both together find each document.
-func TestAuditsBehindATakeover(t *testing.T) {
-	t.Parallel()
-	x := newRelay(t, 31)
-	x.begin()
-	if code := x.command.exits(patience); code != 0 || !x.complete() {
-		t.Fatalf("the takeover ends with %d, complete: %v", code, x.complete())
-	}
-	x.produce(500, 2)
-	x.of(1).settled()
-	x.cameOnce()
-	x.of(1).trimmed(x.files[1], x.journalOf(1))
-	x.auditedBoth(x.files[:])
-}

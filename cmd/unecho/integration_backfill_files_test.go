@@ -97,23 +97,15 @@ func TestBackfillFilesKilled(t *testing.T) {
 		}
 		return n
 	}
-	for _, kill := range []func() bool{
-		func() bool { return loaded() >= 10_000 },
-		func() bool { return loaded() >= 20_000 },
-		func() bool { return s.done(backfill.GroupOf(job)) >= 5_000 },
-	} {
-		p := s.replays(command(job)...)
-		s.waitFor([]*process{p}, kill)
-		p.kill()
+	p := killed(1, func(int) *process { return s.replays(command(job)...) },
+		func(all []*process) { s.waitFor(all, func() bool { return loaded() >= 10_000 }) },
+		func(all []*process) { s.waitFor(all, func() bool { return loaded() >= 20_000 }) },
+		func(all []*process) { s.waitFor(all, func() bool { return s.done(backfill.GroupOf(job)) >= 5_000 }) })[0]
+	p.kill()
+	if said := s.replays("--name", job).endsWell(); !strings.Contains(said, "36,000 documents from start to end") {
+		t.Errorf("it says at the end: %s", said)
 	}
-	p := s.replays("--name", job)
-	if code := p.exits(patience); code != 0 || !strings.Contains(p.out.String(), "36,000 documents from start to end") {
-		t.Fatalf("it ends with %d: %s%s", code, p.log, p.out)
-	}
-	p = s.replays(command(calm)...)
-	if code := p.exits(patience); code != 0 {
-		t.Fatalf("it ends with %d: %s%s", code, p.log, p.out)
-	}
+	s.replays(command(calm)...).endsWell()
 	got, want := s.outcome(job), s.outcome(calm)
 	if len(want) != files*documents || !maps.Equal(got, want) {
 		t.Errorf("%d documents came out of %d, and of the other %d", len(got), files*documents, len(want))
@@ -136,28 +128,16 @@ func TestBackfillFilesInPartitions(t *testing.T) {
 		return append(append([]string{"--name", job}, flags...), append([]string{"--files"}, names...)...)
 	}
 	one, timed, arrived := s.name+"-one", s.name+"-timed", s.name+"-arrived"
-	ends := func(p *process) {
-		t.Helper()
-		if code := p.exits(patience); code != 0 {
-			t.Fatalf("it ends with %d: %s%s", code, p.log, p.out)
-		}
-	}
-	ends(s.replays(command(one, "--time", "at")...))
+	s.replays(command(one, "--time", "at")...).endsWell()
 	p := s.replays(command(timed, "--time", "at", "--partitions", "3")...)
 	s.waitFor([]*process{p}, func() bool {
 		_, n, err := topic.Extent(s.bounded(), s.kafka, backfill.FilesOf(timed), 0)
 		return err == nil && n >= 2_500
 	})
 	p.kill()
-	p = s.replays(command(timed, "--time", "at", "--partitions", "4")...)
-	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "has 3 partitions, not 4") {
-		t.Errorf("with other partitions it ends with %d: %s", code, p.log)
-	}
-	p = s.replays(command(timed)...)
-	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "holds in one partition only") {
-		t.Errorf("in the order of the files it ends with %d: %s", code, p.log)
-	}
-	ends(s.replays(command(timed, "--time", "at")...))
+	s.replays(command(timed, "--time", "at", "--partitions", "4")...).fails("has 3 partitions, not 4")
+	s.replays(command(timed)...).fails("holds in one partition only")
+	s.replays(command(timed, "--time", "at")...).endsWell()
 	want := s.outcome(one)
 	if got := s.outcome(timed); len(want) != files*documents || !maps.Equal(got, want) {
 		t.Errorf("%d documents came out of %d, and of the other %d", len(got), files*documents, len(want))
@@ -167,17 +147,12 @@ func TestBackfillFilesInPartitions(t *testing.T) {
 	s.without("source: {topics: [" + s.source + "]}\n")
 	second := s.replays("--name", arrived)
 	none := s.replays("--name", arrived+"-none")
-	ends(p)
-	ends(second)
+	p.endsWell()
+	second.endsWell()
 	for _, args := range [][]string{{"list"}, {"remove", "--yes", arrived}} {
-		p := startProgram(t, s.dir, plain(t), append(append([]string{"backfill"}, args...), "--config", s.file)...)
-		if code := p.exits(patience); code != 0 {
-			t.Errorf("%v ends with %d: %s", args, code, p.log)
-		}
+		startProgram(t, s.dir, plain(t), append(append([]string{"backfill"}, args...), "--config", s.file)...).endsWell()
 	}
-	if code := none.exits(patience); code != exit.Failed || !strings.Contains(none.log.String(), "there is no backfill") {
-		t.Errorf("of a job that is not there it ends with %d: %s", code, none.log)
-	}
+	none.fails("there is no backfill")
 	if got := s.outcome(arrived); len(got) != files*documents {
 		t.Errorf("%d documents came out of %d", len(got), files*documents)
 	}
@@ -298,9 +273,5 @@ func TestBackfillFilesOfOneJob(t *testing.T) {
 	_ = earlier.Close(s.bounded()) // it has nothing to leave out any more
 	check(t, loads(loader))
 	check(t, loader.Close(s.bounded()))
-	p = s.replays("--name", begun, "--files", other)
-	if code := p.exits(patience); code != exit.Failed ||
-		!strings.Contains(p.log.String(), "these are not the files that the backfill began with") {
-		t.Errorf("with other files it ends with %d: %s", code, p.log)
-	}
+	s.replays("--name", begun, "--files", other).fails("these are not the files that the backfill began with")
 }

@@ -104,10 +104,7 @@ func TestBackfillGoesOn(t *testing.T) {
 	outputs := []string{"--unique", job + ".unique", "--duplicate", job + ".duplicate", "--rejected", job + ".rejected"}
 	p := s.replays(slices.Concat([]string{"--name", job, "--max-rate", "100"}, outputs, loose)...)
 	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= 100 })
-	if busy := s.replays("remove", job, "--yes"); busy.exits(patience) != exit.Failed ||
-		!strings.Contains(busy.log.String(), "is at work") {
-		t.Errorf("removed at work: %s", busy.log)
-	}
+	s.replays("remove", job, "--yes").fails("is at work")
 	if e := s.listed(job); e.State != "running" || e.Next != "" {
 		t.Errorf("at work it is listed as %+v", e)
 	}
@@ -120,18 +117,13 @@ func TestBackfillGoesOn(t *testing.T) {
 	if e := s.listed(job); e.State != "half-finished" || e.Share <= 0 || e.Share >= 1 || e.Next != command {
 		t.Errorf("after Ctrl-C it is listed as %+v", e)
 	}
-	other := s.replays("--name", job, "--from", "5")
-	if code := other.exits(patience); code != exit.Failed ||
-		!strings.Contains(other.log.String(), "was begun with something else") {
-		t.Errorf("with another range it ends with %d: %s", code, other.log)
-	}
+	s.replays("--name", job, "--from", "5").fails("was begun with something else")
 	before := s.done(backfill.GroupOf(job))
 	p = s.replays("--name", job, "--max-rate", "100")
 	s.waitFor([]*process{p}, func() bool { return s.done(backfill.GroupOf(job)) >= before+100 })
 	p.kill()
-	p = start(t, s.dir, strings.Fields(command)[1:]...)
-	if code := p.exits(patience); code != 0 || !strings.Contains(p.out.String(), "3,000 documents from start to end") {
-		t.Fatalf("it goes on and ends with %d: %s%s", code, p.log, p.out)
+	if said := start(t, s.dir, strings.Fields(command)[1:]...).endsWell(); !strings.Contains(said, "3,000 documents from start to end") {
+		t.Errorf("it goes on, and says at the end: %s", said)
 	}
 	if !maps.EqualFunc(s.hashes(job), calm.outputs, slices.Equal[[]uint64]) {
 		t.Error("verdicts differ from those of a job that was not interrupted")
@@ -139,10 +131,9 @@ func TestBackfillGoesOn(t *testing.T) {
 	if e := s.listed(job); e.State != "finished" || e.Documents != 3000 || !strings.Contains(e.Next, "remove "+job) {
 		t.Errorf("at its end it is listed as %+v", e)
 	}
-	gone := start(t, s.dir, append(strings.Fields(s.listed(job).Next)[1:], "--yes")...)
-	if code := gone.exits(patience); code != 0 ||
-		!strings.Contains(gone.out.String(), backfill.JournalOf(job)+", group "+backfill.GroupOf(job)+", its snapshots") {
-		t.Errorf("remove ends with %d: %s%s", code, gone.log, gone.out)
+	said := start(t, s.dir, append(strings.Fields(s.listed(job).Next)[1:], "--yes")...).endsWell()
+	if !strings.Contains(said, backfill.JournalOf(job)+", group "+backfill.GroupOf(job)+", its snapshots") {
+		t.Errorf("remove says %s", said)
 	}
 	if e := s.listed(job); e.Backfill != "" {
 		t.Errorf("after it was removed it is listed as %+v", e)
@@ -195,9 +186,5 @@ func TestBackfillOfDeleted(t *testing.T) {
 		t.Fatalf("after Ctrl-C it ends with %d: %s", code, p.log)
 	}
 	s.deleteBelow(s.ends())
-	p = s.replays("--name", job)
-	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "were deleted before") ||
-		!strings.Contains(p.log.String(), "begin") {
-		t.Errorf("where the rest was deleted it ends with %d: %s", code, p.log)
-	}
+	s.replays("--name", job).fails("were deleted before", "begin")
 }

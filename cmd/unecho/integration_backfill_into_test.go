@@ -26,14 +26,15 @@ func TestBackfillIntoKilled(t *testing.T) {
 	run := func(i int) *process {
 		return s.replays("--into", s.name, "--max-rate", "1500", "--set", fmt.Sprint("consumer.member=m", i))
 	}
-	all := []*process{run(0), run(1), run(2)}
-	for k := range kills {
-		sum := int64(s.total() * (k + 1) / kills) // the last ones are of the live group
-		s.waitFor(all, func() bool { return s.done(s.name) >= sum })
-		s.produce(40, uint64(2+k))
-		all[k%processes].kill()
-		all[k%processes] = run(k % processes)
+	moments := make([]func([]*process), kills)
+	for k := range moments {
+		moments[k] = func(all []*process) {
+			sum := int64(s.total() * (k + 1) / kills) // the last ones are of the live group
+			s.waitFor(all, func() bool { return s.done(s.name) >= sum })
+			s.produce(40, uint64(2+k))
+		}
 	}
+	all := killed(processes, run, moments...)
 	s.produce(400, 99)
 	s.settled()
 	for _, p := range all {
@@ -73,14 +74,10 @@ func TestBackfillOfTwoTopics(t *testing.T) {
 		return s.replays("--topic", s.source, "--topic", other, "--name", job, "--max-rate", "200", "--set", "document.id=key", "--set",
 			fmt.Sprint("consumer.member=m", i))
 	}
-	all := []*process{run(0), run(1)}
-	s.waitFor(all, func() bool { return s.done("unecho-backfill."+job) >= pairs/2 })
-	all[0].kill()
-	all[0] = run(0)
-	for _, p := range all {
-		if code := p.exits(patience); code != 0 {
-			t.Fatalf("it ends with %d: %s", code, p.log)
-		}
+	for _, p := range killed(2, run, func(all []*process) {
+		s.waitFor(all, func() bool { return s.done("unecho-backfill."+job) >= pairs/2 })
+	}) {
+		p.endsWell()
 	}
 	came := map[string]string{}
 	for _, source := range []string{s.source, other} {

@@ -31,9 +31,7 @@ func TestBackfillEndsWhenItsOutputsCanBeRead(t *testing.T) {
 		t.Fatalf("it has ended: %s", p.log)
 	}
 	check(t, other.EndTransaction(s.bounded(), kgo.TryCommit))
-	if code := p.exits(patience); code != 0 {
-		t.Fatalf("it ends with %d: %s", code, p.log)
-	}
+	p.endsWell()
 	ends, err := s.admin.ListEndOffsets(s.bounded(), outputs...)
 	check(t, err)
 	committed, err := s.admin.ListCommittedOffsets(s.bounded(), outputs...)

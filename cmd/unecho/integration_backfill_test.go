@@ -179,24 +179,16 @@ func (s *scene) backfill(name string, processes, kills int, args ...string) repl
 			"--set", fmt.Sprint("consumer.member=m", member), "--set", "consumer.poll_records=1000",
 		}, args...)...)
 	}
-	all := make([]*process, processes)
-	for i := range all {
-		all[i] = run(i)
+	total, moments := int64(s.total()), make([]func([]*process), kills*processes)
+	for k := range moments {
+		threshold := total * int64(k+1) / int64(len(moments)+2)
+		moments[k] = func(all []*process) { s.comesTo(all, job, threshold) }
 	}
-	total := int64(s.total())
-	for k := range kills * processes {
-		threshold := total * int64(k+1) / int64(kills*processes+2)
-		s.comesTo(all, job, threshold)
-		all[k%processes].kill()
-		all[k%processes] = run(k % processes)
-	}
+	all := killed(processes, run, moments...)
 	s.comesTo(all, job, total)
 	r := replayed{}
 	for _, p := range all {
-		if code := p.exits(patience); code != 0 {
-			s.t.Fatalf("a process ends with %d", code)
-		}
-		check(s.t, json.Unmarshal([]byte(p.out.String()), &r.summary))
+		check(s.t, json.Unmarshal([]byte(p.endsWell()), &r.summary))
 	}
 	s.t.Logf("%s: %d processes, %d kills of each, took %v", name, processes, kills, time.Since(began).Round(time.Second))
 	r.outputs = s.hashes(job)

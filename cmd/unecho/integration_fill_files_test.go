@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/cmd/internal/backfills"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
@@ -36,24 +34,15 @@ func TestFillFilesKilled(t *testing.T) {
 		}
 		return n
 	}
-	p := fill(file)
-	s.waitFor([]*process{p}, func() bool { return loaded() >= 10_000 })
-	p.kill()
-	p = fill(file)
+	loading := func(all []*process) { s.waitFor(all, func() bool { return loaded() >= 10_000 }) }
+	p := killed(1, func(int) *process { return fill(file) }, loading)[0]
 	p.says("feeding begins")
 	_, begun := s.journal(s.bounded())
 	s.waitFor([]*process{p}, func() bool { _, now := s.journal(s.bounded()); return now > begun+10 })
 	p.kill()
 	other, _ := s.pastFile("other", n, partitions)
-	if p := fill(other); p.exits(patience) == 0 || !strings.Contains(p.log.String(), "these are not the files") {
-		t.Errorf("other files: %s", p.log)
-	}
-	p = fill(file)
-	if code := p.exits(patience); code != 0 {
-		t.Fatalf("it ends with %d: %s%s", code, p.log, p.out)
-	}
-	var sum backfills.FillSummary
-	check(t, json.Unmarshal([]byte(p.out.String()), &sum))
+	fill(other).fails("these are not the files")
+	sum := fill(file).filled()
 	if !sum.Finished || sum.Documents != n || sum.Remembered != n || sum.Window != n {
 		t.Errorf("the summary is %+v; want it finished, and %d documents remembered", sum, n)
 	}
@@ -75,10 +64,7 @@ func (s *scene) filesGo() {
 	if e := s.listed(s.name); e.State != "fill" || !strings.Contains(e.Next, "remove "+s.name) {
 		s.t.Errorf("listed as %+v", e)
 	}
-	remove := s.replays("remove", s.name, "--yes")
-	if code := remove.exits(patience); code != 0 {
-		s.t.Errorf("it is removed with %d: %s%s", code, remove.log, remove.out)
-	}
+	s.replays("remove", s.name, "--yes").endsWell()
 }
 
 // Documents without a time are as young as the load, so that window.age keeps them.
@@ -88,11 +74,7 @@ func TestFillFilesWithoutTimes(t *testing.T) {
 	s.configure(s.consumer(""), s.inDirectory(), noOps)
 	p := start(t, s.dir, "fill", "--config", s.file, "--json", "--format", "lines",
 		s.written("letters.txt", words(rand.New(rand.NewPCG(1, 1)), 30)+"\n"+words(rand.New(rand.NewPCG(1, 2)), 30)+"\n"))
-	if code := p.exits(patience); code != 0 {
-		t.Fatalf("it ends with %d: %s%s", code, p.log, p.out)
-	}
-	var sum backfills.FillSummary
-	check(t, json.Unmarshal([]byte(p.out.String()), &sum))
+	sum := p.filled()
 	if sum.Remembered != 2 || sum.Window != 2 {
 		t.Errorf("the summary is %+v; want 2 documents remembered", sum)
 	}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
 // process is a running unecho.
@@ -166,6 +168,43 @@ func (p *process) exits(bound time.Duration) int {
 		p.t.Fatalf("has not ended within %v", bound)
 		return -1
 	}
+}
+
+// endsWell waits for the end with exit code 0, and returns what was printed.
+func (p *process) endsWell() string {
+	p.t.Helper()
+	if code := p.exits(patience); code != 0 {
+		p.t.Fatalf("it ends with %d: %s%s", code, p.log, p.out)
+	}
+	return p.out.String()
+}
+
+// fails waits for the end with exit code 1, and demands that the log says why.
+func (p *process) fails(says ...string) {
+	p.t.Helper()
+	if code := p.exits(patience); code != exit.Failed {
+		p.t.Errorf("it ends with %d, want %d: %s", code, exit.Failed, p.log)
+	}
+	for _, what := range says {
+		if !strings.Contains(p.log.String(), what) {
+			p.t.Errorf("it does not say %q: %s", what, p.log)
+		}
+	}
+}
+
+// killed starts processes. At each of the moments it kills one of them, by turns, and starts it again. It returns those
+// that live then.
+func killed(processes int, run func(i int) *process, moments ...func(all []*process)) []*process {
+	all := make([]*process, processes)
+	for i := range all {
+		all[i] = run(i)
+	}
+	for k, moment := range moments {
+		moment(all)
+		all[k%processes].kill()
+		all[k%processes] = run(k % processes)
+	}
+	return all
 }
 
 // output is what a process has written so far.

@@ -127,9 +127,9 @@ func TestSuccessorRemembersTheFill(t *testing.T) {
 			} else {
 				fill = append(fill, "--format", "lines", s.written("old.txt", known+"\n"))
 			}
-			s.endsWell(fill...)
+			start(t, s.dir, fill...).endsWell()
 			if with == "files that were removed" {
-				s.endsWell("backfill", "remove", s.name, "--yes", "--config", older)
+				start(t, s.dir, "backfill", "remove", s.name, "--yes", "--config", older).endsWell()
 				want = "unique"
 			}
 			start(t, s.dir, "run", "--config", older)
@@ -137,7 +137,7 @@ func TestSuccessorRemembersTheFill(t *testing.T) {
 			s.settled()
 			newer := s.deployment(s.name+"-2", s.name, journalIn(s.name, 0), shingles[1], 0)
 			start(t, s.dir, "run", "--config", newer).says(saysFilled)
-			s.endsWell("takeover", "--config", newer)
+			start(t, s.dir, "takeover", "--config", newer).endsWell()
 			s.send(&kgo.Record{Value: []byte(known)})
 			successor := *s
 			successor.name += "-2"
@@ -152,14 +152,6 @@ func TestSuccessorRemembersTheFill(t *testing.T) {
 				t.Errorf("what the first group was filled with is not %s", want)
 			}
 		})
-	}
-}
-
-// endsWell runs a verb that does.
-func (s *scene) endsWell(args ...string) {
-	s.t.Helper()
-	if p := start(s.t, s.dir, args...); p.exits(patience) != 0 {
-		s.t.Fatalf("unecho %s ends with %v", args[0], p.err)
 	}
 }
 

@@ -59,12 +59,12 @@ func (e *editions) write(text []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(value, now.body, protowire.BytesType), text)
 }
 
-func TestProtobufUnderKills(t *testing.T)     { protobufUnderKills(t, 1) }
+func TestProtobufUnderKills(t *testing.T)     { protobufUnderKills(t, 2) }
 func TestProtobufUnderKillsLong(t *testing.T) { protobufUnderKills(t, 8) }
 
-// protobufUnderKills has three processes read values of Protobuf, whose schema changes in each round while the registry
-// hangs or is gone, and kills one of them then: what waits for a schema comes out when the registry answers. Each
-// document comes out once, as the twin decides, and none is rejected but those without a value.
+// protobufUnderKills has the schema of values of Protobuf change in each round while the registry hangs or is gone, and
+// processes are killed then: what waits for a schema comes out when the registry answers. None is rejected but documents
+// without a value.
 func protobufUnderKills(t *testing.T, rounds int) {
 	t.Helper()
 	t.Parallel()
@@ -79,36 +79,23 @@ func protobufUnderKills(t *testing.T, rounds int) {
 	e.next()
 	s.valued = e.write
 	front := proxyTo(t, strings.TrimPrefix(address, "http://"))
-	s.configure(s.inPostgres(), s.consumer(""), noOps, "document: {empty: reject, format: protobuf, framing: confluent, fields: [body], "+
-		"registry: {urls: [http://"+front.Address()+"/apis/ccompat/v7], timeout: 1s}}")
-	journal := s.copyJournal()
-	named := func(n int) *process { return s.run("--set", fmt.Sprint("consumer.member=m", n)) }
-	all := []*process{named(0), named(1), named(2)}
-	for _, p := range all {
-		p.says(`"ready"`)
-	}
-	s.members(6, 6)
-	stream := s.streams(300, 1)
-	for round := range rounds {
-		hang, mend := away(t, front, round)
+	report := s.underKills(rounds, func(k int, m *mortals) {
+		s.members(4, 6)
+		s.produce(600, uint64(10+k))
+		hang, mend := away(t, front, k)
 		hang()
 		e.next()
-		stands := s.stands()
-		for i := range all {
-			if i == round%3 || round%4 == 3 {
-				all[i].kill()
-				all[i] = named(i)
-			}
+		s.produce(600, uint64(30+k))
+		s.stands()
+		m.all["victim"].kill()
+		if k%4 == 3 {
+			m.all["stays"].kill()
 		}
+		m.revive()
 		mend()
-		s.reaches(stands + 600)
-	}
-	stream.end(s)
-	s.settled()
-	stopAll(t, 30*time.Second, all...)
-	journal.upToDate()
+	}, "document: {empty: reject, format: protobuf, framing: confluent, fields: [body], registry: {urls: [http://"+
+		front.Address()+"/apis/ccompat/v7], timeout: 1s}}")
 	s.cameOnce()
-	report := s.audited(journal.topic)
 	if without := s.total() - int(e.written.Load()); report.Rejected != without {
 		t.Errorf("%d documents are rejected, and %d have no value", report.Rejected, without)
 	}
@@ -123,15 +110,14 @@ func away(t *testing.T, front *proxy.Proxy, round int) (hang, mend func()) {
 	return front.Cut, func() { check(t, front.Mend(t.Context())) }
 }
 
-// stands waits until all partitions wait for what comes next, and returns how much is committed.
-func (s *scene) stands() (sum int64) {
+// stands waits until all partitions wait for what comes next.
+func (s *scene) stands() {
 	s.t.Helper()
 	last, since := int64(-1), time.Now()
 	s.until("nothing more is committed", func(ctx context.Context) bool {
-		if sum, _ = s.committed(ctx); sum != last {
+		if sum, _ := s.committed(ctx); sum != last {
 			last, since = sum, time.Now()
 		}
 		return time.Since(since) > 2*time.Second
 	})
-	return sum
 }

@@ -144,13 +144,12 @@ func (s *scene) until(what string, is func(context.Context) bool) {
 // configure writes the configuration file: what all scenes share, and more.
 func (s *scene) configure(more ...string) {
 	s.t.Helper()
-	lines := append([]string{
-		"kafka: {brokers: " + s.brokers + "}",
-		"source: {topics: [" + s.source + "]}",
-		"log: {format: json}",
-	}, more...)
-	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "document: ") }) {
-		lines = append(lines, "document: {empty: reject}")
+	lines := append([]string{"kafka: {brokers: " + s.brokers + "}", "log: {format: json}"}, more...)
+	for _, usual := range []string{"source: {topics: [" + s.source + "]}", "document: {empty: reject}"} {
+		section, _, _ := strings.Cut(usual, "{")
+		if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, section) }) {
+			lines = append(lines, usual)
+		}
 	}
 	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "consumer: ") }) {
 		lines = append(lines, s.consumer(""))

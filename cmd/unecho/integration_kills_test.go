@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/sink"
+)
+
+// mortals are the processes of a group: a victim, and one that stays.
+type mortals struct {
+	s    *scene
+	all  map[string]*process
+	last bool // it is the last round, after which the victim's place stays empty
+}
+
+func (m *mortals) begin(name string) { m.all[name] = m.s.run("--set", "consumer.member="+name) }
+
+// revive starts again what was killed.
+func (m *mortals) revive() {
+	for name, p := range m.all {
+		if p.ends && (name != "victim" || !m.last) {
+			m.begin(name)
+		}
+	}
+}
+
+// underKills has two processes filter documents, of which one at least is killed in each round, and returns what the
+// audit of the whole journal finds. How long documents wait is logged, and bounded only by the tests' patience: the
+// machine is shared.
+func (s *scene) underKills(rounds int, round func(k int, m *mortals), configuration ...string) audit.Report {
+	s.t.Helper()
+	s.configure(append([]string{s.inPostgres(), s.consumer(""), noOps}, configuration...)...)
+	journal := s.copyJournal()
+	m := &mortals{s: s, all: map[string]*process{}}
+	for _, name := range []string{"victim", "stays"} {
+		m.begin(name)
+		m.all[name].says(`"ready"`)
+	}
+	for k := range rounds {
+		m.last = k == rounds-1
+		round(k, m)
+		began := time.Now()
+		m.revive()
+		s.settled()
+		s.t.Logf("round %d: its place stays empty: %v; all is committed after %v", k+1, m.last, time.Since(began).Round(10*time.Millisecond))
+	}
+	stopAll(s.t, 30*time.Second, m.all["stays"])
+	journal.upToDate()
+	return s.audited(journal.topic)
+}
+
+// amidDocuments kills the victim while it has something to do.
+func (s *scene) amidDocuments(k int, m *mortals) {
+	s.t.Helper()
+	by := s.members(4, len(s.partitions()))
+	orphans := append(by["victim-s0"], by["victim-s1"]...)
+	s.produce(2000, uint64(10+k))
+	s.reaches(int64(s.total()) - 1500)
+	s.produce(2000, uint64(20+k)) // so that something is left, however late it is killed
+	m.all["victim"].kill()
+	_, done := s.committed(s.t.Context())
+	left := 0
+	for _, p := range orphans {
+		left += int(s.sent[p] - done[p])
+	}
+	if left == 0 {
+		s.t.Errorf("kill %d: the victim had nothing left to do: it leaves nothing behind", k+1)
+	}
+}
+
+// One process of two is killed again and again, and once its place stays empty.
+func TestKilledAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 6)
+	s.underKills(3, s.amidDocuments)
+}
+
+// Unique documents and duplicates share a topic, and each document has a record in the topic of verdicts: each once and
+// in order, though a process is killed again and again.
+func TestOneTopicAndVerdictsUnderKills(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 6)
+	report := s.underKills(3, s.amidDocuments, "sink: {duplicate: none, metadata: topic}")
+	if report.Verdicts != s.total() || report.Rejected == 0 {
+		t.Errorf("%d documents, %s", s.total(), &report)
+	}
+	if topics, err := s.admin.ListTopics(s.bounded(), fmt.Sprint(s.source, ".duplicate")); err == nil && topics.Error() == nil {
+		t.Error("there is a topic of duplicates")
+	}
+}
+
+// What conditions leave unchecked comes out as unique, each once and in order, though a process is killed again and
+// again. It is what they say, and nothing else.
+func TestConditionsUnderKills(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 6)
+	report := s.underKills(2, s.amidDocuments, "sink: {metadata: topic}",
+		"source: {topics: ["+s.source+"], when: ['header:lang = en', 'size >= 416']}")
+	unchecked, wrong := 0, 0
+	for _, output := range []string{".unique", ".duplicate"} {
+		err := topic.ReadSpan(s.bounded(), s.kafka, s.source+output, topic.Span{}, func(r *topic.Record) error {
+			small := len(r.Value) < 416
+			if small {
+				unchecked++
+			}
+			if small != (r.Header(sink.HeaderUnchecked) != "") || small && output != ".unique" {
+				wrong++
+			}
+			return nil
+		})
+		check(t, err)
+	}
+	if unchecked == 0 || wrong > 0 || report.Verdicts != s.total() {
+		t.Errorf("%d of %d are unchecked, %d wrongly; %s", unchecked, s.total(), wrong, &report)
+	}
+}

@@ -66,8 +66,6 @@ func (m backfill) Fed() bool { return m.plan.Order == ByPlace }
 
 func (backfill) MayBypass() bool { return false }
 
-func (backfill) Bounded() bool { return true }
-
 // Reach is what was fed, and never beyond the end of the range.
 func (m backfill) Reach(a *Assignment, r *index.Replica) int64 {
 	if m.Fed() {

@@ -43,8 +43,6 @@ func (live) Fed() bool { return false }
 
 func (live) MayBypass() bool { return true }
 
-func (live) Bounded() bool { return false }
-
 func (live) Reach(*Assignment, *index.Replica) int64 { return math.MaxInt64 }
 
 func (live) Lead(_, _ int) int { return 1 }

@@ -53,7 +53,7 @@ func (m *Member) Looks() bool {
 	if m.batch != nil {
 		return m.batch.wants == WantVerdicts
 	}
-	return m.mode.Bounded()
+	return m.mode.Finite()
 }
 
 // Next says what is next. It takes the verdicts that the replica holds.
@@ -163,7 +163,7 @@ func (m *Member) Later(now time.Time) { m.later = now.Add(Quiet) }
 // poll chooses the partitions that are worth it.
 func (m *Member) poll(now time.Time, j Journal) Step {
 	s := Step{Want: WantRecords, Of: m.assigned, Records: m.intake.Records(), Wait: Quiet}
-	if !m.mode.Bounded() {
+	if !m.mode.Finite() {
 		return s
 	}
 	s.Of = nil

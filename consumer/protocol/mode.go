@@ -11,7 +11,8 @@ type Mode interface {
 	Adjust(f *Findings, d Decision) Decision
 	// Metadata is that of the next commit of an assignment.
 	Metadata(a *Assignment) string
-	// Finite says that each partition is read up to the end of a range. Commits have counts of verdicts in their metadata.
+	// Finite says that each partition is read up to the end of a range, and before that as far as Reach says. Commits have
+	// counts of verdicts in their metadata.
 	Finite() bool
 	// Fixed is the moment by which documents are untimely (ms since 1970); ok is false where that is the present.
 	Fixed() (at int64, ok bool)
@@ -23,8 +24,6 @@ type Mode interface {
 	Fed() bool
 	// MayBypass says that documents can be passed on unchecked while the journal is away.
 	MayBypass() bool
-	// Bounded says that partitions are read only as far as something else has come.
-	Bounded() bool
 	// Reach is the offset up to which a session may commit documents of an assignment.
 	Reach(a *Assignment, r *index.Replica) int64
 	// Lead is how many offsets a partition must be ahead, so that a poll of so many records is worth its cost. At most

@@ -129,7 +129,7 @@ func (l *loop) poll(ctx, drain context.Context, step *protocol.Step) error {
 	if err := l.client.ready(ctx); err != nil {
 		return err
 	}
-	if l.member.Mode().Bounded() {
+	if l.member.Mode().Finite() {
 		l.client.choose(l.member.Assigned(), step.Of)
 	}
 	most := step.Records
@@ -206,7 +206,7 @@ func (l *loop) endRecording() {
 
 // reach returns the offset up to which documents of an assignment may be forwarded now.
 func (l *loop) reach() func(*assignment) int64 {
-	if !l.member.Mode().Bounded() {
+	if !l.member.Mode().Finite() {
 		return func(*assignment) int64 { return math.MaxInt64 }
 	}
 	reach := map[*assignment]int64{}

@@ -2,12 +2,14 @@ package index_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/naive"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // pair is a replica and its twin, which read the same journal and must agree.
@@ -22,14 +24,21 @@ type pair struct {
 
 func newPair(t *testing.T, p index.Params) *pair {
 	t.Helper()
+	s := barePair(t, p)
+	s.apply(&index.Settings{Text: settings, Wall: storyStart})
+	s.apply(&index.Reposition{Header: s.header(), Source: source(0), Name: "news", Epoch: 1})
+	return s
+}
+
+// barePair has read nothing.
+func barePair(t *testing.T, p index.Params) *pair {
+	t.Helper()
 	signer, err := index.NewSigner(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &pair{t: t, fast: newReplica(t, p), slow: naive.New(p, settings, index.Fingerprint(settings)), signer: signer}
 	s.at.LogAppendTime = storyStart
-	s.apply(&index.Settings{Text: settings, Wall: storyStart})
-	s.apply(&index.Reposition{Header: s.header(), Source: source(0), Name: "news", Epoch: 1})
 	return s
 }
 
@@ -40,26 +49,34 @@ func (s *pair) header() index.Header {
 func (s *pair) apply(rec index.Record) []index.Verdict {
 	s.t.Helper()
 	want, got := s.slow.Apply(s.at, rec), s.fast.Apply(s.at, rec).Judged
-	for i := range want {
-		if got[i] != want[i] {
-			s.t.Fatalf("%T at %d: got\n%+v\nthe twin says\n%+v", rec, s.at.Offset, got[i], want[i])
-		}
+	if !slices.Equal(got, want) {
+		s.t.Fatalf("%T at %d: got\n%+v\nthe twin says\n%+v", rec, s.at.Offset, got, want)
 	}
 	s.at.Offset++
 	return want
 }
 
+// document is the next document, of a kind.
+func (s *pair) document(kind int) entry.Entry {
+	e := entry.Entry{Offset: s.offset, Time: s.at.LogAppendTime, ID: fmt.Append(nil, "id-", s.offset)}
+	s.signer.Sign(&e, fmt.Appendf(nil, "document %d stands for itself alone, and %d more of its kind", kind, kind))
+	s.offset++
+	return e.Clone()
+}
+
+func (s *pair) run(entries ...entry.Entry) []index.Verdict {
+	s.t.Helper()
+	return s.apply(&index.Run{Header: s.header(), Source: source(0), Epoch: 1, Base: entries[0].Offset, Entries: entries})
+}
+
 // judge judges documents from to to of their kinds.
 func (s *pair) judge(from, to int) (copies int) {
 	s.t.Helper()
-	run := &index.Run{Header: s.header(), Source: source(0), Epoch: 1, Base: s.offset}
+	var entries []entry.Entry
 	for kind := from; kind < to; kind++ {
-		e := entry.Entry{Offset: s.offset, Time: s.at.LogAppendTime}
-		s.signer.Sign(&e, fmt.Appendf(nil, "document %d stands for itself alone, and %d more of its kind", kind, kind))
-		run.Entries = append(run.Entries, e.Clone())
-		s.offset++
+		entries = append(entries, s.document(kind))
 	}
-	for _, v := range s.apply(run) {
+	for _, v := range s.run(entries...) {
 		if v.Matched() {
 			copies++
 		}
@@ -110,6 +127,91 @@ func TestReentriesAreBounded(t *testing.T) {
 		s.wait(time.Millisecond)
 		if copies := s.judge(0, n-1); copies != 0 {
 			t.Errorf("%d were found ten seconds after their last repeat", copies)
+		}
+	})
+}
+
+// Bounds that are met to the millisecond and the byte, which random histories do not come across.
+func TestBoundsAreMetAsByTheTwin(t *testing.T) {
+	t.Run("emitted at the very moment", func(t *testing.T) {
+		p := index.DefaultParams()
+		p.Window.ReemitEvery = 10 * time.Second
+		s := newPair(t, p)
+		s.judge(0, 1)
+		s.wait(10*time.Second - time.Millisecond)
+		before := s.run(s.document(0))[0].Reemitted
+		s.wait(time.Millisecond)
+		if then := s.run(s.document(0))[0].Reemitted; before || !then {
+			t.Errorf("a millisecond before it comes through: %t, want false; then: %t, want true", before, then)
+		}
+	})
+	t.Run("as many bytes as there is room for", func(t *testing.T) {
+		p := index.DefaultParams()
+		p.Similarity.Bands, p.Similarity.Rows, p.Similarity.Slots = 8, 4, 32 // planned, they follow from the bound
+		s, size := newPair(t, p), int64(0)
+		for kind := range 3 {
+			e := s.document(kind)
+			size += index.EntryBytes(p, &e)
+		}
+		for less, want := range []int{1, 0} {
+			p.Window.Bytes = setting.Bytes(size) - setting.Bytes(less)
+			s = newPair(t, p)
+			s.judge(0, 3)
+			if copies := s.judge(0, 1); copies != want {
+				t.Errorf("%d bytes less: %d copies of the oldest of three, want %d", less, copies, want)
+			}
+		}
+	})
+}
+
+// What members should not append, and buffers that are used again, which random histories do not come across.
+func TestOddRecordsAreReadAsByTheTwin(t *testing.T) {
+	t.Run("a buffer that is used again", func(t *testing.T) {
+		s := newPair(t, index.DefaultParams())
+		e := s.document(0)
+		s.run(e)
+		copy(e.ID, "XXXX")
+		clear(e.Evidence)
+		if v := s.run(s.document(0))[0]; v.Match.ID != "id-0" {
+			t.Errorf("it is a copy of %q, want id-0", v.Match.ID)
+		}
+	})
+	t.Run("evidence that cannot be read", func(t *testing.T) {
+		p := index.DefaultParams()
+		p.Similarity.Evidence = "text"
+		s := newPair(t, p)
+		s.judge(0, 1)
+		e := s.document(0)
+		e.Content++
+		e.Evidence = []byte{0xff, 0xff, 0xff}
+		if v := s.run(e)[0]; v.Matched() {
+			t.Errorf("it is a copy: %+v", v)
+		}
+	})
+	t.Run("the clock of other settings", func(t *testing.T) {
+		p := index.DefaultParams()
+		p.Window.Age = 10 * time.Second
+		s := newPair(t, p)
+		s.judge(0, 1)
+		s.wait(time.Minute)
+		s.apply(&index.Mark{Header: index.Header{Fingerprint: 1, Wall: s.at.LogAppendTime}})
+		s.wait(-time.Minute)
+		if s.judge(0, 1) == 0 {
+			t.Error("a record of other settings moves the clock")
+		}
+	})
+	t.Run("a journal of other settings", func(t *testing.T) {
+		s := barePair(t, index.DefaultParams())
+		texts := [][]byte{[]byte(`{"other":"settings"}`), settings}
+		for _, text := range texts {
+			s.apply(&index.Settings{Text: text, Wall: storyStart})
+		}
+		for _, text := range texts {
+			h := index.Header{Fingerprint: index.Fingerprint(text), Wall: storyStart}
+			s.apply(&index.Reposition{Header: h, Source: source(0), Name: "news", Epoch: 1})
+			if judged := s.apply(&index.Run{Header: h, Source: source(0), Epoch: 1, Entries: []entry.Entry{s.document(0)}}); len(judged) > 0 {
+				t.Errorf("%s: it is judged: %+v", text, judged)
+			}
 		}
 	})
 }

@@ -14,6 +14,10 @@ import (
 	"github.com/unecho/unecho/index/naive/random"
 )
 
+const settings = `{"test":"settings"}`
+
+var fingerprint = index.Fingerprint([]byte(settings))
+
 var seed = flag.Uint64("seed", 1, "first seed of the random histories")
 
 func histories(t *testing.T, n int, try func(t *testing.T, p index.Params, steps []random.Step)) {

@@ -17,7 +17,6 @@ func TestResumeChangesNothing(t *testing.T)     { tryResuming(t, 5) }
 func TestResumeChangesNothingLong(t *testing.T) { tryResuming(t, 150) }
 
 func tryResuming(t *testing.T, seeds uint64) {
-	fingerprint := index.Fingerprint([]byte(settings)) // a replica recognises its settings by the fingerprint
 	for s := *seed; s < *seed+seeds; s++ {
 		t.Run(fmt.Sprint("seed=", s), func(t *testing.T) {
 			p := random.Params(s)

@@ -165,7 +165,7 @@ clean: ## remove what was built, fetched and logged
 	rm -rf .cache unecho
 
 dev: $(GOTESTSUM) # always: go build knows whether anything changed
-	@$(GO) build -buildvcs=false -o $(BIN)/ ./deploy/dev/servers ./deploy/dev/skips
+	@$(GO) build -buildvcs=false -o $(BIN)/ ./deploy/dev/servers
 
 # GOFLAGS is set anew because -mod or -tags meant for this module don't suit another.
 $(GOLANGCI):

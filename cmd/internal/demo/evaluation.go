@@ -18,19 +18,27 @@ type judgement struct {
 	Match     string // the ID of the document it is a duplicate of
 }
 
-// evaluation measures verdicts against the exact Jaccard similarity of each document to every one kept before it. It
-// costs some 70 us to 150 us and 5 kB per document, so do not measure the speed of a run while evaluating it. It is not
-// safe for concurrent use.
+// evaluation holds verdicts against the exact Jaccard similarity of each document to every one kept before it, when all
+// are there. It keeps the shingles of each document, some 2 kB. It is not safe for concurrent use.
 type evaluation struct {
 	threshold int // ten-thousandths, as in the index
 	ruler     *eval.Ruler
-	kept      *nearest
+	sets      [][]uint64
+	matches   []int          // by document: the one that it is a duplicate of, kept or unknown
 	numbers   map[string]int // number of each kept document, by ID
-	result    result
-	rightly   int // judged duplicate, with a match that is similar enough
+	most      int            // pairs of unequal documents that are looked at
 }
 
-// result is what an evaluation found so far. A share is nil if it is a share of nothing.
+// In place of the number of a match.
+const (
+	kept    = -1
+	unknown = -2
+)
+
+// mostPairs is how many pairs of unequal documents are looked at. More take minutes.
+const mostPairs = 20_000_000
+
+// result is what an evaluation found. A share is nil if it is a share of nothing.
 type result struct {
 	Precision *float64 // share of the documents judged duplicate whose match is truly as similar as the threshold asks
 	Recall    *float64 // share of the documents as similar to a kept one as the threshold asks that were judged duplicate
@@ -57,65 +65,128 @@ func newEvaluation(threshold float64, shingle string) (*evaluation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build evaluation: %w", err)
 	}
-	e := &evaluation{
-		threshold: int(math.Round(threshold * 10000)), ruler: eval.NewRuler(text.DefaultParams(), shingling),
-		kept: newNearest(min(0.5, threshold)), numbers: map[string]int{},
-	}
-	for tenth := range 6 {
-		e.result.Degrees = append(e.result.Degrees, degree{From: float64(tenth+5) / 10, To: min(1, float64(tenth+6)/10)})
-	}
-	return e, nil
+	return &evaluation{
+		threshold: int(math.Round(threshold * eval.Scale)), ruler: eval.NewRuler(text.DefaultParams(), shingling),
+		numbers: map[string]int{}, most: mostPairs,
+	}, nil
 }
 
-// add counts one verdict. Verdicts must be added in the order of the journal, rejected documents not at all.
+// add takes one verdict. Verdicts must be added in the order of the journal, rejected documents not at all.
 func (e *evaluation) add(j judgement) {
-	set := e.ruler.Set(nil, []byte(j.Text))
-	shared, union := e.kept.best(set)
-	e.countDegree(shared, union, j.Duplicate)
-	if e.reaches(shared, union) {
-		e.result.Copies++
-		if j.Duplicate {
-			e.result.Found++
+	match := kept
+	if !j.Duplicate {
+		e.numbers[j.ID] = len(e.sets)
+	} else if number, known := e.numbers[j.Match]; known {
+		match = number
+	} else {
+		match = unknown
+	}
+	e.sets = append(e.sets, e.ruler.Set(nil, []byte(j.Text)))
+	e.matches = append(e.matches, match)
+}
+
+// found measures the verdicts. It returns false if that would take too long.
+func (e *evaluation) found() (out result, ok bool) {
+	for tenth := range 6 {
+		out.Degrees = append(out.Degrees, degree{From: float64(tenth+5) / 10, To: min(1, float64(tenth+6)/10)})
+	}
+	nearest, ok := e.nearest()
+	if !ok {
+		return result{}, false
+	}
+	rightly := 0
+	for number, match := range e.matches {
+		out.count(nearest[number], match != kept, e.reaches(nearest[number]))
+		switch {
+		case match == unknown:
+			out.Strangers++
+		case match >= 0:
+			out.Duplicates++
+			if shared, union := sketch.Jaccard(e.sets[number], e.sets[match]); e.reaches(eval.Pair{Shared: shared, Union: union}) {
+				rightly++
+			}
 		}
 	}
-	if !j.Duplicate {
-		e.numbers[j.ID] = e.kept.add(set)
-		return
-	}
-	match, known := e.numbers[j.Match]
-	if !known {
-		e.result.Strangers++
-		return
-	}
-	e.result.Duplicates++
-	if e.reaches(sketch.Jaccard(set, e.kept.sets[match])) {
-		e.rightly++
-	}
+	out.Precision = share(rightly, out.Duplicates)
+	out.Recall = share(out.Found, out.Copies)
+	return out, true
 }
 
 // reaches compares in integers, as the index does.
-func (e *evaluation) reaches(shared, union int) bool {
-	return sketch.AtLeast(uint32(shared), uint32(union), e.threshold)
+func (e *evaluation) reaches(p eval.Pair) bool { return p.Shared > 0 && p.AtLeast(e.threshold) }
+
+// nearest returns the similarity of each document to the nearest one that was kept before it, if that is at least one
+// half or the threshold. Equal documents are joined once, so their number costs nothing.
+func (e *evaluation) nearest() (nearest []eval.Pair, ok bool) {
+	sets, equal := e.distinct()
+	first := make([]int, len(sets)) // the first that was kept
+	for class, numbers := range equal {
+		first[class] = len(e.sets)
+		if i := slices.IndexFunc(numbers, func(n int) bool { return e.matches[n] == kept }); i >= 0 {
+			first[class] = numbers[i]
+		}
+	}
+	nearest = make([]eval.Pair, len(e.sets))
+	see := func(a, b int, p eval.Pair) {
+		for _, number := range equal[b] {
+			if n := &nearest[number]; first[a] < number && p.Shared*n.Union >= n.Shared*p.Union {
+				*n = p
+			}
+		}
+	}
+	for class, set := range sets {
+		see(class, class, eval.Pair{Shared: len(set), Union: len(set)})
+	}
+	join := eval.NewJoin(sets, min(eval.Scale/2, e.threshold))
+	probe, pairs, total := join.NewProbe(), []eval.Pair(nil), 0
+	for i := range join.Len() {
+		pairs = probe.Append(pairs[:0], i)
+		if total += len(pairs); total > e.most {
+			return nil, false
+		}
+		for _, p := range pairs {
+			see(p.A, p.B, p)
+			see(p.B, p.A, p)
+		}
+	}
+	return nearest, true
 }
 
-func (e *evaluation) countDegree(shared, union int, duplicate bool) {
-	tenth := shared*10/union - 5
-	if tenth < 0 {
+// distinct returns the sets that differ, and the numbers of the documents that have each of them, in order.
+func (e *evaluation) distinct() (sets [][]uint64, equal [][]int) {
+	numbers := make([]int, len(e.sets))
+	for i := range numbers {
+		numbers[i] = i
+	}
+	slices.SortStableFunc(numbers, func(a, b int) int { return slices.Compare(e.sets[a], e.sets[b]) })
+	for len(numbers) > 0 {
+		set := e.sets[numbers[0]]
+		same := 1
+		for same < len(numbers) && slices.Equal(e.sets[numbers[same]], set) {
+			same++
+		}
+		sets, equal = append(sets, set), append(equal, numbers[:same])
+		numbers = numbers[same:]
+	}
+	return sets, equal
+}
+
+// count counts a document whose nearest is this one, and whether that is a copy of it.
+func (r *result) count(nearest eval.Pair, duplicate, reaches bool) {
+	found := 0
+	if duplicate {
+		found = 1
+	}
+	if reaches {
+		r.Copies++
+		r.Found += found
+	}
+	if nearest.Shared == 0 || 2*nearest.Shared < nearest.Union {
 		return
 	}
-	e.result.Degrees[tenth].Documents++
-	if duplicate {
-		e.result.Degrees[tenth].Duplicate++
-	}
-}
-
-// found returns what was measured so far.
-func (e *evaluation) found() result {
-	out := e.result
-	out.Degrees = slices.Clone(e.result.Degrees)
-	out.Precision = share(e.rightly, out.Duplicates)
-	out.Recall = share(out.Found, out.Copies)
-	return out
+	d := &r.Degrees[nearest.Shared*10/nearest.Union-5]
+	d.Documents++
+	d.Duplicate += found
 }
 
 func share(part, whole int) *float64 {

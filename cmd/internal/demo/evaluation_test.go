@@ -21,7 +21,7 @@ func TestEvaluationAgainstCounting(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := naive{threshold: threshold, kept: map[string][]uint64{}, ruler: e.ruler}
-			n.degrees = e.found().Degrees
+			n.degrees = evaluated(t, e).Degrees
 			f := newArticles(t, synthetic.Params{Documents: 160, Seed: 3, Exact: 0.2, Edited: 0.5, Lookalike: 0.2})
 			random := rand.New(rand.NewPCG(1, 1))
 			for d, ok := f.Next(); ok; d, ok = f.Next() {
@@ -35,9 +35,18 @@ func TestEvaluationAgainstCounting(t *testing.T) {
 				n.add(j)
 				e.add(j)
 			}
-			n.compare(t, e.found())
+			n.compare(t, evaluated(t, e))
 		})
 	}
+}
+
+func evaluated(t *testing.T, e *evaluation) result {
+	t.Helper()
+	got, ok := e.found()
+	if !ok {
+		t.Fatal("too many pairs")
+	}
+	return got
 }
 
 func newArticles(t testing.TB, p synthetic.Params) *synthetic.Articles {
@@ -124,13 +133,13 @@ func TestEvaluationOfNothing(t *testing.T) {
 	e.add(judgement{ID: "a", Text: " "})
 	e.add(judgement{ID: "b", Text: "\t\n"})
 	e.add(judgement{ID: "c", Text: "", Duplicate: true, Match: "a"}) // two empty texts are not similar
-	got := e.found()
+	got := evaluated(t, e)
 	if got.Recall != nil || got.Precision == nil || *got.Precision != 0 {
 		t.Errorf("%+v, want no recall and precision 0", got)
 	}
 	e.add(judgement{ID: "d", Text: "One"})
 	e.add(judgement{ID: "e", Text: "one!", Duplicate: true, Match: "d"})
-	if got := e.found(); got.Recall == nil || *got.Recall != 1 || *got.Precision != 0.5 || got.Degrees[5].Duplicate != 1 {
+	if got := evaluated(t, e); got.Recall == nil || *got.Recall != 1 || *got.Precision != 0.5 || got.Degrees[5].Duplicate != 1 {
 		t.Errorf("%+v, want recall 1 and precision 1/2", got)
 	}
 	if _, err := newEvaluation(0.8, "words"); err == nil {
@@ -138,54 +147,44 @@ func TestEvaluationOfNothing(t *testing.T) {
 	}
 }
 
-// TestNearestIsExact tries sets that nearly meet the floor, and hashes that collide in their low bits.
-func TestNearestIsExact(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 5))
-	for _, floor := range []float64{0.1, 0.5, 0.8, 1} {
-		n := newNearest(floor)
-		for range 400 {
-			set := make([]uint64, 0, 12)
-			for range random.IntN(12) {
-				set = append(set, uint64(random.IntN(14))<<30) // four different low words
-			}
-			slices.Sort(set)
-			set = slices.Compact(set)
-			want, over := 0, 1
-			for _, other := range n.sets {
-				if s, u := sketch.Jaccard(set, other); float64(s) >= floor*float64(u) && s*over > want*u {
-					want, over = s, u
-				}
-			}
-			if s, u := n.best(set); s*over != want*u {
-				t.Fatalf("floor %v, %x: %d/%d, want %d/%d", floor, set, s, u, want, over)
-			}
-			n.add(set)
-		}
+// Equal documents cost nothing, however many there are; of others that are alike, too many are left alone.
+func TestEvaluationOfMuchTheSame(t *testing.T) {
+	e, err := newEvaluation(0.8, "word:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.most = 6
+	for i := range 9 {
+		e.add(judgement{ID: fmt.Sprint(i), Text: "one two three", Duplicate: i > 0, Match: "0"})
+	}
+	for _, more := range []string{"", " five", " six"} {
+		e.add(judgement{ID: more, Text: "one two three four" + more})
+	}
+	if got := evaluated(t, e); got.Found != 8 || *got.Recall != 0.8 {
+		t.Errorf("%+v, want 8 of 10 copies found", got)
+	}
+	e.most = 5
+	if got, ok := e.found(); ok {
+		t.Errorf("found %+v", got)
 	}
 }
 
 func BenchmarkEvaluation(b *testing.B) {
 	f := newArticles(b, synthetic.DefaultParams())
-	documents := make([]synthetic.Document, 3000)
-	for i := range documents {
-		documents[i] = f.At(i)
-	}
-	var e *evaluation
-	i := 0
 	for b.Loop() {
-		if i%len(documents) == 0 {
-			b.StopTimer()
-			var err error
-			if e, err = newEvaluation(0.8, "word:3"); err != nil {
-				b.Fatal(err)
-			}
-			b.StartTimer()
+		e, err := newEvaluation(0.8, "word:3")
+		if err != nil {
+			b.Fatal(err)
 		}
-		d := documents[i%len(documents)]
-		e.add(judgement{
-			ID: d.ID, Text: d.Text, Duplicate: d.Truth.Similarity >= 0.8,
-			Match: fmt.Sprintf("article-%06d", d.Truth.Of),
-		})
-		i++
+		for i := range 3000 {
+			d := f.At(i)
+			e.add(judgement{
+				ID: d.ID, Text: d.Text, Duplicate: d.Truth.Similarity >= 0.8,
+				Match: fmt.Sprintf("article-%06d", d.Truth.Of),
+			})
+		}
+		if _, ok := e.found(); !ok {
+			b.Fatal("too many pairs")
+		}
 	}
 }

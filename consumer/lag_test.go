@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -221,9 +222,14 @@ func TestLagIsWatched(t *testing.T) {
 	w := newWorld(t, 1)
 	read := make(chan struct{})
 	var once sync.Once
+	var joined atomic.Bool // the start looks at the source before that
+	w.cluster.ControlKey(kmsg.JoinGroup.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+		joined.Store(true)
+		return nil, nil, false
+	})
 	w.cluster.ControlKey(kmsg.ListOffsets.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
 		w.cluster.KeepControl()
-		if r := req.(*kmsg.ListOffsetsRequest); r.IsolationLevel == 1 && r.Topics[0].Topic == "news" {
+		if r := req.(*kmsg.ListOffsetsRequest); joined.Load() && r.IsolationLevel == 1 && r.Topics[0].Topic == "news" {
 			once.Do(func() { close(read) })
 		}
 		return nil, nil, false

@@ -118,6 +118,9 @@ func (s *Service) serve(ctx, drain context.Context, done func()) error {
 	defer r.cluster.Client.Close()
 	s.group.Store(r)
 	took.End("connect")
+	sources, _ := s.lookout.sources.List()
+	r.preview(drain, sources)
+	took.End("preview")
 	name, err := s.setup.takeName(drain)
 	if err != nil {
 		return err

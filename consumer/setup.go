@@ -79,6 +79,7 @@ type Setup struct {
 	// sourcesEvery is for tests; 0: the constant
 	sourcesEvery time.Duration
 	forbidden    time.Duration // for tests; 0: journal.ForbiddenPatience
+	previewFor   time.Duration // for tests; 0: the constant
 	waited       time.Duration // for tests: how long a partition has waited already when it begins to wait
 }
 

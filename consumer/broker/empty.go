@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -36,15 +37,12 @@ func (t *Topics) empty(ctx context.Context, d kgo.Decompressor, topic string, pa
 	if err != nil || !strings.Contains(configs["cleanup.policy"], "compact") {
 		return false, err
 	}
-	topics, err := t.admin.ListTopics(ctx, topic)
-	if err == nil {
-		err = topics[topic].Err
-	}
+	of, err := t.detail(ctx, topic)
 	if err != nil {
-		return false, t.refused("describe", topic, err)
+		return false, err
 	}
 	for from < to {
-		fetched, err := t.fetch(ctx, topics[topic].ID, topics[topic].Partitions[partition].Leader, topic, partition, from)
+		fetched, err := t.fetch(ctx, &of, partition, from)
 		if fetched == nil {
 			return false, err
 		}
@@ -64,29 +62,27 @@ func (t *Topics) empty(ctx context.Context, d kgo.Decompressor, topic string, pa
 	return true, nil
 }
 
-// emptyBytes is how much is asked for at a time. A broker brings a whole batch in any case.
-const emptyBytes = 256 << 10
+// fetchBytes is how much is asked for at a time. A broker brings a whole batch in any case.
+const fetchBytes = 256 << 10
 
 // fetch asks the leader of a partition once. It returns nil if that answers about nothing, as one does that bounds
 // its clients' rates.
-func (t *Topics) fetch(ctx context.Context, id [16]byte, leader int32, topic string, partition int32,
-	from int64,
-) (*kmsg.FetchResponseTopicPartition, error) {
+func (t *Topics) fetch(ctx context.Context, topic *kadm.TopicDetail, partition int32, from int64) (*kmsg.FetchResponseTopicPartition, error) {
 	req := kmsg.NewPtrFetchRequest()
-	req.IsolationLevel, req.MaxBytes = 1, emptyBytes
+	req.IsolationLevel, req.MaxBytes = 1, fetchBytes
 	of := kmsg.NewFetchRequestTopic()
-	of.Topic, of.TopicID = topic, id
+	of.Topic, of.TopicID = topic.Topic, topic.ID
 	p := kmsg.NewFetchRequestTopicPartition()
-	p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, from, emptyBytes
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes = partition, from, fetchBytes
 	of.Partitions = append(of.Partitions, p)
 	req.Topics = append(req.Topics, of)
-	kresp, err := t.cl.Broker(int(leader)).RetriableRequest(ctx, req)
+	kresp, err := t.cl.Broker(int(topic.Partitions[partition].Leader)).RetriableRequest(ctx, req)
 	if err != nil {
-		return nil, fmt.Errorf("read %s/%d: %w", topic, partition, err)
+		return nil, fmt.Errorf("read %s/%d: %w", topic.Topic, partition, err)
 	}
 	resp, _ := kresp.(*kmsg.FetchResponse)
 	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
-		return nil, fmt.Errorf("read %s/%d: %w", topic, partition, err)
+		return nil, fmt.Errorf("read %s/%d: %w", topic.Topic, partition, err)
 	}
 	for i := range resp.Topics {
 		for k := range resp.Topics[i].Partitions {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/certificate"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
@@ -50,7 +51,7 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 	w := &ward{t: t, cluster: cluster, in: Inputs{
 		Options: []kgo.Opt{kgo.SeedBrokers(cluster.ListenAddrs()...)}, Brokers: []string{"kafka:9092"},
 		Params: consumer.DefaultParams(), Source: consumer.DefaultSourceParams(), Journal: journal.DefaultParams(),
-		Sink:     sink.DefaultParams(),
+		Sink: sink.DefaultParams(), Document: document.DefaultParams(),
 		Snapshot: snapshot.DefaultParams(), Index: index.DefaultParams(), Settings: []byte(settingsText),
 	}}
 	w.in.Params.Group = "unecho"

@@ -54,17 +54,12 @@ func (p *target) needs() (all []need) {
 			kmsg.ACLOperationRead, kmsg.ACLOperationWrite,
 			kmsg.ACLOperationDescribeConfigs,
 		}, nil, "decisions are ordered by it"}
-		if p.trims() {
+		if p.in.Snapshot.Shared { // members delete what the journal needs no more
 			n.operations = append(n.operations, kmsg.ACLOperationDelete)
 		}
 		all = append(all, n)
 	}
 	return all
-}
-
-// trims says whether the service deletes records that the journal needs no more.
-func (p *target) trims() bool {
-	return p.in.Snapshot.Shared
 }
 
 // rights checks what Kafka says this user may do. Kafka says nothing of transactional ids.

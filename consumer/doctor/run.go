@@ -86,6 +86,7 @@ func checks() []check {
 		{"topics", (*target).allTopics},
 		{"rights", (*target).rights},
 		{"schemas", (*target).schemas},
+		{"documents", (*target).documents},
 		{"transactions", (*target).transactions},
 		{"snapshots", (*target).snapshots}, // before those that use what the newest says
 		{"group", (*target).group},

@@ -22,6 +22,8 @@ type Input struct {
 	Headers    []Header
 	Topic      string
 	Partition  int32
+	// Names gets the names of the value's own fields, as far as it was walked; nil: nobody asks. Protobuf has none.
+	Names *[]string
 }
 
 // Document is a record in the form in which it is compared. Its slices point into the Input, or into Buffer.
@@ -128,6 +130,20 @@ func (r *Reader) EmptyRejection() *Rejection {
 		return nil
 	}
 	return reject(sink.Empty, "the document has no text to compare")
+}
+
+// Paths returns what is looked up in the values of a topic: the fields of the text, and then those of id, scope and conditions.
+// Raw text has none.
+func (r *Reader) Paths(topic string) (texts, others []string) {
+	r = r.reads(topic)
+	for i, at := range r.paths {
+		if i < r.fields {
+			texts = append(texts, at.String())
+		} else {
+			others = append(others, at.String())
+		}
+	}
+	return texts, others
 }
 
 // Read reads one record. It uses buf for what it must rewrite. The caller keeps the Input unchanged for as long as the

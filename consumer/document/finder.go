@@ -58,6 +58,7 @@ type finder struct {
 	paths []path
 	texts int                                           // so many of the paths, the first ones, may lead through arrays
 	found [maxFields + 2*maxParts + maxConditions]value // one per path; an array, so that it stays off the heap
+	names *[]string                                     // of the outermost object's fields; nil: nobody asks
 }
 
 // all is the set of all paths.
@@ -66,6 +67,9 @@ func (f *finder) all() uint64 { return 1<<len(f.paths) - 1 }
 // through returns the paths of want whose segment at depth is the key. It deletes what was found for them under an
 // earlier key of the same name.
 func (f *finder) through(want uint64, depth int, key []byte) uint64 {
+	if depth == 0 && f.names != nil {
+		*f.names = append(*f.names, string(key))
+	}
 	var out uint64
 	for ; want != 0; want &= want - 1 {
 		i := bits.TrailingZeros64(want)

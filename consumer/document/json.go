@@ -27,6 +27,7 @@ func (r jsonObject) decode(_ context.Context, in Input, buf []byte) (Document, *
 func (r jsonObject) read(in Input, before int, buf []byte) (Document, *Rejection) {
 	data, mark := bytes.CutPrefix(in.Value, []byte("\ufeff"))
 	s := scanner{finder: r.finder(), data: data}
+	s.names = in.Names
 	k, broken := s.scan()
 	if broken != nil {
 		at := before + broken.offset

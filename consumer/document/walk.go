@@ -44,6 +44,7 @@ type walk struct {
 // walked reads the document of a value of a type, which begins behind some bytes.
 func (r *Reader) walked(in Input, d dialect, skip int, of int32, buf []byte) (Document, *Rejection) {
 	w := walk{finder: r.finder(), dialect: d, data: in.Value, pos: skip}
+	w.names = in.Names
 	v, bad := w.value(of, 0, w.all())
 	if bad == nil && w.pos < len(w.data) {
 		bad = w.flaw("more after the end of the value")

@@ -1,0 +1,95 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/document"
+)
+
+// seenDocuments is a configuration, documents, and the finding.
+type seenDocuments struct {
+	document func(*document.Params)
+	when     []string
+	value    string // of each document; a verb becomes its number
+	want     string
+}
+
+func documentsSeen() map[string]seenDocuments {
+	const article = `{"id":"a%d","title":"Rain","body":"and then sun","lang":"en"}`
+	json := func(p *document.Params) { p.Format, p.Fields = "json", []string{"title", "body"} }
+	return map[string]seenDocuments{
+		"all is well": {
+			func(p *document.Params) { json(p); p.ID, p.Scope = "field:id", "field:lang" }, nil, article,
+			"ok documents: the newest of posts: 20 judged, as posts/0/10 (17 characters, 20 ids, 1 scope) |  | ",
+		},
+		"a field that no document has": {
+			func(p *document.Params) { json(p); p.Fields[0] = "titel" }, nil, article,
+			"problem documents: the newest of posts: 20 rejected (missing_field), as posts/0/10: no field titel (document.missing) | " +
+				"no document would be judged: all that are checked go to the rejected topic | correct titel (document.fields), perhaps to title; " +
+				"the documents have body, id, lang, title",
+		},
+		"such a field where fields may be missing": {
+			func(p *document.Params) { json(p); p.Fields[0], p.Missing = "titel", document.MissingEmpty }, nil, article,
+			"note documents: the newest of posts: 20 judged, as posts/0/10 (12 characters, no id, no scope, 20 without titel) | " +
+				"a field that is looked up is in no document | correct titel (document.fields), perhaps to title; " +
+				"the documents have body, id, lang, title",
+		},
+		"an id that no document has": {
+			func(p *document.Params) { json(p); p.ID = "field:uid" }, nil, article,
+			"note documents: the newest of posts: 20 judged, as posts/0/10 (17 characters, no id, no scope) | " +
+				"a field that is looked up is in no document | correct uid (document.id, document.scope or source.when), perhaps to id; " +
+				"the documents have body, id, lang, title",
+		},
+		"objects that are compared as they are written": {
+			func(*document.Params) {}, nil, article,
+			"note documents: the newest of posts: 20 judged, as posts/0/10 (61 characters, no id, no scope) | " +
+				"all are JSON objects, and document.format: raw compares their braces, names, ids and times, too | " +
+				"set document.format: json, and document.fields to those that hold the text; the documents have body, id, lang, title. If the whole value is meant, nothing",
+		},
+		"text that is read as JSON": {
+			json, nil, "The bridge was closed, part %d",
+			"problem documents: the newest of posts: 20 rejected (invalid_json), as posts/0/10: at byte 0: a value is expected | " +
+				"no document would be judged: all that are checked go to the rejected topic | correct document.format, document.framing and what names the schemas",
+		},
+		"conditions that nothing meets": {
+			json,
+			[]string{"header:lang = en"},
+			article,
+			"note documents: the newest of posts: 20 unchecked by source.when, as posts/0/10 | " +
+				"no document meets source.when: all go to the unique topic unchecked | correct source.when",
+		},
+		"a condition on a field that no document has": {
+			json,
+			[]string{"field:language = en"},
+			article,
+			"note documents: the newest of posts: 20 unchecked by source.when, as posts/0/10 | " +
+				"no document meets source.when: all go to the unique topic unchecked | correct language " +
+				"(document.id, document.scope or source.when); the documents have body, id, lang, title",
+		},
+	}
+}
+
+// What a configuration makes of the newest documents is told before any is forwarded, with an example, and what was probably
+// meant.
+func TestDocuments(t *testing.T) {
+	for name, c := range documentsSeen() {
+		t.Run(name, func(t *testing.T) {
+			w := newWard(t)
+			w.well()
+			w.in.Source.Topics, w.in.Source.When = []string{"posts"}, c.when
+			c.document(&w.in.Document)
+			_, err := w.admin.CreateTopics(t.Context(), 1, 3, insync(), "posts")
+			w.must(err)
+			for i := range 30 {
+				w.produce(&kgo.Record{Topic: "posts", Value: fmt.Appendf(nil, c.value, i)})
+			}
+			if got := lines(w.run()); !strings.Contains(got, c.want+"\n") {
+				t.Errorf("the findings are\n%s\nwant among them\n%s", got, c.want)
+			}
+		})
+	}
+}

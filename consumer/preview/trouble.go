@@ -1,0 +1,190 @@
+package preview
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/sink"
+)
+
+// Trouble says that a configuration makes of documents what is seldom meant.
+type Trouble struct {
+	Grave       bool // each document that is checked is rejected
+	Why, Remedy string
+}
+
+// Trouble returns the worst that the preview shows; nil: nothing.
+func (p *Preview) Trouble() *Trouble {
+	rejected, checked := p.rejected(), p.Read-p.Unchecked.Count
+	absent := p.absent()
+	switch {
+	case p.Read == 0:
+		return nil
+	case checked == 0:
+		return &Trouble{Why: "no document meets source.when: all go to the unique topic unchecked", Remedy: cmp.Or(absent, "correct source.when")}
+	case rejected == checked:
+		return &Trouble{Grave: true, Why: "no document would be judged: all that are checked go to the rejected topic", Remedy: cmp.Or(absent, p.remedy())}
+	case 2*rejected >= checked:
+		return &Trouble{Why: "most documents would go to the rejected topic", Remedy: cmp.Or(absent, p.remedy())}
+	case absent != "":
+		return &Trouble{Why: "a field that is looked up is in no document", Remedy: absent}
+	case p.Blank == p.Judged.Count:
+		return &Trouble{Why: "no document has a text: all go to the unique topic", Remedy: "correct document.format and document.fields"}
+	case p.objects == p.Read:
+		return &Trouble{
+			Why: "all are JSON objects, and document.format: raw compares their braces, names, ids and times, too",
+			Remedy: "set document.format: json, and document.fields to those that hold the text; the documents have " + p.has() +
+				". If the whole value is meant, nothing",
+		}
+	}
+	return nil
+}
+
+// remedy says what to look at where documents are rejected.
+func (p *Preview) remedy() string {
+	switch p.Rejected[0].Reason {
+	case sink.InvalidJSON, sink.Undecodable, sink.UnknownSchema:
+		return "correct document.format, document.framing and what names the schemas"
+	case sink.MissingField, sink.WrongType:
+		return "correct document.fields, document.id and document.scope"
+	case sink.TooLarge:
+		return "raise the limit that the message names"
+	case sink.InvalidEncoding:
+		return "set document.invalid_utf8: replace, or have UTF-8 produced"
+	case sink.Empty:
+		return "correct document.fields, or set document.empty: unique"
+	case sink.BadTimestamp, sink.OutputRefused:
+	}
+	return "correct what produces them"
+}
+
+// absent names what is looked up and is in no document, and what was probably meant. It is empty where all are there, or where
+// nothing is known of the fields that documents have.
+func (p *Preview) absent() string {
+	if len(p.names) == 0 || len(p.texts) == 0 {
+		return ""
+	}
+	var missing []string
+	for i, field := range slices.Concat(p.texts, p.others) {
+		at, err := document.ParsePath(field)
+		if err != nil || slices.Contains(p.names, at[0]) {
+			continue
+		}
+		of := "document.fields"
+		if i >= len(p.texts) {
+			of = "document.id, document.scope or source.when"
+		}
+		what := fmt.Sprintf("correct %s (%s)", field, of)
+		if meant, ok := setting.Nearest(at[0], p.names); ok {
+			what += ", perhaps to " + document.PathTo(meant)
+		}
+		missing = append(missing, what)
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return strings.Join(missing, "; ") + "; the documents have " + p.has()
+}
+
+// Names of fields come from documents, so what is shown of them is bounded.
+const (
+	mostNames = 20
+	longName  = 40 // characters
+)
+
+// has lists the fields that the documents have.
+func (p *Preview) has() string {
+	shown := make([]string, 0, mostNames)
+	for _, name := range p.names[:min(len(p.names), mostNames)] {
+		runes := []rune(name)
+		for i, r := range runes {
+			if !unicode.IsPrint(r) {
+				runes[i] = '?'
+			}
+		}
+		shown = append(shown, string(runes[:min(len(runes), longName)]))
+	}
+	if more := len(p.names) - len(shown); more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(shown, ", "), more)
+	}
+	return strings.Join(shown, ", ")
+}
+
+// String says in one line what becomes of the documents, with an example of each kind.
+func (p *Preview) String() string {
+	if p.Read == 0 {
+		return p.Topic + " holds no documents yet"
+	}
+	var parts []string
+	if p.Judged.Count > 0 {
+		parts = append(parts, fmt.Sprintf("%d judged, as %s (%s)", p.Judged.Count, p.Judged.Example, p.judged()))
+	}
+	for _, r := range p.Rejected {
+		parts = append(parts, fmt.Sprintf("%d rejected (%s), as %s: %s", r.Count, r.Reason, r.Example, r.Detail))
+	}
+	if p.Unchecked.Count > 0 {
+		parts = append(parts, fmt.Sprintf("%d unchecked by source.when, as %s", p.Unchecked.Count, p.Unchecked.Example))
+	}
+	return fmt.Sprintf("the newest of %s: %s", p.Topic, strings.Join(parts, "; "))
+}
+
+// judged describes the documents that are judged.
+func (p *Preview) judged() string {
+	text := fmt.Sprintf("%d characters, ", p.Longest)
+	if p.Shortest < p.Longest {
+		text = fmt.Sprintf("%d to %s", p.Shortest, text)
+	}
+	text += several(p.IDs, "id") + ", " + several(p.Scopes, "scope")
+	if p.Blank > 0 {
+		text += fmt.Sprintf(", %d without a text", p.Blank)
+	}
+	if len(p.Missing) > 0 {
+		text += ", " + p.missing()
+	}
+	return text
+}
+
+// missing lists which fields of the text how many documents lack.
+func (p *Preview) missing() string {
+	var parts []string
+	for _, m := range p.Missing {
+		parts = append(parts, fmt.Sprintf("%d without %s", m.Count, m.Field))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func several(n int, what string) string {
+	switch n {
+	case 0:
+		return "no " + what
+	case 1:
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// MarshalZerologObject implements zerolog.LogObjectMarshaler.
+func (p *Preview) MarshalZerologObject(e *zerolog.Event) {
+	e.Str("topic", p.Topic).Int("documents", p.Read).Int("judged", p.Judged.Count).Int("rejected", p.rejected()).
+		Int("unchecked", p.Unchecked.Count)
+	if p.Judged.Count > 0 {
+		e.Int("shortest", p.Shortest).Int("longest", p.Longest).Int("ids", p.IDs).Int("scopes", p.Scopes)
+	}
+	if len(p.Missing) > 0 {
+		e.Str("missing", p.missing())
+	}
+	if len(p.Rejected) > 0 {
+		r := &p.Rejected[0]
+		e.Str("reason", string(r.Reason)).Str("detail", r.Detail).Str("example", r.Example)
+	}
+	if t := p.Trouble(); t != nil {
+		e.Str("why", t.Why).Str("remedy", t.Remedy)
+	}
+}

@@ -1,0 +1,107 @@
+package consumer
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/preview"
+)
+
+// What a slip in the configuration does to documents is in the log before a session reads any, without their text.
+func TestStartPreviewsDocuments(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fields []string
+		want   []string
+	}{
+		"as they are meant": {[]string{"title", "body"}, []string{
+			`"level":"info","topic":"news","documents":20,"judged":20,"rejected":0,"unchecked":0,"shortest":16,"longest":16,"ids":0,"scopes":0,` +
+				`"message":"the newest documents of a source, as they are read"`,
+		}},
+		"a field that no document has": {[]string{"titel", "body"}, []string{
+			`"level":"warn","topic":"news","documents":20,"judged":0,"rejected":20,"unchecked":0,"reason":"missing_field",` +
+				`"detail":"no field titel (document.missing)","example":"news/0/10","why":"no document would be judged`,
+			`"remedy":"correct titel (document.fields), perhaps to title; the documents have body, title"`,
+			`"message":"the newest documents of a source would all be rejected"`,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			log := w.logged()
+			w.setup.Document.Format, w.setup.Document.Fields = "json", c.fields
+			for i := range 30 {
+				w.send(&kgo.Record{Value: fmt.Appendf(nil, `{"title":"Rainbow","body":"covert%02d"}`, i)})
+			}
+			m := w.start()
+			w.settled()
+			for _, want := range c.want {
+				if !log.has(want) {
+					t.Errorf("the log does not have %s", want)
+				}
+			}
+			if log.has("Rainbow") || log.has("covert") {
+				t.Error("the log has text of a document")
+			}
+			w.ended(m)
+			w.audited()
+		})
+	}
+}
+
+// A source that cannot be read, or not in time, holds up no start for longer than the bound.
+func TestStartGoesOnWithoutPreview(t *testing.T) {
+	t.Parallel()
+	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, 1)
+		log := w.logged()
+		w.produce(20, 3)
+		w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: "news", Err: kerr.UnknownServerError, Count: 1})
+		w.start()
+		w.settled()
+		if !log.has(`"message":"the newest documents of a source cannot be read: the start goes on"`) {
+			t.Error("the log does not tell of the source that cannot be read")
+		}
+	})
+	t.Run("slow", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, 1)
+		log := w.logged()
+		w.produce(20, 3)
+		m := w.launch(func(s *Setup) { s.previewFor = time.Nanosecond })
+		w.settled()
+		if !log.has(`"sources":1,"message":"the newest documents of further sources were not looked at: the start goes on"`) {
+			t.Error("the log does not tell of the source that was not looked at")
+		}
+		w.ended(m)
+	})
+}
+
+// Of many sources the first ones are looked at, and the log says how many are left out.
+func TestStartPreviewsSomeSources(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	log := w.logged()
+	w.produce(20, 4)
+	for i := range preview.Topics {
+		topic := fmt.Sprintf("more-%02d", i)
+		if err := w.cluster.CreateTopic(topic, 1, map[string]string{"max.message.bytes": "16777216"}); err != nil {
+			t.Fatal(err)
+		}
+		w.setup.Source.Topics = append(w.setup.Source.Topics, topic)
+	}
+	m := w.start(sessions(1))
+	w.settled()
+	if n := log.count("the newest documents of a source, as they are read"); n != preview.Topics ||
+		!log.has(`"sources":1,"message":"the newest documents of further sources were not looked at`) {
+		t.Errorf("%d sources were looked at, want %d, and one left out", n, preview.Topics)
+	}
+	w.ended(m)
+}

@@ -79,7 +79,7 @@ test-page: dev ## the page in a real Chromium, with axe-core; it installs both w
 	@deploy/dev/pagetest/run.sh test $(GOTEST) $(ARGS)
 
 # What starts most goroutines, on an in-process cluster, and what covers most in seconds. Change it seldom: it is what CI sees.
-SAMPLE_RACE = Beside$$|^Test(BackfillThroughFaults|DelayedZombie|FillersAtOnce|Find|Gateway|LookupsBesideTheApplier|OutageTakenOver|PatternSeenByOneMember|PausedMemberIsOvertaken|RegistryHangsRebalance|RestoreIsOvertaken|RoutingIsChangedAtWork|Send.*|Stream.*|Takeover|ThreeMembersOneKilled|VerdictsAreTold)$$
+SAMPLE_RACE = Beside$$|^Test(BackfillThroughFaults|DelayedZombie|FillersAtOnce|Find|Gateway|LookupsBesideTheApplier|OutageTakenOver|PatternSeenByOneMember|PausedMemberIsOvertaken|RegistryHangsRebalance|RestoreIsOvertaken|RoutingIsChangedAtWork|Send.*|Stream.*|Handover|ThreeMembersOneKilled|VerdictsAreTold)$$
 SAMPLE_LONG = ^Test(CopiesAmongBoilerplate|Backfill)Long$$
 test-sample: dev ## a fixed share of test-race and test-long, for CI: 3 minutes on two cores
 	@CGO_ENABLED=1 $(GOTEST) sample-race "./consumer ./index ./cmd/internal/api" $(FAST) -race -timeout 30m -run '$(SAMPLE_RACE)' $(ARGS)

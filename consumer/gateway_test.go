@@ -182,7 +182,7 @@ func TestGatewayWithoutBroker(t *testing.T) {
 }
 
 // TestGatewayOfASilentGroup: a successor and a dry run take documents, and tell no verdict, for none of theirs is in an
-// output; they say which group forwards. After the takeover the successor's verdicts count.
+// output; they say which group forwards. After the handover the successor's verdicts count.
 func TestGatewayOfASilentGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -210,10 +210,10 @@ func TestGatewayOfASilentGroup(t *testing.T) {
 		w.sent[0], w.total = max(w.sent[0], got.Offset+1), w.total+1
 	}
 	w.settled()
-	w.takesOver(w.takeover("next", false))
+	w.handsOver(w.handover("next", false))
 	w.refusedBy(old, "group next takes over from this one")
 	w.becomes("the successor forwards", func() bool { return next.NotForwarding() == gateway.NotForwarding{} })
 	if again := w.asks(w.gatewayOf(next), doc("a", "a text"))[0]; again.Verdict != sink.Duplicate {
-		t.Errorf("after the takeover it is %+v", again)
+		t.Errorf("after the handover it is %+v", again)
 	}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // rounds fill the window of a group that is to take over from another one: with what that one has found unique so far,
-// and then, round after round, with what it has found since. After the takeover they bring what is missing up to where
+// and then, round after round, with what it has found since. After the handover they bring what is missing up to where
 // the duty says. Each member does so. One that sees that another brings something stands by.
 type rounds struct {
 	filling
@@ -39,7 +39,7 @@ const (
 // betweenRounds is how many looks lie between the rounds of a group that can take over.
 const betweenRounds = 5
 
-// quickly is how long a round may take after which the window counts as filled: the one after the takeover has no more
+// quickly is how long a round may take after which the window counts as filled: the one after the handover has no more
 // to bring, and a group at work never leaves nothing.
 const quickly = 5 * time.Second
 
@@ -71,7 +71,7 @@ func (r *rounds) Run(ctx context.Context) error {
 	}
 }
 
-// pause waits until the next look. While a group waits for its takeover rounds are seldom, because each has a plan in
+// pause waits until the next look. While a group waits for its handover rounds are seldom, because each has a plan in
 // the journal. When it takes over the next one comes soon.
 func (r *rounds) pause(ctx context.Context) error {
 	for range betweenRounds {

@@ -35,9 +35,9 @@ func (w *world) successor(group string) func(*Setup) {
 	}
 }
 
-// takeover is one by a successor.
-func (w *world) takeover(group string, abandon bool) *succession.Takeover {
-	return &succession.Takeover{
+// handover is one by a successor.
+func (w *world) handover(group string, abandon bool) *succession.Setup {
+	return &succession.Setup{
 		Kafka: w.setup.Kafka, OldGroup: succession.Group{
 			Name:    w.setup.Params.Group,
 			Journal: w.setup.Journal.Name(w.setup.Params.Group),
@@ -47,10 +47,10 @@ func (w *world) takeover(group string, abandon bool) *succession.Takeover {
 	}
 }
 
-func (w *world) takesOver(t *succession.Takeover) {
+func (w *world) handsOver(t *succession.Setup) {
 	w.t.Helper()
 	if report, err := t.Run(w.context(), false); err != nil || report.Next != protocol.StepDone {
-		w.t.Fatalf("the takeover ends with %v as the next step, error %v (%v); want HandOver", report.Next, err, context.Cause(w.ctx))
+		w.t.Fatalf("the handover ends with %v as the next step, error %v (%v); want HandOver", report.Next, err, context.Cause(w.ctx))
 	}
 }
 
@@ -135,7 +135,7 @@ func (w *world) eachTextOnce(output string) {
 // A successor fills its window with what the old group has found unique, and forwards nothing. Then it takes over at
 // one command: each document comes out once, by one or the other, and each match names a document that stands in
 // unique. To go back, the old group begins with a new journal and takes over in turn.
-func TestTakeover(t *testing.T) {
+func TestHandover(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
 	few := func(s *Setup) { s.Params.PollRecords = 50 }
@@ -154,7 +154,7 @@ func TestTakeover(t *testing.T) {
 		t.Errorf("its duty is %+v", d)
 	}
 	w.produce(2000, 2)
-	w.takesOver(w.takeover("next", false)) // in the middle of that
+	w.handsOver(w.handover("next", false)) // in the middle of that
 	w.refusedBy(old, "group next takes over from this one", "unecho takeover --abandon")
 	w.produce(500, 3)
 	w.produce(400, 1) // copies of the first ones
@@ -162,7 +162,7 @@ func TestTakeover(t *testing.T) {
 	if n := len(w.wentTo("news.unique", "news.duplicate", "news.rejected")); n != w.total {
 		t.Errorf("%d of %d documents are in the outputs", n, w.total)
 	}
-	w.takesOver(w.takeover("next", false)) // changes nothing
+	w.handsOver(w.handover("next", false)) // changes nothing
 	w.auditedTogether()
 	w.eachTextOnce("news.unique")
 
@@ -170,7 +170,7 @@ func TestTakeover(t *testing.T) {
 	back := w.start(named("old"), few, func(s *Setup) { s.Params.Succeeds, s.Params.SucceedsJournal = "next", "next.journal" })
 	w.produce(500, 4)
 	w.becomes("filled", func() bool { return back.Ready() })
-	w.takesOver(&succession.Takeover{
+	w.handsOver(&succession.Setup{
 		Kafka: w.setup.Kafka, OldGroup: succession.Group{Name: "next", Journal: "next.journal"},
 		NewGroup: succession.Group{Name: "unecho", Journal: "again.journal"},
 		Journal:  journal.DefaultParams(), Say: func(string) {}, Logger: zerolog.Nop(),
@@ -203,14 +203,14 @@ func (w *world) wasReady(group string, ago time.Duration) {
 }
 
 // What cannot be taken over is refused before anything ends, and says why.
-func TestTakeoverIsRefused(t *testing.T) {
+func TestHandoverIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.create("blogs", 1, nil)
 	w.produce(100, 1)
 	w.start(named("old"))
 	w.settled()
-	refused := func(to *succession.Takeover, says ...string) {
+	refused := func(to *succession.Setup, says ...string) {
 		t.Helper()
 		_, err := to.Run(w.context(), false)
 		for _, what := range says {
@@ -219,33 +219,33 @@ func TestTakeoverIsRefused(t *testing.T) {
 			}
 		}
 	}
-	refused(w.takeover("next", false), "group next has no journal next.journal", "consumer.succeeds: unecho")
-	refused(w.takeover("next", true), "has not retired in favour of group next")
-	gone := w.takeover("next", false)
+	refused(w.handover("next", false), "group next has no journal next.journal", "consumer.succeeds: unecho")
+	refused(w.handover("next", true), "has not retired in favour of group next")
+	gone := w.handover("next", false)
 	gone.OldGroup.Journal = "gone.journal"
 	refused(gone, "group unecho has no journal gone.journal")
 	other := w.start(w.successor("other"), func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} })
 	w.becomesFilled(other)
-	refused(w.takeover("other", false), "the groups read other topics")
+	refused(w.handover("other", false), "the groups read other topics")
 	plain := w.start(w.successor("plain"), func(s *Setup) {
 		s.Params.Succeeds, s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = "", "p.u", "p.d", "p.r"
 	})
 	w.becomes("ready", plain.Ready)
-	refused(w.takeover("plain", false), "group plain forwards already")
+	refused(w.handover("plain", false), "group plain forwards already")
 	dry := w.start(w.successor("dry"), func(s *Setup) { s.Sink.DryRun = true })
 	w.becomesFilled(dry)
-	refused(w.takeover("dry", false), "group dry has sink.dry_run: true")
+	refused(w.handover("dry", false), "group dry has sink.dry_run: true")
 	away := w.launch(w.successor("away"))
 	w.becomesFilled(away)
 	away.kill()
 	w.wasReady("away", time.Hour)
-	refused(w.takeover("away", false), "group away had its window filled last at", "start a member of it")
+	refused(w.handover("away", false), "group away had its window filled last at", "start a member of it")
 	for _, group := range []string{"first", "second"} {
 		w.becomesFilled(w.start(w.successor(group)))
 	}
 	plan := func(group string) succession.Report {
 		t.Helper()
-		report, err := w.takeover(group, false).Run(w.context(), true)
+		report, err := w.handover(group, false).Run(w.context(), true)
 		if err != nil || report.Next != protocol.StepRetire || len(report.Old) == 0 || len(report.Places) != 2 {
 			t.Errorf("the plan is %+v, %v", report, err)
 		}
@@ -263,22 +263,22 @@ func TestTakeoverIsRefused(t *testing.T) {
 }
 
 // A plan tells of outputs that are others.
-func TestTakeoverPlan(t *testing.T) {
+func TestHandoverPlan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.produce(100, 1)
 	w.start(named("old"))
 	w.settled()
 	w.becomesFilled(w.launch(w.successor("next"), func(s *Setup) { s.Sink.Unique = "next.unique" }))
-	report, err := w.takeover("next", false).Run(w.context(), true)
+	report, err := w.handover("next", false).Run(w.context(), true)
 	if err != nil || len(report.Elsewhere) != 1 || !strings.Contains(report.Elsewhere[0], "go to next.unique") {
 		t.Errorf("the plan is %+v, %v", report, err)
 	}
 }
 
-// What the old group finds unique while a takeover is under way is brought before the new one judges: a successor whose
-// members are killed before that goes on when they come back, also with other members, and after several takeovers.
-func TestTakeoverBringsTheRest(t *testing.T) {
+// What the old group finds unique while a handover is under way is brought before the new one judges: a successor whose
+// members are killed before that goes on when they come back, also with other members, and after several handovers.
+func TestHandoverBringsTheRest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.produce(100, 1)
@@ -289,7 +289,7 @@ func TestTakeoverBringsTheRest(t *testing.T) {
 	next.kill()
 	w.produce(200, 2)
 	w.settled()
-	w.takesOver(w.takeover("next", false))
+	w.handsOver(w.handover("next", false))
 	w.produce(200, 2) // copies of what the killed member never brought
 	w.produce(50, 3)
 	other := w.launch(w.successor("next"), named("other"), func(s *Setup) { s.Sink.Unique = "next.unique" })
@@ -299,7 +299,7 @@ func TestTakeoverBringsTheRest(t *testing.T) {
 	w.read("news.unique", func(r *topic.Record) { before[string(r.Value)] = true })
 	w.read("next.unique", func(r *topic.Record) {
 		if before[string(r.Value)] {
-			t.Errorf("%q is unique again after the takeover", r.Value)
+			t.Errorf("%q is unique again after the handover", r.Value)
 		}
 	})
 	third := w.launch(w.successor("third"), func(s *Setup) { s.Params.Succeeds, s.Params.SucceedsJournal = "next", "next.journal" })
@@ -310,7 +310,7 @@ func TestTakeoverBringsTheRest(t *testing.T) {
 }
 
 // What a successor would remember is what was committed: a transaction that is open on the old group's unique topic
-// holds up nothing but what lies behind it, and is waited for at the takeover.
+// holds up nothing but what lies behind it, and is waited for at the handover.
 func TestSuccessorWaitsForOpenTransactions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -357,9 +357,9 @@ func TestSuccessorSaysWhyItIsNotFilled(t *testing.T) {
 	w.becomesFilled(next)
 }
 
-// A takeover that was begun is abandoned: the old group goes on, and what was begun can not be completed any more. Of
+// A handover that was begun is abandoned: the old group goes on, and what was begun can not be completed any more. Of
 // two successors the one that was first counts.
-func TestTakeoverIsAbandoned(t *testing.T) {
+func TestHandoverIsAbandoned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.produce(200, 1)
@@ -370,7 +370,7 @@ func TestTakeoverIsAbandoned(t *testing.T) {
 	}
 	old.kill() // the group does not notice for long
 	ctx, cancel := context.WithCancel(w.context())
-	begun := w.takeover("next", false)
+	begun := w.handover("next", false)
 	begun.Say = func(what string) {
 		if strings.Contains(what, "waiting for members of group unecho to end: old-s0") {
 			cancel() // it is killed when the old group has retired
@@ -380,12 +380,12 @@ func TestTakeoverIsAbandoned(t *testing.T) {
 		t.Errorf("it ends with %v", err)
 	}
 	w.refusedBy(w.launch(named("new")), "group next takes over from this one")
-	if _, err := w.takeover("other", false).Run(w.context(), false); err == nil ||
+	if _, err := w.handover("other", false).Run(w.context(), false); err == nil ||
 		!strings.Contains(err.Error(), "which was first") {
 		t.Errorf("another successor: %v", err)
 	}
-	w.takesOver(w.takeover("next", true))
-	w.takesOver(w.takeover("next", true)) // the same command again
+	w.handsOver(w.handover("next", true))
+	w.handsOver(w.handover("next", true)) // the same command again
 	if d := w.dutyOf("unecho"); !reflect.DeepEqual(d, protocol.Duty{}) {
 		t.Errorf("the old group's duty is %+v", d)
 	}

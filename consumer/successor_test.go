@@ -15,7 +15,7 @@ import (
 
 // A group whose unique documents are all older than the window is taken over from like any other: its successor has
 // nothing to bring, and begins.
-func TestTakeoverOfWhatIsTooOld(t *testing.T) {
+func TestHandoverOfWhatIsTooOld(t *testing.T) {
 	t.Parallel()
 	w, _ := older(t, 30, func(s *Setup) { s.Index.Window.Age = time.Second })
 	w.launch(named("old"))
@@ -23,7 +23,7 @@ func TestTakeoverOfWhatIsTooOld(t *testing.T) {
 	time.Sleep(2 * time.Second) // the markers of its transactions are too old as well
 	next := w.launch(w.successor("next"))
 	w.becomesFilled(next)
-	w.takesOver(w.takeover("next", false))
+	w.handsOver(w.handover("next", false))
 	w.becomes("it forwards", func() bool {
 		d, filled, err := dutyOf(next.follower())
 		return err == nil && filled && d.Kind == protocol.Forwards
@@ -54,7 +54,7 @@ func TestSuccessorOfFilesThatAreGone(t *testing.T) {
 
 // Others may write to the same topic of unique documents. What the old group has committed there behind a transaction of
 // theirs is brought as well, before the new group judges.
-func TestTakeoverWaitsForTransactionsOfOthers(t *testing.T) {
+func TestHandoverWaitsForTransactionsOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.produce(100, 1)
@@ -75,7 +75,7 @@ func TestTakeoverWaitsForTransactionsOfOthers(t *testing.T) {
 	}
 	w.produce(200, 2)
 	w.settled()
-	w.takesOver(w.takeover("next", false))
+	w.handsOver(w.handover("next", false))
 	if err := open.EndTransaction(w.context(), kgo.TryCommit); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestSuccessorOfItself(t *testing.T) {
 	}
 }
 
-// A successor that reads other topics than the group that it follows says so when it starts, and not before a takeover.
+// A successor that reads other topics than the group that it follows says so when it starts, and not before a handover.
 func TestSuccessorOfOtherSourcesSaysSo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)

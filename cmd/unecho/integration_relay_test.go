@@ -24,7 +24,7 @@ type relay struct {
 	newer   int // the group that takes over in this turn
 	command *process
 	retired bool           // the old group is known to have retired in this turn
-	kills   map[string]int // those within a takeover, by what was killed
+	kills   map[string]int // those within a handover, by what was killed
 	vain    int            // kills at other moments
 }
 
@@ -36,7 +36,7 @@ const (
 	theReturned = "returned" // a member of the old group that is started after that group has retired
 )
 
-// What a takeover says when it comes to a step.
+// What a handover says when it comes to a step.
 const (
 	saysRetires  = "retires"
 	saysWaiting  = "waiting for members"
@@ -89,7 +89,7 @@ func (x *relay) of(group int) *scene {
 // live starts the member of a group.
 func (x *relay) live(group int) { x.up[group] = start(x.t, x.dir, "run", "--config", x.files[group]) }
 
-// counted is how many kills fell within takeovers.
+// counted is how many kills fell within handovers.
 func (x *relay) counted() (n int) {
 	for _, of := range x.kills {
 		n += of
@@ -108,7 +108,7 @@ func (x *relay) turn(most int) {
 		x.commands()
 	}
 	if code := x.command.exits(patience); code != 0 || !x.complete() {
-		x.t.Fatalf("the takeover ends with %d, complete: %v", code, x.complete())
+		x.t.Fatalf("the handover ends with %d, complete: %v", code, x.complete())
 	}
 }
 
@@ -134,7 +134,7 @@ func (x *relay) begin() {
 	x.commands()
 }
 
-// commands starts the command of the takeover.
+// commands starts the command of the handover.
 func (x *relay) commands() {
 	x.command = start(x.t, x.dir, "takeover", "--config", x.files[x.newer])
 }
@@ -162,8 +162,8 @@ func (x *relay) complete() bool {
 // has says whether the command that was started last has said something.
 func (x *relay) has(said string) bool { return strings.Contains(x.command.out.String(), said) }
 
-// strike kills one process at a chosen moment, and starts it again. The journals said before that the takeover was not
-// complete. A kill counts if the takeover had begun before it, and was not complete after it. As long as the command
+// strike kills one process at a chosen moment, and starts it again. The journals said before that the handover was not
+// complete. A kill counts if the handover had begun before it, and was not complete after it. As long as the command
 // has not said that the new group forwards, it was not. After that the journals tell.
 func (x *relay) strike() {
 	x.t.Helper()
@@ -196,7 +196,7 @@ func (x *relay) strike() {
 func (x *relay) prepare() (what string) {
 	x.t.Helper()
 	if x.command.failed() {
-		x.t.Fatalf("the takeover failed: %s%s", x.command.log, x.command.out)
+		x.t.Fatalf("the handover failed: %s%s", x.command.log, x.command.out)
 	}
 	if x.up[x.newer].over() {
 		x.t.Fatalf("a member of the group that takes over has ended: %v", x.up[x.newer].err)
@@ -218,7 +218,7 @@ func (x *relay) prepare() (what string) {
 	return what
 }
 
-// moment waits for the moment of a kill: a step of the command, or some time within the takeover. It comes at the
+// moment waits for the moment of a kill: a step of the command, or some time within the handover. It comes at the
 // latest when the command says that the new group forwards. It returns false if the command ended before.
 func (x *relay) moment(what string) bool {
 	x.t.Helper()

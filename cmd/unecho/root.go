@@ -47,7 +47,7 @@ func rootCommand() *cobra.Command {
 		{"service", "The service:", []*cobra.Command{
 			demo.Command(version()), assembly.Command(version()), backfills.FillCommand(version()), backfills.Command(version()),
 			records.ProduceCommand(), records.TailCommand(), member.TopCommand(), member.LookupCommand(), member.RecentCommand(),
-			checks.DoctorCommand(), checks.AuditCommand(), groups.RoutingCommand(), groups.SettingsCommand(), groups.TakeoverCommand(),
+			checks.DoctorCommand(), checks.AuditCommand(), groups.RoutingCommand(), groups.SettingsCommand(), groups.HandoverCommand(),
 			groups.ForgetCommand(), snapshots.Command(),
 		}},
 		{"files", "Files, and choosing the settings:", []*cobra.Command{

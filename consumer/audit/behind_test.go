@@ -101,7 +101,7 @@ var behind = []struct {
 	says string
 }{
 	{
-		"a takeover", func(s *scene) {
+		"a handover", func(s *scene) {
 			s.duty(1, protocol.Duty{Kind: protocol.Fills, Other: "old", OwnJournal: "journal 2"})
 			s.theirs(3)
 			s.duty(2, protocol.Duty{
@@ -115,7 +115,7 @@ var behind = []struct {
 		"4 unjudged",
 	},
 	{
-		"a takeover, and one of its documents is altered", func(s *scene) {
+		"a handover, and one of its documents is altered", func(s *scene) {
 			s.duty(1, protocol.Duty{Kind: protocol.Fills, Other: "old", OwnJournal: "journal 2"})
 			s.theirs(1)
 			s.duty(2, protocol.Duty{

@@ -49,7 +49,7 @@ type Report struct {
 	// Skips are the stretches of those that somebody else's commits had the group leave out.
 	Skips []Skip `json:"skips,omitempty"`
 	// Elsewhere counts committed source records that are not this group's to forward here: another routing sent them to
-	// other topics, or nowhere, or they lie before a takeover by this group, or behind one from it.
+	// other topics, or nowhere, or they lie before a handover by this group, or behind one from it.
 	Elsewhere int `json:"elsewhere"`
 	// Unjudged counts committed source records that are not judged, because the journal that would prove them is trimmed.
 	// Of those in an output all but the verdict is compared, and they are among Records. The others are Absent, and not

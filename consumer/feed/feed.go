@@ -88,7 +88,7 @@ func (f *feeder) goOn(ctx context.Context) (err error) {
 	}
 	defer r.close()
 	level := zerolog.InfoLevel
-	if f.Fill > 1 { // a successor's rounds go on for as long as it waits for its takeover
+	if f.Fill > 1 { // a successor's rounds go on for as long as it waits for its handover
 		level = zerolog.DebugLevel
 	}
 	f.Logger.WithLevel(level).Uint64("entries_before", from.Entries).Int("partitions", len(f.Plan.Ranges)).Msg("feeding begins")

@@ -52,14 +52,14 @@ type Batch struct {
 	Groups []Group
 	Size   int // documents of all groups
 
-	intake  *Intake
-	records bool // what was passed on is recorded, and nothing is forwarded
-	told    bool // it was recorded
-	wants   Want
-	until   int64
-	appends int // of entries
-	forgets []*index.Forget
-	refused *Refusal
+	intake    *Intake
+	records   bool // what was passed on is recorded, and nothing is forwarded
+	inJournal bool // it was recorded
+	wants     Want
+	until     int64
+	appends   int // of entries
+	forgets   []*index.Forget
+	refused   *Refusal
 }
 
 // Refusal is a record that an output did not take.

@@ -60,14 +60,14 @@ const (
 	NewRetired                          // the new group has retired itself
 	OldFollows                          // the old group follows another one, and has nothing to hand over
 	OldSucceeded                        // another group takes over from the old one
-	WasVoided                           // the takeover was abandoned
+	WasVoided                           // the handover was abandoned
 	OffsetsGone                         // offsets that the old group had committed are not there any more
 	NewBeyond                           // the new group has committed beyond where it would begin
-	TakenOver                           // to abandon: the takeover is complete, or the new group has forwarded
+	TakenOver                           // to abandon: the handover is complete, or the new group has forwarded
 	NothingToVoid                       // to abandon: the old group has not retired for the new one
 )
 
-// Handover leads a takeover (Back false), or abandons one (Back true). All it needs to know is in the two journals
+// Handover has one group take over from another (Back false), or abandons that (Back true). All it needs to know is in the two journals
 // and in the group's offsets, so that one that was killed is gone on with by another one, and several at once do no
 // harm.
 //
@@ -121,7 +121,7 @@ func (h *Handover) voided() bool {
 	return d.Kind == Fills && d.Other == h.Old.Group && d.Void >= h.Old.Number
 }
 
-// wasAbandoned says that a takeover was abandoned to its last record, and none was begun since.
+// wasAbandoned says that a handover was abandoned to its last record, and none was begun since.
 func (h *Handover) wasAbandoned() bool {
 	d := &h.New.Duty
 	return h.Old.Duty.Kind == Forwards && d.Kind == Fills && d.Other == h.Old.Group && d.Void > 0

@@ -7,7 +7,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// TestAbandonedByALostJournal: a new group whose journal was lost may have completed the takeover before. Its offsets
+// TestAbandonedByALostJournal: a new group whose journal was lost may have completed the handover before. Its offsets
 // tell: a group that is filled commits nothing.
 func TestAbandonedByALostJournal(t *testing.T) {
 	t.Parallel()
@@ -93,7 +93,7 @@ func TestAbandonedKeepsTheDuty(t *testing.T) {
 	}
 }
 
-// TestFencingIsRepeated: a takeover whose fencing failed fences again. It goes on only when that has succeeded.
+// TestFencingIsRepeated: a handover whose fencing failed fences again. It goes on only when that has succeeded.
 func TestFencingIsRepeated(t *testing.T) {
 	t.Parallel()
 	older := Side{Group: "old", Journal: "old 1", Number: 2, Duty: Duty{Kind: Retired, Other: "new", OtherJournal: "new 1"}}

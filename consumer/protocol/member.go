@@ -32,7 +32,7 @@ type Member struct {
 
 	batch    *Batch
 	unsigned bool // the batch was polled, and is to be signed
-	again    bool // the last recording was cut short
+	rewinds  bool // the last recording was cut short
 	stale    bool // what was polled is to be polled again
 	failed   error
 
@@ -74,7 +74,7 @@ func (m *Member) Next(now time.Time, j Journal) Step {
 		return Step{Want: WantAbort}
 	}
 	if of := m.owing(); len(of) > 0 && !j.Away && !now.Before(m.later) {
-		return Step{Want: WantUnjournaled, Of: of, Again: m.again, Records: m.intake.most} // nothing is produced: outputs need no smaller polls
+		return Step{Want: WantUnjournaled, Of: of, Rewinds: m.rewinds, Records: m.intake.most} // nothing is produced: outputs need no smaller polls
 	}
 	return m.poll(now, j)
 }
@@ -122,11 +122,11 @@ func (m *Member) unannounced(j Journal) (of []*Assignment) {
 	return of
 }
 
-// Announced answers WantAnnouncements. Told is false where the journal did not answer.
-func (m *Member) Announced(of []*Assignment, told bool) {
+// Announced answers WantAnnouncements. Appended is false where the journal did not answer.
+func (m *Member) Announced(of []*Assignment, appended bool) {
 	m.quiet, m.due = false, false
 	for _, a := range of {
-		if told {
+		if appended {
 			a.Announced = a.Journaled()
 		}
 	}
@@ -203,7 +203,7 @@ func (a *Assignment) overdue(fed bool, now time.Time) bool {
 func (m *Member) Fetched(now time.Time, j Journal, f Fetch, recording bool) *Batch {
 	switch {
 	case recording && len(f.Groups) > 0:
-		m.again = false
+		m.rewinds = false
 		m.batch, m.unsigned = NewRecording(f.Groups, f.Size, m.intake), true
 	case recording:
 	case f.Records == 0:
@@ -271,6 +271,6 @@ func (m *Member) Aborted(h index.Header) Answer {
 
 // Rested answers Done.
 func (m *Member) Rested() {
-	m.again = m.batch.records && !m.batch.told
+	m.rewinds = m.batch.records && !m.batch.inJournal
 	m.batch, m.due = nil, true
 }

@@ -52,7 +52,7 @@ func (b *Batch) recorded() {
 	for i := range b.Groups {
 		b.Groups[i].Unjournaled = b.Groups[i].Base - b.Groups[i].End
 	}
-	b.wants, b.told = Done, true
+	b.wants, b.inJournal = Done, true
 }
 
 // unjournaled is how many offsets below the committed one the journal does not have. What it was told since the commit

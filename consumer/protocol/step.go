@@ -41,7 +41,7 @@ type Step struct {
 	Want    Want
 	Of      []*Assignment // before WantSigned: the assignments that it is about
 	Records int           // of WantUnjournaled and WantRecords: how many may be polled
-	Again   bool          // of WantUnjournaled: what it polled last was not recorded, so it begins again at Journaled
+	Rewinds bool          // of WantUnjournaled: what it polled last was not recorded, so it begins again at Journaled
 	Wait    time.Duration // of WantRecords: how long the poll may last
 	Batch   *Batch        // from WantSigned on; nil between two batches, also of WantAbort and Rebuild
 	Why     error         // of Rebuild: why; nil if the commit, the offsets or the outputs failed, whose error the session has

@@ -159,7 +159,7 @@ func (l *loop) poll(ctx, drain context.Context, step *protocol.Step) error {
 
 // record polls what is owed. No document of these partitions is judged before it is recorded.
 func (l *loop) record(ctx, drain context.Context, step *protocol.Step) (err error) {
-	if step.Again || !l.recorder.reads(step.Of) {
+	if step.Rewinds || !l.recorder.reads(step.Of) {
 		l.endRecording()
 		if l.recorder, err = newRecorder(ctx, l.Setup, l.slot, step.Of); err != nil {
 			return err

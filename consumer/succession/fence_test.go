@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
-// A takeover fences the old group again when that has failed, before it asks for offsets.
+// A handover fences the old group again when that has failed, before it asks for offsets.
 func TestFencingThatFailedIsRepeated(t *testing.T) {
 	t.Parallel()
 	client, err := kgo.NewClient(kgo.SeedBrokers("127.0.0.1:1"))
@@ -18,7 +18,7 @@ func TestFencingThatFailedIsRepeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	r := &run{Takeover: &Takeover{}, client: client, admin: kadm.NewClient(client)}
+	r := &run{Setup: &Setup{}, client: client, admin: kadm.NewClient(client)}
 	r.Looked(protocol.Side{Group: "new", Journal: "new 1", Number: 1, Duty: protocol.Duty{Kind: protocol.Fills, Other: "old"}},
 		protocol.Side{Group: "old", Journal: "old 1", Number: 2, Duty: protocol.Duty{
 			Kind: protocol.Retired, Other: "new", OtherJournal: "new 1",

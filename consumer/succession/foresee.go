@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/consumer/routing"
 )
 
-// foresee looks whether readers have to look for the documents in other topics after a takeover.
+// foresee looks whether readers have to look for the documents in other topics after a handover.
 func (r *run) foresee() {
 	if r.Back {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 )
 
-// refusal says why a takeover cannot go on, and what a person can do.
+// refusal says why a handover cannot go on, and what a person can do.
 func (r *run) refusal() error {
 	older, newer, other := r.Old.Group, r.New.Group, r.Refusal.Other
 	switch r.Refusal.Why {
@@ -71,7 +71,7 @@ func (r *run) refusal() error {
 // anew while they run.
 const ReadyFor = 5 * time.Minute
 
-// unfilled refuses a takeover that would begin with a long pause, or that nobody would go on with.
+// unfilled refuses a handover that would begin with a long pause, or that nobody would go on with.
 func (r *run) unfilled() error {
 	what := fmt.Sprintf("group %s has not filled its window yet with what group %s has found unique", r.New.Group, r.Old.Group)
 	if at := r.New.Duty.Ready; at > 0 {

@@ -19,8 +19,8 @@ import (
 	"github.com/unecho/unecho/consumer/succession"
 )
 
-// takeOver has the group of a configuration take over from the one that it follows.
-func takeOver(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
+// runHandover has the group of a configuration take over from the one that it follows.
+func runHandover(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
 	older, newer, err := followed(s)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func takeOver(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []st
 	}
 	ctx, stop := exit.UntilSignalWith(ctx, func() {}, nil)
 	defer stop()
-	t := &succession.Takeover{
+	t := &succession.Setup{
 		Kafka: s.Kafka, OldGroup: older, NewGroup: newer,
 		Journal: s.Config.Journal, Abandon: cmdline.Bool(cmd, "abandon"), Logger: logger,
 		Say: func(what string) { fmt.Fprintln(cmd.OutOrStdout(), what) },
@@ -64,8 +64,8 @@ func followed(s *target.Service) (older, newer succession.Group, err error) {
 	return older, newer, err
 }
 
-// describe says how a takeover stands.
-func describe(t *succession.Takeover, r *succession.Report) string {
+// describe says how a handover stands.
+func describe(t *succession.Setup, r *succession.Report) string {
 	var b strings.Builder
 	older, newer := t.OldGroup.Name, t.NewGroup.Name
 	if t.Abandon && r.Next == protocol.StepDone {
@@ -104,7 +104,7 @@ func describe(t *succession.Takeover, r *succession.Report) string {
 	return b.String()
 }
 
-// forecast says what a person may want to know before a takeover.
+// forecast says what a person may want to know before a handover.
 func forecast(r *succession.Report) string {
 	var b strings.Builder
 	for _, line := range r.Elsewhere {

@@ -10,7 +10,7 @@ import (
 
 // A plan says which steps are left, and that readers have to look elsewhere afterwards.
 func TestPlanSays(t *testing.T) {
-	take := succession.Takeover{
+	take := succession.Setup{
 		OldGroup: succession.Group{Name: "old", Journal: "old.journal"}, NewGroup: succession.Group{Name: "new", Journal: "new.journal"},
 	}
 	const retires = "- retire group old: a record in journal old.journal, on which its members end\n"

@@ -31,7 +31,7 @@ func counter(name, help string, value func(*state) uint64) metric {
 	}}
 }
 
-// gauge is a metric that is absent if value returns false.
+// byReason is a counter with a label for each reason of a closed set.
 func byReason[R ~string](name, help string, reasons []R, counts func(*state) map[R]uint64) metric {
 	return metric{name: name, help: help, kind: prometheus.CounterValue, labels: []string{"reason"}, values: func(s *state, emit emitter) {
 		for _, r := range reasons {
@@ -40,6 +40,7 @@ func byReason[R ~string](name, help string, reasons []R, counts func(*state) map
 	}}
 }
 
+// gauge is a metric that is absent if value returns false.
 func gauge(name, help string, value func(*state) (float64, bool)) metric {
 	return metric{name: name, help: help, kind: prometheus.GaugeValue, values: func(s *state, emit emitter) {
 		if v, ok := value(s); ok {

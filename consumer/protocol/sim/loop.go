@@ -20,7 +20,7 @@ func (s *session) stepLoop() (did bool) {
 	s.announceAgain()
 	for polled, rested := false, false; s.alive; {
 		step := s.leads.Next(s.time(), j)
-		if step.Batch == nil && step.Want != protocol.WantUnjournaled || step.Again {
+		if step.Batch == nil && step.Want != protocol.WantUnjournaled || step.Rewinds {
 			clear(s.read)
 		}
 		switch step.Want { //nolint:exhaustive // the others are of a batch: serve

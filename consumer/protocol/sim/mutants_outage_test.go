@@ -37,10 +37,10 @@ var outageMutants = []mutant{
 	},
 	{
 		rule: "a recording that the journal does not take is taken again", file: "consumer/protocol/member.go",
-		old: "		m.batch.wants = Done\n		return", new: "		m.batch.recorded()\n		return",
+		old: "		m.batch.wants = Done\n		return", new: "		m.batch.inJournal()\n		return",
 	},
 	{
 		rule: "a recording that was cut short begins again", file: "consumer/protocol/member.go",
-		old: "m.again = m.batch.records && !m.batch.told", new: "m.again = false",
+		old: "m.rewinds = m.batch.records && !m.batch.inJournal", new: "m.rewinds = false",
 	},
 }

@@ -155,13 +155,13 @@ func TestSuccessorRemembersTheFill(t *testing.T) {
 	}
 }
 
-func TestTakeoverKilled(t *testing.T)     { takeOversKilled(t, 2, 6) }
-func TestTakeoverKilledLong(t *testing.T) { takeOversKilled(t, 25, 100) }
+func TestHandoverKilled(t *testing.T)     { handoversKilled(t, 2, 6) }
+func TestHandoverKilledLong(t *testing.T) { handoversKilled(t, 25, 100) }
 
-// takeOversKilled has two groups take over from each other, from word:3 to char:5 and back with a new journal, while documents come all
-// the time and commands and members are killed. It ends after so many turns, once so many kills fell within takeovers.
+// handoversKilled has two groups take over from each other, from word:3 to char:5 and back with a new journal, while documents come all
+// the time and commands and members are killed. It ends after so many turns, once so many kills fell within handovers.
 // Each document comes out once, says the tests' own reader.
-func takeOversKilled(t *testing.T, turns, kills int) {
+func handoversKilled(t *testing.T, turns, kills int) {
 	t.Helper()
 	t.Parallel()
 	x := newRelay(t, uint64(turns))
@@ -179,6 +179,6 @@ func takeOversKilled(t *testing.T, turns, kills int) {
 	x.of(x.newer).settled()
 	x.cameOnce()
 	x.auditedBoth(x.files[:])
-	t.Logf("%d turns in %v, %d kills within takeovers %v, %d at other moments, %d documents", turn,
+	t.Logf("%d turns in %v, %d kills within handovers %v, %d at other moments, %d documents", turn,
 		took.Round(time.Second), x.counted(), x.kills, x.vain, x.total())
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/target"
 )
 
-// TakeoverCommand is the verb that has a group take over from another one.
-func TakeoverCommand() *cobra.Command {
+// HandoverCommand is the verb that has a group take over from another one.
+func HandoverCommand() *cobra.Command {
 	cmd := cmdline.Works(&cobra.Command{
 		Use:   "takeover",
 		Short: "Have a group take over from the one that it follows",
@@ -23,7 +23,7 @@ func TakeoverCommand() *cobra.Command {
 			"  unecho takeover --config new.yaml\n" +
 			"  unecho takeover --config new.yaml --abandon",
 		Args: cmdline.AtMost(0, ""),
-		RunE: target.OnService(takeOver),
+		RunE: target.OnService(runHandover),
 	})
 	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {

@@ -22,8 +22,8 @@ import (
 	"github.com/unecho/unecho/consumer/topic"
 )
 
-// Takeover has the group NewGroup take over from OldGroup, or abandons that.
-type Takeover struct {
+// Setup has the group NewGroup take over from OldGroup, or abandons that.
+type Setup struct {
 	Kafka              topic.Options
 	OldGroup, NewGroup Group
 	Journal            journal.Params // how the journals are written
@@ -35,7 +35,7 @@ type Takeover struct {
 // Group is a group and the topic of its journal.
 type Group struct{ Name, Journal string }
 
-// Report is how a takeover stands.
+// Report is how a handover stands.
 type Report struct {
 	Next   protocol.HandoverStep // what would be done next; StepDone: nothing
 	Places []protocol.Standpoint
@@ -45,21 +45,21 @@ type Report struct {
 	Elsewhere []string
 }
 
-// run is a takeover at work.
+// run is a handover at work.
 type run struct {
-	*Takeover
+	*Setup
 	protocol.Handover
 	client       *kgo.Client
 	admin        *kadm.Client
 	older, newer routing.State
 	report       Report
-	told         string    // whom it waits for
+	waitsFor     string    // whom it waits for
 	failing      time.Time // since when steps fail; zero: the last one did not
 	sources      []string
 }
 
-// Run does the takeover. If it is only to plan, it ends before anything is written.
-func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
+// Run does the handover. If it is only to plan, it ends before anything is written.
+func (t *Setup) Run(ctx context.Context, plan bool) (Report, error) {
 	r, err := t.open(ctx)
 	if err != nil {
 		return Report{}, err
@@ -87,7 +87,7 @@ func (t *Takeover) Run(ctx context.Context, plan bool) (Report, error) {
 	}
 }
 
-// How long a takeover goes on while brokers do not answer, and how often it looks whether they do.
+// How long a handover goes on while brokers do not answer, and how often it looks whether they do.
 const (
 	outlastsFor   = 2 * time.Minute
 	outlastsPause = 500 * time.Millisecond
@@ -107,12 +107,12 @@ func (r *run) outlasts(ctx context.Context, err error) bool {
 }
 
 // open opens a client, which the caller closes.
-func (t *Takeover) open(ctx context.Context) (*run, error) {
+func (t *Setup) open(ctx context.Context) (*run, error) {
 	client, err := broker.Open(ctx, t.Kafka...)
 	if err != nil {
 		return nil, err
 	}
-	return &run{Takeover: t, client: client, admin: kadm.NewClient(client), Handover: protocol.Handover{Back: t.Abandon}}, nil
+	return &run{Setup: t, client: client, admin: kadm.NewClient(client), Handover: protocol.Handover{Back: t.Abandon}}, nil
 }
 
 // writes says that the next step changes something.
@@ -208,7 +208,7 @@ func SameSources(a, b []byte) bool {
 	return slices.Equal(routing.Sources(a), routing.Sources(b)) && routing.Pattern(a) == routing.Pattern(b)
 }
 
-// sameJournal refuses to abandon a takeover by a group whose journal was another topic, because that one may still
+// sameJournal refuses to abandon a handover by a group whose journal was another topic, because that one may still
 // complete it.
 func (r *run) sameJournal(newer, older *protocol.Side) error {
 	d := &older.Duty
@@ -272,8 +272,8 @@ func (r *run) drain(ctx context.Context) error {
 			r.Drained()
 			return nil
 		}
-		if who := strings.Join(r.report.Old, ", "); who != r.told {
-			r.told = who
+		if who := strings.Join(r.report.Old, ", "); who != r.waitsFor {
+			r.waitsFor = who
 			r.Say(fmt.Sprintf("waiting for members of group %s to end: %s", r.Old.Group, who))
 		}
 		if err := retry.Pause(ctx, drainPause); err != nil {

@@ -14,8 +14,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/explain"
 	"github.com/unecho/unecho/cmd/internal/infile"
-	"github.com/unecho/unecho/cmd/internal/labelled"
-	"github.com/unecho/unecho/cmd/internal/plan"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
 )
@@ -23,8 +21,8 @@ import (
 // ruled are the verbs that have each of their flags in a table.
 func ruled() map[*cobra.Command][]cmdline.Rule {
 	return map[*cobra.Command][]cmdline.Rule{
-		dedup.Command(""): dedup.Rules(&dedup.Options{}), labelled.Command(""): labelled.Rules(), tune.Command(""): tune.Rules(), explain.Command(): explain.Rules(nil),
-		explain.SketchCommand(): explain.SketchRules(), plan.Command(): plan.Rules(),
+		dedup.Command(""): dedup.Rules(&dedup.Options{}), tune.EvalCommand(""): tune.EvalRules(), tune.Command(""): tune.Rules(), explain.Command(): explain.Rules(nil),
+		explain.SketchCommand(): explain.SketchRules(), explain.PlanCommand(): explain.PlanRules(),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/cmd/internal/checks"
+	"github.com/unecho/unecho/cmd/internal/inspect"
 	"github.com/unecho/unecho/consumer/doctor"
 )
 
@@ -46,7 +46,7 @@ func TestDoctorAndAuditBesideAService(t *testing.T) {
 	if !looked.Healthy {
 		t.Error("the doctor finds problems")
 	}
-	var audited checks.AuditLine
+	var audited inspect.AuditLine
 	check(t, json.Unmarshal(s.exec(s.bounded(), "audit", "--json"), &audited))
 	if !audited.OK || audited.From == 0 || audited.Records != s.total() || audited.Pending != 0 || audited.Unique == 0 ||
 		audited.Duplicate == 0 {

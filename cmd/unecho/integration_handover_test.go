@@ -12,7 +12,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/cmd/internal/checks"
+	"github.com/unecho/unecho/cmd/internal/inspect"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
@@ -81,7 +81,7 @@ func (s *scene) auditedBoth(files []string) {
 	held := 0
 	for _, file := range files {
 		p := start(s.t, s.dir, "audit", "--config", file, "--json")
-		var report checks.AuditLine
+		var report inspect.AuditLine
 		if code := p.exits(patience); code != 0 {
 			s.t.Errorf("the audit with %s ends with %d: %s%s", file, code, p.log, p.out)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 
-	"github.com/unecho/unecho/cmd/internal/checks"
+	"github.com/unecho/unecho/cmd/internal/inspect"
 )
 
 // trimmed waits until a snapshot has what the group's journal holds now, and trims the journal to it. It sends a few
@@ -45,7 +45,7 @@ func (s *scene) provesAll() {
 	s.t.Helper()
 	p := start(s.t, s.dir, "audit", "--config", s.file, "--json")
 	code := p.exits(patience)
-	var report checks.AuditLine
+	var report inspect.AuditLine
 	check(s.t, json.Unmarshal([]byte(p.out.String()), &report))
 	s.t.Logf("the audit says %s", p.out)
 	if code != 0 || !report.OK || report.Records != s.total() || report.Unjudged == 0 || report.Absent != 0 {

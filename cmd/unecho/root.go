@@ -7,16 +7,13 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/backfills"
-	"github.com/unecho/unecho/cmd/internal/checks"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/demo"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/explain"
 	"github.com/unecho/unecho/cmd/internal/groups"
-	"github.com/unecho/unecho/cmd/internal/labelled"
-	"github.com/unecho/unecho/cmd/internal/member"
-	"github.com/unecho/unecho/cmd/internal/plan"
+	"github.com/unecho/unecho/cmd/internal/inspect"
 	"github.com/unecho/unecho/cmd/internal/records"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/tune"
@@ -46,12 +43,12 @@ func rootCommand() *cobra.Command {
 	}{
 		{"service", "The service:", []*cobra.Command{
 			demo.Command(version()), assembly.Command(version()), backfills.FillCommand(version()), backfills.Command(version()),
-			records.ProduceCommand(), records.TailCommand(), member.TopCommand(), member.LookupCommand(), member.RecentCommand(),
-			checks.DoctorCommand(), checks.AuditCommand(), groups.RoutingCommand(), groups.SettingsCommand(), groups.HandoverCommand(),
+			records.ProduceCommand(), records.TailCommand(), inspect.TopCommand(), inspect.LookupCommand(), inspect.RecentCommand(),
+			inspect.DoctorCommand(), inspect.AuditCommand(), groups.RoutingCommand(), groups.SettingsCommand(), groups.HandoverCommand(),
 			groups.ForgetCommand(), snapshots.Command(),
 		}},
 		{"files", "Files, and choosing the settings:", []*cobra.Command{
-			dedup.Command(version()), explain.Command(), tune.Command(version()), plan.Command(), labelled.Command(version()),
+			dedup.Command(version()), explain.Command(), tune.Command(version()), explain.PlanCommand(), tune.EvalCommand(version()),
 			explain.SketchCommand(),
 		}},
 		{"program", "The program:", []*cobra.Command{configCommand(), manCommand(), versionCommand()}},

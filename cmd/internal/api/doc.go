@@ -10,4 +10,8 @@
 //	GET  /api/v1/openapi.json  the description of the above
 //
 // Who may ask: anybody who reaches a loopback address by its name, or who has the token.
+//
+// At / of the same address is the page for people who look after a member. It asks the API and has no data of its own.
+// Its assets are embedded and nothing is built. All addresses are relative, so that it works behind a proxy that serves
+// it below a path. Texts reach it as text nodes only, and its policy forbids inline scripts and styles.
 package api

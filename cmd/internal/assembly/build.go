@@ -8,7 +8,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/cmd/internal/ops"
-	"github.com/unecho/unecho/cmd/internal/tracing"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
@@ -23,7 +22,7 @@ type Parts struct {
 	store   snapshot.Store
 	ops     *ops.Server      // nil if ops.listen is empty
 	gateway *gateway.Gateway // nil if no documents are taken
-	tracer  *tracing.Tracer  // nil if ops.traces is empty
+	tracer  *ops.Tracer      // nil if ops.traces is empty
 	tell    io.Writer        // told where the page is; may be nil
 }
 
@@ -49,7 +48,7 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 	}
 	built := &Parts{store: store, tell: p.Tell}
 	if c.Ops.Traces != "" {
-		built.tracer = tracing.New(c.Ops.Traces, c.Consumer.Group, p.Version, logger)
+		built.tracer = ops.NewTracer(c.Ops.Traces, c.Consumer.Group, p.Version, logger)
 		what.Sessions = append(what.Sessions, built.tracer.Option())
 	}
 	if p.More != nil {

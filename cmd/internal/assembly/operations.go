@@ -6,7 +6,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/api"
 	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/ops"
-	"github.com/unecho/unecho/cmd/internal/page"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
@@ -54,7 +53,7 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 	if err != nil {
 		return nil, err
 	}
-	shown, err := page.New()
+	shown, err := api.NewPage()
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/infile"
-	"github.com/unecho/unecho/cmd/internal/labelled"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -103,9 +102,9 @@ func tuneFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.
 	if err := out.Ready(); err != nil {
 		return nil, err
 	}
-	var labels *labelled.Labels
+	var labels *Labels
 	if pairs != "" {
-		if labels, err = labelled.ReadLabels(pairs); err != nil {
+		if labels, err = ReadLabels(pairs); err != nil {
 			return nil, err
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/infile"
-	"github.com/unecho/unecho/cmd/internal/labelled"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -41,7 +40,7 @@ func addSampleFlags(cmd *cobra.Command) {
 
 func tokensField(cmd *cobra.Command) string { return cmdline.Text(cmd, "tokens") }
 
-func samplerOf(cmd *cobra.Command, labels *labelled.Labels) (*Sampler, error) {
+func samplerOf(cmd *cobra.Command, labels *Labels) (*Sampler, error) {
 	p := SamplerParams{
 		Most: cmdline.Int(cmd, "sample"),
 		Seed: cmdline.Uint64(cmd, "seed"), Field: tokensField(cmd),
@@ -62,8 +61,8 @@ func samplerOf(cmd *cobra.Command, labels *labelled.Labels) (*Sampler, error) {
 
 // readSample reads the documents. It returns the numbers of those that are labelled as well.
 func readSample(ctx context.Context, cmd *cobra.Command, args []string, c config.Config,
-	out outfile.Files, labels *labelled.Labels,
-) (sample Sample, numbers labelled.Numbers, err error) {
+	out outfile.Files, labels *Labels,
+) (sample Sample, numbers Numbers, err error) {
 	s, err := samplerOf(cmd, labels)
 	if err != nil {
 		return nil, numbers, err

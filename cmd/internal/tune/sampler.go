@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/cmd/internal/labelled"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/topic"
@@ -36,8 +35,8 @@ type Sampler struct {
 
 	names    map[string]bool // of documents that are labelled; nil if none are
 	labelled []sampled
-	numbers  labelled.Numbers // of labelled documents, as they were given
-	size     setting.Bytes    // of their texts
+	numbers  Numbers       // of labelled documents, as they were given
+	size     setting.Bytes // of their texts
 }
 
 // sampled is a document: its text and scope, or its tokens.
@@ -75,7 +74,7 @@ func NewSampler(p SamplerParams) *Sampler {
 // AddFile takes the next record of files; named says that a number alone names no record.
 func (s *Sampler) AddFile(r *corpus.Record, named bool) error {
 	name := func() string { return string(r.Name(nil, named)) }
-	ref := func() labelled.Ref { return labelled.RefOf(name(), r) }
+	ref := func() Ref { return RefOf(name(), r) }
 	if known, err := s.addLabelled(ref, func() (sampled, string) { return s.ofFile(r) }); known || err != nil {
 		return err
 	}
@@ -102,7 +101,7 @@ func (s *Sampler) AddTopic(ctx context.Context, r *topic.Record, topics *corpus.
 		return err
 	}
 	name := func() string { return corpus.CoordinatesOf(r) }
-	ref := func() labelled.Ref { return labelled.Ref{Name: name()} }
+	ref := func() Ref { return Ref{Name: name()} }
 	if known, err := s.addLabelled(ref, func() (sampled, string) { return d, bad }); known || err != nil {
 		return err
 	}
@@ -130,7 +129,7 @@ func (s *Sampler) ofTopic(ctx context.Context, r *topic.Record, topics *corpus.T
 func rejection(why *document.Rejection) string { return string(why.Reason) + ": " + why.Detail }
 
 // addLabelled keeps a document that is labelled. One that cannot be compared is kept without text, and so like no other.
-func (s *Sampler) addLabelled(called func() labelled.Ref, read func() (sampled, string)) (known bool, err error) {
+func (s *Sampler) addLabelled(called func() Ref, read func() (sampled, string)) (known bool, err error) {
 	s.given++
 	if s.names == nil {
 		return false, nil
@@ -243,7 +242,7 @@ func tokensOf(document []byte, field string) ([][]byte, error) {
 }
 
 // Numbers are those of the labelled documents in the sample. They are known once it is taken.
-func (s *Sampler) Numbers() labelled.Numbers { return s.numbers }
+func (s *Sampler) Numbers() Numbers { return s.numbers }
 
 // Sample returns what was kept, in the order in which it was given. It calls note with what was not kept, and why.
 func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {

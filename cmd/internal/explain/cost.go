@@ -1,0 +1,157 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
+)
+
+// Costs is what a document costs under the bands that are planned, and under others that keep recall.
+type Costs struct {
+	Documents int    `json:"documents"` // in the window that was planned for
+	Measured  bool   `json:"measured"`  // how unlike documents are was measured in the sample, and is not that of news
+	Bandings  []cost `json:"bandings"`
+}
+
+// cost is what a document costs under a banding, ns.
+type cost struct {
+	Bands      int     `json:"bands"`
+	Rows       int     `json:"rows"`
+	Slots      float64 `json:"slots_ns"`
+	Keys       float64 `json:"keys_ns"`
+	Met        float64 `json:"candidates"`
+	Candidates float64 `json:"candidates_ns"`
+	Sum        float64 `json:"sum_ns"`
+	Planned    bool    `json:"planned,omitempty"`
+	Cheapest   bool    `json:"cheapest,omitempty"`
+}
+
+// likeness finds how similar the documents of the sample are that are no copies.
+type likeness struct {
+	params     index.SimilarityParams
+	normalizer *text.Normalizer
+	shingling  text.Shingling
+	sets       [][]uint64
+}
+
+func newLikeness(p index.Params) (likeness, error) {
+	shingling, err := p.Similarity.Shingling()
+	return likeness{params: p.Similarity, normalizer: text.NewNormalizer(p.Text), shingling: shingling}, err
+}
+
+func (l *likeness) put(at int, r *corpus.Record) {
+	set := l.shingling.AppendHashes(nil, l.params.Compared(l.normalizer.Append(nil, r.Text)))
+	slices.Sort(set)
+	if at == len(l.sets) {
+		l.sets = append(l.sets, nil)
+	}
+	l.sets[at] = slices.Compact(set)
+}
+
+// leastSample is how many documents tell how alike unlike ones are: with fewer, pairs that are alike are too rare.
+const leastSample = 100
+
+// hundredths is into how many steps similarities are counted.
+const hundredths = 100
+
+// background returns the shares of the pairs by their similarity, without those that are copies; ok is false if the
+// sample is too small.
+func (l *likeness) background(threshold float64) (shares []sketch.Share, ok bool) {
+	if len(l.sets) < leastSample {
+		return nil, false
+	}
+	var pairs int
+	var found [hundredths + 1]int
+	for i, a := range l.sets {
+		for _, b := range l.sets[:i] {
+			shared, union := sketch.Jaccard(a, b)
+			pairs++
+			if s := float64(shared) / float64(union); s < threshold {
+				found[int(s*hundredths)]++
+			}
+		}
+	}
+	for at, n := range found {
+		if n > 0 {
+			middle := (float64(at) + 0.5) / hundredths
+			if at == 0 {
+				middle = 0 // most of them share nothing
+			}
+			shares = append(shares, sketch.Share{Share: float64(n) / float64(pairs), Similarity: middle})
+		}
+	}
+	return shares, true
+}
+
+// neighbours is how many bandings of fewer rows, and of more, are shown beside the one that is planned.
+const neighbours = 2
+
+// costs finds what the bands cost that keep recall. It returns nil where none are planned: for a sketch by distance.
+func (p *Plan) costs(banding sketch.Banding) (*Costs, error) {
+	_, params, err := p.given.Similarity.Scheme()
+	if err != nil {
+		return nil, err
+	}
+	all, err := sketch.Bandings(params.Threshold, params.Recall)
+	if err != nil {
+		return nil, nil //nolint:nilerr // bands were set by hand where none can be planned
+	}
+	load := p.given.Load()
+	c := &Costs{Documents: load.Documents}
+	if shares, ok := p.likeness.background(params.Threshold); ok {
+		load.Background, c.Measured = shares, true
+	}
+	if !slices.Contains(all, banding) {
+		all = append(all, banding)
+		slices.SortFunc(all, func(a, b sketch.Banding) int { return a.Rows - b.Rows })
+	}
+	cheapest, _ := load.Cheapest(all) // where all meet more than is read, none is called the least
+	at := slices.Index(all, banding)
+	for i, b := range all {
+		if near := i >= at-neighbours && i <= at+neighbours; !near && b != cheapest {
+			continue
+		}
+		of := load.Cost(b)
+		c.Bandings = append(c.Bandings, cost{
+			Bands: b.Bands, Rows: b.Rows, Slots: of.Slots, Keys: of.Bands, Met: of.Met, Candidates: of.Candidates, Sum: of.Sum(),
+			Planned: b == banding, Cheapest: b == cheapest,
+		})
+	}
+	return c, nil
+}
+
+// write writes the costs for people. most is similarity.max_references.
+func (c *Costs) write(b *strings.Builder, most int) {
+	of := "of news"
+	if c.Measured {
+		of = "in the sample"
+	}
+	fmt.Fprintf(b, "\nnanoseconds a document, in a window of %d documents that are no more alike than those %s\n", c.Documents, of)
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "bands\trows\tslots\tkeys\tunlike candidates\tsum\t")
+	bounded := false
+	for _, k := range c.Bandings {
+		note := ""
+		switch {
+		case k.Planned && k.Cheapest:
+			note = "  planned"
+		case k.Planned:
+			note = "  these settings"
+		case k.Cheapest:
+			note = "  the least"
+		}
+		fmt.Fprintf(w, "%d\t%d\t%.0f\t%.0f\t%.0f of %.1f\t%.0f\t%s\n", k.Bands, k.Rows, k.Slots, k.Keys, k.Candidates, k.Met,
+			k.Sum, note)
+		bounded = bounded || k.Met > float64(most)
+	}
+	_ = w.Flush() // a Builder takes everything
+	if bounded {
+		fmt.Fprintf(b, "similarity.max_references lets %d of them be met under a key: a document costs less, and its copy may be missed\n", most)
+	}
+}

@@ -1,0 +1,173 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Plan is the result of `unecho plan`.
+type Plan struct {
+	Bands       int         `json:"bands"`
+	Rows        int         `json:"rows,omitempty"`
+	Found       []found     `json:"found,omitempty"`
+	Sample      int64       `json:"sample"`               // documents measured
+	Candidates  *float64    `json:"candidates,omitempty"` // share of the pairs of these documents that are
+	Parts       index.Parts `json:"bytes_per_document"`
+	PerDocument int64       `json:"bytes"`
+	Documents   int64       `json:"documents"`
+	WindowBytes int64       `json:"window_bytes"`
+	Costs       *Costs      `json:"costs,omitempty"`
+
+	describe string       // how candidates are found
+	given    index.Params // with what is left open
+	params   index.Params
+	chosen   chosen
+	likeness likeness
+	signer   *index.Signer
+	sum      index.Parts // of the documents measured
+	met      met
+	asked    bool // for Documents
+}
+
+// found is a point of the S-curve.
+type found struct {
+	Similarity float64  `json:"similarity"`
+	Share      float64  `json:"share"`
+	Least      *float64 `json:"least,omitempty"` // at worst, with verify: levenshtein
+}
+
+// New begins a plan for these settings: documents are added to it, or their sizes assumed, before it is finished.
+func New(judge index.Params) (*Plan, error) {
+	planned, err := judge.Planned()
+	if err != nil {
+		return nil, err
+	}
+	signer, err := index.NewSigner(planned)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{
+		given: judge, params: planned, signer: signer,
+		chosen: chosen{random: rand.New(rand.NewPCG(1, 1))}, // a sample, always the same
+	}
+	p.likeness, err = newLikeness(planned)
+	return p, err
+}
+
+// Positions and times as large as those of a service that has run for a while, because their lengths count.
+const (
+	plannedOffset = 1_000_000_000
+	plannedTime   = 1_800_000_000_000 // ms since 1970: in 2027
+)
+
+// Add measures a document; one that would be rejected takes no memory.
+func (p *Plan) Add(r *corpus.Record) {
+	e := entry.Entry{Offset: plannedOffset, Time: plannedTime, Scope: r.Scope, ID: r.ID}
+	if r.Bad != nil || !p.signer.Sign(&e, r.Text) || e.Empty() {
+		return
+	}
+	p.sum = add(p.sum, index.PartsOf(p.params, &e))
+	p.Sample++
+	if at, ok := p.chosen.slot(); ok {
+		p.met.put(at, e.Keys)
+		p.likeness.put(at, r)
+	}
+	p.signer.Reset()
+}
+
+// Measured sets the sizes to the mean of the documents that were added.
+func (p *Plan) Measured() error {
+	if p.Sample == 0 {
+		return errors.New("there is no document to measure")
+	}
+	p.Parts, p.Candidates = mean(p.sum, p.Sample), p.met.share(p.params.Similarity.KeyBytes)
+	return nil
+}
+
+// Assume sets the sizes of id and evidence if there is nothing to measure.
+func (p *Plan) Assume(id, evidence int) error {
+	if id < 0 || evidence < 0 {
+		return exit.Usage(errors.New("--id-bytes and --evidence-bytes: write numbers from 0"))
+	}
+	e := entry.Entry{Offset: plannedOffset, Time: plannedTime, ID: make([]byte, id)}
+	p.signer.Sign(&e, []byte("a text long enough for a shingle of any length that is allowed, whatever it is made of"))
+	switch verify := p.params.Similarity.Verify; {
+	case evidence > 0:
+		e.Evidence = make([]byte, evidence)
+	case verify != "estimate":
+		return exit.Usage(fmt.Errorf("verify: %s keeps evidence of each document, which depends on your texts: name a FILE "+
+			"with some of them, or --evidence-bytes",
+			verify))
+	}
+	p.Parts = index.PartsOf(p.params, &e)
+	return nil
+}
+
+// Finish computes how much memory this many documents take, or for 0 documents, how many the window holds.
+func (p *Plan) Finish(documents int64) error {
+	if err := p.bands(p.params.Similarity); err != nil {
+		return err
+	}
+	p.PerDocument, p.asked = p.Parts.Sum(), documents > 0
+	if p.Documents, p.WindowBytes = documents, documents*p.PerDocument; documents == 0 {
+		p.WindowBytes = int64(p.params.Window.Bytes)
+		p.Documents = p.WindowBytes / p.PerDocument
+	}
+	return nil
+}
+
+func add(a, b index.Parts) index.Parts {
+	return index.Parts{
+		Entry: a.Entry + b.Entry, ID: a.ID + b.ID, Evidence: a.Evidence + b.Evidence, Keys: a.Keys + b.Keys,
+		Digest: a.Digest + b.Digest, Buckets: a.Buckets + b.Buckets, Bookkeeping: a.Bookkeeping + b.Bookkeeping,
+	}
+}
+
+// mean is rounded up, so that a plan does not promise too much.
+func mean(sum index.Parts, n int64) index.Parts {
+	up := func(v int64) int64 { return (v + n - 1) / n }
+	return index.Parts{
+		Entry: up(sum.Entry), ID: up(sum.ID), Evidence: up(sum.Evidence), Keys: up(sum.Keys),
+		Digest: up(sum.Digest), Buckets: up(sum.Buckets), Bookkeeping: up(sum.Bookkeeping),
+	}
+}
+
+// bands finds how candidates are found.
+func (p *Plan) bands(s index.SimilarityParams) error {
+	p.Bands = int(p.Parts.Keys) / s.KeyBytes
+	scheme, params, err := s.Scheme()
+	if err != nil {
+		return err
+	}
+	if p.describe, err = scheme.Describe(params); err != nil || scheme.ByDistance() {
+		return err
+	}
+	banding, err := scheme.Banding(params)
+	if err != nil {
+		return err
+	}
+	p.Rows = banding.Rows
+	if p.Costs, err = p.costs(banding); err != nil {
+		return err
+	}
+	for percent := 50; percent <= 100; percent += 5 {
+		similarity := float64(percent) / 100
+		expected, least, ok := s.SharedAt(similarity)
+		if !ok {
+			return nil
+		}
+		point := found{Similarity: similarity, Share: banding.Probability(expected)}
+		if least < expected {
+			share := banding.Probability(least)
+			point.Least = &share
+		}
+		p.Found = append(p.Found, point)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index/setting"
+)
+
+// AuditCommand is the verb about what came out of a service.
+func AuditCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Prove from the topics that nothing was lost, doubled, altered or judged otherwise",
+		Long: "Read source, journal and outputs, judge the journal once more by a slow and obvious program, and hold every " +
+			"source record\n" +
+			"against what came out: exactly once, in the right topic, in the order of its partition, its bytes and headers untouched,\n" +
+			"with the verdict that the journal gives. It only reads, and may run beside the service: what the group has not committed\n" +
+			"yet is not due. Where the journal is trimmed it begins with the oldest snapshot that the journal still continues, and\n" +
+			"counts what was judged before it as unjudged. What of that is in an output is compared in all but the verdict; of what is in\n" +
+			"none it can not say whether it had to be, if routings or offsets were changed before.\n\n" +
+			"It takes --memory, some 16 MiB for each broker, and for each document of the window its evidence and about 2.5 kB; a\n" +
+			"temporary file takes about 200 bytes for each document of the source.\n\n" +
+			"What an earlier journal decided, before this one took its place, is held against the source only, and counted. What another\n" +
+			"routing sent elsewhere, and what another group forwards before or after a takeover, is not due, and counted; the\n" +
+			"configuration of then, or of that group, audits it. A topic that source.pattern brings, and of which nobody could\n" +
+			"make the outputs, is named, and what it has is not due.\n\n" +
+			"The last line says what is proven, and --json has it as outcome: proven; partly (verdicts before the snapshot are not\n" +
+			"known); delivered (none is known); skipped (somebody else has committed in the group: the report names what nobody judged,\n" +
+			"and the command that judges it); nothing (no record was due); broken. The exit code is 0 if nothing was found wrong with\n" +
+			"what was due, 1 if anything was or was skipped, 2 if it could not be done or nothing was due, and 130 if it was interrupted.",
+		Example: "  unecho audit --config unecho.yaml\n" +
+			"  unecho audit --config unecho.yaml --json >audit.json\n" +
+			"  unecho audit --config unecho.yaml --source-topics news --temp-dir /var/tmp --memory 256MiB",
+		Args: cmdline.AtMost(0, ""),
+		RunE: target.OnService(runAudit),
+	}
+	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "sink.unique",
+		"sink.duplicate", "sink.rejected",
+		"index.name", "snapshot.store", "snapshot.directory")
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
+		f.Bool("all", false, "count what the group has not committed as lost: for a service that is stopped and had caught up")
+		f.Bool("accept-skipped", false, "offsets that somebody has set beyond documents were meant: those are counted, and no more")
+		f.Text("memory", "size", setting.Bytes(audit.DefaultMemory).String(),
+			"memory for sorting what is found out about each record")
+		f.Text("temp-dir", "dir", "", "where the temporary file is written (default the system's)")
+	})
+	cmdline.AddJSON(cmd, "the report as one JSON object")
+	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
+		f.Int("findings", audit.DefaultFindings, "how many findings of each kind are spelled out")
+	})
+	return cmd
+}
+
+// errBroken ends audit after it has written the details.
+var errBroken = errors.New("not everything that was promised was kept")
+
+func runAudit(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
+	if err := s.AsBegun(ctx); err != nil {
+		return interruptedOr(ctx, err)
+	}
+	if cmd.Flag("source-topics").Changed {
+		s.Config.Source.Pattern = ""
+	}
+	in, err := auditInputs(cmd, s)
+	if err != nil {
+		return err
+	}
+	if err := topicsThere(ctx, s, &in); err != nil {
+		return interruptedOr(ctx, err)
+	}
+	shown := terminal.NewStages(cmd.ErrOrStderr())
+	in.Progress = func(p audit.Progress) { shown.Stage(string(p.Stage), p.Done, p.Total) }
+	found, err := audit.Run(ctx, in)
+	shown.End()
+	if err != nil {
+		return interruptedOr(ctx, err)
+	}
+	if err := cmdline.Print(cmd, NewAuditLine(in.Journal, &found)); err != nil {
+		return err
+	}
+	switch found.Outcome() {
+	case audit.Broken:
+		return errBroken
+	case audit.Skipped:
+		return errSkipped
+	case audit.Nothing:
+		if found.Absent > 0 {
+			return exit.Undone(errUnjudged)
+		}
+		return exit.Undone(errNothing)
+	case audit.Delivered, audit.Partly, audit.Proven:
+	}
+	return nil
+}
+
+// errSkipped ends audit after it has written what was skipped.
+var errSkipped = errors.New("not everything was judged: somebody else has committed in this group")
+
+// errNothing ends audit after it has written that nothing was due.
+var errNothing = errors.New("nothing was due, and so nothing is proven: does the group commit, and are these its " +
+	"topics? --all counts what it has not committed, too")
+
+// errUnjudged ends audit after it has written of how many records it could not tell whether they were due.
+var errUnjudged = errors.New("nothing could be judged, and so nothing is proven: the journal that would prove it is " +
+	"trimmed")
+
+// interruptedOr returns an error after which nothing is known.
+func interruptedOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return exit.Undone(errors.New("interrupted: nothing is proven, and nothing was left behind"))
+	}
+	return exit.Undone(err)
+}
+
+// auditInputs are the values of the flags and the configuration.
+func auditInputs(cmd *cobra.Command, s *target.Service) (in audit.Inputs, err error) {
+	c := s.Config
+	if c.Sink.DryRun {
+		return in, exit.Usage(errors.New("sink.dry_run is set: such a service forwards nothing that could be audited"))
+	}
+	memory, err := cmdline.Size(cmd, "memory")
+	if err != nil {
+		return in, err
+	}
+	findings := cmdline.Int(cmd, "findings")
+	if findings < 1 {
+		return in, exit.Usage(errors.New("--findings: write a number from 1"))
+	}
+	in = audit.Inputs{
+		Options: s.Kafka, ProducerTime: s.ProducerTime, Journal: s.Journal(), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic,
+		Params: c.Judge, Settings: c.Settings(), Index: c.Judge.Index.Name,
+		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
+		Group: c.Consumer.Group, Owner: c.Consumer.Group, AcceptSkipped: cmdline.Bool(cmd, "accept-skipped"), Memory: int(memory), Findings: findings,
+		Directory: cmdline.Text(cmd, "temp-dir"),
+		Snapshots: snapshots.Existing(c),
+	}
+	if cmdline.Bool(cmd, "all") {
+		in.Group = ""
+	}
+	return in, nil
+}
+
+// topicsThere checks that Kafka answers and has the topics.
+func topicsThere(ctx context.Context, s *target.Service, in *audit.Inputs) (err error) {
+	c := s.Config
+	if in.Sources, err = s.Sources(ctx); err != nil {
+		return err
+	}
+	brought := map[string][]string{} // by the pattern, with their outputs
+	for _, source := range in.Sources {
+		if !slices.Contains(c.Source.Topics, source) {
+			brought[source] = c.Sink.All(source)
+		}
+	}
+	if in.Untaken, err = audit.Untaken(ctx, in.Options, c.Consumer.Group, brought); err != nil {
+		return err
+	}
+	names := append([]string{in.Journal}, in.Sources...)
+	for _, source := range in.Sources {
+		if !slices.Contains(in.Untaken, source) {
+			names = append(names, c.Sink.All(source)...)
+		}
+	}
+	return topic.Reach(ctx, in.Options, names...)
+}

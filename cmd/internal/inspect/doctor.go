@@ -1,0 +1,113 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/snapshots"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/certificate"
+	"github.com/unecho/unecho/consumer/doctor"
+)
+
+// DoctorCommand is the verb about what a service depends on.
+func DoctorCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look at Kafka, topics, rights, group, snapshots and clocks, and say what to do",
+		Long: "Connect as the service would, with its configuration, and look at everything that it depends on: Kafka's " +
+			"version, the\n" +
+			"topics and their settings, rights, transactions that hang, the group and its offsets, snapshots beside the journal, the\n" +
+			"settings in force, clocks, certificates. Each finding says what it is, why it matters, and what to do.\n" +
+			"It writes nothing, and may run before the first start, beside the service, and when it has stopped.\n\n" +
+			"The exit code is 0 without problems (notes are none), 1 with problems, and 2 if Kafka could not be reached.",
+		Example: "  unecho doctor --config unecho.yaml\n" +
+			"  unecho doctor --config unecho.yaml --json | jq '.findings[] | select(.level == \"problem\")'",
+		Args: cmdline.AtMost(0, ""),
+		RunE: target.OnService(runDoctor),
+	}
+	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+	cmdline.AddJSON(cmd, "all findings as one JSON object")
+	return cmd
+}
+
+// errSick ends doctor after it has written the details.
+var errSick = errors.New("there are problems")
+
+func runDoctor(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
+	found, err := doctor.Run(ctx, doctorInputs(s))
+	if ctx.Err() != nil {
+		return exit.Undone(errors.New("interrupted"))
+	}
+	if err != nil {
+		return exit.Undone(err)
+	}
+	if err := cmdline.Print(cmd, doctorLine{&found}); err != nil {
+		return err
+	}
+	if !found.Healthy {
+		return errSick
+	}
+	return nil
+}
+
+func doctorInputs(s *target.Service) doctor.Inputs {
+	c := s.Config
+	c.Journal.Topic = s.Journal()
+	return doctor.Inputs{
+		Options: s.Kafka, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
+		Snapshot: c.Snapshot.Params(), Index: c.Judge, Document: c.Document, Settings: c.Settings(),
+		Snapshots:    snapshots.Existing(c),
+		ProducerTime: s.ProducerTime, Takes: c.Ops.Takes(), Certificates: certificatesOf(c),
+	}
+}
+
+// certificatesOf are those that a service with this configuration shows.
+func certificatesOf(c config.Config) (all []doctor.Certificate) {
+	shows := func(of, files, why, cert, key string) {
+		if cert == "" {
+			return
+		}
+		all = append(all, doctor.Certificate{
+			Of: of, Files: files, Why: why,
+			Life: func() (certificate.Life, error) { return certificate.ReadLife(cert, key) },
+		})
+	}
+	shows("ops.listen", "ops.tls.cert_file and ops.tls.key_file", "probes, Prometheus and people who check it do not connect",
+		c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile)
+	shows("kafka.tls", "kafka.tls.cert_file and kafka.tls.key_file", "Kafka lets no member in that shows it",
+		c.Kafka.TLS.CertFile, c.Kafka.TLS.KeyFile)
+	if of := c.Document.Registry; of.Set() {
+		shows("document.registry.tls", "document.registry.tls.cert_file and document.registry.tls.key_file",
+			"the registry does not answer who shows it, and documents of schemas that a member does not know yet wait",
+			of.TLS.CertFile, of.TLS.KeyFile)
+	}
+	return all
+}
+
+// doctorLine is a report, which is written as it is in JSON.
+type doctorLine struct{ *doctor.Report }
+
+// Text is for people.
+func (r doctorLine) Text() string {
+	var b strings.Builder
+	const indent = "                       "
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%-8s %-13s %s\n", f.Level, f.Check, terminal.Printable(f.What, terminal.LongLine))
+		for _, line := range []string{f.Why, f.Remedy} {
+			if line != "" {
+				b.WriteString(indent + terminal.Printable(line, terminal.LongLine) + "\n")
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\n%s, %s\n", terminal.Several(r.Problems, "problem"), terminal.Several(r.Notes, "note"))
+	return b.String()
+}

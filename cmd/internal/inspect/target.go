@@ -1,0 +1,91 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/target"
+	"github.com/unecho/unecho/config"
+)
+
+// tokenVariable holds the token of the member that is asked, as it does for the member itself.
+const tokenVariable = "UNECHO_OPS_TOKEN"
+
+// AddMemberFlags adds the flags that name the running member that a verb asks.
+func AddMemberFlags(cmd *cobra.Command) {
+	cmdline.AddSet(cmd)
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Text("server", "address", "",
+			"the member that is asked, as http://HOST:PORT (default ops.listen of the configuration)")
+		f.Text("token-file", "file", "", "a file with the member's ops.token (default the configuration's, or "+
+			tokenVariable+")")
+		f.Text("ca", "file", "", "a file with the authority of the member's certificate, in PEM (default those of the "+
+			"system)")
+		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+
+			", if it is there)")
+	})
+}
+
+// OnMember builds a verb that asks a running member. If the verb could not ask, its error is marked as undone, or as
+// an interruption.
+func OnMember(ask func(ctx context.Context, cmd *cobra.Command, c *Client,
+	args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
+		defer stop()
+		defer exit.MarkInterrupted(ctx, &err)
+		c, err := memberOf(cmd)
+		if err != nil {
+			return exit.Usage(err)
+		}
+		if err = ask(ctx, cmd, c, args); errors.Is(err, context.Canceled) {
+			err = exit.Undone(errors.New("stopped before the member had answered"))
+		}
+		return err
+	}
+}
+
+// memberOf returns a client of the member that the flags name.
+func memberOf(cmd *cobra.Command) (*Client, error) {
+	p := Params{
+		Server: cmdline.Text(cmd, "server"), CA: cmdline.Text(cmd, "ca"),
+		Token: os.Getenv(tokenVariable),
+	}
+	if p.Server == "" || cmd.Flag("config").Changed {
+		ops, err := opsOf(cmd)
+		if err != nil {
+			return nil, err
+		}
+		if p.Token = ops.Token; p.Server == "" {
+			if p.Server, err = Address(ops.Listen, ops.TLS.Enabled()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if file := cmdline.Text(cmd, "token-file"); file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("--token-file: %w", err)
+		}
+		p.Token = strings.TrimSpace(string(text))
+	}
+	return New(p)
+}
+
+// opsOf returns the section ops of the named configuration, or of the defaults if there is none: a service on an
+// embedded broker needs no file.
+func opsOf(cmd *cobra.Command) (config.OpsParams, error) {
+	// what a file must have; it is not used
+	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + target.Topic, "consumer.group=" + target.Group, "snapshot.directory=."}
+	c, err := target.Config(cmd, false, "", target.Layers{Under: under})
+	return c.Ops, err
+}

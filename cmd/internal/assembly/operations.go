@@ -6,6 +6,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/api"
 	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/ops"
+	"github.com/unecho/unecho/cmd/internal/page"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
@@ -53,7 +54,7 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 	if err != nil {
 		return nil, err
 	}
-	shown, err := api.NewPage()
+	shown, err := page.New()
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +32,17 @@ func TestWrite(t *testing.T) {
 		if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "://") {
 			t.Error("the page has a script, or loads something")
 		}
+	}
+	var page strings.Builder
+	if err := Write(&page, About{Plots: true}, `{{define "body"}}{{end}}`, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, script, _ := strings.Cut(page.String(), `<script type="module">`)
+	script, _, _ = strings.Cut(script, "</script>")
+	sum := sha256.Sum256([]byte(script))
+	hash := strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;")
+	if !strings.Contains(script, "function chart(") || !strings.Contains(page.String(), "script-src 'sha256-"+hash+"'") {
+		t.Errorf("the policy lets no script of this hash run: %s\n%.600s", hash, page.String())
 	}
 	if err := Write(&strings.Builder{}, About{}, "{{", nil, nil); err == nil {
 		t.Error("a body that is no template is written")

@@ -27,7 +27,7 @@ type pagedRow struct {
 	Best bool
 }
 
-// WritePage writes the report as one self-contained page: it loads no script, font or picture.
+// WritePage writes the report as one self-contained page: it loads nothing. A script in it draws the plots.
 func (r *Report) WritePage(out io.Writer, about report.About) error {
 	p := paged{Report: r, Plots: r.plots(), Truth: r.truth()}
 	for _, row := range r.Rows {
@@ -38,6 +38,7 @@ func (r *Report) WritePage(out io.Writer, about report.About) error {
 			p.Others = append(p.Others, shown)
 		}
 	}
+	about.Plots = true
 	return report.Write(out, about, page, template.FuncMap{
 		"four":      func(x float64) string { return fmt.Sprintf("%.4f", x) },
 		"megabytes": func(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) },

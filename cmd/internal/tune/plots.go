@@ -12,7 +12,7 @@ import (
 
 func (r *Report) plots() []plot {
 	plots := []plot{r.curves(), r.front(), r.byThreshold()}
-	if len(plots[0].lines) == 0 { // no bands were tried
+	if len(plots[0].Lines) == 0 { // no bands were tried
 		plots = plots[1:]
 	}
 	for _, s := range r.truths() {
@@ -28,58 +28,54 @@ func (r *Report) histogram(s Source) plot {
 		Title: "Similarity of near pairs, " + s.Shingle, X: "exact Jaccard similarity", Y: "pairs",
 		Note: fmt.Sprintf("%s at or above %v; %s not shown", terminal.Several(s.Pairs-s.Identical, "near pair"), s.Floor,
 			terminal.Several(s.Identical, "identical one")+are(s.Identical)),
-		right: 1, left: float64(first) / float64(len(s.Histogram)),
 	}
-	every := 1 + (len(s.Histogram)-first)/11
+	steps := float64(len(s.Histogram))
 	for i := first; i < len(s.Histogram); i++ {
 		n := s.Histogram[i]
 		if i == len(s.Histogram)-1 {
 			n -= s.Identical
 		}
-		from, to := float64(i)/float64(len(s.Histogram)), float64(i+1)/float64(len(s.Histogram))
-		p.top = max(p.top, float64(n))
-		p.bar(from, to, float64(n))
-		if (i-first)%every == 0 {
-			p.xs = append(p.xs, from)
+		from := fmt.Sprint(float64(i) / steps)
+		b := bar{Name: fmt.Sprintf("%s to %v", from, float64(i+1)/steps), Value: n, Paint: "c0"}
+		if (i-first)%(1+(len(s.Histogram)-first)/11) == 0 {
+			b.Label = from
 		}
+		p.Bars = append(p.Bars, b)
 	}
-	p.xs = append(p.xs, 1)
-	p.ys = even(0, max(1, p.top), 1)
-	p.top = p.ys[len(p.ys)-1]
-	if r.At > p.left {
-		p.marks = []mark{{at: r.At, name: "threshold"}}
+	if at := r.At*steps - float64(first); at > 0 {
+		p.Mark = &barMark{at, "threshold"}
 	}
-	return p.done()
+	return p
 }
 
 // byThreshold plots precision and recall of the recommended kind of setting at each threshold that was tried.
 func (r *Report) byThreshold() plot {
 	p := plot{
-		Title: "Precision and recall by threshold", X: "threshold", Y: "share of the near copies", right: 1, top: 1, room: 150,
+		Title: "Precision and recall by threshold", X: "threshold", Y: "share of the near copies", Right: 1, Top: 1,
 	}
 	best := r.Recommended
 	if best == nil {
-		p.Note, p.left = "no setting is recommended", 0.5
-		return p.done()
+		p.Note, p.Left = "no setting is recommended", 0.5
+		return p
 	}
 	p.Note = fmt.Sprintf("of the recommended setting, by %s, at each threshold that was tried", best.Shingle)
 	lines, all := r.lines(best)
 	if len(all) == 0 {
-		p.Note, p.left = "there is no near copy: every setting finds what is identical", 0.5
-		return p.done()
+		p.Note, p.Left = "there is no near copy: every setting finds what is identical", 0.5
+		return p
 	}
-	p.left, p.right, p.low = all[0].x, all[0].x, lowest(all)
+	p.Left, p.Right, p.Low = all[0][0], all[0][0], lowest(all)
 	for _, pt := range all {
-		p.left, p.right = min(p.left, pt.x), max(p.right, pt.x)
-		p.xs = append(p.xs, pt.x)
+		p.Left, p.Right = min(p.Left, pt[0]), max(p.Right, pt[0])
+		p.Xs = append(p.Xs, pt[0])
 	}
-	slices.Sort(p.xs)
-	p.xs = slices.Compact(p.xs)
-	if p.left == p.right { // a line of one point
-		p.left, p.right = p.left-0.05, p.right+0.05
+	slices.Sort(p.Xs)
+	p.Xs = slices.Compact(p.Xs)
+	if p.Left == p.Right { // a line of one point
+		p.Left, p.Right = p.Left-0.05, p.Right+0.05
 	}
-	p.lines = lines
-	return p.done()
+	p.Lines = lines
+	return p
 }
 
 // lines returns the lines of byThreshold, equal ones as one, and all points of them.
@@ -92,13 +88,13 @@ func (r *Report) lines(best *Row) (lines []namedLine, all line) {
 		}
 	}
 	for _, l := range []line{precision, recall} {
-		slices.SortFunc(l, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+		slices.SortFunc(l, func(a, b point) int { return cmp.Compare(a[0], b[0]) })
 	}
-	lines = []namedLine{{name: "precision", line: precision}}
+	lines = []namedLine{{Name: "precision", Dots: precision}}
 	if slices.Equal(precision, recall) {
-		lines[0].more = []string{"recall"}
+		lines[0].Name = "precision and recall"
 	} else {
-		lines = append(lines, namedLine{name: "recall", line: recall, dashed: true})
+		lines = append(lines, namedLine{Name: "recall", Colour: 1, Dashed: true, Dots: recall})
 	}
 	return lines, slices.Concat(precision, recall)
 }
@@ -121,7 +117,7 @@ const mostCurves = 12
 // curves plots the S-curves of the bandings that the recommendation was made of: the share of the pairs that become
 // candidates, by their similarity. The best ones are shown if there are too many.
 func (r *Report) curves() plot {
-	p := plot{Title: "S-curves of the bands", X: "Jaccard similarity", Y: "share that become candidates", right: 1, top: 1}
+	p := plot{Title: "S-curves of the bands", X: "Jaccard similarity", Y: "share that become candidates", Right: 1, Top: 1}
 	var seen []sketch.Banding
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -143,23 +139,21 @@ func (r *Report) curves() plot {
 	sorted := slices.Clone(shown)
 	slices.SortFunc(sorted, func(a, b sketch.Banding) int { return cmp.Compare(where(a, 0.5), where(b, 0.5)) })
 	for i, b := range sorted {
-		l := namedLine{name: b.String(), colour: i, dashed: i >= colours}
-		l.best = best != nil && best.Bands == b.Bands && best.Rows == b.Rows
+		l := namedLine{Name: b.String(), Colour: i, Dashed: i >= colours}
+		l.Best = best != nil && best.Bands == b.Bands && best.Rows == b.Rows
 		for i := range 101 {
 			j := float64(i) / 100
-			l.line = append(l.line, point{j, b.Probability(j)})
+			l.Dots = append(l.Dots, point{j, math.Round(b.Probability(j)*1e4) / 1e4})
 		}
-		level := 0.93 - 0.85*float64(i)/float64(max(1, len(sorted)-1))
-		l.beside = &point{where(b, level), level}
-		p.lines = append(p.lines, l)
+		p.Lines = append(p.Lines, l)
 	}
 	if best != nil {
-		p.marks = []mark{{at: best.Threshold, name: "threshold"}}
+		p.Marks = []mark{{At: best.Threshold, Name: "threshold"}}
 	} else if r.At > 0 {
-		p.marks = []mark{{at: r.At, name: "threshold"}}
+		p.Marks = []mark{{At: r.At, Name: "threshold"}}
 	}
-	p.marks = append(p.marks, mark{at: r.Recall, name: fmt.Sprintf("recall asked for: %v", r.Recall), flat: true})
-	return p.done()
+	p.Marks = append(p.Marks, mark{At: r.Recall, Name: fmt.Sprintf("recall asked for: %v", r.Recall), Flat: true})
+	return p
 }
 
 // where returns the similarity at which a banding finds this share of the pairs.
@@ -179,7 +173,7 @@ func where(b sketch.Banding, share float64) float64 {
 // logarithmic. Where there is no near copy to find, recall is that of the curve.
 func (r *Report) front() plot {
 	p := plot{
-		Title: "Cost and recall", X: "cost of a document in a full window, µs", Y: "recall of near copies", top: 1, log: true,
+		Title: "Cost and recall", X: "cost of a document in a full window, µs", Y: "recall of near copies", Top: 1, Log: true,
 	}
 	var points []namedPoint
 	measured := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Near.True() > 0 && r.compared(&row) })
@@ -196,14 +190,14 @@ func (r *Report) front() plot {
 		pt := point{max(row.CostNanoseconds, 1) / 1000, row.Near.Recall}
 		switch {
 		case r.Labelled > 0:
-			pt.y = row.Near.F1
+			pt[1] = row.Near.F1
 		case !measured:
-			pt.y = row.Curve
+			pt[1] = row.Curve
 		}
 		points = append(points, namedPoint{
-			point: pt, best: r.Recommended != nil && row.Setting == r.Recommended.Setting,
-			name:  fmt.Sprintf("%s: %.4f at %.2f µs", row.Setting, pt.y, pt.x),
-			label: row.label(r.Labelled > 0),
+			At: pt, Best: r.Recommended != nil && row.Setting == r.Recommended.Setting,
+			Name:  fmt.Sprintf("%s: %.4f at %.2f µs", row.Setting, pt[1], pt[0]),
+			Label: row.label(r.Labelled > 0),
 		})
 	}
 	if p.Note = "bands × rows of all settings that were weighed"; len(points) > mostNamed {
@@ -212,25 +206,22 @@ func (r *Report) front() plot {
 	}
 	var all line
 	for _, pt := range points {
-		all = append(all, pt.point)
+		all = append(all, pt.At)
 	}
 	front := pareto(all)
-	p.left, p.right, p.low = 1, 10, lowest(all)
+	p.Left, p.Right, p.Low = 1, 10, lowest(all)
 	if len(all) > 0 {
-		p.left, p.right = math.Inf(1), 0
+		p.Left, p.Right = math.Inf(1), 0
 	}
 	for i := range points {
 		pt := &points[i]
-		p.left, p.right = min(p.left, pt.x/1.4), max(p.right, pt.x*1.4)
-		if len(points) > mostNamed && !pt.best && !slices.Contains(front, pt.point) {
-			pt.label = ""
+		p.Left, p.Right = min(p.Left, pt.At[0]/1.4), max(p.Right, pt.At[0]*1.4)
+		if len(points) > mostNamed && !pt.Best && !slices.Contains(front, pt.At) {
+			pt.Label = ""
 		}
 	}
-	if p.points = points; p.right/p.left > 10 {
-		p.xs = decades(p.left, p.right)
-	}
-	p.lines = []namedLine{{line: front, colour: 7}}
-	return p.done()
+	p.Points, p.Lines = points, []namedLine{{Dots: front, Colour: 7}}
+	return p
 }
 
 // mostNamed is how many points of a plot have a name; of more, the best have.
@@ -253,7 +244,7 @@ func (r *Row) label(thresholds bool) string {
 func lowest(points line) float64 {
 	low := 0.9
 	for _, pt := range points {
-		low = min(low, math.Floor(10*pt.y+1e-9)/10)
+		low = min(low, math.Floor(10*pt[1]+1e-9)/10)
 	}
 	return low
 }
@@ -261,10 +252,10 @@ func lowest(points line) float64 {
 // pareto keeps the points for which no other point has less x and at least as much y.
 func pareto(all line) line {
 	sorted := slices.Clone(all)
-	slices.SortFunc(sorted, func(a, b point) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(b.y, a.y)) })
+	slices.SortFunc(sorted, func(a, b point) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
 	var front line
 	for _, pt := range sorted {
-		if len(front) == 0 || pt.y > front[len(front)-1].y {
+		if len(front) == 0 || pt[1] > front[len(front)-1][1] {
 			front = append(front, pt)
 		}
 	}

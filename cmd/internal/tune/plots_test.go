@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,26 +37,21 @@ func reported(bandings int) *Report {
 	return r
 }
 
-// Numbers stand at the ends of bars, and identical pairs, which would hide the others, are left out.
+// Names stand at the ends of bars, and identical pairs, which would hide the others, are left out.
 func TestHistogramOfNearPairs(t *testing.T) {
 	r := reported(1)
 	p := r.histogram(r.Sources[0])
-	var edges []float64
-	for _, b := range p.bars {
-		edges = append(edges, b.from)
+	var labels []string
+	var values []int
+	for _, b := range p.Bars {
+		labels, values = append(labels, b.Label), append(values, b.Value)
 	}
-	if want := []float64{0.7, 0.75, 0.8, 0.85, 0.9, 0.95}; !slices.Equal(edges, want) ||
-		!slices.Equal(p.xs, append(want, 1)) {
-		t.Errorf("bars at %v, numbers at %v", edges, p.xs)
+	if want := []string{"0.7", "0.75", "0.8", "0.85", "0.9", "0.95"}; !slices.Equal(labels, want) ||
+		!slices.Equal(values, []int{1, 2, 3, 0, 0, 4}) || p.Bars[5].Name != "0.95 to 1" {
+		t.Errorf("bars at %v, of %v pairs, the last %q", labels, values, p.Bars[5].Name)
 	}
-	if last := p.bars[len(p.bars)-1].height; last != 4 || p.top != 4 ||
-		p.Note != "10 near pairs at or above 0.7; 20 identical ones are not shown" {
-		t.Errorf("%v at the end, up to %v: %s", last, p.top, p.Note)
-	}
-	if !slices.ContainsFunc(p.ys, func(y float64) bool { return y == 1 }) || slices.ContainsFunc(p.ys, func(y float64) bool {
-		return y != float64(int(y))
-	}) {
-		t.Errorf("pairs are counted by %v", p.ys)
+	if p.Note != "10 near pairs at or above 0.7; 20 identical ones are not shown" || math.Abs(p.Mark.At-2) > 1e-9 {
+		t.Errorf("%s; the threshold at %v", p.Note, p.Mark.At)
 	}
 }
 
@@ -66,55 +62,57 @@ func TestCurvesAreNamed(t *testing.T) {
 		20: "the best 12 of the 20 bandings that were weighed",
 	} {
 		p := reported(bandings).curves()
-		if p.Note != note || len(p.lines) != min(12, bandings) {
-			t.Errorf("%d bandings: %d lines, %s", bandings, len(p.lines), p.Note)
+		if p.Note != note || len(p.Lines) != min(12, bandings) {
+			t.Errorf("%d bandings: %d lines, %s", bandings, len(p.Lines), p.Note)
 		}
 		best := 0
-		for _, l := range p.lines {
-			if !strings.Contains(string(p.SVG), ">"+l.name+"</text>") {
-				t.Errorf("%s has no name", l.name)
+		for _, l := range p.Lines {
+			if l.Name == "" || len(l.Dots) != 101 || l.Dots[0] != (point{0, 0}) || l.Dots[100] != (point{1, 1}) {
+				t.Errorf("the line %+v is not a curve with a name", l)
 			}
-			if l.best {
+			if l.Best {
 				best++
 			}
 		}
-		if best != 1 || !strings.Contains(string(p.SVG), ">recall asked for: 0.98</text>") {
-			t.Errorf("%d bandings: %d are the recommended one", bandings, best)
+		if last := p.Marks[len(p.Marks)-1]; best != 1 || last != (mark{0.98, "recall asked for: 0.98", true}) {
+			t.Errorf("%d bandings: %d are the recommended one, and the last mark is %+v", bandings, best, last)
 		}
 	}
 }
 
-// Lines have names beside their ends, which cover no other.
+// Lines that differ have names of their own, and one that is both has both names.
 func TestLinesByThreshold(t *testing.T) {
-	p := reported(2).byThreshold()
-	svg := string(p.SVG)
-	var at []string
-	for _, name := range []string{"precision", "recall"} {
-		m := regexp.MustCompile(`y="([0-9.]+)" text-anchor="start"[^>]*>` + name + `</text>`).FindStringSubmatch(svg)
-		if m == nil || slices.Contains(at, m[1]) {
-			t.Errorf("%s: no name of its own: %v, others at %v", name, m, at)
-			continue
-		}
-		at = append(at, m[1])
+	r := reported(2)
+	p := r.byThreshold()
+	if len(p.Lines) != 2 || p.Lines[0].Name != "precision" || p.Lines[1].Name != "recall" || !p.Lines[1].Dashed {
+		t.Errorf("the lines are %+v; want precision and recall", p.Lines)
 	}
-	if len(p.lines) != 2 {
-		t.Errorf("there are %d lines; want precision and recall", len(p.lines))
+	if !slices.Equal(p.Xs, []float64{0.7, 0.8}) {
+		t.Errorf("numbers at %v", p.Xs)
+	}
+	for i := range r.Rows {
+		r.Rows[i].Near.Recall = r.Rows[i].Near.Precision
+	}
+	if p := r.byThreshold(); len(p.Lines) != 1 || p.Lines[0].Name != "precision and recall" {
+		t.Errorf("equal lines are %+v", p.Lines)
 	}
 }
 
 // Points have names under the pointer; of many, the best have them beside as well.
 func TestPointsAreNamed(t *testing.T) {
 	for bandings, labels := range map[int]int{3: 3, 20: 1} {
-		r := reported(bandings)
-		p := r.front()
-		n, named := 0, strings.Count(string(p.SVG), "minhash of ")
-		for _, pt := range p.points {
-			if pt.label != "" {
+		p := reported(bandings).front()
+		n, named := 0, 0
+		for _, pt := range p.Points {
+			if pt.Label != "" {
 				n++
 			}
+			if strings.Contains(pt.Name, "minhash of ") {
+				named++
+			}
 		}
-		if n != labels || named != bandings || len(p.points) != bandings {
-			t.Errorf("%d points, %d with a label, %d with a name", len(p.points), n, named)
+		if n != labels || named != bandings || len(p.Points) != bandings {
+			t.Errorf("%d points, %d with a label, %d with a name", len(p.Points), n, named)
 		}
 	}
 }
@@ -134,5 +132,18 @@ func TestPageMarksTheBest(t *testing.T) {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %s", want)
 		}
+	}
+}
+
+// What a plot says cannot end the element that holds its JSON.
+func TestPlotsAreEscaped(t *testing.T) {
+	r := reported(1)
+	r.Sources[0].Shingle = "</script><b>"
+	var page strings.Builder
+	if err := r.WritePage(&page, report.About{}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(page.String(), "</script><b>") || !strings.Contains(page.String(), `near pairs, \u003c/script\u003e\u003cb\u003e"`) {
+		t.Errorf("the plots are not escaped:\n%s", page.String())
 	}
 }

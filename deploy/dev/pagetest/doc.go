@@ -1,4 +1,4 @@
-// Package pagetest tries the page of cmd/internal/api, and the page that dedup writes, in a real browser: Chromium without a window, with the program
+// Package pagetest tries the page of cmd/internal/page, and the page that dedup writes, in a real browser: Chromium without a window, with the program
 // itself behind it, or with answers that are made up here, so that a test has any state it wants. It is a module of
 // its own, so that the program does not depend on what drives a browser.
 //

@@ -27,11 +27,75 @@ func sheet(t *testing.T, look Look) *tab {
 	if err := os.WriteFile(in, articles, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dedup := exec.CommandContext(t.Context(), shared.program, "dedup", "--html", out, in)
-	if said, err := dedup.CombinedOutput(); err != nil {
-		t.Fatalf("dedup ends with %v:\n%s", err, said)
-	}
+	written(t, "dedup", "--html", out, in)
 	return open(t, "file://"+out, look)
+}
+
+func written(t *testing.T, args ...string) {
+	t.Helper()
+	if said, err := exec.CommandContext(t.Context(), shared.program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("unecho %v ends with %v:\n%s", args, err, said)
+	}
+}
+
+// tuned opens the page that unecho tune writes of articles, in a file whose name is made to spoil it.
+func tuned(t *testing.T, look Look) *tab {
+	t.Helper()
+	dir := t.TempDir()
+	articles, err := os.ReadFile(filepath.Join(root, "deploy", "examples", "articles.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, out := filepath.Join(dir, "<img src=x onerror=alert(1)>.jsonl"), filepath.Join(dir, "tuned.html")
+	if err := os.WriteFile(in, articles, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	written(t, "tune", "--html", out, in)
+	return open(t, "file://"+out, look)
+}
+
+// TestTunedSheet: the plots of tune are drawn by the script of its page, the only one that its policy lets run, and say in
+// words what they show. Values stand in the legend under the pointer.
+func TestTunedSheet(t *testing.T) {
+	x := tuned(t, desk())
+	x.until(`document.querySelectorAll('svg.plot[viewBox]').length >= 3`)
+	for selector, least := range map[string]int{"svg .line": 2, "svg .bar": 1, "svg .dot title": 2, "svg .threshold": 2} {
+		if n := ask[int](x, `document.querySelectorAll('`+selector+`').length`); n < least {
+			t.Errorf("there are %d of %s, want %d at least", n, selector, least)
+		}
+	}
+	for _, words := range ask[[]string](x, `[...document.querySelectorAll('svg.plot')].map((e) => e.getAttribute('aria-label'))`) {
+		if strings.Contains(words, "no values yet") || strings.Contains(words, "NaN") || !strings.Contains(words, ". ") {
+			t.Errorf("a plot says %q", words)
+		}
+	}
+	if got := ask[string](x, `document.querySelector('.plots').outerHTML.match(/.{40}(NaN|undefined|Infinity)/g)?.join() ?? ''`); got != "" {
+		t.Errorf("the plots have %s", got)
+	}
+	x.run(`{ const c = document.querySelector('#plot-0 .canvas'), r = c.getBoundingClientRect();
+		c.dispatchEvent(new PointerEvent('pointermove', { clientX: r.left + r.width / 2, clientY: r.top + 50, bubbles: true })); }`)
+	if got := ask[string](x, `document.querySelector('#plot-0 .value').textContent`); !strings.Contains(got, " at 0.") {
+		t.Errorf("under the pointer the legend says %q", got)
+	}
+	if n := ask[int](x, `performance.getEntriesByType('resource').length + document.images.length`); n > 0 {
+		t.Errorf("the page loads %d things", n)
+	}
+	x.run(`{ const s = document.createElement('script'); s.textContent = 'window.hacked = 1'; document.body.append(s); }`)
+	if ask[bool](x, `'hacked' in window || forbidden.length !== 1`) {
+		t.Error("the policy lets another script run")
+	}
+	x.run(`window.forbidden = []`)
+}
+
+// TestTunedSheetAxe: axe-core finds nothing in the page of tune.
+func TestTunedSheetAxe(t *testing.T) {
+	for view, look := range map[string]Look{"desk": desk(), "phone": phone(), "dark": {Width: 1440, Height: 900, Dark: true}} {
+		t.Run(view, func(t *testing.T) {
+			x := tuned(t, look)
+			x.until(`document.querySelectorAll('svg.plot[viewBox]').length >= 3`)
+			x.isAccessible()
+		})
+	}
 }
 
 // TestSheet: the page of dedup shows what it should, runs and loads nothing, and fits into windows of all widths.

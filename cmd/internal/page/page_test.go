@@ -1,4 +1,4 @@
-package api
+package page
 
 import (
 	"io/fs"
@@ -12,7 +12,7 @@ import (
 
 func get(t *testing.T, path string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	handler, err := NewPage()
+	handler, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package api
+package page
 
 import (
 	"bytes"
@@ -26,8 +26,8 @@ type file struct {
 	data            []byte
 }
 
-// NewPage returns the handler of / and of all paths below /page/. It answers GET and HEAD.
-func NewPage() (http.Handler, error) {
+// New returns the handler of / and of all paths below /page/. It answers GET and HEAD.
+func New() (http.Handler, error) {
 	files, err := load(assets)
 	if err != nil {
 		return nil, fmt.Errorf("read the page: %w", err)
@@ -93,4 +93,20 @@ func kindOf(name string) string {
 		return "image/svg+xml"
 	}
 	return "application/octet-stream"
+}
+
+// Plots returns a script without modules that draws the plots of a page that stands alone: those in the JSON of the element
+// "plots", each in the element "plot-" and its number.
+func Plots() string {
+	var out strings.Builder
+	for _, name := range []string{"dom.js", "format.js", "plot.js"} {
+		module, _ := assets.ReadFile("assets/" + name) // it is embedded, as the tests see
+		for line := range strings.Lines(string(module)) {
+			if !strings.HasPrefix(line, "import ") {
+				out.WriteString(strings.TrimPrefix(line, "export "))
+			}
+		}
+	}
+	out.WriteString("JSON.parse(by('plots').textContent).forEach((p, i) => chart(by('plot-' + i), p));\n")
+	return out.String()
 }

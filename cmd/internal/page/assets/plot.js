@@ -1,9 +1,10 @@
-// Plots of time and of buckets, as SVG. Each says in words what it shows.
+// Plots of time, of buckets and of numbers, as SVG. Each says in words what it shows.
 
 import { el, svg, put, say } from './dom.js';
-import { DASH } from './format.js';
+import { DASH, short } from './format.js';
 
 const HEIGHT = 168;
+const TALL = 320;
 const PAD = { left: 52, right: 12, top: 10, bottom: 24 };
 const SLACK = 25; // seconds without a sample that a line spans: a page that nobody sees asks less often
 
@@ -18,10 +19,10 @@ export function nice(n) {
 }
 
 /** panel makes what all plots have: a heading, the values of now, the drawing. */
-export function panel(into, title, { legend = [], note }) {
+export function panel(into, title, { legend = [], note, tall }) {
   const id = into.id + '-title';
   const values = legend.map((s) => el('span', { className: 'value' }, DASH));
-  const drawing = svg('svg', { class: 'plot', role: 'img', height: HEIGHT, 'aria-label': title + ': no values yet' });
+  const drawing = svg('svg', { class: tall ? 'plot tall' : 'plot', role: 'img', height: tall ? TALL : HEIGHT, 'aria-label': title + ': no values yet' });
   const empty = el('p', { className: 'empty', hidden: true });
   put(into,
     el('div', { className: 'head' }, el('h2', { id }, title), note && el('p', { className: 'soft small' }, note)),
@@ -160,9 +161,9 @@ function nearest(points, x, at) {
   return best;
 }
 
-function grid(area, top, parts, y, format) {
+function grid(area, top, parts, y, format, low = 0) {
   return Array.from({ length: parts + 1 }, (_, i) => {
-    const value = (top / parts) * i;
+    const value = low + ((top - low) / parts) * i;
     return [
       svg('line', { class: i === 0 ? 'axis' : 'rule', x1: area.left, x2: area.right, y1: y(value), y2: y(value) }),
       svg('text', { class: 'tick', x: area.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, format(value)),
@@ -182,10 +183,10 @@ function times(area, reach, now, x) {
 }
 
 /** bars draws buckets {label, value, paint}, and a line with a text before one of them. */
-export function bars({ drawing, empty }, wide, title, buckets, format, mark) {
+export function bars({ drawing, empty }, wide, title, buckets, format, mark, none = 'No matches yet.') {
   const all = buckets.reduce((sum, b) => sum + b.value, 0);
   empty.hidden = all > 0;
-  say(empty, 'No matches yet.');
+  say(empty, none);
   const area = { left: PAD.left, right: wide - PAD.right, top: PAD.top + 14, bottom: HEIGHT - PAD.bottom };
   const [top, parts] = nice(Math.max(...buckets.map((b) => b.value), 2));
   const y = (v) => area.bottom - (v / top) * (area.bottom - area.top);
@@ -199,5 +200,90 @@ export function bars({ drawing, empty }, wide, title, buckets, format, mark) {
     svg('text', { class: 'tick strong', x: area.left + mark.at * each + 5, y: PAD.top + 8, 'text-anchor': 'start' }, mark.text),
   ]);
   const told = buckets.filter((b) => b.value > 0).map((b) => `${b.name}: ${format(b.value)}`);
-  drawing.setAttribute('aria-label', `${title}. ${told.length > 0 ? told.join(', ') : 'no matches yet'}.`);
+  drawing.setAttribute('aria-label', `${title}. ${told.length > 0 ? told.join(', ') : none}`);
+}
+
+/**
+ * chart draws a plot {title, x, y, note} of bars as bars has them, with a mark, or of numbers between left and right, low
+ * and top: lines {name, colour, dashed, best, dots}, points {name, label, best, at}, marks {name, at, flat}. A dot is [x, y].
+ */
+export function chart(into, p) {
+  const named = (p.lines ?? []).filter((l) => l.name);
+  const legend = named.map((l) => ({ name: l.name, paint: paintOf(l) }));
+  const parts = panel(into, p.title, { legend, note: `${p.y} by ${p.x}: ${p.note}`, tall: !p.bars });
+  const place = parts.drawing.parentElement;
+  let wide = 0;
+  const draw = (pointed) => {
+    if (wide === 0) return;
+    if (p.bars) return bars(parts, wide, p.title, p.bars, tidy, p.mark, 'None.');
+    const x = numbers(parts.drawing, wide, p, pointed);
+    named.forEach((l, i) => {
+      const dot = pointed !== undefined && l.dots.reduce((a, b) => (Math.abs(x(b[0]) - pointed) < Math.abs(x(a[0]) - pointed) ? b : a));
+      say(parts.values[i], dot ? `${tidy(dot[1])} at ${tidy(dot[0])}` : '');
+    });
+  };
+  new ResizeObserver(([entry]) => {
+    wide = Math.round(entry.contentRect.width);
+    draw();
+  }).observe(place);
+  place.addEventListener('pointermove', (e) => draw(e.clientX - place.getBoundingClientRect().left));
+  place.addEventListener('pointerleave', () => draw());
+}
+
+const COLOURS = 8;
+const paintOf = (l) => `c${l.colour % COLOURS}${l.dashed ? ' dashed' : ''}${l.best ? ' best' : ''}`;
+const tidy = (n) => (n >= 10_000 ? short(n) : String(Number(n.toPrecision(4))));
+
+function numbers(drawing, wide, p, pointed) {
+  const area = { left: PAD.left, right: wide - PAD.right, top: PAD.top + 14, bottom: TALL - PAD.bottom };
+  const scale = p.log ? Math.log : Number;
+  const x = (v) => area.left + ((scale(v) - scale(p.left)) / (scale(p.right) - scale(p.left))) * (area.right - area.left);
+  const y = (v) => area.bottom - ((v - p.low) / (p.top - p.low)) * (area.bottom - area.top);
+  const tenths = Math.round((p.top - p.low) * 10);
+  drawing.setAttribute('viewBox', `0 0 ${wide} ${TALL}`);
+  put(drawing, grid(area, p.top, tenths > 2 ? tenths : 5, y, tidy, p.low),
+    (p.xs ?? ticks(p)).map((v) => svg('text', { class: 'tick', x: x(v), y: TALL - 6, 'text-anchor': 'middle' }, tidy(v))),
+    (p.marks ?? []).map((m) => [
+      svg('line', m.flat ? { class: 'threshold', x1: area.left, x2: area.right, y1: y(m.at), y2: y(m.at) } : { class: 'threshold', x1: x(m.at), x2: x(m.at), y1: area.top, y2: area.bottom }),
+      svg('text', { class: 'tick strong', x: m.flat ? area.left : x(m.at), y: area.top - 5, 'text-anchor': m.flat ? 'start' : 'middle' }, m.name),
+    ]),
+    (p.lines ?? []).filter((l) => l.dots.length > 0).map((l) => [
+      svg('path', { class: 'line ' + paintOf(l), d: path(l.dots.map(([a, b]) => [x(a), y(b)])) }),
+      l.name && l.dots.length < 12 && l.dots.map(([a, b]) => svg('circle', { class: 'dot ' + paintOf(l), cx: x(a), cy: y(b), r: 3 })),
+    ]),
+    (p.points ?? []).map((pt) => svg('circle', { class: pt.best ? 'dot c1' : 'dot c0', cx: x(pt.at[0]), cy: y(pt.at[1]), r: pt.best ? 6 : 4 }, svg('title', {}, pt.name))),
+    labels(p.points ?? [], x, y, area),
+    pointed > area.left && pointed < area.right && svg('line', { class: 'cursor', x1: pointed, x2: pointed, y1: area.top, y2: area.bottom }));
+  drawing.setAttribute('aria-label', `${p.title}. ${told(p)}`);
+  return x;
+}
+
+/** told says what lines begin and end with, and which point is the best. */
+function told(p) {
+  const lines = (p.lines ?? []).filter((l) => l.name && l.dots.length > 0).map((l) => `${l.name}: ${tidy(l.dots[0][1])} at ${tidy(l.dots[0][0])}, ${tidy(l.dots.at(-1)[1])} at ${tidy(l.dots.at(-1)[0])}.`);
+  const points = p.points ? [`${p.points.length} points.`, ...p.points.filter((pt) => pt.best).map((pt) => `The best: ${pt.name}.`)] : [];
+  return [...lines, ...points].join(' ') || p.note;
+}
+
+/** ticks are 1, 2 and 5 times powers of ten on a logarithmic axis, all digits on a short one, and else tenths of it. */
+function ticks({ left, right, log }) {
+  if (!log) return Array.from({ length: 11 }, (_, i) => left + ((right - left) / 10) * i);
+  const all = [];
+  const digits = right > 10 * left ? [1, 2, 5] : [1, 2, 3, 4, 5, 6, 8];
+  for (let unit = 10 ** Math.floor(Math.log10(left)); unit <= right; unit *= 10) all.push(...digits.map((n) => n * unit));
+  return all.filter((v) => v >= left && v <= right);
+}
+
+/** labels are the names of some points, moved apart where they would cover each other. */
+function labels(points, x, y, area) {
+  const placed = [];
+  return points.filter((pt) => pt.label).sort((a, b) => a.at[0] - b.at[0]).map((pt) => {
+    const half = 3.3 * pt.label.length;
+    const at = Math.min(x(pt.at[0]), area.right - half);
+    const below = y(pt.at[1]) + 18 < area.bottom - 4;
+    let down = y(pt.at[1]) + (below ? 18 : -9);
+    while (placed.some(([a, b, h]) => Math.abs(a - at) < h + half && Math.abs(b - down) < 13)) down += below ? 13 : -13;
+    placed.push([at, down, half]);
+    return svg('text', { class: 'tick strong', x: at, y: down, 'text-anchor': 'middle' }, pt.label);
+  });
 }

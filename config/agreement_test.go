@@ -16,7 +16,7 @@ var free = []string{
 	"document.schema_file", "document.registry.urls", "document.registry.username", "document.registry.password",
 	"document.registry.token", "document.registry.timeout", "document.registry.tls.ca_file", "document.registry.tls.cert_file",
 	"document.registry.tls.key_file", "document.registry.tls.server_name", "document.registry.tls.insecure_skip_verify",
-	"source.accept_lost_offsets", "source.accept_journal_gap", "sink.create",
+	"source.accept_all_rejected", "source.accept_lost_offsets", "source.accept_journal_gap", "sink.create",
 	"sink.compression", "sink.replication_factor",
 }
 

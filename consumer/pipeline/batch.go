@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/sink"
 )
 
 // Batch is what one poll gave and one transaction forwards.
@@ -139,6 +140,41 @@ func (b *Batch) Verdicts() (n uint64) {
 		}
 	}
 	return n
+}
+
+// OnlyRejected is what a batch has of a topic whose documents are all rejected for one reason.
+type OnlyRejected struct {
+	Reason    sink.Reason
+	Documents int
+	Partition int32 // where the first one is
+	Offset    int64
+}
+
+// OnlyRejected says that all documents of a topic are rejected for one reason, before any is judged. It is false where
+// there is none.
+func (b *Batch) OnlyRejected(topic string) (all OnlyRejected, are bool) {
+	for g, it := range b.items {
+		if g.Topic != topic {
+			continue
+		}
+		if it.Judged || it.refused.Rejection == nil || all.Documents > 0 && it.refused.Rejection.Reason != all.Reason {
+			return OnlyRejected{}, false
+		}
+		if all.Documents++; all.Documents == 1 {
+			all.Reason, all.Partition, all.Offset = it.refused.Rejection.Reason, g.Source.Partition, it.record.Offset
+		}
+	}
+	return all, all.Documents > 0
+}
+
+// New returns the assignments with documents here of which no document was ever committed in the group.
+func (b *Batch) New() (of []*protocol.Assignment) {
+	for i := range b.groups {
+		if g := &b.groups[i]; g.New && len(g.items) > 0 {
+			of = append(of, g.Assignment)
+		}
+	}
+	return of
 }
 
 // items yields each item with its group.

@@ -32,6 +32,8 @@ type Assignment struct {
 	Bypasses    bool   // the transaction at hand passes documents on unchecked
 	Announced   int64  // the base that the journal has from us
 	Routed      uint64 // the hash of the routes by which the session forwards
+	New         bool   // no document of it was ever committed in this group
+	There       int64  // behind the last document that was there when it was taken over
 	Requests    bool   // idempotency keys go into the journal: its bounds in force say so
 
 	Mode    Mode

@@ -31,7 +31,7 @@ func (m backfill) Adjust(f *Findings, d Decision) Decision {
 func (backfill) Metadata(a *Assignment) string {
 	t := a.Tally
 	t.Add(a.Pending)
-	return BackfillMetadata(a.Epoch, a.Start, t)
+	return marked(BackfillMetadata(a.Epoch, a.Start, t), a.New)
 }
 
 func (backfill) Finite() bool { return true }

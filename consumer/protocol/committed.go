@@ -12,6 +12,7 @@ type Committed struct {
 	Ours   bool  // the metadata is ours
 	Epoch  uint32
 	Start  int64 // of the epoch
+	New    bool  // nothing of the partition was ever committed in this group: only where it begins
 	Owed   int64 // offsets below Offset whose documents were passed on unchecked, and are perhaps not recorded
 	Tally  Tally // of a backfill
 }
@@ -20,6 +21,7 @@ type Committed struct {
 func NewCommitted(offset int64, metadata string) Committed {
 	c := Committed{Offset: offset}
 	c.Epoch, c.Start, c.Ours = parse(metadata)
+	c.New = c.Ours && strings.HasSuffix(metadata, newMark)
 	c.Owed = unjournaled(offset, metadata)
 	c.Tally = parseTally(metadata)
 	return c
@@ -27,6 +29,16 @@ func NewCommitted(offset int64, metadata string) Committed {
 
 // Metadata goes with every commit, so that the commit alone decides which epoch is in force (design 4, rule 4).
 func Metadata(epoch uint32, start int64) string { return fmt.Sprintf("unecho1 %d %d", epoch, start) }
+
+// newMark stands last in the metadata of a partition of which nothing was committed yet (decision 83).
+const newMark = " new"
+
+func marked(metadata string, isNew bool) string {
+	if isNew {
+		return metadata + newMark
+	}
+	return metadata
+}
 
 func parse(s string) (epoch uint32, start int64, ok bool) {
 	if !strings.HasPrefix(s, "unecho1 ") {

@@ -74,6 +74,12 @@ func (f *Findings) Decide() Decision {
 	return f.Mode.Adjust(f, f.decide())
 }
 
+// Metadata is that of the commit with which an epoch begins. It says whether no document of the partition was ever
+// committed in this group.
+func (f *Findings) Metadata(d *Decision) string {
+	return marked(Metadata(d.Epoch, d.Offset), f.Committed.New || f.Committed.Offset < 0 && !f.Known)
+}
+
 func (f *Findings) decide() Decision {
 	c, p := f.Committed, f.Replica
 	switch {
@@ -135,7 +141,7 @@ func (f *Findings) goOn() Decision {
 	c, p := f.Committed, f.Replica
 	return Decision{Action: GoOn, Reason: InStep, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
 		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Unjournaled: f.unjournaled(), Announced: p.Base, Routed: f.Routed,
-		Mode: f.Mode, Tally: c.Tally,
+		Mode: f.Mode, Tally: c.Tally, New: c.New, There: f.End,
 	}}
 }
 

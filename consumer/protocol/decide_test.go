@@ -55,7 +55,7 @@ func TestDecideKnown(t *testing.T) {
 			}
 			got := f.Decide()
 			if c.want.Action == GoOn {
-				c.want.Assignment = Assignment{Mode: live{}, Epoch: 3, Start: 40, Base: c.want.Offset, Announced: 50}
+				c.want.Assignment = Assignment{Mode: live{}, Epoch: 3, Start: 40, Base: c.want.Offset, Announced: 50, There: 100}
 			}
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)

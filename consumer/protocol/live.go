@@ -28,7 +28,7 @@ func (live) Metadata(a *Assignment) string {
 	if a.Bypasses || a.HasUnjournaled() {
 		return BypassedMetadata(a.Epoch, a.Start, a.Journaled())
 	}
-	return Metadata(a.Epoch, a.Start)
+	return marked(Metadata(a.Epoch, a.Start), a.New)
 }
 
 func (live) Finite() bool { return false }

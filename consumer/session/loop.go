@@ -239,6 +239,9 @@ func (l *loop) sign(ctx context.Context) error {
 		}
 	}
 	err := l.mail.WhileHeld(ctx, b.Sign)
+	if of := b.New(); err == nil && len(of) > 0 && !l.mail.Revoked() {
+		err = l.mail.WhileHeld(ctx, func(ctx context.Context) error { return l.vouch(ctx, of) })
+	}
 	if err == nil {
 		l.member.Signed()
 	}

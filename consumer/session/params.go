@@ -34,6 +34,7 @@ type SourceParams struct {
 	When              []string      `key:"when" doc:"conditions that a document must meet to be checked; what does not goes to the unique topic as it is, marked by unecho-unchecked; header:NAME or field:PATH with =, !=, exists or missing, size with <, <=, >, >=, =, !=" example:"['header:lang = en', 'size >= 200']" verdict:"true" omit:""`
 	Start             string        `key:"start" doc:"where a topic of source.topics begins that the group has never read" enum:"earliest|latest"`
 	AcceptLostOffsets bool          `key:"accept_lost_offsets" doc:"go on from what the journal knows where committed offsets went back by themselves"`
+	AcceptAllRejected bool          `key:"accept_all_rejected" doc:"go on where the first documents of a source, before any of it is committed, are all rejected for one reason"`
 	AcceptJournalGap  bool          `key:"accept_journal_gap" doc:"start empty where the journal begins after the newest usable snapshot: what was remembered is lost"`
 }
 

@@ -6,6 +6,7 @@ type Error struct {
 	What   string // what happened
 	Remedy string // what to do
 	Err    error  // the cause, if any
+	Config bool   // it is a mistake in the configuration
 }
 
 // Error says what happened and what to do.

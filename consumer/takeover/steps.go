@@ -179,7 +179,7 @@ func (t *steps) askCommits(ctx context.Context, begin []*protocol.Takeover) erro
 		epochs := make([]cluster.Commit, len(some))
 		for i, of := range some {
 			d := &of.Decision
-			epochs[i] = cluster.Commit{TopicPartition: of.TopicPartition, Offset: d.Offset, Metadata: protocol.Metadata(d.Epoch, d.Offset)}
+			epochs[i] = cluster.Commit{TopicPartition: of.TopicPartition, Offset: d.Offset, Metadata: of.Metadata(d)}
 		}
 		err := t.Cluster.Commit(ctx, t.identity(), epochs)
 		t.losses.deleted(some, err)

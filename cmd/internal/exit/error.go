@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/stop"
 )
 
 // Exit codes.
@@ -71,12 +72,13 @@ func CodeOf(err error) int {
 		return BrokenPipe
 	}
 	var mistakes config.Mistakes
+	var stopped *stop.Error
 	for rest, e := err, (*Error)(nil); errors.As(rest, &e); rest = e.Err {
 		if e.Code != 0 {
 			return e.Code
 		}
 	}
-	if errors.As(err, &mistakes) {
+	if errors.As(err, &mistakes) || errors.As(err, &stopped) && stopped.Config {
 		return BadUsage
 	}
 	return Failed

@@ -50,6 +50,11 @@ func states() []state {
 		{"the window is too small", []string{"UnechoWindowShort"}, windowFull},
 		{"documents have most of their text in common", []string{"UnechoMissesCopies"}, cut},
 		{"documents are no JSON", []string{"UnechoRejects"}, notJSON},
+		{"no condition holds", []string{"UnechoUnchecked"}, unchecked},
+		{"copies come no more", []string{"UnechoDuplicatesCease"}, copiesCease},
+		{"all are copies", []string{"UnechoOnlyDuplicates"}, onlyCopies},
+		{"nobody trims the journal", []string{"UnechoJournalGrows"}, untrimmed},
+		{"memory is at its limit", []string{"UnechoMemoryNearLimit"}, nearLimit},
 		{"the certificate has expired", []string{"UnechoCertificateExpires"}, expired},
 		{"the snapshot store is gone", []string{"UnechoSnapshotsFail", "UnechoSnapshotsOld"}, storeGone},
 	}
@@ -285,7 +290,35 @@ spring summer autumn winter north east south west monday tuesday wednesday thurs
 april may june july august september october november december mercury venus earth mars jupiter saturn uranus neptune`
 
 func notJSON(s *scene) ([]*member, func()) {
-	return []*member{s.working("document.format=json")}, func() { s.produce(1) }
+	return []*member{s.working("document.format=json", "source.accept_all_rejected=true")}, func() { s.produce(1) }
+}
+
+func unchecked(s *scene) ([]*member, func()) {
+	return []*member{s.working("source.when=header:lang exists")}, func() { s.produce(1) }
+}
+
+func copiesCease(s *scene) ([]*member, func()) {
+	left := 20
+	return []*member{s.working()}, func() {
+		if s.produce(1); left > 0 {
+			left--
+			s.copies(3)
+		}
+	}
+}
+
+func onlyCopies(s *scene) ([]*member, func()) {
+	return []*member{s.working()}, func() { s.copies(5) }
+}
+
+// A store that is not known to be shared trims nothing.
+func untrimmed(s *scene) ([]*member, func()) {
+	return []*member{s.working("window.age=1m")}, func() { s.produce(1) }
+}
+
+func nearLimit(s *scene) ([]*member, func()) {
+	s.env = append(s.env, "GOMEMLIMIT=32MiB")
+	return []*member{s.working()}, idle
 }
 
 // expired is a member whose certificate has ended. Whoever scrapes it does not check that.

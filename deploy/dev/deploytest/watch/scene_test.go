@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -34,7 +35,8 @@ type scene struct {
 	client *kgo.Client
 	dir    string
 	random *rand.Rand
-	common string // what each document that is produced begins with
+	common string   // what each document that is produced begins with
+	env    []string // of the members, beside that of the test
 }
 
 func newScene(t *testing.T) *scene {
@@ -68,6 +70,16 @@ func (s *scene) produce(n int) {
 			words = append(words, fmt.Sprintf("w%x", s.random.Uint32()))
 		}
 		records = append(records, kgo.StringRecord(strings.Join(words, " ")))
+	}
+	check(s.t, s.client.ProduceSync(s.t.Context(), records...).FirstErr())
+}
+
+// copies produces one document several times.
+func (s *scene) copies(n int) {
+	s.t.Helper()
+	records := make([]*kgo.Record, n)
+	for i := range records {
+		records[i] = kgo.StringRecord("this is said again and again, and it is the same each time that it is said")
 	}
 	check(s.t, s.client.ProduceSync(s.t.Context(), records...).FirstErr())
 }
@@ -112,6 +124,7 @@ func (s *scene) startProgram(binary, name string, settings ...string) *member {
 		args = append(args, "--set", setting)
 	}
 	m.process = exec.CommandContext(context.WithoutCancel(s.t.Context()), binary, args...)
+	m.process.Env = append(os.Environ(), s.env...)
 	m.process.Dir, m.process.Stderr, m.process.Stdout = s.dir, m.log, m.log
 	check(s.t, m.process.Start())
 	go func() {

@@ -1,0 +1,201 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/pipeline"
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/sink"
+)
+
+// firstDocuments of a source tell whether it is read as it is meant to be.
+const firstDocuments = 1000
+
+// firstPatience is how long the next of them may take to come. What is compacted away never does.
+const firstPatience = 5 * time.Second
+
+// vouch looks at documents of assignments of which nothing was ever committed. Where all that a source begins with is
+// rejected for one reason, the configuration does not fit: the process ends before it commits any of it (decision 83).
+func (l *loop) vouch(ctx context.Context, of []*assignment) error {
+	for _, a := range of {
+		if !a.New {
+			continue // as another partition of its topic told
+		}
+		if all, are := l.batch.OnlyRejected(a.Topic); are && !l.Source.AcceptAllRejected {
+			if err := l.vouchFor(ctx, a, &all); err != nil {
+				return err
+			}
+		}
+		for _, other := range l.member.Assigned() {
+			other.New = other.New && other.Topic != a.Topic
+		}
+	}
+	return nil
+}
+
+// vouchFor reads on in a source of which the batch has nothing but documents that are rejected for one reason. Fewer
+// than a thousand tell only of what was there when the session took the partition over: a source that has just begun
+// does not wait for more.
+func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.OnlyRejected) error {
+	f, err := newFirsts(ctx, l.Setup, a, all.Reason)
+	if err != nil || f == nil {
+		return err
+	}
+	defer f.client.Close()
+	only, err := f.read(ctx)
+	if err != nil || !only || f.documents < firstDocuments && all.Offset >= a.There {
+		return err
+	}
+	return &stop.Error{
+		What: fmt.Sprintf("the first documents of %s are all rejected, for %s: %d were read, such as %s/%d/%d, and none is committed",
+			a.Topic, all.Reason, f.documents, a.Topic, all.Partition, all.Offset),
+		Remedy: all.Reason.Remedy() + "; name another journal.topic where you correct a setting that decides, because the present one " +
+			"was begun with it; where these documents are to be rejected, set source.accept_all_rejected: true",
+		Config: true,
+	}
+}
+
+// firsts are the first documents of a source, in all its partitions.
+type firsts struct {
+	topic     string
+	reason    sink.Reason // for which those so far are rejected
+	documents int         // that were read
+	of        map[protocol.PartitionName]*first
+	client    *kgo.Client
+	pipeline  *pipeline.Pipeline
+}
+
+// first is a partition that is read. The base of its assignment is as far as it was.
+type first struct {
+	assignment
+	begin, end int64
+}
+
+// newFirsts is nil if the group has committed documents of the source.
+func newFirsts(ctx context.Context, s *Setup, a *assignment, reason sink.Reason) (*firsts, error) {
+	f := &firsts{topic: a.Topic, reason: reason, of: map[protocol.PartitionName]*first{}}
+	all := make([]protocol.TopicPartition, a.Partitions)
+	for p := range all {
+		all[p] = a.TopicPartition
+		all[p].Source.Partition = int32(p)
+	}
+	committed, err := s.Cluster.StableOffsets(ctx, all, s.Ahead)
+	if err != nil {
+		return nil, err
+	}
+	begins, err := broker.Offsets(ctx, s.Cluster.Admin().ListStartOffsets, a.Topic)
+	if err != nil {
+		return nil, fmt.Errorf("list offsets of the source: %w", err)
+	}
+	ends, err := broker.Offsets(ctx, s.Cluster.Admin().ListCommittedOffsets, a.Topic)
+	if err != nil {
+		return nil, fmt.Errorf("list offsets of the source: %w", err)
+	}
+	for i := range all {
+		c, tp := committed[all[i].Source], all[i]
+		if c.Offset >= 0 && !c.New {
+			return nil, nil
+		}
+		begin, led := begins.Lookup(a.Topic, int32(i))
+		end, _ := ends.Lookup(a.Topic, int32(i))
+		if led = led && begin.Err == nil && end.Err == nil; !led || c.Offset < 0 && (a.Mode.Finite() || s.Source.Start == "latest") {
+			continue // nobody can read it, or it begins where its owner will say
+		}
+		from := max(c.Offset, begin.Offset)
+		f.of[tp.Name()] = &first{assignment{TopicPartition: tp, Mode: a.Mode, Base: from}, from, end.Offset}
+	}
+	if own := f.of[a.Name()]; own != nil && a.Mode.Finite() {
+		own.end = min(own.end, a.Range.To)
+	}
+	return f, f.open(s)
+}
+
+func (f *firsts) open(s *Setup) (err error) {
+	at := map[int32]kgo.Offset{}
+	for name, of := range f.of {
+		at[name.Partition] = kgo.NewOffset().At(of.begin)
+	}
+	if f.pipeline, err = s.pipeline(); err != nil {
+		return err
+	}
+	f.client, err = kgo.NewClient(slices.Concat(s.Cluster.Options, s.Options, f.pipeline.Unpacker.Options(s.Cluster.Client),
+		s.readOptions(), []kgo.Opt{
+			kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{f.topic: at}), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		})...)
+	if err != nil {
+		return fmt.Errorf("open the client that reads first documents: %w", err)
+	}
+	return nil
+}
+
+// read reads until a document is not rejected for the reason, or enough is read. Only says that all are rejected for it.
+func (f *firsts) read(ctx context.Context) (only bool, err error) {
+	for !f.enough() {
+		wait, cancel := context.WithTimeout(ctx, firstPatience)
+		fetches := f.client.PollRecords(wait, f.most())
+		cancel()
+		f.pipeline.Unpacker.Polled(fetches)
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		for _, e := range fetches.Errors() {
+			if !errors.Is(e.Err, context.DeadlineExceeded) && !errors.Is(e.Err, unpack.ErrLater) {
+				return false, fmt.Errorf("read the first documents of %s/%d: %w", e.Topic, e.Partition, e.Err)
+			}
+		}
+		if fetches.NumRecords() == 0 {
+			break
+		}
+		if only, err := f.take(ctx, fetches); err != nil || !only {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// most is how many documents the next poll may bring.
+func (f *firsts) most() int {
+	if left := firstDocuments - f.documents; left > 0 {
+		return left
+	}
+	return firstDocuments // some of another partition are to be among them
+}
+
+// take looks at what a poll brought.
+func (f *firsts) take(ctx context.Context, fetches kgo.Fetches) (only bool, err error) {
+	b, fetch := f.pipeline.Sort(fetches, func(name protocol.PartitionName) (*assignment, int64) {
+		if at := f.of[name]; at != nil {
+			return &at.assignment, at.Base
+		}
+		return nil, 0
+	}, func(a *assignment) int64 { return f.of[a.Name()].end })
+	defer b.Rest()
+	if err := b.Sign(ctx); err != nil {
+		return false, err
+	}
+	for i := range fetch.Groups {
+		fetch.Groups[i].Base = fetch.Groups[i].End
+	}
+	all, are := b.OnlyRejected(f.topic)
+	f.documents += all.Documents
+	return fetch.Size == 0 || are && all.Reason == f.reason, nil
+}
+
+// enough says that all that is there was read, or enough documents and some of each partition.
+func (f *firsts) enough() bool {
+	for _, at := range f.of {
+		if at.Base < at.end && (f.documents < firstDocuments || at.Base == at.begin) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,158 @@
+package consumer
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/protocol"
+	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/sink"
+)
+
+// misread is a world whose configuration names a field that no document has. Documents are sent to partitions by number.
+func misread(t *testing.T, partitions int32) *world {
+	t.Helper()
+	w := newWorld(t, partitions)
+	w.setup.Document.Format, w.setup.Document.Fields = "json", []string{"title"}
+	w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	return w
+}
+
+// titled are documents with the field, untitled are some without it.
+func titled(partition int32, n int) []*kgo.Record   { return fielded("title", partition, n) }
+func untitled(partition int32, n int) []*kgo.Record { return fielded("text", partition, n) }
+
+func fielded(field string, partition int32, n int) []*kgo.Record {
+	records := make([]*kgo.Record, n)
+	for i := range records {
+		records[i] = &kgo.Record{Partition: partition, Value: fmt.Appendf(nil, `{%q: "document %d of %d"}`, field, i, partition)}
+	}
+	return records
+}
+
+// forwardedNothing says that no document was committed, and none is in an output.
+func (w *world) forwardedNothing() {
+	w.t.Helper()
+	for p, at := range w.cluster.GroupInfo("unecho").Commits["news"] {
+		if c := protocol.NewCommitted(at.Offset, at.Metadata); at.Offset != c.Start || !c.New {
+			w.t.Errorf("of partition %d %d is committed, with %+v", p, at.Offset, c)
+		}
+	}
+	for p := range w.sent {
+		if end := w.cluster.PartitionInfo("news.rejected", p).HighWatermark; end != 0 {
+			w.t.Errorf("news.rejected/%d has %d records", p, end)
+		}
+	}
+}
+
+// Where all that a source begins with is rejected for one reason, the member ends, again and again, and nothing is
+// forwarded: a thousand documents are enough, and so is all there is.
+func TestAllRejectedStops(t *testing.T) {
+	t.Parallel()
+	for name, send := range map[string]func(w *world){
+		"three documents": func(w *world) { w.send(untitled(1, 3)...) },
+		"more than one batch": func(w *world) {
+			w.setup.Params.PollRecords = 100
+			w.send(append(untitled(0, 1500), untitled(1, 700)...)...)
+		},
+		"as many as are looked at": func(w *world) {
+			w.setup.Params.PollRecords = 100
+			w.send(append(untitled(0, 1500), titled(0, 1)...)...)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := misread(t, 2)
+			send(w)
+			for range 2 {
+				m := w.launch()
+				w.refusedBy(m, "the first documents of news are all rejected, for missing_field", "such as news/", sink.MissingField.Remedy(),
+					"source.accept_all_rejected: true")
+				var because *stop.Error
+				if !errors.As(m.err, &because) || !because.Config {
+					t.Errorf("%v is no mistake in the configuration", m.err)
+				}
+				w.forwardedNothing()
+			}
+			m := w.launch(func(s *Setup) { s.Source.AcceptAllRejected = true })
+			w.settled()
+			if err := m.stop(); err != nil {
+				t.Fatal(err)
+			}
+			w.audited()
+		})
+	}
+}
+
+// What was corrected begins with another journal, in the same group and at the same documents.
+func TestAllRejectedIsCorrected(t *testing.T) {
+	t.Parallel()
+	w := misread(t, 2)
+	w.send(append(untitled(0, 50), untitled(1, 50)...)...)
+	w.refusedBy(w.launch(), "another journal.topic")
+	m := w.start(func(s *Setup) {
+		s.Document.Fields, s.Settings, s.Journal.Topic = []string{"text"}, []byte(`{"test":2}`), "corrected"
+	})
+	w.settled()
+	w.ended(m)
+	if out := m.Stats(); out.Unique+out.Duplicate != 100 || len(w.outputs("news.unique", int(out.Unique))) != int(out.Unique) {
+		t.Errorf("of 100 documents %d came out as unique, and %d as duplicates", out.Unique, out.Duplicate)
+	}
+}
+
+// A source goes on of which one document is not rejected, wherever it is among the first; after its first commit it
+// always does.
+func TestNotAllRejectedGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, send := range map[string]func(w *world){
+		"the last of few": func(w *world) { w.send(append(untitled(0, 900), titled(0, 1)...)...) },
+		"in a later batch": func(w *world) {
+			w.setup.Params.PollRecords = 100
+			w.send(append(untitled(0, 900), titled(0, 1)...)...)
+		},
+		"in another partition": func(w *world) { w.send(append(untitled(0, 2500), titled(1, 1)...)...) },
+		"rejected for another reason": func(w *world) {
+			w.send(append(untitled(0, 10), &kgo.Record{Value: []byte("no JSON")})...)
+		},
+		"unchecked": func(w *world) {
+			w.setup.Source.When = []string{"header:lang missing"}
+			w.send(append(untitled(0, 10), &kgo.Record{Value: []byte("{}"), Headers: []kgo.RecordHeader{{Key: "lang"}}})...)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := misread(t, 2)
+			send(w)
+			m := w.start()
+			w.settled()
+			w.send(append(untitled(0, 1500), untitled(1, 1500)...)...)
+			w.settled()
+			w.stopped(m)
+			m = w.start()
+			w.send(append(untitled(0, 1500), untitled(1, 1500)...)...)
+			w.settled()
+			if err := m.stop(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// A source that was empty when the session took it over waits for no thousand documents, and does not stop for few.
+func TestFirstDocumentsTrickle(t *testing.T) {
+	t.Parallel()
+	w := misread(t, 2)
+	m := w.start()
+	w.becomes("it has both partitions", func() bool { return m.Stats().Partitions == 2 })
+	for range 3 {
+		w.send(untitled(0, 1)...)
+		w.settled()
+	}
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
+	}
+	w.audited()
+}

@@ -131,6 +131,11 @@ func (c *Counters) Took(sign, judge, forward time.Duration) {
 	c.forward.Observe(s, int64(forward))
 }
 
+// Meets says that a reason is met for the first time.
+func (c *Counters) Meets(reason sink.Reason) bool {
+	return !c.met[slices.Index(sink.Reasons(), reason)].Swap(true)
+}
+
 // Batch says how many documents of a batch went where. It serves again and again. The zero value is ready.
 type Batch struct {
 	topics            []Verdicts // as Counters has them
@@ -154,11 +159,6 @@ func (b *Batch) Rejected(topic int, reason sink.Reason) {
 func (b *Batch) Unchecked(topic int, reason sink.UncheckedReason) {
 	b.unchecked[slices.Index(sink.UncheckedReasons(), reason)]++
 	b.of(topic).Unchecked++
-}
-
-// Meets says that a reason is met for the first time.
-func (c *Counters) Meets(reason sink.Reason) bool {
-	return !c.met[slices.Index(sink.Reasons(), reason)].Swap(true)
 }
 
 // Judged counts a document by its verdict. ByBytes says that it was compared by its bytes.

@@ -23,6 +23,9 @@ const firstDocuments = 1000
 // firstPatience is how long the next of them may take to come. What is compacted away never does.
 const firstPatience = 5 * time.Second
 
+// firstBytes is how much is asked for at a time. What the session holds stays in memory beside it.
+const firstBytes = 1 << 20
+
 // vouch looks at documents of assignments of which nothing was ever committed. Where all that a source begins with is
 // rejected for one reason, the configuration does not fit: the process ends before it commits any of it (decision 83).
 func (l *loop) vouch(ctx context.Context, of []*assignment) error {
@@ -130,6 +133,7 @@ func (f *firsts) open(s *Setup) (err error) {
 	f.client, err = kgo.NewClient(slices.Concat(s.Cluster.Options, s.Options, f.pipeline.Unpacker.Options(s.Cluster.Client),
 		s.readOptions(), []kgo.Opt{
 			kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{f.topic: at}), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+			kgo.FetchMaxBytes(firstBytes), kgo.FetchMaxPartitionBytes(firstBytes),
 		})...)
 	if err != nil {
 		return fmt.Errorf("open the client that reads first documents: %w", err)

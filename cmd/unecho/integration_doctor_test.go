@@ -37,7 +37,7 @@ func TestDoctorAndAuditBesideAService(t *testing.T) {
 	said := saysOf(&looked)
 	for _, want := range []string{
 		"ok transaction.version 2", "ok PostgreSQL ", "ok the clock of the snapshot store is ",
-		"ok the newest is ", "ok group " + s.name + ": 2 sessions",
+		"ok the newest is ", "ok the newest of " + s.source + ": 21 judged, as ", "ok group " + s.name + ": 2 sessions",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the doctor does not say %q", want)

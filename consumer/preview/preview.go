@@ -80,15 +80,19 @@ func (s *Setup) Of(ctx context.Context, topics *broker.Topics, topic string) (*P
 	if err != nil {
 		return nil, err
 	}
-	workers, err := signing.NewWorkers(&signing.Setup{
-		Index: s.Index, Reader: s.Reader, Encoder: s.Encoder, MaxEntryBytes: s.MaxEntryBytes,
-		Large:    semaphore.NewWeighted(signing.LargeAtOnce),
-		Untimely: func(*kgo.Record) (string, bool) { return "", false }, // the outputs are looked at by themselves
-	}, u)
+	workers, err := signing.NewWorkers(s.signing(), u)
 	if err != nil {
 		return nil, err
 	}
 	return s.of(ctx, workers, topic, records)
+}
+
+func (s *Setup) signing() *signing.Setup {
+	return &signing.Setup{
+		Index: s.Index, Reader: s.Reader, Encoder: s.Encoder, MaxEntryBytes: s.MaxEntryBytes,
+		Large:    semaphore.NewWeighted(signing.LargeAtOnce),
+		Untimely: func(*kgo.Record) (string, bool) { return "", false }, // the outputs are looked at by themselves
+	}
 }
 
 // of makes the preview of records.

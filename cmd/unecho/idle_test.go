@@ -13,7 +13,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/explain"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/tune"
 	"github.com/unecho/unecho/config"
 )
@@ -51,7 +50,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"tune a.txt", "documents from to dir code-bits bits distance null include"},
 		{"tune --sketch simhash a.txt", "slots bands recall"},
 		{"tune --topic news", "include null format fields id delimiter lenient-quotes strict"},
-		{"tune --tokens tokens a.jsonl", "fields missing scope document-max-bytes invalid-utf8 " + infile.TextFlags},
+		{"tune --tokens tokens a.jsonl", "fields missing scope document-max-bytes invalid-utf8 " + cmdline.TextFlags},
 		{"tune --json a.txt", "all"},
 		{"sketch --format lines a.txt", "fields id missing delimiter lenient-quotes"},
 		{"sketch a.txt", "null include evidence max-candidates max-work"},

@@ -14,7 +14,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/explain"
 	"github.com/unecho/unecho/cmd/internal/groups"
 	"github.com/unecho/unecho/cmd/internal/inspect"
-	"github.com/unecho/unecho/cmd/internal/records"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/tune"
 )
@@ -43,7 +42,7 @@ func rootCommand() *cobra.Command {
 	}{
 		{"service", "The service:", []*cobra.Command{
 			demo.Command(version()), assembly.Command(version()), backfills.FillCommand(version()), backfills.Command(version()),
-			records.ProduceCommand(), records.TailCommand(), inspect.TopCommand(), inspect.LookupCommand(), inspect.RecentCommand(),
+			demo.ProduceCommand(), demo.TailCommand(), inspect.TopCommand(), inspect.LookupCommand(), inspect.RecentCommand(),
 			inspect.DoctorCommand(), inspect.AuditCommand(), groups.RoutingCommand(), groups.SettingsCommand(), groups.HandoverCommand(),
 			groups.ForgetCommand(), snapshots.Command(),
 		}},

@@ -12,7 +12,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/parts"
 )
@@ -61,7 +60,7 @@ func Command(version string) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDedup(cmd, args, version) },
 	}
-	infile.AddFlags(cmd)
+	cmdline.AddFileFlags(cmd)
 	addDedupFlags(cmd)
 	parts.AddFlags(cmd)
 	cmdline.AddFileSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.empty",

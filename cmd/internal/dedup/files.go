@@ -9,7 +9,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 )
 
@@ -48,12 +47,12 @@ func (r *dedupRun) open() (old, query *Input, err error) {
 }
 
 func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, rows corpus.RowsAs) (*Input, error) {
-	p, err := infile.Params(r.cmd, r.Config)
+	p, err := cmdline.FileParams(r.cmd, r.Config)
 	if err != nil {
 		return nil, err
 	}
 	p.Rows, p.Kept = rows, r.Keep
-	named := infile.Named(r.cmd, list, paths)
+	named := cmdline.NamedFiles(r.cmd, list, paths)
 	if cmdline.Bool(r.cmd, "passes") {
 		named.Again = "passes"
 	}
@@ -96,12 +95,12 @@ func knownSources(sources corpus.Sources) (all []corpus.Source, again corpus.Sou
 // willWrite returns all files that will be written. None of them may be read, except for an index that a new one
 // replaces.
 func (r *dedupRun) willWrite() (outfile.Files, error) {
-	all, err := infile.WrittenBy(r.cmd, append(OutputNames(), "html", "save-index")...)
+	all, err := cmdline.WrittenBy(r.cmd, append(OutputNames(), "html", "save-index")...)
 	if err != nil {
 		return nil, err
 	}
 	all.Stdout(r.cmd.OutOrStdout())
-	outputs, err := infile.WrittenBy(r.cmd, append(OutputNames(), "html")...)
+	outputs, err := cmdline.WrittenBy(r.cmd, append(OutputNames(), "html")...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -229,6 +228,6 @@ func (r *dedupRun) writeReport(summary Summary) error {
 			told.Outputs = append(told.Outputs, Line{Name: name, Value: path})
 		}
 	}
-	about := infile.About(r.cmd, append(r.Query[:len(r.Query):len(r.Query)], r.Old...), "unecho dedup", r.version)
+	about := cmdline.AboutFiles(r.cmd, append(r.Query[:len(r.Query):len(r.Query)], r.Old...), "unecho dedup", r.version)
 	return r.page().Write(func(out io.Writer) error { return r.report.WritePage(out, about, told) })
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -63,7 +62,7 @@ func (r *dedupRun) asked(args []string) (map[string]string, error) {
 		"fields": true, "log-format": true, "log-level": true,
 	}
 	others := map[string]bool{"fields": true, "id": true, "separator": true} // two have flags of their own for files
-	p, err := infile.Params(r.cmd, r.Config)
+	p, err := cmdline.FileParams(r.cmd, r.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
-	"github.com/unecho/unecho/cmd/internal/infile"
 )
 
 // Rules say when each flag decides something in a run with these options.
@@ -32,5 +31,5 @@ func Rules(o *Options) []cmdline.Rule {
 			Flags: "max-candidates max-references max-work key-bytes", When: func(*cmdline.Asked) bool { return !o.EachPair },
 			Why: "is of an index, and a --distance beyond that of blocks has none: leave it out",
 		},
-	}, infile.SettingRules(), infile.JudgeRules(), infile.FileRules(), []cmdline.Rule{infile.CodeRule()})
+	}, cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{cmdline.CodeRule()})
 }

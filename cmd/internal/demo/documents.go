@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/unecho/unecho/cmd/internal/records"
 	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
 // Documents are the documents to be sent.
 type Documents struct {
-	records.Documents
+	Input
 	expected int // documents of all runs on the directory; 0 is unknown
 	earlier  int // of these, so many were sent before
 }
@@ -20,11 +19,11 @@ type Documents struct {
 // Open opens the named file, or else makes articles. It is called before anything is started, so that a wrong name is
 // noticed first.
 func Open(input string, p synthetic.Params) (*Documents, error) {
-	docs, err := records.Open(input, p)
+	docs, err := OpenInput(input, p)
 	if input != "" {
 		p.Documents = 0
 	}
-	return &Documents{Documents: docs, expected: p.Documents}, err
+	return &Documents{Input: docs, expected: p.Documents}, err
 }
 
 // each calls send with the value of each document that was not sent before.

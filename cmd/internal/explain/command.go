@@ -10,7 +10,6 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -39,7 +38,7 @@ func Command() *cobra.Command {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Texts("in", "file", "A and B are documents in this file or directory (- is standard input); may be repeated")
 	})
-	infile.AddLayoutFlags(cmd)
+	cmdline.AddLayoutFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("normal", false, "the normal form of both as well: what is compared")
 		f.Bool("shared", false, "all shingles that both have as well")
@@ -59,8 +58,8 @@ func runExplain(cmd *cobra.Command, args []string) error {
 	if len(files) > 0 {
 		base = config.ForFiles()
 	}
-	return infile.Run(cmd, files, base, Rules(files), func(ctx context.Context, c config.Config) (err error) {
-		if err := infile.SpareFromStdout(cmd, slices.Concat(files, args)...); err != nil {
+	return cmdline.RunFiles(cmd, files, base, Rules(files), func(ctx context.Context, c config.Config) (err error) {
+		if err := cmdline.SpareFromStdout(cmd, slices.Concat(files, args)...); err != nil {
 			return err
 		}
 		if len(files) > 0 {
@@ -109,7 +108,7 @@ func documentsOf(ctx context.Context, cmd *cobra.Command, files, args []string, 
 func documentsIn(ctx context.Context, cmd *cobra.Command, files []string, names [2]string, c config.Config) (
 	d [2]Input, err error,
 ) {
-	p, err := infile.Params(cmd, c)
+	p, err := cmdline.FileParams(cmd, c)
 	if err != nil {
 		return d, err
 	}
@@ -133,5 +132,5 @@ func Rules(files []string) []cmdline.Rule {
 		{Flags: "dir", When: func(*cmdline.Asked) bool { return len(files) == 0 }, Why: "is about records of a cluster, and A and B are in files"},
 		{Flags: "normal shared", When: func(g *cmdline.Asked) bool { return !g.Has("json") }, Why: "is in --json already: leave it out"},
 		{Flags: "in json code-bits html"},
-	}, infile.SettingRules(), infile.JudgeRules(), infile.LayoutRules())
+	}, cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.LayoutRules())
 }

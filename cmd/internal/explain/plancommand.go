@@ -11,7 +11,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/config"
 )
 
@@ -29,7 +28,7 @@ func PlanCommand() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlan(cmd, args) },
 	}
-	infile.AddFlags(cmd)
+	cmdline.AddFileFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Int64("documents", 0, "say what so many documents take")
 		f.Int("id-bytes", 16, "bytes of an id, where no FILE tells")
@@ -41,7 +40,7 @@ func PlanCommand() *cobra.Command {
 }
 
 func runPlan(cmd *cobra.Command, args []string) error {
-	return infile.Run(cmd, args, config.Default(), PlanRules(), func(ctx context.Context, c config.Config) error {
+	return cmdline.RunFiles(cmd, args, config.Default(), PlanRules(), func(ctx context.Context, c config.Config) error {
 		documents := cmdline.Int64(cmd, "documents")
 		if documents < 0 {
 			return exit.Usage(fmt.Errorf("--documents %d: write a number above 0", documents))
@@ -68,7 +67,7 @@ func measure(ctx context.Context, cmd *cobra.Command, args []string, c config.Co
 	if len(args) == 0 && cmdline.Text(cmd, "files-from") == "" {
 		return p.Assume(cmdline.Int(cmd, "id-bytes"), cmdline.Int(cmd, "evidence-bytes"))
 	}
-	err := infile.Each(ctx, cmd, args, c, nil, func(r *corpus.Record) error {
+	err := cmdline.EachRecord(ctx, cmd, args, c, nil, func(r *corpus.Record) error {
 		p.Add(r)
 		return nil
 	})
@@ -87,7 +86,7 @@ func PlanRules() []cmdline.Rule {
 			Why: "is about files, and none is named: leave it out",
 		},
 		{Flags: "id-bytes evidence-bytes", When: func(g *cmdline.Asked) bool { return !measured(g) }, Why: "is measured in the files: leave it out"},
-		{Flags: "max-candidates max-work", When: infile.Never, Why: "is about how documents are compared, and none are: leave it out"},
+		{Flags: "max-candidates max-work", When: cmdline.Never, Why: "is about how documents are compared, and none are: leave it out"},
 		{Flags: "documents json html age count bytes clock tolerance late requests refresh reemit-every"},
-	}, infile.SettingRules(), infile.JudgeRules(), infile.FileRules(), []cmdline.Rule{infile.CodeRule()})
+	}, cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{cmdline.CodeRule()})
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 )
@@ -30,14 +29,14 @@ func SketchCommand() *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runSketch(cmd, args) },
 	}
-	infile.AddFlags(cmd)
+	cmdline.AddFileFlags(cmd)
 	cmdline.AddJSON(cmd, "an object on each line: id, sketch, keys, shingles")
 	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.scope")
 	return cmd
 }
 
 func runSketch(cmd *cobra.Command, args []string) error {
-	return infile.Run(cmd, args, config.Default(), SketchRules(), func(ctx context.Context, c config.Config) error {
+	return cmdline.RunFiles(cmd, args, config.Default(), SketchRules(), func(ctx context.Context, c config.Config) error {
 		return writeSketches(ctx, cmd, args, c)
 	})
 }
@@ -47,7 +46,7 @@ func writeSketches(ctx context.Context, cmd *cobra.Command, args []string, c con
 	if err != nil {
 		return err
 	}
-	in, _, err := infile.Open(cmd, args, c, nil)
+	in, _, err := cmdline.OpenFiles(cmd, args, c, nil)
 	if err != nil {
 		return err
 	}
@@ -78,8 +77,8 @@ func writeSketches(ctx context.Context, cmd *cobra.Command, args []string, c con
 
 // SketchRules say when each flag of sketch decides something.
 func SketchRules() []cmdline.Rule {
-	return slices.Concat(infile.SettingRules(), infile.JudgeRules(), infile.FileRules(), []cmdline.Rule{
-		{Flags: "evidence max-candidates max-work", When: infile.Never, Why: "is about how documents are compared, and none are: leave it out"},
+	return slices.Concat(cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{
+		{Flags: "evidence max-candidates max-work", When: cmdline.Never, Why: "is about how documents are compared, and none are: leave it out"},
 		{Flags: "json code-bits html"},
 	})
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -170,7 +169,7 @@ func (r *partsRun) paths() map[string]string {
 
 // open opens the files, none of which may be written.
 func (r *partsRun) open() (in *input, err error) {
-	spared, err := infile.WrittenBy(r.cmd, OutputNames()...)
+	spared, err := cmdline.WrittenBy(r.cmd, OutputNames()...)
 	if err != nil {
 		return nil, err
 	}
@@ -178,12 +177,12 @@ func (r *partsRun) open() (in *input, err error) {
 	if err := spared.SpareFiles(cmdline.ConfigFile(r.cmd)); err != nil {
 		return nil, err
 	}
-	p, err := infile.Params(r.cmd, r.config)
+	p, err := cmdline.FileParams(r.cmd, r.config)
 	if err != nil {
 		return nil, err
 	}
 	p.Kept = r.params.Keep
-	named := infile.Named(r.cmd, r.list, r.named)
+	named := cmdline.NamedFiles(r.cmd, r.list, r.named)
 	if r.params.Repeats > 2 {
 		named.Again = "repeats"
 	}

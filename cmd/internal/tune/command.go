@@ -11,7 +11,6 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -43,7 +42,7 @@ func Command(version string) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runTune(cmd, args, version) },
 	}
-	infile.AddFlags(cmd)
+	cmdline.AddFileFlags(cmd)
 	addSampleFlags(cmd)
 	addGridFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
@@ -68,13 +67,13 @@ func Command(version string) *cobra.Command {
 }
 
 func runTune(cmd *cobra.Command, args []string, version string) error {
-	return infile.Run(cmd, args, config.Default(), Rules(), func(ctx context.Context, c config.Config) error {
+	return cmdline.RunFiles(cmd, args, config.Default(), Rules(), func(ctx context.Context, c config.Config) error {
 		single := func(flag string) outfile.Single {
 			return outfile.Single{Flag: flag, Path: cmdline.Text(cmd, flag), Stdout: cmd.OutOrStdout()}
 		}
 		out := Outputs{
 			Page: single("html"), YAML: single("yaml"), JSON: cmdline.Bool(cmd, "json"),
-			All: cmdline.Bool(cmd, "all"), About: infile.About(cmd, args, "unecho tune", version),
+			All: cmdline.Bool(cmd, "all"), About: cmdline.AboutFiles(cmd, args, "unecho tune", version),
 			Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 		}
 		report, err := tuneFiles(ctx, cmd, args, c, &out)
@@ -91,7 +90,7 @@ func tuneFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.
 	if err != nil {
 		return nil, err
 	}
-	files, err := infile.WrittenBy(cmd, "html", "yaml")
+	files, err := cmdline.WrittenBy(cmd, "html", "yaml")
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/eval"
@@ -36,7 +35,7 @@ func EvalCommand(version string) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runEval(cmd, args, version) },
 	}
-	infile.AddFlags(cmd)
+	cmdline.AddFileFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("pairs", "file", "", "the pairs: two ids on each line, separated by a tab; what follows, and a first line "+
 			"of names, is passed over")
@@ -58,7 +57,7 @@ func runEval(cmd *cobra.Command, args []string, version string) error {
 	if (pairs == "") == (clusters == "") {
 		return exit.Usage(errors.New("give what you know by --pairs or by --clusters"))
 	}
-	if err := infile.SpareFromStdout(cmd, pairs, clusters); err != nil {
+	if err := cmdline.SpareFromStdout(cmd, pairs, clusters); err != nil {
 		return err
 	}
 	texts, list, err := mostListed(cmd)
@@ -66,7 +65,7 @@ func runEval(cmd *cobra.Command, args []string, version string) error {
 		return err
 	}
 	page := outfile.Single{Flag: "html", Path: cmdline.Text(cmd, "html"), Stdout: cmd.OutOrStdout()}
-	files, err := infile.WrittenBy(cmd, "html")
+	files, err := cmdline.WrittenBy(cmd, "html")
 	if err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func runEval(cmd *cobra.Command, args []string, version string) error {
 	}
 	result.texts = texts
 	err = page.Write(func(out io.Writer) error {
-		return d.WritePage(out, infile.About(cmd, args, "unecho eval", version), result, pairs+clusters)
+		return d.WritePage(out, cmdline.AboutFiles(cmd, args, "unecho eval", version), result, pairs+clusters)
 	})
 	if err != nil || page.OnStdout() {
 		return err
@@ -126,14 +125,14 @@ func mostListed(cmd *cobra.Command) (texts, all int, err error) {
 
 // readEvaluated reads the documents.
 func readEvaluated(cmd *cobra.Command, args []string, files outfile.Files) (d *Documents, err error) {
-	err = infile.Run(cmd, args, config.ForFiles(), EvalRules(), func(ctx context.Context, c config.Config) (err error) {
+	err = cmdline.RunFiles(cmd, args, config.ForFiles(), EvalRules(), func(ctx context.Context, c config.Config) (err error) {
 		if d, err = New(c.Judge, c.Document); err != nil {
 			return err
 		}
 		if cmd.Flag("html").Changed {
 			d.KeepTexts()
 		}
-		return infile.Each(ctx, cmd, args, c, files, func(r *corpus.Record) error {
+		return cmdline.EachRecord(ctx, cmd, args, c, files, func(r *corpus.Record) error {
 			d.Add(string(r.Name(nil, len(args) != 1)), r)
 			return nil
 		})
@@ -143,5 +142,5 @@ func readEvaluated(cmd *cobra.Command, args []string, files outfile.Files) (d *D
 
 // EvalRules say when each flag decides something.
 func EvalRules() []cmdline.Rule {
-	return slices.Concat(infile.SettingRules(), infile.JudgeRules(), infile.FileRules(), []cmdline.Rule{infile.CodeRule(), {Flags: "pairs clusters list html json"}})
+	return slices.Concat(cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{cmdline.CodeRule(), {Flags: "pairs clusters list html json"}})
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
@@ -102,7 +101,7 @@ func Rules() []cmdline.Rule {
 			Why: "is about files, and documents come from --topic: leave it out",
 		},
 		{
-			Flags: "fields missing scope document-max-bytes invalid-utf8 " + infile.TextFlags,
+			Flags: "fields missing scope document-max-bytes invalid-utf8 " + cmdline.TextFlags,
 			When:  func(g *cmdline.Asked) bool { return !g.Has("tokens") }, Why: "is about texts, and --tokens takes tokens as they are: leave it out",
 		},
 		{Flags: "all", When: func(g *cmdline.Asked) bool {
@@ -111,5 +110,5 @@ func Rules() []cmdline.Rule {
 		{Flags: "slots bands recall", When: tries(false), Why: untried},
 		{Flags: "bits distance", When: tries(true), Why: untried},
 		{Flags: "topic tokens pairs sample sample-bytes seed grid by at min-precision html yaml json budget brute-force weighted"},
-	}, infile.SettingRules(), infile.FileRules(), []cmdline.Rule{infile.CodeRule()})
+	}, cmdline.SettingRules(), cmdline.FileRules(), []cmdline.Rule{cmdline.CodeRule()})
 }

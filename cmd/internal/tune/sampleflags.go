@@ -11,7 +11,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/infile"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -82,11 +81,11 @@ func fillSample(ctx context.Context, cmd *cobra.Command, args []string, c config
 	case name != "":
 		err := readTopic(ctx, cmd, c, name, s)
 		if ctx.Err() != nil {
-			return infile.ErrUnread
+			return cmdline.ErrUnread
 		}
 		return err
 	}
-	return infile.Each(ctx, cmd, args, c, out, func(r *corpus.Record) error { return s.AddFile(r, len(args) != 1) })
+	return cmdline.EachRecord(ctx, cmd, args, c, out, func(r *corpus.Record) error { return s.AddFile(r, len(args) != 1) })
 }
 
 func readTopic(ctx context.Context, cmd *cobra.Command, c config.Config, name string, s *Sampler) error {

@@ -37,7 +37,7 @@ var outageMutants = []mutant{
 	},
 	{
 		rule: "a recording that the journal does not take is taken again", file: "consumer/protocol/member.go",
-		old: "		m.batch.wants = Done\n		return", new: "		m.batch.inJournal()\n		return",
+		old: "		m.batch.wants = Done\n		return", new: "		m.batch.recorded()\n		return",
 	},
 	{
 		rule: "a recording that was cut short begins again", file: "consumer/protocol/member.go",

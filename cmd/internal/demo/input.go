@@ -1,4 +1,4 @@
-package records
+package demo
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
-// Documents are what is sent.
-type Documents struct {
+// Input is what is sent.
+type Input struct {
 	Size int64 // bytes; -1: not known
 	// Each calls send with each document but the first ones, so many, and the line of the file where it stands. It calls
 	// read with the bytes that were read. The document is valid until send returns.
@@ -23,12 +23,12 @@ type Documents struct {
 	close func() error
 }
 
-// Open opens a file, or makes articles if none is named.
-func Open(file string, p synthetic.Params) (Documents, error) {
+// OpenInput opens a file, or makes articles if none is named.
+func OpenInput(file string, p synthetic.Params) (Input, error) {
 	if file != "" {
 		in, size, err := corpus.OpenLines(file)
 		if err != nil {
-			return Documents{}, exit.NotThere(err)
+			return Input{}, exit.NotThere(err)
 		}
 		each := func(ctx context.Context, first int, read func(int), send func(int, []byte) error) error {
 			return corpus.EachLine(ctx, in, read, func(line int, document []byte) error {
@@ -38,11 +38,11 @@ func Open(file string, p synthetic.Params) (Documents, error) {
 				return send(line, document)
 			})
 		}
-		return Documents{size, each, in.Close}, nil
+		return Input{size, each, in.Close}, nil
 	}
 	articles, err := synthetic.NewArticles(p)
 	if err != nil {
-		return Documents{}, exit.Usage(err)
+		return Input{}, exit.Usage(err)
 	}
 	each := func(ctx context.Context, first int, _ func(int), send func(int, []byte) error) error {
 		articles.Skip(first)
@@ -53,15 +53,15 @@ func Open(file string, p synthetic.Params) (Documents, error) {
 		}
 		return ctx.Err()
 	}
-	return Documents{-1, each, func() error { return nil }}, nil
+	return Input{-1, each, func() error { return nil }}, nil
 }
 
 // Close closes what was opened.
-func (d *Documents) Close() error { return d.close() }
+func (d *Input) Close() error { return d.close() }
 
 // SendTo sends the documents at a pace, of documents a second; 0 is full speed. stopped says that ctx was done first.
 // What was sent is counted in progress, and acknowledged.
-func (d *Documents) SendTo(ctx context.Context, w *topic.Writer, pace float64,
+func (d *Input) SendTo(ctx context.Context, w *topic.Writer, pace float64,
 	progress *terminal.Progress,
 ) (stopped bool, err error) {
 	limit := rate.NewLimiter(rate.Inf, 1)

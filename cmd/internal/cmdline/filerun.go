@@ -1,4 +1,4 @@
-package infile
+package cmdline
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
@@ -14,30 +13,30 @@ import (
 	"github.com/unecho/unecho/config"
 )
 
-// Run runs a verb about these files until a signal comes: with the settings that the command line asks for, which begin with
+// RunFiles runs a verb about these files until a signal comes: with the settings that the command line asks for, which begin with
 // base, and without flags that decide nothing.
-func Run(cmd *cobra.Command, paths []string, base config.Config, rules []cmdline.Rule,
+func RunFiles(cmd *cobra.Command, paths []string, base config.Config, rules []Rule,
 	do func(ctx context.Context, c config.Config) error,
 ) (err error) {
 	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	defer exit.MarkInterrupted(ctx, &err)
-	c, err := cmdline.Settings(cmd, base)
+	c, err := Settings(cmd, base)
 	if err != nil {
 		return err
 	}
-	if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Paths: paths, Config: c}, rules); err != nil {
+	if err := RefuseIdle(&Asked{Command: cmd, Paths: paths, Config: c}, rules); err != nil {
 		return err
 	}
 	return do(ctx, c)
 }
 
-// Each calls take with each document of the files that a command line names, none of which may be written, and shows how far
+// EachRecord calls take with each document of the files that a command line names, none of which may be written, and shows how far
 // it has come. A verb that uses it needs all of them: it is an error if ctx is done before.
-func Each(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out outfile.Files,
+func EachRecord(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out outfile.Files,
 	take func(*corpus.Record) error,
 ) (err error) {
-	in, size, err := Open(cmd, args, c, out)
+	in, size, err := OpenFiles(cmd, args, c, out)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package infile
+package cmdline
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
@@ -15,9 +14,9 @@ import (
 	"github.com/unecho/unecho/config"
 )
 
-// AddFlags adds the flags that say how files become documents.
-func AddFlags(cmd *cobra.Command) {
-	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+// AddFileFlags adds the flags that say how files become documents.
+func AddFileFlags(cmd *cobra.Command) {
+	Add(cmd, Input, func(f Flags) {
 		f.Text("files-from", "file", "",
 			"read the names of files from this list, a name a line (- is standard input); each file is a document")
 		f.Texts("include", "glob", "of directories, take the files with such a name, or such a path if it has a /; may be repeated")
@@ -28,7 +27,7 @@ func AddFlags(cmd *cobra.Command) {
 
 // AddLayoutFlags adds the flags that say what is a document in a file.
 func AddLayoutFlags(cmd *cobra.Command) {
-	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+	Add(cmd, Input, func(f Flags) {
 		f.Text("format", "choice", corpus.Auto, corpus.FormatsHelp())
 		f.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
 		f.Named("fields", "names")
@@ -37,15 +36,15 @@ func AddLayoutFlags(cmd *cobra.Command) {
 		f.Bool("lenient-quotes", false, "in CSV a quotation mark may stand anywhere")
 		f.Bool("strict", false, "end at the first document or file that is rejected; else they are passed over and reported")
 	})
-	cmdline.Offer(cmd, "format", corpus.Formats()...)
+	Offer(cmd, "format", corpus.Formats()...)
 }
 
-// Params returns the values of those flags.
-func Params(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
+// FileParams returns the values of those flags.
+func FileParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	fields, err := cmd.Flags().GetStringSlice("fields")
 	p := corpus.Params{
-		Called: cmdline.Called(cmd), Document: c.Document, Format: cmdline.Text(cmd, "format"), ID: cmdline.Text(cmd, "id"), Fields: fields,
-		MustID: cmd.Flag("id").Changed && cmdline.Text(cmd, "id") != "", Strict: cmdline.Bool(cmd, "strict"),
+		Called: Called(cmd), Document: c.Document, Format: Text(cmd, "format"), ID: Text(cmd, "id"), Fields: fields,
+		MustID: cmd.Flag("id").Changed && Text(cmd, "id") != "", Strict: Bool(cmd, "strict"),
 	}
 	if !cmd.Flag("fields").Changed && cmd.Flag("config").Changed {
 		p.Fields = c.Document.Fields
@@ -55,8 +54,8 @@ func Params(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 			p.Asked = append(p.Asked, flag)
 		}
 	}
-	p.Lenient = cmdline.Bool(cmd, "lenient-quotes")
-	switch delimiter := cmdline.Text(cmd, "delimiter"); {
+	p.Lenient = Bool(cmd, "lenient-quotes")
+	switch delimiter := Text(cmd, "delimiter"); {
 	case delimiter == `\t`:
 		p.Comma = '\t'
 	case len(delimiter) == 1:
@@ -67,22 +66,22 @@ func Params(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
 	return p, err
 }
 
-// Named returns the files that a command line names.
-func Named(cmd *cobra.Command, list string, paths []string) outfile.Named {
-	return outfile.Named{Paths: paths, Include: cmdline.Texts(cmd, "include"), List: list, Zeros: cmdline.Bool(cmd, "null")}
+// NamedFiles returns the files that a command line names.
+func NamedFiles(cmd *cobra.Command, list string, paths []string) outfile.Named {
+	return outfile.Named{Paths: paths, Include: Texts(cmd, "include"), List: list, Zeros: Bool(cmd, "null")}
 }
 
-// Open opens the files that a command line names, none of which may be written. size is their size together, or
+// OpenFiles opens the files that a command line names, none of which may be written. size is their size together, or
 // -1.
-func Open(cmd *cobra.Command, args []string, c config.Config,
+func OpenFiles(cmd *cobra.Command, args []string, c config.Config,
 	out outfile.Files,
 ) (r *corpus.Reader, size int64, err error) {
-	p, err := Params(cmd, c)
+	p, err := FileParams(cmd, c)
 	if err != nil {
 		return nil, 0, err
 	}
 	out.Stdout(cmd.OutOrStdout())
-	sources, size, err := out.Sources(Named(cmd, cmdline.Text(cmd, "files-from"), args))
+	sources, size, err := out.Sources(NamedFiles(cmd, Text(cmd, "files-from"), args))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -103,15 +102,15 @@ func SpareFromStdout(cmd *cobra.Command, paths ...string) error {
 // WrittenBy returns the files that these flags name.
 func WrittenBy(cmd *cobra.Command, flags ...string) (all outfile.Files, err error) {
 	for _, flag := range flags {
-		if err := all.Add(flag, cmdline.Text(cmd, flag)); err != nil {
+		if err := all.Add(flag, Text(cmd, flag)); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// About says what a page is about: the inputs, the date and the version.
-func About(cmd *cobra.Command, args []string, title, version string) report.About {
+// AboutFiles says what a page is about: the inputs, the date and the version.
+func AboutFiles(cmd *cobra.Command, args []string, title, version string) report.About {
 	inputs := slices.Clone(args)
 	for i, arg := range inputs {
 		if arg == corpus.Stdin {

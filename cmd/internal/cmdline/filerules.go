@@ -1,10 +1,9 @@
-package infile
+package cmdline
 
 import (
 	"os"
 	"slices"
 
-	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 )
 
@@ -15,8 +14,8 @@ import (
 const TextFlags = "accents digits ids max-bytes punctuation space text-html urls"
 
 // SettingRules are those of settings that are flags.
-func SettingRules() []cmdline.Rule {
-	return []cmdline.Rule{
+func SettingRules() []Rule {
+	return []Rule{
 		{Flags: "config preset set scope document-max-bytes invalid-utf8 empty " + TextFlags},
 		{Flags: "shingle hash sketch slots bands rows bits distance blocks threshold verify evidence key-bytes max-candidates " +
 			"max-references max-work"},
@@ -24,46 +23,46 @@ func SettingRules() []cmdline.Rule {
 }
 
 // JudgeRules are those of settings where one of each is in force, and none are tried side by side.
-func JudgeRules() []cmdline.Rule {
-	return []cmdline.Rule{
-		{Flags: "weighted", When: func(g *cmdline.Asked) bool {
+func JudgeRules() []Rule {
+	return []Rule{
+		{Flags: "weighted", When: func(g *Asked) bool {
 			s := g.Config.Judge.Similarity
 			s.Weighted = false
 			return !s.Repeated()
 		}, Why: "decides nothing with --verify levenshtein, for which a shingle always counts as often as it occurs: leave it out"},
 		{
-			Flags: "recall plan", When: func(g *cmdline.Asked) bool { return g.Config.Judge.Similarity.Bands == 0 },
+			Flags: "recall plan", When: func(g *Asked) bool { return g.Config.Judge.Similarity.Bands == 0 },
 			Why: "plans bands and rows, which are given: leave out one of them",
 		},
 		{
-			Flags: "recall", When: func(g *cmdline.Asked) bool { return g.Config.Judge.Similarity.Plan != "area" },
+			Flags: "recall", When: func(g *Asked) bool { return g.Config.Judge.Similarity.Plan != "area" },
 			Why: "decides nothing with --plan area, which keeps none: leave out one of them",
 		},
 	}
 }
 
 // CodeRule is that of the bits of a code.
-func CodeRule() cmdline.Rule {
-	return cmdline.Rule{Flags: "code-bits", When: func(g *cmdline.Asked) bool {
+func CodeRule() Rule {
+	return Rule{Flags: "code-bits", When: func(g *Asked) bool {
 		return g.Config.Judge.Similarity.Verify == "estimate" || g.Has("verbose")
 	}, Why: "is about codes of sketches, which --verify estimate compares, and only that: leave it out"}
 }
 
 // LayoutRules are those of what is a document in a file.
-func LayoutRules() []cmdline.Rule {
-	rules := []cmdline.Rule{
+func LayoutRules() []Rule {
+	rules := []Rule{
 		{Flags: "format strict"},
-		{Flags: "missing", When: func(g *cmdline.Asked) bool {
+		{Flags: "missing", When: func(g *Asked) bool {
 			if len(g.Paths) == 0 && !g.Has("files-from") { // records of a cluster
 				return len(g.Config.Document.Fields) > 1 || len(g.Config.Document.ByTopic) > 0
 			}
-			p, err := Params(g.Command, g.Config)
+			p, err := FileParams(g.Command, g.Config)
 			return err != nil || len(p.Fields) > 1
 		}, Why: "is about one of several fields, and --fields names one: a document without it is rejected in any case"},
 	}
 	for _, flag := range corpus.LayoutFlags() {
-		rules = append(rules, cmdline.Rule{
-			Flags: flag, When: func(g *cmdline.Asked) bool { return corpus.Decides(flag, g.Value("format")) },
+		rules = append(rules, Rule{
+			Flags: flag, When: func(g *Asked) bool { return corpus.Decides(flag, g.Value("format")) },
 			Why: "decides nothing in files of that --format: leave out one of them",
 		})
 	}
@@ -71,14 +70,14 @@ func LayoutRules() []cmdline.Rule {
 }
 
 // FileRules are those of which files are read, and how.
-func FileRules() []cmdline.Rule {
+func FileRules() []Rule {
 	return append(LayoutRules(),
-		cmdline.Rule{Flags: "files-from"},
-		cmdline.Rule{
-			Flags: "null", When: func(g *cmdline.Asked) bool { return g.Has("files-from") },
+		Rule{Flags: "files-from"},
+		Rule{
+			Flags: "null", When: func(g *Asked) bool { return g.Has("files-from") },
 			Why: "(-0) is about a list of names: name one by --files-from",
 		},
-		cmdline.Rule{Flags: "include", When: func(g *cmdline.Asked) bool {
+		Rule{Flags: "include", When: func(g *Asked) bool {
 			return slices.ContainsFunc(g.Paths, func(path string) bool {
 				info, err := os.Stat(path)
 				return err != nil || info.IsDir() // what is not there is reported when it is opened
@@ -87,4 +86,4 @@ func FileRules() []cmdline.Rule {
 }
 
 // Never is for flags that decide nothing.
-func Never(*cmdline.Asked) bool { return false }
+func Never(*Asked) bool { return false }

@@ -1,4 +1,4 @@
-package records
+package demo
 
 import (
 	"errors"
@@ -47,7 +47,7 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 	if (len(args) == 1) == (p.Documents != 0) {
 		return exit.Usage(errors.New("name what is sent: FILE, or --feed N"))
 	}
-	docs, err := Open(strings.Join(args, ""), p)
+	docs, err := OpenInput(strings.Join(args, ""), p)
 	if err != nil {
 		return err
 	}

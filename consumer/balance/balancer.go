@@ -1,4 +1,9 @@
 // Package balance deals the partitions of the group among its sessions, and tells processes of one name apart.
+//
+// A Balancer deals as the client's cooperative sticky balancer does. It puts a tag into what it deals, and takes nothing
+// without one, so that no other program shares the group unnoticed (decision 71). An Incarnation is in the metadata with
+// which a session joins: of two processes with one name the one that started later stays. What a session does with the
+// partitions that it gets is for package takeover.
 package balance
 
 import (

@@ -1,5 +1,9 @@
-// Package cluster makes the requests of a process's sessions that are not for documents: about the group, its committed
-// offsets, and its transactions.
+// Package cluster makes the requests of a process's sessions that are not for documents: it reads and commits offsets of
+// the group, fences transactional ids, and takes sessions out of the group.
+//
+// It names the slots of a member, from which instance ids and transactional ids follow. It decides nothing: what a
+// committed offset means is for package protocol. That documents are neither lost nor doubled does not rely on fencing
+// the dead, which only shortens waits.
 package cluster
 
 import (

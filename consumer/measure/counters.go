@@ -1,4 +1,8 @@
 // Package measure counts what the sessions of a process have committed, and how long it took.
+//
+// A session counts a batch apart from the others, and adds it to the Counters when its transaction is committed: what was
+// aborted is in no count but that of the time it took. Labels come from closed sets, and the number of topics that are
+// counted apart is bounded. Package ops renders the counts as metrics; rates and warnings are for package api.
 package measure
 
 import (

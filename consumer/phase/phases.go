@@ -1,4 +1,5 @@
-// Package phase tells what a wait was made of.
+// Package phase tells what a wait was made of: a start, or the way to a partition, notes the end of each phase, and the
+// log shows how long each took. It decides nothing by these times.
 package phase
 
 import (

@@ -1,4 +1,8 @@
 // Package recent remembers the last copies that a replica found, for people who ask. It knows only the index.
+//
+// The number of copies is bounded and the oldest are forgotten first. They are in memory only, so a process begins with
+// none. Each has a number, by which a reader goes on and hears how many it missed. What is erased from the index is
+// dropped here as well.
 package recent
 
 import (

@@ -1,5 +1,8 @@
 // Package reload keeps what was read from files that are replaced while the process runs: certificates and tokens
 // that somebody else renews.
+//
+// Whoever needs the value asks for it each time, and it is read again when a file has changed. While a newer value cannot be read, the
+// one from before counts, and the reason is told once. Files that hang hold nobody up for long.
 package reload
 
 import (

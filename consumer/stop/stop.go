@@ -1,4 +1,6 @@
-// Package stop has the error that ends a process: it says what happened, and what a person can do.
+// Package stop has the error that ends a process: it says what happened, and what a person can do. Rooms return it where
+// going on could lose or double documents, or where only a person can help. Any other error of a session is answered by
+// building the session anew.
 package stop
 
 // Error ends the process: going on could lose or double documents, or needs a person.

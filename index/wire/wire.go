@@ -1,5 +1,7 @@
 // Package wire reads what the codecs of the other rooms write: LEB128 varints, little-endian numbers, and byte strings
 // with their length before them. A Reader never allocates and never panics, whatever the bytes claim.
+//
+// It knows no format: which values follow each other is for the codec, and so are checksums.
 package wire
 
 import (

@@ -1,4 +1,7 @@
 // Package lockfile keeps something for one process, by a file that this process has locked.
+//
+// The lock ends with the process, however that ends, so a file that was left behind keeps nobody out. The file says who
+// has it. Where the file system knows no locks, an error says so.
 package lockfile
 
 import (

@@ -153,7 +153,7 @@ accuracy: ## bias and error of MinHash, and the collisions of its bands, 20,000 
 	$(GO) test -v -run 'TestAccuracyTableLong|TestBandsCollideAsPlannedLong' ./index/sketch -trials 20000
 
 simulate: ## histories of the protocol with all that can go wrong: ARGS='-steps 100000000', or '-seed N' to see one
-	@$(GO) run ./deploy/dev/simulate $(ARGS)
+	@$(GO) test ./consumer/protocol/sim -vet=off -count=1 -v -timeout 0 -run TestSimulateLong $(ARGS)
 
 fuzz: ## each fuzz target for FUZZTIME=10s
 	@FUZZTIME=$(FUZZTIME) GO=$(GO) deploy/dev/fuzz.sh

@@ -42,7 +42,7 @@ func TestPagesNameTests(t *testing.T) {
 // Commands that pages show are targets of make, and their flags those of the program behind them.
 func TestPagesShowRealTargets(t *testing.T) {
 	makefile, chaos := read(t, "Makefile"), read(t, "deploy/dev/chaos/params.go")
-	programs := map[string]string{"chaos": chaos, "soak": chaos, "simulate": read(t, "deploy/dev/simulate/main.go")}
+	programs := map[string]string{"chaos": chaos, "soak": chaos, "simulate": `"run"` + read(t, "consumer/protocol/sim/sim_test.go")}
 	shown := 0
 	for _, page := range documents(t) {
 		for _, m := range regexp.MustCompile("(?m)(?:`|^    |^\\$ )make ([a-z-]+)(?: ARGS='([^']*)')?").

@@ -118,7 +118,7 @@ func (s *session) produce(b *batch) {
 		return
 	}
 	var refused *protocol.Refusal
-	if s.mishap(Network, 24) {
+	if s.mishap(24) {
 		refused = &protocol.Refusal{Transient: true}
 	}
 	for i := range b.groups {

@@ -63,7 +63,7 @@ func (w *World) named(offset int64, content byte) entry.Entry {
 		Evidence: slices.Repeat([]byte{content}, w.index.Similarity.Slots), ID: fmt.Appendf(nil, "id-%05d", w.written),
 		Digest: make([]byte, entry.DigestBytes),
 	}
-	if w.told == nil && w.n(4) == 0 {
+	if w.n(4) == 0 {
 		e.Content += far
 		e.Digest[0] = 1    // an identical one is closer
 		for i := range 3 { // of 16: their similarity is about 0.81
@@ -78,20 +78,16 @@ func (w *World) stepChange() bool {
 	n := len(w.bounds)
 	seen := w.bounds[max(0, n-1-w.n(2))]
 	to := &index.SettingsChange{Header: w.header(), Bounds: index.Bounds{Number: seen.Number + 1, Text: w.anyBounds()}}
-	if w.told == nil && w.n(12) == 0 {
+	if w.n(12) == 0 {
 		to.Fingerprint++
 	}
-	w.air = append(w.air, flight{letter: letter{record: to}, after: w.late()})
+	w.post(to, nil, w.late())
 	return true
 }
 
 // anyBounds draws bounds.
 func (w *World) anyBounds() []byte {
 	p := w.index
-	if w.told != nil {
-		p.Window.Count = 1 - w.n(2)
-		return textOf(p)
-	}
 	p.Window.Count = w.n(2) * (1 + w.n(6))
 	p.Window.Age = time.Duration(max(0, w.n(300)-200)) * time.Millisecond
 	p.Window.ReemitEvery = time.Duration(max(0, w.n(300)-200)) * time.Millisecond
@@ -145,25 +141,21 @@ func (w *World) stepErase() bool {
 		return false
 	}
 	rec := w.latest
-	if rec == nil || w.told != nil || w.n(4) > 0 {
+	if rec == nil || w.n(4) > 0 {
 		rec = &index.Erase{Header: w.header()}
-		most := 3
-		if w.told != nil {
-			most = 1
-		}
-		for range 1 + w.n(most) {
+		for range 1 + w.n(3) {
 			target := w.names[w.n(len(w.names))].position
-			if w.told == nil && w.n(8) == 0 {
+			if w.n(8) == 0 {
 				target.Offset += int64(w.n(3))
 			}
 			rec.Targets = append(rec.Targets, target)
 		}
-		if w.told == nil && w.n(12) == 0 {
+		if w.n(12) == 0 {
 			rec.Fingerprint++
 		}
 		w.latest = rec
 	}
-	w.air = append(w.air, flight{letter: letter{record: rec}, after: w.late()})
+	w.post(rec, nil, w.late())
 	return true
 }
 

@@ -5,8 +5,8 @@
 // transactions whose outcome is unknown and whose markers are late, people who set offsets, outputs that refuse.
 //
 //	choices ──▶ World.step ──┬─ session    polls, judges, forwards, as package session does  ── protocol
-//	  (seed, or all there    ├─ member     applies the journal, captures, restores, dies      ── index
-//	   are, one by one)      ├─ feeder     reads, merges, appends, as package feed does     ── protocol/feeding
+//	  (of a seed)            ├─ member     applies the journal, captures, restores, dies      ── index
+//	                         ├─ feeder     reads, merges, appends, as package feed does     ── protocol/feeding
 //	                         ├─ kafka      lands appends, ends transactions, moves partitions
 //	                         └─ person     sets, deletes and loses offsets
 //	                              │

@@ -47,17 +47,17 @@ const framing = 8
 // stepFeeder has a process feed which has the first partition of the plan. While there are faults, others feed as
 // well, and who has lost the partition notices it some time later.
 func (w *World) stepFeeder() bool {
-	if len(w.processes) == 0 || w.plan.Order != protocol.ByPlace {
+	if w.plan.Order != protocol.ByPlace {
 		return false
 	}
-	m := w.processes[w.n(len(w.processes))]
-	if !m.ready || m.number < 0 {
+	m := w.process()
+	if m == nil || !m.ready || m.number < 0 {
 		return false
 	}
 	elected := w.elected(m)
 	switch f := m.feeder; {
-	case f == nil && !m.fed && (elected || w.mishap(Feeding, 12)):
-		m.feeder = &feeder{World: w, id: w.steps, member: m, alive: true, plan: w.plan, until: -1}
+	case f == nil && !m.fed && (elected || w.mishap(12)):
+		w.feed(m, w.plan, 0)
 		w.act("feeder started")
 		w.note("f%d of member %d feeds", w.steps, m.number)
 		return true
@@ -71,6 +71,11 @@ func (w *World) stepFeeder() bool {
 	default:
 		return f.step()
 	}
+}
+
+// feed has a process bring a plan: that of a backfill, or of the fill of a number.
+func (w *World) feed(m *member, plan *protocol.Plan, number uint32) {
+	m.feeder = &feeder{World: w, id: w.steps, member: m, alive: true, plan: plan, number: number, until: -1}
 }
 
 // elected says that a process has the first partition of the plan.
@@ -213,12 +218,9 @@ func (f *feeder) read() bool {
 	return false
 }
 
-// add queues some of what a range has next. A small world reads all of it at once.
+// add queues some of what a range has next.
 func (f *feeder) add(number int, p *part, position int64) bool {
-	most := len(p.entries)
-	if f.told == nil {
-		most = 1 + f.n(4)
-	}
+	most := 1 + f.n(4)
 	var documents []feeding.Document
 	behind := position
 	for o := position; o < p.visible && most > 0; o++ {
@@ -247,7 +249,7 @@ func (f *feeder) add(number int, p *part, position int64) bool {
 
 // seal makes records of what is queued, and has them appended. It does not always wait until one is full.
 func (f *feeder) seal() bool {
-	all := f.merge.Complete() || f.told != nil || f.chance(1, 3)
+	all := f.merge.Complete() || f.chance(1, 3)
 	for len(f.letters) < recordsAtOnce {
 		full := f.merge.Fill()
 		if !full && !all {
@@ -320,7 +322,7 @@ func (f *feeder) put() {
 	}
 	a.left = len(a.letters)
 	late := 0
-	if f.mishap(Network, 24) {
+	if f.mishap(24) {
 		late, a.failed = f.late(), true
 	}
 	for i, l := range a.letters {

@@ -56,7 +56,7 @@ func (w *World) beginFills() {
 			if w.n(2) == 0 {
 				w.commits++
 				at := int64(w.n(int(p.from) + 1))
-				p.committed = commit{at, protocol.Metadata(uint32(1+w.n(3)), int64(w.n(int(at)+1))), w.commits}
+				p.committed = commit{offset: at, metadata: protocol.Metadata(uint32(1+w.n(3)), int64(w.n(int(at)+1))), log: w.commits}
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (w *World) stepFiller() bool {
 		return true
 	case !m.ready:
 		return false
-	case w.mishap(Crash, 80):
+	case w.mishap(80):
 		w.act("filler killed")
 		w.kill(m.member)
 		return true
@@ -169,8 +169,8 @@ func (w *World) agree(m *filler) bool {
 		w.kill(m.member)
 		return true
 	}
-	if f != nil && !w.filled(f, m.replica) && !w.mishap(Person, 8) {
-		m.feeder = &feeder{World: w, id: w.steps, member: m.member, alive: true, plan: f.plan, number: now.Number, until: -1}
+	if f != nil && !w.filled(f, m.replica) && !w.mishap(8) {
+		w.feed(m.member, f.plan, now.Number)
 		w.act("filling")
 		w.note("f%d brings fill %d", w.steps, now.Number)
 		return true
@@ -179,7 +179,7 @@ func (w *World) agree(m *filler) bool {
 	if next == nil {
 		return false
 	}
-	w.air = append(w.air, flight{letter: letter{record: next}})
+	w.post(next, nil, 0)
 	m.asks = m.replica.Next() + 1 // it is appended again if that is lost
 	return true
 }
@@ -190,7 +190,7 @@ func (w *World) nextFill(r *index.Replica, f *fill) index.Record {
 	routes, number := r.Routes(), r.Filled().Number
 	d := w.dutyOf(string(routes.Text))
 	switch {
-	case w.heir != nil, d.Kind == protocol.Forwards && !w.mishap(Person, 4):
+	case w.heir != nil, d.Kind == protocol.Forwards && !w.mishap(4):
 		return w.nextRound(r, &d)
 	case int(number) < w.params.Fills, d.Kind == protocol.Forwards:
 		return w.planned(number+1, w.fixFill()) // what the one before has not brought is left out

@@ -47,12 +47,12 @@ type appending struct {
 // maxLate is how many steps late an append may be.
 const maxLate = 400
 
-// late is when an append lands at the earliest that is late. A script lets each land at any time anyway.
-func (w *World) late() int {
-	if w.told != nil {
-		return 0
-	}
-	return w.steps + w.n(maxLate)
+// late is when an append lands at the earliest that is late.
+func (w *World) late() int { return w.steps + w.n(maxLate) }
+
+// post sends an append for which nobody waits. It lands no earlier than at that step.
+func (w *World) post(rec index.Record, about *part, after int) {
+	w.air = append(w.air, flight{letter: letter{rec, about}, after: after})
 }
 
 // document is an indexed one, as the checks see it.
@@ -70,7 +70,7 @@ func (s *session) send(letters ...letter) *appending {
 	a := &appending{letters: letters, left: len(letters)}
 	for _, l := range letters {
 		f := flight{letter: l, from: s, to: a}
-		if s.mishap(Network, 24) { // it is answered with a time-out, and stands in a queue somewhere
+		if s.mishap(24) { // it is answered with a time-out, and stands in a queue somewhere
 			f.after, a.failed = s.late(), true
 		}
 		s.air = append(s.air, f)
@@ -92,12 +92,12 @@ func (w *World) stepAir() bool {
 	if w.faults && f.after > w.steps {
 		return false
 	}
-	if w.told == nil && w.faults && (gone || f.from != nil && w.slots[f.from.slot].latest != f.from) && w.chance(1, 2) {
+	if w.faults && (gone || f.from != nil && w.slots[f.from.slot].latest != f.from) && w.chance(1, 2) {
 		return false
 	}
 	w.air[i] = w.air[len(w.air)-1]
 	w.air = w.air[:len(w.air)-1]
-	if f.to != nil && w.mishap(Network, 24) || gone && w.chance(1, 3) {
+	if f.to != nil && w.mishap(24) || gone && w.chance(1, 3) {
 		if f.to != nil {
 			f.to.failed = true
 		}
@@ -110,7 +110,7 @@ func (w *World) stepAir() bool {
 	if gone {
 		w.act("append of the dead")
 	}
-	if w.mishap(Stray, 24) {
+	if w.mishap(24) {
 		f.record = nil
 		if f.to != nil {
 			f.to.damaged = true
@@ -123,7 +123,7 @@ func (w *World) stepAir() bool {
 	}
 	f.to.left--
 	f.to.last = max(f.to.last, at)
-	if w.mishap(Network, 24) {
+	if w.mishap(24) {
 		f.to.failed = true
 		w.act("answer lost")
 	}
@@ -144,7 +144,6 @@ func (w *World) firstOf(i int) int {
 func (w *World) land(f flight) int64 {
 	at := index.Stamp{Offset: int64(len(w.journal)), LogAppendTime: w.now}
 	w.checkBase(f)
-	w.remember(f)
 	filled, _ := w.twin.Filled(entry.Source{})
 	ignored := w.twin.Stats().Ignored
 	verdicts := w.twin.Apply(at, f.record)

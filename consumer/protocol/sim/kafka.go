@@ -60,7 +60,7 @@ func (s *session) endTransaction(b *batch) {
 	}
 	committed, err := true, error(nil)
 	effect := true
-	if s.mishap(Network, 6) {
+	if s.mishap(6) {
 		switch s.n(4) {
 		case 0:
 			effect, err = false, errLost
@@ -105,8 +105,7 @@ func (s *session) doubt(b *batch) bool {
 	}
 	why := b.Offsets(func(of entry.Source) protocol.Committed {
 		i := slices.IndexFunc(b.groups, func(g group) bool { return g.part.source == of })
-		c := b.groups[i].part.committed
-		return protocol.NewCommitted(c.offset, c.metadata)
+		return b.groups[i].part.committed.read()
 	})
 	s.note("s%d: the refused commit took effect: %v", s.id, why)
 	return true
@@ -146,7 +145,7 @@ func (w *World) stepTransaction() bool {
 	switch {
 	case t.decided:
 		w.mark(t)
-	case !w.faults && w.chance(1, 4), w.mishap(Crash, 4):
+	case !w.faults && w.chance(1, 4), w.mishap(4):
 		w.act("transaction timed out")
 		w.note("a transaction of slot %d times out", t.slot)
 	default:
@@ -176,7 +175,7 @@ func (w *World) stepRebalance() bool {
 		w.expel(&w.slots[i])
 	}
 	for _, s := range w.sessions {
-		if s.mayJoin() && (!w.faults || w.told != nil || w.chance(2, 3)) {
+		if s.mayJoin() && (!w.faults || w.chance(2, 3)) {
 			w.slots[s.slot].joined, s.outside, s.shares = s, false, make([]*share, len(w.parts))
 		}
 	}
@@ -203,10 +202,7 @@ func (w *World) stepRebalance() bool {
 
 // mayRebalance: while there are faults the group rebalances for no reason as well.
 func (w *World) mayRebalance() bool {
-	switch {
-	case w.told != nil:
-		return w.unbalanced() || w.mishap(Group, 1)
-	case w.faults:
+	if w.faults {
 		return w.groupEmpty() || w.chance(1, 3)
 	}
 	return w.unbalanced()
@@ -216,9 +212,9 @@ func (w *World) mayRebalance() bool {
 func (w *World) expel(at *slot) {
 	switch s := at.joined; {
 	case s == nil:
-	case !s.alive && (!w.faults || w.told != nil || w.chance(2, 3)):
+	case !s.alive && (!w.faults || w.chance(2, 3)):
 		at.joined = nil
-	case s.alive && w.mishap(Group, 5):
+	case s.alive && w.mishap(5):
 		at.joined = nil
 		w.note("s%d is expelled, and doesn't know", s.id)
 		w.act("expelled")

@@ -14,7 +14,7 @@ func (s *session) time() time.Time { return time.UnixMilli(s.now + 3_600_000*s.h
 // stepLoop does what the member of a session wants, as the loop of package session does, up to the next request.
 func (s *session) stepLoop() (did bool) {
 	j := protocol.Journal{Replica: s.member.replica, Away: s.lasts()}
-	if s.told == nil && s.chance(1, 16) {
+	if s.chance(1, 16) {
 		s.hours++
 	}
 	s.announceAgain()
@@ -84,7 +84,7 @@ func (s *session) rest() {
 
 // serve does what a batch wants.
 func (s *session) serve(b *batch) bool {
-	if s.params.Outages && s.leads.MayBypass() && (s.away || s.mishap(Outage, 6)) {
+	if s.params.Outages && s.leads.MayBypass() && (s.away || s.mishap(6)) {
 		s.journalAway(b)
 		return true
 	}
@@ -198,7 +198,7 @@ func (s *session) poll(step *protocol.Step, j protocol.Journal) bool {
 // polled lists the partitions of which something comes, in one order: in which they were given, shows nothing more.
 func (s *session) polled(step *protocol.Step) []*protocol.Assignment {
 	of := step.Of
-	if step.Want != protocol.WantUnjournaled && s.plan != nil && s.told == nil && s.faults && s.chance(1, 24) {
+	if step.Want != protocol.WantUnjournaled && s.plan != nil && s.faults && s.chance(1, 24) {
 		of = s.leads.Assigned() // they were fetched before they were paused
 	}
 	of = slices.Clone(of)

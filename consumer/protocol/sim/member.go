@@ -53,7 +53,7 @@ func (w *World) startMember(number int) {
 
 // newMember restores a replica from the newest snapshot that is whole, sometimes from another, or begins with nothing.
 func (w *World) newMember(number int) *member {
-	m := &member{number: number, alive: true, sick: -1, slow: w.told == nil && w.n(4) == 0, routing: w.wanted()}
+	m := &member{number: number, alive: true, sick: -1, slow: w.n(4) == 0, routing: w.wanted()}
 	if w.begin > 0 || len(w.snapshots) > 0 && !w.chance(1, 4) {
 		m.replica = w.restore()
 	}
@@ -93,36 +93,33 @@ func (w *World) restore() *index.Replica {
 	return nil
 }
 
+// process is any of those that live, or nil.
+func (w *World) process() *member {
+	if len(w.processes) == 0 {
+		return nil
+	}
+	return w.processes[w.n(len(w.processes))]
+}
+
 // stepReplica applies some records.
 func (w *World) stepReplica() bool {
-	if len(w.processes) == 0 {
+	m := w.process()
+	switch {
+	case m == nil:
 		return false
-	}
-	m := w.processes[w.n(len(w.processes))]
-	if w.told != nil && !w.watched(m) {
-		return false
-	}
-	if m.replica.Next() < w.begin {
+	case m.replica.Next() < w.begin:
 		w.act("overtaken by trimming")
 		w.kill(m)
 		return true
-	}
-	if w.misrouted(m) && (!w.faults || w.chance(1, 3)) {
+	case w.misrouted(m) && (!w.faults || w.chance(1, 3)):
 		w.act("ended by a routing")
 		w.endMember(m)
 		return true
-	}
-	if m.slow && m.ready && w.faults && !w.chance(1, 10) {
+	case m.slow && m.ready && w.faults && !w.chance(1, 10):
 		return false
 	}
-	did, n := false, 1
-	switch {
-	case w.told == nil:
-		n += w.n(4)
-	case !m.ready:
-		n = len(w.journal) // nobody looks at it before it has caught up
-	}
-	for ; n > 0 && m.behind(w); n-- {
+	did := false
+	for n := 1 + w.n(4); n > 0 && m.behind(w); n-- {
 		w.apply(m)
 		did = true
 	}
@@ -200,16 +197,16 @@ func garbled(rec index.Record) index.Record {
 // stepKeeper begins a snapshot as a keeper does: with a mark, behind which the replica is captured. It begins another
 // where that became unreadable, or was late.
 func (w *World) stepKeeper() bool {
-	if !w.params.Snapshots || len(w.processes) == 0 {
+	if !w.params.Snapshots {
 		return false
 	}
-	m := w.processes[w.n(len(w.processes))]
-	if m.sick >= 0 {
+	m := w.process()
+	if m == nil || m.sick >= 0 {
 		return false
 	}
 	w.marks++
 	m.marking = w.marks
-	w.air = append(w.air, flight{letter: letter{record: &index.Mark{Header: w.header(), Number: m.marking}}})
+	w.post(&index.Mark{Header: w.header(), Number: m.marking}, nil, 0)
 	return true
 }
 
@@ -224,16 +221,13 @@ func (w *World) capture(m *member) {
 	if !w.store(m, &c) {
 		return
 	}
-	if w.told != nil || w.chance(1, 4) {
+	if w.chance(1, 4) {
 		w.checkSnapshot(m)
 	}
 	if n := len(w.snapshots); n > snapshotsKept {
 		w.snapshots = slices.Delete(w.snapshots, 0, n-snapshotsKept)
 	}
-	w.air = append(w.air, flight{
-		letter: letter{record: m.checkpoint(w, claim{c.Next, c.Hash, c.Bounds})},
-		after:  w.late(),
-	})
+	w.post(m.checkpoint(w, claim{c.Next, c.Hash, c.Bounds}), nil, w.late())
 	w.note("member %d takes a snapshot at j%d", m.number, c.Next)
 	w.act("snapshot")
 	if w.chance(1, 2) {
@@ -277,11 +271,8 @@ func (w *World) stepDamage() bool {
 
 // stepClaim appends a checkpoint of a healthy replica about a mark, perhaps of long ago, or one that is made up.
 func (w *World) stepClaim() bool {
-	if len(w.processes) == 0 {
-		return false
-	}
-	m := w.processes[w.n(len(w.processes))]
-	if m.sick >= 0 || len(m.marked) == 0 {
+	m := w.process()
+	if m == nil || m.sick >= 0 || len(m.marked) == 0 {
 		return false
 	}
 	about := m.marked[w.n(len(m.marked))]

@@ -23,7 +23,7 @@ func (s *session) journalAway(b *batch) {
 
 // lasts says that an outage goes on: what was passed on is not recorded yet, and more is polled.
 func (s *session) lasts() bool {
-	return s.away || s.params.Outages && s.faults && s.told == nil && s.chance(1, 2)
+	return s.away || s.params.Outages && s.faults && s.chance(1, 2)
 }
 
 // last is the offset behind the last document below an offset.

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 )
 
@@ -26,9 +25,6 @@ func (w *World) stepPerson() bool {
 		return false
 	}
 	w.empty()
-	if w.told != nil { // both at once: it costs one mishap
-		w.changeOffsets(kind, at)
-	}
 	return true
 }
 
@@ -79,7 +75,7 @@ func (w *World) setOffset(p *part) bool {
 
 // deleteOffset deletes a committed offset: what was committed beyond base comes out again.
 func (w *World) deleteOffset(p *part) bool {
-	c := protocol.NewCommitted(p.committed.offset, p.committed.metadata)
+	c := p.committed.read()
 	if c.Offset < 0 || w.unstable(p) {
 		return false
 	}
@@ -104,7 +100,7 @@ func (w *World) deleteOffset(p *part) bool {
 
 // loseOffset takes a committed offset back to an earlier one of its epoch.
 func (w *World) loseOffset(p *part) bool {
-	c := protocol.NewCommitted(p.committed.offset, p.committed.metadata)
+	c := p.committed.read()
 	if !c.Ours || c.Offset <= c.Start || c.Epoch != p.epoch || w.unstable(p) {
 		return false
 	}
@@ -116,10 +112,10 @@ func (w *World) loseOffset(p *part) bool {
 	}
 	if w.chance(1, 2) { // somebody's announcement is still on its way
 		late := &index.Run{Header: w.header(), Source: p.source, Epoch: c.Epoch, Base: c.Offset}
-		w.air = append(w.air, flight{letter: letter{late, p}, after: w.late()})
+		w.post(late, p, w.late())
 	}
 	w.commits++
-	p.committed.offset, p.committed.log = to, w.commits
+	p.committed = commit{offset: to, metadata: p.committed.metadata, log: w.commits}
 	p.asked++
 	w.act("offset lost")
 	w.note("Kafka loses commits of %d.p%d: %d in place of %d", p.source.Topic[0], p.number, to, c.Offset)

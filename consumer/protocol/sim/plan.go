@@ -76,7 +76,7 @@ func (w *World) fix() {
 	w.plan = &protocol.Plan{Order: w.params.Order, Fixed: fixed}
 	for i, p := range w.parts {
 		w.date(p)
-		if last := len(w.parts) - 1; i > 0 && i == last && w.told == nil && w.n(6) == 0 {
+		if last := len(w.parts) - 1; i > 0 && i == last && w.n(6) == 0 {
 			p.within = &protocol.Range{} // the topic has got it since
 		} else {
 			p.within = w.rangeOf(p)
@@ -96,12 +96,6 @@ func (w *World) fix() {
 
 // date draws the times of a partition's documents. Some have none, or one of the future, and some come late.
 func (w *World) date(p *part) {
-	if w.told != nil {
-		for o := range p.entries {
-			p.entries[o].Time = int64(1 + w.n(2))
-		}
-		return
-	}
 	at := int64(1+w.n(3)*w.n(2)) * month
 	for o := range p.entries {
 		at += int64(w.n(40))
@@ -122,9 +116,6 @@ func (w *World) date(p *part) {
 // rangeOf draws what is read of a partition: some of what is there now.
 func (w *World) rangeOf(p *part) *protocol.Range {
 	r := &protocol.Range{Topic: "news", Source: p.source, To: p.visible}
-	if w.told != nil {
-		return r
-	}
 	if p.visible > 0 && w.n(3) == 0 {
 		w.ends(p)
 	}
@@ -277,17 +268,9 @@ func (w *World) stepCompact() bool {
 	return true
 }
 
-// replayed says that a backfill is finished. It is asked each step, so that it reads no metadata before the end.
-func (w *World) replayed() bool {
-	return w.plan != nil && !slices.ContainsFunc(w.plan.Ranges, func(r protocol.Range) bool {
-		return w.parts[r.Source.Partition].committed.offset < r.To
-	}) && w.progress().Finished
-}
-
 // progress is how far the plan is by what is committed.
 func (w *World) progress() protocol.Progress {
 	return w.plan.Progress(func(r protocol.Range) protocol.Committed {
-		c := w.parts[r.Source.Partition].committed
-		return protocol.NewCommitted(c.offset, c.metadata)
+		return w.parts[r.Source.Partition].committed.read()
 	})
 }

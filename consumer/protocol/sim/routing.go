@@ -89,13 +89,8 @@ func (w *World) stepRoute() bool {
 		return false
 	}
 	seen := w.routings[max(0, n-1-w.n(2))]
-	w.air = append(w.air, flight{
-		letter: letter{record: &index.Routing{
-			Header: w.header(),
-			Routes: index.Routes{Number: seen.Number + 1, Text: []byte(w.anyRouting() + strings.TrimPrefix(string(seen.Text), plain(string(seen.Text))))},
-		}},
-		after: w.late(),
-	})
+	text := w.anyRouting() + strings.TrimPrefix(string(seen.Text), plain(string(seen.Text)))
+	w.post(&index.Routing{Header: w.header(), Routes: index.Routes{Number: seen.Number + 1, Text: []byte(text)}}, nil, w.late())
 	return true
 }
 
@@ -118,7 +113,7 @@ func (w *World) belongs(m *member) bool {
 	case now.Number == 0:
 		if !w.faults || w.chance(1, 2) {
 			first := &index.Routing{Header: w.header(), Routes: index.Routes{Number: 1, Text: []byte(m.routing)}}
-			w.air = append(w.air, flight{letter: letter{record: first}, after: w.late()})
+			w.post(first, nil, w.late())
 		}
 	case plain(string(now.Text)) == m.routing && w.dutyOf(string(now.Text)).Kind != protocol.Retired:
 		if d := w.dutyOf(string(now.Text)); d.Kind == protocol.Forwards && d.Filled(m.replica) {

@@ -19,7 +19,7 @@ func (w *World) run() Result {
 		if w.step() {
 			w.steps++
 		}
-		if w.replayed() {
+		if w.plan != nil && w.progress().Finished {
 			w.params.Steps = min(w.params.Steps, w.steps+afterwards)
 		}
 	}
@@ -62,7 +62,7 @@ func (w *World) finished() bool {
 		return false
 	}
 	if w.plan != nil {
-		return w.replayed()
+		return w.progress().Finished
 	}
 	for _, m := range w.fillers {
 		if m != nil && m.alive && m.feeder != nil {
@@ -98,72 +98,61 @@ func (p *part) end() int64 {
 // kind is something that may happen, and how often beside the others.
 type kind struct {
 	weight int
-	class  Mishap
+	fault  bool // it does not happen any more when all is to come to its end
 	step   func(*World) bool
 }
 
-// fault says that it does not happen any more when all is to come to its end.
-func (k *kind) fault() bool { return k.class != Free }
-
 func kinds(p Params) []kind {
 	of := []kind{
-		{460, Free, (*World).stepSession},
-		{240, Free, (*World).stepReplica},
-		{130, Free, (*World).stepAir},
-		{25, Free, (*World).stepTransaction},
-		{30, Free, (*World).stepSource},
-		{30, Free, (*World).stepRebalance},
-		{20, Free, (*World).stepStart},
-		{8, Free, (*World).stepRejoin},
-		{15, Free, (*World).stepTime},
-		{5, Capture, (*World).stepKeeper},
-		{4, Claim, (*World).stepClaim},
-		{1, Damage, (*World).stepDamage},
-		{7, Crash, (*World).stepKill},
-		{17, Person, (*World).stepPerson},
-		{6, Person, (*World).stepRoute},
-		{3, Stranger, (*World).stepForeign},
-		{2, Stray, (*World).stepStray},
+		{460, false, (*World).stepSession},
+		{240, false, (*World).stepReplica},
+		{130, false, (*World).stepAir},
+		{25, false, (*World).stepTransaction},
+		{30, false, (*World).stepSource},
+		{30, false, (*World).stepRebalance},
+		{20, false, (*World).stepStart},
+		{8, false, (*World).stepRejoin},
+		{15, false, (*World).stepTime},
+		{5, true, (*World).stepKeeper},
+		{4, true, (*World).stepClaim},
+		{1, true, (*World).stepDamage},
+		{7, true, (*World).stepKill},
+		{17, true, (*World).stepPerson},
+		{6, true, (*World).stepRoute},
+		{3, true, (*World).stepForeign},
+		{2, true, (*World).stepStray},
 	}
 	if p.Backfill {
-		of = append(of, kind{120, Free, (*World).stepFeeder}, kind{6, Person, (*World).stepCompact})
+		of = append(of, kind{120, false, (*World).stepFeeder}, kind{6, true, (*World).stepCompact})
 	}
 	if p.Fills > 0 {
-		of = append(of, kind{150, Free, (*World).stepFiller}, kind{4, Person, (*World).stepCompact})
+		of = append(of, kind{150, false, (*World).stepFiller}, kind{4, true, (*World).stepCompact})
 	}
 	if p.Changes {
-		of = append(of, kind{10, Person, (*World).stepChange})
+		of = append(of, kind{10, true, (*World).stepChange})
 	}
 	if p.Erasures {
-		of = append(of, kind{12, Person, (*World).stepErase})
+		of = append(of, kind{12, true, (*World).stepErase})
 	}
 	return of
 }
 
 // step lets something happen; it is false if that could not happen now.
 func (w *World) step() bool {
-	if w.told != nil {
-		return w.told.lets(w)
-	}
 	x := w.n(w.weight)
 	for i := range w.kinds {
 		k := &w.kinds[i]
 		if x -= k.weight; x < 0 {
-			return (w.faults || !k.fault()) && k.step(w)
+			return (w.faults || !k.fault) && k.step(w)
 		}
 	}
 	return false
 }
 
 // mishap is true where something goes wrong that mostly goes well: once out of so often, while there are faults.
-func (w *World) mishap(class Mishap, outOf int) bool {
-	return w.faults && w.unlucky(class, outOf)
-}
+func (w *World) mishap(outOf int) bool { return w.faults && w.n(outOf) == 0 }
 
 func (w *World) stepTime() bool {
-	if w.told != nil {
-		return false // nothing depends on it in a small world
-	}
 	w.now += int64(w.n(20))
 	return true
 }

@@ -163,11 +163,7 @@ func (s *session) step() bool {
 	}
 	strands := 1 + len(s.shares)
 	from := s.n(strands)
-	tries := strands
-	if s.told != nil {
-		tries = 1
-	}
-	for k := range tries {
+	for k := range strands {
 		i := (from + k) % strands
 		if i == len(s.shares) && s.stepLoop() || i < len(s.shares) && s.shares[i] != nil && s.stepShare(s.shares[i]) {
 			return true
@@ -183,7 +179,7 @@ func (s *session) revoke(i int) {
 		return
 	}
 	s.shares[i] = nil
-	if s.leads.Revoked() && s.told == nil && s.chance(1, 2) { // the client tells of one loss until a transaction ends
+	if s.leads.Revoked() && s.chance(1, 2) { // the client tells of one loss until a transaction ends
 		s.act("a loss not told")
 		return
 	}
@@ -230,11 +226,7 @@ func (s *session) offset(sh *share) bool {
 	if protocol.RequireStable && s.unstable(sh.part) {
 		return false
 	}
-	c := sh.part.committed
-	sh.takeover.Offset(protocol.NewCommitted(c.offset, c.metadata))
-	if s.told != nil { // what a small world may do in between shows nothing more
-		s.extent(sh)
-	}
+	sh.takeover.Offset(sh.part.committed.read())
 	return true
 }
 
@@ -279,13 +271,13 @@ func (s *session) commitEpoch(sh *share) {
 	s.slots[s.slot].moved[sh.part.number] = false
 	s.note("s%d commits %d as the start of epoch %d", s.id, d.Offset, d.Epoch)
 	t.Begun(true)
-	if !s.mishap(Crash, 8) {
+	if !s.mishap(8) {
 		s.stepShare(sh)
 		return
 	}
 	s.act("epoch left without reposition")
 	if s.chance(1, 2) { // the process dies, and its append comes when it is forgotten
-		s.air = append(s.air, flight{letter: letter{t.NextReposition(s.header()), sh.part}, after: s.late()})
+		s.post(t.NextReposition(s.header()), sh.part, s.late())
 		s.members[s.member.number] = nil
 		s.kill(s.member)
 	}
@@ -311,7 +303,7 @@ func (s *session) appended(a **appending, answer func(last int64)) bool {
 func (s *session) announce(of []*protocol.Assignment) {
 	for _, a := range of {
 		to := s.send(letter{a.Announcement(s.header()), s.of[a]})
-		if s.plan != nil && s.told == nil {
+		if s.plan != nil {
 			s.bases[a] = to
 		}
 		s.act("announced")
@@ -335,7 +327,7 @@ func (s *session) fetch(p *part, a *protocol.Assignment, from int64, most int, r
 	g := group{part: p, Group: protocol.NewGroup(nil, a, from)}
 	g.Begins = p.begin
 	s.bring(&g, max(from, p.begin), most, reach)
-	if len(g.documents) > 0 && s.told == nil && s.faults && s.chance(1, 16) {
+	if len(g.documents) > 0 && s.faults && s.chance(1, 16) {
 		s.act("records brought twice")
 		s.bring(&g, max(p.begin, g.End-1-int64(s.n(4))), most, reach)
 	}
@@ -354,7 +346,7 @@ func (s *session) bring(g *group, from int64, most int, reach int64) {
 			return
 		}
 		if p.gap(o) {
-			if p.marker(o) && len(g.documents) == 0 && s.told == nil && s.chance(1, 4) {
+			if p.marker(o) && len(g.documents) == 0 && s.chance(1, 4) {
 				return // the broker had no more room in its answer
 			}
 			continue

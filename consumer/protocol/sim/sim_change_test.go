@@ -7,7 +7,7 @@ import (
 
 // Histories in which bounds are changed and documents erased.
 func TestChange(t *testing.T)     { trySteps(t, VaryChanged, allHappens(), 100_000, 8) }
-func TestChangeLong(t *testing.T) { trySteps(t, VaryChanged, allHappens(), *steps/2, 0) }
+func TestChangeLong(t *testing.T) { trySteps(t, VaryChanged, allHappens(), 2_000_000, 0) }
 
 var changeHappens = []string{
 	"audited from a snapshot", "bounds changed", "bounds too late", "erased", "erased again",

@@ -89,7 +89,7 @@ func (s *story) begin(t *testing.T, d *datadriven.TestData) {
 		d.ScanArgs(t, "fills", &p.Fills)
 		p.Past, p.Feeds, p.Queued, p.Outages = 3, 2, 400, false
 	}
-	w := begin(p, random(1))
+	w := New(p, 1)
 	w.faults, w.tracing = false, true
 	*s = story{world: w}
 }

@@ -65,11 +65,6 @@ func NewSuccession(seed uint64, bugs Bugs) *Succession {
 	return s
 }
 
-// RunSuccession makes up the history of a seed.
-func RunSuccession(seed uint64, trace bool) Result {
-	return NewSuccession(seed, Bugs{}).Run(successionSteps, trace)
-}
-
 // successionSteps are those with faults.
 const successionSteps = 3000
 

@@ -6,22 +6,22 @@ import (
 
 // However groups take over from each other, and whatever is killed, late or abandoned: each document comes out once, and
 // no content is unique in two groups.
-func TestSuccession(t *testing.T)     { trySuccessions(t, 300) }
-func TestSuccessionLong(t *testing.T) { trySuccessions(t, 10_000) }
+func TestSuccession(t *testing.T)     { trySuccessions(t, 1_400_000) }
+func TestSuccessionLong(t *testing.T) { trySuccessions(t, 47_000_000) }
 
-func trySuccessions(t *testing.T, histories uint64) {
+func trySuccessions(t *testing.T, steps int) {
 	t.Helper()
 	t.Parallel()
-	acted := map[string]int{}
-	for seed := range histories {
+	acted := tell(t, steps, func(seed uint64, trace bool, acted map[string]int) Result {
 		w := NewSuccession(seed, Bugs{})
-		r := w.Run(successionSteps, false)
-		if r.Failure != "" {
-			t.Fatalf("seed %d, after %d steps: %s", seed, r.Steps, r.Failure)
-		}
+		r := w.Run(successionSteps, trace)
 		for what, n := range w.acted {
 			acted[what] += n
 		}
+		return r
+	})
+	if chosen() {
+		return
 	}
 	for _, what := range []string{
 		"a name returns", "a round", "declared as activate", "declared as restore", "declared as retire", "declared as void",

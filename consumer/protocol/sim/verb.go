@@ -70,7 +70,7 @@ func (v *verb) look() {
 }
 
 func (v *verb) append(to *World, number uint32) {
-	to.air = append(to.air, flight{letter: letter{record: to.routing(number, "", v.Duty())}, after: to.late()})
+	to.post(to.routing(number, "", v.Duty()), nil, to.late())
 	v.of.act("declared as " + v.Next().String())
 	v.Appended()
 }

@@ -45,7 +45,6 @@ type World struct {
 	topics    int // incarnations of the source topic so far
 	journal   []logged
 	begin     int64 // of the journal: what lies below is trimmed
-	history   state // of the journal, for scripts
 	air       []flight
 	documents []document
 	requests  []asked
@@ -123,6 +122,16 @@ type commit struct {
 	offset   int64 // -1: none
 	metadata string
 	log      int64 // where it stands there
+	known    *protocol.Committed
+}
+
+// read reads the metadata. A backfill's are looked at in each step, and read once.
+func (c *commit) read() protocol.Committed {
+	if c.known == nil {
+		known := protocol.NewCommitted(c.offset, c.metadata)
+		c.known = &known
+	}
+	return *c.known
 }
 
 // verdict is what the journal gave a document in an epoch.
@@ -133,9 +142,7 @@ type verdict struct {
 }
 
 // New is the beginning of a history.
-func New(p Params, seed uint64) *World { return begin(p, random(seed)) }
-
-func begin(p Params, c choices) *World { return beginAs(nil, p, c) }
+func New(p Params, seed uint64) *World { return beginAs(nil, p, random(seed)) }
 
 // beginAs begins the history of a group of a succession, or of one alone.
 func beginAs(h *heir, p Params, c choices) *World {
@@ -183,9 +190,6 @@ func beginAs(h *heir, p Params, c choices) *World {
 	}
 	if p.Divergence {
 		w.witness = w.newMember(-1)
-	}
-	if w.told != nil {
-		w.assemble()
 	}
 	return w
 }

@@ -82,6 +82,9 @@ func (w *World) createOlds() {
 				p.entries[o].Time += 1 << 30
 			}
 		}
+		if w.params.Gaps && w.n(2) == 0 {
+			w.ends(p)
+		}
 		w.olds = append(w.olds, p)
 	}
 }

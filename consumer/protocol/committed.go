@@ -86,7 +86,7 @@ func parseTally(s string) (t Tally) {
 	if err != nil {
 		return Tally{}
 	}
-	if _, unchecked, ok := strings.Cut(s, uncheckedTally); ok {
+	if _, unchecked, ok := strings.Cut(strings.TrimSuffix(s, newMark), uncheckedTally); ok {
 		if t.Unchecked, err = strconv.ParseInt(unchecked, 10, 64); err != nil {
 			return Tally{}
 		}

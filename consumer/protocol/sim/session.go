@@ -267,7 +267,7 @@ func (s *session) commitEpoch(sh *share) {
 		return
 	}
 	s.commits++
-	sh.part.committed = commit{offset: d.Offset, metadata: protocol.Metadata(d.Epoch, d.Offset), log: s.commits}
+	sh.part.committed = commit{offset: d.Offset, metadata: t.Metadata(&d), log: s.commits}
 	s.slots[s.slot].moved[sh.part.number] = false
 	s.note("s%d commits %d as the start of epoch %d", s.id, d.Offset, d.Epoch)
 	t.Begun(true)

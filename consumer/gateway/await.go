@@ -52,12 +52,12 @@ func (g *Gateway) look(ctx context.Context, all []sending) (done bool) {
 		case s.request != (entry.Request{}) && first.Request == s.request:
 			s.judged(first, committed[entry.Name(first.Topic, first.Source.Partition)])
 		case !at.Ours || at.Offset <= s.Offset:
-		case at.Owed > 0 && s.Offset >= at.Offset-at.Owed:
-			s.done, s.Verdict, s.Unchecked = true, Unchecked, sink.InOutage
 		case s.refused.Unchecked != "":
 			s.done, s.Verdict, s.Unchecked = true, Unchecked, s.refused.Unchecked
 		case s.refused.Rejection != nil:
 			s.done, s.Verdict, s.Rejection = true, sink.Rejected, s.refused.Rejection
+		case at.Owed > 0 && s.Offset >= at.Offset-at.Owed:
+			s.done, s.Verdict, s.Unchecked = true, Unchecked, sink.InOutage
 		default:
 			end = g.resolve(ctx, s, next, end)
 		}

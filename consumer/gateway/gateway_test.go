@@ -57,6 +57,7 @@ func TestLook(t *testing.T) {
 	gone[one] = of
 	unique, copied := index.Verdict{}, index.Verdict{Match: index.Match{Method: compare.Jaccard, Offset: 1}}
 	rejected := signing.Refused{Rejection: &document.Rejection{Reason: sink.MissingField}}
+	condition := signing.Refused{Unchecked: sink.ByCondition}
 	for name, c := range map[string]struct {
 		group *fakeGroup
 		sent  sending
@@ -71,8 +72,10 @@ func TestLook(t *testing.T) {
 		"of a topic made again":     {(&fakeGroup{known: gone}).at(6, 2, true, 0), sending{request: one}, "unknown"},
 		"rejected, not committed":   {(&fakeGroup{}).at(5, 2, true, 0), sending{refused: rejected}, ""},
 		"rejected":                  {(&fakeGroup{}).at(6, 2, true, 0), sending{refused: rejected}, "rejected"},
-		"unchecked":                 {(&fakeGroup{}).at(6, 2, true, 0), sending{refused: signing.Refused{Unchecked: sink.ByCondition}}, "unchecked"},
+		"unchecked":                 {(&fakeGroup{}).at(6, 2, true, 0), sending{refused: condition}, "unchecked"},
 		"passed on":                 {(&fakeGroup{}).at(9, 2, true, 4), sending{request: one}, "unchecked"},
+		"unchecked in an outage":    {(&fakeGroup{}).at(9, 2, true, 4), sending{refused: condition}, "unchecked"},
+		"rejected in an outage":     {(&fakeGroup{}).at(9, 2, true, 4), sending{refused: rejected}, "rejected"},
 		"the replica is behind":     {(&fakeGroup{next: 7, end: 8}).at(6, 2, true, 0), sending{request: one}, ""},
 		"the replica knows nothing": {(&fakeGroup{next: 8, end: 8}).at(6, 2, true, 0), sending{request: one}, "unknown"},
 		"Kafka is away":             {&fakeGroup{err: errors.New("away")}, sending{request: one}, ""},
@@ -85,8 +88,8 @@ func TestLook(t *testing.T) {
 			done = g.look(t.Context(), all)
 		}
 		if all[0].Verdict != c.want || done != (c.want != "") || (all[0].Match != nil) != (c.want == "duplicate") ||
-			(all[0].Unchecked != "") != (c.want == Unchecked) {
-			t.Errorf("%s: %q, done %v, want %q", name, all[0].Verdict, done, c.want)
+			(all[0].Unchecked != "") != (c.want == Unchecked) || c.sent.refused.Unchecked != "" && all[0].Unchecked != sink.ByCondition {
+			t.Errorf("%s: %q %s, done %v, want %q", name, all[0].Verdict, all[0].Unchecked, done, c.want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type plot struct {
 	Lines  []namedLine  `json:"lines"`
 	Points []namedPoint `json:"points,omitempty"`
 	Marks  []mark       `json:"marks"`
-	Bars   []bar        `json:"bars,omitempty"` // in place of all these
+	Bars   []bar        `json:"bars"` // in place of all these; nil: there are none
 	Mark   *barMark     `json:"mark,omitempty"`
 }
 

@@ -28,6 +28,7 @@ func (r *Report) histogram(s Source) plot {
 		Title: "Similarity of near pairs, " + s.Shingle, X: "exact Jaccard similarity", Y: "pairs",
 		Note: fmt.Sprintf("%s at or above %v; %s not shown", terminal.Several(s.Pairs-s.Identical, "near pair"), s.Floor,
 			terminal.Several(s.Identical, "identical one")+are(s.Identical)),
+		Bars: []bar{},
 	}
 	steps := float64(len(s.Histogram))
 	for i := first; i < len(s.Histogram); i++ {
@@ -253,7 +254,7 @@ func lowest(points line) float64 {
 func pareto(all line) line {
 	sorted := slices.Clone(all)
 	slices.SortFunc(sorted, func(a, b point) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
-	var front line
+	front := line{}
 	for _, pt := range sorted {
 		if len(front) == 0 || pt[1] > front[len(front)-1][1] {
 			front = append(front, pt)

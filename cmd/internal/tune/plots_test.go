@@ -147,3 +147,15 @@ func TestPlotsAreEscaped(t *testing.T) {
 		t.Errorf("the plots are not escaped:\n%s", page.String())
 	}
 }
+
+// Where nothing was weighed and only identical pairs were looked for, plots are empty, and the script can draw them.
+func TestEmptyPlotsAreDrawn(t *testing.T) {
+	r := reported(0)
+	r.Sources[0].Floor = 1
+	if front := r.front(); len(front.Lines) != 1 || front.Lines[0].Dots == nil {
+		t.Errorf("the lines are %+v; want one without dots, which is no null", front.Lines)
+	}
+	if p := r.histogram(r.Sources[0]); p.Bars == nil || len(p.Bars) > 0 {
+		t.Errorf("the bars are %+v; want none, which is no null", p.Bars)
+	}
+}

@@ -15,8 +15,8 @@ type Summary struct {
 	Unique             int      `json:"unique"`
 	Duplicate          int      `json:"duplicate"`
 	Rejected           int      `json:"rejected"`
-	Precision          *float64 `json:"precision"` // null if nothing was judged a duplicate
-	Recall             *float64 `json:"recall"`    // null if there was nothing to find
+	Precision          *float64 `json:"precision"` // null if nothing was judged a duplicate, or there are too many documents or pairs to look at
+	Recall             *float64 `json:"recall"`    // null if there was nothing to find, or as precision is
 	Seconds            float64  `json:"seconds"`
 	DocumentsPerSecond float64  `json:"documents_per_second"`
 	PeakRSSBytes       int64    `json:"peak_rss_bytes"` // 0 where the system does not say

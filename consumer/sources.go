@@ -48,6 +48,7 @@ func (l *lookout) Run(ctx context.Context, client *kgo.Client) {
 	if !l.sources.Choice.Open() {
 		return
 	}
+	l.sources.Began()
 	for failing := false; retry.Pause(ctx, cmp.Or(l.setup.sourcesEvery, sourcesEvery)) == nil; {
 		err := l.look(ctx, client)
 		if err != nil && !failing && ctx.Err() == nil {

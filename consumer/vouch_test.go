@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
@@ -155,4 +159,55 @@ func TestFirstDocumentsTrickle(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.audited()
+}
+
+// A topic that comes while a member works has documents when it is found, as a rule. A bad one among few does not stop
+// the others.
+func TestFirstDocumentsOfLaterTopic(t *testing.T) {
+	t.Parallel()
+	w := patterned(t, `news\..+`, "news.a")
+	w.setup.sourcesEvery = 200 * time.Millisecond
+	w.setup.Document.Format, w.setup.Document.Fields = "json", []string{"title"}
+	w.send("news.a", `{"title":"sunshine"}`)
+	m := w.start()
+	w.settled()
+	w.create("news.b")
+	w.send("news.b", "no JSON")
+	w.send("news.a", `{"title":"rain"}`)
+	w.settled()
+	w.ended(m)
+	w.audited()
+}
+
+// What waits for a group that takes over is no beginning: one bad document does not stop it.
+func TestFirstDocumentsAfterHandover(t *testing.T) {
+	t.Parallel()
+	w := misread(t, 1)
+	w.send(titled(0, 30)...)
+	old := w.launch(named("old"))
+	w.settled()
+	next := w.start(w.successor("next"))
+	w.becomesFilled(next)
+	w.stopped(old)
+	w.send(untitled(0, 1)...)
+	w.handsOver(w.handover("next", false))
+	w.committedBy("next")
+	w.ended(next)
+}
+
+// Where a partition brings nothing though it has documents, nobody knows what they are. The session tries again.
+func TestFirstDocumentsThatDoNotCome(t *testing.T) {
+	t.Parallel()
+	w := misread(t, 2)
+	log := w.logged()
+	w.send(append(untitled(0, 3), titled(1, 3)...)...)
+	away := w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Fetch}, Topic: "news", Partitions: []int32{1}, Err: kerr.NotLeaderForPartition, Count: -1,
+	})
+	m := w.start()
+	w.becomes("tried again", func() bool { return log.has("read the first documents of news/1: nothing comes from offset 0 on") })
+	w.forwardedNothing()
+	away.Remove()
+	w.settled()
+	w.ended(m)
 }

@@ -33,7 +33,7 @@ type Assignment struct {
 	Announced   int64  // the base that the journal has from us
 	Routed      uint64 // the hash of the routes by which the session forwards
 	New         bool   // no document of it was ever committed in this group
-	There       int64  // behind the last document that was there when it was taken over
+	There       int64  // behind the last document that was there when it was taken over; the base, if another group forwarded before
 	Requests    bool   // idempotency keys go into the journal: its bounds in force say so
 
 	Mode    Mode

@@ -141,8 +141,16 @@ func (f *Findings) goOn() Decision {
 	c, p := f.Committed, f.Replica
 	return Decision{Action: GoOn, Reason: InStep, Offset: c.Offset, Epoch: p.Epoch, Assignment: Assignment{
 		TopicPartition: f.TopicPartition, Epoch: p.Epoch, Start: p.Start, Base: c.Offset, Unjournaled: f.unjournaled(), Announced: p.Base, Routed: f.Routed,
-		Mode: f.Mode, Tally: c.Tally, New: c.New, There: f.End,
+		Mode: f.Mode, Tally: c.Tally, New: c.New, There: f.there(),
 	}}
+}
+
+// there is the base where another group forwarded before: the documents that wait for this one are no beginning.
+func (f *Findings) there() int64 {
+	if _, tookOver := at(f.Duty.From, f.Source); tookOver {
+		return f.Committed.Offset
+	}
+	return f.End
 }
 
 // begin begins an epoch, and never below where the group began to forward.

@@ -13,6 +13,8 @@ type Topics struct {
 	mu      sync.Mutex
 	topics  []string
 	version int
+	before  []string // those that were there when the process began to work
+	works   bool
 }
 
 // NewTopics are the topics that are named.
@@ -34,6 +36,22 @@ func (t *Topics) Set(topics []string) {
 	if !slices.Equal(t.topics, topics) {
 		t.topics, t.version = topics, t.version+1
 	}
+}
+
+// Began notes that the process has begun to work.
+func (t *Topics) Began() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.works {
+		t.before, t.works = t.topics, true
+	}
+}
+
+// CameLater says that a topic came when the process was at work.
+func (t *Topics) CameLater(topic string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.works && !slices.Contains(t.before, topic)
 }
 
 // Drop gives a topic up until it is looked for again.

@@ -47,7 +47,8 @@ func (l *loop) vouch(ctx context.Context, of []*assignment) error {
 
 // vouchFor reads on in a source of which the batch has nothing but documents that are rejected for one reason. Fewer
 // than a thousand tell only of what was there when the session took the partition over: a source that has just begun
-// does not wait for more.
+// does not wait for more. They tell nothing of a topic that came while the process works, so that its first bad document
+// does not stop the others.
 func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.OnlyRejected) error {
 	f, err := newFirsts(ctx, l.Setup, a, all.Reason)
 	if err != nil || f == nil {
@@ -55,7 +56,7 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.OnlyRe
 	}
 	defer f.client.Close()
 	only, err := f.read(ctx)
-	if err != nil || !only || f.documents < firstDocuments && all.Offset >= a.There {
+	if err != nil || !only || f.documents < firstDocuments && (all.Offset >= a.There || l.Topics.CameLater(a.Topic)) {
 		return err
 	}
 	return &stop.Error{
@@ -74,6 +75,7 @@ type firsts struct {
 	documents int         // that were read
 	of        map[protocol.PartitionName]*first
 	client    *kgo.Client
+	topics    *broker.Topics
 	pipeline  *pipeline.Pipeline
 }
 
@@ -85,7 +87,7 @@ type first struct {
 
 // newFirsts is nil if the group has committed documents of the source.
 func newFirsts(ctx context.Context, s *Setup, a *assignment, reason sink.Reason) (*firsts, error) {
-	f := &firsts{topic: a.Topic, reason: reason, of: map[protocol.PartitionName]*first{}}
+	f := &firsts{topic: a.Topic, reason: reason, of: map[protocol.PartitionName]*first{}, topics: broker.NewTopics(s.Cluster.Client, s.Logger)}
 	all := make([]protocol.TopicPartition, a.Partitions)
 	for p := range all {
 		all[p] = a.TopicPartition
@@ -157,10 +159,20 @@ func (f *firsts) read(ctx context.Context) (only bool, err error) {
 			}
 		}
 		if fetches.NumRecords() == 0 {
-			break
+			return f.nothingLeft(ctx)
 		}
 		if only, err := f.take(ctx, fetches); err != nil || !only {
 			return false, err
+		}
+	}
+	return true, nil
+}
+
+// nothingLeft says that what did not come was compacted away. Where a broker is slow, nobody knows what the documents are.
+func (f *firsts) nothingLeft(ctx context.Context) (bool, error) {
+	for name, at := range f.of {
+		if at.Base < at.end && !f.topics.Empty(ctx, f.pipeline.Unpacker.Renew(), name.Topic, name.Partition, at.Base, at.end) {
+			return false, fmt.Errorf("read the first documents of %s: nothing comes from offset %d on", name, at.Base)
 		}
 	}
 	return true, nil

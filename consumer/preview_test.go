@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func TestStartPreviewsDocuments(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
 			log := w.logged()
-			w.setup.Document.Format, w.setup.Document.Fields = "json", c.fields
+			w.setup.Document.Format, w.setup.Document.Fields, w.setup.Source.AcceptAllRejected = "json", c.fields, true
 			for i := range 30 {
 				w.send(&kgo.Record{Value: fmt.Appendf(nil, `{"title":"Rainbow","body":"covert%02d"}`, i)})
 			}
@@ -102,6 +103,24 @@ func TestStartPreviewsSomeSources(t *testing.T) {
 	if n := log.count("the newest documents of a source, as they are read"); n != preview.Topics ||
 		!log.has(`"sources":1,"message":"the newest documents of further sources were not looked at`) {
 		t.Errorf("%d sources were looked at, want %d, and one left out", n, preview.Topics)
+	}
+	w.ended(m)
+}
+
+// What is unpacked for a preview is bounded: documents of one letter take little of a topic, and much of memory.
+func TestPreviewIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	log := w.logged()
+	w.setup.Source.MaxBatchBytes = 1 << 20
+	w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.ProducerBatchCompression(kgo.ZstdCompression()))
+	for range 30 {
+		w.send(&kgo.Record{Value: bytes.Repeat([]byte("a"), 1<<19)})
+	}
+	m := w.start()
+	w.settled()
+	if !log.has(`"topic":"news","documents":7,`) {
+		t.Error("more of half a MiB are held than 7, in 4 MiB")
 	}
 	w.ended(m)
 }

@@ -35,6 +35,10 @@ const documents = 20
 // Topics is of how many topics a preview is made: a pattern may bring thousands.
 const Topics = 20
 
+// heldBatches is how many of the largest batches are unpacked of a topic. What there is no room for is left out: texts of one
+// letter take a thousandth of their size until they are unpacked.
+const heldBatches = 4
+
 // Preview is what becomes of the newest documents of a topic.
 type Preview struct {
 	Topic     string
@@ -75,7 +79,7 @@ type Count struct {
 
 // Of reads the newest documents of a topic. An error says that they cannot be read now, and nothing of them.
 func (s *Setup) Of(ctx context.Context, topics *broker.Topics, topic string) (*Preview, error) {
-	u := unpack.New(unpack.Limits{Batch: s.MaxBatchBytes})
+	u := unpack.New(unpack.Limits{Batch: s.MaxBatchBytes, Held: heldBatches * s.MaxBatchBytes})
 	records, err := topics.Newest(ctx, u, topic, documents)
 	if err != nil {
 		return nil, err

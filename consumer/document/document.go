@@ -132,14 +132,14 @@ func (r *Reader) EmptyRejection() *Rejection {
 	return reject(sink.Empty, "the document has no text to compare")
 }
 
-// Paths returns what is looked up in the values of a topic: the fields of the text, and then those of id, scope and conditions.
-// Raw text has none.
+// Paths returns what is looked up in the values of a topic, and should be there: the fields of the text, and then those of id, scope
+// and conditions, without the conditions that a document meets which lacks the field. Raw text has none.
 func (r *Reader) Paths(topic string) (texts, others []string) {
 	r = r.reads(topic)
 	for i, at := range r.paths {
 		if i < r.fields {
 			texts = append(texts, at.String())
-		} else {
+		} else if c := i - len(r.paths) + len(r.when.field); c < 0 || !r.when.field[c].holds(false, false) {
 			others = append(others, at.String())
 		}
 	}

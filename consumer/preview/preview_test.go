@@ -53,7 +53,7 @@ func TestEachKindHasAnExample(t *testing.T) {
 		fmt.Sprintf(good, 1), fmt.Sprintf(good, 2), fmt.Sprintf(good, 2), `{"lang":"en","title":"Rain"}`, `{"lang":"en","title":7,"body":""}`,
 		`{"lang":"en"`, `{"lang":"de","title":"Regen"}`, `{"lang":"en","title":"","body":""}`,
 	}
-	seen := previewOf(t, func(p *document.Params) { p.ID, p.Missing = "field:id", document.MissingEmpty }, []string{"field:lang = en"}, mixed...)
+	seen := previewOf(t, func(p *document.Params) { p.ID, p.Missing = "field:id", document.MissingEmpty }, []string{"field:lang = en", "field:deleted missing", "field:test != true"}, mixed...)
 	const want = "the newest of news: 5 judged, as news/0/0 (0 to 12 characters, 2 ids, no scope, 1 without a text, 1 without body); " +
 		"1 rejected (wrong_type), as news/0/4: field title is a number, not a string; " +
 		"1 rejected (invalid_json), as news/0/5: at byte 12: the value ends too early; 1 unchecked by source.when, as news/0/6"

@@ -96,7 +96,7 @@ func TestAllRejectedIsCorrected(t *testing.T) {
 	t.Parallel()
 	w := misread(t, 2)
 	w.send(append(untitled(0, 50), untitled(1, 50)...)...)
-	w.refusedBy(w.launch(), "another journal.topic")
+	w.refusedBy(w.launch(), "name another journal.topic")
 	m := w.start(func(s *Setup) {
 		s.Document.Fields, s.Settings, s.Journal.Topic = []string{"text"}, []byte(`{"test":2}`), "corrected"
 	})
@@ -210,4 +210,17 @@ func TestFirstDocumentsThatDoNotCome(t *testing.T) {
 	away.Remove()
 	w.settled()
 	w.ended(m)
+}
+
+// A backfill that reads wrongly stops, in either order, and is to be removed and begun again: its journal cannot be chosen.
+func TestAllRejectedStopsBackfill(t *testing.T) {
+	t.Parallel()
+	for _, order := range []protocol.Order{protocol.ByPlace, protocol.ByArrival} {
+		w := misread(t, 2)
+		w.send(append(untitled(0, 30), untitled(1, 30)...)...)
+		plan := w.plan(order, 2)
+		w.refusedBy(w.launch(job("wrong", plan)), "the first documents of news are all rejected, for missing_field",
+			"unecho backfill remove")
+		w.finished(w.start(job("wrong", plan), func(s *Setup) { s.Source.AcceptAllRejected = true }), plan)
+	}
 }

@@ -62,10 +62,17 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.OnlyRe
 	return &stop.Error{
 		What: fmt.Sprintf("the first documents of %s are all rejected, for %s: %d were read, such as %s/%d/%d, and none is committed",
 			a.Topic, all.Reason, f.documents, a.Topic, all.Partition, all.Offset),
-		Remedy: all.Reason.Remedy() + "; name another journal.topic where you correct a setting that decides, because the present one " +
+		Remedy: all.Reason.Remedy() + "; where you correct a setting that decides, " + anew(a.Mode) + ", because the present journal " +
 			"was begun with it; where these documents are to be rejected, set source.accept_all_rejected: true",
 		Config: true,
 	}
+}
+
+func anew(mode protocol.Mode) string {
+	if mode.Finite() {
+		return "remove the backfill and begin it again (unecho backfill remove)"
+	}
+	return "name another journal.topic"
 }
 
 // firsts are the first documents of a source, in all its partitions.

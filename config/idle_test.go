@@ -69,7 +69,7 @@ func TestFieldsOfRawTextAreRefused(t *testing.T) {
 	}{
 		"named": {
 			file: "document: {fields: [title, body]}",
-			want: "unecho.yaml:4: document.fields: title,body: " + raw + "write document.format: json, or another format with fields, or leave it out",
+			want: "unecho.yaml:5: document.fields: title,body: " + raw + "write document.format: json, or another format with fields, or leave it out",
 		},
 		"by a flag":                      {sets: []string{"document.fields=text"}, want: "command line: document.fields: text: " + raw},
 		"a file that states the default": {file: "document: {fields: [text]}"},
@@ -86,7 +86,7 @@ func TestFieldsOfRawTextAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "unecho.yaml")
-			base := "kafka: {brokers: ['b:1']}\nsource: {topics: [news]}\nsnapshot: {directory: d}\n"
+			base := "kafka: {brokers: ['b:1']}\nsource: {topics: [news]}\nsnapshot: {directory: d}\nconsumer: {group: g}\n"
 			if err := os.WriteFile(path, []byte(base+c.file+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}

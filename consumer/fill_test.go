@@ -185,6 +185,27 @@ func TestFilledRestart(t *testing.T) {
 	}
 }
 
+// A fill within bounds keeps the newest, and a range that ends before the topic does is read from there on.
+func TestFillWithinBounds(t *testing.T) {
+	t.Parallel()
+	const n, room = 100, 40
+	w, _ := older(t, n, func(s *Setup) { s.Index.Window.Count = room })
+	to, err := backfill.ParseBound("30", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, err := w.fill(w.context(), backfill.Asked{To: &to})
+	if err != nil || after.Kept != 81 || after.Documents != room {
+		t.Fatalf("after %+v, %v", after, err)
+	}
+	m := w.start()
+	w.becomes("ready", m.Ready)
+	w.settled()
+	if got := len(w.wentTo("news.unique", "news.duplicate", "news.rejected")); got != n-90 {
+		t.Errorf("%d documents went out, want those behind offset 30 of three partitions: %d", got, n-90)
+	}
+}
+
 // fillInPart fills the window slowly, and ends when something is brought.
 func (w *world) fillInPart() Fill {
 	w.t.Helper()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -149,6 +150,17 @@ func (w *world) commit(partition int32, offset int64, metadata string) {
 	if err := kadm.NewClient(w.client()).CommitAllOffsets(w.context(), w.setup.Params.Group, offsets); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// Committed offsets that went back by themselves are refused until a setting accepts it.
+func TestOffsetsLost(t *testing.T) {
+	t.Parallel()
+	w := begun(t, 200)
+	w.commit(2, w.sent[2]-4, protocol.Metadata(1, 0))
+	w.refused("source.accept_lost_offsets")
+	w.produce(100, 56)
+	w.again(func(s *Setup) { s.Source.AcceptLostOffsets = true })
+	w.auditedWith(300)
 }
 
 // tell appends a record to the journal behind the member's back, and waits until the member has read it.

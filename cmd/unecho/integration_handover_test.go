@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,8 +25,9 @@ func (s *scene) deployment(group, succeeds, theirJournal, shingle string, life i
 	text, err := os.ReadFile(s.file)
 	check(s.t, err)
 	file = filepath.Join(s.dir, fmt.Sprintf("%s-%s-%d.yaml", group, succeeds, life))
+	given := slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.HasPrefix(line, "consumer: ") })
 	lines := []string{
-		string(text), fmt.Sprintf("consumer: {group: %s, poll_records: 100, succeeds: '%s', succeeds_journal: '%s'}", group,
+		strings.Join(given, "\n"), fmt.Sprintf("consumer: {group: %s, poll_records: 100, succeeds: '%s', succeeds_journal: '%s'}", group,
 			succeeds, theirJournal),
 		"journal: {topic: " + journalIn(group, life) + "}",
 		"similarity: {shingle: '" + shingle + "'}",

@@ -198,18 +198,28 @@ func TestFirstDocumentsAfterHandover(t *testing.T) {
 // Where a partition brings nothing though it has documents, nobody knows what they are. The session tries again.
 func TestFirstDocumentsThatDoNotCome(t *testing.T) {
 	t.Parallel()
-	w := misread(t, 2)
-	log := w.logged()
-	w.send(append(untitled(0, 3), titled(1, 3)...)...)
-	away := w.cluster.Fault(kfake.Fault{
-		Keys: []kmsg.Key{kmsg.Fetch}, Topic: "news", Partitions: []int32{1}, Err: kerr.NotLeaderForPartition, Count: -1,
-	})
-	m := w.start()
-	w.becomes("tried again", func() bool { return log.has("read the first documents of news/1: nothing comes from offset 0 on") })
-	w.forwardedNothing()
-	away.Remove()
-	w.settled()
-	w.ended(m)
+	for name, c := range map[string]struct {
+		keys []kmsg.Key
+		err  *kerr.Error
+		said string
+	}{
+		"moved":     {[]kmsg.Key{kmsg.Fetch}, kerr.NotLeaderForPartition, "read the first documents of news/1: nothing comes from offset 0 on"},
+		"no leader": {[]kmsg.Key{kmsg.ListOffsets, kmsg.Fetch}, kerr.LeaderNotAvailable, "read the first documents of news/1: LEADER_NOT_AVAILABLE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := misread(t, 2)
+			log := w.logged()
+			w.send(append(untitled(0, 3), titled(1, 3)...)...)
+			away := w.cluster.Fault(kfake.Fault{Keys: c.keys, Topic: "news", Partitions: []int32{1}, Err: c.err, Count: -1})
+			m := w.start()
+			w.becomes("tried again", func() bool { return log.has(c.said) })
+			w.forwardedNothing()
+			away.Remove()
+			w.settled()
+			w.ended(m)
+		})
+	}
 }
 
 // A backfill that reads wrongly stops, in either order, and is to be removed and begun again: its journal cannot be chosen.

@@ -148,6 +148,7 @@ type OnlyRejected struct {
 	Documents int
 	Partition int32 // where the first one is
 	Offset    int64
+	WereThere bool // some were there when the session took their partition over
 }
 
 // OnlyRejected says that all documents of a topic are rejected for one reason, before any is judged. It is false where
@@ -163,6 +164,7 @@ func (b *Batch) OnlyRejected(topic string) (all OnlyRejected, are bool) {
 		if all.Documents++; all.Documents == 1 {
 			all.Reason, all.Partition, all.Offset = it.refused.Rejection.Reason, g.Source.Partition, it.record.Offset
 		}
+		all.WereThere = all.WereThere || it.record.Offset < g.There
 	}
 	return all, all.Documents > 0
 }

@@ -1,12 +1,14 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -56,8 +58,11 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.OnlyRe
 	}
 	defer f.client.Close()
 	only, err := f.read(ctx)
-	if err != nil || !only || f.documents < firstDocuments && (all.Offset >= a.There || l.Topics.CameLater(a.Topic)) {
+	if err != nil || !only || f.documents < firstDocuments && (!all.WereThere || l.Topics.CameLater(a.Topic)) {
 		return err
+	}
+	if f.leaderless != nil {
+		return f.leaderless
 	}
 	return &stop.Error{
 		What: fmt.Sprintf("the first documents of %s are all rejected, for %s: %d were read, such as %s/%d/%d, and none is committed",
@@ -84,6 +89,8 @@ type firsts struct {
 	client    *kgo.Client
 	topics    *broker.Topics
 	pipeline  *pipeline.Pipeline
+
+	leaderless error // why a partition could not be read: documents in it may be others
 }
 
 // first is a partition that is read. The base of its assignment is as far as it was.
@@ -119,8 +126,12 @@ func newFirsts(ctx context.Context, s *Setup, a *assignment, reason sink.Reason)
 		}
 		begin, led := begins.Lookup(a.Topic, int32(i))
 		end, _ := ends.Lookup(a.Topic, int32(i))
-		if led = led && begin.Err == nil && end.Err == nil; !led || c.Offset < 0 && (a.Mode.Finite() || s.Source.Start == "latest") {
-			continue // nobody can read it, or it begins where its owner will say
+		if c.Offset < 0 && (a.Mode.Finite() || s.Source.Start == "latest") {
+			continue // it begins where its owner will say
+		}
+		if !led || begin.Err != nil || end.Err != nil {
+			f.leaderless = fmt.Errorf("read the first documents of %s: %w", tp.Name(), cmp.Or(begin.Err, end.Err, error(kerr.LeaderNotAvailable)))
+			continue
 		}
 		from := max(c.Offset, begin.Offset)
 		f.of[tp.Name()] = &first{assignment{TopicPartition: tp, Mode: a.Mode, Base: from}, from, end.Offset}

@@ -109,7 +109,7 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 func TestEveryRoomIsValidated(t *testing.T) {
 	for _, set := range []string{
 		"kafka.dial_timeout=0", "source.topics=", "document.max_bytes=0", "similarity.slots=1", "window.tolerance=-1s",
-		"index.name=",
+		"index.keep=x",
 		"journal.replication_factor=0", "sink.unique=", "snapshot.keep=0", "consumer.sessions=0", "ops.listen=x",
 		"log.every=10ms",
 	} {
@@ -124,10 +124,6 @@ func TestEveryRoomIsValidated(t *testing.T) {
 
 func TestOwnParams(t *testing.T) {
 	for set, want := range map[string]string{
-		"index.name=":                           "index.name: is missing",
-		"index.name=two words":                  "index.name: two words: cannot be",
-		"index.name=..":                         "index.name: ..: cannot be",
-		"index.name=" + strings.Repeat("x", 65): "cannot be the name of an index",
 		"ops.listen=9464":                       "ops.listen: 9464: is no address",
 		"ops.listen=:http":                      "is no address",
 		"ops.listen=h:65536":                    "is no address",
@@ -149,12 +145,11 @@ func TestOwnParams(t *testing.T) {
 		}
 	}
 	c, err := Load("", nil, []string{
-		"ops.listen=", "index.name=news-2.a_b", "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
+		"ops.listen=", "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
 		"snapshot.directory=d",
 	})
-	if err != nil || c.Judge.Index.Name != "news-2.a_b" || c.Ops.Listen != "" {
-		t.Errorf("Load gives the name %q and listens on %q, error %v; want news-2.a_b, no address, and no error",
-			c.Judge.Index.Name, c.Ops.Listen, err)
+	if err != nil || c.Ops.Listen != "" {
+		t.Errorf("Load listens on %q, error %v; want no address, and no error", c.Ops.Listen, err)
 	}
 }
 

@@ -78,7 +78,7 @@ func (w *world) plan(order protocol.Order, partitions int32) *protocol.Plan {
 // job is the setup of a member of a backfill.
 func job(name string, plan *protocol.Plan) func(*Setup) {
 	return func(s *Setup) {
-		s.Plan, s.Params.Group, s.Index.Index.Name = plan, name, name
+		s.Plan, s.Params.Group = plan, name
 		s.Index.Window.Clock = "event"
 		s.Journal.Topic, s.Document.InvalidUTF8 = "", "reject"
 		s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = name+".unique", name+".duplicate", name+".rejected"

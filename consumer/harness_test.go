@@ -78,7 +78,6 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 		logger = zerolog.Nop()
 	}
 	params := index.DefaultParams()
-	params.Index.Name = "test"
 	w.setup = Setup{
 		Kafka: []kgo.Opt{
 			kgo.SeedBrokers(cluster.ListenAddrs()...), kgo.MetadataMinAge(20 * time.Millisecond),
@@ -247,7 +246,7 @@ func (w *world) store() snapshot.Store {
 func (w *world) in(directory string) func(*Setup) {
 	return func(s *Setup) {
 		w.t.Helper()
-		store, err := localdir.Params{Directory: directory}.Open(w.context(), s.Index.Index.Name)
+		store, err := localdir.Params{Directory: directory}.Open(w.context(), s.Params.Group)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -351,7 +350,7 @@ func (w *world) audits(group string) audit.Inputs {
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
 		Owner: w.setup.Params.Group, ProducerTime: w.setup.ProducerTime,
 		Outputs: w.setup.Sink.Topics, Verdicts: w.setup.Sink.VerdictsTopic, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Source.MaxBatchBytes),
-		JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.Index.Index.Name,
+		JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.Params.Group,
 	}
 }
 

@@ -29,7 +29,7 @@ func (w *world) loseJournal() {
 
 func (w *world) loseSnapshots() {
 	w.t.Helper()
-	if err := os.RemoveAll(filepath.Join(w.dir, "test")); err != nil {
+	if err := os.RemoveAll(filepath.Join(w.dir, w.setup.Params.Group)); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -18,7 +18,7 @@ func TestRestart(t *testing.T) {
 	}{
 		{"a snapshot and the journal's tail", func(*world) {}, func(restored int64, all []int64) bool { return restored == all[0] }},
 		{"the journal alone", func(w *world) {
-			if err := os.RemoveAll(filepath.Join(w.dir, "test")); err != nil {
+			if err := os.RemoveAll(filepath.Join(w.dir, w.setup.Params.Group)); err != nil {
 				w.t.Fatal(err)
 			}
 		}, func(restored int64, _ []int64) bool { return restored < 0 }},

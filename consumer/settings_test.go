@@ -29,7 +29,7 @@ func TestGroupKeepsItsBands(t *testing.T) {
 	}{
 		{"by the journal and snapshots", func(*world) {}},
 		{"by the journal alone", func(w *world) {
-			if err := os.RemoveAll(filepath.Join(w.dir, "test")); err != nil {
+			if err := os.RemoveAll(filepath.Join(w.dir, w.setup.Params.Group)); err != nil {
 				w.t.Fatal(err)
 			}
 		}},

@@ -50,7 +50,7 @@ func (r *reached) member(name string, counters *member.Counters, copies *recent.
 // encoder makes the output records.
 func (r *reached) encoder() *sink.Encoder {
 	p := &r.setup.Index
-	encoder := sink.New(r.setup.Sink, p.Index.Name, fmt.Sprintf("%s:%016x", p.Algorithm(), r.log.Fingerprint()))
+	encoder := sink.New(r.setup.Sink, r.setup.Params.Group, fmt.Sprintf("%s:%016x", p.Algorithm(), r.log.Fingerprint()))
 	if r.setup.Plan != nil || p.Window.Late > 0 {
 		encoder.MarkLate()
 	}

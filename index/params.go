@@ -8,7 +8,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Params decide verdicts. All of them but the name are part of the settings fingerprint.
+// Params decide verdicts. All of them are part of the settings fingerprint.
 type Params struct {
 	Similarity SimilarityParams `key:"similarity"`
 	Text       text.Params      `key:"text"`
@@ -99,9 +99,8 @@ type WindowParams struct {
 	ReemitEvery time.Duration `key:"reemit_every" doc:"let a copy through as unique when nothing of its kind came through for so long; 0 lets none through" example:"6h" verdict:"true" bound:"true"`
 }
 
-// KeepParams name the index and say what enters it.
+// KeepParams say what enters the index.
 type KeepParams struct {
-	Name string `key:"name" doc:"the name of the index: in the header unecho-index and on its snapshots; snapshots of several indexes share a store by it"`
 	Keep string `key:"keep" doc:"what documents are compared with: the unique ones (representatives), or their copies too (all), so that a copy of a copy is found" enum:"representatives|all" verdict:"true" bound:"true"`
 }
 
@@ -139,6 +138,6 @@ func DefaultParams() Params {
 			Age: 24 * time.Hour, Bytes: setting.GiB, Clock: "arrival", Tolerance: 5 * time.Minute,
 			Refresh: refreshFirst,
 		},
-		Index: KeepParams{Name: "unecho", Keep: "representatives"},
+		Index: KeepParams{Keep: "representatives"},
 	}
 }

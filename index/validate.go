@@ -2,7 +2,6 @@ package index
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +14,7 @@ func (p Params) Validate() []setting.Mistake {
 		setting.Under("similarity", p.validateSimilarity()),
 		setting.Under("text", p.Text.Validate()),
 		setting.Under("window", p.Window.validate()),
-		setting.Under("index", p.Index.validate()),
+		setting.Under("index", setting.Misspelt(p.Index)),
 		p.validateTogether(),
 	)
 }
@@ -62,21 +61,5 @@ func (p WindowParams) validate() []setting.Mistake {
 	refuse(p.Age > 0 && p.ReemitEvery >= p.Age && p.Refresh == refreshFirst, "reemit_every", p.ReemitEvery,
 		"lets no copy through: a representative is forgotten after window.age, "+setting.FormatDuration(p.Age),
 		"write less than window.age, or set window.refresh to last")
-	return wrong
-}
-
-// maxName bounds the length of an index name, because it is in a header of every record.
-const maxName = 64
-
-func (p KeepParams) validate() []setting.Mistake {
-	wrong := setting.Misspelt(p)
-	remedy := "write up to " + strconv.Itoa(maxName) + " letters, digits, '.', '_' or '-'"
-	switch {
-	case p.Name == "":
-		wrong = append(wrong, setting.Mistake{Key: "name", Problem: "is missing", Remedy: remedy})
-	case len(p.Name) > maxName || !setting.IsName(p.Name) ||
-		strings.Trim(p.Name, ".") == "":
-		wrong = append(wrong, setting.Wrong("name", p.Name, "cannot be the name of an index", remedy))
-	}
 	return wrong
 }

@@ -100,7 +100,6 @@ func TestValidateRefusesWindows(t *testing.T) {
 		"tiny reemit":     {func(p *index.Params) { p.Window.ReemitEvery = 999 }, "window.reemit_every: 999ns: is less than a millisecond"},
 		"late reemit":     {func(p *index.Params) { p.Window.ReemitEvery = 24 * time.Hour }, "window.reemit_every: 24h0m0s: lets no copy through"},
 		"keep":            {func(p *index.Params) { p.Index.Keep = "copies" }, "index.keep: copies: is not one"},
-		"no name":         {func(p *index.Params) { p.Index.Name = "" }, "index.name: is missing"},
 		"tolerance":       {func(p *index.Params) { p.Window.Tolerance = -1 }, "window.tolerance: -1ns: is negative"},
 	} {
 		t.Run(name, func(t *testing.T) { refuses(t, c.change, c.want) })

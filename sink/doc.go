@@ -5,7 +5,7 @@
 //
 //	unecho-verdict      unique, duplicate or rejected
 //	unecho-source       topic/partition/offset of the source record
-//	unecho-index        the name of the index that judged it
+//	unecho-index        the group whose index judged it
 //	unecho-algorithm    how it judged, with version and settings fingerprint: minhash/2:9f86d081884c7d65
 //
 //	of a duplicate, and of a copy that was let through as unique (window.reemit_every)

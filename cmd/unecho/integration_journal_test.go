@@ -67,7 +67,7 @@ func (s *scene) openStore() *pgxpool.Pool {
 	s.t.Helper()
 	c, err := config.Load(s.file, nil, nil)
 	check(s.t, err)
-	store, err := c.Snapshot.Opener().Open(s.bounded(), c.Judge.Index.Name)
+	store, err := c.Snapshot.Opener().Open(s.bounded(), c.Consumer.Group)
 	check(s.t, err)
 	check(s.t, store.Close())
 	to, err := pgxpool.ParseConfig(c.Snapshot.Postgres.URL)

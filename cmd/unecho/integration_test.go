@@ -280,7 +280,7 @@ func (s *scene) audit(journal string) audit.Report {
 	began := time.Now()
 	report, err := audit.Run(s.bounded(), audit.Inputs{
 		Options: s.kafka, Sources: c.Source.Topics, Journal: journal, Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic,
-		JournalParams: c.Journal, Params: c.Judge, Settings: settings, Index: c.Judge.Index.Name,
+		JournalParams: c.Journal, Params: c.Judge, Settings: settings, Index: c.Consumer.Group,
 		Owner: s.name, ProducerTime: journal != s.name+".journal", // a copy carries the time that was stamped
 	})
 	check(s.t, err)

@@ -68,7 +68,7 @@ func withNewSetting(t *testing.T) string {
 	t.Helper()
 	program := overlaid(t, "index/params.go", map[string]string{
 		"type KeepParams struct {\n": "type KeepParams struct {\n\tPlanted string `key:\"planted\" doc:\"a setting of a later version\" enum:\"none|some\" verdict:\"true\" omit:\"none\"`\n",
-		"KeepParams{Name:":           "KeepParams{Planted: \"none\", Name:",
+		"KeepParams{Keep:":           "KeepParams{Planted: \"none\", Keep:",
 	})
 	file := filepath.Join(t.TempDir(), "planted.yaml")
 	check(t, os.WriteFile(file, []byte(plantedConfig), 0o600))

@@ -78,11 +78,4 @@ func TestNames(t *testing.T) {
 	if n := len(JournalOf(strings.Repeat("n", 225))); n != longestTopic {
 		t.Errorf("the longest journal has %d characters", n)
 	}
-	if got := IndexOf("news"); got != "unecho-backfill.news" {
-		t.Errorf("IndexOf(%q) = %q, want %q", "news", got, "unecho-backfill.news")
-	}
-	a, b := IndexOf(strings.Repeat("n", 60)+"a"), IndexOf(strings.Repeat("n", 60)+"b")
-	if a == b || len(a) != longestIndex || len(b) != longestIndex {
-		t.Errorf("IndexOf of two long names is %q and %q; want two that differ, of %d characters", a, b, longestIndex)
-	}
 }

@@ -1,8 +1,6 @@
 package backfill
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -21,10 +19,7 @@ const (
 	fillSuffix  = ".fill"
 )
 
-const (
-	longestTopic = 249 // of Kafka
-	longestIndex = 64  // of index.name, which is in a header of every record
-)
+const longestTopic = 249 // of Kafka
 
 // GroupOf returns the group of the job of that name.
 func GroupOf(name string) string { return Prefix + name }
@@ -41,18 +36,6 @@ func FillOf(group string) string { return GroupOf(group) + fillSuffix }
 // IsFill says whether a topic is one of files that fill a group's window.
 func IsFill(topic string) bool {
 	return strings.HasPrefix(topic, Prefix) && strings.HasSuffix(topic, fillSuffix)
-}
-
-// IndexOf returns the name of the index that a job's snapshots are of. It is that of the group. A longer one than an
-// index may have ends in its hash.
-func IndexOf(name string) string {
-	group := GroupOf(name)
-	if len(group) <= longestIndex {
-		return group
-	}
-	sum := sha256.Sum256([]byte(group))
-	hash := "-" + hex.EncodeToString(sum[:8])
-	return group[:longestIndex-len(hash)] + hash
 }
 
 // CheckName refuses a name that cannot be part of a topic's.

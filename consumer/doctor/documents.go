@@ -17,7 +17,7 @@ func (p *target) documents(ctx context.Context) (findings []Finding, err error) 
 		return nil, err
 	}
 	setup := &preview.Setup{
-		Reader: reader, Index: p.in.Index, Encoder: sink.New(p.in.Sink, p.in.Index.Index.Name, fmt.Sprintf("%s:%016x", p.in.Index.Algorithm(), 0)),
+		Reader: reader, Index: p.in.Index, Encoder: sink.New(p.in.Sink, p.in.Params.Group, fmt.Sprintf("%s:%016x", p.in.Index.Algorithm(), 0)),
 		MaxEntryBytes: int(p.in.Journal.MaxEntryBytes), MaxBatchBytes: int(p.in.Source.MaxBatchBytes),
 	}
 	sources := p.existing(p.sources...)

@@ -132,7 +132,7 @@ func (k *Keeper) Write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m := snapshot.Manifest{Index: k.Agreed.Index.Index.Name, Position: position, Taken: began.UnixMilli()}
+	m := snapshot.Manifest{Index: k.Group, Position: position, Taken: began.UnixMilli()}
 	written, err := k.writer.Write(ctx, &capture, m)
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	s := a.Service.Stats()
 	ready := a.Service.Ready()
 	out := shape.Status{
-		Version: a.Version, Member: s.Member, Time: shape.At(time.Now().UnixMilli()), Group: a.Group, Index: a.Index.Index.Name,
+		Version: a.Version, Member: s.Member, Time: shape.At(time.Now().UnixMilli()), Group: a.Group, Index: a.Group,
 		Ready:     ready,
 		Documents: shape.Documents{Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate, Unchecked: s.Unchecked, ByBytes: s.ByBytes},
 		Lag:       shape.Lag{Documents: known(s.SourceLag), Leaderless: s.Leaderless},

@@ -34,7 +34,7 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := c.Snapshot.Opener().Open(ctx, c.Judge.Index.Name)
+	store, err := c.Snapshot.Opener().Open(ctx, c.Consumer.Group)
 	if err != nil {
 		return nil, err
 	}

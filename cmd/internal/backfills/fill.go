@@ -107,7 +107,7 @@ func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func(
 	what := assembly.Setup(v.config, kafka)
 	what.Logger, what.ProducerTime, what.MaxRate = v.logger, embedded, v.flags.MaxRate
 	closing = func() error { return nil }
-	store, err := v.config.Snapshot.Opener().OpenExisting(ctx, v.config.Judge.Index.Name)
+	store, err := v.config.Snapshot.Opener().OpenExisting(ctx, v.config.Consumer.Group)
 	switch {
 	case errors.Is(err, snapshot.ErrNoStore):
 		v.logger.Info().Msg("there are no snapshots here: the journal is read from its beginning")

@@ -119,7 +119,6 @@ func (f *Flags) wrongSettings() (wrong []error) {
 	}
 	if f.Into == "" {
 		instead["journal.topic"] = "a backfill has a journal of its own, named after --name"
-		instead["index.name"] = "a backfill has an index of its own, named after --name"
 		instead["source.start"] = "use --from"
 	}
 	for _, set := range f.Sets {

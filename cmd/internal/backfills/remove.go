@@ -15,7 +15,7 @@ import (
 func Remove(ctx context.Context, c config.Config, options topic.Options, name string, out, log io.Writer) error {
 	stored := false
 	done, err := backfill.Remove(ctx, options, name, func(ctx context.Context) (err error) {
-		stored, err = c.Snapshot.Opener().Remove(ctx, backfill.IndexOf(name))
+		stored, err = c.Snapshot.Opener().Remove(ctx, backfill.GroupOf(name))
 		return err
 	}, func(topics []string) {
 		fmt.Fprintf(log, "unecho: waiting until no broker knows %s any more\n", strings.Join(topics, ", "))

@@ -57,7 +57,7 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 		return c, "", err
 	}
 	over = append(over, f.outputSets(defaultOutputs(name, c.Source.Topics))...)
-	over = append(over, "consumer.group="+backfill.GroupOf(name), "journal.topic=", "index.name="+backfill.IndexOf(name))
+	over = append(over, "consumer.group="+backfill.GroupOf(name), "journal.topic=")
 	c, err = read(over)
 	return c, name, err
 }

@@ -46,8 +46,7 @@ func AuditCommand() *cobra.Command {
 		RunE: target.OnService(runAudit),
 	}
 	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "sink.unique",
-		"sink.duplicate", "sink.rejected",
-		"index.name", "snapshot.store", "snapshot.directory")
+		"sink.duplicate", "sink.rejected", "snapshot.store", "snapshot.directory")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Bool("all", false, "count what the group has not committed as lost: for a service that is stopped and had caught up")
 		f.Bool("accept-skipped", false, "offsets that somebody has set beyond documents were meant: those are counted, and no more")
@@ -139,7 +138,7 @@ func auditInputs(cmd *cobra.Command, s *target.Service) (in audit.Inputs, err er
 	}
 	in = audit.Inputs{
 		Options: s.Kafka, ProducerTime: s.ProducerTime, Journal: s.Journal(), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic,
-		Params: c.Judge, Settings: c.Settings(), Index: c.Judge.Index.Name,
+		Params: c.Judge, Settings: c.Settings(), Index: c.Consumer.Group,
 		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
 		Group: c.Consumer.Group, Owner: c.Consumer.Group, AcceptSkipped: cmdline.Bool(cmd, "accept-skipped"), Memory: int(memory), Findings: findings,
 		Directory: cmdline.Text(cmd, "temp-dir"),

@@ -44,7 +44,7 @@ type storeVerb struct {
 
 // addStoreFlags names the store.
 func addStoreFlags(cmd *cobra.Command) {
-	cmdline.AddSettings(cmd, "snapshot", "index.name")
+	cmdline.AddSettings(cmd, "snapshot", "consumer.group")
 	for _, unused := range []string{"every", "keep", "shared", "preset"} {
 		if cmd.Name() != "prune" || unused != "keep" {
 			cmd.Flag(unused).Hidden = true
@@ -65,7 +65,7 @@ func onStore(open opening, do func(context.Context, *storeVerb) error) func(*cob
 		if err != nil {
 			return err
 		}
-		store, err := open(c.Snapshot.Opener(), ctx, c.Judge.Index.Name)
+		store, err := open(c.Snapshot.Opener(), ctx, c.Consumer.Group)
 		if err != nil {
 			return err
 		}
@@ -87,6 +87,7 @@ func onStore(open opening, do func(context.Context, *storeVerb) error) func(*cob
 // embedded service.
 func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	base := config.Default()
+	base.Consumer.Group = target.Group
 	if err := onlyFlag(cmd); err != nil {
 		return c, false, err
 	}
@@ -97,7 +98,7 @@ func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	if _, err := os.Stat(usual); err == nil && unnamed {
 		base.Snapshot.Local.Directory, unnamed = usual, false
 	}
-	c, err = cmdline.Sections(cmd, base, "snapshot", "index")
+	c, err = cmdline.Sections(cmd, base, "snapshot", "consumer")
 	if err != nil && unnamed {
 		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by the flags or variables "+
 			"(UNECHO_SNAPSHOT_...) of another kind")

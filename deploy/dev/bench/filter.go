@@ -73,7 +73,7 @@ func (f filter) config(j job, group, dir string) config.Config {
 }
 
 func (f filter) measure(ctx context.Context, j job, c config.Config) (result, error) {
-	store, err := c.Snapshot.Opener().Open(ctx, c.Judge.Index.Name)
+	store, err := c.Snapshot.Opener().Open(ctx, c.Consumer.Group)
 	if err != nil {
 		return result{}, err
 	}

@@ -232,7 +232,7 @@ func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	return audit.Run(ctx, audit.Inputs{
 		Options: s.world.options, Sources: []string{s.source}, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge,
 		Verdicts: c.Sink.VerdictsTopic, Settings: settings,
-		Index:        c.Judge.Index.Name,
+		Index:        c.Consumer.Group,
 		ProducerTime: true, // the copy carries the time that the broker stamped
 		Progress: func(p audit.Progress) {
 			if p.Stage != audit.StageWait { // that stage waits for an open transaction

@@ -51,7 +51,7 @@ func (r *reached) member(name string, counters *member.Counters, copies *recent.
 func (r *reached) encoder() *sink.Encoder {
 	p := &r.setup.Index
 	encoder := sink.New(r.setup.Sink, r.setup.Params.Group, fmt.Sprintf("%s:%016x", p.Algorithm(), r.log.Fingerprint()))
-	if r.setup.Plan != nil || p.Window.Late > 0 {
+	if p.MarksLate() {
 		encoder.MarkLate()
 	}
 	return encoder

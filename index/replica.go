@@ -74,7 +74,6 @@ func (r *Replica) assemble(p Params) error {
 	r.keys, r.find.window = made.Bands()*p.Similarity.KeyBytes, window.New(p.window(made.Bands()))
 	r.find.buckets = r.find.window.Buckets()
 	r.clocks.tolerance, r.clocks.byEvent = p.Window.Tolerance.Milliseconds(), p.Window.Clock == clockEvent
-	r.clocks.lateAfter = p.Window.Late.Milliseconds()
 	r.judge.reemitEvery = p.Window.ReemitEvery.Milliseconds()
 	r.requests.remembers(p.Window.Requests.Milliseconds())
 	return nil

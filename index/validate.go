@@ -44,12 +44,6 @@ func (p WindowParams) validate() []setting.Mistake {
 	refuse(p.Age == 0 && p.Count == 0 && p.Bytes == 0, "age", "",
 		"the window has no bound: age, count and bytes are all 0",
 		"set at least one of window.age, window.count and window.bytes")
-	refuse(p.Tolerance < 0, "tolerance", p.Tolerance, "is negative", "write a duration such as 5m")
-	refuse(p.Late < 0, "late", p.Late, "is negative", "write a duration such as 5m, or 0s to mark no document")
-	refuse(p.Late > 0 && p.Late < time.Second, "late", p.Late, "is less than a second",
-		"write a duration such as 5m: unecho-late counts seconds")
-	refuse(p.Late > 0 && p.Clock != clockEvent, "late", p.Late, "has no meaning with window.clock: "+p.Clock,
-		"set window.clock: event, by which documents can be late, or leave it out")
 	refuse(p.Requests < 0, "requests", p.Requests, "is negative", "write a duration such as 1h, or 0s to read no keys")
 	refuse(p.Requests > 0 && p.Requests < time.Second, "requests", p.Requests, "is less than a second",
 		"write a duration such as 1h: who repeats a request needs some time for it")

@@ -100,7 +100,6 @@ func TestValidateRefusesWindows(t *testing.T) {
 		"tiny reemit":     {func(p *index.Params) { p.Window.ReemitEvery = 999 }, "window.reemit_every: 999ns: is less than a millisecond"},
 		"late reemit":     {func(p *index.Params) { p.Window.ReemitEvery = 24 * time.Hour }, "window.reemit_every: 24h0m0s: lets no copy through"},
 		"keep":            {func(p *index.Params) { p.Index.Keep = "copies" }, "index.keep: copies: is not one"},
-		"tolerance":       {func(p *index.Params) { p.Window.Tolerance = -1 }, "window.tolerance: -1ns: is negative"},
 	} {
 		t.Run(name, func(t *testing.T) { refuses(t, c.change, c.want) })
 	}
@@ -130,7 +129,6 @@ func TestValidateTakesTheEdges(t *testing.T) {
 		"event clock":   func(p *index.Params) { p.Window.Clock = "event" },
 		"wide keys":     func(p *index.Params) { p.Similarity.KeyBytes = 8 },
 		"sixteen bits":  func(p *index.Params) { p.Similarity.CodeBits = 16 },
-		"no tolerance":  func(p *index.Params) { p.Window.Tolerance = 0 },
 		"estimate":      func(p *index.Params) { p.Similarity.Verify = "estimate" },
 		"one candidate": func(p *index.Params) { p.Similarity.MaxCandidates = 1 },
 		"modest recall": func(p *index.Params) { p.Similarity.Recall = 0.5 },

@@ -39,7 +39,7 @@ type Verdict struct {
 	// out: it may be a copy.
 	Cut bool
 	// Late is how far a document's time lies behind the stream time, in seconds: in what was fed, behind the time of its
-	// place. It is 0 within window.late (in a feed without one, window.tolerance), and for a document that has no time.
+	// place. It is 0 within the tolerance, and for a document that has no time.
 	Late int64
 	// Forgotten marks a document that its output refused. A unique one goes to rejected.
 	Forgotten bool

@@ -62,7 +62,7 @@ func (p *target) apart(what string, ahead time.Duration, of string) Finding {
 	switch size := max(ahead, -ahead); {
 	case size > tolerance:
 		return problem(text, fmt.Sprintf(
-			"that is beyond window.tolerance, %v: times are capped, and documents leave the window too early or too late",
+			"that is beyond %v: times are capped, and documents leave the window too early or too late",
 			tolerance), synchronise)
 	case size > noticeable:
 		return note(text, "documents leave the window so much too early or too late", synchronise)

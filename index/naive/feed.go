@@ -38,9 +38,6 @@ func (t *Twin) feed(at index.Stamp, f *index.Feed) (bool, []index.Verdict) {
 		}
 		v := t.judge(source, &e.Entry, entry.Position{Offset: at.Offset, Entry: int32(i)})
 		v.Late = lateBy(e.Time, e.At, t.params.Window.Tolerance)
-		if late := t.params.Window.Late; late > 0 {
-			v.Late = lateBy(e.Time, e.At, late)
-		}
 		p.held[e.Offset] = v
 		verdicts = append(verdicts, v)
 	}

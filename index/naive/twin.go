@@ -141,8 +141,8 @@ func (t *Twin) run(at index.Stamp, r *index.Run) (bool, []index.Verdict) {
 		}
 		t.happen(e.Time)
 		v := t.judgeRequest(r.Source, e, entry.Position{Offset: at.Offset, Entry: int32(i)})
-		if w := t.params.Window; w.Clock == "event" && w.Late > 0 {
-			v.Late = lateBy(e.Time, t.event, w.Late)
+		if w := t.params.Window; w.Clock == "event" {
+			v.Late = lateBy(e.Time, t.event, w.Tolerance)
 		}
 		p.held[e.Offset] = v
 		verdicts = append(verdicts, v)

@@ -41,7 +41,6 @@ func (v *process) run(ctx context.Context) error {
 		} else if plan, err = v.begin(ctx); err != nil {
 			return err
 		}
-		v.markLate(plan)
 		before := protocol.Progress{Total: plan.Documents()}
 		if state.Plan != nil {
 			before = state.Progress()

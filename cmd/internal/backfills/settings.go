@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/backfill"
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/sink"
 )
@@ -72,14 +70,6 @@ func errPattern() error {
 	return &stop.Error{
 		What:   "a backfill is of topics that are there when it begins, and the configuration has a pattern (source.pattern)",
 		Remedy: "name the topics with --topic; a group of --into can be given the pattern afterwards, by unecho routing apply",
-	}
-}
-
-// markLate has a job in the order of arrival mark what is late as one by place does. A job that goes on as a live group
-// has the settings of that group.
-func (v *process) markLate(plan *protocol.Plan) {
-	if w := &v.config.Judge.Window; plan.Order == protocol.ByArrival && v.flags.Into == "" && w.Late == 0 {
-		w.Late = max(w.Tolerance, time.Second)
 	}
 }
 

@@ -27,9 +27,6 @@ func Params(seed uint64) index.Params {
 		Clock:     pick(r, "arrival", "event"),
 		Tolerance: pick(r, 0, 100*time.Millisecond, 10*time.Second),
 	}
-	if p.Window.Clock == "event" {
-		p.Window.Late = pick(r, 0, time.Second, 10*time.Second)
-	}
 	age, count, size := pick(r, 2*time.Second, 20*time.Second, 3*time.Hour), pick(r, 1, 20, 100),
 		pick(r, 2*setting.KiB, 16*setting.KiB)
 	switch r.IntN(5) {

@@ -19,7 +19,10 @@ func TestSettingsForFilesAreNotWritten(t *testing.T) {
 			files = append(files, f.Key)
 		}
 	}
-	if !slices.Equal(files, []string{"similarity.hash", "similarity.plan"}) {
+	if !slices.Equal(files, []string{
+		"similarity.hash", "similarity.slots", "similarity.plan", "similarity.bands", "similarity.rows", "similarity.bits",
+		"similarity.blocks", "similarity.evidence", "similarity.max_references", "similarity.max_work", "text.max_bytes",
+	}) {
 		t.Errorf("settings for files: %v", files)
 	}
 	loaded := Loaded{Config: Default()}
@@ -27,7 +30,7 @@ func TestSettingsForFilesAreNotWritten(t *testing.T) {
 		"template": Template(), "schema": Schema(), "print": loaded.String(),
 		"table": Table(),
 	} {
-		for _, word := range []string{"murmur3", "xxhash", "area"} {
+		for _, word := range []string{"murmur3", "xxhash", "area", "slots:", "bands:", "evidence:"} {
 			if strings.Contains(text, word) {
 				t.Errorf("%s knows %s", name, word)
 			}
@@ -53,6 +56,7 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 		},
 		{"in a variable", "", "UNECHO_SIMILARITY_HASH=sha1", "", "UNECHO_SIMILARITY_HASH: similarity.hash: sha1: is for"},
 		{"by a flag", "", "", "similarity.plan=area", "command line: similarity.plan: area: is for"},
+		{"what is computed", "similarity: {slots: 128}", "", "", "similarity.slots: 128: is for the verbs that work on files: a service has 0;"},
 		{"no word at all", "similarity: {hash: md5}", "", "", "similarity.hash: md5: is not one of the choices"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -83,9 +87,11 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 
 // The settings of a service leave them out, and those of a verb for files tell what is no default.
 func TestSettingsForFilesAreLeftOut(t *testing.T) {
-	if text := string(Default().Settings()); strings.Contains(text, "similarity.hash") ||
-		strings.Contains(text, "similarity.plan") {
-		t.Errorf("they are in %s", text)
+	text := string(Default().Settings())
+	for _, key := range []string{"hash", "plan", "bits", "blocks", "evidence", "max_bytes\":\"0"} {
+		if strings.Contains(text, "."+key) {
+			t.Errorf("%s is in %s", key, text)
+		}
 	}
 	c := Default()
 	c.Judge.Similarity.Hash, c.Judge.Similarity.Plan = "murmur3", "area"

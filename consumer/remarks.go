@@ -42,7 +42,7 @@ func (r *remarks) logCuts(now *index.Stats) {
 		Uint64("candidates_left_out", now.Unverified).
 		Uint64("keys_full", now.Full).Msg("unique documents were not compared with all candidates and may be copies " +
 		"(their header unecho-cut says so): they share much of their text with many others; " +
-		"similarity.max_references, .max_candidates and .max_work bound what is compared")
+		"similarity.max_candidates, and what one document may cost, bound what is compared")
 	r.cut, r.said = now.UniqueCut, time.Now()
 }
 

@@ -29,10 +29,6 @@ func (p Params) CheckChange() []setting.Mistake {
 		"write 1 or more, such as 8"); wrong != nil {
 		return wrong
 	}
-	if wrong := refuse(s.MaxWork < 1, "max_work", s.MaxWork, "compares nothing",
-		"write 1 or more, such as 2000000"); wrong != nil {
-		return wrong
-	}
 	begun := s.asSigned()
 	if wrong := refuse(s.Verify != begun.Verify && !s.mayVerify(), "verify", s.Verify,
 		"needs other evidence than what is kept of the documents for "+begun.Verify,

@@ -22,7 +22,7 @@ func boundsOf(p index.Params) []byte {
 func TestWith(t *testing.T) {
 	p := index.DefaultParams()
 	q := p
-	q.Similarity.Threshold, q.Similarity.MaxCandidates, q.Similarity.MaxWork = 0.9, 3, 7
+	q.Similarity.Threshold, q.Similarity.MaxCandidates = 0.9, 3
 	q.Window.Age, q.Window.Count, q.Window.Bytes = time.Hour, 5, setting.MiB
 	q.Window.Refresh, q.Window.ReemitEvery, q.Index.Keep = "last", time.Minute, "all"
 	got, err := p.With(boundsOf(q))

@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -50,7 +51,7 @@ func meaning(settings []byte, keep func(setting.Field) bool) []byte {
 	}
 	for _, f := range ofTexts {
 		raw, is := values[f.Key]
-		if is && (!keep(f) || f.Omits && string(raw) == `"`+f.Omit+`"`) {
+		if is && (!keep(f) || f.Omits && strings.Trim(string(raw), `"`) == f.Omit) {
 			delete(values, f.Key)
 		}
 	}

@@ -27,21 +27,21 @@ type SimilarityParams struct {
 	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true" omit:"xxhash" files:"true"`
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once; with verify: levenshtein and minhash it always does" verdict:"true"`
 	Sketch        string  `key:"sketch" doc:"how candidates are found: minhash finds the share recall of the pairs at the threshold; simhash the pairs within distance, which of short texts are few of those at 0.8" verdict:"true"`
-	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; 0 takes as many as the cheapest bands and rows need, and as verify: estimate needs; with a number and bands: 0, bands have as many rows as fit" verdict:"true"`
+	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; 0 takes as many as the cheapest bands and rows need, and as verify: estimate needs; with a number and bands: 0, bands have as many rows as fit" verdict:"true" files:"true"`
 	Plan          string  `key:"plan" doc:"minhash: how bands and rows are chosen: recall keeps the promise of that name with the fewest candidates, area is datasketch's way and keeps none" enum:"recall|area" verdict:"true" omit:"recall" files:"true"`
 	Recall        float64 `key:"recall" doc:"minhash: share of the pairs exactly at the threshold that become candidates; with verify: levenshtein of those whose edits fall by chance" verdict:"true"`
-	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 plans both, so that they keep recall" verdict:"true"`
-	Rows          int     `key:"rows" doc:"minhash: slots in a band, with bands" verdict:"true"`
-	Bits          int     `key:"bits" doc:"simhash: bits of a sketch" enum:"32|64|128" verdict:"true"`
+	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 plans both, so that they keep recall" verdict:"true" files:"true"`
+	Rows          int     `key:"rows" doc:"minhash: slots in a band, with bands" verdict:"true" files:"true"`
+	Bits          int     `key:"bits" doc:"simhash: bits of a sketch" enum:"32|64|128" verdict:"true" omit:"64" files:"true"`
 	Distance      int     `key:"distance" doc:"simhash: documents that differ in up to so many bits become candidates, and with verify: estimate duplicates, whatever the threshold is" verdict:"true"`
-	Blocks        int     `key:"blocks" doc:"simhash: blocks that the bits are cut into; more blocks than distance + 1 make fewer candidates and more bands; 0 is distance + 1" verdict:"true"`
+	Blocks        int     `key:"blocks" doc:"simhash: blocks that the bits are cut into; more blocks than distance + 1 make fewer candidates and more bands; 0 is distance + 1" verdict:"true" omit:"0" files:"true"`
 	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches (of minhash off by up to 0.07 at 0.8: not for templates, such as lines of a log)" enum:"jaccard|levenshtein|estimate" verdict:"true" bound:"true"`
-	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles (auto) keeps short hashes and no readable text; text keeps the text, which for char:K takes less memory and more time; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true"`
+	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles (auto) keeps short hashes and no readable text; text keeps the text, which for char:K takes less memory and more time; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true" omit:"auto" files:"true"`
 	CodeBits      int     `key:"code_bits" doc:"minhash: bits kept of each slot for verify: estimate; 0 is 4, of somewhat more slots" enum:"0|4|8|16" verdict:"true"`
 	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
 	MaxCandidates int     `key:"max_candidates" doc:"documents that one is compared with, those first whose digests differ least; where that leaves some out and no match is found, the record says so (unecho-cut)" verdict:"true" bound:"true"`
-	MaxReferences int     `key:"max_references" doc:"documents that are looked at under one key, the newest first, and 16 times as many under all keys of a document; each is told apart by a digest of 32 bytes, in some 10 to 100 ns" verdict:"true"`
-	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true" bound:"true"`
+	MaxReferences int     `key:"max_references" doc:"documents that are looked at under one key, the newest first, and 16 times as many under all keys of a document; each is told apart by a digest of 32 bytes, in some 10 to 100 ns" verdict:"true" omit:"1024" files:"true"`
+	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true" omit:"2000000" files:"true"`
 
 	Signed Signed `key:"-"`
 }

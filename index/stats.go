@@ -18,10 +18,10 @@ type Stats struct {
 	Reemitted  uint64 // copies that came through as unique
 	Resent     uint64 // duplicates that came again with their idempotency key
 	Candidates uint64 // candidates that documents were compared with
-	Full       uint64 // keys that may have more documents than were met, for similarity.max_references
-	Unverified uint64 // candidates left out, for similarity.max_candidates or similarity.max_work
+	Full       uint64 // keys that may have more documents than were met
+	Unverified uint64 // candidates left out, for similarity.max_candidates or what comparing may cost
 	Dropped    uint64 // documents met that their digests ruled out, so that they were not compared
-	Work       uint64 // steps of similarity.max_work spent on comparing
+	Work       uint64 // steps spent on comparing
 	UniqueCut  uint64 // documents that are unique by what they were compared with, where something was left out
 	Cuts       Cuts   // documents that UniqueCut counts, with a Rule those that matched too, by the bounds that were hit
 	Moved      uint64 // entries of buckets moved because tables grew or shrank

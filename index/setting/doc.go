@@ -10,7 +10,8 @@
 // ("true" masks the value), verdict ("true" marks a setting that decides verdicts and so belongs to the settings
 // fingerprint), omit (the value at which such a setting is left out of the canonical settings), bound ("true" marks
 // such a setting that can be changed while what is remembered stays), files ("true" marks a setting that only the
-// verbs for files have: a service always has its default, at which its canonical settings leave it out). If the words
+// verbs for files have: a service always has its default; its canonical settings leave that out, or have what was
+// computed in its place). If the words
 // of a setting come from a table in the code, the struct is a Chooser and the field has no enum. Field types are
 // string, bool, int, float64, time.Duration, []string, Bytes, or a nested struct of the same kind. A struct under
 // key:"" adds its fields to the surrounding section. A field under key:"-" is no setting.

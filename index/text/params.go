@@ -11,7 +11,7 @@ type Params struct {
 	Digits      string        `key:"digits" doc:"compare numbers digit by digit, all as 0, or spelled out in English words" enum:"keep|mask|words" verdict:"true"`
 	Punctuation string        `key:"punctuation" doc:"what becomes of punctuation and symbols: they separate words, stay, or vanish (don't as dont)" enum:"space|keep|drop" verdict:"true"`
 	Space       string        `key:"space" doc:"what becomes of white space: one space between words, or none, for shingles of characters" enum:"collapse|drop" verdict:"true"`
-	MaxBytes    setting.Bytes `key:"max_bytes" doc:"only so many bytes of the normal form are compared, cut between code points; 0 is no bound" example:"64KiB" verdict:"true"`
+	MaxBytes    setting.Bytes `key:"max_bytes" doc:"only so many bytes of the normal form are compared, cut between code points; 0 is no bound" example:"64KiB" verdict:"true" omit:"0" files:"true"`
 }
 
 // DefaultParams compares the words of plain text.

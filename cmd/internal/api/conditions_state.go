@@ -59,7 +59,7 @@ func replicaConditions() []condition {
 				return cut > 0 && 100*cut > s.rose(quarter, func(r *reading) uint64 { return r.unique })
 			},
 			constant("more than 1 % of the unique documents may be copies, because something was left out of their comparison"),
-			"raise similarity.max_references, similarity.max_candidates or similarity.max_work, whichever cuts",
+			"raise similarity.max_candidates, or take what documents have in common out of them before",
 		},
 	}
 }

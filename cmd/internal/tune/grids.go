@@ -19,7 +19,7 @@ func Grids() map[string]Grid {
 	return map[string]Grid{
 		"": {
 			Shingles: []string{"auto:2", "auto:3", "char:5"}, Hashes: []string{"xxhash"}, Sketches: sketch.Names()[:1],
-			Slots: []int{0, 64, 128, 256}, Bands: []int{0}, Bits: []int{64}, Distances: []int{3},
+			Slots: []int{0}, Bands: []int{0}, Bits: []int{64}, Distances: []int{3},
 			Thresholds: []float64{0.7, 0.8, 0.9},
 		},
 		PublishedGrid: {

@@ -10,9 +10,9 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// settingYAML returns the configuration with which a service has the setting as it was tried: the setting, and
-// everything else about texts and similarity that is not the default. What decides nothing beside the others is left
-// out: a service refuses it.
+// settingYAML returns the configuration with which the setting is as it was tried: the setting, and everything else
+// about texts and similarity that is not the default. What decides nothing beside the others is left out: it would be
+// refused. A service plans bands by their cost by itself; others are for the verbs that work on files.
 func settingYAML(c config.Config, s Setting) (string, error) {
 	tried, always := c, []string{"similarity.threshold", "similarity.shingle", "similarity.sketch"}
 	p := &tried.Judge.Similarity
@@ -20,12 +20,11 @@ func settingYAML(c config.Config, s Setting) (string, error) {
 	p.Bands, p.Rows, p.Blocks, p.Plan = 0, 0, 0, config.Default().Judge.Similarity.Plan
 	if s.ByDistance() {
 		p.Bits, p.Distance = s.Bits, s.Distance
-		always = append(always, "similarity.bits", "similarity.distance")
-	} else {
-		always = append(always, "similarity.slots")
-		if p.Slots = s.Slots; !s.Planned || s.ByCost {
-			p.Bands, p.Rows = s.Bands, s.Rows
-		}
+		always = append(always, "similarity.distance")
+	} else if p.Slots = s.Slots; s.ByCost {
+		p.Slots = 0
+	} else if !s.Planned {
+		p.Bands, p.Rows = s.Bands, s.Rows
 	}
 	if mistakes := tried.Judge.Validate(); len(mistakes) > 0 {
 		return "", fmt.Errorf("the service refuses the recommended settings: %s", mistakes[0])

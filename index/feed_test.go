@@ -45,7 +45,7 @@ func keysOf(p index.Params) int {
 	if err != nil {
 		panic(err)
 	}
-	return banding.Bands * p.Similarity.KeyBytes
+	return banding.Bands * entry.KeyBytes
 }
 
 func newFeed(tb testing.TB, p index.Params, held int, duplicates float64) *feed {
@@ -123,7 +123,7 @@ func (f *feed) document(e *entry.Entry, number uint64) {
 
 // share draws each band key from as many as make a document share one with unlike others.
 func (f *feed) share(r *rand.PCG, keys []byte) {
-	width := f.params.Similarity.KeyBytes
+	width := entry.KeyBytes
 	bands := len(keys) / width
 	for b := range bands {
 		key := r.Uint64() % uint64(float64(f.held*bands)/f.unlike) * 0x9e3779b97f4a7c15

@@ -42,9 +42,9 @@ func tryPopularKeys(t *testing.T, others int) {
 				e := forge.Clone()
 				e.Content = r.Uint64()
 				for i := range e.Keys {
-					e.Keys[i] = byte(i % p.Similarity.KeyBytes)
+					e.Keys[i] = byte(i % entry.KeyBytes)
 				}
-				for i := 0; i < len(e.Keys); i += p.Similarity.KeyBytes {
+				for i := 0; i < len(e.Keys); i += entry.KeyBytes {
 					e.Keys[i] = byte(r.IntN(2))
 				}
 				e.Evidence = evidence(p, r)

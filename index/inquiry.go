@@ -89,8 +89,8 @@ func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 func (x *finder) inquired(f, root *found, e *entry.Entry) inquired {
 	c := inquired{document: f.document, match: x.match(f, root)}
 	own := &c.document.Entry
-	for b, width := 0, x.params.Similarity.KeyBytes; b < x.buckets.Bands(); b++ {
-		if at := b * width; bytes.Equal(e.Keys[at:at+width], own.Keys[at:at+width]) {
+	for b := range x.buckets.Bands() {
+		if at := b * entry.KeyBytes; bytes.Equal(e.Keys[at:at+entry.KeyBytes], own.Keys[at:at+entry.KeyBytes]) {
 			c.bands = append(c.bands, b)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 )
 
@@ -34,7 +35,7 @@ type mappedRank struct {
 // newMapped keeps the last this many documents of a feed; 0 keeps all.
 func newMapped(of *feed, held int) *mapped {
 	m := &mapped{
-		bands: make([]map[uint64][]uint32, keysOf(of.params)/of.params.Similarity.KeyBytes), bits: of.params.Similarity.CodeBits,
+		bands: make([]map[uint64][]uint32, keysOf(of.params)/entry.KeyBytes), bits: of.params.Similarity.CodeBits,
 		documents: make([]mappedDocument, held), forgets: held > 0,
 	}
 	for b := range m.bands {

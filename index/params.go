@@ -38,7 +38,6 @@ type SimilarityParams struct {
 	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches (of minhash off by up to 0.07 at 0.8: not for templates, such as lines of a log)" enum:"jaccard|levenshtein|estimate" verdict:"true" bound:"true"`
 	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles (auto) keeps short hashes and no readable text; text keeps the text, which for char:K takes less memory and more time; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true" omit:"auto" files:"true"`
 	CodeBits      int     `key:"code_bits" doc:"minhash: bits kept of each slot for verify: estimate; 0 is 4, of somewhat more slots" enum:"0|4|8|16" verdict:"true"`
-	KeyBytes      int     `key:"key_bytes" doc:"width of a band key, 4 to 8 bytes; 4 suit windows of up to 100 million documents" verdict:"true"`
 	MaxCandidates int     `key:"max_candidates" doc:"documents that one is compared with, those first whose digests differ least; where that leaves some out and no match is found, the record says so (unecho-cut)" verdict:"true" bound:"true"`
 	MaxReferences int     `key:"max_references" doc:"documents that are looked at under one key, the newest first, and 16 times as many under all keys of a document; each is told apart by a digest of 32 bytes, in some 10 to 100 ns" verdict:"true" omit:"1024" files:"true"`
 	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true" omit:"2000000" files:"true"`
@@ -132,7 +131,7 @@ func DefaultParams() Params {
 		Similarity: SimilarityParams{
 			Threshold: 0.8, Shingle: "auto:3", Hash: "xxhash", Sketch: "minhash", Plan: "recall", Recall: 0.98,
 			Bits: 64, Distance: 3,
-			Verify: "jaccard", Evidence: evidenceAuto, KeyBytes: 4,
+			Verify: "jaccard", Evidence: evidenceAuto,
 			MaxCandidates: 256, MaxReferences: 1024, MaxWork: 2_000_000,
 		},
 		Text: text.DefaultParams(),

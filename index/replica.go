@@ -71,7 +71,7 @@ func (r *Replica) assemble(p Params) error {
 		return err
 	}
 	r.find.params, r.begun, r.sketch, r.find.verify = p, p, made, verify
-	r.keys, r.find.window = made.Bands()*p.Similarity.KeyBytes, window.New(p.window(made.Bands()))
+	r.keys, r.find.window = made.Bands()*entry.KeyBytes, window.New(p.window(made.Bands()))
 	r.find.buckets = r.find.window.Buckets()
 	r.clocks.tolerance, r.clocks.byEvent = p.Window.Tolerance.Milliseconds(), p.Window.Clock == clockEvent
 	r.judge.reemitEvery = p.Window.ReemitEvery.Milliseconds()

@@ -123,7 +123,7 @@ func (s *Signer) signShingles(e *entry.Entry, compared []byte) {
 	}
 	s.sketch.Sign(s.shingles)
 	from := len(s.arena)
-	s.arena = s.sketch.AppendKeys(s.arena, e.Scope, s.similarity.KeyBytes)
+	s.arena = s.sketch.AppendKeys(s.arena, e.Scope, entry.KeyBytes)
 	e.Keys, from = s.arena[from:len(s.arena):len(s.arena)], len(s.arena)
 	s.arena = s.appendEvidence(s.arena, compared)
 	e.Evidence, from = s.arena[from:len(s.arena):len(s.arena)], len(s.arena)

@@ -84,7 +84,6 @@ func TestSignedBands(t *testing.T) {
 		keys   int
 	}{
 		"planned":     {func(*SimilarityParams) {}, 13 * 4},
-		"wide":        {func(p *SimilarityParams) { p.KeyBytes = 8 }, 13 * 8},
 		"most rows":   {func(p *SimilarityParams) { p.Slots = 128 }, 18 * 4},
 		"by hand":     {func(p *SimilarityParams) { p.Bands, p.Rows = 5, 20 }, 5 * 4},
 		"by area":     {func(p *SimilarityParams) { p.Plan = "area" }, 9 * 4},

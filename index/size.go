@@ -39,7 +39,7 @@ func PartsOf(p Params, e *entry.Entry) Parts {
 	bare.Evidence = nil
 	parts.Evidence = withEvidence - int64(entry.BareSize(&bare)) + 1 // its length takes a byte even if it is 0
 	parts.Entry = withEvidence - parts.Evidence
-	parts.Buckets = (keys/int64(p.Similarity.KeyBytes) + 1) * window.BucketBytes
+	parts.Buckets = (keys/entry.KeyBytes + 1) * window.BucketBytes
 	parts.Bookkeeping = EntryBytes(p, e) - parts.Sum()
 	return parts
 }
@@ -48,7 +48,7 @@ func PartsOf(p Params, e *entry.Entry) Parts {
 // share for the index. It is the same on every member, whatever memory a member really uses, because it decides which
 // documents are still in the window. FineBytes are counted beside it.
 func EntryBytes(p Params, e *entry.Entry) int64 {
-	bands := len(e.Keys) / p.Similarity.KeyBytes
+	bands := len(e.Keys) / entry.KeyBytes
 	return int64(entry.BareSize(e)) + fixedBytes(p, bands)
 }
 
@@ -60,7 +60,7 @@ func FineBytes(keys int) int64 { return window.FineBytes(keys) }
 
 // fixedBytes is the part of EntryBytes that is the same for all documents.
 func fixedBytes(p Params, bands int) int64 {
-	n := documentBytes + entry.DigestBytes + bands*(p.Similarity.KeyBytes+window.BucketBytes) + window.BucketBytes
+	n := documentBytes + entry.DigestBytes + bands*(entry.KeyBytes+window.BucketBytes) + window.BucketBytes
 	if p.Refreshes() {
 		n += repeatBytes
 	}
@@ -79,7 +79,7 @@ func fixedBytes(p Params, bands int) int64 {
 // window says what a window of documents with so many bands is of.
 func (p *Params) window(bands int) window.Params {
 	return window.Params{
-		Bands: bands, KeyBytes: p.Similarity.KeyBytes, Share: fixedBytes(*p, bands),
+		Bands: bands, Share: fixedBytes(*p, bands),
 		Age: p.Window.Age.Milliseconds(), Count: uint64(p.Window.Count), Bytes: int64(p.Window.Bytes),
 		Refreshes: p.Refreshes(), Copies: p.KeepsAll(),
 	}

@@ -12,9 +12,6 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Bounds of the width of a band key, in bytes.
-const minKeyBytes, maxKeyBytes = 4, 8
-
 func (p *Params) validateSimilarity() []setting.Mistake {
 	if wrong := p.Similarity.validate(); len(wrong) > 0 {
 		return wrong // the checks below need valid numbers
@@ -24,8 +21,8 @@ func (p *Params) validateSimilarity() []setting.Mistake {
 	}
 	planned, err := p.Planned()
 	if err != nil {
-		return []setting.Mistake{setting.Wrong("slots", p.Similarity.Slots, strings.TrimPrefix(err.Error(), "plan bands: "),
-			"raise slots or threshold, or lower recall")}
+		return []setting.Mistake{setting.Wrong("threshold", p.Similarity.Threshold,
+			strings.TrimPrefix(err.Error(), "plan bands: "), "raise it, or lower recall")}
 	}
 	return planned.Similarity.validateSketch()
 }
@@ -49,8 +46,6 @@ func (p SimilarityParams) validate() []setting.Mistake {
 	refuse(p.Slots != 0 && (p.Slots < sketch.MinSlots || p.Slots > sketch.MaxSlots || p.Slots%2 != 0), "slots", p.Slots,
 		"is out of range", fmt.Sprintf("write an even number from %d to %d, such as 128, or 0 for as many as are needed",
 			sketch.MinSlots, sketch.MaxSlots))
-	refuse(p.KeyBytes < minKeyBytes || p.KeyBytes > maxKeyBytes, "key_bytes", p.KeyBytes, "is out of range",
-		"write 4 to 8")
 	refuse(p.MaxCandidates < 1, "max_candidates", p.MaxCandidates, "finds nothing", "write 1 or more, such as 8")
 	refuse(p.MaxReferences < 1, "max_references", p.MaxReferences, "finds nothing", "write 1 or more, such as 1024")
 	refuse(p.MaxWork < 1, "max_work", p.MaxWork, "compares nothing", "write 1 or more, such as 2000000")

@@ -139,8 +139,7 @@ func (t *Twin) sameKey(band int, a, b *entry.Entry) bool {
 	if band < 0 {
 		return bytes.Equal(a.Keys, b.Keys)
 	}
-	width := t.params.Similarity.KeyBytes
-	return bytes.Equal(a.Keys[band*width:][:width], b.Keys[band*width:][:width])
+	return bytes.Equal(a.Keys[band*entry.KeyBytes:][:entry.KeyBytes], b.Keys[band*entry.KeyBytes:][:entry.KeyBytes])
 }
 
 // distance returns in how many bits two digests differ.

@@ -183,7 +183,7 @@ func (t *Twin) keys(e *entry.Entry) []bandKey {
 		return nil
 	}
 	keys := []bandKey{{band: -1, tag: window.KeysTag(e.Keys)}}
-	for key := range slices.Chunk(e.Keys, t.params.Similarity.KeyBytes) {
+	for key := range slices.Chunk(e.Keys, entry.KeyBytes) {
 		keys = append(keys, bandKey{band: len(keys) - 1, tag: window.BandTag(key)})
 	}
 	return keys

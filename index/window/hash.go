@@ -3,7 +3,7 @@ package window
 import "encoding/binary"
 
 // BandTag is the part of a band key's hash that a bucket stores. Documents with equal tags in a band meet there.
-func BandTag(key []byte) uint32 { return TagOf(loadKey(key, len(key))) }
+func BandTag(key []byte) uint32 { return TagOf(loadKey(key)) }
 
 // TagOf is the part of a key's hash that a bucket stores.
 func TagOf(key uint64) uint32 { return hashKey(key) & (1<<hashBits - 1) }
@@ -17,13 +17,5 @@ func hashKey(key uint64) uint32 {
 	return uint32(key >> 32)
 }
 
-// loadKey reads a band key of 1 to 8 bytes.
-func loadKey(b []byte, width int) (key uint64) {
-	if width == 4 {
-		return uint64(binary.LittleEndian.Uint32(b))
-	}
-	for i, c := range b[:width] {
-		key |= uint64(c) << (8 * i)
-	}
-	return key
-}
+// loadKey reads a band key.
+func loadKey(b []byte) uint64 { return uint64(binary.LittleEndian.Uint32(b)) }

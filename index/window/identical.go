@@ -1,6 +1,10 @@
 package window
 
-import "github.com/cespare/xxhash/v2"
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/unecho/unecho/index/entry"
+)
 
 // Identical documents of one scope have the same keys in all bands. One more table, the last, finds documents by all
 // their keys together. Many documents may share one key, but few share all of them, so an identical document is always
@@ -14,7 +18,7 @@ func (x *Buckets) tag(keys []byte, table int) uint32 {
 	if table == x.whole() {
 		return KeysTag(keys)
 	}
-	return hashKey(loadKey(keys[table*x.of.width:], x.of.width))
+	return hashKey(loadKey(keys[table*entry.KeyBytes:]))
 }
 
 // KeysTag is the part of the hash of all band keys together that a bucket stores, as BandTag is for one band key.

@@ -154,9 +154,9 @@ func (m *Met) Digest() []byte { return m.segment.digest(m.i) }
 
 // Has says whether a document that was met has the key that is looked up in a table, compared in full.
 func (x *Buckets) Has(m *Met, table int) bool {
-	at, own := table*x.of.width, m.segment.keys(m.i)
+	at, own := table*entry.KeyBytes, m.segment.keys(m.i)
 	if keys := x.probed.keys; at < len(keys) {
-		return bytes.Equal(own[at:at+x.of.width], keys[at:at+x.of.width])
+		return bytes.Equal(own[at:at+entry.KeyBytes], keys[at:at+entry.KeyBytes])
 	}
 	return bytes.Equal(own, x.probed.keys)
 }

@@ -47,7 +47,7 @@ func (r *Restore) Decode(data []byte) (*Decoded, error) {
 	}
 	number, first, sealed := rd.Uvarint(), Ref(rd.Uvarint()), rd.Byte() == 1
 	d := &Decoded{segment: r.of.newSegment(number, first)}
-	own := r.of.buckets.whole() * r.of.width
+	own := r.of.buckets.whole() * entry.KeyBytes
 	keys, n := rd.Uvarint(), rd.Count(own+1)
 	if want := uint64(own + entry.DigestBytes); keys != want {
 		return nil, fmt.Errorf("%w: segment %d has %d bytes of keys and digest for a document, not %d", wire.ErrCorrupt, number,
@@ -80,7 +80,7 @@ func (r *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 			return fmt.Errorf("%w: segment %d, document %d", wire.ErrCorrupt, s.number, s.n)
 		}
 		own := keys[s.n*(s.fixed-atBytes):][:s.fixed-atBytes]
-		ends := r.of.buckets.whole() * r.of.width
+		ends := r.of.buckets.whole() * entry.KeyBytes
 		s.putFixed(begin, own[:ends], own[ends:], !d.Links.None())
 		to.sources = max(to.sources, d.Source+1)
 		to.bytes += r.of.bytesOf(len(e)-len(after), &d.Links)

@@ -60,7 +60,6 @@ type segment struct {
 	block  []byte
 	used   int // bytes of records, from the front of block
 	n      int // number of documents
-	width  int // bytes of a band key
 	fixed  int // bytes of a fixed part
 	sealed bool
 

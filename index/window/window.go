@@ -14,7 +14,6 @@ type Window struct {
 
 	shape   shape
 	share   int64 // bytes that each document counts beside its entry
-	width   int   // bytes of a band key
 	age     int64 // window.age, ms; 0 is no bound, as for the two below
 	count   uint64
 	maximum int64
@@ -31,7 +30,7 @@ type Window struct {
 
 // Params say what a window is of, and its bounds. 0 is no bound.
 type Params struct {
-	Bands, KeyBytes int   // of a document, and the width of a band key
+	Bands           int   // of a document
 	Share           int64 // bytes that each document counts beside its entry and links
 	Age             int64 // ms
 	Count           uint64
@@ -43,7 +42,7 @@ type Params struct {
 // New makes an empty window.
 func New(p Params) *Window {
 	w := &Window{
-		shape: newShape(&p), share: p.Share, width: p.KeyBytes, age: p.Age, count: p.Count, maximum: p.Bytes,
+		shape: newShape(&p), share: p.Share, age: p.Age, count: p.Count, maximum: p.Bytes,
 		refreshes: p.Refreshes, refreshed: p.Refreshes,
 	}
 	w.buckets.begin(w, p.Bands)
@@ -207,7 +206,7 @@ func (w *Window) follow(last *segment) *segment {
 }
 
 func (w *Window) newSegment(number uint64, first Ref) *segment {
-	return &segment{number: number, first: first, width: w.width, fixed: atBytes + w.buckets.whole()*w.width + entry.DigestBytes}
+	return &segment{number: number, first: first, fixed: atBytes + w.buckets.whole()*entry.KeyBytes + entry.DigestBytes}
 }
 
 func (w *Window) push(s *segment) {

@@ -21,7 +21,7 @@ type rolling struct {
 
 func newRolling(t *testing.T, count, bands int, keys uint64) *rolling {
 	t.Helper()
-	return &rolling{t: t, window: New(Params{Bands: bands, KeyBytes: 4, Share: 100, Count: uint64(count)}), random: rand.New(rand.NewPCG(1, 2)), keys: keys}
+	return &rolling{t: t, window: New(Params{Bands: bands, Share: 100, Count: uint64(count)}), random: rand.New(rand.NewPCG(1, 2)), keys: keys}
 }
 
 func (r *rolling) insert(n int) {
@@ -30,7 +30,7 @@ func (r *rolling) insert(n int) {
 		for b := range r.window.buckets.whole() {
 			binary.LittleEndian.PutUint32(e.Keys[4*b:], uint32(r.random.Uint64N(r.keys)))
 		}
-		r.band = append(r.band, loadKey(e.Keys, 4))
+		r.band = append(r.band, loadKey(e.Keys))
 		r.window.Insert(&Document{Entry: e, Position: entry.Position{Offset: int64(r.window.end)}})
 		r.window.Expire(0)
 	}

@@ -32,13 +32,13 @@ func TestSettingFlags(t *testing.T) {
 	if err := os.WriteFile(file, []byte("similarity:\n  threshold: 0.7\n  slots: 256\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := settingsCommand(t, "--config", file, "--threshold", "0.9", "--key-bytes=8", "--fields", "title,body",
+	c, err := settingsCommand(t, "--config", file, "--threshold", "0.9", "--max-candidates=8", "--fields", "title,body",
 		"--similarity-recall", "0.9")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := c.Judge.Similarity
-	if s.Threshold != 0.9 || s.Slots != 256 || s.KeyBytes != 8 || s.Recall != 0.9 ||
+	if s.Threshold != 0.9 || s.Slots != 256 || s.MaxCandidates != 8 || s.Recall != 0.9 ||
 		strings.Join(c.Document.Fields, " ") != "title body" {
 		t.Errorf("%+v, fields %v", s, c.Document.Fields)
 	}

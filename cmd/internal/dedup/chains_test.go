@@ -157,7 +157,7 @@ func sameAsPairs(t *testing.T, next func(i int) string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	width := every.series.Replica().Params().Similarity.KeyBytes
+	const width = entry.KeyBytes
 	var entered []entry.Entry // the first of each text
 	truth := eval.NewClusters(n)
 	for i := range n {

@@ -28,7 +28,7 @@ func Rules(o *Options) []cmdline.Rule {
 			return g.Has("unique") || !g.Has("duplicates", "pairs", "clusters", "groups", "rejected", "cut", "removed", "save-index", "html", "json")
 		}, Why: "is about --unique, which is not written: name a file for it, or leave it out"},
 		{
-			Flags: "max-candidates max-references max-work key-bytes", When: func(*cmdline.Asked) bool { return !o.EachPair },
+			Flags: "max-candidates max-references max-work", When: func(*cmdline.Asked) bool { return !o.EachPair },
 			Why: "is of an index, and a --distance beyond that of blocks has none: leave it out",
 		},
 	}, cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{cmdline.CodeRule()})

@@ -174,8 +174,8 @@ func (r *reader) read(d *Document, in Input) error {
 		return fmt.Errorf("a document of %d bytes is too long when normalised: it would be rejected as too_large",
 			len(in.Text))
 	}
-	d.Keys = make([]string, 0, len(d.entry.Keys)/r.similarity.KeyBytes)
-	for key := range slices.Chunk(d.entry.Keys, r.similarity.KeyBytes) {
+	d.Keys = make([]string, 0, len(d.entry.Keys)/entry.KeyBytes)
+	for key := range slices.Chunk(d.entry.Keys, entry.KeyBytes) {
 		d.Keys = append(d.Keys, fmt.Sprintf("%x", key))
 	}
 	return nil
@@ -222,14 +222,14 @@ func (x *Explanation) compareSketches(p index.Params) error {
 		num, den := s.Similarity(codes[0], codes[1])
 		x.Estimate = newShare(int(num), int(den))
 		x.Error = x.Estimate.Value - x.Jaccard.Value
-		x.compareKeys(p.Similarity.KeyBytes)
+		x.compareKeys()
 	}
 	return x.agree(p.Similarity, codes)
 }
 
-func (x *Explanation) compareKeys(width int) {
+func (x *Explanation) compareKeys() {
 	for band := range x.Sketch.Bands {
-		if at := band * width; bytes.Equal(x.A.entry.Keys[at:at+width], x.B.entry.Keys[at:at+width]) {
+		if at := band * entry.KeyBytes; bytes.Equal(x.A.entry.Keys[at:at+entry.KeyBytes], x.B.entry.Keys[at:at+entry.KeyBytes]) {
 			x.Sketch.MatchingBands = append(x.Sketch.MatchingBands, band)
 		}
 	}

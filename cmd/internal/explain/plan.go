@@ -86,7 +86,7 @@ func (p *Plan) Measured() error {
 	if p.Sample == 0 {
 		return errors.New("there is no document to measure")
 	}
-	p.Parts, p.Candidates = mean(p.sum, p.Sample), p.met.share(p.params.Similarity.KeyBytes)
+	p.Parts, p.Candidates = mean(p.sum, p.Sample), p.met.share(entry.KeyBytes)
 	return nil
 }
 
@@ -140,7 +140,7 @@ func mean(sum index.Parts, n int64) index.Parts {
 
 // bands finds how candidates are found.
 func (p *Plan) bands(s index.SimilarityParams) error {
-	p.Bands = int(p.Parts.Keys) / s.KeyBytes
+	p.Bands = int(p.Parts.Keys) / entry.KeyBytes
 	scheme, params, err := s.Scheme()
 	if err != nil {
 		return err

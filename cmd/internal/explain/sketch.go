@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
 )
@@ -72,8 +73,7 @@ func (s *signer) sign(id string, document []byte, scope uint64) sketched {
 	}
 	s.sketch.Sign(hashes)
 	out := sketched{ID: id, Shingles: len(text.Set(hashes)), Sketch: s.scheme.Text(s.sketch.AppendCodes(nil))}
-	width := s.params.Similarity.KeyBytes
-	for key := range slices.Chunk(s.sketch.AppendKeys(nil, scope, width), width) {
+	for key := range slices.Chunk(s.sketch.AppendKeys(nil, scope, entry.KeyBytes), entry.KeyBytes) {
 		out.Keys = append(out.Keys, fmt.Sprintf("%x", key))
 	}
 	return out

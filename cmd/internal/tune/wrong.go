@@ -7,6 +7,7 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/eval"
 )
 
@@ -123,7 +124,7 @@ func (j judged) why(w *Wrong, comparer *compare.Comparer) string {
 	a, b := &j.entries[w.a], &j.entries[w.b]
 	comparer.Begin(a)
 	_, _, similar := comparer.Compare(b)
-	switch width := j.judge.Similarity.KeyBytes; {
+	switch {
 	case a.Empty() || b.Empty():
 		return "nothing to compare"
 	case a.Scope != b.Scope:
@@ -132,7 +133,7 @@ func (j judged) why(w *Wrong, comparer *compare.Comparer) string {
 		return "left for another"
 	case !similar:
 		return "not similar enough"
-	case !shares(a.Keys, b.Keys, width):
+	case !shares(a.Keys, b.Keys):
 		return "they share no band"
 	case !j.verdicts[w.b].Cut:
 		return "others share their bands too"
@@ -141,9 +142,9 @@ func (j judged) why(w *Wrong, comparer *compare.Comparer) string {
 }
 
 // shares says whether two documents have a band key in common.
-func shares(a, b []byte, width int) bool {
-	for i := 0; i < len(a); i += width {
-		if bytes.Equal(a[i:i+width], b[i:i+width]) {
+func shares(a, b []byte) bool {
+	for i := 0; i < len(a); i += entry.KeyBytes {
+		if bytes.Equal(a[i:i+entry.KeyBytes], b[i:i+entry.KeyBytes]) {
 			return true
 		}
 	}

@@ -21,7 +21,6 @@ func Params(seed uint64) index.Params {
 	p.Similarity.Weighted = r.IntN(4) == 0
 	findBy(r, &p.Similarity)
 	verifyBy(r, &p.Similarity)
-	p.Similarity.KeyBytes = pick(r, 4, 5, 8)
 	p.Similarity.MaxCandidates = pick(r, 1, 3, 16, 64)
 	p.Window = index.WindowParams{
 		Clock:     pick(r, "arrival", "event"),

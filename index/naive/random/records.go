@@ -124,7 +124,7 @@ func (h *history) squash(keys []byte) {
 	if h.narrow == math.MaxUint8 {
 		return
 	}
-	for key := range slices.Chunk(keys, h.p.Similarity.KeyBytes) {
+	for key := range slices.Chunk(keys, entry.KeyBytes) {
 		key[0] &= h.narrow
 		clear(key[1:])
 	}

@@ -280,7 +280,7 @@ func windowFull(s *scene) ([]*member, func()) {
 func cut(s *scene) ([]*member, func()) {
 	s.common = strings.Repeat("this is said at the beginning of each letter of ours ",
 		1) + strings.Join(strings.Fields(alphabet), " ")
-	return []*member{s.working("similarity.threshold=0.9", "similarity.max_references=1")}, func() { s.produce(5) }
+	return []*member{s.working("similarity.threshold=0.73", "similarity.max_candidates=1")}, func() { s.produce(5) }
 }
 
 const alphabet = `alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra

@@ -124,16 +124,16 @@ func TestEveryRoomIsValidated(t *testing.T) {
 
 func TestOwnParams(t *testing.T) {
 	for set, want := range map[string]string{
-		"ops.listen=9464":                       "ops.listen: 9464: is no address",
-		"ops.listen=:http":                      "is no address",
-		"ops.listen=h:65536":                    "is no address",
-		"ops.tls.cert_file=/etc/tls.crt":        "ops.tls.key_file: is missing; name the private key",
-		"ops.tls.key_file=/etc/tls.key":         "ops.tls.cert_file: is missing; name the certificate",
-		"ops.requests_per_s=0":                  "ops.requests_per_s: 0: allows no requests",
-		"ops.lookups_per_s=-1":                  "ops.lookups_per_s: -1: allows no requests",
-		"ops.token=short":                       "ops.token: has fewer than 16 characters",
-		"ops.traces=127.0.0.1:4318":             "is no address of a collector",
-		"ops.traces=/v1/traces":                 "write it whole",
+		"ops.listen=9464":                "ops.listen: 9464: is no address",
+		"ops.listen=:http":               "is no address",
+		"ops.listen=h:65536":             "is no address",
+		"ops.tls.cert_file=/etc/tls.crt": "ops.tls.key_file: is missing; name the private key",
+		"ops.tls.key_file=/etc/tls.key":  "ops.tls.cert_file: is missing; name the certificate",
+		"ops.requests_per_s=0":           "ops.requests_per_s: 0: allows no requests",
+		"ops.lookups_per_s=-1":           "ops.lookups_per_s: -1: allows no requests",
+		"ops.token=short":                "ops.token: has fewer than 16 characters",
+		"ops.traces=127.0.0.1:4318":      "is no address of a collector",
+		"ops.traces=/v1/traces":          "write it whole",
 		"log.level=loud": "log.level: loud: is not one of the choices; write debug, info, warn or " +
 			"error",
 		"log.format=xml": "write auto, console or json",

@@ -15,7 +15,7 @@ func (p SimilarityParams) Doubt() float64 {
 	if p.Verify != verifyEstimate || p.byDistance() {
 		return 0
 	}
-	return doubtErrors * sketch.StandardError(p.Threshold, p.Slots, p.CodeBits)
+	return doubtErrors * sketch.StandardError(p.Threshold, p.Slots)
 }
 
 // Doubtful says whether a match is only estimated, and so near to the threshold that it may be below.

@@ -68,7 +68,7 @@ func newFeed(tb testing.TB, p index.Params, held int, duplicates float64) *feed 
 	for i := range f.record.Entries {
 		e := &f.record.Entries[i]
 		e.Kind, e.Keys, e.ID = entry.Sketch, make([]byte, keysOf(p)), make([]byte, idBytes)
-		e.Evidence = make([]byte, p.Similarity.Slots*p.Similarity.CodeBits/8)
+		e.Evidence = make([]byte, p.Similarity.Slots/2)
 		e.Digest = e.Evidence[:entry.DigestBytes]
 	}
 	return f

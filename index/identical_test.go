@@ -84,7 +84,7 @@ func evidence(p index.Params, r *rand.Rand) []byte {
 		}
 		return entry.AppendShingles(nil, hashes)
 	}
-	sketch := make([]byte, p.Similarity.Slots*p.Similarity.CodeBits/8)
+	sketch := make([]byte, p.Similarity.Slots/2)
 	for i := range sketch {
 		sketch[i] = byte(r.Uint32())
 	}

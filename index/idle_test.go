@@ -16,8 +16,8 @@ func TestIdle(t *testing.T) {
 	}{
 		{"minhash", "jaccard", []string{"bits", "distance"}},
 		{"minhash", "estimate", []string{"bits", "distance"}},
-		{"simhash", "jaccard", []string{"slots", "plan", "recall", "code_bits"}},
-		{"simhash", "estimate", []string{"threshold", "slots", "plan", "recall", "code_bits"}},
+		{"simhash", "jaccard", []string{"slots", "plan", "recall"}},
+		{"simhash", "estimate", []string{"threshold", "slots", "plan", "recall"}},
 		{"no sketch", "jaccard", nil},
 	} {
 		p := index.DefaultParams().Similarity

@@ -29,7 +29,7 @@ func TestLateDocuments(t *testing.T) {
 			{0, 10 * time.Minute, 0}, {1, 9 * time.Minute, 0}, {1, 9*time.Minute - time.Millisecond, 60}, {0, 0, 600}, {1, 11 * time.Minute, 0}, {0, 10 * time.Minute, 0},
 		}},
 		"by arrival": {time.Minute, "arrival", []one{{0, 10 * time.Minute, 0}, {0, 0, 0}}},
-		"no time": {time.Second, "event", []one{{0, 10 * time.Minute, 0}, {0, -time.Duration(start) * time.Millisecond, 0}}},
+		"no time":    {time.Second, "event", []one{{0, 10 * time.Minute, 0}, {0, -time.Duration(start) * time.Millisecond, 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,7 +15,6 @@ import (
 // bands, and stores keys, sketch and id of a document without a match. It has no scopes, clocks, partitions, copies,
 // verdicts, snapshots or bound on candidates.
 type mapped struct {
-	bits      int                   // of a code
 	bands     []map[uint64][]uint32 // numbers ascend
 	documents []mappedDocument      // ring buffer: a document is at its number modulo the length
 	forgets   bool                  // each new document replaces the oldest; otherwise the index grows
@@ -35,7 +34,7 @@ type mappedRank struct {
 // newMapped keeps the last this many documents of a feed; 0 keeps all.
 func newMapped(of *feed, held int) *mapped {
 	m := &mapped{
-		bands: make([]map[uint64][]uint32, keysOf(of.params)/entry.KeyBytes), bits: of.params.Similarity.CodeBits,
+		bands:     make([]map[uint64][]uint32, keysOf(of.params)/entry.KeyBytes),
 		documents: make([]mappedDocument, held), forgets: held > 0,
 	}
 	for b := range m.bands {
@@ -64,8 +63,8 @@ func (m *mapped) apply(f *feed) (copies int) {
 func (m *mapped) best(keys, codes []byte) (number uint32, ok bool) {
 	most := 0
 	for _, r := range m.candidates(keys) {
-		matches := sketch.Matches(m.document(r.number).codes, codes, m.bits)
-		if num, den := sketch.Estimate(matches, len(codes)*8/m.bits, m.bits); matches > most && sketch.AtLeast(num, den, 8000) {
+		matches := sketch.Matches(m.document(r.number).codes, codes)
+		if num, den := sketch.Estimate(matches, 2*len(codes)); matches > most && sketch.AtLeast(num, den, 8000) {
 			number, most, ok = r.number, matches, true
 		}
 	}

@@ -13,20 +13,19 @@ import (
 	"github.com/unecho/unecho/index/window"
 )
 
-// Settings of the sketch may be left open, as 0: slots, with them bands and rows, and code_bits. They are planned by
+// Settings of the sketch may be left open, as 0: slots, and with them bands and rows. They are planned by
 // what they cost (Planned), or are those that a journal was begun with (AsBegun). A settings text always has what was
 // planned, so that a later version may plan otherwise for new groups, and a group that runs keeps what it has.
 
 // The settings that may be left open.
 const (
-	slotsKey    = "similarity.slots"
-	bandsKey    = "similarity.bands"
-	rowsKey     = "similarity.rows"
-	codeBitsKey = "similarity.code_bits"
+	slotsKey = "similarity.slots"
+	bandsKey = "similarity.bands"
+	rowsKey  = "similarity.rows"
 )
 
 // Open says whether settings of the sketch are left open.
-func (p *Params) Open() bool { return p.Similarity.Slots == 0 || p.Similarity.CodeBits == 0 }
+func (p *Params) Open() bool { return p.Similarity.Slots == 0 }
 
 // Planned returns p with all settings that it leaves open: bands and rows at the least cost for the window, as many
 // slots as they need, and for verify: estimate as many codes as estimate well. It returns p itself if nothing is open.
@@ -36,17 +35,11 @@ func (p Params) Planned() (Params, error) {
 	switch {
 	case !p.Open():
 		return p, nil
-	case s.byDistance(): // it has neither, and its text is that of a version that left nothing open
-		s.Slots, s.CodeBits = cmp.Or(s.Slots, usualSlots), cmp.Or(s.CodeBits, usualCodeBits)
+	case s.byDistance(): // it has none, and so nothing is open in its text
+		s.Slots = usualSlots
 		return p, nil
 	}
-	if s.Slots == 0 {
-		if err := p.plan(); err != nil {
-			return p, err
-		}
-	}
-	s.CodeBits = cmp.Or(s.CodeBits, openCodeBits)
-	return p, nil
+	return p, p.plan()
 }
 
 // plan sets slots, and bands and rows unless they are set.
@@ -70,30 +63,18 @@ func (p *Params) plan() error {
 	need := s.Bands * s.Rows
 	s.Slots = max(sketch.MinSlots, need+need%2)
 	if s.asSigned().Verify == verifyEstimate {
-		s.Slots = max(s.Slots, estimatingSlots(s.CodeBits))
+		s.Slots = max(s.Slots, estimatingSlots)
 	}
 	return nil
 }
 
 // usualSlots is how many slots there are where they are left open and no cost decides: for plan: area, as in
 // datasketch; and for runs of characters to be short enough for verify: levenshtein.
-const (
-	usualSlots    = 128
-	usualCodeBits = 8
-)
-
-// openCodeBits are the bits of a code where they are left open. Two slots that differ have equal codes of 4 bits once in
-// 16 times. More slots make up for that in fewer bytes: see estimatingSlots.
-const openCodeBits = 4
+const usualSlots = 128
 
 // estimatingSlots is how many slots estimate a similarity of 0.8 with a standard error of 0.035: see
 // sketch.StandardError.
-func estimatingSlots(codeBits int) int {
-	if codeBits == 0 || codeBits == 4 {
-		return 144
-	}
-	return 128
-}
+const estimatingSlots = 144
 
 // Load is what bands are planned for.
 func (p *Params) Load() sketch.Load {
@@ -143,7 +124,7 @@ func (p Params) AsBegun(settings []byte) (Params, error) {
 
 // sketchOf reads the settings that may be left open.
 func sketchOf(values map[string]json.RawMessage) (s SimilarityParams, err error) {
-	for _, key := range [...]string{slotsKey, bandsKey, rowsKey, codeBitsKey} {
+	for _, key := range [...]string{slotsKey, bandsKey, rowsKey} {
 		if raw, is := values[key]; is {
 			err = errors.Join(err, json.Unmarshal(raw, s.field(key)))
 		}
@@ -158,27 +139,21 @@ func (p *SimilarityParams) field(key string) *int {
 		return &p.Slots
 	case bandsKey:
 		return &p.Bands
-	case rowsKey:
-		return &p.Rows
 	}
-	return &p.CodeBits
+	return &p.Rows
 }
 
 // open returns the keys of the settings that are left open, and are to be as in other ones. Bands that are set, and
 // others there, want slots of their own: they differ in any case.
-func (p *SimilarityParams) open(there *SimilarityParams) (keys []string) {
-	free := p.Bands == 0 && p.Rows == 0
+func (p *SimilarityParams) open(there *SimilarityParams) []string {
 	switch {
 	case p.Slots != 0:
-	case free:
-		keys = append(keys, slotsKey, bandsKey, rowsKey)
+	case p.Bands == 0 && p.Rows == 0:
+		return []string{slotsKey, bandsKey, rowsKey}
 	case p.Bands == there.Bands && p.Rows == there.Rows:
-		keys = append(keys, slotsKey)
+		return []string{slotsKey}
 	}
-	if p.CodeBits == 0 {
-		keys = append(keys, codeBitsKey)
-	}
-	return keys
+	return nil
 }
 
 // Written returns a settings text of p in which settings may still be open, with those of p in their place.
@@ -187,7 +162,7 @@ func (p *Params) Written(settings []byte) []byte {
 	if !ok {
 		return settings
 	}
-	for _, key := range [...]string{slotsKey, bandsKey, rowsKey, codeBitsKey} {
+	for _, key := range [...]string{slotsKey, bandsKey, rowsKey} {
 		if _, is := values[key]; is {
 			values[key] = json.RawMessage(strconv.Itoa(*p.Similarity.field(key)))
 		}

@@ -10,27 +10,26 @@ import (
 
 // The settings that are left open are planned for the window and the shingles; those that are set stay.
 func TestPlanned(t *testing.T) {
-	type sketch struct{ slots, bands, rows, codeBits int }
+	type sketch struct{ slots, bands, rows int }
 	for name, c := range map[string]struct {
 		change func(*index.Params)
 		want   sketch
 	}{
-		"default":              {func(*index.Params) {}, sketch{78, 13, 6, 4}},
-		"estimate":             {func(p *index.Params) { p.Similarity.Verify = "estimate" }, sketch{144, 13, 6, 4}},
-		"codes of 8 bits":      {func(p *index.Params) { p.Similarity.Verify, p.Similarity.CodeBits = "estimate", 8 }, sketch{128, 13, 6, 8}},
-		"small window":         {func(p *index.Params) { p.Window.Count = 1000 }, sketch{50, 10, 5, 4}},
-		"large window":         {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 0, 10_000_000 }, sketch{176, 22, 8, 4}},
-		"bounded by bytes":     {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 4<<30, 50_000_000 }, sketch{176, 22, 8, 4}},
-		"bounded by age":       {func(p *index.Params) { p.Window.Bytes = 0 }, sketch{78, 13, 6, 4}},
-		"words":                {func(p *index.Params) { p.Similarity.Shingle = "word:1" }, sketch{120, 17, 7, 4}},
-		"slots that are set":   {func(p *index.Params) { p.Similarity.Slots = 128 }, sketch{128, 0, 0, 4}},
-		"bands that are set":   {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 5, 3 }, sketch{16, 5, 3, 4}},
-		"by area":              {func(p *index.Params) { p.Similarity.Plan = "area" }, sketch{128, 0, 0, 4}},
-		"runs of 3 characters": {func(p *index.Params) { p.Similarity.Shingle = "char:3" }, sketch{350, 35, 10, 4}},
+		"default":              {func(*index.Params) {}, sketch{78, 13, 6}},
+		"estimate":             {func(p *index.Params) { p.Similarity.Verify = "estimate" }, sketch{144, 13, 6}},
+		"small window":         {func(p *index.Params) { p.Window.Count = 1000 }, sketch{50, 10, 5}},
+		"large window":         {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 0, 10_000_000 }, sketch{176, 22, 8}},
+		"bounded by bytes":     {func(p *index.Params) { p.Window.Bytes, p.Window.Count = 4<<30, 50_000_000 }, sketch{176, 22, 8}},
+		"bounded by age":       {func(p *index.Params) { p.Window.Bytes = 0 }, sketch{78, 13, 6}},
+		"words":                {func(p *index.Params) { p.Similarity.Shingle = "word:1" }, sketch{120, 17, 7}},
+		"slots that are set":   {func(p *index.Params) { p.Similarity.Slots = 128 }, sketch{128, 0, 0}},
+		"bands that are set":   {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows = 5, 3 }, sketch{16, 5, 3}},
+		"by area":              {func(p *index.Params) { p.Similarity.Plan = "area" }, sketch{128, 0, 0}},
+		"runs of 3 characters": {func(p *index.Params) { p.Similarity.Shingle = "char:3" }, sketch{350, 35, 10}},
 		"edits of letters": {func(p *index.Params) {
 			p.Similarity.Verify, p.Similarity.Shingle, p.Similarity.Threshold = "levenshtein", "char:1", 0.88
-		}, sketch{298, 33, 9, 4}},
-		"simhash": {func(p *index.Params) { p.Similarity.Sketch = "simhash" }, sketch{128, 0, 0, 8}},
+		}, sketch{298, 33, 9}},
+		"simhash": {func(p *index.Params) { p.Similarity.Sketch = "simhash" }, sketch{128, 0, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := index.DefaultParams()
@@ -40,7 +39,7 @@ func TestPlanned(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := q.Similarity
-			if got := (sketch{s.Slots, s.Bands, s.Rows, s.CodeBits}); got != c.want {
+			if got := (sketch{s.Slots, s.Bands, s.Rows}); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 			if again, err := q.Planned(); err != nil || again != q {
@@ -56,7 +55,7 @@ func textOf(p index.Params) []byte { return setting.Canonical("1", map[string]an
 // plan itself. What its configuration says is compared.
 func TestAsBegun(t *testing.T) {
 	open, old := index.DefaultParams(), index.DefaultParams()
-	old.Similarity.Slots, old.Similarity.CodeBits = 128, 8 // the defaults of versions that planned no cost
+	old.Similarity.Slots = 128 // the defaults of versions that planned no cost
 	begun := textOf(old)
 	got, err := open.AsBegun(begun)
 	if err != nil || got != old {
@@ -70,7 +69,7 @@ func TestAsBegun(t *testing.T) {
 	}
 	set := open
 	set.Similarity.Slots = 64
-	if got, err := set.AsBegun(begun); err != nil || got.Similarity.Slots != 64 || got.Similarity.CodeBits != 8 {
+	if got, err := set.AsBegun(begun); err != nil || got.Similarity.Slots != 64 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	lines := strings.Join(index.Diff(textOf(set), begun), "; ")
@@ -112,7 +111,7 @@ func TestAsBegunRefuses(t *testing.T) {
 func TestOwnBandsHaveOwnSlots(t *testing.T) {
 	p, old := index.DefaultParams(), index.DefaultParams()
 	p.Similarity.Bands, p.Similarity.Rows = 20, 7
-	old.Similarity.Slots, old.Similarity.CodeBits = 128, 8
+	old.Similarity.Slots = 128
 	got, err := p.AsBegun(textOf(old))
 	if err != nil || got.Similarity.Slots != 140 || len(got.Validate()) > 0 {
 		t.Errorf("%d slots, %v, %v", got.Similarity.Slots, got.Validate(), err)
@@ -131,7 +130,7 @@ func TestOwnBandsHaveOwnSlots(t *testing.T) {
 func TestSimHashLeavesNothingOpen(t *testing.T) {
 	p, old := index.DefaultParams(), index.DefaultParams()
 	p.Similarity.Sketch, old.Similarity.Sketch = "simhash", "simhash"
-	old.Similarity.Slots, old.Similarity.CodeBits = 128, 8
+	old.Similarity.Slots = 128
 	begun, err := p.AsBegun(nil)
 	if err != nil || string(begun.Written(textOf(p))) != string(textOf(old)) {
 		t.Errorf("the text is %s, %v", begun.Written(textOf(p)), err)

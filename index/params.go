@@ -37,7 +37,6 @@ type SimilarityParams struct {
 	Blocks        int     `key:"blocks" doc:"simhash: blocks that the bits are cut into; more blocks than distance + 1 make fewer candidates and more bands; 0 is distance + 1" verdict:"true" omit:"0" files:"true"`
 	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches (of minhash off by up to 0.07 at 0.8: not for templates, such as lines of a log)" enum:"jaccard|levenshtein|estimate" verdict:"true" bound:"true"`
 	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles (auto) keeps short hashes and no readable text; text keeps the text, which for char:K takes less memory and more time; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true" omit:"auto" files:"true"`
-	CodeBits      int     `key:"code_bits" doc:"minhash: bits kept of each slot for verify: estimate; 0 is 4, of somewhat more slots" enum:"0|4|8|16" verdict:"true"`
 	MaxCandidates int     `key:"max_candidates" doc:"documents that one is compared with, those first whose digests differ least; where that leaves some out and no match is found, the record says so (unecho-cut)" verdict:"true" bound:"true"`
 	MaxReferences int     `key:"max_references" doc:"documents that are looked at under one key, the newest first, and 16 times as many under all keys of a document; each is told apart by a digest of 32 bytes, in some 10 to 100 ns" verdict:"true" omit:"1024" files:"true"`
 	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true" omit:"2000000" files:"true"`
@@ -83,10 +82,10 @@ func (SimilarityParams) Choices(key string) []string {
 
 // WindowParams say how long documents are remembered.
 type WindowParams struct {
-	Age       time.Duration `key:"age" doc:"a document is remembered so long; 0 is no bound" example:"24h" verdict:"true" bound:"true"`
-	Count     int           `key:"count" doc:"so many documents are remembered; 0 is no bound" verdict:"true" bound:"true"`
-	Bytes     setting.Bytes `key:"bytes" doc:"so many bytes of entries are remembered; 0 is no bound" example:"1GiB" verdict:"true" bound:"true"`
-	Clock     string        `key:"clock" doc:"what age is measured by: arrival in the journal, or the documents' own times (event)" enum:"arrival|event" verdict:"true"`
+	Age      time.Duration `key:"age" doc:"a document is remembered so long; 0 is no bound" example:"24h" verdict:"true" bound:"true"`
+	Count    int           `key:"count" doc:"so many documents are remembered; 0 is no bound" verdict:"true" bound:"true"`
+	Bytes    setting.Bytes `key:"bytes" doc:"so many bytes of entries are remembered; 0 is no bound" example:"1GiB" verdict:"true" bound:"true"`
+	Clock    string        `key:"clock" doc:"what age is measured by: arrival in the journal, or the documents' own times (event)" enum:"arrival|event" verdict:"true"`
 	Requests time.Duration `key:"requests" doc:"so long the verdict of a document that came with an idempotency key (header unecho-idempotency-key) is remembered by that key, for the last million of them at most: the same document with the same key goes to duplicate; 0s reads no keys" example:"1h" verdict:"true" bound:"true" omit:"0s"`
 
 	Refresh     string        `key:"refresh" doc:"what a unique document's age is counted from: itself (first), or its last copy (last), so that what goes on being repeated is remembered" enum:"first|last" verdict:"true" bound:"true"`

@@ -40,8 +40,7 @@ func (p SimilarityParams) Scheme() (sketch.Scheme, sketch.Params, error) {
 	return scheme, sketch.Params{
 		Weighted:  p.Repeated(),
 		Threshold: threshold, Recall: p.Recall, ByArea: p.Plan == planArea, Slots: p.Slots, Bands: p.Bands, Rows: p.Rows,
-		CodeBits: p.CodeBits,
-		Bits:     p.Bits, Distance: p.Distance, Blocks: p.Blocks,
+		Bits: p.Bits, Distance: p.Distance, Blocks: p.Blocks,
 	}, err
 }
 
@@ -100,7 +99,7 @@ func (p SimilarityParams) comparer(s sketch.Sketch) (*compare.Comparer, error) {
 	}
 	return compare.New(compare.Params{
 		Kind: p.evidence(), Least: p.Least(), Runes: p.Verify == verifyLevenshtein, Shingling: shingling, Weighted: p.Weighted,
-		Sketch: s, ByBits: p.byDistance(), Distance: p.Distance, Slots: p.Slots, CodeBits: p.CodeBits,
+		Sketch: s, ByBits: p.byDistance(), Distance: p.Distance, Slots: p.Slots,
 	}), nil
 }
 

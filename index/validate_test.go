@@ -43,7 +43,6 @@ func TestValidateRefuses(t *testing.T) {
 		"odd slots":          {func(p *index.Params) { p.Similarity.Slots = 127 }, "similarity.slots: 127: is out of range"},
 		"many slots":         {func(p *index.Params) { p.Similarity.Slots = 1026 }, "similarity.slots: 1026: is out of range"},
 		"verify":             {func(p *index.Params) { p.Similarity.Verify = "" }, "similarity.verify: is not one of the choices; write jaccard, levenshtein or estimate"},
-		"code bits":          {func(p *index.Params) { p.Similarity.CodeBits = 5 }, "similarity.code_bits: 5: is not one"},
 		"evidence":           {func(p *index.Params) { p.Similarity.Evidence = "hash" }, "similarity.evidence: hash: is not one"},
 		"useless evidence": {
 			func(p *index.Params) { p.Similarity.Verify, p.Similarity.Evidence = "estimate", "shingles" },
@@ -125,7 +124,6 @@ func TestValidateTakesTheEdges(t *testing.T) {
 		"other hash":    func(p *index.Params) { p.Similarity.Hash = "murmur3" },
 		"count only":    func(p *index.Params) { p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, 1 },
 		"event clock":   func(p *index.Params) { p.Window.Clock = "event" },
-		"sixteen bits":  func(p *index.Params) { p.Similarity.CodeBits = 16 },
 		"estimate":      func(p *index.Params) { p.Similarity.Verify = "estimate" },
 		"one candidate": func(p *index.Params) { p.Similarity.MaxCandidates = 1 },
 		"modest recall": func(p *index.Params) { p.Similarity.Recall = 0.5 },

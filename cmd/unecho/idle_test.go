@@ -32,10 +32,10 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup --format text a.txt", "fields id missing delimiter lenient-quotes"},
 		{"dedup --format jsonl a.jsonl", "delimiter lenient-quotes missing"},
 		{"dedup a.txt", "fields lenient-quotes null include"},
-		{"dedup a.jsonl", "lenient-quotes part-bytes repeats removed checkpoint-every code-bits"},
+		{"dedup a.jsonl", "lenient-quotes part-bytes repeats removed checkpoint-every"},
 		{"dedup --unit line a.jsonl", "index index-file save-index pairs clusters groups representative verbose matches checkpoint " +
 			"checkpoint-every passes html threshold shingle hash weighted sketch slots plan recall bands rows bits distance blocks verify " +
-			"evidence code-bits max-candidates max-references max-work"},
+			"evidence max-candidates max-references max-work"},
 		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected cut html representative verbose"},
 		{"dedup --json a.jsonl", "keep-rejected"},
 		{"dedup --sketch simhash --distance 9 --verify estimate a.jsonl", "max-candidates max-references max-work"},
@@ -43,11 +43,11 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup --bands 10 --rows 5 --slots 64 a.jsonl", "recall plan"},
 		{"dedup --plan area a.jsonl", "recall"},
 		{"eval --pairs a.tsv --format lines a.txt", "fields id missing delimiter lenient-quotes"},
-		{"eval --pairs a.tsv a.jsonl", "code-bits null include missing"},
+		{"eval --pairs a.tsv a.jsonl", "null include missing"},
 		{"eval --pairs a.tsv --verify levenshtein --shingle char:4 a.jsonl", "weighted"},
 		{"eval --pairs a.tsv --bands 10 --rows 5 --slots 64 a.jsonl", "recall plan"},
 		{"tune --format lines a.txt", "fields id missing delimiter lenient-quotes"},
-		{"tune a.txt", "documents from to dir code-bits bits distance null include"},
+		{"tune a.txt", "documents from to dir bits distance null include"},
 		{"tune --sketch simhash a.txt", "slots bands recall"},
 		{"tune --topic news", "include null format fields id delimiter lenient-quotes strict"},
 		{"tune --tokens tokens a.jsonl", "fields missing scope document-max-bytes invalid-utf8 " + cmdline.TextFlags},
@@ -57,7 +57,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"sketch --verify levenshtein --shingle char:4 a.txt", "weighted"},
 		{"sketch --bands 10 --rows 5 --slots 64 a.txt", "recall plan"},
 		{"plan --documents 9", "format fields id missing delimiter lenient-quotes strict include null document-max-bytes invalid-utf8 max-candidates max-work"},
-		{"plan --documents 9 a.txt", "id-bytes evidence-bytes null include code-bits"},
+		{"plan --documents 9 a.txt", "id-bytes evidence-bytes null include"},
 		{"plan --documents 9 --verify levenshtein --shingle char:4", "weighted"},
 		{"plan --documents 9 --bands 10 --rows 5 --slots 64", "recall plan"},
 		{"explain one two", "format fields id delimiter lenient-quotes strict"},
@@ -109,7 +109,7 @@ func TestIdleFlags(t *testing.T) {
 		}
 	}
 	values := map[string]string{
-		"fields": "text", "id": "id", "missing": "empty", "delimiter": ";", "include": "*.md", "checkpoint-every": "1m", "code-bits": "8",
+		"fields": "text", "id": "id", "missing": "empty", "delimiter": ";", "include": "*.md", "checkpoint-every": "1m",
 		"representative": "last", "matches": "all", "threshold": "0.9", "shingle": "word:2", "hash": "sha1", "sketch": "minhash",
 		"slots": "64", "plan": "recall", "recall": "0.9", "bands": "10", "rows": "6", "bits": "64", "distance": "3", "blocks": "0", "verify": "jaccard",
 		"evidence": "text", "max-candidates": "9", "max-references": "9", "max-work": "9", "part-bytes": "9", "repeats": "2",

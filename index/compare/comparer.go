@@ -16,8 +16,7 @@ type Params struct {
 	Sketch    sketch.Sketch  // compares evidence of the kind Sketch
 	ByBits    bool           // the sketch is of bits, of which up to Distance differ
 	Distance  int
-	Slots     int // of another sketch, and the bits kept of each
-	CodeBits  int
+	Slots     int // of another sketch
 }
 
 // Comparer compares an entry with others, which have evidence of the same kind. It is not safe for concurrent use.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/sketch"
 )
 
 // The digest of evidence made of shingles is an odd sketch of their set (Mitzenmacher, Pagh and Pham, "Efficient Estimation for
@@ -80,12 +81,12 @@ func differing(shingles int, least Similarity) int {
 }
 
 // codesLimit returns the greatest number of bits in which the fronts of two sketches may differ, whose estimated
-// similarity is at least least: slots codes of so many bits, of which the digest has some.
-func codesLimit(least Similarity, slots, codeBits int) int {
-	size := 1 << codeBits
+// similarity is at least least: of the codes of so many slots the digest has some.
+func codesLimit(least Similarity, slots int) int {
+	const size = 1 << sketch.CodeBits
 	need := (uint64(least.Num)*uint64(slots*(size-1)) + uint64(least.Den)*uint64(slots)) / (uint64(least.Den) * uint64(size))
-	differ := drawn(slots-int(need), slots, min(entry.DigestBits/codeBits, slots))
-	code := bitsOfCode(codeBits)
+	differ := drawn(slots-int(need), slots, min(entry.DigestBits/sketch.CodeBits, slots))
+	code := bitsOfCode()
 	sum := make([]float64, entry.DigestBits+1) // the probability that so many bits differ
 	all := []float64{1}                        // and of so many bits where a number of codes do
 	for _, p := range differ {
@@ -113,11 +114,11 @@ func drawn(differ, all, taken int) []float64 {
 }
 
 // bitsOfCode returns the probability that a code differs in so many bits, if it differs.
-func bitsOfCode(codeBits int) []float64 {
-	p, n := make([]float64, codeBits+1), 1
-	for k := 1; k <= codeBits; k++ {
-		n = n * (codeBits - k + 1) / k
-		p[k] = float64(n) / float64(int(1)<<codeBits-1)
+func bitsOfCode() []float64 {
+	p, n := make([]float64, sketch.CodeBits+1), 1
+	for k := 1; k <= sketch.CodeBits; k++ {
+		n = n * (sketch.CodeBits - k + 1) / k
+		p[k] = float64(n) / float64(1<<sketch.CodeBits-1)
 	}
 	return p
 }

@@ -1,6 +1,6 @@
 package compare
 
-import "encoding/binary"
+import "github.com/unecho/unecho/index/sketch"
 
 // A fine key is finer than a band key. It takes part only where band keys are popular: then a document is linked
 // under the first twelve of its fine keys that are not popular themselves. They are made of the evidence, so every
@@ -37,27 +37,17 @@ func appendPairs(dst []uint64, scope uint64, sorted []uint64, width int) []uint6
 	return dst
 }
 
-// appendGroups appends the fine keys of codes of so many bits.
-func appendGroups(dst []uint64, scope uint64, codes []byte, codeBits int) []uint64 {
-	together := fineCode / codeBits
-	groups := 8 * len(codes) / codeBits / together
+// appendGroups appends the fine keys of codes.
+func appendGroups(dst []uint64, scope uint64, codes []byte) []uint64 {
+	const together = fineCode / sketch.CodeBits
+	groups := 8 * len(codes) / fineCode
 	for g := range min(groups, overlapChunk) {
 		key := uint64(0)
 		for k := range together {
-			key = key<<codeBits | code(codes, g+k*groups, codeBits)
+			i := g + k*groups
+			key = key<<sketch.CodeBits | uint64(codes[i/2]>>(i%2*sketch.CodeBits))&0xf
 		}
 		dst = append(dst, FineKey(scope, uint64(g), key))
 	}
 	return dst
-}
-
-// code returns a code of 4, 8 or 16 bits.
-func code(codes []byte, i, codeBits int) uint64 {
-	switch codeBits {
-	case 4:
-		return uint64(codes[i/2]>>(i%2*4)) & 0xf
-	case 8:
-		return uint64(codes[i])
-	}
-	return uint64(binary.LittleEndian.Uint16(codes[2*i:]))
 }

@@ -40,9 +40,7 @@ func newVerifier(p *Params) verifier {
 	case p.Kind == entry.Sketch && p.ByBits:
 		return &estimator{sketch: p.Sketch, by: Hamming, most: p.Distance}
 	case p.Kind == entry.Sketch:
-		return &estimator{
-			sketch: p.Sketch, by: Estimate, most: codesLimit(p.Least, p.Slots, p.CodeBits), codeBits: p.CodeBits,
-		}
+		return &estimator{sketch: p.Sketch, by: Estimate, most: codesLimit(p.Least, p.Slots)}
 	case p.Kind == entry.Shingles:
 		return &overlap{least: p.Least, limits: newOddLimits()}
 	case p.Runes:
@@ -122,11 +120,10 @@ func (x *jaccard) mayReach(_, _ *entry.Entry, _ int) bool { return true }
 
 // estimator verifies by the sketches, from evidence of the kind Sketch.
 type estimator struct {
-	sketch   sketch.Sketch
-	by       Method
-	most     int // greatest number of bits in which digests may differ
-	codeBits int // 0: bits, of which no fine keys are made
-	own      []byte
+	sketch sketch.Sketch
+	by     Method
+	most   int // greatest number of bits in which digests may differ
+	own    []byte
 	flat
 }
 
@@ -137,10 +134,10 @@ func (x *estimator) mayReach(_, _ *entry.Entry, _ int) bool { return true } // s
 func (x *estimator) limit(*entry.Entry) int { return x.most }
 
 func (x *estimator) fine(dst []uint64, e *entry.Entry) []uint64 {
-	if x.codeBits == 0 || e.Kind != entry.Sketch {
+	if x.by == Hamming || e.Kind != entry.Sketch { // of bits no fine keys are made
 		return dst
 	}
-	return appendGroups(dst, e.Scope, e.Evidence, x.codeBits)
+	return appendGroups(dst, e.Scope, e.Evidence)
 }
 
 func (x *estimator) method() Method { return x.by }

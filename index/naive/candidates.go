@@ -158,7 +158,7 @@ func (t *Twin) limit(e *entry.Entry) int {
 	case p.Verify == "estimate" && p.EstimatedBy() == compare.Hamming:
 		return p.Distance
 	case p.Verify == "estimate":
-		return t.cached([3]int{num, p.Slots, p.CodeBits}, func() int { return codesLimit(num, p.Slots, p.CodeBits) })
+		return t.cached([3]int{num, p.Slots}, func() int { return codesLimit(num, p.Slots) })
 	case p.Verify == "levenshtein":
 		shingling := t.shingling.Chars()
 		if shingling == 0 {
@@ -236,8 +236,8 @@ func beyond(probability []float64) (least int) {
 
 // codesLimit returns the greatest number of bits in which the first 256 bits of codes differ, if the similarity is
 // estimated at the threshold, except for one pair in a thousand.
-func codesLimit(tenThousandths, slots, codeBits int) int {
-	size := 1 << codeBits
+func codesLimit(tenThousandths, slots int) int {
+	const codeBits, size = 4, 16
 	need := (tenThousandths*slots*(size-1) + 10000*slots) / (10000 * size)
 	front, differ := min(256/codeBits, slots), slots-need
 	sum, bits := make([]float64, codeBits*(front+2)), []float64{1} // bits of k codes that differ
@@ -302,7 +302,7 @@ func (t *Twin) codeTags(e *entry.Entry) (tags []uint32) {
 	if t.params.Similarity.EstimatedBy() == compare.Hamming {
 		return nil
 	}
-	size := t.params.Similarity.CodeBits
+	const size = 4
 	groups := 8 * len(e.Evidence) / size / (16 / size)
 	for g := range min(groups, 64) {
 		key := uint64(0)

@@ -64,7 +64,7 @@ func (t *Twin) estimate(a, b *entry.Entry) (compare.Similarity, compare.Method) 
 		return compare.Similarity{Num: uint32(p.Bits - sketch.Hamming(a.Evidence, b.Evidence)), Den: uint32(p.Bits)},
 			compare.Hamming
 	}
-	num, den := sketch.Estimate(sketch.Matches(a.Evidence, b.Evidence, p.CodeBits), p.Slots, p.CodeBits)
+	num, den := sketch.Estimate(sketch.Matches(a.Evidence, b.Evidence), p.Slots)
 	return compare.Similarity{Num: num, Den: den}, compare.Estimate
 }
 

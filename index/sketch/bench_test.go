@@ -63,7 +63,7 @@ func planned(tb testing.TB, threshold float64) sketch.Banding {
 
 func minhash128(tb testing.TB, threshold float64) sketch.Sketch {
 	tb.Helper()
-	s, err := sketch.NewMinHashSketch(sketch.MinHashParams{Slots: slots, Banding: planned(tb, threshold), CodeBits: 8})
+	s, err := sketch.NewMinHashSketch(sketch.MinHashParams{Slots: slots, Banding: planned(tb, threshold)})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -7,34 +7,28 @@ import (
 	"slices"
 )
 
-// AppendCodes appends the low bits (4, 8 or 16) of a remix of each value. That is all the estimate needs of a sketch;
-// it cannot use the low bits of the values themselves, since these are minima and all small. Codes are packed little
-// endian, the first slot lowest:
+// CodeBits are kept of each slot. Two slots that differ have equal codes once in 16 times; some more slots make up for
+// that, in fewer bytes than wider codes.
+const CodeBits = 4
+
+// lows has all bits of each code set except its highest.
+const lows = 0x7777777777777777
+
+// AppendCodes appends the low CodeBits of a remix of each value. That is all the estimate needs of a sketch; it cannot
+// use the low bits of the values themselves, since these are minima and all small. Codes are packed little endian, the
+// first slot lowest:
 //
 //	┌────────┬────────┬───
-//	│ slot 0 │ slot 1 │ …     slots x bits / 8 bytes
+//	│ slot 0 │ slot 1 │ …     slots / 2 bytes
 //	└────────┴────────┴───
 //
-// The number of values must be even. Any other number of bits panics.
-func AppendCodes(dst []byte, values []uint64, bits int) []byte {
+// The number of values must be even.
+func AppendCodes(dst []byte, values []uint64) []byte {
 	from := len(dst)
-	dst = slices.Grow(dst, len(values)*bits/8)[:from+len(values)*bits/8]
+	dst = slices.Grow(dst, len(values)/2)[:from+len(values)/2]
 	codes := dst[from:]
-	switch bits {
-	case 4:
-		for i := range codes {
-			codes[i] = byte(remix(values[2*i])&0xf | remix(values[2*i+1])<<4)
-		}
-	case 8:
-		for i, v := range values {
-			codes[i] = byte(remix(v))
-		}
-	case 16:
-		for i, v := range values {
-			binary.LittleEndian.PutUint16(codes[2*i:], uint16(remix(v)))
-		}
-	default:
-		panic("sketch: codes have 4, 8 or 16 bits")
+	for i := range codes {
+		codes[i] = byte(remix(values[2*i])&0xf | remix(values[2*i+1])<<4)
 	}
 	return dst
 }
@@ -42,44 +36,30 @@ func AppendCodes(dst []byte, values []uint64, bits int) []byte {
 // remix returns the highest bits of a product, which depend on the whole value.
 func remix(value uint64) uint64 { return value * codeFactor >> 48 }
 
-// Matches counts the slots whose codes are equal. a and b must come from AppendCodes with the same number of slots and
-// bits. Of codes of unequal length the common front is compared.
-func Matches(a, b []byte, bits int) int {
+// Matches counts the slots whose codes are equal. a and b must come from AppendCodes with the same number of slots. Of
+// codes of unequal length the common front is compared.
+func Matches(a, b []byte) int {
 	n := min(len(a), len(b))
 	a, b = a[:n], b[:n]
-	low := lows(bits)
 	count := 0
 	i := 0
 	for ; i+8 <= n; i += 8 {
-		count += equal(binary.LittleEndian.Uint64(a[i:])^binary.LittleEndian.Uint64(b[i:]), low)
+		count += equal(binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]))
 	}
 	if i < n {
 		var x, y [8]byte
 		copy(x[:], a[i:])
 		copy(y[:], b[i:])
-		padding := (8 - (n - i)) * 8 / bits // padding is equal in both, but is no slot
-		count += equal(binary.LittleEndian.Uint64(x[:])^binary.LittleEndian.Uint64(y[:]), low) - padding
+		padding := (8 - (n - i)) * 8 / CodeBits // padding is equal in both, but is no slot
+		count += equal(binary.LittleEndian.Uint64(x[:])^binary.LittleEndian.Uint64(y[:])) - padding
 	}
 	return count
 }
 
-// lows has all bits of each code set except its highest.
-func lows(bits int) uint64 {
-	switch bits {
-	case 4:
-		return 0x7777777777777777
-	case 8:
-		return 0x7f7f7f7f7f7f7f7f
-	case 16:
-		return 0x7fff7fff7fff7fff
-	}
-	panic("sketch: codes have 4, 8 or 16 bits")
-}
-
 // equal counts the codes that are zero in x. The sum carries into a code's highest bit if any of the lower ones is set,
 // and never beyond.
-func equal(x, low uint64) int {
-	return bits.OnesCount64(^((x&low + low) | x | low))
+func equal(x uint64) int {
+	return bits.OnesCount64(^((x&lows + lows) | x | lows))
 }
 
 // Estimate returns the Jaccard similarity that this many matching codes of slots indicate, as an exact fraction. Two
@@ -89,17 +69,17 @@ func equal(x, low uint64) int {
 //	(matches/slots - 2^-bits) / (1 - 2^-bits), at least 0
 //
 // slots must be at most MaxSlots, so that both parts fit.
-func Estimate(matches, slots, bits int) (num, den uint32) {
-	num = uint32(max(0, matches<<bits-slots))
-	den = uint32(slots * (1<<bits - 1))
+func Estimate(matches, slots int) (num, den uint32) {
+	num = uint32(max(0, matches<<CodeBits-slots))
+	den = uint32(slots * (1<<CodeBits - 1))
 	return num, den
 }
 
 // StandardError returns the standard error of Estimate for pairs of this Jaccard similarity: the square root of
 // m(1-m)/slots / (1-2^-bits), where m is the share of codes that are equal. Of texts of up to 100 shingles the error is
 // less (TestAccuracyTable).
-func StandardError(jaccard float64, slots, bits int) float64 {
-	chance := math.Ldexp(1, -bits)
+func StandardError(jaccard float64, slots int) float64 {
+	chance := math.Ldexp(1, -CodeBits)
 	equal := jaccard + (1-jaccard)*chance
 	return math.Sqrt(equal*(1-equal)/float64(slots)) / (1 - chance)
 }

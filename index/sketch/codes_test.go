@@ -9,63 +9,57 @@ import (
 func TestCodesAreLowBitsOfTheRemix(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 1))
 	values := randomSet(random, 18)
-	four, eight, sixteen := AppendCodes([]byte("x"), values, 4), AppendCodes(nil, values, 8), AppendCodes(nil, values, 16)
-	if four[0] != 'x' || len(four) != 1+9 || len(eight) != 18 || len(sixteen) != 36 {
-		t.Fatalf("%d, %d and %d bytes", len(four)-1, len(eight), len(sixteen))
+	codes := AppendCodes([]byte("x"), values)
+	if codes[0] != 'x' || len(codes) != 1+9 {
+		t.Fatalf("%d bytes", len(codes)-1)
 	}
-	for i := range values {
-		code := uint16(sixteen[2*i]) | uint16(sixteen[2*i+1])<<8
-		if eight[i] != byte(code) || four[1+i/2]>>(4*(i%2))&15 != byte(code&15) {
-			t.Errorf("slot %d: codes %x, %x, %x", i, four[1+i/2], eight[i], code)
+	for i, v := range values {
+		if got, want := codes[1+i/2]>>(4*(i%2))&15, byte(remix(v)&15); got != want {
+			t.Errorf("slot %d has the code %x, want %x", i, got, want)
 		}
 	}
 }
 
 func TestMatches(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 1))
-	for _, bits := range []int{4, 8, 16} {
-		for _, slots := range []int{16, 18, 22, 100, 128, 1024} {
-			a := randomSet(random, slots)
-			b := randomSet(random, slots)
-			for i := range b {
-				if random.IntN(3) > 0 {
-					b[i] = a[i]
-				}
+	for _, slots := range []int{16, 18, 22, 100, 128, 1024} {
+		a := randomSet(random, slots)
+		b := randomSet(random, slots)
+		for i := range b {
+			if random.IntN(3) > 0 {
+				b[i] = a[i]
 			}
-			want := 0
-			for i := range a {
-				if (remix(a[i])^remix(b[i]))&(1<<bits-1) == 0 {
-					want++
-				}
+		}
+		want := 0
+		for i := range a {
+			if (remix(a[i])^remix(b[i]))&15 == 0 {
+				want++
 			}
-			x, y := AppendCodes(nil, a, bits), AppendCodes(nil, b, bits)
-			if got := Matches(x, y, bits); got != want {
-				t.Errorf("%d bits, %d slots: %d matches, want %d", bits, slots, got, want)
-			}
-			if got := Matches(x, x, bits); got != slots {
-				t.Errorf("%d bits, %d slots: %d matches with itself", bits, slots, got)
-			}
+		}
+		x, y := AppendCodes(nil, a), AppendCodes(nil, b)
+		if got := Matches(x, y); got != want {
+			t.Errorf("%d slots: %d matches, want %d", slots, got, want)
+		}
+		if got := Matches(x, x); got != slots {
+			t.Errorf("%d slots: %d matches with itself", slots, got)
 		}
 	}
 }
 
-// Each pair of codes is tried, because the arithmetic works on eight or sixteen at once.
+// Each pair of codes is tried, because the arithmetic works on sixteen at once.
 func TestEveryPairOfCodes(t *testing.T) {
 	for a := range 256 {
 		for b := range 256 {
 			x, y := []byte{byte(a), 1, byte(b), 0, 0xff}, []byte{byte(b), 2, byte(a), 0, 0xff}
-			eight, four := 2, 4+1 // 1 and 2 share their upper half
-			if a == b {
-				eight += 2
-			}
+			want := 4 + 1 // 1 and 2 share their upper half
 			if a&15 == b&15 {
-				four += 2
+				want += 2
 			}
 			if a>>4 == b>>4 {
-				four += 2
+				want += 2
 			}
-			if Matches(x, y, 8) != eight || Matches(x, y, 4) != four {
-				t.Fatalf("%x and %x: %d and %d matches, want %d and %d", x, y, Matches(x, y, 8), Matches(x, y, 4), eight, four)
+			if got := Matches(x, y); got != want {
+				t.Fatalf("%x and %x: %d matches, want %d", x, y, got, want)
 			}
 		}
 	}
@@ -73,19 +67,19 @@ func TestEveryPairOfCodes(t *testing.T) {
 
 func TestEstimate(t *testing.T) {
 	for _, c := range []struct {
-		matches, slots, bits int
-		num, den             uint32
+		matches, slots int
+		num, den       uint32
 	}{
-		{128, 128, 8, 128 * 255, 128 * 255},
-		{0, 128, 8, 0, 128 * 255},
-		{8, 128, 4, 0, 128 * 15}, // as many matches as chance alone gives
-		{4, 128, 4, 0, 128 * 15}, // and fewer
-		{64, 128, 8, 64*256 - 128, 128 * 255},
-		{1024, 1024, 16, 1024 * 65535, 1024 * 65535},
+		{128, 128, 128 * 15, 128 * 15},
+		{0, 128, 0, 128 * 15},
+		{8, 128, 0, 128 * 15}, // as many matches as chance alone gives
+		{4, 128, 0, 128 * 15}, // and fewer
+		{64, 128, 64*16 - 128, 128 * 15},
+		{1024, 1024, 1024 * 15, 1024 * 15},
 	} {
-		num, den := Estimate(c.matches, c.slots, c.bits)
+		num, den := Estimate(c.matches, c.slots)
 		if num != c.num || den != c.den {
-			t.Errorf("%d of %d, %d bits: got %d/%d, want %d/%d", c.matches, c.slots, c.bits, num, den, c.num, c.den)
+			t.Errorf("%d of %d: got %d/%d, want %d/%d", c.matches, c.slots, num, den, c.num, c.den)
 		}
 	}
 }
@@ -95,25 +89,22 @@ func TestEstimateIsUnbiased(t *testing.T) {
 	const slots, trials = 128, 800
 	random := rand.New(rand.NewPCG(8, 1))
 	m := minhash(t, slots)
-	for _, bits := range []int{4, 8, 16} {
-		for _, shared := range []int{150, 240, 285} {
-			jaccard := float64(shared) / 300
-			var bias, square float64
-			for range trials {
-				a, b := twoSets(random, 300, shared)
-				num, den := Estimate(Matches(AppendCodes(nil, signed(m, a), bits), AppendCodes(nil, signed(m, b), bits), bits),
-					slots, bits)
-				e := float64(num)/float64(den) - jaccard
-				bias += e / trials
-				square += e * e / trials
-			}
-			// Li and König 2010: the variance of a binomial share, stretched by the correction.
-			chance := math.Pow(2, -float64(bits))
-			p := jaccard + (1-jaccard)*chance
-			variance := p * (1 - p) / slots / ((1 - chance) * (1 - chance))
-			if math.Abs(bias) > 4*math.Sqrt(variance/trials) || square > 1.2*variance {
-				t.Errorf("%d bits, similarity %.2f: bias %.5f, mean square error %.6f of %.6f", bits, jaccard, bias, square, variance)
-			}
+	for _, shared := range []int{150, 240, 285} {
+		jaccard := float64(shared) / 300
+		var bias, square float64
+		for range trials {
+			a, b := twoSets(random, 300, shared)
+			num, den := Estimate(Matches(AppendCodes(nil, signed(m, a)), AppendCodes(nil, signed(m, b))), slots)
+			e := float64(num)/float64(den) - jaccard
+			bias += e / trials
+			square += e * e / trials
+		}
+		// Li and König 2010: the variance of a binomial share, stretched by the correction.
+		const chance = 1.0 / 16
+		p := jaccard + (1-jaccard)*chance
+		variance := p * (1 - p) / slots / ((1 - chance) * (1 - chance))
+		if math.Abs(bias) > 4*math.Sqrt(variance/trials) || square > 1.2*variance {
+			t.Errorf("similarity %.2f: bias %.5f, mean square error %.6f of %.6f", jaccard, bias, square, variance)
 		}
 	}
 }
@@ -121,26 +112,18 @@ func TestEstimateIsUnbiased(t *testing.T) {
 func FuzzMatches(f *testing.F) {
 	f.Add([]byte("0123456789"), []byte("0123x56y89"))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		n := min(len(a), len(b))
-		eight, four := 0, 0
-		for i := range n {
+		want := 0
+		for i := range min(len(a), len(b)) {
 			d := a[i] ^ b[i]
-			if d == 0 {
-				eight++
-			}
 			if d&15 == 0 {
-				four++
+				want++
 			}
 			if d>>4 == 0 {
-				four++
+				want++
 			}
 		}
-		if got := Matches(a, b, 8); got != eight {
-			t.Fatalf("8 bits: %d, want %d", got, eight)
+		if got := Matches(a, b); got != want {
+			t.Fatalf("%d matches, want %d", got, want)
 		}
-		if got := Matches(a, b, 4); got != four {
-			t.Fatalf("4 bits: %d, want %d", got, four)
-		}
-		Matches(a, b, 16) // half a code at the end does no harm
 	})
 }

@@ -34,7 +34,7 @@ func ExampleNewMinHashSketch() {
 		fmt.Println(err)
 		return
 	}
-	s, err := sketch.NewMinHashSketch(sketch.MinHashParams{Slots: 128, Banding: plan, CodeBits: 8})
+	s, err := sketch.NewMinHashSketch(sketch.MinHashParams{Slots: 128, Banding: plan})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -121,30 +121,24 @@ func ExampleEstimate() {
 	codes := func(text string) []byte {
 		values := make([]uint64, minhash.Slots())
 		minhash.Sign(values, shingles(text))
-		return sketch.AppendCodes(nil, values, 4)
+		return sketch.AppendCodes(nil, values)
 	}
 	a, b := codes(original), codes(unrelated)
-	matches := sketch.Matches(a, b, 4)
-	num, den := sketch.Estimate(matches, minhash.Slots(), 4)
+	matches := sketch.Matches(a, b)
+	num, den := sketch.Estimate(matches, minhash.Slots())
 	fmt.Printf("%d bytes, %d of %d slots match: %d/%d\n", len(a), matches, minhash.Slots(), num, den)
 	// Output: 64 bytes, 7 of 128 slots match: 0/1920
 }
 
 func ExampleAppendCodes() {
 	values := []uint64{0x12345678abcdef, 0x12345678abcdef, 0xfedcba98765432, 0x0f1e2d3c4b5a69}
-	fmt.Printf("%x\n", sketch.AppendCodes(nil, values, 8))
-	fmt.Printf("%x\n", sketch.AppendCodes(nil, values, 4))
-	// Output:
-	// 79796116
-	// 9961
+	fmt.Printf("%x\n", sketch.AppendCodes(nil, values))
+	// Output: 9961
 }
 
 func ExampleMatches() {
-	fmt.Println(sketch.Matches([]byte{0x12, 0x34}, []byte{0x12, 0x35}, 8))
-	fmt.Println(sketch.Matches([]byte{0x12, 0x34}, []byte{0x12, 0x35}, 4))
-	// Output:
-	// 1
-	// 3
+	fmt.Println(sketch.Matches([]byte{0x12, 0x34}, []byte{0x12, 0x35}))
+	// Output: 3
 }
 
 func ExamplePlan() {

@@ -20,7 +20,7 @@ func TestKeysDoNotFollowFromEvidence(t *testing.T) {
 		{"simhash of 64 bits", 4. / (1 << 16), func() (Sketch, error) { return NewSimHashSketch(SimHashParams{Bits: 64, Distance: 3}) }},
 		{"simhash of 128 bits", 4. / (1 << 32), func() (Sketch, error) { return NewSimHashSketch(SimHashParams{Bits: 128, Distance: 3}) }},
 		{"minhash", 13. / (1 << 32), func() (Sketch, error) {
-			return NewMinHashSketch(MinHashParams{Slots: 78, Banding: Banding{Bands: 13, Rows: 6}, CodeBits: 8})
+			return NewMinHashSketch(MinHashParams{Slots: 78, Banding: Banding{Bands: 13, Rows: 6}})
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func (m minHashScheme) New(p Params) (Sketch, error) {
 }
 
 func (minHashScheme) params(p Params, banding Banding) MinHashParams {
-	return MinHashParams{Slots: p.Slots, Banding: banding, CodeBits: p.CodeBits, Weighted: p.Weighted}
+	return MinHashParams{Slots: p.Slots, Banding: banding, Weighted: p.Weighted}
 }
 
 // areaWeight is datasketch's default weight of false candidates, and of missed ones.
@@ -69,7 +69,7 @@ func (minHashScheme) Text(codes []byte) string { return fmt.Sprintf("%x", codes)
 func (minHashScheme) Bits(p Params, codes []byte) string {
 	bits := make([]byte, 0, p.Slots)
 	for slot := range p.Slots {
-		at := slot * p.CodeBits
+		at := slot * CodeBits
 		bits = append(bits, '0'+codes[at/8]>>(at%8)&1)
 	}
 	return string(bits)
@@ -81,7 +81,7 @@ func (m minHashScheme) Agree(p Params, pair Pair) (Agreement, error) {
 		return Agreement{}, err
 	}
 	a := Agreement{
-		Slots: p.Slots, MatchingSlots: Matches(pair.A, pair.B, p.CodeBits),
+		Slots: p.Slots, MatchingSlots: Matches(pair.A, pair.B),
 		Rows: banding.Rows, Probability: banding.Probability(pair.Jaccard),
 	}
 	a.Lines = [2]Line{

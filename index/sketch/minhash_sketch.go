@@ -6,7 +6,6 @@ import "fmt"
 type minHashSketch struct {
 	minhash  *MinHash
 	banding  Banding
-	bits     int
 	weighted bool
 
 	values   []uint64 // of the document signed last
@@ -25,7 +24,7 @@ func NewMinHashSketch(p MinHashParams) (Sketch, error) {
 		return nil, err
 	}
 	return &minHashSketch{
-		minhash: minhash, banding: p.Banding, bits: p.CodeBits, weighted: p.Weighted, values: make([]uint64, p.Slots),
+		minhash: minhash, banding: p.Banding, weighted: p.Weighted, values: make([]uint64, p.Slots),
 	}, nil
 }
 
@@ -43,15 +42,15 @@ func (s *minHashSketch) AppendKeys(dst []byte, scope uint64, width int) []byte {
 	return s.banding.AppendKeys(dst, s.values, scope, width)
 }
 
-func (s *minHashSketch) Size() int { return len(s.values) * s.bits / 8 }
+func (s *minHashSketch) Size() int { return len(s.values) * CodeBits / 8 }
 
-func (s *minHashSketch) AppendCodes(dst []byte) []byte { return AppendCodes(dst, s.values, s.bits) }
+func (s *minHashSketch) AppendCodes(dst []byte) []byte { return AppendCodes(dst, s.values) }
 
 func (s *minHashSketch) Similarity(a, b []byte) (num, den uint32) {
 	if len(a) != s.Size() || len(b) != s.Size() {
 		return 0, 1
 	}
-	return Estimate(Matches(a, b, s.bits), len(s.values), s.bits)
+	return Estimate(Matches(a, b), len(s.values))
 }
 
 func (s *minHashSketch) Algorithm() string { return fmt.Sprintf("minhash/%d", Version) }

@@ -184,7 +184,7 @@ func TestSigningAllocatesNothing(t *testing.T) {
 	sign := func() {
 		m.Sign(values, shingles)
 		keys = plan.AppendKeys(keys[:0], values, 7, 4)
-		codes = AppendCodes(codes[:0], values, 8)
+		codes = AppendCodes(codes[:0], values)
 	}
 	sign()
 	if allocs := testing.AllocsPerRun(50, sign); allocs != 0 {
@@ -199,22 +199,16 @@ func TestPinned(t *testing.T) {
 	for _, shingles := range [][]uint64{{42}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}} {
 		values := signed(m, shingles)
 		fmt.Fprintf(&got, "values %x %x %x\n", values[0], values[7], values[15])
-		for _, bits := range []int{4, 8, 16} {
-			fmt.Fprintf(&got, "codes%d %x\n", bits, AppendCodes(nil, values, bits))
-		}
+		fmt.Fprintf(&got, "codes %x\n", AppendCodes(nil, values))
 		fmt.Fprintf(&got, "keys %x\n", Banding{Bands: 3, Rows: 5}.AppendKeys(nil, values, 0, 4))
 		fmt.Fprintf(&got, "keys %x\n", Banding{Bands: 2, Rows: 8}.AppendKeys(nil, values, 77, 8))
 	}
 	const want = `values 2ba93a89e84f940 2b08af89e6aa88a 287f8aa434f0a71
-codes4 830090ccb283417a
-codes8 83d8d03090593c9c021b83588154ba07
-codes16 835fd8b6d09130be901959d53c5a9c4502c11b5483e35852818f5437bab40701
+codes 830090ccb283417a
 keys c9ff8da213fff4083db271e6
 keys bdf50e325ca98c466540940e90208929
 values ca023ac907687 71c03a60323651 f68026eacc2436
-codes4 3c58c09c45c18805
-codes8 0c3388d5108cccd955c4114cc8081590
-codes16 0c1633118850d58210a18cdbccf7d90d5548c46c119f4cbdc8f70814152a9064
+codes 3c58c09c45c18805
 keys 69e97e9ca5296acf3b9c6ee7
 keys ef4b8dda38543f88805dfd673db7a1ec
 `

@@ -6,7 +6,6 @@ import "fmt"
 type MinHashParams struct {
 	Slots    int     // an even number, 16 to 1024
 	Banding  Banding // bands of the slots, from Plan or chosen by hand; at most Slots in all
-	CodeBits int     // bits kept of each slot: 4, 8 or 16
 	Weighted bool    // shingles count as often as they occur: the similarity is that of multisets
 }
 
@@ -15,13 +14,7 @@ func (p MinHashParams) Validate() error {
 	if err := checkSlots(p.Slots); err != nil {
 		return err
 	}
-	if err := p.Banding.Validate(p.Slots); err != nil {
-		return err
-	}
-	if p.CodeBits != 4 && p.CodeBits != 8 && p.CodeBits != 16 {
-		return fmt.Errorf("codes of %d bits are impossible; possible are 4, 8 and 16", p.CodeBits)
-	}
-	return nil
+	return p.Banding.Validate(p.Slots)
 }
 
 // SimHashParams are the settings of a SimHash sketch.

@@ -22,8 +22,8 @@ func (r refusal) check(t *testing.T) {
 }
 
 func TestImpossibleParams(t *testing.T) {
-	minhash := func(slots, bands, rows, bits int) error {
-		_, err := NewMinHashSketch(MinHashParams{Slots: slots, Banding: Banding{bands, rows}, CodeBits: bits})
+	minhash := func(slots, bands, rows int) error {
+		_, err := NewMinHashSketch(MinHashParams{Slots: slots, Banding: Banding{bands, rows}})
 		return err
 	}
 	simhash := func(bits, distance, blocks int) error {
@@ -35,16 +35,15 @@ func TestImpossibleParams(t *testing.T) {
 		return err
 	}
 	for _, c := range []refusal{
-		{minhash(128, 128, 1, 4), "<nil>"},
+		{minhash(128, 128, 1), "<nil>"},
 		{simhash(64, 0, 0), "<nil>"},
 		{simhash(64, 5, 8), "<nil>"},
-		{minhash(127, 18, 7, 8), "make minhash sketch: 127 slots are impossible; possible is an even number from 16 to 1024"},
-		{minhash(128, 20, 7, 8), "make minhash sketch: 20 bands of 7 rows need 140 slots, have 128; possible are 18 bands, or 6 rows"},
-		{minhash(128, 200, 1, 8), "make minhash sketch: 200 bands of 1 row do not fit into 128 slots; possible is 1 row in 128 bands to 128 rows in 1 band"},
-		{minhash(128, 1, 200, 8), "make minhash sketch: 1 band of 200 rows do not fit into 128 slots; possible is 1 row in 128 bands to 128 rows in 1 band"},
-		{minhash(128, 0, 7, 8), "make minhash sketch: 0 bands of 7 rows are impossible; possible is 1 band of 1 row and more"},
-		{minhash(128, 18, -1, 8), "make minhash sketch: 18 bands of -1 rows are impossible; possible is 1 band of 1 row and more"},
-		{minhash(128, 18, 7, 2), "make minhash sketch: codes of 2 bits are impossible; possible are 4, 8 and 16"},
+		{minhash(127, 18, 7), "make minhash sketch: 127 slots are impossible; possible is an even number from 16 to 1024"},
+		{minhash(128, 20, 7), "make minhash sketch: 20 bands of 7 rows need 140 slots, have 128; possible are 18 bands, or 6 rows"},
+		{minhash(128, 200, 1), "make minhash sketch: 200 bands of 1 row do not fit into 128 slots; possible is 1 row in 128 bands to 128 rows in 1 band"},
+		{minhash(128, 1, 200), "make minhash sketch: 1 band of 200 rows do not fit into 128 slots; possible is 1 row in 128 bands to 128 rows in 1 band"},
+		{minhash(128, 0, 7), "make minhash sketch: 0 bands of 7 rows are impossible; possible is 1 band of 1 row and more"},
+		{minhash(128, 18, -1), "make minhash sketch: 18 bands of -1 rows are impossible; possible is 1 band of 1 row and more"},
 		{simhash(48, 1, 0), "make simhash sketch: a simhash of 48 bits is impossible; possible are 32, 64 and 128"},
 		{simhash(64, -1, 0), "make simhash sketch: a distance of -1 bits is impossible; possible is 0 to 3"},
 		{simhash(64, 4, 0), "make simhash sketch: for distance 4 the 5 blocks of 64 bits make keys of 12 bits, less than 16; the largest possible distance is 3"},

@@ -79,7 +79,6 @@ type Params struct {
 	ByArea      bool    // bands are planned by PlanByArea, which keeps no recall
 	Slots       int
 	Bands, Rows int // if both are 0, they are planned
-	CodeBits    int // 4, 8 or 16
 
 	// For schemes by distance.
 	Bits     int // 32, 64 or 128

@@ -10,7 +10,7 @@ import (
 
 // usual are settings that every scheme can work with.
 func usual() sketch.Params {
-	return sketch.Params{Threshold: 0.8, Recall: 0.98, Slots: 128, CodeBits: 8, Bits: 64, Distance: 3}
+	return sketch.Params{Threshold: 0.8, Recall: 0.98, Slots: 128, Bits: 64, Distance: 3}
 }
 
 // TestSchemes checks what every scheme promises. It tries a new scheme without another line.

@@ -13,7 +13,7 @@ func (simHashScheme) Name() string { return "simhash" }
 
 func (simHashScheme) ByDistance() bool { return true }
 
-func (simHashScheme) Unread() []string { return []string{"slots", "plan", "recall", "code_bits"} }
+func (simHashScheme) Unread() []string { return []string{"slots", "plan", "recall"} }
 
 func (s simHashScheme) Check(p Params) *Wrong {
 	if p.Bands != 0 || p.Rows != 0 {

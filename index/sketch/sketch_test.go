@@ -19,9 +19,9 @@ func kinds(t testing.TB) map[string]Sketch {
 	}
 	for _, weighted := range []bool{false, true} {
 		for _, p := range []MinHashParams{
-			{Slots: 128, Banding: Banding{18, 7}, CodeBits: 8},
-			{Slots: 16, Banding: Banding{3, 5}, CodeBits: 4},
-			{Slots: 256, Banding: Banding{28, 9}, CodeBits: 16},
+			{Slots: 128, Banding: Banding{18, 7}},
+			{Slots: 16, Banding: Banding{3, 5}},
+			{Slots: 256, Banding: Banding{28, 9}},
 		} {
 			p.Weighted = weighted
 			s, err := NewMinHashSketch(p)

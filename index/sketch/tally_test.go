@@ -87,7 +87,7 @@ func TestDistinctAndOccurrences(t *testing.T) {
 func TestWeightedMinHash(t *testing.T) {
 	const trials = 400
 	random := rand.New(rand.NewPCG(52, 1))
-	s, err := NewMinHashSketch(MinHashParams{Slots: 128, Banding: Banding{18, 7}, CodeBits: 16, Weighted: true})
+	s, err := NewMinHashSketch(MinHashParams{Slots: 128, Banding: Banding{18, 7}, Weighted: true})
 	if err != nil {
 		t.Fatal(err)
 	}

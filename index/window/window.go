@@ -30,13 +30,13 @@ type Window struct {
 
 // Params say what a window is of, and its bounds. 0 is no bound.
 type Params struct {
-	Bands           int   // of a document
-	Share           int64 // bytes that each document counts beside its entry and links
-	Age             int64 // ms
-	Count           uint64
-	Bytes           int64
-	Refreshes       bool // representatives enter again
-	Copies          bool // copies are indexed: they must find a representative that entered again
+	Bands     int   // of a document
+	Share     int64 // bytes that each document counts beside its entry and links
+	Age       int64 // ms
+	Count     uint64
+	Bytes     int64
+	Refreshes bool // representatives enter again
+	Copies    bool // copies are indexed: they must find a representative that entered again
 }
 
 // New makes an empty window.

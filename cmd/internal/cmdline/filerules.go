@@ -41,13 +41,6 @@ func JudgeRules() []Rule {
 	}
 }
 
-// CodeRule is that of the bits of a code.
-func CodeRule() Rule {
-	return Rule{Flags: "code-bits", When: func(g *Asked) bool {
-		return g.Config.Judge.Similarity.Verify == "estimate" || g.Has("verbose")
-	}, Why: "is about codes of sketches, which --verify estimate compares, and only that: leave it out"}
-}
-
 // LayoutRules are those of what is a document in a file.
 func LayoutRules() []Rule {
 	rules := []Rule{

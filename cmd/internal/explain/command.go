@@ -131,6 +131,6 @@ func Rules(files []string) []cmdline.Rule {
 		{Flags: "format fields id delimiter lenient-quotes strict", When: inFiles, Why: "is about a file with documents: name it by --in"},
 		{Flags: "dir", When: func(*cmdline.Asked) bool { return len(files) == 0 }, Why: "is about records of a cluster, and A and B are in files"},
 		{Flags: "normal shared", When: func(g *cmdline.Asked) bool { return !g.Has("json") }, Why: "is in --json already: leave it out"},
-		{Flags: "in json code-bits html"},
+		{Flags: "in json html"},
 	}, cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.LayoutRules())
 }

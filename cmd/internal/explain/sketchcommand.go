@@ -79,6 +79,6 @@ func writeSketches(ctx context.Context, cmd *cobra.Command, args []string, c con
 func SketchRules() []cmdline.Rule {
 	return slices.Concat(cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{
 		{Flags: "evidence max-candidates max-work", When: cmdline.Never, Why: "is about how documents are compared, and none are: leave it out"},
-		{Flags: "json code-bits html"},
+		{Flags: "json html"},
 	})
 }

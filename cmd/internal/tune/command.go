@@ -60,7 +60,7 @@ func Command(version string) *cobra.Command {
 		f.Duration("budget", 0, "try settings in a random order until this time is over; 0 tries all")
 		f.Bool("brute-force", false, "compare each document with each as well, to see time and pairs beside the exact join")
 	})
-	cmdline.AddSettings(cmd, "similarity.recall", "similarity.code_bits", "similarity.weighted", "text",
+	cmdline.AddSettings(cmd, "similarity.recall", "similarity.weighted", "text",
 		"document.max_bytes", "document.invalid_utf8", "document.missing", "document.scope")
 	cmdline.Offer(cmd, "by", Bys()...)
 	return cmd

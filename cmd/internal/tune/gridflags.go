@@ -110,5 +110,5 @@ func Rules() []cmdline.Rule {
 		{Flags: "slots bands recall", When: tries(false), Why: untried},
 		{Flags: "bits distance", When: tries(true), Why: untried},
 		{Flags: "topic tokens pairs sample sample-bytes seed grid by at min-precision html yaml json budget brute-force weighted"},
-	}, cmdline.SettingRules(), cmdline.FileRules(), []cmdline.Rule{cmdline.CodeRule()})
+	}, cmdline.SettingRules(), cmdline.FileRules())
 }

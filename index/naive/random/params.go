@@ -94,7 +94,6 @@ func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
 	if p.EstimatedBy() == compare.Hamming && r.IntN(2) == 0 {
 		p.Verify = "estimate" // few short texts are near enough to match within few bits
 	}
-	p.CodeBits = pick(r, 4, 8, 16)
 	if p.Verify == "jaccard" {
 		p.Evidence = pick(r, "auto", "shingles", "text")
 	}

@@ -21,7 +21,7 @@ func TestSettingsForFilesAreNotWritten(t *testing.T) {
 	}
 	if !slices.Equal(files, []string{
 		"similarity.hash", "similarity.slots", "similarity.plan", "similarity.bands", "similarity.rows", "similarity.bits",
-		"similarity.blocks", "similarity.evidence", "similarity.max_references", "similarity.max_work", "text.max_bytes",
+		"similarity.evidence", "similarity.max_references", "similarity.max_work", "text.max_bytes",
 	}) {
 		t.Errorf("settings for files: %v", files)
 	}
@@ -88,7 +88,7 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 // The settings of a service leave them out, and those of a verb for files tell what is no default.
 func TestSettingsForFilesAreLeftOut(t *testing.T) {
 	text := string(Default().Settings())
-	for _, key := range []string{"hash", "plan", "bits", "blocks", "evidence", "max_bytes\":\"0"} {
+	for _, key := range []string{"hash", "plan", "bits", "evidence", "max_bytes\":\"0"} {
 		if strings.Contains(text, "."+key) {
 			t.Errorf("%s is in %s", key, text)
 		}

@@ -34,7 +34,6 @@ type SimilarityParams struct {
 	Rows          int     `key:"rows" doc:"minhash: slots in a band, with bands" verdict:"true" files:"true"`
 	Bits          int     `key:"bits" doc:"simhash: bits of a sketch" enum:"32|64|128" verdict:"true" omit:"64" files:"true"`
 	Distance      int     `key:"distance" doc:"simhash: documents that differ in up to so many bits become candidates, and with verify: estimate duplicates, whatever the threshold is" verdict:"true"`
-	Blocks        int     `key:"blocks" doc:"simhash: blocks that the bits are cut into; more blocks than distance + 1 make fewer candidates and more bands; 0 is distance + 1" verdict:"true" omit:"0" files:"true"`
 	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches (of minhash off by up to 0.07 at 0.8: not for templates, such as lines of a log)" enum:"jaccard|levenshtein|estimate" verdict:"true" bound:"true"`
 	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles (auto) keeps short hashes and no readable text; text keeps the text, which for char:K takes less memory and more time; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true" omit:"auto" files:"true"`
 	MaxCandidates int     `key:"max_candidates" doc:"documents that one is compared with, those first whose digests differ least; where that leaves some out and no match is found, the record says so (unecho-cut)" verdict:"true" bound:"true"`

@@ -89,7 +89,7 @@ func TestSignedBands(t *testing.T) {
 		"by area":     {func(p *SimilarityParams) { p.Plan = "area" }, 9 * 4},
 		"simhash":     {func(p *SimilarityParams) { p.Sketch = "simhash" }, 4 * 4},
 		"far":         {func(p *SimilarityParams) { p.Sketch, p.Bits, p.Distance = "simhash", 128, 7 }, 8 * 4},
-		"more blocks": {func(p *SimilarityParams) { p.Sketch, p.Blocks = "simhash", 5 }, 10 * 4},
+		"more blocks": {func(p *SimilarityParams) { p.Sketch, p.Distance = "simhash", 5 }, 21 * 4},
 	} {
 		p := DefaultParams()
 		c.change(&p.Similarity)

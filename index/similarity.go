@@ -40,7 +40,7 @@ func (p SimilarityParams) Scheme() (sketch.Scheme, sketch.Params, error) {
 	return scheme, sketch.Params{
 		Weighted:  p.Repeated(),
 		Threshold: threshold, Recall: p.Recall, ByArea: p.Plan == planArea, Slots: p.Slots, Bands: p.Bands, Rows: p.Rows,
-		Bits: p.Bits, Distance: p.Distance, Blocks: p.Blocks,
+		Bits: p.Bits, Distance: p.Distance,
 	}, err
 }
 

@@ -70,11 +70,10 @@ func TestValidateRefuses(t *testing.T) {
 		"plan":           {func(p *index.Params) { p.Similarity.Plan = "integral" }, "similarity.plan: integral: is not one"},
 		"bands alone":    {func(p *index.Params) { p.Similarity.Bands = 16 }, "similarity.bands: 16: 16 bands of 0 rows are impossible"},
 		"many bands":     {func(p *index.Params) { p.Similarity.Bands, p.Similarity.Rows, p.Similarity.Slots = 20, 7, 128 }, "similarity.bands: 20: 20 bands of 7 rows need 140 slots, have 128"},
-		"blocks":         {func(p *index.Params) { p.Similarity.Blocks = 4 }, "similarity.blocks: 4: are of simhash"},
 		"bits":           {func(p *index.Params) { p.Similarity.Bits = 96 }, "similarity.bits: 96: is not one"},
 		"bands of bits":  {simHash(func(p *index.SimilarityParams) { p.Bands, p.Rows = 16, 8 }), "similarity.bands: 16: are of minhash"},
-		"great distance": {simHash(func(p *index.SimilarityParams) { p.Distance = 4 }), "similarity.distance: 4: for distance 4 the 5 blocks of 64 bits make keys of 12 bits, less than 16; the largest possible distance is 3"},
-		"far below":      {simHash(func(p *index.SimilarityParams) { p.Distance = -1 }), "similarity.distance: -1: a distance of -1 bits is impossible"},
+		"great distance": {simHash(func(p *index.SimilarityParams) { p.Distance = 7 }), "similarity.distance: 7: a distance of 7 of 64 bits is impossible by keys; possible is 0 to 6"},
+		"far below":      {simHash(func(p *index.SimilarityParams) { p.Distance = -1 }), "similarity.distance: -1: a distance of -1 of 64 bits is impossible by keys; possible is 0 to 6"},
 		"candidates":     {func(p *index.Params) { p.Similarity.MaxCandidates = 0 }, "similarity.max_candidates: 0: finds nothing"},
 	} {
 		t.Run(name, func(t *testing.T) { refuses(t, c.change, c.want) })
@@ -136,7 +135,7 @@ func TestValidateTakesTheEdges(t *testing.T) {
 		},
 		"simhash":       simHash(func(*index.SimilarityParams) {}),
 		"wide":          simHash(func(p *index.SimilarityParams) { p.Bits, p.Distance = 128, 7 }),
-		"more blocks":   simHash(func(p *index.SimilarityParams) { p.Blocks = 6 }),
+		"most by keys":  simHash(func(p *index.SimilarityParams) { p.Distance = 6 }),
 		"narrow window": func(p *index.Params) { p.Window.Age = time.Millisecond },
 		"refresh":       func(p *index.Params) { p.Window.Refresh, p.Window.ReemitEvery = "last", 48*time.Hour },
 		"early reemit":  func(p *index.Params) { p.Window.ReemitEvery = 24*time.Hour - 1 },

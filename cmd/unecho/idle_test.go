@@ -34,7 +34,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup a.txt", "fields lenient-quotes null include"},
 		{"dedup a.jsonl", "lenient-quotes part-bytes repeats removed checkpoint-every"},
 		{"dedup --unit line a.jsonl", "index index-file save-index pairs clusters groups representative verbose matches checkpoint " +
-			"checkpoint-every passes html threshold shingle hash weighted sketch slots plan recall bands rows bits distance blocks verify " +
+			"checkpoint-every passes html threshold shingle hash weighted sketch slots plan recall bands rows bits distance verify " +
 			"evidence max-candidates max-references max-work"},
 		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected cut html representative verbose"},
 		{"dedup --json a.jsonl", "keep-rejected"},
@@ -111,7 +111,7 @@ func TestIdleFlags(t *testing.T) {
 	values := map[string]string{
 		"fields": "text", "id": "id", "missing": "empty", "delimiter": ";", "include": "*.md", "checkpoint-every": "1m",
 		"representative": "last", "matches": "all", "threshold": "0.9", "shingle": "word:2", "hash": "sha1", "sketch": "minhash",
-		"slots": "64", "plan": "recall", "recall": "0.9", "bands": "10", "rows": "6", "bits": "64", "distance": "3", "blocks": "0", "verify": "jaccard",
+		"slots": "64", "plan": "recall", "recall": "0.9", "bands": "10", "rows": "6", "bits": "64", "distance": "3", "verify": "jaccard",
 		"evidence": "text", "max-candidates": "9", "max-references": "9", "max-work": "9", "part-bytes": "9", "repeats": "2",
 		"documents": "9", "id-bytes": "9", "evidence-bytes": "9", "from": "24h", "to": "1h", "format": "jsonl", "scope": "field:tenant", "document-max-bytes": "1KiB", "invalid-utf8": "reject",
 		"accents": "strip", "digits": "mask", "ids": "mask", "max-bytes": "1KiB", "punctuation": "keep", "space": "collapse", "text-html": "strip",

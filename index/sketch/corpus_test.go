@@ -266,7 +266,7 @@ func tryRealSimHash(t *testing.T, most int) {
 		c.ids = c.ids[:len(c.texts)]
 		c.withShortened()
 		lists, _ := c.shingles(t)
-		for _, p := range []sketch.SimHashParams{{Bits: 64, Distance: 3, Blocks: 6}, {Bits: 128, Distance: 7}} {
+		for _, p := range []sketch.SimHashParams{{Bits: 64, Distance: 5}, {Bits: 128, Distance: 7}} {
 			s, err := sketch.NewSimHashSketch(p)
 			if err != nil {
 				t.Fatal(err)

@@ -76,13 +76,13 @@ func ExampleNewSimHashSketch() {
 	fmt.Println(s.Similarity(codes(original), codes(nearCopy)))
 	fmt.Println(s.Similarity(codes(original), codes(unrelated)))
 
-	_, err = sketch.NewSimHashSketch(sketch.SimHashParams{Bits: 64, Distance: 5})
+	_, err = sketch.NewSimHashSketch(sketch.SimHashParams{Bits: 64, Distance: 7})
 	fmt.Println(err)
 	// Output:
 	// 4 bands, 8 bytes
 	// 58 64
 	// 30 64
-	// make simhash sketch: for distance 5 the 6 blocks of 64 bits make keys of 10 bits, less than 16; the largest possible distance is 3
+	// make simhash sketch: a distance of 7 of 64 bits is impossible by keys; possible is 0 to 6
 }
 
 // The values themselves are available to make keys of them in another way.

@@ -15,12 +15,6 @@ func (minHashScheme) ByDistance() bool { return false }
 func (minHashScheme) Unread() []string { return []string{"bits", "distance"} }
 
 func (m minHashScheme) Check(p Params) *Wrong {
-	if p.Blocks != 0 {
-		return &Wrong{
-			"blocks", p.Blocks, "are of simhash, and the sketch is minhash",
-			"write blocks: 0; minhash has bands and rows",
-		}
-	}
 	banding, err := m.Banding(p)
 	if err != nil {
 		return &Wrong{"slots", p.Slots, bare(err), "raise slots or threshold, or lower recall"}

@@ -21,7 +21,6 @@ func (p MinHashParams) Validate() error {
 type SimHashParams struct {
 	Bits     int  // 32, 64 or 128
 	Distance int  // documents whose sketches differ in up to this many bits become candidates; see DistanceAt
-	Blocks   int  // number of blocks that the bits are cut into; 0 is Distance + 1
 	Weighted bool // shingles count as often as they occur
 }
 
@@ -30,5 +29,8 @@ func (p SimHashParams) Validate() error {
 	if p.Bits != 32 && p.Bits != 64 && p.Bits != 128 {
 		return fmt.Errorf("a simhash of %d bits is impossible; possible are 32, 64 and 128", p.Bits)
 	}
-	return p.checkBlocks()
+	if p.blocks() == 0 {
+		return fmt.Errorf("a distance of %d of %d bits is impossible by keys; possible is 0 to %d", p.Distance, p.Bits, p.most())
+	}
+	return nil
 }

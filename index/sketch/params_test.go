@@ -3,8 +3,6 @@ package sketch
 import (
 	"fmt"
 	"math"
-	"regexp"
-	"strconv"
 	"testing"
 )
 
@@ -26,8 +24,8 @@ func TestImpossibleParams(t *testing.T) {
 		_, err := NewMinHashSketch(MinHashParams{Slots: slots, Banding: Banding{bands, rows}})
 		return err
 	}
-	simhash := func(bits, distance, blocks int) error {
-		_, err := NewSimHashSketch(SimHashParams{Bits: bits, Distance: distance, Blocks: blocks})
+	simhash := func(bits, distance int) error {
+		_, err := NewSimHashSketch(SimHashParams{Bits: bits, Distance: distance})
 		return err
 	}
 	eachPair := func(bits, distance int) error {
@@ -36,23 +34,19 @@ func TestImpossibleParams(t *testing.T) {
 	}
 	for _, c := range []refusal{
 		{minhash(128, 128, 1), "<nil>"},
-		{simhash(64, 0, 0), "<nil>"},
-		{simhash(64, 5, 8), "<nil>"},
+		{simhash(64, 0), "<nil>"},
+		{simhash(64, 6), "<nil>"},
 		{minhash(127, 18, 7), "make minhash sketch: 127 slots are impossible; possible is an even number from 16 to 1024"},
 		{minhash(128, 20, 7), "make minhash sketch: 20 bands of 7 rows need 140 slots, have 128; possible are 18 bands, or 6 rows"},
 		{minhash(128, 200, 1), "make minhash sketch: 200 bands of 1 row do not fit into 128 slots; possible is 1 row in 128 bands to 128 rows in 1 band"},
 		{minhash(128, 1, 200), "make minhash sketch: 1 band of 200 rows do not fit into 128 slots; possible is 1 row in 128 bands to 128 rows in 1 band"},
 		{minhash(128, 0, 7), "make minhash sketch: 0 bands of 7 rows are impossible; possible is 1 band of 1 row and more"},
 		{minhash(128, 18, -1), "make minhash sketch: 18 bands of -1 rows are impossible; possible is 1 band of 1 row and more"},
-		{simhash(48, 1, 0), "make simhash sketch: a simhash of 48 bits is impossible; possible are 32, 64 and 128"},
-		{simhash(64, -1, 0), "make simhash sketch: a distance of -1 bits is impossible; possible is 0 to 3"},
-		{simhash(64, 4, 0), "make simhash sketch: for distance 4 the 5 blocks of 64 bits make keys of 12 bits, less than 16; the largest possible distance is 3"},
-		{simhash(64, 60, 0), "make simhash sketch: for distance 60 the 61 blocks of 64 bits make keys of 1 bit, less than 16; the largest possible distance is 3"},
-		{simhash(64, 6, 6), "make simhash sketch: a distance of 6 bits in 6 blocks is impossible; the largest possible distance is 4"},
-		{simhash(64, 3, 17), "make simhash sketch: 17 blocks are impossible; possible are up to 16, or 0 for one more than the distance"},
-		{simhash(32, 3, 16), "make simhash sketch: for distance 3 the 16 blocks make 560 bands, more than 64; possible are 7 to 8 blocks"},
-		{simhash(32, 4, 8), "make simhash sketch: for distance 4 the 8 blocks make 70 bands, more than 64; the largest possible distance is 3"},
-		{simhash(128, 8, 11), "make simhash sketch: for distance 8 the 11 blocks make 165 bands, more than 64; possible are 10 blocks"},
+		{simhash(48, 1), "make simhash sketch: a simhash of 48 bits is impossible; possible are 32, 64 and 128"},
+		{simhash(64, -1), "make simhash sketch: a distance of -1 of 64 bits is impossible by keys; possible is 0 to 6"},
+		{simhash(64, 7), "make simhash sketch: a distance of 7 of 64 bits is impossible by keys; possible is 0 to 6"},
+		{simhash(32, 60), "make simhash sketch: a distance of 60 of 32 bits is impossible by keys; possible is 0 to 3"},
+		{simhash(128, 10), "make simhash sketch: a distance of 10 of 128 bits is impossible by keys; possible is 0 to 9"},
 		{eachPair(48, 3), "a simhash of 48 bits is impossible; possible are 32, 64 and 128"},
 		{eachPair(64, -1), "a distance of -1 bits is impossible; with 64 bits possible is 0 to 16"},
 		{eachPair(128, 33), "a distance of 33 bits is impossible; with 128 bits possible is 0 to 32"},
@@ -98,38 +92,11 @@ func TestImpossiblePlans(t *testing.T) {
 
 // What an error calls possible is possible, and nothing else is.
 func TestPossibleSimHashes(t *testing.T) {
-	named := regexp.MustCompile(`largest possible distance is (\d+)$|possible is 0 to (\d+)$|possible are (?:(\d+) to )?(\d+) blocks$`)
-	for _, bits := range []int{32, 64, 128} {
+	for bits, most := range map[int]int{32: 3, 64: 6, 128: 9} {
 		for distance := -1; distance < 20; distance++ {
-			for blocks := range maxBlocks + 1 {
-				p := SimHashParams{Bits: bits, Distance: distance, Blocks: blocks}
-				err := p.Validate()
-				if err == nil {
-					continue
-				}
-				match := named.FindStringSubmatch(err.Error())
-				if match == nil {
-					t.Fatalf("Validate of %+v says %v; want the possible distances or blocks named", p, err)
-				}
-				if match[4] == "" {
-					largest, _ := strconv.Atoi(match[1] + match[2])
-					for n := largest; n <= maxBlocks; n++ {
-						if p.Distance = n; p.Validate() == nil != (n == largest) {
-							t.Errorf("%v; but %+v: %v", err, p, p.Validate())
-						}
-					}
-					continue
-				}
-				most, _ := strconv.Atoi(match[4])
-				least := most
-				if match[3] != "" {
-					least, _ = strconv.Atoi(match[3])
-				}
-				for n := 1; n <= maxBlocks; n++ {
-					if p.Blocks = n; p.Validate() == nil != (n >= least && n <= most) {
-						t.Errorf("%v; but %+v: %v", err, p, p.Validate())
-					}
-				}
+			err := SimHashParams{Bits: bits, Distance: distance}.Validate()
+			if possible := distance >= 0 && distance <= most; possible != (err == nil) {
+				t.Errorf("a distance of %d of %d bits: %v", distance, bits, err)
 			}
 		}
 	}

@@ -83,12 +83,11 @@ type Params struct {
 	// For schemes by distance.
 	Bits     int // 32, 64 or 128
 	Distance int // number of bits that may differ
-	Blocks   int // number of blocks that the bits are cut into; 0 is Distance + 1
 }
 
 // Wrong is a setting that a scheme cannot work with.
 type Wrong struct {
-	Key     string // name of the setting: slots, bands, blocks, distance
+	Key     string // name of the setting: slots, bands, distance
 	Value   any
 	Problem string
 	Remedy  string

@@ -23,7 +23,7 @@ func (s simHashScheme) Check(p Params) *Wrong {
 		}
 	}
 	if err := s.params(p).Validate(); err != nil {
-		return &Wrong{"distance", p.Distance, err.Error(), "lower distance, or raise bits"}
+		return &Wrong{"distance", p.Distance, err.Error(), "lower it"}
 	}
 	return nil
 }
@@ -31,7 +31,7 @@ func (s simHashScheme) Check(p Params) *Wrong {
 func (s simHashScheme) New(p Params) (Sketch, error) { return NewSimHashSketch(s.params(p)) }
 
 func (simHashScheme) params(p Params) SimHashParams {
-	return SimHashParams{Bits: p.Bits, Distance: p.Distance, Blocks: p.Blocks, Weighted: p.Weighted}
+	return SimHashParams{Bits: p.Bits, Distance: p.Distance, Weighted: p.Weighted}
 }
 
 func (simHashScheme) Banding(Params) (Banding, error) { return Banding{}, nil }

@@ -67,12 +67,11 @@ func TestBlocksAreComplete(t *testing.T) {
 	for _, p := range []SimHashParams{
 		{Bits: 32, Distance: 0},
 		{Bits: 32, Distance: 1},
-		{Bits: 32, Distance: 2, Blocks: 4},
+		{Bits: 32, Distance: 3},
 		{Bits: 64, Distance: 1},
 		{Bits: 64, Distance: 3},
-		{Bits: 64, Distance: 3, Blocks: 5},
-		{Bits: 64, Distance: 3, Blocks: 6},
-		{Bits: 128, Distance: 2, Blocks: 7},
+		{Bits: 64, Distance: 4},
+		{Bits: 128, Distance: 2},
 	} {
 		s := simhash(t, p)
 		flip(words{}, p.Bits, p.Distance, func(flipped words) {
@@ -100,7 +99,7 @@ func flip(w words, bits, distance int, visit func(words)) {
 func TestKeysAreComplete(t *testing.T) {
 	random := rand.New(rand.NewPCG(32, 1))
 	for _, p := range []SimHashParams{
-		{Bits: 32, Distance: 1}, {Bits: 64, Distance: 3}, {Bits: 64, Distance: 3, Blocks: 6}, {Bits: 128, Distance: 7}, {Bits: 128, Distance: 7, Blocks: 9},
+		{Bits: 32, Distance: 1}, {Bits: 64, Distance: 3}, {Bits: 64, Distance: 6}, {Bits: 128, Distance: 7}, {Bits: 128, Distance: 9},
 	} {
 		s := simhash(t, p)
 		for range 2000 {
@@ -124,13 +123,13 @@ func TestKeysAreComplete(t *testing.T) {
 // Each bit belongs to as many bands as any other of its block, and unrelated documents are rarely candidates.
 func TestKeysTellApart(t *testing.T) {
 	random := rand.New(rand.NewPCG(33, 1))
-	for _, p := range []SimHashParams{{Bits: 64, Distance: 3, Blocks: 6}, {Bits: 128, Distance: 3}} {
+	for _, p := range []SimHashParams{{Bits: 64, Distance: 4}, {Bits: 128, Distance: 3}} {
 		s := simhash(t, p)
 		var all words
 		for _, band := range s.bands {
 			all[0], all[1] = all[0]|band[0], all[1]|band[1]
-			if n := bits.OnesCount64(band[0]) + bits.OnesCount64(band[1]); n < p.keyBits() || n > p.keyBits()+3 {
-				t.Errorf("%+v: a band of %d bits, %d expected", p, n, p.keyBits())
+			if n := bits.OnesCount64(band[0]) + bits.OnesCount64(band[1]); n < p.keyBits(p.blocks()) || n > p.keyBits(p.blocks())+3 {
+				t.Errorf("%+v: a band of %d bits, %d expected", p, n, p.keyBits(p.blocks()))
 			}
 		}
 		if n := bits.OnesCount64(all[0]) + bits.OnesCount64(all[1]); n != p.Bits {
@@ -225,7 +224,7 @@ func TestSimHashPinned(t *testing.T) {
 	var got strings.Builder
 	for _, p := range []SimHashParams{
 		{Bits: 32, Distance: 1},
-		{Bits: 64, Distance: 2, Blocks: 4},
+		{Bits: 64, Distance: 4},
 		{Bits: 128, Distance: 1},
 	} {
 		s := simhash(t, p)

@@ -30,12 +30,12 @@ func kinds(t testing.TB) map[string]Sketch {
 		for _, p := range []SimHashParams{
 			{Bits: 32, Distance: 1},
 			{Bits: 64, Distance: 3},
-			{Bits: 64, Distance: 3, Blocks: 6},
+			{Bits: 64, Distance: 5},
 			{Bits: 128, Distance: 7},
 		} {
 			p.Weighted = weighted
 			s, err := NewSimHashSketch(p)
-			add(fmt.Sprintf("simhash%d/blocks=%d/weighted=%t", p.Bits, p.Blocks, weighted), s, err)
+			add(fmt.Sprintf("simhash%d/distance=%d/weighted=%t", p.Bits, p.Distance, weighted), s, err)
 		}
 	}
 	return out

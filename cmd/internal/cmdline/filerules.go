@@ -17,7 +17,7 @@ const TextFlags = "accents digits ids max-bytes punctuation space text-html urls
 func SettingRules() []Rule {
 	return []Rule{
 		{Flags: "config preset set scope document-max-bytes invalid-utf8 empty " + TextFlags},
-		{Flags: "shingle hash sketch slots bands rows bits distance blocks threshold verify evidence max-candidates " +
+		{Flags: "shingle hash sketch slots bands rows bits distance threshold verify evidence max-candidates " +
 			"max-references max-work"},
 	}
 }

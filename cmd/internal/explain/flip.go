@@ -100,7 +100,7 @@ func (x *Explanation) distances(p index.Params, unique bool) []try {
 	if x.Sketch.Bits == 0 || to < 0 {
 		return nil // there is no distance, or none less
 	}
-	p.Similarity.Distance, p.Similarity.Blocks = to, 0
+	p.Similarity.Distance = to
 	return []try{{"similarity.distance", to, p}}
 }
 

@@ -75,7 +75,7 @@ func (t *Tuner) service(s *Setting) index.Params {
 	p := t.Judge
 	q := &p.Similarity
 	q.Threshold, q.Shingle, q.Hash, q.Sketch = s.Threshold, s.Shingle, s.Hash, s.Sketch
-	q.Slots, q.Bands, q.Rows, q.Bits, q.Distance, q.Blocks = s.Slots, s.Bands, s.Rows, s.Bits, s.Distance, 0
+	q.Slots, q.Bands, q.Rows, q.Bits, q.Distance = s.Slots, s.Bands, s.Rows, s.Bits, s.Distance
 	q.Plan = index.DefaultParams().Similarity.Plan
 	return p
 }

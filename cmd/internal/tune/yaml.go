@@ -17,7 +17,7 @@ func settingYAML(c config.Config, s Setting) (string, error) {
 	tried, always := c, []string{"similarity.threshold", "similarity.shingle", "similarity.sketch"}
 	p := &tried.Judge.Similarity
 	p.Threshold, p.Shingle, p.Hash, p.Sketch = s.Threshold, s.Shingle, s.Hash, s.Sketch
-	p.Bands, p.Rows, p.Blocks, p.Plan = 0, 0, 0, config.Default().Judge.Similarity.Plan
+	p.Bands, p.Rows, p.Plan = 0, 0, config.Default().Judge.Similarity.Plan
 	if s.ByDistance() {
 		p.Bits, p.Distance = s.Bits, s.Distance
 		always = append(always, "similarity.distance")

@@ -66,8 +66,7 @@ func findBy(r *rand.Rand, p *index.SimilarityParams) {
 	if r.IntN(3) == 0 {
 		p.Sketch = scheme(r, true)
 		p.Bits = pick(r, 32, 64, 128, 128)
-		p.Distance = p.Bits/16 - 1 - r.IntN(2)
-		p.Blocks = pick(r, 0, 0, p.Distance+1)
+		p.Distance = p.Bits/16 - r.IntN(3)
 		return
 	}
 	p.Sketch = scheme(r, false)

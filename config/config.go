@@ -27,7 +27,7 @@ type Config struct {
 	Sink     sink.Params           `key:"sink" doc:"Where documents go."`
 	Snapshot SnapshotParams        `key:"snapshot" doc:"What a member starts from."`
 	Consumer consumer.Params       `key:"consumer" doc:"How this process takes part."`
-	Ops      OpsParams             `key:"ops" doc:"For the people who run it."`
+	HTTP     HTTPParams            `key:"http" doc:"What is served for the people who run it."`
 	Log      LogParams             `key:"log" doc:"Logs, on standard error."`
 }
 
@@ -42,7 +42,7 @@ func Default() Config {
 		Sink:     sink.DefaultParams(),
 		Snapshot: DefaultSnapshotParams(),
 		Consumer: consumer.DefaultParams(),
-		Ops:      OpsParams{Listen: "127.0.0.1:9464", RequestsPerS: 2000, LookupsPerS: 2000},
+		HTTP:     HTTPParams{Listen: "127.0.0.1:9464", Ingest: IngestParams{Rate: 1000}},
 		Log:      LogParams{Level: "info", Format: "auto", Every: time.Minute},
 	}
 }
@@ -60,7 +60,7 @@ func (c Config) Validate() []setting.Mistake {
 		setting.Under("sink", c.Sink.Validate()),
 		setting.Under("snapshot", c.Snapshot.Validate()),
 		setting.Under("consumer", c.Consumer.Validate()),
-		setting.Under("ops", c.Ops.Validate()),
+		setting.Under("http", c.HTTP.Validate()),
 		setting.Under("log", c.Log.Validate()),
 		consumer.Loops(c.Consumer, c.Source, c.Journal, c.Sink),
 	)

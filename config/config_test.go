@@ -110,7 +110,7 @@ func TestEveryRoomIsValidated(t *testing.T) {
 	for _, set := range []string{
 		"kafka.dial_timeout=0", "source.topics=", "document.max_bytes=0", "similarity.recall=2", "window.requests=-1s",
 		"index.keep=x",
-		"journal.replication_factor=0", "sink.unique=", "snapshot.keep=0", "consumer.sessions=0", "ops.listen=x",
+		"journal.replication_factor=0", "sink.unique=", "snapshot.keep=0", "consumer.sessions=0", "http.listen=x",
 		"log.every=10ms",
 	} {
 		key, _, _ := strings.Cut(set, "=")
@@ -124,16 +124,13 @@ func TestEveryRoomIsValidated(t *testing.T) {
 
 func TestOwnParams(t *testing.T) {
 	for set, want := range map[string]string{
-		"ops.listen=9464":                "ops.listen: 9464: is no address",
-		"ops.listen=:http":               "is no address",
-		"ops.listen=h:65536":             "is no address",
-		"ops.tls.cert_file=/etc/tls.crt": "ops.tls.key_file: is missing; name the private key",
-		"ops.tls.key_file=/etc/tls.key":  "ops.tls.cert_file: is missing; name the certificate",
-		"ops.requests_per_s=0":           "ops.requests_per_s: 0: allows no requests",
-		"ops.lookups_per_s=-1":           "ops.lookups_per_s: -1: allows no requests",
-		"ops.token=short":                "ops.token: has fewer than 16 characters",
-		"ops.traces=127.0.0.1:4318":      "is no address of a collector",
-		"ops.traces=/v1/traces":          "write it whole",
+		"http.listen=9464":                "http.listen: 9464: is no address",
+		"http.listen=:http":               "is no address",
+		"http.listen=h:65536":             "is no address",
+		"http.tls.cert_file=/etc/tls.crt": "http.tls.key_file: is missing; name the private key",
+		"http.tls.key_file=/etc/tls.key":  "http.tls.cert_file: is missing; name the certificate",
+		"http.ingest.rate=0":              "http.ingest.rate: 0: takes no documents",
+		"http.token=short":                "http.token: has fewer than 16 characters",
 		"log.level=loud": "log.level: loud: is not one of the choices; write debug, info, warn or " +
 			"error",
 		"log.format=xml": "write auto, console or json",
@@ -145,11 +142,11 @@ func TestOwnParams(t *testing.T) {
 		}
 	}
 	c, err := Load("", nil, []string{
-		"ops.listen=", "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
+		"http.listen=", "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
 		"snapshot.directory=d",
 	})
-	if err != nil || c.Ops.Listen != "" {
-		t.Errorf("Load listens on %q, error %v; want no address, and no error", c.Ops.Listen, err)
+	if err != nil || c.HTTP.Listen != "" {
+		t.Errorf("Load listens on %q, error %v; want no address, and no error", c.HTTP.Listen, err)
 	}
 }
 
@@ -158,16 +155,16 @@ func TestOpsWarnings(t *testing.T) {
 		sets   string
 		warned bool
 	}{
-		{"ops.listen=:9464 ops.token=0123456789abcdef", true},
-		{"ops.listen=:9464", false},
-		{"ops.listen= ops.token=0123456789abcdef", false},
-		{"ops.token=0123456789abcdef", false},
-		{"ops.listen=localhost:1 ops.token=0123456789abcdef", false},
-		{"ops.listen=:1 ops.token=0123456789abcdef ops.tls.cert_file=/a.crt ops.tls.key_file=/a.key", false},
+		{"http.listen=:9464 http.token=0123456789abcdef", true},
+		{"http.listen=:9464", false},
+		{"http.listen= http.token=0123456789abcdef", false},
+		{"http.token=0123456789abcdef", false},
+		{"http.listen=localhost:1 http.token=0123456789abcdef", false},
+		{"http.listen=:1 http.token=0123456789abcdef http.tls.cert_file=/a.crt http.tls.key_file=/a.key", false},
 	} {
 		c, err := Load("", nil, append(strings.Fields(step.sets), "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
 			"snapshot.directory=d"))
-		if got := c.Ops.Warnings(); err != nil || (len(got) == 1) != step.warned || step.warned && got[0].Key != "listen" {
+		if got := c.HTTP.Warnings(); err != nil || (len(got) == 1) != step.warned || step.warned && got[0].Key != "listen" {
 			t.Errorf("with %s, the warnings are %v, error %v; want a warning of listen: %t, and no error", step.sets, got, err, step.warned)
 		}
 	}
@@ -183,11 +180,11 @@ func TestReadToken(t *testing.T) {
 	}
 	write("the first of some length\n")
 	c, err := Load("", nil, []string{
-		"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
+		"http.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
 		"snapshot.directory=d",
 	})
-	if err != nil || c.Ops.Token != "the first of some length" || c.Ops.TokenFile != path {
-		t.Fatalf("Load gives the ops settings %+v, error %v; want the token in the file %s, its path, and no error", c.Ops, err, path)
+	if err != nil || c.HTTP.Token != "the first of some length" || c.HTTP.TokenFile != path {
+		t.Fatalf("Load gives the ops settings %+v, error %v; want the token in the file %s, its path, and no error", c.HTTP, err, path)
 	}
 	for text, want := range map[string]string{
 		"the second of some length\n": "", "short": "fewer than 16",
@@ -195,7 +192,7 @@ func TestReadToken(t *testing.T) {
 		" the fourth of some length": "blank at an end",
 	} {
 		write(text)
-		switch got, err := c.Ops.ReadToken(); {
+		switch got, err := c.HTTP.ReadToken(); {
 		case want == "" && (err != nil || got != strings.TrimSpace(text)):
 			t.Errorf("ReadToken of a file with %q gives %q, error %v; want the text without its line end, and no error", text, got, err)
 		case want != "" && (err == nil || got != "" || !strings.Contains(err.Error(), want)):

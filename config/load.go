@@ -39,7 +39,7 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 		told.Log = c.Log
 		return Loaded{Config: told}, mistakes
 	}
-	c.Ops.TokenFile = origins["ops.token"].Via
+	c.HTTP.TokenFile = origins["http.token"].Via
 	r := &c.Document.Registry
 	r.PasswordFile, r.TokenFile = origins["document.registry.password"].Via, origins["document.registry.token"].Via
 	return Loaded{Config: c, Origins: origins}, nil

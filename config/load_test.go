@@ -179,12 +179,12 @@ func TestKubernetesLinksAreNoSettings(t *testing.T) {
 	_, _, mistakes := loadSample("server: {hosts: [a]}", []string{
 		"UNECHO_SERVICE_HOST=10.0.0.1", "UNECHO_SERVICE_PORT=9464", "UNECHO_SERVICE_PORT_METRICS=9464", "UNECHO_PORT=tcp://10.0.0.1:9464",
 		"UNECHO_PORT_9464_TCP=tcp://10.0.0.1:9464", "UNECHO_PORT_9464_TCP_PROTO=tcp", "UNECHO_PORT_9464_TCP_PORT=9464",
-		"UNECHO_PORT_9464_TCP_ADDR=10.0.0.1", "UNECHO_OPS_SERVICE_HOST=10.0.0.2",
+		"UNECHO_PORT_9464_TCP_ADDR=10.0.0.1", "UNECHO_HTTP_SERVICE_HOST=10.0.0.2",
 	}, nil)
 	if len(mistakes) > 0 {
 		t.Errorf("the variables that Kubernetes sets are told as the mistakes %v; want none", mistakes)
 	}
-	if _, _, mistakes := loadSample("server: {hosts: [a]}", []string{"UNECHO_OPS_PORT=9464"}, nil); len(mistakes) != 1 {
+	if _, _, mistakes := loadSample("server: {hosts: [a]}", []string{"UNECHO_HTTP_PORT=9464"}, nil); len(mistakes) != 1 {
 		t.Errorf("a port that is no link: %v", mistakes)
 	}
 }

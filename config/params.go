@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -13,36 +12,36 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// OpsParams say where health, metrics and the API are served, and to whom.
-type OpsParams struct {
+// HTTPParams say where health, metrics and the API are served, and to whom.
+type HTTPParams struct {
 	Listen string `key:"listen" doc:"address for /live, /ready, /metrics, /log/level and the API; empty serves none" example:"127.0.0.1:9464"`
 	Token  string `key:"token" doc:"who asks the API must send it; without one the API answers on a loopback address only" secret:"true"`
 	// TokenFile is where Token was read from, so that it can be read again; empty if it was given otherwise. Load sets it.
 	TokenFile string `key:"-"`
 
-	TLS OpsTLSParams `key:"tls" doc:"With both files, ops.listen speaks TLS (1.2 or later) and nothing else; both are read again when they change."`
+	ShowText bool `key:"show_text" doc:"the API and the page may show the texts of documents, read from the source topics; without it no text leaves"`
 
-	RequestsPerS int `key:"requests_per_s" doc:"how many requests the API answers a second; those beyond get 429"`
-	LookupsPerS  int `key:"lookups_per_s" doc:"how many texts the API looks up a second; those beyond get 429"`
-
-	DocumentsPerS int `key:"documents_per_s" doc:"how many documents POST /api/v1/documents takes for the source topics a second, from callers with the token; those beyond get 429; 0 takes none" example:"1000"`
-
-	ShowText bool   `key:"show_text" doc:"the API and the page may show the texts of documents, read from the source topics; without it no text leaves"`
-	Traces   string `key:"traces" doc:"where spans of documents that are part of a sampled trace are sent: a collector, by OTLP over HTTP; empty sends none" example:"http://127.0.0.1:4318/v1/traces"`
-	Pprof    bool   `key:"pprof" doc:"serve profiles at /debug/pprof, to callers on the same machine"`
+	TLS    HTTPTLSParams `key:"tls" doc:"With both files, http.listen speaks TLS (1.2 or later) and nothing else; both are read again when they change."`
+	Ingest IngestParams  `key:"ingest" doc:"POST /api/v1/documents, which takes documents for the source topics from callers with the token."`
 }
 
-// OpsTLSParams say by which certificate ops.listen is known.
-type OpsTLSParams struct {
-	CertFile string `key:"cert_file" doc:"PEM file of the certificate of ops.listen, and of those that lead to its authority" example:"/etc/unecho/tls/tls.crt"`
+// HTTPTLSParams say by which certificate http.listen is known.
+type HTTPTLSParams struct {
+	CertFile string `key:"cert_file" doc:"PEM file of the certificate of http.listen, and of those that lead to its authority" example:"/etc/unecho/tls/tls.crt"`
 	KeyFile  string `key:"key_file" doc:"PEM file of the private key of that certificate" example:"/etc/unecho/tls/tls.key"`
 }
 
-// Enabled says whether ops.listen speaks TLS.
-func (p OpsTLSParams) Enabled() bool { return p.CertFile != "" }
+// Enabled says whether http.listen speaks TLS.
+func (p HTTPTLSParams) Enabled() bool { return p.CertFile != "" }
+
+// IngestParams say whether documents are taken over HTTP, and how many.
+type IngestParams struct {
+	Enabled bool `key:"enabled" doc:"take documents over HTTP"`
+	Rate    int  `key:"rate" doc:"how many documents are taken a second; those beyond get 429"`
+}
 
 // Takes says whether documents are taken over HTTP.
-func (p OpsParams) Takes() bool { return p.Listen != "" && p.DocumentsPerS > 0 }
+func (p HTTPParams) Takes() bool { return p.Listen != "" && p.Ingest.Enabled }
 
 // LogParams say what is logged, and how.
 type LogParams struct {
@@ -82,7 +81,7 @@ func wrongToken(token string) error {
 }
 
 // Validate returns every mistake.
-func (p OpsParams) Validate() (mistakes []setting.Mistake) {
+func (p HTTPParams) Validate() (mistakes []setting.Mistake) {
 	if err := wrongToken(p.Token); p.Token != "" && err != nil {
 		mistakes = append(mistakes, setting.Wrong("token", p.Token, err.Error(),
 			"take a random one, for example of openssl rand -hex 16"))
@@ -93,31 +92,20 @@ func (p OpsParams) Validate() (mistakes []setting.Mistake) {
 	if p.TLS.KeyFile != "" && p.TLS.CertFile == "" {
 		mistakes = append(mistakes, setting.Wrong("tls.cert_file", "", "is missing", "name the certificate of tls.key_file"))
 	}
-	if p.DocumentsPerS < 0 {
-		mistakes = append(mistakes, setting.Wrong("documents_per_s", p.DocumentsPerS, "is negative",
-			"write how many documents are taken a second, or 0 to take none"))
-	}
-	for key, rate := range map[string]int{"requests_per_s": p.RequestsPerS, "lookups_per_s": p.LookupsPerS} {
-		if rate < 1 {
-			mistakes = append(mistakes, setting.Wrong(key, rate, "allows no requests",
-				"write 1 or more; ops.listen: \"\" serves nothing"))
-		}
+	if p.Ingest.Rate < 1 {
+		mistakes = append(mistakes, setting.Wrong("ingest.rate", p.Ingest.Rate, "takes no documents",
+			"write how many are taken a second; ingest.enabled: false takes none"))
 	}
 	_, port, err := net.SplitHostPort(p.Listen)
 	if _, portErr := strconv.ParseUint(port, 10, 16); p.Listen != "" && (err != nil || portErr != nil) {
 		mistakes = append(mistakes, setting.Wrong("listen", p.Listen, "is no address",
 			"write host:port, such as 127.0.0.1:9464"))
 	}
-	if u, err := url.Parse(p.Traces); p.Traces != "" && (err != nil || u.Host == "" ||
-		u.Scheme != "http" && u.Scheme != "https") {
-		mistakes = append(mistakes, setting.Wrong("traces", p.Traces, "is no address of a collector",
-			"write it whole, such as http://127.0.0.1:4318/v1/traces"))
-	}
 	return mistakes
 }
 
 // ReadToken reads the token from its file once more.
-func (p OpsParams) ReadToken() (string, error) {
+func (p HTTPParams) ReadToken() (string, error) {
 	token, problem := readSecret(p.TokenFile)
 	if problem != "" {
 		return "", errors.New(problem)
@@ -128,18 +116,18 @@ func (p OpsParams) ReadToken() (string, error) {
 	return token, nil
 }
 
-// Loopback says whether ops.listen is reached from this machine alone.
-func (p OpsParams) Loopback() bool {
+// Loopback says whether http.listen is reached from this machine alone.
+func (p HTTPParams) Loopback() bool {
 	host, _, err := net.SplitHostPort(p.Listen)
 	ip := net.ParseIP(host)
 	return err == nil && (strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback())
 }
 
 // Warnings are about settings that are allowed and unwise. The caller logs them once.
-func (p OpsParams) Warnings() []setting.Mistake {
+func (p HTTPParams) Warnings() []setting.Mistake {
 	if p.Listen == "" || p.Token == "" || p.TLS.Enabled() || p.Loopback() {
 		return nil
 	}
 	return []setting.Mistake{setting.Wrong("listen", p.Listen, "takes the token unencrypted over the network",
-		"set ops.tls.cert_file and ops.tls.key_file, or listen on 127.0.0.1 behind a proxy that speaks TLS")}
+		"set http.tls.cert_file and http.tls.key_file, or listen on 127.0.0.1 behind a proxy that speaks TLS")}
 }

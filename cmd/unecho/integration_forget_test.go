@@ -19,7 +19,7 @@ func TestForgetOnKafka(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
 	ops := freeAddress(t)
-	s.configure(s.inPostgres(), s.consumer(""), "ops: {listen: '"+ops+"', token: 'a secret of some length'}")
+	s.configure(s.inPostgres(), s.consumer(""), "http: {listen: '"+ops+"', token: 'a secret of some length'}")
 	r := rand.New(rand.NewPCG(7, 7))
 	var texts [4]string
 	for i := range texts {

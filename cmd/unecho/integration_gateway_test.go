@@ -56,7 +56,7 @@ func TestGatewayUnderKills(t *testing.T) {
 	files := [2]string{}
 	for i, ops := range addresses {
 		s.configure(s.inDirectory(), "consumer: {group: "+s.name+", session_timeout: 6s}", "window: {requests: 1h}",
-			"ops: {listen: '"+ops+"', token: "+gatewayToken+", documents_per_s: 5000}")
+			"http: {listen: '"+ops+"', token: "+gatewayToken+", ingest: {enabled: true, rate: 5000}}")
 		text, err := os.ReadFile(s.file)
 		check(t, err)
 		files[i] = s.written(fmt.Sprintf("member-%d.yaml", i), string(text))

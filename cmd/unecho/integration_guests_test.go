@@ -108,7 +108,7 @@ func TestGuestsWhoCameFirst(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, 1)
 			ops := freeAddress(t)
-			s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '"+ops+"'}")
+			s.configure(s.inDirectory(), s.consumer(""), "http: {listen: '"+ops+"'}")
 			s.produce(300, 32)
 			g := s.guest("--command-property", property, "--from-beginning")
 			s.until("the guest is a member", func(ctx context.Context) bool {

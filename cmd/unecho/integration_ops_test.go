@@ -19,8 +19,8 @@ func TestOpsOfAProcess(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
 	ops := freeAddress(t)
-	s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '"+ops+"', pprof: true}")
-	p := s.run()
+	s.configure(s.inDirectory(), s.consumer(""), "http: {listen: '"+ops+"'}")
+	p := s.run("--pprof")
 	s.produce(200, 1)
 	s.settled()
 	lag := `unecho_source_partition_lag_seconds{partition="1",topic="` + s.source + `"}`
@@ -94,8 +94,9 @@ func TestTracesOfAProcess(t *testing.T) {
 		check(t, err)
 	}))
 	defer collector.Close()
-	s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '', traces: '"+collector.URL+"/v1/traces'}")
-	p := s.run()
+	s.configure(s.inDirectory(), s.consumer(""), noOps)
+	p := startProgram(t, s.dir, "env", "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "unecho", "run", "--config", s.file)
+	s.all = append(s.all, p)
 	p.says(`"ready"`) // a partition that still moves is read twice, and both are traced
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	s.send(&kgo.Record{

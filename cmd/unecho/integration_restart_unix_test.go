@@ -90,7 +90,7 @@ func TestPostgresRestarts(t *testing.T) {
 	db := s.ownPostgres()
 	ops := freeAddress(t)
 	s.configure(fmt.Sprintf("snapshot: {store: postgres, postgres_url: '%s', schema: it, every: 1s}", db.URL),
-		s.consumer(""), "ops: {listen: '"+ops+"'}")
+		s.consumer(""), "http: {listen: '"+ops+"'}")
 	journal := s.copyJournal()
 	p := s.run()
 	p.says(`"ready"`)

@@ -92,7 +92,7 @@ func TestSourceWithTransactions(t *testing.T) {
 	const partitions = 2
 	s := newScene(t, partitions)
 	ops := freeAddress(t)
-	s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '"+ops+"'}")
+	s.configure(s.inDirectory(), s.consumer(""), "http: {listen: '"+ops+"'}")
 	writer := s.connect(kgo.TransactionalID(s.name+"-writer"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	p := s.run()
 	for range 3 {
@@ -115,7 +115,7 @@ func TestSourceWithTransactions(t *testing.T) {
 	s.deleteBelow(map[int32]int64{0: before + 15})
 	p = s.run()
 	s.caughtUp()
-	other := s.run("--set", "ops.listen=")
+	other := s.run("--set", "http.listen=")
 	s.members(4, partitions)
 	stopAll(t, startBound, p)
 	s.members(2, partitions)
@@ -140,7 +140,7 @@ func TestCompactedSource(t *testing.T) {
 		"delete.retention.ms": value("0"), "min.compaction.lag.ms": value("0"), "max.compaction.lag.ms": value("1"),
 	})
 	ops := freeAddress(t)
-	s.configure(s.inDirectory(), s.consumer(""), "ops: {listen: '"+ops+"'}")
+	s.configure(s.inDirectory(), s.consumer(""), "http: {listen: '"+ops+"'}")
 	writer := s.connect(kgo.TransactionalID(s.name+"-writer"), kgo.DefaultProduceTopic(s.source),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	for round := range 30 {

@@ -167,7 +167,7 @@ func (s *scene) inDirectory() string {
 	return "snapshot: {directory: " + filepath.Join(s.dir, "snapshots") + ", every: 1s}"
 }
 
-const noOps = "ops: {listen: ''}"
+const noOps = "http: {listen: ''}"
 
 // committed sums the group's committed offsets of the source.
 func (s *scene) committed(ctx context.Context) (sum int64, by map[int32]int64) {

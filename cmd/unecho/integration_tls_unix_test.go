@@ -195,7 +195,7 @@ func certificatesRenewed(t *testing.T, long bool) {
 	ops := []string{freeAddress(t), freeAddress(t)}
 	var all []*process
 	for _, address := range ops {
-		all = append(all, k.run("--set", "ops.listen="+address))
+		all = append(all, k.run("--set", "http.listen="+address))
 		all[len(all)-1].says(`"message":"ready"`)
 	}
 	k.members(4, 6)

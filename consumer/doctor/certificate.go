@@ -9,7 +9,7 @@ import (
 
 // Certificate is one that the service shows.
 type Certificate struct {
-	Of    string // whom it belongs to: ops.listen
+	Of    string // whom it belongs to: http.listen
 	Why   string // what happens where it is not valid
 	Files string // the settings that name it and its key
 	Life  func() (certificate.Life, error)

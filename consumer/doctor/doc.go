@@ -11,7 +11,7 @@
 //	snapshots      the store, the age of the newest, whether the journal still continues it
 //	settings       those in force in the journal against the configuration
 //	clocks         this machine, the brokers, the appenders, the database
-//	certificate    that of ops.listen
+//	certificate    that of http.listen
 //
 // Each check stands alone and has a bound in time: what one cannot see is a finding, and the others go on.
 package doctor

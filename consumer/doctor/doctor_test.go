@@ -102,25 +102,25 @@ func TestFindings(t *testing.T) {
 	})
 }
 
-// When the certificate of ops.listen is valid.
+// When the certificate of http.listen is valid.
 func TestFindingsOfCertificates(t *testing.T) {
 	const hour = time.Hour
 	findings(t, []finding{
 		{
 			"a certificate that has expired", func(w *ward) { w.in.Certificates[0].Life = valid(-9*hour, -hour) },
-			`^problem certificate: the certificate of ops.listen has expired, .* \| probes, Prometheus .* \| renew it`,
+			`^problem certificate: the certificate of http.listen has expired, .* \| probes, Prometheus .* \| renew it`,
 		},
 		{
 			"a certificate that is not valid yet", func(w *ward) { w.in.Certificates[0].Life = valid(hour, 9*hour) },
-			`^problem certificate: the certificate of ops.listen is not valid before`,
+			`^problem certificate: the certificate of http.listen is not valid before`,
 		},
 		{
 			"a certificate that soon expires", func(w *ward) { w.in.Certificates[0].Life = valid(-99*hour, hour) },
-			`^note certificate: the certificate of ops.listen expires on`,
+			`^note certificate: the certificate of http.listen expires on`,
 		},
 		{"a certificate that cannot be read", func(w *ward) {
 			w.in.Certificates[0].Life = func() (certificate.Life, error) { return certificate.Life{}, os.ErrNotExist }
-		}, `^problem certificate: the certificate of ops.listen cannot be read: file does not exist \| a start ends`},
+		}, `^problem certificate: the certificate of http.listen cannot be read: file does not exist \| a start ends`},
 	})
 }
 
@@ -262,7 +262,7 @@ func TestRights(t *testing.T) {
 	}
 	w.in.Takes = true
 	if got, want := lines(w.run()), `problem rights: topic news: the right Write is missing | documents that come over HTTP are `+
-		`written to it (ops.documents_per_s) | kafka-acls.sh --bootstrap-server kafka:9092 --add --allow-principal User:NAME `+
+		`written to it (http.ingest) | kafka-acls.sh --bootstrap-server kafka:9092 --add --allow-principal User:NAME `+
 		`--operation Write --topic news`; strings.Count(got, want) != 1 {
 		t.Errorf("want %s, got\n%s", want, got)
 	}

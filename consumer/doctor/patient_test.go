@@ -58,7 +58,7 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.Shared = []string{"news"}, "unecho.journal", true
 	w.stored.Directory = t.TempDir()
 	w.in.Certificates = []Certificate{{
-		Of: "ops.listen", Why: "probes, Prometheus and people who check it do not connect", Files: "ops.tls.cert_file and key_file",
+		Of: "http.listen", Why: "probes, Prometheus and people who check it do not connect", Files: "http.tls.cert_file and key_file",
 		Life: valid(-99*time.Hour, 99*time.Hour),
 	}}
 	w.in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {

@@ -33,7 +33,7 @@ func (p *target) needs() (all []need) {
 				"topic", name,
 				[]kmsg.ACLOperation{kmsg.ACLOperationWrite},
 				nil,
-				"documents that come over HTTP are written to it (ops.documents_per_s)",
+				"documents that come over HTTP are written to it (http.ingest)",
 			})
 		}
 	}

@@ -29,7 +29,7 @@ func TestReadmeStartsOnKafka(t *testing.T) {
 	topic := "readme" + time.Now().Format("150405.000000")
 	dir, bin := t.TempDir(), program(t)
 	yaml := strings.NewReplacer("localhost:9092", brokers, "[news]", "["+topic+"]", "news-filter", topic).
-		Replace(read(t, "deploy/examples/unecho.yaml")) + "ops: {listen: ''}\n"
+		Replace(read(t, "deploy/examples/unecho.yaml")) + "http: {listen: ''}\n"
 	if err := os.WriteFile(filepath.Join(dir, "unecho.yaml"), []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}

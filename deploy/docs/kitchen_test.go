@@ -47,7 +47,7 @@ func newKitchen(t *testing.T, bin string, partitions int32, documents ...*kgo.Re
 	k.ok(err)
 	t.Cleanup(k.clean)
 	k.send(documents...)
-	k.write("unecho.yaml", k.named(read(t, "deploy/examples/unecho.yaml"))+"ops: {listen: ''}\n")
+	k.write("unecho.yaml", k.named(read(t, "deploy/examples/unecho.yaml"))+"http: {listen: ''}\n")
 	return k
 }
 

@@ -87,7 +87,7 @@ func recipesOfBackfill(t *testing.T, bin string) {
 // what comes then is held against what was replayed.
 func recipeOfNewIndex(t *testing.T, bin string) {
 	k := newKitchen(t, bin, 2, feed()...)
-	k.write("search.yaml", k.recipe("file: search.yaml")+"ops: {listen: ''}\n")
+	k.write("search.yaml", k.recipe("file: search.yaml")+"http: {listen: ''}\n")
 	shown := k.recipe("recipe: search")
 	line := (console{text: shown}).commands()[0]
 	printed, stop := k.works(line, "this process worked")

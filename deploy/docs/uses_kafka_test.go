@@ -37,7 +37,7 @@ func (k *kitchen) example(file string, names ...string) {
 		}
 	}
 	names = append(names, "localhost:9092", k.brokers)
-	k.write(file, strings.NewReplacer(names...).Replace(text)+"ops: {listen: ''}\n")
+	k.write(file, strings.NewReplacer(names...).Replace(text)+"http: {listen: ''}\n")
 }
 
 // command is the line of operations.md that begins so, with the file where the test has it.

@@ -23,21 +23,21 @@ func (a Access) guard(next http.Handler) http.Handler {
 				subtle.ConstantTimeCompare([]byte(given), []byte(a.Token())) != 1 {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="unecho"`)
 				fail(w, http.StatusUnauthorized, "the request carries no valid token",
-					"send the header Authorization: Bearer TOKEN, with the value of ops.token")
+					"send the header Authorization: Bearer TOKEN, with the value of http.token")
 				return
 			}
 		case !a.Loopback:
 			fail(w, http.StatusForbidden,
-				"the API is closed, because ops.listen is not a loopback address and there is no token",
-				"set ops.token, or ops.token_file")
+				"the API is closed, because http.listen is not a loopback address and there is no token",
+				"set http.token, or http.token_file")
 			return
 		case r.Header.Get("Forwarded") != "" || r.Header.Get("X-Forwarded-For") != "":
 			fail(w, http.StatusForbidden, "the request was passed on by a proxy, and there is no token",
-				"set ops.token, or ops.token_file")
+				"set http.token, or http.token_file")
 			return
 		case !loopbackName(r.Host):
 			fail(w, http.StatusForbidden, "the request calls this address by another name",
-				"use http://localhost, or set ops.token")
+				"use http://localhost, or set http.token")
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -28,7 +28,7 @@ type seen struct {
 	kept []reading
 	why  func(consumer.Stats) string
 
-	certificate string // what is wrong with that of ops.listen; empty: nothing
+	certificate string // what is wrong with that of http.listen; empty: nothing
 }
 
 // back returns the reading of that long ago, or the first one; ok is false if there is none.
@@ -112,9 +112,9 @@ func haltConditions() []condition {
 		{
 			"UnechoCertificateExpires", 5 * time.Minute, func(s *seen) bool { return s.certificate != "" },
 			func(s *seen) string {
-				return "the certificate of ops.listen " + s.certificate + ": probes, Prometheus and people who check it do not connect"
+				return "the certificate of http.listen " + s.certificate + ": probes, Prometheus and people who check it do not connect"
 			},
-			"renew the files of ops.tls: they are read again without a restart",
+			"renew the files of http.tls: they are read again without a restart",
 		},
 	}
 }

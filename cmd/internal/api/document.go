@@ -64,8 +64,8 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if withText && !a.ShowText {
-		fail(w, http.StatusForbidden, "texts are not shown, because ops.show_text is not set",
-			"set ops.show_text: true and start the member again, or read the topic by unecho tail")
+		fail(w, http.StatusForbidden, "texts are not shown, because http.show_text is not set",
+			"set http.show_text: true and start the member again, or read the topic by unecho tail")
 		return
 	}
 	found, err := a.Service.Find(r.Context(), topic, int32(partition), offset)

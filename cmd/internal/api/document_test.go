@@ -40,7 +40,7 @@ func TestDocument(t *testing.T) {
 		{"news/2/x", "named by topic", 400},
 		{"news/-1/0", "named by topic", 400},
 		{"news/2/0?text=perhaps", "1 or 0", 400},
-		{"news/2/0?text=1", "ops.show_text", 403},
+		{"news/2/0?text=1", "http.show_text", 403},
 	} {
 		if code, got := d.do("GET", "/api/v1/document/"+c.path, ""); code != c.code ||
 			!strings.Contains(fmt.Sprint(got["error"]), c.says) || got["remedy"] == "" {

@@ -85,7 +85,7 @@ func outcome(code int, waited bool) gateway.Outcome {
 // send answers POST /api/v1/documents.
 func (a *api) send(w http.ResponseWriter, r *http.Request) {
 	if a.Gateway == nil {
-		fail(w, http.StatusForbidden, "this member takes no documents", "set ops.documents_per_s, or ask another member")
+		fail(w, http.StatusForbidden, "this member takes no documents", "set http.ingest.enabled: true, or ask another member")
 		return
 	}
 	waits := r.URL.Query().Get("wait") != ""
@@ -96,7 +96,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request) {
 func (a *api) take(w http.ResponseWriter, r *http.Request) {
 	if a.Access.Token == nil {
 		fail(w, http.StatusForbidden, "documents are taken only from callers with a token, and this member has none",
-			"set ops.token, or ops.token_file")
+			"set http.token, or http.token_file")
 		return
 	}
 	o, what, remedy := a.sendOrder(r)
@@ -116,7 +116,7 @@ func (a *api) take(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	values, ok := a.readDocuments(w, r, o.topic)
-	if !ok || !allows(w, a.documents, len(values), "documents", "ops.documents_per_s") {
+	if !ok || !allows(w, a.documents, len(values), "documents", "http.ingest.rate") {
 		return
 	}
 	docs := make([]gateway.Document, len(values))

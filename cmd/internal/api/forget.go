@@ -33,7 +33,7 @@ type order struct {
 func (a *api) forget(w http.ResponseWriter, r *http.Request) {
 	if a.Access.Token == nil {
 		fail(w, http.StatusForbidden, "documents are forgotten only for callers with a token, and this member has none",
-			"set ops.token, or ops.token_file, or run `unecho forget`")
+			"set http.token, or http.token_file, or run `unecho forget`")
 		return
 	}
 	var o order

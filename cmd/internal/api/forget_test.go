@@ -86,7 +86,7 @@ func TestForgetRefused(t *testing.T) {
 	}
 	local := serve(t, service, nil)
 	if code, got := local.do("POST", "/api/v1/forget", good); code != http.StatusForbidden ||
-		!strings.Contains(got["remedy"].(string), "ops.token") {
+		!strings.Contains(got["remedy"].(string), "http.token") {
 		t.Errorf("where there is no token: %d %v", code, got)
 	}
 	for _, c := range []struct {

@@ -68,7 +68,7 @@ func (a *api) ask(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err.Error(), `write "scope" as the documents' own is written`)
 		return
 	}
-	if !allows(w, a.lookups, len(q.Texts), "texts to look up", "ops.lookups_per_s") {
+	if !allows(w, a.lookups, len(q.Texts), "texts to look up", "") {
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), lookupTimeout)

@@ -3,6 +3,7 @@ package assembly
 import (
 	"context"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/rs/zerolog"
@@ -20,9 +21,9 @@ import (
 type Parts struct {
 	service *consumer.Service
 	store   snapshot.Store
-	ops     *ops.Server      // nil if ops.listen is empty
+	ops     *ops.Server      // nil if http.listen is empty
 	gateway *gateway.Gateway // nil if no documents are taken
-	tracer  *ops.Tracer      // nil if ops.traces is empty
+	tracer  *ops.Tracer      // nil if no variable names a collector
 	tell    io.Writer        // told where the page is; may be nil
 }
 
@@ -42,13 +43,13 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 	what.Store, what.Logger, what.ProducerTime = store, logger, p.InProcess
 	what.Leases, _ = store.(snapshot.Leaser) // a store may have none
 	var clients *ops.Clients
-	if c.Ops.Listen != "" {
+	if c.HTTP.Listen != "" {
 		clients = ops.NewClients()
 		what.Kafka = append(slices.Clip(what.Kafka), clients.Option())
 	}
 	built := &Parts{store: store, tell: p.Tell}
-	if c.Ops.Traces != "" {
-		built.tracer = ops.NewTracer(c.Ops.Traces, c.Consumer.Group, p.Version, logger)
+	if url := ops.Collector(os.Getenv); url != "" {
+		built.tracer = ops.NewTracer(url, c.Consumer.Group, p.Version, logger)
 		what.Sessions = append(what.Sessions, built.tracer.Option())
 	}
 	if p.More != nil {
@@ -58,13 +59,13 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 		built.close(ctx, logger)
 		return nil, err
 	}
-	if c.Ops.Takes() {
+	if c.HTTP.Takes() {
 		if built.gateway, err = built.service.Gateway(); err != nil {
 			built.close(ctx, logger)
 			return nil, err
 		}
 	}
-	if c.Ops.Listen != "" {
+	if c.HTTP.Listen != "" {
 		if built.ops, err = operations(built.service, p, clients, built.gateway); err != nil {
 			built.close(ctx, logger)
 			return nil, err

@@ -36,6 +36,7 @@ func Command(version string) *cobra.Command {
 		f.Bool("embedded", false, "run a Kafka broker in this process, and use it")
 		f.Text("dir", "dir", target.Dir, "with --embedded: the directory for the broker's data and the snapshots")
 		f.Text("listen", "address", "127.0.0.1:0", "with --embedded: the broker's address; port 0 takes a free one")
+		f.Bool("pprof", false, "serve profiles at /debug/pprof of http.listen, to callers on the same machine")
 	})
 	return cmd
 }
@@ -80,7 +81,7 @@ func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir, version str
 		}()
 	}
 	memory.Bound(c, logger)
-	p := Params{Config: c, InProcess: inProcess, Version: version, Logger: logger}
+	p := Params{Config: c, InProcess: inProcess, Version: version, Logger: logger, Profiles: cmdline.Bool(cmd, "pprof")}
 	if inProcess && !json {
 		p.Tell = cmd.ErrOrStderr() // a log for programs has the address in it
 	}

@@ -22,30 +22,33 @@ func unwise(logger zerolog.Logger, section string, warnings []setting.Mistake) {
 	}
 }
 
-// operations builds what is served on ops.listen.
+// What the API answers in a second.
+const (
+	requestsPerS = 2000
+	lookupsPerS  = 2000 // texts
+)
+
+// operations builds what is served on http.listen.
 func operations(service *consumer.Service, p Params, clients *ops.Clients, to *gateway.Gateway) (*ops.Server, error) {
 	c, logger := p.Config, p.Logger
-	unwise(logger, "ops", c.Ops.Warnings())
-	token, err := ops.Token(c.Ops, logger)
+	unwise(logger, "http", c.HTTP.Warnings())
+	token, err := ops.Token(c.HTTP, logger)
 	if err != nil {
 		return nil, err
 	}
 	what := &api.Setup{
 		Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c),
 		Own: c.Settings(), Version: p.Version, Why: ops.Why,
-		Access: api.Access{Token: token, Loopback: c.Ops.Loopback()}, Limits: api.Limits{
-			RequestsPerS: c.Ops.RequestsPerS,
-			LookupsPerS:  c.Ops.LookupsPerS, DocumentsPerS: c.Ops.DocumentsPerS,
-		}, ShowText: c.Ops.ShowText, SnapshotEvery: c.Snapshot.Taken.Every,
+		Access: api.Access{Token: token, Loopback: c.HTTP.Loopback()}, Limits: api.Limits{RequestsPerS: requestsPerS, LookupsPerS: lookupsPerS}, ShowText: c.HTTP.ShowText, SnapshotEvery: c.Snapshot.Taken.Every,
 		Remains: report.RemainsOf(c), Logger: logger,
 		Topics: c.Source.Topics, MaxDocument: gateway.MaxBytes,
 	}
 	if to != nil {
-		what.Gateway = to
+		what.Gateway, what.Limits.DocumentsPerS = to, c.HTTP.Ingest.Rate
 	}
 	var shows *ops.Certificate
-	if c.Ops.TLS.Enabled() {
-		if shows, err = ops.OpenCertificate(c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile, logger); err != nil {
+	if c.HTTP.TLS.Enabled() {
+		if shows, err = ops.OpenCertificate(c.HTTP.TLS.CertFile, c.HTTP.TLS.KeyFile, logger); err != nil {
 			return nil, err
 		}
 		what.Certificate = shows.Trouble
@@ -60,9 +63,9 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 	}
 	setup := ops.Setup{
 		Stats: service.Stats, Ready: service.Ready, Clients: clients, API: answers, Page: shown, Version: p.Version,
-		Logger: logger, Profiles: c.Ops.Pprof, Certificate: shows,
+		Logger: logger, Profiles: p.Profiles, Certificate: shows,
 	}
-	return ops.New(c.Ops.Listen, setup), nil
+	return ops.New(c.HTTP.Listen, setup), nil
 }
 
 // settings returns the settings in force as the API tells them.

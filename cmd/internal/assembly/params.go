@@ -17,6 +17,7 @@ type Params struct {
 	InProcess bool   // the broker is the embedded one, in this process
 	Version   string // of the program
 	Logger    zerolog.Logger
+	Profiles  bool                  // are served
 	Tell      io.Writer             // told where the page is; may be nil
 	More      func(*consumer.Setup) // makes the service more than its configuration; may be nil
 }
@@ -24,7 +25,7 @@ type Params struct {
 // Logger returns the logger of a service, whose level can be changed where there is something to ask.
 func Logger(w io.Writer, c config.Config) (zerolog.Logger, error) {
 	logger, err := terminal.NewLogger(w, c.Log)
-	if err == nil && c.Ops.Listen != "" {
+	if err == nil && c.HTTP.Listen != "" {
 		logger = ops.Adjustable(logger)
 	}
 	return logger, err

@@ -17,7 +17,7 @@ type shell struct {
 
 // read reads the configuration, with settings that outrank everything in it.
 func (s *shell) read(sets []string) (config.Config, error) {
-	l := target.Layers{Under: []string{"ops.listen="}, Over: sets}
+	l := target.Layers{Under: []string{"http.listen="}, Over: sets}
 	if terminal.Is(s.cmd.ErrOrStderr()) { // the progress is what a person looks at
 		l.Base = func(c *config.Config) { c.Log.Level = "warn" }
 	}

@@ -50,7 +50,7 @@ func Command(version string) *cobra.Command {
 		f.Text("listen", "address", "127.0.0.1:0", "the broker's address; port 0 takes a free one")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
-		f.Bool("page", false, "serve the page of the service on ops.listen, with more documents, until Ctrl-C")
+		f.Bool("page", false, "serve the page of the service on http.listen, with more documents, until Ctrl-C")
 	})
 	cmdline.AddJSON(cmd, "the summary as one JSON object on the last line")
 	return cmd
@@ -97,8 +97,8 @@ func demoOf(cmd *cobra.Command, dir, version string) (p Params, docs *Documents,
 	base := target.Defaults(config.Default(), dir)
 	base.Document.Format, base.Document.Fields, base.Document.ID = "json", []string{"text"}, "field:id"
 	paged := cmdline.Bool(cmd, "page")
-	if base.Ops.ShowText = true; !paged { // the texts are made up, and the address is this machine's
-		base.Ops.Listen = ""
+	if base.HTTP.ShowText = true; !paged { // the texts are made up, and the address is this machine's
+		base.HTTP.Listen = ""
 	}
 	base.Log.Level = "warn"
 	loaded, err := config.ResolveFrom(base, "", os.Environ(), append(cmdline.Texts(cmd, "set"), cmdline.LogSets(cmd)...))

@@ -22,7 +22,7 @@ import (
 // Params say which member is asked, and how.
 type Params struct {
 	Server string // an address such as http://127.0.0.1:9464; without a scheme it is http
-	Token  string // ops.token of the member; empty: it has none
+	Token  string // http.token of the member; empty: it has none
 	CA     string // a file with the authorities that the member's certificate may be of; empty: those of the system
 }
 
@@ -147,7 +147,7 @@ func (c *Client) exchange(ctx context.Context, method, path string, query url.Va
 	}
 	defer answer.Body.Close()
 	if err := json.NewDecoder(io.LimitReader(answer.Body, mostAnswer)).Decode(to); err != nil {
-		return fmt.Errorf("%s answers what is no JSON of a member: %w; is it the ops.listen of an unecho?", c.Server(), err)
+		return fmt.Errorf("%s answers what is no JSON of a member: %w; is it the http.listen of an unecho?", c.Server(), err)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (c *Client) unreached(ctx context.Context, err error) error {
 	if errors.As(err, &unknown) {
 		return fmt.Errorf("%s has a certificate of an authority that is not known here: name its file with --ca", c.Server())
 	}
-	return fmt.Errorf("no member answers at %s: %w; start one, or name the address of ops.listen with --server",
+	return fmt.Errorf("no member answers at %s: %w; start one, or name the address of http.listen with --server",
 		c.Server(), err)
 }
 
@@ -204,11 +204,11 @@ func (c *Client) refused(answer *http.Response) error {
 	if err != nil || said.Error == "" {
 		return &Error{
 			Status: answer.StatusCode, What: fmt.Sprintf("%s answers %s", c.Server(), answer.Status),
-			Remedy: "is it the ops.listen of an unecho?",
+			Remedy: "is it the http.listen of an unecho?",
 		}
 	}
 	if answer.StatusCode == http.StatusUnauthorized {
-		said.Remedy = "give it with --token-file, or in UNECHO_OPS_TOKEN"
+		said.Remedy = "give it with --token-file, or in UNECHO_HTTP_TOKEN"
 	}
 	e := &Error{Status: answer.StatusCode, What: said.Error, Remedy: said.Remedy}
 	if s, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil {

@@ -49,7 +49,7 @@ func TestErrors(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 			fmt.Fprint(w, `{"error": "too many", "remedy": "ask again"}`)
 		},
-		"404 Not Found; is it the ops.listen of an unecho?": http.NotFound,
+		"404 Not Found; is it the http.listen of an unecho?": http.NotFound,
 		"307 Temporary Redirect": http.RedirectHandler(
 			elsewhere.URL, http.StatusTemporaryRedirect).ServeHTTP,
 		"answers what is no JSON of a member": func(w http.ResponseWriter,

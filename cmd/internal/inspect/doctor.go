@@ -66,7 +66,7 @@ func doctorInputs(s *target.Service) doctor.Inputs {
 		Options: s.Kafka, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot.Params(), Index: c.Judge, Document: c.Document, Settings: c.Settings(),
 		Snapshots:    snapshots.Existing(c),
-		ProducerTime: s.ProducerTime, Takes: c.Ops.Takes(), Certificates: certificatesOf(c),
+		ProducerTime: s.ProducerTime, Takes: c.HTTP.Takes(), Certificates: certificatesOf(c),
 	}
 }
 
@@ -81,8 +81,8 @@ func certificatesOf(c config.Config) (all []doctor.Certificate) {
 			Life: func() (certificate.Life, error) { return certificate.ReadLife(cert, key) },
 		})
 	}
-	shows("ops.listen", "ops.tls.cert_file and ops.tls.key_file", "probes, Prometheus and people who check it do not connect",
-		c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile)
+	shows("http.listen", "http.tls.cert_file and http.tls.key_file", "probes, Prometheus and people who check it do not connect",
+		c.HTTP.TLS.CertFile, c.HTTP.TLS.KeyFile)
 	shows("kafka.tls", "kafka.tls.cert_file and kafka.tls.key_file", "Kafka lets no member in that shows it",
 		c.Kafka.TLS.CertFile, c.Kafka.TLS.KeyFile)
 	if of := c.Document.Registry; of.Set() {

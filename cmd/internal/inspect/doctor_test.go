@@ -16,7 +16,7 @@ func TestDoctorLooksAtCertificates(t *testing.T) {
 	if all := certificatesOf(c); len(all) > 0 {
 		t.Errorf("by default the doctor looks at %d certificates, want none", len(all))
 	}
-	c.Ops.TLS.CertFile, c.Ops.TLS.KeyFile = ca.Path("client.pem"), ca.Path("client.key")
+	c.HTTP.TLS.CertFile, c.HTTP.TLS.KeyFile = ca.Path("client.pem"), ca.Path("client.key")
 	c.Kafka.TLS.CertFile, c.Kafka.TLS.KeyFile = ca.Path("client.pem"), ca.Path("client.key")
 	c.Document.Registry.TLS.CertFile, c.Document.Registry.TLS.KeyFile = ca.Path("client.pem"), ca.Path("client.key")
 	c.Document.Registry.URLs = []string{"https://registry.example.com:8081"}
@@ -27,7 +27,7 @@ func TestDoctorLooksAtCertificates(t *testing.T) {
 			t.Errorf("that of %s ends on %v, error %v; want %v", one.Of, life.Ends, err, cert.NotAfter)
 		}
 	}
-	if want := []string{"ops.listen", "kafka.tls", "document.registry.tls"}; !slices.Equal(of, want) {
+	if want := []string{"http.listen", "kafka.tls", "document.registry.tls"}; !slices.Equal(of, want) {
 		t.Errorf("the doctor looks at the certificates of %v, want %v", of, want)
 	}
 }

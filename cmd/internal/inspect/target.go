@@ -17,15 +17,15 @@ import (
 )
 
 // tokenVariable holds the token of the member that is asked, as it does for the member itself.
-const tokenVariable = "UNECHO_OPS_TOKEN"
+const tokenVariable = "UNECHO_HTTP_TOKEN"
 
 // AddMemberFlags adds the flags that name the running member that a verb asks.
 func AddMemberFlags(cmd *cobra.Command) {
 	cmdline.AddSet(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("server", "address", "",
-			"the member that is asked, as http://HOST:PORT (default ops.listen of the configuration)")
-		f.Text("token-file", "file", "", "a file with the member's ops.token (default the configuration's, or "+
+			"the member that is asked, as http://HOST:PORT (default http.listen of the configuration)")
+		f.Text("token-file", "file", "", "a file with the member's http.token (default the configuration's, or "+
 			tokenVariable+")")
 		f.Text("ca", "file", "", "a file with the authority of the member's certificate, in PEM (default those of the "+
 			"system)")
@@ -61,12 +61,12 @@ func memberOf(cmd *cobra.Command) (*Client, error) {
 		Token: os.Getenv(tokenVariable),
 	}
 	if p.Server == "" || cmd.Flag("config").Changed {
-		ops, err := opsOf(cmd)
+		served, err := httpOf(cmd)
 		if err != nil {
 			return nil, err
 		}
-		if p.Token = ops.Token; p.Server == "" {
-			if p.Server, err = Address(ops.Listen, ops.TLS.Enabled()); err != nil {
+		if p.Token = served.Token; p.Server == "" {
+			if p.Server, err = Address(served.Listen, served.TLS.Enabled()); err != nil {
 				return nil, err
 			}
 		}
@@ -81,11 +81,11 @@ func memberOf(cmd *cobra.Command) (*Client, error) {
 	return New(p)
 }
 
-// opsOf returns the section ops of the named configuration, or of the defaults if there is none: a service on an
+// httpOf returns the section http of the named configuration, or of the defaults if there is none: a service on an
 // embedded broker needs no file.
-func opsOf(cmd *cobra.Command) (config.OpsParams, error) {
+func httpOf(cmd *cobra.Command) (config.HTTPParams, error) {
 	// what a file must have; it is not used
 	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + target.Topic, "consumer.group=" + target.Group, "snapshot.directory=."}
 	c, err := target.Config(cmd, false, "", target.Layers{Under: under})
-	return c.Ops, err
+	return c.HTTP, err
 }

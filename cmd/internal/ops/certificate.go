@@ -30,23 +30,23 @@ func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, err
 	tell := func() {
 		if life, err := certificate.LifeOf(&last); err == nil && life.Trouble(time.Now()) != "" {
 			logger.Warn().Str("file", cert).Str("because", "it "+life.Trouble(time.Now())).
-				Msg("who checks the certificate of ops.listen does not connect, or soon will not: renew it")
+				Msg("who checks the certificate of http.listen does not connect, or soon will not: renew it")
 		}
 	}
 	told := func(err error) {
 		if err != nil {
 			logger.Warn().Err(err).Msg(
-				"the certificate of ops.listen was renewed and cannot be read: the one from before is shown on")
+				"the certificate of http.listen was renewed and cannot be read: the one from before is shown on")
 			return
 		}
-		logger.Info().Str("file", cert).Msg("the certificate of ops.listen was read again")
+		logger.Info().Str("file", cert).Msg("the certificate of http.listen was read again")
 		tell()
 	}
 	files, err := reload.Open(read, told, cert, key)
 	if err != nil {
 		return nil, &stop.Error{
-			What: fmt.Sprintf("read the certificate of ops.listen (%s, %s)", cert, key), Err: err,
-			Remedy: "let ops.tls.cert_file name a certificate in PEM, and ops.tls.key_file its private key; this user must be " +
+			What: fmt.Sprintf("read the certificate of http.listen (%s, %s)", cert, key), Err: err,
+			Remedy: "let http.tls.cert_file name a certificate in PEM, and http.tls.key_file its private key; this user must be " +
 				"able to read both",
 		}
 	}

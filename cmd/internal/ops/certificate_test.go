@@ -153,8 +153,8 @@ func TestNoCertificate(t *testing.T) {
 	for _, key := range []string{"none.key", "b.key", "a.crt"} {
 		_, err := OpenCertificate(filepath.Join(dir, "a.crt"), filepath.Join(dir, key), zerolog.Nop())
 		var told *stop.Error
-		if !errors.As(err, &told) || !strings.Contains(told.Remedy, "ops.tls.key_file") {
-			t.Errorf("OpenCertificate with the key %s says %v; want an error whose remedy names ops.tls.key_file", key, err)
+		if !errors.As(err, &told) || !strings.Contains(told.Remedy, "http.tls.key_file") {
+			t.Errorf("OpenCertificate with the key %s says %v; want an error whose remedy names http.tls.key_file", key, err)
 		}
 	}
 }

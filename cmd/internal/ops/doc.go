@@ -10,7 +10,7 @@
 // For callers on the same machine, whatever address is listened on:
 //
 //	/log/level     PUT changes the level of the log
-//	/debug/pprof/  profiles, where ops.pprof says so
+//	/debug/pprof/  profiles, with run --pprof
 //
 // It also has documents take part in the traces that their producers began, and begins none: a document without the
 // header traceparent (W3C), or with one that is not sampled, has no spans. What the collector does not take in time is

@@ -8,10 +8,10 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 )
 
-// cannotListen says why ops cannot listen at ops.listen, and what to do.
+// cannotListen says why ops cannot listen at http.listen, and what to do.
 func cannotListen(listen string, err error) error {
 	return &stop.Error{
-		What: "listen for health and metrics on ops.listen " + listen, Err: bare(err),
+		What: "listen for health and metrics on http.listen " + listen, Err: bare(err),
 		Remedy: listenRemedy(err),
 	}
 }
@@ -20,14 +20,14 @@ func listenRemedy(err error) string {
 	var unknown *net.DNSError
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return "another process has this port, perhaps another unecho: set ops.listen to a free one, to port 0 for any, or " +
+		return "another process has this port, perhaps another unecho: set http.listen to a free one, to port 0 for any, or " +
 			"to nothing for none"
 	case errors.Is(err, syscall.EACCES):
-		return "this user may not open that port: set ops.listen to one above 1023"
+		return "this user may not open that port: set http.listen to one above 1023"
 	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &unknown):
-		return "this machine has no such address: set ops.listen to 127.0.0.1:9464, or to :9464 to be reached from outside"
+		return "this machine has no such address: set http.listen to 127.0.0.1:9464, or to :9464 to be reached from outside"
 	}
-	return "set ops.listen to host:port, such as 127.0.0.1:9464, or to nothing for none"
+	return "set http.listen to host:port, such as 127.0.0.1:9464, or to nothing for none"
 }
 
 // bare drops the operation and the address, which the message already names.

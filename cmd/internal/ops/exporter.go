@@ -7,11 +7,23 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/sdk/trace"
 )
+
+// Collector returns the address to which traces are sent, as the standard variables of OpenTelemetry name it, or nothing.
+func Collector(getenv func(string) string) string {
+	if url := getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"); url != "" {
+		return url
+	}
+	if base := getenv("OTEL_EXPORTER_OTLP_ENDPOINT"); base != "" {
+		return strings.TrimSuffix(base, "/") + "/v1/traces"
+	}
+	return ""
+}
 
 // exporter posts spans to a collector. A failure is logged once, until it works again; the spans are lost.
 type exporter struct {
@@ -34,7 +46,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []trace.ReadOnlySpan) 
 	switch {
 	case err != nil && !e.failing:
 		e.logger.Warn().Err(err).Msg(
-			"traces cannot be sent to ops.traces: spans are lost until it works, the stream does not depend on it")
+			"traces cannot be sent to the collector: spans are lost until it works, the stream does not depend on it")
 	case err == nil && e.failing:
 		e.logger.Info().Msg("traces are sent again")
 	}

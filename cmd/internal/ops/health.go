@@ -26,7 +26,7 @@ const endpoints = `unecho: a near-duplicate filter for Kafka
 For callers on the same machine:
 
 /log/level     the level of the log; PUT debug, info, warn or error changes it until the process ends
-/debug/pprof/  profiles, with ops.pprof
+/debug/pprof/  profiles, with run --pprof
 `
 
 // newHandler answers GET and HEAD on the known paths, PUT where something can be changed, and nothing else.

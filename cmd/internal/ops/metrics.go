@@ -111,7 +111,7 @@ func gatewayMetrics() []metric {
 	return []metric{
 		{
 			name: "unecho_gateway_requests_total", kind: prometheus.CounterValue, labels: []string{"outcome"},
-			help: "Requests with documents (POST /api/v1/documents) by outcome: verdict and taken are answered as asked, pending without a verdict in time. Much busy (429): raise ops.documents_per_s, or ask more members; away (503) and failed (502): look at the broker. Callers without the token, and those beyond ops.requests_per_s, are none.",
+			help: "Requests with documents (POST /api/v1/documents) by outcome: verdict and taken are answered as asked, pending without a verdict in time. Much busy (429): raise http.ingest.rate, or ask more members; away (503) and failed (502): look at the broker. Callers without the token, and those beyond the requests that are answered in a second, are none.",
 			values: func(s *state, emit emitter) {
 				for i, n := range s.Gateway.Requests {
 					emit(float64(n), gateway.Outcome(i).String())
@@ -318,7 +318,7 @@ func processMetrics() []metric {
 				}
 				return 0, true
 			}),
-		gauge("unecho_ops_certificate_left_ratio", "Part of the life of the certificate of ops.listen that is left: 0 when it is not valid. Below 0.1: renew it. Absent where ops.listen speaks no TLS.",
+		gauge("unecho_ops_certificate_left_ratio", "Part of the life of the certificate of http.listen that is left: 0 when it is not valid. Below 0.1: renew it. Absent where http.listen speaks no TLS.",
 			func(s *state) (float64, bool) {
 				if s.certificate == nil {
 					return 0, false

@@ -322,8 +322,8 @@ func TestCannotListen(t *testing.T) {
 	for _, c := range []struct{ name, listen, what, remedy string }{
 		{"taken", taken.Addr(), "address already in use", "another process has this port"},
 		{"not here", "192.0.2.1:9464", "cannot assign requested address", "no such address"},
-		{"no port", "127.0.0.1:99999", "invalid port", "set ops.listen to host:port"},
-		{"nothing of the kind", "everywhere", "missing port in address", "set ops.listen to host:port"},
+		{"no port", "127.0.0.1:99999", "invalid port", "set http.listen to host:port"},
+		{"nothing of the kind", "everywhere", "missing port in address", "set http.listen to host:port"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := New(c.listen, Setup{Stats: statsOf(full()), Ready: isReady(true), Version: "v", Logger: zerolog.Nop()})

@@ -9,7 +9,7 @@ import (
 
 // Token returns the token by which the API of a service may be asked, or nil if there is none. A token of a file is
 // read again when that changes.
-func Token(p config.OpsParams, logger zerolog.Logger) (func() string, error) {
+func Token(p config.HTTPParams, logger zerolog.Logger) (func() string, error) {
 	if p.Token == "" {
 		return nil, nil
 	}
@@ -19,11 +19,11 @@ func Token(p config.OpsParams, logger zerolog.Logger) (func() string, error) {
 	token, err := reload.Open(p.ReadToken, func(err error) {
 		if err != nil {
 			logger.Warn().Err(err).Str("file", p.TokenFile).
-				Msg("ops.token_file was changed and cannot be read: the token from before is taken on")
+				Msg("http.token_file was changed and cannot be read: the token from before is taken on")
 			return
 		}
 		logger.Info().Str("file", p.TokenFile).
-			Msg("the token of ops.token_file was read again: the one from before is not taken any more")
+			Msg("the token of http.token_file was read again: the one from before is not taken any more")
 	}, p.TokenFile)
 	if err != nil {
 		return nil, err

@@ -24,14 +24,14 @@ func TestTokenIsRenewed(t *testing.T) {
 	}
 	put("the first of some length\n")
 	c, err := config.Load("", nil, []string{
-		"ops.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
+		"http.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
 		"snapshot.directory=d",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var logged bytes.Buffer
-	token, err := Token(c.Ops, zerolog.New(&logged))
+	token, err := Token(c.HTTP, zerolog.New(&logged))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestTokenIsRenewed(t *testing.T) {
 		strings.Count(text, "was read again") != 2 || strings.Count(text, "cannot be read") != 2 {
 		t.Errorf("logged %s", text)
 	}
-	for _, p := range []config.OpsParams{{Listen: ":1"}, {Listen: ":1", Token: "given in the environment"}} {
+	for _, p := range []config.HTTPParams{{Listen: ":1"}, {Listen: ":1", Token: "given in the environment"}} {
 		if token, err := Token(p, zerolog.Nop()); err != nil || (token != nil) != (p.Token != "") ||
 			token != nil && token() != p.Token {
 			t.Errorf("Token of %+v has error %v, or gives another token; want that of the settings, if they have one, and no error", p, err)

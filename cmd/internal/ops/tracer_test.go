@@ -206,3 +206,21 @@ func TestUntracedCostsNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// The endpoint for traces is taken as it is, and the one for all signals is the base of it.
+func TestCollectorOfTheEnvironment(t *testing.T) {
+	const traces, all = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"
+	for _, c := range []struct {
+		environ map[string]string
+		want    string
+	}{
+		{nil, ""},
+		{map[string]string{all: "http://otel:4318"}, "http://otel:4318/v1/traces"},
+		{map[string]string{all: "https://otel/in/"}, "https://otel/in/v1/traces"},
+		{map[string]string{all: "http://otel:4318", traces: "http://near:4318/spans"}, "http://near:4318/spans"},
+	} {
+		if got := Collector(func(name string) string { return c.environ[name] }); got != c.want {
+			t.Errorf("Collector of %v gives %q; want %q", c.environ, got, c.want)
+		}
+	}
+}

@@ -1,5 +1,5 @@
 // Package page is the page for people who look after a running member: how it stands, what it finds, what it remembers,
-// and a box to ask it. It is served at / of ops.listen and asks the API; it has no data of its own.
+// and a box to ask it. It is served at / of http.listen and asks the API; it has no data of its own.
 //
 //	assets/index.html  the frame of the page
 //	assets/*.css       how it looks: tokens, frame, sections

@@ -17,7 +17,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- /* The configuration: what the values say, and where the pod needs it so, what it needs. */ -}}
 {{- define "unecho.config" -}}
 {{- $defaults := dict "consumer" (dict "group" .Release.Name) "snapshot" (dict "directory" "/var/lib/unecho/snapshots") "log" (dict "format" "json") -}}
-{{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "ops" (merge (dict "listen" ":9464") (.Values.config.ops | default dict))) -}}
+{{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "http" (merge (dict "listen" ":9464") (.Values.config.http | default dict))) -}}
 {{- if not .Values.config.kafka.brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
 {{- if not .Values.config.source.topics }}{{ fail "config.source.topics: which topics are read?" }}{{ end -}}
 {{- if ne (include "unecho.store" .) "directory" }}{{ $_ := unset $config.snapshot "directory" }}{{ end -}}
@@ -30,7 +30,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 
 {{- /* What the port speaks. Probes take any certificate. */ -}}
 {{- define "unecho.scheme" -}}
-{{- if dig "ops" "tls" "cert_file" "" .Values.config }}HTTPS{{ else }}HTTP{{ end -}}
+{{- if dig "http" "tls" "cert_file" "" .Values.config }}HTTPS{{ else }}HTTP{{ end -}}
 {{- end }}
 
 {{- /* A member takes its window, 5 % more, and half a GiB besides. In MiB. */ -}}

@@ -109,7 +109,7 @@ func (s *scene) configure() error {
 		"journal: {replication_factor: 3, min_insync: 2}",
 		"sink: {replication_factor: 3}",
 		"snapshot: " + snapshot,
-		"ops: {listen: ''}",
+		"http: {listen: ''}",
 		"log: {format: json, level: " + level + "}",
 	}, "\n") + "\n"
 	if err := os.WriteFile(s.file, []byte(text), 0o600); err != nil {
@@ -135,7 +135,7 @@ func (s *scene) enlist(ctx context.Context, i int, ops bool) error {
 		if err != nil {
 			return err
 		}
-		m.args = append(m.args, "--set", "ops.listen="+address)
+		m.args = append(m.args, "--set", "http.listen="+address)
 		s.ops = append(s.ops, address)
 	}
 	if s.params.skew > 0 {

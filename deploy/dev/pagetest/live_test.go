@@ -16,7 +16,7 @@ import (
 // TestDemoMoves: a newcomer starts the demo and sees the page move, and opens a duplicate beside its original.
 func TestDemoMoves(t *testing.T) {
 	began := time.Now()
-	demo, err := Start(t.Context(), shared.program, "demo", "--page", "--pace", "200", "--set", "ops.listen=127.0.0.1:0")
+	demo, err := Start(t.Context(), shared.program, "demo", "--page", "--pace", "200", "--set", "http.listen=127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func produce(t *testing.T, dir string, lines ...string) {
 func TestReconnects(t *testing.T) {
 	dir, listen := filepath.Join(t.TempDir(), "data"), free(t)
 	start := func() *Program {
-		p, err := embedded(t.Context(), dir, listen, "ops.show_text=true")
+		p, err := embedded(t.Context(), dir, listen, "http.show_text=true")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func free(t *testing.T) string {
 
 // TestPictures: the script of the pictures makes them, those of the documents are there, and they are small.
 func TestPictures(t *testing.T) {
-	demo, err := Start(t.Context(), shared.program, "demo", "--page", "--pace", "200", "--set", "ops.listen=127.0.0.1:0")
+	demo, err := Start(t.Context(), shared.program, "demo", "--page", "--pace", "200", "--set", "http.listen=127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

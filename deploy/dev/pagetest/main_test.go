@@ -61,7 +61,7 @@ func within(m *testing.M) (code int, err error) {
 func embedded(ctx context.Context, dir, listen string, sets ...string) (*Program, error) {
 	args := []string{
 		"run", "--embedded", "--dir", dir, "--log-format", "console", "--log-level", "warn", "--set",
-		"ops.listen=" + listen,
+		"http.listen=" + listen,
 	}
 	for _, set := range sets {
 		args = append(args, "--set", set)

@@ -180,8 +180,8 @@ func (s *Stage) document(w http.ResponseWriter, r *http.Request) {
 	text, ok := s.texts[at]
 	s.mu.Unlock()
 	if !ok {
-		fail(w, http.StatusForbidden, "texts are not shown, because ops.show_text is not set",
-			"set ops.show_text: true and start the member again")
+		fail(w, http.StatusForbidden, "texts are not shown, because http.show_text is not set",
+			"set http.show_text: true and start the member again")
 		return
 	}
 	s.writeJSON(w, JSON{

@@ -114,13 +114,13 @@ func TestToken(t *testing.T) {
 // TestErrors: what the API refuses is said with its remedy, and the page goes on when it is over.
 func TestErrors(t *testing.T) {
 	closed := func(w http.ResponseWriter, _ *http.Request) bool {
-		fail(w, http.StatusForbidden, "the API is closed, because ops.listen is not a loopback address and there is no token",
-			"set ops.token, or ops.token_file")
+		fail(w, http.StatusForbidden, "the API is closed, because http.listen is not a loopback address and there is no token",
+			"set http.token, or http.token_file")
 		return true
 	}
 	s, x := stage(t, phone(), func(s *Stage) { s.answer = closed })
 	x.says("#gate", "This page is closed")
-	x.says("#gate", "set ops.token, or ops.token_file")
+	x.says("#gate", "set http.token, or http.token_file")
 	if ask[bool](x, `document.getElementById('gate-form').checkVisibility()`) {
 		t.Error("a token is asked for that helps nothing")
 	}
@@ -138,7 +138,7 @@ func TestErrors(t *testing.T) {
 	s.Add("wire-1", 0.9, harbour, edited)
 	s.Set(func(s *Stage) { clear(s.texts) })
 	x.click(".copies button")
-	x.says("dialog", "Set ops.show_text: true and start the member again.")
+	x.says("dialog", "Set http.show_text: true and start the member again.")
 }
 
 // TestFirstFigures: the first figures are those of the member's last minute, and say so; the next are of what the

@@ -108,7 +108,7 @@ function gate(failure) {
   const closed = failure.status === 403;
   say(by('gate-title'), closed ? 'This page is closed' : 'This member asks for a token');
   say(by('gate-why'), `${failure.message[0].toUpperCase()}${failure.message.slice(1)}. ${closed ? 'To open it: ' + failure.remedy + '.' : ''}`);
-  if (!closed) say(by('gate-why'), hasToken() ? 'The token that was given is not the one of ops.token.' : 'Give it the value of ops.token.');
+  if (!closed) say(by('gate-why'), hasToken() ? 'The token that was given is not the one of http.token.' : 'Give it the value of http.token.');
   by('gate-form').hidden = closed;
   document.title = (closed ? 'Closed' : 'Token') + ' · unecho';
   speak(by('gate-title').textContent);

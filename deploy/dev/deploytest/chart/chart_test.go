@@ -51,7 +51,7 @@ config:
   source: {topics: [news, mail]}
   window: {bytes: 4GiB}
   snapshot: {store: postgres}
-  ops: {pprof: true, tls: {cert_file: /etc/unecho-secrets/unecho-tls/tls.crt, key_file: /etc/unecho-secrets/unecho-tls/tls.key}}
+  http: {show_text: true, tls: {cert_file: /etc/unecho-secrets/unecho-tls/tls.crt, key_file: /etc/unecho-secrets/unecho-tls/tls.key}}
 secrets:
   - {setting: kafka.sasl.password, secret: kafka, key: password}
   - {setting: snapshot.postgres_url, secret: db, key: url}
@@ -243,8 +243,8 @@ func TestChartConfigures(t *testing.T) {
 		if err != nil {
 			t.Fatalf("the chart's configuration is refused: %v\n%s", err, file)
 		}
-		if c.Ops.Listen != ":9464" || c.Consumer.Member != "news-unecho-0" {
-			t.Errorf("it listens on %q and is called %q", c.Ops.Listen, c.Consumer.Member)
+		if c.HTTP.Listen != ":9464" || c.Consumer.Member != "news-unecho-0" {
+			t.Errorf("it listens on %q and is called %q", c.HTTP.Listen, c.Consumer.Member)
 		}
 	}
 }

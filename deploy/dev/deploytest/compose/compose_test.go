@@ -86,7 +86,7 @@ func exists(t *testing.T, path string) {
 func TestConfigurations(t *testing.T) {
 	t.Parallel()
 	c, err := config.Load(filepath.Join(dir(t), "unecho.yaml"),
-		[]string{"UNECHO_CONSUMER_MEMBER=member-0", "UNECHO_OPS_TOKEN_FILE=" + filepath.Join(dir(t), "token")}, nil)
+		[]string{"UNECHO_CONSUMER_MEMBER=member-0", "UNECHO_HTTP_TOKEN_FILE=" + filepath.Join(dir(t), "token")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -335,7 +335,7 @@ func expired(s *scene) ([]*member, func()) {
 	cert, key := filepath.Join(s.dir, "tls.crt"), filepath.Join(s.dir, "tls.key")
 	check(s.t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	check(s.t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
-	return []*member{s.working("ops.tls.cert_file="+cert, "ops.tls.key_file="+key)}, idle
+	return []*member{s.working("http.tls.cert_file="+cert, "http.tls.key_file="+key)}, idle
 }
 
 func storeGone(s *scene) ([]*member, func()) {

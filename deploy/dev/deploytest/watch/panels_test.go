@@ -75,7 +75,7 @@ func (q question) asked(length string) string {
 func TestDashboardShowsMembersAtWork(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	one := s.start("one", "window.count=1000", "window.requests=1h", "ops.documents_per_s=100", "ops.token="+token)
+	one := s.start("one", "window.count=1000", "window.requests=1h", "http.ingest.enabled=true", "http.token="+token)
 	two := s.start("two", "window.count=1000", "window.requests=1h")
 	s.mixed(100)
 	s.settled(one)

@@ -108,7 +108,7 @@ func (s *scene) startProgram(binary, name string, settings ...string) *member {
 		t: s.t, name: name, address: freeAddress(s.t), client: http.DefaultClient, scheme: "http", log: &locked{},
 		ended: make(chan struct{}),
 	}
-	if slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, "ops.tls.") }) {
+	if slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, "http.tls.") }) {
 		m.scheme, m.client = "https", &http.Client{Transport: &http.Transport{
 			DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // as a scrape that checks nothing
 		}}
@@ -117,7 +117,7 @@ func (s *scene) startProgram(binary, name string, settings ...string) *member {
 		"kafka.brokers=" + s.kafka.ListenAddrs()[0], "source.topics=news", "consumer.group=news-filter", "consumer.member=" + name,
 		"consumer.session_timeout=1s", "consumer.transaction_timeout=3s", "snapshot.directory=" + s.store(),
 		"snapshot.every=1s",
-		"ops.listen=" + m.address, "log.format=json",
+		"http.listen=" + m.address, "log.format=json",
 	}, settings...)
 	args := []string{"run"}
 	for _, setting := range settings {

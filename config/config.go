@@ -2,7 +2,6 @@ package config
 
 import (
 	"slices"
-	"time"
 
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
@@ -43,7 +42,7 @@ func Default() Config {
 		Snapshot: DefaultSnapshotParams(),
 		Consumer: consumer.DefaultParams(),
 		HTTP:     HTTPParams{Listen: "127.0.0.1:9464", Ingest: IngestParams{Rate: 1000}},
-		Log:      LogParams{Level: "info", Format: "auto", Every: time.Minute},
+		Log:      LogParams{Level: "info", Format: "auto"},
 	}
 }
 
@@ -61,7 +60,6 @@ func (c Config) Validate() []setting.Mistake {
 		setting.Under("snapshot", c.Snapshot.Validate()),
 		setting.Under("consumer", c.Consumer.Validate()),
 		setting.Under("http", c.HTTP.Validate()),
-		setting.Under("log", c.Log.Validate()),
 		consumer.Loops(c.Consumer, c.Source, c.Journal, c.Sink),
 	)
 }

@@ -111,7 +111,6 @@ func TestEveryRoomIsValidated(t *testing.T) {
 		"kafka.dial_timeout=0", "source.topics=", "document.max_bytes=0", "similarity.recall=2", "window.requests=-1s",
 		"index.keep=x",
 		"journal.replication_factor=0", "sink.unique=", "snapshot.keep=0", "consumer.sessions=0", "http.listen=x",
-		"log.every=10ms",
 	} {
 		key, _, _ := strings.Cut(set, "=")
 		_, err := Load("", nil, []string{"kafka.brokers=a:1", "source.topics=t", "consumer.group=g", "snapshot.directory=d", set})

@@ -6,7 +6,6 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/unecho/unecho/index/setting"
@@ -45,20 +44,8 @@ func (p HTTPParams) Takes() bool { return p.Listen != "" && p.Ingest.Enabled }
 
 // LogParams say what is logged, and how.
 type LogParams struct {
-	Level  string        `key:"level" doc:"the least level that is logged" enum:"debug|info|warn|error"`
-	Format string        `key:"format" doc:"console is for people, json for collectors; auto is console on a terminal and json elsewhere" enum:"auto|console|json"`
-	Every  time.Duration `key:"every" doc:"how often a running service says how it stands, at level info; 0s never" example:"1m"`
-}
-
-// leastEvery is the least interval of the regular log line, so that it does not fill the log.
-const leastEvery = time.Second
-
-// Validate returns every mistake. The choices are checked where they are read.
-func (p LogParams) Validate() []setting.Mistake {
-	if p.Every == 0 || p.Every >= leastEvery {
-		return nil
-	}
-	return []setting.Mistake{setting.Wrong("every", p.Every, "is out of range", "write 1s or more, or 0s for never")}
+	Level  string `key:"level" doc:"the least level that is logged" enum:"debug|info|warn|error"`
+	Format string `key:"format" doc:"console is for people, json for collectors; auto is console on a terminal and json elsewhere" enum:"auto|console|json"`
 }
 
 // leastToken is the least length of a token, so that it cannot be guessed.

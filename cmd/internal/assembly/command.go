@@ -89,5 +89,5 @@ func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir, version str
 	if err != nil {
 		return err
 	}
-	return built.Run(ctx, c.Log.Every, logger)
+	return built.Run(ctx, StandingEvery, logger)
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/unecho/unecho/consumer"
 )
 
+// StandingEvery is how often the log says how a service stands.
+const StandingEvery = time.Minute
+
 // Backfill returns how far the service is with its range.
 func (p *Parts) Backfill() consumer.Progress { return p.service.Backfill() }
 

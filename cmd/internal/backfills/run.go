@@ -223,7 +223,7 @@ func (v *process) live(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.Run(ctx, v.config.Log.Every, v.logger)
+	return p.Run(ctx, assembly.StandingEvery, v.logger)
 }
 
 // build builds the service. more makes it more than its configuration; it may be nil.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -21,13 +22,11 @@ type voice struct {
 	kind, name string // what is at work: a backfill, or a group whose window is filled
 	logger     zerolog.Logger
 	logsJSON   bool
-	every      time.Duration // between two lines of the log about the progress; 0: none
 }
 
 func newVoice(s *shell, asJSON bool, kind, name string, log config.LogParams) *voice {
 	return &voice{
 		Out: s.cmd.OutOrStdout(), Err: s.cmd.ErrOrStderr(), JSON: asJSON, kind: kind, name: name, logsJSON: terminal.IsJSON(s.cmd.ErrOrStderr(), log),
-		every: log.Every,
 	}
 }
 
@@ -67,7 +66,7 @@ func (v *voice) show(ctx context.Context, message string, look func(pace *Pace, 
 				continue
 			}
 			line.Line(s.line)
-			if v.every > 0 && now.Sub(logged) >= v.every {
+			if now.Sub(logged) >= assembly.StandingEvery {
 				logged = now
 				v.log(message, &pace, &s)
 			}

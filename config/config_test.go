@@ -108,7 +108,7 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 // Each room judges its own section, under its own name.
 func TestEveryRoomIsValidated(t *testing.T) {
 	for _, set := range []string{
-		"kafka.dial_timeout=0", "source.topics=", "document.max_bytes=0", "similarity.recall=2", "window.requests=-1s",
+		"kafka.brokers=a", "source.topics=", "document.max_bytes=0", "similarity.recall=2", "window.requests=-1s",
 		"index.keep=x",
 		"journal.replication_factor=0", "sink.unique=", "snapshot.keep=0", "consumer.sessions=0", "http.listen=x",
 	} {

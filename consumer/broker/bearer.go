@@ -17,25 +17,22 @@ import (
 
 // bearer asks for a token at each login. The client logs in again before the broker ends a session.
 type bearer struct {
-	tokens     *token.Cache // nil: text is the only one
-	text       string
+	tokens     *token.Cache
 	extensions map[string]string
 }
 
-func newBearer(p SASLParams, logger zerolog.Logger) (*bearer, error) {
-	b := &bearer{text: p.Token, extensions: map[string]string{}}
-	for _, e := range p.OAuth.Extensions {
+// newBearer returns how to log in with tokens. A token endpoint may be known by the authorities of Kafka, too.
+func newBearer(p Params, logger zerolog.Logger) (*bearer, error) {
+	b := &bearer{extensions: map[string]string{}}
+	for _, e := range p.SASL.OAuth.Extensions {
 		name, value, _ := strings.Cut(e, "=")
 		b.extensions[name] = value
 	}
-	if p.Token != "" {
-		return b, nil
-	}
-	files, err := certificate.Open(certificate.Params{Section: "kafka.sasl.oauth", CAFile: p.OAuth.CAFile}, logger)
+	files, err := certificate.Open(certificate.Params{Section: "kafka.tls", CAFile: p.TLS.CAFile, System: true}, logger)
 	if err != nil {
 		return nil, faulty(err)
 	}
-	b.tokens = token.New(p.OAuth, files.RoundTripper(), logger)
+	b.tokens = token.New(p.SASL.OAuth, files.RoundTripper(), logger)
 	return b, nil
 }
 
@@ -44,12 +41,9 @@ func (b *bearer) Name() string { return OAuthBearer }
 
 // Authenticate implements sasl.Mechanism.
 func (b *bearer) Authenticate(ctx context.Context, host string) (sasl.Session, []byte, error) {
-	value := b.text
-	if b.tokens != nil {
-		var err error
-		if value, err = b.tokens.Token(ctx); err != nil {
-			return nil, nil, err
-		}
+	value, err := b.tokens.Token(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
 	_, first, err := oauth.Auth{Token: value, Extensions: b.extensions}.AsMechanism().Authenticate(ctx, host)
 	return &bearerSession{bearer: b, value: value}, first, err
@@ -67,9 +61,7 @@ func (s *bearerSession) Challenge(answer []byte) (bool, []byte, error) {
 	if len(answer) == 0 {
 		return true, nil, nil
 	}
-	if s.bearer.tokens != nil {
-		s.bearer.tokens.Refused(s.value)
-	}
+	s.bearer.tokens.Refused(s.value)
 	var refusal struct {
 		Status string `json:"status"`
 	}

@@ -97,7 +97,7 @@ func TestSessionOutlivesItsTokensKafka(t *testing.T) {
 	defer server.Close()
 	p := params(address)
 	p.SASL = SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{
-		TokenURL: server.URL, ClientID: "unecho", ClientSecret: "s3cret", Timeout: 5 * time.Second,
+		TokenURL: server.URL, ClientID: "unecho", ClientSecret: "s3cret",
 	}}
 	const topic = "bearer"
 	dials := &dialCount{}
@@ -154,12 +154,12 @@ func (d *dialCount) OnBrokerConnect(kgo.BrokerMetadata, time.Duration, net.Conn,
 // A broker that refuses a token says so. So does Ping if there is no token to show.
 func TestTokenRefusedKafka(t *testing.T) {
 	p := params(oauthBroker(t))
-	p.SASL = SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{File: "/nowhere/at/all", Timeout: time.Second}}
+	p.SASL = SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{File: "/nowhere/at/all"}}
 	if err := Ping(deadline(t), client(t, p)); err == nil || !strings.Contains(err.Error(), "cannot read the token") ||
 		!strings.Contains(err.Error(), "oauth.file") {
 		t.Errorf("got %v", err)
 	}
-	p.SASL = SASLParams{Mechanism: OAuthBearer, Token: "a.b.c"}
+	p.SASL.OAuth.File = tokenFile(t, "a.b.c")
 	err := Ping(deadline(t), client(t, p))
 	if err == nil || !strings.Contains(err.Error(), "refuses the login with OAUTHBEARER") {
 		t.Errorf("got %v", err)

@@ -3,7 +3,6 @@ package broker
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/unecho/unecho/consumer/broker/token"
 )
@@ -13,31 +12,13 @@ func TestTokensHaveOneSource(t *testing.T) {
 		sasl SASLParams
 		want string
 	}{
-		"none": {
-			SASLParams{Mechanism: OAuthBearer, OAuth: token.DefaultParams()},
-			"sasl.oauth: says not where tokens come from",
-		},
-		"text": {SASLParams{Mechanism: OAuthBearer, Token: "t", OAuth: token.DefaultParams()}, ""},
-		"file": {SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{File: "f", Timeout: time.Second}}, ""},
-		"two": {SASLParams{
-			Mechanism: OAuthBearer, Token: "hunter2",
-			OAuth: token.Params{File: "f", Timeout: time.Second},
-		}, "sasl.token: is a second source"},
-		"two others": {
-			SASLParams{
-				Mechanism: OAuthBearer,
-				OAuth:     token.Params{Command: []string{"c"}, File: "f", Timeout: time.Second},
-			},
-			"sasl.oauth.file: is a second source",
-		},
-		"in vain": {
-			SASLParams{Mechanism: NoSASL, OAuth: token.Params{File: "f", Timeout: 10 * time.Second}},
-			"has no effect with sasl.mechanism none",
-		},
-		"mistaken": {
-			SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{File: "f"}},
-			"sasl.oauth.timeout: 0s: leaves no time",
-		},
+		"none": {SASLParams{Mechanism: OAuthBearer}, "sasl.oauth: says not where tokens come from"},
+		"file": {SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{File: "f"}}, ""},
+		"two": {SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{
+			TokenURL: "https://login.test", ClientID: "c", ClientSecret: "hunter2", File: "f",
+		}}, "sasl.oauth.file: is a second source"},
+		"in vain":  {SASLParams{Mechanism: NoSASL, OAuth: token.Params{File: "f"}}, "has no effect with sasl.mechanism none"},
+		"mistaken": {SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{File: "f", ClientID: "c"}}, "sasl.oauth.client_id: c: has no effect"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := params("localhost:9092")

@@ -19,19 +19,22 @@ import (
 )
 
 // Options are the options that all Kafka clients of the process share: addresses, login, encryption, patience and log.
-// Options reads the certificate files and, for AWS_MSK_IAM without keys, the AWS environment; a *Fault says what is
+// Options reads the certificate files and, for AWS_MSK_IAM, the AWS environment; a *Fault says what is
 // wrong with them. All clients with the same options share one token of OAUTHBEARER.
 func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 	opts := []kgo.Opt{
 		kgo.SeedBrokers(p.Brokers...),
-		kgo.ClientID(p.ClientID),
-		kgo.DialTimeout(p.DialTimeout),
-		kgo.RequestTimeoutOverhead(p.RequestTimeout),
+		kgo.ClientID(clientID),
+		kgo.DialTimeout(dialTimeout),
+		kgo.RequestTimeoutOverhead(requestTimeout),
 		kgo.MetadataMinAge(metadataMinAge),
 		kgo.MetadataMaxAge(metadataMaxAge),
 		// A broker that starts or stops hangs up, too. Ping has found out before whether it expects TLS or a login.
 		kgo.AlwaysRetryEOF(),
 		kgo.WithLogger(&clientLogger{log: logger, tls: p.TLS.Enabled}),
+	}
+	if p.ClientRack != "" {
+		opts = append(opts, kgo.Rack(p.ClientRack))
 	}
 	if p.TLS.Enabled {
 		dial, err := dialer(p, logger)
@@ -40,7 +43,7 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 		}
 		opts = append(opts, kgo.Dialer(dial))
 	}
-	mechanism, err := mechanism(p.SASL, logger)
+	mechanism, err := mechanism(p, logger)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +52,15 @@ func Options(p Params, logger zerolog.Logger) ([]kgo.Opt, error) {
 	}
 	return opts, nil
 }
+
+// clientID is the name under which Kafka logs this client and counts its quotas.
+const clientID = "unecho"
+
+// dialTimeout is how long a connection may take to come up.
+const dialTimeout = 10 * time.Second
+
+// requestTimeout is how long Kafka may take to answer, beyond the time that a request itself allows it.
+const requestTimeout = 10 * time.Second
 
 // metadataMinAge is how soon a client asks again who leads a partition, so that it goes on when the leader has moved.
 // The library's default is 5 s.
@@ -64,7 +76,7 @@ func dialer(p Params, logger zerolog.Logger) (func(context.Context, string, stri
 	if err != nil {
 		return nil, faulty(err)
 	}
-	by := &net.Dialer{Timeout: p.DialTimeout}
+	by := &net.Dialer{Timeout: dialTimeout}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		return files.Dial(ctx, by, network, address)
 	}, nil
@@ -79,29 +91,27 @@ func faulty(err error) error {
 	return err
 }
 
-func mechanism(p SASLParams, logger zerolog.Logger) (sasl.Mechanism, error) {
-	switch p.Mechanism {
+func mechanism(p Params, logger zerolog.Logger) (sasl.Mechanism, error) {
+	user, password := p.SASL.Username, p.SASL.Password
+	switch p.SASL.Mechanism {
 	case Plain:
-		return plain.Auth{User: p.Username, Pass: p.Password}.AsMechanism(), nil
+		return plain.Auth{User: user, Pass: password}.AsMechanism(), nil
 	case Scram256:
-		return scram.Auth{User: p.Username, Pass: p.Password}.AsSha256Mechanism(), nil
+		return scram.Auth{User: user, Pass: password}.AsSha256Mechanism(), nil
 	case Scram512:
-		return scram.Auth{User: p.Username, Pass: p.Password}.AsSha512Mechanism(), nil
+		return scram.Auth{User: user, Pass: password}.AsSha512Mechanism(), nil
 	case OAuthBearer:
 		return newBearer(p, logger)
 	case AWSMSKIAM:
-		return msk(p)
+		return msk()
 	}
 	return nil, nil // none is a mechanism, too
 }
 
 // msk reads the environment at each login. Whoever rotates the keys there need not restart us, as long as the process
 // can see them.
-func msk(p SASLParams) (sasl.Mechanism, error) {
+func msk() (sasl.Mechanism, error) {
 	auth := func(context.Context) (aws.Auth, error) {
-		if p.AWSAccessKey != "" {
-			return aws.Auth{AccessKey: p.AWSAccessKey, SecretKey: p.AWSSecretKey, SessionToken: p.AWSSessionToken}, nil
-		}
 		a := aws.Auth{
 			AccessKey: os.Getenv("AWS_ACCESS_KEY_ID"), SecretKey: os.Getenv("AWS_SECRET_ACCESS_KEY"),
 			SessionToken: os.Getenv("AWS_SESSION_TOKEN"),
@@ -109,7 +119,7 @@ func msk(p SASLParams) (sasl.Mechanism, error) {
 		if a.AccessKey == "" || a.SecretKey == "" {
 			return a, &Fault{
 				What:   "AWS_MSK_IAM has no keys",
-				Remedy: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or kafka.sasl.aws_access_key and aws_secret_key",
+				Remedy: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its environment",
 			}
 		}
 		return a, nil

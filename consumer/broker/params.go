@@ -2,9 +2,7 @@ package broker
 
 import (
 	"net"
-	"slices"
 	"strconv"
-	"time"
 
 	"github.com/unecho/unecho/consumer/broker/token"
 	"github.com/unecho/unecho/consumer/certificate"
@@ -13,12 +11,10 @@ import (
 
 // Params say how Kafka is reached.
 type Params struct {
-	Brokers        []string      `key:"brokers" doc:"where to ask first for the brokers of the cluster, as host:port" called:"addresses" example:"kafka-1:9092, kafka-2:9092"`
-	ClientID       string        `key:"client_id" doc:"the name under which Kafka logs this client and counts its quotas"`
-	TLS            TLSParams     `key:"tls"`
-	SASL           SASLParams    `key:"sasl"`
-	DialTimeout    time.Duration `key:"dial_timeout" doc:"how long a connection may take to come up" example:"10s"`
-	RequestTimeout time.Duration `key:"request_timeout" doc:"how long Kafka may take to answer, beyond the time a request itself allows it" example:"10s"`
+	Brokers    []string   `key:"brokers" doc:"where to ask first for the brokers of the cluster, as host:port" called:"addresses" example:"kafka-1:9092, kafka-2:9092"`
+	ClientRack string     `key:"client_rack" doc:"the rack or zone of this process, by a name as in broker.rack: journal and sources are read from a replica there, where the brokers have a replica.selector.class; empty reads from leaders" example:"eu-west-1a"`
+	TLS        TLSParams  `key:"tls"`
+	SASL       SASLParams `key:"sasl"`
 }
 
 // TLSParams say how connections are encrypted.
@@ -27,21 +23,16 @@ type TLSParams struct {
 	CAFile             string `key:"ca_file" doc:"PEM file of the authorities that sign Kafka's certificates; empty trusts those of the system" example:"/etc/unecho/ca.pem"`
 	CertFile           string `key:"cert_file" doc:"PEM file of our certificate, for mutual TLS" example:"/etc/unecho/client.pem"`
 	KeyFile            string `key:"key_file" doc:"PEM file of our certificate's private key" example:"/etc/unecho/client.key"`
-	ServerName         string `key:"server_name" doc:"the name Kafka's certificates must have, where it isn't the host we connect to" example:"kafka.example.com"`
 	InsecureSkipVerify bool   `key:"insecure_skip_verify" doc:"trust any certificate: anyone in between can read and change everything"`
 }
 
 // SASLParams say who we are.
 type SASLParams struct {
-	Mechanism       string `key:"mechanism" doc:"how to log in" enum:"none|PLAIN|SCRAM-SHA-256|SCRAM-SHA-512|OAUTHBEARER|AWS_MSK_IAM"`
-	Username        string `key:"username" doc:"for PLAIN and SCRAM"`
-	Password        string `key:"password" doc:"for PLAIN and SCRAM" secret:"true"`
-	Token           string `key:"token" doc:"for OAUTHBEARER, one that outlives the process; what gets new ones is below oauth" secret:"true"`
-	AWSAccessKey    string `key:"aws_access_key" doc:"for AWS_MSK_IAM; empty takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN"`
-	AWSSecretKey    string `key:"aws_secret_key" doc:"for AWS_MSK_IAM" secret:"true"`
-	AWSSessionToken string `key:"aws_session_token" doc:"for AWS_MSK_IAM, with temporary credentials" secret:"true"`
+	Mechanism string `key:"mechanism" doc:"how to log in; AWS_MSK_IAM reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION" enum:"none|PLAIN|SCRAM-SHA-256|SCRAM-SHA-512|OAUTHBEARER|AWS_MSK_IAM"`
+	Username  string `key:"username" doc:"for PLAIN and SCRAM"`
+	Password  string `key:"password" doc:"for PLAIN and SCRAM" secret:"true"`
 
-	OAuth token.Params `key:"oauth" doc:"For OAUTHBEARER: where tokens come from. Set token_url, command or file."`
+	OAuth token.Params `key:"oauth" doc:"For OAUTHBEARER: where tokens come from. Set token_url or file."`
 }
 
 // SASL mechanisms.
@@ -54,20 +45,9 @@ const (
 	AWSMSKIAM   = "AWS_MSK_IAM"
 )
 
-// These are the client library's own bounds on the time that a request may take in addition to its own time-out.
-const (
-	minRequestTimeout = 100 * time.Millisecond
-	maxRequestTimeout = 15 * time.Minute
-)
-
 // DefaultParams are the defaults. Brokers have no default: a question is better than writing to the wrong Kafka.
 func DefaultParams() Params {
-	return Params{
-		ClientID:       "unecho",
-		SASL:           SASLParams{Mechanism: NoSASL, OAuth: token.DefaultParams()},
-		DialTimeout:    10 * time.Second,
-		RequestTimeout: 10 * time.Second,
-	}
+	return Params{SASL: SASLParams{Mechanism: NoSASL}}
 }
 
 // Validate reports every mistake. It reads no file and no environment, which is done when a client is made.
@@ -81,16 +61,6 @@ func (p Params) Validate() []setting.Mistake {
 			out = append(out, setting.Wrong("brokers", b, "is not an address", "write host:port, for example localhost:9092"))
 		}
 	}
-	if p.ClientID == "" {
-		out = append(out, setting.Wrong("client_id", "", "is missing", "write a name, for example unecho"))
-	}
-	if p.DialTimeout <= 0 {
-		out = append(out, setting.Wrong("dial_timeout", p.DialTimeout, "leaves no time", "write for example 10s"))
-	}
-	if p.RequestTimeout < minRequestTimeout || p.RequestTimeout > maxRequestTimeout {
-		out = append(out, setting.Wrong("request_timeout", p.RequestTimeout, "is out of range",
-			"write a time from 100ms to 15m"))
-	}
 	out = append(out, setting.Under("tls", p.TLS.validate())...)
 	return append(out, setting.Under("sasl", p.SASL.validate(p.TLS.Enabled))...)
 }
@@ -100,7 +70,7 @@ func (p TLSParams) validate() []setting.Mistake {
 	if !p.Enabled {
 		const remedy = "set tls.enabled: true, or remove it"
 		for _, f := range []struct{ key, value string }{
-			{"ca_file", p.CAFile}, {"cert_file", p.CertFile}, {"key_file", p.KeyFile}, {"server_name", p.ServerName},
+			{"ca_file", p.CAFile}, {"cert_file", p.CertFile}, {"key_file", p.KeyFile},
 		} {
 			if f.value != "" {
 				out = append(out, setting.Wrong(f.key, f.value, "has no effect without TLS", remedy))
@@ -117,29 +87,18 @@ func (p TLSParams) validate() []setting.Mistake {
 func (p TLSParams) files() certificate.Params {
 	return certificate.Params{
 		Section: "kafka.tls", CAFile: p.CAFile, CertFile: p.CertFile, KeyFile: p.KeyFile,
-		ServerName: p.ServerName, InsecureSkipVerify: p.InsecureSkipVerify,
+		InsecureSkipVerify: p.InsecureSkipVerify,
 	}
 }
 
-// credential is a setting of SASLParams and the mechanisms to which it belongs.
+// credential is a setting that PLAIN and SCRAM need.
 type credential struct {
 	key, value string
 	secret     bool
-	required   bool
-	of         []string
 }
 
 func (p SASLParams) credentials() []credential {
-	password := []string{Plain, Scram256, Scram512}
-	aws := p.AWSAccessKey != "" || p.AWSSecretKey != "" // one of the two keys without the other
-	return []credential{
-		{"username", p.Username, false, true, password},
-		{"password", p.Password, true, true, password},
-		{"token", p.Token, true, false, []string{OAuthBearer}},
-		{"aws_access_key", p.AWSAccessKey, false, aws, []string{AWSMSKIAM}},
-		{"aws_secret_key", p.AWSSecretKey, true, aws, []string{AWSMSKIAM}},
-		{"aws_session_token", p.AWSSessionToken, true, false, []string{AWSMSKIAM}},
-	}
+	return []credential{{"username", p.Username, false}, {"password", p.Password, true}}
 }
 
 func (p SASLParams) validate(encrypted bool) []setting.Mistake {
@@ -161,8 +120,8 @@ func (p SASLParams) validate(encrypted bool) []setting.Mistake {
 		if c.secret {
 			value = ""
 		}
-		switch belongs := slices.Contains(c.of, p.Mechanism); {
-		case belongs && c.required && c.value == "":
+		switch belongs := p.Mechanism == Plain || p.Mechanism == Scram256 || p.Mechanism == Scram512; {
+		case belongs && c.value == "":
 			out = append(out, setting.Wrong(c.key, "", "is missing", p.Mechanism+" needs it"))
 		case !belongs && c.value != "":
 			out = append(out, setting.Wrong(c.key, value, "has no effect with sasl.mechanism "+p.Mechanism,
@@ -182,22 +141,12 @@ func (p SASLParams) validateOAuth() []setting.Mistake {
 		return nil
 	}
 	sources := p.OAuth.Sources()
-	for i := range sources {
-		sources[i] = "oauth." + sources[i]
-	}
-	if p.Token != "" {
-		sources = append(sources, "token")
-	}
-	var out []setting.Mistake
-	if p.OAuth.Used() {
-		out = setting.Under("oauth", p.OAuth.Validate())
-	}
+	out := setting.Under("oauth", p.OAuth.Validate())
 	switch {
 	case len(sources) == 0:
-		out = append(out, setting.Wrong("oauth", "", "says not where tokens come from",
-			"set sasl.oauth.token_url, command or file, or sasl.token"))
+		out = append(out, setting.Wrong("oauth", "", "says not where tokens come from", "set sasl.oauth.token_url or file"))
 	case len(sources) > 1:
-		out = append(out, setting.Wrong(sources[1], "", "is a second source of tokens, beside sasl."+sources[0],
+		out = append(out, setting.Wrong("oauth."+sources[1], "", "is a second source of tokens, beside sasl.oauth."+sources[0],
 			"remove one of the two"))
 	}
 	return out

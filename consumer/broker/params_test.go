@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/broker/token"
 	"github.com/unecho/unecho/consumer/certificate/certificatetest"
 )
 
@@ -23,17 +24,15 @@ func TestValidate(t *testing.T) {
 		{"least", func(*Params) {}, nil},
 		{"no brokers", func(p *Params) { p.Brokers = nil }, []string{"brokers"}},
 		{"no port", func(p *Params) { p.Brokers = []string{"a", "b:9092", ":1", "c:0", "d:x"} }, []string{"brokers", "brokers", "brokers", "brokers"}},
-		{"times", func(p *Params) { p.DialTimeout, p.RequestTimeout = 0, 1 }, []string{"dial_timeout", "request_timeout"}},
-		{"TLS off", func(p *Params) { p.TLS = TLSParams{CAFile: "a", ServerName: "n"} }, []string{"tls.ca_file", "tls.server_name"}},
+		{"TLS off", func(p *Params) { p.TLS = TLSParams{CAFile: "a", KeyFile: "k"} }, []string{"tls.ca_file", "tls.key_file", "tls.cert_file"}},
 		{"no key", func(p *Params) { p.TLS = TLSParams{Enabled: true, CertFile: "c"} }, []string{"tls.key_file"}},
 		{"no certificate", func(p *Params) { p.TLS = TLSParams{Enabled: true, KeyFile: "k"} }, []string{"tls.cert_file"}},
 		{"unchecked authority", func(p *Params) { p.TLS = TLSParams{Enabled: true, CAFile: "a", InsecureSkipVerify: true} }, []string{"tls.insecure_skip_verify"}},
 		{"mechanism", func(p *Params) { p.SASL.Mechanism = "plain" }, []string{"sasl.mechanism"}},
 		{"user alone", func(p *Params) { p.SASL.Username = "u" }, []string{"sasl.username"}},
 		{"PLAIN", func(p *Params) { p.SASL = SASLParams{Mechanism: Plain} }, []string{"sasl.username", "sasl.password"}},
-		{"SCRAM", func(p *Params) { p.SASL = SASLParams{Mechanism: Scram512, Username: "u", Password: "p", Token: "t"} }, []string{"sasl.token"}},
 		{"token", func(p *Params) { p.SASL = SASLParams{Mechanism: OAuthBearer} }, []string{"sasl.oauth"}},
-		{"MSK", func(p *Params) { p.SASL = SASLParams{Mechanism: AWSMSKIAM, AWSAccessKey: "k"} }, []string{"sasl.mechanism", "sasl.aws_secret_key"}},
+		{"MSK", func(p *Params) { p.SASL = SASLParams{Mechanism: AWSMSKIAM, Username: "u"} }, []string{"sasl.mechanism", "sasl.username"}},
 		{"MSK by environment", func(p *Params) { p.TLS.Enabled, p.SASL.Mechanism = true, AWSMSKIAM }, nil},
 	}
 	for _, tt := range tests {
@@ -54,6 +53,17 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// A rack reaches every client, or none.
+func TestRack(t *testing.T) {
+	for _, rack := range []string{"", "eu-west-1a"} {
+		p := params("localhost:9092")
+		p.ClientRack = rack
+		if got, _ := client(t, p).OptValue(kgo.Rack).(string); got != rack {
+			t.Errorf("a client of the rack %q is opened with %q", rack, got)
+		}
+	}
+}
+
 // Partitions that were added are shared within half a minute, as operations.md says. The library would look again by
 // itself after five minutes.
 func TestPartitionsAreSoonNoticed(t *testing.T) {
@@ -65,12 +75,9 @@ func TestPartitionsAreSoonNoticed(t *testing.T) {
 
 func TestMistakesTellNoSecrets(t *testing.T) {
 	p := params("localhost:9092")
-	p.SASL = SASLParams{
-		Mechanism: NoSASL, Password: "hunter2", Token: "hunter2", AWSSecretKey: "hunter2",
-		AWSSessionToken: "hunter2",
-	}
+	p.SASL = SASLParams{Mechanism: NoSASL, Password: "hunter2", OAuth: token.Params{ClientSecret: "hunter2"}}
 	mistakes := p.Validate()
-	if len(mistakes) != 4 {
+	if len(mistakes) != 2 {
 		t.Errorf("got %v", mistakes)
 	}
 	for _, m := range mistakes {

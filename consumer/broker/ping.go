@@ -194,7 +194,7 @@ func (c connection) certificate(err error) (why, remedy string) {
 		return "its certificate is signed by an authority we do not know",
 			"name the authority's PEM file in kafka.tls.ca_file"
 	case errors.As(err, &host):
-		return host.Error(), "use a name that is in the certificate, or say which in kafka.tls.server_name"
+		return host.Error(), "use a name that is in the certificate in kafka.brokers, and in advertised.listeners of the brokers"
 	case errors.As(err, &invalid):
 		return invalid.Error(), "have Kafka's certificate renewed"
 	case errors.As(err, &record):

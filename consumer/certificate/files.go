@@ -20,6 +20,7 @@ import (
 type Params struct {
 	Section            string // of the settings, for messages: kafka.tls
 	CAFile             string // empty: the authorities of the system
+	System             bool   // those of the system are trusted beside CAFile
 	CertFile, KeyFile  string // empty: we show no certificate
 	ServerName         string // empty: the host that we connect to
 	InsecureSkipVerify bool
@@ -90,7 +91,7 @@ func (p Params) read() (*tls.Config, error) {
 		InsecureSkipVerify: p.InsecureSkipVerify, // the user asks for it by name, and is warned
 	}
 	if p.CAFile != "" {
-		roots, err := authorities(p.Section+".ca_file", p.CAFile)
+		roots, err := p.authorities()
 		if err != nil {
 			return nil, err
 		}
@@ -110,12 +111,18 @@ func (p Params) read() (*tls.Config, error) {
 }
 
 // authorities reads the file of certificates that a setting names.
-func authorities(key, path string) (*x509.CertPool, error) {
+func (p Params) authorities() (*x509.CertPool, error) {
+	key, path := p.Section+".ca_file", p.CAFile
 	pem, err := os.ReadFile(path)
 	if err != nil {
 		return nil, &stop.Error{What: "cannot read " + key, Err: err, Remedy: "name a PEM file that this process may read"}
 	}
 	roots := x509.NewCertPool()
+	if p.System {
+		if system, err := x509.SystemCertPool(); err == nil { // a system may have none
+			roots = system
+		}
+	}
 	if !roots.AppendCertsFromPEM(pem) {
 		return nil, &stop.Error{
 			What:   fmt.Sprintf("%s %s holds no certificate", key, path),

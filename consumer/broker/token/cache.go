@@ -22,14 +22,15 @@ const (
 	// failurePause is the shortest time between a failure and the next attempt, because many connections may come up at
 	// once.
 	failurePause = time.Second
+	// fetchTimeout is how long the source may take.
+	fetchTimeout = 10 * time.Second
 )
 
 // Cache returns the present token, and gets another shortly before that expires. Any number of goroutines may use it.
 type Cache struct {
-	fetch   func(context.Context) (Token, error)
-	again   bool // at each login, because asking the source costs little
-	timeout time.Duration
-	logger  zerolog.Logger
+	fetch  func(context.Context) (Token, error)
+	again  bool // at each login, because asking the source costs little
+	logger zerolog.Logger
 
 	turn   chan struct{} // holds one element while somebody uses the fields below
 	token  Token
@@ -41,13 +42,10 @@ type Cache struct {
 
 // New gets tokens from the source that p names. A token endpoint is asked by by.
 func New(p Params, by http.RoundTripper, logger zerolog.Logger) *Cache {
-	c := &Cache{timeout: p.Timeout, logger: logger, turn: make(chan struct{}, 1)}
-	switch {
-	case p.TokenURL != "":
+	c := &Cache{logger: logger, turn: make(chan struct{}, 1)}
+	if p.TokenURL != "" {
 		c.fetch = endpoint(p, by)
-	case len(p.Command) > 0:
-		c.fetch = command(p.Command)
-	default:
+	} else {
 		c.fetch, c.again = file(p.File), true
 	}
 	return c
@@ -82,7 +80,7 @@ func (c *Cache) Token(ctx context.Context) (string, error) {
 func (c *Cache) Refused(value string) {
 	select {
 	case c.turn <- struct{}{}:
-	case <-time.After(c.timeout):
+	case <-time.After(fetchTimeout):
 		return
 	}
 	defer func() { <-c.turn }()
@@ -93,7 +91,7 @@ func (c *Cache) Refused(value string) {
 
 // get asks the source. If the asker goes away meanwhile, that is no failure of the source.
 func (c *Cache) get(asker context.Context) {
-	ctx, cancel := context.WithTimeout(asker, c.timeout)
+	ctx, cancel := context.WithTimeout(asker, fetchTimeout)
 	defer cancel()
 	t, err := c.fetch(ctx)
 	if err != nil && errors.Is(asker.Err(), context.Canceled) {

@@ -35,7 +35,7 @@ func (i *issuer) fetch(context.Context) (Token, error) {
 }
 
 func (i *issuer) cache(log *strings.Builder) *Cache {
-	c := New(Params{Timeout: 10 * time.Second}, nil, zerolog.New(log))
+	c := New(Params{}, nil, zerolog.New(log))
 	c.fetch, c.again = i.fetch, false
 	return c
 }
@@ -91,7 +91,7 @@ func TestARefusalMayGiveUp(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		c.Refused("token-0")
-		if waited := time.Since(began); waited != c.timeout {
+		if waited := time.Since(began); waited != fetchTimeout {
 			t.Errorf("it waited %s", waited)
 		}
 		first.Wait()

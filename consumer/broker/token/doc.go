@@ -1,7 +1,7 @@
 // Package token gets the tokens for logins to Kafka (SASL/OAUTHBEARER), and replaces them before they expire. They come
-// from a token endpoint (OAuth 2.0 client credentials), from a command, or from a file that somebody else keeps fresh.
+// from a token endpoint (OAuth 2.0 client credentials), or from a file that somebody else keeps fresh.
 //
-//	login ──▶ Cache.Token ──▶ fetch: endpoint | command | file
+//	login ──▶ Cache.Token ──▶ fetch: endpoint | file
 //	               │
 //	               └─ the token at hand, until shortly before it expires
 //

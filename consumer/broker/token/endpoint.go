@@ -49,8 +49,8 @@ func refused(p Params, err error) *Error {
 	if !errors.As(err, &answer) || answer.Response == nil {
 		return &Error{
 			What: "no token from " + p.TokenURL, Err: err,
-			Remedy: "see whether kafka.sasl.oauth.token_url can be reached from here, and its certificate is signed by " +
-				"kafka.sasl.oauth.ca_file",
+			Remedy: "see whether kafka.sasl.oauth.token_url can be reached from here, and its certificate is signed by an " +
+				"authority of the system or of kafka.tls.ca_file",
 		}
 	}
 	e := &Error{

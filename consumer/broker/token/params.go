@@ -6,57 +6,42 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Params say where tokens come from: a token endpoint, a command, or a file.
+// Params say where tokens come from: a token endpoint, or a file.
 type Params struct {
-	TokenURL     string        `key:"token_url" doc:"token endpoint that gives tokens for client credentials" example:"https://login.example.com/oauth2/token"`
-	ClientID     string        `key:"client_id" doc:"who we are to the token endpoint"`
-	ClientSecret string        `key:"client_secret" doc:"the secret of client_id" secret:"true"`
-	Scopes       []string      `key:"scopes" doc:"what to ask the token endpoint for" example:"[kafka]"`
-	Params       []string      `key:"params" doc:"what else the token endpoint wants to be told, as name=value; no secrets" example:"[audience=kafka]"`
-	CAFile       string        `key:"ca_file" doc:"PEM file of the authorities that sign the token endpoint's certificate; empty trusts those of the system" example:"/etc/unecho/ca.pem"`
-	Command      []string      `key:"command" doc:"program and arguments that print a token, alone or as JSON with access_token and expires_in; no shell" example:"[/usr/bin/get-token, kafka]"`
-	File         string        `key:"file" doc:"file that holds a token, and is read again at each login" example:"/var/run/secrets/tokens/kafka"`
-	Timeout      time.Duration `key:"timeout" doc:"how long token endpoint or command may take" example:"10s"`
-	Extensions   []string      `key:"extensions" doc:"what to send the broker beside the token, as name=value" example:"[logicalCluster=lkc-1]"`
+	TokenURL     string   `key:"token_url" doc:"token endpoint that gives tokens for client credentials" example:"https://login.example.com/oauth2/token"`
+	ClientID     string   `key:"client_id" doc:"who we are to the token endpoint"`
+	ClientSecret string   `key:"client_secret" doc:"the secret of client_id" secret:"true"`
+	Scopes       []string `key:"scopes" doc:"what to ask the token endpoint for" example:"[kafka]"`
+	Params       []string `key:"params" doc:"what else the token endpoint wants to be told, as name=value; no secrets" example:"[audience=kafka]"`
+	File         string   `key:"file" doc:"file that holds a token, and is read again at each login" example:"/var/run/secrets/tokens/kafka"`
+	Extensions   []string `key:"extensions" doc:"what to send the broker beside the token, as name=value" example:"[logicalCluster=lkc-1]"`
 }
-
-// DefaultParams are the defaults.
-func DefaultParams() Params { return Params{Timeout: 10 * time.Second} }
 
 // Sources lists the keys of the sources that are set.
 func (p Params) Sources() []string {
 	var out []string
-	for _, s := range []struct {
-		key string
-		set bool
-	}{{"token_url", p.TokenURL != ""}, {"command", len(p.Command) > 0}, {"file", p.File != ""}} {
-		if s.set {
-			out = append(out, s.key)
-		}
+	if p.TokenURL != "" {
+		out = append(out, "token_url")
+	}
+	if p.File != "" {
+		out = append(out, "file")
 	}
 	return out
 }
 
 // Used says whether any setting is set that matters only to logins with tokens.
 func (p Params) Used() bool {
-	return len(p.Sources()) > 0 || p.ClientID != "" || p.ClientSecret != "" || p.CAFile != "" ||
+	return len(p.Sources()) > 0 || p.ClientID != "" || p.ClientSecret != "" ||
 		len(p.Scopes)+len(p.Params)+len(p.Extensions) > 0
 }
 
 // Validate reports every mistake. It reads no file.
 func (p Params) Validate() []setting.Mistake {
 	var out []setting.Mistake
-	if p.Timeout <= 0 {
-		out = append(out, setting.Wrong("timeout", p.Timeout, "leaves no time", "write for example 10s"))
-	}
-	if len(p.Command) > 0 && strings.TrimSpace(p.Command[0]) == "" {
-		out = append(out, setting.Wrong("command", "", "names no program", "write the program first, then its arguments"))
-	}
 	out = append(out, pairs("params", p.Params, parameter, "grant_type", "client_id", "client_secret", "scope")...)
 	out = append(out, pairs("extensions", p.Extensions, extension, "auth")...)
 	if p.TokenURL == "" {
@@ -84,7 +69,6 @@ func (p Params) pointless() []setting.Mistake {
 	}{
 		{"client_id", p.ClientID, p.ClientID != ""},
 		{"client_secret", "", p.ClientSecret != ""},
-		{"ca_file", p.CAFile, p.CAFile != ""},
 		{"scopes", strings.Join(p.Scopes, ","), len(p.Scopes) > 0},
 		{"params", strings.Join(p.Params, ","), len(p.Params) > 0},
 	} {

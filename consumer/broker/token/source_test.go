@@ -20,20 +20,15 @@ import (
 
 const secret = "hunter2 & 3"
 
-func patient(p Params) Params {
-	p.Timeout = 30 * time.Second
-	return p
-}
-
 // askEndpoint asks a token endpoint that answers in this way, over TLS.
 func askEndpoint(t *testing.T, answer http.HandlerFunc) (string, error) {
 	t.Helper()
 	server := httptest.NewTLSServer(answer)
 	defer server.Close()
-	p := patient(Params{
+	p := Params{
 		TokenURL: server.URL + "/token", ClientID: "unecho", ClientSecret: secret,
 		Scopes: []string{"a", "b"}, Params: []string{"audience=k=v"},
-	})
+	}
 	return New(p, server.Client().Transport, zerolog.Nop()).Token(t.Context())
 }
 
@@ -110,7 +105,7 @@ func TestEndpointThatGivesNone(t *testing.T) {
 
 func TestEndpointUnknown(t *testing.T) {
 	server := httptest.NewTLSServer(write(200, `{"access_token":"abc","token_type":"Bearer"}`))
-	p := patient(Params{TokenURL: server.URL, ClientID: "unecho", ClientSecret: secret})
+	p := Params{TokenURL: server.URL, ClientID: "unecho", ClientSecret: secret}
 	got, err := New(p, nil, zerolog.Nop()).Token(t.Context())
 	told(t, got, err, "certificate", "ca_file")
 	server.Close()
@@ -136,45 +131,32 @@ func told(t *testing.T, got string, err error, want ...string) {
 	}
 }
 
-func TestCommand(t *testing.T) {
+// A file holds a token alone, or JSON as token endpoints answer.
+func TestParse(t *testing.T) {
 	soon := jwt(time.Now().Add(time.Hour))
-	for _, tt := range []struct {
-		name, script, want string
-		mistake            []string
-	}{
-		{"alone", "echo abc", "abc", nil},
-		{"JWT", "echo " + soon, soon, nil},
-		{"JSON", `echo '{"access_token": "abc", "expires_in": 300}'`, "abc", nil},
-		{"JSON of others", `echo '{"token": "abc", "expires_in": "300"}'`, "abc", nil},
-		{"arguments are not split", `test "$1" = "a b" && echo abc`, "abc", nil},
-		{"fails", "echo hunter2; echo hunter2 >&2; exit 3", "", []string{"prints no token: exit status 3", "by hand"}},
-		{"nothing", "true", "", []string{"not understood", "access_token"}},
-		{"two lines", "echo hunter2; echo hunter2", "", []string{"not understood"}},
-		{"half of JSON", `echo '{"access_token": "hunter2'`, "", []string{"not understood"}},
-		{"far too much", "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done", "", []string{"prints no token"}},
+	for _, tt := range []struct{ name, text, want, mistake string }{
+		{"alone", "abc\n", "abc", ""},
+		{"JWT", soon, soon, ""},
+		{"JSON", `{"access_token": "abc", "expires_in": 300}`, "abc", ""},
+		{"JSON of others", `{"token": "abc", "expires_in": "300"}`, "abc", ""},
+		{"nothing", "", "", "access_token"},
+		{"two lines", "hunter2\nhunter2", "", "not understood"},
+		{"half of JSON", `{"access_token": "hunter2`, "", "not understood"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := New(patient(Params{Command: []string{"sh", "-c", tt.script, "sh", "a b"}}), nil, zerolog.Nop()).
-				Token(t.Context())
-			if tt.mistake != nil {
-				told(t, got, err, tt.mistake...)
+			path := filepath.Join(t.TempDir(), "token")
+			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := New(Params{File: path}, nil, zerolog.Nop()).Token(t.Context())
+			if tt.mistake != "" {
+				told(t, got, err, tt.mistake)
 				return
 			}
 			if got != tt.want || err != nil {
 				t.Errorf("got %q, %v, want %q", got, err, tt.want)
 			}
 		})
-	}
-}
-
-func TestCommandThatIsMissingOrHangs(t *testing.T) {
-	got, err := New(patient(Params{Command: []string{"/nowhere/at/all"}}), nil, zerolog.Nop()).Token(t.Context())
-	told(t, got, err, "/nowhere/at/all", "by hand")
-	c := New(Params{Command: []string{"sleep", "3600"}, Timeout: 50 * time.Millisecond}, nil, zerolog.Nop())
-	got, err = c.Token(t.Context())
-	told(t, got, err, "in time", "kafka.sasl.oauth.timeout")
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the cause is lost: %v", err)
 	}
 }
 
@@ -185,19 +167,19 @@ func TestFileIsReadAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := New(patient(Params{File: path}), nil, zerolog.Nop())
+	c := New(Params{File: path}, nil, zerolog.Nop())
 	got, err := c.Token(t.Context())
 	told(t, got, err, path, "kafka.sasl.oauth.file")
-	c = New(patient(Params{File: path}), nil, zerolog.Nop())
+	c = New(Params{File: path}, nil, zerolog.Nop())
 	for _, want := range []string{"one", "two"} {
 		put(want + "\n")
 		c.must(t, want)
 	}
 	put("hunter2 hunter2")
-	got, err = New(patient(Params{File: path}), nil, zerolog.Nop()).Token(t.Context())
+	got, err = New(Params{File: path}, nil, zerolog.Nop()).Token(t.Context())
 	told(t, got, err, "not understood")
 	put(strings.Repeat("a", maxToken+1))
-	got, err = New(patient(Params{File: path}), nil, zerolog.Nop()).Token(t.Context())
+	got, err = New(Params{File: path}, nil, zerolog.Nop()).Token(t.Context())
 	told(t, got, err, "longer")
 }
 
@@ -209,7 +191,7 @@ func TestFileThatIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, dir, os.DevNull} {
-		got, err := New(patient(Params{File: path}), nil, zerolog.Nop()).Token(t.Context())
+		got, err := New(Params{File: path}, nil, zerolog.Nop()).Token(t.Context())
 		told(t, got, err, "no regular file", "kafka.sasl.oauth.file")
 	}
 }

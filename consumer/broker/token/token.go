@@ -16,7 +16,7 @@ type Token struct {
 	Expiry time.Time // zero if it is unknown
 }
 
-// maxToken bounds the bytes that are read of a command or a file. Brokers accept only much shorter requests.
+// maxToken bounds the bytes that are read of a file. Brokers accept only much shorter requests.
 const maxToken = 256 << 10
 
 // bearer matches the characters of a token (RFC 6750, section 2.1).
@@ -24,7 +24,7 @@ var bearer = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
 
 var errNoToken = errors.New("there is no token in it: neither one alone, nor JSON with access_token")
 
-// parse reads the output of a command or the contents of a file: a token alone, or JSON as token endpoints answer.
+// parse reads the contents of a file: a token alone, or JSON as token endpoints answer.
 func parse(text []byte, now time.Time) (Token, error) {
 	text = bytes.TrimSpace(text)
 	if !bytes.HasPrefix(text, []byte("{")) {

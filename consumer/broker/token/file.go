@@ -7,38 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"syscall"
 	"time"
 )
-
-// pipePatience is how long a command's children may hold its output open after the command has ended.
-const pipePatience = time.Second
-
-// command runs a program that prints a token. The output is never shown, because it may be half a secret.
-func command(argv []string) func(context.Context) (Token, error) {
-	const remedy = "run kafka.sasl.oauth.command by hand and see what it says"
-	return func(ctx context.Context) (Token, error) {
-		running, stop := context.WithCancel(ctx)
-		defer stop()
-		out := bounded{full: stop}
-		cmd := exec.CommandContext(running, argv[0], argv[1:]...)
-		cmd.Stdout, cmd.WaitDelay = &out, pipePatience
-		err := cmd.Run()
-		if ctx.Err() != nil {
-			return Token{}, &Error{What: argv[0] + " did not print a token in time", Err: ctx.Err(), Remedy: remedy +
-				", or raise kafka.sasl.oauth.timeout"}
-		}
-		if err != nil {
-			return Token{}, &Error{What: argv[0] + " prints no token", Err: err, Remedy: remedy}
-		}
-		t, err := parse(out.text, time.Now())
-		if err != nil {
-			return Token{}, &Error{What: "what " + argv[0] + " prints is not understood", Err: err, Remedy: remedy}
-		}
-		return t, nil
-	}
-}
 
 // file reads a token from a file that somebody else keeps fresh.
 func file(path string) func(context.Context) (Token, error) {
@@ -118,18 +89,3 @@ var (
 	errTooLong = fmt.Errorf("it is longer than %d bytes", maxToken)
 	errNoFile  = errors.New("it is no regular file")
 )
-
-// bounded keeps no more than the size of a token, and calls full when more comes.
-type bounded struct {
-	text []byte
-	full func()
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if len(b.text)+len(p) > maxToken {
-		b.full()
-		return 0, errTooLong
-	}
-	b.text = append(b.text, p...)
-	return len(p), nil
-}

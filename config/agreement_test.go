@@ -10,13 +10,13 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// free are the settings of these sections in which members may differ: what one member permits once or does first, how topics are
+// free are the settings of these sections in which members may differ: what one member does first, how topics are
 // created and written, where a schema is whose content is agreed on, and how a registry is reached.
 var free = []string{
 	"document.schema_file", "document.registry.urls", "document.registry.username", "document.registry.password",
 	"document.registry.token", "document.registry.timeout", "document.registry.tls.ca_file", "document.registry.tls.cert_file",
 	"document.registry.tls.key_file", "document.registry.tls.server_name", "document.registry.tls.insecure_skip_verify",
-	"source.accept_all_rejected", "source.accept_lost_offsets", "source.accept_journal_gap", "sink.create",
+	"sink.create",
 	"sink.compression", "sink.replication_factor",
 }
 

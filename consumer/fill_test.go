@@ -282,10 +282,10 @@ func TestFillAfterTheJournalWasLost(t *testing.T) {
 	}
 	w.stored.Directory += ".new"
 	fromUnique := backfill.Asked{Topics: []string{"news.unique"}}
-	if _, _, err := w.fill(w.context(), fromUnique); err == nil || !strings.Contains(err.Error(), "source.accept_journal_gap=true") {
+	if _, _, err := w.fill(w.context(), fromUnique); err == nil || !strings.Contains(err.Error(), "--accept-journal-gap unecho.journal@0") {
 		t.Errorf("a journal is lost, and it says: %v", err)
 	}
-	gap := func(s *Setup) { s.Source.AcceptJournalGap = true }
+	gap := acceptsGap("unecho.journal@0")
 	w.produce(50, 2) // what the group has yet to judge is not remembered before
 	if _, _, err := w.fill(w.context(), backfill.Asked{}, gap); err == nil || !strings.Contains(err.Error(), "would leave out what lies between") {
 		t.Errorf("it is filled with its source: %v", err)
@@ -340,7 +340,7 @@ func TestFilledMemoryIsLost(t *testing.T) {
 	w.stopped(m)
 	w.loseHead()
 	w.loseSnapshots()
-	again := w.start(named("m"), hurried, func(s *Setup) { s.Source.AcceptJournalGap = true })
+	again := w.start(named("m"), hurried, acceptsGap(w.gap()))
 	w.becomes("ready", again.Ready)
 }
 

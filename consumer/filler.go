@@ -46,7 +46,7 @@ func NewFiller(setup Setup, asked backfill.Asked, said func(string)) (*Filler, e
 func (f *Filler) Check(ctx context.Context) error {
 	s := &f.setup
 	in := backfill.Fillable{
-		Kafka: s.Kafka, Group: s.Params.Group, Journal: s.Journal.Name(s.Params.Group), Gap: s.Source.AcceptJournalGap,
+		Kafka: s.Kafka, Group: s.Params.Group, Journal: s.Journal.Name(s.Params.Group), Gap: s.Accepted.JournalGap,
 		Topics: f.asked.Topics, Succeeds: s.Params.Succeeds,
 	}
 	if len(in.Topics) == 0 {

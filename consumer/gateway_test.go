@@ -52,7 +52,7 @@ func TestGatewayReadsByTopic(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
-			w.setup.Index.Window.Requests, w.setup.Source.AcceptAllRejected = time.Hour, true
+			w.setup.Index.Window.Requests, w.setup.Accepted.Rejected = time.Hour, []string{"news"}
 			change(&w.setup.Document)
 			g := w.gatewayOf(w.start())
 			text := `{"title":"the council met on tuesday evening and decided to build a bridge"}`

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 )
@@ -26,6 +27,19 @@ func (w *world) loseJournal() {
 		w.t.Fatal(err)
 	}
 }
+
+// gap names what the journal that is there now has lost.
+func (w *world) gap() string {
+	w.t.Helper()
+	begin, err := broker.OffsetOf(w.context(), kadm.NewClient(w.client()).ListStartOffsets, "unecho.journal", 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return protocol.JournalGap("unecho.journal", begin.Offset)
+}
+
+// acceptsGap accepts the loss of a journal.
+func acceptsGap(gap string) func(*Setup) { return func(s *Setup) { s.Accepted.JournalGap = gap } }
 
 func (w *world) loseSnapshots() {
 	w.t.Helper()
@@ -69,15 +83,17 @@ func TestMemoryLost(t *testing.T) {
 			w.settled()
 			w.stopped(first)
 			c.harm(w)
-			refused := w.launch(named("m"), hurried)
-			w.refusedBy(refused, c.says, "source.accept_journal_gap: true")
-			if got := refused.Stats().Commits; got != 0 {
-				t.Errorf("%d transactions of the one who refused", got)
+			for _, other := range []string{"", "other.journal@0", "unecho.journal@7"} {
+				refused := w.launch(named("m"), hurried, acceptsGap(other))
+				w.refusedBy(refused, c.says, "--accept-journal-gap "+w.gap())
+				if got := refused.Stats().Commits; got != 0 {
+					t.Errorf("%d transactions of the one who refused", got)
+				}
+				w.left()
 			}
-			w.left()
 			w.produce(200, 51) // the same documents: nobody remembers them
 			said := w.logged()
-			again := w.start(named("m"), hurried, func(s *Setup) { s.Source.AcceptJournalGap = true })
+			again := w.start(named("m"), hurried, acceptsGap(w.gap()))
 			w.settled()
 			if !said.has("going on there with an empty memory") {
 				t.Error("nobody said that the memory is lost")
@@ -86,7 +102,7 @@ func TestMemoryLost(t *testing.T) {
 			if got, want := again.Stats().Unique, first.Stats().Unique; got != want {
 				t.Errorf("%d are unique, with the memory of nothing; at first %d were", got, want)
 			}
-			w.again(func(s *Setup) { s.Source.AcceptJournalGap = false }) // the setting is not needed any more
+			w.again(acceptsGap("")) // the flag is not needed any more
 			w.eachOnce(first, again)
 		})
 	}
@@ -109,12 +125,12 @@ func TestJournalDeletedAtWork(t *testing.T) {
 				w.create("unecho.journal", 1, map[string]string{"retention.ms": "-1"})
 			}
 			w.produce(20, 57)
-			w.refusedBy(m, "was deleted while this member worked", journal.GoneRemedy)
+			w.refusedBy(m, "was deleted while this member worked", journal.GoneRemedy("unecho.journal", 0))
 			if again { // otherwise than a start makes it
 				return
 			}
-			w.refusedBy(w.launch(named("m"), hurried), "never knew this partition", journal.GoneRemedy)
-			w.start(named("m"), func(s *Setup) { s.Source.AcceptJournalGap = true })
+			w.refusedBy(w.launch(named("m"), hurried), "never knew this partition", journal.GoneRemedy("unecho.journal", 0))
+			w.start(named("m"), acceptsGap("unecho.journal@0"))
 			w.settled()
 		})
 	}

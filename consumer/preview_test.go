@@ -36,7 +36,7 @@ func TestStartPreviewsDocuments(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
 			log := w.logged()
-			w.setup.Document.Format, w.setup.Document.Fields, w.setup.Source.AcceptAllRejected = "json", c.fields, true
+			w.setup.Document.Format, w.setup.Document.Fields, w.setup.Accepted.Rejected = "json", c.fields, []string{"news"}
 			for i := range 30 {
 				w.send(&kgo.Record{Value: fmt.Appendf(nil, `{"title":"Rainbow","body":"covert%02d"}`, i)})
 			}

@@ -53,7 +53,7 @@ func TestTheSameRouting(t *testing.T) {
 	w.start(named("m"), sessions(1))
 	w.settled()
 	w.start(named("n"), sessions(1), func(s *Setup) {
-		s.Source.AcceptLostOffsets, s.Source.AcceptJournalGap = true, true
+		s.Accepted = Accepted{JournalGap: "unecho.journal@0", LostOffsets: []string{"news/0@1"}, Rejected: []string{"news"}}
 		s.Sink.Create, s.Sink.Compression, s.Sink.ReplicationFactor, s.Sink.Unique = false, "lz4", 1, "news.unique"
 	})
 	w.joined(2)

@@ -152,14 +152,17 @@ func (w *world) commit(partition int32, offset int64, metadata string) {
 	}
 }
 
-// Committed offsets that went back by themselves are refused until a setting accepts it.
+// Committed offsets that went back by themselves are refused until that loss is accepted: not another one.
 func TestOffsetsLost(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 200)
 	w.commit(2, w.sent[2]-4, protocol.Metadata(1, 0))
-	w.refused("source.accept_lost_offsets")
+	lost := protocol.LostOffsets(entry.Name("news", 2), w.sent[2])
+	w.refused("--accept-lost-offsets " + lost)
 	w.produce(100, 56)
-	w.again(func(s *Setup) { s.Source.AcceptLostOffsets = true })
+	w.setup.Accepted.LostOffsets = []string{protocol.LostOffsets(entry.Name("news", 1), w.sent[2]), "news/2@1"}
+	w.refusedBy(w.launch(named("m"), hurried), "--accept-lost-offsets " + lost)
+	w.again(func(s *Setup) { s.Accepted.LostOffsets = []string{"news/1@3", lost} })
 	w.auditedWith(300)
 }
 

@@ -28,6 +28,9 @@ type Params = session.Params
 // SourceParams say what is read.
 type SourceParams = session.SourceParams
 
+// Accepted is what a person permits a process once.
+type Accepted = protocol.Accepted
+
 // Waiting is a partition that waits for a person.
 type Waiting = standing.Waiting
 
@@ -66,6 +69,7 @@ type Setup struct {
 	Store    snapshot.Store
 	Leases   snapshot.Leaser // nil: there are none, and Params.Member is set
 	Settings []byte          // canonical text of all settings that decide verdicts
+	Accepted Accepted        // what a person permits this process once
 	Plan     *protocol.Plan  // of a backfill; nil is a live group
 	MaxRate  int             // documents a second that a backfill judges at most; 0 is no bound
 	fills    bool            // the group begins by being filled

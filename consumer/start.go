@@ -42,7 +42,7 @@ func (r *reached) member(name string, counters *member.Counters, copies *recent.
 	s := r.setup
 	return &member.Setup{
 		Name: name, Group: s.Params.Group, Kafka: s.Kafka, Log: r.log, Journal: s.Journal, Agreed: r.agreed,
-		Store: s.Store, Leases: s.Leases, AcceptJournalGap: s.Source.AcceptJournalGap, ProducerTime: s.ProducerTime,
+		Store: s.Store, Leases: s.Leases, AcceptJournalGap: s.Accepted.JournalGap, ProducerTime: s.ProducerTime,
 		Counters: counters, Recent: copies, Logger: s.Logger,
 	}
 }

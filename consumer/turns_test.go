@@ -17,7 +17,7 @@ func TestDroppedRecordsTakeNoRoom(t *testing.T) {
 	}
 	w.setup.Source.Topics = []string{"three"}
 	w.setup.Source.MaxBatchBytes, w.setup.Params.FetchBytes, w.setup.Params.PollRecords = 4<<20, 1<<20, 500
-	w.setup.Source.AcceptAllRejected = true
+	w.setup.Accepted.Rejected = []string{"three"}
 	for p := range int32(3) {
 		if err := w.cluster.MoveTopicPartition("three", p, p); err != nil {
 			t.Fatal(err)

@@ -71,17 +71,17 @@ func TestAllRejectedStops(t *testing.T) {
 			t.Parallel()
 			w := misread(t, 2)
 			send(w)
-			for range 2 {
-				m := w.launch()
+			for _, others := range [][]string{nil, {"letters", "new"}} {
+				m := w.launch(func(s *Setup) { s.Accepted.Rejected = others })
 				w.refusedBy(m, "the first documents of news are all rejected, for missing_field", "such as news/", sink.MissingField.Remedy(),
-					"source.accept_all_rejected: true")
+					"start once with --accept-rejected news")
 				var because *stop.Error
 				if !errors.As(m.err, &because) || !because.Config {
 					t.Errorf("%v is no mistake in the configuration", m.err)
 				}
 				w.forwardedNothing()
 			}
-			m := w.launch(func(s *Setup) { s.Source.AcceptAllRejected = true })
+			m := w.launch(func(s *Setup) { s.Accepted.Rejected = []string{"news"} })
 			w.settled()
 			if err := m.stop(); err != nil {
 				t.Fatal(err)
@@ -231,6 +231,6 @@ func TestAllRejectedStopsBackfill(t *testing.T) {
 		plan := w.plan(order, 2)
 		w.refusedBy(w.launch(job("wrong", plan)), "the first documents of news are all rejected, for missing_field",
 			"unecho backfill remove")
-		w.finished(w.start(job("wrong", plan), func(s *Setup) { s.Source.AcceptAllRejected = true }), plan)
+		w.finished(w.start(job("wrong", plan), func(s *Setup) { s.Accepted.Rejected = []string{"news"} }), plan)
 	}
 }

@@ -67,9 +67,9 @@ func (s *scene) run(args ...string) *process {
 }
 
 // runPlain starts the service as it is built for users: a race detector would take several times the memory.
-func (s *scene) runPlain() *process {
+func (s *scene) runPlain(args ...string) *process {
 	s.t.Helper()
-	p := startProgram(s.t, s.dir, plain(s.t), "run", "--config", s.file)
+	p := startProgram(s.t, s.dir, plain(s.t), append([]string{"run", "--config", s.file}, args...)...)
 	s.all = append(s.all, p)
 	return p
 }

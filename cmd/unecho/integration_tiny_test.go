@@ -13,13 +13,13 @@ func TestManyTinyRecords(t *testing.T) {
 	s := newScene(t, 0)
 	large := strconv.Itoa(16 << 20)
 	s.create(s.source, 8, map[string]*string{"max.message.bytes": &large})
-	s.configure("consumer: {group: "+s.name+", poll_records: 10000}", s.inDirectory(), noOps, "window: {bytes: 64MiB}", "source: {topics: ["+s.source+"], accept_all_rejected: true}")
+	s.configure("consumer: {group: "+s.name+", poll_records: 10000}", s.inDirectory(), noOps, "window: {bytes: 64MiB}")
 	for partition := range int32(8) {
 		for range 10 {
 			s.drop(s.source, partition, 100_000, 0, kgo.CodecNone)
 		}
 	}
-	p := s.runPlain()
+	p := s.runPlain("--accept-rejected", s.source)
 	s.reaches(300_000)
 	s.noMore(p, 67+512)
 }

@@ -27,7 +27,7 @@ func TestSourceReadWrongly(t *testing.T) {
 		if code := p.exits(patience); code != exit.BadUsage {
 			t.Errorf("exit code %d, want that of a mistake in the configuration", code)
 		}
-		for _, want := range []string{"the first documents of " + s.source + " are all rejected, for missing_field", "accept_all_rejected"} {
+		for _, want := range []string{"the first documents of " + s.source + " are all rejected, for missing_field", "--accept-rejected " + s.source} {
 			if !strings.Contains(p.log.String(), want) {
 				t.Errorf("it does not say %q", want)
 			}
@@ -43,7 +43,7 @@ func TestSourceReadWrongly(t *testing.T) {
 			t.Errorf("rejected/%d ends at %d (%v)", p, end.Offset, end.Err)
 		}
 	}
-	allowed := s.run("--set", "source.accept_all_rejected=true")
+	allowed := s.run("--accept-rejected", s.source)
 	s.settled()
 	stopAll(t, startBound, allowed)
 	one, two := s.run(), s.run()

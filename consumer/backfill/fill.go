@@ -23,7 +23,7 @@ type Fillable struct {
 	Kafka   topic.Options
 	Group   string
 	Journal string
-	Gap     bool     // source.accept_journal_gap: the group goes on where a lost journal left it
+	Gap     string   // of protocol.JournalGap: the group goes on where that journal left it when it was lost
 	Topics  []string // that its window is to be filled with
 	// Succeeds is the group that this one is to take over from, says the configuration.
 	Succeeds string
@@ -49,7 +49,7 @@ func (f *Fillable) Check(ctx context.Context) error {
 			return f.succeeds(f.Succeeds)
 		}
 		offsets, err := committed(ctx, kadm.NewClient(client), f.Group)
-		if err == nil && len(offsets) > 0 && !f.Gap {
+		if err == nil && len(offsets) > 0 && f.Gap != f.gap() {
 			err = f.lost()
 		}
 		return err
@@ -60,14 +60,16 @@ func (f *Fillable) Check(ctx context.Context) error {
 	return f.refuse(&state)
 }
 
+// gap names the loss of the journal: another one of its name begins at 0.
+func (f *Fillable) gap() string { return protocol.JournalGap(f.Journal, 0) }
+
 // lost is the error for a group that has committed offsets, and no journal.
 func (f *Fillable) lost() error {
 	return &stop.Error{
 		What: fmt.Sprintf("group %s has committed offsets, and its journal %s is gone: with it, all that the group "+
 			"remembered is lost", f.Group, f.Journal),
 		Remedy: "if the journal has another name, say so with --set journal.topic=NAME; else fill the window with what the group " +
-			"found unique, and go on: the same command with --set source.accept_journal_gap=true, and start the members once with " +
-			"that, too",
+			"found unique, and go on: the same command with --accept-journal-gap " + f.gap() + ", and start the members once with that, too",
 	}
 }
 
@@ -92,7 +94,7 @@ func (f *Fillable) refuse(s *routing.State) error {
 		return &stop.Error{
 			What: fmt.Sprintf("group %s forwards documents already: its window cannot be filled any more", f.Group),
 			Remedy: "fill a group that was never started. To have one at work remember more: stop its members, name a new " +
-				"journal.topic, and fill that with what the group found unique, too, with --set source.accept_journal_gap=true",
+				"journal.topic, NAME, and fill that with what the group found unique, too, with --accept-journal-gap NAME@0",
 		}
 	}
 	return nil

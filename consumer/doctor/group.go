@@ -107,7 +107,7 @@ func (p *target) journalGone(ctx context.Context) ([]Finding, error) {
 	}
 	return []Finding{costly("journal", "offsets are committed, and there is no journal "+name,
 		"the journal was deleted or is called otherwise: without it no member starts",
-		"name the right journal.topic"+p.acceptGap(ctx, "if it is gone for good"))}, nil
+		"name the right journal.topic"+p.acceptGap(ctx, "if it is gone for good", 0))}, nil
 }
 
 // behind says how many documents are still to be read. Offsets of aborted documents, of markers and of compacted
@@ -148,7 +148,8 @@ func (p *target) offset(e *extent, known map[entry.PartitionName]index.SourcePar
 	case c.Epoch == row.Epoch && c.Offset < row.Base:
 		return costly(e.String(), fmt.Sprintf("%v: committed is %d, and all below %d was forwarded", e, c.Offset, row.Base),
 			"the group's offsets were lost; the service stops rather than forward twice",
-			"source.accept_lost_offsets: true once: it goes on where forwarding ended"), true
+			"start once with --accept-lost-offsets "+protocol.LostOffsets(e.PartitionName, row.Base)+
+				": it goes on where forwarding ended"), true
 	}
 	return Finding{}, false
 }

@@ -118,7 +118,7 @@ func (p *target) restorable(ctx context.Context) ([]Finding, error) {
 		return append(findings, costly("journal", fmt.Sprintf("journal %s begins at %d, and no usable snapshot of it is here",
 			p.in.Journal.Topic, p.tail.start),
 			"a member cannot start", "give this member the store that the others use (snapshot.store)"+
-				p.acceptGap(ctx, "if there is none left"))), nil
+				p.acceptGap(ctx, "if there is none left", p.tail.start))), nil
 	}
 	return append(findings, p.none()...), nil
 }
@@ -148,7 +148,7 @@ func (p *target) newestSnapshot(ctx context.Context, info *snapshot.Info) ([]Fin
 	case at < p.tail.start:
 		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal begins at %d", at,
 			p.tail.start), "a member cannot start", "give this member the store that the others use (snapshot.store)"+
-			p.acceptGap(ctx, "if there is none left"))}, nil
+			p.acceptGap(ctx, "if there is none left", p.tail.start))}, nil
 	case at > p.tail.end:
 		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal ends at %d", at, p.tail.end),
 			"the journal lost records; no member starts",

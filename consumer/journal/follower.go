@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
@@ -20,9 +21,12 @@ import (
 // before the replica's place, or is no journal.
 var ErrLost = errors.New("the journal does not continue this replica")
 
-// GoneRemedy is what to do about a journal that was deleted.
-const GoneRemedy = "if the journal was lost, or a new one is meant, start once with source.accept_journal_gap: true: " +
-	"committed offsets stay, what was remembered is lost; else name the group's own journal.topic"
+// GoneRemedy is what to do where a journal was deleted, and the one of its name begins at an offset.
+func GoneRemedy(topic string, begin int64) string {
+	return "if the journal was lost, or a new one is meant, start once with --accept-journal-gap " +
+		protocol.JournalGap(topic, begin) + ": committed offsets stay, what was remembered is lost; else name the group's own " +
+		"journal.topic"
+}
 
 // Begin is where a follower begins: the journal offset to read first, and the leader epoch of the record before it (-1:
 // unknown), which reveals an unclean election.

@@ -30,7 +30,7 @@ type Log struct {
 	forbidden   time.Duration // how long Kafka may forbid an append before Put fails
 	logger      zerolog.Logger
 	fingerprint uint64 // in the header of each record
-	end         atomic.Int64
+	start, end  atomic.Int64
 	oldest      atomic.Pointer[oldest]
 	answers     answers
 	clock       clock
@@ -137,6 +137,7 @@ func (l *Log) Range(ctx context.Context) (start, end int64, err error) {
 	if start, err = l.offset(ctx, l.admin.ListStartOffsets); err != nil {
 		return 0, 0, err
 	}
+	l.start.Store(start)
 	end, err = l.End(ctx)
 	return start, end, err
 }
@@ -151,6 +152,9 @@ func (l *Log) End(ctx context.Context) (int64, error) {
 	}
 	return end, err
 }
+
+// LastStart returns the first offset as Range read it last, which it does when a member restores.
+func (l *Log) LastStart() int64 { return l.start.Load() }
 
 // LastEnd returns the end as it was last read, or -1 if it is not known.
 func (l *Log) LastEnd() int64 { return l.end.Load() }

@@ -48,7 +48,7 @@ func (a *Agreed) sameSettings(topic string, inForce []byte) error {
 		What: what,
 		Remedy: "use the same settings as the other members; to change them, start a second deployment with a group of its " +
 			"own and consumer.succeeds, and have it take over (unecho takeover); without what is remembered, stop all members, " +
-			"name a new journal.topic and start once with source.accept_journal_gap: true",
+			"name a new journal.topic, NAME, and start once with --accept-journal-gap NAME@0",
 	}
 }
 

@@ -103,11 +103,12 @@ func (s *Setup) restoreOne(
 
 // fromTheStart begins with an empty replica, which is right only if the journal is whole.
 func (s *Setup) fromTheStart(start int64) (*index.Replica, journal.Begin, error) {
-	if start > 0 && !s.AcceptJournalGap {
+	gap := protocol.JournalGap(s.Log.Topic, start)
+	if start > 0 && s.AcceptJournalGap != gap {
 		return nil, journal.Begin{}, &stop.Error{
 			What: fmt.Sprintf("journal %s begins at %d, and no usable snapshot reaches so far", s.Log.Topic, start),
 			Remedy: "give this member the store that the others use (snapshot.store), or start once with " +
-				"source.accept_journal_gap: true and an empty memory",
+				"--accept-journal-gap " + gap + " and an empty memory",
 		}
 	}
 	replica, err := index.NewReplica(s.Agreed.Index, s.Agreed.Fingerprint)

@@ -22,8 +22,9 @@ type Setup struct {
 	Agreed  *Agreed
 	Store   snapshot.Store
 	Leases  snapshot.Leaser // nil: there are none
-	// AcceptJournalGap begins with an empty memory where no snapshot reaches the beginning of the journal.
-	AcceptJournalGap bool
+	// AcceptJournalGap begins with an empty memory where no snapshot reaches that beginning of the journal: see
+	// protocol.JournalGap.
+	AcceptJournalGap string
 	// ProducerTime accepts a journal whose records carry the appender's time.
 	ProducerTime bool
 	Counters     *Counters

@@ -5,6 +5,7 @@
 //	Takeover    the steps from being given a partition to reading it: go on, begin an epoch, wait, stop
 //	Member      what a session does next with the partitions that it has: record, poll, lead a batch, announce
 //	Batch       the steps from one poll to one transaction: judge, append, forward, commit or abort
+//	Accepted    what a person permits a process once
 //	Mode        what a group does with what it reads: live or backfill, a file for each
 //
 // Takeover, Member and Batch are machines: they say what they need next, and their methods are the answers. A session

@@ -28,14 +28,11 @@ type Params struct {
 
 // SourceParams say what is read.
 type SourceParams struct {
-	Topics            []string      `key:"topics" doc:"topics of documents; there is source.pattern, too" called:"topics" example:"[news]"`
-	Pattern           string        `key:"pattern" doc:"a regular expression (RE2) of the whole name of topics that are read as well, also those that come while members run, from their start; outputs, journals and internal topics never are" example:"news\\..+"`
-	MaxBatchBytes     setting.Bytes `key:"max_batch_bytes" doc:"what one batch of records may take in memory when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
-	When              []string      `key:"when" doc:"conditions that a document must meet to be checked; what does not goes to the unique topic as it is, marked by unecho-unchecked; header:NAME or field:PATH with =, !=, exists or missing, size with <, <=, >, >=, =, !=" example:"['header:lang = en', 'size >= 200']" verdict:"true" omit:""`
-	Start             string        `key:"start" doc:"where a topic of source.topics begins that the group has never read" enum:"earliest|latest"`
-	AcceptLostOffsets bool          `key:"accept_lost_offsets" doc:"go on from what the journal knows where committed offsets went back by themselves"`
-	AcceptAllRejected bool          `key:"accept_all_rejected" doc:"go on where the first documents of a source, before any of it is committed, are all rejected for one reason"`
-	AcceptJournalGap  bool          `key:"accept_journal_gap" doc:"start empty where the journal begins after the newest usable snapshot: what was remembered is lost"`
+	Topics        []string      `key:"topics" doc:"topics of documents; there is source.pattern, too" called:"topics" example:"[news]"`
+	Pattern       string        `key:"pattern" doc:"a regular expression (RE2) of the whole name of topics that are read as well, also those that come while members run, from their start; outputs, journals and internal topics never are" example:"news\\..+"`
+	MaxBatchBytes setting.Bytes `key:"max_batch_bytes" doc:"what one batch of records may take in memory when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
+	When          []string      `key:"when" doc:"conditions that a document must meet to be checked; what does not goes to the unique topic as it is, marked by unecho-unchecked; header:NAME or field:PATH with =, !=, exists or missing, size with <, <=, >, >=, =, !=" example:"['header:lang = en', 'size >= 200']" verdict:"true" omit:""`
+	Start         string        `key:"start" doc:"where a topic of source.topics begins that the group has never read" enum:"earliest|latest"`
 }
 
 // DefaultParams are the defaults of design sections 5 and 11; the group has none.

@@ -48,6 +48,7 @@ type Setup struct {
 	Stir        func()    // a session stands otherwise than before
 	Options     []kgo.Opt // of the clients, beside those that reach the cluster
 	Logger      zerolog.Logger
+	Accepted    protocol.Accepted
 
 	Mode  protocol.Mode // under no duty
 	Limit *rate.Limiter // of documents that a backfill appends by itself; nil: there is none
@@ -70,10 +71,11 @@ func (s *Setup) Signing() *signing.Setup {
 func (s *Setup) takeovers() *takeover.Setup {
 	return &takeover.Setup{
 		Terms: protocol.Terms{
-			Latest: s.Source.Start == "latest", AcceptLostOffsets: s.Source.AcceptLostOffsets,
-			AcceptJournalGap: s.Source.AcceptJournalGap, Mode: s.Mode,
+			Latest:           s.Source.Start == "latest",
+			AcceptJournalGap: s.Accepted.JournalGap == protocol.JournalGap(s.Log.Topic, s.Log.LastStart()), Mode: s.Mode,
 		},
-		Cluster: s.Cluster, Log: s.Log, Replica: s.Replica, Topics: s.Topics, Sink: s.Sink, Incarnation: s.Incarnation,
+		LostOffsets: s.Accepted.LostOffsets,
+		Cluster:     s.Cluster, Log: s.Log, Replica: s.Replica, Topics: s.Topics, Sink: s.Sink, Incarnation: s.Incarnation,
 		Waits: s.PassAfter > 0, Counters: s.Counters, Waiting: s.Waiting, Ahead: s.Ahead, Logger: s.Logger,
 	}
 }

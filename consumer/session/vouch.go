@@ -35,7 +35,7 @@ func (l *loop) vouch(ctx context.Context, of []*assignment) error {
 		if !a.New {
 			continue // as another partition of its topic told
 		}
-		if all, are := l.batch.OnlyRejected(a.Topic); are && !l.Source.AcceptAllRejected {
+		if all, are := l.batch.OnlyRejected(a.Topic); are && !slices.Contains(l.Accepted.Rejected, a.Topic) {
 			if err := l.vouchFor(ctx, a, &all); err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.OnlyRe
 		What: fmt.Sprintf("the first documents of %s are all rejected, for %s: %d were read, such as %s/%d/%d, and none is committed",
 			a.Topic, all.Reason, f.documents, a.Topic, all.Partition, all.Offset),
 		Remedy: all.Reason.Remedy() + "; where you correct a setting that decides, " + anew(a.Mode) + ", because the present journal " +
-			"was begun with it; where these documents are to be rejected, set source.accept_all_rejected: true",
+			"was begun with it; where these documents are to be rejected, start once with --accept-rejected " + a.Topic,
 		Config: true,
 	}
 }

@@ -106,15 +106,14 @@ func (t *adviser) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 		return &stop.Error{
 			What: fmt.Sprintf("%s is of epoch %d, and the journal %s never knew this partition", at, f.Committed.Epoch,
 				t.Log.Topic),
-			Remedy: journal.GoneRemedy + ". If the source topic was deleted and created again, set the offset instead: " + t.reset(f, "--to-earliest"),
+			Remedy: journal.GoneRemedy(t.Log.Topic, t.Log.LastStart()) + ". If the source topic was deleted and created again, set the offset instead: " + t.reset(f, "--to-earliest"),
 		}
 	case protocol.Below:
 		return &stop.Error{
 			What: fmt.Sprintf("%s is %d, but all below %d was forwarded: the group's offsets were lost", at, f.Committed.Offset,
 				f.Replica.Base),
-			Remedy: fmt.Sprintf("start with source.accept_lost_offsets: true to go on from %d, or set the offset by hand to "+
-				"forward again",
-				f.Replica.Base),
+			Remedy: fmt.Sprintf("start once with --accept-lost-offsets %s to go on from %d, or set the offset by hand to "+
+				"forward again", protocol.LostOffsets(f.Name(), f.Replica.Base), f.Replica.Base),
 		}
 	case protocol.Beyond:
 		if !f.Known {

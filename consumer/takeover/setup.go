@@ -19,6 +19,7 @@ import (
 // Setup is what the takeovers of a process have in common.
 type Setup struct {
 	Terms       protocol.Terms // without the duty: it is asked for each time
+	LostOffsets []string       // those that are accepted, of each takeover
 	Cluster     *cluster.Cluster
 	Log         *journal.Log
 	Replica     *member.Follower

@@ -164,6 +164,7 @@ func (t *steps) askExtents(ctx context.Context, some []*protocol.Takeover) error
 			of.NoLeader()
 			continue
 		}
+		of.AcceptLostOffsets = slices.Contains(t.LostOffsets, protocol.LostOffsets(of.Name(), of.Replica.Base))
 		of.Extent(start.Offset, end.Offset, time.Now())
 		if err := t.tells.decided(of); err != nil {
 			return err

@@ -40,7 +40,7 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 		return nil, err
 	}
 	what := Setup(c, kafka)
-	what.Store, what.Logger, what.ProducerTime = store, logger, p.InProcess
+	what.Store, what.Logger, what.ProducerTime, what.Accepted = store, logger, p.InProcess, p.Accepted
 	what.Leases, _ = store.(snapshot.Leaser) // a store may have none
 	var clients *ops.Clients
 	if c.HTTP.Listen != "" {

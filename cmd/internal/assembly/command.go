@@ -11,6 +11,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
 )
 
 // Command is the verb run.
@@ -37,17 +38,25 @@ func Command(version string) *cobra.Command {
 		f.Text("dir", "dir", target.Dir, "with --embedded: the directory for the broker's data and the snapshots")
 		f.Text("listen", "address", "127.0.0.1:0", "with --embedded: the broker's address; port 0 takes a free one")
 		f.Bool("pprof", false, "serve profiles at /debug/pprof of http.listen, to callers on the same machine")
+		AddAcceptGap(f)
+		f.Texts(acceptOffsets, "TOPIC/PARTITION@OFFSET",
+			"go on there where the committed offset of that partition was lost; repeatable, or with commas")
+		AddAcceptRejected(f)
 	})
 	return cmd
 }
 
 func runService(cmd *cobra.Command, version string) error {
 	inProcess, dir := cmdline.Bool(cmd, "embedded"), cmdline.Text(cmd, "dir")
+	accepted, err := Accepted(cmd)
+	if err != nil {
+		return err
+	}
 	c, err := target.Config(cmd, inProcess, dir, target.Layers{})
 	json := terminal.IsJSON(cmd.ErrOrStderr(), c.Log)
 	switch {
 	case err == nil:
-		err = serve(cmd, c, inProcess, dir, version)
+		err = serve(cmd, c, accepted, inProcess, dir, version)
 	case !json && cmdline.Text(cmd, "config") == "" && cmdline.ConfigPath(nil) == "":
 		fmt.Fprintf(cmd.ErrOrStderr(),
 			"no %s here: `unecho config init -o %s` writes one, `unecho run --embedded` needs none\n", cmdline.DefaultFile,
@@ -57,7 +66,7 @@ func runService(cmd *cobra.Command, version string) error {
 }
 
 // serve runs the service that c describes.
-func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir, version string) error {
+func serve(cmd *cobra.Command, c config.Config, accepted consumer.Accepted, inProcess bool, dir, version string) error {
 	logger, err := Logger(cmd.ErrOrStderr(), c)
 	if err != nil {
 		return err
@@ -81,7 +90,7 @@ func serve(cmd *cobra.Command, c config.Config, inProcess bool, dir, version str
 		}()
 	}
 	memory.Bound(c, logger)
-	p := Params{Config: c, InProcess: inProcess, Version: version, Logger: logger, Profiles: cmdline.Bool(cmd, "pprof")}
+	p := Params{Config: c, InProcess: inProcess, Version: version, Logger: logger, Profiles: cmdline.Bool(cmd, "pprof"), Accepted: accepted}
 	if inProcess && !json {
 		p.Tell = cmd.ErrOrStderr() // a log for programs has the address in it
 	}

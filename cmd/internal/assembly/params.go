@@ -17,7 +17,8 @@ type Params struct {
 	InProcess bool   // the broker is the embedded one, in this process
 	Version   string // of the program
 	Logger    zerolog.Logger
-	Profiles  bool                  // are served
+	Profiles  bool // are served
+	Accepted  consumer.Accepted
 	Tell      io.Writer             // told where the page is; may be nil
 	More      func(*consumer.Setup) // makes the service more than its configuration; may be nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
@@ -66,6 +67,7 @@ func Command(version string) *cobra.Command {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("name", "name", "", "of the job (default the topic's)")
 		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
+		assembly.AddAcceptRejected(f)
 		f.Int("max-rate", 0, "documents a second at most; 0 is no bound. With order time the bound of the process that "+
 			"feeds counts, else each process has its own")
 	})
@@ -123,6 +125,10 @@ func readFlags(cmd *cobra.Command, args []string, now time.Time) (*Flags, error)
 		if f.Order, known = protocol.ParseOrder(text("order")); !known {
 			wrong = append(wrong, fmt.Errorf("--order %s: there is time and arrival", text("order")))
 		}
+	}
+	var err error
+	if f.Accepted, err = assembly.Accepted(cmd); err != nil {
+		return nil, err
 	}
 	if err := errors.Join(append(wrong, f.Check())...); err != nil {
 		return nil, exit.Usage(err)

@@ -105,7 +105,7 @@ func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func(
 		return nil, nil, err
 	}
 	what := assembly.Setup(v.config, kafka)
-	what.Logger, what.ProducerTime, what.MaxRate = v.logger, embedded, v.flags.MaxRate
+	what.Logger, what.ProducerTime, what.MaxRate, what.Accepted = v.logger, embedded, v.flags.MaxRate, v.flags.Accepted
 	closing = func() error { return nil }
 	store, err := v.config.Snapshot.Opener().OpenExisting(ctx, v.config.Consumer.Group)
 	switch {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/target"
@@ -41,7 +42,10 @@ func FillCommand(version string) *cobra.Command {
 			"since 1970); without it documents are as old as the moment they are copied")
 	})
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
-	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) { f.Int("max-rate", 0, "documents a second at most; 0 is no bound") })
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Int("max-rate", 0, "documents a second at most; 0 is no bound")
+		assembly.AddAcceptGap(f)
+	})
 	cmdline.AddJSON(cmd, "the summary as one JSON object")
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/sink"
@@ -25,6 +26,7 @@ type Flags struct {
 	Partitions                            int      // among which their documents are dealt; 0: not said
 	MaxRate                               int
 	DryRun, JSON                          bool
+	Accepted                              consumer.Accepted
 
 	Sets   []string               // the settings that --set gave
 	Config []string               // the arguments that name the configuration, for commands that are shown

@@ -56,6 +56,8 @@ secrets:
   - {setting: kafka.sasl.password, secret: kafka, key: password}
   - {setting: snapshot.postgres_url, secret: db, key: url}
 secretFiles: [kafka-ca, unecho-tls]
+args: [--pprof]
+env: [{name: OTEL_EXPORTER_OTLP_ENDPOINT, value: "http://otel:4318"}]
 networkPolicy: {from: [{namespaceSelector: {matchLabels: {name: monitoring}}}]}
 serviceMonitor: {enabled: true, labels: {release: prometheus}, tlsConfig: {ca: {secret: {name: unecho-tls, key: ca.crt}}}}
 nodeSelector: {disk: ssd}

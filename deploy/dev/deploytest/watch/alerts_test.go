@@ -290,7 +290,7 @@ spring summer autumn winter north east south west monday tuesday wednesday thurs
 april may june july august september october november december mercury venus earth mars jupiter saturn uranus neptune`
 
 func notJSON(s *scene) ([]*member, func()) {
-	return []*member{s.working("document.format=json", "source.accept_all_rejected=true")}, func() { s.produce(1) }
+	return []*member{s.working("document.format=json", "--accept-rejected=news")}, func() { s.produce(1) }
 }
 
 func unchecked(s *scene) ([]*member, func()) {

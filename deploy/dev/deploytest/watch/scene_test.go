@@ -121,6 +121,10 @@ func (s *scene) startProgram(binary, name string, settings ...string) *member {
 	}, settings...)
 	args := []string{"run"}
 	for _, setting := range settings {
+		if strings.HasPrefix(setting, "--") { // a flag
+			args = append(args, setting)
+			continue
+		}
 		args = append(args, "--set", setting)
 	}
 	m.process = exec.CommandContext(context.WithoutCancel(s.t.Context()), binary, args...)

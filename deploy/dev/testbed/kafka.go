@@ -178,8 +178,8 @@ func (n node) configure(dir string, nodes []node, more string) error {
 		"controllers": addresses(nodes, func(n node) int { return n.controller }),
 		"replicas":    strconv.Itoa(len(nodes)), "insync": strconv.Itoa(len(nodes)/2 + 1),
 	}
-	text := os.Expand(kafkaProperties, func(name string) string { return values[name] })
-	if err := os.WriteFile(filepath.Join(dir, "kafka.properties"), []byte(text+"\n"+more), 0o644); err != nil {
+	text := os.Expand(kafkaProperties+"\n"+more, func(name string) string { return values[name] })
+	if err := os.WriteFile(filepath.Join(dir, "kafka.properties"), []byte(text), 0o644); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "log4j2.properties"), log4jProperties, 0o644)

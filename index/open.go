@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"

@@ -57,9 +57,9 @@ func ExampleNewMinHashSketch() {
 	}
 	fmt.Println(s.Algorithm(), "keeps", s.Size(), "bytes")
 	// Output:
-	// 9 of 18 keys are shared, similarity about 0.88
+	// 9 of 18 keys are shared, similarity about 0.90
 	// 0 of 18 keys are shared, similarity about 0.00
-	// minhash/2 keeps 128 bytes
+	// minhash/2 keeps 64 bytes
 }
 
 func ExampleNewSimHashSketch() {

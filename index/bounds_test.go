@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -165,5 +166,34 @@ func TestNarrow(t *testing.T) {
 				n.judge(100, 400)
 			}
 		})
+	}
+}
+
+// Copies that entered before keep: representatives find their representative when it enters again after that, and
+// match as copies of it do.
+func TestCopiesOfBeforeFindWhatEntersAgain(t *testing.T) {
+	t.Parallel()
+	p := index.DefaultParams()
+	p.Similarity.Shingle, p.Index.Keep = "word:1", "all"
+	p.Window.Age, p.Window.Bytes = time.Minute, 0
+	n := &narrowed{pair: newPair(t, p)}
+	say := func(text string) index.Verdict {
+		e := entry.Entry{Offset: n.offset}
+		n.signer.Sign(&e, []byte(text))
+		n.offset++
+		run := &index.Run{Header: n.header(), Source: source(0), Epoch: 1, Base: e.Offset, Entries: []entry.Entry{e.Clone()}}
+		return n.apply(run)[0]
+	}
+	const first, copied = "a b c d e f g h i j k l m n o p q r s t", "a b c d e f g h i j k l m n o p q r s u"
+	say(first)
+	n.at.LogAppendTime += 30_000
+	say(copied)
+	n.change(func(p *index.Params) { p.Window.Refresh, p.Index.Keep = "last", "representatives" })
+	n.at.LogAppendTime += 10_000
+	say(first) // so that it enters again when its turn to leave comes
+	n.at.LogAppendTime += 25_000
+	say("of something else entirely")
+	if v := say(copied); v.Match.Offset != 0 || v.Match.Method != compare.Identical {
+		t.Errorf("the verdict is %+v; want a duplicate of the first document, by its copy", v)
 	}
 }

@@ -19,6 +19,7 @@ type Window struct {
 	maximum int64
 
 	changed   bool // other bounds were in force before
+	copies    bool // copies may be among the documents: they are indexed, or were
 	refreshed bool // window.refresh: last is in force, or was: representatives may have entered again
 	refreshes bool // window.refresh: last, so that representatives enter again
 	// present number of each that entered again, by its first number; nil unless copies are indexed and must find them
@@ -43,7 +44,7 @@ type Params struct {
 func New(p Params) *Window {
 	w := &Window{
 		shape: newShape(&p), share: p.Share, age: p.Age, count: p.Count, maximum: p.Bytes,
-		refreshes: p.Refreshes, refreshed: p.Refreshes,
+		refreshes: p.Refreshes, refreshed: p.Refreshes, copies: p.Copies,
 	}
 	w.buckets.begin(w, p.Bands)
 	if p.Refreshes && p.Copies {
@@ -58,8 +59,8 @@ func (w *Window) Change(p Params) {
 	w.shape, w.share, w.front = newShape(&p), p.Share, front{}
 	w.age, w.count, w.maximum, w.refreshes = p.Age, p.Count, p.Bytes, p.Refreshes
 	w.refreshed = w.refreshed || w.refreshes
-	w.changed = true
-	if p.Copies && w.places == nil {
+	w.changed, w.copies = true, w.copies || p.Copies
+	if w.copies && w.places == nil {
 		w.places = map[Ref]Ref{} // of earlier ones as their copies come (NoteReentry)
 	}
 }

@@ -21,10 +21,14 @@ func Params(seed uint64) index.Params {
 	p.Similarity.Weighted = r.IntN(4) == 0
 	findBy(r, &p.Similarity)
 	verifyBy(r, &p.Similarity)
+	r.IntN(3) // keeps the meaning of existing seeds, as do those below
 	p.Similarity.MaxCandidates = pick(r, 1, 3, 16, 64)
 	p.Window = index.WindowParams{
 		Clock:     pick(r, "arrival", "event"),
 		Tolerance: pick(r, 0, 100*time.Millisecond, 10*time.Second),
+	}
+	if p.Window.Clock == "event" {
+		r.IntN(3)
 	}
 	age, count, size := pick(r, 2*time.Second, 20*time.Second, 3*time.Hour), pick(r, 1, 20, 100),
 		pick(r, 2*setting.KiB, 16*setting.KiB)
@@ -66,7 +70,8 @@ func findBy(r *rand.Rand, p *index.SimilarityParams) {
 	if r.IntN(3) == 0 {
 		p.Sketch = scheme(r, true)
 		p.Bits = pick(r, 32, 64, 128, 128)
-		p.Distance = p.Bits/16 - r.IntN(3)
+		p.Distance = p.Bits/16 - 1 - r.IntN(2)
+		p.Distance += pick(r, 0, 0, 1)
 		return
 	}
 	p.Sketch = scheme(r, false)
@@ -93,6 +98,7 @@ func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
 	if p.EstimatedBy() == compare.Hamming && r.IntN(2) == 0 {
 		p.Verify = "estimate" // few short texts are near enough to match within few bits
 	}
+	r.IntN(3)
 	if p.Verify == "jaccard" {
 		p.Evidence = pick(r, "auto", "shingles", "text")
 	}

@@ -50,6 +50,7 @@ func (l *loader) decode(text []byte) {
 		return
 	}
 	root := resolve(document.Content[0])
+	l.expand("", root)
 	switch {
 	case null(root):
 	case root.Kind != yaml.MappingNode:
@@ -77,7 +78,7 @@ func (l *loader) syntax(text []byte, err error) {
 		line, _ = strconv.Atoi(m[1]) // empty where the parser names no line
 		problem = m[2]
 	}
-	remedy := "mend the YAML near this line; a value that begins with { or [ as a text stands in quotes"
+	remedy := "mend the YAML near this line; a text that begins with { or [ stands in quotes, as does \"${NAME}\" between brackets"
 	if m := anchorError.FindStringSubmatch(problem); m != nil {
 		before, _, _ := bytes.Cut(text, []byte("*"+m[1]))
 		line = 1 + bytes.Count(before, []byte("\n")) // the parser does not say
@@ -139,6 +140,8 @@ func (l *loader) value(key string, p pair) {
 		refuse("has no value", "write one, or remove the line to have the default")
 	case list && n.Kind == yaml.SequenceNode:
 		l.list(key, n, at)
+	case list && n.Kind == yaml.ScalarNode && n.Value != l.expanded[n].written:
+		refuse("is a list", "write it in brackets, each item in quotes: [\""+oneLine(l.expanded[n].written)+"\"]")
 	case list && n.Kind == yaml.ScalarNode:
 		refuse("is a list", "write it in brackets: ["+oneLine(n.Value)+"]")
 	case list:

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -88,11 +90,15 @@ type loader struct {
 	mistakes Mistakes
 	path     string
 	broken   bool // the file could not be read, so its values are unknown
+
+	variables map[string]string       // of the environment, for ${NAME} in the file
+	expanded  map[*yaml.Node]expanded // the nodes whose variables were replaced
 }
 
 // load applies in to params, a pointer to a struct that holds the defaults, and validates the result.
 func load(params any, validate func() []setting.Mistake, in inputs) (map[string]Origin, Mistakes) {
 	l := newLoader(params, in.path)
+	l.variables = variablesOf(in.environ)
 	if in.path != "" {
 		l.file()
 	}
@@ -118,6 +124,7 @@ func newLoader(params any, path string) *loader {
 		leaves: map[string]setting.Field{}, sections: map[string]bool{}, secrets: map[string]string{},
 		origins: map[string]Origin{}, places: map[string]Origin{}, pending: map[string]pendingFile{},
 		excused: map[string]bool{}, meant: map[string]bool{}, usual: map[string]string{}, path: path,
+		expanded: map[*yaml.Node]expanded{},
 	}
 	setting.Walk(params, func(f setting.Field) {
 		l.known = append(l.known, f.Key)

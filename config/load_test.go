@@ -227,12 +227,14 @@ func FuzzLoad(f *testing.F) {
 		f.Add(text, "UNECHO_CACHE_AGE=1s", "cache.age=1s")
 	}
 	f.Add([]byte("a: &a {b: *a, <<: *a}"), "UNECHO_SERVER_HOSTS=,", "=")
+	f.Add([]byte("server: &s {name: &n '${A:$${}${', hosts: [*n, *s]}"), "A=1", "=")
 	f.Fuzz(func(t *testing.T, text []byte, variable, set string) {
 		if strings.Contains(string(text)+variable+set, "_file") || strings.Contains(variable, "_FILE") {
 			return // only files that the test made
 		}
 		s := defaultSample()
 		l := newLoader(&s, "f.yaml")
+		l.variables = variablesOf([]string{variable})
 		l.decode(text)
 		_, mistakes := l.resolve(func() []setting.Mistake { return s.Validate() }, inputs{environ: []string{variable}, sets: []string{set}})
 		if lines := strings.Count(mistakes.Error(), "\n") + 1; len(mistakes) > 0 && lines != len(mistakes) {

@@ -36,12 +36,13 @@ func yamlValue(f setting.Field) string {
 	return f.Text()
 }
 
-// yamlString quotes a string if necessary. Go's escapes of valid UTF-8 all mean the same in YAML.
+// yamlString quotes a string if necessary, and escapes what would be a variable. Go's escapes of valid UTF-8 all mean
+// the same in YAML.
 func yamlString(s string) string {
 	if plainWord.MatchString(s) && !otherWord.MatchString(s) {
 		return s
 	}
-	return strconv.Quote(s)
+	return strconv.Quote(strings.ReplaceAll(s, "${", "$${"))
 }
 
 // wrap breaks text into lines of at most width characters, at its spaces.

@@ -70,6 +70,7 @@ func loadSample(text string, environ, sets []string) (sample, map[string]Origin,
 		path = "f.yaml"
 	}
 	l := newLoader(&s, path)
+	l.variables = variablesOf(environ)
 	l.decode([]byte(text))
 	origins, mistakes := l.resolve(func() []setting.Mistake { return s.Validate() }, inputs{environ: environ, sets: sets})
 	return s, origins, mistakes

@@ -13,10 +13,11 @@ func Schema() string {
 	return schema(&c)
 }
 
-// Patterns of values that people write.
+// Patterns of values that people write. Each may be a variable.
 const (
-	durationPattern = `^(([0-9]+d)?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+|[0-9]+d|0)$`
-	sizePattern     = `^[0-9]+ *([KkMmGgTt][Ii][Bb])?$`
+	variablePattern = `^\$\{.+\}$`
+	durationPattern = `^(([0-9]+d)?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+|[0-9]+d|0)$|` + variablePattern
+	sizePattern     = `^[0-9]+ *([KkMmGgTt][Ii]?)?[Bb]?$|` + variablePattern
 )
 
 func schema(params any) string {
@@ -75,12 +76,15 @@ func shape(f setting.Field) map[string]any {
 	}
 	switch f.Kind() {
 	case setting.Bool:
-		return map[string]any{"type": "boolean"}
+		return orVariable("boolean")
 	case setting.Int:
+		if len(f.Enum) == 0 {
+			return orVariable("integer")
+		}
 		choices["type"] = "integer"
 		return choices
 	case setting.Float:
-		return map[string]any{"type": "number"}
+		return orVariable("number")
 	case setting.Duration: // 0 needs no unit
 		return map[string]any{"type": []string{"string", "integer"}, "pattern": durationPattern, "maximum": 0}
 	case setting.Size:
@@ -95,6 +99,10 @@ func shape(f setting.Field) map[string]any {
 		choices["type"] = []string{"string", "number", "boolean"} // quotes around 007 or true are not required
 	}
 	return choices
+}
+
+func orVariable(kind string) map[string]any {
+	return map[string]any{"type": []string{kind, "string"}, "pattern": variablePattern}
 }
 
 func enum(f setting.Field) []any {

@@ -68,5 +68,15 @@ func parseDuration(v reflect.Value, text string) (problem, remedy string) {
 	if _, numeric := strconv.ParseFloat(text, 64); numeric == nil {
 		return "has no unit", "write " + text + "ms, " + text + "s, " + text + "m, " + text + "h or " + text + "d"
 	}
+	if meant := ofWords.Replace(strings.ToLower(text)); meant != text {
+		if _, err := ParseDuration(meant); err == nil {
+			return "is not a duration", "write " + meant
+		}
+	}
 	return "is not a duration", "write a number with a unit, such as 500ms, 30s, 5m, 24h or 7d"
 }
+
+// ofWords turns units that are written out into those of a duration.
+var ofWords = strings.NewReplacer(" ", "", "days", "d", "day", "d", "hours", "h", "hour", "h", "hrs", "h", "hr", "h",
+	"minutes", "m", "minute", "m", "mins", "m", "min", "m", "seconds", "s", "second", "s", "secs", "s", "sec", "s",
+	"milliseconds", "ms", "millisecond", "ms")

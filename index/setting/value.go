@@ -56,7 +56,7 @@ func (f Field) Set(text string) *Mistake {
 // Equals says whether text means the value that the setting has.
 func (f Field) Equals(text string) bool {
 	if f.Kind() == List {
-		return slices.Equal(f.Items(), split(text))
+		return slices.Equal(f.Items(), f.spellings(split(text)))
 	}
 	parsed, m := f.parse(text)
 	return m == nil && Field{value: parsed}.Text() == f.Text()
@@ -67,6 +67,7 @@ func (f Field) parse(text string) (reflect.Value, *Mistake) {
 	if !utf8.ValidString(text) {
 		return reflect.Value{}, f.wrong(text, "is not valid UTF-8", "write it in UTF-8")
 	}
+	text = f.spelt(text)
 	parsed := reflect.New(f.value.Type()).Elem()
 	if problem, remedy := parse(parsed, f.Kind(), strings.TrimSpace(text), text); problem != "" {
 		return reflect.Value{}, f.wrong(text, problem, remedy)
@@ -77,7 +78,7 @@ func (f Field) parse(text string) (reflect.Value, *Mistake) {
 // SetItems sets a list. It returns what is wrong with it, or nil.
 func (f Field) SetItems(items []string) *Mistake {
 	list := reflect.MakeSlice(f.value.Type(), len(items), len(items))
-	for i, item := range items {
+	for i, item := range f.spellings(items) {
 		if !utf8.ValidString(item) {
 			return f.wrong(item, "is not valid UTF-8", "write it in UTF-8")
 		}
@@ -105,6 +106,24 @@ func Misspelt(params any) []Mistake {
 		}
 	}
 	return wrong
+}
+
+// spelt returns the choice that text is, in any case, so that equal settings have equal texts.
+func (f Field) spelt(text string) string {
+	for _, word := range f.Enum {
+		if strings.EqualFold(word, strings.TrimSpace(text)) {
+			return word
+		}
+	}
+	return text
+}
+
+func (f Field) spellings(items []string) []string {
+	out := make([]string, len(items))
+	for i := range items {
+		out[i] = f.spelt(items[i])
+	}
+	return out
 }
 
 func (f Field) outside(text string) *Mistake {
@@ -136,10 +155,14 @@ func split(text string) []string {
 func parse(v reflect.Value, kind Kind, text, raw string) (problem, remedy string) {
 	switch kind {
 	case Bool:
-		if text != "true" && text != "false" {
+		switch strings.ToLower(text) {
+		case "true", "yes", "on": // YAML before 1.2, which Helm reads, has them all
+			v.SetBool(true)
+		case "false", "no", "off":
+			v.SetBool(false)
+		default:
 			return "is neither true nor false", "write true or false"
 		}
-		v.SetBool(text == "true")
 	case Int:
 		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
 		if err != nil {
@@ -157,7 +180,7 @@ func parse(v reflect.Value, kind Kind, text, raw string) (problem, remedy string
 	case Size:
 		var b Bytes
 		if b.UnmarshalText([]byte(text)) != nil {
-			return "is not a size", "write bytes, or a number with KiB, MiB, GiB or TiB, such as 64MiB"
+			return "is not a size", sizeRemedy
 		}
 		v.SetInt(int64(b))
 	case String, List, Unknown:

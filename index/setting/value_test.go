@@ -15,11 +15,28 @@ func TestSetAndText(t *testing.T) {
 		{"inner.age", "0", "0s"},
 		{"inner.size", "1024KiB", "1MiB"},
 		{"inner.size", "1000", "1000"},
+		{"inner.size", "2GB", "2GB"},
+		{"inner.size", "2G", "2GB"},
+		{"inner.size", "2 g", "2GB"},
+		{"inner.size", "2gib", "2GiB"},
+		{"inner.size", "2Gi", "2GiB"},
+		{"inner.size", "500kB", "500000"},
+		{"inner.size", "1024 Ki", "1MiB"},
+		{"inner.size", "3m", "3MB"},
+		{"inner.size", "8Ti", "8TiB"},
+		{"inner.size", "1t", "1TB"},
+		{"inner.size", "12B", "12"},
 		{"inner.deep.bits", "4", "4"},
 		{"inner.deep.mode", "b", "b"},
 		{"ratio", "0.90", "0.9"},
+		{"inner.deep.mode", " B", "b"},
+		{"inner.deep.kind", "Q", "q"},
 		{"on", "true", "true"},
+		{"on", "True", "true"},
+		{"on", "yes", "true"},
+		{"on", "ON", "true"},
 		{"words", " x , z ", "x,z"},
+		{"words", "X,z", "x,z"},
 		{"words", " ", ""},
 	} {
 		s := defaults()
@@ -43,16 +60,25 @@ func TestSetRefuses(t *testing.T) {
 		{"inner.age", "30", "has no unit; write 30ms, 30s"},
 		{"inner.age", "soon", "is not a duration"},
 		{"inner.age", "", "is not a duration"},
-		{"inner.size", "1GB", "is not a size"},
+		{"inner.age", "24H", "is not a duration; write 24h"},
+		{"inner.age", "1 day", "is not a duration; write 1d"},
+		{"inner.age", "2 Hours 30 minutes", "is not a duration; write 2h30m"},
+		{"inner.age", "10 sec", "is not a duration; write 10s"},
+		{"inner.age", "1 month", "is not a duration; write a number with a unit"},
+		{"inner.size", "1GBit", "is not a size"},
+		{"inner.size", "1iB", "is not a size"},
+		{"inner.size", "1.5GB", "is not a size; write a whole number with a unit"},
+		{"inner.size", "9TiB", "is not a size"},
+		{"inner.size", "G", "is not a size"},
 		{"inner.size", "-1", "is not a size"},
 		{"inner.size", "9000000TiB", "is not a size"},
 		{"inner.deep.bits", "5", "is not one of the choices; write 4 or 8"},
 		{"inner.deep.bits", "1e3", "is not a whole number"},
 		{"inner.deep.bits", "99999999999999999999", "is not a whole number"},
-		{"inner.deep.mode", "A", "write a or b"},
+		{"inner.deep.mode", "ab", "write a or b"},
 		{"ratio", "NaN", "is not a number"},
 		{"ratio", "1e999", "is not a number"},
-		{"on", "yes", "write true or false"},
+		{"on", "1", "write true or false"},
 		{"words", "x,w", "words: w: is not one of the choices; write x, y or z"},
 		{"words", "x,\xff", "is not valid UTF-8"},
 	} {
@@ -77,7 +103,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 }
 
 func TestBytesTextRoundTrips(t *testing.T) {
-	for _, b := range []Bytes{0, 1, 1023, KiB, 1025, MiB, 3 * GiB, 8 * TiB} {
+	for _, b := range []Bytes{0, 1, 1000, 1023, KiB, 1025, 1e6, MiB, 2e9, 3 * GiB, 1500e9, 8e12, 8 * TiB} {
 		var back Bytes
 		if err := back.UnmarshalText([]byte(b.String())); err != nil || back != b {
 			t.Errorf("%d is written %s and read %d, %v", int64(b), b, int64(back), err)

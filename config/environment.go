@@ -58,9 +58,14 @@ func (l *loader) environment(environ []string) {
 func (l *loader) unknownVariable(name string, names []string, keys map[string]string) {
 	m := setting.Mistake{Problem: "unknown variable", Remedy: "remove it: variables that begin with " + envPrefix +
 		" are settings"}
-	if meant, ok := setting.Nearest(name, names); ok && setting.Distance(name, meant) <= 2 {
-		m.Remedy = "did you mean " + meant + "?"
-		l.mean(keys[meant])
+	meant, near := setting.Nearest(name, names)
+	key := keys[meant]
+	if !near || setting.Distance(name, meant) > 2 {
+		key, near = theirs(strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, envPrefix), "_", ".")), 1)
+	}
+	if near && !l.sections[key] {
+		m.Remedy = "did you mean " + envName(key) + "?"
+		l.mean(key)
 	}
 	l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: Origin{Layer: FromEnvironment, Name: name}})
 }

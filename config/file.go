@@ -107,8 +107,22 @@ func (l *loader) mapping(prefix string, n *yaml.Node) {
 		case leaf || secretFile:
 			l.value(key, p)
 		default:
-			l.unknown(key, l.at(p.key), "`unecho config init` prints all keys")
+			l.unknownPair(key, p)
 		}
+	}
+}
+
+// unknownPair reports a key that does not exist. Of a section that is no misspelt one, each key may be a word of
+// another tool.
+func (l *loader) unknownPair(key string, p pair) {
+	n := resolve(p.value)
+	if n.Kind != yaml.MappingNode || len(n.Content) == 0 || l.misspelt(key) || l.inside[n] {
+		l.unknown(key, l.at(p.key), "`unecho config init` prints all keys")
+		return
+	}
+	l.inside[n] = true
+	for _, below := range l.pairs(key, n) {
+		l.unknownPair(setting.Join(key, below.name), below)
 	}
 }
 

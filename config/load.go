@@ -93,6 +93,7 @@ type loader struct {
 
 	variables map[string]string       // of the environment, for ${NAME} in the file
 	expanded  map[*yaml.Node]expanded // the nodes whose variables were replaced
+	inside    map[*yaml.Node]bool     // the unknown sections whose keys were reported
 }
 
 // load applies in to params, a pointer to a struct that holds the defaults, and validates the result.
@@ -124,7 +125,7 @@ func newLoader(params any, path string) *loader {
 		leaves: map[string]setting.Field{}, sections: map[string]bool{}, secrets: map[string]string{},
 		origins: map[string]Origin{}, places: map[string]Origin{}, pending: map[string]pendingFile{},
 		excused: map[string]bool{}, meant: map[string]bool{}, usual: map[string]string{}, path: path,
-		expanded: map[*yaml.Node]expanded{},
+		expanded: map[*yaml.Node]expanded{}, inside: map[*yaml.Node]bool{},
 	}
 	setting.Walk(params, func(f setting.Field) {
 		l.known = append(l.known, f.Key)
@@ -185,7 +186,7 @@ func (l *loader) unknown(key string, at Origin, fallback string) {
 	m := setting.Mistake{Key: wordOnly(key), Problem: "unknown key", Remedy: fallback}
 	if problem, remedy, ok := declined(key); ok {
 		m.Problem, m.Remedy = problem, remedy
-	} else if meant, ok := setting.Nearest(key, l.known); ok {
+	} else if meant, ok := l.probably(key); ok {
 		m.Remedy = "did you mean " + meant + "?"
 		l.mean(meant)
 	}

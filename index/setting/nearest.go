@@ -2,18 +2,15 @@ package setting
 
 import "strings"
 
-// Nearest returns the candidate that key was probably meant to be: one with the same or nearly the same last word, in
-// the same or nearly the same section. Of equal ones the first wins.
+// Nearest returns the candidate that key was probably meant to be: one with nearly the same last word, or its beginning,
+// in the same section, or with that word in another one. Of equal ones the first wins.
 func Nearest(key string, candidates []string) (string, bool) {
 	section, name := CutLast(key)
 	best, bestScore := "", -1
 	for _, c := range candidates {
 		s, n := CutLast(c)
-		d := Distance(name, n)
-		if d > len(name)/3+1 || d >= len(n) {
-			continue
-		}
-		if s != section && d > 1 {
+		d := apart(Fold(name), Fold(n))
+		if d > max(1, len(name)/3) || s != section && d > 1 {
 			continue
 		}
 		if score := 16*d + Distance(section, s); bestScore < 0 || score < bestScore {
@@ -22,6 +19,26 @@ func Nearest(key string, candidates []string) (string, bool) {
 	}
 	return best, bestScore >= 0
 }
+
+// apart is the distance of two words, or 1 where one begins with the other. Words of one or two letters are near nothing.
+func apart(a, b string) int {
+	short := min(len(a), len(b))
+	switch {
+	case a == b:
+		return 0
+	case short < 3:
+		return maxCompared
+	case strings.HasPrefix(a, b) || strings.HasPrefix(b, a):
+		return 1
+	}
+	return Distance(a, b)
+}
+
+// Fold leaves out of a word what people write differently: bootstrap.servers, bootstrap_servers and bootstrapServers
+// are one.
+func Fold(word string) string { return folder.Replace(strings.ToLower(word)) }
+
+var folder = strings.NewReplacer(".", "", "_", "", "-", "")
 
 // CutLast cuts a key before its last word.
 func CutLast(key string) (section, name string) {

@@ -1,0 +1,96 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index/setting"
+)
+
+// mistakesOf returns what is told of a configuration file with this text, without what it lacks.
+func mistakesOf(text string) string {
+	c := Default()
+	l := newLoader(&c, "f.yaml")
+	l.decode([]byte(text))
+	return l.mistakes.sorted().Error()
+}
+
+// Each word stands for a key that there is, and is told wherever it stands, in each way to write it.
+func TestWordsOfOtherTools(t *testing.T) {
+	c := Default()
+	known := newLoader(&c, "").known
+	seen := map[string]string{}
+	for _, w := range words() {
+		if !slices.Contains(known, w.ours) {
+			t.Errorf("%s is no key", w.ours)
+		}
+		for _, their := range w.theirs {
+			if other := seen[setting.Fold(their)]; other != "" {
+				t.Errorf("%s stands for %s and for %s", their, other, w.ours)
+			}
+			seen[setting.Fold(their)] = w.ours
+			if slices.Contains(known, their) {
+				t.Errorf("%s is a key of ours: nothing is told of it", their)
+			}
+			for _, key := range []string{their, strings.ReplaceAll(their, ".", "_"), "tool." + their} {
+				want := "unknown key; did you mean " + w.ours + "?"
+				if got := mistakesOf(key + ": [x]"); !strings.HasSuffix(got, want) && !slices.Contains(known, key) {
+					t.Errorf("%s: %s; want %s", key, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestKeysThatWereMeant(t *testing.T) {
+	for text, want := range map[string]string{
+		"source: {topic: news}":                    "source.topic: unknown key; did you mean source.topics?",
+		"bootstrap_servers: [a:1]":                 "did you mean kafka.brokers?",
+		"kafka: {bootstrap.servers: a:1}":          "kafka.bootstrap.servers: unknown key; did you mean kafka.brokers?",
+		"kafka: {bootstrapServers: a:1}":           "did you mean kafka.brokers?",
+		"kafka: {brokrs: [a:1]}":                   "did you mean kafka.brokers?",
+		"sasl: {user: u}":                          "sasl.user: unknown key; did you mean kafka.sasl.username?",
+		"kafka: {sasl: {user: u}}":                 "did you mean kafka.sasl.username?",
+		"kafka: {sasl: {pass: u}}":                 "did you mean kafka.sasl.password?",
+		"kafka: {group: g}":                        "did you mean consumer.group?",
+		"window: {ttl: 1d}":                        "did you mean window.age?",
+		"window: {max_age: 1d}":                    "did you mean window.age?",
+		"ops: {port: 9464}":                        "did you mean ops.listen?",
+		"kafak: {brokers: [a:1], nothing: 1}":      "f.yaml:1: kafak: unknown key; did you mean kafka?",
+		"similarity: {treshold: 1}":                "did you mean similarity.threshold?",
+		"simliarity: {threshold: 1}":               "did you mean similarity?",
+		"threshold: 0.8":                           "did you mean similarity.threshold?",
+		"sink: {uniq: a}":                          "did you mean sink.unique?",
+		"log: {lvl: info}":                         "log.lvl: unknown key; `unecho config init` prints all keys",
+		"mood: good":                               "mood: unknown key; `unecho config init` prints all keys",
+		"xy: {}":                                   "xy: unknown key; `unecho config init` prints all keys",
+		"snapshot: {dir: d}":                       "did you mean snapshot.directory?",
+		"inputs: [{topic: news}]":                  "inputs: unknown key; did you mean source?",
+		"transforms: &t {a: {filter: x}, b: *t}":   "transforms.a.filter: unknown key; did you mean source.when?\nf.yaml:1: transforms.b: unknown key; `unecho config init` prints all keys",
+		"logger: {level: INFO}":                    "logger.level: unknown key; did you mean log.level?",
+		"output: {kafka: {topic: x, max_age: 1d}}": "f.yaml:1: output.kafka.max_age: unknown key; did you mean window.age?\nf.yaml:1: output.kafka.topic: unknown key; did you mean sink.unique?",
+		"input:\n  kafka_franz:\n    seed_brokers: [a:1]\n    topics: [news]\n    consumer_group: g": "f.yaml:3: input.kafka_franz.seed_brokers: unknown key; did you mean kafka.brokers?\n" +
+			"f.yaml:4: input.kafka_franz.topics: unknown key; did you mean source.topics?\n" +
+			"f.yaml:5: input.kafka_franz.consumer_group: unknown key; did you mean consumer.group?",
+	} {
+		if got := mistakesOf(text); !strings.HasSuffix(got, want) || strings.Count(got, "\n") != strings.Count(want, "\n") {
+			t.Errorf("%s:\n%s\nwant %s", text, got, want)
+		}
+	}
+}
+
+func TestVariablesThatWereMeant(t *testing.T) {
+	for name, want := range map[string]string{
+		"UNECHO_KAFKA_BOOTSTRAP_SERVERS": "did you mean UNECHO_KAFKA_BROKERS?",
+		"UNECHO_GROUP_ID":                "did you mean UNECHO_CONSUMER_GROUP?",
+		"UNECHO_PORT":                    "did you mean UNECHO_OPS_LISTEN?",
+		"UNECHO_WINDOW_AEG":              "did you mean UNECHO_WINDOW_AGE?",
+		"UNECHO_SINKS":                   "remove it: variables that begin with UNECHO_ are settings",
+	} {
+		_, err := Load("", []string{name + "=9464"}, nil)
+		if err == nil || !strings.Contains(err.Error(), name+": unknown variable; "+want) {
+			t.Errorf("%s: %v; want %s", name, err, want)
+		}
+	}
+}

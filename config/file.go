@@ -79,6 +79,9 @@ func (l *loader) syntax(text []byte, err error) {
 		problem = m[2]
 	}
 	remedy := "mend the YAML near this line; a text that begins with { or [ stands in quotes, as does \"${NAME}\" between brackets"
+	if strings.Contains(problem, "cannot start any token") {
+		remedy = "indent by spaces, not by tabs, and put texts that begin with @ or ` in quotes"
+	}
 	if m := anchorError.FindStringSubmatch(problem); m != nil {
 		before, _, _ := bytes.Cut(text, []byte("*"+m[1]))
 		line = 1 + bytes.Count(before, []byte("\n")) // the parser does not say
@@ -134,10 +137,14 @@ func (l *loader) section(key string, p pair) {
 	case n.Kind == yaml.MappingNode:
 		l.mapping(key, n)
 	default:
-		l.refuse(l.at(p.key), setting.Mistake{
-			Key: key, Problem: "is a section, not a value",
-			Remedy: "write its keys below it, indented",
-		})
+		m := setting.Mistake{Key: key, Problem: "is a section, not a value", Remedy: "write its keys below it, indented"}
+		if _, switched := l.leaves[setting.Join(key, "enabled")]; switched && n.Kind == yaml.ScalarNode {
+			m.Remedy = "write " + p.name + ": {enabled: true}, or its other keys below it, indented"
+		}
+		if n.Kind == yaml.SequenceNode {
+			m.Problem, m.Remedy = "is a section, not a list", "write its keys below it, indented, without dashes"
+		}
+		l.refuse(l.at(p.key), m)
 	}
 }
 

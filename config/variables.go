@@ -2,6 +2,7 @@ package config
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -37,8 +38,12 @@ func (l *loader) expand(key string, n *yaml.Node) bool {
 		ok = l.expandScalar(key, n)
 	case yaml.SequenceNode:
 		before := len(l.mistakes)
-		for _, item := range n.Content {
-			ok = l.expand(key, item) && ok
+		for i, item := range n.Content {
+			at := key
+			if resolve(item).Kind == yaml.MappingNode {
+				at += "[" + strconv.Itoa(i) + "]"
+			}
+			ok = l.expand(at, item) && ok
 		}
 		l.excused[key] = l.excused[key] || len(l.mistakes) > before
 	case yaml.MappingNode:
@@ -54,7 +59,7 @@ func (l *loader) expandMapping(key string, n *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		below := key
 		if k := resolve(n.Content[i]); k.ShortTag() != "!!merge" {
-			below = setting.Join(key, k.Value)
+			below = setting.Join(key, wordOnly(k.Value))
 		}
 		if l.expand(below, n.Content[i+1]) {
 			kept = append(kept, n.Content[i], n.Content[i+1])
@@ -65,7 +70,7 @@ func (l *loader) expandMapping(key string, n *yaml.Node) {
 
 func (l *loader) expandScalar(key string, n *yaml.Node) bool {
 	refuse := func(problem, remedy string) {
-		l.refuse(l.at(n), setting.Mistake{Key: wordOnly(key), Problem: problem, Remedy: remedy})
+		l.refuse(l.at(n), setting.Mistake{Key: key, Problem: problem, Remedy: remedy})
 		l.excused[key], l.excused[l.secrets[key]] = true, true
 	}
 	if m := bare.FindStringSubmatch(n.Value); m != nil {

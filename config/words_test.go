@@ -64,6 +64,7 @@ func TestKeysThatWereMeant(t *testing.T) {
 		"sink: {uniq: a}":                          "did you mean sink.unique?",
 		"log: {lvl: info}":                         "log.lvl: unknown key; `unecho config init` prints all keys",
 		"mood: good":                               "mood: unknown key; `unecho config init` prints all keys",
+		"kafka: {tls: true}":                       "kafka.tls: is a section, not a value; write tls: {enabled: true}, or its other keys below it, indented",
 		"xy: {}":                                   "xy: unknown key; `unecho config init` prints all keys",
 		"snapshot: {dir: d}":                       "did you mean snapshot.directory?",
 		"inputs: [{topic: news}]":                  "inputs: unknown key; did you mean source?",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -73,8 +74,14 @@ func parseDuration(v reflect.Value, text string) (problem, remedy string) {
 			return "is not a duration", "write " + meant
 		}
 	}
+	if m := ofWeeks.FindStringSubmatch(text); m != nil {
+		weeks, _ := strconv.Atoi(m[1])
+		return "is not a duration", "write days: " + strconv.Itoa(7*weeks) + "d"
+	}
 	return "is not a duration", "write a number with a unit, such as 500ms, 30s, 5m, 24h or 7d"
 }
+
+var ofWeeks = regexp.MustCompile(`^([0-9]{1,4}) ?(?i:w|weeks?)$`)
 
 // ofWords turns units that are written out into those of a duration.
 var ofWords = strings.NewReplacer(" ", "", "days", "d", "day", "d", "hours", "h", "hour", "h", "hrs", "h", "hr", "h",

@@ -64,6 +64,8 @@ func TestSetRefuses(t *testing.T) {
 		{"inner.age", "1 day", "is not a duration; write 1d"},
 		{"inner.age", "2 Hours 30 minutes", "is not a duration; write 2h30m"},
 		{"inner.age", "10 sec", "is not a duration; write 10s"},
+		{"inner.age", "2 weeks", "is not a duration; write days: 14d"},
+		{"inner.age", "1w", "write days: 7d"},
 		{"inner.age", "1 month", "is not a duration; write a number with a unit"},
 		{"inner.size", "1GBit", "is not a size"},
 		{"inner.size", "1iB", "is not a size"},

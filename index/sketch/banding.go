@@ -26,8 +26,7 @@ func plural(n int, what string) string {
 func (b Banding) Validate(slots int) error {
 	switch {
 	case b.Bands < 1 || b.Rows < 1:
-		return fmt.Errorf("%v are impossible; set bands and rows together, such as 16 bands of 8 rows, or neither: then both are "+
-			"planned", b)
+		return fmt.Errorf("%v are impossible: both are planned, or both are set, such as 16 bands of 8 rows", b)
 	case b.Rows > slots || b.Bands > slots:
 		return fmt.Errorf("%v do not fit into %d slots; possible is 1 row in %d bands to %d rows in 1 band", b, slots, slots, slots)
 	case b.Bands*b.Rows > slots:

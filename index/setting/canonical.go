@@ -18,18 +18,35 @@ import (
 // A setting tagged omit is left out at that value. Each setting that is added to those of a released version has such
 // a tag, with the value that means what was before it, so that it changes no text that says nothing of it.
 //
+// The settings of the elements of a list have their places in their keys: sources[0].format. An element of which
+// nothing else is written is written as {}, so that the text tells how many there are.
+//
 // The version stands for the meaning of the settings: it rises when the same settings begin to decide differently.
 func Canonical(version string, sections map[string]any) []byte {
 	values := map[string]string{"version": quote(version)}
 	for section, params := range sections {
-		for _, f := range Fields(params) {
-			if f.Verdict && (!f.Omits || f.Text() != f.Omit) {
-				values[Join(section, f.Key)] = f.canonical()
+		Walk(params, func(f Field) {
+			key := Join(section, f.Key)
+			switch {
+			case f.Element() && f.Decides():
+				values[key] = Untold
+			case !f.Section() && f.Verdict && (!f.Omits || f.Text() != f.Omit):
+				values[key] = f.canonical()
+			default:
+				return
 			}
-		}
+			for around := Parent(key); around != ""; around = Parent(around) {
+				if values[around] == Untold {
+					delete(values, around)
+				}
+			}
+		})
 	}
 	return Encode(values)
 }
+
+// Untold stands for an element of which all settings are left out.
+const Untold = "{}"
 
 // Encode writes values, which are encoded already, below sorted keys.
 func Encode[V ~string | ~[]byte](values map[string]V) []byte {
@@ -82,6 +99,12 @@ func (f Field) canonical() string {
 			items[i] = quote(items[i])
 		}
 		return "[" + strings.Join(items, ",") + "]"
+	case Map:
+		pairs := f.Pairs()
+		for name, text := range pairs {
+			pairs[name] = quote(text)
+		}
+		return string(Encode(pairs))
 	case String, Float, Duration, Size, Unknown:
 	}
 	return quote(f.Text())

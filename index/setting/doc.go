@@ -11,11 +11,13 @@
 // fingerprint), omit (the value at which such a setting is left out of the canonical settings), bound ("true" marks
 // such a setting that can be changed while what is remembered stays), files ("true" marks a setting that only the
 // verbs for files have: a service always has its default; its canonical settings leave that out, or have what was
-// computed in its place). If the words
-// of a setting come from a table in the code, the struct is a Chooser and the field has no enum. Field types are
-// string, bool, int, float64, time.Duration, []string, Bytes, or a nested struct of the same kind. A struct under
-// key:"" adds its fields to the surrounding section. A field under key:"-" is no setting.
+// computed in its place), advanced ("true" marks a setting, or a section with all below it, that nearly nobody sets). If the words of a setting come
+// from a table in the code, the struct is a Chooser and the field has no enum. Field types are string, bool, int,
+// float64, time.Duration, Bytes, []string, map[string]string, a nested struct of the same kind (a section), or a slice
+// of such structs (a list of sections, whose elements may be Defaulters). A struct under key:"" adds its fields to the
+// surrounding section. A field under key:"-" is no setting.
 //
-// Everything else follows from the tags: Walk and Fields list the settings, Field reads and writes them as text,
+// Everything else follows from the tags: Walk and Fields list the settings that are there, WalkShape and Shape those
+// that can be, once for each list; Field reads and writes them as text,
 // Canonical writes those that decide verdicts as the journal declares them, and Diff says where two members disagree.
 package setting

@@ -21,7 +21,10 @@ type Field struct {
 	Omit    string   // that value
 	Files   bool     // only verbs that work on files have it: a service has its default
 
+	Advanced bool // nearly nobody sets it; so is everything below such a section
+
 	value reflect.Value
+	shape bool // of WalkShape
 }
 
 // A Chooser is a Params struct that takes the words of some of its settings from a table in the code. Choices returns
@@ -32,22 +35,25 @@ type Chooser interface {
 
 // Walk visits each section and each setting below params, a struct or a pointer to one, in the order of the source. A
 // section comes before its settings. A struct under key:"" is no section of its own: its fields belong to the
-// surrounding one. A field under key:"-" is no setting.
+// surrounding one. A field under key:"-" is no setting. A list of sections comes before its elements, and each element
+// before its settings: sources, sources[0], sources[0].topics.
 //
 // Settings can be Set only if params is a pointer. Walk panics for a struct that breaks the tag conventions, because
 // that is a bug.
-func Walk(params any, visit func(Field)) {
-	v := reflect.ValueOf(params)
-	if v.Kind() == reflect.Pointer {
-		v = v.Elem()
-	}
-	walk("", v, visit)
-}
+func Walk(params any, visit func(Field)) { root(params, false).Walk(visit) }
+
+// WalkShape visits what params can have: as Walk does, but below each list of sections stands one element that has the
+// defaults, whatever elements there are: sources, sources[], sources[].topics.
+func WalkShape(params any, visit func(Field)) { root(params, true).Walk(visit) }
 
 // Fields lists the settings below params, without the sections.
-func Fields(params any) []Field {
-	var fields []Field
-	Walk(params, func(f Field) {
+func Fields(params any) []Field { return settings(params, Walk) }
+
+// Shape lists the settings that params can have, those of a list of sections once. See WalkShape.
+func Shape(params any) []Field { return settings(params, WalkShape) }
+
+func settings(params any, walk func(any, func(Field))) (fields []Field) {
+	walk(params, func(f Field) {
 		if !f.Section() {
 			fields = append(fields, f)
 		}
@@ -55,19 +61,24 @@ func Fields(params any) []Field {
 	return fields
 }
 
-// Section says whether the field holds settings and is none itself.
-func (f Field) Section() bool { return f.value.Kind() == reflect.Struct }
+func root(params any, shape bool) Field {
+	v := reflect.ValueOf(params)
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	return Field{value: v, shape: shape}
+}
 
-// Kind returns the type of the setting.
-func (f Field) Kind() Kind { return kindOf(f.value.Type()) }
+// Walk visits what is below a section, a list of sections, or one of its elements.
+func (f Field) Walk(visit func(Field)) {
+	if f.Repeated() {
+		f.walkElements(visit)
+		return
+	}
+	f.walkStruct(f.value, visit)
+}
 
-// Name returns the last part of the key.
-func (f Field) Name() string { return f.Key[strings.LastIndexByte(f.Key, '.')+1:] }
-
-// Depth returns the number of sections around the field.
-func (f Field) Depth() int { return strings.Count(f.Key, ".") }
-
-func walk(prefix string, v reflect.Value, visit func(Field)) {
+func (f Field) walkStruct(v reflect.Value, visit func(Field)) {
 	t := v.Type()
 	chooser, chooses := v.Interface().(Chooser)
 	for i := range t.NumField() {
@@ -80,19 +91,32 @@ func walk(prefix string, v reflect.Value, visit func(Field)) {
 		case !tagged || !sf.IsExported():
 			panic(fmt.Sprintf("setting: %s.%s must be exported and have a key tag", t, sf.Name))
 		case key == "" && sf.Type.Kind() == reflect.Struct:
-			walk(prefix, v.Field(i), visit)
+			f.walkStruct(v.Field(i), visit)
 			continue
 		}
-		f := newField(Join(prefix, key), &tags, v.Field(i))
-		if f.Enum == nil && chooses {
-			f.Enum = chooser.Choices(key)
+		below := newField(Join(f.Key, key), &tags, v.Field(i))
+		below.shape, below.Advanced = f.shape, f.Advanced || tags.advanced
+		if below.Enum == nil && chooses {
+			below.Enum = chooser.Choices(key)
 		}
-		visit(f)
-		if f.Section() {
-			walk(f.Key, f.value, visit)
+		visit(below)
+		if below.Section() {
+			below.Walk(visit)
 		}
 	}
 }
+
+// Section says whether the field holds settings and is none itself.
+func (f Field) Section() bool { return f.value.Kind() == reflect.Struct || f.Repeated() }
+
+// Kind returns the type of the setting.
+func (f Field) Kind() Kind { return kindOf(f.value.Type()) }
+
+// Name returns the last part of the key.
+func (f Field) Name() string { return f.Key[strings.LastIndexByte(f.Key, '.')+1:] }
+
+// Depth returns the number of sections, lists and elements around the field.
+func (f Field) Depth() int { return strings.Count(f.Key, ".") + strings.Count(f.Key, "[") }
 
 func newField(key string, tags *tags, v reflect.Value) Field {
 	f := Field{
@@ -111,6 +135,12 @@ func newField(key string, tags *tags, v reflect.Value) Field {
 		panic(fmt.Sprintf("setting: %s: omit and bound say something of settings that decide verdicts", key))
 	case f.Secret && (f.Verdict || f.Kind() != String):
 		panic(fmt.Sprintf("setting: %s: a secret is a string, and never part of the settings in the journal", key))
+	case f.Secret && strings.Contains(key, "["):
+		panic(fmt.Sprintf("setting: %s: a secret cannot be in a list", key))
+	case f.Repeated() && strings.Count(key, "[") > 1:
+		panic(fmt.Sprintf("setting: %s: a list can be in the elements of another, and no deeper", key))
+	case f.Enum != nil && f.Kind() == Map:
+		panic(fmt.Sprintf("setting: %s: a map has no choices", key))
 	}
 	return f
 }
@@ -139,6 +169,7 @@ const (
 	Duration
 	Size
 	List // of strings
+	Map  // of strings
 )
 
 func kindOf(t reflect.Type) Kind {
@@ -147,6 +178,8 @@ func kindOf(t reflect.Type) Kind {
 		return Size
 	case reflect.TypeFor[time.Duration]():
 		return Duration
+	case reflect.TypeFor[map[string]string]():
+		return Map
 	}
 	switch {
 	case t.Kind() == reflect.String:

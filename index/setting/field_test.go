@@ -120,7 +120,7 @@ func TestWalkPanicsAtBrokenConventions(t *testing.T) {
 func TestTags(t *testing.T) {
 	for _, tag := range []reflect.StructTag{
 		``, `key:""`, `key:"a"`, `json:"x" key:"a" doc:"says \"so\": b" example:"1 | 2" enum:"p|q"`,
-		`verdict:"true" bound:"true"  omit:"0" key:"k"`, `omit:"" key:"k"`, `secret:"true" key:"k" files:"false"`, ` key:"k" files:"true"`,
+		`verdict:"true" bound:"true"  omit:"0" key:"k"`, `omit:"" key:"k"`, `secret:"true" key:"k" files:"false"`, ` key:"k" files:"true" advanced:"true"`,
 		`key`, `doc:"not closed`,
 	} {
 		key, keyed := tag.Lookup("key")
@@ -129,7 +129,7 @@ func TestTags(t *testing.T) {
 			key: key, keyed: keyed, doc: tag.Get("doc"), example: tag.Get("example"), omit: omit, omits: omits,
 			enum:   tag.Get("enum"),
 			secret: tag.Get("secret") == "true", verdict: tag.Get("verdict") == "true", bound: tag.Get("bound") == "true",
-			files: tag.Get("files") == "true",
+			files: tag.Get("files") == "true", advanced: tag.Get("advanced") == "true",
 		}
 		if got := tagsOf(tag); got != want {
 			t.Errorf("%s: %+v, want %+v", tag, got, want)

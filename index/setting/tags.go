@@ -11,6 +11,7 @@ type tags struct {
 	keyed, omits                          bool // there is such a tag, which may be empty
 	key, doc, example, omit, enum, called string
 	secret, verdict, bound, files         bool
+	advanced                              bool
 }
 
 // tagsOf reads all tags in one pass: a replica that begins asks for those of all settings several times, and
@@ -51,5 +52,7 @@ func (t *tags) set(name, value string) {
 		t.called = value
 	case "files":
 		t.files = value == "true"
+	case "advanced":
+		t.advanced = value == "true"
 	}
 }

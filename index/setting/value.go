@@ -1,6 +1,7 @@
 package setting
 
 import (
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -10,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the value as a person would write it: 24h, 1GiB, 0.8; the items of a list are separated by commas. It
-// does not mask secrets.
+// Text returns the value as a person would write it: 24h, 1GiB, 0.8; the items of a list are separated by commas, and so
+// are those of a map: a=b,c=d. It does not mask secrets.
 func (f Field) Text() string {
 	switch f.Kind() {
 	case Bool:
@@ -26,6 +27,8 @@ func (f Field) Text() string {
 		return Bytes(f.value.Int()).String()
 	case List:
 		return strings.Join(f.Items(), ",")
+	case Map:
+		return f.joined()
 	case String, Unknown:
 	}
 	return f.value.String()
@@ -43,8 +46,15 @@ func (f Field) Items() []string {
 // Set parses what Text writes; a list is split at its commas. It returns what is wrong with text, or nil. If text is
 // wrong, the value stays as it was.
 func (f Field) Set(text string) *Mistake {
-	if f.Kind() == List {
+	switch f.Kind() { //nolint:exhaustive // all others are one value
+	case List:
 		return f.SetItems(split(text))
+	case Map:
+		pairs, m := f.pairs(text)
+		if m == nil {
+			m = f.SetPairs(pairs)
+		}
+		return m
 	}
 	parsed, m := f.parse(text)
 	if m == nil {
@@ -55,8 +65,12 @@ func (f Field) Set(text string) *Mistake {
 
 // Equals says whether text means the value that the setting has.
 func (f Field) Equals(text string) bool {
-	if f.Kind() == List {
+	switch f.Kind() { //nolint:exhaustive // all others are one value
+	case List:
 		return slices.Equal(f.Items(), f.spellings(split(text)))
+	case Map:
+		pairs, m := f.pairs(text)
+		return m == nil && maps.Equal(f.Pairs(), pairs)
 	}
 	parsed, m := f.parse(text)
 	return m == nil && Field{value: parsed}.Text() == f.Text()
@@ -183,7 +197,7 @@ func parse(v reflect.Value, kind Kind, text, raw string) (problem, remedy string
 			return "is not a size", sizeRemedy
 		}
 		v.SetInt(int64(b))
-	case String, List, Unknown:
+	case String, List, Map, Unknown:
 		v.SetString(raw)
 	}
 	return "", ""

@@ -196,7 +196,7 @@ func kindOfSetting(f setting.Field) string {
 		return "duration"
 	case setting.Size:
 		return "size"
-	case setting.List, setting.String, setting.Unknown:
+	case setting.List, setting.Map, setting.String, setting.Unknown:
 	}
 	if len(f.Enum) > 0 {
 		return "choice"

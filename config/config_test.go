@@ -22,15 +22,18 @@ func TestDefaultsLackOnlyWhatMustBeSaid(t *testing.T) {
 }
 
 func TestEverySettingIsDocumented(t *testing.T) {
-	for _, f := range setting.Fields(Default()) {
+	for _, f := range setting.Shape(Default()) {
 		if f.Doc == "" {
 			t.Errorf("%s has no doc", f.Key)
 		}
 		if strings.Contains(f.Doc, "\n") {
 			t.Errorf("%s: the doc is more than one line", f.Key)
 		}
-		if c := Default(); f.Example != "" && f.Kind() != setting.List {
-			if m := fieldOf(t, &c, f.Key).Set(f.Example); m != nil {
+		if f.Example != "" && f.Kind() != setting.List {
+			c := Default()
+			l := newLoader(&c, "")
+			key, _ := l.only(setting.Plain(f.Key), Origin{})
+			if m := l.leaves[key].Set(f.Example); m != nil {
 				t.Errorf("the example of %s is refused: %s", f.Key, m)
 			}
 		}
@@ -55,7 +58,7 @@ func TestKeysAndVariablesAreUnique(t *testing.T) {
 			t.Errorf("%s is there twice", key)
 		}
 		keys[key] = true
-		if l.sections[key] {
+		if l.shape[key].Section() {
 			continue
 		}
 		if other := variables[envName(key)]; other != "" {

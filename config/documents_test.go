@@ -15,12 +15,16 @@ import (
 
 func TestDocuments(t *testing.T) {
 	s := defaultSample()
-	golden(t, "template.yaml", template(&s, s.Validate()))
+	golden(t, "template.yaml", template(&s, s.Validate(), false))
+	s.Rules = make([]sampleRule, 1) // its paths are missing
+	golden(t, "template_full.yaml", template(&s, s.Validate(), true))
+	s = defaultSample()
 	golden(t, "schema.json", schema(&s))
 	golden(t, "table.md", table(&s))
 
 	s, origins, mistakes := loadSample(
-		"server:\n  hosts: ['a:1', 'yes', '{b}']\n  login: {user: 'ad\\a', password: hunter2}\n",
+		"server:\n  hosts: ['a:1', 'yes', '{b}']\n  login: {user: 'ad\\a', password: hunter2}\n"+
+			"rules:\n  - {paths: [/a], labels: {z: '1', 'no': x}, when: [{header: lang}, {equals: en, header: b}]}\n  - paths: [/b]\n",
 		[]string{"UNECHO_CACHE_AGE=7d"}, []string{"cache.on=true"})
 	if len(mistakes) > 0 {
 		t.Fatalf("the sample has the mistakes %v; want none", mistakes)
@@ -42,6 +46,10 @@ func TestPrintIsAConfiguration(t *testing.T) {
 	} {
 		s := defaultSample()
 		s.Server.Hosts, s.Server.Name = []string{odd, "b"}, odd
+		var rule sampleRule
+		rule.SetDefaults()
+		rule.Paths, rule.Labels, rule.When = []string{"/a", odd}, map[string]string{odd + ".": odd}, []sampleWhen{{}, {Header: odd}}
+		s.Rules = []sampleRule{rule, {Paths: []string{"/b"}, Mode: "odd"}}
 		got, _, mistakes := loadSample(effective(&s, nil), nil, nil)
 		if len(mistakes) > 0 || !reflect.DeepEqual(got, s) {
 			t.Errorf("%q: %+v, %v, from\n%s", odd, got, mistakes, effective(&s, nil))
@@ -58,11 +66,11 @@ func TestTemplateIsAConfiguration(t *testing.T) {
 		}
 		return path
 	}
-	untouched, err := Resolve(write("untouched.yaml", Template()), nil, nil)
+	untouched, err := Resolve(write("untouched.yaml", Template(true)), nil, nil)
 	if err != nil {
 		t.Fatalf("the template as it is:\n%s", err)
 	}
-	set := regexp.MustCompile(`(?m)^( *)#([a-z])`).ReplaceAllString(Template(), "$1$2")
+	set := regexp.MustCompile(`(?m)^( *)#([a-z])`).ReplaceAllString(Template(true), "$1$2")
 	all, err := Resolve(write("all.yaml", set), nil, nil)
 	if err != nil {
 		t.Fatalf("the template with every line set:\n%s", err)
@@ -118,8 +126,11 @@ func TestSchemaHasEverySetting(t *testing.T) {
 	c := Default()
 	loader := newLoader(&c, "")
 	for _, key := range loader.known {
-		at, files := root, loader.leaves[key].Files
+		at, files := root, loader.shape[key].Files
 		for _, name := range strings.Split(key, ".") {
+			if items, list := at["items"].(map[string]any); list {
+				at = items
+			}
 			properties, _ := at["properties"].(map[string]any)
 			at, _ = properties[name].(map[string]any)
 		}

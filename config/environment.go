@@ -31,7 +31,7 @@ func (l *loader) environment(environ []string) {
 	keys := map[string]string{}
 	names := make([]string, 0, len(l.known))
 	for _, key := range l.known {
-		if !l.sections[key] {
+		if !l.shape[key].Section() {
 			keys[envName(key)] = key
 			names = append(names, envName(key))
 		}
@@ -50,7 +50,7 @@ func (l *loader) environment(environ []string) {
 	}
 	for _, name := range names {
 		if value, ok := given[name]; ok {
-			l.text(keys[name], value, Origin{Layer: FromEnvironment, Name: name})
+			l.plainText(keys[name], value, Origin{Layer: FromEnvironment, Name: name})
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (l *loader) unknownVariable(name string, names []string, keys map[string]st
 	if !near || setting.Distance(name, meant) > 2 {
 		key, near = theirs(strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, envPrefix), "_", ".")), 1)
 	}
-	if near && !l.sections[key] {
+	if near && !l.shape[key].Section() {
 		m.Remedy = "did you mean " + envName(key) + "?"
 		l.mean(key)
 	}

@@ -99,33 +99,36 @@ func (l *loader) mapping(prefix string, n *yaml.Node) {
 		key := setting.Join(prefix, p.name)
 		_, leaf := l.leaves[key]
 		_, secretFile := l.secrets[key]
+		section, opens := l.sections[key]
 		switch {
-		case strings.Contains(p.name, ".") && (leaf || secretFile || l.sections[key]):
+		case strings.Contains(p.name, ".") && (leaf || secretFile || opens):
 			l.refuse(l.at(p.key), setting.Mistake{
 				Key: key, Problem: "is written with a dot",
 				Remedy: "in YAML, write the key below its section, indented",
 			})
-		case l.sections[key]:
+		case opens && section.Repeated():
+			l.sectionList(section, p)
+		case opens:
 			l.section(key, p)
 		case leaf || secretFile:
 			l.value(key, p)
-		default:
-			l.unknownPair(key, p)
+		case !p.again:
+			l.unknownPair(prefix, p)
 		}
 	}
 }
 
 // unknownPair reports a key that does not exist. Of a section that is no misspelt one, each key may be a word of
 // another tool.
-func (l *loader) unknownPair(key string, p pair) {
-	n := resolve(p.value)
+func (l *loader) unknownPair(prefix string, p pair) {
+	key, n := setting.Join(prefix, p.name), resolve(p.value)
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 || l.misspelt(key) || l.inside[n] {
-		l.unknown(key, l.at(p.key), "`unecho config init` prints all keys")
+		l.unknown(prefix, p.name, l.at(p.key))
 		return
 	}
 	l.inside[n] = true
 	for _, below := range l.pairs(key, n) {
-		l.unknownPair(setting.Join(key, below.name), below)
+		l.unknownPair(key, below)
 	}
 }
 
@@ -149,7 +152,7 @@ func (l *loader) section(key string, p pair) {
 }
 
 func (l *loader) value(key string, p pair) {
-	n, at, list := resolve(p.value), l.at(p.key), l.isList(key)
+	n, at, kind := resolve(p.value), l.at(p.key), l.kind(key)
 	refuse := func(problem, remedy string) {
 		l.refuse(at, setting.Mistake{Key: key, Problem: problem, Remedy: remedy})
 		l.excused[l.secrets[key]] = true
@@ -159,14 +162,18 @@ func (l *loader) value(key string, p pair) {
 		refuse("has no value", "put values that begin with & in quotes")
 	case null(n):
 		refuse("has no value", "write one, or remove the line to have the default")
-	case list && n.Kind == yaml.SequenceNode:
+	case kind == setting.List && n.Kind == yaml.SequenceNode:
 		l.list(key, n, at)
-	case list && n.Kind == yaml.ScalarNode && n.Value != l.expanded[n].written:
+	case kind == setting.List && n.Kind == yaml.ScalarNode && n.Value != l.expanded[n].written:
 		refuse("is a list", "write it in brackets, each item in quotes: [\""+oneLine(l.expanded[n].written)+"\"]")
-	case list && n.Kind == yaml.ScalarNode:
+	case kind == setting.List && n.Kind == yaml.ScalarNode:
 		refuse("is a list", "write it in brackets: ["+oneLine(n.Value)+"]")
-	case list:
-		refuse("is a list", "write it in brackets: [a, b]")
+	case kind == setting.List:
+		refuse("is a list, not a map", "write it in brackets: ["+strings.Join(namesOf(n), ", ")+"]")
+	case kind == setting.Map && n.Kind == yaml.MappingNode:
+		l.texts(key, n, at)
+	case kind == setting.Map:
+		refuse("is a map of texts", "write it in braces: {a: b}, or indented below it")
 	case n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle != 0:
 		refuse("is one value, not a section", "put a value that begins with { in quotes")
 	case n.Kind != yaml.ScalarNode:
@@ -174,27 +181,6 @@ func (l *loader) value(key string, p pair) {
 	default:
 		l.text(key, n.Value, at)
 	}
-}
-
-func (l *loader) isList(key string) bool {
-	f, ok := l.leaves[key]
-	return ok && f.Kind() == setting.List
-}
-
-func (l *loader) list(key string, n *yaml.Node, at Origin) {
-	items := make([]string, len(n.Content))
-	for i, item := range n.Content {
-		item = resolve(item)
-		if item.Kind != yaml.ScalarNode || null(item) {
-			l.refuse(l.at(item), setting.Mistake{
-				Key: key, Problem: "holds something that is not a word",
-				Remedy: "write a list of words: [a, b]",
-			})
-			return
-		}
-		items[i] = item.Value
-	}
-	l.assign(key, at, func(f setting.Field) *setting.Mistake { return f.SetItems(items) })
 }
 
 // resolve returns the node that an alias refers to. An alias never refers to an alias.
@@ -211,6 +197,7 @@ func null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() 
 type pair struct {
 	name       string
 	key, value *yaml.Node
+	again      bool // the key stood before it in the same mapping, which is reported
 }
 
 // pairs lists the keys of a mapping in their order, and then the keys it merges with <<, which its own keys outrank.
@@ -227,9 +214,11 @@ func (l *loader) pairs(prefix string, n *yaml.Node) []pair {
 		own, merged := l.ownPairs(prefix, n)
 		for _, p := range own {
 			if !taken[p.name] {
-				taken[p.name] = true
 				pairs = append(pairs, p)
 			}
+		}
+		for _, p := range own {
+			taken[p.name] = true
 		}
 		for _, m := range merged {
 			collect(m)
@@ -239,7 +228,8 @@ func (l *loader) pairs(prefix string, n *yaml.Node) []pair {
 	return pairs
 }
 
-// ownPairs splits a mapping into its own keys and the mappings that it merges, and reports repeated keys.
+// ownPairs splits a mapping into its own keys and the mappings that it merges, and reports repeated keys. These are
+// listed too, so that what is wrong below them is reported at once.
 func (l *loader) ownPairs(prefix string, n *yaml.Node) (own []pair, merged []*yaml.Node) {
 	lines := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -254,9 +244,10 @@ func (l *loader) ownPairs(prefix string, n *yaml.Node) (own []pair, merged []*ya
 			})
 		case lines[k.Value] > 0:
 			l.report(l.at(n.Content[i]), setting.Mistake{
-				Key: wordOnly(setting.Join(prefix, k.Value)), Problem: "is given twice, first in line " +
+				Key: setting.Join(prefix, wordOnly(k.Value)), Problem: "is given twice, first in line " +
 					strconv.Itoa(lines[k.Value]), Remedy: "remove one of them",
 			})
+			own = append(own, pair{name: k.Value, key: n.Content[i], value: v, again: true})
 		default:
 			lines[k.Value] = n.Content[i].Line
 			own = append(own, pair{name: k.Value, key: n.Content[i], value: v})

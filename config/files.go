@@ -19,11 +19,13 @@ func ForFiles() Config {
 // forFiles reports settings of a service that only the verbs for files have.
 func forFiles(c Config) []setting.Mistake {
 	var wrong []setting.Mistake
-	usual := setting.Fields(Default())
-	for i, f := range setting.Fields(c) {
-		if f.Files && f.Text() != usual[i].Text() {
-			wrong = append(wrong, setting.Wrong(f.Key, f.Text(), "is for the verbs that work on files: a service has "+
-				usual[i].Text(),
+	usual := map[string]string{}
+	for _, f := range setting.Shape(Default()) {
+		usual[setting.Plain(f.Key)] = f.Text()
+	}
+	for _, f := range setting.Fields(c) {
+		if service := usual[setting.Plain(f.Key)]; f.Files && f.Text() != service {
+			wrong = append(wrong, setting.Wrong(f.Key, f.Text(), "is for the verbs that work on files: a service has "+service,
 				"remove it; a group that was begun with it needs a new journal"))
 		}
 	}
@@ -31,10 +33,15 @@ func forFiles(c Config) []setting.Mistake {
 }
 
 // walk visits the settings of a service.
-func walk(params any, visit func(setting.Field)) {
-	setting.Walk(params, func(f setting.Field) {
+func walk(params any, visit func(setting.Field)) { setting.Walk(params, ofService(visit)) }
+
+// walkShape visits the settings that a service can have, those of a list of sections once.
+func walkShape(params any, visit func(setting.Field)) { setting.WalkShape(params, ofService(visit)) }
+
+func ofService(visit func(setting.Field)) func(setting.Field) {
+	return func(f setting.Field) {
 		if !f.Files {
 			visit(f)
 		}
-	})
+	}
 }

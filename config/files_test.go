@@ -27,7 +27,7 @@ func TestSettingsForFilesAreNotWritten(t *testing.T) {
 	}
 	loaded := Loaded{Config: Default()}
 	for name, text := range map[string]string{
-		"template": Template(), "schema": Schema(), "print": loaded.String(),
+		"template": Template(true), "schema": Schema(), "print": loaded.String(),
 		"table": Table(),
 	} {
 		for _, word := range []string{"murmur3", "xxhash", "area", "slots:", "bands:", "evidence:"} {

@@ -52,7 +52,7 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 func ResolveSections(c Config, sections []string, path string, environ, sets []string) (Config, error) {
 	validate := func() []setting.Mistake {
 		return slices.DeleteFunc(c.Validate(), func(m setting.Mistake) bool {
-			section, _, _ := strings.Cut(m.Key, ".")
+			section, _, _ := strings.Cut(setting.Plain(m.Key), ".")
 			return !slices.Contains(sections, section)
 		})
 	}
@@ -77,13 +77,16 @@ func (c *Config) idle() []setting.Mistake {
 // loader collects values and mistakes. It knows settings only by their tags.
 type loader struct {
 	leaves   map[string]setting.Field
-	sections map[string]bool
-	secrets  map[string]string // companion key -> key of the secret
-	known    []string          // every key that may be written, in the order of the source
-	usual    map[string]string // key -> its default
+	sections map[string]setting.Field // lists of sections too
+	secrets  map[string]string        // companion key -> key of the secret
+	usual    map[string]string        // key -> its default
+	elements int                      // how many the lists of sections were given
 
-	origins  map[string]Origin
-	places   map[string]Origin      // where each section stands in the file
+	known []string                 // every plain key that may be written, in the order of the source
+	shape map[string]setting.Field // what a plain key stands for, in any element
+
+	origins  map[string]Origin      // of settings and of lists of sections
+	places   map[string]Origin      // where each section and each element stands in the file
 	pending  map[string]pendingFile // secrets to be read from files, by key of the secret
 	excused  map[string]bool        // keys with a mistake of their own; what they lack because of it is not reported again
 	meant    map[string]bool        // keys that a misspelt one probably meant; excused too, unless they are given as well
@@ -122,24 +125,35 @@ func (l *loader) resolve(validate func() []setting.Mistake, in inputs) (map[stri
 
 func newLoader(params any, path string) *loader {
 	l := &loader{
-		leaves: map[string]setting.Field{}, sections: map[string]bool{}, secrets: map[string]string{},
+		leaves: map[string]setting.Field{}, sections: map[string]setting.Field{}, secrets: map[string]string{},
 		origins: map[string]Origin{}, places: map[string]Origin{}, pending: map[string]pendingFile{},
-		excused: map[string]bool{}, meant: map[string]bool{}, usual: map[string]string{}, path: path,
-		expanded: map[*yaml.Node]expanded{}, inside: map[*yaml.Node]bool{},
+		excused: map[string]bool{}, meant: map[string]bool{}, usual: map[string]string{},
+		expanded: map[*yaml.Node]expanded{}, inside: map[*yaml.Node]bool{}, shape: map[string]setting.Field{}, path: path,
 	}
-	setting.Walk(params, func(f setting.Field) {
-		l.known = append(l.known, f.Key)
-		if f.Section() {
-			l.sections[f.Key] = true
+	setting.WalkShape(params, func(f setting.Field) {
+		if f.Element() {
 			return
 		}
-		l.leaves[f.Key], l.usual[f.Key] = f, f.Text()
+		key := setting.Plain(f.Key)
+		l.known, l.shape[key] = append(l.known, key), f
 		if f.Secret {
-			l.secrets[companion(f.Key)] = f.Key
-			l.known = append(l.known, companion(f.Key))
+			l.secrets[companion(key)] = key
+			l.known = append(l.known, companion(key))
 		}
 	})
+	setting.Walk(params, l.learn)
 	return l
+}
+
+// learn notes a section or a setting that is there.
+func (l *loader) learn(f setting.Field) {
+	switch {
+	case f.Element():
+	case f.Section():
+		l.sections[f.Key] = f
+	default:
+		l.leaves[f.Key], l.usual[f.Key] = f, f.Text()
+	}
 }
 
 // companion returns the key under which a secret's file is given.
@@ -161,7 +175,14 @@ func (l *loader) assign(key string, at Origin, set func(setting.Field) *setting.
 	l.origins[key] = at
 }
 
-// text assigns a value given as text: in the environment, by a flag, or as a YAML scalar.
+// plainText assigns a value given as text to a plain key: in the environment, or by a flag.
+func (l *loader) plainText(plain, text string, at Origin) {
+	if key, ok := l.only(plain, at); ok {
+		l.text(key, text, at)
+	}
+}
+
+// text assigns a value given as text.
 func (l *loader) text(key, text string, at Origin) {
 	if secret, ok := l.secrets[key]; ok {
 		l.fromFile(secret, text, at)
@@ -181,16 +202,36 @@ func (l *loader) report(at Origin, m setting.Mistake) {
 	l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: at})
 }
 
-// unknown reports a key that does not exist. Its value is not shown: it may be a secret under a misspelt name.
-func (l *loader) unknown(key string, at Origin, fallback string) {
-	m := setting.Mistake{Key: wordOnly(key), Problem: "unknown key", Remedy: fallback}
+// unknown reports a key that does not exist below prefix. Its value is not shown: it may be a secret under a misspelt
+// name.
+func (l *loader) unknown(prefix, name string, at Origin) {
+	key := setting.Join(prefix, name)
+	m := setting.Mistake{
+		Key: setting.Join(prefix, wordOnly(name)), Problem: "unknown key",
+		Remedy: "`unecho config init --full` prints all keys",
+	}
 	if problem, remedy, ok := declined(key); ok {
 		m.Problem, m.Remedy = problem, remedy
-	} else if meant, ok := l.probably(key); ok {
+	} else if meant, ok := l.nearest(prefix, name, at); ok {
 		m.Remedy = "did you mean " + meant + "?"
-		l.mean(meant)
 	}
 	l.refuse(at, m)
+}
+
+// nearest returns the key that an unknown one below prefix probably meant, as it is written there.
+func (l *loader) nearest(prefix, name string, at Origin) (string, bool) {
+	meant, ok := l.probably(setting.Join(setting.Plain(prefix), name))
+	if !ok {
+		return "", false
+	}
+	if section, last := setting.CutLast(meant); section == setting.Plain(prefix) {
+		meant = setting.Join(prefix, last)
+	}
+	l.mean(meant)
+	if f, inList := l.shape[meant]; inList && at.Layer == FromFile {
+		meant = f.Key
+	}
+	return meant, true
 }
 
 // declined says of a key that people look for why there is no such setting, and what to do instead.
@@ -204,8 +245,11 @@ func declined(key string) (problem, remedy string, ok bool) {
 			"0062-the-first-is-forwarded-not-the-last.md", true
 }
 
-// mean notes the key that a misspelt one probably meant.
+// mean notes the key that a misspelt one probably meant. A plain key may mean any element: then it is the list.
 func (l *loader) mean(key string) {
+	if f, plain := l.shape[key]; plain {
+		key, _, _ = strings.Cut(f.Key, "[")
+	}
 	l.meant[key] = true
 	if secret, ok := l.secrets[key]; ok {
 		l.meant[secret] = true
@@ -225,20 +269,19 @@ func wordOnly(key string) string {
 func (l *loader) judge(found []setting.Mistake) {
 	for _, m := range found {
 		m.Key = strings.TrimSuffix(m.Key, ".")
-		key, _, _ := strings.Cut(m.Key, "[") // a room may name one item of a list: document.fields[1]
-		if l.isExcused(key) {
+		if l.isExcused(m.Key) {
 			continue
 		}
-		if l.leaves[key].Secret {
+		if l.leaves[m.Key].Secret {
 			m.Value = ""
 		}
-		l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: l.originOf(key)})
+		l.mistakes = append(l.mistakes, Mistake{Mistake: m, At: l.originOf(m.Key)})
 	}
 }
 
 // isExcused says whether key, or a section around it, already has a mistake of its own.
 func (l *loader) isExcused(key string) bool {
-	for ; key != ""; key, _ = setting.CutLast(key) {
+	for ; key != ""; key = setting.Parent(key) {
 		if l.excused[key] || l.meant[key] && !l.given(key) {
 			return true
 		}
@@ -246,20 +289,21 @@ func (l *loader) isExcused(key string) bool {
 	return false
 }
 
-// given says whether a setting was given in any layer, or a section in the file.
+// given says whether a setting or a list of sections was given in any layer, or a section in the file.
 func (l *loader) given(key string) bool {
 	_, set := l.origins[key]
 	_, opened := l.places[key]
 	return set || opened
 }
 
-// originOf returns where key was set, else where its section stands, else the file.
+// originOf returns where key was set, or the setting that it is an item of (document.fields[1]), else where what is
+// around it stands, else the file.
 func (l *loader) originOf(key string) Origin {
-	if at, ok := l.origins[key]; ok {
-		return at
-	}
-	for section := key; section != ""; section, _ = setting.CutLast(section) {
-		if at, ok := l.places[section]; ok {
+	for ; key != ""; key = setting.Parent(key) {
+		if at, ok := l.origins[key]; ok {
+			return at
+		}
+		if at, ok := l.places[key]; ok {
 			return at
 		}
 	}
@@ -282,14 +326,16 @@ func (l *loader) flags(sets []string) {
 		switch {
 		case !found:
 			l.report(at, setting.Mistake{Key: wordOnly(key), Problem: "has no value", Remedy: "write --set key=value"})
-			l.meant[key] = !l.sections[key]
+			if !l.shape[key].Section() {
+				l.mean(key)
+			}
 			continue
-		case l.sections[key]:
+		case l.shape[key].Section():
 			l.report(at, setting.Mistake{Key: key, Problem: "is a section", Remedy: "set one of its keys, as --set " + key +
 				".KEY=value"})
 			continue
 		case !slices.Contains(l.known, key):
-			l.unknown(key, at, "`unecho config init` prints all keys")
+			l.unknown("", key, at)
 			continue
 		}
 		if _, again := given[key]; !again {
@@ -298,6 +344,6 @@ func (l *loader) flags(sets []string) {
 		given[key] = value
 	}
 	for _, key := range order {
-		l.text(key, given[key], at)
+		l.plainText(key, given[key], at)
 	}
 }

@@ -36,13 +36,19 @@ func (l Loaded) Count(layer Layer) int {
 
 func effective(params any, origins map[string]Origin) string {
 	var b strings.Builder
+	var m margin
 	walk(params, func(f setting.Field) {
-		space := strings.Repeat(indent, f.Depth())
-		if f.Section() {
-			fmt.Fprintf(&b, "%s%s:\n", space, f.Name())
+		before, value := m.of(f), "[]"
+		switch {
+		case f.Element():
 			return
+		case f.Section() && (!f.Repeated() || f.Len() > 0):
+			fmt.Fprintf(&b, "%s%s:\n", before, f.Name())
+			return
+		case !f.Section():
+			value = yamlValue(f)
 		}
-		fmt.Fprintf(&b, "%s%s: %s # %s\n", space, f.Name(), yamlValue(f), oneLine(origins[f.Key].String()))
+		fmt.Fprintf(&b, "%s%s: %s # %s\n", before, f.Name(), value, oneLine(origins[f.Key].String()))
 	})
 	return b.String()
 }

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +14,22 @@ import (
 const masked = "***"
 
 const indent = "  "
+
+// margin indents the lines of a configuration.
+type margin struct{ dash bool }
+
+// of returns what stands before a field. The first line of an element of a list begins with a dash.
+func (m *margin) of(f setting.Field) string {
+	space := strings.Repeat(indent, f.Depth())
+	switch {
+	case f.Element():
+		m.dash = true
+	case m.dash:
+		m.dash = false
+		return space[len(indent):] + "- "
+	}
+	return space
+}
 
 // plainWord matches the texts that every YAML parser reads as the string they are, without quotes.
 var (
@@ -28,6 +46,8 @@ func yamlValue(f setting.Field) string {
 			items[i] = yamlString(items[i])
 		}
 		return "[" + strings.Join(items, ", ") + "]"
+	case f.Kind() == setting.Map:
+		return yamlMap(f.Pairs())
 	case f.Secret && f.Text() != "":
 		return yamlString(masked)
 	case f.Kind() == setting.String:
@@ -43,6 +63,14 @@ func yamlString(s string) string {
 		return s
 	}
 	return strconv.Quote(strings.ReplaceAll(s, "${", "$${"))
+}
+
+func yamlMap(texts map[string]string) string {
+	items := slices.Sorted(maps.Keys(texts))
+	for i, name := range items {
+		items[i] = yamlString(name) + ": " + yamlString(texts[name])
+	}
+	return "{" + strings.Join(items, ", ") + "}"
 }
 
 // wrap breaks text into lines of at most width characters, at its spaces.

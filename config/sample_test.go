@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -16,6 +18,34 @@ var update = flag.Bool("update", false, "rewrite the golden files and the table 
 type sample struct {
 	Server sampleServer `key:"server" doc:"Where it is."`
 	Cache  sampleCache  `key:"cache"`
+	Rules  []sampleRule `key:"rules" doc:"What is done."`
+}
+
+// sampleRule is an element of a list of sections.
+type sampleRule struct {
+	Paths  []string          `key:"paths" doc:"paths that it is for" example:"[/a, /b]" verdict:"true" omit:""`
+	Mode   string            `key:"mode" doc:"how" verdict:"true" omit:"plain"`
+	Labels map[string]string `key:"labels" doc:"what is added" example:"team=a" verdict:"true" omit:""`
+	Limits sampleLimits      `key:"limits" doc:"Its limits."`
+	When   []sampleWhen      `key:"when" doc:"what has to hold; none is always"`
+}
+
+type sampleLimits struct {
+	Rate int    `key:"rate" doc:"how many"`
+	Hint string `key:"hint" doc:"what is told" advanced:"true"`
+}
+
+type sampleWhen struct {
+	Header string `key:"header" doc:"the header that is asked for" example:"lang" verdict:"true" omit:""`
+	Equals string `key:"equals" doc:"what it has to be; every text is fine where nothing is said, and that is how it is with all that is left out" verdict:"true" omit:""`
+}
+
+// SetDefaults implements setting.Defaulter.
+func (r *sampleRule) SetDefaults() { *r = sampleRule{Mode: "plain", Limits: sampleLimits{Rate: 7}} }
+
+// Choices implements setting.Chooser.
+func (sampleRule) Choices(key string) []string {
+	return map[string][]string{"mode": {"plain", "odd"}}[key]
 }
 
 type sampleServer struct {
@@ -35,7 +65,7 @@ type sampleCache struct {
 	Ratio float64       `key:"ratio" doc:"how full"`
 	Bits  int           `key:"bits" doc:"how wide" enum:"4|8"`
 	Mode  string        `key:"mode" doc:"how" enum:"fast|safe"`
-	On    bool          `key:"on" doc:"whether"`
+	On    bool          `key:"on" doc:"whether" advanced:"true"`
 }
 
 func defaultSample() sample {
@@ -55,6 +85,19 @@ func (s sample) Validate() []setting.Mistake {
 	}
 	if len(s.Server.Login.Password) == 1 {
 		wrong = append(wrong, setting.Wrong("server.login.password", s.Server.Login.Password, "is too short", "think"))
+	}
+	for i, r := range s.Rules {
+		section := "rules[" + strconv.Itoa(i) + "]"
+		wrong = append(wrong, setting.Under(section, setting.Misspelt(r))...)
+		if len(r.Paths) == 0 {
+			wrong = append(wrong, setting.Mistake{Key: section + ".paths", Problem: "is missing", Remedy: "name a path"})
+		}
+		if slices.Contains(r.Paths, "x") {
+			wrong = append(wrong, setting.Mistake{Key: section + ".paths[0]", Problem: "is no path", Remedy: "write /x"})
+		}
+		if r.Labels["team"] == "x" {
+			wrong = append(wrong, setting.Mistake{Key: section + ".labels[team]", Problem: "is no team", Remedy: "name one"})
+		}
 	}
 	if s.Cache.Ratio > 1 {
 		wrong = append(wrong, setting.Wrong("cache.ratio", s.Cache.Ratio, "is too much", "write 0 to 1"))

@@ -25,10 +25,19 @@ func schema(params any) string {
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "unecho"
 	objects := map[string]map[string]any{"": root}
-	walk(params, func(f setting.Field) {
+	walkShape(params, func(f setting.Field) {
+		if f.Element() {
+			return
+		}
 		section, name := setting.CutLast(f.Key)
 		properties := objects[section]["properties"].(map[string]any)
-		if f.Section() {
+		switch {
+		case f.Repeated():
+			o := object("")
+			objects[f.Key+"[]"] = o
+			properties[name] = map[string]any{"type": []string{"array", "null"}, "description": f.Doc, "items": o}
+			return
+		case f.Section():
 			o := object(f.Doc)
 			o["type"] = []string{"object", "null"} // null: everything in it is commented out
 			objects[f.Key], properties[name] = o, o
@@ -62,7 +71,7 @@ func property(f setting.Field) map[string]any {
 		return p
 	}
 	p["default"] = jsonValue(f)
-	if f.Example != "" && f.Kind() != setting.List {
+	if f.Example != "" && f.Kind() != setting.List && f.Kind() != setting.Map {
 		p["examples"] = []string{f.Example}
 	}
 	return p
@@ -92,11 +101,13 @@ func shape(f setting.Field) map[string]any {
 	case setting.List:
 		choices["type"] = "string"
 		return map[string]any{"type": "array", "items": choices}
+	case setting.Map:
+		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": anyScalar()}}
 	case setting.String, setting.Unknown:
 	}
 	choices["type"] = "string"
 	if len(f.Enum) == 0 {
-		choices["type"] = []string{"string", "number", "boolean"} // quotes around 007 or true are not required
+		choices["type"] = anyScalar()
 	}
 	return choices
 }
@@ -104,6 +115,8 @@ func shape(f setting.Field) map[string]any {
 func orVariable(kind string) map[string]any {
 	return map[string]any{"type": []string{kind, "string"}, "pattern": variablePattern}
 }
+// anyScalar is what a text may be: quotes around 007 or true are not required.
+func anyScalar() []string { return []string{"string", "number", "boolean"} }
 
 func enum(f setting.Field) []any {
 	words := make([]any, len(f.Enum))
@@ -124,6 +137,8 @@ func jsonValue(f setting.Field) any {
 		return json.Number(f.Text())
 	case setting.List:
 		return f.Items()
+	case setting.Map:
+		return f.Pairs()
 	case setting.String, setting.Duration, setting.Size, setting.Unknown:
 	}
 	return f.Text()

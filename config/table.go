@@ -22,7 +22,7 @@ func Table() string {
 func table(params any) string {
 	var b strings.Builder
 	b.WriteString("| setting | default | meaning |\n| --- | --- | --- |\n")
-	walk(params, func(f setting.Field) {
+	walkShape(params, func(f setting.Field) {
 		if f.Section() {
 			return
 		}
@@ -30,15 +30,19 @@ func table(params any) string {
 		if f.Verdict {
 			mark = " †"
 		}
+		if f.Advanced {
+			mark += " A"
+		}
 		fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", f.Key, mark, defaultCell(f), cell(meaning(f)))
 	})
-	b.WriteString("\n† decides verdicts: members that share a journal must agree on it.\n")
+	b.WriteString("\n† decides verdicts: members that share a journal must agree on it. A is advanced: " +
+		"`unecho config init` leaves it out, and `unecho config init --full` does not.\n")
 	return b.String()
 }
 
 func defaultCell(f setting.Field) string {
 	if f.Text() == "" {
-		return ""
+		return "" // nothing, or an empty list or map
 	}
 	return "`" + strings.ReplaceAll(yamlValue(f), "|", `\|`) + "`"
 }

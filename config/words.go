@@ -89,10 +89,12 @@ func theirs(key string, parts int) (string, bool) {
 
 // misspelt says whether an unknown key is a section with a slip in its name.
 func (l *loader) misspelt(key string) bool {
+	key = setting.Plain(key)
 	near, _ := setting.Nearest(key, l.known)
 	section, name := setting.CutLast(key)
 	s, n := setting.CutLast(near)
-	return l.sections[near] && s == section && setting.Distance(name, n) <= max(1, len(name)/3)
+	_, opens := l.sections[near]
+	return opens && s == section && setting.Distance(name, n) <= max(1, len(name)/3)
 }
 
 // probably returns the key that an unknown one was probably meant to be: a word of another tool; a misspelt key of the

@@ -25,16 +25,16 @@ func configCommand() *cobra.Command {
 func configInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a commented configuration file with every key and its default",
+		Short: "Write a commented configuration file with the keys that people set, and their defaults",
 		Args:  cmdline.AtMost(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path := cmdline.Text(cmd, "output")
+			path, text := cmdline.Text(cmd, "output"), config.Template(cmdline.Bool(cmd, "full"))
 			if path == "" || path == "-" {
-				_, err := io.WriteString(cmd.OutOrStdout(), config.Template())
+				_, err := io.WriteString(cmd.OutOrStdout(), text)
 				return err
 			}
 			err := outfile.Create(path, func(out io.Writer) error {
-				_, err := io.WriteString(out, config.Template())
+				_, err := io.WriteString(out, text)
 				return err
 			})
 			if errors.Is(err, outfile.ErrExists) {
@@ -49,6 +49,7 @@ func configInitCommand() *cobra.Command {
 	}
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.TextP("output", "o", "file", "", "the file to write; standard output if not given")
+		f.Bool("full", false, "write every key, the advanced ones too")
 	})
 	return cmd
 }

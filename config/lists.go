@@ -57,7 +57,7 @@ func (l *loader) element(key string, list setting.Field, item *yaml.Node) {
 // the first that an element can have.
 func (l *loader) begins(list setting.Field, n *yaml.Node) string {
 	if n.Kind == yaml.MappingNode && len(n.Content) > 0 {
-		return namesOf(n)[0] + ": ..."
+		return wordOnly(namesOf(n)[0]) + ": ..."
 	}
 	first, plain := "", setting.Plain(list.Key)+"."
 	for _, key := range l.known {
@@ -160,10 +160,10 @@ func (l *loader) texts(key string, n *yaml.Node, at Origin) {
 	l.assign(key, at, func(f setting.Field) *setting.Mistake { return f.SetPairs(texts) })
 }
 
-// namesOf returns the keys of a mapping, as far as they are words.
+// namesOf returns the keys of a mapping.
 func namesOf(n *yaml.Node) (names []string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		names = append(names, wordOnly(resolve(n.Content[i]).Value))
+		names = append(names, oneLine(resolve(n.Content[i]).Value))
 	}
 	return names
 }

@@ -115,6 +115,7 @@ func shape(f setting.Field) map[string]any {
 func orVariable(kind string) map[string]any {
 	return map[string]any{"type": []string{kind, "string"}, "pattern": variablePattern}
 }
+
 // anyScalar is what a text may be: quotes around 007 or true are not required.
 func anyScalar() []string { return []string{"string", "number", "boolean"} }
 

@@ -16,22 +16,22 @@ func TestVariablesInValues(t *testing.T) {
 		text   string
 		change func(*sample)
 	}{
-		"a text stays one":     {"server: {hosts: [a], name: '${NAME}'}", func(s *sample) { s.Server.Name = "{x: 1}" }},
-		"within a text":        {"server: {hosts: [a], name: 'x-${HOST}-${AGE}'}", func(s *sample) { s.Server.Name = "x-a:1-5s" }},
-		"items":                {"server: {hosts: ['${HOST}', 'b:${PORT:2}']}", func(s *sample) { s.Server.Hosts = []string{"a:1", "b:2"} }},
-		"without quotes":       {"server:\n  hosts: [a]\n  name: ${HOST}\n", func(s *sample) { s.Server.Name = "a:1" }},
-		"default":              {"server: {hosts: [a], name: '${OTHER:b:c d}'}", func(s *sample) { s.Server.Name = "b:c d" }},
-		"empty default":        {"server:\n  hosts: [a]\n  name: ${OTHER:}\n", func(s *sample) { s.Server.Name = "" }},
-		"default not needed":   {"server: {hosts: [a], name: '${HOST:b}'}", func(s *sample) { s.Server.Name = "a:1" }},
-		"set to nothing":       {"server:\n  hosts: [a]\n  name: ${EMPTY:b}\n", func(s *sample) { s.Server.Name = "" }},
-		"a word of YAML":       {"server:\n  hosts: [a]\n  name: ${NOTHING}\n", func(s *sample) { s.Server.Name = "null" }},
-		"literal":              {"server: {hosts: [a], name: '$${HOST} $x $$ {'}", func(s *sample) { s.Server.Name = "${HOST} $x $$ {" }},
-		"not twice":            {"server: {hosts: [a], name: '${NESTED}'}", func(s *sample) { s.Server.Name = "${HOST}" }},
-		"no variable like it":  {"server: {hosts: [a], name: $OTHER}", func(s *sample) { s.Server.Name = "$OTHER" }},
-		"alias":                {"server: {hosts: [&h '${NESTED}'], name: *h}", func(s *sample) { s.Server.Name, s.Server.Hosts[0] = "${HOST}", "${HOST}" }},
-		"other types":          {"server: {hosts: [a]}\ncache:\n  age: ${AGE}\n  on: ${ON}\n", func(s *sample) { s.Cache.Age, s.Cache.On = 5*time.Second, true }},
-		"a merged section":     {"server: {hosts: [a]}\ncache: {<<: {age: '${AGE}'}}", func(s *sample) { s.Cache.Age = 5 * time.Second }},
-		"a secret":             {"server: {hosts: [a], login: {password: '${PASSWORD}'}}", func(s *sample) { s.Server.Login.Password = "hunter2 # [" }},
+		"a text stays one":    {"server: {hosts: [a], name: '${NAME}'}", func(s *sample) { s.Server.Name = "{x: 1}" }},
+		"within a text":       {"server: {hosts: [a], name: 'x-${HOST}-${AGE}'}", func(s *sample) { s.Server.Name = "x-a:1-5s" }},
+		"items":               {"server: {hosts: ['${HOST}', 'b:${PORT:2}']}", func(s *sample) { s.Server.Hosts = []string{"a:1", "b:2"} }},
+		"without quotes":      {"server:\n  hosts: [a]\n  name: ${HOST}\n", func(s *sample) { s.Server.Name = "a:1" }},
+		"default":             {"server: {hosts: [a], name: '${OTHER:b:c d}'}", func(s *sample) { s.Server.Name = "b:c d" }},
+		"empty default":       {"server:\n  hosts: [a]\n  name: ${OTHER:}\n", func(s *sample) { s.Server.Name = "" }},
+		"default not needed":  {"server: {hosts: [a], name: '${HOST:b}'}", func(s *sample) { s.Server.Name = "a:1" }},
+		"set to nothing":      {"server:\n  hosts: [a]\n  name: ${EMPTY:b}\n", func(s *sample) { s.Server.Name = "" }},
+		"a word of YAML":      {"server:\n  hosts: [a]\n  name: ${NOTHING}\n", func(s *sample) { s.Server.Name = "null" }},
+		"literal":             {"server: {hosts: [a], name: '$${HOST} $x $$ {'}", func(s *sample) { s.Server.Name = "${HOST} $x $$ {" }},
+		"not twice":           {"server: {hosts: [a], name: '${NESTED}'}", func(s *sample) { s.Server.Name = "${HOST}" }},
+		"no variable like it": {"server: {hosts: [a], name: $OTHER}", func(s *sample) { s.Server.Name = "$OTHER" }},
+		"alias":               {"server: {hosts: [&h '${NESTED}'], name: *h}", func(s *sample) { s.Server.Name, s.Server.Hosts[0] = "${HOST}", "${HOST}" }},
+		"other types":         {"server: {hosts: [a]}\ncache:\n  age: ${AGE}\n  on: ${ON}\n", func(s *sample) { s.Cache.Age, s.Cache.On = 5*time.Second, true }},
+		"a merged section":    {"server: {hosts: [a]}\ncache: {<<: {age: '${AGE}'}}", func(s *sample) { s.Cache.Age = 5 * time.Second }},
+		"a secret":            {"server: {hosts: [a], login: {password: '${PASSWORD}'}}", func(s *sample) { s.Server.Login.Password = "hunter2 # [" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := defaultSample()

@@ -24,7 +24,7 @@ type Config struct {
 	Judge    index.Params          `key:""` // the sections similarity, window and index
 	Journal  journal.Params        `key:"journal" doc:"The topic that orders all decisions."`
 	Sink     sink.Params           `key:"sink" doc:"Where documents go."`
-	Snapshot SnapshotParams        `key:"snapshot" doc:"What a member starts from."`
+	Snapshot SnapshotParams        `key:"snapshots" doc:"What a member starts from."`
 	Consumer consumer.Params       `key:"consumer" doc:"How this process takes part."`
 	HTTP     HTTPParams            `key:"http" doc:"What is served for the people who run it."`
 	Log      LogParams             `key:"log" doc:"Logs, on standard error."`
@@ -57,7 +57,7 @@ func (c Config) Validate() []setting.Mistake {
 		c.Judge.Validate(),
 		setting.Under("journal", c.Journal.Validate()),
 		setting.Under("sink", c.Sink.Validate()),
-		setting.Under("snapshot", c.Snapshot.Validate()),
+		setting.Under("snapshots", c.Snapshot.Validate()),
 		setting.Under("consumer", c.Consumer.Validate()),
 		setting.Under("http", c.HTTP.Validate()),
 		consumer.Loops(c.Consumer, c.Source, c.Journal, c.Sink),

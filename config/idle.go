@@ -9,8 +9,8 @@ import (
 // choices returns the settings of a section beside which others of it may decide nothing.
 func choices(section string) []string {
 	switch section {
-	case "snapshot":
-		return []string{"snapshot.store"}
+	case "snapshots":
+		return storePlaces()
 	case "document":
 		return []string{"document.format", "document.by_topic"}
 	}

@@ -71,7 +71,7 @@ type inputs struct {
 
 // idle returns the settings that decide nothing beside the others.
 func (c *Config) idle() []setting.Mistake {
-	return slices.Concat(setting.Under("similarity", c.Judge.Similarity.Idle()), setting.Under("snapshot", c.Snapshot.Idle()))
+	return slices.Concat(setting.Under("similarity", c.Judge.Similarity.Idle()), setting.Under("snapshots", c.Snapshot.Idle()))
 }
 
 // loader collects values and mistakes. It knows settings only by their tags.
@@ -114,6 +114,7 @@ func (l *loader) resolve(validate func() []setting.Mistake, in inputs) (map[stri
 	l.environment(in.environ)
 	l.flags(in.sets)
 	l.readSecrets()
+	l.oneStore()
 	if !l.broken {
 		l.judge(validate())
 		if in.idle != nil {
@@ -212,6 +213,9 @@ func (l *loader) unknown(prefix, name string, at Origin) {
 	}
 	if problem, remedy, ok := declined(key); ok {
 		m.Problem, m.Remedy = problem, remedy
+		if strings.HasPrefix(key, "snapshots.") {
+			l.mean("snapshots.directory.path") // it is not missing as well
+		}
 	} else if meant, ok := l.nearest(prefix, name, at); ok {
 		m.Remedy = "did you mean " + meant + "?"
 	}
@@ -236,13 +240,16 @@ func (l *loader) nearest(prefix, name string, at Origin) (string, bool) {
 
 // declined says of a key that people look for why there is no such setting, and what to do instead.
 func declined(key string) (problem, remedy string, ok bool) {
-	if key != "window.prefer" {
-		return "", "", false
+	switch {
+	case key == "window.prefer":
+		return "there is no such setting: the first of the documents that are alike is forwarded before a newer one comes, " +
+				"and cannot be taken back",
+			"leave it out; how to have the newest of them: decision 62, deploy/docs/decisions/" +
+				"0062-the-first-is-forwarded-not-the-last.md", true
+	case strings.HasPrefix(key+".", "snapshots.s3."):
+		return "there is no store in S3 yet", "write snapshots.directory or snapshots.postgres", true
 	}
-	return "there is no such setting: the first of the documents that are alike is forwarded before a newer one comes, " +
-			"and cannot be taken back",
-		"leave it out; how to have the newest of them: decision 62, deploy/docs/decisions/" +
-			"0062-the-first-is-forwarded-not-the-last.md", true
+	return "", "", false
 }
 
 // mean notes the key that a misspelt one probably meant. A plain key may mean any element: then it is the list.

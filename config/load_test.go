@@ -76,8 +76,8 @@ func TestLayersOutrankEachOther(t *testing.T) {
 
 func TestResolveSections(t *testing.T) {
 	sections := []string{"snapshot", "index"}
-	c, err := ResolveSections(Default(), sections, "", nil, []string{"snapshot.directory=d", "window.count=7"})
-	if err != nil || c.Snapshot.Local.Directory != "d" || c.Judge.Window.Count != 7 {
+	c, err := ResolveSections(Default(), sections, "", nil, []string{"snapshots.directory.path=d", "window.count=7"})
+	if err != nil || c.Snapshot.Directory.Path != "d" || c.Judge.Window.Count != 7 {
 		t.Errorf("ResolveSections gives the snapshot settings %+v and a window of %v, error %v; want directory d, a window of 7, and no error",
 			c.Snapshot, c.Judge.Window.Count, err)
 	}

@@ -1,106 +1,123 @@
 package config
 
 import (
-	"slices"
-
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/localdir"
 	"github.com/unecho/unecho/index/snapshot/postgres"
 )
 
-// SnapshotParams say where snapshots are stored, by the settings of each kind of store, and how often they are taken.
+// SnapshotParams say where snapshots are stored, by the section of one kind of store, and how often they are taken.
 type SnapshotParams struct {
-	Store    string          `key:"store" doc:"where snapshots are kept"`
-	Local    localdir.Params `key:""`
-	Postgres postgres.Params `key:""`
-	Taken    snapshot.Params `key:""`
+	Directory localdir.Params `key:"directory" doc:"A directory, of this machine or of a network file system with locks."`
+	Postgres  postgres.Params `key:"postgres" doc:"A database, which all members see. Either this or a directory is given."`
+	Taken     snapshot.Params `key:""`
 }
 
 // DefaultSnapshotParams returns the defaults. A directory or a database must still be set.
 func DefaultSnapshotParams() SnapshotParams {
-	return SnapshotParams{Store: stores()[0].name, Postgres: postgres.DefaultParams(), Taken: snapshot.DefaultParams()}
+	return SnapshotParams{Directory: localdir.DefaultParams(), Postgres: postgres.DefaultParams(), Taken: snapshot.DefaultParams()}
 }
 
-// store is a kind of store.
+// store is a kind of store with its settings.
 type store struct {
-	name string // the word of snapshot.store
-	of   func(SnapshotParams) snapshot.Opener
+	section string
+	place   string // the setting that says where it is, and by that chooses it
+	chosen  bool
+	snapshot.Opener
 }
 
-// stores returns all kinds of stores. A further one is a package of its own, its settings in SnapshotParams, and a line
+// stores returns all kinds of stores. A further one is a package of its own, its section in SnapshotParams, and a line
 // here.
-func stores() []store {
+func (p SnapshotParams) stores() []store {
 	return []store{
-		{"directory", func(p SnapshotParams) snapshot.Opener { return p.Local }},
-		{"postgres", func(p SnapshotParams) snapshot.Opener { return p.Postgres }},
+		{"directory", "directory.path", p.Directory.Path != "", p.Directory},
+		{"postgres", "postgres.url", p.Postgres.URL != "", p.Postgres},
 	}
 }
 
-// Choices implements setting.Chooser.
-func (SnapshotParams) Choices(key string) (words []string) {
-	if key == "store" {
-		for _, s := range stores() {
-			words = append(words, s.name)
-		}
+// storePlaces returns the settings that choose a store, by saying where it is.
+func storePlaces() (keys []string) {
+	for _, s := range (SnapshotParams{}).stores() {
+		keys = append(keys, setting.Join("snapshots", s.place))
 	}
-	return words
+	return keys
 }
 
-// Opener returns the store that is chosen. It panics for settings with mistakes, which no store has.
-func (p SnapshotParams) Opener() snapshot.Opener {
-	for _, s := range stores() {
-		if s.name == p.Store {
-			return s.of(p)
+// chosen returns the stores that are chosen.
+func (p SnapshotParams) chosen() (chosen []store) {
+	for _, s := range p.stores() {
+		if s.chosen {
+			chosen = append(chosen, s)
 		}
 	}
-	panic("config: nothing opens snapshot.store " + p.Store)
+	return chosen
 }
+
+// Opener returns the store that is chosen. It panics for settings with mistakes, which choose none.
+func (p SnapshotParams) Opener() snapshot.Opener { return p.chosen()[0].Opener }
 
 // Params returns how snapshots are taken into the store that is chosen.
 func (p SnapshotParams) Params() snapshot.Params {
 	taken := p.Taken
-	taken.Shared = p.Opener().ForAll()
+	taken.For = p.Opener().UsedBy()
 	return taken
 }
 
 // Validate returns every mistake.
 func (p SnapshotParams) Validate() []setting.Mistake {
-	mistakes := setting.Misspelt(p)
-	if len(mistakes) == 0 {
-		mistakes = p.Opener().Validate()
+	mistakes := p.Taken.Validate()
+	switch chosen := p.chosen(); len(chosen) {
+	case 0:
+		return append(mistakes, setting.Mistake{
+			Key: "directory.path", Problem: "is missing",
+			Remedy: "write the path of a directory that outlives the process, or choose PostgreSQL by snapshots.postgres.url",
+		})
+	case 1:
+		return append(mistakes, setting.Under(chosen[0].section, chosen[0].Validate())...)
+	default:
+		return append(mistakes, setting.Mistake{
+			Key: chosen[1].place, Problem: "is given beside snapshots." + chosen[0].place + ", and there is one store",
+			Remedy: "remove one of the two",
+		})
 	}
-	return append(mistakes, p.Taken.Validate()...)
 }
 
-// Idle returns the settings of the stores that are not chosen.
+// oneStore takes back the choice of a store where a higher layer has chosen another: who names a directory by a flag need
+// not change a file that names a database.
+func (l *loader) oneStore() {
+	layer := FromDefault
+	for _, key := range storePlaces() {
+		if f, known := l.leaves[key]; known && f.Text() != "" {
+			layer = max(layer, l.origins[key].Layer)
+		}
+	}
+	for _, key := range storePlaces() {
+		if f, known := l.leaves[key]; known && l.origins[key].Layer < layer {
+			f.Set("")
+			delete(l.origins, key)
+		}
+	}
+}
+
+// Idle returns the settings of the stores that are not chosen, where one is.
 func (p SnapshotParams) Idle() (mistakes []setting.Mistake) {
-	for _, s := range stores() {
-		if s.name == p.Store {
+	chosen := p.chosen()
+	if len(chosen) != 1 {
+		return nil
+	}
+	usual := DefaultSnapshotParams().stores()
+	for n, s := range p.stores() {
+		if s.chosen {
 			continue
 		}
-		usual := setting.Fields(s.of(DefaultSnapshotParams()))
-		for i, f := range setting.Fields(s.of(p)) {
-			if f.Text() != usual[i].Text() {
-				mistakes = append(mistakes, setting.Wrong(f.Key, f.Text(), "decides nothing with store: "+p.Store,
-					"leave it out, or write store: "+s.name))
+		defaults := setting.Fields(usual[n].Opener)
+		for i, f := range setting.Fields(s.Opener) {
+			if f.Text() != defaults[i].Text() {
+				mistakes = append(mistakes, setting.Wrong(setting.Join(s.section, f.Key), f.Text(),
+					"decides nothing with snapshots."+chosen[0].place, "leave it out"))
 			}
 		}
 	}
 	return mistakes
-}
-
-// StoreOf returns the word of snapshot.store whose settings these keys are; "" if they are of none, or of several.
-func StoreOf(keys []string) (chosen string) {
-	for _, s := range stores() {
-		for _, f := range setting.Fields(s.of(SnapshotParams{})) {
-			if slices.Contains(keys, setting.Join("snapshot", f.Key)) {
-				if chosen != "" && chosen != s.name {
-					return ""
-				}
-				chosen = s.name
-			}
-		}
-	}
-	return chosen
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -9,28 +8,35 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// TestSnapshotStores: the settings of the store that is chosen are checked, and those of another decide nothing. A flag
-// outranks what a file says of another store. No message shows the URL, which may hold a password.
+// TestSnapshotStores: a store is chosen by its section. The settings of the one that is chosen are checked, and those of
+// another decide nothing. A higher layer outranks what a lower one says of another store. No message shows the URL, which
+// may hold a password.
 func TestSnapshotStores(t *testing.T) {
-	const url = "snapshot.postgres_url=postgres://u:secret@h/d"
+	const url, path = "snapshots.postgres.url=postgres://u:secret@h/d", "snapshots.directory.path=d"
 	for name, c := range map[string]struct{ env, sets, keys string }{
-		"directory":                   {sets: "snapshot.directory=d"},
-		"database":                    {sets: "snapshot.store=postgres " + url},
-		"another scheme":              {sets: "snapshot.store=postgres snapshot.postgres_url=postgresql://h"},
-		"nothing":                     {keys: "snapshot.directory"},
-		"no such store":               {sets: "snapshot.store=s3 snapshot.directory=d " + url, keys: "snapshot.store"},
-		"no URL":                      {sets: "snapshot.store=postgres", keys: "snapshot.postgres_url"},
-		"not a URL":                   {sets: "snapshot.store=postgres snapshot.postgres_url=secret", keys: "snapshot.postgres_url"},
-		"both":                        {sets: "snapshot.directory=d " + url, keys: "snapshot.postgres_url"},
-		"both, a database":            {sets: "snapshot.store=postgres snapshot.directory=d " + url, keys: "snapshot.directory"},
-		"shared":                      {sets: "snapshot.store=postgres snapshot.shared=true " + url, keys: "snapshot.shared"},
-		"a schema of a directory":     {sets: "snapshot.directory=d snapshot.schema=mine", keys: "snapshot.schema"},
-		"the database of a lower one": {env: url, sets: "snapshot.store=directory snapshot.directory=d"},
-		"with other mistakes":         {sets: "snapshot.keep=1 snapshot.every=0s", keys: "snapshot.directory snapshot.every snapshot.keep"},
-		"quoted schema":               {sets: "snapshot.store=postgres snapshot.schema=\"x\" " + url, keys: "snapshot.schema"},
-		"system schema":               {sets: "snapshot.store=postgres snapshot.schema=pg_x " + url, keys: "snapshot.schema"},
-		"no schema":                   {sets: "snapshot.store=postgres snapshot.schema= " + url, keys: "snapshot.schema"},
-		"long schema":                 {sets: "snapshot.store=postgres snapshot.schema=" + strings.Repeat("x", 64) + " " + url, keys: "snapshot.schema"},
+		"directory":                    {sets: path},
+		"of all members":               {sets: path + " snapshots.directory.for=all"},
+		"database":                     {sets: url + " snapshots.postgres.schema=mine"},
+		"another scheme":               {sets: "snapshots.postgres.url=postgresql://h"},
+		"nothing":                      {keys: "snapshots.directory.path"},
+		"a schema and no database":     {sets: "snapshots.postgres.schema=mine", keys: "snapshots.directory.path"},
+		"no such store":                {sets: "snapshots.s3.bucket=b", keys: "snapshots.s3.bucket"},
+		"no such store, and another":   {sets: "snapshots.s3.bucket=b " + path, keys: "snapshots.s3.bucket"},
+		"not a URL":                    {sets: "snapshots.postgres.url=secret", keys: "snapshots.postgres.url"},
+		"both":                         {sets: path + " " + url, keys: "snapshots.postgres.url"},
+		"both of one lower layer":      {env: path + " " + url, keys: "snapshots.postgres.url"},
+		"of nobody":                    {sets: path + " snapshots.directory.for=", keys: "snapshots.directory.for"},
+		"of somebody":                  {sets: path + " snapshots.directory.for=true", keys: "snapshots.directory.for"},
+		"whose a database is":          {sets: url + " snapshots.directory.for=all", keys: "snapshots.directory.for"},
+		"a schema of a directory":      {sets: path + " snapshots.postgres.schema=mine", keys: "snapshots.postgres.schema"},
+		"the database of a lower one":  {env: url + " snapshots.postgres.schema=mine", sets: path},
+		"the directory of a lower one": {env: path + " snapshots.directory.for=all", sets: url},
+		"a lower one taken back":       {env: path, sets: "snapshots.directory.path=", keys: "snapshots.directory.path"},
+		"with other mistakes":          {sets: "snapshots.every=0s", keys: "snapshots.directory.path snapshots.every"},
+		"quoted schema":                {sets: "snapshots.postgres.schema=\"x\" " + url, keys: "snapshots.postgres.schema"},
+		"system schema":                {sets: "snapshots.postgres.schema=pg_x " + url, keys: "snapshots.postgres.schema"},
+		"no schema":                    {sets: "snapshots.postgres.schema= " + url, keys: "snapshots.postgres.schema"},
+		"long schema":                  {sets: "snapshots.postgres.schema=" + strings.Repeat("x", 64) + " " + url, keys: "snapshots.postgres.schema"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var env []string
@@ -38,7 +44,7 @@ func TestSnapshotStores(t *testing.T) {
 				key, value, _ := strings.Cut(set, "=")
 				env = append(env, envName(key)+"="+value)
 			}
-			_, err := ResolveSections(Default(), []string{"snapshot"}, "", env, strings.Fields(c.sets))
+			_, err := ResolveSections(Default(), []string{"snapshots"}, "", env, strings.Fields(c.sets))
 			mistakes, _ := err.(Mistakes) //nolint:errorlint // it is of that type, or nil
 			var keys []string
 			for _, m := range mistakes {
@@ -55,26 +61,19 @@ func TestSnapshotStores(t *testing.T) {
 	}
 }
 
-// TestStores: each kind of store has its settings in SnapshotParams, with their defaults, and no two have one name.
+// TestStores: each kind of store has its settings in a section of SnapshotParams, and is chosen by one of them.
 func TestStores(t *testing.T) {
-	seen := map[string]bool{}
-	for _, f := range setting.Fields(SnapshotParams{}) {
-		if seen[f.Key] {
-			t.Errorf("two stores have a setting %s", f.Key)
+	for _, s := range (SnapshotParams{}).stores() {
+		if s.chosen {
+			t.Errorf("%s is chosen by nothing", s.section)
 		}
-		seen[f.Key] = true
-	}
-	for _, s := range stores() {
-		if kind := reflect.TypeOf(s.of(SnapshotParams{})).Kind(); kind != reflect.Struct {
-			t.Fatalf("the settings of store %s are a %v", s.name, kind)
+		c := Default()
+		fieldOf(t, &c, setting.Join("snapshots", s.place)).Set("/somewhere")
+		if chosen := c.Snapshot.chosen(); len(chosen) != 1 || chosen[0].place != s.place {
+			t.Errorf("%s chooses %v", s.place, chosen)
 		}
-		for _, f := range setting.Fields(s.of(SnapshotParams{})) {
-			if !seen[f.Key] || StoreOf([]string{"snapshot." + f.Key}) != s.name {
-				t.Errorf("setting %s of store %s is not in SnapshotParams", f.Key, s.name)
-			}
+		for _, f := range setting.Fields(s.Opener) {
+			fieldOf(t, &c, setting.Join("snapshots", setting.Join(s.section, f.Key)))
 		}
-	}
-	if got := StoreOf([]string{"snapshot.directory", "snapshot.schema"}); got != "" {
-		t.Errorf("settings of two stores choose %s", got)
 	}
 }

@@ -280,7 +280,7 @@ func TestFillAfterTheJournalWasLost(t *testing.T) {
 	if err := w.cluster.DeleteTopic("unecho.journal"); err != nil {
 		t.Fatal(err)
 	}
-	w.stored.Directory += ".new"
+	w.stored.Path += ".new"
 	fromUnique := backfill.Asked{Topics: []string{"news.unique"}}
 	if _, _, err := w.fill(w.context(), fromUnique); err == nil || !strings.Contains(err.Error(), "--accept-journal-gap unecho.journal@0") {
 		t.Errorf("a journal is lost, and it says: %v", err)

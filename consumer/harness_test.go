@@ -91,7 +91,7 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 	}
 	w.setup.Params.Group, w.setup.Params.SessionTimeout = "unecho", time.Second
 	w.setup.Params.TransactionTimeout = 3 * time.Second
-	w.stored, w.setup.Snapshot.Every = localdir.Params{Directory: w.dir}, time.Second
+	w.stored, w.setup.Snapshot.Every = localdir.Params{Path: w.dir}, time.Second
 	return w
 }
 
@@ -202,7 +202,7 @@ func (w *world) launch(change ...func(*Setup)) *running {
 		f(&setup)
 	}
 	if setup.Store == nil {
-		w.in(w.stored.Directory)(&setup)
+		w.in(w.stored.Path)(&setup)
 	}
 	if setup.Leases == nil {
 		setup.Leases, _ = setup.Store.(snapshot.Leaser)
@@ -238,7 +238,7 @@ func (w *world) launch(change ...func(*Setup)) *running {
 func (w *world) store() snapshot.Store {
 	w.t.Helper()
 	setup := w.setup
-	w.in(w.stored.Directory)(&setup)
+	w.in(w.stored.Path)(&setup)
 	return setup.Store
 }
 
@@ -246,7 +246,7 @@ func (w *world) store() snapshot.Store {
 func (w *world) in(directory string) func(*Setup) {
 	return func(s *Setup) {
 		w.t.Helper()
-		store, err := localdir.Params{Directory: directory}.Open(w.context(), s.Params.Group)
+		store, err := localdir.Params{Path: directory}.Open(w.context(), s.Params.Group)
 		if err != nil {
 			w.t.Fatal(err)
 		}

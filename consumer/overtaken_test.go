@@ -72,7 +72,7 @@ func TestReplicaIsOvertakenAgainAndAgain(t *testing.T) {
 	w := newWorld(t, 2)
 	_, k := w.trimmed()
 	w.refusedBy(w.overtake(k, member.MaxOvertaken), "restoring took too long 5 times in a row",
-		"raise snapshot.every for all members")
+		"raise snapshots.every for all members")
 }
 
 // A member that was paused for too long restores again as well, though it was at work before.

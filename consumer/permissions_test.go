@@ -275,7 +275,7 @@ func TestPermissionsWithoutTrimming(t *testing.T) {
 	t.Parallel()
 	rights := slices.DeleteFunc(listed(t), func(r right) bool { return r.operation == "Delete" })
 	g := newGuarded(t, rights)
-	g.setup.Snapshot.Shared = false
+	g.setup.Snapshot.For = snapshot.ByMember
 	g.works()
 }
 

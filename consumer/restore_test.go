@@ -30,7 +30,7 @@ func (f *vanishing) Segment(ctx context.Context, name string) ([]byte, error) {
 // trimmed starts a member whose journal begins at the older of its two snapshots.
 func (w *world) trimmed() (*running, *member.Keeper) {
 	w.t.Helper()
-	w.setup.Snapshot.Every, w.setup.Snapshot.Shared, w.setup.Snapshot.Keep = time.Hour, true, 2
+	w.setup.Snapshot.Every, w.setup.Snapshot.For = time.Hour, snapshot.ByAll
 	m := w.start()
 	k := member.NewKeeper(m.follower(), m.setup.Store, w.setup.Snapshot, "m")
 	for i := range uint64(2) {

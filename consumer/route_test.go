@@ -114,7 +114,7 @@ func TestRoutingIsChangedAtWork(t *testing.T) {
 func TestRoutingIsRestored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
-	w.setup.Snapshot.Shared = true
+	w.setup.Snapshot.For = snapshot.ByAll
 	w.produce(100, 97)
 	m := w.start(named("m"))
 	w.settled()

@@ -166,7 +166,7 @@ func TestHandover(t *testing.T) {
 	w.auditedTogether()
 	w.eachTextOnce("news.unique")
 
-	w.setup.Journal.Topic, w.stored.Directory = "again.journal", w.dir+"/again"
+	w.setup.Journal.Topic, w.stored.Path = "again.journal", w.dir+"/again"
 	back := w.start(named("old"), few, func(s *Setup) { s.Params.Succeeds, s.Params.SucceedsJournal = "next", "next.journal" })
 	w.produce(500, 4)
 	w.becomes("filled", func() bool { return back.Ready() })

@@ -16,7 +16,7 @@ import (
 func TestTrimFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.setup.Snapshot.Shared = true
+	w.setup.Snapshot.For = snapshot.ByAll
 	m := w.start(named("m"), rarely)
 	w.produce(50, 80)
 	w.settled()

@@ -31,7 +31,7 @@ func (s *scene) deployment(group, succeeds, theirJournal, shingle string, life i
 			succeeds, theirJournal),
 		"journal: {topic: " + journalIn(group, life) + "}",
 		"similarity: {shingle: '" + shingle + "'}",
-		"snapshot: {directory: " + filepath.Join(s.dir, "of-"+group) + ", every: 1s}",
+		"snapshots: {directory: {path: " + filepath.Join(s.dir, "of-"+group) + "}, every: 1s}",
 	}
 	check(s.t, os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 	return file

@@ -28,7 +28,7 @@ func TestPatternTakenUpDuringKills(t *testing.T) {
 	}
 	member := func(name string) *process {
 		return s.run(append([]string{
-			"--set", "consumer.member=" + name, "--set", "snapshot.directory=" + filepath.Join(s.dir, name),
+			"--set", "consumer.member=" + name, "--set", "snapshots.directory.path=" + filepath.Join(s.dir, name),
 		}, sets...)...)
 	}
 	sites := map[string]int64{}
@@ -58,7 +58,7 @@ func TestPatternTakenUpDuringKills(t *testing.T) {
 	}
 	stopAll(t, 30*time.Second, stays, victim)
 
-	s.provenButFor(long, int64(len(sites)*documents), append([]string{"--set", "snapshot.directory=" + filepath.Join(s.dir, "stays")}, sets...))
+	s.provenButFor(long, int64(len(sites)*documents), append([]string{"--set", "snapshots.directory.path=" + filepath.Join(s.dir, "stays")}, sets...))
 }
 
 // provenButFor wants an audit that proves all documents, half of which are copies, but for that of a topic which nobody

@@ -21,7 +21,7 @@ func (s *scene) inPostgres() string {
 
 // inPostgresAt is inPostgres at another address.
 func (s *scene) inPostgresAt(server string) string {
-	return fmt.Sprintf("snapshot: {store: postgres, postgres_url: '%s', schema: it_%s, every: 2s}", server,
+	return fmt.Sprintf("snapshots: {postgres: {url: '%s', schema: it_%s}, every: 2s}", server,
 		s.name[len("it-"):])
 }
 

@@ -89,7 +89,7 @@ func TestPostgresRestarts(t *testing.T) {
 	s := newScene(t, 2)
 	db := s.ownPostgres()
 	ops := freeAddress(t)
-	s.configure(fmt.Sprintf("snapshot: {store: postgres, postgres_url: '%s', schema: it, every: 1s}", db.URL),
+	s.configure(fmt.Sprintf("snapshots: {postgres: {url: '%s', schema: it}, every: 1s}", db.URL),
 		s.consumer(""), "http: {listen: '"+ops+"'}")
 	journal := s.copyJournal()
 	p := s.run()

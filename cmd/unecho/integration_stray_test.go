@@ -35,7 +35,7 @@ func TestStrayRecordsInTheJournal(t *testing.T) {
 
 	s.transaction(journal, kgo.TryAbort) // a marker is the last record: who starts must reach the journal's end
 	restores := s.run("--set", "consumer.member=restores")
-	replays := s.run("--set", "consumer.member=replays", "--set", "snapshot.directory="+t.TempDir())
+	replays := s.run("--set", "consumer.member=replays", "--set", "snapshots.directory.path="+t.TempDir())
 	for _, p := range []*process{restores, replays} {
 		p.says(`"ready"`)
 	}

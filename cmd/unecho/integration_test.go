@@ -164,7 +164,7 @@ func (s *scene) consumer(more string) string {
 
 // inDirectory keeps snapshots in a directory of the scene.
 func (s *scene) inDirectory() string {
-	return "snapshot: {directory: " + filepath.Join(s.dir, "snapshots") + ", every: 1s}"
+	return "snapshots: {directory: {path: " + filepath.Join(s.dir, "snapshots") + "}, every: 1s}"
 }
 
 const noOps = "http: {listen: ''}"

@@ -117,6 +117,6 @@ func command(t *testing.T, dir, name string, args ...string) {
 const plantedConfig = `kafka: {brokers: [localhost:9092]}
 source: {topics: [news]}
 consumer: {group: g}
-snapshot: {directory: snapshots}
+snapshots: {directory: {path: snapshots}}
 index: {planted: some}
 `

@@ -85,7 +85,7 @@ func restoreArchive(ctx context.Context, data []byte, dir string) (*index.Replic
 		return nil, 0, err
 	}
 	m := file.Manifest()
-	store, err := localdir.Params{Directory: dir}.Open(ctx, m.Index)
+	store, err := localdir.Params{Path: dir}.Open(ctx, m.Index)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -277,7 +277,7 @@ func goldenAnswers(t *testing.T, replica *index.Replica, fingerprint uint64) str
 // goldenArchive exports a replica.
 func goldenArchive(t *testing.T, replica *index.Replica, settings []byte, change func(*snapshot.Manifest)) []byte {
 	t.Helper()
-	store, err := localdir.Params{Directory: t.TempDir()}.Open(t.Context(), "unecho")
+	store, err := localdir.Params{Path: t.TempDir()}.Open(t.Context(), "unecho")
 	check(t, err)
 	c, err := config.FromSettings(settings)
 	check(t, err)

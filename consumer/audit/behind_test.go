@@ -28,7 +28,7 @@ func (s *scene) trimHere() audit.Inputs {
 	s.trim(s.prefix+"journal", s.replica.Next())
 	in := s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.Params{Directory: directory}.OpenExisting(ctx, "main")
+		return localdir.Params{Path: directory}.OpenExisting(ctx, "main")
 	}
 	return in
 }

@@ -168,7 +168,7 @@ func TestTrimmedAfterAChangedRouting(t *testing.T) {
 	s.transaction(kgo.TryCommit, s.outputs[:3]...)
 	in := s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.Params{Directory: directory}.OpenExisting(ctx, "main")
+		return localdir.Params{Path: directory}.OpenExisting(ctx, "main")
 	}
 	if got, want := s.run(in), (audit.Report{Records: 4, Unique: 3, Unjudged: 5, Absent: 3, Lost: 1}); !sameCounts(got, want) {
 		t.Errorf("got  %s\nwant %s", got.String(), want.String())

@@ -12,6 +12,6 @@ var (
 	// ErrSettings says that the journal was written under other settings than those given.
 	ErrSettings = replay.ErrSettings
 	// ErrOvertaken says that the members trimmed the journal while it was read.
-	ErrOvertaken = errors.New("its members trimmed it faster than it was read: audit again, or raise snapshot.every " +
+	ErrOvertaken = errors.New("its members trimmed it faster than it was read: audit again, or raise snapshots.every " +
 		"meanwhile")
 )

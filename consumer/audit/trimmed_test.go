@@ -35,7 +35,7 @@ func trimmedStory(t *testing.T) (s *scene, in audit.Inputs) {
 	s.forward(s.document(0, string(s.sources[0].Value)), 1) // a copy of a document that only the snapshot remembers
 	in = s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.Params{Directory: directory}.OpenExisting(ctx, "main")
+		return localdir.Params{Path: directory}.OpenExisting(ctx, "main")
 	}
 	return s, in
 }
@@ -43,7 +43,7 @@ func trimmedStory(t *testing.T) (s *scene, in audit.Inputs) {
 // snapshot stores the state at the journal's end.
 func (s *scene) snapshot(directory string) {
 	s.t.Helper()
-	store, err := localdir.Params{Directory: directory}.Open(s.t.Context(), "main")
+	store, err := localdir.Params{Path: directory}.Open(s.t.Context(), "main")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestPassesBeforeTheSnapshot(t *testing.T) {
 	s.reject(s.sources[4], sink.InvalidEncoding)
 	in := s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.Params{Directory: directory}.OpenExisting(ctx, "main")
+		return localdir.Params{Path: directory}.OpenExisting(ctx, "main")
 	}
 	s.transaction(kgo.TryCommit, s.outputs...)
 	if got := s.run(in); !got.OK() || got.Rejected != 2 || got.Unique != 3 {
@@ -162,7 +162,7 @@ func TestPassAcrossTheSnapshot(t *testing.T) {
 	s.forward(r, 2)
 	in := s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.Params{Directory: directory}.OpenExisting(ctx, "main")
+		return localdir.Params{Path: directory}.OpenExisting(ctx, "main")
 	}
 	s.transaction(kgo.TryCommit, s.outputs...)
 	if got := s.run(in); !got.OK() || got.Unique != 2 || got.Duplicate != 1 {
@@ -190,7 +190,7 @@ func TestWhichSnapshot(t *testing.T) {
 	s.transaction(kgo.TryCommit, s.outputs...)
 	in := s.inputs()
 	in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
-		return localdir.Params{Directory: directory}.OpenExisting(ctx, "main")
+		return localdir.Params{Path: directory}.OpenExisting(ctx, "main")
 	}
 	if got := s.run(in); got.From != first || !got.OK() {
 		t.Errorf("from %d, want %d: %s", got.From, first, got.String())

@@ -77,18 +77,18 @@ func TestFindings(t *testing.T) {
 		{"a compacted output", func(w *ward) { w.alter("news.unique", "cleanup.policy", "compact") }, `^note topics: topic news.unique: cleanup.policy is compact \|`},
 		{"an output with other times", func(w *ward) { w.alter("news.unique", "message.timestamp.type", "LogAppendTime") }, `^note topics: .*LogAppendTime`},
 		{"the journal begins after the snapshot", func(w *ward) { w.append(&index.Forget{Header: w.header()}); w.trim("unecho.journal", 0, 4) }, `^problem snapshots: the newest snapshot is at 3, and the journal begins at 4 `},
-		{"no snapshots", func(w *ward) { w.stored.Directory = w.t.TempDir() }, `^note snapshots: there is no snapshot yet`},
-		{"no snapshots, and a trimmed journal", func(w *ward) { w.stored.Directory = w.t.TempDir(); w.trim("unecho.journal", 0, 2) }, `^problem snapshots: journal unecho.journal begins at 2, and no usable snapshot`},
+		{"no snapshots", func(w *ward) { w.stored.Path = w.t.TempDir() }, `^note snapshots: there is no snapshot yet`},
+		{"no snapshots, and a trimmed journal", func(w *ward) { w.stored.Path = w.t.TempDir(); w.trim("unecho.journal", 0, 2) }, `^problem snapshots: journal unecho.journal begins at 2, and no usable snapshot`},
 		{"an old snapshot", func(w *ward) {
 			w.append(&index.Forget{Header: w.header()})
 			w.append(&index.Forget{Header: w.header()})
 			w.later(time.Hour)
 		}, `^note snapshots: the newest snapshot is 1h0m\ds old, 2 records of the journal follow it`},
 		{"a damaged snapshot", func(w *ward) { w.damage() }, `^problem snapshots: .*corrupt.* \| a start passes over it`},
-		{"a store of its own", func(w *ward) { w.in.Snapshot.Shared = false }, `^note snapshots: the store is not shared .* grows for ever`},
+		{"a store of its own", func(w *ward) { w.in.Snapshot.For = snapshot.ByMember }, `^note snapshots: the store is not shared .* grows for ever`},
 		{"other settings", func(w *ward) { w.in.Settings = []byte(`{"test":"others"}`) }, `^problem settings: they differ .*: test: others here, settings in the journal \|`},
 		{"other settings, no snapshot", func(w *ward) {
-			w.stored.Directory, w.in.Settings = w.t.TempDir(), []byte(`{"test":"others"}`)
+			w.stored.Path, w.in.Settings = w.t.TempDir(), []byte(`{"test":"others"}`)
 		}, `^problem settings: they differ .*: test: others here, settings in the journal \|`},
 		{"an appender's clock far behind", func(w *ward) {
 			w.append(&index.Forget{Header: index.Header{Wall: time.Now().Add(-time.Hour).UnixMilli()}})
@@ -168,7 +168,7 @@ func findings(t *testing.T, all []finding) {
 
 func (w *ward) damage() {
 	w.t.Helper()
-	manifests, err := filepath.Glob(filepath.Join(w.stored.Directory, "main", "manifests", "*"))
+	manifests, err := filepath.Glob(filepath.Join(w.stored.Path, "main", "manifests", "*"))
 	w.must(err)
 	for _, path := range manifests {
 		w.must(os.Truncate(path, 100))

@@ -55,8 +55,8 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 		Snapshot: snapshot.DefaultParams(), Index: index.DefaultParams(), Settings: []byte(settingsText),
 	}}
 	w.in.Params.Group = "unecho"
-	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.Shared = []string{"news"}, "unecho.journal", true
-	w.stored.Directory = t.TempDir()
+	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.For = []string{"news"}, "unecho.journal", snapshot.ByAll
+	w.stored.Path = t.TempDir()
 	w.in.Certificates = []Certificate{{
 		Of: "http.listen", Why: "probes, Prometheus and people who check it do not connect", Files: "http.tls.cert_file and key_file",
 		Life: valid(-99*time.Hour, 99*time.Hour),

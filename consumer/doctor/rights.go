@@ -54,7 +54,7 @@ func (p *target) needs() (all []need) {
 			kmsg.ACLOperationRead, kmsg.ACLOperationWrite,
 			kmsg.ACLOperationDescribeConfigs,
 		}, nil, "decisions are ordered by it"}
-		if p.in.Snapshot.Shared { // members delete what the journal needs no more
+		if p.in.Snapshot.For.Trims() { // members delete what the journal needs no more
 			n.operations = append(n.operations, kmsg.ACLOperationDelete)
 		}
 		all = append(all, n)

@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// oldSnapshot times snapshot.every is the age from which a snapshot is reported as old, if the journal goes on.
+// oldSnapshot times snapshots.every is the age from which a snapshot is reported as old, if the journal goes on.
 const oldSnapshot = 10
 
 // snapshots checks the store, and whether the journal continues the snapshot that a start would restore.
@@ -29,10 +29,10 @@ func (p *target) snapshots(ctx context.Context) ([]Finding, error) {
 		p.store = store
 	}
 	var findings []Finding
-	if !p.in.Snapshot.Shared {
+	if !p.in.Snapshot.For.Trims() {
 		findings = append(findings, note("the store is not shared by all members",
 			"the journal is never trimmed, and grows for ever",
-			"snapshot.store: postgres, or snapshot.shared: true where all members see the directory"))
+			"a store that all members see: snapshots.postgres, or snapshots.directory.for: all"))
 	}
 	more, err := p.restorable(ctx)
 	return append(findings, more...), err
@@ -40,7 +40,7 @@ func (p *target) snapshots(ctx context.Context) ([]Finding, error) {
 
 func (p *target) none() []Finding {
 	return []Finding{note("there is no snapshot yet", "a start reads the journal from its first record",
-		"nothing, if the service has not run for snapshot.every yet")}
+		"nothing, if the service has not run for snapshots.every yet")}
 }
 
 // journalTail is where the journal begins and ends.
@@ -117,7 +117,7 @@ func (p *target) restorable(ctx context.Context) ([]Finding, error) {
 	if p.tail.start > 0 {
 		return append(findings, costly("journal", fmt.Sprintf("journal %s begins at %d, and no usable snapshot of it is here",
 			p.in.Journal.Topic, p.tail.start),
-			"a member cannot start", "give this member the store that the others use (snapshot.store)"+
+			"a member cannot start", "give this member the store that the others use (snapshots)"+
 				p.acceptGap(ctx, "if there is none left", p.tail.start))), nil
 	}
 	return append(findings, p.none()...), nil
@@ -147,7 +147,7 @@ func (p *target) newestSnapshot(ctx context.Context, info *snapshot.Info) ([]Fin
 	switch rest := p.tail.end - at; {
 	case at < p.tail.start:
 		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal begins at %d", at,
-			p.tail.start), "a member cannot start", "give this member the store that the others use (snapshot.store)"+
+			p.tail.start), "a member cannot start", "give this member the store that the others use (snapshots)"+
 			p.acceptGap(ctx, "if there is none left", p.tail.start))}, nil
 	case at > p.tail.end:
 		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal ends at %d", at, p.tail.end),

@@ -144,7 +144,7 @@ func (k *Keeper) Write(ctx context.Context) error {
 	k.Counters.SnapshotNext.Store(position.Offset)
 	k.Counters.SnapshotTime.Store(m.Taken)
 	k.Counters.SnapshotErr.Store(nil)
-	if _, err := k.store.Collect(ctx, k.Params.Keep); err != nil {
+	if _, err := k.store.Collect(ctx, snapshot.Kept); err != nil {
 		return fmt.Errorf("collect snapshots: %w", err)
 	}
 	k.collectAt = time.Now().Add(snapshot.Grace + k.Params.Every)
@@ -176,7 +176,7 @@ func (k *Keeper) collectLate(ctx context.Context) error {
 	if k.collectAt.IsZero() || time.Now().Before(k.collectAt) {
 		return nil
 	}
-	if _, err := k.store.Collect(ctx, k.Params.Keep); err != nil {
+	if _, err := k.store.Collect(ctx, snapshot.Kept); err != nil {
 		return fmt.Errorf("collect snapshots: %w", err)
 	}
 	k.collectAt = time.Time{}

@@ -55,7 +55,7 @@ func (n *Overtakings) Another(f *Follower, err *OvertakenError) error {
 				"meanwhile",
 				MaxOvertaken),
 			Err:    err,
-			Remedy: "raise snapshot.every for all members beyond what a restore takes: see how long \"snapshot restored\" took",
+			Remedy: "raise snapshots.every for all members beyond what a restore takes: see how long \"snapshot restored\" took",
 		}
 	}
 	f.Logger.Warn().Err(err).Int("try", int(*n)).Int("of", MaxOvertaken).

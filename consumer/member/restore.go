@@ -108,7 +108,7 @@ func (s *Setup) fromTheStart(start int64) (*index.Replica, journal.Begin, error)
 	if start > 0 && s.AcceptJournalGap != gap {
 		return nil, journal.Begin{}, &stop.Error{
 			What: fmt.Sprintf("journal %s begins at %d, and no usable snapshot reaches so far", s.Log.Topic, start),
-			Remedy: "give this member the store that the others use (snapshot.store), or start once with " +
+			Remedy: "give this member the store that the others use (snapshots), or start once with " +
 				"--accept-journal-gap " + gap + " and an empty memory",
 		}
 	}

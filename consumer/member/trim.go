@@ -11,7 +11,7 @@ import (
 // trim deletes the journal below the second newest snapshot, if all members see the store. The mark right before it
 // stays, by which a member that restores it knows whose journal that is.
 func (k *Keeper) trim(ctx context.Context) error {
-	if !k.Params.Shared {
+	if !k.Params.For.Trims() {
 		return nil
 	}
 	below, err := k.trimBelow(ctx)

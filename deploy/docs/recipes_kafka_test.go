@@ -172,7 +172,7 @@ func recipeOfLostJournal(t *testing.T, bin string) {
 	stop()
 	other := k.named("news-2.journal") // as after a loss, which would take time here
 	lines := (console{text: strings.ReplaceAll(k.recipe("recipe: lost"), k.named("news-filter.journal"), other)}).commands()
-	elsewhere := " --set journal.topic=" + other + " --set snapshot.directory=s2"
+	elsewhere := " --set journal.topic=" + other + " --set snapshots.directory.path=s2"
 	if said, err := shell(k.within(), k.bin, k.dir, lines[0]+elsewhere).CombinedOutput(); err != nil {
 		t.Fatalf("the command %s ends with %v:\n%s", lines[0], err, said)
 	}

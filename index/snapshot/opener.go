@@ -6,7 +6,7 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Opener is a kind of store with its settings: a struct of settings (see setting) of the section snapshot. All that the
+// Opener is a kind of store with its settings: a struct of settings (see setting) of the section snapshots. All that the
 // rest of the program knows of a kind of store is here; config lists the kinds. An error says by itself what was opened.
 type Opener interface {
 	// Validate returns every mistake in the settings. It never shows a secret.
@@ -18,6 +18,6 @@ type Opener interface {
 	// Remove deletes everything that is stored of an index, which nobody may use any more. It returns false if that is
 	// nothing.
 	Remove(ctx context.Context, index string) (bool, error)
-	// ForAll says whether all members of the group see the same store.
-	ForAll() bool
+	// UsedBy says who uses the store.
+	UsedBy() Use
 }

@@ -91,7 +91,7 @@ func storeConditions() []condition {
 				return "the newest snapshot that this member knows is from " + shape.At(s.SnapshotTime).String() +
 					": restarts take longer, and the journal is not trimmed"
 			},
-			"look at the snapshot store, and at snapshot.every",
+			"look at the snapshot store, and at snapshots.every",
 		},
 	}
 }

@@ -33,8 +33,8 @@ func ForgetCommand() *cobra.Command {
 			"  unecho forget --config unecho.yaml --file ids.txt --json",
 		RunE: target.OnService(forget),
 	}
-	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "snapshot.store",
-		"snapshot.directory")
+	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic",
+		"snapshots.directory.path", "snapshots.postgres.url")
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("file", "file", "", "a list of names, one a line; - is standard input")
 		f.Bool("copies", false, "also the remembered copies of the documents (with index.keep: all)")

@@ -46,7 +46,7 @@ func AuditCommand() *cobra.Command {
 		RunE: target.OnService(runAudit),
 	}
 	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "sink.unique",
-		"sink.duplicate", "sink.rejected", "snapshot.store", "snapshot.directory")
+		"sink.duplicate", "sink.rejected", "snapshots.directory.path", "snapshots.postgres.url")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Bool("all", false, "count what the group has not committed as lost: for a service that is stopped and had caught up")
 		f.Bool("accept-skipped", false, "offsets that somebody has set beyond documents were meant: those are counted, and no more")

@@ -25,7 +25,7 @@ func TestTokenIsRenewed(t *testing.T) {
 	put("the first of some length\n")
 	c, err := config.Load("", nil, []string{
 		"http.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
-		"snapshot.directory=d",
+		"snapshots.directory.path=d",
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ type Remains struct {
 
 // RemainsOf says where the documents of a service are besides memory.
 func RemainsOf(c config.Config) Remains {
-	r := Remains{Journal: c.Journal.Name(c.Consumer.Group), Snapshots: c.Snapshot.Taken.Keep, Every: c.Snapshot.Taken.Every}
+	r := Remains{Journal: c.Journal.Name(c.Consumer.Group), Snapshots: snapshot.Kept, Every: c.Snapshot.Taken.Every}
 	for _, source := range c.Source.Topics {
 		r.Topics = append(append(r.Topics, source), c.Sink.All(source)...)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -44,10 +45,12 @@ type storeVerb struct {
 
 // addStoreFlags names the store.
 func addStoreFlags(cmd *cobra.Command) {
-	cmdline.AddSettings(cmd, "snapshot", "consumer.group")
-	for _, unused := range []string{"every", "keep", "shared", "preset"} {
-		if cmd.Name() != "prune" || unused != "keep" {
-			cmd.Flag(unused).Hidden = true
+	cmdline.AddSettings(cmd, "consumer.group")
+	cmd.Flag("preset").Hidden = true
+	for _, f := range setting.Fields(config.Default()) {
+		store, ok := strings.CutPrefix(f.Key, "snapshots.")
+		if ok && f.Depth() == 2 && f.Name() != "for" {
+			cmdline.AddSettingCalled(cmd, f, strings.TrimSuffix(strings.ReplaceAll(store, ".", "-"), "-path"))
 		}
 	}
 }
@@ -88,35 +91,19 @@ func onStore(open opening, do func(context.Context, *storeVerb) error) func(*cob
 func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	base := config.Default()
 	base.Consumer.Group = target.Group
-	if err := onlyFlag(cmd); err != nil {
-		return c, false, err
-	}
 	named = cmdline.Text(cmd, "config") != "" || cmdline.ConfigPath(nil) != ""
-	unnamed := !named && !cmd.Flag("store").Changed &&
-		!slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOT_") })
+	unnamed := !named &&
+		!slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOTS_") })
 	usual := filepath.Join(target.Dir, "snapshots")
 	if _, err := os.Stat(usual); err == nil && unnamed {
-		base.Snapshot.Local.Directory, unnamed = usual, false
+		base.Snapshot.Directory.Path, unnamed = usual, false
 	}
-	c, err = cmdline.Sections(cmd, base, "snapshot", "consumer")
+	c, err = cmdline.Sections(cmd, base, "snapshots", "consumer")
 	if err != nil && unnamed {
 		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by the flags or variables "+
-			"(UNECHO_SNAPSHOT_...) of another kind")
+			"(UNECHO_SNAPSHOTS_...) of another kind")
 	}
 	return c, named, err
-}
-
-// onlyFlag selects the kind of store whose settings flags give: what the configuration says about another is ignored.
-func onlyFlag(cmd *cobra.Command) error {
-	var given []string
-	for _, set := range cmdline.Given(cmd) {
-		key, _, _ := strings.Cut(set, "=")
-		given = append(given, key)
-	}
-	if kind := config.StoreOf(given); kind != "" && !cmd.Flag("store").Changed {
-		return cmd.Flags().Set("store", kind)
-	}
-	return nil
 }
 
 // ofStore completes a verb about a store that is there: it does that, and has the flags that name the store.

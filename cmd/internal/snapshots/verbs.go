@@ -3,10 +3,12 @@ package snapshots
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -52,17 +54,26 @@ func snapshotVerifyCommand() *cobra.Command {
 }
 
 func snapshotPruneCommand() *cobra.Command {
-	return ofStore(&cobra.Command{
+	cmd := ofStore(&cobra.Command{
 		Use:   "prune",
 		Short: "Delete all but the newest snapshots, and segments that none needs",
-		Long: "Delete all but the newest snapshots (--keep, default snapshot.keep) of each journal, and segments that none " +
-			"of them needs.\n" +
+		Long: "Delete all but the newest snapshots (--keep) of each journal, and segments that none of them needs.\n" +
 			"Segments stored within the last hour stay: a member may be about to name them. The service does the same after each\n" +
 			"snapshot it takes. Room in PostgreSQL is free for new rows once its autovacuum has passed.",
 		Example: "  unecho snapshot prune --config unecho.yaml\n" +
 			"  unecho snapshot prune --directory /var/lib/unecho/snapshots --keep 2",
 		Args: cmdline.AtMost(0, ""),
-	}, func(ctx context.Context, v *storeVerb) error { return v.Prune(ctx, v.config.Snapshot.Taken.Keep) })
+	}, func(ctx context.Context, v *storeVerb) error {
+		keep := cmdline.Int(v.cmd, "keep")
+		if keep < 2 {
+			return exit.Usage(fmt.Errorf("--keep %d is too few: keep one to restore, and one to fall back on", keep))
+		}
+		return v.Prune(ctx, keep)
+	})
+	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
+		f.Int("keep", snapshot.Kept, "how many snapshots of each journal are kept")
+	})
+	return cmd
 }
 
 func snapshotExportCommand() *cobra.Command {

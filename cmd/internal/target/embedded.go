@@ -26,7 +26,7 @@ func Defaults(c config.Config, dir string) config.Config {
 	c.Kafka.Brokers = []string{"127.0.0.1:1"} // the real one is known when it listens
 	c.Source.Topics = []string{Topic}
 	c.Consumer.Group = Group
-	c.Snapshot.Local.Directory = filepath.Join(dir, "snapshots")
+	c.Snapshot.Directory.Path = filepath.Join(dir, "snapshots")
 	return c
 }
 

@@ -16,16 +16,20 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 
 {{- /* The configuration: what the values say, and where the pod needs it so, what it needs. */ -}}
 {{- define "unecho.config" -}}
-{{- $defaults := dict "consumer" (dict "group" .Release.Name) "snapshot" (dict "directory" "/var/lib/unecho/snapshots") "log" (dict "format" "json") -}}
+{{- $defaults := dict "consumer" (dict "group" .Release.Name) "log" (dict "format" "json") -}}
 {{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "http" (merge (dict "listen" ":9464") (.Values.config.http | default dict))) -}}
 {{- if not .Values.config.kafka.brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
 {{- if not .Values.config.source.topics }}{{ fail "config.source.topics: which topics are read?" }}{{ end -}}
-{{- if ne (include "unecho.store" .) "directory" }}{{ $_ := unset $config.snapshot "directory" }}{{ end -}}
+{{- if eq (include "unecho.store" .) "directory" }}{{ $_ := set $config "snapshots" (mergeOverwrite (dict "directory" (dict "path" "/var/lib/unecho/snapshots")) ($config.snapshots | default dict)) }}{{ end -}}
 {{- toYaml $config -}}
 {{- end }}
 
+{{- /* Where snapshots are kept: in a volume of each pod, unless a database is named here or by a Secret. */ -}}
 {{- define "unecho.store" -}}
-{{- dig "snapshot" "store" "directory" .Values.config -}}
+{{- $store := "directory" -}}
+{{- if dig "snapshots" "postgres" dict .Values.config }}{{ $store = "postgres" }}{{ end -}}
+{{- range .Values.secrets }}{{ if eq .setting "snapshots.postgres.url" }}{{ $store = "postgres" }}{{ end }}{{ end -}}
+{{- $store -}}
 {{- end }}
 
 {{- /* What the port speaks. Probes take any certificate. */ -}}

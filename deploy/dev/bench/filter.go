@@ -68,7 +68,7 @@ func (f filter) config(j job, group, dir string) config.Config {
 	if f.verdicts {
 		c.Sink.Metadata, c.Sink.Verdicts = sink.MetadataTopic, group+".verdicts"
 	}
-	c.Snapshot.Local.Directory = dir
+	c.Snapshot.Directory.Path = dir
 	return c
 }
 

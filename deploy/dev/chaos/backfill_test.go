@@ -43,7 +43,7 @@ func tryBackfill(t *testing.T, w *world, p params) {
 		"kafka: {brokers: [" + w.front() + "]}", "source: {topics: [" + r.source + "]}", "consumer: {group: replay}",
 		"document: {empty: reject, invalid_utf8: reject}",
 		"journal: {replication_factor: 3, min_insync: 2}", "sink: {replication_factor: 3}",
-		"snapshot: {store: directory, directory: '" + filepath.Join(w.dir, "replay") + "', shared: true, every: 5s}",
+		"snapshots: {directory: {path: '" + filepath.Join(w.dir, "replay") + "', for: all}, every: 5s}",
 		"log: {format: json}",
 	}, "\n")), 0o600))
 	want := r.backfill("calm", 1, nil)

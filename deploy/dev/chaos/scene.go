@@ -86,14 +86,14 @@ func newScene(ctx context.Context, w *world, p params, store string, ops bool) (
 
 // configure writes the configuration that all members share.
 func (s *scene) configure() error {
-	snapshot := fmt.Sprintf("{store: postgres, postgres_url: '%s', schema: %s, every: 5s}", s.world.postgres.URL,
+	snapshot := fmt.Sprintf("{postgres: {url: '%s', schema: %s}, every: 5s}", s.world.postgres.URL,
 		strings.ReplaceAll(s.name, "-", "_"))
 	if s.store == directory {
 		var err error
 		if s.disk, err = newDisk(filepath.Join(s.dir, "snapshots"), snapshotDisk); err != nil {
 			return err
 		}
-		snapshot = fmt.Sprintf("{store: directory, directory: '%s', shared: true, every: 5s}",
+		snapshot = fmt.Sprintf("{directory: {path: '%s', for: all}, every: 5s}",
 			filepath.Join(s.dir, "snapshots"))
 	}
 	level := "info"
@@ -108,7 +108,7 @@ func (s *scene) configure() error {
 		"window: {count: 20000}",
 		"journal: {replication_factor: 3, min_insync: 2}",
 		"sink: {replication_factor: 3}",
-		"snapshot: " + snapshot,
+		"snapshots: " + snapshot,
 		"http: {listen: ''}",
 		"log: {format: json, level: " + level + "}",
 	}, "\n") + "\n"

@@ -114,7 +114,7 @@ func (s *succession) configure(group, succeeds, shingle string, journals int) (f
 		"document: {empty: reject, invalid_utf8: reject}", "similarity: {shingle: '" + shingle + "'}",
 		fmt.Sprintf("journal: {topic: taken-%s.journal-%d, replication_factor: 3, min_insync: 2}", group, journals),
 		"sink: {replication_factor: 3, unique: taken.unique, duplicate: taken.duplicate, rejected: taken.rejected}",
-		"snapshot: {store: directory, directory: '" + filepath.Join(s.dir, "taken-"+group) + "', every: 2s}",
+		"snapshots: {directory: {path: '" + filepath.Join(s.dir, "taken-"+group) + "'}, every: 2s}",
 		"log: {format: json}", "http: {listen: ''}",
 	}, "\n")), 0o600))
 	return file

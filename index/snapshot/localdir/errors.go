@@ -15,14 +15,14 @@ func explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		remedy = "make room there, keep fewer snapshots (snapshot.keep), or remember fewer documents (window)"
+		remedy = "make room there, or remember fewer documents (window)"
 	case errors.Is(err, syscall.EROFS):
-		remedy = "mount it writable, or name another directory in snapshot.directory"
+		remedy = "mount it writable, or name another directory in snapshots.directory.path"
 	case errors.Is(err, fs.ErrPermission):
 		remedy = fmt.Sprintf("give the directory to the user with id %d, who runs this process, or name another in "+
-			"snapshot.directory", os.Geteuid())
+			"snapshots.directory.path", os.Geteuid())
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EEXIST):
-		remedy = "a file stands where a directory is needed: move it, or name another directory in snapshot.directory"
+		remedy = "a file stands where a directory is needed: move it, or name another directory in snapshots.directory.path"
 	case errors.Is(err, fs.ErrNotExist):
 		remedy = "was the directory removed or unmounted while this process ran? Bring it back, or start again"
 	case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOTSUP):

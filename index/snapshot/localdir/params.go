@@ -7,22 +7,17 @@ import (
 
 // Params are the settings of a store in a directory, and open it.
 type Params struct {
-	Directory string `key:"directory" doc:"the directory for snapshots, with store: directory" example:"/var/lib/unecho/snapshots" called:"dir"`
-	Shared    bool   `key:"shared" doc:"with store: directory: all members see this same directory; without it the journal is never trimmed"`
+	Path string       `key:"path" doc:"the directory for snapshots, which outlives the process" example:"/var/lib/unecho/snapshots" called:"dir"`
+	For  snapshot.Use `key:"for" doc:"who uses the directory. member: each member has one of its own, and the journal is never trimmed; all: all members see this same one" enum:"member|all"`
 }
 
 var _ snapshot.Opener = Params{}
 
-// Validate implements snapshot.Opener.
-func (p Params) Validate() []setting.Mistake {
-	if p.Directory != "" {
-		return nil
-	}
-	return []setting.Mistake{{
-		Key: "directory", Problem: "is missing",
-		Remedy: "write the path of a directory that outlives the process, or set store to another kind",
-	}}
-}
+// DefaultParams returns the defaults. The directory must still be set.
+func DefaultParams() Params { return Params{For: snapshot.ByMember} }
 
-// ForAll implements snapshot.Opener. A directory cannot know who else mounts it.
-func (p Params) ForAll() bool { return p.Shared }
+// Validate implements snapshot.Opener.
+func (p Params) Validate() []setting.Mistake { return setting.Misspelt(p) }
+
+// UsedBy implements snapshot.Opener. A directory cannot know who else mounts it.
+func (p Params) UsedBy() snapshot.Use { return p.For }

@@ -24,7 +24,7 @@ func (p Params) Remove(ctx context.Context, index string) (bool, error) {
 		err = os.RemoveAll(s.root)
 	}
 	if err != nil {
-		return false, fmt.Errorf("remove snapshots of index %s from %s: %w", index, p.Directory, explain(err))
+		return false, fmt.Errorf("remove snapshots of index %s from %s: %w", index, p.Path, explain(err))
 	}
 	return true, nil
 }

@@ -36,7 +36,7 @@ var (
 func (p Params) Open(ctx context.Context, index string) (snapshot.Store, error) {
 	s, err := p.open(ctx, index)
 	if err != nil {
-		return nil, fmt.Errorf("open snapshot directory %s: %w", p.Directory, explain(err))
+		return nil, fmt.Errorf("open snapshot directory %s: %w", p.Path, explain(err))
 	}
 	return s, nil
 }
@@ -46,10 +46,10 @@ func (p Params) Open(ctx context.Context, index string) (snapshot.Store, error) 
 func (p Params) OpenExisting(ctx context.Context, index string) (snapshot.Store, error) {
 	s, err := p.locate(index)
 	if err == nil {
-		err = errors.Join(ctx.Err(), s.exists(p.Directory))
+		err = errors.Join(ctx.Err(), s.exists(p.Path))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open snapshot directory %s: %w", p.Directory, err)
+		return nil, fmt.Errorf("open snapshot directory %s: %w", p.Path, err)
 	}
 	return s, nil
 }
@@ -74,10 +74,10 @@ func (s *Store) exists(dir string) error {
 }
 
 func (p Params) locate(index string) (*Store, error) {
-	if p.Directory == "" || index == "" {
+	if p.Path == "" || index == "" {
 		return nil, errors.New("it takes a directory and the name of an index")
 	}
-	dir, err := filepath.Abs(p.Directory)
+	dir, err := filepath.Abs(p.Path)
 	if err != nil {
 		return nil, err
 	}

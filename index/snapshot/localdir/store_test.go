@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func params(dir string) Params { return Params{Directory: dir} }
+func params(dir string) Params { return Params{Path: dir} }
 
 func openAt(t testing.TB, dir, index string) *Store {
 	t.Helper()

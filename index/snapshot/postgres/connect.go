@@ -46,7 +46,7 @@ func (p Params) configure() (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
-const form = "write postgres://user:password@host:5432/database in snapshot.postgres_url, special characters of the " +
+const form = "write postgres://user:password@host:5432/database in snapshots.postgres.url, special characters of the " +
 	"password as %XX"
 
 var errURL = errors.New("the URL cannot be read: " + form)

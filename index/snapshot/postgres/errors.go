@@ -53,9 +53,9 @@ func (t target) explain(err error) error {
 	case errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err):
 		what, remedy = "no answer in time", "is it overloaded, or a firewall in between?"
 	case errors.As(err, &network):
-		what, remedy = network.Error(), "is it running, and do host and port in snapshot.postgres_url name it?"
+		what, remedy = network.Error(), "is it running, and do host and port in snapshots.postgres.url name it?"
 	case connecting:
-		what, remedy, away = firstLine(err), "check snapshot.postgres_url", false
+		what, remedy, away = firstLine(err), "check snapshots.postgres.url", false
 	case pgconn.SafeToRetry(err), errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF),
 		errors.Is(err, io.ErrUnexpectedEOF):
 		what, remedy = firstLine(err), "the connection broke; the next attempt opens a new one"
@@ -78,9 +78,9 @@ func (t target) remedy(code, message string) string {
 	}
 	switch code {
 	case "28P01", "28000": // invalid_password, invalid_authorization_specification
-		return "check user and password in snapshot.postgres_url, and the server's pg_hba.conf"
+		return "check user and password in snapshots.postgres.url, and the server's pg_hba.conf"
 	case "3D000": // invalid_catalog_name
-		return fmt.Sprintf("create it (CREATE DATABASE %s OWNER %s), or name another in snapshot.postgres_url",
+		return fmt.Sprintf("create it (CREATE DATABASE %s OWNER %s), or name another in snapshots.postgres.url",
 			pgx.Identifier{t.database}.Sanitize(), user)
 	case "42501": // insufficient_privilege
 		return fmt.Sprintf("as the owner of the schema, run: "+grant, schema, user)
@@ -89,10 +89,10 @@ func (t target) remedy(code, message string) string {
 	case "53300": // too_many_connections
 		return fmt.Sprintf("a member needs up to %d connections and one per lease: raise max_connections", poolSize)
 	case "53100", "53200": // disk_full, out_of_memory
-		return "make room on the server, keep fewer snapshots (snapshot.keep), or remember fewer documents (window)"
+		return "make room on the server, or remember fewer documents (window)"
 	case "25006": // read_only_sql_transaction
 		return "this is a replica that only reads: name the primary, or add target_session_attrs=read-write to " +
-			"snapshot.postgres_url"
+			"snapshots.postgres.url"
 	case "57014": // query_canceled, by statement_timeout
 		return "is the server overloaded, or another member stuck in a transaction?"
 	case "08P01": // protocol_violation

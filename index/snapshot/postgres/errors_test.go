@@ -151,7 +151,7 @@ func TestBadURL(t *testing.T) {
 		password: "cannot be read",
 	} {
 		_, err := paramsFor(raw).Open(t.Context(), "orders")
-		wantProblem(t, err, part, "snapshot.postgres_url")
+		wantProblem(t, err, part, "snapshots.postgres.url")
 	}
 	if _, err := paramsFor(urlFor("127.0.0.1:1", "")).Open(t.Context(), ""); err == nil {
 		t.Error("opened for an index without a name")

@@ -10,7 +10,7 @@ import (
 
 // Params are the settings of a store in PostgreSQL, and open it.
 type Params struct {
-	URL    string `key:"postgres_url" doc:"the database, with store: postgres; connect directly or through a pooler in session mode" example:"postgres://unecho@db.example.org:5432/unecho?sslmode=verify-full" secret:"true" called:"url"`
+	URL    string `key:"url" doc:"the database; connect directly or through a pooler in session mode" example:"postgres://unecho@db.example.org:5432/unecho?sslmode=verify-full" secret:"true" called:"url"`
 	Schema string `key:"schema" doc:"the schema of unecho's tables, created if missing and allowed"`
 }
 
@@ -22,12 +22,10 @@ func DefaultParams() Params { return Params{Schema: "unecho"} }
 // Validate implements snapshot.Opener. The URL may contain a password.
 func (p Params) Validate() []setting.Mistake {
 	var mistakes []setting.Mistake
-	const write = "write postgres://user:password@host:5432/database"
-	switch {
-	case p.URL == "":
-		mistakes = append(mistakes, setting.Mistake{Key: "postgres_url", Problem: "is missing", Remedy: write})
-	case !strings.HasPrefix(p.URL, "postgres://") && !strings.HasPrefix(p.URL, "postgresql://"):
-		mistakes = append(mistakes, setting.Mistake{Key: "postgres_url", Problem: "is not a PostgreSQL URL", Remedy: write})
+	if !strings.HasPrefix(p.URL, "postgres://") && !strings.HasPrefix(p.URL, "postgresql://") {
+		mistakes = append(mistakes, setting.Mistake{
+			Key: "url", Problem: "is not a PostgreSQL URL", Remedy: "write postgres://user:password@host:5432/database",
+		})
 	}
 	if !plainIdentifier(p.Schema) {
 		mistakes = append(mistakes, setting.Wrong("schema", p.Schema, "is not a plain schema name",
@@ -41,5 +39,5 @@ func plainIdentifier(s string) bool {
 	return err == nil && ok && !strings.HasPrefix(s, "pg_")
 }
 
-// ForAll implements snapshot.Opener: all members see a database.
-func (Params) ForAll() bool { return true }
+// UsedBy implements snapshot.Opener: all members see a database.
+func (Params) UsedBy() snapshot.Use { return snapshot.ByAll }

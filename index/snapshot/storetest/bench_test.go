@@ -41,13 +41,13 @@ func backings() []backing {
 
 func openDirectory(b *testing.B) (snapshot.Store, []bare) {
 	b.Helper()
-	p := localdir.Params{Directory: b.TempDir()}
+	p := localdir.Params{Path: b.TempDir()}
 	s, err := p.Open(b.Context(), storetest.Index)
 	must(b, err)
 	files := func(hash func([]byte) byte) func(*snapshot.Manifest) int64 {
 		return func(m *snapshot.Manifest) (n int64) { // one after the other
 			for _, s := range m.Segments {
-				found, err := filepath.Glob(filepath.Join(p.Directory, "*", "segments", s.Name[:2], s.Name))
+				found, err := filepath.Glob(filepath.Join(p.Path, "*", "segments", s.Name[:2], s.Name))
 				must(b, err)
 				data, err := os.ReadFile(found[0])
 				must(b, err)

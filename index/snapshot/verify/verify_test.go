@@ -35,7 +35,7 @@ func shelf(t *testing.T) (dir string, store snapshot.Store, state func(*snapshot
 	t.Helper()
 	dir = t.TempDir()
 	feed := storetest.NewStream(t, 5000, 4)
-	store, err := localdir.Params{Directory: dir}.Open(t.Context(), feed.Manifest().Index)
+	store, err := localdir.Params{Path: dir}.Open(t.Context(), feed.Manifest().Index)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ config:
   http: {show_text: true, tls: {cert_file: /etc/unecho-secrets/unecho-tls/tls.crt, key_file: /etc/unecho-secrets/unecho-tls/tls.key}}
 secrets:
   - {setting: kafka.sasl.password, secret: kafka, key: password}
-  - {setting: snapshot.postgres_url, secret: db, key: url}
+  - {setting: snapshots.postgres.url, secret: db, key: url}
 secretFiles: [kafka-ca, unecho-tls]
 args: [--pprof]
 env: [{name: OTEL_EXPORTER_OTLP_ENDPOINT, value: "http://otel:4318"}]

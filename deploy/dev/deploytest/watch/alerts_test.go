@@ -169,7 +169,7 @@ func killed(s *scene) ([]*member, func()) {
 // The group has offsets, and the member is given a journal that knows nothing of them.
 func unready(s *scene) ([]*member, func()) {
 	s.working().stop()
-	return []*member{s.start("one", "journal.topic=another", "snapshot.directory="+filepath.Join(s.dir, "other"))}, idle
+	return []*member{s.start("one", "journal.topic=another", "snapshots.directory.path="+filepath.Join(s.dir, "other"))}, idle
 }
 
 func outputsClosed(s *scene) ([]*member, func()) {
@@ -257,7 +257,7 @@ func different(s *scene) ([]*member, func()) {
 	overlay, err := plant(s.dir, "consumer/member/keeper.go", "Hash: c.Hash,", "Hash: c.Hash ^ 1,")
 	check(s.t, err)
 	check(s.t, build(wrong, "-overlay", overlay))
-	right := s.start("right", "snapshot.every=1h")
+	right := s.start("right", "snapshots.every=1h")
 	s.produce(20)
 	s.settled(right)
 	s.startProgram(wrong, "wrong")

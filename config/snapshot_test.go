@@ -63,7 +63,7 @@ func TestSnapshotStores(t *testing.T) {
 
 // TestStores: each kind of store has its settings in a section of SnapshotParams, and is chosen by one of them.
 func TestStores(t *testing.T) {
-	for _, s := range (SnapshotParams{}).stores() {
+	for _, s := range DefaultSnapshotParams().stores() {
 		if s.chosen {
 			t.Errorf("%s is chosen by nothing", s.section)
 		}

@@ -45,7 +45,7 @@ func TestOneSnapshotPerInterval(t *testing.T) {
 func TestSnapshotsOfBeforeAnErasureGo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	w.setup.Snapshot.Every, w.setup.Snapshot.Keep = time.Hour, 2
+	w.setup.Snapshot.Every = time.Hour
 	m := w.start()
 	store := &counting{Store: m.setup.Store}
 	k := member.NewKeeper(m.follower(), store, w.setup.Snapshot, "another")
@@ -63,7 +63,7 @@ func TestSnapshotsOfBeforeAnErasureGo(t *testing.T) {
 		}
 		return offsets
 	}
-	for range 2 {
+	for range snapshot.Kept {
 		w.produce(10, 1)
 		w.settled()
 		write()
@@ -72,11 +72,11 @@ func TestSnapshotsOfBeforeAnErasureGo(t *testing.T) {
 	if err != nil || erased < 0 {
 		t.Fatalf("erased at %d: %v", erased, err)
 	}
-	for range 2 {
+	for range snapshot.Kept {
 		write()
 	}
 	last := write()
-	if len(last) != 2 || slices.Min(last) <= erased {
+	if len(last) != snapshot.Kept || slices.Min(last) <= erased {
 		t.Errorf("an erasure at %d leaves snapshots of %v", erased, last)
 	}
 	w.becomes("nothing is written where nothing has changed", func() bool { // a base may still be announced

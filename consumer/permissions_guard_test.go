@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // refusals passes a log on and keeps the first line about a missing right.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 const permissionsFile = "../deploy/docs/permissions.md"

@@ -73,7 +73,7 @@ func TestRestoreIsOvertaken(t *testing.T) {
 	w := newWorld(t, 1)
 	m, k := w.trimmed()
 	pruned := func() error {
-		for i := range uint64(2) {
+		for i := range uint64(snapshot.Kept) {
 			w.another(k, 10+i)
 		}
 		return snapshot.ErrMissingSegment

@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
 )
 

@@ -21,6 +21,7 @@ import (
 	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // Nothing is wrong, although nobody is at work.

@@ -68,7 +68,7 @@ func TestLateJoin(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]func(own balance.Incarnation) balance.Incarnation{
 		"this process":   func(own balance.Incarnation) balance.Incarnation { return own },
-		"the one before": func(balance.Incarnation) balance.Incarnation { return balance.NewIncarnation(time.UnixMilli(1)) },
+		"the one before": func(balance.Incarnation) balance.Incarnation { return balance.NewIncarnation(time.UnixMilli(1), false) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

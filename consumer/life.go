@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/time/rate"
 
+	"github.com/unecho/unecho/consumer/balance"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/outputs"
 	"github.com/unecho/unecho/consumer/phase"
@@ -61,7 +62,7 @@ func (p *process) lives(ctx, drain context.Context) error {
 			p.replicas.Divergences.Add(1)
 			p.setup.Logger.Error().Err(disputed).Str("other", open.Member).Int64("journal_offset", open.Offset).
 				Msg("replicas differ: this member leaves the group, restores from before that, and replays")
-		case errors.Is(err, session.ErrReplaced) && p.name.lease != nil:
+		case errors.Is(err, session.ErrReplaced) && p.name.lease != nil && !p.staysAlone():
 			if err := p.rename(drain); err != nil {
 				return err
 			}
@@ -223,10 +224,11 @@ func (p *process) logFill(ctx context.Context, replica *member.Follower) {
 }
 
 // takePart runs the sessions and their companions until it is time to drain, or until the replica lags:
-// member.ErrBehind.
+// member.ErrBehind. Another member may end it: balance.ErrSecond.
 func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, accused bool) error {
 	working, withdraw := context.WithCancelCause(ctx)
 	defer withdraw(nil)
+	keeper.Alone = p.aloneOr(withdraw)
 	group, inner := errgroup.WithContext(working)
 	draining, stop := context.WithCancel(drain)
 	defer context.AfterFunc(inner, stop)()
@@ -257,8 +259,8 @@ func (p *process) takePart(ctx, drain context.Context, keeper *member.Keeper, ac
 	err = group.Wait()
 	stopBeside()
 	others.Wait()
-	if err == nil && errors.Is(context.Cause(working), member.ErrBehind) {
-		return member.ErrBehind
+	if cause := context.Cause(working); err == nil && (errors.Is(cause, member.ErrBehind) || errors.Is(cause, balance.ErrSecond)) {
+		return cause
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -83,12 +84,9 @@ func describe(ctx context.Context, admin *kadm.Client, group string) (Roster, er
 }
 
 func sessionOf(d *kadm.DescribedGroupMember) GroupMember {
-	m := GroupMember{Client: d.ClientID, Host: strings.TrimPrefix(d.ClientHost, "/")}
+	m := GroupMember{Process: cluster.Process(d.InstanceID), Client: d.ClientID, Host: strings.TrimPrefix(d.ClientHost, "/")}
 	if d.InstanceID != nil {
 		m.Instance = *d.InstanceID
-		if at := strings.LastIndex(m.Instance, "-s"); at >= 0 {
-			m.Process = m.Instance[:at]
-		}
 	}
 	if c, ok := d.Assigned.AsConsumer(); ok {
 		for _, t := range c.Topics {

@@ -21,6 +21,7 @@ import (
 	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // Service is one process of the consumer group, as others see it. What works in it is a process.
@@ -62,7 +63,7 @@ func New(setup Setup) (*Service, error) {
 	s := &Service{
 		setup: setup, reader: reader, taken: &gateway.Counters{},
 		kept: kept{
-			incarnation: balance.NewIncarnation(time.Now()), counters: measure.NewCounters(setup.Source.Topics),
+			incarnation: balance.NewIncarnation(time.Now(), setup.Snapshot.For == snapshot.ByOne), counters: measure.NewCounters(setup.Source.Topics),
 			waiting: &standing.WaitingList{}, replicas: member.NewCounters(), stirred: make(chan struct{}, 1),
 		},
 	}
@@ -132,6 +133,9 @@ func (s *Service) serve(ctx, drain context.Context, done func()) error {
 	defer func() { p.name.release() }()
 	s.called.Store(&name.member)
 	took.End("name")
+	if err := p.refuseSecond(drain); err != nil {
+		return err
+	}
 	if p.slots, err = r.fence(drain, name.member); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}

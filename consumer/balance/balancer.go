@@ -38,6 +38,19 @@ func Shared(group, who string, because error) *stop.Error {
 	}
 }
 
+// Together is what several members need where one stays alone.
+const Together = "for several members, stop the one that is alone, and give all of them a store that all see, with its " +
+	"snapshots: its directory with snapshots.directory.for: all, or snapshots.postgres (unecho snapshot export, import)"
+
+// ErrSecond is wrapped by what ends a second member of a group in which one stays alone.
+var ErrSecond = errors.New("one of the two is to stay alone (snapshots.directory.for: only), and trims the journal to its " +
+	"own snapshots")
+
+// Second is the error that ends such a member.
+func Second(group string, first *cluster.Member) *stop.Error {
+	return &stop.Error{What: fmt.Sprintf("%s is in group %s", first, group), Remedy: Together, Err: ErrSecond}
+}
+
 // Balancer is the balancer of the group (decision 71). It adds the session's incarnation to what the session tells when it joins,
 // and the tag to what it deals.
 type Balancer struct {

@@ -13,7 +13,7 @@ import (
 // to members of the new protocol nor what another program does.
 func TestDealt(t *testing.T) {
 	t.Parallel()
-	b := New(NewIncarnation(time.UnixMilli(1_800_000_000_000)))
+	b := New(NewIncarnation(time.UnixMilli(1_800_000_000_000), false))
 	var members []kmsg.JoinGroupResponseMember
 	for _, id := range []string{"a", "b", "spare"} {
 		members = append(members, kmsg.JoinGroupResponseMember{

@@ -12,7 +12,7 @@ import (
 func TestYieldsTo(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_800_000_000_000)
-	early, late, other := NewIncarnation(now), NewIncarnation(now.Add(time.Millisecond)), NewIncarnation(now)
+	early, late, other := NewIncarnation(now, false), NewIncarnation(now.Add(time.Millisecond), false), NewIncarnation(now, false)
 	if early.YieldsTo(early) {
 		t.Error("yields to itself")
 	}
@@ -30,7 +30,7 @@ func TestYieldsTo(t *testing.T) {
 // What a session joins with tells its incarnation, and still all that its partitions are shared out by.
 func TestIncarnationInMetadata(t *testing.T) {
 	t.Parallel()
-	of := NewIncarnation(time.UnixMilli(1_800_000_000_000))
+	of := NewIncarnation(time.UnixMilli(1_800_000_000_000), false)
 	plain := kgo.CooperativeStickyBalancer()
 	told := New(of).JoinGroupMetadata([]string{"news"}, map[string][]int32{"news": {1, 2}}, 7)
 	for _, c := range []struct {
@@ -57,5 +57,5 @@ func TestIncarnationInMetadata(t *testing.T) {
 func shown(metadata []byte) Incarnation {
 	var m kmsg.ConsumerMemberMetadata
 	_ = m.ReadFrom(metadata) // what is cut short is read as far as it goes
-	return incarnationIn(m.UserData)
+	return IncarnationIn(m.UserData)
 }

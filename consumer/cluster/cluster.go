@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -32,6 +33,14 @@ func (c *Cluster) Admin() *kadm.Client { return kadm.NewClient(c.Client) }
 
 // Slot names the k-th session of a member. It is the instance id in the group.
 func Slot(member string, k int) string { return fmt.Sprintf("%s-s%d", member, k) }
+
+// Process is the member whose slot an instance id is; empty if it is none.
+func Process(instance *string) string {
+	if instance == nil {
+		return ""
+	}
+	return (*instance)[:max(0, strings.LastIndex(*instance, "-s"))]
+}
 
 // TransactionalID is stable for a slot, so that whoever takes the slot fences who had it.
 func (c *Cluster) TransactionalID(slot string) string { return c.transactionPrefix() + slot }

@@ -19,10 +19,12 @@ const BalancedAs = "unecho"
 
 // Member is a member of a group, whatever program it is of.
 type Member struct {
-	Name   string // its instance id, or what Kafka calls it
-	Client string
-	Host   string
-	Guest  bool // it is none of unecho's
+	Name    string // its instance id, or what Kafka calls it
+	Process string // whose session it is; empty: of none of unecho's
+	Client  string
+	Host    string
+	Guest   bool   // it is none of unecho's
+	Told    []byte // what it added to its request to join; nothing while the group shares out partitions
 }
 
 // String tells a person which member that is.
@@ -81,10 +83,14 @@ func Members(ctx context.Context, admin *kadm.Client, group string) (Membership,
 func sessions(g *kadm.DescribedGroup) Membership {
 	all := Membership{State: g.State}
 	for _, m := range g.Members {
-		all.Members = append(all.Members, Member{
-			Name: named(m.InstanceID, m.MemberID), Client: m.ClientID, Host: m.ClientHost,
+		is := Member{
+			Name: named(m.InstanceID, m.MemberID), Process: Process(m.InstanceID), Client: m.ClientID, Host: m.ClientHost,
 			Guest: g.Protocol != "" && g.Protocol != BalancedAs,
-		})
+		}
+		if told, ok := m.Join.AsConsumer(); ok {
+			is.Told = told.UserData
+		}
+		all.Members = append(all.Members, is)
 	}
 	slices.SortFunc(all.Members, byName)
 	return all

@@ -10,11 +10,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 
+	"github.com/unecho/unecho/consumer/balance"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // group checks the members and what they have committed.
@@ -24,7 +26,7 @@ func (p *target) group(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings := members(name, &in)
+	findings := append(members(name, &in), p.alone(&in)...)
 	more, err := p.offsets(ctx)
 	return append(findings, more...), err
 }
@@ -45,6 +47,33 @@ func members(name string, in *cluster.Membership) []Finding {
 			"its partitions are being shared out", "look again; it takes seconds"))
 	}
 	return append(findings, fine("group "+name+": "+several(len(in.Members)-len(guests), "session")))
+}
+
+// alone compares who is in the group with what a member that stays alone allows.
+func (p *target) alone(in *cluster.Membership) []Finding {
+	processes, alone := map[string]bool{}, ""
+	for _, m := range in.Members {
+		if m.Process != "" {
+			processes[m.Process] = true
+		}
+		if balance.IncarnationIn(m.Told).StaysAlone() {
+			alone = m.Process
+		}
+	}
+	only := p.in.Snapshot.For == snapshot.ByOne
+	const why = "it trims the journal to its own snapshots, and no second member starts beside it"
+	switch {
+	case len(processes) > 1 && (only || alone != ""):
+		return []Finding{problem(fmt.Sprintf("%s are in the group, and one of them is to stay alone (snapshots.directory.for: only)",
+			several(len(processes), "member")), "the journal is not trimmed until the others have gone, and one that starts is refused",
+			balance.Together)}
+	case alone != "" && !only:
+		return []Finding{problem("member "+alone+" stays alone in the group (snapshots.directory.for: only)", why, balance.Together)}
+	case only && len(processes) > 0 && p.newest == nil:
+		return []Finding{note("a member is in the group, and no snapshot of it is here", "if that is another than this one: "+why,
+			balance.Together)}
+	}
+	return nil
 }
 
 // extent is what a source partition holds, and how much of it was committed.

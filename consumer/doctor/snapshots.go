@@ -32,7 +32,8 @@ func (p *target) snapshots(ctx context.Context) ([]Finding, error) {
 	if !p.in.Snapshot.For.Trims() {
 		findings = append(findings, note("the store is not shared by all members",
 			"the journal is never trimmed, and grows for ever",
-			"a store that all members see: snapshots.postgres, or snapshots.directory.for: all"))
+			"snapshots.directory.for: only, if this member stays alone; else a store that all members see: for: all, or "+
+				"snapshots.postgres"))
 	}
 	more, err := p.restorable(ctx)
 	return append(findings, more...), err
@@ -117,7 +118,7 @@ func (p *target) restorable(ctx context.Context) ([]Finding, error) {
 	if p.tail.start > 0 {
 		return append(findings, costly("journal", fmt.Sprintf("journal %s begins at %d, and no usable snapshot of it is here",
 			p.in.Journal.Topic, p.tail.start),
-			"a member cannot start", "give this member the store that the others use (snapshots)"+
+			"a member cannot start", "give this member the store that the others use (snapshots), or the directory of the one that was alone"+
 				p.acceptGap(ctx, "if there is none left", p.tail.start))), nil
 	}
 	return append(findings, p.none()...), nil
@@ -147,7 +148,7 @@ func (p *target) newestSnapshot(ctx context.Context, info *snapshot.Info) ([]Fin
 	switch rest := p.tail.end - at; {
 	case at < p.tail.start:
 		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal begins at %d", at,
-			p.tail.start), "a member cannot start", "give this member the store that the others use (snapshots)"+
+			p.tail.start), "a member cannot start", "give this member the store that the others use (snapshots), or the directory of the one that was alone"+
 			p.acceptGap(ctx, "if there is none left", p.tail.start))}, nil
 	case at > p.tail.end:
 		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal ends at %d", at, p.tail.end),

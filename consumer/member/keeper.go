@@ -17,6 +17,8 @@ import (
 type Keeper struct {
 	*Follower
 	Params snapshot.Params
+	// Alone says why the journal must not be trimmed now; nil: there is no reason.
+	Alone  func(context.Context) error
 	store  snapshot.Store
 	name   string
 	writer *snapshot.Writer

@@ -108,8 +108,9 @@ func (s *Setup) fromTheStart(start int64) (*index.Replica, journal.Begin, error)
 	if start > 0 && s.AcceptJournalGap != gap {
 		return nil, journal.Begin{}, &stop.Error{
 			What: fmt.Sprintf("journal %s begins at %d, and no usable snapshot reaches so far", s.Log.Topic, start),
-			Remedy: "give this member the store that the others use (snapshots), or start once with " +
-				"--accept-journal-gap " + gap + " and an empty memory",
+			Remedy: "give this member the store that the others use (snapshots), or a copy of the directory of the one that was " +
+				"alone (for: only), or import its snapshots (unecho snapshot export, import); if there are none left, start once " +
+				"with --accept-journal-gap " + gap + " and an empty memory",
 		}
 	}
 	replica, err := index.NewReplica(s.Agreed.Index, s.Agreed.Fingerprint)

@@ -8,11 +8,16 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// trim deletes the journal below the second newest snapshot, if all members see the store. The mark right before it
+// trim deletes the journal below the second newest snapshot, if whoever starts sees the store. The mark right before it
 // stays, by which a member that restores it knows whose journal that is.
 func (k *Keeper) trim(ctx context.Context) error {
 	if !k.Params.For.Trims() {
 		return nil
+	}
+	if k.Alone != nil {
+		if err := k.Alone(ctx); err != nil {
+			return err
+		}
 	}
 	below, err := k.trimBelow(ctx)
 	if err != nil || below <= 1 {

@@ -16,10 +16,11 @@ type Use string
 const (
 	ByMember Use = "member" // each member has its own: nobody trims the journal
 	ByAll    Use = "all"    // all members see the same one
+	ByOne    Use = "only"   // there is one member, and it stays alone
 )
 
-// Trims says whether the journal may be trimmed.
-func (u Use) Trims() bool { return u == ByAll }
+// Trims says whether the journal may be trimmed: whoever starts finds the snapshots.
+func (u Use) Trims() bool { return u != ByMember }
 
 // Params say how often snapshots are taken. They decide no verdict.
 type Params struct {

@@ -20,7 +20,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "http" (merge (dict "listen" ":9464") (.Values.config.http | default dict))) -}}
 {{- if not .Values.config.kafka.brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
 {{- if not .Values.config.source.topics }}{{ fail "config.source.topics: which topics are read?" }}{{ end -}}
-{{- if eq (include "unecho.store" .) "directory" }}{{ $_ := set $config "snapshots" (mergeOverwrite (dict "directory" (dict "path" "/var/lib/unecho/snapshots")) ($config.snapshots | default dict)) }}{{ end -}}
+{{- if eq (include "unecho.store" .) "directory" }}{{ include "unecho.volumes" . }}{{ $_ := set $config "snapshots" (mergeOverwrite (dict "directory" (dict "path" "/var/lib/unecho/snapshots" "for" "only")) ($config.snapshots | default dict)) }}{{ end -}}
 {{- toYaml $config -}}
 {{- end }}
 
@@ -30,6 +30,13 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if dig "snapshots" "postgres" dict .Values.config }}{{ $store = "postgres" }}{{ end -}}
 {{- range .Values.secrets }}{{ if eq .setting "snapshots.postgres.url" }}{{ $store = "postgres" }}{{ end }}{{ end -}}
 {{- $store -}}
+{{- end }}
+
+{{- /* What pods with a volume each can do. */ -}}
+{{- define "unecho.volumes" -}}
+{{- $for := dig "snapshots" "directory" "for" "only" .Values.config -}}
+{{- if eq $for "all" }}{{ fail "config.snapshots.directory.for: all: each pod has a volume of its own, which the others do not see. Name a database by a Secret (secrets, snapshots.postgres.url), or run one pod with for: only" }}{{ end -}}
+{{- if and (gt (int .Values.replicas) 1) (ne $for "member") }}{{ fail "replicas: several pods take a store that all see: name a database by a Secret (secrets, snapshots.postgres.url), or run one pod. With config.snapshots.directory.for: member they run on a volume each, and nobody trims the journal, which grows for ever" }}{{ end -}}
 {{- end }}
 
 {{- /* What the port speaks. Probes take any certificate. */ -}}

@@ -27,20 +27,20 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 const root = "../../../.."
 
 var update = flag.Bool("update", false, "write the golden files, the schema of the values and deploy/manifests")
 
-// The five values with which it is installed.
-const five = `
+// The four values with which it is installed.
+const few = `
 image: {tag: v1.0.0}
 config:
   kafka: {brokers: [kafka:9092]}
   source: {topics: [news]}
   sink: {unique: fresh}
-  snapshot: {store: directory}
 `
 
 const all = `
@@ -50,7 +50,6 @@ config:
   kafka: {brokers: [kafka:9092], sasl: {mechanism: SCRAM-SHA-512, username: unecho}, tls: {enabled: true, ca_file: /etc/unecho-secrets/kafka-ca/ca.pem}}
   source: {topics: [news, mail]}
   window: {bytes: 4GiB}
-  snapshot: {store: postgres}
   http: {show_text: true, tls: {cert_file: /etc/unecho-secrets/unecho-tls/tls.crt, key_file: /etc/unecho-secrets/unecho-tls/tls.key}}
 secrets:
   - {setting: kafka.sasl.password, secret: kafka, key: password}
@@ -127,7 +126,7 @@ func differs(got, want string) string {
 
 func TestChartRenders(t *testing.T) {
 	t.Parallel()
-	for name, values := range map[string]string{"five": five, "all": all} {
+	for name, values := range map[string]string{"few": few, "all": all} {
 		out, err := render(t, values)
 		check(t, err)
 		golden(t, "testdata/"+name+".yaml", out)
@@ -135,19 +134,19 @@ func TestChartRenders(t *testing.T) {
 	}
 }
 
-// The plain manifests are the chart with its five values.
+// The plain manifests are the chart with its four values.
 func TestManifests(t *testing.T) {
 	t.Parallel()
-	out, err := render(t, strings.Replace(five, "sink: {unique: fresh}", "consumer: {group: news-filter}", 1))
+	out, err := render(t, strings.Replace(few, "sink: {unique: fresh}", "consumer: {group: news-filter}", 1))
 	check(t, err)
-	const said = "# The chart with its five values, for kubectl apply. Written by: go test ./chart -update, in " +
+	const said = "# The chart with its four values, for kubectl apply. Written by: go test ./chart -update, in " +
 		"deploy/dev/deploytest.\n"
 	golden(t, filepath.Join(root, "deploy/manifests/unecho.yaml"),
 		said+strings.ReplaceAll(out, "app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl"))
 }
 
-// The command with which the page installs the chart gives five values, and they are enough.
-func TestFiveValuesInstall(t *testing.T) {
+// The command with which the page installs the chart gives four values, and they are enough.
+func TestFourValuesInstall(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "deploy/docs/deployment.md"))
 	check(t, err)
@@ -158,7 +157,7 @@ func TestFiveValuesInstall(t *testing.T) {
 	for _, set := range sets {
 		check(t, strvals.ParseInto(set[1], given))
 	}
-	if len(sets) != 5 {
+	if len(sets) != 4 {
 		t.Errorf("%d values: %v", len(sets), sets)
 	}
 	values, err := yaml.Marshal(given)
@@ -173,6 +172,9 @@ func TestFiveValuesInstall(t *testing.T) {
 	check(t, os.WriteFile(path, []byte(file), 0o600))
 	c, err := config.Load(path, nil, nil)
 	check(t, err)
+	if c.Snapshot.Directory.For != snapshot.ByOne {
+		t.Errorf("one pod keeps its snapshots for %s", c.Snapshot.Directory.For)
+	}
 	if c.Consumer.Group != "news" {
 		t.Errorf("the group of the release news is called %q", c.Consumer.Group)
 	}
@@ -227,7 +229,7 @@ func decode(t *testing.T, out string) (set appsv1.StatefulSet, file string) {
 // The program takes the configuration that pods get, with the variables that they get.
 func TestChartConfigures(t *testing.T) {
 	t.Parallel()
-	for _, values := range []string{five, all} {
+	for _, values := range []string{few, all} {
 		out, err := render(t, values)
 		check(t, err)
 		set, file := decode(t, out)
@@ -251,13 +253,23 @@ func TestChartConfigures(t *testing.T) {
 	}
 }
 
+// Several pods with a volume each take a word that their journal is never trimmed.
+func TestChartOfMembersWithTheirOwn(t *testing.T) {
+	t.Parallel()
+	out, err := render(t, few+"  snapshots: {directory: {for: member}}\nreplicas: 3\n")
+	check(t, err)
+	if set, file := decode(t, out); *set.Spec.Replicas != 3 || !strings.Contains(file, "for: member") {
+		t.Errorf("%d pods with\n%s", *set.Spec.Replicas, file)
+	}
+}
+
 // Memory is the window, 5 % more, and half a GiB.
 func TestChartMemory(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ bytes, want string }{
 		{"1GiB", "1587Mi"}, {"4 gib", "4812Mi"}, {"2TiB", "2202521Mi"}, {"100MiB", "617Mi"}, {"1048576", "514Mi"},
 	} {
-		out, err := render(t, five+"  window: {bytes: "+c.bytes+"}\n")
+		out, err := render(t, few+"  window: {bytes: "+c.bytes+"}\n")
 		check(t, err)
 		set, _ := decode(t, out)
 		if got := set.Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String(); got != c.want {
@@ -271,12 +283,14 @@ func TestChartRefuses(t *testing.T) {
 	t.Parallel()
 	for values, want := range map[string]string{
 		"": "config.kafka.brokers",
-		strings.Replace(five, "topics: [news]", "topic: news", 1):                  "topic",
-		five + "  window: {bytes: 0}\n":                                            "set resources.memory",
-		five + "  similarity: {treshold: 0.9}\n":                                   "treshold",
-		five + "  journal: {create: perhaps}\n":                                    "create",
-		five + "replica: 3\n":                                                      "replica",
-		strings.Replace(five, "brokers: [kafka:9092]", "sasl: {password: abc}", 1): "password",
+		strings.Replace(few, "topics: [news]", "topic: news", 1):                  "topic",
+		few + "  window: {bytes: 0}\n":                                            "set resources.memory",
+		few + "  similarity: {treshold: 0.9}\n":                                   "treshold",
+		few + "  journal: {create: perhaps}\n":                                    "create",
+		few + "replica: 3\n":                                                      "replica",
+		few + "replicas: 3\n":                                                     "snapshots.postgres.url",
+		few + "  snapshots: {directory: {for: all}}\n":                            "a volume of its own",
+		strings.Replace(few, "brokers: [kafka:9092]", "sasl: {password: abc}", 1): "password",
 	} {
 		if _, err := render(t, values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q should be refused for %q: %v", values, want, err)

@@ -26,7 +26,7 @@ func (p *target) group(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings := append(members(name, &in), p.alone(&in)...)
+	findings := append(members(name, &in), alone(&in, p.in.Snapshot.For == snapshot.ByOne, p.newest != nil)...)
 	more, err := p.offsets(ctx)
 	return append(findings, more...), err
 }
@@ -49,8 +49,9 @@ func members(name string, in *cluster.Membership) []Finding {
 	return append(findings, fine("group "+name+": "+several(len(in.Members)-len(guests), "session")))
 }
 
-// alone compares who is in the group with what a member that stays alone allows.
-func (p *target) alone(in *cluster.Membership) []Finding {
+// alone compares who is in the group with what a member that stays alone allows. Only says that this one is to stay alone,
+// and known that a snapshot of the journal is here.
+func alone(in *cluster.Membership, only, known bool) []Finding {
 	processes, alone := map[string]bool{}, ""
 	for _, m := range in.Members {
 		if m.Process != "" {
@@ -60,7 +61,6 @@ func (p *target) alone(in *cluster.Membership) []Finding {
 			alone = m.Process
 		}
 	}
-	only := p.in.Snapshot.For == snapshot.ByOne
 	const why = "it trims the journal to its own snapshots, and no second member starts beside it"
 	switch {
 	case len(processes) > 1 && (only || alone != ""):
@@ -69,7 +69,7 @@ func (p *target) alone(in *cluster.Membership) []Finding {
 			balance.Together)}
 	case alone != "" && !only:
 		return []Finding{problem("member "+alone+" stays alone in the group (snapshots.directory.for: only)", why, balance.Together)}
-	case only && len(processes) > 0 && p.newest == nil:
+	case only && len(processes) > 0 && !known:
 		return []Finding{note("a member is in the group, and no snapshot of it is here", "if that is another than this one: "+why,
 			balance.Together)}
 	}

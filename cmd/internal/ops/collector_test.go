@@ -213,7 +213,7 @@ func TestLint(t *testing.T) {
 
 // TestSettings checks that the settings named in help texts exist.
 func TestSettings(t *testing.T) {
-	named := regexp.MustCompile(`\b(window|similarity|http|snapshot|journal)\.[a-z_]+`)
+	named := regexp.MustCompile(`\b(window|similarity|http|snapshot|journal)(\.[a-z_]+)+`)
 	table := config.Table()
 	found := 0
 	for _, m := range metrics() {

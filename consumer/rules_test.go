@@ -161,7 +161,7 @@ func TestOffsetsLost(t *testing.T) {
 	w.refused("--accept-lost-offsets " + lost)
 	w.produce(100, 56)
 	w.setup.Accepted.LostOffsets = []string{protocol.LostOffsets(entry.Name("news", 1), w.sent[2]), "news/2@1"}
-	w.refusedBy(w.launch(named("m"), hurried), "--accept-lost-offsets " + lost)
+	w.refusedBy(w.launch(named("m"), hurried), "--accept-lost-offsets "+lost)
 	w.again(func(s *Setup) { s.Accepted.LostOffsets = []string{"news/1@3", lost} })
 	w.auditedWith(300)
 }

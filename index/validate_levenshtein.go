@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
@@ -22,10 +21,9 @@ func (p *Params) validateLevenshtein() []setting.Mistake {
 	s := &p.Similarity
 	slots := cmp.Or(s.Slots, usualSlots)
 	remedy := "write shingle: char:1, and raise threshold"
-	if found := p.workable(); len(found) > 0 {
-		remedy = "write " + strings.Join(found, ", or ")
+	if size := p.longest(); size > 0 {
+		remedy = fmt.Sprintf("write shingle: char:%d", size)
 	}
-	remedy += "; or set bands and rows, which promise no recall"
 	size := s.chars()
 	if size == 0 {
 		return []setting.Mistake{setting.Wrong("shingle", s.Shingle,
@@ -46,26 +44,13 @@ func (p *Params) keepsRecall() bool {
 	return err == nil && banding.Rows >= leastRows
 }
 
-// workable returns changes of the settings after which the plan keeps recall: the longest runs for these slots, and the
-// fewest slots for these runs.
-func (p *Params) workable() []string {
-	var found []string
+// longest returns the length of the longest runs of characters for which the plan keeps recall; 0 if there are none.
+func (p *Params) longest() int {
 	q := *p
 	for size := text.MaxChars; size > 0; size-- {
 		if q.Similarity.Shingle = fmt.Sprintf("char:%d", size); q.keepsRecall() {
-			found = append(found, "shingle: "+q.Similarity.Shingle)
-			break
+			return size
 		}
 	}
-	if p.Similarity.chars() == 0 {
-		return found
-	}
-	q = *p
-	q.Similarity.Slots = cmp.Or(q.Similarity.Slots, usualSlots)
-	for q.Similarity.Slots < sketch.MaxSlots {
-		if q.Similarity.Slots += 2; q.keepsRecall() {
-			return append(found, fmt.Sprintf("slots: %d", q.Similarity.Slots))
-		}
-	}
-	return found
+	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,8 +80,11 @@ func (l *loader) syntax(text []byte, err error) {
 		problem = m[2]
 	}
 	remedy := "mend the YAML near this line; a text that begins with { or [ stands in quotes, as does \"${NAME}\" between brackets"
-	if strings.Contains(problem, "cannot start any token") {
+	switch {
+	case strings.Contains(problem, "cannot start any token"):
 		remedy = "indent by spaces, not by tabs, and put texts that begin with @ or ` in quotes"
+	case strings.Contains(problem, "mapping values are not allowed"):
+		remedy = "indent the keys of a section alike, and put texts with a colon and a space in quotes"
 	}
 	if m := anchorError.FindStringSubmatch(problem); m != nil {
 		before, _, _ := bytes.Cut(text, []byte("*"+m[1]))
@@ -122,6 +126,12 @@ func (l *loader) mapping(prefix string, n *yaml.Node) {
 // another tool.
 func (l *loader) unknownPair(prefix string, p pair) {
 	key, n := setting.Join(prefix, p.name), resolve(p.value)
+	if name, _, joined := strings.Cut(key, ":"); joined && null(n) && slices.Contains(l.known, name) {
+		l.refuse(l.at(p.key), setting.Mistake{
+			Key: name, Problem: "has no space behind its colon", Remedy: "write one before the value",
+		})
+		return
+	}
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 || l.misspelt(key) || l.inside[n] {
 		l.unknown(prefix, p.name, l.at(p.key))
 		return

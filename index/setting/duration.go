@@ -69,7 +69,7 @@ func parseDuration(v reflect.Value, text string) (problem, remedy string) {
 	if _, numeric := strconv.ParseFloat(text, 64); numeric == nil {
 		return "has no unit", "write " + text + "ms, " + text + "s, " + text + "m, " + text + "h or " + text + "d"
 	}
-	if meant := ofWords.Replace(strings.ToLower(text)); meant != text {
+	if meant := abbreviated(text); meant != text {
 		if _, err := ParseDuration(meant); err == nil {
 			return "is not a duration", "write " + meant
 		}
@@ -83,7 +83,9 @@ func parseDuration(v reflect.Value, text string) (problem, remedy string) {
 
 var ofWeeks = regexp.MustCompile(`^([0-9]{1,4}) ?(?i:w|weeks?)$`)
 
-// ofWords turns units that are written out into those of a duration.
-var ofWords = strings.NewReplacer(" ", "", "days", "d", "day", "d", "hours", "h", "hour", "h", "hrs", "h", "hr", "h",
-	"minutes", "m", "minute", "m", "mins", "m", "min", "m", "seconds", "s", "second", "s", "secs", "s", "sec", "s",
-	"milliseconds", "ms", "millisecond", "ms")
+// abbreviated turns units that are written out into those of a duration.
+func abbreviated(text string) string {
+	return strings.NewReplacer(" ", "", "days", "d", "day", "d", "hours", "h", "hour", "h", "hrs", "h", "hr", "h",
+		"minutes", "m", "minute", "m", "mins", "m", "min", "m", "seconds", "s", "second", "s", "secs", "s", "sec", "s",
+		"milliseconds", "ms", "millisecond", "ms").Replace(strings.ToLower(text))
+}

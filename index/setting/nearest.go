@@ -1,6 +1,9 @@
 package setting
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Nearest returns the candidate that key was probably meant to be: one with nearly the same last word, or its beginning,
 // in the same section, or with that word in another one. Of equal ones the first wins.
@@ -36,9 +39,14 @@ func apart(a, b string) int {
 
 // Fold leaves out of a word what people write differently: bootstrap.servers, bootstrap_servers and bootstrapServers
 // are one.
-func Fold(word string) string { return folder.Replace(strings.ToLower(word)) }
-
-var folder = strings.NewReplacer(".", "", "_", "", "-", "")
+func Fold(word string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("._-", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, word)
+}
 
 // CutLast cuts a key before its last word.
 func CutLast(key string) (section, name string) {

@@ -89,7 +89,7 @@ func TestOriginsOfElements(t *testing.T) {
 	_, origins, mistakes := loadSample("server: {hosts: [a]}\nrules:\n- mode: odd\n  when:\n  - header: a\n",
 		[]string{"UNECHO_RULES_LIMITS_RATE=3"}, []string{"rules.paths=/a"})
 	if len(mistakes) > 0 {
-		t.Fatal(mistakes)
+		t.Fatalf("loadSample finds %v; want no mistakes", mistakes)
 	}
 	for key, want := range map[string]string{
 		"rules[0].mode": "f.yaml:3", "rules[0].when[0].header": "f.yaml:5", "rules[0].labels": "default",
@@ -227,4 +227,38 @@ func TestSettingsDoNotDependOnSpelling(t *testing.T) {
 			t.Errorf("text %d is %s", i, text)
 		}
 	}
+}
+
+// A key outside a list that probably meant a setting of its elements excuses that the list is missing, and no list that
+// was given.
+func TestMeantInAList(t *testing.T) {
+	for text, excused := range map[string]bool{"path: [/a]": true, "path: [/a]\nrules: []": false, "age: 1s": false} {
+		s := defaultSample()
+		l := newLoader(&s, "f.yaml")
+		l.decode([]byte(text))
+		if l.isExcused("rules") != excused || l.isExcused("rules[0].paths") != excused {
+			t.Errorf("%q excuses rules: %v, and rules[0].paths: %v; want %v", text, l.isExcused("rules"), l.isExcused("rules[0].paths"), excused)
+		}
+	}
+}
+
+// Whatever a text of settings says, it is refused or read as what is written again.
+func FuzzElementsInSettings(f *testing.F) {
+	f.Add([]byte(`{"rules[0]":{},"rules[1].mode":"odd","rules[2].when[0]":{},"rules[2].labels":{"a":"b"}}`))
+	f.Add([]byte(`{"rules[0].when[0].header":"x","rules[10].mode":"odd","rules[0]":3}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var values map[string]json.RawMessage
+		s := defaultSample()
+		if json.Unmarshal(text, &values) != nil || setCanonical(&s, values) != nil {
+			return
+		}
+		canonical := setting.Canonical("1", map[string]any{"": s})
+		again := defaultSample()
+		if err := setCanonical(&again, valuesOf(t, canonical)); err != nil {
+			t.Fatalf("the canonical text %s is refused: %v", canonical, err)
+		}
+		if back := setting.Canonical("1", map[string]any{"": again}); string(back) != string(canonical) {
+			t.Errorf("%s became %s", canonical, back)
+		}
+	})
 }

@@ -72,7 +72,7 @@ func TestMapsAreCopied(t *testing.T) {
 	var p mapped
 	f, given := field(t, &p, "texts"), map[string]string{"a": "1"}
 	if m := f.SetPairs(given); m != nil {
-		t.Fatal(m)
+		t.Fatalf("SetPairs refuses a map: %v", m)
 	}
 	given["a"], f.Pairs()["a"] = "2", "3"
 	if p.Texts["a"] != "1" {

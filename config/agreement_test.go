@@ -16,8 +16,8 @@ var free = []string{
 	"document.schema_file", "document.registry.urls", "document.registry.username", "document.registry.password",
 	"document.registry.token", "document.registry.timeout", "document.registry.tls.ca_file", "document.registry.tls.cert_file",
 	"document.registry.tls.key_file", "document.registry.tls.server_name", "document.registry.tls.insecure_skip_verify",
-	"sink.create",
-	"sink.compression", "sink.replication_factor",
+	"outputs.create.enabled",
+	"outputs.create.partitions", "outputs.create.replication_factor",
 }
 
 // Members agree on each setting that says what a document is, what is read and where it goes: either by the settings in
@@ -30,11 +30,11 @@ func TestWhatMembersAgreeOn(t *testing.T) {
 	}
 	base := Default()
 	base.Source.Topics = []string{"t"}
-	base.Sink.Metadata = "topic" // else sink.verdicts says nothing
+	base.Sink.Verdicts.Topic = "{source}.verdicts" // else it is left out
 	before := routing.Text(base.Source.Choice(), base.Sink)
 	for _, f := range setting.Fields(base) {
 		section, _, _ := strings.Cut(f.Key, ".")
-		if !slices.Contains([]string{"document", "source", "sink"}, section) {
+		if !slices.Contains([]string{"document", "source", "outputs"}, section) {
 			continue
 		}
 		c := base

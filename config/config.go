@@ -23,7 +23,7 @@ type Config struct {
 	Document document.Params       `key:"document" doc:"How a record becomes a document."`
 	Judge    index.Params          `key:""` // the sections similarity, window and index
 	Journal  journal.Params        `key:"journal" doc:"The topic that orders all decisions."`
-	Sink     sink.Params           `key:"sink" doc:"Where documents go."`
+	Sink     sink.Params           `key:"outputs" doc:"Where documents go."`
 	Snapshot SnapshotParams        `key:"snapshots" doc:"What a member starts from."`
 	Consumer consumer.Params       `key:"consumer" doc:"How this process takes part."`
 	HTTP     HTTPParams            `key:"http" doc:"What is served for the people who run it."`
@@ -56,7 +56,7 @@ func (c Config) Validate() []setting.Mistake {
 		c.htmlTwice(),
 		c.Judge.Validate(),
 		setting.Under("journal", c.Journal.Validate()),
-		setting.Under("sink", c.Sink.Validate()),
+		setting.Under("outputs", c.Sink.Validate()),
 		setting.Under("snapshots", c.Snapshot.Validate()),
 		setting.Under("consumer", c.Consumer.Validate()),
 		setting.Under("http", c.HTTP.Validate()),

@@ -87,7 +87,7 @@ func TestBackfillOfRefusedDocuments(t *testing.T) {
 	for i := range plan.Ranges {
 		plan.Ranges[i].From, plan.Ranges[i].To = 0, w.sent[int32(i)]
 	}
-	plain := func(s *Setup) { s.Sink.Compression = "none" }
+	plain := func(s *Setup) { s.Sessions = append(s.Sessions, kgo.ProducerBatchCompression(kgo.NoCompression())) }
 	for _, name := range []string{"ahead", "behind"} {
 		for _, output := range []string{"unique", "duplicate", "rejected"} {
 			w.create(name+"."+output, partitions, map[string]string{"retention.ms": "-1"})

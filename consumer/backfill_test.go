@@ -81,7 +81,7 @@ func job(name string, plan *protocol.Plan) func(*Setup) {
 		s.Plan, s.Params.Group = plan, name
 		s.Index.Window.Clock = "event"
 		s.Journal.Topic, s.Document.InvalidUTF8 = "", "reject"
-		s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = name+".unique", name+".duplicate", name+".rejected"
+		s.Sink.Unique.Topic, s.Sink.Duplicate.Topic, s.Sink.Rejected.Topic = name+".unique", name+".duplicate", name+".rejected"
 	}
 }
 
@@ -305,7 +305,7 @@ func TestBackfillOfAGrownTopic(t *testing.T) {
 	if _, err := kadm.NewClient(w.client()).UpdatePartitions(w.context(), 4, "news"); err != nil {
 		t.Fatal(err)
 	}
-	w.finished(w.launch(job("job", plan), func(s *Setup) { s.Sink.Create = false }), plan)
+	w.finished(w.launch(job("job", plan), func(s *Setup) { s.Sink.Create.Enabled = false }), plan)
 	w.jobOutputs("job", plan.Documents())
 }
 

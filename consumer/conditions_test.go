@@ -130,7 +130,7 @@ func TestConditionsOfABackfill(t *testing.T) {
 	live := w.wentTo("news.unique", "news.duplicate")
 	plan := w.plan(protocol.ByPlace, 2)
 	w.setup.Plan = plan
-	m := w.launch(job("job", plan), func(s *Setup) { s.Sink.Verdicts = "job.verdicts" })
+	m := w.launch(job("job", plan), func(s *Setup) { s.Sink.Verdicts.Topic = "job.verdicts" })
 	if err := m.wait(); err != nil {
 		t.Fatal(err)
 	}

@@ -140,31 +140,23 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// Output batches are compressed as the setting says, and hold the records unchanged.
+// Output batches are compressed by snappy.
 func TestCompression(t *testing.T) {
 	t.Parallel()
-	for _, word := range []string{"none", "snappy", "lz4", "zstd", "gzip"} {
-		t.Run(word, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, 1)
-			w.setup.Sink.Compression = word
-			w.produce(60, 73)
-			m := w.start(sessions(1))
-			w.settled()
-			if err := m.stop(); err != nil {
-				t.Fatal(err)
-			}
-			seen := map[uint8]bool{}
-			for _, r := range w.outputs("news.unique", int(m.Stats().Unique)) {
-				seen[r.Attrs.CompressionType()] = true
-			}
-			number := map[string]uint8{"none": 0, "gzip": 1, "snappy": 2, "lz4": 3, "zstd": 4}[word] // as in Kafka's batches
-			if len(seen) != 1 || !seen[number] {
-				t.Errorf("want batches of %s alone, got %v", word, seen)
-			}
-			w.audited()
-		})
+	w := newWorld(t, 1)
+	w.produce(60, 73)
+	m := w.start(sessions(1))
+	w.settled()
+	if err := m.stop(); err != nil {
+		t.Fatal(err)
 	}
+	const snappy = 2 // in Kafka's batches
+	for _, r := range w.outputs("news.unique", int(m.Stats().Unique)) {
+		if got := r.Attrs.CompressionType(); got != snappy {
+			t.Errorf("offset %d is compressed by %d, want %d", r.Offset, got, snappy)
+		}
+	}
+	w.audited()
 }
 
 // limit lowers the size that a topic accepts after the members have checked it.

@@ -13,13 +13,13 @@ import (
 // Loops reports every topic that would be used in two roles. A source that is also an output or the journal would be
 // read again without end. A journal that takes documents is no journal any more. Several sources may share one topic
 // for outputs of one kind. Outputs of two kinds may not share one, because its readers could not tell what they read,
-// unless sink.duplicate says so. Loops also reports names that no topic can have, as a source's with the suffix of an
+// unless both are given one name. Loops also reports names that no topic can have, as a source's with the suffix of an
 // output may be.
 // The keys of mistakes are complete.
 func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []setting.Mistake {
 	l := loops{roles: map[string]string{}, said: map[string]bool{}}
 	for _, m := range out.Validate() {
-		l.said["sink."+m.Key] = true
+		l.said["outputs."+m.Key] = true
 	}
 	for _, name := range source.Topics {
 		l.take("source.topics", name, "a source")
@@ -30,13 +30,13 @@ func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []s
 	}
 	for _, name := range source.Topics {
 		unique, duplicate, rejected := out.Topics(name)
-		l.take("sink.unique", unique, "the unique documents")
-		if out.Duplicate != sink.None {
-			l.take("sink.duplicate", duplicate, "the duplicates")
+		l.take("outputs.unique.topic", unique, "the unique documents")
+		if duplicate != "" && !out.Together() {
+			l.take("outputs.duplicate.topic", duplicate, "the duplicates")
 		}
-		l.take("sink.rejected", rejected, "the rejected documents")
+		l.take("outputs.rejected.topic", rejected, "the rejected documents")
 		if verdicts := out.VerdictsTopic(name); verdicts != "" {
-			l.take("sink.verdicts", verdicts, "the verdicts")
+			l.take("outputs.verdicts.topic", verdicts, "the verdicts")
 		}
 	}
 	l.patterned(p, source, j, out)
@@ -51,13 +51,13 @@ func (l *loops) patterned(p Params, source SourceParams, j journal.Params, out s
 		return
 	}
 	for _, name := range source.Topics {
-		if role, of := choice.Output(name); role != "" && !l.said["sink."+role] {
-			l.wrong("source.topics", name, "is named as a source, and is sink."+role+of+": it would be read again, without end",
+		if role, of := choice.Output(name); role != "" && !l.said["outputs."+role+".topic"] {
+			l.wrong("source.topics", name, "is named as a source, and is outputs."+role+of+": it would be read again, without end",
 				"take it out of source.topics, or give that output another name")
 		}
 	}
-	if role, of := choice.Output(j.Name(p.Group)); role != "" && !l.said["sink."+role] {
-		l.wrong("journal.topic", j.Name(p.Group), "is the journal, and is sink."+role+of+": no member could read it any more",
+	if role, of := choice.Output(j.Name(p.Group)); role != "" && !l.said["outputs."+role+".topic"] {
+		l.wrong("journal.topic", j.Name(p.Group), "is the journal, and is outputs."+role+of+": no member could read it any more",
 			"give the journal a topic of its own")
 	}
 }

@@ -15,30 +15,30 @@ var loopCases = []struct {
 	want    []string // how each mistake begins, and a word that it contains
 }{
 	{"defaults", "news,blogs", func(*sink.Params, *journal.Params) {}, nil},
-	{"one output of several sources", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "all", "bad" }, nil},
+	{"one output of several sources", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Unique.Topic, s.Rejected.Topic = "all", "bad" }, nil},
 	{
-		"a source", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Duplicate = "news" },
-		[]string{"sink.duplicate: news: is a source, and is to take the duplicates: they would be read again"},
+		"a source", "news,blogs", func(s *sink.Params, _ *journal.Params) { s.Duplicate.Topic = "news" },
+		[]string{"outputs.duplicate.topic: news: is a source, and is to take the duplicates: they would be read again"},
 	},
 	{
 		"by its placeholder", "news,news.unique", func(*sink.Params, *journal.Params) {},
-		[]string{"sink.unique: news.unique: is a source"},
+		[]string{"outputs.unique.topic: news.unique: is a source"},
 	},
 	{
-		"of another source", "raw.news,news", func(s *sink.Params, _ *journal.Params) { s.Rejected = "raw.{source}" },
-		[]string{"sink.rejected: raw.news: is a source"},
+		"of another source", "raw.news,news", func(s *sink.Params, _ *journal.Params) { s.Rejected.Topic = "raw.{source}" },
+		[]string{"outputs.rejected.topic: raw.news: is a source"},
 	},
 	{
-		"the journal", "news", func(s *sink.Params, j *journal.Params) { j.Topic, s.Unique = "j", "j" },
-		[]string{"sink.unique: j: is the journal, and is to take the unique documents: no member could read it any more"},
+		"the journal", "news", func(s *sink.Params, j *journal.Params) { j.Topic, s.Unique.Topic = "j", "j" },
+		[]string{"outputs.unique.topic: j: is the journal, and is to take the unique documents: no member could read it any more"},
 	},
 	{
-		"the journal by its default", "news", func(s *sink.Params, _ *journal.Params) { s.Unique = "unecho.journal" },
-		[]string{"sink.unique: unecho.journal: is the journal"},
+		"the journal by its default", "news", func(s *sink.Params, _ *journal.Params) { s.Unique.Topic = "unecho.journal" },
+		[]string{"outputs.unique.topic: unecho.journal: is the journal"},
 	},
 	{
-		"the journal by a placeholder", "unecho", func(s *sink.Params, _ *journal.Params) { s.Unique = "{source}.journal" },
-		[]string{"sink.unique: unecho.journal: is the journal"},
+		"the journal by a placeholder", "unecho", func(s *sink.Params, _ *journal.Params) { s.Unique.Topic = "{source}.journal" },
+		[]string{"outputs.unique.topic: unecho.journal: is the journal"},
 	},
 	{
 		"a journal that is a source", "news,j", func(_ *sink.Params, j *journal.Params) { j.Topic = "j" },
@@ -52,43 +52,46 @@ var loopCases = []struct {
 		"outputs of two kinds", "news,blogs", func(s *sink.Params,
 			_ *journal.Params,
 		) {
-			s.Unique, s.Duplicate = "{source}.out", "news.out"
+			s.Unique.Topic, s.Duplicate.Topic = "{source}.out", "news.out"
 		},
-		[]string{"sink.duplicate: news.out: is the unique documents, and is to take the duplicates"},
+		[]string{"outputs.duplicate.topic: news.out: is the unique documents, and is to take the duplicates"},
 	},
 	{
 		"duplicates among the unique ones", "news,blogs",
-		func(s *sink.Params, _ *journal.Params) { s.Unique, s.Duplicate = "all", sink.None }, nil,
+		func(s *sink.Params, _ *journal.Params) { s.Unique.Topic, s.Duplicate.Topic = "all", "all" }, nil,
 	},
 	{
 		"verdicts in another role", "news",
 		func(s *sink.Params, _ *journal.Params) {
-			s.Metadata, s.Verdicts = sink.MetadataTopic, "news.unique"
+			s.Verdicts.Topic = "news.unique"
 		},
-		[]string{"sink.verdicts: news.unique: is the unique documents, and is to take the verdicts"},
+		[]string{"outputs.verdicts.topic: news.unique: is the unique documents, and is to take the verdicts"},
 	},
 	{
 		"verdicts in the source", "news",
-		func(s *sink.Params, _ *journal.Params) { s.Metadata, s.Verdicts = sink.MetadataTopic, "news" },
-		[]string{"sink.verdicts: news: is a source, and is to take the verdicts: they would be read again"},
+		func(s *sink.Params, _ *journal.Params) { s.Verdicts.Topic = "news" },
+		[]string{"outputs.verdicts.topic: news: is a source, and is to take the verdicts: they would be read again"},
 	},
 	{
-		"a topic of verdicts that is not used", "news", func(s *sink.Params, _ *journal.Params) { s.Verdicts = "news" }, nil,
+		"duplicates that are dropped", "news",
+		func(s *sink.Params, _ *journal.Params) { s.Duplicate.Topic, s.Duplicate.Drop = "news", true }, nil,
 	},
 	{
 		"what the sink refuses for itself", "news",
-		func(s *sink.Params, _ *journal.Params) { s.Unique, s.Rejected = "{source}", s.Duplicate }, nil,
+		func(s *sink.Params, _ *journal.Params) {
+			s.Unique.Topic, s.Rejected.Topic = "{source}", s.Duplicate.Topic
+		}, nil,
 	},
 	{
 		"the longest names", strings.Repeat("n", 239), func(_ *sink.Params, j *journal.Params) { j.Topic = strings.Repeat("j", 249) }, nil,
 	},
 	{
 		"a name that is too long with one suffix", strings.Repeat("n", 240), func(*sink.Params, *journal.Params) {},
-		[]string{"sink.duplicate: " + strings.Repeat("n", 240) + ".duplicate: has 250 characters, and Kafka's topic names have 249 at most"},
+		[]string{"outputs.duplicate.topic: " + strings.Repeat("n", 240) + ".duplicate: has 250 characters, and Kafka's topic names have 249 at most"},
 	},
 	{
-		"names that are too long with all suffixes", strings.Repeat("n", 249), func(s *sink.Params, _ *journal.Params) { s.Metadata = sink.MetadataTopic },
-		[]string{"sink.unique: n", "sink.duplicate: n", "sink.rejected: n", "sink.verdicts: n"},
+		"names that are too long with all suffixes", strings.Repeat("n", 249), func(s *sink.Params, _ *journal.Params) { s.Verdicts.Topic = "{source}.verdicts" },
+		[]string{"outputs.unique.topic: n", "outputs.duplicate.topic: n", "outputs.rejected.topic: n", "outputs.verdicts.topic: n"},
 	},
 	{
 		"a journal that is too long", "news", func(_ *sink.Params, j *journal.Params) { j.Topic = strings.Repeat("j", 250) },
@@ -102,9 +105,9 @@ var loopCases = []struct {
 		"all at once", "news", func(s *sink.Params,
 			j *journal.Params,
 		) {
-			j.Topic, s.Unique, s.Duplicate = "news", "news", "j"
+			j.Topic, s.Unique.Topic, s.Duplicate.Topic = "news", "news", "j"
 		},
-		[]string{"journal.topic: news: is a source", "sink.unique: news: is a source"},
+		[]string{"journal.topic: news: is a source", "outputs.unique.topic: news: is a source"},
 	},
 }
 
@@ -134,8 +137,8 @@ func TestLoopsOfAPattern(t *testing.T) {
 	for named, want := range map[string]string{
 		"news.a":               "",
 		"other.unique":         "",
-		"news.a.unique":        "source.topics: news.a.unique: is named as a source, and is sink.unique of news.a: it would be read again",
-		"news.a,news.a.unique": "sink.unique: news.a.unique: is a source",
+		"news.a.unique":        "source.topics: news.a.unique: is named as a source, and is outputs.unique of news.a: it would be read again",
+		"news.a,news.a.unique": "outputs.unique.topic: news.a.unique: is a source",
 	} {
 		source := SourceParams{Topics: strings.Split(named, ","), Pattern: `news\..*`}
 		found := Loops(DefaultParams(), source, journal.DefaultParams(), sink.DefaultParams())
@@ -146,7 +149,7 @@ func TestLoopsOfAPattern(t *testing.T) {
 	j := journal.DefaultParams()
 	j.Topic = "news.a.rejected"
 	found := Loops(DefaultParams(), SourceParams{Pattern: `news\..*`}, j, sink.DefaultParams())
-	if len(found) != 1 || !strings.Contains(found[0].String(), "is the journal, and is sink.rejected of news.a") {
+	if len(found) != 1 || !strings.Contains(found[0].String(), "is the journal, and is outputs.rejected of news.a") {
 		t.Errorf("the journal: %v", found)
 	}
 }
@@ -155,12 +158,12 @@ func TestLoopsOfAPattern(t *testing.T) {
 func TestStartRefusesALoop(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Setup){
-		"an output is the source":      func(s *Setup) { s.Sink.Duplicate = "news" },
-		"an output is the journal":     func(s *Setup) { s.Sink.Unique = "unecho.journal" },
+		"an output is the source":      func(s *Setup) { s.Sink.Duplicate.Topic = "news" },
+		"an output is the journal":     func(s *Setup) { s.Sink.Unique.Topic = "unecho.journal" },
 		"the journal is the source":    func(s *Setup) { s.Journal.Topic = "news" },
 		"the list takes in an output":  func(s *Setup) { s.Source.Topics = []string{"news", "news.unique"} },
-		"two outputs are one topic":    func(s *Setup) { s.Sink.Duplicate, s.Sink.Unique = "news.out", "{source}.out" },
-		"also where nothing goes out ": func(s *Setup) { s.Sink.DryRun, s.Sink.Duplicate = true, "news" },
+		"two outputs are one topic":    func(s *Setup) { s.Sink.Duplicate.Topic, s.Sink.Unique.Topic = "news.out", "{source}.out" },
+		"also where nothing goes out ": func(s *Setup) { s.Sink.DryRun, s.Sink.Duplicate.Topic = true, "news" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,7 +12,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"github.com/unecho/unecho/sink"
 )
 
 // widening is a world whose members notice added partitions at once.
@@ -58,7 +57,7 @@ func (w *world) hasWidth(n int, topics ...string) {
 func TestPartitionsAddedToThree(t *testing.T) {
 	t.Parallel()
 	w := widening(t, 2)
-	w.setup.Sink.Metadata = sink.MetadataTopic
+	w.setup.Sink.Verdicts.Topic = "{source}.verdicts"
 	w.sendToAll(2)
 	members := []*running{w.start(named("m")), w.start(named("n")), w.start(named("o"))}
 	for _, m := range members {
@@ -113,13 +112,13 @@ func TestPartitionsThatMayNotBeAdded(t *testing.T) {
 	w := widening(t, 2)
 	w.sendToAll(2)
 	w.again()
-	m := w.launch(named("m"), func(s *Setup) { s.Sink.Create, s.waited = false, 15*time.Second })
+	m := w.launch(named("m"), func(s *Setup) { s.Sink.Create.Enabled, s.waited = false, 15*time.Second })
 	w.becomes("it is ready", m.Ready)
 	w.widen("news", 4)
 	err := m.wait()
 	for _, part := range []string{
 		"the outputs of news are not ready", "topic news.unique is not what it must be", "--alter --topic news.rejected --partitions 4",
-		"sink.create",
+		"outputs.create.enabled",
 	} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is not in %v", part, err)
@@ -129,7 +128,7 @@ func TestPartitionsThatMayNotBeAdded(t *testing.T) {
 	for _, output := range []string{"news.unique", "news.duplicate", "news.rejected"} {
 		w.widen(output, 4)
 	}
-	w.again(func(s *Setup) { s.Sink.Create = false })
+	w.again(func(s *Setup) { s.Sink.Create.Enabled = false })
 	w.audited()
 }
 
@@ -142,7 +141,7 @@ func TestOutputsDeletedAtWork(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, 4)
 				said := w.logged()
-				w.setup.Sink.Metadata = sink.MetadataTopic
+				w.setup.Sink.Verdicts.Topic = "{source}.verdicts"
 				w.sendToAll(4)
 				m, n := w.start(named("m")), w.start(named("n"))
 				w.settled()
@@ -174,7 +173,7 @@ func TestOutputDeletedForGood(t *testing.T) {
 	w := newWorld(t, 2)
 	w.sendToAll(2)
 	w.again()
-	m := w.launch(named("m"), func(s *Setup) { s.Sink.Create, s.waited = false, 15*time.Second })
+	m := w.launch(named("m"), func(s *Setup) { s.Sink.Create.Enabled, s.waited = false, 15*time.Second })
 	w.becomes("it is ready", m.Ready)
 	if err := w.cluster.DeleteTopic("news.unique"); err != nil {
 		t.Fatal(err)
@@ -216,7 +215,7 @@ func TestPartitionsOfAPatternThatMayNotBeAdded(t *testing.T) {
 	m := w.start(named("m"))
 	w.settled()
 	w.stopped(m)
-	m = w.start(named("m"), func(s *Setup) { s.Sink.Create, s.waited = false, 15*time.Second })
+	m = w.start(named("m"), func(s *Setup) { s.Sink.Create.Enabled, s.waited = false, 15*time.Second })
 	w.becomes("it is ready", m.Ready)
 	w.widen("news.a", 4)
 	w.becomes("it waits", func() bool { return len(m.Stats().Untaken) == 1 })

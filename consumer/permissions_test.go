@@ -216,7 +216,7 @@ func TestPermissionsOfABackfill(t *testing.T) {
 		group := fmt.Sprint(j.Group, i)
 		m := g.launch(job(group, plan), g.unprivileged, func(s *Setup) {
 			s.Source.Topics = topics
-			s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = "news.backfill.u", "news.backfill.d", "news.backfill.r"
+			s.Sink.Unique.Topic, s.Sink.Duplicate.Topic, s.Sink.Rejected.Topic = "news.backfill.u", "news.backfill.d", "news.backfill.r"
 		})
 		select {
 		case <-m.ended:

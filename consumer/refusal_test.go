@@ -32,7 +32,7 @@ func TestRefusals(t *testing.T) {
 		}, []string{"retention.ms is 604800000", "kafka-configs.sh"}},
 		{"an unknown topic", func(w *world) { w.setup.Source.Topics = []string{"nows"} }, []string{"nows", "kafka-topics.sh"}},
 		{"an output too narrow", func(w *world) {
-			w.setup.Sink.Create = false
+			w.setup.Sink.Create.Enabled = false
 			w.create("news.unique", 1, nil)
 		}, []string{"news.unique", "1 partitions"}},
 		{"an output that takes less", func(w *world) {

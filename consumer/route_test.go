@@ -31,9 +31,9 @@ func TestAnotherRoutingIsRefused(t *testing.T) {
 		change func(*Setup)
 		says   []string
 	}{
-		{"a dry run", func(s *Setup) { s.Sink.DryRun = true }, []string{"sink.dry_run: true here, false in the journal"}},
-		{"an output", func(s *Setup) { s.Sink.Unique = "elsewhere" }, []string{"sink.unique of news: elsewhere here, news.unique in the journal"}},
-		{"another", func(s *Setup) { s.Sink.Rejected = "{source}.bad" }, []string{"sink.rejected of news: news.bad here, news.rejected in the journal"}},
+		{"a dry run", func(s *Setup) { s.Sink.DryRun = true }, []string{"--dry-run: true here, false in the journal"}},
+		{"an output", func(s *Setup) { s.Sink.Unique.Topic = "elsewhere" }, []string{"outputs.unique of news: elsewhere here, news.unique in the journal"}},
+		{"another", func(s *Setup) { s.Sink.Rejected.Topic = "{source}.bad" }, []string{"outputs.rejected of news: news.bad here, news.rejected in the journal"}},
 		{"where it starts", func(s *Setup) { s.Source.Start = "latest" }, []string{"source.start: latest here, earliest in the journal"}},
 		{"a topic more", func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} }, []string{`source.topics: ["blogs","news"] here, ["news"] in the journal`}},
 	} {
@@ -55,7 +55,7 @@ func TestTheSameRouting(t *testing.T) {
 	w.settled()
 	w.start(named("n"), sessions(1), func(s *Setup) {
 		s.Accepted = Accepted{JournalGap: "unecho.journal@0", LostOffsets: []string{"news/0@1"}, Rejected: []string{"news"}}
-		s.Sink.Create, s.Sink.Compression, s.Sink.ReplicationFactor, s.Sink.Unique = false, "lz4", 1, "news.unique"
+		s.Sink.Create.Enabled, s.Sink.Create.ReplicationFactor, s.Sink.Unique.Topic = false, 1, "news.unique"
 	})
 	w.joined(2)
 	w.produce(100, 94)
@@ -69,7 +69,9 @@ func TestTheSameRouting(t *testing.T) {
 func TestRoutingIsChangedAtWork(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
-	elsewhere := func(s *Setup) { s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = "new.u", "new.d", "new.r" }
+	elsewhere := func(s *Setup) {
+		s.Sink.Unique.Topic, s.Sink.Duplicate.Topic, s.Sink.Rejected.Topic = "new.u", "new.d", "new.r"
+	}
 	few := func(s *Setup) { s.Params.PollRecords = 7 } // so that there is always something on its way
 	w.produce(200, 95)
 	old := []*running{w.launch(named("a"), few), w.launch(named("b"), few)}
@@ -77,7 +79,7 @@ func TestRoutingIsChangedAtWork(t *testing.T) {
 	w.produce(3000, 96)
 	w.reroute(elsewhere)
 	for _, m := range old {
-		w.refusedBy(m, "the routing differs", "sink.unique of news: news.unique here, new.u in the journal",
+		w.refusedBy(m, "the routing differs", "outputs.unique of news: news.unique here, new.u in the journal",
 			"unecho routing apply")
 	}
 	w.refused("the routing differs") // it does not start again either
@@ -128,7 +130,7 @@ func TestRoutingIsRestored(t *testing.T) {
 	if err := m.stop(); err != nil {
 		t.Fatal(err)
 	}
-	w.refusedBy(w.launch(named("m"), func(s *Setup) { s.Sink.DryRun = true }), "sink.dry_run: true here")
+	w.refusedBy(w.launch(named("m"), func(s *Setup) { s.Sink.DryRun = true }), "--dry-run: true here")
 	state, err := w.routingJournal().Read(w.context())
 	if err != nil || state.Routes.Number != 1 || string(state.Settings) != string(w.setup.Settings) {
 		t.Errorf("the journal says %+v, %v", state, err)

@@ -227,7 +227,7 @@ func TestPatternOfATopicWithoutOutputs(t *testing.T) {
 	w := patterned(t, `news\..+`, "news.a")
 	said := w.logged()
 	w.create("news.a.unique", "news.a.duplicate", "news.a.rejected", "news.b", "news.b.unique", "news.b.duplicate")
-	w.setup.Sink.Create = false
+	w.setup.Sink.Create.Enabled = false
 	w.send("news.a", news("a", 6)...)
 	m := w.start()
 	w.settled()

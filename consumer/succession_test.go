@@ -228,13 +228,13 @@ func TestHandoverIsRefused(t *testing.T) {
 	w.becomesFilled(other)
 	refused(w.handover("other", false), "the groups read other topics")
 	plain := w.start(w.successor("plain"), func(s *Setup) {
-		s.Params.Succeeds, s.Sink.Unique, s.Sink.Duplicate, s.Sink.Rejected = "", "p.u", "p.d", "p.r"
+		s.Params.Succeeds, s.Sink.Unique.Topic, s.Sink.Duplicate.Topic, s.Sink.Rejected.Topic = "", "p.u", "p.d", "p.r"
 	})
 	w.becomes("ready", plain.Ready)
 	refused(w.handover("plain", false), "group plain forwards already")
 	dry := w.start(w.successor("dry"), func(s *Setup) { s.Sink.DryRun = true })
 	w.becomesFilled(dry)
-	refused(w.handover("dry", false), "group dry has sink.dry_run: true")
+	refused(w.handover("dry", false), "group dry is a dry run")
 	away := w.launch(w.successor("away"))
 	w.becomesFilled(away)
 	away.kill()
@@ -269,7 +269,7 @@ func TestHandoverPlan(t *testing.T) {
 	w.produce(100, 1)
 	w.start(named("old"))
 	w.settled()
-	w.becomesFilled(w.launch(w.successor("next"), func(s *Setup) { s.Sink.Unique = "next.unique" }))
+	w.becomesFilled(w.launch(w.successor("next"), func(s *Setup) { s.Sink.Unique.Topic = "next.unique" }))
 	report, err := w.handover("next", false).Run(w.context(), true)
 	if err != nil || len(report.Elsewhere) != 1 || !strings.Contains(report.Elsewhere[0], "go to next.unique") {
 		t.Errorf("the plan is %+v, %v", report, err)
@@ -284,7 +284,7 @@ func TestHandoverBringsTheRest(t *testing.T) {
 	w.produce(100, 1)
 	w.launch(named("old"))
 	w.settled()
-	next := w.launch(w.successor("next"), func(s *Setup) { s.Sink.Unique = "next.unique" })
+	next := w.launch(w.successor("next"), func(s *Setup) { s.Sink.Unique.Topic = "next.unique" })
 	w.becomesFilled(next)
 	next.kill()
 	w.produce(200, 2)
@@ -292,7 +292,7 @@ func TestHandoverBringsTheRest(t *testing.T) {
 	w.handsOver(w.handover("next", false))
 	w.produce(200, 2) // copies of what the killed member never brought
 	w.produce(50, 3)
-	other := w.launch(w.successor("next"), named("other"), func(s *Setup) { s.Sink.Unique = "next.unique" })
+	other := w.launch(w.successor("next"), named("other"), func(s *Setup) { s.Sink.Unique.Topic = "next.unique" })
 	w.becomes("ready", other.Ready)
 	w.committedBy("next")
 	before := map[string]bool{}

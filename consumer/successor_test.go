@@ -128,8 +128,8 @@ func TestSuccessorRemembersWhatWentElsewhere(t *testing.T) {
 	if err := m.stop(); err != nil {
 		t.Fatal(err)
 	}
-	w.reroute(func(s *Setup) { s.Sink.Unique = "fresh" })
-	w.setup.Sink.Unique = "fresh"
+	w.reroute(func(s *Setup) { s.Sink.Unique.Topic = "fresh" })
+	w.setup.Sink.Unique.Topic = "fresh"
 	w.launch(named("old"))
 	w.produce(100, 2)
 	w.settled()

@@ -7,13 +7,13 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// With sink.duplicate: none duplicates stand among the unique documents, each document once and in order, though a
+// With one topic for both, duplicates stand among the unique documents, each document once and in order, though a
 // member is killed. A successor remembers the unique documents alone.
 func TestDuplicatesAmongTheUnique(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
 	w.setup.Params.PollRecords = 100
-	w.setup.Sink.Duplicate = sink.None
+	w.setup.Sink.Duplicate.Topic = w.setup.Sink.Unique.Topic
 	const total = 4000
 	w.produce(total, 1)
 	w.start(named("m0"))

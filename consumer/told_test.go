@@ -13,10 +13,9 @@ import (
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/sink"
 )
 
-func telling(s *Setup) { s.Sink.Metadata = sink.MetadataTopic }
+func telling(s *Setup) { s.Sink.Verdicts.Topic = "{source}.verdicts" }
 
 // toldWorld has a topic of verdicts.
 func toldWorld(t *testing.T, partitions int32) *world {
@@ -91,7 +90,7 @@ func TestVerdictsAreRefused(t *testing.T) {
 	w.settled()
 	w.limit("news.verdicts", 100)
 	w.produce(20, 75)
-	w.refusedBy(m, "sink.verdicts", "raise max.message.bytes of that topic to 8192")
+	w.refusedBy(m, "outputs.verdicts.topic", "raise max.message.bytes of that topic to 8192")
 	w.limit("news.verdicts", int(setting.MiB))
 	w.start(named("m"))
 	w.settled()

@@ -85,7 +85,7 @@ func (b *Batch) RejectAt(now time.Time) { b.now = now }
 
 // Verdict fills dst with the output record of src for the verdict v. Key, value and header values of dst are those of
 // src, not copies. A copy that was let through goes to unique, with the headers of its match. A unique document that
-// was forgotten goes to rejected.
+// was forgotten goes to rejected. The record of a duplicate that is dropped has no topic.
 func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 	switch {
 	case v.Unique() && v.Forgotten:

@@ -1,25 +1,47 @@
 package sink
 
 import (
+	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Params say which topics records are forwarded to, and how.
+// Params say which topics documents are forwarded to, and how topics that are missing are created.
 type Params struct {
-	Unique            string        `key:"unique" doc:"topic of unique documents; {source} is the source topic" called:"topic" example:"{source}.unique"`
-	Duplicate         string        `key:"duplicate" doc:"topic of duplicates; {source} is the source topic; none sends them to the unique topic, where only their headers tell them apart" called:"topic" example:"{source}.duplicate"`
-	Rejected          string        `key:"rejected" doc:"topic of documents that could not be judged; {source} is the source topic" called:"topic" example:"{source}.rejected"`
-	Metadata          string        `key:"metadata" doc:"where to read what was found: in the headers alone, or also in a topic with a JSON record for each document (sink.verdicts), for consumers that cannot read headers" enum:"headers|topic"`
-	Verdicts          string        `key:"verdicts" doc:"with sink.metadata: topic, the topic of those records; {source} is the source topic" example:"{source}.verdicts"`
-	DryRun            bool          `key:"dry_run" doc:"judge and count, and forward nothing"`
-	Create            bool          `key:"create" doc:"create missing output topics, with the partition count of the source"`
-	MaxRecordBytes    setting.Bytes `key:"max_record_bytes" doc:"documents that would be larger as an output record, headers included, are rejected; no more than max.message.bytes of the output topics" example:"1MiB" verdict:"true"`
-	Compression       string        `key:"compression" doc:"how batches of output records are compressed"`
-	ReplicationFactor int           `key:"replication_factor" doc:"replicas of output topics that are created; -1 is the broker's default"`
+	Unique    Output          `key:"unique" doc:"Where unique documents go."`
+	Duplicate DuplicateOutput `key:"duplicate" doc:"Where duplicates go: to a topic, or nowhere."`
+	Rejected  Output          `key:"rejected" doc:"Where documents go that could not be judged."`
+	Verdicts  VerdictsOutput  `key:"verdicts" doc:"Where to read what was found, beside the headers."`
+	Create    CreateParams    `key:"create" doc:"How topics that are missing are created: outputs, and the journal."`
+
+	MaxRecordBytes setting.Bytes `key:"max_record_bytes" doc:"documents that would be larger as an output record, headers included, are rejected; no more than max.message.bytes of the output topics" example:"1MiB" verdict:"true"`
+
+	DryRun bool `key:"-"` // judge and count, and forward nothing: --dry-run of unecho run, and of unecho backfill
+}
+
+// Output is a topic of documents.
+type Output struct {
+	Topic string `key:"topic" doc:"name of the topic; {source} is the source topic" called:"topic"`
+}
+
+// DuplicateOutput is the topic of duplicates, or none.
+type DuplicateOutput struct {
+	Topic string `key:"topic" doc:"name of the topic; {source} is the source topic; that of outputs.unique has duplicates among the unique documents, where only their headers tell them apart" called:"topic"`
+	Drop  bool   `key:"drop" doc:"write duplicates nowhere, whatever the topic: they are judged and counted"`
+}
+
+// VerdictsOutput is the topic of verdicts, or none.
+type VerdictsOutput struct {
+	Topic string `key:"topic" doc:"name of a topic with a JSON record for each document, for consumers that cannot read headers; {source} is the source topic; empty: there is none" called:"topic" example:"{source}.verdicts"`
+}
+
+// CreateParams say how topics are created that are missing: outputs, and the journal.
+type CreateParams struct {
+	Enabled           bool `key:"enabled" doc:"create topics that are missing, and add partitions to outputs that have fewer than their source"`
+	Partitions        int  `key:"partitions" doc:"partitions of outputs that are created; 0: as many as the source has, which is also the least"`
+	ReplicationFactor int  `key:"replication_factor" doc:"replicas of topics that are created, the journal too; -1 is the broker's default"`
 }
 
 // MinRecordBytes is the least max_record_bytes. A record whose value, key and headers are all withheld fits into it,
@@ -32,50 +54,40 @@ const maxRecordBytes = 96 * setting.MiB
 
 const placeholder = "{source}"
 
-// None is the word in place of the duplicates' topic that sends them to the topic of the unique documents.
-const None = "none"
-
-// The words of Metadata.
-const (
-	metadataHeaders = "headers"
-	MetadataTopic   = "topic"
-)
-
 // DefaultParams returns the defaults. Kafka's topics accept 12 bytes more than 1 MiB by default.
 func DefaultParams() Params {
+	p := Outputs(placeholder+".unique", placeholder+".duplicate", placeholder+".rejected", "")
+	p.Create = CreateParams{Enabled: true, ReplicationFactor: -1}
+	p.MaxRecordBytes = setting.MiB
+	return p
+}
+
+// Outputs are the parameters of these topics alone. Without a topic duplicates are dropped, and there are no records of
+// verdicts.
+func Outputs(unique, duplicate, rejected, verdicts string) Params {
 	return Params{
-		Unique:            placeholder + ".unique",
-		Duplicate:         placeholder + ".duplicate",
-		Rejected:          placeholder + ".rejected",
-		Metadata:          metadataHeaders,
-		Verdicts:          placeholder + ".verdicts",
-		Create:            true,
-		MaxRecordBytes:    setting.MiB,
-		Compression:       "snappy",
-		ReplicationFactor: -1,
+		Unique: Output{unique}, Duplicate: DuplicateOutput{Topic: duplicate, Drop: duplicate == ""}, Rejected: Output{rejected},
+		Verdicts: VerdictsOutput{verdicts},
 	}
 }
 
-// Topics returns the outputs of a source topic. Where duplicates have no topic of their own, it is that of the unique
-// documents.
+// Topics returns the outputs of a source topic. Duplicate is empty if duplicates are dropped.
 func (p Params) Topics(source string) (unique, duplicate, rejected string) {
 	name := func(template string) string { return named(template, source) }
-	if unique, duplicate, rejected = name(p.Unique), name(p.Duplicate), name(p.Rejected); p.Duplicate == None {
-		duplicate = unique
+	if unique, duplicate, rejected = name(p.Unique.Topic), name(p.Duplicate.Topic), name(p.Rejected.Topic); p.Duplicate.Drop {
+		duplicate = ""
 	}
 	return unique, duplicate, rejected
 }
+
+// Together says that duplicates go to the topic of the unique documents.
+func (p Params) Together() bool { return !p.Duplicate.Drop && p.Duplicate.Topic == p.Unique.Topic }
 
 func named(template, source string) string { return strings.ReplaceAll(template, placeholder, source) }
 
 // VerdictsTopic returns the topic that has a record about each document of a source topic. It is empty if there is
 // none.
-func (p Params) VerdictsTopic(source string) string {
-	if p.Metadata != MetadataTopic {
-		return ""
-	}
-	return named(p.Verdicts, source)
-}
+func (p Params) VerdictsTopic(source string) string { return named(p.Verdicts.Topic, source) }
 
 // All returns all topics that are written for a source topic, each once: its outputs, and that of the verdicts.
 func (p Params) All(source string) []string {
@@ -89,47 +101,10 @@ func (p Params) All(source string) []string {
 // Outputs returns the topics that take the documents of a source topic, each once.
 func (p Params) Outputs(source string) []string {
 	unique, duplicate, rejected := p.Topics(source)
-	if duplicate == unique {
+	if duplicate == "" || duplicate == unique {
 		return []string{unique, rejected}
 	}
 	return []string{unique, duplicate, rejected}
-}
-
-// codec is a way to compress output records.
-type codec struct {
-	name  string // the word in the settings
-	codec kgo.CompressionCodec
-}
-
-func codecs() []codec {
-	return []codec{
-		{"none", kgo.NoCompression()},
-		{"snappy", kgo.SnappyCompression()},
-		{"lz4", kgo.Lz4Compression()},
-		{"zstd", kgo.ZstdCompression()},
-		{"gzip", kgo.GzipCompression()},
-	}
-}
-
-// Choices returns the words of a setting whose words come from a table.
-func (Params) Choices(key string) []string {
-	var words []string
-	if key == "compression" {
-		for _, c := range codecs() {
-			words = append(words, c.name)
-		}
-	}
-	return words
-}
-
-// Codec returns the compression of output records; ok is false for an unknown name.
-func (p Params) Codec() (found kgo.CompressionCodec, ok bool) {
-	for _, c := range codecs() {
-		if c.name == p.Compression {
-			return c.codec, true
-		}
-	}
-	return kgo.NoCompression(), false
 }
 
 // Validate returns every mistake.
@@ -137,22 +112,33 @@ func (p Params) Validate() []setting.Mistake {
 	var out []setting.Mistake
 	seen := map[string]string{}
 	for _, t := range p.templates() {
-		if m, ok := wrongTemplate(t.key, t.value); ok {
+		key := t.role + ".topic"
+		if m, ok := wrongTemplate(t.role, t.value); ok {
 			out = append(out, m)
 			continue
 		}
 		if other, ok := seen[t.value]; ok {
-			out = append(out, setting.Wrong(t.key, t.value, "is the topic of "+other+" as well",
+			out = append(out, setting.Wrong(key, t.value, "is the topic of "+other+" as well",
 				"give each output a topic of its own"))
 			continue
 		}
-		seen[t.value] = t.key
+		seen[t.value] = t.role
 	}
 	if p.MaxRecordBytes < MinRecordBytes || p.MaxRecordBytes > maxRecordBytes {
 		out = append(out, setting.Wrong("max_record_bytes", p.MaxRecordBytes, "is out of range",
 			"write a size from "+MinRecordBytes.String()+" to "+maxRecordBytes.String()))
 	}
-	out = append(out, setting.Misspelt(p)...)
+	return append(out, setting.Under("create", p.Create.validate())...)
+}
+
+// mostPartitions keeps a slip from making a topic that a cluster cannot bear.
+const mostPartitions = 10_000
+
+func (p CreateParams) validate() (out []setting.Mistake) {
+	if p.Partitions < 0 || p.Partitions > mostPartitions {
+		out = append(out, setting.Wrong("partitions", p.Partitions, "is out of range",
+			fmt.Sprintf("write 1 to %d, or 0 for as many as the source has", mostPartitions)))
+	}
 	if p.ReplicationFactor != -1 && (p.ReplicationFactor < 1 || p.ReplicationFactor > 32767) {
 		out = append(out, setting.Wrong("replication_factor", p.ReplicationFactor, "is no number of replicas",
 			"write 1 or more, or -1 for the broker's default"))
@@ -160,30 +146,39 @@ func (p Params) Validate() []setting.Mistake {
 	return out
 }
 
-type template struct{ key, value string }
+type template struct{ role, value string }
 
-// templates are the settings that name topics.
+// templates name the topics, each once.
 func (p Params) templates() []template {
-	all := []template{{"unique", p.Unique}}
-	if p.Duplicate != None {
-		all = append(all, template{"duplicate", p.Duplicate})
+	all := []template{{"unique", p.Unique.Topic}}
+	if !p.Duplicate.Drop && !p.Together() {
+		all = append(all, template{"duplicate", p.Duplicate.Topic})
 	}
-	if all = append(all, template{"rejected", p.Rejected}); p.Metadata == MetadataTopic {
-		all = append(all, template{"verdicts", p.Verdicts})
+	if all = append(all, template{"rejected", p.Rejected.Topic}); p.Verdicts.Topic != "" {
+		all = append(all, template{"verdicts", p.Verdicts.Topic})
 	}
 	return all
 }
 
-func wrongTemplate(key, template string) (setting.Mistake, bool) {
-	rest := strings.ReplaceAll(template, placeholder, "")
+// Nowhere says that a text is no name of a topic, but a word for none.
+func Nowhere(text string) bool {
+	return slices.Contains([]string{"drop", "none", "false", "null"}, strings.ToLower(text))
+}
+
+func wrongTemplate(role, template string) (setting.Mistake, bool) {
+	key, rest := role+".topic", strings.ReplaceAll(template, placeholder, "")
+	write := "write a topic, for example " + placeholder + "." + role
 	switch {
 	case template == "":
-		return setting.Wrong(key, "", "is missing", "write a topic, for example "+placeholder+"."+key), true
-	case template == None:
-		return setting.Wrong(key, template, "is no topic: only sink.duplicate can be none",
-			"write a topic, for example "+placeholder+"."+key), true
+		return setting.Wrong(key, "", "is missing", write), true
+	case Nowhere(template) && role == "duplicate":
+		return setting.Wrong(key, template, "is no topic", "to write duplicates nowhere: outputs.duplicate: {drop: true}"), true
+	case Nowhere(template) && role == "verdicts":
+		return setting.Wrong(key, template, "is no topic", "leave it empty to have none"), true
+	case Nowhere(template):
+		return setting.Wrong(key, template, "is no topic: only duplicates can be dropped", write), true
 	case rest == "" || strings.Trim(rest, ".") == "" && rest == template:
-		return setting.Wrong(key, template, "is not a topic of its own", "write for example "+placeholder+"."+key), true
+		return setting.Wrong(key, template, "is not a topic of its own", "write for example "+placeholder+"."+role), true
 	case !setting.IsName(rest):
 		return setting.Wrong(key, template, "holds characters that topic names cannot have",
 			"use letters, digits, '.', '_' and '-', and "+placeholder+" for the source topic"), true

@@ -91,7 +91,7 @@ func TestRecordsReadAsPromised(t *testing.T) {
 	refused.Reemitted, refused.Forgotten = true, true
 
 	params := sink.DefaultParams()
-	params.Metadata, tight.Metadata = sink.MetadataTopic, sink.MetadataTopic
+	params.Verdicts.Topic, tight.Verdicts.Topic = "{source}.verdicts", "{source}.verdicts"
 	b := sink.New(params, "articles", algorithm).NewBatch()
 	tb := sink.New(tight, "articles", algorithm).NewBatch()
 	steps := []struct {
@@ -297,16 +297,20 @@ func TestTopics(t *testing.T) {
 	if u != "news.unique" || d != "news.duplicate" || r != "news.rejected" {
 		t.Errorf("got %s, %s, %s", u, d, r)
 	}
-	p := sink.Params{Unique: "u", Duplicate: "x.{source}.{source}", Rejected: "r"}
+	p := sink.Outputs("u", "x.{source}.{source}", "r", "")
 	if u, d, r = p.Topics("s"); u != "u" || d != "x.s.s" || r != "r" {
 		t.Errorf("got %s, %s, %s", u, d, r)
 	}
 	if all := p.All("s"); !slices.Equal(all, []string{"u", "x.s.s", "r"}) {
 		t.Errorf("in all %v", all)
 	}
-	p.Duplicate = sink.None
+	p.Duplicate.Topic = "u"
 	if u, d, r = p.Topics("s"); u != "u" || d != "u" || r != "r" || !slices.Equal(p.All("s"), []string{"u", "r"}) {
 		t.Errorf("got %s, %s, %s, in all %v", u, d, r, p.All("s"))
+	}
+	p.Duplicate.Drop = true
+	if u, d, r = p.Topics("s"); u != "u" || d != "" || r != "r" || !slices.Equal(p.All("s"), []string{"u", "r"}) || p.Together() {
+		t.Errorf("duplicates that are dropped: got %s, %s, %s, in all %v", u, d, r, p.All("s"))
 	}
 	b := encoder().NewBatch()
 	var dst kgo.Record
@@ -327,27 +331,26 @@ func TestValidate(t *testing.T) {
 		want   []string // keys of the mistakes
 	}{
 		{"defaults", func(*sink.Params) {}, nil},
-		{"the source itself", func(p *sink.Params) { p.Unique = "{source}" }, []string{"unique"}},
-		{"dots alone", func(p *sink.Params) { p.Unique = ".." }, []string{"unique"}},
-		{"missing", func(p *sink.Params) { p.Rejected = "" }, []string{"rejected"}},
-		{"another placeholder", func(p *sink.Params) { p.Duplicate = "{topic}.duplicate" }, []string{"duplicate"}},
-		{"a blank", func(p *sink.Params) { p.Duplicate = "my duplicates" }, []string{"duplicate"}},
-		{"too long", func(p *sink.Params) { p.Duplicate = strings.Repeat("d", 250) }, []string{"duplicate"}},
-		{"two outputs, one topic", func(p *sink.Params) { p.Rejected = p.Duplicate }, []string{"rejected"}},
-		{"duplicates among the unique ones", func(p *sink.Params) { p.Duplicate = sink.None }, nil},
-		{"no topic of others", func(p *sink.Params) { p.Unique, p.Rejected = sink.None, sink.None }, []string{"unique", "rejected"}},
-		{"verdicts nowhere", func(p *sink.Params) { p.Metadata, p.Verdicts = sink.MetadataTopic, "" }, []string{"verdicts"}},
-		{"verdicts that are not told", func(p *sink.Params) { p.Verdicts = "" }, nil},
-		{"another place for verdicts", func(p *sink.Params) { p.Metadata = "avro" }, []string{"metadata"}},
+		{"the source itself", func(p *sink.Params) { p.Unique.Topic = "{source}" }, []string{"unique"}},
+		{"dots alone", func(p *sink.Params) { p.Unique.Topic = ".." }, []string{"unique"}},
+		{"missing", func(p *sink.Params) { p.Rejected.Topic = "" }, []string{"rejected"}},
+		{"another placeholder", func(p *sink.Params) { p.Duplicate.Topic = "{topic}.duplicate" }, []string{"duplicate"}},
+		{"a blank", func(p *sink.Params) { p.Duplicate.Topic = "my duplicates" }, []string{"duplicate"}},
+		{"too long", func(p *sink.Params) { p.Duplicate.Topic = strings.Repeat("d", 250) }, []string{"duplicate"}},
+		{"two outputs, one topic", func(p *sink.Params) { p.Rejected.Topic = p.Duplicate.Topic }, []string{"rejected"}},
+		{"duplicates among the unique ones", func(p *sink.Params) { p.Duplicate.Topic = p.Unique.Topic }, nil},
+		{"duplicates that are dropped", func(p *sink.Params) { p.Duplicate = sink.DuplicateOutput{Drop: true} }, nil},
+		{"a word for no topic", func(p *sink.Params) { p.Unique.Topic, p.Duplicate.Topic = "None", "drop" }, []string{"unique", "duplicate"}},
+		{"another one", func(p *sink.Params) { p.Rejected.Topic, p.Verdicts.Topic = "none", "false" }, []string{"rejected", "verdicts"}},
+		{"verdicts among the rejected", func(p *sink.Params) { p.Verdicts.Topic = p.Rejected.Topic }, []string{"verdicts"}},
 		{"small", func(p *sink.Params) { p.MaxRecordBytes = 100 }, []string{"max_record_bytes"}},
 		{"huge", func(p *sink.Params) { p.MaxRecordBytes = 1 << 40 }, []string{"max_record_bytes"}},
-		{"no replicas", func(p *sink.Params) { p.ReplicationFactor = 0 }, []string{"replication_factor"}},
-		{"another compression", func(p *sink.Params) { p.Compression = "brotli" }, []string{"compression"}},
+		{"no replicas", func(p *sink.Params) { p.Create.ReplicationFactor = 0 }, []string{"create.replication_factor"}},
+		{"too many partitions", func(p *sink.Params) { p.Create.Partitions = 10_001 }, []string{"create.partitions"}},
 		{
 			"all at once", func(p *sink.Params) { *p = sink.Params{} },
 			[]string{
-				"unique", "duplicate", "rejected", "max_record_bytes", "metadata", "compression",
-				"replication_factor",
+				"unique", "rejected", "max_record_bytes", "create.replication_factor",
 			},
 		},
 	}
@@ -357,7 +360,7 @@ func TestValidate(t *testing.T) {
 			tt.change(&p)
 			var got []string
 			for _, m := range p.Validate() {
-				got = append(got, m.Key)
+				got = append(got, strings.TrimSuffix(m.Key, ".topic"))
 				if m.Problem == "" || m.Remedy == "" {
 					t.Errorf("%q says no problem or no remedy", m)
 				}

@@ -22,7 +22,7 @@ func (p Params) SourceOf(topic string, may func(source string) bool) (source, ro
 	for _, t := range p.templates() {
 		source, is := t.sourceOf(topic)
 		if is && (source == "" || may(source)) {
-			return source, t.key, true
+			return source, t.role, true
 		}
 	}
 	return "", "", false
@@ -44,18 +44,6 @@ func (t template) sourceOf(topic string) (source string, ok bool) {
 	}
 	source = topic[len(before) : len(before)+length]
 	return source, named(t.value, source) == topic
-}
-
-// Patterned are the parameters of outputs whose names were kept as templates.
-func Patterned(unique, duplicate, rejected, verdicts string) Params {
-	p := Params{Unique: unique, Duplicate: duplicate, Rejected: rejected, Metadata: metadataHeaders}
-	if verdicts != "" {
-		p.Metadata, p.Verdicts = MetadataTopic, verdicts
-	}
-	if duplicate == unique {
-		p.Duplicate = None
-	}
-	return p
 }
 
 // Placeholder stands for the source topic in the name of an output.

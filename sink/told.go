@@ -32,7 +32,7 @@ const EncodedSuffix = "_base64"
 const MaxVerdictBytes = int(MinRecordBytes)
 
 // WhyVerdictBytes says to a person why a topic must take records of MaxVerdictBytes.
-const WhyVerdictBytes = "a record of verdicts may be as large (sink.verdicts)"
+const WhyVerdictBytes = "a record of verdicts may be as large (outputs.verdicts)"
 
 // Field returns the name of a header's field in the verdicts' topic.
 func (h *Header) Field() string {
@@ -49,7 +49,7 @@ func (h *Header) Number() bool {
 }
 
 // HasVerdictTopic says that there is a topic of verdicts.
-func (e *Encoder) HasVerdictTopic() bool { return e.params.Metadata == MetadataTopic }
+func (e *Encoder) HasVerdictTopic() bool { return e.params.Verdicts.Topic != "" }
 
 // VerdictRecord fills dst with the record of the verdicts' topic about the output record that was encoded last, which was that
 // of src. Like that it is valid until Reset. It has no timestamp yet.

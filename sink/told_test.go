@@ -16,7 +16,7 @@ import (
 
 func teller() *sink.Batch {
 	p := sink.DefaultParams()
-	p.Metadata = sink.MetadataTopic
+	p.Verdicts.Topic = "{source}.verdicts"
 	return sink.New(p, "articles", algorithm).MarkLate().NewBatch()
 }
 

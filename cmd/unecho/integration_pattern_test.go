@@ -24,7 +24,7 @@ func TestPatternTakenUpDuringKills(t *testing.T) {
 	s.configure(s.consumer(""), noOps)
 	sets := []string{
 		"--set", "document.scope=topic", "--set", "source.topics=", "--set", "source.pattern=" + regexp.QuoteMeta(s.name) + `\.site\..+`,
-		"--set", "sink.rejected=" + s.name + ".site.rejected",
+		"--set", "outputs.rejected.topic=" + s.name + ".site.rejected",
 	}
 	member := func(name string) *process {
 		return s.run(append([]string{

@@ -20,7 +20,7 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 	s.configure(s.inDirectory(), s.consumer(""), noOps)
 	p := s.run()
 	p.says(`"ready"`)
-	for _, set := range []string{"sink.dry_run=true", "sink.unique=" + s.name + ".other", "source.start=latest"} {
+	for _, set := range []string{"sink.dry_run=true", "outputs.unique.topic=" + s.name + ".other", "source.start=latest"} {
 		key, _, _ := strings.Cut(set, "=")
 		wrong := start(t, s.dir, "run", "--config", s.file, "--set", set, "--set", "consumer.member=wrong")
 		if code := wrong.exits(patience); code != exit.Failed {
@@ -38,7 +38,7 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 	}
 	s.audited(s.name + ".journal")
 
-	elsewhere := []string{"--set", "sink.unique=" + s.name + ".u", "--set", "sink.duplicate=" + s.name + ".d", "--set", "sink.rejected=" + s.name + ".r"}
+	elsewhere := []string{"--set", "outputs.unique.topic=" + s.name + ".u", "--set", "outputs.duplicate.topic=" + s.name + ".d", "--set", "outputs.rejected.topic=" + s.name + ".r"}
 	for _, output := range []string{"u", "d", "r"} {
 		s.create(s.name+"."+output, 4, nil)
 	}

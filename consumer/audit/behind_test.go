@@ -227,36 +227,33 @@ func TestBehindATrimmedJournal(t *testing.T) {
 	}
 }
 
-// headersOnly is the default of sink.metadata.
-const headersOnly = "headers"
-
 // Offsets that were set back have documents come out twice, and not always with the same verdict: what was unique may be
 // a copy of what was judged before it this time. Which of the two an output is of is not known where the journal is
 // trimmed, so its order is not judged. All the rest is.
 func TestSetBackAndTrimmed(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		metadata string
+		verdicts string
 		do       func(s *scene)
 		want     audit.Report
 	}{
-		{"as it should be", headersOnly, func(*scene) {}, audit.Report{}},
-		{"with a topic of verdicts", sink.MetadataTopic, func(*scene) {}, audit.Report{Verdicts: 14}},
-		{"one is in no output", headersOnly, func(s *scene) {
+		{"as it should be", "", func(*scene) {}, audit.Report{}},
+		{"with a topic of verdicts", "{source}.verdicts", func(*scene) {}, audit.Report{Verdicts: 14}},
+		{"one is in no output", "", func(s *scene) {
 			s.outputs = slices.Delete(slices.Delete(s.outputs, 12, 13), 2, 3) // both of news/0/2
 		}, audit.Report{Lost: 1}},
-		{"one is altered", headersOnly, func(s *scene) { s.outputs[13].Value = nil }, audit.Report{Altered: 1}},
-		{"one says what no output says", headersOnly, func(s *scene) {
+		{"one is altered", "", func(s *scene) { s.outputs[13].Value = nil }, audit.Report{Altered: 1}},
+		{"one says what no output says", "", func(s *scene) {
 			set(s.outputs[12], "unecho-similarity", "95 %")
 		}, audit.Report{Different: 1}},
-		{"those that were unique twice are out of their order", headersOnly, func(s *scene) {
+		{"those that were unique twice are out of their order", "", func(s *scene) {
 			s.outputs[10], s.outputs[11] = s.outputs[11], s.outputs[10] // news/0/0 and news/0/1, the second time
 		}, audit.Report{Misordered: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
-			s.sink.Metadata = c.metadata
+			s.sink.Verdicts.Topic = c.verdicts
 			s.reset()
 			s.begin()
 			s.twice()

@@ -222,7 +222,7 @@ func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
 	dst := new(kgo.Record)
 	fill(dst)
 	s.outputs = append(s.outputs, dst)
-	if s.sink.Metadata == sink.MetadataTopic {
+	if s.sink.Verdicts.Topic != "" {
 		tale := new(kgo.Record)
 		s.batch.VerdictRecord(tale, dst)
 		s.tales = append(s.tales, tale)

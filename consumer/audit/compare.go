@@ -60,6 +60,8 @@ func (a *audit) fits(g *group, i int, c *claim) string {
 	want := map[string]string{wordUnique: toUnique, wordDuplicate: toDuplicate, wordRejected: toRejected}
 	verdict := string(c.headers[headerVerdict])
 	switch {
+	case verdict == wordDuplicate && toDuplicate == "":
+		return fmt.Sprintf("%s is %s, and duplicates are dropped", headerVerdict, verdict)
 	case want[verdict] == "":
 		return fmt.Sprintf("%s is %s, which is no verdict", headerVerdict, quote([]byte(verdict)))
 	case want[verdict] != c.output.Topic:

@@ -25,7 +25,7 @@ func (s *scene) reroute(number uint32, change func(*sink.Params), more ...string
 }
 
 func here(*sink.Params)      {}
-func renamed(p *sink.Params) { p.Unique = "renamed" }
+func renamed(p *sink.Params) { p.Unique.Topic = "renamed" }
 func dry(p *sink.Params)     { p.DryRun = true }
 
 // gone judges three documents whose outputs are none of those audited, and rejects the last. The journal does not
@@ -83,7 +83,7 @@ var changedRoutings = []struct {
 	}, audit.Report{Records: 3, Unique: 3, Elsewhere: 3}},
 	{"a dry run before", func(s *scene) { s.goneThenCame(dry) }, audit.Report{Records: 2, Unique: 2, Elsewhere: 3}},
 	{"what is audited is a copy of the outputs in force", func(s *scene) {
-		s.reroute(1, func(p *sink.Params) { p.Unique = "former" })
+		s.reroute(1, func(p *sink.Params) { p.Unique.Topic = "former" })
 		s.begin()
 		s.gone()
 		s.reroute(2, renamed)

@@ -41,7 +41,8 @@ type Report struct {
 	From int64 `json:"journal_from"` // journal offset at which the replay began: 0, or that of a snapshot
 	To   int64 `json:"journal_to"`
 
-	// Records counts source records that had to come out, and those that did where a trimmed journal does not say that.
+	// Records counts source records that had to come out, or to be dropped, and those that came out where a trimmed journal
+	// does not say that they had to.
 	Records int `json:"records"`
 	Pending int `json:"pending"` // source records that the group has not committed, so that they need not come out
 	// Skipped counts committed source records that no pass owes and no output has: the group's offset was set beyond them.
@@ -62,6 +63,7 @@ type Report struct {
 	Unique    int `json:"unique"` // output records, by topic
 	Duplicate int `json:"duplicate"`
 	Rejected  int `json:"rejected"`
+	Dropped   int `json:"dropped"`   // duplicates that the journal knows, and that are written nowhere
 	Verdicts  int `json:"verdicts"`  // records of the topics of verdicts
 	Unchecked int `json:"unchecked"` // output records whose source record the source topic no longer holds
 	Bypassed  int `json:"passed"`    // output records that were passed on while the journal was away
@@ -144,6 +146,9 @@ func (r *Report) Broken() int {
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d records: %d unique, %d duplicate, %d rejected", r.Records, r.Unique, r.Duplicate, r.Rejected)
+	if r.Dropped > 0 {
+		fmt.Fprintf(&b, ", %d duplicates dropped", r.Dropped)
+	}
 	if r.Verdicts > 0 {
 		fmt.Fprintf(&b, ", %d verdicts", r.Verdicts)
 	}

@@ -24,7 +24,8 @@ type Inputs struct {
 	Options []kgo.Opt // how the cluster is reached; nothing about topics or groups
 	Sources []string  // source topics
 	Journal string
-	Outputs func(source string) (unique, duplicate, rejected string) // the output topics of a source topic
+	// Outputs returns the output topics of a source topic. Duplicate is empty if duplicates are dropped.
+	Outputs func(source string) (unique, duplicate, rejected string)
 	// Verdicts returns the topic of the verdicts on a source topic, or "" if there is none. nil: none has one.
 	Verdicts func(source string) string
 	// Untaken are those of Sources that nobody has taken up: they have no outputs. See the function of that name.
@@ -200,7 +201,9 @@ func (a *audit) outputs() []string {
 	for _, source := range a.taken() {
 		unique, duplicate, rejected := a.in.Outputs(source)
 		add(unique, func(r *roles) { r.unique = true })
-		add(duplicate, func(r *roles) { r.duplicate = true })
+		if duplicate != "" { // else duplicates are dropped
+			add(duplicate, func(r *roles) { r.duplicate = true })
+		}
 		add(rejected, func(r *roles) { r.rejected = true })
 	}
 	return topics

@@ -150,7 +150,7 @@ func (a *audit) account(g *group) (misfits []*claim) {
 	for _, owes := range []bool{true, false} {
 		for _, open := range []bool{false, true} {
 			for i := range g.out {
-				if g.lacks(i) && g.stream.outputDue(i, g.offset) == owes && g.open(i) == open {
+				if g.lacks(i) && g.owes(i) == owes && g.open(i) == open {
 					left = a.give(g, i, left)
 				}
 			}
@@ -191,7 +191,7 @@ func (a *audit) ambiguous(g *group, i int) bool {
 	c := g.out[i]
 	for j, d := range g.out {
 		switch {
-		case d == nil && (g.stream.outputDue(i, g.offset) || !g.lacks(j)):
+		case d == nil && (g.owes(i) || !g.lacks(j)):
 		case d != nil && (d.output == c.output || a.fits(g, i, d) != ""):
 		case a.fits(g, j, c) == "":
 			return true
@@ -231,7 +231,7 @@ func (g *group) lacking() int {
 	for i := range g.out {
 		switch {
 		case !g.lacks(i):
-		case g.stream.outputDue(i, g.offset):
+		case g.owes(i):
 			return i
 		case other < 0:
 			other = i
@@ -250,10 +250,10 @@ func (a *audit) lacking(g *group) {
 		a.report.found(Finding{Lost, g.source, "", "the journal never began its partition"})
 		return
 	}
-	due, known, may := false, false, false
+	due, known, may, dropped := false, false, false, false
 	for i, c := range g.out {
-		owes, unsure := g.stream.outputDue(i, g.offset), g.stream.unsure(i, g.offset)
-		may = may || unsure
+		owes, unsure := g.owes(i), g.unsure(i)
+		may, dropped = may || unsure, dropped || c == nil && g.drops(i)
 		if !owes && (!unsure || c == nil) {
 			continue
 		}
@@ -269,6 +269,9 @@ func (a *audit) lacking(g *group) {
 		a.report.unjudged(g.stream.PartitionName, g.offset)
 	case due:
 		a.report.Records++
+	case dropped:
+		a.report.Records++
+		a.report.Dropped++
 	case g.came(), g.early > 0:
 	case may:
 		a.report.Absent++

@@ -14,14 +14,14 @@ func together(s *scene) {
 			r.Topic = "news.unique"
 		}
 	}
-	s.sink.Duplicate = sink.None
+	s.sink.Duplicate.Topic = s.sink.Unique.Topic
 }
 
 // Where duplicates stand among the unique documents, one output partition has the order of both.
 func TestDuplicatesAmongTheUnique(t *testing.T) {
 	tryAll(t, []happening{
 		{"as they should", together, audit.Report{Records: 5, Unique: 2, Duplicate: 2, Rejected: 1}},
-		{"in a topic of their own", func(s *scene) { s.sink.Duplicate = sink.None }, audit.Report{
+		{"in a topic of their own", func(s *scene) { s.sink.Duplicate.Topic = s.sink.Unique.Topic }, audit.Report{
 			Records: 5, Unique: 2, Rejected: 1, Lost: 2,
 		}},
 		{"a duplicate before a unique one", func(s *scene) {

@@ -16,7 +16,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// The topic of verdicts (sink.metadata: topic) must have one record for each output, with the same facts as the
+// The topic of verdicts (outputs.verdicts) must have one record for each output, with the same facts as the
 // output's headers. A record of it is read into the headers that it stands for, and the time of the source record.
 
 // timeField holds the time of the source record. It stands for no header.
@@ -155,7 +155,7 @@ func (a *audit) compareVerdicts(g *group, due bool) {
 	if g.stream.aimed.verdicts == "" {
 		return
 	}
-	left := a.pair(g)
+	left := a.pairDropped(g, a.pair(g), due)
 	if !due {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-func telling(p *sink.Params) { p.Metadata = sink.MetadataTopic }
+func telling(p *sink.Params) { p.Verdicts.Topic = "{source}.verdicts" }
 
 // toldScene has a topic of verdicts.
 func toldScene(t *testing.T) *scene {

@@ -208,9 +208,6 @@ func (s *State) differs(asked Asked) (lines []string) {
 		}
 		dry = false
 		u, d, r := asked.Outputs.Topics(source)
-		if asked.Outputs.Duplicate == sink.None && u == "" {
-			d = unique
-		}
 		for _, o := range []struct{ flag, here, there string }{
 			{"--unique", u, unique},
 			{"--duplicate", d, duplicate},

@@ -17,7 +17,7 @@ import (
 
 // begun is the state of a job over news/0, offsets 3 to 10, that forwards to a, b and c.
 func begun() *State {
-	out := sink.Params{Unique: "a", Duplicate: "b", Rejected: "c"}
+	out := sink.Outputs("a", "b", "c", "")
 	s := &State{Plan: &protocol.Plan{
 		From: "start", To: "end",
 		Ranges: []protocol.Range{{Topic: "news", Source: entry.Source{}, From: 3, To: 10}},
@@ -39,9 +39,9 @@ func TestAgree(t *testing.T) {
 		"the name alone": {},
 		"the same words": {asked: Asked{Topics: []string{"news"}, From: at("start"), To: at("end"), Order: &byTime}},
 		"the offsets":    {asked: Asked{From: at("0=3"), To: at("10")}},
-		"the outputs":    {asked: Asked{Outputs: sink.Params{Unique: "a"}}},
+		"the outputs":    {asked: Asked{Outputs: sink.Outputs("a", "", "", "")}},
 		"other outputs": {
-			Asked{Outputs: sink.Params{Duplicate: sink.None, Metadata: sink.MetadataTopic, Verdicts: "told"}},
+			Asked{Outputs: sink.Outputs("", "a", "", "told")},
 			[]string{"--duplicate of news: a now, b", "--verdicts of news: told now,  when"},
 		},
 		"another range": {
@@ -49,7 +49,7 @@ func TestAgree(t *testing.T) {
 			[]string{"--from: 4 now, start when", "--to: 2025-01-01 now, end when"},
 		},
 		"all others": {
-			Asked{Topics: []string{"blog"}, Order: &arrival, Outputs: sink.Params{Unique: "x", Rejected: "y"}, DryRun: &yes},
+			Asked{Topics: []string{"blog"}, Order: &arrival, Outputs: sink.Outputs("x", "", "y", ""), DryRun: &yes},
 			[]string{
 				"--topic: blog now, news", "--order: arrival now, time", "--unique of news: x now, a",
 				"--rejected of news: y now, c", "--dry-run: true now, false",
@@ -142,11 +142,10 @@ func TestAgreeOnADryRun(t *testing.T) {
 // What a routing says of outputs is read back as the settings that said it.
 func TestOutputsAreReadBack(t *testing.T) {
 	for _, out := range []sink.Params{
-		{Unique: "{source}.u", Duplicate: "{source}.d", Rejected: "bad"},
-		{Unique: "{source}.u", Duplicate: sink.None, Rejected: "{source}.bad"},
-		{
-			Unique: "u", Duplicate: "d", Rejected: "bad", Metadata: sink.MetadataTopic, Verdicts: "{source}.told",
-		},
+		sink.Outputs("{source}.u", "{source}.d", "bad", ""),
+		sink.Outputs("{source}.u", "{source}.u", "{source}.bad", ""),
+		sink.Outputs("u", "", "bad", ""),
+		sink.Outputs("u", "d", "bad", "{source}.told"),
 	} {
 		s := &State{Plan: &protocol.Plan{}}
 		for _, topic := range []string{"blog", "news"} {

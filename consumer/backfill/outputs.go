@@ -1,7 +1,6 @@
 package backfill
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/unecho/unecho/consumer/routing"
@@ -22,17 +21,8 @@ func (s *State) Outputs() (out sink.Params, dry bool) {
 			verdicts = append(verdicts, v)
 		}
 	}
-	out = sink.Params{
-		Unique: template(topics, unique), Duplicate: template(topics, duplicate),
-		Rejected: template(topics, rejected),
-	}
-	if slices.Equal(unique, duplicate) {
-		out.Duplicate = sink.None
-	}
-	if len(verdicts) > 0 {
-		out.Metadata, out.Verdicts = sink.MetadataTopic, template(topics, verdicts)
-	}
-	return out, false
+	return sink.Outputs(template(topics, unique), template(topics, duplicate), template(topics, rejected),
+		template(topics, verdicts)), false
 }
 
 // template returns the setting by which each source has its output: the name itself if all share one.

@@ -16,10 +16,11 @@ type OutputsWant struct {
 	Source            Topic
 	Names             []string
 	Create            bool // create the missing ones
+	Partitions        int  // of created topics at least; 0: as many as the source
 	ReplicationFactor int  // of created topics; 0 or less: the broker's default
 	MaxRecordBytes    int  // the topics must accept record batches of this size
 	KeepPast          bool // the topics must keep records for as long as the source does
-	// Why says why they must accept that size; empty: because of sink.max_record_bytes.
+	// Why says why they must accept that size; empty: because of outputs.max_record_bytes.
 	Why string
 }
 
@@ -94,7 +95,7 @@ func (t *Topics) fit(ctx context.Context, name string, found map[string]Topic, w
 }
 
 func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant) (Topic, error) {
-	replicas := -1
+	partitions, replicas := max(want.Source.Partitions, want.Partitions), -1
 	if want.ReplicationFactor > 0 {
 		replicas = want.ReplicationFactor
 	}
@@ -112,17 +113,17 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 	if !want.Create {
 		return Topic{}, &Fault{
 			What: "cannot find the output " + name, Err: ErrMissing,
-			Remedy: "set sink.create: true, or create it: " + t.createCommand(name, want.Source.Partitions, replicas, configs),
+			Remedy: "set outputs.create.enabled: true, or create it: " + t.createCommand(name, partitions, replicas, configs),
 		}
 	}
-	return t.create(ctx, name, want.Source.Partitions, replicas, configs)
+	return t.create(ctx, name, partitions, replicas, configs)
 }
 
 func (t *Topics) checkOutput(ctx context.Context, topic Topic, want OutputsWant) error {
 	mistakes := t.narrow(topic, want)
 	more, err := t.check(ctx, topic.Name, []configRule{{
 		key: "max.message.bytes", want: strconv.Itoa(want.MaxRecordBytes), least: true,
-		why: cmp.Or(want.Why, "records of up to sink.max_record_bytes must go through; lowering that would do, too"),
+		why: cmp.Or(want.Why, "records of up to outputs.max_record_bytes must go through; lowering that would do, too"),
 	}})
 	if err != nil {
 		return err

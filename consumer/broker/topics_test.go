@@ -351,7 +351,7 @@ func TestOutputMistakesOfAllTopicsComeAtOnce(t *testing.T) {
 	for _, part := range []string{
 		"s.few is not", "it has 2 partitions, and must have at least 3, as s has", "--alter --topic s.few --partitions 3",
 		"s.small is not", "it has 1 partitions", "max.message.bytes is 1000, and must be at least 1048576",
-		"cannot find the output s.none", "sink.create: true", "--create --topic s.none --partitions 3",
+		"cannot find the output s.none", "outputs.create.enabled: true", "--create --topic s.none --partitions 3",
 	} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is not in %v", part, err)

@@ -49,23 +49,23 @@ func TestFindings(t *testing.T) {
 	findings(t, []finding{
 		{"no source", func(w *ward) { w.remove("news") }, `^problem topics: source news does not exist \| .* \| correct the name`},
 		{"no journal, but offsets", func(w *ward) { w.remove("unecho.journal") }, `^problem group: offsets are committed, and there is no journal unecho.journal `},
-		{"no journal, and nobody to create it", func(w *ward) { w.remove("unecho.journal"); w.in.Journal.Create = false }, `^problem topics: journal unecho.journal does not exist \| .* kafka-topics.sh .*--create --topic unecho.journal`},
-		{"an output that will be created", func(w *ward) { w.remove("news.rejected") }, `^note topics: output news.rejected does not exist .* sink.create is set`},
+		{"no journal, and nobody to create it", func(w *ward) { w.remove("unecho.journal"); w.in.Sink.Create.Enabled = false }, `^problem topics: journal unecho.journal does not exist \| .* kafka-topics.sh .*--create --topic unecho.journal`},
+		{"an output that will be created", func(w *ward) { w.remove("news.rejected") }, `^note topics: output news.rejected does not exist .* outputs.create.enabled is set`},
 		{"batches of the source larger than a session has memory for", func(w *ward) { w.alter("news", "max.message.bytes", "16777217") }, `^problem topics: topic news: max.message.bytes is 16777217, more than consumer.fetch_bytes, 16MiB .*consumer.fetch_bytes: 17MiB`},
 		{"retention of the journal", func(w *ward) { w.alter("unecho.journal", "retention.ms", "1000") }, `^problem topics: topic unecho.journal: retention.ms is 1000, and must be -1 \| .* \| kafka-configs.sh`},
 		{"outputs that take less", func(w *ward) { w.alter("news.unique", "max.message.bytes", "1000") }, `^problem topics: topic news.unique: max.message.bytes is 1000, and must be at least`},
-		{"verdicts that will be told", func(w *ward) { w.in.Sink.Metadata = "topic" }, `^note topics: output news.verdicts does not exist .* sink.create is set`},
+		{"verdicts that will be told", func(w *ward) { w.in.Sink.Verdicts.Topic = "{source}.verdicts" }, `^note topics: output news.verdicts does not exist .* outputs.create.enabled is set`},
 		{"verdicts in a topic that takes less", func(w *ward) {
-			w.in.Sink.Metadata, w.in.Sink.Verdicts = "topic", "tales"
+			w.in.Sink.Verdicts.Topic = "tales"
 			_, err := w.admin.CreateTopic(w.t.Context(), 2, 3, map[string]*string{"max.message.bytes": text("1000")}, "tales")
 			w.must(err)
 		}, `^problem topics: topic tales: max.message.bytes is 1000, and must be at least 8192 \| a record of verdicts`},
 		{
-			"an output that members widen", func(w *ward) { w.in.Sink.Create = true; w.widen("news", 4) },
+			"an output that members widen", func(w *ward) { w.in.Sink.Create.Enabled = true; w.widen("news", 4) },
 			`^note topics: output news.unique has 2 partitions, and news has 4 \| .* \| nothing: members add partitions`,
 		},
 		{
-			"an output that nobody may widen", func(w *ward) { w.in.Sink.Create = false; w.widen("news", 4) },
+			"an output that nobody may widen", func(w *ward) { w.in.Sink.Create.Enabled = false; w.widen("news", 4) },
 			`^problem topics: topic news.unique: it has 2 partitions, and must have at least 4`,
 		},
 		{"journal with more partitions", func(w *ward) {

@@ -27,7 +27,7 @@ func (p *target) needs() (all []need) {
 	for _, name := range p.existing(p.sources...) {
 		all = append(all, need{"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationRead}, nil, "documents are read from it"})
 	}
-	if p.in.Takes && !p.in.Sink.DryRun { // one that forwards nothing takes none
+	if p.in.Takes {
 		for _, name := range p.existing(p.in.Source.Topics...) {
 			all = append(all, need{
 				"topic", name,
@@ -44,7 +44,7 @@ func (p *target) needs() (all []need) {
 			nil,
 			"documents are forwarded to it",
 		}
-		if p.in.Sink.Create {
+		if p.in.Sink.Create.Enabled {
 			n.wishes = []kmsg.ACLOperation{kmsg.ACLOperationAlter}
 		}
 		all = append(all, n)

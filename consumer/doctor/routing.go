@@ -19,7 +19,9 @@ func (p *target) routing(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours := routing.Text(p.in.Source.Choice(), p.in.Sink)
+	out := p.in.Sink
+	out.DryRun = routing.Dry(now.Routes.Text) // a flag of who runs members
+	ours := routing.Text(p.in.Source.Choice(), out)
 	switch {
 	case now.Routes.Number == 0:
 		return []Finding{fine("none is in force yet: the first member declares its own")}, nil

@@ -190,11 +190,8 @@ func forbidden(err error) bool {
 	return broker.Forbidden(err) || errors.Is(err, kerr.GroupAuthorizationFailed) || errors.Is(err, kerr.TransactionalIDAuthorizationFailed)
 }
 
-// outputs returns the output topics of all sources. A dry run has none.
+// outputs returns the output topics of all sources.
 func (p *target) outputs() (names []string) {
-	if p.in.Sink.DryRun {
-		return nil
-	}
 	for _, source := range p.sources {
 		names = append(names, p.in.Sink.All(source)...)
 	}

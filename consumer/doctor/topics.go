@@ -85,9 +85,6 @@ func (p *target) sourceAndOutputs(ctx context.Context, name string) ([]Finding, 
 		findings, err = append(findings, wrong...), nil
 	}
 	findings = append(withUnseen(findings, err), withUnseen(p.durable(ctx, source, "documents"))...)
-	if p.in.Sink.DryRun {
-		return findings, nil
-	}
 	return append(findings, p.outputsOf(ctx, source)...), nil
 }
 
@@ -133,15 +130,15 @@ func (p *target) output(ctx context.Context, want broker.OutputsWant, holds stri
 		return nil, err
 	}
 	var findings []Finding
-	if has, source := topic.Partitions, want.Source; err == nil && p.in.Sink.Create && has < source.Partitions {
+	if has, source := topic.Partitions, want.Source; err == nil && p.in.Sink.Create.Enabled && has < source.Partitions {
 		findings = append(findings, note(
 			fmt.Sprintf("output %s has %d partitions, and %s has %d", name, has, source.Name, source.Partitions),
-			"a record goes to the partition of the same number", "nothing: members add partitions (sink.create)"))
+			"a record goes to the partition of the same number", "nothing: members add partitions (outputs.create.enabled)"))
 		want.Source.Partitions = has
 	}
 	found, err := p.topics.EnsureOutputs(ctx, want)
 	if errors.Is(err, broker.ErrMissing) {
-		return []Finding{missing("output "+name, p.in.Sink.Create, "sink.create", err)}, nil
+		return []Finding{missing("output "+name, p.in.Sink.Create.Enabled, "outputs.create.enabled", err)}, nil
 	}
 	if wrong, ok := mistakes(err); ok {
 		return append(findings, wrong...), nil
@@ -157,15 +154,15 @@ func (p *target) output(ctx context.Context, want broker.OutputsWant, holds stri
 func (p *target) journal(ctx context.Context) ([]Finding, error) {
 	name := p.in.Journal.Topic
 	want := broker.JournalWant{
-		ReplicationFactor: p.in.Journal.ReplicationFactor, MinInsync: p.in.Journal.MinInsync,
-		MaxMessageBytes: p.in.Journal.MaxRecordBytes(),
+		ReplicationFactor: p.in.Sink.Create.ReplicationFactor,
+		MaxMessageBytes:   p.in.Journal.MaxRecordBytes(),
 	}
 	if _, err := p.find(ctx, name); err != nil && !errors.Is(err, broker.ErrMissing) {
 		return nil, err
 	}
 	topic, err := p.topics.VerifyJournal(ctx, name, want)
 	if errors.Is(err, broker.ErrMissing) {
-		return []Finding{missing("journal "+name, p.in.Journal.Create, "journal.create", err)}, nil
+		return []Finding{missing("journal "+name, p.in.Sink.Create.Enabled, "outputs.create.enabled", err)}, nil
 	}
 	if findings, ok := mistakes(err); ok {
 		return findings, nil

@@ -60,6 +60,9 @@ func (t *Times) Read(ctx context.Context, topics *broker.Topics, source string, 
 		name  string
 		times broker.Times
 	}{{unique, of.unique}, {duplicate, of.duplicate}} {
+		if output.name == "" { // duplicates are dropped
+			continue
+		}
 		for _, m := range topics.Untimely(source, output.name, from, output.times) {
 			logger.Warn().Str("topic", output.name).Str("setting", m.What).Str("remedy", m.Remedy).
 				Msg("an output topic limits timestamps: " + m.Why)
@@ -76,6 +79,10 @@ func (t *Times) read(ctx context.Context, topics *broker.Topics, source string) 
 		name  string
 		times *broker.Times
 	}{{unique, &of.unique}, {duplicate, &of.duplicate}, {rejected, &of.rejected}} {
+		if output.name == "" { // duplicates are dropped
+			*output.times = broker.AnyTime()
+			continue
+		}
 		if *output.times, err = topics.Times(ctx, output.name); err != nil {
 			return err
 		}

@@ -35,8 +35,9 @@ func (b *Batch) produce(ctx context.Context, to *kgo.GroupTransactSession) error
 	}
 	for g, it := range b.items {
 		r := p.record()
-		b.encode(r, g.Assignment, it)
-		to.Produce(ctx, r, failed.promise)
+		if b.encode(r, g.Assignment, it); r.Topic != "" { // else it is a duplicate that is dropped
+			to.Produce(ctx, r, failed.promise)
+		}
 		if tells {
 			r = p.record()
 			p.out.VerdictRecord(r, it.record)

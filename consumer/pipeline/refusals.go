@@ -57,7 +57,7 @@ func (b *Batch) refused(failed, untold *error) error {
 // small and has the present time. No other output of the document would change that.
 func verdictTopicRefused(err error) *stop.Error {
 	return &stop.Error{
-		What: "the verdicts' topic (sink.verdicts) refuses a record", Err: err,
+		What: "the verdicts' topic (outputs.verdicts) refuses a record", Err: err,
 		Remedy: fmt.Sprintf("raise max.message.bytes of that topic to %d", sink.MaxVerdictBytes),
 	}
 }

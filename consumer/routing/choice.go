@@ -88,7 +88,7 @@ func (c *Choice) Excluded(topic string) string {
 		return "it is a journal, or belongs to a backfill"
 	}
 	if role, of := c.Output(topic); role != "" {
-		return "it is sink." + role + of
+		return "it is outputs." + role + of
 	}
 	source, _, is := strings.Cut(topic, backfills)
 	if is && c.would(source) {

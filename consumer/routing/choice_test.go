@@ -23,11 +23,11 @@ func TestChoice(t *testing.T) {
 		{"outputs of outputs", `news.*`, as, nil, "news news.unique.unique news.rejected.unique", "news"},
 		{"outputs of a source that does not exist", `news.*`, as, nil, "news.a.unique", ""},
 		{"outputs of others", `.*\.unique`, as, nil, "a.unique a.unique.unique", "a.unique"},
-		{"one output of all", `.*`, func(p *sink.Params) { p.Unique = "all" }, nil, "all a", "a"},
-		{"no duplicates", `a.*`, func(p *sink.Params) { p.Duplicate = sink.None }, nil, "a a.duplicate none", "a a.duplicate"},
-		{"verdicts", `a.*`, func(p *sink.Params) { p.Metadata = sink.MetadataTopic }, nil, "a a.verdicts", "a"},
+		{"one output of all", `.*`, func(p *sink.Params) { p.Unique.Topic = "all" }, nil, "all a", "a"},
+		{"no duplicates", `a.*`, func(p *sink.Params) { p.Duplicate.Drop = true }, nil, "a a.duplicate", "a a.duplicate"},
+		{"verdicts", `a.*`, func(p *sink.Params) { p.Verdicts.Topic = "{source}.verdicts" }, nil, "a a.verdicts", "a"},
 		{"no verdicts", `a.*`, as, nil, "a a.verdicts", "a a.verdicts"},
-		{"a placeholder in the middle", `.*`, func(p *sink.Params) { p.Unique = "x-{source}-{source}" }, nil, "x-a-a x-a-b x-ab-ab x--", "x-- x-a-b"},
+		{"a placeholder in the middle", `.*`, func(p *sink.Params) { p.Unique.Topic = "x-{source}-{source}" }, nil, "x-a-a x-a-b x-ab-ab x--", "x-- x-a-b"},
 		{"the journal, and internal ones", `.*`, as, nil, "us.journal __consumer_offsets them.journal a", "a them.journal"},
 		{"backfills", `.*`, as, nil, "a a.backfill.unique a.backfill.x.unique unecho-backfill.a.journal", "a"},
 		{"named ones too", `news\..*`, as, []string{"news.z", "other"}, "news.z news.a other", "news.z other news.a"},
@@ -66,8 +66,8 @@ func TestTextOfAPattern(t *testing.T) {
 		change(&out)
 		return Text(Source{Topics: topics, Pattern: pattern, Start: "earliest"}, out)
 	}
-	const want = `{"sink.dry_run":false,"sink.duplicate of {source}":"{source}.duplicate","sink.rejected of {source}":"{source}.rejected",` +
-		`"sink.unique of {source}":"{source}.unique","source.pattern":"a.*","source.start":"earliest","source.topics":[]}`
+	const want = `{"--dry-run":false,"outputs.duplicate of {source}":"{source}.duplicate","outputs.rejected of {source}":"{source}.rejected",` +
+		`"outputs.unique of {source}":"{source}.unique","source.pattern":"a.*","source.start":"earliest","source.topics":[]}`
 	text := of("a.*", as)
 	if string(text) != want {
 		t.Errorf("got %s", text)
@@ -80,7 +80,7 @@ func TestTextOfAPattern(t *testing.T) {
 			t.Errorf("%s is read", topic)
 		}
 	}
-	verdicts := of("a.*", func(p *sink.Params) { p.Metadata, p.Duplicate = sink.MetadataTopic, sink.None })
+	verdicts := of("a.*", func(p *sink.Params) { p.Verdicts.Topic, p.Duplicate.Topic = "{source}.verdicts", p.Unique.Topic })
 	if unique, duplicate, _, _ := Outputs(verdicts, "ab"); Verdicts(verdicts, "ab") != "ab.verdicts" || unique != duplicate {
 		t.Errorf("verdicts in %s, duplicates in %s", Verdicts(verdicts, "ab"), duplicate)
 	}
@@ -90,7 +90,7 @@ func TestTextOfAPattern(t *testing.T) {
 	}{
 		{text, of("a.*", as), nil},
 		{of("b", as), text, []string{"source.pattern: b here, a.* in the journal"}},
-		{of("a.*", func(p *sink.Params) { p.Unique = "all" }), text, []string{"sink.unique of {source}: all here, {source}.unique in the journal"}},
+		{of("a.*", func(p *sink.Params) { p.Unique.Topic = "all" }), text, []string{"outputs.unique of {source}: all here, {source}.unique in the journal"}},
 		{of("", as, "a"), text, []string{"source.pattern: not set here, a.* in the journal", `source.topics: ["a"] here, [] in the journal`}},
 	} {
 		if got := Diff(c.here, c.journal); !slices.Equal(got, c.want) {

@@ -26,7 +26,7 @@ func Text(from Source, out sink.Params) []byte {
 	}
 	for _, source := range topics {
 		unique, duplicate, rejected := out.Topics(source)
-		values["sink.unique"+of+source], values["sink.duplicate"+of+source], values["sink.rejected"+of+source] = unique,
+		values["outputs.unique"+of+source], values["outputs.duplicate"+of+source], values["outputs.rejected"+of+source] = unique,
 			duplicate, rejected
 		if verdicts := out.VerdictsTopic(source); verdicts != "" {
 			values[verdictsKey+source] = verdicts
@@ -39,7 +39,7 @@ func Text(from Source, out sink.Params) []byte {
 const (
 	keyTopics  = "source.topics"
 	keyPattern = "source.pattern"
-	keyDry     = "sink.dry_run"
+	keyDry     = "--dry-run" // of unecho run
 )
 
 // values are what a routing says, by its keys.
@@ -76,7 +76,7 @@ func (v values) choice(others ...string) (*Choice, error) {
 // templates are the outputs of the topics that a pattern brings.
 func (v values) templates() sink.Params {
 	name := func(key string) string { return v.text(key + of + sink.Placeholder) }
-	return sink.Patterned(name("sink.unique"), name("sink.duplicate"), name("sink.rejected"), name("sink.verdicts"))
+	return sink.Outputs(name("outputs.unique"), name("outputs.duplicate"), name("outputs.rejected"), name("outputs.verdicts"))
 }
 
 // Pattern returns the pattern of a routing; it is empty if all topics are named.
@@ -85,8 +85,8 @@ func Pattern(text []byte) string { return read(text).text(keyPattern) }
 // Chosen returns the choice that a routing makes. Others are as for Choose.
 func Chosen(text []byte, others ...string) (*Choice, error) { return read(text).choice(others...) }
 
-// Outputs returns the topics to which a routing sends the documents of a source topic. ok is false if it sends them
-// nowhere.
+// Outputs returns the topics to which a routing sends the documents of a source topic. Duplicate is empty if duplicates
+// are dropped. ok is false if it sends them nowhere.
 func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok bool) {
 	v := read(text)
 	if c, err := v.choice(); err != nil || !c.Reads(source) || v[keyDry] == true {
@@ -97,11 +97,11 @@ func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok
 		return unique, duplicate, rejected, true
 	}
 	name := func(key string) string { return v.text(key + of + source) }
-	return name("sink.unique"), name("sink.duplicate"), name("sink.rejected"), true
+	return name("outputs.unique"), name("outputs.duplicate"), name("outputs.rejected"), true
 }
 
 // verdictsKey begins the key of a verdicts' topic. A routing without such topics has none, as before there were any.
-const verdictsKey = "sink.verdicts" + of
+const verdictsKey = "outputs.verdicts" + of
 
 // Verdicts returns the topic to which a routing has the verdicts on the documents of a source topic written. It is
 // empty if there is none.

@@ -38,8 +38,7 @@ func (s *Setup) readOptions() []kgo.Opt {
 
 // options are those of a session's client, without those that the taking of partitions has.
 func (s *Setup) options(slot string, topics []string) []kgo.Opt {
-	codec, _ := s.Sink.Codec()
-	return append(slices.Concat(s.Cluster.Options, s.Options, s.readOptions()),
+	return append(slices.Concat(s.Cluster.Options, []kgo.Opt{kgo.ProducerBatchCompression(kgo.SnappyCompression())}, s.Options, s.readOptions()),
 		kgo.ConsumerGroup(s.Params.Group),
 		kgo.ConsumeTopics(topics...),
 		kgo.InstanceID(slot),
@@ -51,7 +50,6 @@ func (s *Setup) options(slot string, topics []string) []kgo.Opt {
 		kgo.RebalanceTimeout(5*s.Params.SessionTimeout),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerLinger(0),
-		kgo.ProducerBatchCompression(codec),
 		kgo.MaxBufferedRecords(s.Params.PollRecords+1),
 		kgo.ProducerBatchMaxBytes(int32(max(int(s.Sink.MaxRecordBytes), 1<<20))),
 	)

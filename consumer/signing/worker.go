@@ -116,7 +116,7 @@ func (w *Worker) unforwarded(r *kgo.Record, fits bool) *document.Rejection {
 	if !fits {
 		return &document.Rejection{
 			Reason: sink.TooLarge,
-			Detail: "with its headers the record would exceed sink.max_record_bytes",
+			Detail: "with its headers the record would exceed outputs.max_record_bytes",
 		}
 	}
 	if detail, refused := w.setup.Untimely(r); refused {

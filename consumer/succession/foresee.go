@@ -29,6 +29,9 @@ func outputs(routes []byte, source string) string {
 		return "no topic"
 	}
 	all := slices.Compact([]string{unique, duplicate, rejected})
+	if duplicate == "" {
+		all = []string{unique, rejected}
+	}
 	if verdicts := routing.Verdicts(routes, source); verdicts != "" {
 		all = append(all, verdicts)
 	}

@@ -110,8 +110,8 @@ func listStandpoints(of []protocol.Standpoint, offset func(*protocol.Standpoint)
 
 func (r *run) dry() error {
 	return &stop.Error{
-		What:   fmt.Sprintf("group %s has sink.dry_run: true: nothing would be forwarded after a takeover", r.NewGroup.Name),
-		Remedy: "set sink.dry_run: false, put that in force with `unecho routing apply`, and take over then",
+		What:   fmt.Sprintf("group %s is a dry run: nothing would be forwarded after a takeover", r.NewGroup.Name),
+		Remedy: "put its configuration in force with `unecho routing apply`, start its members without --dry-run, and take over then",
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 func Remembered(ctx context.Context, admin *kadm.Client, list broker.Listing, group, journal string, routes []byte) ([]protocol.Boundary, error) {
 	if routing.Dry(routes) {
 		return nil, &stop.Error{
-			What:   fmt.Sprintf("group %s writes no document anywhere (sink.dry_run): a successor would have nothing to remember", group),
+			What:   fmt.Sprintf("group %s writes no document anywhere (--dry-run): a successor would have nothing to remember", group),
 			Remedy: "start the new group without consumer.succeeds",
 		}
 	}

@@ -136,8 +136,8 @@ func (a *api) take(w http.ResponseWriter, r *http.Request) {
 func (a *api) conflict(o *sendOrder) (what, remedy string) {
 	switch is := a.Gateway.NotForwarding(); {
 	case is.DryRun:
-		return "this group forwards nothing (sink.dry_run), so that nothing would come of the documents",
-			"send them to a member of a group that forwards, or put sink.dry_run: false in force (unecho routing apply)"
+		return "this group is a dry run and forwards nothing, so that nothing would come of the documents",
+			"send them to a member of a group that forwards, or end the dry run: unecho routing apply, and members without --dry-run"
 	case o.idem == "":
 		return "", ""
 	case is.Other != "":

@@ -34,6 +34,7 @@ func Command(version string) *cobra.Command {
 	cmdline.AddSet(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.TextP("config", "c", "file", "", "the configuration file (default "+cmdline.DefaultFile+", if it is there)")
+		f.Bool("dry-run", false, "judge and count, and forward nothing; a group of its own shows what another configuration would do")
 		f.Bool("embedded", false, "run a Kafka broker in this process, and use it")
 		f.Text("dir", "dir", target.Dir, "with --embedded: the directory for the broker's data and the snapshots")
 		f.Text("listen", "address", "127.0.0.1:0", "with --embedded: the broker's address; port 0 takes a free one")
@@ -53,6 +54,7 @@ func runService(cmd *cobra.Command, version string) error {
 		return err
 	}
 	c, err := target.Config(cmd, inProcess, dir, target.Layers{})
+	c.Sink.DryRun = cmdline.Bool(cmd, "dry-run")
 	json := terminal.IsJSON(cmd.ErrOrStderr(), c.Log)
 	switch {
 	case err == nil:

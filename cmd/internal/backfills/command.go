@@ -58,9 +58,9 @@ func Command(version string) *cobra.Command {
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Text("unique", "topic", "", "where unique documents go (default {source}.backfill.unique)")
-		f.Text("duplicate", "topic", "", "where duplicates go (default {source}.backfill.duplicate); none is the topic of the unique ones")
+		f.Text("duplicate", "topic", "", "where duplicates go (default {source}.backfill.duplicate, or nowhere with outputs.duplicate.drop)")
 		f.Text("rejected", "topic", "", "where documents go that cannot be judged (default {source}.backfill.rejected)")
-		f.Text("verdicts", "topic", "", "with sink.metadata: topic, where the verdicts go (default {source}.backfill.verdicts)")
+		f.Text("verdicts", "topic", "", "where records of verdicts go (default {source}.backfill.verdicts with outputs.verdicts, else nowhere)")
 		f.Bool("dry-run", false, "judge and report, and forward nothing")
 	})
 	cmdline.AddJSON(cmd, "the summary as one JSON object")

@@ -115,9 +115,9 @@ func (f *Flags) ordered() bool {
 // wrongSettings refuses --set for what a backfill has flags for, or has of its own.
 func (f *Flags) wrongSettings() (wrong []error) {
 	instead := map[string]string{
-		"source.topics": "use --topic", "consumer.group": "use --name, or --into", "sink.unique": "use --unique",
-		"sink.duplicate": "use --duplicate",
-		"sink.rejected":  "use --rejected", "sink.verdicts": "use --verdicts", "sink.dry_run": "use --dry-run",
+		"source.topics": "use --topic", "consumer.group": "use --name, or --into", "outputs.unique.topic": "use --unique",
+		"outputs.duplicate.topic": "use --duplicate",
+		"outputs.rejected.topic":  "use --rejected", "outputs.verdicts.topic": "use --verdicts",
 	}
 	if f.Into == "" {
 		instead["journal.topic"] = "a backfill has a journal of its own, named after --name"
@@ -146,10 +146,7 @@ func (f *Flags) asked(dry bool) backfill.Asked {
 	if asked.Files {
 		asked.Topics = []string{backfill.FilesOf(f.Name)}
 	}
-	asked.Outputs.Unique, asked.Outputs.Duplicate, asked.Outputs.Rejected = f.Unique, f.Duplicate, f.Rejected
-	if f.Verdicts != "" {
-		asked.Outputs.Metadata, asked.Outputs.Verdicts = sink.MetadataTopic, f.Verdicts
-	}
+	asked.Outputs = sink.Outputs(f.Unique, f.Duplicate, f.Rejected, f.Verdicts)
 	if f.Given("order") {
 		asked.Order = &f.Order
 	}

@@ -50,7 +50,7 @@ func (v *loading) load(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	loader, err := backfill.NewLoader(ctx, backfill.LoadParams{
 		Kafka: v.kafka, Name: v.name, Topic: v.topic, UntimedAreNow: v.flags.Fill && v.flags.Time == "",
-		Partitions: v.flags.Partitions, Ordered: v.flags.ordered(), ReplicationFactor: v.config.Sink.ReplicationFactor, MaxRecordBytes: int(v.config.Sink.MaxRecordBytes),
+		Partitions: v.flags.Partitions, Ordered: v.flags.ordered(), ReplicationFactor: v.config.Sink.Create.ReplicationFactor, MaxRecordBytes: int(v.config.Sink.MaxRecordBytes),
 		Logger: v.logger,
 	})
 	if err != nil {

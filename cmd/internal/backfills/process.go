@@ -11,7 +11,6 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/sink"
 )
 
 // process is one that works on a job.
@@ -66,10 +65,7 @@ func (v *process) adopt(s *backfill.State) {
 		return
 	}
 	to := &v.config.Sink
-	to.Unique, to.Duplicate, to.Rejected = out.Unique, out.Duplicate, out.Rejected
-	if to.Metadata = sink.DefaultParams().Metadata; out.Metadata != "" {
-		to.Metadata, to.Verdicts = out.Metadata, out.Verdicts
-	}
+	to.Unique, to.Duplicate, to.Rejected, to.Verdicts = out.Unique, out.Duplicate, out.Rejected, out.Verdicts
 }
 
 // again is the command that goes on with the job, or looks at it again.

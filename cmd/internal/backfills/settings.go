@@ -9,7 +9,6 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/stop"
-	"github.com/unecho/unecho/sink"
 )
 
 // Reader reads the configuration, with settings that outrank everything in it.
@@ -18,7 +17,9 @@ type Reader func(sets []string) (config.Config, error)
 // settings returns the configuration of the job, and its name. It is read twice, because the name and the outputs
 // follow from the topics and the group that the file may name.
 func (f *Flags) settings(read Reader) (c config.Config, name string, err error) {
-	over := f.outputSets(defaultOutputs("", nil))
+	outputs := defaultOutputs("", nil)
+	outputs.verdicts = "" // only the configuration says whether there are any
+	over := f.outputSets(outputs)
 	topics := f.Topics
 	if len(f.Files) > 0 {
 		topics = []string{backfill.FilesOf(f.Name)}
@@ -34,9 +35,6 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 		return f.intoSettings(read, over)
 	}
 	over = append(over, "consumer.group="+backfill.GroupOf(""), "window.clock="+eventClock, "source.start=earliest")
-	if f.DryRun {
-		over = append(over, "sink.dry_run=true")
-	}
 	c, err = read(over)
 	if err != nil && f.Name != "" && len(topics) == 0 { // one over files may go on where the configuration names no topics
 		files := slices.Concat(over, topicSets([]string{backfill.FilesOf(f.Name)}))
@@ -54,9 +52,14 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 	if err != nil {
 		return c, "", err
 	}
-	over = append(over, f.outputSets(defaultOutputs(name, c.Source.Topics))...)
+	outputs = defaultOutputs(name, c.Source.Topics)
+	if c.Sink.Verdicts.Topic == "" { // the configuration has none, and so has the job
+		outputs.verdicts = ""
+	}
+	over = append(over, f.outputSets(outputs)...)
 	over = append(over, "consumer.group="+backfill.GroupOf(name), "journal.topic=")
 	c, err = read(over)
+	c.Sink.DryRun = f.DryRun
 	return c, name, err
 }
 
@@ -112,10 +115,10 @@ func outputsBehind(prefix string) outputNames {
 // outputSets are settings for the outputs: those of the flags, or else these.
 func (f *Flags) outputSets(or outputNames) (sets []string) {
 	for _, o := range []struct{ key, flag, or string }{
-		{"sink.unique", f.Unique, or.unique},
-		{"sink.duplicate", f.Duplicate, or.duplicate},
-		{"sink.rejected", f.Rejected, or.rejected},
-		{"sink.verdicts", f.Verdicts, or.verdicts},
+		{"outputs.unique.topic", f.Unique, or.unique},
+		{"outputs.duplicate.topic", f.Duplicate, or.duplicate},
+		{"outputs.rejected.topic", f.Rejected, or.rejected},
+		{"outputs.verdicts.topic", f.Verdicts, or.verdicts},
 	} {
 		switch {
 		case o.flag != "":
@@ -123,6 +126,9 @@ func (f *Flags) outputSets(or outputNames) (sets []string) {
 		case o.or != "":
 			sets = append(sets, o.key+"="+o.or)
 		}
+	}
+	if f.Duplicate != "" {
+		sets = append(sets, "outputs.duplicate.drop=false")
 	}
 	return sets
 }
@@ -138,8 +144,8 @@ func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string,
 		return c, "", errPattern()
 	}
 	if c.Consumer.Group != f.Into {
-		flags, named := "--unique, --duplicate and --rejected", f.Unique != "" && f.Duplicate != "" && f.Rejected != ""
-		if c.Sink.Metadata == sink.MetadataTopic {
+		flags, named := "--unique, --duplicate and --rejected", f.Unique != "" && f.Rejected != "" && (f.Duplicate != "" || c.Sink.Duplicate.Drop)
+		if c.Sink.Verdicts.Topic != "" {
 			flags, named = "--unique, --duplicate, --rejected and --verdicts", named && f.Verdicts != ""
 		}
 		if !named {

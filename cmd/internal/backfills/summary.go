@@ -51,7 +51,7 @@ type Outputs struct {
 	Unique    string `json:"unique"`
 	Duplicate string `json:"duplicate"`
 	Rejected  string `json:"rejected"`
-	Verdicts  string `json:"verdicts,omitempty"` // with sink.metadata: topic
+	Verdicts  string `json:"verdicts,omitempty"` // with outputs.verdicts
 }
 
 // NewSummary tells of a job by its plan and how far it is.

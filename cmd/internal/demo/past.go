@@ -61,7 +61,7 @@ func Topics(p sink.Params, source string, outputs []string) (topics []string) {
 	unique, duplicate, rejected := p.Topics(source)
 	of := map[string]string{sink.Unique: unique, sink.Duplicate: duplicate, sink.Rejected: rejected}
 	for _, output := range outputs {
-		if !slices.Contains(topics, of[output]) {
+		if of[output] != "" && !slices.Contains(topics, of[output]) {
 			topics = append(topics, of[output])
 		}
 	}
@@ -70,7 +70,7 @@ func Topics(p sink.Params, source string, outputs []string) (topics []string) {
 
 // Only returns which records of those topics are of the outputs; nil if all of them are.
 func Only(p sink.Params, outputs []string) func(*topic.Record) bool {
-	if p.Duplicate != sink.None || slices.Contains(outputs, sink.Unique) && slices.Contains(outputs, sink.Duplicate) {
+	if !p.Together() || slices.Contains(outputs, sink.Unique) && slices.Contains(outputs, sink.Duplicate) {
 		return nil
 	}
 	return func(r *topic.Record) bool { return slices.Contains(outputs, r.Header(sink.HeaderVerdict)) }

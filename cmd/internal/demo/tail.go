@@ -71,6 +71,9 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	topics := Topics(s.Config.Sink, source, which)
+	if len(topics) == 0 {
+		return exit.Usage(errors.New("duplicates are written nowhere (outputs.duplicate.drop): there is nothing to read"))
+	}
 	past.Only = Only(s.Config.Sink, which)
 	if err := topic.Reach(ctx, s.Kafka, topics...); err != nil {
 		return err

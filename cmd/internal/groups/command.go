@@ -47,7 +47,7 @@ func RoutingCommand() *cobra.Command {
 		Use: "routing", Short: "Show, compare and change what a group reads and where it forwards",
 		Long: "The routing of a group is what its members must agree on beside the settings that decide verdicts: " +
 			"source.topics,\n" +
-			"source.start, the topics of the outputs, sink.dry_run. The first member declares it in the journal, and a member that\n" +
+			"source.start, the topics of the outputs, --dry-run of run. The first member declares it in the journal, and a member that\n" +
 			"differs does not start. To change it is one command, and what is remembered stays.",
 	}, &cobra.Command{Use: "show", Short: "Print the routing in force"}, &cobra.Command{
 		Use: "diff", Short: "Compare a configuration with the routing in force",

@@ -45,8 +45,8 @@ func AuditCommand() *cobra.Command {
 		Args: cmdline.AtMost(0, ""),
 		RunE: target.OnService(runAudit),
 	}
-	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "sink.unique",
-		"sink.duplicate", "sink.rejected", "snapshots.directory.path", "snapshots.postgres.url")
+	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "outputs.unique.topic",
+		"outputs.duplicate.topic", "outputs.rejected.topic", "snapshots.directory.path", "snapshots.postgres.url")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Bool("all", false, "count what the group has not committed as lost: for a service that is stopped and had caught up")
 		f.Bool("accept-skipped", false, "offsets that somebody has set beyond documents were meant: those are counted, and no more")
@@ -125,9 +125,6 @@ func interruptedOr(ctx context.Context, err error) error {
 // auditInputs are the values of the flags and the configuration.
 func auditInputs(cmd *cobra.Command, s *target.Service) (in audit.Inputs, err error) {
 	c := s.Config
-	if c.Sink.DryRun {
-		return in, exit.Usage(errors.New("sink.dry_run is set: such a service forwards nothing that could be audited"))
-	}
 	memory, err := cmdline.Size(cmd, "memory")
 	if err != nil {
 		return in, err

@@ -46,6 +46,7 @@ func (l AuditLine) Text() string {
 		{"absent", r.Absent, "unjudged ones in no output: the trimmed journal does not say whether they had to be", true},
 		{"unique", r.Unique, "", false},
 		{"duplicate", r.Duplicate, "", false},
+		{"dropped", r.Dropped, "duplicates by the journal, which are written nowhere", true},
 		{"rejected", r.Rejected, "", false},
 		{"retimed", r.Retimed, "of the rejected, with another timestamp, which their topic takes, and their own in unecho-timestamp", true},
 		{"verdicts", r.Verdicts, "records in the topics of verdicts", true},

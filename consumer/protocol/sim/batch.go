@@ -56,6 +56,7 @@ const (
 	asRetimed  // rejected, with another time
 	asBypassed // to unique, unchecked
 	asUnchecked
+	asNothing // dropped
 )
 
 func (g *group) seq(yield func(*protocol.Document) bool) {
@@ -102,7 +103,7 @@ func (s *session) append(b *batch) bool {
 func (s *session) checkTimes(b *batch) {
 	known := s.params.Untimely && s.chance(1, 2)
 	b.CheckTimes(s.header(), func(_ *protocol.Assignment, d *protocol.Document) bool {
-		return known && s.refuses(d.Entry.Content, asVerdict)
+		return known && s.refuses(d.Entry.Content, s.written(d))
 	})
 	if b.Wants() == protocol.WantForgets {
 		s.act("refusal foreseen")
@@ -163,6 +164,14 @@ func (s *session) form(g *group, d *protocol.Document) form {
 		return asBypassed
 	case !d.Judged:
 		return asUnchecked
+	}
+	return s.written(d)
+}
+
+// written is what a verdict that stands has written.
+func (s *session) written(d *protocol.Document) form {
+	if s.params.Drops && d.Judged && !d.Verdict.Unique() {
+		return asNothing
 	}
 	return asVerdict
 }

@@ -172,7 +172,7 @@ func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 		w.checkBypassed(g, d, f)
 		return
 	}
-	if v == nil && f == asVerdict || v == nil && !w.rejects(d.Entry.Content) {
+	if v == nil && (f == asVerdict || f == asNothing) || v == nil && !w.rejects(d.Entry.Content) {
 		w.bad("%s comes out without a verdict of epoch %d", p.name(o), g.Epoch)
 		return
 	}
@@ -184,7 +184,7 @@ func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 	if f == asUnchecked && !unasked && !late || f == asRejected && unasked && !w.refuses(d.Entry.Content, asVerdict) {
 		w.bad("%s comes out as form %d, and it is to be checked: %v", p.name(o), f, !unasked)
 	}
-	if f != asVerdict {
+	if f != asVerdict && f != asNothing {
 		return
 	}
 	if got := d.Verdict; got != v.verdict {
@@ -193,9 +193,14 @@ func (w *World) checkForm(g *group, d *protocol.Document, f form) {
 	if !d.Rejected && v.verdict.Content != d.Entry.Content {
 		w.bad("%s comes out with the verdict of another document", p.name(o))
 	}
-	if v.verdict.Unique() {
+	switch {
+	case v.verdict.Unique() && f == asNothing:
+		w.bad("%s is dropped, by the journal: %s", p.name(o), describeVerdict(&v.verdict))
+	case v.verdict.Unique():
 		p.uniques[o]++
 		w.emit(d.Entry)
+	case w.params.Drops:
+		w.act("dropped")
 	}
 }
 

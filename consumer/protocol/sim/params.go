@@ -22,6 +22,7 @@ type Params struct {
 	Rejects  bool // a content is rejected before signing
 	Leaves   bool // that content is forwarded unchecked instead
 	Refuses  int  // a content is refused: 1 by the topic of its verdict, 2 by rejected as well
+	Drops    bool // duplicates are dropped: no output takes or refuses them
 	Untimely bool // that content is refused for its time, and goes nowhere until rejected has it with another
 
 	SetOffsets    bool // people set offsets
@@ -85,5 +86,6 @@ func Vary(seed uint64) Params {
 		p.Reemit = time.Duration(1+c.n(100)) * time.Millisecond
 	}
 	p.Routings, p.Untimely = yes(4), yes(3)
+	p.Drops = yes(4)
 	return p
 }

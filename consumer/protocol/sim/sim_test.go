@@ -100,7 +100,7 @@ func tell(t *testing.T, most int, run func(seed uint64, trace bool, acted map[st
 var happens = []string{
 	"a loss not told", "aborted", "announced", "begun behind what was deleted", "head deleted", "markers polled alone", "another document",
 	"answer lost", "append damaged", "append lost", "append of the dead", "append repeated",
-	"commit of an epoch refused", "committed", "damaged", "divergence found", "ended by a routing",
+	"commit of an epoch refused", "committed", "damaged", "divergence found", "dropped", "ended by a routing",
 	"epoch left without reposition", "expelled", "forget", "given up",
 	"gone wrong", "intruder", "judged under another routing", "killed", "lie found", "lost its partitions", "lost offsets",
 	"offset deleted", "offset lost", "offset set",

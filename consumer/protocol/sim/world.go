@@ -261,7 +261,7 @@ func (w *World) refuses(content uint64, in form) bool {
 		in = asVerdict
 	}
 	switch {
-	case content != uint64(w.params.Contents-1) && !w.leaves(content), w.params.Refuses == 0:
+	case in == asNothing, content != uint64(w.params.Contents-1) && !w.leaves(content), w.params.Refuses == 0:
 		return false
 	case w.params.Untimely:
 		return in != asRetimed

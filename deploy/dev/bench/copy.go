@@ -17,13 +17,13 @@ type bareCopy struct {
 	poll   int   // the greatest number of records in one transaction
 	fetch  int32 // the greatest number of bytes that one fetch brings of a partition
 	linger time.Duration
-	codec  kgo.CompressionCodec
 }
 
+// compression is how unecho compresses its outputs, and so do the contenders.
+const compression = "snappy"
+
 // asUnecho returns the copy that is tuned as unecho is by default.
-func asUnecho(codec kgo.CompressionCodec) bareCopy {
-	return bareCopy{poll: 5000, fetch: 4 << 20, codec: codec}
-}
+func asUnecho() bareCopy { return bareCopy{poll: 5000, fetch: 4 << 20} }
 
 func (c bareCopy) String() string {
 	return fmt.Sprintf("batches of %d, fetches of %d MiB a partition, a linger of %s", c.poll, c.fetch>>20, c.linger)
@@ -88,7 +88,7 @@ func (c bareCopy) options(j job, group, instance string, watch *stopwatch) []kgo
 		kgo.RebalanceTimeout(30*time.Second), kgo.Balancers(kgo.CooperativeStickyBalancer()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(time.Second), kgo.FetchMaxPartitionBytes(c.fetch),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(c.linger), kgo.MaxBufferedRecords(c.poll+1),
-		kgo.ProducerBatchMaxBytes(1<<20), kgo.ProducerBatchCompression(c.codec), kgo.WithHooks(watch),
+		kgo.ProducerBatchMaxBytes(1<<20), kgo.ProducerBatchCompression(kgo.SnappyCompression()), kgo.WithHooks(watch),
 	)
 }
 

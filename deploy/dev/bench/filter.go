@@ -16,20 +16,18 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/snapshot"
-	"github.com/unecho/unecho/sink"
 )
 
 // filter is unecho as the program runs it: the service with its defaults, and snapshots in a temporary directory.
 type filter struct {
-	verify      string
-	poll        int    // 0: its default
-	shingle     string // empty: its default
-	evidence    string // empty: its default
-	banding     []int  // slots, bands and rows; none: those of its default
-	backfill    string // an order; empty: a live group
-	compression string
-	verdicts    bool
-	logger      zerolog.Logger
+	verify   string
+	poll     int    // 0: its default
+	shingle  string // empty: its default
+	evidence string // empty: its default
+	banding  []int  // slots, bands and rows; none: those of its default
+	backfill string // an order; empty: a live group
+	verdicts bool
+	logger   zerolog.Logger
 }
 
 func (f filter) run(ctx context.Context, j job, group string) (result, error) {
@@ -63,10 +61,9 @@ func (f filter) config(j job, group, dir string) config.Config {
 	if f.backfill != "" {
 		c.Judge.Window.Clock = "event"
 	}
-	c.Sink.Compression = f.compression
-	c.Sink.Unique, c.Sink.Duplicate, c.Sink.Rejected = group+".unique", group+".duplicate", group+".rejected"
+	c.Sink.Unique.Topic, c.Sink.Duplicate.Topic, c.Sink.Rejected.Topic = group+".unique", group+".duplicate", group+".rejected"
 	if f.verdicts {
-		c.Sink.Metadata, c.Sink.Verdicts = sink.MetadataTopic, group+".verdicts"
+		c.Sink.Verdicts.Topic = group + ".verdicts"
 	}
 	c.Snapshot.Directory.Path = dir
 	return c

@@ -55,11 +55,10 @@ func latencies(ctx context.Context, p params, c *cluster, out io.Writer) (rows [
 		for _, rate := range p.rates {
 			fmt.Fprintf(out, "\n%s, verify: %s, %s documents/s for %d s, load average %s\n\n", c.name, verify,
 				thousands(float64(rate)), p.seconds, load())
-			codec, _ := p.codec()
 			s := p.series(job{
 				cluster: c, source: fmt.Sprintf("%s-%d", runID(), rate), partitions: p.partitions, sessions: p.sessions,
 				stream: newStream(p, rate),
-			}, asUnecho(codec), verify, out)
+			}, asUnecho(), verify, out)
 			s.head, s.row = latencyHead, latencyRow
 			pairs, err := s.run(ctx)
 			if err != nil {

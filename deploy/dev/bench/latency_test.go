@@ -47,7 +47,7 @@ func TestStreamWithoutContender(t *testing.T) {
 	}
 	defer c.close()
 	j := job{cluster: c, partitions: 1, sessions: 1, stream: newStream(params{
-		partitions: 1, bytes: 100, seconds: 1, compression: "none",
+		partitions: 1, bytes: 100, seconds: 1,
 	}, 1)}
 	_, err = single(t.Context(), j, idler{}, "one")
 	if err == nil || !strings.Contains(err.Error(), "it ended") {

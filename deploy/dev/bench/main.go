@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 func (p params) pairsText() string {
 	return fmt.Sprintf("Median and spread of %d pairs; %s; documents of %d bytes, %d partitions, %d sessions, outputs "+
-		"compressed with %s.", p.pairs, machine(), p.bytes, p.partitions, p.sessions, p.compression)
+		"compressed with %s.", p.pairs, machine(), p.bytes, p.partitions, p.sessions, compression)
 }
 
 // throughputs runs all series on one broker.
@@ -87,8 +87,7 @@ func throughputs(ctx context.Context, p params, c *cluster, out io.Writer) (rows
 	}
 	fmt.Fprintf(out, "\n%s: %s documents of %d bytes in %d partitions, written in %.1f s\n",
 		c.name, thousands(float64(j.documents)), p.bytes, p.partitions, time.Since(began).Seconds())
-	codec, _ := p.codec()
-	copies := asUnecho(codec)
+	copies := asUnecho()
 	if !p.untuned {
 		if copies, err = tune(ctx, j, copies, out); err != nil {
 			return nil, err
@@ -112,7 +111,7 @@ func throughputs(ctx context.Context, p params, c *cluster, out io.Writer) (rows
 func (p params) filter(verify string) filter {
 	return filter{
 		verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, banding: p.banding, backfill: p.backfill,
-		compression: p.compression, verdicts: p.verdicts, logger: logger(),
+		verdicts: p.verdicts, logger: logger(),
 	}
 }
 

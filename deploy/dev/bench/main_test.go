@@ -12,14 +12,14 @@ func TestRun(t *testing.T) {
 	var out, problems bytes.Buffer
 	args := []string{
 		"-broker", "kfake", "-documents", "3000", "-partitions", "2", "-pairs", "1", "-untuned", "-verify",
-		"jaccard", "-compression", "lz4",
+		"jaccard",
 	}
 	if err := run(t.Context(), args, &out, &problems); err != nil {
 		t.Fatalf("run of %q returns error %v, and prints\n%s%s", args, err, &out, &problems)
 	}
 	for _, want := range []string{
 		"kfake: 3,000 documents of 2000 bytes in 2 partitions", "kfake, verify: jaccard",
-		"| warm-up, not counted | copy |", "| 1 | unecho |", "rejected 0", "outputs compressed with lz4",
+		"| warm-up, not counted | copy |", "| 1 | unecho |", "rejected 0", "outputs compressed with snappy",
 		" cores busy, ", "| kfake | jaccard | ",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -30,11 +30,11 @@ func TestRun(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	var problems bytes.Buffer
-	_, err := parse([]string{"-broker", "rabbit", "-pairs", "0", "-sessions", "9", "-bytes", "1", "-compression", "x"}, &problems)
+	_, err := parse([]string{"-broker", "rabbit", "-pairs", "0", "-sessions", "9", "-bytes", "1"}, &problems)
 	if err == nil {
-		t.Fatal("five mistakes were taken")
+		t.Fatal("four mistakes were taken")
 	}
-	for _, want := range []string{"-broker is", "-pairs is", "-sessions is", "-bytes is", "-compression is"} {
+	for _, want := range []string{"-broker is", "-pairs is", "-sessions is", "-bytes is"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in %v", want, err)
 		}

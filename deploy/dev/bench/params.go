@@ -8,36 +8,31 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/sink"
 )
 
 // params are the values of the flags.
 type params struct {
-	brokers     []string // kafka, kfake
-	verifies    []string // estimate, jaccard
-	pairs       int
-	documents   int // 0: the broker's own default
-	bytes       int // approximate size of a document
-	partitions  int
-	sessions    int
-	poll        int    // unecho's poll size in documents; 0: its default
-	shingle     string // unecho's setting, as are the next ones; empty: its default
-	evidence    string
-	banding     []int  // similarity.slots, bands and rows; none: those of its default
-	backfill    string // time or arrival: unecho works as a backfill in that order; empty: as a live group
-	compression string // of the outputs, for both contenders
-	verdicts    bool   // unecho writes a record about each document to a topic of verdicts
-	seed        uint64
-	untuned     bool
-	rivals      bool // unecho and the copy take turns with others
-	properties  string
-	profile     string // a file for a CPU profile of all; empty: none
-	rates       []int  // documents/s; none: the documents are there before
-	warm        int    // seconds for which documents come at a rate before they count
-	seconds     int    // for which documents come at a rate and count
+	brokers    []string // kafka, kfake
+	verifies   []string // estimate, jaccard
+	pairs      int
+	documents  int // 0: the broker's own default
+	bytes      int // approximate size of a document
+	partitions int
+	sessions   int
+	poll       int    // unecho's poll size in documents; 0: its default
+	shingle    string // unecho's setting, as are the next ones; empty: its default
+	evidence   string
+	banding    []int  // similarity.slots, bands and rows; none: those of its default
+	backfill   string // time or arrival: unecho works as a backfill in that order; empty: as a live group
+	verdicts   bool   // unecho writes a record about each document to a topic of verdicts
+	seed       uint64
+	untuned    bool
+	rivals     bool // unecho and the copy take turns with others
+	properties string
+	profile    string // a file for a CPU profile of all; empty: none
+	rates      []int  // documents/s; none: the documents are there before
+	warm       int    // seconds for which documents come at a rate before they count
+	seconds    int    // for which documents come at a rate and count
 }
 
 // These are the default numbers of documents. A run takes two to four seconds on two cores.
@@ -68,9 +63,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 			return err
 		})
 	flags.StringVar(&p.backfill, "backfill", "", "time or arrival: measure unecho as a backfill in that order")
-	flags.StringVar(&p.compression, "compression", sink.DefaultParams().Compression,
-		"of the outputs, of unecho and of the copy")
-	flags.BoolVar(&p.verdicts, "verdicts", false, "sink.metadata: topic for unecho")
+	flags.BoolVar(&p.verdicts, "verdicts", false, "outputs.verdicts for unecho")
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
 	flags.BoolVar(&p.rivals, "rivals", false, "take turns with a Kafka Streams application, too; it needs -broker kafka")
@@ -120,14 +113,8 @@ func numbers(text string) (all []int, err error) {
 	return all, nil
 }
 
-// codec returns the codec that compression names.
-func (p params) codec() (codec kgo.CompressionCodec, ok bool) {
-	return sink.Params{Compression: p.compression}.Codec()
-}
-
 func (p params) validate() error {
 	var errs []error
-	_, isCodec := p.codec()
 	for _, bad := range []struct {
 		is      bool
 		problem string
@@ -140,7 +127,6 @@ func (p params) validate() error {
 		{p.partitions < 1, "-partitions is at least 1"},
 		{p.sessions < 1 || p.sessions > p.partitions, "-sessions is at least 1, and no more than -partitions"},
 		{p.backfill != "" && p.backfill != "time" && p.backfill != "arrival", "-backfill is time or arrival"},
-		{!isCodec, "-compression is none, snappy, lz4, zstd or gzip"},
 		{p.poll < 0, "-poll is not negative"},
 		{slices.ContainsFunc(p.rates, func(n int) bool { return n < 1 || n > 1_000_000 }), "-rates are 1 to 1000000"},
 		{p.warm < 0 || p.seconds < 1, "-warm is not negative, -seconds is at least 1"},

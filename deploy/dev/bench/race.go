@@ -109,7 +109,7 @@ const (
 func (p params) setups() []rivals.Setup {
 	untuned := rivals.Setup{
 		Cache: rivalsCache, Sources: rivalsSources, Setting: "DEFAULT", Servers: os.Getenv(kafkaVariable),
-		Compression: p.compression,
+		Compression: compression,
 	}
 	tuned := untuned
 	tuned.Setting, tuned.Java = "TUNED", []string{"-Xms2g", "-Xmx2g", "-XX:+UseParallelGC"}
@@ -146,6 +146,6 @@ func (p params) race(ctx context.Context, j job, copies bareCopy, out io.Writer)
 	}
 	fmt.Fprintf(out, "\nMedian and spread of %d rounds; %s; %s; %s documents of %d bytes, %d partitions, %d sessions, "+
 		"outputs compressed with %s.\n\n%s", p.pairs, machine(), j.cluster.name, thousands(float64(j.documents)), p.bytes,
-		p.partitions, p.sessions, p.compression, r.table(rounds))
+		p.partitions, p.sessions, compression, r.table(rounds))
 	return nil
 }

@@ -101,7 +101,6 @@ func tune(ctx context.Context, j job, like bareCopy, out io.Writer) (bareCopy, e
 		{poll: 10_000, fetch: 8 << 20},
 		{poll: 5000, fetch: 4 << 20, linger: 5 * time.Millisecond},
 	} {
-		c.codec = like.codec
 		rate := 0.0
 		for k := range 2 {
 			r, err := single(ctx, j, c, fmt.Sprintf("%s-tune-%d-%d", j.source, n, k))

@@ -21,7 +21,6 @@ type stream struct {
 	first int // documents that show that the group is at work, one for each partition
 	warm  int // documents at the rate that come before those that count
 	texts [][]byte
-	codec kgo.CompressionCodec
 
 	began   time.Time
 	sent    []time.Duration // since began, as is arrived
@@ -32,7 +31,6 @@ type stream struct {
 // newStream writes all documents beforehand, because a text takes about as long to make as to copy.
 func newStream(p params, rate int) *stream {
 	s := &stream{rate: rate, first: p.partitions, warm: p.warm * rate}
-	s.codec, _ = p.codec()
 	docs := newCorpus(p.seed, p.bytes)
 	for range s.first + s.warm + p.seconds*rate {
 		s.texts = append(s.texts, docs.next())
@@ -91,7 +89,7 @@ func (s *stream) produce(ctx context.Context, j job) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	client, err := kgo.NewClient(append(slices.Clone(j.cluster.options), kgo.DefaultProduceTopic(j.source),
-		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0), kgo.ProducerBatchCompression(s.codec))...)
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0), kgo.ProducerBatchCompression(kgo.SnappyCompression()))...)
 	if err != nil {
 		return fmt.Errorf("open producer: %w", err)
 	}

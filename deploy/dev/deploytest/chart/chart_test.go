@@ -40,7 +40,7 @@ image: {tag: v1.0.0}
 config:
   kafka: {brokers: [kafka:9092]}
   source: {topics: [news]}
-  sink: {unique: fresh}
+  outputs: {unique: {topic: fresh}}
 `
 
 const all = `
@@ -137,7 +137,7 @@ func TestChartRenders(t *testing.T) {
 // The plain manifests are the chart with its four values.
 func TestManifests(t *testing.T) {
 	t.Parallel()
-	out, err := render(t, strings.Replace(few, "sink: {unique: fresh}", "consumer: {group: news-filter}", 1))
+	out, err := render(t, strings.Replace(few, "outputs: {unique: {topic: fresh}}", "consumer: {group: news-filter}", 1))
 	check(t, err)
 	const said = "# The chart with its four values, for kubectl apply. Written by: go test ./chart -update, in " +
 		"deploy/dev/deploytest.\n"

@@ -2,7 +2,9 @@ package sink
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/unecho/unecho/index/setting"
@@ -42,6 +44,8 @@ type CreateParams struct {
 	Enabled           bool `key:"enabled" doc:"create topics that are missing, and add partitions to outputs that have fewer than their source"`
 	Partitions        int  `key:"partitions" doc:"partitions of outputs that are created; 0: as many as the source has, which is also the least"`
 	ReplicationFactor int  `key:"replication_factor" doc:"replicas of topics that are created, the journal too; -1 is the broker's default"`
+
+	Config map[string]string `key:"config" doc:"configurations of outputs that are created, by their names in Kafka; the journal has its own" example:"retention.ms=604800000"`
 }
 
 // MinRecordBytes is the least max_record_bytes. A record whose value, key and headers are all withheld fits into it,
@@ -128,13 +132,13 @@ func (p Params) Validate() []setting.Mistake {
 		out = append(out, setting.Wrong("max_record_bytes", p.MaxRecordBytes, "is out of range",
 			"write a size from "+MinRecordBytes.String()+" to "+maxRecordBytes.String()))
 	}
-	return append(out, setting.Under("create", p.Create.validate())...)
+	return append(out, setting.Under("create", p.Create.validate(p.MaxRecordBytes))...)
 }
 
 // mostPartitions keeps a slip from making a topic that a cluster cannot bear.
 const mostPartitions = 10_000
 
-func (p CreateParams) validate() (out []setting.Mistake) {
+func (p CreateParams) validate(largest setting.Bytes) (out []setting.Mistake) {
 	if p.Partitions < 0 || p.Partitions > mostPartitions {
 		out = append(out, setting.Wrong("partitions", p.Partitions, "is out of range",
 			fmt.Sprintf("write 1 to %d, or 0 for as many as the source has", mostPartitions)))
@@ -142,6 +146,25 @@ func (p CreateParams) validate() (out []setting.Mistake) {
 	if p.ReplicationFactor != -1 && (p.ReplicationFactor < 1 || p.ReplicationFactor > 32767) {
 		out = append(out, setting.Wrong("replication_factor", p.ReplicationFactor, "is no number of replicas",
 			"write 1 or more, or -1 for the broker's default"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Config)) {
+		value := p.Config[name]
+		wrong := func(problem, remedy string) {
+			out = append(out, setting.Wrong("config", name+": "+value, problem, remedy))
+		}
+		switch {
+		case !setting.IsName(name) || value == "":
+			wrong("is no configuration of a topic", "write its name in Kafka and a value, as in retention.ms: \"604800000\"")
+		case name == "cleanup.policy" && strings.Contains(value, "compact"):
+			wrong("would drop documents of equal keys, and refuse those without a key", "leave it out")
+		case name == "message.timestamp.type" && value != "CreateTime":
+			wrong("would replace the documents' timestamps", "leave it out")
+		case name == "max.message.bytes":
+			if n, err := strconv.ParseInt(value, 10, 32); err != nil || setting.Bytes(n) < largest {
+				wrong("is too small for the largest output record",
+					fmt.Sprintf("write %d or more, or leave it out", largest))
+			}
+		}
 	}
 	return out
 }

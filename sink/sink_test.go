@@ -346,6 +346,17 @@ func TestValidate(t *testing.T) {
 		{"small", func(p *sink.Params) { p.MaxRecordBytes = 100 }, []string{"max_record_bytes"}},
 		{"huge", func(p *sink.Params) { p.MaxRecordBytes = 1 << 40 }, []string{"max_record_bytes"}},
 		{"no replicas", func(p *sink.Params) { p.Create.ReplicationFactor = 0 }, []string{"create.replication_factor"}},
+		{"a configuration", func(p *sink.Params) {
+			p.Create.Config = map[string]string{"retention.ms": "604800000", "max.message.bytes": "2000000", "cleanup.policy": "delete"}
+		}, nil},
+		{"compacted outputs", func(p *sink.Params) { p.Create.Config = map[string]string{"cleanup.policy": "compact,delete"} }, []string{"create.config"}},
+		{"outputs that stamp", func(p *sink.Params) {
+			p.Create.Config = map[string]string{"message.timestamp.type": "LogAppendTime"}
+		}, []string{"create.config"}},
+		{"outputs for small records", func(p *sink.Params) { p.Create.Config = map[string]string{"max.message.bytes": "1000"} }, []string{"create.config"}},
+		{"no configuration", func(p *sink.Params) {
+			p.Create.Config = map[string]string{"retention ms": "1", "retention.ms": ""}
+		}, []string{"create.config", "create.config"}},
 		{"too many partitions", func(p *sink.Params) { p.Create.Partitions = 10_001 }, []string{"create.partitions"}},
 		{
 			"all at once", func(p *sink.Params) { *p = sink.Params{} },

@@ -20,8 +20,7 @@ func TestFillFilesKilled(t *testing.T) {
 	t.Parallel()
 	const partitions, n = 2, 24_000
 	s := newScene(t, partitions)
-	s.configure(s.consumer(""), s.inDirectory(), noOps, "sink: {unique: "+s.name+".unique, duplicate: "+s.name+
-		".duplicate, rejected: "+s.name+".rejected}")
+	s.configure(s.consumer(""), s.inDirectory(), noOps, s.ownOutputs())
 	s.configureJSON("field:id")
 	file, copies := s.pastFile("archive", n, partitions)
 	fill := func(file string) *process {

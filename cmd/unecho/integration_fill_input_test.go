@@ -19,8 +19,7 @@ import (
 func filledScene(t *testing.T, documents int) *scene {
 	t.Helper()
 	s := newScene(t, 1)
-	s.configure(s.consumer(""), s.inDirectory(), noOps, "sink: {unique: "+s.name+".unique, duplicate: "+s.name+
-		".duplicate, rejected: "+s.name+".rejected}")
+	s.configure(s.consumer(""), s.inDirectory(), noOps, s.ownOutputs())
 	s.configureJSON("field:id")
 	for i, line := range documentLines("topic", documents) {
 		s.send(&kgo.Record{Value: []byte(line), Timestamp: time.Now().Add(time.Duration(i)*time.Second - time.Hour)})

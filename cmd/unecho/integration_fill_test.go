@@ -22,8 +22,7 @@ func TestFillKilled(t *testing.T) {
 	t.Parallel()
 	const partitions, n, kills = 3, 12_000, 4
 	s := newScene(t, partitions)
-	s.configure(s.consumer(""), s.inDirectory(), noOps, "sink: {unique: "+s.name+".unique, duplicate: "+s.name+
-		".duplicate, rejected: "+s.name+".rejected}")
+	s.configure(s.consumer(""), s.inDirectory(), noOps, s.ownOutputs())
 	copies := s.past(n, partitions)
 	fill := func(rate int) *process {
 		return start(t, s.dir, "fill", "--config", s.file, "--json", "--max-rate", fmt.Sprint(rate))

@@ -84,8 +84,22 @@ func TestKilledAgainAndAgain(t *testing.T) {
 func TestOneTopicAndVerdictsUnderKills(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 6)
-	report := s.underKills(3, s.amidDocuments, "sink: {duplicate: none, metadata: topic}")
+	report := s.underKills(3, s.amidDocuments, "outputs: {duplicate: {topic: '{source}.unique'}, verdicts: {topic: '{source}.verdicts'}}")
 	if report.Verdicts != s.total() || report.Rejected == 0 {
+		t.Errorf("%d documents, %s", s.total(), &report)
+	}
+	if topics, err := s.admin.ListTopics(s.bounded(), fmt.Sprint(s.source, ".duplicate")); err == nil && topics.Error() == nil {
+		t.Error("there is a topic of duplicates")
+	}
+}
+
+// Duplicates are dropped: each unique document comes out once, and each document has a record in the topic of verdicts,
+// though a process is killed again and again.
+func TestDroppedDuplicatesUnderKills(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 6)
+	report := s.underKills(2, s.amidDocuments, "outputs: {duplicate: {drop: true}, verdicts: {topic: '{source}.verdicts'}}")
+	if report.Duplicate > 0 || report.Dropped == 0 || report.Verdicts != s.total() {
 		t.Errorf("%d documents, %s", s.total(), &report)
 	}
 	if topics, err := s.admin.ListTopics(s.bounded(), fmt.Sprint(s.source, ".duplicate")); err == nil && topics.Error() == nil {
@@ -98,7 +112,7 @@ func TestOneTopicAndVerdictsUnderKills(t *testing.T) {
 func TestConditionsUnderKills(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 6)
-	report := s.underKills(2, s.amidDocuments, "sink: {metadata: topic}",
+	report := s.underKills(2, s.amidDocuments, "outputs: {verdicts: {topic: '{source}.verdicts'}}",
 		"source: {topics: ["+s.source+"], when: ['header:lang = en', 'size >= 416']}")
 	unchecked, wrong := 0, 0
 	for _, output := range []string{".unique", ".duplicate"} {

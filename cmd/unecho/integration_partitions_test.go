@@ -63,7 +63,7 @@ func partitionsAdded(t *testing.T, additions, to int) {
 	t.Helper()
 	t.Parallel()
 	s := newScene(t, 2)
-	s.configure(s.inPostgres(), s.consumer(""), noOps, "sink: {metadata: topic}")
+	s.configure(s.inPostgres(), s.consumer(""), noOps, "outputs: {verdicts: {topic: '{source}.verdicts'}}")
 	journal := s.copyJournal()
 	named := func(n int) *process { return s.run("--set", fmt.Sprint("consumer.member=m", n)) }
 	all := []*process{named(0), named(1), named(2)}
@@ -125,7 +125,7 @@ func TestPartitionsAddedToAPattern(t *testing.T) {
 func TestOutputsDeletedAtWork(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 4)
-	s.configure(s.inPostgres(), s.consumer(""), noOps, "sink: {metadata: topic}")
+	s.configure(s.inPostgres(), s.consumer(""), noOps, "outputs: {verdicts: {topic: '{source}.verdicts'}}")
 	all := []*process{s.run(), s.run()}
 	for _, p := range all {
 		p.says(`"ready"`)

@@ -20,15 +20,17 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 	s.configure(s.inDirectory(), s.consumer(""), noOps)
 	p := s.run()
 	p.says(`"ready"`)
-	for _, set := range []string{"sink.dry_run=true", "outputs.unique.topic=" + s.name + ".other", "source.start=latest"} {
-		key, _, _ := strings.Cut(set, "=")
-		wrong := start(t, s.dir, "run", "--config", s.file, "--set", set, "--set", "consumer.member=wrong")
+	for differs, flags := range map[string][]string{
+		"--dry-run: true here": {"--dry-run"}, "outputs.unique of": {"--set", "outputs.unique.topic=" + s.name + ".other"},
+		"source.start": {"--set", "source.start=latest"},
+	} {
+		wrong := start(t, s.dir, append([]string{"run", "--config", s.file, "--set", "consumer.member=wrong"}, flags...)...)
 		if code := wrong.exits(patience); code != exit.Failed {
-			t.Errorf("%s: it ends with %d", set, code)
+			t.Errorf("%s: it ends with %d", flags, code)
 		}
-		for _, what := range []string{"the routing differs", key, "unecho routing apply --config FILE"} {
+		for _, what := range []string{"the routing differs", differs, "unecho routing apply --config FILE"} {
 			if !strings.Contains(wrong.log.String(), what) {
-				t.Errorf("%s: it does not say %q: %s", set, what, wrong.log)
+				t.Errorf("%s: it does not say %q: %s", flags, what, wrong.log)
 			}
 		}
 	}

@@ -167,6 +167,12 @@ func (s *scene) inDirectory() string {
 	return "snapshots: {directory: {path: " + filepath.Join(s.dir, "snapshots") + "}, every: 1s}"
 }
 
+// ownOutputs are topics that are named after the scene.
+func (s *scene) ownOutputs() string {
+	return "outputs: {unique: {topic: " + s.name + ".unique}, duplicate: {topic: " + s.name + ".duplicate}, rejected: {topic: " +
+		s.name + ".rejected}}"
+}
+
 const noOps = "http: {listen: ''}"
 
 // committed sums the group's committed offsets of the source.
@@ -288,7 +294,7 @@ func (s *scene) audit(journal string) audit.Report {
 	if !report.OK() {
 		s.t.Errorf("the audit finds %s", &report)
 	}
-	if report.Unique == 0 || report.Duplicate == 0 {
+	if report.Unique == 0 || report.Duplicate+report.Dropped == 0 {
 		s.t.Error("a test without unique documents and duplicates shows little")
 	}
 	return report

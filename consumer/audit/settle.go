@@ -253,7 +253,11 @@ func (a *audit) lacking(g *group) {
 	due, known, may, dropped := false, false, false, false
 	for i, c := range g.out {
 		owes, unsure := g.owes(i), g.unsure(i)
-		may, dropped = may || unsure, dropped || c == nil && g.drops(i)
+		may = may || unsure
+		if g.drops(i) {
+			due, known, dropped = due || c != nil, true, dropped || c == nil
+			continue
+		}
 		if !owes && (!unsure || c == nil) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -18,8 +19,10 @@ type OutputsWant struct {
 	Create            bool // create the missing ones
 	Partitions        int  // of created topics at least; 0: as many as the source
 	ReplicationFactor int  // of created topics; 0 or less: the broker's default
-	MaxRecordBytes    int  // the topics must accept record batches of this size
-	KeepPast          bool // the topics must keep records for as long as the source does
+	// Config are configurations of created topics. What a backfill needs to be kept outranks them.
+	Config         map[string]string
+	MaxRecordBytes int  // the topics must accept record batches of this size
+	KeepPast       bool // the topics must keep records for as long as the source does
 	// Why says why they must accept that size; empty: because of outputs.max_record_bytes.
 	Why string
 }
@@ -99,17 +102,18 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 	if want.ReplicationFactor > 0 {
 		replicas = want.ReplicationFactor
 	}
-	configs := map[string]string{}
-	if want.KeepPast {
-		var err error
-		if configs, err = t.sourceRetention(ctx, want.Source.Name); err != nil {
-			return Topic{}, err
-		}
-	}
+	configs := map[string]string{"max.message.bytes": strconv.Itoa(max(want.MaxRecordBytes, kafkaMaxMessageBytes))}
 	if err := t.takeTimesOf(ctx, want.Source.Name, configs); err != nil {
 		return Topic{}, err
 	}
-	configs["max.message.bytes"] = strconv.Itoa(max(want.MaxRecordBytes, kafkaMaxMessageBytes))
+	maps.Copy(configs, want.Config)
+	if want.KeepPast {
+		kept, err := t.sourceRetention(ctx, want.Source.Name)
+		if err != nil {
+			return Topic{}, err
+		}
+		maps.Copy(configs, kept)
+	}
 	if !want.Create {
 		return Topic{}, &Fault{
 			What: "cannot find the output " + name, Err: ErrMissing,

@@ -294,6 +294,42 @@ func TestOutputsAreCreatedLikeTheSource(t *testing.T) {
 	}
 }
 
+// TestOutputsAreCreatedAsConfigured: partitions are at least those of the source, and what a backfill needs to be kept
+// outranks a configuration.
+func TestOutputsAreCreatedAsConfigured(t *testing.T) {
+	ts, _, _ := topics(t)
+	make1(t, ts, "s", 2, map[string]string{"retention.ms": "-1"})
+	src, err := ts.Describe(deadline(t), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := OutputsWant{
+		Source: src[0], Create: true, MaxRecordBytes: 1 << 20,
+		Config: map[string]string{"retention.ms": "604800000", "max.message.bytes": "3000000"},
+	}
+	for _, c := range []struct {
+		name             string
+		partitions, want int
+		past             bool
+		retention        string
+	}{
+		{"s.wide", 6, 6, false, "604800000"},
+		{"s.narrow", 1, 2, false, "604800000"},
+		{"s.past", 0, 2, true, "-1"},
+	} {
+		w.Names, w.Partitions, w.KeepPast = []string{c.name}, c.partitions, c.past
+		got, err := ts.EnsureOutputs(deadline(t), w)
+		if err != nil || len(got) != 1 || got[0].Partitions != c.want {
+			t.Fatalf("%s: got %+v, %v; want %d partitions", c.name, got, err, c.want)
+		}
+		configs, err := ts.Settings(deadline(t), c.name)
+		if err != nil || configs["retention.ms"] != c.retention || configs["max.message.bytes"] != "3000000" {
+			t.Errorf("%s: retention.ms %s, max.message.bytes %s, %v; want %s and 3000000", c.name, configs["retention.ms"],
+				configs["max.message.bytes"], err, c.retention)
+		}
+	}
+}
+
 // TestOutputsKeepThePast: what a backfill forwards is as old as in the source, and Kafka deletes by the records' own
 // times.
 func TestOutputsKeepThePast(t *testing.T) {

@@ -42,7 +42,7 @@ func tryBackfill(t *testing.T, w *world, p params) {
 	check(t, os.WriteFile(r.file, []byte(strings.Join([]string{
 		"kafka: {brokers: [" + w.front() + "]}", "source: {topics: [" + r.source + "]}", "consumer: {group: replay}",
 		"document: {empty: reject, invalid_utf8: reject}",
-		"journal: {replication_factor: 3, min_insync: 2}", "sink: {replication_factor: 3}",
+		"journal: {replication_factor: 3, min_insync: 2}", "outputs: {create: {replication_factor: 3}}",
 		"snapshots: {directory: {path: '" + filepath.Join(w.dir, "replay") + "', for: all}, every: 5s}",
 		"log: {format: json}",
 	}, "\n")), 0o600))

@@ -107,7 +107,7 @@ func (s *scene) configure() error {
 		"consumer: {group: " + s.name + ", poll_records: 500}",
 		"window: {count: 20000}",
 		"journal: {replication_factor: 3, min_insync: 2}",
-		"sink: {replication_factor: 3}",
+		"outputs: {create: {replication_factor: 3}}",
 		"snapshots: " + snapshot,
 		"http: {listen: ''}",
 		"log: {format: json, level: " + level + "}",

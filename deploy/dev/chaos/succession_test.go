@@ -113,7 +113,8 @@ func (s *succession) configure(group, succeeds, shingle string, journals int) (f
 			group),
 		"document: {empty: reject, invalid_utf8: reject}", "similarity: {shingle: '" + shingle + "'}",
 		fmt.Sprintf("journal: {topic: taken-%s.journal-%d, replication_factor: 3, min_insync: 2}", group, journals),
-		"sink: {replication_factor: 3, unique: taken.unique, duplicate: taken.duplicate, rejected: taken.rejected}",
+		"outputs: {unique: {topic: taken.unique}, duplicate: {topic: taken.duplicate}, rejected: {topic: taken.rejected}, " +
+			"create: {replication_factor: 3}}",
 		"snapshots: {directory: {path: '" + filepath.Join(s.dir, "taken-"+group) + "'}, every: 2s}",
 		"log: {format: json}", "http: {listen: ''}",
 	}, "\n")), 0o600))

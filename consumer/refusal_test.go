@@ -33,6 +33,7 @@ func TestRefusals(t *testing.T) {
 		{"an unknown topic", func(w *world) { w.setup.Source.Topics = []string{"nows"} }, []string{"nows", "kafka-topics.sh"}},
 		{"an output too narrow", func(w *world) {
 			w.setup.Sink.Create.Enabled = false
+			w.write() // the journal
 			w.create("news.unique", 1, nil)
 		}, []string{"news.unique", "1 partitions"}},
 		{"an output that takes less", func(w *world) {

@@ -228,6 +228,7 @@ func TestPatternOfATopicWithoutOutputs(t *testing.T) {
 	said := w.logged()
 	w.create("news.a.unique", "news.a.duplicate", "news.a.rejected", "news.b", "news.b.unique", "news.b.duplicate")
 	w.setup.Sink.Create.Enabled = false
+	w.write() // the journal
 	w.send("news.a", news("a", 6)...)
 	m := w.start()
 	w.settled()

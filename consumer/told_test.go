@@ -90,7 +90,7 @@ func TestVerdictsAreRefused(t *testing.T) {
 	w.settled()
 	w.limit("news.verdicts", 100)
 	w.produce(20, 75)
-	w.refusedBy(m, "outputs.verdicts.topic", "raise max.message.bytes of that topic to 8192")
+	w.refusedBy(m, "outputs.verdicts", "raise max.message.bytes of that topic to 8192")
 	w.limit("news.verdicts", int(setting.MiB))
 	w.start(named("m"))
 	w.settled()

@@ -28,6 +28,7 @@ type Config struct {
 	Consumer consumer.Params       `key:"consumer" doc:"How this process takes part."`
 	HTTP     HTTPParams            `key:"http" doc:"What is served for the people who run it."`
 	Log      LogParams             `key:"log" doc:"Logs, on standard error."`
+	Advanced AdvancedParams        `key:"advanced" doc:"What nearly nobody sets."`
 }
 
 // Default returns the configuration before anything is set.
@@ -43,6 +44,7 @@ func Default() Config {
 		Consumer: consumer.DefaultParams(),
 		HTTP:     HTTPParams{Listen: "127.0.0.1:9464", Ingest: IngestParams{Rate: 1000}},
 		Log:      LogParams{Level: "info", Format: "auto"},
+		Advanced: DefaultAdvancedParams(),
 	}
 }
 
@@ -60,6 +62,7 @@ func (c Config) Validate() []setting.Mistake {
 		setting.Under("snapshots", c.Snapshot.Validate()),
 		setting.Under("consumer", c.Consumer.Validate()),
 		setting.Under("http", c.HTTP.Validate()),
+		setting.Under("advanced", c.Advanced.Validate()),
 		consumer.Loops(c.Consumer, c.Source, c.Journal, c.Sink),
 	)
 }

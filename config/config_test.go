@@ -80,8 +80,7 @@ func TestSettingsInTheJournal(t *testing.T) {
 func TestSettingsOfEveryRoom(t *testing.T) {
 	base := Default()
 	for _, key := range []string{
-		"similarity.threshold=0.9", "window.age=1h", "document.format=json", "outputs.max_record_bytes=2MiB",
-		"journal.max_entry_bytes=2MiB",
+		"similarity.threshold=0.9", "window.age=1h", "document.format=json", "advanced.max_document_bytes=2MiB",
 	} {
 		name, value, _ := strings.Cut(key, "=")
 		c := Default()
@@ -111,9 +110,10 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 // Each room judges its own section, under its own name.
 func TestEveryRoomIsValidated(t *testing.T) {
 	for _, set := range []string{
-		"kafka.brokers=a", "source.topics=", "document.max_bytes=0", "similarity.recall=2", "window.requests=-1s",
+		"kafka.brokers=a", "source.topics=", "document.id=x", "similarity.recall=2", "window.requests=-1s",
 		"index.keep=x",
 		"journal.replication_factor=0", "outputs.unique.topic=", "snapshots.every=0s", "consumer.sessions=0", "http.listen=x",
+		"advanced.max_document_bytes=0",
 	} {
 		key, _, _ := strings.Cut(set, "=")
 		_, err := Load("", nil, []string{"kafka.brokers=a:1", "source.topics=t", "consumer.group=g", "snapshots.directory.path=d", set})

@@ -32,6 +32,7 @@ func Resolve(path string, environ, sets []string) (Loaded, error) {
 // it determines how the mistakes are shown.
 func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) {
 	validate := func() []setting.Mistake {
+		c.spread()
 		return slices.Concat(c.Validate(), setting.Under("document", c.Document.Pin()), forFiles(c))
 	}
 	idle := func() []setting.Mistake { return append(c.idle(), setting.Under("document", c.Document.Idle())...) }
@@ -51,6 +52,7 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 // sections lack. These verbs also have the settings for files.
 func ResolveSections(c Config, sections []string, path string, environ, sets []string) (Config, error) {
 	validate := func() []setting.Mistake {
+		c.spread()
 		return slices.DeleteFunc(c.Validate(), func(m setting.Mistake) bool {
 			section, _, _ := strings.Cut(setting.Plain(m.Key), ".")
 			return !slices.Contains(sections, section)

@@ -24,6 +24,7 @@ func FromSettings(text []byte) (Config, error) {
 	if err := setCanonical(&c, values); err != nil {
 		return Config{}, fmt.Errorf("read settings: %w", err)
 	}
+	c.spread()
 	return c, nil
 }
 

@@ -120,7 +120,7 @@ func (f *filling) begin(ctx context.Context, before uint32, plan *protocol.Plan)
 		if len(value) > f.setup.Journal.MaxRecordBytes() {
 			return false, &stop.Error{
 				What:   fmt.Sprintf("%d partitions are too many for one fill: what it says of them exceeds what the journal takes", len(plan.Ranges)),
-				Remedy: "raise journal.max_entry_bytes",
+				Remedy: fmt.Sprintf("set advanced.max_document_bytes to more than %v: the journal takes as much", f.setup.Journal.MaxEntryBytes),
 			}
 		}
 		at, err := f.log.Put(ctx, value)

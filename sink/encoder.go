@@ -113,7 +113,7 @@ func (b *Batch) Unchecked(dst, src *kgo.Record, why UncheckedReason) {
 	b.write(dst, src, b.unique, OnAll, OnUnchecked)
 }
 
-// Reject fills dst with the rejected record of src. It withholds what exceeds max_record_bytes, as Withhold does;
+// Reject fills dst with the rejected record of src. It withholds what exceeds MaxRecordBytes, as Withhold does;
 // otherwise the record is unchanged.
 func (b *Batch) Reject(dst, src *kgo.Record, reason Reason, detail string) {
 	b.reject(dst, src, reason, detail, Sizes{-1, -1, -1})
@@ -123,7 +123,7 @@ func (b *Batch) Reject(dst, src *kgo.Record, reason Reason, detail string) {
 }
 
 // Withhold fills dst with the rejected record of src without its value, for a record that not even the rejected topic
-// accepts. The header unecho-value-bytes gives the length of the value. If the rest still exceeds max_record_bytes, the
+// accepts. The header unecho-value-bytes gives the length of the value. If the rest still exceeds MaxRecordBytes, the
 // longer of key and source headers is withheld too (unecho-key-bytes, unecho-header-bytes), and if necessary both.
 func (b *Batch) Withhold(dst, src *kgo.Record, reason Reason, detail string) {
 	bound := int(b.enc.params.MaxRecordBytes)

@@ -18,7 +18,7 @@ type Params struct {
 	Verdicts  VerdictsOutput  `key:"verdicts" doc:"Where to read what was found, beside the headers."`
 	Create    CreateParams    `key:"create" doc:"How topics that are missing are created: outputs, and the journal."`
 
-	MaxRecordBytes setting.Bytes `key:"max_record_bytes" doc:"documents that would be larger as an output record, headers included, are rejected; no more than max.message.bytes of the output topics" example:"1MiB" verdict:"true"`
+	MaxRecordBytes setting.Bytes `key:"-"` // documents that would be larger as an output record, headers included, are rejected
 
 	DryRun bool `key:"-"` // judge and count, and forward nothing: --dry-run of unecho run, and of unecho backfill
 }
@@ -48,13 +48,9 @@ type CreateParams struct {
 	Config map[string]string `key:"config" doc:"configurations of outputs that are created, by their names in Kafka; the journal has its own" example:"retention.ms=604800000"`
 }
 
-// MinRecordBytes is the least max_record_bytes. A record whose value, key and headers are all withheld fits into it,
+// MinRecordBytes is the least MaxRecordBytes. A record whose value, key and headers are all withheld fits into it,
 // whatever the names in our headers.
 const MinRecordBytes = 8 * setting.KiB
-
-// maxRecordBytes is the greatest max_record_bytes: record lengths are 32 bits on the wire, and Kafka clients refuse
-// requests beyond 100 MiB.
-const maxRecordBytes = 96 * setting.MiB
 
 const placeholder = "{source}"
 
@@ -127,10 +123,6 @@ func (p Params) Validate() []setting.Mistake {
 			continue
 		}
 		seen[t.value] = t.role
-	}
-	if p.MaxRecordBytes < MinRecordBytes || p.MaxRecordBytes > maxRecordBytes {
-		out = append(out, setting.Wrong("max_record_bytes", p.MaxRecordBytes, "is out of range",
-			"write a size from "+MinRecordBytes.String()+" to "+maxRecordBytes.String()))
 	}
 	return append(out, setting.Under("create", p.Create.validate(p.MaxRecordBytes))...)
 }

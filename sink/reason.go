@@ -6,7 +6,7 @@ type Reason string
 
 // Reasons.
 const (
-	// more bytes than document.max_bytes, or than an id, an output or the journal takes
+	// more bytes than advanced.max_document_bytes, or than an id, an output or the journal takes
 	TooLarge        Reason = "too_large"
 	InvalidEncoding Reason = "invalid_encoding" // not UTF-8, where document.invalid_utf8 is reject
 	InvalidJSON     Reason = "invalid_json"     // not well-formed JSON

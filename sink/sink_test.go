@@ -343,8 +343,6 @@ func TestValidate(t *testing.T) {
 		{"a word for no topic", func(p *sink.Params) { p.Unique.Topic, p.Duplicate.Topic = "None", "drop" }, []string{"unique", "duplicate"}},
 		{"another one", func(p *sink.Params) { p.Rejected.Topic, p.Verdicts.Topic = "none", "false" }, []string{"rejected", "verdicts"}},
 		{"verdicts among the rejected", func(p *sink.Params) { p.Verdicts.Topic = p.Rejected.Topic }, []string{"verdicts"}},
-		{"small", func(p *sink.Params) { p.MaxRecordBytes = 100 }, []string{"max_record_bytes"}},
-		{"huge", func(p *sink.Params) { p.MaxRecordBytes = 1 << 40 }, []string{"max_record_bytes"}},
 		{"no replicas", func(p *sink.Params) { p.Create.ReplicationFactor = 0 }, []string{"create.replication_factor"}},
 		{"a configuration", func(p *sink.Params) {
 			p.Create.Config = map[string]string{"retention.ms": "604800000", "max.message.bytes": "2000000", "cleanup.policy": "delete"}
@@ -361,7 +359,7 @@ func TestValidate(t *testing.T) {
 		{
 			"all at once", func(p *sink.Params) { *p = sink.Params{} },
 			[]string{
-				"unique", "rejected", "max_record_bytes", "create.replication_factor",
+				"unique", "rejected", "create.replication_factor",
 			},
 		},
 	}

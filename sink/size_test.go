@@ -56,7 +56,7 @@ func randomVerdict(r *rand.Rand) *index.Verdict {
 }
 
 // Whatever the verdict, an output record is no larger than the worst case computed before it. A rejected one is no
-// larger than max_record_bytes, whatever the document. Size equals what Kafka's own definitions give, or a few bytes
+// larger than MaxRecordBytes, whatever the document. Size equals what Kafka's own definitions give, or a few bytes
 // more.
 func TestWorstCaseHolds(t *testing.T) {
 	seed := rand.Uint64()

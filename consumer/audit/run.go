@@ -31,7 +31,7 @@ type Inputs struct {
 	// Untaken are those of Sources that nobody has taken up: they have no outputs. See the function of that name.
 	Untaken []string
 	Params  index.Params
-	// MaxBatchBytes is source.max_batch_bytes, and JournalParams say how large a batch of the journal may be. The audit
+	// MaxBatchBytes is what one batch of a source may take in memory, and JournalParams say how large a batch of the journal may be. The audit
 	// reads no batch that members could not read.
 	MaxBatchBytes int
 	JournalParams journal.Params
@@ -64,7 +64,7 @@ const (
 	mostMemory      = 4 << 30 // positions in it have 32 bits
 )
 
-// defaultBatch is the default of source.max_batch_bytes.
+// defaultBatch is the default of MaxBatchBytes.
 const defaultBatch = 32 << 20
 
 // Run audits what is there when it is called, whether members are at work or not. Every source record that their group

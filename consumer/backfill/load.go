@@ -188,7 +188,7 @@ func (l *Loader) Add(ctx context.Context, d *Document) error {
 	case len(d.Value) > l.maxBytes-recordOverhead-len(d.Place):
 		return &stop.Error{
 			What:   fmt.Sprintf("%s is larger than a record of topic %s may be: %d bytes", d.Place, l.topic, len(d.Value)),
-			Remedy: "take it out of the file, or raise outputs.max_record_bytes and, if the topic is there, its max.message.bytes",
+			Remedy: "take it out of the file, or raise advanced.max_document_bytes and, if the topic is there, its max.message.bytes",
 		}
 	}
 	if l.sent == nil {

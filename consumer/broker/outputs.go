@@ -23,7 +23,7 @@ type OutputsWant struct {
 	Config         map[string]string
 	MaxRecordBytes int  // the topics must accept record batches of this size
 	KeepPast       bool // the topics must keep records for as long as the source does
-	// Why says why they must accept that size; empty: because of outputs.max_record_bytes.
+	// Why says why they must accept that size; empty: because of advanced.max_document_bytes.
 	Why string
 }
 
@@ -127,7 +127,7 @@ func (t *Topics) checkOutput(ctx context.Context, topic Topic, want OutputsWant)
 	mistakes := t.narrow(topic, want)
 	more, err := t.check(ctx, topic.Name, []configRule{{
 		key: "max.message.bytes", want: strconv.Itoa(want.MaxRecordBytes), least: true,
-		why: cmp.Or(want.Why, "records of up to outputs.max_record_bytes must go through; lowering that would do, too"),
+		why: cmp.Or(want.Why, "records as large as advanced.max_document_bytes allows, and of 1 MiB at least, must go through"),
 	}})
 	if err != nil {
 		return err

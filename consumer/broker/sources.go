@@ -14,8 +14,7 @@ func (t *Topics) CheckSource(ctx context.Context, name string, fetchBytes int) e
 	settings, err := t.Settings(ctx, name)
 	if Forbidden(err) {
 		t.log.Warn().Str("topic", name).Str("right", "DescribeConfigs").
-			Msg("max.message.bytes of the source cannot be read: memory is bounded only if it is no more than " +
-				"consumer.fetch_bytes")
+			Msg("max.message.bytes of the source cannot be read: memory is bounded only if it is no more than is fetched at a time")
 		return nil
 	}
 	if err != nil {
@@ -26,10 +25,10 @@ func (t *Topics) CheckSource(ctx context.Context, name string, fetchBytes int) e
 		return nil //nolint:nilerr // what the broker does not report, it does not have
 	}
 	return &TopicError{Topic: name, Mistakes: []Mistake{{
-		What: fmt.Sprintf("max.message.bytes is %d, more than consumer.fetch_bytes, %s", largest, setting.Bytes(fetchBytes)),
+		What: fmt.Sprintf("max.message.bytes is %d, more than the %s that a session fetches at a time", largest, setting.Bytes(fetchBytes)),
 		Why:  "one batch may take more memory than a session has for what it fetches",
-		Remedy: fmt.Sprintf("set consumer.fetch_bytes: %s, and give the process the memory for it; or %s",
-			setting.Bytes(roundUp(largest)), t.ConfigCommand(name, "max.message.bytes", strconv.Itoa(fetchBytes))),
+		Remedy: fmt.Sprintf("%s; or set advanced.max_document_bytes: %s, as a fetch takes twice as much, and give the process "+
+			"the memory for it", t.ConfigCommand(name, "max.message.bytes", strconv.Itoa(fetchBytes)), setting.Bytes(roundUp((largest+1)/2))),
 	}}}
 }
 

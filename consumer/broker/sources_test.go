@@ -20,7 +20,7 @@ func TestSourceOfLargeBatches(t *testing.T) {
 	var wrong *TopicError
 	if !errors.As(err, &wrong) || wrong.Topic != "news" || len(wrong.Mistakes) != 1 ||
 		!strings.Contains(wrong.Mistakes[0].What, "5000000") ||
-		!strings.Contains(wrong.Mistakes[0].Remedy, "consumer.fetch_bytes: 5MiB") {
+		!strings.Contains(wrong.Mistakes[0].Remedy, "advanced.max_document_bytes: 3MiB") {
 		t.Errorf("got %v", err)
 	}
 	c.ControlKey(int16(kmsg.DescribeConfigs), func(req kmsg.Request) (kmsg.Response, error, bool) {

@@ -51,7 +51,7 @@ func TestFindings(t *testing.T) {
 		{"no journal, but offsets", func(w *ward) { w.remove("unecho.journal") }, `^problem group: offsets are committed, and there is no journal unecho.journal `},
 		{"no journal, and nobody to create it", func(w *ward) { w.remove("unecho.journal"); w.in.Sink.Create.Enabled = false }, `^problem topics: journal unecho.journal does not exist \| .* kafka-topics.sh .*--create --topic unecho.journal`},
 		{"an output that will be created", func(w *ward) { w.remove("news.rejected") }, `^note topics: output news.rejected does not exist .* outputs.create.enabled is set`},
-		{"batches of the source larger than a session has memory for", func(w *ward) { w.alter("news", "max.message.bytes", "16777217") }, `^problem topics: topic news: max.message.bytes is 16777217, more than consumer.fetch_bytes, 16MiB .*consumer.fetch_bytes: 17MiB`},
+		{"batches of the source larger than a session has memory for", func(w *ward) { w.alter("news", "max.message.bytes", "16777217") }, `^problem topics: topic news: max.message.bytes is 16777217, more than the 16MiB that a session fetches at a time .*advanced.max_document_bytes: 9MiB`},
 		{"retention of the journal", func(w *ward) { w.alter("unecho.journal", "retention.ms", "1000") }, `^problem topics: topic unecho.journal: retention.ms is 1000, and must be -1 \| .* \| kafka-configs.sh`},
 		{"outputs that take less", func(w *ward) { w.alter("news.unique", "max.message.bytes", "1000") }, `^problem topics: topic news.unique: max.message.bytes is 1000, and must be at least`},
 		{"verdicts that will be told", func(w *ward) { w.in.Sink.Verdicts.Topic = "{source}.verdicts" }, `^note topics: output news.verdicts does not exist .* outputs.create.enabled is set`},

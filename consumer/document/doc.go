@@ -25,7 +25,7 @@
 //     of a text leads through arrays of objects, to the text of each; of id, scope and conditions it does not, as they are one.
 //   - A string of a field that holds HTML or base64 is read so after it was unescaped, and before it is joined. It is read
 //     by the HTML of package text, so that a field and a whole text of HTML are the same. No text is longer than
-//     document.max_bytes, whatever separators, character references and symbols of a schema make of it. What else is in
+//     advanced.max_document_bytes, whatever separators, character references and symbols of a schema make of it. What else is in
 //     a value is not bounded here: walking it takes a time that its bytes bound.
 //   - document.invalid_utf8 says whether the strings that are read may hold invalid UTF-8 and lone surrogates. A text
 //     keeps its bytes, for package text to judge. In ids and scopes U+FFFD stands for them.

@@ -156,7 +156,7 @@ func (r *Reader) Read(ctx context.Context, in Input, buf []byte) (Document, *Rej
 		return Document{Unchecked: sink.ByCondition, Buffer: buf}, nil, nil
 	}
 	if r.whole && len(in.Value) > r.maxBytes {
-		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d (document.max_bytes)", len(in.Value), r.maxBytes), nil
+		return Document{}, reject(sink.TooLarge, "the value has %d bytes, the limit is %d (advanced.max_document_bytes)", len(in.Value), r.maxBytes), nil
 	}
 	if len(in.Value) == 0 {
 		return r.labelled(r.emptyDocument(in, buf), nil, nil)

@@ -57,7 +57,7 @@ func TestRawText(t *testing.T) {
 	}{
 		{"plain", replace, "Rain, then sun.", "Rain, then sun.", "", ""},
 		{"as long as allowed", small, "four", "four", "", ""},
-		{"too long", small, "fives", "", sink.TooLarge, "the value has 5 bytes, the limit is 4 (document.max_bytes)"},
+		{"too long", small, "fives", "", sink.TooLarge, "the value has 5 bytes, the limit is 4 (advanced.max_document_bytes)"},
 		{"invalid bytes stay", replace, "a\xff\xfe\x80b\xffc", "a\xff\xfe\x80b\xffc", "", ""},
 		{"cut rune", replace, "caf\xc3", "caf\xc3", "", ""},
 		{"strict", strict, "ab\xffc", "", sink.InvalidEncoding, "not UTF-8 at byte 2 of the value"},

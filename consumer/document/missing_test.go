@@ -130,13 +130,13 @@ func TestPythonJSON(t *testing.T) {
 	}
 }
 
-// TestTextAloneIsBounded: an image beside a short text does not count against document.max_bytes, in any format.
+// TestTextAloneIsBounded: an image beside a short text does not count against the bound, in any format.
 func TestTextAloneIsBounded(t *testing.T) {
 	image := strings.Repeat("A", 2000)
 	for text, detail := range map[string]string{
 		"thirty letters":         "",
 		strings.Repeat("x", 100): "",
-		strings.Repeat("x", 101): "the text is longer than 100 bytes, the limit (document.max_bytes)",
+		strings.Repeat("x", 101): "the text is longer than 100 bytes, the limit (advanced.max_document_bytes)",
 	} {
 		for format, value := range encoded(t, object{"text": text, "image": image}) {
 			p := jsonParams(func(p *Params) { p.MaxBytes, p.Format = 100, format })

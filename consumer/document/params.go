@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/consumer/document/registry"
-	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -22,7 +21,7 @@ type Params struct {
 	Base64      []string      `key:"base64_fields" doc:"those of document.fields that hold text, or HTML, in base64, with the alphabet of RFC 4648 or that for URLs, padded or not" example:"[article.body]" verdict:"true" omit:""`
 	ID          string        `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME, field:PATH, or several in braces; empty, or where a part is missing, it is topic/partition/offset" example:"field:id" verdict:"true"`
 	Scope       string        `key:"scope" doc:"documents are compared only within the same: key, topic, partition, header:NAME, field:PATH, or several in braces; empty compares all" called:"scope" example:"{header:tenant}/{field:language}" verdict:"true"`
-	MaxBytes    setting.Bytes `key:"max_bytes" doc:"a larger text is rejected (too_large): of raw the value, else what the fields become; what else is in a value does not count" example:"1MiB" verdict:"true"`
+	MaxBytes    setting.Bytes `key:"-"` // advanced.max_document_bytes: a larger text is rejected
 	Framing     string        `key:"framing" doc:"what stands before a value, or in a header beside it, and names its schema" verdict:"true" omit:"none"`
 	SchemaFile  string        `key:"schema_file" doc:"the one schema of all values: for avro an .avsc file, for protobuf a file of descriptors (protoc --include_imports -o FILE); for values that have several, name a registry" example:"/etc/unecho/article.avsc"`
 	Schema      string        `key:"schema" doc:"fingerprint of schema_file's content, on which members must agree; empty takes what the file has" example:"sha256:0f3c6ad1e2b94c57" verdict:"true" omit:""`
@@ -76,10 +75,6 @@ func (Params) Choices(key string) []string {
 // Validate reports every mistake at once.
 func (p Params) Validate() []setting.Mistake {
 	out := setting.Misspelt(p)
-	if p.MaxBytes < 1 || p.MaxBytes > entry.MaxText {
-		out = append(out, setting.Wrong("max_bytes", p.MaxBytes, "out of range",
-			"write 1 to "+setting.Bytes(entry.MaxText).String()))
-	}
 	out = append(out, p.wrongSelector("id", p.ID, "write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
 		[]selectorKind{selectNothing, selectKey, selectHeader, selectField})...)
 	out = append(out, p.wrongSelector("scope", p.Scope,

@@ -45,8 +45,6 @@ func TestParams(t *testing.T) {
 			"invalid_utf8: drop: is not one of the choices; write replace or reject",
 			"empty: is not one of the choices; write unique or reject",
 		}},
-		{"no bytes", func(p *Params) { p.MaxBytes = 0 }, []string{"max_bytes: 0: out of range; write 1 to 64MiB"}},
-		{"too many bytes", func(p *Params) { p.MaxBytes = setting.GiB }, []string{"max_bytes: 1GiB: out of range; write 1 to 64MiB"}},
 		{"no fields", func(p *Params) { p.Fields = nil }, []string{"fields: 0 fields: out of range; name 1 to 32 fields that hold the text"}},
 		{"too many fields", func(p *Params) { p.Fields = many }, []string{"fields: 33 fields: out of range; name 1 to 32 fields that hold the text"}},
 		{"paths", func(p *Params) { p.Fields = []string{"a.b", "", "a", "c", "c"} }, []string{

@@ -27,7 +27,7 @@ const maxTopics = 64
 // byTopic are the settings that a topic may have for itself, in the order in which messages name them. The others are
 // of all documents: a scope, because lookups name it; schema files, because their content is pinned once.
 func byTopic() []string {
-	return []string{"format", "fields", "html_fields", "base64_fields", "id", "max_bytes", "framing", "message", "invalid_utf8", "missing"}
+	return []string{"format", "fields", "html_fields", "base64_fields", "id", "framing", "message", "invalid_utf8", "missing"}
 }
 
 // topicParams are the Params of the topics that a pattern fits.

@@ -13,7 +13,7 @@ func topical(items ...string) func(*Params) { return func(p *Params) { p.ByTopic
 // The first pattern that fits a topic counts, with all its items; what they leave out is as for all.
 func TestByTopic(t *testing.T) {
 	r := newReader(t, jsonParams(topical(
-		`blogs\..+ format = raw`, `(ads|old) fields = headline, body.text`, `blogs\..+ max_bytes = 40`, `.*ads id = field:n`,
+		`blogs\..+ format = raw`, `(ads|old) fields = headline, body.text`, `.*ads id = field:n`,
 		`(ads|old) id = field:n`,
 	)))
 	value := []byte(`{"text":"a","headline":"b","body":{"text":"c"},"n":7}`)
@@ -41,9 +41,6 @@ func TestByTopic(t *testing.T) {
 	if bad != nil || string(doc.Text) != string(value[:40]) {
 		t.Errorf("raw: %q, %+v", doc.Text, bad)
 	}
-	if _, bad := r.Read(Input{Topic: "blogs.a", Value: value}, nil); bad == nil || bad.Reason != sink.TooLarge {
-		t.Errorf("too large: %+v", bad)
-	}
 }
 
 func TestWrongByTopic(t *testing.T) {
@@ -58,7 +55,6 @@ func TestWrongByTopic(t *testing.T) {
 		{[]string{`a)|(b format = raw`}, []string{`by_topic[0]: "a)|(b format = raw": has no regular expression before its blank: `}},
 		{[]string{`a scope = key`}, []string{`by_topic[0]: "a scope = key": scope is no setting that a topic may have for itself; write one of format, fields`}},
 		{[]string{`a format = prose`}, []string{`by_topic[0]: "a format = prose": format is not one of the choices; write raw`}},
-		{[]string{`a max_bytes = many`}, []string{`by_topic[0]: "a max_bytes = many": max_bytes is not a size; `}},
 		{[]string{`a id = key`, `b id = field:`}, []string{`by_topic[1]: "b id = field:": makes id wrong there: a path with an empty name`}},
 		{[]string{`a format = raw`, `a id = field:n`}, []string{`by_topic[1]: "a id = field:n": makes id wrong there: raw text has no fields`}},
 		{[]string{`a id = key`, `a id = field:n`}, []string{`by_topic[1]: "a id = field:n": id stands twice for a; keep one of the two`}},

@@ -56,7 +56,7 @@ func (c *composer) appendString(at path, v value) *Rejection {
 		c.stripHTML(from)
 	}
 	if most := c.reader.maxBytes; len(c.buf) > most { // the buffer holds the text alone
-		return reject(sink.TooLarge, "the text is longer than %d bytes, the limit (document.max_bytes)", most)
+		return reject(sink.TooLarge, "the text is longer than %d bytes, the limit (advanced.max_document_bytes)", most)
 	}
 	return nil
 }

@@ -155,7 +155,7 @@ func TestTextIsBounded(t *testing.T) {
 	const strs = 300_000
 	value := `{"text":[` + strings.Repeat(`"",`, strs) + `""]}`
 	_, bad := newReader(t, p).Read(Input{Value: []byte(value)}, nil)
-	check(t, Document{}, bad, "", sink.TooLarge, "the text is longer than 1048576 bytes, the limit (document.max_bytes)")
+	check(t, Document{}, bad, "", sink.TooLarge, "the text is longer than 1048576 bytes, the limit (advanced.max_document_bytes)")
 	p.Separator = usualSeparator
 	if doc, bad := newReader(t, p).Read(Input{Value: []byte(value)}, nil); bad != nil || len(doc.Text) != strs {
 		t.Errorf("with line breaks: %d bytes, %v", len(doc.Text), bad)

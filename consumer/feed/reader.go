@@ -92,7 +92,7 @@ func (s *Setup) unpackLimits() unpack.Limits {
 	return unpack.Limits{Batch: s.MaxBatchBytes, Held: max(s.MaxBatchBytes, unpackedFetches*s.FetchBytes)}
 }
 
-// unpackedFetches is how many fetch_bytes are held unpacked. Text is compressed to a fourth, as a rule.
+// unpackedFetches is how many fetches are held unpacked. Text is compressed to a fourth, as a rule.
 const unpackedFetches = 4
 
 // pollWait is how long a poll waits for documents, and so how long finished entries may wait for a full record.

@@ -20,8 +20,8 @@ type Setup struct {
 	// what it rejects must follow from the documents and the plan alone, so that all feeders reject the same
 	Signing *signing.Setup
 
-	MaxBatchBytes int // source.max_batch_bytes
-	FetchBytes    int // consumer.fetch_bytes
+	MaxBatchBytes int // what one batch may take in memory when unpacked
+	FetchBytes    int // how much one broker is asked for at a time
 	MaxRate       int // documents a second; 0: no bound
 	MaxHeld       int // the feeder waits while so many verdicts are held; 0: no bound
 

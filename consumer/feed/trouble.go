@@ -47,8 +47,8 @@ func (r *reader) trouble(topic string, partition int32, err error) error {
 			return unpack.Ended(stopped)
 		}
 		return &stop.Error{
-			What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than source.max_batch_bytes "+
-				"has room for, or cannot be read",
+			What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than there is "+
+				"room for, or cannot be read",
 				topic, partition, stopped.Offset, stopped.NextOffset), Err: err,
 			Remedy: "begin with a later --from",
 		}

@@ -108,8 +108,8 @@ func (l *Log) refusal(why error, since time.Duration) string {
 	said := fmt.Sprintf("journal %s takes no append for %v (%v): ", l.Topic, since.Round(time.Second), why)
 	if errors.Is(why, kerr.MessageTooLarge) || errors.Is(why, kerr.RecordListTooLarge) {
 		most, _ := l.client.OptValue(kgo.ProducerBatchMaxBytes).(int32)
-		return said + fmt.Sprintf("its max.message.bytes must be at least %d (journal.max_entry_bytes); `unecho doctor` has the "+
-			"command", most)
+		return said + fmt.Sprintf("its max.message.bytes must be at least %d (advanced.max_document_bytes); `unecho doctor` "+
+			"has the command", most)
 	}
 	return said + "`unecho doctor` compares its settings and rights with what they must be"
 }

@@ -34,7 +34,7 @@ func TestTrouble(t *testing.T) {
 			a.refuses(p, kerr.MessageTooLarge, at(0))
 			a.refuses(p, kerr.MessageTooLarge, at(4))
 			a.ends(a.begins(at(1)), nil, at(5)) // another one is taken
-		}, 5, "its max.message.bytes must be at least 2097152 (journal.max_entry_bytes)"},
+		}, 5, "its max.message.bytes must be at least 2097152 (advanced.max_document_bytes)"},
 		"refused for another reason": {func(a *answers) {
 			a.refuses(a.begins(at(0)), kerr.InvalidTimestamp, at(1))
 		}, 6, "INVALID_TIMESTAMP"},

@@ -14,7 +14,7 @@ type Params struct {
 	MinInsync         int           `key:"min_insync" doc:"min.insync.replicas of the topic; 0 leaves it to the broker"`
 	OnOutage          string        `key:"on_outage" doc:"what becomes of documents while the journal does not answer: they wait, or are passed on to unique unchecked, with a header that says so, and are remembered when it answers again" enum:"stall|pass"`
 	OutageAfter       time.Duration `key:"outage_after" doc:"with on_outage: pass, how long the journal may not answer before documents are passed on" example:"30s"`
-	MaxEntryBytes     setting.Bytes `key:"max_entry_bytes" doc:"a document whose entry is larger is rejected as too_large" example:"1MiB" verdict:"true"`
+	MaxEntryBytes     setting.Bytes `key:"-"` // a document whose entry is larger is rejected
 }
 
 // RunBytes bounds the value of a run of more than one entry, and RunEntries the number of its entries. Both are large
@@ -24,7 +24,7 @@ const (
 	RunEntries = 512
 )
 
-// MostEntryBytes is the largest max_entry_bytes.
+// MostEntryBytes is the most that MaxEntryBytes may be.
 const MostEntryBytes = 64 * setting.MiB
 
 // DefaultParams creates the journal with the broker's replication.
@@ -69,9 +69,6 @@ func (p Params) Validate() []setting.Mistake {
 	if p.MinInsync < 0 || p.ReplicationFactor > 0 && p.MinInsync > p.ReplicationFactor {
 		m = append(m, setting.Wrong("min_insync", p.MinInsync, "cannot be met",
 			"write a number from 1 to replication_factor, or 0 to leave it to the broker"))
-	}
-	if p.MaxEntryBytes < 4*setting.KiB || p.MaxEntryBytes > MostEntryBytes {
-		m = append(m, setting.Wrong("max_entry_bytes", p.MaxEntryBytes, "is out of range", "write a size from 4KiB to 64MiB"))
 	}
 	return m
 }

@@ -158,7 +158,7 @@ func (b *Batch) logWithheld() {
 		}
 		b.pipeline.Logger.Error().Str("topic", g.Assignment.Topic).Int32("partition", g.Assignment.Source.Partition).
 			Int64("offset", first).Int64("last_offset", last).Int64("documents", n).
-			Msg("a batch takes more than source.max_batch_bytes when unpacked: its documents are rejected without their values")
+			Msg("a batch takes more memory when unpacked than one may: its documents are rejected without their values")
 	}
 }
 

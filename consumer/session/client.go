@@ -249,8 +249,7 @@ func (c *client) tolerates(err error, member *protocol.Member) bool {
 	if a != nil && c.Waiting.Add(standing.Waiting{PartitionName: name, Offset: stopped.Offset, Next: stopped.NextOffset}) {
 		c.Logger.Error().Str("topic", stopped.Topic).Int32("partition", stopped.Partition).Int64("offset", stopped.Offset).
 			Int64("next_offset", stopped.NextOffset).Str("remedy", c.skipRemedy(stopped)).
-			Msg("a batch holds more records than source.max_batch_bytes has room for, or cannot be read: its partition waits, " +
-				"the others go on")
+			Msg("a batch holds more records than there is room for, or cannot be read: its partition waits, the others go on")
 	}
 	return true
 }
@@ -276,7 +275,7 @@ func (c *client) checkSilentPartitions(fetches kgo.Fetches, most int, polling ti
 func (c *client) skipRemedy(e *kgo.ErrDecompressTooLarge) string {
 	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets "+
 		"--to-offset %d --execute; "+
-		"or, if its documents are wanted, raise source.max_batch_bytes, for which all members take new settings "+
-		"(deploy/docs/operations.md: Change a setting that decides)",
-		c.Params.Group, e.Topic, e.Partition, e.NextOffset)
+		"or, if its documents are wanted, set advanced.max_document_bytes to more than %v, for which all members take new "+
+		"settings (deploy/docs/operations.md: Change a setting that decides)",
+		c.Params.Group, e.Topic, e.Partition, e.NextOffset, c.Source.MaxBatchBytes/2)
 }

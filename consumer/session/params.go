@@ -17,7 +17,7 @@ type Params struct {
 	Member             string        `key:"member" doc:"this process's name in the group; empty takes the lowest free one" example:"unecho-0"`
 	Sessions           int           `key:"sessions" doc:"sessions of this process, each a member of the group with transactions of its own"`
 	PollRecords        int           `key:"poll_records" doc:"documents that one transaction takes at most"`
-	FetchBytes         setting.Bytes `key:"fetch_bytes" doc:"how much a session asks one broker for at a time; it holds twice as much of each broker, of what is forwarded and of what comes next" example:"16MiB"`
+	FetchBytes         setting.Bytes `key:"-"` // how much a session asks one broker for at a time; it holds twice as much of each
 	SessionTimeout     time.Duration `key:"session_timeout" doc:"a member unheard of for so long loses its partitions" example:"6s"`
 	TransactionTimeout time.Duration `key:"transaction_timeout" doc:"a transaction open for so long is aborted by the broker" example:"10s"`
 	MaxLag             time.Duration `key:"max_lag" doc:"a member whose replica needs longer for what the journal holds leaves the group until it has caught up" example:"30s"`
@@ -30,7 +30,7 @@ type Params struct {
 type SourceParams struct {
 	Topics        []string      `key:"topics" doc:"topics of documents; there is source.pattern, too" called:"topics" example:"[news]"`
 	Pattern       string        `key:"pattern" doc:"a regular expression (RE2) of the whole name of topics that are read as well, also those that come while members run, from their start; outputs, journals and internal topics never are" example:"news\\..+"`
-	MaxBatchBytes setting.Bytes `key:"max_batch_bytes" doc:"what one batch of records may take in memory when unpacked, 256 bytes for each record counted in and 64 for each header; the documents of a larger one are rejected (too_large) without their values" example:"32MiB" verdict:"true"`
+	MaxBatchBytes setting.Bytes `key:"-"` // what one batch may take in memory when unpacked; the documents of a larger one are rejected
 	When          []string      `key:"when" doc:"conditions that a document must meet to be checked; what does not goes to the unique topic as it is, marked by unecho-unchecked; header:NAME or field:PATH with =, !=, exists or missing, size with <, <=, >, >=, =, !=" example:"['header:lang = en', 'size >= 200']" verdict:"true" omit:""`
 	Start         string        `key:"start" doc:"where a topic of source.topics begins that the group has never read" enum:"earliest|latest"`
 }
@@ -85,9 +85,6 @@ func (p Params) Validate() []setting.Mistake {
 	if p.PollRecords < 1 || p.PollRecords > 100_000 {
 		m = append(m, setting.Wrong("poll_records", p.PollRecords, "is out of range", "write 1 to 100000"))
 	}
-	if p.FetchBytes < setting.MiB || p.FetchBytes > setting.GiB {
-		m = append(m, setting.Wrong("fetch_bytes", p.FetchBytes, "is out of range", "write a size from 1MiB to 1GiB"))
-	}
 	for _, d := range []struct {
 		key       string
 		value     time.Duration
@@ -132,9 +129,6 @@ func (p SourceParams) Validate() []setting.Mistake {
 		seen[t] = true
 	}
 	m = append(m, p.wrongPattern()...)
-	if p.MaxBatchBytes < setting.MiB || p.MaxBatchBytes > setting.GiB {
-		m = append(m, setting.Wrong("max_batch_bytes", p.MaxBatchBytes, "is out of range", "write a size from 1MiB to 1GiB"))
-	}
 	return append(m, setting.Misspelt(p)...)
 }
 

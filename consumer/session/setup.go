@@ -94,5 +94,5 @@ func (s *Setup) unpackLimits() unpack.Limits {
 	return unpack.Limits{Batch: batch, Held: max(batch, unpackedFetches*int(s.Params.FetchBytes))}
 }
 
-// unpackedFetches is how many fetch_bytes a session holds unpacked. Text is compressed to a fourth, as a rule.
+// unpackedFetches is how many fetches a session holds unpacked. Text is compressed to a fourth, as a rule.
 const unpackedFetches = 4

@@ -59,12 +59,12 @@ func (w *Worker) Sign(ctx context.Context, r *kgo.Record, e *entry.Entry) (refus
 	return w.reject(ctx, r, e)
 }
 
-// tooLargeBatch is the rejection of a record that came in a batch beyond source.max_batch_bytes. All members find the
-// same: the batch and that setting alone decide.
+// tooLargeBatch is the rejection of a record that came in a batch beyond what one may take. All members find the
+// same: the batch and advanced.max_document_bytes alone decide.
 func tooLargeBatch() *document.Rejection {
 	return &document.Rejection{
 		Reason: sink.TooLarge,
-		Detail: "its batch takes more than source.max_batch_bytes when unpacked",
+		Detail: "its batch takes more memory when unpacked than one may (advanced.max_document_bytes)",
 	}
 }
 
@@ -116,7 +116,7 @@ func (w *Worker) unforwarded(r *kgo.Record, fits bool) *document.Rejection {
 	if !fits {
 		return &document.Rejection{
 			Reason: sink.TooLarge,
-			Detail: "with its headers the record would exceed outputs.max_record_bytes",
+			Detail: "with its headers the record would be larger than an output takes (advanced.max_document_bytes)",
 		}
 	}
 	if detail, refused := w.setup.Untimely(r); refused {
@@ -143,7 +143,7 @@ func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *
 	case entry.Size(e) > w.setup.MaxEntryBytes:
 		w.signer.Unsign()
 		e.Keys, e.Digest, e.Evidence = nil, nil, nil
-		return &document.Rejection{Reason: sink.TooLarge, Detail: "its entry would exceed journal.max_entry_bytes"}
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "its entry would be larger than the journal takes (advanced.max_document_bytes)"}
 	}
 	return nil
 }

@@ -22,10 +22,10 @@ var (
 // waits from one that is slow.
 func Ended(e *kgo.ErrDecompressTooLarge) *stop.Error {
 	return &stop.Error{
-		What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than source.max_batch_bytes "+
-			"has room for, or cannot be read",
+		What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than there is "+
+			"room for, or cannot be read",
 			e.Topic, e.Partition, e.Offset, e.NextOffset), Err: e,
-		Remedy: "raise source.max_batch_bytes and begin a backfill of another name",
+		Remedy: "raise advanced.max_document_bytes beyond 16MiB, a batch has room for twice as much, and begin a backfill of another name",
 	}
 }
 

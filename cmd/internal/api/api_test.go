@@ -242,7 +242,7 @@ func TestLookupRefuses(t *testing.T) {
 		{d, `{"text": "a", "scope": "x"}`, 400, "no scope here", nil},
 		{scoped, `{"text": "a"}`, 400, "name the scope", nil},
 		{scoped, `{"text": "a", "scope": "x"}`, 400, "no number of a partition", nil},
-		{d, `{"text": "` + strings.Repeat("a ", 1<<19+1) + `"}`, 413, "document.max_bytes", nil},
+		{d, `{"text": "` + strings.Repeat("a ", 1<<19+1) + `"}`, 413, "advanced.max_document_bytes", nil},
 		{d, `{"text": "` + strings.Repeat("a ", maxBody) + `"}`, 413, "the body has more than", nil},
 		{d, `{"text": "a"}`, 503, "restoring", member.ErrNoReplica},
 		{d, `{"text": "a"}`, 429, "too many lookups", member.ErrBusy},

@@ -229,10 +229,10 @@ func TestSendBoundsByTopic(t *testing.T) {
 	t.Parallel()
 	d := sends(t, &fakeGateway{}, func(s *Setup) {
 		s.Document.MaxBytes = 500
-		s.Document.ByTopic = []string{"mor. max_bytes = 800", "news max_bytes = 2000"}
+		s.Document.ByTopic = []string{"news format = json"}
 		s.Topics = append(s.Topics, "others")
 	})
-	for topic, most := range map[string]int{"others": 500, "more": 800, "news": 1000} {
+	for topic, most := range map[string]int{"others": 500, "more": 500, "news": 1000} {
 		for size, want := range map[int]int{most: 202, most + 1: 413} {
 			code, got, _ := d.send("?topic="+topic, strings.Repeat("a", size), "Content-Type", "text/plain")
 			if code != want || want == 413 && !strings.Contains(fmt.Sprint(got), fmt.Sprintf("topic %s takes %d", topic, most)) {

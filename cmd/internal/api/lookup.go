@@ -181,7 +181,7 @@ func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, mos
 }
 
 // errTooLarge is the answer to a text that would be rejected as a document, too.
-var errTooLarge = errors.New("a text is larger than document.max_bytes")
+var errTooLarge = errors.New("a text is larger than advanced.max_document_bytes")
 
 // errNotUTF8 is the answer to a text that would be rejected for it as a document.
 var errNotUTF8 = errors.New("a text is not UTF-8, and document.invalid_utf8 rejects such documents")

@@ -159,7 +159,7 @@ func (v *loading) documentOf(r *corpus.Record, format string) (*backfill.Documen
 		d.Place = fmt.Sprintf("%s:%d", r.File, r.Number)
 		d.Value = bytes.TrimSuffix(bytes.TrimSuffix(r.Raw, []byte("\n")), []byte("\r"))
 	} else if len(r.Raw) == 0 && r.Bad != nil {
-		return nil, fmt.Errorf("%s: %s; leave it out, or raise document.max_bytes", r.File, r.Bad.Detail)
+		return nil, fmt.Errorf("%s: %s; leave it out, or raise advanced.max_document_bytes", r.File, r.Bad.Detail)
 	}
 	if format == corpus.CSV || format == corpus.TSV {
 		object, err := rowObject(r, format)

@@ -92,7 +92,7 @@ func AddSettingCalled(cmd *cobra.Command, f setting.Field, name string) {
 // Settings returns the configuration of such a verb from base, the file named by --config, the environment, and the
 // flags. Settings that only a service needs may be missing.
 func Settings(cmd *cobra.Command, base config.Config) (config.Config, error) {
-	return Sections(cmd, base, "similarity", "window", "document", "text", "index")
+	return Sections(cmd, base, "similarity", "window", "document", "text", "index", "advanced")
 }
 
 // Sections does what Settings does, for a verb that needs only these sections.
@@ -175,7 +175,7 @@ func groupOf(f setting.Field) Group {
 		return Advanced
 	case "text":
 		return NormalForm
-	case "document":
+	case "document", "advanced":
 		return Input
 	case "window":
 		return Window

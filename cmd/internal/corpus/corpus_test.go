@@ -324,7 +324,7 @@ func TestLargeFiles(t *testing.T) {
 			files = append(files, len(chunk.Files))
 			err := parser.Each(&chunk, func(rec *corpus.Record) bool {
 				if kept = append(kept, len(rec.Raw)); rec.Bad != nil &&
-					rec.Bad.Detail != "the file has more than 1048576 bytes, the limit (document.max_bytes)" {
+					rec.Bad.Detail != "the file has more than 1048576 bytes, the limit (advanced.max_document_bytes)" {
 					t.Errorf("%s is rejected, as %s; want nothing rejected but for its size", rec.File, rec.Bad.Detail)
 				}
 				return true

@@ -336,7 +336,7 @@ func (p *Parser) text(l *layout) error {
 		return err
 	}
 	if len(p.file) > l.maxBytes {
-		p.record.Bad.Detail = fmt.Sprintf("the file has more than %d bytes, the limit (document.max_bytes)", l.maxBytes)
+		p.record.Bad.Detail = fmt.Sprintf("the file has more than %d bytes, the limit (advanced.max_document_bytes)", l.maxBytes)
 	}
 	if len(p.file) > l.wholeBytes() { // no more of it was read
 		p.record.Raw = nil

@@ -63,7 +63,7 @@ func Command(version string) *cobra.Command {
 	cmdline.AddFileFlags(cmd)
 	addDedupFlags(cmd)
 	parts.AddFlags(cmd)
-	cmdline.AddFileSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.empty",
+	cmdline.AddFileSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "document.invalid_utf8", "document.missing", "document.empty",
 		"document.scope")
 	return cmd
 }

@@ -98,7 +98,8 @@ func (o *Options) settings() []byte {
 	c.Judge.Similarity, c.Judge.Text, c.Judge.Index.Keep = o.Config.Judge.Similarity, o.Config.Judge.Text,
 		o.Config.Judge.Index.Keep
 	d := o.Config.Document
-	c.Document.MaxBytes, c.Document.InvalidUTF8, c.Document.Empty, c.Document.Scope = d.MaxBytes, d.InvalidUTF8, d.Empty, d.Scope
+	c.Document.InvalidUTF8, c.Document.Empty, c.Document.Scope = d.InvalidUTF8, d.Empty, d.Scope
+	c.Advanced.MaxDocumentBytes = o.Config.Advanced.MaxDocumentBytes
 	c.Document.Missing = d.Missing
 	c.Document.Separator, c.Document.HTML, c.Document.Base64 = d.Separator, d.HTML, d.Base64
 	return c.Settings()

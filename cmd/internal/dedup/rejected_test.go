@@ -30,7 +30,7 @@ type row struct {
 	Image string  `json:"image" parquet:"image"`
 }
 
-const mostText = 300 // document.max_bytes of the test
+const mostText = 300 // advanced.max_document_bytes of the test
 
 // someRows are rows of all kinds: unique, copies, too large, empty and missing.
 func someRows(n int) (rows []row) {

@@ -45,7 +45,7 @@ func Command() *cobra.Command {
 	})
 	cmdline.AddJSON(cmd, "all of it as one JSON object")
 	target.AddEmbeddedFlag(cmd)
-	cmdline.AddSettings(cmd, "similarity", "text", "document.max_bytes", "document.invalid_utf8", "document.missing", "document.scope")
+	cmdline.AddSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "document.invalid_utf8", "document.missing", "document.scope")
 	return cmd
 }
 

@@ -35,7 +35,7 @@ func PlanCommand() *cobra.Command {
 		f.Int("evidence-bytes", 0, "bytes of evidence, where no FILE tells")
 	})
 	cmdline.AddJSON(cmd, "the plan as one JSON object")
-	cmdline.AddSettings(cmd, "similarity", "text", "window", "document.max_bytes", "document.invalid_utf8", "document.missing")
+	cmdline.AddSettings(cmd, "similarity", "text", "window", "advanced.max_document_bytes", "document.invalid_utf8", "document.missing")
 	return cmd
 }
 

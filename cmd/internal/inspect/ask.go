@@ -13,7 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
-// mostBytes bounds what is asked at once. The member refuses a text above its document.max_bytes, and a request of more
+// mostBytes bounds what is asked at once. The member refuses a text above its advanced.max_document_bytes, and a request of more
 // than 4 MiB.
 const (
 	mostBytes = 3 << 20

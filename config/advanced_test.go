@@ -1,0 +1,58 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/sink"
+)
+
+// What the rooms take by themselves is what follows from the default.
+func TestRoomsKnowTheDefault(t *testing.T) {
+	c := Default()
+	c.spread()
+	if !reflect.DeepEqual(c, Default()) || c.Document.MaxBytes != document.DefaultParams().MaxBytes ||
+		c.Sink.MaxRecordBytes != sink.DefaultParams().MaxRecordBytes || c.Consumer.FetchBytes != consumer.DefaultParams().FetchBytes ||
+		c.Source.MaxBatchBytes != consumer.DefaultSourceParams().MaxBatchBytes ||
+		c.Journal.MaxEntryBytes != journal.DefaultParams().MaxEntryBytes {
+		t.Errorf("the defaults of the rooms are not those of advanced: %+v", c)
+	}
+}
+
+// One size says what all others are, and each of them has room for the largest document.
+func TestSizesFollow(t *testing.T) {
+	const mib = setting.MiB
+	for text, want := range map[string][5]setting.Bytes{
+		"1":     {1, mib, mib, 32 * mib, 16 * mib},
+		"1MiB":  {mib, mib, mib, 32 * mib, 16 * mib},
+		"8MiB":  {8 * mib, 8 * mib, 8 * mib, 32 * mib, 16 * mib},
+		"64MiB": {64 * mib, 64 * mib, 64 * mib, 128 * mib, 128 * mib},
+	} {
+		c, err := Load("", nil, append([]string{"advanced.max_document_bytes=" + text}, least()...))
+		got := [5]setting.Bytes{
+			c.Document.MaxBytes, c.Sink.MaxRecordBytes, c.Journal.MaxEntryBytes, c.Source.MaxBatchBytes, c.Consumer.FetchBytes,
+		}
+		if err != nil || got != want {
+			t.Errorf("of %s follow %v, error %v; want %v", text, got, err, want)
+		}
+		if back, err := FromSettings(c.Settings()); err != nil || back.Sink.MaxRecordBytes != want[1] {
+			t.Errorf("read from the journal, of %s follows %v, error %v; want %v", text, back.Sink.MaxRecordBytes, err, want[1])
+		}
+	}
+	for _, text := range []string{"0", "65MiB"} {
+		_, err := Load("", nil, append([]string{"advanced.max_document_bytes=" + text}, least()...))
+		if err == nil || !strings.Contains(err.Error(), "write 1 to 64MiB") {
+			t.Errorf("%s: error %v, want the range", text, err)
+		}
+	}
+}
+
+// least is what a configuration must say.
+func least() []string {
+	return []string{"kafka.brokers=a:1", "source.topics=t", "consumer.group=g", "snapshot.directory=d"}
+}

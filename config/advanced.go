@@ -1,25 +1,36 @@
 package config
 
 import (
+	"time"
+
+	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
 )
 
 // AdvancedParams are what nearly nobody sets.
 type AdvancedParams struct {
-	MaxDocumentBytes setting.Bytes `key:"max_document_bytes" doc:"a larger text is rejected (too_large): of raw the value, else what the fields become; what else is in a value does not count; an output record and a journal entry may have as much, 1MiB at least, a batch of the source twice as much, 32MiB at least, and a fetch twice as much, 16MiB at least" example:"1MiB" verdict:"true"`
+	Membership       consumer.Membership `key:""`
+	PassAfter        time.Duration       `key:"pass_after" doc:"how long the journal may not answer before documents are passed on to unique unchecked, with a header that says so, and are remembered when it answers again; 0s: they wait for as long as it takes" example:"30s"`
+	MaxDocumentBytes setting.Bytes       `key:"max_document_bytes" doc:"a larger text is rejected (too_large): of raw the value, else what the fields become; what else is in a value does not count; an output record and a journal entry may have as much, 1MiB at least, a batch of the source twice as much, 32MiB at least, and a fetch twice as much, 16MiB at least" example:"1MiB" verdict:"true"`
 }
 
 // DefaultAdvancedParams are the defaults.
-func DefaultAdvancedParams() AdvancedParams { return AdvancedParams{MaxDocumentBytes: setting.MiB} }
+func DefaultAdvancedParams() AdvancedParams {
+	return AdvancedParams{Membership: consumer.DefaultParams().Membership, MaxDocumentBytes: setting.MiB}
+}
 
 // Validate returns everything that is wrong.
 func (p AdvancedParams) Validate() []setting.Mistake {
-	if p.MaxDocumentBytes >= 1 && p.MaxDocumentBytes <= entry.MaxText {
-		return nil
+	m := p.Membership.Validate()
+	if p.PassAfter != 0 && (p.PassAfter < time.Second || p.PassAfter > time.Hour) {
+		m = append(m, setting.Wrong("pass_after", p.PassAfter, "is out of range", "write 1s to 1h, or 0s to have documents wait"))
 	}
-	return []setting.Mistake{setting.Wrong("max_document_bytes", p.MaxDocumentBytes, "is out of range",
-		"write 1 to "+setting.Bytes(entry.MaxText).String())}
+	if p.MaxDocumentBytes < 1 || p.MaxDocumentBytes > entry.MaxText {
+		m = append(m, setting.Wrong("max_document_bytes", p.MaxDocumentBytes, "is out of range",
+			"write 1 to "+setting.Bytes(entry.MaxText).String()))
+	}
+	return m
 }
 
 // The least of what follows from the largest document. Kafka's topics accept 12 bytes more than leastRecord by default.
@@ -31,6 +42,7 @@ const (
 
 // spread gives the rooms what follows from the advanced settings. It is called whenever these have changed.
 func (c *Config) spread() {
+	c.Consumer.Membership, c.Journal.PassAfter = c.Advanced.Membership, c.Advanced.PassAfter
 	largest := c.Advanced.MaxDocumentBytes
 	c.Document.MaxBytes = largest
 	c.Sink.MaxRecordBytes = max(leastRecord, largest)

@@ -18,14 +18,14 @@ const SettingsVersion = "2"
 
 // Config is every setting of the program, by room.
 type Config struct {
+	Consumer consumer.Params       `key:""` // group and succeeds
 	Kafka    broker.Params         `key:"kafka" doc:"How Kafka is reached."`
 	Source   consumer.SourceParams `key:"source" doc:"What is read."`
 	Document document.Params       `key:"document" doc:"How a record becomes a document."`
-	Judge    index.Params          `key:""` // the sections similarity, window and index
-	Journal  journal.Params        `key:"journal" doc:"The topic that orders all decisions."`
+	Judge    index.Params          `key:""`  // the sections similarity, window and index
+	Journal  journal.Params        `key:"-"` // follows from the others
 	Sink     sink.Params           `key:"outputs" doc:"Where documents go."`
 	Snapshot SnapshotParams        `key:"snapshots" doc:"What a member starts from."`
-	Consumer consumer.Params       `key:"consumer" doc:"How this process takes part."`
 	HTTP     HTTPParams            `key:"http" doc:"What is served for the people who run it."`
 	Log      LogParams             `key:"log" doc:"Logs, on standard error."`
 	Advanced AdvancedParams        `key:"advanced" doc:"What nearly nobody sets."`
@@ -51,19 +51,18 @@ func Default() Config {
 // Validate returns everything that a room finds wrong or missing.
 func (c Config) Validate() []setting.Mistake {
 	return slices.Concat(
+		c.Consumer.Validate(),
 		setting.Under("kafka", c.Kafka.Validate()),
 		setting.Under("source", c.Source.Validate()),
 		setting.Under("source", c.Document.WrongWhen(c.Source.When)),
 		setting.Under("document", c.Document.Validate()),
 		c.htmlTwice(),
 		c.Judge.Validate(),
-		setting.Under("journal", c.Journal.Validate()),
 		setting.Under("outputs", c.Sink.Validate()),
 		setting.Under("snapshots", c.Snapshot.Validate()),
-		setting.Under("consumer", c.Consumer.Validate()),
 		setting.Under("http", c.HTTP.Validate()),
 		setting.Under("advanced", c.Advanced.Validate()),
-		consumer.Loops(c.Consumer, c.Source, c.Journal, c.Sink),
+		consumer.Loops(c.Consumer, c.Source, c.Sink),
 	)
 }
 

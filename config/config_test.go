@@ -16,7 +16,7 @@ func TestDefaultsLackOnlyWhatMustBeSaid(t *testing.T) {
 	for _, m := range Default().Validate() {
 		missing = append(missing, m.Key)
 	}
-	if got, want := strings.Join(missing, " "), "kafka.brokers source.topics snapshots.directory.path consumer.group"; got != want {
+	if got, want := strings.Join(missing, " "), "group kafka.brokers source.topics snapshots.directory.path"; got != want {
 		t.Errorf("mistakes in the defaults at %s, want %s", got, want)
 	}
 }
@@ -93,7 +93,7 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 		}
 	}
 	for _, key := range []string{
-		"log.level=debug", "kafka.sasl.password=hunter2", "consumer.sessions=3",
+		"log.level=debug", "kafka.sasl.password=hunter2", "advanced.sessions=3",
 		"snapshots.every=5s",
 	} {
 		name, value, _ := strings.Cut(key, "=")
@@ -112,11 +112,11 @@ func TestEveryRoomIsValidated(t *testing.T) {
 	for _, set := range []string{
 		"kafka.brokers=a", "source.topics=", "document.id=x", "similarity.recall=2", "window.requests=-1s",
 		"index.keep=x",
-		"journal.replication_factor=0", "outputs.unique.topic=", "snapshots.every=0s", "consumer.sessions=0", "http.listen=x",
-		"advanced.max_document_bytes=0",
+		"outputs.unique.topic=", "snapshots.every=0s", "advanced.sessions=0", "http.listen=x",
+		"advanced.max_document_bytes=0", "advanced.pass_after=10ms",
 	} {
 		key, _, _ := strings.Cut(set, "=")
-		_, err := Load("", nil, []string{"kafka.brokers=a:1", "source.topics=t", "consumer.group=g", "snapshots.directory.path=d", set})
+		_, err := Load("", nil, []string{"kafka.brokers=a:1", "source.topics=t", "group=g", "snapshots.directory.path=d", set})
 		var mistakes Mistakes
 		if !errors.As(err, &mistakes) || len(mistakes) != 1 || mistakes[0].Key != key || mistakes[0].At.Layer != FromFlag {
 			t.Errorf("%s: %v, want one mistake at %s", set, err, key)
@@ -137,14 +137,14 @@ func TestOwnParams(t *testing.T) {
 			"error",
 		"log.format=xml": "write auto, console or json",
 	} {
-		_, err := Load("", nil, []string{set, "kafka.brokers=a:1", "source.topics=t", "consumer.group=g", "snapshots.directory.path=d"})
+		_, err := Load("", nil, []string{set, "kafka.brokers=a:1", "source.topics=t", "group=g", "snapshots.directory.path=d"})
 		var mistakes Mistakes
 		if !errors.As(err, &mistakes) || len(mistakes) != 1 || !strings.Contains(mistakes[0].String(), want) {
 			t.Errorf("%s: %v, want %s", set, err, want)
 		}
 	}
 	c, err := Load("", nil, []string{
-		"http.listen=", "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
+		"http.listen=", "kafka.brokers=a:1", "source.topics=t", "group=g",
 		"snapshots.directory.path=d",
 	})
 	if err != nil || c.HTTP.Listen != "" {
@@ -164,7 +164,7 @@ func TestOpsWarnings(t *testing.T) {
 		{"http.listen=localhost:1 http.token=0123456789abcdef", false},
 		{"http.listen=:1 http.token=0123456789abcdef http.tls.cert_file=/a.crt http.tls.key_file=/a.key", false},
 	} {
-		c, err := Load("", nil, append(strings.Fields(step.sets), "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
+		c, err := Load("", nil, append(strings.Fields(step.sets), "kafka.brokers=a:1", "source.topics=t", "group=g",
 			"snapshots.directory.path=d"))
 		if got := c.HTTP.Warnings(); err != nil || (len(got) == 1) != step.warned || step.warned && got[0].Key != "listen" {
 			t.Errorf("with %s, the warnings are %v, error %v; want a warning of listen: %t, and no error", step.sets, got, err, step.warned)
@@ -182,7 +182,7 @@ func TestReadToken(t *testing.T) {
 	}
 	write("the first of some length\n")
 	c, err := Load("", nil, []string{
-		"http.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "consumer.group=g",
+		"http.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "group=g",
 		"snapshots.directory.path=d",
 	})
 	if err != nil || c.HTTP.Token != "the first of some length" || c.HTTP.TokenFile != path {

@@ -86,7 +86,7 @@ func TestFieldsOfRawTextAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "unecho.yaml")
-			base := "kafka: {brokers: ['b:1']}\nsource: {topics: [news]}\nsnapshots: {directory: {path: d}}\nconsumer: {group: g}\n"
+			base := "kafka: {brokers: ['b:1']}\nsource: {topics: [news]}\nsnapshots: {directory: {path: d}}\ngroup: g\n"
 			if err := os.WriteFile(path, []byte(base+c.file+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -97,7 +97,7 @@ func TestForeignJournal(t *testing.T) {
 				s.Params.Group, s.Journal.Topic = "another", "unecho.journal"
 			}, w.in(directory))
 			w.refusedBy(m, "journal unecho.journal belongs to another consumer group than another", `is of group "unecho"`,
-				"consumer.group")
+				"correct group")
 			if got := m.Stats().Journal.Records; got != 0 {
 				t.Errorf("it appended %d records", got)
 			}

@@ -42,7 +42,7 @@ func (p *process) sessions(replica *member.Follower) *session.Setup {
 		Clock:       &outputs.Clock{Times: p.lookout.times, Mode: mode, Log: p.log, Replica: replica, Client: p.cluster.Client, Logger: s.Logger},
 		Incarnation: p.incarnation, Large: p.large, Counters: p.counters, Waiting: p.waiting, Stir: p.stir,
 		Options: s.Sessions, Logger: s.Logger, Mode: mode, Limit: p.limit, Accepted: s.Accepted, Ahead: s.waited,
-		PassAfter: s.Journal.BypassAfter(),
+		PassAfter: s.Journal.PassAfter,
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // unless both are given one name. Loops also reports names that no topic can have, as a source's with the suffix of an
 // output may be.
 // The keys of mistakes are complete.
-func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []setting.Mistake {
+func Loops(p Params, source SourceParams, out sink.Params) []setting.Mistake {
 	l := loops{roles: map[string]string{}, said: map[string]bool{}}
 	for _, m := range out.Validate() {
 		l.said["outputs."+m.Key] = true
@@ -24,9 +24,10 @@ func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []s
 	for _, name := range source.Topics {
 		l.take("source.topics", name, "a source")
 	}
-	l.take("journal.topic", j.Name(p.Group), "the journal")
-	if p.Succeeds != "" {
-		l.take("consumer.succeeds_journal", p.Followed(), "the journal of the group that is followed")
+	own := journal.Params{}.Name(p.Group)
+	l.take("group", own, "the journal")
+	if p.Succeeds != "" && p.Succeeds != p.Group {
+		l.take("succeeds", p.Followed(), "the journal of the group that is followed")
 	}
 	for _, name := range source.Topics {
 		unique, duplicate, rejected := out.Topics(name)
@@ -39,13 +40,13 @@ func Loops(p Params, source SourceParams, j journal.Params, out sink.Params) []s
 			l.take("outputs.verdicts.topic", verdicts, "the verdicts")
 		}
 	}
-	l.patterned(p, source, j, out)
+	l.patterned(own, source, out)
 	return l.found
 }
 
 // patterned reports sources that are named, and journals, that a topic which the pattern brings would forward to. The
 // pattern itself makes no loop: what has the name of an output is never read by it.
-func (l *loops) patterned(p Params, source SourceParams, j journal.Params, out sink.Params) {
+func (l *loops) patterned(journal string, source SourceParams, out sink.Params) {
 	choice, err := routing.Choose(source.Choice(), out)
 	if err != nil || !choice.Open() { // the setting's own mistake
 		return
@@ -56,9 +57,9 @@ func (l *loops) patterned(p Params, source SourceParams, j journal.Params, out s
 				"take it out of source.topics, or give that output another name")
 		}
 	}
-	if role, of := choice.Output(j.Name(p.Group)); role != "" && !l.said["outputs."+role+".topic"] {
-		l.wrong("journal.topic", j.Name(p.Group), "is the journal, and is outputs."+role+of+": no member could read it any more",
-			"give the journal a topic of its own")
+	if role, of := choice.Output(journal); role != "" && !l.said["outputs."+role+".topic"] {
+		l.wrong("group", journal, "is its journal, and is outputs."+role+of+": no member could read it any more",
+			"give the group another name, or that output")
 	}
 }
 
@@ -92,9 +93,9 @@ func (l *loops) take(key, topic, role string) {
 	}
 	m := setting.Wrong(key, topic, fmt.Sprintf("is %s, and is to take %s", had, role), "name another topic")
 	switch {
-	case key == "journal.topic":
-		m.Problem = "is " + had + " as well"
-		m.Remedy = "give the journal a topic of its own"
+	case key == "group" || key == "succeeds":
+		m.Problem = "is its journal, and " + had + " as well"
+		m.Remedy = "take it out of source.topics, or name another group"
 	case had == "a source":
 		m.Problem += ": they would be read again, without end"
 		m.Remedy += ", or take it out of source.topics"
@@ -111,12 +112,8 @@ const longestTopic = 249
 
 // named reports a name that no topic can have. A source's own name is reported elsewhere.
 func (l *loops) named(key, topic string) {
-	switch illegal := !setting.IsName(topic); {
-	case key == "source.topics":
-	case len(topic) > longestTopic:
+	if key != "source.topics" && len(topic) > longestTopic {
 		l.wrong(key, topic, fmt.Sprintf("has %d characters, and Kafka's topic names have %d at most", len(topic), longestTopic),
 			"write a shorter name in "+key)
-	case key == "journal.topic" && (illegal || topic == "." || topic == ".."):
-		l.wrong(key, topic, "is no name of a topic", "use letters, digits, '.', '_' and '-'")
 	}
 }

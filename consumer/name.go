@@ -29,7 +29,7 @@ func (s *Setup) takeName(ctx context.Context) (*name, error) {
 	if s.Leases == nil {
 		return nil, &stop.Error{
 			What:   "this member has no name, and the snapshot store has no leases",
-			Remedy: "set consumer.member, on each member to another name",
+			Remedy: "set advanced.member, on each member to another name",
 		}
 	}
 	for k := range 1000 {
@@ -42,7 +42,7 @@ func (s *Setup) takeName(ctx context.Context) (*name, error) {
 			return nil, fmt.Errorf("lease a name: %w", err)
 		}
 	}
-	return nil, &stop.Error{What: "1000 members are there already", Remedy: "set consumer.member"}
+	return nil, &stop.Error{What: "1000 members are there already", Remedy: "set advanced.member"}
 }
 
 // keep takes the lease again when the store lost it, as a restarted database does. It tries for as long as it takes: the

@@ -25,7 +25,7 @@ func (w *world) journalAway() *kfake.FaultHandle {
 // passes has documents passed on when the journal has been away for a second. Who is expelled meanwhile waits for the
 // journal, so members have more time than a busy machine takes from them.
 func (w *world) passes() {
-	w.setup.Journal.OnOutage, w.setup.Journal.OutageAfter = "pass", time.Second
+	w.setup.Journal.PassAfter = time.Second
 	w.setup.Params.SessionTimeout, w.setup.Params.TransactionTimeout = 10*time.Second, 20*time.Second
 }
 
@@ -215,7 +215,6 @@ func TestOutageOfReading(t *testing.T) {
 func TestOutageStalls(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	w.setup.Journal.OutageAfter = 200 * time.Millisecond // is for those that do not wait
 	w.start(named("m"), sessions(1))
 	w.sendTo(0, "a first document, before the journal goes away")
 	w.settled()

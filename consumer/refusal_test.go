@@ -96,7 +96,7 @@ func TestOneNameTwice(t *testing.T) {
 	w.settled()
 	w.start(named("m"), w.in(w.t.TempDir()))
 	var stop *StopError
-	w.refusedBy(first, "another process took the place of m-s", "consumer.member")
+	w.refusedBy(first, "another process took the place of m-s", "advanced.member")
 	if !errors.As(first.err, &stop) {
 		t.Errorf("the first process ends with a %T (%v), want a StopError", first.err, first.err)
 	}

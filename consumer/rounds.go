@@ -253,8 +253,8 @@ func (r *rounds) remembered(ctx context.Context, d *protocol.Duty) ([]protocol.B
 	journal := r.setup.Params.Followed()
 	if r.setup.Params.Succeeds != d.Other {
 		return nil, &stop.Error{
-			What:   fmt.Sprintf("this group is to take over from group %s, says its journal, and consumer.succeeds does not name that", d.Other),
-			Remedy: "set consumer.succeeds: " + d.Other,
+			What:   fmt.Sprintf("this group is to take over from group %s, says its journal, and succeeds does not name that", d.Other),
+			Remedy: "set succeeds: " + d.Other,
 		}
 	}
 	theirs := routing.Journal{Options: r.setup.Kafka, Topic: journal, Group: d.Other}
@@ -262,7 +262,7 @@ func (r *rounds) remembered(ctx context.Context, d *protocol.Duty) ([]protocol.B
 	if errors.Is(err, broker.ErrMissing) || err == nil && is.Routes.Number == 0 {
 		return nil, &stop.Error{
 			What:   fmt.Sprintf("group %s has no journal %s, or declared nothing in it: there is nothing to take over", d.Other, journal),
-			Remedy: "name the group that is at work in consumer.succeeds, and its journal in consumer.succeeds_journal",
+			Remedy: "name the group that is at work in succeeds",
 		}
 	}
 	if err != nil {

@@ -25,6 +25,9 @@ import (
 // Params are the settings of the group. The package that reads them defines them, as it does the types that follow.
 type Params = session.Params
 
+// Membership says how this process is a member of its group.
+type Membership = session.Membership
+
 // SourceParams say what is read.
 type SourceParams = session.SourceParams
 
@@ -130,7 +133,7 @@ func (s *Setup) limit() *rate.Limiter {
 
 // closed refuses to start if the topics make a loop: each forwarded document would come back.
 func (s *Setup) closed() error {
-	loops := Loops(s.Params, s.Source, s.Journal, s.Sink)
+	loops := Loops(s.Params, s.Source, s.Sink)
 	if len(loops) == 0 {
 		return nil
 	}

@@ -105,7 +105,7 @@ var errGone = errors.New("the topic is gone")
 
 // takeUp makes sure of a topic that source.pattern fits, and of its outputs.
 func (l *lookout) takeUp(ctx context.Context, client *kgo.Client, name string) error {
-	for _, m := range Loops(l.setup.Params, SourceParams{Topics: []string{name}}, l.setup.Journal, l.setup.Sink) {
+	for _, m := range Loops(l.setup.Params, SourceParams{Topics: []string{name}}, l.setup.Sink) {
 		return &broker.Fault{What: m.Key + ": " + m.Value + ": " + m.Problem, Remedy: m.Remedy}
 	}
 	topics := broker.NewTopics(client, l.setup.Logger)

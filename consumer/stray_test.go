@@ -185,7 +185,7 @@ func TestNoJournal(t *testing.T) {
 	w := newWorld(t, 1)
 	w.write(&kgo.Record{Value: []byte("a document")})
 	m := w.launch(named("m"), sessions(1))
-	w.refusedBy(m, "topic unecho.journal holds records, and none is of a journal", "correct journal.topic")
+	w.refusedBy(m, "topic unecho.journal holds records, and none is of a journal", "correct group; if it is right, delete the topic")
 	if got := m.Stats().Journal.Records; got != 0 {
 		t.Errorf("it appended %d records", got)
 	}

@@ -28,7 +28,6 @@ import (
 func (w *world) successor(group string) func(*Setup) {
 	return func(s *Setup) {
 		s.Params.Group, s.Params.Succeeds, s.Params.Member = group, w.setup.Params.Group, group
-		s.Params.SucceedsJournal = w.setup.Journal.Name(w.setup.Params.Group)
 		s.Journal.Topic = group + ".journal"
 		s.Settings = fmt.Appendf(nil, `{"test":%q}`, group)
 		w.in(filepath.Join(w.dir, group))(s)
@@ -167,7 +166,7 @@ func TestHandover(t *testing.T) {
 	w.eachTextOnce("news.unique")
 
 	w.setup.Journal.Topic, w.stored.Path = "again.journal", w.dir+"/again"
-	back := w.start(named("old"), few, func(s *Setup) { s.Params.Succeeds, s.Params.SucceedsJournal = "next", "next.journal" })
+	back := w.start(named("old"), few, func(s *Setup) { s.Params.Succeeds = "next" })
 	w.produce(500, 4)
 	w.becomes("filled", func() bool { return back.Ready() })
 	w.handsOver(&succession.Setup{
@@ -219,7 +218,7 @@ func TestHandoverIsRefused(t *testing.T) {
 			}
 		}
 	}
-	refused(w.handover("next", false), "group next has no journal next.journal", "consumer.succeeds: unecho")
+	refused(w.handover("next", false), "group next has no journal next.journal", "succeeds: unecho")
 	refused(w.handover("next", true), "has not retired in favour of group next")
 	gone := w.handover("next", false)
 	gone.OldGroup.Journal = "gone.journal"
@@ -302,7 +301,7 @@ func TestHandoverBringsTheRest(t *testing.T) {
 			t.Errorf("%q is unique again after the handover", r.Value)
 		}
 	})
-	third := w.launch(w.successor("third"), func(s *Setup) { s.Params.Succeeds, s.Params.SucceedsJournal = "next", "next.journal" })
+	third := w.launch(w.successor("third"), func(s *Setup) { s.Params.Succeeds = "next" })
 	w.becomesFilled(third)
 	if got, want := third.Stats().Index.Documents, len(w.wentTo("news.unique", "next.unique")); got != want {
 		t.Errorf("the third group remembers %d documents, want those of both before it: %d", got, want)
@@ -347,8 +346,8 @@ func TestSuccessorSaysWhyItIsNotFilled(t *testing.T) {
 	w.launch(named("old"))
 	w.settled()
 	said := w.logged()
-	w.refusedBy(w.launch(w.successor("wrong"), func(s *Setup) { s.Params.SucceedsJournal = "gone.journal" }),
-		"group unecho has no journal gone.journal, or declared nothing in it")
+	w.refusedBy(w.launch(w.successor("wrong"), func(s *Setup) { s.Params.Succeeds = "gone" }),
+		"group gone has no journal gone.journal, or declared nothing in it")
 	w.cluster.Fault(kfake.Fault{
 		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news.unique", Err: kerr.LeaderNotAvailable, Count: 4,
 	})

@@ -92,11 +92,10 @@ func TestSuccessorOfItself(t *testing.T) {
 	if m := p.Validate(); len(m) != 1 || !strings.Contains(m[0].String(), "is this group itself") {
 		t.Errorf("the same group: %v", m)
 	}
-	p.Succeeds, p.SucceedsJournal = "old", "same.journal"
-	out := sink.DefaultParams()
-	if m := Loops(p, SourceParams{Topics: []string{"news"}}, journal.DefaultParams(), out); len(m) != 1 ||
-		m[0].Key != "consumer.succeeds_journal" {
-		t.Errorf("the same journal: %v", m)
+	p.Succeeds = "old"
+	if m := Loops(p, SourceParams{Topics: []string{"old.journal"}}, sink.DefaultParams()); len(m) != 1 ||
+		m[0].Key != "succeeds" {
+		t.Errorf("the followed journal is a source: %v", m)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -96,10 +97,11 @@ func TestAllRejectedIsCorrected(t *testing.T) {
 	t.Parallel()
 	w := misread(t, 2)
 	w.send(append(untitled(0, 50), untitled(1, 50)...)...)
-	w.refusedBy(w.launch(), "name another journal.topic")
-	m := w.start(func(s *Setup) {
-		s.Document.Fields, s.Settings, s.Journal.Topic = []string{"text"}, []byte(`{"test":2}`), "corrected"
-	})
+	w.refusedBy(w.launch(), "name another group, or delete the journal's topic")
+	if _, err := kadm.NewClient(w.client()).DeleteTopic(w.context(), "unecho.journal"); err != nil {
+		t.Fatal(err)
+	}
+	m := w.start(func(s *Setup) { s.Document.Fields, s.Settings = []string{"text"}, []byte(`{"test":2}`) })
 	w.settled()
 	w.ended(m)
 	if out := m.Stats(); out.Unique+out.Duplicate != 100 || len(w.outputs("news.unique", int(out.Unique))) != int(out.Unique) {

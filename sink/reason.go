@@ -59,7 +59,7 @@ type UncheckedReason string
 // Reasons for forwarding a document without judging it.
 const (
 	ByCondition UncheckedReason = "condition" // of source.when, which does not hold
-	InOutage    UncheckedReason = "outage"    // of the journal, with journal.on_outage: pass
+	InOutage    UncheckedReason = "outage"    // of the journal, with advanced.pass_after
 )
 
 // UncheckedReasons lists every UncheckedReason.

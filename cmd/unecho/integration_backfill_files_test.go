@@ -82,7 +82,7 @@ func (s *scene) outcome(job string) map[string]string {
 func TestBackfillFilesKilled(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 0)
-	s.configure(s.inDirectory(), noOps, "consumer: {poll_records: 500, member: m}")
+	s.configure(s.inDirectory(), noOps, "advanced: {member: m}")
 	s.configureJSON("header:file")
 	const files, documents = 3, 12_000
 	names := s.archive(files, documents)
@@ -120,7 +120,7 @@ func TestBackfillFilesKilled(t *testing.T) {
 func TestBackfillFilesInPartitions(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 0)
-	s.configure(s.inDirectory(), noOps, "consumer: {poll_records: 500}")
+	s.configure(s.inDirectory(), noOps)
 	s.configureJSON("header:file")
 	const files, documents = 3, 8_000
 	names := s.archive(files, documents)

@@ -60,7 +60,7 @@ func TestBackfillBadInput(t *testing.T) {
 		{"no bound", []string{"--from", "yesterday"}, exit.BadUsage, []string{"--from", "is no time and no offset"}},
 		{"name", []string{"--name", "a/b"}, exit.BadUsage, []string{"cannot be the name of a backfill"}},
 		{"other clock", []string{"--set", "window.clock=arrival"}, exit.BadUsage, []string{"goes by the documents' own times"}},
-		{"group by setting", []string{"--set", "consumer.group=x"}, exit.BadUsage, []string{"use --name, or --into"}},
+		{"group by setting", []string{"--set", "group=x"}, exit.BadUsage, []string{"use --name, or --into"}},
 		{"remove none", []string{"remove", s.name + "-none", "--yes"}, exit.Failed, []string{"there is no backfill"}},
 	} {
 		p := s.replays(c.args...)
@@ -96,7 +96,7 @@ func TestBackfillBadInput(t *testing.T) {
 func TestBackfillGoesOn(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
-	s.configure(s.inDirectory(), noOps, "consumer: {poll_records: 100, member: m}")
+	s.configure(s.inDirectory(), noOps, "advanced: {member: m}")
 	s.history(3000, 2)
 	loose := []string{"--set", "similarity.threshold=0.6"}
 	calm := s.backfill("calm", 1, 0, loose...)
@@ -149,8 +149,8 @@ func TestBackfillsOfOneName(t *testing.T) {
 	s.history(300, 2)
 	job := s.name + "-job"
 	both := []*process{
-		s.replays("--name", job, "--from", "10", "--json", "--set", "consumer.member=a"),
-		s.replays("--name", job, "--from", "20", "--json", "--set", "consumer.member=b"),
+		s.replays("--name", job, "--from", "10", "--json", "--set", "advanced.member=a"),
+		s.replays("--name", job, "--from", "20", "--json", "--set", "advanced.member=b"),
 	}
 	won := -1
 	for i, p := range both {
@@ -175,7 +175,7 @@ func TestBackfillsOfOneName(t *testing.T) {
 func TestBackfillOfDeleted(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
-	s.configure(s.inDirectory(), noOps, "consumer: {poll_records: 100}")
+	s.configure(s.inDirectory(), noOps)
 	s.history(1000, 2)
 	job := s.name + "-job"
 	p := s.replays("--name", job, "--max-rate", "200")

@@ -23,7 +23,7 @@ func TestBackfillIntoKilled(t *testing.T) {
 	s.configure(s.consumer(""), s.inDirectory(), noOps, "window: {clock: event}", s.ownOutputs())
 	s.produce(4000, 1)
 	run := func(i int) *process {
-		return s.replays("--into", s.name, "--max-rate", "1500", "--set", fmt.Sprint("consumer.member=m", i))
+		return s.replays("--into", s.name, "--max-rate", "1500", "--set", fmt.Sprint("advanced.member=m", i))
 	}
 	moments := make([]func([]*process), kills)
 	for k := range moments {
@@ -71,7 +71,7 @@ func TestBackfillOfTwoTopics(t *testing.T) {
 	check(t, s.client.ProduceSync(s.bounded(), blog...).FirstErr())
 	run := func(i int) *process {
 		return s.replays("--topic", s.source, "--topic", other, "--name", job, "--max-rate", "200", "--set", "document.id=key", "--set",
-			fmt.Sprint("consumer.member=m", i))
+			fmt.Sprint("advanced.member=m", i))
 	}
 	for _, p := range killed(2, run, func(all []*process) {
 		s.waitFor(all, func() bool { return s.done("unecho-backfill."+job) >= pairs/2 })

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -24,8 +23,7 @@ func TestBackfillEndsWhenItsOutputsCanBeRead(t *testing.T) {
 	other := s.connect(kgo.TransactionalID(s.name+"-other"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	check(t, other.BeginTransaction())
 	check(t, other.ProduceSync(s.bounded(), &kgo.Record{Topic: outputs[0], Value: []byte("of somebody else")}).FirstErr())
-	p := s.replays("--name", job, "--unique", outputs[0], "--duplicate", outputs[1], "--rejected", outputs[2], "--json",
-		"--set", fmt.Sprintf("consumer.transaction_timeout=%v", patience))
+	p := s.replays("--name", job, "--unique", outputs[0], "--duplicate", outputs[1], "--rejected", outputs[2], "--json")
 	p.says("a transaction is open in the outputs")
 	if p.endedUnasked() {
 		t.Fatalf("it has ended: %s", p.log)

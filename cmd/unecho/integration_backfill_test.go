@@ -176,7 +176,7 @@ func (s *scene) backfill(name string, processes, kills int, args ...string) repl
 		return startProgram(s.t, s.dir, plain(s.t), append([]string{
 			"backfill", "--config", s.file, "--topic", s.source, "--name", job, "--json",
 			"--unique", job + ".unique", "--duplicate", job + ".duplicate", "--rejected", job + ".rejected",
-			"--set", fmt.Sprint("consumer.member=m", member), "--set", "consumer.poll_records=1000",
+			"--set", fmt.Sprint("advanced.member=m", member),
 		}, args...)...)
 	}
 	total, moments := int64(s.total()), make([]func([]*process), kills*processes)

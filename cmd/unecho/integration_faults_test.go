@@ -99,7 +99,7 @@ func TestDrainIsBounded(t *testing.T) {
 	server := postgresURL(t)
 	db := proxyTo(t, hostOf(t, server))
 	s.inPostgres()
-	s.configure(s.inPostgresAt(withHost(t, server, db.Address())), s.consumer(", drain_timeout: 3s"), noOps)
+	s.configure(s.inPostgresAt(withHost(t, server, db.Address())), s.consumer("drain_timeout: 3s"), noOps)
 	patient, hasty := s.run(), s.run()
 	patient.says(`"ready"`)
 	hasty.says(`"ready"`)

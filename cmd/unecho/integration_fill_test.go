@@ -34,10 +34,10 @@ func TestFillKilled(t *testing.T) {
 		mortal.kill()
 		mortal = fill([]int{60, 60, 60, 0}[k])
 		if k == 1 {
-			member := s.run("--set", "consumer.member=one")
+			member := s.run("--set", "advanced.member=one")
 			member.says("caught up with the journal")
 			member.kill()
-			s.run("--set", "consumer.member=one")
+			s.run("--set", "advanced.member=one")
 		}
 	}
 	for _, p := range []*process{mortal, other} {

@@ -18,27 +18,21 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// deployment writes the configuration of a group that may take over from another one. life counts the journals that
-// groups of that name had: each has one of its own.
-func (s *scene) deployment(group, succeeds, theirJournal, shingle string, life int) (file string) {
+// deployment writes the configuration of a group that may take over from another one.
+func (s *scene) deployment(group, succeeds, shingle string) (file string) {
 	s.t.Helper()
 	text, err := os.ReadFile(s.file)
 	check(s.t, err)
-	file = filepath.Join(s.dir, fmt.Sprintf("%s-%s-%d.yaml", group, succeeds, life))
-	given := slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.HasPrefix(line, "consumer: ") })
+	file = filepath.Join(s.dir, group+"-"+succeeds+".yaml")
+	given := slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.HasPrefix(line, "group: ") })
 	lines := []string{
-		strings.Join(given, "\n"), fmt.Sprintf("consumer: {group: %s, poll_records: 100, succeeds: '%s', succeeds_journal: '%s'}", group,
-			succeeds, theirJournal),
-		"journal: {topic: " + journalIn(group, life) + "}",
+		strings.Join(given, "\n"), fmt.Sprintf("group: %s\nsucceeds: '%s'", group, succeeds),
 		"similarity: {shingle: '" + shingle + "'}",
 		"snapshots: {directory: {path: " + filepath.Join(s.dir, "of-"+group) + "}, every: 1s}",
 	}
 	check(s.t, os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 	return file
 }
-
-// journalIn is the journal of a group in one of its lives.
-func journalIn(group string, life int) string { return fmt.Sprintf("%s.journal-%d", group, life) }
 
 // cameOnce reads the outputs, and demands each document of the source once, and no text twice in unique. It knows nothing
 // of journals.
@@ -119,7 +113,7 @@ func TestSuccessorRemembersTheFill(t *testing.T) {
 			s.configure(noOps)
 			r := rand.New(rand.NewPCG(3, 3))
 			known, want := words(r, 60), "duplicate"
-			older := s.deployment(s.name, "", "", shingles[0], 0)
+			older := s.deployment(s.name, "", shingles[0])
 			fill := []string{"fill", "--config", older}
 			if with == "topic" {
 				archive := s.name + ".archive"
@@ -137,7 +131,7 @@ func TestSuccessorRemembersTheFill(t *testing.T) {
 			start(t, s.dir, "run", "--config", older)
 			s.send(&kgo.Record{Value: []byte(words(r, 60))})
 			s.settled()
-			newer := s.deployment(s.name+"-2", s.name, journalIn(s.name, 0), shingles[1], 0)
+			newer := s.deployment(s.name+"-2", s.name, shingles[1])
 			start(t, s.dir, "run", "--config", newer).says(saysFilled)
 			start(t, s.dir, "takeover", "--config", newer).endsWell()
 			s.send(&kgo.Record{Value: []byte(known)})

@@ -17,7 +17,7 @@ type mortals struct {
 	last bool // it is the last round, after which the victim's place stays empty
 }
 
-func (m *mortals) begin(name string) { m.all[name] = m.s.run("--set", "consumer.member="+name) }
+func (m *mortals) begin(name string) { m.all[name] = m.s.run("--set", "advanced.member="+name) }
 
 // revive starts again what was killed.
 func (m *mortals) revive() {

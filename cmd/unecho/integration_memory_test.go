@@ -101,7 +101,7 @@ func memoryBound(t *testing.T, room, documents int) {
 	bound, window := room+512<<20, room*100/105
 	s := newScene(t, 8)
 	ops := freeAddress(t)
-	s.configure(s.inDirectory(), fmt.Sprintf("consumer: {group: %s}", s.name), "http: {listen: '"+ops+"'}",
+	s.configure(s.inDirectory(), fmt.Sprintf("group: %s", s.name), "http: {listen: '"+ops+"'}",
 		fmt.Sprintf("window: {bytes: %d}", window), "similarity: {verify: estimate}", "document: {empty: reject, id: key}")
 	c := newCgroup(t, bound)
 	p := s.runIn(c)

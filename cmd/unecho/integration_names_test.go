@@ -22,7 +22,7 @@ func TestOneNameTwice(t *testing.T) {
 func TestOneNameTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	s, first := twins(t)
-	second, other := s.run(), s.run("--set", "consumer.member=other")
+	second, other := s.run(), s.run("--set", "advanced.member=other")
 	first.ends, second.ends = true, true
 	s.produce(200, 1)
 	ended, goesOn := first, second
@@ -44,7 +44,7 @@ const twinPartitions = 4
 func twins(t *testing.T) (*scene, *process) {
 	t.Helper()
 	s := newScene(t, twinPartitions)
-	s.configure(s.inDirectory(), s.consumer(", member: m"), noOps)
+	s.configure(s.inDirectory(), s.consumer("member: m"), noOps)
 	return s, s.run()
 }
 
@@ -55,7 +55,7 @@ func (s *scene) yields(p *process) {
 	if code := p.exits(patience); code == 0 {
 		s.t.Error("it ended as if it had been told to")
 	}
-	for _, said := range []string{"another process took the place of m-s", "consumer.member"} {
+	for _, said := range []string{"another process took the place of m-s", "advanced.member"} {
 		if !strings.Contains(p.log.String(), said) {
 			s.t.Errorf("it does not say %q", said)
 		}

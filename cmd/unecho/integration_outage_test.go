@@ -42,9 +42,9 @@ func (s *scene) wentOut() (all, passed int) {
 func TestJournalOutage(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 4)
-	s.configure(s.inDirectory(), s.consumer(", session_timeout: 6s, sessions: 1"), noOps, "journal: {on_outage: pass, outage_after: 2s}")
-	stays := s.run("--set", "consumer.member=a")
-	dies := s.run("--set", "consumer.member=b")
+	s.configure(s.inDirectory(), s.consumer("sessions: 1, pass_after: 2s"), noOps)
+	stays := s.run("--set", "advanced.member=a")
+	dies := s.run("--set", "advanced.member=b")
 	stays.says(`"ready"`)
 	dies.says(`"ready"`)
 	s.produce(200, 1)

@@ -65,7 +65,7 @@ func partitionsAdded(t *testing.T, additions, to int) {
 	s := newScene(t, 2)
 	s.configure(s.inPostgres(), s.consumer(""), noOps, "outputs: {verdicts: {topic: '{source}.verdicts'}}")
 	journal := s.copyJournal()
-	named := func(n int) *process { return s.run("--set", fmt.Sprint("consumer.member=m", n)) }
+	named := func(n int) *process { return s.run("--set", fmt.Sprint("advanced.member=m", n)) }
 	all := []*process{named(0), named(1), named(2)}
 	for _, p := range all {
 		p.says(`"ready"`)

@@ -28,7 +28,7 @@ func TestPatternTakenUpDuringKills(t *testing.T) {
 	}
 	member := func(name string) *process {
 		return s.run(append([]string{
-			"--set", "consumer.member=" + name, "--set", "snapshots.directory.path=" + filepath.Join(s.dir, name),
+			"--set", "advanced.member=" + name, "--set", "snapshots.directory.path=" + filepath.Join(s.dir, name),
 		}, sets...)...)
 	}
 	sites := map[string]int64{}

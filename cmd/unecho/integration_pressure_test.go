@@ -21,7 +21,7 @@ func TestMemoryUnderLargeDocuments(t *testing.T) {
 	)
 	s := newScene(t, partitions)
 	ops := freeAddress(t)
-	s.configure(s.inDirectory(), s.consumer(", sessions: 1"), "http: {listen: '"+ops+"'}",
+	s.configure(s.inDirectory(), s.consumer("sessions: 1"), "http: {listen: '"+ops+"'}",
 		"similarity: {verify: estimate}")
 	s.client = s.connect(kgo.DefaultProduceTopic(s.source), kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerBatchCompression(kgo.NoCompression()))

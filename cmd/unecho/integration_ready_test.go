@@ -20,7 +20,8 @@ func TestNotReadyWithANewJournal(t *testing.T) {
 	s.settled()
 	s.until("it is ready", func(ctx context.Context) bool { return s.ready(ctx, ops) == "ready\n" })
 	stopAll(t, startBound, p)
-	p = s.run("--set", "journal.topic="+s.name+".another")
+	s.deletes(s.name + ".journal")
+	p = s.run()
 	p.says(`"caught up with the journal"`)
 	s.until("it says what waits", func(ctx context.Context) bool {
 		said := s.ready(ctx, ops)

@@ -18,7 +18,6 @@ type relay struct {
 	r       *rand.Rand
 	names   [2]string
 	files   [2]string
-	lives   [2]int      // of each group; each has a journal of its own
 	up      [2]*process // the member of each group
 	turns   int
 	newer   int // the group that takes over in this turn
@@ -55,7 +54,7 @@ func newRelay(t *testing.T, seed uint64) *relay {
 	x := &relay{
 		scene: s, r: rand.New(rand.NewPCG(seed, 9)), names: [2]string{s.name, s.name + "-2"}, kills: map[string]int{},
 	}
-	x.files[0] = s.deployment(x.names[0], "", "", shingles[0], 0)
+	x.files[0] = s.deployment(x.names[0], "", shingles[0])
 	s.produce(500, 1)
 	x.live(0)
 	s.settled()
@@ -74,10 +73,10 @@ var shingles = [2]string{"word:3", "char:5"}
 func (x *relay) follows(group int) {
 	x.t.Helper()
 	other := 1 - group
-	x.files[group] = x.deployment(x.names[group], x.names[other], x.journalOf(other), shingles[group], x.lives[group])
+	x.files[group] = x.deployment(x.names[group], x.names[other], shingles[group])
 }
 
-func (x *relay) journalOf(group int) string { return journalIn(x.names[group], x.lives[group]) }
+func (x *relay) journalOf(group int) string { return x.names[group] + ".journal" }
 
 // of is the scene of one of the two groups.
 func (x *relay) of(group int) *scene {
@@ -113,13 +112,13 @@ func (x *relay) turn(most int) {
 }
 
 // begin waits until the group that is to take over has filled its window, and the other one is at work. A group that has
-// retired begins a new life.
+// retired begins anew, with another journal of the same name.
 func (x *relay) begin() {
 	x.t.Helper()
 	x.newer, x.command, x.retired = 1-x.newer, nil, false
 	if x.turns++; x.turns > 1 {
 		x.until("its members end", func(context.Context) bool { return x.up[x.newer].over() })
-		x.lives[x.newer]++
+		x.deletes(x.journalOf(x.newer))
 		x.follows(x.newer)
 		x.live(x.newer)
 	}

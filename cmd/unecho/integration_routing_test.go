@@ -24,7 +24,7 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 		"--dry-run: true here": {"--dry-run"}, "outputs.unique of": {"--set", "outputs.unique.topic=" + s.name + ".other"},
 		"source.start": {"--set", "source.start=latest"},
 	} {
-		wrong := start(t, s.dir, append([]string{"run", "--config", s.file, "--set", "consumer.member=wrong"}, flags...)...)
+		wrong := start(t, s.dir, append([]string{"run", "--config", s.file, "--set", "advanced.member=wrong"}, flags...)...)
 		if code := wrong.exits(patience); code != exit.Failed {
 			t.Errorf("%s: it ends with %d", flags, code)
 		}

@@ -16,9 +16,9 @@ func TestStrayRecordsInTheJournal(t *testing.T) {
 	t.Parallel()
 	const partitions = 2
 	s := newScene(t, partitions)
-	s.configure(s.inDirectory(), s.consumer(", sessions: 1"), noOps)
+	s.configure(s.inDirectory(), s.consumer("sessions: 1"), noOps)
 	journal := s.name + ".journal"
-	stays := s.run("--set", "consumer.member=stays")
+	stays := s.run("--set", "advanced.member=stays")
 	stays.says(`"ready"`)
 	s.produce(500, 1)
 	s.settled()
@@ -34,8 +34,8 @@ func TestStrayRecordsInTheJournal(t *testing.T) {
 	s.timestamps(journal, "LogAppendTime")
 
 	s.transaction(journal, kgo.TryAbort) // a marker is the last record: who starts must reach the journal's end
-	restores := s.run("--set", "consumer.member=restores")
-	replays := s.run("--set", "consumer.member=replays", "--set", "snapshots.directory.path="+t.TempDir())
+	restores := s.run("--set", "advanced.member=restores")
+	replays := s.run("--set", "advanced.member=replays", "--set", "snapshots.directory.path="+t.TempDir())
 	for _, p := range []*process{restores, replays} {
 		p.says(`"ready"`)
 	}

@@ -121,6 +121,17 @@ func (s *scene) create(topic string, partitions int32, configs map[string]*strin
 	})
 }
 
+// deletes deletes a topic, and waits until it is gone.
+func (s *scene) deletes(topic string) {
+	s.t.Helper()
+	_, err := s.admin.DeleteTopic(s.bounded(), topic)
+	check(s.t, err)
+	s.until("topic "+topic+" is gone", func(ctx context.Context) bool {
+		topics, err := s.admin.ListTopics(ctx, topic)
+		return err == nil && !topics.Has(topic)
+	})
+}
+
 // until waits for what only asking again and again can tell.
 func (s *scene) until(what string, is func(context.Context) bool) {
 	s.t.Helper()
@@ -151,15 +162,19 @@ func (s *scene) configure(more ...string) {
 			lines = append(lines, usual)
 		}
 	}
-	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "consumer: ") }) {
+	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "group: ") }) {
 		lines = append(lines, s.consumer(""))
 	}
 	check(s.t, os.WriteFile(s.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 }
 
-// consumer is the configuration's section of that name; more is inside of it.
+// consumer is the configuration's group; more is inside of the section advanced.
 func (s *scene) consumer(more string) string {
-	return "consumer: {group: " + s.name + ", poll_records: 250" + more + "}"
+	group := "group: " + s.name
+	if more == "" {
+		return group
+	}
+	return group + "\nadvanced: {" + more + "}"
 }
 
 // inDirectory keeps snapshots in a directory of the scene.

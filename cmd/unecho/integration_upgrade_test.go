@@ -116,7 +116,7 @@ func command(t *testing.T, dir, name string, args ...string) {
 
 const plantedConfig = `kafka: {brokers: [localhost:9092]}
 source: {topics: [news]}
-consumer: {group: g}
+group: g
 snapshots: {directory: {path: snapshots}}
 index: {planted: some}
 `

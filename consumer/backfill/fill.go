@@ -68,8 +68,8 @@ func (f *Fillable) lost() error {
 	return &stop.Error{
 		What: fmt.Sprintf("group %s has committed offsets, and its journal %s is gone: with it, all that the group "+
 			"remembered is lost", f.Group, f.Journal),
-		Remedy: "if the journal has another name, say so with --set journal.topic=NAME; else fill the window with what the group " +
-			"found unique, and go on: the same command with --accept-journal-gap " + f.gap() + ", and start the members once with that, too",
+		Remedy: "fill the window with what the group found unique, and go on: the same command with " +
+			"--accept-journal-gap " + f.gap() + ", and start the members once with that, too",
 	}
 }
 
@@ -93,8 +93,8 @@ func (f *Fillable) refuse(s *routing.State) error {
 	case d.Kind != protocol.Fills:
 		return &stop.Error{
 			What: fmt.Sprintf("group %s forwards documents already: its window cannot be filled any more", f.Group),
-			Remedy: "fill a group that was never started. To have one at work remember more: stop its members, name a new " +
-				"journal.topic, NAME, and fill that with what the group found unique, too, with --accept-journal-gap NAME@0",
+			Remedy: "fill a group that was never started. To have one at work remember more: stop its members, delete topic " +
+				f.Journal + ", NAME, and fill the window with what the group found unique, too, with --accept-journal-gap NAME@0",
 		}
 	}
 	return nil
@@ -112,7 +112,7 @@ func (f *Fillable) succeeds(other string) error {
 	return &stop.Error{
 		What: fmt.Sprintf("group %s is to take over from group %s: its members fill its window", f.Group, other),
 		Remedy: "start a member, and see what it says; if the group has taken over and lost its journal since, take " +
-			"consumer.succeeds out of its configuration",
+			"succeeds out of its configuration",
 	}
 }
 

@@ -135,8 +135,8 @@ func (p *target) journalGone(ctx context.Context) ([]Finding, error) {
 			"a broker that has just started learns of topics a moment later", "look again")}, nil
 	}
 	return []Finding{costly("journal", "offsets are committed, and there is no journal "+name,
-		"the journal was deleted or is called otherwise: without it no member starts",
-		"name the right journal.topic"+p.acceptGap(ctx, "if it is gone for good", 0))}, nil
+		"the journal was deleted, or another group is meant: without it no member starts",
+		"name the right group"+p.acceptGap(ctx, "if it is gone for good", 0))}, nil
 }
 
 // behind says how many documents are still to be read. Offsets of aborted documents, of markers and of compacted

@@ -23,9 +23,8 @@ var ErrLost = errors.New("the journal does not continue this replica")
 
 // GoneRemedy is what to do where a journal was deleted, and the one of its name begins at an offset.
 func GoneRemedy(topic string, begin int64) string {
-	return "if the journal was lost, or a new one is meant, start once with --accept-journal-gap " +
-		protocol.JournalGap(topic, begin) + ": committed offsets stay, what was remembered is lost; else name the group's own " +
-		"journal.topic"
+	return "if the journal was lost, or deleted to begin anew, start once with --accept-journal-gap " +
+		protocol.JournalGap(topic, begin) + ": committed offsets stay, what was remembered is lost; else correct group"
 }
 
 // Begin is where a follower begins: the journal offset to read first, and the leader epoch of the record before it (-1:

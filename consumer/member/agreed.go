@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
@@ -47,8 +48,8 @@ func (a *Agreed) sameSettings(topic string, inForce []byte) error {
 	return &stop.Error{
 		What: what,
 		Remedy: "use the same settings as the other members; to change them, start a second deployment with a group of its " +
-			"own and consumer.succeeds, and have it take over (unecho takeover); without what is remembered, stop all members, " +
-			"name a new journal.topic, NAME, and start once with --accept-journal-gap NAME@0",
+			"own and succeeds, and have it take over (unecho takeover); where all that is remembered may be lost, stop all " +
+			"members, delete topic " + topic + " and start once with --accept-journal-gap " + protocol.JournalGap(topic, 0),
 	}
 }
 

@@ -64,12 +64,12 @@ func (f *Follower) belongs() error {
 		return &stop.Error{
 			What:   fmt.Sprintf("journal %s belongs to another consumer group than %s", f.Log.Topic, f.Group),
 			Err:    c.stranger,
-			Remedy: "correct consumer.group, or name a journal.topic of this group's own",
+			Remedy: "correct group; where no group uses that topic any more, delete it",
 		}
 	case inForce == nil && c.other && !c.framed && began == 0:
 		return &stop.Error{
 			What:   fmt.Sprintf("topic %s holds records, and none is of a journal", f.Log.Topic),
-			Remedy: "correct journal.topic; if it is right, delete the topic: no group has begun its journal there",
+			Remedy: "correct group; if it is right, delete the topic: no group has begun its journal there",
 		}
 	}
 	f.admitted = inForce != nil

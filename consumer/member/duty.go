@@ -15,8 +15,8 @@ func Succeeded(topic string, d *protocol.Duty) *stop.Error {
 	return &stop.Error{
 		What: fmt.Sprintf("group %s takes over from this one, says journal %s", d.Other, topic),
 		Remedy: fmt.Sprintf("let this deployment end. To abandon the takeover before it is complete: `unecho takeover "+
-			"--abandon`, with the configuration of %s. To go back afterwards: start this deployment with a new journal.topic "+
-			"and consumer.succeeds: %s, and take over again", d.Other, d.Other),
+			"--abandon`, with the configuration of %s. To go back afterwards: delete topic %s, start this "+
+			"deployment with succeeds: %s, and take over again", d.Other, topic, d.Other),
 	}
 }
 
@@ -35,7 +35,7 @@ func (*Agreed) onDuty(log *journal.Log, text []byte) error {
 		return &stop.Error{
 			What: fmt.Sprintf("the routing in journal %s was meant for another journal (%s): the topic was deleted and "+
 				"created again, or copied", log.Topic, d.OwnJournal),
-			Remedy: "begin a new deployment, with a consumer.group and a journal.topic that were never used",
+			Remedy: "begin a new deployment, with a group that was never used",
 		}
 	}
 	return nil

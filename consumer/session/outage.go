@@ -40,7 +40,7 @@ func (o *outage) begin() {
 	default:
 	}
 	o.Logger.Error().Str("session", o.slot).Dur("after_ms", o.PassAfter).
-		Msg("the journal does not answer: documents are passed on unchecked (journal.on_outage: pass)")
+		Msg("the journal does not answer: documents are passed on unchecked (advanced.pass_after)")
 	o.Counters.Outages.Add(1)
 	o.Counters.Passing.Add(1)
 	o.Stir()

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"regexp"
 	"time"
 
@@ -9,21 +8,27 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Params say how this process takes part in the consumer group.
+// Params say which group this process takes part in, and how.
 type Params struct {
-	Group              string        `key:"group" doc:"the consumer group, of this deployment alone; its members share the work and the journal" example:"news-filter"`
-	Succeeds           string        `key:"succeeds" doc:"the group that this one is to take over from: it fills its window with what that group has found unique and forwards nothing, until unecho takeover; once it has taken over, this says nothing more" example:"news-filter"`
-	SucceedsJournal    string        `key:"succeeds_journal" doc:"the journal of the group in consumer.succeeds; empty is {group}.journal"`
-	Member             string        `key:"member" doc:"this process's name in the group; empty takes the lowest free one" example:"unecho-0"`
-	Sessions           int           `key:"sessions" doc:"sessions of this process, each a member of the group with transactions of its own"`
-	PollRecords        int           `key:"poll_records" doc:"documents that one transaction takes at most"`
+	Group      string `key:"group" doc:"the consumer group, of this deployment alone; its members share the work and the journal, GROUP.journal" example:"news-filter"`
+	Succeeds   string `key:"succeeds" doc:"the group that this one is to take over from: it fills its window with what that group has found unique and forwards nothing, until unecho takeover; once it has taken over, this says nothing more" example:"news-filter-1"`
+	Membership `key:"-"`
+
+	// These are no settings. Tests have others than the defaults.
+	PollRecords        int           `key:"-"` // documents that one transaction takes at most
 	FetchBytes         setting.Bytes `key:"-"` // how much a session asks one broker for at a time; it holds twice as much of each
-	SessionTimeout     time.Duration `key:"session_timeout" doc:"a member unheard of for so long loses its partitions" example:"6s"`
-	TransactionTimeout time.Duration `key:"transaction_timeout" doc:"a transaction open for so long is aborted by the broker" example:"10s"`
-	MaxLag             time.Duration `key:"max_lag" doc:"a member whose replica needs longer for what the journal holds leaves the group until it has caught up" example:"30s"`
-	StartTimeout       time.Duration `key:"start_timeout" doc:"how long a start waits for Kafka where it cannot be reached, as while a broker restarts; 0s does not wait" example:"15s"`
-	DrainTimeout       time.Duration `key:"drain_timeout" doc:"bound on finishing, committing and the last snapshot after SIGTERM" example:"20s"`
-	KeepMembership     bool          `key:"keep_membership" doc:"stay in the group when stopping, for rolling restarts: no rebalance if back within session_timeout"`
+	TransactionTimeout time.Duration `key:"-"` // a transaction open for so long is aborted by the broker
+	MaxLag             time.Duration `key:"-"` // a member whose replica needs longer for what the journal holds leaves the group until it has caught up
+	StartTimeout       time.Duration `key:"-"` // how long a start waits for Kafka where it cannot be reached, as while a broker restarts
+}
+
+// Membership says how this process is a member of its group.
+type Membership struct {
+	Member         string        `key:"member" doc:"this process's name in the group; empty takes the lowest free one" example:"unecho-0"`
+	Sessions       int           `key:"sessions" doc:"sessions of this process, each a member of the group with transactions of its own"`
+	SessionTimeout time.Duration `key:"session_timeout" doc:"a member unheard of for so long loses its partitions" example:"6s"`
+	DrainTimeout   time.Duration `key:"drain_timeout" doc:"bound on finishing, committing and the last snapshot after SIGTERM" example:"20s"`
+	KeepMembership bool          `key:"keep_membership" doc:"stay in the group when stopping, for rolling restarts: no rebalance if back within session_timeout"`
 }
 
 // SourceParams say what is read.
@@ -38,9 +43,9 @@ type SourceParams struct {
 // DefaultParams are the defaults of design sections 5 and 11; the group has none.
 func DefaultParams() Params {
 	return Params{
-		Sessions: 2, PollRecords: 5000, FetchBytes: 16 * setting.MiB,
-		SessionTimeout: 6 * time.Second, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second,
-		StartTimeout: 15 * time.Second, DrainTimeout: 20 * time.Second,
+		Membership:  Membership{Sessions: 2, SessionTimeout: 6 * time.Second, DrainTimeout: 20 * time.Second},
+		PollRecords: 5000, FetchBytes: 16 * setting.MiB, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second,
+		StartTimeout: 15 * time.Second,
 	}
 }
 
@@ -49,56 +54,52 @@ func DefaultSourceParams() SourceParams {
 	return SourceParams{MaxBatchBytes: 32 * setting.MiB, Start: "earliest"}
 }
 
-// Validate returns what is wrong.
+// groupName is what a group may be called, and a member.
+var groupName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,200}$`)
+
+// Validate returns what is wrong with the groups.
 func (p Params) Validate() []setting.Mistake {
 	var m []setting.Mistake
-	name := regexp.MustCompile(`^[a-zA-Z0-9._-]{1,200}$`)
 	switch {
 	case p.Group == "":
 		m = append(m, setting.Mistake{
 			Key: "group", Problem: "is missing",
 			Remedy: "name the consumer group of this deployment, as in group: news-filter; no other deployment may have that name",
 		})
-	case !name.MatchString(p.Group):
+	case !groupName.MatchString(p.Group):
 		m = append(m, setting.Wrong("group", p.Group, "is no name for a group",
 			"write 1 to 200 letters, digits, dots, underscores or dashes"))
 	}
-	if p.Member != "" && !name.MatchString(p.Member) {
-		m = append(m, setting.Wrong("member", p.Member, "is no name for a member",
-			"write 1 to 200 letters, digits, dots, underscores or dashes"))
-	}
-	if p.Succeeds != "" && !name.MatchString(p.Succeeds) {
+	if p.Succeeds != "" && !groupName.MatchString(p.Succeeds) {
 		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is no name for a group",
 			"write the name of the group that this one is to take over from"))
 	}
 	if p.Succeeds != "" && p.Succeeds == p.Group {
-		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is this group itself",
-			"give the new deployment a consumer.group of its own"))
+		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is this group itself", "give the new deployment a group of its own"))
 	}
-	if p.SucceedsJournal != "" && !topicName.MatchString(p.SucceedsJournal) {
-		m = append(m, setting.Wrong("succeeds_journal", p.SucceedsJournal, "is no name of a topic",
-			"write the journal.topic of the group in consumer.succeeds"))
+	return m
+}
+
+// Validate returns what is wrong.
+func (p Membership) Validate() []setting.Mistake {
+	var m []setting.Mistake
+	if p.Member != "" && !groupName.MatchString(p.Member) {
+		m = append(m, setting.Wrong("member", p.Member, "is no name for a member",
+			"write 1 to 200 letters, digits, dots, underscores or dashes"))
 	}
 	if p.Sessions < 1 || p.Sessions > 64 {
 		m = append(m, setting.Wrong("sessions", p.Sessions, "is out of range", "write 1 to 64; 2 keep most machines busy"))
 	}
-	if p.PollRecords < 1 || p.PollRecords > 100_000 {
-		m = append(m, setting.Wrong("poll_records", p.PollRecords, "is out of range", "write 1 to 100000"))
-	}
 	for _, d := range []struct {
-		key       string
-		value     time.Duration
-		low, high time.Duration
+		key   string
+		value time.Duration
+		high  time.Duration
 	}{
-		{"session_timeout", p.SessionTimeout, time.Second, 10 * time.Minute},
-		{"transaction_timeout", p.TransactionTimeout, time.Second, 15 * time.Minute},
-		{"max_lag", p.MaxLag, time.Second, time.Hour},
-		{"start_timeout", p.StartTimeout, 0, time.Hour},
-		{"drain_timeout", p.DrainTimeout, time.Second, time.Hour},
+		{"session_timeout", p.SessionTimeout, 10 * time.Minute},
+		{"drain_timeout", p.DrainTimeout, time.Hour},
 	} {
-		if d.value < d.low || d.value > d.high {
-			m = append(m, setting.Wrong(d.key, d.value, "is out of range", "write a duration from "+d.low.String()+" to "+
-				d.high.String()))
+		if d.value < time.Second || d.value > d.high {
+			m = append(m, setting.Wrong(d.key, d.value, "is out of range", "write a duration from 1s to "+d.high.String()))
 		}
 	}
 	return m
@@ -151,4 +152,4 @@ func (p SourceParams) Choice() routing.Source {
 }
 
 // Followed is the journal of the group that this one is to take over from.
-func (p *Params) Followed() string { return cmp.Or(p.SucceedsJournal, p.Succeeds+".journal") }
+func (p *Params) Followed() string { return p.Succeeds + ".journal" }

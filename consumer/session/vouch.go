@@ -77,7 +77,7 @@ func anew(mode protocol.Mode) string {
 	if mode.Finite() {
 		return "remove the backfill and begin it again (unecho backfill remove)"
 	}
-	return "name another journal.topic"
+	return "name another group, or delete the journal's topic while no member runs"
 }
 
 // firsts are the first documents of a source, in all its partitions.

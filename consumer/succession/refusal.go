@@ -17,24 +17,24 @@ func (r *run) refusal() error {
 	case protocol.NoOldJournal:
 		return &stop.Error{
 			What:   fmt.Sprintf("group %s has no journal %s, or declared nothing in it: there is nothing to take over", older, r.OldGroup.Journal),
-			Remedy: "name the group that is at work in consumer.succeeds, and its journal in consumer.succeeds_journal",
+			Remedy: "name the group that is at work in succeeds",
 		}
 	case protocol.NoNewJournal:
 		return &stop.Error{
 			What:   fmt.Sprintf("group %s has no journal %s yet, or declared nothing in it", newer, r.NewGroup.Journal),
-			Remedy: "start a member of it with consumer.succeeds: " + older + ", and let it fill its window",
+			Remedy: "start a member of it with succeeds: " + older + ", and let it fill its window",
 		}
 	case protocol.NewForwards:
 		return &stop.Error{
 			What:   fmt.Sprintf("group %s forwards already, and did not take over from group %s", newer, older),
-			Remedy: "a successor has consumer.succeeds from its first start on: give it a consumer.group and a journal.topic that were never used",
+			Remedy: "a successor has succeeds from its first start on: give it a group that was never used",
 		}
 	case protocol.NewFollows:
-		return &stop.Error{What: fmt.Sprintf("group %s is to take over from group %s, not from %s", newer, other, older), Remedy: "name that group in consumer.succeeds"}
+		return &stop.Error{What: fmt.Sprintf("group %s is to take over from group %s, not from %s", newer, other, older), Remedy: "name that group in succeeds"}
 	case protocol.NewRetired:
 		return &stop.Error{
 			What:   fmt.Sprintf("group %s has retired itself, in favour of group %s", newer, other),
-			Remedy: "start it with a new journal.topic and consumer.succeeds: " + other + ", let it fill its window, and take over then",
+			Remedy: "delete topic " + r.NewGroup.Journal + ", start it with succeeds: " + other + ", let it fill its window, and take over then",
 		}
 	case protocol.OldFollows:
 		return &stop.Error{
@@ -59,7 +59,7 @@ func (r *run) refusal() error {
 	case protocol.TakenOver:
 		return &stop.Error{
 			What:   fmt.Sprintf("group %s has taken over from group %s: there is nothing to abandon", newer, older),
-			Remedy: fmt.Sprintf("to go back, start %s with a new journal.topic and consumer.succeeds: %s, and run unecho takeover with its configuration", older, newer),
+			Remedy: fmt.Sprintf("to go back, delete topic %s, start %s with succeeds: %s, and run unecho takeover with its configuration", r.OldGroup.Journal, older, newer),
 		}
 	case protocol.NothingToVoid:
 		return &stop.Error{What: fmt.Sprintf("group %s has not retired in favour of group %s: there is nothing to abandon", older, newer), Remedy: "see `unecho takeover --plan`"}

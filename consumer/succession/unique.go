@@ -23,7 +23,7 @@ func Remembered(ctx context.Context, admin *kadm.Client, list broker.Listing, gr
 	if routing.Dry(routes) {
 		return nil, &stop.Error{
 			What:   fmt.Sprintf("group %s writes no document anywhere (--dry-run): a successor would have nothing to remember", group),
-			Remedy: "start the new group without consumer.succeeds",
+			Remedy: "start the new group without succeeds",
 		}
 	}
 	names, err := routing.Unique(ctx, admin, routes, journal)

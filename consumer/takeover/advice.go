@@ -121,7 +121,7 @@ func (t *adviser) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 				What: fmt.Sprintf("%s is %d, but the topic ends at %d, and the journal %s never knew this partition",
 					at, f.Committed.Offset, f.End, t.Log.Topic),
 				Remedy: "if the source topic was deleted and created again, stop all members and have it read from its beginning: " +
-					t.reset(f, "--to-earliest") + "; else name the group's own journal.topic",
+					t.reset(f, "--to-earliest") + "; else correct group",
 			}
 		}
 		return &stop.Error{

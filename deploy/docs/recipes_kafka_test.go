@@ -170,13 +170,14 @@ func recipeOfLostJournal(t *testing.T, bin string) {
 	_, stop := k.works("unecho run", `"message":"ready"`)
 	first := k.verdicts(8, outputs...)
 	stop()
-	other := k.named("news-2.journal") // as after a loss, which would take time here
-	lines := (console{text: strings.ReplaceAll(k.recipe("recipe: lost"), k.named("news-filter.journal"), other)}).commands()
-	elsewhere := " --set journal.topic=" + other + " --set snapshots.directory.path=s2"
-	if said, err := shell(k.within(), k.bin, k.dir, lines[0]+elsewhere).CombinedOutput(); err != nil {
+	if _, err := k.admin.DeleteTopic(k.within(), k.named("news-filter.journal")); err != nil {
+		t.Fatal(err)
+	}
+	lines := (console{text: k.recipe("recipe: lost")}).commands()
+	if said, err := shell(k.within(), k.bin, k.dir, lines[0]).CombinedOutput(); err != nil {
 		t.Fatalf("the command %s ends with %v:\n%s", lines[0], err, said)
 	}
-	_, stop = k.works(lines[1]+elsewhere, `"message":"ready"`)
+	_, stop = k.works(lines[1], `"message":"ready"`)
 	k.send(at(1, "2026-03-01 09:00", lettered('A')), at(0, "2026-03-01 09:00", lettered('F')))
 	all := k.verdicts(10, outputs...)
 	stop()

@@ -50,7 +50,7 @@ func serve(t *testing.T, service Service, change func(*Setup)) *described {
 	t.Helper()
 	setup := &Setup{
 		Service: service, Index: index.DefaultParams(), Document: document.DefaultParams(), Group: "unecho", Version: "v1",
-		Settings: []shape.Setting{{Key: "consumer.group", Value: "unecho"}, {Key: "kafka.sasl.password", Value: "***"}},
+		Settings: []shape.Setting{{Key: "group", Value: "unecho"}, {Key: "kafka.sasl.password", Value: "***"}},
 		Why:      func(consumer.Stats) string { return "restoring" }, Access: Access{Loopback: true}, Limits: Limits{RequestsPerS: 10_000, LookupsPerS: 10_000}, Logger: zerolog.Nop(),
 	}
 	if change != nil {

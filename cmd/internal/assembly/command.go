@@ -26,7 +26,7 @@ func Command(version string) *cobra.Command {
 			"topics fill with unecho produce and unecho tail. It is for trying things out: data of a broker that was killed " +
 			"are refused.",
 		Example: "  unecho run --config unecho.yaml\n" +
-			"  unecho run --config unecho.yaml --set consumer.member=unecho-0\n" +
+			"  unecho run --config unecho.yaml --set advanced.member=unecho-0\n" +
 			"  unecho run --embedded --dir ./data --listen 127.0.0.1:9092",
 		Args: cmdline.AtMost(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runService(cmd, version) },

@@ -23,7 +23,7 @@ func FillCommand(version string) *cobra.Command {
 			"from its own time.\n\n" +
 			"Run it before the group's members are started; members that are started meanwhile wait. When it is done the group forwards.\n" +
 			"Without files and --topic it takes the topics that the group reads: the group then begins where this ends. A group that is to\n" +
-			"take over from another one (consumer.succeeds) is filled by its own members, and a group that forwards already is refused.\n\n" +
+			"take over from another one (succeeds) is filled by its own members, and a group that forwards already is refused.\n\n" +
 			"Whatever is killed meanwhile: the same command goes on. The exit code is 0 when the window is filled, 130 when a signal came\n" +
 			"before.",
 		Example: "  unecho fill --config unecho.yaml --topic archive\n" +

@@ -115,12 +115,11 @@ func (f *Flags) ordered() bool {
 // wrongSettings refuses --set for what a backfill has flags for, or has of its own.
 func (f *Flags) wrongSettings() (wrong []error) {
 	instead := map[string]string{
-		"source.topics": "use --topic", "consumer.group": "use --name, or --into", "outputs.unique.topic": "use --unique",
+		"source.topics": "use --topic", "group": "use --name, or --into", "outputs.unique.topic": "use --unique",
 		"outputs.duplicate.topic": "use --duplicate",
 		"outputs.rejected.topic":  "use --rejected", "outputs.verdicts.topic": "use --verdicts",
 	}
 	if f.Into == "" {
-		instead["journal.topic"] = "a backfill has a journal of its own, named after --name"
 		instead["source.start"] = "use --from"
 	}
 	for _, set := range f.Sets {

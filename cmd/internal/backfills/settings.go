@@ -34,7 +34,7 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 		}
 		return f.intoSettings(read, over)
 	}
-	over = append(over, "consumer.group="+backfill.GroupOf(""), "window.clock="+eventClock, "source.start=earliest")
+	over = append(over, "group="+backfill.GroupOf(""), "window.clock="+eventClock, "source.start=earliest")
 	c, err = read(over)
 	if err != nil && f.Name != "" && len(topics) == 0 { // one over files may go on where the configuration names no topics
 		files := slices.Concat(over, topicSets([]string{backfill.FilesOf(f.Name)}))
@@ -57,7 +57,7 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 		outputs.verdicts = ""
 	}
 	over = append(over, f.outputSets(outputs)...)
-	over = append(over, "consumer.group="+backfill.GroupOf(name), "journal.topic=")
+	over = append(over, "group="+backfill.GroupOf(name))
 	c, err = read(over)
 	c.Sink.DryRun = f.DryRun
 	return c, name, err
@@ -152,10 +152,10 @@ func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string,
 			return c, "", &stop.Error{
 				What: fmt.Sprintf("the outputs in the configuration are those of group %s, and readers of them would get "+
 					"everything again from %s", c.Consumer.Group, f.Into),
-				Remedy: fmt.Sprintf("name others with %s, or write a configuration with consumer.group: %s", flags, f.Into),
+				Remedy: fmt.Sprintf("name others with %s, or write a configuration with group: %s", flags, f.Into),
 			}
 		}
-		over = append(over, "consumer.group="+f.Into, "journal.topic=")
+		over = append(over, "group="+f.Into)
 		if c, err = read(over); err != nil {
 			return c, "", err
 		}

@@ -72,7 +72,7 @@ func inForceCommand(of func(*Group) Part, about, show, diff, apply *cobra.Comman
 	cmdline.Add(apply, cmdline.Output, func(f cmdline.Flags) { f.Bool("dry-run", false, "only print what would change") })
 	for _, verb := range []*cobra.Command{show, diff, apply} {
 		verb.Args = cmdline.AtMost(0, "")
-		target.AddFlags(verb, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+		target.AddFlags(verb, "kafka.brokers", "source.topics", "group")
 		about.AddCommand(verb)
 	}
 	return cmdline.GroupCommand(about)

@@ -12,12 +12,12 @@ func HandoverCommand() *cobra.Command {
 	cmd := cmdline.Works(&cobra.Command{
 		Use:   "takeover",
 		Short: "Have a group take over from the one that it follows",
-		Long: "Have the group of a configuration take over from the one that it follows (consumer.succeeds). The old group " +
+		Long: "Have the group of a configuration take over from the one that it follows (succeeds). The old group " +
 			"retires by a record in\n" +
 			"its journal: its members end, and what they had not committed stays. Once the last one is gone, the new group forwards from exactly\n" +
 			"where the old one had committed. Each document comes out once, by one or the other.\n\n" +
 			"Whatever is killed meanwhile: the same command goes on. To go back afterwards, start the old deployment with\n" +
-			"consumer.succeeds naming the new group, and run this with its configuration. --abandon lets the old group go on instead, as long as\n" +
+			"succeeds naming the new group, and run this with its configuration. --abandon lets the old group go on instead, as long as\n" +
 			"the new one has not taken over.",
 		Example: "  unecho takeover --config new.yaml --plan\n" +
 			"  unecho takeover --config new.yaml\n" +
@@ -25,7 +25,7 @@ func HandoverCommand() *cobra.Command {
 		Args: cmdline.AtMost(0, ""),
 		RunE: target.OnService(runHandover),
 	})
-	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+	target.AddFlags(cmd, "kafka.brokers", "source.topics", "group")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("plan", false, "only say what would happen")
 		f.Bool("abandon", false, "let the old group go on, if the new one has not taken over yet")

@@ -56,7 +56,7 @@ func followed(s *target.Service) (older, newer succession.Group, err error) {
 	if c.Consumer.Succeeds == "" {
 		err = &stop.Error{
 			What:   fmt.Sprintf("group %s is to take over from no group", c.Consumer.Group),
-			Remedy: "name the group from which it is to take over in consumer.succeeds, and start its members with that",
+			Remedy: "name the group from which it is to take over in succeeds, and start its members with that",
 		}
 	}
 	older = succession.Group{Name: c.Consumer.Succeeds, Journal: c.Consumer.Followed()}

@@ -45,7 +45,7 @@ func AuditCommand() *cobra.Command {
 		Args: cmdline.AtMost(0, ""),
 		RunE: target.OnService(runAudit),
 	}
-	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic", "outputs.unique.topic",
+	target.AddFlags(cmd, "kafka.brokers", "source.topics", "group", "outputs.unique.topic",
 		"outputs.duplicate.topic", "outputs.rejected.topic", "snapshots.directory.path", "snapshots.postgres.url")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Bool("all", false, "count what the group has not committed as lost: for a service that is stopped and had caught up")

@@ -34,7 +34,7 @@ func DoctorCommand() *cobra.Command {
 		Args: cmdline.AtMost(0, ""),
 		RunE: target.OnService(runDoctor),
 	}
-	target.AddFlags(cmd, "kafka.brokers", "source.topics", "consumer.group", "journal.topic")
+	target.AddFlags(cmd, "kafka.brokers", "source.topics", "group")
 	cmdline.AddJSON(cmd, "all findings as one JSON object")
 	return cmd
 }

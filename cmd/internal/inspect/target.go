@@ -85,7 +85,7 @@ func memberOf(cmd *cobra.Command) (*Client, error) {
 // embedded broker needs no file.
 func httpOf(cmd *cobra.Command) (config.HTTPParams, error) {
 	// what a file must have; it is not used
-	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + target.Topic, "consumer.group=" + target.Group, "snapshots.directory.path=."}
+	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + target.Topic, "group=" + target.Group, "snapshots.directory.path=."}
 	c, err := target.Config(cmd, false, "", target.Layers{Under: under})
 	return c.HTTP, err
 }

@@ -85,7 +85,7 @@ func documentMetrics() []metric {
 			func(s *state) uint64 { return s.Rebuilds }),
 		gauge("unecho_session_rebuilds_in_a_row", "Rebuilds of one session without a commit between them, the most of any. From 5 on the process is not ready: /ready says why.",
 			func(s *state) (float64, bool) { return float64(s.Standing.InARow), true }),
-		counter("unecho_journal_outages_total", "Outages of the journal in which a session passed documents on unchecked (journal.on_outage: pass).",
+		counter("unecho_journal_outages_total", "Outages of the journal in which a session passed documents on unchecked (advanced.pass_after).",
 			func(s *state) uint64 { return s.Outages }),
 		gauge("unecho_journal_away", "1 while documents are passed on unchecked, because the journal does not answer.",
 			func(s *state) (float64, bool) {
@@ -241,7 +241,7 @@ func journalMetrics() []metric {
 			}),
 		gauge("unecho_replica_confirmed_timestamp_seconds", "When that checkpoint was appended to the journal. Members take turns: alert on the newest of all. Absent until there is one.",
 			func(s *state) (float64, bool) { return seconds(s.ConfirmedTime), s.ConfirmedTime > 0 }),
-		counter("unecho_replica_withdrawals_total", "Times this process left its group because its replica lagged beyond consumer.max_lag. When it rises, this machine or its way to the journal is too slow.",
+		counter("unecho_replica_withdrawals_total", "Times this process left its group because its replica lagged by more than 30 s. When it rises, this machine or its way to the journal is too slow.",
 			func(s *state) uint64 { return s.Withdrawals }),
 		counter("unecho_replica_divergences_total", "Times this replica differed from another member's and was restored. It should be 0: the log says who was wrong.",
 			func(s *state) uint64 { return s.Divergences }),

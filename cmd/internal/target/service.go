@@ -27,7 +27,7 @@ func AddSourceFlags(cmd *cobra.Command) {
 }
 
 // AddFlags adds the flags that name a service: by its configuration, parts of which may be given by flags with
-// the name of the setting: --journal-topic is journal.topic.
+// the name of the setting: --source-topics is source.topics.
 func AddFlags(cmd *cobra.Command, settings ...string) {
 	cmdline.AddSet(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {

@@ -16,7 +16,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 
 {{- /* The configuration: what the values say, and where the pod needs it so, what it needs. */ -}}
 {{- define "unecho.config" -}}
-{{- $defaults := dict "consumer" (dict "group" .Release.Name) "log" (dict "format" "json") -}}
+{{- $defaults := dict "group" .Release.Name "log" (dict "format" "json") -}}
 {{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "http" (merge (dict "listen" ":9464") (.Values.config.http | default dict))) -}}
 {{- if not .Values.config.kafka.brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
 {{- if not .Values.config.source.topics }}{{ fail "config.source.topics: which topics are read?" }}{{ end -}}

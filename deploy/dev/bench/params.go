@@ -54,7 +54,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.IntVar(&p.bytes, "bytes", 2000, "bytes of a document, about")
 	flags.IntVar(&p.partitions, "partitions", 8, "partitions of the source topic")
 	flags.IntVar(&p.sessions, "sessions", 2, "sessions of either")
-	flags.IntVar(&p.poll, "poll", 0, "consumer.poll_records of unecho (default: its own)")
+	flags.IntVar(&p.poll, "poll", 0, "documents that one transaction of unecho takes at most (default: its own)")
 	flags.StringVar(&p.shingle, "shingle", "", "similarity.shingle of unecho (default: its own)")
 	flags.StringVar(&p.evidence, "evidence", "", "similarity.evidence of unecho with verify: jaccard (default: its own)")
 	flags.Func("banding", "similarity.slots, bands and rows of unecho, as in 50,10,5 (default: its own)",

@@ -40,9 +40,9 @@ func tryBackfill(t *testing.T, w *world, p params) {
 	check(t, w.create(t.Context(), r.source, p.partitions, nil))
 	r.load(p)
 	check(t, os.WriteFile(r.file, []byte(strings.Join([]string{
-		"kafka: {brokers: [" + w.front() + "]}", "source: {topics: [" + r.source + "]}", "consumer: {group: replay}",
+		"kafka: {brokers: [" + w.front() + "]}", "source: {topics: [" + r.source + "]}", "group: replay",
 		"document: {empty: reject, invalid_utf8: reject}",
-		"journal: {replication_factor: 3, min_insync: 2}", "outputs: {create: {replication_factor: 3}}",
+		"outputs: {create: {replication_factor: 3}}",
 		"snapshots: {directory: {path: '" + filepath.Join(w.dir, "replay") + "', for: all}, every: 5s}",
 		"log: {format: json}",
 	}, "\n")), 0o600))
@@ -101,7 +101,7 @@ func (r *replay) backfill(name string, processes int, harm func(context.Context)
 		defer log.Close()
 		cmd := exec.CommandContext(ctx, r.binary, append([]string{
 			"backfill", "--config", r.file, "--topic", r.source, "--name", name, "--set",
-			fmt.Sprintf("consumer.member=%s-%d", name, i),
+			fmt.Sprintf("advanced.member=%s-%d", name, i),
 			"--unique", name + ".unique", "--duplicate", name + ".duplicate", "--rejected", name + ".rejected",
 		}, args...)...)
 		cmd.Stdout, cmd.Stderr = log, log

@@ -104,9 +104,8 @@ func (s *scene) configure() error {
 		"kafka: {brokers: [" + s.world.front() + "]}",
 		"source: {topics: [" + s.source + ", " + s.quiet.source + "]}",
 		"document: {empty: reject, invalid_utf8: reject}",
-		"consumer: {group: " + s.name + ", poll_records: 500}",
+		"group: " + s.name,
 		"window: {count: 20000}",
-		"journal: {replication_factor: 3, min_insync: 2}",
 		"outputs: {create: {replication_factor: 3}}",
 		"snapshots: " + snapshot,
 		"http: {listen: ''}",
@@ -128,7 +127,7 @@ func (s *scene) enlist(ctx context.Context, i int, ops bool) error {
 	}
 	m := &member{binary: s.world.binary, log: log, args: []string{"run", "--config", s.file}}
 	if s.params.names == configured || s.params.names == mixed && i%2 == 0 {
-		m.args = append(m.args, "--set", fmt.Sprintf("consumer.member=%s-named-%d", s.name, i))
+		m.args = append(m.args, "--set", fmt.Sprintf("advanced.member=%s-named-%d", s.name, i))
 	}
 	if ops {
 		address, err := testbed.FreeAddress(ctx)

@@ -26,7 +26,7 @@ type succession struct {
 	files [2]string
 }
 
-// trySuccession has one group take over from another, and the other one from it with a new journal, while documents come
+// trySuccession has one group take over from another, and the other one from it with another journal, while documents come
 // and a broker is away each time. Each document comes out once, no text is unique twice, and the audit of each group finds
 // nothing.
 func trySuccession(t *testing.T, w *world, p params) {
@@ -35,7 +35,7 @@ func trySuccession(t *testing.T, w *world, p params) {
 	check(t, w.create(t.Context(), s.source, p.partitions, nil))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*commitTimeout)
 	defer cancel()
-	s.files = [2]string{s.configure("first", "", "word:3", 1), s.configure("second", "first", "char:5", 1)}
+	s.files = [2]string{s.configure("first", "", "word:3"), s.configure("second", "first", "char:5")}
 	l, err := newLoad(w, s.source, p)
 	check(t, err)
 	defer l.client.Close()
@@ -53,7 +53,9 @@ func trySuccession(t *testing.T, w *world, p params) {
 		before := s.done(ctx, 1-newer)
 		if turn > 0 { // its member has ended when the other group took over
 			_ = up[newer].Wait()
-			s.files[newer] = s.configure("first", "second", "word:3", 2)
+			_, err := s.admin.DeleteTopic(ctx, "taken-first.journal")
+			check(t, err)
+			s.files[newer] = s.configure("first", "second", "word:3")
 			up[newer] = s.member(ctx, newer)
 		}
 		check(t, until(ctx, "the other group forwards", commitTimeout,
@@ -99,20 +101,17 @@ func total(ends map[int32]int64) (n int64) {
 	return n
 }
 
-// configure writes the configuration of a group with so many journals until now.
-func (s *succession) configure(group, succeeds, shingle string, journals int) (file string) {
+// configure writes the configuration of a group.
+func (s *succession) configure(group, succeeds, shingle string) (file string) {
 	s.t.Helper()
-	file = filepath.Join(s.dir, fmt.Sprintf("%s-%d.yaml", group, journals))
-	theirs := ""
+	file = filepath.Join(s.dir, group+"-"+succeeds+".yaml")
 	if succeeds != "" {
-		succeeds, theirs = "taken-"+succeeds, "taken-"+succeeds+".journal-1"
+		succeeds = "taken-" + succeeds
 	}
 	check(s.t, os.WriteFile(file, []byte(strings.Join([]string{
 		"kafka: {brokers: [" + s.front() + "]}", "source: {topics: [" + s.source + "]}",
-		fmt.Sprintf("consumer: {group: taken-%s, succeeds: '%s', succeeds_journal: '%s', member: %s}", group, succeeds, theirs,
-			group),
+		fmt.Sprintf("group: taken-%s\nsucceeds: '%s'\nadvanced: {member: %s}", group, succeeds, group),
 		"document: {empty: reject, invalid_utf8: reject}", "similarity: {shingle: '" + shingle + "'}",
-		fmt.Sprintf("journal: {topic: taken-%s.journal-%d, replication_factor: 3, min_insync: 2}", group, journals),
 		"outputs: {unique: {topic: taken.unique}, duplicate: {topic: taken.duplicate}, rejected: {topic: taken.rejected}, " +
 			"create: {replication_factor: 3}}",
 		"snapshots: {directory: {path: '" + filepath.Join(s.dir, "taken-"+group) + "'}, every: 2s}",

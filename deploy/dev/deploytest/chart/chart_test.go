@@ -137,7 +137,7 @@ func TestChartRenders(t *testing.T) {
 // The plain manifests are the chart with its four values.
 func TestManifests(t *testing.T) {
 	t.Parallel()
-	out, err := render(t, strings.Replace(few, "outputs: {unique: {topic: fresh}}", "consumer: {group: news-filter}", 1))
+	out, err := render(t, strings.Replace(few, "outputs: {unique: {topic: fresh}}", "group: news-filter", 1))
 	check(t, err)
 	const said = "# The chart with its four values, for kubectl apply. Written by: go test ./chart -update, in " +
 		"deploy/dev/deploytest.\n"
@@ -238,7 +238,7 @@ func TestChartConfigures(t *testing.T) {
 		var environ []string
 		for _, v := range set.Spec.Template.Spec.Containers[0].Env {
 			value := "postgres://unecho@db/unecho"
-			if v.Name == "UNECHO_CONSUMER_MEMBER" {
+			if v.Name == "UNECHO_ADVANCED_MEMBER" {
 				value = "news-unecho-0"
 			}
 			environ = append(environ, v.Name+"="+value)
@@ -286,7 +286,7 @@ func TestChartRefuses(t *testing.T) {
 		strings.Replace(few, "topics: [news]", "topic: news", 1):                  "topic",
 		few + "  window: {bytes: 0}\n":                                            "set resources.memory",
 		few + "  similarity: {treshold: 0.9}\n":                                   "treshold",
-		few + "  journal: {create: perhaps}\n":                                    "create",
+		few + "  advanced: {sessions: many}\n":                                    "sessions",
 		few + "replica: 3\n":                                                      "replica",
 		few + "replicas: 3\n":                                                     "snapshots.postgres.url",
 		few + "  snapshots: {directory: {for: all}}\n":                            "a volume of its own",

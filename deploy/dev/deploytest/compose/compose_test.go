@@ -57,7 +57,7 @@ func TestCompose(t *testing.T) {
 			continue
 		}
 		members++
-		if got := s.Environment["UNECHO_CONSUMER_MEMBER"]; got == nil || *got != name || !s.ReadOnly ||
+		if got := s.Environment["UNECHO_ADVANCED_MEMBER"]; got == nil || *got != name || !s.ReadOnly ||
 			s.CapDrop[0] != "ALL" || s.StopGracePeriod == nil {
 			t.Errorf("the service %s is %+v; want it read-only, without capabilities, with its name as the member and a time to stop",
 				name, s)
@@ -86,7 +86,7 @@ func exists(t *testing.T, path string) {
 func TestConfigurations(t *testing.T) {
 	t.Parallel()
 	c, err := config.Load(filepath.Join(dir(t), "unecho.yaml"),
-		[]string{"UNECHO_CONSUMER_MEMBER=member-0", "UNECHO_HTTP_TOKEN_FILE=" + filepath.Join(dir(t), "token")}, nil)
+		[]string{"UNECHO_ADVANCED_MEMBER=member-0", "UNECHO_HTTP_TOKEN_FILE=" + filepath.Join(dir(t), "token")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func TestAlertsAreAllMadeToFire(t *testing.T) {
 func TestAlertsAreSilentInHealth(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	patient := []string{"consumer.session_timeout=20s", "consumer.transaction_timeout=30s"}
+	patient := []string{"advanced.session_timeout=20s"}
 	one, two := s.start("one", patient...), s.start("two", patient...)
 	s.produce(200)
 	s.settled(one)
@@ -166,10 +166,14 @@ func killed(s *scene) ([]*member, func()) {
 	return []*member{m}, idle
 }
 
-// The group has offsets, and the member is given a journal that knows nothing of them.
+// The group has offsets, and its journal is gone: the new one knows nothing of them.
 func unready(s *scene) ([]*member, func()) {
 	s.working().stop()
-	return []*member{s.start("one", "journal.topic=another", "snapshots.directory.path="+filepath.Join(s.dir, "other"))}, idle
+	gone := kmsg.NewPtrDeleteTopicsRequest()
+	gone.TopicNames = []string{"news-filter.journal"}
+	_, err := gone.RequestWith(s.t.Context(), s.client)
+	check(s.t, err)
+	return []*member{s.start("one", "snapshots.directory.path="+filepath.Join(s.dir, "other"))}, idle
 }
 
 func outputsClosed(s *scene) ([]*member, func()) {
@@ -245,7 +249,13 @@ func transactionsFail(s *scene) ([]*member, func()) {
 }
 
 func journalClosed(s *scene) ([]*member, func()) {
-	m := s.working("consumer.max_lag=1s")
+	hasty := filepath.Join(s.dir, "hasty")
+	overlay, err := plant(s.dir, "consumer/session/params.go", "MaxLag: 30 * time.Second", "MaxLag: time.Second")
+	check(s.t, err)
+	check(s.t, build(hasty, "-overlay", overlay))
+	m := s.startProgram(hasty, "one")
+	s.produce(20)
+	s.settled(m)
 	s.fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: "news-filter.journal", Err: kerr.KafkaStorageError})
 	s.produce(10)
 	return []*member{m}, idle

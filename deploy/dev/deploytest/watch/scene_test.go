@@ -114,8 +114,8 @@ func (s *scene) startProgram(binary, name string, settings ...string) *member {
 		}}
 	}
 	settings = append([]string{
-		"kafka.brokers=" + s.kafka.ListenAddrs()[0], "source.topics=news", "consumer.group=news-filter", "consumer.member=" + name,
-		"consumer.session_timeout=1s", "consumer.transaction_timeout=3s", "snapshots.directory.path=" + s.store(),
+		"kafka.brokers=" + s.kafka.ListenAddrs()[0], "source.topics=news", "group=news-filter", "advanced.member=" + name,
+		"advanced.session_timeout=1s", "snapshots.directory.path=" + s.store(),
 		"snapshots.every=1s",
 		"http.listen=" + m.address, "log.format=json",
 	}, settings...)

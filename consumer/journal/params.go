@@ -23,10 +23,8 @@ const (
 // MostEntryBytes is the most that MaxEntryBytes may be.
 const MostEntryBytes = 64 * setting.MiB
 
-// DefaultParams are those of a group.
-func DefaultParams() Params {
-	return Params{MaxEntryBytes: setting.MiB}
-}
+// DefaultParams are the defaults.
+func DefaultParams() Params { return Params{MaxEntryBytes: setting.MiB} }
 
 // Name returns the topic's name: that of the group with .journal, unless a test says another.
 func (p Params) Name(group string) string {
@@ -36,8 +34,8 @@ func (p Params) Name(group string) string {
 	return p.Topic
 }
 
-// MinInsync is what min.insync.replicas of the topic must be at least: with three replicas no append counts that one broker
-// alone has taken. 0 leaves it to the broker.
+// MinInsync is what min.insync.replicas of a journal with so many replicas must be at least: with three no append counts
+// that one broker alone has taken. 0 leaves it to the broker, as does an unknown number of replicas (-1).
 func MinInsync(replicas int) int {
 	if replicas < 3 {
 		return 0

@@ -16,7 +16,7 @@ const TextFlags = "accents digits ids max-bytes punctuation space text-html urls
 // SettingRules are those of settings that are flags.
 func SettingRules() []Rule {
 	return []Rule{
-		{Flags: "config preset set scope document-max-bytes invalid-utf8 empty " + TextFlags},
+		{Flags: "config preset set scope max-document-bytes invalid-utf8 empty " + TextFlags},
 		{Flags: "shingle hash sketch slots bands rows bits distance threshold verify evidence max-candidates " +
 			"max-references max-work"},
 	}

@@ -75,7 +75,7 @@ func (o *Opener) read(in io.Reader, name string) (Input, error) {
 		return Input{}, fmt.Errorf("read document: %w", err)
 	}
 	if int64(len(text)) > o.MaxBytes {
-		return Input{}, fmt.Errorf("%s has more than %v: it would be rejected as too_large (--document-max-bytes)", name,
+		return Input{}, fmt.Errorf("%s has more than %v: it would be rejected as too_large (--max-document-bytes)", name,
 			setting.Bytes(o.MaxBytes))
 	}
 	return Input{Text: text}, nil

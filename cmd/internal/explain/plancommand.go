@@ -82,7 +82,7 @@ func PlanRules() []cmdline.Rule {
 	measured := func(g *cmdline.Asked) bool { return len(g.Paths) > 0 || g.Has("files-from") }
 	return slices.Concat([]cmdline.Rule{
 		{
-			Flags: "format fields id missing delimiter lenient-quotes strict include null document-max-bytes invalid-utf8", When: measured,
+			Flags: "format fields id missing delimiter lenient-quotes strict include null max-document-bytes invalid-utf8", When: measured,
 			Why: "is about files, and none is named: leave it out",
 		},
 		{Flags: "id-bytes evidence-bytes", When: func(g *cmdline.Asked) bool { return !measured(g) }, Why: "is measured in the files: leave it out"},

@@ -8,6 +8,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/sketch"
 )
 
 // VaryChanged draws the kind of a history in which bounds are changed and documents erased: of a live group, of one
@@ -60,13 +61,13 @@ func (w *World) named(offset int64, content byte) entry.Entry {
 	e := entry.Entry{
 		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch,
 		Keys:     []byte{content, content, content, content},
-		Evidence: slices.Repeat([]byte{content}, w.index.Similarity.Slots), ID: fmt.Appendf(nil, "id-%05d", w.written),
+		Evidence: slices.Repeat([]byte{content}, w.index.Similarity.Slots*sketch.CodeBits/8), ID: fmt.Appendf(nil, "id-%05d", w.written),
 		Digest: make([]byte, entry.DigestBytes),
 	}
 	if w.n(4) == 0 {
 		e.Content += far
 		e.Digest[0] = 1    // an identical one is closer
-		for i := range 3 { // of 16: their similarity is about 0.81
+		for i := range 3 { // of 16, with two codes each: their similarity is 0.8
 			e.Evidence[i] = ^content
 		}
 	}

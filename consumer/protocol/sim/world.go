@@ -155,7 +155,7 @@ func beginAs(h *heir, p Params, c choices) *World {
 	}
 	w.index = index.DefaultParams()
 	s := &w.index.Similarity
-	s.Shingle, s.Slots, s.Bands, s.Rows, s.Verify = "word:3", 16, 1, 1, "estimate"
+	s.Shingle, s.Slots, s.Bands, s.Rows, s.Verify = "word:3", 32, 1, 1, "estimate"
 	w.index.Window = index.WindowParams{
 		Age: p.Age, Count: p.Count, Clock: "arrival", Tolerance: 1 << 40, Refresh: "first",
 		ReemitEvery: p.Reemit,

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func TestRackIsReadKafka(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	const topic = "racked"
-	writer := client(t, params(kafka.Address), kgo.DefaultProduceTopic(topic), kgo.TransactionalID("writer"))
+	writer := client(t, params(strings.Split(kafka.Address, ",")...), kgo.DefaultProduceTopic(topic), kgo.TransactionalID("writer"))
 	if _, err := kadm.NewClient(writer).CreateTopic(ctx, 1, 2, nil, topic); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestRackIsReadKafka(t *testing.T) {
 	write([]string{"c"}, kgo.TryCommit)
 
 	leader := leaderOf(ctx, t, writer, topic)
-	p, from := params(kafka.Address), &nodes{}
+	p, from := params(strings.Split(kafka.Address, ",")...), &nodes{}
 	p.ClientRack = fmt.Sprintf("rack-%d", 3-leader)
 	reader := client(t, p, kgo.WithHooks(from), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: {0: kgo.NewOffset().At(0)}}),

@@ -17,7 +17,7 @@ var free = []string{
 	"document.registry.token", "document.registry.timeout", "document.registry.tls.ca_file", "document.registry.tls.cert_file",
 	"document.registry.tls.key_file", "document.registry.tls.server_name", "document.registry.tls.insecure_skip_verify",
 	"outputs.create.enabled",
-	"outputs.create.partitions", "outputs.create.replication_factor",
+	"outputs.create.partitions", "outputs.create.replication_factor", "outputs.create.config",
 }
 
 // Members agree on each setting that says what a document is, what is read and where it goes: either by the settings in
@@ -26,7 +26,7 @@ var free = []string{
 func TestWhatMembersAgreeOn(t *testing.T) {
 	other := map[setting.Kind]string{
 		setting.Bool: "true", setting.Int: "3", setting.Size: "2MiB", setting.String: "other",
-		setting.List: "t,other", setting.Duration: "7s",
+		setting.List: "t,other", setting.Map: "retention.ms=1", setting.Duration: "7s",
 	}
 	base := Default()
 	base.Source.Topics = []string{"t"}

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/sink"
 )
 
 // maxFile bounds the bytes of the configuration file. A file with every key and its documentation has some twenty
@@ -150,7 +151,7 @@ func (l *loader) section(key string, p pair) {
 	case n.Kind == yaml.MappingNode:
 		l.mapping(key, n)
 	default:
-		m := setting.Mistake{Key: key, Problem: "is a section, not a value", Remedy: "write its keys below it, indented"}
+		m := setting.Mistake{Key: key, Problem: "is a section, not a value", Remedy: l.asSection(key, n)}
 		if _, switched := l.leaves[setting.Join(key, "enabled")]; switched && n.Kind == yaml.ScalarNode {
 			m.Remedy = "write " + p.name + ": {enabled: true}, or its other keys below it, indented"
 		}
@@ -159,6 +160,22 @@ func (l *loader) section(key string, p pair) {
 		}
 		l.refuse(l.at(p.key), m)
 	}
+}
+
+// asSection says how a section is written in whose place a value stands: often the topic of an output.
+func (l *loader) asSection(key string, n *yaml.Node) string {
+	_, topic := l.leaves[key+".topic"]
+	_, drop := l.leaves[key+".drop"]
+	_, name := setting.CutLast(key)
+	switch {
+	case !topic || n.Kind != yaml.ScalarNode:
+		return "write its keys below it, indented"
+	case sink.Nowhere(n.Value) && drop:
+		return "write " + name + ": {drop: true}"
+	case sink.Nowhere(n.Value):
+		return "write " + name + ": {topic: NAME}"
+	}
+	return "write " + name + ": {topic: " + yamlString(oneLine(n.Value)) + "}"
 }
 
 func (l *loader) value(key string, p pair) {

@@ -19,10 +19,14 @@ func WriteSettings(b *strings.Builder, canonical []byte) {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
+	width := 28
+	for _, k := range keys {
+		width = max(width, len(k)+1)
+	}
 	for _, k := range keys {
 		text, err := json.Marshal(values[k])
 		if err == nil {
-			fmt.Fprintf(b, "  %-28s %s\n", k, text)
+			fmt.Fprintf(b, "  %-*s %s\n", width, k, text)
 		}
 	}
 }

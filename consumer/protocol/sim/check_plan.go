@@ -128,7 +128,7 @@ func (w *World) checkTally(t *transaction, i int) {
 		switch v := &g.documents[k].Verdict; {
 		case g.forms[k] == asUnchecked:
 			p.counted.Unchecked++
-		case g.forms[k] != asVerdict:
+		case g.forms[k] != asVerdict && g.forms[k] != asNothing:
 			p.counted.Rejected++
 		case v.Reemitted:
 			p.counted.Reemitted++

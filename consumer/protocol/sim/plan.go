@@ -46,6 +46,7 @@ func VaryBackfill(seed uint64) Params {
 	if yes(6) {
 		p.Reemit = c.age()
 	}
+	p.Drops = yes(4)
 	return p
 }
 

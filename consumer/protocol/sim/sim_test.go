@@ -117,7 +117,7 @@ var outageHappens = []string{"passed on", "recorded", "recording"}
 var backfillHappens = []string{
 	"a loss not told", "barren", "barren to feed", "announced", "announced early", "answer lost", "append damaged", "append lost", "append of the dead",
 	"append repeated", "commit of an epoch refused", "committed", "compacted", "damaged", "divergence found",
-	"ended for a person", "epoch left without reposition", "expelled", "fed to the end", "feed not taken",
+	"dropped", "ended for a person", "epoch left without reposition", "expelled", "fed to the end", "feed not taken",
 	"feeder overtaken", "feeder replaced", "feeder started", "feeder waits for room", "forget", "given up",
 	"gone wrong", "head deleted", "killed", "lie found", "lost its partitions", "lost offsets", "offset deleted",
 	"offset lost", "offset set", "offsets refused", "outcome undecided", "outcome unknown", "overtaken by trimming",

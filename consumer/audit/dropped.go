@@ -22,8 +22,8 @@ func (g *group) mayDrop(i int) bool {
 	return !judged && g.open(i) && g.stream.aimed.duplicate == "" && g.stream.outputDue(i, g.offset)
 }
 
-// owes says that pass i must have an output.
-func (g *group) owes(i int) bool {
+// due says that pass i must have an output.
+func (g *group) due(i int) bool {
 	return g.stream.outputDue(i, g.offset) && !g.drops(i) && !g.mayDrop(i)
 }
 
@@ -40,7 +40,7 @@ func (a *audit) pairDropped(g *group, left []*claim, due bool) []*claim {
 		}
 		what := ""
 		at := slices.IndexFunc(left, func(t *claim) bool {
-			what = a.notOfDropped(g, i, t)
+			what = g.notOfDropped(a, i, t)
 			return what == ""
 		})
 		switch {
@@ -59,7 +59,7 @@ func (a *audit) pairDropped(g *group, left []*claim, due bool) []*claim {
 }
 
 // notOfDropped returns why a record of verdicts is none about the dropped duplicate of pass i, or "".
-func (a *audit) notOfDropped(g *group, i int, t *claim) string {
+func (g *group) notOfDropped(a *audit, i int, t *claim) string {
 	if t.malformed != "" {
 		return t.malformed
 	}

@@ -150,7 +150,7 @@ func (a *audit) account(g *group) (misfits []*claim) {
 	for _, owes := range []bool{true, false} {
 		for _, open := range []bool{false, true} {
 			for i := range g.out {
-				if g.lacks(i) && g.owes(i) == owes && g.open(i) == open {
+				if g.lacks(i) && g.due(i) == owes && g.open(i) == open {
 					left = a.give(g, i, left)
 				}
 			}
@@ -191,7 +191,7 @@ func (a *audit) ambiguous(g *group, i int) bool {
 	c := g.out[i]
 	for j, d := range g.out {
 		switch {
-		case d == nil && (g.owes(i) || !g.lacks(j)):
+		case d == nil && (g.due(i) || !g.lacks(j)):
 		case d != nil && (d.output == c.output || a.fits(g, i, d) != ""):
 		case a.fits(g, j, c) == "":
 			return true
@@ -231,7 +231,7 @@ func (g *group) lacking() int {
 	for i := range g.out {
 		switch {
 		case !g.lacks(i):
-		case g.owes(i):
+		case g.due(i):
 			return i
 		case other < 0:
 			other = i
@@ -252,7 +252,7 @@ func (a *audit) lacking(g *group) {
 	}
 	due, known, may, dropped := false, false, false, false
 	for i, c := range g.out {
-		owes, unsure := g.owes(i), g.unsure(i)
+		owes, unsure := g.due(i), g.unsure(i)
 		may = may || unsure
 		if g.drops(i) {
 			due, known, dropped = due || c != nil, true, dropped || c == nil

@@ -20,6 +20,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "http" (merge (dict "listen" ":9464") (.Values.config.http | default dict))) -}}
 {{- if not .Values.config.kafka.brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
 {{- if not .Values.config.source.topics }}{{ fail "config.source.topics: which topics are read?" }}{{ end -}}
+{{- if not .Values.image.repository }}{{ fail "image.repository: where is the image? None is published: make image builds one, and pushes it to a registry of yours" }}{{ end -}}
 {{- if eq (include "unecho.store" .) "directory" }}{{ include "unecho.volumes" . }}{{ $_ := set $config "snapshots" (mergeOverwrite (dict "directory" (dict "path" "/var/lib/unecho/snapshots" "for" "only")) ($config.snapshots | default dict)) }}{{ end -}}
 {{- toYaml $config -}}
 {{- end }}
@@ -53,9 +54,11 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if kindIs "float64" $given }}{{ $given = printf "%.0f" $given }}{{ end -}}{{- /* numbers of values are floats */ -}}
 {{- $bytes := $given | toString | lower | replace " " "" -}}
 {{- $number := regexFind "^[0-9]+" $bytes | int64 -}}
-{{- $unit := regexFind "[a-z]+$" $bytes -}}
-{{- $mib := 0 -}}
-{{- if eq $unit "tib" }}{{ $mib = mul $number 1048576 }}{{ else if eq $unit "gib" }}{{ $mib = mul $number 1024 }}{{ else if eq $unit "mib" }}{{ $mib = $number }}{{ else if eq $unit "kib" }}{{ $mib = add1 (div $number 1024) }}{{ else }}{{ $mib = add1 (div $number 1048576) }}{{ end -}}
+{{- $unit := regexFind "[a-z]+$" $bytes | trimSuffix "b" -}}
+{{- $units := dict "" 1 "k" 1000 "m" 1000000 "g" 1000000000 "t" 1000000000000 "ki" 1024 "mi" 1048576 "gi" 1073741824 "ti" 1099511627776 -}}
+{{- if or (eq (regexFind "^[0-9]+" $bytes) "") (not (hasKey $units $unit)) }}{{ fail "config.window.bytes is a variable, or no size: set resources.memory" }}{{ end -}}
+{{- $mib := div (mul $number (get $units $unit | int64)) 1048576 -}}
+{{- if not (hasSuffix "i" $unit) }}{{ $mib = add1 $mib }}{{ end -}}
 {{- if eq $number 0 }}{{ fail "config.window.bytes is 0, so the window has no bound: set resources.memory" }}{{ end -}}
 {{ add 512 (div (mul $mib 105) 100) }}Mi
 {{- end -}}

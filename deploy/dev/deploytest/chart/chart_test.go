@@ -36,7 +36,7 @@ var update = flag.Bool("update", false, "write the golden files, the schema of t
 
 // The four values with which it is installed.
 const few = `
-image: {tag: v1.0.0}
+image: {repository: registry.example.com/unecho, tag: v1.0.0}
 config:
   kafka: {brokers: [kafka:9092]}
   source: {topics: [news]}
@@ -134,13 +134,23 @@ func TestChartRenders(t *testing.T) {
 	}
 }
 
+// No image is published, so the chart names none of its own: it asks where the image is.
+func TestImageIsAskedFor(t *testing.T) {
+	t.Parallel()
+	const given = "image: {repository: registry.example.com/unecho, "
+	_, err := render(t, strings.Replace(five, given, "image: {", 1))
+	if err == nil || !strings.Contains(err.Error(), "image.repository: where is the image?") {
+		t.Errorf("without image.repository, the chart ends with %v; want the question where the image is", err)
+	}
+}
+
 // The plain manifests are the chart with its four values.
 func TestManifests(t *testing.T) {
 	t.Parallel()
 	out, err := render(t, strings.Replace(few, "outputs: {unique: {topic: fresh}}", "group: news-filter", 1))
 	check(t, err)
-	const said = "# The chart with its four values, for kubectl apply. Written by: go test ./chart -update, in " +
-		"deploy/dev/deploytest.\n"
+	const said = "# The chart with its four values, for kubectl apply. Put in your broker, topic and image: none is published, and\n" +
+		"# make image builds it. Written by: go test ./chart -update, in deploy/dev/deploytest.\n"
 	golden(t, filepath.Join(root, "deploy/manifests/unecho.yaml"),
 		said+strings.ReplaceAll(out, "app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl"))
 }
@@ -267,7 +277,7 @@ func TestChartOfMembersWithTheirOwn(t *testing.T) {
 func TestChartMemory(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ bytes, want string }{
-		{"1GiB", "1587Mi"}, {"4 gib", "4812Mi"}, {"2TiB", "2202521Mi"}, {"100MiB", "617Mi"}, {"1048576", "514Mi"},
+		{"1GiB", "1587Mi"}, {"4 gib", "4812Mi"}, {"2TiB", "2202521Mi"}, {"100MiB", "617Mi"}, {"1048576", "514Mi"}, {"2GB", "2515Mi"}, {"2g", "2515Mi"}, {"2Gi", "2662Mi"},
 	} {
 		out, err := render(t, few+"  window: {bytes: "+c.bytes+"}\n")
 		check(t, err)
@@ -285,7 +295,8 @@ func TestChartRefuses(t *testing.T) {
 		"": "config.kafka.brokers",
 		strings.Replace(few, "topics: [news]", "topic: news", 1):                  "topic",
 		few + "  window: {bytes: 0}\n":                                            "set resources.memory",
-		few + "  similarity: {treshold: 0.9}\n":                                   "treshold",
+		few + "  window: {bytes: '${BYTES}'}\n":                                   "set resources.memory",
+		five + "  similarity: {treshold: 0.9}\n":                                   "treshold",
 		few + "  advanced: {sessions: many}\n":                                    "sessions",
 		few + "replica: 3\n":                                                      "replica",
 		few + "replicas: 3\n":                                                     "snapshots.postgres.url",

@@ -83,10 +83,9 @@ func (c criterion) superlative(best *Row) string {
 		return fmt.Sprintf("it was the fastest on the sample (%.3f s)", best.Seconds)
 	}
 	if c.cheap(best) && best.CostNanoseconds > c.least {
-		return fmt.Sprintf("it takes the least memory of what costs about the least (%.2f µs a document in a full window)",
-			best.CostNanoseconds/1000)
+		return "it takes the least memory of what costs about the least"
 	}
-	return fmt.Sprintf("it costs the least (%.2f µs a document in a full window)", best.CostNanoseconds/1000)
+	return "it costs the least"
 }
 
 // evidence says what the sample has to say about a setting: only what is not identical says anything.

@@ -46,7 +46,7 @@ func TestRecommend(t *testing.T) {
 	}
 	all := rows()
 	best, _ := byCost().recommend(all)
-	if got, want := byCost().reason(best, all), "it costs the least (0.25 µs a document in a full window) of the 3 that "+
+	if got, want := byCost().reason(best, all), "it costs the least of the 3 that "+
 		"the sample bears out among 4 settings that each find at least 98 % of the pairs at 0.8 by the curve of the bands; "+
 		"here it found 99 of 100 near copies (900 more are identical, which every setting finds)"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
@@ -65,7 +65,7 @@ func TestCostsAreNotExact(t *testing.T) {
 			best.Slots, rows[0].Slots, rows[1].Slots, rows[2].Slots)
 	}
 	if got := byCost().reason(best, rows); !strings.HasPrefix(got, "it takes the least memory of what costs about the least "+
-		"(1.09 µs a document in a full window) of the 3 settings that each find ") {
+		"of the 3 settings that each find ") {
 		t.Errorf("the reason is %q; want the least memory of what costs about the least of 3 settings", got)
 	}
 }

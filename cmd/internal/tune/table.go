@@ -141,14 +141,26 @@ func (r *Report) writeBest(b *strings.Builder, most int) {
 		if r.estimates() {
 			last = fmt.Sprintf("%.4f", row.Precision)
 		}
-		fmt.Fprintf(w, "%s%s\t%d\t%d\t%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", mark, name, slots, row.Bands, rowsOf, curve,
-			row.near(row.Near.Recall), last, row.CostNanoseconds, row.BytesPerDocument)
+		fmt.Fprintf(w, "%s%s\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%.0f\t\n", mark, name, slots, row.Bands, rowsOf, curve,
+			row.near(row.Near.Recall), last, r.cost(row), row.BytesPerDocument)
 	}
 	_ = w.Flush() // writes to memory
 	if n := len(rows) - most; n > 0 {
 		fmt.Fprintf(b, "... and %s (--all)\n", terminal.Several(n, "other"))
 	}
 	b.WriteByte('\n')
+}
+
+// leastCosted is how many documents a sample needs for a figure of what one costs in a full window. Of fewer the unlike
+// documents that one meets say too little about a window of millions.
+const leastCosted = 1000
+
+// cost is what a document costs with a setting, as far as the sample can say.
+func (r *Report) cost(row *Row) string {
+	if r.Documents < leastCosted {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", row.CostNanoseconds)
 }
 
 // writeByLabels writes the best setting of each shingle, and the best of all: all are held against the same pairs.
@@ -164,8 +176,8 @@ func (r *Report) writeByLabels(b *strings.Builder, truths, settings int) {
 			mark = "> "
 		}
 		name, slots, rows, _ := row.columns()
-		fmt.Fprintf(w, "%s%s\t%v\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.4f\t%.0f\t\n", mark, row.Shingle, row.Threshold, name, slots,
-			row.Bands, rows, row.Precision, row.Recall, row.F1, row.CostNanoseconds)
+		fmt.Fprintf(w, "%s%s\t%v\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.4f\t%s\t\n", mark, row.Shingle, row.Threshold, name, slots,
+			row.Bands, rows, row.Precision, row.Recall, row.F1, r.cost(row))
 	}
 	fmt.Fprint(w, head)
 	shown := 0

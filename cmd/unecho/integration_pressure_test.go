@@ -17,7 +17,7 @@ func TestMemoryUnderLargeDocuments(t *testing.T) {
 	const (
 		documents, partitions = 256, 16
 		size                  = 900_000
-		mayHold               = 160 << 20
+		mayHold               = 160 << 20 // 114 MiB were seen; without the bound there is more
 	)
 	s := newScene(t, partitions)
 	ops := freeAddress(t)

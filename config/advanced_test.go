@@ -54,5 +54,5 @@ func TestSizesFollow(t *testing.T) {
 
 // least is what a configuration must say.
 func least() []string {
-	return []string{"kafka.brokers=a:1", "source.topics=t", "group=g", "snapshot.directory=d"}
+	return []string{"kafka.brokers=a:1", "source.topics=t", "group=g", "snapshots.directory.path=d"}
 }

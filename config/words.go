@@ -28,6 +28,7 @@ func words() []word {
 		{"kafka.tls.insecure_skip_verify", []string{
 			"skip_cert_verify", "verify_certificate", "verify_hostname", "enable.ssl.certificate.verification",
 		}},
+		{"kafka.client_rack", []string{"client.rack", "rack.id"}},
 		{"kafka.sasl.mechanism", []string{"sasl", "sasl.mechanism", "sasl.mechanisms"}},
 		{"kafka.sasl.username", []string{"sasl.user", "sasl.username", "user", "username", "sasl.jaas.config"}},
 		{"kafka.sasl.password", []string{"sasl.password", "sasl.pass", "password"}},
@@ -48,22 +49,22 @@ func words() []word {
 		{"similarity.threshold", []string{"min_similarity", "similarity_threshold"}},
 		{"window.age", []string{"ttl", "retention", "retention.ms", "max_age", "cache_ttl", "window.size", "window.duration"}},
 		{"window.bytes", []string{"memory", "max_memory", "memory_limit", "window.memory"}},
-		{"consumer.group", []string{"group", "group.id", "consumer_group", "consumer_group_id", "application.id"}},
-		{"consumer.sessions", []string{"threads", "workers", "num.stream.threads", "tasks.max", "parallelism", "concurrency"}},
-		{"sink", []string{"sinks", "output", "outputs"}},
-		{"sink.unique", []string{"output.topic", "output.kafka.topic", "sink.topic"}},
-		{"sink.duplicate", []string{"duplicates"}},
-		{"sink.rejected", []string{
+		{"group", []string{"group.id", "consumer_group", "consumer_group_id", "application.id"}},
+		{"advanced.sessions", []string{"threads", "workers", "num.stream.threads", "tasks.max", "parallelism", "concurrency"}},
+		{"outputs", []string{"sink", "sinks", "output"}},
+		{"outputs.unique.topic", []string{"output.topic", "output.kafka.topic", "sink.topic"}},
+		{"outputs.duplicate.topic", []string{"duplicates"}},
+		{"outputs.rejected.topic", []string{
 			"dead_letter_queue", "dead_letter_topic", "dlq", "error_topic",
 			"errors.deadletterqueue.topic.name",
 		}},
-		{"snapshot.directory", []string{"data_dir", "state.dir", "checkpoint", "checkpoints", "checkpoint_dir"}},
-		{"snapshot.postgres_url", []string{"database", "database_url", "dsn", "postgres", "postgres.url"}},
-		{"ops.listen", []string{
-			"port", "host", "bind", "address", "http", "http.port", "http.address", "api.address", "listeners",
+		{"snapshots.directory.path", []string{"data_dir", "state.dir", "checkpoint", "checkpoints", "checkpoint_dir"}},
+		{"snapshots.postgres.url", []string{"database", "database_url", "dsn", "postgres", "postgres.url"}},
+		{"http.listen", []string{
+			"port", "host", "bind", "address", "http.port", "http.address", "api.address", "listeners",
 			"metrics", "metrics.port",
 		}},
-		{"ops.token", []string{"api_key", "auth_token"}},
+		{"http.token", []string{"api_key", "auth_token"}},
 		{"log.level", []string{"logger.level", "logging.level", "log_level", "logger", "logging"}},
 		{"log.format", []string{"logger.format", "logging.format", "log_format"}},
 	}

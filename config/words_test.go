@@ -53,29 +53,29 @@ func TestKeysThatWereMeant(t *testing.T) {
 		"sasl: {user: u}":                          "sasl.user: unknown key; did you mean kafka.sasl.username?",
 		"kafka: {sasl: {user: u}}":                 "did you mean kafka.sasl.username?",
 		"kafka: {sasl: {pass: u}}":                 "did you mean kafka.sasl.password?",
-		"kafka: {group: g}":                        "did you mean consumer.group?",
+		"kafka: {group: g}":                        "did you mean group?",
 		"window: {ttl: 1d}":                        "did you mean window.age?",
 		"window: {max_age: 1d}":                    "did you mean window.age?",
-		"ops: {port: 9464}":                        "did you mean ops.listen?",
-		"consumer: {group:g}":                      "consumer.group: has no space behind its colon; write one before the value",
+		"ops: {port: 9464}":                        "did you mean http.listen?",
+		"advanced: {member:g}":                     "advanced.member: has no space behind its colon; write one before the value",
 		"consumer:\n  group: g\n   sessions: 2":    "indent the keys of a section alike, and put texts with a colon and a space in quotes",
 		"kafak: {brokers: [a:1], nothing: 1}":      "f.yaml:1: kafak: unknown key; did you mean kafka?",
 		"similarity: {treshold: 1}":                "did you mean similarity.threshold?",
 		"similarrity: {threshold: 1}":              "did you mean similarity?",
 		"threshold: 0.8":                           "did you mean similarity.threshold?",
-		"sink: {uniq: a}":                          "did you mean sink.unique?",
-		"log: {lvl: info}":                         "log.lvl: unknown key; `unecho config init` prints all keys",
-		"mood: good":                               "mood: unknown key; `unecho config init` prints all keys",
+		"sink: {uniq: a}":                          "did you mean outputs.unique?",
+		"log: {lvl: info}":                         "log.lvl: unknown key; `unecho config init --full` prints all keys",
+		"mood: good":                               "mood: unknown key; `unecho config init --full` prints all keys",
 		"kafka: {tls: true}":                       "kafka.tls: is a section, not a value; write tls: {enabled: true}, or its other keys below it, indented",
-		"xy: {}":                                   "xy: unknown key; `unecho config init` prints all keys",
-		"snapshot: {dir: d}":                       "did you mean snapshot.directory?",
+		"xy: {}":                                   "xy: unknown key; `unecho config init --full` prints all keys",
+		"snapshot: {dir: d}":                       "did you mean snapshots?",
 		"inputs: [{topic: news}]":                  "inputs: unknown key; did you mean source?",
-		"transforms: &t {a: {filter: x}, b: *t}":   "transforms.a.filter: unknown key; did you mean source.when?\nf.yaml:1: transforms.b: unknown key; `unecho config init` prints all keys",
+		"transforms: &t {a: {filter: x}, b: *t}":   "transforms.a.filter: unknown key; did you mean source.when?\nf.yaml:1: transforms.b: unknown key; `unecho config init --full` prints all keys",
 		"logger: {level: INFO}":                    "logger.level: unknown key; did you mean log.level?",
-		"output: {kafka: {topic: x, max_age: 1d}}": "f.yaml:1: output.kafka.max_age: unknown key; did you mean window.age?\nf.yaml:1: output.kafka.topic: unknown key; did you mean sink.unique?",
+		"output: {kafka: {topic: x, max_age: 1d}}": "f.yaml:1: output: unknown key; did you mean outputs?",
 		"input:\n  kafka_franz:\n    seed_brokers: [a:1]\n    topics: [news]\n    consumer_group: g": "f.yaml:3: input.kafka_franz.seed_brokers: unknown key; did you mean kafka.brokers?\n" +
 			"f.yaml:4: input.kafka_franz.topics: unknown key; did you mean source.topics?\n" +
-			"f.yaml:5: input.kafka_franz.consumer_group: unknown key; did you mean consumer.group?",
+			"f.yaml:5: input.kafka_franz.consumer_group: unknown key; did you mean group?",
 	} {
 		if got := mistakesOf(text); !strings.HasSuffix(got, want) || strings.Count(got, "\n") != strings.Count(want, "\n") {
 			t.Errorf("%s:\n%s\nwant %s", text, got, want)
@@ -86,8 +86,8 @@ func TestKeysThatWereMeant(t *testing.T) {
 func TestVariablesThatWereMeant(t *testing.T) {
 	for name, want := range map[string]string{
 		"UNECHO_KAFKA_BOOTSTRAP_SERVERS": "did you mean UNECHO_KAFKA_BROKERS?",
-		"UNECHO_GROUP_ID":                "did you mean UNECHO_CONSUMER_GROUP?",
-		"UNECHO_PORT":                    "did you mean UNECHO_OPS_LISTEN?",
+		"UNECHO_GROUP_ID":                "did you mean UNECHO_GROUP?",
+		"UNECHO_PORT":                    "did you mean UNECHO_HTTP_LISTEN?",
 		"UNECHO_WINDOW_AEG":              "did you mean UNECHO_WINDOW_AGE?",
 		"UNECHO_SINKS":                   "remove it: variables that begin with UNECHO_ are settings",
 	} {

@@ -45,7 +45,7 @@ type storeVerb struct {
 
 // addStoreFlags names the store.
 func addStoreFlags(cmd *cobra.Command) {
-	cmdline.AddSettings(cmd, "consumer.group")
+	cmdline.AddSettings(cmd, "group")
 	cmd.Flag("preset").Hidden = true
 	for _, f := range setting.Fields(config.Default()) {
 		store, ok := strings.CutPrefix(f.Key, "snapshots.")
@@ -98,7 +98,7 @@ func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	if _, err := os.Stat(usual); err == nil && unnamed {
 		base.Snapshot.Directory.Path, unnamed = usual, false
 	}
-	c, err = cmdline.Sections(cmd, base, "snapshots", "consumer")
+	c, err = cmdline.Sections(cmd, base, "snapshots", "group")
 	if err != nil && unnamed {
 		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by the flags or variables "+
 			"(UNECHO_SNAPSHOTS_...) of another kind")

@@ -70,7 +70,7 @@ func (s *Shelf) Import(ctx context.Context, file *Exported, c config.Config, ser
 // fits returns why a snapshot does not belong into this store.
 func (s *Shelf) fits(ctx context.Context, m *snapshot.Manifest, c config.Config, service bool) error {
 	if m.Index != c.Consumer.Group {
-		return fmt.Errorf("it is of group %q, and the store is opened for %q: set --group, or consumer.group", m.Index,
+		return fmt.Errorf("it is of group %q, and the store is opened for %q: set --group, or group", m.Index,
 			c.Consumer.Group)
 	}
 	settings, err := index.CapturedSettings(m.State)

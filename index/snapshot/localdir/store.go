@@ -69,7 +69,7 @@ func (s *Store) exists(dir string) error {
 	for i := range others {
 		others[i] = filepath.Base(filepath.Dir(others[i]))
 	}
-	return fmt.Errorf("%w of group %s in it (consumer.group); there are those of %s", snapshot.ErrNoStore, s.index,
+	return fmt.Errorf("%w of group %s in it (group); there are those of %s", snapshot.ErrNoStore, s.index,
 		strings.Join(others, ", "))
 }
 

@@ -138,7 +138,7 @@ func TestChartRenders(t *testing.T) {
 func TestImageIsAskedFor(t *testing.T) {
 	t.Parallel()
 	const given = "image: {repository: registry.example.com/unecho, "
-	_, err := render(t, strings.Replace(five, given, "image: {", 1))
+	_, err := render(t, strings.Replace(few, given, "image: {", 1))
 	if err == nil || !strings.Contains(err.Error(), "image.repository: where is the image?") {
 		t.Errorf("without image.repository, the chart ends with %v; want the question where the image is", err)
 	}
@@ -296,7 +296,7 @@ func TestChartRefuses(t *testing.T) {
 		strings.Replace(few, "topics: [news]", "topic: news", 1):                  "topic",
 		few + "  window: {bytes: 0}\n":                                            "set resources.memory",
 		few + "  window: {bytes: '${BYTES}'}\n":                                   "set resources.memory",
-		five + "  similarity: {treshold: 0.9}\n":                                   "treshold",
+		few + "  similarity: {treshold: 0.9}\n":                                   "treshold",
 		few + "  advanced: {sessions: many}\n":                                    "sessions",
 		few + "replica: 3\n":                                                      "replica",
 		few + "replicas: 3\n":                                                     "snapshots.postgres.url",

@@ -37,13 +37,13 @@ func TestAlone(t *testing.T) {
 		found := alone(&cluster.Membership{Members: c.in}, c.only, c.known)
 		if c.want == "" {
 			if len(found) > 0 {
-				t.Errorf("%s: %+v", name, found)
+				t.Errorf("%s: the doctor finds %+v, want nothing", name, found)
 			}
 			continue
 		}
 		if len(found) != 1 || found[0].Level != c.want || !strings.Contains(found[0].What, c.what) ||
 			!strings.Contains(found[0].Remedy, "for: all, or snapshots.postgres") {
-			t.Errorf("%s: %+v", name, found)
+			t.Errorf("%s: the doctor finds %+v, want %s with %q and the stores that several need", name, found, c.want, c.what)
 		}
 	}
 }

@@ -232,6 +232,6 @@ func (k *kitchen) kafkasTools() {
 		java = filepath.Join(home, "bin", "java")
 	}
 	tool := fmt.Sprintf("#!/bin/sh\nexec '%s' -Xmx128m -cp '%s' "+
-		"org.apache.kafka.tools.group.ConsumerGroupCommand \"$@\"\n", java, jars)
+		"org.apache.kafka.tools.consumer.group.ConsumerGroupCommand \"$@\"\n", java, jars)
 	k.ok(os.WriteFile(filepath.Join(k.bin, "kafka-consumer-groups.sh"), []byte(tool), 0o700)) // a program
 }

@@ -89,6 +89,7 @@ func TestStartGoesOnWithoutPreview(t *testing.T) {
 func TestStartPreviewsSomeSources(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
+	w.setup.previewFor = time.Minute // a busy machine needs longer for so many sources than a start has
 	log := w.logged()
 	w.produce(20, 4)
 	for i := range preview.Topics {

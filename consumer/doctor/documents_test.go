@@ -41,7 +41,7 @@ func documentsSeen() map[string]seenDocuments {
 		"an id that no document has": {
 			func(p *document.Params) { json(p); p.ID = "field:uid" }, nil, article,
 			"note documents: the newest of posts: 20 judged, as posts/0/10 (17 characters, no id, no scope) | " +
-				"a field that is looked up is in no document | correct uid (document.id, document.scope or source.when), perhaps to id; " +
+				"a field that is looked up is in no document | correct uid (document.id, document.scope or source.when); " +
 				"the documents have body, id, lang, title",
 		},
 		"objects that are compared as they are written": {
@@ -68,7 +68,7 @@ func documentsSeen() map[string]seenDocuments {
 			article,
 			"note documents: the newest of posts: 20 unchecked by source.when, as posts/0/10 | " +
 				"no document meets source.when: all go to the unique topic unchecked | correct language " +
-				"(document.id, document.scope or source.when); the documents have body, id, lang, title",
+				"(document.id, document.scope or source.when), perhaps to lang; the documents have body, id, lang, title",
 		},
 	}
 }

@@ -108,7 +108,8 @@ func recipeOfNewIndex(t *testing.T, bin string) {
 		"news/0/0": "unique", "news/0/3": "unique", "news/0/4": "duplicate news/0/3", "news/1/4": "unique",
 		"news/1/5": "duplicate news/1/4",
 	} {
-		if v := got[source]; len(v) != 1 || v[0] != want {
+		// of the live documents the one that comes second may be late
+		if v := got[source]; len(v) != 1 || v[0] != want && !strings.HasPrefix(v[0], want+" late ") {
 			t.Errorf("%s is %q, want %s", source, v, want)
 		}
 	}

@@ -50,7 +50,7 @@ func tuned(t *testing.T, look Look) *tab {
 	if err := os.WriteFile(in, articles, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	written(t, "tune", "--html", out, in)
+	written(t, "tune", "--slots", "64,128", "--html", out, in)
 	return open(t, "file://"+out, look)
 }
 

@@ -94,7 +94,7 @@ func (f *Fillable) refuse(s *routing.State) error {
 		return &stop.Error{
 			What: fmt.Sprintf("group %s forwards documents already: its window cannot be filled any more", f.Group),
 			Remedy: "fill a group that was never started. To have one at work remember more: stop its members, delete topic " +
-				f.Journal + ", NAME, and fill the window with what the group found unique, too, with --accept-journal-gap NAME@0",
+				f.Journal + ", and fill the window with what the group found unique, too, with --accept-journal-gap " + f.gap(),
 		}
 	}
 	return nil

@@ -107,7 +107,7 @@ func (s *Session) once(ctx, drain context.Context) (committed bool, err error) {
 	if err != nil && drain.Err() == nil && s.client.replaced(ctx) {
 		err = &stop.Error{
 			What:   fmt.Sprintf("another process took the place of %s in group %s", s.slot, s.Params.Group),
-			Remedy: "give each process a advanced.member of its own, or none, so that each takes a free one",
+			Remedy: "give each process an advanced.member of its own, or none, so that each takes a free one",
 			Err:    fmt.Errorf("%w: %w", ErrReplaced, err),
 		}
 	} else {

@@ -169,10 +169,13 @@ func killed(s *scene) ([]*member, func()) {
 // The group has offsets, and its journal is gone: the new one knows nothing of them.
 func unready(s *scene) ([]*member, func()) {
 	s.working().stop()
+	journal := kmsg.NewDeleteTopicsRequestTopic()
+	journal.Topic = new("news-filter.journal")
 	gone := kmsg.NewPtrDeleteTopicsRequest()
-	gone.TopicNames = []string{"news-filter.journal"}
-	_, err := gone.RequestWith(s.t.Context(), s.client)
+	gone.Topics = append(gone.Topics, journal)
+	told, err := gone.RequestWith(s.t.Context(), s.client)
 	check(s.t, err)
+	check(s.t, kerr.ErrorForCode(told.Topics[0].ErrorCode))
 	return []*member{s.start("one", "snapshots.directory.path="+filepath.Join(s.dir, "other"))}, idle
 }
 

@@ -28,7 +28,7 @@ type Config struct {
 	Snapshot SnapshotParams        `key:"snapshots" doc:"What a member starts from."`
 	HTTP     HTTPParams            `key:"http" doc:"What is served for the people who run it."`
 	Log      LogParams             `key:"log" doc:"Logs, on standard error."`
-	Advanced AdvancedParams        `key:"advanced" doc:"What nearly nobody sets."`
+	Advanced AdvancedParams        `key:"advanced" doc:"What nearly nobody sets." advanced:"true"`
 }
 
 // Default returns the configuration before anything is set.

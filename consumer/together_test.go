@@ -5,26 +5,33 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
+
+// throughAKill has two members forward so many documents, of which one is killed on the way, and audits what came out.
+func (w *world) throughAKill(documents int64) audit.Report {
+	w.t.Helper()
+	w.setup.Params.PollRecords = 100
+	w.produce(int(documents), 1)
+	w.start(named("m0"))
+	m := w.start(named("m1"))
+	w.committed(documents / 4)
+	m.kill()
+	w.settled()
+	return w.audited()
+}
 
 // With one topic for both, duplicates stand among the unique documents, each document once and in order, though a
 // member is killed. A successor remembers the unique documents alone.
 func TestDuplicatesAmongTheUnique(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
-	w.setup.Params.PollRecords = 100
 	w.setup.Sink.Duplicate.Topic = w.setup.Sink.Unique.Topic
 	const total = 4000
-	w.produce(total, 1)
-	w.start(named("m0"))
-	m := w.start(named("m1"))
-	w.committed(total / 4)
-	m.kill()
-	w.settled()
-	report := w.audited()
+	report := w.throughAKill(total)
 	if report.Duplicate == 0 || report.Unique+report.Duplicate != total {
 		t.Errorf("implausible: %s", report.String())
 	}
@@ -53,15 +60,9 @@ func TestDuplicatesAreDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
 	telling(&w.setup)
-	w.setup.Params.PollRecords, w.setup.Sink.Duplicate.Drop = 100, true
+	w.setup.Sink.Duplicate.Drop = true
 	const total = 4000
-	w.produce(total, 1)
-	w.start(named("m0"))
-	m := w.start(named("m1"))
-	w.committed(total / 4)
-	m.kill()
-	w.settled()
-	report := w.audited()
+	report := w.throughAKill(total)
 	if report.Dropped == 0 || report.Duplicate > 0 || report.Unique+report.Dropped != total || report.Verdicts != total {
 		t.Errorf("implausible: %s", report.String())
 	}

@@ -17,7 +17,7 @@ func TestMemoryUnderLargeDocuments(t *testing.T) {
 	const (
 		documents, partitions = 256, 16
 		size                  = 900_000
-		mayHold               = 160 << 20 // 114 MiB were seen; without the bound there is more
+		mayHold               = 136 << 20 // 91 to 114 MiB were seen, and 250 without the bound
 	)
 	s := newScene(t, partitions)
 	ops := freeAddress(t)

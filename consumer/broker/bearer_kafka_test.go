@@ -31,34 +31,44 @@ listener.name.front.oauthbearer.connections.max.reauth.ms=3600000
 listener.name.front.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";
 `
 
-// oauthBroker is a Kafka of our own whose clients log in with tokens. It returns the address.
-func oauthBroker(t *testing.T) string {
+// brokersOf is a Kafka of our own, whose brokers are as properties say.
+func brokersOf(t *testing.T, properties string, n int, advertise testbed.Advertise) *testbed.Kafka {
 	t.Helper()
 	jars := os.Getenv("UNECHO_TEST_KAFKA_CLASSPATH")
 	if jars == "" {
 		t.Skip("needs Kafka's jars: set UNECHO_TEST_KAFKA_CLASSPATH, or run make test")
 	}
-	runtime.LockOSThread() // the broker ends with the thread that started it
+	runtime.LockOSThread() // the brokers end with the thread that started them
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	var front string
 	kafka, err := testbed.NewKafka(ctx, testbed.Files{
-		Dir: t.TempDir(), Cache: filepath.Dir(filepath.Dir(jars)), POM: "../../deploy/dev/pom.xml",
-		Properties: oauthProperties,
-	}, 1, func(_ int, address string) (string, error) {
-		front = address
-		return address, nil
-	})
-	if err == nil {
-		err = kafka.Brokers[0].Start(t.Context())
-	}
-	if err == nil {
-		t.Cleanup(kafka.Brokers[0].Stop)
-		err = kafka.Brokers[0].Await(ctx)
-	}
+		Dir: t.TempDir(), Cache: filepath.Dir(filepath.Dir(jars)), POM: "../../deploy/dev/pom.xml", Brief: true,
+		Properties: properties,
+	}, n, advertise)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, b := range kafka.Brokers {
+		if err := b.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(b.Stop)
+	}
+	for _, b := range kafka.Brokers {
+		if err := b.Await(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return kafka
+}
+
+// oauthBroker is a broker whose clients log in with tokens. It returns the address.
+func oauthBroker(t *testing.T) (front string) {
+	t.Helper()
+	brokersOf(t, oauthProperties, 1, func(_ int, address string) (string, error) {
+		front = address
+		return address, nil
+	})
 	return front
 }
 

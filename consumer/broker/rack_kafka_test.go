@@ -5,9 +5,6 @@ package broker
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -16,45 +13,12 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/deploy/dev/testbed"
 )
 
 // rackProperties put each broker into a rack of its own, and have clients read from their rack.
 const rackProperties = `broker.rack=rack-${id}
 replica.selector.class=org.apache.kafka.common.replica.RackAwareReplicaSelector
 `
-
-// racked is a Kafka of our own with two brokers in two racks.
-func racked(t *testing.T) *testbed.Kafka {
-	t.Helper()
-	jars := os.Getenv("UNECHO_TEST_KAFKA_CLASSPATH")
-	if jars == "" {
-		t.Skip("needs Kafka's jars: set UNECHO_TEST_KAFKA_CLASSPATH, or run make test")
-	}
-	runtime.LockOSThread() // the brokers end with the thread that started them
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	kafka, err := testbed.NewKafka(ctx, testbed.Files{
-		Dir: t.TempDir(), Cache: filepath.Dir(filepath.Dir(jars)), POM: "../../deploy/dev/pom.xml", Brief: true,
-		Properties: rackProperties,
-	}, 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range kafka.Brokers {
-		if err := b.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(b.Stop)
-	}
-	for _, b := range kafka.Brokers {
-		if err := b.Await(ctx); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return kafka
-}
 
 // nodes are the brokers that batches came from, in their order.
 type nodes struct {
@@ -72,7 +36,7 @@ func (n *nodes) OnFetchBatchRead(from kgo.BrokerMetadata, _ string, _ int32, _ k
 // A client reads from the replica in its rack: all that is committed, in order, nothing that was aborted, and what
 // comes later, which the replica has a moment after the leader.
 func TestRackIsReadKafka(t *testing.T) {
-	kafka := racked(t)
+	kafka := brokersOf(t, rackProperties, 2, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	const topic = "racked"

@@ -7,7 +7,8 @@ import (
 )
 
 // Accepted is what a person permits a process once. Each text is that of a flag, as the message that stopped a member
-// printed it, and names one loss: left behind, it permits no other.
+// printed it, and names one loss. Left behind, it permits another one only of a journal that is lost again and begins at
+// the same offset.
 type Accepted struct {
 	JournalGap  string   // as JournalGap has it: go on with an empty memory; empty: no
 	LostOffsets []string // as LostOffsets has them: go on from base where the committed offset is below

@@ -19,7 +19,7 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 )
 
-// What the README says to type next is enough: its ten lines, with this test's broker and names, and its commands,
+// What the README says to type next is enough: its nine lines, with this test's broker and names, and its commands,
 // filter a topic of a real Kafka, and the outputs are those that it shows.
 func TestReadmeStartsOnKafka(t *testing.T) {
 	brokers := os.Getenv("UNECHO_TEST_KAFKA")

@@ -52,7 +52,7 @@ func TestReadmeSettings(t *testing.T) {
 	if len(rows) != 10 {
 		t.Errorf("there are %d settings", len(rows))
 	}
-	all := read(t, "deploy/docs/configuration.md")
+	all := strings.ReplaceAll(read(t, "deploy/docs/configuration.md"), " A | ", " | ") // the README marks none as advanced
 	for _, row := range rows {
 		if !strings.Contains(all, "\n"+row[1]) {
 			t.Errorf("the table of all settings has no row that begins with %s", row[1])

@@ -68,7 +68,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.StringVar(&p.bug, "bug", "", "plant a `bug` in the members, which the audit has to find: "+bugNames())
 	flags.BoolVar(&p.plan, "plan", false, "print the schedule and end")
 	flags.StringVar(&p.names, "names", mixed,
-		"configured (all members have a advanced.member), leased (none has), or mixed (every other one)")
+		"configured (all members have an advanced.member), leased (none has), or mixed (every other one)")
 	flags.BoolVar(&p.debug, "debug", false, "have the members log in detail, and keep what they and the servers wrote")
 	flags.DurationVar(&p.soak, "soak", 0, "in place of chaos: `so long` load alone, and a look at memory and goroutines")
 	flags.IntVar(&p.burst, "burst", 100, "with -soak: so many times the rate, for a twentieth of its time")

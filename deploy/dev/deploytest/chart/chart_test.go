@@ -34,7 +34,7 @@ const root = "../../../.."
 
 var update = flag.Bool("update", false, "write the golden files, the schema of the values and deploy/manifests")
 
-// The four values with which it is installed.
+// The four values with which it is installed, and the name of an output.
 const few = `
 image: {repository: registry.example.com/unecho, tag: v1.0.0}
 config:

@@ -76,6 +76,19 @@ func (k *kitchen) write(file, text string) {
 	k.ok(os.WriteFile(filepath.Join(k.dir, file), []byte(text), 0o600))
 }
 
+// remove deletes a topic. It waits until the broker tells of none, because the topic of its name is to be another one.
+func (k *kitchen) remove(topic string) {
+	k.t.Helper()
+	ctx := k.within()
+	_, err := k.admin.DeleteTopic(ctx, topic)
+	for there := true; there && err == nil; {
+		var topics kadm.TopicDetails
+		topics, err = k.admin.ListTopics(ctx, topic)
+		there = topics.Has(topic)
+	}
+	k.ok(err)
+}
+
 // clean deletes what begins with the kitchen's name, of backfills too.
 func (k *kitchen) clean() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
@@ -102,7 +115,7 @@ func (k *kitchen) clean() {
 // named gives a text of the page this test's names, and unnamed those of the page again.
 func (k *kitchen) named(text string) string {
 	names := []string{"localhost:9092", k.brokers, "news-filter", k.name + "-filter"}
-	for _, word := range []string{"repair", "loose-trial", "loose", "archive", "older"} {
+	for _, word := range []string{"repair", "loose-trial", "loose", "archive", "older", "crawl"} {
 		names = append(names, "backfill."+word, "backfill."+k.name+"-"+word)
 		for _, before := range []string{"--name ", "remove ", "removed backfill ", "backfill "} {
 			names = append(names, before+word, before+k.name+"-"+word)
@@ -110,7 +123,9 @@ func (k *kitchen) named(text string) string {
 		names = append(names, "\n"+word+":", "\n"+k.name+"-"+word+":")
 	}
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
-		names = append(names, "archive.backfill."+output, k.name+"-archive.backfill."+output)
+		for _, name := range []string{"archive", "crawl"} {
+			names = append(names, name+".backfill."+output, k.name+"-"+name+".backfill."+output)
+		}
 	}
 	names = append(names, "--into search", "--into "+k.name+"-search", "backfill search:", "backfill "+k.name+"-search:",
 		"group: search", "group: "+k.name+"-search")

@@ -171,9 +171,7 @@ func recipeOfLostJournal(t *testing.T, bin string) {
 	_, stop := k.works("unecho run", `"message":"ready"`)
 	first := k.verdicts(8, outputs...)
 	stop()
-	if _, err := k.admin.DeleteTopic(k.within(), k.named("news-filter.journal")); err != nil {
-		t.Fatal(err)
-	}
+	k.remove(k.named("news-filter.journal"))
 	lines := (console{text: k.recipe("recipe: lost")}).commands()
 	if said, err := shell(k.within(), k.bin, k.dir, lines[0]).CombinedOutput(); err != nil {
 		t.Fatalf("the command %s ends with %v:\n%s", lines[0], err, said)

@@ -12,7 +12,7 @@ import (
 type AdvancedParams struct {
 	Membership       consumer.Membership `key:""`
 	PassAfter        time.Duration       `key:"pass_after" doc:"how long the journal may not answer before documents are passed on to unique unchecked, with a header that says so, and are remembered when it answers again; 0s: they wait for as long as it takes" example:"30s"`
-	MaxDocumentBytes setting.Bytes       `key:"max_document_bytes" doc:"a larger text is rejected (too_large): of raw the value, else what the fields become; what else is in a value does not count; an output record and a journal entry may have as much, 1MiB at least, a batch of the source twice as much, 32MiB at least, and a fetch twice as much, 16MiB at least" example:"1MiB" verdict:"true"`
+	MaxDocumentBytes setting.Bytes       `key:"max_document_bytes" doc:"a larger text is rejected (too_large): of raw and html the value, else what the fields become; what else is in a value does not count; an output record and a journal entry may have as much, 1MiB at least, a batch of the source twice as much, 32MiB at least, and a fetch twice as much, 16MiB at least" example:"1MiB" verdict:"true"`
 }
 
 // DefaultAdvancedParams are the defaults.
@@ -44,9 +44,8 @@ const (
 func (c *Config) spread() {
 	c.Consumer.Membership, c.Journal.PassAfter = c.Advanced.Membership, c.Advanced.PassAfter
 	largest := c.Advanced.MaxDocumentBytes
-	c.Document.MaxBytes = largest
 	c.Sink.MaxRecordBytes = max(leastRecord, largest)
 	c.Journal.MaxEntryBytes = max(leastRecord, largest)
-	c.Source.MaxBatchBytes = max(leastBatch, 2*largest)
+	c.Consumer.MaxBatchBytes = max(leastBatch, 2*largest)
 	c.Consumer.FetchBytes = max(leastFetch, 2*largest)
 }

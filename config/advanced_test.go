@@ -16,9 +16,9 @@ import (
 func TestRoomsKnowTheDefault(t *testing.T) {
 	c := Default()
 	c.spread()
-	if !reflect.DeepEqual(c, Default()) || c.Document.MaxBytes != document.DefaultParams().MaxBytes ||
+	if !reflect.DeepEqual(c, Default()) || c.Advanced.MaxDocumentBytes != document.DefaultParams().MaxBytes ||
 		c.Sink.MaxRecordBytes != sink.DefaultParams().MaxRecordBytes || c.Consumer.FetchBytes != consumer.DefaultParams().FetchBytes ||
-		c.Source.MaxBatchBytes != consumer.DefaultSourceParams().MaxBatchBytes ||
+		c.Consumer.MaxBatchBytes != consumer.DefaultParams().MaxBatchBytes ||
 		c.Journal.MaxEntryBytes != journal.DefaultParams().MaxEntryBytes {
 		t.Errorf("the defaults of the rooms are not those of advanced: %+v", c)
 	}
@@ -35,7 +35,7 @@ func TestSizesFollow(t *testing.T) {
 	} {
 		c, err := Load("", nil, append([]string{"advanced.max_document_bytes=" + text}, least()...))
 		got := [5]setting.Bytes{
-			c.Document.MaxBytes, c.Sink.MaxRecordBytes, c.Journal.MaxEntryBytes, c.Source.MaxBatchBytes, c.Consumer.FetchBytes,
+			c.Readings()[0].Reading.MaxBytes, c.Sink.MaxRecordBytes, c.Journal.MaxEntryBytes, c.Consumer.MaxBatchBytes, c.Consumer.FetchBytes,
 		}
 		if err != nil || got != want {
 			t.Errorf("of %s follow %v, error %v; want %v", text, got, err, want)
@@ -54,5 +54,5 @@ func TestSizesFollow(t *testing.T) {
 
 // least is what a configuration must say.
 func least() []string {
-	return []string{"kafka.brokers=a:1", "source.topics=t", "group=g", "snapshots.directory.path=d"}
+	return []string{"kafka.brokers=a:1", "sources.topics=t", "group=g", "snapshots.directory.path=d"}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -13,9 +14,8 @@ import (
 // free are the settings of these sections in which members may differ: what one member does first, how topics are
 // created and written, where a schema is whose content is agreed on, and how a registry is reached.
 var free = []string{
-	"document.schema_file", "document.registry.urls", "document.registry.username", "document.registry.password",
-	"document.registry.token", "document.registry.timeout", "document.registry.tls.ca_file", "document.registry.tls.cert_file",
-	"document.registry.tls.key_file", "document.registry.tls.server_name", "document.registry.tls.insecure_skip_verify",
+	"sources.schema.file", "schema_registry.urls", "schema_registry.username", "schema_registry.password",
+	"schema_registry.token", "schema_registry.ca_file",
 	"outputs.create.enabled",
 	"outputs.create.partitions", "outputs.create.replication_factor", "outputs.create.config",
 }
@@ -29,15 +29,19 @@ func TestWhatMembersAgreeOn(t *testing.T) {
 		setting.List: "t,other", setting.Map: "retention.ms=1", setting.Duration: "7s",
 	}
 	base := Default()
-	base.Source.Topics = []string{"t"}
+	base.Sources = []document.Source{document.DefaultSource()}
+	base.Sources[0].Topics, base.Sources[0].Reading.When = []string{"t"}, []document.Condition{{Header: "a", Equals: "b"}}
 	base.Sink.Verdicts.Topic = "{source}.verdicts" // else it is left out
-	before := routing.Text(base.Source.Choice(), base.Sink)
+	before := routing.Text(base.Sources, base.Sink)
 	for _, f := range setting.Fields(base) {
-		section, _, _ := strings.Cut(f.Key, ".")
-		if !slices.Contains([]string{"document", "source", "outputs"}, section) {
+		key := setting.Plain(f.Key)
+		section, _, _ := strings.Cut(key, ".")
+		if !slices.Contains([]string{"sources", "schema_registry", "outputs"}, section) {
 			continue
 		}
 		c := base
+		c.Sources = slices.Clone(base.Sources)
+		c.Sources[0].Reading.When = slices.Clone(base.Sources[0].Reading.When)
 		value := other[f.Kind()]
 		if len(f.Enum) > 0 {
 			value = f.Enum[slices.IndexFunc(f.Enum, func(word string) bool { return word != f.Text() })]
@@ -49,13 +53,11 @@ func TestWhatMembersAgreeOn(t *testing.T) {
 			t.Fatalf("setting %s to %q is refused: %v", f.Key, value, m)
 		}
 		decides := len(setting.Diff(c.Settings(), base.Settings())) > 0
-		routes := !bytes.Equal(before, routing.Text(c.Source.Choice(), c.Sink))
+		routes := !bytes.Equal(before, routing.Text(c.Sources, c.Sink))
 		switch {
-		case section == "document" && !decides && !slices.Contains(free, f.Key):
-			t.Errorf("%s says what a document is, and members may differ in it", f.Key)
 		case decides && routes:
 			t.Errorf("%s is in the settings and in the routing", f.Key)
-		case (decides || routes) == slices.Contains(free, f.Key):
+		case (decides || routes) == slices.Contains(free, key):
 			t.Errorf("%s: in the settings %v, in the routing %v: say on which members agree", f.Key, decides, routes)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/document/registry"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
@@ -18,25 +19,26 @@ const SettingsVersion = "2"
 
 // Config is every setting of the program, by room.
 type Config struct {
-	Consumer consumer.Params       `key:""` // group and succeeds
-	Kafka    broker.Params         `key:"kafka" doc:"How Kafka is reached."`
-	Source   consumer.SourceParams `key:"source" doc:"What is read."`
-	Document document.Params       `key:"document" doc:"How a record becomes a document."`
-	Judge    index.Params          `key:""`  // the sections similarity, window and index
-	Journal  journal.Params        `key:"-"` // follows from the others
-	Sink     sink.Params           `key:"outputs" doc:"Where documents go."`
-	Snapshot SnapshotParams        `key:"snapshots" doc:"What a member starts from."`
-	HTTP     HTTPParams            `key:"http" doc:"What is served for the people who run it."`
-	Log      LogParams             `key:"log" doc:"Logs, on standard error."`
-	Advanced AdvancedParams        `key:"advanced" doc:"What nearly nobody sets." advanced:"true"`
+	Consumer consumer.Params   `key:""` // group and succeeds
+	Kafka    broker.Params     `key:"kafka" doc:"How Kafka is reached."`
+	Sources  []document.Source `key:"sources" doc:"Which topics are read, and how a record becomes a document. A topic is read by the source that names it, else by the first whose pattern fits."`
+	Registry registry.Params   `key:"schema_registry" doc:"Where the schemas are that values name. What it says of a name holds for ever."`
+	Judge    index.Params      `key:""`  // the sections similarity, window and index
+	Journal  journal.Params    `key:"-"` // follows from the others
+	Sink     sink.Params       `key:"outputs" doc:"Where documents go."`
+	Snapshot SnapshotParams    `key:"snapshots" doc:"What a member starts from."`
+	HTTP     HTTPParams        `key:"http" doc:"What is served for the people who run it."`
+	Log      LogParams         `key:"log" doc:"Logs, on standard error."`
+	Advanced AdvancedParams    `key:"advanced" doc:"What nearly nobody sets." advanced:"true"`
+
+	AnyTopics bool `key:"-"` // for verbs that are told the topics otherwise: sources need not name any
 }
 
 // Default returns the configuration before anything is set.
 func Default() Config {
 	return Config{
 		Kafka:    broker.DefaultParams(),
-		Source:   consumer.DefaultSourceParams(),
-		Document: document.DefaultParams(),
+		Registry: registry.DefaultParams(),
 		Judge:    index.DefaultParams(),
 		Journal:  journal.DefaultParams(),
 		Sink:     sink.DefaultParams(),
@@ -53,26 +55,15 @@ func (c Config) Validate() []setting.Mistake {
 	return slices.Concat(
 		c.Consumer.Validate(),
 		setting.Under("kafka", c.Kafka.Validate()),
-		setting.Under("source", c.Source.Validate()),
-		setting.Under("source", c.Document.WrongWhen(c.Source.When)),
-		setting.Under("document", c.Document.Validate()),
-		c.htmlTwice(),
+		setting.Under("schema_registry", c.Registry.Validate()),
+		c.wrongSources(),
 		c.Judge.Validate(),
 		setting.Under("outputs", c.Sink.Validate()),
 		setting.Under("snapshots", c.Snapshot.Validate()),
 		setting.Under("http", c.HTTP.Validate()),
 		setting.Under("advanced", c.Advanced.Validate()),
-		consumer.Loops(c.Consumer, c.Source, c.Sink),
+		consumer.Loops(c.Consumer, c.Sources, c.Sink),
 	)
-}
-
-// htmlTwice reports fields that would be read as HTML twice, so that tags which a text tells of would go as well.
-func (c Config) htmlTwice() []setting.Mistake {
-	if len(c.Document.HTML) == 0 || c.Judge.Text.HTML != "strip" {
-		return nil
-	}
-	return []setting.Mistake{setting.Wrong("document.html_fields", c.Document.HTML[0],
-		"would be read as HTML twice, because text.html: strip takes the whole text so", "remove one of the two")}
 }
 
 // AsBegun returns c with the settings that it leaves open as a group's journal was begun with them. Text is that of the
@@ -84,8 +75,15 @@ func (c Config) AsBegun(text []byte) (Config, error) {
 }
 
 // Settings returns the canonical text of every setting that decides verdicts, as the journal declares it. The tags of
-// the rooms' Params say which these are.
+// the rooms' Params say which these are. Of a file with a schema it has the fingerprint.
 func (c Config) Settings() []byte {
-	c.Source.When, c.Document.ByTopic = document.NormalWhen(c.Source.When), document.NormalByTopic(c.Document.ByTopic)
-	return setting.Canonical(SettingsVersion+" "+c.Judge.Version(), map[string]any{"": c})
+	sections := map[string]any{}
+	c.Sources = slices.Clone(c.Sources)
+	for i := range c.Sources {
+		p := c.Sources[i].Reading.Normal()
+		c.Sources[i].Reading = p
+		sections[pinOf(i)] = pinned{p.Schema.Fingerprint}
+	}
+	sections[""] = c
+	return setting.Canonical(SettingsVersion+" "+c.Judge.Version(), sections)
 }

@@ -7,8 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/setting"
 )
+
+// oneSource has the defaults, and a source that has its own.
+func oneSource() Config {
+	c := Default()
+	c.Sources = []document.Source{document.DefaultSource()}
+	return c
+}
 
 // A setting without a default has to be set. Nothing else may be wrong with the defaults.
 func TestDefaultsLackOnlyWhatMustBeSaid(t *testing.T) {
@@ -16,7 +24,7 @@ func TestDefaultsLackOnlyWhatMustBeSaid(t *testing.T) {
 	for _, m := range Default().Validate() {
 		missing = append(missing, m.Key)
 	}
-	if got, want := strings.Join(missing, " "), "group kafka.brokers source.topics snapshots.directory.path"; got != want {
+	if got, want := strings.Join(missing, " "), "group kafka.brokers sources.topics snapshots.directory.path"; got != want {
 		t.Errorf("mistakes in the defaults at %s, want %s", got, want)
 	}
 }
@@ -74,16 +82,16 @@ func TestKeysAndVariablesAreUnique(t *testing.T) {
 // A change of this value makes members of the versions before and after refuse to run together: it belongs into the
 // CHANGELOG.
 func TestSettingsInTheJournal(t *testing.T) {
-	golden(t, "settings.json", strings.ReplaceAll(string(Default().Settings()), `,"`, ",\n\"")+"\n")
+	golden(t, "settings.json", strings.ReplaceAll(string(oneSource().Settings()), `,"`, ",\n\"")+"\n")
 }
 
 func TestSettingsOfEveryRoom(t *testing.T) {
-	base := Default()
+	base := oneSource()
 	for _, key := range []string{
-		"similarity.threshold=0.9", "window.age=1h", "document.format=json", "advanced.max_document_bytes=2MiB",
+		"similarity.threshold=0.9", "window.age=1h", "sources[0].format=json", "advanced.max_document_bytes=2MiB",
 	} {
 		name, value, _ := strings.Cut(key, "=")
-		c := Default()
+		c := oneSource()
 		if m := fieldOf(t, &c, name).Set(value); m != nil {
 			t.Fatalf("setting %s is refused: %v", key, m)
 		}
@@ -97,7 +105,7 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 		"snapshots.every=5s",
 	} {
 		name, value, _ := strings.Cut(key, "=")
-		c := Default()
+		c := oneSource()
 		if m := fieldOf(t, &c, name).Set(value); m != nil {
 			t.Fatalf("setting %s is refused: %v", key, m)
 		}
@@ -110,15 +118,15 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 // Each room judges its own section, under its own name.
 func TestEveryRoomIsValidated(t *testing.T) {
 	for _, set := range []string{
-		"kafka.brokers=a", "source.topics=", "document.id=x", "similarity.recall=2", "window.requests=-1s",
+		"kafka.brokers=a", "sources.topics=", "sources.id=x", "similarity.recall=2", "window.requests=-1s",
 		"index.keep=x",
 		"outputs.unique.topic=", "snapshots.every=0s", "advanced.sessions=0", "http.listen=x",
 		"advanced.max_document_bytes=0", "advanced.pass_after=10ms",
 	} {
 		key, _, _ := strings.Cut(set, "=")
-		_, err := Load("", nil, []string{"kafka.brokers=a:1", "source.topics=t", "group=g", "snapshots.directory.path=d", set})
+		_, err := Load("", nil, []string{"kafka.brokers=a:1", "sources.topics=t", "group=g", "snapshots.directory.path=d", set})
 		var mistakes Mistakes
-		if !errors.As(err, &mistakes) || len(mistakes) != 1 || mistakes[0].Key != key || mistakes[0].At.Layer != FromFlag {
+		if !errors.As(err, &mistakes) || len(mistakes) != 1 || setting.Plain(mistakes[0].Key) != key || mistakes[0].At.Layer != FromFlag {
 			t.Errorf("%s: %v, want one mistake at %s", set, err, key)
 		}
 	}
@@ -137,14 +145,14 @@ func TestOwnParams(t *testing.T) {
 			"error",
 		"log.format=xml": "write auto, console or json",
 	} {
-		_, err := Load("", nil, []string{set, "kafka.brokers=a:1", "source.topics=t", "group=g", "snapshots.directory.path=d"})
+		_, err := Load("", nil, []string{set, "kafka.brokers=a:1", "sources.topics=t", "group=g", "snapshots.directory.path=d"})
 		var mistakes Mistakes
 		if !errors.As(err, &mistakes) || len(mistakes) != 1 || !strings.Contains(mistakes[0].String(), want) {
 			t.Errorf("%s: %v, want %s", set, err, want)
 		}
 	}
 	c, err := Load("", nil, []string{
-		"http.listen=", "kafka.brokers=a:1", "source.topics=t", "group=g",
+		"http.listen=", "kafka.brokers=a:1", "sources.topics=t", "group=g",
 		"snapshots.directory.path=d",
 	})
 	if err != nil || c.HTTP.Listen != "" {
@@ -164,7 +172,7 @@ func TestOpsWarnings(t *testing.T) {
 		{"http.listen=localhost:1 http.token=0123456789abcdef", false},
 		{"http.listen=:1 http.token=0123456789abcdef http.tls.cert_file=/a.crt http.tls.key_file=/a.key", false},
 	} {
-		c, err := Load("", nil, append(strings.Fields(step.sets), "kafka.brokers=a:1", "source.topics=t", "group=g",
+		c, err := Load("", nil, append(strings.Fields(step.sets), "kafka.brokers=a:1", "sources.topics=t", "group=g",
 			"snapshots.directory.path=d"))
 		if got := c.HTTP.Warnings(); err != nil || (len(got) == 1) != step.warned || step.warned && got[0].Key != "listen" {
 			t.Errorf("with %s, the warnings are %v, error %v; want a warning of listen: %t, and no error", step.sets, got, err, step.warned)
@@ -182,7 +190,7 @@ func TestReadToken(t *testing.T) {
 	}
 	write("the first of some length\n")
 	c, err := Load("", nil, []string{
-		"http.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "group=g",
+		"http.token_file=" + path, "kafka.brokers=a:1", "sources.topics=t", "group=g",
 		"snapshots.directory.path=d",
 	})
 	if err != nil || c.HTTP.Token != "the first of some length" || c.HTTP.TokenFile != path {

@@ -42,7 +42,7 @@ func TestSettingsForFilesAreNotWritten(t *testing.T) {
 // is accepted.
 func TestSettingsForFilesOfAService(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "unecho.yaml")
-	base := "kafka: {brokers: ['b:1']}\nsource: {topics: [news]}\ngroup: news-filter\nsnapshots: {directory: {path: d}}\n"
+	base := "kafka: {brokers: ['b:1']}\nsources: [{topics: [news]}]\ngroup: news-filter\nsnapshots: {directory: {path: d}}\n"
 	for _, c := range []struct {
 		name, file, variable, set string
 		want                      string // "" means accepted

@@ -39,10 +39,10 @@ func TestFingerprintsOfEveryVersion(t *testing.T) {
 	names, texts := versionTexts(t)
 	for i, text := range texts {
 		fmt.Fprintf(&table, "%-20s %016x\n", names[i], index.Fingerprint(text))
-		if lines := index.Diff(Default().Settings(), text); len(lines) > 0 || !index.Same(Default().Settings(), text) {
+		if lines := index.Diff(oneSource().Settings(), text); len(lines) > 0 || !index.Same(oneSource().Settings(), text) {
 			t.Errorf("%s: a member of this version does not work by these settings: %q", names[i], lines)
 		}
-		ours, err := Default().AsBegun(text)
+		ours, err := oneSource().AsBegun(text)
 		if err != nil || index.Fingerprint(ours.Settings()) != index.Fingerprint(text) {
 			t.Errorf("%s: a member works by %s: %v", names[i], ours.Settings(), err)
 		}
@@ -59,11 +59,11 @@ func TestFingerprintsOfEveryVersion(t *testing.T) {
 // TestVersionThatSignsOtherwise: a member does not work by the settings of a version that signed otherwise, and is told
 // that alone.
 func TestVersionThatSignsOtherwise(t *testing.T) {
-	engine := SettingsVersion + " " + Default().Judge.Version()
+	engine := SettingsVersion + " " + oneSource().Judge.Version()
 	text := bytes.Replace(begunText(t), []byte(engine), []byte("earlier "+engine), 1)
-	lines := index.Diff(Default().Settings(), text)
+	lines := index.Diff(oneSource().Settings(), text)
 	want := "version: " + engine + " here, earlier " + engine + " in the journal"
-	if len(lines) != 1 || lines[0] != want || index.Same(Default().Settings(), text) {
+	if len(lines) != 1 || lines[0] != want || index.Same(oneSource().Settings(), text) {
 		t.Errorf("a member of this version is told %q, want %q", lines, want)
 	}
 }
@@ -71,7 +71,7 @@ func TestVersionThatSignsOtherwise(t *testing.T) {
 // begunText is the settings text of a group that begins its journal with the defaults.
 func begunText(t *testing.T) []byte {
 	t.Helper()
-	begun, err := Default().AsBegun(nil)
+	begun, err := oneSource().AsBegun(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

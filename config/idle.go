@@ -8,11 +8,11 @@ import (
 
 // choices returns the settings of a section beside which others of it may decide nothing.
 func choices(section string) []string {
-	switch section {
-	case "snapshots":
+	switch {
+	case section == "snapshots":
 		return storePlaces()
-	case "document":
-		return []string{"document.format", "document.by_topic"}
+	case strings.HasPrefix(section, "sources["):
+		return []string{section + ".format"}
 	}
 	return []string{"similarity.sketch", "similarity.verify"}
 }

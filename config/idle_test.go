@@ -68,26 +68,18 @@ func TestFieldsOfRawTextAreRefused(t *testing.T) {
 		want string // part of the only mistake; empty if there is none
 	}{
 		"named": {
-			file: "document: {fields: [title, body]}",
-			want: "unecho.yaml:5: document.fields: title,body: " + raw + "write document.format: json, or another format with fields, or leave it out",
+			file: "text: [title, body]",
+			want: "unecho.yaml:2: sources[0].text: title,body: " + raw + "write format: json, or another format with fields, or leave it out",
 		},
-		"by a flag":                      {sets: []string{"document.fields=text"}, want: "command line: document.fields: text: " + raw},
-		"a file that states the default": {file: "document: {fields: [text]}"},
-		"with a format that has some":    {file: "document: {fields: [title], format: json}"},
-		"a flag that overrides a file":   {file: "document: {fields: [title], format: json}", sets: []string{"document.format=raw"}},
-		"of topics with another format":  {file: "document: {fields: [title], by_topic: ['a format = json']}"},
-		"of other topics with their own": {
-			file: "document: {fields: [title], by_topic: ['a format = json', 'a fields = body']}", want: "document.fields: title: " + raw,
-		},
-		"of a topic": {
-			file: "document: {by_topic: ['a fields = title']}",
-			want: `document.by_topic: a fields = title: ` + raw + `add "a format = json", or another format with fields, or leave it out`,
-		},
+		"by a flag":                      {sets: []string{"sources.text=text"}, want: "command line: sources[0].text: text: " + raw},
+		"a file that states the default": {file: "text: [text]"},
+		"with a format that has some":    {file: "text: [title], format: json"},
+		"a flag that overrides a file":   {file: "text: [title], format: json", sets: []string{"sources.format=raw"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "unecho.yaml")
-			base := "kafka: {brokers: ['b:1']}\nsource: {topics: [news]}\nsnapshots: {directory: {path: d}}\ngroup: g\n"
-			if err := os.WriteFile(path, []byte(base+c.file+"\n"), 0o600); err != nil {
+			text := "kafka: {brokers: ['b:1']}\nsources: [{topics: [news], " + c.file + "}]\nsnapshots: {directory: {path: d}}\ngroup: g\n"
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			_, err := Resolve(path, nil, c.sets)
@@ -97,7 +89,7 @@ func TestFieldsOfRawTextAreRefused(t *testing.T) {
 			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")):
 				t.Errorf("got %v; want one mistake with %q", err, c.want)
 			}
-			if _, err := ResolveSections(Default(), []string{"document"}, path, nil, c.sets); err != nil {
+			if _, err := ResolveSections(Default(), []string{"sources", "document"}, path, nil, c.sets); err != nil {
 				t.Errorf("it is refused for files: %v", err)
 			}
 		})

@@ -33,9 +33,9 @@ func Resolve(path string, environ, sets []string) (Loaded, error) {
 func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) {
 	validate := func() []setting.Mistake {
 		c.spread()
-		return slices.Concat(c.Validate(), setting.Under("document", c.Document.Pin()), forFiles(c))
+		return slices.Concat(c.Validate(), c.pin(), forFiles(c))
 	}
-	idle := func() []setting.Mistake { return append(c.idle(), setting.Under("document", c.Document.Idle())...) }
+	idle := func() []setting.Mistake { return append(c.idle(), c.idleSources()...) }
 	origins, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets, idle: idle})
 	if len(mistakes) > 0 {
 		told := Default()
@@ -43,8 +43,8 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 		return Loaded{Config: told}, mistakes
 	}
 	c.HTTP.TokenFile = origins["http.token"].Via
-	r := &c.Document.Registry
-	r.PasswordFile, r.TokenFile = origins["document.registry.password"].Via, origins["document.registry.token"].Via
+	r := &c.Registry
+	r.PasswordFile, r.TokenFile = origins["schema_registry.password"].Via, origins["schema_registry.token"].Via
 	return Loaded{Config: c, Origins: origins}, nil
 }
 
@@ -305,7 +305,7 @@ func (l *loader) given(key string) bool {
 	return set || opened
 }
 
-// originOf returns where key was set, or the setting that it is an item of (document.fields[1]), else where what is
+// originOf returns where key was set, or the setting that it is an item of (sources[0].text[1]), else where what is
 // around it stands, else the file.
 func (l *loader) originOf(key string) Origin {
 	for ; key != ""; key = setting.Parent(key) {

@@ -21,10 +21,17 @@ func FromSettings(text []byte) (Config, error) {
 	}
 	c := Default()
 	delete(values, "version")
-	if err := setCanonical(&c, values); err != nil {
+	pins, err := takePins(values)
+	if err == nil {
+		err = setCanonical(&c, values)
+	}
+	if err != nil {
 		return Config{}, fmt.Errorf("read settings: %w", err)
 	}
 	c.spread()
+	for i := range c.Sources {
+		c.Sources[i].Reading.Schema.Fingerprint = pins[pinOf(i)]
+	}
 	return c, nil
 }
 

@@ -4,12 +4,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/index/setting"
 )
 
 func TestFromSettings(t *testing.T) {
 	c := Default()
 	c.Judge.Similarity.Slots, c.Judge.Similarity.Threshold, c.Judge.Window.Age = 256, 0.75, 36*time.Hour
-	c.Document.Fields, c.Document.Scope = []string{"a,b", "c"}, "header:tenant"
+	c.Sources = []document.Source{document.DefaultSource(), document.DefaultSource()}
+	read := &c.Sources[1].Reading
+	read.Fields, read.Scope, read.Schema.Fingerprint = []string{"a,b", "c"}, "header:tenant", "sha256:0f3c6ad1e2b94c57"
+	read.When = []document.Condition{{Header: "lang", Equals: "en"}, {SizeAtLeast: setting.KiB}}
 	for _, c := range []Config{Default(), c} {
 		got, err := FromSettings(c.Settings())
 		if err != nil || string(got.Settings()) != string(c.Settings()) {
@@ -25,7 +31,7 @@ func TestFromSettings(t *testing.T) {
 		"[]":                        "read settings",
 		`{"window.colour":"red"}`:   "window.colour",
 		`{"window.age":"long"}`:     "window.age",
-		`{"document.fields":"one"}`: "document.fields",
+		`{"sources[0].text":"one"}`: "sources[0].text",
 	} {
 		if _, err := FromSettings([]byte(text)); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%s: got %v", text, err)
@@ -36,7 +42,7 @@ func TestFromSettings(t *testing.T) {
 func FuzzFromSettings(f *testing.F) {
 	f.Add(Default().Settings())
 	f.Add([]byte(`{"version":"0","window.age":"1h"}`))
-	f.Add([]byte(`{"document.fields":[null]}`))
+	f.Add([]byte(`{"sources[0].text":[null]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := FromSettings(text)
 		if err != nil {
@@ -48,25 +54,33 @@ func FuzzFromSettings(f *testing.F) {
 	})
 }
 
-// Conditions that mean the same are the same settings, in whatever order and spelling. Without conditions the settings
-// are those of versions that knew none.
-func TestConditionsInSettings(t *testing.T) {
-	with := func(when ...string) string {
+// What means the same of sources is the same settings, in whatever order. The content of a schema's file is one of them.
+func TestSourcesInSettings(t *testing.T) {
+	with := func(edit func(*document.Params)) string {
 		c := Default()
-		c.Source.When = when
+		c.Sources = []document.Source{document.DefaultSource()}
+		edit(&c.Sources[0].Reading)
 		return string(c.Settings())
 	}
-	if text := with(); strings.Contains(text, "when") {
-		t.Errorf("without conditions they are %s", text)
+	if text := with(func(*document.Params) {}); strings.Contains(text, "when") || strings.Contains(text, "schema") {
+		t.Errorf("without conditions and schemas they are %s", text)
 	}
-	one := with("header:lang = en", "size >= 1KiB")
-	if !strings.Contains(one, `"source.when":["header:lang = en","size >= 1024"]`) {
+	lang, size := document.Condition{Header: "lang", Equals: "en"}, document.Condition{SizeAtLeast: setting.KiB}
+	one := with(func(p *document.Params) { p.When = []document.Condition{lang, size} })
+	if !strings.Contains(one, `"sources[0].when[0].size_at_least":"1KiB"`) || !strings.Contains(one, `"sources[0].when[1].equals":"en"`) {
 		t.Errorf("got %s", one)
 	}
-	if other := with("size>=1024", `header:lang="en"`, "size >= 1KiB"); other != one {
+	if other := with(func(p *document.Params) { p.When = []document.Condition{size, lang, size} }); other != one {
 		t.Errorf("%s and %s mean the same", one, other)
 	}
-	if other := with("header:lang = de", "size >= 1KiB"); other == one {
+	if other := with(func(p *document.Params) { p.When = []document.Condition{size} }); other == one {
 		t.Error("other conditions are the same settings")
+	}
+	a := with(func(p *document.Params) { p.Schema.File, p.Schema.Fingerprint = "a", "sha256:a" })
+	if b := with(func(p *document.Params) { p.Schema.File, p.Schema.Fingerprint = "a", "sha256:b" }); a == b {
+		t.Errorf("files that differ are the same settings: %s", a)
+	}
+	if b := with(func(p *document.Params) { p.Schema.File, p.Schema.Fingerprint = "elsewhere", "sha256:a" }); a != b {
+		t.Errorf("one file in two places is %s and %s", a, b)
 	}
 }

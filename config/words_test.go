@@ -19,7 +19,8 @@ func mistakesOf(text string) string {
 // Each word stands for a key that there is, and is told wherever it stands, in each way to write it.
 func TestWordsOfOtherTools(t *testing.T) {
 	c := Default()
-	known := newLoader(&c, "").known
+	l := newLoader(&c, "")
+	known := l.known
 	seen := map[string]string{}
 	for _, w := range words() {
 		if !slices.Contains(known, w.ours) {
@@ -34,7 +35,7 @@ func TestWordsOfOtherTools(t *testing.T) {
 				t.Errorf("%s is a key of ours: nothing is told of it", their)
 			}
 			for _, key := range []string{their, strings.ReplaceAll(their, ".", "_"), "tool." + their} {
-				want := "unknown key; did you mean " + w.ours + "?"
+				want := "unknown key; did you mean " + l.shape[w.ours].Key + "?"
 				if got := mistakesOf(key + ": [x]"); !strings.HasSuffix(got, want) && !slices.Contains(known, key) {
 					t.Errorf("%s: %s; want %s", key, got, want)
 				}
@@ -45,7 +46,7 @@ func TestWordsOfOtherTools(t *testing.T) {
 
 func TestKeysThatWereMeant(t *testing.T) {
 	for text, want := range map[string]string{
-		"source: {topic: news}":                    "source.topic: unknown key; did you mean source.topics?",
+		"sources: [{topic: news}]":                 "sources[0].topic: unknown key; did you mean sources[0].topics?",
 		"bootstrap_servers: [a:1]":                 "did you mean kafka.brokers?",
 		"kafka: {bootstrap.servers: a:1}":          "kafka.bootstrap.servers: unknown key; did you mean kafka.brokers?",
 		"kafka: {bootstrapServers: a:1}":           "did you mean kafka.brokers?",
@@ -69,12 +70,12 @@ func TestKeysThatWereMeant(t *testing.T) {
 		"kafka: {tls: true}":                       "kafka.tls: is a section, not a value; write tls: {enabled: true}, or its other keys below it, indented",
 		"xy: {}":                                   "xy: unknown key; `unecho config init --full` prints all keys",
 		"snapshot: {dir: d}":                       "did you mean snapshots?",
-		"inputs: [{topic: news}]":                  "inputs: unknown key; did you mean source?",
-		"transforms: &t {a: {filter: x}, b: *t}":   "transforms.a.filter: unknown key; did you mean source.when?\nf.yaml:1: transforms.b: unknown key; `unecho config init --full` prints all keys",
+		"inputs: [{topic: news}]":                  "inputs: unknown key; did you mean sources?",
+		"transforms: &t {a: {filter: x}, b: *t}":   "transforms.a.filter: unknown key; did you mean sources[].when?\nf.yaml:1: transforms.b: unknown key; `unecho config init --full` prints all keys",
 		"logger: {level: INFO}":                    "logger.level: unknown key; did you mean log.level?",
 		"output: {kafka: {topic: x, max_age: 1d}}": "f.yaml:1: output: unknown key; did you mean outputs?",
 		"input:\n  kafka_franz:\n    seed_brokers: [a:1]\n    topics: [news]\n    consumer_group: g": "f.yaml:3: input.kafka_franz.seed_brokers: unknown key; did you mean kafka.brokers?\n" +
-			"f.yaml:4: input.kafka_franz.topics: unknown key; did you mean source.topics?\n" +
+			"f.yaml:4: input.kafka_franz.topics: unknown key; did you mean sources[].topics?\n" +
 			"f.yaml:5: input.kafka_franz.consumer_group: unknown key; did you mean group?",
 	} {
 		if got := mistakesOf(text); !strings.HasSuffix(got, want) || strings.Count(got, "\n") != strings.Count(want, "\n") {

@@ -111,7 +111,7 @@ func (f *feeder) feed(ctx context.Context) error {
 	c := f.common // by the settings of its replica entries are signed
 	return feed.Run(ctx, feed.Setup{
 		Plan: f.setup.Plan, Cluster: c.Cluster, Log: c.Log, Replica: c.Replica, Signing: c.Signing(),
-		MaxBatchBytes: int(f.setup.Source.MaxBatchBytes), FetchBytes: int(f.setup.Params.FetchBytes),
+		MaxBatchBytes: int(f.setup.Params.MaxBatchBytes), FetchBytes: int(f.setup.Params.FetchBytes),
 		MaxRate: f.setup.MaxRate, MaxHeld: session.MostHeld, Logger: f.setup.Logger,
 	})
 }

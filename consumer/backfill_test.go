@@ -80,7 +80,7 @@ func job(name string, plan *protocol.Plan) func(*Setup) {
 	return func(s *Setup) {
 		s.Plan, s.Params.Group = plan, name
 		s.Index.Window.Clock = "event"
-		s.Journal.Topic, s.Document.InvalidUTF8 = "", "reject"
+		s.Journal.Topic, s.Sources[0].Reading.Reject = "", []string{"invalid_encoding", "missing_field"}
 		s.Sink.Unique.Topic, s.Sink.Duplicate.Topic, s.Sink.Rejected.Topic = name+".unique", name+".duplicate", name+".rejected"
 	}
 }
@@ -374,7 +374,7 @@ func TestBackfillOfASlowFeeder(t *testing.T) {
 	w.history(20_000, 2, time.Minute)
 	plan := w.plan(protocol.ByPlace, 2)
 	m := w.launch(job("job", plan), func(s *Setup) {
-		s.MaxRate, s.Source.MaxBatchBytes, s.Params.FetchBytes = 4000, 4<<20, 1<<20
+		s.MaxRate, s.Params.MaxBatchBytes, s.Params.FetchBytes = 4000, 4<<20, 1<<20
 	})
 	w.finished(m, plan)
 }

@@ -15,7 +15,7 @@ import (
 // bounded is a world with a small bound on batches.
 func bounded(t *testing.T, partitions int32) *world {
 	w := newWorld(t, partitions)
-	w.setup.Source.MaxBatchBytes = 4 << 20
+	w.setup.Params.MaxBatchBytes = 4 << 20
 	return w
 }
 

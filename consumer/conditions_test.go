@@ -6,14 +6,15 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
 
 func english(s *Setup) {
-	s.Source.When = []string{"header:lang = en"}
-	s.Settings = []byte(`{"source.when":["header:lang = en"],"test":1}`)
+	s.Sources[0].Reading.When = []document.Condition{{Header: "lang", Equals: "en"}}
+	s.Settings = []byte(`{"sources[0].when[0].equals":"en","test":1}`)
 }
 
 // selective is a world in which only English documents are checked.

@@ -88,7 +88,7 @@ func (f *filling) bring(ctx context.Context) error {
 			MaxEntryBytes: int(f.setup.Journal.MaxEntryBytes),
 			Untimely:      func(*kgo.Record) (string, bool) { return "", false }, // nothing is forwarded
 		},
-		MaxBatchBytes: int(f.setup.Source.MaxBatchBytes), FetchBytes: int(f.setup.Params.FetchBytes),
+		MaxBatchBytes: int(f.setup.Params.MaxBatchBytes), FetchBytes: int(f.setup.Params.FetchBytes),
 		MaxRate: f.setup.MaxRate, Logger: f.setup.Logger, Reads: f.choice.Reads,
 	})
 }

@@ -45,7 +45,7 @@ func past(n int, partitions int32, ago time.Duration) (documents, copies []*kgo.
 func older(t *testing.T, n int, change ...func(*Setup)) (w *world, copies []*kgo.Record) {
 	t.Helper()
 	w = newWorld(t, 3)
-	w.setup.Document.InvalidUTF8, w.setup.Snapshot.Every = "reject", time.Hour
+	w.setup.Sources[0].Reading.Reject, w.setup.Snapshot.Every = []string{"invalid_encoding", "missing_field"}, time.Hour
 	for _, f := range change {
 		f(&w.setup)
 	}

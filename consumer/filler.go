@@ -8,6 +8,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/feed"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -50,7 +51,7 @@ func (f *Filler) Check(ctx context.Context) error {
 		Topics: f.asked.Topics, Succeeds: s.Params.Succeeds,
 	}
 	if len(in.Topics) == 0 {
-		in.Topics = s.Source.Topics
+		in.Topics = document.Named(s.Sources)
 	}
 	return in.Check(ctx)
 }
@@ -208,7 +209,7 @@ func (l *fillerLife) judgedBelow(ctx context.Context, plan *protocol.Plan) error
 // sameScopes refuses to fill the window of a group that compares documents of one topic only from topics that it neither
 // reads nor writes unique documents to: nothing would be found a copy of them.
 func (l *fillerLife) sameScopes(ctx context.Context, topics []string) error {
-	if !l.reached.setup.Document.ScopeIsTopic() {
+	if !document.ScopeIsTopic(l.reached.setup.Sources) {
 		return nil
 	}
 	sources, err := l.choice.Find(ctx, l.cluster.Admin())
@@ -222,7 +223,7 @@ func (l *fillerLife) sameScopes(ctx context.Context, topics []string) error {
 		})
 		if !own {
 			return &stop.Error{
-				What: fmt.Sprintf("the group compares only documents of one topic (document.scope: topic), and does not read %s: "+
+				What: fmt.Sprintf("the group compares only documents of one topic (sources.scope: topic), and does not read %s: "+
 					"nothing would be found a copy of what comes from there", topic),
 				Remedy: "fill the window with the topics that the group reads, or those of its unique documents",
 			}

@@ -45,15 +45,19 @@ func doc(key, value string) gateway.Document {
 // A document is read as one of its topic: else its request and its verdict would be those of another.
 func TestGatewayReadsByTopic(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*document.Params){
-		"scope":    func(p *document.Params) { p.Scope = "topic" },
-		"by_topic": func(p *document.Params) { p.ByTopic = []string{"news format = json"} },
+	for name, change := range map[string]func(*Setup){
+		"scope": func(s *Setup) { s.Sources[0].Reading.Scope = "topic" },
+		"sources": func(s *Setup) {
+			other := document.Source{Pattern: "other", Reading: document.DefaultParams()}
+			s.Sources = append([]document.Source{other}, s.Sources...)
+			s.Sources[1].Reading.Format = "json"
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
 			w.setup.Index.Window.Requests, w.setup.Accepted.Rejected = time.Hour, []string{"news"}
-			change(&w.setup.Document)
+			change(&w.setup)
 			g := w.gatewayOf(w.start())
 			text := `{"title":"the council met on tuesday evening and decided to build a bridge"}`
 			first := w.asks(g, doc("a", text))[0]
@@ -61,7 +65,7 @@ func TestGatewayReadsByTopic(t *testing.T) {
 				t.Errorf("%+v, and again %+v", first, again)
 			}
 			want := sink.Unique
-			if name == "by_topic" {
+			if name == "sources" {
 				want = sink.Rejected // the text is not there for JSON; as raw text it would be one
 			}
 			if first.Verdict != want {
@@ -77,7 +81,7 @@ func TestGateway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.setup.Index.Window.Requests = time.Hour
-	w.setup.Document.Format, w.setup.Document.MaxBytes = "json", 200
+	w.setup.Sources[0].Reading.Format, w.setup.Sources[0].Reading.MaxBytes = "json", 200
 	first := w.start()
 	text := func(n int) string {
 		return fmt.Sprintf(`{"text":"document %d: the council met on tuesday evening and decided to build bridge %d"}`, n, n*7919)

@@ -84,8 +84,7 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 			kgo.DisableClientMetrics(), // each client would compress its metrics for the broker, in buffers of 4 MiB
 			kgo.RetryBackoffFn(func(int) time.Duration { return 20 * time.Millisecond }),
 		},
-		Params: DefaultParams(), Source: SourceParams{Topics: []string{"news"}, Start: "earliest", MaxBatchBytes: 32 << 20},
-		Document: document.DefaultParams(), Index: params,
+		Params: DefaultParams(), Sources: sourcesOf("news"), Index: params,
 		Journal: journal.DefaultParams(), Sink: sink.DefaultParams(), Snapshot: snapshot.DefaultParams(),
 		Settings: []byte(`{"test":1}`), Logger: logger, ProducerTime: true,
 	}
@@ -93,6 +92,13 @@ func newWorld(t *testing.T, partitions int32, opts ...kfake.Opt) *world {
 	w.setup.Params.TransactionTimeout = 3 * time.Second
 	w.stored, w.setup.Snapshot.Every = localdir.Params{Path: w.dir}, time.Second
 	return w
+}
+
+// sourcesOf is one source that names topics.
+func sourcesOf(topics ...string) []document.Source {
+	s := document.DefaultSource()
+	s.Topics = topics
+	return []document.Source{s}
 }
 
 // patient gives members so much time that the group expels none of them on a busy machine: for tests that count the
@@ -197,6 +203,7 @@ func (w *world) start(change ...func(*Setup)) *running {
 func (w *world) launch(change ...func(*Setup)) *running {
 	w.t.Helper()
 	setup, network := w.setup, newNetwork()
+	setup.Sources = slices.Clone(setup.Sources)
 	setup.Kafka = append(slices.Clone(setup.Kafka), kgo.Dialer(network.dial))
 	for _, f := range change {
 		f(&setup)
@@ -349,7 +356,7 @@ func (w *world) audits(group string) audit.Inputs {
 		Group:   group,
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
 		Owner: w.setup.Params.Group, ProducerTime: w.setup.ProducerTime,
-		Outputs: w.setup.Sink.Topics, Verdicts: w.setup.Sink.VerdictsTopic, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Source.MaxBatchBytes),
+		Outputs: w.setup.Sink.Topics, Verdicts: w.setup.Sink.VerdictsTopic, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Params.MaxBatchBytes),
 		JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.Params.Group,
 	}
 }

@@ -37,7 +37,7 @@ type process struct {
 func (p *process) sessions(replica *member.Follower) *session.Setup {
 	s, mode := p.setup, protocol.NewMode(p.setup.Plan)
 	return &session.Setup{
-		Params: s.Params, Source: s.Source, Topics: p.lookout.sources, Sink: s.Sink, MaxEntryBytes: int(s.Journal.MaxEntryBytes),
+		Params: s.Params, Topics: p.lookout.sources, Sink: s.Sink, MaxEntryBytes: int(s.Journal.MaxEntryBytes),
 		Cluster: p.cluster, Log: p.log, Replica: replica, Reader: p.reader, Encoder: p.encoder(),
 		Clock:       &outputs.Clock{Times: p.lookout.times, Mode: mode, Log: p.log, Replica: replica, Client: p.cluster.Client, Logger: s.Logger},
 		Incarnation: p.incarnation, Large: p.large, Counters: p.counters, Waiting: p.waiting, Stir: p.stir,

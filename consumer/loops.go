@@ -3,7 +3,9 @@ package consumer
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index/setting"
@@ -16,20 +18,22 @@ import (
 // unless both are given one name. Loops also reports names that no topic can have, as a source's with the suffix of an
 // output may be.
 // The keys of mistakes are complete.
-func Loops(p Params, source SourceParams, out sink.Params) []setting.Mistake {
+func Loops(p Params, sources []document.Source, out sink.Params) []setting.Mistake {
 	l := loops{roles: map[string]string{}, said: map[string]bool{}}
 	for _, m := range out.Validate() {
 		l.said["outputs."+m.Key] = true
 	}
-	for _, name := range source.Topics {
-		l.take("source.topics", name, "a source")
+	for i := range sources {
+		for _, name := range sources[i].Topics {
+			l.take(document.KeyOf(i)+ofTopics, name, "a source")
+		}
 	}
 	own := journal.Params{}.Name(p.Group)
 	l.take("group", own, "the journal")
 	if p.Succeeds != "" && p.Succeeds != p.Group {
 		l.take("succeeds", p.Followed(), "the journal of the group that is followed")
 	}
-	for _, name := range source.Topics {
+	for _, name := range document.Named(sources) {
 		unique, duplicate, rejected := out.Topics(name)
 		l.take("outputs.unique.topic", unique, "the unique documents")
 		if duplicate != "" && !out.Together() {
@@ -40,21 +44,26 @@ func Loops(p Params, source SourceParams, out sink.Params) []setting.Mistake {
 			l.take("outputs.verdicts.topic", verdicts, "the verdicts")
 		}
 	}
-	l.patterned(own, source, out)
+	l.patterned(own, sources, out)
 	return l.found
 }
 
-// patterned reports sources that are named, and journals, that a topic which the pattern brings would forward to. The
+// ofTopics ends the keys of the topics that sources name.
+const ofTopics = ".topics"
+
+// patterned reports sources that are named, and journals, that a topic which a pattern brings would forward to. A
 // pattern itself makes no loop: what has the name of an output is never read by it.
-func (l *loops) patterned(journal string, source SourceParams, out sink.Params) {
-	choice, err := routing.Choose(source.Choice(), out)
+func (l *loops) patterned(journal string, sources []document.Source, out sink.Params) {
+	choice, err := routing.Choose(sources, out)
 	if err != nil || !choice.Open() { // the setting's own mistake
 		return
 	}
-	for _, name := range source.Topics {
-		if role, of := choice.Output(name); role != "" && !l.said["outputs."+role+".topic"] {
-			l.wrong("source.topics", name, "is named as a source, and is outputs."+role+of+": it would be read again, without end",
-				"take it out of source.topics, or give that output another name")
+	for i := range sources {
+		for _, name := range sources[i].Topics {
+			if role, of := choice.Output(name); role != "" && !l.said["outputs."+role+".topic"] {
+				l.wrong(document.KeyOf(i)+ofTopics, name, "is named as a source, and is outputs."+role+of+": it would be read again, without end",
+					"take it out of topics, or give that output another name")
+			}
 		}
 	}
 	if role, of := choice.Output(journal); role != "" && !l.said["outputs."+role+".topic"] {
@@ -95,10 +104,10 @@ func (l *loops) take(key, topic, role string) {
 	switch {
 	case key == "group" || key == "succeeds":
 		m.Problem = "is its journal, and " + had + " as well"
-		m.Remedy = "take it out of source.topics, or name another group"
+		m.Remedy = "take it out of sources.topics, or name another group"
 	case had == "a source":
 		m.Problem += ": they would be read again, without end"
-		m.Remedy += ", or take it out of source.topics"
+		m.Remedy += ", or take it out of sources.topics"
 	case had == "the journal":
 		m.Problem += ": no member could read it any more"
 	}
@@ -112,7 +121,7 @@ const longestTopic = 249
 
 // named reports a name that no topic can have. A source's own name is reported elsewhere.
 func (l *loops) named(key, topic string) {
-	if key != "source.topics" && len(topic) > longestTopic {
+	if !strings.HasSuffix(key, ofTopics) && len(topic) > longestTopic {
 		l.wrong(key, topic, fmt.Sprintf("has %d characters, and Kafka's topic names have %d at most", len(topic), longestTopic),
 			"write a shorter name in "+key)
 	}

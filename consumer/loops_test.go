@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -41,7 +42,7 @@ var loopCases = []struct {
 	},
 	{
 		"a journal that is a source", "news,j.journal", func(_ *sink.Params, p *Params) { p.Group = "j" },
-		[]string{"group: j.journal: is its journal, and a source as well; take it out of source.topics, or name another group"},
+		[]string{"group: j.journal: is its journal, and a source as well; take it out of sources.topics, or name another group"},
 	},
 	{
 		"the followed journal is a source", "old.journal", func(_ *sink.Params, p *Params) { p.Succeeds = "old" },
@@ -109,7 +110,7 @@ func TestLoops(t *testing.T) {
 			out, p := sink.DefaultParams(), DefaultParams()
 			p.Group = "unecho"
 			c.change(&out, &p)
-			found := Loops(p, SourceParams{Topics: strings.Split(c.sources, ",")}, out)
+			found := Loops(p, sourcesOf(strings.Split(c.sources, ",")...), out)
 			if len(found) != len(c.want) {
 				t.Fatalf("found %v", found)
 			}
@@ -127,10 +128,11 @@ func TestLoopsOfAPattern(t *testing.T) {
 	for named, want := range map[string]string{
 		"news.a":               "",
 		"other.unique":         "",
-		"news.a.unique":        "source.topics: news.a.unique: is named as a source, and is outputs.unique of news.a: it would be read again",
+		"news.a.unique":        "sources[0].topics: news.a.unique: is named as a source, and is outputs.unique of news.a: it would be read again",
 		"news.a,news.a.unique": "outputs.unique.topic: news.a.unique: is a source",
 	} {
-		source := SourceParams{Topics: strings.Split(named, ","), Pattern: `news\..*`}
+		source := sourcesOf(strings.Split(named, ",")...)
+		source[0].Pattern = `news\..*`
 		found := Loops(DefaultParams(), source, sink.DefaultParams())
 		if want == "" && len(found) > 0 || want != "" && (len(found) == 0 || !strings.HasPrefix(found[0].String(), want)) {
 			t.Errorf("%s: %v, want %q", named, found, want)
@@ -138,7 +140,7 @@ func TestLoopsOfAPattern(t *testing.T) {
 	}
 	p, out := DefaultParams(), sink.DefaultParams()
 	p.Group, out.Rejected.Topic = "news.a", "{source}.journal"
-	found := Loops(p, SourceParams{Pattern: `news\..*`}, out)
+	found := Loops(p, []document.Source{{Pattern: `news\..*`}}, out)
 	if len(found) != 1 || !strings.Contains(found[0].String(), "is its journal, and is outputs.rejected of news.a") {
 		t.Errorf("the journal: %v", found)
 	}
@@ -150,8 +152,8 @@ func TestStartRefusesALoop(t *testing.T) {
 	for name, change := range map[string]func(*Setup){
 		"an output is the source":      func(s *Setup) { s.Sink.Duplicate.Topic = "news" },
 		"an output is the journal":     func(s *Setup) { s.Sink.Unique.Topic = "unecho.journal" },
-		"the journal is the source":    func(s *Setup) { s.Source.Topics = []string{"news", "unecho.journal"} },
-		"the list takes in an output":  func(s *Setup) { s.Source.Topics = []string{"news", "news.unique"} },
+		"the journal is the source":    func(s *Setup) { s.Sources[0].Topics = []string{"news", "unecho.journal"} },
+		"the list takes in an output":  func(s *Setup) { s.Sources[0].Topics = []string{"news", "news.unique"} },
 		"two outputs are one topic":    func(s *Setup) { s.Sink.Duplicate.Topic, s.Sink.Unique.Topic = "news.out", "{source}.out" },
 		"also where nothing goes out ": func(s *Setup) { s.Sink.DryRun, s.Sink.Duplicate.Topic = true, "news" },
 	} {

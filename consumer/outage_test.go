@@ -59,7 +59,7 @@ func TestOutagePasses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.passes()
-	w.setup.Document.MaxBytes = 4 << 10
+	w.setup.Sources[0].Reading.MaxBytes = 4 << 10
 	m := w.start(named("m"), sessions(1))
 	w.produce(40, 301)
 	w.settled()

@@ -55,7 +55,7 @@ func newGuarded(t *testing.T, rights []right) *guarded {
 	g := &guarded{world: w, base: w.setup.Kafka, refusals: &refusals{met: make(chan struct{})}}
 	w.setup.Kafka = g.as("admin", "a")
 	w.setup.Params.Sessions = 1
-	w.setup.Document.MaxBytes = 4 << 10
+	w.setup.Sources[0].Reading.MaxBytes = 4 << 10
 	w.setup.Snapshot.For = snapshot.ByAll // so that the journal is trimmed
 	w.setup.Snapshot.Every = 50 * time.Millisecond
 	return g

@@ -215,7 +215,7 @@ func TestPermissionsOfABackfill(t *testing.T) {
 		}
 		group := fmt.Sprint(j.Group, i)
 		m := g.launch(job(group, plan), g.unprivileged, func(s *Setup) {
-			s.Source.Topics = topics
+			s.Sources[0].Topics = topics
 			s.Sink.Unique.Topic, s.Sink.Duplicate.Topic, s.Sink.Rejected.Topic = "news.backfill.u", "news.backfill.d", "news.backfill.r"
 		})
 		select {

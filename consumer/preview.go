@@ -20,7 +20,7 @@ func (r *reached) preview(ctx context.Context, sources []string) {
 	defer cancel()
 	setup := &preview.Setup{
 		Reader: r.reader, Index: s.Index, Encoder: r.encoder(), MaxEntryBytes: int(s.Journal.MaxEntryBytes),
-		MaxBatchBytes: int(s.Source.MaxBatchBytes),
+		MaxBatchBytes: int(s.Params.MaxBatchBytes),
 	}
 	topics := broker.NewTopics(r.cluster.Client, s.Logger)
 	done := 0

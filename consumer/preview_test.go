@@ -27,8 +27,8 @@ func TestStartPreviewsDocuments(t *testing.T) {
 		}},
 		"a field that no document has": {[]string{"titel", "body"}, []string{
 			`"level":"warn","topic":"news","documents":20,"judged":0,"rejected":20,"unchecked":0,"reason":"missing_field",` +
-				`"detail":"no field titel (document.missing)","example":"news/0/10","why":"no document would be judged`,
-			`"remedy":"correct titel (document.fields), perhaps to title; the documents have body, title"`,
+				`"detail":"no field titel (sources[0].reject)","example":"news/0/10","why":"no document would be judged`,
+			`"remedy":"correct titel (sources[0].text), perhaps to title; the documents have body, title"`,
 			`"message":"the newest documents of a source would all be rejected"`,
 		}},
 	} {
@@ -36,7 +36,7 @@ func TestStartPreviewsDocuments(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
 			log := w.logged()
-			w.setup.Document.Format, w.setup.Document.Fields, w.setup.Accepted.Rejected = "json", c.fields, []string{"news"}
+			w.setup.Sources[0].Reading.Format, w.setup.Sources[0].Reading.Fields, w.setup.Accepted.Rejected = "json", c.fields, []string{"news"}
 			for i := range 30 {
 				w.send(&kgo.Record{Value: fmt.Appendf(nil, `{"title":"Rainbow","body":"covert%02d"}`, i)})
 			}
@@ -97,7 +97,7 @@ func TestStartPreviewsSomeSources(t *testing.T) {
 		if err := w.cluster.CreateTopic(topic, 1, map[string]string{"max.message.bytes": "16777216"}); err != nil {
 			t.Fatal(err)
 		}
-		w.setup.Source.Topics = append(w.setup.Source.Topics, topic)
+		w.setup.Sources[0].Topics = append(w.setup.Sources[0].Topics, topic)
 	}
 	m := w.start(sessions(1))
 	w.settled()
@@ -113,7 +113,7 @@ func TestPreviewIsBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	log := w.logged()
-	w.setup.Source.MaxBatchBytes = 1 << 20
+	w.setup.Params.MaxBatchBytes = 1 << 20
 	w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.ProducerBatchCompression(kgo.ZstdCompression()))
 	for range 30 {
 		w.send(&kgo.Record{Value: bytes.Repeat([]byte("a"), 1<<19)})

@@ -30,7 +30,7 @@ func TestRefusals(t *testing.T) {
 				"message.timestamp.type": "LogAppendTime",
 			})
 		}, []string{"retention.ms is 604800000", "kafka-configs.sh"}},
-		{"an unknown topic", func(w *world) { w.setup.Source.Topics = []string{"nows"} }, []string{"nows", "kafka-topics.sh"}},
+		{"an unknown topic", func(w *world) { w.setup.Sources[0].Topics = []string{"nows"} }, []string{"nows", "kafka-topics.sh"}},
 		{"an output too narrow", func(w *world) {
 			w.setup.Sink.Create.Enabled = false
 			w.write() // the journal

@@ -43,8 +43,8 @@ func (w *world) registry() *moody {
 		(*mood)(out, r)
 		return true
 	})
-	d := &w.setup.Document
-	d.Format, d.Framing, d.Registry.URLs, d.Registry.Timeout = "avro", "confluent", []string{m.URL()}, 200*time.Millisecond
+	d := &w.setup.Sources[0].Reading
+	d.Format, d.Schema.Framing, d.Registry.URLs, d.Registry.Timeout = "avro", "confluent", []string{m.URL()}, 200*time.Millisecond
 	return m
 }
 
@@ -114,7 +114,7 @@ func TestRegistryHangsRebalance(t *testing.T) {
 	w := newWorld(t, 2)
 	w.patient()
 	registry := w.registry()
-	w.setup.Document.Registry.Timeout = time.Minute
+	w.setup.Sources[0].Reading.Registry.Timeout = time.Minute
 	held, givenUp := make(chan struct{}), make(chan struct{})
 	giveUp := sync.OnceFunc(func() { close(givenUp) })
 	registry.becomes(func(out http.ResponseWriter, r *http.Request) {
@@ -134,7 +134,7 @@ func TestRegistryHangsRebalance(t *testing.T) {
 	second := w.start(named("b"), sessions(1))
 	w.joined(2)
 	w.await("the question is not given up", givenUp)
-	if took := time.Since(began); took >= w.setup.Document.Registry.Timeout {
+	if took := time.Since(began); took >= w.setup.Sources[0].Reading.Registry.Timeout {
 		t.Errorf("the question is given up by its own time-out, after %v", took)
 	}
 	registry.becomes(nil)

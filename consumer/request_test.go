@@ -23,7 +23,6 @@ func TestRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.setup.Index.Window.Requests = time.Hour
-	w.setup.Document.Empty = "unique"
 	first := w.start()
 	w.send(keyed("a", ""), keyed("b", ""), &kgo.Record{Value: []byte(" ")})
 	w.settled()

@@ -281,6 +281,6 @@ func (r *rounds) warnOfSources(group string, theirs []byte) {
 	}
 	r.warned = true
 	r.setup.Logger.Warn().Str("group", group).Strs("theirs", routing.Sources(theirs)).Strs("ours", routing.Sources(ours)).
-		Str("remedy", "let both have the same source.topics and source.pattern").
+		Str("remedy", "let both have the same sources.topics and sources.pattern").
 		Msg("the followed group reads other topics: this group cannot take over from it")
 }

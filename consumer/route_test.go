@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -34,8 +35,8 @@ func TestAnotherRoutingIsRefused(t *testing.T) {
 		{"a dry run", func(s *Setup) { s.Sink.DryRun = true }, []string{"--dry-run: true here, false in the journal"}},
 		{"an output", func(s *Setup) { s.Sink.Unique.Topic = "elsewhere" }, []string{"outputs.unique of news: elsewhere here, news.unique in the journal"}},
 		{"another", func(s *Setup) { s.Sink.Rejected.Topic = "{source}.bad" }, []string{"outputs.rejected of news: news.bad here, news.rejected in the journal"}},
-		{"where it starts", func(s *Setup) { s.Source.Start = "latest" }, []string{"source.start: latest here, earliest in the journal"}},
-		{"a topic more", func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} }, []string{`source.topics: ["blogs","news"] here, ["news"] in the journal`}},
+		{"where it starts", func(s *Setup) { s.Sources[0].Start = "latest" }, []string{"sources[0].start: latest here, earliest in the journal"}},
+		{"a topic more", func(s *Setup) { s.Sources[0].Topics = []string{"news", "blogs"} }, []string{`sources[0].topics: ["blogs","news"] here, ["news"] in the journal`}},
 	} {
 		w.refusedBy(w.launch(named("wrong"), c.change),
 			append(c.says, "the routing differs", "unecho routing show", "unecho routing apply")...)
@@ -148,11 +149,12 @@ func (w *world) routingJournal() *routing.Journal {
 func (w *world) reroute(change func(*Setup)) {
 	w.t.Helper()
 	to := w.setup
+	to.Sources = slices.Clone(to.Sources)
 	change(&to)
 	j := w.routingJournal()
 	state, err := j.Read(w.context())
 	if err == nil {
-		_, err = j.Change(w.context(), to.Journal, state, routing.Text(to.Source.Choice(), to.Sink))
+		_, err = j.Change(w.context(), to.Journal, state, routing.Text(to.Sources, to.Sink))
 	}
 	if err != nil {
 		w.t.Fatal(err)

@@ -186,7 +186,7 @@ func (w *world) source(partition int32) entry.Source {
 func TestVerdictOutranksRejection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	w.setup.Document.MaxBytes = 500
+	w.setup.Sources[0].Reading.MaxBytes = 500
 	w.produce(50, 65)
 	m := w.start(named("m"), sessions(1))
 	w.settled()

@@ -63,7 +63,7 @@ func New(setup Setup) (*Service, error) {
 	s := &Service{
 		setup: setup, reader: reader, taken: &gateway.Counters{},
 		kept: kept{
-			incarnation: balance.NewIncarnation(time.Now(), setup.Snapshot.For == snapshot.ByOne), counters: measure.NewCounters(setup.Source.Topics),
+			incarnation: balance.NewIncarnation(time.Now(), setup.Snapshot.For == snapshot.ByOne), counters: measure.NewCounters(document.Named(setup.Sources)),
 			waiting: &standing.WaitingList{}, replicas: member.NewCounters(), stirred: make(chan struct{}, 1),
 		},
 	}

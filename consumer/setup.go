@@ -2,6 +2,7 @@ package consumer
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -28,9 +29,6 @@ type Params = session.Params
 // Membership says how this process is a member of its group.
 type Membership = session.Membership
 
-// SourceParams say what is read.
-type SourceParams = session.SourceParams
-
 // Accepted is what a person permits a process once.
 type Accepted = protocol.Accepted
 
@@ -55,16 +53,12 @@ type StopError = stop.Error
 // DefaultParams are the defaults of the group's settings.
 func DefaultParams() Params { return session.DefaultParams() }
 
-// DefaultSourceParams are the defaults of the source's settings.
-func DefaultSourceParams() SourceParams { return session.DefaultSourceParams() }
-
 // Setup is everything a service is made of. The caller closes the store.
 type Setup struct {
 	Kafka    []kgo.Opt // how the cluster is reached
 	Sessions []kgo.Opt // more for the clients that documents pass
 	Params   Params
-	Source   SourceParams
-	Document document.Params
+	Sources  []document.Source // which topics are read, and how
 	Index    index.Params
 	Journal  journal.Params
 	Sink     sink.Params
@@ -92,13 +86,16 @@ type Setup struct {
 
 // build makes what needs no cluster. It completes the setup, which does not change after that.
 func (s *Setup) build() (*document.Reader, *routing.Choice, error) {
-	s.Document.Registry.Logger = s.Logger
+	s.Sources = slices.Clone(s.Sources)
+	for i := range s.Sources {
+		s.Sources[i].Reading.Registry.Logger = s.Logger
+	}
 	s.Journal.Topic = s.Journal.Name(s.Params.Group)
-	reader, err := document.New(s.Document, s.Source.When...)
+	reader, err := document.NewSources(s.Sources)
 	if err != nil {
 		return nil, nil, fmt.Errorf("build service: %w", err)
 	}
-	choice, err := routing.Choose(s.Source.Choice(), s.Sink, s.Journal.Topic)
+	choice, err := routing.Choose(s.Sources, s.Sink, s.Journal.Topic)
 	if err != nil {
 		return nil, nil, fmt.Errorf("build service: %w", err)
 	}
@@ -114,7 +111,7 @@ func (s *Setup) fixed(p index.Params) *Setup {
 
 // agreed is what members agree on by the setup: its settings, and the canonical text of its routing.
 func (s *Setup) agreed() *member.Agreed {
-	text := routing.Text(s.Source.Choice(), s.Sink)
+	text := routing.Text(s.Sources, s.Sink)
 	if s.Plan != nil {
 		return member.NewAgreed(s.Index, s.Settings, routing.WithPlan(text, s.Plan))
 	}
@@ -133,7 +130,7 @@ func (s *Setup) limit() *rate.Limiter {
 
 // closed refuses to start if the topics make a loop: each forwarded document would come back.
 func (s *Setup) closed() error {
-	loops := Loops(s.Params, s.Source, s.Sink)
+	loops := Loops(s.Params, s.Sources, s.Sink)
 	if len(loops) == 0 {
 		return nil
 	}

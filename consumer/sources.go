@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/outputs"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -20,7 +21,7 @@ import (
 	"github.com/unecho/unecho/consumer/routing"
 )
 
-// sourcesEvery is how often a process looks for topics that source.pattern brings: soon enough for a person who waits
+// sourcesEvery is how often a process looks for topics that sources.pattern brings: soon enough for a person who waits
 // for a new topic, and seldom enough for a cluster with many.
 const sourcesEvery = 10 * time.Second
 
@@ -28,7 +29,7 @@ const sourcesEvery = 10 * time.Second
 // does not know all topics.
 const goneAfter = 2
 
-// Untaken is a topic that source.pattern fits and that is not read: its outputs are not as they must be. It is tried
+// Untaken is a topic that sources.pattern fits and that is not read: its outputs are not as they must be. It is tried
 // again with each look.
 type Untaken struct{ Topic, Why string }
 
@@ -53,13 +54,13 @@ func (l *lookout) Run(ctx context.Context, client *kgo.Client) {
 		err := l.look(ctx, client)
 		if err != nil && !failing && ctx.Err() == nil {
 			l.setup.Logger.Warn().Err(err).
-				Msg("topics that source.pattern brings cannot be looked for: what is read is read on, and the next look may tell")
+				Msg("topics that sources.pattern brings cannot be looked for: what is read is read on, and the next look may tell")
 		}
 		failing = err != nil
 	}
 }
 
-// look takes up the topics that are there and fit source.pattern, and gives up those that are gone. A topic is taken
+// look takes up the topics that are there and fit sources.pattern, and gives up those that are gone. A topic is taken
 // up when its outputs are there and as they must be; one that is not ready holds up no other. The error says that Kafka
 // did not answer as it should.
 func (l *lookout) look(ctx context.Context, client *kgo.Client) error {
@@ -88,7 +89,7 @@ func (l *lookout) look(ctx context.Context, client *kgo.Client) error {
 			untaken = append(untaken, is)
 			if !slices.Contains(*l.untaken.Load(), is) {
 				l.setup.Logger.Error().Err(err).Str("topic", name).
-					Msg("a topic that source.pattern fits is not read: its outputs are not ready, the others go on")
+					Msg("a topic that sources.pattern fits is not read: its outputs are not ready, the others go on")
 			}
 		}
 	}
@@ -103,9 +104,9 @@ func (l *lookout) look(ctx context.Context, client *kgo.Client) error {
 // errGone says that a topic was deleted in this moment.
 var errGone = errors.New("the topic is gone")
 
-// takeUp makes sure of a topic that source.pattern fits, and of its outputs.
+// takeUp makes sure of a topic that sources.pattern fits, and of its outputs.
 func (l *lookout) takeUp(ctx context.Context, client *kgo.Client, name string) error {
-	for _, m := range Loops(l.setup.Params, SourceParams{Topics: []string{name}}, l.setup.Sink) {
+	for _, m := range Loops(l.setup.Params, []document.Source{{Topics: []string{name}}}, l.setup.Sink) {
 		return &broker.Fault{What: m.Key + ": " + m.Value + ": " + m.Problem, Remedy: m.Remedy}
 	}
 	topics := broker.NewTopics(client, l.setup.Logger)
@@ -121,7 +122,7 @@ func (l *lookout) takeUp(ctx context.Context, client *kgo.Client, name string) e
 	}
 	l.counters.Count(name)
 	l.setup.Logger.Info().Str("topic", name).Int("partitions", found[0].Partitions).
-		Msg("a topic that source.pattern fits is taken up")
+		Msg("a topic that sources.pattern fits is taken up")
 	return nil
 }
 
@@ -149,7 +150,7 @@ func (l *lookout) stillRead(now, existing []string) (still []string) {
 		}
 		delete(l.missing, name)
 		l.setup.Logger.Warn().Str("topic", name).
-			Msg("a topic that source.pattern fits is gone, or cannot be seen any more: it is read no longer")
+			Msg("a topic that sources.pattern fits is gone, or cannot be seen any more: it is read no longer")
 	}
 	return still
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -27,7 +28,7 @@ func newTopics(t *testing.T, names ...string) *topics {
 	t.Helper()
 	w := &topics{world: newWorld(t, 1), ends: map[string]map[int32]int64{}}
 	w.create(names...)
-	w.setup.Source.Topics = names
+	w.setup.Sources[0].Topics = names
 	return w
 }
 
@@ -69,7 +70,7 @@ func news(topic string, n int) (texts []string) {
 func patterned(t *testing.T, pattern string, existing ...string) *topics {
 	t.Helper()
 	w := newTopics(t, existing...)
-	w.setup.Source.Topics, w.setup.Source.Pattern = nil, pattern
+	w.setup.Sources[0].Topics, w.setup.Sources[0].Pattern = nil, pattern
 	w.setup.sourcesEvery = 20 * time.Millisecond
 	return w
 }
@@ -110,11 +111,11 @@ func (w *topics) audited() audit.Report {
 	return report
 }
 
-// With document.scope: topic each topic has an index of its own: a text of another topic is no original.
+// With sources.scope: topic each topic has an index of its own: a text of another topic is no original.
 func TestScopeOfTopics(t *testing.T) {
 	t.Parallel()
 	w := newTopics(t, "news.a", "news.b")
-	w.setup.Document.Scope = "topic"
+	w.setup.Sources[0].Reading.Scope = "topic"
 	w.send("news.a", sentence)
 	w.start()
 	w.settled()
@@ -135,7 +136,7 @@ func TestScopeOfTopics(t *testing.T) {
 func TestScopeOfTopicsIsNotFilledFromOthers(t *testing.T) {
 	t.Parallel()
 	w := newTopics(t, "news.a")
-	w.setup.Document.Scope = "topic"
+	w.setup.Sources[0].Reading.Scope = "topic"
 	w.create("archive")
 	w.send("archive", sentence)
 	w.ends = map[string]map[int32]int64{}
@@ -162,13 +163,13 @@ func TestScopeOfTopicsIsNotFilledFromOthers(t *testing.T) {
 	}
 }
 
-// A topic that comes while members run is read from its start, whatever source.start is, and forwarded to outputs by
+// A topic that comes while members run is read from its start, whatever sources.start is, and forwarded to outputs by
 // the templates. What has the name of an output, or of another use, is not read. A restart reads the same.
 func TestTopicsOfAPattern(t *testing.T) {
 	t.Parallel()
 	w := patterned(t, `news\..+|named`, "news.a")
 	w.create("named")
-	w.setup.Source.Topics, w.setup.Source.Start = []string{"named"}, "latest"
+	w.setup.Sources[0].Topics, w.setup.Sources[0].Start = []string{"named"}, "latest"
 	w.setup.Params.Group = "news.group" // its journal fits, too
 	w.send("news.a", news("a", 6)...)
 	w.send("named", news("never read", 1)...)
@@ -271,11 +272,14 @@ func TestPatternOfATopicThatGoes(t *testing.T) {
 	w.stopped(m)
 }
 
-// Topics are read by settings of their own, also such as come while members run.
-func TestDocumentsByTopic(t *testing.T) {
+// Topics are read by the sources that they are of, also such as come while members run.
+func TestDocumentsBySource(t *testing.T) {
 	t.Parallel()
 	w := patterned(t, `news\..+`, "news.text")
-	w.setup.Document.ByTopic = []string{`news\.json.* format = json`, `news\.json.* fields = title, body`, `news\.json.* id = field:n`}
+	texts := w.setup.Sources[0]
+	objects := texts
+	objects.Pattern, objects.Reading.Format, objects.Reading.Fields, objects.Reading.ID = `news\.json.*`, "json", []string{"title", "body"}, "field:n"
+	w.setup.Sources = []document.Source{objects, texts}
 	w.send("news.text", sentence)
 	w.start()
 	w.settled()

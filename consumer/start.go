@@ -151,7 +151,7 @@ func (s *Setup) topics(ctx context.Context, client *kgo.Client, l *lookout) (jou
 		return journalID, err
 	}
 	topics := broker.NewTopics(client, s.Logger)
-	sources, err := topics.Describe(ctx, s.Source.Topics...)
+	sources, err := topics.Describe(ctx, document.Named(s.Sources)...)
 	if err != nil {
 		return journalID, err
 	}

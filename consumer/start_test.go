@@ -99,7 +99,7 @@ func TestStartEnds(t *testing.T) {
 			s.Params.StartTimeout = 0
 		}, broker.Transient},
 		{"a topic that is missing", func(s *Setup) {
-			s.Source.Topics = []string{"nows"}
+			s.Sources[0].Topics = []string{"nows"}
 			s.Params.StartTimeout = time.Hour
 		}, func(err error) bool { return errors.Is(err, broker.ErrMissing) }},
 	} {

@@ -72,7 +72,7 @@ type Stats struct {
 	Leaderless   int            // partitions of the source that have no leader; their lag is not known
 	Partitions   int            // of the source, assigned to this process
 	Waiting      []Waiting      // of those, partitions that wait for a person
-	Untaken      []Untaken      // topics that source.pattern fits and that are not read yet
+	Untaken      []Untaken      // topics that sources.pattern fits and that are not read yet
 	SnapshotNext int64          // journal offset of the newest snapshot; -1 when there is none
 	SnapshotTime int64          // when it was taken, ms since 1970; 0 when there is none
 	SnapshotErrs uint64

@@ -223,7 +223,7 @@ func TestHandoverIsRefused(t *testing.T) {
 	gone := w.handover("next", false)
 	gone.OldGroup.Journal = "gone.journal"
 	refused(gone, "group unecho has no journal gone.journal")
-	other := w.start(w.successor("other"), func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} })
+	other := w.start(w.successor("other"), func(s *Setup) { s.Sources[0].Topics = []string{"news", "blogs"} })
 	w.becomesFilled(other)
 	refused(w.handover("other", false), "the groups read other topics")
 	plain := w.start(w.successor("plain"), func(s *Setup) {

@@ -92,7 +92,7 @@ func TestSuccessorOfItself(t *testing.T) {
 		t.Errorf("the same group: %v", m)
 	}
 	p.Succeeds = "old"
-	if m := Loops(p, SourceParams{Topics: []string{"old.journal"}}, sink.DefaultParams()); len(m) != 1 ||
+	if m := Loops(p, sourcesOf("old.journal"), sink.DefaultParams()); len(m) != 1 ||
 		m[0].Key != "succeeds" {
 		t.Errorf("the followed journal is a source: %v", m)
 	}
@@ -112,7 +112,7 @@ func TestSuccessorOfOtherSourcesSaysSo(t *testing.T) {
 	if said.has(warning) {
 		t.Error("it is said of the same topics, too")
 	}
-	w.launch(w.successor("other"), func(s *Setup) { s.Source.Topics = []string{"news", "blogs"} })
+	w.launch(w.successor("other"), func(s *Setup) { s.Sources[0].Topics = []string{"news", "blogs"} })
 	w.becomes("said", func() bool { return said.has(warning) && said.has(`"theirs":["news"]`) })
 }
 

@@ -22,7 +22,7 @@ func toldWorld(t *testing.T, partitions int32) *world {
 	t.Helper()
 	w := newWorld(t, partitions)
 	telling(&w.setup)
-	w.setup.Document.Empty = "reject"
+	w.setup.Sources[0].Reading.Reject = []string{"empty", "missing_field"}
 	return w
 }
 

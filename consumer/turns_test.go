@@ -15,8 +15,8 @@ func TestDroppedRecordsTakeNoRoom(t *testing.T) {
 	if err := w.cluster.CreateTopic("three", 3, map[string]string{"max.message.bytes": "1048576"}); err != nil {
 		t.Fatal(err)
 	}
-	w.setup.Source.Topics = []string{"three"}
-	w.setup.Source.MaxBatchBytes, w.setup.Params.FetchBytes, w.setup.Params.PollRecords = 4<<20, 1<<20, 500
+	w.setup.Sources[0].Topics = []string{"three"}
+	w.setup.Params.MaxBatchBytes, w.setup.Params.FetchBytes, w.setup.Params.PollRecords = 4<<20, 1<<20, 500
 	w.setup.Accepted.Rejected = []string{"three"}
 	for p := range int32(3) {
 		if err := w.cluster.MoveTopicPartition("three", p, p); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/sink"
@@ -21,7 +22,7 @@ import (
 func misread(t *testing.T, partitions int32) *world {
 	t.Helper()
 	w := newWorld(t, partitions)
-	w.setup.Document.Format, w.setup.Document.Fields = "json", []string{"title"}
+	w.setup.Sources[0].Reading.Format, w.setup.Sources[0].Reading.Fields = "json", []string{"title"}
 	w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	return w
 }
@@ -101,7 +102,7 @@ func TestAllRejectedIsCorrected(t *testing.T) {
 	if _, err := kadm.NewClient(w.client()).DeleteTopic(w.context(), "unecho.journal"); err != nil {
 		t.Fatal(err)
 	}
-	m := w.start(func(s *Setup) { s.Document.Fields, s.Settings = []string{"text"}, []byte(`{"test":2}`) })
+	m := w.start(func(s *Setup) { s.Sources[0].Reading.Fields, s.Settings = []string{"text"}, []byte(`{"test":2}`) })
 	w.settled()
 	w.ended(m)
 	if out := m.Stats(); out.Unique+out.Duplicate != 100 || len(w.outputs("news.unique", int(out.Unique))) != int(out.Unique) {
@@ -124,7 +125,7 @@ func TestNotAllRejectedGoesOn(t *testing.T) {
 			w.send(append(untitled(0, 10), &kgo.Record{Value: []byte("no JSON")})...)
 		},
 		"unchecked": func(w *world) {
-			w.setup.Source.When = []string{"header:lang missing"}
+			w.setup.Sources[0].Reading.When = []document.Condition{{Header: "lang", Exists: "false"}}
 			w.send(append(untitled(0, 10), &kgo.Record{Value: []byte("{}"), Headers: []kgo.RecordHeader{{Key: "lang"}}})...)
 		},
 	} {
@@ -169,7 +170,7 @@ func TestFirstDocumentsOfLaterTopic(t *testing.T) {
 	t.Parallel()
 	w := patterned(t, `news\..+`, "news.a")
 	w.setup.sourcesEvery = 200 * time.Millisecond
-	w.setup.Document.Format, w.setup.Document.Fields = "json", []string{"title"}
+	w.setup.Sources[0].Reading.Format, w.setup.Sources[0].Reading.Fields = "json", []string{"title"}
 	w.send("news.a", `{"title":"sunshine"}`)
 	m := w.start()
 	w.settled()

@@ -19,7 +19,7 @@
 //	of a unique document that was not compared with all its candidates, and so may be a copy
 //	unecho-cut          candidates
 //
-//	of a document that was forwarded as unique without being judged (source.when)
+//	of a document that was forwarded as unique without being judged (sources.when)
 //	unecho-unchecked    condition, or outage
 //
 //	of a unique document or a duplicate of a backfill that is older than what came before it in its partition

@@ -8,7 +8,7 @@ type Reason string
 const (
 	// more bytes than advanced.max_document_bytes, or than an id, an output or the journal takes
 	TooLarge        Reason = "too_large"
-	InvalidEncoding Reason = "invalid_encoding" // not UTF-8, where document.invalid_utf8 is reject
+	InvalidEncoding Reason = "invalid_encoding" // not UTF-8, where sources.reject has invalid_encoding
 	InvalidJSON     Reason = "invalid_json"     // not well-formed JSON
 	// not well-formed in another format, or in base64, or not as its schema says
 	Undecodable   Reason = "undecodable"
@@ -16,7 +16,7 @@ const (
 	MissingField  Reason = "missing_field"  // a field of the text, or one that the scope is read from, is absent
 	// the value is no JSON object, or a field holds something that cannot be text
 	WrongType     Reason = "wrong_type"
-	Empty         Reason = "empty"          // no text, where document.empty is reject
+	Empty         Reason = "empty"          // no text, where sources.reject has empty
 	BadTimestamp  Reason = "bad_timestamp"  // its timestamp cannot be written: see Writable
 	OutputRefused Reason = "output_refused" // its output topic refused the record
 )
@@ -35,15 +35,15 @@ func (r Reason) Remedy() string {
 	case TooLarge:
 		return "raise the setting that unecho-detail names on the rejected record, or keep such documents out of the source"
 	case InvalidEncoding:
-		return "have producers write UTF-8, or set document.invalid_utf8: replace"
+		return "have producers write UTF-8, or take invalid_encoding out of sources.reject"
 	case InvalidJSON, Undecodable:
-		return "compare document.format, and document.framing, with what producers write"
+		return "compare sources.format, and sources.schema.framing, with what producers write"
 	case UnknownSchema:
-		return "register the schema, or correct document.registry"
+		return "register the schema, or correct schema_registry"
 	case MissingField, WrongType:
-		return "compare document.fields, and the fields in document.scope, with a document: names are written title or article.body"
+		return "compare sources.text, and the fields in sources.scope, with a document: names are written title or article.body"
 	case Empty:
-		return "name the fields that hold the text in document.fields, or set document.empty: unique"
+		return "name the fields that hold the text in sources.text, or take empty out of sources.reject"
 	case BadTimestamp:
 		return "have producers write timestamps in milliseconds since 1970"
 	case OutputRefused:
@@ -58,7 +58,7 @@ type UncheckedReason string
 
 // Reasons for forwarding a document without judging it.
 const (
-	ByCondition UncheckedReason = "condition" // of source.when, which does not hold
+	ByCondition UncheckedReason = "condition" // of sources.when, which does not hold
 	InOutage    UncheckedReason = "outage"    // of the journal, with advanced.pass_after
 )
 

@@ -14,7 +14,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/explain"
 	"github.com/unecho/unecho/cmd/internal/tune"
-	"github.com/unecho/unecho/config"
 )
 
 // ruled are the verbs that have each of their flags in a table.
@@ -28,9 +27,9 @@ func ruled() map[*cobra.Command][]cmdline.Rule {
 // idleFlags are command lines beside which flags decide nothing.
 func idleFlags() []struct{ line, flags string } {
 	return []struct{ line, flags string }{
-		{"dedup --format lines a.txt", "fields id missing delimiter lenient-quotes"},
-		{"dedup --format text a.txt", "fields id missing delimiter lenient-quotes"},
-		{"dedup --format jsonl a.jsonl", "delimiter lenient-quotes missing"},
+		{"dedup --format lines a.txt", "fields id delimiter lenient-quotes"},
+		{"dedup --format text a.txt", "fields id delimiter lenient-quotes"},
+		{"dedup --format jsonl a.jsonl", "delimiter lenient-quotes"},
 		{"dedup a.txt", "fields lenient-quotes null include"},
 		{"dedup a.jsonl", "lenient-quotes part-bytes repeats removed checkpoint-every"},
 		{"dedup --unit line a.jsonl", "index index-file save-index pairs clusters groups representative verbose matches checkpoint " +
@@ -42,26 +41,26 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup --verify levenshtein --shingle char:4 a.jsonl", "weighted"},
 		{"dedup --bands 10 --rows 5 --slots 64 a.jsonl", "recall plan"},
 		{"dedup --plan area a.jsonl", "recall"},
-		{"eval --pairs a.tsv --format lines a.txt", "fields id missing delimiter lenient-quotes"},
-		{"eval --pairs a.tsv a.jsonl", "null include missing"},
+		{"eval --pairs a.tsv --format lines a.txt", "fields id delimiter lenient-quotes"},
+		{"eval --pairs a.tsv a.jsonl", "null include"},
 		{"eval --pairs a.tsv --verify levenshtein --shingle char:4 a.jsonl", "weighted"},
 		{"eval --pairs a.tsv --bands 10 --rows 5 --slots 64 a.jsonl", "recall plan"},
-		{"tune --format lines a.txt", "fields id missing delimiter lenient-quotes"},
+		{"tune --format lines a.txt", "fields id delimiter lenient-quotes"},
 		{"tune a.txt", "documents from to dir bits distance null include"},
 		{"tune --sketch simhash a.txt", "slots bands recall"},
 		{"tune --topic news", "include null format fields id delimiter lenient-quotes strict"},
-		{"tune --tokens tokens a.jsonl", "fields missing scope max-document-bytes invalid-utf8 " + cmdline.TextFlags},
+		{"tune --tokens tokens a.jsonl", "fields scope max-document-bytes reject " + cmdline.TextFlags},
 		{"tune --json a.txt", "all"},
-		{"sketch --format lines a.txt", "fields id missing delimiter lenient-quotes"},
+		{"sketch --format lines a.txt", "fields id delimiter lenient-quotes"},
 		{"sketch a.txt", "null include evidence max-candidates max-work"},
 		{"sketch --verify levenshtein --shingle char:4 a.txt", "weighted"},
 		{"sketch --bands 10 --rows 5 --slots 64 a.txt", "recall plan"},
-		{"plan --documents 9", "format fields id missing delimiter lenient-quotes strict include null max-document-bytes invalid-utf8 max-candidates max-work"},
+		{"plan --documents 9", "format fields id delimiter lenient-quotes strict include null max-document-bytes reject max-candidates max-work"},
 		{"plan --documents 9 a.txt", "id-bytes evidence-bytes null include"},
 		{"plan --documents 9 --verify levenshtein --shingle char:4", "weighted"},
 		{"plan --documents 9 --bands 10 --rows 5 --slots 64", "recall plan"},
 		{"explain one two", "format fields id delimiter lenient-quotes strict"},
-		{"explain --in a.txt --format lines 1 2", "fields id missing delimiter lenient-quotes"},
+		{"explain --in a.txt --format lines 1 2", "fields id delimiter lenient-quotes"},
 		{"explain --in a.txt 1 2", "dir"},
 		{"explain --json one two", "normal shared"},
 		{"explain --verify levenshtein --shingle char:4 one two", "weighted"},
@@ -109,11 +108,11 @@ func TestIdleFlags(t *testing.T) {
 		}
 	}
 	values := map[string]string{
-		"fields": "text", "id": "id", "missing": "empty", "delimiter": ";", "include": "*.md", "checkpoint-every": "1m",
+		"fields": "text", "id": "id", "delimiter": ";", "include": "*.md", "checkpoint-every": "1m",
 		"representative": "last", "matches": "all", "threshold": "0.9", "shingle": "word:2", "hash": "sha1", "sketch": "minhash",
 		"slots": "64", "plan": "recall", "recall": "0.9", "bands": "10", "rows": "6", "bits": "64", "distance": "3", "verify": "jaccard",
 		"evidence": "text", "max-candidates": "9", "max-references": "9", "max-work": "9", "part-bytes": "9", "repeats": "2",
-		"documents": "9", "id-bytes": "9", "evidence-bytes": "9", "from": "24h", "to": "1h", "format": "jsonl", "scope": "field:tenant", "max-document-bytes": "1KiB", "invalid-utf8": "reject",
+		"documents": "9", "id-bytes": "9", "evidence-bytes": "9", "from": "24h", "to": "1h", "format": "jsonl", "scope": "field:tenant", "max-document-bytes": "1KiB", "reject": "empty",
 		"accents": "strip", "digits": "mask", "ids": "mask", "max-bytes": "1KiB", "punctuation": "keep", "space": "collapse", "text-html": "strip",
 		"urls": "mask", "weighted": "true",
 	}
@@ -140,23 +139,6 @@ func TestIdleFlags(t *testing.T) {
 			if code != 2 || !strings.Contains(said, "unecho: --"+name+" ") && !asSetting {
 				t.Errorf("unecho %s: exit code %d, %q; want 2, and why %s decides nothing", strings.Join(args, " "), code, said, flag)
 			}
-		}
-	}
-}
-
-// TestMissingOfTopics: --missing decides something in records of a cluster that have several fields, though no flag names them.
-func TestMissingOfTopics(t *testing.T) {
-	for _, set := range []string{"document.fields=title,body", "document.by_topic=ads fields = title"} {
-		cmd := tune.Command("")
-		if err := cmd.ParseFlags([]string{"--topic", "news", "--set", "document.format=json", "--set", set, "--missing", "empty"}); err != nil {
-			t.Fatal(err)
-		}
-		c, err := cmdline.Settings(cmd, config.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmdline.RefuseIdle(&cmdline.Asked{Command: cmd, Config: c}, tune.Rules()); err != nil {
-			t.Errorf("--missing with %s: %v; want it taken", set, err)
 		}
 	}
 }

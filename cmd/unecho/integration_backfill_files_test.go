@@ -144,7 +144,7 @@ func TestBackfillFilesInPartitions(t *testing.T) {
 	}
 	p = s.replays(command(arrived, "--order", "arrival", "--partitions", "4")...)
 	p.says("reading begins") // now the range is fixed
-	s.without("source: {topics: [" + s.source + "]}\n")
+	s.without("topics: [" + s.source + "], ")
 	second := s.replays("--name", arrived)
 	none := s.replays("--name", arrived+"-none")
 	p.endsWell()
@@ -172,8 +172,7 @@ func (s *scene) configureJSON(id string) {
 	text, err := os.ReadFile(s.file)
 	check(s.t, err)
 	check(s.t, os.WriteFile(s.file,
-		[]byte(strings.Replace(string(text), "document: {empty: reject}", "document: {empty: reject, format: json, id: '"+id+
-			"'}", 1)), 0o600))
+		[]byte(strings.Replace(string(text), s.sources(""), s.sources(", format: json, id: '"+id+"'"), 1)), 0o600))
 }
 
 // written writes a file, and returns its name.
@@ -216,7 +215,7 @@ func TestBackfillFilesInput(t *testing.T) {
 		{"partitions without files", []string{"--name", job, "--partitions", "4"}, exit.BadUsage, "name them with --files"},
 		{"an argument", []string{jsonl}, exit.BadUsage, "takes no arguments"},
 		{"not there", []string{"--name", job, "--files", jsonl + ".gone"}, exit.BadUsage, "a.jsonl.gone"},
-		{"of text", []string{"--name", job, "--format", "lines", "--files", lines}, exit.BadUsage, "need document.format raw, which is json"},
+		{"of text", []string{"--name", job, "--format", "lines", "--files", lines}, exit.BadUsage, "need sources.format raw, which is json"},
 		{"half loaded", []string{"--name", job}, exit.Failed, "are not all loaded"},
 		{"all", []string{"--name", job, "--time", "at", "--files", jsonl, table}, 0, "2 documents without a usable time in at"},
 		{"again", []string{"--name", job, "--time", "at", "--files", jsonl, table}, 0, "the range was judged before"},

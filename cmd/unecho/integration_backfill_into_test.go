@@ -70,7 +70,7 @@ func TestBackfillOfTwoTopics(t *testing.T) {
 	s.send(news...)
 	check(t, s.client.ProduceSync(s.bounded(), blog...).FirstErr())
 	run := func(i int) *process {
-		return s.replays("--topic", s.source, "--topic", other, "--name", job, "--max-rate", "200", "--set", "document.id=key", "--set",
+		return s.replays("--topic", s.source, "--topic", other, "--name", job, "--max-rate", "200", "--set", "sources.id=key", "--set",
 			fmt.Sprint("advanced.member=m", i))
 	}
 	for _, p := range killed(2, run, func(all []*process) {

@@ -113,7 +113,7 @@ func TestConditionsUnderKills(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 6)
 	report := s.underKills(2, s.amidDocuments, "outputs: {verdicts: {topic: '{source}.verdicts'}}",
-		"source: {topics: ["+s.source+"], when: ['header:lang = en', 'size >= 416']}")
+		s.sources(", when: [{header: lang, equals: en}, {size_at_least: 416}]"))
 	unchecked, wrong := 0, 0
 	for _, output := range []string{".unique", ".duplicate"} {
 		err := topic.ReadSpan(s.bounded(), s.kafka, s.source+output, topic.Span{}, func(r *topic.Record) error {

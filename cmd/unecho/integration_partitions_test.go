@@ -100,7 +100,7 @@ func TestPartitionsAddedToAPattern(t *testing.T) {
 	s.source = s.name + ".site.0"
 	s.create(s.source, 2, nil)
 	sets := []string{
-		"--set", "source.topics=", "--set", "source.pattern=" + regexp.QuoteMeta(s.name) + `\.site\..+`,
+		"--set", "sources.topics=", "--set", "sources.pattern=" + regexp.QuoteMeta(s.name) + `\.site\..+`,
 	}
 	all := []*process{s.run(sets...), s.run(sets...)}
 	for _, p := range all {

@@ -23,7 +23,7 @@ func TestPatternTakenUpDuringKills(t *testing.T) {
 	s := newScene(t, 0)
 	s.configure(s.consumer(""), noOps)
 	sets := []string{
-		"--set", "document.scope=topic", "--set", "source.topics=", "--set", "source.pattern=" + regexp.QuoteMeta(s.name) + `\.site\..+`,
+		"--set", "sources.scope=topic", "--set", "sources.topics=", "--set", "sources.pattern=" + regexp.QuoteMeta(s.name) + `\.site\..+`,
 		"--set", "outputs.rejected.topic=" + s.name + ".site.rejected",
 	}
 	member := func(name string) *process {

@@ -93,8 +93,8 @@ func protobufUnderKills(t *testing.T, rounds int) {
 		}
 		m.revive()
 		mend()
-	}, "document: {empty: reject, format: protobuf, framing: confluent, fields: [body], registry: {urls: [http://"+
-		front.Address()+"/apis/ccompat/v7], timeout: 1s}}")
+	}, s.sources(", format: protobuf, text: [body], schema: {framing: confluent}"),
+		"schema_registry: {urls: [http://"+front.Address()+"/apis/ccompat/v7]}")
 	s.cameOnce()
 	if without := s.total() - int(e.written.Load()); report.Rejected != without {
 		t.Errorf("%d documents are rejected, and %d have no value", report.Rejected, without)

@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/document"
 )
 
 // patience bounds every wait of the integration tests: what takes longer does not happen.
@@ -156,16 +157,18 @@ func (s *scene) until(what string, is func(context.Context) bool) {
 func (s *scene) configure(more ...string) {
 	s.t.Helper()
 	lines := append([]string{"kafka: {brokers: " + s.brokers + "}", "log: {format: json}"}, more...)
-	for _, usual := range []string{"source: {topics: [" + s.source + "]}", "document: {empty: reject}"} {
-		section, _, _ := strings.Cut(usual, "{")
-		if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, section) }) {
-			lines = append(lines, usual)
-		}
+	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "sources: ") }) {
+		lines = append(lines, s.sources(""))
 	}
 	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "group: ") }) {
 		lines = append(lines, s.consumer(""))
 	}
 	check(s.t, os.WriteFile(s.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+}
+
+// sources is the configuration's list of that name, with one; more is inside of it.
+func (s *scene) sources(more string) string {
+	return "sources: [{topics: [" + s.source + "], reject: [empty, missing_field]" + more + "}]"
 }
 
 // consumer is the configuration's group; more is inside of the section advanced.
@@ -300,7 +303,7 @@ func (s *scene) audit(journal string) audit.Report {
 	settings := c.Settings()
 	began := time.Now()
 	report, err := audit.Run(s.bounded(), audit.Inputs{
-		Options: s.kafka, Sources: c.Source.Topics, Journal: journal, Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic,
+		Options: s.kafka, Sources: document.Named(c.Sources), Journal: journal, Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic,
 		JournalParams: c.Journal, Params: c.Judge, Settings: settings, Index: c.Consumer.Group,
 		Owner: s.name, ProducerTime: journal != s.name+".journal", // a copy carries the time that was stamped
 	})

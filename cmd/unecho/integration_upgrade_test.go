@@ -115,7 +115,7 @@ func command(t *testing.T, dir, name string, args ...string) {
 }
 
 const plantedConfig = `kafka: {brokers: [localhost:9092]}
-source: {topics: [news]}
+sources: [{topics: [news]}]
 group: g
 snapshots: {directory: {path: snapshots}}
 index: {planted: some}

@@ -17,7 +17,7 @@ func TestSourceReadWrongly(t *testing.T) {
 	t.Parallel()
 	const partitions = 4
 	s := newScene(t, partitions)
-	s.configure(s.inDirectory(), s.consumer(""), noOps, "document: {format: json, fields: [title]}")
+	s.configure(s.inDirectory(), s.consumer(""), noOps, "sources: [{topics: ["+s.source+"], format: json, text: [title]}]")
 	var records []*kgo.Record
 	for i := range 3000 {
 		records = append(records, &kgo.Record{Partition: int32(i % partitions), Value: fmt.Appendf(nil, `{"text": "the text %d"}`, i)})

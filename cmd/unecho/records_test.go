@@ -44,7 +44,7 @@ func newsCluster(t *testing.T, began time.Time) (file string) {
 		}
 	}
 	file = filepath.Join(t.TempDir(), "unecho.yaml")
-	config := fmt.Sprintf("kafka:\n  brokers: [%s]\ndocument:\n  format: json\n  fields: [body]\n  empty: reject\n",
+	config := fmt.Sprintf("kafka:\n  brokers: [%s]\nsources:\n  - format: json\n    text: [body]\n    reject: [empty, missing_field]\n",
 		strings.Join(cluster.ListenAddrs(), ", "))
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestExplainReadsRecords(t *testing.T) {
 		"document 3 of a topic")); !strings.Contains(shown, "[-tells") {
 		t.Errorf("explain of news/0/3 and a part of its text prints\n%s\nwant tells marked as what the part lacks", shown)
 	}
-	scoped := []string{"explain", "--config", file, "--set", "document.scope=partition", "--shingle", "word:2"}
+	scoped := []string{"explain", "--config", file, "--set", "sources.scope=partition", "--shingle", "word:2"}
 	if shown := string(printed(t, append(scoped, "news/0/7", "news/3/7")...)); !strings.Contains(shown,
 		"unique: they belong to different scopes") {
 		t.Errorf("explain of two partitions prints\n%s\nwant unique, as they belong to different scopes", shown)

@@ -127,7 +127,7 @@ func goldenReplica(t *testing.T, kind string) (*index.Replica, []byte) {
 		&index.Run{Header: header, Source: goldenSource(1), Epoch: 1, Entries: goldenEntries(t, c.Judge, 150, 350)},
 		&index.Forget{Header: header, Target: entry.Position{Offset: 3, Entry: 7}},
 		&index.Reposition{Header: header, Source: goldenSource(1), Name: "news", Epoch: 2, Offset: 330},
-		&index.Routing{Header: header, Routes: index.Routes{Number: 1, Text: []byte(`{"source.topics":["news"]}`)}},
+		&index.Routing{Header: header, Routes: index.Routes{Number: 1, Text: []byte(`{"sources.topics":["news"]}`)}},
 	}...)
 	if kind == "whole" {
 		records = append(records, goldenRest(t, c.Judge, header)...)

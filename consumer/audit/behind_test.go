@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
@@ -36,7 +37,7 @@ func (s *scene) trimHere() audit.Inputs {
 // duty appends the next routing with a duty.
 func (s *scene) duty(number uint32, d protocol.Duty) {
 	s.t.Helper()
-	text := routing.Text(routing.Source{Topics: []string{s.prefix + "news"}, Start: "earliest"}, sink.DefaultParams())
+	text := routing.Text([]document.Source{{Topics: []string{s.prefix + "news"}, Start: "earliest"}}, sink.DefaultParams())
 	s.append(&index.Routing{Header: s.header(), Routes: index.Routes{Number: number, Text: routing.WithDuty(text, &d)}})
 }
 
@@ -160,7 +161,7 @@ var behind = []struct {
 	},
 	{
 		"a backfill that goes on live", func(s *scene) {
-			text := routing.Text(routing.Source{Topics: []string{"news"}, Start: "earliest"}, sink.DefaultParams())
+			text := routing.Text([]document.Source{{Topics: []string{"news"}, Start: "earliest"}}, sink.DefaultParams())
 			plan := protocol.Plan{Fixed: 1_700_000_000_000, From: "start", To: "end", Ranges: []protocol.Range{
 				{Topic: "news", Source: s.source(0), From: 0, To: 3}, {Topic: "news", Source: s.source(1), From: 0, To: 0},
 			}}

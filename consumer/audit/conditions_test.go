@@ -20,7 +20,7 @@ func (s *scene) unasked() *kgo.Record {
 // Where the settings have conditions, a document without a verdict may be unique, and then says why. Output 5 is such a
 // one.
 func TestUncheckedDocuments(t *testing.T) {
-	const with, without = `{"source.when":["header:lang = en"],"test":"settings"}`, `{"test":"settings"}`
+	const with, without = `{"sources[0].when[0].equals":"en","sources[0].when[0].header":"lang","test":"settings"}`, `{"test":"settings"}`
 	for _, c := range []struct {
 		name, settings string
 		do             func(s *scene)
@@ -28,8 +28,7 @@ func TestUncheckedDocuments(t *testing.T) {
 		says           string
 	}{
 		{"as it should", with, func(*scene) {}, nil, ""},
-		{"no conditions", without, func(*scene) {}, different, "unecho-unchecked is there, and the settings have no source.when"},
-		{"an empty list of conditions", `{"source.when":[],"test":"settings"}`, func(*scene) {}, different, "no source.when"},
+		{"no conditions", without, func(*scene) {}, different, "unecho-unchecked is there, and the settings have no sources.when"},
 		{"it does not say so", with, func(s *scene) { drop(s.outputs[5], sink.HeaderUnchecked) }, different, "unique without a verdict in the journal"},
 		{"it says something else", with, func(s *scene) { set(s.outputs[5], sink.HeaderUnchecked, "mood") }, different, `unecho-unchecked is "mood"`},
 		{"as a duplicate", with, func(s *scene) {

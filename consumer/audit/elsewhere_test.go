@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
@@ -20,7 +21,7 @@ func (s *scene) reroute(number uint32, change func(*sink.Params), more ...string
 	s.t.Helper()
 	out := sink.DefaultParams()
 	change(&out)
-	text := routing.Text(routing.Source{Topics: append(more, s.prefix+"news"), Start: "earliest"}, out)
+	text := routing.Text([]document.Source{{Topics: append(more, s.prefix+"news"), Start: "earliest"}}, out)
 	s.append(&index.Routing{Header: s.header(), Routes: index.Routes{Number: number, Text: text}})
 }
 

@@ -45,7 +45,7 @@ const (
 	wordDuplicate = "duplicate"
 	wordRejected  = "rejected"
 	candidates    = "candidates"    // were left out
-	byCondition   = "condition"     // of source.when, which does not hold
+	byCondition   = "condition"     // of sources.when, which does not hold
 	inOutage      = "outage"        // of the journal
 	badTimestamp  = "bad_timestamp" // it is not forwardable
 	outputRefused = "output_refused"
@@ -73,7 +73,7 @@ type unchecked struct {
 }
 
 func uncheckeds() []unchecked {
-	return []unchecked{{byCondition, "source.when", false}, {inOutage, "", true}}
+	return []unchecked{{byCondition, "sources.when", false}, {inOutage, "", true}}
 }
 
 func reasonsUnchecked() (all []string) {

@@ -85,7 +85,7 @@ func (w *written) headers(t *testing.T) headers {
 func tableOnly() *audit {
 	return &audit{
 		in: Inputs{Index: "main"}, algorithm: "minhash/2:0", table: table(),
-		settings: map[string]any{"source.when": []any{"header:lang = en"}},
+		settings: map[string]any{"sources[0].when[0].equals": "en"},
 	}
 }
 

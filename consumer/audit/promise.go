@@ -14,6 +14,7 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // ours says whether a header's name is of our prefix, in whatever case: such a header on a source record is not
@@ -177,7 +178,7 @@ func uncheckedBy(h headers) unchecked {
 // checkUnchecked returns what is wrong with the headers of a document that was forwarded without being judged, or "".
 func (a *audit) checkUnchecked(got headers, source string) string {
 	by := uncheckedBy(got)
-	if by.setting != "" && !isSet(a.settings[by.setting]) {
+	if by.setting != "" && !sets(a.settings, by.setting) {
 		return headerUnchecked + " is there, and the settings have no " + by.setting
 	}
 	s := a.knownOf(source, wordUnique)
@@ -203,12 +204,14 @@ func valuesOf(settings []byte) (values map[string]any) {
 	return values
 }
 
-// isSet says whether a setting has a value that is not empty.
-func isSet(value any) bool {
-	if list, ok := value.([]any); ok {
-		return len(list) > 0
+// sets says whether settings have something below a plain key.
+func sets(settings map[string]any, key string) bool {
+	for of := range settings {
+		if plain := setting.Plain(of); plain == key || strings.HasPrefix(plain, key+".") {
+			return true
+		}
 	}
-	return value != nil && value != "" && value != false && value != 0.0
+	return false
 }
 
 func names(h headers) []string {

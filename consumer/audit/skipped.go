@@ -59,7 +59,7 @@ func (s *stream) gaps(fromStart bool) (gaps [][2]int64) {
 // begins notes where a routing has sources begin that are new.
 func (a *audit) begins(routed []byte) {
 	plan, err := routing.PlanOf(routed)
-	a.startsKnown, a.latest = true, a.latest || routing.Latest(routed) || plan != nil || err != nil
+	a.startsKnown, a.latest = true, a.latest || len(routing.Latest(routed)) > 0 || plan != nil || err != nil
 }
 
 // skipped counts a record that was left out. Those of a stretch come one after the other.

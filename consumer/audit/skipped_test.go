@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -19,7 +20,7 @@ import (
 func TestSkipped(t *testing.T) {
 	first := func(start string) func(*scene) {
 		return func(s *scene) {
-			text := routing.Text(routing.Source{Topics: []string{s.prefix + "news"}, Start: start}, sink.DefaultParams())
+			text := routing.Text([]document.Source{{Topics: []string{s.prefix + "news"}, Start: start}}, sink.DefaultParams())
 			s.append(&index.Settings{Text: s.settings, Wall: time.Now().UnixMilli()})
 			s.append(&index.Routing{Header: s.header(), Routes: index.Routes{Number: 1, Text: text}})
 			s.document(0, "read by a guest before the group ever did")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
@@ -22,7 +23,7 @@ func begun() *State {
 		From: "start", To: "end",
 		Ranges: []protocol.Range{{Topic: "news", Source: entry.Source{}, From: 3, To: 10}},
 	}}
-	s.Routing.Routes.Number, s.Routing.Routes.Text = 1, routing.Text(routing.Source{Topics: []string{"news"}, Start: "earliest"}, out)
+	s.Routing.Routes.Number, s.Routing.Routes.Text = 1, routing.Text([]document.Source{{Topics: []string{"news"}, Start: "earliest"}}, out)
 	return s
 }
 
@@ -129,7 +130,7 @@ func TestAgreeOnADryRun(t *testing.T) {
 		out.DryRun = c.dry
 		s := State{Plan: plan}
 		s.Routing.Routes.Number, s.Routing.Routes.Text = 1,
-			routing.WithPlan(routing.Text(routing.Source{Topics: []string{"news"}, Start: "earliest"}, out), plan)
+			routing.WithPlan(routing.Text([]document.Source{{Topics: []string{"news"}, Start: "earliest"}}, out), plan)
 		got, err := j.Agree(&s, Asked{DryRun: c.asked})
 		var stopped *stop.Error
 		if c.want == "" && (err != nil || got != plan) ||
@@ -151,7 +152,7 @@ func TestOutputsAreReadBack(t *testing.T) {
 		for _, topic := range []string{"blog", "news"} {
 			s.Plan.Ranges = append(s.Plan.Ranges, protocol.Range{Topic: topic})
 		}
-		s.Routing.Routes.Number, s.Routing.Routes.Text = 1, routing.Text(routing.Source{Topics: []string{"news", "blog"}, Start: "earliest"}, out)
+		s.Routing.Routes.Number, s.Routing.Routes.Text = 1, routing.Text([]document.Source{{Topics: []string{"news", "blog"}, Start: "earliest"}}, out)
 		if got, dry := s.Outputs(); dry || !reflect.DeepEqual(got, out) {
 			t.Errorf("got %+v, want %+v", got, out)
 		}

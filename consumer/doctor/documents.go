@@ -12,13 +12,13 @@ import (
 
 // documents says what this configuration makes of the newest documents of each source.
 func (p *target) documents(ctx context.Context) (findings []Finding, err error) {
-	reader, err := document.New(p.in.Document, p.in.Source.When...)
+	reader, err := document.NewSources(p.in.Sources)
 	if err != nil {
 		return nil, err
 	}
 	setup := &preview.Setup{
 		Reader: reader, Index: p.in.Index, Encoder: sink.New(p.in.Sink, p.in.Params.Group, fmt.Sprintf("%s:%016x", p.in.Index.Algorithm(), 0)),
-		MaxEntryBytes: int(p.in.Journal.MaxEntryBytes), MaxBatchBytes: int(p.in.Source.MaxBatchBytes),
+		MaxEntryBytes: int(p.in.Journal.MaxEntryBytes), MaxBatchBytes: int(p.in.Params.MaxBatchBytes),
 	}
 	sources := p.existing(p.sources...)
 	for _, name := range sources[:min(len(sources), preview.Topics)] {

@@ -13,7 +13,7 @@ import (
 // seenDocuments is a configuration, documents, and the finding.
 type seenDocuments struct {
 	document func(*document.Params)
-	when     []string
+	when     []document.Condition
 	value    string // of each document; a verb becomes its number
 	want     string
 }
@@ -28,47 +28,47 @@ func documentsSeen() map[string]seenDocuments {
 		},
 		"a field that no document has": {
 			func(p *document.Params) { json(p); p.Fields[0] = "titel" }, nil, article,
-			"problem documents: the newest of posts: 20 rejected (missing_field), as posts/0/10: no field titel (document.missing) | " +
-				"no document would be judged: all that are checked go to the rejected topic | correct titel (document.fields), perhaps to title; " +
+			"problem documents: the newest of posts: 20 rejected (missing_field), as posts/0/10: no field titel (sources[0].reject) | " +
+				"no document would be judged: all that are checked go to the rejected topic | correct titel (sources[0].text), perhaps to title; " +
 				"the documents have body, id, lang, title",
 		},
 		"such a field where fields may be missing": {
-			func(p *document.Params) { json(p); p.Fields[0], p.Missing = "titel", document.MissingEmpty }, nil, article,
+			func(p *document.Params) { json(p); p.Fields[0], p.Reject = "titel", nil }, nil, article,
 			"note documents: the newest of posts: 20 judged, as posts/0/10 (12 characters, no id, no scope, 20 without titel) | " +
-				"a field that is looked up is in no document | correct titel (document.fields), perhaps to title; " +
+				"a field that is looked up is in no document | correct titel (sources[0].text), perhaps to title; " +
 				"the documents have body, id, lang, title",
 		},
 		"an id that no document has": {
 			func(p *document.Params) { json(p); p.ID = "field:uid" }, nil, article,
 			"note documents: the newest of posts: 20 judged, as posts/0/10 (17 characters, no id, no scope) | " +
-				"a field that is looked up is in no document | correct uid (document.id, document.scope or source.when); " +
+				"a field that is looked up is in no document | correct uid (sources[0].id, sources[0].scope or sources[0].when); " +
 				"the documents have body, id, lang, title",
 		},
 		"objects that are compared as they are written": {
 			func(*document.Params) {}, nil, article,
 			"note documents: the newest of posts: 20 judged, as posts/0/10 (61 characters, no id, no scope) | " +
-				"all are JSON objects, and document.format: raw compares their braces, names, ids and times, too | " +
-				"set document.format: json, and document.fields to those that hold the text; the documents have body, id, lang, title. If the whole value is meant, nothing",
+				"all are JSON objects, and sources[0].format does not say so: their braces, names, ids and times are compared, too | " +
+				"set sources[0].format: json, and sources[0].text to those that hold the text; the documents have body, id, lang, title. If the whole value is meant, nothing",
 		},
 		"text that is read as JSON": {
 			json, nil, "The bridge was closed, part %d",
 			"problem documents: the newest of posts: 20 rejected (invalid_json), as posts/0/10: at byte 0: a value is expected | " +
-				"no document would be judged: all that are checked go to the rejected topic | correct document.format, document.framing and what names the schemas",
+				"no document would be judged: all that are checked go to the rejected topic | correct sources[0].format or sources[0].schema",
 		},
 		"conditions that nothing meets": {
 			json,
-			[]string{"header:lang = en"},
+			[]document.Condition{{Header: "lang", Equals: "en"}},
 			article,
-			"note documents: the newest of posts: 20 unchecked by source.when, as posts/0/10 | " +
-				"no document meets source.when: all go to the unique topic unchecked | correct source.when",
+			"note documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
+				"no document meets sources[0].when: all go to the unique topic unchecked | correct sources[0].when",
 		},
 		"a condition on a field that no document has": {
 			json,
-			[]string{"field:language = en"},
+			[]document.Condition{{Field: "language", Equals: "en"}},
 			article,
-			"note documents: the newest of posts: 20 unchecked by source.when, as posts/0/10 | " +
-				"no document meets source.when: all go to the unique topic unchecked | correct language " +
-				"(document.id, document.scope or source.when), perhaps to lang; the documents have body, id, lang, title",
+			"note documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
+				"no document meets sources[0].when: all go to the unique topic unchecked | correct language " +
+				"(sources[0].id, sources[0].scope or sources[0].when), perhaps to lang; the documents have body, id, lang, title",
 		},
 	}
 }
@@ -80,8 +80,8 @@ func TestDocuments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWard(t)
 			w.well()
-			w.in.Source.Topics, w.in.Source.When = []string{"posts"}, c.when
-			c.document(&w.in.Document)
+			w.in.Sources[0].Topics, w.in.Sources[0].Reading.When = []string{"posts"}, c.when
+			c.document(&w.in.Sources[0].Reading)
 			_, err := w.admin.CreateTopics(t.Context(), 1, 3, insync(), "posts")
 			w.must(err)
 			for i := range 30 {

@@ -50,12 +50,12 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 	t.Cleanup(cluster.Close)
 	w := &ward{t: t, cluster: cluster, in: Inputs{
 		Options: []kgo.Opt{kgo.SeedBrokers(cluster.ListenAddrs()...)}, Brokers: []string{"kafka:9092"},
-		Params: consumer.DefaultParams(), Source: consumer.DefaultSourceParams(), Journal: journal.DefaultParams(),
-		Sink: sink.DefaultParams(), Document: document.DefaultParams(),
+		Params: consumer.DefaultParams(), Journal: journal.DefaultParams(),
+		Sink: sink.DefaultParams(), Sources: []document.Source{document.DefaultSource()},
 		Snapshot: snapshot.DefaultParams(), Index: index.DefaultParams(), Settings: []byte(settingsText),
 	}}
 	w.in.Params.Group = "unecho"
-	w.in.Source.Topics, w.in.Journal.Topic, w.in.Snapshot.For = []string{"news"}, "unecho.journal", snapshot.ByAll
+	w.in.Sources[0].Topics, w.in.Journal.Topic, w.in.Snapshot.For = []string{"news"}, "unecho.journal", snapshot.ByAll
 	w.stored.Path = t.TempDir()
 	w.in.Certificates = []Certificate{{
 		Of: "http.listen", Why: "probes, Prometheus and people who check it do not connect", Files: "http.tls.cert_file and key_file",

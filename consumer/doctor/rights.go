@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 )
 
 // need is the set of rights that the service must have on a topic or the group.
@@ -28,7 +29,7 @@ func (p *target) needs() (all []need) {
 		all = append(all, need{"topic", name, []kmsg.ACLOperation{kmsg.ACLOperationRead}, nil, "documents are read from it"})
 	}
 	if p.in.Takes {
-		for _, name := range p.existing(p.in.Source.Topics...) {
+		for _, name := range p.existing(document.Named(p.in.Sources)...) {
 			all = append(all, need{
 				"topic", name,
 				[]kmsg.ACLOperation{kmsg.ACLOperationWrite},

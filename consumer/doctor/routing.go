@@ -21,7 +21,7 @@ func (p *target) routing(ctx context.Context) ([]Finding, error) {
 	}
 	out := p.in.Sink
 	out.DryRun = routing.Dry(now.Routes.Text) // a flag of who runs members
-	ours := routing.Text(p.in.Source.Choice(), out)
+	ours := routing.Text(p.in.Sources, out)
 	switch {
 	case now.Routes.Number == 0:
 		return []Finding{fine("none is in force yet: the first member declares its own")}, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/document/registry"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
@@ -27,14 +28,14 @@ type Inputs struct {
 	Options  []kgo.Opt
 	Brokers  []string // for the commands in remedies
 	Params   consumer.Params
-	Source   consumer.SourceParams
 	Journal  journal.Params // its topic is named
 	Sink     sink.Params
 	Snapshot snapshot.Params
 	Index    index.Params
-	Document document.Params
-	Settings []byte // canonical text
-	Takes    bool   // members take documents over HTTP, and write them to the topics that the source names
+	Sources  []document.Source
+	Registry registry.Params // of schemas
+	Settings []byte          // canonical text
+	Takes    bool            // members take documents over HTTP, and write them to the topics that the source names
 	// Snapshots opens the store, which must exist already. The doctor closes it.
 	Snapshots func(context.Context) (snapshot.Store, error)
 	// Certificates are those that the service shows.

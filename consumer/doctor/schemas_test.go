@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/document/registry"
 )
 
 // TestSchemas: a registry that answers is well, and one that does not is a problem, whatever answers in its place.
@@ -28,9 +28,9 @@ func TestSchemas(t *testing.T) {
 		server.URL + "/other":  {Problem, "the schema registry does not answer"},
 		"http://127.0.0.1:1/x": {Problem, "the schema registry does not answer"},
 	} {
-		p := &target{in: Inputs{Document: document.DefaultParams()}}
+		p := &target{in: Inputs{Registry: registry.DefaultParams()}}
 		if url != "" {
-			p.in.Document.Registry.URLs = []string{url}
+			p.in.Registry.URLs = []string{url}
 		}
 		found, err := p.schemas(t.Context())
 		if err != nil || len(found) != 1 || found[0].Level != want.level || !strings.Contains(found[0].What, want.says) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/sink"
@@ -40,9 +41,9 @@ const mostNamed = 10
 
 // findSources finds the topics that the pattern brings, and says which it fits that are not read.
 func (p *target) findSources(ctx context.Context) ([]Finding, error) {
-	choice, err := routing.Choose(p.in.Source.Choice(), p.in.Sink, p.in.Journal.Topic)
+	choice, err := routing.Choose(p.in.Sources, p.in.Sink, p.in.Journal.Topic)
 	if err != nil || !choice.Open() {
-		p.sources = p.in.Source.Topics
+		p.sources = document.Named(p.in.Sources)
 		return nil, err
 	}
 	existing, err := routing.Existing(ctx, p.admin)
@@ -50,14 +51,14 @@ func (p *target) findSources(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	p.sources = choice.Among(existing)
-	brought := len(p.sources) - len(p.in.Source.Topics)
+	brought := len(p.sources) - len(document.Named(p.in.Sources))
 	var not []string
 	for _, topic := range existing {
 		if why := choice.Excluded(topic); why != "" {
 			not = append(not, topic+" ("+why+")")
 		}
 	}
-	said := fmt.Sprintf("source.pattern %s brings %s", p.in.Source.Pattern, several(brought, "topic"))
+	said := fmt.Sprintf("sources.pattern %s brings %s", choice.Patterns(), several(brought, "topic"))
 	if len(not) > 0 {
 		more := ""
 		if len(not) > mostNamed {

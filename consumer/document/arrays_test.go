@@ -98,7 +98,7 @@ func TestThroughArrays(t *testing.T) {
 func TestThroughLists(t *testing.T) {
 	edit := func(path string) func(*Params) {
 		return func(p *Params) {
-			p.SchemaFile, p.Fields = schemaFile(t, descriptors(t, bodiesProto)), []string{path}
+			p.Schema.File, p.Fields = schemaFile(t, descriptors(t, bodiesProto)), []string{path}
 		}
 	}
 	value := func(json string) []byte { return protoValue(t, bodiesProto, "Article", json) }

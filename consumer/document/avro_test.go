@@ -53,7 +53,7 @@ func schemaFile(t testing.TB, text string) string {
 func avroParams(t testing.TB, schema string, edit func(*Params)) Params {
 	t.Helper()
 	return jsonParams(func(p *Params) {
-		p.Format, p.SchemaFile = "avro", schemaFile(t, schema)
+		p.Format, p.Schema.File = "avro", schemaFile(t, schema)
 		if edit != nil {
 			edit(p)
 		}
@@ -121,7 +121,7 @@ func TestAvroLabels(t *testing.T) {
 		r := newReader(t, avroParams(t, articleSchema, func(p *Params) { p.ID, p.Scope = id, "field:labels.lang" }))
 		doc, bad := r.Read(Input{Value: avroValue(t, articleSchema, article(nil))}, nil)
 		check(t, doc, bad, "Rain", "", "")
-		scope, _ := r.Scope("en")
+		scope, _ := r.Scope("", "en")
 		if string(doc.ID) != want || doc.Scope != scope {
 			t.Errorf("%s: id %q, scope %x", id, doc.ID, doc.Scope)
 		}
@@ -306,26 +306,27 @@ func FuzzAvroSchema(f *testing.F) {
 
 func TestSchemaFile(t *testing.T) {
 	p := avroParams(t, articleSchema, nil)
-	if mistakes := p.Pin(); mistakes != nil || !strings.HasPrefix(p.Schema, "sha256:") {
-		t.Fatalf("Pin finds mistakes %v and sets the schema %q; want none, and a sha256", mistakes, p.Schema)
+	if mistakes := p.Pin(); mistakes != nil || !strings.HasPrefix(p.Schema.Fingerprint, "sha256:") {
+		t.Fatalf("Pin finds mistakes %v and sets the fingerprint %q; want none, and a sha256", mistakes, p.Schema.Fingerprint)
 	}
 	if mistakes := p.Pin(); mistakes != nil {
 		t.Errorf("pinned twice: %v", mistakes)
 	}
-	if err := os.WriteFile(p.SchemaFile, []byte(`"string"`), 0o600); err != nil {
+	if err := os.WriteFile(p.Schema.File, []byte(`"string"`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(p); err == nil || !strings.Contains(err.Error(), "schema_file has changed") {
+	if _, err := New(p); err == nil || !strings.Contains(err.Error(), "schema.file has changed") {
 		t.Errorf("another file: %v", err)
 	}
-	if mistakes := p.Pin(); len(mistakes) != 1 || mistakes[0].Key != "schema" {
-		t.Errorf("another file: %v", mistakes)
+	before := p.Schema.Fingerprint
+	if mistakes := p.Pin(); mistakes != nil || p.Schema.Fingerprint == before {
+		t.Errorf("another file has the fingerprint %s, %v", p.Schema.Fingerprint, mistakes)
 	}
-	p.Schema, p.SchemaFile = "", p.SchemaFile+".none"
-	if mistakes := p.Pin(); len(mistakes) != 1 || mistakes[0].Key != "schema_file" {
+	p.Schema.Fingerprint, p.Schema.File = "", p.Schema.File+".none"
+	if mistakes := p.Pin(); len(mistakes) != 1 || mistakes[0].Key != "schema.file" {
 		t.Errorf("no file: %v", mistakes)
 	}
-	p.SchemaFile = schemaFile(t, `{"type":"record"`)
+	p.Schema.File = schemaFile(t, `{"type":"record"`)
 	if _, err := New(p); err == nil || !strings.Contains(err.Error(), "read the schema") {
 		t.Errorf("no schema: %v", err)
 	}

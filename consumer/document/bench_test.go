@@ -37,11 +37,11 @@ func BenchmarkReadFormats(b *testing.B) {
 			p := jsonParams(func(p *Params) { p.ID, p.Format = "field:id", strings.Fields(name)[0] })
 			switch name {
 			case "avro":
-				p.SchemaFile = schemaFile(b, schema)
+				p.Schema.File = schemaFile(b, schema)
 			case "avro of a registry":
-				p.Framing, p.Registry.URLs = "confluent", []string{registry.URL()}
+				p.Schema.Framing, p.Registry.URLs = "confluent", []string{registry.URL()}
 			case "protobuf":
-				p.SchemaFile, p.Message = schemaFile(b, descriptors(b, message)), "Article"
+				p.Schema.File, p.Schema.Message = schemaFile(b, descriptors(b, message)), "Article"
 			}
 			r := newReader(b, p)
 			in := Input{Value: values[name]}

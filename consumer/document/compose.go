@@ -80,7 +80,7 @@ func (c *composer) field(i int, at path, v value) (bad *Rejection) {
 	}
 	before := len(c.buf)
 	if before > 0 {
-		c.buf = append(c.buf, c.reader.separator...)
+		c.buf = append(c.buf, Separator...)
 	}
 	begins := len(c.buf)
 	c.as, c.count = c.reader.as[i], 0
@@ -104,7 +104,7 @@ func (c *composer) field(i int, at path, v value) (bad *Rejection) {
 func (c *composer) missing(at path, v value) *Rejection {
 	remedy := ""
 	if c.reader.fields > 1 && !c.reader.lax {
-		remedy = " (document.missing)"
+		remedy = " (" + c.reader.key + ".reject)"
 	}
 	if v.kind == isNull {
 		return reject(sink.MissingField, "field %s is %s%s", at, c.nullOrNaN(v), remedy)
@@ -159,7 +159,7 @@ func (c *composer) element(n int, at path, v value) *Rejection {
 		return reject(sink.WrongType, "element %d of field %s is %s, not a string", n, at, v.kind)
 	}
 	if c.count > 0 {
-		c.buf = append(c.buf, c.reader.separator...)
+		c.buf = append(c.buf, Separator...)
 	}
 	c.count++
 	return c.appendString(at, v)

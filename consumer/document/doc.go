@@ -18,23 +18,24 @@
 //     of Avro and Protobuf are parsed by libraries.
 //   - If a key occurs twice in an object, the last one counts, as it does for nearly every reader downstream. The same
 //     holds for a header that occurs twice.
-//   - A null counts as absent, and so does NaN. A string without a character is a text that is empty. document.missing says
-//     whether one of several fields may be absent; where all are, there is no text, and the document is rejected. Field names
+//   - A null counts as absent, and so does NaN. A string without a character is a text that is empty. Whether one of
+//     several fields may be absent is a setting (reject); where all are, there is no text, and the document is rejected. Field names
 //     are compared byte for byte, after unescaping.
-//   - Strings of an array are joined by document.separator, and so are several fields, in the order of the settings. The path
+//   - Strings of an array are joined by line breaks, and so are several fields, in the order of the settings. The path
 //     of a text leads through arrays of objects, to the text of each; of id, scope and conditions it does not, as they are one.
 //   - A string of a field that holds HTML or base64 is read so after it was unescaped, and before it is joined. It is read
 //     by the HTML of package text, so that a field and a whole text of HTML are the same. No text is longer than
 //     advanced.max_document_bytes, whatever separators, character references and symbols of a schema make of it. What else is in
 //     a value is not bounded here: walking it takes a time that its bytes bound.
-//   - document.invalid_utf8 says whether the strings that are read may hold invalid UTF-8 and lone surrogates. A text
+//   - Whether the strings that are read may hold invalid UTF-8 and lone surrogates is a setting (reject). A text
 //     keeps its bytes, for package text to judge. In ids and scopes U+FFFD stands for them.
 //   - If the id is absent, the coordinates are the id. An id of more than sink.MaxIDBytes is a rejection, because
 //     headers have no room for more. Of an id of several parts each is needed.
 //   - A template is injective: two records that differ in a part have different ids and scopes. A part ends at the first
 //     character of what stands behind it, which is escaped in parts. A test reads the parts back.
 //   - An absent scope is a rejection. Otherwise documents of unknown scopes would be compared with each other.
-//   - A record of which a condition (source.when) does not hold is no document, and is no reason for a rejection. Headers
+//   - A record of which a condition (when) does not hold is no document, and is no reason for a rejection. Headers
 //     and the size are looked at before anything else, fields before the text.
+//   - A topic is read by the source that names it, else by the first whose pattern fits its whole name.
 //   - An empty document (a tombstone, white space, an empty string) is never compared and so needs no scope.
 package document

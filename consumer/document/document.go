@@ -61,38 +61,35 @@ type Reader struct {
 	fields    int    // how many of the paths are fields
 	idFields  int    // how many of those behind them are for the id
 	as        [maxFields]treatment
-	separator string
-	when      When          // behind them are the paths of its fields
-	topics    *topicReaders // nil: all topics are read alike
+	when      when      // behind them are the paths of its fields
+	key       string    // of the source, as details name it
+	by        *dispatch // nil: all topics are read alike
 }
 
-// New returns a Reader, or the mistakes in p as one error. With conditions it says which records are not checked.
-func New(p Params, when ...string) (*Reader, error) {
-	if mistakes := append(p.Validate(), p.WrongWhen(when)...); len(mistakes) > 0 {
+// New returns a Reader for all topics alike, or the mistakes in p as one error.
+func New(p Params) (*Reader, error) {
+	if mistakes := p.Validate(); len(mistakes) > 0 {
 		return nil, fmt.Errorf("%w: %s", ErrParams, mistakes[0])
 	}
-	r, err := readerOf(p, when)
-	if err == nil {
-		r.topics, err = newTopicReaders(p, when)
-	}
+	r, err := readerOf(p)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}
 	return r, nil
 }
 
-// readerOf returns a Reader of valid Params, for all topics alike.
-func readerOf(p Params, when []string) (*Reader, error) {
+// readerOf returns a Reader of valid Params.
+func readerOf(p Params) (*Reader, error) {
 	f := formatOf(p.Format)
 	r := &Reader{
-		maxBytes: int(p.MaxBytes), whole: !f.fields, framing: framingOf(p.Framing),
-		strict: p.InvalidUTF8 == InvalidReject, lax: p.Missing == MissingEmpty, fullOnly: p.Empty == emptyReject, separator: p.Separator,
+		maxBytes: int(p.MaxBytes), whole: !f.fields, framing: framingOf(p.Schema.Framing), key: "sources",
+		strict: p.Rejects(sink.InvalidEncoding), lax: !p.Rejects(sink.MissingField), fullOnly: p.Rejects(sink.Empty),
 	}
 	// Validate parsed all of them, so no error is possible.
 	r.id, _ = parseSelector(p.ID)
 	r.scope, _ = parseSelector(p.Scope)
 	r.id.full = true // as an id that is empty is none
-	r.when, _ = ParseWhen(when)
+	r.when = newWhen(p.When)
 	if f.fields {
 		r.follow(p.Fields)
 		r.treat(p.Base64, asBase64)
@@ -118,15 +115,13 @@ func (r *Reader) follow(fields []string) {
 	forID := r.id.fields()
 	r.idFields = len(forID)
 	r.paths = append(append(r.paths, forID...), r.scope.fields()...)
-	for i := range r.when.field {
-		r.paths = append(r.paths, r.when.field[i].field)
-	}
+	r.paths = append(r.paths, r.when.paths...)
 }
 
-// EmptyRejection returns the rejection of a document without text, or nil if such a document is unique. The caller
+// EmptyRejection returns the rejection of a document of a topic without text, or nil if such a document is unique. The caller
 // applies it to a Document that is Empty.
-func (r *Reader) EmptyRejection() *Rejection {
-	if !r.fullOnly {
+func (r *Reader) EmptyRejection(topic string) *Rejection {
+	if !r.reads(topic).fullOnly {
 		return nil
 	}
 	return reject(sink.Empty, "the document has no text to compare")

@@ -44,7 +44,7 @@ func (r reader) Read(in Input, buf []byte) (Document, *Rejection) {
 func TestRawText(t *testing.T) {
 	replace := DefaultParams()
 	strict := DefaultParams()
-	strict.InvalidUTF8 = "reject"
+	strict.Reject = []string{"invalid_encoding"}
 	small := DefaultParams()
 	small.MaxBytes = 4
 	tests := []struct {
@@ -89,7 +89,7 @@ func check(t *testing.T, doc Document, bad *Rejection, text string, reason sink.
 
 func TestJSONText(t *testing.T) {
 	two := func(p *Params) { p.Fields = []string{"title", "article.body"} }
-	strict := func(p *Params) { p.InvalidUTF8 = "reject" }
+	strict := func(p *Params) { p.Reject = []string{"invalid_encoding", "missing_field"} }
 	dotted := func(p *Params) { p.Fields = []string{`a\.b.c\\d`} }
 	tests := []struct {
 		name   string
@@ -110,7 +110,7 @@ func TestJSONText(t *testing.T) {
 		{"dots and backslashes in a name", dotted, `{"a.b":{"c\\d":"Rain"}}`, "Rain", "", ""},
 		{"last of two keys", nil, `{"text":"old","text":"new"}`, "new", "", ""},
 		{"last of two keys, nested", two, `{"title":"t","article":{"body":"old"},"article":{"body":"new"}}`, "t\nnew", "", ""},
-		{"the last of two keys takes the first away", two, `{"title":"t","article":{"body":"old"},"article":{}}`, "", sink.MissingField, "no field article.body (document.missing)"},
+		{"the last of two keys takes the first away", two, `{"title":"t","article":{"body":"old"},"article":{}}`, "", sink.MissingField, "no field article.body (sources.reject)"},
 		{"lone surrogate", nil, `{"text":"a\ud800b\udc00\ud800\ud800c\ud800\u0041"}`, "a\ufffdb\ufffd\ufffd\ufffdc\ufffdA", "", ""},
 		{"lone surrogate, strict", strict, `{"text":"a\ud800"}`, "", sink.InvalidEncoding, "not Unicode in field text"},
 		{"invalid bytes", nil, "{\"text\":\"a\xff\xfeb\\n\"}", "a\xff\xfeb\n", "", ""},
@@ -119,7 +119,7 @@ func TestJSONText(t *testing.T) {
 		{"invalid bytes in an array, strict", strict, "{\"text\":[\"a\",\"\xff\"]}", "", sink.InvalidEncoding, "not Unicode in field text"},
 		{"missing", nil, `{"texts":"a"}`, "", sink.MissingField, "no field text"},
 		{"null", nil, `{"text":null}`, "", sink.MissingField, "field text is null"},
-		{"one of two missing", two, `{"title":"a","article":null}`, "", sink.MissingField, "no field article.body (document.missing)"},
+		{"one of two missing", two, `{"title":"a","article":null}`, "", sink.MissingField, "no field article.body (sources.reject)"},
 		{"number", nil, `{"text":12}`, "", sink.WrongType, "field text is a number, not a string"},
 		{"boolean", nil, `{"text":true}`, "", sink.WrongType, "field text is a boolean, not a string"},
 		{"object", nil, `{"text":{"text":"a"}}`, "", sink.WrongType, "field text is an object, not a string"},
@@ -284,10 +284,10 @@ func TestEmpty(t *testing.T) {
 			t.Errorf("%s: %+v, %+v, want an empty document", value, doc, bad)
 		}
 	}
-	if bad := newReader(t, DefaultParams()).EmptyRejection(); bad != nil {
+	if bad := newReader(t, DefaultParams()).EmptyRejection(""); bad != nil {
 		t.Errorf("policy unique: %+v", bad)
 	}
-	bad := newReader(t, jsonParams(func(p *Params) { p.Empty = "reject" })).EmptyRejection()
+	bad := newReader(t, jsonParams(func(p *Params) { p.Reject = []string{"empty"} })).EmptyRejection("")
 	check(t, Document{}, bad, "", sink.Empty, "the document has no text to compare")
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"github.com/unecho/unecho/index/text"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -30,6 +31,7 @@ type format struct {
 func formats() []format {
 	return []format{
 		{name: "raw", decoder: func(r *Reader, _ *source) (decoder, error) { return raw{r}, nil }},
+		{name: "html", decoder: func(r *Reader, _ *source) (decoder, error) { return html{r}, nil }},
 		{name: "json", fields: true, framed: true, decoder: func(r *Reader, _ *source) (decoder, error) { return jsonObject{r}, nil }},
 		{name: "avro", fields: true, framed: true, schemas: true, decoder: newAvro},
 		{name: "protobuf", fields: true, framed: true, schemas: true, decoder: newProtobuf},
@@ -70,6 +72,28 @@ func (r raw) decode(_ context.Context, in Input, buf []byte) (Document, *Rejecti
 		return Document{}, reject(sink.InvalidEncoding, "not UTF-8 at byte %d of the value", invalidAt(in.Value)), nil
 	}
 	return doc, r.label(&in, &c, &doc, nil), nil
+}
+
+// html is the format of values that are pages, of which the text counts.
+type html struct{ *Reader }
+
+func (r html) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {
+	if doc, blank := r.blank(in, buf); blank {
+		return doc, nil, nil
+	}
+	if r.strict && !utf8.Valid(in.Value) {
+		return Document{}, reject(sink.InvalidEncoding, "not UTF-8 at byte %d of the value", invalidAt(in.Value)), nil
+	}
+	c := composer{reader: r.Reader, buf: text.AppendPage(buf[:0], in.Value)}
+	if most := r.maxBytes; len(c.buf) > most {
+		return Document{}, reject(sink.TooLarge, "the text is longer than %d bytes, the limit (advanced.max_document_bytes)", most), nil
+	}
+	end := len(c.buf)
+	doc := Document{Text: c.buf[:end:end], Empty: len(bytes.TrimSpace(c.buf)) == 0}
+	if bad := r.label(&in, &c, &doc, nil); bad != nil {
+		return Document{ID: doc.ID}, bad, nil
+	}
+	return doc, nil, nil
 }
 
 func invalidAt(text []byte) int {

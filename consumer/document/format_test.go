@@ -57,13 +57,13 @@ func TestDecoderMayAsk(t *testing.T) {
 	}
 }
 
-// TestFormats: the words of document.format are those of the table, and all of them are known.
+// TestFormats: the words of sources.format are those of the table, and all of them are known.
 func TestFormats(t *testing.T) {
 	for _, f := range setting.Fields(DefaultParams()) {
 		if f.Key != "format" {
 			continue
 		}
-		if got := strings.Join(f.Enum, " "); !strings.HasPrefix(got, "raw json") { // the first is the default
+		if got := strings.Join(f.Enum, " "); !strings.HasPrefix(got, "raw html json") { // the first is the default
 			t.Errorf("formats %s", got)
 		}
 		for _, word := range f.Enum {

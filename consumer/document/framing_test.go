@@ -34,7 +34,7 @@ func standIn(t testing.TB) (r *srfake.Registry, away *atomic.Bool) {
 
 func registryParams(r *srfake.Registry, format string, edit func(*Params)) Params {
 	return jsonParams(func(p *Params) {
-		p.Format, p.Framing, p.Registry.URLs = format, "confluent", []string{r.URL()}
+		p.Format, p.Schema.Framing, p.Registry.URLs = format, "confluent", []string{r.URL()}
 		if edit != nil {
 			edit(p)
 		}
@@ -107,7 +107,7 @@ type awayError = registry.AwayError
 
 // TestFramedJSON: JSON names its own fields, so that nobody is asked for its schema.
 func TestFramedJSON(t *testing.T) {
-	r := newReader(t, jsonParams(func(p *Params) { p.Framing = "confluent" }))
+	r := newReader(t, jsonParams(func(p *Params) { p.Schema.Framing = "confluent" }))
 	for value, want := range map[string]struct {
 		text   string
 		reason sink.Reason
@@ -145,7 +145,7 @@ func TestApicurio(t *testing.T) {
 	}))
 	defer server.Close()
 	r := newReader(t, jsonParams(func(p *Params) {
-		p.Format, p.Framing, p.Registry.URLs = "avro", "apicurio", []string{server.URL + "/apis/registry/v2"}
+		p.Format, p.Schema.Framing, p.Registry.URLs = "avro", "apicurio", []string{server.URL + "/apis/registry/v2"}
 	}))
 	value := avroValue(t, articleSchema, article(nil))
 	before := func(id uint64, value []byte) []byte {
@@ -187,7 +187,7 @@ func TestGlue(t *testing.T) {
 		_ = z.Close()
 		return append(append([]byte{3, 5}, make([]byte, 16)...), b.Bytes()...)
 	}
-	r := newReader(t, avroParams(t, articleSchema, func(p *Params) { p.Framing = "glue" }))
+	r := newReader(t, avroParams(t, articleSchema, func(p *Params) { p.Schema.Framing = "glue" }))
 	for name, test := range map[string]struct {
 		value  []byte
 		text   string
@@ -207,7 +207,7 @@ func TestGlue(t *testing.T) {
 		t.Log(name)
 		check(t, doc, bad, test.text, test.reason, test.detail)
 	}
-	j := newReader(t, jsonParams(func(p *Params) { p.Framing = "glue" }))
+	j := newReader(t, jsonParams(func(p *Params) { p.Schema.Framing = "glue" }))
 	doc, bad := j.Read(Input{Value: deflated([]byte(`{"text":"Rain"}`))}, nil)
 	check(t, doc, bad, "Rain", "", "")
 }
@@ -218,26 +218,28 @@ func TestSchemaParams(t *testing.T) {
 		edit func(*Params)
 		want string
 	}{
-		"a file":                 {func(p *Params) { p.Format, p.SchemaFile = "avro", "x" }, ""},
-		"a registry":             {func(p *Params) { p.Format, p.Framing, p.Registry.URLs = "avro", "confluent", url }, ""},
-		"a framing and a file":   {func(p *Params) { p.Format, p.Framing, p.SchemaFile = "avro", "confluent", "x" }, ""},
-		"JSON with a framing":    {func(p *Params) { p.Framing = "confluent" }, ""},
-		"no schema":              {func(p *Params) { p.Format = "avro" }, "schema_file"},
-		"no registry":            {func(p *Params) { p.Format, p.Framing = "avro", "confluent" }, "registry.urls"},
-		"no framing":             {func(p *Params) { p.Format, p.Registry.URLs = "avro", url }, "framing"},
-		"two sources":            {func(p *Params) { p.Format, p.Framing, p.SchemaFile, p.Registry.URLs = "avro", "confluent", "x", url }, "registry.urls"},
-		"a fingerprint alone":    {func(p *Params) { p.Format, p.Schema = "avro", "sha256:0" }, "schema_file"},
-		"a fingerprint too much": {func(p *Params) { p.Format, p.Framing, p.Registry.URLs, p.Schema = "avro", "confluent", url, "sha256:0" }, "schema"},
-		"a file for JSON":        {func(p *Params) { p.SchemaFile = "x" }, "schema_file"},
-		"a registry for JSON":    {func(p *Params) { p.Framing, p.Registry.URLs = "confluent", url }, "registry.urls"},
-		"a framing of raw":       {func(p *Params) { p.Format, p.Framing = "raw", "confluent" }, "framing"},
-		"Glue and a registry":    {func(p *Params) { p.Format, p.Framing, p.Registry.URLs = "avro", "glue", url }, "registry.urls"},
-		"Glue without a file":    {func(p *Params) { p.Format, p.Framing = "avro", "glue" }, "schema_file"},
-		"no message":             {func(p *Params) { p.Format, p.SchemaFile = "protobuf", "x" }, "message"},
-		"any message":            {func(p *Params) { p.Format, p.Framing, p.Registry.URLs = "protobuf", "confluent", url }, ""},
-		"a message of Avro":      {func(p *Params) { p.Format, p.SchemaFile, p.Message = "avro", "x", "M" }, "message"},
-		"Protobuf of Glue":       {func(p *Params) { p.Format, p.Framing, p.SchemaFile, p.Message = "protobuf", "glue", "x", "M" }, "framing"},
-		"a framing that is none": {func(p *Params) { p.Framing = "other" }, "framing"},
+		"a file":               {func(p *Params) { p.Format, p.Schema.File = "avro", "x" }, ""},
+		"a registry":           {func(p *Params) { p.Format, p.Schema.Framing, p.Registry.URLs = "avro", "confluent", url }, ""},
+		"a framing and a file": {func(p *Params) { p.Format, p.Schema.Framing, p.Schema.File = "avro", "confluent", "x" }, ""},
+		"JSON with a framing":  {func(p *Params) { p.Schema.Framing = "confluent" }, ""},
+		"no schema":            {func(p *Params) { p.Format = "avro" }, "schema.file"},
+		"no registry":          {func(p *Params) { p.Format, p.Schema.Framing = "avro", "confluent" }, "schema.framing"},
+		"no framing":           {func(p *Params) { p.Format, p.Registry.URLs = "avro", url }, "schema.framing"},
+		"a file, and a registry": {func(p *Params) {
+			p.Format, p.Schema.Framing, p.Schema.File, p.Registry.URLs = "avro", "confluent", "x", url
+		}, ""},
+		"a file for JSON":     {func(p *Params) { p.Schema.File = "x" }, "schema.file"},
+		"a registry for JSON": {func(p *Params) { p.Schema.Framing, p.Registry.URLs = "confluent", url }, ""},
+		"a framing of raw":    {func(p *Params) { p.Format, p.Schema.Framing = "raw", "confluent" }, "schema.framing"},
+		"Glue and a registry": {func(p *Params) { p.Format, p.Schema.Framing, p.Registry.URLs = "avro", "glue", url }, "schema.framing"},
+		"Glue without a file": {func(p *Params) { p.Format, p.Schema.Framing = "avro", "glue" }, "schema.file"},
+		"no message":          {func(p *Params) { p.Format, p.Schema.File = "protobuf", "x" }, "schema.message"},
+		"any message":         {func(p *Params) { p.Format, p.Schema.Framing, p.Registry.URLs = "protobuf", "confluent", url }, ""},
+		"a message of Avro":   {func(p *Params) { p.Format, p.Schema.File, p.Schema.Message = "avro", "x", "M" }, "schema.message"},
+		"Protobuf of Glue": {func(p *Params) {
+			p.Format, p.Schema.Framing, p.Schema.File, p.Schema.Message = "protobuf", "glue", "x", "M"
+		}, "schema.framing"},
+		"a framing that is none": {func(p *Params) { p.Schema.Framing = "other" }, "schema.framing"},
 	} {
 		wrong := jsonParams(c.edit).Validate()
 		if c.want == "" && len(wrong) > 0 || c.want != "" && (len(wrong) != 1 || wrong[0].Key != c.want) {
@@ -253,10 +255,10 @@ func FuzzReadFramed(f *testing.F) {
 	f.Add(value, framed(7, nil))
 	var all []reader
 	for _, framing := range framings() {
-		all = append(all, newReader(f, avroParams(f, articleSchema, func(p *Params) { p.Framing = framing.name })),
-			newReader(f, jsonParams(func(p *Params) { p.Framing = framing.name })))
+		all = append(all, newReader(f, avroParams(f, articleSchema, func(p *Params) { p.Schema.Framing = framing.name })),
+			newReader(f, jsonParams(func(p *Params) { p.Schema.Framing = framing.name })))
 	}
-	all = append(all, newReader(f, protoParams(f, func(p *Params) { p.Framing = "confluent" })))
+	all = append(all, newReader(f, protoParams(f, func(p *Params) { p.Schema.Framing = "confluent" })))
 	f.Fuzz(func(t *testing.T, value, named []byte) {
 		in := Input{Value: value}
 		if len(named) > 0 {

@@ -141,9 +141,9 @@ func runHostile(t *testing.T, format string, values []hostile) {
 			p := jsonParams(func(p *Params) { p.Format, p.Fields, p.MaxBytes = format, []string{h.field}, 64<<10 })
 			switch format {
 			case "avro":
-				p.SchemaFile = schemaFile(t, h.schema)
+				p.Schema.File = schemaFile(t, h.schema)
 			case "protobuf":
-				p.SchemaFile, p.Message = schemaFile(t, descriptors(t, hostileMessage)), "M"
+				p.Schema.File, p.Schema.Message = schemaFile(t, descriptors(t, hostileMessage)), "M"
 			}
 			r := newReader(t, p)
 			in := Input{Value: []byte(h.value)}

@@ -17,7 +17,7 @@ func textOfTwo(t *testing.T, v object) map[string]struct {
 	value  []byte
 } {
 	t.Helper()
-	both := func(p *Params) { p.Fields, p.Missing = []string{"text", "note"}, "empty" }
+	both := func(p *Params) { p.Fields, p.Reject = []string{"text", "note"}, nil }
 	out := map[string]struct {
 		params Params
 		value  []byte
@@ -91,7 +91,7 @@ func TestMissingFields(t *testing.T) {
 			t.Run(name+" "+format, func(t *testing.T) {
 				doc, bad := newReader(t, of.params).Read(Input{Value: of.value}, nil)
 				check(t, doc, bad, c.text, c.reason, c.detail)
-				of.params.Missing = "reject"
+				of.params.Reject = []string{"missing_field"}
 				_, bad = newReader(t, of.params).Read(Input{Value: of.value}, nil)
 				whole := c.value["text"] == "" || c.value["text"] == "a"
 				if _, isText := c.value["note"].(string); (bad == nil) != (whole && isText) {
@@ -100,7 +100,7 @@ func TestMissingFields(t *testing.T) {
 			})
 		}
 	}
-	p := protoParams(t, func(p *Params) { p.Fields, p.Missing = []string{"text", "score", "article.note"}, "empty" })
+	p := protoParams(t, func(p *Params) { p.Fields, p.Reject = []string{"text", "score", "article.note"}, nil })
 	value := protoValue(t, articleProto, "Article", `{"text":"a","score":"NaN","article":{}}`)
 	doc, bad := newReader(t, p).Read(Input{Value: value}, nil)
 	check(t, doc, bad, "a", "", "")

@@ -40,17 +40,16 @@ func TestParams(t *testing.T) {
 	}
 	tests := []paramsTest{
 		{"defaults", func(p *Params) { *p = DefaultParams() }, nil},
-		{"words", func(p *Params) { p.Format, p.InvalidUTF8, p.Empty = "xml", "drop", "" }, []string{
+		{"words", func(p *Params) { p.Format, p.Reject = "xml", []string{"empty", "blank"} }, []string{
 			"format: xml: is not one of the choices; write " + setting.OneOf(Params{}.Choices("format")),
-			"invalid_utf8: drop: is not one of the choices; write replace or reject",
-			"empty: is not one of the choices; write unique or reject",
+			"reject: blank: is not one of the choices; write missing_field, empty or invalid_encoding",
 		}},
-		{"no fields", func(p *Params) { p.Fields = nil }, []string{"fields: 0 fields: out of range; name 1 to 32 fields that hold the text"}},
-		{"too many fields", func(p *Params) { p.Fields = many }, []string{"fields: 33 fields: out of range; name 1 to 32 fields that hold the text"}},
+		{"no fields", func(p *Params) { p.Fields = nil }, []string{"text: 0 fields: out of range; name 1 to 32 fields that hold the text"}},
+		{"too many fields", func(p *Params) { p.Fields = many }, []string{"text: 33 fields: out of range; name 1 to 32 fields that hold the text"}},
 		{"paths", func(p *Params) { p.Fields = []string{"a.b", "", "a", "c", "c"} }, []string{
-			`fields[1]: "": a path with an empty name; write a name, or names with dots between: "article.body"`,
-			"fields[2]: a: is or holds the field a.b, named before; name each text once",
-			"fields[4]: c: is or holds the field c, named before; name each text once",
+			`text[1]: "": a path with an empty name; write a name, or names with dots between: "article.body"`,
+			"text[2]: a: is or holds the field a.b, named before; name each text once",
+			"text[4]: c: is or holds the field c, named before; name each text once",
 		}},
 		{"selectors", func(p *Params) { p.ID, p.Scope = "partition", "template" }, []string{
 			"id: partition: partition is not possible here; write key, header:NAME, field:PATH, or several in braces, as {header:NAME}/{field:PATH}",
@@ -67,14 +66,14 @@ func TestParams(t *testing.T) {
 		{"paths of other languages", func(p *Params) {
 			p.Fields = []string{"$.title", "/title", "items[0].text", "items[*]", "$[0]", "$ref", `\$.title`, `\/title`, `items\[0]`}
 		}, []string{
-			`fields[0]: "$.title": a path begins with a name, not with "$"; ` + names,
-			`fields[1]: "/title": a path begins with a name, not with "/"; dots stand between names; ` + names,
-			`fields[2]: "items[0].text": a path has no index: a name leads through all items of an array; ` + names,
-			`fields[3]: "items[*]": a path has no index: a name leads through all items of an array; ` + names,
-			`fields[4]: "$[0]": a path begins with a name, not with "$"; ` + names,
+			`text[0]: "$.title": a path begins with a name, not with "$"; ` + names,
+			`text[1]: "/title": a path begins with a name, not with "/"; dots stand between names; ` + names,
+			`text[2]: "items[0].text": a path has no index: a name leads through all items of an array; ` + names,
+			`text[3]: "items[*]": a path has no index: a name leads through all items of an array; ` + names,
+			`text[4]: "$[0]": a path begins with a name, not with "$"; ` + names,
 		}},
 		{"fields of raw text", func(p *Params) { p.Format, p.ID = "raw", "field:id" }, []string{
-			"id: field:id: raw text has no fields; set document.format: json, or take a header",
+			"id: field:id: raw has no fields; set format: json, or take a header",
 		}},
 	}
 	for _, test := range tests {
@@ -86,22 +85,17 @@ func TestTreatmentParams(t *testing.T) {
 	for _, test := range []paramsTest{
 		{"treated fields", func(p *Params) {
 			p.Fields = []string{`a\.b`, "c.d"}
-			p.HTML, p.Base64, p.Separator = []string{"c.d", "a.b"}, []string{`a\.b`, "", "e"}, strings.Repeat("-", maxSeparator+1)
+			p.HTML, p.Base64 = []string{"c.d", "a.b"}, []string{`a\.b`, "", "e"}
 		}, []string{
-			`separator: "-----------------": is too long; write 16 bytes at most`,
-			`html_fields[1]: "a.b": is not one of document.fields; name it there, too, or remove it here`,
-			`base64_fields[1]: "": is not one of document.fields; name it there, too, or remove it here`,
-			`base64_fields[2]: "e": is not one of document.fields; name it there, too, or remove it here`,
+			`html[1]: "a.b": is not one of text; name it there, too, or remove it here`,
+			`base64[1]: "": is not one of text; name it there, too, or remove it here`,
+			`base64[2]: "e": is not one of text; name it there, too, or remove it here`,
 		}},
 		{"treated fields of raw text", func(p *Params) {
-			p.Format, p.HTML, p.Base64, p.Separator = "raw", []string{"text"}, []string{"text"}, " "
+			p.Format, p.HTML, p.Base64 = "raw", []string{"text"}, []string{"text"}
 		}, []string{
-			`separator: " ": has no effect with document.format raw; remove it, or set document.format`,
-			"html_fields: text: raw text has no fields; set document.format: json; where the whole value is HTML, text.html: strip",
-			"base64_fields: text: raw text has no fields; set document.format: json",
-		}},
-		{"a separator that is not UTF-8", func(p *Params) { p.Separator = "\xff" }, []string{
-			`separator: "\xff": is not valid UTF-8; write it in UTF-8`,
+			"html: text: raw has no fields; set format: json; where the whole value is HTML, format: html",
+			"base64: text: raw has no fields; set format: json",
 		}},
 	} {
 		t.Run(test.name, test.run)

@@ -17,7 +17,7 @@ type protobuf struct {
 }
 
 func newProtobuf(r *Reader, from *source) (decoder, error) {
-	name := from.params.Message
+	name := from.params.Schema.Message
 	all, err := schemasOf(from, func(s registry.Schema) (*protoSchema, error) {
 		if from.file != nil {
 			return protoFiles(from.file, name, r.paths)

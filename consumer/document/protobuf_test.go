@@ -88,7 +88,7 @@ func protoValue(t testing.TB, text, message, value string) []byte {
 func protoParams(t testing.TB, edit func(*Params)) Params {
 	t.Helper()
 	return jsonParams(func(p *Params) {
-		p.Format, p.Message, p.SchemaFile = "protobuf", "news.Article", schemaFile(t, descriptors(t, articleProto))
+		p.Format, p.Schema.Message, p.Schema.File = "protobuf", "news.Article", schemaFile(t, descriptors(t, articleProto))
 		if edit != nil {
 			edit(p)
 		}
@@ -224,7 +224,7 @@ func TestProtobufOfRegistry(t *testing.T) {
 	registry.SeedSchema("e", 1, 12, sr.Schema{Type: sr.TypeAvro, Schema: `"string"`})
 	article := protoValue(t, articleProto, "Article", `{"text":"Rain"}`)
 	far := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "\x0a\x04Rain")
-	named := with(func(p *Params) { p.Message = "news.Article" })
+	named := with(func(p *Params) { p.Schema.Message = "news.Article" })
 	tests := []struct {
 		name   string
 		reader reader
@@ -266,7 +266,7 @@ func TestProtobufOfRegistry(t *testing.T) {
 
 // TestProtobufFramedWithFile: a value whose framing says that it is another message is not read as the one in the file.
 func TestProtobufFramedWithFile(t *testing.T) {
-	r := newReader(t, protoParams(t, func(p *Params) { p.Framing = "confluent" }))
+	r := newReader(t, protoParams(t, func(p *Params) { p.Schema.Framing = "confluent" }))
 	value := protoValue(t, articleProto, "Article", `{"text":"Rain"}`)
 	doc, bad := r.Read(Input{Value: framed(1, append([]byte{2, 4}, value...))}, nil)
 	check(t, doc, bad, "Rain", "", "")
@@ -289,7 +289,7 @@ func TestProtobufLarge(t *testing.T) {
 		value = protowire.AppendString(protowire.AppendTag(value, 20000, protowire.BytesType), "")
 	}
 	r := newReader(t, protoParams(t, func(p *Params) {
-		p.Message, p.SchemaFile, p.MaxBytes = "Wide", schemaFile(t, descriptors(t, wide)), 64<<20
+		p.Schema.Message, p.Schema.File, p.MaxBytes = "Wide", schemaFile(t, descriptors(t, wide)), 64<<20
 		p.Fields = []string{"f10000", "text", "f1"}
 	}))
 	doc, bad := r.Read(Input{Value: value}, nil)

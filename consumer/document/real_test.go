@@ -78,7 +78,7 @@ func TestRealRegistry(t *testing.T) {
 		"Protobuf that is another": {"protobuf", "text", before(proto, append([]byte{2, 0}, message...)), sink.MissingField},
 	} {
 		r := newReader(t, jsonParams(func(p *Params) {
-			p.Format, p.Framing, p.Registry.URLs, p.Fields = test.format, "confluent", []string{address}, []string{test.field}
+			p.Format, p.Schema.Framing, p.Registry.URLs, p.Fields = test.format, "confluent", []string{address}, []string{test.field}
 		}))
 		doc, bad := r.Read(Input{Value: test.value}, nil)
 		if bad == nil && string(doc.Text) != "Rain" || bad != nil && bad.Reason != test.reason || bad == nil && test.reason != "" {
@@ -123,7 +123,7 @@ func TestRealApicurio(t *testing.T) {
 	}
 	made := add(articleSchema, "application/json")
 	r := newReader(t, jsonParams(func(p *Params) {
-		p.Format, p.Framing, p.Registry.URLs = "avro", "apicurio", []string{address}
+		p.Format, p.Schema.Framing, p.Registry.URLs = "avro", "apicurio", []string{address}
 	}))
 	value := avroValue(t, articleSchema, article(nil))
 	number := func(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }

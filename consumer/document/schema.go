@@ -25,23 +25,27 @@ type source struct {
 	client *registry.Client // nil: there is no registry
 }
 
-// open reads the schema's file, and makes a client for the registry.
+// open reads the schema's file, or makes a client for the registry.
 func (p *Params) open() (*source, error) {
 	s := &source{params: *p}
 	var err error
-	if p.SchemaFile != "" {
+	if path := p.Schema.File; path != "" {
 		var is string
-		if s.file, is, err = readSchema(p.SchemaFile); err != nil {
-			return nil, fmt.Errorf("read schema_file: %w", err)
+		if s.file, is, err = readSchema(path); err != nil {
+			return nil, fmt.Errorf("read schema.file: %w", err)
 		}
-		if p.Schema != "" && p.Schema != is {
-			return nil, fmt.Errorf("schema_file has changed: its fingerprint is %s, not %s", is, p.Schema)
+		if p.Schema.Fingerprint != "" && p.Schema.Fingerprint != is {
+			return nil, fmt.Errorf("schema.file has changed: its fingerprint is %s, not %s", is, p.Schema.Fingerprint)
 		}
-	}
-	if p.Registry.Set() {
+	} else if p.asks() {
 		s.client, err = registry.New(p.Registry)
 	}
 	return s, err
+}
+
+// asks says that the registry is asked for schemas.
+func (p *Params) asks() bool {
+	return p.Registry.Set() && p.Schema.File == "" && formatOf(p.Format).schemas && framingOf(p.Schema.Framing).asks
 }
 
 // schemas are the compiled schemas of values.
@@ -100,102 +104,66 @@ func readSchema(path string) (text []byte, fingerprint string, err error) {
 	return text, "sha256:" + hex.EncodeToString(sum[:8]), nil
 }
 
-// Pin reads the schema's file, if there is one, and fills in the fingerprint of what it holds, so that members can
-// agree on it. It returns the mistake if that is not possible, or if another fingerprint is set.
+// Pin reads the schema's file, if there is one, and notes the fingerprint of what it holds, so that members can agree on it.
+// It returns the mistake if that is not possible.
 func (p *Params) Pin() []setting.Mistake {
-	if p.SchemaFile == "" {
+	if p.Schema.File == "" {
 		return nil
 	}
-	_, is, err := readSchema(p.SchemaFile)
+	_, is, err := readSchema(p.Schema.File)
 	if err != nil {
-		return []setting.Mistake{setting.Wrong("schema_file", p.SchemaFile, "cannot be read: "+err.Error(),
+		return []setting.Mistake{setting.Wrong("schema.file", p.Schema.File, "cannot be read: "+err.Error(),
 			"name a readable file that holds the schema")}
 	}
-	if p.Schema != "" && p.Schema != is {
-		return []setting.Mistake{setting.Wrong("schema", p.Schema, "is not the fingerprint of schema_file, which is "+is,
-			"take the file that the other members have, or remove document.schema")}
-	}
-	p.Schema = is
+	p.Schema.Fingerprint = is
 	return nil
 }
 
 // As returns the settings for values of another format that has no schemas, whose text is in these fields, if it has any.
 func (p Params) As(format string, fields []string) Params {
-	p.Format, p.Framing, p.SchemaFile, p.Schema, p.Message, p.Registry = format, noFraming, "", "", "", registry.DefaultParams()
+	p.Format, p.Schema, p.Registry, p.When = format, SchemaParams{Framing: noFraming}, registry.DefaultParams(), nil
 	other := func(name string) bool {
 		return !slices.ContainsFunc(fields, func(f string) bool { return canonicalPath(f) == canonicalPath(name) })
 	}
 	p.HTML, p.Base64 = slices.DeleteFunc(slices.Clone(p.HTML), other), slices.DeleteFunc(slices.Clone(p.Base64), other)
-	if p.Fields = fields; !formatOf(format).fields {
-		p.Separator = usualSeparator
-	}
+	p.Fields = fields
 	return p
 }
 
 // wrongSchema checks what says how values with schemas are read.
-func (p Params) wrongSchema() []setting.Mistake {
-	is, framing := formatOf(p.Format), framingOf(p.Framing)
+func (p Params) wrongSchema() (out []setting.Mistake) {
+	is, framing, s := formatOf(p.Format), framingOf(p.Schema.Framing), p.Schema
 	framed := framing.name != noFraming
-	var out []setting.Mistake
+	add := func(key, value, problem, remedy string) {
+		out = append(out, setting.Wrong("schema."+key, value, problem, remedy))
+	}
 	if framed && !is.framed {
-		out = append(out, setting.Wrong("framing", p.Framing, "has no effect with document.format "+p.Format,
-			"remove it, or set document.format"))
+		add("framing", s.Framing, "has no effect with format "+p.Format, "remove it, or set format")
 	}
 	if p.Format == "protobuf" && !framing.messages {
-		out = append(out, setting.Wrong("framing", p.Framing, "does not go with document.format protobuf",
-			"set none or confluent"))
+		add("framing", s.Framing, "does not go with format protobuf", "set none or confluent")
 	}
-	if p.Message != "" && p.Format != "protobuf" {
-		out = append(out, setting.Wrong("message", p.Message, "has no effect with document.format "+p.Format,
-			"remove it, or set document.format: protobuf"))
+	if s.Message != "" && p.Format != "protobuf" {
+		add("message", s.Message, "has no effect with format "+p.Format, "remove it, or set format: protobuf")
 	}
-	if !is.schemas {
-		return append(out, p.pointless()...)
-	}
-	file, asks := p.SchemaFile != "", p.Registry.Set()
+	file, asks := s.File != "", p.Registry.Set()
 	switch {
-	case file && asks:
-		out = append(out, setting.Wrong("registry.urls", p.Registry.URLs[0], "is a second source of schemas, beside schema_file",
-			"remove one of the two"))
-	case asks && p.Schema != "":
-		out = append(out, setting.Wrong("schema", p.Schema, "has no effect without schema_file", "remove it"))
-	case asks && framed && !framing.asks:
-		out = append(out, setting.Wrong("registry.urls", p.Registry.URLs[0], "has no effect with framing "+p.Framing,
-			"name the schema in document.schema_file"))
-	case asks && !framed:
-		out = append(out, setting.Wrong("framing", p.Framing, "says not how values name their schemas",
-			"set for example confluent, or name one schema for all values in document.schema_file"))
-	case !file && !asks && framing.asks:
-		out = append(out, setting.Wrong("registry.urls", "", "is missing",
-			"write where the schema registry is, or name one schema for all values in document.schema_file"))
-	case file && p.Format == "protobuf" && p.Message == "":
-		out = append(out, setting.Wrong("message", "", "is missing", "write the full name of the message that the values are"))
-	case !file && !asks:
-		out = append(out, setting.Wrong("schema_file", "", "is missing", "name the file with the schema of the values"))
+	case file && !is.schemas:
+		add("file", s.File, "has no effect with format "+p.Format, "remove it, or set format")
+	case !is.schemas:
+	case file && p.Format == "protobuf" && s.Message == "":
+		add("message", "", "is missing", "write the full name of the message that the values are")
+	case file:
+	case framing.asks && !asks:
+		add("framing", s.Framing, "names schemas in a registry, and schema_registry.urls says not where it is",
+			"set schema_registry.urls, or name one schema for all values in schema.file")
+	case framed && !framing.asks && asks:
+		add("framing", s.Framing, "names schemas that schema_registry does not know", "name the schema in schema.file")
+	case !framed && asks:
+		add("framing", s.Framing, "says not how values name their schemas",
+			"set for example confluent, or name one schema for all values in schema.file")
+	case !framing.asks:
+		add("file", "", "is missing", "name the file with the schema of the values")
 	}
 	return out
-}
-
-// pointless reports settings for schemas that are set for a format that has none.
-func (p Params) pointless() []setting.Mistake {
-	if p.schemasOfTopics() {
-		return nil
-	}
-	var out []setting.Mistake
-	for _, s := range []struct{ key, value string }{
-		{"schema_file", p.SchemaFile}, {"schema", p.Schema}, {"registry.urls", first(p.Registry.URLs)},
-	} {
-		if s.value != "" {
-			out = append(out, setting.Wrong(s.key, s.value, "has no effect with document.format "+p.Format,
-				"remove it, or set document.format"))
-		}
-	}
-	return out
-}
-
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0]
 }

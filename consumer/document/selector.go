@@ -157,8 +157,12 @@ func (s *selector) String() string {
 	return string(s.kind)
 }
 
-// ScopeIsTopic says that documents are compared only with those of the same topic.
-func (p Params) ScopeIsTopic() bool {
+// ScopeIsTopic says that documents of each source are compared only with those of the same topic.
+func ScopeIsTopic(sources []Source) bool {
+	return !slices.ContainsFunc(sources, func(s Source) bool { return !s.Reading.scopeIsTopic() })
+}
+
+func (p *Params) scopeIsTopic() bool {
 	s, _ := parseSelector(p.Scope) // Validate reports an error
 	return slices.ContainsFunc(s.each(), func(one selector) bool { return one.kind == selectTopic })
 }
@@ -175,7 +179,7 @@ func (p Params) ScopeFields() (names []string) {
 	return names
 }
 
-// ByPartition says that a document's scope is, or holds, the partition that its record came to.
-func (r *Reader) ByPartition() bool {
-	return slices.ContainsFunc(r.scope.each(), func(one selector) bool { return one.kind == selectPartition })
+// ByPartition says that the scope of a topic's documents is, or holds, the partition that the record came to.
+func (r *Reader) ByPartition(topic string) bool {
+	return slices.ContainsFunc(r.reads(topic).scope.each(), func(one selector) bool { return one.kind == selectPartition })
 }

@@ -45,7 +45,7 @@ func TestTemplateParams(t *testing.T) {
 	both("{field:a..b}", `"field:a..b" in braces: a path with an empty name`)
 	both("header:tenant/{field:language}", "each part of several stands in braces, the first too")
 	tests = append(tests, paramsTest{"raw", func(p *Params) { p.Format, p.ID, p.Scope = "raw", "{key}/{field:a}", "{key}/{header:a}" }, []string{
-		"id: {key}/{field:a}: raw text has no fields; set document.format: json, or take a header",
+		"id: {key}/{field:a}: raw has no fields; set format: json, or take a header",
 	}})
 	for _, test := range tests {
 		t.Run(test.name, test.run)
@@ -63,7 +63,7 @@ func labels(t testing.TB, template string, in Input) (id string, scope uint64, b
 	}
 	scoped, bad := scopes.Read(in, doc.Buffer[:0:0])
 	if bad == nil {
-		want, err := scopes.Scope(string(doc.ID))
+		want, err := scopes.Scope("", string(doc.ID))
 		if scoped.Scope == 0 || len(doc.ID) > 0 && (err != nil || want != scoped.Scope) {
 			t.Errorf("the scope called %q is not that of the record: %v", doc.ID, err)
 		}
@@ -129,7 +129,7 @@ func TestTemplatesOfRawText(t *testing.T) {
 	for value, text := range map[string]string{"": "", " ": "", "text": "text", "bad \xff bytes": "bad \xff bytes"} {
 		in.Value = []byte(value)
 		doc, bad := r.Read(in, make([]byte, 0, 4))
-		want, _ := r.Scope("2:news:h")
+		want, _ := r.Scope("", "2:news:h")
 		if doc.Empty {
 			want = 0
 		}
@@ -144,7 +144,7 @@ func TestScopesByTopic(t *testing.T) {
 	for scope, want := range map[string]bool{
 		"": false, "topic": true, "{topic}/{field:a}": true, "{field:topic}/{key}": false, "field:topic": false, "{": false,
 	} {
-		if got := (Params{Scope: scope}).ScopeIsTopic(); got != want {
+		if got := ScopeIsTopic([]Source{{Reading: Params{Scope: scope}}}); got != want {
 			t.Errorf("ScopeIsTopic of %q = %t, want %t", scope, got, want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestScopeByKey(t *testing.T) {
 	r := newReader(t, p)
 	one, _ := r.Read(Input{Key: []byte("1"), Value: []byte("a")}, nil)
 	two, _ := r.Read(Input{Key: []byte("2"), Value: []byte("a")}, nil)
-	if want, err := r.Scope("1"); err != nil || one.Scope != want || one.Scope == two.Scope {
+	if want, err := r.Scope("", "1"); err != nil || one.Scope != want || one.Scope == two.Scope {
 		t.Errorf("scopes %d and %d, want %d: %v", one.Scope, two.Scope, want, err)
 	}
 	doc, bad := r.Read(Input{Value: []byte("a")}, nil)
@@ -180,13 +180,13 @@ func TestFormatsAreLabelledAlike(t *testing.T) {
 			p.Format, p.ID, p.Scope = name, "{field:lang}-{key}-{field:id}", "{header:t}/{field:id}/{field:lang}"
 			switch name {
 			case "avro":
-				p.SchemaFile = schemaFile(t, schema)
+				p.Schema.File = schemaFile(t, schema)
 			case "protobuf":
-				p.SchemaFile, p.Message = schemaFile(t, descriptors(t, message)), "A"
+				p.Schema.File, p.Schema.Message = schemaFile(t, descriptors(t, message)), "A"
 			}
 		}))
 		doc, bad := r.Read(Input{Key: []byte("k"), Value: value, Headers: []Header{{"t", []byte("t1")}}}, nil)
-		want, _ := r.Scope("t1/7/en")
+		want, _ := r.Scope("", "t1/7/en")
 		if bad != nil || string(doc.ID) != "en-k-7" || doc.Scope != want || string(doc.Text) != "x" {
 			t.Errorf("%s: text %q, id %q, scope %d, want %d, %v", name, doc.Text, doc.ID, doc.Scope, want, bad)
 		}
@@ -196,7 +196,7 @@ func TestFormatsAreLabelledAlike(t *testing.T) {
 // TestAllPathsAtOnce: the most fields, parts and conditions that are possible are all followed.
 func TestAllPathsAtOnce(t *testing.T) {
 	value := map[string]any{}
-	var when, id, scope, texts []string
+	var id, scope, texts []string
 	p := jsonParams(func(p *Params) { p.Fields = nil })
 	for i := range maxFields {
 		name := fmt.Sprint("f", i)
@@ -208,16 +208,16 @@ func TestAllPathsAtOnce(t *testing.T) {
 	}
 	for i := range maxConditions {
 		value[fmt.Sprint("w", i)] = "y"
-		when = append(when, fmt.Sprintf("field:w%d = y", i))
+		p.When = append(p.When, Condition{Field: fmt.Sprint("w", i), Equals: "y"})
 	}
 	p.ID, p.Scope = strings.Join(id, "."), strings.Join(scope, ".")
-	made, err := New(p, when...)
+	made, err := New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text, _ := json.Marshal(value)
 	doc, bad := reader{made}.Read(Input{Value: text}, nil)
-	want, _ := made.Scope("0.-1.-2.-3.-4.-5.-6.-7")
+	want, _ := made.Scope("", "0.-1.-2.-3.-4.-5.-6.-7")
 	if bad != nil || doc.Unchecked != "" || string(doc.ID) != "0.1.2.3.4.5.6.7" || doc.Scope != want || string(doc.Text) != strings.Join(texts, "\n") {
 		t.Errorf("Read returns %+v, rejection %v; want the text of all %d fields, all %d parts in the id and in the scope, %d conditions met",
 			doc, bad, maxFields, maxParts, maxConditions)
@@ -236,7 +236,7 @@ func TestHostileParts(t *testing.T) {
 	r := newReader(t, p)
 	in := Input{Key: []byte("k"), Value: []byte("x"), Headers: []Header{{"a", bytes.Repeat([]byte("/"), 4<<20)}}}
 	doc, bad := r.Read(in, nil) // if the time were quadratic, this would take an hour
-	if want, _ := r.Scope(strings.Repeat(`\/`, 4<<20) + "/k"); bad != nil || doc.Scope != want {
+	if want, _ := r.Scope("", strings.Repeat(`\/`, 4<<20)+"/k"); bad != nil || doc.Scope != want {
 		t.Errorf("scope %d, %v", doc.Scope, bad)
 	}
 }

@@ -19,10 +19,8 @@ const (
 	asHTML
 )
 
-const (
-	usualSeparator = "\n"
-	maxSeparator   = 16
-)
+// Separator stands between several fields, and between the strings of an array.
+const Separator = "\n"
 
 // treat notes that fields are to be treated. Validate found all of them among the fields.
 func (r *Reader) treat(names []string, as treatment) {
@@ -97,25 +95,15 @@ func (c *composer) stripHTML(from int) {
 }
 
 // wrongTreatment checks what says how fields become a text.
-func (p Params) wrongTreatment() (out []setting.Mistake) {
-	switch {
-	case len(p.Separator) > maxSeparator:
-		out = append(out, setting.Wrong("separator", strconv.Quote(p.Separator), "is too long",
-			"write "+strconv.Itoa(maxSeparator)+" bytes at most"))
-	case !utf8.ValidString(p.Separator):
-		out = append(out, setting.Wrong("separator", strconv.Quote(p.Separator), "is not valid UTF-8", "write it in UTF-8"))
-	case !formatOf(p.Format).fields && p.Separator != usualSeparator:
-		out = append(out, setting.Wrong("separator", strconv.Quote(p.Separator), "has no effect with document.format "+p.Format,
-			"remove it, or set document.format"))
-	}
-	out = append(out, p.wrongTreated("html_fields", p.HTML, "set document.format: json; where the whole value is HTML, text.html: strip")...)
-	return append(out, p.wrongTreated("base64_fields", p.Base64, "set document.format: json")...)
+func (p Params) wrongTreatment() []setting.Mistake {
+	return append(p.wrongTreated("html", p.HTML, "set format: json; where the whole value is HTML, format: html"),
+		p.wrongTreated("base64", p.Base64, "set format: json")...)
 }
 
 // wrongTreated checks that the fields of a list are fields of the text.
 func (p Params) wrongTreated(key string, names []string, fielded string) (out []setting.Mistake) {
 	if len(names) > 0 && !formatOf(p.Format).fields {
-		return []setting.Mistake{setting.Wrong(key, names[0], "raw text has no fields", fielded)}
+		return []setting.Mistake{setting.Wrong(key, names[0], p.Format+" has no fields", fielded)}
 	}
 	known := map[string]bool{}
 	for _, field := range p.Fields {
@@ -123,7 +111,7 @@ func (p Params) wrongTreated(key string, names []string, fielded string) (out []
 	}
 	for i, name := range names {
 		if at := canonicalPath(name); at == "" || !known[at] {
-			out = append(out, setting.Wrong(key+"["+strconv.Itoa(i)+"]", strconv.Quote(name), "is not one of document.fields",
+			out = append(out, setting.Wrong(key+"["+strconv.Itoa(i)+"]", strconv.Quote(name), "is not one of text",
 				"name it there, too, or remove it here"))
 		}
 	}

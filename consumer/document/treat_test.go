@@ -16,11 +16,10 @@ func TestTreatedFields(t *testing.T) {
 	html := func(p *Params) { p.HTML = []string{"text"} }
 	based := func(p *Params) { p.Base64 = []string{"text"} }
 	both := func(p *Params) { html(p); based(p) }
-	strict := func(p *Params) { based(p); p.InvalidUTF8 = "reject" }
+	strict := func(p *Params) { based(p); p.Reject = []string{"invalid_encoding", "missing_field"} }
 	two := func(p *Params) {
-		p.Fields, p.HTML, p.Base64, p.Separator = []string{"title", "a.b"}, []string{"a.b"}, []string{"title"}, " | "
+		p.Fields, p.HTML, p.Base64 = []string{"title", "a.b"}, []string{"a.b"}, []string{"title"}
 	}
-	none := func(p *Params) { p.Separator = "" }
 	tests := []struct {
 		name, value, text string
 		edit              func(*Params)
@@ -45,8 +44,7 @@ func TestTreatedFields(t *testing.T) {
 		{"what is not UTF-8 in base64", `{"text":["UmFpbg","` + packed([]byte("a\xff\xfeb")) + `"]}`, "Rain\na\xff\xfeb", based, "", ""},
 		{"what is not UTF-8 in base64, strict", `{"text":"` + packed([]byte("a\xff")) + `"}`, "", strict, sink.InvalidEncoding, "not Unicode in the base64 of field text"},
 		{"HTML in base64", `{"text":"` + packed([]byte("<p>a&nbsp;b</p>")) + `"}`, " a\u00a0b ", both, "", ""},
-		{"some fields, and a separator", `{"title":["UmFpbg","U3Vu"],"a":{"b":"<i>x</i>"}}`, "Rain | Sun | x", two, "", ""},
-		{"no separator", `{"text":["Ra","in"]}`, "Rain", none, "", ""},
+		{"some fields", `{"title":["UmFpbg","U3Vu"],"a":{"b":"<i>x</i>"}}`, "Rain\nSun\nx", two, "", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -62,12 +60,9 @@ func TestTreatedFields(t *testing.T) {
 
 // Ids, scopes and conditions are read as they stand, also if they are in a field that is treated.
 func TestOnlyTheTextIsTreated(t *testing.T) {
-	p := jsonParams(func(p *Params) { p.HTML, p.ID = []string{"text"}, "field:text" })
-	made, err := New(p, "field:text = <b>a</b>")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := reader{made}
+	r := newReader(t, jsonParams(func(p *Params) {
+		p.HTML, p.ID, p.When = []string{"text"}, "field:text", []Condition{{Field: "text", Equals: "<b>a</b>"}}
+	}))
 	doc, bad := r.Read(Input{Value: []byte(`{"text":"<b>a</b>"}`)}, nil)
 	if bad != nil || doc.Unchecked != "" || string(doc.Text) != "a" || string(doc.ID) != "<b>a</b>" {
 		t.Errorf("text %q, id %q, unchecked %q, %v", doc.Text, doc.ID, doc.Unchecked, bad)
@@ -88,17 +83,17 @@ func TestFormatsAreTreatedAlike(t *testing.T) {
 	values["avro"], values["protobuf"] = avroValue(t, schema, v), protoValue(t, message, "A", string(asJSON))
 	for name, value := range values {
 		r := newReader(t, jsonParams(func(p *Params) {
-			p.Format, p.HTML, p.Base64, p.Separator = name, []string{"text"}, []string{"text"}, " / "
+			p.Format, p.HTML, p.Base64 = name, []string{"text"}, []string{"text"}
 			switch name {
 			case "avro":
-				p.SchemaFile = schemaFile(t, schema)
+				p.Schema.File = schemaFile(t, schema)
 			case "protobuf":
-				p.SchemaFile, p.Message = schemaFile(t, descriptors(t, message)), "A"
+				p.Schema.File, p.Schema.Message = schemaFile(t, descriptors(t, message)), "A"
 			}
 		}))
 		doc, bad := r.Read(Input{Value: value}, nil)
-		if bad != nil || string(doc.Text) != "a / b" {
-			t.Errorf("%s: Read returns the text %q, rejection %v; want a / b, and none", name, doc.Text, bad)
+		if bad != nil || string(doc.Text) != "a\nb" {
+			t.Errorf("%s: Read returns the text %q, rejection %v; want a and b, and none", name, doc.Text, bad)
 		}
 	}
 }
@@ -149,16 +144,16 @@ func TestHostileHTML(t *testing.T) {
 	}
 }
 
-// A long separator between strings that take no room must not take memory.
+// What stands between strings that take no room must not take memory.
 func TestTextIsBounded(t *testing.T) {
-	p := jsonParams(func(p *Params) { p.MaxBytes, p.Separator = 1<<20, strings.Repeat("=", maxSeparator) })
-	const strs = 300_000
+	p := jsonParams(func(p *Params) { p.MaxBytes = 1 << 20 })
+	const strs = 1<<20 + 5
 	value := `{"text":[` + strings.Repeat(`"",`, strs) + `""]}`
 	_, bad := newReader(t, p).Read(Input{Value: []byte(value)}, nil)
 	check(t, Document{}, bad, "", sink.TooLarge, "the text is longer than 1048576 bytes, the limit (advanced.max_document_bytes)")
-	p.Separator = usualSeparator
+	p.MaxBytes = strs
 	if doc, bad := newReader(t, p).Read(Input{Value: []byte(value)}, nil); bad != nil || len(doc.Text) != strs {
-		t.Errorf("with line breaks: %d bytes, %v", len(doc.Text), bad)
+		t.Errorf("with a higher limit: %d bytes, %v", len(doc.Text), bad)
 	}
 }
 

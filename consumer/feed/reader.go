@@ -213,7 +213,7 @@ func (r *reader) signSome(ctx context.Context, number int, records []*kgo.Record
 }
 
 // asRead returns a record as the group read it, or would: what stands in a topic of unique documents is of the place
-// that it came from. By its topic documents may be read and told apart (document.by_topic, document.scope), and by its
+// that it came from. By its topic documents may be read and told apart (sources, and sources.scope), and by its
 // place they may be named.
 func (r *reader) asRead(record *kgo.Record) *kgo.Record {
 	if r.Fill == 0 || r.Reads(record.Topic) {

@@ -163,7 +163,7 @@ func (g *Gateway) read(ctx context.Context, s *sending) error {
 		return fmt.Errorf("%w: %w", ErrUnread, err)
 	}
 	if s.refused = refused; refused.Entry() && doc.Empty {
-		s.refused.Rejection = g.Reader.EmptyRejection()
+		s.refused.Rejection = g.Reader.EmptyRejection(s.record.Topic)
 	}
 	if s.refused.Entry() {
 		s.request = signing.RequestOf(g.Reader, &s.record, &doc)

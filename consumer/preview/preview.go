@@ -53,6 +53,7 @@ type Preview struct {
 	IDs, Scopes       int // how many different ones they have
 	Missing           []Count
 
+	key           string   // of the source that reads the topic
 	names         []string // of the documents' own fields, in order
 	texts, others []string // what is looked up in them
 	objects       int      // how many are JSON objects that are read as raw text
@@ -102,6 +103,7 @@ func (s *Setup) signing() *signing.Setup {
 // of makes the preview of records.
 func (s *Setup) of(ctx context.Context, workers signing.Workers, topic string, records []*kgo.Record) (*Preview, error) {
 	p := &Preview{Topic: topic, Read: len(records)}
+	p.key = s.Reader.Key(topic)
 	p.texts, p.others = s.Reader.Paths(topic)
 	ids, scopes := map[string]bool{}, map[uint64]bool{}
 	err := workers.Each(ctx, 1, func(ctx context.Context, w *signing.Worker, _ int) error {

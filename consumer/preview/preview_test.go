@@ -17,12 +17,13 @@ import (
 )
 
 // previewOf makes the preview of values in a topic, without a cluster.
-func previewOf(t *testing.T, change func(*document.Params), when []string, values ...string) *Preview {
+func previewOf(t *testing.T, change func(*document.Params), when []document.Condition, values ...string) *Preview {
 	t.Helper()
 	p := document.DefaultParams()
 	p.Format, p.Fields = "json", []string{"title", "body"}
 	change(&p)
-	reader, err := document.New(p, when...)
+	p.When = when
+	reader, err := document.New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,10 +54,12 @@ func TestEachKindHasAnExample(t *testing.T) {
 		fmt.Sprintf(good, 1), fmt.Sprintf(good, 2), fmt.Sprintf(good, 2), `{"lang":"en","title":"Rain"}`, `{"lang":"en","title":7,"body":""}`,
 		`{"lang":"en"`, `{"lang":"de","title":"Regen"}`, `{"lang":"en","title":"","body":""}`,
 	}
-	seen := previewOf(t, func(p *document.Params) { p.ID, p.Missing = "field:id", document.MissingEmpty }, []string{"field:lang = en", "field:deleted missing", "field:test != true"}, mixed...)
+	seen := previewOf(t, func(p *document.Params) { p.ID, p.Reject = "field:id", nil }, []document.Condition{
+		{Field: "lang", Equals: "en"}, {Field: "deleted", Exists: "false"}, {Field: "test", Not: "true"},
+	}, mixed...)
 	const want = "the newest of news: 5 judged, as news/0/0 (0 to 12 characters, 2 ids, no scope, 1 without a text, 1 without body); " +
 		"1 rejected (wrong_type), as news/0/4: field title is a number, not a string; " +
-		"1 rejected (invalid_json), as news/0/5: at byte 12: the value ends too early; 1 unchecked by source.when, as news/0/6"
+		"1 rejected (invalid_json), as news/0/5: at byte 12: the value ends too early; 1 unchecked by sources.when, as news/0/6"
 	if got := seen.String(); got != want {
 		t.Errorf("the preview is\n%s\nwant\n%s", got, want)
 	}
@@ -78,20 +81,20 @@ func TestTrouble(t *testing.T) {
 		"most are rejected": {
 			none,
 			[]string{`{"title":"a","body":"b"}`, "a", "b"},
-			"most documents would go to the rejected topic; correct document.format, document.framing and what names the schemas",
+			"most documents would go to the rejected topic; correct sources.format or sources.schema",
 		},
-		"tombstones": {none, []string{"", ""}, "no document has a text: all go to the unique topic; correct document.format and document.fields"},
+		"tombstones": {none, []string{"", ""}, "no document has a text: all go to the unique topic; correct sources.format or sources.text"},
 		"names that cannot be shown": {
 			none,
 			[]string{`{"a\u0007":1,"` + strings.Repeat("x", 99) + `":1}`},
-			"no document would be judged: all that are checked go to the rejected topic; correct title (document.fields); " +
-				"correct body (document.fields); the documents have a?, " + strings.Repeat("x", longName),
+			"no document would be judged: all that are checked go to the rejected topic; correct title (sources.text); " +
+				"correct body (sources.text); the documents have a?, " + strings.Repeat("x", longName),
 		},
 		"raw text that is none": {
 			func(p *document.Params) { p.Format, p.Fields = "raw", nil },
 			[]string{`{"a":1}`},
-			"all are JSON objects, and document.format: raw compares their braces, names, ids and times, too; set document.format: json, " +
-				"and document.fields to those that hold the text; the documents have a. If the whole value is meant, nothing",
+			"all are JSON objects, and sources.format does not say so: their braces, names, ids and times are compared, too; set sources.format: json, " +
+				"and sources.text to those that hold the text; the documents have a. If the whole value is meant, nothing",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

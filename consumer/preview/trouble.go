@@ -28,7 +28,7 @@ func (p *Preview) Trouble() *Trouble {
 	case p.Read == 0:
 		return nil
 	case checked == 0:
-		return &Trouble{Why: "no document meets source.when: all go to the unique topic unchecked", Remedy: cmp.Or(absent, "correct source.when")}
+		return &Trouble{Why: "no document meets " + p.key + ".when: all go to the unique topic unchecked", Remedy: cmp.Or(absent, "correct "+p.key+".when")}
 	case rejected == checked:
 		return &Trouble{Grave: true, Why: "no document would be judged: all that are checked go to the rejected topic", Remedy: cmp.Or(absent, p.remedy())}
 	case 2*rejected >= checked:
@@ -36,11 +36,11 @@ func (p *Preview) Trouble() *Trouble {
 	case absent != "":
 		return &Trouble{Why: "a field that is looked up is in no document", Remedy: absent}
 	case p.Blank == p.Judged.Count:
-		return &Trouble{Why: "no document has a text: all go to the unique topic", Remedy: "correct document.format and document.fields"}
+		return &Trouble{Why: "no document has a text: all go to the unique topic", Remedy: "correct " + p.keys("format", "text")}
 	case p.objects == p.Read:
 		return &Trouble{
-			Why: "all are JSON objects, and document.format: raw compares their braces, names, ids and times, too",
-			Remedy: "set document.format: json, and document.fields to those that hold the text; the documents have " + p.has() +
+			Why: "all are JSON objects, and " + p.key + ".format does not say so: their braces, names, ids and times are compared, too",
+			Remedy: "set " + p.key + ".format: json, and " + p.key + ".text to those that hold the text; the documents have " + p.has() +
 				". If the whole value is meant, nothing",
 		}
 	}
@@ -51,18 +51,26 @@ func (p *Preview) Trouble() *Trouble {
 func (p *Preview) remedy() string {
 	switch p.Rejected[0].Reason {
 	case sink.InvalidJSON, sink.Undecodable, sink.UnknownSchema:
-		return "correct document.format, document.framing and what names the schemas"
+		return "correct " + p.keys("format", "schema")
 	case sink.MissingField, sink.WrongType:
-		return "correct document.fields, document.id and document.scope"
+		return "correct " + p.keys("text", "id", "scope")
 	case sink.TooLarge:
 		return "raise the limit that the message names"
 	case sink.InvalidEncoding:
-		return "set document.invalid_utf8: replace, or have UTF-8 produced"
+		return "take invalid_encoding out of " + p.key + ".reject, or have UTF-8 produced"
 	case sink.Empty:
-		return "correct document.fields, or set document.empty: unique"
+		return "correct " + p.key + ".text, or take empty out of " + p.key + ".reject"
 	case sink.BadTimestamp, sink.OutputRefused:
 	}
 	return "correct what produces them"
+}
+
+// keys are those of settings of the source.
+func (p *Preview) keys(names ...string) string {
+	for i := range names {
+		names[i] = p.key + "." + names[i]
+	}
+	return setting.OneOf(names)
 }
 
 // absent names what is looked up and is in no document, and what was probably meant. It is empty where all are there, or where
@@ -77,9 +85,9 @@ func (p *Preview) absent() string {
 		if err != nil || slices.Contains(p.names, at[0]) {
 			continue
 		}
-		of := "document.fields"
+		of := p.key + ".text"
 		if i >= len(p.texts) {
-			of = "document.id, document.scope or source.when"
+			of = p.keys("id", "scope", "when")
 		}
 		what := fmt.Sprintf("correct %s (%s)", field, of)
 		if meant, ok := setting.Nearest(at[0], p.names); ok {
@@ -130,7 +138,7 @@ func (p *Preview) String() string {
 		parts = append(parts, fmt.Sprintf("%d rejected (%s), as %s: %s", r.Count, r.Reason, r.Example, r.Detail))
 	}
 	if p.Unchecked.Count > 0 {
-		parts = append(parts, fmt.Sprintf("%d unchecked by source.when, as %s", p.Unchecked.Count, p.Unchecked.Example))
+		parts = append(parts, fmt.Sprintf("%d unchecked by %s.when, as %s", p.Unchecked.Count, p.key, p.Unchecked.Example))
 	}
 	return fmt.Sprintf("the newest of %s: %s", p.Topic, strings.Join(parts, "; "))
 }

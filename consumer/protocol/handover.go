@@ -76,7 +76,7 @@ const (
 // old group forwards again.
 type Handover struct {
 	Back     bool
-	Latest   bool // source.start of the old group
+	Latest   []string // topics that the old group reads from their ends where they are new
 	Old, New Side
 	Refusal  HandoverRefusal
 	next     HandoverStep
@@ -250,7 +250,7 @@ func (h *Handover) from(of []Standpoint) (from []Boundary, gone, beyond []Standp
 				gone = append(gone, *p)
 			}
 			begins = max(begins, p.Begin)
-			if h.Latest && !read[p.Topic] {
+			if slices.Contains(h.Latest, p.Topic) && !read[p.Topic] {
 				begins = max(begins, p.End)
 			}
 		}

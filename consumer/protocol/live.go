@@ -9,7 +9,7 @@ import (
 // live is the mode of a group that forwards what comes. What it took over from another group it forwards from there on.
 type live struct{}
 
-// First is where source.start says for a partition that the topic had when the journal first heard of it. One that was
+// First is where sources.start says for a partition that the topic had when the journal first heard of it. One that was
 // added since begins at its earliest offset. Who took over begins there.
 func (live) First(f *Findings) int64 {
 	if from, known := at(f.Duty.From, f.Source); known {

@@ -33,7 +33,7 @@ const RequireStable = true
 type Terms struct {
 	Routed            uint64 // the hash of the routes by which the session works
 	Duty              Duty   // by these routes
-	Latest            bool   // source.start: latest
+	Latest            bool   // sources.start: latest
 	AcceptLostOffsets bool   // go on from base where the committed offset is below
 	AcceptJournalGap  bool   // go on with an empty memory
 	Mode              Mode

@@ -10,55 +10,55 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/topic"
-	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
-
-// Source says which topics are read: those that are named, and those that fit the pattern, a regular expression of the
-// whole name. Start is where a topic that is named and new begins. One that came by the pattern begins at its start.
-type Source struct {
-	Topics  []string
-	Pattern string
-	Start   string
-}
-
-// maxPattern bounds the pattern's bytes.
-const maxPattern = 1000
-
-// Compile returns the pattern; it is nil if there is none.
-func (s Source) Compile() (*regexp.Regexp, error) {
-	switch {
-	case s.Pattern == "":
-		return nil, nil // topics are named
-	case len(s.Pattern) > maxPattern:
-		return nil, fmt.Errorf("is longer than %d bytes", maxPattern)
-	}
-	return setting.Whole(s.Pattern)
-}
 
 // Choice chooses the topics that are read, by their names alone: so all members choose alike, and a topic is never a
 // source now and an output later.
 type Choice struct {
-	named   []string
-	pattern *regexp.Regexp // nil: there is none
-	out     sink.Params
-	others  []string // topics of another use: journals
+	sources  []document.Source
+	named    []string
+	patterns []*regexp.Regexp // of those sources that have one
+	out      sink.Params
+	others   []string // topics of another use: journals
 }
 
 // Choose makes a choice. Others are topics that are no sources whatever their names, such as the journal.
-func Choose(s Source, out sink.Params, others ...string) (*Choice, error) {
-	pattern, err := s.Compile()
-	if err != nil {
-		return nil, fmt.Errorf("source.pattern: %q: %w", s.Pattern, err)
+func Choose(from []document.Source, out sink.Params, others ...string) (*Choice, error) {
+	c := &Choice{sources: from, named: document.Named(from), out: out, others: others}
+	for i := range from {
+		pattern, err := from[i].Compile()
+		if err != nil {
+			return nil, fmt.Errorf("%s.pattern: %q: %w", document.KeyOf(i), from[i].Pattern, err)
+		}
+		if pattern != nil {
+			c.patterns = append(c.patterns, pattern)
+		}
 	}
-	return &Choice{named: s.Topics, pattern: pattern, out: out, others: others}, nil
+	return c, nil
 }
 
 // Open says that topics may come and go.
-func (c *Choice) Open() bool { return c.pattern != nil }
+func (c *Choice) Open() bool { return len(c.patterns) > 0 }
 
-// Names says that a topic is named, and read whatever the pattern is.
+// Patterns are those of the sources.
+func (c *Choice) Patterns() string {
+	var all []string
+	for i := range c.sources {
+		if pattern := c.sources[i].Pattern; pattern != "" {
+			all = append(all, pattern)
+		}
+	}
+	return strings.Join(all, " and ")
+}
+
+// Latest says that a topic is read from its end where it is new. One that came by a pattern begins at its start: what was
+// written to it before it was found is not to be lost.
+func (c *Choice) Latest(topic string) bool { return document.Latest(c.sources, topic) }
+
+// Names says that a topic is named, and read whatever the patterns are.
 func (c *Choice) Names(topic string) bool { return slices.Contains(c.named, topic) }
 
 // Reads says that a topic is read, if it exists.
@@ -66,8 +66,10 @@ func (c *Choice) Reads(topic string) bool {
 	return c.Names(topic) || c.fits(topic) && c.Excluded(topic) == ""
 }
 
-// fits says that the pattern fits a topic.
-func (c *Choice) fits(topic string) bool { return c.pattern != nil && c.pattern.MatchString(topic) }
+// fits says that a pattern fits a topic.
+func (c *Choice) fits(topic string) bool {
+	return slices.ContainsFunc(c.patterns, func(p *regexp.Regexp) bool { return p.MatchString(topic) })
+}
 
 // would says that a topic is a source, or has the name of one.
 func (c *Choice) would(topic string) bool { return c.Names(topic) || c.fits(topic) }
@@ -75,7 +77,7 @@ func (c *Choice) would(topic string) bool { return c.Names(topic) || c.fits(topi
 // backfills stands between a source's name and the output of a backfill of it, unless the job names its outputs.
 const backfills = ".backfill."
 
-// Excluded says why a topic that the pattern fits is not read all the same. It is empty if the topic is read, or not
+// Excluded says why a topic that a pattern fits is not read all the same. It is empty if the topic is read, or not
 // fitted.
 func (c *Choice) Excluded(topic string) string {
 	if !c.fits(topic) || c.Names(topic) {
@@ -106,8 +108,8 @@ func (c *Choice) Output(topic string) (role, of string) {
 	return role, of
 }
 
-// Among returns the topics that are read, if these exist: those that are named, in their order, and those that the
-// pattern brings, sorted.
+// Among returns the topics that are read, if these exist: those that are named, in their order, and those that
+// patterns bring, sorted.
 func (c *Choice) Among(existing []string) []string {
 	var brought []string
 	for _, name := range existing {

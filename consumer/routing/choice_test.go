@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -35,7 +36,7 @@ func TestChoice(t *testing.T) {
 	} {
 		out := sink.DefaultParams()
 		c.out(&out)
-		choice, err := Choose(Source{Topics: c.named, Pattern: c.pattern}, out, "us.journal")
+		choice, err := Choose([]document.Source{{Topics: c.named, Pattern: c.pattern}}, out, "us.journal")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,8 +53,8 @@ func TestChoice(t *testing.T) {
 }
 
 func TestWrongPattern(t *testing.T) {
-	for _, pattern := range []string{"(", "a)|(b", "a{2000}", strings.Repeat("a", maxPattern+1)} {
-		if _, err := Choose(Source{Pattern: pattern}, sink.DefaultParams()); err == nil {
+	for _, pattern := range []string{"(", "a)|(b", "a{2000}", strings.Repeat("a", 1001)} {
+		if _, err := Choose([]document.Source{{Pattern: pattern}}, sink.DefaultParams()); err == nil {
 			t.Errorf("%.20s is taken", pattern)
 		}
 	}
@@ -64,10 +65,10 @@ func TestTextOfAPattern(t *testing.T) {
 	of := func(pattern string, change func(*sink.Params), topics ...string) []byte {
 		out := sink.DefaultParams()
 		change(&out)
-		return Text(Source{Topics: topics, Pattern: pattern, Start: "earliest"}, out)
+		return Text([]document.Source{{Topics: topics, Pattern: pattern, Start: "earliest"}}, out)
 	}
 	const want = `{"--dry-run":false,"outputs.duplicate of {source}":"{source}.duplicate","outputs.rejected of {source}":"{source}.rejected",` +
-		`"outputs.unique of {source}":"{source}.unique","source.pattern":"a.*","source.start":"earliest","source.topics":[]}`
+		`"outputs.unique of {source}":"{source}.unique","sources[0].pattern":"a.*","sources[0].start":"earliest","sources[0].topics":[]}`
 	text := of("a.*", as)
 	if string(text) != want {
 		t.Errorf("got %s", text)
@@ -89,9 +90,9 @@ func TestTextOfAPattern(t *testing.T) {
 		want          []string
 	}{
 		{text, of("a.*", as), nil},
-		{of("b", as), text, []string{"source.pattern: b here, a.* in the journal"}},
+		{of("b", as), text, []string{"sources[0].pattern: b here, a.* in the journal"}},
 		{of("a.*", func(p *sink.Params) { p.Unique.Topic = "all" }), text, []string{"outputs.unique of {source}: all here, {source}.unique in the journal"}},
-		{of("", as, "a"), text, []string{"source.pattern: not set here, a.* in the journal", `source.topics: ["a"] here, [] in the journal`}},
+		{of("", as, "a"), text, []string{"sources[0].pattern: not set here, a.* in the journal", `sources[0].topics: ["a"] here, [] in the journal`}},
 	} {
 		if got := Diff(c.here, c.journal); !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
@@ -14,7 +15,7 @@ import (
 // A duty is part of a routing, and none of a configuration. The text of a group without one is what it always was.
 func TestDutyIsWrittenAndRead(t *testing.T) {
 	t.Parallel()
-	plain := Text(Source{Topics: []string{"news", "blogs/x"}, Start: "earliest"}, sink.DefaultParams())
+	plain := Text([]document.Source{{Topics: []string{"news", "blogs/x"}, Start: "earliest"}}, sink.DefaultParams())
 	at := func(offset int64) []protocol.Boundary {
 		return []protocol.Boundary{{Topic: "news", Source: entry.Source{Topic: [16]byte{1, 2}, Partition: 3}, Offset: offset}}
 	}

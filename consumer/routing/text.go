@@ -6,22 +6,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
 
-// Text returns the canonical text of a routing: which topics are read, from where on if a topic is new, and into which
-// topics its documents go. Names are those in effect, so that a placeholder equals what it stands for. The order of the
-// source topics does not matter. Settings that only permit something once, or say how outputs are created, are no part
+// Text returns the canonical text of a routing: which topics each source reads, from where on if a topic is new, and into
+// which topics its documents go. Names are those in effect, so that a placeholder equals what it stands for. The order of the
+// topics of a source does not matter. Settings that only permit something once, or say how outputs are created, are no part
 // of it.
 //
 // A pattern stands there as it is, and the outputs of the topics that it brings with their placeholders. So a topic that
 // comes is no other routing.
-func Text(from Source, out sink.Params) []byte {
-	topics := slices.Sorted(slices.Values(from.Topics))
-	values := map[string]any{"source.start": from.Start, keyDry: out.DryRun}
-	if values[keyTopics] = topics; from.Pattern != "" {
-		values[keyTopics], values[keyPattern] = append([]string{}, topics...), from.Pattern
+func Text(from []document.Source, out sink.Params) []byte {
+	values := map[string]any{keyDry: out.DryRun}
+	topics := document.Named(from)
+	for i := range from {
+		key := document.KeyOf(i)
+		values[key+ofTopics], values[key+ofStart] = append([]string{}, slices.Sorted(slices.Values(from[i].Topics))...), from[i].Start
+		if from[i].Pattern != "" {
+			values[key+ofPattern] = from[i].Pattern
+		}
+	}
+	if document.Open(from) {
 		topics = append(topics, sink.Placeholder)
 	}
 	for _, source := range topics {
@@ -35,11 +42,14 @@ func Text(from Source, out sink.Params) []byte {
 	return encode(values)
 }
 
-// The keys that say which topics are read, and that nothing is written.
+// keyDry says that nothing is written.
+const keyDry = "--dry-run" // of unecho run
+
+// These end the keys of a source, as in sources[0].topics.
 const (
-	keyTopics  = "source.topics"
-	keyPattern = "source.pattern"
-	keyDry     = "--dry-run" // of unecho run
+	ofTopics  = ".topics"
+	ofPattern = ".pattern"
+	ofStart   = ".start"
 )
 
 // values are what a routing says, by its keys.
@@ -60,17 +70,24 @@ func (v values) text(key string) string {
 	return text
 }
 
-// sources are the topics that are named.
-func (v values) sources() (names []string) {
-	list, _ := v[keyTopics].([]any)
-	for _, name := range list {
-		names = append(names, fmt.Sprint(name))
+// sources are those that are read, without how their documents are read.
+func (v values) sources() (all []document.Source) {
+	for i := 0; ; i++ {
+		key := document.KeyOf(i)
+		list, there := v[key+ofTopics].([]any)
+		if !there {
+			return all
+		}
+		s := document.Source{Pattern: v.text(key + ofPattern), Start: v.text(key + ofStart)}
+		for _, name := range list {
+			s.Topics = append(s.Topics, fmt.Sprint(name))
+		}
+		all = append(all, s)
 	}
-	return names
 }
 
 func (v values) choice(others ...string) (*Choice, error) {
-	return Choose(Source{Topics: v.sources(), Pattern: v.text(keyPattern)}, v.templates(), others...)
+	return Choose(v.sources(), v.templates(), others...)
 }
 
 // templates are the outputs of the topics that a pattern brings.
@@ -79,8 +96,15 @@ func (v values) templates() sink.Params {
 	return sink.Outputs(name("outputs.unique"), name("outputs.duplicate"), name("outputs.rejected"), name("outputs.verdicts"))
 }
 
-// Pattern returns the pattern of a routing; it is empty if all topics are named.
-func Pattern(text []byte) string { return read(text).text(keyPattern) }
+// Patterns returns the patterns of a routing, in their order; there are none if all topics are named.
+func Patterns(text []byte) (all []string) {
+	for _, s := range read(text).sources() {
+		if s.Pattern != "" {
+			all = append(all, s.Pattern)
+		}
+	}
+	return all
+}
 
 // Chosen returns the choice that a routing makes. Others are as for Choose.
 func Chosen(text []byte, others ...string) (*Choice, error) { return read(text).choice(others...) }
@@ -92,7 +116,7 @@ func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok
 	if c, err := v.choice(); err != nil || !c.Reads(source) || v[keyDry] == true {
 		return "", "", "", false
 	}
-	if !slices.Contains(v.sources(), source) {
+	if !slices.Contains(document.Named(v.sources()), source) {
 		unique, duplicate, rejected = v.templates().Topics(source)
 		return unique, duplicate, rejected, true
 	}
@@ -110,7 +134,7 @@ func Verdicts(text []byte, source string) string {
 		return ""
 	}
 	v := read(text)
-	if !slices.Contains(v.sources(), source) {
+	if !slices.Contains(document.Named(v.sources()), source) {
 		return v.templates().VerdictsTopic(source)
 	}
 	return v.text(verdictsKey + source)
@@ -128,7 +152,7 @@ func Diff(here, journal []byte) []string {
 	here, journal = Plain(here), Plain(journal)
 	both := func(topic string) bool {
 		if topic == sink.Placeholder {
-			return Pattern(here) != "" && Pattern(journal) != ""
+			return len(Patterns(here)) > 0 && len(Patterns(journal)) > 0
 		}
 		return slices.Contains(Sources(here), topic) && slices.Contains(Sources(journal), topic)
 	}
@@ -139,8 +163,17 @@ func Diff(here, journal []byte) []string {
 	})
 }
 
-// Sources returns the topics that a routing names. It may read others by its pattern.
-func Sources(text []byte) []string { return read(text).sources() }
+// Sources returns the topics that a routing names, sorted. It may read others by its patterns.
+func Sources(text []byte) []string {
+	return slices.Sorted(slices.Values(document.Named(read(text).sources())))
+}
 
-// Latest says that a routing has topics that are new read from their ends.
-func Latest(text []byte) bool { return read(text).text("source.start") == "latest" }
+// Latest returns the topics of a routing that are read from their ends where they are new.
+func Latest(text []byte) (topics []string) {
+	for _, s := range read(text).sources() {
+		if s.Start == "latest" {
+			topics = append(topics, s.Topics...)
+		}
+	}
+	return topics
+}

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/sink"
 )
 
 func text(change func(*sink.Params), topics ...string) []byte {
 	out := sink.DefaultParams()
 	change(&out)
-	return Text(Source{Topics: topics, Start: "earliest"}, out)
+	return Text([]document.Source{{Topics: topics, Start: "earliest"}}, out)
 }
 
 func as(*sink.Params) {}
@@ -19,7 +20,7 @@ func as(*sink.Params) {}
 func TestText(t *testing.T) {
 	const want = `{"--dry-run":false,"outputs.duplicate of a":"a.duplicate","outputs.duplicate of b":"b.duplicate",` +
 		`"outputs.rejected of a":"a.rejected","outputs.rejected of b":"b.rejected","outputs.unique of a":"a.unique","outputs.unique of b":"b.unique",` +
-		`"source.start":"earliest","source.topics":["a","b"]}`
+		`"sources[0].start":"earliest","sources[0].topics":["a","b"]}`
 	if got := string(text(as, "b", "a")); got != want {
 		t.Errorf("got %s", got)
 	}
@@ -36,9 +37,9 @@ func TestDiff(t *testing.T) {
 		{"one output of two sources", text(func(p *sink.Params) { p.Unique.Topic = "all" }, "a", "b"), text(as, "a", "b"), []string{
 			"outputs.unique of a: all here, a.unique in the journal", "outputs.unique of b: all here, b.unique in the journal",
 		}},
-		{"a source more", text(as, "a", "b"), text(as, "a"), []string{`source.topics: ["a","b"] here, ["a"] in the journal`}},
-		{"another source", text(as, "b"), text(as, "a"), []string{`source.topics: ["b"] here, ["a"] in the journal`}},
-		{"where it begins", Text(Source{Topics: []string{"a"}, Start: "latest"}, sink.DefaultParams()), text(as, "a"), []string{"source.start: latest here, earliest in the journal"}},
+		{"a source more", text(as, "a", "b"), text(as, "a"), []string{`sources[0].topics: ["a","b"] here, ["a"] in the journal`}},
+		{"another source", text(as, "b"), text(as, "a"), []string{`sources[0].topics: ["b"] here, ["a"] in the journal`}},
+		{"where it begins", Text([]document.Source{{Topics: []string{"a"}, Start: "latest"}}, sink.DefaultParams()), text(as, "a"), []string{"sources[0].start: latest here, earliest in the journal"}},
 		{"a dry run", text(func(p *sink.Params) { p.DryRun = true }, "a"), text(as, "a"), []string{"--dry-run: true here, false in the journal"}},
 	} {
 		if got := Diff(c.here, c.journal); !slices.Equal(got, c.want) {

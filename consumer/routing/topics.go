@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Topics are those that the sessions of a process read. Those that source.pattern brings come and go while they
+// Topics are those that the sessions of a process read. Those that sources.pattern brings come and go while they
 // run. It is safe for concurrent use.
 type Topics struct {
 	Choice *Choice

@@ -277,5 +277,5 @@ func (c *client) skipRemedy(e *kgo.ErrDecompressTooLarge) string {
 		"--to-offset %d --execute; "+
 		"or, if its documents are wanted, set advanced.max_document_bytes to more than %v, for which all members take new "+
 		"settings (deploy/docs/operations.md: Change a setting that decides)",
-		c.Params.Group, e.Topic, e.Partition, e.NextOffset, c.Source.MaxBatchBytes/2)
+		c.Params.Group, e.Topic, e.Partition, e.NextOffset, c.Params.MaxBatchBytes/2)
 }

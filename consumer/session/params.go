@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -16,6 +15,7 @@ type Params struct {
 
 	// These are no settings. Tests have others than the defaults.
 	PollRecords        int           `key:"-"` // documents that one transaction takes at most
+	MaxBatchBytes      setting.Bytes `key:"-"` // what one batch may take in memory when unpacked; the documents of a larger one are rejected
 	FetchBytes         setting.Bytes `key:"-"` // how much a session asks one broker for at a time; it holds twice as much of each
 	TransactionTimeout time.Duration `key:"-"` // a transaction open for so long is aborted by the broker
 	MaxLag             time.Duration `key:"-"` // a member whose replica needs longer for what the journal holds leaves the group until it has caught up
@@ -31,27 +31,13 @@ type Membership struct {
 	KeepMembership bool          `key:"keep_membership" doc:"stay in the group when stopping, for rolling restarts: no rebalance if back within session_timeout"`
 }
 
-// SourceParams say what is read.
-type SourceParams struct {
-	Topics        []string      `key:"topics" doc:"topics of documents; there is source.pattern, too" called:"topics" example:"[news]"`
-	Pattern       string        `key:"pattern" doc:"a regular expression (RE2) of the whole name of topics that are read as well, also those that come while members run, from their start; outputs, journals and internal topics never are" example:"news\\..+"`
-	MaxBatchBytes setting.Bytes `key:"-"` // what one batch may take in memory when unpacked; the documents of a larger one are rejected
-	When          []string      `key:"when" doc:"conditions that a document must meet to be checked; what does not goes to the unique topic as it is, marked by unecho-unchecked; header:NAME or field:PATH with =, !=, exists or missing, size with <, <=, >, >=, =, !=" example:"['header:lang = en', 'size >= 200']" verdict:"true" omit:""`
-	Start         string        `key:"start" doc:"where a topic of source.topics begins that the group has never read" enum:"earliest|latest"`
-}
-
 // DefaultParams are the defaults of design sections 5 and 11; the group has none.
 func DefaultParams() Params {
 	return Params{
 		Membership:  Membership{Sessions: 2, SessionTimeout: 6 * time.Second, DrainTimeout: 20 * time.Second},
-		PollRecords: 5000, FetchBytes: 16 * setting.MiB, TransactionTimeout: 10 * time.Second, MaxLag: 30 * time.Second,
-		StartTimeout: 15 * time.Second,
+		PollRecords: 5000, MaxBatchBytes: 32 * setting.MiB, FetchBytes: 16 * setting.MiB, TransactionTimeout: 10 * time.Second,
+		MaxLag: 30 * time.Second, StartTimeout: 15 * time.Second,
 	}
-}
-
-// DefaultSourceParams starts at the earliest offset; the topics have no default.
-func DefaultSourceParams() SourceParams {
-	return SourceParams{MaxBatchBytes: 32 * setting.MiB, Start: "earliest"}
 }
 
 // groupName is what a group may be called, and a member.
@@ -103,52 +89,6 @@ func (p Membership) Validate() []setting.Mistake {
 		}
 	}
 	return m
-}
-
-// topicName is what Kafka takes, apart from "." and "..".
-var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
-
-// Validate returns what is wrong.
-func (p SourceParams) Validate() []setting.Mistake {
-	var m []setting.Mistake
-	if len(p.Topics) == 0 && p.Pattern == "" {
-		m = append(m, setting.Mistake{
-			Key: "topics", Problem: "is missing",
-			Remedy: "name the topics of documents, as in topics: [news], or write a pattern that they fit",
-		})
-	}
-	seen := map[string]bool{}
-	for _, t := range p.Topics {
-		switch {
-		case t == "" || seen[t]:
-			m = append(m, setting.Wrong("topics", t, "is empty or named twice", "name each topic once"))
-		case !topicName.MatchString(t) || t == "." || t == "..":
-			m = append(m, setting.Wrong("topics", t, "is no name of a topic",
-				"write whole names (source.pattern is for patterns), and commas between them: source.topics=news,blogs on a command "+
-					"line, [news, blogs] in a file"))
-		}
-		seen[t] = true
-	}
-	m = append(m, p.wrongPattern()...)
-	return append(m, setting.Misspelt(p)...)
-}
-
-func (p SourceParams) wrongPattern() []setting.Mistake {
-	if _, err := p.Choice().Compile(); err != nil {
-		return []setting.Mistake{setting.Wrong("pattern", p.Pattern, "is no regular expression: "+err.Error(),
-			`write one of a topic's whole name, as in 'news\..+'; a dot that is meant as one needs a backslash`)}
-	}
-	if p.Pattern != "" && len(p.Topics) == 0 && p.Start == "latest" {
-		return []setting.Mistake{setting.Wrong("start", p.Start,
-			"says nothing of topics that come by source.pattern: they begin at their start",
-			"write earliest, or name the topics that are to begin at their end in source.topics")}
-	}
-	return nil
-}
-
-// Choice says which topics are read.
-func (p SourceParams) Choice() routing.Source {
-	return routing.Source{Topics: p.Topics, Pattern: p.Pattern, Start: p.Start}
 }
 
 // Followed is the journal of the group that this one is to take over from.

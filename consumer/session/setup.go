@@ -30,7 +30,6 @@ type assignment = protocol.Assignment
 // Setup is what the sessions of a process have in common. It does not change once they run.
 type Setup struct {
 	Params        Params
-	Source        SourceParams
 	Topics        *routing.Topics // that are read
 	Sink          sink.Params
 	MaxEntryBytes int // of the journal
@@ -71,7 +70,6 @@ func (s *Setup) Signing() *signing.Setup {
 func (s *Setup) takeovers() *takeover.Setup {
 	return &takeover.Setup{
 		Terms: protocol.Terms{
-			Latest:           s.Source.Start == "latest",
 			AcceptJournalGap: s.Accepted.JournalGap == protocol.JournalGap(s.Log.Topic, s.Log.LastStart()), Mode: s.Mode,
 		},
 		LostOffsets: s.Accepted.LostOffsets,
@@ -90,7 +88,7 @@ func (s *Setup) pipeline() (*pipeline.Pipeline, error) {
 // unpackLimits are the bounds of one session. It holds two things unpacked: the batch that it forwards, and the one
 // that comes next.
 func (s *Setup) unpackLimits() unpack.Limits {
-	batch := int(s.Source.MaxBatchBytes)
+	batch := int(s.Params.MaxBatchBytes)
 	return unpack.Limits{Batch: batch, Held: max(batch, unpackedFetches*int(s.Params.FetchBytes))}
 }
 

@@ -126,7 +126,7 @@ func newFirsts(ctx context.Context, s *Setup, a *assignment, reason sink.Reason)
 		}
 		begin, led := begins.Lookup(a.Topic, int32(i))
 		end, _ := ends.Lookup(a.Topic, int32(i))
-		if c.Offset < 0 && (a.Mode.Finite() || s.Source.Start == "latest") {
+		if c.Offset < 0 && (a.Mode.Finite() || s.Topics.Choice.Latest(a.Topic)) {
 			continue // it begins where its owner will say
 		}
 		if !led || begin.Err != nil || end.Err != nil {

@@ -33,7 +33,7 @@ func RequestOf(reader *document.Reader, r *kgo.Record, doc *document.Document) (
 	write(h, r.Key)
 	write(h, r.Value)
 	write(h, doc.ID)
-	if !reader.ByPartition() { // what is sent again may come to another partition
+	if !reader.ByPartition(r.Topic) { // what is sent again may come to another partition
 		write(h, binary.LittleEndian.AppendUint64(nil, doc.Scope))
 	}
 	copy(of[:], h.Sum(nil))

@@ -139,7 +139,7 @@ func (w *Worker) refuse(r *kgo.Record, e *entry.Entry, doc *document.Document) *
 	case !signed:
 		return &document.Rejection{Reason: sink.TooLarge, Detail: "its normalised text is longer than 64 MiB"}
 	case e.Empty():
-		return w.setup.Reader.EmptyRejection()
+		return w.setup.Reader.EmptyRejection(r.Topic)
 	case entry.Size(e) > w.setup.MaxEntryBytes:
 		w.signer.Unsign()
 		e.Keys, e.Digest, e.Evidence = nil, nil, nil

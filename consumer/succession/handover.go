@@ -205,7 +205,7 @@ func (r *run) look(ctx context.Context) error {
 
 // SameSources says that two routings read the same topics.
 func SameSources(a, b []byte) bool {
-	return slices.Equal(routing.Sources(a), routing.Sources(b)) && routing.Pattern(a) == routing.Pattern(b)
+	return slices.Equal(routing.Sources(a), routing.Sources(b)) && slices.Equal(routing.Patterns(a), routing.Patterns(b))
 }
 
 // sameJournal refuses to abandon a handover by a group whose journal was another topic, because that one may still

@@ -117,15 +117,15 @@ func (r *run) dry() error {
 
 func (r *run) otherSources() error {
 	reads := func(text []byte) string {
-		if pattern := routing.Pattern(text); pattern != "" {
-			return fmt.Sprintf("%q and source.pattern %s", routing.Sources(text), pattern)
+		if patterns := routing.Patterns(text); len(patterns) > 0 {
+			return fmt.Sprintf("%q and sources.pattern %s", routing.Sources(text), strings.Join(patterns, ", "))
 		}
 		return fmt.Sprintf("%q", routing.Sources(text))
 	}
 	return &stop.Error{
 		What: fmt.Sprintf("the groups read other topics: %s reads %s, %s reads %s", r.OldGroup.Name, reads(r.older.Routes.Text),
 			r.NewGroup.Name, reads(r.newer.Routes.Text)),
-		Remedy: "let both have the same source.topics and source.pattern (unecho routing apply changes those of a group), and take over then",
+		Remedy: "let both have the same sources.topics and sources.pattern (unecho routing apply changes those of a group), and take over then",
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 // fitOutputs makes the outputs of the partitions fit for what is forwarded to them: since the start partitions may have
 // been added to the source, or outputs deleted. All sessions do so at the same time. It tries again after an error, and
 // meanwhile the session waits. Where outputs do not fit and may not be changed, the process ends. A topic that
-// source.pattern brings is given up instead, and tried again when topics are looked for.
+// sources.pattern brings is given up instead, and tried again when topics are looked for.
 func fitOutputs(ctx context.Context, of []protocol.TopicPartition, t *adviser) error {
 	topics := broker.NewTopics(t.Cluster.Client, t.Logger)
 	wants := map[string][]broker.OutputsWant{}

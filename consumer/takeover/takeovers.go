@@ -168,8 +168,8 @@ func (t *Takeovers) assign(ctx context.Context,
 	}
 	takeovers := make([]*protocol.Takeover, len(of))
 	for i, tp := range of {
-		its := terms // what was written to a topic before it was found is not to be lost
-		its.Latest = its.Latest && !t.Topics.MatchedByPattern(tp.Topic)
+		its := terms
+		its.Latest = t.Topics.Choice.Latest(tp.Topic)
 		takeovers[i] = protocol.NewTakeover(tp, its, t.patience(tp.Source))
 	}
 	if err := t.steps.takeOver(ctx, takeovers, t.phases); err != nil {

@@ -61,9 +61,9 @@ func TestPermissionsNameTheExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, permissions := loaded.Config, read(t, "deploy/docs/permissions.md")
-	unique, duplicate, rejected := c.Sink.Topics(c.Source.Topics[0])
+	unique, duplicate, rejected := c.Sink.Topics(c.Sources[0].Topics[0])
 	for _, name := range []string{
-		c.Source.Topics[0], unique, duplicate, rejected, c.Consumer.Group, c.Consumer.Group + ".journal", c.Consumer.Group + "/",
+		c.Sources[0].Topics[0], unique, duplicate, rejected, c.Consumer.Group, c.Consumer.Group + ".journal", c.Consumer.Group + "/",
 	} {
 		if !strings.Contains(permissions, "`"+name) {
 			t.Errorf("permissions.md does not name %s", name)

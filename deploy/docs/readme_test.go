@@ -48,7 +48,7 @@ func TestMatchOfResent(t *testing.T) {
 // Each of the ten settings has the default that the program gives it, and its mark.
 func TestReadmeSettings(t *testing.T) {
 	table := section(t, read(t, "README.md"), "## Ten settings")
-	rows := regexp.MustCompile("(?m)^(\\| `[a-z_.]+`( †)? \\| (`[^`]*`)? ?\\|) ").FindAllStringSubmatch(table, -1)
+	rows := regexp.MustCompile("(?m)^(\\| `[a-z_.[\\]]+`( †)? \\| (`[^`]*`)? ?\\|) ").FindAllStringSubmatch(table, -1)
 	if len(rows) != 10 {
 		t.Errorf("there are %d settings", len(rows))
 	}
@@ -138,7 +138,9 @@ func TestReadmeExample(t *testing.T) {
 // The verdicts, similarity and fingerprint shown are those of a service with default settings.
 func TestReadmeVerdicts(t *testing.T) {
 	how := section(t, read(t, "README.md"), "## How it decides")
-	c, err := config.Default().AsBegun(nil)
+	c := config.Default()
+	c.Sources = []document.Source{document.DefaultSource()}
+	c, err := c.AsBegun(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ type described struct {
 func serve(t *testing.T, service Service, change func(*Setup)) *described {
 	t.Helper()
 	setup := &Setup{
-		Service: service, Index: index.DefaultParams(), Document: document.DefaultParams(), Group: "unecho", Version: "v1",
+		Service: service, Index: index.DefaultParams(), Sources: anySource(), Group: "unecho", Version: "v1",
 		Settings: []shape.Setting{{Key: "group", Value: "unecho"}, {Key: "kafka.sasl.password", Value: "***"}},
 		Why:      func(consumer.Stats) string { return "restoring" }, Access: Access{Loopback: true}, Limits: Limits{RequestsPerS: 10_000, LookupsPerS: 10_000}, Logger: zerolog.Nop(),
 	}
@@ -212,10 +212,10 @@ func TestLookupOfBytes(t *testing.T) {
 	if code, got := d.do("POST", "/api/v1/lookup", body(cp1251)); code != http.StatusOK || at(got, "results", 0, "empty") != nil {
 		t.Errorf("the lookup of bytes that are not UTF-8 answers %d %v; want 200", code, got)
 	}
-	strict := serve(t, newFake(t), func(s *Setup) { s.Document.InvalidUTF8 = document.InvalidReject })
+	strict := serve(t, newFake(t), func(s *Setup) { s.Sources[0].Reading.Reject = []string{"invalid_encoding"} })
 	if code, got := strict.do("POST", "/api/v1/lookup", body(cp1251)); code != http.StatusBadRequest ||
-		!strings.Contains(fmt.Sprint(got["error"]), "document.invalid_utf8") {
-		t.Errorf("where documents that are not UTF-8 are rejected, their lookup answers %d %v; want 400 and document.invalid_utf8", code, got)
+		!strings.Contains(fmt.Sprint(got["error"]), "sources.reject") {
+		t.Errorf("where documents that are not UTF-8 are rejected, their lookup answers %d %v; want 400 and sources.reject", code, got)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestLookupOfBytes(t *testing.T) {
 func TestLookupRefuses(t *testing.T) {
 	service := newFake(t)
 	d := serve(t, service, nil)
-	scoped := serve(t, service, func(s *Setup) { s.Document.Scope = "partition" })
+	scoped := serve(t, service, func(s *Setup) { s.Sources[0].Reading.Scope = "partition" })
 	for _, c := range []struct {
 		d     *described
 		body  string
@@ -372,3 +372,6 @@ func TestMoment(t *testing.T) {
 		}
 	}
 }
+
+// anySource is a source with the defaults.
+func anySource() []document.Source { return []document.Source{document.DefaultSource()} }

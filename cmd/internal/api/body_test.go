@@ -12,7 +12,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 )
 
@@ -20,7 +19,7 @@ import (
 // when they have their answers it gets its own.
 func TestBodiesAreBoundedTogether(t *testing.T) {
 	a := must(New(&Setup{
-		Service: newFake(t), Index: index.DefaultParams(), Document: document.DefaultParams(), Access: Access{Loopback: true},
+		Service: newFake(t), Index: index.DefaultParams(), Sources: anySource(), Access: Access{Loopback: true},
 		Limits: Limits{RequestsPerS: 100, LookupsPerS: 100}, Logger: zerolog.Nop(),
 	}))(t)
 	lookup := func() *httptest.ResponseRecorder {

@@ -104,7 +104,7 @@ func haltConditions() []condition {
 		{
 			"UnechoTopicNotTaken", quarter, func(s *seen) bool { return len(s.Untaken) > 0 },
 			func(s *seen) string {
-				return fmt.Sprintf("%d topics fit source.pattern and are not read, %s among them: %s", len(s.Untaken),
+				return fmt.Sprintf("%d topics fit sources.pattern and are not read, %s among them: %s", len(s.Untaken),
 					s.Untaken[0].Topic, s.Untaken[0].Why)
 			},
 			"have its outputs be as they must; the log says how",

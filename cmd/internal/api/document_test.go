@@ -76,7 +76,7 @@ func TestDocumentText(t *testing.T) {
 	service := newFake(t)
 	json := func(s *Setup) {
 		s.ShowText = true
-		s.Document.Format, s.Document.Fields = "json", []string{"title", "body"}
+		s.Sources[0].Reading.Format, s.Sources[0].Reading.Fields = "json", []string{"title", "body"}
 	}
 	for name, c := range map[string]struct {
 		value string

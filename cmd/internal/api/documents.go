@@ -182,8 +182,8 @@ func (a *api) sendOrder(r *http.Request) (o sendOrder, what, remedy string) {
 	}
 	switch {
 	case len(a.Topics) == 0:
-		return o, "the group names no source topic, and documents are sent to none that source.pattern brings",
-			"name topics in source.topics, beside the pattern"
+		return o, "the group names no source topic, and documents are sent to none that sources.pattern brings",
+			"name topics in sources.topics, beside the pattern"
 	case !slices.Contains(a.Topics, o.topic):
 		return o, fmt.Sprintf("%q is no source topic of the group", o.topic), "name one of " + strings.Join(a.Topics, ", ")
 	case len(o.key) > maxRecordKey:

@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
+	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -228,11 +229,14 @@ func outcomeOf(code int, query string) string {
 func TestSendBoundsByTopic(t *testing.T) {
 	t.Parallel()
 	d := sends(t, &fakeGateway{}, func(s *Setup) {
-		s.Document.MaxBytes = 500
-		s.Document.ByTopic = []string{"news format = json"}
+		for i, topic := range []string{"others", "more", "news"} {
+			of := document.DefaultSource()
+			of.Topics, of.Reading.MaxBytes = []string{topic}, []setting.Bytes{500, 800, 2000}[i]
+			s.Sources = append(s.Sources, of)
+		}
 		s.Topics = append(s.Topics, "others")
 	})
-	for topic, most := range map[string]int{"others": 500, "more": 500, "news": 1000} {
+	for topic, most := range map[string]int{"others": 500, "more": 800, "news": 1000} {
 		for size, want := range map[int]int{most: 202, most + 1: 413} {
 			code, got, _ := d.send("?topic="+topic, strings.Repeat("a", size), "Content-Type", "text/plain")
 			if code != want || want == 413 && !strings.Contains(fmt.Sprint(got), fmt.Sprintf("topic %s takes %d", topic, most)) {
@@ -304,7 +308,7 @@ func TestSendEnds(t *testing.T) {
 	f.stats.Params = index.DefaultParams()
 	f.stats.Params.Window.Requests = time.Hour
 	a := must(New(&Setup{
-		Service: f, Index: index.DefaultParams(), Document: document.DefaultParams(), Gateway: b, Topics: []string{"news"},
+		Service: f, Index: index.DefaultParams(), Sources: anySource(), Gateway: b, Topics: []string{"news"},
 		MaxDocument: 100, Access: Access{Token: func() string { return token }}, Logger: zerolog.Nop(),
 		Limits: Limits{RequestsPerS: 10, LookupsPerS: 10, DocumentsPerS: 10},
 	}))(t)
@@ -328,8 +332,8 @@ func TestSendEnds(t *testing.T) {
 func TestDocumentsWithoutANamedTopic(t *testing.T) {
 	api := sends(t, &fakeGateway{}, func(s *Setup) { s.Topics = nil })
 	for _, query := range []string{"", "?topic=news"} {
-		if status, got, _ := api.send(query, "a text"); status != http.StatusBadRequest || !strings.Contains(fmt.Sprint(got), "source.pattern") {
-			t.Errorf("without a named topic, POST /api/v1/documents%s is answered %d %v; want %d that names source.pattern",
+		if status, got, _ := api.send(query, "a text"); status != http.StatusBadRequest || !strings.Contains(fmt.Sprint(got), "sources.pattern") {
+			t.Errorf("without a named topic, POST /api/v1/documents%s is answered %d %v; want %d that names sources.pattern",
 				query, status, got, http.StatusBadRequest)
 		}
 	}

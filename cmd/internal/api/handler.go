@@ -38,7 +38,7 @@ type Service interface {
 type Setup struct {
 	Service  Service
 	Index    index.Params
-	Document document.Params
+	Sources  []document.Source
 	Group    string
 	Settings []shape.Setting
 	Own      []byte // canonical text of the settings that decide verdicts, to be held against those in force
@@ -122,7 +122,7 @@ func (a *api) inForce() *index.Params {
 
 // New returns the handler of all paths below /api/v1/.
 func New(setup *Setup) (*API, error) {
-	reader, err := document.New(setup.Document)
+	reader, err := document.NewSources(setup.Sources)
 	if err != nil {
 		return nil, err
 	}

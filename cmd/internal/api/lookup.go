@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
 	"github.com/unecho/unecho/cmd/internal/api/shape"
-	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
 )
 
 // Bounds of a lookup.
@@ -33,7 +32,8 @@ type question struct {
 	// the texts are in base64, because they are not UTF-8: JSON would have others in place of their bytes
 	Base64 bool   `json:"base64"`
 	Scope  string `json:"scope"`
-	Most   int    `json:"most"` // matches of each text; 0 is one
+	Topic  string `json:"topic"` // whose documents the texts are like; it decides where sources are read otherwise
+	Most   int    `json:"most"`  // matches of each text; 0 is one
 }
 
 func newHit(h *index.Hit) shape.Hit {
@@ -63,7 +63,7 @@ func (a *api) ask(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	scope, err := a.reader.Scope(q.Scope)
+	scope, err := a.reader.Scope(q.Topic, q.Scope)
 	if err != nil {
 		fail(w, http.StatusBadRequest, err.Error(), `write "scope" as the documents' own is written`)
 		return
@@ -81,7 +81,7 @@ func (a *api) ask(w http.ResponseWriter, r *http.Request) {
 	defer func() { a.lookup <- s }()
 	results := make([]shape.Result, len(q.Texts))
 	for i, text := range q.Texts {
-		results[i], err = a.one(ctx, s, scope, text, q.Most)
+		results[i], err = a.one(ctx, s, scope, text, &q)
 		if err != nil {
 			a.refuse(w, err)
 			return
@@ -146,7 +146,7 @@ func (q *question) decode(w http.ResponseWriter) (ok bool) {
 }
 
 // one looks a text up.
-func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, most int) (shape.Result, error) {
+func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, q *question) (shape.Result, error) {
 	if p := a.inForce(); s.Signer == nil || s.by != p.Similarity {
 		made, err := index.NewSigner(*p)
 		if err != nil {
@@ -154,10 +154,10 @@ func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, mos
 		}
 		s.Signer, s.by = made, p.Similarity
 	}
-	if int64(len(text)) > int64(a.Document.MaxBytes) {
+	switch a.reader.Refuses(q.Topic, text) { //nolint:exhaustive // a text is refused for no other reason
+	case sink.TooLarge:
 		return shape.Result{}, errTooLarge
-	}
-	if a.Document.InvalidUTF8 == document.InvalidReject && !utf8.ValidString(text) {
+	case sink.InvalidEncoding:
 		return shape.Result{}, errNotUTF8
 	}
 	s.Reset()
@@ -165,7 +165,7 @@ func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, mos
 	if !s.Sign(&e, []byte(text)) {
 		return shape.Result{}, errTooLarge
 	}
-	got, err := a.Service.Lookup(ctx, &e, most)
+	got, err := a.Service.Lookup(ctx, &e, q.Most)
 	if err != nil {
 		return shape.Result{}, err
 	}
@@ -184,7 +184,7 @@ func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, mos
 var errTooLarge = errors.New("a text is larger than advanced.max_document_bytes")
 
 // errNotUTF8 is the answer to a text that would be rejected for it as a document.
-var errNotUTF8 = errors.New("a text is not UTF-8, and document.invalid_utf8 rejects such documents")
+var errNotUTF8 = errors.New("a text is not UTF-8, and sources.reject has invalid_encoding")
 
 // refuse says why a lookup has no answer.
 func (a *api) refuse(w http.ResponseWriter, err error) {

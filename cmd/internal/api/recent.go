@@ -61,7 +61,7 @@ func (a *api) readFilter(w http.ResponseWriter, r *http.Request) (f filter, ok b
 	f = filter{topic: asked.Get("topic"), most: usualRecent}
 	var err error
 	if name := asked.Get("scope"); name != "" {
-		if f.scope, err = a.reader.Scope(name); err != nil {
+		if f.scope, err = a.reader.Scope(f.topic, name); err != nil {
 			fail(w, http.StatusBadRequest, err.Error(), `write "scope" as the documents' own is written`)
 			return f, false
 		}

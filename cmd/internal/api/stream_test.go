@@ -13,7 +13,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/cmd/internal/api/shape"
-	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index"
 )
 
@@ -67,7 +66,7 @@ func TestStreamsEnd(t *testing.T) {
 func running(ctx context.Context, t *testing.T) (a *API, url string) {
 	t.Helper()
 	d := must(New(&Setup{
-		Service: newFake(t), Index: index.DefaultParams(), Document: document.DefaultParams(), Access: Access{Loopback: true},
+		Service: newFake(t), Index: index.DefaultParams(), Sources: anySource(), Access: Access{Loopback: true},
 		Limits: Limits{RequestsPerS: 100, LookupsPerS: 100},
 		Logger: zerolog.Nop(),
 	}))(t)
@@ -112,7 +111,7 @@ func firstEvent(t *testing.T, url string) string {
 // TestScopeFilter: copies of one scope only, and a scope where there is none is no question.
 func TestScopeFilter(t *testing.T) {
 	service := newFake(t)
-	scoped := serve(t, service, func(s *Setup) { s.Document.Scope = "partition" })
+	scoped := serve(t, service, func(s *Setup) { s.Sources[0].Reading.Scope = "partition" })
 	if _, got := scoped.do("GET", "/api/v1/recent?scope=3", ""); len(at(got, "copies").([]any)) != 0 {
 		t.Errorf("another scope: %v", got)
 	}

@@ -30,7 +30,7 @@ type Parts struct {
 // Build wires the rooms together. It is the only place that does.
 func Build(ctx context.Context, p Params) (*Parts, error) {
 	c, logger := p.Config, p.Logger
-	unwise(logger, "document.registry", c.Document.Registry.Warnings())
+	unwise(logger, "schema_registry", c.Registry.Warnings())
 	kafka, err := broker.Options(c.Kafka, logger)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (p *Parts) close(ctx context.Context, logger zerolog.Logger) {
 // Setup returns the configuration in the form that the service takes, without store and logger.
 func Setup(c config.Config, kafka topic.Options) consumer.Setup {
 	return consumer.Setup{
-		Kafka: kafka, Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge,
+		Kafka: kafka, Params: c.Consumer, Sources: c.Readings(), Index: c.Judge,
 		Journal: c.Journal, Sink: c.Sink, Snapshot: c.Snapshot.Params(), Settings: c.Settings(),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/gateway"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -37,11 +38,11 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 		return nil, err
 	}
 	what := &api.Setup{
-		Service: service, Index: c.Judge, Document: c.Document, Group: c.Consumer.Group, Settings: settings(c),
+		Service: service, Index: c.Judge, Sources: c.Readings(), Group: c.Consumer.Group, Settings: settings(c),
 		Own: c.Settings(), Version: p.Version, Why: ops.Why,
 		Access: api.Access{Token: token, Loopback: c.HTTP.Loopback()}, Limits: api.Limits{RequestsPerS: requestsPerS, LookupsPerS: lookupsPerS}, ShowText: c.HTTP.ShowText, SnapshotEvery: c.Snapshot.Taken.Every,
 		Remains: report.RemainsOf(c), Logger: logger,
-		Topics: c.Source.Topics, MaxDocument: gateway.MaxBytes,
+		Topics: document.Named(c.Sources), MaxDocument: gateway.MaxBytes,
 	}
 	if to != nil {
 		what.Gateway, what.Limits.DocumentsPerS = to, c.HTTP.Ingest.Rate

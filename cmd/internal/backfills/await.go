@@ -8,6 +8,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 )
 
 // outputsWaitShown is how long a job waits for its outputs before it says so.
@@ -49,7 +50,7 @@ func (v *process) outputs() (topics []string) {
 	if v.config.Sink.DryRun {
 		return nil
 	}
-	for _, source := range v.config.Source.Topics {
+	for _, source := range document.Named(v.config.Sources) {
 		topics = append(topics, v.config.Sink.All(source)...)
 	}
 	slices.Sort(topics)

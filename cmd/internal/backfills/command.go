@@ -39,7 +39,7 @@ func Command(version string) *cobra.Command {
 	})
 	target.AddFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
-		f.Texts("topic", "topic", "what is replayed; repeatable (default source.topics)")
+		f.Texts("topic", "topic", "what is replayed; repeatable (default sources.topics)")
 		f.Text("from", "when", backfill.Start().Text, "where the range begins")
 		f.Text("to", "when", backfill.End().Text,
 			"where the range ends; end is where the topics end when this is first started")
@@ -153,7 +153,7 @@ func backfillTopics(cmd *cobra.Command, args []string, version string) error {
 	if err != nil {
 		return err
 	}
-	return replay(cmd.Context(), flags, &shell{cmd, version})
+	return replay(cmd.Context(), flags, &shell{cmd: cmd, version: version})
 }
 
 func backfillListCommand() *cobra.Command {

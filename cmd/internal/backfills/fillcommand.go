@@ -34,7 +34,7 @@ func FillCommand(version string) *cobra.Command {
 	})
 	target.AddFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
-		f.Texts("topic", "topic", "what is remembered; repeatable (default source.topics)")
+		f.Texts("topic", "topic", "what is remembered; repeatable (default sources.topics)")
 		f.Text("from", "when", "", "where the range begins (default window.age ago)")
 		f.Text("to", "when", backfill.End().Text, "where the range ends; end is where the topics end when this is first started")
 		f.Text("format", "choice", corpus.Auto, "of files: "+corpus.FormatsHelp())
@@ -56,5 +56,5 @@ func fillWindow(cmd *cobra.Command, args []string, version string) error {
 	if err != nil {
 		return err
 	}
-	return fill(cmd.Context(), f, &shell{cmd, version})
+	return fill(cmd.Context(), f, &shell{cmd: cmd, version: version})
 }

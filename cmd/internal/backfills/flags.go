@@ -115,12 +115,12 @@ func (f *Flags) ordered() bool {
 // wrongSettings refuses --set for what a backfill has flags for, or has of its own.
 func (f *Flags) wrongSettings() (wrong []error) {
 	instead := map[string]string{
-		"source.topics": "use --topic", "group": "use --name, or --into", "outputs.unique.topic": "use --unique",
+		"sources.topics": "use --topic", "group": "use --name, or --into", "outputs.unique.topic": "use --unique",
 		"outputs.duplicate.topic": "use --duplicate",
 		"outputs.rejected.topic":  "use --rejected", "outputs.verdicts.topic": "use --verdicts",
 	}
 	if f.Into == "" {
-		instead["source.start"] = "use --from"
+		instead["sources.start"] = "use --from"
 	}
 	for _, set := range f.Sets {
 		key, value, _ := strings.Cut(set, "=")

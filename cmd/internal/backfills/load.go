@@ -22,6 +22,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/sink"
 )
 
 // loading copies the documents of files to a topic.
@@ -36,8 +37,15 @@ type loading struct {
 
 // load copies the documents of the files to the topic, those that are not there yet.
 func (v *loading) load(ctx context.Context) (err error) {
-	params := corpus.Params{Format: v.flags.Format, Fields: v.config.Document.Fields, Document: document.DefaultParams()}
-	params.Document.MaxBytes, params.Document.Missing = v.config.Document.MaxBytes, v.config.Document.Missing
+	read, err := v.config.Reading()
+	if err != nil {
+		return exit.Usage(err)
+	}
+	params := corpus.Params{Format: v.flags.Format, Fields: read.Fields, Document: document.DefaultParams()}
+	params.Document.MaxBytes, params.Document.Reject = read.MaxBytes, nil
+	if read.Rejects(sink.MissingField) {
+		params.Document.Reject = []string{string(sink.MissingField)}
+	}
 	var none outfile.Files
 	sources, size, err := none.Sources(outfile.Named{Paths: v.flags.Files})
 	if err != nil {
@@ -137,11 +145,11 @@ func (v *loading) fits(c *corpus.Chunk) error {
 	if c.Format() == "" { // it has no records, but says what is wrong with a file
 		return nil
 	}
-	is, needs := v.config.Document.Format, corpus.InTopic(c.Format())
+	is, needs := v.config.Sources[0].Reading.Format, corpus.InTopic(c.Format())
 	switch {
 	case is != needs:
 		return exit.Usage(fmt.Errorf(
-			"the files are %s, and their documents need document.format %s, which is %s: set it, or name another --format",
+			"the files are %s, and their documents need sources.format %s, which is %s: set it, or name another --format",
 			c.Format(), needs, is))
 	case v.flags.Time != "" && needs == "raw":
 		return exit.Usage(fmt.Errorf("--time %s: documents of format %s have no fields", v.flags.Time, c.Format()))
@@ -200,7 +208,7 @@ func cells(row []byte, format string) ([]string, error) {
 	return csv.NewReader(bytes.NewReader(row)).Read()
 }
 
-// fieldTime returns the time in a field of a JSON object, as document.fields names it. It is zero if there is none that
+// fieldTime returns the time in a field of a JSON object, as sources.text names it. It is zero if there is none that
 // can be read.
 func fieldTime(value []byte, field string) time.Time {
 	path, err := document.ParsePath(field)

@@ -38,6 +38,7 @@ func replay(ctx context.Context, f *Flags, shell *shell) error {
 // newProcess returns the job that the command line and the configuration describe. It is nil if there is no
 // configuration.
 func newProcess(f *Flags, shell *shell) (*process, error) {
+	shell.anyTopics = f.namesTopics()
 	c, name, err := f.settings(shell.read)
 	if err != nil {
 		return nil, exit.InLog(err, terminal.IsJSON(shell.cmd.ErrOrStderr(), c.Log))
@@ -58,14 +59,17 @@ func newProcess(f *Flags, shell *shell) (*process, error) {
 }
 
 // adopt takes over from a job in force what the command line does not say.
-func (v *process) adopt(s *backfill.State) {
-	v.config.Source.Topics = s.Topics()
+func (v *process) adopt(s *backfill.State) error {
+	if err := v.config.Only(s.Topics()); err != nil {
+		return err
+	}
 	out, dry := s.Outputs()
 	if v.config.Sink.DryRun = dry; dry {
-		return
+		return nil
 	}
 	to := &v.config.Sink
 	to.Unique, to.Duplicate, to.Rejected, to.Verdicts = out.Unique, out.Duplicate, out.Rejected, out.Verdicts
+	return nil
 }
 
 // again is the command that goes on with the job, or looks at it again.
@@ -88,7 +92,7 @@ func (v *process) again() string {
 func (f *Flags) deciding() (args []string) {
 	for _, set := range f.Sets {
 		section, _, _ := strings.Cut(set, ".")
-		if slices.Contains([]string{"document", "index", "similarity", "source", "text", "window"}, section) {
+		if slices.Contains([]string{"advanced", "index", "similarity", "sources", "text", "window"}, section) {
 			args = append(args, "--set", set)
 		}
 	}

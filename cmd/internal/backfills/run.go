@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
@@ -37,8 +38,11 @@ func (v *process) run(ctx context.Context) error {
 			return err
 		}
 		if plan != nil {
-			v.adopt(&state)
-		} else if plan, err = v.begin(ctx); err != nil {
+			err = v.adopt(&state)
+		} else {
+			plan, err = v.begin(ctx)
+		}
+		if err != nil {
 			return err
 		}
 		before := protocol.Progress{Total: plan.Documents()}
@@ -71,7 +75,7 @@ func (v *process) begin(ctx context.Context) (*protocol.Plan, error) {
 		if err := l.load(ctx); err != nil {
 			return nil, err
 		}
-	} else if slices.Contains(v.config.Source.Topics, backfill.FilesOf(v.job.Name)) {
+	} else if slices.Contains(document.Named(v.config.Sources), backfill.FilesOf(v.job.Name)) {
 		return nil, &stop.Error{
 			What:   "there is no backfill " + v.job.Name + " of files, and the configuration names no topics",
 			Remedy: "correct --name; or begin it with --files FILE..., or with --topic TOPIC",
@@ -83,7 +87,7 @@ func (v *process) begin(ctx context.Context) (*protocol.Plan, error) {
 // fix turns what is asked for into a plan.
 func (v *process) fix(ctx context.Context) (*protocol.Plan, error) {
 	return backfill.Fix(ctx, v.job.Kafka, backfill.Request{
-		Topics: v.config.Source.Topics, From: v.flags.From, To: v.flags.To, Order: v.flags.Order, Gapless: v.flags.Into != "",
+		Topics: document.Named(v.config.Sources), From: v.flags.From, To: v.flags.To, Order: v.flags.Order, Gapless: v.flags.Into != "",
 	}, time.Now())
 }
 
@@ -197,7 +201,7 @@ func (v *process) printSummary(plan *protocol.Plan, now, before protocol.Progres
 
 // liveText is the routing of the live group that the job goes on as.
 func (v *process) liveText() []byte {
-	return routing.Text(v.config.Source.Choice(), v.config.Sink)
+	return routing.Text(v.config.Sources, v.config.Sink)
 }
 
 // isLive says whether the job has gone on as a live group before: the routing in force is that of the group, and

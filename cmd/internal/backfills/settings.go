@@ -8,6 +8,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/backfill"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/stop"
 )
 
@@ -24,35 +25,24 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 	if len(f.Files) > 0 {
 		topics = []string{backfill.FilesOf(f.Name)}
 	}
-	if len(topics) > 0 {
-		over = append(over, topicSets(topics)...)
-	}
+	read = f.only(read, topics)
 	if f.Into != "" {
-		over = f.outputSets(outputNames{})
-		if len(f.Topics) > 0 {
-			over = append(over, topicSets(f.Topics)...)
-		}
-		return f.intoSettings(read, over)
+		return f.intoSettings(read, f.outputSets(outputNames{}))
 	}
-	over = append(over, "group="+backfill.GroupOf(""), "window.clock="+eventClock, "source.start=earliest")
+	over = append(over, "group="+backfill.GroupOf(""), "window.clock="+eventClock)
 	c, err = read(over)
-	if err != nil && f.Name != "" && len(topics) == 0 { // one over files may go on where the configuration names no topics
-		files := slices.Concat(over, topicSets([]string{backfill.FilesOf(f.Name)}))
-		if named, other := read(files); other == nil {
-			c, err, over = named, nil, files
-		}
-	}
 	if err != nil {
 		return c, "", err
 	}
-	if c.Source.Pattern != "" {
+	if document.Open(c.Sources) {
 		return c, "", errPattern()
 	}
-	name, err = f.jobName(c.Source.Topics)
+	topics = document.Named(c.Sources)
+	name, err = f.jobName(topics)
 	if err != nil {
 		return c, "", err
 	}
-	outputs = defaultOutputs(name, c.Source.Topics)
+	outputs = defaultOutputs(name, topics)
 	if c.Sink.Verdicts.Topic == "" { // the configuration has none, and so has the job
 		outputs.verdicts = ""
 	}
@@ -63,15 +53,38 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 	return c, name, err
 }
 
-// topicSets are settings that name the topics, and those alone.
-func topicSets(topics []string) []string {
-	return []string{"source.topics=" + strings.Join(topics, ","), "source.pattern="}
+// namesTopics tells whether the command line names the topics. A job over files may go on by its name alone.
+func (f *Flags) namesTopics() bool {
+	return len(f.Topics)+len(f.Files) > 0 || f.Name != "" && f.Into == ""
+}
+
+// only reads a configuration that has only these topics; without any it has its own. A job that goes on as no live group reads
+// them from their start.
+func (f *Flags) only(read Reader, topics []string) Reader {
+	return func(sets []string) (c config.Config, err error) {
+		if c, err = read(sets); err != nil {
+			return c, err
+		}
+		named := topics
+		if len(named)+len(document.Named(c.Sources)) == 0 && !document.Open(c.Sources) {
+			named = []string{backfill.FilesOf(f.Name)}
+		}
+		if len(named) > 0 {
+			err = c.Only(named)
+		}
+		for i := range c.Sources {
+			if f.Into == "" {
+				c.Sources[i].Start = document.DefaultSource().Start
+			}
+		}
+		return c, err
+	}
 }
 
 // errPattern refuses a range of topics that may come and go.
 func errPattern() error {
 	return &stop.Error{
-		What:   "a backfill is of topics that are there when it begins, and the configuration has a pattern (source.pattern)",
+		What:   "a backfill is of topics that are there when it begins, and the configuration has a pattern (sources.pattern)",
 		Remedy: "name the topics with --topic; a group of --into can be given the pattern afterwards, by unecho routing apply",
 	}
 }
@@ -140,7 +153,7 @@ func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string,
 	if err != nil {
 		return c, "", err
 	}
-	if c.Source.Pattern != "" {
+	if document.Open(c.Sources) {
 		return c, "", errPattern()
 	}
 	if c.Consumer.Group != f.Into {

@@ -41,13 +41,17 @@ func AddLayoutFlags(cmd *cobra.Command) {
 
 // FileParams returns the values of those flags.
 func FileParams(cmd *cobra.Command, c config.Config) (corpus.Params, error) {
+	read, err := c.Reading()
+	if err != nil {
+		return corpus.Params{}, exit.Usage(fmt.Errorf("--config: %w; leave it out and say by flags how files are read", err))
+	}
 	fields, err := cmd.Flags().GetStringSlice("fields")
 	p := corpus.Params{
-		Called: Called(cmd), Document: c.Document, Format: Text(cmd, "format"), ID: Text(cmd, "id"), Fields: fields,
+		Called: Called(cmd), Document: read, Format: Text(cmd, "format"), ID: Text(cmd, "id"), Fields: fields,
 		MustID: cmd.Flag("id").Changed && Text(cmd, "id") != "", Strict: Bool(cmd, "strict"),
 	}
 	if !cmd.Flag("fields").Changed && cmd.Flag("config").Changed {
-		p.Fields = c.Document.Fields
+		p.Fields = read.Fields
 	}
 	for _, flag := range corpus.LayoutFlags() {
 		if f := cmd.Flag(flag); f != nil && f.Changed && flag != "id" { // of which MustID is told

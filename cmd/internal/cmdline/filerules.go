@@ -16,7 +16,7 @@ const TextFlags = "accents digits ids max-bytes punctuation space text-html urls
 // SettingRules are those of settings that are flags.
 func SettingRules() []Rule {
 	return []Rule{
-		{Flags: "config preset set scope max-document-bytes invalid-utf8 empty " + TextFlags},
+		{Flags: "config preset set scope max-document-bytes reject " + TextFlags},
 		{Flags: "shingle hash sketch slots bands rows bits distance threshold verify evidence max-candidates " +
 			"max-references max-work"},
 	}
@@ -45,13 +45,6 @@ func JudgeRules() []Rule {
 func LayoutRules() []Rule {
 	rules := []Rule{
 		{Flags: "format strict"},
-		{Flags: "missing", When: func(g *Asked) bool {
-			if len(g.Paths) == 0 && !g.Has("files-from") { // records of a cluster
-				return len(g.Config.Document.Fields) > 1 || len(g.Config.Document.ByTopic) > 0
-			}
-			p, err := FileParams(g.Command, g.Config)
-			return err != nil || len(p.Fields) > 1
-		}, Why: "is about one of several fields, and --fields names one: a document without it is rejected in any case"},
 	}
 	for _, flag := range corpus.LayoutFlags() {
 		rules = append(rules, Rule{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -50,10 +51,10 @@ func addSettings(cmd *cobra.Command, usual config.Config, sections []string) {
 	})
 	AddSet(cmd)
 	Offer(cmd, "preset", slices.Sorted(maps.Keys(presets()))...)
-	fields := setting.Fields(usual)
+	fields := setting.Shape(usual)
 	for _, section := range sections {
 		for _, f := range fields {
-			if f.Key == section || strings.HasPrefix(f.Key, section+".") {
+			if key := setting.Plain(f.Key); key == section || strings.HasPrefix(key, section+".") {
 				AddSetting(cmd, f)
 			}
 		}
@@ -64,7 +65,7 @@ func addSettings(cmd *cobra.Command, usual config.Config, sections []string) {
 func AddSetting(cmd *cobra.Command, f setting.Field) {
 	name := strings.ReplaceAll(f.Name(), "_", "-")
 	if cmd.Flags().Lookup(name) != nil {
-		name = strings.NewReplacer(".", "-", "_", "-").Replace(f.Key)
+		name = strings.NewReplacer(".", "-", "_", "-").Replace(setting.Plain(f.Key))
 	}
 	AddSettingCalled(cmd, f, name)
 }
@@ -80,7 +81,7 @@ func AddSettingCalled(cmd *cobra.Command, f setting.Field, name string) {
 	}
 	Add(cmd, groupOf(f), func(s Flags) { s.Text(name, kindOfSetting(f), "", usage) })
 	flag := cmd.Flag(name)
-	annotate(flag, SettingAnnotation, f.Key)
+	annotate(flag, SettingAnnotation, setting.Plain(f.Key))
 	if f.Kind() == setting.Bool {
 		flag.NoOptDefVal = "true"
 	}
@@ -92,11 +93,15 @@ func AddSettingCalled(cmd *cobra.Command, f setting.Field, name string) {
 // Settings returns the configuration of such a verb from base, the file named by --config, the environment, and the
 // flags. Settings that only a service needs may be missing.
 func Settings(cmd *cobra.Command, base config.Config) (config.Config, error) {
-	return Sections(cmd, base, "similarity", "window", "document", "text", "index", "advanced")
+	return Sections(cmd, base, "similarity", "window", "sources", "text", "index", "advanced")
 }
 
 // Sections does what Settings does, for a verb that needs only these sections.
 func Sections(cmd *cobra.Command, base config.Config, sections ...string) (config.Config, error) {
+	if len(base.Sources) == 0 { // as one reads documents, so are they read from files
+		base.Sources = []document.Source{document.DefaultSource()}
+	}
+	base.AnyTopics = true
 	sets := Texts(cmd, "set")
 	if name := cmd.Flag("preset").Value.String(); name != "" {
 		preset, known := presets()[name]
@@ -107,7 +112,7 @@ func Sections(cmd *cobra.Command, base config.Config, sections ...string) (confi
 		sets = append(slices.Clone(preset), sets...)
 	}
 	if scope := cmd.Flag("scope"); scope != nil && strings.Contains(scope.Value.String(), "field:") {
-		sets = append(sets, "document.format=json") // the only format that has fields; files are distinguished by --format
+		sets = append(sets, "sources.format=json") // the only format that has fields; files are distinguished by --format
 	}
 	sets = append(sets, Given(cmd)...)
 	return config.ResolveSections(base, sections, ConfigFile(cmd), os.Environ(), append(sets, LogSets(cmd)...))
@@ -163,7 +168,7 @@ const DefaultFile = "unecho.yaml"
 
 // groupOf returns the group in which help shows the flag of a setting.
 func groupOf(f setting.Field) Group {
-	section, name, _ := strings.Cut(f.Key, ".")
+	section, name, _ := strings.Cut(setting.Plain(f.Key), ".")
 	switch section {
 	case "similarity":
 		if slices.Contains([]string{
@@ -175,7 +180,7 @@ func groupOf(f setting.Field) Group {
 		return Advanced
 	case "text":
 		return NormalForm
-	case "document", "advanced":
+	case "sources", "advanced":
 		return Input
 	case "window":
 		return Window

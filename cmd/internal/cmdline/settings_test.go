@@ -21,7 +21,7 @@ func settingsCommand(t *testing.T, args ...string) (config.Config, error) {
 	}}
 	cmd.Flags().String("recall", "", "a flag of the verb's own")
 	AddLogFlags(cmd)
-	AddSettings(cmd, "similarity", "document")
+	AddSettings(cmd, "similarity", "sources.text")
 	cmd.SetArgs(args)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	return c, cmd.Execute()
@@ -32,15 +32,15 @@ func TestSettingFlags(t *testing.T) {
 	if err := os.WriteFile(file, []byte("similarity:\n  threshold: 0.7\n  slots: 256\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := settingsCommand(t, "--config", file, "--threshold", "0.9", "--max-candidates=8", "--fields", "title,body",
+	c, err := settingsCommand(t, "--config", file, "--threshold", "0.9", "--max-candidates=8", "--text", "title,body",
 		"--similarity-recall", "0.9")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := c.Judge.Similarity
 	if s.Threshold != 0.9 || s.Slots != 256 || s.MaxCandidates != 8 || s.Recall != 0.9 ||
-		strings.Join(c.Document.Fields, " ") != "title body" {
-		t.Errorf("%+v, fields %v", s, c.Document.Fields)
+		strings.Join(c.Sources[0].Reading.Fields, " ") != "title body" {
+		t.Errorf("%+v, sources %+v", s, c.Sources)
 	}
 	if _, err := settingsCommand(t, "--threshold", "8", "--verify", "cosine"); err == nil ||
 		!strings.Contains(err.Error(), "threshold") || !strings.Contains(err.Error(), "cosine") {

@@ -19,13 +19,13 @@ const (
 	Parquet = "parquet" // a row is a document
 )
 
-// format is a format of files: how a file is taken apart into records. It is no document.format, which says what one
+// format is a format of files: how a file is taken apart into records. It is no sources.format, which says what one
 // record is; each record is then read as one of those.
 type format struct {
 	name    string
 	endings []string // of the names of files that have it
-	record  string   // document.format by which a record of the file is read
-	topic   string   // document.format of what it becomes in a topic
+	record  string   // sources.format by which a record of the file is read
+	topic   string   // sources.format of what it becomes in a topic
 }
 
 // formats returns all formats of files.
@@ -56,7 +56,7 @@ func FormatsHelp() string {
 		", or " + Text + ": the file is a document"
 }
 
-// InTopic returns the document.format of what the records of a format become in a topic.
+// InTopic returns the sources.format of what the records of a format become in a topic.
 func InTopic(format string) string { return named(format).topic }
 
 func named(name string) format {

@@ -18,7 +18,6 @@ type layout struct {
 	id      int   // -1 if there is none
 	ids     bool  // records may have ids
 	columns int
-	between string // the columns of a text
 	header  []byte
 	guessed bool   // the format was not named
 	kept    bool   // what is too large for a document is read as well
@@ -35,7 +34,7 @@ type layout struct {
 func newLayout(format string, p Params, header []byte) (*layout, error) {
 	l := &layout{
 		format: format, id: -1, header: header, guessed: p.Format == Auto, rows: p.Rows, dialect: p.dialect(),
-		maxBytes: int(p.Document.MaxBytes), between: p.Document.Separator, kept: p.Kept, all: 1<<len(p.Fields) - 1,
+		maxBytes: int(p.Document.MaxBytes), kept: p.Kept, all: 1<<len(p.Fields) - 1,
 	}
 	d := p.Document.As("raw", nil)
 	d.ID = ""
@@ -46,7 +45,7 @@ func newLayout(format string, p Params, header []byte) (*layout, error) {
 			d.ID = "field:" + p.ID
 		}
 	} else if len(d.ScopeFields()) > 0 {
-		return nil, fmt.Errorf("document.scope %s: only JSON and Parquet have fields that documents could be compared within; "+
+		return nil, fmt.Errorf("sources.scope %s: only JSON and Parquet have fields that documents could be compared within; "+
 			"leave it empty, or convert the file", d.Scope)
 	}
 	if header != nil {
@@ -102,7 +101,7 @@ func (l *layout) readHeader(p Params, header []byte) error {
 			return noColumn(field, names)
 		}
 		if slices.Contains(p.Document.HTML, field) || slices.Contains(p.Document.Base64, field) {
-			return &MistakeError{fmt.Sprintf("document.html_fields and document.base64_fields: columns of a table are taken as text, "+
+			return &MistakeError{fmt.Sprintf("sources.html and sources.base64: columns of a table are taken as text, "+
 				"and %q is named there: convert the file to JSON or Parquet", field)}
 		}
 		l.text = append(l.text, at)

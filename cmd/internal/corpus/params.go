@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/sink"
 )
 
 // Params say how files become documents.
@@ -55,7 +56,7 @@ func (p Params) validate() error {
 }
 
 // lax says whether one of several fields may be missing.
-func (p Params) lax() bool { return p.Document.Missing == document.MissingEmpty }
+func (p Params) lax() bool { return !p.Document.Rejects(sink.MissingField) }
 
 func (p Params) dialect() dialect {
 	if p.Comma == 0 {

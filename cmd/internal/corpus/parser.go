@@ -52,7 +52,7 @@ func (r *Record) Name(dst []byte, file bool) []byte {
 }
 
 // EmptyRejection returns the rejection of a record without text, or nil if such a record is unique.
-func (c *Chunk) EmptyRejection() *document.Rejection { return c.layout.reader.EmptyRejection() }
+func (c *Chunk) EmptyRejection() *document.Rejection { return c.layout.reader.EmptyRejection("") }
 
 // A Parser takes records out of chunks. Each goroutine has its own.
 type Parser struct {
@@ -221,7 +221,7 @@ func appendColumn[T string | []byte](dst []byte, l *layout, column int, field T)
 		return dst
 	}
 	if len(dst) > 0 {
-		dst = append(dst, l.between...)
+		dst = append(dst, document.Separator...)
 	}
 	return append(dst, field...)
 }
@@ -236,7 +236,7 @@ func (p *Parser) read(l *layout, value []byte) error {
 	p.buffer = read.Buffer
 	p.record.Text, p.record.ID, p.record.Scope, p.record.Missing = read.Text, read.ID, read.Scope, read.Missing|l.missing
 	if read.Empty {
-		p.record.Bad = l.reader.EmptyRejection()
+		p.record.Bad = l.reader.EmptyRejection("")
 	}
 	return nil
 }

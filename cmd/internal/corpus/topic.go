@@ -17,9 +17,13 @@ type TopicReader struct {
 	buffer []byte
 }
 
-// NewTopicReader builds a reader that reads documents from records by these Params.
-func NewTopicReader(p document.Params) (*TopicReader, error) {
-	reader, err := document.New(p)
+// NewTopicReader builds a reader that reads documents from records as these sources do, whatever their conditions say.
+func NewTopicReader(sources []document.Source) (*TopicReader, error) {
+	sources = slices.Clone(sources)
+	for i := range sources {
+		sources[i].Reading.When = nil
+	}
+	reader, err := document.NewSources(sources)
 	return &TopicReader{reader: reader}, err
 }
 
@@ -33,7 +37,7 @@ func (r *TopicReader) Read(ctx context.Context, record *topic.Record) (document.
 	if err == nil && bad == nil {
 		r.buffer = read.Buffer
 		if read.Empty {
-			bad = r.reader.EmptyRejection()
+			bad = r.reader.EmptyRejection(record.Topic)
 		}
 	}
 	return read, bad, err

@@ -63,8 +63,7 @@ func Command(version string) *cobra.Command {
 	cmdline.AddFileFlags(cmd)
 	addDedupFlags(cmd)
 	parts.AddFlags(cmd)
-	cmdline.AddFileSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "document.invalid_utf8", "document.missing", "document.empty",
-		"document.scope")
+	cmdline.AddFileSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "sources.reject", "sources.scope")
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
@@ -97,11 +98,12 @@ func (o *Options) settings() []byte {
 	c := config.Default()
 	c.Judge.Similarity, c.Judge.Text, c.Judge.Index.Keep = o.Config.Judge.Similarity, o.Config.Judge.Text,
 		o.Config.Judge.Index.Keep
-	d := o.Config.Document
-	c.Document.InvalidUTF8, c.Document.Empty, c.Document.Scope = d.InvalidUTF8, d.Empty, d.Scope
 	c.Advanced.MaxDocumentBytes = o.Config.Advanced.MaxDocumentBytes
-	c.Document.Missing = d.Missing
-	c.Document.Separator, c.Document.HTML, c.Document.Base64 = d.Separator, d.HTML, d.Base64
+	for i := range o.Config.Sources {
+		read, d := document.DefaultSource(), o.Config.Sources[i].Reading
+		read.Reading.Reject, read.Reading.Scope, read.Reading.HTML, read.Reading.Base64 = d.Reject, d.Scope, d.HTML, d.Base64
+		c.Sources = append(c.Sources, read)
+	}
 	return c.Settings()
 }
 

@@ -101,7 +101,7 @@ func inFormats(t *testing.T, rows []row) map[string]string {
 func fates(t *testing.T, path string, w way) (fate []string, unique []string, counts dedup.Summary) {
 	t.Helper()
 	p := corpus.DefaultParams()
-	p.Fields, p.Document.MaxBytes, p.Document.Missing, p.Kept, p.Rows = []string{"text", "note"}, mostText, w.missing, w.keep, corpus.RowsWhole
+	p.Fields, p.Document.MaxBytes, p.Document.Reject, p.Kept, p.Rows = []string{"text", "note"}, mostText, w.reject(), w.keep, corpus.RowsWhole
 	sources, _, err := corpus.Files([]string{path})
 	if err != nil {
 		t.Fatal(err)
@@ -183,6 +183,14 @@ type way struct {
 	missing   string
 	keep, all bool
 	suffix    string // of --unique
+}
+
+// reject is the setting of that name.
+func (w way) reject() []string {
+	if w.missing == "reject" {
+		return []string{"missing_field"}
+	}
+	return nil
 }
 
 // TestNoRowWithoutTrace: in every format each row is unique, a duplicate or rejected, and in the file for that; where rejected

@@ -3,7 +3,6 @@ package dedup
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -61,18 +60,17 @@ func (r *dedupRun) asked(args []string) (map[string]string, error) {
 		"checkpoint": true, "checkpoint-every": true, "workers": true, "memory": true, "json": true, "config": true, "set": true,
 		"fields": true, "log-format": true, "log-level": true,
 	}
-	others := map[string]bool{"fields": true, "id": true, "separator": true} // two have flags of their own for files
+	others := map[string]bool{"text": true, "id": true} // they have flags of their own for files
 	p, err := cmdline.FileParams(r.cmd, r.Config)
 	if err != nil {
 		return nil, err
 	}
 	asked := map[string]string{
 		"FILE...": strings.Join(args, " "), "--fields": strings.Join(p.Fields, ","),
-		"document.separator": strconv.Quote(p.Document.Separator),
 	}
 	for _, f := range setting.Fields(p.Document) {
 		if text := f.Text(); f.Verdict && text != "" && !others[f.Key] {
-			asked["document."+f.Key] = text
+			asked["sources."+f.Key] = text
 		}
 	}
 	r.cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { // Visit passes over all of them: they were set in another set of flags

@@ -95,7 +95,8 @@ func show(cmd *cobra.Command, version string) (err error) {
 // demoOf returns what the flags ask for: a service on a broker that is still to be started, and the documents for it.
 func demoOf(cmd *cobra.Command, dir, version string) (p Params, docs *Documents, err error) {
 	base := target.Defaults(config.Default(), dir)
-	base.Document.Format, base.Document.Fields, base.Document.ID = "json", []string{"text"}, "field:id"
+	read := &base.Sources[0].Reading
+	read.Format, read.Fields, read.ID = "json", []string{"text"}, "field:id"
 	paged := cmdline.Bool(cmd, "page")
 	if base.HTTP.ShowText = true; !paged { // the texts are made up, and the address is this machine's
 		base.HTTP.Listen = ""

@@ -37,8 +37,8 @@ type outputs struct {
 }
 
 func newOutputs(ctx context.Context, opts topic.Options, c config.Config) (*outputs, error) {
-	topics := c.Sink.Outputs(c.Source.Topics[0])
-	texts, err := document.New(c.Document)
+	topics := c.Sink.Outputs(c.Sources[0].Topics[0])
+	texts, err := document.NewSources(c.Readings())
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (d *demo) summary(ctx context.Context) (Summary, error) {
 		return s, err
 	}
 	at := func(partition int32, offset int64) string {
-		return fmt.Sprintf("%s/%d/%d", d.Config.Source.Topics[0], partition, offset)
+		return fmt.Sprintf("%s/%d/%d", d.Config.Sources[0].Topics[0], partition, offset)
 	}
 	err = consumer.Replay(ctx, d.Setup, func(source entry.Source, v *index.Verdict) {
 		id := at(source.Partition, v.Offset)

@@ -58,7 +58,7 @@ func Run(ctx context.Context, p Params, docs *Documents) error {
 
 // sent returns how many documents an earlier run has sent.
 func (d *demo) sent(ctx context.Context) (int, error) {
-	source := d.Config.Source.Topics[0]
+	source := d.Config.Sources[0].Topics[0]
 	counts, err := topic.Counts(ctx, d.Setup.Kafka, source)
 	return int(counts[source]), err
 }
@@ -186,7 +186,7 @@ func (d *demo) show(ctx context.Context, docs *Documents) error {
 
 // send produces the documents at the wanted pace and returns how many the topic holds then.
 func (d *demo) send(ctx context.Context, docs *Documents) (int, error) {
-	source := d.Config.Source.Topics[0]
+	source := d.Config.Sources[0].Topics[0]
 	w, err := topic.NewWriter(ctx, d.Setup.Kafka, source)
 	if err != nil {
 		return 0, err

@@ -45,7 +45,7 @@ func Command() *cobra.Command {
 	})
 	cmdline.AddJSON(cmd, "all of it as one JSON object")
 	target.AddEmbeddedFlag(cmd)
-	cmdline.AddSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "document.invalid_utf8", "document.missing", "document.scope")
+	cmdline.AddSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "sources.reject", "sources.scope")
 	return cmd
 }
 
@@ -93,7 +93,7 @@ func documentsOf(ctx context.Context, cmd *cobra.Command, files, args []string, 
 		return documentsIn(ctx, cmd, files, [2]string(args), c)
 	}
 	open := Opener{
-		MaxBytes: int64(c.Document.MaxBytes), Stdin: os.Stdin,
+		MaxBytes: int64(c.Advanced.MaxDocumentBytes), Stdin: os.Stdin,
 		Records: func() (topic.Options, *corpus.TopicReader, error) { return target.Records(cmd, c) },
 	}
 	for i, arg := range args {

@@ -25,7 +25,7 @@ type Explanation struct {
 	Sketch   Sketch  `json:"sketch"`
 	// 1 - distance / longer length, in code points, of the first 32 KiB of the normalised texts
 	Levenshtein float64 `json:"levenshtein"`
-	SameScope   bool    `json:"same_scope"` // documents of different scopes (document.scope) never match
+	SameScope   bool    `json:"same_scope"` // documents of different scopes (sources.scope) never match
 	Threshold   float64 `json:"threshold"`
 	Verdict     string  `json:"verdict"` // unique or duplicate
 	Method      string  `json:"method"`  // for a duplicate

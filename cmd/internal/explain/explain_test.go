@@ -184,8 +184,8 @@ func TestScopes(t *testing.T) {
 		verdict, why, by string
 	}{
 		{Input{Text: text, Scope: 7}, Input{Text: text, Scope: 7}, "duplicate", "the normalised texts are equal", ""},
-		{Input{Text: text, Scope: 7}, Input{Text: text, Scope: 8}, "unique", "they belong to different scopes (document.scope), and documents are compared within one", `document.scope: ""`},
-		{Input{Text: text, Scope: 7}, Input{Text: []byte("another"), Scope: 8}, "unique", "they belong to different scopes (document.scope), and documents are compared within one", ""},
+		{Input{Text: text, Scope: 7}, Input{Text: text, Scope: 8}, "unique", "they belong to different scopes (sources.scope), and documents are compared within one", `sources.scope: ""`},
+		{Input{Text: text, Scope: 7}, Input{Text: []byte("another"), Scope: 8}, "unique", "they belong to different scopes (sources.scope), and documents are compared within one", ""},
 	} {
 		x, err := Explain(p, test.a, test.b)
 		if err != nil || x.Verdict != test.verdict || x.Why != test.why || x.Flip != test.by ||

@@ -47,7 +47,7 @@ func (x *Explanation) unscoped(p index.Params) (string, error) {
 	if err != nil || !duplicate {
 		return "", err
 	}
-	return `document.scope: ""`, nil
+	return `sources.scope: ""`, nil
 }
 
 // decides says whether the index decides that way under other settings.

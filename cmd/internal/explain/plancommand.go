@@ -35,7 +35,7 @@ func PlanCommand() *cobra.Command {
 		f.Int("evidence-bytes", 0, "bytes of evidence, where no FILE tells")
 	})
 	cmdline.AddJSON(cmd, "the plan as one JSON object")
-	cmdline.AddSettings(cmd, "similarity", "text", "window", "advanced.max_document_bytes", "document.invalid_utf8", "document.missing")
+	cmdline.AddSettings(cmd, "similarity", "text", "window", "advanced.max_document_bytes", "sources.reject")
 	return cmd
 }
 
@@ -82,7 +82,7 @@ func PlanRules() []cmdline.Rule {
 	measured := func(g *cmdline.Asked) bool { return len(g.Paths) > 0 || g.Has("files-from") }
 	return slices.Concat([]cmdline.Rule{
 		{
-			Flags: "format fields id missing delimiter lenient-quotes strict include null max-document-bytes invalid-utf8", When: measured,
+			Flags: "format fields id delimiter lenient-quotes strict include null max-document-bytes reject", When: measured,
 			Why: "is about files, and none is named: leave it out",
 		},
 		{Flags: "id-bytes evidence-bytes", When: func(g *cmdline.Asked) bool { return !measured(g) }, Why: "is measured in the files: leave it out"},

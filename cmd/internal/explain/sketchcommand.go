@@ -31,7 +31,7 @@ func SketchCommand() *cobra.Command {
 	}
 	cmdline.AddFileFlags(cmd)
 	cmdline.AddJSON(cmd, "an object on each line: id, sketch, keys, shingles")
-	cmdline.AddSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "document.invalid_utf8", "document.missing", "document.scope")
+	cmdline.AddSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "sources.reject", "sources.scope")
 	return cmd
 }
 

@@ -83,7 +83,7 @@ func (x *Explanation) whyDuplicate(p index.Params, method compare.Method) string
 func (x *Explanation) whyUnique(p index.Params, a, b *Judged, missed bool) string {
 	switch {
 	case !x.SameScope:
-		return "they belong to different scopes (document.scope), and documents are compared within one"
+		return "they belong to different scopes (sources.scope), and documents are compared within one"
 	case x.B.Shingles == 0:
 		return "the second has no text to compare: such a document is unique, or rejected as empty"
 	case x.A.Shingles == 0:

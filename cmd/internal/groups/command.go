@@ -46,8 +46,8 @@ func RoutingCommand() *cobra.Command {
 	return inForceCommand(Routing, &cobra.Command{
 		Use: "routing", Short: "Show, compare and change what a group reads and where it forwards",
 		Long: "The routing of a group is what its members must agree on beside the settings that decide verdicts: " +
-			"source.topics,\n" +
-			"source.start, the topics of the outputs, --dry-run of run. The first member declares it in the journal, and a member that\n" +
+			"sources.topics,\n" +
+			"sources.start, the topics of the outputs, --dry-run of run. The first member declares it in the journal, and a member that\n" +
 			"differs does not start. To change it is one command, and what is remembered stays.",
 	}, &cobra.Command{Use: "show", Short: "Print the routing in force"}, &cobra.Command{
 		Use: "diff", Short: "Compare a configuration with the routing in force",
@@ -72,7 +72,7 @@ func inForceCommand(of func(*Group) Part, about, show, diff, apply *cobra.Comman
 	cmdline.Add(apply, cmdline.Output, func(f cmdline.Flags) { f.Bool("dry-run", false, "only print what would change") })
 	for _, verb := range []*cobra.Command{show, diff, apply} {
 		verb.Args = cmdline.AtMost(0, "")
-		target.AddFlags(verb, "kafka.brokers", "source.topics", "group")
+		target.AddFlags(verb, "kafka.brokers", "sources.topics", "group")
 		about.AddCommand(verb)
 	}
 	return cmdline.GroupCommand(about)

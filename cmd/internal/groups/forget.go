@@ -33,7 +33,7 @@ func ForgetCommand() *cobra.Command {
 			"  unecho forget --config unecho.yaml --file ids.txt --json",
 		RunE: target.OnService(forget),
 	}
-	target.AddFlags(cmd, "kafka.brokers", "source.topics", "group",
+	target.AddFlags(cmd, "kafka.brokers", "sources.topics", "group",
 		"snapshots.directory.path", "snapshots.postgres.url")
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("file", "file", "", "a list of names, one a line; - is standard input")

@@ -25,7 +25,7 @@ func HandoverCommand() *cobra.Command {
 		Args: cmdline.AtMost(0, ""),
 		RunE: target.OnService(runHandover),
 	})
-	target.AddFlags(cmd, "kafka.brokers", "source.topics", "group")
+	target.AddFlags(cmd, "kafka.brokers", "sources.topics", "group")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("plan", false, "only say what would happen")
 		f.Bool("abandon", false, "let the old group go on, if the new one has not taken over yet")

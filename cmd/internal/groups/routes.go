@@ -22,7 +22,7 @@ func (r routes) shown() (number uint32, name string, text []byte) {
 }
 
 // own is that of the configuration.
-func (r routes) own() []byte { return routing.Text(r.config.Source.Choice(), r.config.Sink) }
+func (r routes) own() []byte { return routing.Text(r.config.Sources, r.config.Sink) }
 
 func (r routes) difference() difference {
 	return difference{Bounds: routing.Diff(r.own(), r.now.Routes.Text)}

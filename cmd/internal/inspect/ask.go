@@ -23,6 +23,7 @@ const (
 type Asker struct {
 	Client *Client
 	Scope  string
+	Topic  string
 	Most   int // matches of each text
 	Out    io.Writer
 	JSON   bool // a JSON object for each text
@@ -93,7 +94,7 @@ func (a *Asker) Flush(ctx context.Context) error {
 	if len(a.texts) == 0 {
 		return nil
 	}
-	results, err := a.Client.Lookup(ctx, Question{Texts: a.texts, Scope: a.Scope, Most: a.Most})
+	results, err := a.Client.Lookup(ctx, Question{Texts: a.texts, Scope: a.Scope, Topic: a.Topic, Most: a.Most})
 	if err != nil {
 		return err
 	}

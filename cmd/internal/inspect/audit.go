@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -33,7 +34,7 @@ func AuditCommand() *cobra.Command {
 			"temporary file takes about 200 bytes for each document of the source.\n\n" +
 			"What an earlier journal decided, before this one took its place, is held against the source only, and counted. What another\n" +
 			"routing sent elsewhere, and what another group forwards before or after a takeover, is not due, and counted; the\n" +
-			"configuration of then, or of that group, audits it. A topic that source.pattern brings, and of which nobody could\n" +
+			"configuration of then, or of that group, audits it. A topic that sources.pattern brings, and of which nobody could\n" +
 			"make the outputs, is named, and what it has is not due.\n\n" +
 			"The last line says what is proven, and --json has it as outcome: proven; partly (verdicts before the snapshot are not\n" +
 			"known); delivered (none is known); skipped (somebody else has committed in the group: the report names what nobody judged,\n" +
@@ -41,11 +42,11 @@ func AuditCommand() *cobra.Command {
 			"what was due, 1 if anything was or was skipped, 2 if it could not be done or nothing was due, and 130 if it was interrupted.",
 		Example: "  unecho audit --config unecho.yaml\n" +
 			"  unecho audit --config unecho.yaml --json >audit.json\n" +
-			"  unecho audit --config unecho.yaml --source-topics news --temp-dir /var/tmp --memory 256MiB",
+			"  unecho audit --config unecho.yaml --sources-topics news --temp-dir /var/tmp --memory 256MiB",
 		Args: cmdline.AtMost(0, ""),
 		RunE: target.OnService(runAudit),
 	}
-	target.AddFlags(cmd, "kafka.brokers", "source.topics", "group", "outputs.unique.topic",
+	target.AddFlags(cmd, "kafka.brokers", "sources.topics", "group", "outputs.unique.topic",
 		"outputs.duplicate.topic", "outputs.rejected.topic", "snapshots.directory.path", "snapshots.postgres.url")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Bool("all", false, "count what the group has not committed as lost: for a service that is stopped and had caught up")
@@ -68,8 +69,10 @@ func runAudit(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []st
 	if err := s.AsBegun(ctx); err != nil {
 		return interruptedOr(ctx, err)
 	}
-	if cmd.Flag("source-topics").Changed {
-		s.Config.Source.Pattern = ""
+	if cmd.Flag("sources-topics").Changed {
+		for i := range s.Config.Sources {
+			s.Config.Sources[i].Pattern = ""
+		}
 	}
 	in, err := auditInputs(cmd, s)
 	if err != nil {
@@ -136,7 +139,7 @@ func auditInputs(cmd *cobra.Command, s *target.Service) (in audit.Inputs, err er
 	in = audit.Inputs{
 		Options: s.Kafka, ProducerTime: s.ProducerTime, Journal: s.Journal(), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic,
 		Params: c.Judge, Settings: c.Settings(), Index: c.Consumer.Group,
-		MaxBatchBytes: int(c.Source.MaxBatchBytes), JournalParams: c.Journal,
+		MaxBatchBytes: int(c.Consumer.MaxBatchBytes), JournalParams: c.Journal,
 		Group: c.Consumer.Group, Owner: c.Consumer.Group, AcceptSkipped: cmdline.Bool(cmd, "accept-skipped"), Memory: int(memory), Findings: findings,
 		Directory: cmdline.Text(cmd, "temp-dir"),
 		Snapshots: snapshots.Existing(c),
@@ -155,7 +158,7 @@ func topicsThere(ctx context.Context, s *target.Service, in *audit.Inputs) (err 
 	}
 	brought := map[string][]string{} // by the pattern, with their outputs
 	for _, source := range in.Sources {
-		if !slices.Contains(c.Source.Topics, source) {
+		if !slices.Contains(document.Named(c.Sources), source) {
 			brought[source] = c.Sink.All(source)
 		}
 	}

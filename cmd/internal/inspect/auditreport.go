@@ -75,7 +75,7 @@ const mostParts = 10
 func unjudged(r *audit.Report) string {
 	var b strings.Builder
 	for _, name := range r.Untaken {
-		fmt.Fprintf(&b, "%s is not read: it fits source.pattern, and its outputs are not there\n", name)
+		fmt.Fprintf(&b, "%s is not read: it fits sources.pattern, and its outputs are not there\n", name)
 	}
 	for i, part := range r.UnjudgedIn {
 		if i == mostParts {

@@ -34,7 +34,7 @@ func DoctorCommand() *cobra.Command {
 		Args: cmdline.AtMost(0, ""),
 		RunE: target.OnService(runDoctor),
 	}
-	target.AddFlags(cmd, "kafka.brokers", "source.topics", "group")
+	target.AddFlags(cmd, "kafka.brokers", "sources.topics", "group")
 	cmdline.AddJSON(cmd, "all findings as one JSON object")
 	return cmd
 }
@@ -63,8 +63,8 @@ func doctorInputs(s *target.Service) doctor.Inputs {
 	c := s.Config
 	c.Journal.Topic = s.Journal()
 	return doctor.Inputs{
-		Options: s.Kafka, Brokers: c.Kafka.Brokers, Params: c.Consumer, Source: c.Source, Journal: c.Journal, Sink: c.Sink,
-		Snapshot: c.Snapshot.Params(), Index: c.Judge, Document: c.Document, Settings: c.Settings(),
+		Options: s.Kafka, Brokers: c.Kafka.Brokers, Params: c.Consumer, Journal: c.Journal, Sink: c.Sink,
+		Snapshot: c.Snapshot.Params(), Index: c.Judge, Sources: c.Readings(), Registry: c.Registry, Settings: c.Settings(),
 		Snapshots:    snapshots.Existing(c),
 		ProducerTime: s.ProducerTime, Takes: c.HTTP.Takes(), Certificates: certificatesOf(c),
 	}
@@ -85,11 +85,6 @@ func certificatesOf(c config.Config) (all []doctor.Certificate) {
 		c.HTTP.TLS.CertFile, c.HTTP.TLS.KeyFile)
 	shows("kafka.tls", "kafka.tls.cert_file and kafka.tls.key_file", "Kafka lets no member in that shows it",
 		c.Kafka.TLS.CertFile, c.Kafka.TLS.KeyFile)
-	if of := c.Document.Registry; of.Set() {
-		shows("document.registry.tls", "document.registry.tls.cert_file and document.registry.tls.key_file",
-			"the registry does not answer who shows it, and documents of schemas that a member does not know yet wait",
-			of.TLS.CertFile, of.TLS.KeyFile)
-	}
 	return all
 }
 

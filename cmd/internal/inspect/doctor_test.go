@@ -18,8 +18,6 @@ func TestDoctorLooksAtCertificates(t *testing.T) {
 	}
 	c.HTTP.TLS.CertFile, c.HTTP.TLS.KeyFile = ca.Path("client.pem"), ca.Path("client.key")
 	c.Kafka.TLS.CertFile, c.Kafka.TLS.KeyFile = ca.Path("client.pem"), ca.Path("client.key")
-	c.Document.Registry.TLS.CertFile, c.Document.Registry.TLS.KeyFile = ca.Path("client.pem"), ca.Path("client.key")
-	c.Document.Registry.URLs = []string{"https://registry.example.com:8081"}
 	var of []string
 	for _, one := range certificatesOf(c) {
 		of = append(of, one.Of)
@@ -27,7 +25,7 @@ func TestDoctorLooksAtCertificates(t *testing.T) {
 			t.Errorf("that of %s ends on %v, error %v; want %v", one.Of, life.Ends, err, cert.NotAfter)
 		}
 	}
-	if want := []string{"http.listen", "kafka.tls", "document.registry.tls"}; !slices.Equal(of, want) {
+	if want := []string{"http.listen", "kafka.tls"}; !slices.Equal(of, want) {
 		t.Errorf("the doctor looks at the certificates of %v, want %v", of, want)
 	}
 }

@@ -35,7 +35,8 @@ func LookupCommand() *cobra.Command {
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Texts("text", "text", "this text, whatever it looks like; may be repeated")
 		f.Text("lines", "file", "", "each line of a file is a text; - is standard input")
-		f.Text("scope", "scope", "", "the scope of the texts, if the service has document.scope")
+		f.Text("scope", "scope", "", "the scope of the texts, if the service has sources.scope")
+		f.Text("topic", "topic", "", "the source topic whose documents they are like, if sources have scopes that are not alike")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Int("most", 1, "show so many matches of each text, at most")
@@ -53,7 +54,7 @@ func lookup(ctx context.Context, cmd *cobra.Command, c *Client, args []string) e
 		return exit.Usage(errors.New("give a text, a file, or --lines FILE"))
 	}
 	a := Asker{
-		Client: c, Scope: cmdline.Text(cmd, "scope"), Most: cmdline.Int(cmd, "most"),
+		Client: c, Scope: cmdline.Text(cmd, "scope"), Topic: cmdline.Text(cmd, "topic"), Most: cmdline.Int(cmd, "most"),
 		Out: cmd.OutOrStdout(), JSON: cmdline.Bool(cmd, "json"), Named: len(args)+len(texts) > 1 || lines != "",
 	}
 	if err := askAll(ctx, cmd, &a, asked{args, texts, lines}); err != nil {

@@ -18,6 +18,7 @@ const mostTexts = 100
 type Question struct {
 	Texts []string // bytes, which need not be UTF-8
 	Scope string   // as the documents' own is written; empty: there is none
+	Topic string   // whose documents they are like; empty: that of any source
 	Most  int      // matches of each text
 }
 

@@ -32,7 +32,7 @@ func RecentCommand() *cobra.Command {
 	AddMemberFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("topic", "topic", "", "only copies in this source topic")
-		f.Text("scope", "scope", "", "only copies in this scope, if the service has document.scope")
+		f.Text("scope", "scope", "", "only copies in this scope, if the service has sources.scope")
 		f.Float64("min-similarity", 0, "only copies at least as close, from 0 to 1")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {

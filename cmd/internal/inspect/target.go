@@ -85,7 +85,8 @@ func memberOf(cmd *cobra.Command) (*Client, error) {
 // embedded broker needs no file.
 func httpOf(cmd *cobra.Command) (config.HTTPParams, error) {
 	// what a file must have; it is not used
-	under := []string{"kafka.brokers=127.0.0.1:1", "source.topics=" + target.Topic, "group=" + target.Group, "snapshots.directory.path=."}
-	c, err := target.Config(cmd, false, "", target.Layers{Under: under})
+	under := []string{"kafka.brokers=127.0.0.1:1", "group=" + target.Group, "snapshots.directory.path=."}
+	sources := func(c *config.Config) { c.Sources, c.AnyTopics = target.AnySource(), true }
+	c, err := target.Config(cmd, false, "", target.Layers{Base: sources, Under: under})
 	return c.HTTP, err
 }

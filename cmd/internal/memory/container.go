@@ -39,7 +39,7 @@ func mayTake(c config.Config) int64 {
 
 // inFlight returns the bytes that sessions hold of what they read from one broker.
 func inFlight(c config.Config) int64 {
-	fetch, batch := int64(c.Consumer.FetchBytes), int64(c.Source.MaxBatchBytes)
+	fetch, batch := int64(c.Consumer.FetchBytes), int64(c.Consumer.MaxBatchBytes)
 	return int64(c.Consumer.Sessions) * (2*fetch + max(4*fetch, batch) + 2*batch)
 }
 

@@ -24,7 +24,7 @@ func TestTokenIsRenewed(t *testing.T) {
 	}
 	put("the first of some length\n")
 	c, err := config.Load("", nil, []string{
-		"http.token_file=" + path, "kafka.brokers=a:1", "source.topics=t", "group=g",
+		"http.token_file=" + path, "kafka.brokers=a:1", "sources.topics=t", "group=g",
 		"snapshots.directory.path=d",
 	})
 	if err != nil {

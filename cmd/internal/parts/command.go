@@ -98,7 +98,7 @@ func (r *partsRun) read(args []string, rules []cmdline.Rule) (err error) {
 		return err
 	}
 	if r.config, err = cmdline.Settings(r.cmd, config.Default()); err == nil {
-		err = onlyText(r.config.Document)
+		err = onlyText(r.config.Sources)
 	}
 	if err != nil {
 		return err
@@ -146,12 +146,12 @@ func onlyParts(cmd *cobra.Command) error {
 }
 
 // onlyText refuses fields of which parts cannot be cut out as they are written.
-func onlyText(p document.Params) error {
-	if len(p.HTML)+len(p.Base64) == 0 {
+func onlyText(sources []document.Source) error {
+	if !slices.ContainsFunc(sources, func(s document.Source) bool { return len(s.Reading.HTML)+len(s.Reading.Base64) > 0 }) {
 		return nil
 	}
-	return exit.Usage(errors.New("--unit cuts parts out of texts as they are written, and document.html_fields or " +
-		"document.base64_fields say that some are HTML or base64: leave these settings out, or turn the fields into text first"))
+	return exit.Usage(errors.New("--unit cuts parts out of texts as they are written, and sources.html or " +
+		"sources.base64 say that some are HTML or base64: leave these settings out, or turn the fields into text first"))
 }
 
 func (r *partsRun) paths() map[string]string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/removal"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
@@ -32,7 +33,7 @@ type ForgottenDocument struct {
 
 // Remains says where a document is besides memory.
 type Remains struct {
-	Topics    []string      `json:"topics"` // source.pattern stands for those that it brings
+	Topics    []string      `json:"topics"` // sources.pattern stands for those that it brings
 	Journal   string        `json:"journal"`
 	Snapshots int           `json:"snapshots"` // that are kept, and replaced one after another
 	Every     time.Duration `json:"-"`         // a snapshot is taken so often after an erasure
@@ -42,11 +43,13 @@ type Remains struct {
 // RemainsOf says where the documents of a service are besides memory.
 func RemainsOf(c config.Config) Remains {
 	r := Remains{Journal: c.Journal.Name(c.Consumer.Group), Snapshots: snapshot.Kept, Every: c.Snapshot.Taken.Every}
-	for _, source := range c.Source.Topics {
+	for _, source := range document.Named(c.Sources) {
 		r.Topics = append(append(r.Topics, source), c.Sink.All(source)...)
 	}
-	if c.Source.Pattern != "" {
-		r.Topics = append(append(r.Topics, c.Source.Pattern), c.Sink.All(sink.Placeholder)...)
+	for i := range c.Sources {
+		if pattern := c.Sources[i].Pattern; pattern != "" {
+			r.Topics = append(append(r.Topics, pattern), c.Sink.All(sink.Placeholder)...)
+		}
 	}
 	return r
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/topic"
 )
 
@@ -31,7 +32,7 @@ func (o *Broker) Start(ctx context.Context, c *config.Config, dir, listen string
 	o.running.Store(kafka)
 	PointAt(c, kafka.Addr())
 	opts, err := broker.Options(c.Kafka, logger)
-	for _, name := range c.Source.Topics {
+	for _, name := range document.Named(c.Sources) {
 		if err == nil {
 			err = topic.Create(ctx, opts, name, partitions)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 )
 
 // Dir is where a service on an embedded broker keeps everything, if nothing else is said.
@@ -24,10 +25,17 @@ const Group = "unecho"
 // Defaults returns c with what a service on the embedded broker of a directory needs.
 func Defaults(c config.Config, dir string) config.Config {
 	c.Kafka.Brokers = []string{"127.0.0.1:1"} // the real one is known when it listens
-	c.Source.Topics = []string{Topic}
+	c.Sources = AnySource()
 	c.Consumer.Group = Group
 	c.Snapshot.Directory.Path = filepath.Join(dir, "snapshots")
 	return c
+}
+
+// AnySource is the source where nothing else is configured.
+func AnySource() []document.Source {
+	s := document.DefaultSource()
+	s.Topics = []string{Topic}
+	return []document.Source{s}
 }
 
 // PointAt makes the broker at an address the one of the configuration.

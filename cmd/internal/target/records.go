@@ -38,6 +38,6 @@ func Records(cmd *cobra.Command, c config.Config) (opts topic.Options, reader *c
 	if opts, err = kafka(cmd, c); err != nil {
 		return opts, nil, err
 	}
-	reader, err = corpus.NewTopicReader(c.Document)
+	reader, err = corpus.NewTopicReader(c.Readings())
 	return opts, reader, err
 }

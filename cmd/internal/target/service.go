@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
@@ -22,12 +23,12 @@ import (
 func AddSourceFlags(cmd *cobra.Command) {
 	AddFlags(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
-		f.Text("topic", "topic", "", "the source topic (default the first of source.topics)")
+		f.Text("topic", "topic", "", "the source topic (default the first of sources.topics)")
 	})
 }
 
 // AddFlags adds the flags that name a service: by its configuration, parts of which may be given by flags with
-// the name of the setting: --source-topics is source.topics.
+// the name of the setting: --sources-topics is sources.topics.
 func AddFlags(cmd *cobra.Command, settings ...string) {
 	cmdline.AddSet(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
@@ -36,9 +37,9 @@ func AddFlags(cmd *cobra.Command, settings ...string) {
 		f.Text("dir", "dir", Dir,
 			"the directory of a service on an embedded broker; used if no configuration is given")
 	})
-	for _, f := range setting.Fields(config.Default()) {
+	for _, f := range setting.Shape(config.Default()) {
 		for _, key := range settings {
-			if f.Key == key {
+			if setting.Plain(f.Key) == key {
 				cmdline.AddSettingCalled(cmd, f, strings.NewReplacer(".", "-", "_", "-").Replace(key))
 			}
 		}
@@ -78,11 +79,12 @@ func Source(cmd *cobra.Command) (s *Service, source string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if source = cmdline.Text(cmd, "topic"); source == "" && len(c.Source.Topics) == 0 {
-		return nil, "", exit.Usage(fmt.Errorf("source.pattern names no topic: say by --topic which one is meant"))
+	topics := document.Named(c.Sources)
+	if source = cmdline.Text(cmd, "topic"); source == "" && len(topics) == 0 {
+		return nil, "", exit.Usage(fmt.Errorf("sources.pattern names no topic: say by --topic which one is meant"))
 	}
 	if source == "" {
-		source = c.Source.Topics[0]
+		source = topics[0]
 	}
 	s, err = reach(cmd, c)
 	return s, source, err
@@ -124,7 +126,7 @@ func OnCluster(look Look) func(*cobra.Command, []string) error {
 	return on(func(cmd *cobra.Command) (config.Config, error) {
 		return Resolve(cmd, Layers{Base: func(c *config.Config) {
 			anyGroup(c)
-			c.Source.Topics = []string{Topic}
+			c.Sources, c.AnyTopics = AnySource(), true
 		}})
 	}, look)
 }

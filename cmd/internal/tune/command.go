@@ -61,7 +61,7 @@ func Command(version string) *cobra.Command {
 		f.Bool("brute-force", false, "compare each document with each as well, to see time and pairs beside the exact join")
 	})
 	cmdline.AddSettings(cmd, "similarity.recall", "similarity.weighted", "text",
-		"advanced.max_document_bytes", "document.invalid_utf8", "document.missing", "document.scope")
+		"advanced.max_document_bytes", "sources.reject", "sources.scope")
 	cmdline.Offer(cmd, "by", Bys()...)
 	return cmd
 }

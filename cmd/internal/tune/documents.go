@@ -39,7 +39,7 @@ func New(judge index.Params, p document.Params) (*Documents, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Documents{judge: judge, signer: signer, empty: reader.EmptyRejection()}, nil
+	return &Documents{judge: judge, signer: signer, empty: reader.EmptyRejection("")}, nil
 }
 
 // KeepTexts has the documents that come be kept as they come in, to be shown.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/eval"
 )
 
@@ -14,7 +15,7 @@ func TestEvalKeepsBounds(t *testing.T) {
 	for _, bound := range []int{1, 1000} {
 		judge := config.Default().Judge
 		judge.Similarity.MaxCandidates, judge.Similarity.MaxReferences, judge.Similarity.MaxWork = bound, bound, bound
-		d, err := New(judge, config.Default().Document)
+		d, err := New(judge, document.DefaultParams())
 		if err != nil {
 			t.Fatal(err)
 		}

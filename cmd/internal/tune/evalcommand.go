@@ -47,8 +47,8 @@ func EvalCommand(version string) *cobra.Command {
 		f.Text("html", "file", "", "write a page with these pairs side by side here (- is standard output)")
 	})
 	cmdline.AddJSON(cmd, "the result as one JSON object")
-	cmdline.AddFileSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "document.invalid_utf8", "document.missing", "document.empty",
-		"document.scope")
+	cmdline.AddFileSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "sources.reject",
+		"sources.scope")
 	return cmd
 }
 
@@ -126,7 +126,11 @@ func mostListed(cmd *cobra.Command) (texts, all int, err error) {
 // readEvaluated reads the documents.
 func readEvaluated(cmd *cobra.Command, args []string, files outfile.Files) (d *Documents, err error) {
 	err = cmdline.RunFiles(cmd, args, config.ForFiles(), EvalRules(), func(ctx context.Context, c config.Config) (err error) {
-		if d, err = New(c.Judge, c.Document); err != nil {
+		read, err := c.Reading()
+		if err == nil {
+			d, err = New(c.Judge, read)
+		}
+		if err != nil {
 			return err
 		}
 		if cmd.Flag("html").Changed {

@@ -101,7 +101,7 @@ func Rules() []cmdline.Rule {
 			Why: "is about files, and documents come from --topic: leave it out",
 		},
 		{
-			Flags: "fields missing scope max-document-bytes invalid-utf8 " + cmdline.TextFlags,
+			Flags: "fields scope max-document-bytes reject " + cmdline.TextFlags,
 			When:  func(g *cmdline.Asked) bool { return !g.Has("tokens") }, Why: "is about texts, and --tokens takes tokens as they are: leave it out",
 		},
 		{Flags: "all", When: func(g *cmdline.Asked) bool {

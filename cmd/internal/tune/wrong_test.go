@@ -12,6 +12,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/eval"
 )
 
@@ -42,7 +43,7 @@ func TestMostSimilarWrong(t *testing.T) {
 func TestEvalPage(t *testing.T) {
 	judge := config.Default().Judge
 	judge.Similarity.Shingle, judge.Similarity.Threshold = "word:1", 0.6
-	d, err := New(judge, config.Default().Document)
+	d, err := New(judge, document.DefaultParams())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ const maxAnswer = 16 << 20
 
 // New makes a client. It reads the files of certificates, and asks nothing yet.
 func New(p Params) (*Client, error) {
-	files, err := certificate.Open(p.TLS.files(), p.Logger)
+	files, err := certificate.Open(p.files(), p.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}
@@ -241,11 +241,11 @@ func (c *Client) classify(ctx context.Context, err error) error {
 	if errors.As(err, new(*http.MaxBytesError)) { // it would be so each time
 		return &UnusableError{Err: fmt.Errorf("the registry's answer is larger than %d MiB", maxAnswer>>20)}
 	}
-	away := &AwayError{Err: err, Remedy: "see whether document.registry.urls can be reached from here"}
+	away := &AwayError{Err: err, Remedy: "see whether schema_registry.urls can be reached from here"}
 	var answer *sr.ResponseError
 	if !errors.As(err, &answer) {
 		if errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err) {
-			away.Remedy = fmt.Sprintf("it took longer than document.registry.timeout, %v", c.timeout)
+			away.Remedy = fmt.Sprintf("it took longer than %v", c.timeout)
 		}
 		return away
 	}
@@ -253,9 +253,9 @@ func (c *Client) classify(ctx context.Context, err error) error {
 	case code == http.StatusNotFound && (answer.ErrorCode != 0 || notFound(answer.Raw)):
 		return ErrUnknown
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		away.Remedy = "check document.registry.username and password, or token"
+		away.Remedy = "check schema_registry.username and password, or token"
 	case code < http.StatusInternalServerError:
-		away.Remedy = "check document.registry.urls: this seems to be no schema registry"
+		away.Remedy = "check schema_registry.urls: this seems to be no schema registry"
 	}
 	away.Err = fmt.Errorf("%s answers %d: %s", answer.URL, answer.StatusCode, shortLine(answer))
 	return away

@@ -13,26 +13,17 @@ import (
 
 // Params say how the registry is reached.
 type Params struct {
-	URLs     []string      `key:"urls" doc:"where the schema registry is; the next is asked if one cannot be reached" example:"[https://registry.example.com:8081]"`
-	Username string        `key:"username" doc:"for a registry that wants a name and a password"`
-	Password string        `key:"password" doc:"for username; a file is read again for each request" secret:"true"`
-	Token    string        `key:"token" doc:"for a registry that wants a bearer token; a file is read again for each request" secret:"true"`
-	Timeout  time.Duration `key:"timeout" doc:"how long the registry may take to answer" example:"5s"`
-	TLS      TLSParams     `key:"tls"`
+	URLs     []string `key:"urls" doc:"where the schema registry is; the next is asked if one cannot be reached" example:"[https://registry.example.com:8081]"`
+	Username string   `key:"username" doc:"for a registry that wants a name and a password"`
+	Password string   `key:"password" doc:"for username; a file is read again for each request" secret:"true"`
+	Token    string   `key:"token" doc:"for a registry that wants a bearer token; a file is read again for each request" secret:"true"`
+	CAFile   string   `key:"ca_file" doc:"for addresses with https: PEM file of the authorities that sign the registry's certificate; empty trusts those of the system" example:"/etc/unecho/ca.pem"`
 
-	PasswordFile string `key:"-"` // where the password comes from; empty: from nowhere that could change
-	TokenFile    string `key:"-"` // where the token comes from
+	Timeout      time.Duration `key:"-"` // how long the registry may take to answer
+	PasswordFile string        `key:"-"` // where the password comes from; empty: from nowhere that could change
+	TokenFile    string        `key:"-"` // where the token comes from
 
 	Logger zerolog.Logger `key:"-"` // of who asks for long: certificates were renewed, or expire; zero: nobody is told
-}
-
-// TLSParams say how connections to addresses with https are encrypted.
-type TLSParams struct {
-	CAFile             string `key:"ca_file" doc:"PEM file of the authorities that sign the registry's certificate; empty trusts those of the system" example:"/etc/unecho/ca.pem"`
-	CertFile           string `key:"cert_file" doc:"PEM file of our certificate, for mutual TLS" example:"/etc/unecho/client.pem"`
-	KeyFile            string `key:"key_file" doc:"PEM file of our certificate's private key" example:"/etc/unecho/client.key"`
-	ServerName         string `key:"server_name" doc:"the name that the registry's certificate must have, where it isn't the host we connect to" example:"registry.example.com"`
-	InsecureSkipVerify bool   `key:"insecure_skip_verify" doc:"trust any certificate: anyone in between can read and change everything"`
 }
 
 // DefaultParams are the defaults: no registry.
@@ -50,14 +41,10 @@ func (p Params) Validate() []setting.Mistake {
 				"write for example https://registry.example.com:8081"))
 		} else if u.User != nil {
 			out = append(out, setting.Wrong("urls", shown(address), "has a login in it, which would be logged",
-				"set registry.username and registry.password"))
+				"set username and password"))
 		}
 	}
-	if p.Timeout < 10*time.Millisecond || p.Timeout > time.Minute {
-		out = append(out, setting.Wrong("timeout", p.Timeout, "is out of range", "write a time from 10ms to 1m"))
-	}
-	out = append(out, p.wrongLogin()...)
-	return append(out, setting.Under("tls", p.TLS.files().Validate("the registry's"))...)
+	return append(out, p.wrongLogin()...)
 }
 
 func (p Params) wrongLogin() []setting.Mistake {
@@ -66,21 +53,18 @@ func (p Params) wrongLogin() []setting.Mistake {
 	case !p.Set() && (p.Username != "" || p.Password != "" || p.Token != ""):
 		out = append(out, setting.Wrong("urls", "", "is missing", "write where the registry is, or remove its login"))
 	case p.Username != "" && p.Password == "":
-		out = append(out, setting.Wrong("password", "", "is missing", "registry.username needs it"))
+		out = append(out, setting.Wrong("password", "", "is missing", "username needs it"))
 	case p.Username == "" && p.Password != "":
-		out = append(out, setting.Wrong("username", "", "is missing", "registry.password needs it"))
+		out = append(out, setting.Wrong("username", "", "is missing", "password needs it"))
 	case p.Username != "" && p.Token != "":
-		out = append(out, setting.Wrong("token", "", "is a second login, beside registry.username", "remove one of the two"))
+		out = append(out, setting.Wrong("token", "", "is a second login, beside username", "remove one of the two"))
 	}
 	return out
 }
 
-// files are those that are named, and what is asked of the server.
-func (p TLSParams) files() certificate.Params {
-	return certificate.Params{
-		Section: "document.registry.tls", CAFile: p.CAFile, CertFile: p.CertFile, KeyFile: p.KeyFile,
-		ServerName: p.ServerName, InsecureSkipVerify: p.InsecureSkipVerify,
-	}
+// files are those that are named.
+func (p Params) files() certificate.Params {
+	return certificate.Params{Section: "schema_registry", CAFile: p.CAFile}
 }
 
 // Warnings are about settings that are allowed and unwise.
@@ -92,10 +76,6 @@ func (p Params) Warnings() []setting.Mistake {
 			out = append(out, setting.Wrong("urls", shown(address), "sends the secret unencrypted over the network",
 				"write https://"))
 		}
-	}
-	if p.TLS.InsecureSkipVerify {
-		out = append(out, setting.Wrong("tls.insecure_skip_verify", true, "trusts any certificate",
-			"name the registry's authority in tls.ca_file instead"))
 	}
 	return out
 }

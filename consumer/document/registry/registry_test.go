@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -63,16 +64,13 @@ func newClient(t *testing.T, url string, edit func(*Params)) *Client {
 func TestRenewedFilesAreTold(t *testing.T) {
 	registry, _ := standIn(t)
 	ca := certificatetest.New(t)
-	ca.Sign("client", certificatetest.OfClient())
 	var log bytes.Buffer
-	c := newClient(t, registry.URL(), func(p *Params) {
-		p.TLS.CertFile, p.TLS.KeyFile, p.Logger = ca.Path("client.pem"), ca.Path("client.key"), zerolog.New(&log)
-	})
-	ca.Sign("client", certificatetest.OfClient())
+	c := newClient(t, registry.URL(), func(p *Params) { p.CAFile, p.Logger = ca.Path("ca.pem"), zerolog.New(&log) })
+	ca.Sign("ca", &x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
 	if _, err := c.Schema(t.Context(), ID{Number: 7}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `"settings":"document.registry.tls"`
+	const want = `"settings":"schema_registry"`
 	if got := log.String(); !strings.Contains(got, want) || !strings.Contains(got, "certificates were read again") {
 		t.Errorf("after certificate and key were renewed the log is %q, want %s, read again", got, want)
 	}
@@ -141,17 +139,17 @@ func TestAway(t *testing.T) {
 		handler http.HandlerFunc
 		says    string
 	}{
-		"a page":             {answer(200, "<html>Sign in</html>"), "see whether document.registry.urls can be reached"},
+		"a page":             {answer(200, "<html>Sign in</html>"), "see whether schema_registry.urls can be reached"},
 		"a page not found":   {answer(404, "<html>Not Found</html>"), "seems to be no schema registry"},
 		"a redirect":         {answer(302, ""), "seems to be no schema registry"},
 		"no schema":          {answer(200, "{}"), "answers with something that is no schema"},
 		"an error":           {answer(500, `{"error_code":50001,"message":"store"}`), `answers 500: "store"`},
 		"busy":               {answer(429, ""), `answers 429: "no response"`},
-		"no login":           {answer(401, `{"error_code":40101,"message":"Unauthorized"}`), "check document.registry.username"},
-		"no right":           {answer(403, "no"), "check document.registry.username"},
+		"no login":           {answer(401, `{"error_code":40101,"message":"Unauthorized"}`), "check schema_registry.username"},
+		"no right":           {answer(403, "no"), "check schema_registry.username"},
 		"an endless answer":  {func(w http.ResponseWriter, r *http.Request) { endless(w, r) }, "invalid character"},
-		"a long page":        {answer(200, "\n<html>"+strings.Repeat("x", maxAnswer)), "see whether document.registry.urls can be reached"},
-		"nothing for long":   {func(http.ResponseWriter, *http.Request) { <-held }, "longer than document.registry.timeout, 50ms"},
+		"a long page":        {answer(200, "\n<html>"+strings.Repeat("x", maxAnswer)), "see whether schema_registry.urls can be reached"},
+		"nothing for long":   {func(http.ResponseWriter, *http.Request) { <-held }, "longer than 50ms"},
 		"half of an answer":  {func(w http.ResponseWriter, _ *http.Request) { half(w) }, "unexpected end of JSON input"},
 		"another's long say": {answer(500, strings.Repeat("x", 10_000)), `xxx..."`},
 	} {
@@ -298,19 +296,17 @@ func TestTLS(t *testing.T) {
 		edit func(*Params)
 		away bool
 	}{
-		"trusted":    {func(p *Params) { p.TLS.CAFile = ca }, false},
-		"unchecked":  {func(p *Params) { p.TLS.InsecureSkipVerify = true }, false},
-		"unknown":    {nil, true},
-		"other name": {func(p *Params) { p.TLS.CAFile, p.TLS.ServerName = ca, "other.test" }, true},
+		"trusted": {func(p *Params) { p.CAFile = ca }, false},
+		"unknown": {nil, true},
 	} {
 		_, err := newClient(t, server.URL, c.edit).Schema(t.Context(), ID{Number: 7})
 		if errors.As(err, new(*AwayError)) != c.away || (err != nil) != c.away {
 			t.Errorf("%s: Schema returns error %v; want an AwayError: %t", name, err, c.away)
 		}
 	}
-	for _, tls := range []TLSParams{{CAFile: ca + ".none"}, {CAFile: os.Args[0]}, {CertFile: ca, KeyFile: ca}} {
-		if _, err := New(Params{URLs: []string{"https://x"}, TLS: tls}); !errors.Is(err, ErrParams) {
-			t.Errorf("New with the TLS params %+v returns error %v, want ErrParams", tls, err)
+	for _, ca := range []string{ca + ".none", os.Args[0]} {
+		if _, err := New(Params{URLs: []string{"https://x"}, CAFile: ca}); !errors.Is(err, ErrParams) {
+			t.Errorf("New with authorities in %s returns error %v, want ErrParams", ca, err)
 		}
 	}
 }
@@ -337,17 +333,13 @@ func TestParams(t *testing.T) {
 		edit func(*Params)
 		want string
 	}{
-		"defaults":     {func(*Params) {}, ""},
-		"no scheme":    {func(p *Params) { p.URLs = []string{"registry:8081"} }, "urls"},
-		"login in it":  {func(p *Params) { p.URLs = []string{"http://me:secret@registry"} }, "urls"},
-		"no time":      {func(p *Params) { p.Timeout = 0 }, "timeout"},
-		"no password":  {func(p *Params) { p.URLs, p.Username = []string{"http://a"}, "me" }, "password"},
-		"no name":      {func(p *Params) { p.URLs, p.Password = []string{"http://a"}, "x" }, "username"},
-		"two logins":   {func(p *Params) { p.URLs, p.Username, p.Password, p.Token = []string{"http://a"}, "me", "x", "y" }, "token"},
-		"login alone":  {func(p *Params) { p.Token = "x" }, "urls"},
-		"no key":       {func(p *Params) { p.TLS.CertFile = "x" }, "tls.key_file"},
-		"no cert":      {func(p *Params) { p.TLS.KeyFile = "x" }, "tls.cert_file"},
-		"unchecked CA": {func(p *Params) { p.TLS.CAFile, p.TLS.InsecureSkipVerify = "x", true }, "tls.insecure_skip_verify"},
+		"defaults":    {func(*Params) {}, ""},
+		"no scheme":   {func(p *Params) { p.URLs = []string{"registry:8081"} }, "urls"},
+		"login in it": {func(p *Params) { p.URLs = []string{"http://me:secret@registry"} }, "urls"},
+		"no password": {func(p *Params) { p.URLs, p.Username = []string{"http://a"}, "me" }, "password"},
+		"no name":     {func(p *Params) { p.URLs, p.Password = []string{"http://a"}, "x" }, "username"},
+		"two logins":  {func(p *Params) { p.URLs, p.Username, p.Password, p.Token = []string{"http://a"}, "me", "x", "y" }, "token"},
+		"login alone": {func(p *Params) { p.Token = "x" }, "urls"},
 	} {
 		p := DefaultParams()
 		c.edit(&p)
@@ -361,8 +353,8 @@ func TestParams(t *testing.T) {
 			}
 		}
 	}
-	p := Params{URLs: []string{"http://registry", "http://127.0.0.1", "https://registry"}, Token: "x", TLS: TLSParams{InsecureSkipVerify: true}}
-	if got := p.Warnings(); len(got) != 2 || got[0].Value != "http://registry" {
+	p := Params{URLs: []string{"http://registry", "http://127.0.0.1", "https://registry"}, Token: "x"}
+	if got := p.Warnings(); len(got) != 1 || got[0].Value != "http://registry" {
 		t.Errorf("warnings %v", got)
 	}
 }

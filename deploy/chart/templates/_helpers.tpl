@@ -19,7 +19,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- $defaults := dict "group" .Release.Name "log" (dict "format" "json") -}}
 {{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "http" (merge (dict "listen" ":9464") (.Values.config.http | default dict))) -}}
 {{- if not .Values.config.kafka.brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
-{{- if not .Values.config.source.topics }}{{ fail "config.source.topics: which topics are read?" }}{{ end -}}
+{{- if not .Values.config.sources }}{{ fail "config.sources: which topics are read?" }}{{ end -}}
 {{- if not .Values.image.repository }}{{ fail "image.repository: where is the image? None is published: make image builds one, and pushes it to a registry of yours" }}{{ end -}}
 {{- if eq (include "unecho.store" .) "directory" }}{{ include "unecho.volumes" . }}{{ $_ := set $config "snapshots" (mergeOverwrite (dict "directory" (dict "path" "/var/lib/unecho/snapshots" "for" "only")) ($config.snapshots | default dict)) }}{{ end -}}
 {{- toYaml $config -}}

@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/snapshot"
@@ -43,7 +44,8 @@ func (f filter) run(ctx context.Context, j job, group string) (result, error) {
 
 func (f filter) config(j job, group, dir string) config.Config {
 	c := config.Default()
-	c.Source.Topics = []string{j.source}
+	c.Sources = []document.Source{document.DefaultSource()}
+	c.Sources[0].Topics = []string{j.source}
 	c.Consumer.Group, c.Consumer.Sessions = group, j.sessions
 	if f.poll > 0 {
 		c.Consumer.PollRecords = f.poll
@@ -82,7 +84,7 @@ func (f filter) measure(ctx context.Context, j job, c config.Config) (result, er
 	watch := newStopwatch(j)
 	service, err := consumer.New(consumer.Setup{
 		Kafka:  append(append([]kgo.Opt{}, j.cluster.options...), kgo.WithHooks(watch)),
-		Params: c.Consumer, Source: c.Source, Document: c.Document, Index: c.Judge, Journal: c.Journal,
+		Params: c.Consumer, Sources: c.Readings(), Index: c.Judge, Journal: c.Journal,
 		Sink: c.Sink, Snapshot: c.Snapshot.Params(), Store: store, Leases: store.(snapshot.Leaser), Settings: c.Settings(), Logger: f.logger,
 		ProducerTime: j.cluster.producerTime, Plan: plan,
 	})

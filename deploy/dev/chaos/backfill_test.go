@@ -40,8 +40,8 @@ func tryBackfill(t *testing.T, w *world, p params) {
 	check(t, w.create(t.Context(), r.source, p.partitions, nil))
 	r.load(p)
 	check(t, os.WriteFile(r.file, []byte(strings.Join([]string{
-		"kafka: {brokers: [" + w.front() + "]}", "source: {topics: [" + r.source + "]}", "group: replay",
-		"document: {empty: reject, invalid_utf8: reject}",
+		"kafka: {brokers: [" + w.front() + "]}", "group: replay",
+		"sources: [{topics: [" + r.source + "], reject: [empty, invalid_encoding, missing_field]}]",
 		"outputs: {create: {replication_factor: 3}}",
 		"snapshots: {directory: {path: '" + filepath.Join(w.dir, "replay") + "', for: all}, every: 5s}",
 		"log: {format: json}",

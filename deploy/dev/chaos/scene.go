@@ -102,8 +102,7 @@ func (s *scene) configure() error {
 	}
 	text := strings.Join([]string{
 		"kafka: {brokers: [" + s.world.front() + "]}",
-		"source: {topics: [" + s.source + ", " + s.quiet.source + "]}",
-		"document: {empty: reject, invalid_utf8: reject}",
+		"sources: [{topics: [" + s.source + ", " + s.quiet.source + "], reject: [empty, invalid_encoding, missing_field]}]",
 		"group: " + s.name,
 		"window: {count: 20000}",
 		"outputs: {create: {replication_factor: 3}}",

@@ -109,9 +109,9 @@ func (s *succession) configure(group, succeeds, shingle string) (file string) {
 		succeeds = "taken-" + succeeds
 	}
 	check(s.t, os.WriteFile(file, []byte(strings.Join([]string{
-		"kafka: {brokers: [" + s.front() + "]}", "source: {topics: [" + s.source + "]}",
+		"kafka: {brokers: [" + s.front() + "]}", "sources: [{topics: [" + s.source + "], reject: [empty, invalid_encoding, missing_field]}]",
 		fmt.Sprintf("group: taken-%s\nsucceeds: '%s'\nadvanced: {member: %s}", group, succeeds, group),
-		"document: {empty: reject, invalid_utf8: reject}", "similarity: {shingle: '" + shingle + "'}",
+		"similarity: {shingle: '" + shingle + "'}",
 		"outputs: {unique: {topic: taken.unique}, duplicate: {topic: taken.duplicate}, rejected: {topic: taken.rejected}, " +
 			"create: {replication_factor: 3}}",
 		"snapshots: {directory: {path: '" + filepath.Join(s.dir, "taken-"+group) + "'}, every: 2s}",

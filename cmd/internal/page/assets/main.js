@@ -4,7 +4,7 @@ import { ask, hasToken, setToken } from './api.js';
 import { by, say } from './dom.js';
 import { span } from './format.js';
 import { History } from './history.js';
-import { sampleOf, settingOf, topicsOf } from './model.js';
+import { sampleOf, topicsOf } from './model.js';
 import { charts, similarities } from './charts.js';
 import { Compare } from './compare.js';
 import { Lookup } from './lookup.js';
@@ -67,7 +67,7 @@ function draw(status) {
   drawSimilarities(status.similarity, status.window.threshold);
   window_.show(status, history.over(60)?.unique ?? status.rate?.documents_per_s ?? null);
   members.show(status, now);
-  const scoped = settingOf(status, 'document.scope') !== '';
+  const scoped = status.settings.some((s) => /^sources\[\d+\]\.scope$/.test(s.key) && s.value !== '');
   lookup.scoped(scoped);
   by('recent').dataset.scoped = String(scoped);
   recent.topics(topicsOf(status));

@@ -12,9 +12,6 @@ export function sampleOf(status, at) {
   return { at, unique: d.unique, duplicate: d.duplicate, rejected: d.rejected, unchecked: d.unchecked ?? 0, lag: status.lag.documents, behind: status.lag.seconds, delay: status.delay };
 }
 
-/** settingOf returns a setting in force as text; empty where there is none. */
-export const settingOf = (status, key) => status.settings.find((s) => s.key === key)?.value ?? '';
-
 /** topicsOf are the topics of the source. */
 export const topicsOf = (status) => [...new Set(status.partitions.map((p) => p.topic))];
 

@@ -39,7 +39,7 @@ const few = `
 image: {repository: registry.example.com/unecho, tag: v1.0.0}
 config:
   kafka: {brokers: [kafka:9092]}
-  source: {topics: [news]}
+  sources: [{topics: [news]}]
   outputs: {unique: {topic: fresh}}
 `
 
@@ -48,7 +48,7 @@ image: {repository: registry.example.com/unecho, tag: v1.0.0}
 replicas: 3
 config:
   kafka: {brokers: [kafka:9092], sasl: {mechanism: SCRAM-SHA-512, username: unecho}, tls: {enabled: true, ca_file: /etc/unecho-secrets/kafka-ca/ca.pem}}
-  source: {topics: [news, mail]}
+  sources: [{topics: [news, mail]}]
   window: {bytes: 4GiB}
   http: {show_text: true, tls: {cert_file: /etc/unecho-secrets/unecho-tls/tls.crt, key_file: /etc/unecho-secrets/unecho-tls/tls.key}}
 secrets:

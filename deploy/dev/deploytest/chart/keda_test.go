@@ -65,14 +65,14 @@ func TestKEDAScalesTheManifests(t *testing.T) {
 			*set.Spec.Replicas)
 	}
 	var c struct {
-		Kafka  struct{ Brokers []string }
-		Source struct{ Topics []string }
-		Group  string
+		Kafka   struct{ Brokers []string }
+		Sources []struct{ Topics []string }
+		Group   string
 	}
 	check(t, yaml.Unmarshal([]byte(file), &c))
 	for _, trigger := range o.Spec.Triggers {
 		m := trigger.Metadata
-		if trigger.Type != "apache-kafka" || m["consumerGroup"] != c.Group || m["topic"] != c.Source.Topics[0] ||
+		if trigger.Type != "apache-kafka" || m["consumerGroup"] != c.Group || m["topic"] != c.Sources[0].Topics[0] ||
 			m["bootstrapServers"] != c.Kafka.Brokers[0] {
 			t.Errorf("it looks at %s %v, and the manifests have %+v", trigger.Type, m, c)
 		}

@@ -95,8 +95,8 @@ func TestConfigurations(t *testing.T) {
 		*kafka.Environment["KAFKA_ADVERTISED_LISTENERS"] != "PLAINTEXT://"+c.Kafka.Brokers[0] {
 		t.Errorf("members reach %v, Kafka is at %v", c.Kafka.Brokers, kafka.Environment)
 	}
-	if made := strings.Join(p.Services["topic"].Command, " "); !strings.Contains(made, "--topic "+c.Source.Topics[0]) {
-		t.Errorf("the source is %v, and what is made is %s", c.Source.Topics, made)
+	if made := strings.Join(p.Services["topic"].Command, " "); !strings.Contains(made, "--topic "+c.Sources[0].Topics[0]) {
+		t.Errorf("the source is %v, and what is made is %s", c.Sources[0].Topics, made)
 	}
 	text, err := os.ReadFile(filepath.Join(dir(t), "prometheus.yaml"))
 	if err != nil {

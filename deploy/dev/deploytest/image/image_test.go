@@ -206,7 +206,7 @@ func runs(t *testing.T, image v1.Image) {
 	for at := dir; at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
 		check(t, os.Chmod(at, 0o755)) // whose parents another user can pass
 	}
-	file := fmt.Sprintf("kafka: {brokers: [%q]}\nsource: {topics: [news]}\ngroup: news-filter\nhttp: {listen: %q}\nlog: {format: json}\n"+
+	file := fmt.Sprintf("kafka: {brokers: [%q]}\nsources: [{topics: [news]}]\ngroup: news-filter\nhttp: {listen: %q}\nlog: {format: json}\n"+
 		"snapshots: {directory: {path: /var/lib/unecho/snapshots}}\n", kafka.ListenAddrs()[0], address)
 	check(t, os.WriteFile(filepath.Join(dir, "etc/unecho/unecho.yaml"), []byte(file), 0o600))
 	check(t, os.Chown(filepath.Join(dir, "etc/unecho/unecho.yaml"), nobody, nobody))

@@ -228,11 +228,11 @@ func unreadable(s *scene) ([]*member, func()) {
 	return []*member{m}, idle
 }
 
-// A topic comes that source.pattern fits, and an output of it is there already, as somebody else made it.
+// A topic comes that sources.pattern fits, and an output of it is there already, as somebody else made it.
 func untaken(s *scene) ([]*member, func()) {
 	check(s.t, s.kafka.CreateTopic("blogs.a", partitions, nil))
 	check(s.t, s.kafka.CreateTopic("blogs.a.unique", partitions, map[string]string{"max.message.bytes": "1000"}))
-	return []*member{s.working(`source.pattern=blogs\.[a-z]`)}, idle
+	return []*member{s.working(`sources.pattern=blogs\.[a-z]`)}, idle
 }
 
 func leaderless(s *scene) ([]*member, func()) {
@@ -303,11 +303,11 @@ spring summer autumn winter north east south west monday tuesday wednesday thurs
 april may june july august september october november december mercury venus earth mars jupiter saturn uranus neptune`
 
 func notJSON(s *scene) ([]*member, func()) {
-	return []*member{s.working("document.format=json", "--accept-rejected=news")}, func() { s.produce(1) }
+	return []*member{s.working("sources.format=json", "--accept-rejected=news")}, func() { s.produce(1) }
 }
 
 func unchecked(s *scene) ([]*member, func()) {
-	return []*member{s.working("source.when=header:lang exists")}, func() { s.produce(1) }
+	return []*member{s.working("sources.when=header:lang exists")}, func() { s.produce(1) }
 }
 
 func copiesCease(s *scene) ([]*member, func()) {

@@ -114,7 +114,7 @@ func (s *scene) startProgram(binary, name string, settings ...string) *member {
 		}}
 	}
 	settings = append([]string{
-		"kafka.brokers=" + s.kafka.ListenAddrs()[0], "source.topics=news", "group=news-filter", "advanced.member=" + name,
+		"kafka.brokers=" + s.kafka.ListenAddrs()[0], "sources.topics=news", "group=news-filter", "advanced.member=" + name,
 		"advanced.session_timeout=1s", "snapshots.directory.path=" + s.store(),
 		"snapshots.every=1s",
 		"http.listen=" + m.address, "log.format=json",

@@ -22,7 +22,7 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 	p.says(`"ready"`)
 	for differs, flags := range map[string][]string{
 		"--dry-run: true here": {"--dry-run"}, "outputs.unique of": {"--set", "outputs.unique.topic=" + s.name + ".other"},
-		"sources.start": {"--set", "sources.start=latest"},
+		"sources[0].start": {"--set", "sources.start=latest"},
 	} {
 		wrong := start(t, s.dir, append([]string{"run", "--config", s.file, "--set", "advanced.member=wrong"}, flags...)...)
 		if code := wrong.exits(patience); code != exit.Failed {

@@ -66,10 +66,10 @@ func documented(helps, types map[string]string, labels map[string]*labelled) []b
 	var b bytes.Buffer
 	b.WriteString(`# Metrics
 
-What ` + "`/metrics`" + ` tells, by name. Which of them to look at first, and how many series there are, is in
-[operations.md](operations.md#health-and-metrics); the [alerts](operations.md#what-to-alert-on) and the
-[dashboard](operations.md#the-dashboard) are made of them. A value that is not known yet is absent. Beside these a
-process has those of the Go runtime (` + "`go_`, `process_`" + `). The table is generated from the code.
+What ` + "`/metrics`" + ` tells, by name; ` + "`# HELP`" + ` there adds when to worry. A value that is not known is
+absent, and so is a bound that is not set. Which to look at first is in
+[operations.md](operations.md#health-and-metrics). Beside these a process has those of the Go runtime (` + "`go_`" + ` and
+` + "`process_`" + `). The table is generated from the code.
 
 | metric | type | labels | meaning |
 | --- | --- | --- | --- |
@@ -85,9 +85,17 @@ process has those of the Go runtime (` + "`go_`, `process_`" + `). The table is 
 			}
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, types[name], strings.Join(keys, ", "),
-			strings.ReplaceAll(helps[name], "|", "\\|"))
+			strings.ReplaceAll(firstSentence(helps[name]), "|", "\\|"))
 	}
 	return b.Bytes()
+}
+
+// firstSentence is what the page says of a metric. The rest of its help is advice, and stands where the value stands.
+func firstSentence(help string) string {
+	if end := regexp.MustCompile(`\. [A-Z]`).FindStringIndex(help); end != nil {
+		return help[:end[0]+1]
+	}
+	return help
 }
 
 // labelled are the labels of a metric, with their values.

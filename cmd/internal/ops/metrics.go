@@ -213,7 +213,7 @@ func journalMetrics() []metric {
 			func(s *state) (float64, bool) {
 				return float64(s.JournalEnd - s.JournalStart), s.JournalStart >= 0 && s.JournalEnd >= s.JournalStart
 			}),
-		gauge("unecho_journal_kept_bytes", "What these records take, estimated from the mean size of those that this process has read: before compression and replication. Absent when it cannot be read.",
+		gauge("unecho_journal_kept_bytes", "Bytes of the records that the journal keeps, estimated from the mean size of those that this process has read: before compression and replication. Absent when it cannot be read.",
 			func(s *state) (float64, bool) {
 				n, ok := s.JournalKeptBytes()
 				return float64(n), ok
@@ -239,13 +239,13 @@ func journalMetrics() []metric {
 			func(s *state) (float64, bool) {
 				return float64(s.Index.Confirmed), restored(s) && s.Index.Confirmed >= 0
 			}),
-		gauge("unecho_replica_confirmed_timestamp_seconds", "When that checkpoint was appended to the journal. Members take turns: alert on the newest of all. Absent until there is one.",
+		gauge("unecho_replica_confirmed_timestamp_seconds", "When the checkpoint of unecho_replica_confirmed_offset was appended to the journal. Members take turns: alert on the newest of all. Absent until there is one.",
 			func(s *state) (float64, bool) { return seconds(s.ConfirmedTime), s.ConfirmedTime > 0 }),
 		counter("unecho_replica_withdrawals_total", "Times this process left its group because its replica lagged by more than 30 s. When it rises, this machine or its way to the journal is too slow.",
 			func(s *state) uint64 { return s.Withdrawals }),
 		counter("unecho_replica_divergences_total", "Times this replica differed from another member's and was restored. It should be 0: the log says who was wrong.",
 			func(s *state) uint64 { return s.Divergences }),
-		counter("unecho_replica_accusations_total", "Of these, how often the other member was found wrong and told to stop.",
+		counter("unecho_replica_accusations_total", "Times another member differed from this replica, was found wrong and told to stop.",
 			func(s *state) uint64 { return s.Accusations }),
 	}
 }
@@ -302,7 +302,7 @@ func snapshotMetrics() []metric {
 	return []metric{
 		gauge("unecho_snapshot_offset", "Journal offset of the newest snapshot this process wrote or restored. What lies between it and unecho_journal_next_offset is replayed at a restart. Absent until there is one.",
 			func(s *state) (float64, bool) { return float64(s.SnapshotNext), s.SnapshotNext >= 0 }),
-		gauge("unecho_snapshot_timestamp_seconds", "When that snapshot was taken. Members take turns: alert on the newest of all. Absent until there is one.",
+		gauge("unecho_snapshot_timestamp_seconds", "When the snapshot of unecho_snapshot_offset was taken. Members take turns: alert on the newest of all. Absent until there is one.",
 			func(s *state) (float64, bool) { return seconds(s.SnapshotTime), s.SnapshotTime > 0 }),
 		counter("unecho_snapshot_errors_total", "Snapshots that failed. The stream goes on, but the journal is not trimmed and restarts take longer: look at the store.",
 			func(s *state) uint64 { return s.SnapshotErrs }),

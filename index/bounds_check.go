@@ -40,7 +40,7 @@ func (p Params) CheckChange() []setting.Mistake {
 
 // succession is the remedy for what needs other entries than those that are remembered.
 const succession = "for other entries let a second group take over (unecho takeover), as \"Change a setting that decides\" in " +
-	"operations.md says"
+	"deploy/docs/change.md says"
 
 // mayVerify says whether the evidence that is kept serves another verification. Only the text serves two.
 func (p SimilarityParams) mayVerify() bool {

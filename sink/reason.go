@@ -21,7 +21,7 @@ const (
 	OutputRefused Reason = "output_refused" // its output topic refused the record
 )
 
-// Reasons lists every Reason, in the order of deploy/docs/operations.md.
+// Reasons lists every Reason, in the order of deploy/docs/start.md.
 func Reasons() []Reason {
 	return []Reason{
 		TooLarge, InvalidEncoding, InvalidJSON, Undecodable, UnknownSchema, MissingField, WrongType, Empty, BadTimestamp,

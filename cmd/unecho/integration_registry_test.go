@@ -16,15 +16,15 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// recipe is the file of a recipe in operations.md, of so many lines, with addresses and names of the scene.
+// recipe is the file of a recipe in start.md, of so many lines, with addresses and names of the scene.
 func (s *scene) recipe(file, registry string, lines int) string {
 	s.t.Helper()
-	page, err := os.ReadFile("../../deploy/docs/operations.md")
+	page, err := os.ReadFile("../../deploy/docs/start.md")
 	check(s.t, err)
 	_, text, found := strings.Cut(string(page), "<!-- file: "+file+" -->\n```yaml\n")
 	text, _, closed := strings.Cut(text, "```")
 	if n := strings.Count(text, "\n"); !found || !closed || n != lines {
-		s.t.Fatalf("operations.md has no %s of %d lines: %d", file, lines, n)
+		s.t.Fatalf("start.md has no %s of %d lines: %d", file, lines, n)
 	}
 	return strings.NewReplacer(
 		"localhost:9092", os.Getenv("UNECHO_TEST_KAFKA"), "topics: [news]", "topics: ["+s.source+"]",

@@ -11,7 +11,7 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// succession is a service whose journal was replaced, as operations.md says, to change its settings. The outputs of the
+// succession is a service whose journal was replaced, as change.md says, to change its settings. The outputs of the
 // first three records are of the earlier journal, and the group went on behind them.
 func succession(t *testing.T, algorithm, name string) *scene {
 	t.Helper()

@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/index/compare"
 )
 
-// The headers as operations.md promises them to readers, written down here once more. The encoder has a table of its
+// The headers as start.md promises them to readers, written down here once more. The encoder has a table of its
 // own, and nothing here is taken from it: else a mistake there would be expected here.
 
 // Names of our headers.

@@ -64,7 +64,7 @@ func TestRack(t *testing.T) {
 	}
 }
 
-// Partitions that were added are shared within half a minute, as operations.md says. The library would look again by
+// Partitions that were added are shared within half a minute, as change.md says. The library would look again by
 // itself after five minutes.
 func TestPartitionsAreSoonNoticed(t *testing.T) {
 	age, _ := client(t, params("localhost:9092")).OptValue(kgo.MetadataMaxAge).(time.Duration)

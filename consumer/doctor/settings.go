@@ -30,7 +30,7 @@ func (p *target) settings(ctx context.Context) ([]Finding, error) {
 		fmt.Sprintf("they differ from those that journal %s was begun with: %s", p.in.Journal.Topic,
 			strings.Join(index.Diff(p.in.Settings, inForce), "; ")),
 		"a member with this configuration does not start", "use the settings of the other members; to change them for all, "+
-			"see \"Change a setting that decides\" in deploy/docs/operations.md")}, nil
+			"see \"Change a setting that decides\" in deploy/docs/change.md")}, nil
 }
 
 // shortTexts says what a changed word costs. How long the texts are it does not know.

@@ -276,6 +276,6 @@ func (c *client) skipRemedy(e *kgo.ErrDecompressTooLarge) string {
 	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets "+
 		"--to-offset %d --execute; "+
 		"or, if its documents are wanted, set advanced.max_document_bytes to more than %v, for which all members take new "+
-		"settings (deploy/docs/operations.md: Change a setting that decides)",
+		"settings (deploy/docs/change.md: Change a setting that decides)",
 		c.Params.Group, e.Topic, e.Partition, e.NextOffset, c.Params.MaxBatchBytes/2)
 }

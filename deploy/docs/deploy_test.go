@@ -35,7 +35,7 @@ func TestExampleConfigurations(t *testing.T) {
 
 // Each configuration among the examples loads, and the command in its head line is the one of the recipe.
 func TestExamplesOfUse(t *testing.T) {
-	recipe := section(t, read(t, "deploy/docs/operations.md"), "### Three uses")
+	recipe := section(t, read(t, "deploy/docs/start.md"), "## Three uses")
 	head := regexp.MustCompile(`(?m)^# (unecho (run|backfill) .*)$`)
 	for _, use := range []string{"feed-filter", "ingestion-gateway", "backfill"} {
 		path := "deploy/examples/" + use + ".yaml"

@@ -18,7 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// kitchen is where recipes of operations.md are tried: a topic and a configuration on a real Kafka.
+// kitchen is where recipes of the pages are tried: a topic and a configuration on a real Kafka.
 type kitchen struct {
 	t       *testing.T
 	brokers string
@@ -135,13 +135,13 @@ func (k *kitchen) named(text string) string {
 	return strings.NewReplacer(append(names, "news", k.name)...).Replace(text)
 }
 
-// recipe returns a marked block of the page, with this test's names.
+// recipe returns a marked block of the pages, with this test's names.
 func (k *kitchen) recipe(mark string) string {
 	k.t.Helper()
-	m := regexp.MustCompile("(?s)<!-- " + regexp.QuoteMeta(mark) + " -->\n```[a-z]+\n(.*?)```\n").
-		FindStringSubmatch(read(k.t, "deploy/docs/operations.md"))
+	pages := read(k.t, "deploy/docs/replay.md") + read(k.t, "deploy/docs/change.md")
+	m := regexp.MustCompile("(?s)<!-- " + regexp.QuoteMeta(mark) + " -->\n```[a-z]+\n(.*?)```\n").FindStringSubmatch(pages)
 	if m == nil {
-		k.t.Fatalf("operations.md has no block %q", mark)
+		k.t.Fatalf("replay.md and change.md have no block %q", mark)
 	}
 	return k.named(m[1])
 }
@@ -162,7 +162,7 @@ func (k *kitchen) prints(mark string) {
 		got.WriteString("$ " + line + "\n" + string(out))
 	}
 	if !shows(timeless(shown), timeless(got.String())) {
-		k.t.Errorf("operations.md shows\n%sand it is\n%s", shown, got.String())
+		k.t.Errorf("the page shows\n%sand it is\n%s", shown, got.String())
 	}
 }
 

@@ -35,9 +35,9 @@ func TestReadmeConfiguration(t *testing.T) {
 // A match of a request that came again may be no original: whoever speaks of originals says so.
 func TestMatchOfResent(t *testing.T) {
 	for path, words := range map[string]string{
-		"README.md":                 "a document that was unique,\nunless `resent`",
-		"deploy/docs/operations.md": "| `unecho-match` | duplicates | the original, a document that was unique, or of `resent` the one that came first",
-		"deploy/docs/design.md":     "a match is a *representative*, unless it is resent",
+		"README.md":             "a document that was unique,\nunless `resent`",
+		"deploy/docs/start.md":  "| `unecho-match` | duplicates | the original, a document that was unique, or of `resent` the one that came first",
+		"deploy/docs/design.md": "a match is a *representative*, unless it is resent",
 	} {
 		if !strings.Contains(read(t, path), words) {
 			t.Errorf("%s does not say %q", path, words)

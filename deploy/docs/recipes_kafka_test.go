@@ -43,7 +43,7 @@ func feed() []*kgo.Record {
 	}
 }
 
-// The recipes of operations.md about replaying do what the page says.
+// The recipes of replay.md and change.md about replaying do what the page says.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("UNECHO_TEST_KAFKA") == "" {
@@ -92,7 +92,7 @@ func recipeOfNewIndex(t *testing.T, bin string) {
 	line := (console{text: shown}).commands()[0]
 	printed, stop := k.works(line, "this process worked")
 	if got := "$ " + line + "\n" + printed; !shows(timeless(shown), timeless(got)) {
-		t.Errorf("operations.md shows\n%sand it is\n%s", shown, got)
+		t.Errorf("the page shows\n%sand it is\n%s", shown, got)
 	}
 	k.send(at(0, "2026-03-03 11:00", lettered('E')), at(1, "2026-03-03 12:00", lettered('F')))
 	outputs := []string{k.named("search.unique"), k.named("search.duplicate")}
@@ -218,7 +218,7 @@ func recipeOfOffsets(t *testing.T, bin string) {
 
 // The example of the page about time is what happens.
 func recipeOfTime(t *testing.T, bin string) {
-	page := section(t, read(t, "deploy/docs/operations.md"), "### Time in a backfill")
+	page := section(t, read(t, "deploy/docs/replay.md"), "## Time in a backfill")
 	row := regexp.MustCompile("(?m)^\\| `news/(\\d)/(\\d+)` \\| ([^|]+) \\| ([A-Z]) \\| [^|]+ \\| (\\w+) \\| (.*)\\|$")
 	rows := row.FindAllStringSubmatch(page, -1)
 	if len(rows) < 10 {

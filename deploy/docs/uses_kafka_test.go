@@ -40,15 +40,15 @@ func (k *kitchen) example(file string, names ...string) {
 	k.write(file, strings.NewReplacer(names...).Replace(text)+"http: {listen: ''}\n")
 }
 
-// command is the line of operations.md that begins so, with the file where the test has it.
+// command is the line of start.md that begins so, with the file where the test has it.
 func (k *kitchen) command(begin string) string {
 	k.t.Helper()
-	for line := range strings.Lines(read(k.t, "deploy/docs/operations.md")) {
+	for line := range strings.Lines(read(k.t, "deploy/docs/start.md")) {
 		if strings.HasPrefix(line, begin) {
 			return strings.TrimSpace(strings.ReplaceAll(line, "deploy/examples/", ""))
 		}
 	}
-	k.t.Fatalf("operations.md has no line that begins with %s", begin)
+	k.t.Fatalf("start.md has no line that begins with %s", begin)
 	return ""
 }
 

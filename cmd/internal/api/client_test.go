@@ -36,14 +36,14 @@ func TestClientKnowsTheAnswers(t *testing.T) {
 	same(http.MethodPost, "/api/v1/lookup", question, &shape.Lookup{})
 }
 
-// TestPageShowsALookup: the answer that operations.md shows has all the fields of one, and no more.
+// TestPageShowsALookup: the answer that api.md shows has all the fields of one, and no more.
 func TestPageShowsALookup(t *testing.T) {
 	t.Parallel()
-	page := string(must(os.ReadFile("../../../deploy/docs/operations.md"))(t))
+	page := string(must(os.ReadFile("../../../deploy/docs/api.md"))(t))
 	var answer shape.Lookup
-	rewrites(t, "operations.md", regexp.MustCompile(`(?m)^\{"results":.*`).FindString(page), &answer)
+	rewrites(t, "api.md", regexp.MustCompile(`(?m)^\{"results":.*`).FindString(page), &answer)
 	if len(answer.Results) != 1 || len(answer.Results[0].Matches) != 1 {
-		t.Errorf("operations.md shows %v", answer)
+		t.Errorf("api.md shows %v", answer)
 	}
 }
 

@@ -150,6 +150,6 @@ func (g *Group) apply(ctx context.Context, cmd *cobra.Command) error {
 // fixedError says that a configuration differs in what cannot be changed.
 func fixedError(journal string, lines []string) error {
 	return fmt.Errorf("entries would differ from those in journal %s, and could not be compared with them:\n    %s\n  use the "+
-		"settings of the members, or let a second group take over: see \"Change a setting that decides\" in operations.md",
+		"settings of the members, or let a second group take over: see \"Change a setting that decides\" in deploy/docs/change.md",
 		journal, strings.Join(lines, "\n    "))
 }

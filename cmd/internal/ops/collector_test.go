@@ -68,7 +68,7 @@ func documented(helps, types map[string]string, labels map[string]*labelled) []b
 
 What ` + "`/metrics`" + ` tells, by name; ` + "`# HELP`" + ` there adds when to worry. A value that is not known is
 absent, and so is a bound that is not set. Which to look at first is in
-[operations.md](operations.md#health-and-metrics). Beside these a process has those of the Go runtime (` + "`go_`" + ` and
+[api.md](api.md#health-and-metrics). Beside these a process has those of the Go runtime (` + "`go_`" + ` and
 ` + "`process_`" + `). The table is generated from the code.
 
 | metric | type | labels | meaning |

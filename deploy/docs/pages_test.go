@@ -10,15 +10,15 @@ import (
 )
 
 // Every header is a row of the page, and no document names another.
-func TestOperationsHeaders(t *testing.T) {
-	outputs := section(t, read(t, "deploy/docs/operations.md"), "## Reading the outputs")
+func TestOutputHeaders(t *testing.T) {
+	outputs := section(t, read(t, "deploy/docs/start.md"), "## Reading the outputs")
 	known := map[string]bool{}
 	for _, h := range sink.Headers() {
 		known[h.Name] = true
 	}
 	for header := range known {
 		if !regexp.MustCompile("(?m)^\\| (`[a-z-]+`, )*`" + header + "`[ ,]").MatchString(outputs) {
-			t.Errorf("operations.md has no row for %s", header)
+			t.Errorf("start.md has no row for %s", header)
 		}
 	}
 	known[signing.HeaderIdempotencyKey] = true // of source records
@@ -33,19 +33,19 @@ func TestOperationsHeaders(t *testing.T) {
 }
 
 // The page says that headers of the source are dropped in any case of their letters, as they are.
-func TestOperationsDroppedHeaders(t *testing.T) {
-	outputs := section(t, read(t, "deploy/docs/operations.md"), "## Reading the outputs")
+func TestOutputsDropHeaders(t *testing.T) {
+	outputs := section(t, read(t, "deploy/docs/start.md"), "## Reading the outputs")
 	above, _, _ := strings.Cut(outputs, "| header |")
 	for _, words := range []string{"in upper or lower\ncase", "of the source are dropped"} {
 		if !strings.Contains(above, words) {
-			t.Errorf("above the table of headers operations.md does not say %q:\n%s", words, above)
+			t.Errorf("above the table of headers start.md does not say %q:\n%s", words, above)
 		}
 	}
 }
 
 // Every reason is a row of the page, in the order of package sink.
-func TestOperationsReasons(t *testing.T) {
-	_, table, _ := strings.Cut(section(t, read(t, "deploy/docs/operations.md"), "## Reading the outputs"), "| reason |")
+func TestOutputReasons(t *testing.T) {
+	_, table, _ := strings.Cut(section(t, read(t, "deploy/docs/start.md"), "## Reading the outputs"), "| reason |")
 	var there, want []string
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(table, -1) {
 		there = append(there, m[1])
@@ -54,15 +54,16 @@ func TestOperationsReasons(t *testing.T) {
 		want = append(want, string(reason))
 	}
 	if strings.Join(there, " ") != strings.Join(want, " ") {
-		t.Errorf("operations.md lists %v, and the reasons are %v", there, want)
+		t.Errorf("start.md lists %v, and the reasons are %v", there, want)
 	}
 }
 
 // Every metric on which the page says to alert is in a rule, and each rule's metrics are on the page.
 func TestAlertsAreThoseOfThePage(t *testing.T) {
 	metric := regexp.MustCompile(`unecho_[a-z_]+`)
-	alerts := section(t, read(t, "deploy/docs/operations.md"), "## Recipes")
+	alerts := section(t, read(t, "deploy/docs/api.md"), "## Health and metrics")
 	_, alerts, _ = strings.Cut(alerts, "### What to alert on")
+	alerts, _, _ = strings.Cut(alerts, "\n### ")
 	rules := read(t, "deploy/prometheus/alerts.yaml")
 	var said []string
 	for line := range strings.Lines(alerts) {
@@ -80,7 +81,7 @@ func TestAlertsAreThoseOfThePage(t *testing.T) {
 	}
 	for _, name := range metric.FindAllString(rules, -1) {
 		if !strings.Contains(alerts, name) && name != "unecho_documents_total" {
-			t.Errorf("operations.md does not say what an alert on %s means", name)
+			t.Errorf("api.md does not say what an alert on %s means", name)
 		}
 	}
 }

@@ -40,16 +40,10 @@ func (k *kitchen) example(file string, names ...string) {
 	k.write(file, strings.NewReplacer(names...).Replace(text)+"http: {listen: ''}\n")
 }
 
-// command is the line of start.md that begins so, with the file where the test has it.
-func (k *kitchen) command(begin string) string {
+// command is the one of an example, with the file where the test has it.
+func (k *kitchen) command(file string) string {
 	k.t.Helper()
-	for line := range strings.Lines(read(k.t, "deploy/docs/start.md")) {
-		if strings.HasPrefix(line, begin) {
-			return strings.TrimSpace(strings.ReplaceAll(line, "deploy/examples/", ""))
-		}
-	}
-	k.t.Fatalf("start.md has no line that begins with %s", begin)
-	return ""
+	return strings.ReplaceAll(commandOf(k.t, file), "deploy/examples/", "")
 }
 
 func (k *kitchen) judged(got map[string][]string, want map[string]string) {
@@ -70,7 +64,7 @@ func useFeedFilter(t *testing.T, bin string) {
 	k := newKitchen(t, bin, 1, article(1, "The bridge", lettered('A')), article(2, "The Bridge!", lettered('A', 29)),
 		article(3, "The bridge", lettered('B')))
 	k.example("feed-filter.yaml", "[news]", "["+k.name+"]", "group: feed-filter", "group: "+k.name+"-filter")
-	_, stop := k.works(k.command("unecho run --config deploy/examples/feed-filter.yaml"), `"message":"ready"`)
+	_, stop := k.works(k.command("feed-filter.yaml"), `"message":"ready"`)
 	got := k.verdicts(3, k.name+".unique", k.name+".duplicate", k.name+".rejected")
 	stop()
 	k.judged(got, map[string]string{"news/0/0": "unique", "news/0/1": "duplicate news/0/0", "news/0/2": "unique"})
@@ -88,7 +82,7 @@ func useGateway(t *testing.T, bin string) {
 		text(4, "one", ""))
 	k.example("ingestion-gateway.yaml", "[ingest]", "["+k.name+"]", "group: ingestion-gateway", "group: "+k.name+"-gateway",
 		"ingest.accepted", k.name+".accepted", "ingest.copies", k.name+".copies", "ingest.rejected", k.name+".rejected")
-	_, stop := k.works(k.command("unecho run --config deploy/examples/ingestion-gateway.yaml"), `"message":"ready"`)
+	_, stop := k.works(k.command("ingestion-gateway.yaml"), `"message":"ready"`)
 	got := k.verdicts(4, k.name+".accepted", k.name+".copies", k.name+".rejected")
 	stop()
 	k.judged(got, map[string]string{
@@ -106,7 +100,7 @@ func useBackfill(t *testing.T, bin string) {
 		dated("2026-03-02 09:00", 'B'))
 	k.example("backfill.yaml", "[archive]", "["+k.name+"]", "group: archive", "group: "+k.name+"-archive")
 	line := strings.NewReplacer("--topic archive", "--topic "+k.name, "--name archive", "--name "+k.name+"-archive").
-		Replace(k.command("unecho backfill --topic archive --name archive --config deploy/examples/backfill.yaml"))
+		Replace(k.command("backfill.yaml"))
 	if said, err := shell(k.within(), k.bin, k.dir, line).CombinedOutput(); err != nil {
 		t.Fatalf("the command %s ends with %v:\n%s", line, err, said)
 	}

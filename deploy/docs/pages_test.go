@@ -58,34 +58,6 @@ func TestOutputReasons(t *testing.T) {
 	}
 }
 
-// Every metric on which the page says to alert is in a rule, and each rule's metrics are on the page.
-func TestAlertsAreThoseOfThePage(t *testing.T) {
-	metric := regexp.MustCompile(`unecho_[a-z_]+`)
-	alerts := section(t, read(t, "deploy/docs/api.md"), "## Health and metrics")
-	_, alerts, _ = strings.Cut(alerts, "### What to alert on")
-	alerts, _, _ = strings.Cut(alerts, "\n### ")
-	rules := read(t, "deploy/prometheus/alerts.yaml")
-	var said []string
-	for line := range strings.Lines(alerts) {
-		if _, when, isRow := strings.Cut(strings.TrimPrefix(line, "| "), " | "); isRow {
-			said = append(said, metric.FindAllString(when, -1)...)
-		}
-	}
-	if len(said) < 9 {
-		t.Fatalf("only %d metrics to alert on: are they still the second column of a table?", len(said))
-	}
-	for _, name := range said {
-		if !strings.Contains(rules, name) {
-			t.Errorf("alerts.yaml has no rule for %s", name)
-		}
-	}
-	for _, name := range metric.FindAllString(rules, -1) {
-		if !strings.Contains(alerts, name) && name != "unecho_documents_total" {
-			t.Errorf("api.md does not say what an alert on %s means", name)
-		}
-	}
-}
-
 // A message that sends people to a page, and to a section of it, names what there is.
 func TestMessagesNamePages(t *testing.T) {
 	pointer := regexp.MustCompile(`(?:\\"([A-Z][a-z ]+)\\" in )?deploy/docs/([a-z]+\.md)(?:: ([A-Z][a-z ]+))?`)

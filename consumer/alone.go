@@ -37,65 +37,51 @@ func (p *process) refuseSecond(ctx context.Context) error {
 
 // second is an error where this process would be a second member.
 func (p *process) second(ctx context.Context) error {
-	others, err := p.others(ctx)
-	for _, m := range others {
-		if m.Process == p.name.member {
-			own, err := p.known(ctx)
-			if err != nil {
-				return err
-			}
-			if own {
-				continue // it is this member as it was before
-			}
-		}
-		return balance.Second(p.setup.Params.Group, &m)
+	others, _, err := p.others(ctx)
+	if err != nil || len(others) == 0 {
+		return err
 	}
-	return err
+	return balance.Second(p.setup.Params.Group, &others[0])
 }
 
-// others lists the members of the group, this one of before among them, where they or this one are to stay alone.
-func (p *process) others(ctx context.Context) ([]cluster.Member, error) {
+// others lists the members of the group that this process may not be beside, because they or this one are to stay alone.
+// Another process of its own name is one of them: that may work with a copy of the directory. Who was killed is one until
+// its session times out.
+func (p *process) others(ctx context.Context) (others []cluster.Member, settled bool, err error) {
 	in, err := cluster.Members(ctx, p.cluster.Admin(), p.setup.Params.Group)
 	return slices.DeleteFunc(in.Members, func(m cluster.Member) bool {
-		return m.Guest || !p.staysAlone() && !balance.IncarnationIn(m.Told).StaysAlone()
-	}), err
+		by := balance.IncarnationIn(m.Told)
+		return m.Guest || by == p.incarnation || !p.staysAlone() && !by.StaysAlone()
+	}), in.Settled(), err
 }
 
-// known says whether the store has a snapshot of the group's journal.
-func (r *reached) known(ctx context.Context) (bool, error) {
-	infos, err := r.setup.Store.Manifests(ctx)
-	if err != nil {
-		return false, fmt.Errorf("list snapshots: %w", err)
-	}
-	return slices.ContainsFunc(infos, func(i snapshot.Info) bool { return i.Position.JournalTopic == r.log.ID }), nil
-}
-
-// aloneOr is asked before a process trims the journal: see alone.
-func (p *process) aloneOr(end context.CancelCauseFunc) func(context.Context) error {
-	return func(ctx context.Context) error {
-		if !p.staysAlone() {
-			return nil
-		}
-		err := p.alone(ctx)
+// aloneOr is asked before a process that stays alone trims the journal: see alone.
+func (p *process) aloneOr(end context.CancelCauseFunc) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		alone, err := p.alone(ctx)
 		if errors.Is(err, balance.ErrSecond) {
 			end(err)
 		}
-		return err
+		return alone, err
 	}
 }
 
-// alone says why a process that stays alone must not trim the journal: another one started at the same moment, or while
-// this one was not in the group. Of two that are to stay alone the one that started later ends.
-func (p *process) alone(ctx context.Context) error {
-	others, err := p.others(ctx)
-	for _, m := range others {
-		if m.Process == p.name.member {
-			continue
-		}
-		if by := balance.IncarnationIn(m.Told); by.StaysAlone() && !p.incarnation.YieldsTo(by) {
-			return balance.Second(p.setup.Params.Group, &m)
-		}
-		return fmt.Errorf("member %s is in the group beside this one, which is to stay alone: %s", m.String(), balance.Together)
+// alone says whether a process that stays alone may trim the journal. While the group shares out partitions nobody knows.
+// The error names another one: it started at the same moment, or while this one was not in the group. Of two that are to
+// stay alone the one that started later ends. Of two with one name sessions decide which of them that is.
+func (p *process) alone(ctx context.Context) (bool, error) {
+	others, settled, err := p.others(ctx)
+	if err != nil || !settled {
+		return false, err
 	}
-	return err
+	if len(others) == 0 {
+		return true, nil
+	}
+	for _, m := range others {
+		by := balance.IncarnationIn(m.Told)
+		if m.Process != p.name.member && by.StaysAlone() && !p.incarnation.YieldsTo(by) {
+			return false, balance.Second(p.setup.Params.Group, &m)
+		}
+	}
+	return false, fmt.Errorf("member %s is in the group beside this one, which is to stay alone: %s", others[0], balance.Together)
 }

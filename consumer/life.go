@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/session"
+	"github.com/unecho/unecho/consumer/stop"
 )
 
 // process is a service that has reached its group, and has a name and slots there.
@@ -62,7 +63,13 @@ func (p *process) lives(ctx, drain context.Context) error {
 			p.replicas.Divergences.Add(1)
 			p.setup.Logger.Error().Err(disputed).Str("other", open.Member).Int64("journal_offset", open.Offset).
 				Msg("replicas differ: this member leaves the group, restores from before that, and replays")
-		case errors.Is(err, session.ErrReplaced) && p.name.lease != nil && !p.staysAlone():
+		case errors.Is(err, session.ErrReplaced) && p.staysAlone():
+			return &stop.Error{
+				What:   fmt.Sprintf("another process with the name of this member, %s, started later in group %s", p.name.member, p.setup.Params.Group),
+				Remedy: balance.Together,
+				Err:    fmt.Errorf("%w: %w", balance.ErrSecond, session.ErrReplaced),
+			}
+		case errors.Is(err, session.ErrReplaced) && p.name.lease != nil:
 			if err := p.rename(drain); err != nil {
 				return err
 			}

@@ -17,8 +17,9 @@ import (
 type Keeper struct {
 	*Follower
 	Params snapshot.Params
-	// Alone says why the journal must not be trimmed now; nil: there is no reason.
-	Alone  func(context.Context) error
+	// Alone says whether a member that stays alone may trim the journal now. It is nil while the member fills a window:
+	// it is not in its group then, and nobody can tell.
+	Alone  func(context.Context) (bool, error)
 	store  snapshot.Store
 	name   string
 	writer *snapshot.Writer
@@ -68,7 +69,11 @@ func (k *Keeper) keep(ctx context.Context, take func(context.Context) error) {
 	if err != nil && !errors.Is(err, snapshot.ErrStale) && ctx.Err() == nil {
 		k.Counters.SnapshotErrs.Add(1)
 		k.Counters.SnapshotErr.Store(&Failure{err, time.Now()})
-		k.Logger.Error().Err(err).Msg("snapshot is not taken: the stream goes on, the journal is not trimmed")
+		what := "snapshot is not taken: the stream goes on, the journal is not trimmed"
+		if errors.Is(err, errUntrimmed) {
+			what = "the journal is not trimmed: the stream goes on, and the snapshot is taken"
+		}
+		k.Logger.Error().Err(err).Msg(what)
 	}
 }
 

@@ -2,28 +2,41 @@ package member
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
+// errUntrimmed is wrapped by what kept the journal as it was behind a snapshot that was taken.
+var errUntrimmed = errors.New("trim the journal")
+
 // trim deletes the journal below the second newest snapshot, if whoever starts sees the store. The mark right before it
 // stays, by which a member that restores it knows whose journal that is.
 func (k *Keeper) trim(ctx context.Context) error {
-	if !k.Params.For.Trims() {
-		return nil
+	may, err := k.mayTrim(ctx)
+	var below int64
+	if err == nil && may {
+		below, err = k.trimBelow(ctx)
 	}
-	if k.Alone != nil {
-		if err := k.Alone(ctx); err != nil {
-			return err
-		}
+	if err == nil && below > 1 {
+		err = k.Log.Delete(ctx, below-1)
 	}
-	below, err := k.trimBelow(ctx)
-	if err != nil || below <= 1 {
-		return err
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUntrimmed, err)
 	}
-	return k.Log.Delete(ctx, below-1)
+	return nil
+}
+
+func (k *Keeper) mayTrim(ctx context.Context) (bool, error) {
+	switch {
+	case k.Params.For != snapshot.ByOne:
+		return k.Params.For.Trims(), nil
+	case k.Alone == nil:
+		return false, nil
+	}
+	return k.Alone(ctx)
 }
 
 // trimBelow returns the journal offset of the second newest snapshot that looks whole: its manifest can be read, and

@@ -47,12 +47,12 @@ func (p *process) second(ctx context.Context) error {
 // others lists the members of the group that this process may not be beside, because they or this one are to stay alone.
 // Another process of its own name is one of them: that may work with a copy of the directory. Who was killed is one until
 // its session times out.
-func (p *process) others(ctx context.Context) (others []cluster.Member, settled bool, err error) {
+func (p *process) others(ctx context.Context) (others []cluster.Member, stable bool, err error) {
 	in, err := cluster.Members(ctx, p.cluster.Admin(), p.setup.Params.Group)
 	return slices.DeleteFunc(in.Members, func(m cluster.Member) bool {
 		by := balance.IncarnationIn(m.Told)
 		return m.Guest || by == p.incarnation || !p.staysAlone() && !by.StaysAlone()
-	}), in.Settled(), err
+	}), in.Stable(), err
 }
 
 // aloneOr is asked before a process that stays alone trims the journal: see alone.
@@ -70,8 +70,8 @@ func (p *process) aloneOr(end context.CancelCauseFunc) func(context.Context) (bo
 // The error names another one: it started at the same moment, or while this one was not in the group. Of two that are to
 // stay alone the one that started later ends. Of two with one name sessions decide which of them that is.
 func (p *process) alone(ctx context.Context) (bool, error) {
-	others, settled, err := p.others(ctx)
-	if err != nil || !settled {
+	others, stable, err := p.others(ctx)
+	if err != nil || !stable {
 		return false, err
 	}
 	if len(others) == 0 {

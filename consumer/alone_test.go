@@ -29,6 +29,11 @@ func hasty(s *Setup) { s.Params.SessionTimeout = time.Second }
 // refused waits until a member has ended, and checks that it names what lifts that.
 func (m *running) refused(why string) {
 	m.world.t.Helper()
+	select {
+	case <-m.ended:
+	case <-m.world.context().Done():
+		m.world.t.Fatalf("it goes on; want %q (%v)", why, context.Cause(m.world.ctx))
+	}
 	var stop *StopError
 	if err := m.wait(); !errors.As(err, &stop) || !strings.Contains(err.Error(), why) ||
 		!strings.Contains(err.Error(), "snapshot export, import") {

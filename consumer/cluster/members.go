@@ -38,8 +38,8 @@ type Membership struct {
 	Members []Member
 }
 
-// Settled says that each member shows what it told.
-func (m *Membership) Settled() bool { return m.State == "Stable" || len(m.Members) == 0 }
+// Stable says that each member shows what it told.
+func (m *Membership) Stable() bool { return m.State == "Stable" || len(m.Members) == 0 }
 
 // Guests lists the members that are none of unecho's.
 func (m *Membership) Guests() (names []string) {

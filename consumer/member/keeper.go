@@ -158,7 +158,10 @@ func (k *Keeper) Write(ctx context.Context) error {
 	if err := k.checkpoint(ctx, &capture); err != nil {
 		return err
 	}
-	return k.trim(ctx)
+	if err := k.trim(ctx); err != nil {
+		return fmt.Errorf("%w: %w", errUntrimmed, err)
+	}
+	return nil
 }
 
 // beforeErasure says whether a snapshot is kept of before the latest erasure that this replica knows of.

@@ -15,28 +15,20 @@ var errUntrimmed = errors.New("trim the journal")
 // trim deletes the journal below the second newest snapshot, if whoever starts sees the store. The mark right before it
 // stays, by which a member that restores it knows whose journal that is.
 func (k *Keeper) trim(ctx context.Context) error {
-	may, err := k.mayTrim(ctx)
-	var below int64
-	if err == nil && may {
-		below, err = k.trimBelow(ctx)
+	one := k.Params.For == snapshot.ByOne
+	if !k.Params.For.Trims() || one && k.Alone == nil {
+		return nil
 	}
-	if err == nil && below > 1 {
-		err = k.Log.Delete(ctx, below-1)
+	if one {
+		if alone, err := k.Alone(ctx); !alone || err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", errUntrimmed, err)
+	below, err := k.trimBelow(ctx)
+	if err != nil || below <= 1 {
+		return err
 	}
-	return nil
-}
-
-func (k *Keeper) mayTrim(ctx context.Context) (bool, error) {
-	switch {
-	case k.Params.For != snapshot.ByOne:
-		return k.Params.For.Trims(), nil
-	case k.Alone == nil:
-		return false, nil
-	}
-	return k.Alone(ctx)
+	return k.Log.Delete(ctx, below-1)
 }
 
 // trimBelow returns the journal offset of the second newest snapshot that looks whole: its manifest can be read, and

@@ -58,12 +58,17 @@ func older(t *testing.T, n int, change ...func(*Setup)) (w *world, copies []*kgo
 // fill fills the window of the group as the verb does.
 func (w *world) fill(ctx context.Context, asked backfill.Asked, change ...func(*Setup)) (before, after Fill, err error) {
 	w.t.Helper()
+	return w.fillSaying(ctx, asked, func(what string) { w.t.Log(what) }, change...)
+}
+
+func (w *world) fillSaying(ctx context.Context, asked backfill.Asked, said func(string), change ...func(*Setup)) (before, after Fill, err error) {
+	w.t.Helper()
 	setup := w.setup
 	setup.Store = w.store()
 	for _, f := range change {
 		f(&setup)
 	}
-	p, err := NewFiller(setup, asked, func(what string) { w.t.Log(what) })
+	p, err := NewFiller(setup, asked, said)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -282,18 +287,24 @@ func TestFillAfterTheJournalWasLost(t *testing.T) {
 	}
 	w.stored.Path += ".new"
 	fromUnique := backfill.Asked{Topics: []string{"news.unique"}}
-	if _, _, err := w.fill(w.context(), fromUnique); err == nil || !strings.Contains(err.Error(), "--accept-journal-gap unecho.journal@0") {
+	if _, _, err := w.fill(w.context(), fromUnique); err == nil || !strings.Contains(err.Error(), "--accept-journal-gap unecho.journal,") {
 		t.Errorf("a journal is lost, and it says: %v", err)
 	}
-	gap := acceptsGap("unecho.journal@0")
+	gap, told := acceptsGap("unecho.journal"), ""
 	w.produce(50, 2) // what the group has yet to judge is not remembered before
 	if _, _, err := w.fill(w.context(), backfill.Asked{}, gap); err == nil || !strings.Contains(err.Error(), "would leave out what lies between") {
 		t.Errorf("it is filled with its source: %v", err)
 	}
-	if _, after, err := w.fill(w.context(), fromUnique, gap); err != nil || after.Kept != uint64(unique) {
+	_, after, err := w.fillSaying(w.context(), fromUnique, func(what string) { told = what }, gap)
+	if err != nil || after.Kept != uint64(unique) {
 		t.Fatalf("after %+v, %v; want %d kept", after, err, unique)
 	}
-	w.start(gap)
+	if _, told, _ = strings.Cut(told, "--accept-journal-gap "); told != w.gap() {
+		t.Errorf("it says that members need %q, want %q", told, w.gap())
+	}
+	w.refusedBy(w.launch(hurried, gap), "--accept-journal-gap "+told) // the fill alone accepts no loss
+	w.left()
+	w.start(acceptsGap(told))
 	w.produce(200, 1) // the same texts
 	w.settled()
 	if n := len(w.wentTo("news.unique", "news.duplicate", "news.rejected")); n != w.total {

@@ -142,7 +142,11 @@ func (l *fillerLife) work(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.forwards(ctx, plan)
+	if err := l.forwards(ctx, plan); err != nil || l.Filler.setup.Accepted.JournalGap == "" {
+		return err
+	}
+	l.said("the group goes on at its committed offsets: start its members once with --accept-journal-gap " + l.log.Gap())
+	return nil
 }
 
 // agree returns the fill to go on with: the latest one if it is what is asked for, and else one that it begins, if there

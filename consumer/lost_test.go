@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ func (w *world) gap() string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return protocol.JournalGap("unecho.journal", begin.Offset)
+	return protocol.JournalGap("unecho.journal", w.cluster.TopicInfo("unecho.journal").TopicID, begin.Offset)
 }
 
 // acceptsGap accepts the loss of a journal.
@@ -57,7 +58,7 @@ func (w *world) loseHead() {
 }
 
 // When the memory is lost, a person is asked. If the person accepts the gap, the service goes on with an empty memory
-// where it had forwarded to.
+// where it had forwarded to. When it is lost again, the flag that was left behind does not accept that.
 func TestMemoryLost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -83,7 +84,8 @@ func TestMemoryLost(t *testing.T) {
 			w.settled()
 			w.stopped(first)
 			c.harm(w)
-			for _, other := range []string{"", "other.journal@0", "unecho.journal@1000000"} {
+			stray := strings.Repeat("A", 22) // the id of no topic
+			for _, other := range []string{"", "unecho.journal@0", "unecho.journal@0:" + stray, "other.journal@0:" + stray} {
 				refused := w.launch(named("m"), hurried, acceptsGap(other))
 				w.refusedBy(refused, c.says)
 				w.refusedBy(refused, "--accept-journal-gap "+w.gap()) // of the journal that it may have made
@@ -94,7 +96,8 @@ func TestMemoryLost(t *testing.T) {
 			}
 			w.produce(200, 51) // the same documents: nobody remembers them
 			said := w.logged()
-			again := w.start(named("m"), hurried, acceptsGap(w.gap()))
+			gap := w.gap()
+			again := w.start(named("m"), hurried, acceptsGap(gap))
 			w.settled()
 			if !said.has("going on there with an empty memory") {
 				t.Error("nobody said that the memory is lost")
@@ -105,12 +108,16 @@ func TestMemoryLost(t *testing.T) {
 			}
 			w.again(acceptsGap("")) // the flag is not needed any more
 			w.eachOnce(first, again)
+			c.harm(w)
+			refused := w.launch(named("m"), hurried, acceptsGap(gap))
+			w.refusedBy(refused, c.says)
+			w.refusedBy(refused, "--accept-journal-gap "+w.gap())
 		})
 	}
 }
 
-// The journal is deleted while a member works, and may be created again. The first message advises what the next start
-// says.
+// The journal is deleted while a member works, and may be created again. The first message advises to start again, and
+// the next start says what to accept.
 func TestJournalDeletedAtWork(t *testing.T) {
 	t.Parallel()
 	for _, again := range []bool{false, true} {
@@ -126,12 +133,14 @@ func TestJournalDeletedAtWork(t *testing.T) {
 				w.create("unecho.journal", 1, map[string]string{"retention.ms": "-1"})
 			}
 			w.produce(20, 57)
-			w.refusedBy(m, "was deleted while this member worked", journal.GoneRemedy("unecho.journal", 0))
+			w.refusedBy(m, "was deleted while this member worked", journal.GapIsTold)
 			if again { // otherwise than a start makes it
 				return
 			}
-			w.refusedBy(w.launch(named("m"), hurried), "never knew this partition", journal.GoneRemedy("unecho.journal", 0))
-			w.start(named("m"), acceptsGap("unecho.journal@0"))
+			refused := w.launch(named("m"), hurried)
+			w.refusedBy(refused, "never knew this partition")
+			w.refusedBy(refused, "--accept-journal-gap "+w.gap())
+			w.start(named("m"), acceptsGap(w.gap()))
 			w.settled()
 		})
 	}

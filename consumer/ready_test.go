@@ -42,7 +42,7 @@ func TestNotReadyBeforeItMayWork(t *testing.T) {
 	w.becomes("the log does not say that a partition waits", func() bool { return said.has(`"message":"partition waits`) })
 	w.ended(m)
 	patient := w.launch(named("m"), hurried) // it has waited for as long as it may
-	w.refusedBy(patient, "--accept-journal-gap other.journal@0")
+	w.refusedBy(patient, "--accept-journal-gap other.journal@0:")
 	if m.Ready() || patient.Ready() || said.has(`"message":"ready"`) {
 		t.Error("it was ready")
 	}

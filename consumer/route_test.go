@@ -55,7 +55,7 @@ func TestTheSameRouting(t *testing.T) {
 	w.start(named("m"), sessions(1))
 	w.settled()
 	w.start(named("n"), sessions(1), func(s *Setup) {
-		s.Accepted = Accepted{JournalGap: "unecho.journal@0", LostOffsets: []string{"news/0@1"}, Rejected: []string{"news"}}
+		s.Accepted = Accepted{JournalGap: w.gap(), LostOffsets: []string{"news/0@1"}, Rejected: []string{"news"}}
 		s.Sink.Create.Enabled, s.Sink.Create.ReplicationFactor, s.Sink.Unique.Topic = false, 1, "news.unique"
 	})
 	w.joined(2)

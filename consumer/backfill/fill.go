@@ -23,7 +23,7 @@ type Fillable struct {
 	Kafka   topic.Options
 	Group   string
 	Journal string
-	Gap     string   // of protocol.JournalGap: the group goes on where that journal left it when it was lost
+	Gap     string   // the journal that was lost: the group goes on where that left it. There is none yet that has an id
 	Topics  []string // that its window is to be filled with
 	// Succeeds is the group that this one is to take over from, says the configuration.
 	Succeeds string
@@ -49,7 +49,7 @@ func (f *Fillable) Check(ctx context.Context) error {
 			return f.succeeds(f.Succeeds)
 		}
 		offsets, err := committed(ctx, kadm.NewClient(client), f.Group)
-		if err == nil && len(offsets) > 0 && f.Gap != f.gap() {
+		if err == nil && len(offsets) > 0 && f.Gap != f.Journal {
 			err = f.lost()
 		}
 		return err
@@ -60,16 +60,13 @@ func (f *Fillable) Check(ctx context.Context) error {
 	return f.refuse(&state)
 }
 
-// gap names the loss of the journal: another one of its name begins at 0.
-func (f *Fillable) gap() string { return protocol.JournalGap(f.Journal, 0) }
-
 // lost is the error for a group that has committed offsets, and no journal.
 func (f *Fillable) lost() error {
 	return &stop.Error{
 		What: fmt.Sprintf("group %s has committed offsets, and its journal %s is gone: with it, all that the group "+
 			"remembered is lost", f.Group, f.Journal),
 		Remedy: "fill the window with what the group found unique, and go on: the same command with " +
-			"--accept-journal-gap " + f.gap() + ", and start the members once with that, too",
+			"--accept-journal-gap " + f.Journal + ", and start the members once with the one that it prints",
 	}
 }
 
@@ -94,7 +91,7 @@ func (f *Fillable) refuse(s *routing.State) error {
 		return &stop.Error{
 			What: fmt.Sprintf("group %s forwards documents already: its window cannot be filled any more", f.Group),
 			Remedy: "fill a group that was never started. To have one at work remember more: stop its members, delete topic " +
-				f.Journal + ", and fill the window with what the group found unique, too, with --accept-journal-gap " + f.gap(),
+				f.Journal + ", and fill the window with what the group found unique, too, with --accept-journal-gap " + f.Journal,
 		}
 	}
 	return nil

@@ -77,9 +77,9 @@ func TestFindings(t *testing.T) {
 		{"one in sync", func(w *ward) { w.alter("news.unique", "min.insync.replicas", "1") }, `^note topics: topic news.unique: min.insync.replicas is 1 \|`},
 		{"a compacted output", func(w *ward) { w.alter("news.unique", "cleanup.policy", "compact") }, `^note topics: topic news.unique: cleanup.policy is compact \|`},
 		{"an output with other times", func(w *ward) { w.alter("news.unique", "message.timestamp.type", "LogAppendTime") }, `^note topics: .*LogAppendTime`},
-		{"the journal begins after the snapshot", func(w *ward) { w.append(&index.Forget{Header: w.header()}); w.trim("unecho.journal", 0, 4) }, `^problem snapshots: the newest snapshot is at 3, and the journal begins at 4 `},
+		{"the journal begins after the snapshot", func(w *ward) { w.append(&index.Forget{Header: w.header()}); w.trim("unecho.journal", 0, 4) }, `^problem snapshots: the newest snapshot is at 3, and the journal begins at 4 .* --accept-journal-gap unecho.journal@4:[\w-]{22}$`},
 		{"no snapshots", func(w *ward) { w.stored.Path = w.t.TempDir() }, `^note snapshots: there is no snapshot yet`},
-		{"no snapshots, and a trimmed journal", func(w *ward) { w.stored.Path = w.t.TempDir(); w.trim("unecho.journal", 0, 2) }, `^problem snapshots: journal unecho.journal begins at 2, and no usable snapshot`},
+		{"no snapshots, and a trimmed journal", func(w *ward) { w.stored.Path = w.t.TempDir(); w.trim("unecho.journal", 0, 2) }, `^problem snapshots: journal unecho.journal begins at 2, and no usable snapshot.* --accept-journal-gap unecho.journal@2:[\w-]{22}$`},
 		{"an old snapshot", func(w *ward) {
 			w.append(&index.Forget{Header: w.header()})
 			w.append(&index.Forget{Header: w.header()})

@@ -10,7 +10,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 )
 
@@ -114,9 +113,9 @@ func (p *target) goneEverywhere(ctx context.Context, name string) (bool, error) 
 	return len(brokers) > 0, nil
 }
 
-// acceptGap is the advice to go on with an empty memory, where the journal begins at an offset. It is given only where Kafka answers that nobody is at work:
+// acceptGap is the advice to go on with an empty memory. It is given only where Kafka answers that nobody is at work:
 // whoever is remembers, and has the journal and the snapshots that cannot be seen from here.
-func (p *target) acceptGap(ctx context.Context, where string, begin int64) string {
+func (p *target) acceptGap(ctx context.Context, advice string) string {
 	described, err := p.admin.DescribeGroups(ctx, p.in.Params.Group)
 	g := described[p.in.Params.Group]
 	switch {
@@ -125,5 +124,5 @@ func (p *target) acceptGap(ctx context.Context, where string, begin int64) strin
 	case len(g.Members) > 0:
 		return fmt.Sprintf("; nothing may be given up while the group has %s", several(len(g.Members), "session"))
 	}
-	return "; " + where + ", start once with --accept-journal-gap " + protocol.JournalGap(p.in.Journal.Topic, begin)
+	return "; " + advice
 }

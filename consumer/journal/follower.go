@@ -11,7 +11,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
@@ -20,12 +19,6 @@ import (
 // ErrLost is wrapped by the errors after which a replica cannot go on from where it is: the journal lost records, ends
 // before the replica's place, or is no journal.
 var ErrLost = errors.New("the journal does not continue this replica")
-
-// GoneRemedy is what to do where a journal was deleted, and the one of its name begins at an offset.
-func GoneRemedy(topic string, begin int64) string {
-	return "if the journal was lost, or deleted to begin anew, start once with --accept-journal-gap " +
-		protocol.JournalGap(topic, begin) + ": committed offsets stay, what was remembered is lost; else correct group"
-}
 
 // Begin is where a follower begins: the journal offset to read first, and the leader epoch of the record before it (-1:
 // unknown), which reveals an unclean election.

@@ -156,6 +156,13 @@ func (l *Log) End(ctx context.Context) (int64, error) {
 // LastStart returns the first offset as Range read it last, which it does when a member restores.
 func (l *Log) LastStart() int64 { return l.start.Load() }
 
+// Gap names the loss of what stood below LastStart.
+func (l *Log) Gap() string { return protocol.JournalGap(l.Topic, l.ID, l.LastStart()) }
+
+// GapIsTold says how a person learns the Gap of a journal that is made anew: nobody can know the id of its topic before.
+const GapIsTold = "it stops once more, and names the --accept-journal-gap with which it goes on at the committed " +
+	"offsets, without what was remembered"
+
 // LastEnd returns the end as it was last read, or -1 if it is not known.
 func (l *Log) LastEnd() int64 { return l.end.Load() }
 

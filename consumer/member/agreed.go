@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
@@ -49,7 +48,7 @@ func (a *Agreed) sameSettings(topic string, inForce []byte) error {
 		What: what,
 		Remedy: "use the same settings as the other members; to change them, start a second deployment with a group of its " +
 			"own and succeeds, and have it take over (unecho takeover); where all that is remembered may be lost, stop all " +
-			"members, delete topic " + topic + " and start once with --accept-journal-gap " + protocol.JournalGap(topic, 0),
+			"members, delete topic " + topic + ", and start: " + journal.GapIsTold,
 	}
 }
 

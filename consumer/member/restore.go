@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
@@ -104,8 +103,7 @@ func (s *Setup) restoreOne(
 
 // fromTheStart begins with an empty replica, which is right only if the journal is whole.
 func (s *Setup) fromTheStart(start int64) (*index.Replica, journal.Begin, error) {
-	gap := protocol.JournalGap(s.Log.Topic, start)
-	if start > 0 && s.AcceptJournalGap != gap {
+	if gap := s.Log.Gap(); start > 0 && s.AcceptJournalGap != gap {
 		return nil, journal.Begin{}, &stop.Error{
 			What: fmt.Sprintf("journal %s begins at %d, and no usable snapshot reaches so far", s.Log.Topic, start),
 			Remedy: "give this member the store that the others use (snapshots), or a copy of the directory of the one that was " +

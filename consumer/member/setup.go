@@ -23,7 +23,7 @@ type Setup struct {
 	Store   snapshot.Store
 	Leases  snapshot.Leaser // nil: there are none
 	// AcceptJournalGap begins with an empty memory where no snapshot reaches that beginning of the journal: see
-	// protocol.JournalGap.
+	// journal.Log.Gap.
 	AcceptJournalGap string
 	// ProducerTime accepts a journal whose records carry the appender's time.
 	ProducerTime bool

@@ -69,9 +69,7 @@ func (s *Setup) Signing() *signing.Setup {
 // takeovers are what the sessions take partitions over with.
 func (s *Setup) takeovers() *takeover.Setup {
 	return &takeover.Setup{
-		Terms: protocol.Terms{
-			AcceptJournalGap: s.Accepted.JournalGap == protocol.JournalGap(s.Log.Topic, s.Log.LastStart()), Mode: s.Mode,
-		},
+		Terms:       protocol.Terms{AcceptJournalGap: s.Accepted.JournalGap == s.Log.Gap(), Mode: s.Mode},
 		LostOffsets: s.Accepted.LostOffsets,
 		Cluster:     s.Cluster, Log: s.Log, Replica: s.Replica, Topics: s.Topics, Sink: s.Sink, Incarnation: s.Incarnation,
 		Waits: s.PassAfter > 0, Counters: s.Counters, Waiting: s.Waiting, Ahead: s.Ahead, Logger: s.Logger,

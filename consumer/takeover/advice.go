@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/mail"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -106,7 +105,9 @@ func (t *adviser) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 		return &stop.Error{
 			What: fmt.Sprintf("%s is of epoch %d, and the journal %s never knew this partition", at, f.Committed.Epoch,
 				t.Log.Topic),
-			Remedy: journal.GoneRemedy(t.Log.Topic, t.Log.LastStart()) + ". If the source topic was deleted and created again, set the offset instead: " + t.reset(f, "--to-earliest"),
+			Remedy: "if the journal was lost, or deleted to begin anew, start once with --accept-journal-gap " + t.Log.Gap() +
+				": committed offsets stay, what was remembered is lost; else correct group. If the source topic was deleted and " +
+				"created again, set the offset instead: " + t.reset(f, "--to-earliest"),
 		}
 	case protocol.Below:
 		return &stop.Error{

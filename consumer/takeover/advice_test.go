@@ -23,7 +23,7 @@ func TestAdviceFitsWhatTheJournalKnows(t *testing.T) {
 		says, not []string
 	}{
 		{"behind, known", true, protocol.Behind, []string{"lost its end", "epoch 2", "--to-current"}, []string{"--to-earliest", "--accept-journal-gap"}},
-		{"behind, never known", false, protocol.Behind, []string{"never knew", "--accept-journal-gap g.journal@0", "correct group", "--to-earliest"}, []string{"epoch 0", "lost its end"}},
+		{"behind, never known", false, protocol.Behind, []string{"never knew", "--accept-journal-gap g.journal@0:AAAAAAAAAAAAAAAAAAAAAA:", "correct group", "--to-earliest"}, []string{"epoch 0", "lost its end"}},
 		{"beyond, known", true, protocol.Beyond, []string{"is 70", "ends at 10", "--to-offset 10"}, []string{"--to-earliest"}},
 		{"beyond, never known", false, protocol.Beyond, []string{"is 70", "ends at 10", "never knew", "--to-earliest", "correct group"}, []string{"--to-offset", "lost documents"}},
 		{"below", true, protocol.Below, []string{"below 80", "--accept-lost-offsets news/3@80"}, []string{"--to-earliest"}},

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -173,10 +174,14 @@ func recipeOfLostJournal(t *testing.T, bin string) {
 	stop()
 	k.remove(k.named("news-filter.journal"))
 	lines := (console{text: k.recipe("recipe: lost")}).commands()
-	if said, err := shell(k.within(), k.bin, k.dir, lines[0]).CombinedOutput(); err != nil {
+	said, err := shell(k.within(), k.bin, k.dir, lines[0]).CombinedOutput()
+	permits := regexp.MustCompile(`--accept-journal-gap \S+@0:[\w-]{22}`)
+	permission := permits.FindString(string(said))
+	if err != nil || permission == "" {
 		t.Fatalf("the command %s ends with %v:\n%s", lines[0], err, said)
 	}
-	_, stop = k.works(lines[1], `"message":"ready"`)
+	start := permits.ReplaceAllLiteralString(lines[1], permission)
+	_, stop = k.works(start, `"message":"ready"`)
 	k.send(at(1, "2026-03-01 09:00", lettered('A')), at(0, "2026-03-01 09:00", lettered('F')))
 	all := k.verdicts(10, outputs...)
 	stop()
@@ -188,6 +193,13 @@ func recipeOfLostJournal(t *testing.T, bin string) {
 	}
 	if v := all["news/0/4"]; len(v) != 1 || v[0] != "unique" {
 		t.Errorf("a new document is %q", v)
+	}
+	k.remove(k.named("news-filter.journal"))
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // a start waits for 45 s, for a journal that comes back
+	defer cancel()
+	said, err = shell(ctx, k.bin, k.dir, start).CombinedOutput()
+	if now := permits.FindString(string(said)); err == nil || now == "" || now == permission {
+		t.Errorf("the journal is lost again, and %s ends with %v:\n%s", start, err, said)
 	}
 }
 

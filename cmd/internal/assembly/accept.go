@@ -21,8 +21,14 @@ const (
 
 // AddAcceptGap adds the flag that accepts the loss of what a group remembered.
 func AddAcceptGap(f cmdline.Flags) {
-	f.Text(acceptGap, "JOURNAL@OFFSET", "",
-		"go on with an empty memory where that journal begins there, and nothing tells what was remembered before")
+	f.Text(acceptGap, "JOURNAL@OFFSET:ID", "", "go on with an empty memory where that journal begins there, and nothing tells "+
+		"what was remembered before; the id is that of its topic")
+}
+
+// AddAcceptLost adds the same flag to a fill, which a person runs by hand and which makes the next journal. It needs no
+// id: members do not go on before they are given the one that it prints.
+func AddAcceptLost(f cmdline.Flags) {
+	f.Text(acceptGap, "JOURNAL", "", "fill the window of a group that has lost that journal; prints what its members need then")
 }
 
 // AddAcceptRejected adds the flag that accepts a source that begins with documents which are all rejected.
@@ -33,15 +39,16 @@ func AddAcceptRejected(f cmdline.Flags) {
 
 // Accepted returns what the flags of a command accept, of which it may have some.
 func Accepted(cmd *cobra.Command) (consumer.Accepted, error) {
-	for _, of := range []struct{ flag, form, pattern string }{
-		{acceptGap, "JOURNAL@OFFSET", `^[\w.-]+@\d+$`},
-		{acceptOffsets, "TOPIC/PARTITION@OFFSET", `^[\w.-]+/\d+@\d+$`},
-		{acceptRejected, "TOPIC", `^[\w.-]+$`},
-	} {
-		for _, text := range given(cmd, of.flag) {
-			if !regexp.MustCompile(of.pattern).MatchString(text) {
+	patterns := map[string]string{
+		"JOURNAL@OFFSET:ID": `^[\w.-]+@\d+:[\w-]{22}$`, "JOURNAL": `^[\w.-]+$`,
+		"TOPIC/PARTITION@OFFSET": `^[\w.-]+/\d+@\d+$`, "topic": `^[\w.-]+$`,
+	}
+	for _, name := range []string{acceptGap, acceptOffsets, acceptRejected} {
+		for _, text := range given(cmd, name) {
+			form := cmdline.Kind(cmd.Flag(name))
+			if !regexp.MustCompile(patterns[form]).MatchString(text) {
 				return consumer.Accepted{}, exit.Usage(fmt.Errorf(
-					"--%s: %q is no %s: the message that stops a member has the whole flag", of.flag, text, of.form))
+					"--%s: %q is no %s: the message that stops a member has the whole flag", name, text, form))
 			}
 		}
 	}

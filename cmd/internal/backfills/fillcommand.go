@@ -44,7 +44,7 @@ func FillCommand(version string) *cobra.Command {
 	cmdline.Offer(cmd, "format", corpus.Formats()...)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Int("max-rate", 0, "documents a second at most; 0 is no bound")
-		assembly.AddAcceptGap(f)
+		assembly.AddAcceptLost(f)
 	})
 	cmdline.AddJSON(cmd, "the summary as one JSON object")
 	return cmd

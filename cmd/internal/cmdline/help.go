@@ -165,12 +165,12 @@ func asShown(flag *pflag.Flag) *pflag.Flag {
 	if value == "0s" {
 		value = ""
 	}
-	shown.DefValue, shown.Value = value, kindOnly{flag.Value, kindOf(flag)}
+	shown.DefValue, shown.Value = value, kindOnly{flag.Value, Kind(flag)}
 	return &shown
 }
 
-// kindOf returns what help calls the value of a flag.
-func kindOf(flag *pflag.Flag) string {
+// Kind returns what help calls the value of a flag.
+func Kind(flag *pflag.Flag) string {
 	if kind := annotated(flag, kindAnnotation); kind != "" {
 		return kind
 	}

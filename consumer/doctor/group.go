@@ -175,11 +175,11 @@ func (p *target) offset(e *extent, known map[entry.PartitionName]index.SourcePar
 		return note(fmt.Sprintf("%v: committed is %d, by someone else's hand", e, c.Offset),
 			"the next member that takes it forwards from there: documents come out again, or are skipped",
 			"nothing, if that was meant"), true
-	case c.Epoch == row.Epoch && c.Offset < row.Base:
+	case c.Lost(row.Partition):
 		return costly(e.String(), fmt.Sprintf("%v: committed is %d, and all below %d was forwarded", e, c.Offset, row.Base),
 			"the group's offsets were lost; the service stops rather than forward twice",
-			"start once with --accept-lost-offsets "+protocol.LostOffsets(e.PartitionName, row.Base)+
-				": it goes on where forwarding ended"), true
+			"start a member: it stops, and names all that were lost in one --accept-lost-offsets, with which it goes on where "+
+				"forwarding ended"), true
 	}
 	return Finding{}, false
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/unecho/unecho/index"
 )
 
 // Committed is an offset that the group has committed, with what the metadata says.
@@ -25,6 +27,11 @@ func NewCommitted(offset int64, metadata string) Committed {
 	c.Owed = unjournaled(offset, metadata)
 	c.Tally = parseTally(metadata)
 	return c
+}
+
+// Lost says that less is committed than was forwarded in that epoch.
+func (c *Committed) Lost(p index.Partition) bool {
+	return c.Ours && c.Epoch == p.Epoch && c.Start == p.Start && c.Offset < p.Base
 }
 
 // Metadata goes with every commit, so that the commit alone decides which epoch is in force (design 4, rule 4).

@@ -1,14 +1,21 @@
 package takeover
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/mail"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/stop"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // adviser tells people what takeovers find and decide.
@@ -20,13 +27,16 @@ type adviser struct {
 }
 
 // decided says what a takeover has decided, and stops the process where a person is needed.
-func (t *adviser) decided(of *protocol.Takeover) error {
+func (t *adviser) decided(ctx context.Context, of *protocol.Takeover) error {
 	switch of.Decision.Action {
 	case protocol.Begin:
 		t.warn(of)
 	case protocol.Wait:
 		t.logWait(of)
 	case protocol.Refuse:
+		if of.Decision.Reason == protocol.Below {
+			return t.mail.Stop(t.below(&of.Findings, t.lost(ctx)))
+		}
 		return t.mail.Stop(t.refusal(&of.Findings, of.Decision.Reason))
 	case protocol.GoOn, protocol.Resume:
 	}
@@ -109,13 +119,6 @@ func (t *adviser) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 				": committed offsets stay, what was remembered is lost; else correct group. If the source topic was deleted and " +
 				"created again, set the offset instead: " + t.reset(f, "--to-earliest"),
 		}
-	case protocol.Below:
-		return &stop.Error{
-			What: fmt.Sprintf("%s is %d, but all below %d was forwarded: the group's offsets were lost", at, f.Committed.Offset,
-				f.Replica.Base),
-			Remedy: fmt.Sprintf("start once with --accept-lost-offsets %s to go on from %d, or set the offset by hand to "+
-				"forward again", protocol.LostOffsets(f.Name(), f.Replica.Base), f.Replica.Base),
-		}
 	case protocol.Beyond:
 		if !f.Known {
 			return &stop.Error{
@@ -147,9 +150,44 @@ func (t *adviser) refusal(f *protocol.Findings, why protocol.Reason) *stop.Error
 		}
 	case protocol.Foreign:
 		return &stop.Error{What: at + " was set by someone else, or the topic lost documents", Remedy: fromTheStart}
-	case protocol.InStep, protocol.New, protocol.Unfinished, protocol.Gap:
+	case protocol.InStep, protocol.New, protocol.Unfinished, protocol.Gap, protocol.Below:
 	}
 	return &stop.Error{What: at + " is of no use", Remedy: "this is a bug of unecho: report it"}
+}
+
+// below says why the session cannot go on where an offset was lost, and names all that were.
+func (t *adviser) below(f *protocol.Findings, all []string) *stop.Error {
+	if own := protocol.LostOffsets(f.Name(), f.Replica.Base); !slices.Contains(all, own) {
+		all = append(all, own)
+	}
+	return &stop.Error{
+		What: fmt.Sprintf("the committed offset of %s/%d is %d, but all below %d was forwarded: the group's offsets were lost", f.Topic,
+			f.Source.Partition, f.Committed.Offset, f.Replica.Base),
+		Remedy: fmt.Sprintf("start once with --accept-lost-offsets %s to go on where forwarding ended, or set the offsets by "+
+			"hand to forward again", strings.Join(all, ",")),
+	}
+}
+
+// lost names all offsets of the group that were lost, as far as Kafka answers: as a rule they are lost together.
+func (t *adviser) lost(ctx context.Context) (all []string) {
+	committed, err := broker.Committed(ctx, t.Cluster.Admin(), t.Cluster.Group)
+	if err != nil || len(committed) == 0 {
+		return nil
+	}
+	topics, err := t.Cluster.Admin().ListTopics(ctx, slices.Collect(maps.Keys(committed))...)
+	if err != nil {
+		return nil
+	}
+	t.Replica.Look(func(r *index.Replica) {
+		for _, o := range committed.Sorted() {
+			c := protocol.NewCommitted(o.At, o.Metadata)
+			now, known := r.Partition(entry.Source{Topic: topics[o.Topic].ID, Partition: o.Partition})
+			if known && c.Lost(now) {
+				all = append(all, protocol.LostOffsets(entry.Name(o.Topic, o.Partition), now.Base))
+			}
+		}
+	})
+	return all
 }
 
 // reset is the command that sets a partition's offset. Kafka refuses it while a member is in the group.

@@ -26,7 +26,7 @@ func TestAdviceFitsWhatTheJournalKnows(t *testing.T) {
 		{"behind, never known", false, protocol.Behind, []string{"never knew", "--accept-journal-gap g.journal@0:AAAAAAAAAAAAAAAAAAAAAA:", "correct group", "--to-earliest"}, []string{"epoch 0", "lost its end"}},
 		{"beyond, known", true, protocol.Beyond, []string{"is 70", "ends at 10", "--to-offset 10"}, []string{"--to-earliest"}},
 		{"beyond, never known", false, protocol.Beyond, []string{"is 70", "ends at 10", "never knew", "--to-earliest", "correct group"}, []string{"--to-offset", "lost documents"}},
-		{"below", true, protocol.Below, []string{"below 80", "--accept-lost-offsets news/3@80"}, []string{"--to-earliest"}},
+		{"below", true, protocol.Below, []string{"below 80", "--accept-lost-offsets news/2@7,news/3@80 "}, []string{"--to-earliest"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -38,6 +38,9 @@ func TestAdviceFitsWhatTheJournalKnows(t *testing.T) {
 				f.Replica = index.Partition{Epoch: 2, Base: 80}
 			}
 			got := s.refusal(f, c.why).Error()
+			if c.why == protocol.Below {
+				got = s.below(f, []string{"news/2@7"}).Error()
+			}
 			for _, want := range append(c.says, "news/3") {
 				if !strings.Contains(got, want) {
 					t.Errorf("%q does not say %q", got, want)

@@ -166,7 +166,7 @@ func (t *steps) askExtents(ctx context.Context, some []*protocol.Takeover) error
 		}
 		of.AcceptLostOffsets = slices.Contains(t.LostOffsets, protocol.LostOffsets(of.Name(), of.Replica.Base))
 		of.Extent(start.Offset, end.Offset, time.Now())
-		if err := t.tells.decided(of); err != nil {
+		if err := t.tells.decided(ctx, of); err != nil {
 			return err
 		}
 	}

@@ -142,7 +142,7 @@ func (l *fillerLife) work(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := l.forwards(ctx, plan); err != nil || l.Filler.setup.Accepted.JournalGap == "" {
+	if err := l.forwards(ctx, plan); err != nil || l.setup.Accepted.JournalGap == "" {
 		return err
 	}
 	l.said("the group goes on at its committed offsets: start its members once with --accept-journal-gap " + l.log.Gap())

@@ -13,7 +13,6 @@ import (
 	"github.com/unecho/unecho/consumer/balance"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/cluster"
-	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -137,7 +136,7 @@ func (p *target) journalGone(ctx context.Context) ([]Finding, error) {
 	}
 	return []Finding{costly("journal", "offsets are committed, and there is no journal "+name,
 		"the journal was deleted, or another group is meant: without it no member starts",
-		"name the right group"+p.acceptGap(ctx, "if it is gone for good, start: "+journal.GapIsTold))}, nil
+		"name the right group"+p.acceptGap(ctx, "if it is gone for good", [16]byte{}))}, nil
 }
 
 // behind says how many documents are still to be read. Offsets of aborted documents, of markers and of compacted

@@ -10,6 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 )
 
@@ -113,9 +115,10 @@ func (p *target) goneEverywhere(ctx context.Context, name string) (bool, error) 
 	return len(brokers) > 0, nil
 }
 
-// acceptGap is the advice to go on with an empty memory. It is given only where Kafka answers that nobody is at work:
-// whoever is remembers, and has the journal and the snapshots that cannot be seen from here.
-func (p *target) acceptGap(ctx context.Context, advice string) string {
+// acceptGap is the advice to go on with an empty memory. The id is that of the journal's topic; zero: it is gone. It is
+// given only where Kafka answers that nobody is at work: whoever is remembers, and has the journal and the snapshots
+// that cannot be seen from here.
+func (p *target) acceptGap(ctx context.Context, where string, id [16]byte) string {
 	described, err := p.admin.DescribeGroups(ctx, p.in.Params.Group)
 	g := described[p.in.Params.Group]
 	switch {
@@ -123,6 +126,8 @@ func (p *target) acceptGap(ctx context.Context, advice string) string {
 		return "; look again when the group can be seen"
 	case len(g.Members) > 0:
 		return fmt.Sprintf("; nothing may be given up while the group has %s", several(len(g.Members), "session"))
+	case id == [16]byte{}:
+		return "; " + where + ", start: " + journal.NextGap
 	}
-	return "; " + advice
+	return "; " + where + ", start once with --accept-journal-gap " + protocol.JournalGap(p.in.Journal.Topic, id, p.tail.start)
 }

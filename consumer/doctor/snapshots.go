@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/broker"
-	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -119,7 +118,8 @@ func (p *target) restorable(ctx context.Context) ([]Finding, error) {
 	if p.tail.start > 0 {
 		return append(findings, costly("journal", fmt.Sprintf("journal %s begins at %d, and no usable snapshot of it is here",
 			p.in.Journal.Topic, p.tail.start),
-			"a member cannot start", p.noneReaches(ctx, topics[0].ID))), nil
+			"a member cannot start", "give this member the store that the others use (snapshots), or the directory of the one that was alone"+
+				p.acceptGap(ctx, "if there is none left", topics[0].ID))), nil
 	}
 	return append(findings, p.none()...), nil
 }
@@ -148,7 +148,8 @@ func (p *target) newestSnapshot(ctx context.Context, info *snapshot.Info) ([]Fin
 	switch rest := p.tail.end - at; {
 	case at < p.tail.start:
 		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal begins at %d", at,
-			p.tail.start), "a member cannot start", p.noneReaches(ctx, info.Position.JournalTopic))}, nil
+			p.tail.start), "a member cannot start", "give this member the store that the others use (snapshots), or the directory of the one that was alone"+
+			p.acceptGap(ctx, "if there is none left", info.Position.JournalTopic))}, nil
 	case at > p.tail.end:
 		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal ends at %d", at, p.tail.end),
 			"the journal lost records; no member starts",
@@ -164,13 +165,6 @@ func (p *target) newestSnapshot(ctx context.Context, info *snapshot.Info) ([]Fin
 		return []Finding{fine(fmt.Sprintf("the newest is %v old, of %s; %s of the journal follow", age,
 			several(int(info.Documents), "document"), several(int(rest), "record")))}, nil
 	}
-}
-
-// noneReaches is the remedy where no snapshot reaches the beginning of a journal, whose topic has that id.
-func (p *target) noneReaches(ctx context.Context, id [16]byte) string {
-	return "give this member the store that the others use (snapshots), or the directory of the one that was alone" +
-		p.acceptGap(ctx, "if there is none left, start once with --accept-journal-gap "+
-			protocol.JournalGap(p.in.Journal.Topic, id, p.tail.start))
 }
 
 // retentionOf reads retention.ms. ok is false if records are not deleted by age.

@@ -159,8 +159,8 @@ func (l *Log) LastStart() int64 { return l.start.Load() }
 // Gap names the loss of what stood below LastStart.
 func (l *Log) Gap() string { return protocol.JournalGap(l.Topic, l.ID, l.LastStart()) }
 
-// GapIsTold says how a person learns the Gap of a journal that is made anew: nobody can know the id of its topic before.
-const GapIsTold = "it stops once more, and names the --accept-journal-gap with which it goes on at the committed " +
+// NextGap says how a person learns the Gap of a journal that is made anew: nobody can know the id of its topic before.
+const NextGap = "it stops once more, and names the --accept-journal-gap with which it goes on at the committed " +
 	"offsets, without what was remembered"
 
 // LastEnd returns the end as it was last read, or -1 if it is not known.

@@ -48,7 +48,7 @@ func (a *Agreed) sameSettings(topic string, inForce []byte) error {
 		What: what,
 		Remedy: "use the same settings as the other members; to change them, start a second deployment with a group of its " +
 			"own and succeeds, and have it take over (unecho takeover); where all that is remembered may be lost, stop all " +
-			"members, delete topic " + topic + ", and start: " + journal.GapIsTold,
+			"members, delete topic " + topic + ", and start: " + journal.NextGap,
 	}
 }
 

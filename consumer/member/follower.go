@@ -264,7 +264,7 @@ func (f *Follower) unfollowed(ctx context.Context, err error) error {
 	case errors.Is(err, journal.ErrLost) && journalDeleted(ctx, f.Log, f.Logger):
 		return &stop.Error{
 			What: "journal " + f.Log.Topic + " was deleted while this member worked", Err: err,
-			Remedy: "restore it; if it is lost, or was deleted to begin anew, start again: " + journal.GapIsTold,
+			Remedy: "restore it; if it is lost, or was deleted to begin anew, start again: " + journal.NextGap,
 		}
 	case errors.Is(err, journal.ErrLost):
 		return &stop.Error{

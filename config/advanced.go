@@ -11,8 +11,8 @@ import (
 // AdvancedParams are what nearly nobody sets.
 type AdvancedParams struct {
 	Membership       consumer.Membership `key:""`
-	PassAfter        time.Duration       `key:"pass_after" doc:"how long the journal may not answer before documents are passed on to unique unchecked, with a header that says so, and are remembered when it answers again; 0s: they wait for as long as it takes" example:"30s"`
-	MaxDocumentBytes setting.Bytes       `key:"max_document_bytes" doc:"a larger text is rejected (too_large): of raw and html the value, else what the fields become; what else is in a value does not count; an output record and a journal entry may have as much, 1MiB at least, a batch of the source twice as much, 32MiB at least, and a fetch twice as much, 16MiB at least" example:"1MiB" verdict:"true"`
+	PassAfter        time.Duration       `key:"pass_after" doc:"after the journal has not answered for so long, forward documents to unique unchecked, marked by a header, and remember them later; 0s lets them wait" example:"30s"`
+	MaxDocumentBytes setting.Bytes       `key:"max_document_bytes" doc:"a larger text is rejected (too_large): with raw and html the whole value, else the joined fields. It also bounds an output record and a journal entry (1MiB at least). A batch of the source may have twice as much (32MiB at least), a fetch as well (16MiB at least)" example:"1MiB" verdict:"true"`
 }
 
 // DefaultAdvancedParams are the defaults.

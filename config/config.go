@@ -21,15 +21,15 @@ const SettingsVersion = "2"
 type Config struct {
 	Consumer consumer.Params   `key:""` // group and succeeds
 	Kafka    broker.Params     `key:"kafka" doc:"How Kafka is reached."`
-	Sources  []document.Source `key:"sources" doc:"Which topics are read, and how a record becomes a document. A topic is read by the source that names it, else by the first whose pattern fits."`
-	Registry registry.Params   `key:"schema_registry" doc:"Where the schemas are that values name. What it says of a name holds for ever."`
+	Sources  []document.Source `key:"sources" doc:"Which topics are read, and how a record becomes a document. A topic belongs to the source that names it, else to the first whose pattern fits."`
+	Registry registry.Params   `key:"schema_registry" doc:"Where the schemas are that values name. A schema is asked for once and never changes."`
 	Judge    index.Params      `key:""`  // the sections similarity, window and index
 	Journal  journal.Params    `key:"-"` // follows from the others
 	Sink     sink.Params       `key:"outputs" doc:"Where documents go."`
-	Snapshot SnapshotParams    `key:"snapshots" doc:"What a member starts from."`
-	HTTP     HTTPParams        `key:"http" doc:"What is served for the people who run it."`
+	Snapshot SnapshotParams    `key:"snapshots" doc:"Where snapshots of the index are kept, from which a member starts."`
+	HTTP     HTTPParams        `key:"http" doc:"Health, metrics, the page and the API."`
 	Log      LogParams         `key:"log" doc:"Logs, on standard error."`
-	Advanced AdvancedParams    `key:"advanced" doc:"What nearly nobody sets." advanced:"true"`
+	Advanced AdvancedParams    `key:"advanced" doc:"Settings that hardly anybody needs." advanced:"true"`
 
 	AnyTopics bool `key:"-"` // for verbs that are told the topics otherwise: sources need not name any
 }

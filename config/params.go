@@ -14,19 +14,19 @@ import (
 // HTTPParams say where health, metrics and the API are served, and to whom.
 type HTTPParams struct {
 	Listen string `key:"listen" doc:"address for /live, /ready, /metrics, /log/level and the API; empty serves none" example:"127.0.0.1:9464"`
-	Token  string `key:"token" doc:"who asks the API must send it; without one the API answers on a loopback address only" secret:"true"`
+	Token  string `key:"token" doc:"callers of the API must send it; without a token the API answers only on a loopback address" secret:"true"`
 	// TokenFile is where Token was read from, so that it can be read again; empty if it was given otherwise. Load sets it.
 	TokenFile string `key:"-"`
 
-	ShowText bool `key:"show_text" doc:"the API and the page may show the texts of documents, read from the source topics; without it no text leaves"`
+	ShowText bool `key:"show_text" doc:"let the API and the page show the texts of documents, read from the source topics"`
 
 	TLS    HTTPTLSParams `key:"tls" doc:"With both files, http.listen speaks TLS (1.2 or later) and nothing else; both are read again when they change."`
-	Ingest IngestParams  `key:"ingest" doc:"POST /api/v1/documents, which takes documents for the source topics from callers with the token."`
+	Ingest IngestParams  `key:"ingest" doc:"POST /api/v1/documents, which accepts documents for the source topics from callers with the token."`
 }
 
 // HTTPTLSParams say by which certificate http.listen is known.
 type HTTPTLSParams struct {
-	CertFile string `key:"cert_file" doc:"PEM file of the certificate of http.listen, and of those that lead to its authority" example:"/etc/unecho/tls/tls.crt"`
+	CertFile string `key:"cert_file" doc:"PEM file of the certificate of http.listen and of its intermediate authorities" example:"/etc/unecho/tls/tls.crt"`
 	KeyFile  string `key:"key_file" doc:"PEM file of the private key of that certificate" example:"/etc/unecho/tls/tls.key"`
 }
 
@@ -35,8 +35,8 @@ func (p HTTPTLSParams) Enabled() bool { return p.CertFile != "" }
 
 // IngestParams say whether documents are taken over HTTP, and how many.
 type IngestParams struct {
-	Enabled bool `key:"enabled" doc:"take documents over HTTP"`
-	Rate    int  `key:"rate" doc:"how many documents are taken a second; those beyond get 429"`
+	Enabled bool `key:"enabled" doc:"accept documents over HTTP"`
+	Rate    int  `key:"rate" doc:"documents a second that are accepted; more get 429"`
 }
 
 // Takes says whether documents are taken over HTTP.
@@ -44,7 +44,7 @@ func (p HTTPParams) Takes() bool { return p.Listen != "" && p.Ingest.Enabled }
 
 // LogParams say what is logged, and how.
 type LogParams struct {
-	Level  string `key:"level" doc:"the least level that is logged" enum:"debug|info|warn|error"`
+	Level  string `key:"level" doc:"the lowest level that is logged" enum:"debug|info|warn|error"`
 	Format string `key:"format" doc:"console is for people, json for collectors; auto is console on a terminal and json elsewhere" enum:"auto|console|json"`
 }
 

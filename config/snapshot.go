@@ -10,7 +10,7 @@ import (
 // SnapshotParams say where snapshots are stored, by the section of one kind of store, and how often they are taken.
 type SnapshotParams struct {
 	Directory localdir.Params `key:"directory" doc:"A directory, of this machine or of a network file system with locks."`
-	Postgres  postgres.Params `key:"postgres" doc:"A database, which all members see. Either this or a directory is given."`
+	Postgres  postgres.Params `key:"postgres" doc:"A database for all members. Set either this or a directory."`
 	Taken     snapshot.Params `key:""`
 }
 

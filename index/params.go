@@ -23,22 +23,22 @@ type Params struct {
 // SimilarityParams say when two documents are near-identical.
 type SimilarityParams struct {
 	Threshold     float64 `key:"threshold" doc:"documents at least this similar are duplicates; up to four decimals" verdict:"true" bound:"true"`
-	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, words or, where a script puts no space between them, as much text" called:"shingle" example:"word:3" verdict:"true"`
+	Shingle       string  `key:"shingle" doc:"what is compared: word:N, runs of N words; char:K, runs of K characters; auto:N, runs of words, or of as much text in scripts without spaces" called:"shingle" example:"word:3" verdict:"true"`
 	Hash          string  `key:"hash" doc:"how shingles become numbers: murmur3, xxh64 and sha1 are for trying settings published with them, and slower" enum:"xxhash|murmur3|xxh64|sha1" verdict:"true" omit:"xxhash" files:"true"`
 	Weighted      bool    `key:"weighted" doc:"a shingle counts as often as it occurs in a document, rather than once; with verify: levenshtein and minhash it always does" verdict:"true"`
-	Sketch        string  `key:"sketch" doc:"how candidates are found: minhash finds the share recall of the pairs at the threshold; simhash the pairs within distance, which of short texts are few of those at 0.8" verdict:"true"`
-	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; 0 takes as many as the cheapest bands and rows need, and as verify: estimate needs; with a number and bands: 0, bands have as many rows as fit" verdict:"true" files:"true"`
-	Plan          string  `key:"plan" doc:"minhash: how bands and rows are chosen: recall keeps the promise of that name with the fewest candidates, area is datasketch's way and keeps none" enum:"recall|area" verdict:"true" omit:"recall" files:"true"`
-	Recall        float64 `key:"recall" doc:"minhash: share of the pairs exactly at the threshold that become candidates; with verify: levenshtein of those whose edits fall by chance" verdict:"true"`
-	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 plans both, so that they keep recall" verdict:"true" files:"true"`
+	Sketch        string  `key:"sketch" doc:"how candidates are found: minhash finds the share recall of the pairs at the threshold. simhash finds the pairs within distance: for short texts, few of those at 0.8" verdict:"true"`
+	Slots         int     `key:"slots" doc:"minhash: slots of a sketch; 0 takes as many as the cheapest bands and verify: estimate need; with a number and bands: 0, bands have as many rows as fit" verdict:"true" files:"true"`
+	Plan          string  `key:"plan" doc:"minhash: how bands and rows are chosen: recall reaches similarity.recall with the fewest candidates; area is the method of datasketch and does not" enum:"recall|area" verdict:"true" omit:"recall" files:"true"`
+	Recall        float64 `key:"recall" doc:"minhash: share of the pairs exactly at the threshold that become candidates; with verify: levenshtein, of those with edits at random places" verdict:"true"`
+	Bands         int     `key:"bands" doc:"minhash: bands of the slots, with rows; 0 plans both for recall" verdict:"true" files:"true"`
 	Rows          int     `key:"rows" doc:"minhash: slots in a band, with bands" verdict:"true" files:"true"`
 	Bits          int     `key:"bits" doc:"simhash: bits of a sketch" enum:"32|64|128" verdict:"true" omit:"64" files:"true"`
-	Distance      int     `key:"distance" doc:"simhash: documents that differ in up to so many bits become candidates, and with verify: estimate duplicates, whatever the threshold is" verdict:"true"`
-	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the texts rune by rune (their first 32 KiB), estimate only the sketches (of minhash off by up to 0.07 at 0.8: not for templates, such as lines of a log)" enum:"jaccard|levenshtein|estimate" verdict:"true" bound:"true"`
-	Evidence      string  `key:"evidence" doc:"what is kept of a document for verify: jaccard: shingles (auto) keeps short hashes and no readable text; text keeps the text, which for char:K takes less memory and more time; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true" omit:"auto" files:"true"`
-	MaxCandidates int     `key:"max_candidates" doc:"documents that one is compared with, those first whose digests differ least; where that leaves some out and no match is found, the record says so (unecho-cut)" verdict:"true" bound:"true"`
-	MaxReferences int     `key:"max_references" doc:"documents that are looked at under one key, the newest first, and 16 times as many under all keys of a document; each is told apart by a digest of 32 bytes, in some 10 to 100 ns" verdict:"true" omit:"1024" files:"true"`
-	MaxWork       int     `key:"max_work" doc:"what comparing one document may cost, in steps of some 10 ns: 1 for each shingle compared, 6 for each byte of text that is cut into shingles, and 2 million for a pair of 32 KiB by levenshtein; a candidate that would cost more than is left is left out" verdict:"true" omit:"2000000" files:"true"`
+	Distance      int     `key:"distance" doc:"simhash: documents that differ in up to so many bits become candidates, and with verify: estimate duplicates, whatever the threshold" verdict:"true"`
+	Verify        string  `key:"verify" doc:"how candidates are verified: jaccard compares all shingles, levenshtein the first 32 KiB of the texts rune by rune. estimate compares only the sketches: with minhash off by up to 0.07 at 0.8, so not for templates such as log lines" enum:"jaccard|levenshtein|estimate" verdict:"true" bound:"true"`
+	Evidence      string  `key:"evidence" doc:"what is kept of a document: shingles (auto) keeps short hashes and no readable text; text keeps the text, which for char:K takes less memory and more time; verify: levenshtein needs the text" enum:"auto|shingles|text" verdict:"true" omit:"auto" files:"true"`
+	MaxCandidates int     `key:"max_candidates" doc:"most documents that one is compared with, the most similar digests first; a record without a match that was not compared with all has the header unecho-cut" verdict:"true" bound:"true"`
+	MaxReferences int     `key:"max_references" doc:"most documents looked up under one key, the newest first, and 16 times as many under all keys of a document; each costs some 10 to 100 ns, for a digest of 32 bytes" verdict:"true" omit:"1024" files:"true"`
+	MaxWork       int     `key:"max_work" doc:"most steps for comparing one document, of some 10 ns each. A compared shingle takes 1, a byte of text that is cut into shingles 6, a pair of 32 KiB by levenshtein 2 million. A candidate that exceeds the remaining budget is skipped" verdict:"true" omit:"2000000" files:"true"`
 
 	Signed Signed `key:"-"`
 }
@@ -81,14 +81,14 @@ func (SimilarityParams) Choices(key string) []string {
 
 // WindowParams say how long documents are remembered.
 type WindowParams struct {
-	Age      time.Duration `key:"age" doc:"a document is remembered so long; 0 is no bound" example:"24h" verdict:"true" bound:"true"`
-	Count    int           `key:"count" doc:"so many documents are remembered; 0 is no bound" verdict:"true" bound:"true"`
-	Bytes    setting.Bytes `key:"bytes" doc:"so many bytes of entries are remembered; 0 is no bound" example:"1GiB" verdict:"true" bound:"true"`
-	Clock    string        `key:"clock" doc:"what age is measured by: arrival in the journal, or the documents' own times (event)" enum:"arrival|event" verdict:"true"`
-	Requests time.Duration `key:"requests" doc:"so long the verdict of a document that came with an idempotency key (header unecho-idempotency-key) is remembered by that key, for the last million of them at most: the same document with the same key goes to duplicate; 0s reads no keys" example:"1h" verdict:"true" bound:"true" omit:"0s"`
+	Age      time.Duration `key:"age" doc:"how long a document is remembered; 0 is no bound" example:"24h" verdict:"true" bound:"true"`
+	Count    int           `key:"count" doc:"most documents that are remembered; 0 is no bound" verdict:"true" bound:"true"`
+	Bytes    setting.Bytes `key:"bytes" doc:"most memory for the remembered documents; 0 is no bound" example:"1GiB" verdict:"true" bound:"true"`
+	Clock    string        `key:"clock" doc:"the time that age counts from: arrival in the journal, or the documents' own times (event)" enum:"arrival|event" verdict:"true"`
+	Requests time.Duration `key:"requests" doc:"how long idempotency keys (header unecho-idempotency-key) are remembered, the last million at most: the same document with the same key goes to duplicate; 0s ignores keys" example:"1h" verdict:"true" bound:"true" omit:"0s"`
 
-	Refresh     string        `key:"refresh" doc:"what a unique document's age is counted from: itself (first), or its last copy (last), so that what goes on being repeated is remembered" enum:"first|last" verdict:"true" bound:"true"`
-	ReemitEvery time.Duration `key:"reemit_every" doc:"let a copy through as unique when nothing of its kind came through for so long; 0 lets none through" example:"6h" verdict:"true" bound:"true"`
+	Refresh     string        `key:"refresh" doc:"what a unique document's age counts from: itself (first), or its last copy (last), which keeps repeated documents remembered" enum:"first|last" verdict:"true" bound:"true"`
+	ReemitEvery time.Duration `key:"reemit_every" doc:"let a copy through as unique if no similar document came through for so long; 0 lets none through" example:"6h" verdict:"true" bound:"true"`
 
 	// Tolerance is how far a clock may run ahead before it is capped, and a document lie behind the stream before it is
 	// marked as late. It is no setting: tests vary it.
@@ -97,7 +97,7 @@ type WindowParams struct {
 
 // KeepParams say what enters the index.
 type KeepParams struct {
-	Keep string `key:"keep" doc:"what documents are compared with: the unique ones (representatives), or their copies too (all), so that a copy of a copy is found" enum:"representatives|all" verdict:"true" bound:"true"`
+	Keep string `key:"keep" doc:"what documents are compared with: unique ones (representatives), or also their copies (all), which finds copies of copies" enum:"representatives|all" verdict:"true" bound:"true"`
 }
 
 // Values of settings that the code compares with. The tags list all values.

@@ -14,9 +14,9 @@ import (
 type Params struct {
 	Unique    Output          `key:"unique" doc:"Where unique documents go."`
 	Duplicate DuplicateOutput `key:"duplicate" doc:"Where duplicates go: to a topic, or nowhere."`
-	Rejected  Output          `key:"rejected" doc:"Where documents go that could not be judged."`
-	Verdicts  VerdictsOutput  `key:"verdicts" doc:"Where to read what was found, beside the headers."`
-	Create    CreateParams    `key:"create" doc:"How topics that are missing are created: outputs, and the journal."`
+	Rejected  Output          `key:"rejected" doc:"Where documents go that cannot be judged."`
+	Verdicts  VerdictsOutput  `key:"verdicts" doc:"A topic with verdicts as JSON, for readers who cannot read headers."`
+	Create    CreateParams    `key:"create" doc:"How missing topics are created: outputs and the journal."`
 
 	MaxRecordBytes setting.Bytes `key:"-"` // documents that would be larger as an output record, headers included, are rejected
 
@@ -30,22 +30,22 @@ type Output struct {
 
 // DuplicateOutput is the topic of duplicates, or none.
 type DuplicateOutput struct {
-	Topic string `key:"topic" doc:"name of the topic; {source} is the source topic; that of outputs.unique has duplicates among the unique documents, where only their headers tell them apart" called:"topic"`
-	Drop  bool   `key:"drop" doc:"write duplicates nowhere, whatever the topic: they are judged and counted"`
+	Topic string `key:"topic" doc:"name of the topic; {source} is the source topic. It may be the topic of outputs.unique; then only headers mark duplicates" called:"topic"`
+	Drop  bool   `key:"drop" doc:"do not write duplicates to any topic; they are still judged and counted"`
 }
 
 // VerdictsOutput is the topic of verdicts, or none.
 type VerdictsOutput struct {
-	Topic string `key:"topic" doc:"name of a topic with a JSON record for each document, for consumers that cannot read headers; {source} is the source topic; empty: there is none" called:"topic" example:"{source}.verdicts"`
+	Topic string `key:"topic" doc:"name of a topic with a JSON record for each document, for consumers that cannot read headers; {source} is the source topic; empty writes none" called:"topic" example:"{source}.verdicts"`
 }
 
 // CreateParams say how topics are created that are missing: outputs, and the journal.
 type CreateParams struct {
-	Enabled           bool `key:"enabled" doc:"create topics that are missing, and add partitions to outputs that have fewer than their source"`
-	Partitions        int  `key:"partitions" doc:"partitions of outputs that are created; 0: as many as the source has, which is also the least"`
-	ReplicationFactor int  `key:"replication_factor" doc:"replicas of topics that are created, the journal too; -1 is the broker's default"`
+	Enabled           bool `key:"enabled" doc:"create missing topics, and add partitions to outputs that have fewer than their source"`
+	Partitions        int  `key:"partitions" doc:"partitions of created outputs, at least as many as the source has; 0: as many as the source"`
+	ReplicationFactor int  `key:"replication_factor" doc:"replicas of created topics, also of the journal; -1 is the broker's default"`
 
-	Config map[string]string `key:"config" doc:"configurations of outputs that are created, by their names in Kafka; the journal has its own" example:"retention.ms=604800000"`
+	Config map[string]string `key:"config" doc:"topic configurations of created outputs, by their names in Kafka; the journal has its own" example:"retention.ms=604800000"`
 }
 
 // MinRecordBytes is the least MaxRecordBytes. A record whose value, key and headers are all withheld fits into it,

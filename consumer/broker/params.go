@@ -11,24 +11,24 @@ import (
 
 // Params say how Kafka is reached.
 type Params struct {
-	Brokers    []string   `key:"brokers" doc:"where to ask first for the brokers of the cluster, as host:port" called:"addresses" example:"kafka-1:9092, kafka-2:9092"`
-	ClientRack string     `key:"client_rack" doc:"the rack or zone of this process, by a name as in broker.rack: journal and sources are read from a replica there, where the brokers have a replica.selector.class; empty reads from leaders" example:"eu-west-1a"`
+	Brokers    []string   `key:"brokers" doc:"some of the cluster's brokers, as host:port; the others are found through them" called:"addresses" example:"kafka-1:9092, kafka-2:9092"`
+	ClientRack string     `key:"client_rack" doc:"the rack or zone of this process, named as in broker.rack. Journal and sources are read from a replica there, if the brokers have a replica.selector.class. Empty reads from leaders" example:"eu-west-1a"`
 	TLS        TLSParams  `key:"tls"`
 	SASL       SASLParams `key:"sasl"`
 }
 
 // TLSParams say how connections are encrypted.
 type TLSParams struct {
-	Enabled            bool   `key:"enabled" doc:"speak TLS to Kafka"`
-	CAFile             string `key:"ca_file" doc:"PEM file of the authorities that sign Kafka's certificates; empty trusts those of the system" example:"/etc/unecho/ca.pem"`
+	Enabled            bool   `key:"enabled" doc:"use TLS for Kafka"`
+	CAFile             string `key:"ca_file" doc:"PEM file of the authorities that sign Kafka's certificates; empty uses those of the system" example:"/etc/unecho/ca.pem"`
 	CertFile           string `key:"cert_file" doc:"PEM file of our certificate, for mutual TLS" example:"/etc/unecho/client.pem"`
 	KeyFile            string `key:"key_file" doc:"PEM file of our certificate's private key" example:"/etc/unecho/client.key"`
-	InsecureSkipVerify bool   `key:"insecure_skip_verify" doc:"trust any certificate: anyone in between can read and change everything"`
+	InsecureSkipVerify bool   `key:"insecure_skip_verify" doc:"accept any certificate: an attacker in between can read and change everything"`
 }
 
 // SASLParams say who we are.
 type SASLParams struct {
-	Mechanism string `key:"mechanism" doc:"how to log in; AWS_MSK_IAM reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION" enum:"none|PLAIN|SCRAM-SHA-256|SCRAM-SHA-512|OAUTHBEARER|AWS_MSK_IAM"`
+	Mechanism string `key:"mechanism" doc:"how to log in; AWS_MSK_IAM reads the AWS variables of the environment" enum:"none|PLAIN|SCRAM-SHA-256|SCRAM-SHA-512|OAUTHBEARER|AWS_MSK_IAM"`
 	Username  string `key:"username" doc:"for PLAIN and SCRAM"`
 	Password  string `key:"password" doc:"for PLAIN and SCRAM" secret:"true"`
 

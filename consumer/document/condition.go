@@ -19,12 +19,12 @@ import (
 // A field is compared as a string, as a number in the way it is written, or as true and false; whatever else it holds equals
 // no value. What is missing equals no value either, and a null is missing.
 type Condition struct {
-	Header      string        `key:"header" doc:"the header that is looked at: the last one of that name" example:"lang" verdict:"true" omit:""`
-	Field       string        `key:"field" doc:"the field that is looked at, in formats with fields" example:"kind" verdict:"true" omit:""`
+	Header      string        `key:"header" doc:"the header to test: the last one of that name" example:"lang" verdict:"true" omit:""`
+	Field       string        `key:"field" doc:"the field to test, in formats with fields" example:"kind" verdict:"true" omit:""`
 	Equals      string        `key:"equals" doc:"the header or field is there and has this value" called:"value" example:"en" verdict:"true" omit:""`
 	Not         string        `key:"not" doc:"the header or field is missing, or has another value" called:"value" example:"correction" verdict:"true" omit:""`
 	Exists      string        `key:"exists" doc:"true: the header or field is there, false: it is missing" called:"bool" example:"true" verdict:"true" omit:""`
-	SizeAtLeast setting.Bytes `key:"size_at_least" doc:"the value has so many bytes or more" example:"200" verdict:"true" omit:"0"`
+	SizeAtLeast setting.Bytes `key:"size_at_least" doc:"the value has at least so many bytes" example:"200" verdict:"true" omit:"0"`
 	SizeBelow   setting.Bytes `key:"size_below" doc:"the value has fewer bytes" example:"1MiB" verdict:"true" omit:"0"`
 }
 

@@ -15,15 +15,15 @@ const maxFields = 32
 
 // Params say how the records of a source become documents. All of them decide verdicts.
 type Params struct {
-	Format string       `key:"format" doc:"what a record's value is: raw text, html, or an object in one of the other formats" verdict:"true"`
-	Fields []string     `key:"text" doc:"where the text is, but for raw and html; dots go into objects, and through arrays of them, of which the texts are joined (a dot in a name is written \\.), several fields are joined" example:"[title, article.body]" verdict:"true"`
-	HTML   []string     `key:"html" doc:"those of text that hold HTML, of which the text counts: tags, comments, scripts and styles go, character references are resolved; format: html takes the whole value so" example:"[article.body]" verdict:"true" omit:""`
-	Base64 []string     `key:"base64" doc:"those of text that hold text, or HTML, in base64, with the alphabet of RFC 4648 or that for URLs, padded or not" example:"[article.body]" verdict:"true" omit:""`
-	ID     string       `key:"id" doc:"what the headers of a duplicate call its original: key, header:NAME, field:PATH, or several in braces; empty, or where a part is missing, it is topic/partition/offset" example:"field:id" verdict:"true"`
-	Scope  string       `key:"scope" doc:"documents are compared only within the same: key, topic, partition, header:NAME, field:PATH, or several in braces; empty compares all" called:"scope" example:"{header:tenant}/{field:language}" verdict:"true"`
-	When   []Condition  `key:"when" doc:"conditions that a document must meet, all of them, to be checked; what does not goes to the unique topic as it is, marked by unecho-unchecked"`
-	Reject []string     `key:"reject" doc:"which documents are rejected: missing_field, where one of several fields is absent, null or NaN (else it counts as empty; where all are, the document is rejected in any case); empty, tombstones and those whose text is empty or blank (else unique); invalid_encoding, what is not UTF-8 (else it is part of the word it stands in, as U+FFFD is, and where it is more than 5 % of a text, that is compared by its bytes)" called:"reasons" enum:"missing_field|empty|invalid_encoding" verdict:"true"`
-	Schema SchemaParams `key:"schema" doc:"What values with a schema are read by: avro and protobuf."`
+	Format string       `key:"format" doc:"the format of a record's value: raw is text, html a page, the others have fields" verdict:"true"`
+	Fields []string     `key:"text" doc:"the fields with the text, which are joined; not for raw and html. Dots lead into objects and arrays of objects (a dot in a name is written \\.)" example:"[title, article.body]" verdict:"true"`
+	HTML   []string     `key:"html" doc:"fields of text that hold HTML: only the text inside it is compared; for a whole value of HTML use format: html" example:"[article.body]" verdict:"true" omit:""`
+	Base64 []string     `key:"base64" doc:"fields of text that hold text or HTML in base64, in the standard or the URL alphabet, padded or not" example:"[article.body]" verdict:"true" omit:""`
+	ID     string       `key:"id" doc:"the name of the original in a duplicate's headers: key, header:NAME, field:PATH, or several in braces; empty, or if a part is missing, topic/partition/offset" example:"field:id" verdict:"true"`
+	Scope  string       `key:"scope" doc:"compare only documents of the same scope: key, topic, partition, header:NAME, field:PATH, or several in braces; empty compares all" called:"scope" example:"{header:tenant}/{field:language}" verdict:"true"`
+	When   []Condition  `key:"when" doc:"a document is checked only if it meets all of these conditions; others go to the unique topic as they are, marked by unecho-unchecked"`
+	Reject []string     `key:"reject" doc:"which documents are rejected. missing_field: one of several fields is absent, null or NaN (else it counts as empty); if all are, the document is always rejected. empty: tombstones and blank texts (else they are unique). invalid_encoding: bytes that are not UTF-8 (else they are letters; a text with more than 5 % of them is compared by its bytes)" called:"reasons" enum:"missing_field|empty|invalid_encoding" verdict:"true"`
+	Schema SchemaParams `key:"schema" doc:"Schemas, for avro and protobuf."`
 
 	MaxBytes setting.Bytes   `key:"-"` // advanced.max_document_bytes: a larger text is rejected
 	Registry registry.Params `key:"-"` // schema_registry
@@ -31,9 +31,9 @@ type Params struct {
 
 // SchemaParams say what the schema of a value is.
 type SchemaParams struct {
-	Framing string `key:"framing" doc:"what stands before a value, or in a header beside it, and names its schema" verdict:"true" omit:"none"`
-	File    string `key:"file" doc:"the one schema of all values: for avro an .avsc file, for protobuf a file of descriptors (protoc --include_imports -o FILE); for values that have several, name a registry" example:"/etc/unecho/article.avsc"`
-	Message string `key:"message" doc:"for protobuf: the full name of the message that a value is; needed with file, and what is another message in a registry is rejected (wrong_type)" example:"news.v1.Article" verdict:"true" omit:""`
+	Framing string `key:"framing" doc:"the prefix of a value, or the header, that names its schema" verdict:"true" omit:"none"`
+	File    string `key:"file" doc:"the schema of all values: an .avsc file for avro, a file of descriptors for protobuf (protoc --include_imports -o FILE). If values have different schemas, use a registry" example:"/etc/unecho/article.avsc"`
+	Message string `key:"message" doc:"for protobuf: the full name of the message; required with file. With a registry, values of another message are rejected (wrong_type)" example:"news.v1.Article" verdict:"true" omit:""`
 
 	Fingerprint string `key:"-"` // of what File holds, on which members must agree; Pin fills it in
 }

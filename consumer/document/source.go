@@ -16,10 +16,10 @@ import (
 // Source says which topics are read, and how their records become documents. A topic is read by the source that names it,
 // else by the first whose pattern fits its whole name.
 type Source struct {
-	Topics  []string `key:"topics" doc:"topics of documents; there is pattern, too" called:"topics" example:"[news]"`
-	Pattern string   `key:"pattern" doc:"a regular expression (RE2) of the whole name of topics that are read as well, also those that come while members run, from their start; outputs, journals and internal topics never are" example:"news\\..+"`
+	Topics  []string `key:"topics" doc:"topics to read; see also pattern" called:"topics" example:"[news]"`
+	Pattern string   `key:"pattern" doc:"a regular expression (RE2) for the whole name of further topics to read, also of those created later; they are read from their start. It never matches outputs, journals and internal topics" example:"news\\..+"`
 	Reading Params   `key:""`
-	Start   string   `key:"start" doc:"where one of topics begins that the group has never read" enum:"earliest|latest"`
+	Start   string   `key:"start" doc:"where reading begins in a topic that the group has never read" enum:"earliest|latest"`
 }
 
 // DefaultSource are the defaults of a source, which has no topics yet.

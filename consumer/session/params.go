@@ -9,8 +9,8 @@ import (
 
 // Params say which group this process takes part in, and how.
 type Params struct {
-	Group      string `key:"group" doc:"the consumer group, of this deployment alone; its members share the work and the journal, GROUP.journal" example:"news-filter"`
-	Succeeds   string `key:"succeeds" doc:"the group that this one is to take over from: it fills its window with what that group has found unique and forwards nothing, until unecho takeover; once it has taken over, this says nothing more" example:"news-filter-1"`
+	Group      string `key:"group" doc:"the consumer group of this deployment alone; its members share the work and the journal, GROUP.journal" example:"news-filter"`
+	Succeeds   string `key:"succeeds" doc:"the group to take over from. Until unecho takeover, this group fills its window with that group's unique documents and forwards nothing. After the takeover the setting has no effect" example:"news-filter-1"`
 	Membership `key:"-"`
 
 	// These are no settings. Tests have others than the defaults.
@@ -25,9 +25,9 @@ type Params struct {
 // Membership says how this process is a member of its group.
 type Membership struct {
 	Member         string        `key:"member" doc:"this process's name in the group; empty takes the lowest free one" example:"unecho-0"`
-	Sessions       int           `key:"sessions" doc:"sessions of this process, each a member of the group with transactions of its own"`
-	SessionTimeout time.Duration `key:"session_timeout" doc:"a member unheard of for so long loses its partitions" example:"6s"`
-	DrainTimeout   time.Duration `key:"drain_timeout" doc:"bound on finishing, committing and the last snapshot after SIGTERM" example:"20s"`
+	Sessions       int           `key:"sessions" doc:"sessions of this process; each is a member of the group with its own transactions"`
+	SessionTimeout time.Duration `key:"session_timeout" doc:"a member that is silent for so long loses its partitions" example:"6s"`
+	DrainTimeout   time.Duration `key:"drain_timeout" doc:"most time after SIGTERM for finishing, committing and the last snapshot" example:"20s"`
 	KeepMembership bool          `key:"keep_membership" doc:"stay in the group when stopping, for rolling restarts: no rebalance if back within session_timeout"`
 }
 

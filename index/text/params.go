@@ -4,14 +4,14 @@ import "github.com/unecho/unecho/index/setting"
 
 // Params say how a text is changed before it is compared. The package comment gives the order of the steps.
 type Params struct {
-	HTML        string        `key:"html" doc:"take documents as text, or as HTML: tags, comments, scripts and styles go, character references are resolved" enum:"keep|strip" verdict:"true"`
-	URLs        string        `key:"urls" doc:"compare URLs and e-mail addresses as they are, all as the words url and email, or not at all" enum:"keep|mask|drop" verdict:"true"`
-	IDs         string        `key:"ids" doc:"compare hexadecimal ids, UUIDs and MAC addresses as they are, or all as the word id; needs text.punctuation other than drop, and text.space: collapse" enum:"keep|mask" verdict:"true" omit:"keep"`
+	HTML        string        `key:"html" doc:"keep compares HTML as it is; strip removes tags, comments, scripts and styles, and resolves character references" enum:"keep|strip" verdict:"true"`
+	URLs        string        `key:"urls" doc:"compare URLs and e-mail addresses as they are, as the words url and email, or not at all" enum:"keep|mask|drop" verdict:"true"`
+	IDs         string        `key:"ids" doc:"compare hexadecimal ids, UUIDs and MAC addresses as they are, or as the word id; needs text.punctuation other than drop, and text.space: collapse" enum:"keep|mask" verdict:"true" omit:"keep"`
 	Accents     string        `key:"accents" doc:"compare letters with their accents, or without: é as e, й as и, أ as ا" enum:"keep|strip" verdict:"true"`
 	Digits      string        `key:"digits" doc:"compare numbers digit by digit, all as 0, or spelled out in English words" enum:"keep|mask|words" verdict:"true"`
-	Punctuation string        `key:"punctuation" doc:"what becomes of punctuation and symbols: they separate words, stay, or vanish (don't as dont)" enum:"space|keep|drop" verdict:"true"`
-	Space       string        `key:"space" doc:"what becomes of white space: one space between words, or none, for shingles of characters" enum:"collapse|drop" verdict:"true"`
-	MaxBytes    setting.Bytes `key:"max_bytes" doc:"only so many bytes of the normal form are compared, cut between code points; 0 is no bound" example:"64KiB" verdict:"true" omit:"0" files:"true"`
+	Punctuation string        `key:"punctuation" doc:"punctuation and symbols separate words, stay, or vanish (don't as dont)" enum:"space|keep|drop" verdict:"true"`
+	Space       string        `key:"space" doc:"white space becomes one space, or none, for shingles of characters" enum:"collapse|drop" verdict:"true"`
+	MaxBytes    setting.Bytes `key:"max_bytes" doc:"most bytes of the normal form that are compared, cut between code points; 0 is no bound" example:"64KiB" verdict:"true" omit:"0" files:"true"`
 }
 
 // DefaultParams compares the words of plain text.

@@ -12,13 +12,13 @@ import (
 
 // Params say where tokens come from: a token endpoint, or a file.
 type Params struct {
-	TokenURL     string   `key:"token_url" doc:"token endpoint that gives tokens for client credentials" example:"https://login.example.com/oauth2/token"`
-	ClientID     string   `key:"client_id" doc:"who we are to the token endpoint"`
+	TokenURL     string   `key:"token_url" doc:"token endpoint for client credentials" example:"https://login.example.com/oauth2/token"`
+	ClientID     string   `key:"client_id" doc:"name of this client at the token endpoint"`
 	ClientSecret string   `key:"client_secret" doc:"the secret of client_id" secret:"true"`
-	Scopes       []string `key:"scopes" doc:"what to ask the token endpoint for" example:"[kafka]"`
-	Params       []string `key:"params" doc:"what else the token endpoint wants to be told, as name=value; no secrets" example:"[audience=kafka]"`
-	File         string   `key:"file" doc:"file that holds a token, and is read again at each login" example:"/var/run/secrets/tokens/kafka"`
-	Extensions   []string `key:"extensions" doc:"what to send the broker beside the token, as name=value" example:"[logicalCluster=lkc-1]"`
+	Scopes       []string `key:"scopes" doc:"scopes of the token" example:"[kafka]"`
+	Params       []string `key:"params" doc:"further parameters of the request for a token, as name=value; no secrets" example:"[audience=kafka]"`
+	File         string   `key:"file" doc:"file with a token; it is read at each login" example:"/var/run/secrets/tokens/kafka"`
+	Extensions   []string `key:"extensions" doc:"SASL extensions sent with the token, as name=value" example:"[logicalCluster=lkc-1]"`
 }
 
 // Sources lists the keys of the sources that are set.

@@ -13,11 +13,11 @@ import (
 
 // Params say how the registry is reached.
 type Params struct {
-	URLs     []string `key:"urls" doc:"where the schema registry is; the next is asked if one cannot be reached" example:"[https://registry.example.com:8081]"`
-	Username string   `key:"username" doc:"for a registry that wants a name and a password"`
-	Password string   `key:"password" doc:"for username; a file is read again for each request" secret:"true"`
-	Token    string   `key:"token" doc:"for a registry that wants a bearer token; a file is read again for each request" secret:"true"`
-	CAFile   string   `key:"ca_file" doc:"for addresses with https: PEM file of the authorities that sign the registry's certificate; empty trusts those of the system" example:"/etc/unecho/ca.pem"`
+	URLs     []string `key:"urls" doc:"addresses of the schema registry; if one cannot be reached, the next is used" example:"[https://registry.example.com:8081]"`
+	Username string   `key:"username" doc:"for a registry with basic authentication"`
+	Password string   `key:"password" doc:"password of username; a file is read for each request" secret:"true"`
+	Token    string   `key:"token" doc:"for a registry with bearer tokens; a file is read for each request" secret:"true"`
+	CAFile   string   `key:"ca_file" doc:"for https: PEM file of the authorities that sign the registry's certificate; empty uses those of the system" example:"/etc/unecho/ca.pem"`
 
 	Timeout      time.Duration `key:"-"` // how long the registry may take to answer
 	PasswordFile string        `key:"-"` // where the password comes from; empty: from nowhere that could change

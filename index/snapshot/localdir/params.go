@@ -7,8 +7,8 @@ import (
 
 // Params are the settings of a store in a directory, and open it.
 type Params struct {
-	Path string       `key:"path" doc:"the directory for snapshots, which outlives the process" example:"/var/lib/unecho/snapshots" called:"dir"`
-	For  snapshot.Use `key:"for" doc:"who uses the directory. member: each member has one of its own, and the journal is never trimmed; all: all members see this same one; only: this member stays alone, and no second one starts" enum:"member|all|only"`
+	Path string       `key:"path" doc:"the directory for snapshots; it must outlive the process" example:"/var/lib/unecho/snapshots" called:"dir"`
+	For  snapshot.Use `key:"for" doc:"who uses the directory. member: each member has its own, and the journal is never trimmed. all: all members share this one. only: this is the only member, and no second one starts" enum:"member|all|only"`
 }
 
 var _ snapshot.Opener = Params{}

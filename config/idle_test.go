@@ -18,7 +18,7 @@ func TestSettingsWithoutEffectAreRefused(t *testing.T) {
 	}{
 		"threshold where bits decide": {
 			sets: []string{"similarity.sketch=simhash", "similarity.verify=estimate", "similarity.threshold=0.8"},
-			want: "command line: similarity.threshold: 0.8: decides nothing with sketch: simhash and verify: estimate, where " +
+			want: "command line: similarity.threshold: 0.8: has no effect with sketch: simhash and verify: estimate, where " +
 				"similarity.distance says what is a duplicate; leave it out and set distance, or write verify: jaccard",
 		},
 		"threshold where shingles decide": {
@@ -26,15 +26,15 @@ func TestSettingsWithoutEffectAreRefused(t *testing.T) {
 		},
 		"distance of a minhash": {
 			sets: []string{"similarity.distance=5"},
-			want: "similarity.distance: 5: decides nothing with sketch: minhash; leave it out, or write sketch: simhash",
+			want: "similarity.distance: 5: has no effect with sketch: minhash; leave it out, or write sketch: simhash",
 		},
 		"slots of a simhash in a file": {
 			file: "similarity: {sketch: simhash, slots: 64}",
-			want: "similarity.slots: 64: decides nothing with sketch: simhash; leave it out, or write sketch: minhash",
+			want: "similarity.slots: 64: has no effect with sketch: simhash; leave it out, or write sketch: minhash",
 		},
 		"by a variable": {
 			file: "similarity: {sketch: simhash}", env: []string{"UNECHO_SIMILARITY_RECALL=0.9"},
-			want: "UNECHO_SIMILARITY_RECALL: similarity.recall: 0.9: decides nothing with sketch: simhash",
+			want: "UNECHO_SIMILARITY_RECALL: similarity.recall: 0.9: has no effect with sketch: simhash",
 		},
 		"a file that states defaults": {
 			file: "similarity: {sketch: simhash, verify: estimate, threshold: 0.8, slots: 0, recall: 0.98}",
@@ -61,7 +61,7 @@ func TestSettingsWithoutEffectAreRefused(t *testing.T) {
 
 // Fields of raw text are refused where a service is configured. Verbs that work on files take them.
 func TestFieldsOfRawTextAreRefused(t *testing.T) {
-	const raw = "decides nothing with format: raw, where the whole value is the text; "
+	const raw = "has no effect with format: raw, where the whole value is the text; "
 	for name, c := range map[string]struct {
 		file string
 		sets []string

@@ -115,7 +115,7 @@ func (p SnapshotParams) Idle() (mistakes []setting.Mistake) {
 		for i, f := range setting.Fields(s.Opener) {
 			if f.Text() != defaults[i].Text() {
 				mistakes = append(mistakes, setting.Wrong(setting.Join(s.section, f.Key), f.Text(),
-					"decides nothing with snapshots."+chosen[0].place, "leave it out"))
+					"has no effect with snapshots."+chosen[0].place, "leave it out"))
 			}
 		}
 	}

@@ -155,7 +155,7 @@ func TestStartBesideAGuest(t *testing.T) {
 			w.produce(20, 81)
 			leave := come(w)
 			m := w.launch(named("m"))
-			w.refusedBy(m, "another program reads as a member of group unecho", "client guest at", "start again")
+			w.refusedBy(m, "another program is a member of group unecho", "client guest at", "start again")
 			if got := m.Stats().Journal.Records; got != 0 {
 				t.Errorf("it appended %d records", got)
 			}
@@ -182,7 +182,7 @@ func TestDealtByKafka(t *testing.T) {
 		return resp, nil, true
 	})
 	m := w.launch(named("m"))
-	w.refusedBy(m, "another program reads as a member of group unecho", "dealt by something else than unecho")
+	w.refusedBy(m, "another program is a member of group unecho", "another program than unecho assigned")
 	if s := m.Stats(); s.Commits+s.Skipped > 0 || s.Unique > 0 {
 		t.Errorf("it has taken what it was given: %+v", s)
 	}

@@ -34,7 +34,7 @@ func (s *Setup) resolveSettings(ctx context.Context, id [16]byte) (index.Params,
 		return p, err
 	}
 	s.Logger.Info().Bool("new", begun == nil).Int("bands", p.Similarity.Bands).Int("rows", p.Similarity.Rows).
-		Int("slots", p.Similarity.Slots).Msg("settings that were left open")
+		Int("slots", p.Similarity.Slots).Msg("chosen settings")
 	return p, nil
 }
 

@@ -141,7 +141,7 @@ func TestUnreadableRecords(t *testing.T) {
 					t.Error("replicas differ")
 				}
 			}
-			if !said.has("a record in the journal is none of this group's") {
+			if !said.has("a record in the journal is not of this group") {
 				t.Error("nothing says that entries have no verdict, and records were damaged")
 			}
 			w.audited()

@@ -18,10 +18,10 @@ func (p SimilarityParams) Idle() (all []setting.Mistake) {
 	for _, f := range setting.Fields(&p) {
 		switch {
 		case f.Key == "threshold" && p.Verify == verifyEstimate && scheme.ByDistance():
-			all = append(all, setting.Wrong(f.Key, f.Text(), fmt.Sprintf("decides nothing with sketch: %s and verify: estimate, where "+
+			all = append(all, setting.Wrong(f.Key, f.Text(), fmt.Sprintf("has no effect with sketch: %s and verify: estimate, where "+
 				"similarity.distance says what is a duplicate", p.Sketch), "leave it out and set distance, or write verify: jaccard"))
 		case slices.Contains(unread, f.Key):
-			all = append(all, setting.Wrong(f.Key, f.Text(), "decides nothing with sketch: "+p.Sketch,
+			all = append(all, setting.Wrong(f.Key, f.Text(), "has no effect with sketch: "+p.Sketch,
 				"leave it out, or write sketch: "+readBy(f.Key)))
 		}
 	}

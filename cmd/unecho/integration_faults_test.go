@@ -107,7 +107,7 @@ func TestDrainIsBounded(t *testing.T) {
 	s.settled()
 	db.Stall()
 	check(t, hasty.cmd.Process.Signal(syscall.SIGTERM))
-	hasty.says("once more to leave at once")
+	hasty.says("a second signal exits at once")
 	check(t, hasty.cmd.Process.Signal(syscall.SIGTERM))
 	if code := hasty.exits(2500 * time.Millisecond); code != exit.Interrupted {
 		t.Errorf("exit code %d after the second SIGTERM, want %d", code, exit.Interrupted)

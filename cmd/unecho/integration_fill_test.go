@@ -54,7 +54,7 @@ func TestFillKilled(t *testing.T) {
 	s.originals(sink.HeaderMatch, len(copies))
 	s.forwardsOnly(len(copies))
 	again := fill(0)
-	if again.endsWell(); !strings.Contains(again.log.String(), "was filled with that before") {
+	if again.endsWell(); !strings.Contains(again.log.String(), "was filled with these documents before") {
 		t.Errorf("the same again says %s", again.log)
 	}
 }

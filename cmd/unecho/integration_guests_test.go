@@ -119,13 +119,13 @@ func TestGuestsWhoCameFirst(t *testing.T) {
 			if code := p.exits(startBound); code == 0 {
 				t.Error("it started beside a guest")
 			}
-			for _, want := range []string{"another program reads as a member of group " + s.name, "console-consumer", "start again"} {
+			for _, want := range []string{"another program is a member of group " + s.name, "console-consumer", "start again"} {
 				if !strings.Contains(p.log.String(), want) {
 					t.Errorf("it does not say %q", want)
 				}
 			}
 			code, said := s.verb("doctor")
-			if code == 0 || !strings.Contains(said, "is none of unecho's") || !strings.Contains(said, "console-consumer") {
+			if code == 0 || !strings.Contains(said, "is not of unecho") || !strings.Contains(said, "console-consumer") {
 				t.Errorf("%d, the doctor says %s", code, said)
 			}
 			s.reaches(300)

@@ -151,7 +151,7 @@ func interrupted(t *testing.T, dir string, args []string, before, after string) 
 	}
 	lines := bufio.NewReader(said)
 	heard, err2 := lines.ReadString('\n')
-	if err := errors.Join(err, err2); err != nil || !strings.Contains(heard, "once more to leave at once") {
+	if err := errors.Join(err, err2); err != nil || !strings.Contains(heard, "a second signal exits at once") {
 		t.Fatalf("unecho says %q when it is interrupted, error %v; want how to leave at once and no error", heard, err)
 	}
 	defer in.Close()

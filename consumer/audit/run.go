@@ -52,7 +52,7 @@ type Inputs struct {
 
 	Memory    int            // bytes for sorting the facts; 0: DefaultMemory
 	Directory string         // of the temporary file; empty: the system's default
-	Findings  int            // how many findings of each kind are spelled out; 0: DefaultFindings
+	Findings  int            // how many findings of each kind are printed; 0: DefaultFindings
 	Progress  func(Progress) // called from the goroutine that called Run; nil: not called
 }
 

@@ -30,7 +30,7 @@ type Fillable struct {
 }
 
 // ErrFilled says that the window of a group was filled with these topics before, and that it forwards.
-var ErrFilled = errors.New("the window was filled with that before, and the group forwards")
+var ErrFilled = errors.New("the window was filled with these documents before, and the group forwards")
 
 // Check reads what the group's journal says, and refuses a group that cannot be filled. It returns ErrFilled if it was.
 func (f *Fillable) Check(ctx context.Context) error {

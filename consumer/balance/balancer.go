@@ -25,16 +25,15 @@ import (
 const dealtTag = "unecho1"
 
 // ErrStranger says that the partitions were dealt by somebody else: the group is shared with another program.
-var ErrStranger = errors.New("the partitions were dealt by something else than unecho")
+var ErrStranger = errors.New("another program than unecho assigned the partitions")
 
 // Shared is the error that ends a process where another program is in its group.
 func Shared(group, who string, because error) *stop.Error {
 	return &stop.Error{
-		What: fmt.Sprintf("another program reads as a member of group %s, and takes documents that nobody judges then: %s",
+		What: fmt.Sprintf("another program is a member of group %s, and takes documents that are then not judged: %s",
 			group, who),
-		Remedy: "stop that program, or give it a group of its own, and start again; what it has committed is told then, with " +
-			"the command that judges it",
-		Err: because,
+		Remedy: "stop that program, or give it a group of its own, and start again; the log then names what it has committed, with the command that judges it",
+		Err:    because,
 	}
 }
 

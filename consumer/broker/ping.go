@@ -175,7 +175,7 @@ func (c connection) login(err error) (why, remedy string) {
 	case errors.Is(err, kerr.IllegalSaslState):
 		return "it does not expect a login at this port", "set kafka.sasl.mechanism: none, or use the port of a SASL listener"
 	case errors.Is(err, kerr.ClusterAuthorizationFailed), errors.Is(err, kerr.TopicAuthorizationFailed):
-		return "it lets us in and allows us nothing", "grant this user the ACLs in deploy/"
+		return "the login works, and this user has no rights", "grant this user the ACLs in deploy/"
 	}
 	return "", ""
 }
@@ -219,7 +219,7 @@ func (c connection) dial(err error) (why, remedy string) {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "nothing listens there", "start Kafka, or correct kafka.brokers"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return "there is no way to it from this machine", "correct kafka.brokers, or see to the network"
+		return "there is no way to it from this machine", "correct kafka.brokers, or check the network"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return "it does not answer in time",
 			"check address and port in kafka.brokers, and firewalls on the way; a port that expects TLS may also stay silent"

@@ -56,7 +56,7 @@ func Open(p Params, logger zerolog.Logger) (*Files, error) {
 	told := func(err error) {
 		if err != nil {
 			logger.Warn().Err(err).Str("settings", p.Section).
-				Msg("certificates were changed and cannot be read: those from before are used on")
+				Msg("certificates were changed and cannot be read: the old ones stay in use")
 			return
 		}
 		logger.Info().Str("settings", p.Section).Strs("files", p.files()).

@@ -59,7 +59,7 @@ func (f *Files) logTrouble(now time.Time) {
 	trouble := troubleOf(w.cert, now)
 	if trouble != "" && trouble != w.told {
 		f.logger.Warn().Str("settings", f.params.Section).Str("file", f.params.CertFile).Str("because", "it "+trouble).
-			Msg("who is shown our certificate refuses it, or soon will: renew it")
+			Msg("servers refuse our certificate, or soon will: renew it")
 	}
 	w.told = trouble
 }

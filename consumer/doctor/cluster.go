@@ -25,7 +25,7 @@ func (p *target) cluster(ctx context.Context) ([]Finding, error) {
 	all.Each(func(v kadm.BrokerApiVersions) {
 		if v.Err != nil {
 			findings = append(findings, problem(fmt.Sprintf("broker %d does not answer: %v", v.NodeID, v.Err),
-				"what it leads is out of reach", "start it, or see to the network between here and there"))
+				"what it leads is out of reach", "start it, or check the network between here and there"))
 			return
 		}
 		guess = v.VersionGuess()

@@ -133,11 +133,11 @@ func TestFindingsOfOffsets(t *testing.T) {
 		{"documents that cannot be read yet", func(w *ward) { w.openOn("someone", "news", 0) }, `^ok group: 1 of 2 partitions begun, at most 1 document behind`},
 		{"a partition without a leader", func(w *ward) { w.depose("news", 1) }, `^problem group: news/1 has no leader \| .* the other partitions go on \| .*--unavailable-partitions --topic news`},
 		{"an offset too far", func(w *ward) { w.commit(0, 9, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 9, and the topic ends at 3 .* --to-offset 3 --execute`},
-		{"an offset set by hand", func(w *ward) { w.commit(0, 1, "") }, `^note group: news/0: committed is 1, by someone else's hand`},
+		{"an offset set by hand", func(w *ward) { w.commit(0, 1, "") }, `^note group: news/0: committed is 1, by another program or person`},
 		{"offsets that were lost", func(w *ward) { w.commit(0, 1, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 1, and all below 2 was forwarded .* start a member: it stops, and names all .* --accept-lost-offsets`},
 		{"a document about to be deleted", func(w *ward) { w.alter("news", "retention.ms", "600000"); w.later(9 * time.Minute) }, `^note group: news/0: the next document is older than 75 % of retention.ms, 10m0s`},
-		{"a foreign member", func(w *ward) { w.join() }, `^problem group: group unecho: member .* is none of unecho's`},
-		{"a foreign member of the new protocol", func(w *ward) { w.joinAnew() }, `^problem group: group unecho: member .* \(client guest at .*\) is none of unecho's .*\| stop that program`},
+		{"a foreign member", func(w *ward) { w.join() }, `^problem group: group unecho: member .* is not of unecho`},
+		{"a foreign member of the new protocol", func(w *ward) { w.joinAnew() }, `^problem group: group unecho: member .* \(client guest at .*\) is not of unecho .*\| stop that program`},
 	})
 }
 

@@ -38,7 +38,7 @@ func members(name string, in *cluster.Membership) []Finding {
 	var findings []Finding
 	guests := in.Guests()
 	for _, guest := range guests {
-		findings = append(findings, problem(fmt.Sprintf("group %s: member %s is none of unecho's", name, guest),
+		findings = append(findings, problem(fmt.Sprintf("group %s: member %s is not of unecho", name, guest),
 			"it takes partitions, what it reads and commits is not forwarded, and no member of unecho starts",
 			"stop that program, or give it a group of its own"))
 	}
@@ -171,7 +171,7 @@ func (p *target) offset(e *extent, known map[entry.PartitionName]index.SourcePar
 				"--reset-offsets --to-offset %d --execute",
 				p.server, p.in.Params.Group, e.Topic, e.Partition, e.end)), true
 	case !c.Ours:
-		return note(fmt.Sprintf("%v: committed is %d, by someone else's hand", e, c.Offset),
+		return note(fmt.Sprintf("%v: committed is %d, by another program or person", e, c.Offset),
 			"the next member that takes it forwards from there: documents come out again, or are skipped",
 			"nothing, if that was meant"), true
 	case c.Lost(row.Partition):

@@ -99,7 +99,7 @@ func (p *target) rights(ctx context.Context) ([]Finding, error) {
 		findings = append(findings, note("Kafka does not tell what this user may do",
 			"a missing right shows only when it is needed", "compare with permissions.md"))
 	case lacking+len(more) == 0:
-		findings = append(findings, fine("all that Kafka tells of; of transactional ids it does not"))
+		findings = append(findings, fine("all that Kafka lists; those of transactional ids it does not list"))
 	}
 	return append(findings, more...), nil
 }

@@ -160,7 +160,7 @@ func (p *target) newestSnapshot(ctx context.Context, info *snapshot.Info) ([]Fin
 			"a start has to replay them, and the journal is not trimmed", "see the members' logs for messages about snapshots")}, nil
 	case -age > noticeable:
 		return []Finding{note(fmt.Sprintf("the newest snapshot is of %v from now, by the clock of the member that took it", -age),
-			"what is said of a snapshot's age is wrong by as much", synchronise)}, nil
+			"the age of a snapshot is wrong by as much", synchronise)}, nil
 	default:
 		return []Finding{fine(fmt.Sprintf("the newest is %v old, of %s; %s of the journal follow", age,
 			several(int(info.Documents), "document"), several(int(rest), "record")))}, nil

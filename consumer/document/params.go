@@ -98,7 +98,7 @@ func (p Params) Idle() []setting.Mistake {
 		return nil
 	}
 	return []setting.Mistake{setting.Wrong("text", strings.Join(p.Fields, ","),
-		"decides nothing with format: "+p.Format+", where the whole value is the text",
+		"has no effect with format: "+p.Format+", where the whole value is the text",
 		"write format: json, or another format with fields, or leave it out")}
 }
 

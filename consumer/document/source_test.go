@@ -115,7 +115,7 @@ func TestValidateSources(t *testing.T) {
 		{[]Source{jsonSource(plain, ".")}, "sources[0].topics: .: is no name of a topic"},
 		{[]Source{jsonSource(func(s *Source) { s.Pattern = "a)|(b" })}, "sources[0].pattern: a)|(b: is no regular expression: "},
 		{[]Source{jsonSource(func(s *Source) { s.Pattern = strings.Repeat("a", maxPattern+1) })}, "sources[0].pattern: aaa"},
-		{[]Source{jsonSource(func(s *Source) { s.Pattern, s.Start = "a", "latest" })}, "sources[0].start: latest: says nothing of topics"},
+		{[]Source{jsonSource(func(s *Source) { s.Pattern, s.Start = "a", "latest" })}, "sources[0].start: latest: has no effect on topics"},
 		{
 			[]Source{jsonSource(plain, "a"), jsonSource(func(s *Source) { s.Reading.Fields = []string{"$.title"} }, "b")},
 			`sources[1].text[0]: "$.title": a path begins with a name`,

@@ -66,7 +66,7 @@ func (s *Source) wrongPattern() []setting.Mistake {
 	}
 	if s.Pattern != "" && len(s.Topics) == 0 && s.Start == "latest" {
 		return []setting.Mistake{setting.Wrong("start", s.Start,
-			"says nothing of topics that come by a pattern: they begin at their start",
+			"has no effect on topics that come by a pattern: they begin at their start",
 			"write earliest, or name the topics that are to begin at their end in topics")}
 	}
 	return nil

@@ -58,8 +58,7 @@ func (l *trouble) stray(why *journal.StrayError) {
 	if unsaid, yes := l.strays.may(time.Now()); yes {
 		l.logger.Error().Err(why.Err).Int64("journal_offset", why.Offset).Str("reason", string(why.Reason)).
 			Int("unsaid", unsaid).
-			Msg("a record in the journal is none of this group's: it changes nothing, on every member alike; find out who " +
-				"writes to the topic")
+			Msg("a record in the journal is not of this group: all members ignore it; find out who writes to the topic")
 	}
 }
 

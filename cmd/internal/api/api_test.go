@@ -232,10 +232,10 @@ func TestLookupRefuses(t *testing.T) {
 		fails error
 	}{
 		{d, `{`, 400, "cannot be read", nil},
-		{d, `{"text": "a"} {}`, 400, "more follows", nil},
+		{d, `{"text": "a"} {}`, 400, "there is more", nil},
 		{d, `{"txt": "a"}`, 400, "txt", nil},
 		{d, `{}`, 400, "either text or texts", nil},
-		{d, `{"texts": ["YQ==", "?"], "base64": true}`, 400, "text 1 is no base64", nil},
+		{d, `{"texts": ["YQ==", "?"], "base64": true}`, 400, "text 1 is not base64", nil},
 		{d, `{"text": "a", "texts": ["b"]}`, 400, "either text or texts", nil},
 		{d, `{"texts": [` + strings.Repeat(`"a",`, maxTexts) + `"a"]}`, 400, "101 texts", nil},
 		{d, `{"text": "a", "most": 21}`, 400, "most is 21", nil},

@@ -19,7 +19,7 @@ const (
 )
 
 // errCrowded says that the bodies of all requests together are too large.
-var errCrowded = errors.New("the requests that are at hand are too large together")
+var errCrowded = errors.New("too many large requests at the same time")
 
 // bodies bounds the memory of the requests that are at hand. A request counts with what has come of it, so that a
 // slow one does not keep others away by what it only announces.
@@ -71,7 +71,7 @@ func crowded(w http.ResponseWriter, err error) {
 func nothingBehind(decoder *json.Decoder) error {
 	var more json.RawMessage
 	if err := decoder.Decode(&more); err == nil || errors.As(err, new(*json.SyntaxError)) {
-		return errors.New("more follows behind the first value")
+		return errors.New("there is more after the first value")
 	} else if !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -82,7 +82,7 @@ func nothingBehind(decoder *json.Decoder) error {
 // has a browser send a form here is refused, because a form can't declare JSON.
 func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (ok bool) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		fail(w, http.StatusUnsupportedMediaType, "the body is not declared to be JSON",
+		fail(w, http.StatusUnsupportedMediaType, "the Content-Type is not JSON",
 			"send the header Content-Type: application/json")
 		return false
 	}
@@ -97,7 +97,7 @@ func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (
 	case errors.Is(err, errCrowded):
 		crowded(w, err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		fail(w, http.StatusRequestTimeout, "the body did not come in time", "send it at once")
+		fail(w, http.StatusRequestTimeout, "the body did not arrive in time", "send it at once")
 	case errors.As(err, &large):
 		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody),
 			"send less in a request")

@@ -68,7 +68,7 @@ func haltConditions() []condition {
 	return []condition{
 		{
 			"UnechoNotReady", 5 * time.Minute, func(s *seen) bool { return !s.now.ready },
-			func(s *seen) string { return "nothing goes through this member: " + s.why(*s.Stats) },
+			func(s *seen) string { return "this member forwards nothing: " + s.why(*s.Stats) },
 			"look at the last lines of the log",
 		},
 		{
@@ -107,7 +107,7 @@ func haltConditions() []condition {
 				return fmt.Sprintf("%d topics fit sources.pattern and are not read, %s among them: %s", len(s.Untaken),
 					s.Untaken[0].Topic, s.Untaken[0].Why)
 			},
-			"have its outputs be as they must; the log says how",
+			"correct its outputs; the log says how",
 		},
 		{
 			"UnechoCertificateExpires", 5 * time.Minute, func(s *seen) bool { return s.certificate != "" },

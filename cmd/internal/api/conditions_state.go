@@ -34,7 +34,7 @@ func replicaConditions() []condition {
 			) bool {
 				return s.rose(time.Hour, func(r *reading) uint64 { return r.divergence }) > 0
 			},
-			constant("this member came to another state than another member"), "the log says who was wrong",
+			constant("the index of this member differs from that of another member"), "the log says who was wrong",
 		},
 		{
 			"UnechoStrayRecords", 0, func(
@@ -42,8 +42,8 @@ func replicaConditions() []condition {
 			) bool {
 				return s.rose(time.Hour, func(r *reading) uint64 { return r.strays }) > 0
 			},
-			constant("the journal holds records that are none of this group's"),
-			"see who may write to the journal's topic, and take the right away",
+			constant("the journal holds records of other writers"),
+			"find out who may write to the journal's topic, and remove that right",
 		},
 		{
 			"UnechoWindowShort", quarter, windowShort,

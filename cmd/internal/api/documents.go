@@ -85,7 +85,7 @@ func outcome(code int, waited bool) gateway.Outcome {
 // send answers POST /api/v1/documents.
 func (a *api) send(w http.ResponseWriter, r *http.Request) {
 	if a.Gateway == nil {
-		fail(w, http.StatusForbidden, "this member takes no documents", "set http.ingest.enabled: true, or ask another member")
+		fail(w, http.StatusForbidden, "this member accepts no documents", "set http.ingest.enabled: true, or ask another member")
 		return
 	}
 	waits := r.URL.Query().Get("wait") != ""
@@ -95,7 +95,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request) {
 // take takes documents. It writes to the source, so to reach a loopback address is not enough for it.
 func (a *api) take(w http.ResponseWriter, r *http.Request) {
 	if a.Access.Token == nil {
-		fail(w, http.StatusForbidden, "documents are taken only from callers with a token, and this member has none",
+		fail(w, http.StatusForbidden, "documents are accepted only from callers with a token, and this member has no token",
 			"set http.token, or http.token_file")
 		return
 	}
@@ -136,15 +136,15 @@ func (a *api) take(w http.ResponseWriter, r *http.Request) {
 func (a *api) conflict(o *sendOrder) (what, remedy string) {
 	switch is := a.Gateway.NotForwarding(); {
 	case is.DryRun:
-		return "this group is a dry run and forwards nothing, so that nothing would come of the documents",
+		return "this group is a dry run: it would not forward the documents",
 			"send them to a member of a group that forwards, or end the dry run: unecho routing apply, and members without --dry-run"
 	case o.idem == "":
 		return "", ""
 	case is.Other != "":
-		return fmt.Sprintf("this group forwards nothing and tells no verdicts: group %s forwards the documents", is.Other),
+		return fmt.Sprintf("this group forwards nothing and returns no verdicts: group %s forwards the documents", is.Other),
 			"ask a member of group " + is.Other + ", or send neither " + headerIdempotency + " nor wait"
 	case a.inForce().Window.Requests == 0:
-		return "the group remembers no idempotency keys, and without them no verdicts are told",
+		return "the group remembers no idempotency keys, which verdicts need",
 			"put window.requests in force (unecho settings apply), or send neither " + headerIdempotency + " nor wait"
 	}
 	return "", ""
@@ -182,10 +182,10 @@ func (a *api) sendOrder(r *http.Request) (o sendOrder, what, remedy string) {
 	}
 	switch {
 	case len(a.Topics) == 0:
-		return o, "the group names no source topic, and documents are sent to none that sources.pattern brings",
+		return o, "the group names no source topic, and the API sends no documents to topics of sources.pattern",
 			"name topics in sources.topics, beside the pattern"
 	case !slices.Contains(a.Topics, o.topic):
-		return o, fmt.Sprintf("%q is no source topic of the group", o.topic), "name one of " + strings.Join(a.Topics, ", ")
+		return o, fmt.Sprintf("%q is not a source topic of the group", o.topic), "name one of " + strings.Join(a.Topics, ", ")
 	case len(o.key) > maxRecordKey:
 		return o, fmt.Sprintf("key has more than %d bytes", maxRecordKey), "send a shorter one"
 	case len(r.Header.Values(headerIdempotency)) > 1 || len(o.idem) > maxIdempotency ||
@@ -194,7 +194,7 @@ func (a *api) sendOrder(r *http.Request) (o sendOrder, what, remedy string) {
 		return o, headerIdempotency + " cannot be read",
 			fmt.Sprintf("send one of 1 to %d letters, digits and signs, such as a UUID", maxIdempotency)
 	case q.Get("wait") != "" && q.Get("wait") != "verdict":
-		return o, "wait is not verdict", "write wait=verdict, or leave it out"
+		return o, "wait has a value other than verdict", "write wait=verdict, or leave it out"
 	case q.Get("wait") == "":
 		return o, "", ""
 	}
@@ -202,7 +202,7 @@ func (a *api) sendOrder(r *http.Request) (o sendOrder, what, remedy string) {
 	if text := q.Get("timeout"); text != "" {
 		var err error
 		if o.wait, err = time.ParseDuration(text); err != nil || o.wait <= 0 || o.wait > maxWait {
-			return o, "timeout is no duration of up to " + maxWait.String(), "write for example timeout=5s"
+			return o, "timeout is not a duration of up to " + maxWait.String(), "write for example timeout=5s"
 		}
 	}
 	if o.idem == "" {
@@ -271,10 +271,10 @@ func (a *api) answerSent(w http.ResponseWriter, o *sendOrder, answers []gateway.
 		w.Header().Set(headerIdempotency, o.idem)
 	}
 	if first != nil {
-		a.untaken.Warn().Err(first).Msg("documents of the API are not taken")
+		a.untaken.Warn().Err(first).Msg("documents of the API are not accepted")
 		code = codeOf(first)
 		told.Error = reasonOf(first).Error()
-		told.Remedy = "send all of it again with the same " + headerIdempotency + ": what was taken is not taken twice"
+		told.Remedy = "send all of it again with the same " + headerIdempotency + ": documents that were accepted are not accepted twice"
 		if o.idem == "" {
 			told.Remedy = "send those again that have an error; with the header " + headerIdempotency +
 				" nothing is judged twice"

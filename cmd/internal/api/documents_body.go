@@ -30,7 +30,7 @@ var errNoJSON = errors.New("is not JSON")
 func (a *api) readDocuments(w http.ResponseWriter, r *http.Request, topic string) (values [][]byte, ok bool) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != kindJSON && kind != kindLines && kind != kindText && kind != kindBinary {
-		fail(w, http.StatusUnsupportedMediaType, "the body is not declared to be of a kind that is read", documentsRemedy)
+		fail(w, http.StatusUnsupportedMediaType, "the Content-Type is not supported", documentsRemedy)
 		return nil, false
 	}
 	body, err := a.whole(r)
@@ -39,7 +39,7 @@ func (a *api) readDocuments(w http.ResponseWriter, r *http.Request, topic string
 	case errors.Is(err, errCrowded):
 		crowded(w, err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		fail(w, http.StatusRequestTimeout, "the body did not come in time", "send it at once")
+		fail(w, http.StatusRequestTimeout, "the body did not arrive in time", "send it at once")
 	case errors.As(err, &large), errors.Is(err, errUnpacked):
 		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes, unpacked", maxBody),
 			"send less in a request")
@@ -79,7 +79,7 @@ func (a *api) acceptable(w http.ResponseWriter, values [][]byte, topic string) b
 // errUnpacked says that a packed body is too large, errCoding that it is packed in another way.
 var (
 	errUnpacked = errors.New("unpacks to too much")
-	errCoding   = errors.New("the body is packed in a way that is not read")
+	errCoding   = errors.New("the compression of the body is not supported")
 )
 
 // whole reads a body, which may be packed. What it unpacks to counts as the body itself does.

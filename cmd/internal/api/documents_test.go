@@ -273,7 +273,7 @@ func TestSendToASilentGroup(t *testing.T) {
 		{gateway.NotForwarding{Other: "old"}, "", "a", 409, "ask a member of group old"},
 		{gateway.NotForwarding{Other: "old"}, "", "", 202, "news"},
 		{gateway.NotForwarding{DryRun: true}, "?wait=verdict", "", 409, "is a dry run"},
-		{gateway.NotForwarding{DryRun: true}, "", "", 409, "nothing would come of the documents"},
+		{gateway.NotForwarding{DryRun: true}, "", "", 409, "it would not forward the documents"},
 	} {
 		to := &fakeGateway{silent: c.silent}
 		var headers []string

@@ -32,7 +32,7 @@ type order struct {
 // reach a loopback address is not enough for it.
 func (a *api) forget(w http.ResponseWriter, r *http.Request) {
 	if a.Access.Token == nil {
-		fail(w, http.StatusForbidden, "documents are forgotten only for callers with a token, and this member has none",
+		fail(w, http.StatusForbidden, "documents are forgotten only for callers with a token, and this member has no token",
 			"set http.token, or http.token_file, or run `unecho forget`")
 		return
 	}

@@ -65,7 +65,7 @@ func (a *api) ask(w http.ResponseWriter, r *http.Request) {
 	}
 	scope, err := a.reader.Scope(q.Topic, q.Scope)
 	if err != nil {
-		fail(w, http.StatusBadRequest, err.Error(), `write "scope" as the documents' own is written`)
+		fail(w, http.StatusBadRequest, err.Error(), `write "scope" as the documents have it`)
 		return
 	}
 	if !allows(w, a.lookups, len(q.Texts), "texts to look up", "") {
@@ -137,7 +137,7 @@ func (q *question) decode(w http.ResponseWriter) (ok bool) {
 	for i, text := range q.Texts {
 		data, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			fail(w, http.StatusBadRequest, fmt.Sprintf("text %d is no base64: %v", i, err), `leave "base64" out, or encode each text`)
+			fail(w, http.StatusBadRequest, fmt.Sprintf("text %d is not base64: %v", i, err), `leave "base64" out, or encode each text`)
 			return false
 		}
 		q.Texts[i] = string(data)
@@ -195,7 +195,7 @@ func (a *api) refuse(w http.ResponseWriter, err error) {
 		fail(w, http.StatusTooManyRequests, err.Error(), "ask for the text without what many documents have in common")
 	case errors.Is(err, member.ErrNoReplica):
 		w.Header().Set("Retry-After", "5")
-		fail(w, http.StatusServiceUnavailable, "this member has no memory to ask yet: "+a.Why(a.Service.Stats()),
+		fail(w, http.StatusServiceUnavailable, "this member is not ready for lookups yet: "+a.Why(a.Service.Stats()),
 			"ask again later, or ask another member")
 	case errors.Is(err, errTooLarge):
 		fail(w, http.StatusRequestEntityTooLarge, err.Error(), "send a shorter text")

@@ -62,7 +62,7 @@ func (a *api) readFilter(w http.ResponseWriter, r *http.Request) (f filter, ok b
 	var err error
 	if name := asked.Get("scope"); name != "" {
 		if f.scope, err = a.reader.Scope(f.topic, name); err != nil {
-			fail(w, http.StatusBadRequest, err.Error(), `write "scope" as the documents' own is written`)
+			fail(w, http.StatusBadRequest, err.Error(), `write "scope" as the documents have it`)
 			return f, false
 		}
 		f.scoped = true

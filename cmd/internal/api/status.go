@@ -138,7 +138,7 @@ func (a *api) members(ctx context.Context) *shape.Members {
 		out.Read = shape.Moment{}
 	}
 	if err != nil {
-		out.Error = "Kafka does not say who is in the group: " + err.Error()
+		out.Error = "Kafka does not list the members of the group: " + err.Error()
 	}
 	for i := range roster.Members {
 		m := &roster.Members[i]

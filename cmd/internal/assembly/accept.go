@@ -21,20 +21,20 @@ const (
 
 // AddAcceptGap adds the flag that accepts the loss of what a group remembered.
 func AddAcceptGap(f cmdline.Flags) {
-	f.Text(acceptGap, "JOURNAL@OFFSET:ID", "", "go on with an empty memory where that journal begins there, and nothing tells "+
-		"what was remembered before; the id is that of its topic")
+	f.Text(acceptGap, "JOURNAL@OFFSET:ID", "", "go on with an empty memory if that journal, whose topic has that id, begins at "+
+		"that offset and no snapshot covers what came before")
 }
 
 // AddAcceptLost adds the same flag to a fill, which a person runs by hand and which makes the next journal. It needs no
 // id: members do not go on before they are given the one that it prints.
 func AddAcceptLost(f cmdline.Flags) {
-	f.Text(acceptGap, "JOURNAL", "", "fill the window of a group that has lost that journal; prints what its members need then")
+	f.Text(acceptGap, "JOURNAL", "", "fill the window of a group that has lost that journal; it prints the flag that the members need then")
 }
 
 // AddAcceptRejected adds the flag that accepts a source that begins with documents which are all rejected.
 func AddAcceptRejected(f cmdline.Flags) {
 	f.Texts(acceptRejected, "topic",
-		"go on where the first documents of that topic are all rejected for one reason; repeatable, or with commas")
+		"go on although the first documents of that topic are all rejected for one reason; repeatable, or with commas")
 }
 
 // Accepted returns what the flags of a command accept, of which it may have some.

@@ -19,12 +19,11 @@ func Command(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run the service until SIGTERM",
-		Long: "Run the service: read documents, judge them, forward them. SIGTERM or Ctrl-C finishes and commits what is " +
-			"begun,\n" +
-			"takes a snapshot and leaves the group; a second one leaves at once.\n\n" +
-			"With --embedded, a broker in this process takes the place of your Kafka, its data in --dir. Produce to it and see the\n" +
-			"topics fill with unecho produce and unecho tail. It is for trying things out: data of a broker that was killed " +
-			"are refused.",
+		Long: "Run the service: read documents, judge them, forward them. On SIGTERM or Ctrl-C it finishes and commits its work,\n" +
+			"takes a snapshot and leaves the group; a second one exits at once.\n\n" +
+			"With --embedded, a broker in this process replaces your Kafka, with its data in --dir. Send documents with unecho\n" +
+			"produce and read the outputs with unecho tail. It is for trying things out: after a kill the next start refuses the\n" +
+			"broker's data.",
 		Example: "  unecho run --config unecho.yaml\n" +
 			"  unecho run --config unecho.yaml --set advanced.member=unecho-0\n" +
 			"  unecho run --embedded --dir ./data --listen 127.0.0.1:9092",
@@ -41,7 +40,7 @@ func Command(version string) *cobra.Command {
 		f.Bool("pprof", false, "serve profiles at /debug/pprof of http.listen, to callers on the same machine")
 		AddAcceptGap(f)
 		f.Texts(acceptOffsets, "TOPIC/PARTITION@OFFSET",
-			"go on there where the committed offset of that partition was lost; repeatable, or with commas")
+			"go on at that offset although the committed offset of that partition was lost; repeatable, or with commas")
 		AddAcceptRejected(f)
 	})
 	return cmd

@@ -25,16 +25,16 @@ func (v *process) awaitOutputs(ctx context.Context) {
 	err := v.awaitCommitted(ctx, outputsWaitShown, topics)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		if errors.Is(err, broker.ErrOpen) {
-			v.report("all is judged; a transaction is open in the outputs, and whoever reads them does not see all of it yet")
+			v.report("all is judged; a transaction is open in the outputs, and their readers do not see everything yet")
 		}
 		err = v.awaitCommitted(ctx, 2*v.config.Consumer.TransactionTimeout, topics)
 	}
 	switch {
 	case err == nil, ctx.Err() != nil:
 	case errors.Is(err, broker.ErrOpen):
-		v.report("a transaction is still open in the outputs: whoever reads them sees all when it ends; unecho doctor names it")
+		v.report("a transaction is still open in the outputs: their readers see everything when it ends; unecho doctor names it")
 	default:
-		v.logger.Warn().Err(err).Msg("whether the outputs can be read to their ends could not be asked")
+		v.logger.Warn().Err(err).Msg("Kafka did not say whether the outputs can be read to their ends")
 	}
 }
 

@@ -86,7 +86,7 @@ const backfillLong = "Replay a range of topics through an index of its own, exac
 	"{source}.backfill.NAME.unique. To write where others write, name that topic.\n\n" +
 	"WHEN is a time (2026-01-01, 2026-01-01T09:30:00Z; without a zone it is UTC), a time ago (-24h, \"7d ago\"), or offsets: one\n" +
 	"number for all partitions, or 0=100,1=250, or news/0=100 where there are several topics; partitions that a list does not\n" +
-	"name are not read. --to is the first that is not read any more.\n\n" +
+	"name are not read. --to is the first that is not read.\n\n" +
 	"--files replays documents of files instead, in their order: each line of JSONL or of text, each row of CSV and TSV as a JSON\n" +
 	"object, each other file as a whole; compressed by gzip or zstd or not. They are copied to a topic of the job first, each\n" +
 	"once, and the same command goes on with that too."
@@ -182,10 +182,9 @@ func backfillRemoveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Delete what a backfill keeps: its group, its journal, its files, its snapshots",
-		Long: "Delete what a backfill keeps: its group, its journal, its topics of files, and its snapshots in the " +
-			"configured store. What it\n" +
-			"has written to its outputs stays. One at work is refused: stop its processes first. A removal that was interrupted is\n" +
-			"finished by the same command.",
+		Long: "Delete what a backfill keeps: its group, its journal, its topics of files, and its snapshots in the configured store.\n" +
+			"What it has written to its outputs stays. One at work is refused: stop its processes first. A removal that was\n" +
+			"interrupted is finished by the same command.",
 		Example: "  unecho backfill remove news --config unecho.yaml",
 		Args:    cmdline.Exactly("NAME"),
 		RunE:    target.OnCluster(removeBackfill),

@@ -137,7 +137,7 @@ func (v *filling) load(ctx context.Context) error {
 func (v *filling) interrupted(s consumer.Fill) error {
 	const goOn = "the same command goes on"
 	if s.Of == nil {
-		return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped before anything was brought; " + goOn)}
+		return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped before anything was remembered; " + goOn)}
 	}
 	return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("stopped at %s of the range; %s", Share(s.Progress), goOn)}
 }

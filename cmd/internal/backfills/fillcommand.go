@@ -17,15 +17,15 @@ func FillCommand(version string) *cobra.Command {
 	cmd := cmdline.Works(&cobra.Command{
 		Use:   "fill [FILE...]",
 		Short: "Fill the window of a new group with what a topic or files hold, before the group begins",
-		Long: "Have the group of a configuration remember documents before it judges its first one: those of topics, or of files. " +
-			"Copies of\n" +
-			"them are duplicates from the beginning. It forwards nothing. Each document is remembered as it stands, and its age counts\n" +
-			"from its own time.\n\n" +
-			"Run it before the group's members are started; members that are started meanwhile wait. When it is done the group forwards.\n" +
-			"Without files and --topic it takes the topics that the group reads: the group then begins where this ends. A group that is to\n" +
-			"take over from another one (succeeds) is filled by its own members, and a group that forwards already is refused.\n\n" +
-			"Whatever is killed meanwhile: the same command goes on. The exit code is 0 when the window is filled, 130 when a signal came\n" +
-			"before.",
+		Long: "Let the group of a configuration remember documents of topics or files before it judges its first one. Copies of them\n" +
+			"are duplicates from the beginning. Nothing is forwarded. Each document is remembered as it is, and its age counts from\n" +
+			"its own time.\n\n" +
+			"Run it before the group's members are started; members that are started meanwhile wait. When it is done the group\n" +
+			"forwards. Without files and --topic it takes the topics that the group reads: the group then begins where this ends. A\n" +
+			"group that is to take over from another one (succeeds) is filled by its own members, and a group that forwards already\n" +
+			"is refused.\n\n" +
+			"If anything is killed meanwhile, the same command goes on. The exit code is 0 when the window is filled, 130 when a\n" +
+			"signal came before.",
 		Example: "  unecho fill --config unecho.yaml --topic archive\n" +
 			"  unecho fill --config unecho.yaml --from -30d\n" +
 			"  unecho fill --config unecho.yaml --time published 2024.jsonl.gz 2025.jsonl.gz",

@@ -29,14 +29,14 @@ func JudgeRules() []Rule {
 			s := g.Config.Judge.Similarity
 			s.Weighted = false
 			return !s.Repeated()
-		}, Why: "decides nothing with --verify levenshtein, for which a shingle always counts as often as it occurs: leave it out"},
+		}, Why: "has no effect with --verify levenshtein, for which a shingle always counts as often as it occurs: leave it out"},
 		{
 			Flags: "recall plan", When: func(g *Asked) bool { return g.Config.Judge.Similarity.Bands == 0 },
 			Why: "plans bands and rows, which are given: leave out one of them",
 		},
 		{
 			Flags: "recall", When: func(g *Asked) bool { return g.Config.Judge.Similarity.Plan != "area" },
-			Why: "decides nothing with --plan area, which keeps none: leave out one of them",
+			Why: "has no effect with --plan area, which keeps none: leave out one of them",
 		},
 	}
 }
@@ -49,7 +49,7 @@ func LayoutRules() []Rule {
 	for _, flag := range corpus.LayoutFlags() {
 		rules = append(rules, Rule{
 			Flags: flag, When: func(g *Asked) bool { return corpus.Decides(flag, g.Value("format")) },
-			Why: "decides nothing in files of that --format: leave out one of them",
+			Why: "has no effect on files of that --format: leave out one of them",
 		})
 	}
 	return rules

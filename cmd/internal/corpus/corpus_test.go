@@ -128,7 +128,7 @@ func TestMistakes(t *testing.T) {
 		params              corpus.Params
 	}{
 		{"a.csv", "title,body\n", `a.csv: no column is called "text"; there are "title", "body"`, p},
-		{"a.csv", "text,body\n", `a.csv: no column is called "sku"; there are "text", "body": name that with the id by --id`, id},
+		{"a.csv", "text,body\n", `a.csv: no column is called "sku"; there are "text", "body": name the column with the id by --id`, id},
 		{"a.jsonl", "{\"text\":\"one\",\"id\":1}", "--id sku: no document has such a field", id},
 		{"a.txt", "a", `format "xml" is not one of auto, jsonl`, unknown},
 	} {

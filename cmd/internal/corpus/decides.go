@@ -23,7 +23,7 @@ func Decides(flag, format string) bool {
 func (r *Reader) checkAsked() error {
 	for _, flag := range r.params.Asked {
 		if len(r.formats) > 0 && !slices.ContainsFunc(r.formats, func(format string) bool { return Decides(flag, format) }) {
-			return &MistakeError{"--" + flag + " decides nothing in these files, which were read as " + strings.Join(r.formats, " and ") +
+			return &MistakeError{"--" + flag + " has no effect on these files, which were read as " + strings.Join(r.formats, " and ") +
 				": leave it out, or name their --format"}
 		}
 	}

@@ -88,12 +88,12 @@ func Stat(path string) (fs.FileInfo, error) {
 }
 
 // ErrWritten is returned for a source that is an output as well.
-var ErrWritten = errors.New("it would be written as well; name another file for the output")
+var ErrWritten = errors.New("it is also an output; name another file for the output")
 
 // WouldWrite returns the error of a file that is to be read and is an output as well.
 func WouldWrite(path string) error {
 	if info, err := Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		return fmt.Errorf("read %s: %w; it is empty: if it was not before, the shell has emptied it for standard output (>)",
+		return fmt.Errorf("read %s: %w; it is empty: perhaps the shell has emptied it for standard output (>)",
 			name(path), ErrWritten)
 	}
 	return fmt.Errorf("read %s: %w", name(path), ErrWritten)

@@ -21,35 +21,37 @@ func Command(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dedup FILE...",
 		Short: "Find the near-duplicates in files, without Kafka",
-		Long: "Find the near-duplicates in files: Parquet, JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip,\n" +
-			"zstd and xz; - is standard input. Documents are judged in their order by the very core that the service runs, on all\n" +
-			"cores. Without an output flag the unique ones go to standard output, unchanged; those of a table below its first line,\n" +
-			"which comes again where that of another file differs.\n\n" +
+		Long: "Find the near-duplicates in files: Parquet, JSONL, JSON, CSV, TSV, plain lines, directories of .txt; gzip, zstd and\n" +
+			"xz; - is standard input. Documents are judged in their order as in the service, on all cores. Without an output flag\n" +
+			"the unique ones go to standard output, unchanged. Tables keep their first line; it is written again if that of the\n" +
+			"next file differs.\n\n" +
 			"Each document is compared with the unique ones before it, and its match is the most similar of them. With --matches\n" +
-			"all it is compared with all before it, copies too, and has all its matches; what a chain of matches connects is one\n" +
-			"cluster, and one document of it is unique. Equal texts are compared as one, and a text with 4,096 others at most, apart\n" +
-			"from those known to be in its cluster (--max-candidates); the summary says how many documents that cuts. Who is\n" +
-			"unique is then known at the end, as with --representative last or longest: until then the documents are in a\n" +
-			"temporary file ($TMPDIR).\n\n" +
+			"all it is compared with all before it, copies too, and has all its matches. Documents that a chain of matches connects\n" +
+			"are one cluster, and one document of it is unique. Equal texts are compared as one. A text is compared with 4,096\n" +
+			"others at most, apart from those known to be in its cluster (--max-candidates); the summary says how many documents\n" +
+			"that cuts. The unique documents are then known only at the end, as with --representative last or longest; until then\n" +
+			"the documents are in a temporary file ($TMPDIR).\n\n" +
 			"An output that is named .gz or .zst is compressed, one that is named .parquet is Parquet: --duplicates, --pairs,\n" +
 			"--clusters, --rejected and --cut have columns as in JSON, and --unique has all columns of its rows, if the files are\n" +
 			"Parquet.\n\n" +
 			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
-			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of OLD:\n" +
-			"build once, query daily. The settings must be the same.\n\n" +
-			"--sketch simhash --distance finds pairs beyond the distance that blocks guarantee as well, when all documents are read,\n" +
-			"completely, by comparing each with each: up to 16 of 64 bits and 32 of 128. What that takes is said before it begins,\n" +
-			"and grows with the square of the documents. It implies --matches all.\n\n" +
+			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of\n" +
+			"OLD: build once, query daily. The settings must be the same.\n\n" +
+			"--sketch simhash --distance also finds pairs beyond the distance that blocks guarantee: up to 16 of 64 bits and 32 of\n" +
+			"128. When all documents are read, it compares each with each. It prints the expected time before it begins, which\n" +
+			"grows with the square of the documents. It implies --matches all.\n\n" +
 			"--unit paragraph, sentence or line compares the parts of documents, by their normal form: the first one stays, and\n" +
 			"later ones are taken out of their documents, wherever they are (boilerplate, disclaimers). --removed has them. All\n" +
 			"other fields, columns and bytes stay; a document of which nothing is left is in --duplicates in place of --unique.\n\n" +
 			"--checkpoint DIR is for long runs: after Ctrl-C, a crash or a full disk the same command goes on, and its outputs are\n" +
-			"those of a run that was never stopped. What was judged is read again, but not judged. One run at a time has DIR.\n\n" +
-			"The whole index is in memory (--memory). With --passes as many documents are judged as fit, all behind them are\n" +
-			"compared with these, and the files are read again for what is left, with the verdicts of a single\n" +
-			"pass; how many there will be is estimated before. What is too much for one machine, or never ends, is the service's job: see `unecho run --help`.\n\n" +
-			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is\n" +
-			"not there, 130 stopped by Ctrl-C, 141 nobody reads the output any more.",
+			"those of a run that was never stopped. Documents that were judged are read again, but not judged. One run at a time\n" +
+			"may use DIR.\n\n" +
+			"The whole index is in memory (--memory). With --passes, as many documents are judged as fit, and all later ones are\n" +
+			"compared with these. The files are then read again for the rest, with the verdicts of a single pass; the number of\n" +
+			"passes is estimated before. For more than one machine can take, or for a stream without end, use the service: see\n" +
+			"`unecho run --help`.\n\n" +
+			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is not\n" +
+			"there, 130 stopped by Ctrl-C, 141 nobody reads the output any more.",
 		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +
 			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
 			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -\n" +
@@ -95,11 +97,11 @@ func addDedupFlags(cmd *cobra.Command) {
 			"best: the most similar unique document before; all: all documents before that are similar enough")
 	})
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
-		f.Text("memory", "size", "4GiB", "what the index may take (the process: some 50 MiB more); it is an error if it does not suffice")
+		f.Text("memory", "size", "4GiB", "memory of the index (the process takes some 50 MiB more); the run fails if it does not suffice")
 		f.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
 		f.Bool("passes", false, "when --memory is full, read the files again for what did not fit, as often as it takes")
-		f.Text("checkpoint", "dir", "", "keep in this directory where the run is; if it is stopped, by whatever, the same command goes on")
-		f.Duration("checkpoint-every", time.Minute, "how often that is done; less often where it would take more than a twentieth of the time")
+		f.Text("checkpoint", "dir", "", "keep the state of the run in this directory; after any stop the same command goes on")
+		f.Duration("checkpoint-every", time.Minute, "time between checkpoints; longer if they would take more than a twentieth of the time")
 	})
 	cmdline.Offer(cmd, "matches", "best", "all")
 	cmdline.Offer(cmd, "representative", "first", "last", "longest")

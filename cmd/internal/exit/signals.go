@@ -13,7 +13,7 @@ import (
 )
 
 // Finishing is the message of a verb after the first signal.
-const Finishing = "finishing what is begun; once more to leave at once"
+const Finishing = "shutting down; a second signal exits at once"
 
 // Announces returns what says that a verb finishes, in its log if that is JSON.
 func Announces(stderr io.Writer, asJSON bool, logger zerolog.Logger) func() {

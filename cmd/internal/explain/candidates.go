@@ -12,7 +12,7 @@ import (
 // that depends on where the edits are.
 func (p *Plan) writeFound(b *strings.Builder) {
 	if len(p.Found) == 0 {
-		b.WriteString("what is found is not known: verify: levenshtein says nothing of words\n")
+		b.WriteString("the share that is found is not known: verify: levenshtein has no plan for words\n")
 		return
 	}
 	line := func(name, format string, value func(f found) float64) {

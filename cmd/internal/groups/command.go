@@ -19,10 +19,9 @@ func SettingsCommand() *cobra.Command {
 	}
 	apply := &cobra.Command{
 		Use: "apply", Short: "Put the bounds of a configuration in force for all members",
-		Long: "Put the bounds of a configuration in force. All members read that at the same place in the journal and work " +
-			"on by it, whatever\n" +
-			"their files say. What narrower bounds have no room for is forgotten from there on, up to 1,024 documents with each that is\n" +
-			"judged. The exit code is 0 if the bounds are in force, 1 if they are refused, 2 if that could not be done.",
+		Long: "Put the bounds of a configuration in force. All members switch to them at the same place in the journal, whatever\n" +
+			"their files say. Documents beyond narrower bounds are forgotten from there on, up to 1,024 with each that is judged.\n" +
+			"The exit code is 0 if the bounds are in force, 1 if they are refused, 2 if that could not be done.",
 		Example: "  unecho settings apply --config unecho.yaml --dry-run\n" +
 			"  unecho settings apply --config unecho.yaml",
 	}
@@ -33,10 +32,9 @@ func SettingsCommand() *cobra.Command {
 	})
 	return inForceCommand(Settings, &cobra.Command{
 		Use: "settings", Short: "Show, compare and change the settings that decide verdicts",
-		Long: "The settings that decide verdicts are in force by the group's journal. Those by which entries are made are " +
-			"fixed: a member that\n" +
-			"differs in them does not start. The bounds (similarity.threshold, the window, index.keep and others) can be changed by one\n" +
-			"command: every member switches at the same place in the journal, none is started again, and what is remembered " +
+		Long: "The settings that decide verdicts are in force by the group's journal. Settings that entries depend on are fixed: a\n" +
+			"member with others does not start. The bounds (similarity.threshold, the window, index.keep and others) can be changed\n" +
+			"by one command: every member switches at the same place in the journal, none is started again, and what is remembered\n" +
 			"stays.",
 	}, &cobra.Command{Use: "show", Short: "Print the settings in force"}, diff, apply)
 }
@@ -48,7 +46,7 @@ func RoutingCommand() *cobra.Command {
 		Long: "The routing of a group is what its members must agree on beside the settings that decide verdicts: " +
 			"sources.topics,\n" +
 			"sources.start, the topics of the outputs, --dry-run of run. The first member declares it in the journal, and a member that\n" +
-			"differs does not start. To change it is one command, and what is remembered stays.",
+			"differs does not start. One command changes it, and what is remembered stays.",
 	}, &cobra.Command{Use: "show", Short: "Print the routing in force"}, &cobra.Command{
 		Use: "diff", Short: "Compare a configuration with the routing in force",
 		Long: "Compare a configuration with the routing in force. The exit code is 0 if they agree, 1 if they differ, 2 if " +
@@ -56,10 +54,9 @@ func RoutingCommand() *cobra.Command {
 			"not be found out.",
 	}, &cobra.Command{
 		Use: "apply", Short: "Put the routing of a configuration in force for all members",
-		Long: "Put the routing of a configuration in force. Members that work by another one end when they read that, and " +
-			"say how they\n" +
-			"differ: start them with this configuration. What was judged before and is not committed goes where the new routing\n" +
-			"says; what is remembered stays.",
+		Long: "Put the routing of a configuration in force. Members with another one end when they read it, and log the difference:\n" +
+			"start them with this configuration. Documents that are judged and not committed yet go where the new routing says;\n" +
+			"what is remembered stays.",
 		Example: "  unecho routing apply --config unecho.yaml --dry-run\n" +
 			"  unecho routing apply --config unecho.yaml",
 	})

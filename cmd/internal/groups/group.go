@@ -136,7 +136,7 @@ func (g *Group) apply(ctx context.Context, cmd *cobra.Command) error {
 	}
 	now, as, err := g.part.put(ctx)
 	if errors.Is(err, routing.ErrOvertaken) {
-		return fmt.Errorf("%w: nothing of this one counts. See `unecho %s diff`, and apply it again", err, g.part.words().name)
+		return fmt.Errorf("%w: this change has no effect. See `unecho %s diff`, and apply it again", err, g.part.words().name)
 	}
 	if err != nil {
 		return exit.Undone(err)

@@ -12,13 +12,12 @@ func HandoverCommand() *cobra.Command {
 	cmd := cmdline.Works(&cobra.Command{
 		Use:   "takeover",
 		Short: "Have a group take over from the one that it follows",
-		Long: "Have the group of a configuration take over from the one that it follows (succeeds). The old group " +
-			"retires by a record in\n" +
-			"its journal: its members end, and what they had not committed stays. Once the last one is gone, the new group forwards from exactly\n" +
-			"where the old one had committed. Each document comes out once, by one or the other.\n\n" +
-			"Whatever is killed meanwhile: the same command goes on. To go back afterwards, delete the journal of the old group, start\n" +
-			"the old deployment with succeeds naming the new group, and run this with its configuration. --abandon lets the old group go on instead, as long as\n" +
-			"the new one has not taken over.",
+		Long: "Have the group of a configuration take over from the one that it follows (succeeds). The old group retires by a record\n" +
+			"in its journal: its members end, and what they had not committed stays. Once the last one is gone, the new group\n" +
+			"forwards from exactly where the old one had committed. Each document comes out once, by one or the other.\n\n" +
+			"If anything is killed meanwhile, the same command goes on. To go back afterwards, delete the journal of the old group,\n" +
+			"start the old deployment with succeeds naming the new group, and run this with its configuration. --abandon lets the\n" +
+			"old group go on instead, as long as the new one has not taken over.",
 		Example: "  unecho takeover --config new.yaml --plan\n" +
 			"  unecho takeover --config new.yaml\n" +
 			"  unecho takeover --config new.yaml --abandon",

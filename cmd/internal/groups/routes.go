@@ -39,5 +39,5 @@ func (r routes) allows(bool) error {
 
 func (r routes) put(ctx context.Context) (now routing.State, told string, err error) {
 	now, err = r.journal.Change(ctx, r.config.Journal, r.now, r.own())
-	return now, "routing %d: members that work by another one end now; start them with this configuration", err
+	return now, "routing %d: members with another one end now; start them with this configuration", err
 }

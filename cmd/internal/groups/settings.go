@@ -72,5 +72,5 @@ func (s settings) allows(back bool) error {
 
 func (s settings) put(ctx context.Context) (now routing.State, told string, err error) {
 	now, err = s.journal.ApplyBounds(ctx, s.config.Journal, s.now, index.BoundsOf(s.config.Settings()))
-	return now, "change %d: all members work on by it; write it into their configurations", err
+	return now, "change %d: all members use it now; write it into their configurations", err
 }

@@ -108,7 +108,7 @@ func describe(t *succession.Setup, r *succession.Report) string {
 func forecast(r *succession.Report) string {
 	var b strings.Builder
 	for _, line := range r.Elsewhere {
-		fmt.Fprintf(&b, "its readers look elsewhere afterwards: %s\n", line)
+		fmt.Fprintf(&b, "its readers need other topics afterwards: %s\n", line)
 	}
 	return b.String()
 }

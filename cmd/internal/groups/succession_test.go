@@ -34,7 +34,7 @@ func TestPlanSays(t *testing.T) {
 		},
 		"other topics": {
 			succession.Report{Next: protocol.StepRetire, Elsewhere: []string{"x"}},
-			[]string{retires, "its readers look elsewhere afterwards: x\n"},
+			[]string{retires, "its readers need other topics afterwards: x\n"},
 			"abandon",
 		},
 		"it is done": {

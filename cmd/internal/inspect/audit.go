@@ -23,23 +23,24 @@ func AuditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Prove from the topics that nothing was lost, doubled, altered or judged otherwise",
-		Long: "Read source, journal and outputs, judge the journal once more by a slow and obvious program, and hold every " +
-			"source record\n" +
-			"against what came out: exactly once, in the right topic, in the order of its partition, its bytes and headers untouched,\n" +
-			"with the verdict that the journal gives. It only reads, and may run beside the service: what the group has not committed\n" +
-			"yet is not due. Where the journal is trimmed it begins with the oldest snapshot that the journal still continues, and\n" +
-			"counts what was judged before it as unjudged. What of that is in an output is compared in all but the verdict; of what is in\n" +
-			"none it can not say whether it had to be, if routings or offsets were changed before.\n\n" +
+		Long: "Read source, journal and outputs, judge the journal again by a slow and simple program, and compare every source\n" +
+			"record with the outputs: exactly once, in the right topic, in the order of its partition, its bytes and headers\n" +
+			"untouched, with the verdict that the journal gives. It only reads, and may run beside the service: records that the\n" +
+			"group has not committed yet are not due. If the journal is trimmed, the audit begins with the oldest snapshot that the\n" +
+			"journal still continues, and counts records judged before it as unjudged. If such a record is in an output, it is\n" +
+			"compared in all but the verdict. If it is in no output, and routings or offsets were changed before, nobody can say\n" +
+			"whether it had to be.\n\n" +
 			"It takes --memory, some 16 MiB for each broker, and for each document of the window its evidence and about 2.5 kB; a\n" +
 			"temporary file takes about 200 bytes for each document of the source.\n\n" +
-			"What an earlier journal decided, before this one took its place, is held against the source only, and counted. What another\n" +
-			"routing sent elsewhere, and what another group forwards before or after a takeover, is not due, and counted; the\n" +
-			"configuration of then, or of that group, audits it. A topic that sources.pattern brings, and of which nobody could\n" +
-			"make the outputs, is named, and what it has is not due.\n\n" +
+			"Records judged by an earlier journal are compared with the source only, and counted. Records that another routing sent\n" +
+			"elsewhere, or that another group forwards before or after a takeover, are not due, and counted; audit them with the\n" +
+			"configuration of that time or group. A topic of sources.pattern whose outputs could not be made is named, and its\n" +
+			"records are not due.\n\n" +
 			"The last line says what is proven, and --json has it as outcome: proven; partly (verdicts before the snapshot are not\n" +
-			"known); delivered (none is known); skipped (somebody else has committed in the group: the report names what nobody judged,\n" +
-			"and the command that judges it); nothing (no record was due); broken. The exit code is 0 if nothing was found wrong with\n" +
-			"what was due, 1 if anything was or was skipped, 2 if it could not be done or nothing was due, and 130 if it was interrupted.",
+			"known); delivered (none is known); skipped (somebody else has committed in the group: the report names what nobody\n" +
+			"judged, and the command that judges it); nothing (no record was due); broken. The exit code is 0 if nothing was found\n" +
+			"wrong with what was due, 1 if anything was or was skipped, 2 if it could not be done or nothing was due, and 130 if it\n" +
+			"was interrupted.",
 		Example: "  unecho audit --config unecho.yaml\n" +
 			"  unecho audit --config unecho.yaml --json >audit.json\n" +
 			"  unecho audit --config unecho.yaml --sources-topics news --temp-dir /var/tmp --memory 256MiB",
@@ -50,14 +51,14 @@ func AuditCommand() *cobra.Command {
 		"outputs.duplicate.topic", "outputs.rejected.topic", "snapshots.directory.path", "snapshots.postgres.url")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Bool("all", false, "count what the group has not committed as lost: for a service that is stopped and had caught up")
-		f.Bool("accept-skipped", false, "offsets that somebody has set beyond documents were meant: those are counted, and no more")
+		f.Bool("accept-skipped", false, "offsets that somebody has set beyond documents were meant: those documents are only counted")
 		f.Text("memory", "size", setting.Bytes(audit.DefaultMemory).String(),
-			"memory for sorting what is found out about each record")
+			"memory for sorting the facts about all records")
 		f.Text("temp-dir", "dir", "", "where the temporary file is written (default the system's)")
 	})
 	cmdline.AddJSON(cmd, "the report as one JSON object")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
-		f.Int("findings", audit.DefaultFindings, "how many findings of each kind are spelled out")
+		f.Int("findings", audit.DefaultFindings, "how many findings of each kind are printed")
 	})
 	return cmd
 }

@@ -48,7 +48,7 @@ func New(p Params) (*Client, error) {
 	}
 	base, err := url.Parse(p.Server)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("%q is no address of a member: write http://127.0.0.1:9464, or https://HOST:PORT", p.Server)
+		return nil, fmt.Errorf("%q is not an address of a member: write http://127.0.0.1:9464, or https://HOST:PORT", p.Server)
 	}
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: timeout,
@@ -147,7 +147,7 @@ func (c *Client) exchange(ctx context.Context, method, path string, query url.Va
 	}
 	defer answer.Body.Close()
 	if err := json.NewDecoder(io.LimitReader(answer.Body, mostAnswer)).Decode(to); err != nil {
-		return fmt.Errorf("%s answers what is no JSON of a member: %w; is it the http.listen of an unecho?", c.Server(), err)
+		return fmt.Errorf("the answer of %s is not JSON of a member: %w; is it the http.listen of an unecho?", c.Server(), err)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestErrors(t *testing.T) {
 		"404 Not Found; is it the http.listen of an unecho?": http.NotFound,
 		"307 Temporary Redirect": http.RedirectHandler(
 			elsewhere.URL, http.StatusTemporaryRedirect).ServeHTTP,
-		"answers what is no JSON of a member": func(w http.ResponseWriter,
+		"is not JSON of a member": func(w http.ResponseWriter,
 			_ *http.Request,
 		) {
 			fmt.Fprint(w, "<html>")

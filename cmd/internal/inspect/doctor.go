@@ -28,7 +28,7 @@ func DoctorCommand() *cobra.Command {
 			"topics and their settings, rights, transactions that hang, the group and its offsets, snapshots beside the journal, the\n" +
 			"settings in force, clocks, certificates. Each finding says what it is, why it matters, and what to do.\n" +
 			"It writes nothing, and may run before the first start, beside the service, and when it has stopped.\n\n" +
-			"The exit code is 0 without problems (notes are none), 1 with problems, and 2 if Kafka could not be reached.",
+			"The exit code is 0 without problems (notes do not count), 1 with problems, and 2 if Kafka could not be reached.",
 		Example: "  unecho doctor --config unecho.yaml\n" +
 			"  unecho doctor --config unecho.yaml --json | jq '.findings[] | select(.level == \"problem\")'",
 		Args: cmdline.AtMost(0, ""),

@@ -54,7 +54,7 @@ duplicate of news/0/1: similarity 1.0000 by exact (compared with 2 documents, th
   this would be copy 2, the same text
   0.9100  a\x1b[2Jb (news/1/7)
   from 2026-03-04 09:30:00, this would be copy 3, 91 of 100 shingles in common
-  Not all candidates were compared, which is bounded: a closer one may have been left out.
+  Not all candidates were compared: a closer one may have been left out.
 judged    similarity  copy  document is like document
 09:30:00  0.9100      3     b (news/0/9) is like a\x1b[2Jb (news/1/7)
 09:30:00  1.0000      2     news/0/10 is like news/0/1 [let through all the same, 1m30s late]

@@ -38,7 +38,7 @@ func WriteResult(out io.Writer, name string, r *shape.Result) error {
 		}
 	}
 	if r.Cut {
-		b.WriteString("  Not all candidates were compared, which is bounded: a closer one may have been left out.\n")
+		b.WriteString("  Not all candidates were compared: a closer one may have been left out.\n")
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

@@ -21,10 +21,9 @@ func LookupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lookup [TEXT|FILE]...",
 		Short: "Ask a running member whether a text is a duplicate of something it remembers",
-		Long: "Ask a running member whether texts are duplicates of what it remembers, of which, how close, and why. " +
-			"Nothing is\n" +
-			"remembered of the texts. An argument is a file (- is standard input), or else the text itself, unless it looks like the\n" +
-			"name of a file: --text is always a text.\n\n" +
+		Long: "Ask a running member whether texts are duplicates of what it remembers, of which, how close, and why. The texts are\n" +
+			"not remembered. An argument is a file (- is standard input), or else the text itself, unless it looks like the name of\n" +
+			"a file: --text is always a text.\n\n" +
 			"The exit code is 0 if each text is a duplicate, 1 if one is not, 2 if the member could not be asked.",
 		Example: "  unecho lookup 'The council decided to build the bridge.'\n" +
 			"  unecho lookup article.txt --most 5\n" +

@@ -17,7 +17,7 @@ const mostTexts = 100
 // Question is what a lookup asks.
 type Question struct {
 	Texts []string // bytes, which need not be UTF-8
-	Scope string   // as the documents' own is written; empty: there is none
+	Scope string   // as the documents have it; empty: there is none
 	Topic string   // whose documents they are like; empty: that of any source
 	Most  int      // matches of each text
 }

@@ -30,13 +30,13 @@ func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, err
 	tell := func() {
 		if life, err := certificate.LifeOf(&last); err == nil && life.Trouble(time.Now()) != "" {
 			logger.Warn().Str("file", cert).Str("because", "it "+life.Trouble(time.Now())).
-				Msg("who checks the certificate of http.listen does not connect, or soon will not: renew it")
+				Msg("clients that check the certificate of http.listen do not connect, or soon will not: renew it")
 		}
 	}
 	told := func(err error) {
 		if err != nil {
 			logger.Warn().Err(err).Msg(
-				"the certificate of http.listen was renewed and cannot be read: the one from before is shown on")
+				"the certificate of http.listen was renewed and cannot be read: the old one stays in use")
 			return
 		}
 		logger.Info().Str("file", cert).Msg("the certificate of http.listen was read again")

@@ -19,11 +19,11 @@ func Token(p config.HTTPParams, logger zerolog.Logger) (func() string, error) {
 	token, err := reload.Open(p.ReadToken, func(err error) {
 		if err != nil {
 			logger.Warn().Err(err).Str("file", p.TokenFile).
-				Msg("http.token_file was changed and cannot be read: the token from before is taken on")
+				Msg("http.token_file was changed and cannot be read: the old token stays valid")
 			return
 		}
 		logger.Info().Str("file", p.TokenFile).
-			Msg("the token of http.token_file was read again: the one from before is not taken any more")
+			Msg("the token of http.token_file was read again: the old one is not valid any more")
 	}, p.TokenFile)
 	if err != nil {
 		return nil, err

@@ -22,16 +22,15 @@ func Command(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune FILE... | --topic TOPIC",
 		Short: "Try settings on your own documents, and recommend one",
-		Long: "Try settings on your own documents, each held against the exact truth, and recommend one. Flags take lists, " +
-			"and each\n" +
-			"combination is tried. Only a setting is recommended whose own curve finds --recall of the pairs at the threshold, and of\n" +
-			"these the cheapest (--by). The truth is the exact Jaccard similarity of all pairs; each shingle has one of its own, and\n" +
-			"--pairs is one for all: then only a setting is recommended of whose duplicates --min-precision are true, and of these\n" +
-			"one with nearly the best F1. Each setting judges the documents in their order, as the service does. Where nothing fits, the\n" +
-			"exit code is 1, and the reason is told.\n\n" +
+		Long: "Try settings on your own documents, each held against the exact truth, and recommend one. Flags take lists, and each\n" +
+			"combination is tried. It recommends the cheapest setting (--by) whose own curve finds --recall of the pairs at the\n" +
+			"threshold. The truth is the exact Jaccard similarity of all pairs; each shingle has one of its own, and --pairs is one\n" +
+			"for all: it then recommends one with nearly the best F1 of whose duplicates --min-precision are true. Each\n" +
+			"setting judges the documents in their order, as the service does. If no setting fits, the exit code is 1, and the\n" +
+			"reason is printed.\n\n" +
 			"Documents come from files, or from a topic: its newest (--documents), those of a time range (--from, --to), or all, of\n" +
-			"which --sample are taken at random. --grid published tries the grid of a published comparison on 4,000 documents: three\n" +
-			"thresholds, sizes and shingles, four bands and hashes.",
+			"which --sample are taken at random. --grid published tries the grid of a published comparison on 4,000 documents:\n" +
+			"three thresholds, sizes and shingles, four bands and hashes.",
 		Example: "  unecho tune articles.jsonl\n" +
 			"  unecho tune --shingle word:2,char:5 --threshold 0.7,0.8,0.9 --html report.html articles.jsonl\n" +
 			"  unecho tune --sketch minhash,simhash --by memory --yaml tuned.yaml --budget 2m articles.jsonl\n" +

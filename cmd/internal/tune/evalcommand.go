@@ -22,13 +22,13 @@ func EvalCommand(version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval FILE...",
 		Short: "Hold verdicts against pairs or clusters that you know",
-		Long: "Hold the verdicts about the documents of FILE against pairs or clusters that you know. The documents are judged\n" +
-			"in their order, as `unecho dedup` judges them, with its bounds. Precision is the share of the duplicates that are\n" +
+		Long: "Hold the verdicts about the documents of FILE against pairs or clusters that you know. The documents are judged in\n" +
+			"their order, as `unecho dedup` judges them, with its bounds. Precision is the share of the duplicates that are\n" +
 			"labelled with what they are taken for; recall is the share of the documents with a labelled one before, which stays,\n" +
-			"that are duplicates of such a one; ARI is the adjusted Rand index of the clusters. What pairs connect is the same.\n" +
-			"Labels call documents by their ids (--id), or else by their numbers; they are read as `unecho dedup` writes --pairs\n" +
-			"and --clusters: in an id, \\t, \\n, \\r and \\\\ stand for tab, line breaks and backslash, and file and row tell\n" +
-			"documents of one id apart. What would be rejected matches nothing; it is counted, and the first is named.",
+			"that are duplicates of such a one; ARI is the adjusted Rand index of the clusters. Documents that pairs connect are\n" +
+			"the same. Labels call documents by their ids (--id), or else by their numbers; they are read as `unecho dedup` writes\n" +
+			"--pairs and --clusters: in an id, \\t, \\n, \\r and \\\\ stand for tab, line breaks and backslash, and file and row tell\n" +
+			"documents of one id apart. Rejected documents match nothing; they are counted, and the first is named.",
 		Example: "  unecho eval --pairs labels.tsv articles.jsonl\n" +
 			"  unecho eval --pairs labels.tsv --list 20 --html wrong.html articles.jsonl\n" +
 			"  unecho eval --clusters clusters.tsv --threshold 0.7 --shingle char:5 --json articles.jsonl",

@@ -101,7 +101,7 @@ func (c *Cache) get(asker context.Context) {
 	if err == nil && !t.Expiry.IsZero() && !now.Before(t.Expiry) {
 		err = &Error{
 			What:   fmt.Sprintf("the token that came expired at %s", t.Expiry.UTC().Format(time.RFC3339)),
-			Remedy: "let whoever issues it renew it, and compare the clocks",
+			Remedy: "have its issuer renew it, and compare the clocks",
 		}
 	}
 	if c.failed, c.at = err, now; err != nil {

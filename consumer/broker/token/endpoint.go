@@ -35,7 +35,7 @@ func endpoint(p Params, by http.RoundTripper) func(context.Context) (Token, erro
 		found, err := checked(Token{Value: t.AccessToken, Expiry: t.Expiry})
 		if err != nil {
 			return Token{}, &Error{
-				What:   p.TokenURL + " answers with something else than a token",
+				What:   p.TokenURL + " answers, but not with a token",
 				Remedy: "check kafka.sasl.oauth.token_url",
 			}
 		}

@@ -87,7 +87,7 @@ func TestEndpointThatGivesNone(t *testing.T) {
 		{"too many", write(429, ``), []string{"429", "check that"}},
 		{"a page", write(200, "<html>"+secret), []string{"token_url"}},
 		{"no token", write(200, `{"token_type":"Bearer"}`), []string{"token_url"}},
-		{"noise", write(200, `{"access_token":"a\u0001b","token_type":"Bearer"}`), []string{"something else than a token"}},
+		{"noise", write(200, `{"access_token":"a\u0001b","token_type":"Bearer"}`), []string{"not with a token"}},
 		{"expired", write(200, `{"access_token":"`+jwt(time.Now().Add(-time.Hour))+`","token_type":"Bearer"}`), []string{"expired at ", "clocks"}},
 		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)

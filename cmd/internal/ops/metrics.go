@@ -79,7 +79,7 @@ func documentMetrics() []metric {
 			sink.Reasons(), func(s *state) map[sink.Reason]uint64 { return s.Rejected }),
 		byReason("unecho_unchecked_total", "Documents committed to the unique topic without being judged, by reason, as unecho-unchecked has it.",
 			sink.UncheckedReasons(), func(s *state) map[sink.UncheckedReason]uint64 { return s.UncheckedBy }),
-		counter("unecho_commits_total", "Transactions committed. None for long while there is source lag: the stream stands.",
+		counter("unecho_commits_total", "Transactions committed. None for long while there is source lag: the stream is stuck.",
 			func(s *state) uint64 { return s.Commits }),
 		counter("unecho_session_rebuilds_total", "Sessions closed and opened again, to be safe. A few are normal when members or brokers come and go; if it keeps rising, the log says why.",
 			func(s *state) uint64 { return s.Rebuilds }),
@@ -94,7 +94,7 @@ func documentMetrics() []metric {
 				}
 				return 0, true
 			}),
-		counter("unecho_documents_recorded_total", "Documents that were passed on unchecked, and brought to the journal since. Those that were rejected meanwhile are none.",
+		counter("unecho_documents_recorded_total", "Documents that were passed on unchecked, and brought to the journal since, without those that were rejected meanwhile.",
 			func(s *state) uint64 { return s.Recorded }),
 	}
 }
@@ -111,7 +111,7 @@ func gatewayMetrics() []metric {
 	return []metric{
 		{
 			name: "unecho_gateway_requests_total", kind: prometheus.CounterValue, labels: []string{"outcome"},
-			help: "Requests with documents (POST /api/v1/documents) by outcome: verdict and taken are answered as asked, pending without a verdict in time. Much busy (429): raise http.ingest.rate, or ask more members; away (503) and failed (502): look at the broker. Callers without the token, and those beyond the requests that are answered in a second, are none.",
+			help: "Requests with documents (POST /api/v1/documents) by outcome: verdict and taken are answered as asked, pending without a verdict in time. Much busy (429): raise http.ingest.rate, or ask more members; away (503) and failed (502): look at the broker. Callers without the token, and requests beyond those that are answered in a second, are not counted.",
 			values: func(s *state, emit emitter) {
 				for i, n := range s.Gateway.Requests {
 					emit(float64(n), gateway.Outcome(i).String())
@@ -190,7 +190,7 @@ func sourceMetrics() []metric {
 			func(s *state) (float64, bool) { return float64(len(s.Untaken)), true }),
 		counter("unecho_source_deleted_total", "Source offsets that retention deleted before the group read them, so at most so many documents, each counted once by one process. Nobody judges them: keep them longer, or add members.",
 			func(s *state) uint64 { return s.Deleted }),
-		counter("unecho_source_skipped_total", "Source offsets that the group left out because somebody else has committed beyond them, so at most so many documents, each counted once by one process. What of them nobody judged, unecho audit names, with the command that has it judged.",
+		counter("unecho_source_skipped_total", "Source offsets that the group left out because somebody else has committed beyond them, so at most so many documents, each counted once by one process. unecho audit names those that nobody judged, with the command that has them judged.",
 			func(s *state) uint64 { return s.Skipped }),
 		gauge("unecho_source_leaderless_partitions", "Partitions of the source that have no leader, of the whole group. Their documents wait, the others go on: look at the brokers. Absent when it cannot be read.",
 			func(s *state) (float64, bool) { return float64(s.Leaderless), s.SourceLag >= 0 }),
@@ -213,7 +213,7 @@ func journalMetrics() []metric {
 			func(s *state) (float64, bool) {
 				return float64(s.JournalEnd - s.JournalStart), s.JournalStart >= 0 && s.JournalEnd >= s.JournalStart
 			}),
-		gauge("unecho_journal_kept_bytes", "Bytes of the records that the journal keeps, estimated from the mean size of those that this process has read: before compression and replication. Absent when it cannot be read.",
+		gauge("unecho_journal_kept_bytes", "Bytes of the records that the journal keeps, before compression and replication, estimated from the mean size of those that this process has read. Absent when it cannot be read.",
 			func(s *state) (float64, bool) {
 				n, ok := s.JournalKeptBytes()
 				return float64(n), ok
@@ -224,7 +224,7 @@ func journalMetrics() []metric {
 			}),
 		gauge("unecho_journal_applied_timestamp_seconds", "When the record applied last was appended to the journal. Old while there is journal lag: the replica is stuck. Absent until the first.",
 			func(s *state) (float64, bool) { return seconds(s.AppliedTime), s.AppliedTime > 0 }),
-		gauge("unecho_journal_clock_ahead_seconds", "By how much this machine's clock is at least ahead of that of the journal's broker; below 0: behind. Of one process: its machine is off; of all: the broker is. Absent until this process has appended.",
+		gauge("unecho_journal_clock_ahead_seconds", "By how much this machine's clock is at least ahead of that of the journal's broker; below 0: behind. If one process differs, its machine is off; if all do, the broker is. Absent until this process has appended.",
 			func(s *state) (float64, bool) { return s.ClockAhead.Seconds(), s.ClockKnown }),
 		{
 			name: "unecho_journal_stray_records_total", kind: prometheus.CounterValue, labels: []string{"reason"},
@@ -255,7 +255,7 @@ func windowMetrics() []metric {
 		return func(s *state) (float64, bool) { return value(s), restored(s) }
 	}
 	return []metric{
-		gauge("unecho_window_documents", "Documents in the window. What is not in it is not found again.",
+		gauge("unecho_window_documents", "Documents in the window. Copies of other documents are not found.",
 			ofReplica(func(s *state) float64 { return float64(s.Index.Documents) })),
 		gauge("unecho_window_bytes", "Bytes of the window, as window.bytes counts them. At that bound the oldest documents go before window.age.",
 			ofReplica(func(s *state) float64 { return float64(s.Index.WindowBytes) })),
@@ -265,11 +265,11 @@ func windowMetrics() []metric {
 			func(s *state) (float64, bool) {
 				return seconds(s.Index.OldestApplied), restored(s) && s.Index.Documents > 0
 			}),
-		gauge("unecho_window_limit_documents", "The bound window.count. Absent where there is none.",
+		gauge("unecho_window_limit_documents", "The bound window.count. Absent without such a bound.",
 			func(s *state) (float64, bool) { return float64(s.Bounds.Documents), s.Bounds.Documents > 0 }),
-		gauge("unecho_window_limit_bytes", "The bound window.bytes. Absent where there is none.",
+		gauge("unecho_window_limit_bytes", "The bound window.bytes. Absent without such a bound.",
 			func(s *state) (float64, bool) { return float64(s.Bounds.Bytes), s.Bounds.Bytes > 0 }),
-		gauge("unecho_window_limit_age_seconds", "The bound window.age. Absent where there is none.",
+		gauge("unecho_window_limit_age_seconds", "The bound window.age. Absent without such a bound.",
 			func(s *state) (float64, bool) { return s.Bounds.Age.Seconds(), s.Bounds.Age > 0 }),
 		counter("unecho_window_candidates_total", "Documents that others were compared with. Many per document cost time: a low similarity.threshold, or popular phrases.",
 			func(s *state) uint64 { return s.Index.Candidates }),
@@ -300,7 +300,7 @@ func windowMetrics() []metric {
 
 func snapshotMetrics() []metric {
 	return []metric{
-		gauge("unecho_snapshot_offset", "Journal offset of the newest snapshot this process wrote or restored. What lies between it and unecho_journal_next_offset is replayed at a restart. Absent until there is one.",
+		gauge("unecho_snapshot_offset", "Journal offset of the newest snapshot this process wrote or restored. A restart replays the journal from there to unecho_journal_next_offset. Absent until there is one.",
 			func(s *state) (float64, bool) { return float64(s.SnapshotNext), s.SnapshotNext >= 0 }),
 		gauge("unecho_snapshot_timestamp_seconds", "When the snapshot of unecho_snapshot_offset was taken. Members take turns: alert on the newest of all. Absent until there is one.",
 			func(s *state) (float64, bool) { return seconds(s.SnapshotTime), s.SnapshotTime > 0 }),

@@ -326,7 +326,7 @@ func TestMemberWaitsForAPerson(t *testing.T) {
 	part := w.fillInPart()
 	m := w.start()
 	w.becomes("said", func() bool {
-		return strings.Contains(m.Stats().Standing.Trouble, "unecho fill has the group forward")
+		return strings.Contains(m.Stats().Standing.Trouble, "the group forwards when unecho fill is done")
 	})
 	time.Sleep(standBy + 2*roundPause)
 	if now := fillOf(m.follower()); now.Finished || part.Finished {

@@ -203,7 +203,7 @@ func (p *process) filled() {
 	if event = event.Int("documents", now.Documents); now.Documents > 0 {
 		event = event.Time("since", time.UnixMilli(now.OldestApplied).UTC())
 	}
-	event.Msg("the window is filled: unecho takeover has this group forward")
+	event.Msg("the window is filled: after unecho takeover this group forwards")
 }
 
 // fillEvery is how often a process says how far the fill of its window is.
@@ -216,7 +216,7 @@ func (p *process) logFill(ctx context.Context, replica *member.Follower) {
 		if !is.ready {
 			trouble := fmt.Sprintf("the window is being filled: %d of %d offsets, %d documents", now.Done, now.Total, now.Documents)
 			if d, _, err := dutyOf(replica); err == nil && filledByPerson(&d) {
-				trouble += "; unecho fill has the group forward: if it does not run any more, run it again"
+				trouble += "; the group forwards when unecho fill is done: if it does not run any more, run it again"
 			}
 			p.stands.CompareAndSwap(is, &state{Standing{Trouble: trouble}, false})
 		}

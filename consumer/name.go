@@ -85,7 +85,7 @@ func (p *process) rename(drain context.Context) error {
 	}
 	p.name.release() // only now, so that it is not taken again
 	p.setup.Logger.Warn().Str("member", next.member).Str("before", p.name.member).
-		Msg("another process took this member's name: it goes on under another one")
+		Msg("another process took this member's name: this member goes on under another one")
 	p.name = next
 	p.called.Store(&next.member)
 	p.slots, err = p.fence(drain, next.member)

@@ -152,7 +152,7 @@ func TestOutageGiven(t *testing.T) {
 	w.produce(100, 321)
 	w.settled()
 	a.kill()
-	w.becomes("what the dead one had waits", func() bool { return said.has("partition was given while the journal") })
+	w.becomes("what the dead one had waits", func() bool { return said.has("a partition was assigned while the journal") })
 	for i := range uint64(3) {
 		before := b.Stats().Unchecked
 		w.produce(40, 322+i)

@@ -41,7 +41,8 @@ func (r *remarks) logCuts(now *index.Stats) {
 	r.setup.Logger.Warn().Uint64("documents", now.UniqueCut-r.cut).
 		Uint64("candidates_left_out", now.Unverified).
 		Uint64("keys_full", now.Full).Msg("unique documents were not compared with all candidates and may be copies " +
-		"(their header unecho-cut says so): they share much of their text with many others; similarity.max_candidates and the cost of one document bound the comparison")
+		"(their header unecho-cut says so): they share much of their text with many others; " +
+		"similarity.max_candidates and the cost of one document bound the comparison")
 	r.cut, r.said = now.UniqueCut, time.Now()
 }
 

@@ -54,7 +54,7 @@ func (l *lookout) Run(ctx context.Context, client *kgo.Client) {
 		err := l.look(ctx, client)
 		if err != nil && !failing && ctx.Err() == nil {
 			l.setup.Logger.Warn().Err(err).
-				Msg("topics that sources.pattern brings cannot be looked for: what is read is read on, and the next look may tell")
+				Msg("topics of sources.pattern cannot be listed: those that are read go on, and unecho looks again")
 		}
 		failing = err != nil
 	}
@@ -150,7 +150,7 @@ func (l *lookout) stillRead(now, existing []string) (still []string) {
 		}
 		delete(l.missing, name)
 		l.setup.Logger.Warn().Str("topic", name).
-			Msg("a topic that sources.pattern fits is gone, or cannot be seen any more: it is read no longer")
+			Msg("a topic that sources.pattern fits is gone, or cannot be seen any more: it is not read any more")
 	}
 	return still
 }

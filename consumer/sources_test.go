@@ -261,7 +261,7 @@ func TestPatternOfATopicThatGoes(t *testing.T) {
 	if _, err := kadm.NewClient(w.client()).DeleteTopics(w.context(), "news.b"); err != nil {
 		t.Fatal(err)
 	}
-	w.becomes("it is given up", func() bool { return said.has("it is read no longer") })
+	w.becomes("it is given up", func() bool { return said.has("it is not read any more") })
 	w.send("news.a", news("more of a", 6)...)
 	delete(w.ends, "news.b")
 	w.settled()

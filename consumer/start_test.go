@@ -140,7 +140,7 @@ func TestStartWaitsForCoordinators(t *testing.T) {
 		{kmsg.InitProducerID, kerr.ConcurrentTransactions, 0, fencing},
 		{kmsg.FindCoordinator, kerr.CoordinatorNotAvailable, 0, "Kafka cannot be used yet"},
 		{kmsg.ListOffsets, kerr.LeaderNotAvailable, 0, "Kafka cannot be used yet"},
-		{kmsg.ListOffsets, kerr.LeaderNotAvailable, kmsg.InitProducerID, "the journal does not tell where it begins and ends"},
+		{kmsg.ListOffsets, kerr.LeaderNotAvailable, kmsg.InitProducerID, "the journal's begin and end cannot be read"},
 	} {
 		t.Run(c.says+" "+c.err.Message, func(t *testing.T) {
 			t.Parallel()

@@ -217,7 +217,7 @@ func TestOwnRecordsDamaged(t *testing.T) {
 				n := m.Stats().Strays[journal.Damaged]
 				return n > 0 && n == w.damagedBelow(next)
 			})
-			if !said.has("entries that the journal took have no verdict") {
+			if !said.has("entries in the journal have no verdict") {
 				t.Error("it is not said")
 			}
 			w.audited()
@@ -245,7 +245,7 @@ func TestRebalanceWhileDamaged(t *testing.T) {
 	said := w.logged()
 	w.start(named("m"), sessions(1), withBad(&damage{of: isA[*index.Reposition], times: 16})) // for a second at least
 	w.becomes("something is appended again",
-		func() bool { return said.has("entries that the journal took have no verdict") })
+		func() bool { return said.has("entries in the journal have no verdict") })
 	w.start(named("other"), sessions(1))
 	w.produce(200, 72)
 	w.settled()

@@ -60,12 +60,12 @@ func (p SimilarityParams) validate() []setting.Mistake {
 func (p SimilarityParams) validateEvidence() []setting.Mistake {
 	if p.Verify == verifyEstimate && p.Evidence != evidenceAuto {
 		return []setting.Mistake{setting.Wrong("evidence", p.Evidence,
-			"is nothing that verify: estimate compares: it keeps the sketch",
+			"has no effect with verify: estimate, which keeps the sketch",
 			"write auto, or verify: jaccard")}
 	}
 	if p.Verify == verifyLevenshtein && p.Evidence == evidenceShingles {
 		return []setting.Mistake{setting.Wrong("evidence", p.Evidence,
-			"is nothing that verify: levenshtein compares: it keeps the text",
+			"has no effect with verify: levenshtein, which keeps the text",
 			"write auto or text, or verify: jaccard")}
 	}
 	return nil

@@ -45,11 +45,11 @@ func TestValidateRefuses(t *testing.T) {
 		"evidence":           {func(p *index.Params) { p.Similarity.Evidence = "hash" }, "similarity.evidence: hash: is not one"},
 		"useless evidence": {
 			func(p *index.Params) { p.Similarity.Verify, p.Similarity.Evidence = "estimate", "shingles" },
-			"similarity.evidence: shingles: is nothing that verify: estimate compares",
+			"similarity.evidence: shingles: has no effect with verify: estimate",
 		},
 		"shingles of texts": {
 			func(p *index.Params) { verify(p, "levenshtein", "char:4"); p.Similarity.Evidence = "shingles" },
-			"similarity.evidence: shingles: is nothing that verify: levenshtein compares",
+			"similarity.evidence: shingles: has no effect with verify: levenshtein",
 		},
 		"edits of words": {
 			func(p *index.Params) { verify(p, "levenshtein", "word:1") },

@@ -136,7 +136,7 @@ func (p CreateParams) validate(largest setting.Bytes) (out []setting.Mistake) {
 			fmt.Sprintf("write 1 to %d, or 0 for as many as the source has", mostPartitions)))
 	}
 	if p.ReplicationFactor != -1 && (p.ReplicationFactor < 1 || p.ReplicationFactor > 32767) {
-		out = append(out, setting.Wrong("replication_factor", p.ReplicationFactor, "is no number of replicas",
+		out = append(out, setting.Wrong("replication_factor", p.ReplicationFactor, "is not a number of replicas",
 			"write 1 or more, or -1 for the broker's default"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Config)) {
@@ -146,7 +146,7 @@ func (p CreateParams) validate(largest setting.Bytes) (out []setting.Mistake) {
 		}
 		switch {
 		case !setting.IsName(name) || value == "":
-			wrong("is no configuration of a topic", "write its name in Kafka and a value, as in retention.ms: \"604800000\"")
+			wrong("is not a configuration of a topic", "write its name in Kafka and a value, as in retention.ms: \"604800000\"")
 		case name == "cleanup.policy" && strings.Contains(value, "compact"):
 			wrong("would drop documents of equal keys, and refuse those without a key", "leave it out")
 		case name == "message.timestamp.type" && value != "CreateTime":
@@ -175,7 +175,7 @@ func (p Params) templates() []template {
 	return all
 }
 
-// Nowhere says that a text is no name of a topic, but a word for none.
+// Nowhere says that a text is not a name of a topic, but a word for none.
 func Nowhere(text string) bool {
 	return slices.Contains([]string{"drop", "none", "false", "null"}, strings.ToLower(text))
 }

@@ -32,8 +32,9 @@ func Shared(group, who string, because error) *stop.Error {
 	return &stop.Error{
 		What: fmt.Sprintf("another program is a member of group %s, and takes documents that are then not judged: %s",
 			group, who),
-		Remedy: "stop that program, or give it a group of its own, and start again; the log then names what it has committed, with the command that judges it",
-		Err:    because,
+		Remedy: "stop that program, or give it a group of its own, and start again; the log then names what it " +
+			"has committed, with the command that judges it",
+		Err: because,
 	}
 }
 

@@ -12,7 +12,7 @@ func TestTokensHaveOneSource(t *testing.T) {
 		sasl SASLParams
 		want string
 	}{
-		"none": {SASLParams{Mechanism: OAuthBearer}, "sasl.oauth: says not where tokens come from"},
+		"none": {SASLParams{Mechanism: OAuthBearer}, "sasl.oauth: does not say where tokens come from"},
 		"file": {SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{File: "f"}}, ""},
 		"two": {SASLParams{Mechanism: OAuthBearer, OAuth: token.Params{
 			TokenURL: "https://login.test", ClientID: "c", ClientSecret: "hunter2", File: "f",

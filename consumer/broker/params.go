@@ -144,7 +144,7 @@ func (p SASLParams) validateOAuth() []setting.Mistake {
 	out := setting.Under("oauth", p.OAuth.Validate())
 	switch {
 	case len(sources) == 0:
-		out = append(out, setting.Wrong("oauth", "", "says not where tokens come from", "set sasl.oauth.token_url or file"))
+		out = append(out, setting.Wrong("oauth", "", "does not say where tokens come from", "set sasl.oauth.token_url or file"))
 	case len(sources) > 1:
 		out = append(out, setting.Wrong("oauth."+sources[1], "", "is a second source of tokens, beside sasl.oauth."+sources[0],
 			"remove one of the two"))

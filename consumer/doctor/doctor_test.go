@@ -85,7 +85,7 @@ func TestFindings(t *testing.T) {
 			w.append(&index.Forget{Header: w.header()})
 			w.later(time.Hour)
 		}, `^note snapshots: the newest snapshot is 1h0m\ds old, 2 records of the journal follow it`},
-		{"a damaged snapshot", func(w *ward) { w.damage() }, `^problem snapshots: .*corrupt.* \| a start passes over it`},
+		{"a damaged snapshot", func(w *ward) { w.damage() }, `^problem snapshots: .*corrupt.* \| a start skips it`},
 		{"a store of its own", func(w *ward) { w.in.Snapshot.For = snapshot.ByMember }, `^note snapshots: the store is not shared .* grows for ever`},
 		{"other settings", func(w *ward) { w.in.Settings = []byte(`{"test":"others"}`) }, `^problem settings: they differ .*: test: others here, settings in the journal \|`},
 		{"other settings, no snapshot", func(w *ward) {

@@ -153,7 +153,7 @@ func (p *target) offset(e *extent, known map[entry.PartitionName]index.SourcePar
 	switch {
 	case e.unknown != nil && !errors.Is(e.unknown, kerr.LeaderNotAvailable):
 		return problem(fmt.Sprintf("%v: where it begins and ends cannot be read: %v", e, e.unknown),
-			"what is wrong there stays unknown", "look again; if that stays, see to the broker that leads it"), true
+			"what is wrong there stays unknown", "look again; if that stays, check the broker that leads it"), true
 	case e.unknown != nil:
 		return problem(fmt.Sprintf("%v has no leader", e), "its documents wait for one; the other partitions go on",
 			fmt.Sprintf("start the brokers that hold it: kafka-topics.sh --bootstrap-server %s --describe "+

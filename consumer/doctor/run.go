@@ -177,7 +177,7 @@ func unseen(err error) Finding {
 			"see that what the message names is up: the brokers, the store of snapshots")
 	}
 	return problem("cannot look: "+err.Error(), "what is wrong there stays unknown",
-		"see to what the message names, and look again")
+		"check what the message names, and look again")
 }
 
 func oneLine(f *broker.Fault) string {

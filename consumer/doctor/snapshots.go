@@ -101,7 +101,7 @@ func (p *target) restorable(ctx context.Context) ([]Finding, error) {
 		}
 		m, err := p.store.Manifest(ctx, info.Position)
 		if snapshot.Damaged(err) {
-			findings = append(findings, problem(err.Error(), "a start passes over it",
+			findings = append(findings, problem(err.Error(), "a start skips it",
 				"look at the disk; members that run write new ones"))
 			continue
 		}
@@ -153,7 +153,7 @@ func (p *target) newestSnapshot(ctx context.Context, info *snapshot.Info) ([]Fin
 	case at > p.tail.end:
 		return []Finding{costly("journal", fmt.Sprintf("the newest snapshot is at %d, and the journal ends at %d", at, p.tail.end),
 			"the journal lost records; no member starts",
-			"bring the journal back; if it is lost for good, stop all members, and delete it, the snapshots and the group's "+
+			"restore the journal; if it is lost for good, stop all members, and delete it, the snapshots and the group's "+
 				"offsets to begin anew")}, nil
 	case age > oldSnapshot*p.in.Snapshot.Every && rest > 1: // a snapshot is followed by its own checkpoint
 		return []Finding{note(fmt.Sprintf("the newest snapshot is %v old, %d records of the journal follow it", age, rest),

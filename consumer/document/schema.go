@@ -155,12 +155,12 @@ func (p Params) wrongSchema() (out []setting.Mistake) {
 		add("message", "", "is missing", "write the full name of the message that the values are")
 	case file:
 	case framing.asks && !asks:
-		add("framing", s.Framing, "names schemas in a registry, and schema_registry.urls says not where it is",
+		add("framing", s.Framing, "names schemas in a registry, and schema_registry.urls does not say where it is",
 			"set schema_registry.urls, or name one schema for all values in schema.file")
 	case framed && !framing.asks && asks:
 		add("framing", s.Framing, "names schemas that schema_registry does not know", "name the schema in schema.file")
 	case !framed && asks:
-		add("framing", s.Framing, "says not how values name their schemas",
+		add("framing", s.Framing, "does not say how values name their schemas",
 			"set for example confluent, or name one schema for all values in schema.file")
 	case !framing.asks:
 		add("file", "", "is missing", "name the file with the schema of the values")

@@ -111,9 +111,9 @@ func TestValidateSources(t *testing.T) {
 		{[]Source{jsonSource(plain)}, "sources[0].topics: is missing; "},
 		{[]Source{jsonSource(plain, "a", "a")}, "sources[0].topics: a: is named twice"},
 		{[]Source{jsonSource(plain, "a"), jsonSource(plain, "b", "a")}, "sources[1].topics: a: is named in sources[0], too"},
-		{[]Source{jsonSource(plain, "a,b")}, "sources[0].topics: a,b: is no name of a topic"},
-		{[]Source{jsonSource(plain, ".")}, "sources[0].topics: .: is no name of a topic"},
-		{[]Source{jsonSource(func(s *Source) { s.Pattern = "a)|(b" })}, "sources[0].pattern: a)|(b: is no regular expression: "},
+		{[]Source{jsonSource(plain, "a,b")}, "sources[0].topics: a,b: is not a name of a topic"},
+		{[]Source{jsonSource(plain, ".")}, "sources[0].topics: .: is not a name of a topic"},
+		{[]Source{jsonSource(func(s *Source) { s.Pattern = "a)|(b" })}, "sources[0].pattern: a)|(b: is not a regular expression: "},
 		{[]Source{jsonSource(func(s *Source) { s.Pattern = strings.Repeat("a", maxPattern+1) })}, "sources[0].pattern: aaa"},
 		{[]Source{jsonSource(func(s *Source) { s.Pattern, s.Start = "a", "latest" })}, "sources[0].start: latest: has no effect on topics"},
 		{

@@ -50,7 +50,7 @@ func (s *Source) wrongTopics(i int, seen map[string]int) (wrong []setting.Mistak
 		case twice:
 			wrong = append(wrong, setting.Wrong("topics", t, "is named in "+KeyOf(other)+", too", "name each topic in one source"))
 		case !IsTopic(t):
-			wrong = append(wrong, setting.Wrong("topics", t, "is no name of a topic",
+			wrong = append(wrong, setting.Wrong("topics", t, "is not a name of a topic",
 				"write whole names (pattern is for patterns), and commas between them: sources.topics=news,blogs on a command "+
 					"line, [news, blogs] in a file"))
 		}
@@ -61,7 +61,7 @@ func (s *Source) wrongTopics(i int, seen map[string]int) (wrong []setting.Mistak
 
 func (s *Source) wrongPattern() []setting.Mistake {
 	if _, err := s.Compile(); err != nil {
-		return []setting.Mistake{setting.Wrong("pattern", s.Pattern, "is no regular expression: "+err.Error(),
+		return []setting.Mistake{setting.Wrong("pattern", s.Pattern, "is not a regular expression: "+err.Error(),
 			`write one of a topic's whole name, as in 'news\..+'; a dot that is meant as one needs a backslash`)}
 	}
 	if s.Pattern != "" && len(s.Topics) == 0 && s.Start == "latest" {

@@ -58,7 +58,7 @@ func (l *Log) compare(at int64) {
 	if c.ahead.Abs() > clocksDiffer && (c.told.IsZero() || now.Sub(c.told) >= warnAgain) {
 		c.told = now
 		l.logger.Warn().Dur("ahead_ms", c.ahead).
-			Msg("this machine's clock and that of the journal's broker differ: see to the time of both, unecho doctor says more")
+			Msg("this machine's clock and that of the journal's broker differ: synchronise both, unecho doctor says more")
 	}
 }
 

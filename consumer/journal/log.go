@@ -118,7 +118,7 @@ func (l *Log) BeforeRepeat(ctx context.Context, times int) error {
 		return l.Unreadable()
 	}
 	l.logger.Warn().Int("times", times).
-		Msg("entries that the journal took have no verdict, because nobody can read them: appending them again")
+		Msg("entries in the journal have no verdict, because they cannot be read: appending them again")
 	return retry.Pause(ctx, min(maxRepeatPause, repeatPause<<times))
 }
 
@@ -126,9 +126,8 @@ func (l *Log) BeforeRepeat(ctx context.Context, times int) error {
 func (l *Log) Unreadable() *stop.Error {
 	return &stop.Error{
 		What: "no member can read what this one appends to journal " + l.Topic,
-		Remedy: "run the member on another machine: this one's memory is to be suspected; the others take over its " +
-			"partitions. " +
-			"If they end so as well, look at the journal's broker",
+		Remedy: "run the member on another machine: this one's memory may be bad; the others take over its " +
+			"partitions. If they end in the same way, check the journal's broker",
 	}
 }
 
@@ -208,7 +207,7 @@ func (l *Log) offset(ctx context.Context, list broker.Listing) (offset int64, er
 		if !told && since > leaderSilence {
 			told = true
 			l.logger.Warn().Err(err).Dur("at_most_ms", leaderPatience).
-				Msg("the journal does not tell where it begins and ends: asking again")
+				Msg("the journal's begin and end cannot be read: asking again")
 		}
 		return broker.Retriable(err) && since <= leaderPatience
 	})

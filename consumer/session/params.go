@@ -53,11 +53,11 @@ func (p Params) Validate() []setting.Mistake {
 			Remedy: "name the consumer group of this deployment, as in group: news-filter; no other deployment may have that name",
 		})
 	case !groupName.MatchString(p.Group):
-		m = append(m, setting.Wrong("group", p.Group, "is no name for a group",
+		m = append(m, setting.Wrong("group", p.Group, "is not a name for a group",
 			"write 1 to 200 letters, digits, dots, underscores or dashes"))
 	}
 	if p.Succeeds != "" && !groupName.MatchString(p.Succeeds) {
-		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is no name for a group",
+		m = append(m, setting.Wrong("succeeds", p.Succeeds, "is not a name for a group",
 			"write the name of the group that this one is to take over from"))
 	}
 	if p.Succeeds != "" && p.Succeeds == p.Group {
@@ -70,7 +70,7 @@ func (p Params) Validate() []setting.Mistake {
 func (p Membership) Validate() []setting.Mistake {
 	var m []setting.Mistake
 	if p.Member != "" && !groupName.MatchString(p.Member) {
-		m = append(m, setting.Wrong("member", p.Member, "is no name for a member",
+		m = append(m, setting.Wrong("member", p.Member, "is not a name for a member",
 			"write 1 to 200 letters, digits, dots, underscores or dashes"))
 	}
 	if p.Sessions < 1 || p.Sessions > 64 {

@@ -71,8 +71,7 @@ func (t *adviser) logWait(of *protocol.Takeover) {
 	}[of.Decision.Reason]
 	if t.standing.WaitsFor(of.Name(), why, of.Waited) {
 		t.Logger.Warn().Str("topic", of.Topic).Int32("partition", of.Source.Partition).Str("because", why).
-			Msg("partition waits, and with it those that came with it; if that does not pass, the process ends and says what " +
-				"to do")
+			Msg("a partition waits, and those assigned with it; if that does not pass, the process ends and says what to do")
 	}
 }
 
@@ -81,7 +80,7 @@ func (t *adviser) logAway(some []*protocol.Takeover, since time.Duration) {
 	for _, of := range some {
 		if t.standing.WaitsFor(of.Name(), "the journal does not answer", since) {
 			t.Logger.Warn().Str("session", t.slot).Str("topic", of.Topic).Int32("partition", of.Source.Partition).
-				Msg("partition was given while the journal does not answer: it waits, those that the session has go on")
+				Msg("a partition was assigned while the journal does not answer: it waits, the others of the session go on")
 		}
 	}
 }
@@ -95,7 +94,7 @@ func (t *adviser) logUnfit(of []protocol.TopicPartition, topic string, err error
 	}
 	if tell {
 		t.Logger.Warn().Str("session", t.slot).Str("topic", topic).Err(err).
-			Msg("the outputs of a topic are not ready: the partitions that were given wait, and it is tried again")
+			Msg("the outputs of a topic are not ready: the assigned partitions wait, and unecho tries again")
 	}
 }
 

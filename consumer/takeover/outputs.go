@@ -49,7 +49,8 @@ func fitOutputs(ctx context.Context, of []protocol.TopicPartition, t *adviser) e
 		} else {
 			_ = t.mail.Stop(&stop.Error{
 				What: "the outputs of " + unfit + " are not ready", Err: err,
-				Remedy: "mend them as it says, or have unecho do so (outputs.create.enabled, and the rights Create and Alter); then start again",
+				Remedy: "correct them as it says, or let unecho do so (outputs.create.enabled, and the rights " +
+					"Create and Alter); then start again",
 			})
 		}
 		return false

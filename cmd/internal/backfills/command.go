@@ -68,8 +68,8 @@ func Command(version string) *cobra.Command {
 		f.Text("name", "name", "", "of the job (default the topic's)")
 		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
 		assembly.AddAcceptRejected(f)
-		f.Int("max-rate", 0, "documents a second at most; 0 is no bound. With order time the bound of the process that "+
-			"feeds counts, else each process has its own")
+		f.Int("max-rate", 0, "documents a second at most; 0 is no bound. With --order time the bound of the feeding "+
+			"process counts, else each process has its own")
 	})
 	cmd.AddCommand(backfillListCommand(), backfillRemoveCommand())
 	return cmd

@@ -32,7 +32,7 @@ func AddLayoutFlags(cmd *cobra.Command) {
 		f.StringSlice("fields", []string{"text"}, "the fields or columns with the text")
 		f.Named("fields", "names")
 		f.Text("id", "name", "id", "the field or column with the id; a document without one is called FILE:NUMBER, or by its number where none of a file has one")
-		f.Text("delimiter", "char", "", "what is between the columns of CSV: one character, or \\t")
+		f.Text("delimiter", "char", "", "the character between the columns of CSV: one character, or \\t")
 		f.Bool("lenient-quotes", false, "in CSV a quotation mark may stand anywhere")
 		f.Bool("strict", false, "end at the first document or file that is rejected; else they are passed over and reported")
 	})

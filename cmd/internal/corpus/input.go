@@ -141,7 +141,8 @@ func unpack(in io.Reader, magic []byte) (out unpacked, packed bool, err error) {
 // damaged explains an error of decompression.
 func damaged(err error) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		return fmt.Errorf("it was compressed with a window of more than %d MiB, as by zstd --long=28 and more, and would take as much memory: unpack it by zstd -d --long=31, or pipe it through zstdcat --long=31", windowBytes>>20)
+		return fmt.Errorf("it was compressed with a window of more than %d MiB, as by zstd --long=28 and more, "+
+			"and would take as much memory: unpack it by zstd -d --long=31, or pipe it through zstdcat --long=31", windowBytes>>20)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the compressed file ends early (%w): it was cut off, or is still being written", err)

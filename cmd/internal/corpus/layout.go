@@ -111,7 +111,8 @@ func (l *layout) readHeader(p Params, header []byte) error {
 	}
 	l.id, l.columns = column(names, p.ID), len(names)
 	if l.id < 0 && p.MustID {
-		return &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name the column with the id by --id", quote(p.ID), quoted(names))}
+		return &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name the column with the id by "+
+			"--id", quote(p.ID), quoted(names))}
 	}
 	return nil
 }
@@ -129,7 +130,8 @@ func column(names []string, field string) int {
 }
 
 func noColumn(field string, names []string) error {
-	return &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name the columns with the text by --fields", quote(field), quoted(names))}
+	return &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name the columns with the text by "+
+		"--fields", quote(field), quoted(names))}
 }
 
 func (l *layout) columnNames(header []byte) ([]string, error) {

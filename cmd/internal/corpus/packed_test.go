@@ -34,7 +34,9 @@ func TestZstdWindows(t *testing.T) {
 					detail = string(r.Bad.Reason) + ": " + r.Bad.Detail
 				}
 			})
-			const want = "unreadable: it was compressed with a window of more than 128 MiB, as by zstd --long=28 and more, and would take as much memory: unpack it by zstd -d --long=31, or pipe it through zstdcat --long=31"
+			const want = "unreadable: it was compressed with a window of more than 128 MiB, as by zstd --long=28 " +
+				"and more, and would take as much memory: unpack it by zstd -d --long=31, or pipe it through zstdcat " +
+				"--long=31"
 			if err != nil || refused && detail != want || !refused && detail != "one" {
 				t.Errorf("a window of 2^%d in %s: %q, %v; want it refused: %v", log, name, detail, err, refused)
 			}

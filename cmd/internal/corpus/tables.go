@@ -49,7 +49,8 @@ func (r *Reader) checkColumns() error {
 		if r.rows.judged.Has(column) {
 			continue
 		}
-		err := &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name the columns with the text by --fields, and the one with the id by --id", quote(column), quoted(r.rows.judged.Names()))}
+		err := &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name the columns with the text "+
+			"by --fields, and the one with the id by --id", quote(column), quoted(r.rows.judged.Names()))}
 		if r.good > 0 {
 			return &fault{reason: WrongColumns, err: err}
 		}

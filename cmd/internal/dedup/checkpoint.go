@@ -285,7 +285,8 @@ func (c *Checkpoint) remove() error {
 func (d *Outputs) Resumable() error {
 	for name, out := range d.files.Named() {
 		if !out.Resumable() {
-			return exit.Usage(fmt.Errorf("--checkpoint: --%s goes to standard output, a pipe or a device, which cannot be continued: name a file", name))
+			return exit.Usage(fmt.Errorf("--checkpoint: --%s goes to standard output, a pipe or a device, which "+
+				"cannot be continued: name a file", name))
 		}
 	}
 	return RefuseTables(d.params.Paths)
@@ -295,7 +296,8 @@ func (d *Outputs) Resumable() error {
 func RefuseTables(paths map[string]string) error {
 	for _, name := range OutputNames() {
 		if path := paths[name]; outfile.IsTable(path) {
-			return exit.Usage(fmt.Errorf("--checkpoint: --%s %s is Parquet, which cannot be continued after a stop: use another name, such as .jsonl", name, path))
+			return exit.Usage(fmt.Errorf("--checkpoint: --%s %s is Parquet, which cannot be continued after a "+
+				"stop: use another name, such as .jsonl", name, path))
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func (s *Shelf) pick(ctx context.Context, at string) (snapshot.Info, error) {
 	offset, err := strconv.ParseInt(at, 10, 64)
 	if err != nil {
 		return snapshot.Info{}, exit.Usage(
-			fmt.Errorf("%q is no journal offset; `unecho snapshot list` shows those of the snapshots", at))
+			fmt.Errorf("%q is not a journal offset; `unecho snapshot list` shows those of the snapshots", at))
 	}
 	var found []snapshot.Info
 	for _, i := range infos {

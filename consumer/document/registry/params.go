@@ -37,7 +37,7 @@ func (p Params) Validate() []setting.Mistake {
 	var out []setting.Mistake
 	for _, address := range p.URLs {
 		if u, err := url.Parse(address); err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-			out = append(out, setting.Wrong("urls", shown(address), "is no address of a registry",
+			out = append(out, setting.Wrong("urls", shown(address), "is not an address of a registry",
 				"write for example https://registry.example.com:8081"))
 		} else if u.User != nil {
 			out = append(out, setting.Wrong("urls", shown(address), "has a login in it, which would be logged",

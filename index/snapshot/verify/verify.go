@@ -160,7 +160,7 @@ func Outlook(reports []Report) string {
 		case len(r.Problems) == 0 && len(passed) == 0:
 			return fmt.Sprintf("a member that starts restores the one at %d", at.Offset)
 		case len(r.Problems) == 0:
-			return fmt.Sprintf("a member that starts passes over %s and restores the one at %d", strings.Join(passed, ", "), at.Offset)
+			return fmt.Sprintf("a member that starts skips %s and restores the one at %d", strings.Join(passed, ", "), at.Offset)
 		case errors.Is(errors.Join(r.Problems...), snapshot.ErrNewerFormat),
 			errors.Is(errors.Join(r.Problems...), index.ErrVersion):
 			return fmt.Sprintf("a member of this version refuses to start by the one at %d", at.Offset)

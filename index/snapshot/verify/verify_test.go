@@ -86,7 +86,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// A byte of a segment that only the newest snapshot names is changed: that snapshot is damaged, and a start passes over
+// A byte of a segment that only the newest snapshot names is changed: that snapshot is damaged, and a start skips
 // it. If the store itself fails, nothing is said about a snapshot.
 func TestDamaged(t *testing.T) {
 	dir, store, state := shelf(t)
@@ -107,7 +107,7 @@ func TestDamaged(t *testing.T) {
 		!strings.HasPrefix(all[0].Problems[0].Error(), "segment ") {
 		t.Fatalf("%d harmed: %v, %v", harmed, all[0].Problems, all[1].Problems)
 	}
-	if got := verify.Outlook(all); !strings.HasPrefix(got, "a member that starts passes over ") {
+	if got := verify.Outlook(all); !strings.HasPrefix(got, "a member that starts skips ") {
 		t.Errorf("Outlook of a damaged snapshot is %q; want that a member passes over it", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

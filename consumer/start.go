@@ -156,8 +156,8 @@ func (s *Setup) topics(ctx context.Context, client *kgo.Client, l *lookout) (jou
 		return journalID, err
 	}
 	j, err := topics.VerifyJournal(ctx, s.Journal.Topic, broker.JournalWant{
-		ReplicationFactor: s.Sink.Create.ReplicationFactor, MinInsync: journal.MinInsync(s.Sink.Create.ReplicationFactor),
-		MaxMessageBytes: s.Journal.MaxRecordBytes(), Create: s.Sink.Create.Enabled,
+		ReplicationFactor: s.Sink.Create.ReplicationFactor,
+		MaxMessageBytes:   s.Journal.MaxRecordBytes(), Create: s.Sink.Create.Enabled,
 	})
 	if err != nil {
 		return journalID, err

@@ -8,8 +8,7 @@ import (
 
 // JournalWant says what the journal topic must be, in addition to what the protocol asks of any journal.
 type JournalWant struct {
-	ReplicationFactor int  // at least; 0 or less: the broker's default
-	MinInsync         int  // at least; 0 or less: the broker's default
+	ReplicationFactor int  // of a created topic; 0 or less: the broker's default
 	MaxMessageBytes   int  // at least; 0 or less: the broker's default
 	Create            bool // create the topic if it is missing
 }
@@ -32,8 +31,8 @@ func (r configRule) holds(value string) bool {
 }
 
 // journalRules returns the rules of section 5 of the design. A topic that breaks one of them loses documents or lets
-// members disagree.
-func journalRules(want JournalWant) []configRule {
+// members disagree. Replicas are those that it has, or will have; 0 or less is unknown.
+func journalRules(want JournalWant, replicas int) []configRule {
 	rules := []configRule{
 		{key: "cleanup.policy", want: "delete", why: "compaction would drop records of the journal from its middle"},
 		{key: "retention.ms", want: "-1", why: "Kafka would delete what no snapshot holds yet; the journal is trimmed by its members"},
@@ -47,10 +46,10 @@ func journalRules(want JournalWant) []configRule {
 			why: "the largest entries would be refused",
 		})
 	}
-	if want.MinInsync > 0 {
+	if replicas >= 3 {
 		rules = append(rules, configRule{
-			key: "min.insync.replicas", want: strconv.Itoa(want.MinInsync), least: true,
-			why: "an append would be acknowledged by fewer brokers than configured",
+			key: "min.insync.replicas", want: "2", least: true,
+			why: "an append that one broker alone has taken would count, and be lost with it",
 		})
 	}
 	return rules
@@ -59,36 +58,21 @@ func journalRules(want JournalWant) []configRule {
 // VerifyJournal returns the journal topic if it is what the protocol needs, and otherwise a *TopicError with all
 // mistakes. If the topic is missing and may be created, VerifyJournal creates it as the protocol needs it.
 func (t *Topics) VerifyJournal(ctx context.Context, name string, want JournalWant) (Topic, error) {
-	rules := journalRules(want)
 	found, err := t.find(ctx, []string{name})
 	if err != nil {
 		return Topic{}, err
 	}
 	topic, ok := found[name]
 	if !ok {
-		replicas := -1
-		if want.ReplicationFactor > 0 {
-			replicas = want.ReplicationFactor
-		}
-		configs := make(map[string]string, len(rules))
-		for _, r := range rules {
-			configs[r.key] = r.want
-		}
-		if !want.Create {
-			return Topic{}, &Fault{
-				What: "cannot find the journal " + name, Err: ErrMissing,
-				Remedy: "allow its creation, or create it: " + t.createCommand(name, 1, replicas, configs),
-			}
-		}
-		if topic, err = t.create(ctx, name, 1, replicas, configs); err != nil {
+		if topic, err = t.createJournal(ctx, name, want); err != nil {
 			return Topic{}, err
 		}
 	}
-	mistakes, err := t.check(ctx, name, rules)
+	mistakes, err := t.check(ctx, name, journalRules(want, topic.Replicas))
 	if err != nil {
 		return Topic{}, err
 	}
-	if mistakes = append(t.journalShape(topic, want), mistakes...); len(mistakes) > 0 {
+	if len(mistakes) > 0 {
 		return Topic{}, &TopicError{Topic: name, Mistakes: mistakes}
 	}
 	if topic.Partitions > 1 {
@@ -98,24 +82,36 @@ func (t *Topics) VerifyJournal(ctx context.Context, name string, want JournalWan
 	return topic, nil
 }
 
-func (t *Topics) journalShape(topic Topic, want JournalWant) []Mistake {
-	var out []Mistake
-	if want.ReplicationFactor > 0 && topic.Replicas < want.ReplicationFactor {
-		out = append(out, Mistake{
-			What: fmt.Sprintf("it has %d replicas, and must have %d", topic.Replicas, want.ReplicationFactor),
-			Why:  "it would be lost with fewer brokers than configured",
-			Remedy: fmt.Sprintf("kafka-reassign-partitions.sh --bootstrap-server %s --execute --reassignment-json-file FILE, "+
-				`FILE being {"partitions": [{"topic": %q, "partition": 0, "replicas": [BROKER, ...]}]}`, t.server, topic.Name),
-		})
+func (t *Topics) createJournal(ctx context.Context, name string, want JournalWant) (Topic, error) {
+	replicas := -1
+	if want.ReplicationFactor > 0 {
+		replicas = want.ReplicationFactor
 	}
-	if want.MinInsync > topic.Replicas {
-		out = append(out, Mistake{
-			What:   fmt.Sprintf("it has %d replicas, of which %d must be in sync", topic.Replicas, want.MinInsync),
-			Why:    "no append would ever be acknowledged",
-			Remedy: "configure min.insync.replicas no higher than the number of replicas",
-		})
+	has := replicas
+	if has < 0 && want.Create {
+		has = t.defaultReplicas(ctx, name)
 	}
-	return out
+	configs := map[string]string{}
+	for _, r := range journalRules(want, has) {
+		configs[r.key] = r.want
+	}
+	if !want.Create {
+		return Topic{}, &Fault{
+			What: "cannot find the journal " + name, Err: ErrMissing,
+			Remedy: "allow its creation, or create it: " + t.createCommand(name, 1, replicas, configs),
+		}
+	}
+	return t.create(ctx, name, 1, replicas, configs)
+}
+
+// defaultReplicas asks how many replicas a topic would get by the broker's default. It is 0 or less where the broker does
+// not say.
+func (t *Topics) defaultReplicas(ctx context.Context, name string) int {
+	would, err := t.admin.ValidateCreateTopics(ctx, 1, -1, nil, name)
+	if err != nil {
+		return -1 // the creation fails as well, and says why
+	}
+	return int(would[name].ReplicationFactor)
 }
 
 // check compares a topic's settings with rules. It takes a setting that the broker does not report for one that the

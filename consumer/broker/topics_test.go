@@ -27,7 +27,7 @@ func make1(t *testing.T, ts *Topics, name string, partitions int, configs map[st
 	return topic
 }
 
-var want = JournalWant{MinInsync: 1, MaxMessageBytes: 2 << 20, Create: true}
+var want = JournalWant{MaxMessageBytes: 2 << 20, Create: true}
 
 func TestJournalIsCreatedAsItMustBe(t *testing.T) {
 	ts, _, _ := topics(t)
@@ -57,6 +57,32 @@ func TestJournalIsCreatedAsItMustBe(t *testing.T) {
 	}
 }
 
+// What a created journal gets by its number of replicas is demanded of one that is there, whose number of replicas no
+// setting decides.
+func TestJournalInSync(t *testing.T) {
+	ts, _, _ := topics(t, kfake.NumBrokers(3))
+	for _, c := range []struct {
+		name            string
+		factor, brokers int
+		insync          string
+	}{{"by.default", -1, 3, "2"}, {"of.three", 3, 3, "2"}, {"of.two", 2, 2, "1"}, {"of.one", 1, 1, "1"}} {
+		w := want
+		w.ReplicationFactor = c.factor
+		made, err := ts.VerifyJournal(deadline(t), c.name, w)
+		if err != nil || made.Replicas != c.brokers {
+			t.Fatalf("%s: got %+v, %v", c.name, made, err)
+		}
+		if configs, err := ts.Settings(deadline(t), c.name); err != nil || configs["min.insync.replicas"] != c.insync {
+			t.Errorf("%s: min.insync.replicas is %s, %v; want %s", c.name, configs["min.insync.replicas"], err, c.insync)
+		}
+		for _, w.ReplicationFactor = range []int{-1, 1, 3} {
+			if again, err := ts.VerifyJournal(deadline(t), c.name, w); err != nil || again != made {
+				t.Errorf("%s, with replication_factor %d: %+v, %v", c.name, w.ReplicationFactor, again, err)
+			}
+		}
+	}
+}
+
 // A topic that one member has just created may not be known yet to another member's broker.
 func TestTopicThatABrokerDoesNotKnowYet(t *testing.T) {
 	ts, c, _ := topics(t)
@@ -76,26 +102,22 @@ type journalCase struct {
 	name       string
 	key, value string
 	partitions int
-	replicas   int
-	minInsync  int
 	want       []string
 }
 
 func journalCases() []journalCase {
 	return []journalCase{
 		{name: "right", partitions: 1},
-		{"retention", "retention.ms", "604800000", 1, 0, 0, []string{"retention.ms is 604800000, and must be -1"}},
-		{"retention by size", "retention.bytes", "1000000", 1, 0, 0, []string{"retention.bytes is 1000000, and must be -1"}},
-		{"compaction", "cleanup.policy", "compact", 1, 0, 0, []string{"cleanup.policy is compact, and must be delete"}},
-		{"compaction, too", "cleanup.policy", "compact,delete", 1, 0, 0, []string{"cleanup.policy is compact,delete"}},
-		{"client times", "message.timestamp.type", "CreateTime", 1, 0, 0, []string{"message.timestamp.type is CreateTime, and must be LogAppendTime"}},
-		{"unclean", "unclean.leader.election.enable", "true", 1, 0, 0, []string{"unclean.leader.election.enable is true"}},
-		{"small messages", "max.message.bytes", "1048588", 1, 0, 0, []string{"max.message.bytes is 1048588, and must be at least 2097152"}},
-		{"no number", "max.message.bytes", "many", 1, 0, 0, []string{"max.message.bytes is many"}},
+		{"retention", "retention.ms", "604800000", 1, []string{"retention.ms is 604800000, and must be -1"}},
+		{"retention by size", "retention.bytes", "1000000", 1, []string{"retention.bytes is 1000000, and must be -1"}},
+		{"compaction", "cleanup.policy", "compact", 1, []string{"cleanup.policy is compact, and must be delete"}},
+		{"compaction, too", "cleanup.policy", "compact,delete", 1, []string{"cleanup.policy is compact,delete"}},
+		{"client times", "message.timestamp.type", "CreateTime", 1, []string{"message.timestamp.type is CreateTime, and must be LogAppendTime"}},
+		{"unclean", "unclean.leader.election.enable", "true", 1, []string{"unclean.leader.election.enable is true"}},
+		{"small messages", "max.message.bytes", "1048588", 1, []string{"max.message.bytes is 1048588, and must be at least 2097152"}},
+		{"no number", "max.message.bytes", "many", 1, []string{"max.message.bytes is many"}},
 		{name: "more partitions, of which only the first is used", partitions: 3},
-		{"replicas", "", "", 1, 3, 0, []string{"it has 1 replicas, and must have 3"}},
-		{"in sync", "", "", 1, 0, 2, []string{"it has 1 replicas, of which 2 must be in sync", "min.insync.replicas is 1, and must be at least 2"}},
-		{"all at once", "retention.ms", "1", 2, 2, 0, []string{"1 replicas", "retention.ms is 1"}},
+		{"in sync", "min.insync.replicas", "1", 1, []string{"min.insync.replicas is 1, and must be at least 2"}},
 	}
 }
 
@@ -103,9 +125,9 @@ func journalCases() []journalCase {
 func TestJournalMistakes(t *testing.T) {
 	right := map[string]string{
 		"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1", "message.timestamp.type": "LogAppendTime",
-		"unclean.leader.election.enable": "false", "max.message.bytes": "4194304", "min.insync.replicas": "1",
+		"unclean.leader.election.enable": "false", "max.message.bytes": "4194304", "min.insync.replicas": "2",
 	}
-	ts, c, _ := topics(t)
+	ts, c, _ := topics(t, kfake.NumBrokers(3))
 	for _, tt := range journalCases() {
 		t.Run(tt.name, func(t *testing.T) {
 			name := strings.ReplaceAll(tt.name, " ", "-")
@@ -118,9 +140,7 @@ func TestJournalMistakes(t *testing.T) {
 				configs[tt.key] = tt.value
 			}
 			make1(t, ts, name, tt.partitions, configs)
-			w := want
-			w.ReplicationFactor, w.MinInsync = tt.replicas, tt.minInsync
-			_, err := ts.VerifyJournal(deadline(t), name, w)
+			_, err := ts.VerifyJournal(deadline(t), name, want)
 			var got *TopicError
 			if errors.As(err, &got) != (tt.want != nil) {
 				t.Fatalf("got %v", err)
@@ -232,6 +252,7 @@ func TestRefusalsHaveARemedy(t *testing.T) {
 		t.Run(tt.code.Message+" of "+tt.key.Name(), func(t *testing.T) {
 			ts, c, _ := topics(t)
 			c.ControlKey(int16(tt.key), func(req kmsg.Request) (kmsg.Response, error, bool) {
+				c.KeepControl()
 				return refuse(req, tt.code.Code)
 			})
 			_, err := ts.VerifyJournal(deadline(t), "j", want)

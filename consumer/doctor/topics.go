@@ -9,7 +9,6 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/document"
-	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/sink"
 )
@@ -156,8 +155,8 @@ func (p *target) output(ctx context.Context, want broker.OutputsWant, holds stri
 func (p *target) journal(ctx context.Context) ([]Finding, error) {
 	name := p.in.Journal.Topic
 	want := broker.JournalWant{
-		ReplicationFactor: p.in.Sink.Create.ReplicationFactor, MinInsync: journal.MinInsync(p.in.Sink.Create.ReplicationFactor),
-		MaxMessageBytes: p.in.Journal.MaxRecordBytes(),
+		ReplicationFactor: p.in.Sink.Create.ReplicationFactor,
+		MaxMessageBytes:   p.in.Journal.MaxRecordBytes(),
 	}
 	if _, err := p.find(ctx, name); err != nil && !errors.Is(err, broker.ErrMissing) {
 		return nil, err

@@ -34,15 +34,6 @@ func (p Params) Name(group string) string {
 	return p.Topic
 }
 
-// MinInsync is what min.insync.replicas of a journal with so many replicas must be at least: with three no append counts
-// that one broker alone has taken. 0 leaves it to the broker, as does an unknown number of replicas (-1).
-func MinInsync(replicas int) int {
-	if replicas < 3 {
-		return 0
-	}
-	return 2
-}
-
 // MaxRecordBytes is what the topic's max.message.bytes must allow: the largest entry, alone in its run, with the
 // framing of run and batch.
 func (p Params) MaxRecordBytes() int {

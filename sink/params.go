@@ -156,6 +156,11 @@ func (p CreateParams) validate(largest setting.Bytes) (out []setting.Mistake) {
 				wrong("is too small for the largest output record",
 					fmt.Sprintf("write %d or more, or leave it out", largest))
 			}
+		case name == "min.insync.replicas" && p.ReplicationFactor > 0:
+			if n, err := strconv.Atoi(value); err == nil && n > p.ReplicationFactor {
+				wrong("is more than replication_factor: such an output takes no record",
+					fmt.Sprintf("write %d or less, or raise outputs.create.replication_factor", p.ReplicationFactor))
+			}
 		}
 	}
 	return out

@@ -352,6 +352,12 @@ func TestValidate(t *testing.T) {
 			p.Create.Config = map[string]string{"message.timestamp.type": "LogAppendTime"}
 		}, []string{"create.config"}},
 		{"outputs for small records", func(p *sink.Params) { p.Create.Config = map[string]string{"max.message.bytes": "1000"} }, []string{"create.config"}},
+		{"more in sync than there are replicas", func(p *sink.Params) {
+			p.Create.ReplicationFactor, p.Create.Config = 1, map[string]string{"min.insync.replicas": "2"}
+		}, []string{"create.config"}},
+		{"as many in sync as there are replicas", func(p *sink.Params) {
+			p.Create.ReplicationFactor, p.Create.Config = 2, map[string]string{"min.insync.replicas": "2"}
+		}, nil},
 		{"no configuration", func(p *sink.Params) {
 			p.Create.Config = map[string]string{"retention ms": "1", "retention.ms": ""}
 		}, []string{"create.config", "create.config"}},

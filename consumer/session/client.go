@@ -18,6 +18,7 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // client is a session's place in the group.
@@ -273,9 +274,11 @@ func (c *client) checkSilentPartitions(fetches kgo.Fetches, most int, polling ti
 // skipRemedy says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets
 // more room. A batch of many small records may be wanted.
 func (c *client) skipRemedy(e *kgo.ErrDecompressTooLarge) string {
-	return fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets "+
-		"--to-offset %d --execute; "+
-		"or, if its documents are wanted, set advanced.max_document_bytes to more than %v, for which all members take new "+
-		"settings (deploy/docs/change.md: Change a setting that decides)",
-		c.Params.Group, e.Topic, e.Partition, e.NextOffset, c.Params.MaxBatchBytes/2)
+	skip := fmt.Sprintf("stop all members, then kafka-consumer-groups.sh --group %s --topic %s:%d --reset-offsets "+
+		"--to-offset %d --execute", c.Params.Group, e.Topic, e.Partition, e.NextOffset)
+	if c.Params.MaxBatchBytes >= 2*entry.MaxText {
+		return skip
+	}
+	return skip + fmt.Sprintf("; or, if its documents are wanted, set advanced.max_document_bytes to more than %v, for which "+
+		"all members take new settings (deploy/docs/change.md: Change a setting that decides)", c.Params.MaxBatchBytes/2)
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,5 +41,19 @@ func TestSkipLeavesWhatWasTaken(t *testing.T) {
 	box.Post(mail.Letter{Lost: []protocol.PartitionName{a.Name()}})
 	if err := l.skip(ctx, &protocol.Step{Want: protocol.WantEnds, Of: []*assignment{a}}); err != nil || a.Base != 0 {
 		t.Errorf("the end of a partition that was taken away: base %d, %v; want 0 and no error", a.Base, err)
+	}
+}
+
+// Who has set the largest documents that there are is not told to set more.
+func TestSkipRemedy(t *testing.T) {
+	c := &client{Setup: &Setup{Params: DefaultParams()}}
+	e := &kgo.ErrDecompressTooLarge{Topic: "news", Partition: 3, NextOffset: 17}
+	if got := c.skipRemedy(e); !strings.Contains(got, "--topic news:3 --reset-offsets --to-offset 17") ||
+		!strings.Contains(got, "set advanced.max_document_bytes to more than 16MiB") {
+		t.Error(got)
+	}
+	c.Params.MaxBatchBytes = 128 << 20
+	if got := c.skipRemedy(e); !strings.Contains(got, "--to-offset 17") || strings.Contains(got, "max_document_bytes") {
+		t.Error(got)
 	}
 }

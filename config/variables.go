@@ -15,6 +15,7 @@ var (
 	reference = regexp.MustCompile(`\$\$\{|\$\{([^}]*)\}?`)
 	variable  = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(:(.*))?$`)
 	bare      = regexp.MustCompile(`^\$\(?([A-Z_][A-Z0-9_]*)\)?$`)
+	whole     = regexp.MustCompile(`^\$\{[A-Z_][A-Z0-9_]*(:[^}]*)?\}$`) // and surely no part of a secret
 )
 
 // expanded is a scalar of the file whose variables were replaced.
@@ -85,6 +86,9 @@ func (l *loader) expandScalar(key string, n *yaml.Node) bool {
 			return "${"
 		}
 		value, problem, remedy := l.valueOf(text)
+		if problem != "" && l.leaves[key].Secret && !whole.MatchString(n.Value) {
+			problem, remedy = "has ${ and no variable that is set", "write $${ for the characters ${, or set the variable"
+		}
 		if problem != "" {
 			refuse(problem, remedy)
 			ok = false
@@ -104,10 +108,16 @@ func (l *loader) valueOf(text string) (value, problem, remedy string) {
 		return "", "has ${ and no variable", "write ${NAME} or ${NAME:DEFAULT}, or $${ for the characters ${"
 	}
 	value, set := l.variables[m[1]]
+	if strings.HasPrefix(m[3], "--") { // a shell's default that is a number below 0
+		m[3] = m[3][1:]
+	} else if m[3] != "" && strings.ContainsRune("-?+=", rune(m[3][0])) {
+		remedy = "write ${" + m[1] + ":DEFAULT}, without " + m[3][:1]
+		if m[3][0] == '-' {
+			remedy += ", or with two for a number below 0: ${" + m[1] + ":--1}"
+		}
+		return "", "has the default of the variable " + m[1] + " as a shell writes it", remedy
+	}
 	switch {
-	case m[3] != "" && strings.ContainsRune("-?+=", rune(m[3][0])):
-		return "", "has the default of the variable " + m[1] + " as a shell writes it",
-			"write ${" + m[1] + ":DEFAULT}, without " + m[3][:1]
 	case set:
 		return value, "", ""
 	case m[2] != "":

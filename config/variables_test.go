@@ -21,6 +21,7 @@ func TestVariablesInValues(t *testing.T) {
 		"items":               {"server: {hosts: ['${HOST}', 'b:${PORT:2}']}", func(s *sample) { s.Server.Hosts = []string{"a:1", "b:2"} }},
 		"without quotes":      {"server:\n  hosts: [a]\n  name: ${HOST}\n", func(s *sample) { s.Server.Name = "a:1" }},
 		"default":             {"server: {hosts: [a], name: '${OTHER:b:c d}'}", func(s *sample) { s.Server.Name = "b:c d" }},
+		"below zero":          {"server: {hosts: [a], name: 'x${OTHER:--1}'}", func(s *sample) { s.Server.Name = "x-1" }},
 		"empty default":       {"server:\n  hosts: [a]\n  name: ${OTHER:}\n", func(s *sample) { s.Server.Name = "" }},
 		"default not needed":  {"server: {hosts: [a], name: '${HOST:b}'}", func(s *sample) { s.Server.Name = "a:1" }},
 		"set to nothing":      {"server:\n  hosts: [a]\n  name: ${EMPTY:b}\n", func(s *sample) { s.Server.Name = "" }},
@@ -56,6 +57,12 @@ func TestMistakesOfVariablesInValues(t *testing.T) {
 		"server: {hosts: [a], name: $NAME}":                                      "server.name: has a variable without braces; write ${NAME}",
 		"server: {hosts: [a], name: $(NAME)}":                                    "has a variable without braces",
 		"server: {hosts: [a], login: {user: u, password_file: '${NOT_SET}/pw'}}": "password_file: the variable NOT_SET is not set",
+		"server: {hosts: [a], login: {password: 'a${hunter2}b'}}":                "f.yaml:1: server.login.password: has ${ and no variable that is set; write $${ for the characters ${",
+		"server: {hosts: [a], login: {password: '${hunter2}'}}":                  "has ${ and no variable that is set",
+		"server: {hosts: [a], login: {password: 'a${A:-hunter2}b'}}":             "has ${ and no variable that is set",
+		"server: {hosts: [a], login: {password: 'a${hunter2'}}":                  "has ${ and no variable",
+		"server: {hosts: [a], login: {password: '${NOT_SET}'}}":                  "server.login.password: the variable NOT_SET is not set",
+		"server: {hosts: [a], name: '${NUMBER:-1}'}":                             "write ${NUMBER:DEFAULT}, without -, or with two for a number below 0: ${NUMBER:--1}",
 		"server: {hosts: [${HOST}]}":                                             `as does "${NAME}" between brackets`,
 	} {
 		_, _, mistakes := loadSample(text, environ, nil)

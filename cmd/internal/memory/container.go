@@ -25,8 +25,8 @@ func readLimits() Limits {
 	return l
 }
 
-// mayTake returns the bytes that the process may take, as documented: the window, 5 % of it, and half a gibibyte, or
-// what more sessions or larger batches than the default ones need. It returns 0 if the window has no bound in bytes.
+// mayTake returns the bytes that the process may take, as documented, and as the chart gives a pod: the window, 5 % of it,
+// and half a gibibyte, or what more sessions or larger batches than the default ones need. It returns 0 if the window has no bound in bytes.
 func mayTake(c config.Config) int64 {
 	window := int64(c.Judge.Window.Bytes)
 	if window == 0 {

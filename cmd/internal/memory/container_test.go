@@ -38,6 +38,30 @@ func TestContainerLimit(t *testing.T) {
 	}
 }
 
+// The chart gives a pod what the member in it needs: TestChartMemory of deploy/dev/deploytest/chart has the same figures.
+func TestMemoryOfChart(t *testing.T) {
+	for _, c := range []struct {
+		set  []string
+		want setting.Bytes
+	}{
+		{nil, 1588},
+		{[]string{"window.bytes=4GiB"}, 4813},
+		{[]string{"advanced.sessions=1"}, 1588},
+		{[]string{"advanced.sessions=4"}, 1908},
+		{[]string{"advanced.max_document_bytes=8MiB"}, 1588},
+		{[]string{"advanced.max_document_bytes=16MiB"}, 1780},
+		{[]string{"advanced.max_document_bytes=64MiB", "advanced.sessions=8"}, 9460},
+	} {
+		got, err := config.Load("", nil, append(c.set, "kafka.brokers=a:1", "group=g", "sources.topics=t", "snapshots.directory.path=/s"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if need := setting.Bytes(mayTake(got)); need > c.want*setting.MiB || need <= (c.want-1)*setting.MiB {
+			t.Errorf("%v: %v, want %d MiB, rounded up", c.set, need, c.want)
+		}
+	}
+}
+
 // TestAddresses: ulimit -v bounds addresses, of which the runtime takes more than memory.
 func TestAddresses(t *testing.T) {
 	for limit, want := range map[int64]bool{0: false, int64(2 * setting.GiB): true, int64(8 * setting.GiB): false} {

@@ -45,21 +45,32 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- if dig "http" "tls" "cert_file" "" .Values.config }}HTTPS{{ else }}HTTP{{ end -}}
 {{- end }}
 
-{{- /* A member takes its window, 5 % more, and half a GiB besides. In MiB. */ -}}
-{{- define "unecho.memory" -}}
-{{- if .Values.resources.memory -}}
-{{ .Values.resources.memory }}
-{{- else -}}
-{{- $given := dig "window" "bytes" "1GiB" .Values.config -}}
+{{- /* A size of the configuration in MiB, rounded up. */ -}}
+{{- define "unecho.mib" -}}
+{{- $given := .given -}}
 {{- if kindIs "float64" $given }}{{ $given = printf "%.0f" $given }}{{ end -}}{{- /* numbers of values are floats */ -}}
 {{- $bytes := $given | toString | lower | replace " " "" -}}
 {{- $number := regexFind "^[0-9]+" $bytes | int64 -}}
 {{- $unit := regexFind "[a-z]+$" $bytes | trimSuffix "b" -}}
 {{- $units := dict "" 1 "k" 1000 "m" 1000000 "g" 1000000000 "t" 1000000000000 "ki" 1024 "mi" 1048576 "gi" 1073741824 "ti" 1099511627776 -}}
-{{- if or (eq (regexFind "^[0-9]+" $bytes) "") (not (hasKey $units $unit)) }}{{ fail "config.window.bytes is a variable, or no size: set resources.memory" }}{{ end -}}
-{{- $mib := div (mul $number (get $units $unit | int64)) 1048576 -}}
-{{- if not (hasSuffix "i" $unit) }}{{ $mib = add1 $mib }}{{ end -}}
-{{- if eq $number 0 }}{{ fail "config.window.bytes is 0, so the window has no bound: set resources.memory" }}{{ end -}}
-{{ add 512 (div (mul $mib 105) 100) }}Mi
+{{- if or (eq (regexFind "^[0-9]+" $bytes) "") (not (hasKey $units $unit)) }}{{ fail (printf "%s is a variable, or no size: set resources.memory" .key) }}{{ end -}}
+{{ div (add (mul $number (get $units $unit | int64)) 1048575) 1048576 }}
+{{- end }}
+
+{{- /* What a member says that it may take (cmd/internal/memory), in MiB: its window, 5 % more, and half a GiB besides, in which
+two sessions and documents of up to 8 MiB have room. */ -}}
+{{- define "unecho.memory" -}}
+{{- if .Values.resources.memory -}}
+{{ .Values.resources.memory }}
+{{- else -}}
+{{- $window := include "unecho.mib" (dict "key" "config.window.bytes" "given" (dig "window" "bytes" "1GiB" .Values.config)) | int64 -}}
+{{- if eq $window 0 }}{{ fail "config.window.bytes is 0, so the window has no bound: set resources.memory" }}{{ end -}}
+{{- $document := include "unecho.mib" (dict "key" "config.advanced.max_document_bytes" "given" (dig "advanced" "max_document_bytes" "1MiB" .Values.config)) | int64 -}}
+{{- $sessions := dig "advanced" "sessions" 2 .Values.config | int64 -}}
+{{- if eq $sessions 0 }}{{ fail "config.advanced.sessions is a variable, or no number: set resources.memory" }}{{ end -}}
+{{- $fetch := max 16 (mul 2 $document) -}}
+{{- $batch := max 32 (mul 2 $document) -}}
+{{- $more := sub (mul $sessions (add (mul 6 $fetch) (mul 2 $batch))) 320 -}}
+{{ add 512 (max 0 $more) (div (add (mul $window 105) 99) 100) }}Mi
 {{- end -}}
 {{- end }}

@@ -273,17 +273,29 @@ func TestChartOfMembersWithTheirOwn(t *testing.T) {
 	}
 }
 
-// Memory is the window, 5 % more, and half a GiB.
+// Memory is what a member says that it may take: TestMemoryOfChart of cmd/internal/memory has the same figures.
 func TestChartMemory(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ bytes, want string }{
-		{"1GiB", "1587Mi"}, {"4 gib", "4812Mi"}, {"2TiB", "2202521Mi"}, {"100MiB", "617Mi"}, {"1048576", "514Mi"}, {"2GB", "2515Mi"}, {"2g", "2515Mi"}, {"2Gi", "2662Mi"},
+	for _, c := range []struct{ section, want string }{
+		{"window: {bytes: 1GiB}", "1588Mi"},
+		{"window: {bytes: 4 gib}", "4813Mi"},
+		{"window: {bytes: 2TiB}", "2202522Mi"},
+		{"window: {bytes: 100MiB}", "617Mi"},
+		{"window: {bytes: 1048576}", "514Mi"},
+		{"window: {bytes: 2GB}", "2516Mi"},
+		{"window: {bytes: 2g}", "2516Mi"},
+		{"window: {bytes: 2Gi}", "2663Mi"},
+		{"advanced: {sessions: 1}", "1588Mi"},
+		{"advanced: {sessions: 4}", "1908Mi"},
+		{"advanced: {max_document_bytes: 8MiB}", "1588Mi"},
+		{"advanced: {max_document_bytes: 16MiB}", "1780Mi"},
+		{"advanced: {max_document_bytes: 64MiB, sessions: 8}", "9460Mi"},
 	} {
-		out, err := render(t, few+"  window: {bytes: "+c.bytes+"}\n")
+		out, err := render(t, few+"  "+c.section+"\n")
 		check(t, err)
 		set, _ := decode(t, out)
 		if got := set.Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String(); got != c.want {
-			t.Errorf("window.bytes %s gives %s, want %s", c.bytes, got, c.want)
+			t.Errorf("%s gives %s, want %s", c.section, got, c.want)
 		}
 	}
 }
@@ -296,6 +308,7 @@ func TestChartRefuses(t *testing.T) {
 		strings.Replace(few, "topics: [news]", "topic: news", 1):                  "topic",
 		few + "  window: {bytes: 0}\n":                                            "set resources.memory",
 		few + "  window: {bytes: '${BYTES}'}\n":                                   "set resources.memory",
+		few + "  advanced: {max_document_bytes: '${BYTES}'}\n":                     "set resources.memory",
 		few + "  similarity: {treshold: 0.9}\n":                                   "treshold",
 		few + "  advanced: {sessions: many}\n":                                    "sessions",
 		few + "replica: 3\n":                                                      "replica",

@@ -76,7 +76,7 @@ func TestAllRejectedStops(t *testing.T) {
 			for _, others := range [][]string{nil, {"letters", "new"}} {
 				m := w.launch(func(s *Setup) { s.Accepted.Rejected = others })
 				w.refusedBy(m, "the first documents of news are all rejected, for missing_field", "such as news/", sink.MissingField.Remedy(),
-					"start once with --accept-rejected news")
+					"start once with --accept-rejected news; where they are to be read by nobody, leave the topic out of sources")
 				var because *stop.Error
 				if !errors.As(m.err, &because) || !because.Config {
 					t.Errorf("%v is no mistake in the configuration", m.err)
@@ -162,6 +162,20 @@ func TestFirstDocumentsTrickle(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.audited()
+}
+
+// With start: latest the first documents are those that the group reads first. What lies before tells nothing.
+func TestFirstDocumentsFromLatest(t *testing.T) {
+	t.Parallel()
+	w := misread(t, 2)
+	w.setup.Sources[0].Start = "latest"
+	w.send(titled(0, 10)...)
+	m := w.start()
+	w.becomes("it has both partitions", func() bool { return m.Stats().Partitions == 2 })
+	w.stopped(m)
+	w.send(untitled(0, 20)...)
+	w.refusedBy(w.launch(), "the first documents of news are all rejected, for missing_field: 20 were read")
+	w.forwardedNothing()
 }
 
 // A topic that comes while a member works has documents when it is found, as a rule. A bad one among few does not stop

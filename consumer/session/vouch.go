@@ -68,7 +68,8 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.OnlyRe
 		What: fmt.Sprintf("the first documents of %s are all rejected, for %s: %d were read, such as %s/%d/%d, and none is committed",
 			a.Topic, all.Reason, f.documents, a.Topic, all.Partition, all.Offset),
 		Remedy: all.Reason.Remedy() + "; where you correct a setting that decides, " + anew(a.Mode) + ", because the present journal " +
-			"was begun with it; where these documents are to be rejected, start once with --accept-rejected " + a.Topic,
+			"was begun with it; where these documents are to be rejected, start once with --accept-rejected " + a.Topic +
+			"; where they are to be read by nobody, leave the topic out of sources",
 		Config: true,
 	}
 }

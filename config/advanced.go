@@ -12,7 +12,7 @@ import (
 type AdvancedParams struct {
 	Membership       consumer.Membership `key:""`
 	PassAfter        time.Duration       `key:"pass_after" doc:"after the journal has not answered for so long, forward documents to unique unchecked, marked by a header, and remember them later; 0s lets them wait" example:"30s"`
-	MaxDocumentBytes setting.Bytes       `key:"max_document_bytes" doc:"a larger text is rejected (too_large): with raw and html the whole value, else the joined fields. It also bounds an output record and a journal entry (1MiB at least). A batch of the source may have twice as much (32MiB at least), a fetch as well (16MiB at least)" example:"1MiB" verdict:"true"`
+	MaxDocumentBytes setting.Bytes       `key:"max_document_bytes" doc:"a larger text is rejected (too_large): with raw and html the whole value, else the joined fields. It also bounds an output record, with its value, key, headers and those that unecho adds (1MiB at least), and a journal entry (256KiB at least). A batch of the source may have twice as much (32MiB at least), a fetch as well (16MiB at least)" example:"1MiB" verdict:"true"`
 }
 
 // DefaultAdvancedParams are the defaults.
@@ -35,9 +35,10 @@ func (p AdvancedParams) Validate() []setting.Mistake {
 
 // The least of what follows from the largest document. Kafka's topics accept 12 bytes more than leastRecord by default.
 const (
-	leastRecord = setting.MiB      // of an output record, and of an entry of the journal
-	leastBatch  = 32 * setting.MiB // of one batch of the source in memory
-	leastFetch  = 16 * setting.MiB // of what a session asks one broker for
+	leastRecord = setting.MiB       // of an output record
+	leastEntry  = 256 * setting.KiB // of an entry of the journal
+	leastBatch  = 32 * setting.MiB  // of one batch of the source in memory
+	leastFetch  = 16 * setting.MiB  // of what a session asks one broker for
 )
 
 // spread gives the rooms what follows from the advanced settings. It is called whenever these have changed.
@@ -45,7 +46,7 @@ func (c *Config) spread() {
 	c.Consumer.Membership, c.Journal.PassAfter = c.Advanced.Membership, c.Advanced.PassAfter
 	largest := c.Advanced.MaxDocumentBytes
 	c.Sink.MaxRecordBytes = max(leastRecord, largest)
-	c.Journal.MaxEntryBytes = max(leastRecord, largest)
+	c.Journal.MaxEntryBytes = max(leastEntry, largest)
 	c.Consumer.MaxBatchBytes = max(leastBatch, 2*largest)
 	c.Consumer.FetchBytes = max(leastFetch, 2*largest)
 }

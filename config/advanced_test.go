@@ -28,10 +28,11 @@ func TestRoomsKnowTheDefault(t *testing.T) {
 func TestSizesFollow(t *testing.T) {
 	const mib = setting.MiB
 	for text, want := range map[string][5]setting.Bytes{
-		"1":     {1, mib, mib, 32 * mib, 16 * mib},
-		"1MiB":  {mib, mib, mib, 32 * mib, 16 * mib},
-		"8MiB":  {8 * mib, 8 * mib, 8 * mib, 32 * mib, 16 * mib},
-		"64MiB": {64 * mib, 64 * mib, 64 * mib, 128 * mib, 128 * mib},
+		"1":      {1, mib, mib / 4, 32 * mib, 16 * mib},
+		"975KiB": {975 * setting.KiB, mib, 975 * setting.KiB, 32 * mib, 16 * mib},
+		"1MiB":   {mib, mib, mib, 32 * mib, 16 * mib},
+		"8MiB":   {8 * mib, 8 * mib, 8 * mib, 32 * mib, 16 * mib},
+		"64MiB":  {64 * mib, 64 * mib, 64 * mib, 128 * mib, 128 * mib},
 	} {
 		c, err := Load("", nil, append([]string{"advanced.max_document_bytes=" + text}, least()...))
 		got := [5]setting.Bytes{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -227,6 +228,46 @@ func TestOutputRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Outputs need take no more than the source accepts. What is larger with its headers, or when it is not compressed, is
+// rejected before it is judged, and stops nothing.
+func TestOutputsAsLargeAsTheSource(t *testing.T) {
+	t.Parallel()
+	const most = 20_000
+	w := newWorld(t, 1)
+	w.limit("news", most)
+	for _, output := range []string{"news.unique", "news.duplicate", "news.rejected"} {
+		w.create(output, 1, map[string]string{"max.message.bytes": strconv.Itoa(most - 1)})
+	}
+	w.refusedBy(w.launch(), "max.message.bytes is 19999, and must be at least 20000")
+	for _, output := range []string{"news.unique", "news.duplicate", "news.rejected"} {
+		w.limit(output, most)
+	}
+	log := w.logged()
+	m := w.start(sessions(1))
+	long := words(rand.New(rand.NewPCG(5, 6)), 10_000)
+	for _, r := range []*kgo.Record{
+		{Value: []byte(long[:most-200])},
+		{Value: bytes.Repeat([]byte("word "), 40_000)},
+		{Key: bytes.Repeat([]byte("key "), 50_000), Value: []byte("a small document with a large key")},
+		{Value: []byte("a small document")},
+	} {
+		w.send(r) // alone in its batch
+	}
+	w.settled()
+	if report := w.audited(); report.Rejected != 3 || report.Unique != 1 {
+		t.Fatalf("got %s", report.String())
+	}
+	for _, r := range w.outputs("news.rejected", 3) {
+		if headerOf(r, sink.HeaderReason) != string(sink.TooLarge) {
+			t.Errorf("a record of %d bytes is rejected for %s", len(r.Value), headerOf(r, sink.HeaderReason))
+		}
+	}
+	if !log.has("outputs take smaller records than the settings allow") {
+		t.Error("that outputs take less is not said")
+	}
+	w.ended(m)
 }
 
 // No topic accepts the document. The process ends and says which setting to raise, and the documents before it are

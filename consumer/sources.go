@@ -19,6 +19,8 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/sink"
 )
 
 // sourcesEvery is how often a process looks for topics that sources.pattern brings: soon enough for a person who waits
@@ -39,6 +41,8 @@ type lookout struct {
 	sources  *routing.Topics
 	times    *outputs.Times
 	counters *measure.Counters
+	demand   setting.Bytes // an output record must be taken that is as large
+	taken    setting.Bytes // and those up to this are, by all outputs
 
 	missing map[string]int            // looks in a row, by topic that is read
 	untaken atomic.Pointer[[]Untaken] // in order
@@ -131,10 +135,32 @@ func (l *lookout) ready(ctx context.Context, topics *broker.Topics, source broke
 	if err := topics.CheckSource(ctx, source.Name, int(l.setup.Params.FetchBytes)); err != nil || l.setup.Sink.DryRun {
 		return err
 	}
-	if _, err := topics.EnsureOutputs(ctx, outputs.Wants(&l.setup.Sink, protocol.NewMode(l.setup.Plan), source)...); err != nil {
+	wants := outputs.Wants(&l.setup.Sink, protocol.NewMode(l.setup.Plan), source)
+	wants[0].MustTake = int(l.demand)
+	made, err := topics.EnsureOutputs(ctx, wants...)
+	if err != nil {
 		return err
 	}
+	for _, topic := range made {
+		if most := setting.Bytes(topic.MaxMessageBytes); most >= l.demand { // else it is that of verdicts, or unknown
+			l.taken = min(l.taken, most)
+		}
+	}
 	return l.times.Read(ctx, topics, source.Name, l.setup.Logger)
+}
+
+// fit finds how large an output record must be taken. Where no source accepts as much as the settings allow, outputs need
+// take no more than the sources accept: what is larger with its headers, or was compressed, is rejected as too large before
+// it is judged. Topics that are yet to come may accept any size.
+func (l *lookout) fit(ctx context.Context, topics *broker.Topics) (err error) {
+	l.taken = l.setup.Sink.MaxRecordBytes
+	l.demand = l.taken
+	if l.sources.Choice.Open() {
+		return nil
+	}
+	largest, err := topics.Largest(ctx, document.Named(l.setup.Sources), int(l.taken))
+	l.demand = max(setting.Bytes(largest), sink.MinRecordBytes)
+	return err
 }
 
 // stillRead returns the topics that are read and not among those that exist, and may be there all the same.

@@ -24,6 +24,7 @@ import (
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -104,9 +105,20 @@ func (s *Setup) connect(ctx context.Context, reader *document.Reader, l *lookout
 		return nil, err
 	}
 	s = s.fixed(settings)
+	s.takeLess(l.taken)
 	s.logLimits()
 	agreed := s.agreed()
 	return s.reached(client, id, agreed, agreed.Fingerprint, reader), nil
+}
+
+// takeLess bounds records by what all outputs take, where that is less than the settings allow.
+func (s *Setup) takeLess(taken setting.Bytes) {
+	if taken >= s.Sink.MaxRecordBytes {
+		return
+	}
+	s.Logger.Warn().Stringer("bytes", taken).Stringer("setting", s.Sink.MaxRecordBytes).
+		Msg("outputs take smaller records than the settings allow: larger ones, counted with key, headers and ours, go to rejected (too_large)")
+	s.Sink.MaxRecordBytes = taken
 }
 
 // alone refuses to start while a program that is none of unecho's is in the group: it would take partitions, and what
@@ -161,6 +173,9 @@ func (s *Setup) topics(ctx context.Context, client *kgo.Client, l *lookout) (jou
 	})
 	if err != nil {
 		return journalID, err
+	}
+	if err := l.fit(ctx, topics); err != nil {
+		return j.ID, err
 	}
 	for _, source := range sources {
 		if err := l.ready(ctx, topics, source); err != nil {

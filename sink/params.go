@@ -124,13 +124,13 @@ func (p Params) Validate() []setting.Mistake {
 		}
 		seen[t.value] = t.role
 	}
-	return append(out, setting.Under("create", p.Create.validate(p.MaxRecordBytes))...)
+	return append(out, setting.Under("create", p.Create.validate(MinRecordBytes))...)
 }
 
 // mostPartitions keeps a slip from making a topic that a cluster cannot bear.
 const mostPartitions = 10_000
 
-func (p CreateParams) validate(largest setting.Bytes) (out []setting.Mistake) {
+func (p CreateParams) validate(least setting.Bytes) (out []setting.Mistake) {
 	if p.Partitions < 0 || p.Partitions > mostPartitions {
 		out = append(out, setting.Wrong("partitions", p.Partitions, "is out of range",
 			fmt.Sprintf("write 1 to %d, or 0 for as many as the source has", mostPartitions)))
@@ -152,9 +152,9 @@ func (p CreateParams) validate(largest setting.Bytes) (out []setting.Mistake) {
 		case name == "message.timestamp.type" && value != "CreateTime":
 			wrong("would replace the documents' timestamps", "leave it out")
 		case name == "max.message.bytes":
-			if n, err := strconv.ParseInt(value, 10, 32); err != nil || setting.Bytes(n) < largest {
-				wrong("is too small for the largest output record",
-					fmt.Sprintf("write %d or more, or leave it out", largest))
+			if n, err := strconv.ParseInt(value, 10, 32); err != nil || setting.Bytes(n) < least {
+				wrong("is too small for a record without its value",
+					fmt.Sprintf("write %d or more, or leave it out", least))
 			}
 		case name == "min.insync.replicas" && p.ReplicationFactor > 0:
 			if n, err := strconv.Atoi(value); err == nil && n > p.ReplicationFactor {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // JournalWant says what the journal topic must be, in addition to what the protocol asks of any journal.
@@ -71,6 +72,11 @@ func (t *Topics) VerifyJournal(ctx context.Context, name string, want JournalWan
 	mistakes, err := t.check(ctx, name, journalRules(want, topic.Replicas))
 	if err != nil {
 		return Topic{}, err
+	}
+	for i := range mistakes {
+		if strings.HasPrefix(mistakes[i].What, maxMessageBytes) {
+			mistakes[i].Remedy += "; or lower advanced.max_document_bytes, which takes 1 KiB less than the topic"
+		}
 	}
 	if len(mistakes) > 0 {
 		return Topic{}, &TopicError{Topic: name, Mistakes: mistakes}

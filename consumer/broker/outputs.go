@@ -21,7 +21,8 @@ type OutputsWant struct {
 	ReplicationFactor int  // of created topics; 0 or less: the broker's default
 	// Config are configurations of created topics. What a backfill needs to be kept outranks them.
 	Config         map[string]string
-	MaxRecordBytes int  // the topics must accept record batches of this size
+	MaxRecordBytes int  // created topics accept record batches of this size
+	MustTake       int  // and all of this size; 0: of MaxRecordBytes
 	KeepPast       bool // the topics must keep records for as long as the source does
 	// Why says why they must accept that size; empty: because of advanced.max_document_bytes.
 	Why string
@@ -34,8 +35,8 @@ const kafkaMaxMessageBytes = 1048588
 // of the source, and widens narrow ones, because a record goes to the partition of the same number. Others may do the
 // same at the same time: what somebody else has done is done. All mistakes of all topics are returned at once.
 func (t *Topics) FitOutputs(ctx context.Context, wants ...OutputsWant) error {
-	_, err := t.outputs(ctx, wants, func(_ context.Context, topic Topic, want OutputsWant) error {
-		if narrow := t.narrow(topic, want); narrow != nil {
+	_, err := t.outputs(ctx, wants, func(_ context.Context, topic *Topic, want OutputsWant) error {
+		if narrow := t.narrow(*topic, want); narrow != nil {
 			return &TopicError{Topic: topic.Name, Mistakes: narrow}
 		}
 		return nil
@@ -58,7 +59,7 @@ func Unfit(err error) bool {
 
 // outputs makes the topics fit, and checks each.
 func (t *Topics) outputs(ctx context.Context, wants []OutputsWant,
-	check func(context.Context, Topic, OutputsWant) error,
+	check func(context.Context, *Topic, OutputsWant) error,
 ) ([]Topic, error) {
 	var names []string
 	for _, want := range wants {
@@ -74,7 +75,7 @@ func (t *Topics) outputs(ctx context.Context, wants []OutputsWant,
 		for _, name := range want.Names {
 			topic, err := t.fit(ctx, name, found, want)
 			if err == nil {
-				err = check(ctx, topic, want)
+				err = check(ctx, &topic, want)
 			}
 			out, wrong = append(out, topic), append(wrong, err)
 		}
@@ -123,11 +124,11 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 	return t.create(ctx, name, partitions, replicas, configs)
 }
 
-func (t *Topics) checkOutput(ctx context.Context, topic Topic, want OutputsWant) error {
-	mistakes := t.narrow(topic, want)
+func (t *Topics) checkOutput(ctx context.Context, topic *Topic, want OutputsWant) error {
+	mistakes := t.narrow(*topic, want)
 	more, err := t.check(ctx, topic.Name, []configRule{{
-		key: "max.message.bytes", want: strconv.Itoa(want.MaxRecordBytes), least: true,
-		why: cmp.Or(want.Why, "records as large as advanced.max_document_bytes allows, and of 1 MiB at least, must go through"),
+		key: maxMessageBytes, want: strconv.Itoa(cmp.Or(want.MustTake, want.MaxRecordBytes)), least: true,
+		why: cmp.Or(want.Why, "records as large as the source accepts must go through, up to 1 MiB or advanced.max_document_bytes"),
 	}})
 	if err != nil {
 		return err
@@ -143,7 +144,13 @@ func (t *Topics) checkOutput(ctx context.Context, topic Topic, want OutputsWant)
 	if len(mistakes) > 0 {
 		return &TopicError{Topic: topic.Name, Mistakes: mistakes}
 	}
-	return t.warnOutput(ctx, topic.Name)
+	configs, err := t.Settings(ctx, topic.Name)
+	if err != nil {
+		return err
+	}
+	topic.MaxMessageBytes, _ = strconv.Atoi(configs[maxMessageBytes])
+	t.warnOutput(topic.Name, configs)
+	return nil
 }
 
 // narrow is the mistake of a topic that has fewer partitions than the source.
@@ -160,11 +167,7 @@ func (t *Topics) narrow(topic Topic, want OutputsWant) []Mistake {
 }
 
 // warnOutput logs settings that a user may want, but that break a promise to the readers of the topic.
-func (t *Topics) warnOutput(ctx context.Context, name string) error {
-	configs, err := t.Settings(ctx, name)
-	if err != nil {
-		return err
-	}
+func (t *Topics) warnOutput(name string, configs map[string]string) {
 	if configs["message.timestamp.type"] == "LogAppendTime" {
 		t.log.Warn().Str("topic", name).Str("setting", "message.timestamp.type=LogAppendTime").
 			Msg("the output topic replaces the documents' timestamps")
@@ -173,5 +176,4 @@ func (t *Topics) warnOutput(ctx context.Context, name string) error {
 		t.log.Warn().Str("topic", name).Str("setting", "cleanup.policy="+configs["cleanup.policy"]).
 			Msg("the output topic is compacted: it drops documents of equal keys, and refuses those without a key")
 	}
-	return nil
 }

@@ -32,5 +32,24 @@ func (t *Topics) CheckSource(ctx context.Context, name string, fetchBytes int) e
 	}}}
 }
 
+const maxMessageBytes = "max.message.bytes"
+
+// Largest returns how large a batch may be that one of the topics accepts, or most if that is less or not known of all.
+func (t *Topics) Largest(ctx context.Context, names []string, most int) (int, error) {
+	largest := 0
+	for _, name := range names {
+		settings, err := t.Settings(ctx, name)
+		if err != nil && !Forbidden(err) {
+			return most, err
+		}
+		n, err := strconv.Atoi(settings[maxMessageBytes])
+		if err != nil {
+			return most, nil //nolint:nilerr // what the broker does not report is not known
+		}
+		largest = max(largest, n)
+	}
+	return min(largest, most), nil
+}
+
 // roundUp returns the next whole MiB, in bytes.
 func roundUp(n int) int { return (n + 1<<20 - 1) &^ (1<<20 - 1) }

@@ -24,6 +24,8 @@ type Topic struct {
 	ID         [16]byte // a topic that is deleted and created again has another
 	Partitions int
 	Replicas   int
+	// MaxMessageBytes is max.message.bytes, where outputs are returned; 0: the broker does not say.
+	MaxMessageBytes int
 }
 
 // Topics reads, verifies and creates topics.

@@ -57,32 +57,6 @@ func TestJournalIsCreatedAsItMustBe(t *testing.T) {
 	}
 }
 
-// What a created journal gets by its number of replicas is demanded of one that is there, whose number of replicas no
-// setting decides.
-func TestJournalInSync(t *testing.T) {
-	ts, _, _ := topics(t, kfake.NumBrokers(3))
-	for _, c := range []struct {
-		name            string
-		factor, brokers int
-		insync          string
-	}{{"by.default", -1, 3, "2"}, {"of.three", 3, 3, "2"}, {"of.two", 2, 2, "1"}, {"of.one", 1, 1, "1"}} {
-		w := want
-		w.ReplicationFactor = c.factor
-		made, err := ts.VerifyJournal(deadline(t), c.name, w)
-		if err != nil || made.Replicas != c.brokers {
-			t.Fatalf("%s: got %+v, %v", c.name, made, err)
-		}
-		if configs, err := ts.Settings(deadline(t), c.name); err != nil || configs["min.insync.replicas"] != c.insync {
-			t.Errorf("%s: min.insync.replicas is %s, %v; want %s", c.name, configs["min.insync.replicas"], err, c.insync)
-		}
-		for _, w.ReplicationFactor = range []int{-1, 1, 3} {
-			if again, err := ts.VerifyJournal(deadline(t), c.name, w); err != nil || again != made {
-				t.Errorf("%s, with replication_factor %d: %+v, %v", c.name, w.ReplicationFactor, again, err)
-			}
-		}
-	}
-}
-
 // A topic that one member has just created may not be known yet to another member's broker.
 func TestTopicThatABrokerDoesNotKnowYet(t *testing.T) {
 	ts, c, _ := topics(t)

@@ -91,9 +91,14 @@ func (p *target) sourceAndOutputs(ctx context.Context, name string) ([]Finding, 
 
 func (p *target) outputsOf(ctx context.Context, source broker.Topic) (findings []Finding) {
 	_, _, rejected := p.in.Sink.Topics(source.Name)
+	most := int(p.in.Sink.MaxRecordBytes)
+	largest := most
+	if len(p.sources) == len(document.Named(p.in.Sources)) { // else others may come, which accept any size
+		largest, _ = p.topics.Largest(ctx, p.sources, most)
+	}
 	for _, output := range p.in.Sink.Outputs(source.Name) {
 		findings = append(findings, withUnseen(p.output(ctx, broker.OutputsWant{
-			Source: source, Names: []string{output}, MaxRecordBytes: int(p.in.Sink.MaxRecordBytes),
+			Source: source, Names: []string{output}, MaxRecordBytes: most, MustTake: max(largest, int(sink.MinRecordBytes)),
 		}, "verdicts"))...)
 		if output != rejected && p.topic[output] == there {
 			findings = append(findings, withUnseen(p.untimely(ctx, source.Name, output))...)

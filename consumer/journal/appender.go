@@ -20,7 +20,7 @@ func AppenderOptions(p Params) []kgo.Opt {
 		kgo.AllowIdempotentProduceCancellation(),
 		kgo.ProducerLinger(0),
 		kgo.ProducerBatchCompression(kgo.NoCompression()),
-		kgo.ProducerBatchMaxBytes(int32(max(p.MaxRecordBytes(), 1<<20))),
+		kgo.ProducerBatchMaxBytes(int32(p.MaxRecordBytes())),
 		kgo.MaxBufferedRecords(mostBuffered),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.DefaultProduceTopic(p.Topic),

@@ -51,7 +51,7 @@ func (s *Setup) options(slot string, topics []string) []kgo.Opt {
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerLinger(0),
 		kgo.MaxBufferedRecords(s.Params.PollRecords+1),
-		kgo.ProducerBatchMaxBytes(int32(max(int(s.Sink.MaxRecordBytes), 1<<20))),
+		kgo.ProducerBatchMaxBytes(int32(s.Sink.MaxRecordBytes)),
 	)
 }
 

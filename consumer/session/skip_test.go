@@ -50,10 +50,10 @@ func TestSkipRemedy(t *testing.T) {
 	e := &kgo.ErrDecompressTooLarge{Topic: "news", Partition: 3, NextOffset: 17}
 	if got := c.skipRemedy(e); !strings.Contains(got, "--topic news:3 --reset-offsets --to-offset 17") ||
 		!strings.Contains(got, "set advanced.max_document_bytes to more than 16MiB") {
-		t.Error(got)
+		t.Errorf("the remedy is %s", got)
 	}
 	c.Params.MaxBatchBytes = 128 << 20
 	if got := c.skipRemedy(e); !strings.Contains(got, "--to-offset 17") || strings.Contains(got, "max_document_bytes") {
-		t.Error(got)
+		t.Errorf("the remedy is %s", got)
 	}
 }

@@ -61,7 +61,7 @@ func constant(text string) func(*seen) string { return func(*seen) string { retu
 
 // conditions lists them, the most urgent first.
 func conditions() []condition {
-	return slices.Concat(haltConditions(), lagConditions(), replicaConditions(), storeConditions())
+	return slices.Concat(haltConditions(), lagConditions(), verdictConditions(), replicaConditions(), storeConditions())
 }
 
 func haltConditions() []condition {
@@ -162,6 +162,11 @@ func lagConditions() []condition {
 			func(s *seen) string { return "sessions are rebuilt again and again: " + s.Standing.Trouble },
 			"the log's field because says what Kafka refuses",
 		},
+	}
+}
+
+func verdictConditions() []condition {
+	return []condition{
 		{
 			"UnechoRejects", quarter,
 			func(s *seen) bool {
@@ -169,6 +174,23 @@ func lagConditions() []condition {
 				return rejected > 0 && 100*rejected > s.rose(quarter, func(r *reading) uint64 { return r.documents })
 			},
 			constant("more than 1 % of the documents are rejected"), "read unecho-reason and unecho-detail in the rejected topic",
+		},
+		{
+			"UnechoUnchecked", quarter,
+			func(s *seen) bool {
+				unchecked := s.rose(quarter, func(r *reading) uint64 { return r.unchecked })
+				return 10*unchecked > 9*s.rose(quarter, func(r *reading) uint64 { return r.documents })
+			},
+			constant("more than 90 % of the documents are forwarded unchecked"), "read unecho-unchecked in the unique topic",
+		},
+		{
+			"UnechoOnlyDuplicates", quarter,
+			func(s *seen) bool {
+				all := s.rose(quarter, func(r *reading) uint64 { return r.documents })
+				return all > 100 && 100*s.rose(quarter, func(r *reading) uint64 { return r.duplicates }) > 99*all
+			},
+			constant("more than 99 % of the documents are duplicates: next to nothing reaches the unique topic"),
+			"look whether what the headers of some name is a copy; else mend the producer, or sources.text",
 		},
 	}
 }

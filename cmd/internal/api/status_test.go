@@ -117,6 +117,8 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoRejects": func(s *consumer.Stats, minute int, _ *bool) {
 			s.Rejected = map[sink.Reason]uint64{sink.TooLarge: uint64(2 * minute)}
 		},
+		"UnechoUnchecked":      func(s *consumer.Stats, minute int, _ *bool) { s.Unchecked = uint64(2000 * minute) },
+		"UnechoOnlyDuplicates": func(s *consumer.Stats, minute int, _ *bool) { s.Duplicate = uint64(20_000 * minute) },
 		"UnechoJournalStalls": func(s *consumer.Stats, _ int,
 			_ *bool,
 		) {

@@ -20,6 +20,7 @@ type reading struct {
 	ready                            bool
 	lag, next                        int64 // next: offset of the journal
 	commits, documents, rejected     uint64
+	unchecked, duplicates            uint64
 	deleted, withdrawals, divergence uint64
 	skipped                          uint64
 	strays, snapshotErrs             uint64
@@ -29,6 +30,7 @@ type reading struct {
 func readingOf(s *consumer.Stats, ready bool, now time.Time) reading {
 	r := reading{
 		at: now, ready: ready, lag: s.SourceLag, next: s.JournalNext, commits: s.Commits, documents: s.Unique + s.Duplicate + s.Unchecked,
+		unchecked: s.Unchecked, duplicates: s.Duplicate,
 		deleted: s.Deleted, skipped: s.Skipped, withdrawals: s.Withdrawals,
 		divergence: s.Divergences, snapshotErrs: s.SnapshotErrs, unique: s.Index.Unique, uniqueCut: s.Index.UniqueCut,
 	}

@@ -23,7 +23,7 @@ type Config struct {
 	Kafka    broker.Params     `key:"kafka" doc:"How Kafka is reached."`
 	Sources  []document.Source `key:"sources" doc:"Which topics are read, and how a record becomes a document. A topic belongs to the source that names it, else to the first whose pattern fits."`
 	Registry registry.Params   `key:"schema_registry" doc:"Where the schemas are that values name. A schema is asked for once and never changes."`
-	Judge    index.Params      `key:""`  // the sections similarity, window and index
+	Judge    index.Params      `key:""`  // the sections duplicates and normalize
 	Journal  journal.Params    `key:"-"` // follows from the others
 	Sink     sink.Params       `key:"outputs" doc:"Where documents go."`
 	Snapshot SnapshotParams    `key:"snapshots" doc:"Where snapshots of the index are kept, from which a member starts."`

@@ -88,7 +88,7 @@ func TestSettingsInTheJournal(t *testing.T) {
 func TestSettingsOfEveryRoom(t *testing.T) {
 	base := oneSource()
 	for _, key := range []string{
-		"similarity.threshold=0.9", "window.age=1h", "sources[0].format=json", "advanced.max_document_bytes=2MiB",
+		"duplicates.threshold=0.9", "duplicates.remember.age=1h", "sources[0].format=json", "advanced.max_document_bytes=2MiB",
 	} {
 		name, value, _ := strings.Cut(key, "=")
 		c := oneSource()
@@ -118,8 +118,8 @@ func TestSettingsOfEveryRoom(t *testing.T) {
 // Each room judges its own section, under its own name.
 func TestEveryRoomIsValidated(t *testing.T) {
 	for _, set := range []string{
-		"kafka.brokers=a", "sources.topics=", "sources.id=x", "similarity.recall=2", "window.requests=-1s",
-		"index.keep=x",
+		"kafka.brokers=a", "sources.topics=", "sources.id=x", "duplicates.recall=2", "duplicates.remember.keys=-1s",
+		"duplicates.compare_copies=x",
 		"outputs.unique.topic=", "snapshots.every=0s", "advanced.sessions=0", "http.listen=x",
 		"advanced.max_document_bytes=0", "advanced.pass_after=10ms",
 	} {

@@ -4,10 +4,10 @@
 // A room describes its settings by the tags of its Params (see package setting); Config composes them into sections.
 // Everything here follows from those tags, so that nothing is stated twice:
 //
-//	            ┌ YAML         similarity:
+//	            ┌ YAML         duplicates:
 //	            │                threshold: 0.9
-//	Params ─────┼ environment  UNECHO_SIMILARITY_THRESHOLD=0.9
-//	 (tags)     ├ flags        --set similarity.threshold=0.9
+//	Params ─────┼ environment  UNECHO_DUPLICATES_THRESHOLD=0.9
+//	 (tags)     ├ flags        --set duplicates.threshold=0.9
 //	            ├ documents    config init, config schema, the table in configuration.md
 //	            └ Settings     the canonical text of what decides verdicts, in the journal
 //

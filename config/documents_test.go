@@ -15,10 +15,7 @@ import (
 
 func TestDocuments(t *testing.T) {
 	s := defaultSample()
-	golden(t, "template.yaml", template(&s, s.Validate(), false))
-	s.Rules = make([]sampleRule, 1) // its paths are missing
-	golden(t, "template_full.yaml", template(&s, s.Validate(), true))
-	s = defaultSample()
+	golden(t, "template.yaml", template(&s, s.Validate()))
 	golden(t, "schema.json", schema(&s))
 	golden(t, "table.md", table(&s))
 
@@ -66,11 +63,11 @@ func TestTemplateIsAConfiguration(t *testing.T) {
 		}
 		return path
 	}
-	untouched, err := Resolve(write("untouched.yaml", Template(true)), nil, nil)
+	untouched, err := Resolve(write("untouched.yaml", Template()), nil, nil)
 	if err != nil {
 		t.Fatalf("the template as it is:\n%s", err)
 	}
-	set := regexp.MustCompile(`(?m)^( *)#([a-z])`).ReplaceAllString(Template(true), "$1$2")
+	set := regexp.MustCompile(`(?m)^( *)#([a-z])`).ReplaceAllString(Template(), "$1$2")
 	all, err := Resolve(write("all.yaml", set), nil, nil)
 	if err != nil {
 		t.Fatalf("the template with every line set:\n%s", err)
@@ -137,5 +134,31 @@ func TestSchemaHasEverySetting(t *testing.T) {
 		if (at == nil) != files {
 			t.Errorf("%s in the schema: %v; it is for files: %v", key, at != nil, files)
 		}
+	}
+}
+
+// There are few enough settings to be read once (decision 84). The parts of a condition are one of them.
+func TestSettingsAreFew(t *testing.T) {
+	all, advanced := 0, 0
+	for _, f := range setting.Shape(Default()) {
+		if f.Section() || f.Files || setting.Parent(setting.Plain(f.Key)) == "sources.when" && f.Name() != "header" {
+			continue
+		}
+		if all++; f.Advanced {
+			advanced++
+		}
+	}
+	if all > 90 || 2*advanced < all {
+		t.Errorf("%d settings, %d of them advanced; want 90 at most, and half of them advanced", all, advanced)
+	}
+}
+
+func TestStartIsAConfiguration(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "unecho.yaml")
+	if err := os.WriteFile(path, []byte(Start()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Resolve(path, nil, nil); err != nil {
+		t.Errorf("%v:\n%s", err, Start())
 	}
 }

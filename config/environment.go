@@ -12,7 +12,7 @@ const (
 	testPrefix = "UNECHO_TEST_" // reserved for the tests of the project, never read by the program
 )
 
-// envName returns the variable of a key: similarity.threshold is UNECHO_SIMILARITY_THRESHOLD.
+// envName returns the variable of a key: duplicates.threshold is UNECHO_DUPLICATES_THRESHOLD.
 func envName(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }

@@ -20,14 +20,14 @@ func TestSettingsForFilesAreNotWritten(t *testing.T) {
 		}
 	}
 	if !slices.Equal(files, []string{
-		"similarity.hash", "similarity.slots", "similarity.plan", "similarity.bands", "similarity.rows", "similarity.bits",
-		"similarity.evidence", "similarity.max_references", "similarity.max_work", "text.max_bytes",
+		"duplicates.hash", "duplicates.slots", "duplicates.plan", "duplicates.bands", "duplicates.rows", "duplicates.bits",
+		"duplicates.evidence", "duplicates.max_references", "duplicates.max_work", "normalize.html", "normalize.max_bytes",
 	}) {
 		t.Errorf("settings for files: %v", files)
 	}
 	loaded := Loaded{Config: Default()}
 	for name, text := range map[string]string{
-		"template": Template(true), "schema": Schema(), "print": loaded.String(),
+		"template": Template(), "schema": Schema(), "print": loaded.String(),
 		"table": Table(),
 	} {
 		for _, word := range []string{"murmur3", "xxhash", "area", "slots:", "bands:", "evidence:"} {
@@ -47,17 +47,17 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 		name, file, variable, set string
 		want                      string // "" means accepted
 	}{
-		{"defaults in a file", "similarity: {hash: xxhash, plan: recall}", "", "", ""},
-		{"defaults elsewhere", "", "UNECHO_SIMILARITY_HASH=xxhash", "similarity.plan=recall", ""},
+		{"defaults in a file", "duplicates: {hash: xxhash, plan: recall}", "", "", ""},
+		{"defaults elsewhere", "", "UNECHO_DUPLICATES_HASH=xxhash", "duplicates.plan=recall", ""},
 		{
-			"in a file", "similarity: {hash: murmur3}", "", "",
-			path + ":5: similarity.hash: murmur3: is for the verbs that work on files: a service has xxhash; remove it; a " +
+			"in a file", "duplicates: {hash: murmur3}", "", "",
+			path + ":5: duplicates.hash: murmur3: is for the verbs that work on files: a service has xxhash; remove it; a " +
 				"group that was begun with it needs a new journal",
 		},
-		{"in a variable", "", "UNECHO_SIMILARITY_HASH=sha1", "", "UNECHO_SIMILARITY_HASH: similarity.hash: sha1: is for"},
-		{"by a flag", "", "", "similarity.plan=area", "command line: similarity.plan: area: is for"},
-		{"what is computed", "similarity: {slots: 128}", "", "", "similarity.slots: 128: is for the verbs that work on files: a service has 0;"},
-		{"no word at all", "similarity: {hash: md5}", "", "", "similarity.hash: md5: is not one of the choices"},
+		{"in a variable", "", "UNECHO_DUPLICATES_HASH=sha1", "", "UNECHO_DUPLICATES_HASH: duplicates.hash: sha1: is for"},
+		{"by a flag", "", "", "duplicates.plan=area", "command line: duplicates.plan: area: is for"},
+		{"what is computed", "duplicates: {slots: 128}", "", "", "duplicates.slots: 128: is for the verbs that work on files: a service has 0;"},
+		{"no word at all", "duplicates: {hash: md5}", "", "", "duplicates.hash: md5: is not one of the choices"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := os.WriteFile(path, []byte(base+c.file+"\n"), 0o600); err != nil {
@@ -94,9 +94,9 @@ func TestSettingsForFilesAreLeftOut(t *testing.T) {
 		}
 	}
 	c := Default()
-	c.Judge.Similarity.Hash, c.Judge.Similarity.Plan = "murmur3", "area"
+	c.Judge.Duplicates.Hash, c.Judge.Duplicates.Plan = "murmur3", "area"
 	got, err := FromSettings(c.Settings())
-	if err != nil || got.Judge.Similarity.Hash != "murmur3" || got.Judge.Similarity.Plan != "area" {
-		t.Errorf("%s is read as %+v: %v", c.Settings(), got.Judge.Similarity, err)
+	if err != nil || got.Judge.Duplicates.Hash != "murmur3" || got.Judge.Duplicates.Plan != "area" {
+		t.Errorf("%s is read as %+v: %v", c.Settings(), got.Judge.Duplicates, err)
 	}
 }

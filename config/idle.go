@@ -14,7 +14,7 @@ func choices(section string) []string {
 	case strings.HasPrefix(section, "sources["):
 		return []string{section + ".format"}
 	}
-	return []string{"similarity.sketch", "similarity.verify"}
+	return []string{"duplicates.method", "duplicates.verify"}
 }
 
 // idle reports settings that were given and decide nothing beside the others. A file or a variable may state a default:

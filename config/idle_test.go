@@ -17,30 +17,30 @@ func TestSettingsWithoutEffectAreRefused(t *testing.T) {
 		want string // part of the only mistake; empty if there is none
 	}{
 		"threshold where bits decide": {
-			sets: []string{"similarity.sketch=simhash", "similarity.verify=estimate", "similarity.threshold=0.8"},
-			want: "command line: similarity.threshold: 0.8: has no effect with sketch: simhash and verify: estimate, where " +
-				"similarity.distance says what is a duplicate; leave it out and set distance, or write verify: jaccard",
+			sets: []string{"duplicates.method=simhash", "duplicates.verify=estimate", "duplicates.threshold=0.8"},
+			want: "command line: duplicates.threshold: 0.8: has no effect with method: simhash and verify: estimate, where " +
+				"duplicates.distance says what is a duplicate; leave it out and set distance, or write verify: jaccard",
 		},
 		"threshold where shingles decide": {
-			sets: []string{"similarity.sketch=simhash", "similarity.threshold=0.9"},
+			sets: []string{"duplicates.method=simhash", "duplicates.threshold=0.9"},
 		},
 		"distance of a minhash": {
-			sets: []string{"similarity.distance=5"},
-			want: "similarity.distance: 5: has no effect with sketch: minhash; leave it out, or write sketch: simhash",
+			sets: []string{"duplicates.distance=5"},
+			want: "duplicates.distance: 5: has no effect with method: minhash; leave it out, or write method: simhash",
 		},
 		"slots of a simhash in a file": {
-			file: "similarity: {sketch: simhash, slots: 64}",
-			want: "similarity.slots: 64: has no effect with sketch: simhash; leave it out, or write sketch: minhash",
+			file: "duplicates: {method: simhash, slots: 64}",
+			want: "duplicates.slots: 64: has no effect with method: simhash; leave it out, or write method: minhash",
 		},
 		"by a variable": {
-			file: "similarity: {sketch: simhash}", env: []string{"UNECHO_SIMILARITY_RECALL=0.9"},
-			want: "UNECHO_SIMILARITY_RECALL: similarity.recall: 0.9: has no effect with sketch: simhash",
+			file: "duplicates: {method: simhash}", env: []string{"UNECHO_DUPLICATES_RECALL=0.9"},
+			want: "UNECHO_DUPLICATES_RECALL: duplicates.recall: 0.9: has no effect with method: simhash",
 		},
 		"a file that states defaults": {
-			file: "similarity: {sketch: simhash, verify: estimate, threshold: 0.8, slots: 0, recall: 0.98}",
+			file: "duplicates: {method: simhash, verify: estimate, threshold: 0.8, slots: 0, recall: 0.98}",
 		},
 		"a flag that overrides a file": {
-			file: "similarity: {threshold: 0.9, slots: 64}", sets: []string{"similarity.sketch=simhash", "similarity.verify=estimate"},
+			file: "duplicates: {threshold: 0.9, slots: 64}", sets: []string{"duplicates.method=simhash", "duplicates.verify=estimate"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -73,7 +73,7 @@ type inputs struct {
 
 // idle returns the settings that decide nothing beside the others.
 func (c *Config) idle() []setting.Mistake {
-	return slices.Concat(setting.Under("similarity", c.Judge.Similarity.Idle()), setting.Under("snapshots", c.Snapshot.Idle()))
+	return slices.Concat(setting.Under("duplicates", c.Judge.Duplicates.Idle()), setting.Under("snapshots", c.Snapshot.Idle()))
 }
 
 // loader collects values and mistakes. It knows settings only by their tags.
@@ -243,7 +243,7 @@ func (l *loader) nearest(prefix, name string, at Origin) (string, bool) {
 // declined says of a key that people look for why there is no such setting, and what to do instead.
 func declined(key string) (problem, remedy string, ok bool) {
 	switch {
-	case key == "window.prefer":
+	case strings.HasSuffix(key, ".prefer"):
 		return "there is no such setting: the first of the documents that are alike is forwarded before a newer one comes, " +
 				"and cannot be taken back",
 			"leave it out; how to have the newest of them: decision 62, deploy/docs/decisions/" +

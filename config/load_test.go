@@ -76,12 +76,12 @@ func TestLayersOutrankEachOther(t *testing.T) {
 
 func TestResolveSections(t *testing.T) {
 	sections := []string{"snapshots", "index"}
-	c, err := ResolveSections(Default(), sections, "", nil, []string{"snapshots.directory.path=d", "window.count=7"})
-	if err != nil || c.Snapshot.Directory.Path != "d" || c.Judge.Window.Count != 7 {
+	c, err := ResolveSections(Default(), sections, "", nil, []string{"snapshots.directory.path=d", "duplicates.remember.documents=7"})
+	if err != nil || c.Snapshot.Directory.Path != "d" || c.Judge.Duplicates.Remember.Documents != 7 {
 		t.Errorf("ResolveSections gives the snapshot settings %+v and a window of %v, error %v; want directory d, a window of 7, and no error",
-			c.Snapshot, c.Judge.Window.Count, err)
+			c.Snapshot, c.Judge.Duplicates.Remember.Documents, err)
 	}
-	_, err = ResolveSections(Default(), sections, "", nil, []string{"similarity.slots=0", "snapshots.colour=red", "window.age=long"})
+	_, err = ResolveSections(Default(), sections, "", nil, []string{"duplicates.slots=0", "snapshots.colour=red", "duplicates.remember.age=long"})
 	var mistakes Mistakes
 	if !errors.As(err, &mistakes) || len(mistakes) != 3 { // unreadable values are reported wherever they stand; slots is not validated
 		t.Errorf("ResolveSections says %v; want 3 mistakes", err)

@@ -20,8 +20,8 @@ type HTTPParams struct {
 
 	ShowText bool `key:"show_text" doc:"let the API and the page show the texts of documents, read from the source topics"`
 
-	TLS    HTTPTLSParams `key:"tls" doc:"With both files, http.listen speaks TLS (1.2 or later) and nothing else; both are read again when they change."`
-	Ingest IngestParams  `key:"ingest" doc:"POST /api/v1/documents, which accepts documents for the source topics from callers with the token."`
+	TLS    HTTPTLSParams `key:"tls" doc:"With both files, http.listen speaks TLS (1.2 or later) and nothing else; both are read again when they change." advanced:"true"`
+	Ingest IngestParams  `key:"ingest" doc:"POST /api/v1/documents, which accepts documents for the source topics from callers with the token." advanced:"true"`
 }
 
 // HTTPTLSParams say by which certificate http.listen is known.
@@ -45,7 +45,7 @@ func (p HTTPParams) Takes() bool { return p.Listen != "" && p.Ingest.Enabled }
 // LogParams say what is logged, and how.
 type LogParams struct {
 	Level  string `key:"level" doc:"the lowest level that is logged" enum:"debug|info|warn|error"`
-	Format string `key:"format" doc:"console is for people, json for collectors; auto is console on a terminal and json elsewhere" enum:"auto|console|json"`
+	Format string `key:"format" doc:"console is for people, json for collectors; auto is console on a terminal and json elsewhere" enum:"auto|console|json" advanced:"true"`
 }
 
 // leastToken is the least length of a token, so that it cannot be guessed.

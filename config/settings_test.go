@@ -11,7 +11,7 @@ import (
 
 func TestFromSettings(t *testing.T) {
 	c := Default()
-	c.Judge.Similarity.Slots, c.Judge.Similarity.Threshold, c.Judge.Window.Age = 256, 0.75, 36*time.Hour
+	c.Judge.Duplicates.Slots, c.Judge.Duplicates.Threshold, c.Judge.Duplicates.Remember.Age = 256, 0.75, 36*time.Hour
 	c.Sources = []document.Source{document.DefaultSource(), document.DefaultSource()}
 	read := &c.Sources[1].Reading
 	read.Fields, read.Scope, read.Schema.Fingerprint = []string{"a,b", "c"}, "header:tenant", "sha256:0f3c6ad1e2b94c57"
@@ -23,15 +23,15 @@ func TestFromSettings(t *testing.T) {
 		}
 	}
 	other := strings.Replace(string(c.Settings()), SettingsVersion+" ", "later ", 1)
-	if got, err := FromSettings([]byte(other)); err != nil || got.Judge.Similarity.Slots != 256 {
+	if got, err := FromSettings([]byte(other)); err != nil || got.Judge.Duplicates.Slots != 256 {
 		t.Errorf("of another version: %v", err)
 	}
 	for text, part := range map[string]string{
-		"":                          "read settings",
-		"[]":                        "read settings",
-		`{"window.colour":"red"}`:   "window.colour",
-		`{"window.age":"long"}`:     "window.age",
-		`{"sources[0].text":"one"}`: "sources[0].text",
+		"":                                   "read settings",
+		"[]":                                 "read settings",
+		`{"duplicates.colour":"red"}`:        "duplicates.colour",
+		`{"duplicates.remember.age":"long"}`: "duplicates.remember.age",
+		`{"sources[0].text":"one"}`:          "sources[0].text",
 	} {
 		if _, err := FromSettings([]byte(text)); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%s: got %v", text, err)
@@ -41,7 +41,7 @@ func TestFromSettings(t *testing.T) {
 
 func FuzzFromSettings(f *testing.F) {
 	f.Add(Default().Settings())
-	f.Add([]byte(`{"version":"0","window.age":"1h"}`))
+	f.Add([]byte(`{"version":"0","duplicates.remember.age":"1h"}`))
 	f.Add([]byte(`{"sources[0].text":[null]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := FromSettings(text)

@@ -35,8 +35,8 @@ func table(params any) string {
 		}
 		fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", f.Key, mark, defaultCell(f), cell(meaning(f)))
 	})
-	b.WriteString("\n† decides verdicts: members that share a journal must agree on it. A is advanced: " +
-		"`unecho config init` leaves it out, and `unecho config init --full` does not.\n")
+	b.WriteString("\n† decides verdicts: members that share a journal must agree on it. A is advanced: nearly nobody " +
+		"sets it.\n")
 	return b.String()
 }
 

@@ -7,37 +7,50 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// Template returns a configuration file with the keys that people set, or with every key, their meanings and defaults.
-// Only the keys that have to be set are set, to an example; every other line is commented out.
-func Template(full bool) string {
+// Start returns the configuration file that one begins with.
+func Start() string { return start }
+
+const start = `# Near-duplicates of news. Check this file with: unecho config check FILE
+# All settings, with their meanings and defaults: unecho config init --full
+group: news-filter # of this deployment alone; its members share the work
+kafka: {brokers: [kafka-1:9092, kafka-2:9092]}
+sources:
+  - topics: [news]
+    format: json # or raw, html, avro, protobuf, msgpack, cbor
+    text: [title, body] # the fields that are compared
+duplicates:
+  threshold: 0.8 # the least similarity of duplicates
+  remember: {age: 24h, memory: 1GiB} # what a document is compared with
+snapshots:
+  directory: {path: /var/lib/unecho/snapshots} # or postgres, which all members see
+`
+
+// Template returns a configuration file with every key, its meaning and default. Only the keys that have to be set are
+// set, to an example; every other line is commented out.
+func Template() string {
 	c := Default()
-	return templateHead + template(&c, c.Validate(), full)
+	return templateHead + template(&c, c.Validate())
 }
 
 const templateHead = `# unecho reads documents from Kafka and forwards each to a topic of unique documents or a topic of duplicates.
 #
 # Lines behind # show the defaults: remove the # to set them. Each key is also an environment variable
-# (similarity.threshold is UNECHO_SIMILARITY_THRESHOLD) and a flag (--set similarity.threshold=0.9).
+# (duplicates.threshold is UNECHO_DUPLICATES_THRESHOLD) and a flag (--set duplicates.threshold=0.9).
 # Check this file with: unecho config check FILE
 `
 
 // docWidth is the column at which the documentation in a template wraps.
 const docWidth = 110
 
-// template writes the settings below params; full: the advanced ones, too. missing are the mistakes of the defaults,
-// which name the keys that have to be set.
-func template(params any, missing []setting.Mistake, full bool) string {
-	t := templateWriter{required: map[string]bool{}, kept: map[string]bool{}}
+// template writes the settings below params. missing are the mistakes of the defaults, which name the keys that have to
+// be set.
+func template(params any, missing []setting.Mistake) string {
+	t := templateWriter{required: map[string]bool{}}
 	for _, m := range missing {
 		for key := setting.Plain(m.Key); key != ""; key = setting.Parent(key) {
 			t.required[key] = true
 		}
 	}
-	walkShape(params, func(f setting.Field) {
-		for key := f.Key; !f.Section() && (full || !f.Advanced) && key != ""; key = setting.Parent(key) {
-			t.kept[key] = true
-		}
-	})
 	walkShape(params, t.write)
 	return t.String()
 }
@@ -46,12 +59,11 @@ type templateWriter struct {
 	strings.Builder
 	margin   margin
 	required map[string]bool // plain keys of settings that have to be set, and of all around them
-	kept     map[string]bool // keys that are written
 	passed   string          // the list whose elements are written already
 }
 
 func (t *templateWriter) write(f setting.Field) {
-	if !t.kept[f.Key] || t.passed != "" && strings.HasPrefix(f.Key, t.passed) {
+	if t.passed != "" && strings.HasPrefix(f.Key, t.passed) {
 		return
 	}
 	if f.Depth() == 0 {
@@ -62,7 +74,11 @@ func (t *templateWriter) write(f setting.Field) {
 	if f.Element() {
 		return
 	}
-	t.comment(space[:len(strings.TrimSuffix(before, "- "))], "", meaning(f))
+	said := meaning(f)
+	if f.Advanced && !f.Section() {
+		said = "advanced: " + said
+	}
+	t.comment(space[:len(strings.TrimSuffix(before, "- "))], "", said)
 	required := t.required[setting.Plain(f.Key)]
 	switch {
 	case f.Repeated() && !required:
@@ -81,7 +97,7 @@ func (t *templateWriter) write(f setting.Field) {
 // optional writes a list of sections that may be empty. What its elements can have is said in comments.
 func (t *templateWriter) optional(space string, f setting.Field) {
 	f.Walk(func(below setting.Field) {
-		if t.kept[below.Key] && !below.Element() {
+		if !below.Element() {
 			t.comment(space, strings.Repeat(indent, below.Depth()-f.Depth()-1), below.Name()+": "+meaning(below))
 		}
 	})

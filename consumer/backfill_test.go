@@ -79,7 +79,7 @@ func (w *world) plan(order protocol.Order, partitions int32) *protocol.Plan {
 func job(name string, plan *protocol.Plan) func(*Setup) {
 	return func(s *Setup) {
 		s.Plan, s.Params.Group = plan, name
-		s.Index.Window.Clock = "event"
+		s.Index.Duplicates.Remember.Clock = "event"
 		s.Journal.Topic, s.Sources[0].Reading.Reject = "", []string{"invalid_encoding", "missing_field"}
 		s.Sink.Unique.Topic, s.Sink.Duplicate.Topic, s.Sink.Rejected.Topic = name+".unique", name+".duplicate", name+".rejected"
 	}

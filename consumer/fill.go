@@ -96,8 +96,8 @@ func (f *filling) bring(ctx context.Context) error {
 // plan fixes what is to be brought of topics now: what is there, what is young enough for the window, and what was not
 // brought before. By the clock of the documents nobody knows how old they are before they are read.
 func (f *filling) plan(ctx context.Context, of backfill.FillRange) (*protocol.Plan, error) {
-	if f.setup.Index.Window.Clock != clockOfEvents {
-		of.Age = f.replica.Params().Window.Age
+	if f.setup.Index.Duplicates.Remember.Clock != clockOfEvents {
+		of.Age = f.replica.Params().Duplicates.Remember.Age
 	}
 	of.Through = func(source entry.Source) (offset int64) {
 		f.replica.Look(func(r *index.Replica) { offset = r.FilledPart(source).Through })
@@ -106,7 +106,7 @@ func (f *filling) plan(ctx context.Context, of backfill.FillRange) (*protocol.Pl
 	return of.Fix(ctx, f.setup.Kafka, time.Now())
 }
 
-// clockOfEvents is the value of window.clock by which documents' own times count.
+// clockOfEvents is the value of duplicates.remember.clock by which documents' own times count.
 const clockOfEvents = "event"
 
 func planText(plan *protocol.Plan) []byte { return routing.WithPlan([]byte("{}"), plan) }

@@ -194,7 +194,7 @@ func TestFilledRestart(t *testing.T) {
 func TestFillWithinBounds(t *testing.T) {
 	t.Parallel()
 	const n, room = 100, 40
-	w, _ := older(t, n, func(s *Setup) { s.Index.Window.Count = room })
+	w, _ := older(t, n, func(s *Setup) { s.Index.Duplicates.Remember.Documents = room })
 	to, err := backfill.ParseBound("30", time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func TestFillOfSomethingElseGoesOn(t *testing.T) {
 // was killed before it said so.
 func TestFillWithNothingYoung(t *testing.T) {
 	t.Parallel()
-	w, _ := older(t, 30, func(s *Setup) { s.Index.Window.Age = time.Minute })
+	w, _ := older(t, 30, func(s *Setup) { s.Index.Duplicates.Remember.Age = time.Minute })
 	if _, after, err := w.fill(w.context(), backfill.Asked{}); err != nil || after.Entries > 0 {
 		t.Fatalf("after %+v, %v", after, err)
 	}
@@ -363,7 +363,7 @@ func TestFillIsRefused(t *testing.T) {
 	job := w.launch(job("replay", plan))
 	w.finished(job, plan)
 	_, _, err := w.fill(w.context(), backfill.Asked{},
-		func(s *Setup) { s.Params.Group, s.Index.Window.Clock = "replay", "event" })
+		func(s *Setup) { s.Params.Group, s.Index.Duplicates.Remember.Clock = "replay", "event" })
 	if err == nil || !strings.Contains(err.Error(), "is that of a backfill") {
 		t.Errorf("got %v", err)
 	}

@@ -56,7 +56,7 @@ func TestGatewayReadsByTopic(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
-			w.setup.Index.Window.Requests, w.setup.Accepted.Rejected = time.Hour, []string{"news"}
+			w.setup.Index.Duplicates.Remember.Keys, w.setup.Accepted.Rejected = time.Hour, []string{"news"}
 			change(&w.setup)
 			g := w.gatewayOf(w.start())
 			text := `{"title":"the council met on tuesday evening and decided to build a bridge"}`
@@ -80,7 +80,7 @@ func TestGatewayReadsByTopic(t *testing.T) {
 func TestGateway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.setup.Index.Window.Requests = time.Hour
+	w.setup.Index.Duplicates.Remember.Keys = time.Hour
 	w.setup.Sources[0].Reading.Format, w.setup.Sources[0].Reading.MaxBytes = "json", 200
 	first := w.start()
 	text := func(n int) string {
@@ -129,7 +129,7 @@ func TestGateway(t *testing.T) {
 func TestGatewaysAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.setup.Index.Window.Requests = time.Hour
+	w.setup.Index.Duplicates.Remember.Keys = time.Hour
 	members := []*running{w.start(), w.start()}
 	const requests = 20
 	answers := make(chan gateway.Answer, 2*requests)
@@ -170,7 +170,7 @@ func TestGatewaysAtOnce(t *testing.T) {
 func TestGatewayWithoutBroker(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	w.setup.Index.Window.Requests = time.Hour
+	w.setup.Index.Duplicates.Remember.Keys = time.Hour
 	m := w.start()
 	g := w.gatewayOf(m)
 	w.asks(g, doc("a", "a text"))
@@ -190,7 +190,7 @@ func TestGatewayWithoutBroker(t *testing.T) {
 func TestGatewayOfASilentGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	w.setup.Index.Window.Requests = time.Hour
+	w.setup.Index.Duplicates.Remember.Keys = time.Hour
 	old := w.launch(named("old"))
 	w.becomes("the old group is at work", func() bool { return old.Stats().Ready })
 	next := w.start(w.successor("next"))

@@ -116,7 +116,7 @@ func (c *counting) PutSegment(ctx context.Context, name string, data []byte) err
 func TestSegmentsAreWrittenOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	w.setup.Snapshot.Every, w.setup.Index.Window.Count = time.Hour, 5000 // segments have 256 documents
+	w.setup.Snapshot.Every, w.setup.Index.Duplicates.Remember.Documents = time.Hour, 5000 // segments have 256 documents
 	m := w.start(named("m"))
 	store := &counting{Store: m.setup.Store}
 	snapshotBy := func(m *running, name string, k *member.Keeper, atLeast, atMost int) *member.Keeper {

@@ -12,7 +12,7 @@ import (
 func TestLateDocumentsOfALiveGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.setup.Index.Window.Clock, w.setup.Index.Window.Tolerance = "event", time.Minute
+	w.setup.Index.Duplicates.Remember.Clock, w.setup.Index.Duplicates.Remember.Tolerance = "event", time.Minute
 	w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	m := w.start()
 	now := time.Now().Truncate(time.Second).Add(-time.Hour)

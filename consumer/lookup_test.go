@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -102,12 +103,12 @@ func TestLookupsBesideTheApplier(t *testing.T) {
 
 // Copies through the whole service: each is forwarded once, with the verdict of the twin and the promised headers.
 func TestCopiesThroughTheService(t *testing.T) {
-	for _, keep := range []string{"representatives", "all"} {
-		t.Run(keep, func(t *testing.T) {
+	for _, copies := range []bool{false, true} {
+		t.Run(fmt.Sprintf("copies %v", copies), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 3)
-			w.setup.Index.Window.Refresh, w.setup.Index.Index.Keep = "last", keep
-			w.setup.Index.Window.Count, w.setup.Index.Window.ReemitEvery = 300, 5*time.Millisecond
+			w.setup.Index.Duplicates.Remember.Refresh, w.setup.Index.Duplicates.CompareCopies = "last", copies
+			w.setup.Index.Duplicates.Remember.Documents, w.setup.Index.Duplicates.Remember.ReemitEvery = 300, 5*time.Millisecond
 			m := w.start()
 			for seed := range uint64(4) {
 				w.produce(300, 1+seed%2)

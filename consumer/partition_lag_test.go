@@ -86,7 +86,7 @@ func TestStatsOfAMember(t *testing.T) {
 		s.Delay.Counts[len(s.Delay.Counts)-1] != 0 {
 		t.Errorf("delays %+v", s.Delay)
 	}
-	if want := w.setup.Index.Window; s.Bounds != (WindowLimits{Age: want.Age, Documents: want.Count, Bytes: int64(want.Bytes)}) {
+	if want := w.setup.Index.Duplicates.Remember; s.Bounds != (WindowLimits{Age: want.Age, Documents: want.Documents, Bytes: int64(want.Memory)}) {
 		t.Errorf("bounds %+v", s.Bounds)
 	}
 	if err := m.stop(); err != nil {

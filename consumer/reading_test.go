@@ -61,7 +61,7 @@ func TestCostlyDocumentsDoNotStarve(t *testing.T) {
 	const texts = 50
 	w := newWorld(t, 1)
 	said := w.logged()
-	w.setup.Index.Similarity.Verify, w.setup.Index.Similarity.Shingle = "levenshtein", "char:4"
+	w.setup.Index.Duplicates.Verify, w.setup.Index.Duplicates.Shingle = "levenshtein", "char:4"
 	w.setup.Params.MaxLag = time.Hour
 	m := w.start()
 	w.send(shuffled(texts)...)

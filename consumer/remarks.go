@@ -42,7 +42,7 @@ func (r *remarks) logCuts(now *index.Stats) {
 		Uint64("candidates_left_out", now.Unverified).
 		Uint64("keys_full", now.Full).Msg("unique documents were not compared with all candidates and may be copies " +
 		"(their header unecho-cut says so): they share much of their text with many others; " +
-		"similarity.max_candidates and the cost of one document bound the comparison")
+		"duplicates.max_candidates and the cost of one document bound the comparison")
 	r.cut, r.said = now.UniqueCut, time.Now()
 }
 
@@ -71,23 +71,23 @@ func (r *remarks) logDoubts(now *index.Stats) {
 		return
 	}
 	if doubtful, most := r.doubts.since(now); most {
-		r.setup.Logger.Warn().Uint64("documents", doubtful).Float64("within", r.setup.Index.Similarity.Doubt()).
+		r.setup.Logger.Warn().Uint64("documents", doubtful).Float64("within", r.setup.Index.Duplicates.Doubt()).
 			Msg("most duplicates were estimated so near to the threshold that an estimate may be off by as much: where documents are of " +
-				"one template, many of these are no copies; similarity.verify: jaccard compares exactly")
+				"one template, many of these are no copies; duplicates.verify: jaccard compares exactly")
 	}
 	r.doubts = doubts{stats: *now, at: time.Now()}
 }
 
 // logLimits logs what a choice of the settings does not promise.
 func (s *Setup) logLimits() {
-	p := s.Index.Similarity
+	p := s.Index.Duplicates
 	if p.EstimatedBy() == compare.Hamming {
 		s.Logger.Warn().Int("distance", p.Distance).
-			Msg("similarity.sketch: simhash finds documents that differ in up to so many bits, and of those at similarity.threshold only a " +
-				"part: `unecho tune --sketch minhash,simhash` says how many of yours")
+			Msg("duplicates.method: simhash finds documents that differ in up to so many bits, and of those at duplicates.threshold only a " +
+				"part: `unecho tune --method minhash,simhash` says how many of yours")
 	}
 	if doubt := p.Doubt(); doubt > 0 {
 		s.Logger.Info().Float64("within", doubt).
-			Msg("similarity.verify: estimate may be off by so much; unecho_window_doubtful_total counts duplicates as near to the threshold")
+			Msg("duplicates.verify: estimate may be off by so much; unecho_window_doubtful_total counts duplicates as near to the threshold")
 	}
 }

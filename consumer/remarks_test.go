@@ -49,7 +49,7 @@ func TestLimitsAreSaid(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		s := &Setup{Index: index.DefaultParams(), Logger: zerolog.New(&log)}
-		s.Index.Similarity.Sketch, s.Index.Similarity.Verify = c.sketch, c.verify
+		s.Index.Duplicates.Method, s.Index.Duplicates.Verify = c.sketch, c.verify
 		planned, err := s.Index.Planned()
 		if err != nil {
 			t.Fatal(err)

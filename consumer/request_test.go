@@ -22,7 +22,7 @@ func keyed(key, value string) *kgo.Record {
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.setup.Index.Window.Requests = time.Hour
+	w.setup.Index.Duplicates.Remember.Keys = time.Hour
 	first := w.start()
 	w.send(keyed("a", ""), keyed("b", ""), &kgo.Record{Value: []byte(" ")})
 	w.settled()

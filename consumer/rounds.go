@@ -185,8 +185,8 @@ func (r *rounds) next(ctx context.Context, d *protocol.Duty) (*protocol.Plan, er
 // young begins ranges of which nothing was brought where their documents are young enough for the window. By the clock
 // of the documents nobody knows that before they are read.
 func (r *rounds) young(ctx context.Context, plan *protocol.Plan, fresh []string) error {
-	age := r.replica.Params().Window.Age
-	if len(fresh) == 0 || age == 0 || r.setup.Index.Window.Clock == clockOfEvents {
+	age := r.replica.Params().Duplicates.Remember.Age
+	if len(fresh) == 0 || age == 0 || r.setup.Index.Duplicates.Remember.Clock == clockOfEvents {
 		return nil
 	}
 	topics, err := r.cluster.Admin().ListTopics(ctx, fresh...)

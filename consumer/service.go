@@ -162,8 +162,8 @@ func (s *Service) Stats() Stats {
 		st.Params, st.Index, st.JournalNext, st.AppliedTime = last.Params, last.Index, last.Next, last.AppendTime
 		st.ConfirmedTime, st.Settings = last.ConfirmedTime, last.Settings
 	}
-	w := &st.Params.Window
-	st.Bounds = WindowLimits{Age: w.Age, Documents: w.Count, Bytes: int64(w.Bytes)}
+	w := &st.Params.Duplicates.Remember
+	st.Bounds = WindowLimits{Age: w.Age, Documents: w.Documents, Bytes: int64(w.Memory)}
 	return st
 }
 

@@ -12,7 +12,7 @@ import (
 // as the journal was begun with them, or as planned if it is yet to begin. The journal's settings stand in each
 // snapshot, too. Those of a trimmed journal are read there first, because its beginning is gone.
 func (s *Setup) resolveSettings(ctx context.Context, id [16]byte) (index.Params, error) {
-	if words := s.Index.Similarity.LeastWords(); words > 0 {
+	if words := s.Index.Duplicates.LeastWords(); words > 0 {
 		s.Logger.Info().Int("words", words).Msg("a text with one changed word is a duplicate if it has so many words")
 	}
 	if !s.Index.Open() {
@@ -33,8 +33,8 @@ func (s *Setup) resolveSettings(ctx context.Context, id [16]byte) (index.Params,
 	if err != nil {
 		return p, err
 	}
-	s.Logger.Info().Bool("new", begun == nil).Int("bands", p.Similarity.Bands).Int("rows", p.Similarity.Rows).
-		Int("slots", p.Similarity.Slots).Msg("chosen settings")
+	s.Logger.Info().Bool("new", begun == nil).Int("bands", p.Duplicates.Bands).Int("rows", p.Duplicates.Rows).
+		Int("slots", p.Duplicates.Slots).Msg("chosen settings")
 	return p, nil
 }
 

@@ -46,7 +46,7 @@ func TestGroupKeepsItsBands(t *testing.T) {
 			w := newWorld(t, 2)
 			open := w.setup.Index
 			old := open
-			old.Similarity.Slots = 128
+			old.Duplicates.Slots = 128
 			written(old)(&w.setup)
 			w.produce(300, 3)
 			first := w.start(named("m"))
@@ -55,12 +55,12 @@ func TestGroupKeepsItsBands(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.harm(w)
-			open.Window.Bytes, open.Window.Count = 0, 50_000_000
+			open.Duplicates.Remember.Memory, open.Duplicates.Remember.Documents = 0, 50_000_000
 			written(open)(&w.setup)
 			m := w.start(named("m"), func(s *Setup) { s.Snapshot.Every = time.Hour })
 			w.produce(300, 4)
 			w.settled()
-			if s := m.Stats().Params.Similarity; s.Slots != 128 || s.Bands != 0 {
+			if s := m.Stats().Params.Duplicates; s.Slots != 128 || s.Bands != 0 {
 				t.Errorf("it works by %d slots in %d bands", s.Slots, s.Bands)
 			}
 			written(old)(&w.setup)
@@ -79,13 +79,13 @@ func TestPlanIsInForceForAll(t *testing.T) {
 	first := w.start(named("first"))
 	w.settled()
 	other := open
-	other.Window.Bytes, other.Window.Count = 0, 50_000_000
+	other.Duplicates.Remember.Memory, other.Duplicates.Remember.Documents = 0, 50_000_000
 	second := w.start(named("second"), written(other))
 	w.joined(2 * w.setup.Params.Sessions)
 	w.produce(300, 4)
 	w.settled()
 	for _, m := range []*running{first, second} {
-		if s := m.Stats().Params.Similarity; s.Slots != 78 || s.Bands != 13 || s.Rows != 6 {
+		if s := m.Stats().Params.Duplicates; s.Slots != 78 || s.Bands != 13 || s.Rows != 6 {
 			t.Errorf("%d slots in %d bands of %d rows", s.Slots, s.Bands, s.Rows)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // nothing to bring, and begins.
 func TestHandoverOfWhatIsTooOld(t *testing.T) {
 	t.Parallel()
-	w, _ := older(t, 30, func(s *Setup) { s.Index.Window.Age = time.Second })
+	w, _ := older(t, 30, func(s *Setup) { s.Index.Duplicates.Remember.Age = time.Second })
 	w.launch(named("old"))
 	w.settled()
 	time.Sleep(2 * time.Second) // the markers of its transactions are too old as well

@@ -24,8 +24,8 @@ func BenchmarkBands(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%dx%d", corpus, banding[0], banding[1]), func(b *testing.B) {
 				texts := corpusOf(b, corpus)
 				p := index.DefaultParams()
-				p.Similarity.Bands, p.Similarity.Rows, p.Similarity.Slots = banding[0], banding[1], banding[2]
-				p.Window.Bytes, p.Window.Age, p.Window.Count = 0, 0, len(texts)
+				p.Duplicates.Bands, p.Duplicates.Rows, p.Duplicates.Slots = banding[0], banding[1], banding[2]
+				p.Duplicates.Remember.Memory, p.Duplicates.Remember.Age, p.Duplicates.Remember.Documents = 0, 0, len(texts)
 				p.OwnBounds = true
 				var sum banded
 				for b.Loop() {

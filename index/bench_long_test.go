@@ -45,7 +45,7 @@ func BenchmarkFill(b *testing.B) {
 			b.Run(fmt.Sprintf("docs=%s/plan=%dx%d", short(documents), plan.bands, plan.rows), func(b *testing.B) {
 				skipLarge(b, documents)
 				p := estimating(documents)
-				p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = plan.slots, plan.bands, plan.rows
+				p.Duplicates.Slots, p.Duplicates.Bands, p.Duplicates.Rows = plan.slots, plan.bands, plan.rows
 				var took time.Duration
 				var judged uint64
 				for b.Loop() {
@@ -135,7 +135,7 @@ func BenchmarkCapture(b *testing.B) {
 // which the stream waits; encoded-MB is what the state has of them, and encode-ms how long that takes, beside the stream.
 func BenchmarkCaptureRequests(b *testing.B) {
 	p := estimating(10_000)
-	p.Window.Requests = time.Hour
+	p.Duplicates.Remember.Keys = time.Hour
 	f := newFeed(b, p, 10_000, 0)
 	f.requests = true
 	f.fill(index.MostRequests + 10_000)

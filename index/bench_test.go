@@ -36,7 +36,7 @@ func BenchmarkApplyUnlike(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		planned, _ := p.Similarity.Banding()
+		planned, _ := p.Duplicates.Banding()
 		for _, plan := range []sketch.Banding{{Bands: 13, Rows: 6}, planned} {
 			for _, unlike := range []float64{0, p.Load().Cost(plan).Met} {
 				b.Run(fmt.Sprintf("docs=%s/plan=%dx%d/unlike=%.1f", short(held), plan.Bands, plan.Rows, unlike), func(b *testing.B) {
@@ -51,7 +51,7 @@ func BenchmarkApplyUnlike(b *testing.B) {
 func benchUnlike(b *testing.B, held int, plan sketch.Banding, unlike float64) {
 	b.Helper()
 	p := estimating(held)
-	p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = max(144, plan.Bands*plan.Rows), plan.Bands, plan.Rows
+	p.Duplicates.Slots, p.Duplicates.Bands, p.Duplicates.Rows = max(144, plan.Bands*plan.Rows), plan.Bands, plan.Rows
 	f := newFeed(b, p, held, 0)
 	f.unlike = unlike
 	f.fill(held + held/10)

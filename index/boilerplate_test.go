@@ -99,7 +99,7 @@ func tryLongCopies(t *testing.T, copies int, cases []lengthy) {
 			t.Parallel()
 			const every = 15
 			p := index.DefaultParams()
-			p.Similarity.Shingle = c.shingle
+			p.Duplicates.Shingle = c.shingle
 			r := rand.New(rand.NewPCG(uint64(c.percent), 4))
 			own := templated(r, copies*every, c.length, c.length*c.percent/100)
 			s, at := newStand(t, p), make([]entry.Position, copies*every)
@@ -158,8 +158,8 @@ func tryTwin(t *testing.T, texts int, cases []limited) {
 	for _, c := range cases {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			p := index.DefaultParams()
-			p.Similarity.Verify, p.Similarity.MaxReferences, p.Similarity.MaxCandidates = c.verify, c.cap, 2
-			p.Similarity.Shingle, p.Similarity.MaxWork = c.shingle, c.work
+			p.Duplicates.Verify, p.Duplicates.MaxReferences, p.Duplicates.MaxCandidates = c.verify, c.cap, 2
+			p.Duplicates.Shingle, p.Duplicates.MaxWork = c.shingle, c.work
 			all, _ := synthetic.Boilerplate{Originals: texts, Copies: texts / 5, Common: 170, Mixed: true, Seed: 3}.Make()
 			s := newStand(t, p)
 			twin := s.twin(p)
@@ -189,8 +189,8 @@ func tryTwin(t *testing.T, texts int, cases []limited) {
 // found first judges them.
 func TestLargeClustersFillNoKeys(t *testing.T) {
 	p := index.DefaultParams()
-	p.Index.Keep, p.Window = "all", index.WindowParams{Bytes: 8 << 30, Clock: "arrival", Refresh: "first"}
-	p.Similarity.MaxCandidates, p.Similarity.MaxReferences = 4096, 16_384
+	p.Duplicates.CompareCopies, p.Duplicates.Remember = true, index.RememberParams{Memory: 8 << 30, Clock: "arrival", Refresh: "first"}
+	p.Duplicates.MaxCandidates, p.Duplicates.MaxReferences = 4096, 16_384
 	r, s := rand.New(rand.NewPCG(1, 2)), newStand(t, p)
 	s.replica.JudgeBy(func(c *index.Candidates) bool { c.Next(nil); return true }, false)
 	common, most, copies := words(r, 240), 0, 0

@@ -55,7 +55,7 @@ func (p Params) With(bounds []byte) (Params, error) {
 	if !ok {
 		return p, errors.New("read bounds: they are no JSON object")
 	}
-	signed, some := p.Similarity.asSigned(), len(values) > 0
+	signed, some := p.Duplicates.asSigned(), len(values) > 0
 	q := p
 	for _, f := range setting.Fields(&q) {
 		raw, is := values[f.Key]
@@ -78,12 +78,12 @@ func (p Params) With(bounds []byte) (Params, error) {
 	for key := range values {
 		return p, fmt.Errorf("%w: this version does not know %q", ErrBounds, key)
 	}
-	q.Similarity.Signed = Signed{}
-	if q.Similarity.Threshold != signed.Threshold || q.Similarity.Verify != signed.Verify {
-		q.Similarity.Signed = Signed{Threshold: signed.Threshold, Verify: signed.Verify}
+	q.Duplicates.Signed = Signed{}
+	if q.Duplicates.Threshold != signed.Threshold || q.Duplicates.Verify != signed.Verify {
+		q.Duplicates.Signed = Signed{Threshold: signed.Threshold, Verify: signed.Verify}
 	}
-	if q.Similarity.Verify != signed.Verify && signed.Verify == verifyLevenshtein {
-		q.Similarity.Evidence = evidenceText // what it keeps by itself
+	if q.Duplicates.Verify != signed.Verify && signed.Verify == verifyLevenshtein {
+		q.Duplicates.Evidence = evidenceText // what it keeps by itself
 	}
 	return q, nil
 }
@@ -95,8 +95,8 @@ func (p Params) begunWith(settings []byte) (Params, error) {
 		return p, nil
 	}
 	q, err := p.With(text)
-	q.Similarity.Signed = Signed{} // the plan hangs on the bounds that the journal was begun with
-	q.Similarity.Evidence = p.Similarity.Evidence
+	q.Duplicates.Signed = Signed{} // the plan hangs on the bounds that the journal was begun with
+	q.Duplicates.Evidence = p.Duplicates.Evidence
 	return q, err
 }
 
@@ -146,14 +146,14 @@ func (r *Replica) change(to Bounds) bool {
 	if err != nil {
 		return false
 	}
-	verify, err := p.Similarity.comparer(r.sketch)
+	verify, err := p.Duplicates.comparer(r.sketch)
 	if err != nil {
 		return false
 	}
 	r.bounds = Bounds{Number: to.Number, Text: bytes.Clone(to.Text)}
-	r.find.params, r.find.verify, r.judge.reemitEvery = p, verify, p.Window.ReemitEvery.Milliseconds()
+	r.find.params, r.find.verify, r.judge.reemitEvery = p, verify, p.Duplicates.Remember.ReemitEvery.Milliseconds()
 	r.find.window.Change(p.window(r.find.buckets.Bands()))
-	r.requests.remembers(p.Window.Requests.Milliseconds())
+	r.requests.remembers(p.Duplicates.Remember.Keys.Milliseconds())
 	r.judge.narrowing = true
 	return true
 }

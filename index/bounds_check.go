@@ -10,15 +10,15 @@ import (
 // CheckChange reports what speaks against putting the bounds of p in force. p is what With returned, for the settings
 // that the journal was begun with.
 func (p Params) CheckChange() []setting.Mistake {
-	if wrong := p.Window.validate(); len(wrong) > 0 {
-		return setting.Under("window", wrong)
+	if wrong := p.Duplicates.Remember.validate(); len(wrong) > 0 {
+		return setting.Under("duplicates.remember", wrong)
 	}
-	s := p.Similarity
+	s := p.Duplicates
 	refuse := func(bad bool, key string, value any, problem, remedy string) []setting.Mistake {
 		if !bad {
 			return nil
 		}
-		return []setting.Mistake{setting.Wrong("similarity."+key, value, problem, remedy)}
+		return []setting.Mistake{setting.Wrong("duplicates."+key, value, problem, remedy)}
 	}
 	if wrong := refuse(s.Threshold <= 0 || s.Threshold > 1 ||
 		!fourDecimals(s.Threshold), "threshold", s.Threshold, "is not a similarity of up to four decimals",
@@ -43,16 +43,16 @@ const succession = "for other entries let a second group take over (unecho takeo
 	"deploy/docs/change.md says"
 
 // mayVerify says whether the evidence that is kept serves another verification. Only the text serves two.
-func (p SimilarityParams) mayVerify() bool {
+func (p DuplicatesParams) mayVerify() bool {
 	begun := p.asSigned()
 	return p.Verify != verifyEstimate && begun.Verify != verifyEstimate &&
 		(begun.Verify == verifyLevenshtein || begun.Evidence == evidenceText)
 }
 
-// checkRecall refuses a threshold at which the bands that the journal was begun with do not find similarity.recall of
+// checkRecall refuses a threshold at which the bands that the journal was begun with do not find duplicates.recall of
 // the pairs. Bands that did not find it at the threshold before either, and those planned by area, promise none. Those
 // of a sketch by distance do not depend on the threshold.
-func (p SimilarityParams) checkRecall() []setting.Mistake {
+func (p DuplicatesParams) checkRecall() []setting.Mistake {
 	if p.Signed == (Signed{}) || p.byDistance() || p.Plan == planArea {
 		return nil
 	}
@@ -62,27 +62,27 @@ func (p SimilarityParams) checkRecall() []setting.Mistake {
 	}
 	shared, _, ok := p.SharedAt(p.Threshold)
 	if err != nil || !ok {
-		return []setting.Mistake{setting.Wrong("similarity.verify", p.Verify, "says nothing of the words of "+p.Shingle,
+		return []setting.Mistake{setting.Wrong("duplicates.verify", p.Verify, "says nothing of the words of "+p.Shingle,
 			"keep "+p.Signed.Verify)}
 	}
 	if found := banding.Probability(shared); found < p.Recall {
-		return []setting.Mistake{setting.Wrong("similarity.threshold", p.Threshold, fmt.Sprintf(
+		return []setting.Mistake{setting.Wrong("duplicates.threshold", p.Threshold, fmt.Sprintf(
 			"is less than the bands in force can find: they were planned for %v, and %v find %.1f %% of the pairs at %v, less "+
-				"than similarity.recall (%v)",
+				"than duplicates.recall (%v)",
 			p.Signed.Threshold, banding, 100*found, p.Threshold, p.Recall),
 			fmt.Sprintf("write %v or more; %s", p.leastThreshold(banding), succession))}
 	}
 	return nil
 }
 
-// promises says whether a banding finds similarity.recall of the pairs at the threshold.
-func (p SimilarityParams) promises(b sketch.Banding) bool {
+// promises says whether a banding finds duplicates.recall of the pairs at the threshold.
+func (p DuplicatesParams) promises(b sketch.Banding) bool {
 	shared, _, ok := p.SharedAt(p.Threshold)
 	return ok && b.Probability(shared) >= p.Recall
 }
 
 // leastThreshold returns the least threshold, in hundredths, at which bands keep recall.
-func (p SimilarityParams) leastThreshold(banding sketch.Banding) float64 {
+func (p DuplicatesParams) leastThreshold(banding sketch.Banding) float64 {
 	const steps = 100
 	for i := range steps {
 		at := float64(i+1) / steps

@@ -23,23 +23,23 @@ func boundsOf(p index.Params) []byte {
 func TestWith(t *testing.T) {
 	p := index.DefaultParams()
 	q := p
-	q.Similarity.Threshold, q.Similarity.MaxCandidates = 0.9, 3
-	q.Window.Age, q.Window.Count, q.Window.Bytes = time.Hour, 5, setting.MiB
-	q.Window.Refresh, q.Window.ReemitEvery, q.Index.Keep = "last", time.Minute, "all"
+	q.Duplicates.Threshold, q.Duplicates.MaxCandidates = 0.9, 3
+	q.Duplicates.Remember.Age, q.Duplicates.Remember.Documents, q.Duplicates.Remember.Memory = time.Hour, 5, setting.MiB
+	q.Duplicates.Remember.Refresh, q.Duplicates.Remember.ReemitEvery, q.Duplicates.CompareCopies = "last", time.Minute, true
 	got, err := p.With(boundsOf(q))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Similarity.Signed == (index.Signed{}) {
+	if got.Duplicates.Signed == (index.Signed{}) {
 		t.Error("bands would be planned for the new threshold")
 	}
-	if got.Similarity.Signed = (index.Signed{}); !reflect.DeepEqual(got, q) {
+	if got.Duplicates.Signed = (index.Signed{}); !reflect.DeepEqual(got, q) {
 		t.Errorf("got %+v", got)
 	}
 	for text, known := range map[string]bool{
-		`{"window.colour":"red"}`: false, `{"similarity.slots":64}`: false, `{"window.refresh":"never"}`: false,
-		`{"window.age":"long"}`: false,
-		`{"window.age":"1h"}`:   true, `{}`: true,
+		`{"duplicates.colour":"red"}`: false, `{"duplicates.slots":64}`: false, `{"duplicates.remember.refresh":"never"}`: false,
+		`{"duplicates.remember.age":"long"}`: false,
+		`{"duplicates.remember.age":"1h"}`:   true, `{}`: true,
 	} {
 		if _, err := p.With([]byte(text)); errors.Is(err, index.ErrBounds) == known {
 			t.Errorf("With(%s) says %v; want bounds that are known: %t", text, err, known)
@@ -54,12 +54,12 @@ func TestWith(t *testing.T) {
 func TestSignedAsBegun(t *testing.T) {
 	for verify, other := range map[string]string{"jaccard": "levenshtein", "levenshtein": "jaccard"} {
 		p := index.DefaultParams()
-		p.Similarity.Shingle, p.Similarity.Verify = "char:3", verify
+		p.Duplicates.Shingle, p.Duplicates.Verify = "char:3", verify
 		if verify == "jaccard" {
-			p.Similarity.Evidence = "text"
+			p.Duplicates.Evidence = "text"
 		}
 		q := p
-		q.Similarity.Threshold, q.Similarity.Verify = 0.95, other
+		q.Duplicates.Threshold, q.Duplicates.Verify = 0.95, other
 		changed, err := p.With(boundsOf(q))
 		if err != nil {
 			t.Fatal(err)
@@ -75,8 +75,8 @@ func TestSignedAsBegun(t *testing.T) {
 		if !reflect.DeepEqual(signed[0], signed[1]) {
 			t.Errorf("%s to %s: documents are signed otherwise", verify, other)
 		}
-		if back, err := changed.With(boundsOf(p)); err != nil || back.Similarity.Signed != (index.Signed{}) {
-			t.Errorf("With the first bounds gives Signed %+v, error %v; want it empty, and no error", back.Similarity.Signed, err)
+		if back, err := changed.With(boundsOf(p)); err != nil || back.Duplicates.Signed != (index.Signed{}) {
+			t.Errorf("With the first bounds gives Signed %+v, error %v; want it empty, and no error", back.Duplicates.Signed, err)
 		}
 	}
 }
@@ -122,23 +122,23 @@ func TestNarrow(t *testing.T) {
 		wide func(*index.Params)
 		less func(*index.Params)
 	}{
-		{"count", func(*index.Params) {}, func(p *index.Params) { p.Window.Count = 300 }},
-		{"bytes", func(p *index.Params) { p.Window.Bytes = 64 * setting.MiB }, func(p *index.Params) { p.Window.Bytes = 64 * setting.KiB }},
-		{"age", func(p *index.Params) { p.Window.Age = time.Hour }, func(p *index.Params) { p.Window.Age = 20 * time.Millisecond }},
-		{"repeated ones enter again", func(p *index.Params) { p.Window.Refresh = "last" }, func(p *index.Params) { p.Window.Count = 300 }},
+		{"count", func(*index.Params) {}, func(p *index.Params) { p.Duplicates.Remember.Documents = 300 }},
+		{"bytes", func(p *index.Params) { p.Duplicates.Remember.Memory = 64 * setting.MiB }, func(p *index.Params) { p.Duplicates.Remember.Memory = 64 * setting.KiB }},
+		{"age", func(p *index.Params) { p.Duplicates.Remember.Age = time.Hour }, func(p *index.Params) { p.Duplicates.Remember.Age = 20 * time.Millisecond }},
+		{"repeated ones enter again", func(p *index.Params) { p.Duplicates.Remember.Refresh = "last" }, func(p *index.Params) { p.Duplicates.Remember.Documents = 300 }},
 		{
 			"age counts from the document itself again",
-			func(p *index.Params) { p.Window.Refresh, p.Window.Age = "last", time.Hour }, func(p *index.Params) {
-				p.Window.Refresh, p.Window.Age = "first", 20*time.Millisecond
+			func(p *index.Params) { p.Duplicates.Remember.Refresh, p.Duplicates.Remember.Age = "last", time.Hour }, func(p *index.Params) {
+				p.Duplicates.Remember.Refresh, p.Duplicates.Remember.Age = "first", 20*time.Millisecond
 			},
 		},
-		{"all", func(p *index.Params) { p.Window.Refresh, p.Index.Keep = "last", "all" }, func(p *index.Params) { p.Window.Count, p.Index.Keep = 300, "representatives" }},
+		{"all", func(p *index.Params) { p.Duplicates.Remember.Refresh, p.Duplicates.CompareCopies = "last", true }, func(p *index.Params) { p.Duplicates.Remember.Documents, p.Duplicates.CompareCopies = 300, false }},
 	} {
 		t.Run(how.name, func(t *testing.T) {
 			t.Parallel()
 			p := index.DefaultParams()
-			p.Similarity.Sketch, p.Similarity.Verify, p.Similarity.Shingle = "simhash", "estimate", "word:1"
-			p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, 6000
+			p.Duplicates.Method, p.Duplicates.Verify, p.Duplicates.Shingle = "simhash", "estimate", "word:1"
+			p.Duplicates.Remember.Age, p.Duplicates.Remember.Memory, p.Duplicates.Remember.Documents = 0, 0, 6000
 			how.wide(&p)
 			n := &narrowed{pair: newPair(t, p), random: rand.New(rand.NewPCG(1, 2))}
 			for range 60 {
@@ -174,8 +174,8 @@ func TestNarrow(t *testing.T) {
 func TestCopiesOfBeforeFindWhatEntersAgain(t *testing.T) {
 	t.Parallel()
 	p := index.DefaultParams()
-	p.Similarity.Shingle, p.Index.Keep = "word:1", "all"
-	p.Window.Age, p.Window.Bytes = time.Minute, 0
+	p.Duplicates.Shingle, p.Duplicates.CompareCopies = "word:1", true
+	p.Duplicates.Remember.Age, p.Duplicates.Remember.Memory = time.Minute, 0
 	n := &narrowed{pair: newPair(t, p)}
 	say := func(text string) index.Verdict {
 		e := entry.Entry{Offset: n.offset}
@@ -188,7 +188,7 @@ func TestCopiesOfBeforeFindWhatEntersAgain(t *testing.T) {
 	say(first)
 	n.at.LogAppendTime += 30_000
 	say(copied)
-	n.change(func(p *index.Params) { p.Window.Refresh, p.Index.Keep = "last", "representatives" })
+	n.change(func(p *index.Params) { p.Duplicates.Remember.Refresh, p.Duplicates.CompareCopies = "last", false })
 	n.at.LogAppendTime += 10_000
 	say(first) // so that it enters again when its turn to leave comes
 	n.at.LogAppendTime += 25_000

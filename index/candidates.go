@@ -11,7 +11,7 @@ import (
 type Rule func(*Candidates) (enters bool)
 
 // JudgeBy has a rule judge in place of a service's: for who wants more of the candidates than the most similar one, of
-// documents that are judged once and never leave, with index.keep: all. If all are wanted that have a key, no key
+// documents that are judged once and never leave, with duplicates.compare_copies: true. If all are wanted that have a key, no key
 // becomes popular.
 func (r *Replica) JudgeBy(rule Rule, all bool) { r.judge.rule, r.judge.wantsAll = rule, all }
 

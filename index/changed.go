@@ -18,7 +18,7 @@ const mostShort = 1000
 
 // ChangedWord returns how similar a text of so many words is to the same with a word in its middle changed. It is 0 where
 // the similarity is none of shingles of the text as a whole.
-func (p SimilarityParams) ChangedWord(words int) float64 {
+func (p DuplicatesParams) ChangedWord(words int) float64 {
 	of := p.shinglesOf(words)
 	changed := min(p.changed(), of)
 	return float64(of-changed) / float64(max(1, of+changed))
@@ -26,7 +26,7 @@ func (p SimilarityParams) ChangedWord(words int) float64 {
 
 // LeastWords returns from how many words on a text with one word changed is a duplicate, if it is found; 0 where that is
 // not known: by a Levenshtein ratio, by the bits of a sketch, and at thresholds near 1.
-func (p SimilarityParams) LeastWords() int {
+func (p DuplicatesParams) LeastWords() int {
 	if p.Verify == verifyLevenshtein || p.Verify == verifyEstimate && p.byDistance() {
 		return 0
 	}
@@ -39,7 +39,7 @@ func (p SimilarityParams) LeastWords() int {
 }
 
 // LeastShingles returns how many shingles the text of LeastWords has.
-func (p SimilarityParams) LeastShingles() int {
+func (p DuplicatesParams) LeastShingles() int {
 	if words := p.LeastWords(); words > 0 {
 		return p.shinglesOf(words)
 	}
@@ -47,7 +47,7 @@ func (p SimilarityParams) LeastShingles() int {
 }
 
 // ShortTexts says what a changed word costs; empty where that is not known.
-func (p SimilarityParams) ShortTexts() string {
+func (p DuplicatesParams) ShortTexts() string {
 	const few = 7
 	least := p.LeastWords()
 	if least == 0 {
@@ -63,7 +63,7 @@ const ShortAdvice = "for texts of some 12 words shingle: word:1 at threshold: 0.
 	"measured is right about 95 % of what leaves: tune with pairs that you know"
 
 // shinglesOf returns how many shingles a text of so many words has.
-func (p SimilarityParams) shinglesOf(words int) int {
+func (p DuplicatesParams) shinglesOf(words int) int {
 	s, err := text.ParseShingling(p.Shingle)
 	switch {
 	case err != nil:
@@ -75,7 +75,7 @@ func (p SimilarityParams) shinglesOf(words int) int {
 }
 
 // changed returns how many shingles hold a word.
-func (p SimilarityParams) changed() int {
+func (p DuplicatesParams) changed() int {
 	s, err := text.ParseShingling(p.Shingle)
 	switch {
 	case err != nil:

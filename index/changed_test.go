@@ -27,9 +27,9 @@ func TestChangedWord(t *testing.T) {
 		{"char:3", 0.6, 6, 32. / 46},
 	} {
 		p := index.DefaultParams()
-		p.Similarity.Shingle, p.Similarity.Threshold = test.shingle, test.threshold
-		p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = 256, 256, 1 // what shares a shingle is compared
-		if least, seven := p.Similarity.LeastWords(), p.Similarity.ChangedWord(7); least != test.least || seven != test.seven {
+		p.Duplicates.Shingle, p.Duplicates.Threshold = test.shingle, test.threshold
+		p.Duplicates.Slots, p.Duplicates.Bands, p.Duplicates.Rows = 256, 256, 1 // what shares a shingle is compared
+		if least, seven := p.Duplicates.LeastWords(), p.Duplicates.ChangedWord(7); least != test.least || seven != test.seven {
 			t.Errorf("%s at %v: from %d words on, %v of seven; want %d and %v", test.shingle, test.threshold, least, seven,
 				test.least, test.seven)
 		}
@@ -43,8 +43,8 @@ func TestChangedWord(t *testing.T) {
 		}
 	}
 	p := index.DefaultParams()
-	p.Similarity.Verify = "levenshtein"
-	if said := p.Similarity.ShortTexts(); said != "" {
+	p.Duplicates.Verify = "levenshtein"
+	if said := p.Duplicates.ShortTexts(); said != "" {
 		t.Errorf("of a Levenshtein ratio it is said that %s; want nothing", said)
 	}
 }

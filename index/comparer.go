@@ -12,11 +12,11 @@ func NewComparer(p Params) (*compare.Comparer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build comparer: %w", err)
 	}
-	sketch, err := p.Similarity.NewSketch()
+	sketch, err := p.Duplicates.NewSketch()
 	if err != nil {
 		return nil, fmt.Errorf("build comparer: %w", err)
 	}
-	comparer, err := p.Similarity.comparer(sketch)
+	comparer, err := p.Duplicates.comparer(sketch)
 	if err != nil {
 		return nil, fmt.Errorf("build comparer: %w", err)
 	}

@@ -49,7 +49,7 @@ type Remembered struct {
 	Entered  int64  // stream time from which its age counts, ms since 1970
 	Dead     bool   // it was forgotten, or fell in a reposition of its partition
 	Copies   uint64 // number of copies judged against it
-	Repeated bool   // it was repeated since it entered, under window.refresh: last
+	Repeated bool   // it was repeated since it entered, under duplicates.remember.refresh: last
 	Last     int64  // stream time of the last repeat, ms since 1970; set if Repeated
 	Emission Emission
 

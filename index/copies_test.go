@@ -92,12 +92,12 @@ func TestReentriesAreBounded(t *testing.T) {
 	const n = 3 * index.MostReentries
 	params := func() index.Params {
 		p := index.DefaultParams()
-		p.Window = index.WindowParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute}
+		p.Duplicates.Remember = index.RememberParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute}
 		return p
 	}
 	t.Run("count", func(t *testing.T) {
 		p := params()
-		p.Window.Count = n
+		p.Duplicates.Remember.Documents = n
 		s := newPair(t, p)
 		s.judge(0, n)
 		if copies := s.judge(0, n); copies != n {
@@ -110,7 +110,7 @@ func TestReentriesAreBounded(t *testing.T) {
 	})
 	t.Run("age", func(t *testing.T) {
 		p := params()
-		p.Window.Age = 10 * time.Second
+		p.Duplicates.Remember.Age = 10 * time.Second
 		s := newPair(t, p)
 		s.judge(0, n)
 		s.wait(9 * time.Second)
@@ -135,7 +135,7 @@ func TestReentriesAreBounded(t *testing.T) {
 func TestBoundsAreMetAsByTheTwin(t *testing.T) {
 	t.Run("emitted at the very moment", func(t *testing.T) {
 		p := index.DefaultParams()
-		p.Window.ReemitEvery = 10 * time.Second
+		p.Duplicates.Remember.ReemitEvery = 10 * time.Second
 		s := newPair(t, p)
 		s.judge(0, 1)
 		s.wait(10*time.Second - time.Millisecond)
@@ -147,14 +147,14 @@ func TestBoundsAreMetAsByTheTwin(t *testing.T) {
 	})
 	t.Run("as many bytes as there is room for", func(t *testing.T) {
 		p := index.DefaultParams()
-		p.Similarity.Bands, p.Similarity.Rows, p.Similarity.Slots = 8, 4, 32 // planned, they follow from the bound
+		p.Duplicates.Bands, p.Duplicates.Rows, p.Duplicates.Slots = 8, 4, 32 // planned, they follow from the bound
 		s, size := newPair(t, p), int64(0)
 		for kind := range 3 {
 			e := s.document(kind)
 			size += index.EntryBytes(p, &e)
 		}
 		for less, want := range []int{1, 0} {
-			p.Window.Bytes = setting.Bytes(size) - setting.Bytes(less)
+			p.Duplicates.Remember.Memory = setting.Bytes(size) - setting.Bytes(less)
 			s = newPair(t, p)
 			s.judge(0, 3)
 			if copies := s.judge(0, 1); copies != want {
@@ -178,7 +178,7 @@ func TestOddRecordsAreReadAsByTheTwin(t *testing.T) {
 	})
 	t.Run("evidence that cannot be read", func(t *testing.T) {
 		p := index.DefaultParams()
-		p.Similarity.Evidence = "text"
+		p.Duplicates.Evidence = "text"
 		s := newPair(t, p)
 		s.judge(0, 1)
 		e := s.document(0)
@@ -190,7 +190,7 @@ func TestOddRecordsAreReadAsByTheTwin(t *testing.T) {
 	})
 	t.Run("the clock of other settings", func(t *testing.T) {
 		p := index.DefaultParams()
-		p.Window.Age = 10 * time.Second
+		p.Duplicates.Remember.Age = 10 * time.Second
 		s := newPair(t, p)
 		s.judge(0, 1)
 		s.wait(time.Minute)
@@ -220,7 +220,7 @@ func TestOddRecordsAreReadAsByTheTwin(t *testing.T) {
 func TestHashTellsWhatCameThrough(t *testing.T) {
 	hash := func(every time.Duration) (hashes [2]uint64) {
 		p := index.DefaultParams()
-		p.Window.ReemitEvery = every
+		p.Duplicates.Remember.ReemitEvery = every
 		s := newPair(t, p)
 		s.judge(0, 1)
 		s.wait(time.Second)

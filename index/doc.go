@@ -14,16 +14,16 @@
 // A representative is a document that matched no other when it was judged. By default, a copy of it only adds 1 to its
 // count of copies. The settings can change that, in any combination:
 //
-//   - window.refresh: last. A repeat keeps its representative in the window: age counts from the last repeat. When the
+//   - duplicates.remember.refresh: last. A repeat keeps its representative in the window: age counts from the last repeat. When the
 //     oldest document has to leave the window and was repeated since it entered, it enters again at the head, with its
 //     identity, its count and its emission. So a representative has one place at a time, and takes the bytes of one
 //     entry, however often it is repeated. One document causes up to MostReentries re-entries; judge.room says what
 //     happens beyond that.
-//   - index.keep: all. A copy is indexed too, with the number of its representative. A later document may match the
+//   - duplicates.compare_copies: true. A copy is indexed too, with the number of its representative. A later document may match the
 //     copy: the match then names the representative, with the similarity to the copy. The copy's own age counts from its
 //     verdict. The copy can be matched as long as its representative can: no longer when that has left the window, fell
 //     or was forgotten.
-//   - window.reemit_every. A copy comes through as unique if neither its representative nor another copy of it did for
+//   - duplicates.remember.reemit_every. A copy comes through as unique if neither its representative nor another copy of it did for
 //     this long. It stays a copy: the representative is still what the next ones match, and its count still grows. An
 //     emission whose document was refused by its output, or fell in a reposition, does not count: the next copy comes
 //     through.

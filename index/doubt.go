@@ -11,7 +11,7 @@ const doubtErrors = 2
 
 // Doubt is how far above the threshold an estimate may be of a pair that is below it. It is 0 where nothing is
 // estimated. The settings must be planned.
-func (p SimilarityParams) Doubt() float64 {
+func (p DuplicatesParams) Doubt() float64 {
 	if p.Verify != verifyEstimate || p.byDistance() {
 		return 0
 	}
@@ -19,6 +19,6 @@ func (p SimilarityParams) Doubt() float64 {
 }
 
 // Doubtful says whether a match is only estimated, and so near to the threshold that it may be below.
-func (p SimilarityParams) Doubtful(m compare.Method, s compare.Similarity) bool {
+func (p DuplicatesParams) Doubtful(m compare.Method, s compare.Similarity) bool {
 	return m == compare.Estimate && float64(s.Num) < (p.Threshold+p.Doubt())*float64(s.Den)
 }

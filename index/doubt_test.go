@@ -70,7 +70,7 @@ func logLines(n int) []string {
 // exactly returns a function that compares two texts by all their shingles.
 func exactly(t *testing.T, p index.Params, texts []string) func(a, b int64) bool {
 	t.Helper()
-	p.Similarity.Verify, p.Similarity.Evidence = "jaccard", "text"
+	p.Duplicates.Verify, p.Duplicates.Evidence = "jaccard", "text"
 	signer, err := index.NewSigner(p)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func (e estimated) doubted() float64 { return float64(e.doubtful) / float64(max(
 func estimate(t *testing.T, shingle string, threshold float64, texts []string) (e estimated) {
 	t.Helper()
 	p := index.DefaultParams()
-	p.Similarity.Verify, p.Similarity.Shingle, p.Similarity.Threshold = "estimate", shingle, threshold
+	p.Duplicates.Verify, p.Duplicates.Shingle, p.Duplicates.Threshold = "estimate", shingle, threshold
 	p, err := p.Planned()
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func estimate(t *testing.T, shingle string, threshold float64, texts []string) (
 			continue
 		}
 		e.flagged++
-		doubtful := p.Similarity.Doubtful(v.Match.Method, v.Match.Similarity)
+		doubtful := p.Duplicates.Doubtful(v.Match.Method, v.Match.Similarity)
 		if doubtful {
 			e.doubtful++
 		}

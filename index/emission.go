@@ -3,7 +3,7 @@ package index
 import "github.com/unecho/unecho/index/window"
 
 // repeat counts d as one more copy of a representative. It returns whether d comes through as unique, which it does if
-// neither the representative nor another copy did for window.reemit_every.
+// neither the representative nor another copy did for duplicates.remember.reemit_every.
 func (j *judge) repeat(root *found, d *window.Document) (through bool) {
 	now := j.find.clocks.now()
 	root.place.SetCopies(root.place.Copies() + 1)

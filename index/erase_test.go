@@ -116,7 +116,7 @@ func TestSortTargets(t *testing.T) {
 func TestErasedAmongBoilerplate(t *testing.T) {
 	const held, length = 2000, 200
 	p := index.DefaultParams()
-	p.Similarity.MaxWork = 2000
+	p.Duplicates.MaxWork = 2000
 	s := newStand(t, p)
 	texts := templated(rand.New(rand.NewPCG(2, 3)), held+200, length, length*85/100)
 	var targets []entry.Position

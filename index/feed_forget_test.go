@@ -15,7 +15,7 @@ func TestForgetOfAFedDocument(t *testing.T) {
 	var want []index.Verdict
 	for _, refusedAfter := range []int{-1, 1, 2, 3} { // the record behind which both refusals are known; -1: never
 		p := index.DefaultParams()
-		p.Window.Clock, p.Window.ReemitEvery = "event", 10*time.Second
+		p.Duplicates.Remember.Clock, p.Duplicates.Remember.ReemitEvery = "event", 10*time.Second
 		s := newStand(t, p)
 		h, source, apply := s.record.Header, s.record.Source, s.next
 		document := func(offset int64) index.FedEntry {
@@ -62,7 +62,7 @@ func TestForgetOfAFedDocument(t *testing.T) {
 // it.
 func TestForgetBehindTheFeed(t *testing.T) {
 	p := index.DefaultParams()
-	p.Window.Clock = "event"
+	p.Duplicates.Remember.Clock = "event"
 	s := newStand(t, p)
 	h, source := s.record.Header, s.record.Source
 	entries := make([]entry.Entry, 2)

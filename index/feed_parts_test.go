@@ -11,7 +11,7 @@ import (
 // between may be left out, whatever the number of entries says.
 func TestFeedLeavesNoOffsetsOut(t *testing.T) {
 	p := index.DefaultParams()
-	p.Window.Clock = "event"
+	p.Duplicates.Remember.Clock = "event"
 	s := newStand(t, p)
 	r, h, source, apply := s.replica, s.record.Header, s.record.Source, s.next
 	feed := func(first uint64, from, at int64) bool {

@@ -34,14 +34,14 @@ const (
 // estimating returns the default settings with the sketch as evidence and a window of this many documents.
 func estimating(held int) index.Params {
 	p := index.DefaultParams()
-	p.Similarity.Verify = "estimate"
-	p.Window.Bytes, p.Window.Age, p.Window.Count = 0, 0, held
+	p.Duplicates.Verify = "estimate"
+	p.Duplicates.Remember.Memory, p.Duplicates.Remember.Age, p.Duplicates.Remember.Documents = 0, 0, held
 	return p
 }
 
 // keysOf returns the bytes of the band keys of a document, by planned settings.
 func keysOf(p index.Params) int {
-	banding, err := p.Similarity.Banding()
+	banding, err := p.Duplicates.Banding()
 	if err != nil {
 		panic(err)
 	}
@@ -68,7 +68,7 @@ func newFeed(tb testing.TB, p index.Params, held int, duplicates float64) *feed 
 	for i := range f.record.Entries {
 		e := &f.record.Entries[i]
 		e.Kind, e.Keys, e.ID = entry.Sketch, make([]byte, keysOf(p)), make([]byte, idBytes)
-		e.Evidence = make([]byte, p.Similarity.Slots/2)
+		e.Evidence = make([]byte, p.Duplicates.Slots/2)
 		e.Digest = e.Evidence[:entry.DigestBytes]
 	}
 	return f

@@ -29,7 +29,7 @@ type Filled struct {
 // FilledCounts count the entries of a fill by what became of them.
 type FilledCounts struct {
 	Kept   uint64 // they entered the window
-	TooOld uint64 // beyond window.age
+	TooOld uint64 // beyond duplicates.remember.age
 	Empty  uint64 // nothing to compare
 }
 

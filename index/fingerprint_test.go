@@ -14,8 +14,8 @@ import (
 // What two versions write for the same settings: the later one knows two more, and leaves them out at the values that
 // the earlier one had.
 const (
-	writtenText = `{"similarity.hash":"xxhash","similarity.plan":"recall","version":"2 text/3 minhash/2 evidence/1","window.age":"24h"}`
-	leftOutText = `{"version":"2 text/3 minhash/2 evidence/1","window.age":"24h"}`
+	writtenText = `{"duplicates.hash":"xxhash","duplicates.plan":"recall","version":"2 text/3 minhash/2 evidence/1","duplicates.remember.age":"24h"}`
+	leftOutText = `{"version":"2 text/3 minhash/2 evidence/1","duplicates.remember.age":"24h"}`
 )
 
 func TestSameSettings(t *testing.T) {
@@ -25,13 +25,13 @@ func TestSameSettings(t *testing.T) {
 	}{
 		{"two versions", writtenText, leftOutText, nil},
 		{"no settings", "x", "x", nil},
-		{"another text format", leftOutText, `{"version":"2 text/4 minhash/2 evidence/1","window.age":"24h"}`, []string{
+		{"another text format", leftOutText, `{"version":"2 text/4 minhash/2 evidence/1","duplicates.remember.age":"24h"}`, []string{
 			"version: 2 text/3 minhash/2 evidence/1 here, 2 text/4 minhash/2 evidence/1 in the journal",
 		}},
 		{
-			"another hash", writtenText, `{"similarity.hash":"sha1","version":"2 text/3 minhash/2 evidence/1","window.age":"24h"}`,
+			"another hash", writtenText, `{"duplicates.hash":"sha1","version":"2 text/3 minhash/2 evidence/1","duplicates.remember.age":"24h"}`,
 			[]string{
-				"similarity.hash: not set here, sha1 in the journal",
+				"duplicates.hash: not set here, sha1 in the journal",
 			},
 		},
 	} {

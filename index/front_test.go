@@ -12,7 +12,7 @@ import (
 // Only the front of a long text is kept, in whole runes, and only that is compared, whatever the evidence holds.
 func TestLevenshteinComparesTheFront(t *testing.T) {
 	p := DefaultParams()
-	p.Similarity.Verify, p.Similarity.Shingle = "levenshtein", "char:3"
+	p.Duplicates.Verify, p.Duplicates.Shingle = "levenshtein", "char:3"
 	signer, err := NewSigner(p)
 	if err != nil {
 		t.Fatal(err)

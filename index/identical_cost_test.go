@@ -10,7 +10,7 @@ import (
 // TestIdenticalCopiesAreFewToCompare: of hundreds of kept identical copies none is met, for none is linked.
 func TestIdenticalCopiesAreFewToCompare(t *testing.T) {
 	s, p := []byte("{}"), DefaultParams()
-	p.Index.Keep = "all"
+	p.Duplicates.CompareCopies = true
 	r, err := NewReplica(p, Fingerprint(s))
 	if err != nil {
 		t.Fatal(err)

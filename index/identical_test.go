@@ -18,9 +18,9 @@ func tryPopularKeys(t *testing.T, others int) {
 	for _, verify := range []string{"jaccard", "estimate", "levenshtein"} {
 		t.Run(verify, func(t *testing.T) {
 			p := index.DefaultParams()
-			p.Similarity.Verify, p.Similarity.MaxReferences, p.Similarity.MaxCandidates = verify, 30, 1
+			p.Duplicates.Verify, p.Duplicates.MaxReferences, p.Duplicates.MaxCandidates = verify, 30, 1
 			if verify == "levenshtein" {
-				p.Similarity.Shingle = "char:4"
+				p.Duplicates.Shingle = "char:4"
 			}
 			s := newStand(t, p)
 			twin := s.twin(p)
@@ -70,7 +70,7 @@ func tryPopularKeys(t *testing.T, others int) {
 
 // evidence returns the evidence of a document that matches no other.
 func evidence(p index.Params, r *rand.Rand) []byte {
-	switch p.Similarity.Verify {
+	switch p.Duplicates.Verify {
 	case "levenshtein":
 		text := make([]byte, 60)
 		for i := range text {
@@ -84,7 +84,7 @@ func evidence(p index.Params, r *rand.Rand) []byte {
 		}
 		return entry.AppendShingles(nil, hashes)
 	}
-	sketch := make([]byte, p.Similarity.Slots/2)
+	sketch := make([]byte, p.Duplicates.Slots/2)
 	for i := range sketch {
 		sketch[i] = byte(r.Uint32())
 	}

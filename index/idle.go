@@ -9,8 +9,8 @@ import (
 )
 
 // Idle returns the settings of the section that decide nothing beside the others, with what to do if somebody gave one.
-func (p SimilarityParams) Idle() (all []setting.Mistake) {
-	scheme, err := sketch.SchemeOf(p.Sketch)
+func (p DuplicatesParams) Idle() (all []setting.Mistake) {
+	scheme, err := sketch.SchemeOf(p.Method)
 	if err != nil {
 		return nil // Validate refuses it
 	}
@@ -18,11 +18,11 @@ func (p SimilarityParams) Idle() (all []setting.Mistake) {
 	for _, f := range setting.Fields(&p) {
 		switch {
 		case f.Key == "threshold" && p.Verify == verifyEstimate && scheme.ByDistance():
-			all = append(all, setting.Wrong(f.Key, f.Text(), fmt.Sprintf("has no effect with sketch: %s and verify: estimate, where "+
-				"similarity.distance says what is a duplicate", p.Sketch), "leave it out and set distance, or write verify: jaccard"))
+			all = append(all, setting.Wrong(f.Key, f.Text(), fmt.Sprintf("has no effect with method: %s and verify: estimate, where "+
+				"duplicates.distance says what is a duplicate", p.Method), "leave it out and set distance, or write verify: jaccard"))
 		case slices.Contains(unread, f.Key):
-			all = append(all, setting.Wrong(f.Key, f.Text(), "has no effect with sketch: "+p.Sketch,
-				"leave it out, or write sketch: "+readBy(f.Key)))
+			all = append(all, setting.Wrong(f.Key, f.Text(), "has no effect with method: "+p.Method,
+				"leave it out, or write method: "+readBy(f.Key)))
 		}
 	}
 	return all

@@ -20,8 +20,8 @@ func TestIdle(t *testing.T) {
 		{"simhash", "estimate", []string{"threshold", "slots", "plan", "recall"}},
 		{"no sketch", "jaccard", nil},
 	} {
-		p := index.DefaultParams().Similarity
-		p.Sketch, p.Verify = c.sketch, c.verify
+		p := index.DefaultParams().Duplicates
+		p.Method, p.Verify = c.sketch, c.verify
 		var keys []string
 		for _, m := range p.Idle() {
 			if keys = append(keys, m.Key); m.Problem == "" || m.Remedy == "" || m.Value == "" {

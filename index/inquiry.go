@@ -60,7 +60,7 @@ func (r *Replica) Lookup(e *entry.Entry, most int) []Hit {
 // if the documents hold more than most bytes. It changes no later verdict and no counter, but it uses the replica's
 // scratch memory, so it must not run at the same time as another call.
 func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
-	q = &Inquiry{entry: e, least: r.find.verify.Least(), left: r.find.params.Similarity.budget(), bands: r.find.buckets.Bands()}
+	q = &Inquiry{entry: e, least: r.find.verify.Least(), left: r.find.params.Duplicates.budget(), bands: r.find.buckets.Bands()}
 	if e.Empty() || len(e.Keys) != r.keys {
 		return q, true
 	}

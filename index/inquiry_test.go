@@ -60,7 +60,7 @@ func tryInquire(t *testing.T, seeds uint64) {
 // TestInquireIsBounded: what is more than may be copied is refused.
 func TestInquireIsBounded(t *testing.T) {
 	p := index.DefaultParams()
-	p.Index.Keep = "all"
+	p.Duplicates.CompareCopies = true
 	r, header := newReplica(t, p), index.Header{Fingerprint: index.Fingerprint(settings)}
 	signer, err := index.NewSigner(p)
 	if err != nil {

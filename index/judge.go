@@ -11,7 +11,7 @@ import (
 type judge struct {
 	find        *finder
 	stats       *Stats
-	reemitEvery int64 // window.reemit_every, ms; 0 lets no copy through
+	reemitEvery int64 // duplicates.remember.reemit_every, ms; 0 lets no copy through
 	rule        Rule  // nil for the verdicts of a service
 	wantsAll    bool  // by the rule: each document is wanted that has a key
 
@@ -41,7 +41,7 @@ func (j *judge) decide(source uint32, at entry.Position, e *entry.Entry) Verdict
 		j.enter(&d, nil)
 		return v
 	}
-	j.stats.Doubtful += uint64(wire.Flag(j.find.params.Similarity.Doubtful(best.method, best.similarity)))
+	j.stats.Doubtful += uint64(wire.Flag(j.find.params.Duplicates.Doubtful(best.method, best.similarity)))
 	root, _ := j.find.root(&best)
 	v.Match = j.find.match(&best, &root)
 	if v.Reemitted = j.repeat(&root, &d); v.Reemitted {
@@ -49,7 +49,7 @@ func (j *judge) decide(source uint32, at entry.Position, e *entry.Entry) Verdict
 	} else {
 		j.stats.Duplicate++
 	}
-	if j.find.params.KeepsAll() && !j.stays {
+	if j.find.params.Duplicates.CompareCopies && !j.stays {
 		if best.method == compare.Identical && best.document.First == root.document.First {
 			j.find.looked.links.LeaveAll(j.find.buckets.Tables())
 		}
@@ -106,7 +106,7 @@ func (j *judge) count(s *survey) {
 	j.stats.Full += uint64(s.full)
 	j.stats.Unverified += uint64(s.unseen())
 	j.stats.Dropped += uint64(j.find.looked.dropped)
-	j.stats.Work += uint64(j.find.params.Similarity.MaxWork - s.left.work)
+	j.stats.Work += uint64(j.find.params.Duplicates.MaxWork - s.left.work)
 }
 
 // match describes the representative root for the next copy, which is as similar to it as f is.

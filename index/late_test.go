@@ -34,7 +34,7 @@ func TestLateDocuments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := index.DefaultParams()
-			p.Window.Tolerance, p.Window.Clock = c.late, c.clock
+			p.Duplicates.Remember.Tolerance, p.Duplicates.Remember.Clock = c.late, c.clock
 			if wrong := p.Validate(); len(wrong) > 0 {
 				t.Fatalf("the settings are refused: %v", wrong)
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 // A lookup finds documents through the references under its keys: the key of each band, the one of all bands together
-// (window.KeysTag), and fine keys where band keys are popular. Of each key the newest similarity.max_references are
+// (window.KeysTag), and fine keys where band keys are popular. Of each key the newest duplicates.max_references are
 // met, and of all keys lookupKeys times as many: first of the key of all bands, then of the fine keys, then of the
 // bands. A document that is met is told apart by its digest, which reads no record. The others are its candidates: those
 // whose digests differ in the fewest bits come first, and among equals the one indexed first.
@@ -30,7 +30,7 @@ type finder struct {
 	candidate entry.Entry // scratch memory
 }
 
-// lookupKeys is for how many keys with similarity.max_references documents each a lookup has time.
+// lookupKeys is for how many keys with duplicates.max_references documents each a lookup has time.
 const lookupKeys = 16
 
 // fewOwn is how many band keys that are not popular are too few to find a copy by them.
@@ -61,7 +61,7 @@ func (x *finder) look(e *entry.Entry) {
 	l.links.Reset()
 	*l = look{
 		digest: entry.ReadDigest(e.Digest), most: -1, fine: l.fine[:0], counts: l.counts[:0], ends: l.ends[:0],
-		left: lookupKeys * x.params.Similarity.MaxReferences, renewed: l.renewed[:0], ranks: l.ranks[:0],
+		left: lookupKeys * x.params.Duplicates.MaxReferences, renewed: l.renewed[:0], ranks: l.ranks[:0],
 		links: l.links, scratch: l.scratch,
 	}
 	w.Probe(e.Keys)
@@ -89,7 +89,7 @@ func (x *finder) chooseKeys(l *look) (made bool) {
 		return false
 	}
 	l.scratch, x.candidate = l.scratch[:0], entry.Entry{}
-	if x.verify.Cost(&x.candidate) <= x.params.Similarity.MaxWork { // else it is compared with none
+	if x.verify.Cost(&x.candidate) <= x.params.Duplicates.MaxWork { // else it is compared with none
 		l.scratch = x.verify.Fine(l.scratch)
 	}
 	if len(l.scratch) == 0 {
@@ -113,7 +113,7 @@ func (x *finder) chooseKeys(l *look) (made bool) {
 
 // judgeKeys decides by what was met what becomes popular.
 func (x *finder) judgeKeys() {
-	l, most := &x.looked, x.params.Similarity.MaxReferences
+	l, most := &x.looked, x.params.Duplicates.MaxReferences
 	for i, met := range l.counts {
 		if met >= min(popularFrom, most) {
 			l.renewed = append(l.renewed, x.lookedTag(i))
@@ -162,7 +162,7 @@ func (x *finder) meet() {
 // allowed returns how many documents may still be met under a key, so that no more than max_references of it are met in
 // all.
 func (x *finder) allowed(key int) int {
-	return min(x.params.Similarity.MaxReferences-x.looked.counts[key], x.looked.left)
+	return min(x.params.Duplicates.MaxReferences-x.looked.counts[key], x.looked.left)
 }
 
 // end says that what was met under a key ends there.

@@ -64,7 +64,7 @@ func tryBytes(t *testing.T, phases []phase) {
 	}
 }
 
-// TestBytesOfCopiesAreAPromise: window.bytes also counts the memory that the settings for copies take.
+// TestBytesOfCopiesAreAPromise: duplicates.remember.memory also counts the memory that the settings for copies take.
 func TestBytesOfCopiesAreAPromise(t *testing.T) {
 	tryBytesOfCopies(t, 12*setting.MiB, "refresh, keep and reemit")
 }
@@ -79,13 +79,13 @@ func tryBytesOfCopies(t *testing.T, bound setting.Bytes, names ...string) {
 		t.Run(name, func(t *testing.T) {
 			p, bound := bounded(bound), int64(bound)
 			if strings.Contains(name, "refresh") {
-				p.Window.Refresh = "last"
+				p.Duplicates.Remember.Refresh = "last"
 			}
 			if strings.Contains(name, "keep") {
-				p.Index.Keep = "all"
+				p.Duplicates.CompareCopies = true
 			}
 			if strings.Contains(name, "reemit") {
-				p.Window.ReemitEvery = time.Millisecond
+				p.Duplicates.Remember.ReemitEvery = time.Millisecond
 			}
 			before := heap()
 			f := newFeed(t, p, int(bound/800), 0.5)
@@ -151,7 +151,7 @@ func TestPartsAddUp(t *testing.T) {
 // bounded are the settings of a window that only bytes bound.
 func bounded(bytes setting.Bytes) index.Params {
 	p := estimating(0)
-	p.Window = index.WindowParams{Bytes: bytes, Clock: "arrival", Tolerance: time.Minute, Refresh: "first"}
+	p.Duplicates.Remember = index.RememberParams{Memory: bytes, Clock: "arrival", Tolerance: time.Minute, Refresh: "first"}
 	return p
 }
 
@@ -191,13 +191,13 @@ func heap() int64 {
 	return int64(m.HeapInuse)
 }
 
-// TestFewDocumentsTakeSmallBlocks: in a window bounded to few documents, blocks stay small even if window.bytes is
+// TestFewDocumentsTakeSmallBlocks: in a window bounded to few documents, blocks stay small even if duplicates.remember.memory is
 // large.
 func TestFewDocumentsTakeSmallBlocks(t *testing.T) {
 	const turn = 5000
 	p := bounded(setting.GiB)
-	p.Window.Count = 1000
-	f := newFeed(t, p, p.Window.Count, 0)
+	p.Duplicates.Remember.Documents = 1000
+	f := newFeed(t, p, p.Duplicates.Remember.Documents, 0)
 	f.fill(turn)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -18,19 +18,19 @@ import (
 
 // The settings that may be left open.
 const (
-	slotsKey = "similarity.slots"
-	bandsKey = "similarity.bands"
-	rowsKey  = "similarity.rows"
+	slotsKey = "duplicates.slots"
+	bandsKey = "duplicates.bands"
+	rowsKey  = "duplicates.rows"
 )
 
 // Open says whether settings of the sketch are left open.
-func (p *Params) Open() bool { return p.Similarity.Slots == 0 }
+func (p *Params) Open() bool { return p.Duplicates.Slots == 0 }
 
 // Planned returns p with all settings that it leaves open: bands and rows at the least cost for the window, as many
 // slots as they need, and for verify: estimate as many codes as estimate well. It returns p itself if nothing is open.
 // NewSigner and NewReplica do so by themselves.
 func (p Params) Planned() (Params, error) {
-	s := &p.Similarity
+	s := &p.Duplicates
 	switch {
 	case !p.Open():
 		return p, nil
@@ -43,7 +43,7 @@ func (p Params) Planned() (Params, error) {
 
 // plan sets slots, and bands and rows unless they are set.
 func (p *Params) plan() error {
-	s := &p.Similarity
+	s := &p.Duplicates
 	if s.Plan == planArea {
 		s.Slots = usualSlots
 		return nil
@@ -77,8 +77,8 @@ const estimatingSlots = 144
 
 // Load is what bands are planned for.
 func (p *Params) Load() sketch.Load {
-	l := sketch.Load{Documents: p.Window.documents(), Read: p.Similarity.MaxReferences, Tags: window.Tags}
-	if shingling, err := text.ParseShingling(p.Similarity.Shingle); err == nil {
+	l := sketch.Load{Documents: p.Duplicates.Remember.documents(), Read: p.Duplicates.MaxReferences, Tags: window.Tags}
+	if shingling, err := text.ParseShingling(p.Duplicates.Shingle); err == nil {
 		l.Background = background(shingling)
 	}
 	return l
@@ -93,10 +93,10 @@ const (
 )
 
 // documents returns how many documents bands are planned for.
-func (p WindowParams) documents() int {
-	n := p.Count
-	if p.Bytes > 0 && (n == 0 || int(p.Bytes/plannedBytes) < n) {
-		n = int(p.Bytes / plannedBytes)
+func (p RememberParams) documents() int {
+	n := p.Documents
+	if p.Memory > 0 && (n == 0 || int(p.Memory/plannedBytes) < n) {
+		n = int(p.Memory / plannedBytes)
 	}
 	if n == 0 {
 		n = usualDocuments
@@ -112,7 +112,7 @@ func (p Params) AsBegun(settings []byte) (Params, error) {
 	if err != nil {
 		return p, fmt.Errorf("read the settings of the journal: %w", err)
 	}
-	s := &p.Similarity
+	s := &p.Duplicates
 	for _, key := range s.open(&begun) {
 		if _, is := values[key]; is {
 			*s.field(key) = *begun.field(key)
@@ -122,7 +122,7 @@ func (p Params) AsBegun(settings []byte) (Params, error) {
 }
 
 // sketchOf reads the settings that may be left open.
-func sketchOf(values map[string]json.RawMessage) (s SimilarityParams, err error) {
+func sketchOf(values map[string]json.RawMessage) (s DuplicatesParams, err error) {
 	for _, key := range [...]string{slotsKey, bandsKey, rowsKey} {
 		if raw, is := values[key]; is {
 			err = errors.Join(err, json.Unmarshal(raw, s.field(key)))
@@ -132,7 +132,7 @@ func sketchOf(values map[string]json.RawMessage) (s SimilarityParams, err error)
 }
 
 // field returns a setting that may be left open.
-func (p *SimilarityParams) field(key string) *int {
+func (p *DuplicatesParams) field(key string) *int {
 	switch key {
 	case slotsKey:
 		return &p.Slots
@@ -144,7 +144,7 @@ func (p *SimilarityParams) field(key string) *int {
 
 // open returns the keys of the settings that are left open, and are to be as in other ones. Bands that are set, and
 // others there, want slots of their own: they differ in any case.
-func (p *SimilarityParams) open(there *SimilarityParams) []string {
+func (p *DuplicatesParams) open(there *DuplicatesParams) []string {
 	switch {
 	case p.Slots != 0:
 	case p.Bands == 0 && p.Rows == 0:
@@ -163,7 +163,7 @@ func (p *Params) Written(settings []byte) []byte {
 	}
 	for _, key := range [...]string{slotsKey, bandsKey, rowsKey} {
 		if _, is := values[key]; is {
-			values[key] = json.RawMessage(strconv.Itoa(*p.Similarity.field(key)))
+			values[key] = json.RawMessage(strconv.Itoa(*p.Duplicates.field(key)))
 		}
 	}
 	return setting.Encode(values)

@@ -10,9 +10,9 @@ import (
 // Each value that the code compares with is one that the setting can have.
 func TestWordsAreChoices(t *testing.T) {
 	words := map[string][]string{
-		"similarity.verify": {verifyLevenshtein, verifyEstimate}, "similarity.plan": {planArea},
-		"similarity.evidence": {evidenceAuto, evidenceShingles, evidenceText},
-		"window.clock":        {clockEvent}, "window.refresh": {refreshFirst, refreshLast}, "index.keep": {keepAll},
+		"duplicates.verify": {verifyLevenshtein, verifyEstimate}, "duplicates.plan": {planArea},
+		"duplicates.evidence":       {evidenceAuto, evidenceShingles, evidenceText},
+		"duplicates.remember.clock": {clockEvent}, "duplicates.remember.refresh": {refreshFirst, refreshLast},
 	}
 	for _, f := range setting.Fields(DefaultParams()) {
 		for _, word := range words[f.Key] {

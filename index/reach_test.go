@@ -12,19 +12,19 @@ import (
 // What may not be similar enough by lengths and digests is not, but for one in a thousand; and some that are not
 // are told apart by them.
 func TestMayReach(t *testing.T) {
-	for name, set := range map[string]func(*SimilarityParams){
-		"shingles":    func(*SimilarityParams) {},
-		"characters":  func(p *SimilarityParams) { p.Shingle = "char:5" },
-		"levenshtein": func(p *SimilarityParams) { p.Verify, p.Shingle = "levenshtein", "char:3" },
+	for name, set := range map[string]func(*DuplicatesParams){
+		"shingles":    func(*DuplicatesParams) {},
+		"characters":  func(p *DuplicatesParams) { p.Shingle = "char:5" },
+		"levenshtein": func(p *DuplicatesParams) { p.Verify, p.Shingle = "levenshtein", "char:3" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := DefaultParams()
-			set(&p.Similarity)
+			set(&p.Duplicates)
 			p, err := p.Planned()
 			if err != nil {
 				t.Fatal(err)
 			}
-			verify, err := p.Similarity.comparer(nil)
+			verify, err := p.Duplicates.comparer(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestLengthsCutNothing(t *testing.T) {
 	long := strings.Join(randomWords(rand.New(rand.NewPCG(1, 1)), 120), " ")
 	words := strings.Fields(long)
 	p := DefaultParams()
-	p.Similarity.MaxCandidates = 1
+	p.Duplicates.MaxCandidates = 1
 	p, err := p.ForFiles(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -116,15 +116,15 @@ func TestLengthsCutNothing(t *testing.T) {
 // Each bound that leaves candidates out is counted by itself.
 func TestCutsNameTheBound(t *testing.T) {
 	words := randomWords(rand.New(rand.NewPCG(1, 2)), 100)
-	for want, set := range map[string]func(*SimilarityParams){
-		"":               func(*SimilarityParams) {},
-		"max_candidates": func(p *SimilarityParams) { p.MaxCandidates = 1 },
-		"max_references": func(p *SimilarityParams) { p.MaxReferences = 1 },
-		"max_work":       func(p *SimilarityParams) { p.MaxWork = 10_000 }, // a comparison is of some 8,000 steps
+	for want, set := range map[string]func(*DuplicatesParams){
+		"":               func(*DuplicatesParams) {},
+		"max_candidates": func(p *DuplicatesParams) { p.MaxCandidates = 1 },
+		"max_references": func(p *DuplicatesParams) { p.MaxReferences = 1 },
+		"max_work":       func(p *DuplicatesParams) { p.MaxWork = 10_000 }, // a comparison is of some 8,000 steps
 	} {
 		p := DefaultParams()
-		p.Similarity.Evidence = "text" // of which no length tells that it is not similar enough
-		set(&p.Similarity)
+		p.Duplicates.Evidence = "text" // of which no length tells that it is not similar enough
+		set(&p.Duplicates)
 		p, err := p.ForFiles(nil)
 		if err != nil {
 			t.Fatal(err)

@@ -62,20 +62,20 @@ func NewReplica(p Params, fingerprint uint64) (*Replica, error) {
 
 // assemble sets the settings of a replica that has judged nothing.
 func (r *Replica) assemble(p Params) error {
-	made, err := p.Similarity.NewSketch()
+	made, err := p.Duplicates.NewSketch()
 	if err != nil {
 		return err
 	}
-	verify, err := p.Similarity.comparer(made)
+	verify, err := p.Duplicates.comparer(made)
 	if err != nil {
 		return err
 	}
 	r.find.params, r.begun, r.sketch, r.find.verify = p, p, made, verify
 	r.keys, r.find.window = made.Bands()*entry.KeyBytes, window.New(p.window(made.Bands()))
 	r.find.buckets = r.find.window.Buckets()
-	r.clocks.tolerance, r.clocks.byEvent = p.Window.Tolerance.Milliseconds(), p.Window.Clock == clockEvent
-	r.judge.reemitEvery = p.Window.ReemitEvery.Milliseconds()
-	r.requests.remembers(p.Window.Requests.Milliseconds())
+	r.clocks.tolerance, r.clocks.byEvent = p.Duplicates.Remember.Tolerance.Milliseconds(), p.Duplicates.Remember.Clock == clockEvent
+	r.judge.reemitEvery = p.Duplicates.Remember.ReemitEvery.Milliseconds()
+	r.requests.remembers(p.Duplicates.Remember.Keys.Milliseconds())
 	return nil
 }
 

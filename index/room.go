@@ -16,7 +16,7 @@ const (
 // room lets the oldest documents leave until the window, with this many more documents and bytes, is within its
 // bounds.
 //
-// With window.refresh: last, a representative that was repeated since it entered does not leave. It enters again, and
+// With duplicates.remember.refresh: last, a representative that was repeated since it entered does not leave. It enters again, and
 // its age counts from the last repeat. So each representative has one place at a time, and a repeat costs no more than
 // its note. One document may cause MostReentries re-entries. After that, the oldest document leaves if there is no
 // room. If only its age is beyond the bound, it waits for the next document, and is meanwhile found only if its last

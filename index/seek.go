@@ -17,7 +17,7 @@ type Known struct {
 	Seen     int64  // stream time from which its age counts, ms
 	Copies   uint64 // copies that were found of it
 	Filled   bool   // it was there before the group judged anything
-	// Copied says that it is itself a copy, which index.keep: all keeps. Match names its representative; how similar the
+	// Copied says that it is itself a copy, which duplicates.compare_copies: true keeps. Match names its representative; how similar the
 	// two are is not kept. Match is zero if the representative has left the window.
 	Copied bool
 	Match  Match

@@ -29,7 +29,7 @@ func TestSeek(t *testing.T) {
 				if m.Repeated {
 					seen = m.Last
 				}
-				if age := p.Window.Age.Milliseconds(); !m.Dead && (age == 0 || r.Stats().Now-seen < age) {
+				if age := p.Duplicates.Remember.Age.Milliseconds(); !m.Dead && (age == 0 || r.Stats().Now-seen < age) {
 					alive[coordinates{m.Source, m.Entry.Offset}] = *m
 				}
 			})

@@ -32,7 +32,7 @@ func TestCopiesByFewBands(t *testing.T) {
 	}{{.9, 200, 5}, {.95, 400, 5}, {.97, 600, 5}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
-			p.Similarity.Threshold = c.threshold
+			p.Duplicates.Threshold = c.threshold
 			s, template := newStand(t, p), words(r, c.words)
 			all, at := make([][]string, 3000), make([]entry.Position, 3000)
 			for i := range all {
@@ -57,14 +57,14 @@ func TestCopiesByFewBands(t *testing.T) {
 
 // TestTheDeadHideNoText: documents that were forgotten stay under their keys, and hide none that comes after them.
 func TestTheDeadHideNoText(t *testing.T) {
-	for _, keep := range []string{"representatives", "all"} {
-		t.Run(keep, func(t *testing.T) {
+	for _, copies := range []bool{false, true} {
+		t.Run(fmt.Sprintf("copies %v", copies), func(t *testing.T) {
 			p := index.DefaultParams()
-			p.Index.Keep = keep
+			p.Duplicates.CompareCopies = copies
 			s, text := newStand(t, p), []byte("a text of some words, refused by its output again and again")
 			for range 20 {
 				at := s.judge(text).Position
-				for keep == "all" && s.replica.Stats().Duplicate < 40 {
+				for copies && s.replica.Stats().Duplicate < 40 {
 					s.judge(text)
 				}
 				s.at.Offset++
@@ -80,7 +80,7 @@ func TestTheDeadHideNoText(t *testing.T) {
 	}
 }
 
-// TestRepeatedKeysStayPopular: with window.refresh: last, a template's documents that are repeated enter again and
+// TestRepeatedKeysStayPopular: with duplicates.remember.refresh: last, a template's documents that are repeated enter again and
 // again, while nothing else of its kind does. Their copies are found in the end.
 func TestRepeatedKeysStayPopular(t *testing.T) {
 	for _, c := range []struct {
@@ -88,8 +88,8 @@ func TestRepeatedKeysStayPopular(t *testing.T) {
 	}{{300, 184, 7, 8, 6, 2000, 196}, {800, 188, 5, 12, 3, 3200, 680}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
-			p.Similarity.Threshold, p.Similarity.Bands, p.Similarity.Rows = .9, c.bands, c.rows
-			p.Window = index.WindowParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Count: c.count}
+			p.Duplicates.Threshold, p.Duplicates.Bands, p.Duplicates.Rows = .9, c.bands, c.rows
+			p.Duplicates.Remember = index.RememberParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Documents: c.count}
 			s, all := newStand(t, p), templated(r, c.texts, 200, c.common)
 			for _, text := range all {
 				s.judged(text)
@@ -122,7 +122,7 @@ func TestRepeatedKeysStayPopular(t *testing.T) {
 // fewer enter again for one document.
 func TestLongDocumentsEnterAgainInTurn(t *testing.T) {
 	r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
-	p.Window = index.WindowParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Age: 10 * time.Second}
+	p.Duplicates.Remember = index.RememberParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Age: 10 * time.Second}
 	s, all := newStand(t, p), templated(r, 50, 8400, 6900)
 	for _, from := range []int64{0, 8000} { // each is repeated
 		s.at.LogAppendTime = from
@@ -140,7 +140,7 @@ func TestLongDocumentsEnterAgainInTurn(t *testing.T) {
 // TestOldPopularKeysAreNoBurden: where only repeats come, no mark does. What they renew takes no room in the state.
 func TestOldPopularKeysAreNoBurden(t *testing.T) {
 	r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
-	p.Window = index.WindowParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Age: 2 * time.Second}
+	p.Duplicates.Remember = index.RememberParams{Clock: "arrival", Refresh: "last", Tolerance: time.Minute, Age: 2 * time.Second}
 	s, all := newStand(t, p), templated(r, 300, 200, 170)
 	rounds := func(n int) {
 		for range n {
@@ -197,7 +197,7 @@ func TestCopiesByTemplates(t *testing.T) {
 // that a text that is edited a little at a time stays one story.
 func TestCopiesOfCopiesBySimhash(t *testing.T) {
 	r, p := rand.New(rand.NewPCG(1, 2)), index.DefaultParams()
-	p.Similarity.Sketch, p.Similarity.Verify, p.Index.Keep = "simhash", "estimate", "all"
+	p.Duplicates.Method, p.Duplicates.Verify, p.Duplicates.CompareCopies = "simhash", "estimate", true
 	s, text := newStand(t, p), words(r, 400)
 	s.judged(text)
 	copies := make([][]string, 600)

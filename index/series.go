@@ -20,10 +20,10 @@ type Series struct {
 // ForFiles returns p with what it leaves open as in a text of settings, or without one as planned for a corpus of a
 // usual size. How many documents there are is not known before they are read.
 func (p Params) ForFiles(settings []byte) (Params, error) {
-	window := p.Window
-	p.Window = WindowParams{}
+	window := p.Duplicates.Remember
+	p.Duplicates.Remember = RememberParams{}
 	p, err := p.AsBegun(settings)
-	p.Window = window
+	p.Duplicates.Remember = window
 	return p, err
 }
 
@@ -32,7 +32,7 @@ func (p Params) ForFiles(settings []byte) (Params, error) {
 // advertisements and log lines by Levenshtein were 1,100, and 3 million steps.
 func DefaultFileParams() Params {
 	p := DefaultParams()
-	s := &p.Similarity
+	s := &p.Duplicates
 	s.MaxCandidates, s.MaxReferences, s.MaxWork = 4096, 16_384, 200_000_000
 	return p
 }
@@ -41,7 +41,7 @@ func DefaultFileParams() Params {
 // open is planned for its window, so that comes before.
 func (p Params) Untimed(bytes setting.Bytes) Params {
 	p.OwnBounds = true
-	p.Window.Age, p.Window.Count, p.Window.Bytes = 0, 0, bytes
+	p.Duplicates.Remember.Age, p.Duplicates.Remember.Documents, p.Duplicates.Remember.Memory = 0, 0, bytes
 	return p
 }
 

@@ -13,10 +13,10 @@ import (
 func TestSeries(t *testing.T) {
 	text := strings.Repeat("one two three four five six seven eight nine ten ", 2)
 	p := index.DefaultParams()
-	p.Window.Count, p.Window.Bytes = 1, 0
+	p.Duplicates.Remember.Documents, p.Duplicates.Remember.Memory = 1, 0
 	for documents, work := range map[int]int{1: 2_000_000, 100_000_000: 2_000_000, 10: 1} {
 		q := p
-		q.Window.Count, q.Similarity.MaxWork, q.Similarity.Shingle = documents, work, "char:3"
+		q.Duplicates.Remember.Documents, q.Duplicates.MaxWork, q.Duplicates.Shingle = documents, work, "char:3"
 		signer, err := index.NewSigner(q)
 		if err != nil {
 			t.Fatal(err)

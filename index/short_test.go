@@ -50,7 +50,7 @@ func TestSimHashTellsShortTextsApart(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := index.DefaultParams()
-			p.Similarity.Sketch, p.Similarity.Shingle, p.Similarity.Evidence = "simhash", test.shingle, test.evidence
+			p.Duplicates.Method, p.Duplicates.Shingle, p.Duplicates.Evidence = "simhash", test.shingle, test.evidence
 			for i, v := range judged(t, p, test.texts) {
 				if v.Matched() {
 					t.Fatalf("%q matches %q by %v with %v; want every text unique, as they are all different", test.texts[i],

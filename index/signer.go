@@ -17,7 +17,7 @@ type Signer struct {
 	normalizer *text.Normalizer
 	shingling  text.Shingling
 	sketch     sketch.Sketch
-	similarity SimilarityParams
+	similarity DuplicatesParams
 	evidence   entry.Kind
 	short      int // number of shingles below which a changed word makes a text another
 	signed     int // number of shingles of the text that was signed last
@@ -44,17 +44,17 @@ func NewSigner(p Params) (*Signer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}
-	shingling, err := p.Similarity.Shingling()
+	shingling, err := p.Duplicates.Shingling()
 	if err != nil {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}
-	sketch, err := p.Similarity.NewSketch()
+	sketch, err := p.Duplicates.NewSketch()
 	if err != nil {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}
 	return &Signer{
-		normalizer: text.NewNormalizer(p.Text), shingling: shingling, sketch: sketch,
-		similarity: p.Similarity, evidence: p.Similarity.evidence(), short: p.Similarity.LeastShingles(),
+		normalizer: text.NewNormalizer(p.Normalize), shingling: shingling, sketch: sketch,
+		similarity: p.Duplicates, evidence: p.Duplicates.evidence(), short: p.Duplicates.LeastShingles(),
 	}, nil
 }
 

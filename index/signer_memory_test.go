@@ -42,9 +42,9 @@ func tryGivingBack(t *testing.T, shingles, algorithms []string) {
 	for _, shingle := range shingles {
 		for _, algorithm := range algorithms {
 			p := DefaultParams()
-			p.Similarity.Shingle, p.Similarity.Sketch = shingle, algorithm
+			p.Duplicates.Shingle, p.Duplicates.Method = shingle, algorithm
 			if algorithm == "simhash" {
-				p.Similarity.Verify = "estimate"
+				p.Duplicates.Verify = "estimate"
 			}
 			if m := p.Validate(); len(m) > 0 {
 				t.Fatalf("the settings with shingle %s and %s are refused: %v", shingle, algorithm, m)
@@ -125,7 +125,7 @@ func BenchmarkSignPage(b *testing.B) {
 		b.Fatal(err)
 	}
 	p := DefaultParams()
-	p.Text.HTML = "strip"
+	p.Normalize.HTML = "strip"
 	s, err := NewSigner(p)
 	if err != nil {
 		b.Fatal(err)

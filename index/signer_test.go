@@ -25,43 +25,43 @@ func signed(t *testing.T, p Params, text string) entry.Entry {
 func TestSignedAndVerified(t *testing.T) {
 	const a, b = "a a a b", "A, b b b!"
 	for name, c := range map[string]struct {
-		change func(*SimilarityParams)
+		change func(*DuplicatesParams)
 		kept   entry.Kind
 		want   compare.Similarity
 		method compare.Method
 	}{
-		"shingles":          {func(*SimilarityParams) {}, entry.Shingles, compare.Similarity{Num: 2, Den: 2}, compare.Jaccard},
-		"text":              {func(p *SimilarityParams) { p.Evidence = "text" }, entry.Text, compare.Similarity{Num: 2, Den: 2}, compare.Jaccard},
-		"characters":        {func(p *SimilarityParams) { p.Shingle = "char:1" }, entry.Shingles, compare.Similarity{Num: 3, Den: 3}, compare.Jaccard},
-		"weighted shingles": {func(p *SimilarityParams) { p.Weighted = true }, entry.Shingles, compare.Similarity{Num: 2, Den: 6}, compare.Jaccard},
+		"shingles":          {func(*DuplicatesParams) {}, entry.Shingles, compare.Similarity{Num: 2, Den: 2}, compare.Jaccard},
+		"text":              {func(p *DuplicatesParams) { p.Evidence = "text" }, entry.Text, compare.Similarity{Num: 2, Den: 2}, compare.Jaccard},
+		"characters":        {func(p *DuplicatesParams) { p.Shingle = "char:1" }, entry.Shingles, compare.Similarity{Num: 3, Den: 3}, compare.Jaccard},
+		"weighted shingles": {func(p *DuplicatesParams) { p.Weighted = true }, entry.Shingles, compare.Similarity{Num: 2, Den: 6}, compare.Jaccard},
 		"weighted text": {
-			func(p *SimilarityParams) { p.Weighted, p.Evidence = true, "text" }, entry.Text,
+			func(p *DuplicatesParams) { p.Weighted, p.Evidence = true, "text" }, entry.Text,
 			compare.Similarity{Num: 2, Den: 6},
 			compare.Jaccard,
 		},
 		"levenshtein": {
-			func(p *SimilarityParams) { p.Verify, p.Shingle = "levenshtein", "char:1" }, entry.Text,
+			func(p *DuplicatesParams) { p.Verify, p.Shingle = "levenshtein", "char:1" }, entry.Text,
 			compare.Similarity{Num: 5, Den: 7},
 			compare.Levenshtein,
 		},
-		"estimate": {func(p *SimilarityParams) { p.Verify = "estimate" }, entry.Sketch, compare.Similarity{Num: 2160, Den: 2160}, compare.Estimate},
+		"estimate": {func(p *DuplicatesParams) { p.Verify = "estimate" }, entry.Sketch, compare.Similarity{Num: 2160, Den: 2160}, compare.Estimate},
 		"hamming": {
-			func(p *SimilarityParams) { p.Verify, p.Sketch = "estimate", "simhash" }, entry.Sketch, compare.Similarity{Num: 64, Den: 64}, compare.Hamming,
+			func(p *DuplicatesParams) { p.Verify, p.Method = "estimate", "simhash" }, entry.Sketch, compare.Similarity{Num: 64, Den: 64}, compare.Hamming,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := DefaultParams()
-			p.Similarity.Shingle, p.Similarity.Threshold = "word:1", 0.3
-			c.change(&p.Similarity)
+			p.Duplicates.Shingle, p.Duplicates.Threshold = "word:1", 0.3
+			c.change(&p.Duplicates)
 			p, err := p.Planned()
 			if err != nil {
 				t.Fatal(err)
 			}
-			sketch, err := p.Similarity.NewSketch()
+			sketch, err := p.Duplicates.NewSketch()
 			if err != nil {
 				t.Fatal(err)
 			}
-			verify, err := p.Similarity.comparer(sketch)
+			verify, err := p.Duplicates.comparer(sketch)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,19 +80,19 @@ func TestSignedAndVerified(t *testing.T) {
 // The bands of an entry are those that the settings ask for.
 func TestSignedBands(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*SimilarityParams)
+		change func(*DuplicatesParams)
 		keys   int
 	}{
-		"planned":     {func(*SimilarityParams) {}, 13 * 4},
-		"most rows":   {func(p *SimilarityParams) { p.Slots = 128 }, 18 * 4},
-		"by hand":     {func(p *SimilarityParams) { p.Bands, p.Rows = 5, 20 }, 5 * 4},
-		"by area":     {func(p *SimilarityParams) { p.Plan = "area" }, 9 * 4},
-		"simhash":     {func(p *SimilarityParams) { p.Sketch = "simhash" }, 4 * 4},
-		"far":         {func(p *SimilarityParams) { p.Sketch, p.Bits, p.Distance = "simhash", 128, 7 }, 8 * 4},
-		"more blocks": {func(p *SimilarityParams) { p.Sketch, p.Distance = "simhash", 5 }, 21 * 4},
+		"planned":     {func(*DuplicatesParams) {}, 13 * 4},
+		"most rows":   {func(p *DuplicatesParams) { p.Slots = 128 }, 18 * 4},
+		"by hand":     {func(p *DuplicatesParams) { p.Bands, p.Rows = 5, 20 }, 5 * 4},
+		"by area":     {func(p *DuplicatesParams) { p.Plan = "area" }, 9 * 4},
+		"simhash":     {func(p *DuplicatesParams) { p.Method = "simhash" }, 4 * 4},
+		"far":         {func(p *DuplicatesParams) { p.Method, p.Bits, p.Distance = "simhash", 128, 7 }, 8 * 4},
+		"more blocks": {func(p *DuplicatesParams) { p.Method, p.Distance = "simhash", 5 }, 21 * 4},
 	} {
 		p := DefaultParams()
-		c.change(&p.Similarity)
+		c.change(&p.Duplicates)
 		if e := signed(t, p, "some text of some words"); len(e.Keys) != c.keys {
 			t.Errorf("%s: %d bytes of keys, want %d", name, len(e.Keys), c.keys)
 		}

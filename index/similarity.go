@@ -15,9 +15,9 @@ func (p Params) Algorithm() string {
 	if planned, err := p.Planned(); err == nil {
 		p = planned
 	}
-	s, err := p.Similarity.NewSketch()
+	s, err := p.Duplicates.NewSketch()
 	if err != nil {
-		return p.Similarity.Sketch // settings that Validate refuses: nothing is signed by them
+		return p.Duplicates.Method // settings that Validate refuses: nothing is signed by them
 	}
 	return s.Algorithm()
 }
@@ -31,8 +31,8 @@ func (p Params) Version() string {
 }
 
 // Scheme returns the configured sketch and its parameters.
-func (p SimilarityParams) Scheme() (sketch.Scheme, sketch.Params, error) {
-	scheme, err := sketch.SchemeOf(p.Sketch)
+func (p DuplicatesParams) Scheme() (sketch.Scheme, sketch.Params, error) {
+	scheme, err := sketch.SchemeOf(p.Method)
 	if err != nil {
 		return nil, sketch.Params{}, err
 	}
@@ -45,14 +45,14 @@ func (p SimilarityParams) Scheme() (sketch.Scheme, sketch.Params, error) {
 }
 
 // byDistance says whether the sketch finds candidates by the number of differing bits; see sketch.Scheme.
-func (p SimilarityParams) byDistance() bool {
-	scheme, err := sketch.SchemeOf(p.Sketch)
+func (p DuplicatesParams) byDistance() bool {
+	scheme, err := sketch.SchemeOf(p.Method)
 	return err == nil && scheme.ByDistance()
 }
 
 // Banding returns how the slots of a sketch are cut into bands: as set, or else as planned for the Jaccard similarity
 // of two documents at the threshold. It is the zero Banding for a sketch by distance.
-func (p SimilarityParams) Banding() (sketch.Banding, error) {
+func (p DuplicatesParams) Banding() (sketch.Banding, error) {
 	scheme, params, err := p.Scheme()
 	if err != nil {
 		return sketch.Banding{}, err
@@ -61,7 +61,7 @@ func (p SimilarityParams) Banding() (sketch.Banding, error) {
 }
 
 // NewSketch builds the configured sketch.
-func (p SimilarityParams) NewSketch() (sketch.Sketch, error) {
+func (p DuplicatesParams) NewSketch() (sketch.Sketch, error) {
 	scheme, params, err := p.Scheme()
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (p SimilarityParams) NewSketch() (sketch.Sketch, error) {
 }
 
 // EstimatedBy returns the method that verify: estimate uses.
-func (p SimilarityParams) EstimatedBy() compare.Method {
+func (p DuplicatesParams) EstimatedBy() compare.Method {
 	if p.byDistance() {
 		return compare.Hamming
 	}
@@ -80,7 +80,7 @@ func (p SimilarityParams) EstimatedBy() compare.Method {
 // evidence returns what an entry keeps of its document for verification. For auto and verify: jaccard these are
 // shingles, of runs of characters too: a text is then somewhat smaller, but has to be cut into shingles for each
 // candidate, which takes two to four times as long where much is compared (decision 14).
-func (p SimilarityParams) evidence() entry.Kind {
+func (p DuplicatesParams) evidence() entry.Kind {
 	p = p.asSigned()
 	switch {
 	case p.Verify == verifyEstimate:
@@ -92,7 +92,7 @@ func (p SimilarityParams) evidence() entry.Kind {
 }
 
 // comparer builds what compares entries, given the sketch of p.
-func (p SimilarityParams) comparer(s sketch.Sketch) (*compare.Comparer, error) {
+func (p DuplicatesParams) comparer(s sketch.Sketch) (*compare.Comparer, error) {
 	shingling, err := p.Shingling()
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (p SimilarityParams) comparer(s sketch.Sketch) (*compare.Comparer, error) {
 }
 
 // Least returns the least similarity of a duplicate.
-func (p SimilarityParams) Least() compare.Similarity {
+func (p DuplicatesParams) Least() compare.Similarity {
 	if p.Verify == verifyEstimate && p.byDistance() {
 		return compare.Similarity{Num: uint32(p.Bits - p.Distance), Den: uint32(p.Bits)}
 	}

@@ -14,7 +14,7 @@ const (
 	emissionBytes = 50 // last copy that came through 40, and the slack of the column
 )
 
-// Parts splits the bytes that a document counts against window.bytes by their purpose.
+// Parts splits the bytes that a document counts against duplicates.remember.memory by their purpose.
 type Parts struct {
 	Entry       int64 `json:"entry"`    // offset, time, content hash, scope
 	ID          int64 `json:"id"`       // the user's id
@@ -44,7 +44,7 @@ func PartsOf(p Params, e *entry.Entry) Parts {
 	return parts
 }
 
-// EntryBytes returns the bytes that a document counts against window.bytes: the size of its encoded entry, and a fixed
+// EntryBytes returns the bytes that a document counts against duplicates.remember.memory: the size of its encoded entry, and a fixed
 // share for the index. It is the same on every member, whatever memory a member really uses, because it decides which
 // documents are still in the window. FineBytes are counted beside it.
 func EntryBytes(p Params, e *entry.Entry) int64 {
@@ -55,7 +55,7 @@ func EntryBytes(p Params, e *entry.Entry) int64 {
 // MostFineBytes is FineBytes of a document with as many fine keys as there may be.
 const MostFineBytes = window.MostFineBytes
 
-// FineBytes returns what a document counts against window.bytes for so many fine keys under which it is linked.
+// FineBytes returns what a document counts against duplicates.remember.memory for so many fine keys under which it is linked.
 func FineBytes(keys int) int64 { return window.FineBytes(keys) }
 
 // fixedBytes is the part of EntryBytes that is the same for all documents.
@@ -64,13 +64,13 @@ func fixedBytes(p Params, bands int) int64 {
 	if p.Refreshes() {
 		n += repeatBytes
 	}
-	if p.KeepsAll() {
+	if p.Duplicates.CompareCopies {
 		n += rootBytes
 	}
-	if p.Refreshes() && p.KeepsAll() {
+	if p.Refreshes() && p.Duplicates.CompareCopies {
 		n += window.ReentryBytes
 	}
-	if p.Window.ReemitEvery > 0 {
+	if p.Duplicates.Remember.ReemitEvery > 0 {
 		n += emissionBytes
 	}
 	return int64(n)
@@ -80,7 +80,7 @@ func fixedBytes(p Params, bands int) int64 {
 func (p *Params) window(bands int) window.Params {
 	return window.Params{
 		Bands: bands, Share: fixedBytes(*p, bands),
-		Age: p.Window.Age.Milliseconds(), Count: uint64(p.Window.Count), Bytes: int64(p.Window.Bytes),
-		Refreshes: p.Refreshes(), Copies: p.KeepsAll(),
+		Age: p.Duplicates.Remember.Age.Milliseconds(), Count: uint64(p.Duplicates.Remember.Documents), Bytes: int64(p.Duplicates.Remember.Memory),
+		Refreshes: p.Refreshes(), Copies: p.Duplicates.CompareCopies,
 	}
 }

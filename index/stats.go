@@ -19,7 +19,7 @@ type Stats struct {
 	Resent     uint64 // duplicates that came again with their idempotency key
 	Candidates uint64 // candidates that documents were compared with
 	Full       uint64 // keys that may have more documents than were met
-	Unverified uint64 // candidates left out, for similarity.max_candidates or what comparing may cost
+	Unverified uint64 // candidates left out, for duplicates.max_candidates or what comparing may cost
 	Dropped    uint64 // documents met that their digests ruled out, so that they were not compared
 	Work       uint64 // steps spent on comparing
 	UniqueCut  uint64 // documents that are unique by what they were compared with, where something was left out
@@ -28,7 +28,7 @@ type Stats struct {
 	MostMoved  int    // the most entries moved for one document
 
 	Documents     int   // visible in the window
-	WindowBytes   int64 // their bytes, as window.bytes counts them
+	WindowBytes   int64 // their bytes, as duplicates.remember.memory counts them
 	OldestApplied int64 // stream time at which the oldest visible document was applied, ms; 0 when there is none
 	Now           int64 // stream time, ms
 	Held          int   // verdicts judged and not known to be committed

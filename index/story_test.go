@@ -58,8 +58,8 @@ const storyStart = 1_000_000 // ms
 func newStory(t *testing.T) *story {
 	t.Helper()
 	p := index.DefaultParams()
-	p.Similarity.Shingle = "word:1"
-	p.Window.Tolerance = time.Minute
+	p.Duplicates.Shingle = "word:1"
+	p.Duplicates.Remember.Tolerance = time.Minute
 	s := &story{t: t, params: p, at: index.Stamp{LogAppendTime: storyStart}, hashes: map[int64]uint64{}}
 	s.begin()
 	return s
@@ -126,19 +126,19 @@ func (s *story) window(words []string) []string {
 		name, value, _ := strings.Cut(w, "=")
 		switch name {
 		case "age":
-			s.params.Window.Age = s.duration(value)
+			s.params.Duplicates.Remember.Age = s.duration(value)
 		case "refresh":
-			s.params.Window.Refresh = value
+			s.params.Duplicates.Remember.Refresh = value
 		case "reemit_every":
-			s.params.Window.ReemitEvery = s.duration(value)
-		case "keep":
-			s.params.Index.Keep = value
-		case "count":
-			s.scan([]string{value}, "%d", &s.params.Window.Count)
-		case "bytes":
-			s.scan([]string{value}, "%d", &s.params.Window.Bytes)
+			s.params.Duplicates.Remember.ReemitEvery = s.duration(value)
+		case "compare_copies":
+			s.params.Duplicates.CompareCopies = value == "true"
+		case "documents":
+			s.scan([]string{value}, "%d", &s.params.Duplicates.Remember.Documents)
+		case "memory":
+			s.scan([]string{value}, "%d", &s.params.Duplicates.Remember.Memory)
 		case "clock":
-			s.params.Window.Clock = value
+			s.params.Duplicates.Remember.Clock = value
 		default:
 			s.t.Fatalf("unknown bound %q", w)
 		}

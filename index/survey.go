@@ -18,10 +18,10 @@ type found struct {
 // member.
 type budget struct {
 	candidates int // candidates that may still be compared
-	work       int // steps of similarity.max_work
+	work       int // steps of duplicates.max_work
 }
 
-func (p *SimilarityParams) budget() budget {
+func (p *DuplicatesParams) budget() budget {
 	return budget{candidates: p.MaxCandidates, work: p.MaxWork}
 }
 
@@ -39,7 +39,7 @@ type survey struct {
 
 func (x *finder) survey(e *entry.Entry) survey {
 	x.look(e)
-	return survey{entry: e, left: x.params.Similarity.budget(), ranks: x.looked.ranks, full: x.looked.full}
+	return survey{entry: e, left: x.params.Duplicates.budget(), ranks: x.looked.ranks, full: x.looked.full}
 }
 
 // cut says whether documents were left out that might be similar enough.

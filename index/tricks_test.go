@@ -143,17 +143,17 @@ func reversed(word string) string {
 func TestTricks(t *testing.T) {
 	const every = 7
 	p := index.DefaultParams()
-	shingling, err := p.Similarity.Shingling()
+	shingling, err := p.Duplicates.Shingling()
 	if err != nil {
 		t.Fatal(err)
 	}
-	normalizer := text.NewNormalizer(p.Text)
+	normalizer := text.NewNormalizer(p.Normalize)
 	set := func(document string) []uint64 {
 		return text.Set(shingling.AppendHashes(nil, normalizer.Append(nil, []byte(document))))
 	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# The similarity that a trick leaves, played on every %dth word, under the default settings. The "+
-		"threshold is %v.\n", every, p.Similarity.Threshold)
+		"threshold is %v.\n", every, p.Duplicates.Threshold)
 	for _, trick := range slices.Concat(invisibleTricks(), undoneTricks(), otherTricks()) {
 		words := strings.Fields(trickedText)
 		for i := range words {

@@ -15,10 +15,10 @@ const leastRows = 2
 
 // validateLevenshtein refuses shingles for which no bands keep recall.
 func (p *Params) validateLevenshtein() []setting.Mistake {
-	if !p.Similarity.plannedByEdits() || p.keepsRecall() {
+	if !p.Duplicates.plannedByEdits() || p.keepsRecall() {
 		return nil
 	}
-	s := &p.Similarity
+	s := &p.Duplicates
 	slots := cmp.Or(s.Slots, usualSlots)
 	remedy := "write shingle: char:1, and raise threshold"
 	if size := p.longest(); size > 0 {
@@ -38,7 +38,7 @@ func (p *Params) validateLevenshtein() []setting.Mistake {
 
 // keepsRecall says whether the planned bands keep recall and still exclude most documents (leastRows).
 func (p *Params) keepsRecall() bool {
-	s := p.Similarity
+	s := p.Duplicates
 	s.Slots = cmp.Or(s.Slots, usualSlots)
 	banding, err := s.Banding()
 	return err == nil && banding.Rows >= leastRows
@@ -48,7 +48,7 @@ func (p *Params) keepsRecall() bool {
 func (p *Params) longest() int {
 	q := *p
 	for size := text.MaxChars; size > 0; size-- {
-		if q.Similarity.Shingle = fmt.Sprintf("char:%d", size); q.keepsRecall() {
+		if q.Duplicates.Shingle = fmt.Sprintf("char:%d", size); q.keepsRecall() {
 			return size
 		}
 	}

@@ -13,22 +13,22 @@ import (
 )
 
 func (p *Params) validateSimilarity() []setting.Mistake {
-	if wrong := p.Similarity.validate(); len(wrong) > 0 {
+	if wrong := p.Duplicates.validate(); len(wrong) > 0 {
 		return wrong // the checks below need valid numbers
 	}
-	if wrong := slices.Concat(p.Similarity.validateEvidence(), p.validateLevenshtein()); len(wrong) > 0 {
+	if wrong := slices.Concat(p.Duplicates.validateEvidence(), p.validateLevenshtein()); len(wrong) > 0 {
 		return wrong
 	}
 	planned, err := p.Planned()
 	if err != nil {
-		return []setting.Mistake{setting.Wrong("threshold", p.Similarity.Threshold,
+		return []setting.Mistake{setting.Wrong("threshold", p.Duplicates.Threshold,
 			strings.TrimPrefix(err.Error(), "plan bands: "), "raise it, or lower recall")}
 	}
-	return planned.Similarity.validateSketch()
+	return planned.Duplicates.validateSketch()
 }
 
 // validate checks each value by itself.
-func (p SimilarityParams) validate() []setting.Mistake {
+func (p DuplicatesParams) validate() []setting.Mistake {
 	wrong := setting.Misspelt(p)
 	refuse := func(bad bool, key string, value any, problem, remedy string) {
 		if bad {
@@ -57,7 +57,7 @@ func (p SimilarityParams) validate() []setting.Mistake {
 }
 
 // validateEvidence refuses evidence that verify has no use for.
-func (p SimilarityParams) validateEvidence() []setting.Mistake {
+func (p DuplicatesParams) validateEvidence() []setting.Mistake {
 	if p.Verify == verifyEstimate && p.Evidence != evidenceAuto {
 		return []setting.Mistake{setting.Wrong("evidence", p.Evidence,
 			"has no effect with verify: estimate, which keeps the sketch",
@@ -72,10 +72,10 @@ func (p SimilarityParams) validateEvidence() []setting.Mistake {
 }
 
 // validateSketch checks what only the sketch can check: which bands are possible.
-func (p SimilarityParams) validateSketch() []setting.Mistake {
+func (p DuplicatesParams) validateSketch() []setting.Mistake {
 	scheme, params, err := p.Scheme()
 	if err != nil {
-		return []setting.Mistake{setting.Wrong("sketch", p.Sketch, err.Error(), "write "+setting.OneOf(sketch.Names()))}
+		return []setting.Mistake{setting.Wrong("method", p.Method, err.Error(), "write "+setting.OneOf(sketch.Names()))}
 	}
 	if w := scheme.Check(params); w != nil {
 		return []setting.Mistake{setting.Wrong(w.Key, w.Value, w.Problem, w.Remedy)}

@@ -6,7 +6,7 @@ import (
 )
 
 // Match is the representative that a document is a copy of. Similarity and Method describe how similar the document is
-// to the nearest document that stands for the representative: the representative itself, or with index.keep: all
+// to the nearest document that stands for the representative: the representative itself, or with duplicates.compare_copies: true
 // another of its copies. With the method Resent the match is the document that came first with the same idempotency
 // key, whatever its own verdict was.
 type Match struct {
@@ -33,7 +33,7 @@ type Verdict struct {
 	Position entry.Position // where it was judged
 	Content  uint64         // hash of the text that was judged
 	Match    Match          // zero for a document that is like no other
-	// Reemitted marks a copy that was let through as unique: none of its kind had come through for window.reemit_every.
+	// Reemitted marks a copy that was let through as unique: none of its kind had come through for duplicates.remember.reemit_every.
 	Reemitted bool
 	// Cut marks a document that matched none of the candidates it was compared with, while other candidates were left
 	// out: it may be a copy.

@@ -8,7 +8,7 @@
 //	unecho-index        the group whose index judged it
 //	unecho-algorithm    how it judged, with version and settings fingerprint: minhash/2:9f86d081884c7d65
 //
-//	of a duplicate, and of a copy that was let through as unique (window.reemit_every)
+//	of a duplicate, and of a copy that was let through as unique (duplicates.remember.reemit_every)
 //	unecho-match        topic/partition/offset of the representative
 //	unecho-match-id     the representative's id as raw bytes; its coordinates where it has none
 //	unecho-match-time   the representative's document time: RFC 3339, UTC, milliseconds

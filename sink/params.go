@@ -15,7 +15,7 @@ type Params struct {
 	Unique    Output          `key:"unique" doc:"Where unique documents go."`
 	Duplicate DuplicateOutput `key:"duplicate" doc:"Where duplicates go: to a topic, or nowhere."`
 	Rejected  Output          `key:"rejected" doc:"Where documents go that cannot be judged."`
-	Verdicts  VerdictsOutput  `key:"verdicts" doc:"A topic with verdicts as JSON, for readers who cannot read headers."`
+	Verdicts  VerdictsOutput  `key:"verdicts" doc:"A topic with verdicts as JSON, for readers who cannot read headers." advanced:"true"`
 	Create    CreateParams    `key:"create" doc:"How missing topics are created: outputs and the journal."`
 
 	MaxRecordBytes setting.Bytes `key:"-"` // documents that would be larger as an output record, headers included, are rejected
@@ -42,7 +42,7 @@ type VerdictsOutput struct {
 // CreateParams say how topics are created that are missing: outputs, and the journal.
 type CreateParams struct {
 	Enabled           bool `key:"enabled" doc:"create missing topics, and add partitions to outputs that have fewer than their source"`
-	Partitions        int  `key:"partitions" doc:"partitions of created outputs, at least as many as the source has; 0: as many as the source"`
+	Partitions        int  `key:"partitions" doc:"partitions of created outputs, at least as many as the source has; 0: as many as the source" advanced:"true"`
 	ReplicationFactor int  `key:"replication_factor" doc:"replicas of created topics, also of the journal; -1 is the broker's default"`
 
 	Config map[string]string `key:"config" doc:"topic configurations of created outputs, by their names in Kafka; the journal has its own" example:"retention.ms=604800000"`

@@ -25,10 +25,13 @@ func configCommand() *cobra.Command {
 func configInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a commented configuration file with the keys that people set, and their defaults",
+		Short: "Write a configuration file to begin with",
 		Args:  cmdline.AtMost(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, text := cmdline.Text(cmd, "output"), config.Template(cmdline.Bool(cmd, "full"))
+			path, text := cmdline.Text(cmd, "output"), config.Start()
+			if cmdline.Bool(cmd, "full") {
+				text = config.Template()
+			}
 			if path == "" || path == "-" {
 				_, err := io.WriteString(cmd.OutOrStdout(), text)
 				return err
@@ -49,7 +52,7 @@ func configInitCommand() *cobra.Command {
 	}
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.TextP("output", "o", "file", "", "the file to write; standard output if not given")
-		f.Bool("full", false, "write every key, the advanced ones too")
+		f.Bool("full", false, "write every key with its meaning, commented out")
 	})
 	return cmd
 }

@@ -33,11 +33,11 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup a.txt", "fields lenient-quotes null include"},
 		{"dedup a.jsonl", "lenient-quotes part-bytes repeats removed checkpoint-every"},
 		{"dedup --unit line a.jsonl", "index index-file save-index pairs clusters groups representative verbose matches checkpoint " +
-			"checkpoint-every passes html threshold shingle hash weighted sketch slots plan recall bands rows bits distance verify " +
+			"checkpoint-every passes html threshold shingle hash weighted method slots plan recall bands rows bits distance verify " +
 			"evidence max-candidates max-references max-work"},
 		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected cut html representative verbose"},
 		{"dedup --json a.jsonl", "keep-rejected"},
-		{"dedup --sketch simhash --distance 9 --verify estimate a.jsonl", "max-candidates max-references max-work"},
+		{"dedup --method simhash --distance 9 --verify estimate a.jsonl", "max-candidates max-references max-work"},
 		{"dedup --verify levenshtein --shingle char:4 a.jsonl", "weighted"},
 		{"dedup --bands 10 --rows 5 --slots 64 a.jsonl", "recall plan"},
 		{"dedup --plan area a.jsonl", "recall"},
@@ -47,7 +47,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"eval --pairs a.tsv --bands 10 --rows 5 --slots 64 a.jsonl", "recall plan"},
 		{"tune --format lines a.txt", "fields id delimiter lenient-quotes"},
 		{"tune a.txt", "documents from to dir bits distance null include"},
-		{"tune --sketch simhash a.txt", "slots bands recall"},
+		{"tune --method simhash a.txt", "slots bands recall"},
 		{"tune --topic news", "include null format fields id delimiter lenient-quotes strict"},
 		{"tune --tokens tokens a.jsonl", "fields scope max-document-bytes reject " + cmdline.TextFlags},
 		{"tune --json a.txt", "all"},
@@ -109,11 +109,11 @@ func TestIdleFlags(t *testing.T) {
 	}
 	values := map[string]string{
 		"fields": "text", "id": "id", "delimiter": ";", "include": "*.md", "checkpoint-every": "1m",
-		"representative": "last", "matches": "all", "threshold": "0.9", "shingle": "word:2", "hash": "sha1", "sketch": "minhash",
+		"representative": "last", "matches": "all", "threshold": "0.9", "shingle": "word:2", "hash": "sha1", "method": "minhash",
 		"slots": "64", "plan": "recall", "recall": "0.9", "bands": "10", "rows": "6", "bits": "64", "distance": "3", "verify": "jaccard",
 		"evidence": "text", "max-candidates": "9", "max-references": "9", "max-work": "9", "part-bytes": "9", "repeats": "2",
 		"documents": "9", "id-bytes": "9", "evidence-bytes": "9", "from": "24h", "to": "1h", "format": "jsonl", "scope": "field:tenant", "max-document-bytes": "1KiB", "reject": "empty",
-		"accents": "strip", "digits": "mask", "ids": "mask", "max-bytes": "1KiB", "punctuation": "keep", "space": "collapse", "text-html": "strip",
+		"accents": "strip", "digits": "mask", "ids": "mask", "max-bytes": "1KiB", "punctuation": "keep", "space": "collapse", "normalize-html": "strip",
 		"urls": "mask", "weighted": "true",
 	}
 	root := rootCommand()

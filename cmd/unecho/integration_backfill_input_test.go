@@ -42,7 +42,7 @@ func (s *scene) listed(name string) (found backfills.Entry) {
 func TestBackfillBadInput(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
-	s.configure(s.inDirectory(), s.consumer(""), noOps, "window: {clock: event}")
+	s.configure(s.inDirectory(), s.consumer(""), noOps, "duplicates: {remember: {clock: event}}")
 	s.produce(40, 1)
 	live := s.run()
 	live.says(`"ready"`)
@@ -59,7 +59,7 @@ func TestBackfillBadInput(t *testing.T) {
 		{"beyond the end", []string{"--to", "4711"}, exit.Failed, []string{"the range lies beyond the end"}},
 		{"no bound", []string{"--from", "yesterday"}, exit.BadUsage, []string{"--from", "is no time and no offset"}},
 		{"name", []string{"--name", "a/b"}, exit.BadUsage, []string{"cannot be the name of a backfill"}},
-		{"other clock", []string{"--set", "window.clock=arrival"}, exit.BadUsage, []string{"goes by the documents' own times"}},
+		{"other clock", []string{"--set", "duplicates.remember.clock=arrival"}, exit.BadUsage, []string{"goes by the documents' own times"}},
 		{"group by setting", []string{"--set", "group=x"}, exit.BadUsage, []string{"use --name, or --into"}},
 		{"remove none", []string{"remove", s.name + "-none", "--yes"}, exit.Failed, []string{"there is no backfill"}},
 	} {
@@ -98,7 +98,7 @@ func TestBackfillGoesOn(t *testing.T) {
 	s := newScene(t, 2)
 	s.configure(s.inDirectory(), noOps, "advanced: {member: m}")
 	s.history(3000, 2)
-	loose := []string{"--set", "similarity.threshold=0.6"}
+	loose := []string{"--set", "duplicates.threshold=0.6"}
 	calm := s.backfill("calm", 1, 0, loose...)
 	job := s.name + "-job"
 	outputs := []string{"--unique", job + ".unique", "--duplicate", job + ".duplicate", "--rejected", job + ".rejected"}

@@ -20,7 +20,7 @@ func TestBackfillIntoKilled(t *testing.T) {
 	t.Parallel()
 	const partitions, processes, kills = 4, 3, 9
 	s := newScene(t, partitions)
-	s.configure(s.consumer(""), s.inDirectory(), noOps, "window: {clock: event}", s.ownOutputs())
+	s.configure(s.consumer(""), s.inDirectory(), noOps, "duplicates: {remember: {clock: event}}", s.ownOutputs())
 	s.produce(4000, 1)
 	run := func(i int) *process {
 		return s.replays("--into", s.name, "--max-rate", "1500", "--set", fmt.Sprint("advanced.member=m", i))

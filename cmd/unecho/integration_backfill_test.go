@@ -67,7 +67,7 @@ func ofThePast(t *testing.T, documents, partitions int) *scene {
 	t.Helper()
 	s, forever := newScene(t, 0), "-1"
 	s.create(s.source, int32(partitions), map[string]*string{"retention.ms": &forever})
-	s.configure(s.inDirectory(), "window: {count: 2000000}")
+	s.configure(s.inDirectory(), "duplicates: {remember: {documents: 2000000}}")
 	s.history(documents, partitions)
 	return s
 }

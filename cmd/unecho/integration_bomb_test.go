@@ -82,7 +82,7 @@ func tryBombs(t *testing.T, codecs map[string]kgo.CompressionCodecType) {
 			s := newScene(t, 0)
 			large := strconv.Itoa(16 << 20)
 			s.create(s.source, 16, map[string]*string{"max.message.bytes": &large})
-			s.configure(s.consumer(""), s.inDirectory(), noOps, "window: {bytes: 64MiB}")
+			s.configure(s.consumer(""), s.inDirectory(), noOps, "duplicates: {remember: {memory: 64MiB}}")
 			s.drop(s.source, 0, 10, 100, codec)
 			many := int32(1)
 			if codec == kgo.CodecZstd {

@@ -14,11 +14,11 @@ import (
 func TestBoundsChangeUnderLoad(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 4)
-	s.configure(s.inDirectory(), s.consumer(""), noOps, "window: {bytes: 256KiB}")
+	s.configure(s.inDirectory(), s.consumer(""), noOps, "duplicates: {remember: {memory: 256KiB}}")
 	s.produce(1500, 41)
 	first := s.run()
 	first.says(`"ready"`) // the first to start declares its bounds
-	second := s.run("--set", "window.count=7", "--set", "similarity.threshold=0.95")
+	second := s.run("--set", "duplicates.remember.documents=7", "--set", "duplicates.threshold=0.95")
 	second.says("other bounds are in force in the journal")
 	apply := func(args ...string) {
 		t.Helper()
@@ -28,14 +28,14 @@ func TestBoundsChangeUnderLoad(t *testing.T) {
 		}
 	}
 	s.produce(1500, 42)
-	apply("--set", "window.bytes=512KiB")
+	apply("--set", "duplicates.remember.memory=512KiB")
 	s.produce(1500, 43)
-	apply("--set", "window.bytes=16KiB")
+	apply("--set", "duplicates.remember.memory=16KiB")
 	s.produce(500, 44)
 	third := s.run()
 	third.says("other bounds are in force in the journal")
-	apply("--set", "window.bytes=1MiB", "--set", "window.refresh=last", "--set", "index.keep=all", "--set",
-		"similarity.threshold=0.9")
+	apply("--set", "duplicates.remember.memory=1MiB", "--set", "duplicates.remember.refresh=last", "--set", "duplicates.compare_copies=true", "--set",
+		"duplicates.threshold=0.9")
 	s.produce(1500, 45)
 	s.settled()
 	if out := s.settings("show"); !strings.Contains(out, "bounds of change 3") {

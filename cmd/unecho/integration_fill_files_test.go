@@ -66,7 +66,7 @@ func (s *scene) filesGo() {
 	s.replays("remove", s.name, "--yes").endsWell()
 }
 
-// Documents without a time are as young as the load, so that window.age keeps them.
+// Documents without a time are as young as the load, so that duplicates.remember.age keeps them.
 func TestFillFilesWithoutTimes(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 1)

@@ -55,7 +55,7 @@ func TestGatewayUnderKills(t *testing.T) {
 	addresses := [2]string{freeAddress(t), freeAddress(t)}
 	files := [2]string{}
 	for i, ops := range addresses {
-		s.configure(s.inDirectory(), "group: "+s.name, "window: {requests: 1h}",
+		s.configure(s.inDirectory(), "group: "+s.name, "duplicates: {remember: {keys: 1h}}",
 			"http: {listen: '"+ops+"', token: "+gatewayToken+", ingest: {enabled: true, rate: 5000}}")
 		text, err := os.ReadFile(s.file)
 		check(t, err)

@@ -27,7 +27,7 @@ func (s *scene) deployment(group, succeeds, shingle string) (file string) {
 	given := slices.DeleteFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.HasPrefix(line, "group: ") })
 	lines := []string{
 		strings.Join(given, "\n"), fmt.Sprintf("group: %s\nsucceeds: '%s'", group, succeeds),
-		"similarity: {shingle: '" + shingle + "'}",
+		"duplicates: {shingle: '" + shingle + "'}",
 		"snapshots: {directory: {path: " + filepath.Join(s.dir, "of-"+group) + "}, every: 1s}",
 	}
 	check(s.t, os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600))

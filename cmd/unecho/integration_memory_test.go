@@ -102,7 +102,7 @@ func memoryBound(t *testing.T, room, documents int) {
 	s := newScene(t, 8)
 	ops := freeAddress(t)
 	s.configure(s.inDirectory(), fmt.Sprintf("group: %s", s.name), "http: {listen: '"+ops+"'}",
-		fmt.Sprintf("window: {bytes: %d}", window), "similarity: {verify: estimate}", s.sources(", id: key"))
+		fmt.Sprintf("duplicates: {remember: {memory: %d}}", window), "duplicates: {verify: estimate}", s.sources(", id: key"))
 	c := newCgroup(t, bound)
 	p := s.runIn(c)
 	p.says(`"message":"ready"`)
@@ -142,8 +142,8 @@ func memoryBound(t *testing.T, room, documents int) {
 		t.Errorf("the kernel killed %d processes for their memory", n)
 	}
 
-	if p = s.runIn(c, "--set", "window.bytes=1GiB"); c.dir != "" {
-		p.says("the container has less memory than the process may take: raise its limit, or lower window.bytes")
+	if p = s.runIn(c, "--set", "duplicates.remember.memory=1GiB"); c.dir != "" {
+		p.says("the container has less memory than the process may take: raise its limit, or lower duplicates.remember.memory")
 	}
 	p.says(`"message":"ready"`)
 	stopAll(t, startBound, p)

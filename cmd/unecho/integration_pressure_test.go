@@ -22,7 +22,7 @@ func TestMemoryUnderLargeDocuments(t *testing.T) {
 	s := newScene(t, partitions)
 	ops := freeAddress(t)
 	s.configure(s.inDirectory(), s.consumer("sessions: 1"), "http: {listen: '"+ops+"'}",
-		"similarity: {verify: estimate}")
+		"duplicates: {verify: estimate}")
 	s.client = s.connect(kgo.DefaultProduceTopic(s.source), kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerBatchCompression(kgo.NoCompression()))
 	r := rand.New(rand.NewPCG(1, 2))

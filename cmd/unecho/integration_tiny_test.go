@@ -13,7 +13,7 @@ func TestManyTinyRecords(t *testing.T) {
 	s := newScene(t, 0)
 	large := strconv.Itoa(16 << 20)
 	s.create(s.source, 8, map[string]*string{"max.message.bytes": &large})
-	s.configure("group: "+s.name, s.inDirectory(), noOps, "window: {bytes: 64MiB}")
+	s.configure("group: "+s.name, s.inDirectory(), noOps, "duplicates: {remember: {memory: 64MiB}}")
 	for partition := range int32(8) {
 		for range 10 {
 			s.drop(s.source, partition, 100_000, 0, kgo.CodecNone)

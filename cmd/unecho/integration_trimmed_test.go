@@ -58,7 +58,7 @@ func (s *scene) provesAll() {
 func TestAuditBehindATrimmedJournal(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
-	s.configure(s.consumer("member: m"), s.inDirectory(), noOps, "window: {clock: event}")
+	s.configure(s.consumer("member: m"), s.inDirectory(), noOps, "duplicates: {remember: {clock: event}}")
 	s.produce(1000, 1)
 	p := s.replays("--into", s.name)
 	s.settled()

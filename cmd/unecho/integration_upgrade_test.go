@@ -67,8 +67,8 @@ func TestRollingUpgradeOnKafka(t *testing.T) {
 func withNewSetting(t *testing.T) string {
 	t.Helper()
 	program := overlaid(t, "index/params.go", map[string]string{
-		"type KeepParams struct {\n": "type KeepParams struct {\n\tPlanted string `key:\"planted\" doc:\"a setting of a later version\" enum:\"none|some\" verdict:\"true\" omit:\"none\"`\n",
-		"KeepParams{Keep:":           "KeepParams{Planted: \"none\", Keep:",
+		"type DuplicatesParams struct {\n": "type DuplicatesParams struct {\n\tPlanted string `key:\"planted\" doc:\"a setting of a later version\" enum:\"none|some\" verdict:\"true\" omit:\"none\"`\n",
+		"DuplicatesParams{\n":             "DuplicatesParams{\n\t\t\tPlanted: \"none\",\n",
 	})
 	file := filepath.Join(t.TempDir(), "planted.yaml")
 	check(t, os.WriteFile(file, []byte(plantedConfig), 0o600))
@@ -118,5 +118,5 @@ const plantedConfig = `kafka: {brokers: [localhost:9092]}
 sources: [{topics: [news]}]
 group: g
 snapshots: {directory: {path: snapshots}}
-index: {planted: some}
+duplicates: {planted: some}
 `

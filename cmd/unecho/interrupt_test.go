@@ -43,7 +43,7 @@ func TestInterrupted(t *testing.T) {
 		{"dedup --unique u --duplicates d in.jsonl", "stopped after ", nil, []string{"u", "d"}},
 		{"dedup --matches all --unique u in.jsonl", "stopped after ", nil, []string{"u"}},
 		{"dedup --index in.jsonl --save-index old.index", "stopped before all of the index was read", []string{"old.index"}, nil},
-		{"dedup --sketch simhash --distance 9 --unique old.txt.new in.jsonl", "stopped after ", nil, []string{"old.txt.new"}},
+		{"dedup --method simhash --distance 9 --unique old.txt.new in.jsonl", "stopped after ", nil, []string{"old.txt.new"}},
 		{"eval --pairs old.tsv in.jsonl", "stopped before all documents were read; nothing is written", []string{"old.tsv"}, nil},
 	} {
 		t.Run(test.args, func(t *testing.T) {

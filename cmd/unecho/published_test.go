@@ -126,7 +126,7 @@ func TestToyTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for bits, distance := range map[int]string{32: "1", 64: "3", 128: "7"} {
-		sketches := strings.Split(strings.TrimSpace(string(printed(t, "sketch", "--sketch", "simhash",
+		sketches := strings.Split(strings.TrimSpace(string(printed(t, "sketch", "--method", "simhash",
 			"--bits", strconv.Itoa(bits), "--distance", distance, "--shingle", "char:3", file))), "\n")
 		if len(sketches) != len(texts) {
 			t.Fatalf("%d bits: %d lines", bits, len(sketches))

@@ -108,9 +108,9 @@ func restoreArchive(ctx context.Context, data []byte, dir string) (*index.Replic
 func goldenReplica(t *testing.T, kind string) (*index.Replica, []byte) {
 	t.Helper()
 	c := config.Default()
-	c.Judge.Window.Count, c.Judge.Window.Bytes = 1000, 0
+	c.Judge.Duplicates.Remember.Documents, c.Judge.Duplicates.Remember.Memory = 1000, 0
 	if kind == "whole" {
-		c.Judge.Window.Clock, c.Judge.Window.Requests = "event", time.Hour
+		c.Judge.Duplicates.Remember.Clock, c.Judge.Duplicates.Remember.Keys = "event", time.Hour
 	}
 	settings := c.Settings()
 	header := index.Header{Fingerprint: index.Fingerprint(settings), Wall: 1_700_000_000_000}
@@ -163,7 +163,7 @@ func goldenPlaced(t *testing.T, p index.Params, header index.Header, from, to in
 func goldenRest(t *testing.T, p index.Params, header index.Header) []index.Record {
 	t.Helper()
 	changed := p
-	changed.Window.Count, changed.Similarity.Threshold = 2000, 0.9
+	changed.Duplicates.Remember.Documents, changed.Duplicates.Threshold = 2000, 0.9
 	bounds := index.Bounds{Number: 1, Text: index.BoundsOf(setting.Canonical("", map[string]any{"": changed}))}
 	return []index.Record{
 		&index.SettingsChange{Header: header, Bounds: bounds},

@@ -30,7 +30,7 @@ func tryFlat(t *testing.T, documents int) {
 		bound  = 8 << 20
 	)
 	s := newScene(t)
-	s.params.Similarity.Sketch, s.params.Similarity.Verify, s.params.Window.Count = "simhash", "estimate", window
+	s.params.Duplicates.Method, s.params.Duplicates.Verify, s.params.Duplicates.Remember.Documents = "simhash", "estimate", window
 	s.reset()
 	s.begin()
 	s.flood(documents)

@@ -133,7 +133,7 @@ type FillRange struct {
 func (r *FillRange) Fix(ctx context.Context, opts topic.Options, now time.Time) (*protocol.Plan, error) {
 	request := Request{Topics: r.Topics, From: Start(), To: End()}
 	if r.Age > 0 {
-		request.From = Bound{Text: fmt.Sprintf("window.age (%v) ago", r.Age), kind: atTime, at: now.Add(-r.Age)}
+		request.From = Bound{Text: fmt.Sprintf("duplicates.remember.age (%v) ago", r.Age), kind: atTime, at: now.Add(-r.Age)}
 	}
 	if r.From != nil {
 		request.From = *r.From

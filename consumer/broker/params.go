@@ -12,7 +12,7 @@ import (
 // Params say how Kafka is reached.
 type Params struct {
 	Brokers    []string   `key:"brokers" doc:"some of the cluster's brokers, as host:port; the others are found through them" called:"addresses" example:"kafka-1:9092, kafka-2:9092"`
-	ClientRack string     `key:"client_rack" doc:"the rack or zone of this process, named as in broker.rack. Journal and sources are read from a replica there, if the brokers have a replica.selector.class. Empty reads from leaders" example:"eu-west-1a"`
+	ClientRack string     `key:"client_rack" doc:"the rack or zone of this process, named as in broker.rack. Journal and sources are read from a replica there, if the brokers have a replica.selector.class. Empty reads from leaders" example:"eu-west-1a" advanced:"true"`
 	TLS        TLSParams  `key:"tls"`
 	SASL       SASLParams `key:"sasl"`
 }
@@ -21,9 +21,9 @@ type Params struct {
 type TLSParams struct {
 	Enabled            bool   `key:"enabled" doc:"use TLS for Kafka"`
 	CAFile             string `key:"ca_file" doc:"PEM file of the authorities that sign Kafka's certificates; empty uses those of the system" example:"/etc/unecho/ca.pem"`
-	CertFile           string `key:"cert_file" doc:"PEM file of our certificate, for mutual TLS" example:"/etc/unecho/client.pem"`
-	KeyFile            string `key:"key_file" doc:"PEM file of our certificate's private key" example:"/etc/unecho/client.key"`
-	InsecureSkipVerify bool   `key:"insecure_skip_verify" doc:"accept any certificate: an attacker in between can read and change everything"`
+	CertFile           string `key:"cert_file" doc:"PEM file of our certificate, for mutual TLS" example:"/etc/unecho/client.pem" advanced:"true"`
+	KeyFile            string `key:"key_file" doc:"PEM file of our certificate's private key" example:"/etc/unecho/client.key" advanced:"true"`
+	InsecureSkipVerify bool   `key:"insecure_skip_verify" doc:"accept any certificate: an attacker in between can read and change everything" advanced:"true"`
 }
 
 // SASLParams say who we are.

@@ -57,7 +57,7 @@ func (p *target) lastAppended(ctx context.Context) (*topic.Record, index.Record,
 
 // apart returns the finding about how far two clocks are apart. The difference includes the time of a round trip.
 func (p *target) apart(what string, ahead time.Duration, of string) Finding {
-	tolerance := p.in.Index.Window.Tolerance
+	tolerance := p.in.Index.Duplicates.Remember.Tolerance
 	text := fmt.Sprintf("%s is %v ahead of %s", what, ahead.Round(time.Millisecond), of)
 	switch size := max(ahead, -ahead); {
 	case size > tolerance:

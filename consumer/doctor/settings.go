@@ -35,7 +35,7 @@ func (p *target) settings(ctx context.Context) ([]Finding, error) {
 
 // shortTexts says what a changed word costs. How long the texts are it does not know.
 func (p *target) shortTexts(context.Context) ([]Finding, error) {
-	said := p.in.Index.Similarity.ShortTexts()
+	said := p.in.Index.Duplicates.ShortTexts()
 	if said == "" {
 		return nil, nil
 	}

@@ -18,11 +18,11 @@ type Params struct {
 	Format string       `key:"format" doc:"the format of a record's value: raw is text, html a page, the others have fields" verdict:"true"`
 	Fields []string     `key:"text" doc:"the fields with the text, which are joined; not for raw and html. Dots lead into objects and arrays of objects (a dot in a name is written \\.)" example:"[title, article.body]" verdict:"true"`
 	HTML   []string     `key:"html" doc:"fields of text that hold HTML: only the text inside it is compared; for a whole value of HTML use format: html" example:"[article.body]" verdict:"true" omit:""`
-	Base64 []string     `key:"base64" doc:"fields of text that hold text or HTML in base64, in the standard or the URL alphabet, padded or not" example:"[article.body]" verdict:"true" omit:""`
+	Base64 []string     `key:"base64" doc:"fields of text that hold text or HTML in base64, in the standard or the URL alphabet, padded or not" example:"[article.body]" verdict:"true" omit:"" advanced:"true"`
 	ID     string       `key:"id" doc:"the name of the original in a duplicate's headers: key, header:NAME, field:PATH, or several in braces; empty, or if a part is missing, topic/partition/offset" example:"field:id" verdict:"true"`
 	Scope  string       `key:"scope" doc:"compare only documents of the same scope: key, topic, partition, header:NAME, field:PATH, or several in braces; empty compares all" called:"scope" example:"{header:tenant}/{field:language}" verdict:"true"`
 	When   []Condition  `key:"when" doc:"a document is checked only if it meets all of these conditions; others go to the unique topic as they are, marked by unecho-unchecked"`
-	Reject []string     `key:"reject" doc:"which documents are rejected. missing_field: one of several fields is absent, null or NaN (else it counts as empty); if all are, the document is always rejected. empty: tombstones and blank texts (else they are unique). invalid_encoding: bytes that are not UTF-8 (else they are letters; a text with more than 5 % of them is compared by its bytes)" called:"reasons" enum:"missing_field|empty|invalid_encoding" verdict:"true"`
+	Reject []string     `key:"reject" doc:"which documents are rejected. missing_field: one of several fields is absent, null or NaN (else it counts as empty); if all are, the document is always rejected. empty: tombstones and blank texts (else they are unique). invalid_encoding: bytes that are not UTF-8 (else they are letters; a text with more than 5 % of them is compared by its bytes)" called:"reasons" enum:"missing_field|empty|invalid_encoding" verdict:"true" advanced:"true"`
 	Schema SchemaParams `key:"schema" doc:"Schemas, for avro and protobuf."`
 
 	MaxBytes setting.Bytes   `key:"-"` // advanced.max_document_bytes: a larger text is rejected
@@ -31,9 +31,9 @@ type Params struct {
 
 // SchemaParams say what the schema of a value is.
 type SchemaParams struct {
-	Framing string `key:"framing" doc:"the prefix of a value, or the header, that names its schema" verdict:"true" omit:"none"`
+	Framing string `key:"framing" doc:"the prefix of a value, or the header, that names its schema" verdict:"true" omit:"none" advanced:"true"`
 	File    string `key:"file" doc:"the schema of all values: an .avsc file for avro, a file of descriptors for protobuf (protoc --include_imports -o FILE). If values have different schemas, use a registry" example:"/etc/unecho/article.avsc"`
-	Message string `key:"message" doc:"for protobuf: the full name of the message; required with file. With a registry, values of another message are rejected (wrong_type)" example:"news.v1.Article" verdict:"true" omit:""`
+	Message string `key:"message" doc:"for protobuf: the full name of the message; required with file. With a registry, values of another message are rejected (wrong_type)" example:"news.v1.Article" verdict:"true" omit:"" advanced:"true"`
 
 	Fingerprint string `key:"-"` // of what File holds, on which members must agree; Pin fills it in
 }

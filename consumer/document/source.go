@@ -19,7 +19,7 @@ type Source struct {
 	Topics  []string `key:"topics" doc:"topics to read; see also pattern" called:"topics" example:"[news]"`
 	Pattern string   `key:"pattern" doc:"a regular expression (RE2) for the whole name of further topics to read, also of those created later; they are read from their start. It never matches outputs, journals and internal topics" example:"news\\..+"`
 	Reading Params   `key:""`
-	Start   string   `key:"start" doc:"where reading begins in a topic that the group has never read" enum:"earliest|latest"`
+	Start   string   `key:"start" doc:"where reading begins in a topic that the group has never read" enum:"earliest|latest" advanced:"true"`
 }
 
 // DefaultSource are the defaults of a source, which has no topics yet.

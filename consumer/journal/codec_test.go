@@ -30,7 +30,7 @@ func records() []index.Record {
 		},
 		&index.Checkpoint{
 			Header: h, Member: "unecho-0", Offset: 9, Hash: 10, Settings: text, Routes: index.Routes{Number: 7, Text: text},
-			Bounds: index.Bounds{Number: 3, Text: []byte(`{"window.count":5}`)},
+			Bounds: index.Bounds{Number: 3, Text: []byte(`{"duplicates.remember.documents":5}`)},
 		},
 		&index.Accusation{Header: h, Member: "unecho-0", Accused: "unecho-1", Offset: 1 << 40, Hash: 1 << 63},
 		&index.Mark{Header: h, Number: 1<<63 + 5},
@@ -50,7 +50,7 @@ func records() []index.Record {
 			{Part: 1, At: 2000, Entry: entry.Entry{Offset: 8, Time: 1000}},
 			{At: 2001, Entry: entry.Entry{Offset: 70, Time: 901, Kind: entry.Sketch, Content: 9, Keys: []byte{5, 6, 7, 8}, Digest: digest, Evidence: []byte("s")}},
 		}},
-		&index.SettingsChange{Header: h, Bounds: index.Bounds{Number: 1 << 31, Text: []byte(`{"window.age":"2h"}`)}},
+		&index.SettingsChange{Header: h, Bounds: index.Bounds{Number: 1 << 31, Text: []byte(`{"duplicates.remember.age":"2h"}`)}},
 		&index.Erase{Header: h, Targets: []entry.Position{{Offset: 99, Entry: 3}, {Offset: 1 << 40}, {Offset: 7, Entry: -1}}},
 		&index.Run{Header: h, Source: source, Epoch: 3, Base: 41, Entries: []entry.Entry{
 			{Offset: 50, Time: 1000, Request: entry.Request{1, 2, 3}},

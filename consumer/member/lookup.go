@@ -71,7 +71,7 @@ func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.
 // comparer is a Comparer, and by what it compares.
 type comparer struct {
 	*compare.Comparer
-	by index.SimilarityParams
+	by index.DuplicatesParams
 }
 
 // compare answers an inquiry with a comparer that nobody else uses meanwhile.
@@ -81,12 +81,12 @@ func (f *Follower) compare(q *index.Inquiry, most int) (index.Answer, error) {
 	case c = <-f.comparers:
 	default:
 	}
-	if p := f.Reading().Params; c == nil || c.by != p.Similarity { // bounds were changed since it was made
+	if p := f.Reading().Params; c == nil || c.by != p.Duplicates { // bounds were changed since it was made
 		made, err := index.NewComparer(p)
 		if err != nil {
 			return index.Answer{}, fmt.Errorf("look up: %w", err)
 		}
-		c = &comparer{made, p.Similarity}
+		c = &comparer{made, p.Duplicates}
 	}
 	a := q.Answer(c.Comparer, most)
 	select {

@@ -15,7 +15,7 @@ type Document struct {
 	Offset    int64
 	ID        string         // the user's; empty means the coordinates
 	Judged    entry.Position // where the journal judged it
-	Copies    int            // copies of it that are remembered as well, as index.keep: all does
+	Copies    int            // copies of it that are remembered as well, as duplicates.compare_copies: true does
 	Copy      bool           // it was named by nobody: it is a copy of one that was
 }
 

@@ -10,7 +10,7 @@ import (
 // Params say which group this process takes part in, and how.
 type Params struct {
 	Group      string `key:"group" doc:"the consumer group of this deployment alone; its members share the work and the journal, GROUP.journal" example:"news-filter"`
-	Succeeds   string `key:"succeeds" doc:"the group to take over from. Until unecho takeover, this group fills its window with that group's unique documents and forwards nothing. After the takeover the setting has no effect" example:"news-filter-1"`
+	Succeeds   string `key:"succeeds" doc:"the group to take over from. Until unecho takeover, this group fills its window with that group's unique documents and forwards nothing. After the takeover the setting has no effect" example:"news-filter-1" advanced:"true"`
 	Membership `key:"-"`
 
 	// These are no settings. Tests have others than the defaults.

@@ -51,7 +51,7 @@ func TestConfigurationCurve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := planned.Similarity
+	p := planned.Duplicates
 	plan, err := p.Banding()
 	if err != nil {
 		t.Fatal(err)

@@ -107,7 +107,7 @@ func example(t *testing.T) []string {
 func TestReadmeExample(t *testing.T) {
 	how := section(t, read(t, "README.md"), "## How it decides")
 	texts := example(t)
-	three, err := text.ParseShingling(config.Default().Judge.Similarity.Shingle)
+	three, err := text.ParseShingling(config.Default().Judge.Duplicates.Shingle)
 	if err != nil {
 		t.Fatal(err)
 	}

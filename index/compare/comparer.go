@@ -88,7 +88,7 @@ func (c *Comparer) Reaches(s Similarity) bool { return !s.Less(c.least) }
 // Least is the least similarity of a duplicate.
 func (c *Comparer) Least() Similarity { return c.least }
 
-// Cost is the most that comparing another entry takes, in steps of similarity.max_work. Like what is spent in the end it
+// Cost is the most that comparing another entry takes, in steps of duplicates.max_work. Like what is spent in the end it
 // depends on the entries alone, not on the work really done.
 func (c *Comparer) Cost(other *entry.Entry) int { return c.verify.cost(c.entry, other) }
 

@@ -26,7 +26,7 @@ type levenshtein struct {
 }
 
 // cellsOfStep is how many cells of the dynamic programming table of two texts are computed in one step of
-// similarity.max_work (BenchmarkHostile of commit b3e456b8).
+// duplicates.max_work (BenchmarkHostile of commit b3e456b8).
 const cellsOfStep = 160
 
 // cost assumes a pair as far apart as the threshold allows.

@@ -15,7 +15,7 @@ type verifier interface {
 	begin(e *entry.Entry)
 	similarity(candidate *entry.Entry) Similarity
 	method() Method
-	// cost is the most that comparing two entries takes, in steps of similarity.max_work. spent is the part of it that
+	// cost is the most that comparing two entries takes, in steps of duplicates.max_work. spent is the part of it that
 	// counts, given the similarity that was found. Both depend on the entries alone, not on the work really done.
 	cost(own, candidate *entry.Entry) int
 	spent(cost int, s Similarity) int

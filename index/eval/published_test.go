@@ -68,7 +68,7 @@ func kijiji(t *testing.T) []string {
 func copiesOf(t *testing.T, sets [][]uint64, slots int, banding sketch.Banding) (copies eval.Copies) {
 	t.Helper()
 	p := index.DefaultParams()
-	p.Similarity.Shingle, p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = "word:10", slots, banding.Bands, banding.Rows
+	p.Duplicates.Shingle, p.Duplicates.Slots, p.Duplicates.Bands, p.Duplicates.Rows = "word:10", slots, banding.Bands, banding.Rows
 	signer, err := index.NewSigner(p)
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func (t *Twin) bind(to index.Bounds) bool {
 		return false
 	}
 	t.params, t.bounds, t.narrowing = p, index.Bounds{Number: to.Number, Text: bytes.Clone(to.Text)}, true
-	if p.Window.Requests == 0 {
+	if p.Duplicates.Remember.Keys == 0 {
 		t.requests = nil
 	}
 	t.window.bytes = 0

@@ -25,7 +25,7 @@ type looked struct {
 // candidates returns the documents to compare with e, the most promising first: of each key the newest that are
 // remembered, without those whose digests rule them out. full says that more documents may have one of the keys.
 func (t *Twin) candidates(e *entry.Entry) (promising []*document, full bool) {
-	own, fine, most := t.keys(e), t.choose(e), t.params.Similarity.MaxReferences
+	own, fine, most := t.keys(e), t.choose(e), t.params.Duplicates.MaxReferences
 	limit, left := t.limit(e), 16*most
 	differ, met := map[*document]int{}, make([]int, len(own)+len(fine))
 	all := slices.Concat(own[:1], fine, own[1:])
@@ -77,7 +77,7 @@ func (t *Twin) choose(e *entry.Entry) (fine []bandKey) {
 	}
 	common := rare <= 3
 	tags := t.fineTags(e)
-	if t.cost(e, &entry.Entry{}) > t.params.Similarity.MaxWork {
+	if t.cost(e, &entry.Entry{}) > t.params.Duplicates.MaxWork {
 		tags = nil // it is compared with none
 	}
 	if t.looked.made = len(tags) > 0; !t.looked.made {
@@ -152,7 +152,7 @@ func distance(a, b []byte) (n int) {
 
 // limit returns the greatest number of bits in which the digest of a candidate may differ from that of e.
 func (t *Twin) limit(e *entry.Entry) int {
-	p := t.params.Similarity
+	p := t.params.Duplicates
 	num, den := int(math.Round(p.Threshold*10000)), 10000
 	switch {
 	case p.Verify == "estimate" && p.EstimatedBy() == compare.Hamming:
@@ -178,7 +178,7 @@ func (t *Twin) limit(e *entry.Entry) int {
 
 // mayReach says whether two entries may be similar enough, by their lengths and digests.
 func (t *Twin) mayReach(a, b *entry.Entry) bool {
-	p, apart := t.params.Similarity, distance(a.Digest, b.Digest)
+	p, apart := t.params.Duplicates, distance(a.Digest, b.Digest)
 	switch {
 	case p.Verify == "levenshtein":
 		x, y := entry.TextLen(a), entry.TextLen(b)
@@ -290,16 +290,16 @@ func (t *Twin) fineTags(e *entry.Entry) (tags []uint32) {
 
 // fineShingles returns the shingles that fine keys are made of.
 func (t *Twin) fineShingles(e *entry.Entry) (hashes, bool) {
-	if t.params.Similarity.Verify != "levenshtein" {
+	if t.params.Duplicates.Verify != "levenshtein" {
 		return t.shingles(e)
 	}
 	normalized, err := entry.DecompressText(nil, e.Evidence)
-	return newHashes(t.shingling.AppendHashes(nil, compare.FrontOf(normalized)), 64, t.params.Similarity.Weighted), err == nil
+	return newHashes(t.shingling.AppendHashes(nil, compare.FrontOf(normalized)), 64, t.params.Duplicates.Weighted), err == nil
 }
 
 // codeTags makes fine keys of as many codes as make 16 bits: every so many of them, so that all are used.
 func (t *Twin) codeTags(e *entry.Entry) (tags []uint32) {
-	if t.params.Similarity.EstimatedBy() == compare.Hamming {
+	if t.params.Duplicates.EstimatedBy() == compare.Hamming {
 		return nil
 	}
 	const size = 4
@@ -325,9 +325,9 @@ func (t *Twin) matchable(d *document, e *entry.Entry) bool {
 // cost returns the most that comparing two entries may take, in steps of max_work.
 func (t *Twin) cost(a, b *entry.Entry) int {
 	switch {
-	case t.params.Similarity.Verify == "estimate":
+	case t.params.Duplicates.Verify == "estimate":
 		return 1
-	case t.params.Similarity.Verify == "levenshtein":
+	case t.params.Duplicates.Verify == "levenshtein":
 		longer := min(max(entry.TextLen(a), entry.TextLen(b)), compare.ComparedText)
 		return longer * t.widths(longer, t.edits(longer)) / 160
 	case t.keepsText():
@@ -338,7 +338,7 @@ func (t *Twin) cost(a, b *entry.Entry) int {
 
 // spent returns the part of the cost that counts: less for near texts.
 func (t *Twin) spent(cost int, s compare.Similarity) int {
-	if t.params.Similarity.Verify != "levenshtein" || !t.near(s, compare.Levenshtein) {
+	if t.params.Duplicates.Verify != "levenshtein" || !t.near(s, compare.Levenshtein) {
 		return cost
 	}
 	longer := int(s.Den)

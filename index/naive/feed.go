@@ -17,7 +17,7 @@ func (p *partition) brought(offset int64) bool { return offset >= p.start && off
 // feed judges entries of several partitions in the order in which they stand. A feed that begins behind what was fed so
 // far changes nothing, and neither does one that no feeder would write. Entries that were fed before are passed over.
 func (t *Twin) feed(at index.Stamp, f *index.Feed) (bool, []index.Verdict) {
-	if !t.inForce(f.Header) || t.params.Window.Clock != "event" || f.First > t.fed || !t.feedable(f) {
+	if !t.inForce(f.Header) || t.params.Duplicates.Remember.Clock != "event" || f.First > t.fed || !t.feedable(f) {
 		return false, nil
 	}
 	t.arrive(at, f.Wall)
@@ -37,7 +37,7 @@ func (t *Twin) feed(at index.Stamp, f *index.Feed) (bool, []index.Verdict) {
 			continue
 		}
 		v := t.judge(source, &e.Entry, entry.Position{Offset: at.Offset, Entry: int32(i)})
-		v.Late = lateBy(e.Time, e.At, t.params.Window.Tolerance)
+		v.Late = lateBy(e.Time, e.At, t.params.Duplicates.Remember.Tolerance)
 		p.held[e.Offset] = v
 		verdicts = append(verdicts, v)
 	}

@@ -70,7 +70,7 @@ func (t *Twin) named(part *index.FillPart) *partition {
 // counts from the time of its place, but from no later time than now, and from none before that of the document that
 // was brought before it.
 func (t *Twin) bring(source entry.Source, e *index.FedEntry, position entry.Position) {
-	if t.params.Window.Clock == "event" {
+	if t.params.Duplicates.Remember.Clock == "event" {
 		t.event = max(t.event, e.At)
 	}
 	now := newTurn()

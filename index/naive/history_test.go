@@ -87,12 +87,12 @@ func trySanity(t *testing.T, seeds int) {
 					t.Errorf("%+v matches a later document", v)
 				case v.Match.Source == source && v.Match.Offset == v.Offset:
 					t.Errorf("%+v is a copy of itself", v)
-				case v.Reemitted && p.Window.ReemitEvery == 0:
+				case v.Reemitted && p.Duplicates.Remember.ReemitEvery == 0:
 					t.Errorf("%+v was let through", v)
-				case v.Match.Method == compare.Hamming && int(v.Match.Similarity.Den-v.Match.Similarity.Num) > p.Similarity.Distance:
+				case v.Match.Method == compare.Hamming && int(v.Match.Similarity.Den-v.Match.Similarity.Num) > p.Duplicates.Distance:
 					t.Errorf("%+v is beyond the distance", v)
 				case v.Match.Method != compare.Hamming &&
-					float64(v.Match.Similarity.TenThousandths()) < p.Similarity.Threshold*10000-1:
+					float64(v.Match.Similarity.TenThousandths()) < p.Duplicates.Threshold*10000-1:
 					t.Errorf("%+v is below the threshold", v)
 				case v.Match.Copy != copies[of]+1:
 					t.Errorf("%+v is copy %d", v, copies[of]+1)
@@ -128,7 +128,7 @@ func tryLeavingOut(t *testing.T, seeds int) {
 
 func BenchmarkApply(b *testing.B) {
 	p := index.DefaultParams()
-	p.Window = index.WindowParams{Age: 24 * time.Hour, Clock: "arrival"}
+	p.Duplicates.Remember = index.RememberParams{Age: 24 * time.Hour, Clock: "arrival"}
 	steps, err := random.History(1, 8000, p, []byte(settings), fingerprint)
 	if err != nil {
 		b.Fatal(err)

@@ -32,7 +32,7 @@ func (t *Twin) judge(source entry.Source, e *entry.Entry, position entry.Positio
 			d.bytes = index.EntryBytes(t.params, e)
 		}
 	}
-	if d.root == d || t.params.KeepsAll() {
+	if d.root == d || t.params.Duplicates.CompareCopies {
 		if d.root != d {
 			t.stats.Kept++
 		}
@@ -50,7 +50,7 @@ func (t *Twin) repeat(root, d *document) (through bool) {
 	if t.params.Refreshes() {
 		root.repeated, root.last = true, t.now()
 	}
-	every := t.params.Window.ReemitEvery.Milliseconds()
+	every := t.params.Duplicates.Remember.ReemitEvery.Milliseconds()
 	if every == 0 || !root.emission.void && t.now()-root.emission.at < every {
 		return false
 	}
@@ -112,7 +112,7 @@ func (t *Twin) matches(e *entry.Entry, best bool) (nearest []found, cut bool) {
 func (t *Twin) nearby(e *entry.Entry, best bool) (all []found, cut bool) {
 	verify := t.verifier(e)
 	promising, cut := t.candidates(e)
-	candidates, work := t.params.Similarity.MaxCandidates, t.params.Similarity.MaxWork
+	candidates, work := t.params.Duplicates.MaxCandidates, t.params.Duplicates.MaxWork
 	for i, d := range promising {
 		if !t.matchable(d, e) || !t.mayReach(e, &d.entry) {
 			continue

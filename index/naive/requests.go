@@ -21,7 +21,7 @@ type request struct {
 
 // judgeRequest judges an entry of a run, which may be what was sent before.
 func (t *Twin) judgeRequest(source entry.Source, e *entry.Entry, position entry.Position) index.Verdict {
-	lasts := t.params.Window.Requests.Milliseconds()
+	lasts := t.params.Duplicates.Remember.Keys.Milliseconds()
 	if lasts == 0 || e.Request == (entry.Request{}) {
 		return t.judge(source, e, position)
 	}
@@ -67,7 +67,7 @@ func (t *Twin) without(which func(*request) bool) { t.requests = slices.DeleteFu
 // Answered returns the verdict about the document that came first with a request.
 func (t *Twin) Answered(of entry.Request) (source entry.Source, v index.Verdict, ok bool) {
 	for _, first := range t.requests {
-		if first.hash == of && t.arrival-first.at < t.params.Window.Requests.Milliseconds() {
+		if first.hash == of && t.arrival-first.at < t.params.Duplicates.Remember.Keys.Milliseconds() {
 			return first.source, first.verdict, true
 		}
 	}

@@ -16,7 +16,7 @@ func (t *Twin) verifier(e *entry.Entry) func(d *document) (compare.Similarity, c
 		if d.entry.Content == e.Content {
 			return compare.Similarity{Num: 1, Den: 1}, compare.Identical
 		}
-		switch t.params.Similarity.Verify {
+		switch t.params.Duplicates.Verify {
 		case "estimate":
 			return t.estimate(&d.entry, e)
 		case "levenshtein":
@@ -33,7 +33,7 @@ func (t *Twin) verifier(e *entry.Entry) func(d *document) (compare.Similarity, c
 
 // shingles returns the hashes of an entry's shingles: of its text, or as it keeps them.
 func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
-	p := t.params.Similarity
+	p := t.params.Duplicates
 	switch {
 	case e.Kind == entry.Text && t.keepsText():
 		normalized, err := entry.DecompressText(nil, e.Evidence)
@@ -51,11 +51,11 @@ func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
 
 // keepsText says whether shingles are taken from kept texts.
 func (t *Twin) keepsText() bool {
-	return t.params.Similarity.Evidence == "text"
+	return t.params.Duplicates.Evidence == "text"
 }
 
 func (t *Twin) estimate(a, b *entry.Entry) (compare.Similarity, compare.Method) {
-	p := t.params.Similarity
+	p := t.params.Duplicates
 	if a.Kind != entry.Sketch || b.Kind != entry.Sketch || len(a.Evidence) != len(b.Evidence) {
 		t.stats.Unreadable++
 		return compare.Similarity{}, compare.NoMatch
@@ -71,7 +71,7 @@ func (t *Twin) estimate(a, b *entry.Entry) (compare.Similarity, compare.Method) 
 // near says whether a similarity makes a duplicate. It compares in integers, so that every machine agrees: differing
 // bits with the distance, everything else with the threshold in ten thousandths.
 func (t *Twin) near(s compare.Similarity, m compare.Method) bool {
-	p := t.params.Similarity
+	p := t.params.Duplicates
 	if m == compare.Hamming {
 		return int(s.Den-s.Num) <= p.Distance
 	}

@@ -45,7 +45,7 @@ func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
 	if err != nil {
 		panic(fmt.Sprintf("naive: settings were not validated: %v", err))
 	}
-	shingling, err := p.Similarity.Shingling()
+	shingling, err := p.Duplicates.Shingling()
 	if err != nil {
 		panic(fmt.Sprintf("naive: settings were not validated: %v", err))
 	}
@@ -116,7 +116,7 @@ func (t *Twin) fixSettings(at index.Stamp, r *index.Settings) bool {
 func (t *Twin) begin(text []byte) {
 	begun, err := t.begun.With(index.BoundsOf(text))
 	if t.ours = err == nil && index.Same(text, t.settings); t.ours {
-		begun.Similarity.Signed, begun.Similarity.Evidence = index.Signed{}, t.begun.Similarity.Evidence
+		begun.Duplicates.Signed, begun.Duplicates.Evidence = index.Signed{}, t.begun.Duplicates.Evidence
 		t.fingerprint, t.params, t.begun = index.Fingerprint(text), begun, begun
 		t.bounds = index.Bounds{Text: index.BoundsOf(text)}
 	}
@@ -141,7 +141,7 @@ func (t *Twin) run(at index.Stamp, r *index.Run) (bool, []index.Verdict) {
 		}
 		t.happen(e.Time)
 		v := t.judgeRequest(r.Source, e, entry.Position{Offset: at.Offset, Entry: int32(i)})
-		if w := t.params.Window; w.Clock == "event" {
+		if w := t.params.Duplicates.Remember; w.Clock == "event" {
 			v.Late = lateBy(e.Time, t.event, w.Tolerance)
 		}
 		p.held[e.Offset] = v
@@ -237,7 +237,7 @@ func (t *Twin) arrive(at index.Stamp, wall int64) {
 
 // happen moves the event clock to the document's time, but no further than the arrival clock plus the tolerance.
 func (t *Twin) happen(documentTime int64) {
-	if t.params.Window.Clock == "event" {
+	if t.params.Duplicates.Remember.Clock == "event" {
 		t.event = max(t.event, min(documentTime, t.tolerated(t.arrival)))
 	}
 }
@@ -253,7 +253,7 @@ func lateBy(at, before int64, most time.Duration) int64 {
 
 // now returns the stream time in ms, from which the age of documents is measured.
 func (t *Twin) now() int64 {
-	if t.params.Window.Clock == "event" {
+	if t.params.Duplicates.Remember.Clock == "event" {
 		return t.event
 	}
 	return t.arrival
@@ -261,7 +261,7 @@ func (t *Twin) now() int64 {
 
 // tolerated returns ms plus the tolerance, or the greatest number if that overflows.
 func (t *Twin) tolerated(ms int64) int64 {
-	tolerance := t.params.Window.Tolerance.Milliseconds()
+	tolerance := t.params.Duplicates.Remember.Tolerance.Milliseconds()
 	if ms > math.MaxInt64-tolerance {
 		return math.MaxInt64
 	}

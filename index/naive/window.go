@@ -69,7 +69,7 @@ func (t *Twin) seen(d *document) int64 {
 
 // old says whether a document is beyond the age of the window.
 func (t *Twin) old(d *document) bool {
-	age := t.params.Window.Age.Milliseconds()
+	age := t.params.Duplicates.Remember.Age.Milliseconds()
 	return age > 0 && t.now()-t.seen(d) >= age
 }
 
@@ -121,8 +121,8 @@ func (t *Twin) leave() *document {
 
 // full says whether this many more documents and bytes are beyond the bounds.
 func (t *Twin) full(documents int, more int64) bool {
-	w := t.params.Window
-	return w.Count > 0 && len(t.window.documents)+documents > w.Count || w.Bytes > 0 && t.window.bytes+more > int64(w.Bytes)
+	w := t.params.Duplicates.Remember
+	return w.Documents > 0 && len(t.window.documents)+documents > w.Documents || w.Memory > 0 && t.window.bytes+more > int64(w.Memory)
 }
 
 // room lets the oldest documents leave until this many more documents and bytes are within the bounds. Where a repeat
@@ -131,7 +131,7 @@ func (t *Twin) full(documents int, more int64) bool {
 // if only its age drives it out, or bounds were narrowed, it waits for the next entry. After bounds were narrowed, a
 // turn may be over before.
 func (t *Twin) room(documents int, more int64, now *turn) {
-	w := t.params.Window
+	w := t.params.Duplicates.Remember
 	for len(t.window.documents) > 0 {
 		if t.over(now, more) {
 			return
@@ -161,7 +161,7 @@ func (t *Twin) room(documents int, more int64, now *turn) {
 func (t *Twin) again(d *document, now *turn) {
 	t.stats.Reentered++
 	d.entered, d.repeated = d.last, false
-	if t.params.Window.ReemitEvery == 0 { // then the last copy that came through is not remembered longer
+	if t.params.Duplicates.Remember.ReemitEvery == 0 { // then the last copy that came through is not remembered longer
 		d.emission = emission{source: d.source, offset: d.entry.Offset, position: d.position, at: d.last}
 	}
 	before := t.looked

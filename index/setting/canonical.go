@@ -13,7 +13,7 @@ import (
 // sizes are written as strings, so that the bytes never depend on how a library prints a float. Equal settings give
 // equal bytes.
 //
-//	{"similarity.slots":128,"similarity.threshold":"0.8","version":"1","window.age":"24h"}
+//	{"duplicates.slots":128,"duplicates.threshold":"0.8","version":"1","duplicates.remember.age":"24h"}
 //
 // A setting tagged omit is left out at that value. Each setting that is added to those of a released version has such
 // a tag, with the value that means what was before it, so that it changes no text that says nothing of it.

@@ -9,7 +9,7 @@ import (
 
 // Field is one setting of a Params struct, or a section of them, as its tags describe it.
 type Field struct {
-	Key     string // dotted, from the outermost struct: "similarity.threshold"
+	Key     string // dotted, from the outermost struct: "duplicates.threshold"
 	Doc     string
 	Example string
 	Called  string   // what help calls its value; empty: by its kind

@@ -3,7 +3,7 @@ package setting
 import "fmt"
 
 // Mistake is one wrong setting. Key is relative to the Params that reported it ("threshold"); the code that composes
-// the rooms puts the section before it ("similarity.threshold").
+// the rooms puts the section before it ("duplicates.threshold").
 type Mistake struct {
 	Key     string
 	Value   string // as given; empty when the value is missing or secret

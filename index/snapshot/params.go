@@ -24,7 +24,7 @@ func (u Use) Trims() bool { return u != ByMember }
 
 // Params say how often snapshots are taken. They decide no verdict.
 type Params struct {
-	Every time.Duration `key:"every" doc:"time between snapshots" example:"60s"`
+	Every time.Duration `key:"every" doc:"time between snapshots" example:"60s" advanced:"true"`
 	For   Use           `key:"-"` // who uses the store (see Opener)
 }
 

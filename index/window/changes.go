@@ -15,7 +15,7 @@ import (
 type changes struct {
 	copies []uint32 // number of duplicates judged against the document
 	dead   []bool   // true if the document was forgotten
-	// ms: 1 + stream time of the last repeat since the document entered; 0 is none; with window.refresh: last
+	// ms: 1 + stream time of the last repeat since the document entered; 0 is none; with duplicates.remember.refresh: last
 	repeats   []int64
 	emissions []Emission // the last copy that came through as unique
 	captured  bool

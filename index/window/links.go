@@ -71,7 +71,7 @@ func (l *Links) Full() bool { return len(l.Fine) == fineKeys*fineBytes }
 // Reset forgets all, and keeps the memory.
 func (l *Links) Reset() { l.Absent, l.Fine = l.Absent[:0], l.Fine[:0] }
 
-// Bytes returns the bytes that a document's fine keys count against window.bytes.
+// Bytes returns the bytes that a document's fine keys count against duplicates.remember.memory.
 func (l *Links) Bytes() int64 { return FineBytes(len(l.Fine) / fineBytes) }
 
 // BucketBytes counts for a reference to a document, with the slack of a table that grows or shrinks: 64 bytes for 11
@@ -81,5 +81,5 @@ const BucketBytes = 8
 // MostFineBytes is FineBytes of a document with as many fine keys as there may be.
 const MostFineBytes = fineKeys * (fineBytes + BucketBytes)
 
-// FineBytes returns what a document counts against window.bytes for so many fine keys under which it is linked.
+// FineBytes returns what a document counts against duplicates.remember.memory for so many fine keys under which it is linked.
 func FineBytes(keys int) int64 { return int64(keys) * (fineBytes + BucketBytes) }

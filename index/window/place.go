@@ -59,7 +59,7 @@ func (p Entered) Emit(m Emission) { p.segment.changes.emit(p.i, m) }
 // Kill marks a document as dead, so that nothing matches it.
 func (p Entered) Kill() { p.segment.changes.kill(p.i) }
 
-// Front returns the oldest document without its entry, and its bytes as window.bytes counts them. The window must not
+// Front returns the oldest document without its entry, and its bytes as duplicates.remember.memory counts them. The window must not
 // be empty.
 func (w *Window) Front() (p Entered, d Document, bytes int64) {
 	s := w.segments[0]
@@ -77,7 +77,7 @@ func (w *Window) End() Ref { return w.end }
 // Visible is the number of documents.
 func (w *Window) Visible() int { return int(w.end - w.oldest) }
 
-// Bytes is the size of the documents, as window.bytes counts them.
+// Bytes is the size of the documents, as duplicates.remember.memory counts them.
 func (w *Window) Bytes() int64 { return w.bytes }
 
 // Buckets find the documents by their keys.

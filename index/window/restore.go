@@ -15,7 +15,7 @@ type Restore struct{ of *Window }
 type Decoded struct {
 	segment *segment
 	sources uint32    // all source numbers of its documents are below this
-	bytes   int64     // size of its documents, as window.bytes counts them
+	bytes   int64     // size of its documents, as duplicates.remember.memory counts them
 	side    *sidePart // set for a part of the side table, and then segment is empty
 }
 

@@ -99,7 +99,7 @@ func (s *segment) shrink() {
 	}
 }
 
-// shrinkPart: up to 1/64 of a block may stay unused. That is little compared to the 5 % that window.bytes leaves free,
+// shrinkPart: up to 1/64 of a block may stay unused. That is little compared to the 5 % that duplicates.remember.memory leaves free,
 // and enough that only large documents cause copying.
 const shrinkPart = 64
 

@@ -9,19 +9,19 @@ type Window struct {
 	spare    []byte     // block of an expired segment, to be used for the next one
 	oldest   Ref        // number of the oldest visible document; equals end if there is none
 	end      Ref        // number of the next document
-	bytes    int64      // size of the visible documents, as window.bytes counts them
+	bytes    int64      // size of the visible documents, as duplicates.remember.memory counts them
 	number   uint64     // number of the latest segment
 
 	shape   shape
 	share   int64 // bytes that each document counts beside its entry
-	age     int64 // window.age, ms; 0 is no bound, as for the two below
+	age     int64 // duplicates.remember.age, ms; 0 is no bound, as for the two below
 	count   uint64
 	maximum int64
 
 	changed   bool // other bounds were in force before
 	copies    bool // copies may be among the documents: they are indexed, or were
-	refreshed bool // window.refresh: last is in force, or was: representatives may have entered again
-	refreshes bool // window.refresh: last, so that representatives enter again
+	refreshed bool // duplicates.remember.refresh: last is in force, or was: representatives may have entered again
+	refreshes bool // duplicates.remember.refresh: last, so that representatives enter again
 	// present number of each that entered again, by its first number; nil unless copies are indexed and must find them
 	places map[Ref]Ref
 
@@ -115,7 +115,7 @@ func (w *Window) Expire(now int64) {
 type front struct {
 	next    Ref   // the document's number + 1; 0 means that nothing is cached
 	applied int64 // stream time from which its age counts, ms
-	bytes   int64 // as window.bytes counts them
+	bytes   int64 // as duplicates.remember.memory counts them
 }
 
 // eldestFront returns the fields of the oldest document, read once. The window must not be empty.
@@ -129,10 +129,10 @@ func (w *Window) eldestFront() *front {
 	return &w.front
 }
 
-// Old says whether a document last seen at stream time seen is beyond window.age.
+// Old says whether a document last seen at stream time seen is beyond duplicates.remember.age.
 func (w *Window) Old(now, seen int64) bool { return w.age > 0 && now-seen >= w.age }
 
-// Full says whether the window, with this many more documents and bytes, would be beyond window.count or window.bytes.
+// Full says whether the window, with this many more documents and bytes, would be beyond duplicates.remember.documents or duplicates.remember.memory.
 func (w *Window) Full(documents int, bytes int64) bool {
 	return w.count > 0 && uint64(w.Visible()+documents) > w.count || w.maximum > 0 && w.bytes+bytes > w.maximum
 }
@@ -148,7 +148,7 @@ func (w *Window) Leave(bytes int64) {
 	}
 }
 
-// bytesOf returns the bytes of a document, as window.bytes counts them, from those of its entry without band keys and
+// bytesOf returns the bytes of a document, as duplicates.remember.memory counts them, from those of its entry without band keys and
 // digest.
 func (w *Window) bytesOf(record int, l *Links) int64 { return int64(record) + w.share + l.Bytes() }
 

@@ -50,7 +50,7 @@ func replicaConditions() []condition {
 			func(s *seen) string {
 				return fmt.Sprintf("the window is full and remembers %v of %v", remembers(s).Round(time.Second), s.Bounds.Age)
 			},
-			"raise window.bytes or window.count; unecho plan says what memory that takes",
+			"raise duplicates.remember.memory or duplicates.remember.documents; unecho plan says what memory that takes",
 		},
 		{
 			"UnechoMissesCopies", quarter,
@@ -59,7 +59,7 @@ func replicaConditions() []condition {
 				return cut > 0 && 100*cut > s.rose(quarter, func(r *reading) uint64 { return r.unique })
 			},
 			constant("more than 1 % of the unique documents may be copies, because something was left out of their comparison"),
-			"raise similarity.max_candidates, or take what documents have in common out of them before",
+			"raise duplicates.max_candidates, or take what documents have in common out of them before",
 		},
 	}
 }
@@ -103,7 +103,7 @@ func remembers(s *seen) time.Duration {
 	return time.Duration(s.Index.Now-s.Index.OldestApplied) * time.Millisecond
 }
 
-// windowShort: documents leave for want of room, and long before window.age.
+// windowShort: documents leave for want of room, and long before duplicates.remember.age.
 func windowShort(s *seen) bool {
 	b := s.Bounds
 	full := b.Bytes > 0 && float64(s.Index.WindowBytes) >= nearBound*float64(b.Bytes) ||

@@ -121,7 +121,7 @@ func TestDocumentText(t *testing.T) {
 // TestLeaves: the bound that bites first is told, at the rate at which documents enter.
 func TestLeaves(t *testing.T) {
 	p := index.DefaultParams()
-	p.Window.Age, p.Window.Count, p.Window.Bytes = time.Hour, 1000, 0
+	p.Duplicates.Remember.Age, p.Duplicates.Remember.Documents, p.Duplicates.Remember.Memory = time.Hour, 1000, 0
 	s := &index.Stats{Now: 1_700_000_000_000, Documents: 1000, WindowBytes: 100_000}
 	k := &index.Known{Seen: s.Now - time.Minute.Milliseconds(), Older: 59}
 	if l := newLeaves(&p, k, s, 0); l.Bound != "age" || l.At.String() != "2023-11-14T23:12:20.000Z" || !l.Count.IsZero() {
@@ -131,7 +131,7 @@ func TestLeaves(t *testing.T) {
 		l.Age.String() != "2023-11-14T23:12:20.000Z" {
 		t.Errorf("it is the 60th to leave, and two enter each second: %+v", l)
 	}
-	p.Window.Bytes, k.OlderPart = 100_000, 1900
+	p.Duplicates.Remember.Memory, k.OlderPart = 100_000, 1900
 	if l := newLeaves(&p, k, s, 2); l.Bound != "bytes" || l.At.String() != "2023-11-14T22:13:30.000Z" {
 		t.Errorf("20 documents of 100 bytes: %+v", l)
 	}

@@ -143,9 +143,9 @@ func (a *api) conflict(o *sendOrder) (what, remedy string) {
 	case is.Other != "":
 		return fmt.Sprintf("this group forwards nothing and returns no verdicts: group %s forwards the documents", is.Other),
 			"ask a member of group " + is.Other + ", or send neither " + headerIdempotency + " nor wait"
-	case a.inForce().Window.Requests == 0:
+	case a.inForce().Duplicates.Remember.Keys == 0:
 		return "the group remembers no idempotency keys, which verdicts need",
-			"put window.requests in force (unecho settings apply), or send neither " + headerIdempotency + " nor wait"
+			"put duplicates.remember.keys in force (unecho settings apply), or send neither " + headerIdempotency + " nor wait"
 	}
 	return "", ""
 }

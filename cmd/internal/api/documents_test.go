@@ -51,7 +51,7 @@ func sends(t *testing.T, to *fakeGateway, change func(*Setup)) *described {
 	t.Helper()
 	f := newFake(t)
 	f.stats.Params = index.DefaultParams()
-	f.stats.Params.Window.Requests = time.Hour
+	f.stats.Params.Duplicates.Remember.Keys = time.Hour
 	return serve(t, f, func(s *Setup) {
 		s.Access = Access{Token: func() string { return token }}
 		s.Gateway, s.Topics, s.MaxDocument, s.Limits.DocumentsPerS = to, []string{"news", "more"}, 1000, 1000
@@ -146,7 +146,7 @@ func TestSendIsClosed(t *testing.T) {
 	if code, _, _ := sends(t, &fakeGateway{}, func(s *Setup) { s.Access = Access{Loopback: true} }).send("", `{}`); code != 403 {
 		t.Errorf("without a token: %d", code)
 	}
-	d := sends(t, &fakeGateway{}, func(s *Setup) { s.Service.(*fake).stats.Params.Window.Requests = 0 })
+	d := sends(t, &fakeGateway{}, func(s *Setup) { s.Service.(*fake).stats.Params.Duplicates.Remember.Keys = 0 })
 	for query, want := range map[string]int{"": 202, "?wait=verdict": 409} {
 		if code, _, _ := d.send(query, `{}`); code != want {
 			t.Errorf("%s where nothing is remembered: %d", query, code)
@@ -306,7 +306,7 @@ func TestSendEnds(t *testing.T) {
 	b := &blocked{begun: make(chan struct{})}
 	f := newFake(t)
 	f.stats.Params = index.DefaultParams()
-	f.stats.Params.Window.Requests = time.Hour
+	f.stats.Params.Duplicates.Remember.Keys = time.Hour
 	a := must(New(&Setup{
 		Service: f, Index: index.DefaultParams(), Sources: anySource(), Gateway: b, Topics: []string{"news"},
 		MaxDocument: 100, Access: Access{Token: func() string { return token }}, Logger: zerolog.Nop(),

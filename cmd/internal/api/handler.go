@@ -108,7 +108,7 @@ type api struct {
 
 // params are the settings in force, as a reading of the service says.
 func (a *api) params(s *consumer.Stats) *index.Params {
-	if s.Params.Index.Keep == "" { // nothing was read yet
+	if s.Params.Duplicates.Method == "" { // nothing was read yet
 		return &a.Index
 	}
 	return &s.Params

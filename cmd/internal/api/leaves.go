@@ -26,8 +26,8 @@ func newLeaves(p *index.Params, k *index.Known, s *index.Stats, entering float64
 			first, l.At, l.Bound = ms, *to, bound
 		}
 	}
-	if p.Window.Age > 0 {
-		note(k.Seen+p.Window.Age.Milliseconds(), "age", &l.Age)
+	if p.Duplicates.Remember.Age > 0 {
+		note(k.Seen+p.Duplicates.Remember.Age.Milliseconds(), "age", &l.Age)
 	}
 	if entering <= 0 || s.Documents == 0 {
 		return l
@@ -37,14 +37,14 @@ func newLeaves(p *index.Params, k *index.Known, s *index.Stats, entering float64
 		seconds := max(0, documents) / entering
 		return s.Now + int64(1000*seconds), seconds < century
 	}
-	if p.Window.Count > 0 {
-		if ms, near := after(float64(p.Window.Count - s.Documents + k.Older + 1)); near {
+	if p.Duplicates.Remember.Documents > 0 {
+		if ms, near := after(float64(p.Duplicates.Remember.Documents - s.Documents + k.Older + 1)); near {
 			note(ms, "count", &l.Count)
 		}
 	}
-	if p.Window.Bytes > 0 {
+	if p.Duplicates.Remember.Memory > 0 {
 		each := max(1, float64(s.WindowBytes)/float64(s.Documents))
-		if ms, near := after((float64(int64(p.Window.Bytes)-s.WindowBytes+k.OlderPart) + each) / each); near {
+		if ms, near := after((float64(int64(p.Duplicates.Remember.Memory)-s.WindowBytes+k.OlderPart) + each) / each); near {
 			note(ms, "bytes", &l.Bytes)
 		}
 	}

@@ -54,7 +54,7 @@ func newHit(h *index.Hit) shape.Hit {
 // signer signs the texts of one question at a time. It is made when it is needed first.
 type signer struct {
 	*index.Signer
-	by index.SimilarityParams // settings by which it signs
+	by index.DuplicatesParams // settings by which it signs
 }
 
 // ask answers POST /api/v1/lookup.
@@ -147,12 +147,12 @@ func (q *question) decode(w http.ResponseWriter) (ok bool) {
 
 // one looks a text up.
 func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, q *question) (shape.Result, error) {
-	if p := a.inForce(); s.Signer == nil || s.by != p.Similarity {
+	if p := a.inForce(); s.Signer == nil || s.by != p.Duplicates {
 		made, err := index.NewSigner(*p)
 		if err != nil {
 			return shape.Result{}, err
 		}
-		s.Signer, s.by = made, p.Similarity
+		s.Signer, s.by = made, p.Duplicates
 	}
 	switch a.reader.Refuses(q.Topic, text) { //nolint:exhaustive // a text is refused for no other reason
 	case sink.TooLarge:

@@ -33,7 +33,7 @@ func (r *rates) add(s *consumer.Stats, now time.Time) {
 	for _, n := range s.Rejected {
 		next.documents += n
 	}
-	if s.Params.KeepsAll() { // copies enter the window, too
+	if s.Params.Duplicates.CompareCopies { // copies enter the window, too
 		next.entered = s.Index.Judged
 	}
 	r.mu.Lock()

@@ -79,16 +79,16 @@ func (a *api) window(s *consumer.Stats) shape.Window {
 	out := shape.Window{
 		Documents: s.Index.Documents, Count: b.Documents, Bytes: s.Index.WindowBytes, BytesBound: b.Bytes,
 		AgeBoundS: b.Age.Seconds(),
-		Memory:    s.Index.Memory, Threshold: a.params(s).Similarity.Threshold,
+		Memory:    s.Index.Memory, Threshold: a.params(s).Duplicates.Threshold,
 	}
 	if s.Index.OldestApplied > 0 {
 		out.AgeS = float64(s.Index.Now-s.Index.OldestApplied) / second
 	}
 	switch {
 	case b.Bytes > 0 && float64(out.Bytes) >= nearBound*float64(b.Bytes):
-		out.Bites = "bytes"
+		out.Bites = "memory"
 	case b.Documents > 0 && float64(out.Documents) >= nearBound*float64(b.Documents):
-		out.Bites = "count"
+		out.Bites = "documents"
 	case b.Age > 0 && out.AgeS >= nearBound*out.AgeBoundS:
 		out.Bites = "age"
 	}

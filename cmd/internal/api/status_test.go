@@ -53,7 +53,7 @@ func TestStatusOfAGroup(t *testing.T) {
 	}
 	_, got := serve(t, service, func(s *Setup) { s.SnapshotEvery = time.Minute }).do("GET", "/api/v1/status", "")
 	for path, want := range map[string]any{
-		"member": "unecho-0", "lag.seconds": 2.5, "window.bites": "bytes", "window.threshold": 0.8,
+		"member": "unecho-0", "lag.seconds": 2.5, "window.bites": "memory", "window.threshold": 0.8,
 		"journal.kept_records": 100.0, "journal.kept_bytes": 10000.0,
 		"journal.since": "2023-07-22T04:26:40.000Z", "snapshots.by": "unecho-1", "snapshots.next": "2023-11-14T22:14:20.001Z",
 		"snapshots.failed.error": "disk full",
@@ -227,15 +227,15 @@ func TestOthersLag(t *testing.T) {
 func TestInForce(t *testing.T) {
 	service := newFake(t)
 	d := serve(t, service, func(s *Setup) {
-		s.Own = []byte(`{"similarity.shingle":"word:3","similarity.threshold":0.8,"version":"2"}`)
+		s.Own = []byte(`{"duplicates.shingle":"word:3","duplicates.threshold":0.8,"version":"2"}`)
 	})
 	if _, got := d.do("GET", "/api/v1/status", ""); at(got, "in_force") != nil {
 		t.Errorf("before the journal declares any: %v", got["in_force"])
 	}
 	for text, want := range map[string]string{
-		`{"similarity.shingle":"word:3","similarity.threshold":0.8,"version":"2"}`: "true []",
-		`{"similarity.shingle":"word:3","similarity.threshold":0.9,"version":"2"}`: "true []", // a bound is changed in place
-		`{"similarity.shingle":"char:5","similarity.threshold":0.8,"version":"2"}`: "false [similarity.shingle: word:3 " +
+		`{"duplicates.shingle":"word:3","duplicates.threshold":0.8,"version":"2"}`: "true []",
+		`{"duplicates.shingle":"word:3","duplicates.threshold":0.9,"version":"2"}`: "true []", // a bound is changed in place
+		`{"duplicates.shingle":"char:5","duplicates.threshold":0.8,"version":"2"}`: "false [duplicates.shingle: word:3 " +
 			"here, char:5 in the journal]",
 	} {
 		service.stats.Settings = []byte(text)

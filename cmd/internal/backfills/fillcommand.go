@@ -35,7 +35,7 @@ func FillCommand(version string) *cobra.Command {
 	target.AddFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Texts("topic", "topic", "what is remembered; repeatable (default sources.topics)")
-		f.Text("from", "when", "", "where the range begins (default window.age ago)")
+		f.Text("from", "when", "", "where the range begins (default duplicates.remember.age ago)")
 		f.Text("to", "when", backfill.End().Text, "where the range ends; end is where the topics end when this is first started")
 		f.Text("format", "choice", corpus.Auto, "of files: "+corpus.FormatsHelp())
 		f.Text("time", "field", "", "of files: the field or column with a document's time (RFC 3339, or seconds or ms "+

@@ -82,7 +82,7 @@ func (s *FillSummary) Text() string {
 		about string
 	}{
 		{"remembered", s.Remembered, fmt.Sprintf("the window holds %s now", terminal.Several(s.Window, "document"))},
-		{"too old", s.TooOld, "beyond window.age"},
+		{"too old", s.TooOld, "beyond duplicates.remember.age"},
 		{"empty", s.Empty, "nothing to compare"},
 		{"rejected", s.Rejected, "cannot be compared"},
 	} {

@@ -127,14 +127,14 @@ func (f *Flags) wrongSettings() (wrong []error) {
 		if advice, own := instead[key]; own {
 			wrong = append(wrong, fmt.Errorf("--set %s: %s", key, advice))
 		}
-		if key == "window.clock" && value != eventClock {
-			wrong = append(wrong, fmt.Errorf("--set window.clock=%s: a backfill goes by the documents' own times; leave it out", value))
+		if key == "duplicates.remember.clock" && value != eventClock {
+			wrong = append(wrong, fmt.Errorf("--set duplicates.remember.clock=%s: a backfill goes by the documents' own times; leave it out", value))
 		}
 	}
 	return wrong
 }
 
-// eventClock is the value of window.clock that a backfill has.
+// eventClock is the value of duplicates.remember.clock that a backfill has.
 const eventClock = "event"
 
 // asked returns what the command line says of a job that may have begun already. Dry says that the settings make it a

@@ -92,7 +92,7 @@ func (v *process) again() string {
 func (f *Flags) deciding() (args []string) {
 	for _, set := range f.Sets {
 		section, _, _ := strings.Cut(set, ".")
-		if slices.Contains([]string{"advanced", "index", "similarity", "sources", "text", "window"}, section) {
+		if slices.Contains([]string{"advanced", "duplicates", "normalize", "sources"}, section) {
 			args = append(args, "--set", set)
 		}
 	}

@@ -29,7 +29,7 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 	if f.Into != "" {
 		return f.intoSettings(read, f.outputSets(outputNames{}))
 	}
-	over = append(over, "group="+backfill.GroupOf(""), "window.clock="+eventClock)
+	over = append(over, "group="+backfill.GroupOf(""), "duplicates.remember.clock="+eventClock)
 	c, err = read(over)
 	if err != nil {
 		return c, "", err
@@ -173,11 +173,11 @@ func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string,
 			return c, "", err
 		}
 	}
-	if c.Judge.Window.Clock != eventClock {
+	if c.Judge.Duplicates.Remember.Clock != eventClock {
 		return c, "", &stop.Error{
 			What: fmt.Sprintf("a group that goes on from a backfill measures age by the documents' own times, and "+
-				"window.clock is %s", c.Judge.Window.Clock),
-			Remedy: "set window.clock: event in the configuration, by which the group is started later, too",
+				"duplicates.remember.clock is %s", c.Judge.Duplicates.Remember.Clock),
+			Remedy: "set duplicates.remember.clock: event in the configuration, by which the group is started later, too",
 		}
 	}
 	if strings.HasPrefix(f.Into, backfill.Prefix) {

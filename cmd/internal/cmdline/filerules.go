@@ -8,16 +8,16 @@ import (
 )
 
 // These tables have each flag of the verbs about files, and when it decides something: where it does not, it is refused. Settings
-// of similarity that decide nothing beside others are refused as settings (index.SimilarityParams.Idle), the sketch's own too.
+// of duplicates that decide nothing beside others are refused as settings (index.DuplicatesParams.Idle), the sketch's own too.
 
-// TextFlags are those of text. Where a verb writes no page, html is one of them.
-const TextFlags = "accents digits ids max-bytes punctuation space text-html urls"
+// TextFlags are those of normalize. Where a verb writes no page, html is one of them.
+const TextFlags = "accents digits ids max-bytes punctuation space normalize-html urls"
 
 // SettingRules are those of settings that are flags.
 func SettingRules() []Rule {
 	return []Rule{
 		{Flags: "config preset set scope max-document-bytes reject " + TextFlags},
-		{Flags: "shingle hash sketch slots bands rows bits distance threshold verify evidence max-candidates " +
+		{Flags: "shingle hash method slots bands rows bits distance threshold verify evidence max-candidates " +
 			"max-references max-work"},
 	}
 }
@@ -26,16 +26,16 @@ func SettingRules() []Rule {
 func JudgeRules() []Rule {
 	return []Rule{
 		{Flags: "weighted", When: func(g *Asked) bool {
-			s := g.Config.Judge.Similarity
+			s := g.Config.Judge.Duplicates
 			s.Weighted = false
 			return !s.Repeated()
 		}, Why: "has no effect with --verify levenshtein, for which a shingle always counts as often as it occurs: leave it out"},
 		{
-			Flags: "recall plan", When: func(g *Asked) bool { return g.Config.Judge.Similarity.Bands == 0 },
+			Flags: "recall plan", When: func(g *Asked) bool { return g.Config.Judge.Duplicates.Bands == 0 },
 			Why: "plans bands and rows, which are given: leave out one of them",
 		},
 		{
-			Flags: "recall", When: func(g *Asked) bool { return g.Config.Judge.Similarity.Plan != "area" },
+			Flags: "recall", When: func(g *Asked) bool { return g.Config.Judge.Duplicates.Plan != "area" },
 			Why: "has no effect with --plan area, which keeps none: leave out one of them",
 		},
 	}

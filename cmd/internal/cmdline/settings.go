@@ -24,15 +24,16 @@ func presets() map[string][]string {
 	return map[string][]string{
 		// Titles of articles and offers: short, and written in many ways.
 		"titles": {
-			"text.max_bytes=500", "text.digits=words", "text.punctuation=drop", "text.space=drop", "similarity.shingle=char:4",
-			"similarity.slots=128", "similarity.threshold=0.8",
+			"normalize.max_bytes=500", "normalize.digits=words", "normalize.punctuation=drop", "normalize.space=drop", "duplicates.shingle=char:4",
+			"duplicates.slots=128", "duplicates.threshold=0.8",
 		},
 	}
 }
 
-// AddSettings gives a verb that works without Kafka a flag for each of these settings, or of those in these sections. A
-// flag has the name of its setting: --threshold is similarity.threshold. If two would have the same name, or one that
-// the verb already uses, the flag of the later section has the section in its name, too: --text-max-bytes. --config
+// AddSettings gives a verb that works without Kafka a flag for each of these settings, or of those in these sections
+// but not in sections of theirs. A
+// flag has the name of its setting: --threshold is duplicates.threshold. If two would have the same name, or one that
+// the verb already uses, the flag of the later section has the section in its name, too: --advanced-member. --config
 // reads the other settings, and --set outranks both. Call it after the verb's own flags are added.
 func AddSettings(cmd *cobra.Command, sections ...string) {
 	addSettings(cmd, config.Default(), sections)
@@ -54,7 +55,7 @@ func addSettings(cmd *cobra.Command, usual config.Config, sections []string) {
 	fields := setting.Shape(usual)
 	for _, section := range sections {
 		for _, f := range fields {
-			if key := setting.Plain(f.Key); key == section || strings.HasPrefix(key, section+".") {
+			if key := setting.Plain(f.Key); key == section || key[:max(0, strings.LastIndexByte(key, '.'))] == section {
 				AddSetting(cmd, f)
 			}
 		}
@@ -93,7 +94,7 @@ func AddSettingCalled(cmd *cobra.Command, f setting.Field, name string) {
 // Settings returns the configuration of such a verb from base, the file named by --config, the environment, and the
 // flags. Settings that only a service needs may be missing.
 func Settings(cmd *cobra.Command, base config.Config) (config.Config, error) {
-	return Sections(cmd, base, "similarity", "window", "sources", "text", "index", "advanced")
+	return Sections(cmd, base, "duplicates", "normalize", "sources", "advanced")
 }
 
 // Sections does what Settings does, for a verb that needs only these sections.
@@ -170,20 +171,21 @@ const DefaultFile = "unecho.yaml"
 func groupOf(f setting.Field) Group {
 	section, name, _ := strings.Cut(setting.Plain(f.Key), ".")
 	switch section {
-	case "similarity":
+	case "duplicates":
+		if strings.HasPrefix(name, "remember.") {
+			return Window
+		}
 		if slices.Contains([]string{
-			"threshold", "shingle", "sketch", "verify", "slots", "bits", "distance", "recall",
+			"threshold", "shingle", "method", "verify", "slots", "bits", "distance", "recall",
 			"weighted",
 		}, name) {
 			return Similarity
 		}
 		return Advanced
-	case "text":
+	case "normalize":
 		return NormalForm
 	case "sources", "advanced":
 		return Input
-	case "window":
-		return Window
 	}
 	return Service
 }

@@ -21,7 +21,7 @@ func settingsCommand(t *testing.T, args ...string) (config.Config, error) {
 	}}
 	cmd.Flags().String("recall", "", "a flag of the verb's own")
 	AddLogFlags(cmd)
-	AddSettings(cmd, "similarity", "sources.text")
+	AddSettings(cmd, "duplicates", "sources.text")
 	cmd.SetArgs(args)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	return c, cmd.Execute()
@@ -29,15 +29,15 @@ func settingsCommand(t *testing.T, args ...string) (config.Config, error) {
 
 func TestSettingFlags(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "unecho.yaml")
-	if err := os.WriteFile(file, []byte("similarity:\n  threshold: 0.7\n  slots: 256\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("duplicates:\n  threshold: 0.7\n  slots: 256\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c, err := settingsCommand(t, "--config", file, "--threshold", "0.9", "--max-candidates=8", "--text", "title,body",
-		"--similarity-recall", "0.9")
+		"--duplicates-recall", "0.9")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := c.Judge.Similarity
+	s := c.Judge.Duplicates
 	if s.Threshold != 0.9 || s.Slots != 256 || s.MaxCandidates != 8 || s.Recall != 0.9 ||
 		strings.Join(c.Sources[0].Reading.Fields, " ") != "title body" {
 		t.Errorf("%+v, sources %+v", s, c.Sources)
@@ -53,10 +53,10 @@ func TestPreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := c.Judge.Similarity; s.Shingle != "char:4" || s.Threshold != 0.7 || c.Judge.Text.Digits != "words" ||
-		c.Judge.Text.MaxBytes != 500 {
+	if s := c.Judge.Duplicates; s.Shingle != "char:4" || s.Threshold != 0.7 || c.Judge.Normalize.Digits != "words" ||
+		c.Judge.Normalize.MaxBytes != 500 {
 		t.Errorf("--preset titles --threshold 0.7 sets the similarity %+v and the text %+v; want shingle char:4, threshold 0.7, "+
-			"digits words and 500 bytes", s, c.Judge.Text)
+			"digits words and 500 bytes", s, c.Judge.Normalize)
 	}
 	if _, err := settingsCommand(t, "--preset", "songs"); err == nil || !strings.Contains(err.Error(), "there is titles") {
 		t.Errorf("an unknown preset: %v", err)

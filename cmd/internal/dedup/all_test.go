@@ -26,11 +26,11 @@ func truth(t *testing.T, path string) []eval.Pair {
 	}
 	defer file.Close()
 	p := index.DefaultParams()
-	shingling, err := p.Similarity.Shingling()
+	shingling, err := p.Duplicates.Shingling()
 	if err != nil {
 		t.Fatal(err)
 	}
-	normalizer := text.NewNormalizer(p.Text)
+	normalizer := text.NewNormalizer(p.Normalize)
 	var sets [][]uint64
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		var d struct{ Text string }

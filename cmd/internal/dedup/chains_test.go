@@ -28,8 +28,8 @@ type chained struct {
 
 func chainParams(candidates, references int) index.Params {
 	p := index.DefaultParams()
-	p.Index.Keep, p.Window = "all", index.WindowParams{Bytes: 8 << 30, Clock: "arrival", Refresh: "first"}
-	p.Similarity.MaxCandidates, p.Similarity.MaxReferences = candidates, references
+	p.Duplicates.CompareCopies, p.Duplicates.Remember = true, index.RememberParams{Memory: 8 << 30, Clock: "arrival", Refresh: "first"}
+	p.Duplicates.MaxCandidates, p.Duplicates.MaxReferences = candidates, references
 	return p
 }
 
@@ -40,7 +40,7 @@ func newChained(t *testing.T, p index.Params, every bool) *chained {
 		t.Fatal(err)
 	}
 	c := &chained{t: t, all: eval.NewClusters(0)}
-	if c.series, err = index.NewSeries(p, p.Window.Bytes, nil); err != nil {
+	if c.series, err = index.NewSeries(p, p.Duplicates.Remember.Memory, nil); err != nil {
 		t.Fatal(err)
 	}
 	if c.signer, err = index.NewSigner(p); err != nil {
@@ -151,7 +151,7 @@ func tryAllPairs(t *testing.T, n int) {
 
 func sameAsPairs(t *testing.T, next func(i int) string, n int) {
 	p := chainParams(math.MaxInt32, math.MaxInt32)
-	p.Similarity.MaxWork = math.MaxInt32
+	p.Duplicates.MaxWork = math.MaxInt32
 	few, every := newChained(t, p, false), newChained(t, p, true)
 	comparer, err := index.NewComparer(p)
 	if err != nil {

@@ -84,7 +84,7 @@ func (r *longRun) run(t *testing.T, stop int, every time.Duration) (dedup.Summar
 	if err != nil {
 		return dedup.Summary{}, err
 	}
-	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: r.outputs(), Similarity: o.Config.Judge.Similarity})
+	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: r.outputs(), Similarity: o.Config.Judge.Duplicates})
 	if err != nil {
 		return dedup.Summary{}, err
 	}

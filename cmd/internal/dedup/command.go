@@ -37,7 +37,7 @@ func Command(version string) *cobra.Command {
 			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
 			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of\n" +
 			"OLD: build once, query daily. The settings must be the same.\n\n" +
-			"--sketch simhash --distance also finds pairs beyond the distance that blocks guarantee: up to 16 of 64 bits and 32 of\n" +
+			"--method simhash --distance also finds pairs beyond the distance that blocks guarantee: up to 16 of 64 bits and 32 of\n" +
 			"128. When all documents are read, it compares each with each. It prints the expected time before it begins, which\n" +
 			"grows with the square of the documents. It implies --matches all.\n\n" +
 			"--unit paragraph, sentence or line compares the parts of documents, by their normal form: the first one stays, and\n" +
@@ -65,7 +65,7 @@ func Command(version string) *cobra.Command {
 	cmdline.AddFileFlags(cmd)
 	addDedupFlags(cmd)
 	parts.AddFlags(cmd)
-	cmdline.AddFileSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "sources.reject", "sources.scope")
+	cmdline.AddFileSettings(cmd, "duplicates", "normalize", "advanced.max_document_bytes", "sources.reject", "sources.scope")
 	return cmd
 }
 
@@ -172,7 +172,7 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 // printSummary says what came of the run.
 func (r *dedupRun) printSummary(summary Summary) error {
 	r.out.ReportRejected(r.cmd.ErrOrStderr())
-	summary.ReportShort(r.cmd.ErrOrStderr(), r.Config.Judge.Similarity)
+	summary.ReportShort(r.cmd.ErrOrStderr(), r.Config.Judge.Duplicates)
 	r.out.ReportRepeats(r.cmd.ErrOrStderr())
 	if err := r.writeReport(summary); err != nil {
 		return err
@@ -205,7 +205,7 @@ func (r *dedupRun) run(ctx context.Context, p *Pass, old, query *Input) error {
 // outputs returns the outputs that the flags ask for. By default the unique documents go to standard output.
 func (r *dedupRun) outputs() OutputParams {
 	p := OutputParams{
-		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Similarity, All: r.All,
+		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Duplicates, All: r.All,
 		Representative: r.Representative, Schema: r.schema, Report: r.report, Keep: r.Keep,
 	}
 	for _, name := range OutputNames() {

@@ -30,7 +30,7 @@ func TestEqualTextsAreOne(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.pairs), func(t *testing.T) {
 			p := indexParams(setting.GiB, true)
-			p.Pairs, p.Every, p.Index.Similarity.MaxCandidates = test.pairs, test.pairs, 1000
+			p.Pairs, p.Every, p.Index.Duplicates.MaxCandidates = test.pairs, test.pairs, 1000
 			x, err := dedup.NewIndex(p)
 			if err != nil {
 				t.Fatal(err)

@@ -56,7 +56,7 @@ func newIndex(t *testing.T, memory setting.Bytes, all bool) *dedup.Index {
 func indexParams(memory setting.Bytes, all bool) dedup.IndexParams {
 	p := index.DefaultParams()
 	if all {
-		p.Index.Keep, p.Similarity.MaxCandidates = "all", math.MaxInt32
+		p.Duplicates.CompareCopies, p.Duplicates.MaxCandidates = true, math.MaxInt32
 	}
 	return dedup.IndexParams{Index: p, Settings: []byte(`{"all":` + fmt.Sprint(all) + "}"), Memory: memory, All: all, Every: all, Pairs: all}
 }
@@ -173,8 +173,8 @@ func TestRunStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	levenshtein := indexParams(setting.GiB, false)
-	levenshtein.Index.Similarity.Verify, levenshtein.Index.Similarity.Evidence = "levenshtein", "text"
-	levenshtein.Index.Similarity.Bands, levenshtein.Index.Similarity.Rows = 18, 7
+	levenshtein.Index.Duplicates.Verify, levenshtein.Index.Duplicates.Evidence = "levenshtein", "text"
+	levenshtein.Index.Duplicates.Bands, levenshtein.Index.Duplicates.Rows = 18, 7
 	for _, test := range []struct {
 		name   string
 		params dedup.IndexParams

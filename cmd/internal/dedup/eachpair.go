@@ -60,7 +60,7 @@ const (
 
 // NewEachPair makes an EachPair that knows no document.
 func NewEachPair(p EachPairParams) (*EachPair, error) {
-	pairs, err := sketch.NewEachPair(p.Index.Similarity.Bits, p.Distance)
+	pairs, err := sketch.NewEachPair(p.Index.Duplicates.Bits, p.Distance)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (p *EachPair) kept(e *entry.Entry) entry.Entry {
 	return c.Clone()
 }
 
-func (p *EachPair) estimates() bool { return p.params.Index.Similarity.Verify == "estimate" }
+func (p *EachPair) estimates() bool { return p.params.Index.Duplicates.Verify == "estimate" }
 
 // judged says whether one of a content's documents is not part of the index.
 func (p *EachPair) judged(c *content) bool { return p.documents[c.last].number >= p.first }

@@ -23,11 +23,11 @@ const trial = 4096
 // Cost compares a few sketches like those of the documents, and says what all of them will take.
 func (p *EachPair) Cost(workers int) (Cost, error) {
 	c := Cost{Sketches: len(p.contents), Comparisons: p.pairs.Comparisons()}
-	few, err := sketch.NewEachPair(p.params.Index.Similarity.Bits, p.params.Distance)
+	few, err := sketch.NewEachPair(p.params.Index.Duplicates.Bits, p.params.Distance)
 	if err != nil {
 		return c, err
 	}
-	code := make([]byte, p.params.Index.Similarity.Bits/8)
+	code := make([]byte, p.params.Index.Duplicates.Bits/8)
 	mixed := uint64(1)
 	for range trial {
 		for i := range code {

@@ -120,6 +120,6 @@ func (p *EachPair) compare(a, b *content, distance int,
 	if !p.estimates() {
 		return comparer.Compare(&a.entry)
 	}
-	bits := p.params.Index.Similarity.Bits
+	bits := p.params.Index.Duplicates.Bits
 	return compare.Similarity{Num: uint32(bits - distance), Den: uint32(bits)}, compare.Hamming, a.entry.Scope == b.entry.Scope
 }

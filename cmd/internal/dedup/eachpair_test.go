@@ -21,7 +21,7 @@ import (
 func eachPair(t *testing.T, distance int, verify string, pairs bool) (*dedup.EachPair, index.Params) {
 	t.Helper()
 	p := index.DefaultParams()
-	p.Similarity.Sketch, p.Similarity.Distance, p.Similarity.Verify = "simhash", 0, verify
+	p.Duplicates.Method, p.Duplicates.Distance, p.Duplicates.Verify = "simhash", 0, verify
 	to, err := dedup.NewEachPair(dedup.EachPairParams{Index: p, Distance: distance, Memory: setting.GiB, Pairs: pairs})
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestEachPairKeepWithinMemory(t *testing.T) {
 	}
 	within := func(memory setting.Bytes, path string) (*dedup.EachPair, error) {
 		p := index.DefaultParams()
-		p.Similarity.Sketch, p.Similarity.Distance, p.Similarity.Verify = "simhash", 0, "estimate"
+		p.Duplicates.Method, p.Duplicates.Distance, p.Duplicates.Verify = "simhash", 0, "estimate"
 		to, err := dedup.NewEachPair(dedup.EachPairParams{Index: p, Distance: 14, Memory: memory})
 		if err != nil {
 			t.Fatal(err)

@@ -119,7 +119,7 @@ func TestEstimate(t *testing.T) {
 				in.Files = append(in.Files, s)
 			}
 			p := index.DefaultParams()
-			p.Similarity.MaxCandidates, p.Similarity.MaxReferences = 1, 1
+			p.Duplicates.MaxCandidates, p.Duplicates.MaxReferences = 1, 1
 			x := newIndex(t, setting.GiB, false)
 			e, err := in.Estimate(x.Params())
 			if err != nil {

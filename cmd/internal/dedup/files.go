@@ -121,8 +121,8 @@ func (r *dedupRun) checkPasses() error {
 		return exit.Usage(errors.New("--passes remembers unique documents only: leave out --matches all, and a --distance beyond blocks"))
 	case r.HTML != "":
 		return exit.Usage(errors.New("--passes comes to documents in another order than that of a page: leave out --html"))
-	case r.Config.Judge.KeepsAll():
-		return exit.Usage(errors.New("--passes remembers unique documents only: leave out index.keep: all"))
+	case r.Config.Judge.Duplicates.CompareCopies:
+		return exit.Usage(errors.New("--passes remembers unique documents only: leave out duplicates.compare_copies: true"))
 	}
 	return nil
 }

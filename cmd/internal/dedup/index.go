@@ -85,7 +85,7 @@ const mostEntries = 256
 
 // atOnce returns 1 if a document may match all before it, or each comparison may take long.
 func (x *Index) atOnce() int {
-	if x.params.All || x.params.Index.Similarity.Verify == "levenshtein" {
+	if x.params.All || x.params.Index.Duplicates.Verify == "levenshtein" {
 		return 1
 	}
 	return mostEntries
@@ -108,7 +108,7 @@ func (x *Index) addNear(e *entry.Entry) {
 		near, cut = nil, false
 	}
 	if x.copies != nil {
-		if x.copies.add(&x.found, e, near, x.params.Index.Similarity.MaxCandidates) {
+		if x.copies.add(&x.found, e, near, x.params.Index.Duplicates.MaxCandidates) {
 			cut = true
 			x.unlisted++
 		}
@@ -128,7 +128,7 @@ func (x *Index) judge(entries []entry.Entry) error {
 	}
 	for i := range judged {
 		v := &judged[i]
-		if !entries[i].Empty() && (!v.Matched() || x.params.Index.KeepsAll() && (x.chains == nil || !x.chains.same)) {
+		if !entries[i].Empty() && (!v.Matched() || x.params.Index.Duplicates.CompareCopies && (x.chains == nil || !x.chains.same)) {
 			x.kept++
 		}
 		if x.chains != nil {

@@ -42,7 +42,7 @@ func tryLevenshtein(t *testing.T, kinds map[string]func(*testing.T) []string) {
 					t.Fatalf("only %d pairs at %v", len(exact), threshold)
 				}
 				for _, shingle := range []string{"char:2", "char:3", "char:4", "char:6", "char:8"} {
-					p := index.DefaultParams().Similarity
+					p := index.DefaultParams().Duplicates
 					p.Verify, p.Shingle, p.Threshold = "levenshtein", shingle, threshold
 					if len(refusals(p)) > 0 {
 						continue
@@ -64,7 +64,7 @@ func tryLevenshtein(t *testing.T, kinds map[string]func(*testing.T) []string) {
 // A text that repeats itself has few shingles, and those of its few edits are many of them: counted once they would be
 // lost.
 func TestLevenshteinOfTextsThatRepeatThemselves(t *testing.T) {
-	p := index.DefaultParams().Similarity
+	p := index.DefaultParams().Duplicates
 	p.Verify, p.Shingle, p.Threshold = "levenshtein", "char:4", 0.9
 	line := strings.Repeat("the same line again ", 200)
 	missed := 0
@@ -82,9 +82,9 @@ func TestLevenshteinOfTextsThatRepeatThemselves(t *testing.T) {
 	}
 }
 
-func refusals(p index.SimilarityParams) []string {
+func refusals(p index.DuplicatesParams) []string {
 	all := index.DefaultParams()
-	all.Similarity = p
+	all.Duplicates = p
 	var out []string
 	for _, wrong := range all.Validate() {
 		out = append(out, wrong.String())
@@ -93,18 +93,18 @@ func refusals(p index.SimilarityParams) []string {
 }
 
 // candidates are the pairs that share a band.
-func candidates(t *testing.T, p index.SimilarityParams, texts [][]byte) map[eval.Pair]bool {
+func candidates(t *testing.T, p index.DuplicatesParams, texts [][]byte) map[eval.Pair]bool {
 	t.Helper()
 	shingling, err := p.Shingling()
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := index.DefaultParams()
-	all.Similarity = p
+	all.Duplicates = p
 	if all, err = all.Planned(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := all.Similarity.NewSketch()
+	s, err := all.Duplicates.NewSketch()
 	if err != nil {
 		t.Fatal(err)
 	}

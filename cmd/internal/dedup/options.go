@@ -40,7 +40,7 @@ type Options struct {
 
 // CompareEach takes a distance that is refused for blocks: each sketch is compared with each. o.Config has a smaller one.
 func (o *Options) CompareEach(distance int) error {
-	if _, err := sketch.NewEachPair(o.Config.Judge.Similarity.Bits, distance); err != nil {
+	if _, err := sketch.NewEachPair(o.Config.Judge.Duplicates.Bits, distance); err != nil {
 		return exit.Usage(fmt.Errorf("--distance: %w", err))
 	}
 	o.EachPair, o.Distance = true, distance
@@ -58,7 +58,7 @@ func (o *Options) Choose(representative, matches string) error {
 		return exit.Usage(fmt.Errorf("--matches %s: write best or all", matches))
 	}
 	if matches == "all" {
-		o.Config.Judge.Index.Keep = "all"
+		o.Config.Judge.Duplicates.CompareCopies = true
 	}
 	o.All = matches == "all" || o.EachPair
 	return nil
@@ -96,8 +96,9 @@ func (o *Options) Only() bool { return len(o.Query) == 0 && o.List == "" }
 // settings returns the settings that a saved index must share with the documents compared with it.
 func (o *Options) settings() []byte {
 	c := config.Default()
-	c.Judge.Similarity, c.Judge.Text, c.Judge.Index.Keep = o.Config.Judge.Similarity, o.Config.Judge.Text,
-		o.Config.Judge.Index.Keep
+	remember := c.Judge.Duplicates.Remember
+	c.Judge.Duplicates, c.Judge.Normalize = o.Config.Judge.Duplicates, o.Config.Judge.Normalize
+	c.Judge.Duplicates.Remember = remember
 	c.Advanced.MaxDocumentBytes = o.Config.Advanced.MaxDocumentBytes
 	for i := range o.Config.Sources {
 		read, d := document.DefaultSource(), o.Config.Sources[i].Reading
@@ -171,10 +172,10 @@ func readDedupConfig(cmd *cobra.Command, o *Options) (err error) {
 	}
 	c, still := cmdline.Settings(cmd, config.ForFiles())
 	var mistakes config.Mistakes
-	if errors.As(still, &mistakes) && !slices.ContainsFunc(mistakes, func(m config.Mistake) bool { return m.Key == "similarity.distance" }) {
+	if errors.As(still, &mistakes) && !slices.ContainsFunc(mistakes, func(m config.Mistake) bool { return m.Key == "duplicates.distance" }) {
 		return errors.Join(still, flag.Value.Set(asked)) // the distance is possible if each is compared with each
 	}
-	if still != nil || c.Judge.Similarity.EstimatedBy() != compare.Hamming {
+	if still != nil || c.Judge.Duplicates.EstimatedBy() != compare.Hamming {
 		return errors.Join(err, flag.Value.Set(asked))
 	}
 	o.Config = c

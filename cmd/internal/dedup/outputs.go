@@ -21,7 +21,7 @@ type OutputParams struct {
 	Paths          map[string]string // by OutputNames; - is Stdout, empty is not written
 	Stdout         io.Writer
 	Shown          io.Writer // verified pairs are shown here with their sketches; nil shows none
-	Similarity     index.SimilarityParams
+	Similarity     index.DuplicatesParams
 	All            bool // a document may have several matches, or has them at the end
 	Representative Representative
 	Report         *Report          // gathers what a page shows; nil if there is none

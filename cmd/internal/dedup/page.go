@@ -24,7 +24,7 @@ var page string
 // PageFacts is what the page says beside what the Report has gathered.
 type PageFacts struct {
 	Summary  Summary
-	Settings index.SimilarityParams
+	Settings index.DuplicatesParams
 	Text     text.Params // by which words are the same
 	Flags    []Line      // what else was asked for
 	Outputs  []Line      // output -> file
@@ -75,8 +75,8 @@ func (r *Report) WritePage(out io.Writer, about report.About, told PageFacts) er
 	})
 }
 
-func settingLines(p index.SimilarityParams) []Line {
-	sketched := p.Sketch
+func settingLines(p index.DuplicatesParams) []Line {
+	sketched := p.Method
 	if scheme, params, err := p.Scheme(); err == nil {
 		if described, err := scheme.Describe(params); err == nil {
 			sketched = described
@@ -197,7 +197,7 @@ func (r *dedupRun) beginReport(judge Judge) (err error) {
 	if r.HTML == "" {
 		return nil
 	}
-	least := r.Config.Judge.Similarity.Least()
+	least := r.Config.Judge.Duplicates.Least()
 	first := judge.Next() // an index file holds no texts
 	r.report, err = NewReport(float64(least.Num)/float64(least.Den), first)
 	return err
@@ -219,7 +219,7 @@ func (r *dedupRun) writeReport(summary Summary) error {
 	if r.report == nil {
 		return nil
 	}
-	told := PageFacts{Summary: summary, Settings: r.Config.Judge.Similarity, Text: r.Config.Judge.Text}
+	told := PageFacts{Summary: summary, Settings: r.Config.Judge.Duplicates, Text: r.Config.Judge.Normalize}
 	for _, flag := range []string{"matches", "representative", "memory"} {
 		told.Flags = append(told.Flags, Line{Name: flag, Value: cmdline.Text(r.cmd, flag)})
 	}

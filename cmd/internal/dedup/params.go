@@ -33,7 +33,7 @@ type IndexParams struct {
 	Settings []byte
 	Memory   setting.Bytes // bytes that the index may take
 	// A document is compared with all before it, copies too, rather than with the unique ones, as far as that is needed to
-	// find its cluster; wants index.keep: all. Documents of equal text are compared as one.
+	// find its cluster; wants duplicates.compare_copies: true. Documents of equal text are compared as one.
 	All   bool
 	Every bool // with All: a document has all its matches, with their similarities
 	Pairs bool // with Every: those with documents of equal text as well, each by itself

@@ -28,14 +28,14 @@ func inPasses(t *testing.T, verify string, memory setting.Bytes, paths ...string
 		outputs[name] = filepath.Join(dir, name)
 	}
 	o := dedup.Options{Config: config.Default(), Memory: memory}
-	s := &o.Config.Judge.Similarity
+	s := &o.Config.Judge.Duplicates
 	s.Verify, s.Threshold = verify, 0.6
 	s.MaxCandidates, s.MaxReferences, s.MaxWork = math.MaxInt32, math.MaxInt32, math.MaxInt32 // nothing is cut
 	judge, err := o.NewJudge(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: outputs, Similarity: o.Config.Judge.Similarity})
+	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: outputs, Similarity: o.Config.Judge.Duplicates})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (r *longRun) inParts(ctx context.Context, stop int, every time.Duration, me
 	if err != nil {
 		return summary, err
 	}
-	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: r.outputs(), Similarity: o.Config.Judge.Similarity})
+	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: r.outputs(), Similarity: o.Config.Judge.Duplicates})
 	if err != nil {
 		return summary, err
 	}

@@ -39,11 +39,11 @@ func pairsOf(t *testing.T, p index.Params, c corpus.Params,
 	if err != nil {
 		t.Fatal(err)
 	}
-	shingling, err := p.Similarity.Shingling()
+	shingling, err := p.Duplicates.Shingling()
 	if err != nil {
 		t.Fatal(err)
 	}
-	normalizer := text.NewNormalizer(p.Text)
+	normalizer := text.NewNormalizer(p.Normalize)
 	var sets [][]uint64
 	err = corpus.Each(t.Context(), r, func(r *corpus.Record) error {
 		sets = append(sets, text.Set(shingling.AppendHashes(nil, normalizer.Append(nil, r.Text))))
@@ -55,7 +55,7 @@ func pairsOf(t *testing.T, p index.Params, c corpus.Params,
 	}
 	exact = eval.NewJoin(sets, 8000).Pairs()
 
-	p.Index.Keep, p.Similarity.MaxCandidates = "all", 1<<30
+	p.Duplicates.CompareCopies, p.Duplicates.MaxCandidates = true, 1<<30
 	x, err := dedup.NewIndex(dedup.IndexParams{Index: p, Settings: []byte("{}"), Memory: setting.GiB, All: true, Every: true, Pairs: true})
 	if err != nil {
 		t.Fatal(err)
@@ -89,9 +89,9 @@ func TestPublishedAds(t *testing.T) {
 	path := shared(t, "kijiji-rome-rent", "dataset_rent_rome_kijiji.tsv")
 	for _, bands := range []int{0, 10} {
 		p := index.DefaultParams()
-		p.Similarity.Shingle, p.Text.Punctuation = "char:10", "keep"
+		p.Duplicates.Shingle, p.Normalize.Punctuation = "char:10", "keep"
 		if bands > 0 {
-			p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = 50, bands, 5
+			p.Duplicates.Slots, p.Duplicates.Bands, p.Duplicates.Rows = 50, bands, 5
 		}
 		c := corpus.DefaultParams()
 		c.Fields = []string{"Title", "Short Description"}

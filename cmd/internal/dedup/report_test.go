@@ -46,7 +46,7 @@ func reported(t *testing.T, n int64) (*Report, string) {
 	g.Choose()
 	r.group(g)
 	var page strings.Builder
-	told := PageFacts{Summary: Summary{Documents: n}, Settings: index.DefaultParams().Similarity, Text: index.DefaultParams().Text}
+	told := PageFacts{Summary: Summary{Documents: n}, Settings: index.DefaultParams().Duplicates, Text: index.DefaultParams().Normalize}
 	if err := r.WritePage(&page, report.About{Title: "unecho dedup"}, told); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestReportMarksWhatCounts(t *testing.T) {
 		r.met(o.Number, o.Name, o.Matches)
 	}
 	for name, keeps := range map[string]bool{"space": false, "keep": true} {
-		told := PageFacts{Settings: index.DefaultParams().Similarity, Text: index.DefaultParams().Text}
+		told := PageFacts{Settings: index.DefaultParams().Duplicates, Text: index.DefaultParams().Normalize}
 		told.Text.Punctuation = name
 		var page strings.Builder
 		if err := r.WritePage(&page, report.About{Title: "unecho dedup"}, told); err != nil {

@@ -63,13 +63,13 @@ func newJobs(p Params) ([]*job, error) {
 
 // newSketcher builds a signer whose evidence is the sketch by which candidates are found.
 func newSketcher(p index.Params) (*index.Signer, error) {
-	banding, err := p.Similarity.Banding()
+	banding, err := p.Duplicates.Banding()
 	if err != nil {
 		return nil, err
 	}
-	p.Similarity.Bands, p.Similarity.Rows = banding.Bands, banding.Rows
-	p.Similarity.Weighted = p.Similarity.Repeated()
-	p.Similarity.Verify, p.Similarity.Evidence = "estimate", "auto"
+	p.Duplicates.Bands, p.Duplicates.Rows = banding.Bands, banding.Rows
+	p.Duplicates.Weighted = p.Duplicates.Repeated()
+	p.Duplicates.Verify, p.Duplicates.Evidence = "estimate", "auto"
 	return index.NewSigner(p)
 }
 

@@ -96,6 +96,6 @@ func TestLoadRefuses(t *testing.T) {
 		t.Errorf("an index larger than the memory: %v", err)
 	}
 	if small.Stats().Documents >= 200 {
-		t.Errorf("%d documents in %s", small.Stats().Documents, index.DefaultParams().Window.Bytes)
+		t.Errorf("%d documents in %s", small.Stats().Documents, index.DefaultParams().Duplicates.Remember.Memory)
 	}
 }

@@ -34,7 +34,7 @@ func TestCopiesAmongShortTexts(t *testing.T) {
 		names = append(names, string(name))
 	}
 	p := index.DefaultParams()
-	p.Similarity.Verify, p.Similarity.Shingle, p.Similarity.Threshold = "levenshtein", "char:2", 0.85
+	p.Duplicates.Verify, p.Duplicates.Shingle, p.Duplicates.Threshold = "levenshtein", "char:2", 0.85
 	x, err := dedup.NewIndex(dedup.IndexParams{Index: p, Settings: []byte(`{}`), Memory: 1 << 30})
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ type shownPairs struct {
 	sketches [][]byte // by number
 }
 
-func newShownPairs(out io.Writer, p index.SimilarityParams) (*shownPairs, error) {
+func newShownPairs(out io.Writer, p index.DuplicatesParams) (*shownPairs, error) {
 	scheme, params, err := p.Scheme()
 	return &shownPairs{out: out, scheme: scheme, params: params}, err
 }

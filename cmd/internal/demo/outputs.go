@@ -131,13 +131,13 @@ func (d *demo) summary(ctx context.Context) (Summary, error) {
 	s := Summary{
 		Documents: o.total(), Unique: o.counts[sink.Unique], Duplicate: o.counts[sink.Duplicate],
 		Rejected: o.counts[sink.Rejected],
-		Seconds:  d.ended.Sub(d.began).Seconds(), PeakRSSBytes: memory.Peak(), Threshold: d.Config.Judge.Similarity.Threshold,
+		Seconds:  d.ended.Sub(d.began).Seconds(), PeakRSSBytes: memory.Peak(), Threshold: d.Config.Judge.Duplicates.Threshold,
 	}
 	s.DocumentsPerSecond = float64(s.Documents-o.earlier) / s.Seconds
 	if o.bounded {
 		return s, nil
 	}
-	evaluation, err := newEvaluation(d.Config.Judge.Similarity.Threshold, d.Config.Judge.Similarity.Shingle)
+	evaluation, err := newEvaluation(d.Config.Judge.Duplicates.Threshold, d.Config.Judge.Duplicates.Shingle)
 	if err != nil {
 		return s, err
 	}

@@ -45,7 +45,7 @@ func Command() *cobra.Command {
 	})
 	cmdline.AddJSON(cmd, "all of it as one JSON object")
 	target.AddEmbeddedFlag(cmd)
-	cmdline.AddSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "sources.reject", "sources.scope")
+	cmdline.AddSettings(cmd, "duplicates", "normalize", "advanced.max_document_bytes", "sources.reject", "sources.scope")
 	return cmd
 }
 

@@ -34,15 +34,15 @@ type cost struct {
 
 // likeness finds how similar the documents of the sample are that are no copies.
 type likeness struct {
-	params     index.SimilarityParams
+	params     index.DuplicatesParams
 	normalizer *text.Normalizer
 	shingling  text.Shingling
 	sets       [][]uint64
 }
 
 func newLikeness(p index.Params) (likeness, error) {
-	shingling, err := p.Similarity.Shingling()
-	return likeness{params: p.Similarity, normalizer: text.NewNormalizer(p.Text), shingling: shingling}, err
+	shingling, err := p.Duplicates.Shingling()
+	return likeness{params: p.Duplicates, normalizer: text.NewNormalizer(p.Normalize), shingling: shingling}, err
 }
 
 func (l *likeness) put(at int, r *corpus.Record) {
@@ -94,7 +94,7 @@ const neighbours = 2
 
 // costs finds what the bands cost that keep recall. It returns nil where none are planned: for a sketch by distance.
 func (p *Plan) costs(banding sketch.Banding) (*Costs, error) {
-	_, params, err := p.given.Similarity.Scheme()
+	_, params, err := p.given.Duplicates.Scheme()
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (p *Plan) costs(banding sketch.Banding) (*Costs, error) {
 	return c, nil
 }
 
-// write writes the costs for people. most is similarity.max_references.
+// write writes the costs for people. most is duplicates.max_references.
 func (c *Costs) write(b *strings.Builder, most int) {
 	of := "of news"
 	if c.Measured {
@@ -152,6 +152,6 @@ func (c *Costs) write(b *strings.Builder, most int) {
 	}
 	_ = w.Flush() // a Builder takes everything
 	if bounded {
-		fmt.Fprintf(b, "similarity.max_references lets %d of them be met under a key: a document costs less, and its copy may be missed\n", most)
+		fmt.Fprintf(b, "duplicates.max_references lets %d of them be met under a key: a document costs less, and its copy may be missed\n", most)
 	}
 }

@@ -18,7 +18,7 @@ type Explanation struct {
 	A      Document `json:"a"`
 	B      Document `json:"b"`
 	Shared []string `json:"shared"` // shingles, each once, in alphabetical order
-	// with similarity.weighted, or verify: levenshtein, of shingles as often as they occur
+	// with duplicates.weighted, or verify: levenshtein, of shingles as often as they occur
 	Jaccard  Share   `json:"jaccard"`
 	Estimate Share   `json:"estimate"` // similarity as the sketches estimate it
 	Error    float64 `json:"error"`    // estimate minus exact
@@ -97,7 +97,7 @@ func Explain(p index.Params, a, b Input) (*Explanation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("explain: %w", err)
 	}
-	x := &Explanation{Threshold: p.Similarity.Threshold, SameScope: a.Scope == b.Scope, text: p.Text}
+	x := &Explanation{Threshold: p.Duplicates.Threshold, SameScope: a.Scope == b.Scope, text: p.Normalize}
 	for _, side := range []struct {
 		document *Document
 		input    Input
@@ -134,11 +134,11 @@ type reader struct {
 	normalizer *text.Normalizer
 	shingling  text.Shingling
 	signer     *index.Signer
-	similarity index.SimilarityParams
+	similarity index.DuplicatesParams
 }
 
 func newReader(p index.Params) (*reader, error) {
-	shingling, err := p.Similarity.Shingling()
+	shingling, err := p.Duplicates.Shingling()
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +147,8 @@ func newReader(p index.Params) (*reader, error) {
 		return nil, err
 	}
 	return &reader{
-		normalizer: text.NewNormalizer(p.Text), shingling: shingling, signer: signer,
-		similarity: p.Similarity,
+		normalizer: text.NewNormalizer(p.Normalize), shingling: shingling, signer: signer,
+		similarity: p.Duplicates,
 	}, nil
 }
 
@@ -208,7 +208,7 @@ func (x *Explanation) compareSketches(p index.Params) error {
 	if err != nil {
 		return err
 	}
-	s, err := p.Similarity.NewSketch()
+	s, err := p.Duplicates.NewSketch()
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (x *Explanation) compareSketches(p index.Params) error {
 		x.Error = x.Estimate.Value - x.Jaccard.Value
 		x.compareKeys()
 	}
-	return x.agree(p.Similarity, codes)
+	return x.agree(p.Duplicates, codes)
 }
 
 func (x *Explanation) compareKeys() {
@@ -236,7 +236,7 @@ func (x *Explanation) compareKeys() {
 }
 
 // agree asks the scheme how the sketches agree.
-func (x *Explanation) agree(p index.SimilarityParams, codes [2][]byte) error {
+func (x *Explanation) agree(p index.DuplicatesParams, codes [2][]byte) error {
 	scheme, params, err := p.Scheme()
 	if err != nil {
 		return err

@@ -58,13 +58,13 @@ const (
 
 // The exact figure is that of "Fast Document Similarity in Python (MinHashLSH)" (N. Di Santo, 2022).
 func TestLoremIpsum(t *testing.T) {
-	x := explained(t, params(t, "similarity.shingle=char:10", "text.punctuation=keep"), lorem+loremEnd, lorem+loremBla)
+	x := explained(t, params(t, "duplicates.shingle=char:10", "normalize.punctuation=keep"), lorem+loremEnd, lorem+loremBla)
 	if x.Jaccard != (Share{372, 449, 0.8285077951002228}) || len(x.Shared) != 372 ||
 		len(x.A.Only)+len(x.B.Only) != 449-372 {
 		t.Errorf("%+v, %d shared, %d and %d not", x.Jaccard, len(x.Shared), len(x.A.Only), len(x.B.Only))
 	}
 	if x.Verdict != "duplicate" || x.Method != "jaccard" || x.Similarity != 0.8285 ||
-		x.Flip != "similarity.threshold: 0.8286" {
+		x.Flip != "duplicates.threshold: 0.8286" {
 		t.Errorf("%s by %s, %v; otherwise with %s", x.Verdict, x.Method, x.Similarity, x.Flip)
 	}
 	if s := x.Sketch; x.Error != x.Estimate.Value-x.Jaccard.Value || math.Abs(x.Error) > 0.15 || s.Slots != 78 ||
@@ -74,7 +74,7 @@ func TestLoremIpsum(t *testing.T) {
 }
 
 func TestLevenshteinIsOfCodePoints(t *testing.T) {
-	p := params(t, "similarity.shingle=char:1", "similarity.verify=levenshtein", "similarity.threshold=0.5")
+	p := params(t, "duplicates.shingle=char:1", "duplicates.verify=levenshtein", "duplicates.threshold=0.5")
 	if x := explained(t, p, "kitten", "sitting"); x.Levenshtein != 1-3./7 || x.LevenshteinOf() != "" {
 		t.Errorf("kitten and sitting are similar by %v%s; want %v of the complete texts", x.Levenshtein, x.LevenshteinOf(), 1-3./7)
 	}
@@ -90,7 +90,7 @@ func TestLevenshteinIsOfCodePoints(t *testing.T) {
 
 // Weighted, a shingle counts as often as it occurs, and is still named once.
 func TestWeighted(t *testing.T) {
-	x := explained(t, params(t, "similarity.shingle=word:1", "similarity.weighted=true"), "a a a b", "a b b c")
+	x := explained(t, params(t, "duplicates.shingle=word:1", "duplicates.weighted=true"), "a a a b", "a b b c")
 	if x.Jaccard != (Share{2, 6, 2. / 6}) || !slices.Equal(x.Shared, []string{"a", "b"}) ||
 		!slices.Equal(x.B.Only, []string{"c"}) || x.A.Shingles != 2 {
 		t.Errorf("a a a b and a b b c are explained, weighted, as %+v; want Jaccard 2 of 6, a and b shared, c only in B, "+
@@ -103,13 +103,13 @@ func TestWeighted(t *testing.T) {
 func TestFlipFlips(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 6))
 	kinds := [][]string{
-		{"similarity.shingle=word:2"},
-		{"similarity.shingle=char:5", "similarity.threshold=0.6"},
-		{"similarity.shingle=word:1", "similarity.verify=estimate"},
-		{"similarity.shingle=char:4", "similarity.verify=levenshtein"},
-		{"similarity.shingle=word:1", "similarity.weighted=true", "similarity.threshold=0.5"},
-		{"similarity.shingle=word:1", "similarity.sketch=simhash", "similarity.distance=2"},
-		{"similarity.shingle=word:1", "similarity.sketch=simhash", "similarity.verify=estimate", "similarity.distance=2"},
+		{"duplicates.shingle=word:2"},
+		{"duplicates.shingle=char:5", "duplicates.threshold=0.6"},
+		{"duplicates.shingle=word:1", "duplicates.verify=estimate"},
+		{"duplicates.shingle=char:4", "duplicates.verify=levenshtein"},
+		{"duplicates.shingle=word:1", "duplicates.weighted=true", "duplicates.threshold=0.5"},
+		{"duplicates.shingle=word:1", "duplicates.method=simhash", "duplicates.distance=2"},
+		{"duplicates.shingle=word:1", "duplicates.method=simhash", "duplicates.verify=estimate", "duplicates.distance=2"},
 	}
 	verdicts, flips := map[string]int{}, map[string]int{}
 	for i := range 70 {
@@ -126,7 +126,7 @@ func TestFlipFlips(t *testing.T) {
 			t.Errorf("%v: %s %q\nand %q is not flipped by %s", kind, x.Verdict, a, b, x.Flip)
 		}
 	}
-	if min(verdicts["unique"], verdicts["duplicate"], flips["similarity.threshold"], flips["similarity.distance"]) == 0 ||
+	if min(verdicts["unique"], verdicts["duplicate"], flips["duplicates.threshold"], flips["duplicates.distance"]) == 0 ||
 		len(flips) < 2 {
 		t.Errorf("%v, %v: some were never tried", verdicts, flips)
 	}
@@ -155,9 +155,9 @@ func TestFlipAtEachHundredth(t *testing.T) {
 	duplicates := 0
 	for h := 1; h < 100; h++ {
 		p := index.DefaultParams()
-		p.Similarity.Shingle, p.Similarity.Threshold = "word:1", float64(h)/100
+		p.Duplicates.Shingle, p.Duplicates.Threshold = "word:1", float64(h)/100
 		// who shares a word is a candidate, or nearly so
-		p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = 256, 256, 1
+		p.Duplicates.Slots, p.Duplicates.Bands, p.Duplicates.Rows = 256, 256, 1
 		x := explained(t, p, strings.Join(words, " "), strings.Join(words[:h], " "))
 		if x.Jaccard.Part != h || x.Jaccard.Whole != 100 {
 			t.Fatalf("with %d of 100 words shared, the Jaccard similarity is %+v; want %d of 100", h, x.Jaccard, h)
@@ -166,8 +166,8 @@ func TestFlipAtEachHundredth(t *testing.T) {
 			continue
 		}
 		duplicates++
-		if want := fmt.Sprintf("similarity.threshold: %v", float64(100*h+1)/10000); x.Flip != want {
-			t.Errorf("at %v: otherwise with %q, want %q", p.Similarity.Threshold, x.Flip, want)
+		if want := fmt.Sprintf("duplicates.threshold: %v", float64(100*h+1)/10000); x.Flip != want {
+			t.Errorf("at %v: otherwise with %q, want %q", p.Duplicates.Threshold, x.Flip, want)
 		}
 	}
 	if duplicates < 95 {
@@ -177,7 +177,7 @@ func TestFlipAtEachHundredth(t *testing.T) {
 
 // Equal texts of different scopes are as the service has them, and only the scope is between them.
 func TestScopes(t *testing.T) {
-	p := params(t, "similarity.shingle=word:1")
+	p := params(t, "duplicates.shingle=word:1")
 	text := []byte("one and the same text")
 	for _, test := range []struct {
 		a, b             Input
@@ -196,8 +196,8 @@ func TestScopes(t *testing.T) {
 }
 
 func TestWhy(t *testing.T) {
-	word := []string{"similarity.shingle=word:1"}
-	bits := append(word, "similarity.sketch=simhash", "similarity.verify=estimate", "similarity.distance=3")
+	word := []string{"duplicates.shingle=word:1"}
+	bits := append(word, "duplicates.method=simhash", "duplicates.verify=estimate", "duplicates.distance=3")
 	long := "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
 		"eighteen nineteen twenty"
 	for _, test := range []struct {
@@ -215,7 +215,7 @@ func TestWhy(t *testing.T) {
 		{"different as a whole", word, "👍👍", "👍", "they are no candidates: they share no band; ", false},
 		{"nothing in common", word, "one two", "three four", "they are no candidates: they share no band; ", false},
 		{"verified", word, long, long + " more", "they are candidates by ", true},
-		{"below", append(word, "similarity.threshold=0.99"), long, long + " more", "", true},
+		{"below", append(word, "duplicates.threshold=0.99"), long, long + " more", "", true},
 		{"bits that do not suffice", bits, long, "a b c d e f", "they are no candidates: they share no block of their simhashes, which differ in ", true},
 		{"bits that suffice", bits, long, long + " twenty", " of 64 bits, at most the distance of 3", true},
 	} {
@@ -266,12 +266,12 @@ func TestDiffBySettings(t *testing.T) {
 	if got := explained(t, p, a, b).Diff(); len(got) == 0 {
 		t.Error("accents and numbers do not differ")
 	}
-	p.Text.Accents, p.Text.Digits = "strip", "mask"
+	p.Normalize.Accents, p.Normalize.Digits = "strip", "mask"
 	if got := explained(t, p, a, b).Diff(); len(got) != 0 {
 		t.Errorf("with accents stripped and digits masked, Diff is %+v; want no difference", got)
 	}
 	p = params(t)
-	p.Text.Punctuation = "keep"
+	p.Normalize.Punctuation = "keep"
 	if got := explained(t, p, "so, what", "so what").Diff(); len(got) == 0 {
 		t.Error("punctuation does not differ, and the settings keep it")
 	}

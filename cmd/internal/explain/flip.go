@@ -79,15 +79,15 @@ func (x *Explanation) thresholds(p index.Params, unique bool) []try {
 		return []try{withThreshold(p, measured+1)}
 	}
 	var tries []try
-	for t := min(measured, int(math.Round(p.Similarity.Threshold*grain))); t > 0; t -= grain / 20 {
+	for t := min(measured, int(math.Round(p.Duplicates.Threshold*grain))); t > 0; t -= grain / 20 {
 		tries = append(tries, withThreshold(p, t))
 	}
 	return tries
 }
 
 func withThreshold(p index.Params, t int) try {
-	p.Similarity.Threshold = float64(t) / grain
-	return try{"similarity.threshold", p.Similarity.Threshold, p}
+	p.Duplicates.Threshold = float64(t) / grain
+	return try{"duplicates.threshold", p.Duplicates.Threshold, p}
 }
 
 // distances tries those that the sketches just reach, or just miss. Validation refuses distances that blocks cannot
@@ -100,12 +100,12 @@ func (x *Explanation) distances(p index.Params, unique bool) []try {
 	if x.Sketch.Bits == 0 || to < 0 {
 		return nil // there is no distance, or none less
 	}
-	p.Similarity.Distance = to
-	return []try{{"similarity.distance", to, p}}
+	p.Duplicates.Distance = to
+	return []try{{"duplicates.distance", to, p}}
 }
 
 func shingles(p index.Params, unique bool) []try {
-	unit, number, _ := strings.Cut(p.Similarity.Shingle, ":")
+	unit, number, _ := strings.Cut(p.Duplicates.Shingle, ":")
 	var size int
 	if _, err := fmt.Sscan(number, &size); err != nil {
 		return nil // no size to change
@@ -117,8 +117,8 @@ func shingles(p index.Params, unique bool) []try {
 	var tries []try
 	for range 3 {
 		size += by
-		p.Similarity.Shingle = fmt.Sprintf("%s:%d", unit, size)
-		tries = append(tries, try{"similarity.shingle", p.Similarity.Shingle, p})
+		p.Duplicates.Shingle = fmt.Sprintf("%s:%d", unit, size)
+		tries = append(tries, try{"duplicates.shingle", p.Duplicates.Shingle, p})
 	}
 	return tries
 }

@@ -19,7 +19,7 @@ type Judged struct {
 }
 
 // kept says whether later documents are compared with it.
-func (j *Judged) kept(p index.Params) bool { return j.Unique() || p.KeepsAll() }
+func (j *Judged) kept(p index.Params) bool { return j.Unique() || p.Duplicates.CompareCopies }
 
 func newJudge(p index.Params) (*judge, error) {
 	series, err := index.NewSeries(p, 0, nil)

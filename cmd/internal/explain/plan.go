@@ -97,7 +97,7 @@ func (p *Plan) Assume(id, evidence int) error {
 	}
 	e := entry.Entry{Offset: plannedOffset, Time: plannedTime, ID: make([]byte, id)}
 	p.signer.Sign(&e, []byte("a text long enough for a shingle of any length that is allowed, whatever it is made of"))
-	switch verify := p.params.Similarity.Verify; {
+	switch verify := p.params.Duplicates.Verify; {
 	case evidence > 0:
 		e.Evidence = make([]byte, evidence)
 	case verify != "estimate":
@@ -111,12 +111,12 @@ func (p *Plan) Assume(id, evidence int) error {
 
 // Finish computes how much memory this many documents take, or for 0 documents, how many the window holds.
 func (p *Plan) Finish(documents int64) error {
-	if err := p.bands(p.params.Similarity); err != nil {
+	if err := p.bands(p.params.Duplicates); err != nil {
 		return err
 	}
 	p.PerDocument, p.asked = p.Parts.Sum(), documents > 0
 	if p.Documents, p.WindowBytes = documents, documents*p.PerDocument; documents == 0 {
-		p.WindowBytes = int64(p.params.Window.Bytes)
+		p.WindowBytes = int64(p.params.Duplicates.Remember.Memory)
 		p.Documents = p.WindowBytes / p.PerDocument
 	}
 	return nil
@@ -139,7 +139,7 @@ func mean(sum index.Parts, n int64) index.Parts {
 }
 
 // bands finds how candidates are found.
-func (p *Plan) bands(s index.SimilarityParams) error {
+func (p *Plan) bands(s index.DuplicatesParams) error {
 	p.Bands = int(p.Parts.Keys) / entry.KeyBytes
 	scheme, params, err := s.Scheme()
 	if err != nil {

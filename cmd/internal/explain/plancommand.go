@@ -19,11 +19,11 @@ func PlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [FILE...]",
 		Short: "Say how many documents the window holds in its memory, or how much memory so many take",
-		Long: "Say how many documents the window holds in window.bytes, or with --documents how many bytes so many take, " +
+		Long: "Say how many documents the window holds in duplicates.remember.memory, or with --documents how many bytes so many take, " +
 			"for given\n" +
 			"settings. What is the same for all documents is exact; how much their ids and evidence take is measured on the\n" +
 			"documents in FILEs, or given by flags. With verify: estimate the evidence is the same for all, too.",
-		Example: "  unecho plan --verify estimate --bytes 4GiB\n" +
+		Example: "  unecho plan --verify estimate --memory 4GiB\n" +
 			"  unecho plan --config unecho.yaml --documents 10000000 sample.jsonl",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlan(cmd, args) },
@@ -35,7 +35,7 @@ func PlanCommand() *cobra.Command {
 		f.Int("evidence-bytes", 0, "bytes of evidence, where no FILE tells")
 	})
 	cmdline.AddJSON(cmd, "the plan as one JSON object")
-	cmdline.AddSettings(cmd, "similarity", "text", "window", "advanced.max_document_bytes", "sources.reject")
+	cmdline.AddSettings(cmd, "duplicates", "normalize", "duplicates.remember", "advanced.max_document_bytes", "sources.reject")
 	return cmd
 }
 
@@ -45,8 +45,8 @@ func runPlan(cmd *cobra.Command, args []string) error {
 		if documents < 0 {
 			return exit.Usage(fmt.Errorf("--documents %d: write a number above 0", documents))
 		}
-		if documents == 0 && c.Judge.Window.Bytes == 0 {
-			return exit.Usage(errors.New("window.bytes is 0: name --bytes, or --documents"))
+		if documents == 0 && c.Judge.Duplicates.Remember.Memory == 0 {
+			return exit.Usage(errors.New("duplicates.remember.memory is 0: name --memory, or --documents"))
 		}
 		p, err := New(c.Judge)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 // Text is for people.
 func (p *Plan) Text() string {
 	var b strings.Builder
-	s := p.params.Similarity
+	s := p.params.Duplicates
 	b.WriteString(p.describe + "\n")
 	if p.Rows > 0 {
 		p.writeFound(&b)
@@ -42,10 +42,10 @@ func (p *Plan) Text() string {
 		fmt.Fprintf(&b, "%6d   %s\n", part.bytes, part.what)
 	}
 	if p.asked {
-		fmt.Fprintf(&b, "\n%d documents take window.bytes: %d (%s)\n", p.Documents, p.WindowBytes,
+		fmt.Fprintf(&b, "\n%d documents take duplicates.remember.memory: %d (%s)\n", p.Documents, p.WindowBytes,
 			terminal.Gibibytes(p.WindowBytes))
 	} else {
-		fmt.Fprintf(&b, "\nwindow.bytes: %v holds %d documents\n", setting.Bytes(p.WindowBytes), p.Documents)
+		fmt.Fprintf(&b, "\nduplicates.remember.memory: %v holds %d documents\n", setting.Bytes(p.WindowBytes), p.Documents)
 	}
 	return b.String()
 }

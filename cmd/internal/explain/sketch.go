@@ -46,11 +46,11 @@ func newSigner(p index.Params) (*signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	shingling, err := p.Similarity.Shingling()
+	shingling, err := p.Duplicates.Shingling()
 	if err != nil {
 		return nil, err
 	}
-	scheme, params, err := p.Similarity.Scheme()
+	scheme, params, err := p.Duplicates.Scheme()
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +58,11 @@ func newSigner(p index.Params) (*signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &signer{params: p, normalizer: text.NewNormalizer(p.Text), shingling: shingling, scheme: scheme, sketch: s}, nil
+	return &signer{params: p, normalizer: text.NewNormalizer(p.Normalize), shingling: shingling, scheme: scheme, sketch: s}, nil
 }
 
 func (s *signer) shingles(document []byte) []uint64 {
-	return s.shingling.AppendHashes(nil, s.params.Similarity.Compared(s.normalizer.Append(nil, document)))
+	return s.shingling.AppendHashes(nil, s.params.Duplicates.Compared(s.normalizer.Append(nil, document)))
 }
 
 // sign signs a document. A document without text gets neither sketch nor keys.

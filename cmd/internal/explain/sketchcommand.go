@@ -25,13 +25,13 @@ func SketchCommand() *cobra.Command {
 			"keys in hex, separated by tabs. A document without text has neither.",
 		Example: "  unecho sketch articles.jsonl\n" +
 			"  echo 'one document' | unecho sketch - --slots 16\n" +
-			"  unecho sketch --sketch simhash --bits 64 --distance 3 articles.jsonl",
+			"  unecho sketch --method simhash --bits 64 --distance 3 articles.jsonl",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runSketch(cmd, args) },
 	}
 	cmdline.AddFileFlags(cmd)
 	cmdline.AddJSON(cmd, "an object on each line: id, sketch, keys, shingles")
-	cmdline.AddSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "sources.reject", "sources.scope")
+	cmdline.AddSettings(cmd, "duplicates", "normalize", "advanced.max_document_bytes", "sources.reject", "sources.scope")
 	return cmd
 }
 

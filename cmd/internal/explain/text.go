@@ -23,7 +23,7 @@ func WriteText(out io.Writer, p index.Params, x *Explanation, also Also) error {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-14s "+format+"\n", append([]any{name}, args...)...)
 	}
-	line("A", "%d bytes, %d shingles (%s)%s", x.A.Bytes, x.A.Shingles, p.Similarity.Shingle, x.A.how())
+	line("A", "%d bytes, %d shingles (%s)%s", x.A.Bytes, x.A.Shingles, p.Duplicates.Shingle, x.A.how())
 	line("B", "%d bytes, %d shingles%s", x.B.Bytes, x.B.Shingles, x.B.how())
 	b.WriteByte('\n')
 	line("exact Jaccard", "%.4f  %d shingles of %d are shared", x.Jaccard.Value, x.Jaccard.Part, x.Jaccard.Whole)

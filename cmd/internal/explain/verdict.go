@@ -65,7 +65,7 @@ func (x *Explanation) missed(p index.Params, a *Judged) (bool, error) {
 
 // byBits says whether differing bits decide, and not the threshold.
 func byBits(p index.Params) bool {
-	return p.Similarity.Verify == "estimate" && p.Similarity.EstimatedBy() == compare.Hamming
+	return p.Duplicates.Verify == "estimate" && p.Duplicates.EstimatedBy() == compare.Hamming
 }
 
 func (x *Explanation) whyDuplicate(p index.Params, method compare.Method) string {
@@ -74,7 +74,7 @@ func (x *Explanation) whyDuplicate(p index.Params, method compare.Method) string
 	case method == compare.Identical:
 		return "the normalised texts are equal"
 	case byBits(p):
-		return fmt.Sprintf("%s, and %s, at most the distance of %d", candidates, x.agreement.Differ, p.Similarity.Distance)
+		return fmt.Sprintf("%s, and %s, at most the distance of %d", candidates, x.agreement.Differ, p.Duplicates.Distance)
 	}
 	return fmt.Sprintf("%s, and %s verifies %.4f, at least the threshold of %v", candidates, x.Method, x.Similarity,
 		x.Threshold)
@@ -102,15 +102,15 @@ func (x *Explanation) whyUnique(p index.Params, a, b *Judged, missed bool) strin
 			"say otherwise", len(x.Sketch.MatchingBands), x.Sketch.Bands)
 	case byBits(p):
 		return fmt.Sprintf("they are candidates by %d of %d bands, but %s, more than the distance of %d",
-			len(x.Sketch.MatchingBands), x.Sketch.Bands, x.agreement.Differ, p.Similarity.Distance)
+			len(x.Sketch.MatchingBands), x.Sketch.Bands, x.agreement.Differ, p.Duplicates.Distance)
 	}
 	return fmt.Sprintf("they are candidates by %d of %d bands, but %s finds %.4f, below the threshold of %v",
-		len(x.Sketch.MatchingBands), x.Sketch.Bands, p.Similarity.Verify, x.measured(p).Value, x.Threshold)
+		len(x.Sketch.MatchingBands), x.Sketch.Bands, p.Duplicates.Verify, x.measured(p).Value, x.Threshold)
 }
 
 // measured returns what verification compares with the threshold.
 func (x *Explanation) measured(p index.Params) Share {
-	switch p.Similarity.Verify {
+	switch p.Duplicates.Verify {
 	case "estimate":
 		return x.Estimate
 	case "levenshtein":

@@ -33,7 +33,7 @@ func SettingsCommand() *cobra.Command {
 	return inForceCommand(Settings, &cobra.Command{
 		Use: "settings", Short: "Show, compare and change the settings that decide verdicts",
 		Long: "The settings that decide verdicts are in force by the group's journal. Settings that entries depend on are fixed: a\n" +
-			"member with others does not start. The bounds (similarity.threshold, the window, index.keep and others) can be changed\n" +
+			"member with others does not start. The bounds (duplicates.threshold, the window, duplicates.compare_copies and others) can be changed\n" +
 			"by one command: every member switches at the same place in the journal, none is started again, and what is remembered\n" +
 			"stays.",
 	}, &cobra.Command{Use: "show", Short: "Print the settings in force"}, diff, apply)

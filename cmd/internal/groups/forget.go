@@ -37,7 +37,7 @@ func ForgetCommand() *cobra.Command {
 		"snapshots.directory.path", "snapshots.postgres.url")
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("file", "file", "", "a list of names, one a line; - is standard input")
-		f.Bool("copies", false, "also the remembered copies of the documents (with index.keep: all)")
+		f.Bool("copies", false, "also the remembered copies of the documents (with duplicates.compare_copies: true)")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("dry-run", false, "only say what would be forgotten")

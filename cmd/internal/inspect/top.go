@@ -189,7 +189,7 @@ func window(c *canvas, s *shape.Status) {
 	}
 	bites := ""
 	if w.Bites != "" && w.Bites != "age" {
-		bites = "window." + w.Bites + " is what bounds it"
+		bites = "duplicates.remember." + w.Bites + " is what bounds it"
 	}
 	c.field("window", age, bites, count, bytes)
 }

@@ -19,13 +19,13 @@ var update = flag.Bool("update", false, "rewrite the golden file")
 
 const answered = `{"version": "v1.2", "member": "filter-0", "time": "2026-03-04T09:30:00Z", "group": "un\u001becho", "ready": true,
 "documents": {"unique": 1203332, "duplicate": 400, "rejected": 2}, "lag": {"documents": 1203, "seconds": 1.44},
-"window": {"documents": 1203332, "count_bound": 5000000, "bytes": 1020000000, "bytes_bound": 1073741824, "age_s": 11520, "age_bound_s": 86400, "bites": "bytes"},
+"window": {"documents": 1203332, "count_bound": 5000000, "bytes": 1020000000, "bytes_bound": 1073741824, "age_s": 11520, "age_bound_s": 86400, "bites": "memory"},
 "journal": {"next": 1500000, "end": 1500010, "kept_bytes": 3000000000}, "snapshot": {"taken": "2026-03-04T09:28:00Z"}, "snapshots": {"by": "filter-1"},
 "members": {"state": "Stable", "sessions": [
  {"member": "filter-0", "host": "10.0.0.1", "partitions": [{"topic": "news", "partition": 0}, {"topic": "news", "partition": 1}]},
  {"member": "filter-1", "host": "10.0.0.2", "partitions": [{"topic": "news", "partition": 2}]}]},
 "rate": {"documents_per_s": 1234.4, "duplicate_share": 0.31}, "delay": {"bounds": [0.1, 1, 10], "counts": [60, 39, 1, 0]},
-"warnings": [{"code": "window", "text": "the window is bounded by bytes", "remedy": "raise window.bytes"}]}`
+"warnings": [{"code": "window", "text": "the window is bounded by bytes", "remedy": "raise duplicates.remember.memory"}]}`
 
 // TestTop: the picture has what a person looks for first, at any size of the terminal, and is held by a file.
 func TestTop(t *testing.T) {

@@ -28,7 +28,7 @@ func readLimits() Limits {
 // mayTake returns the bytes that the process may take, as documented, and as the chart gives a pod: the window, 5 % of it,
 // and half a gibibyte, or what more sessions or larger batches than the default ones need. It returns 0 if the window has no bound in bytes.
 func mayTake(c config.Config) int64 {
-	window := int64(c.Judge.Window.Bytes)
+	window := int64(c.Judge.Duplicates.Remember.Memory)
 	if window == 0 {
 		return 0
 	}
@@ -55,12 +55,12 @@ func warnOfLimit(c config.Config, l Limits, logger zerolog.Logger) {
 	}
 	if l.Memory > 0 && l.Memory < need {
 		logger.Warn().Stringer("limit", setting.Bytes(l.Memory)).Stringer("needed", setting.Bytes(need)).
-			Stringer("window", c.Judge.Window.Bytes).
-			Msg("the container has less memory than the process may take: raise its limit, or lower window.bytes")
+			Stringer("window", c.Judge.Duplicates.Remember.Memory).
+			Msg("the container has less memory than the process may take: raise its limit, or lower duplicates.remember.memory")
 	}
 	if l.Addresses > 0 && l.Addresses < need+reserved {
 		logger.Warn().Stringer("limit", setting.Bytes(l.Addresses)).Stringer("needed", setting.Bytes(need+reserved)).
-			Stringer("window", c.Judge.Window.Bytes).
+			Stringer("window", c.Judge.Duplicates.Remember.Memory).
 			Msg("ulimit -v leaves fewer addresses than the process may take: raise it, or bound memory by a cgroup instead")
 	}
 }

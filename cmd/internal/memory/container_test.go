@@ -14,7 +14,7 @@ func TestContainerLimit(t *testing.T) {
 	more := config.Default()
 	more.Consumer.Sessions = 8
 	unbounded := config.Default()
-	unbounded.Judge.Window.Bytes = 0
+	unbounded.Judge.Duplicates.Remember.Memory = 0
 	for _, c := range []struct {
 		name   string
 		c      config.Config
@@ -45,7 +45,7 @@ func TestMemoryOfChart(t *testing.T) {
 		want setting.Bytes
 	}{
 		{nil, 1588},
-		{[]string{"window.bytes=4GiB"}, 4813},
+		{[]string{"duplicates.remember.memory=4GiB"}, 4813},
 		{[]string{"advanced.sessions=1"}, 1588},
 		{[]string{"advanced.sessions=4"}, 1908},
 		{[]string{"advanced.max_document_bytes=8MiB"}, 1588},

@@ -55,7 +55,7 @@ func SetGarbage(index int64) {
 	debug.SetGCPercent(filesPercent(index, int64(live[0].Value.Uint64()))) // no heap has 2^63 bytes
 }
 
-// BoundGarbage sets the collector by the size of the index, and by window.bytes as it is in force, until ctx is done.
+// BoundGarbage sets the collector by the size of the index, and by duplicates.remember.memory as it is in force, until ctx is done.
 // GOGC and GOMEMLIMIT outrank it.
 func BoundGarbage(ctx context.Context, stats func() consumer.Stats) {
 	tick := time.NewTicker(garbageEvery)
@@ -70,7 +70,7 @@ func BoundGarbage(ctx context.Context, stats func() consumer.Stats) {
 		s := stats()
 		if s.Bounds.Bytes != bound {
 			bound = s.Bounds.Bytes
-			limit(s.Params.Window)
+			limit(s.Params.Duplicates.Remember)
 		}
 		if percent := gcPercent(s.Index.Memory); percent != set && os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(percent)

@@ -114,7 +114,7 @@ func (r *partsRun) read(args []string, rules []cmdline.Rule) (err error) {
 		return err
 	}
 	r.list = cmdline.Text(r.cmd, "files-from")
-	p.Text, p.Strict, p.Named = r.config.Judge.Text, cmdline.Bool(r.cmd, "strict"), r.list != "" || len(r.named) != 1
+	p.Text, p.Strict, p.Named = r.config.Judge.Normalize, cmdline.Bool(r.cmd, "strict"), r.list != "" || len(r.named) != 1
 	p.Keep = cmdline.Bool(r.cmd, "keep-rejected")
 	switch unique := cmdline.Text(r.cmd, "unique"); {
 	case p.Bytes < 0:
@@ -137,7 +137,7 @@ func (r *partsRun) read(args []string, rules []cmdline.Rule) (err error) {
 // onlyParts refuses settings that say how whole documents are compared.
 func onlyParts(cmd *cobra.Command) error {
 	for _, set := range cmdline.Texts(cmd, "set") {
-		if strings.HasPrefix(strings.TrimSpace(set), "similarity.") {
+		if strings.HasPrefix(strings.TrimSpace(set), "duplicates.") {
 			return exit.Usage(fmt.Errorf("--set %s is for whole documents, and --unit compares their parts by normal form: leave it out",
 				set))
 		}

@@ -83,7 +83,7 @@ func snapshotExportCommand() *cobra.Command {
 		Long: "Write the snapshot at OFFSET (default the newest) to one file, for `unecho snapshot import`: to keep it, or " +
 			"to carry it to\n" +
 			"another store. The file is a tar of the manifest and the segments. It holds what the index remembers of documents, their\n" +
-			"texts included where similarity.verify needs them.",
+			"texts included where duplicates.verify needs them.",
 		Example: "  unecho snapshot export -o unecho.tar\n" +
 			"  unecho snapshot export -c old.yaml | unecho snapshot import -c new.yaml -",
 		Args: cmdline.AtMost(1, "one OFFSET"),

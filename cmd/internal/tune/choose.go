@@ -11,7 +11,7 @@ func (t *Tuner) preferred() []source {
 	all := t.Grid.sources()
 	slices.SortStableFunc(all, func(a, b source) int {
 		configured := func(s source) int {
-			if s.shingle == t.Judge.Similarity.Shingle {
+			if s.shingle == t.Judge.Duplicates.Shingle {
 				return 0
 			}
 			return 1

@@ -33,7 +33,7 @@ func Command(version string) *cobra.Command {
 			"three thresholds, sizes and shingles, four bands and hashes.",
 		Example: "  unecho tune articles.jsonl\n" +
 			"  unecho tune --shingle word:2,char:5 --threshold 0.7,0.8,0.9 --html report.html articles.jsonl\n" +
-			"  unecho tune --sketch minhash,simhash --by memory --yaml tuned.yaml --budget 2m articles.jsonl\n" +
+			"  unecho tune --method minhash,simhash --by memory --yaml tuned.yaml --budget 2m articles.jsonl\n" +
 			"  unecho tune --pairs labels.tsv articles.jsonl\n" +
 			"  unecho tune --tokens words --shingle word:1 tokens.jsonl\n" +
 			"  unecho tune --config unecho.yaml --topic news --from 24h --html report.html\n" +
@@ -47,7 +47,7 @@ func Command(version string) *cobra.Command {
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Text("by", "choice", ByCost, "of the settings that keep recall recommend the best by "+
 			strings.Join(Bys(), ", "))
-		f.Float64("at", 0, "recommend for this threshold (default similarity.threshold if it is tried, else the "+
+		f.Float64("at", 0, "recommend for this threshold (default duplicates.threshold if it is tried, else the "+
 			"first; with --pairs, each)")
 		f.Float64("min-precision", 0.95, "recommend only what is right about so many of the documents that leave")
 		f.Text("html", "file", "", "write a page with plots here (- is standard output)")
@@ -59,7 +59,7 @@ func Command(version string) *cobra.Command {
 		f.Duration("budget", 0, "try settings in a random order until this time is over; 0 tries all")
 		f.Bool("brute-force", false, "compare each document with each as well, to see time and pairs beside the exact join")
 	})
-	cmdline.AddSettings(cmd, "similarity.recall", "similarity.weighted", "text",
+	cmdline.AddSettings(cmd, "duplicates.recall", "duplicates.weighted", "normalize",
 		"advanced.max_document_bytes", "sources.reject", "sources.scope")
 	cmdline.Offer(cmd, "by", Bys()...)
 	return cmd
@@ -140,17 +140,17 @@ func tuneParams(cmd *cobra.Command, c config.Config) (Params, error) {
 		Seed:       cmdline.Uint64(cmd, "seed"),
 		At:         cmdline.Float(cmd, "at"), Workers: runtime.GOMAXPROCS(0), MostPairs: eval.MostPairs,
 	}
-	if c.Judge.Similarity.Verify == "levenshtein" {
+	if c.Judge.Duplicates.Verify == "levenshtein" {
 		return p, exit.Usage(errors.New(
 			"verify: levenshtein: no exact join finds all pairs of that ratio, so there is no truth to hold settings against; " +
 				"tune with --verify jaccard, then hold --verify levenshtein against pairs that you know: `unecho eval --pairs`"))
 	}
 	var err error
-	if p.Grid, err = gridOf(cmd, c.Judge.Similarity); err != nil {
+	if p.Grid, err = gridOf(cmd, c.Judge.Duplicates); err != nil {
 		return p, err
 	}
 	if p.At == 0 && cmdline.Text(cmd, "pairs") == "" && len(p.Grid.Thresholds) > 0 {
-		p.At = Preferred(p.Grid.Thresholds, c.Judge.Similarity.Threshold)
+		p.At = Preferred(p.Grid.Thresholds, c.Judge.Duplicates.Threshold)
 	}
 	if err := p.Validate(); err != nil {
 		return p, exit.Usage(err)

@@ -14,7 +14,7 @@ import (
 func TestEvalKeepsBounds(t *testing.T) {
 	for _, bound := range []int{1, 1000} {
 		judge := config.Default().Judge
-		judge.Similarity.MaxCandidates, judge.Similarity.MaxReferences, judge.Similarity.MaxWork = bound, bound, bound
+		judge.Duplicates.MaxCandidates, judge.Duplicates.MaxReferences, judge.Duplicates.MaxWork = bound, bound, bound
 		d, err := New(judge, document.DefaultParams())
 		if err != nil {
 			t.Fatal(err)

@@ -47,7 +47,7 @@ func EvalCommand(version string) *cobra.Command {
 		f.Text("html", "file", "", "write a page with these pairs side by side here (- is standard output)")
 	})
 	cmdline.AddJSON(cmd, "the result as one JSON object")
-	cmdline.AddFileSettings(cmd, "similarity", "text", "advanced.max_document_bytes", "sources.reject",
+	cmdline.AddFileSettings(cmd, "duplicates", "normalize", "advanced.max_document_bytes", "sources.reject",
 		"sources.scope")
 	return cmd
 }

@@ -29,15 +29,15 @@ func (d *Documents) WritePage(out io.Writer, about report.About, e Result, label
 
 // settings returns the settings in one line.
 func (d *Documents) settings() string {
-	p := d.judge.Similarity
+	p := d.judge.Duplicates
 	text := fmt.Sprintf("threshold %v, shingle %s, verify %s, ", p.Threshold, p.Shingle, p.Verify)
 	scheme, params, err := p.Scheme()
 	if err != nil {
-		return text + p.Sketch
+		return text + p.Method
 	}
 	described, err := scheme.Describe(params)
 	if err != nil {
-		return text + p.Sketch
+		return text + p.Method
 	}
 	return text + described
 }
@@ -46,7 +46,7 @@ func (d *Documents) sides(pairs []Wrong) []shown {
 	all := make([]shown, 0, len(pairs))
 	for _, w := range pairs {
 		s := shown{Wrong: w}
-		s.Left, s.Right = report.Sides(string(d.raw[w.a]), string(d.raw[w.b]), d.judge.Text)
+		s.Left, s.Right = report.Sides(string(d.raw[w.a]), string(d.raw[w.b]), d.judge.Normalize)
 		all = append(all, s)
 	}
 	return all

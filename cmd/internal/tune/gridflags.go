@@ -23,8 +23,8 @@ func addGridFlags(cmd *cobra.Command) {
 		f.Text("grid", "choice", "", "begin with this grid instead of the defaults of the flags below: "+PublishedGrid)
 		f.StringSlice("shingle", grid.Shingles, "auto:N, word:N, char:K")
 		f.Named("shingle", "list")
-		f.StringSlice("sketch", grid.Sketches, strings.Join(sketch.Names(), ", "))
-		f.Named("sketch", "choices")
+		f.StringSlice("method", grid.Sketches, strings.Join(sketch.Names(), ", "))
+		f.Named("method", "choices")
 		f.IntSlice("slots", grid.Slots, "slots of minhash; 0 is as many as the cheapest bands need")
 		f.IntSlice("bits", grid.Bits, "bits of simhash")
 		f.IntSlice("distance", grid.Distances, "bits in which simhashes may differ")
@@ -37,14 +37,14 @@ func addGridFlags(cmd *cobra.Command) {
 	})
 	cmdline.Offer(cmd, "grid", PublishedGrid)
 	cmdline.Offer(cmd, "hash", HashNames()...)
-	cmdline.Offer(cmd, "sketch", sketch.Names()...)
+	cmdline.Offer(cmd, "method", sketch.Names()...)
 	addVerifyFlag(cmd)
 }
 
-// addVerifyFlag adds similarity.verify without the word that is refused: see tuneParams.
+// addVerifyFlag adds duplicates.verify without the word that is refused: see tuneParams.
 func addVerifyFlag(cmd *cobra.Command) {
 	for _, f := range setting.Fields(config.Default()) {
-		if f.Key == "similarity.verify" {
+		if f.Key == "duplicates.verify" {
 			f.Enum = slices.DeleteFunc(slices.Clone(f.Enum), func(word string) bool { return word == "levenshtein" })
 			cmdline.AddSetting(cmd, f)
 		}
@@ -53,8 +53,8 @@ func addVerifyFlag(cmd *cobra.Command) {
 
 // gridOf returns the named grid, changed by flags. Values that a configuration or a preset sets are tried as well,
 // unless a flag gives the values.
-func gridOf(cmd *cobra.Command, configured index.SimilarityParams) (Grid, error) {
-	flags, usual := cmd.Flags(), config.Default().Judge.Similarity
+func gridOf(cmd *cobra.Command, configured index.DuplicatesParams) (Grid, error) {
+	flags, usual := cmd.Flags(), config.Default().Judge.Duplicates
 	name := cmdline.Text(cmd, "grid")
 	g, known := Grids()[name]
 	if !known {
@@ -68,7 +68,7 @@ func gridOf(cmd *cobra.Command, configured index.SimilarityParams) (Grid, error)
 	}
 	err := errors.Join(
 		whenGiven(cmd, "shingle", &g.Shingles, flags.GetStringSlice), whenGiven(cmd, "hash", &g.Hashes, flags.GetStringSlice),
-		whenGiven(cmd, "sketch", &g.Sketches, flags.GetStringSlice), whenGiven(cmd, "slots", &g.Slots, flags.GetIntSlice),
+		whenGiven(cmd, "method", &g.Sketches, flags.GetStringSlice), whenGiven(cmd, "slots", &g.Slots, flags.GetIntSlice),
 		whenGiven(cmd, "bands", &g.Bands, flags.GetIntSlice), whenGiven(cmd, "bits", &g.Bits, flags.GetIntSlice),
 		whenGiven(cmd, "distance", &g.Distances, flags.GetIntSlice), whenGiven(cmd, "threshold", &g.Thresholds, flags.GetFloat64Slice),
 	)
@@ -86,14 +86,14 @@ func whenGiven[T any](cmd *cobra.Command, name string, list *[]T, get func(strin
 func Rules() []cmdline.Rule {
 	tries := func(byDistance bool) func(*cmdline.Asked) bool {
 		return func(g *cmdline.Asked) bool {
-			grid, err := gridOf(g.Command, g.Config.Judge.Similarity)
+			grid, err := gridOf(g.Command, g.Config.Judge.Duplicates)
 			return err != nil || slices.ContainsFunc(grid.Sketches, func(name string) bool {
 				scheme, err := sketch.SchemeOf(name)
 				return err != nil || scheme.ByDistance() == byDistance // what is wrong with the grid is reported when it is read
 			})
 		}
 	}
-	const untried = "is of a sketch that is not tried: add it to --sketch, or leave this out"
+	const untried = "is of a sketch that is not tried: add it to --method, or leave this out"
 	return slices.Concat([]cmdline.Rule{
 		{Flags: "documents from to dir", When: func(g *cmdline.Asked) bool { return g.Has("topic") }, Why: "is about a topic: name one by --topic"},
 		{

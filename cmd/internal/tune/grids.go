@@ -40,7 +40,7 @@ func HashNames() []string {
 }
 
 // Widened returns a grid that also contains the configured settings.
-func Widened(g Grid, configured, usual index.SimilarityParams) Grid {
+func Widened(g Grid, configured, usual index.DuplicatesParams) Grid {
 	g.Shingles = alsoTry(g.Shingles, configured.Shingle, usual.Shingle)
 	g.Slots = alsoTry(g.Slots, configured.Slots, usual.Slots)
 	g.Thresholds = alsoTry(g.Thresholds, configured.Threshold, usual.Threshold)

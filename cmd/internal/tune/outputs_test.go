@@ -19,7 +19,7 @@ func TestTuneFinishes(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	impossible := config.Default()
-	impossible.Judge.Similarity.MaxCandidates = 0
+	impossible.Judge.Duplicates.MaxCandidates = 0
 	row := Row{Setting: Setting{
 		Shingle: "word:1", Hash: "xxhash", Sketch: "minhash", Slots: 64, Planned: true,
 		Threshold: 0.8,
@@ -51,7 +51,7 @@ func TestTuneFinishes(t *testing.T) {
 		},
 		"impossible": {
 			t.Context(), some, impossible,
-			"the service refuses the recommended settings: similarity.max_candidates: 0", true, false,
+			"the service refuses the recommended settings: duplicates.max_candidates: 0", true, false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ type Params struct {
 func (p Params) Validate() error {
 	g := p.Grid
 	if slices.Contains([]int{len(g.Shingles), len(g.Hashes), len(g.Sketches), len(g.Thresholds)}, 0) {
-		return fmt.Errorf("nothing to try: --shingle, --hash, --sketch and --threshold need at least one each")
+		return fmt.Errorf("nothing to try: --shingle, --hash, --method and --threshold need at least one each")
 	}
 	if !slices.Contains(Bys(), p.By) {
 		return fmt.Errorf("--by %s: write one of %s", p.By, strings.Join(Bys(), ", "))
@@ -54,7 +54,7 @@ func (g Grid) validate() error {
 		scheme, err := sketch.SchemeOf(kind)
 		switch {
 		case err != nil:
-			return fmt.Errorf("--sketch %s: write one or more of %s", kind, strings.Join(sketch.Names(), ", "))
+			return fmt.Errorf("--method %s: write one or more of %s", kind, strings.Join(sketch.Names(), ", "))
 		case !scheme.ByDistance() && (len(g.Slots) == 0 || len(g.Bands) == 0):
 			return fmt.Errorf("nothing to try: %s needs --slots and --bands", kind)
 		case scheme.ByDistance() && (len(g.Bits) == 0 || len(g.Distances) == 0):

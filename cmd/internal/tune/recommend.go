@@ -197,10 +197,10 @@ func notKept(nearest *Row, recall float64) string {
 	if nearest.ByDistance() {
 		if nearest.Near.True() == 0 {
 			return fmt.Sprintf("%s has no curve of its own, and the sample has no near pair to measure it by: take more "+
-				"documents, or --sketch minhash", nearest.Short())
+				"documents, or --method minhash", nearest.Short())
 		}
 		return fmt.Sprintf("no setting that was tried finds %s of the pairs at %v: the nearest, %s, found %s of the near "+
-			"pairs; raise --distance, take --sketch minhash, or lower --recall", percent(recall), nearest.Threshold,
+			"pairs; raise --distance, take --method minhash, or lower --recall", percent(recall), nearest.Threshold,
 			nearest.Short(), percent(nearest.Near.Recall))
 	}
 	return fmt.Sprintf("no setting that was tried finds %s of the pairs at %v by the curve of its bands: the nearest, %s, "+

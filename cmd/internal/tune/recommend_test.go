@@ -124,10 +124,10 @@ func TestRecallIsKept(t *testing.T) {
 	for run := range 60 {
 		tr := tuner(0)
 		tr.Sample = Texts{Params: index.DefaultParams(), Documents: texts}
-		tr.Judge.Similarity.Recall = []float64{0.5, 0.9, 0.98, 0.999}[random.IntN(4)]
+		tr.Judge.Duplicates.Recall = []float64{0.5, 0.9, 0.98, 0.999}[random.IntN(4)]
 		tr.At = []float64{0.6, 0.8}[random.IntN(2)]
 		tr.By = Bys()[random.IntN(len(Bys()))]
-		tr.Judge.Similarity.Verify = []string{"jaccard", "estimate"}[random.IntN(2)]
+		tr.Judge.Duplicates.Verify = []string{"jaccard", "estimate"}[random.IntN(2)]
 		tr.Precision = 0
 		tr.Grid.Slots, tr.Grid.Bands = some([]int{0, 32, 64, 100, 200}), some([]int{0, 2, 5, 10, 20})
 		tr.Grid.Sketches = []string{"minhash"}
@@ -136,7 +136,7 @@ func TestRecallIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		best := report.Recommended
-		name := fmt.Sprintf("run %d, %v slots, %v bands, recall %v at %v", run, tr.Grid.Slots, tr.Grid.Bands, tr.Judge.Similarity.Recall, tr.At)
+		name := fmt.Sprintf("run %d, %v slots, %v bands, recall %v at %v", run, tr.Grid.Slots, tr.Grid.Bands, tr.Judge.Duplicates.Recall, tr.At)
 		if best == nil {
 			if slices.Contains(tr.Grid.Slots, 0) && slices.Contains(tr.Grid.Bands, 0) {
 				t.Errorf("%s: nothing is recommended, as %s; want a setting, since planned bands are in the grid", name, report.NotRecommended)
@@ -144,7 +144,7 @@ func TestRecallIsKept(t *testing.T) {
 			continue
 		}
 		recommended++
-		if b := (sketch.Banding{Bands: best.Bands, Rows: best.Rows}); b.Probability(tr.At) < tr.Judge.Similarity.Recall ||
+		if b := (sketch.Banding{Bands: best.Bands, Rows: best.Rows}); b.Probability(tr.At) < tr.Judge.Duplicates.Recall ||
 			best.Threshold != tr.At || report.Reason == "" || b.Bands*b.Rows > best.Slots {
 			t.Errorf("%s: recommended is %+v, as %q; want this recall by the bands, this threshold, bands within the slots, and a reason",
 				name, best, report.Reason)
@@ -166,7 +166,7 @@ func TestTruths(t *testing.T) {
 			edited[10*i+5] = []byte("other")
 		}
 		tr.Sample = Texts{Params: index.DefaultParams(), Documents: append(texts, bytes.Join(edited, []byte(" ")))}
-		tr.Judge.Similarity.Shingle = configured
+		tr.Judge.Duplicates.Shingle = configured
 		report, err := tr.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -203,7 +203,7 @@ func TestTuneByLabels(t *testing.T) {
 			tr.Labels = append(tr.Labels, eval.Pair{A: i - 1, B: i})
 		}
 		tr.Labels = append(tr.Labels, eval.Pair{A: 0, B: 3}) // which no setting finds
-		tr.Judge.Similarity.Shingle, tr.At, tr.By, tr.Grid.Sketches = configured, 0, ByCost, []string{"minhash"}
+		tr.Judge.Duplicates.Shingle, tr.At, tr.By, tr.Grid.Sketches = configured, 0, ByCost, []string{"minhash"}
 		tried, err := tr.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)

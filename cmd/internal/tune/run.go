@@ -31,9 +31,9 @@ type Tuner struct {
 func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 	began := time.Now()
 	report := &Report{
-		Documents: t.Sample.Len(), By: t.By, At: t.At, Recall: t.Judge.Similarity.Recall, Precision: t.Precision,
-		Verify: t.Judge.Similarity.Verify, Labelled: len(t.Labels), shingle: t.Judge.Similarity.Shingle,
-		threshold: t.Judge.Similarity.Threshold, Skipped: []Skipped{},
+		Documents: t.Sample.Len(), By: t.By, At: t.At, Recall: t.Judge.Duplicates.Recall, Precision: t.Precision,
+		Verify: t.Judge.Duplicates.Verify, Labelled: len(t.Labels), shingle: t.Judge.Duplicates.Shingle,
+		threshold: t.Judge.Duplicates.Threshold, Skipped: []Skipped{},
 	}
 	sources := t.sources()
 	tried := &tally{progress: t.Progress}
@@ -60,9 +60,9 @@ func (t *Tuner) short(r *Report) string {
 	if of == nil {
 		return ""
 	}
-	p, short := t.Judge.Similarity, 0
+	p, short := t.Judge.Duplicates, 0
 	if best := r.Recommended; best != nil {
-		p = t.service(&best.Setting).Similarity
+		p = t.service(&best.Setting).Duplicates
 	} else {
 		p.Shingle, p.Threshold = of.Shingle, cmp.Or(r.At, t.Grid.Thresholds[0])
 	}

@@ -33,13 +33,13 @@ func (t Texts) Len() int { return len(t.Documents) }
 // Sets are made as the service makes them.
 func (t Texts) Sets(shingle, hash string) ([][]uint64, error) {
 	p := t.Params
-	p.Similarity.Shingle, p.Similarity.Hash = shingle, hash
-	shingling, err := p.Similarity.Shingling()
+	p.Duplicates.Shingle, p.Duplicates.Hash = shingle, hash
+	shingling, err := p.Duplicates.Shingling()
 	if err != nil {
 		return nil, err
 	}
 	var (
-		normalizer = text.NewNormalizer(p.Text)
+		normalizer = text.NewNormalizer(p.Normalize)
 		normalized []byte
 		hashes     []uint64
 		sets       = make([][]uint64, len(t.Documents))
@@ -52,7 +52,7 @@ func (t Texts) Sets(shingle, hash string) ([][]uint64, error) {
 				hashes[k] ^= t.Scopes[i] // so that nothing is shared across scopes, and as much as before within a scope
 			}
 		}
-		sets[i] = slices.Clone(inOrder(hashes, p.Similarity.Weighted))
+		sets[i] = slices.Clone(inOrder(hashes, p.Duplicates.Weighted))
 	}
 	return sets, nil
 }
@@ -109,12 +109,12 @@ func (t Tokens) Sets(shingle, hash string) ([][]uint64, error) {
 
 // Sign signs the tokens as if each were a word. There is no text to keep.
 func (t Tokens) Sign(p index.Params) ([]entry.Entry, error) {
-	p.Similarity.Evidence = "shingles"
+	p.Duplicates.Evidence = "shingles"
 	signer, err := index.NewSigner(p)
 	if err != nil {
 		return nil, err
 	}
-	hashes, err := t.hashes(p.Similarity.Shingle, p.Similarity.Hash)
+	hashes, err := t.hashes(p.Duplicates.Shingle, p.Duplicates.Hash)
 	entries := make([]entry.Entry, len(hashes))
 	for i := range entries {
 		signer.SignShingles(&entries[i], hashes[i])

@@ -264,7 +264,7 @@ func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
 		return at
 	})
 	if s.field != "" {
-		tokens := Tokens{Weighted: judge.Similarity.Weighted}
+		tokens := Tokens{Weighted: judge.Duplicates.Weighted}
 		for _, d := range kept {
 			tokens.Documents = append(tokens.Documents, d.tokens)
 		}

@@ -78,7 +78,7 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 
 // join finds all pairs from the lowest threshold on, on all cores.
 func (t *Tuner) join(ctx context.Context, sets [][]uint64, from source) ([]eval.Pair, error) {
-	if t.Judge.Similarity.Weighted {
+	if t.Judge.Duplicates.Weighted {
 		distinct := make([][]uint64, len(sets))
 		for i, set := range sets {
 			distinct[i] = eval.Distinct(set)

@@ -31,7 +31,7 @@ func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipp
 		if over(ctx) {
 			return rows, t.skipped(s, t.stopped(), rows...), nil
 		}
-		began, p.Similarity.Threshold = time.Now(), s.Threshold
+		began, p.Duplicates.Threshold = time.Now(), s.Threshold
 		verdicts, stats, err := index.JudgeAll(p, entries)
 		if err != nil {
 			return nil, nil, err
@@ -50,7 +50,7 @@ func (t *Tuner) plan(s *Setting) (index.Params, error) {
 	if err != nil {
 		return p, err
 	}
-	scheme, q, err := p.Similarity.Scheme()
+	scheme, q, err := p.Duplicates.Scheme()
 	if err != nil {
 		return p, err
 	}
@@ -58,8 +58,8 @@ func (t *Tuner) plan(s *Setting) (index.Params, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Similarity.Bands, p.Similarity.Rows = banding.Bands, banding.Rows
-	kind, err := p.Similarity.NewSketch()
+	p.Duplicates.Bands, p.Duplicates.Rows = banding.Bands, banding.Rows
+	kind, err := p.Duplicates.NewSketch()
 	if err != nil {
 		return p, err
 	}
@@ -73,10 +73,10 @@ func (t *Tuner) plan(s *Setting) (index.Params, error) {
 // service returns the configured settings with those of a setting.
 func (t *Tuner) service(s *Setting) index.Params {
 	p := t.Judge
-	q := &p.Similarity
-	q.Threshold, q.Shingle, q.Hash, q.Sketch = s.Threshold, s.Shingle, s.Hash, s.Sketch
+	q := &p.Duplicates
+	q.Threshold, q.Shingle, q.Hash, q.Method = s.Threshold, s.Shingle, s.Hash, s.Sketch
 	q.Slots, q.Bands, q.Rows, q.Bits, q.Distance = s.Slots, s.Bands, s.Rows, s.Bits, s.Distance
-	q.Plan = index.DefaultParams().Similarity.Plan
+	q.Plan = index.DefaultParams().Duplicates.Plan
 	return p
 }
 

@@ -208,7 +208,7 @@ func TestTuneWeighted(t *testing.T) {
 	found := map[bool]int{}
 	for _, weighted := range []bool{false, true} {
 		p := index.DefaultParams()
-		p.Similarity.Weighted = weighted
+		p.Duplicates.Weighted = weighted
 		tr := tuner(0)
 		tr.Sample, tr.Judge, tr.BruteForce = Texts{Params: p, Documents: documents}, p, true
 		tr.Grid.Shingles, tr.Grid.Thresholds, tr.Grid.Bands = []string{"word:1"}, []float64{0.8}, []int{0}
@@ -268,7 +268,7 @@ func TestTokensAreWords(t *testing.T) {
 					shingle, hash, len(got), err2, err)
 			}
 			p := texts.Params
-			p.Similarity.Shingle, p.Similarity.Hash = shingle, hash
+			p.Duplicates.Shingle, p.Duplicates.Hash = shingle, hash
 			a, err := texts.Sign(p)
 			b, err2 := tokens.Sign(p)
 			same := func(a, b entry.Entry) bool { return bytes.Equal(a.Keys, b.Keys) && bytes.Equal(a.Evidence, b.Evidence) }
@@ -285,7 +285,7 @@ func TestTokensAreWords(t *testing.T) {
 // With verify: estimate the distance decides of a SimHash, whatever the threshold is.
 func TestDistanceDecidesOfSimHash(t *testing.T) {
 	tr := tuner(300)
-	tr.Judge.Similarity.Verify = "estimate"
+	tr.Judge.Duplicates.Verify = "estimate"
 	tr.Grid.Sketches, tr.Grid.Shingles, tr.Grid.Distances = []string{"simhash"}, []string{"word:1"}, []int{3}
 	report, err := tr.Run(t.Context())
 	if err != nil {
@@ -300,7 +300,7 @@ func TestDistanceDecidesOfSimHash(t *testing.T) {
 // What tune says is what a replica does: a bound that leaves nothing to compare finds nothing.
 func TestTuneKeepsBounds(t *testing.T) {
 	tr := tuner(300)
-	tr.Judge.Similarity.MaxCandidates, tr.Judge.Similarity.MaxReferences, tr.Judge.Similarity.MaxWork = 1, 1, 1
+	tr.Judge.Duplicates.MaxCandidates, tr.Judge.Duplicates.MaxReferences, tr.Judge.Duplicates.MaxWork = 1, 1, 1
 	tr.Grid.Sketches = []string{"minhash"}
 	report, err := tr.Run(t.Context())
 	if err != nil {
@@ -320,7 +320,7 @@ func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*Params){
 		"--by x":            func(p *Params) { p.By = "x" },
 		"--at 0.5":          func(p *Params) { p.At = 0.5 },
-		"--sketch x":        func(p *Params) { p.Grid.Sketches = []string{"x"} },
+		"--method x":        func(p *Params) { p.Grid.Sketches = []string{"x"} },
 		"to four decimals":  func(p *Params) { p.Grid.Thresholds = append(p.Grid.Thresholds, 0.80001) },
 		"--threshold 0:":    func(p *Params) { p.Grid.Thresholds = append(p.Grid.Thresholds, 0) },
 		"need at least one": func(p *Params) { p.Grid.Shingles = nil },

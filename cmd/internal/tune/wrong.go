@@ -68,7 +68,7 @@ func (j judged) missed(truth []eval.Pair, known []int) ([]Wrong, error) {
 	if j.most == 0 {
 		return []Wrong{}, nil
 	}
-	verify := j.judge.Similarity.Verify
+	verify := j.judge.Duplicates.Verify
 	if verify == "levenshtein" {
 		verify = "jaccard"
 	}
@@ -104,7 +104,7 @@ func (j judged) missed(truth []eval.Pair, known []int) ([]Wrong, error) {
 
 // explained sets why documents were missed, and how similar they are.
 func (j judged) explained(missed []Wrong) ([]Wrong, error) {
-	measure, err := j.measure(j.judge.Similarity.Verify)
+	measure, err := j.measure(j.judge.Duplicates.Verify)
 	if err != nil {
 		return nil, err
 	}
@@ -159,11 +159,11 @@ func (j judged) named(all []Wrong) []Wrong {
 	return all
 }
 
-// measure returns the function that measures similarity by a word of similarity.verify, whatever the threshold and the
+// measure returns the function that measures similarity by a word of duplicates.verify, whatever the threshold and the
 // scopes; documents without text are similar to none.
 func (d *Documents) measure(verify string) (func(a, b int) float64, error) {
 	p := d.judge
-	s := &p.Similarity
+	s := &p.Duplicates
 	s.Signed = index.Signed{Threshold: s.Threshold, Verify: s.Verify}
 	s.Threshold, s.Verify = 1e-4, verify // a pair below the threshold may be measured too low
 	c, err := index.NewComparer(p)

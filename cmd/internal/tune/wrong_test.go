@@ -42,7 +42,7 @@ func TestMostSimilarWrong(t *testing.T) {
 // The page has both texts of a wrong pair side by side, as text and not as markup.
 func TestEvalPage(t *testing.T) {
 	judge := config.Default().Judge
-	judge.Similarity.Shingle, judge.Similarity.Threshold = "word:1", 0.6
+	judge.Duplicates.Shingle, judge.Duplicates.Threshold = "word:1", 0.6
 	d, err := New(judge, document.DefaultParams())
 	if err != nil {
 		t.Fatal(err)

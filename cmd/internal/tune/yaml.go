@@ -14,13 +14,13 @@ import (
 // about texts and similarity that is not the default. What decides nothing beside the others is left out: it would be
 // refused. A service plans bands by their cost by itself; others are for the verbs that work on files.
 func settingYAML(c config.Config, s Setting) (string, error) {
-	tried, always := c, []string{"similarity.threshold", "similarity.shingle", "similarity.sketch"}
-	p := &tried.Judge.Similarity
-	p.Threshold, p.Shingle, p.Hash, p.Sketch = s.Threshold, s.Shingle, s.Hash, s.Sketch
-	p.Bands, p.Rows, p.Plan = 0, 0, config.Default().Judge.Similarity.Plan
+	tried, always := c, []string{"duplicates.threshold", "duplicates.shingle", "duplicates.method"}
+	p := &tried.Judge.Duplicates
+	p.Threshold, p.Shingle, p.Hash, p.Method = s.Threshold, s.Shingle, s.Hash, s.Sketch
+	p.Bands, p.Rows, p.Plan = 0, 0, config.Default().Judge.Duplicates.Plan
 	if s.ByDistance() {
 		p.Bits, p.Distance = s.Bits, s.Distance
-		always = append(always, "similarity.distance")
+		always = append(always, "duplicates.distance")
 	} else if p.Slots = s.Slots; s.ByCost {
 		p.Slots = 0
 	} else if !s.Planned {
@@ -32,18 +32,18 @@ func settingYAML(c config.Config, s Setting) (string, error) {
 	return differences(tried.Judge, config.Default().Judge, always), nil
 }
 
-// differences returns the settings of similarity and text that are not the default, and those that are always listed.
+// differences returns the settings of duplicates and normalize that are not the default, and those that are always listed.
 func differences(tried, usual index.Params, always []string) string {
 	var b strings.Builder
 	section := ""
 	idle := map[string]bool{}
-	for _, m := range setting.Under("similarity", tried.Similarity.Idle()) {
+	for _, m := range setting.Under("duplicates", tried.Duplicates.Idle()) {
 		idle[m.Key] = true
 	}
 	as := setting.Fields(usual)
 	for i, f := range setting.Fields(tried) {
 		head, name, _ := strings.Cut(f.Key, ".")
-		if head != "similarity" && head != "text" || idle[f.Key] || f.Text() == as[i].Text() && !slices.Contains(always, f.Key) {
+		if head != "duplicates" && head != "normalize" || idle[f.Key] || strings.HasPrefix(name, "remember.") || f.Text() == as[i].Text() && !slices.Contains(always, f.Key) {
 			continue
 		}
 		if head != section {

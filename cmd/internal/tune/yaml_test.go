@@ -13,10 +13,10 @@ import (
 func TestYAMLIsTaken(t *testing.T) {
 	for verify, states := range map[string]bool{"estimate": false, "jaccard": true} {
 		c := config.Default()
-		p := &c.Judge.Similarity
-		p.Sketch, p.Distance, p.Verify = "simhash", 2, verify
+		p := &c.Judge.Duplicates
+		p.Method, p.Distance, p.Verify = "simhash", 2, verify
 		p.Threshold, p.Recall = 0.6, 0.9 // of an earlier choice
-		text := differences(c.Judge, config.Default().Judge, []string{"similarity.threshold", "similarity.sketch", "similarity.distance"})
+		text := differences(c.Judge, config.Default().Judge, []string{"duplicates.threshold", "duplicates.method", "duplicates.distance"})
 		path := filepath.Join(t.TempDir(), "unecho.yaml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

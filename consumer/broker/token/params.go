@@ -16,9 +16,9 @@ type Params struct {
 	ClientID     string   `key:"client_id" doc:"name of this client at the token endpoint"`
 	ClientSecret string   `key:"client_secret" doc:"the secret of client_id" secret:"true"`
 	Scopes       []string `key:"scopes" doc:"scopes of the token" example:"[kafka]"`
-	Params       []string `key:"params" doc:"further parameters of the request for a token, as name=value; no secrets" example:"[audience=kafka]"`
+	Params       []string `key:"params" doc:"further parameters of the request for a token, as name=value; no secrets" example:"[audience=kafka]" advanced:"true"`
 	File         string   `key:"file" doc:"file with a token; it is read at each login" example:"/var/run/secrets/tokens/kafka"`
-	Extensions   []string `key:"extensions" doc:"SASL extensions sent with the token, as name=value" example:"[logicalCluster=lkc-1]"`
+	Extensions   []string `key:"extensions" doc:"SASL extensions sent with the token, as name=value" example:"[logicalCluster=lkc-1]" advanced:"true"`
 }
 
 // Sources lists the keys of the sources that are set.

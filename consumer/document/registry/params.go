@@ -14,9 +14,9 @@ import (
 // Params say how the registry is reached.
 type Params struct {
 	URLs     []string `key:"urls" doc:"addresses of the schema registry; if one cannot be reached, the next is used" example:"[https://registry.example.com:8081]"`
-	Username string   `key:"username" doc:"for a registry with basic authentication"`
-	Password string   `key:"password" doc:"password of username; a file is read for each request" secret:"true"`
-	Token    string   `key:"token" doc:"for a registry with bearer tokens; a file is read for each request" secret:"true"`
+	Username string   `key:"username" doc:"for a registry with basic authentication" advanced:"true"`
+	Password string   `key:"password" doc:"password of username; a file is read for each request" secret:"true" advanced:"true"`
+	Token    string   `key:"token" doc:"for a registry with bearer tokens; a file is read for each request" secret:"true" advanced:"true"`
 	CAFile   string   `key:"ca_file" doc:"for https: PEM file of the authorities that sign the registry's certificate; empty uses those of the system" example:"/etc/unecho/ca.pem"`
 
 	Timeout      time.Duration `key:"-"` // how long the registry may take to answer

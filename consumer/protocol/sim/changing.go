@@ -61,7 +61,7 @@ func (w *World) named(offset int64, content byte) entry.Entry {
 	e := entry.Entry{
 		Offset: offset, Time: w.now, Content: uint64(content), Kind: entry.Sketch,
 		Keys:     []byte{content, content, content, content},
-		Evidence: slices.Repeat([]byte{content}, w.index.Similarity.Slots*sketch.CodeBits/8), ID: fmt.Appendf(nil, "id-%05d", w.written),
+		Evidence: slices.Repeat([]byte{content}, w.index.Duplicates.Slots*sketch.CodeBits/8), ID: fmt.Appendf(nil, "id-%05d", w.written),
 		Digest: make([]byte, entry.DigestBytes),
 	}
 	if w.n(4) == 0 {
@@ -89,13 +89,13 @@ func (w *World) stepChange() bool {
 // anyBounds draws bounds.
 func (w *World) anyBounds() []byte {
 	p := w.index
-	p.Window.Count = w.n(2) * (1 + w.n(6))
-	p.Window.Age = time.Duration(max(0, w.n(300)-200)) * time.Millisecond
-	p.Window.ReemitEvery = time.Duration(max(0, w.n(300)-200)) * time.Millisecond
-	p.Window.Refresh = []string{"first", "last"}[w.n(2)]
-	p.Index.Keep = []string{"representatives", "all"}[w.n(2)]
-	p.Similarity.Threshold = []float64{0.6, 0.8, 0.95}[w.n(3)]
-	p.Similarity.MaxCandidates = 1 + w.n(8)
+	p.Duplicates.Remember.Documents = w.n(2) * (1 + w.n(6))
+	p.Duplicates.Remember.Age = time.Duration(max(0, w.n(300)-200)) * time.Millisecond
+	p.Duplicates.Remember.ReemitEvery = time.Duration(max(0, w.n(300)-200)) * time.Millisecond
+	p.Duplicates.Remember.Refresh = []string{"first", "last"}[w.n(2)]
+	p.Duplicates.CompareCopies = w.n(2) == 1
+	p.Duplicates.Threshold = []float64{0.6, 0.8, 0.95}[w.n(3)]
+	p.Duplicates.MaxCandidates = 1 + w.n(8)
 	return textOf(p)
 }
 
@@ -120,8 +120,8 @@ func (w *World) landChange(at int64, r *index.SettingsChange, applied bool) {
 		w.bad("bounds %s: %v", r.Text, err)
 		return
 	}
-	w.bounds = append(w.bounds, bound{at, r.Bounds, p.Window.Count})
-	w.bounded = w.bounded || p.Window.Count > 0 || p.Window.Age > 0
+	w.bounds = append(w.bounds, bound{at, r.Bounds, p.Duplicates.Remember.Documents})
+	w.bounded = w.bounded || p.Duplicates.Remember.Documents > 0 || p.Duplicates.Remember.Age > 0
 	w.changed = true
 	w.act("bounds changed")
 }

@@ -20,7 +20,7 @@ func (w *World) checkBounds(m *member) {
 		return // more may have to leave than one turn takes
 	}
 	if n := m.replica.Stats().Documents; want.count > 0 && n > want.count {
-		w.bad("member %d remembers %d documents at j%d, and window.count is %d", m.number, n, next, want.count)
+		w.bad("member %d remembers %d documents at j%d, and duplicates.remember.documents is %d", m.number, n, next, want.count)
 	}
 }
 

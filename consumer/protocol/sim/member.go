@@ -178,7 +178,7 @@ func garbled(rec index.Record) index.Record {
 		rec = &wrong
 	case *index.SettingsChange:
 		wrong := *r
-		wrong.Text = []byte(`{"window.count":"7","window.refresh":"first"}`)
+		wrong.Text = []byte(`{"duplicates.remember.documents":"7","duplicates.remember.refresh":"first"}`)
 		return &wrong
 	case *index.Erase:
 		wrong := *r

@@ -50,11 +50,11 @@ type Params struct {
 	Fills int // with which a history begins, one after the other; 0: none. Feeds and Queued are those of their feeders
 	Past  int // offsets of a partition of the old topic
 
-	Count   int           // window.count
-	Age     time.Duration // window.age
-	KeepAll bool          // index.keep: all
-	Refresh bool          // window.refresh: last
-	Reemit  time.Duration // window.reemit_every
+	Count   int           // duplicates.remember.documents
+	Age     time.Duration // duplicates.remember.age
+	KeepAll bool          // duplicates.compare_copies: true
+	Refresh bool          // duplicates.remember.refresh: last
+	Reemit  time.Duration // duplicates.remember.reemit_every
 }
 
 // Vary draws the kind of history from a seed.

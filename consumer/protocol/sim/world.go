@@ -154,23 +154,23 @@ func beginAs(h *heir, p Params, c choices) *World {
 		w.weight += k.weight
 	}
 	w.index = index.DefaultParams()
-	s := &w.index.Similarity
+	s := &w.index.Duplicates
 	s.Shingle, s.Slots, s.Bands, s.Rows, s.Verify = "word:3", 32, 1, 1, "estimate"
-	w.index.Window = index.WindowParams{
-		Age: p.Age, Count: p.Count, Clock: "arrival", Tolerance: 1 << 40, Refresh: "first",
+	w.index.Duplicates.Remember = index.RememberParams{
+		Age: p.Age, Documents: p.Count, Clock: "arrival", Tolerance: 1 << 40, Refresh: "first",
 		ReemitEvery: p.Reemit,
 	}
 	if p.Requests {
-		w.index.Window.Requests = requestsLast
+		w.index.Duplicates.Remember.Keys = requestsLast
 	}
 	if p.Refresh {
-		w.index.Window.Refresh = "last"
+		w.index.Duplicates.Remember.Refresh = "last"
 	}
 	if p.KeepAll {
-		w.index.Index.Keep = "all"
+		w.index.Duplicates.CompareCopies = true
 	}
 	if p.Backfill {
-		w.index.Window.Clock, w.index.Window.Tolerance = "event", time.Second
+		w.index.Duplicates.Remember.Clock, w.index.Duplicates.Remember.Tolerance = "event", time.Second
 	}
 	w.shelf, w.brought = &shelf{segments: map[string][]byte{}}, map[entry.Source]*bringing{}
 	w.beginChanges()

@@ -63,8 +63,8 @@ two sessions and documents of up to 8 MiB have room. */ -}}
 {{- if .Values.resources.memory -}}
 {{ .Values.resources.memory }}
 {{- else -}}
-{{- $window := include "unecho.mib" (dict "key" "config.window.bytes" "given" (dig "window" "bytes" "1GiB" .Values.config)) | int64 -}}
-{{- if eq $window 0 }}{{ fail "config.window.bytes is 0, so the window has no bound: set resources.memory" }}{{ end -}}
+{{- $window := include "unecho.mib" (dict "key" "config.duplicates.remember.memory" "given" (dig "duplicates" "remember" "memory" "1GiB" .Values.config)) | int64 -}}
+{{- if eq $window 0 }}{{ fail "config.duplicates.remember.memory is 0, so the window has no bound: set resources.memory" }}{{ end -}}
 {{- $document := include "unecho.mib" (dict "key" "config.advanced.max_document_bytes" "given" (dig "advanced" "max_document_bytes" "1MiB" .Values.config)) | int64 -}}
 {{- $sessions := dig "advanced" "sessions" 2 .Values.config | int64 -}}
 {{- if eq $sessions 0 }}{{ fail "config.advanced.sessions is a variable, or no number: set resources.memory" }}{{ end -}}

@@ -50,18 +50,18 @@ func (f filter) config(j job, group, dir string) config.Config {
 	if f.poll > 0 {
 		c.Consumer.PollRecords = f.poll
 	}
-	c.Judge.Similarity.Verify = f.verify
+	c.Judge.Duplicates.Verify = f.verify
 	if f.shingle != "" {
-		c.Judge.Similarity.Shingle = f.shingle
+		c.Judge.Duplicates.Shingle = f.shingle
 	}
 	if f.evidence != "" && f.verify == "jaccard" {
-		c.Judge.Similarity.Evidence = f.evidence
+		c.Judge.Duplicates.Evidence = f.evidence
 	}
-	if s := &c.Judge.Similarity; len(f.banding) == 3 {
+	if s := &c.Judge.Duplicates; len(f.banding) == 3 {
 		s.Slots, s.Bands, s.Rows = f.banding[0], f.banding[1], f.banding[2]
 	}
 	if f.backfill != "" {
-		c.Judge.Window.Clock = "event"
+		c.Judge.Duplicates.Remember.Clock = "event"
 	}
 	c.Sink.Unique.Topic, c.Sink.Duplicate.Topic, c.Sink.Rejected.Topic = group+".unique", group+".duplicate", group+".rejected"
 	if f.verdicts {

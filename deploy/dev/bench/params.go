@@ -22,7 +22,7 @@ type params struct {
 	poll       int    // unecho's poll size in documents; 0: its default
 	shingle    string // unecho's setting, as are the next ones; empty: its default
 	evidence   string
-	banding    []int  // similarity.slots, bands and rows; none: those of its default
+	banding    []int  // duplicates.slots, bands and rows; none: those of its default
 	backfill   string // time or arrival: unecho works as a backfill in that order; empty: as a live group
 	verdicts   bool   // unecho writes a record about each document to a topic of verdicts
 	seed       uint64
@@ -55,9 +55,9 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.IntVar(&p.partitions, "partitions", 8, "partitions of the source topic")
 	flags.IntVar(&p.sessions, "sessions", 2, "sessions of either")
 	flags.IntVar(&p.poll, "poll", 0, "documents that one transaction of unecho takes at most (default: its own)")
-	flags.StringVar(&p.shingle, "shingle", "", "similarity.shingle of unecho (default: its own)")
-	flags.StringVar(&p.evidence, "evidence", "", "similarity.evidence of unecho with verify: jaccard (default: its own)")
-	flags.Func("banding", "similarity.slots, bands and rows of unecho, as in 50,10,5 (default: its own)",
+	flags.StringVar(&p.shingle, "shingle", "", "duplicates.shingle of unecho (default: its own)")
+	flags.StringVar(&p.evidence, "evidence", "", "duplicates.evidence of unecho with verify: jaccard (default: its own)")
+	flags.Func("banding", "duplicates.slots, bands and rows of unecho, as in 50,10,5 (default: its own)",
 		func(text string) (err error) {
 			p.banding, err = numbers(text)
 			return err

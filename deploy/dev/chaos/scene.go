@@ -104,7 +104,7 @@ func (s *scene) configure() error {
 		"kafka: {brokers: [" + s.world.front() + "]}",
 		"sources: [{topics: [" + s.source + ", " + s.quiet.source + "], reject: [empty, invalid_encoding, missing_field]}]",
 		"group: " + s.name,
-		"window: {count: 20000}",
+		"duplicates: {remember: {documents: 20000}}",
 		"outputs: {create: {replication_factor: 3}}",
 		"snapshots: " + snapshot,
 		"http: {listen: ''}",

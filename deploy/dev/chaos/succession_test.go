@@ -111,7 +111,7 @@ func (s *succession) configure(group, succeeds, shingle string) (file string) {
 	check(s.t, os.WriteFile(file, []byte(strings.Join([]string{
 		"kafka: {brokers: [" + s.front() + "]}", "sources: [{topics: [" + s.source + "], reject: [empty, invalid_encoding, missing_field]}]",
 		fmt.Sprintf("group: taken-%s\nsucceeds: '%s'\nadvanced: {member: %s}", group, succeeds, group),
-		"similarity: {shingle: '" + shingle + "'}",
+		"duplicates: {shingle: '" + shingle + "'}",
 		"outputs: {unique: {topic: taken.unique}, duplicate: {topic: taken.duplicate}, rejected: {topic: taken.rejected}, " +
 			"create: {replication_factor: 3}}",
 		"snapshots: {directory: {path: '" + filepath.Join(s.dir, "taken-"+group) + "'}, every: 2s}",

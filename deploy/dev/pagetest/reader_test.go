@@ -70,7 +70,7 @@ func TestSaysLittle(t *testing.T) {
 	s.Set(func(s *Stage) { s.status = ill() })
 	x.says("#said", "Needs a look")
 	x.says("#warnings", "The runbook on UnechoWindowShort")
-	x.says("#warnings", "Raise window.bytes")
+	x.says("#warnings", "Raise duplicates.remember.memory")
 }
 
 // TestPlotsSpeak: each plot says in words what it shows.

@@ -32,7 +32,7 @@ func TestMarks(t *testing.T) {
 		}
 	}
 	x.says("dialog .told > p", "3 of the 33 words of both differ; 2 pairs of words differ in case or punctuation alone.")
-	x.says("dialog .side .facts", "window.bytes")
+	x.says("dialog .side .facts", "duplicates.remember.memory")
 }
 
 // TestMarkupStaysText: wherever a string of the API is shown, markup in it is text.

@@ -26,7 +26,7 @@ func full() JSON {
 		"lag":       JSON{"documents": 1122, "seconds": 1.6, "leaderless": 0},
 		"window": JSON{
 			"documents": 512_000, "count_bound": 0, "bytes": 1 << 30, "bytes_bound": 1 << 30,
-			"age_s": 11_520.0, "age_bound_s": 86_400.0, "bites": "bytes", "memory_bytes": 1 << 30,
+			"age_s": 11_520.0, "age_bound_s": 86_400.0, "bites": "memory", "memory_bytes": 1 << 30,
 			"threshold": 0.8,
 		},
 		"journal": JSON{
@@ -76,7 +76,7 @@ func empty() JSON {
 func ill() JSON {
 	s := full()
 	s["warnings"] = []JSON{
-		{"code": "UnechoWindowShort", "text": "the window remembers 3h12m of 24h: window.bytes is full", "remedy": "raise window.bytes, or lower window.age to what is needed", "runbook": "unechowindowshort", "since": ago(30 * time.Minute), "pending": false},
+		{"code": "UnechoWindowShort", "text": "the window remembers 3h12m of 24h: duplicates.remember.memory is full", "remedy": "raise duplicates.remember.memory, or lower duplicates.remember.age to what is needed", "runbook": "unechowindowshort", "since": ago(30 * time.Minute), "pending": false},
 		{"code": "UnechoSnapshotsFail", "text": "snapshots fail: connection refused", "remedy": "look at the store", "runbook": "unechosnapshotsfail", "since": ago(2 * time.Minute), "pending": true},
 	}
 	s["snapshots"].(JSON)["failed"] = JSON{

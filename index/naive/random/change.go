@@ -18,7 +18,7 @@ func (h *history) change() *index.SettingsChange {
 	case 2:
 		to.Fingerprint++
 	case 3:
-		to.Text = []byte(pick(h.changes, `{"window.colour":"red"}`, `{"window.age":"long"}`, `{"similarity.verify":"smell"}`, `[]`))
+		to.Text = []byte(pick(h.changes, `{"duplicates.colour":"red"}`, `{"duplicates.remember.age":"long"}`, `{"duplicates.verify":"smell"}`, `[]`))
 	default:
 		h.changed++
 	}
@@ -27,11 +27,11 @@ func (h *history) change() *index.SettingsChange {
 
 // boundsOf returns bounds of another seed, with a verification that the evidence of p allows.
 func boundsOf(p, other index.Params) []byte {
-	verify, text := other.Similarity.Verify, p.Similarity.Verify == "levenshtein" || p.Similarity.Verify == "jaccard" &&
-		p.Similarity.Evidence == "text"
+	verify, text := other.Duplicates.Verify, p.Duplicates.Verify == "levenshtein" || p.Duplicates.Verify == "jaccard" &&
+		p.Duplicates.Evidence == "text"
 	if !text || verify == "estimate" {
-		verify = p.Similarity.Verify
+		verify = p.Duplicates.Verify
 	}
-	other.Similarity.Verify = verify
+	other.Duplicates.Verify = verify
 	return index.BoundsOf(setting.Canonical("", map[string]any{"": other}))
 }

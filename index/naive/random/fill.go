@@ -48,7 +48,7 @@ func (h *history) fill() *index.Fill {
 		return h.beginFill()
 	}
 	if !l.over && h.r.IntN(30) == 0 { // nobody brings anything for as long as the window reaches
-		h.at.LogAppendTime += h.p.Window.Age.Milliseconds()
+		h.at.LogAppendTime += h.p.Duplicates.Remember.Age.Milliseconds()
 	}
 	rec := &index.Fill{Header: h.header(), Number: l.number, First: uint64(len(l.brought))}
 	if h.r.IntN(2) == 0 { // another feeder, which began to read somewhat earlier
@@ -126,7 +126,7 @@ func (h *history) beginFill() *index.Fill {
 		}
 	}
 	l.number, l.brought = rec.Number, nil
-	age := h.p.Window.Age.Milliseconds()
+	age := h.p.Duplicates.Remember.Age.Milliseconds()
 	l.place = h.at.LogAppendTime - pick(h.r, 0, h.r.Int64N(1000), h.r.Int64N(age+1), age+h.r.Int64N(1000))
 	return rec
 }

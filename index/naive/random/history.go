@@ -168,7 +168,7 @@ func (h *history) anything() index.Record {
 	}
 	s := h.sources[h.r.IntN(len(h.sources))]
 	switch k := h.r.IntN(100); {
-	case k < 15 && h.p.Window.Clock == "event":
+	case k < 15 && h.p.Duplicates.Remember.Clock == "event":
 		return h.feed()
 	case k < 74:
 		return h.run(s)

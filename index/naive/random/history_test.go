@@ -28,11 +28,11 @@ func history(t *testing.T, seed uint64, n int) (index.Params, []random.Step) {
 	return p, steps
 }
 
-func TestSimilarityParamsAreValid(t *testing.T) {
+func TestDuplicatesParamsAreValid(t *testing.T) {
 	for s := *seed; s < *seed+500; s++ {
 		p := random.Params(s)
 		for _, wrong := range p.Validate() {
-			if strings.HasPrefix(wrong.Key, "similarity.") {
+			if strings.HasPrefix(wrong.Key, "duplicates.") && !strings.HasPrefix(wrong.Key, "duplicates.remember.") {
 				t.Errorf("seed %d: %v", s, wrong)
 			}
 		}

@@ -16,65 +16,65 @@ import (
 func Params(seed uint64) index.Params {
 	r := rand.New(rand.NewPCG(seed, 0x7061_7261_6d73))
 	p := index.DefaultParams()
-	p.Similarity.Threshold = pick(r, 0.8, 0.8, 0.5, 0.6667, 1)
-	p.Similarity.Shingle = pick(r, "word:3", "word:2", "word:1", "char:5")
-	p.Similarity.Weighted = r.IntN(4) == 0
-	findBy(r, &p.Similarity)
-	verifyBy(r, &p.Similarity)
+	p.Duplicates.Threshold = pick(r, 0.8, 0.8, 0.5, 0.6667, 1)
+	p.Duplicates.Shingle = pick(r, "word:3", "word:2", "word:1", "char:5")
+	p.Duplicates.Weighted = r.IntN(4) == 0
+	findBy(r, &p.Duplicates)
+	verifyBy(r, &p.Duplicates)
 	r.IntN(3) // keeps the meaning of existing seeds, as do those below
-	p.Similarity.MaxCandidates = pick(r, 1, 3, 16, 64)
-	p.Window = index.WindowParams{
+	p.Duplicates.MaxCandidates = pick(r, 1, 3, 16, 64)
+	p.Duplicates.Remember = index.RememberParams{
 		Clock:     pick(r, "arrival", "event"),
 		Tolerance: pick(r, 0, 100*time.Millisecond, 10*time.Second),
 	}
-	if p.Window.Clock == "event" {
+	if p.Duplicates.Remember.Clock == "event" {
 		r.IntN(3)
 	}
 	age, count, size := pick(r, 2*time.Second, 20*time.Second, 3*time.Hour), pick(r, 1, 20, 100),
 		pick(r, 2*setting.KiB, 16*setting.KiB)
 	switch r.IntN(5) {
 	case 0:
-		p.Window.Age = age
+		p.Duplicates.Remember.Age = age
 	case 1:
-		p.Window.Count = count
+		p.Duplicates.Remember.Documents = count
 	case 2:
-		p.Window.Bytes = size
+		p.Duplicates.Remember.Memory = size
 	default:
-		p.Window.Age, p.Window.Count, p.Window.Bytes = age, 4*count, 4*size
+		p.Duplicates.Remember.Age, p.Duplicates.Remember.Documents, p.Duplicates.Remember.Memory = age, 4*count, 4*size
 	}
 	if Fills(seed) { // else what is judged drives out what was filled
-		p.Window.Age *= 10
-		if p.Window.Count, p.Window.Bytes = 20*p.Window.Count, 60*p.Window.Bytes; p.Window.Age > 0 && r.IntN(2) == 0 {
-			p.Window.Count, p.Window.Bytes = 0, 0
+		p.Duplicates.Remember.Age *= 10
+		if p.Duplicates.Remember.Documents, p.Duplicates.Remember.Memory = 20*p.Duplicates.Remember.Documents, 60*p.Duplicates.Remember.Memory; p.Duplicates.Remember.Age > 0 && r.IntN(2) == 0 {
+			p.Duplicates.Remember.Documents, p.Duplicates.Remember.Memory = 0, 0
 		}
 	}
-	p.Similarity.Hash = pick(r, "xxhash", "xxhash", "xxhash", "xxhash", "murmur3", "xxh64", "sha1")
+	p.Duplicates.Hash = pick(r, "xxhash", "xxhash", "xxhash", "xxhash", "murmur3", "xxh64", "sha1")
 	if r.IntN(4) == 0 {
-		p.Similarity.Shingle = "auto:2"
+		p.Duplicates.Shingle = "auto:2"
 	}
-	if p.Similarity.Verify == "levenshtein" && p.Similarity.EstimatedBy() == compare.Estimate && p.Similarity.Bands == 0 {
-		planByEdits(r, &p.Similarity)
+	if p.Duplicates.Verify == "levenshtein" && p.Duplicates.EstimatedBy() == compare.Estimate && p.Duplicates.Bands == 0 {
+		planByEdits(r, &p.Duplicates)
 	}
-	p.Window.Refresh = pick(r, "first", "last")
-	p.Window.ReemitEvery = pick(r, 0, 0, time.Second, 10*time.Second, time.Hour)
-	p.Index.Keep = pick(r, "representatives", "representatives", "all")
-	p.Similarity.MaxReferences = pick(r, 2, 8, 64, 2560, 2560)
-	p.Similarity.MaxWork = pick(r, 100, 2000, 1_000_000, 1_000_000, 1_000_000)
+	p.Duplicates.Remember.Refresh = pick(r, "first", "last")
+	p.Duplicates.Remember.ReemitEvery = pick(r, 0, 0, time.Second, 10*time.Second, time.Hour)
+	p.Duplicates.CompareCopies = pick(r, false, false, true)
+	p.Duplicates.MaxReferences = pick(r, 2, 8, 64, 2560, 2560)
+	p.Duplicates.MaxWork = pick(r, 100, 2000, 1_000_000, 1_000_000, 1_000_000)
 	if Requests(seed) {
-		p.Window.Requests = pick(r, 2*time.Second, 20*time.Second, time.Hour)
+		p.Duplicates.Remember.Keys = pick(r, 2*time.Second, 20*time.Second, time.Hour)
 	}
 	return p
 }
 
-func findBy(r *rand.Rand, p *index.SimilarityParams) {
+func findBy(r *rand.Rand, p *index.DuplicatesParams) {
 	if r.IntN(3) == 0 {
-		p.Sketch = scheme(r, true)
+		p.Method = scheme(r, true)
 		p.Bits = pick(r, 32, 64, 128, 128)
 		p.Distance = p.Bits/16 - 1 - r.IntN(2)
 		p.Distance += pick(r, 0, 0, 1)
 		return
 	}
-	p.Sketch = scheme(r, false)
+	p.Method = scheme(r, false)
 	p.Slots, p.Recall = pick(r, 32, 64), 0.9
 	if r.IntN(4) == 0 {
 		p.Bands, p.Rows = 8, pick(r, 1, 2, 4)
@@ -93,7 +93,7 @@ func scheme(r *rand.Rand, byDistance bool) string {
 	return pick(r, names...)
 }
 
-func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
+func verifyBy(r *rand.Rand, p *index.DuplicatesParams) {
 	p.Verify = pick(r, "jaccard", "jaccard", "estimate", "estimate", "levenshtein")
 	if p.EstimatedBy() == compare.Hamming && r.IntN(2) == 0 {
 		p.Verify = "estimate" // few short texts are near enough to match within few bits
@@ -105,7 +105,7 @@ func verifyBy(r *rand.Rand, p *index.SimilarityParams) {
 }
 
 // planByEdits uses the one shingle for which bands can be planned whatever the threshold, or sets bands by hand.
-func planByEdits(r *rand.Rand, p *index.SimilarityParams) {
+func planByEdits(r *rand.Rand, p *index.DuplicatesParams) {
 	if r.IntN(2) == 0 {
 		p.Shingle, p.Slots = "char:1", 64
 		return

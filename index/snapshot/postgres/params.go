@@ -11,7 +11,7 @@ import (
 // Params are the settings of a store in PostgreSQL, and open it.
 type Params struct {
 	URL    string `key:"url" doc:"the database, reached directly or through a pooler in session mode" example:"postgres://unecho@db.example.org:5432/unecho?sslmode=verify-full" secret:"true" called:"url"`
-	Schema string `key:"schema" doc:"the schema of unecho's tables, created if missing and allowed"`
+	Schema string `key:"schema" doc:"the schema of unecho's tables, created if missing and allowed" advanced:"true"`
 }
 
 var _ snapshot.Opener = Params{}

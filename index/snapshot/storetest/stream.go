@@ -30,8 +30,8 @@ type Stream struct {
 func NewStream(t testing.TB, held, copies int) *Stream {
 	t.Helper()
 	p := index.DefaultParams()
-	p.Similarity.Verify, p.Similarity.Slots, p.Similarity.Bands, p.Similarity.Rows = "estimate", 256, 18, 7
-	p.Window.Age, p.Window.Bytes, p.Window.Count = 0, 0, held
+	p.Duplicates.Verify, p.Duplicates.Slots, p.Duplicates.Bands, p.Duplicates.Rows = "estimate", 256, 18, 7
+	p.Duplicates.Remember.Age, p.Duplicates.Remember.Memory, p.Duplicates.Remember.Documents = 0, 0, held
 	settings := []byte(`{"test":"feed"}`)
 	f := &Stream{Params: p, Fingerprint: index.Fingerprint(settings), copies: copies, random: rand.NewPCG(1, 2)}
 	var err error

@@ -55,7 +55,7 @@ type Window struct {
 	BytesBound int64   `json:"bytes_bound"`
 	AgeS       float64 `json:"age_s"`
 	AgeBoundS  float64 `json:"age_bound_s"`
-	Bites      string  `json:"bites,omitempty"` // the bound at which documents leave now; empty: none is reached
+	Bites      string  `json:"bites,omitempty"` // the bound at which documents leave now (age, documents or memory); empty: none is reached
 	Memory     int64   `json:"memory_bytes"`
 	Threshold  float64 `json:"threshold"`
 }

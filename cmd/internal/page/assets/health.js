@@ -62,7 +62,7 @@ function figures(status, now, over) {
     ['To commit', span(minute.median), minute.slow ? '99 % within ' + span(minute.slow) : 'from timestamp to commit'],
     ['Remembers', span(status.window.age_s), status.window.age_bound_s > 0 ? 'of ' + span(status.window.age_bound_s) : plural(status.window.documents, 'document')],
   ];
-  if (window.bites && window.bites.key !== 'window.age') rows[4][2] += ', ' + window.bites.key + ' is full';
+  if (window.bites && window.bites.key !== 'duplicates.remember.age') rows[4][2] += ', ' + window.bites.key + ' is full';
   const into = by('figures');
   if (into.children.length !== rows.length) {
     put(into, rows.map(([name]) => el('div', {}, el('dt', {}, name), el('dd', {}, el('span', { className: 'big' }), el('span', { className: 'soft small' })))));

@@ -11,7 +11,7 @@ export function show(status, uniquePerSecond) {
   const into = by('window');
   const { bounds, bites, kept } = windowOf(status.window, uniquePerSecond);
   if (into.dataset.bounds !== String(bounds.length)) frame(into, bounds);
-  const age = bounds.find((b) => b.key === 'window.age');
+  const age = bounds.find((b) => b.key === 'duplicates.remember.age');
   say(into.querySelector('.headline'), status.window.documents === 0 ? 'Remembers nothing yet' : `Remembers ${span(status.window.age_s)}${age ? ' of ' + span(age.bound) : ''}`);
   bounds.forEach((b, i) => {
     const row = into.querySelectorAll('.bound')[i];
@@ -39,11 +39,11 @@ function frame(into, bounds) {
 
 function why(status, bites, kept, age) {
   if (status.window.documents === 0) return 'A copy is found while its original is remembered.';
-  if (bites && bites.key !== 'window.age') {
-    return `${bites.key} is full, so documents leave after ${span(status.window.age_s)}${age ? ', long before window.age' : ''}. Copies that come later pass as unique: raise ${bites.key} to find them.`;
+  if (bites && bites.key !== 'duplicates.remember.age') {
+    return `${bites.key} is full, so documents leave after ${span(status.window.age_s)}${age ? ', long before duplicates.remember.age' : ''}. Copies that come later pass as unique: raise ${bites.key} to find them.`;
   }
-  if (bites) return `Documents leave after ${span(age.bound)}, as window.age says, and there is room for all of them.`;
-  if (kept && kept.key !== 'window.age') return `No bound is reached yet. At this rate ${kept.key} will be full first, and hold ${span(kept.seconds)}.`;
+  if (bites) return `Documents leave after ${span(age.bound)}, as duplicates.remember.age says, and there is room for all of them.`;
+  if (kept && kept.key !== 'duplicates.remember.age') return `No bound is reached yet. At this rate ${kept.key} will be full first, and hold ${span(kept.seconds)}.`;
   if (kept) return `No bound is reached yet. At this rate all of ${span(kept.seconds)} fit.`;
   return 'No bound is reached yet: nothing has had to leave.';
 }

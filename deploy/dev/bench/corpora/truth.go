@@ -16,11 +16,11 @@ import (
 // writePairs joins each document with each.
 func writePairs(name string, all texts) error {
 	p := index.DefaultParams()
-	shingling, err := p.Similarity.Shingling()
+	shingling, err := p.Duplicates.Shingling()
 	if err != nil {
 		return err
 	}
-	ruler := eval.NewRuler(p.Text, shingling)
+	ruler := eval.NewRuler(p.Normalize, shingling)
 	var sets [][]uint64
 	if err := all(func(text string) error {
 		sets = append(sets, ruler.Set(nil, []byte(text)))

@@ -49,7 +49,7 @@ func newGroup(ctx context.Context, unecho, brokers, dir string) (*group, error) 
 		}
 		m := &member{address: address, config: filepath.Join(dir, fmt.Sprintf("member-%d.yaml", i))}
 		text := fmt.Sprintf("kafka: {brokers: [%s]}\nsources: [{topics: [%s], format: json}]\ngroup: %s\n"+
-			"window: {requests: 1h}\nsnapshots: {directory: {path: %s}}\nlog: {level: warn}\n"+
+			"duplicates: {remember: {keys: 1h}}\nsnapshots: {directory: {path: %s}}\nlog: {level: warn}\n"+
 			"http: {listen: '%s', token: %s, ingest: {enabled: true, rate: 100000}}\n",
 			brokers, name, name, filepath.Join(dir, "snapshots"), m.address, token)
 		if err := os.WriteFile(m.config, []byte(text), 0o600); err != nil {

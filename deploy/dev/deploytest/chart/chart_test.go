@@ -49,7 +49,7 @@ replicas: 3
 config:
   kafka: {brokers: [kafka:9092], sasl: {mechanism: SCRAM-SHA-512, username: unecho}, tls: {enabled: true, ca_file: /etc/unecho-secrets/kafka-ca/ca.pem}}
   sources: [{topics: [news, mail]}]
-  window: {bytes: 4GiB}
+  duplicates: {remember: {memory: 4GiB}}
   http: {show_text: true, tls: {cert_file: /etc/unecho-secrets/unecho-tls/tls.crt, key_file: /etc/unecho-secrets/unecho-tls/tls.key}}
 secrets:
   - {setting: kafka.sasl.password, secret: kafka, key: password}
@@ -277,14 +277,14 @@ func TestChartOfMembersWithTheirOwn(t *testing.T) {
 func TestChartMemory(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ section, want string }{
-		{"window: {bytes: 1GiB}", "1588Mi"},
-		{"window: {bytes: 4 gib}", "4813Mi"},
-		{"window: {bytes: 2TiB}", "2202522Mi"},
-		{"window: {bytes: 100MiB}", "617Mi"},
-		{"window: {bytes: 1048576}", "514Mi"},
-		{"window: {bytes: 2GB}", "2516Mi"},
-		{"window: {bytes: 2g}", "2516Mi"},
-		{"window: {bytes: 2Gi}", "2663Mi"},
+		{"duplicates: {remember: {memory: 1GiB}}", "1588Mi"},
+		{"duplicates: {remember: {memory: 4 gib}}", "4813Mi"},
+		{"duplicates: {remember: {memory: 2TiB}}", "2202522Mi"},
+		{"duplicates: {remember: {memory: 100MiB}}", "617Mi"},
+		{"duplicates: {remember: {memory: 1048576}}", "514Mi"},
+		{"duplicates: {remember: {memory: 2GB}}", "2516Mi"},
+		{"duplicates: {remember: {memory: 2g}}", "2516Mi"},
+		{"duplicates: {remember: {memory: 2Gi}}", "2663Mi"},
 		{"advanced: {sessions: 1}", "1588Mi"},
 		{"advanced: {sessions: 4}", "1908Mi"},
 		{"advanced: {max_document_bytes: 8MiB}", "1588Mi"},
@@ -306,10 +306,10 @@ func TestChartRefuses(t *testing.T) {
 	for values, want := range map[string]string{
 		"": "config.kafka.brokers",
 		strings.Replace(few, "topics: [news]", "topic: news", 1):                  "topic",
-		few + "  window: {bytes: 0}\n":                                            "set resources.memory",
+		few + "  duplicates: {remember: {memory: 0}}\n":                           "set resources.memory",
 		few + "  window: {bytes: '${BYTES}'}\n":                                   "set resources.memory",
-		few + "  advanced: {max_document_bytes: '${BYTES}'}\n":                     "set resources.memory",
-		few + "  similarity: {treshold: 0.9}\n":                                   "treshold",
+		few + "  advanced: {max_document_bytes: '${BYTES}'}\n":                    "set resources.memory",
+		few + "  duplicates: {treshold: 0.9}\n":                                   "treshold",
 		few + "  advanced: {sessions: many}\n":                                    "sessions",
 		few + "replica: 3\n":                                                      "replica",
 		few + "replicas: 3\n":                                                     "snapshots.postgres.url",

@@ -71,7 +71,7 @@ func asksAll(t *testing.T, description, program string) {
 func serve(ctx context.Context, t *testing.T, unecho string) string {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, unecho, "demo", "--page", "--documents", "400", "--pace", "0", "--set",
-		"http.listen=127.0.0.1:0", "--set", "http.token="+token, "--set", "http.ingest.enabled=true", "--set", "http.ingest.rate=10", "--set", "window.requests=1h")
+		"http.listen=127.0.0.1:0", "--set", "http.token="+token, "--set", "http.ingest.enabled=true", "--set", "http.ingest.rate=10", "--set", "duplicates.remember.keys=1h")
 	cmd.Dir, cmd.Cancel = t.TempDir(), func() error { return cmd.Process.Signal(os.Interrupt) }
 	said, err := cmd.StderrPipe()
 	check(t, err)

@@ -284,7 +284,7 @@ func stray(s *scene) ([]*member, func()) {
 }
 
 func windowFull(s *scene) ([]*member, func()) {
-	m := s.working("window.count=100")
+	m := s.working("duplicates.remember.documents=100")
 	s.produce(1000)
 	s.settled(m)
 	return []*member{m}, idle
@@ -293,7 +293,7 @@ func windowFull(s *scene) ([]*member, func()) {
 func cut(s *scene) ([]*member, func()) {
 	s.common = strings.Repeat("this is said at the beginning of each letter of ours ",
 		1) + strings.Join(strings.Fields(alphabet), " ")
-	return []*member{s.working("similarity.threshold=0.73", "similarity.max_candidates=1")}, func() { s.produce(5) }
+	return []*member{s.working("duplicates.threshold=0.73", "duplicates.max_candidates=1")}, func() { s.produce(5) }
 }
 
 const alphabet = `alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra
@@ -326,7 +326,7 @@ func onlyCopies(s *scene) ([]*member, func()) {
 
 // A store that is not known to be shared trims nothing.
 func untrimmed(s *scene) ([]*member, func()) {
-	return []*member{s.working("window.age=1m")}, func() { s.produce(1) }
+	return []*member{s.working("duplicates.remember.age=1m")}, func() { s.produce(1) }
 }
 
 func nearLimit(s *scene) ([]*member, func()) {

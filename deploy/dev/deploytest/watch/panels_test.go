@@ -75,8 +75,8 @@ func (q question) asked(length string) string {
 func TestDashboardShowsMembersAtWork(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	one := s.start("one", "window.count=1000", "window.requests=1h", "http.ingest.enabled=true", "http.token="+token)
-	two := s.start("two", "window.count=1000", "window.requests=1h")
+	one := s.start("one", "duplicates.remember.documents=1000", "duplicates.remember.keys=1h", "http.ingest.enabled=true", "http.token="+token)
+	two := s.start("two", "duplicates.remember.documents=1000", "duplicates.remember.keys=1h")
 	s.mixed(100)
 	s.settled(one)
 	s.settled(two)
@@ -88,7 +88,7 @@ func TestDashboardShowsMembersAtWork(t *testing.T) {
 	})
 	two.stop()
 	l.steps(3, idle)
-	two = s.start("two", "window.count=1000", "window.requests=1h")
+	two = s.start("two", "duplicates.remember.documents=1000", "duplicates.remember.keys=1h")
 	s.settled(two)
 	l.targets = []*member{one, two}
 	l.steps(10, func() { s.mixed(3) })

@@ -47,7 +47,7 @@ func run(ctx context.Context, o *options) error {
 		return err
 	}
 	demo, err := pagetest.Start(ctx, program, "demo", "--page", "--pace", "120", "--set", "http.listen=127.0.0.1:0",
-		"--set", "window.bytes=16MiB")
+		"--set", "duplicates.remember.memory=16MiB")
 	if err != nil {
 		return err
 	}

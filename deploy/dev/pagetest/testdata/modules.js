@@ -59,10 +59,10 @@
   same('events, letter by letter', events, [{ type: 'copy', id: 'run-1', data: '{"a":\n1}' }, { type: 'missed', data: '2' }]);
 
   const window = { documents: 1000, count_bound: 0, bytes: 1e6, bytes_bound: 1e7, age_s: 10, age_bound_s: 86400, bites: '' };
-  same('which bound will be full first', windowOf(window, 1).kept, { key: 'window.bytes', seconds: 10000 });
-  same('all of the age fits', windowOf(window, 0.1).kept, { key: 'window.age', seconds: 86400 });
+  same('which bound will be full first', windowOf(window, 1).kept, { key: 'duplicates.remember.memory', seconds: 10000 });
+  same('all of the age fits', windowOf(window, 0.1).kept, { key: 'duplicates.remember.age', seconds: 86400 });
   same('no rate, no forecast', windowOf(window, null).kept, null);
-  same('the bound that decides', [windowOf({ ...window, bites: 'bytes' }, 1).bites.key, windowOf(window, 1).bites], ['window.bytes', null]);
+  same('the bound that decides', [windowOf({ ...window, bites: 'memory' }, 1).bites.key, windowOf(window, 1).bites], ['duplicates.remember.memory', null]);
   const sessions = [{ member: 'm-1', client_id: 'c', host: '/h', partitions: [1] }, { member: 'm-1', client_id: 'c', host: '/h', partitions: [2, 3] }, { client_id: 'other', host: 'x', partitions: [] }];
   same('sessions of a process are one member', membersOf({ member: 'm-1', snapshots: {}, members: { sessions } }).map((m) => [m.name, m.partitions, m.mine]), [['m-1', 3, true], ['other', 0, false]]);
   return out;

@@ -159,6 +159,6 @@ func TestStartIsAConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Resolve(path, nil, nil); err != nil {
-		t.Errorf("%v:\n%s", err, Start())
+		t.Errorf("what config init writes is refused: %v:\n%s", err, Start())
 	}
 }

@@ -62,7 +62,7 @@ func TestKeysThatWereMeant(t *testing.T) {
 		"consumer:\n  group: g\n   sessions: 2":    "indent the keys of a section alike, and put texts with a colon and a space in quotes",
 		"kafak: {brokers: [a:1], nothing: 1}":      "f.yaml:1: kafak: unknown key; did you mean kafka?",
 		"duplicates: {treshold: 1}":                "did you mean duplicates.threshold?",
-		"duplicats: {threshold: 1}":                "did you mean duplicates?",
+		"duplicatez: {threshold: 1}":               "did you mean duplicates?",
 		"threshold: 0.8":                           "did you mean duplicates.threshold?",
 		"sink: {uniq: a}":                          "did you mean outputs.unique?",
 		"log: {lvl: info}":                         "log.lvl: unknown key; `unecho config init --full` prints all keys",

@@ -68,7 +68,7 @@ func withNewSetting(t *testing.T) string {
 	t.Helper()
 	program := overlaid(t, "index/params.go", map[string]string{
 		"type DuplicatesParams struct {\n": "type DuplicatesParams struct {\n\tPlanted string `key:\"planted\" doc:\"a setting of a later version\" enum:\"none|some\" verdict:\"true\" omit:\"none\"`\n",
-		"DuplicatesParams{\n":             "DuplicatesParams{\n\t\t\tPlanted: \"none\",\n",
+		"DuplicatesParams{\n":              "DuplicatesParams{\n\t\t\tPlanted: \"none\",\n",
 	})
 	file := filepath.Join(t.TempDir(), "planted.yaml")
 	check(t, os.WriteFile(file, []byte(plantedConfig), 0o600))

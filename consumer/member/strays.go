@@ -57,8 +57,8 @@ func (l *trouble) stray(why *journal.StrayError) {
 	l.counters.Strays.add(why.Reason)
 	if unsaid, yes := l.strays.may(time.Now()); yes {
 		l.logger.Error().Err(why.Err).Int64("journal_offset", why.Offset).Str("reason", string(why.Reason)).
-			Int("unsaid", unsaid).
-			Msg("a record in the journal is not of this group: all members ignore it; find out who writes to the topic")
+			Int("unsaid", unsaid).Str("remedy", "find out who writes to the topic").
+			Msg("a record in the journal is not of this group: all members ignore it")
 	}
 }
 

@@ -34,12 +34,12 @@ func TestConfigurationNormalForms(t *testing.T) {
 		p := text.DefaultParams()
 		c.change(&p)
 		if got := string(text.NewNormalizer(p).Append(nil, []byte(c.in))); got != c.form {
-			t.Errorf("with text.%s %q becomes %q, and the page says %q", c.setting, c.in, got, c.form)
+			t.Errorf("with normalize.%s %q becomes %q, and the page says %q", c.setting, c.in, got, c.form)
 		}
-		_, row, _ := strings.Cut(table, "\n| `text."+c.setting+"` |")
+		_, row, _ := strings.Cut(table, "\n| `normalize."+c.setting+"`")
 		row, _, _ = strings.Cut(row, "\n")
 		if !strings.Contains(row, "`"+c.in+"`") || !strings.Contains(row, "`"+c.form+"`") {
-			t.Errorf("the row of text.%s does not say that %q becomes %q", c.setting, c.in, c.form)
+			t.Errorf("the row of normalize.%s does not say that %q becomes %q", c.setting, c.in, c.form)
 		}
 	}
 }

@@ -23,7 +23,7 @@ export const topicsOf = (status) => [...new Set(status.partitions.map((p) => p.t
 export function windowOf(window, uniquePerSecond) {
   const bounds = [
     { key: 'duplicates.remember.age', name: 'Age', kind: 'span', now: window.age_s, bound: window.age_bound_s },
-    { key: 'duplicates.remember.memory', name: 'Memory', kind: 'bytes', now: duplicates.remember.memory, bound: window.bytes_bound },
+    { key: 'duplicates.remember.memory', name: 'Memory', kind: 'bytes', now: window.bytes, bound: window.bytes_bound },
     { key: 'duplicates.remember.documents', name: 'Documents', kind: 'count', now: window.documents, bound: window.count_bound },
   ].filter((b) => b.bound > 0).map((b) => ({ ...b, share: Math.min(1, b.now / b.bound) }));
   return { bounds, bites: bounds.find((b) => b.key === 'duplicates.remember.' + window.bites) ?? null, kept: keptOf(window, uniquePerSecond) };
@@ -34,7 +34,7 @@ const ENOUGH = 100; // documents from which on the size of one is known
 function keptOf(window, rate) {
   if (!(rate > 0) || window.documents < ENOUGH) return null;
   const room = [];
-  if (window.bytes_bound > 0) room.push({ key: 'duplicates.remember.memory', seconds: (window.bytes_bound / duplicates.remember.memory) * window.documents / rate });
+  if (window.bytes_bound > 0) room.push({ key: 'duplicates.remember.memory', seconds: (window.bytes_bound / window.bytes) * window.documents / rate });
   if (window.count_bound > 0) room.push({ key: 'duplicates.remember.documents', seconds: window.count_bound / rate });
   if (window.age_bound_s > 0) room.push({ key: 'duplicates.remember.age', seconds: window.age_bound_s });
   return room.sort((a, b) => a.seconds - b.seconds)[0] ?? null;

@@ -307,7 +307,7 @@ func TestChartRefuses(t *testing.T) {
 		"": "config.kafka.brokers",
 		strings.Replace(few, "topics: [news]", "topic: news", 1):                  "topic",
 		few + "  duplicates: {remember: {memory: 0}}\n":                           "set resources.memory",
-		few + "  window: {bytes: '${BYTES}'}\n":                                   "set resources.memory",
+		few + "  duplicates: {remember: {memory: '${BYTES}'}}\n":                  "set resources.memory",
 		few + "  advanced: {max_document_bytes: '${BYTES}'}\n":                    "set resources.memory",
 		few + "  duplicates: {treshold: 0.9}\n":                                   "treshold",
 		few + "  advanced: {sessions: many}\n":                                    "sessions",

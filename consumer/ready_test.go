@@ -39,7 +39,7 @@ func TestNotReadyBeforeItMayWork(t *testing.T) {
 		return strings.Contains(now.Trouble, "waits: news/") &&
 			strings.Contains(now.Trouble, "the journal does not know the epoch")
 	})
-	w.becomes("the log does not say that a partition waits", func() bool { return said.has(`"message":"partition waits`) })
+	w.becomes("the log does not say that a partition waits", func() bool { return said.has(`"message":"a partition waits`) })
 	w.ended(m)
 	patient := w.launch(named("m"), hurried) // it has waited for as long as it may
 	w.refusedBy(patient, "--accept-journal-gap other.journal@0:")

@@ -34,7 +34,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup a.jsonl", "lenient-quotes part-bytes repeats removed checkpoint-every"},
 		{"dedup --unit line a.jsonl", "index index-file save-index pairs clusters groups representative verbose matches checkpoint " +
 			"checkpoint-every passes html threshold shingle hash weighted method slots plan recall bands rows bits distance verify " +
-			"evidence max-candidates max-references max-work"},
+			"evidence max-candidates max-references max-work compare-copies"},
 		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected cut html representative verbose"},
 		{"dedup --json a.jsonl", "keep-rejected"},
 		{"dedup --method simhash --distance 9 --verify estimate a.jsonl", "max-candidates max-references max-work"},
@@ -42,7 +42,8 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup --bands 10 --rows 5 --slots 64 a.jsonl", "recall plan"},
 		{"dedup --plan area a.jsonl", "recall"},
 		{"eval --pairs a.tsv --format lines a.txt", "fields id delimiter lenient-quotes"},
-		{"eval --pairs a.tsv a.jsonl", "null include"},
+		{"eval --pairs a.tsv a.jsonl", "null include compare-copies"},
+		{"sketch a.jsonl", "compare-copies"},
 		{"eval --pairs a.tsv --verify levenshtein --shingle char:4 a.jsonl", "weighted"},
 		{"eval --pairs a.tsv --bands 10 --rows 5 --slots 64 a.jsonl", "recall plan"},
 		{"tune --format lines a.txt", "fields id delimiter lenient-quotes"},
@@ -59,7 +60,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"plan --documents 9 a.txt", "id-bytes evidence-bytes null include"},
 		{"plan --documents 9 --verify levenshtein --shingle char:4", "weighted"},
 		{"plan --documents 9 --bands 10 --rows 5 --slots 64", "recall plan"},
-		{"explain one two", "format fields id delimiter lenient-quotes strict"},
+		{"explain one two", "compare-copies format fields id delimiter lenient-quotes strict"},
 		{"explain --in a.txt --format lines 1 2", "fields id delimiter lenient-quotes"},
 		{"explain --in a.txt 1 2", "dir"},
 		{"explain --json one two", "normal shared"},

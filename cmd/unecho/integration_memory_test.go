@@ -102,7 +102,7 @@ func memoryBound(t *testing.T, room, documents int) {
 	s := newScene(t, 8)
 	ops := freeAddress(t)
 	s.configure(s.inDirectory(), fmt.Sprintf("group: %s", s.name), "http: {listen: '"+ops+"'}",
-		fmt.Sprintf("duplicates: {remember: {memory: %d}}", window), "duplicates: {verify: estimate}", s.sources(", id: key"))
+		fmt.Sprintf("duplicates: {verify: estimate, remember: {memory: %d}}", window), s.sources(", id: key"))
 	c := newCgroup(t, bound)
 	p := s.runIn(c)
 	p.says(`"message":"ready"`)

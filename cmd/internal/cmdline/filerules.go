@@ -41,6 +41,14 @@ func JudgeRules() []Rule {
 	}
 }
 
+// PairRules are those of verbs that compare pairs, and remember nothing.
+func PairRules() []Rule {
+	return []Rule{{
+		Flags: "compare-copies", When: Never,
+		Why:   "is about what is remembered, and nothing is: leave it out",
+	}}
+}
+
 // LayoutRules are those of what is a document in a file.
 func LayoutRules() []Rule {
 	rules := []Rule{

@@ -132,5 +132,5 @@ func Rules(files []string) []cmdline.Rule {
 		{Flags: "dir", When: func(*cmdline.Asked) bool { return len(files) == 0 }, Why: "is about records of a cluster, and A and B are in files"},
 		{Flags: "normal shared", When: func(g *cmdline.Asked) bool { return !g.Has("json") }, Why: "is in --json already: leave it out"},
 		{Flags: "in json html"},
-	}, cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.LayoutRules())
+	}, cmdline.SettingRules(), cmdline.PairRules(), cmdline.JudgeRules(), cmdline.LayoutRules())
 }

@@ -87,6 +87,6 @@ func PlanRules() []cmdline.Rule {
 		},
 		{Flags: "id-bytes evidence-bytes", When: func(g *cmdline.Asked) bool { return !measured(g) }, Why: "is measured in the files: leave it out"},
 		{Flags: "max-candidates max-work", When: cmdline.Never, Why: "is about how documents are compared, and none are: leave it out"},
-		{Flags: "documents json html age count bytes clock requests refresh reemit-every"},
+		{Flags: "documents json html age memory duplicates-remember-documents clock keys refresh reemit-every compare-copies"},
 	}, cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules())
 }

@@ -77,7 +77,7 @@ func writeSketches(ctx context.Context, cmd *cobra.Command, args []string, c con
 
 // SketchRules say when each flag of sketch decides something.
 func SketchRules() []cmdline.Rule {
-	return slices.Concat(cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{
+	return slices.Concat(cmdline.SettingRules(), cmdline.PairRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{
 		{Flags: "evidence max-candidates max-work", When: cmdline.Never, Why: "is about how documents are compared, and none are: leave it out"},
 		{Flags: "json html"},
 	})

@@ -146,5 +146,5 @@ func readEvaluated(cmd *cobra.Command, args []string, files outfile.Files) (d *D
 
 // EvalRules say when each flag decides something.
 func EvalRules() []cmdline.Rule {
-	return slices.Concat(cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{{Flags: "pairs clusters list html json"}})
+	return slices.Concat(cmdline.SettingRules(), cmdline.PairRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{{Flags: "pairs clusters list html json"}})
 }

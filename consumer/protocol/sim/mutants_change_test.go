@@ -53,8 +53,8 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "the threshold in force decides", file: "index/bounds.go",
-		old: "verify, err := p.Similarity.comparer(r.sketch)",
-		new: "was := p.Similarity\n\twas.Threshold = r.begun.Similarity.Threshold\n\tverify, err := was.comparer(r.sketch)",
+		old: "verify, err := p.Duplicates.comparer(r.sketch)",
+		new: "was := p.Duplicates\n\twas.Threshold = r.begun.Duplicates.Threshold\n\tverify, err := was.comparer(r.sketch)",
 	},
 	{
 		rule: "the hash has the bounds", file: "index/bounds.go",

@@ -45,7 +45,7 @@ func JudgeRules() []Rule {
 func PairRules() []Rule {
 	return []Rule{{
 		Flags: "compare-copies", When: Never,
-		Why:   "is about what is remembered, and nothing is: leave it out",
+		Why: "is about what is remembered, and nothing is: leave it out",
 	}}
 }
 

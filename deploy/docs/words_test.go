@@ -43,8 +43,8 @@ func guardedWords(t *testing.T) map[string][]string {
 			continue
 		}
 		packages := strings.Fields(strings.ReplaceAll(cells[2], "`", ""))
-		for word := range strings.SplitSeq(cells[0], ",") {
-			words[strings.TrimSpace(word)] = packages
+		for word := range strings.FieldsSeq(strings.ReplaceAll(cells[0], "`", "")) {
+			words[word] = packages
 		}
 	}
 	if len(words) < 20 {

@@ -66,7 +66,7 @@ func documented(helps, types map[string]string, labels map[string]*labelled) []b
 	var b bytes.Buffer
 	b.WriteString(`# Metrics
 
-What ` + "`/metrics`" + ` tells, by name; ` + "`# HELP`" + ` there adds when to worry. A value that is not known is
+` + "`/metrics`" + ` has these metrics; ` + "`# HELP`" + ` there adds when to worry. A value that is not known is
 absent, and so is a bound that is not set. Which to look at first is in
 [api.md](api.md#health-and-metrics). Beside these a process has those of the Go runtime (` + "`go_`" + ` and
 ` + "`process_`" + `). The table is generated from the code.

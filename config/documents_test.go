@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -160,5 +162,42 @@ func TestStartIsAConfiguration(t *testing.T) {
 	}
 	if _, err := Resolve(path, nil, nil); err != nil {
 		t.Errorf("what config init writes is refused: %v:\n%s", err, Start())
+	}
+}
+
+// A section that a drawn configuration lacks is the first one's.
+func TestDrawnConfigurations(t *testing.T) {
+	text, err := os.ReadFile("../deploy/docs/decisions/0084-configurations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"registry", "token", "oauth"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("a secret of some length"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, drawn, _ := strings.Cut(strings.ReplaceAll(string(text), "/run/secrets", dir), "\n---\n")
+	all, path := strings.Split(drawn, "\n---\n"), filepath.Join(dir, "unecho.yaml")
+	for _, one := range all {
+		sections := map[string]any{}
+		for _, part := range []string{all[0], one} {
+			if err := yaml.Unmarshal([]byte(part), sections); err != nil {
+				t.Fatalf("%v in\n%s", err, part)
+			}
+		}
+		merged, err := yaml.Marshal(sections)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, merged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Resolve(path, []string{"PASSWORD=secret"}, nil); err != nil {
+			t.Errorf("%v in\n%s", err, one)
+		}
+	}
+	if len(all) != 10 {
+		t.Errorf("%d configurations are drawn, want 10", len(all))
 	}
 }

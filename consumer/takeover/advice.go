@@ -35,7 +35,11 @@ func (t *adviser) decided(ctx context.Context, of *protocol.Takeover) error {
 		t.logWait(of)
 	case protocol.Refuse:
 		if of.Decision.Reason == protocol.Below {
-			return t.mail.Stop(t.below(&of.Findings, t.lost(ctx)))
+			all, err := t.lost(ctx)
+			if err != nil {
+				return err
+			}
+			return t.mail.Stop(t.below(&of.Findings, all))
 		}
 		return t.mail.Stop(t.refusal(&of.Findings, of.Decision.Reason))
 	case protocol.GoOn, protocol.Resume:
@@ -167,15 +171,15 @@ func (t *adviser) below(f *protocol.Findings, all []string) *stop.Error {
 	}
 }
 
-// lost names all offsets of the group that were lost, as far as Kafka answers: as a rule they are lost together.
-func (t *adviser) lost(ctx context.Context) (all []string) {
+// lost names all offsets of the group that were lost: as a rule they are lost together.
+func (t *adviser) lost(ctx context.Context) (all []string, err error) {
 	committed, err := broker.Committed(ctx, t.Cluster.Admin(), t.Cluster.Group)
 	if err != nil || len(committed) == 0 {
-		return nil
+		return nil, err
 	}
 	topics, err := t.Cluster.Admin().ListTopics(ctx, slices.Collect(maps.Keys(committed))...)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	t.Replica.Look(func(r *index.Replica) {
 		for _, o := range committed.Sorted() {
@@ -186,7 +190,7 @@ func (t *adviser) lost(ctx context.Context) (all []string) {
 			}
 		}
 	})
-	return all
+	return all, nil
 }
 
 // reset is the command that sets a partition's offset. Kafka refuses it while a member is in the group.

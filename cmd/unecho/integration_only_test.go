@@ -29,6 +29,7 @@ func TestOnlyOneOfAName(t *testing.T) {
 		start, _ := s.journal(ctx)
 		return start >= first
 	})
+	s.settled()
 	before := s.allOut()
 	s.until("the directory is copied", func(context.Context) bool { // a snapshot may be deleted meanwhile
 		check(t, os.RemoveAll(twin))

@@ -127,12 +127,12 @@ func TestLeaves(t *testing.T) {
 	if l := newLeaves(&p, k, s, 0); l.Bound != "age" || l.At.String() != "2023-11-14T23:12:20.000Z" || !l.Count.IsZero() {
 		t.Errorf("nothing enters: %+v", l)
 	}
-	if l := newLeaves(&p, k, s, 2); l.Bound != "count" || l.At.String() != "2023-11-14T22:13:50.000Z" ||
+	if l := newLeaves(&p, k, s, 2); l.Bound != "documents" || l.At.String() != "2023-11-14T22:13:50.000Z" ||
 		l.Age.String() != "2023-11-14T23:12:20.000Z" {
 		t.Errorf("it is the 60th to leave, and two enter each second: %+v", l)
 	}
 	p.Duplicates.Remember.Memory, k.OlderPart = 100_000, 1900
-	if l := newLeaves(&p, k, s, 2); l.Bound != "bytes" || l.At.String() != "2023-11-14T22:13:30.000Z" {
+	if l := newLeaves(&p, k, s, 2); l.Bound != "memory" || l.At.String() != "2023-11-14T22:13:30.000Z" {
 		t.Errorf("20 documents of 100 bytes: %+v", l)
 	}
 	if l := newLeaves(&p, k, s, 1e-12); l.Bound != "age" || !l.Count.IsZero() || !l.Bytes.IsZero() {

@@ -39,13 +39,13 @@ func newLeaves(p *index.Params, k *index.Known, s *index.Stats, entering float64
 	}
 	if p.Duplicates.Remember.Documents > 0 {
 		if ms, near := after(float64(p.Duplicates.Remember.Documents - s.Documents + k.Older + 1)); near {
-			note(ms, "count", &l.Count)
+			note(ms, "documents", &l.Count)
 		}
 	}
 	if p.Duplicates.Remember.Memory > 0 {
 		each := max(1, float64(s.WindowBytes)/float64(s.Documents))
 		if ms, near := after((float64(int64(p.Duplicates.Remember.Memory)-s.WindowBytes+k.OlderPart) + each) / each); near {
-			note(ms, "bytes", &l.Bytes)
+			note(ms, "memory", &l.Bytes)
 		}
 	}
 	return l

@@ -186,7 +186,7 @@ func (s *Stage) document(w http.ResponseWriter, r *http.Request) {
 	}
 	s.writeJSON(w, JSON{
 		"topic": r.PathValue("topic"), "verdict": "unique", "in_window": true, "copies": 3,
-		"leaves": JSON{"at": ago(-time.Hour), "bound": "bytes"}, "match": nil,
+		"leaves": JSON{"at": ago(-time.Hour), "bound": "memory"}, "match": nil,
 		"text": JSON{"text": text, "cut": false, "raw": text, "raw_cut": false, "raw_bytes": len(text)},
 	})
 }

@@ -107,7 +107,7 @@ async function patient(question) {
 function remembered(got) {
   const rows = [];
   if (got.copies > 0) rows.push(['Copies', count(got.copies)]);
-  if (got.in_window && got.leaves?.at) rows.push(['Leaves', `${moment(got.leaves.at)}, by window.${got.leaves.bound}`]);
+  if (got.in_window && got.leaves?.at) rows.push(['Leaves', `${moment(got.leaves.at)}, by duplicates.remember.${got.leaves.bound}`]);
   if (!got.in_window && got.verdict === 'unique') rows.push(['Window', 'left it']);
   if (got.text?.cut) rows.push(['Shown', 'the beginning only']);
   return rows;

@@ -197,8 +197,15 @@ func recipeOfLostJournal(t *testing.T, bin string) {
 	k.remove(k.named("news-filter.journal"))
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // a start waits for 45 s, for a journal that comes back
 	defer cancel()
-	said, err = shell(ctx, k.bin, k.dir, start).CombinedOutput()
-	if now := permits.FindString(string(said)); err == nil || now == "" || now == permission {
+	now := ""
+	for tries := 0; now == "" && err == nil && tries < 2; tries++ { // the broker may still be about to delete the topic
+		said, err = shell(ctx, k.bin, k.dir, start).CombinedOutput()
+		if now = permits.FindString(string(said)); now == "" && err != nil {
+			t.Logf("a start ends with %v, and is repeated:\n%s", err, said)
+			err = nil
+		}
+	}
+	if err == nil || now == "" || now == permission {
 		t.Errorf("the journal is lost again, and %s ends with %v:\n%s", start, err, said)
 	}
 }

@@ -25,8 +25,11 @@ func forFiles(c Config) []setting.Mistake {
 	}
 	for _, f := range setting.Fields(c) {
 		if service := usual[setting.Plain(f.Key)]; f.Files && f.Text() != service {
-			wrong = append(wrong, setting.Wrong(f.Key, f.Text(), "is for the verbs that work on files: a service has "+service,
-				"remove it; a group that was begun with it needs a new journal"))
+			remedy := "remove it; a group that was begun with it needs a new journal"
+			if f.Key == "normalize.html" {
+				remedy = "remove it, and write format: html at the source, or html: with the fields that hold HTML"
+			}
+			wrong = append(wrong, setting.Wrong(f.Key, f.Text(), "is for the verbs that work on files: a service has "+service, remedy))
 		}
 	}
 	return wrong

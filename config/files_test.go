@@ -77,7 +77,7 @@ func TestSettingsForFilesOfAService(t *testing.T) {
 			case c.want != "" && (len(mistakes) != 1 || !strings.Contains(err.Error(), c.want)):
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
-			if _, err := ResolveSections(Default(), []string{"similarity"}, path, []string{c.variable},
+			if _, err := ResolveSections(Default(), []string{"duplicates"}, path, []string{c.variable},
 				sets); (err != nil) != (c.name == "no word at all") {
 				t.Errorf("for files: %v", err)
 			}

@@ -48,7 +48,7 @@ func TestSettingsWithoutEffectAreRefused(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.file+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := ResolveSections(Default(), []string{"similarity"}, path, c.env, c.sets)
+			_, err := ResolveSections(Default(), []string{"duplicates"}, path, c.env, c.sets)
 			switch {
 			case c.want == "" && err != nil:
 				t.Errorf("it is refused: %v; want it taken", err)
@@ -89,7 +89,7 @@ func TestFieldsOfRawTextAreRefused(t *testing.T) {
 			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")):
 				t.Errorf("got %v; want one mistake with %q", err, c.want)
 			}
-			if _, err := ResolveSections(Default(), []string{"sources", "document"}, path, nil, c.sets); err != nil {
+			if _, err := ResolveSections(Default(), []string{"sources", "advanced"}, path, nil, c.sets); err != nil {
 				t.Errorf("it is refused for files: %v", err)
 			}
 		})

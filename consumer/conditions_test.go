@@ -118,7 +118,7 @@ func TestUncheckedIsRefused(t *testing.T) {
 	}
 }
 
-// A backfill forwards what is not checked as the stream does, and a priming leaves it out.
+// A backfill forwards what is not checked as the stream does, and a fill leaves it out.
 func TestConditionsOfABackfill(t *testing.T) {
 	t.Parallel()
 	w := selective(t, 2)

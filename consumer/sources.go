@@ -141,21 +141,21 @@ func (l *lookout) ready(ctx context.Context, topics *broker.Topics, source broke
 	if err != nil {
 		return err
 	}
-	for _, topic := range made {
-		if most := setting.Bytes(topic.MaxMessageBytes); most >= l.demand { // else it is that of verdicts, or unknown
+	for _, topic := range made[:len(wants[0].Names)] { // not that of verdicts
+		if most := setting.Bytes(topic.MaxMessageBytes); most >= l.demand { // else it is unknown
 			l.taken = min(l.taken, most)
 		}
 	}
 	return l.times.Read(ctx, topics, source.Name, l.setup.Logger)
 }
 
-// fit finds how large an output record must be taken. Where no source accepts as much as the settings allow, outputs need
-// take no more than the sources accept: what is larger with its headers, or was compressed, is rejected as too large before
-// it is judged. Topics that are yet to come may accept any size.
+// fit finds how large an output record must be taken. Where nobody has raised advanced.max_document_bytes, and no source
+// accepts as much as the settings allow, outputs need take no more than the sources accept: what is larger with its
+// headers, or was compressed, is rejected as too large before it is judged. Topics that are yet to come may accept any size.
 func (l *lookout) fit(ctx context.Context, topics *broker.Topics) (err error) {
 	l.taken = l.setup.Sink.MaxRecordBytes
 	l.demand = l.taken
-	if l.sources.Choice.Open() {
+	if l.sources.Choice.Open() || l.taken > sink.DefaultParams().MaxRecordBytes {
 		return nil
 	}
 	largest, err := topics.Largest(ctx, document.Named(l.setup.Sources), int(l.taken))

@@ -110,6 +110,8 @@ type target struct {
 
 	brokers int
 	sources []string            // topics that are read
+	named   bool                // no pattern can bring others
+	must    int                 // how large a record outputs must take
 	store   snapshot.Store      // nil: there is none, or it does not answer
 	newest  *index.Restore      // the state of the newest snapshot of this journal; nil: none
 	tail    *journalTail        // nil: not read yet

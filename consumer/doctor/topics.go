@@ -17,6 +17,8 @@ import (
 func (p *target) allTopics(ctx context.Context) (findings []Finding, err error) {
 	p.topic = map[string]presence{}
 	findings = withUnseen(p.findSources(ctx))
+	p.must, err = demand(ctx, p)
+	findings = withUnseen(findings, err)
 	for _, name := range p.sources {
 		if ctx.Err() != nil {
 			return findings, ctx.Err()
@@ -42,7 +44,7 @@ const mostNamed = 10
 func (p *target) findSources(ctx context.Context) ([]Finding, error) {
 	choice, err := routing.Choose(p.in.Sources, p.in.Sink, p.in.Journal.Topic)
 	if err != nil || !choice.Open() {
-		p.sources = document.Named(p.in.Sources)
+		p.sources, p.named = document.Named(p.in.Sources), err == nil
 		return nil, err
 	}
 	existing, err := routing.Existing(ctx, p.admin)
@@ -89,16 +91,27 @@ func (p *target) sourceAndOutputs(ctx context.Context, name string) ([]Finding, 
 	return append(findings, p.outputsOf(ctx, source)...), nil
 }
 
+// demand finds how large a record outputs must take, as the start does. It asks the sources.
+func demand(ctx context.Context, p *target) (int, error) {
+	most := int(p.in.Sink.MaxRecordBytes)
+	if !p.named || p.in.Sink.MaxRecordBytes > sink.DefaultParams().MaxRecordBytes {
+		return most, nil
+	}
+	for _, name := range p.sources {
+		if _, err := p.find(ctx, name); err != nil {
+			return most, nil //nolint:nilerr // it is a finding about that source
+		}
+	}
+	largest, err := p.topics.Largest(ctx, p.sources, most)
+	return max(largest, int(sink.MinRecordBytes)), err
+}
+
 func (p *target) outputsOf(ctx context.Context, source broker.Topic) (findings []Finding) {
 	_, _, rejected := p.in.Sink.Topics(source.Name)
 	most := int(p.in.Sink.MaxRecordBytes)
-	largest := most
-	if len(p.sources) == len(document.Named(p.in.Sources)) { // else others may come, which accept any size
-		largest, _ = p.topics.Largest(ctx, p.sources, most)
-	}
 	for _, output := range p.in.Sink.Outputs(source.Name) {
 		findings = append(findings, withUnseen(p.output(ctx, broker.OutputsWant{
-			Source: source, Names: []string{output}, MaxRecordBytes: most, MustTake: max(largest, int(sink.MinRecordBytes)),
+			Source: source, Names: []string{output}, MaxRecordBytes: most, MustTake: p.must,
 		}, "verdicts"))...)
 		if output != rejected && p.topic[output] == there {
 			findings = append(findings, withUnseen(p.untimely(ctx, source.Name, output))...)

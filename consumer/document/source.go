@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/unecho/unecho/index/setting"
@@ -93,7 +94,8 @@ type dispatch struct {
 	named    map[string]int
 	patterns []*regexp.Regexp // nil: that source has none
 	readers  []*Reader
-	known    sync.Map // *Reader by topic; a process reads as many topics as it has sources
+	known    sync.Map // *Reader by topic that a pattern fits, of maxKnown at most: callers of the API name any
+	stored   atomic.Int32
 }
 
 func dispatchOf(sources []Source) (*dispatch, error) {
@@ -151,14 +153,23 @@ func (r *Reader) reads(topic string) *Reader {
 	if r.by == nil {
 		return r
 	}
+	if at, named := r.by.named[topic]; named {
+		return r.by.readers[at]
+	}
 	if known, ok := r.by.known.Load(topic); ok {
 		return known.(*Reader) // nothing else is stored
 	}
 	at, _ := r.by.source(topic)
 	found := r.by.readers[at]
-	r.by.known.Store(topic, found)
+	if r.by.stored.Load() < maxKnown {
+		r.by.stored.Add(1)
+		r.by.known.Store(topic, found)
+	}
 	return found
 }
+
+// maxKnown is of how many topics it is kept which source reads them. For others the patterns are asked each time.
+const maxKnown = 10_000
 
 // MaxBytes is how many bytes the value of a topic may have; where its text is in fields, it alone is bounded.
 func (r *Reader) MaxBytes(topic string) int {

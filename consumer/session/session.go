@@ -177,7 +177,8 @@ const closeWait = 500 * time.Millisecond
 // rebalance that others hold up. It runs again afterwards, because a client that was about to join may have joined in
 // between.
 func (s *Session) leaveGroup(ctx, drain context.Context) {
-	if drain.Err() == nil || ctx.Err() != nil || s.Params.KeepMembership {
+	keeps := s.Params.KeepMembership && !s.Incarnation.StaysAlone() // who stays alone waits until the one before has left
+	if drain.Err() == nil || ctx.Err() != nil || keeps {
 		return
 	}
 	if s.client != nil {

@@ -116,7 +116,7 @@ func (w *Worker) unforwarded(r *kgo.Record, fits bool) *document.Rejection {
 	if !fits {
 		return &document.Rejection{
 			Reason: sink.TooLarge,
-			Detail: "with its headers the record would be larger than an output takes (advanced.max_document_bytes)",
+			Detail: "with its headers the record would be larger than an output takes (its max.message.bytes, or advanced.max_document_bytes)",
 		}
 	}
 	if detail, refused := w.setup.Untimely(r); refused {

@@ -171,7 +171,8 @@ func (t *adviser) below(f *protocol.Findings, all []string) *stop.Error {
 	}
 }
 
-// lost names all offsets of the group that were lost: as a rule they are lost together.
+// lost names all offsets of the group that were lost: as a rule they are lost together. What is committed is read once more
+// after the bases, since other members commit meanwhile.
 func (t *adviser) lost(ctx context.Context) (all []string, err error) {
 	committed, err := broker.Committed(ctx, t.Cluster.Admin(), t.Cluster.Group)
 	if err != nil || len(committed) == 0 {
@@ -181,15 +182,23 @@ func (t *adviser) lost(ctx context.Context) (all []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	bases := map[entry.PartitionName]index.Partition{}
 	t.Replica.Look(func(r *index.Replica) {
 		for _, o := range committed.Sorted() {
-			c := protocol.NewCommitted(o.At, o.Metadata)
-			now, known := r.Partition(entry.Source{Topic: topics[o.Topic].ID, Partition: o.Partition})
-			if known && c.Lost(now) {
-				all = append(all, protocol.LostOffsets(entry.Name(o.Topic, o.Partition), now.Base))
+			if now, known := r.Partition(entry.Source{Topic: topics[o.Topic].ID, Partition: o.Partition}); known {
+				bases[entry.Name(o.Topic, o.Partition)] = now
 			}
 		}
 	})
+	if committed, err = broker.Committed(ctx, t.Cluster.Admin(), t.Cluster.Group); err != nil {
+		return nil, err
+	}
+	for _, o := range committed.Sorted() {
+		name, c := entry.Name(o.Topic, o.Partition), protocol.NewCommitted(o.At, o.Metadata)
+		if now, known := bases[name]; known && c.Lost(now) {
+			all = append(all, protocol.LostOffsets(name, now.Base))
+		}
+	}
 	return all, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// The texts in the table of text.* become what it says.
+// The texts in the table of normalize.* become what it says.
 func TestConfigurationNormalForms(t *testing.T) {
 	table := section(t, read(t, "deploy/docs/configuration.md"), "## The normal form: what counts as different")
 	for _, c := range []struct {

@@ -21,7 +21,7 @@ func TestYAMLIsTaken(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := config.ResolveSections(config.Default(), []string{"similarity", "text"}, path, nil, nil); err != nil {
+		if _, err := config.ResolveSections(config.Default(), []string{"duplicates", "normalize"}, path, nil, nil); err != nil {
 			t.Errorf("%s: %v; want what is written taken:\n%s", verify, err, text)
 		}
 		if strings.Contains(text, "threshold: 0.6") != states || strings.Contains(text, "recall") {

@@ -42,7 +42,7 @@ func full() JSON {
 		"members": JSON{"state": "Stable", "read": ago(0), "sessions": sessions},
 		"rate":    JSON{"documents_per_s": 1234.0, "duplicate_share": 0.031, "over_s": 60.0}, "warnings": []JSON{},
 		"waiting":  []JSON{},
-		"settings": []JSON{{"key": "sources.scope", "value": "field:tenant"}},
+		"settings": []JSON{{"key": "sources[0].scope", "value": "field:tenant"}},
 		"similarity": JSON{
 			"bounds": []float64{.1, .2, .3, .4, .5, .55, .6, .65, .7, .75, .8, .85, .9, .95, .98, .9999, 1},
 			"counts": []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 4210, 6120, 9840, 12_330, 8120, 50_572, 0},

@@ -66,26 +66,25 @@ func documented(helps, types map[string]string, labels map[string]*labelled) []b
 	var b bytes.Buffer
 	b.WriteString(`# Metrics
 
-` + "`/metrics`" + ` has these metrics; ` + "`# HELP`" + ` there adds when to worry. A value that is not known is
-absent, and so is a bound that is not set. Which to look at first is in
-[api.md](api.md#health-and-metrics). Beside these a process has those of the Go runtime (` + "`go_`" + ` and
-` + "`process_`" + `). The table is generated from the code.
+` + "`/metrics`" + ` has these metrics, and in ` + "`# HELP`" + ` when to worry. A value that is not known is absent, and so is a bound that
+is not set. Begin with [these](api.md#health-and-metrics). A process also has those of the Go runtime (` + "`go_`" + ` and
+` + "`process_`" + `). The table is generated. Names in ` + "`_total`" + ` are counters, the others gauges or histograms.
 
-| metric | type | labels | meaning |
-| --- | --- | --- | --- |
+| metric and labels | meaning |
+| --- | --- |
 `)
 	for _, name := range slices.Sorted(maps.Keys(helps)) {
 		if !strings.HasPrefix(name, "unecho_") {
 			continue
 		}
-		var keys []string
-		if l := labels[name]; l != nil {
-			for _, key := range l.keys {
-				keys = append(keys, "`"+key+"`")
-			}
+		labelled, kind := "", ""
+		if l := labels[name]; l != nil && len(l.keys) > 0 {
+			labelled = "{" + strings.Join(l.keys, ",") + "}"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, types[name], strings.Join(keys, ", "),
-			strings.ReplaceAll(firstSentence(helps[name]), "|", "\\|"))
+		if types[name] == "histogram" {
+			kind = ", histogram"
+		}
+		fmt.Fprintf(&b, "| `%s%s`%s | %s |\n", name, labelled, kind, strings.ReplaceAll(firstSentence(helps[name]), "|", "\\|"))
 	}
 	return b.Bytes()
 }

@@ -248,8 +248,6 @@ func declined(key string) (problem, remedy string, ok bool) {
 				"and cannot be taken back",
 			"leave it out; how to have the newest of them: decision 62, deploy/docs/decisions/" +
 				"0062-the-first-is-forwarded-not-the-last.md", true
-	case strings.HasPrefix(key+".", "snapshots.s3."):
-		return "there is no store in S3 yet", "write snapshots.directory or snapshots.postgres", true
 	}
 	return "", "", false
 }

@@ -5,18 +5,22 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/localdir"
 	"github.com/unecho/unecho/index/snapshot/postgres"
+	"github.com/unecho/unecho/index/snapshot/s3"
 )
 
 // SnapshotParams say where snapshots are stored, by the section of one kind of store, and how often they are taken.
 type SnapshotParams struct {
 	Directory localdir.Params `key:"directory" doc:"A directory, of this machine or of a network file system with locks."`
-	Postgres  postgres.Params `key:"postgres" doc:"A database for all members. Set either this or a directory."`
+	Postgres  postgres.Params `key:"postgres" doc:"A database for all members. Set either this, a bucket, or a directory."`
+	S3        s3.Params       `key:"s3" doc:"A bucket of S3, or of a store that speaks like it, for all members."`
 	Taken     snapshot.Params `key:""`
 }
 
-// DefaultSnapshotParams returns the defaults. A directory or a database must still be set.
+// DefaultSnapshotParams returns the defaults. A directory, a database or a bucket must still be set.
 func DefaultSnapshotParams() SnapshotParams {
-	return SnapshotParams{Directory: localdir.DefaultParams(), Postgres: postgres.DefaultParams(), Taken: snapshot.DefaultParams()}
+	return SnapshotParams{
+		Directory: localdir.DefaultParams(), Postgres: postgres.DefaultParams(), S3: s3.DefaultParams(), Taken: snapshot.DefaultParams(),
+	}
 }
 
 // store is a kind of store with its settings.
@@ -33,6 +37,7 @@ func (p SnapshotParams) stores() []store {
 	return []store{
 		{"directory", "directory.path", p.Directory.Path != "", p.Directory},
 		{"postgres", "postgres.url", p.Postgres.URL != "", p.Postgres},
+		{"s3", "s3.bucket", p.S3.Bucket != "", p.S3},
 	}
 }
 
@@ -71,7 +76,8 @@ func (p SnapshotParams) Validate() []setting.Mistake {
 	case 0:
 		return append(mistakes, setting.Mistake{
 			Key: "directory.path", Problem: "is missing",
-			Remedy: "write the path of a directory that outlives the process, or choose PostgreSQL by snapshots.postgres.url",
+			Remedy: "write the path of a directory that outlives the process, or choose PostgreSQL by snapshots.postgres.url, or a bucket by " +
+				"snapshots.s3.bucket",
 		})
 	case 1:
 		return append(mistakes, setting.Under(chosen[0].section, chosen[0].Validate())...)

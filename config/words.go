@@ -59,6 +59,7 @@ func words() []word {
 		}},
 		{"snapshots.directory.path", []string{"data_dir", "state.dir", "checkpoint", "checkpoints", "checkpoint_dir"}},
 		{"snapshots.postgres.url", []string{"database", "database_url", "dsn", "postgres", "postgres.url"}},
+		{"snapshots.s3.bucket", []string{"s3", "bucket", "s3_bucket", "aws_s3"}},
 		{"http.listen", []string{
 			"port", "host", "bind", "address", "http.port", "http.address", "api.address", "listeners",
 			"metrics", "metrics.port",

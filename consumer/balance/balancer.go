@@ -40,7 +40,7 @@ func Shared(group, who string, because error) *stop.Error {
 
 // Together is what several members need where one stays alone.
 const Together = "for several members, stop the one that is alone, and give all of them a store that all see, with its " +
-	"snapshots: its directory with snapshots.directory.for: all, or snapshots.postgres (unecho snapshot export, import)"
+	"snapshots: its directory with snapshots.directory.for: all, snapshots.postgres or snapshots.s3 (unecho snapshot export, import)"
 
 // ErrSecond is wrapped by what ends a second member of a group in which one stays alone.
 var ErrSecond = errors.New("one of the two is to stay alone (snapshots.directory.for: only), and trims the journal to its " +

@@ -29,11 +29,16 @@ func (p *target) snapshots(ctx context.Context) ([]Finding, error) {
 		p.store = store
 	}
 	var findings []Finding
+	if s, ok := p.store.(snapshot.Prober); ok {
+		if err := s.Probe(ctx); err != nil {
+			findings = append(findings, problem(err.Error(), "no member starts with this store", "what the message says"))
+		}
+	}
 	if !p.in.Snapshot.For.Trims() {
 		findings = append(findings, note("the store is not shared by all members",
 			"the journal is never trimmed, and grows for ever",
 			"snapshots.directory.for: only, if this member stays alone; else a store that all members see: for: all, or "+
-				"snapshots.postgres"))
+				"snapshots.postgres, snapshots.s3"))
 	}
 	more, err := p.restorable(ctx)
 	return append(findings, more...), err

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 )
@@ -61,4 +62,28 @@ func Expired(infos []Info, keep int, now int64) []Position {
 		kept[topic]++
 	}
 	return gone
+}
+
+// Needed returns the names of the segments of all listed manifests but the expired ones. A damaged manifest counts as
+// one of those kept, but needs no segment, because nobody knows which ones it names. A manifest of a newer format is an
+// error: its segments are needed.
+func Needed(infos []Info, expired []Position, read func(Position) (Manifest, error)) (map[string]bool, error) {
+	needed := make(map[string]bool)
+	for _, info := range infos {
+		if slices.Contains(expired, info.Position) {
+			continue
+		}
+		m, err := read(info.Position)
+		var corrupt *CorruptError
+		if errors.As(err, &corrupt) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, segment := range m.Segments {
+			needed[segment.Name] = true
+		}
+	}
+	return needed, nil
 }

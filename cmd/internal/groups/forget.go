@@ -34,7 +34,7 @@ func ForgetCommand() *cobra.Command {
 		RunE: target.OnService(forget),
 	}
 	target.AddFlags(cmd, "kafka.brokers", "sources.topics", "group",
-		"snapshots.directory.path", "snapshots.postgres.url")
+		"snapshots.directory.path", "snapshots.postgres.url", "snapshots.s3.bucket")
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
 		f.Text("file", "file", "", "a list of names, one a line; - is standard input")
 		f.Bool("copies", false, "also the remembered copies of the documents (with duplicates.compare_copies: true)")

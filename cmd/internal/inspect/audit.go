@@ -48,7 +48,7 @@ func AuditCommand() *cobra.Command {
 		RunE: target.OnService(runAudit),
 	}
 	target.AddFlags(cmd, "kafka.brokers", "sources.topics", "group", "outputs.unique.topic",
-		"outputs.duplicate.topic", "outputs.rejected.topic", "snapshots.directory.path", "snapshots.postgres.url")
+		"outputs.duplicate.topic", "outputs.rejected.topic", "snapshots.directory.path", "snapshots.postgres.url", "snapshots.s3.bucket")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Bool("all", false, "count what the group has not committed as lost: for a service that is stopped and had caught up")
 		f.Bool("accept-skipped", false, "offsets that somebody has set beyond documents were meant: those documents are only counted")

@@ -25,10 +25,11 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- toYaml $config -}}
 {{- end }}
 
-{{- /* Where snapshots are kept: in a volume of each pod, unless a database is named here or by a Secret. */ -}}
+{{- /* Where snapshots are kept: in a volume of each pod, unless a bucket or a database is named here, or a database by a Secret. */ -}}
 {{- define "unecho.store" -}}
 {{- $store := "directory" -}}
 {{- if dig "snapshots" "postgres" dict .Values.config }}{{ $store = "postgres" }}{{ end -}}
+{{- if dig "snapshots" "s3" dict .Values.config }}{{ $store = "s3" }}{{ end -}}
 {{- range .Values.secrets }}{{ if eq .setting "snapshots.postgres.url" }}{{ $store = "postgres" }}{{ end }}{{ end -}}
 {{- $store -}}
 {{- end }}
@@ -36,8 +37,8 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- /* What pods with a volume each can do. */ -}}
 {{- define "unecho.volumes" -}}
 {{- $for := dig "snapshots" "directory" "for" "only" .Values.config -}}
-{{- if eq $for "all" }}{{ fail "config.snapshots.directory.for: all: each pod has a volume of its own, which the others do not see. Name a database by a Secret (secrets, snapshots.postgres.url), or run one pod with for: only" }}{{ end -}}
-{{- if and (gt (int .Values.replicas) 1) (ne $for "member") }}{{ fail "replicas: several pods take a store that all see: name a database by a Secret (secrets, snapshots.postgres.url), or run one pod. With config.snapshots.directory.for: member they run on a volume each, and nobody trims the journal, which grows for ever" }}{{ end -}}
+{{- if eq $for "all" }}{{ fail "config.snapshots.directory.for: all: each pod has a volume of its own, which the others do not see. Name a bucket (config.snapshots.s3.bucket) or a database by a Secret (secrets, snapshots.postgres.url), or run one pod with for: only" }}{{ end -}}
+{{- if and (gt (int .Values.replicas) 1) (ne $for "member") }}{{ fail "replicas: several pods take a store that all see: name a bucket (config.snapshots.s3.bucket) or a database by a Secret (secrets, snapshots.postgres.url), or run one pod. With config.snapshots.directory.for: member they run on a volume each, and nobody trims the journal, which grows for ever" }}{{ end -}}
 {{- end }}
 
 {{- /* What the port speaks. Probes take any certificate. */ -}}

@@ -7,14 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// Collect implements snapshot.Store. A damaged manifest counts as one of those kept, but protects no segment, because
-// nobody knows which ones it names. A manifest of a newer format stops the collector: its segments are needed.
+// Collect implements snapshot.Store.
 func (s *Store) Collect(ctx context.Context, keep int) (snapshot.Collected, error) {
 	var done snapshot.Collected
 	err := errKeep
@@ -39,7 +37,9 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 		return err
 	}
 	expired := snapshot.Expired(infos, keep, now.UnixMilli())
-	named, err := s.named(ctx, infos, expired)
+	needed, err := snapshot.Needed(infos, expired, func(at snapshot.Position) (snapshot.Manifest, error) {
+		return s.manifest(ctx, at)
+	})
 	if err != nil {
 		return err
 	}
@@ -53,41 +53,17 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 	if err := syncDir(filepath.Join(s.root, manifestsDir)); err != nil {
 		return err
 	}
-	return s.sweep(ctx, named, now.Add(-snapshot.Grace), done)
+	return s.sweep(ctx, needed, now.Add(-snapshot.Grace), done)
 }
 
-// named returns the segments of all manifests except the expired ones.
-func (s *Store) named(ctx context.Context, infos []snapshot.Info,
-	expired []snapshot.Position,
-) (map[string]bool, error) {
-	named := make(map[string]bool)
-	for _, info := range infos {
-		if slices.Contains(expired, info.Position) {
-			continue
-		}
-		m, err := s.manifest(ctx, info.Position)
-		var corrupt *snapshot.CorruptError
-		if errors.As(err, &corrupt) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, segment := range m.Segments {
-			named[segment.Name] = true
-		}
-	}
-	return named, nil
-}
-
-// sweep deletes segments that are neither named nor put after young.
-func (s *Store) sweep(ctx context.Context, named map[string]bool, young time.Time, done *snapshot.Collected) error {
+// sweep deletes segments that are neither needed nor put after young.
+func (s *Store) sweep(ctx context.Context, needed map[string]bool, young time.Time, done *snapshot.Collected) error {
 	root := filepath.Join(s.root, segmentsDir)
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		if d.IsDir() || named[d.Name()] || !snapshot.ValidSegmentName(d.Name()) {
+		if d.IsDir() || needed[d.Name()] || !snapshot.ValidSegmentName(d.Name()) {
 			return nil
 		}
 		info, err := d.Info()

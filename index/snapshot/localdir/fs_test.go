@@ -90,47 +90,6 @@ func TestModes(t *testing.T) {
 	}
 }
 
-func TestEscape(t *testing.T) {
-	seen := make(map[string]string)
-	long := strings.Repeat("x", 300)
-	for _, name := range []string{
-		"orders", "Orders", "a/b", "a%2fb", "a_b", ".", "..", ".x", "...", "x.lock", "ä", "%",
-		long, long + "x", strings.ToUpper(long), "a b", "a\x00b", "a\nb",
-	} {
-		got := escape(name)
-		if len(got) > longest+1 || strings.ContainsAny(got, "/\x00\n") || strings.HasPrefix(got, ".") ||
-			got != strings.ToLower(got) {
-			t.Errorf("%q becomes %q", name, got)
-		}
-		if other, ok := seen[got]; ok {
-			t.Errorf("%q and %q both become %q", name, other, got)
-		}
-		seen[got] = name
-	}
-	if escape("orders-2.x_y") != "orders-2.x_y" {
-		t.Error("a plain name was changed")
-	}
-}
-
-func TestManifestName(t *testing.T) {
-	p := snapshot.Position{JournalTopic: [16]byte{1, 15: 0xff}, LeaderEpoch: -1, Offset: 1<<63 - 1}
-	if got, ok := parseManifestName(manifestName(p)); !ok || got != p {
-		t.Errorf("%v became %v", p, got)
-	}
-	good := manifestName(p)
-	for _, name := range []string{
-		"", "x", "1-2-3", good + "x", good + "~", "." + good, "+" + good[1:],
-		strings.ToUpper(good), good[:len(good)-3] + "-", strings.Replace(good, "-1", "-99999999999", 1),
-	} {
-		if name == good {
-			continue
-		}
-		if got, ok := parseManifestName(name); ok {
-			t.Errorf("%q was taken for %v", name, got)
-		}
-	}
-}
-
 func BenchmarkPut(b *testing.B) {
 	s, data := openAt(b, b.TempDir(), "orders"), make([]byte, 16<<20)
 	b.SetBytes(int64(len(data)))

@@ -61,7 +61,7 @@ func (s *Store) positions() ([]snapshot.Position, error) {
 	}
 	positions := make([]snapshot.Position, 0, len(files))
 	for _, file := range files {
-		if p, ok := parseManifestName(file.Name()); ok {
+		if p, ok := snapshot.ParseFileName(file.Name()); ok {
 			positions = append(positions, p)
 		}
 	}

@@ -81,7 +81,7 @@ func (p Params) locate(index string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{root: filepath.Join(dir, escape(index)), index: index, watch: watchEvery}, nil
+	return &Store{root: filepath.Join(dir, snapshot.FileName(index)), index: index, watch: watchEvery}, nil
 }
 
 func (p Params) open(ctx context.Context, index string) (*Store, error) {

@@ -1,0 +1,66 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// Collect implements snapshot.Store. Where the lock ends before all is deleted, the next one goes on.
+func (s *Store) Collect(ctx context.Context, keep int) (snapshot.Collected, error) {
+	var done snapshot.Collected
+	err := errKeep
+	if keep >= 1 {
+		err = s.exclusively(ctx, func(ctx context.Context) error { return s.collect(ctx, keep, &done) })
+	}
+	return done, s.wrap(err, "collect snapshots")
+}
+
+var errKeep = errors.New("at least one snapshot must be kept")
+
+func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected) error {
+	infos, err := s.infos(ctx)
+	if err != nil {
+		return err
+	}
+	now := s.clock.now()
+	expired := snapshot.Expired(infos, keep, now.UnixMilli())
+	needed, err := snapshot.Needed(infos, expired, func(at snapshot.Position) (snapshot.Manifest, error) {
+		return s.manifest(ctx, at)
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range expired { // before their segments
+		if err := s.delete(ctx, s.manifestKey(p)); err != nil {
+			return err
+		}
+		done.Manifests++
+	}
+	return s.sweep(ctx, needed, now.Add(-snapshot.Grace), done)
+}
+
+// sweep deletes segments that are neither needed nor put after young, for as long as the lock is held for sure.
+func (s *Store) sweep(ctx context.Context, needed map[string]bool, young time.Time, done *snapshot.Collected) error {
+	stored, err := s.segments(ctx)
+	if err != nil {
+		return err
+	}
+	end, _ := ctx.Deadline()
+	for name, o := range stored {
+		if needed[name] || o.LastModified.After(young) {
+			continue
+		}
+		if time.Until(end) < leaseMargin {
+			return nil
+		}
+		if err := s.delete(ctx, o.Key); err != nil {
+			return err
+		}
+		done.Segments++
+		done.Bytes += o.Size
+	}
+	return nil
+}

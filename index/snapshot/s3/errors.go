@@ -1,0 +1,112 @@
+package s3
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// target is what errors say of the store.
+type target struct {
+	host, bucket, region string
+}
+
+// problem is an error with its remedy.
+type problem struct {
+	target       target
+	what, remedy string
+	away         bool
+	err          error
+}
+
+// Is says that a store is away which may be back at a later attempt.
+func (p *problem) Is(target error) bool { return p.away && target == snapshot.ErrAway }
+
+// Error names the store, what happened and the remedy.
+func (p *problem) Error() string {
+	return fmt.Sprintf("S3 at %s, bucket %s: %s: %s", p.target.host, p.target.bucket, p.what, p.remedy)
+}
+
+// Unwrap returns the cause.
+func (p *problem) Unwrap() error { return p.err }
+
+// stale says whether credentials that are read again may help.
+func stale(err error) bool {
+	switch minio.ToErrorResponse(err).Code {
+	case "ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "SignatureDoesNotMatch", "AccessDenied":
+		return true
+	}
+	return false
+}
+
+// explain adds store and remedy to an error.
+func (t target) explain(err error) error {
+	var answer minio.ErrorResponse
+	var network net.Error
+	var certificate x509.UnknownAuthorityError
+	p := &problem{target: t, err: err}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &certificate):
+		p.what, p.remedy = certificate.Error(), "name the certificates of its authority in snapshots.s3.ca_file"
+	case errors.As(err, &answer) && answer.StatusCode != 0:
+		p.what, p.remedy, p.away = answer.Message, remedy(answer), away(answer)
+		if p.what == "" {
+			p.what = answer.Code
+		}
+	case errors.Is(err, context.DeadlineExceeded):
+		p.what, p.remedy, p.away = "no answer in time", "is it overloaded, or a firewall in between?", true
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		p.what, p.remedy, p.away = err.Error(), "is it running, and does snapshots.s3.endpoint name it?", true
+	default:
+		return err
+	}
+	return p
+}
+
+// away says whether a later attempt may succeed.
+func away(answer minio.ErrorResponse) bool {
+	switch answer.Code {
+	case "ExpiredToken", "SlowDown", "RequestTimeout", "OperationAborted":
+		return true
+	}
+	return answer.StatusCode >= http.StatusInternalServerError && answer.StatusCode != http.StatusNotImplemented &&
+		answer.StatusCode != http.StatusInsufficientStorage
+}
+
+func remedy(answer minio.ErrorResponse) string {
+	switch answer.Code {
+	case minio.NoSuchBucket:
+		return "make it, or name another in snapshots.s3.bucket"
+	case "AccessDenied", "AllAccessDisabled":
+		return "the credentials need the rights s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and " +
+			"s3:DeleteObject on what is in it; without any, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or " +
+			"AWS_SHARED_CREDENTIALS_FILE"
+	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken":
+		return "check the credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the file, role or instance they come from)"
+	case "ExpiredToken":
+		return "the credentials have expired: whoever gave them must give new ones; they are read again at each attempt"
+	case "RequestTimeTooSkewed":
+		return "the clock of this machine is off: set it by NTP"
+	case "AuthorizationHeaderMalformed", "PermanentRedirect", "InvalidRegion", "IllegalLocationConstraintException":
+		return "the bucket is in another region: set snapshots.s3.region, or leave it out"
+	case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage":
+		return "make room there, or remember fewer documents (duplicates.remember)"
+	case "NotImplemented":
+		return "the store does not do what is asked: use one that has conditional writes, or choose snapshots.postgres"
+	case "SlowDown":
+		return "it asks for fewer requests; this one is tried again"
+	}
+	return fmt.Sprintf("look at the store's log (%s, status %d)", answer.Code, answer.StatusCode)
+}

@@ -1,0 +1,141 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+func wantProblem(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", parts)
+	}
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if text := fmt.Sprintf("%v %+v %#v", e, e, e); strings.Contains(text, secret) {
+			t.Errorf("the secret is in %s", text)
+		}
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q is not in: %v", part, err)
+		}
+	}
+}
+
+func TestStoreRefuses(t *testing.T) {
+	for _, test := range []struct {
+		status                int
+		code, message, remedy string
+		away                  bool
+	}{
+		{404, "NoSuchBucket", "The specified bucket does not exist", "make it, or name another in snapshots.s3.bucket", false},
+		{403, "AccessDenied", "Access Denied", "s3:PutObject", false},
+		{403, "InvalidAccessKeyId", "no such key", "check the credentials", false},
+		{403, "SignatureDoesNotMatch", "no match", "check the credentials", false},
+		{400, "ExpiredToken", "the token has expired", "they are read again", true},
+		{403, "RequestTimeTooSkewed", "too large a difference", "set it by NTP", false},
+		{301, "PermanentRedirect", "another endpoint", "set snapshots.s3.region", false},
+		{507, "InsufficientStorage", "it is full", "remember fewer documents", false},
+		{501, "NotImplemented", "A header you provided implies functionality that is not implemented", "snapshots.postgres", false},
+		{503, "SlowDown", "please reduce", "fewer requests", true},
+		{500, "InternalError", "we encountered an error", "status 500", true},
+	} {
+		t.Run(test.code, func(t *testing.T) {
+			f := newFake(t)
+			s := f.store(t)
+			f.refuse(test.status, test.code, test.message)
+			ctx, cancel := context.WithTimeout(t.Context(), askBound)
+			defer cancel()
+			_, err := s.Manifests(ctx)
+			wantProblem(t, err, "list snapshots: S3 at 127.0.0.1:", "bucket snapshots", test.message, test.remedy)
+			if errors.Is(err, snapshot.ErrAway) != test.away {
+				t.Errorf("it is away: %v, want %v", !test.away, test.away)
+			}
+		})
+	}
+}
+
+func TestNotThere(t *testing.T) {
+	f := newFake(t)
+	p := f.params()
+	p.Endpoint = "http://127.0.0.1:1"
+	_, err := p.OpenExisting(t.Context(), "orders")
+	wantProblem(t, err, "open snapshot store: S3 at 127.0.0.1:1", "connection refused", "snapshots.s3.endpoint")
+	if !errors.Is(err, snapshot.ErrAway) {
+		t.Errorf("it is not away: %v", err)
+	}
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	p.Endpoint = server.URL
+	_, err = p.OpenExisting(t.Context(), "orders")
+	wantProblem(t, err, "certificate signed by unknown authority", "snapshots.s3.ca_file")
+	p = f.params()
+	p.Bucket = "another"
+	_, err = p.Open(t.Context(), "orders")
+	wantProblem(t, err, "bucket another", "make it")
+}
+
+func TestNoCredentials(t *testing.T) {
+	f := newFake(t)
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:1/") // in place of a cloud's address
+	_, err := f.params().Open(t.Context(), "orders")
+	wantProblem(t, err, "no credentials were found", "AWS_ACCESS_KEY_ID")
+}
+
+// Two members could hold one lease in a store that writes whatever the condition.
+func TestConditionsIgnored(t *testing.T) {
+	for _, header := range []string{"If-None-Match", "If-Match"} {
+		t.Run(header, func(t *testing.T) {
+			f := newFake(t)
+			f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				r.Header.Del(header)
+				store.ServeHTTP(w, r)
+			})
+			_, err := f.params().Open(t.Context(), "orders")
+			wantProblem(t, err, "ignores the conditions of a PUT", "snapshots.postgres")
+			f.each(t, func(key string, _ []byte) { t.Errorf("%s is left", key) })
+		})
+	}
+}
+
+// A list that ends early must not be taken for a whole one: what it lacks would be deleted.
+func TestListEndsEarly(t *testing.T) {
+	s := newFake(t).store(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if objects, err := s.list(ctx, s.root); !errors.Is(err, context.Canceled) {
+		t.Errorf("listed %d objects with %v, want that it was canceled", len(objects), err)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, test := range []struct{ bucket, endpoint, mistake string }{
+		{"unecho", "", ""},
+		{"unecho", "https://minio.example.org:9000", ""},
+		{"unecho", "https://minio.example.org:9000/", ""},
+		{"s3://unecho/prefix", "", "is not the name of a bucket"},
+		{"unecho", "minio.example.org:9000", "is not the address of a store"},
+		{"unecho", "https://minio.example.org/bucket", "is not the address of a store"},
+		{"unecho", "https://someone:" + secret + "@minio.example.org", "is not the address of a store"},
+	} {
+		mistakes := Params{Bucket: test.bucket, Endpoint: test.endpoint}.Validate()
+		text := fmt.Sprint(mistakes)
+		if (len(mistakes) > 0) != (test.mistake != "") || !strings.Contains(text, test.mistake) || strings.Contains(text, secret) {
+			t.Errorf("bucket %s at %s: %s, want %q", test.bucket, test.endpoint, text, test.mistake)
+		}
+	}
+}

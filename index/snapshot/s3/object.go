@@ -1,0 +1,109 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+)
+
+// condition says on which condition an object is written.
+type condition struct {
+	absent bool   // there is no such object
+	etag   string // the object is still the one with this tag
+}
+
+// put writes an object, wholly or not at all. Expect errChanged if the condition does not hold.
+func (s *Store) put(ctx context.Context, key string, data []byte, on condition) (etag string, err error) {
+	options := minio.PutObjectOptions{
+		DisableMultipart: true, SendContentMd5: true, ServerSideEncryption: s.sse, ContentType: "application/octet-stream",
+	}
+	switch {
+	case on.absent:
+		options.SetMatchETagExcept("*")
+	case on.etag != "":
+		options.SetMatchETag(on.etag)
+	}
+	done, err := s.client.Client.PutObject(ctx, s.bucket, key, bytes.NewReader(data), int64(len(data)), options)
+	switch answer := minio.ToErrorResponse(err); {
+	case err == nil:
+		return done.ETag, nil
+	case answer.StatusCode == http.StatusPreconditionFailed, answer.StatusCode == http.StatusConflict,
+		on.etag != "" && answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket:
+		return "", errChanged
+	}
+	return "", err
+}
+
+// errChanged: another has written the object since it was read.
+var errChanged = errors.New("the object has changed")
+
+// errAbsent: there is no such object.
+var errAbsent = errors.New("no such object")
+
+// object is one that was read.
+type object struct {
+	data []byte
+	etag string
+	at   time.Time     // when it was written, by the store's clock
+	age  time.Duration // how long before the answer that was
+}
+
+// get reads at most the first most bytes of an object. An object that has more is an error, unless only its head is
+// wanted.
+func (s *Store) get(ctx context.Context, key string, most int64, head bool) (object, error) {
+	options := minio.GetObjectOptions{}
+	if head {
+		if err := options.SetRange(0, most-1); err != nil {
+			return object{}, err
+		}
+	}
+	body, info, header, err := s.client.GetObject(ctx, s.bucket, key, options)
+	switch answer := minio.ToErrorResponse(err); {
+	case err == nil:
+	case answer.Code == minio.NoSuchKey:
+		return object{}, errAbsent
+	case answer.StatusCode == http.StatusRequestedRangeNotSatisfiable: // it is empty
+		return s.get(ctx, key, most, false)
+	default:
+		return object{}, err
+	}
+	data, err := io.ReadAll(io.LimitReader(body, most+1))
+	if err = errors.Join(err, body.Close()); err != nil {
+		return object{}, err
+	}
+	if int64(len(data)) > most && !head {
+		return object{}, fmt.Errorf("object %s is larger than the %d bytes that it may have", key, most)
+	}
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return object{}, errors.New("the store's answer has no date: is there a proxy in between that takes it out?")
+	}
+	return object{data: data, etag: strings.Trim(info.ETag, `"`), at: info.LastModified, age: now.Sub(info.LastModified)}, nil
+}
+
+// list returns the objects whose names begin with prefix. The library ends a list whose context has ended without a word.
+func (s *Store) list(ctx context.Context, prefix string) (objects []minio.ObjectInfo, err error) {
+	return s.listing(ctx, minio.ListObjectsOptions{Prefix: prefix, Recursive: true})
+}
+
+func (s *Store) listing(ctx context.Context, options minio.ListObjectsOptions) (objects []minio.ObjectInfo, err error) {
+	for object := range s.client.ListObjectsIter(ctx, s.bucket, options) {
+		if object.Err != nil {
+			return nil, object.Err
+		}
+		objects = append(objects, object)
+	}
+	return objects, ctx.Err()
+}
+
+// delete deletes an object, if there is one.
+func (s *Store) delete(ctx context.Context, key string) error {
+	return s.client.RemoveObject(ctx, s.bucket, key, minio.RemoveObjectOptions{})
+}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/unecho/unecho/consumer/replay"
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
@@ -28,13 +28,26 @@ func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdi
 	if err != nil || len(ends) == 0 {
 		return err
 	}
-	j := replay.Journal{
-		Options: setup.Kafka, Topic: name, Params: setup.Journal, Owner: setup.Params.Group, ProducerTime: true,
+	part := journal.Part{
+		Options: setup.Kafka, Topic: name, Params: setup.Journal, End: ends[0].Offset,
+		From: journal.Begin{Offset: replica.Next(), LeaderEpoch: -1},
 	}
-	return j.Apply(ctx, replica, ends[0].Offset, func(rec index.Record, did *index.Effect) error {
-		for i := range did.Judged {
-			fn(index.SourceOf(rec, &did.Judged[i]), &did.Judged[i])
-		}
-		return nil
+	err = part.Follow(ctx, journal.Handler{
+		ProducerTime: true, Owner: setup.Params.Group,
+		Skip: func(at index.Stamp, _ int32, _ *journal.StrayError) error {
+			replica.Skip(at)
+			return nil
+		},
+		Apply: func(at index.Stamp, _ int32, rec index.Record) error {
+			did := replica.Apply(at, rec)
+			for i := range did.Judged {
+				fn(index.SourceOf(rec, &did.Judged[i]), &did.Judged[i])
+			}
+			return nil
+		},
 	})
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	return nil
 }

@@ -72,8 +72,8 @@ type Setup struct {
 	fills    bool            // the group begins by being filled
 	GoesOn   bool            // the backfill goes on as a live group, which begins with the last snapshot of the backfill
 	Logger   zerolog.Logger
-	// ProducerTime accepts a journal whose records carry the appender's time. The embedded broker, which lives in the
-	// appender's process, stamps no time of its own.
+	// ProducerTime accepts a journal whose records carry the appender's time: a broker of the demo or of a test, which lives
+	// in the appender's process, stamps no time of its own.
 	ProducerTime bool
 
 	lagEvery time.Duration // for tests; 0: the constant

@@ -56,7 +56,7 @@ func TestHelp(t *testing.T) {
 func TestHelpGroups(t *testing.T) {
 	for verb, want := range map[string][]string{
 		"dedup":   {"Input", "Text", "Similarity", "Output", "Advanced", "All commands"},
-		"tune":    {"Input", "Text", "Similarity", "Output", "Service", "Advanced", "All commands"},
+		"tune":    {"Input", "Text", "Similarity", "Output", "Advanced", "All commands"},
 		"plan":    {"Input", "Text", "Similarity", "Window", "Output", "Advanced", "All commands"},
 		"audit":   {"Output", "Service", "Advanced", "All commands"},
 		"produce": {"Flags", "All commands"},

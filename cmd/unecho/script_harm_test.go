@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,37 +15,35 @@ import (
 
 // What an audit finds has to be planted: outputs are copied to other topics, one of their records harmed.
 
-func scriptClient(ts *testscript.TestScript, dir string, opts ...kgo.Opt) *kgo.Client {
-	address, err := os.ReadFile(ts.MkAbs(dir + "/kafka.address"))
-	ts.Check(err)
-	client, err := kgo.NewClient(append(opts, kgo.SeedBrokers(strings.TrimSpace(string(address))),
+func scriptClient(ts *testscript.TestScript, opts ...kgo.Opt) *kgo.Client {
+	client, err := kgo.NewClient(append(opts, kgo.SeedBrokers(ts.Getenv("KAFKA")),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()))...)
 	ts.Check(err)
 	return client
 }
 
-// harm is `harm DIR NAME KIND`: the outputs of documents, copied to NAME.unique, NAME.duplicate and NAME.rejected, and
+// harm is `harm NAME KIND`: the outputs of documents, copied to NAME.unique, NAME.duplicate and NAME.rejected, and
 // harmed.
 func harm(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: harm DIR NAME KIND")
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: harm NAME KIND")
 	}
-	records := harmed(args[2], outputsOf(ts, args[0]))
-	client := scriptClient(ts, args[0])
+	records := harmed(args[1], outputsOf(ts))
+	client := scriptClient(ts)
 	defer client.Close()
-	_, err := kadm.NewClient(client).CreateTopics(context.Background(), 4, 1, nil, args[1]+".unique", args[1]+".duplicate",
-		args[1]+".rejected")
+	_, err := kadm.NewClient(client).CreateTopics(context.Background(), 4, 1, nil, args[0]+".unique", args[0]+".duplicate",
+		args[0]+".rejected")
 	ts.Check(err)
 	for _, r := range records {
-		r.Topic = args[1] + "." + strings.TrimPrefix(r.Topic, "documents.")
+		r.Topic = args[0] + "." + strings.TrimPrefix(r.Topic, "documents.")
 	}
 	ts.Check(client.ProduceSync(context.Background(), records...).FirstErr())
 }
 
 // outputsOf reads what is there.
-func outputsOf(ts *testscript.TestScript, dir string) (records []*kgo.Record) {
+func outputsOf(ts *testscript.TestScript) (records []*kgo.Record) {
 	topics := []string{"documents.unique", "documents.duplicate", "documents.rejected"}
-	client := scriptClient(ts, dir, kgo.ConsumeTopics(topics...), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+	client := scriptClient(ts, kgo.ConsumeTopics(topics...), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.KeepControlRecords())
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -119,28 +116,28 @@ func setHeader(r *kgo.Record, key, value string) {
 	}
 }
 
-// trim is `trim DIR TOPIC FILE`: what lies below the offset in FILE is deleted from partition 0.
+// trim is `trim TOPIC FILE`: what lies below the offset in FILE is deleted from partition 0.
 func trim(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: trim DIR TOPIC FILE")
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: trim TOPIC FILE")
 	}
-	offset, err := strconv.ParseInt(strings.TrimSpace(ts.ReadFile(args[2])), 10, 64)
+	offset, err := strconv.ParseInt(strings.TrimSpace(ts.ReadFile(args[1])), 10, 64)
 	ts.Check(err)
-	client := scriptClient(ts, args[0])
+	client := scriptClient(ts)
 	defer client.Close()
 	below := kadm.Offsets{}
-	below.Add(kadm.Offset{Topic: args[1], At: offset, LeaderEpoch: -1})
+	below.Add(kadm.Offset{Topic: args[0], At: offset, LeaderEpoch: -1})
 	deleted, err := kadm.NewClient(client).DeleteRecords(context.Background(), below)
 	ts.Check(errors.Join(err, deleted.Error()))
 }
 
-// hang is `hang DIR TOPIC`: a transaction on partition 0 stays open until the script ends.
+// hang is `hang TOPIC`: a transaction on partition 0 stays open until the script ends.
 func hang(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: hang DIR TOPIC")
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hang TOPIC")
 	}
-	client := scriptClient(ts, args[0], kgo.TransactionalID("hanging"))
+	client := scriptClient(ts, kgo.TransactionalID("hanging"))
 	ts.Defer(client.Close)
 	ts.Check(client.BeginTransaction())
-	ts.Check(client.ProduceSync(context.Background(), &kgo.Record{Topic: args[1], Value: []byte("open")}).FirstErr())
+	ts.Check(client.ProduceSync(context.Background(), &kgo.Record{Topic: args[0], Value: []byte("open")}).FirstErr())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/twmb/franz-go/pkg/kfake"
 )
 
 // TestMain makes `exec unecho` in a script run the real main of this test binary.
@@ -21,7 +23,7 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exitcode": exitCode, "until": until, "harm": harm, "trim": trim, "hang": hang,
+			"exitcode": exitCode, "until": until, "kafka": kafka, "harm": harm, "trim": trim, "hang": hang,
 		},
 		Setup: func(env *testscript.Env) error {
 			tables, err := filepath.Abs("../internal/corpus/columnar/testdata")
@@ -51,6 +53,21 @@ func exitCode(ts *testscript.TestScript, neg bool, args []string) {
 	if code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
+}
+
+// kafka is `kafka`: a broker for the rest of the script, with a topic documents. Its address is in $KAFKA, and unecho.yaml is
+// the configuration of a service there.
+func kafka(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: kafka")
+	}
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(4, "documents"))
+	ts.Check(err)
+	ts.Defer(cluster.Close)
+	address := cluster.ListenAddrs()[0]
+	ts.Setenv("KAFKA", address)
+	ts.Check(os.WriteFile(ts.MkAbs("unecho.yaml"), []byte("kafka: {brokers: ["+address+"]}\ngroup: unecho\n"+
+		"sources: [{topics: [documents]}]\nsnapshots: {directory: {path: data/snapshots}}\nhttp: {listen: ''}\n"), 0o600))
 }
 
 // until is `until command arg...`: the command, tried again and again, ends well before the tests' patience does.

@@ -44,7 +44,7 @@ type Inputs struct {
 	Owner string
 	// AcceptSkipped says that whoever set the group's offsets beyond records meant it: they are counted, and no more.
 	AcceptSkipped bool
-	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.
+	// ProducerTime says that the journal carries the appender's time, as a copy of one does.
 	ProducerTime bool
 	// Snapshots opens the store whose snapshot begins the replay if the journal's head is trimmed. Run closes the store.
 	// nil: there is none.

@@ -7,12 +7,10 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
-	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -86,17 +84,5 @@ func TestClientComplainsOnceOfABroker(t *testing.T) {
 	l.Log(kgo.LogLevelWarn, "unable to open connection to broker", "addr", "two:9092", "err", io.EOF)
 	if lines := strings.Count(out.String(), "\n"); lines != 4 {
 		t.Errorf("%d lines, and after a while one more is wanted", lines)
-	}
-}
-
-func TestEmbeddedLogIsQuietByDefault(t *testing.T) {
-	var out strings.Builder
-	l := embeddedLogger{zerolog.New(&out).Level(zerolog.WarnLevel), new(atomic.Bool)}
-	l.Logf(kfake.LogLevelInfo, "created")
-	l.Logf(kfake.LogLevelWarn, "txn: EndTxn slow pid=%d", 3)
-	l.Logf(kfake.LogLevelWarn, "persist batch %s: %v", "t-0", io.EOF)
-	const want = `{"level":"warn","part":"embedded broker","message":"persist batch t-0: EOF"}` + "\n"
-	if out.String() != want {
-		t.Errorf("got %s", out.String())
 	}
 }

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
-	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -106,31 +103,4 @@ func withUnits(keyvals []any) []any {
 func canceled(value any) bool {
 	err, ok := value.(error)
 	return ok && errors.Is(err, context.Canceled)
-}
-
-// embeddedLogger does the same for the embedded broker. Its warnings that a transaction took milliseconds to end are
-// measurements for its authors, and no warnings for users. An error is nearly always one of writing, after which the
-// data on disk cannot be trusted.
-type embeddedLogger struct {
-	log    zerolog.Logger
-	broken *atomic.Bool
-}
-
-// Logf implements kfake.Logger.
-func (l embeddedLogger) Logf(level kfake.LogLevel, format string, args ...any) {
-	if level == kfake.LogLevelWarn && strings.HasPrefix(format, "txn: EndTxn slow") {
-		level = kfake.LogLevelInfo
-	}
-	at := zerolog.TraceLevel
-	switch level {
-	case kfake.LogLevelError:
-		at = zerolog.ErrorLevel
-		l.broken.Store(true)
-	case kfake.LogLevelWarn:
-		at = zerolog.WarnLevel
-	case kfake.LogLevelInfo:
-		at = zerolog.DebugLevel
-	case kfake.LogLevelDebug, kfake.LogLevelNone:
-	}
-	l.log.WithLevel(at).Str("part", "embedded broker").Msgf(format, args...)
 }

@@ -2,7 +2,6 @@ package broker
 
 import (
 	"context"
-	"os"
 	"testing"
 	"time"
 
@@ -12,13 +11,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) {
-	if dir := os.Getenv(crashDir); dir != "" {
-		crashMain(dir)
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func cluster(t *testing.T, opts ...kfake.Opt) *kfake.Cluster {
 	t.Helper()

@@ -37,9 +37,6 @@ func (p *target) clocks(ctx context.Context) (findings []Finding, err error) {
 	if ahead := r.Time.Sub(p.now()); ahead > noticeable {
 		findings = append(findings, p.apart("the clock of the journal's broker", ahead, "this machine's"))
 	}
-	if p.in.ProducerTime {
-		return append(findings, fine("the broker is in the members' process: they share a clock")), nil
-	}
 	return append(findings, p.apart("the clock of the journal's broker", r.Time.Sub(time.UnixMilli(rec.Appended())),
 		"that of the member which appended last")), nil
 }

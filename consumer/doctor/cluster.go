@@ -39,12 +39,8 @@ func (p *target) cluster(ctx context.Context) ([]Finding, error) {
 	if guess == "" {
 		return findings, nil
 	}
-	what := fmt.Sprintf("Kafka %s, %s", guess, several(p.brokers, "broker"))
-	if p.in.ProducerTime {
-		what = "an embedded broker, in the service's process"
-	}
-	findings = append(findings, fine(what))
-	if p.brokers == 1 && !p.in.ProducerTime {
+	findings = append(findings, fine(fmt.Sprintf("Kafka %s, %s", guess, several(p.brokers, "broker"))))
+	if p.brokers == 1 {
 		findings = append(findings, note("there is one broker only",
 			"what it holds is lost with its disk, and nothing goes on without it", "run three, and let topics have 3 replicas"))
 	}

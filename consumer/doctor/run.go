@@ -40,8 +40,6 @@ type Inputs struct {
 	Snapshots func(context.Context) (snapshot.Store, error)
 	// Certificates are those that the service shows.
 	Certificates []Certificate
-	// ProducerTime says that the journal carries the appender's time, as that of an embedded broker does.
-	ProducerTime bool
 
 	now   func() time.Time // for tests; nil: the clock
 	after func()           // for tests: called between two looks; nil: nothing

@@ -17,14 +17,13 @@ import (
 
 // Group is the group whose documents are looked for.
 type Group struct {
-	Options      []kgo.Opt // reach the cluster
-	Name         string
-	Journal      journal.Params
-	Params       index.Params
-	Settings     []byte                                        // canonical text; it must be the one in force
-	Snapshots    func(context.Context) (snapshot.Store, error) // opens the store, of which nothing is changed
-	ProducerTime bool                                          // the journal's records may carry the appender's time
-	Progress     func(done, total int64)                       // journal records that were read; may be nil
+	Options   []kgo.Opt // reach the cluster
+	Name      string
+	Journal   journal.Params
+	Params    index.Params
+	Settings  []byte                                        // canonical text; it must be the one in force
+	Snapshots func(context.Context) (snapshot.Store, error) // opens the store, of which nothing is changed
+	Progress  func(done, total int64)                       // journal records that were read; may be nil
 }
 
 // Window is what a group remembers at one journal offset.
@@ -162,7 +161,7 @@ func (w *Window) follow(ctx context.Context, from journal.Begin, end int64) erro
 	}
 	part := journal.Part{Options: w.group.Options, Topic: p.Topic, Params: p, From: from, End: end}
 	return part.Follow(ctx, journal.Handler{
-		ProducerTime: w.group.ProducerTime, Owner: w.group.Name,
+		Owner: w.group.Name,
 		Skip: func(at index.Stamp, _ int32, _ *journal.StrayError) error {
 			w.replica.Skip(at)
 			passed(at)

@@ -104,32 +104,6 @@ func (r *Reader) Next(ctx context.Context, fn func(*Record) error) error {
 // Close ends the reader.
 func (r *Reader) Close() { r.client.Close() }
 
-// Counts returns how many records each of the topics holds, control records included: the sum over its partitions of
-// the end less the start. A missing topic holds none.
-func Counts(ctx context.Context, opts []kgo.Opt, topics ...string) (map[string]int64, error) {
-	client, err := kgo.NewClient(opts...)
-	if err != nil {
-		return nil, fmt.Errorf("count records: %w", err)
-	}
-	defer client.Close()
-	admin := kadm.NewClient(client)
-	starts, err := admin.ListStartOffsets(ctx, topics...)
-	if err != nil {
-		return nil, fmt.Errorf("count records: %w", err)
-	}
-	ends, err := admin.ListEndOffsets(ctx, topics...)
-	if err != nil {
-		return nil, fmt.Errorf("count records: %w", err)
-	}
-	counts := map[string]int64{}
-	ends.Each(func(end kadm.ListedOffset) {
-		if start, ok := starts.Lookup(end.Topic, end.Partition); ok && end.Err == nil && start.Err == nil {
-			counts[end.Topic] += end.Offset - start.Offset
-		}
-	})
-	return counts, nil
-}
-
 // Reach makes sure that the cluster answers and has the topics.
 func Reach(ctx context.Context, opts []kgo.Opt, topics ...string) error {
 	client, err := reach(ctx, opts, topics...)

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/rs/zerolog"
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -67,27 +66,6 @@ func (w *Writer) failed() error {
 
 // Close ends the writer. Records that are not flushed may be lost.
 func (w *Writer) Close() { w.client.Close() }
-
-// Create makes a topic with so many partitions, unless it exists.
-func Create(ctx context.Context, opts []kgo.Opt, topic string, partitions int) error {
-	client, err := kgo.NewClient(opts...)
-	if err != nil {
-		return fmt.Errorf("create topic: %w", err)
-	}
-	defer client.Close()
-	admin := kadm.NewClient(client)
-	topics, err := admin.ListTopics(ctx, topic)
-	if err != nil {
-		return fmt.Errorf("create topic %s: %w", topic, err)
-	}
-	if topics.Has(topic) {
-		return nil
-	}
-	if _, err := admin.CreateTopic(ctx, int32(partitions), -1, nil, topic); err != nil {
-		return fmt.Errorf("create topic %s: %w", topic, err)
-	}
-	return nil
-}
 
 // defaultBatch is the largest batch that a topic takes by Kafka's default.
 const defaultBatch = 1_048_588

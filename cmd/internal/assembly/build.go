@@ -2,7 +2,6 @@ package assembly
 
 import (
 	"context"
-	"io"
 	"os"
 	"slices"
 
@@ -24,7 +23,6 @@ type Parts struct {
 	ops     *ops.Server      // nil if http.listen is empty
 	gateway *gateway.Gateway // nil if no documents are taken
 	tracer  *ops.Tracer      // nil if no variable names a collector
-	tell    io.Writer        // told where the page is; may be nil
 }
 
 // Build wires the rooms together. It is the only place that does.
@@ -40,14 +38,14 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 		return nil, err
 	}
 	what := Setup(c, kafka)
-	what.Store, what.Logger, what.ProducerTime, what.Accepted = store, logger, p.InProcess, p.Accepted
+	what.Store, what.Logger, what.Accepted = store, logger, p.Accepted
 	what.Leases, _ = store.(snapshot.Leaser) // a store may have none
 	var clients *ops.Clients
 	if c.HTTP.Listen != "" {
 		clients = ops.NewClients()
 		what.Kafka = append(slices.Clip(what.Kafka), clients.Option())
 	}
-	built := &Parts{store: store, tell: p.Tell}
+	built := &Parts{store: store}
 	if url := ops.Collector(os.Getenv); url != "" {
 		built.tracer = ops.NewTracer(url, c.Consumer.Group, p.Version, logger)
 		what.Sessions = append(what.Sessions, built.tracer.Option())

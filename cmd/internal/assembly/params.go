@@ -13,14 +13,12 @@ import (
 
 // Params say what is built.
 type Params struct {
-	Config    config.Config
-	InProcess bool   // the broker is the embedded one, in this process
-	Version   string // of the program
-	Logger    zerolog.Logger
-	Profiles  bool // are served
-	Accepted  consumer.Accepted
-	Tell      io.Writer             // told where the page is; may be nil
-	More      func(*consumer.Setup) // makes the service more than its configuration; may be nil
+	Config   config.Config
+	Version  string // of the program
+	Logger   zerolog.Logger
+	Profiles bool // are served
+	Accepted consumer.Accepted
+	More     func(*consumer.Setup) // makes the service more than its configuration; may be nil
 }
 
 // Logger returns the logger of a service, whose level can be changed where there is something to ask.

@@ -2,7 +2,6 @@ package assembly
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -36,7 +35,6 @@ func (p *Parts) Run(ctx context.Context, every time.Duration, logger zerolog.Log
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	if p.ops != nil {
 		group.Go(func() error { return p.ops.Serve(serving) })
-		group.Go(p.printPage)
 	}
 	group.Go(func() error {
 		memory.BoundGarbage(serving, p.service.Stats)
@@ -54,12 +52,4 @@ func (p *Parts) Run(ctx context.Context, every time.Duration, logger zerolog.Log
 	stop()
 	p.close(ctx, logger)
 	return err
-}
-
-// printPage says where the page is, to somebody who has just started the service and may not know.
-func (p *Parts) printPage() error {
-	if url := p.ops.URL(); url != "" && p.tell != nil {
-		fmt.Fprintf(p.tell, "its page is %s\n", url)
-	}
-	return nil
 }

@@ -141,9 +141,6 @@ func configArgs(cmd *cobra.Command) (args []string) {
 	if file := cmd.Flag("config"); file.Changed {
 		args = append(args, "--config", file.Value.String())
 	}
-	if dir := cmd.Flag("dir"); dir.Changed {
-		args = append(args, "--dir", dir.Value.String())
-	}
 	return args
 }
 

@@ -31,7 +31,7 @@ type filling struct {
 func fill(ctx context.Context, f *Flags, shell *shell) error {
 	v, err := newFilling(f, shell)
 	if err == nil {
-		signalled, stop := exit.UntilSignalWith(ctx, func() { v.report(exit.Finishing) }, nil)
+		signalled, stop := exit.UntilSignalWith(ctx, func() { v.report(exit.Finishing) })
 		defer stop()
 		err = v.run(signalled)
 	}
@@ -96,16 +96,12 @@ func (v *filling) fill(ctx context.Context, filler *consumer.Filler) error {
 
 // filler wires the rooms together. closing closes what it has opened.
 func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func() error, err error) {
-	embedded, err := v.shell.embedded(v.config)
-	if err != nil {
-		return nil, nil, err
-	}
 	kafka, err := broker.Options(v.config.Kafka, v.logger)
 	if err != nil {
 		return nil, nil, err
 	}
 	what := assembly.Setup(v.config, kafka)
-	what.Logger, what.ProducerTime, what.MaxRate, what.Accepted = v.logger, embedded, v.flags.MaxRate, v.flags.Accepted
+	what.Logger, what.MaxRate, what.Accepted = v.logger, v.flags.MaxRate, v.flags.Accepted
 	closing = func() error { return nil }
 	store, err := v.config.Snapshot.Opener().OpenExisting(ctx, v.config.Consumer.Group)
 	switch {

@@ -16,18 +16,17 @@ import (
 // process is one that works on a job.
 type process struct {
 	*voice
-	shell    *shell
-	flags    *Flags
-	config   config.Config // of the job
-	embedded bool
-	job      backfill.Job
+	shell  *shell
+	flags  *Flags
+	config config.Config // of the job
+	job    backfill.Job
 }
 
 // replay works on the job that the flags describe until its range is judged, or a signal comes.
 func replay(ctx context.Context, f *Flags, shell *shell) error {
 	v, err := newProcess(f, shell)
 	if err == nil {
-		signalled, stop := exit.UntilSignalWith(ctx, exit.Announces(v.Err, v.logsJSON, v.logger), nil)
+		signalled, stop := exit.UntilSignalWith(ctx, exit.Announces(v.Err, v.logsJSON, v.logger))
 		defer stop()
 		err = v.run(signalled)
 		exit.MarkInterrupted(signalled, &err)
@@ -45,9 +44,6 @@ func newProcess(f *Flags, shell *shell) (*process, error) {
 	}
 	v := &process{voice: newVoice(shell, f.JSON, "backfill", name, c.Log), shell: shell, flags: f, config: c}
 	if v.logger, err = assembly.Logger(v.Err, c); err != nil {
-		return nil, err
-	}
-	if v.embedded, err = shell.embedded(c); err != nil {
 		return nil, err
 	}
 	options, err := broker.Options(c.Kafka, v.logger)

@@ -234,6 +234,6 @@ func (v *process) live(ctx context.Context) error {
 func (v *process) build(ctx context.Context, more func(*consumer.Setup)) (*assembly.Parts, error) {
 	memory.Bound(v.config, v.logger)
 	return assembly.Build(ctx, assembly.Params{
-		Config: v.config, InProcess: v.embedded, Version: v.shell.version, Logger: v.logger, Accepted: v.flags.Accepted, More: more,
+		Config: v.config, Version: v.shell.version, Logger: v.logger, Accepted: v.flags.Accepted, More: more,
 	})
 }

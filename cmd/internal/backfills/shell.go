@@ -3,7 +3,6 @@ package backfills
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -25,9 +24,4 @@ func (s *shell) read(sets []string) (config.Config, error) {
 		}
 	}
 	return target.Resolve(s.cmd, l)
-}
-
-// embedded says whether the broker is an embedded one, which stamps no time.
-func (s *shell) embedded(c config.Config) (bool, error) {
-	return target.Runs(cmdline.Text(s.cmd, "dir"), c)
 }

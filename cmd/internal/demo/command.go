@@ -1,14 +1,13 @@
 package demo
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
+	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/cmdline"
@@ -16,7 +15,9 @@ import (
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
@@ -33,7 +34,7 @@ func Command(version string) *cobra.Command {
 		Example: "  unecho demo\n" +
 			"  unecho demo --page\n" +
 			"  unecho demo --documents 100000 --json | tail -1\n" +
-			"  unecho demo --input articles.jsonl --dir ./demo",
+			"  unecho demo --input articles.jsonl",
 		Args: cmdline.AtMost(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return show(cmd, version) },
 	}
@@ -45,10 +46,6 @@ func Command(version string) *cobra.Command {
 		f.Text("input", "file", "", "read documents from a JSONL file instead (- is standard input): objects with text and id")
 		f.Float64("pace", 0, "documents a second, 0 is full speed; if not given, 60 on a terminal or with --page")
 	})
-	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
-		f.Text("dir", "dir", "", "keep everything in this directory, and go on there the next time (default a temporary one)")
-		f.Text("listen", "address", "127.0.0.1:0", "the broker's address; port 0 takes a free one")
-	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("page", false, "serve the page of the service on http.listen, with more documents, until Ctrl-C")
 	})
@@ -56,45 +53,43 @@ func Command(version string) *cobra.Command {
 	return cmd
 }
 
-func show(cmd *cobra.Command, version string) (err error) {
-	var kafka target.Broker
-	ctx, stop := exit.UntilSignalWith(cmd.Context(), exit.Announces(cmd.ErrOrStderr(), false, zerolog.Nop()), func() { _ = kafka.Close() })
+// partitions is how many partitions the source topic has.
+const partitions = 4
+
+func show(cmd *cobra.Command, version string) error {
+	ctx, stop := exit.UntilSignal(cmd.Context(), cmd.ErrOrStderr())
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // into head: the write fails, and what follows removes the directory
-	dir, remove, err := Dir(cmdline.Text(cmd, "dir"))
+	dir, err := os.MkdirTemp("", "unecho-demo-")
 	if err != nil {
-		return err
+		return fmt.Errorf("make a directory for snapshots: %w", err)
 	}
-	defer remove()
+	defer os.RemoveAll(dir)
 	p, docs, err := demoOf(cmd, dir, version)
 	if err != nil {
 		return err
 	}
-	if err := kafka.Start(ctx, &p.Config, dir, cmdline.Text(cmd, "listen"), p.Logger); err != nil {
-		return err
+	kafka, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(partitions, document.Named(p.Config.Sources)...))
+	if err != nil {
+		return fmt.Errorf("start a broker: %w", err)
 	}
-	defer func() { err = errors.Join(err, kafka.Close()) }()
-	fmt.Fprintf(cmd.ErrOrStderr(), "a Kafka broker listens on %s, its data in %s\n", p.Config.Kafka.Brokers[0], dir)
+	defer kafka.Close()
+	p.Config.Kafka = broker.DefaultParams()
+	p.Config.Kafka.Brokers = kafka.ListenAddrs()
+	fmt.Fprintf(cmd.ErrOrStderr(), "a Kafka broker listens on %s\n", p.Config.Kafka.Brokers[0])
 	opts, err := broker.Options(p.Config.Kafka, p.Logger)
 	if err != nil {
 		return err
 	}
 	p.Setup = assembly.Setup(p.Config, opts)
-	p.Sum = func(s Summary) error {
-		if ctx.Err() != nil && cmd.Flag("dir").Changed {
-			fmt.Fprintf(cmd.ErrOrStderr(), "stopped; `unecho demo --dir %s` goes on from here\n", dir)
-		}
-		if cmdline.Bool(cmd, "json") {
-			return terminal.WriteJSON(cmd.OutOrStdout(), s)
-		}
-		return s.WriteText(cmd.OutOrStdout())
-	}
 	return Run(ctx, p, docs)
 }
 
 // demoOf returns what the flags ask for: a service on a broker that is still to be started, and the documents for it.
 func demoOf(cmd *cobra.Command, dir, version string) (p Params, docs *Documents, err error) {
-	base := target.Defaults(config.Default(), dir)
+	base := config.Default()
+	base.Kafka.Brokers = []string{"127.0.0.1:1"} // the real one is known when it listens
+	base.Sources, base.Consumer.Group, base.Snapshot.Directory.Path = target.AnySource(), target.Group, dir
 	read := &base.Sources[0].Reading
 	read.Format, read.Fields, read.ID = "json", []string{"text"}, "field:id"
 	paged := cmdline.Bool(cmd, "page")
@@ -111,8 +106,11 @@ func demoOf(cmd *cobra.Command, dir, version string) (p Params, docs *Documents,
 		return p, nil, err
 	}
 	p = Params{
-		Params: assembly.Params{Config: loaded.Config, InProcess: true, Version: version, Logger: logger, Tell: cmd.ErrOrStderr()},
-		Out:    cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(),
+		Params: assembly.Params{
+			Config: loaded.Config, Version: version, Logger: logger,
+			More: func(s *consumer.Setup) { s.ProducerTime = true }, // the broker stamps no time
+		},
+		Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(), JSON: cmdline.Bool(cmd, "json"),
 		Pace: cmdline.Float(cmd, "pace"), Stay: paged,
 	}
 	if !cmd.Flag("pace").Changed {

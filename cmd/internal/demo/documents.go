@@ -12,8 +12,7 @@ import (
 // Documents are the documents to be sent.
 type Documents struct {
 	Input
-	expected int // documents of all runs on the directory; 0 is unknown
-	earlier  int // of these, so many were sent before
+	expected int // 0 is unknown
 }
 
 // Open opens the named file, or else makes articles. It is called before anything is started, so that a wrong name is
@@ -26,9 +25,9 @@ func Open(input string, p synthetic.Params) (*Documents, error) {
 	return &Documents{Input: docs, expected: p.Documents}, err
 }
 
-// each calls send with the value of each document that was not sent before.
+// each calls send with the value of each document.
 func (d *Documents) each(ctx context.Context, send func(value []byte) error) error {
-	return d.Each(ctx, d.earlier, func(int) {}, func(line int, document []byte) error {
+	return d.Each(ctx, func(int) {}, func(line int, document []byte) error {
 		return send(object(line, document))
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/unecho/unecho/index/eval/synthetic"
 )
 
-// sent are the documents of a file but the first ones.
-func sent(t *testing.T, content string, earlier int) (all []string, err error) {
+// sent are the documents of a file.
+func sent(t *testing.T, content string) (all []string, err error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "in.jsonl")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -25,7 +25,6 @@ func sent(t *testing.T, content string, earlier int) (all []string, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	docs.earlier = earlier
 	err = docs.each(t.Context(), func(value []byte) error {
 		all = append(all, string(value))
 		return nil
@@ -49,11 +48,8 @@ func TestLines(t *testing.T) {
 		{"what the filter will reject", "{\"text\":\n\"open\nRain\nnull\n[]\n\xff\n", []string{`{"text":`, `"open`, "Rain", "null", "[]", "\xff"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got, err := sent(t, test.in, 0); err != nil || !slices.Equal(got, test.want) {
+			if got, err := sent(t, test.in); err != nil || !slices.Equal(got, test.want) {
 				t.Errorf("%q, error %v; want %q", got, err, test.want)
-			}
-			if got, err := sent(t, test.in, 1); err != nil || len(test.want) > 0 && !slices.Equal(got, test.want[1:]) {
-				t.Errorf("%q without the first, error %v; want those behind it", got, err)
 			}
 		})
 	}
@@ -61,11 +57,11 @@ func TestLines(t *testing.T) {
 
 func TestLongLines(t *testing.T) {
 	long := `{"text":"` + strings.Repeat("Rain, then sun. ", 5<<20/16) + `"}`
-	got, err := sent(t, long+"\n\"Rain\"", 0)
+	got, err := sent(t, long+"\n\"Rain\"")
 	if err != nil || len(got) != 2 || got[0] != long {
 		t.Errorf("%d documents, error %v; want the long one as it is, and the next", len(got), err)
 	}
-	got, err = sent(t, "\"a\"\n"+strings.Repeat("x", corpus.MaxRecord+1), 0)
+	got, err = sent(t, "\"a\"\n"+strings.Repeat("x", corpus.MaxRecord+1))
 	if len(got) != 1 || !errors.Is(err, bufio.ErrTooLong) || !strings.HasPrefix(err.Error(), "read line 2: ") {
 		t.Errorf("%d documents, error %v; want one, and that line 2 is too long", len(got), err)
 	}
@@ -86,15 +82,15 @@ func TestOpen(t *testing.T) {
 	if err != nil || docs.expected != 3 {
 		t.Fatalf("articles: %+v, error %v; want 3 documents expected", docs, err)
 	}
-	docs.earlier = 1
 	n := 0
 	err = docs.each(t.Context(), func(value []byte) error {
-		if n++; !strings.HasPrefix(string(value), `{"id":"article-00000`+string(rune('0'+n))) {
+		if !strings.HasPrefix(string(value), `{"id":"article-00000`+string(rune('0'+n))) {
 			t.Errorf("%.30s is sent", value)
 		}
+		n++
 		return nil
 	})
-	if err != nil || n != 2 {
-		t.Errorf("%d articles, error %v; want those behind the first", n, err)
+	if err != nil || n != 3 {
+		t.Errorf("%d articles, error %v; want three", n, err)
 	}
 }

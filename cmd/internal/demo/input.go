@@ -17,9 +17,9 @@ import (
 // Input is what is sent.
 type Input struct {
 	Size int64 // bytes; -1: not known
-	// Each calls send with each document but the first ones, so many, and the line of the file where it stands. It calls
-	// read with the bytes that were read. The document is valid until send returns.
-	Each  func(ctx context.Context, first int, read func(int), send func(line int, document []byte) error) error
+	// Each calls send with each document and the line of the file where it stands. It calls read with the bytes that were
+	// read. The document is valid until send returns.
+	Each  func(ctx context.Context, read func(int), send func(line int, document []byte) error) error
 	close func() error
 }
 
@@ -30,13 +30,8 @@ func OpenInput(file string, p synthetic.Params) (Input, error) {
 		if err != nil {
 			return Input{}, exit.NotThere(err)
 		}
-		each := func(ctx context.Context, first int, read func(int), send func(int, []byte) error) error {
-			return corpus.EachLine(ctx, in, read, func(line int, document []byte) error {
-				if first--; first >= 0 {
-					return nil
-				}
-				return send(line, document)
-			})
+		each := func(ctx context.Context, read func(int), send func(int, []byte) error) error {
+			return corpus.EachLine(ctx, in, read, send)
 		}
 		return Input{size, each, in.Close}, nil
 	}
@@ -44,8 +39,7 @@ func OpenInput(file string, p synthetic.Params) (Input, error) {
 	if err != nil {
 		return Input{}, exit.Usage(err)
 	}
-	each := func(ctx context.Context, first int, _ func(int), send func(int, []byte) error) error {
-		articles.Skip(first)
+	each := func(ctx context.Context, _ func(int), send func(int, []byte) error) error {
 		for doc, more := articles.Next(); more && ctx.Err() == nil; doc, more = articles.Next() {
 			if err := send(0, doc.Value()); err != nil {
 				return err
@@ -68,7 +62,7 @@ func (d *Input) SendTo(ctx context.Context, w *topic.Writer, pace float64,
 	if pace > 0 {
 		limit.SetLimit(rate.Limit(pace))
 	}
-	err = d.Each(ctx, 0, progress.Add, func(_ int, document []byte) error {
+	err = d.Each(ctx, progress.Add, func(_ int, document []byte) error {
 		if err := limit.Wait(ctx); err != nil {
 			return err
 		}

@@ -23,37 +23,26 @@ import (
 // mostEvaluated bounds the documents whose texts are kept to measure precision and recall: each costs some 5 kB.
 const mostEvaluated = 200_000
 
-// outputs reads the three output topics from their beginning: it counts, shows what is new, and keeps the texts.
+// outputs reads the three output topics: it counts, shows, and keeps the texts.
 type outputs struct {
 	config  config.Config
 	reader  *topic.Reader
-	old     map[entry.PartitionName]int64 // the outputs' ends when this run began
 	texts   *document.Reader
 	counts  map[string]int
 	kept    map[string]string // coordinates in the source -> text
 	known   map[string]article
-	earlier int  // Documents that an earlier run in the same directory had forwarded
 	bounded bool // there are more documents than are evaluated
 }
 
-func newOutputs(ctx context.Context, opts topic.Options, c config.Config) (*outputs, error) {
-	topics := c.Sink.Outputs(c.Sources[0].Topics[0])
+func newOutputs(opts topic.Options, c config.Config) (*outputs, error) {
 	texts, err := document.NewSources(c.Readings())
 	if err != nil {
 		return nil, err
 	}
 	o := &outputs{
 		config: c, texts: texts, counts: map[string]int{}, kept: map[string]string{}, known: map[string]article{},
-		old: map[entry.PartitionName]int64{},
 	}
-	ends, err := topic.Ends(ctx, opts, topics...)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range ends {
-		o.old[e.PartitionName] = e.Offset
-	}
-	o.reader, err = topic.NewReader(opts, topics...)
+	o.reader, err = topic.NewReader(opts, c.Sink.Outputs(c.Sources[0].Topics[0])...)
 	return o, err
 }
 
@@ -103,10 +92,6 @@ func (o *outputs) take(r *topic.Record, view verdictView) {
 			o.kept[source] = string(doc.Text)
 		}
 	}
-	if r.Offset < o.old[entry.Name(r.Topic, r.Partition)] {
-		o.earlier++
-		return
-	}
 	view.show(o.event(r, verdict, a))
 }
 
@@ -133,7 +118,7 @@ func (d *demo) summary(ctx context.Context) (Summary, error) {
 		Rejected: o.counts[sink.Rejected],
 		Seconds:  d.ended.Sub(d.began).Seconds(), PeakRSSBytes: memory.Peak(), Threshold: d.Config.Judge.Duplicates.Threshold,
 	}
-	s.DocumentsPerSecond = float64(s.Documents-o.earlier) / s.Seconds
+	s.DocumentsPerSecond = float64(s.Documents) / s.Seconds
 	if o.bounded {
 		return s, nil
 	}

@@ -19,13 +19,13 @@ import (
 
 // Params are the settings of a demo.
 type Params struct {
-	assembly.Params                // of the service, on the embedded broker
+	assembly.Params                // of the service, on a broker in this process
 	Setup           consumer.Setup // of the same service, for a replay of its journal
 	Out             io.Writer
 	Notes           io.Writer // notes, apart from the results
 	Pace            float64   // documents a second; 0 and less is full speed
 	Stay            bool      // go on serving when all documents have their verdict, until ctx is done
-	Sum             func(Summary) error
+	JSON            bool      // is the form of the summary
 }
 
 // demo is one run of it.
@@ -42,25 +42,13 @@ type demo struct {
 // Run sends the documents, shows the verdicts until each has one, and sums up.
 func Run(ctx context.Context, p Params, docs *Documents) error {
 	d := &demo{Params: p}
-	sent, err := d.sent(ctx)
-	if err != nil {
-		return err
-	}
-	docs.earlier = sent
-	options := viewOptionsFor(d.Out, os.Getenv, max(0, docs.expected-sent))
+	options := viewOptionsFor(d.Out, os.Getenv, docs.expected)
 	options.Screen, _ = d.Notes.(*terminal.Screen)
 	if d.Stay {
 		options.Page = func() string { return d.service.Page() }
 	}
 	d.view = newView(d.Out, options)
 	return d.run(ctx, docs)
-}
-
-// sent returns how many documents an earlier run has sent.
-func (d *demo) sent(ctx context.Context) (int, error) {
-	source := d.Config.Sources[0].Topics[0]
-	counts, err := topic.Counts(ctx, d.Setup.Kafka, source)
-	return int(counts[source]), err
 }
 
 // Watched is how many documents there are for somebody who watches a page: ten minutes at the pace that can be
@@ -90,11 +78,17 @@ func (d *demo) run(ctx context.Context, docs *Documents) error {
 	group, inner := errgroup.WithContext(serving)
 	group.Go(func() error { return d.service.Run(inner, 0, d.Logger) })
 	group.Go(func() error {
+		if url := d.service.Page(); url != "" {
+			fmt.Fprintf(d.Notes, "its page is %s\n", url)
+		}
+		return nil
+	})
+	group.Go(func() error {
 		defer stop()
 		if err := ready(inner, d.service.Ready); err != nil {
 			return nil // the service reports why it ended
 		}
-		if d.outputs, err = newOutputs(inner, d.Setup.Kafka, d.Config); err != nil {
+		if d.outputs, err = newOutputs(d.Setup.Kafka, d.Config); err != nil {
 			return err
 		}
 		defer d.outputs.close()
@@ -134,7 +128,10 @@ func (d *demo) sum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return d.Sum(s)
+	if d.JSON {
+		return terminal.WriteJSON(d.Out, s)
+	}
+	return s.WriteText(d.Out)
 }
 
 // closed closes the view and adds its error to err, unless it is that error already.
@@ -184,15 +181,14 @@ func (d *demo) show(ctx context.Context, docs *Documents) error {
 	return err
 }
 
-// send produces the documents at the wanted pace and returns how many the topic holds then.
-func (d *demo) send(ctx context.Context, docs *Documents) (int, error) {
-	source := d.Config.Sources[0].Topics[0]
-	w, err := topic.NewWriter(ctx, d.Setup.Kafka, source)
+// send produces the documents at the wanted pace and returns how many there were.
+func (d *demo) send(ctx context.Context, docs *Documents) (n int, err error) {
+	w, err := topic.NewWriter(ctx, d.Setup.Kafka, d.Config.Sources[0].Topics[0])
 	if err != nil {
 		return 0, err
 	}
 	defer w.Close()
-	began, n := time.Now(), 0
+	began := time.Now()
 	err = docs.each(ctx, func(value []byte) error {
 		if err := w.Write(ctx, nil, value); err != nil {
 			return err
@@ -206,8 +202,5 @@ func (d *demo) send(ctx context.Context, docs *Documents) (int, error) {
 	if ctx.Err() != nil {
 		err = nil
 	}
-	if err := errors.Join(err, docs.Close(), w.Flush(context.WithoutCancel(ctx))); err != nil {
-		return 0, err
-	}
-	return d.sent(context.WithoutCancel(ctx))
+	return n, errors.Join(err, docs.Close(), w.Flush(context.WithoutCancel(ctx)))
 }

@@ -25,19 +25,14 @@ func Announces(stderr io.Writer, asJSON bool, logger zerolog.Logger) func() {
 
 // UntilSignal returns a context that ends with the first SIGINT or SIGTERM. A second one ends the process at once.
 func UntilSignal(parent context.Context, stderr io.Writer) (context.Context, context.CancelFunc) {
-	return UntilSignalWith(parent, Announces(stderr, false, zerolog.Nop()), nil)
+	return UntilSignalWith(parent, Announces(stderr, false, zerolog.Nop()))
 }
 
-// UntilSignalWith is UntilSignal for those who say in their own way that they finish. Who has something that must not
-// be left open closes it in leave, which may be nil: the second signal ends the process when leave returns, and a
-// third one at once. A terminal that is closed is a signal for them, too.
-func UntilSignalWith(parent context.Context, say, leave func()) (context.Context, context.CancelFunc) {
+// UntilSignalWith is UntilSignal for those who say in their own way that they finish.
+func UntilSignalWith(parent context.Context, say func()) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if leave != nil && !signal.Ignored(syscall.SIGHUP) { // as nohup has it
-		signal.Notify(signals, syscall.SIGHUP)
-	}
 	go func() {
 		select {
 		case <-signals:
@@ -48,10 +43,6 @@ func UntilSignalWith(parent context.Context, say, leave func()) (context.Context
 		}
 		select {
 		case <-signals:
-			signal.Stop(signals)
-			if leave != nil {
-				leave()
-			}
 			os.Exit(Interrupted)
 		case <-parent.Done():
 		}

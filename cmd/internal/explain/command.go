@@ -24,7 +24,7 @@ func Command() *cobra.Command {
 		Short: "Say how similar two documents are, by each measure, and why they are duplicates or not",
 		Long: "Say how similar two documents are, by each measure, what the service would decide if B came after A, why, " +
 			"and which\n" +
-			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config or --dir names, or else the text itself. With --in it is an id in these files, or else a number, as in the\n" +
+			"setting would have it decide otherwise. A document is a file (- is standard input), TOPIC/PARTITION/OFFSET of the cluster\nthat --config names, or else the text itself. With --in it is an id in these files, or else a number, as in the\n" +
 			"outputs of `unecho dedup`, or FILE:NUMBER, which needs no --in: the verdict is then that of `unecho dedup`, among all\n" +
 			"documents of the files, and A is the one that comes first.",
 		Example: "  unecho explain 'the cat sat in the hat' 'the cat sat on the mat' --shingle word:1\n" +
@@ -44,7 +44,6 @@ func Command() *cobra.Command {
 		f.Bool("shared", false, "all shingles that both have as well")
 	})
 	cmdline.AddJSON(cmd, "all of it as one JSON object")
-	target.AddEmbeddedFlag(cmd)
 	cmdline.AddSettings(cmd, "duplicates", "normalize", "advanced.max_document_bytes", "sources.reject", "sources.scope")
 	return cmd
 }
@@ -129,7 +128,6 @@ func Rules(files []string) []cmdline.Rule {
 	inFiles := func(*cmdline.Asked) bool { return len(files) > 0 }
 	return slices.Concat([]cmdline.Rule{
 		{Flags: "format fields id delimiter lenient-quotes strict", When: inFiles, Why: "is about a file with documents: name it by --in"},
-		{Flags: "dir", When: func(*cmdline.Asked) bool { return len(files) == 0 }, Why: "is about records of a cluster, and A and B are in files"},
 		{Flags: "normal shared", When: func(g *cmdline.Asked) bool { return !g.Has("json") }, Why: "is in --json already: leave it out"},
 		{Flags: "in json html"},
 	}, cmdline.SettingRules(), cmdline.PairRules(), cmdline.JudgeRules(), cmdline.LayoutRules())

@@ -60,7 +60,7 @@ func forget(ctx context.Context, cmd *cobra.Command, s *target.Service, names []
 	}
 	c := s.Config
 	group := removal.Group{
-		Options: s.Kafka, ProducerTime: s.ProducerTime, Name: c.Consumer.Group, Journal: c.Journal, Params: c.Judge, Settings: c.Settings(),
+		Options: s.Kafka, Name: c.Consumer.Group, Journal: c.Journal, Params: c.Judge, Settings: c.Settings(),
 		Snapshots: snapshots.Existing(c),
 	}
 	shown := terminal.NewStages(cmd.ErrOrStderr())

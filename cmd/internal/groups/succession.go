@@ -29,7 +29,7 @@ func runHandover(ctx context.Context, cmd *cobra.Command, s *target.Service, _ [
 	if err != nil {
 		return err
 	}
-	ctx, stop := exit.UntilSignalWith(ctx, func() {}, nil)
+	ctx, stop := exit.UntilSignalWith(ctx, func() {})
 	defer stop()
 	t := &succession.Setup{
 		Kafka: s.Kafka, OldGroup: older, NewGroup: newer,

@@ -65,8 +65,8 @@ func doctorInputs(s *target.Service) doctor.Inputs {
 	return doctor.Inputs{
 		Options: s.Kafka, Brokers: c.Kafka.Brokers, Params: c.Consumer, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot.Params(), Index: c.Judge, Sources: c.Readings(), Registry: c.Registry, Settings: c.Settings(),
-		Snapshots:    snapshots.Existing(c),
-		ProducerTime: s.ProducerTime, Takes: c.HTTP.Takes(), Certificates: certificatesOf(c),
+		Snapshots: snapshots.Existing(c),
+		Takes:     c.HTTP.Takes(), Certificates: certificatesOf(c),
 	}
 }
 

@@ -81,12 +81,11 @@ func memberOf(cmd *cobra.Command) (*Client, error) {
 	return New(p)
 }
 
-// httpOf returns the section http of the named configuration, or of the defaults if there is none: a service on an
-// embedded broker needs no file.
+// httpOf returns the section http of the named configuration, or of the defaults if there is none.
 func httpOf(cmd *cobra.Command) (config.HTTPParams, error) {
 	// what a file must have; it is not used
 	under := []string{"kafka.brokers=127.0.0.1:1", "group=" + target.Group, "snapshots.directory.path=."}
 	sources := func(c *config.Config) { c.Sources, c.AnyTopics = target.AnySource(), true }
-	c, err := target.Config(cmd, false, "", target.Layers{Base: sources, Under: under})
+	c, err := target.Config(cmd, target.Layers{Base: sources, Under: under})
 	return c.HTTP, err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -86,18 +85,13 @@ func onStore(open opening, do func(context.Context, *storeVerb) error) func(*cob
 	}
 }
 
-// storeConfig returns the part of the configuration that concerns the store. If nothing names one, it is that of an
-// embedded service.
+// storeConfig returns the part of the configuration that concerns the store.
 func storeConfig(cmd *cobra.Command) (c config.Config, named bool, err error) {
 	base := config.Default()
 	base.Consumer.Group = target.Group
 	named = cmdline.Text(cmd, "config") != "" || cmdline.ConfigPath(nil) != ""
 	unnamed := !named &&
 		!slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "UNECHO_SNAPSHOTS_") })
-	usual := filepath.Join(target.Dir, "snapshots")
-	if _, err := os.Stat(usual); err == nil && unnamed {
-		base.Snapshot.Directory.Path, unnamed = usual, false
-	}
 	c, err = cmdline.Sections(cmd, base, "snapshots", "group")
 	if err != nil && unnamed {
 		fmt.Fprintln(cmd.ErrOrStderr(), "name the store: by --config FILE, or by --directory DIR, or by the flags or variables "+

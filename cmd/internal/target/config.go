@@ -8,7 +8,21 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/document"
 )
+
+// Topic is the source topic where nothing else is configured.
+const Topic = "documents"
+
+// Group is the consumer group where nothing else is configured.
+const Group = "unecho"
+
+// AnySource is the source where nothing else is configured.
+func AnySource() []document.Source {
+	s := document.DefaultSource()
+	s.Topics = []string{Topic}
+	return []document.Source{s}
+}
 
 // Layers are what a verb adds to the configuration.
 type Layers struct {
@@ -17,14 +31,11 @@ type Layers struct {
 	Over  []string             // settings that outrank everything
 }
 
-// Config returns the configuration. With an embedded broker it has defaults for everything that one needs.
-func Config(cmd *cobra.Command, inProcess bool, dir string, l Layers) (config.Config, error) {
+// Config returns the configuration.
+func Config(cmd *cobra.Command, l Layers) (config.Config, error) {
 	base := config.Default()
 	if l.Base != nil {
 		l.Base(&base)
-	}
-	if inProcess {
-		base = Defaults(base, dir)
 	}
 	var args []string
 	if path := cmdline.Text(cmd, "config"); path != "" {

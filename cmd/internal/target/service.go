@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -34,8 +35,6 @@ func AddFlags(cmd *cobra.Command, settings ...string) {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+
 			", if it is there)")
-		f.Text("dir", "dir", Dir,
-			"the directory of a service on an embedded broker; used if no configuration is given")
 	})
 	for _, f := range setting.Shape(config.Default()) {
 		for _, key := range settings {
@@ -48,9 +47,8 @@ func AddFlags(cmd *cobra.Command, settings ...string) {
 
 // Service is the service that a verb talks to.
 type Service struct {
-	Config       config.Config
-	Kafka        topic.Options
-	ProducerTime bool // its broker is an embedded one, which stamps no time
+	Config config.Config
+	Kafka  topic.Options
 }
 
 // Journal is the topic of its journal.
@@ -66,10 +64,7 @@ func (s *Service) AsBegun(ctx context.Context) (err error) {
 // reach returns the service of a configuration.
 func reach(cmd *cobra.Command, c config.Config) (s *Service, err error) {
 	s = &Service{Config: c}
-	if s.Kafka, err = kafka(cmd, c); err != nil {
-		return nil, err
-	}
-	s.ProducerTime, err = Runs(cmdline.Text(cmd, "dir"), c)
+	s.Kafka, err = kafka(cmd, c)
 	return s, err
 }
 
@@ -90,26 +85,13 @@ func Source(cmd *cobra.Command) (s *Service, source string, err error) {
 	return s, source, err
 }
 
-// Resolve returns the configuration of the named service: the file's, or that of an embedded broker that runs in --dir.
-func Resolve(cmd *cobra.Command, l Layers) (c config.Config, err error) {
-	dir := cmdline.Text(cmd, "dir")
-	named := cmdline.Text(cmd, "config") != ""
-	address, err := Address(dir)
-	if err != nil {
-		return c, err
+// Resolve returns the configuration of the named service.
+func Resolve(cmd *cobra.Command, l Layers) (config.Config, error) {
+	c, err := Config(cmd, l)
+	if err != nil && cmdline.Text(cmd, "config") == "" && cmdline.ConfigPath(nil) == "" {
+		return c, errors.New("no service to talk to: give its configuration with --config")
 	}
-	inProcess := address != "" && !named && (cmd.Flag("dir").Changed || cmdline.ConfigPath(nil) == "")
-	if c, err = Config(cmd, inProcess, dir, l); err != nil {
-		if address == "" && !named && cmdline.ConfigPath(nil) == "" {
-			return c, fmt.Errorf("no service to talk to: give its configuration with --config, or start one with `unecho run "+
-				"--embedded --dir %s`", dir)
-		}
-		return c, err
-	}
-	if inProcess {
-		PointAt(&c, address)
-	}
-	return c, nil
+	return c, err
 }
 
 // Look is what a verb does with a service.

@@ -34,7 +34,6 @@ func addSampleFlags(cmd *cobra.Command) {
 			"long ago, such as 24h")
 		f.Text("to", "time", "", "of the topic, what is older than this")
 	})
-	target.AddEmbeddedFlag(cmd)
 }
 
 func tokensField(cmd *cobra.Command) string { return cmdline.Text(cmd, "tokens") }

@@ -1,12 +1,14 @@
 package pagetest
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -56,46 +58,71 @@ func sideBySide(x *tab) {
 	x.until(`!document.querySelector('dialog[open]')`)
 }
 
-// produce sends lines to the embedded broker of a directory.
-func produce(t *testing.T, dir string, lines ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), shared.program, "produce", "-", "--dir", dir)
-	cmd.Stdin = strings.NewReader(strings.Join(lines, "\n") + "\n")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("produce: %v\n%s", err, out)
-	}
+// feed is a pipe that a member reads documents from.
+type feed struct {
+	path string
+	in   *os.File
 }
 
-// TestReconnects: the page says that nothing answers, goes on when the member is back, and shows what is found then.
-// What it shows are documents full of markup.
-func TestReconnects(t *testing.T) {
-	dir, listen := filepath.Join(t.TempDir(), "data"), free(t)
-	start := func() *Program {
-		p, err := embedded(t.Context(), dir, listen, "http.show_text=true")
+func newFeed(t *testing.T) *feed {
+	t.Helper()
+	f := &feed{path: filepath.Join(t.TempDir(), "feed")}
+	if err := syscall.Mkfifo(f.path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if f.in, err = os.OpenFile(f.path, os.O_RDWR, 0); err != nil { // for reading too, so that it waits for nobody
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.in.Close() }) // it may be closed
+	return f
+}
+
+// send sends lines, each a text.
+func (f *feed) send(t *testing.T, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		document, err := json.Marshal(line)
+		if err == nil {
+			_, err = f.in.Write(append(document, '\n'))
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p
 	}
-	member := start()
-	x := open(t, member.URL, desk())
+}
+
+// TestReconnects: the page says that nothing answers, goes on when a member is back, and shows what is found then.
+// What it shows are documents full of markup.
+func TestReconnects(t *testing.T) {
+	listen := free(t)
+	start := func() (*Program, *feed) {
+		f := newFeed(t)
+		p, err := member(t.Context(), listen, f.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p, f
+	}
+	first, sent := start()
+	x := open(t, first.URL, desk())
 	x.says("#sentence", "Well: no documents at the moment")
 	x.says("#recent .empty", "No duplicate was found")
 	text := `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script> the harbour bridge was closed on monday after inspectors found cracks in two cables <b>bold</b>`
-	produce(t, dir, text, text+" &amp; more")
+	sent.send(t, text, text+" &amp; more")
 	x.until(`document.querySelectorAll('.copies li').length === 1`)
-	if err := member.Stop(); err != nil {
+	if err := errors.Join(sent.in.Close(), first.Stop()); err != nil {
 		t.Errorf("the member ends with %v", err)
 	}
 	x.says("#sentence", "No answer")
 	x.says("#recent .head", "not live")
 	x.until(`document.title.startsWith('No answer')`)
-	member = start()
-	defer func() { _ = member.Stop() }()
+	again, sent := start()
+	defer func() { _ = errors.Join(sent.in.Close(), again.Stop()) }()
 	x.live()
 	x.until(`document.querySelector('#recent .head').textContent.includes('live') && !document.querySelector('#recent .head').textContent.includes('not live')`)
-	produce(t, dir, text+" and so on")
-	x.until(`document.querySelectorAll('.copies li').length === 1 && document.getElementById('more').textContent.includes('committed 1 document')`)
+	sent.send(t, text, text+" and so on")
+	x.until(`document.querySelectorAll('.copies li').length === 1 && document.getElementById('more').textContent.includes('committed 2 documents')`)
 	x.click(".copies button")
 	x.until(`[...document.querySelectorAll('dialog .text')].every((e) => e.textContent.includes('<script>window.hacked=2</script>'))`)
 	x.press(kb.Escape)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -44,7 +43,7 @@ func within(m *testing.M) (code int, err error) {
 		return 1, fmt.Errorf("UNECHO_TEST_AXE must name the script of axe-core: run make test-page, which fetches it: %w", err)
 	}
 	shared.axe = string(script)
-	if shared.member, err = embedded(ctx, filepath.Join(dir, "member"), "127.0.0.1:0"); err != nil {
+	if shared.member, err = member(ctx, "127.0.0.1:0", "/dev/null"); err != nil {
 		return 1, err
 	}
 	defer func() { _ = shared.member.Stop() }()
@@ -57,16 +56,9 @@ func within(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// embedded starts a member on a broker of its own.
-func embedded(ctx context.Context, dir, listen string, sets ...string) (*Program, error) {
-	args := []string{
-		"run", "--embedded", "--dir", dir, "--log-format", "console", "--log-level", "warn", "--set",
-		"http.listen=" + listen,
-	}
-	for _, set := range sets {
-		args = append(args, "--set", set)
-	}
-	return Start(ctx, shared.program, args...)
+// member starts a member on a broker of its own, which reads the documents of a file.
+func member(ctx context.Context, listen, file string) (*Program, error) {
+	return Start(ctx, shared.program, "demo", "--page", "--input", file, "--set", "http.listen="+listen)
 }
 
 // desk is a usual window, phone a small one.

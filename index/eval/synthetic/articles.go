@@ -43,9 +43,6 @@ func (all *Articles) Next() (Document, bool) {
 	return all.At(all.next - 1), true
 }
 
-// Skip makes number the next document, to resume.
-func (all *Articles) Skip(number int) { all.next = number }
-
 // At makes the document with any number, from 0, even beyond the last.
 func (all *Articles) At(number int) Document {
 	random, kind := all.draw(number)

@@ -61,7 +61,7 @@ func (c *Condition) value() string { return cmp.Or(c.Equals, c.Not) }
 func (c *Condition) holds(there, equal bool) bool {
 	switch {
 	case c.Exists != "":
-		return there == (c.Exists == strconv.FormatBool(true))
+		return there == strings.EqualFold(c.Exists, "true")
 	case c.Not != "":
 		return !equal
 	}
@@ -92,7 +92,7 @@ func (c Condition) validate(format string) (wrong []setting.Mistake) {
 	case c.sized() && c.Header+c.Field != "":
 		add(tests[0], "", "is of the value of the record, and stands beside a header or a field", "write a condition for each")
 	}
-	if c.Exists != "" && c.Exists != "true" && c.Exists != "false" {
+	if exists := strings.ToLower(c.Exists); exists != "" && exists != "true" && exists != "false" {
 		add("exists", c.Exists, "is neither true nor false", "write true or false")
 	}
 	if c.Field == "" {
@@ -125,7 +125,7 @@ func (p Params) wrongWhen() (wrong []setting.Mistake) {
 func normalWhen(all []Condition) []Condition {
 	all = slices.Clone(all)
 	for i := range all {
-		all[i].Field = canonicalPath(all[i].Field)
+		all[i].Field, all[i].Exists = canonicalPath(all[i].Field), strings.ToLower(all[i].Exists)
 	}
 	slices.SortFunc(all, func(a, b Condition) int { return strings.Compare(fmt.Sprintf("%#v", a), fmt.Sprintf("%#v", b)) })
 	return slices.Compact(all)

@@ -24,6 +24,7 @@ func TestWrongConditions(t *testing.T) {
 	}{
 		{condition{Header: "lang", Equals: "en"}, ""},
 		{condition{Field: `a\.b.c`, Exists: "false"}, ""},
+		{condition{Field: "a", Exists: "True"}, ""},
 		{condition{SizeBelow: 1}, ""},
 		{condition{}, "when[0]: looks at no header, no field and no size; write for example {header: lang, equals: en}"},
 		{condition{Equals: "en"}, "when[0]: equals: looks at no header, no field and no size; "},
@@ -63,7 +64,7 @@ func TestConditionsOfAFormat(t *testing.T) {
 func TestNormal(t *testing.T) {
 	p, q := document.DefaultParams(), document.DefaultParams()
 	p.Reject, q.Reject = []string{"missing_field", "empty"}, []string{"empty", "missing_field"}
-	p.When = []condition{{Header: "a", Equals: "b"}, {Field: `\$a`, Exists: "true"}, {Header: "a", Equals: "b"}}
+	p.When = []condition{{Header: "a", Equals: "b"}, {Field: `\$a`, Exists: "TRUE"}, {Header: "a", Equals: "b"}}
 	q.When = []condition{{Field: `\$a`, Exists: "true"}, {Header: "a", Equals: "b"}}
 	if a, b := p.Normal(), q.Normal(); !reflect.DeepEqual(a, b) || len(a.When) != 2 {
 		t.Errorf("%+v and %+v differ", a, b)
@@ -86,6 +87,7 @@ func TestConditionsHold(t *testing.T) {
 	}
 	for is, checked := range map[condition]bool{
 		header("lang", "en", "", ""): true, header("lang", "de", "", ""): false, header("lang", "", "de", ""): true, header("lang", "", "", "true"): true,
+		header("lang", "", "", "True"): true, header("lang", "", "", "FALSE"): false,
 		header("lang", "", "", "false"): false, header("Lang", "", "", "true"): false, header("Lang", "", "", "false"): true,
 		header("Lang", "en", "", ""): false, header("Lang", "", "en", ""): true, header("null", "", "", "true"): true, header("null", "", "x", ""): true,
 		field("kind", "news", "", ""): true, field("kind", "new", "", ""): false, field("kind", "", "news", ""): false, field("kind", "", "x", ""): true,

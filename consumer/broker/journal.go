@@ -94,7 +94,7 @@ func (t *Topics) createJournal(ctx context.Context, name string, want JournalWan
 		replicas = want.ReplicationFactor
 	}
 	has := replicas
-	if has < 0 && want.Create {
+	if has < 0 {
 		has = t.defaultReplicas(ctx, name)
 	}
 	configs := map[string]string{}

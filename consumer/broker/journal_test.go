@@ -31,6 +31,11 @@ func TestJournalInSync(t *testing.T) {
 			}
 		}
 	}
+	w := want
+	w.Create, w.ReplicationFactor = false, -1
+	if _, err := ts.VerifyJournal(deadline(t), "by.hand", w); err == nil || !strings.Contains(err.Error(), " --config min.insync.replicas=2 ") {
+		t.Errorf("got %v; want the command with min.insync.replicas=2, as the broker makes three replicas", err)
+	}
 }
 
 // A journal that may take no larger records can be used with smaller documents.

@@ -28,6 +28,9 @@ type OutputsWant struct {
 	Why string
 }
 
+// whyTake says why outputs must accept as much as they do.
+const whyTake = "records as large as the source accepts must go through, up to 1 MiB or advanced.max_document_bytes"
+
 // kafkaMaxMessageBytes is Kafka's default for max.message.bytes.
 const kafkaMaxMessageBytes = 1048588
 
@@ -108,6 +111,12 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 		return Topic{}, err
 	}
 	maps.Copy(configs, want.Config)
+	if most, err := strconv.Atoi(configs[maxMessageBytes]); err == nil && most < want.MustTake {
+		return Topic{}, &TopicError{Topic: name, Mistakes: []Mistake{{
+			What: fmt.Sprintf("outputs.create.config would give it max.message.bytes %d, and it must be at least %d", most, want.MustTake),
+			Why:  whyTake, Remedy: fmt.Sprintf("write %d there, or leave max.message.bytes out", want.MustTake),
+		}}}
+	}
 	if want.KeepPast {
 		kept, err := t.sourceRetention(ctx, want.Source.Name)
 		if err != nil {
@@ -128,7 +137,7 @@ func (t *Topics) checkOutput(ctx context.Context, topic *Topic, want OutputsWant
 	mistakes := t.narrow(*topic, want)
 	more, err := t.check(ctx, topic.Name, []configRule{{
 		key: maxMessageBytes, want: strconv.Itoa(cmp.Or(want.MustTake, want.MaxRecordBytes)), least: true,
-		why: cmp.Or(want.Why, "records as large as the source accepts must go through, up to 1 MiB or advanced.max_document_bytes"),
+		why: cmp.Or(want.Why, whyTake),
 	}})
 	if err != nil {
 		return err

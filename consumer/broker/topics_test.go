@@ -323,6 +323,14 @@ func TestOutputsAreCreatedAsConfigured(t *testing.T) {
 				configs["max.message.bytes"], err, c.retention)
 		}
 	}
+	w.Names, w.MustTake = []string{"s.small"}, 3000001
+	if _, err := ts.EnsureOutputs(deadline(t), w); err == nil ||
+		!strings.Contains(err.Error(), "outputs.create.config would give it max.message.bytes 3000000, and it must be at least 3000001") {
+		t.Errorf("got %v; want a topic that takes too little refused", err)
+	}
+	if _, err := ts.Describe(deadline(t), "s.small"); !errors.Is(err, ErrMissing) {
+		t.Errorf("a topic that takes too little is created: %v", err)
+	}
 }
 
 // TestOutputsKeepThePast: what a backfill forwards is as old as in the source, and Kafka deletes by the records' own

@@ -54,6 +54,10 @@ func TestFindings(t *testing.T) {
 		{"batches of the source larger than a session has memory for", func(w *ward) { w.alter("news", "max.message.bytes", "16777217") }, `^problem topics: topic news: max.message.bytes is 16777217, more than the 16MiB that a session fetches at a time .*advanced.max_document_bytes: 9MiB`},
 		{"retention of the journal", func(w *ward) { w.alter("unecho.journal", "retention.ms", "1000") }, `^problem topics: topic unecho.journal: retention.ms is 1000, and must be -1 \| .* \| kafka-configs.sh`},
 		{"outputs that take less", func(w *ward) { w.alter("news.unique", "max.message.bytes", "1000") }, `^problem topics: topic news.unique: max.message.bytes is 1000, and must be at least`},
+		{"an output that would be created too small", func(w *ward) {
+			w.remove("news.unique")
+			w.in.Sink.Create.Config = map[string]string{"max.message.bytes": "100000"}
+		}, `^problem topics: topic news.unique: outputs.create.config would give it max.message.bytes 100000, and it must be at least 1048576 \| .* \| write 1048576 there`},
 		{"verdicts that will be told", func(w *ward) { w.in.Sink.Verdicts.Topic = "{source}.verdicts" }, `^note topics: output news.verdicts does not exist .* outputs.create.enabled is set`},
 		{"verdicts in a topic that takes less", func(w *ward) {
 			w.in.Sink.Verdicts.Topic = "tales"

@@ -111,7 +111,7 @@ func (p *target) outputsOf(ctx context.Context, source broker.Topic) (findings [
 	most := int(p.in.Sink.MaxRecordBytes)
 	for _, output := range p.in.Sink.Outputs(source.Name) {
 		findings = append(findings, withUnseen(p.output(ctx, broker.OutputsWant{
-			Source: source, Names: []string{output}, MaxRecordBytes: most, MustTake: p.must,
+			Source: source, Names: []string{output}, MaxRecordBytes: most, MustTake: p.must, Config: p.in.Sink.Create.Config,
 		}, "verdicts"))...)
 		if output != rejected && p.topic[output] == there {
 			findings = append(findings, withUnseen(p.untimely(ctx, source.Name, output))...)

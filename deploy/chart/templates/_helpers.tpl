@@ -18,17 +18,17 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- define "unecho.config" -}}
 {{- $defaults := dict "group" .Release.Name "log" (dict "format" "json") -}}
 {{- $config := mergeOverwrite $defaults (deepCopy .Values.config) (dict "http" (merge (dict "listen" ":9464") (.Values.config.http | default dict))) -}}
-{{- if not .Values.config.kafka.brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
+{{- if not (.Values.config.kafka).brokers }}{{ fail "config.kafka.brokers: where is Kafka? Give host:port" }}{{ end -}}
 {{- if not .Values.config.sources }}{{ fail "config.sources: which topics are read?" }}{{ end -}}
 {{- if not .Values.image.repository }}{{ fail "image.repository: where is the image? None is published: make image builds one, and pushes it to a registry of yours" }}{{ end -}}
-{{- if eq (include "unecho.store" .) "directory" }}{{ include "unecho.volumes" . }}{{ $_ := set $config "snapshots" (mergeOverwrite (dict "directory" (dict "path" "/var/lib/unecho/snapshots" "for" "only")) ($config.snapshots | default dict)) }}{{ end -}}
+{{- if eq (include "unecho.store" .) "directory" }}{{ include "unecho.volumes" . }}{{ $_ := set $config "snapshots" (merge (dict "directory" (merge (($config.snapshots).directory | default dict) (dict "path" "/var/lib/unecho/snapshots" "for" "only"))) ($config.snapshots | default dict)) }}{{ end -}}
 {{- toYaml $config -}}
 {{- end }}
 
 {{- /* Where snapshots are kept: in a volume of each pod, unless a bucket or a database is named here, or a database by a Secret. */ -}}
 {{- define "unecho.store" -}}
 {{- $store := "directory" -}}
-{{- if dig "snapshots" "postgres" dict .Values.config }}{{ $store = "postgres" }}{{ end -}}
+{{- if (.Values.config.snapshots).postgres }}{{ $store = "postgres" }}{{ end -}}
 {{- if dig "snapshots" "s3" dict .Values.config }}{{ $store = "s3" }}{{ end -}}
 {{- range .Values.secrets }}{{ if eq .setting "snapshots.postgres.url" }}{{ $store = "postgres" }}{{ end }}{{ end -}}
 {{- $store -}}
@@ -36,14 +36,14 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 
 {{- /* What pods with a volume each can do. */ -}}
 {{- define "unecho.volumes" -}}
-{{- $for := dig "snapshots" "directory" "for" "only" .Values.config -}}
+{{- $for := ((.Values.config.snapshots).directory).for | default "only" -}}
 {{- if eq $for "all" }}{{ fail "config.snapshots.directory.for: all: each pod has a volume of its own, which the others do not see. Name a bucket (config.snapshots.s3.bucket) or a database by a Secret (secrets, snapshots.postgres.url), or run one pod with for: only" }}{{ end -}}
 {{- if and (gt (int .Values.replicas) 1) (ne $for "member") }}{{ fail "replicas: several pods take a store that all see: name a bucket (config.snapshots.s3.bucket) or a database by a Secret (secrets, snapshots.postgres.url), or run one pod. With config.snapshots.directory.for: member they run on a volume each, and nobody trims the journal, which grows for ever" }}{{ end -}}
 {{- end }}
 
 {{- /* What the port speaks. Probes take any certificate. */ -}}
 {{- define "unecho.scheme" -}}
-{{- if dig "http" "tls" "cert_file" "" .Values.config }}HTTPS{{ else }}HTTP{{ end -}}
+{{- if ((.Values.config.http).tls).cert_file }}HTTPS{{ else }}HTTP{{ end -}}
 {{- end }}
 
 {{- /* A size of the configuration in MiB, rounded up. */ -}}
@@ -64,10 +64,10 @@ two sessions and documents of up to 8 MiB have room. */ -}}
 {{- if .Values.resources.memory -}}
 {{ .Values.resources.memory }}
 {{- else -}}
-{{- $window := include "unecho.mib" (dict "key" "config.duplicates.remember.memory" "given" (dig "duplicates" "remember" "memory" "1GiB" .Values.config)) | int64 -}}
+{{- $window := include "unecho.mib" (dict "key" "config.duplicates.remember.memory" "given" (dig "memory" "1GiB" ((.Values.config.duplicates).remember | default dict))) | int64 -}}
 {{- if eq $window 0 }}{{ fail "config.duplicates.remember.memory is 0, so the window has no bound: set resources.memory" }}{{ end -}}
-{{- $document := include "unecho.mib" (dict "key" "config.advanced.max_document_bytes" "given" (dig "advanced" "max_document_bytes" "1MiB" .Values.config)) | int64 -}}
-{{- $sessions := dig "advanced" "sessions" 2 .Values.config | int64 -}}
+{{- $document := include "unecho.mib" (dict "key" "config.advanced.max_document_bytes" "given" (dig "max_document_bytes" "1MiB" (.Values.config.advanced | default dict))) | int64 -}}
+{{- $sessions := dig "sessions" 2 (.Values.config.advanced | default dict) | int64 -}}
 {{- if eq $sessions 0 }}{{ fail "config.advanced.sessions is a variable, or no number: set resources.memory" }}{{ end -}}
 {{- $fetch := max 16 (mul 2 $document) -}}
 {{- $batch := max 32 (mul 2 $document) -}}

@@ -290,6 +290,8 @@ func TestChartMemory(t *testing.T) {
 		{"advanced: {max_document_bytes: 8MiB}", "1588Mi"},
 		{"advanced: {max_document_bytes: 16MiB}", "1780Mi"},
 		{"advanced: {max_document_bytes: 64MiB, sessions: 8}", "9460Mi"},
+		{"duplicates:\n  advanced:\n  http:\n  snapshots:", "1588Mi"}, // nothing below them
+		{"duplicates: {remember: }\n  http: {tls: }\n  snapshots: {directory: }", "1588Mi"},
 	} {
 		out, err := render(t, few+"  "+c.section+"\n")
 		check(t, err)
@@ -305,6 +307,7 @@ func TestChartRefuses(t *testing.T) {
 	t.Parallel()
 	for values, want := range map[string]string{
 		"": "config.kafka.brokers",
+		strings.Replace(few, "{brokers: [kafka:9092]}", "", 1): "config.kafka.brokers",
 		strings.Replace(few, "topics: [news]", "topic: news", 1):                  "topic",
 		few + "  duplicates: {remember: {memory: 0}}\n":                           "set resources.memory",
 		few + "  duplicates: {remember: {memory: '${BYTES}'}}\n":                  "set resources.memory",

@@ -62,3 +62,15 @@ func TestTrouble(t *testing.T) {
 		}
 	}
 }
+
+// A journal that was deleted is no broker that is away.
+func TestUnanswered(t *testing.T) {
+	for why, says := range map[error]string{
+		kerr.UnknownTopicOrPartition: "journal j is gone: its topic was deleted a moment ago: list offsets: UNKNOWN_TOPIC_OR_PARTITION",
+		kerr.LeaderNotAvailable:      "journal j does not answer: list offsets: LEADER_NOT_AVAILABLE",
+	} {
+		if got := unanswered("j", fmt.Errorf("list offsets: %w", why)).Error(); !strings.HasPrefix(got, says) {
+			t.Errorf("got %s; want %s", got, says)
+		}
+	}
+}

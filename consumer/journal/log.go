@@ -216,9 +216,21 @@ func (l *Log) offset(ctx context.Context, list broker.Listing) (offset int64, er
 	}
 	err = fmt.Errorf("list offsets of journal: %w", err)
 	if broker.Retriable(err) && ctx.Err() == nil {
-		err = &broker.Fault{What: "journal " + l.Topic + " does not answer", Err: err, Remedy: broker.LookAtLeaders}
+		err = unanswered(l.Topic, err)
 	}
 	return 0, err
+}
+
+// unanswered says what to do about a journal that has not answered in time. A broker still names a topic for a moment
+// that was deleted.
+func unanswered(topic string, err error) *broker.Fault {
+	if errors.Is(err, kerr.UnknownTopicOrPartition) {
+		return &broker.Fault{
+			What: "journal " + topic + " is gone: its topic was deleted a moment ago", Err: err,
+			Remedy: "start again: the start makes a new journal, or says what was lost with this one",
+		}
+	}
+	return &broker.Fault{What: "journal " + topic + " does not answer", Err: err, Remedy: broker.LookAtLeaders}
 }
 
 // Delete deletes the records below an offset.

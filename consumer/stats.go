@@ -76,6 +76,7 @@ type Stats struct {
 	SnapshotNext int64          // journal offset of the newest snapshot; -1 when there is none
 	SnapshotTime int64          // when it was taken, ms since 1970; 0 when there is none
 	SnapshotErrs uint64
+	TrimErrs     uint64 // how often the journal was not trimmed behind a snapshot that was taken
 	// the member that took the newest snapshot of which the journal tells; empty: it told of none yet
 	SnapshotBy  string
 	SnapshotErr *member.Failure // of this process's last try to take one; nil: it succeeded, or there was none
@@ -123,6 +124,6 @@ func (s *Service) counted() Stats {
 		Divergences: m.Divergences.Load(), Accusations: m.Accusations.Load(), Strays: m.Strays.Read(), Latency: c.Latency(),
 		Partitions: int(c.Partitions.Load()), JournalNext: -1, JournalEnd: -1, JournalStart: -1,
 		SnapshotNext: m.SnapshotNext.Load(),
-		SnapshotTime: m.SnapshotTime.Load(), SnapshotErrs: m.SnapshotErrs.Load(),
+		SnapshotTime: m.SnapshotTime.Load(), SnapshotErrs: m.SnapshotErrs.Load(), TrimErrs: m.TrimErrs.Load(),
 	}
 }

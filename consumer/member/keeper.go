@@ -66,14 +66,15 @@ func (k *Keeper) keep(ctx context.Context, take func(context.Context) error) {
 	if errors.Is(err, snapshot.ErrLeased) {
 		return
 	}
-	if err != nil && !errors.Is(err, snapshot.ErrStale) && ctx.Err() == nil {
+	switch {
+	case err == nil || errors.Is(err, snapshot.ErrStale) || ctx.Err() != nil:
+	case errors.Is(err, errUntrimmed):
+		k.Counters.TrimErrs.Add(1)
+		k.Logger.Error().Err(err).Msg("the journal is not trimmed: the stream goes on, and the snapshot is taken")
+	default:
 		k.Counters.SnapshotErrs.Add(1)
 		k.Counters.SnapshotErr.Store(&Failure{err, time.Now()})
-		what := "snapshot is not taken: the stream goes on, the journal is not trimmed"
-		if errors.Is(err, errUntrimmed) {
-			what = "the journal is not trimmed: the stream goes on, and the snapshot is taken"
-		}
-		k.Logger.Error().Err(err).Msg(what)
+		k.Logger.Error().Err(err).Msg("snapshot is not taken: the stream goes on, the journal is not trimmed")
 	}
 }
 

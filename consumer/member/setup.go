@@ -35,7 +35,7 @@ type Setup struct {
 // Counters count over all replicas that a process has one after the other.
 type Counters struct {
 	Divergences, Accusations atomic.Uint64
-	SnapshotErrs             atomic.Uint64
+	SnapshotErrs, TrimErrs   atomic.Uint64 // snapshots that were not taken; the journal not trimmed behind one that was
 	// of the newest snapshot: the journal offset, -1 if there is none; when it was taken, ms
 	SnapshotNext, SnapshotTime atomic.Int64
 	SnapshotBy                 atomic.Pointer[string]  // whose checkpoint was applied last

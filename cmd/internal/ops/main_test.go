@@ -62,7 +62,7 @@ func full() consumer.Stats {
 			{PartitionName: entry.Name("news", 0), Documents: 7, Seconds: -1},
 		},
 		SourceLag: 77, Leaderless: 3, Partitions: 4, Standing: consumer.Standing{InARow: 6}, SnapshotNext: 4000,
-		SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, Ready: true,
+		SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, TrimErrs: 2, Ready: true,
 	}
 	for i, r := range sink.Reasons() {
 		s.Rejected[r] = uint64(i + 1)

@@ -306,6 +306,8 @@ func snapshotMetrics() []metric {
 			func(s *state) (float64, bool) { return seconds(s.SnapshotTime), s.SnapshotTime > 0 }),
 		counter("unecho_snapshot_errors_total", "Snapshots that failed. The stream goes on, but the journal is not trimmed and restarts take longer: look at the store.",
 			func(s *state) uint64 { return s.SnapshotErrs }),
+		counter("unecho_journal_trim_errors_total", "How often the journal could not be trimmed behind a snapshot that was taken. It grows meanwhile: the log says why, often the right Delete on it is missing.",
+			func(s *state) uint64 { return s.TrimErrs }),
 	}
 }
 

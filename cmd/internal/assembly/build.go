@@ -18,6 +18,7 @@ import (
 
 // Parts are a service and what must be closed after it.
 type Parts struct {
+	config  config.Config
 	service *consumer.Service
 	store   snapshot.Store
 	ops     *ops.Server      // nil if http.listen is empty
@@ -45,7 +46,7 @@ func Build(ctx context.Context, p Params) (*Parts, error) {
 		clients = ops.NewClients()
 		what.Kafka = append(slices.Clip(what.Kafka), clients.Option())
 	}
-	built := &Parts{store: store}
+	built := &Parts{config: c, store: store}
 	if url := ops.Collector(os.Getenv); url != "" {
 		built.tracer = ops.NewTracer(url, c.Consumer.Group, p.Version, logger)
 		what.Sessions = append(what.Sessions, built.tracer.Option())

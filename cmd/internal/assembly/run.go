@@ -37,7 +37,7 @@ func (p *Parts) Run(ctx context.Context, every time.Duration, logger zerolog.Log
 		group.Go(func() error { return p.ops.Serve(serving) })
 	}
 	group.Go(func() error {
-		memory.BoundGarbage(serving, p.service.Stats)
+		memory.BoundGarbage(serving, p.config, p.service.Stats)
 		return nil
 	})
 	group.Go(func() error {

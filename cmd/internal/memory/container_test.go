@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -39,7 +40,10 @@ func TestContainerLimit(t *testing.T) {
 }
 
 // The chart gives a pod what the member in it needs: TestChartMemory of deploy/dev/deploytest/chart has the same figures.
+// Go's collector is told the same.
 func TestMemoryOfChart(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "")
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	for _, c := range []struct {
 		set  []string
 		want setting.Bytes
@@ -58,6 +62,9 @@ func TestMemoryOfChart(t *testing.T) {
 		}
 		if need := setting.Bytes(mayTake(got)); need > c.want*setting.MiB || need <= (c.want-1)*setting.MiB {
 			t.Errorf("%v: %v, want %d MiB, rounded up", c.set, need, c.want)
+		}
+		if limit(got); debug.SetMemoryLimit(-1) != mayTake(got) {
+			t.Errorf("%v: the collector is told %d bytes, want %d", c.set, debug.SetMemoryLimit(-1), mayTake(got))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer"
 )
 
@@ -57,7 +58,7 @@ func SetGarbage(index int64) {
 
 // BoundGarbage sets the collector by the size of the index, and by duplicates.remember.memory as it is in force, until ctx is done.
 // GOGC and GOMEMLIMIT outrank it.
-func BoundGarbage(ctx context.Context, stats func() consumer.Stats) {
+func BoundGarbage(ctx context.Context, c config.Config, stats func() consumer.Stats) {
 	tick := time.NewTicker(garbageEvery)
 	defer tick.Stop()
 	bound := stats().Bounds.Bytes
@@ -70,7 +71,8 @@ func BoundGarbage(ctx context.Context, stats func() consumer.Stats) {
 		s := stats()
 		if s.Bounds.Bytes != bound {
 			bound = s.Bounds.Bytes
-			limit(s.Params.Duplicates.Remember)
+			c.Judge.Duplicates.Remember = s.Params.Duplicates.Remember
+			limit(c)
 		}
 		if percent := gcPercent(s.Index.Memory); percent != set && os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(percent)

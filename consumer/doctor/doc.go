@@ -6,6 +6,7 @@
 //	topics         sources, journal and outputs: that they are there, and their settings
 //	rights         what the service's user may do, as far as Kafka tells
 //	documents      what the configuration makes of the newest ones of each source
+//	outputs        whether another group has written the newest unique documents
 //	transactions   ours, and such as hang on our topics
 //	group          members, committed offsets against what the source holds
 //	snapshots      the store, the age of the newest, whether the journal still continues it

@@ -22,6 +22,7 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/sink"
 )
 
 // Nothing is wrong, although nobody is at work.
@@ -107,6 +108,17 @@ func TestFindings(t *testing.T) {
 	})
 }
 
+// Who has written the newest unique documents.
+func TestFindingsOfOutputs(t *testing.T) {
+	findings(t, []finding{
+		{
+			"a group that was renamed", func(w *ward) { w.produce(by("unecho"), by("old")) },
+			`^note outputs: topic news.unique: some of its newest documents are of group old \| two groups .* \| write the other name as group`,
+		},
+		{"a group that succeeds another", func(w *ward) { w.produce(by("old")); w.in.Params.Succeeds = "old" }, `^ok outputs: `},
+	})
+}
+
 // When the certificate of http.listen is valid.
 func TestFindingsOfCertificates(t *testing.T) {
 	const hour = time.Hour
@@ -178,6 +190,11 @@ func (w *ward) damage() {
 	for _, path := range manifests {
 		w.must(os.Truncate(path, 100))
 	}
+}
+
+// by is a unique document of a group.
+func by(group string) *kgo.Record {
+	return &kgo.Record{Topic: "news.unique", Headers: []kgo.RecordHeader{{Key: sink.HeaderIndex, Value: []byte(group)}}}
 }
 
 // open leaves a transaction open.

@@ -70,7 +70,10 @@ func Run(ctx context.Context, in Inputs) (Report, error) {
 			return Report{}, context.Cause(ctx)
 		}
 	}
-	return report, p.close()
+	if p.store == nil {
+		return report, nil
+	}
+	return report, p.store.Close()
 }
 
 // check is one part of the examination. An error says that the check could not be made.
@@ -86,6 +89,7 @@ func checks() []check {
 		{"rights", (*target).rights},
 		{"schemas", (*target).schemas},
 		{"documents", (*target).documents},
+		{"outputs", (*target).writers},
 		{"transactions", (*target).transactions},
 		{"snapshots", (*target).snapshots}, // before those that use what the newest says
 		{"group", (*target).group},
@@ -114,13 +118,6 @@ type target struct {
 	newest  *index.Restore      // the state of the newest snapshot of this journal; nil: none
 	tail    *journalTail        // nil: not read yet
 	topic   map[string]presence // what Kafka answered about each
-}
-
-func (p *target) close() error {
-	if p.store == nil {
-		return nil
-	}
-	return p.store.Close()
 }
 
 func (p *target) examine(ctx context.Context, look func(*target, context.Context) ([]Finding, error)) []Finding {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
@@ -50,6 +53,36 @@ func TestSizesFollow(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "write 1 to 64MiB") {
 			t.Errorf("%s: error %v, want the range", text, err)
 		}
+	}
+}
+
+// An entry keeps more of runs of characters than the text has bytes. It fits all the same, for each text that a service takes.
+func TestEntryOfCharactersFits(t *testing.T) {
+	const most = 300 * setting.KiB
+	set := func(text string) []string {
+		return append([]string{"duplicates.shingle=char:5", "duplicates.weighted=true", "advanced.max_document_bytes=" + text}, least()...)
+	}
+	c, err := Load("", nil, set(most.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := index.NewSigner(c.Judge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	letters, r := make([]byte, most), rand.New(rand.NewPCG(1, 2))
+	for i := range letters {
+		letters[i] = byte('a' + r.IntN(26))
+	}
+	var e entry.Entry
+	if !signer.Sign(&e, letters) || entry.Size(&e) < 2*len(letters) || entry.Size(&e) > int(c.Journal.MaxEntryBytes) {
+		t.Errorf("the entry of %v takes %v, and %v fit", most, setting.Bytes(entry.Size(&e)), c.Journal.MaxEntryBytes)
+	}
+	if c, err = Load("", nil, set("16MiB")); err != nil || c.Journal.MaxEntryBytes != journal.MostEntryBytes {
+		t.Errorf("entries of 16MiB may take %v, error %v", c.Journal.MaxEntryBytes, err)
+	}
+	if _, err = Load("", nil, set("17MiB")); err == nil || !strings.Contains(err.Error(), "write 16MiB or less") {
+		t.Errorf("texts of 17MiB: error %v", err)
 	}
 }
 

@@ -33,7 +33,7 @@ func Resolve(path string, environ, sets []string) (Loaded, error) {
 func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) {
 	validate := func() []setting.Mistake {
 		c.spread()
-		return slices.Concat(c.Validate(), c.pin(), forFiles(c))
+		return slices.Concat(c.Validate(), c.pin(), forFiles(c), c.wrongEntry())
 	}
 	idle := func() []setting.Mistake { return append(c.idle(), c.idleSources()...) }
 	origins, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets, idle: idle})

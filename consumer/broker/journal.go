@@ -75,7 +75,7 @@ func (t *Topics) VerifyJournal(ctx context.Context, name string, want JournalWan
 	}
 	for i := range mistakes {
 		if strings.HasPrefix(mistakes[i].What, maxMessageBytes) {
-			mistakes[i].Remedy += "; or lower advanced.max_document_bytes, which takes 1 KiB less than the topic"
+			mistakes[i].Remedy += "; or lower advanced.max_document_bytes, from which that follows"
 		}
 	}
 	if len(mistakes) > 0 {

@@ -45,7 +45,7 @@ func TestJournalOfSmallRecords(t *testing.T) {
 		"retention.ms": "-1", "message.timestamp.type": "LogAppendTime", "max.message.bytes": "1000000",
 	})
 	if _, err := ts.VerifyJournal(deadline(t), "small", want); err == nil ||
-		!strings.Contains(err.Error(), "or lower advanced.max_document_bytes, which takes 1 KiB less than the topic") {
+		!strings.Contains(err.Error(), "or lower advanced.max_document_bytes, from which that follows") {
 		t.Errorf("got %v", err)
 	}
 	smaller := want

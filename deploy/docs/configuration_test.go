@@ -68,3 +68,11 @@ func TestConfigurationCurve(t *testing.T) {
 		t.Errorf("configuration.md should say\n%s", row)
 	}
 }
+
+// The example of a lookup has as many bands as the defaults.
+func TestExampleOfLookup(t *testing.T) {
+	planned, err := config.Default().Judge.Planned()
+	if end := fmt.Sprintf(`"threshold":0.8,"bands":%d}]}`+"\n", planned.Duplicates.Bands); err != nil || !strings.Contains(read(t, "deploy/docs/api.md"), end) {
+		t.Errorf("the example in api.md does not end with %s, %v", end, err)
+	}
+}

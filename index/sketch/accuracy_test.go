@@ -13,14 +13,12 @@ import (
 var trials = flag.Int("trials", 2000, "trials for each cell of TestAccuracyTableLong and TestBandsCollideAsPlannedLong")
 
 // errorsOf returns the bias and the mean square error of the share of equal slots, for documents of n shingles each.
-func errorsOf(random *rand.Rand, m *MinHash, n, shared, trials int) (bias, square float64) {
+func errorsOf(random *rand.Rand, m *minHashSketch, n, shared, trials int) (bias, square float64) {
 	jaccard := float64(shared) / float64(2*n-shared)
-	x, y := make([]uint64, m.Slots()), make([]uint64, m.Slots())
 	for range trials {
 		a, b := twoSets(random, 2*n-shared, shared)
-		m.Sign(x, a)
-		m.Sign(y, b)
-		e := float64(equalValues(x, y))/float64(m.Slots()) - jaccard
+		x, y := signed(m, a), signed(m, b)
+		e := float64(equalValues(x, y))/float64(len(x)) - jaccard
 		bias += e / float64(trials)
 		square += e * e / float64(trials)
 	}

@@ -1,18 +1,19 @@
 package sketch
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
 
 // PlanByArea chooses a banding as datasketch does (MinHashLSH, its function _optimal_param), so that settings found
-// with it can be carried over. It minimises the weighted sum of two areas: the area below the S-curve left of the
+// with it can be carried over. It minimises the sum of two areas: the area below the S-curve left of the
 // threshold (false candidates), and the area above it to the right (missed ones). That promises nothing about recall:
-// at 0.8, 128 slots and equal weights it chooses 9 bands of 13 rows, which find 0.40 of the pairs at the threshold.
+// at 0.8 and 128 slots it chooses 9 bands of 13 rows, which find 0.40 of the pairs at the threshold.
 //
-// The weights are 0 or more, and not both 0; datasketch's own default is 0.5 for each.
-func PlanByArea(threshold float64, slots int, falseWeight, missedWeight float64) (Banding, error) {
-	if err := checkArea(threshold, slots, falseWeight, missedWeight); err != nil {
+// Both areas have the same weight, as by datasketch's default.
+func PlanByArea(threshold float64, slots int) (Banding, error) {
+	if err := cmp.Or(checkThreshold(threshold), checkSlots(slots)); err != nil {
 		return Banding{}, fmt.Errorf("plan bands by area: %w", err)
 	}
 	var best Banding
@@ -21,9 +22,8 @@ func PlanByArea(threshold float64, slots int, falseWeight, missedWeight float64)
 		curve := areas{threshold: threshold, rows: rows, left: threshold, all: 1, unlike: 1}
 		for bands := 1; bands*rows <= slots; bands++ {
 			curve.addBand()
-			cost := float64(falseWeight*curve.falseArea()) + float64(missedWeight*curve.missedArea())
-			if cost < least {
-				best, least = Banding{Bands: bands, Rows: rows}, cost
+			if sum := curve.falseArea() + curve.missedArea(); sum < least {
+				best, least = Banding{Bands: bands, Rows: rows}, sum
 			}
 		}
 	}
@@ -53,14 +53,3 @@ func (a *areas) addBand() {
 
 func (a *areas) falseArea() float64  { return a.threshold - a.left }
 func (a *areas) missedArea() float64 { return a.all - a.left }
-
-func checkArea(threshold float64, slots int, falseWeight, missedWeight float64) error {
-	if err := checkThreshold(threshold); err != nil {
-		return err
-	}
-	if !(falseWeight >= 0 && missedWeight >= 0 && falseWeight+missedWeight > 0 && falseWeight+missedWeight < math.Inf(1)) {
-		return fmt.Errorf("weights of %v and %v are impossible; possible are 0 and more, not both 0", falseWeight,
-			missedWeight)
-	}
-	return checkSlots(slots)
-}

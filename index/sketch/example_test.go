@@ -85,51 +85,6 @@ func ExampleNewSimHashSketch() {
 	// make simhash sketch: a distance of 7 of 64 bits is impossible by keys; possible is 0 to 6
 }
 
-// The values themselves are available to make keys of them in another way.
-func ExampleMinHash_Sign() {
-	minhash, err := sketch.NewMinHash(1024)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	a, b := make([]uint64, minhash.Slots()), make([]uint64, minhash.Slots())
-	minhash.Sign(a, shingles(original))
-	minhash.Sign(b, shingles(nearCopy))
-	equal := 0
-	for slot := range a {
-		if a[slot] == b[slot] {
-			equal++
-		}
-	}
-	fmt.Printf("about %.2f\n", float64(equal)/float64(minhash.Slots()))
-	// Output: about 0.87
-}
-
-func ExampleNewMinHash() {
-	_, err := sketch.NewMinHash(100_000)
-	fmt.Println(err)
-	// Output: make minhash: 100000 slots are impossible; possible is an even number from 16 to 1024
-}
-
-// Four bits of each slot are enough for an estimate, once chance matches are subtracted.
-func ExampleEstimate() {
-	minhash, err := sketch.NewMinHash(128)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	codes := func(text string) []byte {
-		values := make([]uint64, minhash.Slots())
-		minhash.Sign(values, shingles(text))
-		return sketch.AppendCodes(nil, values)
-	}
-	a, b := codes(original), codes(unrelated)
-	matches := sketch.Matches(a, b)
-	num, den := sketch.Estimate(matches, minhash.Slots())
-	fmt.Printf("%d bytes, %d of %d slots match: %d/%d\n", len(a), matches, minhash.Slots(), num, den)
-	// Output: 64 bytes, 7 of 128 slots match: 0/1920
-}
-
 func ExampleAppendCodes() {
 	values := []uint64{0x12345678abcdef, 0x12345678abcdef, 0xfedcba98765432, 0x0f1e2d3c4b5a69}
 	fmt.Printf("%x\n", sketch.AppendCodes(nil, values))
@@ -155,7 +110,7 @@ func ExamplePlan() {
 }
 
 func ExamplePlanByArea() {
-	plan, err := sketch.PlanByArea(0.8, 128, 0.5, 0.5)
+	plan, err := sketch.PlanByArea(0.8, 128)
 	fmt.Println(plan, err)
 	fmt.Printf("%.4f at 0.8\n", plan.Probability(0.8))
 	// Output:
@@ -166,32 +121,6 @@ func ExamplePlanByArea() {
 func ExampleBanding_Probability() {
 	fmt.Printf("%.4f\n", sketch.Banding{Bands: 18, Rows: 7}.Probability(0.8))
 	// Output: 0.9855
-}
-
-func ExampleBanding_Curve() {
-	fmt.Print(sketch.Banding{Bands: 18, Rows: 7}.Curve())
-	// Output:
-	// similarity  found
-	//       0.05  0.0000
-	//       0.10  0.0000
-	//       0.15  0.0000
-	//       0.20  0.0002
-	//       0.25  0.0011
-	//       0.30  0.0039
-	//       0.35  0.0115
-	//       0.40  0.0291  #
-	//       0.45  0.0652  ###
-	//       0.50  0.1317  #####
-	//       0.55  0.2413  ##########
-	//       0.60  0.4001  ################
-	//       0.65  0.5954  ########################
-	//       0.70  0.7871  ###############################
-	//       0.75  0.9241  #####################################
-	//       0.80  0.9855  #######################################
-	//       0.85  0.9990  ########################################
-	//       0.90  1.0000  ########################################
-	//       0.95  1.0000  ########################################
-	//       1.00  1.0000  ########################################
 }
 
 // Equal rows make equal keys, in the same band of the same scope.

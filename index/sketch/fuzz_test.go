@@ -94,16 +94,16 @@ func FuzzSimHash(f *testing.F) {
 }
 
 func FuzzPlan(f *testing.F) {
-	f.Add(0.8, 128, 0.98, 0.5)
-	f.Add(0.001, 16, 0.999, 0.0)
-	f.Add(1.0, 1024, 0.5, math.Inf(1))
-	f.Fuzz(func(t *testing.T, threshold float64, slots int, recall, weight float64) {
+	f.Add(0.8, 128, 0.98)
+	f.Add(0.001, 16, 0.999)
+	f.Add(1.0, 1024, 0.5)
+	f.Fuzz(func(t *testing.T, threshold float64, slots int, recall float64) {
 		if plan, err := Plan(threshold, slots, recall); err == nil {
 			if plan.Validate(slots) != nil || plan.Probability(threshold) < recall {
 				t.Fatalf("%v finds %v at %v", plan, plan.Probability(threshold), threshold)
 			}
 		}
-		if plan, err := PlanByArea(threshold, slots, weight, 1); err == nil && plan.Validate(slots) != nil {
+		if plan, err := PlanByArea(threshold, slots); err == nil && plan.Validate(slots) != nil {
 			t.Fatalf("%v does not fit %d slots", plan, slots)
 		}
 	})

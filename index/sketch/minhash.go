@@ -30,27 +30,6 @@ const (
 	drawsMost = 4
 )
 
-// A MinHash turns sets of shingles into the full-width values of their slots. It holds only settings and is safe for
-// concurrent use. NewMinHashSketch makes a Sketch of it.
-type MinHash struct {
-	slots  int
-	rounds int
-	blank  []uint64
-}
-
-// NewMinHash builds a MinHash with an even number of slots, 16 to 1024. More slots make sketches more exact, and
-// larger.
-func NewMinHash(slots int) (*MinHash, error) {
-	if err := checkSlots(slots); err != nil {
-		return nil, fmt.Errorf("make minhash: %w", err)
-	}
-	m := &MinHash{slots: slots, rounds: max(1, slots/slotsEach), blank: make([]uint64, slots)}
-	for i := range m.blank {
-		m.blank[i] = empty
-	}
-	return m, nil
-}
-
 // checkSlots accepts only an even number, so that codes of four bits fill their bytes.
 func checkSlots(slots int) error {
 	if slots < MinSlots || slots > MaxSlots || slots%2 != 0 {
@@ -59,41 +38,38 @@ func checkSlots(slots int) error {
 	return nil
 }
 
-// Slots returns the number of slots.
-func (m *MinHash) Slots() int { return m.slots }
-
-// Sign fills values, one for each slot, from the shingle hashes of a document. Their order, and how often each occurs,
-// does not matter. Without shingles all values are the greatest possible. Two such sketches would be equal, so callers
-// must treat empty documents separately. values must have as many elements as there are slots.
+// fill fills the values from the shingle hashes of a document. Their order, and how often each occurs, does not matter.
+// Without shingles all values are the greatest possible.
 //
 // The hashes must be spread evenly over all of uint64, as those of xxhash are. See Mix for others.
-func (m *MinHash) Sign(values, shingles []uint64) {
-	values = values[:m.slots:m.slots]
-	copy(values, m.blank)
+func (s *minHashSketch) fill(shingles []uint64) {
+	values := s.values
+	copy(values, s.blank)
 	if len(shingles) == 0 {
 		return
 	}
-	for round := 0; round < m.rounds; {
-		round += m.play(values, shingles, round)
-		if round*len(shingles) >= m.slots && filled(values) {
+	for round := 0; round < s.rounds; {
+		round += s.play(shingles, round)
+		if round*len(shingles) >= len(values) && filled(values) {
 			return
 		}
 	}
 	for slot, v := range values {
 		if v == empty {
-			values[slot] = least(shingles, m.rounds, slot)
+			values[slot] = least(shingles, s.rounds, slot)
 		}
 	}
 }
 
 // play computes the next round, or the next two at once if one would not suffice, and returns how many it computed. A
 // round too many changes nothing, because a value of an earlier round is less than any of a later one.
-func (m *MinHash) play(values, shingles []uint64, round int) int {
-	if round*len(shingles) > drawsMost*m.slots {
+func (s *minHashSketch) play(shingles []uint64, round int) int {
+	values := s.values
+	if round*len(shingles) > drawsMost*len(values) {
 		drawRest(values, shingles, uint64(round))
 		return 1
 	}
-	if round+1 == m.rounds || (round+1)*len(shingles) > drawsEach*m.slots {
+	if round+1 == s.rounds || (round+1)*len(shingles) > drawsEach*len(values) {
 		drawOnce(values, shingles, uint64(round))
 		return 1
 	}

@@ -37,15 +37,12 @@ func (minHashScheme) params(p Params, banding Banding) MinHashParams {
 	return MinHashParams{Slots: p.Slots, Banding: banding, Weighted: p.Weighted}
 }
 
-// areaWeight is datasketch's default weight of false candidates, and of missed ones.
-const areaWeight = 0.5
-
 func (minHashScheme) Banding(p Params) (Banding, error) {
 	switch {
 	case p.Bands != 0 || p.Rows != 0:
 		return Banding{Bands: p.Bands, Rows: p.Rows}, nil
 	case p.ByArea:
-		return PlanByArea(p.Threshold, p.Slots, areaWeight, areaWeight)
+		return PlanByArea(p.Threshold, p.Slots)
 	}
 	return Plan(p.Threshold, p.Slots, p.Recall)
 }

@@ -1,30 +1,32 @@
 package sketch
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // minHashSketch implements Sketch by MinHash.
 type minHashSketch struct {
-	minhash  *MinHash
 	banding  Banding
 	weighted bool
+	rounds   int
+	blank    []uint64 // the values of a document without shingles
 
-	values   []uint64 // of the document signed last
+	values   []uint64 // of the document signed last, one for each slot
 	tally    tally
 	elements []uint64 // if weighted: its shingles, one element per occurrence
 }
 
 // NewMinHashSketch builds a Sketch by MinHash. Banded slot values find candidates. Low-bit codes of them estimate the
-// Jaccard similarity of the sets of shingles, or of the multisets if weighted.
+// Jaccard similarity of the sets of shingles, or of the multisets if weighted. More slots make sketches more exact, and
+// larger.
 func NewMinHashSketch(p MinHashParams) (Sketch, error) {
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("make minhash sketch: %w", err)
 	}
-	minhash, err := NewMinHash(p.Slots)
-	if err != nil {
-		return nil, err
-	}
 	return &minHashSketch{
-		minhash: minhash, banding: p.Banding, weighted: p.Weighted, values: make([]uint64, p.Slots),
+		banding: p.Banding, weighted: p.Weighted, rounds: max(1, p.Slots/slotsEach),
+		blank: slices.Repeat([]uint64{empty}, p.Slots), values: make([]uint64, p.Slots),
 	}, nil
 }
 
@@ -33,7 +35,7 @@ func (s *minHashSketch) Sign(shingles []uint64) {
 		s.elements = s.tally.appendOccurrences(s.elements[:0], shingles)
 		shingles = s.elements
 	}
-	s.minhash.Sign(s.values, shingles)
+	s.fill(shingles)
 }
 
 func (s *minHashSketch) Bands() int { return s.banding.Bands }

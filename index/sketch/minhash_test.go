@@ -9,19 +9,18 @@ import (
 	"testing"
 )
 
-func minhash(t testing.TB, slots int) *MinHash {
+func minhash(t testing.TB, slots int) *minHashSketch {
 	t.Helper()
-	m, err := NewMinHash(slots)
+	s, err := NewMinHashSketch(MinHashParams{Slots: slots, Banding: Banding{1, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return s.(*minHashSketch)
 }
 
-func signed(m *MinHash, shingles []uint64) []uint64 {
-	values := make([]uint64, m.Slots())
-	m.Sign(values, shingles)
-	return values
+func signed(s *minHashSketch, shingles []uint64) []uint64 {
+	s.Sign(shingles)
+	return slices.Clone(s.values)
 }
 
 func randomSet(random *rand.Rand, n int) []uint64 {
@@ -40,15 +39,15 @@ func twoSets(random *rand.Rand, union, shared int) (a, b []uint64) {
 	return set[:shared+own], slices.Concat(set[:shared], set[shared+own:])
 }
 
-func TestNewMinHash(t *testing.T) {
+func TestNumbersOfSlots(t *testing.T) {
 	for _, slots := range []int{16, 18, 128, 1024} {
-		if got := minhash(t, slots).Slots(); got != slots {
+		if got := len(minhash(t, slots).values); got != slots {
 			t.Errorf("%d slots became %d", slots, got)
 		}
 	}
 	for _, slots := range []int{-1, 0, 8, 15, 17, 127, 1025, 1026} {
-		_, err := NewMinHash(slots)
-		if want := fmt.Sprintf("make minhash: %d slots are impossible; possible is an even number from 16 to 1024",
+		_, err := NewMinHashSketch(MinHashParams{Slots: slots, Banding: Banding{1, 1}})
+		if want := fmt.Sprintf("make minhash sketch: %d slots are impossible; possible is an even number from 16 to 1024",
 			slots); err == nil || err.Error() != want {
 			t.Errorf("%d slots: got %v", slots, err)
 		}
@@ -179,12 +178,12 @@ func TestSigningAllocatesNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 1))
 	m := minhash(t, 128)
 	plan := Banding{Bands: 18, Rows: 7}
-	shingles, values := randomSet(random, 340), make([]uint64, 128)
+	shingles := randomSet(random, 340)
 	var keys, codes []byte
 	sign := func() {
-		m.Sign(values, shingles)
-		keys = plan.AppendKeys(keys[:0], values, 7, 4)
-		codes = AppendCodes(codes[:0], values)
+		m.Sign(shingles)
+		keys = plan.AppendKeys(keys[:0], m.values, 7, 4)
+		codes = m.AppendCodes(codes[:0])
 	}
 	sign()
 	if allocs := testing.AllocsPerRun(50, sign); allocs != 0 {

@@ -26,8 +26,8 @@ type SimHashParams struct {
 
 // Validate says what is impossible, and what would be possible.
 func (p SimHashParams) Validate() error {
-	if p.Bits != 32 && p.Bits != 64 && p.Bits != 128 {
-		return fmt.Errorf("a simhash of %d bits is impossible; possible are 32, 64 and 128", p.Bits)
+	if err := checkSize(p.Bits); err != nil {
+		return err
 	}
 	if p.blocks() == 0 {
 		return fmt.Errorf("a distance of %d of %d bits is impossible by keys; possible is 0 to %d", p.Distance, p.Bits, p.most())

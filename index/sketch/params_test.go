@@ -64,8 +64,8 @@ func TestImpossiblePlans(t *testing.T) {
 		_, err := PlanByCost(threshold, recall, load(1, 0))
 		return err
 	}
-	byArea := func(threshold float64, slots int, falseWeight, missedWeight float64) error {
-		_, err := PlanByArea(threshold, slots, falseWeight, missedWeight)
+	byArea := func(threshold float64, slots int) error {
+		_, err := PlanByArea(threshold, slots)
 		return err
 	}
 	for _, c := range []refusal{
@@ -79,12 +79,8 @@ func TestImpossiblePlans(t *testing.T) {
 		{plan(0.001, 128, 0.98), "plan bands: with 128 slots at most 0.1202 of the pairs at threshold 0.001 are found, not 0.98; possible is a threshold of at least 0.0302"},
 		{byCost(0, 0.98), "plan bands: a threshold of 0 is impossible; possible is above 0 and up to 1"},
 		{byCost(0.005, 0.98), "plan bands: with 400 slots at most 0.8653 of the pairs at threshold 0.005 are found, not 0.98; possible is a threshold of at least 0.0098, or at least 782 slots"},
-		{byArea(0, 128, 0.5, 0.5), "plan bands by area: a threshold of 0 is impossible; possible is above 0 and up to 1"},
-		{byArea(0.8, 15, 0.5, 0.5), "plan bands by area: 15 slots are impossible; possible is an even number from 16 to 1024"},
-		{byArea(0.8, 128, 0, 0), "plan bands by area: weights of 0 and 0 are impossible; possible are 0 and more, not both 0"},
-		{byArea(0.8, 128, -1, 2), "plan bands by area: weights of -1 and 2 are impossible; possible are 0 and more, not both 0"},
-		{byArea(0.8, 128, math.NaN(), 1), "plan bands by area: weights of NaN and 1 are impossible; possible are 0 and more, not both 0"},
-		{byArea(0.8, 128, math.Inf(1), 1), "plan bands by area: weights of +Inf and 1 are impossible; possible are 0 and more, not both 0"},
+		{byArea(0, 128), "plan bands by area: a threshold of 0 is impossible; possible is above 0 and up to 1"},
+		{byArea(0.8, 15), "plan bands by area: 15 slots are impossible; possible is an even number from 16 to 1024"},
 	} {
 		c.check(t)
 	}

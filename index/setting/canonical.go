@@ -3,6 +3,7 @@ package setting
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +53,7 @@ const Untold = "{}"
 func Encode[V ~string | ~[]byte](values map[string]V) []byte {
 	var b strings.Builder
 	b.WriteByte('{')
-	for i, key := range sorted(values) {
+	for i, key := range slices.Sorted(maps.Keys(values)) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -73,14 +74,14 @@ func Diff(here, journal []byte) []string {
 		return []string{"the settings in the journal cannot be read: " + err.Error()}
 	}
 	var lines []string
-	for _, key := range sorted(a) {
+	for _, key := range slices.Sorted(maps.Keys(a)) {
 		if theirs, known := b[key]; !known {
 			lines = append(lines, fmt.Sprintf("%s: %s here, not set in the journal", plain(key), show(a[key])))
 		} else if string(a[key]) != string(theirs) {
 			lines = append(lines, fmt.Sprintf("%s: %s here, %s in the journal", plain(key), show(a[key]), show(theirs)))
 		}
 	}
-	for _, key := range sorted(b) {
+	for _, key := range slices.Sorted(maps.Keys(b)) {
 		if _, known := a[key]; !known {
 			lines = append(lines, fmt.Sprintf("%s: not set here, %s in the journal", plain(key), show(b[key])))
 		}
@@ -147,13 +148,4 @@ func plain(s string) string {
 		return strconv.Quote(s)
 	}
 	return s
-}
-
-func sorted[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -10,8 +10,10 @@ import (
 	"time"
 )
 
+const durationRemedy = "write a number with a unit, such as 500ms, 30s, 5m, 24h or 7d"
+
 // errDuration is the problem that ParseDuration reports. The caller shows the text itself.
-var errDuration = errors.New("not a duration: write a number with a unit, such as 500ms, 30s, 5m, 24h or 7d")
+var errDuration = errors.New("not a duration: " + durationRemedy)
 
 const day = 24 * time.Hour
 
@@ -20,7 +22,11 @@ const day = 24 * time.Hour
 func ParseDuration(text string) (time.Duration, error) {
 	days, rest, found := strings.Cut(text, "d")
 	if !found {
-		return parsePlain(text)
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return 0, errDuration
+		}
+		return d, nil
 	}
 	n, err := strconv.ParseUint(days, 10, 31)
 	if err != nil || n > uint64(math.MaxInt64/day) {
@@ -30,19 +36,11 @@ func ParseDuration(text string) (time.Duration, error) {
 	if rest == "" {
 		return d, nil
 	}
-	r, err := parsePlain(rest)
+	r, err := time.ParseDuration(rest)
 	if err != nil || r < 0 || rest[0] == '+' || rest[0] == '-' || d > math.MaxInt64-r {
 		return 0, errDuration
 	}
 	return d + r, nil
-}
-
-func parsePlain(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, errDuration
-	}
-	return d, nil
 }
 
 // FormatDuration writes a duration without the zeroes of time.Duration.String: 24h, 90s as 1m30s, 7d.
@@ -78,7 +76,7 @@ func parseDuration(v reflect.Value, text string) (problem, remedy string) {
 		weeks, _ := strconv.Atoi(m[1])
 		return "is not a duration", "write days: " + strconv.Itoa(7*weeks) + "d"
 	}
-	return "is not a duration", "write a number with a unit, such as 500ms, 30s, 5m, 24h or 7d"
+	return "is not a duration", durationRemedy
 }
 
 var ofWeeks = regexp.MustCompile(`^([0-9]{1,4}) ?(?i:w|weeks?)$`)

@@ -83,19 +83,20 @@ func (f Field) walkStruct(v reflect.Value, visit func(Field)) {
 	chooser, chooses := v.Interface().(Chooser)
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		tags := tagsOf(sf.Tag)
-		key, tagged := tags.key, tags.keyed
+		below, keyed := taggedField(sf.Tag)
+		key := below.Key
 		switch {
 		case key == "-":
 			continue
-		case !tagged || !sf.IsExported():
+		case !keyed || !sf.IsExported():
 			panic(fmt.Sprintf("setting: %s.%s must be exported and have a key tag", t, sf.Name))
 		case key == "" && sf.Type.Kind() == reflect.Struct:
 			f.walkStruct(v.Field(i), visit)
 			continue
 		}
-		below := newField(Join(f.Key, key), &tags, v.Field(i))
-		below.shape, below.Advanced = f.shape, f.Advanced || tags.advanced
+		below.Key, below.value, below.shape = Join(f.Key, key), v.Field(i), f.shape
+		below.Advanced = f.Advanced || below.Advanced
+		below.check()
 		if below.Enum == nil && chooses {
 			below.Enum = chooser.Choices(key)
 		}
@@ -118,17 +119,12 @@ func (f Field) Name() string { return f.Key[strings.LastIndexByte(f.Key, '.')+1:
 // Depth returns the number of sections, lists and elements around the field.
 func (f Field) Depth() int { return strings.Count(f.Key, ".") + strings.Count(f.Key, "[") }
 
-func newField(key string, tags *tags, v reflect.Value) Field {
-	f := Field{
-		Key: key, Doc: tags.doc, Example: tags.example, Called: tags.called, Secret: tags.secret, Verdict: tags.verdict,
-		Omits: tags.omits, Omit: tags.omit, Bound: tags.bound, Files: tags.files, value: v,
-	}
-	if tags.enum != "" {
-		f.Enum = strings.Split(tags.enum, "|")
-	}
+// check panics where the tags say what is not possible.
+func (f Field) check() {
+	key := f.Key
 	switch {
-	case !f.Section() && kindOf(v.Type()) == Unknown:
-		panic(fmt.Sprintf("setting: %s: type %s cannot be a setting", key, v.Type()))
+	case !f.Section() && f.Kind() == Unknown:
+		panic(fmt.Sprintf("setting: %s: type %s cannot be a setting", key, f.value.Type()))
 	case f.Section() && (f.Secret || f.Verdict):
 		panic(fmt.Sprintf("setting: %s: secret and verdict belong to settings, not to a section", key))
 	case (f.Omits || f.Bound) && !f.Verdict:
@@ -142,7 +138,6 @@ func newField(key string, tags *tags, v reflect.Value) Field {
 	case f.Enum != nil && f.Kind() == Map:
 		panic(fmt.Sprintf("setting: %s: a map has no choices", key))
 	}
-	return f
 }
 
 // Join puts a section before a key; either may be empty.

@@ -125,14 +125,16 @@ func TestTags(t *testing.T) {
 	} {
 		key, keyed := tag.Lookup("key")
 		omit, omits := tag.Lookup("omit")
-		want := tags{
-			key: key, keyed: keyed, doc: tag.Get("doc"), example: tag.Get("example"), omit: omit, omits: omits,
-			enum:   tag.Get("enum"),
-			secret: tag.Get("secret") == "true", verdict: tag.Get("verdict") == "true", bound: tag.Get("bound") == "true",
-			files: tag.Get("files") == "true", advanced: tag.Get("advanced") == "true",
+		want := Field{
+			Key: key, Doc: tag.Get("doc"), Example: tag.Get("example"), Omit: omit, Omits: omits,
+			Secret: tag.Get("secret") == "true", Verdict: tag.Get("verdict") == "true", Bound: tag.Get("bound") == "true",
+			Files: tag.Get("files") == "true", Advanced: tag.Get("advanced") == "true",
 		}
-		if got := tagsOf(tag); got != want {
-			t.Errorf("%s: %+v, want %+v", tag, got, want)
+		if words := tag.Get("enum"); words != "" {
+			want.Enum = strings.Split(words, "|")
+		}
+		if got, is := taggedField(tag); !reflect.DeepEqual(got, want) || is != keyed {
+			t.Errorf("%s: %+v, %t, want %+v, %t", tag, got, is, want, keyed)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package setting
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,7 +23,7 @@ func (f Field) Pairs() map[string]string {
 // SetPairs sets a map. It returns what is wrong with it, or nil.
 func (f Field) SetPairs(pairs map[string]string) *Mistake {
 	size := 0
-	for _, name := range sorted(pairs) {
+	for _, name := range slices.Sorted(maps.Keys(pairs)) {
 		size += len(name) + len(pairs[name])
 		switch {
 		case name == "":
@@ -67,7 +68,7 @@ func (f Field) pairs(text string) (map[string]string, *Mistake) {
 // joined writes a map as name=text, sorted, with a comma between two.
 func (f Field) joined() string {
 	texts := f.texts()
-	items := sorted(texts)
+	items := slices.Sorted(maps.Keys(texts))
 	for i, name := range items {
 		items[i] = name + "=" + texts[name]
 	}

@@ -6,53 +6,48 @@ import (
 	"strings"
 )
 
-// tags are the tags of a struct's field.
-type tags struct {
-	keyed, omits                          bool // there is such a tag, which may be empty
-	key, doc, example, omit, enum, called string
-	secret, verdict, bound, files         bool
-	advanced                              bool
-}
-
-// tagsOf reads all tags in one pass: a replica that begins asks for those of all settings several times, and
-// reflect.StructTag.Get begins anew for each.
-func tagsOf(tag reflect.StructTag) (t tags) {
+// taggedField reads all tags of a struct's field in one pass: a replica that begins asks for those of all settings several
+// times, and reflect.StructTag.Get begins anew for each. keyed says that there is a key, which may be empty.
+func taggedField(tag reflect.StructTag) (f Field, keyed bool) {
 	for rest := strings.TrimLeft(string(tag), " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		name, quoted, found := strings.Cut(rest, ":")
 		text, err := strconv.QuotedPrefix(quoted)
 		if !found || err != nil {
-			return t // go vet refuses such a tag
+			return f, keyed // go vet refuses such a tag
 		}
 		rest = quoted[len(text):]
 		value, _ := strconv.Unquote(text)
-		t.set(name, value)
+		keyed = keyed || name == "key"
+		f.set(name, value)
 	}
-	return t
+	return f, keyed
 }
 
-func (t *tags) set(name, value string) {
+func (f *Field) set(name, value string) {
 	switch name {
 	case "key":
-		t.key, t.keyed = value, true
+		f.Key = value
 	case "doc":
-		t.doc = value
+		f.Doc = value
 	case "example":
-		t.example = value
+		f.Example = value
 	case "omit":
-		t.omit, t.omits = value, true
+		f.Omit, f.Omits = value, true
 	case "enum":
-		t.enum = value
+		if value != "" {
+			f.Enum = strings.Split(value, "|")
+		}
 	case "secret":
-		t.secret = value == "true"
+		f.Secret = value == "true"
 	case "verdict":
-		t.verdict = value == "true"
+		f.Verdict = value == "true"
 	case "bound":
-		t.bound = value == "true"
+		f.Bound = value == "true"
 	case "called":
-		t.called = value
+		f.Called = value
 	case "files":
-		t.files = value == "true"
+		f.Files = value == "true"
 	case "advanced":
-		t.advanced = value == "true"
+		f.Advanced = value == "true"
 	}
 }

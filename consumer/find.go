@@ -35,9 +35,5 @@ func (s *Service) Record(ctx context.Context, source entry.Source, name string, 
 	if err != nil {
 		return document.Input{}, err
 	}
-	in := document.Input{Key: r.Key, Value: r.Value, Topic: r.Topic, Partition: r.Partition}
-	for _, h := range r.Headers {
-		in.Headers = append(in.Headers, document.Header(h))
-	}
-	return in, nil
+	return document.Input{Key: r.Key, Value: r.Value, Headers: r.Headers, Topic: r.Topic, Partition: r.Partition}, nil
 }

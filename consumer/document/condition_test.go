@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
@@ -76,7 +78,7 @@ func TestNormal(t *testing.T) {
 
 // A record is checked if all conditions hold of it.
 func TestConditionsHold(t *testing.T) {
-	headers := []document.Header{{"lang", []byte("de")}, {"lang", []byte("en")}, {"null", nil}}
+	headers := []kgo.RecordHeader{{Key: "lang", Value: []byte("de")}, {Key: "lang", Value: []byte("en")}, {Key: "null", Value: nil}}
 	const value = `{"text":"a text","kind":"news","n":1.50,"draft":false,"none":null,"in":{"a":"b"},"list":["x"],"odd":"\ud800","kind2":"x","kind2":"y"}`
 	const size = setting.Bytes(len(value))
 	header := func(name, equals, not, exists string) condition {

@@ -6,20 +6,15 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/sink"
 )
 
-// Header is one header of a record.
-type Header struct {
-	Key   string
-	Value []byte
-}
-
 // Input is the part of a Kafka record that is read. A nil Value is a tombstone.
 type Input struct {
 	Key, Value []byte
-	Headers    []Header
+	Headers    []kgo.RecordHeader
 	Topic      string
 	Partition  int32
 	// Names gets the names of the value's own fields, as far as it was walked; nil: nobody asks. Protobuf has none.
@@ -71,15 +66,6 @@ func New(p Params) (*Reader, error) {
 	if mistakes := p.Validate(); len(mistakes) > 0 {
 		return nil, fmt.Errorf("%w: %s", ErrParams, mistakes[0])
 	}
-	r, err := readerOf(p)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrParams, err)
-	}
-	return r, nil
-}
-
-// readerOf returns a Reader of valid Params.
-func readerOf(p Params) (*Reader, error) {
 	f := formatOf(p.Format)
 	r := &Reader{
 		maxBytes: int(p.MaxBytes), whole: !f.fields, framing: framingOf(p.Schema.Framing), key: "sources",
@@ -99,7 +85,10 @@ func readerOf(p Params) (*Reader, error) {
 	if err == nil {
 		r.decoder, err = f.decoder(r, from)
 	}
-	return r, err
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrParams, err)
+	}
+	return r, nil
 }
 
 // finder returns one that follows all paths.
@@ -178,7 +167,7 @@ func (r *Reader) emptyDocument(in Input, buf []byte) Document {
 }
 
 // header returns the last header with a name.
-func header(headers []Header, name string) ([]byte, bool) {
+func header(headers []kgo.RecordHeader, name string) ([]byte, bool) {
 	for _, h := range slices.Backward(headers) {
 		if h.Key == name {
 			return h.Value, true

@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/unecho/unecho/sink"
 )
 
@@ -184,7 +186,7 @@ func TestBrokenJSON(t *testing.T) {
 func TestID(t *testing.T) {
 	in := Input{
 		Key: []byte("k1"), Value: []byte(`{"text":"a","id":"x\n\u00e9","n":-1.50,"nil":null,"b":true,"o":{"id":"in"}}`),
-		Headers: []Header{{"id", []byte("first")}, {"ID", []byte("other")}, {"id", []byte("last")}},
+		Headers: []kgo.RecordHeader{{Key: "id", Value: []byte("first")}, {Key: "ID", Value: []byte("other")}, {Key: "id", Value: []byte("last")}},
 	}
 	tests := []struct {
 		id, want, detail string
@@ -231,7 +233,7 @@ func TestScope(t *testing.T) {
 		}
 		return doc.Scope
 	}
-	in := Input{Headers: []Header{{"h", []byte("t1")}, {"e", nil}}}
+	in := Input{Headers: []kgo.RecordHeader{{Key: "h", Value: []byte("t1")}, {Key: "e", Value: nil}}}
 	if scope("", in) != 0 {
 		t.Error("no scope is not 0")
 	}
@@ -327,7 +329,7 @@ func TestDetailIsBoundedAndPrintable(t *testing.T) {
 // TestReadsWithoutAllocation: a buffer that has grown once suffices, and raw text needs none.
 func TestReadsWithoutAllocation(t *testing.T) {
 	text := strings.Repeat("Rain, then sun. ", 128)
-	in := Input{Headers: []Header{{"tenant", []byte("t1")}}}
+	in := Input{Headers: []kgo.RecordHeader{{Key: "tenant", Value: []byte("t1")}}}
 	raw, structured := DefaultParams(), jsonParams(func(p *Params) { p.ID = "field:id" })
 	raw.Scope, structured.Scope = "header:tenant", "header:tenant"
 	for name, params := range map[string]Params{text: raw, `{"id":"a1","text":"` + text + `\n"}`: structured} {

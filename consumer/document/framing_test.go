@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sr"
 	"github.com/twmb/franz-go/pkg/sr/srfake"
 
@@ -76,15 +77,15 @@ func TestAvroOfRegistry(t *testing.T) {
 		{"known", r, Input{Value: framed(7, first)}, "Rain", "", ""},
 		{"with references, renamed", nested, Input{Value: framed(9, []byte("\x02x"))}, "x", "", ""},
 		{"by GUID", r, Input{Value: append(guid, first...)}, "Rain", "", ""},
-		{"by GUID in a header", r, Input{Value: first, Headers: []Header{{confluentHeader, guid}}}, "Rain", "", ""},
-		{"by number in a header", r, Input{Value: first, Headers: []Header{{confluentHeader, framed(7, nil)}}}, "Rain", "", ""},
+		{"by GUID in a header", r, Input{Value: first, Headers: []kgo.RecordHeader{{Key: confluentHeader, Value: guid}}}, "Rain", "", ""},
+		{"by number in a header", r, Input{Value: first, Headers: []kgo.RecordHeader{{Key: confluentHeader, Value: framed(7, nil)}}}, "Rain", "", ""},
 		{"unknown", r, Input{Value: framed(99, first)}, "", sink.UnknownSchema, "the registry does not know schema 99"},
 		{"of another type", r, Input{Value: framed(10, first)}, "", sink.UnknownSchema, "schema 10 cannot be used: it is of type PROTOBUF, not AVRO"},
 		{"wrong magic byte", r, Input{Value: append([]byte{5}, first...)}, "", sink.Undecodable, "the first byte is no magic byte of Confluent's framing"},
 		{"JSON", r, Input{Value: []byte(`{"text":"a"}`)}, "", sink.Undecodable, "the first byte is no magic byte of Confluent's framing"},
 		{"only a beginning", r, Input{Value: []byte{0, 0, 0}}, "", sink.Undecodable, "the value ends before its content begins"},
 		{"only half a GUID", r, Input{Value: guid[:16]}, "", sink.Undecodable, "the value ends before its content begins"},
-		{"no name in the header", r, Input{Value: first, Headers: []Header{{confluentHeader, nil}}}, "", sink.Undecodable, "in the header __value_schema_id: the value ends before its content begins"},
+		{"no name in the header", r, Input{Value: first, Headers: []kgo.RecordHeader{{Key: confluentHeader, Value: nil}}}, "", sink.Undecodable, "in the header __value_schema_id: the value ends before its content begins"},
 		{"truncated", r, Input{Value: framed(7, first[:20])}, "", sink.Undecodable, "at byte 10: the value ends too early"},
 		{"with another schema", r, Input{Value: framed(8, first)}, "", sink.Undecodable, "at byte 7: more after the end of the value"},
 		{"a tombstone", r, Input{}, "", "", ""},
@@ -158,10 +159,10 @@ func TestApicurio(t *testing.T) {
 		detail string
 	}{
 		"global id":        {Input{Value: before(300, value)}, "Rain", "", ""},
-		"in a header":      {Input{Value: value, Headers: []Header{{apicurioGlobal, before(300, nil)[1:]}}}, "Rain", "", ""},
-		"content id":       {Input{Value: []byte{2}, Headers: []Header{{apicurioContent, before(5, nil)[1:]}}}, "SUN", "", ""},
+		"in a header":      {Input{Value: value, Headers: []kgo.RecordHeader{{Key: apicurioGlobal, Value: before(300, nil)[1:]}}}, "Rain", "", ""},
+		"content id":       {Input{Value: []byte{2}, Headers: []kgo.RecordHeader{{Key: apicurioContent, Value: before(5, nil)[1:]}}}, "SUN", "", ""},
 		"unknown":          {Input{Value: before(301, value)}, "", sink.UnknownSchema, "the registry does not know schema 301"},
-		"a short header":   {Input{Value: value, Headers: []Header{{apicurioGlobal, []byte{1}}}}, "", sink.Undecodable, "the header apicurio.value.globalId is no number of 8 bytes"},
+		"a short header":   {Input{Value: value, Headers: []kgo.RecordHeader{{Key: apicurioGlobal, Value: []byte{1}}}}, "", sink.Undecodable, "the header apicurio.value.globalId is no number of 8 bytes"},
 		"short":            {Input{Value: make([]byte, 8)}, "", sink.Undecodable, "the value ends before its content begins"},
 		"wrong magic byte": {Input{Value: value[1:]}, "", sink.Undecodable, "the first byte is no magic byte of Apicurio's framing"},
 	} {
@@ -262,7 +263,7 @@ func FuzzReadFramed(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value, named []byte) {
 		in := Input{Value: value}
 		if len(named) > 0 {
-			in.Headers = []Header{{confluentHeader, named}, {apicurioGlobal, named}}
+			in.Headers = []kgo.RecordHeader{{Key: confluentHeader, Value: named}, {Key: apicurioGlobal, Value: named}}
 		}
 		for _, one := range all {
 			doc, bad := one.Read(in, nil)

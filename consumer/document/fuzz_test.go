@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/unecho/unecho/sink"
 )
 
@@ -100,7 +102,7 @@ func FuzzReadRaw(f *testing.F) {
 	p.Scope = "header:t"
 	r := newReader(f, p)
 	f.Fuzz(func(t *testing.T, value, scope []byte) {
-		in := Input{Value: value, Headers: []Header{{"t", scope}}}
+		in := Input{Value: value, Headers: []kgo.RecordHeader{{Key: "t", Value: scope}}}
 		doc, bad := r.Read(in, make([]byte, 0, 8))
 		if bad != nil || !doc.Empty && !bytes.Equal(doc.Text, value) {
 			t.Fatalf("Read returns the text %q, rejection %+v; want %q, and none", doc.Text, bad, value)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bufbuild/protocompile"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sr"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -260,7 +261,7 @@ func TestProtobufOfRegistry(t *testing.T) {
 	}
 	guided, _ := registry.GetSchema("a", 1)
 	header := append(unhex(t, "01"+strings.ReplaceAll(guided.GUID, "-", "")), 2, 4)
-	doc, bad := named.Read(Input{Value: article, Headers: []Header{{confluentHeader, header}}}, nil)
+	doc, bad := named.Read(Input{Value: article, Headers: []kgo.RecordHeader{{Key: confluentHeader, Value: header}}}, nil)
 	check(t, doc, bad, "Rain", "", "")
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sr"
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -129,8 +130,8 @@ func TestRealApicurio(t *testing.T) {
 	number := func(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 	for name, in := range map[string]Input{
 		"before the value": {Value: append(append([]byte{0}, number(made.GlobalID)...), value...)},
-		"global id":        {Value: value, Headers: []Header{{apicurioGlobal, number(made.GlobalID)}}},
-		"content id":       {Value: value, Headers: []Header{{apicurioContent, number(made.ContentID)}}},
+		"global id":        {Value: value, Headers: []kgo.RecordHeader{{Key: apicurioGlobal, Value: number(made.GlobalID)}}},
+		"content id":       {Value: value, Headers: []kgo.RecordHeader{{Key: apicurioContent, Value: number(made.ContentID)}}},
 	} {
 		if doc, bad := r.Read(in, nil); bad != nil || string(doc.Text) != "Rain" {
 			t.Errorf("%s: Read returns the text %q, rejection %+v; want Rain, and none", name, doc.Text, bad)

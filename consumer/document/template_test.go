@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/unecho/unecho/sink"
 )
 
@@ -73,7 +75,7 @@ func labels(t testing.TB, template string, in Input) (id string, scope uint64, b
 
 func TestTemplates(t *testing.T) {
 	in := Input{
-		Key: []byte("k/1"), Headers: []Header{{"tenant", []byte("old")}, {"tenant", []byte(`a\b`)}, {"none", nil}}, Partition: 3,
+		Key: []byte("k/1"), Headers: []kgo.RecordHeader{{Key: "tenant", Value: []byte("old")}, {Key: "tenant", Value: []byte(`a\b`)}, {Key: "none", Value: nil}}, Partition: 3,
 		Value: []byte(`{"text":"x","lang":"en","n":7,"nil":null,"e":"","o":{"id":"i-1"},"list":[]}`),
 	}
 	for _, test := range []struct{ template, id, missing string }{
@@ -106,7 +108,7 @@ func TestTemplates(t *testing.T) {
 func TestTemplatesWithMissingParts(t *testing.T) {
 	for _, part := range []string{"header:none", "header:absent", "field:e", "field:nil", "key"} {
 		for _, template := range []string{"{" + part + "}/{field:n}", "{field:n}/{" + part + "}"} {
-			in := Input{Value: []byte(`{"text":"x","n":7,"e":"","nil":null}`), Headers: []Header{{"none", nil}}}
+			in := Input{Value: []byte(`{"text":"x","n":7,"e":"","nil":null}`), Headers: []kgo.RecordHeader{{Key: "none", Value: nil}}}
 			r := newReader(t, jsonParams(func(p *Params) { p.ID = template }))
 			if doc, bad := r.Read(in, nil); bad != nil || len(doc.ID) != 0 {
 				t.Errorf("%s: id %q, %v", template, doc.ID, bad)
@@ -125,7 +127,7 @@ func TestTemplatesOfRawText(t *testing.T) {
 	p := DefaultParams()
 	p.ID, p.Scope = "{header:a}:{key}", "{partition}:{topic}:{header:a}"
 	r := newReader(t, p)
-	in := Input{Key: []byte("k"), Headers: []Header{{"a", []byte("h")}}, Topic: "news", Partition: 2}
+	in := Input{Key: []byte("k"), Headers: []kgo.RecordHeader{{Key: "a", Value: []byte("h")}}, Topic: "news", Partition: 2}
 	for value, text := range map[string]string{"": "", " ": "", "text": "text", "bad \xff bytes": "bad \xff bytes"} {
 		in.Value = []byte(value)
 		doc, bad := r.Read(in, make([]byte, 0, 4))
@@ -185,7 +187,7 @@ func TestFormatsAreLabelledAlike(t *testing.T) {
 				p.Schema.File, p.Schema.Message = schemaFile(t, descriptors(t, message)), "A"
 			}
 		}))
-		doc, bad := r.Read(Input{Key: []byte("k"), Value: value, Headers: []Header{{"t", []byte("t1")}}}, nil)
+		doc, bad := r.Read(Input{Key: []byte("k"), Value: value, Headers: []kgo.RecordHeader{{Key: "t", Value: []byte("t1")}}}, nil)
 		want, _ := r.Scope("", "t1/7/en")
 		if bad != nil || string(doc.ID) != "en-k-7" || doc.Scope != want || string(doc.Text) != "x" {
 			t.Errorf("%s: text %q, id %q, scope %d, want %d, %v", name, doc.Text, doc.ID, doc.Scope, want, bad)
@@ -234,7 +236,7 @@ func TestHostileParts(t *testing.T) {
 	p := DefaultParams()
 	p.Scope = "{header:a}/{key}"
 	r := newReader(t, p)
-	in := Input{Key: []byte("k"), Value: []byte("x"), Headers: []Header{{"a", bytes.Repeat([]byte("/"), 4<<20)}}}
+	in := Input{Key: []byte("k"), Value: []byte("x"), Headers: []kgo.RecordHeader{{Key: "a", Value: bytes.Repeat([]byte("/"), 4<<20)}}}
 	doc, bad := r.Read(in, nil) // if the time were quadratic, this would take an hour
 	if want, _ := r.Scope("", strings.Repeat(`\/`, 4<<20)+"/k"); bad != nil || doc.Scope != want {
 		t.Errorf("scope %d, %v", doc.Scope, bad)
@@ -260,7 +262,7 @@ func FuzzTemplate(f *testing.F) {
 		if err != nil || s.kind != selectTemplate {
 			return
 		}
-		in := Input{Key: append([]byte{}, key...), Headers: []Header{{"b", b}}}
+		in := Input{Key: append([]byte{}, key...), Headers: []kgo.RecordHeader{{Key: "b", Value: b}}}
 		c := composer{}
 		if missing, bad := c.pick("id", &s, &in, nil); missing != nil || bad != nil {
 			return

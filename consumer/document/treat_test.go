@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/unecho/unecho/sink"
 )
 
@@ -105,7 +107,7 @@ func TestTreatsWithoutAllocation(t *testing.T) {
 	}))
 	text := strings.Repeat("Rain, then sun & wind. ", 40)
 	in := Input{
-		Key: []byte("a/b"), Headers: []Header{{"tenant", []byte("t/1")}},
+		Key: []byte("a/b"), Headers: []kgo.RecordHeader{{Key: "tenant", Value: []byte("t/1")}},
 		Value: []byte(`{"id":"a1","text":"` + base64.StdEncoding.EncodeToString([]byte(text)) + `"}`),
 	}
 	var buf []byte

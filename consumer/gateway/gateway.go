@@ -158,7 +158,7 @@ func (g *Gateway) read(ctx context.Context, s *sending) error {
 	if len(s.record.Headers) == 0 {
 		return nil // nobody asks
 	}
-	doc, refused, err := signing.Read(ctx, g.Reader, &s.record, nil, nil)
+	doc, refused, err := signing.Read(ctx, g.Reader, &s.record, nil)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnread, err)
 	}

@@ -141,9 +141,8 @@ func (s *Setup) of(ctx context.Context, workers signing.Workers, topic string, r
 
 // input is a record for the reader. The names of its fields are noted.
 func (p *Preview) input(r *kgo.Record) document.Input {
-	in := document.Input{Key: r.Key, Value: r.Value, Topic: r.Topic, Partition: r.Partition, Names: &p.names}
-	for _, h := range r.Headers {
-		in.Headers = append(in.Headers, document.Header(h))
+	in := document.Input{
+		Key: r.Key, Value: r.Value, Headers: r.Headers, Topic: r.Topic, Partition: r.Partition, Names: &p.names,
 	}
 	var object map[string]json.RawMessage
 	if len(p.texts) == 0 && json.Unmarshal(r.Value, &object) == nil && object != nil {

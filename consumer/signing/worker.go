@@ -3,7 +3,6 @@ package signing
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -21,7 +20,6 @@ type Worker struct {
 	unpacker *unpack.Unpacker
 	signer   *index.Signer
 	buffer   []byte
-	headers  []document.Header
 	ids      []byte
 }
 
@@ -30,7 +28,6 @@ const keptBuffer = index.LargeDocument
 
 func (w *Worker) rest() {
 	w.signer.Reset()
-	clear(w.headers[:cap(w.headers)])
 	if w.ids = w.ids[:0]; cap(w.buffer) > keptBuffer {
 		w.buffer = nil
 	}
@@ -78,8 +75,7 @@ func badTimestamp(ms int64) *document.Rejection {
 }
 
 func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (refused Refused, err error) {
-	w.headers = slices.Grow(w.headers[:0], len(r.Headers))
-	doc, refused, err := Read(ctx, w.setup.Reader, r, w.headers, w.buffer)
+	doc, refused, err := Read(ctx, w.setup.Reader, r, w.buffer)
 	if err != nil {
 		return refused, fmt.Errorf("read %s/%d/%d: %w", r.Topic, r.Partition, r.Offset, err)
 	}
@@ -98,15 +94,10 @@ func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (ref
 }
 
 // Read reads the document of a record, or finds the reason that its content and the settings give not to judge it. It uses
-// the capacity of headers, and buffer as a document.Reader does.
-func Read(ctx context.Context, reader *document.Reader, r *kgo.Record, headers []document.Header, buffer []byte) (
-	document.Document, Refused, error,
-) {
-	for _, h := range r.Headers {
-		headers = append(headers, document.Header(h))
-	}
+// buffer as a document.Reader does.
+func Read(ctx context.Context, reader *document.Reader, r *kgo.Record, buffer []byte) (document.Document, Refused, error) {
 	doc, rejection, err := reader.Read(ctx, document.Input{
-		Key: r.Key, Value: r.Value, Headers: headers, Topic: r.Topic, Partition: r.Partition,
+		Key: r.Key, Value: r.Value, Headers: r.Headers, Topic: r.Topic, Partition: r.Partition,
 	}, buffer)
 	return doc, Refused{Rejection: rejection, Unchecked: doc.Unchecked}, err
 }

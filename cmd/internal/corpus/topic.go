@@ -29,11 +29,9 @@ func NewTopicReader(sources []document.Source) (*TopicReader, error) {
 
 // Read returns the document of a record. Its slices are valid until the next call.
 func (r *TopicReader) Read(ctx context.Context, record *topic.Record) (document.Document, *document.Rejection, error) {
-	in := document.Input{Key: record.Key, Value: record.Value, Topic: record.Topic, Partition: record.Partition}
-	for _, h := range record.Headers {
-		in.Headers = append(in.Headers, document.Header(h))
-	}
-	read, bad, err := r.reader.Read(ctx, in, r.buffer)
+	read, bad, err := r.reader.Read(ctx, document.Input{
+		Key: record.Key, Value: record.Value, Headers: record.Headers, Topic: record.Topic, Partition: record.Partition,
+	}, r.buffer)
 	if err == nil && bad == nil {
 		r.buffer = read.Buffer
 		if read.Empty {

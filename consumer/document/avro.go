@@ -25,11 +25,7 @@ func newAvro(r *Reader, from *source) (decoder, error) {
 }
 
 func (r avroObject) decode(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error) {
-	f, bad := r.unframe(&in)
-	if bad != nil {
-		return Document{}, bad, nil
-	}
-	schema, bad, err := r.schemas.of(ctx, f)
+	schema, f, bad, err := r.schemas.of(ctx, r.Reader, &in)
 	if bad != nil || err != nil {
 		return Document{}, bad, err
 	}

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"context"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/unecho/unecho/index/text"
@@ -30,8 +31,8 @@ type format struct {
 // formats returns all formats. A further format is a file of its own, and a line here.
 func formats() []format {
 	return []format{
-		{name: "raw", decoder: func(r *Reader, _ *source) (decoder, error) { return raw{r}, nil }},
-		{name: "html", decoder: func(r *Reader, _ *source) (decoder, error) { return html{r}, nil }},
+		{name: "raw", decoder: func(r *Reader, _ *source) (decoder, error) { return whole{r, false}, nil }},
+		{name: "html", decoder: func(r *Reader, _ *source) (decoder, error) { return whole{r, true}, nil }},
 		{name: "json", fields: true, framed: true, decoder: func(r *Reader, _ *source) (decoder, error) { return jsonObject{r}, nil }},
 		{name: "avro", fields: true, framed: true, schemas: true, decoder: newAvro},
 		{name: "protobuf", fields: true, framed: true, schemas: true, decoder: newProtobuf},
@@ -43,12 +44,7 @@ func formats() []format {
 // formatOf finds a format by its name. For an unknown name it returns the first format.
 func formatOf(name string) format {
 	all := formats()
-	for _, f := range all {
-		if f.name == name {
-			return f
-		}
-	}
-	return all[0]
+	return all[max(0, slices.IndexFunc(all, func(f format) bool { return f.name == name }))]
 }
 
 // blank returns the document of a value that is only white space.
@@ -59,41 +55,28 @@ func (r *Reader) blank(in Input, buf []byte) (doc Document, ok bool) {
 	return r.emptyDocument(in, buf), true
 }
 
-// raw is the format of values that are the text themselves.
-type raw struct{ *Reader }
-
-func (r raw) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {
-	if doc, blank := r.blank(in, buf); blank {
-		return doc, nil, nil
-	}
-	c := composer{reader: r.Reader, buf: buf[:0]}
-	doc := Document{Text: in.Value}
-	if r.strict && !utf8.Valid(in.Value) {
-		return Document{}, reject(sink.InvalidEncoding, "not UTF-8 at byte %d of the value", invalidAt(in.Value)), nil
-	}
-	return doc, r.label(&in, &c, &doc, nil), nil
+// whole is a format of values that are the text themselves, or a page of HTML, of which the text counts.
+type whole struct {
+	*Reader
+	page bool
 }
 
-// html is the format of values that are pages, of which the text counts.
-type html struct{ *Reader }
-
-func (r html) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {
+func (r whole) decode(_ context.Context, in Input, buf []byte) (Document, *Rejection, error) {
 	if doc, blank := r.blank(in, buf); blank {
 		return doc, nil, nil
 	}
 	if r.strict && !utf8.Valid(in.Value) {
 		return Document{}, reject(sink.InvalidEncoding, "not UTF-8 at byte %d of the value", invalidAt(in.Value)), nil
 	}
-	c := composer{reader: r.Reader, buf: text.AppendPage(buf[:0], in.Value)}
-	if most := r.maxBytes; len(c.buf) > most {
-		return Document{}, reject(sink.TooLarge, "the text is longer than %d bytes, the limit (advanced.max_document_bytes)", most), nil
+	c, doc := composer{reader: r.Reader, buf: buf[:0]}, Document{Text: in.Value}
+	if r.page {
+		c.buf = text.AppendPage(c.buf, in.Value)
+		if bad := c.tooLarge(); bad != nil {
+			return Document{}, bad, nil
+		}
+		doc.Text, doc.Empty = slices.Clip(c.buf), len(bytes.TrimSpace(c.buf)) == 0
 	}
-	end := len(c.buf)
-	doc := Document{Text: c.buf[:end:end], Empty: len(bytes.TrimSpace(c.buf)) == 0}
-	if bad := r.label(&in, &c, &doc, nil); bad != nil {
-		return Document{ID: doc.ID}, bad, nil
-	}
-	return doc, nil, nil
+	return doc, r.label(&in, &c, &doc, nil), nil
 }
 
 func invalidAt(text []byte) int {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"io"
+	"slices"
 
 	"github.com/unecho/unecho/consumer/document/registry"
 	"github.com/unecho/unecho/sink"
@@ -42,12 +43,7 @@ const noFraming = "none"
 // framingOf finds a framing by its name. For an unknown name it returns the first.
 func framingOf(name string) framing {
 	all := framings()
-	for _, f := range all {
-		if f.name == name {
-			return f
-		}
-	}
-	return all[0]
+	return all[max(0, slices.IndexFunc(all, func(f framing) bool { return f.name == name }))]
 }
 
 // confluentHeader is where newer serializers put the name of the value's schema.

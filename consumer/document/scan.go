@@ -59,9 +59,9 @@ func (s *scanner) value(depth int, want uint64) (kind, *flaw) {
 	case c == '"':
 		return isString, s.str()
 	case c == '{':
-		return isObject, s.object(depth, want)
+		return isObject, s.items('}', depth, want)
 	case c == '[':
-		return isArray, s.array(depth)
+		return isArray, s.items(']', depth, 0)
 	case c == '-' || c >= '0' && c <= '9' || c == 'I':
 		return isNumber, s.number()
 	case c == 'N': // as Python, pandas and others write what is missing
@@ -86,18 +86,25 @@ func (s *scanner) word(word string) *flaw {
 	return nil
 }
 
-func (s *scanner) object(depth int, want uint64) *flaw {
+// items scans an object or an array, by the bracket that ends it.
+func (s *scanner) items(end byte, depth int, want uint64) *flaw {
 	if depth == maxNesting {
 		return s.flaw("nested too deeply")
 	}
 	s.pos++
 	s.blank()
-	if s.peek() == '}' {
+	if s.peek() == end {
 		s.pos++
 		return nil
 	}
 	for {
-		if bad := s.member(depth, want); bad != nil {
+		var bad *flaw
+		if end == '}' {
+			bad = s.member(depth, want)
+		} else {
+			_, bad = s.value(depth+1, 0)
+		}
+		if bad != nil {
 			return bad
 		}
 		s.blank()
@@ -105,11 +112,14 @@ func (s *scanner) object(depth int, want uint64) *flaw {
 		case ',':
 			s.pos++
 			s.blank()
-		case '}':
+		case end:
 			s.pos++
 			return nil
 		default:
-			return s.flaw("a comma or closing brace is expected")
+			if end == '}' {
+				return s.flaw("a comma or closing brace is expected")
+			}
+			return s.flaw("a comma or closing bracket is expected")
 		}
 	}
 }
@@ -152,32 +162,4 @@ func (s *scanner) follow(want uint64, depth int, raw []byte) uint64 {
 	}
 	s.key, _ = appendString(s.key[:0], raw)
 	return s.through(want, depth, s.key)
-}
-
-func (s *scanner) array(depth int) *flaw {
-	if depth == maxNesting {
-		return s.flaw("nested too deeply")
-	}
-	s.pos++
-	s.blank()
-	if s.peek() == ']' {
-		s.pos++
-		return nil
-	}
-	for {
-		if _, bad := s.value(depth+1, 0); bad != nil {
-			return bad
-		}
-		s.blank()
-		switch s.peek() {
-		case ',':
-			s.pos++
-			s.blank()
-		case ']':
-			s.pos++
-			return nil
-		default:
-			return s.flaw("a comma or closing bracket is expected")
-		}
-	}
 }

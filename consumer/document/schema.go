@@ -63,20 +63,20 @@ func schemasOf[T any](from *source, compile func(registry.Schema) (T, error)) (s
 	return schemas[T]{one: one}, err
 }
 
-// of returns the schema that a frame names. Only what the registry says of it is the record's fault.
-func (s *schemas[T]) of(ctx context.Context, f frame) (T, *Rejection, error) {
-	if s.cache == nil {
-		return s.one, nil, nil
+// of finds where the content of a value begins, and its schema. Only what the registry says of it is the record's fault.
+func (s *schemas[T]) of(ctx context.Context, r *Reader, in *Input) (schema T, f frame, bad *Rejection, err error) {
+	if f, bad = r.unframe(in); bad != nil || s.cache == nil {
+		return s.one, f, bad, nil
 	}
-	found, err := s.cache.Get(ctx, f.id)
+	schema, err = s.cache.Get(ctx, f.id)
 	var unusable *registry.UnusableError
 	switch {
 	case errors.Is(err, registry.ErrUnknown):
-		return found, reject(sink.UnknownSchema, "the registry does not know schema %s", f.id), nil
+		return schema, f, reject(sink.UnknownSchema, "the registry does not know schema %s", f.id), nil
 	case errors.As(err, &unusable):
-		return found, reject(sink.UnknownSchema, "schema %s cannot be used: %v", f.id, unusable), nil
+		return schema, f, reject(sink.UnknownSchema, "schema %s cannot be used: %v", f.id, unusable), nil
 	}
-	return found, nil, err
+	return schema, f, nil, err
 }
 
 // typed says why a schema is not of a type. A schema from a file has none.

@@ -53,7 +53,12 @@ func (c *composer) appendString(at path, v value) *Rejection {
 	if c.as&asHTML != 0 {
 		c.stripHTML(from)
 	}
-	if most := c.reader.maxBytes; len(c.buf) > most { // the buffer holds the text alone
+	return c.tooLarge()
+}
+
+// tooLarge rejects a text that the buffer holds alone.
+func (c *composer) tooLarge() *Rejection {
+	if most := c.reader.maxBytes; len(c.buf) > most {
 		return reject(sink.TooLarge, "the text is longer than %d bytes, the limit (advanced.max_document_bytes)", most)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -73,12 +74,8 @@ func (p HTTPParams) Validate() (mistakes []setting.Mistake) {
 		mistakes = append(mistakes, setting.Wrong("token", p.Token, err.Error(),
 			"take a random one, for example of openssl rand -hex 16"))
 	}
-	if p.TLS.CertFile != "" && p.TLS.KeyFile == "" {
-		mistakes = append(mistakes, setting.Wrong("tls.key_file", "", "is missing", "name the private key of tls.cert_file"))
-	}
-	if p.TLS.KeyFile != "" && p.TLS.CertFile == "" {
-		mistakes = append(mistakes, setting.Wrong("tls.cert_file", "", "is missing", "name the certificate of tls.key_file"))
-	}
+	pair := certificate.Params{CertFile: p.TLS.CertFile, KeyFile: p.TLS.KeyFile}
+	mistakes = append(mistakes, setting.Under("tls", pair.Validate(""))...)
 	if p.Ingest.Rate < 1 {
 		mistakes = append(mistakes, setting.Wrong("ingest.rate", p.Ingest.Rate, "takes no documents",
 			"write how many are taken a second; ingest.enabled: false takes none"))

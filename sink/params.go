@@ -52,11 +52,12 @@ type CreateParams struct {
 // whatever the names in our headers.
 const MinRecordBytes = 8 * setting.KiB
 
-const placeholder = "{source}"
+// Placeholder stands for the source topic in the name of an output.
+const Placeholder = "{source}"
 
 // DefaultParams returns the defaults. Kafka's topics accept 12 bytes more than 1 MiB by default.
 func DefaultParams() Params {
-	p := Outputs(placeholder+".unique", placeholder+".duplicate", placeholder+".rejected", "")
+	p := Outputs(Placeholder+".unique", Placeholder+".duplicate", Placeholder+".rejected", "")
 	p.Create = CreateParams{Enabled: true, ReplicationFactor: -1}
 	p.MaxRecordBytes = setting.MiB
 	return p
@@ -83,7 +84,7 @@ func (p Params) Topics(source string) (unique, duplicate, rejected string) {
 // Together says that duplicates go to the topic of the unique documents.
 func (p Params) Together() bool { return !p.Duplicate.Drop && p.Duplicate.Topic == p.Unique.Topic }
 
-func named(template, source string) string { return strings.ReplaceAll(template, placeholder, source) }
+func named(template, source string) string { return strings.ReplaceAll(template, Placeholder, source) }
 
 // VerdictsTopic returns the topic that has a record about each document of a source topic. It is empty if there is
 // none.
@@ -186,8 +187,8 @@ func Nowhere(text string) bool {
 }
 
 func wrongTemplate(role, template string) (setting.Mistake, bool) {
-	key, rest := role+".topic", strings.ReplaceAll(template, placeholder, "")
-	write := "write a topic, for example " + placeholder + "." + role
+	key, rest := role+".topic", strings.ReplaceAll(template, Placeholder, "")
+	write := "write a topic, for example " + Placeholder + "." + role
 	switch {
 	case template == "":
 		return setting.Wrong(key, "", "is missing", write), true
@@ -198,10 +199,10 @@ func wrongTemplate(role, template string) (setting.Mistake, bool) {
 	case Nowhere(template):
 		return setting.Wrong(key, template, "is no topic: only duplicates can be dropped", write), true
 	case rest == "" || strings.Trim(rest, ".") == "" && rest == template:
-		return setting.Wrong(key, template, "is not a topic of its own", "write for example "+placeholder+"."+role), true
+		return setting.Wrong(key, template, "is not a topic of its own", "write for example "+Placeholder+"."+role), true
 	case !setting.IsName(rest):
 		return setting.Wrong(key, template, "holds characters that topic names cannot have",
-			"use letters, digits, '.', '_' and '-', and "+placeholder+" for the source topic"), true
+			"use letters, digits, '.', '_' and '-', and "+Placeholder+" for the source topic"), true
 	case len(rest) > maxTopicBytes:
 		return setting.Wrong(key, template, "is too long", "Kafka's topic names have 249 characters at most"), true
 	}

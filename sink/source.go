@@ -30,12 +30,12 @@ func (p Params) SourceOf(topic string, may func(source string) bool) (source, ro
 
 // sourceOf returns the source topic of which the template makes a topic.
 func (t template) sourceOf(topic string) (source string, ok bool) {
-	before, _, holds := strings.Cut(t.value, placeholder)
+	before, _, holds := strings.Cut(t.value, Placeholder)
 	if !holds {
 		return "", topic == t.value
 	}
-	n := strings.Count(t.value, placeholder)
-	length := len(topic) - (len(t.value) - n*len(placeholder))
+	n := strings.Count(t.value, Placeholder)
+	length := len(topic) - (len(t.value) - n*len(Placeholder))
 	if length <= 0 || length%n != 0 {
 		return "", false
 	}
@@ -45,6 +45,3 @@ func (t template) sourceOf(topic string) (source string, ok bool) {
 	source = topic[len(before) : len(before)+length]
 	return source, named(t.value, source) == topic
 }
-
-// Placeholder stands for the source topic in the name of an output.
-const Placeholder = placeholder

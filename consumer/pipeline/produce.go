@@ -63,7 +63,7 @@ func (b *Batch) encode(dst *kgo.Record, a *protocol.Assignment, it *item) {
 	p.out.RejectAt(p.Clock.Rejected(src, a.Retimed(src.Offset), b.present))
 	if it.refused.Withheld != nil { // there is nothing else that could be forwarded, whatever was held of it
 		reason, detail := it.reason()
-		p.out.SetAside(dst, src, reason, detail, sink.Sizes(*it.refused.Withheld))
+		p.out.SetAside(dst, src, reason, detail, *it.refused.Withheld)
 		return
 	}
 	switch level := a.Level(src.Offset); {

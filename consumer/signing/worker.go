@@ -36,7 +36,7 @@ func (w *Worker) rest() {
 // Refused says why a record has no entry.
 type Refused struct {
 	Rejection *document.Rejection  // it is rejected; nil: it is not
-	Withheld  *unpack.Sizes        // of what did not come with the record; never forwarded but as rejected
+	Withheld  *sink.Sizes          // of what did not come with the record; never forwarded but as rejected
 	Unchecked sink.UncheckedReason // it is forwarded as unique without being judged; "": it is not
 	ByBytes   bool                 // it is compared by its bytes, because too much of it cannot be read
 }

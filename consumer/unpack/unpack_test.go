@@ -15,6 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/sink"
 )
 
 // codecs are all ways in which producers compress a batch. Each takes the batch in the pieces that it is given.
@@ -135,7 +137,7 @@ func records(t testing.TB, raw []byte) (all []record) {
 }
 
 // withheld returns what Unpacker.Withheld says of the record.
-func (r record) withheld(u *Unpacker) (Sizes, bool) {
+func (r record) withheld(u *Unpacker) (sink.Sizes, bool) {
 	value := r.body[len(r.body)-1-int(r.value) : len(r.body)-1] // no headers: one byte
 	return u.Withheld(&kgo.Record{Value: value, Attrs: zstdAttrs()})
 }
@@ -204,12 +206,12 @@ func TestWithheldBeyondTheBound(t *testing.T) {
 			}
 			for i, r := range got {
 				sizes, ok := r.withheld(u)
-				want := Sizes{Value: int64((i-1)%3+1) << 20, Key: -1}
+				want := sink.Sizes{Value: int64((i-1)%3+1) << 20, Key: -1}
 				switch i {
 				case 0:
-					want = Sizes{Value: 5, Key: 5, Headers: 301}
+					want = sink.Sizes{Value: 5, Key: 5, Headers: 301}
 				case many + 1:
-					want = Sizes{Value: -1}
+					want = sink.Sizes{Value: -1}
 				}
 				if !ok || sizes != want || r.offset != int64(i) || r.time != int64(7*i) {
 					t.Errorf("record %d is %+v, %v of %+v", i, sizes, ok, r.shape)

@@ -8,14 +8,9 @@ import (
 	"io"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-)
 
-// Sizes are the sizes of a withheld record's parts.
-type Sizes struct {
-	Value   int64 // bytes; -1: it had none
-	Key     int64 // bytes; -1: it had none
-	Headers int64 // bytes of names and values
-}
+	"github.com/unecho/unecho/sink"
+)
 
 const (
 	tokenBytes    = 16 // enough that nobody guesses the token
@@ -24,13 +19,13 @@ const (
 
 // Withheld says whether a record stands in the place of a withheld one, and returns the sizes of that. Nobody else can
 // write such a value, because it begins with a random number drawn by New.
-func (u *Unpacker) Withheld(r *kgo.Record) (Sizes, bool) {
+func (u *Unpacker) Withheld(r *kgo.Record) (sink.Sizes, bool) {
 	rest, ok := bytes.CutPrefix(r.Value, u.token[:])
 	if !ok || r.Attrs.CompressionType() == uint8(kgo.CodecNone) {
-		return Sizes{}, false
+		return sink.Sizes{}, false
 	}
 	rd := reader{slice: rest}
-	s := Sizes{Value: rd.varint(), Key: rd.varint(), Headers: rd.varint()}
+	s := sink.Sizes{Value: rd.varint(), Key: rd.varint(), Headers: rd.varint()}
 	return s, rd.err == nil && len(rd.slice) == 0
 }
 

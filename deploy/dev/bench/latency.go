@@ -10,18 +10,18 @@ import (
 const latencyHead = `| pair | first | copy, median / p99 ms | unecho, median / p99 ms | of medians | of p99 |
 | --- | --- | ---: | ---: | ---: | ---: |`
 
-func latencyRow(p pair, name string) string {
-	return fmt.Sprintf("| %s | %s | %s / %s | %s / %s | %.2f | %.2f |", name, p.first(),
-		millis(p.copy.latency.median), millis(p.copy.latency.p99),
-		millis(p.filter.latency.median), millis(p.filter.latency.p99), medians(p), p99s(p))
+func latencyRow(name, first string, p round) string {
+	return fmt.Sprintf("| %s | %s | %s / %s | %s / %s | %.2f | %.2f |", name, first,
+		millis(p[theCopy].latency.median), millis(p[theCopy].latency.p99),
+		millis(p[unecho].latency.median), millis(p[unecho].latency.p99), medians(p), p99s(p))
 }
 
-func medians(p pair) float64 {
-	return p.filter.latency.median.Seconds() / p.copy.latency.median.Seconds()
+func medians(p round) float64 {
+	return p[unecho].latency.median.Seconds() / p[theCopy].latency.median.Seconds()
 }
 
-func p99s(p pair) float64 {
-	return p.filter.latency.p99.Seconds() / p.copy.latency.p99.Seconds()
+func p99s(p round) float64 {
+	return p[unecho].latency.p99.Seconds() / p[theCopy].latency.p99.Seconds()
 }
 
 const latencySummaryHead = `| verify | documents/s | copy, median ms | copy, p99 ms | unecho, median ms | ` +
@@ -29,15 +29,15 @@ const latencySummaryHead = `| verify | documents/s | copy, median ms | copy, p99
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |`
 
 // latencySummary is the row of one rate: medians over the pairs, and the spread of the pairs' ratios.
-func latencySummary(verify string, rate int, pairs []pair) string {
-	median := func(of func(pair) time.Duration) string {
-		return millis(time.Duration(spreadOf(pairs, func(p pair) float64 { return float64(of(p)) }).median))
+func latencySummary(verify string, rate int, pairs []round) string {
+	median := func(of func(round) time.Duration) string {
+		return millis(time.Duration(spreadOf(pairs, func(p round) float64 { return float64(of(p)) }).median))
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s |", verify, thousands(float64(rate)),
-		median(func(p pair) time.Duration { return p.copy.latency.median }),
-		median(func(p pair) time.Duration { return p.copy.latency.p99 }),
-		median(func(p pair) time.Duration { return p.filter.latency.median }),
-		median(func(p pair) time.Duration { return p.filter.latency.p99 }),
+		median(func(p round) time.Duration { return p[theCopy].latency.median }),
+		median(func(p round) time.Duration { return p[theCopy].latency.p99 }),
+		median(func(p round) time.Duration { return p[unecho].latency.median }),
+		median(func(p round) time.Duration { return p[unecho].latency.p99 }),
 		spreadOf(pairs, medians).text(hundredths), spreadOf(pairs, p99s).text(hundredths))
 }
 

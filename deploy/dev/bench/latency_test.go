@@ -91,18 +91,18 @@ func TestStreamMeasures(t *testing.T) {
 }
 
 func TestLatencySummary(t *testing.T) {
-	var pairs []pair
+	var pairs []round
 	for _, n := range []time.Duration{1, 2, 3} {
-		var p pair
-		p.copy.latency = latency{median: 8 * time.Millisecond, p99: 40 * time.Millisecond}
-		p.filter.latency = latency{median: n * 8 * time.Millisecond, p99: n * 20 * time.Millisecond}
-		pairs = append(pairs, p)
+		pairs = append(pairs, round{
+			theCopy: {latency: latency{median: 8 * time.Millisecond, p99: 40 * time.Millisecond}},
+			unecho:  {latency: latency{median: n * 8 * time.Millisecond, p99: n * 20 * time.Millisecond}},
+		})
 	}
 	if got, want := latencySummary("jaccard", 5000, pairs),
 		"| jaccard | 5,000 | 8.0 | 40 | 16 | 40 | 2.00 (1.00 to 3.00) | 1.00 (0.50 to 1.50) |"; got != want {
 		t.Errorf("latencySummary = %s\nwant %s", got, want)
 	}
-	if got, want := latencyRow(pairs[0], "1"), "| 1 | copy | 8.0 / 40 | 8.0 / 20 | 1.00 | 0.50 |"; got != want {
+	if got, want := latencyRow("1", "copy", pairs[0]), "| 1 | copy | 8.0 / 40 | 8.0 / 20 | 1.00 | 0.50 |"; got != want {
 		t.Errorf("latencyRow = %s\nwant %s", got, want)
 	}
 }

@@ -115,9 +115,10 @@ func (p params) filter(verify string) filter {
 	}
 }
 
-func (p params) series(j job, copies bareCopy, verify string, out io.Writer) series {
-	return series{
-		job: j, verify: verify, copies: copies, pairs: p.pairs, out: out, head: tableHead, row: pair.row,
-		filter: p.filter(verify),
+// series are pairs of the copy and unecho.
+func (p params) series(j job, copies bareCopy, verify string, out io.Writer) race {
+	return race{
+		job: j, rounds: p.pairs, out: out, head: tableHead, row: tableRow,
+		entrants: []entrant{{"copy", "copy", copies}, {"unecho", verify, p.filter(verify)}},
 	}
 }

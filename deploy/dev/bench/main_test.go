@@ -60,11 +60,11 @@ func TestParse(t *testing.T) {
 }
 
 func TestSpread(t *testing.T) {
-	var pairs []pair
+	var rounds []round
 	for _, n := range []int{300, 100, 200, 400} {
-		pairs = append(pairs, pair{filter: result{documents: n}})
+		rounds = append(rounds, round{{documents: n}})
 	}
-	got := spreadOf(pairs, func(p pair) float64 { return float64(p.filter.documents) })
+	got := spreadOf(rounds, func(r round) float64 { return float64(r[0].documents) })
 	if want := (spread{median: 250, low: 100, high: 400}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

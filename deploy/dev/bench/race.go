@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/pprof"
 	"strings"
 
 	"github.com/unecho/unecho/deploy/dev/bench/rivals"
@@ -17,6 +18,8 @@ type race struct {
 	entrants []entrant // the first one is the measure of the others
 	rounds   int
 	out      io.Writer
+	head     string // of the table of rounds
+	row      func(name, first string, results round) string
 }
 
 // entrant is a contender with its name in the table, and in the names of its topics.
@@ -28,10 +31,16 @@ type entrant struct {
 // round holds the results in the order of the entrants.
 type round []result
 
+// The results of a pair, which is a round of two.
+const theCopy, unecho = 0, 1
+
+// ratio is that of a pair.
+func (r round) ratio() float64 { return r[unecho].rate() / r[theCopy].rate() }
+
 // run measures the rounds. Each round begins with the next entrant. The first round only warms up, which Java needs.
 func (r race) run(ctx context.Context) ([]round, error) {
 	var rounds []round
-	fmt.Fprintln(r.out, r.head())
+	fmt.Fprintln(r.out, r.head)
 	for n := range r.rounds + 1 {
 		results, err := r.round(ctx, n)
 		if err != nil {
@@ -42,7 +51,7 @@ func (r race) run(ctx context.Context) ([]round, error) {
 			name = fmt.Sprint(n)
 			rounds = append(rounds, results)
 		}
-		fmt.Fprintln(r.out, r.row(name, n, results))
+		fmt.Fprintln(r.out, r.row(name, r.entrants[n%len(r.entrants)].name, results))
 	}
 	return rounds, nil
 }
@@ -52,25 +61,28 @@ func (r race) round(ctx context.Context, n int) (round, error) {
 	for k := range r.entrants {
 		at := (n + k) % len(r.entrants)
 		e := r.entrants[at]
-		one, err := single(ctx, r.job, e.who, fmt.Sprintf("%s-%s-%d", r.job.source, e.topics, n))
+		var err error
+		pprof.Do(ctx, pprof.Labels("contender", e.topics), func(ctx context.Context) { // for -cpuprofile
+			results[at], err = single(ctx, r.job, e.who, fmt.Sprintf("%s-%s-%d", r.job.source, e.topics, n))
+		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.name, err)
 		}
-		results[at] = one
 	}
 	return results, nil
 }
 
-func (r race) head() string {
+// rates are the head and the rows of a table of the rounds' documents/s.
+func rates(entrants []entrant) (head string, row func(string, string, round) string) {
 	names, lines := []string{"round", "first"}, []string{"---", "---"}
-	for _, e := range r.entrants {
+	for _, e := range entrants {
 		names, lines = append(names, e.name), append(lines, "---:")
 	}
-	return fmt.Sprintf("| %s |\n| %s |", strings.Join(names, " | "), strings.Join(lines, " | "))
+	return fmt.Sprintf("| %s |\n| %s |", strings.Join(names, " | "), strings.Join(lines, " | ")), ratesRow
 }
 
-func (r race) row(name string, n int, results round) string {
-	cells := []string{name, r.entrants[n%len(r.entrants)].name}
+func ratesRow(name, first string, results round) string {
+	cells := []string{name, first}
 	for _, one := range results {
 		cells = append(cells, thousands(one.rate()))
 	}
@@ -140,6 +152,7 @@ func (p params) race(ctx context.Context, j job, copies bareCopy, out io.Writer)
 		})
 	}
 	r := race{job: j, entrants: entrants, rounds: p.pairs, out: out}
+	r.head, r.row = rates(entrants)
 	rounds, err := r.run(ctx)
 	if err != nil {
 		return err

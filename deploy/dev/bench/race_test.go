@@ -43,6 +43,7 @@ func TestRace(t *testing.T) {
 			r.entrants = append(r.entrants, e)
 		}
 	}
+	r.head, r.row = rates(r.entrants)
 	rounds, err := r.run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -59,8 +60,8 @@ func TestRace(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, table)
 		}
 	}
-	if head := strings.Count(r.head(), "|"); head != 2*strings.Count(r.row("1", 1, rounds[0]), "|") {
-		t.Errorf("the rows do not fit the head:\n%s\n%s", r.head(), r.row("1", 1, rounds[0]))
+	if row := r.row("1", "copy", rounds[0]); strings.Count(r.head, "|") != 2*strings.Count(row, "|") {
+		t.Errorf("the rows do not fit the head:\n%s\n%s", r.head, row)
 	}
 	if _, err := r.run(t.Context()); err == nil || !strings.Contains(err.Error(), "copy: s-copy-0 is one run too many") {
 		t.Error(err)

@@ -11,9 +11,9 @@ import (
 const tableHead = `| pair | first | copy, documents/s | unecho, documents/s | ratio |
 | --- | --- | ---: | ---: | ---: |`
 
-func (p pair) row(name string) string {
-	return fmt.Sprintf("| %s | %s | %s | %s | %.2f |", name, p.first(), thousands(p.copy.rate()),
-		thousands(p.filter.rate()), p.ratio())
+func tableRow(name, first string, p round) string {
+	return fmt.Sprintf("| %s | %s | %s | %s | %.2f |", name, first, thousands(p[theCopy].rate()),
+		thousands(p[unecho].rate()), p.ratio())
 }
 
 // spread is the median, the least and the greatest of some figures.
@@ -37,35 +37,35 @@ const summaryHead = `| broker | verify | copy, documents/s | unecho, documents/s
 | --- | --- | ---: | ---: | ---: |`
 
 // summary is the row of a series in the table.
-func summary(broker, verify string, pairs []pair) string {
+func summary(broker, verify string, pairs []round) string {
 	return fmt.Sprintf("| %s | %s | %s | %s | %s |", broker, verify,
-		spreadOf(pairs, func(p pair) float64 { return p.copy.rate() }).text(thousands),
-		spreadOf(pairs, func(p pair) float64 { return p.filter.rate() }).text(thousands),
-		spreadOf(pairs, pair.ratio).text(hundredths))
+		spreadOf(pairs, func(p round) float64 { return p[theCopy].rate() }).text(thousands),
+		spreadOf(pairs, func(p round) float64 { return p[unecho].rate() }).text(thousands),
+		spreadOf(pairs, round.ratio).text(hundredths))
 }
 
 // details writes what a series cost apart from time: medians over its runs.
-func details(w io.Writer, pairs []pair) {
-	median := func(of func(pair) float64) float64 { return spreadOf(pairs, of).median }
-	documents := float64(pairs[0].filter.documents)
+func details(w io.Writer, pairs []round) {
+	median := func(of func(round) float64) float64 { return spreadOf(pairs, of).median }
+	documents := float64(pairs[0][unecho].documents)
 	fmt.Fprintf(w, "\nduplicates %.1f%%, candidates per document %.2f, rebuilt sessions %.0f, rejected %.0f\n",
-		100*median(func(p pair) float64 { return float64(p.filter.duplicates) })/documents,
-		median(func(p pair) float64 { return float64(p.filter.candidates) })/documents,
-		median(func(p pair) float64 { return float64(p.filter.rebuilds) }),
-		median(func(p pair) float64 { return float64(p.filter.rejected) }))
+		100*median(func(p round) float64 { return float64(p[unecho].duplicates) })/documents,
+		median(func(p round) float64 { return float64(p[unecho].candidates) })/documents,
+		median(func(p round) float64 { return float64(p[unecho].rebuilds) }),
+		median(func(p round) float64 { return float64(p[unecho].rejected) }))
 	fmt.Fprintf(w, "journal %.0f bytes per entry\n",
-		median(func(p pair) float64 { return float64(p.filter.journalBytes) })/documents)
-	cost(w, "copy", pairs, func(p pair) result { return p.copy })
-	cost(w, "unecho", pairs, func(p pair) result { return p.filter })
+		median(func(p round) float64 { return float64(p[unecho].journalBytes) })/documents)
+	cost(w, "copy", pairs, func(p round) result { return p[theCopy] })
+	cost(w, "unecho", pairs, func(p round) result { return p[unecho] })
 	fmt.Fprintf(w, "unecho's sessions: sign %.2f s, judge %.2f s, forward %.2f s\n\n",
-		median(func(p pair) float64 { return p.filter.sign }), median(func(p pair) float64 { return p.filter.judge }),
-		median(func(p pair) float64 { return p.filter.forward }))
+		median(func(p round) float64 { return p[unecho].sign }), median(func(p round) float64 { return p[unecho].judge }),
+		median(func(p round) float64 { return p[unecho].forward }))
 }
 
 // cost writes what a document cost one of the contenders. If all cores were busy, only less work makes it faster.
-func cost(w io.Writer, name string, pairs []pair, of func(pair) result) {
+func cost(w io.Writer, name string, pairs []round, of func(round) result) {
 	median := func(f func(result) float64) float64 {
-		return spreadOf(pairs, func(p pair) float64 { return f(of(p)) }).median
+		return spreadOf(pairs, func(p round) float64 { return f(of(p)) }).median
 	}
 	documents, commits := float64(of(pairs[0]).documents), median(func(r result) float64 { return float64(r.commits) })
 	fmt.Fprintf(w, "%s: %.1f s, CPU of this process %.1f µs a document, of the broker %.1f, together %.2f cores busy, "+

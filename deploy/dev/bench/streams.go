@@ -9,9 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/deploy/dev/bench/rivals"
 )
 
@@ -30,8 +28,8 @@ func (s streams) run(ctx context.Context, j job, group string) (result, error) {
 	w := rivals.Work{
 		Group: group, Source: j.source, Unique: group + ".unique", Duplicate: group + ".duplicate", Directory: dir,
 	}
-	for _, topic := range []string{w.Unique, w.Duplicate} {
-		if err := j.cluster.create(ctx, topic, j.partitions); err != nil {
+	for _, name := range []string{w.Unique, w.Duplicate} {
+		if err := j.cluster.create(ctx, name, j.partitions); err != nil {
 			return result{}, err
 		}
 	}
@@ -103,40 +101,14 @@ func distinct(docs *corpus, n int) int {
 }
 
 // count reads the committed documents of a topic. It returns how many there are, and how many differ.
-func (c *cluster) count(ctx context.Context, topic string) (documents, contents int, err error) {
-	ends, err := broker.Offsets(ctx, c.admin.ListCommittedOffsets, topic)
-	if err != nil {
-		return 0, 0, fmt.Errorf("list the ends of %s: %w", topic, err)
-	}
-	left, from := map[int32]int64{}, map[int32]kgo.Offset{}
-	for partition, end := range ends[topic] {
-		if end.Offset > 0 {
-			left[partition], from[partition] = end.Offset, kgo.NewOffset().AtStart()
-		}
-	}
-	client, err := kgo.NewClient(append(append([]kgo.Opt{}, c.options...), kgo.KeepControlRecords(),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}))...)
-	if err != nil {
-		return 0, 0, fmt.Errorf("open reader of %s: %w", topic, err)
-	}
-	defer client.Close()
+func (c *cluster) count(ctx context.Context, name string) (documents, contents int, err error) {
 	seen := map[[sha256.Size]byte]struct{}{}
-	for len(left) > 0 {
-		fetches := client.PollFetches(ctx)
-		if err := fetches.Err(); err != nil {
-			return 0, 0, fmt.Errorf("read %s: %w", topic, err)
-		}
-		fetches.EachRecord(func(r *kgo.Record) {
-			if !r.Attrs.IsControl() {
-				documents++
-				seen[sha256.Sum256(r.Value)] = struct{}{}
-			}
-			if r.Offset+1 >= left[r.Partition] {
-				delete(left, r.Partition)
-			}
-		})
-	}
-	return documents, len(seen), nil
+	err = topic.ReadSpan(ctx, c.options, name, topic.Span{}, func(r *topic.Record) error {
+		documents++
+		seen[sha256.Sum256(r.Value)] = struct{}{}
+		return nil
+	})
+	return documents, len(seen), err
 }
 
 // removeGroup removes a group of Kafka Streams with the topics that it has made for itself, and others.
@@ -145,9 +117,9 @@ func (c *cluster) removeGroup(ctx context.Context, group string, others ...strin
 	if err != nil {
 		return fmt.Errorf("clean up: %w", err)
 	}
-	for _, topic := range topics.Names() {
-		if strings.HasPrefix(topic, group+"-") {
-			others = append(others, topic)
+	for _, name := range topics.Names() {
+		if strings.HasPrefix(name, group+"-") {
+			others = append(others, name)
 		}
 	}
 	return c.remove(ctx, group, others...)

@@ -14,10 +14,10 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sync/errgroup"
 
 	kafka "github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/deploy/dev/testbed"
 	"github.com/unecho/unecho/sink"
 )
@@ -136,37 +136,16 @@ func (r *replay) outputs(ctx context.Context, name string) map[string]string {
 	check(r.t, until(ctx, "all replicas are in sync", commitTimeout, r.healthy))
 	out := map[string]string{}
 	for _, output := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
-		topic := name + "." + output
-		ends, err := kafka.AwaitCommittedEnds(ctx, r.admin, topic)
+		_, err := kafka.AwaitCommittedEnds(ctx, r.admin, name+"."+output)
 		check(r.t, err)
-		from, left := map[int32]kgo.Offset{}, map[int32]int64{}
-		ends.Each(func(o kadm.ListedOffset) {
-			if o.Offset > 0 {
-				from[o.Partition], left[o.Partition] = kgo.NewOffset().AtStart(), o.Offset
+		check(r.t, topic.ReadSpan(ctx, r.options, name+"."+output, topic.Span{}, func(rec *topic.Record) error {
+			place, text := came(rec)
+			if out[place] != "" {
+				r.t.Errorf("%s came out twice", place)
 			}
-		})
-		client, err := kgo.NewClient(append(r.options[:len(r.options):len(r.options)],
-			kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(),
-			kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}))...)
-		check(r.t, err)
-		defer client.Close()
-		for len(left) > 0 {
-			fetches := client.PollFetches(ctx)
-			check(r.t, fetches.Err())
-			fetches.EachRecord(func(rec *kgo.Record) {
-				if rec.Offset >= left[rec.Partition]-1 {
-					delete(left, rec.Partition)
-				}
-				if rec.Attrs.IsControl() {
-					return
-				}
-				place, text := came(rec)
-				if out[place] != "" {
-					r.t.Errorf("%s came out twice", place)
-				}
-				out[place] = output + text
-			})
-		}
+			out[place] = output + text
+			return nil
+		}))
 	}
 	if len(out) != r.sent {
 		r.t.Errorf("%d documents came out, %d were sent", len(out), r.sent)
@@ -175,7 +154,7 @@ func (r *replay) outputs(ctx context.Context, name string) map[string]string {
 }
 
 // came returns the place in the source that a record names, and its other headers, key and value.
-func came(rec *kgo.Record) (place, text string) {
+func came(rec *topic.Record) (place, text string) {
 	for _, h := range rec.Headers {
 		switch h.Key {
 		case sink.HeaderSource:

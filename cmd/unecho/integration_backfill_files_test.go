@@ -44,8 +44,7 @@ func (s *scene) archive(files, documents int) (names []string) {
 // came reads a topic of records by the file that they name.
 func (s *scene) came(name string, by map[string]string) {
 	s.t.Helper()
-	s.settledIn(name)
-	check(s.t, topic.ReadSpan(s.bounded(), s.kafka, name, topic.Span{}, func(r *topic.Record) error {
+	s.read(name, func(r *topic.Record) {
 		said := fmt.Sprintf("%s %s", strings.TrimPrefix(name[strings.LastIndexByte(name, '.'):], "."), r.Time.UTC().
 			Format(time.RFC3339))
 		place := ""
@@ -63,8 +62,7 @@ func (s *scene) came(name string, by map[string]string) {
 			s.t.Errorf("%s came out twice: %s, %s", place, was, said)
 		}
 		by[place] = said
-		return nil
-	}))
+	})
 }
 
 // outcome is what came of a job over files.

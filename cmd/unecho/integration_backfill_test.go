@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -227,41 +227,18 @@ func (s *scene) done(group string) (sum int64) {
 // hashes reads the outputs of a job. Each document of the source must be in them once.
 func (s *scene) hashes(job string) map[int32][]uint64 {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Minute)
-	defer cancel()
 	got := map[int32][]uint64{}
 	for p, n := range s.sent {
 		got[p] = make([]uint64, n)
 	}
 	for _, output := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
-		topic := job + "." + output
-		ends, err := broker.AwaitCommittedEnds(ctx, s.admin, topic)
-		check(s.t, err)
-		from, left := map[int32]kgo.Offset{}, map[int32]int64{}
-		ends.Each(func(o kadm.ListedOffset) {
-			if o.Offset > 0 {
-				from[o.Partition], left[o.Partition] = kgo.NewOffset().AtStart(), o.Offset
+		s.read(job+"."+output, func(r *topic.Record) {
+			offset, hash := s.place(r), hashOf(output, r)
+			if got[r.Partition][offset] != 0 {
+				s.t.Errorf("%s/%d/%d came out twice", s.source, r.Partition, offset)
 			}
+			got[r.Partition][offset] = hash
 		})
-		client := s.connect(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}),
-			kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
-		for len(left) > 0 {
-			fetches := client.PollFetches(ctx)
-			check(s.t, fetches.Err())
-			fetches.EachRecord(func(r *kgo.Record) {
-				if r.Offset >= left[r.Partition]-1 {
-					delete(left, r.Partition)
-				}
-				if r.Attrs.IsControl() {
-					return
-				}
-				offset, hash := s.place(r), hashOf(output, r)
-				if got[r.Partition][offset] != 0 {
-					s.t.Errorf("%s/%d/%d came out twice", s.source, r.Partition, offset)
-				}
-				got[r.Partition][offset] = hash
-			})
-		}
 	}
 	for p := range got {
 		for offset, hash := range got[p] {
@@ -274,23 +251,19 @@ func (s *scene) hashes(job string) map[int32][]uint64 {
 }
 
 // place is the source offset that a record names.
-func (s *scene) place(r *kgo.Record) (offset int64) {
-	for _, h := range r.Headers {
-		if h.Key == sink.HeaderSource {
-			var partition int32
-			if _, err := fmt.Sscanf(string(h.Value), s.source+"/%d/%d", &partition, &offset); err != nil ||
-				partition != r.Partition {
-				s.t.Fatalf("%s names %q: %v", r.Topic, h.Value, err)
-			}
-		}
+func (s *scene) place(r *topic.Record) (offset int64) {
+	var partition int32
+	if _, err := fmt.Sscanf(r.Header(sink.HeaderSource), s.source+"/%d/%d", &partition, &offset); err != nil ||
+		partition != r.Partition {
+		s.t.Fatalf("%s names %q: %v", r.Topic, r.Header(sink.HeaderSource), err)
 	}
 	return offset
 }
 
 // hashOf hashes all of a record but its place, and the name of the index, which is that of the job.
-func hashOf(output string, r *kgo.Record) uint64 {
+func hashOf(output string, r *topic.Record) uint64 {
 	h := xxhash.New()
-	fmt.Fprintf(h, "%s %d %d %q %q", output, r.Partition, r.Timestamp.UnixMilli(), r.Key, r.Value)
+	fmt.Fprintf(h, "%s %d %d %q %q", output, r.Partition, r.Time.UnixMilli(), r.Key, r.Value)
 	for _, header := range r.Headers {
 		if header.Key != sink.HeaderIndex {
 			fmt.Fprintf(h, " %s=%q", header.Key, header.Value)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -22,8 +21,8 @@ func TestBoundsChangeUnderLoad(t *testing.T) {
 	second.says("other bounds are in force in the journal")
 	apply := func(args ...string) {
 		t.Helper()
-		out := s.settings(append([]string{"apply"}, args...)...)
-		if !strings.Contains(out, "in force as change") {
+		code, out := s.verb("settings", append([]string{"apply"}, args...)...)
+		if code != 0 || !strings.Contains(out, "in force as change") {
 			t.Fatalf("unecho settings apply %v prints %s; want the number of the change that is in force", args, out)
 		}
 	}
@@ -38,23 +37,11 @@ func TestBoundsChangeUnderLoad(t *testing.T) {
 		"duplicates.threshold=0.9")
 	s.produce(1500, 45)
 	s.settled()
-	if out := s.settings("show"); !strings.Contains(out, "bounds of change 3") {
+	if _, out := s.verb("settings", "show"); !strings.Contains(out, "bounds of change 3") {
 		t.Errorf("in force is %s", out)
 	}
 	if report := s.audited(s.name + ".journal"); report.Outcome() != audit.Proven || report.Earlier != 0 {
 		t.Errorf("the audit says %s", &report)
 	}
 	stopAll(t, patience, first, second, third)
-}
-
-// settings runs a verb about settings with the scene's configuration, and returns what it prints.
-func (s *scene) settings(args ...string) string {
-	s.t.Helper()
-	cmd := exec.CommandContext(s.bounded(), "unecho", append(append([]string{"settings"}, args...), "--config", s.file)...)
-	cmd.Dir = s.dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		s.t.Fatalf("unecho settings %v: %v\n%s", args, err, out)
-	}
-	return string(out)
 }

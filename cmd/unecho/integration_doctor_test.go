@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,7 +32,7 @@ func TestDoctorAndAuditBesideAService(t *testing.T) {
 	// of 21; an empty one among them is rejected
 	judged := regexp.MustCompile("ok the newest of " + regexp.QuoteMeta(s.source) + `: (1\d|2[01]) judged, as `)
 	s.until("the doctor finds the last document committed, and has time to read the newest", func(ctx context.Context) bool {
-		check(t, json.Unmarshal(s.exec(ctx, "doctor", "--json"), &looked))
+		check(t, json.Unmarshal([]byte(s.exec("doctor", "--json")), &looked))
 		return strings.Contains(saysOf(&looked), " 0 documents behind") && judged.MatchString(saysOf(&looked))
 	})
 	said := saysOf(&looked)
@@ -50,7 +48,7 @@ func TestDoctorAndAuditBesideAService(t *testing.T) {
 		t.Error("the doctor finds problems")
 	}
 	var audited inspect.AuditLine
-	check(t, json.Unmarshal(s.exec(s.bounded(), "audit", "--json"), &audited))
+	check(t, json.Unmarshal([]byte(s.exec("audit", "--json")), &audited))
 	if !audited.OK || audited.From == 0 || audited.Records != s.total() || audited.Pending != 0 || audited.Unique == 0 ||
 		audited.Duplicate == 0 {
 		t.Errorf("the audit says %s", audited.String())
@@ -67,15 +65,8 @@ func saysOf(r *doctor.Report) string {
 	return b.String()
 }
 
-// exec runs a verb with the scene's configuration and returns what it writes.
-func (s *scene) exec(ctx context.Context, verb string, flags ...string) []byte {
+// exec runs a verb with the scene's configuration, which must end well, and returns what it prints.
+func (s *scene) exec(verb string, flags ...string) string {
 	s.t.Helper()
-	cmd := exec.CommandContext(ctx, "unecho", append([]string{verb, "--config", s.file}, flags...)...)
-	cmd.Dir = s.dir
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		s.t.Fatalf("unecho %s: %v\n%s%s", verb, err, stderr.String(), stdout.String())
-	}
-	return stdout.Bytes()
+	return start(s.t, s.dir, append([]string{verb, "--config", s.file}, flags...)...).endsWell()
 }

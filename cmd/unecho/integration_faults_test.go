@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -14,11 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kgo"
-
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/deploy/dev/proxy"
 )
 
@@ -145,56 +140,13 @@ func freeAddress(t *testing.T) string {
 // metric reads the value of a series without labels; -1 where it is not there.
 func metric(ctx context.Context, t *testing.T, ops, name string) float64 {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ops+"/metrics", nil)
+	_, text, err := ask(ctx, http.MethodGet, ops, "/metrics", "")
 	check(t, err)
-	resp, err := http.DefaultClient.Do(req)
-	check(t, err)
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	check(t, err)
-	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindSubmatch(text)
+	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindStringSubmatch(text)
 	if found == nil {
 		return -1
 	}
-	value, err := strconv.ParseFloat(string(found[1]), 64)
+	value, err := strconv.ParseFloat(found[1], 64)
 	check(t, err)
 	return value
-}
-
-// forwarded counts the committed records of the three outputs.
-func (s *scene) forwarded() (sum int) {
-	s.t.Helper()
-	var topics []string
-	for _, output := range []string{"unique", "duplicate", "rejected"} {
-		topics = append(topics, s.source+"."+output)
-	}
-	ends, err := broker.AwaitCommittedEnds(s.bounded(), s.admin, topics...)
-	check(s.t, err)
-	left := map[string]map[int32]kgo.Offset{}
-	ends.Each(func(o kadm.ListedOffset) {
-		if o.Offset > 0 {
-			if left[o.Topic] == nil {
-				left[o.Topic] = map[int32]kgo.Offset{}
-			}
-			left[o.Topic][o.Partition] = kgo.NewOffset().At(0)
-		}
-	})
-	reader := s.connect(kgo.ConsumePartitions(left), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.KeepControlRecords())
-	for len(left) > 0 {
-		fetches := reader.PollFetches(s.bounded())
-		check(s.t, fetches.Err())
-		for it := fetches.RecordIter(); !it.Done(); {
-			r := it.Next()
-			if !r.Attrs.IsControl() {
-				sum++
-			}
-			if end, _ := ends.Lookup(r.Topic, r.Partition); r.Offset+1 >= end.Offset {
-				if delete(left[r.Topic], r.Partition); len(left[r.Topic]) == 0 {
-					delete(left, r.Topic)
-				}
-			}
-		}
-	}
-	return sum
 }

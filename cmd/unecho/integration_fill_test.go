@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/cmd/internal/backfills"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -103,22 +104,15 @@ func (s *scene) past(n, partitions int) (copies []*kgo.Record) {
 // without a key are like no other.
 func (s *scene) originals(header string, n int) {
 	s.t.Helper()
-	client := s.connect(kgo.ConsumeTopics(s.name+".unique", s.name+".duplicate", s.name+".rejected"),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()))
-	for ctx := s.bounded(); n > 0; {
-		fetches := client.PollFetches(ctx)
-		check(s.t, fetches.Err())
-		fetches.EachRecord(func(r *kgo.Record) {
+	for _, output := range []string{".unique", ".duplicate", ".rejected"} {
+		s.read(s.name+output, func(r *topic.Record) {
 			n--
-			match := ""
-			for _, h := range r.Headers {
-				if h.Key == header {
-					match = string(h.Value)
-				}
-			}
-			if match != string(r.Key) && n >= 0 {
+			if match := r.Header(header); match != string(r.Key) {
 				s.t.Errorf("%s: the copy of %q matches %q", r.Topic, r.Key, match)
 			}
 		})
+	}
+	if n != 0 {
+		s.t.Errorf("%d documents too few came out", n)
 	}
 }

@@ -124,6 +124,9 @@ func TestGuestsWhoCameFirst(t *testing.T) {
 					t.Errorf("it does not say %q", want)
 				}
 			}
+			if _, end := s.journal(s.bounded()); end > 0 {
+				t.Errorf("it appended %d records beside a guest", end)
+			}
 			code, said := s.verb("doctor")
 			if code == 0 || !strings.Contains(said, "is not of unecho") || !strings.Contains(said, "console-consumer") {
 				t.Errorf("%d, the doctor says %s", code, said)

@@ -40,9 +40,7 @@ func (s *scene) cameOnce() {
 	s.t.Helper()
 	times, texts := map[string]int{}, map[string]string{}
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
-		name := s.source + "." + output
-		s.settledIn(name)
-		check(s.t, topic.ReadSpan(s.bounded(), s.kafka, name, topic.Span{}, func(r *topic.Record) error {
+		s.read(s.source+"."+output, func(r *topic.Record) {
 			source := r.Header(sink.HeaderSource)
 			times[source]++
 			if first, known := texts[string(r.Value)]; known && output == "unique" {
@@ -51,8 +49,7 @@ func (s *scene) cameOnce() {
 			if output == "unique" {
 				texts[string(r.Value)] = source
 			}
-			return nil
-		}))
+		})
 	}
 	lost, doubled := 0, 0
 	for p, end := range s.sent {
@@ -139,11 +136,7 @@ func TestSuccessorRemembersTheFill(t *testing.T) {
 			successor.name += "-2"
 			successor.settled()
 			found := false
-			s.settledIn(s.source + "." + want)
-			check(t, topic.ReadSpan(s.bounded(), s.kafka, s.source+"."+want, topic.Span{}, func(r *topic.Record) error {
-				found = found || string(r.Value) == known
-				return nil
-			}))
+			s.read(s.source+"."+want, func(r *topic.Record) { found = found || string(r.Value) == known })
 			if !found {
 				t.Errorf("what the first group was filled with is not %s", want)
 			}

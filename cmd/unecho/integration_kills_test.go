@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -85,56 +84,28 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	s.underKills(3, s.amidDocuments)
 }
 
-// Unique documents and duplicates share a topic, and each document has a record in the topic of verdicts: each once and
-// in order, though a process is killed again and again.
+// Unique documents, duplicates and what conditions leave unchecked share a topic, and each document has a record in the
+// topic of verdicts: each once and in order, though a process is killed again and again. Unchecked is what the conditions
+// say, and nothing else.
 func TestOneTopicAndVerdictsUnderKills(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 6)
-	report := s.underKills(3, s.amidDocuments, "outputs: {duplicate: {topic: '{source}.unique'}, verdicts: {topic: '{source}.verdicts'}}")
-	if report.Verdicts != s.total() || report.Rejected == 0 {
-		t.Errorf("%d documents, %s", s.total(), &report)
-	}
-	if topics, err := s.admin.ListTopics(s.bounded(), fmt.Sprint(s.source, ".duplicate")); err == nil && topics.Error() == nil {
-		t.Error("there is a topic of duplicates")
-	}
-}
-
-// Duplicates are dropped: each unique document comes out once, and each document has a record in the topic of verdicts,
-// though a process is killed again and again.
-func TestDroppedDuplicatesUnderKills(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, 6)
-	report := s.underKills(2, s.amidDocuments, "outputs: {duplicate: {drop: true}, verdicts: {topic: '{source}.verdicts'}}")
-	if report.Duplicate > 0 || report.Dropped == 0 || report.Verdicts != s.total() {
-		t.Errorf("%d documents, %s", s.total(), &report)
-	}
-	if topics, err := s.admin.ListTopics(s.bounded(), fmt.Sprint(s.source, ".duplicate")); err == nil && topics.Error() == nil {
-		t.Error("there is a topic of duplicates")
-	}
-}
-
-// What conditions leave unchecked comes out as unique, each once and in order, though a process is killed again and
-// again. It is what they say, and nothing else.
-func TestConditionsUnderKills(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, 6)
-	report := s.underKills(2, s.amidDocuments, "outputs: {verdicts: {topic: '{source}.verdicts'}}",
+	report := s.underKills(3, s.amidDocuments, "outputs: {duplicate: {topic: '{source}.unique'}, verdicts: {topic: '{source}.verdicts'}}",
 		s.sources(", when: [{header: lang, equals: en}, {size_at_least: 416}]"))
 	unchecked, wrong := 0, 0
-	for _, output := range []string{".unique", ".duplicate"} {
-		err := topic.ReadSpan(s.bounded(), s.kafka, s.source+output, topic.Span{}, func(r *topic.Record) error {
-			small := len(r.Value) < 416
-			if small {
-				unchecked++
-			}
-			if small != (r.Header(sink.HeaderUnchecked) != "") || small && output != ".unique" {
-				wrong++
-			}
-			return nil
-		})
-		check(t, err)
-	}
-	if unchecked == 0 || wrong > 0 || report.Verdicts != s.total() {
+	s.read(s.source+".unique", func(r *topic.Record) {
+		said := r.Header(sink.HeaderUnchecked) != ""
+		if said {
+			unchecked++
+		}
+		if said != (len(r.Value) < 416) || said && r.Header(sink.HeaderVerdict) != sink.Unique {
+			wrong++
+		}
+	})
+	if unchecked == 0 || wrong > 0 || report.Verdicts != s.total() || report.Duplicate == 0 {
 		t.Errorf("%d of %d are unchecked, %d wrongly; %s", unchecked, s.total(), wrong, &report)
+	}
+	if topics, err := s.admin.ListTopics(s.bounded(), s.source+".duplicate"); err == nil && topics.Error() == nil {
+		t.Error("there is a topic of duplicates")
 	}
 }

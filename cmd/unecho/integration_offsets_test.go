@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/twmb/franz-go/pkg/kadm"
 )
 
 // java runs a class of Kafka's own tools.
@@ -64,6 +66,11 @@ func TestOffsetsResetByKafkasTool(t *testing.T) {
 	before, _ := s.committed(s.bounded())
 	if said := s.reset("--to-earliest"); !strings.Contains(said, "inactive") {
 		t.Errorf("under a process that works it says %q", said)
+	}
+	var past kadm.Offsets
+	past.AddOffset(s.source, 0, 0, -1)
+	if err := s.admin.CommitAllOffsets(s.bounded(), s.name, past); err == nil {
+		t.Error("offsets were set past a process that works")
 	}
 	if now, _ := s.committed(s.bounded()); now != before {
 		t.Errorf("the offsets were %d in sum, and are %d", before, now)

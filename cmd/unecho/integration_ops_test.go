@@ -68,17 +68,27 @@ func TestOpsOfAProcess(t *testing.T) {
 	stopAll(t, startBound, p)
 }
 
-// asked returns what a process answers.
-func (s *scene) asked(method, ops, path, body string) (code int, said string) {
-	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.bounded(), method, "http://"+ops+path, strings.NewReader(body))
-	check(s.t, err)
+// ask returns what a process answers.
+func ask(ctx context.Context, method, ops, path, body string) (code int, said string, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+ops+path, strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
 	resp, err := http.DefaultClient.Do(req)
-	check(s.t, err)
+	if err != nil {
+		return 0, "", err
+	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text), err
+}
+
+// asked is ask of a process that must answer.
+func (s *scene) asked(method, ops, path, body string) (code int, said string) {
+	s.t.Helper()
+	code, said, err := ask(s.bounded(), method, ops, path, body)
 	check(s.t, err)
-	return resp.StatusCode, string(text)
+	return code, said
 }
 
 // A document that is part of a sampled trace has spans at the collector, and comes out as it came.

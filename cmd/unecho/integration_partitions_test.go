@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"testing"
 	"time"
 
@@ -90,68 +89,4 @@ func partitionsAdded(t *testing.T, additions, to int) {
 	journal.upToDate()
 	s.cameOnce()
 	s.audited(journal.topic)
-}
-
-// A topic that a pattern brings gets more partitions while two processes read it.
-func TestPartitionsAddedToAPattern(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, 0)
-	s.configure(s.inPostgres(), s.consumer(""), noOps)
-	s.source = s.name + ".site.0"
-	s.create(s.source, 2, nil)
-	sets := []string{
-		"--set", "sources.topics=", "--set", "sources.pattern=" + regexp.QuoteMeta(s.name) + `\.site\..+`,
-	}
-	all := []*process{s.run(sets...), s.run(sets...)}
-	for _, p := range all {
-		p.says(`"ready"`)
-	}
-	s.producesWide(100, 1)
-	s.settled()
-	s.widen(s.source, 6)
-	s.producesWide(300, 2)
-	s.settled()
-	stopAll(t, startBound, all...)
-	s.widen(s.source, 8)
-	all = []*process{s.run(sets...), s.run(sets...)}
-	s.producesWide(300, 3)
-	s.settled()
-	stopAll(t, startBound, all...)
-	s.cameOnce()
-}
-
-// Outputs are deleted while two processes work, and then made again by somebody with one partition. Each time all that
-// comes from then on comes out.
-func TestOutputsDeletedAtWork(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, 4)
-	s.configure(s.inPostgres(), s.consumer(""), noOps, "outputs: {verdicts: {topic: '{source}.verdicts'}}")
-	all := []*process{s.run(), s.run()}
-	for _, p := range all {
-		p.says(`"ready"`)
-	}
-	s.produce(400, 1)
-	s.settled()
-	for round, narrow := range []bool{false, true} {
-		for i, output := range []string{".news.unique", ".news.verdicts"} {
-			name := s.name + output
-			before := s.sum(output)
-			_, err := s.admin.DeleteTopic(s.bounded(), name)
-			check(t, err)
-			s.hasWidth(0, name)
-			if narrow { // nobody writes meanwhile
-				s.create(name, 1, nil)
-			}
-			s.produce(400, uint64(10+2*round+i))
-			s.settled()
-			s.hasWidth(4, name)
-			if now := s.sum(output); now == 0 || output == ".news.verdicts" && now != 400 {
-				t.Errorf("%s had %d records, was deleted (made again too narrow: %v), and got %d", name, before, narrow, now)
-			}
-			if log := all[0].log.String() + all[1].log.String(); !narrow && !regexp.MustCompile(`write `+regexp.QuoteMeta(name)).MatchString(log) {
-				t.Errorf("nobody said that %s is gone", name)
-			}
-		}
-	}
-	stopAll(t, startBound, all...)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -44,19 +43,14 @@ func TestNotReadyWithANewJournal(t *testing.T) {
 // ready is what /ready says; the status must be that of the words.
 func (s *scene) ready(ctx context.Context, ops string) string {
 	s.t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ops+"/ready", http.NoBody)
-	check(s.t, err)
-	resp, err := http.DefaultClient.Do(req)
+	code, said, err := ask(ctx, http.MethodGet, ops, "/ready", "")
 	if err != nil {
 		return "" // it does not listen yet
 	}
-	defer resp.Body.Close()
-	said, err := io.ReadAll(resp.Body)
-	check(s.t, err)
-	if (resp.StatusCode == http.StatusOK) != (string(said) == "ready\n") {
-		s.t.Errorf("GET /ready is answered %d %q; want ready with %d, and nothing else with it", resp.StatusCode, said, http.StatusOK)
+	if (code == http.StatusOK) != (said == "ready\n") {
+		s.t.Errorf("GET /ready is answered %d %q; want ready with %d, and nothing else with it", code, said, http.StatusOK)
 	}
-	return string(said)
+	return said
 }
 
 // On real Kafka: a journal whose max.message.bytes was lowered takes nothing. The process says so, with the setting, on
@@ -77,15 +71,9 @@ func TestNotReadyWhileTheJournalRefuses(t *testing.T) {
 		s.produce(4, seed)
 		return strings.Contains(s.ready(ctx, ops), "max.message.bytes must be at least")
 	})
-	req, err := http.NewRequestWithContext(s.bounded(), http.MethodGet, "http://"+ops+"/api/v1/status", http.NoBody)
-	check(t, err)
-	resp, err := http.DefaultClient.Do(req)
-	check(t, err)
-	defer resp.Body.Close()
-	status, err := io.ReadAll(resp.Body)
-	check(t, err)
+	_, status := s.asked(http.MethodGet, ops, "/api/v1/status", "")
 	for _, want := range []string{`"UnechoNotReady"`, "max.message.bytes must be at least"} {
-		if !strings.Contains(string(status), want) {
+		if !strings.Contains(status, want) {
 			t.Errorf("want %s in the status, got %s", want, status)
 		}
 	}

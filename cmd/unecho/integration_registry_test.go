@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sr"
 	"github.com/twmb/franz-go/pkg/sr/srfake"
 
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -113,24 +114,24 @@ func (s *scene) become(wants []valueCase, config string) {
 	p := s.run()
 	s.settled()
 	stopAll(s.t, startBound, p)
-	reader := s.connect(kgo.ConsumeTopics(s.source+".unique", s.source+".duplicate", s.source+".rejected"),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
-	for seen := 0; seen < len(wants); {
-		fetches := reader.PollFetches(s.bounded())
-		check(s.t, fetches.Err())
-		fetches.EachRecord(func(r *kgo.Record) {
+	seen := 0
+	for _, output := range []string{"unique", "duplicate", "rejected"} {
+		s.read(s.source+"."+output, func(r *topic.Record) {
 			seen++
-			want, got := wants[s.place(r)], strings.TrimPrefix(r.Topic, s.source+".")
-			switch got {
+			want, got := wants[s.place(r)], output
+			switch output {
 			case "duplicate":
-				got += " of " + said(r, sink.HeaderMatchID)
+				got += " of " + r.Header(sink.HeaderMatchID)
 			case "rejected":
-				got = said(r, sink.HeaderReason)
+				got = r.Header(sink.HeaderReason)
 			}
 			if same := bytes.Equal(r.Value, want.value); got != want.verdict || !same {
 				s.t.Errorf("document %d is %s, want %s; its value is unchanged: %v", s.place(r), got, want.verdict, same)
 			}
 		})
+	}
+	if seen != len(wants) {
+		s.t.Errorf("%d of %d documents came out", seen, len(wants))
 	}
 }
 
@@ -162,14 +163,4 @@ func TestPagesOfTenants(t *testing.T) {
 		value("a", "9", "", plain, "missing_field"),
 		value("a", "10", en, "no base64", "undecodable"),
 	}, s.recipe("pages.yaml", "", 11))
-}
-
-// said is the value of one of our headers.
-func said(r *kgo.Record, name string) string {
-	for _, h := range r.Headers {
-		if h.Key == name {
-			return string(h.Value)
-		}
-	}
-	return ""
 }

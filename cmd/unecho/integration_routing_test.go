@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/inspect"
@@ -44,14 +46,14 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 	for _, output := range []string{"u", "d", "r"} {
 		s.create(s.name+"."+output, 4, nil)
 	}
-	told := string(s.exec(s.bounded(), "routing", append([]string{"apply"}, elsewhere...)...))
+	told := s.exec("routing", append([]string{"apply"}, elsewhere...)...)
 	if !strings.Contains(told, "in force as routing 2") {
 		t.Errorf("apply says %s", told)
 	}
 	if code := p.exits(patience); code != exit.Failed || !strings.Contains(p.log.String(), "the routing differs") {
 		t.Errorf("the member at work ends with %d: %s", code, p.log)
 	}
-	before := s.sum(".news.unique", ".news.duplicate", ".news.rejected")
+	before := s.forwarded()
 	p = s.run(elsewhere...)
 	p.says(`"ready"`)
 	for seed := range uint64(2) { // the same again
@@ -59,7 +61,7 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 		s.settled()
 	}
 	stopAll(t, patience, p)
-	if after := s.sum(".news.unique", ".news.duplicate", ".news.rejected"); after != before || before != 400 {
+	if after := s.forwarded(); after != before || before != 400 {
 		t.Errorf("%d documents were in the former outputs, and are %d now", before, after)
 	}
 	if unique, duplicate, rejected := s.sum(".u"), s.sum(".d"), s.sum(".r"); unique != 0 || duplicate+rejected != 400 {
@@ -70,29 +72,37 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 		due int // at least: of what was judged last before the change nobody announced that it was forwarded
 	}{{nil, 200}, {elsewhere, 400}} {
 		var report inspect.AuditLine
-		check(t, json.Unmarshal(s.exec(s.bounded(), "audit", append([]string{"--json"}, c.by...)...), &report))
+		check(t, json.Unmarshal([]byte(s.exec("audit", append([]string{"--json"}, c.by...)...)), &report))
 		if report.Outcome != audit.Proven || report.Records < c.due || report.Records > 400 || report.Elsewhere != 400 {
 			t.Errorf("an audit by %q: %s", c.by, report.String())
 		}
 	}
 }
 
+// forwarded counts the committed records of the three outputs.
+func (s *scene) forwarded() (n int) {
+	s.t.Helper()
+	return s.sum(".news.unique", ".news.duplicate", ".news.rejected")
+}
+
 // sum counts the committed records of some of the scene's topics.
 func (s *scene) sum(names ...string) (n int) {
 	s.t.Helper()
 	for _, name := range names {
-		s.settledIn(s.name + name)
-		check(s.t, topic.ReadSpan(s.bounded(), s.kafka, s.name+name, topic.Span{}, func(*topic.Record) error {
-			n++
-			return nil
-		}))
+		s.read(s.name+name, func(*topic.Record) { n++ })
 	}
 	return n
 }
 
-// settledIn waits until what was committed to a topic can be read.
-func (s *scene) settledIn(topic string) {
+// read hands on the records of a topic, when what was committed to it can be read.
+func (s *scene) read(name string, fn func(*topic.Record)) {
 	s.t.Helper()
-	_, err := broker.AwaitCommittedEnds(s.bounded(), s.admin, topic)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Minute) // a long test has a million
+	defer cancel()
+	_, err := broker.AwaitCommittedEnds(ctx, s.admin, name)
 	check(s.t, err)
+	check(s.t, topic.ReadSpan(ctx, s.kafka, name, topic.Span{}, func(r *topic.Record) error {
+		fn(r)
+		return nil
+	}))
 }

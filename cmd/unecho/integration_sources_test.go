@@ -74,7 +74,7 @@ func (s *scene) wellBehaved(p *process, ops string) {
 	) bool {
 		return metric(ctx, s.t, ops, "unecho_source_lag_documents") == 0
 	})
-	said := string(s.exec(s.bounded(), "doctor"))
+	said := s.exec("doctor")
 	if !strings.Contains(said, ", 0 documents behind") || strings.Contains(said, "deleted before they were read") {
 		s.t.Errorf("the doctor says\n%s", said)
 	}

@@ -71,7 +71,7 @@ func TestTimestampsThatOutputsRefuse(t *testing.T) {
 			if c.all && report.Rejected != 40 || report.Rejected == 0 || report.Rejected > 40 {
 				t.Errorf("%d of 40 old documents are rejected", report.Rejected)
 			}
-			s.eachRejected(func(r *topic.Record) {
+			s.read(s.source+".rejected", func(r *topic.Record) {
 				own, retimed := r.Header("unecho-timestamp"), slices.Contains(c.limited, sink.Rejected)
 				switch {
 				case r.Header("unecho-reason") != string(sink.OutputRefused):
@@ -121,7 +121,7 @@ func (s *scene) doctorTells(output string) {
 	ctx, name := s.bounded(), s.source+"."+output
 	for {
 		var looked doctor.Report
-		check(s.t, json.Unmarshal(s.exec(ctx, "doctor", "--json"), &looked))
+		check(s.t, json.Unmarshal([]byte(s.exec("doctor", "--json")), &looked))
 		for _, f := range looked.Findings {
 			if f.Level == doctor.Note && strings.HasPrefix(f.What, "topic "+name+": "+timestampLimit+" is 1h0m0s, "+s.source+
 				" has no limit") {
@@ -135,13 +135,4 @@ func (s *scene) doctorTells(output string) {
 			s.t.Fatalf("the doctor does not tell of %s:\n%s", name, saysOf(&looked))
 		}
 	}
-}
-
-func (s *scene) eachRejected(fn func(*topic.Record)) {
-	s.t.Helper()
-	err := topic.ReadSpan(s.bounded(), s.kafka, s.source+".rejected", topic.Span{}, func(r *topic.Record) error {
-		fn(r)
-		return nil
-	})
-	check(s.t, err)
 }

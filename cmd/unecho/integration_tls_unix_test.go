@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -148,19 +147,6 @@ func (k *secured) goOn(what string) {
 	})
 }
 
-// ready says whether a member is.
-func ready(ctx context.Context, ops string) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+ops+"/ready", nil)
-	if err != nil {
-		return false
-	}
-	answer, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	return answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
-}
-
 // stuck breaks all connections while the files let nobody in: members are not ready and say which file it is. They go on
 // when it is mended.
 func (k *secured) stuck(all []*process, ops []string, says string, mend func()) {
@@ -168,11 +154,11 @@ func (k *secured) stuck(all []*process, ops []string, says string, mend func()) 
 	k.front.Break()
 	for i, p := range all {
 		p.says(says)
-		k.until("a member that is let in nowhere is not ready", func(ctx context.Context) bool { return !ready(ctx, ops[i]) })
+		k.until("a member that is let in nowhere is not ready", func(ctx context.Context) bool { return k.ready(ctx, ops[i]) != "ready\n" })
 	}
 	mend()
 	for i := range all {
-		k.until("a member is ready again", func(ctx context.Context) bool { return ready(ctx, ops[i]) })
+		k.until("a member is ready again", func(ctx context.Context) bool { return k.ready(ctx, ops[i]) == "ready\n" })
 	}
 	k.goOn("mended")
 }

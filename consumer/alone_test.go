@@ -29,15 +29,9 @@ func hasty(s *Setup) { s.Params.SessionTimeout = time.Second }
 // refused waits until a member has ended, and checks that it names what lifts that.
 func (m *running) refused(why string) {
 	m.world.t.Helper()
-	select {
-	case <-m.ended:
-	case <-m.world.context().Done():
-		m.world.t.Fatalf("it goes on; want %q (%v)", why, context.Cause(m.world.ctx))
-	}
-	var stop *StopError
-	if err := m.wait(); !errors.As(err, &stop) || !strings.Contains(err.Error(), why) ||
-		!strings.Contains(err.Error(), "snapshot export, import") {
-		m.world.t.Errorf("it ends with %v; want %q, and what to do", err, why)
+	m.world.refusedBy(m, why, "snapshot export, import")
+	if stop := new(StopError); !errors.As(m.err, &stop) {
+		m.world.t.Errorf("it ends with a %T, want a StopError", m.err)
 	}
 }
 

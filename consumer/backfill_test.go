@@ -13,10 +13,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
 )
 
 // history sends n documents to chosen partitions. Each partition has times of its own, some of them late, missing, or
@@ -45,11 +46,11 @@ func (w *world) history(n int, partitions int32, apart time.Duration) {
 	w.send(records...)
 }
 
-// configure changes a setting of the source topic.
-func (w *world) configure(key, value string) {
+// configure changes a setting of a topic.
+func (w *world) configure(topic, key, value string) {
 	w.t.Helper()
 	if _, err := kadm.NewClient(w.client()).
-		AlterTopicConfigs(w.context(), []kadm.AlterConfig{{Name: key, Value: &value}}, "news"); err != nil {
+		AlterTopicConfigs(w.context(), []kadm.AlterConfig{{Name: key, Value: &value}}, topic); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -89,45 +90,19 @@ func job(name string, plan *protocol.Plan) func(*Setup) {
 func (w *world) jobOutputs(name string, n int64) map[string]string {
 	w.t.Helper()
 	got := map[string]string{}
-	admin := kadm.NewClient(w.client())
 	for _, output := range []string{"unique", "duplicate", "rejected"} {
-		topic := name + "." + output
-		ends, err := broker.AwaitCommittedEnds(w.context(), admin, topic)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		starts, left := map[int32]kgo.Offset{}, map[int32]int64{}
-		ends.Each(func(o kadm.ListedOffset) {
-			if o.Offset > 0 {
-				starts[o.Partition], left[o.Partition] = kgo.NewOffset().AtStart(), o.Offset
+		w.read(name+"."+output, func(r *topic.Record) {
+			source := r.Header(sink.HeaderSource)
+			if was, twice := got[source]; twice {
+				w.t.Errorf("%s came out twice: %s", source, was)
 			}
+			var b strings.Builder
+			fmt.Fprintf(&b, "%s/%d %s %q %x", output, r.Partition, r.Time.UTC(), r.Key, r.Value)
+			for _, h := range r.Headers {
+				fmt.Fprintf(&b, " %s=%q", h.Key, h.Value)
+			}
+			got[source] = strings.ReplaceAll(b.String(), name, "JOB")
 		})
-		cl := w.client(kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: starts}),
-			kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords())
-		for len(left) > 0 {
-			fetches := cl.PollFetches(w.context())
-			if err := fetches.Err(); err != nil {
-				w.t.Fatal(err)
-			}
-			fetches.EachRecord(func(r *kgo.Record) {
-				if r.Offset >= left[r.Partition]-1 {
-					delete(left, r.Partition)
-				}
-				if r.Attrs.IsControl() {
-					return
-				}
-				source := headerOf(r, "unecho-source")
-				if was, twice := got[source]; twice {
-					w.t.Errorf("%s came out twice: %s", source, was)
-				}
-				var b strings.Builder
-				fmt.Fprintf(&b, "%s/%d %s %q %x", output, r.Partition, r.Timestamp.UTC(), r.Key, r.Value)
-				for _, h := range r.Headers {
-					fmt.Fprintf(&b, " %s=%q", h.Key, h.Value)
-				}
-				got[source] = strings.ReplaceAll(b.String(), name, "JOB")
-			})
-		}
 	}
 	if int64(len(got)) != n {
 		w.t.Errorf("%s: %d documents came out of %d", name, len(got), n)
@@ -229,14 +204,9 @@ func TestBackfillWithABatchThatCannotBeUnpacked(t *testing.T) {
 			within := w.plan(order, 2)
 			within.Ranges[0].From, within.Ranges[0].To = 0, 2
 			m := w.launch(job("within", within))
-			select {
-			case <-m.ended:
-			case <-time.After(20 * time.Second):
-				t.Fatal("it waits for ever")
-			}
-			var stopped *StopError
-			if !errors.As(m.err, &stopped) || !strings.Contains(m.err.Error(), "a batch of news/0, from offset 1 ") {
-				t.Errorf("it ends with %v", m.err)
+			w.refusedBy(m, "a batch of news/0, from offset 1 ")
+			if stopped := new(StopError); !errors.As(m.err, &stopped) {
+				t.Errorf("it ends with a %T", m.err)
 			}
 		})
 	}
@@ -252,8 +222,8 @@ func TestBackfillOfACompactedEnd(t *testing.T) {
 				"group.initial.rebalance.delay.ms": "0",
 				"log.cleaner.backoff.ms":           "3600000",
 			}))
-			w.configure("cleanup.policy", "compact")
-			w.configure("delete.retention.ms", "0")
+			w.configure("news", "cleanup.policy", "compact")
+			w.configure("news", "delete.retention.ms", "0")
 			w.producer = w.client(kgo.DefaultProduceTopic("news"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 			for i, rec := range w.documents(40, 3) {
 				rec.Key, rec.Partition = fmt.Append(nil, i), int32(i%2)
@@ -262,15 +232,7 @@ func TestBackfillOfACompactedEnd(t *testing.T) {
 			for i := 10; i < 20; i += 2 {
 				w.send(&kgo.Record{Key: fmt.Append(nil, i)})
 			}
-			open := w.client(kgo.TransactionalID("open"), kgo.DefaultProduceTopic("news"),
-				kgo.RecordPartitioner(kgo.ManualPartitioner()))
-			if err := open.BeginTransaction(); err != nil {
-				t.Fatal(err)
-			}
-			if err := open.ProduceSync(w.context(), &kgo.Record{Key: []byte("open"), Value: []byte("never seen")}).
-				FirstErr(); err != nil {
-				t.Fatal(err)
-			}
+			w.begins("open", &kgo.Record{Topic: "news", Key: []byte("open"), Value: []byte("never seen")})
 			plan := w.plan(order, 2)
 			for i := range plan.Ranges {
 				plan.Ranges[i].From, plan.Ranges[i].To = 0, w.sent[int32(i)]
@@ -279,11 +241,7 @@ func TestBackfillOfACompactedEnd(t *testing.T) {
 				w.cluster.Compact()
 			}
 			m := w.launch(job("job", plan))
-			select {
-			case <-m.ended:
-			case <-time.After(30 * time.Second):
-				t.Fatalf("it waits for ever: %+v", m.Backfill())
-			}
+			w.await("the backfill ends", m.ended)
 			if p := m.Backfill(); m.err != nil || !p.Finished || p.Tally.Documents() != 35 {
 				t.Errorf("the backfill ends with error %v and progress %+v; want no error, and 35 documents done", m.err, p)
 			}
@@ -302,9 +260,7 @@ func TestBackfillOfAGrownTopic(t *testing.T) {
 	m := w.launch(job("job", plan), slow)
 	w.becomes("it has begun", func() bool { return m.Backfill().Done > 0 })
 	m.kill()
-	if _, err := kadm.NewClient(w.client()).UpdatePartitions(w.context(), 4, "news"); err != nil {
-		t.Fatal(err)
-	}
+	w.widen("news", 4)
 	w.finished(w.launch(job("job", plan), func(s *Setup) { s.Sink.Create.Enabled = false }), plan)
 	w.jobOutputs("job", plan.Documents())
 }
@@ -323,54 +279,12 @@ func TestBackfillWithoutTheFirstLeader(t *testing.T) {
 	w.finished(m, plan)
 }
 
-// The order of places makes verdicts the same whatever happens to members.
-func TestBackfillIsReproducible(t *testing.T) {
-	t.Parallel()
-	for name, apart := range map[string]time.Duration{"together": time.Second, "months apart": 20 * 24 * time.Hour} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, 4)
-			w.history(4000, 4, apart)
-			plan := w.plan(protocol.ByPlace, 4)
-			w.finished(w.launch(job("one", plan)), plan)
-			want := w.jobOutputs("one", plan.Documents())
-			small := func(s *Setup) { s.Params.PollRecords = 50 }
-			stands := w.context()
-			for i := range 6 { // killed again and again
-				m := w.launch(job("killed", plan), small, func(s *Setup) {
-					s.Params.Member, s.Params.DrainTimeout = fmt.Sprint("m", i%2), 0
-					s.MaxRate = 1500 // so that it is killed before it is finished
-				})
-				for m.Backfill().Done < plan.Documents()*int64(i+1)/16 && m.ctx.Err() == nil {
-					select {
-					case <-time.After(2 * time.Millisecond):
-					case <-m.ended:
-						t.Fatalf("it ended before it was killed: %v", m.err)
-					case <-stands.Done():
-						t.Fatalf("stands still: %+v, group %+v", m.Backfill(), w.cluster.GroupInfo("killed"))
-					}
-				}
-				m.kill()
-			}
-			others := w.launch(job("killed", plan), small, func(s *Setup) { s.Params.Member = "n" })
-			w.finished(w.launch(job("killed", plan), small, func(s *Setup) { s.Params.Member = "m0" }), plan)
-			w.finished(others, plan)
-			got := w.jobOutputs("killed", plan.Documents())
-			for source, v := range want {
-				if got[source] != v {
-					t.Fatalf("%s differs:\n%s\n%s", source, v, got[source])
-				}
-			}
-		})
-	}
-}
-
 // Sessions are faster than the feeder, and pause their partitions again and again. What the client drops then takes
 // no room for ever.
 func TestBackfillOfASlowFeeder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.configure("max.message.bytes", "1048576")
+	w.configure("news", "max.message.bytes", "1048576")
 	w.history(20_000, 2, time.Minute)
 	plan := w.plan(protocol.ByPlace, 2)
 	m := w.launch(job("job", plan), func(s *Setup) {

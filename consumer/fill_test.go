@@ -177,9 +177,7 @@ func TestFilledRestart(t *testing.T) {
 	}
 	m := w.start()
 	w.becomes("ready", m.Ready)
-	if err := m.stop(); err != nil { // with a last snapshot
-		t.Fatal(err)
-	}
+	w.ended(m) // with a last snapshot
 	m = w.start()
 	w.becomes("ready", m.Ready)
 	if from := m.follower().From(); from < 5 {
@@ -279,9 +277,7 @@ func TestFillAfterTheJournalWasLost(t *testing.T) {
 	m := w.launch(named("old"))
 	w.settled()
 	unique := len(w.wentTo("news.unique"))
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	if err := w.cluster.DeleteTopic("unecho.journal"); err != nil {
 		t.Fatal(err)
 	}

@@ -46,8 +46,6 @@ func TestFind(t *testing.T) {
 	if _, err := m.Record(w.context(), source, "news", 1<<20); !errors.Is(err, topic.ErrNoRecord) {
 		t.Errorf("beyond the end: %v", err)
 	}
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	w.audited()
 }

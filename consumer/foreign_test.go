@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -107,64 +105,6 @@ func TestForeignJournal(t *testing.T) {
 			t.Errorf("it took part: %+v", g)
 		}
 	})
-}
-
-// modern has a consumer of Kafka's new protocol take part in the group until it is told to leave.
-func (w *world) modern() (leave func()) {
-	w.t.Helper()
-	guest := w.client(kgo.ClientID("guest"))
-	beat := func(epoch int32) {
-		req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
-		req.Group, req.MemberID, req.MemberEpoch, req.RebalanceTimeoutMillis = "unecho", "guest-1", epoch, 60_000
-		req.SubscribedTopicNames, req.Topics = []string{"news"}, []kmsg.ConsumerGroupHeartbeatRequestTopic{}
-		resp, err := req.RequestWith(w.context(), guest)
-		if err == nil {
-			err = kerr.ErrorForCode(resp.ErrorCode)
-		}
-		if err != nil {
-			w.t.Fatalf("the guest is refused: %v", err)
-		}
-	}
-	beat(0)
-	return func() {
-		beat(-1)
-		// the cluster of the tests keeps a group that is empty of the kind that it was
-		if _, err := kadm.NewClient(w.client()).DeleteGroup(w.context(), "unecho"); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-}
-
-// A process starts while a consumer of another program is in the group, of Kafka's new protocol or of the classic one.
-// It says which, takes part in nothing, and starts when that is gone.
-func TestStartBesideAGuest(t *testing.T) {
-	t.Parallel()
-	for name, come := range map[string]func(*world) func(){
-		"new protocol": (*world).modern,
-		"classic": func(w *world) func() {
-			guest := w.client(kgo.ClientID("guest"), kgo.ConsumerGroup("unecho"), kgo.ConsumeTopics("news"), kgo.DisableAutoCommit())
-			if guest.PollFetches(w.context()).NumRecords() == 0 {
-				w.t.Fatal("the guest reads nothing")
-			}
-			return guest.Close
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, 2)
-			w.produce(20, 81)
-			leave := come(w)
-			m := w.launch(named("m"))
-			w.refusedBy(m, "another program is a member of group unecho", "client guest at", "start again")
-			if got := m.Stats().Journal.Records; got != 0 {
-				t.Errorf("it appended %d records", got)
-			}
-			leave()
-			w.start(named("m"))
-			w.settled()
-			w.audited()
-		})
-	}
 }
 
 // Kafka shares out the partitions itself, as it does where a consumer of the new protocol came in the moment before the

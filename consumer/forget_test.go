@@ -58,16 +58,12 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range []*running{one, two} {
-		if err := m.stop(); err != nil {
-			t.Fatal(err)
-		}
+		w.ended(m)
 	}
 	three := w.start()
 	w.send(text(1), text(2), text(3))
 	w.settled()
-	if err := three.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(three)
 	if r := w.audited(); r.Unique != 7 || r.Duplicate != 2 {
 		t.Errorf("%d unique ones and %d duplicates, want 7 and 2: %s", r.Unique, r.Duplicate, &r)
 	}

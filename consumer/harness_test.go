@@ -311,19 +311,49 @@ func (m *running) expel() {
 // settled waits until the group has committed everything that was sent.
 func (w *world) settled() {
 	w.t.Helper()
-	info, err := w.cluster.WaitGroupInfo(w.context(), w.setup.Params.Group, func(g *kfake.GroupInfo) bool {
-		if g == nil {
-			return len(w.sent) == 0
-		}
-		for p, end := range w.sent {
-			if g.Commits["news"][p].Offset < end {
-				return false
+	w.committedBy(w.setup.Params.Group)
+}
+
+// committedBy waits until a group has committed all that was sent.
+func (w *world) committedBy(group string) {
+	w.t.Helper()
+	w.reaches(group, map[string]map[int32]int64{"news": w.sent})
+}
+
+// reaches waits until a group has committed partitions of topics up to these ends.
+func (w *world) reaches(group string, ends map[string]map[int32]int64) {
+	w.t.Helper()
+	info, err := w.cluster.WaitGroupInfo(w.context(), group, func(g *kfake.GroupInfo) bool {
+		for topic, of := range ends {
+			for p, end := range of {
+				if g == nil || g.Commits[topic][p].Offset < end {
+					return false
+				}
 			}
 		}
 		return true
 	})
 	if err != nil {
-		w.t.Fatalf("not everything is committed: %v (%v), sent %v, group %+v", err, context.Cause(w.ctx), w.sent, info)
+		w.t.Fatalf("not everything is committed: %v (%v), sent %v, group %+v", err, context.Cause(w.ctx), ends, info)
+	}
+}
+
+// begins writes records in a transaction of somebody else, and returns what ends that.
+func (w *world) begins(id string, records ...*kgo.Record) (end func(kgo.TransactionEndTry)) {
+	w.t.Helper()
+	client := w.client(kgo.TransactionalID(id), kgo.TransactionTimeout(time.Minute), kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.ProducerBatchMaxBytes(8<<20))
+	err := client.BeginTransaction()
+	if err == nil {
+		err = client.ProduceSync(w.context(), records...).FirstErr()
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return func(how kgo.TransactionEndTry) {
+		if err := client.EndTransaction(w.context(), how); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 }
 

@@ -87,9 +87,7 @@ func TestZombieCommitsAnEpoch(t *testing.T) {
 	w.settled()
 	w.produce(200, 14)
 	w.settled()
-	if err := other.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(other)
 	w.produce(200, 15)
 	w.settled()
 	w.audited()
@@ -120,9 +118,7 @@ func TestOpenTransactionIsFenced(t *testing.T) {
 			w.produce(100, 17)
 			w.await("no transaction ends", late.met)
 			if c.name == "by the slot that is back" {
-				if err := survivor.stop(); err != nil { // no other member could commit the rest
-					t.Fatal(err)
-				}
+				w.ended(survivor) // no other member could commit the rest
 			}
 			dead.kill()
 			w.becomes("another one than that of the dead is open", func() bool { return len(w.openTransactions()) == 1 })
@@ -163,9 +159,7 @@ func TestLeaving(t *testing.T) {
 	w.joined(3)
 	w.produce(200, 18)
 	w.settled()
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	if got := w.instances(); !slices.Equal(got, []string{"other-s0"}) {
 		t.Errorf("after a shutdown: %v", got)
 	}
@@ -174,9 +168,7 @@ func TestLeaving(t *testing.T) {
 	w.joined(3)
 	w.produce(200, 19)
 	w.settled()
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	if got := w.instances(); !slices.Equal(got, []string{"m-s0", "m-s1", "other-s0"}) {
 		t.Errorf("in a rolling restart: %v", got)
 	}

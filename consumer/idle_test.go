@@ -72,9 +72,7 @@ func TestIdleAsksSeldom(t *testing.T) {
 	if most := 4 + int(4*took.Seconds()); fetches > most { // two sessions and a follower
 		t.Errorf("%d fetches in %v, and not %d at most: they do not wait", fetches, took, most)
 	}
-	if err := m.stop(); err != nil {
-		t.Error(err)
-	}
+	w.ended(m)
 }
 
 func awaitFetches(t *testing.T, a *asked, n int) {

@@ -28,12 +28,8 @@ func TestOneSnapshotPerInterval(t *testing.T) {
 		if err := k.WriteIfDue(w.context()); err != nil {
 			t.Fatal(err)
 		}
-		infos, err := m.setup.Store.Manifests(w.context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(infos) != step.want || m.Stats().SnapshotNext != infos[0].Position.Offset {
-			t.Fatalf("%d snapshots, the newest known at %d, want %d; %+v", len(infos), m.Stats().SnapshotNext, step.want, infos)
+		if all := w.snapshots(); len(all) != step.want || m.Stats().SnapshotNext != all[0] {
+			t.Fatalf("%d snapshots, the newest known at %d, want %d; %+v", len(all), m.Stats().SnapshotNext, step.want, all)
 		}
 		w.produce(10, 2)
 		w.settled()
@@ -54,14 +50,7 @@ func TestSnapshotsOfBeforeAnErasureGo(t *testing.T) {
 		if err := k.Write(w.context()); err != nil {
 			t.Fatal(err)
 		}
-		infos, err := store.Manifests(w.context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range infos {
-			offsets = append(offsets, i.Position.Offset)
-		}
-		return offsets
+		return w.snapshots()
 	}
 	for range snapshot.Kept {
 		w.produce(10, 1)
@@ -152,9 +141,7 @@ func TestSegmentsAreWrittenOnce(t *testing.T) {
 	slices.SortFunc(segments, func(a, b string) int { return w.written(a).Compare(w.written(b)) })
 	w.spoil(segments[1]) // the second is the next one to be verified
 	snapshotBy(m, "the one that finds it spoilt", two, 2, 3)
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	m = w.start(named("m"))
 	w.produce(10, 4)
 	w.settled()

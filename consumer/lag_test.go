@@ -3,15 +3,12 @@ package consumer
 import (
 	"bytes"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -100,9 +97,7 @@ func TestSourceLag(t *testing.T) {
 	if got := m.Stats().Partitions; got != 3 {
 		t.Errorf("%d partitions are assigned, want 3", got)
 	}
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	if got := m.Stats().Partitions; got != 0 {
 		t.Errorf("%d partitions are assigned after the end, want 0", got)
 	}
@@ -110,28 +105,20 @@ func TestSourceLag(t *testing.T) {
 	if got := lag(); got != 40 {
 		t.Errorf("when nobody works: %d, want 40", got)
 	}
-	w.open(25)
+	open := w.documents(25, 3)
+	for _, r := range open {
+		r.Topic = "news"
+	}
+	w.begins("someone else", open...)
 	if got := lag(); got != 40 {
 		t.Errorf("with an open transaction in the source: %d, want the 40 that can be read", got)
 	}
 }
 
-// open writes n documents in a transaction that is not ended while the test runs.
-func (w *world) open(n int) {
-	w.t.Helper()
-	cl := w.client(kgo.TransactionalID("someone else"), kgo.DefaultProduceTopic("news"))
-	if err := cl.BeginTransaction(); err != nil {
-		w.t.Fatal(err)
-	}
-	for range n {
-		if err := cl.ProduceSync(w.context(), &kgo.Record{Value: []byte("not yet")}).FirstErr(); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-}
-
 func TestLagUnknown(t *testing.T) {
-	for _, request := range []kmsg.Key{kmsg.OffsetFetch, kmsg.ListOffsets} {
+	for request, err := range map[kmsg.Key]*kerr.Error{
+		kmsg.OffsetFetch: kerr.GroupAuthorizationFailed, kmsg.ListOffsets: kerr.TopicAuthorizationFailed, // no client repeats it
+	} {
 		t.Run(request.Name(), func(t *testing.T) {
 			w := newWorld(t, 1)
 			var said bytes.Buffer
@@ -140,10 +127,7 @@ func TestLagUnknown(t *testing.T) {
 			if got := s.Stats(); got.SourceLag != 0 || got.JournalEnd != 0 {
 				t.Fatalf("lag %d, journal's end %d, want 0, 0: %s", got.SourceLag, got.JournalEnd, said.String())
 			}
-			w.cluster.ControlKey(request.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
-				w.cluster.KeepControl()
-				return denied(req), nil, true
-			})
+			w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{request}, Err: err, Count: -1})
 			for range 2 {
 				lags.read(w.context())
 				if got := s.Stats(); got.SourceLag != -1 || got.JournalEnd != -1 {
@@ -163,84 +147,12 @@ func TestLagIsReadAgain(t *testing.T) {
 	var said bytes.Buffer
 	s, lags := w.unstarted(zerolog.New(&said))
 	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Err: kerr.NotCoordinator, Count: 1}) // so that it is looked for
-	asked := 0
-	w.cluster.ControlKey(kmsg.FindCoordinator.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
-		w.cluster.KeepControl()
-		asked++
-		if asked > 1 {
-			return nil, nil, false
-		}
-		find := req.(*kmsg.FindCoordinatorRequest)
-		resp := find.ResponseKind().(*kmsg.FindCoordinatorResponse)
-		resp.ErrorCode = kerr.CoordinatorNotAvailable.Code
-		for _, k := range find.CoordinatorKeys {
-			c := kmsg.NewFindCoordinatorResponseCoordinator()
-			c.Key, c.ErrorCode = k, kerr.CoordinatorNotAvailable.Code
-			resp.Coordinators = append(resp.Coordinators, c)
-		}
-		return resp, nil, true
-	})
+	away := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.FindCoordinator}, Err: kerr.CoordinatorNotAvailable, Count: 1})
 	lags.read(w.context())
 	if got := s.Stats().SourceLag; got != 0 || strings.Contains(said.String(), "lag is unknown") {
 		t.Errorf("lag %d, said %s", got, said.String())
 	}
-	if asked < 2 {
-		t.Errorf("the coordinator was asked for %d times", asked)
-	}
-}
-
-// denied answers that the request is not allowed. No client repeats it then.
-func denied(req kmsg.Request) kmsg.Response {
-	code := kerr.TopicAuthorizationFailed.Code
-	switch req := req.(type) {
-	case *kmsg.OffsetFetchRequest:
-		resp := req.ResponseKind().(*kmsg.OffsetFetchResponse)
-		for _, g := range req.Groups {
-			group := kmsg.NewOffsetFetchResponseGroup()
-			group.Group, group.ErrorCode = g.Group, kerr.GroupAuthorizationFailed.Code
-			resp.Groups = append(resp.Groups, group)
-		}
-		return resp
-	case *kmsg.ListOffsetsRequest:
-		resp := req.ResponseKind().(*kmsg.ListOffsetsResponse)
-		for _, t := range req.Topics {
-			topic := kmsg.NewListOffsetsResponseTopic()
-			topic.Topic = t.Topic
-			for _, p := range t.Partitions {
-				partition := kmsg.NewListOffsetsResponseTopicPartition()
-				partition.Partition, partition.ErrorCode = p.Partition, code
-				topic.Partitions = append(topic.Partitions, partition)
-			}
-			resp.Topics = append(resp.Topics, topic)
-		}
-		return resp
-	}
-	return nil
-}
-
-func TestLagIsWatched(t *testing.T) {
-	w := newWorld(t, 1)
-	read := make(chan struct{})
-	var once sync.Once
-	var joined atomic.Bool // the start looks at the source before that
-	w.cluster.ControlKey(kmsg.JoinGroup.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
-		joined.Store(true)
-		return nil, nil, false
-	})
-	w.cluster.ControlKey(kmsg.ListOffsets.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
-		w.cluster.KeepControl()
-		if r := req.(*kmsg.ListOffsetsRequest); joined.Load() && r.IsolationLevel == 1 && r.Topics[0].Topic == "news" {
-			once.Do(func() { close(read) })
-		}
-		return nil, nil, false
-	})
-	m := w.start()
-	select {
-	case <-read:
-	case <-w.context().Done():
-		t.Fatal("the running service never read the end of its source")
-	}
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
+	if away.Hits() == 0 {
+		t.Error("nobody asked for the coordinator")
 	}
 }

@@ -21,9 +21,7 @@ func TestLateDocumentsOfALiveGroup(t *testing.T) {
 		w.send(&kgo.Record{Partition: int32(i % 2), Timestamp: now.Add(-by), Value: fmt.Append(nil, "document number ", i)})
 		w.settled()
 	}
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	got := map[string]string{}
 	for _, r := range w.outputs("news.unique", len(behind)) {
 		got[string(r.Value)] = headerOf(r, "unecho-late")

@@ -32,9 +32,7 @@ func TestStoreWithoutLeases(t *testing.T) {
 	again := w.start(named("a"), sessions(1), rarely, bare)
 	w.produce(100, 2)
 	w.settled()
-	if err := again.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(again)
 	if later := w.snapshots(); later[0] <= newest[0] {
 		t.Errorf("the newest snapshot was at %d and is at %d", newest[0], later[0])
 	}

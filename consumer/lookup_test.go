@@ -54,9 +54,7 @@ func TestLookup(t *testing.T) {
 		len(found.Hits) > 0 {
 		t.Errorf("Lookup of a new text = %+v, error %v; want no hits", found, err)
 	}
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	if _, err := m.Lookup(w.context(), e, 1); !errors.Is(err, member.ErrNoReplica) {
 		t.Errorf("after it ran: %v", err)
 	}
@@ -114,9 +112,7 @@ func TestCopiesThroughTheService(t *testing.T) {
 				w.produce(300, 1+seed%2)
 				w.settled()
 			}
-			if err := m.stop(); err != nil {
-				t.Fatal(err)
-			}
+			w.ended(m)
 			report := w.audited()
 			through := 0
 			for _, r := range w.outputs("news.unique", report.Unique) {

@@ -150,9 +150,7 @@ func TestJournalDeletedAtWork(t *testing.T) {
 func TestJournalOfTwoPartitions(t *testing.T) {
 	t.Parallel()
 	w := begun(t, 40)
-	if _, err := kadm.NewClient(w.client()).UpdatePartitions(w.context(), 2, "unecho.journal"); err != nil {
-		t.Fatal(err)
-	}
+	w.widen("unecho.journal", 2)
 	stray := &kgo.Record{Topic: "unecho.journal", Partition: 1, Value: []byte("stray")}
 	if err := w.client(kgo.RecordPartitioner(kgo.ManualPartitioner())).ProduceSync(w.context(), stray).FirstErr(); err != nil {
 		t.Fatal(err)
@@ -223,32 +221,4 @@ func TestJournalLostItsEnd(t *testing.T) {
 	w.produce(100, 55)
 	w.again()
 	w.auditedWith(300)
-}
-
-// Kafka's tool sets offsets only of an empty group. Kafka refuses offsets that are written past a member at work.
-func TestOffsetsOfAWorkingGroup(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 4)
-	w.produce(50, 51)
-	w.start(named("m"))
-	w.settled()
-	before := w.cluster.GroupInfo("unecho").Commits["news"]
-	if err := w.trySetOffsets(func(int32, int64) int64 { return 0 }); err == nil {
-		t.Error("offsets were set under a member that works")
-	}
-	if now := w.cluster.GroupInfo("unecho").Commits["news"]; !sameOffsets(before, now) {
-		t.Errorf("%v became %v", before, now)
-	}
-	w.produce(50, 52)
-	w.settled()
-	w.audited()
-}
-
-func sameOffsets(a, b map[int32]kfake.GroupCommit) bool {
-	for p, c := range a {
-		if b[p].Offset != c.Offset {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }

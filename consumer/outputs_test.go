@@ -148,9 +148,7 @@ func TestOutputsDeletedAtWork(t *testing.T) {
 					t.Fatal(err)
 				}
 				if narrow {
-					if err := w.cluster.CreateTopic(output, 1, nil); err != nil {
-						t.Fatal(err)
-					}
+					w.create(output, 1, nil)
 				}
 				w.sendToAll(4)
 				w.settled()

@@ -74,6 +74,9 @@ func TestStatsOfAMember(t *testing.T) {
 			s.StartTime > 0
 	})
 	s := m.Stats()
+	if string(s.Settings) != string(w.setup.Settings) {
+		t.Errorf("in force are %s, want %s", s.Settings, w.setup.Settings)
+	}
 	v := s.Topics
 	if len(v) != 1 || v[0].Topic != "news" || v[0].Unique != s.Unique || v[0].Duplicate != s.Duplicate ||
 		s.Duplicate == 0 {
@@ -89,9 +92,7 @@ func TestStatsOfAMember(t *testing.T) {
 	if want := w.setup.Index.Duplicates.Remember; s.Bounds != (WindowLimits{Age: want.Age, Documents: want.Documents, Bytes: int64(want.Memory)}) {
 		t.Errorf("bounds %+v", s.Bounds)
 	}
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	if s := m.Stats(); len(s.Lags) != 0 {
 		t.Errorf("it reads none any more: %+v", s.Lags)
 	}

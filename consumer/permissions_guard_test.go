@@ -2,7 +2,6 @@ package consumer
 
 import (
 	"bytes"
-	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -10,12 +9,10 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 
-	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -81,63 +78,12 @@ func (g *guarded) fill() {
 	)
 }
 
-// trimmed waits until the journal no longer begins at 0.
-func (g *guarded) trimmed(ctx context.Context) error {
-	admin := kadm.NewClient(g.client())
-	for {
-		starts, err := admin.ListStartOffsets(ctx, g.setup.Params.Group+".journal")
-		if err != nil {
-			return err
-		}
-		if start, ok := starts.Lookup(g.setup.Params.Group+".journal", 0); ok && start.Offset > 0 {
-			return nil
-		}
-		if err := retry.Pause(ctx, 20*time.Millisecond); err != nil {
-			return err
-		}
-	}
-}
-
-// addPartition makes the source wider by one.
-func (g *guarded) addPartition() {
-	g.t.Helper()
-	made, err := kadm.NewClient(g.client()).CreatePartitions(g.context(), 1, "news")
-	if err == nil {
-		err = made.Error()
-	}
-	if err != nil {
-		g.t.Fatal(err)
-	}
-}
-
-// widened waits until all outputs have n partitions.
-func (g *guarded) widened(n int) {
-	g.t.Helper()
-	admin := kadm.NewClient(g.client())
-	for {
-		topics, err := admin.ListTopics(g.context(), "news.unique", "news.duplicate", "news.rejected")
-		if err != nil {
-			g.t.Fatalf("the outputs are not widened: %v", err)
-		}
-		partitions := 0
-		topics.EachPartition(func(kadm.PartitionDetail) { partitions++ })
-		if partitions == 3*n {
-			return
-		}
-		if err := retry.Pause(g.context(), 20*time.Millisecond); err != nil {
-			g.t.Fatalf("the outputs are not widened: %v", err)
-		}
-	}
-}
-
 func (g *guarded) works() {
 	g.t.Helper()
 	g.fill()
 	m := g.start(g.unprivileged)
 	g.settled()
-	if err := m.stop(); err != nil {
-		g.t.Fatal(err)
-	}
+	g.ended(m)
 	if g.refusals.first != "" {
 		g.t.Errorf("refused: %s", g.refusals.first)
 	}

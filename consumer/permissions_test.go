@@ -16,7 +16,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/backfill"
-	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -166,11 +165,12 @@ func TestPermissionsSuffice(t *testing.T) {
 		g.fill()
 		m := g.start(g.unprivileged)
 		g.settled()
-		if err := g.trimmed(g.context()); err != nil {
-			t.Fatalf("round %d: the journal is not trimmed: %v", round, err)
-		}
-		g.addPartition()
-		g.widened(round + 2)
+		g.becomes("the journal is trimmed", func() bool { return g.journalStart() > 0 })
+		g.widen("news", round+2)
+		g.becomes("the outputs are widened", func() bool {
+			return len(g.cluster.PartitionInfos("news.unique"))+len(g.cluster.PartitionInfos("news.duplicate"))+
+				len(g.cluster.PartitionInfos("news.rejected")) == 3*(round+2)
+		})
 		if err := m.stop(); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
@@ -218,11 +218,7 @@ func TestPermissionsOfABackfill(t *testing.T) {
 			s.Sources[0].Topics = topics
 			s.Sink.Unique.Topic, s.Sink.Duplicate.Topic, s.Sink.Rejected.Topic = "news.backfill.u", "news.backfill.d", "news.backfill.r"
 		})
-		select {
-		case <-m.ended:
-		case <-g.context().Done():
-			t.Fatalf("%v stands still", topics)
-		}
+		g.await(fmt.Sprintf("the backfill of %v ends", topics), m.ended)
 		if p := m.Backfill(); m.err != nil || !p.Finished || p.Tally.Documents() == 0 {
 			t.Fatalf("the backfill of %v ends with progress %+v, error %v; want it finished, with documents", topics, p, m.err)
 		}
@@ -251,14 +247,8 @@ func TestPermissionsWithoutCreate(t *testing.T) {
 	rights := slices.DeleteFunc(listed(t), func(r right) bool { return r.operation == "Create" || r.operation == "Alter" })
 	g := newGuarded(t, rights)
 	maker := g.start()
-	for !maker.Ready() {
-		if err := retry.Pause(g.context(), 10*time.Millisecond); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := maker.stop(); err != nil {
-		t.Fatal(err)
-	}
+	g.becomes("ready", maker.Ready)
+	g.ended(maker)
 	g.works()
 }
 
@@ -295,7 +285,7 @@ func TestEachPermissionIsNeeded(t *testing.T) {
 			m := g.launch(g.unprivileged)
 			if missing.operation == "Alter" {
 				g.settled()
-				g.addPartition()
+				g.widen("news", 2)
 			}
 			limit, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			defer cancel()

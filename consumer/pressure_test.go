@@ -104,9 +104,7 @@ func TestSlowAndEnded(t *testing.T) {
 	if got := m.Stats().Rebuilds; got != 1 {
 		t.Errorf("%d sessions built anew", got)
 	}
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	if stats := m.Stats(); stats.Latency.Forward.Count <= stats.Commits {
 		t.Errorf("%d transactions, the time of %d batches: that of what failed is not counted", stats.Commits,
 			stats.Latency.Forward.Count)

@@ -94,9 +94,7 @@ func TestStartPreviewsSomeSources(t *testing.T) {
 	w.produce(20, 4)
 	for i := range preview.Topics {
 		topic := fmt.Sprintf("more-%02d", i)
-		if err := w.cluster.CreateTopic(topic, 1, map[string]string{"max.message.bytes": "16777216"}); err != nil {
-			t.Fatal(err)
-		}
+		w.create(topic, 1, map[string]string{"max.message.bytes": "16777216"})
 		w.setup.Sources[0].Topics = append(w.setup.Sources[0].Topics, topic)
 	}
 	m := w.start(sessions(1))

@@ -80,17 +80,6 @@ func TestNotReadyWhileSessionsFail(t *testing.T) {
 	w.audited()
 }
 
-// A member with more sessions than there are partitions is ready: the sessions without partitions have nothing to do.
-func TestReadyWithNothingToDo(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	m := w.start(named("m"), sessions(3))
-	w.becomes("it is not ready", m.Ready)
-	w.produce(20, 71)
-	w.settled()
-	w.audited()
-}
-
 // A journal that takes no append keeps a member from being ready, with the setting to look at, and so does one whose
 // only broker is gone while there is nothing to append. It is ready again when the journal takes appends.
 func TestNotReadyWhileTheJournalTakesNothing(t *testing.T) {

@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -87,24 +86,6 @@ func (w *world) create(topic string, partitions int32, configs map[string]string
 	}
 }
 
-// Two processes were given one name. The later takes the place, and the earlier says so.
-func TestOneNameTwice(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 4)
-	first := w.launch(named("m"))
-	w.produce(100, 60)
-	w.settled()
-	w.start(named("m"), w.in(w.t.TempDir()))
-	var stop *StopError
-	w.refusedBy(first, "another process took the place of m-s", "advanced.member")
-	if !errors.As(first.err, &stop) {
-		t.Errorf("the first process ends with a %T (%v), want a StopError", first.err, first.err)
-	}
-	w.produce(100, 61)
-	w.settled()
-	w.audited()
-}
-
 // Processes without a configured name take different names, each the lowest that is free.
 func TestNames(t *testing.T) {
 	t.Parallel()
@@ -116,9 +97,7 @@ func TestNames(t *testing.T) {
 	if got := fmt.Sprint(w.instances()); got != "[unecho-0-s0 unecho-0-s1 unecho-1-s0 unecho-1-s1]" {
 		t.Errorf("the group has the instances %s; want two sessions of unecho-0 and two of unecho-1", got)
 	}
-	if err := first.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(first)
 	w.joined(2)
 	w.start()
 	w.joined(4)

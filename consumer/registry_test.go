@@ -99,9 +99,7 @@ func TestRegistryAway(t *testing.T) {
 			if s := m.Stats(); rejected(s) > 0 {
 				t.Errorf("%v rejected", s.Rejected)
 			}
-			if err := m.stop(); err != nil {
-				t.Error(err)
-			}
+			w.ended(m)
 		})
 	}
 	t.Cleanup(func() { close(held) })
@@ -144,9 +142,7 @@ func TestRegistryHangsRebalance(t *testing.T) {
 		if s := m.Stats(); rejected(s) > 0 {
 			t.Errorf("%v rejected", s.Rejected)
 		}
-		if err := m.stop(); err != nil {
-			t.Error(err)
-		}
+		w.ended(m)
 	}
 }
 

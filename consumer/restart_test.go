@@ -47,9 +47,7 @@ func TestRestart(t *testing.T) {
 			for range 2 { // each stop leaves a snapshot
 				m := w.start(named("m"))
 				w.settled()
-				if err := m.stop(); err != nil {
-					t.Fatal(err)
-				}
+				w.ended(m)
 				w.produce(400, 4)
 			}
 			m := w.start(named("m"), func(s *Setup) { s.Snapshot.Every = time.Hour })
@@ -63,9 +61,7 @@ func TestRestart(t *testing.T) {
 			if restored := m.Stats().SnapshotNext; !c.from(restored, all) {
 				t.Errorf("restored from %d, snapshots %v", restored, all)
 			}
-			if err := m.stop(); err != nil {
-				t.Fatal(err)
-			}
+			w.ended(m)
 			w.audited()
 		})
 	}

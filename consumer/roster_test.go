@@ -53,8 +53,6 @@ func TestRoster(t *testing.T) {
 	if again, err := m.Roster(w.context()); err != nil || again.At != r.At {
 		t.Errorf("asked again at once: %v, %v", again.At, err)
 	}
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	w.audited()
 }

@@ -1,15 +1,12 @@
 package consumer
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
@@ -126,11 +123,9 @@ func TestRoutingIsRestored(t *testing.T) {
 		next := m.Stats().SnapshotNext
 		w.produce(50, 98)
 		w.settled()
-		w.await("no snapshot is taken", channelOf(w.context(), func() bool { return m.Stats().SnapshotNext > next }))
+		w.becomes("a snapshot is taken", func() bool { return m.Stats().SnapshotNext > next })
 	}
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	w.refusedBy(w.launch(named("m"), func(s *Setup) { s.Sink.DryRun = true }), "--dry-run: true here")
 	state, err := w.routingJournal().Read(w.context())
 	if err != nil || state.Routes.Number != 1 || string(state.Settings) != string(w.setup.Settings) {
@@ -199,18 +194,4 @@ func (w *world) read(name string, fn func(*topic.Record)) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-// channelOf returns a channel that is closed when holds returns true.
-func channelOf(ctx context.Context, holds func() bool) <-chan struct{} {
-	done := make(chan struct{})
-	go func() {
-		for !holds() {
-			if retry.Pause(ctx, 5*time.Millisecond) != nil {
-				return
-			}
-		}
-		close(done)
-	}()
-	return done
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
@@ -123,11 +122,7 @@ func TestOffsetsSetForwards(t *testing.T) {
 	}
 	w.stopped(m)
 	m = w.start(named("m"))
-	for !m.Ready() && retry.Pause(w.context(), 5*time.Millisecond) == nil {
-	}
-	if !m.Ready() {
-		t.Errorf("started again, it is not ready: %q", m.Stats().Standing.Trouble)
-	}
+	w.becomes("ready when it was started again", m.Ready)
 	w.stopped(m)
 	w.auditedWith(400 - skipped)
 	in := w.audits(w.setup.Params.Group)
@@ -218,12 +213,7 @@ func TestIdleSessionAnnounces(t *testing.T) {
 	m := w.start(named("m"))
 	w.settled()
 	for partition, end := range w.sent {
-		for w.partition(m, partition).Base < end {
-			advanced := m.follower().Advanced()
-			if w.partition(m, partition).Base < end {
-				w.await("the base is not announced", advanced)
-			}
-		}
+		w.becomes("the base is announced", func() bool { return w.partition(m, partition).Base >= end })
 	}
 	w.audited()
 }
@@ -267,9 +257,7 @@ func TestTopicRecreated(t *testing.T) {
 			if err := w.cluster.DeleteTopic("news"); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.cluster.CreateTopic("news", 4, nil); err != nil {
-				t.Fatal(err)
-			}
+			w.create("news", 4, nil)
 			unique := w.cluster.PartitionInfo("news.unique", 0).HighWatermark
 			w.sent, w.producer = map[int32]int64{}, nil
 			w.produce(100, 51) // the same documents once more

@@ -51,9 +51,7 @@ func TestGroupKeepsItsBands(t *testing.T) {
 			w.produce(300, 3)
 			first := w.start(named("m"))
 			w.settled()
-			if err := first.stop(); err != nil {
-				t.Fatal(err)
-			}
+			w.ended(first)
 			c.harm(w)
 			open.Duplicates.Remember.Memory, open.Duplicates.Remember.Documents = 0, 50_000_000
 			written(open)(&w.setup)

@@ -87,43 +87,6 @@ func TestDeletedCountsOnce(t *testing.T) {
 	}
 }
 
-// The source is written in transactions. The group gets to the end of aborted documents and of markers, so that the lag
-// is 0 and nothing counts as deleted unread when retention takes them.
-func TestTransactionsOfTheSource(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, 1)
-	said := w.logged()
-	m := w.start(named("m"), sessions(1))
-	writer := w.client(kgo.TransactionalID("writer"), kgo.DefaultProduceTopic("news"))
-	for _, how := range []kgo.TransactionEndTry{kgo.TryAbort, kgo.TryCommit, kgo.TryAbort, kgo.TryAbort} {
-		if err := writer.BeginTransaction(); err != nil {
-			t.Fatal(err)
-		}
-		records := w.documents(20, 60)
-		if err := writer.ProduceSync(w.context(), records...).FirstErr(); err != nil {
-			t.Fatal(err)
-		}
-		if err := writer.EndTransaction(w.context(), how); err != nil {
-			t.Fatal(err)
-		}
-		w.sent[0] = records[19].Offset + 2 // its marker follows
-		w.settled()
-	}
-	w.total = 20
-	if m.readLag(); m.Stats().SourceLag != 0 {
-		t.Errorf("%d documents are behind", m.Stats().SourceLag)
-	}
-	w.stopped(m)
-	if err := w.cluster.DeleteRecords("news", 0, w.sent[0]); err != nil {
-		t.Fatal(err)
-	}
-	m = w.start(named("m"), sessions(1))
-	w.until("it is read", func() bool { return m.Stats().Commits > 0 })
-	if n := m.Stats().Deleted; n > 0 || said.has("were deleted") {
-		t.Errorf("%d documents are counted that were deleted, want none", n)
-	}
-}
-
 func (w *world) sendTo(partition int32, text string) {
 	w.t.Helper()
 	cl := w.client(kgo.RecordPartitioner(kgo.ManualPartitioner()))

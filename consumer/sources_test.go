@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/audit"
@@ -78,19 +77,7 @@ func patterned(t *testing.T, pattern string, existing ...string) *topics {
 // settled waits until everything that was sent is committed.
 func (w *topics) settled() {
 	w.t.Helper()
-	info, err := w.cluster.WaitGroupInfo(w.context(), w.setup.Params.Group, func(g *kfake.GroupInfo) bool {
-		for topic, ends := range w.ends {
-			for p, end := range ends {
-				if g == nil || g.Commits[topic][p].Offset < end {
-					return false
-				}
-			}
-		}
-		return true
-	})
-	if err != nil {
-		w.t.Fatalf("not everything is committed: %v, sent %v, group %+v", err, w.ends, info)
-	}
+	w.reaches(w.setup.Params.Group, w.ends)
 }
 
 // audited demands each document of all topics once.

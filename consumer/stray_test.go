@@ -50,23 +50,6 @@ func (w *world) write(records ...*kgo.Record) {
 	}
 }
 
-// writeInTransaction writes a record and the marker of its transaction, which is then the end of the journal.
-func (w *world) writeInTransaction(how kgo.TransactionEndTry, r *kgo.Record) {
-	w.t.Helper()
-	r.Topic = "unecho.journal"
-	client := w.client(kgo.TransactionalID("a mistaken producer"))
-	err := client.BeginTransaction()
-	if err == nil {
-		err = client.ProduceSync(w.context(), r).FirstErr()
-	}
-	if err == nil {
-		err = client.EndTransaction(w.context(), how)
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // stray is a record that somebody else writes into the journal, and what members count.
 type stray struct {
 	name  string
@@ -75,6 +58,7 @@ type stray struct {
 }
 
 func strays() []stray {
+	inJournal := func() *kgo.Record { return &kgo.Record{Topic: "unecho.journal", Value: []byte("x")} }
 	run := journal.Append(nil, &index.Run{Header: index.Header{Fingerprint: index.Fingerprint([]byte(ours)), Wall: 1}})
 	flipped := bytes.Clone(run)
 	flipped[len(flipped)/2] ^= 4
@@ -96,11 +80,11 @@ func strays() []stray {
 				&kgo.Record{Key: []byte("another"), Value: resealed(run, 9)})
 		}, map[journal.Reason]uint64{journal.Foreign: 2}},
 		{
-			"a transaction's end", func(w *world) { w.writeInTransaction(kgo.TryCommit, &kgo.Record{Value: []byte("x")}) },
+			"a transaction's end", func(w *world) { w.begins("a mistaken producer", inJournal())(kgo.TryCommit) },
 			map[journal.Reason]uint64{journal.Unframed: 1, journal.Marker: 1},
 		},
 		{
-			"an aborted transaction's", func(w *world) { w.writeInTransaction(kgo.TryAbort, &kgo.Record{Value: []byte("x")}) },
+			"an aborted transaction's", func(w *world) { w.begins("a mistaken producer", inJournal())(kgo.TryAbort) },
 			map[journal.Reason]uint64{journal.Unframed: 1, journal.Marker: 1},
 		},
 	}

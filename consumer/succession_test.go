@@ -53,22 +53,6 @@ func (w *world) handsOver(t *succession.Setup) {
 	}
 }
 
-// committedBy waits until a group has committed all that was sent.
-func (w *world) committedBy(group string) {
-	w.t.Helper()
-	_, err := w.cluster.WaitGroupInfo(w.context(), group, func(g *kfake.GroupInfo) bool {
-		for p, end := range w.sent {
-			if g == nil || g.Commits["news"][p].Offset < end {
-				return false
-			}
-		}
-		return true
-	})
-	if err != nil {
-		w.t.Fatalf("group %s has not committed everything: %v (%v)", group, err, context.Cause(w.ctx))
-	}
-}
-
 // dutyOf reads what a group does.
 func (w *world) dutyOf(group string) protocol.Duty {
 	w.t.Helper()
@@ -317,23 +301,15 @@ func TestSuccessorWaitsForOpenTransactions(t *testing.T) {
 	w.launch(named("old"))
 	w.settled()
 	unique := len(w.wentTo("news.unique"))
-	open := w.client(kgo.TransactionalID("open"), kgo.DefaultProduceTopic("news.unique"))
-	if err := open.BeginTransaction(); err != nil {
-		t.Fatal(err)
-	}
 	last := w.documents(1, 2)[0]
-	last.Headers = nil
-	if err := open.ProduceSync(w.context(), last).FirstErr(); err != nil {
-		t.Fatal(err)
-	}
+	last.Topic, last.Headers = "news.unique", nil
+	end := w.begins("open", last)
 	next := w.launch(w.successor("next"))
 	w.becomesFilled(next)
 	if n := next.Stats().Index.Documents; n != unique {
 		t.Errorf("%d documents are remembered, want %d", n, unique)
 	}
-	if err := open.EndTransaction(w.context(), kgo.TryCommit); err != nil {
-		t.Fatal(err)
-	}
+	end(kgo.TryCommit)
 	w.becomes("the last one is remembered", func() bool { return next.Stats().Index.Documents == unique+1 })
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/protocol"
-	"github.com/unecho/unecho/sink"
 )
 
 // A group whose unique documents are all older than the window is taken over from like any other: its successor has
@@ -61,40 +60,26 @@ func TestHandoverWaitsForTransactionsOfOthers(t *testing.T) {
 	w.settled()
 	next := w.launch(w.successor("next"))
 	w.becomesFilled(next)
-	open := w.client(kgo.TransactionalID("open"), kgo.DefaultProduceTopic("news.unique"))
-	if err := open.BeginTransaction(); err != nil {
-		t.Fatal(err)
-	}
 	theirs := w.documents(2, 77)
 	for p, r := range theirs {
-		r.Headers, r.Partition = nil, int32(p)
+		r.Topic, r.Headers, r.Partition = "news.unique", nil, int32(p)
 	}
-	if err := open.ProduceSync(w.context(), theirs...).FirstErr(); err != nil {
-		t.Fatal(err)
-	}
+	end := w.begins("open", theirs...)
 	w.produce(200, 2)
 	w.settled()
 	w.handsOver(w.handover("next", false))
-	if err := open.EndTransaction(w.context(), kgo.TryCommit); err != nil {
-		t.Fatal(err)
-	}
+	end(kgo.TryCommit)
 	w.produce(200, 2) // copies of what stands behind the transaction
 	w.committedBy("next")
 	w.eachTextOnce("news.unique")
 }
 
-// A successor has a group and a journal of its own.
+// A successor has a group of its own.
 func TestSuccessorOfItself(t *testing.T) {
-	t.Parallel()
 	p := DefaultParams()
 	p.Group, p.Succeeds = "same", "same"
 	if m := p.Validate(); len(m) != 1 || !strings.Contains(m[0].String(), "is this group itself") {
 		t.Errorf("the same group: %v", m)
-	}
-	p.Succeeds = "old"
-	if m := Loops(p, sourcesOf("old.journal"), sink.DefaultParams()); len(m) != 1 ||
-		m[0].Key != "succeeds" {
-		t.Errorf("the followed journal is a source: %v", m)
 	}
 }
 
@@ -123,9 +108,7 @@ func TestSuccessorRemembersWhatWentElsewhere(t *testing.T) {
 	w.produce(100, 1)
 	m := w.launch(named("old"))
 	w.settled()
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	w.reroute(func(s *Setup) { s.Sink.Unique.Topic = "fresh" })
 	w.setup.Sink.Unique.Topic = "fresh"
 	w.launch(named("old"))

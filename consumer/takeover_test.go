@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -46,18 +45,6 @@ func TestRefusedRecordsAreSoonRepeated(t *testing.T) {
 	w.audited()
 }
 
-// leaveOpen begins a transaction in the topic elsewhere, and leaves it open.
-func (w *world) leaveOpen(id string) {
-	w.t.Helper()
-	cl := w.client(kgo.TransactionalID(id), kgo.DefaultProduceTopic("elsewhere"), kgo.TransactionTimeout(time.Minute))
-	if err := cl.BeginTransaction(); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := cl.ProduceSync(w.context(), &kgo.Record{Value: []byte("not yet")}).FirstErr(); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // neverFenced lets Kafka answer every attempt to fence these ids as it does while markers cannot be written. It returns
 // a channel that is closed when all of them were tried.
 func (w *world) neverFenced(ids ...string) <-chan struct{} {
@@ -90,11 +77,9 @@ func TestFencingTheDeadIsBounded(t *testing.T) {
 	w := newWorld(t, 2)
 	w.setup.Params.TransactionTimeout = 5 * time.Minute
 	ids := []string{"unecho/dead-s0", "unecho/dead-s1", "unecho/dead-s2"}
-	if err := w.cluster.CreateTopic("elsewhere", 1, nil); err != nil {
-		t.Fatal(err)
-	}
+	w.create("elsewhere", 1, nil)
 	for _, id := range ids {
-		w.leaveOpen(id)
+		w.begins(id, &kgo.Record{Topic: "elsewhere", Value: []byte("not yet")})
 	}
 	all := w.neverFenced(ids...)
 	w.produce(20, 63)
@@ -134,11 +119,6 @@ func TestWhoCameBackIsNotFenced(t *testing.T) {
 	}
 }
 
-// logged makes a member log to a buffer that a test can read.
-func logged(to *bytes.Buffer) func(*Setup) {
-	return func(s *Setup) { s.Logger = zerolog.New(zerolog.SyncWriter(to)) }
-}
-
 // An open transaction of a dead member that cannot be fenced is waited for, and the log names the partitions.
 func TestWaitForOpenTransactionIsTold(t *testing.T) {
 	t.Parallel()
@@ -152,16 +132,12 @@ func TestWaitForOpenTransactionIsTold(t *testing.T) {
 	w.await("no transaction ends", late.met)
 	w.neverFenced("unecho/dead-s0")
 	dead.kill()
-	var said bytes.Buffer
-	survivor := w.start(named("survivor"), sessions(1), logged(&said),
-		func(s *Setup) { s.waited = cluster.StablePatience })
+	said := w.logged()
+	survivor := w.start(named("survivor"), sessions(1), func(s *Setup) { s.waited = cluster.StablePatience })
 	w.settled()
-	if err := survivor.stop(); err != nil {
-		t.Fatal(err)
-	}
-	if got := said.String(); strings.Count(got,
-		`"partitions":["news/0"],"message":"a transaction is still open on committed offsets`) == 0 {
-		t.Errorf("nothing says what is waited for:\n%s", got)
+	w.ended(survivor)
+	if !said.has(`"partitions":["news/0"],"message":"a transaction is still open on committed offsets`) {
+		t.Error("nothing says what is waited for")
 	}
 	w.audited()
 }
@@ -170,19 +146,17 @@ func TestWaitForOpenTransactionIsTold(t *testing.T) {
 func TestPhasesAreLogged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	var said bytes.Buffer
-	m := w.start(named("m"), sessions(1), logged(&said))
+	said := w.logged()
+	m := w.start(named("m"), sessions(1))
 	w.produce(20, 68)
 	w.settled()
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	for message, want := range map[string][]string{
 		"ready":          {"connect", "name", "fence", "restore", "catch_up", "partitions", "took"},
 		"reading begins": {"join", "fence", "settle", "client", "topics", "journal", "stable", "decide", "took"},
 	} {
 		line := ""
-		for l := range strings.Lines(said.String()) {
+		for l := range strings.Lines(said.text.String()) {
 			if strings.Contains(l, `"message":"`+message+`"`) {
 				line = l
 			}

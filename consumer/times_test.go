@@ -44,9 +44,7 @@ func TestTimeIsRefused(t *testing.T) {
 			at := time.Now().Add(-48 * time.Hour).Truncate(time.Millisecond)
 			w.send(&kgo.Record{Value: []byte("a document of long ago"), Timestamp: at})
 			w.settled()
-			if err := m.stop(); err != nil {
-				t.Fatal(err)
-			}
+			w.ended(m)
 			r := w.outputs("news.rejected", 1)[0]
 			own := headerOf(r, sink.HeaderTimestamp)
 			switch {
@@ -83,9 +81,7 @@ func TestTimeIsForeseen(t *testing.T) {
 	at := time.Now().Add(-48 * time.Hour).Truncate(time.Millisecond)
 	w.send(&kgo.Record{Value: []byte("a document of long ago"), Timestamp: at})
 	w.settled()
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	const want = "the output topics take none such"
 	if r := w.outputs("news.rejected", 1)[0]; !strings.Contains(headerOf(r, sink.HeaderDetail), want) {
 		t.Errorf("it is rejected with %q, want %q", headerOf(r, sink.HeaderDetail), want)
@@ -133,9 +129,7 @@ func TestAnyTimestamp(t *testing.T) {
 		s := m.Stats()
 		return s.Rejected[sink.BadTimestamp] == uint64(len(bad)) && s.Unique == uint64(len(writable))
 	})
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	for topic, want := range map[string][]int64{"news.unique": writable, "news.rejected": bad} {
 		came, err := unpacktest.Read(w.context(), w.client(), topic, 0)
 		if err != nil || len(came) != len(want) {

@@ -93,9 +93,7 @@ func TestNothingButDroppedDuplicates(t *testing.T) {
 	}
 	m := w.start(sessions(1), func(s *Setup) { s.Params.PollRecords = 1 })
 	w.settled()
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	if s := m.Stats(); s.Unique != 1 || s.Duplicate != 2 {
 		t.Errorf("%d unique and %d duplicates, want 1 and 2", s.Unique, s.Duplicate)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -121,18 +120,5 @@ func TestVerdictsRefuseThePresent(t *testing.T) {
 	})
 	if untimed != 20 {
 		t.Errorf("%d verdicts have no time, want the 20 after the refusal", untimed)
-	}
-}
-
-// A dry run tells nothing.
-func TestDryRunTellsNothing(t *testing.T) {
-	t.Parallel()
-	w := toldWorld(t, 1)
-	w.setup.Sink.DryRun = true
-	w.start()
-	w.send(&kgo.Record{Value: []byte("one document")})
-	w.settled()
-	if w.cluster.TopicInfo("news.verdicts") != nil {
-		t.Error("there is a topic of verdicts")
 	}
 }

@@ -85,9 +85,7 @@ func TestAllRejectedStops(t *testing.T) {
 			}
 			m := w.launch(func(s *Setup) { s.Accepted.Rejected = []string{"news"} })
 			w.settled()
-			if err := m.stop(); err != nil {
-				t.Fatal(err)
-			}
+			w.ended(m)
 			w.audited()
 		})
 	}
@@ -141,9 +139,7 @@ func TestNotAllRejectedGoesOn(t *testing.T) {
 			m = w.start()
 			w.send(append(untitled(0, 1500), untitled(1, 1500)...)...)
 			w.settled()
-			if err := m.stop(); err != nil {
-				t.Fatal(err)
-			}
+			w.ended(m)
 		})
 	}
 }
@@ -158,9 +154,7 @@ func TestFirstDocumentsTrickle(t *testing.T) {
 		w.send(untitled(0, 1)...)
 		w.settled()
 	}
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
+	w.ended(m)
 	w.audited()
 }
 

@@ -20,39 +20,18 @@ type job struct {
 	parser   corpus.Parser
 	signer   *index.Signer
 	sketcher *index.Signer // nil if sketches are not wanted
-	strict   bool          // a document that is rejected is an error
-	whole    bool          // an Outcome has Raw even for a file that is one document
-	keep     bool          // if it is rejected, too
-	texts    bool          // an Outcome has its Text
-	named    bool          // several files are read, so a number alone is ambiguous
-	hashed   bool          // items have their sum
-	skip     int           // records at the front of the chunk that are passed over
+	params   *Params
+	skip     int // records at the front of the chunk that are passed over
 
 	header []byte // of the record that was hashed last
 	below  uint64 // its hash
 
-	items []item
-	done  signed // of the items that are not rejected
-	names []byte
-	text  []byte // beginnings of texts, if they are wanted
-	raw   []byte // content of files that are one document each, because their parser reuses its memory
-	err   error
-}
-
-// item is one record.
-type item struct {
-	name     []byte
-	file     string
-	row      int
-	line     int
-	raw      []byte
-	text     []byte
-	header   []byte
-	length   int
-	sum      uint64 // hash of its bytes, if it is wanted
-	short    bool   // one changed word would make it another
-	rejected *document.Rejection
-	byBytes  bool // it is compared by its bytes
+	outcomes []Outcome // of the records, without what the judge says
+	done     signed    // of the outcomes that are not rejected
+	names    []byte
+	text     []byte // beginnings of texts, if they are wanted
+	raw      []byte // content of files that are one document each, because their parser reuses its memory
+	err      error
 }
 
 // signed holds the documents that can be compared, in their order.
@@ -76,7 +55,7 @@ func (j *job) Chunk() *corpus.Chunk { return &j.chunk }
 
 // Work parses and signs the chunk.
 func (j *job) Work() {
-	j.items, j.names, j.raw, j.text = j.items[:0], j.names[:0], j.raw[:0], j.text[:0]
+	j.outcomes, j.names, j.raw, j.text = j.outcomes[:0], j.names[:0], j.raw[:0], j.text[:0]
 	j.done.entries, j.done.sketches = j.done.entries[:0], j.done.sketches[:0]
 	j.signer.Reset()
 	if j.sketcher != nil {
@@ -88,28 +67,28 @@ func (j *job) Work() {
 			j.skip--
 			return true
 		}
-		it := item{
-			name: j.keepName(r), file: r.File, row: r.Number, line: r.Line, raw: r.Raw, header: r.Header, length: len(r.Text), rejected: r.Bad,
+		o := Outcome{
+			Name: j.keepName(r), File: r.File, Row: r.Number, Line: r.Line, Raw: r.Raw, Header: r.Header, Length: len(r.Text), Rejected: r.Bad,
 		}
-		if it.rejected == nil {
-			it.rejected = j.entry(r, it.name)
-			it.byBytes = it.rejected == nil && j.signer.ByBytes()
-			it.short = it.rejected == nil && j.signer.Short()
+		if o.Rejected == nil {
+			o.Rejected = j.entry(r, o.Name)
+			o.ByBytes = o.Rejected == nil && j.signer.ByBytes()
+			o.Short = o.Rejected == nil && j.signer.Short()
 		}
-		if it.rejected != nil && j.strict {
-			refused = r.Refused(it.rejected)
+		if o.Rejected != nil && j.params.Strict {
+			refused = r.Refused(o.Rejected)
 			return false
 		}
-		if j.hashed {
-			it.sum = j.sum(r)
+		if j.params.Hashed {
+			o.Sum = j.sum(r)
 		}
 		if len(j.chunk.Files) > 0 {
-			it.raw = j.keepRaw(&it)
+			o.Raw = j.keepRaw(&o)
 		}
-		if j.texts && it.rejected == nil {
-			it.text = j.keepText(r.Text)
+		if j.params.Texts && o.Rejected == nil {
+			o.Text = j.keepText(r.Text)
 		}
-		j.items = append(j.items, it)
+		j.outcomes = append(j.outcomes, o)
 		return true
 	})
 	j.err = errors.Join(j.err, refused)
@@ -131,17 +110,17 @@ func (j *job) sum(r *corpus.Record) uint64 {
 // keepName copies a record's name. When names grows, earlier names stay valid in the old memory.
 func (j *job) keepName(r *corpus.Record) []byte {
 	from := len(j.names)
-	j.names = r.Name(j.names, j.named)
+	j.names = r.Name(j.names, j.params.Named)
 	return j.names[from:len(j.names):len(j.names)]
 }
 
-// keepRaw copies the file that is an item, if its content may be wanted.
-func (j *job) keepRaw(it *item) []byte {
-	if !j.whole || it.rejected != nil && !j.keep {
+// keepRaw copies the file that is a document, if its content may be wanted.
+func (j *job) keepRaw(o *Outcome) []byte {
+	if !j.params.Whole || o.Rejected != nil && !j.params.Keep {
 		return nil
 	}
 	from := len(j.raw)
-	j.raw = append(j.raw, it.raw...)
+	j.raw = append(j.raw, o.Raw...)
 	return j.raw[from:len(j.raw):len(j.raw)]
 }
 

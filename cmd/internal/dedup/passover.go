@@ -30,9 +30,9 @@ func (r *Resumed) Add(sum uint64) {
 
 // skipJudged reads the documents that were judged before, without judging them, and checks that they are the same. Where
 // the last of them is not the last of its chunk, the job has the rest, and left is true.
-func (j *job) skipJudged(ctx context.Context, r *corpus.Reader, p *Params) (left bool, err error) {
+func (j *job) skipJudged(ctx context.Context, r *corpus.Reader) (left bool, err error) {
 	var now Resumed
-	before := p.Before
+	p, before := j.params, j.params.Before
 	for now.Documents < before.Documents && !left {
 		err := r.Next(ctx, &j.chunk)
 		if errors.Is(err, io.EOF) {

@@ -14,11 +14,11 @@ func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*O
 	if x, ok := to.(*Index); ok {
 		p.Index = x.Params() // with what was left open
 	}
-	jobs, err := newJobs(p)
+	jobs, err := newJobs(&p)
 	if err != nil {
 		return err
 	}
-	begun, err := begin(ctx, p, r, jobs[0])
+	begun, err := begin(ctx, r, jobs[0])
 	if err != nil {
 		return err
 	}
@@ -31,27 +31,25 @@ func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*O
 }
 
 // begin passes over documents that were judged before. begun says that the job has the rest of a chunk.
-func begin(ctx context.Context, p Params, r *corpus.Reader, j *job) (begun bool, err error) {
-	if p.Before.Documents == 0 {
+func begin(ctx context.Context, r *corpus.Reader, j *job) (begun bool, err error) {
+	if j.params.Before.Documents == 0 {
 		return false, nil
 	}
-	begun, err = j.skipJudged(ctx, r, &p)
+	begun, err = j.skipJudged(ctx, r)
 	if errors.Is(err, context.Canceled) { // who cancelled knows why
 		return false, nil
 	}
 	return begun, err
 }
 
-func newJobs(p Params) ([]*job, error) {
+func newJobs(p *Params) ([]*job, error) {
 	jobs := make([]*job, p.Workers*corpus.JobsEach)
 	for i := range jobs {
 		signer, err := index.NewSigner(p.Index)
 		if err != nil {
 			return nil, err
 		}
-		jobs[i] = &job{
-			signer: signer, named: p.Named, whole: p.Whole, texts: p.Texts, strict: p.Strict, hashed: p.Hashed, keep: p.Keep,
-		}
+		jobs[i] = &job{signer: signer, params: p}
 		if p.Sketches {
 			if jobs[i].sketcher, err = newSketcher(p.Index); err != nil {
 				return nil, err
@@ -76,29 +74,29 @@ func newSketcher(p index.Params) (*index.Signer, error) {
 // outcomes judges the documents of a job, as many at once as the judge accepts, until ctx is done. Offsets are the
 // numbers of the documents; rejected ones leave gaps.
 func outcomes(ctx context.Context, to Judge, j *job, each func(*Outcome) error) error {
-	number, items, done := to.Next(), j.items, j.done
-	for len(items) > 0 && ctx.Err() == nil {
+	number, all, done := to.Next(), j.outcomes, j.done
+	for len(all) > 0 && ctx.Err() == nil {
 		n, entries := 0, 0
-		for n < len(items) && entries < to.atOnce() {
-			if items[n].rejected == nil {
+		for n < len(all) && entries < to.atOnce() {
+			if all[n].Rejected == nil {
 				done.entries[entries].Offset = number + int64(n)
 				entries++
 			}
 			n++
 		}
-		if err := judgeItems(to, number, items[:n], done.cut(entries), each); err != nil {
+		if err := judgeSome(to, number, all[:n], done.cut(entries), each); err != nil {
 			return err
 		}
-		number, items = number+int64(n), items[n:]
+		number, all = number+int64(n), all[n:]
 	}
-	if len(items) == 0 {
+	if len(all) == 0 {
 		return j.err
 	}
 	return nil
 }
 
-// judgeItems judges items, of which s are those that are not rejected.
-func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outcome) error) error {
+// judgeSome judges documents, of which s are those that are not rejected.
+func judgeSome(to Judge, number int64, some []Outcome, s signed, each func(*Outcome) error) error {
 	var found *matches
 	if len(s.entries) > 0 {
 		var err error
@@ -106,23 +104,19 @@ func judgeItems(to Judge, number int64, items []item, s signed, each func(*Outco
 			return err
 		}
 	}
-	to.reach(number + int64(len(items)))
+	to.reach(number + int64(len(some)))
 	next := 0
-	var o Outcome // one for all, because it is on the heap
-	for i := range items {
-		it := &items[i]
-		o = Outcome{
-			Number: number + int64(i), Name: it.name, File: it.file, Row: it.row, Line: it.line, Raw: it.raw, Header: it.header,
-			Text: it.text, Length: it.length, Sum: it.sum, Short: it.short, Rejected: it.rejected, ByBytes: it.byBytes,
-		}
-		if it.rejected == nil {
+	for i := range some {
+		o := &some[i]
+		o.Number = number + int64(i)
+		if o.Rejected == nil {
 			o.Matches, o.Cut = found.of(next), found.cuts[next]
 			if len(s.sketches) > 0 {
 				o.Sketch = s.sketches[next]
 			}
 			next++
 		}
-		if err := each(&o); err != nil {
+		if err := each(o); err != nil {
 			return err
 		}
 	}

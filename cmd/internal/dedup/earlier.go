@@ -12,9 +12,7 @@ import (
 )
 
 // earlier are the matches that documents have in the shares before theirs, in a temporary file, in the order of the
-// documents. It is written in one pass and read in the next.
-//
-//	number, number of the match, similarity (two numbers), method, length of the name, all as varints; the name
+// documents: an earlierHead and the name of the match for each. It is written in one pass and read in the next.
 type earlier struct {
 	temporary
 	kept   bool // for a run that goes on; a checkpoint removes it
@@ -25,29 +23,41 @@ type earlier struct {
 	line   []byte
 }
 
+// earlierHead is a match but for its name.
+type earlierHead struct {
+	Document, Match int64  // numbers
+	Num, Den        uint32 // similarity
+	Method, Name    uint32 // the method, and the length of the name
+}
+
 // newEarlier makes an empty file: a temporary one, or if a path is given one that a run can go on with.
 func newEarlier(path string) (*earlier, error) {
 	if path != "" {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 		if err != nil {
-			return nil, fmt.Errorf("keep matches for the next pass: %w", err)
+			return nil, fmt.Errorf("keep %s: %w", earlierMatches, err)
 		}
-		return &earlier{temporary: temporary{file: f, out: bufio.NewWriterSize(f, 64<<10)}, kept: true}, nil
+		return keptEarlier(f), nil
 	}
-	f, err := newTemporary()
-	if err != nil {
-		return nil, fmt.Errorf("keep matches for the next pass: %w", err)
-	}
-	return &earlier{temporary: f}, nil
+	f, err := newTemporary(earlierMatches)
+	return &earlier{temporary: f}, err
 }
 
-// openEarlier goes on with a file that had this length when settle returned.
+// earlierMatches is what is in the file.
+const earlierMatches = "matches for the next pass"
+
+func keptEarlier(f *os.File) *earlier {
+	return &earlier{temporary: temporary{what: earlierMatches, file: f, out: bufio.NewWriterSize(f, 64<<10)}, kept: true}
+}
+
+// openEarlier goes on with a file that had this length when sync returned.
 func openEarlier(path string, length int64) (*earlier, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, fmt.Errorf("read matches of the pass before: %w", err)
 	}
-	e := &earlier{temporary: temporary{file: f, out: bufio.NewWriterSize(f, 64<<10)}, kept: true, length: length}
+	e := keptEarlier(f)
+	e.length = length
 	end, err := f.Seek(0, io.SeekEnd)
 	if err == nil && end < length {
 		err = fmt.Errorf("%s has %d bytes and had %d", path, end, length)
@@ -69,11 +79,11 @@ func (e *earlier) sync() (int64, error) {
 	if e == nil || e.in != nil {
 		return e.len(), nil
 	}
-	if err := e.out.Flush(); err != nil {
-		return 0, fmt.Errorf("keep matches for the next pass: %w", err)
+	if err := e.flush(); err != nil {
+		return 0, err
 	}
 	if err := e.file.Sync(); err != nil {
-		return 0, fmt.Errorf("keep matches for the next pass: %w", err)
+		return 0, fmt.Errorf("keep %s: %w", earlierMatches, err)
 	}
 	return e.length, nil
 }
@@ -87,29 +97,18 @@ func (e *earlier) len() int64 {
 
 // add adds the match of a document.
 func (e *earlier) add(number int64, m *Match) error {
-	e.line = binary.AppendVarint(e.line[:0], number)
-	e.line = binary.AppendVarint(e.line, m.Number)
-	e.line = binary.AppendUvarint(e.line, uint64(m.Similarity.Num))
-	e.line = binary.AppendUvarint(e.line, uint64(m.Similarity.Den))
-	e.line = binary.AppendUvarint(e.line, uint64(m.Method))
-	e.line = binary.AppendUvarint(e.line, uint64(len(m.Name)))
+	head := earlierHead{number, m.Number, m.Similarity.Num, m.Similarity.Den, uint32(m.Method), uint32(len(m.Name))}
+	e.line, _ = binary.Append(e.line[:0], binary.LittleEndian, &head) // its size is fixed
 	e.line = append(e.line, m.Name...)
-	if _, err := e.out.Write(e.line); err != nil {
-		return fmt.Errorf("keep matches for the next pass: %w", err)
-	}
 	e.length += int64(len(e.line))
-	return nil
+	return e.write(e.line)
 }
 
-// rewind ends the writing, and begins to read.
-func (e *earlier) rewind() error {
-	if err := e.out.Flush(); err != nil {
-		return fmt.Errorf("keep matches for the next pass: %w", err)
+// begin ends the writing, and begins to read.
+func (e *earlier) begin() (err error) {
+	if e.in, err = e.rewind(); err != nil {
+		return err
 	}
-	if _, err := e.file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("read matches of the pass before: %w", err)
-	}
-	e.in = bufio.NewReaderSize(e.file, 64<<10)
 	return e.next()
 }
 
@@ -130,32 +129,23 @@ func (e *earlier) of(number int64) (*Match, error) {
 	return &e.match, nil
 }
 
-// next reads a record.
+// next reads a match.
 func (e *earlier) next() error {
-	number, err := binary.ReadVarint(e.in)
+	var head earlierHead
+	err := binary.Read(e.in, binary.LittleEndian, &head)
 	if errors.Is(err, io.EOF) {
 		e.number = -1
 		return nil
 	}
+	name := make([]byte, head.Name)
+	if err == nil {
+		_, err = io.ReadFull(e.in, name)
+	}
 	if err != nil {
 		return fmt.Errorf("read matches of the pass before: %w", err)
 	}
-	e.number = number
-	if e.match.Number, err = binary.ReadVarint(e.in); err != nil {
-		return fmt.Errorf("read matches of the pass before: %w", err)
-	}
-	var values [4]uint64
-	for i := range values {
-		if values[i], err = binary.ReadUvarint(e.in); err != nil {
-			return fmt.Errorf("read matches of the pass before: %w", err)
-		}
-	}
-	e.match.Similarity = compare.Similarity{Num: uint32(values[0]), Den: uint32(values[1])}
-	e.match.Method = compare.Method(values[2])
-	e.match.Name = make([]byte, values[3])
-	if _, err := io.ReadFull(e.in, e.match.Name); err != nil {
-		return fmt.Errorf("read matches of the pass before: %w", err)
-	}
+	e.number = head.Document
+	e.match = Match{head.Match, name, compare.Similarity{Num: head.Num, Den: head.Den}, compare.Method(head.Method)}
 	return nil
 }
 

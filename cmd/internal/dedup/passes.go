@@ -94,7 +94,7 @@ func (p *Pass) nextShare(ctx context.Context, of Passes) error {
 	p.take(next)
 	runtime.GC() // or the index of the pass that ended stays until there is as much again
 	p.setGarbage()
-	if err = errors.Join(err, next.before.rewind()); err != nil || p.Checkpoint == nil {
+	if err = errors.Join(err, next.before.begin()); err != nil || p.Checkpoint == nil {
 		return err
 	}
 	return errors.Join(p.checkpoint(ctx), p.Checkpoint.removeMatches(p.pass))

@@ -107,7 +107,7 @@ func (p *Pass) resumePasses(of Passes, s *checkpointState) error {
 	}
 	if now.Pass > 1 {
 		if share.before, err = openEarlier(p.Checkpoint.matches(now.Pass-1), now.Before); err == nil {
-			err = share.before.rewind()
+			err = share.before.begin()
 		}
 	}
 	switch path := p.Checkpoint.matches(now.Pass); {

@@ -179,7 +179,18 @@ func (p *Pass) compareEach(ctx context.Context, pairs *EachPair) error {
 }
 
 // readAll judges the documents of files.
-func (p *Pass) readAll(ctx context.Context, in *Input, each func(*Outcome) error) (err error) {
+func (p *Pass) readAll(ctx context.Context, in *Input, each func(*Outcome) error) error {
+	return p.readFiles(ctx, in, func(o *Outcome, _ *terminal.Progress) error {
+		p.documents++
+		if p.Hashed {
+			p.judged.Add(o.Sum)
+		}
+		return each(o)
+	})
+}
+
+// readFiles has the judge see the documents of files, and shows how far that is.
+func (p *Pass) readFiles(ctx context.Context, in *Input, each func(*Outcome, *terminal.Progress) error) (err error) {
 	defer func() { err = errors.Join(err, in.Reader.Close()) }()
 	bar := terminal.NewProgress(p.Notes, in.Size)
 	bar.Hidden = p.Quiet
@@ -187,15 +198,11 @@ func (p *Pass) readAll(ctx context.Context, in *Input, each func(*Outcome) error
 	p.Passing = func() { p.show(bar, in) }
 	return Run(ctx, p.Params, in.Reader, p.Judge, func(o *Outcome) error {
 		bar.Documents++
-		bytes := p.show(bar, in)
-		if p.documents++; p.documents%garbageDocuments == 0 || bytes-p.collected >= garbageBytes {
+		if bytes := p.show(bar, in); bar.Documents%garbageDocuments == 0 || bytes-p.collected >= garbageBytes {
 			p.collected = bytes
 			p.setGarbage()
 		}
-		if p.Hashed {
-			p.judged.Add(o.Sum)
-		}
-		return each(o)
+		return each(o, bar)
 	})
 }
 

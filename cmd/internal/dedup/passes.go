@@ -66,7 +66,7 @@ func (p *Pass) beginPasses(of Passes, query *Input) error {
 
 // take makes a share the one that is judged.
 func (p *Pass) take(s *share) {
-	p.share, p.index, p.Judge = s, s.Index, s.Index
+	p.share, p.index, p.Judge = s, s.Index, s
 	p.Index = s.Params() // with what was left open
 }
 
@@ -111,24 +111,14 @@ func (p *Pass) endPasses(ctx context.Context) error {
 }
 
 // readShare reads the files once.
-func (p *Pass) readShare(ctx context.Context, in *Input) (err error) {
-	defer func() { err = errors.Join(err, in.Reader.Close()) }()
-	bar := terminal.NewProgress(p.Notes, in.Size)
-	bar.Hidden = p.Quiet
-	defer bar.End()
-	s, told := p.share, p.share.end >= 0
-	p.Passing = func() { p.show(bar, in) }
-	p.Before = p.read
-	err = Run(ctx, p.Params, in.Reader, s, func(o *Outcome) error {
-		bar.Documents++
+func (p *Pass) readShare(ctx context.Context, in *Input) error {
+	told := p.share.end >= 0
+	p.Before, p.collected = p.read, 0
+	err := p.readFiles(ctx, in, func(o *Outcome, bar *terminal.Progress) error {
 		if p.read.Add(o.Sum); p.pass > 1 && p.read.Documents > p.all.Documents {
 			return p.changed(p.read)
 		}
-		bytes := p.show(bar, in)
-		if bar.Documents%garbageDocuments == 0 {
-			p.setGarbage()
-		}
-		if s.has(o.Number) {
+		if p.share.has(o.Number) {
 			p.documents++
 			p.judged.Add(o.Sum)
 			return p.Out.add(o)
@@ -136,7 +126,7 @@ func (p *Pass) readShare(ctx context.Context, in *Input) (err error) {
 		if !told {
 			told = true
 			bar.End()
-			p.reportPass(p.pass, o.Number, bytes, in.Size)
+			p.reportPass(o.Number, p.show(bar, in), in.Size)
 		}
 		return nil
 	})
@@ -165,12 +155,12 @@ func (p *Pass) changed(now Resumed) error {
 
 // reportPass says that a share is full, and after the first how many there will be: each reads what those before it have
 // read, and signs what is behind.
-func (p *Pass) reportPass(pass int, documents, bytes, size int64) {
+func (p *Pass) reportPass(documents, bytes, size int64) {
 	more := ""
 	if size > 0 && bytes > 0 {
-		share := float64(bytes) / float64(pass)
+		share := float64(bytes) / float64(p.pass)
 		more = fmt.Sprintf("; by the bytes read so far there will be about %d passes", int(math.Ceil(float64(size)/share)))
 	}
-	fmt.Fprintf(p.Notes, "unecho: pass %d: the memory is full with %s, and those behind are compared with them%s\n", pass,
+	fmt.Fprintf(p.Notes, "unecho: pass %d: the memory is full with %s, and those behind are compared with them%s\n", p.pass,
 		terminal.Several(int(documents), "document"), more)
 }

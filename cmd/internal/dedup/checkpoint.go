@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -60,6 +59,9 @@ type checkpointState struct {
 	Passes    *passState        `json:"passes,omitempty"` // if there are several; then there may be no index
 }
 
+// halfName is the file of a checkpoint that is being written. After a crash it is there, as large as an index.
+const halfName = "dedup.checkpoint.half"
+
 // checkpointVersion is that of the format.
 const checkpointVersion = 1
 
@@ -79,7 +81,7 @@ func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (c *
 	if c.lock, err = lockfile.Take(filepath.Join(dir, "dedup.lock")); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, fmt.Errorf("--checkpoint %s: %w", dir, err)
 	}
-	if err := removeHalves(dir); err != nil {
+	if err := os.Remove(filepath.Join(dir, halfName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("--checkpoint: %w", err), c.Close())
 	}
 	if err = c.open(); err == nil {
@@ -131,25 +133,6 @@ func (c *Checkpoint) Close() error {
 	return nil
 }
 
-// halfName is what the names of checkpoints begin with that are being written. A number follows.
-const halfName = ".unecho-checkpoint-"
-
-// removeHalves removes checkpoints that a crash left half written. They are as large as an index. All else in the
-// directory stays.
-func removeHalves(dir string) error {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		number, half := strings.CutPrefix(f.Name(), halfName)
-		if _, wrong := strconv.ParseUint(number, 10, 64); half && wrong == nil && f.Type().IsRegular() {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
-		}
-	}
-	return err
-}
-
 func readState(in *bufio.Reader) (*checkpointState, error) {
 	line, err := in.ReadBytes('\n')
 	if err != nil {
@@ -183,15 +166,6 @@ func differences(was, now map[string]string) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// Resumes says how many documents a run had read that goes on now, and in which of several passes; 0 if there is one.
-func (c *Checkpoint) Resumes() (documents int64, pass int, ok bool) {
-	_, ok = c.resumed()
-	if !ok {
-		return 0, 0, false
-	}
-	return c.saved.documents, c.saved.pass, true
 }
 
 // resumed returns the state of the run that goes on.
@@ -287,17 +261,6 @@ func (d *Outputs) Resumable() error {
 		if !out.Resumable() {
 			return exit.Usage(fmt.Errorf("--checkpoint: --%s goes to standard output, a pipe or a device, which "+
 				"cannot be continued: name a file", name))
-		}
-	}
-	return RefuseTables(d.params.Paths)
-}
-
-// RefuseTables returns an error if an output would be Parquet, whose last bytes say where everything is.
-func RefuseTables(paths map[string]string) error {
-	for _, name := range OutputNames() {
-		if path := paths[name]; outfile.IsTable(path) {
-			return exit.Usage(fmt.Errorf("--checkpoint: --%s %s is Parquet, which cannot be continued after a "+
-				"stop: use another name, such as .jsonl", name, path))
 		}
 	}
 	return nil

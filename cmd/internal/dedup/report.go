@@ -125,11 +125,11 @@ func (r *Report) group(g *Groups) {
 	if r == nil {
 		return
 	}
-	var largest [][]member
+	var largest [][]int64
 	for _, members := range membersOf(g) {
 		r.count++
 		r.sizes[sizeBin(len(members))]++
-		at, _ := slices.BinarySearchFunc(largest, members, func(a, b []member) int {
+		at, _ := slices.BinarySearchFunc(largest, members, func(a, b []int64) int {
 			return cmp.Or(cmp.Compare(len(b), len(a)), -1) // of equally large ones the first stays in front
 		})
 		if largest = slices.Insert(largest, at, members); len(largest) > mostClusters {
@@ -150,12 +150,12 @@ func sizeBin(n int) (bin int) {
 }
 
 // cluster samples the members of a cluster. The first is the document that represents it.
-func (r *Report) cluster(g *Groups, members []member) cluster {
-	first := members[0].document
+func (r *Report) cluster(g *Groups, members []int64) cluster {
+	first := members[0]
 	c := cluster{size: len(members), number: first, name: r.called(first, g.Name(first))}
 	rest := members[1:]
 	for _, at := range r.random.Perm(len(rest))[:min(membersEach, len(rest))] {
-		m := rest[at].document
+		m := rest[at]
 		partner := g.Partner(m)
 		p := sampledPair{a: first, b: m, nameA: r.called(partner.Number, partner.Name), nameB: r.called(m, g.Name(m))}
 		p.similarity, p.method = partner.Similarity, partner.Method

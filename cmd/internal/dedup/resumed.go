@@ -10,6 +10,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index/setting"
 )
@@ -50,7 +51,13 @@ func (r *dedupRun) checkCheckpoint() error {
 	case r.Verbose:
 		return exit.Usage(errors.New("--checkpoint does not keep sketches: leave out --verbose"))
 	}
-	return RefuseTables(r.outputs().Paths)
+	for _, name := range OutputNames() {
+		if path := r.outputs().Paths[name]; outfile.IsTable(path) { // its last bytes say where everything is
+			return exit.Usage(fmt.Errorf("--checkpoint: --%s %s is Parquet, which cannot be continued after a "+
+				"stop: use another name, such as .jsonl", name, path))
+		}
+	}
+	return nil
 }
 
 // asked returns what a run must ask for alike to go on. Settings of verdicts are compared with those of the index; those of
@@ -89,14 +96,14 @@ func (r *dedupRun) resumable(c *Checkpoint) error {
 	if err := r.out.Resumable(); err != nil {
 		return err
 	}
-	done, pass, resumes := c.Resumes()
+	if _, resumes := c.resumed(); !resumes {
+		return nil
+	}
 	in := ""
-	if pass > 0 {
-		in = fmt.Sprintf(" in pass %d", pass)
+	if c.saved.pass > 0 {
+		in = fmt.Sprintf(" in pass %d", c.saved.pass)
 	}
-	if resumes {
-		fmt.Fprintf(r.cmd.ErrOrStderr(), "unecho: going on%s behind %s, which are read again and not judged\n", in,
-			terminal.Several(int(done), "document"))
-	}
+	fmt.Fprintf(r.cmd.ErrOrStderr(), "unecho: going on%s behind %s, which are read again and not judged\n", in,
+		terminal.Several(int(c.saved.documents), "document"))
 	return nil
 }

@@ -20,15 +20,11 @@ func Create(path string, write func(io.Writer) error) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	f, err := beside(anyHalf, target{place: path}, 0o600)
+	f, err := beside(anyHalf(), target{place: path}, 0o600)
 	if problem := (*fs.PathError)(nil); errors.As(err, &problem) {
-		return &fs.PathError{Op: "open", Path: path, Err: problem.Err} // the user's path
+		return &fs.PathError{Op: "open", Path: path, Err: problem.Err} // the name beside it means nothing to a person
 	}
 	if err != nil {
-		var of *fs.PathError
-		if errors.As(err, &of) { // the name beside it means nothing to a person
-			of.Path = path
-		}
 		return err
 	}
 	if err := complete(f, write); err != nil {

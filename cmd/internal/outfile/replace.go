@@ -11,17 +11,16 @@ import (
 	"strconv"
 )
 
-// anyHalf is what the names of temporary files begin with.
-const anyHalf = ".unecho-"
+// anyHalf is the name of a temporary file that no other has.
+func anyHalf() string { return ".unecho-" + strconv.FormatUint(rand.Uint64(), 10) }
 
 // Replace writes a file that appears only when it is complete: until then it is written next to its place, under a
 // temporary name. If anything fails, the old content stays. mode is that of a new file.
 func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
-	return ReplaceBy(anyHalf, path, mode, write)
+	return ReplaceBy(anyHalf(), path, mode, write)
 }
 
-// ReplaceBy does what Replace does, by a temporary file whose name is half and a number: who knows half knows what a crash
-// left of its own.
+// ReplaceBy does what Replace does, by a temporary file whose name is half: who knows it knows what a crash left.
 func ReplaceBy(half, path string, mode fs.FileMode, write func(io.Writer) error) error {
 	at, regular, err := writtenAt(path)
 	if err != nil {
@@ -61,8 +60,7 @@ func beside(half string, at target, mode fs.FileMode) (*os.File, error) {
 	if at.info != nil {
 		mode = at.info.Mode().Perm()
 	}
-	name := half + strconv.FormatUint(rand.Uint64(), 10)
-	f, err := os.OpenFile(filepath.Join(filepath.Dir(at.place), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(at.place), half), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +87,7 @@ func Replaceable(path string) error {
 	if err != nil || !regular {
 		return err
 	}
-	f, err := beside(anyHalf, at, 0o600)
+	f, err := beside(anyHalf(), at, 0o600)
 	if err != nil {
 		return err
 	}

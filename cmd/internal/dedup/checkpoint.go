@@ -217,7 +217,7 @@ func (c *Checkpoint) due() bool { return c != nil && !time.Now().Before(c.next) 
 func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpointState, at progress) error {
 	began := time.Now()
 	s.Run, s.Counts, s.Latest, s.Outputs = c.run, out.counts, out.table.Latest, map[string]int64{}
-	for name, file := range out.files.Named() {
+	for name, file := range out.Named() {
 		length, err := file.Sync()
 		if err != nil {
 			return err
@@ -257,7 +257,7 @@ func (c *Checkpoint) remove() error {
 
 // Resumable returns an error if the outputs cannot be cut off where a checkpoint was taken.
 func (d *Outputs) Resumable() error {
-	for name, out := range d.files.Named() {
+	for name, out := range d.Named() {
 		if !out.Resumable() {
 			return exit.Usage(fmt.Errorf("--checkpoint: --%s goes to standard output, a pipe or a device, which "+
 				"cannot be continued: name a file", name))
@@ -269,5 +269,5 @@ func (d *Outputs) Resumable() error {
 // resume goes on with outputs that a checkpoint has the lengths of.
 func (d *Outputs) resume(s *checkpointState) error {
 	d.counts, d.table.Latest = s.Counts, s.Latest
-	return d.files.Resume(s.Outputs)
+	return d.Resume(s.Outputs)
 }

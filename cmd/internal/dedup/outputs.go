@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
@@ -32,7 +31,7 @@ type OutputParams struct {
 // Outputs are the files that the verdicts are written to. Outputs that depend on a single verdict are written at once.
 // Those that depend on the clusters are written at the end; meanwhile the documents are in a temporary file.
 type Outputs struct {
-	files          *outfile.Outputs
+	*outfile.Outputs
 	unique, listed *outfile.File // nil if not asked for, as the others
 	duplicates     *outfile.Records[duplicateLine]
 	pairs          *outfile.Records[pairLine]
@@ -68,7 +67,7 @@ func OpenOutputs(p OutputParams) (*Outputs, error) {
 		return nil, exit.Usage(fmt.Errorf("--groups %s: lists of ids have no columns: name it otherwise, or write --clusters, which "+
 			"have columns, as Parquet", path))
 	}
-	d := &Outputs{params: p, files: outfile.NewOutputs(p.Stdout)}
+	d := &Outputs{params: p, Outputs: outfile.NewOutputs(p.Stdout)}
 	if p.Report != nil {
 		p.Report.places = &d.places
 	}
@@ -88,38 +87,20 @@ func OpenOutputs(p OutputParams) (*Outputs, error) {
 	return d, nil
 }
 
-func (d *Outputs) open(paths map[string]string) (err error) {
-	if d.unique, err = d.files.Open("unique", paths["unique"]); err != nil {
-		return err
-	}
-	if d.duplicates, err = outfile.OpenRecords[duplicateLine](d.files, "duplicates", paths["duplicates"]); err != nil {
-		return err
-	}
-	if d.pairs, err = outfile.OpenRecords[pairLine](d.files, "pairs", paths["pairs"]); err != nil {
-		return err
-	}
-	if d.clusters, err = outfile.OpenRecords[clusterLine](d.files, "clusters", paths["clusters"]); err != nil {
-		return err
-	}
-	if d.listed, err = d.files.Open("groups", paths["groups"]); err != nil {
-		return err
-	}
-	if d.cut, err = outfile.OpenRecords[cutLine](d.files, "cut", paths["cut"]); err != nil {
-		return err
-	}
-	d.rejected, err = outfile.OpenRecords[report.Rejected](d.files, "rejected", paths["rejected"])
+func (d *Outputs) open(paths map[string]string) error {
+	d.unique = d.Open("unique", paths["unique"])
+	d.duplicates = outfile.OpenRecords[duplicateLine](d.Outputs, "duplicates", paths["duplicates"])
+	d.pairs = outfile.OpenRecords[pairLine](d.Outputs, "pairs", paths["pairs"])
+	d.clusters = outfile.OpenRecords[clusterLine](d.Outputs, "clusters", paths["clusters"])
+	d.listed = d.Open("groups", paths["groups"])
+	d.cut = outfile.OpenRecords[cutLine](d.Outputs, "cut", paths["cut"])
+	d.rejected = outfile.OpenRecords[report.Rejected](d.Outputs, "rejected", paths["rejected"])
 	d.table.Out = d.unique
-	return err
+	return d.Opened()
 }
-
-// OnTerminal says whether an output is written to the terminal, between messages and progress.
-func (d *Outputs) OnTerminal() bool { return d.files.OnTerminal() }
 
 // KeepsUnique says whether the unique documents are written.
 func (d *Outputs) KeepsUnique() bool { return d.unique != nil }
-
-// Writes says whether a file is an output. A list of files that is still being made may name one.
-func (d *Outputs) Writes(info fs.FileInfo) bool { return d.files.Writes(info) }
 
 // ReportRejected reports how many documents cannot be compared, unless they are written to a file of their own.
 func (d *Outputs) ReportRejected(out io.Writer) {
@@ -165,7 +146,7 @@ func (d *Outputs) remember(o *Outcome) error {
 
 // add adds a judged document.
 func (d *Outputs) add(o *Outcome) error {
-	if err := errors.Join(d.files.Begin(), d.below(o.Header), d.params.Report.add(o)); err != nil {
+	if err := errors.Join(d.Begin(), d.below(o.Header), d.params.Report.add(o)); err != nil {
 		return err
 	}
 	d.note(o.Number, o.Name, o.File, o.Row)

@@ -9,7 +9,7 @@ import (
 
 // finish writes the documents that have waited, and ends all outputs.
 func (d *Outputs) finish() error {
-	if err := d.files.Begin(); err != nil {
+	if err := d.Begin(); err != nil {
 		return err
 	}
 	if d.groups != nil {
@@ -17,7 +17,7 @@ func (d *Outputs) finish() error {
 			return err
 		}
 	}
-	return d.files.End(nil)
+	return d.End(nil)
 }
 
 func (d *Outputs) finishGroups(g *Groups) error {
@@ -74,7 +74,7 @@ func (d *Outputs) cluster(g *Groups, number, cluster int64) error {
 
 // Close closes all files. What was not ended is lost.
 func (d *Outputs) Close() error {
-	all := []error{d.table.rows.close(), d.files.Close()}
+	all := []error{d.table.rows.close(), d.Outputs.Close()}
 	if d.later != nil {
 		all = append(all, d.later.close())
 	}

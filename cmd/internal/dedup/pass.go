@@ -81,9 +81,9 @@ func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
 		return err
 	}
 	if err := p.judgeQuery(ctx, query); err != nil {
-		return p.Out.files.End(err)
+		return p.Out.End(err)
 	}
-	if ctx.Err() != nil && !p.Out.files.Begun() {
+	if ctx.Err() != nil && !p.Out.Begun() {
 		return errors.New("stopped after 0 documents; nothing is written")
 	}
 	if err := p.Out.finish(); err != nil {

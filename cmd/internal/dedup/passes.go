@@ -31,8 +31,8 @@ func (p *Pass) RunPasses(ctx context.Context, query *Input, of Passes) (err erro
 		err = p.readShare(ctx, query)
 		switch {
 		case err != nil:
-			return p.explained(p.Out.files.End(err))
-		case ctx.Err() != nil && !p.Out.files.Begun():
+			return p.explained(p.Out.End(err))
+		case ctx.Err() != nil && !p.Out.Begun():
 			return errors.New("stopped after 0 documents; nothing is written")
 		case ctx.Err() != nil || p.share.end < 0:
 			return p.endPasses(ctx)
@@ -41,7 +41,7 @@ func (p *Pass) RunPasses(ctx context.Context, query *Input, of Passes) (err erro
 			query, err = of.Open()
 		}
 		if err != nil {
-			return p.Out.files.End(err)
+			return p.Out.End(err)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Outputs struct {
 	stdout io.Writer
 	named  []namedFile // in the order in which they were opened
 	files  Files
+	wrong  error // the first of opening them
 	begun  bool
 }
 
@@ -29,32 +30,36 @@ type namedFile struct {
 // NewOutputs has no file yet. What is named - goes to stdout.
 func NewOutputs(stdout io.Writer) *Outputs { return &Outputs{stdout: stdout} }
 
-// Open opens the output that a flag names; nil if the path is empty.
-func (o *Outputs) Open(flag, path string) (*File, error) {
-	if path == "" {
-		return nil, nil
+// Open opens the output that a flag names; nil if the path is empty, or something went wrong, which Opened returns.
+func (o *Outputs) Open(flag, path string) *File {
+	if path == "" || o.wrong != nil {
+		return nil
 	}
 	for _, other := range o.named {
 		if path == corpus.Stdin && other.OnStdout() {
-			return nil, exit.Usage(fmt.Errorf("--%s and --%s cannot both go to standard output", other.name, flag))
+			o.wrong = exit.Usage(fmt.Errorf("--%s and --%s cannot both go to standard output", other.name, flag))
+			return nil
 		}
 	}
 	f, err := Open(path, o.stdout)
-	if err != nil {
-		return nil, err
+	if o.wrong = err; err != nil {
+		return nil
 	}
 	o.named = append(o.named, namedFile{flag, f})
-	return f, o.files.Own(path, o.stdout)
+	o.wrong = o.files.Own(path, o.stdout)
+	return f
 }
 
-// OpenRecords opens an output of records.
-func OpenRecords[T any](o *Outputs, flag, path string) (*Records[T], error) {
-	f, err := o.Open(flag, path)
-	if err != nil || f == nil {
-		return nil, err
+// OpenRecords opens an output of records, as Open does.
+func OpenRecords[T any](o *Outputs, flag, path string) (r *Records[T]) {
+	if f := o.Open(flag, path); f != nil && o.wrong == nil {
+		r, o.wrong = newRecords[T](path, f)
 	}
-	return newRecords[T](path, f)
+	return r
 }
+
+// Opened returns what went wrong when they were opened.
+func (o *Outputs) Opened() error { return o.wrong }
 
 // Writes says whether a file is an output. A list of files that is still being made may name one.
 func (o *Outputs) Writes(info fs.FileInfo) bool { return o.files.Has(info) }

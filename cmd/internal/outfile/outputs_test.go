@@ -24,15 +24,15 @@ func TestOutputs(t *testing.T) {
 	o := NewOutputs(&stdout)
 	all := map[string]*Records[line]{}
 	for _, name := range []string{"a", "b", "c", "d", "none"} {
-		var err error
-		if all[name], err = OpenRecords[line](o, name, paths[name]); err != nil {
-			t.Fatal(err)
-		}
+		all[name] = OpenRecords[line](o, name, paths[name])
+	}
+	if err := o.Opened(); err != nil {
+		t.Fatal(err)
 	}
 	if all["none"] != nil || len(o.Named()) != 4 || o.OnTerminal() {
 		t.Errorf("%v of %v", all["none"], o.Named())
 	}
-	if _, err := o.Open("e", "-"); err == nil || err.Error() != "--a and --e cannot both go to standard output" {
+	if f, err := o.Open("e", "-"), o.Opened(); f != nil || err == nil || err.Error() != "--a and --e cannot both go to standard output" {
 		t.Error(err)
 	}
 	if data, err := os.ReadFile(paths["b"]); string(data) != "old" || err != nil {
@@ -76,10 +76,8 @@ func TestOutputsThatNeverBegin(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := NewOutputs(nil)
-	if _, err := OpenRecords[line](o, "b", path); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(o.End(nil), o.Close()); err != nil {
+	OpenRecords[line](o, "b", path)
+	if err := errors.Join(o.Opened(), o.End(nil), o.Close()); err != nil {
 		t.Error(err)
 	}
 	if data, err := os.ReadFile(path); string(data) != "old" || err != nil {

@@ -40,24 +40,14 @@ type Counts struct {
 // which cannot be read are to be among the unique ones.
 func Open(paths map[string]string, stdout io.Writer, keep bool) (*Outputs, error) {
 	o := &Outputs{Outputs: outfile.NewOutputs(stdout), keep: keep}
-	if err := o.open(paths); err != nil {
+	o.unique.Out = o.Open("unique", paths["unique"])
+	o.duplicates = outfile.OpenRecords[emptiedLine](o.Outputs, "duplicates", paths["duplicates"])
+	o.removed = outfile.OpenRecords[removedLine](o.Outputs, "removed", paths["removed"])
+	o.rejected = outfile.OpenRecords[report.Rejected](o.Outputs, "rejected", paths["rejected"])
+	if err := o.Opened(); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
 	return o, nil
-}
-
-func (o *Outputs) open(paths map[string]string) (err error) {
-	if o.unique.Out, err = o.Open("unique", paths["unique"]); err != nil {
-		return err
-	}
-	if o.duplicates, err = outfile.OpenRecords[emptiedLine](o.Outputs, "duplicates", paths["duplicates"]); err != nil {
-		return err
-	}
-	if o.removed, err = outfile.OpenRecords[removedLine](o.Outputs, "removed", paths["removed"]); err != nil {
-		return err
-	}
-	o.rejected, err = outfile.OpenRecords[report.Rejected](o.Outputs, "rejected", paths["rejected"])
-	return err
 }
 
 // Counts returns the numbers so far.

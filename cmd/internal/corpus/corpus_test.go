@@ -166,7 +166,7 @@ func TestDirectoriesAndLists(t *testing.T) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 	list := strings.Join([]string{filepath.Join(dir, "c.md"), lines, "", filepath.Join(dir, "a.txt") + "\r"}, "\n")
-	got, _, err = readSources(t, corpus.DefaultParams(), corpus.Listed(strings.NewReader(list)))
+	got, _, err = readSources(t, corpus.DefaultParams(), corpus.Listed(strings.NewReader(list), '\n'))
 	want = []string{"c.md 0 [] not a text", "more.jsonl 1 [] five", "a.txt 0 [] one\n"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v; want %q", got, err, want)
@@ -308,7 +308,7 @@ func TestLargeFiles(t *testing.T) {
 	text.Format = corpus.Text // files of zeros
 	for name, sources := range map[string]corpus.Sources{
 		"directory": named,
-		"list":      corpus.Listed(strings.NewReader(list)),
+		"list":      corpus.Listed(strings.NewReader(list), '\n'),
 	} {
 		r, err := corpus.NewReader(text, sources)
 		if err != nil {

@@ -88,7 +88,7 @@ func TestFaultsOfFiles(t *testing.T) {
 		t.TempDir(), "missing.txt", "missing.csv", whole, file(t, "good.csv", "text\none\n"), file(t, "other.csv", "title\ntwo\n"),
 		file(t, "zip.txt", "PK\x03\x04\x00"), file(t, "last.csv", "text\nlast\n"),
 	}, "\n")
-	got, _, err := readSources(t, corpus.DefaultParams(), corpus.Listed(strings.NewReader(list)))
+	got, _, err := readSources(t, corpus.DefaultParams(), corpus.Listed(strings.NewReader(list), '\n'))
 	want := []string{
 		"001 0 [] rejected: unreadable", "missing.txt 0 [] rejected: unreadable", "missing.csv 0 [] rejected: unreadable",
 		"a.txt 0 [] one two three\nfour\n", "good.csv 1 [] one", "other.csv 0 [] rejected: wrong_columns",

@@ -20,9 +20,9 @@ func sampled(t *testing.T, paths ...string) (records float64, visited int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var files []corpus.Source
-	for s, err := sources(); err == nil; s, err = sources() {
-		files = append(files, s)
+	files, err := sources.All()
+	if err != nil {
+		t.Fatal(err)
 	}
 	here := 0
 	corpus.Sample(corpus.DefaultParams(), files, func(*corpus.Record) { here++ }, func(times float64) {

@@ -40,6 +40,20 @@ func (s *Source) size() int64 {
 // Sources yields one source after another, and io.EOF at the end.
 type Sources func() (Source, error)
 
+// All reads them to the end.
+func (next Sources) All() (all []Source, err error) {
+	for {
+		s, err := next()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+}
+
 // Files returns the files named, and those of directories named, in the order of their names. Of a directory these are
 // the files that one of the patterns includes; without patterns, the Parquet files, or if there are none, the .txt
 // files. A file of a directory is one document, unless its name says that it holds many. All are checked before
@@ -192,12 +206,9 @@ func isText(path string) bool {
 // maxPath bounds a line of a list of files, in bytes.
 const maxPath = 64 << 10
 
-// Listed yields the files whose names are in a list, one on each line. The list is read as the files are wanted. Each
-// is one document, unless its name says that it holds many.
-func Listed(list io.Reader) Sources { return ListedBy(list, '\n') }
-
-// ListedBy is Listed for names that end with this byte: that of 0 is in no name.
-func ListedBy(list io.Reader, end byte) Sources {
+// Listed yields the files whose names are in a list, each before this byte: a line break, or 0, which is in no name. The
+// list is read as the files are wanted. Each is one document, unless its name says that it holds many.
+func Listed(list io.Reader, end byte) Sources {
 	lines := bufio.NewScanner(list)
 	lines.Buffer(nil, maxPath)
 	if end != '\n' {

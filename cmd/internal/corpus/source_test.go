@@ -69,7 +69,7 @@ func TestZeros(t *testing.T) {
 		}
 		list += path + "\x00"
 	}
-	got, _, err := readSources(t, corpus.DefaultParams(), corpus.ListedBy(strings.NewReader(strings.TrimSuffix(list, "\x00")), 0))
+	got, _, err := readSources(t, corpus.DefaultParams(), corpus.Listed(strings.NewReader(strings.TrimSuffix(list, "\x00")), 0))
 	want := []string{names[0] + " 0 [] text", names[1] + " 0 [] text", names[2] + " 0 [] text"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("files listed between zeros read as %q, error %v; want %q and no error", got, err, want)

@@ -73,7 +73,7 @@ func TestParquetMistakes(t *testing.T) {
 		t.Errorf("a text that is named a.parquet reads as %q, error %v; want it rejected as unreadable, and no error", got, err)
 	}
 	list := filepath.Join(tables, "v1.parquet") + "\n"
-	if got, _, err := readSources(t, p, corpus.Listed(strings.NewReader(list))); err != nil || len(got) != 7 {
+	if got, _, err := readSources(t, p, corpus.Listed(strings.NewReader(list), '\n')); err != nil || len(got) != 7 {
 		t.Errorf("the listed Parquet file reads as %q, error %v; want 7 rows and no error", got, err)
 	}
 }

@@ -115,8 +115,8 @@ func TestEstimate(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := dedup.Input{Size: size, Params: corpus.DefaultParams(), Named: len(paths) > 1}
-			for s, err := sources(); err == nil; s, err = sources() {
-				in.Files = append(in.Files, s)
+			if in.Files, err = sources.All(); err != nil {
+				t.Fatal(err)
 			}
 			p := index.DefaultParams()
 			p.Duplicates.MaxCandidates, p.Duplicates.MaxReferences = 1, 1

@@ -67,29 +67,14 @@ func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, 
 	}
 	in := &Input{Size: size, Params: p, Named: r.Params().Named}
 	if size >= 0 && list == "" {
-		in.Files, sources = knownSources(sources)
+		if in.Files, err = sources.All(); err != nil {
+			return nil, err
+		}
+		sources = corpus.Those(in.Files)
 	}
 	written := func(info fs.FileInfo) bool { return r.out.Writes(info) }
 	in.Reader, err = corpus.NewReader(p, corpus.Except(sources, written))
 	return in, err
-}
-
-// knownSources returns all sources, as far as there is no error, and yields them again.
-func knownSources(sources corpus.Sources) (all []corpus.Source, again corpus.Sources) {
-	for {
-		source, err := sources()
-		if err == nil {
-			all = append(all, source)
-			continue
-		}
-		known := corpus.Those(all)
-		return all, func() (corpus.Source, error) {
-			if source, end := known(); end == nil {
-				return source, nil
-			}
-			return corpus.Source{}, err
-		}
-	}
 }
 
 // willWrite returns all files that will be written. None of them may be read, except for an index that a new one

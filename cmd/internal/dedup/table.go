@@ -3,7 +3,6 @@ package dedup
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
@@ -14,22 +13,15 @@ import (
 // OneSchema returns the schema of all sources, which are checked before the first is read. One that cannot be read is
 // left for the run to report; one that is no Parquet, or has another schema, cannot be written to one file.
 func OneSchema(sources corpus.Sources) (corpus.Sources, *columnar.Schema, error) {
+	all, err := sources.All()
+	if err != nil {
+		return nil, nil, err
+	}
 	var (
-		all    []corpus.Source
 		schema *columnar.Schema
 		of     string
 	)
-	for {
-		source, err := sources()
-		switch {
-		case errors.Is(err, io.EOF) && schema == nil:
-			return nil, nil, exit.Usage(errors.New("--unique: none of the files is Parquet, so the output cannot be Parquet: name it .jsonl"))
-		case errors.Is(err, io.EOF):
-			return corpus.Those(all), schema, nil
-		case err != nil:
-			return nil, nil, err
-		}
-		all = append(all, source)
+	for _, source := range all {
 		own, err := schemaOf(source.Path)
 		if err != nil {
 			return nil, nil, err
@@ -46,6 +38,10 @@ func OneSchema(sources corpus.Sources) (corpus.Sources, *columnar.Schema, error)
 			}
 		}
 	}
+	if schema == nil {
+		return nil, nil, exit.Usage(errors.New("--unique: none of the files is Parquet, so the output cannot be Parquet: name it .jsonl"))
+	}
+	return corpus.Those(all), schema, nil
 }
 
 // schemaOf returns the schema of a file, or nil if it cannot be read.

@@ -168,21 +168,13 @@ func (w Files) Sources(named Named) (sources corpus.Sources, size int64, err err
 // spare returns an error if a source would be written. If there is something to lose, it checks all sources before the
 // first is read. A list is then read to its end first. Else each is checked when its turn comes.
 func (w Files) spare(sources corpus.Sources) (corpus.Sources, error) {
-	if !w.any() {
-		return corpus.Except(sources, w.Has), nil
-	}
-	var all []corpus.Source
 	checked := corpus.Except(sources, w.Has)
-	for {
-		switch source, err := checked(); {
-		case errors.Is(err, io.EOF):
-			return corpus.Those(all), nil
-		case errors.Is(err, corpus.ErrWritten):
-			return nil, exit.Usage(err)
-		case err != nil:
-			return nil, err
-		default:
-			all = append(all, source)
-		}
+	if !w.any() {
+		return checked, nil
 	}
+	all, err := checked.All()
+	if errors.Is(err, corpus.ErrWritten) {
+		err = exit.Usage(err)
+	}
+	return corpus.Those(all), err
 }

@@ -3,7 +3,6 @@ package outfile
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
@@ -25,20 +24,12 @@ func (n Named) sources() (sources corpus.Sources, size int64, err error) {
 	if err != nil || n.Again == "" {
 		return once, size, err
 	}
+	sources = func() (corpus.Source, error) { return n.regular(once) }
 	if n.List != "" {
-		return func() (corpus.Source, error) { return n.regular(once) }, size, nil
+		return sources, size, nil
 	}
-	var all []corpus.Source
-	for { // before anything is read
-		s, err := n.regular(once)
-		if errors.Is(err, io.EOF) {
-			return corpus.Those(all), size, nil
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		all = append(all, s)
-	}
+	all, err := sources.All() // before anything is read
+	return corpus.Those(all), size, err
 }
 
 // regular returns the next source, if it can be read again: a pipe is empty then.
@@ -67,13 +58,13 @@ func (n Named) once() (sources corpus.Sources, size int64, err error) {
 	case list != "" && len(paths) > 0:
 		return nil, 0, exit.Usage(errors.New("name files, or a list of them by --files-from, not both"))
 	case list == corpus.Stdin:
-		return corpus.ListedBy(os.Stdin, end), -1, nil
+		return corpus.Listed(os.Stdin, end), -1, nil
 	case list != "":
 		names, err := os.Open(list)
 		if err != nil {
 			return nil, 0, exit.NotThere(fmt.Errorf("open the list of files: %w", err))
 		}
-		return corpus.ListedBy(names, end), -1, nil
+		return corpus.Listed(names, end), -1, nil
 	case len(paths) == 0:
 		return nil, 0, exit.Usage(errors.New("no file is named; - is standard input"))
 	}

@@ -56,10 +56,7 @@ func Run(ctx context.Context, cmd *cobra.Command, args []string, rules []cmdline
 	if err := r.read(args, rules); err != nil {
 		return err
 	}
-	remover, err := New(r.params)
-	if err != nil {
-		return err
-	}
+	remover := New(r.params)
 	if remover.Counts() {
 		if err := r.count(ctx, remover); err != nil {
 			return err

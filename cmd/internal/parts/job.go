@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/text"
 )
 
@@ -28,16 +27,9 @@ type job struct {
 
 // taken is a record, taken apart.
 type taken struct {
-	name     []byte
-	file     string
-	row      int
-	line     int
-	raw      []byte
-	header   []byte
-	rejected *document.Rejection
-	texts    [2]int // of job.texts and job.spans
-	parts    [2]int // of job.parts: those that are long enough
-	all      int    // how many parts there are
+	Outcome        // without what is removed
+	texts   [2]int // of job.texts and job.spans
+	parts   [2]int // of job.parts: those that are long enough
 }
 
 // Chunk implements corpus.Job.
@@ -49,10 +41,10 @@ func (j *job) Work() {
 	j.names, j.raw, j.meant = j.names[:0], j.raw[:0], j.meant[:0]
 	var refused error
 	j.err = j.parser.Each(&j.chunk, func(r *corpus.Record) bool {
-		d := taken{file: r.File, row: r.Number, line: r.Line, raw: r.Raw, header: r.Header, rejected: r.Bad}
-		j.names, d.name = kept(j.names, func(dst []byte) []byte { return r.Name(dst, j.params.Named) })
+		d := taken{Outcome: Outcome{File: r.File, Row: r.Number, Line: r.Line, Raw: r.Raw, Header: r.Header, Rejected: r.Bad}}
+		j.names, d.Name = kept(j.names, func(dst []byte) []byte { return r.Name(dst, j.params.Named) })
 		if len(j.chunk.Files) > 0 && (r.Bad == nil || j.params.Keep) {
-			j.raw, d.raw = kept(j.raw, func(dst []byte) []byte { return append(dst, r.Raw...) })
+			j.raw, d.Raw = kept(j.raw, func(dst []byte) []byte { return append(dst, r.Raw...) })
 		}
 		if r.Bad != nil && j.params.Strict {
 			refused = r.Refused(r.Bad)
@@ -84,7 +76,7 @@ func (j *job) take(d *taken, r *corpus.Record) {
 		var own []byte
 		j.meant, own = kept(j.meant, func(dst []byte) []byte { return span.Decode(dst, r.Raw) })
 		j.texts = append(j.texts, own)
-		d.all += j.split(own, len(j.texts)-1-d.texts[0], r.Scope)
+		d.Parts += j.split(own, len(j.texts)-1-d.texts[0], r.Scope)
 	}
 	d.texts[1], d.parts[1] = len(j.texts), len(j.parts)
 }

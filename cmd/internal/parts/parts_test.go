@@ -36,10 +36,7 @@ func removed(t *testing.T, p parts.Params, texts ...string) (left, gone []string
 	if err := os.WriteFile(path, []byte(file.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := parts.New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := parts.New(p)
 	if r.Counts() {
 		read(t, path, func(in *corpus.Reader) error { return r.Count(t.Context(), in, func() {}) })
 	}
@@ -141,10 +138,7 @@ func TestFilesChange(t *testing.T) {
 	for name, again := range map[string]string{"fewer": "", "one fewer": "a line\n", "more": "a line\na line\na line\n"} {
 		p := params(parts.Line)
 		p.Repeats = 3
-		r, err := parts.New(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := parts.New(p)
 		path := filepath.Join(dir, name+".txt")
 		if err := os.WriteFile(path, []byte("a line\na line\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -241,10 +235,7 @@ func TestMemory(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := parts.New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := parts.New(p)
 	in, err := corpus.NewReader(corpus.DefaultParams(), corpus.Those([]corpus.Source{{Path: path}}))
 	if err != nil {
 		t.Fatal(err)
@@ -269,10 +260,7 @@ func TestMemoryOfNames(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("a line\n", 20_000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := parts.New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := parts.New(p)
 	read(t, path, func(in *corpus.Reader) error {
 		err := r.Remove(t.Context(), in, func(*parts.Outcome) error { return nil })
 		want := "the parts outgrew their memory of 64KiB: raise --memory; the names of documents take it"
@@ -289,10 +277,7 @@ func TestBytesOfAPart(t *testing.T) {
 	for i := range lines {
 		lines[i] = fmt.Sprint("line ", i)
 	}
-	r, err := parts.New(params(parts.Line))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := parts.New(params(parts.Line))
 	path := filepath.Join(t.TempDir(), "a.json")
 	if err := os.WriteFile(path, fmt.Appendf(nil, `{"text":%q}`, strings.Join(lines, "\n")), 0o600); err != nil {
 		t.Fatal(err)

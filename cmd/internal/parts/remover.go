@@ -33,23 +33,42 @@ type Removed struct {
 	FirstRow  int
 }
 
-// remover decides about documents in their order.
-type remover struct {
-	params *Params
-	table  table
-	number uint32 // number of the next document
-	places report.Rows
-	names  []byte
-	ends   []int64 // document -> where its name ends
+// Remover removes repeated parts.
+type Remover struct {
+	params  Params
+	counted int64 // documents that were counted
+	table   table
+	number  uint32 // number of the next document
+	places  report.Rows
+	names   []byte
+	ends    []int64 // document -> where its name ends
 
-	out    Outcome
-	cut    []part
-	ranges []corpus.Range
-	raw    []byte
+	removed []Removed
+	cut     []part
+	ranges  []corpus.Range
+	raw     []byte
 }
 
+// Stats are what a Remover has seen so far.
+type Stats struct {
+	Distinct int64 // parts that are remembered
+	Bytes    int64 // what they take
+}
+
+// New builds a Remover that has met no part.
+func New(p Params) *Remover {
+	p.Text.MaxBytes = 0 // parts with a common front are not the same
+	return &Remover{params: p, table: table{memory: p.Memory}}
+}
+
+// Counts says whether documents are to be counted before parts are removed.
+func (r *Remover) Counts() bool { return r.params.Repeats > 2 }
+
+// Stats returns what was seen so far.
+func (r *Remover) Stats() Stats { return Stats{Distinct: r.table.count(), Bytes: r.table.bytes()} }
+
 // count counts the parts of a document, in the first of two passes.
-func (r *remover) count(j *job, d *taken) error {
+func (r *Remover) count(j *job, d *taken) error {
 	for i := d.parts[0]; i < d.parts[1]; i++ {
 		times, err := r.table.at(j.parts[i].key)
 		if err != nil {
@@ -63,19 +82,15 @@ func (r *remover) count(j *job, d *taken) error {
 }
 
 // remove removes the parts of a document that were met before.
-func (r *remover) remove(j *job, d *taken) (*Outcome, error) {
-	r.out = Outcome{
-		Name: d.name, File: d.file, Row: d.row, Line: d.line, Header: d.header, Raw: d.raw, Rejected: d.rejected, Parts: d.all,
-		Removed: r.out.Removed[:0],
-	}
+func (r *Remover) remove(j *job, d *taken) (*Outcome, error) {
 	if r.number == mostDocuments {
 		return nil, errors.New("these are more than four thousand million documents: give them several runs")
 	}
-	if err := r.remember(d.name); err != nil {
+	if err := r.remember(d.Name); err != nil {
 		return nil, err
 	}
-	r.places.Add(int64(r.number), d.file, d.row)
-	r.cut = r.cut[:0]
+	r.places.Add(int64(r.number), d.File, d.Row)
+	r.cut, r.removed = r.cut[:0], r.removed[:0]
 	text, before := 0, 0 // the text of the part, and the bytes of the texts before it
 	for i := d.parts[0]; i < d.parts[1]; i++ {
 		p := &j.parts[i]
@@ -94,23 +109,23 @@ func (r *remover) remove(j *job, d *taken) (*Outcome, error) {
 			r.cut = append(r.cut, *p)
 			first := r.name(*value - documents)
 			file, row := r.places.Of(int64(*value-documents), string(first))
-			r.out.Removed = append(r.out.Removed, Removed{
+			r.removed = append(r.removed, Removed{
 				Text: j.texts[d.texts[0]+int(p.text)][p.start:p.end], At: before + int(p.start), First: first, FirstFile: file, FirstRow: row,
 			})
 		}
 	}
 	r.number++
-	r.out.Emptied = len(r.cut) > 0 && len(r.cut) == d.all
-	if len(r.cut) > 0 && !r.out.Emptied {
+	d.Removed, d.Emptied = r.removed, len(r.cut) > 0 && len(r.cut) == d.Parts
+	if len(r.cut) > 0 && !d.Emptied {
 		r.write(j, d)
 	}
-	return &r.out, nil
+	return &d.Outcome, nil
 }
 
 // nameBytes is what a name takes beside its own bytes.
 const nameBytes = 8
 
-func (r *remover) remember(name []byte) error {
+func (r *Remover) remember(name []byte) error {
 	more := int64(len(name)) + nameBytes
 	if r.table.bytes()+more > int64(r.table.memory) {
 		return fmt.Errorf("%w of %s: raise --memory; the names of documents take it", errMemory, r.table.memory)
@@ -121,7 +136,7 @@ func (r *remover) remember(name []byte) error {
 	return nil
 }
 
-func (r *remover) name(number uint32) []byte {
+func (r *Remover) name(number uint32) []byte {
 	from := int64(0)
 	if number > 0 {
 		from = r.ends[number-1]
@@ -130,7 +145,7 @@ func (r *remover) name(number uint32) []byte {
 }
 
 // write makes the document anew without the parts that are cut.
-func (r *remover) write(j *job, d *taken) {
+func (r *Remover) write(j *job, d *taken) {
 	r.raw = r.raw[:0]
 	from, cut := 0, r.cut
 	for i, span := range j.spans[d.texts[0]:d.texts[1]] {
@@ -142,10 +157,10 @@ func (r *remover) write(j *job, d *taken) {
 			continue
 		}
 		r.ranges = ranges(r.ranges[:0], j.texts[d.texts[0]+i], cut[:n])
-		r.raw = append(r.raw, d.raw[from:span.Start]...)
-		r.raw = span.AppendWithout(r.raw, d.raw, r.ranges)
+		r.raw = append(r.raw, d.Raw[from:span.Start]...)
+		r.raw = span.AppendWithout(r.raw, d.Raw, r.ranges)
 		from, cut = span.End, cut[n:]
 	}
-	r.raw = append(r.raw, d.raw[from:]...)
-	r.out.Raw = r.raw
+	r.raw = append(r.raw, d.Raw[from:]...)
+	d.Raw = r.raw
 }

@@ -10,47 +10,15 @@ import (
 	"github.com/unecho/unecho/index/text"
 )
 
-// Remover removes repeated parts.
-type Remover struct {
-	params  Params
-	remover remover
-	counted int64 // documents that were counted
-}
-
-// Stats are what a Remover has seen so far.
-type Stats struct {
-	Distinct int64 // parts that are remembered
-	Bytes    int64 // what they take
-}
-
-// New builds a Remover that has met no part.
-func New(p Params) (*Remover, error) {
-	if p.Repeats < 2 || p.Bytes < 0 || p.Workers < 1 {
-		return nil, errors.New("remove parts: a part is repeated from 2 on, and has no fewer than 0 bytes")
-	}
-	p.Text.MaxBytes = 0 // parts with a common front are not the same
-	r := &Remover{params: p}
-	r.remover.params, r.remover.table.memory = &r.params, p.Memory
-	return r, nil
-}
-
-// Counts says whether documents are to be counted before parts are removed.
-func (r *Remover) Counts() bool { return r.params.Repeats > 2 }
-
-// Stats returns what was seen so far.
-func (r *Remover) Stats() Stats {
-	return Stats{Distinct: r.remover.table.count(), Bytes: r.remover.table.bytes()}
-}
-
 // Count counts the parts of all documents. each is called for each of them, which have no Outcome yet.
 func (r *Remover) Count(ctx context.Context, in *corpus.Reader, each func()) error {
 	err := r.run(ctx, in, func(j *job, d *taken) error {
 		each()
 		r.counted++
-		return r.remover.count(j, d)
+		return r.count(j, d)
 	})
 	if err == nil && ctx.Err() == nil {
-		r.remover.table.replaceCounts(uint32(r.params.Repeats)) // 2 and more
+		r.table.replaceCounts(uint32(r.params.Repeats)) // 2 and more
 	}
 	return err
 }
@@ -64,7 +32,7 @@ func (r *Remover) Remove(ctx context.Context, in *corpus.Reader, each func(*Outc
 		if read++; r.Counts() && read > r.counted {
 			return fmt.Errorf("%w: there were %s, and now there are more", errChanged, terminal.Several(int(r.counted), "document"))
 		}
-		o, err := r.remover.remove(j, d)
+		o, err := r.remove(j, d)
 		if err != nil {
 			return err
 		}

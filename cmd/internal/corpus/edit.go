@@ -2,6 +2,8 @@ package corpus
 
 import (
 	"bytes"
+	"slices"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -38,21 +40,12 @@ func (l *layout) tsvTexts(dst []Span, raw []byte) []Span {
 		if end < 0 {
 			end = len(line) - from
 		}
-		if l.isText(column) {
+		if slices.Contains(l.text, column) {
 			dst = append(dst, Span{from, from + end, plain})
 		}
 		from += end + 1
 	}
 	return dst
-}
-
-func (l *layout) isText(column int) bool {
-	for _, at := range l.text {
-		if at == column {
-			return true
-		}
-	}
-	return false
 }
 
 func (l *layout) csvTexts(dst []Span, raw []byte) []Span {
@@ -72,7 +65,7 @@ func (l *layout) csvTexts(dst []Span, raw []byte) []Span {
 	for i := range fields {
 		start, end := starts[i], starts[i+1]-1
 		switch {
-		case !l.isText(i):
+		case !slices.Contains(l.text, i):
 		case start < end && raw[start] == '"':
 			if end-1 > start && raw[end-1] == '"' {
 				end--
@@ -189,7 +182,8 @@ func (f form) unescape(dst, raw []byte) (out []byte, n int) {
 	case f == escaped && raw[0] == '\\':
 		return unescapeJSON(dst, raw)
 	case f == quotedCSV && raw[0] == '"':
-		return append(dst, '"'), 1 + repeated(raw, '"')
+		rest := bytes.TrimPrefix(raw[1:], []byte(`"`)) // it is written twice, or where quotes are lenient once
+		return append(dst, '"'), len(raw) - len(rest)
 	case f == quotedCSV && raw[0] == '\r':
 		if len(raw) > 1 && raw[1] == '\n' {
 			return append(dst, '\n'), 2
@@ -200,13 +194,6 @@ func (f form) unescape(dst, raw []byte) (out []byte, n int) {
 		return append(dst, raw[:n]...), n // it is longer than what was asked for
 	}
 	return utf8.AppendRune(dst, utf8.RuneError), 1
-}
-
-func repeated(raw []byte, c byte) int {
-	if len(raw) > 1 && raw[1] == c {
-		return 1
-	}
-	return 0
 }
 
 // unescapeJSON does so for a backslash. The string was scanned before, so the escape is whole.
@@ -231,15 +218,7 @@ func unescapeJSON(dst, raw []byte) (out []byte, n int) {
 }
 
 // unit is the number of an escape \uXXXX.
-func unit(raw []byte) (r rune) {
-	for _, c := range raw[2:6] {
-		switch {
-		case c <= '9':
-			c -= '0'
-		default:
-			c = c | 0x20 - 'a' + 10
-		}
-		r = r<<4 | rune(c)
-	}
-	return r
+func unit(raw []byte) rune {
+	r, _ := strconv.ParseUint(string(raw[2:6]), 16, 16) // it was scanned before
+	return rune(r)
 }

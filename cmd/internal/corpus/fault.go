@@ -36,24 +36,13 @@ func (f *fault) rejection() *document.Rejection {
 	return &document.Rejection{Reason: f.reason, Detail: f.err.Error()}
 }
 
-// RefusedError is returned for a record that is rejected where every one is to be a document.
-type RefusedError struct {
-	File string
-	Line int // 0 if it is unknown, or the file is one document
-	Bad  document.Rejection
-}
-
-func (e *RefusedError) Error() string {
-	place := name(e.File)
-	if e.Line > 0 {
-		place = fmt.Sprintf("%s: line %d", place, e.Line)
-	}
-	return fmt.Sprintf("read %s: %s: %s", place, e.Bad.Reason, e.Bad.Detail)
-}
-
-// Refused returns the error of a record that is rejected.
+// Refused returns the error of a record that is rejected where every one is to be a document.
 func (r *Record) Refused(bad *document.Rejection) error {
-	return &RefusedError{File: r.File, Line: r.Line, Bad: *bad}
+	place := name(r.File)
+	if r.Line > 0 {
+		place = fmt.Sprintf("%s: line %d", place, r.Line)
+	}
+	return fmt.Errorf("read %s: %s: %s", place, bad.Reason, bad.Detail)
 }
 
 // MistakeError says that fields or columns were asked for that are nowhere.

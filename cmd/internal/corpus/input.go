@@ -52,7 +52,7 @@ func openInput(path string, count *atomic.Int64, buffer *bufio.Reader) (*input, 
 	in.raw = []*bufio.Reader{in.Reader}
 	if isPacked(magic) {
 		in.raw = append(in.raw, bufio.NewReaderSize(in.Reader, packedBytes))
-		unpacked, _, err := unpack(in.raw[1], magic)
+		unpacked, err := unpack(in.raw[1], magic)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("unpack: %w", err), in.close())
 		}
@@ -119,23 +119,21 @@ func isZstd(magic []byte) bool {
 	return skips || bytes.HasPrefix(magic, []byte(zstdMagic))
 }
 
-// unpack decompresses in if its first bytes show that it is compressed.
-func unpack(in io.Reader, magic []byte) (out unpacked, packed bool, err error) {
+// unpack decompresses in, whose first bytes show how it is compressed.
+func unpack(in io.Reader, magic []byte) (out unpacked, err error) {
+	out.end = func() {}
 	switch {
 	case bytes.HasPrefix(magic, []byte(gzipMagic)):
-		r, err := gzip.NewReader(in)
-		return unpacked{r, func() {}}, true, err
+		out.Reader, err = gzip.NewReader(in)
 	case isZstd(magic):
-		r, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(windowBytes))
-		if err != nil {
-			return unpacked{}, true, err
+		var r *zstd.Decoder
+		if r, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(windowBytes)); err == nil {
+			out = unpacked{r, r.Close}
 		}
-		return unpacked{r, r.Close}, true, nil
-	case bytes.HasPrefix(magic, []byte(xzMagic)):
-		r, err := xz.NewReader(in, windowBytes)
-		return unpacked{r, func() {}}, true, err
+	default:
+		out.Reader, err = xz.NewReader(in, windowBytes)
 	}
-	return unpacked{}, false, nil
+	return out, err
 }
 
 // damaged explains an error of decompression.

@@ -68,11 +68,12 @@ type Parser struct {
 // a record that is rejected; where all are to be documents, it is an error.
 func (p *Parser) Each(c *Chunk, visit func(*Record) bool) error {
 	var refused error
+	params := &c.reader.params
 	err := p.records(c, func(r *Record) bool {
-		if r.Bad != nil && c.called != nil {
-			r.Bad = &document.Rejection{Reason: r.Bad.Reason, Detail: c.called.Replace(r.Bad.Detail)}
+		if r.Bad != nil && params.Called != nil {
+			r.Bad = &document.Rejection{Reason: r.Bad.Reason, Detail: params.Called.Replace(r.Bad.Detail)}
 		}
-		if r.Bad != nil && c.strict {
+		if r.Bad != nil && params.Strict {
 			refused = r.Refused(r.Bad)
 			return false
 		}
@@ -123,7 +124,7 @@ func (p *Parser) records(c *Chunk, visit func(*Record) bool) error {
 // give hands the record to visit.
 func (p *Parser) give(c *Chunk, visit func(*Record) bool) bool {
 	if !p.record.Fault {
-		c.seen.note(len(p.record.ID) > 0, c.layout.fields(&p.record))
+		c.reader.seen.note(len(p.record.ID) > 0, c.layout.fields(&p.record))
 	}
 	return visit(&p.record)
 }
@@ -315,7 +316,7 @@ func withoutLine(err error) error {
 func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 	for _, path := range c.Files {
 		p.record = Record{File: path}
-		if err := p.whole(path, c.layout.most(), c.read); err != nil {
+		if err := p.whole(path, c.layout.most(), &c.reader.read); err != nil {
 			p.record.wrong(Unreadable, err.Error())
 		} else if err := recognise(p.file[:min(len(p.file), headBytes)], c.layout.guessed); err != nil {
 			p.record.wrong(Unrecognised, err.Error())

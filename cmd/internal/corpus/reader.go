@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"sync/atomic"
 )
 
@@ -25,11 +24,8 @@ type Chunk struct {
 	Files  []string // the files; then there is no Data
 	size   int64    // of Files, in bytes
 	layout *layout
-	read   *atomic.Int64 // counts the bytes of Files
-	wrong  *Record       // then there are no records but this one: what is wrong with the file
-	strict bool
-	called *strings.Replacer // as in Params
-	seen   *seen
+	wrong  *Record // then there are no records but this one: what is wrong with the file
+	reader *Reader // its params, and what it counts, are for all chunks
 }
 
 // seen is what was there in some of the documents. Parsers note it.
@@ -164,8 +160,7 @@ func (r *Reader) Next(ctx context.Context, c *Chunk) error {
 
 // next fills c, or says in it what is wrong with a file, which is then passed over.
 func (r *Reader) next(c *Chunk) error {
-	c.Data, c.Files, c.size, c.wrong, c.strict, c.seen = c.Data[:0], c.Files[:0], 0, nil, r.params.Strict, &r.seen
-	c.called = r.params.Called
+	c.Data, c.Files, c.size, c.wrong, c.reader = c.Data[:0], c.Files[:0], 0, nil, r
 	err := r.nextRecords(c)
 	if bad := (*fault)(nil); errors.As(err, &bad) {
 		c.wrong = &Record{
@@ -238,7 +233,6 @@ func (r *Reader) source() (Source, error) {
 
 func (r *Reader) gathered(c *Chunk) (err error) {
 	r.met(Text)
-	c.read = &r.read
 	c.layout, err = newLayout(Text, r.params, nil)
 	return err
 }

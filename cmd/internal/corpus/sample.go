@@ -117,7 +117,7 @@ func (s *sampler) file(f Source, at []int64, part float64) {
 func (s *sampler) lines(r *Reader, at, size int64, part float64) {
 	window := min(s.window, size)
 	at = min(at, size-window)
-	c := Chunk{File: r.file, First: 1, line: 1, layout: r.layout, seen: &r.seen}
+	c := Chunk{File: r.file, First: 1, line: 1, layout: r.layout, reader: r}
 	var ok bool
 	if c.Data, ok = linesIn(r.in.file, at, window, r.layout.header); ok {
 		_ = s.parser.Each(&c, s.all)

@@ -38,18 +38,11 @@ func guard(what string, work func() error) (err error) {
 // panicked returns what the library panics with. An error of Go's runtime says where in the program that is, and nothing of
 // the file.
 func panicked(p any) error {
-	if err, ok := p.(runtime.Error); ok {
-		return contradiction{err}
+	if _, ok := p.(runtime.Error); ok {
+		return errors.New("sizes, places or counts in it contradict each other")
 	}
 	return fmt.Errorf("%v", p)
 }
-
-// contradiction is a file for which no check is made here, but in the runtime.
-type contradiction struct{ cause runtime.Error }
-
-func (contradiction) Error() string { return "sizes, places or counts in it contradict each other" }
-
-func (c contradiction) Unwrap() error { return c.cause }
 
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))

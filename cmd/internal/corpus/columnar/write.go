@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // groupBytes is about how large a row group is written, in bytes of its values. Records are short, and several files of
@@ -18,24 +19,60 @@ const (
 
 // groups writes rows as groups of a bounded size.
 type groups struct {
-	out    *parquet.GenericWriter[any]
-	most   int // bytes of a group
-	row    []parquet.Row
-	bounds map[int]*extremes // of the present group
-	rows   int               // of the present group
-	bytes  int               // of its values
-	bound  int               // bytes of its longest bound
+	out   *parquet.GenericWriter[any]
+	most  int // bytes of a group
+	row   []parquet.Row
+	runs  map[int]int // column of texts or bytes -> bytes 0xff that a value of the present group begins with, at most
+	rows  int         // of the present group
+	bytes int         // of its values
+	bound int         // bytes of its longest bound
 }
 
 // newGroups begins a file. Texts that come again are written once, and others as they are: some programs read no other
 // encoding of them. Pages have no statistics of their own: the library writes the least and the greatest value of a
 // page four times, and where values are long no other program reads such a page.
 func newGroups(out io.Writer, most int, schema *parquet.Schema, options ...parquet.WriterOption) *groups {
-	all, skip := extremesOf(schema)
+	all, skip := boundless(schema)
 	options = append(append(options, schema), skip...)
 	options = append(options, parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(1), parquet.DataPageStatistics(false),
 		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.RLEDictionary), parquet.CreatedBy("unecho", "", ""), &parquet.WriterConfig{DictionaryMaxBytes: 1 << 20})
-	return &groups{out: parquet.NewGenericWriter[any](out, options...), most: most, row: make([]parquet.Row, 1), bounds: all}
+	return &groups{out: parquet.NewGenericWriter[any](out, options...), most: most, row: make([]parquet.Row, 1), runs: all}
+}
+
+// boundless returns the columns of texts or bytes, by number, and the options that keep the library from bounds of them.
+// Those are whole values, which it holds to the end of the file and writes there. A column that is ordered in another way
+// than by its bytes, such as decimals, is left to the library.
+func boundless(schema *parquet.Schema) (all map[int]int, options []parquet.WriterOption) {
+	all = map[int]int{}
+	for _, path := range schema.Columns() {
+		leaf, ok := schema.Lookup(path...)
+		if !ok || leaf.Node.Type().Kind() != parquet.ByteArray || !byBytes(leaf.Node.Type().LogicalType()) {
+			continue
+		}
+		all[leaf.ColumnIndex] = 0
+		options = append(options, parquet.SkipPageBounds(path...))
+	}
+	return all, options
+}
+
+// byBytes says whether values of this type are ordered by their bytes.
+func byBytes(t *format.LogicalType) bool {
+	if t == nil || t.Value == nil {
+		return true
+	}
+	switch t.Value.(type) {
+	case *format.StringType, *format.EnumType, *format.JsonType, *format.BsonType:
+		return true
+	}
+	return false
+}
+
+// leading returns how many bytes 0xff a value begins with. It is less than one of one more.
+func leading(value []byte) (n int) {
+	for n < len(value) && value[n] == 0xff {
+		n++
+	}
+	return n
 }
 
 // empty returns the memory of the row that was written last.
@@ -43,7 +80,8 @@ func (g *groups) empty() parquet.Row { return g.row[0][:0] }
 
 // write writes a row. Its values may be changed afterwards.
 func (g *groups) write(row parquet.Row) error {
-	if need := g.need(row); need > g.bound && need > 2*boundBytes && g.full(need) {
+	need := g.need(row)
+	if need > g.bound && need > shortBound && g.full(need) {
 		if err := g.end(); err != nil {
 			return err
 		}
@@ -57,11 +95,11 @@ func (g *groups) write(row parquet.Row) error {
 		if kind := row[i].Kind(); kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
 			g.bytes += len(row[i].ByteArray())
 		}
-		if b := g.bounds[row[i].Column()]; b != nil && !row[i].IsNull() {
-			b.add(row[i].ByteArray())
-			g.bound = max(g.bound, len(b.most))
+		if longest, ok := g.runs[row[i].Column()]; ok && !row[i].IsNull() {
+			g.runs[row[i].Column()] = max(longest, leading(row[i].ByteArray()))
 		}
 	}
+	g.bound = max(g.bound, need)
 	g.rows++
 	if !g.full(g.bound) {
 		return nil
@@ -69,8 +107,11 @@ func (g *groups) write(row parquet.Row) error {
 	return g.end()
 }
 
+// shortBound is how long a bound may be without a thought for how often it is written.
+const shortBound = 32
+
 // full says whether the group is large enough, if this is its longest bound. Each page of the column has the bound, and
-// begins with a row. Where the bound cannot be short, a group has fewer pages.
+// begins with a row. Where the bound is not short, a group has fewer pages.
 func (g *groups) full(bound int) bool {
 	return g.bytes+bound*min(g.rows, g.bytes/parquet.DefaultPageBufferSize) >= g.most
 }
@@ -78,15 +119,16 @@ func (g *groups) full(bound int) bool {
 // need returns how long a bound the row needs.
 func (g *groups) need(row parquet.Row) (most int) {
 	for i := range row {
-		if b := g.bounds[row[i].Column()]; b != nil && !row[i].IsNull() && bytes.Compare(row[i].ByteArray(), b.most) > 0 {
-			most = max(most, len(above(row[i].ByteArray())))
+		if _, ok := g.runs[row[i].Column()]; ok && !row[i].IsNull() {
+			most = max(most, leading(row[i].ByteArray())+1)
 		}
 	}
 	return most
 }
 
 // end ends a group, if there is one. The library keeps the least and the greatest value of each page to the end of the
-// file. What it cut short holds in memory what was cut off as well, so it is copied.
+// file. What it cut short holds in memory what was cut off as well, so it is copied. Of texts and bytes the bounds are the
+// empty value and one behind all that there are.
 func (g *groups) end() error {
 	if g.rows == 0 {
 		return nil
@@ -96,8 +138,13 @@ func (g *groups) end() error {
 		return err
 	}
 	for n, index := range g.out.File().ColumnIndexes() {
-		if b := g.bounds[n]; b != nil {
-			b.set(index)
+		if run, ok := g.runs[n]; ok {
+			for i, null := range index.NullPages {
+				if !null {
+					index.MinValues[i], index.MaxValues[i] = []byte{}, bytes.Repeat([]byte{0xff}, run+1)
+				}
+			}
+			g.runs[n] = 0
 			continue
 		}
 		for _, values := range [][][]byte{index.MinValues, index.MaxValues} {

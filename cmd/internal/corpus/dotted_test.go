@@ -19,17 +19,18 @@ type dotted struct {
 	} `parquet:"meta"`
 }
 
-func dottedParquet(t *testing.T) string {
+// parquetOf are rows as a file.
+func parquetOf[T any](t *testing.T, rows ...T) string {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := columnar.NewRecords[dotted](&out)
+	w, err := columnar.NewRecords[T](&out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := dotted{ID: "7", Text: "one"}
-	row.Meta.Text = "two"
-	if err := w.Write(&row); err != nil {
-		t.Fatal(err)
+	for i := range rows {
+		if err := w.Write(&rows[i]); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -39,9 +40,11 @@ func dottedParquet(t *testing.T) string {
 
 // TestDottedNames: a dot in the name of a field is written \. in every format.
 func TestDottedNames(t *testing.T) {
+	shelf := dotted{ID: "7", Text: "one"}
+	shelf.Meta.Text = "two"
 	row := `{"the.id":"7","a.text":"one","meta":{"b.text":"two"}}`
 	for name, content := range map[string]string{
-		"a.jsonl": row, "a.json": "[" + row + "]", "a.parquet": dottedParquet(t),
+		"a.jsonl": row, "a.json": "[" + row + "]", "a.parquet": parquetOf(t, shelf),
 		"a.csv": "the.id,a.text,meta\n7,one,\n", "a.tsv": "the.id\ta.text\tmeta\n7\tone\t\n",
 	} {
 		p := corpus.DefaultParams()

@@ -1,7 +1,6 @@
 package corpus_test
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 )
 
 // sampled returns how many records there are by a sample, and how many were looked at.
@@ -80,20 +78,11 @@ func TestSampleOfMuch(t *testing.T) {
 	type row struct {
 		Text string `parquet:"text"`
 	}
-	var table bytes.Buffer
-	w, err := columnar.NewRecords[row](&table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var rows []row
 	for i := range records {
-		if err := w.Write(&row{fmt.Sprintf("the text of row %d", i)}); err != nil {
-			t.Fatal(err)
-		}
+		rows = append(rows, row{fmt.Sprintf("the text of row %d", i)})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{file(t, "a.txt", lines.String()), file(t, "a.parquet", table.String())} {
+	for _, path := range []string{file(t, "a.txt", lines.String()), file(t, "a.parquet", parquetOf(t, rows...))} {
 		got, visited := sampled(t, path)
 		if times := got / records; times < 0.8 || times > 1.25 || visited == 0 || visited > records/3 {
 			t.Errorf("%s: %v of %d records, by %d", path, got, records, visited)

@@ -1,7 +1,6 @@
 package corpus_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,20 +82,10 @@ func TestLongRow(t *testing.T) {
 	type record struct {
 		Text string `parquet:"text"`
 	}
-	var out bytes.Buffer
-	w, err := columnar.NewRecords[record](&out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(&record{strings.Repeat("a", columnar.MaxRow+1)}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	long := parquetOf(t, record{strings.Repeat("a", columnar.MaxRow+1)})
 	p := corpus.DefaultParams()
 	p.Strict, p.Rows = true, corpus.RowsWhole
-	_, _, err = read(t, p, file(t, "long.parquet", out.String()))
+	_, _, err := read(t, p, file(t, "long.parquet", long))
 	if err == nil || strings.Count(err.Error(), "the row is longer than 64 MiB") != 1 {
 		t.Errorf("reading a row of more than 64 MiB says %v; want once that it is longer", err)
 	}

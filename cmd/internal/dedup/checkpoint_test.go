@@ -63,54 +63,65 @@ func (r *longRun) outputs() map[string]string {
 	}
 }
 
-// run goes on until file number stop is opened; -1 is never. Up to six chunks are read ahead, so at file 5 some documents
-// were judged. every is how often a checkpoint is taken.
+// run goes on in one pass until file number stop is opened; -1 is never. Up to six chunks are read ahead, so at file 5 some
+// documents were judged. every is how often a checkpoint is taken; negative: never.
 func (r *longRun) run(t *testing.T, stop int, every time.Duration) (dedup.Summary, error) {
 	t.Helper()
-	var c *dedup.Checkpoint
+	return r.goOn(t.Context(), stop+1, every, 0, func() {})
+}
+
+// goOn goes on until a file is opened for the stop-th time, in passes with some memory, or if that is 0 in one pass. opened is
+// called each time.
+func (r *longRun) goOn(ctx context.Context, stop int, every time.Duration, memory setting.Bytes, opened func()) (summary dedup.Summary, err error) {
+	var c, whole *dedup.Checkpoint
 	if every >= 0 {
-		var err error
 		if c, err = dedup.OpenCheckpoint(r.checkpoint, every, r.asked); err != nil {
-			return dedup.Summary{}, err
+			return summary, err
 		}
-		defer func() {
-			if err := c.Close(); err != nil {
-				t.Error(err)
-			}
-		}()
+		defer func() { err = errors.Join(err, c.Close()) }()
 	}
-	o := dedup.Options{Config: config.Default(), Memory: setting.GiB}
-	judge, err := o.NewJudge(c)
+	o := dedup.Options{Config: config.Default(), Memory: memory}
+	if memory == 0 {
+		o.Memory, whole = setting.GiB, c
+	}
+	judge, err := o.NewJudge(whole)
 	if err != nil {
-		return dedup.Summary{}, err
+		return summary, err
 	}
 	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: r.outputs(), Similarity: o.Config.Judge.Duplicates})
 	if err != nil {
-		return dedup.Summary{}, err
+		return summary, err
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sources, _, err := corpus.Files(r.paths)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened := 0
-	reader, err := corpus.NewReader(corpus.DefaultParams(), corpus.Except(sources, func(fs.FileInfo) bool {
-		if opened == stop {
-			cancel()
+	n := 0
+	open := func() (*dedup.Input, error) {
+		sources, size, err := corpus.Files(r.paths)
+		if err != nil {
+			return nil, err
 		}
-		opened++
-		return false
-	}))
+		reader, err := corpus.NewReader(corpus.DefaultParams(), corpus.Except(sources, func(fs.FileInfo) bool {
+			if n++; n == stop {
+				cancel()
+			}
+			opened()
+			return false
+		}))
+		return &dedup.Input{Reader: reader, Size: size}, err
+	}
+	in, err := open()
 	if err != nil {
-		t.Fatal(err)
+		return summary, err
 	}
 	p := dedup.Pass{
 		Params: dedup.Params{Index: o.Config.Judge, Workers: 2, Whole: true}, Judge: judge, Out: out, Notes: io.Discard, Checkpoint: c,
 	}
-	err = p.Run(ctx, nil, &dedup.Input{Reader: reader})
-	summary := p.Summary(time.Second)
-	return summary, errors.Join(err, out.Close())
+	if memory == 0 {
+		err = p.Run(ctx, nil, in)
+	} else {
+		err = p.RunPasses(ctx, in, dedup.Passes{Index: o.IndexParams(), Open: open})
+	}
+	return p.Summary(time.Second), errors.Join(err, out.Close())
 }
 
 // written are the contents of the outputs, unpacked.

@@ -22,6 +22,12 @@ import (
 // inPasses judges files with some memory, and returns the outputs, the summary and what was told.
 func inPasses(t *testing.T, verify string, memory setting.Bytes, paths ...string) (map[string]string, dedup.Summary, string, error) {
 	t.Helper()
+	return inPassesOver(t, verify, memory, paths, paths)
+}
+
+// inPassesOver judges other files from the second pass on.
+func inPassesOver(t *testing.T, verify string, memory setting.Bytes, paths, later []string) (map[string]string, dedup.Summary, string, error) {
+	t.Helper()
 	dir := t.TempDir()
 	outputs := map[string]string{}
 	for _, name := range dedup.OutputNames() {
@@ -44,6 +50,7 @@ func inPasses(t *testing.T, verify string, memory setting.Bytes, paths ...string
 		if err != nil {
 			return nil, err
 		}
+		paths = later
 		r, err := corpus.NewReader(corpus.DefaultParams(), sources)
 		return &dedup.Input{Reader: r, Size: size}, err
 	}
@@ -134,7 +141,11 @@ func TestPassesSeeOtherFiles(t *testing.T) {
 		"the first pass, and now there are more":      append(slices.Clone(data), data[last:]...),
 		"the first pass, and now some of them are ot": append(slices.Clone(data[:last]), "{\"text\":\"e\"}\n"...),
 	} {
-		err := otherInPasses(t, path, other)
+		changed := filepath.Join(t.TempDir(), "other.jsonl")
+		if err := os.WriteFile(changed, other, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, _, _, err := inPassesOver(t, "jaccard", 300*setting.KiB, []string{path}, []string{changed})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "--checkpoint") {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -143,39 +154,4 @@ func TestPassesSeeOtherFiles(t *testing.T) {
 	if !errors.Is(err, dedup.ErrMemory) || got["unique"] != "" {
 		t.Errorf("no room for a document: %v", err)
 	}
-}
-
-// otherInPasses judges a file that has other content from the second pass on.
-func otherInPasses(t *testing.T, path string, content []byte) error {
-	t.Helper()
-	other := filepath.Join(t.TempDir(), "other.jsonl")
-	if err := os.WriteFile(other, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	paths := []string{path}
-	o := dedup.Options{Config: config.Default(), Memory: 300 * setting.KiB}
-	judge, err := o.NewJudge(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := dedup.OpenOutputs(dedup.OutputParams{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	open := func() (*dedup.Input, error) {
-		sources, size, err := corpus.Files(paths)
-		if err != nil {
-			return nil, err
-		}
-		paths[0] = other
-		r, err := corpus.NewReader(corpus.DefaultParams(), sources)
-		return &dedup.Input{Reader: r, Size: size}, err
-	}
-	in, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := dedup.Pass{Params: dedup.Params{Index: o.Config.Judge, Workers: 1}, Judge: judge, Out: out, Notes: &bytes.Buffer{}}
-	err = p.RunPasses(t.Context(), in, dedup.Passes{Index: o.IndexParams(), Open: open})
-	return errors.Join(err, out.Close())
 }

@@ -2,11 +2,8 @@ package dedup_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -18,57 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/cmd/internal/dedup"
-	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index/setting"
 )
-
-// inParts goes on with a run in passes until a file is opened for the stop-th time; -1 is never. opened is called each
-// time. Its paths are those in r.paths.
-func (r *longRun) inParts(ctx context.Context, stop int, every time.Duration, memory setting.Bytes, notes io.Writer, opened func(),
-) (summary dedup.Summary, err error) {
-	c, err := dedup.OpenCheckpoint(r.checkpoint, every, r.asked)
-	if err != nil {
-		return summary, err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	o := dedup.Options{Config: config.Default(), Memory: memory}
-	judge, err := o.NewJudge(nil)
-	if err != nil {
-		return summary, err
-	}
-	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: r.outputs(), Similarity: o.Config.Judge.Duplicates})
-	if err != nil {
-		return summary, err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	n := 0
-	open := func() (*dedup.Input, error) {
-		sources, size, err := corpus.Files(r.paths)
-		if err != nil {
-			return nil, err
-		}
-		reader, err := corpus.NewReader(corpus.DefaultParams(), corpus.Except(sources, func(fs.FileInfo) bool {
-			if n++; n == stop {
-				cancel()
-			}
-			opened()
-			return false
-		}))
-		return &dedup.Input{Reader: reader, Size: size}, err
-	}
-	in, err := open()
-	if err != nil {
-		return summary, err
-	}
-	p := dedup.Pass{
-		Params: dedup.Params{Index: o.Config.Judge, Workers: 2, Whole: true}, Judge: judge, Out: out, Notes: notes, Checkpoint: c,
-	}
-	err = p.RunPasses(ctx, in, dedup.Passes{Index: o.IndexParams(), Open: open})
-	return p.Summary(time.Second), errors.Join(err, out.Close())
-}
 
 // state is the file of the checkpoint.
 func (r *longRun) state() string { return filepath.Join(r.checkpoint, "dedup.checkpoint") }
@@ -98,7 +46,7 @@ func TestPassesGoOn(t *testing.T) {
 			}
 			earlier, in = now, passOf(t, r)
 		}
-		got, err := r.inParts(t.Context(), len(r.paths)/4+random.IntN(len(r.paths)), time.Duration(stops%2)*time.Hour, inParts, io.Discard, func() {})
+		got, err := r.goOn(t.Context(), len(r.paths)/4+random.IntN(len(r.paths)), time.Duration(stops%2)*time.Hour, inParts, func() {})
 		if err == nil {
 			if got.Documents != whole.Documents || got.Duplicate != whole.Duplicate || got.Unique != whole.Unique || got.Rejected != whole.Rejected {
 				t.Errorf("%+v, want %+v", got, whole)
@@ -160,7 +108,7 @@ func TestPassesKilled(t *testing.T) {
 	if dir := os.Getenv(killedVariable); dir != "" {
 		r := &longRun{dir: dir, checkpoint: filepath.Join(dir, "checkpoint"), asked: map[string]string{"FILE...": "a b"}}
 		r.paths = strings.Split(os.Getenv(killedVariable+"_FILES"), "\n")
-		if _, err := r.inParts(t.Context(), -1, 0, inParts, io.Discard, func() { fmt.Print(".") }); err != nil {
+		if _, err := r.goOn(t.Context(), -1, 0, inParts, func() { fmt.Print(".") }); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -222,11 +170,11 @@ func TestPassesAreAdded(t *testing.T) {
 		t.Fatal("it was not stopped")
 	}
 	r.asked["--passes"] = "true"
-	if _, err := r.inParts(t.Context(), 7, 0, 10*setting.KiB, io.Discard, func() {}); err == nil ||
+	if _, err := r.goOn(t.Context(), 7, 0, 10*setting.KiB, func() {}); err == nil ||
 		!strings.Contains(err.Error(), "give it as much as it had") {
 		t.Errorf("with less memory than its index has: %v", err)
 	}
-	if _, err := r.inParts(t.Context(), 2*len(r.paths), 0, inParts, io.Discard, func() {}); err == nil || !strings.Contains(err.Error(), "stopped after") {
+	if _, err := r.goOn(t.Context(), 2*len(r.paths), 0, inParts, func() {}); err == nil || !strings.Contains(err.Error(), "stopped after") {
 		t.Fatal(err)
 	}
 	delete(r.asked, "--passes")
@@ -234,7 +182,7 @@ func TestPassesAreAdded(t *testing.T) {
 		t.Errorf("without passes: %v", err)
 	}
 	r.asked["--passes"] = "true"
-	if _, err := r.inParts(t.Context(), -1, 0, setting.GiB, io.Discard, func() {}); err != nil {
+	if _, err := r.goOn(t.Context(), -1, 0, setting.GiB, func() {}); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.written(t); !maps.Equal(got, want) {

@@ -181,32 +181,6 @@ func TestTablesOfAStoppedRun(t *testing.T) {
 	}
 }
 
-// TestTablesOnAFullDisk: the run ends with that, once.
-func TestTablesOnAFullDisk(t *testing.T) {
-	const device = "/dev/full"
-	if _, err := os.Stat(device); err != nil {
-		t.Skipf("this system has no device that is full: %v", err)
-	}
-	path := filepath.Join(t.TempDir(), "c.parquet")
-	if err := os.Symlink(device, path); err != nil {
-		t.Fatal(err)
-	}
-	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: map[string]string{"clusters": path}, Stdout: io.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := reading(t, articles(t, 100))
-	p := dedup.Pass{
-		Params: dedup.Params{Index: index.DefaultParams(), Workers: 1}, Judge: newIndex(t, 64<<20, false), Out: out, Notes: io.Discard,
-	}
-	if err := p.Run(t.Context(), nil, &dedup.Input{Reader: r}); err == nil || strings.Count(err.Error(), "no space left") != 1 {
-		t.Errorf("Run with a table on a full disk ends with %v; want an error that says no space left once", err)
-	}
-	if err := out.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // rowsFile writes a row as a file.
 func rowsFile[T any](t *testing.T, row T) string {
 	t.Helper()

@@ -14,17 +14,10 @@ func TestCopier(t *testing.T) {
 	lines := strings.SplitAfter(string(golden(t, "rows.jsonl")), "\n")
 	for _, name := range []string{"v1", "v2", "lz4", "gzip", "brotli"} {
 		data := golden(t, name+".parquet")
-		schema, err := columnar.SchemaOf(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatalf("%s: reading the schema: %v", name, err)
-		}
 		var out bytes.Buffer
-		c, err := columnar.NewCopier(&out, schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c, schema := copier(t, data, &out)
 		want := ""
-		for range 2 {
+		for range 2 { // the first time it is open already
 			if err := c.From(bytes.NewReader(data), int64(len(data))); err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"math"
 	"runtime"
 	"slices"
@@ -52,20 +53,27 @@ func bombs() map[string]struct {
 	}
 }
 
+// taken returns how much memory work takes.
+func taken(work func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	work()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
 // TestBoundedMemory: whatever a file of some kilobytes says, reading it takes a bounded memory, and the error says what is
 // wrong with it.
 func TestBoundedMemory(t *testing.T) {
 	const most = 32 << 20
 	for name, test := range bombs() {
 		data := test.file.file(t)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := all(data, columnar.Wanted{All: true})
-		runtime.ReadMemStats(&after)
+		var err error
+		taken := taken(func() { _, err = all(data, columnar.Wanted{All: true}) })
 		if err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: reading %d bytes says %v; want an error that says %q", name, len(data), err, test.says)
 		}
-		if taken := after.TotalAlloc - before.TotalAlloc; taken > most {
+		if taken > most {
 			t.Errorf("%s: reading %d bytes took %d bytes of memory; want at most %d", name, len(data), taken, most)
 		}
 	}
@@ -92,14 +100,12 @@ func TestManyElements(t *testing.T) {
 	footer = append(footer, make([]byte, many)...)
 	data := append([]byte("PAR1"), footer...)
 	data = append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), "PAR1"...)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := all(data, columnar.Wanted{All: true})
-	runtime.ReadMemStats(&after)
+	var err error
+	taken := taken(func() { _, err = all(data, columnar.Wanted{All: true}) })
 	if err == nil || !strings.Contains(err.Error(), "its schema has 1048576 elements") {
 		t.Errorf("reading a schema of %d elements says %v; want that there are so many", many, err)
 	}
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 32<<20 {
+	if taken > 32<<20 {
 		t.Errorf("refusing %d elements took %d bytes of memory; want at most 32 MiB", many, taken)
 	}
 }
@@ -117,14 +123,12 @@ func TestLongValue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	row, err := r.Append(nil)
-	runtime.ReadMemStats(&after)
+	var row []byte
+	taken := taken(func() { row, err = r.Append(nil) })
 	if !errors.Is(err, columnar.ErrTooLarge) || len(row) > 0 {
 		t.Errorf("a row of %d bytes is one of %d as JSON, error %v; want none, and that it is too long", len(long), len(row), err)
 	}
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 6*uint64(len(long)) {
+	if taken > 6*uint64(len(long)) {
 		t.Errorf("refusing a row of %d bytes took %d bytes of memory; want at most six times as many", len(long), taken)
 	}
 	if row, err = r.Append(nil); err != nil || string(row) != "{\"a\":\"x\"}" {
@@ -278,18 +282,8 @@ func TestDictionaryBooleans(t *testing.T) {
 // copyOf copies so many rows of a file.
 func copyOf(t *testing.T, data []byte, rows int64) []byte {
 	t.Helper()
-	schema, err := columnar.SchemaOf(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out bytes.Buffer
-	c, err := columnar.NewCopier(&out, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.From(bytes.NewReader(data), int64(len(data))); err != nil {
-		t.Fatal(err)
-	}
+	c, _ := copier(t, data, &out)
 	for row := range rows {
 		if err := c.Row(row + 1); err != nil {
 			t.Fatal(err)
@@ -299,6 +293,24 @@ func copyOf(t *testing.T, data []byte, rows int64) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// copier copies rows of a file.
+func copier(t *testing.T, data []byte, out io.Writer) (*columnar.Copier, *columnar.Schema) {
+	t.Helper()
+	in := bytes.NewReader(data)
+	schema, err := columnar.SchemaOf(in, in.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := columnar.NewCopier(out, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.From(in, in.Size()); err != nil {
+		t.Fatal(err)
+	}
+	return c, schema
 }
 
 func metadataOf(t *testing.T, data []byte) (meta format.FileMetaData) {

@@ -24,7 +24,7 @@ type record struct {
 	Line int     `json:"line,omitempty" parquet:"line,optional"`
 }
 
-func records(t testing.TB, out io.Writer, all ...record) {
+func records(t *testing.T, out io.Writer, all ...record) {
 	t.Helper()
 	w, err := columnar.NewRecords[record](out)
 	if err != nil {
@@ -157,19 +157,8 @@ func TestLongValues(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	data := bytes.NewReader(in.Bytes())
-	schema, err := columnar.SchemaOf(data, data.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
 	out, end := counter(0), tail{}
-	c, err := columnar.NewCopier(io.MultiWriter(&out, &end), schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.From(data, data.Size()); err != nil {
-		t.Fatal(err)
-	}
+	c, _ := copier(t, in.Bytes(), io.MultiWriter(&out, &end))
 	before, most := inUse(), uint64(0)
 	for i := range int64(n) {
 		if err := c.Row(i + 1); err != nil {
@@ -205,24 +194,4 @@ type counter int
 func (c *counter) Write(p []byte) (int, error) {
 	*c += counter(len(p))
 	return len(p), nil
-}
-
-// BenchmarkRecords writes rows such as those of clusters.
-func BenchmarkRecords(b *testing.B) {
-	var out counter
-	w, err := columnar.NewRecords[record](&out)
-	if err != nil {
-		b.Fatal(err)
-	}
-	rows := 0
-	for b.Loop() {
-		rows++
-		if err := w.Write(&record{ID: "articles.jsonl:123456", Kind: "jaccard", Near: 0.93, Line: rows}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64(out)/float64(rows), "bytes/row")
 }

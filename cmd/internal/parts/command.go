@@ -18,6 +18,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/document"
@@ -74,9 +75,10 @@ func Run(ctx context.Context, cmd *cobra.Command, args []string, rules []cmdline
 		return err
 	}
 	r.out.Report(cmd.ErrOrStderr())
-	summary := NewSummary(r.params.Unit, r.out.Counts(), remover.Stats(), time.Since(began))
-	err = cmdline.Summarise(cmd, summary)
-	if c := r.out.Counts(); err == nil && c.Documents > 0 && c.Rejected == c.Documents {
+	c := r.out.counts
+	c.Unit = r.params.Unit
+	err = cmdline.Summarise(cmd, Summary{c, remover.Stats(), report.NewCost(c.Documents, time.Since(began))})
+	if err == nil && c.Documents > 0 && c.Rejected == c.Documents {
 		return fmt.Errorf("all %s were rejected: see why by --rejected -", terminal.Several(int(c.Documents), "document"))
 	}
 	return err
@@ -218,7 +220,7 @@ func (r *partsRun) remove(ctx context.Context, remover *Remover, in *input) (err
 		step()
 		return r.out.Add(o)
 	})
-	done := r.out.Counts().Documents
+	done := r.out.counts.Documents
 	if ctx.Err() != nil && done == 0 {
 		return errors.Join(err, errors.New("stopped after 0 documents; nothing is written"))
 	}

@@ -32,8 +32,15 @@ type Outputs struct {
 
 // Counts are the numbers of documents and parts so far.
 type Counts struct {
-	Documents, Untouched, Cut, Emptied, Rejected int64
-	Parts, Removed, RemovedBytes                 int64
+	Documents    int64 `json:"documents"`
+	Untouched    int64 `json:"untouched"`
+	Cut          int64 `json:"cut"`
+	Emptied      int64 `json:"emptied"` // nothing is left of them
+	Rejected     int64 `json:"rejected"`
+	Unit         Unit  `json:"unit"`
+	Parts        int64 `json:"parts"` // of this unit
+	Removed      int64 `json:"removed"`
+	RemovedBytes int64 `json:"removed_bytes"` // of text
 }
 
 // Open opens the outputs, by OutputNames. Their old content stays until the first document comes. keep says that documents
@@ -49,9 +56,6 @@ func Open(paths map[string]string, stdout io.Writer, keep bool) (*Outputs, error
 	}
 	return o, nil
 }
-
-// Counts returns the numbers so far.
-func (o *Outputs) Counts() Counts { return o.counts }
 
 // Add writes what became of a document.
 func (o *Outputs) Add(d *Outcome) error {

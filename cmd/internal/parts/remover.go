@@ -51,8 +51,8 @@ type Remover struct {
 
 // Stats are what a Remover has seen so far.
 type Stats struct {
-	Distinct int64 // parts that are remembered
-	Bytes    int64 // what they take
+	Remembered int64 `json:"remembered"`       // different parts that were long enough
+	Bytes      int64 `json:"remembered_bytes"` // what they take
 }
 
 // New builds a Remover that has met no part.
@@ -65,7 +65,7 @@ func New(p Params) *Remover {
 func (r *Remover) Counts() bool { return r.params.Repeats > 2 }
 
 // Stats returns what was seen so far.
-func (r *Remover) Stats() Stats { return Stats{Distinct: r.table.count(), Bytes: r.table.bytes()} }
+func (r *Remover) Stats() Stats { return Stats{Remembered: r.table.count(), Bytes: r.table.bytes()} }
 
 // count counts the parts of a document, in the first of two passes.
 func (r *Remover) count(j *job, d *taken) error {

@@ -2,7 +2,6 @@ package parts
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -10,27 +9,9 @@ import (
 
 // Summary is the result of a run. Its JSON is a promise to scripts.
 type Summary struct {
-	Documents       int64 `json:"documents"`
-	Untouched       int64 `json:"untouched"`
-	Cut             int64 `json:"cut"`
-	Emptied         int64 `json:"emptied"` // nothing is left of them
-	Rejected        int64 `json:"rejected"`
-	Unit            Unit  `json:"unit"`
-	Parts           int64 `json:"parts"`
-	Removed         int64 `json:"removed"`
-	RemovedBytes    int64 `json:"removed_bytes"` // of text
-	Remembered      int64 `json:"remembered"`    // different parts that were long enough
-	RememberedBytes int64 `json:"remembered_bytes"`
+	Counts
+	Stats
 	report.Cost
-}
-
-// NewSummary builds the summary.
-func NewSummary(unit Unit, c Counts, s Stats, took time.Duration) Summary {
-	return Summary{
-		Documents: c.Documents, Untouched: c.Untouched, Cut: c.Cut, Emptied: c.Emptied, Rejected: c.Rejected, Unit: unit,
-		Parts: c.Parts, Removed: c.Removed, RemovedBytes: c.RemovedBytes, Remembered: s.Distinct, RememberedBytes: s.Bytes,
-		Cost: report.NewCost(c.Documents, took),
-	}
 }
 
 // Text is for people.

@@ -7,7 +7,7 @@ import (
 
 // LayoutFlags lists the flags of verbs that say how files become documents, and decide something in some formats only.
 func LayoutFlags() []string {
-	return []string{"fields", "id", "missing", "delimiter", "lenient-quotes"}
+	return []string{"fields", "id", "delimiter", "lenient-quotes"}
 }
 
 // Decides says whether such a flag decides something in a format.

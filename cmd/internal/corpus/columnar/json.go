@@ -32,9 +32,7 @@ func appendText(dst, text []byte) []byte {
 
 // appendBytes appends bytes that are no text.
 func appendBytes(dst, data []byte) []byte {
-	dst = append(dst, '"')
-	dst = base64.StdEncoding.AppendEncode(dst, data)
-	return append(dst, '"')
+	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), data), '"')
 }
 
 // appendFloat appends a number. In a column of texts NaN is a text that is missing, and not the word.
@@ -43,34 +41,21 @@ func appendFloat(dst []byte, f float64, bits int, text bool) []byte {
 		return append(dst, "null"...)
 	}
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		dst = append(dst, '"')
-		dst = strconv.AppendFloat(dst, f, 'g', -1, bits)
-		return append(dst, '"')
+		return append(strconv.AppendFloat(append(dst, '"'), f, 'g', -1, bits), '"')
 	}
 	return strconv.AppendFloat(dst, f, 'g', -1, bits)
 }
 
-// appendTime appends a moment, with its zone if it has one.
-func appendTime(dst []byte, t time.Time, zoned bool) []byte {
-	layout := "2006-01-02T15:04:05.999999999"
-	if zoned {
-		layout += "Z07:00"
-	}
-	dst = append(dst, '"')
-	dst = t.UTC().AppendFormat(dst, layout)
-	return append(dst, '"')
-}
+// Layouts of moments. One that has a zone is in UTC.
+const (
+	clockLayout = "15:04:05.999999999"
+	localLayout = time.DateOnly + "T" + clockLayout
+	zonedLayout = localLayout + "Z07:00"
+)
 
-func appendDate(dst []byte, days int64) []byte {
-	dst = append(dst, '"')
-	dst = time.Unix(days*86400, 0).UTC().AppendFormat(dst, time.DateOnly)
-	return append(dst, '"')
-}
-
-func appendClock(dst []byte, sinceMidnight time.Duration) []byte {
-	dst = append(dst, '"')
-	dst = time.Unix(0, 0).UTC().Add(sinceMidnight).AppendFormat(dst, "15:04:05.999999999")
-	return append(dst, '"')
+// appendTime appends a moment.
+func appendTime(dst []byte, t time.Time, layout string) []byte {
+	return append(t.UTC().AppendFormat(append(dst, '"'), layout), '"')
 }
 
 // mostScale is the scale up to which a decimal is written with a point. No type has so many digits, but a file may say so.

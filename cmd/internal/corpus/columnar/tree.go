@@ -25,7 +25,7 @@ type node struct {
 
 // newTree returns the wanted part of a schema, and a place in each of its columns.
 func newTree(root *parquet.Column, schema []format.SchemaElement, wanted Wanted) (*node, []*cursor) {
-	t := tree{wanted: wanted.parsed(), halves: halves(schema)}
+	t := tree{wanted: wanted, halves: halves(schema)}
 	top := t.node(root, nodePath{})
 	if top == nil {
 		top = &node{leaf: -1}
@@ -35,7 +35,7 @@ func newTree(root *parquet.Column, schema []format.SchemaElement, wanted Wanted)
 }
 
 type tree struct {
-	wanted  wanted
+	wanted  Wanted
 	halves  []bool // by leaf
 	columns []*cursor
 }
@@ -86,7 +86,7 @@ func (t *tree) column(n *node, c *parquet.Column, path []string) *node {
 		return nil
 	}
 	t.columns = append(t.columns, &cursor{name: strings.Join(c.Path(), "."), shape: shapeOf(c)})
-	text := within(path, t.wanted.texts)
+	text := within(path, t.wanted.Texts)
 	n.write = writerOf(c.Type(), text)
 	if t.halves[n.leaf] {
 		n.write = func(dst []byte, v parquet.Value) []byte { return appendFloat(dst, float16(v.ByteArray()), 32, text) }
@@ -94,29 +94,13 @@ func (t *tree) column(n *node, c *parquet.Column, path []string) *node {
 	return n
 }
 
-func (t *tree) wants(path []string) bool { return t.wanted.all || within(path, t.wanted.columns) }
-
-// wanted is Wanted with the names of each path.
-type wanted struct {
-	columns, texts [][]string
-	all            bool
-}
-
-func (w Wanted) parsed() wanted { return wanted{parsed(w.Columns), parsed(w.Texts), w.All} }
-
-func parsed(paths []string) (all [][]string) {
-	for _, path := range paths {
-		if names, err := document.ParsePath(path); err == nil { // nothing has another path
-			all = append(all, names)
-		}
-	}
-	return all
-}
+func (t *tree) wants(path []string) bool { return t.wanted.All || within(path, t.wanted.Columns) }
 
 // within says whether a path is one of those named, or below one.
-func within(path []string, named [][]string) bool {
-	return slices.ContainsFunc(named, func(name []string) bool {
-		return len(path) >= len(name) && slices.Equal(path[:len(name)], name)
+func within(path, named []string) bool {
+	return slices.ContainsFunc(named, func(name string) bool {
+		names, err := document.ParsePath(name) // nothing has a path that is none
+		return err == nil && len(path) >= len(names) && slices.Equal(path[:len(names)], names)
 	})
 }
 

@@ -22,15 +22,18 @@ func writerOf(t parquet.Type, text bool) func(dst []byte, v parquet.Value) []byt
 		case *format.DecimalType:
 			return func(dst []byte, v parquet.Value) []byte { return appendDecimal(dst, digitsOf(v), int(l.Scale)) }
 		case *format.DateType:
-			return func(dst []byte, v parquet.Value) []byte { return appendDate(dst, int64(v.Int32())) }
+			return func(dst []byte, v parquet.Value) []byte { return appendTime(dst, day(int64(v.Int32())), time.DateOnly) }
 		case *format.TimestampType:
-			unit := unitOf(l.Unit)
-			return func(dst []byte, v parquet.Value) []byte {
-				return appendTime(dst, moment(v.Int64(), unit), l.IsAdjustedToUTC)
+			unit, layout := unitOf(l.Unit), localLayout
+			if l.IsAdjustedToUTC {
+				layout = zonedLayout
 			}
+			return func(dst []byte, v parquet.Value) []byte { return appendTime(dst, moment(v.Int64(), unit), layout) }
 		case *format.TimeType:
 			unit := unitOf(l.Unit)
-			return func(dst []byte, v parquet.Value) []byte { return appendClock(dst, time.Duration(integer(v))*unit) }
+			return func(dst []byte, v parquet.Value) []byte {
+				return appendTime(dst, day(0).Add(time.Duration(integer(v))*unit), clockLayout)
+			}
 		case *format.IntType:
 			if !l.IsSigned {
 				return appendUnsigned
@@ -116,9 +119,11 @@ const julianDay1970 = 2440588
 // appendInt96 appends a timestamp of old: nanoseconds of a Julian day.
 func appendInt96(dst []byte, v parquet.Value) []byte {
 	i := v.Int96()
-	day := time.Unix((int64(i[2])-julianDay1970)*86400, 0)
-	return appendTime(dst, day.Add(time.Duration(i.Int64())), false)
+	return appendTime(dst, day(int64(i[2])-julianDay1970).Add(time.Duration(i.Int64())), localLayout)
 }
+
+// day is so many days after the first of January 1970.
+func day(n int64) time.Time { return time.Unix(n*86400, 0) }
 
 // appendUUID appends 8-4-4-4-12 digits.
 func appendUUID(dst, uuid []byte) []byte {

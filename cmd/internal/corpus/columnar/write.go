@@ -3,7 +3,6 @@ package columnar
 import (
 	"bytes"
 	"io"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
@@ -185,20 +184,12 @@ func (r *Records[T]) Write(record *T) error {
 		row := r.schema.Deconstruct(r.groups.empty(), record)
 		for i, v := range row {
 			if v.Kind() == parquet.ByteArray && !utf8.Valid(v.ByteArray()) {
-				row[i] = parquet.ByteArrayValue(whole(v.ByteArray())).Level(v.RepetitionLevel(), v.DefinitionLevel(), v.Column())
+				text := []byte(string([]rune(string(v.ByteArray()))))
+				row[i] = parquet.ByteArrayValue(text).Level(v.RepetitionLevel(), v.DefinitionLevel(), v.Column())
 			}
 		}
 		return r.groups.write(row)
 	})
-}
-
-// whole replaces each byte that belongs to no character, as encoding/json does.
-func whole(text []byte) (out []byte) {
-	out = slices.Grow(out, len(text))
-	for _, r := range string(text) {
-		out = utf8.AppendRune(out, r)
-	}
-	return out
 }
 
 // Close ends the file.

@@ -1,12 +1,38 @@
 package dedup
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/setting"
 )
+
+// ErrMemory is returned if the documents exceed the memory bound: from then on, old ones would be forgotten and copies
+// missed.
+var ErrMemory = errors.New("the index outgrew its memory")
+
+// IndexParams say how documents are judged.
+type IndexParams struct {
+	Index index.Params // the window's bounds do not apply, as files have no time
+	// canonical text of the settings that decide verdicts; a saved index is loaded only under the same
+	Settings []byte
+	Memory   setting.Bytes // bytes that the index may take
+	// A document is compared with all before it, copies too, rather than with the unique ones, as far as that is needed to
+	// find its cluster; wants duplicates.compare_copies: true. Documents of equal text are compared as one.
+	All   bool
+	Every bool // with All: a document has all its matches, with their similarities
+	Pairs bool // with Every: those with documents of equal text as well, each by itself
+}
+
+// begun fixes the settings that are left open, as those of a saved index if there is one.
+func (p *IndexParams) begun(saved []byte) (err error) {
+	p.Index, err = p.Index.ForFiles(saved)
+	p.Settings = p.Index.Written(p.Settings)
+	return err
+}
 
 // Index is the judge that uses a Series, which has a replica of its own. It holds no verdict for longer than a run. A
 // document's number is its offset there.
@@ -143,4 +169,23 @@ func (x *Index) judge(entries []entry.Entry) error {
 		return fmt.Errorf("%w of %s after %d documents", ErrMemory, x.params.Memory, entries[len(entries)-1].Offset)
 	}
 	return nil
+}
+
+// Judge decides about documents in their order: an *Index at once, *EachPair at the end.
+type Judge interface {
+	// Begin makes the documents judged so far the index that the following documents are compared with.
+	Begin()
+	// First is the number of the first document since Begin: those with lower numbers belong to the index.
+	First() int64
+	// Next is the number of the next document.
+	Next() int64
+
+	// atOnce returns the most entries that apply accepts: their matches are in memory together, and a run that is
+	// stopped waits for them.
+	atOnce() int
+	// apply judges entries whose offsets, the numbers of the documents, ascend from call to call, and returns their
+	// matches as far as they are known. These are valid until the next call.
+	apply(s *signed) (*matches, error)
+	// reach tells the judge that all documents below that number have been given, except for the rejected ones.
+	reach(number int64)
 }

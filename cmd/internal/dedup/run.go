@@ -8,6 +8,26 @@ import (
 	"github.com/unecho/unecho/index"
 )
 
+// Params say how files are read and signed.
+type Params struct {
+	Index    index.Params
+	Workers  int  // goroutines that parse and sign
+	Named    bool // several files are read, so a record without an id is called FILE:NUMBER
+	Sketches bool // an Outcome has its Sketch
+	Strict   bool // a document that is rejected is an error
+	Texts    bool // an Outcome has the beginning of its Text
+	Whole    bool // an Outcome has Raw even for a file that is one document
+	Keep     bool // with Whole: if it is rejected, too
+	Hashed   bool // an Outcome has its Sum
+	Before   Resumed
+	// called with each document that is passed over because it was judged before, and its number; nil is none
+	Skipped func(number int64, r *corpus.Record)
+	// called at intervals while documents are passed over that were judged before; nil is none
+	Passing func()
+	// after some documents, when each has its outcome; nil is none
+	After func() error
+}
+
 // Run reads to the end, judges each document and calls each with its outcome, in the order of the documents, from the
 // calling goroutine. It ends with the first error, or when ctx is done.
 func Run(ctx context.Context, p Params, r *corpus.Reader, to Judge, each func(*Outcome) error) error {

@@ -1,16 +1,35 @@
 package dedup
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
 	"github.com/unecho/unecho/index/window"
 )
+
+// ErrForeign is returned for a snapshot that is not an index written by Index.Save.
+var ErrForeign = errors.New("it is the snapshot of a service, which belongs to its journal, and not an index of files")
+
+// SettingsError is returned for an index that was saved under other settings.
+type SettingsError struct {
+	Lines []string // a line for each setting that differs
+}
+
+func (e *SettingsError) Error() string {
+	return "it was saved under other settings:\n    " + strings.Join(e.Lines, "\n    ")
+}
 
 // indexName names the index of files, and journalOfFiles stands in for a journal, as there is none. With these names no
 // service takes such a file for a snapshot of its own.
@@ -109,4 +128,50 @@ func restore(file *archive.Reader, m *snapshot.Manifest, p IndexParams) (*index.
 			return nil, err
 		}
 	}
+}
+
+// OpenIndex makes an index that knows no document, or the one of a file.
+func OpenIndex(path string, p IndexParams) (*Index, error) {
+	if path == "" {
+		return NewIndex(p)
+	}
+	in, _, err := corpus.OpenLines(path)
+	if err != nil {
+		return nil, fmt.Errorf("load index: %w", exit.NotThere(err))
+	}
+	defer in.Close()
+	buffered := bufio.NewReaderSize(in, 1<<20)
+	x, err := LoadIndex(buffered, p)
+	if err == nil {
+		x.places, err = report.ReadRows(buffered)
+	}
+	var settings *SettingsError
+	if errors.As(err, &settings) {
+		for i, line := range settings.Lines {
+			settings.Lines[i] = strings.Replace(line, "in the journal", "in the file", 1)
+		}
+		return nil, fmt.Errorf("load index %s: %w\nset them alike, or build the index anew", path, err)
+	}
+	if corrupt := (*snapshot.CorruptError)(nil); errors.As(err, &corrupt) {
+		return nil, fmt.Errorf("load index %s: %w; it should be a file that --save-index wrote", path, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load index %s: %w", path, err)
+	}
+	return x, nil
+}
+
+// saveFile writes the index to a file, which appears when it is whole. Behind it stands where its documents are.
+func (x *Index) saveFile(ctx context.Context, path string, places *report.Rows) error {
+	err := outfile.Replace(path, 0o600, func(f io.Writer) error {
+		out := bufio.NewWriterSize(f, 1<<20)
+		if err := x.Save(ctx, out, time.Now().UnixMilli()); err != nil {
+			return err
+		}
+		return errors.Join(places.Write(out), out.Flush())
+	})
+	if err != nil {
+		return fmt.Errorf("save index: %w", err)
+	}
+	return nil
 }

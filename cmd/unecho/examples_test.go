@@ -81,7 +81,7 @@ func TestExamplesRun(t *testing.T) {
 	if err := os.Symlink(program, filepath.Join(bin, "unecho")); err != nil { // testscript.Main runs main under this name
 		t.Fatal(err)
 	}
-	verbs := []string{"dedup", "eval", "explain", "plan", "sketch", "tune"}
+	verbs := []string{"dedup", "eval", "explain", "plan", "tune"}
 	ran := map[string]int{}
 	examples(rootCommand(), func(cmd *cobra.Command, line string) {
 		if !slices.Contains(verbs, cmd.Name()) {

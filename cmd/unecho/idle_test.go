@@ -20,7 +20,7 @@ import (
 func ruled() map[*cobra.Command][]cmdline.Rule {
 	return map[*cobra.Command][]cmdline.Rule{
 		dedup.Command(""): dedup.Rules(&dedup.Options{}), tune.EvalCommand(""): tune.EvalRules(), tune.Command(""): tune.Rules(), explain.Command(): explain.Rules(nil),
-		explain.SketchCommand(): explain.SketchRules(), explain.PlanCommand(): explain.PlanRules(),
+		explain.PlanCommand(): explain.PlanRules(),
 	}
 }
 
@@ -43,7 +43,6 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup --plan area a.jsonl", "recall"},
 		{"eval --pairs a.tsv --format lines a.txt", "fields id delimiter lenient-quotes"},
 		{"eval --pairs a.tsv a.jsonl", "null include compare-copies"},
-		{"sketch a.jsonl", "compare-copies"},
 		{"eval --pairs a.tsv --verify levenshtein --shingle char:4 a.jsonl", "weighted"},
 		{"eval --pairs a.tsv --bands 10 --rows 5 --slots 64 a.jsonl", "recall plan"},
 		{"tune --format lines a.txt", "fields id delimiter lenient-quotes"},
@@ -52,10 +51,6 @@ func idleFlags() []struct{ line, flags string } {
 		{"tune --topic news", "include null format fields id delimiter lenient-quotes strict"},
 		{"tune --tokens tokens a.jsonl", "fields scope max-document-bytes reject " + cmdline.TextFlags},
 		{"tune --json a.txt", "all"},
-		{"sketch --format lines a.txt", "fields id delimiter lenient-quotes"},
-		{"sketch a.txt", "null include evidence max-candidates max-work"},
-		{"sketch --verify levenshtein --shingle char:4 a.txt", "weighted"},
-		{"sketch --bands 10 --rows 5 --slots 64 a.txt", "recall plan"},
 		{"plan --documents 9", "format fields id delimiter lenient-quotes strict include null max-document-bytes reject max-candidates max-work"},
 		{"plan --documents 9 a.txt", "id-bytes evidence-bytes null include"},
 		{"plan --documents 9 --verify levenshtein --shingle char:4", "weighted"},

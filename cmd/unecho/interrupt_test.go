@@ -76,7 +76,6 @@ func TestInterruptedWaiting(t *testing.T) {
 		"dedup in.jsonl":          "stopped after 0 documents; nothing is written",
 		"eval --pairs p in.jsonl": "stopped before all documents were read",
 		"plan in.jsonl":           "stopped before all documents were read",
-		"sketch in.jsonl":         "stopped before all documents were read",
 	} {
 		t.Run(args, func(t *testing.T) {
 			if code, stderr := interrupted(t, t.TempDir(), strings.Fields(args), "", ""); code != exit.Interrupted ||

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -105,54 +104,5 @@ func tryKijiji(t *testing.T, documents, pairs int) {
 	}
 	if row := published.Rows[0]; row.Slots != 50 || row.Bands != 10 || row.Rows != 5 {
 		t.Errorf("the first row is %+v; want 50 slots in 10 bands of 5 rows", row)
-	}
-}
-
-// TestToyTexts signs the texts with which a SimHash is often shown: with 32, 64 and 128 bits, edited copies are nearer
-// to each other than to any other text.
-func TestToyTexts(t *testing.T) {
-	texts := []string{
-		"the cat sat in the hat", "the cat sat on the mat", "we all scream for ice scream", "we all scream for ice cream",
-		"we all like ice scream", "abcdefg", "abcdefg\nhijklmnop",
-	}
-	var lines bytes.Buffer
-	for _, text := range texts {
-		if err := json.NewEncoder(&lines).Encode(map[string]string{"text": text}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file := filepath.Join(t.TempDir(), "toys.jsonl")
-	if err := os.WriteFile(file, lines.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for bits, distance := range map[int]string{32: "1", 64: "3", 128: "7"} {
-		sketches := strings.Split(strings.TrimSpace(string(printed(t, "sketch", "--method", "simhash",
-			"--bits", strconv.Itoa(bits), "--distance", distance, "--shingle", "char:3", file))), "\n")
-		if len(sketches) != len(texts) {
-			t.Fatalf("%d bits: %d lines", bits, len(sketches))
-		}
-		away := func(a, b int) (n int) {
-			x, y := strings.Split(sketches[a], "\t")[1], strings.Split(sketches[b], "\t")[1]
-			if len(x) != bits || len(y) != bits {
-				t.Fatalf("%d bits are written as %q and %q", bits, x, y)
-			}
-			for i := range x {
-				if x[i] != y[i] {
-					n++
-				}
-			}
-			return n
-		}
-		for _, near := range [][2]int{{0, 1}, {2, 3}, {2, 4}, {5, 6}} {
-			for other := range texts {
-				related := near[0]/2 == other/2 || near[0] >= 2 && near[0] <= 4 && other >= 2 && other <= 4 ||
-					near[0] >= 5 && other >= 5
-				if !related && away(near[0], other) <= away(near[0], near[1]) {
-					t.Errorf("%d bits: %q is %d bits from %q, and %d from %q", bits, texts[near[0]], away(near[0], near[1]),
-						texts[near[1]],
-						away(near[0], other), texts[other])
-				}
-			}
-		}
 	}
 }

@@ -48,7 +48,6 @@ func rootCommand() *cobra.Command {
 		}},
 		{"files", "Files, and choosing the settings:", []*cobra.Command{
 			dedup.Command(version()), explain.Command(), tune.Command(version()), explain.PlanCommand(), tune.EvalCommand(version()),
-			explain.SketchCommand(),
 		}},
 		{"program", "The program:", []*cobra.Command{configCommand(), manCommand(), versionCommand()}},
 	} {

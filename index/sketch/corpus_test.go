@@ -93,9 +93,9 @@ func mccormick(t *testing.T) *corpus {
 }
 
 // shingles returns the hashes of each document, and each document's set of them.
-func (c *corpus) shingles(t *testing.T) (lists, sets [][]uint64) {
+func (c *corpus) shingles(t *testing.T, shingle string) (lists, sets [][]uint64) {
 	t.Helper()
-	s := newSigner(t, "word:3", nil)
+	s := newSigner(t, shingle, nil)
 	for _, document := range c.texts {
 		list := s.shinglesOf([]byte(document))
 		lists = append(lists, slices.Clone(list))
@@ -144,7 +144,7 @@ func TestRecallAndPrecisionOnRealTextLong(t *testing.T) { tryRecall(t, 5000, 950
 // tryRecall tries the thresholds from from to to, in ten thousandths.
 func tryRecall(t *testing.T, from, to int) {
 	corpora(t, func(t *testing.T, c *corpus) {
-		lists, sets := c.shingles(t)
+		lists, sets := c.shingles(t, "word:3")
 		similar := eval.NewJoin(sets, from).Pairs()
 		for tenThousandths := from; tenThousandths <= to; tenThousandths += 500 {
 			threshold := float64(tenThousandths) / 10000
@@ -215,7 +215,7 @@ func TestSimHashRecallOnRealText(t *testing.T) {
 		within float64
 	}{"advertisements": {kijiji, 0.25, 0.02}, "articles": {mccormick, 0.95, 0.55}} {
 		t.Run(name, func(t *testing.T) {
-			lists, sets := test.corpus(t).shingles(t)
+			lists, sets := test.corpus(t).shingles(t, "word:3")
 			s, err := sketch.NewSimHashSketch(sketch.SimHashParams{Bits: 64, Distance: 3})
 			if err != nil {
 				t.Fatal(err)
@@ -265,7 +265,7 @@ func tryRealSimHash(t *testing.T, most int) {
 		c.texts = c.texts[:min(most, len(c.texts))]
 		c.ids = c.ids[:len(c.texts)]
 		c.withShortened()
-		lists, _ := c.shingles(t)
+		lists, _ := c.shingles(t, "word:3")
 		for _, p := range []sketch.SimHashParams{{Bits: 64, Distance: 5}, {Bits: 128, Distance: 7}} {
 			s, err := sketch.NewSimHashSketch(p)
 			if err != nil {
@@ -291,4 +291,31 @@ func tryRealSimHash(t *testing.T, most int) {
 			}
 		}
 	})
+}
+
+// The texts with which a SimHash is often shown: with 32, 64 and 128 bits, edited copies are nearer to each other than to
+// any text of another group.
+func TestToyTexts(t *testing.T) {
+	groups := []int{0, 0, 1, 1, 1, 2, 2}
+	toys := corpus{texts: []string{
+		"the cat sat in the hat", "the cat sat on the mat", "we all scream for ice scream", "we all scream for ice cream",
+		"we all like ice scream", "abcdefg", "abcdefg\nhijklmnop",
+	}}
+	lists, _ := toys.shingles(t, "char:3")
+	for bits, distance := range map[int]int{32: 1, 64: 3, 128: 7} {
+		s, err := sketch.NewSimHashSketch(sketch.SimHashParams{Bits: bits, Distance: distance})
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes, _ := signAll(lists, s)
+		for _, near := range [][2]int{{0, 1}, {2, 3}, {2, 4}, {5, 6}} {
+			apart := sketch.Hamming(codes[near[0]], codes[near[1]])
+			for other, group := range groups {
+				if away := sketch.Hamming(codes[near[0]], codes[other]); group != groups[near[0]] && away <= apart {
+					t.Errorf("%d bits: %q is %d bits from %q, and %d from %q", bits, toys.texts[near[0]], apart, toys.texts[near[1]],
+						away, toys.texts[other])
+				}
+			}
+		}
+	}
 }

@@ -52,9 +52,6 @@ func (m minHashScheme) Describe(p Params) (string, error) {
 	return fmt.Sprintf("minhash of %d slots in %v", p.Slots, banding), err
 }
 
-// Text writes codes in hex.
-func (minHashScheme) Text(codes []byte) string { return fmt.Sprintf("%x", codes) }
-
 // Bits writes the lowest bit of each slot, the first slot first. Where two slots are equal the bits agree; of the other
 // slots half of the bits agree too.
 func (minHashScheme) Bits(p Params, codes []byte) string {

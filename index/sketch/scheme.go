@@ -32,9 +32,6 @@ type Scheme interface {
 	// Describe returns one line on how candidates are found: "minhash of 128 slots in 18 bands of 7 rows".
 	Describe(p Params) (string, error)
 
-	// Text writes codes for people and scripts.
-	Text(codes []byte) string
-
 	// Bits writes codes as a row of 0 and 1. The more of them agree, the more similar two documents are.
 	Bits(p Params, codes []byte) string
 

@@ -78,9 +78,6 @@ func checkAgreement(t *testing.T, scheme sketch.Scheme, s sketch.Sketch) {
 	if agreed[0] <= agreed[1] {
 		t.Errorf("%d bits agree with the near copy, %d with the other text", agreed[0], agreed[1])
 	}
-	if text := scheme.Text(own); len(text) < len(own) || text == scheme.Text(codes(unrelated)) {
-		t.Errorf("text %q", text)
-	}
 }
 
 func TestSchemesRefuse(t *testing.T) {

@@ -41,8 +41,8 @@ func (s simHashScheme) Describe(p Params) (string, error) {
 		p.Bits, s.params(p).bands(), p.Distance), nil
 }
 
-// Text writes the bits, the highest first.
-func (simHashScheme) Text(codes []byte) string {
+// Bits writes the bits, the highest first.
+func (simHashScheme) Bits(_ Params, codes []byte) string {
 	var b strings.Builder
 	for len(codes) >= 4 {
 		fmt.Fprintf(&b, "%032b", binary.LittleEndian.Uint32(codes[len(codes)-4:]))
@@ -50,8 +50,6 @@ func (simHashScheme) Text(codes []byte) string {
 	}
 	return b.String()
 }
-
-func (s simHashScheme) Bits(_ Params, codes []byte) string { return s.Text(codes) }
 
 func (simHashScheme) Agree(p Params, pair Pair) (Agreement, error) {
 	a := Agreement{Bits: p.Bits, Hamming: Hamming(pair.A, pair.B)}

@@ -33,7 +33,6 @@ type tuned struct {
 		Shingle, Hash string
 		Documents     int
 		Pairs         int
-		BruteForce    *struct{ Pairs, Both int } `json:"brute_force"`
 	}
 	Rows []struct {
 		Shingle, Hash         string

@@ -1,6 +1,11 @@
 package eval
 
-import "github.com/unecho/unecho/index/sketch"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/unecho/unecho/index/sketch"
+)
 
 // Pair is two documents, by their places in the corpus, A before B, and what their sets have in common. Their Jaccard
 // similarity is Shared/Union.
@@ -17,12 +22,9 @@ func (p Pair) AtLeast(tenThousandths int) bool {
 	return sketch.AtLeast(uint32(p.Shared), uint32(p.Union), tenThousandths)
 }
 
-// compare orders pairs by A, then B.
-func (p Pair) compare(q Pair) int {
-	if p.A != q.A {
-		return p.A - q.A
-	}
-	return p.B - q.B
+// SortPairs sorts by A, then B, such as the combined pairs of several Probes.
+func SortPairs(pairs []Pair) {
+	slices.SortFunc(pairs, func(p, q Pair) int { return cmp.Or(p.A-q.A, p.B-q.B) })
 }
 
 func newPair(a, b, shared, union int) Pair {
@@ -32,15 +34,22 @@ func newPair(a, b, shared, union int) Pair {
 	return Pair{A: a, B: b, Shared: shared, Union: union}
 }
 
-// AppendPairs appends the pairs of set b with those before it, at or above a threshold in ten thousandths, above 0. It
-// compares each with each, so its time grows with the square of the number of sets; Join finds the same. Each set must be
-// sorted and without repetitions; empty sets are similar to none.
-func AppendPairs(pairs []Pair, sets [][]uint64, b, threshold int) []Pair {
-	for a, x := range sets[:b] {
-		shared, union := sketch.Jaccard(x, sets[b])
-		if p := newPair(a, b, shared, union); shared > 0 && p.AtLeast(threshold) {
-			pairs = append(pairs, p)
+// Reaching returns the pairs at or above a threshold in ten thousandths.
+func Reaching(pairs []Pair, threshold int) (at []Pair) {
+	for _, p := range pairs {
+		if p.AtLeast(threshold) {
+			at = append(at, p)
 		}
 	}
-	return pairs
+	return at
+}
+
+// Histogram counts pairs by their similarity, in this many steps of equal width from 0 to 1. The last step also holds the
+// pairs that are equal.
+func Histogram(pairs []Pair, steps int) []int {
+	counts := make([]int, steps)
+	for _, p := range pairs {
+		counts[min(steps-1, p.Shared*steps/p.Union)]++
+	}
+	return counts
 }

@@ -1,9 +1,6 @@
 package eval
 
-import (
-	"slices"
-	"sort"
-)
+import "sort"
 
 // A Probe finds pairs in a Join. It has its own memory, 4 bytes for each record, so that several may work at once.
 type Probe struct {
@@ -111,6 +108,3 @@ func sharedAtLeast(a, b []uint32, need int) (shared int) {
 	}
 	return shared
 }
-
-// SortPairs sorts by A, then B, the combined pairs of several Probes.
-func SortPairs(pairs []Pair) { slices.SortFunc(pairs, Pair.compare) }

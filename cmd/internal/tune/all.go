@@ -32,12 +32,6 @@ func (r *Report) WriteAll(out io.Writer) error {
 			s.Shingle, s.Hash, s.Documents, s.Shingles, s.Pairs, s.Floor, s.Identical, s.JoinSeconds); err != nil {
 			return err
 		}
-		if b := s.BruteForce; b != nil {
-			if _, err := fmt.Fprintf(out, "  each with each: %d pairs in %.2f s; %d pairs are found by both\n", b.Pairs,
-				b.Seconds, b.Both); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

@@ -57,7 +57,6 @@ func Command(version string) *cobra.Command {
 	cmdline.AddJSON(cmd, "the report as one JSON object instead of the table")
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Duration("budget", 0, "try settings in a random order until this time is over; 0 tries all")
-		f.Bool("brute-force", false, "compare each document with each as well, to see time and pairs beside the exact join")
 	})
 	cmdline.AddSettings(cmd, "duplicates.recall", "duplicates.weighted", "normalize",
 		"advanced.max_document_bytes", "sources.reject", "sources.scope")
@@ -134,11 +133,8 @@ func tuneSample(ctx context.Context, cmd *cobra.Command, tuner *Tuner) (*Report,
 func tuneParams(cmd *cobra.Command, c config.Config) (Params, error) {
 	p := Params{
 		Judge: c.Judge, Precision: cmdline.Float(cmd, "min-precision"),
-		By:         cmdline.Text(cmd, "by"),
-		BruteForce: cmdline.Bool(cmd, "brute-force"),
-		Budget:     cmdline.Duration(cmd, "budget"),
-		Seed:       cmdline.Uint64(cmd, "seed"),
-		At:         cmdline.Float(cmd, "at"), Workers: runtime.GOMAXPROCS(0), MostPairs: eval.MostPairs,
+		By: cmdline.Text(cmd, "by"), Budget: cmdline.Duration(cmd, "budget"), Seed: cmdline.Uint64(cmd, "seed"),
+		At: cmdline.Float(cmd, "at"), Workers: runtime.GOMAXPROCS(0), MostPairs: eval.MostPairs,
 	}
 	if c.Judge.Duplicates.Verify == "levenshtein" {
 		return p, exit.Usage(errors.New(

@@ -109,6 +109,6 @@ func Rules() []cmdline.Rule {
 		}, Why: "is about the table, which is not written: leave it out"},
 		{Flags: "slots bands recall", When: tries(false), Why: untried},
 		{Flags: "bits distance", When: tries(true), Why: untried},
-		{Flags: "topic tokens pairs sample sample-bytes seed grid by at min-precision html yaml json budget brute-force weighted"},
+		{Flags: "topic tokens pairs sample sample-bytes seed grid by at min-precision html yaml json budget weighted"},
 	}, cmdline.SettingRules(), cmdline.FileRules())
 }

@@ -160,7 +160,7 @@ func unknown(path string, line int, id, first string) error {
 
 // sortedPairs sorts pairs and drops repetitions.
 func sortedPairs(pairs []eval.Pair) []eval.Pair {
-	slices.SortFunc(pairs, func(p, q eval.Pair) int { return cmp.Or(p.A-q.A, p.B-q.B) })
+	eval.SortPairs(pairs)
 	return slices.Compact(pairs)
 }
 

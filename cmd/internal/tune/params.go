@@ -17,15 +17,14 @@ type Params struct {
 	// the configured settings. They stay where the grid changes none of them; with labels, the shingle and the threshold
 	// are changed only for something better; else the shingle is the one recommended, if it is tried and some documents
 	// are alike by it
-	Judge      index.Params
-	By         string        // criterion of the recommendation: see Bys
-	Precision  float64       // least share of the duplicates that are to be true ones
-	At         float64       // threshold of the recommendation, one of the grid; 0 weighs all, by labels
-	BruteForce bool          // also compare all pairs
-	Budget     time.Duration // time for trying settings in a random order; 0 tries all, in their order
-	Seed       uint64        // seed of that order
-	Workers    int
-	MostPairs  int // greatest number of true pairs before a shingle is given up: each takes some 100 bytes
+	Judge     index.Params
+	By        string        // criterion of the recommendation: see Bys
+	Precision float64       // least share of the duplicates that are to be true ones
+	At        float64       // threshold of the recommendation, one of the grid; 0 weighs all, by labels
+	Budget    time.Duration // time for trying settings in a random order; 0 tries all, in their order
+	Seed      uint64        // seed of that order
+	Workers   int
+	MostPairs int // greatest number of true pairs before a shingle is given up: each takes some 100 bytes
 }
 
 // Validate says what cannot be tried.

@@ -28,7 +28,7 @@ func reported(bandings int) *Report {
 					Shingle: "word:1", Hash: "xxhash", Sketch: "minhash", Slots: 5 * bands, Bands: bands, Rows: 5,
 					Threshold: threshold,
 				},
-				Figures: found, Near: newFigures(found.Without(eval.Score{TruePositives: 20})),
+				Figures: found, Near: near(found.Score, 20),
 				Curve: sketch.Banding{Bands: bands, Rows: 5}.Probability(threshold), CostNanoseconds: float64(1000 * bands),
 			})
 		}

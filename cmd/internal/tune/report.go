@@ -44,17 +44,9 @@ type Source struct {
 	Best        *Row    `json:"best"`          // what would be recommended under this truth; null if there is none
 	Why         string  `json:"why,omitempty"` // nothing would be recommended
 	JoinSeconds float64 `json:"join_seconds"`
-	BruteForce  *Brute  `json:"brute_force,omitempty"`
 
 	at    []uint64 // the pairs that At counts, in order
 	sizes []int    // of the sets that are not empty
-}
-
-// Brute is the result of comparing all pairs.
-type Brute struct {
-	Seconds float64 `json:"seconds"`
-	Pairs   int     `json:"pairs"`
-	Both    int     `json:"both"` // pairs that the join found too
 }
 
 // Skipped is a setting that was not tried completely, and why.

@@ -15,8 +15,8 @@ import (
 // found is the truth about the sample under one shingle and hash.
 type found struct {
 	sets  [][]uint64
-	truth *eval.Truth
-	known []int // with labels, the cluster of each document that they make
+	pairs []eval.Pair // all from the lowest threshold on
+	known []int       // with labels, the cluster of each document that they make
 	about Source
 }
 
@@ -38,24 +38,20 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 	if f.sets, err = t.Sample.Sets(from.shingle, from.hash); err != nil {
 		return nil, err
 	}
+	shingles := 0
 	for _, set := range f.sets {
 		if len(set) > 0 {
-			f.about.Documents++
+			shingles += len(set)
 			f.about.sizes = append(f.about.sizes, len(set))
 		}
 	}
+	f.about.Documents = len(f.about.sizes)
+	f.about.Shingles = float64(shingles) / float64(max(1, f.about.Documents))
 	began := time.Now()
-	pairs, err := t.join(ctx, f.sets, from)
-	if err != nil {
+	if f.pairs, err = t.join(ctx, f.sets, from); err != nil {
 		return nil, err
 	}
-	f.about.JoinSeconds, f.about.Pairs = time.Since(began).Seconds(), len(pairs)
-	if t.BruteForce {
-		if f.about.BruteForce, err = t.bruteForce(ctx, f.sets, from, pairs); err != nil {
-			return nil, err
-		}
-	}
-	f.truth = eval.NewTruth(f.sets, pairs)
+	f.about.JoinSeconds, f.about.Pairs = time.Since(began).Seconds(), len(f.pairs)
 	if t.Labels != nil {
 		clusters := eval.NewClusters(len(f.sets))
 		for _, p := range t.Labels {
@@ -63,16 +59,16 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 		}
 		f.known = clusters.Roots()
 	}
-	for _, p := range pairs {
+	for _, p := range f.pairs {
 		if p.Identical() {
 			f.about.Identical++
 		}
 	}
-	for _, p := range f.truth.At(tenThousandths(t.At)) {
+	for _, p := range eval.Reaching(f.pairs, tenThousandths(t.At)) {
 		f.about.at = append(f.about.at, uint64(p.A)<<32|uint64(p.B))
 	}
 	f.about.At = len(f.about.at)
-	f.about.Histogram, f.about.Shingles = f.truth.Histogram(steps), f.truth.Shingles()
+	f.about.Histogram = eval.Histogram(f.pairs, steps)
 	return f, nil
 }
 
@@ -85,30 +81,17 @@ func (t *Tuner) join(ctx context.Context, sets [][]uint64, from source) ([]eval.
 		}
 		sets = distinct
 	}
-	join := eval.NewJoin(sets, tenThousandths(slices.Min(t.Grid.Thresholds)))
-	return t.gather(ctx, from.String()+": exact join", join.Len(), func() func([]eval.Pair, int) []eval.Pair {
-		return join.NewProbe().Append
-	})
-}
-
-func (t *Tuner) bruteForce(ctx context.Context, sets [][]uint64, from source, joined []eval.Pair) (*Brute, error) {
-	began := time.Now()
-	floor := tenThousandths(slices.Min(t.Grid.Thresholds))
-	all, err := t.gather(ctx, from.String()+": each with each", len(sets), func() func([]eval.Pair, int) []eval.Pair {
-		return func(pairs []eval.Pair, i int) []eval.Pair { return eval.AppendPairs(pairs, sets, i, floor) }
-	})
-	return &Brute{time.Since(began).Seconds(), len(all), eval.Compare(joined, all).TruePositives}, err
+	return t.gather(ctx, from.String()+": exact join", eval.NewJoin(sets, tenThousandths(slices.Min(t.Grid.Thresholds))))
 }
 
 // atOnce is how many documents a goroutine takes at a time.
 const atOnce = 256
 
-// gather returns the pairs of all documents, sorted. Each goroutine gets an append of its own. Later documents cost
-// more, so goroutines take documents as they become free.
-func (t *Tuner) gather(ctx context.Context, what string, n int,
-	newAppend func() func([]eval.Pair, int) []eval.Pair,
-) ([]eval.Pair, error) {
+// gather returns the pairs of all documents, sorted. Later documents cost more, so goroutines take documents as they
+// become free.
+func (t *Tuner) gather(ctx context.Context, what string, join *eval.Join) ([]eval.Pair, error) {
 	var (
+		n           = join.Len()
 		group       errgroup.Group
 		next, count atomic.Int64
 		mu          sync.Mutex
@@ -116,12 +99,12 @@ func (t *Tuner) gather(ctx context.Context, what string, n int,
 	)
 	for range t.Workers {
 		group.Go(func() error {
-			appendPairs := newAppend()
+			probe := join.NewProbe()
 			var own []eval.Pair
 			for first := int(next.Add(atOnce)) - atOnce; first < n; first = int(next.Add(atOnce)) - atOnce {
 				for i := first; i < min(n, first+atOnce); i++ {
 					before := len(own)
-					own = appendPairs(own, i)
+					own = probe.Append(own, i)
 					if count.Add(int64(len(own)-before)) > int64(t.MostPairs) {
 						return eval.ErrPairs
 					}

@@ -90,7 +90,7 @@ func (t *Tuner) row(s Setting, f *found, verdicts []index.Verdict) Row {
 	if t.Labels != nil {
 		all = copies.ByClusters(f.known)
 	} else {
-		all = copies.ByPairs(f.truth.At(tenThousandths(s.Threshold)))
+		all = copies.ByPairs(eval.Reaching(f.pairs, tenThousandths(s.Threshold)))
 	}
 	row := Row{Setting: s, Figures: newFigures(eval.Count(all))}
 	for i, of := range copies {

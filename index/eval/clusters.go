@@ -75,5 +75,4 @@ func AdjustedRand(a, b []int) float64 {
 	return (together - expected) / (most - expected)
 }
 
-// twos returns the number of pairs among n.
 func twos(n int) float64 { return float64(n) * float64(n-1) / 2 }

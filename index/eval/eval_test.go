@@ -38,7 +38,6 @@ func corpus(random *rand.Rand, n int) [][]uint64 {
 	return sets
 }
 
-// allPairs compares all pairs.
 func allPairs(sets [][]uint64, threshold int) (pairs []eval.Pair) {
 	for a, x := range sets {
 		for b := a + 1; b < len(sets); b++ {

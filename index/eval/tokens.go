@@ -84,7 +84,6 @@ func (n *numbering) find(shingle uint64) (number uint32, ok bool) {
 	return found - 1, found > 0
 }
 
-// slot returns the slot of a shingle, or the one where it would be.
 func (n *numbering) slot(shingle uint64) uint64 {
 	slot := shingle * 0x9e3779b97f4a7c15 >> 20 & n.mask
 	for n.numbers[slot] != 0 && n.shingles[slot] != shingle {

@@ -132,7 +132,6 @@ func (d *described) open(ctx context.Context, path string) (status int, kind str
 	return resp.StatusCode, resp.Header.Get("Content-Type"), bufio.NewScanner(resp.Body)
 }
 
-// at walks into an answer.
 func at(v any, path ...any) any {
 	for _, p := range path {
 		switch p := p.(type) {
@@ -373,5 +372,4 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// anySource is a source with the defaults.
 func anySource() []document.Source { return []document.Source{document.DefaultSource()} }

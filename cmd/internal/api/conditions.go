@@ -21,7 +21,6 @@ type condition struct {
 // anchor is the name of the alert's section in the runbook.
 func anchor(code string) string { return strings.ToLower(code) }
 
-// seen is what conditions look at.
 type seen struct {
 	*consumer.Stats
 	now  reading

@@ -211,7 +211,6 @@ func (a *api) sendOrder(r *http.Request) (o sendOrder, what, remedy string) {
 	return o, "", ""
 }
 
-// sentDocument is what is told of a document.
 type sentDocument struct {
 	Topic     string       `json:"topic"`
 	Partition *int32       `json:"partition,omitempty"`
@@ -225,7 +224,6 @@ type sentDocument struct {
 	Error     string       `json:"error,omitempty"`
 }
 
-// sentDocuments is the answer to a request with documents.
 type sentDocuments struct {
 	Error     string         `json:"error,omitempty"`
 	Remedy    string         `json:"remedy,omitempty"`
@@ -251,7 +249,6 @@ func newSentDocument(of *gateway.Answer) sentDocument {
 	return d
 }
 
-// answerSent answers a request with documents.
 func (a *api) answerSent(w http.ResponseWriter, o *sendOrder, answers []gateway.Answer) {
 	code, told := http.StatusAccepted, sentDocuments{Documents: make([]sentDocument, len(answers))}
 	if o.wait > 0 {

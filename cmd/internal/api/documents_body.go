@@ -23,7 +23,6 @@ const (
 const documentsRemedy = "send a document as application/json, text/plain or application/octet-stream, or several as a JSON " +
 	"array or as application/x-ndjson, a document a line"
 
-// errNoJSON says that what is declared to be JSON is none.
 var errNoJSON = errors.New("is not JSON")
 
 // readDocuments reads the documents of a body, as they are, for a topic. It answers by itself what has none.
@@ -106,7 +105,6 @@ func (a *api) whole(r *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// unpacking counts what is unpacked with the body that it comes from.
 type unpacking struct {
 	io.Reader
 	with *counted

@@ -215,7 +215,6 @@ func TestSendAnswers(t *testing.T) {
 	}
 }
 
-// outcomeOf is the label of an answer.
 func outcomeOf(code int, query string) string {
 	if code == http.StatusAccepted && query == "" {
 		return "taken"

@@ -97,7 +97,6 @@ const (
 // fakeSource is where its documents come from.
 func fakeSource() entry.Source { return entry.Source{Topic: [16]byte{7}, Partition: 2} }
 
-// newFake remembers the original, and a copy of it.
 func newFake(t *testing.T) *fake {
 	t.Helper()
 	p := index.DefaultParams()

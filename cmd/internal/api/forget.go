@@ -21,7 +21,6 @@ const (
 
 const forgetRemedy = `send {"documents": ["an id", "topic/partition/offset"]}`
 
-// order is the body of a request to forget.
 type order struct {
 	Documents []string `json:"documents"`
 	Copies    bool     `json:"copies"`

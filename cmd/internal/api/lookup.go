@@ -145,7 +145,6 @@ func (q *question) decode(w http.ResponseWriter) (ok bool) {
 	return true
 }
 
-// one looks a text up.
 func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, q *question) (shape.Result, error) {
 	if p := a.inForce(); s.Signer == nil || s.by != p.Duplicates {
 		made, err := index.NewSigner(*p)

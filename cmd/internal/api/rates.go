@@ -21,7 +21,6 @@ type sample struct {
 	entered               uint64 // into the window, by this process's replica
 }
 
-// rates keeps the last samples.
 type rates struct {
 	mu   sync.Mutex
 	last []sample // the oldest first

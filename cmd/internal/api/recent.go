@@ -38,7 +38,6 @@ func newCopied(c *recent.Copy) shape.Copy {
 	}
 }
 
-// filter is what a request asks of copies.
 type filter struct {
 	topic   string
 	scoped  bool // only copies of the scope

@@ -29,7 +29,6 @@ func histogramOf(h *consumer.Histogram) shape.Histogram {
 	return shape.Histogram{Bounds: append([]float64{}, h.Bounds...), Counts: append([]uint64{}, h.Counts...)}
 }
 
-// status answers GET /api/v1/status.
 func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	s := a.Service.Stats()
 	ready := a.Service.Ready()

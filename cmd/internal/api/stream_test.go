@@ -62,7 +62,6 @@ func TestStreamsEnd(t *testing.T) {
 	}
 }
 
-// running serves the API and what it does beside.
 func running(ctx context.Context, t *testing.T) (a *API, url string) {
 	t.Helper()
 	d := must(New(&Setup{

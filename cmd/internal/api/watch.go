@@ -14,7 +14,6 @@ const (
 	readings  = 125 // of an hour, and some more
 )
 
-// reading is what conditions need of the counters.
 type reading struct {
 	at                               time.Time
 	ready                            bool

@@ -89,7 +89,6 @@ func examples(all string) (first, rest string) {
 	return strings.Join(lines[:n], "\n"), strings.Join(lines[n:], "\n")
 }
 
-// helpColumns returns how wide help is.
 func helpColumns(out io.Writer) int {
 	file, ok := out.(*os.File)
 	if !ok || !terminal.Is(file) {

@@ -156,7 +156,6 @@ func ready(ctx context.Context, is func() bool) error {
 	return nil
 }
 
-// show sends the documents and shows the verdicts until each document has one.
 func (d *demo) show(ctx context.Context, docs *Documents) error {
 	sending, stop := context.WithCancel(ctx)
 	defer stop()

@@ -45,7 +45,6 @@ type verdictView interface {
 	close() error
 }
 
-// viewOptions describe the output of the view.
 type viewOptions struct {
 	Terminal bool             // else plain lines
 	Color    bool             // on a terminal

@@ -66,7 +66,6 @@ type forPeople interface {
 	ForPeople() (cause, remedy string)
 }
 
-// causeAndRemedy splits an error for people.
 func causeAndRemedy(err error) (cause, remedy string) {
 	var known forPeople
 	if errors.As(err, &known) {

@@ -86,7 +86,6 @@ func runExplain(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// documentsOf returns the two documents.
 func documentsOf(ctx context.Context, cmd *cobra.Command, files, args []string, c config.Config) (d [2]Input, err error) {
 	if len(files) > 0 {
 		return documentsIn(ctx, cmd, files, [2]string(args), c)
@@ -103,7 +102,6 @@ func documentsOf(ctx context.Context, cmd *cobra.Command, files, args []string, 
 	return d, nil
 }
 
-// documentsIn returns two documents of files.
 func documentsIn(ctx context.Context, cmd *cobra.Command, files []string, names [2]string, c config.Config) (
 	d [2]Input, err error,
 ) {

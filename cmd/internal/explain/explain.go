@@ -181,7 +181,6 @@ func (r *reader) read(d *Document, in Input) error {
 	return nil
 }
 
-// compare compares the sets of shingles.
 func (x *Explanation) compare() {
 	shared, union := sketch.Jaccard(x.A.set, x.B.set)
 	x.Jaccard = newShare(shared, union)

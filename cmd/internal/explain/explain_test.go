@@ -132,7 +132,6 @@ func TestFlipFlips(t *testing.T) {
 	}
 }
 
-// textsOf are a text and an edited one.
 func textsOf(random *rand.Rand) (a, b string) {
 	words := make([]string, 40+random.IntN(40))
 	for i := range words {

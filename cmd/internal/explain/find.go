@@ -66,7 +66,6 @@ func newFinder(p index.Params, names [2]string) (*finder, error) {
 	return f, err
 }
 
-// fileRow is where a document is.
 type fileRow struct {
 	file string
 	row  int

@@ -26,7 +26,6 @@ func newJudge(p index.Params) (*judge, error) {
 	return &judge{series: series}, err
 }
 
-// add judges the next document.
 func (j *judge) add(name string, e entry.Entry) (Judged, error) {
 	e.Offset, e.ID = j.next, []byte(name)
 	j.next++

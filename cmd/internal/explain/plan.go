@@ -35,7 +35,6 @@ type Plan struct {
 	asked    bool // for Documents
 }
 
-// found is a point of the S-curve.
 type found struct {
 	Similarity float64  `json:"similarity"`
 	Share      float64  `json:"share"`

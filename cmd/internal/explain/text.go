@@ -76,7 +76,6 @@ func writeSome(line func(name, format string, args ...any), name string, shingle
 	line(name, "%s%s", strings.Join(quoted, ", "), more)
 }
 
-// writeAll writes a list of shingles.
 func writeAll(line func(name, format string, args ...any), name string, shingles []string) {
 	quoted := make([]string, len(shingles))
 	for i, s := range shingles {

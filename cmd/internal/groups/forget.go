@@ -86,7 +86,6 @@ func forget(ctx context.Context, cmd *cobra.Command, s *target.Service, names []
 	return exit.Undone(err)
 }
 
-// forgetNames returns the names of the arguments and of --file.
 func forgetNames(cmd *cobra.Command, names []string) ([]string, error) {
 	if path := cmdline.Text(cmd, "file"); path != "" {
 		in, err := cmdline.OpenInput(cmd, path)

@@ -69,7 +69,6 @@ func Read(ctx context.Context, of func(*Group) Part, s *target.Service) (*Group,
 	return g, nil
 }
 
-// show writes what is in force.
 func (g *Group) show(_ context.Context, cmd *cobra.Command) error {
 	number, name, text := g.part.shown()
 	if cmdline.Bool(cmd, "json") {
@@ -104,7 +103,6 @@ func (g *Group) agrees() string {
 	return fmt.Sprintf("this configuration has the %s in force in journal %s\n", g.part.words().name, g.journal.Topic)
 }
 
-// applied is what apply did.
 type applied struct {
 	Journal string   `json:"journal"`
 	Change  uint32   `json:"change"`  // what is in force now

@@ -28,7 +28,6 @@ func readNames(from io.Reader) (names []string, err error) {
 	return names, lines.Err()
 }
 
-// checkNames says what is wrong with the names.
 func checkNames(names []string) error {
 	switch {
 	case len(names) == 0:

@@ -21,7 +21,6 @@ func (r routes) shown() (number uint32, name string, text []byte) {
 	return now.Number, fmt.Sprintf("routing %d", now.Number), now.Text
 }
 
-// own is that of the configuration.
 func (r routes) own() []byte { return routing.Text(r.config.Sources, r.config.Sink) }
 
 func (r routes) difference() difference {

@@ -50,7 +50,6 @@ func runHandover(ctx context.Context, cmd *cobra.Command, s *target.Service, _ [
 	return err
 }
 
-// followed are the group that a configuration follows, and its own.
 func followed(s *target.Service) (older, newer succession.Group, err error) {
 	c := s.Config
 	if c.Consumer.Succeeds == "" {

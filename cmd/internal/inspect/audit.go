@@ -126,7 +126,6 @@ func interruptedOr(ctx context.Context, err error) error {
 	return exit.Undone(err)
 }
 
-// auditInputs are the values of the flags and the configuration.
 func auditInputs(cmd *cobra.Command, s *target.Service) (in audit.Inputs, err error) {
 	c := s.Config
 	memory, err := cmdline.Size(cmd, "memory")
@@ -151,7 +150,6 @@ func auditInputs(cmd *cobra.Command, s *target.Service) (in audit.Inputs, err er
 	return in, nil
 }
 
-// topicsThere checks that Kafka answers and has the topics.
 func topicsThere(ctx context.Context, s *target.Service, in *audit.Inputs) (err error) {
 	c := s.Config
 	if in.Sources, err = s.Sources(ctx); err != nil {

@@ -134,7 +134,6 @@ func absent(r *audit.Report) string {
 	return fmt.Sprintf("not checked: whether %s in no output had to be in one\n", terminal.Grouped(r.Absent))
 }
 
-// trimmedLines removes the blanks at the ends of lines.
 func trimmedLines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -194,7 +194,6 @@ func (c *Client) unreached(ctx context.Context, err error) error {
 		c.Server(), err)
 }
 
-// refused reads the error that an answer carries.
 func (c *Client) refused(answer *http.Response) error {
 	var said shape.Failure
 	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))

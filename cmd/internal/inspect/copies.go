@@ -27,7 +27,6 @@ func WriteCopy(out io.Writer, c *shape.Copy, zone *time.Location) error {
 	return err
 }
 
-// lineOf is a copy in a line, with what a function calls the documents.
 func lineOf(c *shape.Copy, zone *time.Location, name func(*shape.Coordinates) string) string {
 	var notes []string
 	if c.Reemitted {

@@ -88,7 +88,6 @@ func certificatesOf(c config.Config) (all []doctor.Certificate) {
 	return all
 }
 
-// doctorLine is a report, which is written as it is in JSON.
 type doctorLine struct{ *doctor.Report }
 
 // Text is for people.

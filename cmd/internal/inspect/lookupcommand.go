@@ -65,7 +65,6 @@ func lookup(ctx context.Context, cmd *cobra.Command, c *Client, args []string) e
 	return nil
 }
 
-// asked is what a command line asks about.
 type asked struct {
 	args  []string // files, or texts
 	texts []string

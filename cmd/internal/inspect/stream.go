@@ -115,7 +115,6 @@ func (e *event) next(last *string) {
 	}
 }
 
-// handle hands an event on. Its error is that of a handler.
 func (e *event) handle(s Stream) error {
 	switch e.kind {
 	case "copy":

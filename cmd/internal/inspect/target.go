@@ -54,7 +54,6 @@ func OnMember(ask func(ctx context.Context, cmd *cobra.Command, c *Client,
 	}
 }
 
-// memberOf returns a client of the member that the flags name.
 func memberOf(cmd *cobra.Command) (*Client, error) {
 	p := Params{
 		Server: cmdline.Text(cmd, "server"), CA: cmdline.Text(cmd, "ca"),

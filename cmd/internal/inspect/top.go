@@ -52,7 +52,6 @@ const (
 	greenStyle = "32"
 )
 
-// canvas is a frame under construction.
 type canvas struct {
 	width, left int // columns, and rows that are left
 	colour      bool
@@ -72,7 +71,6 @@ func (c *canvas) add(style, text string) {
 	c.lines = append(c.lines, text)
 }
 
-// labelColumns is the width of the labels at the left.
 const labelColumns = 11
 
 // field draws a label and its value. What does not fit goes on in the next lines, under the value.
@@ -137,7 +135,6 @@ func (t *Top) lost(c *canvas) {
 	}
 }
 
-// flow draws what goes through.
 func (t *Top) flow(c *canvas) {
 	s := &t.last
 	room := max(0, min(60, c.width-labelColumns-28))
@@ -286,7 +283,6 @@ func size(n int64) string {
 	return terminal.Mebibytes(n)
 }
 
-// short is a duration of seconds in one unit.
 func short(seconds float64) string {
 	switch {
 	case seconds < 1:

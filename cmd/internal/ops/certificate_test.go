@@ -54,7 +54,6 @@ func certificateOf(t *testing.T, serial int64, begins, ends time.Time) (cert, ke
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
 }
 
-// put puts a file in the place of another.
 func put(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := errors.Join(os.WriteFile(path+".new", data, 0o600), os.Rename(path+".new", path)); err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// used are clients that have met all that is counted.
 func used() *Clients {
 	c, broker := NewClients(), kgo.BrokerMetadata{NodeID: 1, Host: "kafka-1", Port: 9092}
 	c.OnNewClient(nil)

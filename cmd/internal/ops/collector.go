@@ -27,7 +27,6 @@ func newRegistry(s Setup) *prometheus.Registry {
 	return r
 }
 
-// state is the data of one scrape.
 type state struct {
 	consumer.Stats
 	ready       bool

@@ -61,7 +61,6 @@ func TestList(t *testing.T) {
 	golden(t, "../../../deploy/docs/metrics.md", documented(helps, types, labels))
 }
 
-// documented is the page of all metrics.
 func documented(helps, types map[string]string, labels map[string]*labelled) []byte {
 	var b bytes.Buffer
 	b.WriteString(`# Metrics
@@ -166,7 +165,6 @@ func page(t *testing.T, s consumer.Stats, clients *Clients) []byte {
 	return b.Bytes()
 }
 
-// opened is a certificate that is shown.
 func opened(t *testing.T) *Certificate {
 	t.Helper()
 	cert, key := filepath.Join(t.TempDir(), "tls.crt"), filepath.Join(t.TempDir(), "tls.key")
@@ -180,7 +178,6 @@ func opened(t *testing.T) *Certificate {
 	return shown
 }
 
-// scrape returns the samples alone.
 func scrape(t *testing.T, s consumer.Stats) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -25,7 +25,6 @@ func showLevel(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, zerolog.GlobalLevel().String()+"\n")
 }
 
-// setLevel takes the level from the body.
 func setLevel(logger zerolog.Logger) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLevel))

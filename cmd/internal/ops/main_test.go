@@ -82,7 +82,6 @@ func statsOf(s consumer.Stats) func() consumer.Stats { return func() consumer.St
 
 func isReady(ready bool) func() bool { return func() bool { return ready } }
 
-// running is a server on a free port.
 type running struct {
 	*Server
 	stop context.CancelFunc
@@ -129,7 +128,6 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// golden compares with the file, or rewrites it.
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {

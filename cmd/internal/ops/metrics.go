@@ -335,7 +335,6 @@ func processMetrics() []metric {
 	}
 }
 
-// restored says whether the process has a replica.
 func restored(s *state) bool { return s.JournalNext >= 0 }
 
 // age returns the stream time since the oldest visible document was applied; it is absent if the window is empty.

@@ -25,7 +25,6 @@ func get(t *testing.T, path string, headers ...string) *httptest.ResponseRecorde
 	return rec
 }
 
-// all returns the assets, by name.
 func all(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -103,7 +103,6 @@ func asTheyAre(of string) *words {
 	return w
 }
 
-// lines are the keys, a line each.
 func (w *words) lines() []byte {
 	if len(w.keys) == 0 {
 		return nil
@@ -121,13 +120,11 @@ func (w *words) take(key int) string {
 	return w.all[word]
 }
 
-// step is a key in one text, or one in each.
 type step struct {
 	in   Side
 	a, b int // keys
 }
 
-// stepsOf reads a difference of lines.
 func stepsOf(changes string) (steps []step) {
 	at := step{}
 	behind := strings.SplitAfterN(changes, "\n", 4) // the names stand before

@@ -59,7 +59,6 @@ func (p *Rows) Of(number int64, name string) (file string, row int) {
 	return run.file, run.row + int(number-run.number)
 }
 
-// rowsLine is a line of a file with places.
 type rowsLine struct {
 	Sum  uint64          `json:"xxhash"` // of the runs
 	Next int64           `json:"next"`

@@ -29,7 +29,6 @@ type About struct {
 	Plots   bool // the body has the JSON and the places of plots; see page.Plots
 }
 
-// mostInputs is how many inputs are named.
 const mostInputs = 4
 
 // Of names the inputs.

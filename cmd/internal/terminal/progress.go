@@ -102,7 +102,6 @@ func (p *Progress) Line(text string) {
 	}
 }
 
-// due says whether it is time to show progress again.
 func (p *Progress) due(now time.Time) bool {
 	every := progressLine
 	if p.screen != nil {

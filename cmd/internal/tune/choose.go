@@ -21,7 +21,6 @@ func (t *Tuner) preferred() []source {
 	return all
 }
 
-// criterion returns by what the settings of the report are weighed.
 func (r *Report) criterion() criterion {
 	return criterion{
 		by: r.By, estimates: r.estimates(), recall: r.Recall, precision: r.Precision, known: r.Labelled > 0,
@@ -95,7 +94,6 @@ func (r *Report) weighed() []*Row {
 	return rows
 }
 
-// rowsOf returns the rows of a source that are weighed.
 func (r *Report) rowsOf(s *Source) []*Row {
 	return slices.DeleteFunc(r.weighed(), func(row *Row) bool { return row.Shingle != s.Shingle || row.Hash != s.Hash })
 }

@@ -129,7 +129,6 @@ func tuneSample(ctx context.Context, cmd *cobra.Command, tuner *Tuner) (*Report,
 	return tuner.Run(ctx)
 }
 
-// tuneParams is what the flags ask for.
 func tuneParams(cmd *cobra.Command, c config.Config) (Params, error) {
 	p := Params{
 		Judge: c.Judge, Precision: cmdline.Float(cmd, "min-precision"),

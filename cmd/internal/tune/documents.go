@@ -68,7 +68,6 @@ func (d *Documents) Add(name string, r *corpus.Record) {
 	}
 }
 
-// sign signs a document that is not rejected.
 func (d *Documents) sign(e *entry.Entry, r *corpus.Record) *document.Rejection {
 	switch {
 	case r.Bad != nil:

@@ -123,7 +123,6 @@ func mostListed(cmd *cobra.Command) (texts, all int, err error) {
 	return 7, 100, nil // a screen, and a page
 }
 
-// readEvaluated reads the documents.
 func readEvaluated(cmd *cobra.Command, args []string, files outfile.Files) (d *Documents, err error) {
 	err = cmdline.RunFiles(cmd, args, config.ForFiles(), EvalRules(), func(ctx context.Context, c config.Config) (err error) {
 		read, err := c.Reading()

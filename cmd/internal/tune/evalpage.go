@@ -27,7 +27,6 @@ func (d *Documents) WritePage(out io.Writer, about report.About, e Result, label
 	}{e, d.settings(), labels, d.sides(e.Positives), d.sides(e.Missed)})
 }
 
-// settings returns the settings in one line.
 func (d *Documents) settings() string {
 	p := d.judge.Duplicates
 	text := fmt.Sprintf("threshold %v, shingle %s, verify %s, ", p.Threshold, p.Shingle, p.Verify)

@@ -47,7 +47,6 @@ func Widened(g Grid, configured, usual index.DuplicatesParams) Grid {
 	return g
 }
 
-// alsoTry adds the configured value, if it is not the default.
 func alsoTry[T comparable](list []T, configured, usual T) []T {
 	if configured == usual || slices.Contains(list, configured) {
 		return list

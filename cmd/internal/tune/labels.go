@@ -89,18 +89,15 @@ func (d *Documents) Clusters(path string, note io.Writer) ([]eval.Pair, error) {
 	return clusters{path, d, note}.pairs()
 }
 
-// fewerPairs is the remedy for too many of them.
 const fewerPairs = "many are copies of each other: keep one of each, as `unecho dedup --threshold 1` does, or take " +
 	"fewer documents"
 
-// clusters are known clusters, in a file.
 type clusters struct {
 	path      string
 	documents *Documents
 	note      io.Writer
 }
 
-// pairs returns all pairs of each cluster.
 func (l clusters) pairs() ([]eval.Pair, error) {
 	members, of := map[Ref][]int{}, map[int]Ref{}
 	count := 0
@@ -158,7 +155,6 @@ func unknown(path string, line int, id, first string) error {
 		"their numbers: the first is %q", path, line, id, first)
 }
 
-// sortedPairs sorts pairs and drops repetitions.
 func sortedPairs(pairs []eval.Pair) []eval.Pair {
 	eval.SortPairs(pairs)
 	return slices.Compact(pairs)

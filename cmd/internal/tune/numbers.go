@@ -39,7 +39,6 @@ type Numbers struct {
 // named are the documents of a name.
 type named struct{ first, second int } // second is below 0 if there is none
 
-// errSeveral is returned for a name that could mean either of two documents.
 var errSeveral = errors.New("labels could mean either: those that `unecho dedup` writes name file and row as well, if files are named " +
 	"as they were for it")
 

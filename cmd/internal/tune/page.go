@@ -13,7 +13,6 @@ import (
 //go:embed page.html
 var page string
 
-// paged is what the page shows.
 type paged struct {
 	*Report
 	Plots         []plot
@@ -21,7 +20,6 @@ type paged struct {
 	First, Others []pagedRow // those that the recommendation was made of, and the others
 }
 
-// pagedRow is a row of the page; Best is the recommended one.
 type pagedRow struct {
 	Row
 	Best bool

@@ -45,7 +45,6 @@ func (c criterion) reason(best *Row, rows []*Row) string {
 	return fmt.Sprintf("%s%s of the %s; %s", c.superlative(best), c.kept(best), c.among(kept, confirmed, finds), c.evidence(best))
 }
 
-// kept says what stays as configured.
 func (c criterion) kept(best *Row) string {
 	if !c.known || c.by != ByCost {
 		return ""
@@ -68,7 +67,6 @@ func (c criterion) among(kept, confirmed int, finds string) string {
 	return fmt.Sprintf("%d that the sample bears out among %s", confirmed, settings)
 }
 
-// superlative says in what a setting is the best.
 func (c criterion) superlative(best *Row) string {
 	switch c.by {
 	case ByPrecision:

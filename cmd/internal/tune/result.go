@@ -77,7 +77,6 @@ func (e Result) Text() string {
 		listed("labelled, but no duplicate", e.FalseNegatives, e.Missed[:min(e.texts, len(e.Missed))])
 }
 
-// mostName bounds the columns of an id.
 const mostName = 22
 
 // listed returns the documents of one kind for people, as many as are listed.

@@ -99,7 +99,6 @@ func (t *Tuner) sources() []source {
 	return all
 }
 
-// tally counts the settings that are done.
 type tally struct {
 	mu        sync.Mutex // progress is called by one at a time
 	done, all int

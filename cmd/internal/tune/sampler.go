@@ -155,7 +155,6 @@ func (s *Sampler) addLabelled(called func() Ref, read func() (sampled, string)) 
 	return true, nil
 }
 
-// add takes a document that is not labelled.
 func (s *Sampler) add(name func() string, d sampled, bad string) {
 	if bad != "" {
 		s.skip(name(), bad)

@@ -37,7 +37,6 @@ func (s Setting) Short() string {
 	return fmt.Sprintf("%s in %d slots", s.bandsText(), s.Slots)
 }
 
-// bandsText returns "18 bands of 7 rows".
 func (s Setting) bandsText() string {
 	if s.ByDistance() {
 		return fmt.Sprintf("%s, distance %d", s.Sketch, s.Distance)

@@ -30,7 +30,6 @@ func (r *Report) WriteTable(out io.Writer) error {
 	return err
 }
 
-// table returns the report with so many truths and settings.
 func (r *Report) table(truths, settings int) string {
 	var b strings.Builder
 	if r.Labelled > 0 {
@@ -214,7 +213,6 @@ func (r *Report) writeRecommended(b *strings.Builder) {
 	}
 }
 
-// wrap breaks a text into lines.
 func wrap(text string) string {
 	if text == "" {
 		return ""

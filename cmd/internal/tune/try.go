@@ -80,7 +80,6 @@ func (t *Tuner) service(s *Setting) index.Params {
 	return p
 }
 
-// row holds the verdicts of a setting against the truth.
 func (t *Tuner) row(s Setting, f *found, verdicts []index.Verdict) Row {
 	copies := make(eval.Copies, len(verdicts))
 	for i := range verdicts {

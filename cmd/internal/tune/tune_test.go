@@ -119,7 +119,6 @@ func eachOnce(t *testing.T, report *Report) {
 	}
 }
 
-// rendered looks at the report in its three forms.
 func rendered(t *testing.T, tried *Report) {
 	t.Helper()
 	tried.Skipped[0].Why = "<script>"

@@ -43,7 +43,6 @@ func (w *wrongs) add(x Wrong) {
 	w.kept = slices.Insert(w.kept, at, x)
 }
 
-// judged are documents with their verdicts.
 type judged struct {
 	*Documents
 	verdicts  []index.Verdict

@@ -92,6 +92,14 @@ func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (
 	if err == nil {
 		err = nothingBehind(decoder)
 	}
+	if err != nil {
+		refuseBody(w, err, remedy)
+	}
+	return err == nil
+}
+
+// refuseBody answers why a body cannot be read; remedy says what one should be.
+func refuseBody(w http.ResponseWriter, err error, remedy string) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.Is(err, errCrowded):
@@ -99,10 +107,13 @@ func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		fail(w, http.StatusRequestTimeout, "the body did not arrive in time", "send it at once")
 	case errors.As(err, &large):
-		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody),
+		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", maxBody), "send less in a request")
+	case errors.Is(err, errUnpacked):
+		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes, unpacked", maxBody),
 			"send less in a request")
-	case err != nil:
+	case errors.Is(err, errCoding):
+		fail(w, http.StatusUnsupportedMediaType, err.Error(), "send the body as it is, or with Content-Encoding: gzip")
+	default:
 		fail(w, http.StatusBadRequest, "the body cannot be read: "+err.Error(), remedy)
 	}
-	return err == nil
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"os"
 )
 
 // Kinds of bodies with documents.
@@ -33,21 +32,8 @@ func (a *api) readDocuments(w http.ResponseWriter, r *http.Request, topic string
 		return nil, false
 	}
 	body, err := a.whole(r)
-	var large *http.MaxBytesError
-	switch {
-	case errors.Is(err, errCrowded):
-		crowded(w, err)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		fail(w, http.StatusRequestTimeout, "the body did not arrive in time", "send it at once")
-	case errors.As(err, &large), errors.Is(err, errUnpacked):
-		fail(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes, unpacked", maxBody),
-			"send less in a request")
-	case errors.Is(err, errCoding):
-		fail(w, http.StatusUnsupportedMediaType, err.Error(), "send the body as it is, or with Content-Encoding: gzip")
-	case err != nil:
-		fail(w, http.StatusBadRequest, "the body cannot be read: "+err.Error(), documentsRemedy)
-	}
 	if err != nil {
+		refuseBody(w, err, documentsRemedy)
 		return nil, false
 	}
 	if values, err = split(kind, body); err != nil {

@@ -84,48 +84,39 @@ func (d *Documents) Pairs(path string, note io.Writer) ([]eval.Pair, error) {
 	return l.Pairs(d.numbers, note)
 }
 
-// Clusters returns all pairs of the clusters of a file; note is called for a first line that is none.
-func (d *Documents) Clusters(path string, note io.Writer) ([]eval.Pair, error) {
-	return clusters{path, d, note}.pairs()
-}
-
+// fewerPairs is the remedy for too many of them.
 const fewerPairs = "many are copies of each other: keep one of each, as `unecho dedup --threshold 1` does, or take " +
 	"fewer documents"
 
-type clusters struct {
-	path      string
-	documents *Documents
-	note      io.Writer
-}
-
-func (l clusters) pairs() ([]eval.Pair, error) {
+// Clusters returns all pairs of each cluster of a file; note is called for a first line that is none.
+func (d *Documents) Clusters(path string, note io.Writer) ([]eval.Pair, error) {
 	members, of := map[Ref][]int{}, map[int]Ref{}
 	count := 0
-	err := each(l.path, func(line int, columns []string) error {
+	err := each(path, func(line int, columns []string) error {
 		document, cluster := Ref{Name: columns[0]}, Ref{Name: columns[1]}
 		if len(columns) == clusterColumns {
 			document, cluster = document.at(columns[2], columns[3]), cluster.at(columns[4], columns[5])
 		}
-		number, known, err := l.documents.numbers.find(document)
+		number, known, err := d.numbers.find(document)
 		switch {
 		case !known && line == 1:
-			header(l.note, l.path, document.Name)
+			header(note, path, document.Name)
 			return nil
 		case !known:
-			return unknown(l.path, line, document.Name, l.documents.numbers.First)
+			return unknown(path, line, document.Name, d.numbers.First)
 		case err != nil:
-			return fmt.Errorf("read %s: line %d: %w", l.path, line, err)
+			return fmt.Errorf("read %s: line %d: %w", path, line, err)
 		}
 		if other, twice := of[number]; twice {
 			if other != cluster {
-				return fmt.Errorf("read %s: line %d: document %q is in cluster %q already, and cannot be in %q as well", l.path,
+				return fmt.Errorf("read %s: line %d: document %q is in cluster %q already, and cannot be in %q as well", path,
 					line, document.Name, other.Name, cluster.Name)
 			}
 			return nil
 		}
 		of[number] = cluster
 		if count += len(members[cluster]); count > eval.MostPairs {
-			return fmt.Errorf("read %s: line %d: %w: more than %d in clusters: %s", l.path, line, eval.ErrPairs, eval.MostPairs,
+			return fmt.Errorf("read %s: line %d: %w: more than %d in clusters: %s", path, line, eval.ErrPairs, eval.MostPairs,
 				fewerPairs)
 		}
 		members[cluster] = append(members[cluster], number)

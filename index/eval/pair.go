@@ -2,9 +2,11 @@ package eval
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
 )
 
 // Pair is two documents, by their places in the corpus, A before B, and what their sets have in common. Their Jaccard
@@ -52,4 +54,48 @@ func Histogram(pairs []Pair, steps int) []int {
 		counts[min(steps-1, p.Shared*steps/p.Union)]++
 	}
 	return counts
+}
+
+// ErrPairs says that there are more pairs than there is memory for.
+var ErrPairs = errors.New("too many pairs")
+
+// MostPairs fit into 1 GiB. A corpus with more consists mostly of copies.
+const MostPairs = 10_000_000
+
+// Distinct turns a sorted multiset into a set: the second and each later occurrence of a shingle becomes a shingle of
+// its own, so that the Jaccard similarity of two sets is that of their multisets. Two different shingles become equal
+// with a probability of about 2^-64.
+func Distinct(multiset []uint64) []uint64 {
+	set := slices.Clone(multiset)
+	occurrence := uint64(0)
+	for i := 1; i < len(multiset); i++ {
+		if occurrence++; multiset[i] != multiset[i-1] {
+			occurrence = 0
+		}
+		set[i] ^= occurrence * odd
+	}
+	slices.Sort(set)
+	return slices.Compact(set)
+}
+
+// odd spreads small numbers over 64 bits: 2^64 divided by the golden ratio (Knuth, "The Art of Computer Programming",
+// 6.4).
+const odd = 0x9e3779b97f4a7c15
+
+// A Ruler makes the sets of shingles whose Jaccard similarity is that of documents. It is not safe for concurrent use.
+type Ruler struct {
+	normalizer *text.Normalizer
+	shingling  text.Shingling
+	normal     []byte
+}
+
+// NewRuler makes a Ruler by settings that are valid.
+func NewRuler(p text.Params, shingling text.Shingling) *Ruler {
+	return &Ruler{normalizer: text.NewNormalizer(p), shingling: shingling}
+}
+
+// Set returns the set of a document, sorted, in the memory of dst.
+func (r *Ruler) Set(dst []uint64, document []byte) []uint64 {
+	r.normal = r.normalizer.Append(r.normal[:0], document)
+	return text.Set(r.shingling.AppendHashes(dst[:0], r.normal))
 }

@@ -1,16 +1,21 @@
 package api
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/recent"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
+	normal "github.com/unecho/unecho/index/text"
 )
 
 // remembered is what a member knows of a document.
@@ -150,3 +155,110 @@ func unknown(w http.ResponseWriter, at *shape.Coordinates, found *member.Whereab
 			"look into the output topics for the record whose header unecho-source names it")
 	}
 }
+
+// leaves is when a document leaves the window, at the rate of the last minute.
+type leaves struct {
+	At    shape.Moment `json:"at,omitzero"`     // the first of those below
+	Bound string       `json:"bound,omitempty"` // and which it is
+	Age   shape.Moment `json:"by_age,omitzero"`
+	Count shape.Moment `json:"by_count,omitzero"`
+	Bytes shape.Moment `json:"by_bytes,omitzero"`
+}
+
+// newLeaves reckons. entering is how many documents a second enter the window; 0: none, or that is not known.
+func newLeaves(p *index.Params, k *index.Known, s *index.Stats, entering float64) *leaves {
+	l := &leaves{}
+	first := int64(0)
+	note := func(ms int64, bound string, to *shape.Moment) {
+		*to = shape.At(ms)
+		if first == 0 || ms < first {
+			first, l.At, l.Bound = ms, *to, bound
+		}
+	}
+	if p.Duplicates.Remember.Age > 0 {
+		note(k.Seen+p.Duplicates.Remember.Age.Milliseconds(), "age", &l.Age)
+	}
+	if entering <= 0 || s.Documents == 0 {
+		return l
+	}
+	after := func(documents float64) (ms int64, near bool) {
+		const century = 100 * 365 * 24 * float64(time.Hour/time.Second)
+		seconds := max(0, documents) / entering
+		return s.Now + int64(1000*seconds), seconds < century
+	}
+	if p.Duplicates.Remember.Documents > 0 {
+		if ms, near := after(float64(p.Duplicates.Remember.Documents - s.Documents + k.Older + 1)); near {
+			note(ms, "documents", &l.Count)
+		}
+	}
+	if p.Duplicates.Remember.Memory > 0 {
+		each := max(1, float64(s.WindowBytes)/float64(s.Documents))
+		if ms, near := after((float64(int64(p.Duplicates.Remember.Memory)-s.WindowBytes+k.OlderPart) + each) / each); near {
+			note(ms, "memory", &l.Bytes)
+		}
+	}
+	return l
+}
+
+// Bounds of the texts that are told.
+const (
+	maxText     = 64 << 10 // bytes of a text, and of a value
+	textsAtOnce = 2        // records that are read at a time: each takes up to the memory of a batch
+)
+
+// text is what a document's record holds now.
+type text struct {
+	Missing  string `json:"missing,omitempty"`  // why there is none; then the others are empty
+	Rejected string `json:"rejected,omitempty"` // the reason for which such a record is no document
+	Text     string `json:"text"`               // what is compared, before it is normalised
+	Cut      bool   `json:"cut"`                // Text is only the first part
+	Raw      string `json:"raw"`                // the record's value; what is not UTF-8 is replaced
+	RawCut   bool   `json:"raw_cut"`
+	RawBytes int    `json:"raw_bytes"`
+}
+
+// addText reads the document's text from its topic. It answers by itself if it cannot.
+func (a *api) addText(w http.ResponseWriter, r *http.Request, m *remembered) bool {
+	select {
+	case a.texts <- struct{}{}:
+		defer func() { <-a.texts }()
+	default:
+		busy(w)
+		return false
+	}
+	t, err := a.readText(r.Context(), m)
+	if err != nil {
+		a.Logger.Warn().Err(err).Msg("the text of a document cannot be read for an API request")
+		fail(w, http.StatusBadGateway, "Kafka does not give the record now", "ask again; the log of this member says why")
+		return false
+	}
+	m.Text = t
+	return true
+}
+
+func (a *api) readText(ctx context.Context, m *remembered) (*text, error) {
+	in, err := a.Service.Record(ctx, m.source, m.Topic, m.Offset)
+	switch {
+	case errors.Is(err, topic.ErrNoRecord):
+		return &text{Missing: "the record is gone by retention or compaction"}, nil
+	case errors.Is(err, topic.ErrOther):
+		return &text{Missing: "the topic was deleted and created again since"}, nil
+	case err != nil:
+		return nil, err
+	}
+	t := &text{RawBytes: len(in.Value)}
+	t.Raw, t.RawCut = cut(in.Value)
+	d, bad, err := a.reader.Read(ctx, in, nil)
+	if err != nil {
+		return nil, err
+	}
+	if bad != nil {
+		t.Rejected = string(bad.Reason)
+		return t, nil
+	}
+	t.Text, t.Cut = cut(d.Text)
+	return t, nil
+}
+
+// cut returns the first part of a text, whole characters of it, and whether there is more.
+func cut(b []byte) (string, bool) { return string(normal.Cut(b, maxText)), len(b) > maxText }

@@ -1,6 +1,10 @@
 package inspect
 
 import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,6 +14,116 @@ import (
 	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
+
+// mostBytes bounds what is asked at once. The member refuses a text above its advanced.max_document_bytes, and a request of more
+// than 4 MiB.
+const (
+	mostBytes = 3 << 20
+)
+
+// Asker asks a member about texts, several at a time, and writes what it says of each, in their order.
+type Asker struct {
+	Client *Client
+	Scope  string
+	Topic  string
+	Most   int // matches of each text
+	Out    io.Writer
+	JSON   bool // a JSON object for each text
+	Named  bool // with what each text is called
+
+	Unique int // texts so far that are no duplicates
+
+	names, texts []string
+	bytes        int
+}
+
+// Text asks about the whole of in, perhaps not at once.
+func (a *Asker) Text(ctx context.Context, name string, in io.Reader) error {
+	text, err := io.ReadAll(io.LimitReader(in, mostBytes+1))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(text) > mostBytes {
+		return fmt.Errorf("%.60s has more than %d bytes, which no member compares", name, mostBytes)
+	}
+	return a.add(ctx, name, string(text))
+}
+
+// Lines asks about each line of in that is not empty.
+func (a *Asker) Lines(ctx context.Context, in io.Reader) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, mostBytes)
+	for n := 1; lines.Scan(); n++ {
+		if text := lines.Text(); strings.TrimSpace(text) != "" {
+			if err := a.add(ctx, text, text); err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("a line has more than %d bytes, which no member compares", mostBytes)
+	}
+	return lines.Err()
+}
+
+func (a *Asker) add(ctx context.Context, name, text string) error {
+	size := written(text)
+	if len(a.texts) == mostTexts || a.bytes+size > mostBytes {
+		if err := a.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	a.names, a.texts, a.bytes = append(a.names, name), append(a.texts, text), a.bytes+size
+	return nil
+}
+
+// written is how many bytes of JSON a text takes at most, be it in base64 because one beside it is not UTF-8.
+func written(text string) int {
+	n := len(text) + len(`"",`)
+	for _, c := range text {
+		switch {
+		case c == '"' || c == '\\':
+			n++
+		case c < ' ' || c == '\u2028' || c == '\u2029': // \u000b
+			n += 5
+		}
+	}
+	return max(n, base64.StdEncoding.EncodedLen(len(text))+len(`"",`))
+}
+
+// Flush asks about the texts that were not asked about yet.
+func (a *Asker) Flush(ctx context.Context) error {
+	if len(a.texts) == 0 {
+		return nil
+	}
+	results, err := a.Client.Lookup(ctx, Question{Texts: a.texts, Scope: a.Scope, Topic: a.Topic, Most: a.Most})
+	if err != nil {
+		return err
+	}
+	for i := range results {
+		if !results[i].Duplicate {
+			a.Unique++
+		}
+		if err := a.write(a.names[i], &results[i]); err != nil {
+			return err
+		}
+	}
+	a.names, a.texts, a.bytes = a.names[:0], a.texts[:0], 0
+	return nil
+}
+
+func (a *Asker) write(name string, r *shape.Result) error {
+	if a.JSON {
+		return terminal.WriteJSON(a.Out, struct {
+			Text string `json:"text"` // or the file's name
+			*shape.Result
+		}{name, r})
+	}
+	if !a.Named {
+		name = ""
+	}
+	return WriteResult(a.Out, name, r)
+}
 
 // Columns of what documents name themselves.
 const (

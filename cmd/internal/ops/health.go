@@ -3,11 +3,15 @@ package ops
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/consumer"
 )
@@ -105,4 +109,70 @@ func answer(w http.ResponseWriter, code int, text string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)
 	_, _ = io.WriteString(w, text) // an error means that the client is gone
+}
+
+// onlyLocal keeps away everybody who is not on this machine, whatever address is listened on: what it guards changes
+// the process or looks into it. Who can open a shell here, or forward a port, may.
+func onlyLocal(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !local(r) {
+			answer(w, http.StatusForbidden,
+				"this is for callers on the same machine: ask 127.0.0.1 from there, for example through kubectl port-forward\n")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// local says whether a request comes from this machine, was not passed on by a proxy, and names no host. A page in a
+// browser that was led here by a name of its own would name that.
+func local(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !from.Addr().Unmap().IsLoopback() {
+		return false
+	}
+	for _, passedOn := range []string{"Forwarded", "X-Forwarded-For"} {
+		if r.Header.Get(passedOn) != "" {
+			return false
+		}
+	}
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	_, err = netip.ParseAddr(host)
+	return err == nil || host == "localhost"
+}
+
+// Adjustable returns a logger whose level PUT /log/level changes. Until then it logs what it did. The level is that of
+// the whole process (zerolog.SetGlobalLevel): loggers that have a higher one of their own keep it.
+func Adjustable(logger zerolog.Logger) zerolog.Logger {
+	zerolog.SetGlobalLevel(logger.GetLevel())
+	return logger.Level(zerolog.TraceLevel)
+}
+
+// levels are those of log.level.
+func levels() []string { return []string{"debug", "info", "warn", "error"} }
+
+const maxLevel = 64 // bytes of a request
+
+func showLevel(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, zerolog.GlobalLevel().String()+"\n")
+}
+
+func setLevel(logger zerolog.Logger) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLevel))
+		word := strings.TrimSpace(string(body))
+		if err != nil || !slices.Contains(levels(), word) {
+			answer(w, http.StatusBadRequest, "the body is the level: "+strings.Join(levels(), ", ")+"\n")
+			return
+		}
+		to, _ := zerolog.ParseLevel(word)
+		from := zerolog.GlobalLevel()
+		zerolog.SetGlobalLevel(min(from, to)) // so that the change is logged
+		logger.Info().Stringer("from", from).Stringer("to", to).Msg("log level changes")
+		zerolog.SetGlobalLevel(to)
+		answer(w, http.StatusOK, word+"\n")
+	}
 }

@@ -3,17 +3,20 @@ package ops
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/stop"
 )
 
 // Bounds on how long a client can hold up the server: requests are a line and some headers, answers some ten kilobytes.
@@ -149,3 +152,80 @@ func (s *Server) URL() string {
 	}
 	return scheme + net.JoinHostPort(host, port) + "/"
 }
+
+// cannotListen says why ops cannot listen at http.listen, and what to do.
+func cannotListen(listen string, err error) error {
+	return &stop.Error{
+		What: "listen for health and metrics on http.listen " + listen, Err: bare(err),
+		Remedy: listenRemedy(err),
+	}
+}
+
+func listenRemedy(err error) string {
+	var unknown *net.DNSError
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "another process has this port, perhaps another unecho: set http.listen to a free one, to port 0 for any, or " +
+			"to nothing for none"
+	case errors.Is(err, syscall.EACCES):
+		return "this user may not open that port: set http.listen to one above 1023"
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &unknown):
+		return "this machine has no such address: set http.listen to 127.0.0.1:9464, or to :9464 to be reached from outside"
+	}
+	return "set http.listen to host:port, such as 127.0.0.1:9464, or to nothing for none"
+}
+
+// bare drops the operation and the address, which the message already names.
+func bare(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
+	}
+	var address *net.AddrError
+	if errors.As(err, &address) {
+		return errors.New(address.Err)
+	}
+	return err
+}
+
+// Bounds of complaints in the log: whoever reaches the address can cause them.
+const (
+	maxComplaints   = 10
+	complaintsEvery = time.Minute
+)
+
+// troubles writes the complaints of net/http and of the metrics library into the log, so many in a while.
+type troubles struct {
+	logger zerolog.Logger
+	now    func() time.Time
+
+	mu      sync.Mutex
+	began   time.Time
+	told    int
+	leftOut int
+}
+
+func newTroubles(logger zerolog.Logger) *troubles { return &troubles{logger: logger, now: time.Now} }
+
+// Write logs one complaint.
+func (t *troubles) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now := t.now(); now.Sub(t.began) >= complaintsEvery {
+		t.began, t.told = now, 0
+	}
+	if t.told++; t.told > maxComplaints {
+		t.leftOut++
+		return len(p), nil
+	}
+	e := t.logger.Warn().Bytes("because", p)
+	if t.leftOut > 0 {
+		e.Int("left_out", t.leftOut)
+		t.leftOut = 0
+	}
+	e.Msg("a request for health or metrics went wrong")
+	return len(p), nil
+}
+
+// Println logs one complaint.
+func (t *troubles) Println(v ...any) { _, _ = fmt.Fprint(t, v...) }

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,13 @@ import (
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/eval"
+	"github.com/unecho/unecho/sink"
 )
 
 // EvalCommand is the verb eval.
@@ -146,4 +152,115 @@ func readEvaluated(cmd *cobra.Command, args []string, files outfile.Files) (d *D
 // EvalRules say when each flag decides something.
 func EvalRules() []cmdline.Rule {
 	return slices.Concat(cmdline.SettingRules(), cmdline.PairRules(), cmdline.JudgeRules(), cmdline.FileRules(), []cmdline.Rule{{Flags: "pairs clusters list html json"}})
+}
+
+// Documents are the documents of eval, as far as they are compared.
+type Documents struct {
+	judge    index.Params
+	signer   *index.Signer
+	empty    *document.Rejection // rejection of a document without text; nil if it is not rejected
+	numbers  Numbers
+	refs     []Ref
+	entries  []entry.Entry // that of a rejected document is empty
+	rejected report.Rejections
+	raw      [][]byte // documents as they came in, if they are kept
+	keepsRaw bool
+}
+
+// New builds an empty Documents for documents that are judged by these settings, as `unecho dedup` does.
+func New(judge index.Params, p document.Params) (*Documents, error) {
+	judge, err := judge.ForFiles(nil)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := index.NewSigner(judge)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := document.New(p)
+	if err != nil {
+		return nil, err
+	}
+	return &Documents{judge: judge, signer: signer, empty: reader.EmptyRejection("")}, nil
+}
+
+// KeepTexts has the documents that come be kept as they come in, to be shown.
+func (d *Documents) KeepTexts() { d.keepsRaw = true }
+
+// Len returns the number of documents.
+func (d *Documents) Len() int { return len(d.refs) }
+
+// ReportRejected reports how many would be rejected, and why the first of them.
+func (d *Documents) ReportRejected(out io.Writer) { d.rejected.Report(out, ", and so like no other") }
+
+// Add takes the next document.
+func (d *Documents) Add(name string, r *corpus.Record) {
+	ref := RefOf(name, r)
+	if d.numbers.Add(ref, len(d.refs)); len(d.refs) == 0 {
+		d.numbers.First = name
+	}
+	d.refs = append(d.refs, ref)
+	e := entry.Entry{Scope: r.Scope}
+	d.rejected.Add(name, d.sign(&e, r))
+	e = e.Clone()
+	d.signer.Reset()
+	d.entries = append(d.entries, e)
+	if d.keepsRaw {
+		d.raw = append(d.raw, slices.Clone(r.Text))
+	}
+}
+
+func (d *Documents) sign(e *entry.Entry, r *corpus.Record) *document.Rejection {
+	switch {
+	case r.Bad != nil:
+		return r.Bad
+	case !d.signer.Sign(e, r.Text):
+		return &document.Rejection{Reason: sink.TooLarge, Detail: "the text is too long when normalised"}
+	case e.Empty():
+		return d.empty
+	}
+	return nil
+}
+
+//go:embed eval.html
+var evalPage string
+
+// shown is a wrong pair with both texts.
+type shown struct {
+	Wrong
+	Left, Right []report.Words
+}
+
+// WritePage writes the result as one page, with the listed pairs side by side. KeepTexts must have been called before
+// the documents were added. labels names where the known pairs are from.
+func (d *Documents) WritePage(out io.Writer, about report.About, e Result, labels string) error {
+	return report.Write(out, about, evalPage, nil, struct {
+		Result
+		Settings, Labels            string
+		PositivesShown, MissedShown []shown
+	}{e, d.settings(), labels, d.sides(e.Positives), d.sides(e.Missed)})
+}
+
+func (d *Documents) settings() string {
+	p := d.judge.Duplicates
+	text := fmt.Sprintf("threshold %v, shingle %s, verify %s, ", p.Threshold, p.Shingle, p.Verify)
+	scheme, params, err := p.Scheme()
+	if err != nil {
+		return text + p.Method
+	}
+	described, err := scheme.Describe(params)
+	if err != nil {
+		return text + p.Method
+	}
+	return text + described
+}
+
+func (d *Documents) sides(pairs []Wrong) []shown {
+	all := make([]shown, 0, len(pairs))
+	for _, w := range pairs {
+		s := shown{Wrong: w}
+		s.Left, s.Right = report.Sides(string(d.raw[w.a]), string(d.raw[w.b]), d.judge.Normalize)
+		all = append(all, s)
+	}
+	return all
 }

@@ -11,16 +11,13 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 )
 
-// Topic is the source topic where nothing else is configured.
-const Topic = "documents"
-
 // Group is the consumer group where nothing else is configured.
 const Group = "unecho"
 
 // AnySource is the source where nothing else is configured.
 func AnySource() []document.Source {
 	s := document.DefaultSource()
-	s.Topics = []string{Topic}
+	s.Topics = []string{"documents"}
 	return []document.Source{s}
 }
 

@@ -29,25 +29,18 @@ func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdi
 		return err
 	}
 	part := journal.Part{
-		Options: setup.Kafka, Topic: name, Params: setup.Journal, End: ends[0].Offset,
-		From: journal.Begin{Offset: replica.Next(), LeaderEpoch: -1},
+		Options: setup.Kafka, Topic: name, Params: setup.Journal, From: journal.Begin{LeaderEpoch: -1}, End: ends[0].Offset,
 	}
-	err = part.Follow(ctx, journal.Handler{
-		ProducerTime: true, Owner: setup.Params.Group,
-		Skip: func(at index.Stamp, _ int32, _ *journal.StrayError) error {
+	by := journal.Reader{Owner: setup.Params.Group, ProducerTime: true}
+	return part.Read(ctx, by, func(at index.Stamp, rec index.Record, stray *journal.StrayError) error {
+		if stray != nil {
 			replica.Skip(at)
 			return nil
-		},
-		Apply: func(at index.Stamp, _ int32, rec index.Record) error {
-			did := replica.Apply(at, rec)
-			for i := range did.Judged {
-				fn(index.SourceOf(rec, &did.Judged[i]), &did.Judged[i])
-			}
-			return nil
-		},
+		}
+		did := replica.Apply(at, rec)
+		for i := range did.Judged {
+			fn(index.SourceOf(rec, &did.Judged[i]), &did.Judged[i])
+		}
+		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("replay: %w", err)
-	}
-	return nil
 }

@@ -1,13 +1,5 @@
 package audit
 
-import (
-	"context"
-
-	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/consumer/unpack"
-)
-
 // Stage is a part of an audit.
 type Stage string
 
@@ -38,29 +30,4 @@ func (a *audit) progress(stage Stage, done, total int64) error {
 		a.in.Progress(Progress{Stage: stage, Done: done, Total: total})
 	}
 	return a.interrupted()
-}
-
-// each reads spans and reports its progress. Offsets without a record for the reader, such as those of control records,
-// count as read.
-func (a *audit) each(ctx context.Context, stage Stage, all spans, u *unpack.Unpacker,
-	fn func(*kgo.Record) error,
-) error {
-	total := int64(0)
-	for _, s := range all {
-		total += s.to - s.from
-	}
-	if err := a.progress(stage, 0, total); err != nil {
-		return err
-	}
-	err := read(ctx, a.client, u, all, fn, func(left spans) error {
-		rest := int64(0)
-		for _, s := range left {
-			rest += s.to - s.from
-		}
-		return a.progress(stage, total-rest, total)
-	})
-	if err == nil {
-		err = a.progress(stage, total, total)
-	}
-	return err
 }

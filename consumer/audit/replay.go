@@ -9,22 +9,23 @@ import (
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/replay"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/naive"
 )
 
 // replay applies the journal to the twin and notes its verdicts.
-func (a *audit) replay(ctx context.Context, all spans) error {
+func (a *audit) replay(ctx context.Context, all topic.Range) error {
 	at := entry.Name(a.in.Journal, 0)
 	whole, ok := all[at]
 	if !ok {
 		return fmt.Errorf("replay %s: it has no partition 0", a.in.Journal)
 	}
-	all = spans{at: whole} // the others are not used
-	a.report.From, a.report.To = whole.from, whole.to
+	all = topic.Range{at: whole} // the others are not used
+	a.report.From, a.report.To = whole.From, whole.To
 	var err error
-	if whole.from == 0 {
+	if whole.From == 0 {
 		a.twin = naive.New(a.in.Params, a.in.Settings, index.Fingerprint(a.in.Settings))
 		err = a.each(ctx, StageJournal, all, journal.NewUnpacker(a.in.JournalParams), a.follow)
 	} else {
@@ -44,7 +45,7 @@ func (a *audit) replay(ctx context.Context, all spans) error {
 }
 
 // replayTrimmed begins with a snapshot. It copies the journal first, because members may trim it further at any time.
-func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err error) {
+func (a *audit) replayTrimmed(ctx context.Context, all topic.Range, whole topic.Part) (err error) {
 	c, err := newJournalCopy(a.in.Directory)
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err e
 	}
 	replica, err := a.restore(ctx, whole)
 	if err != nil {
-		return fmt.Errorf("it begins at offset %d: %w", whole.from, err)
+		return fmt.Errorf("it begins at offset %d: %w", whole.From, err)
 	}
 	a.twin = naive.Resume(a.in.Params, a.in.Settings, index.Fingerprint(a.in.Settings), replica)
 	a.report.From = replica.Next()
@@ -68,7 +69,7 @@ func (a *audit) replayTrimmed(ctx context.Context, all spans, whole span) (err e
 		if at.Offset < a.report.From {
 			return nil
 		}
-		if err := a.progress(StageJournal, at.Offset-a.report.From, whole.to-a.report.From); err != nil {
+		if err := a.progress(StageJournal, at.Offset-a.report.From, whole.To-a.report.From); err != nil {
 			return err
 		}
 		rec, err := decoder.Decode(value)

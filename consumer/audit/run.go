@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -180,7 +181,7 @@ func (a *audit) run(ctx context.Context) error {
 
 // number numbers the partitions of the outputs in a fixed order, so that two audits of the same topics spell out the
 // same findings.
-func (a *audit) number(outputs spans) {
+func (a *audit) number(outputs topic.Range) {
 	a.places = slices.SortedFunc(maps.Keys(outputs), entry.PartitionName.Compare)
 	for i, p := range a.places {
 		a.numbers[p] = i
@@ -190,13 +191,13 @@ func (a *audit) number(outputs spans) {
 // outputs lists the output topics and remembers their roles.
 func (a *audit) outputs() []string {
 	var topics []string
-	add := func(topic string, set func(*roles)) {
-		r, ok := a.roles[topic]
+	add := func(name string, set func(*roles)) {
+		r, ok := a.roles[name]
 		if !ok {
-			topics = append(topics, topic)
+			topics = append(topics, name)
 		}
 		set(&r)
-		a.roles[topic] = r
+		a.roles[name] = r
 	}
 	for _, source := range a.taken() {
 		unique, duplicate, rejected := a.in.Outputs(source)
@@ -210,7 +211,7 @@ func (a *audit) outputs() []string {
 }
 
 // open makes a stream of each source partition.
-func (a *audit) open(ctx context.Context, owed spans) error {
+func (a *audit) open(ctx context.Context, owed topic.Range) error {
 	details, err := a.admin.ListTopics(ctx, append(slices.Clone(a.in.Sources), a.in.Journal)...)
 	if err != nil {
 		return fmt.Errorf("describe topics: %w", err)
@@ -218,7 +219,7 @@ func (a *audit) open(ctx context.Context, owed spans) error {
 	a.journalID = details[a.in.Journal].ID
 	for _, p := range slices.SortedFunc(maps.Keys(owed), entry.PartitionName.Compare) {
 		source := entry.Source{Topic: details[p.Topic].ID, Partition: p.Partition}
-		s := &stream{PartitionName: p, number: uint32(len(a.sources)), first: owed[p].from, goes: a.audited(p.Topic)}
+		s := &stream{PartitionName: p, number: uint32(len(a.sources)), first: owed[p].From, goes: a.audited(p.Topic)}
 		a.sources = append(a.sources, s)
 		a.streams[p], a.bySource[source] = s, s
 	}

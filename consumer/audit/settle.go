@@ -3,6 +3,7 @@ package audit
 import (
 	"slices"
 
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/wire"
 )
 
@@ -32,7 +33,7 @@ func (g *group) open(i int) bool { return g.offset < g.stream.passes[i].open }
 func (g *group) lacks(i int) bool { return g.out[i] == nil && g.offset >= g.stream.passes[i].start }
 
 // compare visits the facts, which are sorted by source record, and reckons up each record.
-func (a *audit) compare(owed spans) error {
+func (a *audit) compare(owed topic.Range) error {
 	for _, s := range a.sources {
 		s.aim(a.audited(s.Topic))
 	}
@@ -91,7 +92,7 @@ func (c *claim) at() string { return coordinates(c.output.Topic, c.output.Partit
 
 // reckon accounts the outputs of a source record to the passes. It reports what is wrong with them, and which are
 // missing.
-func (a *audit) reckon(g *group, owed spans) {
+func (a *audit) reckon(g *group, owed topic.Range) {
 	if g.stream == nil {
 		return
 	}
@@ -101,7 +102,7 @@ func (a *audit) reckon(g *group, owed spans) {
 		}
 		return
 	}
-	if g.stream.isAway(g.offset, owed[g.stream.PartitionName].to) {
+	if g.stream.isAway(g.offset, owed[g.stream.PartitionName].To) {
 		a.report.Elsewhere++
 		return
 	}
@@ -132,8 +133,8 @@ func (a *audit) reckon(g *group, owed spans) {
 		}
 	}
 	a.assignMisfits(g, misfits)
-	a.compareVerdicts(g, g.offset < owed[g.stream.PartitionName].to)
-	if g.offset >= owed[g.stream.PartitionName].to {
+	a.compareVerdicts(g, g.offset < owed[g.stream.PartitionName].To)
+	if g.offset >= owed[g.stream.PartitionName].To {
 		a.report.Pending++
 		return
 	}

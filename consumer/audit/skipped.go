@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/unecho/unecho/consumer/routing"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -33,11 +34,11 @@ func (s *stream) leftOut(offset int64, fromStart bool) bool {
 
 // trimmed notes whose outputs do not hold all that was ever written there. What an earlier journal decided may have been
 // in them, so that nothing is known of what lies before the first pass.
-func (a *audit) trimmed(outputs spans) {
+func (a *audit) trimmed(outputs topic.Range) {
 	for _, s := range a.sources {
 		unique, duplicate, rejected := a.in.Outputs(s.Topic)
-		for _, topic := range []string{unique, duplicate, rejected} {
-			s.cut = s.cut || outputs[entry.Name(topic, s.Partition)].from > 0
+		for _, name := range []string{unique, duplicate, rejected} {
+			s.cut = s.cut || outputs[entry.Name(name, s.Partition)].From > 0
 		}
 	}
 }

@@ -44,6 +44,9 @@ type sorter struct {
 	written   int64
 }
 
+// span is a part of the file.
+type span struct{ from, to int64 }
+
 // indexShare says which part of the memory is for the positions of facts: a sixth, because a fact has at least five
 // times the size of its position.
 const indexShare = 6

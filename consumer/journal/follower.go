@@ -30,17 +30,21 @@ type Begin struct {
 // FollowerOptions are the client options a follower needs in addition to those that reach the cluster. The cluster is
 // reached as the client like reaches it. Offsets out of range are never reset silently.
 func FollowerOptions(topic string, from Begin, u *unpack.Unpacker, like *kgo.Client) []kgo.Opt {
+	return append(u.Options(like), followerOptions(topic, from)...)
+}
+
+func followerOptions(topic string, from Begin) []kgo.Opt {
 	at := kgo.NewOffset().At(from.Offset).WithEpoch(from.LeaderEpoch)
-	return append(u.Options(like),
+	return []kgo.Opt{
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: {0: at}}),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.FetchIsolationLevel(kgo.ReadUncommitted()),
 		kgo.KeepControlRecords(),   // if a control record is the last, it shows that the end is reached
 		kgo.DisableFetchSessions(), // they save nothing with one partition, and ending one waits for the broker
-		kgo.FetchMaxWait(2*time.Second),
-		kgo.FetchMaxBytes(16<<20),
-		kgo.FetchMaxPartitionBytes(16<<20),
-	)
+		kgo.FetchMaxWait(2 * time.Second),
+		kgo.FetchMaxBytes(16 << 20),
+		kgo.FetchMaxPartitionBytes(16 << 20),
+	}
 }
 
 // Handler is what a follower calls, always from one goroutine.
@@ -175,15 +179,20 @@ func (h *Handler) one(rd *Reader, r *kgo.Record) error {
 func fetchError(fetches kgo.Fetches) error {
 	var fatal error
 	fetches.EachError(func(topic string, partition int32, err error) {
-		var lost *kgo.ErrDataLoss
 		switch {
 		case bearable(err):
-		case errors.As(err, &lost), errors.Is(err, kerr.OffsetOutOfRange), errors.Is(err, kerr.UnknownTopicID),
-			errors.Is(err, kerr.InconsistentTopicID), errors.Is(err, kerr.UnknownTopicOrPartition):
+		case lost(err):
 			fatal = fmt.Errorf("%w: follow %s/%d: %w", ErrLost, topic, partition, err)
 		case fatal == nil:
 			fatal = fmt.Errorf("follow %s/%d: %w", topic, partition, err)
 		}
 	})
 	return fatal
+}
+
+// lost says that the journal is not the one that was read, or not whole.
+func lost(err error) bool {
+	return errors.As(err, new(*kgo.ErrDataLoss)) || errors.Is(err, kerr.OffsetOutOfRange) ||
+		errors.Is(err, kerr.UnknownTopicID) || errors.Is(err, kerr.InconsistentTopicID) ||
+		errors.Is(err, kerr.UnknownTopicOrPartition)
 }

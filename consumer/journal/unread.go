@@ -28,19 +28,26 @@ func (h *Handler) unread(rd *Reader, client *kgo.Client, fetches kgo.Fetches) er
 		if !errors.As(failed.Err, &batch) {
 			continue
 		}
-		for offset := max(batch.Offset, h.From); offset < batch.NextOffset; offset++ {
-			blank := &kgo.Record{
-				Topic: batch.Topic, Partition: batch.Partition, Offset: offset, LeaderEpoch: batch.Epoch,
-				Timestamp: time.UnixMilli(0),
-				Attrs:     kgo.NewRecordAttrs(kgo.RecordAttrsOpts{TimestampType: 1}),
-			}
-			if err := h.one(rd, blank); err != nil {
-				return err
-			}
+		if err := blanks(max(batch.Offset, h.From), batch, func(r *kgo.Record) error { return h.one(rd, r) }); err != nil {
+			return err
 		}
 		client.SetOffsets(map[string]map[int32]kgo.EpochOffset{
 			batch.Topic: {batch.Partition: {Epoch: batch.Epoch, Offset: batch.NextOffset}},
 		})
+	}
+	return nil
+}
+
+// blanks hands the records of a batch from an offset on to fn, as unreadable ones.
+func blanks(from int64, batch *kgo.ErrDecompressTooLarge, fn func(*kgo.Record) error) error {
+	for offset := from; offset < batch.NextOffset; offset++ {
+		if err := fn(&kgo.Record{
+			Topic: batch.Topic, Partition: batch.Partition, Offset: offset, LeaderEpoch: batch.Epoch,
+			Timestamp: time.UnixMilli(0),
+			Attrs:     kgo.NewRecordAttrs(kgo.RecordAttrsOpts{TimestampType: 1}),
+		}); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,15 +2,14 @@ package removal
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/replay"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -81,96 +80,44 @@ func (w *Window) read(ctx context.Context) error {
 
 // agrees returns an error if the settings in force are not the group's.
 func (w *Window) agrees() error {
-	inForce := w.replica.Settings()
-	if inForce == nil || index.Same(inForce, w.group.Settings) {
-		return nil
+	if inForce := w.replica.Settings(); inForce != nil && !index.Same(inForce, w.group.Settings) {
+		return fmt.Errorf("journal %s: %w", w.group.journal().Topic, replay.OtherSettings(w.group.Settings, inForce))
 	}
-	return fmt.Errorf("the settings differ from those of journal %s:\n    %s\n  use the configuration of the members",
-		w.group.journal().Topic, strings.Join(index.Diff(w.group.Settings, inForce), "\n    "))
+	return nil
 }
 
-// restore makes the replica from the newest snapshot that the journal continues, or an empty one if the journal is
-// whole.
+// restore makes the replica from the newest snapshot that the journal continues. A journal that is whole needs none.
 func (w *Window) restore(ctx context.Context, topic [16]byte, start, end int64) (place journal.Begin, err error) {
-	store, err := w.group.Snapshots(ctx)
-	if err != nil && start > 0 {
-		return place, err
-	}
-	var damaged error
-	if err == nil {
-		defer func() { err = errors.Join(err, store.Close()) }()
-		if place, damaged, err = w.newest(ctx, store, topic, start, end); err != nil || w.replica != nil {
-			return place, err
-		}
-	}
-	if start > 0 {
-		return place, errors.Join(fmt.Errorf(
-			"journal %s begins at %d, and no snapshot is in store from there on: what is remembered cannot be read",
-			w.group.journal().Topic, start), damaged)
+	from := replay.Start{Params: w.group.Params, Settings: w.group.Settings, Snapshots: w.group.Snapshots, Newest: true}
+	replica, at, err := from.Restore(ctx, topic, start, end)
+	switch {
+	case err == nil:
+		w.replica = replica
+		return journal.Begin{Offset: at.Offset, LeaderEpoch: at.LeaderEpoch}, nil
+	case start > 0:
+		return place, fmt.Errorf("journal %s begins at offset %d: %w", w.group.journal().Topic, start, err)
 	}
 	w.replica, err = index.NewReplica(w.group.Params, index.Fingerprint(w.group.Settings))
 	return journal.Begin{LeaderEpoch: -1}, err
 }
 
-// newest restores the newest whole snapshot that the journal continues. Without one the replica stays nil.
-func (w *Window) newest(ctx context.Context, store snapshot.Store, topic [16]byte, start,
-	end int64,
-) (place journal.Begin, damaged, err error) {
-	infos, err := store.Manifests(ctx)
-	if err != nil {
-		return place, nil, fmt.Errorf("list snapshots: %w", err)
-	}
-	for _, info := range infos {
-		at := info.Position
-		if at.JournalTopic != topic || at.Offset < start || at.Offset > end {
-			continue
-		}
-		w.replica, err = w.load(ctx, store, at)
-		if err == nil {
-			return journal.Begin{Offset: at.Offset, LeaderEpoch: at.LeaderEpoch}, nil, nil
-		}
-		if !snapshot.Damaged(err) && !errors.Is(err, index.ErrCorrupt) {
-			return place, nil, err
-		}
-		damaged = errors.Join(damaged, err)
-	}
-	w.replica = nil
-	return place, damaged, nil
-}
-
-func (w *Window) load(ctx context.Context, store snapshot.Store, at snapshot.Position) (*index.Replica, error) {
-	m, err := store.Manifest(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	state, err := index.NewRestore(w.group.Params, index.Fingerprint(w.group.Settings), m.State)
-	if err != nil {
-		return nil, fmt.Errorf("restore %v: %w", at, err)
-	}
-	w.replica, err = snapshot.Restore(ctx, store, &m, state)
-	return w.replica, err
-}
-
 // follow applies the journal from a place up to an end.
 func (w *Window) follow(ctx context.Context, from journal.Begin, end int64) error {
 	p := w.group.journal()
-	passed := func(at index.Stamp) {
+	part := journal.Part{Options: w.group.Options, Topic: p.Topic, Params: p, From: from, End: end}
+	by := journal.Reader{
+		Owner: w.group.Name,
+	}
+	return part.Read(ctx, by, func(at index.Stamp, rec index.Record, stray *journal.StrayError) error {
+		switch {
+		case stray != nil:
+			w.replica.Skip(at)
+		default:
+			w.replica.Apply(at, rec)
+		}
 		if w.group.Progress != nil {
 			w.group.Progress(at.Offset+1-from.Offset, end-from.Offset)
 		}
-	}
-	part := journal.Part{Options: w.group.Options, Topic: p.Topic, Params: p, From: from, End: end}
-	return part.Follow(ctx, journal.Handler{
-		Owner: w.group.Name,
-		Skip: func(at index.Stamp, _ int32, _ *journal.StrayError) error {
-			w.replica.Skip(at)
-			passed(at)
-			return nil
-		},
-		Apply: func(at index.Stamp, _ int32, rec index.Record) error {
-			w.replica.Apply(at, rec)
-			passed(at)
-			return nil
-		},
+		return nil
 	})
 }

@@ -1,3 +1,3 @@
-// Package replay judges a journal once more, for those who only look, such as the audit: Start has the oldest snapshot
-// that the journal still continues. It is no member: it joins no group, and appends nothing.
+// Package replay begins to judge a journal once more, for those who only look, such as the audit: with a snapshot that the
+// journal still continues. They are no members: they join no group.
 package replay

@@ -26,42 +26,48 @@ type Start struct {
 	// Snapshots opens the store whose snapshot begins the replay if the journal's head is trimmed. Restore closes the
 	// store. nil: there is none.
 	Snapshots func(context.Context) (snapshot.Store, error)
-	// Restoring is called before each snapshot that is tried, with its number of documents.
+	// Restoring is called before each snapshot that is tried, with its number of documents. It may be nil.
 	Restoring func(documents int64) error
+	// Newest begins with the newest snapshot, else it is the oldest: then the most records are judged.
+	Newest bool
 }
 
-// Restore restores the oldest snapshot that the journal with this id still continues, because then the most records are
-// judged. The journal has the offsets [from, to). A damaged snapshot is passed over. Reading a snapshot whole verifies
-// it.
-func (s *Start) Restore(ctx context.Context, journal [16]byte, from, to int64) (replica *index.Replica, err error) {
+// Restore restores a snapshot that the journal with this id still continues, and returns its position. The journal has the
+// offsets [from, to). A damaged snapshot is passed over. Reading a snapshot whole verifies it.
+func (s *Start) Restore(ctx context.Context, journal [16]byte, from, to int64) (replica *index.Replica, place snapshot.Position, err error) {
 	if s.Snapshots == nil {
-		return nil, ErrTrimmed
+		return nil, place, ErrTrimmed
 	}
 	store, err := s.Snapshots(ctx)
 	if err != nil {
-		return nil, err
+		return nil, place, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	infos, err := store.Manifests(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("list snapshots: %w", err)
+		return nil, place, fmt.Errorf("list snapshots: %w", err)
+	}
+	if !s.Newest {
+		slices.Reverse(infos)
 	}
 	var damaged error
-	for _, info := range slices.Backward(infos) {
+	for _, info := range infos {
 		at := info.Position
 		if at.JournalTopic != journal || at.Offset < from || at.Offset > to {
 			continue
 		}
-		if err := s.Restoring(info.Documents); err != nil {
-			return nil, err
+		if s.Restoring != nil {
+			if err := s.Restoring(info.Documents); err != nil {
+				return nil, at, err
+			}
 		}
 		replica, err := s.load(ctx, store, at)
 		if err == nil || !snapshot.Damaged(err) && !errors.Is(err, index.ErrCorrupt) {
-			return replica, err
+			return replica, at, err
 		}
 		damaged = errors.Join(damaged, err)
 	}
-	return nil, errors.Join(ErrTrimmed, damaged)
+	return nil, place, errors.Join(ErrTrimmed, damaged)
 }
 
 func (s *Start) load(ctx context.Context, store snapshot.Store, at snapshot.Position) (*index.Replica, error) {

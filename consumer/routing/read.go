@@ -82,10 +82,11 @@ func (j *Journal) follow(ctx context.Context, from, end int64, fn func(at int64,
 	part := journal.Part{
 		Options: j.Options, Topic: j.Topic, Params: params, From: journal.Begin{Offset: from, LeaderEpoch: -1}, End: end,
 	}
-	err := part.Follow(ctx, journal.Handler{
-		Owner: j.Group,
-		Skip:  func(index.Stamp, int32, *journal.StrayError) error { return nil },
-		Apply: func(at index.Stamp, _ int32, rec index.Record) error { return fn(at.Offset, rec) },
+	err := part.Read(ctx, journal.Reader{Owner: j.Group}, func(at index.Stamp, rec index.Record, stray *journal.StrayError) error {
+		if stray != nil {
+			return nil
+		}
+		return fn(at.Offset, rec)
 	})
 	if err != nil && !errors.Is(err, errFound) {
 		return fmt.Errorf("read journal %s: %w", j.Topic, err)

@@ -8,6 +8,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/unpack"
 )
 
 // ErrOther says that a topic was deleted and created again since: what stands there is another record.
@@ -33,7 +35,7 @@ func readOne(ctx context.Context, opts Options, topic string, id [16]byte, parti
 	most int,
 ) (*Record, error) {
 	at := map[string]map[int32]kgo.Offset{topic: {partition: kgo.NewOffset().At(offset)}}
-	client, err := open(opts, most, kgo.ConsumePartitions(at), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+	client, err := open(opts, unpack.Entire(most), kgo.ConsumePartitions(at), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		kgo.KeepControlRecords(), kgo.FetchMaxBytes(oneFetch), kgo.FetchMaxPartitionBytes(oneFetch),
 		kgo.MaxConcurrentFetches(1))
 	if err != nil {

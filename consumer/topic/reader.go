@@ -57,7 +57,7 @@ type Reader struct {
 
 // NewReader opens a reader that begins where the topics begin.
 func NewReader(opts []kgo.Opt, topics ...string) (*Reader, error) {
-	client, err := open(opts, readBatch, kgo.ConsumeTopics(topics...),
+	client, err := open(opts, unpack.Entire(readBatch), kgo.ConsumeTopics(topics...),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchMaxWait(200*time.Millisecond))
 	if err != nil {
 		return nil, fmt.Errorf("open reader: %w", err)
@@ -69,15 +69,14 @@ func NewReader(opts []kgo.Opt, topics ...string) (*Reader, error) {
 // library's error, which names it.
 const readBatch = 128 << 20
 
-// open opens a client that reads committed records, with their timestamps as they were written. A batch that unpacks
-// to more than most bytes is an error of the client's.
-func open(opts Options, most int, more ...kgo.Opt) (*kgo.Client, error) {
+// open opens a client that reads committed records, with their timestamps as they were written.
+func open(opts Options, u *unpack.Unpacker, more ...kgo.Opt) (*kgo.Client, error) {
 	like, err := kgo.NewClient(opts...)
 	if err != nil {
 		return nil, err
 	}
 	defer like.Close()
-	return kgo.NewClient(slices.Concat(opts, unpack.Entire(most).Options(like),
+	return kgo.NewClient(slices.Concat(opts, u.Options(like),
 		[]kgo.Opt{kgo.FetchIsolationLevel(kgo.ReadCommitted())}, more)...)
 }
 

@@ -5,14 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // Span is a part of a topic.
@@ -34,7 +36,7 @@ func ReadSpan(ctx context.Context, opts Options, topic string, span Span, fn fun
 	if span.Last > 0 {
 		newest(parts, span.Last)
 	}
-	err = read(ctx, opts, topic, parts, func(r *Record) error {
+	err = read(ctx, opts, parts, func(r *Record) error {
 		if !span.holds(r.Time) {
 			return nil
 		}
@@ -60,7 +62,7 @@ func ReadAt(ctx context.Context, opts Options, topic string, partition int32, of
 		return fail(ErrNoRecord)
 	}
 	var found *Record
-	err = read(ctx, opts, topic, []part{{partition, offset, offset + 1}}, func(r *Record) error {
+	err = read(ctx, opts, Range{entry.Name(topic, partition): {offset, offset + 1}}, func(r *Record) error {
 		found = r
 		return nil
 	})
@@ -100,78 +102,16 @@ func Extent(ctx context.Context, opts Options, topic string, partition int32) (f
 func ReadPart(ctx context.Context, opts Options, topic string, partition int32, from, to int64,
 	fn func(*Record) error,
 ) error {
-	if err := read(ctx, opts, topic, []part{{partition, from, to}}, fn); err != nil {
+	if err := read(ctx, opts, Range{entry.Name(topic, partition): {from, to}}, fn); err != nil {
 		return fmt.Errorf("read %s: %w", topic, err)
 	}
 	return nil
 }
 
 // read hands the committed records of parts of a topic to fn, which may keep them.
-func read(ctx context.Context, opts Options, topic string, parts []part, fn func(*Record) error) error {
-	from := map[int32]kgo.Offset{}
-	left := map[int32]int64{} // the end of each partition that is not reached yet
-	for _, p := range parts {
-		if p.from < p.to {
-			from[p.number], left[p.number] = kgo.NewOffset().At(p.from), p.to
-		}
-	}
-	if len(left) == 0 {
-		return nil
-	}
-	// Markers of transactions are read, too: without them the end of a partition would not be noticed if its last records
-	// were aborted.
-	client, err := open(opts, readBatch, kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{topic: from}),
-		kgo.ConsumeResetOffset(kgo.NoResetOffset()), kgo.KeepControlRecords())
-	if err != nil {
-		return fmt.Errorf("open reader: %w", err)
-	}
-	defer client.Close()
-	for len(left) > 0 {
-		if err := readSome(ctx, client, topic, left, fn); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// silence is how long a fetch may bring nothing before the topic is looked for.
-const silence = 2 * time.Second
-
-// readSome hands on what one fetch brings, and removes the partitions whose end it reaches from left. If a fetch brings
-// nothing, the topic is looked for: the client would wait for ever for one that was deleted meanwhile.
-func readSome(ctx context.Context, client *kgo.Client, topic string, left map[int32]int64,
-	fn func(*Record) error,
-) error {
-	waiting, enough := context.WithTimeout(ctx, silence)
-	defer enough()
-	fetches := client.PollFetches(waiting)
-	switch err := fetches.Err(); {
-	case err != nil && ctx.Err() == nil && errors.Is(err, waiting.Err()):
-		_, err := broker.NewTopics(client, zerolog.Nop()).Describe(ctx, topic)
-		if err != nil && broker.Transient(err) {
-			return nil
-		}
-		return err
-	case err != nil:
-		return err
-	}
-	for it := fetches.RecordIter(); !it.Done(); {
-		k := it.Next()
-		end, ok := left[k.Partition]
-		if !ok {
-			continue
-		}
-		if k.Offset+1 >= end {
-			delete(left, k.Partition)
-		}
-		if k.Attrs.IsControl() || k.Offset >= end {
-			continue
-		}
-		if err := fn(recordOf(k)); err != nil {
-			return err
-		}
-	}
-	return nil
+func read(ctx context.Context, opts Options, parts Range, fn func(*Record) error) error {
+	return parts.Read(ctx, Reading{Options: opts, Unpacker: unpack.Entire(readBatch)},
+		func(r *kgo.Record) error { return fn(recordOf(r)) })
 }
 
 // holds says whether a time is in the span. Every record is asked, because timestamps need not rise with offsets.
@@ -179,14 +119,9 @@ func (s Span) holds(t time.Time) bool {
 	return (s.From.IsZero() || !t.Before(s.From)) && (s.To.IsZero() || t.Before(s.To))
 }
 
-type part struct {
-	number   int32
-	from, to int64
-}
-
 // partitions returns the part to read of each partition: from the first record that is not too old, up to the last that
 // is committed.
-func (s Span) partitions(ctx context.Context, opts Options, topic string) ([]part, error) {
+func (s Span) partitions(ctx context.Context, opts Options, topic string) (Range, error) {
 	client, err := reach(ctx, opts, topic)
 	if err != nil {
 		return nil, err
@@ -205,10 +140,10 @@ func (s Span) partitions(ctx context.Context, opts Options, topic string) ([]par
 	if err != nil {
 		return nil, err
 	}
-	var parts []part
+	parts := Range{}
 	ends.Each(func(end kadm.ListedOffset) {
 		if start, ok := starts.Lookup(topic, end.Partition); ok {
-			parts = append(parts, part{end.Partition, start.Offset, end.Offset})
+			parts[entry.Name(topic, end.Partition)] = Part{start.Offset, end.Offset}
 		}
 	})
 	return parts, nil
@@ -216,14 +151,14 @@ func (s Span) partitions(ctx context.Context, opts Options, topic string) ([]par
 
 // newest moves the beginnings of parts up until no more than n offsets are left. Parts with few offsets keep them, and
 // the others share the rest.
-func newest(parts []part, n int64) {
-	slices.SortFunc(parts, func(a, b part) int {
-		return cmp.Or(cmp.Compare(a.to-a.from, b.to-b.from), cmp.Compare(a.number, b.number))
+func newest(parts Range, n int64) {
+	names := slices.SortedFunc(maps.Keys(parts), func(a, b entry.PartitionName) int {
+		return cmp.Or(cmp.Compare(parts[a].To-parts[a].From, parts[b].To-parts[b].From), a.Compare(b))
 	})
-	for i := range parts {
-		p := &parts[i]
-		share := min(max(0, p.to-p.from), n/int64(len(parts)-i))
-		p.from = p.to - share
+	for i, name := range names {
+		p := parts[name]
+		share := min(max(0, p.To-p.From), n/int64(len(names)-i))
+		parts[name] = Part{p.To - share, p.To}
 		n -= share
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/unpack"
 )
 
 // Past is what is read of records that are there already.
@@ -29,15 +31,15 @@ func Tail(ctx context.Context, opts Options, past Past, follow bool, fn func(*Re
 			return fmt.Errorf("read %s: %w", name, err)
 		}
 		ends[name] = map[int32]kgo.Offset{}
-		for i := range parts {
-			ends[name][parts[i].number] = kgo.NewOffset().At(parts[i].to)
+		for of, part := range parts {
+			ends[name][of.Partition] = kgo.NewOffset().At(part.To)
 		}
 		take := past.meant(fn)
 		if past.Last >= 0 {
 			newest(parts, last.offsets())
 			take = past.meant(last.take)
 		}
-		if err := read(ctx, opts, name, parts, func(r *Record) error {
+		if err := read(ctx, opts, parts, func(r *Record) error {
 			if r.Time.Before(past.From) {
 				return nil
 			}
@@ -54,7 +56,7 @@ func Tail(ctx context.Context, opts Options, past Past, follow bool, fn func(*Re
 	if !follow {
 		return nil
 	}
-	client, err := open(opts, readBatch, kgo.ConsumePartitions(ends), kgo.FetchMaxWait(200*time.Millisecond))
+	client, err := open(opts, unpack.Entire(readBatch), kgo.ConsumePartitions(ends), kgo.FetchMaxWait(200*time.Millisecond))
 	if err != nil {
 		return fmt.Errorf("open reader: %w", err)
 	}

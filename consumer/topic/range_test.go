@@ -1,4 +1,4 @@
-package audit
+package topic
 
 import (
 	"slices"
@@ -13,14 +13,14 @@ import (
 func TestRecordsBroughtAgain(t *testing.T) {
 	p := entry.Name("news.unique", 5)
 	var got []int64
-	g := reading{left: spans{p: {from: 2, to: 6}}, waiting: map[entry.PartitionName]*waiting{}, fn: offsets(&got)}
+	g := reading{left: Range{p: {2, 6}}, waiting: map[entry.PartitionName]*waiting{}, fn: offsets(&got)}
 	for _, offset := range []int64{2, 3, 2, 3, 4, 5, 5, 6} {
 		if err := g.take(&kgo.Record{Topic: p.Topic, Partition: p.Partition, Offset: offset}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if want := []int64{2, 3, 4, 5}; !slices.Equal(got, want) || len(g.left) > 0 {
-		t.Errorf("the audit takes the offsets %v and has %v left; want %v, and nothing left", got, g.left, want)
+		t.Errorf("the reader takes the offsets %v and has %v left; want %v, and nothing left", got, g.left, want)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestAbortedRecordsThatABrokerGives(t *testing.T) {
 		p := entry.Name("news.unique", 5)
 		var got []int64
 		g := reading{
-			left: spans{p: {to: int64(len(written))}}, waiting: map[entry.PartitionName]*waiting{}, room: most, fn: offsets(&got),
+			left: Range{p: {To: int64(len(written))}}, waiting: map[entry.PartitionName]*waiting{}, room: most, fn: offsets(&got),
 		}
 		for offset, r := range written {
 			r.Topic, r.Partition, r.Offset = p.Topic, p.Partition, int64(offset)
@@ -60,10 +60,10 @@ func TestAbortedRecordsThatABrokerGives(t *testing.T) {
 			}
 		}
 		if g.room != most {
-			t.Errorf("where %d bytes may wait the audit has room for %d in the end, want the same", most, g.room)
+			t.Errorf("where %d bytes may wait the reader has room for %d in the end, want the same", most, g.room)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("where %d bytes may wait the audit takes the offsets %v, want %v", most, got, want)
+			t.Errorf("where %d bytes may wait the reader takes the offsets %v, want %v", most, got, want)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestRoomIsOfAllPartitions(t *testing.T) {
 	}
 	var got []int64
 	g := reading{
-		left: spans{entry.Name("news.unique", 0): {to: 100}, entry.Name("news.unique", 1): {to: 100}}, waiting: map[entry.PartitionName]*waiting{},
+		left: Range{entry.Name("news.unique", 0): {To: 100}, entry.Name("news.unique", 1): {To: 100}}, waiting: map[entry.PartitionName]*waiting{},
 		room: 3 * size(open(0, 0)), fn: offsets(&got),
 	}
 	for _, r := range []*kgo.Record{open(0, 1), open(0, 2), open(1, 11), open(1, 12)} {
@@ -87,6 +87,6 @@ func TestRoomIsOfAllPartitions(t *testing.T) {
 		}
 	}
 	if want := []int64{11, 12}; !slices.Equal(got, want) {
-		t.Errorf("where three records may wait, of two in each of two partitions the audit takes %v, want %v", got, want)
+		t.Errorf("where three records may wait, of two in each of two partitions the reader takes %v, want %v", got, want)
 	}
 }

@@ -1,0 +1,198 @@
+package topic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// Range is a closed range of topics: parts of partitions. Before the end of each a record or a marker stands.
+type Range map[entry.PartitionName]Part
+
+// Part is the part [From, To) of a partition.
+type Part struct{ From, To int64 }
+
+// Offsets is how many offsets the range has.
+func (r Range) Offsets() (n int64) {
+	for _, p := range r {
+		n += p.To - p.From
+	}
+	return n
+}
+
+// Reading is how a range is read.
+type Reading struct {
+	Options  Options // reach the cluster
+	Unpacker *unpack.Unpacker
+	More     []kgo.Opt // of the client that reads
+	// Uncommitted has all records read, also markers and what is in no committed transaction.
+	Uncommitted bool
+	// Unread is called for a batch that cannot be unpacked, of which what lies below from was read. Reading goes on behind
+	// it. nil: such a batch ends reading.
+	Unread func(from int64, batch *kgo.ErrDecompressTooLarge) error
+	// Told is called after each fetch with what is left, if there is anything. It may be nil.
+	Told func(left Range) error
+}
+
+// Read hands the committed records of the range to fn, those of a partition in order, by a client of its own. It ends at
+// fn's first error.
+func (r Range) Read(ctx context.Context, by Reading, fn func(*kgo.Record) error) error {
+	g := reading{Reading: by, left: Range{}, waiting: map[entry.PartitionName]*waiting{}, room: mostWaiting, fn: fn}
+	from := map[string]map[int32]kgo.Offset{}
+	for name, part := range r {
+		if part.From < part.To {
+			if from[name.Topic] == nil {
+				from[name.Topic] = map[int32]kgo.Offset{}
+			}
+			from[name.Topic][name.Partition] = kgo.NewOffset().At(part.From)
+			g.left[name] = part
+		}
+	}
+	if len(g.left) == 0 {
+		return nil
+	}
+	client, err := open(by.Options, by.Unpacker, slices.Concat([]kgo.Opt{
+		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		// Without markers the end of a partition would not be noticed where its last records were aborted.
+		kgo.KeepControlRecords(),
+	}, by.More)...)
+	if err != nil {
+		return fmt.Errorf("open reader: %w", err)
+	}
+	defer client.Close()
+	for {
+		if err := g.poll(ctx, client); err != nil || len(g.left) == 0 {
+			return err
+		}
+		if g.Told != nil {
+			if err := g.Told(g.left); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// reading is the way through a range.
+type reading struct {
+	Reading
+	left    Range
+	waiting map[entry.PartitionName]*waiting
+	room    int // bytes of records that may still wait
+	fn      func(*kgo.Record) error
+}
+
+// silence is how long a fetch may bring nothing before the topics are looked for.
+const silence = 2 * time.Second
+
+// poll takes what one fetch brings.
+func (g *reading) poll(ctx context.Context, client *kgo.Client) error {
+	bound, cancel := context.WithTimeout(ctx, silence)
+	defer cancel()
+	fetches := client.PollFetches(bound)
+	g.Unpacker.Polled(fetches)
+	defer g.Unpacker.Done(fetches)
+	for it := fetches.RecordIter(); !it.Done(); {
+		if err := g.take(it.Next()); err != nil {
+			return err
+		}
+	}
+	for _, failed := range fetches.Errors() { // after the records that came with them
+		err := failed.Err
+		if ctx.Err() == nil && bound.Err() != nil && errors.Is(err, bound.Err()) {
+			err = g.present(ctx, client)
+		} else {
+			err = g.trouble(client, &failed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// present makes sure that the topics are there: the client would wait for ever for one that was deleted meanwhile.
+func (g *reading) present(ctx context.Context, client *kgo.Client) error {
+	names := map[string]bool{}
+	for name := range g.left {
+		names[name.Topic] = true
+	}
+	_, err := broker.NewTopics(client, zerolog.Nop()).Describe(ctx, slices.Sorted(maps.Keys(names))...)
+	if err != nil && broker.Transient(err) {
+		return nil
+	}
+	return err
+}
+
+// trouble goes on behind a batch that cannot be unpacked. It returns any other error.
+func (g *reading) trouble(client *kgo.Client, failed *kgo.FetchError) error {
+	var batch *kgo.ErrDecompressTooLarge
+	switch {
+	case errors.Is(failed.Err, unpack.ErrLater):
+		return nil
+	case g.Unread == nil || !errors.As(failed.Err, &batch):
+		return fmt.Errorf("read %s/%d: %w", failed.Topic, failed.Partition, failed.Err)
+	}
+	name := entry.Name(batch.Topic, batch.Partition)
+	part, ok := g.left[name]
+	if !ok {
+		return nil
+	}
+	client.SetOffsets(map[string]map[int32]kgo.EpochOffset{
+		batch.Topic: {batch.Partition: {Epoch: batch.Epoch, Offset: batch.NextOffset}},
+	})
+	if err := g.Unread(max(part.From, batch.Offset), batch); err != nil {
+		return err
+	}
+	return g.reach(name, batch.NextOffset)
+}
+
+// take takes a record if its partition's end is not reached yet, and strikes the partition off when it is.
+func (g *reading) take(r *kgo.Record) error {
+	name := entry.Name(r.Topic, r.Partition)
+	part, ok := g.left[name]
+	if !ok || r.Offset < part.From {
+		return nil // the client may bring it a second time, as when a partition gets another leader
+	}
+	if r.Offset < part.To {
+		if err := g.hand(name, r); err != nil {
+			return err
+		}
+	}
+	return g.reach(name, r.Offset+1)
+}
+
+// hand hands a record to fn, at once or when its transaction has ended.
+func (g *reading) hand(name entry.PartitionName, r *kgo.Record) error {
+	if g.Uncommitted {
+		return g.fn(r)
+	}
+	w := g.waiting[name]
+	if w == nil {
+		w = &waiting{room: &g.room}
+		g.waiting[name] = w
+	}
+	return w.take(r, g.fn)
+}
+
+// reach notes that a partition was read up to an offset. At its end the broker's word counts for what still waits.
+func (g *reading) reach(name entry.PartitionName, offset int64) error {
+	part := g.left[name]
+	if g.left[name] = (Part{offset, part.To}); offset < part.To {
+		return nil
+	}
+	delete(g.left, name)
+	if w := g.waiting[name]; w != nil {
+		return w.release(len(w.records), g.fn)
+	}
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/feed"
 	"github.com/unecho/unecho/consumer/member"
@@ -198,11 +199,11 @@ func (l *fillerLife) judgedBelow(ctx context.Context, plan *protocol.Plan) error
 		return err
 	}
 	for _, r := range plan.Ranges {
-		at, ok := committed.Lookup(r.Topic, r.Source.Partition)
-		if ok && at.At >= 0 && at.At < r.To && l.choice.Reads(r.Topic) {
+		at := cluster.Committed(committed, r.Topic, r.Source.Partition).Offset
+		if at >= 0 && at < r.To && l.choice.Reads(r.Topic) {
 			return &stop.Error{
 				What: fmt.Sprintf("group %s goes on at offset %d of %s/%d: a window that is filled up to %d would leave out what lies "+
-					"between", group, at.At, r.Topic, r.Source.Partition, r.To),
+					"between", group, at, r.Topic, r.Source.Partition, r.To),
 				Remedy: "name with --topic what the group found unique",
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -214,14 +215,7 @@ func sets(settings map[string]any, key string) bool {
 	return false
 }
 
-func names(h headers) []string {
-	var all []string
-	for name := range h {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
-}
+func names(h headers) []string { return slices.Sorted(maps.Keys(h)) }
 
 // quote shows a header's value, which may be anything, on one line of a terminal.
 func quote(value []byte) string {

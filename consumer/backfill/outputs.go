@@ -3,6 +3,8 @@ package backfill
 import (
 	"strings"
 
+	"github.com/unecho/unecho/consumer/cluster"
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/sink"
 )
@@ -48,3 +50,6 @@ func template(sources, outputs []string) string {
 	}
 	return outputs[0]
 }
+
+// Progress returns how far the job is, by what its group has committed. The job has a plan.
+func (s *State) Progress() protocol.Progress { return cluster.ProgressBy(s.Offsets, s.Plan) }

@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // BalancedAs is the name of the way in which sessions share out partitions. No other program offers it, so Kafka lets
@@ -19,17 +20,19 @@ const BalancedAs = "unecho"
 
 // Member is a member of a group, whatever program it is of.
 type Member struct {
-	Name    string // its instance id, or what Kafka calls it
-	Process string // whose session it is; empty: of none of unecho's
-	Client  string
-	Host    string
-	Guest   bool   // it is none of unecho's
-	Told    []byte // what it added to its request to join; nothing while the group shares out partitions
+	Name       string // its instance id, or what Kafka calls it
+	Process    string // whose session it is; empty: of none of unecho's
+	Instance   string // its instance id; empty: it has none
+	Client     string
+	Host       string
+	Partitions []entry.PartitionName // that it reads, in order; not known of a group of the new protocol
+	Guest      bool                  // it is none of unecho's
+	Told       []byte                // what it added to its request to join; nothing while the group shares out partitions
 }
 
 // String tells a person which member that is.
 func (m Member) String() string {
-	return fmt.Sprintf("%s (client %s at %s)", m.Name, m.Client, strings.TrimPrefix(m.Host, "/"))
+	return fmt.Sprintf("%s (client %s at %s)", m.Name, m.Client, m.Host)
 }
 
 // Membership is who is in a group.
@@ -86,9 +89,15 @@ func Members(ctx context.Context, admin *kadm.Client, group string) (Membership,
 func sessions(g *kadm.DescribedGroup) Membership {
 	all := Membership{State: g.State}
 	for _, m := range g.Members {
-		is := Member{
-			Name: named(m.InstanceID, m.MemberID), Process: Process(m.InstanceID), Client: m.ClientID, Host: m.ClientHost,
-			Guest: g.Protocol != "" && g.Protocol != BalancedAs,
+		is := memberOf(m.InstanceID, m.MemberID, m.ClientID, m.ClientHost)
+		is.Process, is.Guest = Process(m.InstanceID), g.Protocol != "" && g.Protocol != BalancedAs
+		if dealt, ok := m.Assigned.AsConsumer(); ok {
+			for _, t := range dealt.Topics {
+				for _, partition := range t.Partitions {
+					is.Partitions = append(is.Partitions, entry.Name(t.Topic, partition))
+				}
+			}
+			slices.SortFunc(is.Partitions, entry.PartitionName.Compare)
 		}
 		if told, ok := m.Join.AsConsumer(); ok {
 			is.Told = told.UserData
@@ -106,19 +115,20 @@ const classicMember = 0
 func consumers(g *kadm.DescribedConsumerGroup) Membership {
 	all := Membership{State: g.State}
 	for _, m := range g.Members {
-		all.Members = append(all.Members, Member{
-			Name: named(m.InstanceID, m.MemberID), Client: m.ClientID, Host: m.ClientHost, Guest: m.MemberType != classicMember,
-		})
+		is := memberOf(m.InstanceID, m.MemberID, m.ClientID, m.ClientHost)
+		is.Guest = m.MemberType != classicMember
+		all.Members = append(all.Members, is)
 	}
 	slices.SortFunc(all.Members, byName)
 	return all
 }
 
-func named(instance *string, member string) string {
+func memberOf(instance *string, id, client, host string) Member {
+	is := Member{Name: id, Client: client, Host: strings.TrimPrefix(host, "/")}
 	if instance != nil {
-		return *instance
+		is.Name, is.Instance = *instance, *instance
 	}
-	return member
+	return is
 }
 
 func byName(a, b Member) int { return strings.Compare(a.Name, b.Name) }

@@ -15,11 +15,18 @@ func Progress(ctx context.Context, admin *kadm.Client, group string, plan *proto
 	if err != nil {
 		return protocol.Progress{}, err
 	}
-	return plan.Progress(func(r protocol.Range) protocol.Committed {
-		c, ok := done.Lookup(r.Topic, r.Source.Partition)
-		if !ok {
-			return protocol.Committed{Offset: -1}
-		}
+	return ProgressBy(done, plan), nil
+}
+
+// ProgressBy is how far a backfill has come by what its group has committed.
+func ProgressBy(done kadm.OffsetResponses, plan *protocol.Plan) protocol.Progress {
+	return plan.Progress(func(r protocol.Range) protocol.Committed { return Committed(done, r.Topic, r.Source.Partition) })
+}
+
+// Committed is what was committed of a partition; its offset is -1 if nothing was.
+func Committed(of kadm.OffsetResponses, topic string, partition int32) protocol.Committed {
+	if c, ok := of.Lookup(topic, partition); ok {
 		return protocol.NewCommitted(c.At, c.Metadata)
-	}), nil
+	}
+	return protocol.Committed{Offset: -1}
 }

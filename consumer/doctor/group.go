@@ -221,13 +221,11 @@ func (p *target) extents(ctx context.Context) (extents []extent, err error) {
 		readable, ok2 := stable.Lookup(o.Topic, o.Partition)
 		e := extent{
 			PartitionName: entry.Name(o.Topic, o.Partition), start: start.Offset, stable: readable.Offset, end: o.Offset,
-			unknown: errors.Join(start.Err, readable.Err, o.Err), committed: protocol.Committed{Offset: -1},
+			unknown:   errors.Join(start.Err, readable.Err, o.Err),
+			committed: cluster.Committed(committed, o.Topic, o.Partition),
 		}
 		if !ok || !ok2 {
 			e.unknown = errors.Join(e.unknown, broker.ErrNoPartition)
-		}
-		if c, ok := committed.Lookup(o.Topic, o.Partition); ok {
-			e.committed = protocol.NewCommitted(c.At, c.Metadata)
 		}
 		extents = append(extents, e)
 	})

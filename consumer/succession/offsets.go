@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/twmb/franz-go/pkg/kadm"
-
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/entry"
 )
@@ -50,7 +49,7 @@ func (r *run) standpoints(ctx context.Context) (places []protocol.Standpoint, er
 		return nil, err
 	}
 	for _, tp := range of {
-		p := protocol.Standpoint{Topic: tp.Topic, Source: tp.Source, Old: older[tp.Source], New: at(newer, tp)}
+		p := protocol.Standpoint{Topic: tp.Topic, Source: tp.Source, Old: older[tp.Source], New: cluster.Committed(newer, tp.Topic, tp.Source.Partition).Offset}
 		begin, _ := begins.Lookup(tp.Topic, tp.Source.Partition)
 		end, _ := ends.Lookup(tp.Topic, tp.Source.Partition)
 		p.Begin, p.End = begin.Offset, end.Offset
@@ -72,16 +71,9 @@ func (r *run) oldOffsets(ctx context.Context, of []protocol.TopicPartition) (map
 	}
 	plain, err := broker.Committed(ctx, r.admin, r.Old.Group)
 	for _, tp := range of {
-		all[tp.Source] = at(plain, tp)
+		all[tp.Source] = cluster.Committed(plain, tp.Topic, tp.Source.Partition).Offset
 	}
 	return all, err
-}
-
-func at(of kadm.OffsetResponses, tp protocol.TopicPartition) int64 {
-	if o, ok := of.Lookup(tp.Topic, tp.Source.Partition); ok {
-		return o.At
-	}
-	return -1
 }
 
 // partitions lists those of the old group's sources.

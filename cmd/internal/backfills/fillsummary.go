@@ -9,19 +9,6 @@ import (
 	"github.com/unecho/unecho/consumer"
 )
 
-// FillLine is one line about a fill at work.
-func (p *Pace) FillLine(group string, s *consumer.Fill) string {
-	text := group + ": " + Share(s.Progress)
-	if rate := p.Rate(); rate > 0 {
-		text += fmt.Sprintf(", %s/s", terminal.Grouped(int(rate)))
-	}
-	if left, ok := p.Left(s.Progress); ok && s.Done < s.Total {
-		text += fmt.Sprintf(", %v left", left)
-	}
-	return text + fmt.Sprintf("; %s remembered, %s passed over, %s rejected",
-		terminal.Grouped(int(s.Kept)), terminal.Grouped(int(s.Skipped())), terminal.Grouped(int(s.Rejected)))
-}
-
 // FillSummary is how a fill stands when a process ends. Its JSON is a promise to scripts.
 type FillSummary struct {
 	Group      string `json:"group"`

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/protocol"
 )
 
@@ -67,6 +68,18 @@ func (p *Pace) Left(s protocol.Progress) (left time.Duration, ok bool) {
 
 // Line is one line about a backfill at work.
 func (p *Pace) Line(name string, s protocol.Progress) string {
+	return p.share(name, s) + fmt.Sprintf("; %s unique, %s duplicate, %s rejected",
+		terminal.Grouped(int(s.Tally.Unique+s.Tally.Reemitted)), terminal.Grouped(int(s.Tally.Duplicate)),
+		terminal.Grouped(int(s.Tally.Rejected)))
+}
+
+// FillLine is one line about a fill at work.
+func (p *Pace) FillLine(group string, s *consumer.Fill) string {
+	return p.share(group, s.Progress) + fmt.Sprintf("; %s remembered, %s passed over, %s rejected",
+		terminal.Grouped(int(s.Kept)), terminal.Grouped(int(s.Skipped())), terminal.Grouped(int(s.Rejected)))
+}
+
+func (p *Pace) share(name string, s protocol.Progress) string {
 	text := name + ": " + Share(s)
 	if rate := p.Rate(); rate > 0 {
 		text += fmt.Sprintf(", %s/s", terminal.Grouped(int(rate)))
@@ -74,9 +87,7 @@ func (p *Pace) Line(name string, s protocol.Progress) string {
 	if left, ok := p.Left(s); ok && s.Done < s.Total {
 		text += fmt.Sprintf(", %v left", left)
 	}
-	return text + fmt.Sprintf("; %s unique, %s duplicate, %s rejected",
-		terminal.Grouped(int(s.Tally.Unique+s.Tally.Reemitted)), terminal.Grouped(int(s.Tally.Duplicate)),
-		terminal.Grouped(int(s.Tally.Rejected)))
+	return text
 }
 
 // Share is how much is done, in percent. Only all of it is 100.

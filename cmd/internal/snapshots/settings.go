@@ -3,6 +3,7 @@ package snapshots
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -14,12 +15,7 @@ func WriteSettings(b *strings.Builder, canonical []byte) {
 		fmt.Fprintf(b, "  none yet\n")
 		return
 	}
-	keys := make([]string, 0, len(values))
-	for k := range values {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	width := 28
+	keys, width := slices.Sorted(maps.Keys(values)), 28
 	for _, k := range keys {
 		width = max(width, len(k)+1)
 	}

@@ -2,11 +2,15 @@ package consumer
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/removal"
 	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -36,4 +40,47 @@ func (s *Service) Record(ctx context.Context, source entry.Source, name string, 
 		return document.Input{}, err
 	}
 	return document.Input{Key: r.Key, Value: r.Value, Headers: r.Headers, Topic: r.Topic, Partition: r.Partition}, nil
+}
+
+// forgetStep is how many documents a search for what is to be forgotten looks at while the journal waits: some 100 us.
+const forgetStep = 512
+
+// Forget lets all members forget the documents of these names, and with copies also the remembered copies of them:
+// see removal.Search. With dry it only looks for them. The offset is that of the journal from which on they are
+// forgotten, and -1 if nothing was appended. This member has erased them when Forget returns. Forget is asked by one
+// caller at a time: it returns member.ErrBusy to others, member.ErrNoReplica before there is a replica and after, and
+// the cause of ctx.
+func (s *Service) Forget(ctx context.Context, names []string, copies,
+	dry bool,
+) (found removal.Found, offset int64, err error) {
+	replica := s.replica.Load()
+	if replica == nil {
+		return found, -1, member.ErrNoReplica
+	}
+	log := replica.Log
+	if !s.forgets.TryLock() {
+		return found, -1, member.ErrBusy
+	}
+	defer s.forgets.Unlock()
+	end, err := log.End(ctx) // what was appended by now can be named
+	if err != nil {
+		return found, -1, err
+	}
+	if err := replica.Wait(ctx, end-1); err != nil {
+		return found, -1, err
+	}
+	search := removal.NewSearch(names, copies)
+	if err := replica.Search(ctx, func(r *index.Replica) bool { return search.Step(r, forgetStep) }); err != nil {
+		return found, -1, err
+	}
+	found = search.Found()
+	if dry || len(found.Documents) == 0 {
+		return found, -1, nil
+	}
+	for _, rec := range removal.Records(log.Header(), found.Targets()) {
+		if offset, err = log.Put(ctx, journal.Append(nil, rec)); err != nil {
+			return found, -1, fmt.Errorf("forget documents: %w", err)
+		}
+	}
+	return found, offset, replica.Wait(ctx, offset)
 }

@@ -1,11 +1,15 @@
 package audit
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 )
 
 // Where the routing was changed, earlier documents went to other topics, or nowhere. An audit looks into the outputs of
@@ -141,4 +145,110 @@ func (s *stream) wentElsewhere(offset int64) bool {
 		}
 	}
 	return false
+}
+
+// Where groups take over from each other, each owes a part of the offsets, and the outputs may have those of all. An
+// audit of one group leaves out what is another one's. What this group forwarded last before it retired is known from
+// its journal to some extent only: what it had committed when it retired, at least. Offsets from there to where it
+// takes over again are left out as well. As long as it has not, the group's committed offset is where the other one
+// begins.
+
+// away is a part of a stream, the offsets [from, to), that another group forwards, or may have forwarded.
+type away struct{ from, to int64 }
+
+// duty follows what the group's routings have it do with a partition.
+func (s *stream) duty(d *protocol.Duty, source entry.Source) {
+	open := len(s.aways) > 0 && s.aways[len(s.aways)-1].to == math.MaxInt64
+	begins, begun := d.Begins(source), d.OtherJournal != "" || len(d.From) > 0
+	if s.retired = d.Kind == protocol.Retired; s.retired && len(s.aways) == 0 && begins > 0 {
+		s.aways = append(s.aways, away{0, begins}) // it had taken over before the journal's trimmed beginning
+	}
+	switch {
+	case s.retired:
+		s.aways = append(s.aways, away{max(begins, d.Saw(source)), math.MaxInt64})
+	case d.Kind == protocol.Fills && !open:
+		s.aways = append(s.aways, away{0, math.MaxInt64})
+	case d.Kind == protocol.Forwards && begun && open: // it takes over, or its window is filled
+		s.aways[len(s.aways)-1].to = begins
+	case d.Kind == protocol.Forwards && begun:
+		s.aways = append(s.aways, away{0, begins})
+	case d.Kind == protocol.Forwards && open: // what took over was abandoned
+		s.aways = s.aways[:len(s.aways)-1]
+	}
+}
+
+// isAway says that an offset is another group's, or filled the window. Committed is what this group has committed.
+func (s *stream) isAway(offset, committed int64) bool {
+	for i, w := range s.aways {
+		from := w.from
+		if s.retired && i == len(s.aways)-1 && committed < math.MaxInt64 {
+			from = max(from, committed)
+		}
+		if offset >= from && offset < w.to {
+			return true
+		}
+	}
+	return false
+}
+
+// onDuty notes what a routing has the group do.
+func (a *audit) onDuty(text []byte) error {
+	d, err := routing.DutyOf(text)
+	if err != nil {
+		return fmt.Errorf("the journal's routing: %w", err)
+	}
+	for source, s := range a.bySource {
+		s.duty(&d, source)
+	}
+	return nil
+}
+
+// Where a journal replaced an earlier one, because of other settings or because the earlier one was lost, the outputs
+// hold the decisions of both. The decisions of the earlier one are not known, so its outputs are only compared with
+// their source records, and are counted separately.
+
+// began is the offset at which this journal's first pass starts. The journal may have decided nothing below it. If a
+// snapshot does not tell where that pass started, began is the base at the snapshot.
+func (s *stream) began() int64 {
+	for i := range s.passes {
+		switch p := &s.passes[i]; {
+		case i == 0 && !p.unknown():
+			return p.start
+		case !p.unknown():
+			return p.open
+		}
+	}
+	return math.MaxInt64
+}
+
+// setAside removes those outputs from a group that name another index or other settings, where this journal may have
+// decided nothing.
+func (a *audit) setAside(g *group) {
+	if g.offset >= g.stream.began() {
+		return
+	}
+	ours := a.common("")
+	kept := g.claims[:0]
+	for _, c := range g.claims {
+		if foreign(c.headers, ours, headerAlgorithm) || foreign(c.headers, ours, headerIndex) {
+			a.earlier(g)
+			continue
+		}
+		kept = append(kept, c)
+	}
+	g.claims = kept
+	g.tales = slices.DeleteFunc(g.tales, func(c *claim) bool {
+		return foreign(c.headers, ours, headerAlgorithm) || foreign(c.headers, ours, headerIndex)
+	})
+}
+
+// foreign says whether a header is present and has another value than ours.
+func foreign(got, ours headers, name string) bool {
+	value, there := got[name]
+	return there && !bytes.Equal(value, ours[name])
+}
+
+func (a *audit) earlier(g *group) {
+	g.early++
+	a.report.Earlier++
 }

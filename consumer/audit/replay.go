@@ -229,3 +229,23 @@ func (a *audit) forget(at index.Stamp, rec *index.Forget) error {
 	}
 	return nil
 }
+
+// restore restores the oldest snapshot that the journal still continues.
+func (a *audit) restore(ctx context.Context, journal topic.Part) (*index.Replica, error) {
+	start := replay.Start{
+		Params: a.in.Params, Settings: a.in.Settings, Snapshots: a.in.Snapshots,
+		Restoring: func(documents int64) error { return a.progress(StageSnapshot, 0, documents) },
+	}
+	replica, _, err := start.Restore(ctx, a.journalID, journal.From, journal.To)
+	return replica, err
+}
+
+var (
+	// ErrTrimmed says that the journal's head is gone and no snapshot replaces it, so that verdicts cannot be replayed.
+	ErrTrimmed = replay.ErrTrimmed
+	// ErrSettings says that the journal was written under other settings than those given.
+	ErrSettings = replay.ErrSettings
+	// ErrOvertaken says that the members trimmed the journal while it was read.
+	ErrOvertaken = errors.New("its members trimmed it faster than it was read: audit again, or raise snapshots.every " +
+		"meanwhile")
+)

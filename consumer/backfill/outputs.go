@@ -1,8 +1,14 @@
 package backfill
 
 import (
+	"context"
+	"fmt"
 	"strings"
 
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/cluster"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/routing"
@@ -53,3 +59,14 @@ func template(sources, outputs []string) string {
 
 // Progress returns how far the job is, by what its group has committed. The job has a plan.
 func (s *State) Progress() protocol.Progress { return cluster.ProgressBy(s.Offsets, s.Plan) }
+
+// AwaitCommitted waits until all that stands in topics now can be read by who reads committed records only. See
+// broker.AwaitCommitted. The options reach the cluster.
+func AwaitCommitted(ctx context.Context, options []kgo.Opt, topics ...string) error {
+	client, err := kgo.NewClient(options...)
+	if err != nil {
+		return fmt.Errorf("open client: %w", err)
+	}
+	defer client.Close()
+	return broker.AwaitCommitted(ctx, kadm.NewClient(client), topics...)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -79,4 +80,25 @@ func (a *Appender) AppendValues(ctx context.Context, values [][]byte) (last int6
 		return last, fmt.Errorf("append to journal: %w", err)
 	}
 	return last, nil
+}
+
+// Stats counts what an appender has appended.
+type Stats struct {
+	Records uint64
+	Bytes   uint64
+}
+
+type appended struct {
+	records atomic.Uint64
+	bytes   atomic.Uint64
+}
+
+func (s *appended) add(n int) {
+	s.records.Add(1)
+	s.bytes.Add(uint64(n))
+}
+
+// Stats returns the counters.
+func (a *Appender) Stats() Stats {
+	return Stats{Records: a.stats.records.Load(), Bytes: a.stats.bytes.Load()}
 }

@@ -19,7 +19,6 @@ func bounded(t *testing.T, partitions int32) *world {
 	return w
 }
 
-// drop produces a batch as it is.
 func (w *world) drop(topic string, partition int32, batch []byte) (offset int64) {
 	w.t.Helper()
 	offset, err := unpacktest.Drop(w.context(), w.client(), topic, partition, batch)

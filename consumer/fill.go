@@ -72,7 +72,6 @@ func (r *reached) filling(replica *member.Follower) (f filling, err error) {
 	return filling{r, replica, choice}, err
 }
 
-// latest returns how the latest fill stands.
 func (f *filling) latest() Fill { return fillOf(f.replica) }
 
 // bring feeds the latest fill to its end.

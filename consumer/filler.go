@@ -99,7 +99,6 @@ func (f *Filler) Run(ctx context.Context) (before, after Fill, err error) {
 	}
 }
 
-// live fills with one replica.
 func (f *Filler) live(ctx context.Context, r *reached) (before, after Fill, err error) {
 	replica, err := member.Restore(ctx, r.member("filler", member.NewCounters(), nil), nil)
 	if err != nil {
@@ -114,7 +113,6 @@ func (f *Filler) live(ctx context.Context, r *reached) (before, after Fill, err 
 	return life.before, fillOf(replica), err
 }
 
-// fillerLife fills with one replica.
 type fillerLife struct {
 	filling
 	*Filler
@@ -237,7 +235,6 @@ func (l *fillerLife) sameScopes(ctx context.Context, topics []string) error {
 	return nil
 }
 
-// forwards has the group forward.
 func (l *fillerLife) forwards(ctx context.Context, plan *protocol.Plan) error {
 	journalOf := routing.Journal{Options: l.reached.setup.Kafka, Topic: l.log.Topic, Group: l.reached.setup.Params.Group}
 	next := l.filledDuty(plan)
@@ -282,7 +279,6 @@ func (l *fillerLife) filledDuty(plan *protocol.Plan) protocol.Duty {
 	return d
 }
 
-// noSnapshots is a store without any.
 type noSnapshots struct{ snapshot.Store }
 
 // Manifests lists nothing.

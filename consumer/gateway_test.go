@@ -11,7 +11,6 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// gatewayOf opens the gateway of a member.
 func (w *world) gatewayOf(m *running) *gateway.Gateway {
 	w.t.Helper()
 	g, err := m.Gateway()

@@ -123,7 +123,6 @@ func (w *world) client(opts ...kgo.Opt) *kgo.Client {
 	return client
 }
 
-// produce sends n documents.
 func (w *world) produce(n int, seed uint64) {
 	w.t.Helper()
 	w.send(w.documents(n, seed)...)
@@ -173,7 +172,6 @@ func words(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// running is one running service.
 type running struct {
 	*Service
 	world   *world
@@ -199,7 +197,6 @@ func (w *world) start(change ...func(*Setup)) *running {
 	return m
 }
 
-// launch runs a member.
 func (w *world) launch(change ...func(*Setup)) *running {
 	w.t.Helper()
 	setup, network := w.setup, newNetwork()
@@ -241,7 +238,6 @@ func (w *world) launch(change ...func(*Setup)) *running {
 	return m
 }
 
-// store opens the directory of the snapshots.
 func (w *world) store() snapshot.Store {
 	w.t.Helper()
 	setup := w.setup
@@ -267,7 +263,6 @@ func (m *running) stop() error {
 	return m.wait()
 }
 
-// wait returns what the member ends with.
 func (m *running) wait() error {
 	<-m.ended
 	return m.err

@@ -52,7 +52,6 @@ func (w *world) tells(instance string, want balance.Incarnation) {
 	}
 }
 
-// memberOf returns the member id that has an instance.
 func memberOf(g *kfake.GroupInfo, instance string) (memberID string) {
 	for _, m := range g.Members {
 		if m.InstanceID != nil && *m.InstanceID == instance {

@@ -62,7 +62,6 @@ func (l *lags) Run(ctx context.Context, sessions []*session.Session) {
 	l.owed.Store(&now)
 }
 
-// readsLag is how often it is read.
 func (s *Setup) readsLag() time.Duration { return cmp.Or(s.lagEvery, lagEvery) }
 
 // read reads once. It logs a failure when the lag becomes unknown, and not again while the lag stays unknown. It logs a

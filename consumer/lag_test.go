@@ -67,7 +67,6 @@ func (w *world) unstarted(logger zerolog.Logger) (*Service, *lags) {
 	return s, s.lags(r)
 }
 
-// readLag has the member's lags be read.
 func (m *running) readLag() {
 	m.follower()
 	m.lags(m.group.Load()).read(m.world.context())

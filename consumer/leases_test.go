@@ -9,7 +9,6 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// leaseless is a store without leases.
 type leaseless struct{ snapshot.Store }
 
 // A store needs no leases. Members that are named by their configuration share it, each writes its snapshots, and a

@@ -16,7 +16,6 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// signed signs a text with the settings of the world.
 func (w *world) signed(text string) *entry.Entry {
 	w.t.Helper()
 	signer, err := index.NewSigner(w.setup.Index)

@@ -39,7 +39,6 @@ func (w *world) gap() string {
 	return protocol.JournalGap("unecho.journal", w.cluster.TopicInfo("unecho.journal").TopicID, begin.Offset)
 }
 
-// acceptsGap accepts the loss of a journal.
 func acceptsGap(gap string) func(*Setup) { return func(s *Setup) { s.Accepted.JournalGap = gap } }
 
 func (w *world) loseSnapshots() {

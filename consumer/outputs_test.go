@@ -41,7 +41,6 @@ func (w *world) sendToAll(n int) {
 	}
 }
 
-// hasWidth demands that topics have n partitions.
 func (w *world) hasWidth(n int, topics ...string) {
 	w.t.Helper()
 	for _, topic := range topics {
@@ -230,7 +229,6 @@ func TestPartitionsOfAPatternThatMayNotBeAdded(t *testing.T) {
 	w.audited()
 }
 
-// sendLast sends a text to a partition.
 func (w *topics) sendLast(topic string, partition int32, text string) {
 	w.t.Helper()
 	cl := w.client(kgo.RecordPartitioner(kgo.ManualPartitioner()))

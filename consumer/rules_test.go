@@ -20,7 +20,6 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// logs collects what members log.
 type logs struct {
 	mu   sync.Mutex
 	text bytes.Buffer

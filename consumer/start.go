@@ -38,7 +38,6 @@ type reached struct {
 	large   *semaphore.Weighted // signing.LargeAtOnce, for all of the process that sign
 }
 
-// member returns the setup of a replica.
 func (r *reached) member(name string, counters *member.Counters, copies *recent.Copies) *member.Setup {
 	s := r.setup
 	return &member.Setup{

@@ -90,7 +90,6 @@ func (s *stream) announced(base int64) {
 	}
 }
 
-// begin begins a pass.
 func (s *stream) begin(p epoch) {
 	p.went = []stretch{{0, math.MaxInt64, s.goes}}
 	s.passes = append(s.passes, p)

@@ -78,7 +78,6 @@ const (
 	judgedLate
 )
 
-// append appends the parts of a verdict that headers tell.
 func (j *judgement) append(dst []byte) []byte {
 	v, m := &j.verdict, &j.verdict.Match
 	flags := byte(0)

@@ -113,7 +113,6 @@ type known struct {
 	unchecked                         string
 }
 
-// row is a header.
 type row struct {
 	name    string
 	on      kind
@@ -122,7 +121,6 @@ type row struct {
 	form    func(value string) bool // the form of all it may say
 }
 
-// table lists the headers.
 func table() []row {
 	of := func(says func(m *index.Match) string) func(s *known) string {
 		return func(s *known) string {
@@ -215,7 +213,6 @@ func isDigits(value string) bool {
 	return value != "" && strings.Trim(value, "0123456789") == ""
 }
 
-// headerNames returns the names of the headers.
 func headerNames() []string {
 	var all []string
 	for _, h := range table() {

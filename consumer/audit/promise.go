@@ -197,7 +197,6 @@ func (c *claim) retimed() bool {
 	return says
 }
 
-// valuesOf returns the values of settings by their keys.
 func valuesOf(settings []byte) (values map[string]any) {
 	if json.Unmarshal(settings, &values) != nil {
 		return nil

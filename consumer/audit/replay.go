@@ -77,7 +77,6 @@ func (a *audit) replayTrimmed(ctx context.Context, all topic.Range, whole topic.
 	})
 }
 
-// follow applies a record of the journal.
 func (a *audit) follow(r *kgo.Record) error {
 	at, rec, err := a.journal.Read(r)
 	return a.apply(at, rec, err)

@@ -65,7 +65,6 @@ const (
 	mostMemory      = 4 << 30 // positions in it have 32 bits
 )
 
-// defaultBatch is the default of MaxBatchBytes.
 const defaultBatch = 32 << 20
 
 // Run audits what is there when it is called, whether members are at work or not. Every source record that their group
@@ -107,7 +106,6 @@ func Run(ctx context.Context, in Inputs) (report Report, err error) {
 	return a.report, err
 }
 
-// audit is one audit under way.
 type audit struct {
 	in          Inputs
 	client      *kgo.Client

@@ -56,7 +56,6 @@ func (a *audit) compare(owed topic.Range) error {
 	return err
 }
 
-// take adds a fact to its group.
 func (a *audit) take(g *group, k *key, fact []byte) error {
 	rd := wire.NewReader(fact)
 	switch k.kind() {
@@ -288,7 +287,6 @@ func (a *audit) lacking(g *group) {
 	}
 }
 
-// came says whether the record is in an output.
 func (g *group) came() bool {
 	return slices.ContainsFunc(g.out, func(c *claim) bool { return c != nil })
 }

@@ -134,7 +134,6 @@ func Untaken(ctx context.Context, opts []kgo.Opt, group string, brought map[stri
 	return slices.DeleteFunc(without, func(source string) bool { return len(committed[source]) > 0 }), nil
 }
 
-// taken returns the sources that have outputs.
 func (a *audit) taken() []string {
 	untaken := func(source string) bool { return slices.Contains(a.in.Untaken, source) }
 	return slices.DeleteFunc(slices.Clone(a.in.Sources), untaken)

@@ -166,7 +166,6 @@ func (s *sorter) eachInMemory(visit func(k *key, fact []byte) error) error {
 	return nil
 }
 
-// close removes the file.
 func (s *sorter) close() error {
 	s.facts, s.at = nil, nil
 	if s.file == nil {
@@ -179,7 +178,6 @@ func (s *sorter) close() error {
 	return err
 }
 
-// reader reads a run.
 type reader struct {
 	in   *bufio.Reader
 	key  key

@@ -102,7 +102,6 @@ func headersOf(r *kgo.Record) digest {
 	return d
 }
 
-// source notes a source record.
 func (a *audit) source(r *kgo.Record) error {
 	s := a.streams[entry.Name(r.Topic, r.Partition)]
 	if s == nil {

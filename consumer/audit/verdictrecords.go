@@ -101,7 +101,6 @@ func (a *audit) fieldsOf(r *kgo.Record) (got headers, wrong error) {
 	return got, wrong
 }
 
-// field adds a field of the object to the headers.
 func (a *audit) field(got headers, name string, value json.Token) error {
 	plain, encoded := strings.CutSuffix(name, "_base64")
 	header := prefix + strings.ReplaceAll(plain, "_", "-")

@@ -110,7 +110,6 @@ func coordinated(ctx context.Context, ask func() error) error {
 	})
 }
 
-// committed returns what a group has committed.
 func committed(ctx context.Context, admin *kadm.Client, group string) (offsets kadm.OffsetResponses, err error) {
 	err = coordinated(ctx, func() error {
 		offsets, err = broker.Committed(ctx, admin, group)

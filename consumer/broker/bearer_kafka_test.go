@@ -155,7 +155,6 @@ func TestSessionOutlivesItsTokensKafka(t *testing.T) {
 	pass()
 }
 
-// dialCount counts connections.
 type dialCount struct{ n atomic.Int64 }
 
 // OnBrokerConnect implements kgo.HookBrokerConnect.

@@ -164,7 +164,6 @@ func awaitCommitted(ctx context.Context, admin *kadm.Client, atFirst bool, topic
 	}
 }
 
-// reach says whether each offset is at its end at least.
 func reach(offsets, ends kadm.ListedOffsets) bool {
 	all := true
 	ends.Each(func(end kadm.ListedOffset) {

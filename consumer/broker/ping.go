@@ -35,7 +35,6 @@ func Open(ctx context.Context, opts ...kgo.Opt) (*kgo.Client, error) {
 	return client, nil
 }
 
-// pingWithin bounds a Ping.
 const pingWithin = 10 * time.Second
 
 // Ping asks Kafka for a sign of life, once; a client by itself would try for ever. It asks first at the addresses of
@@ -116,7 +115,6 @@ func anyOf[B, A any](ctx context.Context, all []B, ask func(context.Context, B) 
 	return last.answer, last.err
 }
 
-// explain returns the sentence and the remedy for an error of a connection.
 func (c connection) explain(what string, err error) *Fault {
 	f := &Fault{What: what, Err: err}
 	for _, find := range []func(error) (string, string){c.login, c.certificate, c.dial, c.protocol} {

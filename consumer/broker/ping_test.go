@@ -196,7 +196,6 @@ func TestPingSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// tokenFile is a file that holds a token.
 func tokenFile(t *testing.T, value string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "token")

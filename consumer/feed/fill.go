@@ -19,7 +19,6 @@ func (s *Setup) recordOf(f *index.Feed, rejected []uint64) index.Record {
 	return feeding.FillOf(s.Plan, s.Fill, f, rejected)
 }
 
-// taken returns what a replica has taken of what was fed.
 func (s *Setup) taken(r *index.Replica) feeding.Taken {
 	if s.Fill == 0 {
 		return r

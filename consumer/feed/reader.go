@@ -247,5 +247,4 @@ func (r *reader) isCopy(record *kgo.Record) bool {
 	return false
 }
 
-// close ends the client.
 func (r *reader) close() { r.client.Close() }

@@ -20,7 +20,6 @@ type sender struct {
 	pace pace
 }
 
-// landing is what became of an append.
 type landing struct {
 	feeding.Sent
 	last int64

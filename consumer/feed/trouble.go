@@ -103,7 +103,6 @@ func (s *Setup) sameTopics(ctx context.Context) error {
 	return nil
 }
 
-// topics describes the topics of the plan.
 func (s *Setup) topics(ctx context.Context) (topics kadm.TopicDetails, names []string, err error) {
 	for _, r := range s.Plan.Ranges {
 		names = append(names, r.Topic)

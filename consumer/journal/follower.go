@@ -59,14 +59,13 @@ type Handler struct {
 	Apply func(at index.Stamp, leaderEpoch int32, rec index.Record) error
 	// Skip is called with each stray in its turn. It may keep why.
 	Skip func(at index.Stamp, leaderEpoch int32, why *StrayError) error
-	// Untimed is called before Apply if the record carries no time of the broker. It may be nil.
+	// Untimed is called before Apply if the record carries no time of the broker.
 	Untimed func(offset int64)
-	// Took is called with the bytes of each record that is handed on. It may be nil.
+	// Took is called with the bytes of each record that is handed on.
 	Took func(bytes int)
 	// AllApplied is called when all records that were there are applied.
 	AllApplied func()
-	// Trouble is called when the broker cannot answer now and will be asked again. If it is nil, Follow ends with the
-	// error.
+	// Trouble is called when the broker cannot answer now and will be asked again.
 	Trouble func(err error)
 	// ProducerTime says that records may carry the appender's time.
 	ProducerTime bool
@@ -101,7 +100,6 @@ func Follow(ctx context.Context, client *kgo.Client, h Handler) error {
 	}
 }
 
-// poll polls until ctx is done.
 func (h *Handler) poll(ctx context.Context, client *kgo.Client, polled chan<- kgo.Fetches) {
 	for {
 		fetches := client.PollFetches(ctx)
@@ -119,7 +117,7 @@ func (h *Handler) fetched(ctx context.Context, client *kgo.Client, rd *Reader, f
 		return ctx.Err()
 	}
 	trouble := fetchError(fetches)
-	if trouble != nil && (h.Trouble == nil || !answered(trouble)) {
+	if trouble != nil && !answered(trouble) {
 		return trouble
 	}
 	for it := fetches.RecordIter(); !it.Done(); {
@@ -139,10 +137,6 @@ func (h *Handler) fetched(ctx context.Context, client *kgo.Client, rd *Reader, f
 	if trouble == nil {
 		return nil
 	}
-	return h.rest(ctx, trouble)
-}
-
-func (h *Handler) rest(ctx context.Context, trouble error) error {
 	h.Trouble(trouble)
 	_ = retry.Pause(ctx, troublePause)
 	return ctx.Err()
@@ -159,9 +153,7 @@ func (h *Handler) one(rd *Reader, r *kgo.Record) error {
 		return nil // the snapshot that was restored covers it, and stands in the middle of its batch
 	}
 	h.From = r.Offset + 1
-	if h.Took != nil {
-		h.Took(len(r.Key) + len(r.Value))
-	}
+	h.Took(len(r.Key) + len(r.Value))
 	at, rec, err := rd.Read(r)
 	var why *StrayError
 	switch {
@@ -169,7 +161,7 @@ func (h *Handler) one(rd *Reader, r *kgo.Record) error {
 		return h.Skip(at, r.LeaderEpoch, why)
 	case err != nil:
 		return fmt.Errorf("record %d: %w", r.Offset, err)
-	case h.Untimed != nil && !rd.timed(r):
+	case !rd.timed(r):
 		h.Untimed(r.Offset)
 	}
 	return h.Apply(at, r.LeaderEpoch, rec)

@@ -72,7 +72,6 @@ func readGolden(t *testing.T, file string) []string {
 
 func typeName(rec index.Record) string { return strings.TrimPrefix(fmt.Sprintf("%T", rec), "*index.") }
 
-// ofType returns the records of a type, in their order in records.
 func ofType(name string) (all []index.Record) {
 	for _, rec := range records() {
 		if typeName(rec) == name {

@@ -34,7 +34,6 @@ func appendRequests(dst []byte, run *index.Run, n int) []byte {
 	return dst
 }
 
-// readRequests reads what appendRequests wrote.
 func readRequests(rd *wire.Reader, run *index.Run) error {
 	n := rd.Count(1 + len(entry.Request{}))
 	if n == 0 {

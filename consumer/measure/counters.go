@@ -193,7 +193,6 @@ func (b *Batch) Delay(written, now int64) {
 	}
 }
 
-// of returns what is counted of the topic with a number.
 func (b *Batch) of(number int) *Verdicts {
 	for len(b.topics) <= number {
 		b.topics = append(b.topics, Verdicts{})

@@ -60,7 +60,6 @@ func delays() Scale {
 	}}
 }
 
-// bucket is the number of the bucket that a value is in.
 func (s Scale) bucket(value int64) int {
 	n, _ := slices.BinarySearch(s.bounds, value)
 	return n
@@ -72,7 +71,6 @@ type sample struct {
 	sum    int64
 }
 
-// count adds a value to a sample.
 func (s Scale) count(to *sample, value int64) {
 	to.counts[s.bucket(value)]++
 	to.sum += value

@@ -120,7 +120,6 @@ func (s *Search) Found() Found {
 	return s.found
 }
 
-// claim notes that a wanted name was found.
 func claim(wanted map[string]bool, name string) bool {
 	_, is := wanted[name]
 	if is {

@@ -63,7 +63,6 @@ func (j *Journal) put(ctx context.Context, p journal.Params, change index.Record
 	return now, nil
 }
 
-// append appends a record to the journal, and returns its offset.
 func (j *Journal) append(ctx context.Context, p journal.Params, rec index.Record) (int64, error) {
 	p.Topic = j.Topic
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, j.Options...), journal.AppenderOptions(p)...)...)

@@ -66,7 +66,6 @@ func (c *Choice) Reads(topic string) bool {
 	return c.Names(topic) || c.fits(topic) && c.Excluded(topic) == ""
 }
 
-// fits says that a pattern fits a topic.
 func (c *Choice) fits(topic string) bool {
 	return slices.ContainsFunc(c.patterns, func(p *regexp.Regexp) bool { return p.MatchString(topic) })
 }

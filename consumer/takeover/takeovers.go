@@ -235,7 +235,6 @@ func leaveOut(of []protocol.TopicPartition, given map[string]map[int32]kgo.Offse
 	return unled
 }
 
-// leaveOutUnread leaves out the partitions that are not read.
 func leaveOutUnread(mode protocol.Mode, of []protocol.TopicPartition, given map[string]map[int32]kgo.Offset) (read []protocol.TopicPartition, final *stop.Error) {
 	for i := range of {
 		is, err := mode.Reads(&of[i])

@@ -1,11 +1,16 @@
 package topic
 
 import (
+	"bytes"
+	"errors"
 	"slices"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/unpack"
+	"github.com/unecho/unecho/consumer/unpack/unpacktest"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -24,7 +29,6 @@ func TestRecordsBroughtAgain(t *testing.T) {
 	}
 }
 
-// offsets notes the offsets of records.
 func offsets(all *[]int64) func(*kgo.Record) error {
 	return func(r *kgo.Record) error {
 		*all = append(*all, r.Offset)
@@ -88,5 +92,50 @@ func TestRoomIsOfAllPartitions(t *testing.T) {
 	}
 	if want := []int64{11, 12}; !slices.Equal(got, want) {
 		t.Errorf("where three records may wait, of two in each of two partitions the reader takes %v, want %v", got, want)
+	}
+}
+
+// TestBehindUnreadable: what comes in one fetch with a batch that cannot be unpacked is read, and then what stands behind
+// the batch. Without Unread the batch ends reading.
+func TestBehindUnreadable(t *testing.T) {
+	t.Parallel()
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "news"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	opts := Options{kgo.SeedBrokers(cluster.ListenAddrs()...)}
+	client, err := kgo.NewClient(append(opts, kgo.DefaultProduceTopic("news"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	produce := func() {
+		if err := client.ProduceSync(t.Context(), &kgo.Record{Value: []byte("a document")}).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	produce()
+	garbage := unpacktest.Batch(3, kgo.CodecZstd, bytes.Repeat([]byte{0xa5}, 200))
+	if _, err := unpacktest.Drop(t.Context(), client, "news", 0, garbage); err != nil {
+		t.Fatal(err)
+	}
+	produce()
+	all := Range{entry.Name("news", 0): {0, 5}}
+	by := Reading{Options: opts, Unpacker: unpack.New(unpack.Limits{Batch: 1 << 20, Held: 2 << 20})}
+	var got []int64
+	var tooLarge *kgo.ErrDecompressTooLarge
+	if err := all.Read(t.Context(), by, offsets(&got)); !errors.As(err, &tooLarge) || !slices.Equal(got, []int64{0}) {
+		t.Errorf("a batch cannot be unpacked, the offsets read are %v, and the error is %v", got, err)
+	}
+	got, by.Unpacker = nil, by.Unpacker.Renew()
+	by.Unread = func(from int64, batch *kgo.ErrDecompressTooLarge) error {
+		if from != 1 || batch.NextOffset != 4 {
+			t.Errorf("unread is what lies from %d to below %d, want 1 and 4", from, batch.NextOffset)
+		}
+		return nil
+	}
+	if err := all.Read(t.Context(), by, offsets(&got)); err != nil || !slices.Equal(got, []int64{0, 4}) {
+		t.Errorf("the offsets read are %v, and the error is %v; want 0 and 4", got, err)
 	}
 }

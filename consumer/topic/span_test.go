@@ -31,7 +31,6 @@ func news(t *testing.T) topic.Options {
 	return opts
 }
 
-// cluster is the one that has the topic news.
 func cluster(t *testing.T) (*kfake.Cluster, topic.Options) {
 	t.Helper()
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(2, "news"))

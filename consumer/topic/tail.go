@@ -71,7 +71,6 @@ func Tail(ctx context.Context, opts Options, past Past, follow bool, fn func(*Re
 	}
 }
 
-// meant hands the records that are meant to fn.
 func (p Past) meant(fn func(*Record) error) func(*Record) error {
 	return func(r *Record) error {
 		if p.Only != nil && !p.Only(r) {

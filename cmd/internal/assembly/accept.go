@@ -58,7 +58,6 @@ func Accepted(cmd *cobra.Command) (consumer.Accepted, error) {
 	}, nil
 }
 
-// given are the values of a flag.
 func given(cmd *cobra.Command, name string) []string {
 	switch flag := cmd.Flag(name); {
 	case flag == nil || !flag.Changed:

@@ -144,7 +144,6 @@ func configArgs(cmd *cobra.Command) (args []string) {
 	return args
 }
 
-// backfillTopics is the verb.
 func backfillTopics(cmd *cobra.Command, args []string, version string) error {
 	flags, err := readFlags(cmd, args, time.Now())
 	if err != nil {

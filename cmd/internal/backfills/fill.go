@@ -142,7 +142,6 @@ func (v *filling) interrupted(s consumer.Fill) error {
 	return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("stopped at %s of the range; %s", Share(s.Progress), goOn)}
 }
 
-// look is how far the fill is.
 func (v *filling) look(progress func() consumer.Fill) func(*Pace, time.Time) stage {
 	return func(pace *Pace, now time.Time) stage {
 		s := progress()
@@ -156,7 +155,6 @@ func (v *filling) look(progress func() consumer.Fill) func(*Pace, time.Time) sta
 	}
 }
 
-// printSummary writes the summary.
 func (v *filling) printSummary(before, after consumer.Fill, took time.Duration) error {
 	if after.Of == nil {
 		v.report("there is no document in the range: the group begins with an empty window")
@@ -203,7 +201,6 @@ func FillCommand(version string) *cobra.Command {
 	return cmd
 }
 
-// fillWindow is the verb.
 func fillWindow(cmd *cobra.Command, args []string, version string) error {
 	f, err := readFlags(cmd, args, time.Now())
 	if err != nil {

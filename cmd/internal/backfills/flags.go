@@ -52,7 +52,6 @@ func (f *Flags) Check() error {
 	return errors.Join(append(wrong, f.wrongSettings()...)...)
 }
 
-// wrongFiles says what is wrong with the flags about files.
 func (f *Flags) wrongFiles() (wrong []error) {
 	if len(f.Files) == 0 {
 		for _, flag := range []string{"format", "time", "partitions"} {

@@ -88,7 +88,6 @@ func (v *loading) load(ctx context.Context) (err error) {
 	return nil
 }
 
-// loadAll hands all documents to the loader.
 func (v *loading) loadAll(ctx context.Context, reader *corpus.Reader, loader *backfill.Loader,
 	progress *terminal.Progress,
 ) (untimed int, err error) {

@@ -171,7 +171,6 @@ func (v *process) serve(ctx context.Context, plan *protocol.Plan) error {
 	return err
 }
 
-// look is how far the job is.
 func (v *process) look(progress func() consumer.Progress) func(*Pace, time.Time) stage {
 	return func(pace *Pace, now time.Time) stage {
 		s := progress()
@@ -186,7 +185,6 @@ func (v *process) look(progress func() consumer.Progress) func(*Pace, time.Time)
 	}
 }
 
-// printSummary writes the summary.
 func (v *process) printSummary(plan *protocol.Plan, now, before protocol.Progress, took time.Duration) error {
 	s := NewSummary(&v.job, plan, v.config.Sink, now)
 	s.Took(took, before.Tally.Documents())

@@ -86,5 +86,4 @@ func (v *voice) log(message string, pace *Pace, s *stage) {
 	e.Msg(message)
 }
 
-// conclude writes a summary.
 func (v *voice) conclude(s terminal.Found) error { return terminal.Write(v.Out, v.JSON, s) }

@@ -42,7 +42,6 @@ type storeVerb struct {
 	named  bool // the configuration comes from a file: its settings are those of a service
 }
 
-// addStoreFlags names the store.
 func addStoreFlags(cmd *cobra.Command) {
 	cmdline.AddSettings(cmd, "group")
 	cmd.Flag("preset").Hidden = true
@@ -75,9 +74,6 @@ func onStore(open opening, do func(context.Context, *storeVerb) error) func(*cob
 			Shelf: &Shelf{Store: store, Out: cmd.OutOrStdout(), Log: cmd.ErrOrStderr()}, cmd: cmd,
 			config: c, named: named,
 		}
-		if journal := cmd.Flag("journal"); journal != nil {
-			v.Journal = journal.Value.String()
-		}
 		if len(args) > 0 {
 			v.at = args[0]
 		}
@@ -105,12 +101,4 @@ func ofStore(cmd *cobra.Command, do func(context.Context, *storeVerb) error) *co
 	cmd.RunE = onStore(snapshot.Opener.OpenExisting, do)
 	addStoreFlags(cmd)
 	return cmd
-}
-
-// ofJournal is ofStore for a verb about the snapshots of one journal: it also has --journal.
-func ofJournal(cmd *cobra.Command, do func(context.Context, *storeVerb) error) *cobra.Command {
-	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
-		f.Text("journal", "id", "", "the journal topic's id, or how it begins, where the store holds snapshots of several")
-	})
-	return ofStore(cmd, do)
 }

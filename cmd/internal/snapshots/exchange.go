@@ -59,7 +59,6 @@ func (s *Shelf) exportTo(ctx context.Context, out io.Writer, m *snapshot.Manifes
 	return buffered.Flush()
 }
 
-// counting counts the segments that are read.
 type counting struct {
 	snapshot.Store
 	read func()

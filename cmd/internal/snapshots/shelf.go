@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -17,59 +17,37 @@ import (
 
 // Shelf is an open store, as a verb looks at it.
 type Shelf struct {
-	Store   snapshot.Store
-	Journal string // how the id of the journal begins whose snapshots are meant; empty: all
-	Out     io.Writer
-	Log     io.Writer // for people, beside Out
+	Store snapshot.Store
+	Out   io.Writer
+	Log   io.Writer // for people, beside Out
 }
 
 // triesAtMost is how often a verb begins anew because what it looked at was pruned meanwhile.
 const triesAtMost = 5
 
-// listed returns the snapshots of the journal that is meant, newest first.
-func (s *Shelf) listed(ctx context.Context) ([]snapshot.Info, error) {
+// pick finds the snapshot of an offset that a person wrote, or the newest if it is empty. Where several journals have one at
+// the offset, it is the newest of these.
+func (s *Shelf) pick(ctx context.Context, written string) (snapshot.Info, error) {
 	infos, err := s.Store.Manifests(ctx)
-	var kept []snapshot.Info
-	for _, i := range infos {
-		if strings.HasPrefix(i.Position.Journal(), s.Journal) {
-			kept = append(kept, i)
-		}
-	}
-	return kept, err
-}
-
-// pick finds the snapshot of an offset that a person wrote, or the newest if it is empty.
-func (s *Shelf) pick(ctx context.Context, at string) (snapshot.Info, error) {
-	infos, err := s.listed(ctx)
 	if err != nil {
 		return snapshot.Info{}, err
 	}
 	if len(infos) == 0 {
 		return snapshot.Info{}, fmt.Errorf("pick snapshot: %w yet", snapshot.ErrNoStore)
 	}
-	if at == "" {
+	if written == "" {
 		return infos[0], nil
 	}
-	offset, err := strconv.ParseInt(at, 10, 64)
+	offset, err := strconv.ParseInt(written, 10, 64)
 	if err != nil {
 		return snapshot.Info{}, exit.Usage(
-			fmt.Errorf("%q is not a journal offset; `unecho snapshot list` shows those of the snapshots", at))
+			fmt.Errorf("%q is not a journal offset; `unecho snapshot list` shows those of the snapshots", written))
 	}
-	var found []snapshot.Info
-	for _, i := range infos {
-		if i.Position.Offset == offset {
-			found = append(found, i)
-		}
-	}
-	switch {
-	case len(found) == 0:
+	at := slices.IndexFunc(infos, func(i snapshot.Info) bool { return i.Position.Offset == offset })
+	if at < 0 {
 		return snapshot.Info{}, fmt.Errorf("there is no snapshot at offset %d; `unecho snapshot list` shows those there are", offset)
-	case len(found) > 1 && !found[0].Position.SameJournal(found[1].Position):
-		return snapshot.Info{}, exit.Usage(
-			fmt.Errorf("there is one at offset %d of each of several journals: add --journal %s or --journal %s",
-				offset, found[0].Position.Journal(), found[1].Position.Journal()))
 	}
-	return found[0], nil
+	return infos[at], nil
 }
 
 // manifest reads the manifest of the snapshot that pick finds. If that snapshot is pruned meanwhile, the next one is
@@ -89,7 +67,7 @@ func (s *Shelf) manifest(ctx context.Context, at string) (info snapshot.Info, m 
 
 // List writes a table of the snapshots, or an object a line.
 func (s *Shelf) List(ctx context.Context, asJSON bool) error {
-	infos, err := s.listed(ctx)
+	infos, err := s.Store.Manifests(ctx)
 	if err != nil {
 		return err
 	}

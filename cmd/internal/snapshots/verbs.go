@@ -13,7 +13,7 @@ import (
 )
 
 func snapshotListCommand() *cobra.Command {
-	cmd := ofJournal(&cobra.Command{
+	cmd := ofStore(&cobra.Command{
 		Use:   "list",
 		Short: "List the snapshots, newest first",
 		Long:  "List the snapshots, newest first: at which offset of the journal each was taken, when, and how much it holds.",
@@ -26,7 +26,7 @@ func snapshotListCommand() *cobra.Command {
 }
 
 func snapshotShowCommand() *cobra.Command {
-	cmd := ofJournal(&cobra.Command{
+	cmd := ofStore(&cobra.Command{
 		Use:   "show [OFFSET]",
 		Short: "Show a snapshot: settings, source partitions, segments",
 		Long: "Show what the snapshot at OFFSET (default the newest) holds: settings, source partitions, segments. It " +
@@ -40,7 +40,7 @@ func snapshotShowCommand() *cobra.Command {
 }
 
 func snapshotVerifyCommand() *cobra.Command {
-	return ofJournal(&cobra.Command{
+	return ofStore(&cobra.Command{
 		Use:   "verify [OFFSET]",
 		Short: "Read and decode snapshots whole, and say what a start would do",
 		Long: "Read and decode the snapshot at OFFSET, or all of them, whole: checksums, documents, and whether the parts " +
@@ -77,7 +77,7 @@ func snapshotPruneCommand() *cobra.Command {
 }
 
 func snapshotExportCommand() *cobra.Command {
-	cmd := ofJournal(&cobra.Command{
+	cmd := ofStore(&cobra.Command{
 		Use:   "export [OFFSET]",
 		Short: "Write a snapshot to one file",
 		Long: "Write the snapshot at OFFSET (default the newest) to one file, for `unecho snapshot import`: to keep it, or " +

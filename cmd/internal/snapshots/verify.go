@@ -48,7 +48,7 @@ func (s *Shelf) Verify(ctx context.Context, at string) error {
 
 func (s *Shelf) meant(ctx context.Context, at string) ([]snapshot.Info, error) {
 	if at == "" {
-		return s.listed(ctx)
+		return s.Store.Manifests(ctx)
 	}
 	one, err := s.pick(ctx, at)
 	return []snapshot.Info{one}, err

@@ -32,8 +32,8 @@ func Replay(ctx context.Context, setup Setup, fn func(entry.Source, *index.Verdi
 		Options: setup.Kafka, Topic: name, Params: setup.Journal, From: journal.Begin{LeaderEpoch: -1}, End: ends[0].Offset,
 	}
 	by := journal.Reader{Owner: setup.Params.Group, ProducerTime: true}
-	return part.Read(ctx, by, func(at index.Stamp, rec index.Record, stray *journal.StrayError) error {
-		if stray != nil {
+	return part.Read(ctx, by, func(at index.Stamp, rec index.Record) error {
+		if rec == nil {
 			replica.Skip(at)
 			return nil
 		}

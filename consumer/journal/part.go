@@ -23,16 +23,18 @@ type Part struct {
 	End     int64
 }
 
-// Read hands each record of the part to fn, valid during the call, by a client of its own. Why is set for a stray, which
-// members pass over.
-func (p Part) Read(ctx context.Context, by Reader, fn func(at index.Stamp, rec index.Record, why *StrayError) error) error {
+// Read hands each record of the part to fn, valid during the call, by a client of its own. The record is nil in the place of
+// a stray, which members pass over.
+func (p Part) Read(ctx context.Context, by Reader, fn func(at index.Stamp, rec index.Record) error) error {
 	take := func(r *kgo.Record) error {
 		at, rec, err := by.Read(r)
-		var why *StrayError
-		if err != nil && !errors.As(err, &why) {
-			return fmt.Errorf("record %d: %w", r.Offset, err)
+		switch {
+		case err == nil:
+			return fn(at, rec)
+		case errors.As(err, new(*StrayError)):
+			return fn(at, nil)
 		}
-		return fn(at, rec, why)
+		return fmt.Errorf("record %d: %w", r.Offset, err)
 	}
 	err := topic.Range{entry.Name(p.Topic, 0): {From: p.From.Offset, To: p.End}}.Read(ctx, topic.Reading{
 		Options: p.Options, Unpacker: NewUnpacker(p.Params), More: followerOptions(p.Topic, p.From), Uncommitted: true,

@@ -108,14 +108,10 @@ func (w *Window) restore(ctx context.Context, topic [16]byte, start, end int64) 
 func (w *Window) follow(ctx context.Context, from journal.Begin, end int64) error {
 	p := w.group.journal()
 	part := journal.Part{Options: w.group.Options, Topic: p.Topic, Params: p, From: from, End: end}
-	by := journal.Reader{
-		Owner: w.group.Name,
-	}
-	return part.Read(ctx, by, func(at index.Stamp, rec index.Record, stray *journal.StrayError) error {
-		switch {
-		case stray != nil:
+	return part.Read(ctx, journal.Reader{Owner: w.group.Name}, func(at index.Stamp, rec index.Record) error {
+		if rec == nil {
 			w.replica.Skip(at)
-		default:
+		} else {
 			w.replica.Apply(at, rec)
 		}
 		if w.group.Progress != nil {

@@ -83,8 +83,8 @@ func (j *Journal) follow(ctx context.Context, from, end int64, fn func(at int64,
 	part := journal.Part{
 		Options: j.Options, Topic: j.Topic, Params: params, From: journal.Begin{Offset: from, LeaderEpoch: -1}, End: end,
 	}
-	err := part.Read(ctx, journal.Reader{Owner: j.Group}, func(at index.Stamp, rec index.Record, stray *journal.StrayError) error {
-		if stray != nil {
+	err := part.Read(ctx, journal.Reader{Owner: j.Group}, func(at index.Stamp, rec index.Record) error {
+		if rec == nil {
 			return nil
 		}
 		return fn(at.Offset, rec)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/entry"
 )
 
 // TestInquire: candidates that are copied and compared elsewhere give what Lookup gives, after the replica has gone
@@ -61,32 +60,18 @@ func tryInquire(t *testing.T, seeds uint64) {
 func TestInquireIsBounded(t *testing.T) {
 	p := index.DefaultParams()
 	p.Duplicates.CompareCopies = true
-	r, header := newReplica(t, p), index.Header{Fingerprint: index.Fingerprint(settings)}
-	signer, err := index.NewSigner(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sign := func(text string) entry.Entry {
-		var e entry.Entry
-		signer.Sign(&e, []byte(text))
-		return e.Clone()
-	}
+	s := newStand(t, p)
 	const text = "the council met on tuesday evening and decided after a long debate to build the new bridge across the " +
 		"river before winter"
-	run := &index.Run{Header: header, Source: entry.Source{Topic: [16]byte{1}}, Epoch: 1}
-	for i := range int64(40) {
-		e := sign(fmt.Sprint(text, " begins ", i))
-		e.Offset = i
-		run.Entries = append(run.Entries, e)
+	for i := range 40 {
+		s.judge(fmt.Append(nil, text, " begins ", i))
 	}
-	r.Apply(index.Stamp{}, &index.Settings{Text: settings})
-	r.Apply(index.Stamp{Offset: 1}, &index.Reposition{Header: header, Source: run.Source, Name: "news", Epoch: 1})
-	r.Apply(index.Stamp{Offset: 2}, run)
-	e := sign(text)
-	if _, ok := r.Inquire(&e, 100); ok {
+	s.sign([]byte(text))
+	e := &s.record.Entries[0]
+	if _, ok := s.replica.Inquire(e, 100); ok {
 		t.Error("a hundred bytes hold all candidates")
 	}
-	q, ok := r.Inquire(&e, 1<<20)
+	q, ok := s.replica.Inquire(e, 1<<20)
 	if !ok {
 		t.Fatal("a MiB does not hold them")
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/index/naive"
 )
 
 // A document is late by what lies between its time and the latest one so far, of any partition, if that is more than
@@ -38,33 +37,18 @@ func TestLateDocuments(t *testing.T) {
 			if wrong := p.Validate(); len(wrong) > 0 {
 				t.Fatalf("the settings are refused: %v", wrong)
 			}
-			settings := []byte("{}")
-			fingerprint := index.Fingerprint(settings)
-			r, err := index.NewReplica(p, fingerprint)
-			if err != nil {
-				t.Fatal(err)
-			}
-			signer, err := index.NewSigner(p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			twin := naive.New(p, settings, fingerprint)
-			h, at := index.Header{Fingerprint: fingerprint, Wall: start + 3_600_000}, int64(0)
-			apply := func(rec index.Record) (e index.Effect, theirs []index.Verdict) {
-				stamp := index.Stamp{Offset: at, LogAppendTime: h.Wall}
-				at++
-				return r.Apply(stamp, rec), twin.Apply(stamp, rec)
-			}
-			apply(&index.Settings{Text: settings, Wall: h.Wall})
+			s := barePair(t, p)
+			s.at.LogAppendTime = start + 3_600_000
+			s.apply(&index.Settings{Text: settings, Wall: s.at.LogAppendTime})
 			for i := range int32(2) {
-				apply(&index.Reposition{Header: h, Source: entry.Source{Partition: i}, Name: "news", Partitions: 2, Epoch: 1})
+				s.apply(&index.Reposition{Header: s.header(), Source: source(i), Name: "news", Partitions: 2, Epoch: 1})
 			}
 			for i, d := range c.documents {
 				e := entry.Entry{Offset: int64(i), Time: start + d.at.Milliseconds()}
-				signer.Sign(&e, fmt.Append(nil, "the text of document ", i))
-				effect, theirs := apply(&index.Run{Header: h, Source: entry.Source{Partition: d.partition}, Epoch: 1, Entries: []entry.Entry{e.Clone()}})
-				if len(effect.Judged) != 1 || effect.Judged[0].Late != d.late || len(theirs) != 1 || theirs[0].Late != d.late {
-					t.Errorf("document %d: %+v, and by the twin %+v; want it %d s late", i, effect.Judged, theirs, d.late)
+				s.signer.Sign(&e, fmt.Append(nil, "the text of document ", i))
+				judged := s.apply(&index.Run{Header: s.header(), Source: source(d.partition), Epoch: 1, Entries: []entry.Entry{e.Clone()}})
+				if len(judged) != 1 || judged[0].Late != d.late {
+					t.Errorf("document %d: %+v; want it %d s late", i, judged, d.late)
 				}
 			}
 		})

@@ -40,54 +40,55 @@ func history(t *testing.T, seed uint64, n int) (index.Params, []random.Step) {
 func TestModel(t *testing.T)     { tryModel(t, 10) }
 func TestModelLong(t *testing.T) { tryModel(t, 600) }
 
-func tryModel(t *testing.T, seeds uint64) {
-	for seed := uint64(1); seed <= seeds; seed++ {
-		modelOf(t, seed)
-	}
-}
+func tryModel(t *testing.T, seeds uint64) { eachSeed(t, 1, seeds, 1, modelOf) }
 
 // TestModelOfChanges is TestModel over histories in which bounds are changed.
-func TestModelOfChanges(t *testing.T) {
-	for seed := uint64(1); seed <= 240; seed += 4 {
-		modelOf(t, seed)
+func TestModelOfChanges(t *testing.T) { eachSeed(t, 1, 240, 4, modelOf) }
+
+// TestModelOfRequests is TestModel over histories in which documents come again with their idempotency keys.
+func TestModelOfRequests(t *testing.T) { eachSeed(t, 2, 60, 2, modelOf) }
+
+// eachSeed runs a test for seeds.
+func eachSeed(t *testing.T, from, to, step uint64, try func(t *testing.T, seed uint64)) {
+	t.Helper()
+	for seed := from; seed <= to; seed += step {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { try(t, seed) })
 	}
 }
 
 func modelOf(t *testing.T, seed uint64) {
 	t.Helper()
-	t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-		p, steps := history(t, seed, 400)
-		fast, slow := newReplica(t, p), naive.New(p, settings, index.Fingerprint(settings))
-		sources := map[entry.Source]bool{}
-		for i, s := range steps {
-			want := slow.Apply(s.At, s.Record)
-			got := fast.Apply(s.At, s.Record).Judged
-			if len(got) != len(want) {
-				t.Fatalf("step %d, %T: %d verdicts, the twin gives %d", i, s.Record, len(got), len(want))
-			}
-			for k := range want {
-				if got[k] != want[k] {
-					t.Fatalf("step %d, %T: got\n%+v\nthe twin says\n%+v", i, s.Record, got[k], want[k])
-				}
-			}
-			if run, ok := s.Record.(*index.Run); ok && i%3 == 0 && len(run.Entries) > 0 {
-				sameLookup(t, fast, slow, &run.Entries[i%len(run.Entries)], 1+i%4)
-			}
-			switch r := s.Record.(type) {
-			case *index.Reposition:
-				sources[r.Source] = true
-			case *index.Fill:
-				sameFilled(t, fast, slow, r)
+	p, steps := history(t, seed, 400)
+	fast, slow := newReplica(t, p), naive.New(p, settings, index.Fingerprint(settings))
+	sources := map[entry.Source]bool{}
+	for i, s := range steps {
+		want := slow.Apply(s.At, s.Record)
+		got := fast.Apply(s.At, s.Record).Judged
+		if len(got) != len(want) {
+			t.Fatalf("step %d, %T: %d verdicts, the twin gives %d", i, s.Record, len(got), len(want))
+		}
+		for k := range want {
+			if got[k] != want[k] {
+				t.Fatalf("step %d, %T: got\n%+v\nthe twin says\n%+v", i, s.Record, got[k], want[k])
 			}
 		}
-		for source := range sources {
-			same(t, fast, slow, source)
+		if run, ok := s.Record.(*index.Run); ok && i%3 == 0 && len(run.Entries) > 0 {
+			sameLookup(t, fast, slow, &run.Entries[i%len(run.Entries)], 1+i%4)
 		}
-		same(t, fast, slow, entry.Source{Topic: [16]byte{9}, Partition: 1})
-		if placed, documents := fast.Placed(), fast.Stats().Documents; placed > documents {
-			t.Errorf("%d representatives have a place of %d documents: those that left are still noted", placed, documents)
+		switch r := s.Record.(type) {
+		case *index.Reposition:
+			sources[r.Source] = true
+		case *index.Fill:
+			sameFilled(t, fast, slow, r)
 		}
-	})
+	}
+	for source := range sources {
+		same(t, fast, slow, source)
+	}
+	same(t, fast, slow, entry.Source{Topic: [16]byte{9}, Partition: 1})
+	if placed, documents := fast.Placed(), fast.Stats().Documents; placed > documents {
+		t.Errorf("%d representatives have a place of %d documents: those that left are still noted", placed, documents)
+	}
 }
 
 // sameLookup looks an entry up. It must find what the twin finds, and change nothing.
@@ -350,11 +351,4 @@ func encoded(c *index.Capture) []byte {
 		all = c.Segments[i].Append(all)
 	}
 	return all
-}
-
-// TestModelOfRequests is TestModel over histories in which documents come again with their idempotency keys.
-func TestModelOfRequests(t *testing.T) {
-	for seed := uint64(2); seed <= 60; seed += 2 {
-		modelOf(t, seed)
-	}
 }

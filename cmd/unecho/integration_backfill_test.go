@@ -116,11 +116,7 @@ func TestBackfillInterruptedEarly(t *testing.T) {
 // older. Some documents are late, have no time, or are of the future.
 func (s *scene) history(n, partitions int) {
 	s.t.Helper()
-	forever := "-1" // else Kafka deletes documents as old as these, here and in the outputs, at any moment
-	altered, err := s.admin.AlterTopicConfigs(s.bounded(),
-		[]kadm.AlterConfig{{Op: kadm.SetConfig, Name: "retention.ms", Value: &forever}}, s.source)
-	check(s.t, err)
-	check(s.t, altered[0].Err)
+	s.alter(s.source, "retention.ms", "-1") // else Kafka deletes documents as old as these, here and in the outputs, at any moment
 	r := rand.New(rand.NewPCG(9, 9))
 	start, rest := time.Now().Add(-200*24*time.Hour), n
 	texts := make([]string, 0, 5000)

@@ -47,8 +47,7 @@ func TestDoctorAndAuditBesideAService(t *testing.T) {
 	if !looked.Healthy {
 		t.Error("the doctor finds problems")
 	}
-	var audited inspect.AuditLine
-	check(t, json.Unmarshal([]byte(s.exec("audit", "--json")), &audited))
+	audited := s.auditLine(s.file)
 	if !audited.OK || audited.From == 0 || audited.Records != s.total() || audited.Pending != 0 || audited.Unique == 0 ||
 		audited.Duplicate == 0 {
 		t.Errorf("the audit says %s", audited.String())
@@ -63,6 +62,14 @@ func saysOf(r *doctor.Report) string {
 		b.WriteString(string(f.Level) + " " + f.What + "\n")
 	}
 	return b.String()
+}
+
+// auditLine audits by a configuration, which must end well.
+func (s *scene) auditLine(file string, flags ...string) (line inspect.AuditLine) {
+	s.t.Helper()
+	p := start(s.t, s.dir, append([]string{"audit", "--config", file, "--json"}, flags...)...)
+	check(s.t, json.Unmarshal([]byte(p.endsWell()), &line))
+	return line
 }
 
 // exec runs a verb with the scene's configuration, which must end well, and returns what it prints.

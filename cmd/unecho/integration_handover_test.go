@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
-	"github.com/unecho/unecho/cmd/internal/inspect"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
 )
@@ -73,14 +71,9 @@ func (s *scene) auditedBoth(files []string) {
 	s.t.Helper()
 	held := 0
 	for _, file := range files {
-		p := start(s.t, s.dir, "audit", "--config", file, "--json")
-		var report inspect.AuditLine
-		if code := p.exits(patience); code != 0 {
-			s.t.Errorf("the audit with %s ends with %d: %s%s", file, code, p.log, p.out)
-		}
-		check(s.t, json.Unmarshal([]byte(p.out.String()), &report))
+		report := s.auditLine(file)
 		if report.Records == 0 || report.Records+report.Elsewhere+report.Pending+report.Absent != s.total() {
-			s.t.Errorf("the audit with %s, of %d documents: %s", file, s.total(), p.out)
+			s.t.Errorf("the audit with %s, of %d documents: %s", file, s.total(), report.String())
 		}
 		held += report.Records
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -61,7 +60,7 @@ func TestOnlyOneOfAName(t *testing.T) {
 // allOut audits behind a trimmed journal, and demands that each document came out.
 func (s *scene) allOut() (report inspect.AuditLine) {
 	s.t.Helper()
-	check(s.t, json.Unmarshal([]byte(start(s.t, s.dir, "audit", "--config", s.file, "--json").endsWell()), &report))
+	report = s.auditLine(s.file)
 	if report.Records != s.total() || report.Absent != 0 {
 		s.t.Errorf("%d documents were sent, and the audit finds %+v", s.total(), report.Report)
 	}

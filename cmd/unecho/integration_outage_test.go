@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/sink"
@@ -13,12 +12,15 @@ import (
 // journalTakes sets the largest batch that the journal takes.
 func (s *scene) journalTakes(bytes string) {
 	s.t.Helper()
-	name := s.name + ".journal"
-	altered, err := s.admin.AlterTopicConfigs(s.bounded(), []kadm.AlterConfig{
-		{Op: kadm.SetConfig, Name: "max.message.bytes", Value: kmsg.StringPtr(bytes)},
-	}, name)
+	s.alter(s.name+".journal", "max.message.bytes", bytes)
+}
+
+// alter changes a setting of a topic.
+func (s *scene) alter(topic, key, value string) {
+	s.t.Helper()
+	altered, err := s.admin.AlterTopicConfigs(s.bounded(), []kadm.AlterConfig{{Op: kadm.SetConfig, Name: key, Value: &value}}, topic)
 	check(s.t, err)
-	_, err = altered.On(name, nil)
+	_, err = altered.On(topic, nil)
 	check(s.t, err)
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/audit"
 )
 
 // Topics that a pattern fits come while two processes run, with documents in them before anybody has found them. Each
@@ -58,25 +59,15 @@ func TestPatternTakenUpDuringKills(t *testing.T) {
 	}
 	stopAll(t, 30*time.Second, stays, victim)
 
-	s.provenButFor(long, int64(len(sites)*documents), append([]string{"--set", "snapshots.directory.path=" + filepath.Join(s.dir, "stays")}, sets...))
+	s.provenButFor(long, len(sites)*documents, append([]string{"--set", "snapshots.directory.path=" + filepath.Join(s.dir, "stays")}, sets...))
 }
 
 // provenButFor wants an audit that proves all documents, half of which are copies, but for that of a topic which nobody
 // has taken up.
-func (s *scene) provenButFor(untaken string, all int64, sets []string) {
+func (s *scene) provenButFor(untaken string, all int, sets []string) {
 	s.t.Helper()
-	audit := start(s.t, s.dir, append([]string{"audit", "--config", s.file, "--json"}, sets...)...)
-	if code := audit.exits(patience); code != 0 {
-		s.t.Fatalf("the audit ends with code %d, want 0", code)
-	}
-	var report struct {
-		Outcome           string
-		Records, Pending  int64
-		Untaken           []string
-		Unique, Duplicate int64
-	}
-	check(s.t, json.Unmarshal([]byte(audit.out.String()), &report))
-	if report.Outcome != "proven" || report.Records != all || report.Unique != all/2 || report.Duplicate != all/2 {
+	report := s.auditLine(s.file, sets...)
+	if report.Outcome != audit.Proven || report.Records != all || report.Unique != all/2 || report.Duplicate != all/2 {
 		s.t.Errorf("%d documents were sent, the audit finds %+v", all, report)
 	}
 	if report.Pending != 1 || !slices.Equal(report.Untaken, []string{untaken}) {

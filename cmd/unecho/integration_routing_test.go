@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
-	"github.com/unecho/unecho/cmd/internal/inspect"
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
@@ -71,8 +69,7 @@ func TestMembersOfAnotherRouting(t *testing.T) {
 		by  []string
 		due int // at least: of what was judged last before the change nobody announced that it was forwarded
 	}{{nil, 200}, {elsewhere, 400}} {
-		var report inspect.AuditLine
-		check(t, json.Unmarshal([]byte(s.exec("audit", append([]string{"--json"}, c.by...)...)), &report))
+		report := s.auditLine(s.file, c.by...)
 		if report.Outcome != audit.Proven || report.Records < c.due || report.Records > 400 || report.Elsewhere != 400 {
 			t.Errorf("an audit by %q: %s", c.by, report.String())
 		}

@@ -44,11 +44,11 @@ func (s *scene) caughtUp() {
 }
 
 // deleteBelow is what retention does.
-func (s *scene) deleteBelow(offsets map[int32]int64) {
+func (s *scene) deleteBelow(topic string, offsets map[int32]int64) {
 	s.t.Helper()
 	var below kadm.Offsets
 	for p, o := range offsets {
-		below.AddOffset(s.source, p, o, -1)
+		below.AddOffset(topic, p, o, -1)
 	}
 	_, err := s.admin.DeleteRecords(s.bounded(), below)
 	check(s.t, err)
@@ -104,7 +104,7 @@ func TestSourceWithTransactions(t *testing.T) {
 	s.wellBehaved(p, ops)
 	s.writes(writer, 0, 10, kgo.TryAbort) // while all is quiet
 	s.wellBehaved(p, ops)
-	s.deleteBelow(s.ends())
+	s.deleteBelow(s.source, s.ends())
 	stopAll(t, startBound, p)
 	p = s.run()
 	s.wellBehaved(p, ops)
@@ -112,7 +112,7 @@ func TestSourceWithTransactions(t *testing.T) {
 
 	before := s.ends()[0]
 	s.writes(writer, 0, 25, kgo.TryCommit)
-	s.deleteBelow(map[int32]int64{0: before + 15})
+	s.deleteBelow(s.source, map[int32]int64{0: before + 15})
 	p = s.run()
 	s.caughtUp()
 	other := s.run("--set", "http.listen=")

@@ -80,12 +80,7 @@ func (s *scene) transaction(topic string, end kgo.TransactionEndTry) {
 // timestamps changes whose time the records of a topic carry.
 func (s *scene) timestamps(topic, kind string) {
 	s.t.Helper()
-	altered, err := s.admin.AlterTopicConfigs(s.bounded(),
-		[]kadm.AlterConfig{{Name: "message.timestamp.type", Value: &kind}}, topic)
-	check(s.t, err)
-	for _, a := range altered {
-		check(s.t, a.Err)
-	}
+	s.alter(topic, "message.timestamp.type", kind)
 	s.until("the broker stamps so", func(ctx context.Context) bool {
 		described, err := s.admin.DescribeTopicConfigs(ctx, topic)
 		check(s.t, err)

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/doctor"
@@ -52,7 +51,7 @@ func TestTimestampsThatOutputsRefuse(t *testing.T) {
 					s.create(s.source+"."+output, 2, nil)
 				}
 				if slices.Contains(c.limited, output) {
-					s.limit(s.source + "." + output)
+					s.alter(s.source+"."+output, timestampLimit, "3600000") // an hour
 				}
 			}
 			s.doctorTells(c.limited[0])
@@ -84,14 +83,6 @@ func TestTimestampsThatOutputsRefuse(t *testing.T) {
 			})
 		})
 	}
-}
-
-// limit has a topic take nothing that is older than an hour.
-func (s *scene) limit(name string) {
-	s.t.Helper()
-	hour := "3600000"
-	_, err := s.admin.AlterTopicConfigs(s.bounded(), []kadm.AlterConfig{{Name: timestampLimit, Value: &hour}}, name)
-	check(s.t, err)
 }
 
 // aged sends n documents of that time: about a third are copies of others.

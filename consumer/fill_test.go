@@ -278,9 +278,7 @@ func TestFillAfterTheJournalWasLost(t *testing.T) {
 	w.settled()
 	unique := len(w.wentTo("news.unique"))
 	w.ended(m)
-	if err := w.cluster.DeleteTopic("unecho.journal"); err != nil {
-		t.Fatal(err)
-	}
+	w.loseJournal()
 	w.stored.Path += ".new"
 	fromUnique := backfill.Asked{Topics: []string{"news.unique"}}
 	if _, _, err := w.fill(w.context(), fromUnique); err == nil || !strings.Contains(err.Error(), "--accept-journal-gap unecho.journal,") {

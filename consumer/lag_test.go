@@ -1,11 +1,8 @@
 package consumer
 
 import (
-	"bytes"
-	"strings"
 	"testing"
 
-	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -50,11 +47,9 @@ func TestLagOf(t *testing.T) {
 }
 
 // unstarted returns a service that is connected and takes no part in the group, and what reads its lags.
-func (w *world) unstarted(logger zerolog.Logger) (*Service, *lags) {
+func (w *world) unstarted() (*Service, *lags) {
 	w.t.Helper()
-	setup := w.setup
-	setup.Logger = logger
-	s, err := New(setup)
+	s, err := New(w.setup)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -75,7 +70,7 @@ func (m *running) readLag() {
 func TestSourceLag(t *testing.T) {
 	w := newWorld(t, 3)
 	w.setup.Params.Sessions = 1 // two sessions would still be sharing the partitions when all is committed
-	s, lags := w.unstarted(zerolog.Nop())
+	s, lags := w.unstarted()
 	lag := func() int64 {
 		lags.read(w.context())
 		return s.Stats().SourceLag
@@ -120,11 +115,11 @@ func TestLagUnknown(t *testing.T) {
 	} {
 		t.Run(request.Name(), func(t *testing.T) {
 			w := newWorld(t, 1)
-			var said bytes.Buffer
-			s, lags := w.unstarted(zerolog.New(&said))
+			said := w.logged()
+			s, lags := w.unstarted()
 			lags.read(w.context())
 			if got := s.Stats(); got.SourceLag != 0 || got.JournalEnd != 0 {
-				t.Fatalf("lag %d, journal's end %d, want 0, 0: %s", got.SourceLag, got.JournalEnd, said.String())
+				t.Fatalf("lag %d, journal's end %d, want 0, 0: %s", got.SourceLag, got.JournalEnd, said.text.String())
 			}
 			w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{request}, Err: err, Count: -1})
 			for range 2 {
@@ -133,8 +128,8 @@ func TestLagUnknown(t *testing.T) {
 					t.Errorf("lag %d, journal's end %d, want unknown", got.SourceLag, got.JournalEnd)
 				}
 			}
-			if got := strings.Count(said.String(), "lag is unknown"); got != 1 {
-				t.Errorf("it was said %d times, want once:\n%s", got, said.String())
+			if got := said.count("lag is unknown"); got != 1 {
+				t.Errorf("it was said %d times, want once:\n%s", got, said.text.String())
 			}
 		})
 	}
@@ -143,13 +138,13 @@ func TestLagUnknown(t *testing.T) {
 // TestLagIsReadAgain meets the answers of a new cluster while it creates its topic of offsets.
 func TestLagIsReadAgain(t *testing.T) {
 	w := newWorld(t, 1)
-	var said bytes.Buffer
-	s, lags := w.unstarted(zerolog.New(&said))
+	said := w.logged()
+	s, lags := w.unstarted()
 	w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Err: kerr.NotCoordinator, Count: 1}) // so that it is looked for
 	away := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.FindCoordinator}, Err: kerr.CoordinatorNotAvailable, Count: 1})
 	lags.read(w.context())
-	if got := s.Stats().SourceLag; got != 0 || strings.Contains(said.String(), "lag is unknown") {
-		t.Errorf("lag %d, said %s", got, said.String())
+	if got := s.Stats().SourceLag; got != 0 || said.has("lag is unknown") {
+		t.Errorf("lag %d, said %s", got, said.text.String())
 	}
 	if away.Hits() == 0 {
 		t.Error("nobody asked for the coordinator")

@@ -22,9 +22,19 @@ import (
 // hurried does not wait for troubles that may pass by themselves, because here they do not pass.
 func hurried(s *Setup) { s.waited = protocol.BehindPatience }
 
-func (w *world) loseJournal() {
+func (w *world) loseJournal() { w.deletes("unecho.journal") }
+
+func (w *world) deletes(topic string) {
 	w.t.Helper()
-	if err := w.cluster.DeleteTopic("unecho.journal"); err != nil {
+	if err := w.cluster.DeleteTopic(topic); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// trims is what retention does.
+func (w *world) trims(topic string, partition int32, below int64) {
+	w.t.Helper()
+	if err := w.cluster.DeleteRecords(topic, partition, below); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -51,9 +61,7 @@ func (w *world) loseSnapshots() {
 // loseHead deletes the part of the journal for which a snapshot is needed.
 func (w *world) loseHead() {
 	w.t.Helper()
-	if err := w.cluster.DeleteRecords("unecho.journal", 0, w.snapshots()[0]); err != nil {
-		w.t.Fatal(err)
-	}
+	w.trims("unecho.journal", 0, w.snapshots()[0])
 }
 
 // When the memory is lost, a person is asked. If the person accepts the gap, the service goes on with an empty memory
@@ -191,9 +199,7 @@ func TestOffsetsBeforeTheSource(t *testing.T) {
 	w := begun(t, 200)
 	said, repeated := w.logged(), 0
 	for p, end := range w.sent {
-		if err := w.cluster.DeleteRecords("news", p, end-3); err != nil {
-			t.Fatal(err)
-		}
+		w.trims("news", p, end-3)
 		repeated += 3
 	}
 	w.setOffsets(func(int32, int64) int64 { return 1 })

@@ -143,9 +143,7 @@ func TestOutputsDeletedAtWork(t *testing.T) {
 				w.sendToAll(4)
 				m, n := w.start(named("m")), w.start(named("n"))
 				w.settled()
-				if err := w.cluster.DeleteTopic(output); err != nil {
-					t.Fatal(err)
-				}
+				w.deletes(output)
 				if narrow {
 					w.create(output, 1, nil)
 				}
@@ -171,9 +169,7 @@ func TestOutputDeletedForGood(t *testing.T) {
 	w.again()
 	m := w.launch(named("m"), func(s *Setup) { s.Sink.Create.Enabled, s.waited = false, 15*time.Second })
 	w.becomes("it is ready", m.Ready)
-	if err := w.cluster.DeleteTopic("news.unique"); err != nil {
-		t.Fatal(err)
-	}
+	w.deletes("news.unique")
 	w.sendToAll(2)
 	if err := m.wait(); err == nil || !strings.Contains(err.Error(), "cannot find the output news.unique") {
 		t.Errorf("it ended with %v", err)

@@ -17,11 +17,7 @@ func TestRestart(t *testing.T) {
 		from func(next int64, snapshots []int64) bool // whether the member restored from the expected place
 	}{
 		{"a snapshot and the journal's tail", func(*world) {}, func(restored int64, all []int64) bool { return restored == all[0] }},
-		{"the journal alone", func(w *world) {
-			if err := os.RemoveAll(filepath.Join(w.dir, w.setup.Params.Group)); err != nil {
-				w.t.Fatal(err)
-			}
-		}, func(restored int64, _ []int64) bool { return restored < 0 }},
+		{"the journal alone", (*world).loseSnapshots, func(restored int64, _ []int64) bool { return restored < 0 }},
 		{"the snapshot before the newest", func(w *world) {
 			w.spoil(w.manifests()[0])
 		}, func(restored int64, all []int64) bool { return restored == all[1] }},

@@ -189,14 +189,10 @@ func TestVerdictOutranksRejection(t *testing.T) {
 	w.produce(50, 65)
 	m := w.start(named("m"), sessions(1))
 	w.settled()
-	signer, err := index.NewSigner(w.setup.Index)
-	if err != nil {
-		t.Fatal(err)
-	}
 	text := strings.Repeat("a document too long for this member, but not for the one that judged it ", 10)
-	e := entry.Entry{Offset: w.sent[0], Time: 1}
-	signer.Sign(&e, []byte(text))
-	w.tell(m, &index.Run{Header: m.follower().Log.Header(), Source: w.source(0), Epoch: 1, Entries: []entry.Entry{e}})
+	e := w.signed(text)
+	e.Offset, e.Time = w.sent[0], 1
+	w.tell(m, &index.Run{Header: m.follower().Log.Header(), Source: w.source(0), Epoch: 1, Entries: []entry.Entry{*e}})
 	w.send(&kgo.Record{Value: []byte(text)}, &kgo.Record{Value: []byte(text)})
 	w.settled()
 	if report := w.audited(); report.Rejected != 1 {
@@ -224,13 +220,9 @@ func TestAnotherDocumentAtAnOffset(t *testing.T) {
 	w.produce(100, 58)
 	m := w.start(named("m"), sessions(1))
 	w.settled()
-	signer, err := index.NewSigner(w.setup.Index)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := entry.Entry{Offset: w.sent[0] + 3, Time: 1}
-	signer.Sign(&e, []byte("a document that the source has lost before anybody read it"))
-	w.tell(m, &index.Run{Header: m.follower().Log.Header(), Source: w.source(0), Epoch: 1, Entries: []entry.Entry{e}})
+	e := w.signed("a document that the source has lost before anybody read it")
+	e.Offset, e.Time = w.sent[0]+3, 1
+	w.tell(m, &index.Run{Header: m.follower().Log.Header(), Source: w.source(0), Epoch: 1, Entries: []entry.Entry{*e}})
 	w.produce(20, 59)
 	w.settled()
 	if p := w.partition(m, 0); p.Epoch != 2 {
@@ -253,9 +245,7 @@ func TestTopicRecreated(t *testing.T) {
 				w.start(named("m"), sessions(1))
 				w.joined(1)
 			}
-			if err := w.cluster.DeleteTopic("news"); err != nil {
-				t.Fatal(err)
-			}
+			w.deletes("news")
 			w.create("news", 4, nil)
 			unique := w.cluster.PartitionInfo("news.unique", 0).HighWatermark
 			w.sent, w.producer = map[int32]int64{}, nil

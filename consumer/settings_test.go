@@ -1,12 +1,8 @@
 package consumer
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/twmb/franz-go/pkg/kadm"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
@@ -28,18 +24,8 @@ func TestGroupKeepsItsBands(t *testing.T) {
 		harm func(w *world)
 	}{
 		{"by the journal and snapshots", func(*world) {}},
-		{"by the journal alone", func(w *world) {
-			if err := os.RemoveAll(filepath.Join(w.dir, w.setup.Params.Group)); err != nil {
-				w.t.Fatal(err)
-			}
-		}},
-		{"by snapshots alone", func(w *world) {
-			trim := kadm.Offsets{}
-			trim.AddOffset(w.setup.Journal.Name(w.setup.Params.Group), 0, w.snapshots()[0], -1)
-			if _, err := kadm.NewClient(w.client()).DeleteRecords(w.context(), trim); err != nil {
-				w.t.Fatal(err)
-			}
-		}},
+		{"by the journal alone", (*world).loseSnapshots},
+		{"by snapshots alone", (*world).loseHead},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -16,9 +16,7 @@ func TestSourceTrimmed(t *testing.T) {
 	said, read := w.logged(), w.sent[0]
 	w.produce(100, 57)
 	gone := w.sent[0] - 2
-	if err := w.cluster.DeleteRecords("news", 0, gone); err != nil {
-		t.Fatal(err)
-	}
+	w.trims("news", 0, gone)
 	w.again()
 	if !said.has("were deleted before they were read") {
 		t.Error("nobody said that documents are gone")
@@ -47,9 +45,7 @@ func TestSourceTrimmedWhileReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.produce(100, 58)
-	if err := w.cluster.DeleteRecords("news", 0, 80); err != nil {
-		t.Fatal(err)
-	}
+	w.trims("news", 0, 80)
 	unreadable.Remove()
 	w.settled()
 	w.becomes("what was deleted is counted", func() bool { return m.Stats().Deleted > 0 })
@@ -68,9 +64,7 @@ func TestDeletedCountsOnce(t *testing.T) {
 	w := begun(t, 200)
 	w.produce(100, 59)
 	for p := range w.sent {
-		if err := w.cluster.DeleteRecords("news", p, w.sent[p]); err != nil {
-			t.Fatal(err)
-		}
+		w.trims("news", p, w.sent[p])
 	}
 	counted := uint64(0)
 	for _, name := range []string{"m", "n", "m"} {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/audit"
@@ -245,9 +244,7 @@ func TestPatternOfATopicThatGoes(t *testing.T) {
 	w.send("news.b", news("b", 4)...)
 	m := w.start()
 	w.settled()
-	if _, err := kadm.NewClient(w.client()).DeleteTopics(w.context(), "news.b"); err != nil {
-		t.Fatal(err)
-	}
+	w.deletes("news.b")
 	w.becomes("it is given up", func() bool { return said.has("it is not read any more") })
 	w.send("news.a", news("more of a", 6)...)
 	delete(w.ends, "news.b")

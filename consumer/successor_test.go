@@ -44,9 +44,7 @@ func TestSuccessorOfFilesThatAreGone(t *testing.T) {
 	w.launch(named("old"))
 	w.produce(50, 1)
 	w.settled()
-	if err := w.cluster.DeleteTopic(files); err != nil {
-		t.Fatal(err)
-	}
+	w.deletes(files)
 	w.becomesFilled(w.launch(w.successor("next")))
 }
 

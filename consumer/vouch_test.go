@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -97,9 +96,7 @@ func TestAllRejectedIsCorrected(t *testing.T) {
 	w := misread(t, 2)
 	w.send(append(untitled(0, 50), untitled(1, 50)...)...)
 	w.refusedBy(w.launch(), "name another group, or delete the journal's topic")
-	if _, err := kadm.NewClient(w.client()).DeleteTopic(w.context(), "unecho.journal"); err != nil {
-		t.Fatal(err)
-	}
+	w.loseJournal()
 	m := w.start(func(s *Setup) { s.Sources[0].Reading.Fields, s.Settings = []string{"text"}, []byte(`{"test":2}`) })
 	w.settled()
 	w.ended(m)

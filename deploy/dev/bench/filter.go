@@ -22,12 +22,9 @@ import (
 // filter is unecho as the program runs it: the service with its defaults, and snapshots in a temporary directory.
 type filter struct {
 	verify   string
-	poll     int    // 0: its default
 	shingle  string // empty: its default
 	evidence string // empty: its default
-	banding  []int  // slots, bands and rows; none: those of its default
 	backfill string // an order; empty: a live group
-	verdicts bool
 	logger   zerolog.Logger
 }
 
@@ -47,9 +44,6 @@ func (f filter) config(j job, group, dir string) config.Config {
 	c.Sources = []document.Source{document.DefaultSource()}
 	c.Sources[0].Topics = []string{j.source}
 	c.Consumer.Group, c.Consumer.Sessions = group, j.sessions
-	if f.poll > 0 {
-		c.Consumer.PollRecords = f.poll
-	}
 	c.Judge.Duplicates.Verify = f.verify
 	if f.shingle != "" {
 		c.Judge.Duplicates.Shingle = f.shingle
@@ -57,16 +51,10 @@ func (f filter) config(j job, group, dir string) config.Config {
 	if f.evidence != "" && f.verify == "jaccard" {
 		c.Judge.Duplicates.Evidence = f.evidence
 	}
-	if s := &c.Judge.Duplicates; len(f.banding) == 3 {
-		s.Slots, s.Bands, s.Rows = f.banding[0], f.banding[1], f.banding[2]
-	}
 	if f.backfill != "" {
 		c.Judge.Duplicates.Remember.Clock = "event"
 	}
 	c.Sink.Unique.Topic, c.Sink.Duplicate.Topic, c.Sink.Rejected.Topic = group+".unique", group+".duplicate", group+".rejected"
-	if f.verdicts {
-		c.Sink.Verdicts.Topic = group + ".verdicts"
-	}
 	c.Snapshot.Directory.Path = dir
 	return c
 }

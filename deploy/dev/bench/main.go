@@ -42,8 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "%s; load average before %s\n", machine(), load())
 	of, head, conditions := throughputs, summaryHead, p.pairsText()
-	switch {
-	case len(p.rates) > 0:
+	if len(p.rates) > 0 {
 		of, head = latencies, latencySummaryHead
 	}
 	var rows []string
@@ -109,10 +108,7 @@ func throughputs(ctx context.Context, p params, c *cluster, out io.Writer) (rows
 }
 
 func (p params) filter(verify string) filter {
-	return filter{
-		verify: verify, poll: p.poll, shingle: p.shingle, evidence: p.evidence, banding: p.banding, backfill: p.backfill,
-		verdicts: p.verdicts, logger: logger(),
-	}
+	return filter{verify: verify, shingle: p.shingle, evidence: p.evidence, backfill: p.backfill, logger: logger()}
 }
 
 // series are pairs of the copy and unecho.

@@ -19,16 +19,12 @@ type params struct {
 	bytes      int // approximate size of a document
 	partitions int
 	sessions   int
-	poll       int    // unecho's poll size in documents; 0: its default
 	shingle    string // unecho's setting, as are the next ones; empty: its default
 	evidence   string
-	banding    []int  // duplicates.slots, bands and rows; none: those of its default
 	backfill   string // time or arrival: unecho works as a backfill in that order; empty: as a live group
-	verdicts   bool   // unecho writes a record about each document to a topic of verdicts
 	seed       uint64
 	untuned    bool
-	rivals     bool // unecho and the copy take turns with others
-	properties string
+	rivals     bool   // unecho and the copy take turns with others
 	profile    string // a file for a CPU profile of all; empty: none
 	rates      []int  // documents/s; none: the documents are there before
 	warm       int    // seconds for which documents come at a rate before they count
@@ -54,27 +50,24 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.IntVar(&p.bytes, "bytes", 2000, "bytes of a document, about")
 	flags.IntVar(&p.partitions, "partitions", 8, "partitions of the source topic")
 	flags.IntVar(&p.sessions, "sessions", 2, "sessions of either")
-	flags.IntVar(&p.poll, "poll", 0, "documents that one transaction of unecho takes at most (default: its own)")
 	flags.StringVar(&p.shingle, "shingle", "", "duplicates.shingle of unecho (default: its own)")
 	flags.StringVar(&p.evidence, "evidence", "", "duplicates.evidence of unecho with verify: jaccard (default: its own)")
-	flags.Func("banding", "duplicates.slots, bands and rows of unecho, as in 50,10,5 (default: its own)",
-		func(text string) (err error) {
-			p.banding, err = numbers(text)
-			return err
-		})
 	flags.StringVar(&p.backfill, "backfill", "", "time or arrival: measure unecho as a backfill in that order")
-	flags.BoolVar(&p.verdicts, "verdicts", false, "outputs.verdicts for unecho")
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
 	flags.BoolVar(&p.rivals, "rivals", false, "take turns with a Kafka Streams application, too; it needs -broker kafka")
-	flags.StringVar(&p.properties, "streams", "",
-		"properties of the tuned Kafka Streams that differ from its setting: name=value,...")
 	flags.StringVar(&p.profile, "cpuprofile", "",
 		"write a CPU profile of all to `file`; `go tool pprof -tagfocus=estimate` shows what ran for unecho with estimate")
 	flags.Func("rates", "measure the latency at these documents/s, as in 50,500,5000, instead of the throughput",
-		func(text string) (err error) {
-			p.rates, err = numbers(text)
-			return err
+		func(text string) error {
+			for word := range strings.SplitSeq(text, ",") {
+				n, err := strconv.Atoi(word)
+				if err != nil {
+					return err
+				}
+				p.rates = append(p.rates, n)
+			}
+			return nil
 		})
 	flags.IntVar(&p.warm, "warm", 2, "with -rates, for how many seconds documents come before they count")
 	flags.IntVar(&p.seconds, "seconds", 10, "with -rates, for how many seconds documents come that count")
@@ -93,24 +86,10 @@ func either(word string, words ...string) []string {
 	if word == "both" {
 		return words
 	}
-	for _, w := range words {
-		if w == word {
-			return []string{w}
-		}
+	if slices.Contains(words, word) {
+		return []string{word}
 	}
 	return nil
-}
-
-// numbers reads numbers with commas between them.
-func numbers(text string) (all []int, err error) {
-	for word := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(word)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, n)
-	}
-	return all, nil
 }
 
 func (p params) validate() error {
@@ -127,10 +106,8 @@ func (p params) validate() error {
 		{p.partitions < 1, "-partitions is at least 1"},
 		{p.sessions < 1 || p.sessions > p.partitions, "-sessions is at least 1, and no more than -partitions"},
 		{p.backfill != "" && p.backfill != "time" && p.backfill != "arrival", "-backfill is time or arrival"},
-		{p.poll < 0, "-poll is not negative"},
 		{slices.ContainsFunc(p.rates, func(n int) bool { return n < 1 || n > 1_000_000 }), "-rates are 1 to 1000000"},
 		{p.warm < 0 || p.seconds < 1, "-warm is not negative, -seconds is at least 1"},
-		{len(p.banding) != 0 && len(p.banding) != 3, "-banding is three numbers"},
 		{p.rivals && len(p.rates) > 0, "-rivals is measured alone, without -rates"},
 		{p.backfill != "" && len(p.rates) > 0, "-rates are those of a live group, without -backfill"},
 		{p.rivals && (len(p.brokers) != 1 || p.brokers[0] != "kafka"), "-rivals needs -broker kafka"},

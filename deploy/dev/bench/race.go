@@ -118,16 +118,13 @@ const (
 
 // setups are the two settings of Kafka Streams. The tuned one has a heap of its own size, and the collector of garbage
 // that takes the least processor time; the other one has Java's defaults.
-func (p params) setups() []rivals.Setup {
+func setups() []rivals.Setup {
 	untuned := rivals.Setup{
 		Cache: rivalsCache, Sources: rivalsSources, Setting: "DEFAULT", Servers: os.Getenv(kafkaVariable),
 		Compression: compression,
 	}
 	tuned := untuned
 	tuned.Setting, tuned.Java = "TUNED", []string{"-Xms2g", "-Xmx2g", "-XX:+UseParallelGC"}
-	if p.properties != "" {
-		tuned.Properties = strings.Split(p.properties, ",")
-	}
 	return []rivals.Setup{untuned, tuned}
 }
 
@@ -140,7 +137,7 @@ func (p params) race(ctx context.Context, j job, copies bareCopy, out io.Writer)
 	for _, verify := range p.verifies {
 		entrants = append(entrants, entrant{name: "unecho, " + verify, topics: verify, who: p.filter(verify)})
 	}
-	for _, setup := range p.setups() {
+	for _, setup := range setups() {
 		app, openErr := rivals.Open(ctx, setup)
 		if openErr != nil {
 			return openErr

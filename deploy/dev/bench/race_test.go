@@ -74,16 +74,3 @@ func TestDistinct(t *testing.T) {
 		t.Errorf("%d of 1000 documents differ", n)
 	}
 }
-
-// TestSetups: what is to differ from the setting reaches the tuned one alone.
-func TestSetups(t *testing.T) {
-	p := params{properties: "commit.interval.ms=50,linger.ms=1"}
-	got := p.setups()
-	if len(got) != 2 || got[0].Properties != nil ||
-		strings.Join(got[1].Properties, " ") != "commit.interval.ms=50 linger.ms=1" {
-		t.Errorf("got %+v", got)
-	}
-	if got := (params{}).setups()[1].Properties; got != nil {
-		t.Errorf("nothing to differ became %q", got)
-	}
-}

@@ -32,12 +32,7 @@ final class Measured {
 
   public static void main(String[] args) throws IOException {
     Setting setting = Setting.valueOf(args[0]);
-    Properties common = setting.properties(args[1], args[2]);
-    for (int i = 3; i < args.length; i++) {
-      String[] pair = args[i].split("=", 2);
-      common.put(pair[0], pair[1]);
-    }
-    new Measured(setting, common).serve();
+    new Measured(setting, setting.properties(args[1], args[2])).serve();
   }
 
   private void serve() throws IOException {

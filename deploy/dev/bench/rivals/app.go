@@ -31,7 +31,6 @@ type Setup struct {
 	Servers     string   // addresses of brokers, joined by commas
 	Compression string   // of what is written, in the setting TUNED
 	Java        []string // more arguments for Java itself
-	Properties  []string // name=value, what differs from the setting
 }
 
 // Work is one run: a new group reads the whole source.
@@ -73,7 +72,6 @@ func Open(ctx context.Context, s Setup) (*App, error) {
 		"-cp", classes+string(filepath.ListSeparator)+filepath.Join(jars, "*"),
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
 		"-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS", "rivals.Measured", s.Setting, s.Servers, s.Compression)
-	args = append(args, s.Properties...)
 	a := &App{
 		command: exec.CommandContext(ctx, java, args...), lines: make(chan string),
 		logFile: filepath.Join(cache, strings.ToLower(s.Setting)+".log"),

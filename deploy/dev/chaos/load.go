@@ -15,8 +15,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// recent is how many texts the load remembers to copy from.
-const recent = 2000
+// recent is how many texts the load remembers to copy from, and documentBytes about how long they are.
+const recent, documentBytes = 2000, 200
 
 // load writes documents to the source topic at a steady rate. About a third are copies of others, exact or edited. A
 // few are empty or not UTF-8.
@@ -24,7 +24,6 @@ type load struct {
 	client     *kgo.Client
 	r          *rand.Rand
 	partitions atomic.Int32
-	bytes      int
 	texts      []string
 
 	mu   sync.Mutex
@@ -39,7 +38,7 @@ func newLoad(w *world, topic string, p params) (*load, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the load's client: %w", err)
 	}
-	l := &load{client: client, r: rand.New(rand.NewPCG(p.seed, 3)), bytes: p.bytes, ends: map[int32]int64{}}
+	l := &load{client: client, r: rand.New(rand.NewPCG(p.seed, 3)), ends: map[int32]int64{}}
 	l.partitions.Store(int32(p.partitions))
 	return l, nil
 }
@@ -135,7 +134,7 @@ func (l *load) text() string {
 		return text
 	}
 	var b strings.Builder
-	for b.Len() < l.bytes {
+	for b.Len() < documentBytes {
 		fmt.Fprintf(&b, "w%x ", l.r.IntN(1<<20))
 	}
 	if len(l.texts) < recent {

@@ -31,8 +31,6 @@ type params struct {
 	names      string // of the members
 	debug      bool
 	soak       time.Duration // 0: chaos
-	burst      int           // factor of the rate during a twentieth of the soak
-	bytes      int           // approximate size of a document
 	cache, pom string
 	brokerDisk bool // the last broker has a disk of its own, which can be filled
 }
@@ -56,7 +54,6 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.IntVar(&p.members, "members", 4, "processes")
 	flags.IntVar(&p.partitions, "partitions", 8, "partitions of the source topic")
 	flags.IntVar(&p.rate, "rate", 400, "documents a second")
-	flags.IntVar(&p.bytes, "bytes", 200, "bytes of a document, about")
 	flags.DurationVar(&p.killEvery, "kill-every", 2*time.Second, "SIGKILL of a member, on average; 0 for none")
 	flags.DurationVar(&p.faultEvery, "fault-every", 8*time.Second, "any other fault, on average; 0 for none")
 	flags.StringVar(&p.store, "store", "", "postgres or directory (default: drawn by the seed)")
@@ -71,7 +68,6 @@ func parse(args []string, stderr io.Writer) (params, error) {
 		"configured (all members have an advanced.member), leased (none has), or mixed (every other one)")
 	flags.BoolVar(&p.debug, "debug", false, "have the members log in detail, and keep what they and the servers wrote")
 	flags.DurationVar(&p.soak, "soak", 0, "in place of chaos: `so long` load alone, and a look at memory and goroutines")
-	flags.IntVar(&p.burst, "burst", 100, "with -soak: so many times the rate, for a twentieth of its time")
 	flags.StringVar(&p.cache, "cache", ".cache", "directory for Kafka's jars")
 	flags.StringVar(&p.pom, "pom", "deploy/dev/pom.xml", "the Maven file that names Kafka's version")
 	if err := flags.Parse(args); err != nil {
@@ -84,10 +80,13 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	return p, p.validate()
 }
 
+// burst is the factor of the rate during a twentieth of the soak.
+const burst = 100
+
 // pace returns how many documents per second are written at a time of the run.
 func (p params) pace(at time.Duration) float64 {
 	if at >= p.soak/20 && at < p.soak/10 {
-		return float64(p.rate * p.burst)
+		return float64(p.rate * burst)
 	}
 	return float64(p.rate)
 }
@@ -103,12 +102,10 @@ func (p params) validate() error {
 		{p.members < 2, "-members is at least 2: someone must take over"},
 		{p.partitions < 1, "-partitions is at least 1"},
 		{p.rate < 1, "-rate is at least 1"},
-		{p.bytes < 100 || p.bytes > 1<<20, "-bytes is 100 to 1048576"},
 		{p.killEvery < 0 || p.faultEvery < 0, "-kill-every and -fault-every are not negative"},
 		{p.skew < 0 || p.serverSkew < 0, "-skew and -server-skew are not negative"},
 		{p.store != "" && p.store != postgres && p.store != directory, "-store is postgres or directory"},
 		{p.bug != "" && bugs()[p.bug] == bug{}, "-bug is one of " + bugNames()},
-		{p.burst < 1, "-burst is at least 1"},
 		{p.soak < 0, "-soak is not negative"},
 		{p.names != mixed && p.names != configured && p.names != leased, "-names is mixed, configured or leased"},
 	} {

@@ -84,7 +84,6 @@ func TestMistakesInFlags(t *testing.T) {
 		{"-members=1"},
 		{"-store=tape"},
 		{"-names=none"},
-		{"-bytes=1"},
 		{"-minutes=0"},
 		{"-rate=0"},
 		{"now"},

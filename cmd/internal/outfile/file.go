@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -152,4 +156,81 @@ func (o *File) Close() error {
 		return err
 	}
 	return errors.Join(err, o.file.Close())
+}
+
+// Sync writes what is buffered onto the disk, and returns the length of the file. What is compressed ends there, so
+// that more can follow.
+func (o *File) Sync() (length int64, err error) {
+	if err := o.Writer.Flush(); err != nil {
+		return 0, err
+	}
+	if o.packer != nil {
+		if err := o.packer.Close(); err != nil {
+			return 0, err
+		}
+		if o.packer, err = newPacker(o.file.Name(), o.behind); err != nil {
+			return 0, err
+		}
+		o.Reset(o.packer)
+	}
+	if err := o.behind.wait(); err != nil {
+		return 0, err
+	}
+	if err := o.file.Sync(); err != nil {
+		return 0, fmt.Errorf("write results: %w", err)
+	}
+	return o.file.Seek(0, io.SeekCurrent)
+}
+
+// Resume takes the place of Begin: the file keeps what it had when Settle returned a length, and goes on behind it.
+func (o *File) Resume(length int64) error {
+	info, err := o.file.Stat()
+	if err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	if info.Size() < length {
+		return fmt.Errorf("go on with %s: it has %d bytes and had %d: it was changed, or is another file", o.file.Name(), info.Size(), length)
+	}
+	if err := o.file.Truncate(length); err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	if _, err := o.file.Seek(length, io.SeekStart); err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	o.begun = true
+	return nil
+}
+
+// Resumable says whether the file is one that Resume can shorten: neither standard output, nor a pipe or a device.
+func (o *File) Resumable() bool {
+	if o.file == nil {
+		return false
+	}
+	info, err := o.file.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// packer compresses what is written to it; closing it ends what is compressed.
+type packer interface {
+	io.WriteCloser
+	Flush() error
+}
+
+// newPacker returns what compresses a file of this name: by gzip if it ends in .gz, by zstd in .zst; else nil.
+func newPacker(path string, out io.Writer) (packer, error) {
+	name := strings.ToLower(path)
+	for _, packed := range []string{".gz", ".zst", ".zstd", ".xz", ".bz2"} {
+		if inner, ok := strings.CutSuffix(name, packed); ok && IsTable(inner) {
+			return nil, fmt.Errorf("write %s: a Parquet file compresses its columns itself: name it .parquet", path)
+		}
+	}
+	switch {
+	case strings.HasSuffix(name, ".gz"):
+		return gzip.NewWriter(out), nil
+	case strings.HasSuffix(name, ".zst"), strings.HasSuffix(name, ".zstd"):
+		return zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
+	case strings.HasSuffix(name, ".xz"), strings.HasSuffix(name, ".bz2"):
+		return nil, fmt.Errorf("write %s: outputs are compressed by gzip or zstd: name it .gz or .zst", path)
+	}
+	return nil, nil // it is not compressed
 }

@@ -9,6 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
+
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/exit"
 )
 
 // anyHalf is the name of a temporary file that no other has.
@@ -92,4 +96,100 @@ func Replaceable(path string) error {
 		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// ErrExists is returned for a file that exists but must not.
+var ErrExists = errors.New("exists already and is left as it is; name another file")
+
+// Create writes a file that must not exist yet, and that appears only when it is complete, as that of Replace. Only its
+// owner may read it, because it may contain passwords or texts.
+func Create(path string, write func(io.Writer) error) error {
+	switch _, err := os.Lstat(path); {
+	case err == nil:
+		return ErrExists
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	f, err := beside(anyHalf(), target{place: path}, 0o600)
+	if problem := (*fs.PathError)(nil); errors.As(err, &problem) {
+		return &fs.PathError{Op: "open", Path: path, Err: problem.Err} // the name beside it means nothing to a person
+	}
+	if err != nil {
+		return err
+	}
+	if err := complete(f, write); err != nil {
+		return err
+	}
+	if err := link(f.Name(), path); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// link gives a file its name, unless another has taken it by now. A link never replaces a file. Where the file system
+// has no links, a look before the renaming must do.
+func link(from, to string) error {
+	if os.Link(from, to) == nil {
+		return os.Remove(from)
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return ErrExists
+	}
+	return os.Rename(from, to)
+}
+
+// syncDir makes the names in a directory durable. Some file systems do not support that, and a directory that may be
+// written may still not be read.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}
+
+// Single is a file that a flag names and that is written whole at the end of a verb: a page, a report.
+type Single struct {
+	Flag   string
+	Path   string // - is standard output; empty: nothing is written
+	Stdout io.Writer
+}
+
+// OnStdout says whether it is written to standard output.
+func (s Single) OnStdout() bool { return s.Path == corpus.Stdin }
+
+// Ready checks, before long work, whether it can be written. taken says that something else goes to standard output.
+func (s Single) Ready(taken bool) error {
+	switch {
+	case s.Path == "" || s.OnStdout() && !taken:
+		return nil
+	case s.OnStdout():
+		return exit.Usage(fmt.Errorf("--%s -: standard output is taken already", s.Flag))
+	}
+	return s.named(Replaceable(s.Path))
+}
+
+// Write writes it, if it was asked for.
+func (s Single) Write(write func(io.Writer) error) error {
+	switch {
+	case s.Path == "":
+		return nil
+	case s.OnStdout():
+		return write(s.Stdout)
+	}
+	return s.named(Replace(s.Path, 0o666, write))
+}
+
+func (s Single) named(err error) error {
+	if err != nil {
+		err = fmt.Errorf("write --%s: %w", s.Flag, err)
+	}
+	return err
 }

@@ -170,3 +170,18 @@ type emptiedLine struct {
 	MatchFile string `json:"match_file"          parquet:"match_file,dict"`
 	MatchRow  int    `json:"match_row,omitempty" parquet:"match_row,optional"`
 }
+
+// Summary is the result of a run. Its JSON is a promise to scripts.
+type Summary struct {
+	Counts
+	Stats
+	report.Cost
+}
+
+// Text is for people.
+func (s Summary) Text() string {
+	grouped := func(n int64) string { return terminal.Grouped(int(n)) }
+	return fmt.Sprintf("%s: %s untouched, %s cut, %s emptied, %s rejected; %s of %s removed (%s bytes), %v\n",
+		terminal.Several(int(s.Documents), "document"), grouped(s.Untouched), grouped(s.Cut), grouped(s.Emptied), grouped(s.Rejected),
+		grouped(s.Removed), terminal.Several(int(s.Parts), string(s.Unit)), grouped(s.RemovedBytes), s.Cost)
+}

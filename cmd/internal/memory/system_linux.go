@@ -3,9 +3,20 @@ package memory
 import (
 	"bufio"
 	"bytes"
+	"math"
 	"os"
 	"strconv"
+	"syscall"
 )
+
+// addresses returns the bytes of addresses that this process may take; 0: there is no limit.
+func addresses() int64 {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil || limit.Cur > math.MaxInt64 {
+		return 0
+	}
+	return int64(limit.Cur)
+}
 
 // Peak returns the most memory this process has had resident, in bytes; 0 if the system does not say. It reads the
 // kernel's VmHWM, which begins anew with each program. getrusage would include the memory of the process that started

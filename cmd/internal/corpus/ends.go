@@ -1,6 +1,102 @@
 package corpus
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/csv"
+)
+
+// dialect is how CSV is written.
+type dialect struct {
+	comma   byte
+	lenient bool // a quotation mark may stand anywhere
+}
+
+// reader reads rows of the dialect.
+func (d dialect) reader(data []byte) *csv.Reader {
+	in := csv.NewReader(bytes.NewReader(data))
+	in.Comma, in.LazyQuotes = rune(d.comma), d.lenient
+	return in
+}
+
+// rowEnd returns the length of the row of CSV that data begins with, or 0 if it does not end there. It ends where
+// encoding/csv ends it, in rows with mistakes as well: those end with the line of the mistake.
+func (d dialect) rowEnd(data []byte) int {
+	quoted := false
+	for end := 0; ; {
+		n := bytes.IndexByte(data[end:], '\n') + 1
+		if n == 0 {
+			return 0
+		}
+		line := data[end : end+n]
+		end += n
+		if quoted || bytes.IndexByte(line, '"') >= 0 {
+			quoted = d.quotedBehind(line, quoted)
+		}
+		if !quoted {
+			return end
+		}
+	}
+}
+
+// quotedBehind says whether a quoted field goes on behind a line. quoted says whether the line begins within one.
+func (d dialect) quotedBehind(line []byte, quoted bool) bool {
+	for {
+		if !quoted {
+			if line[0] != '"' {
+				at := bytes.IndexByte(line, d.comma)
+				if at < 0 || !d.lenient && bytes.IndexByte(line[:at], '"') >= 0 {
+					return false
+				}
+				line = line[at+1:]
+				continue
+			}
+			line = line[1:]
+		}
+		at := bytes.IndexByte(line, '"')
+		if at < 0 {
+			return true
+		}
+		line = line[at+1:]
+		switch {
+		case len(line) == 0:
+			return false
+		case line[0] == '"': // a quotation mark
+			line, quoted = line[1:], true
+		case line[0] == d.comma:
+			line, quoted = line[1:], false
+		case d.lenient && line[0] != '\n' && string(line) != "\r\n": // it stands for itself
+			quoted = true
+		default: // the end of the line, or a mistake
+			return false
+		}
+	}
+}
+
+// wholeRows returns the length of the whole rows at the front of data.
+func (d dialect) wholeRows(data []byte) int {
+	for end := 0; ; {
+		n := d.rowEnd(data[end:])
+		if n == 0 {
+			return end
+		}
+		end += n
+	}
+}
+
+// countRows counts the rows of data that holds whole ones only. encoding/csv passes over empty lines.
+func (d dialect) countRows(data []byte) (n int) {
+	for len(data) > 0 {
+		end := d.rowEnd(data)
+		if end == 0 {
+			end = len(data)
+		}
+		if len(bytes.TrimRight(data[:end], "\r\n")) > 0 || end > 2 {
+			n++
+		}
+		data = data[end:]
+	}
+	return n
+}
 
 // blanks are what JSON calls whitespace.
 const blanks = " \t\r\n"

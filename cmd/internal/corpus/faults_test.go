@@ -74,11 +74,8 @@ func TestFaults(t *testing.T) {
 		}
 		p.Strict = true
 		_, _, err = read(t, p, paths...)
-		place := ": " + test.want
-		if test.line > 0 {
-			place = fmt.Sprintf(": line %d%s", test.line, place)
-		}
-		if err == nil || !strings.Contains(err.Error(), test.name+place) {
+		place := test.name + map[bool]string{true: fmt.Sprintf(": line %d", test.line)}[test.line > 0]
+		if err == nil || !strings.Contains(err.Error(), place+": "+test.want) {
 			t.Errorf("strict: %s %q: %v", test.name, test.content, err)
 		}
 	}

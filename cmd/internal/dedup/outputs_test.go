@@ -64,7 +64,7 @@ func judgeTo(t *testing.T, path string, o dedup.OutputParams) error {
 	}
 	err = p.Run(t.Context(), nil, &dedup.Input{Reader: reading(t, path)})
 	if more := out.Close(); more != nil {
-		t.Error(more)
+		t.Errorf("closing the outputs: %v; want no error", more)
 	}
 	return err
 }

@@ -11,7 +11,6 @@ type dialect struct {
 	lenient bool // a quotation mark may stand anywhere
 }
 
-// reader reads rows of the dialect.
 func (d dialect) reader(data []byte) *csv.Reader {
 	in := csv.NewReader(bytes.NewReader(data))
 	in.Comma, in.LazyQuotes = rune(d.comma), d.lenient

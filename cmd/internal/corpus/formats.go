@@ -28,7 +28,6 @@ type format struct {
 	topic   string   // sources.format of what it becomes in a topic
 }
 
-// formats returns all formats of files.
 func formats() []format {
 	return []format{
 		{JSONL, []string{".jsonl", ".ndjson", ".jl"}, "json", "json"},
@@ -100,7 +99,6 @@ func (r *Reader) checkAsked() error {
 	return nil
 }
 
-// met notes the format of a file.
 func (r *Reader) met(format string) {
 	if !slices.Contains(r.formats, format) {
 		r.formats = append(r.formats, format)

@@ -137,7 +137,6 @@ func unpack(in io.Reader, magic []byte) (out unpacked, err error) {
 	return out, err
 }
 
-// damaged explains an error of decompression.
 func damaged(err error) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return fmt.Errorf("it was compressed with a window of more than %d MiB, as by zstd --long=28 and more, "+

@@ -41,7 +41,6 @@ func DefaultParams() Params {
 	return Params{Format: Auto, Fields: []string{"text"}, ID: "id", Document: document.DefaultParams()}
 }
 
-// validate returns what is wrong.
 func (p Params) validate() error {
 	if !slices.Contains(Formats(), p.Format) {
 		return fmt.Errorf("read documents: format %q is not one of %s", p.Format, strings.Join(Formats(), ", "))

@@ -121,7 +121,6 @@ func (p *Parser) records(c *Chunk, visit func(*Record) bool) error {
 	return nil
 }
 
-// give hands the record to visit.
 func (p *Parser) give(c *Chunk, visit func(*Record) bool) bool {
 	if !p.record.Fault {
 		c.reader.seen.note(len(p.record.ID) > 0, c.layout.fields(&p.record))
@@ -242,7 +241,6 @@ func (p *Parser) read(l *layout, value []byte) error {
 	return nil
 }
 
-// table reads a chunk of CSV.
 func (p *Parser) table(c *Chunk, visit func(*Record) bool) error {
 	in := c.layout.dialect.reader(c.Data)
 	in.ReuseRecord, in.FieldsPerRecord = true, c.layout.columns
@@ -312,7 +310,6 @@ func withoutLine(err error) error {
 	return err
 }
 
-// files reads files that are a document each.
 func (p *Parser) files(c *Chunk, visit func(*Record) bool) error {
 	for _, path := range c.Files {
 		p.record = Record{File: path}

@@ -93,7 +93,6 @@ func (s *sampler) parts(files []Source, part float64) {
 	}
 }
 
-// file looks at places in a file.
 func (s *sampler) file(f Source, at []int64, part float64) {
 	r := Reader{params: s.params, sources: Those(nil)}
 	if r.begin(f) != nil {

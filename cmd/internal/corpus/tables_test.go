@@ -101,7 +101,6 @@ type dotted struct {
 	} `parquet:"meta"`
 }
 
-// parquetOf are rows as a file.
 func parquetOf[T any](t *testing.T, rows ...T) string {
 	t.Helper()
 	var out bytes.Buffer

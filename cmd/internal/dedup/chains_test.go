@@ -50,7 +50,6 @@ func newChained(t *testing.T, p index.Params, every bool) *chained {
 	return c
 }
 
-// entry signs a text.
 func (c *chained) entry(text string, offset int64) entry.Entry {
 	c.signer.Reset()
 	e := entry.Entry{Offset: offset, ID: fmt.Append(nil, offset)}
@@ -249,7 +248,6 @@ func (c *chained) addBounded(next func(i int) string, n int) {
 	}
 }
 
-// madeUp makes words.
 func madeUp(r *rand.Rand, n int) []string {
 	all := make([]string, n)
 	for i := range all {

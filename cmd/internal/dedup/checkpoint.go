@@ -62,7 +62,6 @@ type checkpointState struct {
 // halfName is the file of a checkpoint that is being written. After a crash it is there, as large as an index.
 const halfName = "dedup.checkpoint.half"
 
-// checkpointVersion is that of the format.
 const checkpointVersion = 1
 
 // passesFlag may be added when a run goes on.
@@ -168,7 +167,6 @@ func differences(was, now map[string]string) (lines []string) {
 	return lines
 }
 
-// resumed returns the state of the run that goes on.
 func (c *Checkpoint) resumed() (s *checkpointState, ok bool) {
 	if c == nil || c.state == nil {
 		return nil, false
@@ -210,7 +208,6 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 	return x, nil
 }
 
-// due says whether it is time for the next one.
 func (c *Checkpoint) due() bool { return c != nil && !time.Now().Before(c.next) }
 
 // save writes a checkpoint of what was judged and written so far. x is nil if a pass has no index yet.

@@ -328,7 +328,6 @@ func TestGoesOnWithinAChunk(t *testing.T) {
 	}
 }
 
-// outcomes is judge with Params.
 func outcomes(ctx context.Context, t *testing.T, p dedup.Params, x *dedup.Index, path string, each func(*dedup.Outcome)) (lines []string) {
 	t.Helper()
 	r := reading(t, path)

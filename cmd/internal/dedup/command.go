@@ -107,7 +107,6 @@ func addDedupFlags(cmd *cobra.Command) {
 	cmdline.Offer(cmd, "representative", "first", "last", "longest")
 }
 
-// dedupRun is one run of the verb.
 type dedupRun struct {
 	Options
 	cmd     *cobra.Command
@@ -169,7 +168,6 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 	return errors.Join(r.printSummary(p.Summary(time.Since(began))), p.Rejected())
 }
 
-// printSummary says what came of the run.
 func (r *dedupRun) printSummary(summary Summary) error {
 	r.out.ReportRejected(r.cmd.ErrOrStderr())
 	summary.ReportShort(r.cmd.ErrOrStderr(), r.Config.Judge.Duplicates)

@@ -230,7 +230,6 @@ func TestWholeFiles(t *testing.T) {
 	}
 }
 
-// reading opens files.
 func reading(t testing.TB, paths ...string) *corpus.Reader {
 	t.Helper()
 	sources, _, err := corpus.Files(paths)

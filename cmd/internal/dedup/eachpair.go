@@ -173,7 +173,6 @@ func (p *EachPair) Cost(workers int) (Cost, error) {
 	return c, nil
 }
 
-// print writes the cost for people.
 func (c Cost) print(out io.Writer, workers int) {
 	least := c.Time.Round(time.Second)
 	if least < time.Second {

@@ -52,7 +52,6 @@ func (p *EachPair) find(ctx context.Context, workers int, progress func(done, al
 	return s.found, err
 }
 
-// compare finds the pairs of one part.
 func (s *search) compare(ctx context.Context, part int) error {
 	p := s.of
 	if ctx.Err() != nil {

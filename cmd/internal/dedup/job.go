@@ -124,7 +124,6 @@ func (j *job) keepRaw(o *Outcome) []byte {
 	return j.raw[from:len(j.raw):len(j.raw)]
 }
 
-// keepText copies the beginning of a text.
 func (j *job) keepText(whole []byte) []byte {
 	from := len(j.text)
 	j.text = append(j.text, text.Cut(whole, mostText)...)

@@ -127,7 +127,6 @@ func candidates(t *testing.T, p index.DuplicatesParams, texts [][]byte) map[eval
 	return found
 }
 
-// byLevenshtein compares each text with each.
 func byLevenshtein(texts [][]byte, threshold int) []eval.Pair {
 	var l sketch.Levenshtein
 	var pairs []eval.Pair
@@ -234,7 +233,6 @@ func addresses(t *testing.T) []string {
 	return all
 }
 
-// ads are of the shared data.
 func ads(t *testing.T) []string {
 	t.Helper()
 	file, err := os.Open(shared(t, "kijiji-rome-rent", "dataset_rent_rome_kijiji.tsv"))

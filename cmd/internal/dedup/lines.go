@@ -13,7 +13,6 @@ import (
 
 // The JSON of these lines, and the columns of Parquet, are a promise to scripts.
 
-// duplicateLine is a line of --duplicates.
 type duplicateLine struct {
 	ID         string       `json:"id"           parquet:"id"`
 	MatchID    string       `json:"match_id"     parquet:"match_id"`
@@ -41,7 +40,6 @@ type pairLine struct {
 	BRow       int          `parquet:"b_row,optional"`
 }
 
-// clusterLine is a line of --clusters.
 type clusterLine struct {
 	ID      string `parquet:"id"`
 	Cluster string `parquet:"cluster"`
@@ -97,7 +95,6 @@ func (s *shownPairs) add(o *Outcome) {
 	}
 }
 
-// show shows a match of a document.
 func (s *shownPairs) show(number int64, name []byte, m *Match) error {
 	if s == nil {
 		return nil

@@ -136,7 +136,6 @@ func (o *Options) IndexParams() IndexParams {
 	}
 }
 
-// dedupOptionsOf returns what a command line of dedup asks for.
 func dedupOptionsOf(cmd *cobra.Command, args []string) (o Options, err error) {
 	if err := readDedupConfig(cmd, &o); err != nil {
 		return o, err

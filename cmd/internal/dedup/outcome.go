@@ -100,7 +100,6 @@ func (m *matches) add(number int64, name []byte, similarity compare.Similarity, 
 	})
 }
 
-// next ends the present document.
 func (m *matches) next(cut bool) { m.ends, m.cuts = append(m.ends, len(m.all)), append(m.cuts, cut) }
 
 // of returns the matches of a document.

@@ -144,7 +144,6 @@ func (d *Outputs) remember(o *Outcome) error {
 	return d.params.Report.remember(o)
 }
 
-// add adds a judged document.
 func (d *Outputs) add(o *Outcome) error {
 	if err := errors.Join(d.Begin(), d.below(o.Header), d.params.Report.add(o)); err != nil {
 		return err

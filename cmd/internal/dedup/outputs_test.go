@@ -52,7 +52,6 @@ func TestTablesOnAFullDisk(t *testing.T) {
 	}
 }
 
-// judgeTo judges a file.
 func judgeTo(t *testing.T, path string, o dedup.OutputParams) error {
 	t.Helper()
 	out, err := dedup.OpenOutputs(o)
@@ -229,7 +228,6 @@ func TestTablesOfAStoppedRun(t *testing.T) {
 	}
 }
 
-// rowsFile writes a row as a file.
 func rowsFile[T any](t *testing.T, row T) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -233,7 +233,6 @@ func (r *dedupRun) writeReport(summary Summary) error {
 	return r.page().Write(func(out io.Writer) error { return r.report.WritePage(out, about, told) })
 }
 
-// bar is a bar of a histogram.
 type bar struct {
 	name string
 	n    int64

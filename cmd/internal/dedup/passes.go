@@ -114,7 +114,6 @@ func (p *Pass) endPasses(ctx context.Context) error {
 	return errors.Join(p.share.close(), p.Checkpoint.remove())
 }
 
-// readShare reads the files once.
 func (p *Pass) readShare(ctx context.Context, in *Input) error {
 	told := p.share.end >= 0
 	p.Before, p.collected = p.read, 0

@@ -109,7 +109,6 @@ func (r *Report) called(number int64, name []byte) string {
 	return string(name) + " (" + at + ")"
 }
 
-// bin returns which bin a match belongs to.
 func (r *Report) bin(m *Match) int {
 	if m.Method == compare.Identical || m.Similarity.Num == m.Similarity.Den {
 		return similarityBins
@@ -120,7 +119,6 @@ func (r *Report) bin(m *Match) int {
 
 func similarityOf(s compare.Similarity) float64 { return float64(s.TenThousandths()) / 10000 }
 
-// group takes the clusters.
 func (r *Report) group(g *Groups) {
 	if r == nil {
 		return

@@ -196,7 +196,6 @@ func (e *earlier) len() int64 {
 	return e.length
 }
 
-// add adds the match of a document.
 func (e *earlier) add(number int64, m *Match) error {
 	head := earlierHead{number, m.Number, m.Similarity.Num, m.Similarity.Den, uint32(m.Method), uint32(len(m.Name))}
 	e.line, _ = binary.Append(e.line[:0], binary.LittleEndian, &head) // its size is fixed
@@ -230,7 +229,6 @@ func (e *earlier) of(number int64) (*Match, error) {
 	return &e.match, nil
 }
 
-// next reads a match.
 func (e *earlier) next() error {
 	var head earlierHead
 	err := binary.Read(e.in, binary.LittleEndian, &head)

@@ -82,7 +82,6 @@ const noDocument = -1
 // spooledHead is before each document: its number and its length, 8 bytes each.
 type spooledHead [16]byte
 
-// add writes a document.
 func (s *spool) add(number int64, raw []byte) error {
 	var head spooledHead
 	binary.LittleEndian.PutUint64(head[:], uint64(number))

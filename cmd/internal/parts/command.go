@@ -245,7 +245,6 @@ func (r *partsRun) progress(in *input, remover *Remover) (step, end func()) {
 	}, bar.End
 }
 
-// input are documents of files.
 type input struct {
 	Reader *corpus.Reader
 	Size   int64 // bytes; -1: not known

@@ -204,7 +204,6 @@ func (r *Remover) Remove(ctx context.Context, in *corpus.Reader, each func(*Outc
 
 var errChanged = errors.New("the files changed between their two readings; run it again when nothing writes them")
 
-// run visits each document in its order.
 func (r *Remover) run(ctx context.Context, in *corpus.Reader, visit func(*job, *taken) error) error {
 	jobs := make([]*job, r.params.Workers*corpus.JobsEach)
 	for i := range jobs {

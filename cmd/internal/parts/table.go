@@ -30,7 +30,6 @@ type slot struct {
 	value uint32
 }
 
-// slotBytes is the size of a slot.
 const slotBytes = 16
 
 // shards are as many tables, which grow one by one: so little memory is needed twice while they grow.
@@ -117,7 +116,6 @@ const (
 // mostDocuments is how many documents have a number.
 const mostDocuments = math.MaxUint32 - documents
 
-// replaceCounts replaces counts by values.
 func (t *table) replaceCounts(repeats uint32) {
 	for i := range t.shards {
 		for j := range t.shards[i].slots {

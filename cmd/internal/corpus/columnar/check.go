@@ -106,7 +106,6 @@ func checkFooter(footer []byte) ([]byte, error) {
 // noteValue is the number of the field with the value.
 const noteValue = 2
 
-// checkStruct goes through a struct.
 func (c *checker) checkStruct(of part, depth int) error {
 	if depth > mostDepth {
 		return damaged("its metadata is nested too deep")

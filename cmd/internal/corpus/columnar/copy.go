@@ -201,7 +201,6 @@ func (c *Copier) Row(number int64) error {
 	return guard("write the row", func() error { return c.out.write(row) })
 }
 
-// whole appends the values of the row.
 func (r *Rows) whole(row parquet.Row) (parquet.Row, error) {
 	r.ahead = false
 	err := guard(r.where(), func() error {

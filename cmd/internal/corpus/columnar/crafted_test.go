@@ -366,7 +366,6 @@ func TestNotesWithoutValues(t *testing.T) {
 	}
 }
 
-// footerOf returns the metadata of a file.
 func footerOf(data []byte) []byte {
 	end := len(data) - 8
 	return data[end-int(binary.LittleEndian.Uint32(data[end:])) : end]

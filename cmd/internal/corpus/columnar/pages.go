@@ -93,7 +93,6 @@ func levelsOf(data []byte, values int, most byte) (n int, err error) {
 	return r.countMost(values, most)
 }
 
-// checkValues checks the values of a page that are there.
 func (s shape) checkValues(data []byte, encoding format.Encoding, values, entries int) (missing int, err error) {
 	switch encoding {
 	case format.PlainDictionary, format.RLEDictionary: //nolint:staticcheck // old writers wrote the first

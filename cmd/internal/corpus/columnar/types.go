@@ -175,7 +175,6 @@ func appendText(dst, text []byte) []byte {
 	return append(dst, '"')
 }
 
-// appendBytes appends bytes that are no text.
 func appendBytes(dst, data []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), data), '"')
 }
@@ -198,7 +197,6 @@ const (
 	zonedLayout = localLayout + "Z07:00"
 )
 
-// appendTime appends a moment.
 func appendTime(dst []byte, t time.Time, layout string) []byte {
 	return append(t.UTC().AppendFormat(append(dst, '"'), layout), '"')
 }

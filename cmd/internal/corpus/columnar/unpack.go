@@ -103,7 +103,6 @@ func (u *unpacker) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// next unpacks the next page.
 func (u *unpacker) next() error {
 	header, err := u.header()
 	if err != nil {

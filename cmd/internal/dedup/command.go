@@ -159,7 +159,7 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 		return err
 	}
 	params := r.Params()
-	params.Whole, params.Strict = r.out.KeepsUnique(), cmdline.Bool(cmd, "strict")
+	params.Whole, params.Strict = r.out.unique != nil, cmdline.Bool(cmd, "strict")
 	p := Pass{Params: params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.Verbose ||
 		r.out.OnTerminal(), SaveIndex: r.Save, Checkpoint: checkpoint}
 	if err := r.run(ctx, &p, old, query); err != nil {
@@ -169,9 +169,9 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 }
 
 func (r *dedupRun) printSummary(summary Summary) error {
-	r.out.ReportRejected(r.cmd.ErrOrStderr())
+	r.out.reportRejected(r.cmd.ErrOrStderr())
 	summary.ReportShort(r.cmd.ErrOrStderr(), r.Config.Judge.Duplicates)
-	r.out.ReportRepeats(r.cmd.ErrOrStderr())
+	r.out.repeats.Report(r.cmd.ErrOrStderr(), &r.out.places)
 	if err := r.writeReport(summary); err != nil {
 		return err
 	}

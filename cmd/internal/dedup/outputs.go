@@ -99,16 +99,10 @@ func (d *Outputs) open(paths map[string]string) error {
 	return d.Opened()
 }
 
-// KeepsUnique says whether the unique documents are written.
-func (d *Outputs) KeepsUnique() bool { return d.unique != nil }
-
-// ReportRejected reports how many documents cannot be compared, unless they are written to a file of their own.
-func (d *Outputs) ReportRejected(out io.Writer) {
+// reportRejected reports how many documents cannot be compared, unless they are written to a file of their own.
+func (d *Outputs) reportRejected(out io.Writer) {
 	d.refused.Report(out, report.Left(d.unique != nil, d.params.Keep, d.left))
 }
-
-// ReportRepeats reports that several documents have one id.
-func (d *Outputs) ReportRepeats(out io.Writer) { d.repeats.Report(out, &d.places) }
 
 // note notes where a document is. One that was noted before, in an earlier pass or before the run was stopped, is passed over.
 func (d *Outputs) note(number int64, name []byte, file string, row int) {

@@ -49,7 +49,6 @@ type sampledPair struct {
 type cluster struct {
 	size    int
 	name    string
-	number  int64
 	members []sampledPair // each beside the document that represents the cluster
 }
 
@@ -150,7 +149,7 @@ func sizeBin(n int) (bin int) {
 // cluster samples the members of a cluster. The first is the document that represents it.
 func (r *Report) cluster(g *Groups, members []int64) cluster {
 	first := members[0]
-	c := cluster{size: len(members), number: first, name: r.called(first, g.Name(first))}
+	c := cluster{size: len(members), name: r.called(first, g.Name(first))}
 	rest := members[1:]
 	for _, at := range r.random.Perm(len(rest))[:min(membersEach, len(rest))] {
 		m := rest[at]

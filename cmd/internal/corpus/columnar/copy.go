@@ -66,14 +66,9 @@ func cleanEncodings(meta *format.FileMetaData) {
 
 func elements(file *parquet.File) []format.SchemaElement { return file.Metadata().Schema }
 
-// Same returns the first column in which schemas differ, if there is one.
-func (s *Schema) Same(other *Schema) (column string, same bool) {
-	return sameElements(elements(s.file), elements(other.file))
-}
-
 // Difference says how the schema of a second file differs from this one, of the first, or is empty if it does not.
 func (s *Schema) Difference(of *Schema) string {
-	column, same := s.Same(of)
+	column, same := sameElements(elements(s.file), elements(of.file))
 	own, others := namesOf(s.file), namesOf(of.file)
 	only := func(all, but []string) string {
 		names := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(but, name) })

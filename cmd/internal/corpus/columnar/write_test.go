@@ -229,8 +229,8 @@ func TestCopier(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if column, same := schema.Same(copied); !same {
-			t.Errorf("%s: column %s is another", name, column)
+		if difference := schema.Difference(copied); difference != "" {
+			t.Errorf("%s: the copy's schema differs: %s", name, difference)
 		}
 	}
 }

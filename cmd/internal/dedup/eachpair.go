@@ -28,14 +28,13 @@ type EachPairParams struct {
 // With verify: estimate such a pair is a match; otherwise the pair is verified. Documents of equal text are compared as
 // one.
 type EachPair struct {
+	numbered
 	params    EachPairParams
 	pairs     *sketch.EachPair
 	documents []gathered
 	contents  []content
 	known     map[contentKey]int32 // -> its place in contents
 	taken     int64                // bytes of Memory in use
-	next      int64
-	first     int64
 	none      matches
 }
 
@@ -69,17 +68,6 @@ func NewEachPair(p EachPairParams) (*EachPair, error) {
 	}
 	return &EachPair{params: p, pairs: pairs, known: map[contentKey]int32{}}, nil
 }
-
-// Begin does what Index.Begin does: pairs of documents before it are skipped.
-func (p *EachPair) Begin() { p.first = p.next }
-
-// First is the number of the first document since Begin.
-func (p *EachPair) First() int64 { return p.first }
-
-// Next is the number of the next document.
-func (p *EachPair) Next() int64 { return p.next }
-
-func (p *EachPair) reach(number int64) { p.next = number }
 
 func (p *EachPair) atOnce() int { return math.MaxInt } // they have no match yet
 

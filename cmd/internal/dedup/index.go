@@ -37,11 +37,10 @@ func (p *IndexParams) begun(saved []byte) (err error) {
 // Index is the judge that uses a Series, which has a replica of its own. It holds no verdict for longer than a run. A
 // document's number is its offset there.
 type Index struct {
+	numbered
 	params   IndexParams
 	series   *index.Series
 	replica  *index.Replica // that of the series
-	next     int64          // number of the next document
-	first    int64          // number of the first one since Begin
 	kept     int            // number of documents that the window must hold
 	found    matches
 	chains   *chains     // nil unless all matches are wanted
@@ -78,7 +77,7 @@ func (x *Index) Params() index.Params { return x.params.Index }
 
 // Begin makes the documents judged so far the index that the following documents are compared with.
 func (x *Index) Begin() {
-	x.first = x.next
+	x.numbered.Begin()
 	if x.chains != nil {
 		x.chains.apart = false
 	}
@@ -91,20 +90,12 @@ func (x *Index) beginIndex() {
 	}
 }
 
-// First is the number of the first document since Begin: those with lower numbers belong to the index.
-func (x *Index) First() int64 { return x.first }
-
-// Next is the number of the next document.
-func (x *Index) Next() int64 { return x.next }
-
 // Stats are those of the replica, and of what is listed beside it.
 func (x *Index) Stats() index.Stats {
 	s := x.replica.Stats()
 	s.Cuts.Candidates += x.unlisted
 	return s
 }
-
-func (x *Index) reach(number int64) { x.next = number }
 
 // mostEntries is how many entries are judged at once. A chunk of texts of 1 kB and more has no more.
 const mostEntries = 256
@@ -189,3 +180,18 @@ type Judge interface {
 	// reach tells the judge that all documents below that number have been given, except for the rejected ones.
 	reach(number int64)
 }
+
+// numbered are the numbers that a judge gives to documents.
+type numbered struct {
+	next  int64 // that of the next one
+	first int64 // that of the first one since Begin
+}
+
+// Begin implements Judge, as the others do.
+func (n *numbered) Begin() { n.first = n.next }
+
+func (n *numbered) First() int64 { return n.first }
+
+func (n *numbered) Next() int64 { return n.next }
+
+func (n *numbered) reach(number int64) { n.next = number }

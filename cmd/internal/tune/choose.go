@@ -107,7 +107,7 @@ func (r *Report) rowsOf(s *Source) []*Row {
 // by its source and threshold, after those of the recommendation.
 func (r *Report) sort(of func(shingle, hash string) int) {
 	places, group := map[Setting]int{}, func(row *Row) [3]float64 {
-		if r.Labelled > 0 && (row.Threshold == r.At || r.At == 0) {
+		if r.Labelled > 0 {
 			return [3]float64{}
 		}
 		other := 0.0

@@ -47,8 +47,6 @@ func Command(version string) *cobra.Command {
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Text("by", "choice", ByCost, "of the settings that keep recall recommend the best by "+
 			strings.Join(Bys(), ", "))
-		f.Float64("at", 0, "recommend for this threshold (default duplicates.threshold if it is tried, else the "+
-			"first; with --pairs, each)")
 		f.Float64("min-precision", 0.95, "recommend only what is right about so many of the documents that leave")
 		f.Text("html", "file", "", "write a page with plots here (- is standard output)")
 		f.Text("yaml", "file", "", "write the recommended settings here (- is standard output)")
@@ -133,7 +131,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (Params, error) {
 	p := Params{
 		Judge: c.Judge, Precision: cmdline.Float(cmd, "min-precision"),
 		By: cmdline.Text(cmd, "by"), Budget: cmdline.Duration(cmd, "budget"), Seed: cmdline.Uint64(cmd, "seed"),
-		At: cmdline.Float(cmd, "at"), Workers: runtime.GOMAXPROCS(0), MostPairs: eval.MostPairs,
+		Workers: runtime.GOMAXPROCS(0), MostPairs: eval.MostPairs,
 	}
 	if c.Judge.Duplicates.Verify == "levenshtein" {
 		return p, exit.Usage(errors.New(
@@ -144,7 +142,7 @@ func tuneParams(cmd *cobra.Command, c config.Config) (Params, error) {
 	if p.Grid, err = gridOf(cmd, c.Judge.Duplicates); err != nil {
 		return p, err
 	}
-	if p.At == 0 && cmdline.Text(cmd, "pairs") == "" && len(p.Grid.Thresholds) > 0 {
+	if cmdline.Text(cmd, "pairs") == "" && len(p.Grid.Thresholds) > 0 {
 		p.At = Preferred(p.Grid.Thresholds, c.Judge.Duplicates.Threshold)
 	}
 	if err := p.Validate(); err != nil {

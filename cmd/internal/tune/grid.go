@@ -163,7 +163,7 @@ func Rules() []cmdline.Rule {
 		}, Why: "is about the table, which is not written: leave it out"},
 		{Flags: "slots bands recall", When: tries(false), Why: untried},
 		{Flags: "bits distance", When: tries(true), Why: untried},
-		{Flags: "topic tokens pairs sample sample-bytes seed grid by at min-precision html yaml json budget weighted"},
+		{Flags: "topic tokens pairs sample sample-bytes seed grid by min-precision html yaml json budget weighted"},
 	}, cmdline.SettingRules(), cmdline.FileRules())
 }
 
@@ -191,9 +191,6 @@ func (p Params) Validate() error {
 	}
 	if !slices.Contains(Bys(), p.By) {
 		return fmt.Errorf("--by %s: write one of %s", p.By, strings.Join(Bys(), ", "))
-	}
-	if p.At != 0 && !slices.Contains(g.Thresholds, p.At) {
-		return fmt.Errorf("--at %v: write one of the thresholds that are tried", p.At)
 	}
 	if !(p.Precision >= 0 && p.Precision <= 1) {
 		return fmt.Errorf("--min-precision %v: write a number from 0 to 1", p.Precision)

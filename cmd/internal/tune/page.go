@@ -46,7 +46,7 @@ func (r *Report) WritePage(out io.Writer, about report.About) error {
 // compared says whether a row is one of a setting that the recommendation was made of.
 func (r *Report) compared(row *Row) bool {
 	if r.Labelled > 0 {
-		return r.At == 0 || row.Threshold == r.At
+		return true
 	}
 	shown := r.shown()
 	return shown != nil && row.Shingle == shown.Shingle && row.Hash == shown.Hash && row.Threshold == r.At
@@ -84,11 +84,7 @@ func (p paged) FirstTitle() string {
 
 // OthersTitle names the other settings.
 func (p paged) OthersTitle() string {
-	n := terminal.Several(len(p.Others), "setting")
-	if p.Labelled > 0 {
-		return n + " at other thresholds"
-	}
-	return n + " by other truths: other shingles, hashes or thresholds"
+	return terminal.Several(len(p.Others), "setting") + " by other truths: other shingles, hashes or thresholds"
 }
 
 // plot is a picture, as chart in plot.js of the page draws it.

@@ -315,7 +315,6 @@ func TestValidate(t *testing.T) {
 	}
 	for want, change := range map[string]func(*Params){
 		"--by x":            func(p *Params) { p.By = "x" },
-		"--at 0.5":          func(p *Params) { p.At = 0.5 },
 		"--method x":        func(p *Params) { p.Grid.Sketches = []string{"x"} },
 		"to four decimals":  func(p *Params) { p.Grid.Thresholds = append(p.Grid.Thresholds, 0.80001) },
 		"--threshold 0:":    func(p *Params) { p.Grid.Thresholds = append(p.Grid.Thresholds, 0) },

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/assembly"
-	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"

@@ -30,22 +30,19 @@ func TailCommand() *cobra.Command {
 		Long: "Show the documents of an output topic, or of all three, and new ones as they come, until Ctrl-C: the " +
 			"coordinates in the\n" +
 			"source, what the verdict's headers say, and the document. Only what is committed is shown.\n\n" +
-			"Without --from, --last or --new it begins with the oldest. --from is a duration (10m), a time ago (\"2h ago\"), or a time\n" +
+			"Without --from or --last it begins with the oldest. --from is a duration (10m), a time ago (\"2h ago\"), or a time\n" +
 			"(2026-01-01, 2026-01-01T09:30:00Z; without a zone it is UTC).",
 		Example: "  unecho tail duplicate\n" +
 			"  unecho tail --last 20 --follow=false\n" +
-			"  unecho tail duplicate --from 10m --json | jq -c '{source, match, similarity}'\n" +
-			"  unecho tail unique --new | head",
+			"  unecho tail duplicate --from 10m --json | jq -c '{source, match, similarity}'",
 		Args: cmdline.AtMost(1, "unique|duplicate|rejected"),
 		RunE: tail,
 	}
 	target.AddSourceFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Text("from", "when", "", "begin with documents that were forwarded then")
-		f.Int("last", -1, "begin with so many of the newest documents; -1 is no bound")
-		f.Bool("new", false, "only what comes from now on, like --last 0")
+		f.Int("last", -1, "begin with so many of the newest documents, 0 for new ones only; -1 is no bound")
 		f.BoolP("follow", "f", true, "go on with new documents until Ctrl-C")
-		f.Bool("values", false, "the documents alone, unchanged, a line each")
 	})
 	cmdline.AddJSON(cmd, "a JSON object for each document, a line each")
 	return cmd
@@ -55,9 +52,6 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 	which, err := Outputs(args)
 	if err != nil {
 		return exit.Usage(err)
-	}
-	if cmdline.Bool(cmd, "json") && cmdline.Bool(cmd, "values") {
-		return exit.Usage(errors.New("--json and --values are two forms: choose one"))
 	}
 	past, err := begin(cmd, time.Now())
 	if err != nil {
@@ -86,11 +80,8 @@ func tail(cmd *cobra.Command, args []string) (err error) {
 	}
 	out := cmd.OutOrStdout()
 	show := func(r *topic.Record) error { return WriteRecord(out, r, len(which) > 1) }
-	switch {
-	case cmdline.Bool(cmd, "json"):
+	if cmdline.Bool(cmd, "json") {
 		show = func(r *topic.Record) error { return WriteJSON(out, r) }
-	case cmdline.Bool(cmd, "values"):
-		show = func(r *topic.Record) error { return WriteValue(out, r) }
 	}
 	err = topic.Tail(ctx, s.Kafka, past, follows, show, topics...)
 	if errors.Is(err, context.Canceled) && (follows || !exit.Signalled(ctx)) {
@@ -104,13 +95,8 @@ const mostLast = 10_000
 
 // begin is where the reading begins, by the flags, if it is now.
 func begin(cmd *cobra.Command, now time.Time) (past topic.Past, err error) {
-	from, fresh := cmdline.Text(cmd, "from"), cmdline.Bool(cmd, "new")
-	if past.Last = cmdline.Int(cmd, "last"); fresh {
-		past.Last = 0
-	}
-	switch {
-	case fresh && (cmd.Flag("last").Changed || cmd.Flag("from").Changed):
-		return past, errors.New("--new shows nothing of the past: leave out --last and --from")
+	from := cmdline.Text(cmd, "from")
+	switch past.Last = cmdline.Int(cmd, "last"); {
 	case past.Last < -1 || past.Last > mostLast:
 		return past, fmt.Errorf("--last %d is out of range: write 0 to %d", past.Last, mostLast)
 	case from == "":
@@ -178,12 +164,6 @@ func WriteRecord(w io.Writer, r *topic.Record, withVerdict bool) error {
 			terminal.Printable(r.Header(sink.HeaderDetail), 200))
 	}
 	_, err := fmt.Fprintf(w, "%s  %s\n", b.String(), terminal.Printable(string(r.Value), 160))
-	return err
-}
-
-// WriteValue writes the document alone.
-func WriteValue(w io.Writer, r *topic.Record) error {
-	_, err := fmt.Fprintf(w, "%s\n", r.Value)
 	return err
 }
 

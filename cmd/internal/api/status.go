@@ -58,7 +58,7 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, l := range s.GroupLags {
 		out.Partitions = append(out.Partitions, shape.Lagging{
-			Topic: l.Topic, Partition: l.Partition, Documents: l.Documents, Seconds: notBelow(l.Seconds),
+			Topic: l.Topic, Partition: l.Partition, Documents: l.Documents, Seconds: known(l.Seconds),
 		})
 	}
 	for _, l := range s.Lags {
@@ -95,7 +95,10 @@ func (a *api) window(s *consumer.Stats) shape.Window {
 }
 
 func journalOf(s *consumer.Stats) shape.Journal {
-	out := shape.Journal{Next: s.JournalNext, End: known(s.JournalEnd), Start: known(s.JournalStart), Bytes: keptBytes(s)}
+	out := shape.Journal{Next: s.JournalNext, End: known(s.JournalEnd), Start: known(s.JournalStart)}
+	if n, ok := s.JournalKeptBytes(); ok {
+		out.Bytes = &n
+	}
 	if s.JournalStart >= 0 && s.JournalEnd >= s.JournalStart {
 		out.Records = known(s.JournalEnd - s.JournalStart)
 	}
@@ -106,14 +109,6 @@ func journalOf(s *consumer.Stats) shape.Journal {
 		out.Applied = shape.At(s.AppliedTime)
 	}
 	return out
-}
-
-func keptBytes(s *consumer.Stats) *int64 {
-	n, ok := s.JournalKeptBytes()
-	if !ok {
-		return nil
-	}
-	return &n
 }
 
 func (a *api) snapshots(s *consumer.Stats) shape.Snapshots {
@@ -151,16 +146,9 @@ func (a *api) members(ctx context.Context) *shape.Members {
 }
 
 // known returns nil for a number below 0.
-func known(n int64) *int64 {
+func known[N int64 | float64](n N) *N {
 	if n < 0 {
 		return nil
 	}
 	return &n
-}
-
-func notBelow(x float64) *float64 {
-	if x < 0 {
-		return nil
-	}
-	return &x
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -79,16 +80,8 @@ func (a *Asker) add(ctx context.Context, name, text string) error {
 
 // written is how many bytes of JSON a text takes at most, be it in base64 because one beside it is not UTF-8.
 func written(text string) int {
-	n := len(text) + len(`"",`)
-	for _, c := range text {
-		switch {
-		case c == '"' || c == '\\':
-			n++
-		case c < ' ' || c == '\u2028' || c == '\u2029': // \u000b
-			n += 5
-		}
-	}
-	return max(n, base64.StdEncoding.EncodedLen(len(text))+len(`"",`))
+	encoded, _ := json.Marshal(text) // each string has its JSON
+	return max(len(encoded), base64.StdEncoding.EncodedLen(len(text))+len(`""`)) + len(",")
 }
 
 // Flush asks about the texts that were not asked about yet.

@@ -210,20 +210,3 @@ func TestDistinct(t *testing.T) {
 		t.Errorf("%d pairs, want %d", len(got), len(want))
 	}
 }
-
-// BenchmarkJoin finds the pairs of 2,000 sets; BenchmarkAllPairs compares all pairs.
-func BenchmarkJoin(b *testing.B) {
-	sets := corpus(rand.New(rand.NewPCG(1, 3)), 2000)
-	b.ReportAllocs()
-	for b.Loop() {
-		eval.NewJoin(sets, 8000).Pairs()
-	}
-}
-
-func BenchmarkAllPairs(b *testing.B) {
-	sets := corpus(rand.New(rand.NewPCG(1, 3)), 2000)
-	b.ReportAllocs()
-	for b.Loop() {
-		allPairs(sets, 8000)
-	}
-}

@@ -168,23 +168,3 @@ func TestEvaluationOfMuchTheSame(t *testing.T) {
 		t.Errorf("found %+v", got)
 	}
 }
-
-func BenchmarkEvaluation(b *testing.B) {
-	f := newArticles(b, synthetic.DefaultParams())
-	for b.Loop() {
-		e, err := newEvaluation(0.8, "word:3")
-		if err != nil {
-			b.Fatal(err)
-		}
-		for i := range 3000 {
-			d := f.At(i)
-			e.add(judgement{
-				ID: d.ID, Text: d.Text, Duplicate: d.Truth.Similarity >= 0.8,
-				Match: fmt.Sprintf("article-%06d", d.Truth.Of),
-			})
-		}
-		if _, ok := e.found(); !ok {
-			b.Fatal("too many pairs")
-		}
-	}
-}

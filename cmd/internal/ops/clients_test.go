@@ -66,11 +66,3 @@ func TestClientsAreCountedTogether(t *testing.T) {
 		t.Errorf("three clients produced the same: %v", sums)
 	}
 }
-
-func BenchmarkClients(b *testing.B) {
-	c, broker := used(), kgo.BrokerMetadata{NodeID: 1}
-	b.ReportAllocs()
-	for b.Loop() {
-		c.OnFetchBatchRead(broker, "news", 0, kgo.FetchBatchMetrics{UncompressedBytes: 400, CompressedBytes: 160})
-	}
-}

@@ -361,14 +361,3 @@ func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 	t.Fatalf("%s is a %s", path, v.Type())
 	return v
 }
-
-func BenchmarkScrape(b *testing.B) {
-	h := newHandler(Setup{
-		Stats: statsOf(full()), Ready: isReady(true), Clients: used(), Version: "v1.2.3",
-		Logger: zerolog.Nop(),
-	})
-	for b.Loop() {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", http.NoBody))
-	}
-}

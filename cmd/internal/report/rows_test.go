@@ -97,17 +97,3 @@ func TestRepeats(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkRepeats is what an id costs.
-func BenchmarkRepeats(b *testing.B) {
-	var p report.Rows
-	var r report.Repeats
-	id := []byte("00000000-0000-0000")
-	number := int64(0)
-	for b.Loop() {
-		copy(id, fmt.Sprint(number))
-		p.Add(number, "f", int(number)+1)
-		r.Add(number, id, &p)
-		number++
-	}
-}

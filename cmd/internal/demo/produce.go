@@ -1,13 +1,18 @@
 package demo
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/time/rate"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -76,4 +81,107 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 		err = errors.New("stopped before all documents were sent")
 	}
 	return err
+}
+
+// Input is what is sent.
+type Input struct {
+	Size int64 // bytes; -1: not known
+	// Each calls send with each document and the line of the file where it stands. It calls read with the bytes that were
+	// read. The document is valid until send returns.
+	Each  func(ctx context.Context, read func(int), send func(line int, document []byte) error) error
+	close func() error
+}
+
+// OpenInput opens a file, or makes articles if none is named.
+func OpenInput(file string, p synthetic.Params) (Input, error) {
+	if file != "" {
+		in, size, err := corpus.OpenLines(file)
+		if err != nil {
+			return Input{}, exit.NotThere(err)
+		}
+		each := func(ctx context.Context, read func(int), send func(int, []byte) error) error {
+			return corpus.EachLine(ctx, in, read, send)
+		}
+		return Input{size, each, in.Close}, nil
+	}
+	articles, err := synthetic.NewArticles(p)
+	if err != nil {
+		return Input{}, exit.Usage(err)
+	}
+	each := func(ctx context.Context, _ func(int), send func(int, []byte) error) error {
+		for doc, more := articles.Next(); more && ctx.Err() == nil; doc, more = articles.Next() {
+			if err := send(0, doc.Value()); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	}
+	return Input{-1, each, func() error { return nil }}, nil
+}
+
+// Close closes what was opened.
+func (d *Input) Close() error { return d.close() }
+
+// SendTo sends the documents at a pace, of documents a second; 0 is full speed. stopped says that ctx was done first.
+// What was sent is counted in progress, and acknowledged.
+func (d *Input) SendTo(ctx context.Context, w *topic.Writer, pace float64,
+	progress *terminal.Progress,
+) (stopped bool, err error) {
+	limit := rate.NewLimiter(rate.Inf, 1)
+	if pace > 0 {
+		limit.SetLimit(rate.Limit(pace))
+	}
+	err = d.Each(ctx, progress.Add, func(_ int, document []byte) error {
+		if err := limit.Wait(ctx); err != nil {
+			return err
+		}
+		progress.Documents++
+		return w.Write(ctx, nil, bytes.Clone(document))
+	})
+	stopped = errors.Is(err, context.Canceled)
+	if flushed := w.Flush(context.WithoutCancel(ctx)); err == nil || stopped {
+		err = flushed
+	}
+	progress.End()
+	return stopped, err
+}
+
+// Documents are the documents to be sent.
+type Documents struct {
+	Input
+	expected int // 0 is unknown
+}
+
+// Open opens the named file, or else makes articles. It is called before anything is started, so that a wrong name is
+// noticed first.
+func Open(input string, p synthetic.Params) (*Documents, error) {
+	docs, err := OpenInput(input, p)
+	if input != "" {
+		p.Documents = 0
+	}
+	return &Documents{Input: docs, expected: p.Documents}, err
+}
+
+// each calls send with the value of each document.
+func (d *Documents) each(ctx context.Context, send func(value []byte) error) error {
+	return d.Each(ctx, func(int) {}, func(line int, document []byte) error {
+		return send(object(line, document))
+	})
+}
+
+// object makes an object of a line that is a string. Any other line is a document as it is: the filter rejects what is
+// no object, with a reason.
+func object(line int, document []byte) []byte {
+	var text string
+	if bytes.TrimSpace(document)[0] != '"' || json.Unmarshal(document, &text) != nil {
+		return bytes.Clone(document)
+	}
+	value, err := json.Marshal(struct {
+		ID   string `json:"id"`
+		Text string `json:"text"`
+	}{fmt.Sprintf("line-%d", line), text})
+	if err != nil {
+		panic(err) // strings
+	}
+	return value
 }

@@ -229,32 +229,29 @@ type Question struct {
 	Most  int      // matches of each text
 }
 
-// Lookup asks whether texts are duplicates of what the member remembers. Nothing is inserted.
+// Lookup asks whether texts, mostTexts of them at most, are duplicates of what the member remembers. Nothing is inserted.
 func (c *Client) Lookup(ctx context.Context, q Question) ([]shape.Result, error) {
-	var all []shape.Result
-	for rest := q.Texts; len(rest) > 0; {
-		n := min(len(rest), mostTexts)
-		var answer shape.Lookup
-		ask := map[string]any{"texts": rest[:n], "most": max(1, q.Most)}
-		if slices.ContainsFunc(rest[:n], func(text string) bool { return !utf8.ValidString(text) }) {
-			encoded := make([][]byte, n) // as JSON has them, base64
-			for i, text := range rest[:n] {
-				encoded[i] = []byte(text)
-			}
-			ask["texts"], ask["base64"] = encoded, true
+	ask := map[string]any{"texts": q.Texts, "most": max(1, q.Most)}
+	if slices.ContainsFunc(q.Texts, func(text string) bool { return !utf8.ValidString(text) }) {
+		encoded := make([][]byte, len(q.Texts)) // as JSON has them, base64
+		for i, text := range q.Texts {
+			encoded[i] = []byte(text)
 		}
-		if q.Scope != "" {
-			ask["scope"] = q.Scope
-		}
-		if err := c.post(ctx, "lookup", ask, &answer); err != nil {
-			return nil, err
-		}
-		if len(answer.Results) != n {
-			return nil, fmt.Errorf("%s answers %d results for %d texts", c.Server(), len(answer.Results), n)
-		}
-		all, rest = append(all, answer.Results...), rest[n:]
+		ask["texts"], ask["base64"] = encoded, true
 	}
-	return all, nil
+	for key, value := range map[string]string{"scope": q.Scope, "topic": q.Topic} {
+		if value != "" {
+			ask[key] = value
+		}
+	}
+	var answer shape.Lookup
+	if err := c.post(ctx, "lookup", ask, &answer); err != nil {
+		return nil, err
+	}
+	if len(answer.Results) != len(q.Texts) {
+		return nil, fmt.Errorf("%s answers %d results for %d texts", c.Server(), len(answer.Results), len(q.Texts))
+	}
+	return answer.Results, nil
 }
 
 // Filter says which copies are meant.

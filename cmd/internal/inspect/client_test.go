@@ -100,7 +100,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestLookupSendsBytes: texts go as they are, and where one is not UTF-8, all in base64, which keeps its bytes.
+// TestLookupSendsBytes: texts go as they are, and where one is not UTF-8, all in base64, which keeps its bytes. Scope and topic go
+// with them.
 func TestLookupSendsBytes(t *testing.T) {
 	t.Parallel()
 	var bodies []string
@@ -109,12 +110,12 @@ func TestLookupSendsBytes(t *testing.T) {
 		bodies = append(bodies, string(body))
 		fmt.Fprint(w, `{"results": [{}, {}]}`)
 	})
-	for _, texts := range [][]string{{"a", "b"}, {"a", "\xec\xee"}} {
-		if _, err := open(t, Params{Server: s.URL}).Lookup(t.Context(), Question{Texts: texts}); err != nil {
+	for _, q := range []Question{{Texts: []string{"a", "b"}}, {Texts: []string{"a", "\xec\xee"}, Scope: "de", Topic: "news", Most: 3}} {
+		if _, err := open(t, Params{Server: s.URL}).Lookup(t.Context(), q); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := []string{`{"most":1,"texts":["a","b"]}`, `{"base64":true,"most":1,"texts":["YQ==","7O4="]}`}
+	want := []string{`{"most":1,"texts":["a","b"]}`, `{"base64":true,"most":3,"scope":"de","texts":["YQ==","7O4="],"topic":"news"}`}
 	if got := strings.Fields(strings.Join(bodies, " ")); !slices.Equal(got, want) {
 		t.Errorf("the member was asked %q; want %q", got, want)
 	}

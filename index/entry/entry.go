@@ -1,6 +1,7 @@
 package entry
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strconv"
@@ -55,6 +56,16 @@ const (
 // KeyBytes is the width of a band key. Two unlike documents have an equal one by chance once in 2^32: in a window of a
 // billion documents with 22 bands one meets five others so, which are told apart by their digests.
 const KeyBytes = 4
+
+// ShareBand says whether the band keys of two documents have one in common.
+func ShareBand(a, b []byte) bool {
+	for at := 0; at < len(a); at += KeyBytes {
+		if bytes.Equal(a[at:at+KeyBytes], b[at:at+KeyBytes]) {
+			return true
+		}
+	}
+	return false
+}
 
 // Entry is one signed document. Its byte slices point into the buffer that it was decoded from or signed into. To keep
 // an Entry beyond that buffer's life, use Clone.

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/sketch"
 	"github.com/unecho/unecho/index/text"
 )
@@ -217,12 +217,12 @@ func (m *met) put(at int, keys []byte) {
 }
 
 // share returns the share of pairs that share a band key; nil if there is no pair.
-func (m *met) share(width int) *float64 {
+func (m *met) share() *float64 {
 	candidates, pairs := 0, 0
 	for i, a := range m.keys {
 		for _, b := range m.keys[:i] {
 			pairs++
-			if shareBand(a, b, width) {
+			if entry.ShareBand(a, b) {
 				candidates++
 			}
 		}
@@ -232,13 +232,4 @@ func (m *met) share(width int) *float64 {
 	}
 	share := float64(candidates) / float64(pairs)
 	return &share
-}
-
-func shareBand(a, b []byte, width int) bool {
-	for at := 0; at < len(a); at += width {
-		if bytes.Equal(a[at:at+width], b[at:at+width]) {
-			return true
-		}
-	}
-	return false
 }

@@ -171,7 +171,7 @@ func (p *Plan) Measured() error {
 	if p.Sample == 0 {
 		return errors.New("there is no document to measure")
 	}
-	p.Parts, p.Candidates = mean(p.sum, p.Sample), p.met.share(entry.KeyBytes)
+	p.Parts, p.Candidates = mean(p.sum, p.Sample), p.met.share()
 	return nil
 }
 

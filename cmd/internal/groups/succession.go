@@ -21,7 +21,7 @@ import (
 
 // HandoverCommand is the verb that has a group take over from another one.
 func HandoverCommand() *cobra.Command {
-	cmd := cmdline.Works(&cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "takeover",
 		Short: "Have a group take over from the one that it follows",
 		Long: "Have the group of a configuration take over from the one that it follows (succeeds). The old group retires by a record\n" +
@@ -35,7 +35,7 @@ func HandoverCommand() *cobra.Command {
 			"  unecho takeover --config new.yaml --abandon",
 		Args: cmdline.AtMost(0, ""),
 		RunE: target.OnService(runHandover),
-	})
+	}
 	target.AddFlags(cmd, "kafka.brokers", "sources.topics", "group")
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("plan", false, "only say what would happen")

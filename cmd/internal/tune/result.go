@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -224,22 +223,12 @@ func (j judged) why(w *Wrong, comparer *compare.Comparer) string {
 		return "left for another"
 	case !similar:
 		return "not similar enough"
-	case !shares(a.Keys, b.Keys):
+	case !entry.ShareBand(a.Keys, b.Keys):
 		return "they share no band"
 	case !j.verdicts[w.b].Cut:
 		return "others share their bands too"
 	}
 	return "left out by a bound"
-}
-
-// shares says whether two documents have a band key in common.
-func shares(a, b []byte) bool {
-	for i := 0; i < len(a); i += entry.KeyBytes {
-		if bytes.Equal(a[i:i+entry.KeyBytes], b[i:i+entry.KeyBytes]) {
-			return true
-		}
-	}
-	return false
 }
 
 // named sets the names of documents.

@@ -75,44 +75,30 @@ func newView(out io.Writer, o viewOptions) verdictView {
 	return newLiveView(out, o)
 }
 
-// plainView writes a line for each verdict, to be read by people and by grep.
-type plainView struct {
-	out *bufio.Writer
-	err error
-}
+// plainView writes a line for each verdict, to be read by people and by grep. Its out remembers the first error.
+type plainView struct{ out *bufio.Writer }
 
 // plainTitle bounds a title in columns, where nothing else does.
 const plainTitle = 120
 
 func (v *plainView) show(e event) {
-	v.print("%-9s  %s", e.Verdict, terminal.Printable(e.ID, plainTitle))
+	fmt.Fprintf(v.out, "%-9s  %s", e.Verdict, terminal.Printable(e.ID, plainTitle))
 	switch e.Verdict {
 	case sink.Duplicate:
-		v.print("  of %s  %s %s, copy %d", terminal.Printable(e.MatchID, plainTitle), terminal.FourDecimals(e.Similarity),
+		fmt.Fprintf(v.out, "  of %s  %s %s, copy %d", terminal.Printable(e.MatchID, plainTitle), terminal.FourDecimals(e.Similarity),
 			terminal.Printable(e.Method, plainTitle), e.Copy)
 	case sink.Rejected:
-		v.print("  %s", terminal.Printable(e.Reason+": "+e.Detail, sink.MaxDetailBytes))
+		fmt.Fprintf(v.out, "  %s", terminal.Printable(e.Reason+": "+e.Detail, sink.MaxDetailBytes))
 	}
 	if title := headline(e.Outlet, e.Title); title != "" {
-		v.print("  %s", terminal.Printable(title, plainTitle))
+		fmt.Fprintf(v.out, "  %s", terminal.Printable(title, plainTitle))
 	}
-	v.print("\n")
+	fmt.Fprintln(v.out)
 }
 
-func (v *plainView) print(format string, args ...any) {
-	if _, err := fmt.Fprintf(v.out, format, args...); v.err == nil {
-		v.err = err
-	}
-}
+func (v *plainView) refresh(time.Time) error { return v.out.Flush() }
 
-func (v *plainView) refresh(time.Time) error {
-	if err := v.out.Flush(); v.err == nil {
-		v.err = err
-	}
-	return v.err
-}
-
-func (v *plainView) close() error { return v.refresh(time.Time{}) }
+func (v *plainView) close() error { return v.out.Flush() }
 
 // headline joins outlet and title, either of which may be missing.
 func headline(outlet, title string) string {

@@ -65,7 +65,7 @@ func (l AuditLine) Text() string {
 	}
 	_ = table.Flush() // it cannot fail: it writes to memory
 	b.WriteString("\n" + unjudged(r) + findings(r))
-	return trimmedLines(b.String())
+	return terminal.Trimmed(b.String())
 }
 
 // mostParts is how many parts of partitions are listed for people.
@@ -132,12 +132,4 @@ func absent(r *audit.Report) string {
 		return ""
 	}
 	return fmt.Sprintf("not checked: whether %s in no output had to be in one\n", terminal.Grouped(r.Absent))
-}
-
-func trimmedLines(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	return b.String()
 }

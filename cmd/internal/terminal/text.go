@@ -182,6 +182,15 @@ func Raise(settings []string) string {
 	return b.String()
 }
 
+// Trimmed removes the blanks at the ends of lines.
+func Trimmed(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return b.String()
+}
+
 // Wrapped breaks paragraphs into lines of this many columns. Indented text stays as it is.
 func Wrapped(text string, columns int) string {
 	var paragraphs []string

@@ -21,19 +21,16 @@ import (
 // Sampler keeps a random sample of the documents that it is given: each has the same chance (Vitter 1985, algorithm R).
 // It counts those that cannot be compared. Labelled documents are kept in any case, beside the sample.
 type Sampler struct {
-	random    *rand.Rand
-	most      int           // 0 is all
-	mostBytes setting.Bytes // of their texts; 0 is no bound
-	given     int           // documents
-	met       int           // of them, those that are not labelled
-	bytes     setting.Bytes // of those kept
-	kept      []sampled
-	dropped   bool   // documents were dropped because of mostBytes
-	field     string // with tokens; empty for texts
-	bad       int
-	first     string // why the first of them cannot be compared
+	SamplerParams // Most falls to what Bytes have room for
+	random        *rand.Rand
+	given         int           // documents
+	met           int           // of them, those that are not labelled
+	bytes         setting.Bytes // of those kept
+	kept          []sampled
+	dropped       bool // documents were dropped because of Bytes
+	bad           int
+	first         string // why the first of them cannot be compared
 
-	names    map[string]bool // of documents that are labelled; nil if none are
 	labelled []sampled
 	numbers  Numbers       // of labelled documents, as they were given
 	size     setting.Bytes // of their texts
@@ -66,9 +63,7 @@ type SamplerParams struct {
 
 // NewSampler makes an empty sample.
 func NewSampler(p SamplerParams) *Sampler {
-	return &Sampler{
-		random: rand.New(rand.NewPCG(p.Seed, 0)), most: p.Most, mostBytes: p.Bytes, field: p.Field, names: p.Names,
-	}
+	return &Sampler{SamplerParams: p, random: rand.New(rand.NewPCG(p.Seed, 0))}
 }
 
 // AddFile takes the next record of files; named says that a number alone names no record.
@@ -86,7 +81,7 @@ func (s *Sampler) AddFile(r *corpus.Record, named bool) error {
 // ofFile returns a document of a file, which refers to the record, or why it cannot be compared.
 func (s *Sampler) ofFile(r *corpus.Record) (d sampled, bad string) {
 	switch {
-	case s.field != "" && !r.Fault:
+	case s.Field != "" && !r.Fault:
 		return s.ofTokens(r.Raw)
 	case r.Bad != nil:
 		return d, rejection(r.Bad)
@@ -112,7 +107,7 @@ func (s *Sampler) AddTopic(ctx context.Context, r *topic.Record, topics *corpus.
 func (s *Sampler) ofTopic(ctx context.Context, r *topic.Record, topics *corpus.TopicReader) (d sampled, bad string,
 	err error,
 ) {
-	if s.field != "" {
+	if s.Field != "" {
 		d, bad = s.ofTokens(r.Value)
 		return d, bad, nil
 	}
@@ -131,14 +126,14 @@ func rejection(why *document.Rejection) string { return string(why.Reason) + ": 
 // addLabelled keeps a document that is labelled. One that cannot be compared is kept without text, and so like no other.
 func (s *Sampler) addLabelled(called func() Ref, read func() (sampled, string)) (known bool, err error) {
 	s.given++
-	if s.names == nil {
+	if s.Names == nil {
 		return false, nil
 	}
 	ref := called()
 	if s.numbers.First == "" {
 		s.numbers.First = ref.Name
 	}
-	if !s.names[ref.Name] {
+	if !s.Names[ref.Name] {
 		return false, nil
 	}
 	d, bad := read()
@@ -148,9 +143,9 @@ func (s *Sampler) addLabelled(called func() Ref, read func() (sampled, string)) 
 	d.text, d.at = slices.Clone(d.text), s.given
 	s.numbers.Add(ref, s.given)
 	s.labelled = append(s.labelled, d)
-	if s.size += d.size(); s.mostBytes > 0 && s.size > s.mostBytes {
+	if s.size += d.size(); s.Bytes > 0 && s.size > s.Bytes {
 		return true, fmt.Errorf("the documents that are labelled have more text than --sample-bytes %v: raise it, or take fewer "+
-			"labels", s.mostBytes)
+			"labels", s.Bytes)
 	}
 	return true, nil
 }
@@ -175,11 +170,11 @@ func (s *Sampler) skip(name, why string) {
 // slot returns the place for the next document, or none if it is not kept.
 func (s *Sampler) slot() (at int, keep bool) {
 	s.met++
-	if s.most == 0 || len(s.kept) < s.most {
+	if s.Most == 0 || len(s.kept) < s.Most {
 		return len(s.kept), true
 	}
 	at = s.random.IntN(s.met)
-	return at, at < s.most
+	return at, at < s.Most
 }
 
 // put keeps a document. Once the bytes are exceeded, the sample keeps only as many documents as fit then. Documents are
@@ -190,18 +185,18 @@ func (s *Sampler) put(at int, d sampled) {
 	}
 	s.bytes += d.size() - s.kept[at].size()
 	s.kept[at] = d
-	for s.mostBytes > 0 && s.bytes+s.size > s.mostBytes && len(s.kept) > 1 {
+	for s.Bytes > 0 && s.bytes+s.size > s.Bytes && len(s.kept) > 1 {
 		last := len(s.kept) - 1
 		at := s.random.IntN(len(s.kept))
 		s.bytes -= s.kept[at].size()
 		s.kept[at], s.kept[last] = s.kept[last], sampled{}
-		s.kept, s.most, s.dropped = s.kept[:last], last, true
+		s.kept, s.Most, s.dropped = s.kept[:last], last, true
 	}
 }
 
 // ofTokens returns a document of tokens, or why there is none.
 func (s *Sampler) ofTokens(document []byte) (d sampled, bad string) {
-	tokens, err := tokensOf(document, s.field)
+	tokens, err := tokensOf(document, s.Field)
 	if err != nil {
 		return d, err.Error()
 	}
@@ -254,7 +249,7 @@ func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
 	}
 	if s.dropped {
 		fmt.Fprintf(note, "unecho: the sample is %d of %s: as many as --sample-bytes %v has room for\n",
-			len(s.kept), terminal.Several(s.met, "document"), s.mostBytes)
+			len(s.kept), terminal.Several(s.met, "document"), s.Bytes)
 	}
 	kept := slices.Concat(s.labelled, s.kept)
 	slices.SortFunc(kept, func(a, b sampled) int { return a.at - b.at })
@@ -262,7 +257,7 @@ func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
 		at, _ := slices.BinarySearchFunc(kept, number, func(d sampled, at int) int { return d.at - at })
 		return at
 	})
-	if s.field != "" {
+	if s.Field != "" {
 		tokens := Tokens{Weighted: judge.Duplicates.Weighted}
 		for _, d := range kept {
 			tokens.Documents = append(tokens.Documents, d.tokens)

@@ -192,9 +192,7 @@ func (r *Report) writeByLabels(b *strings.Builder, truths, settings int) {
 		line(row)
 	}
 	_ = w.Flush() // writes to memory
-	for line := range strings.Lines(table.String()) {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
+	b.WriteString(terminal.Trimmed(table.String()))
 	if n := len(rows) - settings; n > 0 {
 		fmt.Fprintf(b, "... and %s (--all)\n", terminal.Several(n, "other"))
 	}

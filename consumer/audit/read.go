@@ -118,7 +118,7 @@ func (a *audit) each(ctx context.Context, stage Stage, all topic.Range, u *unpac
 	err := all.Read(ctx, topic.Reading{
 		Options: a.in.Options, Unpacker: u,
 		More:   []kgo.Opt{kgo.FetchMaxBytes(readAhead), kgo.FetchMaxPartitionBytes(readAheadPartition)},
-		Unread: func(int64, *kgo.ErrDecompressTooLarge) error { return nil },
+		Unread: func(topic.Part) error { return nil },
 		Told:   func(left topic.Range) error { return a.progress(stage, total-left.Offsets(), total) },
 	}, fn)
 	switch {

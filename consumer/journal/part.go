@@ -38,7 +38,7 @@ func (p Part) Read(ctx context.Context, by Reader, fn func(at index.Stamp, rec i
 	}
 	err := topic.Range{entry.Name(p.Topic, 0): {From: p.From.Offset, To: p.End}}.Read(ctx, topic.Reading{
 		Options: p.Options, Unpacker: NewUnpacker(p.Params), More: followerOptions(p.Topic, p.From), Uncommitted: true,
-		Unread: func(from int64, batch *kgo.ErrDecompressTooLarge) error { return blanks(from, batch, take) },
+		Unread: func(unread topic.Part) error { return blanks(unread, -1, take) },
 	}, take)
 	if lost(err) {
 		return fmt.Errorf("%w: %w", ErrLost, err)
@@ -65,7 +65,8 @@ func (h *Handler) unread(rd *Reader, client *kgo.Client, fetches kgo.Fetches) er
 		if !errors.As(failed.Err, &batch) {
 			continue
 		}
-		if err := blanks(max(batch.Offset, h.From), batch, func(r *kgo.Record) error { return h.one(rd, r) }); err != nil {
+		unread := topic.Part{From: max(batch.Offset, h.From), To: batch.NextOffset}
+		if err := blanks(unread, batch.Epoch, func(r *kgo.Record) error { return h.one(rd, r) }); err != nil {
 			return err
 		}
 		client.SetOffsets(map[string]map[int32]kgo.EpochOffset{
@@ -75,13 +76,12 @@ func (h *Handler) unread(rd *Reader, client *kgo.Client, fetches kgo.Fetches) er
 	return nil
 }
 
-// blanks hands the records of a batch from an offset on to fn, as unreadable ones.
-func blanks(from int64, batch *kgo.ErrDecompressTooLarge, fn func(*kgo.Record) error) error {
-	for offset := from; offset < batch.NextOffset; offset++ {
+// blanks hands the records of a batch to fn, as unreadable ones.
+func blanks(unread topic.Part, epoch int32, fn func(*kgo.Record) error) error {
+	for offset := unread.From; offset < unread.To; offset++ {
 		if err := fn(&kgo.Record{
-			Topic: batch.Topic, Partition: batch.Partition, Offset: offset, LeaderEpoch: batch.Epoch,
-			Timestamp: time.UnixMilli(0),
-			Attrs:     kgo.NewRecordAttrs(kgo.RecordAttrsOpts{TimestampType: 1}),
+			Offset: offset, LeaderEpoch: epoch, Timestamp: time.UnixMilli(0),
+			Attrs: kgo.NewRecordAttrs(kgo.RecordAttrsOpts{TimestampType: 1}),
 		}); err != nil {
 			return err
 		}

@@ -37,9 +37,9 @@ type Reading struct {
 	More     []kgo.Opt // of the client that reads
 	// Uncommitted has all records read, also markers and what is in no committed transaction.
 	Uncommitted bool
-	// Unread is called for a batch that cannot be unpacked, of which what lies below from was read. Reading goes on behind
-	// it. nil: such a batch ends reading.
-	Unread func(from int64, batch *kgo.ErrDecompressTooLarge) error
+	// Unread is called with what is in a batch that cannot be unpacked. Reading goes on behind it. nil: such a batch ends
+	// reading.
+	Unread func(Part) error
 	// Told is called after each fetch with what is left, if there is anything. It may be nil.
 	Told func(left Range) error
 }
@@ -150,7 +150,7 @@ func (g *reading) trouble(client *kgo.Client, failed *kgo.FetchError) error {
 	client.SetOffsets(map[string]map[int32]kgo.EpochOffset{
 		batch.Topic: {batch.Partition: {Epoch: batch.Epoch, Offset: batch.NextOffset}},
 	})
-	if err := g.Unread(max(part.From, batch.Offset), batch); err != nil {
+	if err := g.Unread(Part{max(part.From, batch.Offset), min(part.To, batch.NextOffset)}); err != nil {
 		return err
 	}
 	return g.reach(name, batch.NextOffset)

@@ -95,8 +95,8 @@ func TestRoomIsOfAllPartitions(t *testing.T) {
 	}
 }
 
-// TestBehindUnreadable: what comes in one fetch with a batch that cannot be unpacked is read, and then what stands behind
-// the batch. Without Unread the batch ends reading.
+// TestBehindUnreadable: reading goes on behind a batch that cannot be unpacked, and tells which part that is. Without Unread
+// the batch ends reading.
 func TestBehindUnreadable(t *testing.T) {
 	t.Parallel()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "news"))
@@ -129,13 +129,15 @@ func TestBehindUnreadable(t *testing.T) {
 		t.Errorf("a batch cannot be unpacked, the offsets read are %v, and the error is %v", got, err)
 	}
 	got, by.Unpacker = nil, by.Unpacker.Renew()
-	by.Unread = func(from int64, batch *kgo.ErrDecompressTooLarge) error {
-		if from != 1 || batch.NextOffset != 4 {
-			t.Errorf("unread is what lies from %d to below %d, want 1 and 4", from, batch.NextOffset)
-		}
+	var unread []Part
+	by.Unread = func(of Part) error {
+		unread = append(unread, of)
 		return nil
 	}
 	if err := all.Read(t.Context(), by, offsets(&got)); err != nil || !slices.Equal(got, []int64{0, 4}) {
 		t.Errorf("the offsets read are %v, and the error is %v; want 0 and 4", got, err)
+	}
+	if !slices.Equal(unread, []Part{{1, 4}}) {
+		t.Errorf("unread are %v, want the part from 1 to below 4", unread)
 	}
 }

@@ -164,15 +164,15 @@ func (g *reading) take(r *kgo.Record) error {
 		return nil // the client may bring it a second time, as when a partition gets another leader
 	}
 	if r.Offset < part.To {
-		if err := g.hand(name, r); err != nil {
+		if err := g.give(name, r); err != nil {
 			return err
 		}
 	}
 	return g.reach(name, r.Offset+1)
 }
 
-// hand hands a record to fn, at once or when its transaction has ended.
-func (g *reading) hand(name entry.PartitionName, r *kgo.Record) error {
+// give hands a record to fn, at once or when its transaction has ended.
+func (g *reading) give(name entry.PartitionName, r *kgo.Record) error {
 	if g.Uncommitted {
 		return g.fn(r)
 	}

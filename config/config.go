@@ -1,7 +1,13 @@
 package config
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/broker"
@@ -9,6 +15,7 @@ import (
 	"github.com/unecho/unecho/consumer/document/registry"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/sink"
 )
@@ -86,4 +93,123 @@ func (c Config) Settings() []byte {
 	}
 	sections[""] = c
 	return setting.Canonical(SettingsVersion+" "+c.Judge.Version(), sections)
+}
+
+// AdvancedParams are what nearly nobody sets.
+type AdvancedParams struct {
+	Membership       consumer.Membership `key:""`
+	PassAfter        time.Duration       `key:"pass_after" doc:"after the journal has not answered for so long, forward documents to unique unchecked, marked by a header, and remember them later; 0s lets them wait" example:"30s"`
+	MaxDocumentBytes setting.Bytes       `key:"max_document_bytes" doc:"a larger text is rejected (too_large): with raw and html the whole value, else the joined fields. It also bounds an output record, with its value, key, headers and those that unecho adds (1MiB at least), and a journal entry (256KiB at least; with char:K four times as much). A batch of the source may have twice as much (32MiB at least), a fetch as well (16MiB at least)" example:"1MiB" verdict:"true"`
+}
+
+// DefaultAdvancedParams are the defaults.
+func DefaultAdvancedParams() AdvancedParams {
+	return AdvancedParams{Membership: consumer.DefaultParams().Membership, MaxDocumentBytes: setting.MiB}
+}
+
+// Validate returns everything that is wrong.
+func (p AdvancedParams) Validate() []setting.Mistake {
+	m := p.Membership.Validate()
+	if p.PassAfter != 0 && (p.PassAfter < time.Second || p.PassAfter > time.Hour) {
+		m = append(m, setting.Wrong("pass_after", p.PassAfter, "is out of range", "write 1s to 1h, or 0s to have documents wait"))
+	}
+	if p.MaxDocumentBytes < 1 || p.MaxDocumentBytes > entry.MaxText {
+		m = append(m, setting.Wrong("max_document_bytes", p.MaxDocumentBytes, "is out of range",
+			"write 1 to "+setting.Bytes(entry.MaxText).String()))
+	}
+	return m
+}
+
+// The least of what follows from the largest document. Kafka's topics accept 12 bytes more than leastRecord by default.
+const (
+	leastRecord = setting.MiB       // of an output record
+	leastEntry  = 256 * setting.KiB // of an entry of the journal
+	leastBatch  = 32 * setting.MiB  // of one batch of the source in memory
+	leastFetch  = 16 * setting.MiB  // of what a session asks one broker for
+)
+
+// spread gives the rooms what follows from the advanced settings. It is called whenever these have changed.
+func (c *Config) spread() {
+	c.Consumer.Membership, c.Journal.PassAfter = c.Advanced.Membership, c.Advanced.PassAfter
+	largest := c.Advanced.MaxDocumentBytes
+	c.Sink.MaxRecordBytes = max(leastRecord, largest)
+	c.Journal.MaxEntryBytes = max(leastEntry, largest*c.growth())
+	c.Consumer.MaxBatchBytes = max(leastBatch, 2*largest)
+	c.Consumer.FetchBytes = max(leastFetch, 2*largest)
+}
+
+// growth is how many times the bytes of its text an entry may take. It keeps up to 29 bits of each run of characters, and a
+// text has about as many runs as bytes.
+func (c *Config) growth() setting.Bytes {
+	if shingling, err := c.Judge.Duplicates.Shingling(); err == nil && shingling.Chars() > 0 {
+		return 4
+	}
+	return 1
+}
+
+// wrongEntry refuses documents of a service whose entries no journal takes.
+func (c *Config) wrongEntry() []setting.Mistake {
+	largest, most := c.Advanced.MaxDocumentBytes, journal.MostEntryBytes/c.growth()
+	if largest <= most || largest > entry.MaxText { // that is reported already
+		return nil
+	}
+	return []setting.Mistake{setting.Wrong("advanced.max_document_bytes", largest,
+		"is too large for runs of characters, of which the journal keeps up to four times the text, and "+journal.MostEntryBytes.String()+" at most",
+		"write "+most.String()+" or less, or duplicates.shingle: word:3")}
+}
+
+// FromSettings returns the configuration from the text that Settings wrote, as the journal and snapshots carry it.
+// Settings that decide no verdict have their defaults. The text may come from a version whose settings have another
+// meaning. It is good enough to read what that version stored; before judging by it, compare fingerprints.
+func FromSettings(text []byte) (Config, error) {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(text, &values); err != nil {
+		return Config{}, fmt.Errorf("read settings: %w", err)
+	}
+	c := Default()
+	delete(values, "version")
+	pins, err := takePins(values)
+	if err == nil {
+		err = setCanonical(&c, values)
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("read settings: %w", err)
+	}
+	c.spread()
+	for i := range c.Sources {
+		c.Sources[i].Reading.Schema.Fingerprint = pins[pinOf(i)]
+	}
+	return c, nil
+}
+
+// setCanonical sets the settings below params that decide verdicts from the values that setting.Canonical wrote. A list
+// of sections that decides verdicts has the elements that are written.
+func setCanonical(params any, values map[string]json.RawMessage) (err error) {
+	keys := slices.Sorted(maps.Keys(values))
+	setting.Walk(params, func(f setting.Field) {
+		raw, given := values[f.Key]
+		switch {
+		case f.Repeated() && f.Decides():
+			f.Resize(written(keys, f.Key))
+		case f.Element() && f.Decides() && string(raw) == setting.Untold:
+			delete(values, f.Key)
+		case given && f.Verdict && err == nil:
+			delete(values, f.Key)
+			err = f.SetJSON(raw)
+		}
+	})
+	for key := range values {
+		return cmp.Or(err, fmt.Errorf("this version does not know %q", key))
+	}
+	return err
+}
+
+// written returns how many elements of a list are written. Each has a key: its own, or that of one of its settings.
+func written(sorted []string, list string) int {
+	for n := 0; ; n++ {
+		element := fmt.Sprintf("%s[%d]", list, n)
+		if i, _ := slices.BinarySearch(sorted, element); i == len(sorted) || !strings.HasPrefix(sorted[i], element) {
+			return n
+		}
+	}
 }

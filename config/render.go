@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -91,4 +92,95 @@ func wrap(text string, width int) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// String returns the effective configuration as YAML, each value with where it comes from. Secrets are masked.
+func (l Loaded) String() string { return effective(&l.Config, l.Origins) }
+
+// Each calls visit with each setting and its value as text, in their order. Secrets are masked.
+func (c Config) Each(visit func(key, value string)) {
+	walk(&c, func(f setting.Field) {
+		switch {
+		case f.Section():
+		case f.Secret && f.Text() != "":
+			visit(f.Key, masked)
+		default:
+			visit(f.Key, f.Text())
+		}
+	})
+}
+
+// Count returns how many values come from a layer.
+func (l Loaded) Count(layer Layer) int {
+	n := 0
+	walk(&l.Config, func(f setting.Field) {
+		if !f.Section() && l.Origins[f.Key].Layer == layer {
+			n++
+		}
+	})
+	return n
+}
+
+func effective(params any, origins map[string]Origin) string {
+	var b strings.Builder
+	var m margin
+	walk(params, func(f setting.Field) {
+		before, value := m.of(f), "[]"
+		switch {
+		case f.Element():
+			return
+		case f.Section() && (!f.Repeated() || f.Len() > 0):
+			fmt.Fprintf(&b, "%s%s:\n", before, f.Name())
+			return
+		case !f.Section():
+			value = yamlValue(f)
+		}
+		fmt.Fprintf(&b, "%s%s: %s # %s\n", before, f.Name(), value, oneLine(origins[f.Key].String()))
+	})
+	return b.String()
+}
+
+// Markers around the table of settings in deploy/docs/configuration.md.
+const (
+	TableBegin = "<!-- config:begin -->"
+	TableEnd   = "<!-- config:end -->"
+)
+
+// Table returns the Markdown table of all settings, as deploy/docs/configuration.md has it.
+func Table() string {
+	c := Default()
+	return table(&c)
+}
+
+func table(params any) string {
+	var b strings.Builder
+	b.WriteString("| setting | default | meaning |\n| --- | --- | --- |\n")
+	walkShape(params, func(f setting.Field) {
+		if f.Section() {
+			return
+		}
+		mark := ""
+		if f.Verdict {
+			mark = " †"
+		}
+		if f.Advanced {
+			mark += " A"
+		}
+		fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", f.Key, mark, defaultCell(f), cell(meaning(f)))
+	})
+	b.WriteString("\n† decides verdicts: members that share a journal must agree on it. A is advanced: nearly nobody " +
+		"sets it.\n")
+	return b.String()
+}
+
+func defaultCell(f setting.Field) string {
+	if f.Text() == "" {
+		return "" // nothing, or an empty list or map
+	}
+	return "`" + strings.ReplaceAll(yamlValue(f), "|", `\|`) + "`"
+}
+
+// cell escapes a text so that it does not end its cell and is not read as Markdown or HTML.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, `\`, `\\`, "*", `\*`, "<", "&lt;").Replace(s)
 }

@@ -49,7 +49,6 @@ func storePlaces() (keys []string) {
 	return keys
 }
 
-// chosen returns the stores that are chosen.
 func (p SnapshotParams) chosen() (chosen []store) {
 	for _, s := range p.stores() {
 		if s.chosen {

@@ -20,7 +20,6 @@ func (c Config) Readings() []document.Source {
 	return sources
 }
 
-// wrongSources returns the mistakes in the sources.
 func (c Config) wrongSources() []setting.Mistake {
 	if len(c.Registry.Validate()) > 0 { // they are reported by themselves
 		c.Registry = Default().Registry

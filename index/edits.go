@@ -24,7 +24,7 @@ func (p DuplicatesParams) plannedThreshold() (float64, error) {
 	}
 	expected, _, ok := p.SharedAt(p.Threshold)
 	if !ok {
-		return 0, fmt.Errorf("plan bands: verify: levenshtein says nothing of the words of %s", p.Shingle)
+		return 0, fmt.Errorf("verify: levenshtein says nothing of the words of %s", p.Shingle)
 	}
 	return expected, nil
 }

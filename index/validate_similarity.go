@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/setting"
@@ -21,8 +20,8 @@ func (p *Params) validateSimilarity() []setting.Mistake {
 	}
 	planned, err := p.Planned()
 	if err != nil {
-		return []setting.Mistake{setting.Wrong("threshold", p.Duplicates.Threshold,
-			strings.TrimPrefix(err.Error(), "plan bands: "), "raise it, or lower recall")}
+		return []setting.Mistake{setting.Wrong("threshold", p.Duplicates.Threshold, err.Error(),
+			"raise it, or lower recall")}
 	}
 	return planned.Duplicates.validateSketch()
 }

@@ -65,7 +65,6 @@ const (
 // UncheckedReasons lists every UncheckedReason.
 func UncheckedReasons() []UncheckedReason { return []UncheckedReason{ByCondition, InOutage} }
 
-// longest returns the length of the longest reason.
 func longest[R ~string](reasons []R) (n int) {
 	for _, r := range reasons {
 		n = max(n, len(r))

@@ -68,7 +68,6 @@ func (c *Condition) holds(there, equal bool) bool {
 	return equal
 }
 
-// fits says whether the condition holds of a size.
 func (c *Condition) fits(size int) bool {
 	return size >= int(c.SizeAtLeast) && (c.SizeBelow == 0 || size < int(c.SizeBelow))
 }

@@ -91,7 +91,6 @@ func New(p Params) (*Reader, error) {
 	return r, nil
 }
 
-// finder returns one that follows all paths.
 func (r *Reader) finder() finder { return finder{paths: r.paths, texts: r.fields} }
 
 // follow notes the paths of the fields, of those that id and scope are read from, and of the conditions.

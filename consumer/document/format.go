@@ -19,7 +19,6 @@ type decoder interface {
 	decode(ctx context.Context, in Input, buf []byte) (Document, *Rejection, error)
 }
 
-// format is a format of values.
 type format struct {
 	name    string // the word in the settings
 	fields  bool   // a document has fields: text, id and scope may come from them

@@ -28,7 +28,6 @@ type frame struct {
 	packed bool   // the content is compressed, by zlib
 }
 
-// framings returns all framings.
 func framings() []framing {
 	return []framing{
 		{noFraming, false, true, func(Input) (frame, string) { return frame{}, "" }},

@@ -118,3 +118,130 @@ func signExtended(n uint64, size int) uint64 {
 	shift := 64 - 8*size
 	return uint64(int64(n<<shift) >> shift)
 }
+
+// msgpackHead is the dialect of MessagePack (github.com/msgpack/msgpack/blob/master/spec.md). What old writers call raw is a
+// string.
+func msgpackHead(data []byte, pos int) (head, string) {
+	c := data[pos]
+	switch next := pos + 1; {
+	case c < 0x80:
+		return head{kind: isUnsigned, integer: uint64(c), pos: next}, ""
+	case c < 0x90:
+		return head{kind: isObject, n: uint64(c & 0x0f), pos: next}, ""
+	case c < 0xa0:
+		return head{kind: isArray, n: uint64(c & 0x0f), pos: next}, ""
+	case c < 0xc0:
+		return head{kind: isString, n: uint64(c & 0x1f), pos: next}, ""
+	case c >= 0xe0:
+		return head{kind: isSigned, integer: uint64(int64(int8(c))), pos: next}, ""
+	}
+	return msgpackLong(data, pos)
+}
+
+// msgpackLong reads the heads of 0xc0 to 0xdf, whose byte says nothing but what follows.
+func msgpackLong(data []byte, pos int) (head, string) {
+	switch c := data[pos]; c {
+	case 0xc0:
+		return head{kind: isNull, pos: pos + 1}, ""
+	case 0xc2, 0xc3:
+		return head{kind: isBool, integer: uint64(c - 0xc2), pos: pos + 1}, ""
+	case 0xc4, 0xc5, 0xc6:
+		return sized(isBytes, data, pos, int(c-0xc4)), ""
+	case 0xc7, 0xc8, 0xc9:
+		return extension(sized(isOther, data, pos, int(c-0xc7))), ""
+	case 0xca, 0xcb:
+		size := 4 << (c - 0xca)
+		n, end := bigEndian(data, pos+1, size)
+		return head{kind: floatKind(n, size), pos: end}, ""
+	case 0xcc, 0xcd, 0xce, 0xcf:
+		n, end := bigEndian(data, pos+1, 1<<(c-0xcc))
+		return head{kind: isUnsigned, integer: n, pos: end}, ""
+	case 0xd0, 0xd1, 0xd2, 0xd3:
+		size := 1 << (c - 0xd0)
+		n, end := bigEndian(data, pos+1, size)
+		return head{kind: isSigned, integer: signExtended(n, size), pos: end}, ""
+	case 0xd4, 0xd5, 0xd6, 0xd7, 0xd8:
+		return extension(head{kind: isOther, n: 1 << (c - 0xd4), pos: pos + 1}), ""
+	case 0xd9, 0xda, 0xdb:
+		return sized(isString, data, pos, int(c-0xd9)), ""
+	case 0xdc, 0xdd:
+		return sized(isArray, data, pos, 1+int(c-0xdc)), ""
+	case 0xde, 0xdf:
+		return sized(isObject, data, pos, 1+int(c-0xde)), ""
+	}
+	return head{}, "a byte that begins nothing"
+}
+
+// extension counts the byte of an extension's type as content.
+func extension(h head) head {
+	h.n++
+	return h
+}
+
+// cborEnd is the byte that ends what has no length.
+const cborEnd = 0xff
+
+// cborHead is the dialect of CBOR (RFC 8949). Tags say nothing here, so that what they tag is read as it is.
+func cborHead(data []byte, pos int) (head, string) {
+	major, info := data[pos]>>5, data[pos]&0x1f
+	h := head{pos: pos + 1, n: uint64(info)}
+	switch {
+	case info >= 24 && info <= 27:
+		h.n, h.pos = bigEndian(data, pos+1, 1<<(info-24))
+	case info > 27 && info < 31:
+		return head{}, "a reserved length"
+	case info == 31:
+		h.open, h.n = true, 0
+	}
+	return cborMajor(h, major, info, h.n)
+}
+
+func cborMajor(h head, major, info byte, n uint64) (head, string) {
+	if h.open && (major == 0 || major == 1 || major == 6) {
+		return head{}, "a number or a tag without end"
+	}
+	switch major {
+	case 0:
+		h.kind, h.integer = isUnsigned, n
+	case 1:
+		if h.kind, h.integer = isSigned, ^n; n >= 1<<63 {
+			h.kind = isOther // less than any integer of 64 bits
+		}
+	case 2:
+		h.kind = isBytes
+	case 3:
+		h.kind = isString
+	case 4:
+		h.kind = isArray
+	case 5:
+		h.kind = isObject
+	case 6:
+		h.tag = true
+	case 7:
+		return cborSimple(h, info, n)
+	}
+	if major < 2 {
+		h.n = 0
+	}
+	return h, ""
+}
+
+// cborSimple is the head of a simple value, a float, or an end where nothing has begun.
+func cborSimple(h head, info byte, n uint64) (head, string) {
+	h.n = 0
+	switch {
+	case info == 20 || info == 21:
+		h.kind, h.integer = isBool, uint64(info-20)
+	case info == 22 || info == 23: // null and undefined
+		h.kind = isNull
+	case info == 24 && n < 32:
+		return head{}, "a simple value of two bytes that has one of one"
+	case info >= 25 && info <= 27:
+		h.kind = floatKind(n, 1<<(info-24))
+	case h.open:
+		return head{}, "an end without a beginning"
+	default:
+		h.kind = isOther
+	}
+	return h, ""
+}

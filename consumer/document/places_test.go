@@ -20,7 +20,7 @@ func TestStrings(t *testing.T) {
 		"\ufeff" + ` { "title" : "a" , "body":{"text":["b", "" , "c"]}}`: {"a", "b", "", "c"},
 		`{"title":"old","title":"new","body":{"text":[]}}`:               {"new"},
 		`{"ti\u0074le":"a","body":"no object"}`:                          {"a"},
-		`["title"]`: nil, `{"title":"a`: nil, ``: nil,
+		`["title"]`:                                                      nil, `{"title":"a`: nil, ``: nil,
 	} {
 		var got []string
 		for _, at := range r.Strings(nil, []byte(json)) {

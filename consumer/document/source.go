@@ -148,7 +148,6 @@ func NewSources(sources []Source) (*Reader, error) {
 	return first, nil
 }
 
-// reads returns the reader of a topic.
 func (r *Reader) reads(topic string) *Reader {
 	if r.by == nil {
 		return r

@@ -1,3 +1,12 @@
+// Package gateway takes documents for a source topic from clients that know no Kafka, and tells them the verdicts.
+//
+//	Send ──▶ known? ──▶ produce ──▶ wait: the replica has judged the request, and the group has committed it
+//	            │                                                                  ▲
+//	            └────────────── the request came before: nothing is produced ──────┘
+//
+// A document that has an idempotency key is a request (design 4, rule 19). All that the gateway knows of it, it asks of
+// this member's replica, and each member's replica knows the same. So a client may repeat a request to any member, and
+// a gateway remembers nothing itself.
 package gateway
 
 import (
@@ -254,3 +263,17 @@ func verdictOf(v *index.Verdict) string {
 	}
 	return sink.Duplicate
 }
+
+// Reasons why a document was not taken.
+var (
+	// ErrBusy says that too many documents are on their way to the broker. None of this one is.
+	ErrBusy = errors.New("too many documents are on their way to the broker")
+	// ErrAway says that the broker has not acknowledged the document. It may be in the source, or come there.
+	ErrAway = errors.New("the broker has not acknowledged the document in time: it may be in the source or not")
+	// ErrTooLarge says that the broker takes no document of this size.
+	ErrTooLarge = errors.New("the document is larger than what the broker takes")
+	// ErrRefused says that the broker refuses the document for another reason.
+	ErrRefused = errors.New("the broker refuses the document")
+	// ErrUnread says that what the document is read with does not answer: a registry of schemas.
+	ErrUnread = errors.New("the document cannot be read now")
+)

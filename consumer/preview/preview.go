@@ -1,3 +1,6 @@
+// Package preview says what a configuration makes of the newest documents of a source, before any of them is forwarded. It reads
+// and signs some of them as a session does, by signing.Worker, and keeps counts, coordinates and names of fields. It keeps no
+// text, forwards and remembers nothing, joins no group and commits no offset.
 package preview
 
 import (
@@ -100,7 +103,6 @@ func (s *Setup) signing() *signing.Setup {
 	}
 }
 
-// of makes the preview of records.
 func (s *Setup) of(ctx context.Context, workers signing.Workers, topic string, records []*kgo.Record) (*Preview, error) {
 	p := &Preview{Topic: topic, Read: len(records)}
 	p.key = s.Reader.Key(topic)

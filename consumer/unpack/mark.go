@@ -1,13 +1,126 @@
 package unpack
 
 import (
+	"context"
 	"encoding/binary"
 	"hash/crc32"
+	"math"
+	"net"
+	"slices"
+	"sync"
 
 	"github.com/twmb/franz-go/pkg/kbin"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
+
+// dialer connects a client to a broker.
+type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// marking dials as the client like does, and marks what is fetched. It wraps the TLS connection, so that it reads what
+// Kafka wrote.
+func marking(like *kgo.Client) dialer {
+	dial := like.OptValue(kgo.Dialer).(dialer) // the library's own, TLS and all; a test holds this
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &conn{Conn: c}, nil
+	}
+}
+
+// conn is a connection that marks uncompressed batches in place as they are read. See mark.
+//
+// Requests and responses are framed alike: size 4, and then as many bytes. In a request these begin with kind 2,
+// version 2, id 4; in a response they begin with the request's id 4. Responses come in the order of the requests, and
+// some requests have none.
+type conn struct {
+	net.Conn
+
+	mu    sync.Mutex
+	asked []asked // fetch requests that have no response yet
+
+	size  [4]byte // of the response that is being read
+	have  int     // bytes of its size
+	left  int     // bytes of the rest that are not read yet
+	begun bool    // some of the rest was read
+}
+
+// asked is a fetch request.
+type asked struct {
+	id      uint32
+	version int16
+}
+
+const fetchKind = 1
+
+// Write implements net.Conn. The client writes each request at once.
+func (c *conn) Write(p []byte) (int, error) {
+	if len(p) >= 12 && int64(binary.BigEndian.Uint32(p)) == int64(len(p)-4) &&
+		binary.BigEndian.Uint16(p[4:]) == fetchKind {
+		c.mu.Lock()
+		c.asked = append(c.asked, asked{binary.BigEndian.Uint32(p[8:]), int16(binary.BigEndian.Uint16(p[6:]))})
+		c.mu.Unlock()
+	}
+	return c.Conn.Write(p)
+}
+
+// Read implements net.Conn. A reader with room for a whole response gets it whole. The client always has the room,
+// because it reads the size first. Any other reader gets the bytes unmarked.
+func (c *conn) Read(p []byte) (n int, err error) {
+	switch {
+	case c.left == 0:
+		return c.readSize(p)
+	case c.begun || len(p) < c.left:
+		n, err = c.Conn.Read(p[:min(len(p), c.left)])
+		c.begun = c.begun || n > 0
+	default:
+		n, err = fill(c.Conn, p[:c.left])
+		if c.begun = n > 0; n == c.left {
+			c.whole(p[:n])
+		}
+	}
+	c.left -= n
+	return n, err
+}
+
+// readSize reads the size and nothing behind it, so that what follows is read into its place at once.
+func (c *conn) readSize(p []byte) (int, error) {
+	n, err := c.Conn.Read(p[:min(len(p), len(c.size)-c.have)])
+	copy(c.size[c.have:], p[:n])
+	if c.have += n; c.have < len(c.size) {
+		return n, err
+	}
+	c.have, c.begun = 0, false
+	if c.left = int(int32(binary.BigEndian.Uint32(c.size[:]))); c.left < 0 {
+		c.left, c.begun = math.MaxInt, true // the client hangs up
+	}
+	return n, err
+}
+
+// whole marks a whole response, whose size was read before.
+func (c *conn) whole(response []byte) {
+	if len(response) < 4 {
+		return
+	}
+	if version, ok := c.fetched(binary.BigEndian.Uint32(response)); ok {
+		markResponse(response[4:], version)
+	}
+}
+
+// fetched says whether a response answers a fetch request. Requests before that one have been answered.
+func (c *conn) fetched(id uint32) (version int16, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.asked, func(a asked) bool { return a.id == id })
+	if i < 0 {
+		return 0, false
+	}
+	version = c.asked[i].version
+	c.asked = slices.Delete(c.asked, 0, i+1)
+	return version, true
+}
 
 // plain is the codec with which uncompressed batches are marked. It is the highest number that a batch has room for.
 // Kafka assigns numbers from 0 upwards and has reached 4, and brokers refuse codecs that they do not know.

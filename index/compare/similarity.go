@@ -16,21 +16,9 @@ const (
 
 // String is the word in the unecho-method header.
 func (m Method) String() string {
-	switch m {
-	case NoMatch:
-		return "none"
-	case Identical:
-		return "identical"
-	case Jaccard:
-		return "jaccard"
-	case Estimate:
-		return "estimate"
-	case Hamming:
-		return "hamming"
-	case Levenshtein:
-		return "levenshtein"
-	case Resent:
-		return "resent"
+	names := [...]string{"none", "identical", "jaccard", "estimate", "hamming", "levenshtein", "resent"}
+	if int(m) < len(names) {
+		return names[m]
 	}
 	return "unknown"
 }

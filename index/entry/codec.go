@@ -145,3 +145,63 @@ func uvarintLen(v uint64) int {
 }
 
 func varintLen(v int64) int { return uvarintLen(uint64(v)<<1 ^ uint64(v>>63)) }
+
+// Erase overwrites the content hash, the id and the evidence of an entry encoded alone, without band keys. The lengths
+// stay. The id becomes as many zero bytes: see Erased. src must decode.
+func Erase(src []byte) {
+	e, _, err := Decode(src, 0, nil)
+	if err != nil {
+		return
+	}
+	clear(e.Evidence)
+	clear(e.ID)
+	e.Content = 0
+	Append(src[:0], &e, nil) // the same bytes but for the content hash: each slice is copied onto itself
+}
+
+// Erased says whether the entry was erased.
+func (e *Entry) Erased() bool {
+	return e.Kind != None && e.Content == 0 && zero(e.Evidence) && zero(e.ID)
+}
+
+func zero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Position is a place in the journal: the journal offset of a record and the number of an entry within it, from 0.
+type Position struct {
+	Offset int64
+	Entry  int32
+}
+
+// Before orders positions.
+func (p Position) Before(q Position) bool {
+	return p.Offset < q.Offset || p.Offset == q.Offset && p.Entry < q.Entry
+}
+
+// AppendPosition encodes a position.
+func AppendPosition(dst []byte, p Position) []byte {
+	return binary.AppendVarint(binary.AppendVarint(dst, p.Offset), int64(p.Entry))
+}
+
+// ReadPosition reads what AppendPosition wrote.
+func ReadPosition(rd *wire.Reader) Position {
+	return Position{Offset: rd.Varint(), Entry: int32(rd.Varint())}
+}
+
+// AppendSource encodes a source partition.
+func AppendSource(dst []byte, s Source) []byte {
+	return binary.AppendVarint(append(dst, s.Topic[:]...), int64(s.Partition))
+}
+
+// ReadSource reads what AppendSource wrote.
+func ReadSource(rd *wire.Reader) (s Source) {
+	copy(s.Topic[:], rd.Take(16))
+	s.Partition = int32(rd.Varint())
+	return s
+}

@@ -149,3 +149,32 @@ func plain(s string) string {
 	}
 	return s
 }
+
+// SetJSON sets a value that Canonical wrote: a string, a list or a map of strings, or a bare number or word.
+func (f Field) SetJSON(raw json.RawMessage) error {
+	var problem *Mistake
+	var err error
+	switch f.Kind() { //nolint:exhaustive // all others are one value
+	case List:
+		var items []string
+		if err = json.Unmarshal(raw, &items); err == nil {
+			problem = f.SetItems(items)
+		}
+	case Map:
+		var pairs map[string]string
+		if err = json.Unmarshal(raw, &pairs); err == nil {
+			problem = f.SetPairs(pairs)
+		}
+	default:
+		text := string(raw)
+		_ = json.Unmarshal(raw, &text) // what is no string stays as it is
+		problem = f.Set(text)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Key, err)
+	}
+	if problem != nil {
+		return fmt.Errorf("%v", problem)
+	}
+	return nil
+}

@@ -85,17 +85,6 @@ func ExampleNewSimHashSketch() {
 	// make simhash sketch: a distance of 7 of 64 bits is impossible by keys; possible is 0 to 6
 }
 
-func ExampleAppendCodes() {
-	values := []uint64{0x12345678abcdef, 0x12345678abcdef, 0xfedcba98765432, 0x0f1e2d3c4b5a69}
-	fmt.Printf("%x\n", sketch.AppendCodes(nil, values))
-	// Output: 9961
-}
-
-func ExampleMatches() {
-	fmt.Println(sketch.Matches([]byte{0x12, 0x34}, []byte{0x12, 0x35}))
-	// Output: 3
-}
-
 func ExamplePlan() {
 	plan, err := sketch.Plan(0.8, 128, 0.98)
 	fmt.Println(plan, err)
@@ -106,7 +95,7 @@ func ExamplePlan() {
 	// Output:
 	// 18 bands of 7 rows <nil>
 	// 0.9855 at 0.8, 0.1317 at 0.5
-	// plan bands: with 16 slots at most 0.5598 of the pairs at threshold 0.05 are found, not 0.98; possible is a threshold of at least 0.2170, or at least 78 slots
+	// with 16 slots at most 0.5598 of the pairs at threshold 0.05 are found, not 0.98; possible is a threshold of at least 0.2170, or at least 78 slots
 }
 
 func ExamplePlanByArea() {
@@ -116,55 +105,6 @@ func ExamplePlanByArea() {
 	// Output:
 	// 9 bands of 13 rows <nil>
 	// 0.3988 at 0.8
-}
-
-func ExampleBanding_Probability() {
-	fmt.Printf("%.4f\n", sketch.Banding{Bands: 18, Rows: 7}.Probability(0.8))
-	// Output: 0.9855
-}
-
-// Equal rows make equal keys, in the same band of the same scope.
-func ExampleBanding_AppendKeys() {
-	two := sketch.Banding{Bands: 2, Rows: 2}
-	fmt.Printf("%x\n", two.AppendKeys(nil, []uint64{1, 2, 3, 4}, 0, 4))
-	fmt.Printf("%x\n", two.AppendKeys(nil, []uint64{1, 2, 3, 5}, 0, 4))
-	fmt.Printf("%x\n", two.AppendKeys(nil, []uint64{1, 2, 3, 5}, 1, 4))
-	// Output:
-	// d6fe3c2b9c4c071f
-	// d6fe3c2bf13dd8ed
-	// 4eb3a1840f421f1f
-}
-
-func ExampleJaccard() {
-	set := func(text string) []uint64 { return slices.Compact(slices.Sorted(slices.Values(shingles(text)))) }
-	shared, union := sketch.Jaccard(set(original), set(nearCopy))
-	fmt.Println(shared, "of", union)
-	// Output: 12 of 14
-}
-
-func ExampleAtLeast() {
-	fmt.Println(sketch.AtLeast(4, 5, 8000), sketch.AtLeast(3, 5, 8000), sketch.AtLeast(0, 0, 0))
-	// Output: true false false
-}
-
-func ExampleLevenshtein_Similarity() {
-	var l sketch.Levenshtein
-	fmt.Println(l.Similarity([]byte("kitten"), []byte("sitting"), 0))
-	fmt.Println(l.Similarity([]byte("kitten"), []byte("sitting"), 8000)) // 4/7 is below the threshold
-	// Output:
-	// 4 7
-	// 0 7
-}
-
-func ExampleHamming() {
-	fmt.Println(sketch.Hamming([]byte{0b1010}, []byte{0b0110}))
-	// Output: 2
-}
-
-// Similarity 0.95 of 64 bits is reached with up to 3 bits different.
-func ExampleDistanceAt() {
-	fmt.Println(sketch.DistanceAt(9500, 64))
-	// Output: 3
 }
 
 // Consecutive numbers are not usable as hashes; Mix makes them so.

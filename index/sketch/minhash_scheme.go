@@ -1,9 +1,6 @@
 package sketch
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // minHashScheme is fast similarity sketching, with slots in bands of rows.
 type minHashScheme struct{}
@@ -17,7 +14,7 @@ func (minHashScheme) Unread() []string { return []string{"bits", "distance"} }
 func (m minHashScheme) Check(p Params) *Wrong {
 	banding, err := m.Banding(p)
 	if err != nil {
-		return &Wrong{"slots", p.Slots, bare(err), "raise slots or threshold, or lower recall"}
+		return &Wrong{"slots", p.Slots, err.Error(), "raise slots or threshold, or lower recall"}
 	}
 	if err := m.params(p, banding).Validate(); err != nil {
 		return &Wrong{"bands", p.Bands, err.Error(), "set both bands and rows within the slots, or neither"}
@@ -80,12 +77,4 @@ func (m minHashScheme) Agree(p Params, pair Pair) (Agreement, error) {
 	a.Apart = fmt.Sprintf("they share no band; pairs of similarity %.4f do with a probability of %.4f", pair.Jaccard,
 		a.Probability)
 	return a, nil
-}
-
-// bare drops the prefix that a planner put before an error.
-func bare(err error) string {
-	if inner := errors.Unwrap(err); inner != nil {
-		err = inner
-	}
-	return err.Error()
 }

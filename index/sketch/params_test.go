@@ -69,18 +69,18 @@ func TestImpossiblePlans(t *testing.T) {
 		return err
 	}
 	for _, c := range []refusal{
-		{plan(0, 128, 0.98), "plan bands: a threshold of 0 is impossible; possible is above 0 and up to 1"},
-		{plan(1.01, 128, 0.98), "plan bands: a threshold of 1.01 is impossible; possible is above 0 and up to 1"},
-		{plan(math.NaN(), 128, 0.98), "plan bands: a threshold of NaN is impossible; possible is above 0 and up to 1"},
-		{plan(0.8, 128, 1), "plan bands: a recall of 1 is impossible; possible is above 0 and below 1"},
-		{plan(0.8, 128, 0), "plan bands: a recall of 0 is impossible; possible is above 0 and below 1"},
-		{plan(0.8, 129, 0.98), "plan bands: 129 slots are impossible; possible is an even number from 16 to 1024"},
-		{plan(0.05, 16, 0.98), "plan bands: with 16 slots at most 0.5598 of the pairs at threshold 0.05 are found, not 0.98; possible is a threshold of at least 0.2170, or at least 78 slots"},
-		{plan(0.001, 128, 0.98), "plan bands: with 128 slots at most 0.1202 of the pairs at threshold 0.001 are found, not 0.98; possible is a threshold of at least 0.0302"},
-		{byCost(0, 0.98), "plan bands: a threshold of 0 is impossible; possible is above 0 and up to 1"},
-		{byCost(0.005, 0.98), "plan bands: with 400 slots at most 0.8653 of the pairs at threshold 0.005 are found, not 0.98; possible is a threshold of at least 0.0098, or at least 782 slots"},
-		{byArea(0, 128), "plan bands by area: a threshold of 0 is impossible; possible is above 0 and up to 1"},
-		{byArea(0.8, 15), "plan bands by area: 15 slots are impossible; possible is an even number from 16 to 1024"},
+		{plan(0, 128, 0.98), "a threshold of 0 is impossible; possible is above 0 and up to 1"},
+		{plan(1.01, 128, 0.98), "a threshold of 1.01 is impossible; possible is above 0 and up to 1"},
+		{plan(math.NaN(), 128, 0.98), "a threshold of NaN is impossible; possible is above 0 and up to 1"},
+		{plan(0.8, 128, 1), "a recall of 1 is impossible; possible is above 0 and below 1"},
+		{plan(0.8, 128, 0), "a recall of 0 is impossible; possible is above 0 and below 1"},
+		{plan(0.8, 129, 0.98), "129 slots are impossible; possible is an even number from 16 to 1024"},
+		{plan(0.05, 16, 0.98), "with 16 slots at most 0.5598 of the pairs at threshold 0.05 are found, not 0.98; possible is a threshold of at least 0.2170, or at least 78 slots"},
+		{plan(0.001, 128, 0.98), "with 128 slots at most 0.1202 of the pairs at threshold 0.001 are found, not 0.98; possible is a threshold of at least 0.0302"},
+		{byCost(0, 0.98), "a threshold of 0 is impossible; possible is above 0 and up to 1"},
+		{byCost(0.005, 0.98), "with 400 slots at most 0.8653 of the pairs at threshold 0.005 are found, not 0.98; possible is a threshold of at least 0.0098, or at least 782 slots"},
+		{byArea(0, 128), "a threshold of 0 is impossible; possible is above 0 and up to 1"},
+		{byArea(0.8, 15), "15 slots are impossible; possible is an even number from 16 to 1024"},
 	} {
 		c.check(t)
 	}

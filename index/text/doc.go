@@ -16,7 +16,7 @@
 // compared by its bytes (unread.go): each byte from 0x80 on is a letter, and what is left of ASCII is text. So words of Cyrillic in
 // windows-1251 are words, and documents in one encoding are compared with each other; with the same text in another
 // encoding they have nothing but ASCII in common. Where more than half of what a text says is signs that carry a text, such as Braille, each
-// of these is a letter, too (signs.go). All that follows holds for the text of these letters, too.
+// of these is a letter, too (unread.go). All that follows holds for the text of these letters, too.
 //
 // Invisible are the characters that Unicode calls default ignorable, and the other format characters except those that
 // are seen above a number (Prepended_Concatenation_Mark). Examples are soft hyphens, zero width spaces and joiners,

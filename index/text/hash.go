@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -22,34 +23,20 @@ const (
 	SHA1
 )
 
-// Hashes lists all hashes in the order of their numbers.
-func Hashes() []Hash { return []Hash{XXHash, Murmur3, XXH64, SHA1} }
+// HashNames returns the names of all hashes, in the order of their numbers.
+func HashNames() []string { return []string{"xxhash", "murmur3", "xxh64", "sha1"} }
 
 // ParseHash reads the name of a hash.
 func ParseHash(s string) (Hash, error) {
-	names := make([]string, 0, len(Hashes()))
-	for _, h := range Hashes() {
-		if h.String() == s {
-			return h, nil
-		}
-		names = append(names, h.String())
+	at := slices.Index(HashNames(), s)
+	if at < 0 {
+		return XXHash, fmt.Errorf("parse hash %q: possible are %s", s, strings.Join(HashNames(), ", "))
 	}
-	return XXHash, fmt.Errorf("parse hash %q: possible are %s", s, strings.Join(names, ", "))
+	return Hash(at), nil
 }
 
 // String returns the name that ParseHash reads.
-func (h Hash) String() string {
-	switch h {
-	case Murmur3:
-		return "murmur3"
-	case XXH64:
-		return "xxh64"
-	case SHA1:
-		return "sha1"
-	case XXHash:
-	}
-	return "xxhash"
-}
+func (h Hash) String() string { return HashNames()[h] }
 
 // published hashes a shingle's text, for every hash but XXHash, which combines the hashes of words.
 func (h Hash) published(shingle []byte) uint64 {

@@ -123,3 +123,60 @@ func (n *Normalizer) cut(dst []byte, start int) []byte {
 	}
 	return dst
 }
+
+// wordlessMark begins a text that is compared as a whole. No normal form with words begins with it.
+const wordlessMark = ' '
+
+// isWordless says whether a normal form is one shingle whatever its length.
+func isWordless(normalized []byte) bool { return normalized[0] == wordlessMark }
+
+// appendWordless appends what is compared of a document without words: its bytes, without the white space around them.
+// text is the document, src the document before HTML was removed, which counts where nothing else is left. A blank
+// document appends nothing.
+//
+// Where links are dropped, src counts in any case: what stays of a link without its markup would be another text.
+func (n *Normalizer) appendWordless(dst, text, src []byte) []byte {
+	if src = bytes.TrimSpace(src); len(src) == 0 {
+		return dst
+	}
+	dst = append(dst, wordlessMark)
+	start := len(dst)
+	if n.params.HTML == "strip" && n.params.URLs != "drop" {
+		dst = appendUnmarked(dst, bytes.TrimSpace(text))
+	}
+	if len(dst) == start {
+		dst = append(dst, src...)
+	}
+	return dst
+}
+
+// appendUnmarked appends text without the characters that would be markup the next time.
+func appendUnmarked(dst, text []byte) []byte {
+	start := len(dst)
+	for _, c := range text {
+		if c == '<' || c == '&' {
+			c = ' '
+		}
+		dst = append(dst, c)
+	}
+	return append(dst[:start], bytes.TrimSpace(dst[start:])...)
+}
+
+// GiveBack releases the memory that grew with the documents: a text may take up to a hundred times its own bytes. The
+// tables stay.
+func (n *Normalizer) GiveBack() {
+	n.canonical, n.letters, n.page, n.links.text = nil, nil, nil, nil
+	n.last.giveBack()
+	if n.first != nil {
+		n.first.giveBack()
+	}
+	if n.speller != nil {
+		n.speller.number, n.speller.out = nil, nil
+	}
+}
+
+func (m *mapper) giveBack() {
+	for _, c := range []*canon{m.single, m.whole} {
+		c.valid, c.seen, c.folded, c.composed, c.bare = nil, nil, nil, nil, nil
+	}
+}

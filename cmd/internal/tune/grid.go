@@ -35,20 +35,11 @@ func Grids() map[string]Grid {
 			Thresholds: []float64{0.7, 0.8, 0.9},
 		},
 		PublishedGrid: {
-			Shingles: []string{"word:1", "word:2", "word:5"}, Hashes: HashNames(), Sketches: sketch.Names()[:1],
+			Shingles: []string{"word:1", "word:2", "word:5"}, Hashes: text.HashNames(), Sketches: sketch.Names()[:1],
 			Slots: []int{100, 200, 500}, Bands: []int{2, 5, 10, 20}, Bits: []int{64}, Distances: []int{3},
 			Thresholds: []float64{0.8, 0.9, 0.95},
 		},
 	}
-}
-
-// HashNames returns the names of the hashes of shingles.
-func HashNames() []string {
-	var names []string
-	for _, h := range text.Hashes() {
-		names = append(names, h.String())
-	}
-	return names
 }
 
 // Widened returns a grid that also contains the configured settings.
@@ -90,7 +81,7 @@ func addGridFlags(cmd *cobra.Command) {
 		f.IntSlice("bands", grid.Bands, "bands of minhash, as many rows as fit; 0 is what the service plans for the recall")
 	})
 	cmdline.Offer(cmd, "grid", PublishedGrid)
-	cmdline.Offer(cmd, "hash", HashNames()...)
+	cmdline.Offer(cmd, "hash", text.HashNames()...)
 	cmdline.Offer(cmd, "method", sketch.Names()...)
 	addVerifyFlag(cmd)
 }

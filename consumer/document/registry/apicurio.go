@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,7 +28,20 @@ func (c *Client) apicurio(ctx context.Context, id ID) (Schema, error) {
 	if err != nil {
 		return Schema{}, err
 	}
-	before, err := c.artifacts(ctx, nil, at+"/references", map[artifact]bool{})
+	references, err := c.artifacts(ctx, at)
+	if err != nil {
+		return Schema{}, err
+	}
+	before, err := follow(nil, references, map[artifact]bool{}, func(a artifact) (Reference, []artifact, error) {
+		at := "/groups/" + url.PathEscape(cmp.Or(a.Group, "default")) + "/artifacts/" + url.PathEscape(a.Artifact) +
+			"/versions/" + url.PathEscape(a.Version)
+		text, err := c.text(ctx, at+c.content)
+		if err != nil {
+			return Reference{}, nil, err
+		}
+		further, err := c.artifacts(ctx, at)
+		return Reference{Name: a.Name, Text: text}, further, err
+	})
 	return Schema{Text: text, Before: before}, err
 }
 
@@ -43,34 +57,12 @@ func (c *Client) text(ctx context.Context, path string) (string, error) {
 	return string(text), nil
 }
 
-// artifacts appends the schemas of references, and of theirs before them.
-func (c *Client) artifacts(ctx context.Context, before []Reference, path string, seen map[artifact]bool) ([]Reference, error) {
-	var references []artifact
-	if err := c.registry.Do(ctx, http.MethodGet, path, nil, &references); err != nil {
+// artifacts returns those to which the schema at a path refers.
+func (c *Client) artifacts(ctx context.Context, path string) (references []artifact, err error) {
+	if err = c.registry.Do(ctx, http.MethodGet, path+"/references", nil, &references); err != nil {
 		return nil, c.classify(ctx, err)
 	}
-	for _, a := range references {
-		if seen[a] {
-			continue
-		}
-		if seen[a] = true; len(seen) > maxReferences {
-			return nil, &UnusableError{Err: fmt.Errorf("the schema refers to more than %d others", maxReferences)}
-		}
-		group := a.Group
-		if group == "" {
-			group = "default"
-		}
-		at := "/groups/" + url.PathEscape(group) + "/artifacts/" + url.PathEscape(a.Artifact) + "/versions/" + url.PathEscape(a.Version)
-		text, err := c.text(ctx, at+c.content)
-		if err != nil {
-			return nil, err
-		}
-		if before, err = c.artifacts(ctx, before, at+"/references", seen); err != nil {
-			return nil, err
-		}
-		before = append(before, Reference{Name: a.Name, Text: text})
-	}
-	return before, nil
+	return references, nil
 }
 
 // contentOf is what an address of version 3 of Apicurio's interface has behind a version, to get its content.

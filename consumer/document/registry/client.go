@@ -190,8 +190,13 @@ func (c *Client) schema(ctx context.Context, id ID) (Schema, error) {
 		return Schema{}, c.classify(ctx, errNoSchema)
 	}
 	out := Schema{Type: s.Type.String(), Text: s.Schema}
-	seen := map[sr.SchemaReference]bool{}
-	out.Before, err = c.follow(ctx, nil, s.References, seen)
+	out.Before, err = follow(nil, s.References, map[sr.SchemaReference]bool{}, func(r sr.SchemaReference) (Reference, []sr.SchemaReference, error) {
+		found, err := c.registry.SchemaByVersion(ctx, r.Subject, r.Version)
+		if err != nil {
+			return Reference{}, nil, c.classify(ctx, err)
+		}
+		return Reference{Name: r.Name, Text: found.Schema.Schema}, found.References, nil
+	})
 	return out, err
 }
 
@@ -200,10 +205,8 @@ var errNoSchema = errors.New("it answers with something that is no schema")
 // maxReferences bounds how many schemas belong to one.
 const maxReferences = 1000
 
-// follow appends the schemas of references, and of theirs before them.
-func (c *Client) follow(ctx context.Context, before []Reference, references []sr.SchemaReference,
-	seen map[sr.SchemaReference]bool,
-) ([]Reference, error) {
+// follow appends the schemas of references, and of theirs before them. ask asks for one, and says to which it refers.
+func follow[R comparable](before []Reference, references []R, seen map[R]bool, ask func(R) (Reference, []R, error)) ([]Reference, error) {
 	for _, r := range references {
 		if seen[r] {
 			continue
@@ -211,14 +214,14 @@ func (c *Client) follow(ctx context.Context, before []Reference, references []sr
 		if seen[r] = true; len(seen) > maxReferences {
 			return nil, &UnusableError{Err: fmt.Errorf("the schema refers to more than %d others", maxReferences)}
 		}
-		found, err := c.registry.SchemaByVersion(ctx, r.Subject, r.Version)
-		if err != nil {
-			return nil, c.classify(ctx, err)
+		found, further, err := ask(r)
+		if err == nil {
+			before, err = follow(before, further, seen, ask)
 		}
-		if before, err = c.follow(ctx, before, found.References, seen); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		before = append(before, Reference{Name: r.Name, Text: found.Schema.Schema})
+		before = append(before, found)
 	}
 	return before, nil
 }

@@ -42,7 +42,7 @@ func TestAlone(t *testing.T) {
 			continue
 		}
 		if len(found) != 1 || found[0].Level != c.want || !strings.Contains(found[0].What, c.what) ||
-			!strings.Contains(found[0].Remedy, "for: all, or snapshots.postgres") {
+			!strings.Contains(found[0].Remedy, "for: all, snapshots.postgres or snapshots.s3") {
 			t.Errorf("%s: the doctor finds %+v, want %s with %q and the stores that several need", name, found, c.want, c.what)
 		}
 	}

@@ -90,7 +90,7 @@ func TestDesignMap(t *testing.T) {
 	var shown []string
 	top := "" // the room that lines which are set in are of
 	for line := range strings.Lines(code) {
-		for _, m := range regexp.MustCompile(`(?:^| )((?:[a-z]+/)+)`).FindAllStringSubmatch(line, -1) {
+		for _, m := range regexp.MustCompile(`(?:^| )((?:[a-z][a-z0-9]*/)+)`).FindAllStringSubmatch(line, -1) {
 			room := strings.TrimSuffix(m[1], "/")
 			if line[0] == ' ' {
 				room = top + "/" + room

@@ -78,7 +78,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	close(s.listening)
 	if err != nil && ctx.Err() != nil {
-		return nil //nolint:nilerr // stopped before it began
+		return nil // stopped before it began
 	}
 	if err != nil {
 		return cannotListen(s.listen, err)

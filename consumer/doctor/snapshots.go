@@ -30,8 +30,13 @@ func (p *target) snapshots(ctx context.Context) ([]Finding, error) {
 	}
 	var findings []Finding
 	if s, ok := p.store.(snapshot.Prober); ok {
-		if err := s.Probe(ctx); err != nil {
+		remark, err := s.Probe(ctx)
+		if err != nil {
 			findings = append(findings, problem(err.Error(), "no member starts with this store", "what the message says"))
+		}
+		if remark != "" {
+			findings = append(findings, note(remark, "snapshots become unusable, or more is kept than should be",
+				"except the objects below snapshots.s3.prefix from it, or give unecho a bucket of its own"))
 		}
 	}
 	if !p.in.Snapshot.For.Trims() {

@@ -53,8 +53,8 @@ type Server interface {
 
 // Prober is a Store of which not every kind can do what a Store must. The doctor tries it.
 type Prober interface {
-	// Probe writes and deletes, and returns what the store lacks.
-	Probe(ctx context.Context) error
+	// Probe writes and deletes. It returns an error if the store lacks what it must do, else a remark on what it does besides.
+	Probe(ctx context.Context) (remark string, err error)
 }
 
 // Lease is an exclusive right to a name. It ends with Release, with the process, or when the store takes it away.

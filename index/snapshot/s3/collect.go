@@ -21,14 +21,17 @@ func (s *Store) Collect(ctx context.Context, keep int) (snapshot.Collected, erro
 var errKeep = errors.New("at least one snapshot must be kept")
 
 func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected) error {
-	infos, err := s.infos(ctx)
+	infos, err := s.infos(ctx, true)
 	if err != nil {
 		return err
 	}
 	now := s.clock.now()
 	expired := snapshot.Expired(infos, keep, now.UnixMilli())
+	damaged := false
 	needed, err := snapshot.Needed(infos, expired, func(at snapshot.Position) (snapshot.Manifest, error) {
-		return s.manifest(ctx, at)
+		m, err := s.manifest(ctx, at)
+		damaged = damaged || snapshot.Damaged(err)
+		return m, err
 	})
 	if err != nil {
 		return err
@@ -39,10 +42,14 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 		}
 		done.Manifests++
 	}
+	if damaged { // perhaps only on its way here, and then its segments are needed
+		return nil
+	}
 	return s.sweep(ctx, needed, now.Add(-snapshot.Grace), done)
 }
 
-// sweep deletes segments that are neither needed nor put after young, for as long as the lock is held for sure.
+// sweep deletes segments that are neither needed nor put after young, and probes of the dead, for as long as the lock is
+// held for sure.
 func (s *Store) sweep(ctx context.Context, needed map[string]bool, young time.Time, done *snapshot.Collected) error {
 	stored, err := s.segments(ctx)
 	if err != nil {

@@ -1,8 +1,9 @@
 package s3
 
 import (
+	"cmp"
 	"context"
-	"crypto/x509"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -40,31 +41,45 @@ func (p *problem) Unwrap() error { return p.err }
 
 // stale says whether credentials that are read again may help.
 func stale(err error) bool {
-	switch minio.ToErrorResponse(err).Code {
-	case "ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "SignatureDoesNotMatch", "AccessDenied":
+	var answer minio.ErrorResponse
+	if !errors.As(err, &answer) {
+		return false
+	}
+	switch answer.Code {
+	case "ExpiredToken", "ExpiredTokenException", "InvalidAccessKeyId", "InvalidToken", "SignatureDoesNotMatch", "AccessDenied":
 		return true
 	}
 	return false
+}
+
+// waited says that another member, whose name may be unknown, had the collector's lock for too long.
+func (t target) waited(by string) error {
+	return &problem{
+		target: t, what: "another member publishes or collects (" + cmp.Or(by, "unknown") + ")",
+		remedy: "this one tries again; if it goes on, look at the other's log", away: true, err: context.DeadlineExceeded,
+	}
 }
 
 // explain adds store and remedy to an error.
 func (t target) explain(err error) error {
 	var answer minio.ErrorResponse
 	var network net.Error
-	var certificate x509.UnknownAuthorityError
+	var certificate *tls.CertificateVerificationError
 	p := &problem{target: t, err: err}
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.As(err, new(*problem)):
 		return err
+	case errors.Is(err, errNoCredentials):
+		p.what, p.away = err.Error(), true
+		p.remedy = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE, or give the pod or the " +
+			"instance a role"
 	case errors.As(err, &certificate):
-		p.what, p.remedy = certificate.Error(), "name the certificates of its authority in snapshots.s3.ca_file"
+		p.what, p.remedy = certificate.Error(), "name the certificates of its authority in snapshots.s3.ca_file, or the host of "+
+			"the certificate in snapshots.s3.endpoint"
 	case errors.As(err, &answer) && answer.StatusCode != 0:
-		p.what, p.remedy, p.away = answer.Message, remedy(answer), away(answer)
-		if p.what == "" {
-			p.what = answer.Code
-		}
+		p.what, p.remedy, p.away = cmp.Or(answer.Message, answer.Code), remedy(answer), away(answer)
 	case errors.Is(err, context.DeadlineExceeded):
 		p.what, p.remedy, p.away = "no answer in time", "is it overloaded, or a firewall in between?", true
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -78,14 +93,24 @@ func (t target) explain(err error) error {
 // away says whether a later attempt may succeed.
 func away(answer minio.ErrorResponse) bool {
 	switch answer.Code {
-	case "ExpiredToken", "SlowDown", "RequestTimeout", "OperationAborted":
+	case "ExpiredToken", "ExpiredTokenException", "SlowDown", "RequestTimeout", "OperationAborted", "ConditionalRequestConflict",
+		"Throttling", "ThrottlingException", "RequestLimitExceeded", "RequestThrottled":
 		return true
 	}
-	return answer.StatusCode >= http.StatusInternalServerError && answer.StatusCode != http.StatusNotImplemented &&
-		answer.StatusCode != http.StatusInsufficientStorage
+	switch status := answer.StatusCode; status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, 499: // the last is a proxy's: the client has gone
+		return true
+	case http.StatusNotImplemented, http.StatusInsufficientStorage:
+		return false
+	default:
+		return status >= http.StatusInternalServerError
+	}
 }
 
 func remedy(answer minio.ErrorResponse) string {
+	if answer.StatusCode == http.StatusNotFound && !spoken(answer) {
+		return "whoever answers does not speak like S3: does snapshots.s3.endpoint name the store, and not a page of it or a proxy?"
+	}
 	switch answer.Code {
 	case minio.NoSuchBucket:
 		return "make it, or name another in snapshots.s3.bucket"
@@ -95,12 +120,12 @@ func remedy(answer minio.ErrorResponse) string {
 			"AWS_SHARED_CREDENTIALS_FILE"
 	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken":
 		return "check the credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the file, role or instance they come from)"
-	case "ExpiredToken":
+	case "ExpiredToken", "ExpiredTokenException":
 		return "the credentials have expired: whoever gave them must give new ones; they are read again at each attempt"
 	case "RequestTimeTooSkewed":
 		return "the clock of this machine is off: set it by NTP"
 	case "AuthorizationHeaderMalformed", "PermanentRedirect", "InvalidRegion", "IllegalLocationConstraintException":
-		return "the bucket is in another region: set snapshots.s3.region, or leave it out"
+		return "the bucket is in another region: name it in snapshots.s3.region"
 	case "QuotaExceeded", "XMinioStorageFull", "InsufficientStorage":
 		return "make room there, or remember fewer documents (duplicates.remember)"
 	case "NotImplemented":

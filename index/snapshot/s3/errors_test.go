@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -43,10 +45,11 @@ func TestStoreRefuses(t *testing.T) {
 		{403, "SignatureDoesNotMatch", "no match", "check the credentials", false},
 		{400, "ExpiredToken", "the token has expired", "they are read again", true},
 		{403, "RequestTimeTooSkewed", "too large a difference", "set it by NTP", false},
-		{301, "PermanentRedirect", "another endpoint", "set snapshots.s3.region", false},
+		{301, "PermanentRedirect", "another endpoint", "name it in snapshots.s3.region", false},
 		{507, "InsufficientStorage", "it is full", "remember fewer documents", false},
 		{501, "NotImplemented", "A header you provided implies functionality that is not implemented", "snapshots.postgres", false},
 		{503, "SlowDown", "please reduce", "fewer requests", true},
+		{429, "TooManyRequests", "slow", "status 429", true},
 		{500, "InternalError", "we encountered an error", "status 500", true},
 	} {
 		t.Run(test.code, func(t *testing.T) {
@@ -106,9 +109,104 @@ func TestConditionsIgnored(t *testing.T) {
 				store.ServeHTTP(w, r)
 			})
 			_, err := f.params().Open(t.Context(), "orders")
-			wantProblem(t, err, "ignores the conditions of a PUT", "snapshots.postgres")
+			wantProblem(t, err, "does not keep to the conditions of a PUT", "snapshots.postgres")
 			f.each(t, func(key string, _ []byte) { t.Errorf("%s is left", key) })
 		})
+	}
+}
+
+// A proxy may take out of answers what conditions and ages are made of. A lease could not be kept by what is left.
+func TestAnswersChanged(t *testing.T) {
+	for _, test := range []struct {
+		what    string
+		change  func(h http.Header)
+		problem string
+	}{
+		{"no tag", func(h http.Header) { h.Del("ETag") }, "no strong ETag"},
+		{"a weak tag", func(h http.Header) { h.Set("ETag", "W/"+h.Get("ETag")) }, "no strong ETag"},
+		{"another clock", func(h http.Header) { h.Set("Date", time.Now().Add(-time.Minute).UTC().Format(http.TimeFormat)) }, "two clocks"},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			f := newFake(t)
+			f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				store.ServeHTTP(&changed{ResponseWriter: w, change: test.change}, r)
+			})
+			_, err := f.params().Open(t.Context(), "orders")
+			wantProblem(t, err, "open snapshot store: ", test.problem)
+		})
+	}
+}
+
+// changed changes the headers of an answer.
+type changed struct {
+	http.ResponseWriter
+	change func(http.Header)
+	once   sync.Once
+}
+
+func (c *changed) WriteHeader(status int) {
+	c.once.Do(func() { c.change(c.Header()) })
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *changed) Write(b []byte) (int, error) {
+	c.once.Do(func() { c.change(c.Header()) })
+	return c.ResponseWriter.Write(b)
+}
+
+// A manifest that a proxy does not find is there all the same: nothing that it names is deleted.
+func TestManifestNotFoundByAProxy(t *testing.T) {
+	f := newFake(t)
+	s := f.store(t)
+	data := []byte("a segment")
+	segment := snapshot.NewSegment(data, 1)
+	must(t, s.PutSegment(t.Context(), segment.Name, data))
+	must(t, s.Publish(t.Context(), snapshot.Manifest{Index: "orders", Segments: []snapshot.Segment{segment}}))
+	f.age(s.root+segmentsKey+segment.Name, 2*snapshot.Grace)
+	f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/"+manifestsKey) {
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, "default backend - 404")
+			return
+		}
+		store.ServeHTTP(w, r)
+	})
+	_, err := s.Collect(t.Context(), 1)
+	wantProblem(t, err, "collect snapshots: ", "does not speak like S3")
+	f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) { store.ServeHTTP(w, r) })
+	if missing, err := s.HasSegments(t.Context(), []string{segment.Name}); err != nil || len(missing) > 0 {
+		t.Errorf("the segment of a published snapshot is deleted: missing are %v, error %v", missing, err)
+	}
+}
+
+// Credentials are read again after a refusal, in Publish as in other calls.
+func TestCredentialsAreReadAgain(t *testing.T) {
+	f := newFake(t)
+	s := f.store(t)
+	f.refuse(http.StatusForbidden, "InvalidAccessKeyId", "no such key")
+	for what, do := range map[string]func() error{
+		"Publish":   func() error { return s.Publish(t.Context(), snapshot.Manifest{Index: "orders"}) },
+		"Manifests": func() error { _, err := s.Manifests(t.Context()); return err },
+	} {
+		if _, err := s.creds.GetWithContext(nil); err != nil {
+			t.Fatal(err)
+		}
+		wantProblem(t, do(), "check the credentials")
+		if !s.creds.IsExpired() {
+			t.Errorf("after %s was refused the credentials are used on", what)
+		}
+	}
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:1/")
+	f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		t.Errorf("%s %s was asked for by nobody", r.Method, r.URL)
+		store.ServeHTTP(w, r)
+	})
+	_, err := s.Manifests(t.Context())
+	wantProblem(t, err, "no credentials were found")
+	if !errors.Is(err, snapshot.ErrAway) {
+		t.Errorf("credentials that are gone for now do not count as away: %v", err)
 	}
 }
 
@@ -123,6 +221,9 @@ func TestListEndsEarly(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
+	if mistakes := (Params{Bucket: "b", Prefix: "a/../b"}).Validate(); len(mistakes) != 1 {
+		t.Errorf("a prefix that leads elsewhere: %v, want one mistake", mistakes)
+	}
 	for _, test := range []struct{ bucket, endpoint, mistake string }{
 		{"unecho", "", ""},
 		{"unecho", "https://minio.example.org:9000", ""},

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -28,10 +27,14 @@ const (
 	longestHolder = 4 << 10
 )
 
+// goodbyeBound is how long giving a lease back may take: it ends by itself.
+const goodbyeBound = 2 * time.Second
+
 // holder is the content of a lease. That of a free one has no values.
 type holder struct {
-	By   string `json:"by"`   // for people
-	Once string `json:"once"` // of this writing alone: the same bytes would have the same tag
+	By    string `json:"by"` // for people
+	ID    string `json:"id"` // of the claim
+	Count int    `json:"count"`
 }
 
 // freed is the content of a free lease. Some stores refuse an empty object.
@@ -41,6 +44,8 @@ const freed = "{}"
 type claim struct {
 	store *Store
 	key   string
+	id    string
+	count int // writings of this claim: the same bytes would have the same tag
 	etag  string
 	since time.Time // by this process's clock; the holder had the lease then
 }
@@ -50,7 +55,7 @@ func (s *Store) claim(ctx context.Context, key string) (*claim, error) {
 	const tries = 3 // each time another was faster
 	for range tries {
 		found, err := s.get(ctx, key, longestHolder, false)
-		on := condition{etag: found.etag}
+		on := condition{unchanged: true, etag: found.etag}
 		switch {
 		case errors.Is(err, errAbsent):
 			on = condition{absent: true}
@@ -59,8 +64,8 @@ func (s *Store) claim(ctx context.Context, key string) (*claim, error) {
 		case string(found.data) != freed && found.age < s.duration+leaseMargin:
 			return nil, &snapshot.LeasedError{Name: key[len(s.root):], By: holderOf(found.data).By}
 		}
-		c := &claim{store: s, key: key}
-		if err = c.write(ctx, on); !errors.Is(err, errChanged) {
+		c := &claim{store: s, key: key, id: rand.Text()}
+		if err = c.write(ctx, on); !errors.Is(err, errChanged) && !errors.Is(err, errAgain) {
 			return c, err
 		}
 	}
@@ -75,24 +80,38 @@ func holderOf(data []byte) (h holder) {
 	return h
 }
 
-// write writes the lease anew. Where another was faster it returns errChanged. An attempt whose answer was lost finds
-// its own content.
+// errAgain: the lease is still this claim's, and was not renewed.
+var errAgain = errors.New("the lease is not renewed: it is tried again")
+
+// write writes the lease anew. Where another was faster it returns errChanged. An attempt whose answer was lost is found in
+// the store: this one counts, and an earlier one tells only the tag by which the next attempt goes.
 func (c *claim) write(ctx context.Context, on condition) error {
 	since := time.Now()
-	data, err := json.Marshal(holder{By: snapshot.Process(), Once: rand.Text()})
+	c.count++
+	data, err := json.Marshal(holder{By: snapshot.Process(), ID: c.id, Count: c.count})
 	if err != nil {
 		return err
 	}
-	etag, err := c.store.put(ctx, c.key, data, on)
+	done, err := c.store.put(ctx, c.key, data, on)
 	if errors.Is(err, errChanged) {
 		found, readErr := c.store.get(ctx, c.key, longestHolder, false)
-		if readErr != nil || string(found.data) != string(data) {
+		is := holderOf(found.data)
+		switch {
+		case errors.Is(readErr, errAbsent):
 			return err
+		case readErr != nil:
+			return readErr
+		case is.ID == c.id && is.Count < c.count:
+			c.etag = found.etag
+			return errAgain
+		case is.ID == c.id:
+			done.ETag, err = found.etag, nil
+		case on.unchanged && found.etag == on.etag: // refused for another reason
+			return errAgain
 		}
-		etag, err = found.etag, nil
 	}
 	if err == nil {
-		c.etag, c.since = etag, since
+		c.etag, c.since = done.ETag, since
 	}
 	return err
 }
@@ -101,8 +120,10 @@ func (c *claim) write(ctx context.Context, on condition) error {
 func (c *claim) end() time.Time { return c.since.Add(c.store.duration - leaseMargin) }
 
 // free gives the lease back, if it is still this claim's.
-func (c *claim) free(ctx context.Context) error {
-	_, err := c.store.put(ctx, c.key, []byte(freed), condition{etag: c.etag})
+func (c *claim) free() error {
+	ctx, cancel := context.WithTimeout(context.Background(), min(goodbyeBound, time.Until(c.end())))
+	defer cancel()
+	_, err := c.store.put(ctx, c.key, []byte(freed), condition{unchanged: true, etag: c.etag})
 	if errors.Is(err, errChanged) {
 		return nil
 	}
@@ -120,10 +141,7 @@ func (s *Store) exclusively(ctx context.Context, fn func(ctx context.Context) er
 	}
 	locked, unlock := context.WithDeadline(ctx, c.end())
 	defer unlock()
-	err = fn(locked)
-	freeing, done := context.WithDeadline(context.WithoutCancel(ctx), c.end())
-	defer done()
-	return errors.Join(err, c.free(freeing))
+	return errors.Join(fn(locked), c.free())
 }
 
 // await waits for the collector's lock.
@@ -133,12 +151,13 @@ func (s *Store) await(ctx context.Context) (*claim, error) {
 	defer poll.Stop()
 	for {
 		c, err := s.claim(ctx, s.root+lockKey)
-		if !errors.Is(err, snapshot.ErrLeased) {
+		var leased *snapshot.LeasedError
+		if !errors.As(err, &leased) {
 			return c, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for another member's publish or collect: %w", context.Cause(ctx))
+			return nil, s.target.waited(leased.By)
 		case <-poll.C:
 			wait = min(2*wait, most)
 			poll.Reset(wait)
@@ -185,30 +204,32 @@ func (l *lease) Release() error {
 			return
 		default:
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Until(l.claim.end()))
-		defer cancel()
-		err = l.claim.store.wrap(l.claim.free(ctx), "release lease")
+		err = l.claim.store.wrap(l.claim.free(), "release lease")
 	})
 	return err
 }
 
-// renew renews the lease until it is released, taken by another, or over because the store does not answer.
+// renew renews the lease until it is released, taken by another, or over because the store does not answer. A renewal that
+// hangs leaves time for the next one.
 func (l *lease) renew(ctx context.Context) {
 	defer close(l.stopped)
-	tick := time.NewTicker(l.claim.store.duration / renewals)
+	c := l.claim
+	every := c.store.duration / renewals
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			asking, cancel := context.WithDeadline(ctx, l.claim.end())
-			err := l.claim.write(asking, condition{etag: l.claim.etag})
-			cancel()
-			if ctx.Err() == nil && (errors.Is(err, errChanged) || time.Now().After(l.claim.end())) {
-				close(l.lost)
-				return
-			}
+		}
+		asking, cancel := context.WithTimeout(ctx, min(every, time.Until(c.end())))
+		err := c.write(asking, condition{unchanged: true, etag: c.etag})
+		cancel()
+		c.store.refresh(err)
+		if ctx.Err() == nil && (errors.Is(err, errChanged) || time.Now().After(c.end())) {
+			close(l.lost)
+			return
 		}
 	}
 }

@@ -32,10 +32,10 @@ func TestLeaseOfTheKilled(t *testing.T) {
 	f.age(key, 2*leaseMargin+time.Second)
 	next, err := s.Lease(t.Context(), "writer")
 	must(t, err)
-	if err := dead.write(t.Context(), condition{etag: dead.etag}); !errors.Is(err, errChanged) {
+	if err := dead.write(t.Context(), condition{unchanged: true, etag: dead.etag}); !errors.Is(err, errChanged) {
 		t.Errorf("the dead holder renews: %v", err)
 	}
-	must(t, dead.free(t.Context()))
+	must(t, dead.free())
 	if _, err := s.Lease(t.Context(), "writer"); !errors.Is(err, snapshot.ErrLeased) {
 		t.Errorf("the dead holder has freed the lease of the next one: %v", err)
 	}
@@ -105,6 +105,26 @@ func TestLostAnswer(t *testing.T) {
 		t.Fatalf("%d answers were lost, want 1", lost)
 	}
 	must(t, l.Release())
+}
+
+// A renewal arrived, and all its answers were lost: the next ones go on from it, and the lease is not lost.
+func TestLostAnswersOfARenewal(t *testing.T) {
+	f := newFake(t)
+	s := f.store(t)
+	c, err := s.claim(t.Context(), s.root+leasesKey+"writer")
+	must(t, err)
+	f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		store.ServeHTTP(httptest.NewRecorder(), r)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	if err := c.write(t.Context(), condition{unchanged: true, etag: c.etag}); err == nil || errors.Is(err, errChanged) {
+		t.Fatalf("without an answer: %v, want an error that says nothing of another holder", err)
+	}
+	f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) { store.ServeHTTP(w, r) })
+	if err := c.write(t.Context(), condition{unchanged: true, etag: c.etag}); !errors.Is(err, errAgain) {
+		t.Fatalf("the next renewal: %v, want that it is tried again", err)
+	}
+	must(t, c.write(t.Context(), condition{unchanged: true, etag: c.etag}))
 }
 
 // A publisher was killed with the collector's lock. The next one waits until the lock is over.

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ func (s *Store) Publish(ctx context.Context, m snapshot.Manifest) error {
 }
 
 // publish looks for the segments again after the manifest is there: a collector that lost the lock to this member may
-// have deleted one in between.
+// have deleted one in between. Then the manifest is taken back.
 func (s *Store) publish(ctx context.Context, m *snapshot.Manifest) error {
 	if err := s.complete(ctx, m); err != nil {
 		return err
@@ -41,10 +42,16 @@ func (s *Store) publish(ctx context.Context, m *snapshot.Manifest) error {
 	if _, err := s.put(ctx, key, sealed, condition{}); err != nil {
 		return err
 	}
-	if err := s.complete(ctx, m); err != nil {
-		return errors.Join(err, s.delete(ctx, key))
+	if found, err := s.get(ctx, key, int64(len(sealed)), false); err != nil || !bytes.Equal(found.data, sealed) {
+		return errors.Join(err, errors.New("the manifest cannot be read back as it was written"))
 	}
-	return nil
+	err = s.complete(ctx, m)
+	if errors.Is(err, snapshot.ErrMissingSegment) {
+		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbyeBound)
+		defer cancel()
+		err = errors.Join(err, s.delete(back, key))
+	}
+	return err
 }
 
 // complete checks that each segment is stored with its length.
@@ -81,11 +88,13 @@ func (s *Store) positions(ctx context.Context) ([]snapshot.Position, error) {
 func (s *Store) Manifests(ctx context.Context) ([]snapshot.Info, error) {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()
-	infos, err := s.infos(ctx)
+	infos, err := s.infos(ctx, false)
 	return infos, s.wrap(err, "list snapshots")
 }
 
-func (s *Store) infos(ctx context.Context) ([]snapshot.Info, error) {
+// infos lists the published snapshots. One that was deleted since the listing is left out, unless the lock is held, under
+// which nobody deletes.
+func (s *Store) infos(ctx context.Context, locked bool) ([]snapshot.Info, error) {
 	positions, err := s.positions(ctx)
 	if err != nil {
 		return nil, err
@@ -93,8 +102,8 @@ func (s *Store) infos(ctx context.Context) ([]snapshot.Info, error) {
 	infos := make([]snapshot.Info, 0, len(positions))
 	for _, p := range positions {
 		found, err := s.get(ctx, s.manifestKey(p), snapshot.HeadBytes, true)
-		if errors.Is(err, errAbsent) {
-			continue // deleted by a collector since the listing
+		if errors.Is(err, errAbsent) && !locked {
+			continue
 		}
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/unecho/unecho/index/setting"
@@ -30,6 +31,9 @@ func (p Params) Validate() []setting.Mistake {
 	if strings.ContainsAny(p.Bucket, "/:") {
 		mistakes = append(mistakes, setting.Wrong("bucket", p.Bucket, "is not the name of a bucket",
 			"write the name alone, such as unecho-snapshots; what stands behind it is prefix, and another store than AWS is endpoint"))
+	}
+	if slices.ContainsFunc(strings.Split(strings.Trim(p.Prefix, "/"), "/"), func(part string) bool { return part == "." || part == ".." }) {
+		mistakes = append(mistakes, setting.Wrong("prefix", p.Prefix, "has a part . or ..", "write a name, such as production/unecho"))
 	}
 	if u, err := url.Parse(p.Endpoint); p.Endpoint != "" &&
 		(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.User != nil) {

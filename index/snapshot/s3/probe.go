@@ -4,33 +4,73 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
+
+	"github.com/minio/minio-go/v7"
 )
 
-// Probe implements snapshot.Prober. It writes an object, tries to write it again on conditions that do not hold, and
-// deletes it.
-func (s *Store) Probe(ctx context.Context) error {
+const probesKey = "probes/"
+
+// Probe implements snapshot.Prober. It writes an object, again on conditions of which some hold and some do not, reads it,
+// and deletes it.
+func (s *Store) Probe(ctx context.Context) (remark string, err error) {
+	remark, err = s.probe(ctx)
+	return remark, s.wrap(err, "try the store")
+}
+
+func (s *Store) probe(ctx context.Context) (remark string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()
-	key := s.root + "probes/" + rand.Text()
-	if _, err := s.put(ctx, key, []byte("1"), condition{absent: true}); err != nil {
-		return err
+	c := &claim{store: s, key: s.root + probesKey + rand.Text(), id: rand.Text()}
+	if err := c.write(ctx, condition{absent: true}); err != nil {
+		return "", err
 	}
-	err := errors.Join(s.refuses(ctx, key, condition{absent: true}), s.refuses(ctx, key, condition{etag: "0123456789abcdef0123456789abcdef"}))
-	return errors.Join(err, s.delete(ctx, key))
+	defer func() { err = errors.Join(err, s.delete(ctx, c.key)) }()
+	err = errors.Join(s.refuses(ctx, c.key, condition{absent: true}),
+		s.refuses(ctx, c.key, condition{unchanged: true, etag: "0123456789abcdef0123456789abcdef"}))
+	if err != nil {
+		return "", err
+	}
+	done, err := s.put(ctx, c.key, []byte("2"), condition{unchanged: true, etag: c.etag})
+	if err != nil {
+		return "", err
+	}
+	found, err := s.get(ctx, c.key, longestHolder, false)
+	switch {
+	case err != nil:
+		return "", err
+	case string(found.data) != "2":
+		return "", errConditions
+	case found.age.Abs() > leaseMargin:
+		return "", fmt.Errorf("an answer's Date and the Last-Modified of what was written just now are %v apart: two clocks, of a "+
+			"proxy or of several servers, by which no lease can be kept: set them by NTP", found.age)
+	}
+	return remarkOn(done), nil
 }
 
 // refuses returns nil if the store does not write an object on a condition that does not hold.
 func (s *Store) refuses(ctx context.Context, key string, on condition) error {
-	_, err := s.put(ctx, key, []byte("2"), on)
-	switch {
+	switch _, err := s.put(ctx, key, []byte("2"), on); {
 	case errors.Is(err, errChanged):
 		return nil
 	case err == nil:
 		return errConditions
+	default:
+		return err
 	}
-	return err
 }
 
 // errConditions: the store is none that members can share.
-var errConditions = errors.New("the store ignores the conditions of a PUT (If-None-Match, If-Match), so that two members " +
-	"could overwrite each other: use a store that has them, such as AWS S3, or choose snapshots.postgres")
+var errConditions = errors.New("the store does not keep to the conditions of a PUT (If-None-Match, If-Match), so that two " +
+	"members could overwrite each other: use a store that does, such as AWS S3, or choose snapshots.postgres")
+
+// remarkOn says what the bucket does to objects besides keeping them.
+func remarkOn(done minio.UploadInfo) string {
+	switch {
+	case !done.Expiration.IsZero():
+		return "a lifecycle rule of the bucket deletes what is written there, and snapshots need segments for as long as the window lasts"
+	case done.VersionID != "" && done.VersionID != "null":
+		return "the bucket keeps versions: what is deleted, and texts that were erased, stay in it, and a lease makes 14,400 a day"
+	}
+	return ""
+}

@@ -55,7 +55,10 @@ var (
 
 // Open implements snapshot.Opener. It checks that the store writes by condition.
 func (p Params) Open(ctx context.Context, index string) (snapshot.Store, error) {
-	return p.opened(ctx, index, (*Store).Probe)
+	return p.opened(ctx, index, func(s *Store, ctx context.Context) error {
+		_, err := s.probe(ctx)
+		return err
+	})
 }
 
 // OpenExisting implements snapshot.Opener. It writes nothing.
@@ -66,10 +69,7 @@ func (p Params) OpenExisting(ctx context.Context, index string) (snapshot.Store,
 func (p Params) opened(ctx context.Context, index string, check func(*Store, context.Context) error) (snapshot.Store, error) {
 	s, err := p.open(index)
 	if err == nil {
-		if err = s.credentialed(); err == nil {
-			err = check(s, ctx)
-		}
-		if err == nil {
+		if err = check(s, ctx); err == nil {
 			return s, nil
 		}
 		err = errors.Join(s.target.explain(err), s.Close())
@@ -93,9 +93,10 @@ func (p Params) open(index string) (*Store, error) {
 	s := &Store{
 		bucket: p.Bucket, root: path.Join(strings.Trim(p.Prefix, "/"), snapshot.FileName(index)) + "/", index: index,
 		target: target{u.Host, p.Bucket, p.Region}, clock: &clock{base: transport}, transport: transport, duration: leaseTime,
-		creds: credentials.NewChainCredentials([]credentials.Provider{
-			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Region: p.Region, Client: &http.Client{Timeout: credentialsBound}},
-		}),
+		creds: credentials.New(&chain{credentials.Chain{Providers: []credentials.Provider{
+			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
+			&credentials.IAM{Region: p.Region, Client: &http.Client{Timeout: credentialsBound}},
+		}}}),
 	}
 	if p.KMSKey != "" {
 		if s.sse, err = encrypt.NewSSEKMS(p.KMSKey, nil); err != nil {
@@ -109,14 +110,28 @@ func (p Params) open(index string) (*Store, error) {
 	return s, err
 }
 
-// credentialed finds credentials. Without any, requests would be those of nobody.
-func (s *Store) credentialed() error {
-	found, err := s.creds.GetWithContext(s.client.CredContext())
-	if err == nil && found.AccessKeyID == "" {
-		err = errors.New("no credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or " +
-			"AWS_SHARED_CREDENTIALS_FILE, or give the pod or the instance a role")
+// chain finds credentials at the first place that has some. Without any, requests would be those of nobody.
+type chain struct{ credentials.Chain }
+
+// RetrieveWithCredContext implements credentials.Provider.
+func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credentials.Value, error) {
+	found, err := c.Chain.RetrieveWithCredContext(cc)
+	if err == nil && (found.AccessKeyID == "" || found.SecretAccessKey == "") {
+		err = errNoCredentials
 	}
-	return err
+	return found, err
+}
+
+// Retrieve implements credentials.Provider.
+func (c *chain) Retrieve() (credentials.Value, error) { return c.RetrieveWithCredContext(nil) }
+
+var errNoCredentials = errors.New("no credentials were found")
+
+// refresh has the credentials read again, where others may help.
+func (s *Store) refresh(err error) {
+	if stale(err) {
+		s.creds.Expire()
+	}
 }
 
 // transport returns the connections to the store.
@@ -174,8 +189,8 @@ func (c *clock) now() time.Time { return time.Unix(c.last.Load(), 0) }
 func (s *Store) exists(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()
-	if objects, err := s.list(ctx, s.root); err != nil || len(objects) > 0 {
-		return err
+	for object := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.root, Recursive: true, MaxKeys: 1}) {
+		return object.Err
 	}
 	parent := strings.TrimSuffix(s.root, path.Base(s.root)+"/")
 	indexes, err := s.listing(ctx, minio.ListObjectsOptions{Prefix: parent})
@@ -223,8 +238,6 @@ func (s *Store) wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
-	if stale(err) {
-		s.creds.Expire() // the next request reads them again
-	}
+	s.refresh(err)
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), s.target.explain(err))
 }

@@ -307,7 +307,7 @@ func TestChartRefuses(t *testing.T) {
 	t.Parallel()
 	for values, want := range map[string]string{
 		"": "config.kafka.brokers",
-		strings.Replace(few, "{brokers: [kafka:9092]}", "", 1): "config.kafka.brokers",
+		strings.Replace(few, "{brokers: [kafka:9092]}", "", 1):                    "config.kafka.brokers",
 		strings.Replace(few, "topics: [news]", "topic: news", 1):                  "topic",
 		few + "  duplicates: {remember: {memory: 0}}\n":                           "set resources.memory",
 		few + "  duplicates: {remember: {memory: '${BYTES}'}}\n":                  "set resources.memory",

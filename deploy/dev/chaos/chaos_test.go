@@ -27,6 +27,7 @@ func TestShort(t *testing.T) {
 	defer func() { w.close(t.Failed()) }()
 	t.Run("live", func(t *testing.T) { tryLive(t, w, p) })
 	t.Run("backfill", func(t *testing.T) { tryBackfill(t, w, p) })
+	t.Run("succession", func(t *testing.T) { trySuccession(t, w, p) })
 }
 
 func tryLive(t *testing.T, w *world, p params) {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -30,7 +31,96 @@ func (w *world) all() map[string]*kgo.Record {
 	return found
 }
 
+// input is a record, and what must become of it.
+type input struct {
+	name    string
+	value   any // string, []byte, or nil for a tombstone
+	headers []kgo.RecordHeader
+	key     string
+	want    string // the verdict, and for rejected records the reason
+	match   string // unecho-match-id
+}
+
+// try sends the inputs in one batch and compares what comes out with what is wanted.
+func (w *world) try(inputs []input) map[string]*kgo.Record {
+	w.t.Helper()
+	var records []*kgo.Record
+	for _, in := range inputs {
+		r := &kgo.Record{Headers: in.headers, Key: []byte(in.key)}
+		switch v := in.value.(type) {
+		case string:
+			r.Value = []byte(v)
+		case []byte:
+			r.Value = v
+		}
+		records = append(records, r)
+	}
+	w.send(records...)
+	w.start()
+	w.settled()
+	all := w.all()
+	for i, in := range inputs {
+		r := all[fmt.Sprintf("news/%d/%d", records[i].Partition, records[i].Offset)]
+		got := strings.TrimSpace(headerOf(r, sink.HeaderVerdict) + " " + headerOf(r, sink.HeaderReason))
+		if id := headerOf(r, sink.HeaderMatchID); got != in.want || in.match != "" && id != in.match {
+			w.t.Errorf("%s: %s, match %q (%s), want %s %q", in.name, got, id, headerOf(r, sink.HeaderDetail), in.want, in.match)
+		}
+	}
+	return all
+}
+
 const sentence = "the committee met on a rainy tuesday and decided, after long debate, to decide nothing at all"
+
+func TestRawInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	big := bytes.Repeat([]byte("five megabytes of the same few words "), 5<<20/37)
+	all := w.try([]input{
+		{name: "text", value: sentence, want: "unique"},
+		{name: "the same in capitals", value: strings.ToUpper(sentence), want: "duplicate", match: "news/0/0"},
+		{name: "not UTF-8", value: []byte("\xff\xfe but " + sentence), want: "duplicate"},
+		{name: "not UTF-8 at all", value: []byte{0xff, 0xfe, 0x80, 0x81}, want: "unique"},
+		{name: "a tombstone", value: nil, want: "unique"},
+		{name: "empty", value: "", want: "unique"},
+		{name: "empty again", value: "", want: "unique"},
+		{name: "punctuation", value: "?!", want: "unique"},
+		{name: "the same punctuation", value: "?!", want: "duplicate", match: "news/0/7"},
+		{name: "emoji", value: "👩\u200d👧 ❤\ufe0f", want: "unique"},
+		{name: "the same emoji", value: "👩\u200d👧 ❤\ufe0f", want: "duplicate", match: "news/0/9"},
+		{name: "more emoji", value: "👩\u200d👧 ❤\ufe0f❤\ufe0f", want: "unique"},
+		{name: "invisible", value: "\u200b\u2060", want: "unique"},
+		{name: "as invisible", value: "\u200b\u2060", want: "duplicate", match: "news/0/12"},
+		{name: "a control character", value: "\x01", want: "unique"},
+		{name: "the same control character", value: "\x01", want: "duplicate", match: "news/0/14"},
+		{name: "blank", value: " \t\u3000", want: "unique"},
+		{name: "blank again", value: " \t\u3000", want: "unique"},
+		{name: "five megabytes", value: big, want: "rejected too_large"},
+		{
+			name: "a claim", value: "nothing like the others, whatever its headers claim of it", want: "unique",
+			headers: []kgo.RecordHeader{
+				{Key: "unecho-verdict", Value: []byte("duplicate")}, {Key: "Unecho-Match", Value: []byte("x")}, {Key: "kept", Value: []byte("y")},
+			},
+		},
+		{name: "a short one", value: "short", want: "unique"},
+		{name: "the short one again", value: "Short!", want: "duplicate"},
+		{name: "newlines in the key", key: "a\nb", value: "another text of its own with a key that nobody should print", want: "unique"},
+		{name: "windows-1251 and a year", value: "\xca\xf3\xf0\xf1 2024", want: "unique"},
+		{name: "unlike that, with the same year", value: "\xcf\xee\xe3\xee\xe4\xe0 2024", want: "unique"},
+	})
+	if r := all["news/0/18"]; r.Value != nil || headerOf(r, sink.HeaderValueBytes) != fmt.Sprint(len(big)) {
+		t.Errorf("of five megabytes: %d bytes, header %q", len(r.Value), headerOf(r, sink.HeaderValueBytes))
+	}
+	names := []string{}
+	for _, h := range all["news/0/19"].Headers {
+		names = append(names, h.Key)
+	}
+	if want := []string{
+		"kept", "unecho-verdict", "unecho-source", "unecho-index",
+		"unecho-algorithm",
+	}; !slices.Equal(names, want) {
+		t.Errorf("headers %v, want %v", names, want)
+	}
+}
 
 // A dry run judges and writes nothing, no verdicts either.
 func TestDryRun(t *testing.T) {

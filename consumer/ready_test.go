@@ -121,3 +121,14 @@ func TestNotReadyWhileTheJournalTakesNothing(t *testing.T) {
 		m.kill()
 	})
 }
+
+// A member with more sessions than there are partitions is ready: the sessions without partitions have nothing to do.
+func TestReadyWithNothingToDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m := w.start(named("m"), sessions(3))
+	w.becomes("it is not ready", m.Ready)
+	w.produce(20, 71)
+	w.settled()
+	w.audited()
+}

@@ -34,7 +34,7 @@ func (p *target) writers(ctx context.Context) (findings []Finding, err error) {
 			findings = append(findings, unseen(err))
 		case len(others) > 0:
 			findings = append(findings, note("topic "+name+": some of its newest documents are of group "+strings.Join(others, " and of group "),
-				"two groups that write to one output write each document twice; a group of which only the name was changed "+
+				"two groups that read the same sources into one output write each document twice; a group of which only the name was changed "+
 					"begins anew, and all that the source holds comes out once more",
 				"write the other name as group, or name outputs of this group's own; nothing, if the other group has ended and "+
 					"this one is to begin anew"))

@@ -107,8 +107,11 @@ func (g *reading) poll(ctx context.Context, client *kgo.Client) error {
 		}
 	}
 	for _, failed := range fetches.Errors() { // after the records that came with them
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		err := failed.Err
-		if ctx.Err() == nil && bound.Err() != nil && errors.Is(err, bound.Err()) {
+		if bound.Err() != nil && errors.Is(err, bound.Err()) {
 			err = g.present(ctx, client)
 		} else {
 			err = g.trouble(client, &failed)

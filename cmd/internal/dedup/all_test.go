@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -111,5 +112,39 @@ func TestEqualTextsAreOne(t *testing.T) {
 				t.Errorf("the index has %d documents, after %d comparisons", s.Documents, s.Candidates)
 			}
 		})
+	}
+}
+
+// TestAllMatchesOfOneDocumentAtATime: of many equal documents each has all before it as its matches. They are in memory
+// for one document at a time.
+func TestAllMatchesOfOneDocumentAtATime(t *testing.T) {
+	const n = 1000
+	path := filepath.Join(t.TempDir(), "equal.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Repeat("{\"text\":\"one and the same text\"}\n", n)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := reading(t, path)
+	defer r.Close()
+	live := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, taken := live(), uint64(0)
+	matches := 0
+	p := indexParams(setting.GiB, true)
+	err := dedup.Run(t.Context(), dedup.Params{Index: p.Index, Workers: 1}, r, newIndex(t, setting.GiB, true),
+		func(o *dedup.Outcome) error {
+			if o.Number == 0 {
+				taken = max(live(), before) - before // what others left may go meanwhile
+			}
+			if matches += len(o.Matches); len(o.Matches) != int(o.Number) {
+				t.Errorf("document %d has %d matches", o.Number, len(o.Matches))
+			}
+			return nil
+		})
+	if err != nil || matches != n*(n-1)/2 || taken > 16<<20 {
+		t.Errorf("%d matches, %d bytes taken, %v", matches, taken, err)
 	}
 }

@@ -25,8 +25,7 @@ type Shelf struct {
 // triesAtMost is how often a verb begins anew because what it looked at was pruned meanwhile.
 const triesAtMost = 5
 
-// pick finds the snapshot of an offset that a person wrote, or the newest if it is empty. Where several journals have one at
-// the offset, it is the newest of these.
+// pick finds the snapshot of an offset that a person wrote, or the newest if it is empty.
 func (s *Shelf) pick(ctx context.Context, written string) (snapshot.Info, error) {
 	infos, err := s.Store.Manifests(ctx)
 	if err != nil {
@@ -43,11 +42,16 @@ func (s *Shelf) pick(ctx context.Context, written string) (snapshot.Info, error)
 		return snapshot.Info{}, exit.Usage(
 			fmt.Errorf("%q is not a journal offset; `unecho snapshot list` shows those of the snapshots", written))
 	}
-	at := slices.IndexFunc(infos, func(i snapshot.Info) bool { return i.Position.Offset == offset })
-	if at < 0 {
+	elsewhere := func(i snapshot.Info) bool { return i.Position.Offset != offset }
+	switch found := slices.DeleteFunc(infos, elsewhere); len(found) {
+	case 0:
 		return snapshot.Info{}, fmt.Errorf("there is no snapshot at offset %d; `unecho snapshot list` shows those there are", offset)
+	case 1:
+		return found[0], nil
+	default:
+		return snapshot.Info{}, exit.Usage(fmt.Errorf("there are snapshots of several journals at offset %d, the newest of "+
+			"journal %s: leave the offset out for the newest of all", offset, found[0].Position.Journal()))
 	}
-	return infos[at], nil
 }
 
 // manifest reads the manifest of the snapshot that pick finds. If that snapshot is pruned meanwhile, the next one is

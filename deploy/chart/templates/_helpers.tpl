@@ -29,7 +29,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- define "unecho.store" -}}
 {{- $store := "directory" -}}
 {{- if (.Values.config.snapshots).postgres }}{{ $store = "postgres" }}{{ end -}}
-{{- if dig "snapshots" "s3" dict .Values.config }}{{ $store = "s3" }}{{ end -}}
+{{- if (.Values.config.snapshots).s3 }}{{ $store = "s3" }}{{ end -}}
 {{- range .Values.secrets }}{{ if eq .setting "snapshots.postgres.url" }}{{ $store = "postgres" }}{{ end }}{{ end -}}
 {{- $store -}}
 {{- end }}

@@ -7,9 +7,22 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// CheckChange reports what speaks against putting the bounds of p in force. p is what With returned, for the settings
+// CheckBounds reports what speaks against putting bounds in force in a journal that was begun with these settings.
+func (p Params) CheckBounds(settings, bounds []byte) ([]setting.Mistake, error) {
+	begun, err := p.begunWith(settings)
+	if err != nil {
+		return nil, err
+	}
+	if begun, err = begun.AsBegun(settings); err != nil {
+		return nil, err
+	}
+	q, err := begun.With(bounds)
+	return q.checkChange(), err
+}
+
+// checkChange reports what speaks against putting the bounds of p in force. p is what With returned, for the settings
 // that the journal was begun with.
-func (p Params) CheckChange() []setting.Mistake {
+func (p Params) checkChange() []setting.Mistake {
 	if wrong := p.Duplicates.Remember.validate(); len(wrong) > 0 {
 		return setting.Under("duplicates.remember", wrong)
 	}

@@ -44,22 +44,40 @@ func (p *target) shortTexts(context.Context) ([]Finding, error) {
 
 // bounds compares the bounds in force with the configuration. A member whose file has others works by those in force.
 func (p *target) bounds(ctx context.Context) ([]Finding, error) {
-	var now index.Bounds
+	var state routing.State
 	if p.topic[p.in.Journal.Topic] == there {
-		state, err := (&routing.Journal{Options: p.in.Options, Topic: p.in.Journal.Topic, Group: p.in.Params.Group}).Read(ctx)
+		var err error
+		state, err = (&routing.Journal{Options: p.in.Options, Topic: p.in.Journal.Topic, Group: p.in.Params.Group}).Read(ctx)
 		if err != nil {
 			return nil, err
 		}
-		now = state.Bounds
 	}
-	lines := index.BoundsDiff(p.in.Settings, now)
-	if now.Text == nil || len(lines) == 0 {
+	lines := index.BoundsDiff(p.in.Settings, state.Bounds)
+	if state.Bounds.Text == nil || len(lines) == 0 {
 		return []Finding{fine("those in force in the journal are those of this configuration")}, nil
 	}
+	remedy, err := p.applied(&state)
 	return []Finding{note(
 		fmt.Sprintf("other bounds are in force in journal %s: %s", p.in.Journal.Topic, strings.Join(lines, "; ")),
 		"a member with this configuration works by those in force",
-		"write them into the configuration; or put its own in force for all: unecho settings apply --config FILE")}, nil
+		"write them into the configuration; "+remedy)}, err
+}
+
+// applied says how the bounds of the configuration come in force, or why they cannot.
+func (p *target) applied(state *routing.State) (remedy string, err error) {
+	bounds := index.BoundsOf(p.in.Settings)
+	wrong, err := p.in.Index.CheckBounds(state.Settings, bounds)
+	if err != nil {
+		return "", err
+	}
+	if len(wrong) > 0 {
+		return "its own cannot be put in force: " + wrong[0].String(), nil
+	}
+	remedy = "or put its own in force for all: unecho settings apply --config FILE"
+	if _, earlier := state.Replaced(bounds); earlier {
+		remedy += " --back"
+	}
+	return remedy, nil
 }
 
 // inForce returns the settings of the newest snapshot or, without a snapshot, those with which the journal begins.

@@ -12,7 +12,7 @@ func (f *Follower) logBounds(b index.Bounds) {
 	}
 	f.Logger.Warn().Uint32("change", b.Number).Strs("differences", lines).
 		Msg("other bounds are in force in the journal than this configuration has, and this member works by those in force: " +
-			"write them into its configuration, or put its own in force for all with `unecho settings apply`")
+			"write them into its configuration, or see by `unecho settings apply --dry-run` whether its own can be put in force for all")
 }
 
 // Params are the settings in force.

@@ -52,12 +52,12 @@ func (s settings) allows(back bool) error {
 		return exit.Undone(fmt.Errorf("journal %s: %w", s.journal.Topic, err))
 	}
 	text := index.BoundsOf(s.config.Settings())
-	p, err := begun.Judge.With(text)
+	mistakes, err := begun.Judge.CheckBounds(s.now.Settings, text)
 	if err != nil {
 		return err
 	}
 	var wrong []string
-	for _, m := range p.CheckChange() {
+	for _, m := range mistakes {
 		wrong = append(wrong, m.String())
 	}
 	if len(wrong) > 0 {

@@ -3,6 +3,7 @@ package consumer
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,9 +96,16 @@ func TestAllRejectedIsCorrected(t *testing.T) {
 	t.Parallel()
 	w := misread(t, 2)
 	w.send(append(untitled(0, 50), untitled(1, 50)...)...)
-	w.refusedBy(w.launch(), "name another group, or delete the journal's topic")
+	w.refusedBy(w.launch(), "name another group, and other outputs unless nothing was forwarded yet; or delete the journal's topic")
+	corrected := func(s *Setup) { s.Sources[0].Reading.Fields, s.Settings = []string{"text"}, []byte(`{"test":2}`) }
+	again := w.launch(corrected)
+	w.refusedBy(again, "use those settings; nothing was committed in group unecho yet: to begin anew, stop all members, delete topic "+
+		"unecho.journal, and start again")
+	if strings.Contains(again.err.Error(), "accept-journal-gap") {
+		t.Errorf("%v names a flag that is not needed", again.err)
+	}
 	w.loseJournal()
-	m := w.start(func(s *Setup) { s.Sources[0].Reading.Fields, s.Settings = []string{"text"}, []byte(`{"test":2}`) })
+	m := w.start(corrected)
 	w.settled()
 	w.ended(m)
 	if out := m.Stats(); out.Unique+out.Duplicate != 100 || len(w.outputs("news.unique", int(out.Unique))) != int(out.Unique) {

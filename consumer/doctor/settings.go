@@ -26,11 +26,14 @@ func (p *target) settings(ctx context.Context) ([]Finding, error) {
 	case index.Same(inForce, p.in.Settings):
 		return p.bounds(ctx)
 	}
+	remedy := journal.BeginAnew(ctx, p.admin, p.in.Params.Group, p.in.Journal.Topic)
+	if remedy == "" {
+		remedy = "to change them for all, see \"Change a setting that decides\" in deploy/docs/change.md"
+	}
 	return []Finding{problem(
 		fmt.Sprintf("they differ from those that journal %s was begun with: %s", p.in.Journal.Topic,
 			strings.Join(index.Diff(p.in.Settings, inForce), "; ")),
-		"a member with this configuration does not start", "use the settings of the other members; to change them for all, "+
-			"see \"Change a setting that decides\" in deploy/docs/change.md")}, nil
+		"a member with this configuration does not start", "use those; "+remedy)}, nil
 }
 
 // shortTexts says what a changed word costs. How long the texts are it does not know.

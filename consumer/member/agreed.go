@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/twmb/franz-go/pkg/kadm"
+
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/stop"
@@ -34,15 +36,20 @@ func NewAgreed(p index.Params, settings, routing []byte) *Agreed {
 	}
 }
 
-// sameSettings refuses settings in force that differ from ours, and prints the difference. Topic is that of the
-// journal.
-func (a *Agreed) sameSettings(topic string, inForce []byte) error {
-	if inForce == nil || index.Same(inForce, a.Settings) {
+func (a *Agreed) same(inForce []byte) bool { return inForce == nil || index.Same(inForce, a.Settings) }
+
+// sameSettings refuses settings in force that differ from ours, and prints the difference.
+func (s *Setup) sameSettings(ctx context.Context, inForce []byte) error {
+	if s.Agreed.same(inForce) {
 		return nil
 	}
+	topic := s.Log.Topic
 	what := fmt.Sprintf("the settings differ from those that journal %s was begun with:", topic)
-	for _, line := range index.Diff(a.Settings, inForce) {
+	for _, line := range index.Diff(s.Agreed.Settings, inForce) {
 		what += "\n    " + line
+	}
+	if remedy := journal.BeginAnew(ctx, kadm.NewClient(s.Log.Client()), s.Group, topic); remedy != "" {
+		return &stop.Error{What: what, Remedy: "use those settings; " + remedy}
 	}
 	return &stop.Error{
 		What: what,
@@ -80,11 +87,14 @@ func (f *Follower) agree(ctx context.Context, times int) (agreed bool, err error
 	var settings []byte
 	f.Look(func(r *index.Replica) {
 		settings = bytes.Clone(r.Settings())
-		if err = f.Agreed.sameSettings(f.Log.Topic, settings); err == nil && r.Routes().Number > 0 {
+		if f.Agreed.same(settings) && r.Routes().Number > 0 {
 			agreed, err = true, f.Agreed.SameRouting(f.Log, r)
 			f.routed = true
 		}
 	})
+	if !agreed {
+		err = f.sameSettings(ctx, settings)
+	}
 	if agreed || err != nil {
 		return agreed, err
 	}

@@ -29,6 +29,10 @@ func NewCommitted(offset int64, metadata string) Committed {
 	return c
 }
 
+// Unused says that nothing was committed but the beginning of the first epoch: a takeover resumes it, also with a journal
+// that has just been begun.
+func (c *Committed) Unused() bool { return c.New && c.Epoch == 1 && c.Offset == c.Start }
+
 // Lost says that less is committed than was forwarded in that epoch.
 func (c *Committed) Lost(p index.Partition) bool {
 	return c.Ours && c.Epoch == p.Epoch && c.Start == p.Start && c.Offset < p.Base

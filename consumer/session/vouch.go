@@ -78,7 +78,7 @@ func anew(mode protocol.Mode) string {
 	if mode.Finite() {
 		return "remove the backfill and begin it again (unecho backfill remove)"
 	}
-	return "name another group, or delete the journal's topic while no member runs"
+	return "name another group, and other outputs unless nothing was forwarded yet; or delete the journal's topic while no member runs"
 }
 
 // firsts are the first documents of a source, in all its partitions.

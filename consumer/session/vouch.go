@@ -13,6 +13,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/pipeline"
+	"github.com/unecho/unecho/consumer/preview"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/consumer/unpack"
@@ -67,11 +68,29 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.OnlyRe
 	return &stop.Error{
 		What: fmt.Sprintf("the first documents of %s are all rejected, for %s: %d were read, such as %s/%d/%d, and none is committed",
 			a.Topic, all.Reason, f.documents, a.Topic, all.Partition, all.Offset),
-		Remedy: all.Reason.Remedy() + "; where you correct a setting that decides, " + anew(a.Mode) + ", because the present journal " +
+		Remedy: l.remedy(ctx, f.topics, a.Topic, all.Reason) + "; where you correct a setting that decides, " + anew(a.Mode) + ", because the present journal " +
 			"was begun with it; where these documents are to be rejected, start once with --accept-rejected " + a.Topic +
 			"; where they are to be read by nobody, leave the topic out of sources",
 		Config: true,
 	}
+}
+
+// remedy names the fields that the documents have, where one is missing.
+func (l *loop) remedy(ctx context.Context, topics *broker.Topics, topic string, reason sink.Reason) string {
+	if reason != sink.MissingField {
+		return reason.Remedy()
+	}
+	ctx, cancel := context.WithTimeout(ctx, firstPatience)
+	defer cancel()
+	setup := &preview.Setup{
+		Reader: l.Reader, Index: l.Replica.Params(), Encoder: l.Encoder, MaxEntryBytes: l.MaxEntryBytes, MaxBatchBytes: int(l.Params.MaxBatchBytes),
+	}
+	if p, err := setup.Of(ctx, topics, topic); err == nil {
+		if t := p.Trouble(); t != nil && t.Grave {
+			return t.Remedy
+		}
+	}
+	return reason.Remedy()
 }
 
 func anew(mode protocol.Mode) string {

@@ -41,7 +41,7 @@ func documentsSeen() map[string]seenDocuments {
 		"an id that no document has": {
 			func(p *document.Params) { json(p); p.ID = "field:uid" }, nil, article,
 			"note documents: the newest of posts: 20 judged, as posts/0/10 (17 characters, no id, no scope) | " +
-				"a field that is looked up is in no document | correct uid (sources[0].id, sources[0].scope or sources[0].when); " +
+				"a field that is looked up is in no document | correct uid (sources[0].id); " +
 				"the documents have body, id, lang, title",
 		},
 		"objects that are compared as they are written": {
@@ -60,7 +60,13 @@ func documentsSeen() map[string]seenDocuments {
 			[]document.Condition{{Header: "lang", Equals: "en"}},
 			article,
 			"note documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
-				"no document meets sources[0].when: all go to the unique topic unchecked | correct sources[0].when",
+				"no document meets sources[0].when: all go to the unique topic unchecked | correct sources[0].when: in posts/0/10 lang is no header, but a field: write field: lang",
+		},
+		"a value that no document has": {
+			json,
+			[]document.Condition{{Field: "lang", Equals: "de"}, {Header: "kind", Exists: "true"}, {Field: "id", Exists: "true"}},
+			article,
+			"| correct sources[0].when: in posts/0/10 there is no header kind, and field lang is \"en\"",
 		},
 		"a condition on a field that no document has": {
 			json,
@@ -68,7 +74,7 @@ func documentsSeen() map[string]seenDocuments {
 			article,
 			"note documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
 				"no document meets sources[0].when: all go to the unique topic unchecked | correct language " +
-				"(sources[0].id, sources[0].scope or sources[0].when), perhaps to lang; the documents have body, id, lang, title",
+				"(sources[0].when), perhaps to lang; the documents have body, id, lang, title",
 		},
 	}
 }

@@ -1,7 +1,9 @@
 package document
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -159,6 +161,36 @@ func (w *when) unmet(in *Input) bool {
 		value, there := header(in.Headers, c.Header)
 		return !c.holds(there, there && string(value) == c.value())
 	})
+}
+
+// Unmet says what a record has where the conditions of its source do not hold: of fields, those that a value of JSON has
+// itself.
+func (r *Reader) Unmet(in *Input) (why []string) {
+	var object map[string]json.RawMessage
+	_ = json.Unmarshal(in.Value, &object) // it may be of another format
+	w := &r.reads(in.Topic).when
+	for _, c := range slices.Concat(w.outer, w.field) {
+		if c.sized() {
+			continue
+		}
+		kind, name := "field", cmp.Or(c.Field, c.Header)
+		raw, isField := object[name]
+		value, there := bytes.Trim(raw, `"`), isField
+		if c.Field == "" {
+			kind = "header"
+			value, there = header(in.Headers, name)
+		}
+		switch {
+		case c.holds(there, there && string(value) == c.value()):
+		case there:
+			why = append(why, fmt.Sprintf("%s %s is %.40q", kind, name, value))
+		case isField:
+			why = append(why, fmt.Sprintf("%s is no header, but a field: write field: %s", name, name))
+		case c.Field == "":
+			why = append(why, "there is no header "+name)
+		}
+	}
+	return why
 }
 
 // fieldsUnmet says that a document is not to be checked, by its fields, which were found in the order of the

@@ -117,17 +117,26 @@ func (r *Reader) EmptyRejection(topic string) *Rejection {
 
 // Paths returns what is looked up in the values of a topic, and should be there: the fields of the text, and then those of id, scope
 // and conditions, without the conditions that a document meets which lacks the field. Raw text has none.
-func (r *Reader) Paths(topic string) (texts, others []string) {
+func (r *Reader) Paths(topic string) (texts []string, others []Lookup) {
 	r = r.reads(topic)
 	for i, at := range r.paths {
-		if i < r.fields {
+		c := i - len(r.paths) + len(r.when.field)
+		switch {
+		case i < r.fields:
 			texts = append(texts, at.String())
-		} else if c := i - len(r.paths) + len(r.when.field); c < 0 || !r.when.field[c].holds(false, false) {
-			others = append(others, at.String())
+		case i < r.fields+r.idFields:
+			others = append(others, Lookup{at.String(), "id"})
+		case c < 0:
+			others = append(others, Lookup{at.String(), "scope"})
+		case !r.when.field[c].holds(false, false):
+			others = append(others, Lookup{at.String(), "when"})
 		}
 	}
 	return texts, others
 }
+
+// Lookup is a field that a setting of a source names.
+type Lookup struct{ Field, Setting string }
 
 // Read reads one record. It uses buf for what it must rewrite. The caller keeps the Input unchanged for as long as the
 // Document is used. Exactly one of the results counts: the error if it is not nil, then the Rejection if it is not nil,

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -56,10 +57,12 @@ type Preview struct {
 	IDs, Scopes       int // how many different ones they have
 	Missing           []Count
 
-	key           string   // of the source that reads the topic
-	names         []string // of the documents' own fields, in order
-	texts, others []string // what is looked up in them
-	objects       int      // how many are JSON objects that are read as raw text
+	key     string   // of the source that reads the topic
+	names   []string // of the documents' own fields, in order
+	texts   []string // what is looked up in them
+	others  []document.Lookup
+	unmet   string // what the first unchecked document has where conditions do not hold
+	objects int    // how many are JSON objects that are read as raw text
 }
 
 // Outcome is of the documents of which the same becomes.
@@ -124,7 +127,9 @@ func (s *Setup) of(ctx context.Context, workers signing.Workers, topic string, r
 			case refused.Rejection != nil:
 				p.reject(refused.Rejection, at)
 			case refused.Unchecked != "":
-				p.Unchecked.add(at)
+				if p.Unchecked.add(at); p.Unchecked.Count == 1 {
+					p.unmet = p.unmetBy(s.Reader, r)
+				}
 			default:
 				p.judge(&doc, at)
 				ids[string(doc.ID)], scopes[doc.Scope] = true, true
@@ -154,6 +159,15 @@ func (p *Preview) input(r *kgo.Record) document.Input {
 		}
 	}
 	return in
+}
+
+// unmetBy says which values of a record meet no condition.
+func (p *Preview) unmetBy(reader *document.Reader, r *kgo.Record) string {
+	in := document.Input{Value: r.Value, Headers: r.Headers, Topic: r.Topic}
+	if why := reader.Unmet(&in); len(why) > 0 {
+		return ": in " + p.Unchecked.Example + " " + strings.Join(why, ", and ")
+	}
+	return ""
 }
 
 func (o *Outcome) add(at string) {

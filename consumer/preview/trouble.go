@@ -28,7 +28,7 @@ func (p *Preview) Trouble() *Trouble {
 	case p.Read == 0:
 		return nil
 	case checked == 0:
-		return &Trouble{Why: "no document meets " + p.key + ".when: all go to the unique topic unchecked", Remedy: cmp.Or(absent, "correct "+p.key+".when")}
+		return &Trouble{Why: "no document meets " + p.key + ".when: all go to the unique topic unchecked", Remedy: cmp.Or(absent, "correct "+p.key+".when"+p.unmet)}
 	case rejected == checked:
 		return &Trouble{Grave: true, Why: "no document would be judged: all that are checked go to the rejected topic", Remedy: cmp.Or(absent, p.remedy())}
 	case 2*rejected >= checked:
@@ -80,16 +80,16 @@ func (p *Preview) absent() string {
 		return ""
 	}
 	var missing []string
-	for i, field := range slices.Concat(p.texts, p.others) {
-		at, err := document.ParsePath(field)
+	looked := make([]document.Lookup, 0, len(p.texts)+len(p.others))
+	for _, field := range p.texts {
+		looked = append(looked, document.Lookup{Field: field, Setting: "text"})
+	}
+	for _, l := range append(looked, p.others...) {
+		at, err := document.ParsePath(l.Field)
 		if err != nil || slices.Contains(p.names, at[0]) {
 			continue
 		}
-		of := p.key + ".text"
-		if i >= len(p.texts) {
-			of = p.keys("id", "scope", "when")
-		}
-		what := fmt.Sprintf("correct %s (%s)", field, of)
+		what := fmt.Sprintf("correct %s (%s.%s)", l.Field, p.key, l.Setting)
 		if meant, ok := setting.Nearest(at[0], p.names); ok {
 			what += ", perhaps to " + document.PathTo(meant)
 		}

@@ -143,7 +143,7 @@ func Rules() []cmdline.Rule {
 		{Flags: "documents from to dir", When: func(g *cmdline.Asked) bool { return g.Has("topic") }, Why: "is about a topic: name one by --topic"},
 		{
 			Flags: "include null format fields id delimiter lenient-quotes strict", When: func(g *cmdline.Asked) bool { return !g.Has("topic") },
-			Why: "is about files, and documents come from --topic: leave it out",
+			Why: "is about files, and documents come from --topic, which are read as the sources of the configuration say: leave it out",
 		},
 		{
 			Flags: "fields scope max-document-bytes reject " + cmdline.TextFlags,

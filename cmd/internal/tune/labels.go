@@ -65,9 +65,9 @@ func (l *Labels) Pairs(numbers Numbers, note io.Writer) ([]eval.Pair, error) {
 		case p.line == 1 && !knownA && !knownB:
 			header(note, l.path, p.a.Name)
 		case !knownA:
-			return nil, unknown(l.path, p.line, p.a.Name, numbers.First)
+			return nil, numbers.unknown(l.path, p.line, p.a.Name)
 		case !knownB:
-			return nil, unknown(l.path, p.line, p.b.Name, numbers.First)
+			return nil, numbers.unknown(l.path, p.line, p.b.Name)
 		case err != nil:
 			return nil, fmt.Errorf("read %s: line %d: %w", l.path, p.line, err)
 		case a != b:
@@ -105,7 +105,7 @@ func (d *Documents) Clusters(path string, note io.Writer) ([]eval.Pair, error) {
 			header(note, path, document.Name)
 			return nil
 		case !known:
-			return unknown(path, line, document.Name, d.numbers.First)
+			return d.numbers.unknown(path, line, document.Name)
 		case err != nil:
 			return fmt.Errorf("read %s: line %d: %w", path, line, err)
 		}
@@ -143,9 +143,12 @@ func header(note io.Writer, path, id string) {
 	fmt.Fprintf(note, "unecho: the first line of %s is taken for names of columns: there is no document %q\n", path, id)
 }
 
-func unknown(path string, line int, id, first string) error {
-	return fmt.Errorf("read %s: line %d: there is no document %q; documents are called by their ids (--id), or else by "+
-		"their numbers: the first is %q", path, line, id, first)
+func (n *Numbers) unknown(path string, line int, id string) error {
+	called := "their ids (--id), or else by their numbers"
+	if n.topic {
+		called = "the ids that the configuration gives them (sources.id), or else by TOPIC/PARTITION/OFFSET"
+	}
+	return fmt.Errorf("read %s: line %d: there is no document %q; documents are called by %s: the first is %q", path, line, id, called, n.First)
 }
 
 func sortedPairs(pairs []eval.Pair) []eval.Pair {
@@ -223,6 +226,7 @@ func (r Ref) at(file, row string) Ref {
 // Numbers say which number a document has. Several may have one name.
 type Numbers struct {
 	First string // name of the first document, to show what names are like
+	topic bool   // documents are those of a topic
 	named map[string]named
 	at    map[Ref]int
 }

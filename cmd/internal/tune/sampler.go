@@ -2,6 +2,7 @@ package tune
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,11 +92,12 @@ func (s *Sampler) ofFile(r *corpus.Record) (d sampled, bad string) {
 
 // AddTopic takes the next record of a topic.
 func (s *Sampler) AddTopic(ctx context.Context, r *topic.Record, topics *corpus.TopicReader) error {
-	d, bad, err := s.ofTopic(ctx, r, topics)
+	d, id, bad, err := s.ofTopic(ctx, r, topics)
 	if err != nil {
 		return err
 	}
-	name := func() string { return corpus.CoordinatesOf(r) }
+	s.numbers.topic = true
+	name := func() string { return cmp.Or(string(id), corpus.CoordinatesOf(r)) }
 	ref := func() Ref { return Ref{Name: name()} }
 	if known, err := s.addLabelled(ref, func() (sampled, string) { return d, bad }); known || err != nil {
 		return err
@@ -104,21 +106,21 @@ func (s *Sampler) AddTopic(ctx context.Context, r *topic.Record, topics *corpus.
 	return nil
 }
 
-func (s *Sampler) ofTopic(ctx context.Context, r *topic.Record, topics *corpus.TopicReader) (d sampled, bad string,
+func (s *Sampler) ofTopic(ctx context.Context, r *topic.Record, topics *corpus.TopicReader) (d sampled, id []byte, bad string,
 	err error,
 ) {
 	if s.Field != "" {
 		d, bad = s.ofTokens(r.Value)
-		return d, bad, nil
+		return d, nil, bad, nil
 	}
 	read, why, err := topics.Read(ctx, r)
 	switch {
 	case err != nil:
-		return d, "", err
+		return d, nil, "", err
 	case why != nil:
-		return d, rejection(why), nil
+		return d, read.ID, rejection(why), nil
 	}
-	return sampled{text: read.Text, scope: read.Scope}, "", nil
+	return sampled{text: read.Text, scope: read.Scope}, read.ID, "", nil
 }
 
 func rejection(why *document.Rejection) string { return string(why.Reason) + ": " + why.Detail }

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -30,7 +32,8 @@ type Sampler struct {
 	kept          []sampled
 	dropped       bool // documents were dropped because of Bytes
 	bad           int
-	first         string // why the first of them cannot be compared
+	first         string   // why the first of them cannot be compared
+	fields        []string // that it has, where it is an object of JSON
 
 	labelled []sampled
 	numbers  Numbers       // of labelled documents, as they were given
@@ -69,13 +72,15 @@ func NewSampler(p SamplerParams) *Sampler {
 
 // AddFile takes the next record of files; named says that a number alone names no record.
 func (s *Sampler) AddFile(r *corpus.Record, named bool) error {
-	name := func() string { return string(r.Name(nil, named)) }
-	ref := func() Ref { return RefOf(name(), r) }
-	if known, err := s.addLabelled(ref, func() (sampled, string) { return s.ofFile(r) }); known || err != nil {
+	ref := func() Ref { return RefOf(string(r.Name(nil, named)), r) }
+	d, bad := s.ofFile(r)
+	if bad != "" {
+		s.skip(string(r.Name(nil, true)), bad, r.Raw)
+	}
+	if known, err := s.addLabelled(ref, d); known || err != nil {
 		return err
 	}
-	d, bad := s.ofFile(r)
-	s.add(name, d, bad)
+	s.add(d, bad)
 	return nil
 }
 
@@ -97,12 +102,14 @@ func (s *Sampler) AddTopic(ctx context.Context, r *topic.Record, topics *corpus.
 		return err
 	}
 	s.numbers.topic = true
-	name := func() string { return cmp.Or(string(id), corpus.CoordinatesOf(r)) }
-	ref := func() Ref { return Ref{Name: name()} }
-	if known, err := s.addLabelled(ref, func() (sampled, string) { return d, bad }); known || err != nil {
+	if bad != "" {
+		s.skip(corpus.CoordinatesOf(r), bad, r.Value)
+	}
+	ref := func() Ref { return Ref{Name: cmp.Or(string(id), corpus.CoordinatesOf(r))} }
+	if known, err := s.addLabelled(ref, d); known || err != nil {
 		return err
 	}
-	s.add(name, d, bad)
+	s.add(d, bad)
 	return nil
 }
 
@@ -126,7 +133,7 @@ func (s *Sampler) ofTopic(ctx context.Context, r *topic.Record, topics *corpus.T
 func rejection(why *document.Rejection) string { return string(why.Reason) + ": " + why.Detail }
 
 // addLabelled keeps a document that is labelled. One that cannot be compared is kept without text, and so like no other.
-func (s *Sampler) addLabelled(called func() Ref, read func() (sampled, string)) (known bool, err error) {
+func (s *Sampler) addLabelled(called func() Ref, d sampled) (known bool, err error) {
 	s.given++
 	if s.Names == nil {
 		return false, nil
@@ -138,10 +145,6 @@ func (s *Sampler) addLabelled(called func() Ref, read func() (sampled, string)) 
 	if !s.Names[ref.Name] {
 		return false, nil
 	}
-	d, bad := read()
-	if bad != "" {
-		s.skip(ref.Name, bad)
-	}
 	d.text, d.at = slices.Clone(d.text), s.given
 	s.numbers.Add(ref, s.given)
 	s.labelled = append(s.labelled, d)
@@ -152,9 +155,8 @@ func (s *Sampler) addLabelled(called func() Ref, read func() (sampled, string)) 
 	return true, nil
 }
 
-func (s *Sampler) add(name func() string, d sampled, bad string) {
+func (s *Sampler) add(d sampled, bad string) {
 	if bad != "" {
-		s.skip(name(), bad)
 		return
 	}
 	if at, keep := s.slot(); keep {
@@ -163,11 +165,44 @@ func (s *Sampler) add(name func() string, d sampled, bad string) {
 	}
 }
 
-func (s *Sampler) skip(name, why string) {
-	if s.bad++; s.bad == 1 {
-		s.first = name + ": " + why
+func (s *Sampler) skip(name, why string, value []byte) {
+	if s.bad++; s.bad > 1 {
+		return
 	}
+	s.first = name + ": " + why
+	var object map[string]json.RawMessage
+	_ = json.Unmarshal(value, &object) // it may be of another format
+	s.fields = slices.Sorted(maps.Keys(object))
 }
+
+// unread says that hardly a document can be compared, so that a sample of them says nothing.
+func (s *Sampler) unread() error {
+	read := s.given - s.bad
+	if s.given > 0 && read*hardly >= s.given {
+		return nil
+	}
+	if s.given == 0 {
+		return errors.New("there is no document to try settings on: none was found there")
+	}
+	what, remedy := fmt.Sprintf("%d of %s can be compared", read, terminal.Several(s.given, "document")), "--fields"
+	if read == 0 {
+		what = "there is no document to try settings on: none of " + terminal.Several(s.given, "document") + " can be compared"
+	}
+	switch {
+	case s.Field != "":
+		remedy = "--tokens"
+	case s.numbers.topic:
+		remedy = "sources.text of the configuration"
+	}
+	what += ", the first is " + terminal.Printable(s.first, 200) + "; name the fields of yours that hold the text with " + remedy
+	if len(s.fields) > 0 {
+		what += " (the first has: " + terminal.Printable(strings.Join(s.fields, ", "), 400) + ")"
+	}
+	return errors.New(what)
+}
+
+// hardly is of how many documents one must be read.
+const hardly = 20
 
 // slot returns the place for the next document, or none if it is not kept.
 func (s *Sampler) slot() (at int, keep bool) {
@@ -242,12 +277,12 @@ func (s *Sampler) Numbers() Numbers { return s.numbers }
 
 // Sample returns what was kept, in the order in which it was given. It calls note with what was not kept, and why.
 func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
+	if err := s.unread(); err != nil {
+		return nil, err
+	}
 	if s.bad > 0 {
 		fmt.Fprintf(note, "unecho: %s passed over, the first is %s\n", terminal.Several(s.bad, "document"),
 			terminal.Printable(s.first, 200))
-	}
-	if s.met+len(s.labelled) == 0 {
-		return nil, errors.New("there is no document to try settings on")
 	}
 	if s.dropped {
 		fmt.Fprintf(note, "unecho: the sample is %d of %s: as many as --sample-bytes %v has room for\n",

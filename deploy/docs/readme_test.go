@@ -135,6 +135,30 @@ func TestReadmeExample(t *testing.T) {
 	}
 }
 
+// At the threshold, a text of 50 words is missed that begins with other three words and has another one in its middle.
+func TestReadmeShortText(t *testing.T) {
+	if said := "At 0.8, 50 words with another greeting of three and one other word changed are missed"; !strings.Contains(read(t, "README.md"), said) {
+		t.Errorf("the README does not say %q", said)
+	}
+	words := make([]string, 50)
+	for i := range words {
+		words[i] = fmt.Sprintf("word%c%c", 'a'+i/26, 'a'+i%26)
+	}
+	p := config.Default().Judge
+	three, err := text.ParseShingling(p.Duplicates.Shingle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func() []uint64 {
+		return text.Set(three.AppendHashes(nil, text.NewNormalizer(p.Normalize).Append(nil, []byte(strings.Join(words, " ")))))
+	}
+	one := set()
+	words[0], words[1], words[2], words[30] = "dear", "madam", "smith", "other"
+	if shared, union := sketch.Jaccard(one, set()); sketch.AtLeast(uint32(shared), uint32(union), 8000) {
+		t.Errorf("%d of %d shingles are shared: it is found", shared, union)
+	}
+}
+
 // The verdicts, similarity and fingerprint shown are those of a service with default settings.
 func TestReadmeVerdicts(t *testing.T) {
 	how := section(t, read(t, "README.md"), "## How it decides")

@@ -151,7 +151,7 @@ func TestFindingsOfOffsets(t *testing.T) {
 		{"other settings, and nothing is committed yet", func(w *ward) {
 			w.in.Settings = []byte(`{"test":"others"}`)
 			w.commit(0, 0, protocol.Metadata(1, 0)+" new")
-		}, `^problem settings: they differ .* \| use those; nothing was committed in group \w+ yet: to begin anew, stop all members, delete topic unecho.journal, and start again$`},
+		}, `^problem settings: they differ .* \| use those settings; nothing was committed in group \w+ yet: to begin anew, stop all members, delete topic unecho.journal, and start again$`},
 		{"an offset too far", func(w *ward) { w.commit(0, 9, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 9, and the topic ends at 3 .* --to-offset 3 --execute`},
 		{"an offset set by hand", func(w *ward) { w.commit(0, 1, "") }, `^note group: news/0: committed is 1, by another program or person`},
 		{"offsets that were lost", func(w *ward) { w.commit(0, 1, protocol.Metadata(1, 0)) }, `^problem group: news/0: committed is 1, and all below 2 was forwarded .* start a member: it stops, and names all .* --accept-lost-offsets`},

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,14 +27,12 @@ func (p *target) settings(ctx context.Context) ([]Finding, error) {
 	case index.Same(inForce, p.in.Settings):
 		return p.bounds(ctx)
 	}
-	remedy := journal.BeginAnew(ctx, p.admin, p.in.Params.Group, p.in.Journal.Topic)
-	if remedy == "" {
-		remedy = "to change them for all, see \"Change a setting that decides\" in deploy/docs/change.md"
-	}
 	return []Finding{problem(
 		fmt.Sprintf("they differ from those that journal %s was begun with: %s", p.in.Journal.Topic,
 			strings.Join(index.Diff(p.in.Settings, inForce), "; ")),
-		"a member with this configuration does not start", "use those; "+remedy)}, nil
+		"a member with this configuration does not start", cmp.Or(
+			journal.BeginAnew(ctx, p.admin, p.in.Params.Group, p.in.Journal.Topic),
+			"use those settings; to change them for all, see \"Change a setting that decides\" in deploy/docs/change.md"))}, nil
 }
 
 // shortTexts says what a changed word costs. How long the texts are it does not know.
@@ -59,7 +58,7 @@ func (p *target) bounds(ctx context.Context) ([]Finding, error) {
 	if state.Bounds.Text == nil || len(lines) == 0 {
 		return []Finding{fine("those in force in the journal are those of this configuration")}, nil
 	}
-	remedy, err := p.applied(&state)
+	remedy, err := applied(&p.in, &state)
 	return []Finding{note(
 		fmt.Sprintf("other bounds are in force in journal %s: %s", p.in.Journal.Topic, strings.Join(lines, "; ")),
 		"a member with this configuration works by those in force",
@@ -67,9 +66,9 @@ func (p *target) bounds(ctx context.Context) ([]Finding, error) {
 }
 
 // applied says how the bounds of the configuration come in force, or why they cannot.
-func (p *target) applied(state *routing.State) (remedy string, err error) {
-	bounds := index.BoundsOf(p.in.Settings)
-	wrong, err := p.in.Index.CheckBounds(state.Settings, bounds)
+func applied(in *Inputs, state *routing.State) (remedy string, err error) {
+	bounds := index.BoundsOf(in.Settings)
+	wrong, err := in.Index.CheckBounds(state.Settings, bounds)
 	if err != nil {
 		return "", err
 	}

@@ -21,5 +21,5 @@ func BeginAnew(ctx context.Context, admin *kadm.Client, group, topic string) str
 			return ""
 		}
 	}
-	return "nothing was committed in group " + group + " yet: to begin anew, stop all members, delete topic " + topic + ", and start again"
+	return "use those settings; nothing was committed in group " + group + " yet: to begin anew, stop all members, delete topic " + topic + ", and start again"
 }

@@ -2,6 +2,7 @@ package member
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 
@@ -39,7 +40,7 @@ func NewAgreed(p index.Params, settings, routing []byte) *Agreed {
 func (a *Agreed) same(inForce []byte) bool { return inForce == nil || index.Same(inForce, a.Settings) }
 
 // sameSettings refuses settings in force that differ from ours, and prints the difference.
-func (s *Setup) sameSettings(ctx context.Context, inForce []byte) error {
+func sameSettings(ctx context.Context, s *Setup, inForce []byte) error {
 	if s.Agreed.same(inForce) {
 		return nil
 	}
@@ -48,14 +49,12 @@ func (s *Setup) sameSettings(ctx context.Context, inForce []byte) error {
 	for _, line := range index.Diff(s.Agreed.Settings, inForce) {
 		what += "\n    " + line
 	}
-	if remedy := journal.BeginAnew(ctx, kadm.NewClient(s.Log.Client()), s.Group, topic); remedy != "" {
-		return &stop.Error{What: what, Remedy: "use those settings; " + remedy}
-	}
 	return &stop.Error{
 		What: what,
-		Remedy: "use the same settings as the other members; to change them, start a second deployment with a group of its " +
-			"own and succeeds, and have it take over (unecho takeover); where all that is remembered may be lost, stop all " +
-			"members, delete topic " + topic + ", and start: " + journal.NextGap,
+		Remedy: cmp.Or(journal.BeginAnew(ctx, kadm.NewClient(s.Log.Client()), s.Group, topic),
+			"use the same settings as the other members; to change them, start a second deployment with a group of its own and "+
+				"succeeds, and have it take over (unecho takeover); where all that is remembered may be lost, stop all "+
+				"members, delete topic "+topic+", and start: "+journal.NextGap),
 	}
 }
 
@@ -93,7 +92,7 @@ func (f *Follower) agree(ctx context.Context, times int) (agreed bool, err error
 		}
 	})
 	if !agreed {
-		err = f.sameSettings(ctx, settings)
+		err = sameSettings(ctx, f.Setup, settings)
 	}
 	if agreed || err != nil {
 		return agreed, err

@@ -129,7 +129,7 @@ func (s *Setup) load(ctx context.Context, store snapshot.Store, at snapshot.Posi
 	if err != nil {
 		return nil, err
 	}
-	if err := s.sameSettings(ctx, state.Settings()); err != nil {
+	if err := sameSettings(ctx, s, state.Settings()); err != nil {
 		return nil, err
 	}
 	replica, err := snapshot.Restore(ctx, store, &m, state)

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -45,6 +46,10 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 	c.HTTP.TokenFile = origins["http.token"].Via
 	r := &c.Registry
 	r.PasswordFile, r.TokenFile = origins["schema_registry.password"].Via, origins["schema_registry.token"].Via
+	for i := range c.Sources {
+		_, given := origins[document.KeyOf(i)+".format"]
+		c.Sources[i].Reading.ByDefault = !given
+	}
 	return Loaded{Config: c, Origins: origins}, nil
 }
 

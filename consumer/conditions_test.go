@@ -95,6 +95,7 @@ func TestConditions(t *testing.T) {
 func TestUncheckedIsRefused(t *testing.T) {
 	t.Parallel()
 	w := selective(t, 1)
+	w.setup.Accepted.Unchecked = []string{"news"} // the first ones have no language
 	m := w.start(sessions(1))
 	w.produce(5, 2)
 	w.settled()

@@ -119,12 +119,9 @@ func (r *reached) preview(ctx context.Context, sources []string) {
 			s.Logger.Warn().Err(err).Str("topic", topic).Msg("the newest documents of a source cannot be read: the start goes on")
 			continue
 		}
-		switch trouble := seen.Trouble(); {
-		case trouble == nil:
+		if seen.Trouble() == nil {
 			s.Logger.Info().EmbedObject(seen).Msg("the newest documents of a source, as they are read")
-		case trouble.Grave:
-			s.Logger.Warn().EmbedObject(seen).Msg("the newest documents of a source would all be rejected")
-		default:
+		} else {
 			s.Logger.Warn().EmbedObject(seen).Msg("the newest documents of a source may not be read as they are meant")
 		}
 	}

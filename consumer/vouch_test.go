@@ -48,8 +48,10 @@ func (w *world) forwardedNothing() {
 		}
 	}
 	for p := range w.sent {
-		if end := w.cluster.PartitionInfo("news.rejected", p).HighWatermark; end != 0 {
-			w.t.Errorf("news.rejected/%d has %d records", p, end)
+		for _, output := range []string{"news.rejected", "news.unique"} {
+			if end := w.cluster.PartitionInfo(output, p).HighWatermark; end != 0 {
+				w.t.Errorf("%s/%d has %d records", output, p, end)
+			}
 		}
 	}
 }
@@ -91,6 +93,92 @@ func TestAllRejectedStops(t *testing.T) {
 			w.settled()
 			w.ended(m)
 			w.audited()
+		})
+	}
+}
+
+// slips are configurations that go another way with all documents than is meant, and how that is allowed.
+func slips() map[string]slip {
+	asks := func(c document.Condition) func(*document.Params) {
+		return func(p *document.Params) { p.Format, p.When = "json", []document.Condition{c} }
+	}
+	unchecked := func(s *Setup) { s.Accepted.Unchecked = []string{"news"} }
+	const none, allow = "the first documents of news are all unchecked, as none meets sources[0].when (of the example ",
+		"start once with --accept-unchecked news; where they are to be read by nobody"
+	return map[string]slip{
+		"a field that is no field": {
+			asks(document.Condition{Field: "lang", Exists: "true"}), unchecked,
+			[]string{none + "field lang is missing, where exists: true is asked): ", " were read, such as news/", allow},
+		},
+		"another case": {
+			asks(document.Condition{Field: "text", Equals: "Document 0 of 0"}), unchecked,
+			[]string{none + `field text is "document `, ", where equals: Document 0 of 0 is asked): ", allow},
+		},
+		"a header for a field": {
+			asks(document.Condition{Header: "text", Equals: "document 0 of 0"}), unchecked,
+			[]string{none + "header text is missing, where equals: document 0 of 0 is asked): ", allow},
+		},
+		"objects whose format nobody has written": {
+			func(p *document.Params) { p.ByDefault = true }, func(s *Setup) { s.Sources[0].Reading.ByDefault = false },
+			[]string{"the first documents of news are all JSON objects, and no sources[0].format says so: ", "write sources[0].format: raw"},
+		},
+	}
+}
+
+type slip struct {
+	read  func(*document.Params)
+	allow func(*Setup)
+	told  []string
+}
+
+// Where nothing that a source begins with is judged as it is meant, the member ends in the same way: no document meets the
+// conditions, or all are objects that would be compared as they are written.
+func TestSlipStops(t *testing.T) {
+	t.Parallel()
+	for name, c := range slips() {
+		for amount, n := range map[string]int{"few": 3, "more than are looked at": 1500} {
+			t.Run(name+", "+amount, func(t *testing.T) {
+				t.Parallel()
+				w := misread(t, 2)
+				w.setup.Settings = []byte(`{"sources[0].when[0].equals":"en","test":1}`) // as the audit reads them
+				w.setup.Sources[0].Reading = document.DefaultParams()
+				c.read(&w.setup.Sources[0].Reading)
+				w.send(append(untitled(0, n), untitled(1, n/2)...)...)
+				w.refusedBy(w.launch(func(s *Setup) { s.Accepted.Rejected = []string{"news"} }), c.told...)
+				w.forwardedNothing()
+				m := w.launch(c.allow)
+				w.settled()
+				w.ended(m)
+				w.audited()
+			})
+		}
+	}
+}
+
+// One document that is judged as it is meant is enough, wherever it is among the first.
+func TestNoSlipGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		read func(*document.Params)
+		one  string
+	}{
+		"one meets the conditions": {slips()["another case"].read, `{"text": "Document 0 of 0"}`},
+		"one is no object":         {slips()["objects whose format nobody has written"].read, `{"text": "document"} and more`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := misread(t, 2)
+			w.setup.Sources[0].Reading = document.DefaultParams()
+			w.setup.Params.PollRecords = 100
+			c.read(&w.setup.Sources[0].Reading)
+			w.send(append(untitled(0, 900), &kgo.Record{Partition: 1, Value: []byte(c.one)})...)
+			m := w.start()
+			w.settled()
+			w.stopped(m)
+			w.send(untitled(0, 1500)...)
+			m = w.start()
+			w.settled()
+			w.ended(m)
 		})
 	}
 }

@@ -45,10 +45,10 @@ func documentsSeen() map[string]seenDocuments {
 				"the documents have body, id, lang, title",
 		},
 		"objects that are compared as they are written": {
-			func(*document.Params) {}, nil, article,
-			"note documents: the newest of posts: 20 judged, as posts/0/10 (61 characters, no id, no scope) | " +
-				"all are JSON objects, and sources[0].format does not say so: their braces, names, ids and times are compared, too | " +
-				"set sources[0].format: json, and sources[0].text to those that hold the text; the documents have body, id, lang, title. If the whole value is meant, nothing",
+			func(p *document.Params) { p.ByDefault = true }, nil, article,
+			"problem documents: the newest of posts: 20 judged, as posts/0/10 (61 characters, no id, no scope) | " +
+				"all are JSON objects, and no sources[0].format says so: their braces, names, ids and times are compared, too | " +
+				"set sources[0].format: json, and sources[0].text to those that hold the text; the documents have body, id, lang, title. If the whole value is meant, write sources[0].format: raw",
 		},
 		"text that is read as JSON": {
 			json, nil, "The bridge was closed, part %d",
@@ -59,8 +59,9 @@ func documentsSeen() map[string]seenDocuments {
 			json,
 			[]document.Condition{{Header: "lang", Equals: "en"}},
 			article,
-			"note documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
-				"no document meets sources[0].when: all go to the unique topic unchecked | correct sources[0].when: in posts/0/10 lang is no header, but a field: write field: lang",
+			"problem documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
+				"no document meets sources[0].when: all go to the unique topic unchecked; of one header lang is missing, " +
+				"where equals: en is asked | correct sources[0].when: in posts/0/10 lang is no header, but a field: write field: lang",
 		},
 		"a value that no document has": {
 			json,
@@ -72,8 +73,9 @@ func documentsSeen() map[string]seenDocuments {
 			json,
 			[]document.Condition{{Field: "language", Equals: "en"}},
 			article,
-			"note documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
-				"no document meets sources[0].when: all go to the unique topic unchecked | correct language " +
+			"problem documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
+				"no document meets sources[0].when: all go to the unique topic unchecked; of one field language is missing, " +
+				"where equals: en is asked | correct language " +
 				"(sources[0].when), perhaps to lang; the documents have body, id, lang, title",
 		},
 	}

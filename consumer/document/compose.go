@@ -34,7 +34,7 @@ func (r *Reader) compose(in Input, k kind, c composer, f *finder) (Document, *Re
 		return Document{}, reject(sink.WrongType, "the value is %s, not an object", k)
 	}
 	c.reader = r
-	if r.when.fieldsUnmet(c, f.found[len(r.paths)-len(r.when.field):len(r.paths)]) {
+	if r.when.fieldsUnmet(&in, c, f.found[len(r.paths)-len(r.when.field):len(r.paths)]) {
 		return Document{Unchecked: sink.ByCondition, Buffer: c.buf}, nil
 	}
 	labels := f.found[r.fields : len(r.paths)-len(r.when.field)]

@@ -156,10 +156,10 @@ func newWhen(all []Condition) (w when) {
 func (w *when) unmet(in *Input) bool {
 	return slices.ContainsFunc(w.outer, func(c Condition) bool {
 		if c.sized() {
-			return !c.fits(len(in.Value))
+			return !c.fits(len(in.Value)) && in.unmet(&c, true, nil)
 		}
 		value, there := header(in.Headers, c.Header)
-		return !c.holds(there, there && string(value) == c.value())
+		return !c.holds(there, there && string(value) == c.value()) && in.unmet(&c, there, value)
 	})
 }
 
@@ -195,28 +195,57 @@ func (r *Reader) Unmet(in *Input) (why []string) {
 
 // fieldsUnmet says that a document is not to be checked, by its fields, which were found in the order of the
 // conditions. Without found there are none.
-func (w *when) fieldsUnmet(c composer, found []value) bool {
+func (w *when) fieldsUnmet(in *Input, c composer, found []value) bool {
 	for i := range w.field {
-		there, equal := false, false
+		there, has := false, []byte(nil)
 		if found != nil {
-			there, equal = c.compare(w.field[i].value(), w.paths[i], found[i])
+			there, has = c.compared(w.paths[i], found[i])
 		}
-		if !w.field[i].holds(there, equal) {
-			return true
+		if is := &w.field[i]; !is.holds(there, has != nil && string(has) == is.value()) {
+			return in.unmet(is, there, has)
 		}
 	}
 	return false
 }
 
-// compare says whether a field is there, and equals a value.
-func (c composer) compare(with string, at path, v value) (there, equal bool) {
+// compared says whether a field is there, and returns what is compared of it; nil: it holds what equals no value.
+func (c composer) compared(at path, v value) (there bool, has []byte) {
+	from := len(c.buf)
 	switch {
 	case v.off || v.kind == absent || v.kind == isNull:
-		return false, false
+		return false, nil
 	case v.kind == isBool:
-		return true, strconv.FormatBool(v.node == 1) == with
+		return true, strconv.AppendBool(c.buf, v.node == 1)[from:]
 	}
-	from := len(c.buf)
-	_, bad := c.name("condition", at, v) // in memory behind the text so far, where the text will stand
-	return true, bad == nil && string(c.buf[from:]) == with
+	if _, bad := c.name("condition", at, v); bad != nil { // in memory behind the text so far, where the text will stand
+		return true, nil
+	}
+	return true, c.buf[from:]
 }
+
+// unmet tells whoever asks of a condition that a record does not meet, and of what it has instead. It is always true.
+func (in *Input) unmet(c *Condition, there bool, has []byte) bool {
+	if in.Unmet == nil {
+		return true
+	}
+	test := c.tests()[0]
+	asked, what := test+": "+cmp.Or(c.value(), c.Exists), "field "+c.Field
+	if c.Header != "" {
+		what = "header " + c.Header
+	}
+	switch {
+	case c.sized():
+		asked, what = test+": "+cmp.Or(c.SizeAtLeast, c.SizeBelow).String(), "the value has "+strconv.Itoa(len(in.Value))+" bytes"
+	case !there:
+		what += " is missing"
+	case c.Exists != "" || has == nil:
+		what += " is there"
+	default:
+		what += fmt.Sprintf(" is %.*q", longestShown, has)
+	}
+	*in.Unmet = what + ", where " + asked + " is asked"
+	return true
+}
+
+// longestShown is how many bytes are shown of a value that a condition compares.
+const longestShown = 40

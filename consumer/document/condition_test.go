@@ -116,6 +116,40 @@ func TestConditionsHold(t *testing.T) {
 	}
 }
 
+// Whoever asks is told which condition is not met, and what the record has instead: little of a value, and nothing where it does
+// not matter.
+func TestUnmetIsTold(t *testing.T) {
+	long := strings.Repeat("x", 41)
+	for is, want := range map[condition]string{
+		{Header: "lang", Equals: "en"}:    `header lang is "EN", where equals: en is asked`,
+		{Header: "Lang", Exists: "true"}:  "header Lang is missing, where exists: true is asked",
+		{Field: "kind", Not: "news"}:      `field kind is "news", where not: news is asked`,
+		{Field: "kind", Exists: "false"}:  "field kind is there, where exists: false is asked",
+		{Field: "list", Equals: "x"}:      "field list is there, where equals: x is asked",
+		{Field: "draft", Equals: "false"}: `field draft is "true", where equals: false is asked`,
+		{Field: "long", Equals: "x"}:      `field long is "` + long[:40] + `", where equals: x is asked`,
+		{SizeAtLeast: 200}:                "the value has 92 bytes, where size_at_least: 200 is asked",
+		{SizeBelow: 20}:                   "the value has 92 bytes, where size_below: 20 is asked",
+		{Field: "kind", Equals: "news"}:   "",
+	} {
+		p := document.DefaultParams()
+		p.Format, p.When = "json", []condition{is}
+		r, err := document.New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unmet := ""
+		doc, _, err := r.Read(t.Context(), document.Input{
+			Value:   []byte(`{"kind":"news","list":["x"],"draft":true,"long":"` + long + `"}`),
+			Headers: []kgo.RecordHeader{{Key: "lang", Value: []byte("EN")}},
+			Unmet:   &unmet,
+		}, nil)
+		if err != nil || unmet != want || (doc.Unchecked == "") != (want == "") {
+			t.Errorf("%+v: told %q, want %q (%v)", is, unmet, want, err)
+		}
+	}
+}
+
 // What is not checked needs no text, no id and no scope, and may be as large as it likes. What cannot be read is
 // rejected only if a field must be seen.
 func TestConditionsComeFirst(t *testing.T) {

@@ -19,6 +19,8 @@ type Input struct {
 	Partition  int32
 	// Names gets the names of the value's own fields, as far as it was walked; nil: nobody asks. Protobuf has none.
 	Names *[]string
+	// Unmet gets the condition for which the record is not checked, and what the record has; nil: nobody asks.
+	Unmet *string
 }
 
 // Document is a record in the form in which it is compared. Its slices point into the Input, or into Buffer.
@@ -46,6 +48,7 @@ type Rejection struct {
 type Reader struct {
 	maxBytes  int  // of the text
 	whole     bool // the value is the text
+	byDefault bool // and no setting says so
 	decoder   decoder
 	framing   framing
 	strict    bool // invalid UTF-8 is rejected
@@ -68,7 +71,7 @@ func New(p Params) (*Reader, error) {
 	}
 	f := formatOf(p.Format)
 	r := &Reader{
-		maxBytes: int(p.MaxBytes), whole: !f.fields, framing: framingOf(p.Schema.Framing), key: "sources",
+		maxBytes: int(p.MaxBytes), whole: !f.fields, byDefault: !f.fields && p.ByDefault, framing: framingOf(p.Schema.Framing), key: "sources",
 		strict: p.Rejects(sink.InvalidEncoding), lax: !p.Rejects(sink.MissingField), fullOnly: p.Rejects(sink.Empty),
 	}
 	// Validate parsed all of them, so no error is possible.
@@ -168,7 +171,7 @@ func (*Reader) labelled(doc Document, bad *Rejection, err error) (Document, *Rej
 func (r *Reader) emptyDocument(in Input, buf []byte) Document {
 	c := composer{reader: r, buf: buf[:0]}
 	id, _ := r.idOf(&in, &c, nil) // only a field that is there is refused
-	if r.when.fieldsUnmet(composer{}, nil) {
+	if r.when.fieldsUnmet(&in, composer{}, nil) {
 		return Document{Unchecked: sink.ByCondition, Buffer: c.buf}
 	}
 	return Document{ID: id, Empty: true, Buffer: c.buf}

@@ -25,6 +25,8 @@ type Params struct {
 	Reject []string     `key:"reject" doc:"which documents are rejected. missing_field: one of several fields is absent, null or NaN (else it counts as empty); if all are, the document is always rejected. empty: tombstones and blank texts (else they are unique). invalid_encoding: bytes that are not UTF-8 (else they are letters; a text with more than 5 % of them is compared by its bytes)" called:"reasons" enum:"missing_field|empty|invalid_encoding" verdict:"true" advanced:"true"`
 	Schema SchemaParams `key:"schema" doc:"Schemas, for avro and protobuf."`
 
+	ByDefault bool `key:"-"` // nobody has written Format
+
 	MaxBytes setting.Bytes   `key:"-"` // advanced.max_document_bytes: a larger text is rejected
 	Registry registry.Params `key:"-"` // schema_registry
 }

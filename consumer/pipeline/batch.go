@@ -142,27 +142,47 @@ func (b *Batch) Verdicts() (n uint64) {
 	return n
 }
 
-// OnlyRejected is what a batch has of a topic whose documents are all rejected for one reason.
-type OnlyRejected struct {
-	Reason    sink.Reason
-	Documents int
-	Partition int32 // where the first one is
-	Offset    int64
-	WereThere bool // some were there when the session took their partition over
+// Slip is what becomes of documents that a wrong setting may be the cause of. The zero Slip is that of all others.
+type Slip struct {
+	Rejected  sink.Reason          // they are rejected for it
+	Unchecked sink.UncheckedReason // they are not checked
+	Object    bool                 // they are JSON objects, and compared as they are written: see document.Reader.Overlooked
 }
 
-// OnlyRejected says that all documents of a topic are rejected for one reason, before any is judged. It is false where
-// there is none.
-func (b *Batch) OnlyRejected(topic string) (all OnlyRejected, are bool) {
+// slip returns that of an item.
+func (b *Batch) slip(it *item) Slip {
+	switch {
+	case it.Judged:
+		return Slip{}
+	case it.refused.Rejection != nil:
+		return Slip{Rejected: it.refused.Rejection.Reason}
+	case it.refused.Unchecked != "":
+		return Slip{Unchecked: it.refused.Unchecked}
+	}
+	return Slip{Object: b.pipeline.Signing.Reader.Overlooked(it.record.Topic, it.record.Value)}
+}
+
+// Alike is what a batch has of a topic of whose documents all become the same.
+type Alike struct {
+	Slip
+	Documents int
+	First     *kgo.Record // one of them
+	WereThere bool        // some were there when the session took their partition over
+}
+
+// Alike says that of all documents of a topic the same becomes, before any is judged, and that a wrong setting may be the cause.
+// It is false where there is none.
+func (b *Batch) Alike(topic string) (all Alike, are bool) {
 	for g, it := range b.items {
 		if g.Topic != topic {
 			continue
 		}
-		if it.Judged || it.refused.Rejection == nil || all.Documents > 0 && it.refused.Rejection.Reason != all.Reason {
-			return OnlyRejected{}, false
+		slip := b.slip(it)
+		if slip == (Slip{}) || all.Documents > 0 && slip != all.Slip {
+			return Alike{}, false
 		}
 		if all.Documents++; all.Documents == 1 {
-			all.Reason, all.Partition, all.Offset = it.refused.Rejection.Reason, g.Source.Partition, it.record.Offset
+			all.Slip, all.First = slip, it.record
 		}
 		all.WereThere = all.WereThere || it.record.Offset < g.There
 	}

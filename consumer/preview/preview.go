@@ -1,5 +1,5 @@
 // Package preview says what a configuration makes of the newest documents of a source, before any of them is forwarded. It reads
-// and signs some of them as a session does, by signing.Worker, and keeps counts, coordinates and names of fields. It keeps no
+// and signs some of them as a session does, by signing.Worker, and keeps counts, coordinates, names of fields, and of one document what a condition is not met by. It keeps no
 // text, forwards and remembers nothing, joins no group and commits no offset.
 package preview
 
@@ -62,7 +62,8 @@ type Preview struct {
 	texts   []string // what is looked up in them
 	others  []document.Lookup
 	unmet   string // what the first unchecked document has where conditions do not hold
-	objects int    // how many are JSON objects that are read as raw text
+	objects int    // how many are JSON objects that are read as raw text, though no setting says so
+	unmet         string   // the condition that one does not meet
 }
 
 // Outcome is of the documents of which the same becomes.
@@ -118,7 +119,7 @@ func (s *Setup) of(ctx context.Context, workers signing.Workers, topic string, r
 			if err != nil {
 				return err
 			}
-			doc, _, err := s.Reader.Read(ctx, p.input(r), nil)
+			doc, _, err := s.Reader.Read(ctx, p.input(s.Reader, r), nil)
 			if err != nil {
 				return err
 			}
@@ -147,12 +148,12 @@ func (s *Setup) of(ctx context.Context, workers signing.Workers, topic string, r
 }
 
 // input is a record for the reader. The names of its fields are noted.
-func (p *Preview) input(r *kgo.Record) document.Input {
+func (p *Preview) input(reader *document.Reader, r *kgo.Record) document.Input {
 	in := document.Input{
-		Key: r.Key, Value: r.Value, Headers: r.Headers, Topic: r.Topic, Partition: r.Partition, Names: &p.names,
+		Key: r.Key, Value: r.Value, Headers: r.Headers, Topic: r.Topic, Partition: r.Partition, Names: &p.names, Unmet: &p.unmet,
 	}
 	var object map[string]json.RawMessage
-	if len(p.texts) == 0 && json.Unmarshal(r.Value, &object) == nil && object != nil {
+	if reader.Overlooked(r.Topic, r.Value) && json.Unmarshal(r.Value, &object) == nil {
 		p.objects++
 		for name := range object {
 			p.names = append(p.names, name)

@@ -91,11 +91,12 @@ func TestTrouble(t *testing.T) {
 				"correct body (sources.text); the documents have a?, " + strings.Repeat("x", longName),
 		},
 		"raw text that is none": {
-			func(p *document.Params) { p.Format, p.Fields = "raw", nil },
+			func(p *document.Params) { p.Format, p.Fields, p.ByDefault = "raw", nil, true },
 			[]string{`{"a":1}`},
-			"all are JSON objects, and sources.format does not say so: their braces, names, ids and times are compared, too; set sources.format: json, " +
-				"and sources.text to those that hold the text; the documents have a. If the whole value is meant, nothing",
+			"all are JSON objects, and no sources.format says so: their braces, names, ids and times are compared, too; set sources.format: json, " +
+				"and sources.text to those that hold the text; the documents have a. If the whole value is meant, write sources.format: raw",
 		},
+		"raw text that somebody asked for": {func(p *document.Params) { p.Format, p.Fields = "raw", nil }, []string{`{"a":1}`}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,7 @@ import (
 
 // Trouble says that a configuration makes of documents what is seldom meant.
 type Trouble struct {
-	Grave       bool // each document that is checked is rejected
+	Grave       bool // none is judged by its text, of those that are checked
 	Why, Remedy string
 }
 
@@ -28,7 +28,7 @@ func (p *Preview) Trouble() *Trouble {
 	case p.Read == 0:
 		return nil
 	case checked == 0:
-		return &Trouble{Why: "no document meets " + p.key + ".when: all go to the unique topic unchecked", Remedy: cmp.Or(absent, "correct "+p.key+".when"+p.unmet)}
+		return &Trouble{Grave: true, Why: "no document meets " + p.key + ".when: all go to the unique topic unchecked; of one " + p.unmet, Remedy: cmp.Or(absent, "correct "+p.key+".when"+p.unmet)}
 	case rejected == checked:
 		return &Trouble{Grave: true, Why: "no document would be judged: all that are checked go to the rejected topic", Remedy: cmp.Or(absent, p.remedy())}
 	case 2*rejected >= checked:
@@ -39,9 +39,10 @@ func (p *Preview) Trouble() *Trouble {
 		return &Trouble{Why: "no document has a text: all go to the unique topic", Remedy: "correct " + p.keys("format", "text")}
 	case p.objects == p.Read:
 		return &Trouble{
-			Why: "all are JSON objects, and " + p.key + ".format does not say so: their braces, names, ids and times are compared, too",
+			Grave: true,
+			Why:   "all are JSON objects, and no " + p.key + ".format says so: their braces, names, ids and times are compared, too",
 			Remedy: "set " + p.key + ".format: json, and " + p.key + ".text to those that hold the text; the documents have " + p.has() +
-				". If the whole value is meant, nothing",
+				". If the whole value is meant, write " + p.key + ".format: raw",
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ type Accepted struct {
 	JournalGap  string   // as JournalGap has it: go on with an empty memory; empty: no
 	LostOffsets []string // as LostOffsets has them: go on from base where the committed offset is below
 	Rejected    []string // topics whose first documents may all be rejected for one reason
+	Unchecked   []string // topics of whose first documents none may meet sources.when
 }
 
 // JournalGap names the loss of what a journal held below its beginning. The id of its topic, which stands there as Kafka's

@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/pipeline"
 	"github.com/unecho/unecho/consumer/preview"
 	"github.com/unecho/unecho/consumer/protocol"
@@ -29,14 +30,14 @@ const firstPatience = 5 * time.Second
 // firstBytes is how much is asked for at a time. What the session holds stays in memory beside it.
 const firstBytes = 1 << 20
 
-// vouch looks at documents of assignments of which nothing was ever committed. Where all that a source begins with is
-// rejected for one reason, the configuration does not fit: the process ends before it commits any of it (decision 83).
+// vouch looks at documents of assignments of which nothing was ever committed. Where of all that a source begins with the
+// same becomes that is seldom meant, the configuration does not fit: the process ends before it commits any of it (decision 83).
 func (l *loop) vouch(ctx context.Context, of []*assignment) error {
 	for _, a := range of {
 		if !a.New {
 			continue // as another partition of its topic told
 		}
-		if all, are := l.batch.OnlyRejected(a.Topic); are && !slices.Contains(l.Accepted.Rejected, a.Topic) {
+		if all, are := l.batch.Alike(a.Topic); are && !l.accepts(a.Topic, all.Slip) {
 			if err := l.vouchFor(ctx, a, &all); err != nil {
 				return err
 			}
@@ -48,12 +49,17 @@ func (l *loop) vouch(ctx context.Context, of []*assignment) error {
 	return nil
 }
 
-// vouchFor reads on in a source of which the batch has nothing but documents that are rejected for one reason. Fewer
+// accepts says that a person permits what becomes of a source's first documents.
+func (l *loop) accepts(topic string, slip pipeline.Slip) bool {
+	return slip.Rejected != "" && slices.Contains(l.Accepted.Rejected, topic) || slip.Unchecked != "" && slices.Contains(l.Accepted.Unchecked, topic)
+}
+
+// vouchFor reads on in a source of which the batch has nothing but documents of which the same becomes. Fewer
 // than a thousand tell only of what was there when the session took the partition over: a source that has just begun
 // does not wait for more. They tell nothing of a topic that came while the process works, so that its first bad document
 // does not stop the others.
-func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.OnlyRejected) error {
-	f, err := newFirsts(ctx, l.Setup, a, all.Reason)
+func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.Alike) error {
+	f, err := newFirsts(ctx, l.Setup, a, all.Slip)
 	if err != nil || f == nil {
 		return err
 	}
@@ -65,11 +71,15 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.OnlyRe
 	if f.leaderless != nil {
 		return f.leaderless
 	}
+	are, remedy, allow, err := l.told(ctx, f.topics, all)
+	if err != nil {
+		return err
+	}
 	return &stop.Error{
-		What: fmt.Sprintf("the first documents of %s are all rejected, for %s: %d were read, such as %s/%d/%d, and none is committed",
-			a.Topic, all.Reason, f.documents, a.Topic, all.Partition, all.Offset),
-		Remedy: l.remedy(ctx, f.topics, a.Topic, all.Reason) + "; where you correct a setting that decides, " + anew(a.Mode) + ", because the present journal " +
-			"was begun with it; where these documents are to be rejected, start once with --accept-rejected " + a.Topic +
+		What: fmt.Sprintf("the first documents of %s are all %s: %d were read, such as %s/%d/%d, and none is committed",
+			a.Topic, are, f.documents, a.Topic, all.First.Partition, all.First.Offset),
+		Remedy: remedy + "; where you correct a setting that decides, " + anew(a.Mode) + ", because the present journal " +
+			"was begun with it; where these documents are to be " + allow +
 			"; where they are to be read by nobody, leave the topic out of sources",
 		Config: true,
 	}
@@ -93,6 +103,24 @@ func (l *loop) remedy(ctx context.Context, topics *broker.Topics, topic string, 
 	return reason.Remedy()
 }
 
+// told says what documents are, what to do about it, and how to allow it.
+func (l *loop) told(ctx context.Context, topics *broker.Topics, all *pipeline.Alike) (are, remedy, allow string, err error) {
+	r := all.First
+	key := l.Reader.Key(r.Topic)
+	switch {
+	case all.Rejected != "":
+		return "rejected, for " + string(all.Rejected), l.remedy(ctx, topics, r.Topic, all.Rejected), "rejected, start once with --accept-rejected " + r.Topic, nil
+	case all.Object:
+		return "JSON objects, and no " + key + ".format says so", "set " + key + ".format: json, and " + key + ".text to the fields with the text",
+			"compared with their braces, names, ids and times, write " + key + ".format: raw", nil
+	}
+	var unmet string
+	_, _, err = l.Reader.Read(ctx, document.Input{Key: r.Key, Value: r.Value, Headers: r.Headers, Topic: r.Topic, Partition: r.Partition, Unmet: &unmet}, nil)
+	return "unchecked, as none meets " + key + ".when (of the example " + unmet + ")",
+		"compare " + key + ".when with a document: names and values are the same letter for letter, and header: is none of its fields",
+		"forwarded unchecked, start once with --accept-unchecked " + r.Topic, err
+}
+
 func anew(mode protocol.Mode) string {
 	if mode.Finite() {
 		return "remove the backfill and begin it again (unecho backfill remove)"
@@ -103,8 +131,8 @@ func anew(mode protocol.Mode) string {
 // firsts are the first documents of a source, in all its partitions.
 type firsts struct {
 	topic     string
-	reason    sink.Reason // for which those so far are rejected
-	documents int         // that were read
+	slip      pipeline.Slip // what becomes of those so far
+	documents int           // that were read
 	of        map[protocol.PartitionName]*first
 	client    *kgo.Client
 	topics    *broker.Topics
@@ -120,8 +148,8 @@ type first struct {
 }
 
 // newFirsts is nil if the group has committed documents of the source.
-func newFirsts(ctx context.Context, s *Setup, a *assignment, reason sink.Reason) (*firsts, error) {
-	f := &firsts{topic: a.Topic, reason: reason, of: map[protocol.PartitionName]*first{}, topics: broker.NewTopics(s.Cluster.Client, s.Logger)}
+func newFirsts(ctx context.Context, s *Setup, a *assignment, slip pipeline.Slip) (*firsts, error) {
+	f := &firsts{topic: a.Topic, slip: slip, of: map[protocol.PartitionName]*first{}, topics: broker.NewTopics(s.Cluster.Client, s.Logger)}
 	all := make([]protocol.TopicPartition, a.Partitions)
 	for p := range all {
 		all[p] = a.TopicPartition
@@ -181,7 +209,7 @@ func (f *firsts) open(s *Setup) (err error) {
 	return nil
 }
 
-// read reads until a document is not rejected for the reason, or enough is read. Only says that all are rejected for it.
+// read reads until something else becomes of a document, or enough is read. Only says that the same becomes of all.
 func (f *firsts) read(ctx context.Context) (only bool, err error) {
 	for !f.enough() {
 		wait, cancel := context.WithTimeout(ctx, firstPatience)
@@ -239,9 +267,9 @@ func (f *firsts) take(ctx context.Context, fetches kgo.Fetches) (only bool, err 
 	for i := range fetch.Groups {
 		fetch.Groups[i].Base = fetch.Groups[i].End
 	}
-	all, are := b.OnlyRejected(f.topic)
+	all, are := b.Alike(f.topic)
 	f.documents += all.Documents
-	return fetch.Size == 0 || are && all.Reason == f.reason, nil
+	return fetch.Size == 0 || are && all.Slip == f.slip, nil
 }
 
 // enough says that all that is there was read, or enough documents and some of each partition.

@@ -14,9 +14,10 @@ import (
 
 // The flags by which a person permits something once. A message that stops a member prints them whole.
 const (
-	acceptGap      = "accept-journal-gap"
-	acceptOffsets  = "accept-lost-offsets"
-	acceptRejected = "accept-rejected"
+	acceptGap       = "accept-journal-gap"
+	acceptOffsets   = "accept-lost-offsets"
+	acceptRejected  = "accept-rejected"
+	acceptUnchecked = "accept-unchecked"
 )
 
 // AddAcceptGap adds the flag that accepts the loss of what a group remembered.
@@ -31,10 +32,12 @@ func AddAcceptLost(f cmdline.Flags) {
 	f.Text(acceptGap, "JOURNAL", "", "fill the window of a group that has lost that journal; it prints the flag that the members need then")
 }
 
-// AddAcceptRejected adds the flag that accepts a source that begins with documents which are all rejected.
-func AddAcceptRejected(f cmdline.Flags) {
+// AddAcceptFirst adds the flags that accept a source that begins with documents which are all rejected, or all unchecked.
+func AddAcceptFirst(f cmdline.Flags) {
 	f.Texts(acceptRejected, "topic",
 		"go on although the first documents of that topic are all rejected for one reason; repeatable, or with commas")
+	f.Texts(acceptUnchecked, "topic",
+		"go on although none of the first documents of that topic meets sources.when; repeatable, or with commas")
 }
 
 // Accepted returns what the flags of a command accept, of which it may have some.
@@ -43,7 +46,7 @@ func Accepted(cmd *cobra.Command) (consumer.Accepted, error) {
 		"JOURNAL@OFFSET:ID": `^[\w.-]+@\d+:[\w-]{22}$`, "JOURNAL": `^[\w.-]+$`,
 		"TOPIC/PARTITION@OFFSET": `^[\w.-]+/\d+@\d+$`, "topic": `^[\w.-]+$`,
 	}
-	for _, name := range []string{acceptGap, acceptOffsets, acceptRejected} {
+	for _, name := range []string{acceptGap, acceptOffsets, acceptRejected, acceptUnchecked} {
 		for _, text := range given(cmd, name) {
 			form := cmdline.Kind(cmd.Flag(name))
 			if !regexp.MustCompile(patterns[form]).MatchString(text) {
@@ -54,7 +57,7 @@ func Accepted(cmd *cobra.Command) (consumer.Accepted, error) {
 	}
 	return consumer.Accepted{
 		JournalGap: strings.Join(given(cmd, acceptGap), ""), LostOffsets: given(cmd, acceptOffsets),
-		Rejected: given(cmd, acceptRejected),
+		Rejected: given(cmd, acceptRejected), Unchecked: given(cmd, acceptUnchecked),
 	}, nil
 }
 

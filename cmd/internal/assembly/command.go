@@ -34,7 +34,7 @@ func Command(version string) *cobra.Command {
 		AddAcceptGap(f)
 		f.Texts(acceptOffsets, "TOPIC/PARTITION@OFFSET",
 			"go on at that offset although the committed offset of that partition was lost; repeatable, or with commas")
-		AddAcceptRejected(f)
+		AddAcceptFirst(f)
 	})
 	return cmd
 }

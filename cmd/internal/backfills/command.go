@@ -67,7 +67,7 @@ func Command(version string) *cobra.Command {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("name", "name", "", "of the job (default the topic's)")
 		f.Text("into", "group", "", "go on as the live group of that name when the range is judged, without a gap")
-		assembly.AddAcceptRejected(f)
+		assembly.AddAcceptFirst(f)
 		f.Int("max-rate", 0, "documents a second at most; 0 is no bound. With --order time the bound of the feeding "+
 			"process counts, else each process has its own")
 	})

@@ -60,14 +60,14 @@ func documentsSeen() map[string]seenDocuments {
 			[]document.Condition{{Header: "lang", Equals: "en"}},
 			article,
 			"problem documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
-				"no document meets sources[0].when: all go to the unique topic unchecked; of one header lang is missing, " +
-				"where equals: en is asked | correct sources[0].when: in posts/0/10 lang is no header, but a field: write field: lang",
+				"no document meets sources[0].when: all go to the unique topic unchecked; of one header lang is missing, and field lang is " +
+				"there, where equals: en is asked | correct sources[0].when",
 		},
 		"a value that no document has": {
 			json,
 			[]document.Condition{{Field: "lang", Equals: "de"}, {Header: "kind", Exists: "true"}, {Field: "id", Exists: "true"}},
 			article,
-			"| correct sources[0].when: in posts/0/10 there is no header kind, and field lang is \"en\"",
+			"of one header kind is missing, where exists: true is asked | correct sources[0].when",
 		},
 		"a condition on a field that no document has": {
 			json,

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -163,36 +162,6 @@ func (w *when) unmet(in *Input) bool {
 	})
 }
 
-// Unmet says what a record has where the conditions of its source do not hold: of fields, those that a value of JSON has
-// itself.
-func (r *Reader) Unmet(in *Input) (why []string) {
-	var object map[string]json.RawMessage
-	_ = json.Unmarshal(in.Value, &object) // it may be of another format
-	w := &r.reads(in.Topic).when
-	for _, c := range slices.Concat(w.outer, w.field) {
-		if c.sized() {
-			continue
-		}
-		kind, name := "field", cmp.Or(c.Field, c.Header)
-		raw, isField := object[name]
-		value, there := bytes.Trim(raw, `"`), isField
-		if c.Field == "" {
-			kind = "header"
-			value, there = header(in.Headers, name)
-		}
-		switch {
-		case c.holds(there, there && string(value) == c.value()):
-		case there:
-			why = append(why, fmt.Sprintf("%s %s is %.40q", kind, name, value))
-		case isField:
-			why = append(why, fmt.Sprintf("%s is no header, but a field: write field: %s", name, name))
-		case c.Field == "":
-			why = append(why, "there is no header "+name)
-		}
-	}
-	return why
-}
-
 // fieldsUnmet says that a document is not to be checked, by its fields, which were found in the order of the
 // conditions. Without found there are none.
 func (w *when) fieldsUnmet(in *Input, c composer, found []value) bool {
@@ -236,6 +205,8 @@ func (in *Input) unmet(c *Condition, there bool, has []byte) bool {
 	switch {
 	case c.sized():
 		asked, what = test+": "+cmp.Or(c.SizeAtLeast, c.SizeBelow).String(), "the value has "+strconv.Itoa(len(in.Value))+" bytes"
+	case !there && c.Header != "" && hasField(in.Value, c.Header):
+		what += " is missing, and field " + c.Header + " is there"
 	case !there:
 		what += " is missing"
 	case c.Exists != "" || has == nil:
@@ -249,3 +220,10 @@ func (in *Input) unmet(c *Condition, there bool, has []byte) bool {
 
 // longestShown is how many bytes are shown of a value that a condition compares.
 const longestShown = 40
+
+// hasField says whether a value is a JSON object with a field of this name.
+func hasField(value []byte, name string) bool {
+	var object map[string]json.RawMessage
+	_ = json.Unmarshal(value, &object) // it may be of another format
+	return object[name] != nil
+}

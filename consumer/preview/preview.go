@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -61,9 +60,8 @@ type Preview struct {
 	names   []string // of the documents' own fields, in order
 	texts   []string // what is looked up in them
 	others  []document.Lookup
-	unmet   string // what the first unchecked document has where conditions do not hold
 	objects int    // how many are JSON objects that are read as raw text, though no setting says so
-	unmet         string   // the condition that one does not meet
+	unmet   string // the condition that one does not meet
 }
 
 // Outcome is of the documents of which the same becomes.
@@ -128,9 +126,7 @@ func (s *Setup) of(ctx context.Context, workers signing.Workers, topic string, r
 			case refused.Rejection != nil:
 				p.reject(refused.Rejection, at)
 			case refused.Unchecked != "":
-				if p.Unchecked.add(at); p.Unchecked.Count == 1 {
-					p.unmet = p.unmetBy(s.Reader, r)
-				}
+				p.Unchecked.add(at)
 			default:
 				p.judge(&doc, at)
 				ids[string(doc.ID)], scopes[doc.Scope] = true, true
@@ -160,15 +156,6 @@ func (p *Preview) input(reader *document.Reader, r *kgo.Record) document.Input {
 		}
 	}
 	return in
-}
-
-// unmetBy says which values of a record meet no condition.
-func (p *Preview) unmetBy(reader *document.Reader, r *kgo.Record) string {
-	in := document.Input{Value: r.Value, Headers: r.Headers, Topic: r.Topic}
-	if why := reader.Unmet(&in); len(why) > 0 {
-		return ": in " + p.Unchecked.Example + " " + strings.Join(why, ", and ")
-	}
-	return ""
 }
 
 func (o *Outcome) add(at string) {

@@ -28,7 +28,7 @@ func (p *Preview) Trouble() *Trouble {
 	case p.Read == 0:
 		return nil
 	case checked == 0:
-		return &Trouble{Grave: true, Why: "no document meets " + p.key + ".when: all go to the unique topic unchecked; of one " + p.unmet, Remedy: cmp.Or(absent, "correct "+p.key+".when"+p.unmet)}
+		return &Trouble{Grave: true, Why: "no document meets " + p.key + ".when: all go to the unique topic unchecked; of one " + p.unmet, Remedy: cmp.Or(absent, "correct "+p.key+".when")}
 	case rejected == checked:
 		return &Trouble{Grave: true, Why: "no document would be judged: all that are checked go to the rejected topic", Remedy: cmp.Or(absent, p.remedy())}
 	case 2*rejected >= checked:

@@ -71,13 +71,13 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.Alike)
 	if f.leaderless != nil {
 		return f.leaderless
 	}
-	are, remedy, allow, err := l.told(ctx, f.topics, all)
+	what, remedy, allow, err := l.slipped(ctx, f.topics, all)
 	if err != nil {
 		return err
 	}
 	return &stop.Error{
-		What: fmt.Sprintf("the first documents of %s are all %s: %d were read, such as %s/%d/%d, and none is committed",
-			a.Topic, are, f.documents, a.Topic, all.First.Partition, all.First.Offset),
+		What: fmt.Sprintf("%s: %d were read, such as %s/%d/%d, and none is committed", what, f.documents, a.Topic,
+			all.First.Partition, all.First.Offset),
 		Remedy: remedy + "; where you correct a setting that decides, " + anew(a.Mode) + ", because the present journal " +
 			"was begun with it; where these documents are to be " + allow +
 			"; where they are to be read by nobody, leave the topic out of sources",
@@ -103,20 +103,24 @@ func (l *loop) remedy(ctx context.Context, topics *broker.Topics, topic string, 
 	return reason.Remedy()
 }
 
-// told says what documents are, what to do about it, and how to allow it.
-func (l *loop) told(ctx context.Context, topics *broker.Topics, all *pipeline.Alike) (are, remedy, allow string, err error) {
+// slipped says what became of the first documents, what to do about it, and how to allow it.
+func (l *loop) slipped(ctx context.Context, topics *broker.Topics, all *pipeline.Alike) (what, remedy, allow string, err error) {
 	r := all.First
 	key := l.Reader.Key(r.Topic)
 	switch {
 	case all.Rejected != "":
-		return "rejected, for " + string(all.Rejected), l.remedy(ctx, topics, r.Topic, all.Rejected), "rejected, start once with --accept-rejected " + r.Topic, nil
+		return fmt.Sprintf("the first documents of %s are all rejected, for %s", r.Topic, all.Rejected), l.remedy(ctx, topics, r.Topic, all.Rejected),
+			"rejected, start once with --accept-rejected " + r.Topic, nil
 	case all.Object:
-		return "JSON objects, and no " + key + ".format says so", "set " + key + ".format: json, and " + key + ".text to the fields with the text",
+		return fmt.Sprintf("the first documents of %s are all JSON objects, and no %s.format says so", r.Topic, key),
+			"set " + key + ".format: json, and " + key + ".text to the fields with the text",
 			"compared with their braces, names, ids and times, write " + key + ".format: raw", nil
 	}
 	var unmet string
-	_, _, err = l.Reader.Read(ctx, document.Input{Key: r.Key, Value: r.Value, Headers: r.Headers, Topic: r.Topic, Partition: r.Partition, Unmet: &unmet}, nil)
-	return "unchecked, as none meets " + key + ".when (of the example " + unmet + ")",
+	_, _, err = l.Reader.Read(ctx, document.Input{
+		Key: r.Key, Value: r.Value, Headers: r.Headers, Topic: r.Topic, Partition: r.Partition, Unmet: &unmet,
+	}, nil)
+	return fmt.Sprintf("the first documents of %s are all unchecked, as none meets %s.when (of the example %s)", r.Topic, key, unmet),
 		"compare " + key + ".when with a document: names and values are the same letter for letter, and header: is none of its fields",
 		"forwarded unchecked, start once with --accept-unchecked " + r.Topic, err
 }

@@ -99,7 +99,7 @@ func (c Config) Settings() []byte {
 type AdvancedParams struct {
 	Membership       consumer.Membership `key:""`
 	PassAfter        time.Duration       `key:"pass_after" doc:"after the journal has not answered for so long, forward documents to unique unchecked, marked by a header, and remember them later; 0s lets them wait" example:"30s"`
-	MaxDocumentBytes setting.Bytes       `key:"max_document_bytes" doc:"a larger text is rejected (too_large): with raw and html the whole value, else the joined fields. It also bounds an output record, with its value, key, headers and those that unecho adds (1MiB at least), and a journal entry (256KiB at least; with char:K four times as much). A batch of the source may have twice as much (32MiB at least), a fetch as well (16MiB at least)" example:"1MiB" verdict:"true"`
+	MaxDocumentBytes setting.Bytes       `key:"max_document_bytes" doc:"a larger text is rejected (too_large): with raw and html the whole value, else the joined fields. It also bounds an output record with its key and headers (1MiB at least). A journal entry may be as large (256KiB at least), and with char:K four times as large. A batch of the source may have twice as much (32MiB at least), a fetch as well (16MiB at least)" example:"1MiB" verdict:"true"`
 }
 
 // DefaultAdvancedParams are the defaults.

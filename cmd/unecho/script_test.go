@@ -67,7 +67,7 @@ func kafka(ts *testscript.TestScript, neg bool, args []string) {
 	address := cluster.ListenAddrs()[0]
 	ts.Setenv("KAFKA", address)
 	ts.Check(os.WriteFile(ts.MkAbs("unecho.yaml"), []byte("kafka: {brokers: ["+address+"]}\ngroup: unecho\n"+
-		"sources: [{topics: [documents], format: raw}]\nsnapshots: {directory: {path: data/snapshots}}\nhttp: {listen: ''}\n"), 0o600))
+		"sources: [{topics: [documents]}]\nsnapshots: {directory: {path: data/snapshots}}\nhttp: {listen: ''}\n"), 0o600))
 }
 
 // until is `until command arg...`: the command, tried again and again, ends well before the tests' patience does.

@@ -116,7 +116,7 @@ func slips() map[string]slip {
 		},
 		"a header for a field": {
 			asks(document.Condition{Header: "text", Equals: "document 0 of 0"}), unchecked,
-			[]string{none + "header text is missing, where equals: document 0 of 0 is asked): ", allow},
+			[]string{none + "header text is missing, and field text is there, where equals: document 0 of 0 is asked): ", allow},
 		},
 		"objects whose format nobody has written": {
 			func(p *document.Params) { p.ByDefault = true }, func(s *Setup) { s.Sources[0].Reading.ByDefault = false },

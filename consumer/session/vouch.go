@@ -121,7 +121,7 @@ func (l *loop) slipped(ctx context.Context, topics *broker.Topics, all *pipeline
 		Key: r.Key, Value: r.Value, Headers: r.Headers, Topic: r.Topic, Partition: r.Partition, Unmet: &unmet,
 	}, nil)
 	return fmt.Sprintf("the first documents of %s are all unchecked, as none meets %s.when (of the example %s)", r.Topic, key, unmet),
-		"compare " + key + ".when with a document: names and values are the same letter for letter, and header: is none of its fields",
+		"correct " + key + ".when: names and values must be those of a document, letter for letter",
 		"forwarded unchecked, start once with --accept-unchecked " + r.Topic, err
 }
 

@@ -12,12 +12,12 @@ import (
 // Params are the settings of a store in a bucket, and open it. Credentials are no settings: they are found as other
 // clients of S3 find them.
 type Params struct {
-	Bucket   string `key:"bucket" doc:"the bucket; it must exist. Credentials come from the environment (AWS_ACCESS_KEY_ID), a file (AWS_SHARED_CREDENTIALS_FILE), a web identity or the instance" example:"unecho-snapshots"`
+	Bucket   string `key:"bucket" doc:"the bucket; it must exist. Credentials are found as other clients of S3 find them (AWS_ACCESS_KEY_ID and so on)" example:"unecho-snapshots"`
 	Prefix   string `key:"prefix" doc:"what the names of all objects begin with" example:"production"`
 	Endpoint string `key:"endpoint" doc:"the address of a store that is not AWS" example:"https://minio.example.org:9000"`
-	Region   string `key:"region" doc:"the bucket's region; empty: the store is asked" example:"eu-central-1" advanced:"true"`
-	CAFile   string `key:"ca_file" doc:"certificates in PEM that the store's is checked against, in place of the system's" example:"/etc/unecho/s3-ca.pem" advanced:"true"`
-	KMSKey   string `key:"kms_key" doc:"id of a key of KMS that objects are encrypted with; empty: as the bucket says" example:"alias/unecho" advanced:"true"`
+	Region   string `key:"region" doc:"its region; empty: the store is asked" example:"eu-central-1" advanced:"true"`
+	CAFile   string `key:"ca_file" doc:"PEM file of the authorities that are trusted, in place of the system's" example:"/etc/unecho/s3-ca.pem" advanced:"true"`
+	KMSKey   string `key:"kms_key" doc:"key of KMS that objects are encrypted with; empty: as the bucket says" example:"alias/unecho" advanced:"true"`
 }
 
 var _ snapshot.Opener = Params{}

@@ -28,6 +28,8 @@ export GOTESTSUM    := $(abspath $(BIN)/gotestsum-$(GOTESTSUM_VERSION)/gotestsum
 GOTEST              := $(abspath deploy/dev/gotest.sh)
 VEGETA_VERSION      := v12.12.0
 VEGETA              := $(BIN)/vegeta-$(VEGETA_VERSION)/vegeta
+VERSITYGW_VERSION   := v1.8.0
+VERSITYGW           := $(BIN)/versitygw-$(VERSITYGW_VERSION)/versitygw
 VALE_VERSION        := v3.22.0
 VALE                := $(BIN)/vale-$(VALE_VERSION)/vale
 
@@ -65,20 +67,20 @@ fmt: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt
 
 # Lint has looked at all that go vet looks at. Most tests wait more than they work, so that more packages run than there are cores.
-TEST = $(SERVERS) -brief -registry -- $(GOTEST)
+TEST = $(SERVERS) -brief -registry -s3 $(VERSITYGW) -- $(GOTEST)
 FAST = -vet=off -p 6 -parallel 8 -shuffle=on
 # The race detector makes computing several times as slow, so that more tests beside each other would give up waiting.
 RACE_FLAGS = -race -vet=off -p 2 -parallel 4 -shuffle=on
 
 # A test whose name ends in Long tries for long what the test of the same name without Long tries for short. Without make,
 # go test -skip 'Long$' leaves the long tests out; -short does not.
-test: dev ## everything but the long tests, on real Kafka, PostgreSQL and a registry of schemas: 9 minutes on two cores
+test: dev $(VERSITYGW) ## everything but the long tests, on real Kafka, PostgreSQL, S3 and a registry of schemas: 9 minutes on two cores
 	@$(TEST) test "$(FIRST) $(PKG)" $(FAST) -timeout 30m -skip 'Long$$' $(ARGS)
 
-test-long: dev ## the long tests, whose names end in Long
+test-long: dev $(VERSITYGW) ## the long tests, whose names end in Long
 	@$(TEST) test-long "$(LONG)" $(FAST) -timeout 60m -run 'Long$$' $(ARGS)
 
-test-race: dev ## what make test runs, with the race detector, but for the simulation and the texts
+test-race: dev $(VERSITYGW) ## what make test runs, with the race detector, but for the simulation and the texts
 	@CGO_ENABLED=1 $(TEST) test-race "$(RACED)" $(RACE_FLAGS) -timeout 60m -skip 'Long$$' $(ARGS)
 
 test-page: dev ## the page in a real Chromium, with axe-core; it installs both where they are missing: some 2 minutes
@@ -180,6 +182,9 @@ $(GOLANGCI):
 
 $(GOTESTSUM):
 	GOFLAGS=-trimpath GOBIN=$(abspath $(@D)) $(GO) install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
+
+$(VERSITYGW):
+	GOFLAGS=-trimpath GOBIN=$(abspath $(@D)) $(GO) install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW_VERSION)
 
 $(VEGETA):
 	GOFLAGS=-trimpath GOBIN=$(abspath $(@D)) $(GO) install github.com/tsenart/vegeta/v12@$(VEGETA_VERSION)

@@ -22,6 +22,7 @@ const (
 	kafkaVariable    = "UNECHO_TEST_KAFKA"
 	postgresVariable = "UNECHO_TEST_POSTGRES"
 	registryVariable = "UNECHO_TEST_REGISTRY"
+	s3Variable       = "UNECHO_TEST_S3"
 
 	// commandGrace is how long an interrupted command may take to end before it is killed.
 	commandGrace = 20 * time.Second
@@ -54,6 +55,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	cache := flags.String("cache", ".cache", "directory for Kafka's jars and the logs of a failed run")
 	pom := flags.String("pom", "deploy/dev/pom.xml", "the Maven file that names Kafka's version")
 	registry := flags.Bool("registry", false, "start a registry of schemas, too")
+	s3 := flags.String("s3", "", "start a store that speaks S3, too: the program versitygw")
 	brief := flags.Bool("brief", false, "for tests: brokers start with less work, and are slower after minutes")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -63,7 +65,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir) // a leftover in the temporary directory harms nobody
-	set := &servers{place: testbed.Files{Dir: dir, Cache: *cache, POM: *pom, Brief: *brief}, registry: *registry}
+	set := &servers{place: testbed.Files{Dir: dir, Cache: *cache, POM: *pom, Brief: *brief}, registry: *registry, s3: *s3}
 	defer set.stop()
 	if err := set.start(ctx); err != nil {
 		return err

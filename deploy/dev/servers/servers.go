@@ -16,7 +16,8 @@ import (
 // servers are the processes that were started here, and the variables that name the servers.
 type servers struct {
 	place     testbed.Files
-	registry  bool // is started, too
+	registry  bool   // is started, too
+	s3        string // the program of a store that speaks S3, which is started, too; may be empty
 	running   []*testbed.Server
 	variables []string
 }
@@ -32,6 +33,11 @@ func (s *servers) start(ctx context.Context) error {
 	all := []launched{{kafkaVariable, s.kafka}, {postgresVariable, postgres}}
 	if s.registry {
 		all = append(all, launched{registryVariable, testbed.NewRegistry})
+	}
+	if s.s3 != "" {
+		all = append(all, launched{s3Variable, func(ctx context.Context, at testbed.Files) (*testbed.Server, string, error) {
+			return testbed.NewS3(ctx, at, s.s3)
+		}})
 	}
 	for _, one := range all {
 		if value := os.Getenv(one.variable); value != "" {

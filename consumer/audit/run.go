@@ -77,6 +77,18 @@ const defaultBatch = 32 << 20
 // memory does not grow with the topics. The facts about all records go to a temporary file, some 200 bytes for a
 // document. An error says that the audit could not be done; it never says what the audit found.
 func Run(ctx context.Context, in Inputs) (report Report, err error) {
+	for range overtakenTries {
+		if report, err = once(ctx, in); !errors.Is(err, ErrOvertaken) {
+			break
+		}
+	}
+	return report, err
+}
+
+// overtakenTries is how often an audit begins before it gives up because members trim the journal faster than it reads.
+const overtakenTries = 3
+
+func once(ctx context.Context, in Inputs) (report Report, err error) {
 	client, err := kgo.NewClient(in.Options...)
 	if err != nil {
 		return Report{}, fmt.Errorf("audit: %w", err)

@@ -120,6 +120,36 @@ func TestTrimmedMeanwhile(t *testing.T) {
 	}
 }
 
+// Where members trim what is to be read next, the audit begins again behind it. If they do so each time, it says so.
+func TestTrimmedBeforeItIsRead(t *testing.T) {
+	for _, whenever := range []bool{false, true} {
+		s, in := trimmedStory(t)
+		s.transaction(kgo.TryCommit, s.outputs...)
+		trims, directory := 0, t.TempDir()
+		in.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
+			return localdir.Params{Path: directory}.OpenExisting(ctx, "main")
+		}
+		in.Progress = func(p audit.Progress) {
+			if p.Stage == audit.StageCopy && p.Done == 0 && (whenever || trims == 0) {
+				trims++
+				s.snapshot(directory)
+				s.trim("journal", s.replica.Next())
+				s.announce(0, 1, 1) // is left to read the next time
+			}
+		}
+		got, err := audit.Run(t.Context(), in)
+		if whenever {
+			if !errors.Is(err, audit.ErrOvertaken) {
+				t.Errorf("the journal is always trimmed first, and the audit says %v", err)
+			}
+			continue
+		}
+		if err != nil || !got.OK() || got.Records != 8 {
+			t.Errorf("got %s, %v", got.String(), err)
+		}
+	}
+}
+
 // Records that were forwarded in epochs before the snapshot may be in the outputs with any verdict, and need not be
 // there.
 func TestPassesBeforeTheSnapshot(t *testing.T) {

@@ -90,11 +90,12 @@ func (s *Setup) Of(ctx context.Context, topics *broker.Topics, topic string) (*P
 	if err != nil {
 		return nil, err
 	}
-	workers, err := signing.NewWorkers(s.signing(), u)
-	if err != nil {
-		return nil, err
-	}
-	return s.of(ctx, workers, topic, records)
+	return s.of(ctx, u, topic, records)
+}
+
+// OfRecord says what becomes of one document.
+func (s *Setup) OfRecord(ctx context.Context, r *kgo.Record) (*Preview, error) {
+	return s.of(ctx, unpack.New(unpack.Limits{Batch: s.MaxBatchBytes}), r.Topic, []*kgo.Record{r})
 }
 
 func (s *Setup) signing() *signing.Setup {
@@ -105,12 +106,16 @@ func (s *Setup) signing() *signing.Setup {
 	}
 }
 
-func (s *Setup) of(ctx context.Context, workers signing.Workers, topic string, records []*kgo.Record) (*Preview, error) {
+func (s *Setup) of(ctx context.Context, u *unpack.Unpacker, topic string, records []*kgo.Record) (*Preview, error) {
+	workers, err := signing.NewWorkers(s.signing(), u)
+	if err != nil {
+		return nil, err
+	}
 	p := &Preview{Topic: topic, Read: len(records)}
 	p.key = s.Reader.Key(topic)
 	p.texts, p.others = s.Reader.Paths(topic)
 	ids, scopes := map[string]bool{}, map[uint64]bool{}
-	err := workers.Each(ctx, 1, func(ctx context.Context, w *signing.Worker, _ int) error {
+	err = workers.Each(ctx, 1, func(ctx context.Context, w *signing.Worker, _ int) error {
 		for _, r := range records {
 			var e entry.Entry
 			refused, err := w.Sign(ctx, r, &e)

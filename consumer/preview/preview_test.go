@@ -10,7 +10,6 @@ import (
 
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
-	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
@@ -35,11 +34,7 @@ func previewOf(t *testing.T, change func(*document.Params), when []document.Cond
 	for i, value := range values {
 		records = append(records, &kgo.Record{Topic: "news", Offset: int64(i), Timestamp: time.UnixMilli(1), Value: []byte(value)})
 	}
-	workers, err := signing.NewWorkers(s.signing(), unpack.New(unpack.Limits{Batch: 1 << 20}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen, err := s.of(t.Context(), workers, "news", records)
+	seen, err := s.of(t.Context(), unpack.New(unpack.Limits{Batch: 1 << 20}), "news", records)
 	if err != nil {
 		t.Fatal(err)
 	}

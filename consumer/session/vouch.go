@@ -71,7 +71,7 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.Alike)
 	if f.leaderless != nil {
 		return f.leaderless
 	}
-	what, remedy, allow, err := l.slipped(ctx, f.topics, all)
+	what, remedy, allow, err := l.slipped(ctx, all)
 	if err != nil {
 		return err
 	}
@@ -85,17 +85,15 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.Alike)
 	}
 }
 
-// remedy names the fields that the documents have, where one is missing.
-func (l *loop) remedy(ctx context.Context, topics *broker.Topics, topic string, reason sink.Reason) string {
+// remedy names the fields that a document has, where one is missing.
+func (l *loop) remedy(ctx context.Context, r *kgo.Record, reason sink.Reason) string {
 	if reason != sink.MissingField {
 		return reason.Remedy()
 	}
-	ctx, cancel := context.WithTimeout(ctx, firstPatience)
-	defer cancel()
 	setup := &preview.Setup{
 		Reader: l.Reader, Index: l.Replica.Params(), Encoder: l.Encoder, MaxEntryBytes: l.MaxEntryBytes, MaxBatchBytes: int(l.Params.MaxBatchBytes),
 	}
-	if p, err := setup.Of(ctx, topics, topic); err == nil {
+	if p, err := setup.OfRecord(ctx, r); err == nil {
 		if t := p.Trouble(); t != nil && t.Grave {
 			return t.Remedy
 		}
@@ -104,12 +102,12 @@ func (l *loop) remedy(ctx context.Context, topics *broker.Topics, topic string, 
 }
 
 // slipped says what became of the first documents, what to do about it, and how to allow it.
-func (l *loop) slipped(ctx context.Context, topics *broker.Topics, all *pipeline.Alike) (what, remedy, allow string, err error) {
+func (l *loop) slipped(ctx context.Context, all *pipeline.Alike) (what, remedy, allow string, err error) {
 	r := all.First
 	key := l.Reader.Key(r.Topic)
 	switch {
 	case all.Rejected != "":
-		return fmt.Sprintf("the first documents of %s are all rejected, for %s", r.Topic, all.Rejected), l.remedy(ctx, topics, r.Topic, all.Rejected),
+		return fmt.Sprintf("the first documents of %s are all rejected, for %s", r.Topic, all.Rejected), l.remedy(ctx, r, all.Rejected),
 			"rejected, start once with --accept-rejected " + r.Topic, nil
 	case all.Object:
 		return fmt.Sprintf("the first documents of %s are all JSON objects, and no %s.format says so", r.Topic, key),

@@ -73,7 +73,6 @@ func BenchmarkNormalizeOption(b *testing.B) {
 		{"urls=mask", func(p *Params) { p.URLs = "mask" }},
 		{"accents=strip", func(p *Params) { p.Accents = "strip" }},
 		{"digits=mask", func(p *Params) { p.Digits = "mask" }},
-		{"digits=words", func(p *Params) { p.Digits = "words" }},
 		{"punctuation=keep", func(p *Params) { p.Punctuation = "keep" }},
 		{"space=drop", func(p *Params) { p.Space = "drop" }},
 	} {

@@ -37,8 +37,8 @@
 //	accents      marks common to all scripts go, ı gets its dot            flosse from 1,200€
 //	urls         URLs and e-mail addresses become a word, or nothing
 //	ids          hexadecimal ids, UUIDs and MAC addresses become a word
-//	digits       numbers become 0, or words                                flosse from one thousand, two hundred €
-//	punctuation  punctuation and symbols separate, stay, or go             flosse from one thousand two hundred
+//	digits       numbers become 0                                          flosse from 0€
+//	punctuation  punctuation and symbols separate, stay, or go             flosse from 0
 //	space        what separates becomes one space, or nothing
 //	max_bytes    the text is cut between two code points
 //

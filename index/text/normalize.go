@@ -25,7 +25,6 @@ type Normalizer struct {
 	first     *mapper
 	page      []byte // the text of HTML
 	links     linkFinder
-	speller   *speller // nil unless numbers are spelled
 	canonical []byte
 	letters   []byte // a text with letters for what is unread
 	byBytes   bool
@@ -39,9 +38,6 @@ func NewNormalizer(p Params) *Normalizer {
 	if p.URLs != "keep" || p.IDs != "keep" || p.Digits != "keep" {
 		n.first = newMapper(p.Accents == "strip", false, kept, separated)
 	}
-	if p.Digits == "words" {
-		n.speller = newSpeller()
-	}
 	return n
 }
 
@@ -50,8 +46,7 @@ const byteOrderMark = "\ufeff"
 
 // Append appends the normal form of src to dst and returns the extended slice. It does not change what dst held before.
 // src and the spare room of dst must not overlap. The normal form may be longer than src: up to 11 times, for a text
-// made of U+FDFA, and up to 16 times where numbers are spelled out. Once dst and the tables have grown enough, text
-// causes no allocation, and HTML several for each tag.
+// made of U+FDFA. Once dst and the tables have grown enough, text causes no allocation, and HTML several for each tag.
 func (n *Normalizer) Append(dst, src []byte) []byte {
 	src = bytes.TrimPrefix(src, []byte(byteOrderMark))
 	start, text := len(dst), src
@@ -169,9 +164,6 @@ func (n *Normalizer) GiveBack() {
 	n.last.giveBack()
 	if n.first != nil {
 		n.first.giveBack()
-	}
-	if n.speller != nil {
-		n.speller.number, n.speller.out = nil, nil
 	}
 }
 

@@ -8,7 +8,7 @@ type Params struct {
 	URLs        string        `key:"urls" doc:"compare URLs and e-mail addresses as they are, as the words url and email, or not at all" enum:"keep|mask|drop" verdict:"true"`
 	IDs         string        `key:"ids" doc:"compare hexadecimal ids, UUIDs and MAC addresses as they are, or as the word id; needs normalize.punctuation other than drop, and normalize.space: collapse" enum:"keep|mask" verdict:"true" omit:"keep"`
 	Accents     string        `key:"accents" doc:"compare letters with their accents, or without: é as e, й as и, أ as ا" enum:"keep|strip" verdict:"true" advanced:"true"`
-	Digits      string        `key:"digits" doc:"compare numbers digit by digit, all as 0, or spelled out in English words" enum:"keep|mask|words" verdict:"true"`
+	Digits      string        `key:"digits" doc:"compare numbers digit by digit, or all as 0" enum:"keep|mask" verdict:"true"`
 	Punctuation string        `key:"punctuation" doc:"punctuation and symbols separate words, stay, or vanish (don't as dont)" enum:"space|keep|drop" verdict:"true" advanced:"true"`
 	Space       string        `key:"space" doc:"white space becomes one space, or none, for shingles of characters" enum:"collapse|drop" verdict:"true" advanced:"true"`
 	MaxBytes    setting.Bytes `key:"max_bytes" doc:"most bytes of the normal form that are compared, cut between code points; 0 is no bound" example:"64KiB" verdict:"true" omit:"0" files:"true"`

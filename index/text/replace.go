@@ -46,11 +46,7 @@ func (n *Normalizer) replaceNumbers(dst []byte, start int, text []byte) []byte {
 		text = text[from:]
 		number := text[:n.numberLen(text)]
 		text = text[len(number):]
-		switch {
-		case len(number) == 0:
-		case n.params.Digits == "words":
-			dst = n.appendSpelled(dst, start, number)
-		case len(dst) == start || dst[len(dst)-1] != digitMask:
+		if len(number) > 0 && (len(dst) == start || dst[len(dst)-1] != digitMask) {
 			dst = append(dst, digitMask)
 		}
 	}

@@ -66,7 +66,7 @@ const TextFlags = "accents digits ids max-bytes punctuation space normalize-html
 // SettingRules are those of settings that are flags.
 func SettingRules() []Rule {
 	return []Rule{
-		{Flags: "config preset set scope max-document-bytes reject " + TextFlags},
+		{Flags: "config set scope max-document-bytes reject " + TextFlags},
 		{Flags: "shingle hash method slots bands rows bits distance threshold verify evidence max-candidates " +
 			"max-references max-work"},
 	}

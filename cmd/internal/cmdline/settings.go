@@ -3,9 +3,7 @@ package cmdline
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -13,22 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/setting"
 )
-
-// presets are recipes that have been published, by name.
-func presets() map[string][]string {
-	return map[string][]string{
-		// Titles of articles and offers: short, and written in many ways.
-		"titles": {
-			"normalize.max_bytes=500", "normalize.digits=words", "normalize.punctuation=drop", "normalize.space=drop", "duplicates.shingle=char:4",
-			"duplicates.slots=128", "duplicates.threshold=0.8",
-		},
-	}
-}
 
 // AddSettings gives a verb that works without Kafka a flag for each of these settings, or of those in these sections
 // but not in sections of theirs. A
@@ -47,11 +33,8 @@ func AddFileSettings(cmd *cobra.Command, sections ...string) {
 func addSettings(cmd *cobra.Command, usual config.Config, sections []string) {
 	Add(cmd, Advanced, func(f Flags) {
 		f.TextP("config", "c", "file", "", "take the settings of this service (default "+DefaultFile+", if it is there)")
-		f.Text("preset", "choice", "", "begin with a published recipe: "+
-			strings.Join(slices.Sorted(maps.Keys(presets())), ", "))
 	})
 	AddSet(cmd)
-	Offer(cmd, "preset", slices.Sorted(maps.Keys(presets()))...)
 	fields := setting.Shape(usual)
 	for _, section := range sections {
 		for _, f := range fields {
@@ -104,14 +87,6 @@ func Sections(cmd *cobra.Command, base config.Config, sections ...string) (confi
 	}
 	base.AnyTopics = true
 	sets := Texts(cmd, "set")
-	if name := cmd.Flag("preset").Value.String(); name != "" {
-		preset, known := presets()[name]
-		if !known {
-			return config.Config{}, exit.Usage(fmt.Errorf("--preset %s: there is %s", name,
-				strings.Join(slices.Sorted(maps.Keys(presets())), ", ")))
-		}
-		sets = append(slices.Clone(preset), sets...)
-	}
 	if scope := cmd.Flag("scope"); scope != nil && strings.Contains(scope.Value.String(), "field:") {
 		sets = append(sets, "sources.format=json") // the only format that has fields; files are distinguished by --format
 	}

@@ -47,18 +47,3 @@ func TestSettingFlags(t *testing.T) {
 		t.Errorf("two mistakes: %v", err)
 	}
 }
-
-func TestPreset(t *testing.T) {
-	c, err := settingsCommand(t, "--preset", "titles", "--threshold", "0.7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := c.Judge.Duplicates; s.Shingle != "char:4" || s.Threshold != 0.7 || c.Judge.Normalize.Digits != "words" ||
-		c.Judge.Normalize.MaxBytes != 500 {
-		t.Errorf("--preset titles --threshold 0.7 sets the similarity %+v and the text %+v; want shingle char:4, threshold 0.7, "+
-			"digits words and 500 bytes", s, c.Judge.Normalize)
-	}
-	if _, err := settingsCommand(t, "--preset", "songs"); err == nil || !strings.Contains(err.Error(), "there is titles") {
-		t.Errorf("an unknown preset: %v", err)
-	}
-}

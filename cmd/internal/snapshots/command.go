@@ -44,7 +44,6 @@ type storeVerb struct {
 
 func addStoreFlags(cmd *cobra.Command) {
 	cmdline.AddSettings(cmd, "group")
-	cmd.Flag("preset").Hidden = true
 	for _, f := range setting.Fields(config.Default()) {
 		store, ok := strings.CutPrefix(f.Key, "snapshots.")
 		if ok && f.Depth() == 2 && f.Name() != "for" {

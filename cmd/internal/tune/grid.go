@@ -96,7 +96,7 @@ func addVerifyFlag(cmd *cobra.Command) {
 	}
 }
 
-// gridOf returns the named grid, changed by flags. Values that a configuration or a preset sets are tried as well,
+// gridOf returns the named grid, changed by flags. Values that a configuration sets are tried as well,
 // unless a flag gives the values.
 func gridOf(cmd *cobra.Command, configured index.DuplicatesParams) (Grid, error) {
 	flags, usual := cmd.Flags(), config.Default().Judge.Duplicates

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -43,6 +44,7 @@ func must[T any](v T, err error) func(*testing.T) T {
 type described struct {
 	t      *testing.T
 	url    string
+	doc    *openapi3.T
 	router routers.Router
 }
 
@@ -63,8 +65,9 @@ func serve(t *testing.T, service Service, change func(*Setup)) *described {
 	if err := doc.Validate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	doc.Servers = openapi3.Servers{{URL: server.URL}}
-	return &described{t: t, url: server.URL, router: must(gorillamux.NewRouter(doc))(t)}
+	from := must(url.Parse(server.URL + "/api/v1/openapi.json"))(t)
+	doc.Servers = openapi3.Servers{{URL: must(from.Parse(doc.Servers[0].URL))(t).String()}}
+	return &described{t: t, url: server.URL, doc: doc, router: must(gorillamux.NewRouter(doc))(t)}
 }
 
 // do sends a request, and returns the answer, which is as it is described.

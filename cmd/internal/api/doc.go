@@ -1,15 +1,10 @@
 // Package api answers questions of people and programs about a running member, over HTTP under /api/v1. It changes
-// nothing, except that it lets the group forget documents for callers with a token.
+// nothing, except that it takes documents and lets the group forget documents, both for callers with a token.
 //
-//	GET  /api/v1/status        how the member stands
-//	GET  /api/v1/config        the settings in force on this member, secrets masked
-//	GET  /api/v1/recent        the last copies that were found
-//	GET  /api/v1/events        the same as they are found, as server-sent events
-//	POST /api/v1/lookup        is this text, or each of these, a near-duplicate of something remembered?
-//	POST /api/v1/forget        lets the group forget documents
-//	GET  /api/v1/openapi.json  the description of the above
+// What there is to ask is described by openapi.json, and what is not described is refused, be it a path, a method or a
+// parameter.
 //
-// Who may ask: anybody who reaches a loopback address by its name, or who has the token.
+// Who may ask: anybody who reaches a loopback address by its name, or who has the token. The description is for all.
 //
 // At / of the same address is the page for people who look after a member. It asks the API and has no data of its own.
 // Its assets are embedded and nothing is built. All addresses are relative, so that it works behind a proxy that serves

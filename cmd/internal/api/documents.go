@@ -82,18 +82,23 @@ func outcome(code int, waited bool) gateway.Outcome {
 	return gateway.Refused
 }
 
-// send answers POST /api/v1/documents.
+// counted counts what requests with documents are answered, also those that are wrong.
+func (a *api) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.Gateway != nil {
+			waits := r.URL.Query().Get("wait") != ""
+			w = &coded{w, func(code int) { a.Gateway.Answered(outcome(code, waits)) }}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// send answers POST /api/v1/documents. It writes to the source, so to reach a loopback address is not enough for it.
 func (a *api) send(w http.ResponseWriter, r *http.Request) {
 	if a.Gateway == nil {
 		fail(w, http.StatusForbidden, "this member accepts no documents", "set http.ingest.enabled: true, or ask another member")
 		return
 	}
-	waits := r.URL.Query().Get("wait") != ""
-	a.take(&coded{w, func(code int) { a.Gateway.Answered(outcome(code, waits)) }}, r)
-}
-
-// take takes documents. It writes to the source, so to reach a loopback address is not enough for it.
-func (a *api) take(w http.ResponseWriter, r *http.Request) {
 	if a.Access.Token == nil {
 		fail(w, http.StatusForbidden, "documents are accepted only from callers with a token, and this member has no token",
 			"set http.token, or http.token_file")

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	_ "embed" // the description
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -59,9 +58,6 @@ type Setup struct {
 	Remains report.Remains
 	Logger  zerolog.Logger
 }
-
-//go:embed openapi.json
-var openAPI []byte
 
 // API answers requests about one process.
 type API struct {
@@ -138,25 +134,28 @@ func New(setup *Setup) (*API, error) {
 	for range signersAtOnce {
 		a.lookup <- &signer{}
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/v1/status", a.status)
-	mux.HandleFunc("GET /api/v1/config", a.config)
-	mux.HandleFunc("GET /api/v1/recent", a.recent)
-	mux.HandleFunc("GET /api/v1/events", a.stream)
-	mux.HandleFunc("POST /api/v1/lookup", a.ask)
-	mux.HandleFunc("POST /api/v1/forget", a.forget)
-	mux.HandleFunc("POST /api/v1/documents", a.send)
-	mux.HandleFunc("GET /api/v1/document/{topic}/{partition}/{offset}", a.document)
-	mux.HandleFunc("GET /api/v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		head(w, http.StatusOK)
-		_, _ = w.Write(openAPI)
+	mux, err := operations(map[string]http.HandlerFunc{
+		"status": a.status, "config": a.config, "recent": a.recent, "events": a.stream, "lookup": a.ask, "forget": a.forget,
+		"send": a.send, "document": a.document, "openapi": describe,
 	})
-	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, http.StatusNotFound, "there is no "+r.Method+" "+r.URL.Path,
-			"GET /api/v1/openapi.json describes what there is")
-	})
+	if err != nil {
+		return nil, err
+	}
+	requests := setup.Limits.requests()
+	guarded := func(next http.Handler) http.Handler {
+		return setup.Access.guard(limited(requests, a.bodies.bounded(next)))
+	}
+	all := http.NewServeMux()
+	all.Handle("GET "+base+"/openapi.json", mux) // it has no data, so it needs no token
+	all.Handle("POST "+base+"/documents", guarded(a.counted(mux)))
+	all.Handle("/", guarded(mux))
 	a.bodies.left.Store(maxBodies)
-	return &API{Handler: setup.Access.guard(limited(setup.Limits.requests(), a.bodies.bounded(mux))), api: a}, nil
+	return &API{Handler: all, api: a}, nil
+}
+
+func describe(w http.ResponseWriter, _ *http.Request) {
+	head(w, http.StatusOK)
+	_, _ = w.Write(openAPI)
 }
 
 func fail(w http.ResponseWriter, code int, what, remedy string) {

@@ -14,6 +14,7 @@ const (
 	goreleaserVersion = "v2.15.2"
 	cyclonedxVersion  = "v1.10.0"
 	oapiVersion       = "v2.8.2"
+	openapiVersion    = "v0.16.3"
 )
 
 // Promtool returns Prometheus' own tool: that of the machine, or of Debian's package, which is unpacked and not
@@ -73,6 +74,12 @@ func OapiCodegen(t testing.TB) string {
 	t.Helper()
 	return installed(t, "oapi-codegen", oapiVersion, "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@"+
 		oapiVersion)
+}
+
+// OpenAPIValidator returns a program that holds descriptions of APIs against the schema that OpenAPI has of them.
+func OpenAPIValidator(t testing.TB) string {
+	t.Helper()
+	return installed(t, "validate", openapiVersion, "github.com/pb33f/libopenapi-validator/cmd/validate@"+openapiVersion)
 }
 
 // Root is the directory of the project.

@@ -16,7 +16,15 @@ import (
 	"github.com/unecho/unecho/deploy/dev/deploytest"
 )
 
-const token = "a token of some length"
+const (
+	token       = "a token of some length"
+	description = "cmd/internal/api/openapi.json" // from the root of the project
+)
+
+// TestDescription: a program of others finds the description valid.
+func TestDescription(t *testing.T) {
+	run(t.Context(), t, deploytest.Root(t), deploytest.OpenAPIValidator(t), description)
+}
 
 // TestGeneratedClient: the description is good enough for a client that is generated from it to ask everything, and
 // to understand each answer by its types.
@@ -24,7 +32,7 @@ func TestGeneratedClient(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	root, dir := deploytest.Root(t), t.TempDir()
-	description := filepath.Join(root, "cmd/internal/api/openapi.json")
+	description := filepath.Join(root, description)
 	check(t, os.CopyFS(dir, os.DirFS("asker")))
 	asksAll(t, description, filepath.Join(dir, "main.go"))
 	check(t, os.Mkdir(filepath.Join(dir, "client"), 0o750))
@@ -35,7 +43,7 @@ func TestGeneratedClient(t *testing.T) {
 	run(ctx, t, root, "go", "build", "-o", unecho, "./cmd/unecho")
 
 	asker := exec.CommandContext(ctx, "./asker")
-	asker.Dir, asker.Env = dir, append(os.Environ(), "ASKER_URL="+serve(ctx, t, unecho), "ASKER_TOKEN="+token)
+	asker.Dir, asker.Env = dir, append(os.Environ(), "ASKER_URL="+serve(ctx, t, unecho)+"api/v1", "ASKER_TOKEN="+token)
 	if out, err := asker.CombinedOutput(); err != nil {
 		t.Errorf("the generated client ends with %v:\n%s", err, out)
 	}

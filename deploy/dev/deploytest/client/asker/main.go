@@ -19,22 +19,20 @@ func main() {
 	log.SetFlags(0)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	url := strings.TrimSuffix(os.Getenv("ASKER_URL"), "/")
+	url := os.Getenv("ASKER_URL")
 	stranger := must(client.NewClientWithResponses(url))
 	if refused := must(stranger.StatusWithResponse(ctx)); refused.JSON401 == nil || refused.JSON401.Remedy == "" {
 		log.Fatalf("a stranger is answered %s", refused.Body)
 	}
+	is("openapi for a stranger", must(stranger.OpenapiWithResponse(ctx)).JSON200 != nil)
 	c := must(client.NewClientWithResponses(url,
 		client.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
 			r.Header.Set("Authorization", "Bearer "+os.Getenv("ASKER_TOKEN"))
 			return nil
 		})))
 
+	event(ctx, c) // the service has only just begun
 	copies := must(c.RecentWithResponse(ctx, &client.RecentParams{Limit: new(5)})).JSON200
-	for ; copies != nil && len(copies.Copies) == 0 &&
-		ctx.Err() == nil; copies = must(c.RecentWithResponse(ctx, &client.RecentParams{Limit: new(5)})).JSON200 {
-		event(ctx, c) // the service has only just begun
-	}
 	is("recent", copies != nil && len(copies.Copies) > 0 && copies.Count > 0 && copies.Copies[0].Match.Similarity > 0)
 	forgets(ctx, c, copies.Copies[0].Match)
 }
@@ -59,13 +57,8 @@ func forgets(ctx context.Context, c *client.ClientWithResponses, original client
 	settings := must(c.ConfigWithResponse(ctx)).JSON200
 	is("config", settings != nil && len(settings.Settings) > 0 &&
 		!strings.Contains(fmt.Sprint(settings), os.Getenv("ASKER_TOKEN")))
-	is("openapi", must(c.OpenapiWithResponse(ctx)).JSON200 != nil)
 
-	wait := client.SendParamsWait("verdict")
-	sent := must(c.SendWithResponse(ctx, &client.SendParams{Wait: &wait, IdempotencyKey: new("a-key")},
-		map[string]string{"text": document.Text.Text})).JSON200
-	is("send", sent != nil && len(*sent.Documents) == 1 && (*sent.Documents)[0].Verdict != nil &&
-		(*sent.Documents)[0].Offset != nil)
+	sends(ctx, c, document.Text.Text)
 
 	name := fmt.Sprintf("%s/%d/%d", original.Topic, original.Partition, original.Offset)
 	order := client.Order{Documents: []string{name, "nobody"}, DryRun: new(true)}
@@ -79,6 +72,20 @@ func forgets(ctx context.Context, c *client.ClientWithResponses, original client
 	found = must(c.LookupWithResponse(ctx, question)).JSON200
 	is("a lookup of what was forgotten", found != nil &&
 		(!found.Results[0].Duplicate || found.Results[0].Matches[0].Offset != original.Offset))
+}
+
+// sends sends a document, then two, and then a text.
+func sends(ctx context.Context, c *client.ClientWithResponses, text string) {
+	wait := client.SendParamsWait("verdict")
+	params := &client.SendParams{Wait: &wait, IdempotencyKey: new("a-key")}
+	sent := must(c.SendWithResponse(ctx, params, client.NewDocument{"text": text})).JSON200
+	is("send", sent != nil && len(*sent.Documents) == 1 && (*sent.Documents)[0].Verdict != nil &&
+		(*sent.Documents)[0].Offset != nil)
+	two := strings.NewReader("{\"text\": \"a text\"}\n{\"text\": \"another text\"}\n")
+	accepted := must(c.SendWithBodyWithResponse(ctx, nil, "application/x-ndjson", two)).JSON202
+	is("send of two", accepted != nil && len(*accepted.Documents) == 2)
+	accepted = must(c.SendWithTextBodyWithResponse(ctx, nil, text)).JSON202
+	is("send of a text", accepted != nil && len(*accepted.Documents) == 1)
 }
 
 // event reads the first event there is.

@@ -172,8 +172,8 @@ func (s *Service) Stats() Stats {
 // rebalance does not change that, unless it takes long until the partitions are read.
 func (s *Service) Ready() bool { return s.stands.Load().ready && len(s.waiting.List()) == 0 }
 
-// Lookup returns what the index holds at least as similar to e as the threshold: see member.Follower.Lookup. It returns
-// member.ErrNoReplica before there is a replica, and after.
+// Lookup returns what the index holds at least as similar to e as the threshold, or else the nearest: see
+// member.Follower.Lookup. It returns member.ErrNoReplica before there is a replica, and after.
 func (s *Service) Lookup(ctx context.Context, e *entry.Entry, most int) (index.Answer, error) {
 	replica := s.replica.Load()
 	if replica == nil {

@@ -8,11 +8,15 @@ import (
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/window"
+	"github.com/unecho/unecho/index/wire"
 )
 
 // A lookup has two parts, so that the replica is needed for the short one only. Inquire finds the candidates of a
 // text and copies what they are compared by; Answer compares them, elsewhere and as long as that takes, for the same
 // cost as judging an entry.
+
+// nearby is how many of the most promising candidates are compared in full where none is similar enough.
+const nearby = 8
 
 // Inquiry is a text and copies of the documents that it may be like.
 type Inquiry struct {
@@ -20,7 +24,7 @@ type Inquiry struct {
 	least      compare.Similarity // of a duplicate, by the settings in force
 	left       budget
 	candidates []inquired // the most promising first
-	unseen     int        // candidates that were left out
+	promising  int        // candidates that might be similar enough; behind them are some that were ruled out
 	cut        bool       // documents were left out that might be similar enough
 	bands      int
 }
@@ -41,6 +45,7 @@ type Hit struct {
 // Answer is what an Inquiry came to.
 type Answer struct {
 	Hits     []Hit
+	Nearest  *Hit // the most similar document that the text was compared with; nil if there are hits, or it shares nothing
 	Compared int  // documents that the text was compared with
 	Cut      bool // documents were left out that might be similar enough
 	Bands    int  // of a text
@@ -49,10 +54,10 @@ type Answer struct {
 
 // Lookup returns up to most representatives that stand for a document at least as similar to e as the threshold: the
 // most similar first, and of equally similar ones the one judged first. Copy is the number that e would get as a copy.
-// It is an inquiry that is answered at once.
+// It is an inquiry that is answered at once, without the nearest document.
 func (r *Replica) Lookup(e *entry.Entry, most int) []Hit {
-	q, _ := r.Inquire(e, math.MaxInt)
-	return q.Answer(r.find.verify, most).Hits
+	q, _ := r.inquire(e, math.MaxInt, 0)
+	return q.answer(r.find.verify, most).Hits
 }
 
 // Inquire finds the documents that e may be like, within the budget of one entry, and copies them. e must stay as it
@@ -60,6 +65,11 @@ func (r *Replica) Lookup(e *entry.Entry, most int) []Hit {
 // if the documents hold more than most bytes. It changes no later verdict and no counter, but it uses the replica's
 // scratch memory, so it must not run at the same time as another call.
 func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
+	return r.inquire(e, most, nearby)
+}
+
+// inquire copies documents that were ruled out, too, until there are so many near candidates.
+func (r *Replica) inquire(e *entry.Entry, most, near int) (q *Inquiry, ok bool) {
 	q = &Inquiry{entry: e, least: r.find.verify.Least(), left: r.find.params.Duplicates.budget(), bands: r.find.buckets.Bands()}
 	if e.Empty() || len(e.Keys) != r.keys {
 		return q, true
@@ -81,7 +91,14 @@ func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 			q.candidates = append(q.candidates, r.find.inquired(&f, &root, e))
 		}
 	}
-	q.cut, q.unseen = s.cut(), s.unseen()
+	q.cut, q.promising = s.cut(), len(q.candidates)
+	for _, k := range r.find.ruledOut(e, near-q.promising) {
+		f := r.find.found(k.ref())
+		root, ok := r.find.root(&f)
+		if most -= len(f.document.Entry.Evidence); ok && most >= 0 {
+			q.candidates = append(q.candidates, r.find.inquired(&f, &root, e))
+		}
+	}
 	return q, true
 }
 
@@ -106,10 +123,19 @@ func (x *finder) inquired(f, root *found, e *entry.Entry) inquired {
 // Answer compares the candidates of an inquiry, and returns up to most matches in the order of Lookup. The comparer
 // must be of the replica's Params; only the threshold is the inquiry's.
 func (q *Inquiry) Answer(by *compare.Comparer, most int) Answer {
+	a := q.answer(by, most)
+	if len(a.Hits) == 0 {
+		q.nearest(by, &a)
+	}
+	return a
+}
+
+// answer is an Answer without the nearest document.
+func (q *Inquiry) answer(by *compare.Comparer, most int) Answer {
 	a := Answer{Cut: q.cut, Bands: q.bands, Least: q.least}
 	var all []*inquired
 	by.Begin(q.entry)
-	for i := range q.candidates {
+	for i := range q.promising {
 		c, ok := &q.candidates[i], false
 		if c.match.Similarity, c.match.Method, ok = by.MeasureWithin(&c.document.Entry, &q.left.work); !ok {
 			a.Cut = true
@@ -127,6 +153,26 @@ func (q *Inquiry) Answer(by *compare.Comparer, most int) Answer {
 		}
 	}
 	return a
+}
+
+// nearest finds the most similar candidate where none is similar enough, for what is left of the cost. What was compared
+// already has its similarity, or none if the comparison ended early. Then, or if the candidate was ruled out, it is
+// compared in full, but only if it is among the first.
+func (q *Inquiry) nearest(by *compare.Comparer, a *Answer) {
+	var best *inquired
+	least := compare.Similarity{Num: 1, Den: compare.Scale}
+	for i := range q.candidates {
+		c := &q.candidates[i]
+		if i < nearby && c.match.Similarity.Num == 0 {
+			s, m, ok := by.MeasureFrom(least, &c.document.Entry, &q.left.work)
+			c.match.Similarity, c.match.Method = s, m
+			a.Compared += int(wire.Flag(ok && i >= q.promising))
+		}
+		if c.match.Similarity.Num > 0 && (best == nil || c.compare(best) < 0) {
+			best, least = c, c.match.Similarity
+			a.Nearest = &Hit{Match: c.match, Bands: c.bands}
+		}
+	}
 }
 
 // compare orders candidates as judging does: the more similar first, then the older.

@@ -195,6 +195,30 @@ func (x *finder) addCandidates(all []window.Met, key int) {
 	}
 }
 
+// ruledOut returns documents that the latest lookup, of e, has met and that cannot be similar enough, by their digests or
+// lengths: those that are most like e, the most promising first.
+func (x *finder) ruledOut(e *entry.Entry, most int) (all []rank) {
+	if most <= 0 {
+		return nil
+	}
+	l, w, from := &x.looked, x.buckets, 0
+	met := w.Met()
+	for _, end := range l.ends {
+		for i := range met[from:end.met] {
+			m, f := &met[from+i], found{}
+			k := rankOf(l.digest.Distance(m.Digest()), m.Number())
+			at, has := slices.BinarySearch(all, k)
+			if at < most && !has && (end.key >= w.Tables() || w.Has(m, end.key)) && x.eligible(&f, k.ref(), e) &&
+				(k.by() > l.most || !x.promising(&f, k, e)) {
+				all = slices.Insert(all, at, k)
+				all = all[:min(len(all), most)]
+			}
+		}
+		from = end.met
+	}
+	return all
+}
+
 // entered notes what is popular of the keys of the entry that was looked up last.
 func (x *finder) entered() {
 	for _, tag := range x.looked.renewed {

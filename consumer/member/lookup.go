@@ -32,8 +32,8 @@ var (
 	ErrTooMuch = errors.New("the documents that the text may be like hold too much to be compared beside the journal")
 )
 
-// Lookup returns what the index holds at least as similar to e as the threshold, as of the journal offset that the
-// replica has come to: see index.Replica.Inquire. The follower finds the candidates between two records, so that
+// Lookup returns what the index holds at least as similar to e as the threshold, or else the nearest that it was
+// compared with, as of the journal offset that the replica has come to: see index.Replica.Inquire. The follower finds the candidates between two records, so that
 // applying waits for no lock that a lookup holds; the caller's goroutine compares them. Lookup may be called at any
 // time and from any goroutine; the entry, signed under the service's settings, is copied. It returns ErrBusy if too
 // many wait, ErrTooMuch, ErrNoReplica after the replica's time, and the cause of ctx.

@@ -76,6 +76,14 @@ func (c *Comparer) MeasureWithin(other *entry.Entry, left *int) (s Similarity, m
 	return s, m, true
 }
 
+// MeasureFrom does what MeasureWithin does for another threshold: only the similarity of a pair below least may be
+// returned too low.
+func (c *Comparer) MeasureFrom(least Similarity, other *entry.Entry, left *int) (s Similarity, m Method, ok bool) {
+	c.verify.require(least)
+	defer c.verify.require(c.least)
+	return c.MeasureWithin(other, left)
+}
+
 // take has the verifier take the entry, once.
 func (c *Comparer) take() {
 	if !c.begun {
@@ -117,6 +125,7 @@ type verifier interface {
 	begin(e *entry.Entry)
 	similarity(candidate *entry.Entry) Similarity
 	method() Method
+	require(least Similarity) // sets the threshold
 	// cost is the most that comparing two entries takes, in steps of duplicates.max_work. spent is the part of it that
 	// counts, given the similarity that was found. Both depend on the entries alone, not on the work really done.
 	cost(own, candidate *entry.Entry) int
@@ -131,8 +140,11 @@ type verifier interface {
 	fine(dst []uint64, e *entry.Entry) []uint64
 }
 
-// flat is embedded by a verifier whose whole cost counts.
+// flat is embedded by a verifier whose whole cost counts. If it has no use for the threshold when it measures, it
+// measures every pair alike.
 type flat struct{}
+
+func (flat) require(Similarity) {}
 
 func (flat) spent(cost int, _ Similarity) int { return cost }
 

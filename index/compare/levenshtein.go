@@ -48,6 +48,8 @@ func (x *levenshtein) spent(cost int, s Similarity) int {
 
 func (x *levenshtein) method() Method { return Levenshtein }
 
+func (x *levenshtein) require(least Similarity) { x.least = least.TenThousandths() }
+
 func (x *levenshtein) begin(e *entry.Entry) { x.own = text.Cut(readText(x.own, e), ComparedText) }
 
 func (x *levenshtein) similarity(candidate *entry.Entry) Similarity {

@@ -22,6 +22,8 @@ const overlapChunk = 64
 
 func (x *overlap) method() Method { return Jaccard }
 
+func (x *overlap) require(least Similarity) { x.least = least }
+
 func (x *overlap) begin(e *entry.Entry) {
 	x.own = x.own[:0]
 	s, ok := shingles(e)
@@ -84,10 +86,7 @@ func (x *overlap) fine(dst []uint64, e *entry.Entry) []uint64 {
 
 // need returns the least number of shared hashes with which two lists of both hashes in total are similar enough:
 // shared / (both - shared) >= num / den.
-func (x *overlap) need(both int) int {
-	num, den := uint64(x.least.Num), uint64(x.least.Den)
-	return max(1, int((num*uint64(both)+num+den-1)/(num+den)))
-}
+func (x *overlap) need(both int) int { return neededShingles(both, x.least) }
 
 // shared counts the hashes of own that have an equal in them, where each hash is the equal of only one other. If the
 // count is less than need, it may stop early and return any number below need.

@@ -202,6 +202,23 @@ func TestLookup(t *testing.T) {
 }
 
 // A text is looked up by the bytes that it has: in base64 also by those that are not UTF-8, for which JSON would have others.
+// TestLookupOfWhatIsNear: of a text that is no duplicate, the answer has the nearest document, and what is missing.
+func TestLookupOfWhatIsNear(t *testing.T) {
+	d := serve(t, newFake(t), nil)
+	_, got := d.do("POST", "/api/v1/lookup", `{"texts": ["`+near+`", "`+similar+`", "quite another thing", ""]}`)
+	n := at(got, "results", 0, "nearest")
+	if at(got, "results", 0, "duplicate") != false || at(n, "topic") != "news" || at(n, "id") != "doc-0" || at(n, "similarity") != 0.6666 ||
+		at(n, "method") != "jaccard" || at(n, "shared", "part") != 20.0 || at(n, "shared", "whole") != 30.0 || at(n, "missing") != 3.0 ||
+		len(at(n, "bands").([]any)) == 0 || at(got, "results", 0, "compared") != 1.0 {
+		t.Errorf("the lookup of a text that is near answers %v; want doc-0 as nearest, which shares 20 of 30 shingles and lacks 3", got)
+	}
+	for i := 1; i < 4; i++ {
+		if at(got, "results", i, "nearest") != nil {
+			t.Errorf("of a duplicate, of another thing and of nothing the answer is %v; want no nearest", got)
+		}
+	}
+}
+
 func TestLookupOfBytes(t *testing.T) {
 	d := serve(t, newFake(t), nil)
 	body := func(text string) string {

@@ -30,7 +30,7 @@ func TestClientKnowsTheAnswers(t *testing.T) {
 	same(http.MethodGet, "/api/v1/status", "", &shape.Status{})
 	same(http.MethodGet, "/api/v1/recent", "", &shape.Recent{})
 	question := string(must(json.Marshal(map[string]any{"texts": []string{
-		similar,
+		similar, near,
 		"something else that nobody has written", "",
 	}, "most": 2}))(t))
 	same(http.MethodPost, "/api/v1/lookup", question, &shape.Lookup{})

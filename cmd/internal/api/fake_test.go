@@ -92,6 +92,7 @@ const (
 	original = "the council met on tuesday evening and decided after a long debate to build the new bridge across the " +
 		"river before winter"
 	similar = original + " begins"
+	near    = similar + " the mayor said on wednesday in the town hall"
 )
 
 // fakeSource is where its documents come from.

@@ -36,8 +36,8 @@ type question struct {
 	Most   int    `json:"most"`  // matches of each text; 0 is one
 }
 
-func newHit(h *index.Hit) shape.Hit {
-	out := shape.Hit{Match: newMatch(&h.Match), Bands: h.Bands}
+func newHit(h *index.Hit, least compare.Similarity) (out shape.Hit, missing uint32) {
+	out = shape.Hit{Match: newMatch(&h.Match), Bands: h.Bands}
 	if out.Bands == nil {
 		out.Bands = []int{}
 	}
@@ -46,9 +46,24 @@ func newHit(h *index.Hit) shape.Hit {
 		compare.Levenshtein: "parts",
 	}
 	if unit, counted := of[h.Method]; counted {
-		out.Shared = &shape.Share{Part: h.Similarity.Num, Whole: h.Similarity.Den, Of: unit}
+		out.Shared = &shape.Share{Of: unit}
+		out.Shared.Part, out.Shared.Whole, missing = h.Similarity.Parts(h.Method, least)
 	}
-	return out
+	return out, missing
+}
+
+func newNearest(h *index.Hit, least compare.Similarity) *shape.Nearest {
+	if h == nil {
+		return nil
+	}
+	hit, missing := newHit(h, least)
+	n := shape.Nearest{
+		Coordinates: hit.Coordinates, Similarity: hit.Similarity, Method: hit.Method, Bands: hit.Bands, Missing: missing,
+	}
+	if hit.Shared != nil {
+		n.Shared = *hit.Shared
+	}
+	return &n
 }
 
 // signer signs the texts of one question at a time. It is made when it is needed first.
@@ -169,12 +184,12 @@ func (a *api) one(ctx context.Context, s *signer, scope uint64, text string, q *
 		return shape.Result{}, err
 	}
 	f := shape.Result{
-		Duplicate: len(got.Hits) > 0, Empty: e.Empty(), Matches: make([]shape.Hit, len(got.Hits)), Compared: got.Compared,
-		Cut: got.Cut, Bands: got.Bands,
+		Duplicate: len(got.Hits) > 0, Empty: e.Empty(), Matches: make([]shape.Hit, len(got.Hits)),
+		Nearest: newNearest(got.Nearest, got.Least), Compared: got.Compared, Cut: got.Cut, Bands: got.Bands,
 		Threshold: float64(got.Least.Num) / float64(got.Least.Den),
 	}
 	for i := range got.Hits {
-		f.Matches[i] = newHit(&got.Hits[i])
+		f.Matches[i], _ = newHit(&got.Hits[i], got.Least)
 	}
 	return f, nil
 }

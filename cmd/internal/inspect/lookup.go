@@ -135,13 +135,17 @@ func WriteResult(out io.Writer, name string, r *shape.Result) error {
 	case r.Empty:
 		b.WriteString("unique: it has no words to compare\n")
 	case !r.Duplicate:
-		fmt.Fprintf(&b, "unique: nothing that is remembered is like it (%s, threshold %s)\n", compared, number(r.Threshold))
+		fmt.Fprintf(&b, "unique: nothing similar enough was found (%s, threshold %s)\n", compared, number(r.Threshold))
+		near(&b, r)
 	default:
 		m := &r.Matches[0]
 		fmt.Fprintf(&b, "duplicate of %s: similarity %.4f by %s (%s, threshold %s)\n", named(&m.Coordinates), m.Similarity,
 			m.Method, compared, number(r.Threshold))
 		for i := range r.Matches {
-			explain(&b, &r.Matches[i], r.Bands, len(r.Matches) > 1)
+			if m = &r.Matches[i]; len(r.Matches) > 1 {
+				fmt.Fprintf(&b, "  %.4f  %s\n", m.Similarity, named(&m.Coordinates))
+			}
+			explain(&b, m, fmt.Sprintf("this would be copy %d", m.Copy), r.Bands)
 		}
 	}
 	if r.Cut {
@@ -151,16 +155,26 @@ func WriteResult(out io.Writer, name string, r *shape.Result) error {
 	return err
 }
 
-// explain writes how a match was found.
-func explain(b *strings.Builder, h *shape.Hit, bands int, several bool) {
-	if several {
-		fmt.Fprintf(b, "  %.4f  %s\n", h.Similarity, named(&h.Coordinates))
+// near writes which of the documents compared is the nearest, and what it lacks.
+func near(b *strings.Builder, r *shape.Result) {
+	if n := r.Nearest; n != nil {
+		lacks := fmt.Sprintf("%d more %s would make it a duplicate", n.Missing, n.Shared.Of)
+		if n.Missing == 0 {
+			lacks = "similar enough, but once in a thousand times digests say otherwise"
+		}
+		fmt.Fprintf(b, "  nearest: %s: similarity %.4f by %s\n", named(&n.Coordinates), n.Similarity, n.Method)
+		explain(b, &shape.Hit{Match: shape.Match{Coordinates: n.Coordinates}, Bands: n.Bands, Shared: &n.Shared}, lacks, r.Bands)
 	}
+	fmt.Fprintf(b, "  Documents that share none of its %s were not compared: one may be nearer.\n", terminal.Several(r.Bands, "band"))
+}
+
+// explain writes how a document was found, and what follows.
+func explain(b *strings.Builder, h *shape.Hit, follows string, bands int) {
 	var parts []string
 	if !h.Time.IsZero() {
 		parts = append(parts, "from "+h.Time.UTC().Format(time.DateTime))
 	}
-	parts = append(parts, fmt.Sprintf("this would be copy %d", h.Copy))
+	parts = append(parts, follows)
 	if h.Shared != nil {
 		parts = append(parts, fmt.Sprintf("%d of %d %s in common", h.Shared.Part, h.Shared.Whole, h.Shared.Of))
 	} else {

@@ -51,13 +51,14 @@ type Lookup struct {
 
 // Result is the answer about one text.
 type Result struct {
-	Duplicate bool    `json:"duplicate"`
-	Empty     bool    `json:"empty,omitempty"` // the text has no words to compare
-	Matches   []Hit   `json:"matches"`
-	Compared  int     `json:"compared"`  // documents that the text was compared with
-	Cut       bool    `json:"cut"`       // documents were left out that may be similar enough
-	Threshold float64 `json:"threshold"` // the least similarity of a duplicate
-	Bands     int     `json:"bands"`     // of a text; documents that share none are not compared
+	Duplicate bool     `json:"duplicate"`
+	Empty     bool     `json:"empty,omitempty"` // the text has no words to compare
+	Matches   []Hit    `json:"matches"`
+	Nearest   *Nearest `json:"nearest,omitempty"` // of no duplicate; nil if no document was compared that shares anything
+	Compared  int      `json:"compared"`          // documents that the text was compared with
+	Cut       bool     `json:"cut"`               // documents were left out that may be similar enough
+	Threshold float64  `json:"threshold"`         // the least similarity of a duplicate
+	Bands     int      `json:"bands"`             // of a text; documents that share none are not compared
 }
 
 // Hit is a match, and how it was found.
@@ -65,6 +66,18 @@ type Hit struct {
 	Match
 	Bands  []int  `json:"bands"`            // that it shares with the text, from 0
 	Shared *Share `json:"shared,omitempty"` // what the similarity is made of; nil: the texts are identical
+}
+
+// Nearest is the most similar document that a text was compared with, where none makes it a duplicate.
+type Nearest struct {
+	Coordinates
+	Similarity float64 `json:"similarity"` // 0 to 1, four digits, rounded down
+	Method     string  `json:"method"`     // how that was measured
+	Bands      []int   `json:"bands"`      // that it shares with the text, from 0
+	Shared     Share   `json:"shared"`     // what the similarity is made of
+	// so many more of what is counted would make a duplicate. 0: it is similar enough, but judging would not compare it,
+	// because once in a thousand times digests tell such documents apart
+	Missing uint32 `json:"missing"`
 }
 
 // Share is a fraction: shingles that both have of all that either has, or what else the method counts.

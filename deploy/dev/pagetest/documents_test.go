@@ -27,9 +27,17 @@ func TestLookup(t *testing.T) {
 	x.says("dialog[open]", "Your text")
 	x.until(`document.querySelector('dialog[open] ins')`)
 	x.press(kb.Escape)
+	x.write("#lookup-text", "The harbour was closed.")
+	x.click("#lookup button.main")
+	x.says("#lookup .found", "Unique, and 0.6561 like wire-7.")
+	x.says("#lookup .reasons", "229 of the 349 shingles that either has are in both; 28 more would make it a duplicate.")
+	x.says("#lookup .reasons", "Documents that share none of its 18 bands were not compared: one may be nearer.")
+	x.click("#lookup .matches button")
+	x.says("dialog[open]", "Your text")
+	x.press(kb.Escape)
 	x.write("#lookup-text", "Something else.")
 	x.click("#lookup button.main")
-	x.says("#lookup .found", "Unique: nothing that is remembered is like it.")
+	x.says("#lookup .found", "Unique: nothing similar enough was found.")
 	x.says("#lookup .reasons", "3 documents of the window were alike enough to be compared, and none reaches the "+
 		"threshold of 0.8.")
 	s.Set(func(s *Stage) {

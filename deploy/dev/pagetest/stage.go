@@ -204,6 +204,11 @@ func (s *Stage) lookup(w http.ResponseWriter, r *http.Request) {
 			"method": "jaccard", "copy": 4,
 			"bands": []int{0, 3, 11}, "shared": JSON{"part": 45, "whole": 49, "of": "shingles"},
 		}}
+	} else if strings.Contains(q.Text, "harbour") {
+		result["nearest"] = JSON{
+			"topic": "news", "partition": 1, "offset": 7, "id": "wire-7", "time": ago(26 * time.Minute), "similarity": 0.6561,
+			"method": "jaccard", "bands": []int{3}, "shared": JSON{"part": 229, "whole": 349, "of": "shingles"}, "missing": 28,
+		}
 	}
 	s.writeJSON(w, JSON{"results": []JSON{result}})
 }

@@ -59,12 +59,14 @@ export class Lookup {
 
   #answer(result, text) {
     if (result.empty) return el('p', { className: 'verdict' }, 'There are no words to compare in it. As a document it would be rejected.');
-    const best = result.matches[0];
+    const shown = result.duplicate ? result.matches : [result.nearest].filter(Boolean), best = shown[0];
+    const like = best && `${similarity(best.similarity)} like ${best.id ?? place(best)}.`;
     return [
-      el('p', { className: 'verdict' + (best ? ' yes' : '') }, best ? `A duplicate: ${similarity(best.similarity)} like ${best.id ?? place(best)}.` : 'Unique: nothing that is remembered is like it.'),
+      el('p', { className: 'verdict' + (result.duplicate ? ' yes' : '') },
+        result.duplicate ? `A duplicate: ${like}` : like ? `Unique, and ${like}` : 'Unique: nothing similar enough was found.'),
       best && gauge(best.similarity, result.threshold),
-      el('ul', { className: 'reasons' }, reasons(result).map((r) => el('li', {}, r))),
-      best && el('ol', { className: 'matches' }, result.matches.map((m) => this.#match(m, text))),
+      el('ul', { className: 'reasons' }, reasons(result, best).map((r) => el('li', {}, r))),
+      best && el('ol', { className: 'matches' }, shown.map((m) => this.#match(m, text))),
     ];
   }
 
@@ -72,9 +74,11 @@ export class Lookup {
     return el('li', {},
       el('p', { className: 'names' }, el('b', {}, similarity(m.similarity)), el('span', { className: 'name' }, m.id ?? place(m)),
         el('button', { type: 'button', className: 'quiet', onclick: () => this.#open(text, m) }, 'Side by side')),
-      el('p', { className: 'soft small' }, `${m.id ? place(m) + ', ' : ''}${age(m.time)}, ${m.copy > 2 ? count(m.copy - 2) + (m.copy === 3 ? ' copy' : ' copies') + ' so far' : 'no copy yet'}`));
+      el('p', { className: 'soft small' }, [m.id && place(m), age(m.time), m.copy && copies(m.copy - 2)].filter(Boolean).join(', ')));
   }
 }
+
+const copies = (n) => (n > 0 ? plural(n, 'copy', 'copies') + ' so far' : 'no copy yet');
 
 const age = (iso) => {
   const seconds = (Date.now() - Date.parse(iso)) / 1000;
@@ -92,21 +96,24 @@ function gauge(value, threshold) {
 
 // What a similarity is made of, by the unit that its method counts.
 const SHARED = {
-  shingles: (n, all) => `${n} of the ${all} shingles that either has are in both.`,
-  slots: (n, all) => `${n} of ${all} numbers of their sketches agree.`,
-  bits: (n, all) => `${n} of ${all} bits of their sketches agree.`,
-  parts: (n, all) => `Letter by letter, ${n} of ${all} parts agree.`,
+  shingles: (n, all) => `${n} of the ${all} shingles that either has are in both`,
+  slots: (n, all) => `${n} of ${all} numbers of their sketches agree`,
+  bits: (n, all) => `${n} of ${all} bits of their sketches agree`,
+  parts: (n, all) => `Letter by letter, ${n} of ${all} parts agree`,
 };
 
 /** reasons explain an answer, a sentence each. */
-function reasons({ matches: [best], threshold, bands, compared, cut }) {
-  const out = [];
+function reasons({ duplicate, threshold, bands, compared, cut }, best) {
+  const out = [], lacks = best?.missing > 0;
   if (best?.method === 'identical') out.push('After case, punctuation and spacing are set aside, both texts are the same.');
-  else if (best) out.push(`By ${best.method}, that reaches the threshold of ${threshold}.`);
-  if (best?.shared) out.push(SHARED[best.shared.of]?.(count(best.shared.part), count(best.shared.whole)) ?? '');
+  else if (best) out.push(`By ${best.method}, that ${lacks ? 'is below' : 'reaches'} the threshold of ${threshold}.`);
+  const counted = SHARED[best?.shared?.of];
+  if (counted) out.push(counted(count(best.shared.part), count(best.shared.whole)) + (lacks ? `; ${count(best.missing)} more would make it a duplicate.` : '.'));
+  if (best?.missing === 0) out.push('It is unique all the same: once in a thousand times the digests of two documents say otherwise.');
   if (best?.bands.length > 0) out.push(`They were compared because they share ${best.bands.length} of ${plural(bands, 'band')}.`);
   if (!best && compared > 0) out.push(`${plural(compared, 'document')} of the window ${compared === 1 ? 'was' : 'were'} alike enough to be compared, and none reaches the threshold of ${threshold}.`);
-  if (!best && compared === 0) out.push(`No document of the window shares any of its ${plural(bands, 'band')}, so that none was compared.`);
+  if (!best && compared === 0) out.push('No document was compared.');
+  if (!duplicate) out.push(`Documents that share none of its ${plural(bands, 'band')} were not compared: one may be nearer.`);
   if (cut) out.push('Too many documents have much in common with it to compare them all: one that was left out may be alike enough.');
-  return out.filter((r) => r !== '');
+  return out;
 }

@@ -48,6 +48,9 @@ type Histogram = measure.Histogram
 // Verdicts say how many documents of a source topic were committed.
 type Verdicts = measure.Verdicts
 
+// Example is a document that was rejected, or forwarded unchecked.
+type Example = measure.Example
+
 // StopError ends the process because a person is needed.
 type StopError = stop.Error
 

@@ -22,6 +22,9 @@ type Stats struct {
 
 	UncheckedBy map[sink.UncheckedReason]uint64
 
+	LastRejected  map[sink.Reason][]Example // the newest few of each reason, the newest first
+	LastUnchecked map[sink.UncheckedReason][]Example
+
 	Similarity Histogram // of the matches of committed documents, those that were emitted again included
 	Delay      Histogram // seconds from a document's timestamp to its commit
 
@@ -116,6 +119,7 @@ func (s *Service) counted() Stats {
 		JournalRead: journal.Stats{Records: m.ReadRecords.Load(), Bytes: m.ReadBytes.Load()},
 		Unique:      out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
 		Unchecked: out.Unchecked, UncheckedBy: out.UncheckedBy, ByBytes: out.ByBytes,
+		LastRejected: out.LastRejected, LastUnchecked: out.LastUnchecked,
 		Topics: out.Topics, Similarity: out.Similarity, Delay: out.Delay,
 		Gateway: s.taken.Read(),
 		Outages: c.Outages.Load(), Recorded: c.Recorded.Load(), Outage: c.Passing.Load() > 0,

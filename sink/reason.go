@@ -65,6 +65,17 @@ const (
 // UncheckedReasons lists every UncheckedReason.
 func UncheckedReasons() []UncheckedReason { return []UncheckedReason{ByCondition, InOutage} }
 
+// Remedy says what a person can do about documents that are not judged for it.
+func (r UncheckedReason) Remedy() string {
+	switch r {
+	case ByCondition:
+		return "correct sources.when, if such documents are to be judged"
+	case InOutage:
+		return "mend the journal's brokers: such documents are recorded when it answers again"
+	}
+	return ""
+}
+
 func longest[R ~string](reasons []R) (n int) {
 	for _, r := range reasons {
 		n = max(n, len(r))

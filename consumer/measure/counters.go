@@ -24,14 +24,14 @@ type Counters struct {
 	Passing                    atomic.Int64  // sessions that pass documents on now
 	Partitions                 atomic.Int64
 	reemitted, byBytes         atomic.Uint64
-	rejected, unchecked        [maxReasons]atomic.Uint64
 	met                        [maxReasons]atomic.Bool
 	sign, judge, forward       Distribution
 	similarity, delay          Distribution
 
-	mu       sync.RWMutex
-	topics   []string // of the source
-	verdicts []*topicCounters
+	mu                  sync.RWMutex
+	topics              []string // of the source
+	verdicts            []*topicCounters
+	rejected, unchecked [maxReasons]tally
 }
 
 // mostTopics bounds how many topics of the source are counted apart, and with that what a collector keeps of a process.
@@ -61,6 +61,8 @@ type Output struct {
 	UncheckedBy       map[sink.UncheckedReason]uint64
 	ByBytes           uint64 // compared by their bytes, because too much of them cannot be read
 	Rejected          map[sink.Reason]uint64
+	LastRejected      map[sink.Reason][]Example // the newest first; a reason that no document had is not there
+	LastUnchecked     map[sink.UncheckedReason][]Example
 	Topics            []Verdicts // those that the configuration names in its order, and then others as they came
 
 	Similarity Histogram // of matches; those that came through as unique, too
@@ -101,6 +103,7 @@ func (c *Counters) Output() Output {
 	o := Output{
 		Reemitted: c.reemitted.Load(), ByBytes: c.byBytes.Load(),
 		Rejected: map[sink.Reason]uint64{}, UncheckedBy: map[sink.UncheckedReason]uint64{},
+		LastRejected: map[sink.Reason][]Example{}, LastUnchecked: map[sink.UncheckedReason][]Example{},
 		Similarity: c.similarity.Read(similarities()), Delay: c.delay.Read(delays()),
 	}
 	c.mu.RLock()
@@ -113,10 +116,14 @@ func (c *Counters) Output() Output {
 		o.Unchecked += t.Unchecked
 	}
 	for i, r := range sink.Reasons() {
-		o.Rejected[r] = c.rejected[i].Load()
+		if o.Rejected[r] = c.rejected[i].count; o.Rejected[r] > 0 {
+			o.LastRejected[r] = c.rejected[i].newest()
+		}
 	}
 	for i, r := range sink.UncheckedReasons() {
-		o.UncheckedBy[r] = c.unchecked[i].Load()
+		if o.UncheckedBy[r] = c.unchecked[i].count; o.UncheckedBy[r] > 0 {
+			o.LastUnchecked[r] = c.unchecked[i].newest()
+		}
 	}
 	return o
 }
@@ -145,8 +152,8 @@ type Batch struct {
 	topics            []Verdicts // as Counters has them
 	reemitted         uint64
 	byBytes           uint64
-	rejected          [maxReasons]uint64
-	unchecked         [maxReasons]uint64
+	rejected          [maxReasons]tally
+	unchecked         [maxReasons]tally
 	similarity, delay sample
 }
 
@@ -154,14 +161,14 @@ type Batch struct {
 func (b *Batch) Reset() { *b = Batch{topics: b.topics[:0]} }
 
 // Rejected counts a document of the topic with that number.
-func (b *Batch) Rejected(topic int, reason sink.Reason) {
-	b.rejected[slices.Index(sink.Reasons(), reason)]++
+func (b *Batch) Rejected(topic int, reason sink.Reason, e Example) {
+	b.rejected[slices.Index(sink.Reasons(), reason)].add(e)
 	b.of(topic).Rejected++
 }
 
 // Unchecked counts a document that was not judged.
-func (b *Batch) Unchecked(topic int, reason sink.UncheckedReason) {
-	b.unchecked[slices.Index(sink.UncheckedReasons(), reason)]++
+func (b *Batch) Unchecked(topic int, reason sink.UncheckedReason, e Example) {
+	b.unchecked[slices.Index(sink.UncheckedReasons(), reason)].add(e)
 	b.of(topic).Unchecked++
 }
 
@@ -202,19 +209,17 @@ func (b *Batch) of(number int) *Verdicts {
 
 // Committed adds a batch that was committed.
 func (c *Counters) Committed(o *Batch) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for i := range o.topics {
 		c.verdicts[i].unique.Add(o.topics[i].Unique)
 		c.verdicts[i].duplicate.Add(o.topics[i].Duplicate)
 		c.verdicts[i].rejected.Add(o.topics[i].Rejected)
 		c.verdicts[i].unchecked.Add(o.topics[i].Unchecked)
 	}
-	for i, n := range o.rejected {
-		c.rejected[i].Add(n)
-	}
-	for i, n := range o.unchecked {
-		c.unchecked[i].Add(n)
+	for i := range maxReasons {
+		c.rejected[i].merge(&o.rejected[i])
+		c.unchecked[i].merge(&o.unchecked[i])
 	}
 	c.reemitted.Add(o.reemitted)
 	c.byBytes.Add(o.byBytes)

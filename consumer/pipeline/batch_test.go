@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -38,7 +39,7 @@ func judgedBatch(now time.Time, documents int, by *measure.Counters) *Batch {
 	}
 	b := &Batch{pipeline: &Pipeline{Setup: &Setup{Counters: by}}}
 	for _, topic := range []string{"mail", "news"} {
-		g := group{Group: protocol.Group{Assignment: &protocol.Assignment{TopicPartition: protocol.TopicPartition{Topic: topic}}}}
+		g := group{Group: protocol.Group{Assignment: &protocol.Assignment{TopicPartition: protocol.TopicPartition{Topic: topic, Source: entry.Source{Partition: 3}}}}}
 		for i := range documents {
 			g.items = append(g.items, doc(i%4))
 		}
@@ -57,6 +58,9 @@ func TestOutput(t *testing.T) {
 		record: &kgo.Record{Timestamp: time.UnixMilli(-1)}, Document: protocol.Document{Rejected: true, Unchecked: true},
 		refused: signing.Refused{Unchecked: sink.ByCondition},
 	}, item{record: &kgo.Record{Timestamp: time.UnixMilli(-1)}, Document: protocol.Document{Bypassed: true}})
+	for i := range b.groups[0].items {
+		b.groups[0].items[i].record.Offset = int64(10 + i)
+	}
 	b.Count()
 	b.Committed(now)
 	c := counters() // the second one begins from nothing
@@ -78,6 +82,14 @@ func TestOutput(t *testing.T) {
 	}
 	if got.Reemitted != 1 || got.Rejected[sink.Empty] != 1 || got.Rejected[sink.TooLarge] != 0 {
 		t.Errorf("%d emitted again, rejected %v", got.Reemitted, got.Rejected)
+	}
+	for offset, last := range map[int64][]measure.Example{
+		13: got.LastRejected[sink.Empty], 14: got.LastUnchecked[sink.ByCondition], 15: got.LastUnchecked[sink.InOutage],
+	} {
+		want := measure.Example{Source: b.groups[0].Source, Topic: "mail", Offset: offset, Time: -1}
+		if !slices.Equal(last, []measure.Example{want}) {
+			t.Errorf("the last of a reason are %v, want %v", last, want)
+		}
 	}
 	if s := got.Similarity; s.Count != 3 || math.Abs(s.Sum-2.7) > 1e-9 || s.Counts[12] != 3 {
 		t.Errorf("similarities %+v", s)
@@ -109,8 +121,8 @@ func TestFirstRejectionIsLogged(t *testing.T) {
 		t.Fatalf("of two reasons the log has\n%s", log.String())
 	}
 	for i, want := range []string{
-		`"reason":"empty","topic":"mail","partition":0,"offset":4,"remedy":"` + sink.Empty.Remedy(),
-		`"reason":"missing_field","topic":"news","partition":0,"offset":4,"remedy":"` + sink.MissingField.Remedy(),
+		`"reason":"empty","topic":"mail","partition":3,"offset":4,"remedy":"` + sink.Empty.Remedy(),
+		`"reason":"missing_field","topic":"news","partition":3,"offset":4,"remedy":"` + sink.MissingField.Remedy(),
 	} {
 		if !strings.Contains(lines[i], `"level":"warn",`+want) {
 			t.Errorf("line %d is %s, want %s", i, lines[i], want)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/measure"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/sink"
 )
@@ -109,17 +110,21 @@ func (b *Batch) Count() {
 			switch it := &g.items[k]; {
 			case g.GoesToRejected(&it.Document):
 				reason, _ := it.reason()
-				in.Rejected(topic, reason)
+				in.Rejected(topic, reason, g.example(it))
 				if b.pipeline.Counters.Meets(reason) {
 					b.logFirst(g, it, reason)
 				}
 			case !it.Judged:
-				in.Unchecked(topic, it.unchecked())
+				in.Unchecked(topic, it.unchecked(), g.example(it))
 			default:
 				in.Judged(topic, &it.Verdict, it.refused.ByBytes)
 			}
 		}
 	}
+}
+
+func (g *group) example(it *item) measure.Example {
+	return measure.Example{Source: g.Source, Topic: g.Topic, Offset: it.record.Offset, Time: it.record.Timestamp.UnixMilli()}
 }
 
 // Committed adds what was counted, with how long ago the documents were written, and logs which records were rejected

@@ -107,7 +107,7 @@ func (a *api) compose(at shape.Coordinates, found *member.Whereabouts, copied *r
 		ok = true
 		m.ID, m.Time, m.Scope, m.source = k.ID, shape.At(k.Time), scopeText(k.Scope), k.Source
 		m.InWindow, m.Filled, m.Seen, m.Copies = true, k.Filled, shape.At(k.Seen), k.Copies
-		m.Leaves = newLeaves(a.inForce(), k, &found.Stats, a.rates.entering())
+		m.Leaves = newLeaves(a.inForce(), k, &found.Stats, a.history.entering())
 		if k.Copied {
 			m.decided(true, false, &k.Match)
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/topic"
@@ -137,27 +136,5 @@ func TestLeaves(t *testing.T) {
 	}
 	if l := newLeaves(&p, k, s, 1e-12); l.Bound != "age" || !l.Count.IsZero() || !l.Bytes.IsZero() {
 		t.Errorf("in millions of years: %+v", l)
-	}
-}
-
-// TestRates: those of the last minute, and none before there are two readings.
-func TestRates(t *testing.T) {
-	var r rates
-	if r.now() != nil || r.entering() != 0 {
-		t.Error("without a reading")
-	}
-	at := time.Unix(1_700_000_000, 0)
-	for i := range uint64(40) {
-		s := consumer.Stats{Unique: 30 * i, Duplicate: 20 * i}
-		s.Index.Unique = 25 * i
-		r.add(&s, at.Add(time.Duration(i)*sampleEvery))
-	}
-	if got := r.now(); got.Documents != 10 || *got.Duplicates != 0.4 || got.Seconds != 60 || r.entering() != 5 {
-		t.Errorf("the rates are %+v, and %v documents enter each second; want 10 documents each second, 0.4 of them duplicates, over 60 s, "+
-			"and 5 that enter", got, r.entering())
-	}
-	r.add(&consumer.Stats{Unique: 2000}, at.Add(time.Hour))
-	if r.now() != nil {
-		t.Error("across a restored replica")
 	}
 }

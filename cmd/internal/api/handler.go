@@ -73,7 +73,7 @@ func (a *API) Run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		s := a.Service.Stats()
-		a.rates.add(&s, time.Now())
+		a.history.add(&s, time.Now())
 		a.watch.look(&s, a.Service.Ready(), time.Now())
 		select {
 		case <-tick.C:
@@ -85,7 +85,7 @@ func (a *API) Run(ctx context.Context) {
 
 type api struct {
 	*Setup
-	rates   rates
+	history history
 	watch   watch
 	run     string        // names this process's numbers of copies; of another process it is another one
 	ended   chan struct{} // closed when no stream goes on
@@ -135,7 +135,7 @@ func New(setup *Setup) (*API, error) {
 		a.lookup <- &signer{}
 	}
 	mux, err := operations(map[string]http.HandlerFunc{
-		"status": a.status, "config": a.config, "recent": a.recent, "events": a.stream, "lookup": a.ask, "forget": a.forget,
+		"status": a.status, "history": a.past, "config": a.config, "recent": a.recent, "events": a.stream, "lookup": a.ask, "forget": a.forget,
 		"send": a.send, "document": a.document, "openapi": describe,
 	})
 	if err != nil {

@@ -36,11 +36,12 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 		Version: a.Version, Member: s.Member, Time: shape.At(time.Now().UnixMilli()), Group: a.Group, Index: a.Group,
 		Ready:     ready,
 		Documents: shape.Documents{Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate, Unchecked: s.Unchecked, ByBytes: s.ByBytes},
-		Lag:       shape.Lag{Documents: known(s.SourceLag), Leaderless: s.Leaderless},
+		Lag:       shape.Lag{Documents: known(s.SourceLag), Seconds: behind(&s), Leaderless: s.Leaderless},
 		Window:    a.window(&s), Journal: journalOf(&s), Snapshots: a.snapshots(&s), Assigned: s.Partitions,
-		Waiting: []shape.Coordinates{}, Rejected: map[string]uint64{}, Partitions: []shape.Lagging{}, Settings: a.Settings,
-		Similarity: histogramOf(&s.Similarity), Delay: histogramOf(&s.Delay),
-		Members: a.members(r.Context()), Rate: a.rates.now(), Warnings: a.watch.warnings(&s, ready, a.Why, time.Now()),
+		Waiting: []shape.Coordinates{}, Partitions: []shape.Lagging{}, Settings: a.Settings,
+		Rejected: map[string]uint64{},
+		Similarity: histogramOf(&s.Similarity),
+		Members:    a.members(r.Context()), Rate: a.history.now(), Warnings: a.watch.warnings(&s, ready, a.Why, time.Now()),
 		InForce: newInForce(s.Settings, a.Own),
 	}
 	if !out.Ready {
@@ -61,12 +62,17 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 			Topic: l.Topic, Partition: l.Partition, Documents: l.Documents, Seconds: known(l.Seconds),
 		})
 	}
+	answer(w, http.StatusOK, out)
+}
+
+// behind is the longest that a document of this process's partitions waits; nil if that is not known.
+func behind(s *consumer.Stats) (seconds *float64) {
 	for _, l := range s.Lags {
-		if l.Seconds >= 0 && (out.Lag.Seconds == nil || l.Seconds > *out.Lag.Seconds) {
-			out.Lag.Seconds = &l.Seconds
+		if l.Seconds >= 0 && (seconds == nil || l.Seconds > *seconds) {
+			seconds = &l.Seconds
 		}
 	}
-	answer(w, http.StatusOK, out)
+	return seconds
 }
 
 // nearBound is how full a window is that lets documents leave. The index keeps some room free.

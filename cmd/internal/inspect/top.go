@@ -154,12 +154,8 @@ func (t *Top) flow(c *canvas) {
 		longest = "the oldest waits " + short(*s.Lag.Seconds)
 	}
 	c.field("lag", lag, longest)
-	if half, ok := s.Delay.Quantile(0.5); ok {
-		most := "99 % within more than a day"
-		if within, ok := s.Delay.Quantile(0.99); ok {
-			most = "99 % within " + short(within)
-		}
-		c.field("delay", "half within "+short(half), most)
+	if s.Rate != nil && s.Rate.Median != nil && s.Rate.Slowest != nil {
+		c.field("latency", "median "+short(*s.Rate.Median), "99 % within "+short(*s.Rate.Slowest))
 	}
 	rejected := terminal.Grouped(int(s.Documents.Rejected)) + " rejected"
 	if n := s.Documents.Unchecked; n > 0 {

@@ -24,7 +24,7 @@ const answered = `{"version": "v1.2", "member": "filter-0", "time": "2026-03-04T
 "members": {"state": "Stable", "sessions": [
  {"member": "filter-0", "host": "10.0.0.1", "partitions": [{"topic": "news", "partition": 0}, {"topic": "news", "partition": 1}]},
  {"member": "filter-1", "host": "10.0.0.2", "partitions": [{"topic": "news", "partition": 2}]}]},
-"rate": {"documents_per_s": 1234.4, "duplicate_share": 0.31}, "delay": {"bounds": [0.1, 1, 10], "counts": [60, 39, 1, 0]},
+"rate": {"documents_per_s": 1234.4, "duplicate_share": 0.31, "median_s": 0.083, "slowest_s": 1},
 "warnings": [{"code": "window", "text": "the window is bounded by bytes", "remedy": "raise duplicates.remember.memory"}]}`
 
 // TestTop: the picture has what a person looks for first, at any size of the terminal, and is held by a file.

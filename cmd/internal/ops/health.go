@@ -25,7 +25,7 @@ const endpoints = `unecho: a near-duplicate filter for Kafka
 /live     200 as long as the process answers
 /ready    200 when it would forward a document that came now, else 503 and a sentence why
 /metrics  Prometheus
-/api/v1   status, config, recent, events, lookup: see /api/v1/openapi.json
+/api/v1   status, history, config, recent, events, lookup: see /api/v1/openapi.json
 
 For callers on the same machine:
 

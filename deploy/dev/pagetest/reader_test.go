@@ -75,14 +75,9 @@ func TestSaysLittle(t *testing.T) {
 
 // TestPlotsSpeak: each plot says in words what it shows.
 func TestPlotsSpeak(t *testing.T) {
-	s, x := stage(t, desk())
+	_, x := stage(t, desk())
 	x.live()
-	for n := range 5 {
-		before := ask[string](x, `document.getElementById('more').textContent`)
-		s.Set(func(s *Stage) { s.status["documents"].(JSON)["unique"] = 820_000 + 1000*n })
-		x.until(`document.getElementById('more').textContent !== ` + fmt.Sprintf("%q", before))
-	}
-	x.until(`/^Throughput, the last 60 seconds\. duplicates: now .*unique: now [0-9,.]+, lowest .*, highest /.test(document.querySelector('#throughput svg').getAttribute('aria-label'))`)
+	x.until(`/^Throughput, the last 15 minutes\. duplicates: now .*unique: now [0-9,.]+, lowest .*, highest /.test(document.querySelector('#throughput svg').getAttribute('aria-label'))`)
 	x.until(`/the same text: 51k/.test(document.querySelector('#similarity svg').getAttribute('aria-label'))`)
 	if got := ask[int](x, `[...document.querySelectorAll('svg.plot')].filter((s) => !s.getAttribute('aria-label') || s.getAttribute('role') !== 'img').length`); got > 0 {
 		t.Errorf("%d plots say nothing", got)

@@ -22,6 +22,7 @@ type Stage struct {
 
 	mu     sync.Mutex
 	status JSON
+	past   []JSON // the points of the history
 	copies []JSON // the oldest first
 	texts  map[string]string
 	answer func(w http.ResponseWriter, r *http.Request) bool // answers instead, where it returns true
@@ -41,11 +42,12 @@ func NewStage(program string) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stage{status: full(), texts: map[string]string{}, news: make(chan struct{})}
+	s := &Stage{status: full(), past: past(180), texts: map[string]string{}, news: make(chan struct{})}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }}
 	mux := http.NewServeMux()
 	mux.Handle("/", proxy)
 	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, _ *http.Request) { s.writeJSON(w, s.status) })
+	mux.HandleFunc("GET /api/v1/history", func(w http.ResponseWriter, _ *http.Request) { s.writeJSON(w, JSON{"points": s.past}) })
 	mux.HandleFunc("GET /api/v1/recent", s.recent)
 	mux.HandleFunc("GET /api/v1/events", s.events)
 	mux.HandleFunc("GET /api/v1/document/{topic}/{partition}/{offset}", s.document)

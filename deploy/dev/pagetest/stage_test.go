@@ -101,7 +101,7 @@ func TestToken(t *testing.T) {
 			}
 		}
 	})
-	for _, path := range []string{"/api/v1/status", "/api/v1/recent", "/api/v1/events"} {
+	for _, path := range []string{"/api/v1/status", "/api/v1/history", "/api/v1/recent", "/api/v1/events"} {
 		if asked[path] != "Bearer "+token {
 			t.Errorf("%s was asked with %q", path, asked[path])
 		}
@@ -141,11 +141,10 @@ func TestErrors(t *testing.T) {
 	x.says("dialog", "Set http.show_text: true and start the member again.")
 }
 
-// TestFirstFigures: the first figures are those of the member's last minute, and say so; the next are of what the
-// page has seen.
+// TestFirstFigures: the first figures are those of the member's last minute, and say so.
 func TestFirstFigures(t *testing.T) {
 	first := true
-	s, x := stage(t, desk(), func(s *Stage) {
+	_, x := stage(t, desk(), func(s *Stage) {
 		s.answer = func(w http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path != "/api/v1/status" || first {
 				first = first && r.URL.Path != "/api/v1/status"
@@ -157,8 +156,27 @@ func TestFirstFigures(t *testing.T) {
 	})
 	x.says("#sentence", "No good answer")
 	x.until(`/1,234of the last 1\smin/.test(document.getElementById('figures').textContent)`)
-	s.Set(func(s *Stage) { s.answer = nil })
-	x.until(`/0of the last [0-9]+\ss/.test(document.getElementById('figures').textContent)`)
+}
+
+// TestHistory: what the member keeps is there as soon as the page is, and is not the browser's to lose. A member that
+// was started again has what there is since, and the page says since when.
+func TestHistory(t *testing.T) {
+	s, x := stage(t, desk())
+	label := `document.querySelector('#throughput svg').getAttribute('aria-label')`
+	for range 2 {
+		x.until(`/^Throughput, the last 15 minutes\. duplicates: now [0-9.]+, lowest 0, highest [0-9]+\. unique: now /.test(` + label + `)`)
+		x.until(`document.querySelectorAll('#share .line').length === 2 && document.querySelectorAll('#latency .line').length === 4`)
+		if note := ask[string](x, `document.querySelector('#throughput .head p').textContent`); note != "documents a second" {
+			t.Errorf("a whole quarter of an hour is kept, and the page says %q", note)
+		}
+		x.run(`location.reload()`)
+		x.live()
+	}
+	s.Set(func(s *Stage) { s.past = past(3) })
+	x.until(label + `.startsWith('Throughput, the last 60 seconds.')`)
+	x.until(`/^documents a second, kept since \d\d:\d\d:\d\d$/.test(document.querySelector('#throughput .head p').textContent)`)
+	s.Set(func(s *Stage) { s.past = []JSON{} })
+	x.says("#throughput .empty", "Nothing to show yet.")
 }
 
 // TestModules runs the checks of modules.js, which ask the page's own modules.

@@ -1,6 +1,9 @@
 package pagetest
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // full is the status of a member that has all there is to show.
 func full() JSON {
@@ -40,18 +43,38 @@ func full() JSON {
 		},
 		"assigned_partitions": 4, "partitions": partitions,
 		"members": JSON{"state": "Stable", "read": ago(0), "sessions": sessions},
-		"rate":    JSON{"documents_per_s": 1234.0, "duplicate_share": 0.031, "over_s": 60.0}, "warnings": []JSON{},
+		"rate":    point(60, 1234, 0.031), "warnings": []JSON{},
 		"waiting":  []JSON{},
 		"settings": []JSON{{"key": "sources[0].scope", "value": "field:tenant"}},
 		"similarity": JSON{
 			"bounds": []float64{.1, .2, .3, .4, .5, .55, .6, .65, .7, .75, .8, .85, .9, .95, .98, .9999, 1},
 			"counts": []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 4210, 6120, 9840, 12_330, 8120, 50_572, 0},
 		},
-		"delay": JSON{
-			"bounds": []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
-			"counts": []int{0, 40, 900, 4000, 800, 60, 12, 3, 0, 0, 0, 0},
-		},
 	}
+}
+
+// point is what a member committed in so many seconds.
+func point(seconds, documents, share float64) JSON {
+	return JSON{
+		"time": ago(0), "over_s": seconds, "documents_per_s": documents, "unique_per_s": documents * (1 - share),
+		"duplicate_per_s": documents * share, "rejected_per_s": 0, "duplicate_share": share,
+		"median_s": 0.08, "slowest_s": 0.9, "lag_documents": 1122, "lag_s": 1.6,
+	}
+}
+
+// past is the history of a member that has so many points: the load goes up and down, and once nothing comes.
+func past(points int) (all []JSON) {
+	for n := points - 1; n >= 0; n-- {
+		wave := math.Sin(float64(n) / 12)
+		p := point(5, math.Round(1234+300*wave), 0.05+0.03*wave)
+		if n > 40 && n < 60 {
+			p = point(5, 0, 0)
+			p["duplicate_share"], p["median_s"], p["slowest_s"] = nil, nil, nil
+		}
+		p["time"], p["lag_documents"] = ago(time.Duration(5*n)*time.Second), max(0, 900-40*(n-60)*(n-60))
+		all = append(all, p)
+	}
+	return all
 }
 
 // empty is that of a member that has just started.
@@ -68,7 +91,6 @@ func empty() JSON {
 	s["snapshot"], s["snapshots"] = nil, JSON{"every_s": 600.0, "failed": nil, "errors": 0}
 	s["partitions"], s["members"], s["rate"], s["assigned_partitions"] = []JSON{}, nil, nil, 0
 	s["similarity"] = JSON{"bounds": []float64{.5, .6, .7, .8, .9, 1}, "counts": []int{0, 0, 0, 0, 0, 0, 0}}
-	s["delay"] = JSON{"bounds": []float64{.01, .1}, "counts": []int{0, 0, 0}}
 	return s
 }
 

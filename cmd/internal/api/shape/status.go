@@ -18,9 +18,8 @@ type Status struct {
 	Assigned   int               `json:"assigned_partitions"` // to this process
 	Partitions []Lagging         `json:"partitions"`          // of the group, at most 1,000
 	Members    *Members          `json:"members"`             // nil: Kafka has not said yet
-	Rate       *Rate             `json:"rate"`                // nil: not known yet
+	Rate       *Rate             `json:"rate"`                // of the last minute; nil: not known yet
 	Similarity Histogram         `json:"similarity"`          // of the matches of committed documents
-	Delay      Histogram         `json:"delay"`               // seconds from a document's timestamp to its commit
 	Warnings   []Warning         `json:"warnings"`
 	Settings   []Setting         `json:"settings"`
 	InForce    *InForce          `json:"in_force"` // nil: the journal declares none yet, or is not read yet
@@ -137,30 +136,19 @@ type Histogram struct {
 	Counts []uint64  `json:"counts"` // up to each bound and above the one before; one more, for what is above the last
 }
 
-// Quantile returns a bound that a share of the values does not exceed, or false if there are none or it is above all
-// bounds.
-func (h *Histogram) Quantile(share float64) (float64, bool) {
-	sum := uint64(0)
-	for _, n := range h.Counts {
-		sum += n
-	}
-	below := uint64(0)
-	for i, bound := range h.Bounds {
-		if i < len(h.Counts) {
-			below += h.Counts[i]
-		}
-		if sum > 0 && float64(below) >= share*float64(sum) {
-			return bound, true
-		}
-	}
-	return 0, false
-}
-
-// Rate is what this process committed in the last minute.
+// Rate is what this process committed within a time. What is null is not known, or there were no documents.
 type Rate struct {
+	Time       Moment   `json:"time"`   // its end
+	Seconds    float64  `json:"over_s"` // how long it is
 	Documents  float64  `json:"documents_per_s"`
-	Duplicates *float64 `json:"duplicate_share"` // null: there were no documents
-	Seconds    float64  `json:"over_s"`          // it is less than a minute at first
+	Unique     float64  `json:"unique_per_s"`
+	Duplicate  float64  `json:"duplicate_per_s"`
+	Rejected   float64  `json:"rejected_per_s"`
+	Duplicates *float64 `json:"duplicate_share"`
+	Median     *float64 `json:"median_s"`      // from a document's timestamp to its commit
+	Slowest    *float64 `json:"slowest_s"`     // the slowest 1 % took longer
+	Lag        *int64   `json:"lag_documents"` // of the group, at the end
+	Behind     *float64 `json:"lag_s"`
 }
 
 // Share is the share of duplicates; 0 if there were no documents.
@@ -169,6 +157,11 @@ func (r *Rate) Share() float64 {
 		return 0
 	}
 	return *r.Duplicates
+}
+
+// History is the last quarter of an hour, or what there is since the process started.
+type History struct {
+	Points []Rate `json:"points"` // the oldest first, each from where the one before ends
 }
 
 // Warning is a condition that holds.

@@ -1,33 +1,41 @@
 // The plots of time: throughput, share of duplicates, lag, latency; and the histogram of similarities.
 
-import { by } from './dom.js';
-import { count, percent, rate, short, span } from './format.js';
+import { by, el, say } from './dom.js';
+import { clock, count, percent, rate, short, span } from './format.js';
+import { secondsOf } from './model.js';
 import { TimePlot, bars, panel } from './plot.js';
 
-/** charts makes the plots and returns a function that draws them. */
+const KEPT = 15 * 60; // seconds that the member keeps
+
+/** charts makes the plots and returns a function that draws the points of the member's history. */
 export function charts() {
+  const since = el('span');
   const throughput = new TimePlot(by('throughput'), 'Throughput', {
-    note: 'documents a second', format: rate, axis: short, floor: 2,
+    note: el('span', {}, 'documents a second', since), format: rate, axis: short, floor: 2,
     series: [
-      { key: 'duplicate', name: 'duplicates', paint: 'p-main', area: true },
-      { key: 'unique', name: 'unique', paint: 'p-calm', area: true },
-      { key: 'rejected', name: 'rejected', paint: 'p-bad', area: true },
+      { key: 'duplicate_per_s', name: 'duplicates', paint: 'p-main', area: true },
+      { key: 'unique_per_s', name: 'unique', paint: 'p-calm', area: true },
+      { key: 'rejected_per_s', name: 'rejected', paint: 'p-bad', area: true },
     ],
   });
   const share = new TimePlot(by('share'), 'Share of duplicates', {
-    format: percent, floor: 0.01, most: 1, series: [{ key: 'share', name: 'duplicates', paint: 'p-main', wash: true }],
+    format: percent, floor: 0.01, most: 1, series: [{ key: 'duplicate_share', name: 'duplicates', paint: 'p-main', wash: true }],
   });
   const lag = new TimePlot(by('lag'), 'Lag', {
-    note: 'of the whole group', format: count, axis: short, floor: 10, series: [{ key: 'lag', name: 'documents', paint: 'p-main', wash: true }],
+    note: 'of the whole group', format: count, axis: short, floor: 10, series: [{ key: 'lag_documents', name: 'documents', paint: 'p-main', wash: true }],
   });
   const latency = new TimePlot(by('latency'), 'Latency', {
     note: 'from timestamp to commit', format: span, floor: 0.1,
-    series: [{ key: 'slow', name: 'slowest 1 %', paint: 'p-calm' }, { key: 'median', name: 'half', paint: 'p-main' }],
+    series: [{ key: 'slowest_s', name: 'slowest 1 %', paint: 'p-calm' }, { key: 'median_s', name: 'median', paint: 'p-main' }],
   });
   const plots = [throughput, share, lag, latency];
-  return (history, now) => {
-    const reach = history.reach(now);
-    for (const plot of plots) plot.show(history.points, reach, now);
+  return (history) => {
+    const points = history.map((p) => ({ ...p, at: secondsOf(p.time) }));
+    const now = points.at(-1)?.at ?? 0;
+    const first = points.length > 0 ? points[0].at - points[0].over_s : now;
+    const reach = [60, 120, 300, 600].find((r) => now - first <= r) ?? KEPT;
+    say(since, now > first && now - first < KEPT - 5 ? `, kept since ${clock(1000 * first)}` : '');
+    for (const plot of plots) plot.show(points, reach, now);
   };
 }
 

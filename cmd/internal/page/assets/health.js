@@ -4,26 +4,19 @@ import { by, el, put, say } from './dom.js';
 import { clock, count, percent, rate, span, plural } from './format.js';
 import { windowOf } from './model.js';
 
-const OVER = 10; // seconds that the sentence speaks of
 const RUNBOOK = 'https://github.com/unecho/unecho/blob/main/deploy/docs/runbook.md';
 
 /** show says how the member stands. It returns the state: ok, look (at warnings), starts (not ready, and not for long) or bad. */
-export function show(status, history) {
-  const seen = history.over(OVER);
-  const now = seen ?? before(status);
+export function show(status) {
+  const now = status.rate;
   const firm = status.warnings.filter((w) => !w.pending);
   const state = !status.ready ? (firm.length > 0 ? 'bad' : 'starts') : firm.length > 0 ? 'look' : 'ok';
   by('hero').dataset.state = state;
   say(by('sentence'), sentence(status, now, firm, state));
   say(by('more'), more(status));
-  figures(status, now, 'of the last ' + span(seen ? period(seen.took) : status.rate?.over_s ?? OVER));
+  figures(status, now ?? {});
   list(status);
   return state;
-}
-
-/** before is what the member says of its last minute, for a page that has seen nothing yet. */
-function before({ rate: r }) {
-  return r ? { rate: r.documents_per_s, share: r.duplicate_share, unique: r.documents_per_s * (1 - (r.duplicate_share ?? 0)) } : null;
 }
 
 function sentence(status, now, warnings, state) {
@@ -38,8 +31,8 @@ function working(status, now) {
   const lag = status.lag.documents;
   const late = behind > 0.05 ? span(behind) + ' behind' : lag > 0 ? plural(lag, 'document') + ' behind' : 'nothing behind';
   if (now === null) return late;
-  if (now.rate === 0) return `no documents at the moment, ${late}`;
-  return `${rate(now.rate)} documents a second, ${percent(now.share)} duplicates, ${late}`;
+  if (now.documents_per_s === 0) return `no documents at the moment, ${late}`;
+  return `${rate(now.documents_per_s)} documents a second, ${percent(now.duplicate_share)} duplicates, ${late}`;
 }
 
 function more(status) {
@@ -48,18 +41,15 @@ function more(status) {
   return `This member has committed ${plural(all, 'document')} since it started: ${count(d.unique)} unique, ${plural(d.duplicate, 'duplicate')}, ${count(d.rejected)} rejected${d.unchecked ? `, ${count(d.unchecked)} unchecked` : ''}.${d.by_bytes ? ` Of ${count(d.by_bytes)}, more than 5 % is not UTF-8 or cannot be read: they are compared by their bytes.` : ''}`;
 }
 
-/** period is the whole seconds of a time between two answers; answers are a second apart, and a little more. */
-const period = (took) => (took < OVER + 2 ? Math.min(OVER, Math.ceil(took)) : Math.round(took));
-
-function figures(status, now, over) {
-  const minute = now ?? {};
-  const window = windowOf(status.window, minute.unique);
+function figures(status, minute) {
+  const over = minute.over_s ? 'of the last ' + span(Math.round(minute.over_s)) : 'not known yet';
+  const window = windowOf(status.window, minute.unique_per_s);
   const behind = status.lag.seconds;
   const rows = [
-    ['Documents a second', rate(minute.rate), over],
-    ['Duplicates', percent(minute.share), over],
+    ['Documents a second', rate(minute.documents_per_s), over],
+    ['Duplicates', percent(minute.duplicate_share), over],
     ['Behind', behind === null ? count(status.lag.documents) : span(behind), behind === null ? 'documents' : plural(status.lag.documents, 'document')],
-    ['To commit', span(minute.median), minute.slow ? '99 % within ' + span(minute.slow) : 'from timestamp to commit'],
+    ['To commit', span(minute.median_s), minute.slowest_s ? '99 % within ' + span(minute.slowest_s) : 'from timestamp to commit'],
     ['Remembers', span(status.window.age_s), status.window.age_bound_s > 0 ? 'of ' + span(status.window.age_bound_s) : plural(status.window.documents, 'document')],
   ];
   if (window.bites && window.bites.key !== 'duplicates.remember.age') rows[4][2] += ', ' + window.bites.key + ' is full';

@@ -3,8 +3,7 @@
 import { ask, hasToken, setToken } from './api.js';
 import { by, say } from './dom.js';
 import { span } from './format.js';
-import { History } from './history.js';
-import { sampleOf, topicsOf } from './model.js';
+import { topicsOf } from './model.js';
 import { charts, similarities } from './charts.js';
 import { Compare } from './compare.js';
 import { Lookup } from './lookup.js';
@@ -16,8 +15,8 @@ import * as window_ from './window.js';
 const EVERY = 1000; // ms
 const HIDDEN = 10_000; // ms, while nobody sees the page
 const TROUBLE = 2000; // ms
+const POINTS = 5000; // ms, after which the member's history has another point
 
-const history = new History();
 const drawCharts = charts();
 const drawSimilarities = similarities();
 const compare = new Compare((copy, by) => recent.step(copy, by));
@@ -25,6 +24,7 @@ const recent = new Recent((copy) => compare.copy(copy));
 const lookup = new Lookup((text, match) => compare.text(text, match));
 
 let heard = 0; // when the last answer came
+let due = 0; // when the history is asked for, in ms
 let spoken = '';
 let live = false;
 let timer = 0;
@@ -43,11 +43,16 @@ async function look() {
   clearTimeout(timer);
   let wait = document.hidden ? HIDDEN : EVERY;
   try {
-    const status = await ask('status');
+    const past = Date.now() >= due;
+    const [status, history] = await Promise.all([ask('status'), past && ask('history')]);
     if (!live) recent.start();
     live = true;
     heard = Date.now() / 1000;
     draw(status);
+    if (past) {
+      drawCharts(history.points);
+      due = Date.now() + POINTS;
+    }
   } catch (failure) {
     wait = trouble(failure);
   }
@@ -57,15 +62,13 @@ async function look() {
 
 function draw(status) {
   const now = Date.now() / 1000;
-  history.add(sampleOf(status, now));
   phase('live');
   by('forget').hidden = !hasToken();
   say(by('group'), `group ${status.group}, member ${status.member}`);
   say(by('version'), `unecho ${status.version}`);
-  const state = health.show(status, history);
-  drawCharts(history, now);
+  const state = health.show(status);
   drawSimilarities(status.similarity, status.window.threshold);
-  window_.show(status, history.over(60)?.unique ?? status.rate?.documents_per_s ?? null);
+  window_.show(status, status.rate?.unique_per_s ?? null);
   members.show(status, now);
   const scoped = status.settings.some((s) => /^sources\[\d+\]\.scope$/.test(s.key) && s.value !== '');
   lookup.scoped(scoped);

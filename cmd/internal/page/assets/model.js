@@ -6,12 +6,6 @@ export const secondsOf = (iso) => {
   return Number.isNaN(ms) ? null : ms / 1000;
 };
 
-/** sampleOf is what the history keeps of a status. */
-export function sampleOf(status, at) {
-  const d = status.documents;
-  return { at, unique: d.unique, duplicate: d.duplicate, rejected: d.rejected, unchecked: d.unchecked ?? 0, lag: status.lag.documents, behind: status.lag.seconds, delay: status.delay };
-}
-
 /** topicsOf are the topics of the source. */
 export const topicsOf = (status) => [...new Set(status.partitions.map((p) => p.topic))];
 

@@ -6,7 +6,7 @@ import { DASH, short } from './format.js';
 const HEIGHT = 168;
 const TALL = 320;
 const PAD = { left: 52, right: 12, top: 10, bottom: 24 };
-const SLACK = 25; // seconds without a sample that a line spans: a page that nobody sees asks less often
+const SLACK = 25; // seconds without a value that a line spans
 
 /** nice returns a round number that is at least n, and into how many parts the axis is divided. */
 export function nice(n) {
@@ -69,14 +69,14 @@ export class TimePlot {
     if (!this.#last || this.wide === 0) return;
     const { points, reach, now } = this.#last;
     const { drawing, values, empty } = this.#parts;
-    const has = points.some((p) => !p.gap && this.#series.some((s) => typeof p[s.key] === 'number'));
+    const has = points.some((p) => this.#series.some((s) => typeof p[s.key] === 'number'));
     empty.hidden = has;
     say(empty, 'Nothing to show yet.');
     const area = { left: PAD.left, right: this.wide - PAD.right, top: PAD.top, bottom: HEIGHT - PAD.bottom };
     const x = (at) => area.right - ((now - at) / reach) * (area.right - area.left);
     const [top, parts] = this.#top(points);
     const y = (v) => area.bottom - (Math.min(v, top) / top) * (area.bottom - area.top);
-    const shown = this.#pointed === null ? points.findLast((p) => !p.gap) : nearest(points, x, this.#pointed);
+    const shown = this.#pointed === null ? points.at(-1) : nearest(points, x, this.#pointed);
     drawing.setAttribute('viewBox', `0 0 ${this.wide} ${HEIGHT}`);
     put(drawing, grid(area, top, parts, y, this.#axis), times(area, reach, now, x), this.#lines(points, x, y), this.#cursor(shown, area, x, y));
     this.#series.forEach((s, i) => say(values[i], this.#format(shown?.[s.key])));
@@ -87,7 +87,6 @@ export class TimePlot {
     const stacked = this.#series.filter((s) => s.area);
     let most = this.#floor;
     for (const p of points) {
-      if (p.gap) continue;
       most = Math.max(most, stacked.reduce((sum, s) => sum + (p[s.key] ?? 0), 0), ...this.#series.filter((s) => !s.area).map((s) => p[s.key] ?? 0));
     }
     const [top, parts] = nice(most);
@@ -127,7 +126,7 @@ export class TimePlot {
 
   #words(points, reach) {
     const parts = this.#series.map((s) => {
-      const all = points.filter((p) => !p.gap && typeof p[s.key] === 'number').map((p) => p[s.key]);
+      const all = points.filter((p) => typeof p[s.key] === 'number').map((p) => p[s.key]);
       if (all.length === 0) return `${s.name}: no values yet`;
       return `${s.name}: now ${this.#format(all.at(-1))}, lowest ${this.#format(Math.min(...all))}, highest ${this.#format(Math.max(...all))}`;
     });
@@ -141,22 +140,23 @@ const ago = (seconds) => (seconds < 120 ? `${seconds} seconds` : `${seconds / 60
 function* runs(points, key) {
   let run = [];
   for (let i = 0; i < points.length; i++) {
-    const there = !points[i].gap && typeof points[i][key] === 'number';
-    if (run.length > 0 && (!there || points[i].at - points[i - 1].at > SLACK)) {
+    if (typeof points[i][key] !== 'number') continue;
+    if (run.length > 0 && points[i].at - points[run.at(-1)].at > SLACK) {
       yield run;
       run = [];
     }
-    if (there) run.push(i);
+    run.push(i);
   }
   if (run.length > 0) yield run;
 }
 
-const path = (dots) => 'M' + dots.map(([a, b]) => a.toFixed(1) + ' ' + b.toFixed(1)).join('L');
+/** path is a line through dots; one alone is a dot. */
+const path = (dots) => 'M' + (dots.length > 1 ? dots : [...dots, ...dots]).map(([a, b]) => a.toFixed(1) + ' ' + b.toFixed(1)).join('L');
 
 function nearest(points, x, at) {
   let best;
   for (const p of points) {
-    if (!p.gap && (!best || Math.abs(x(p.at) - at) < Math.abs(x(best.at) - at))) best = p;
+    if (!best || Math.abs(x(p.at) - at) < Math.abs(x(best.at) - at)) best = p;
   }
   return best;
 }

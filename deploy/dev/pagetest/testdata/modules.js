@@ -1,7 +1,7 @@
 (async () => {
   const load = (name) => import(new URL('page/' + name, document.baseURI));
-  const [format, { History, quantile }, { diff, words }, { parser }, { nice }, { windowOf, membersOf }] = await Promise.all(
-    ['format.js', 'history.js', 'diff.js', 'stream.js', 'plot.js', 'model.js'].map(load));
+  const [format, { diff, words }, { parser }, { nice }, { windowOf, membersOf }] = await Promise.all(
+    ['format.js', 'diff.js', 'stream.js', 'plot.js', 'model.js'].map(load));
   const out = [];
   const same = (what, got, want) => {
     const [a, b] = [got, want].map((v) => JSON.stringify(v)?.replaceAll('\u202f', ' '));
@@ -16,18 +16,6 @@
   same('sizes', [0, 1023, 1024, 1.5 * 2 ** 30, 2 ** 40].map(format.bytes), ['0 B', '1023 B', '1 KiB', '1.5 GiB', '1 TiB']);
   same('axes', [1, 950, 1500, 2e6].map(format.short), ['1', '950', '1.5k', '2M']);
   same('round tops', [0, 0.9, 1.2, 7, 99].map(nice), [[1, 2], [1, 2], [2, 2], [8, 4], [100, 2]]);
-
-  const history = new History();
-  const at = (s, n, d = 0) => history.add({ at: s, unique: n, duplicate: d, rejected: 0, lag: 0, behind: 0, delay: null });
-  for (let s = 0; s <= 20; s++) at(s, s * 90, s * 10);
-  same('a rate is taken over some seconds', [history.over(10).rate, history.over(10).share], [100, 0.1]);
-  same('the axis is a minute at first', history.reach(20), 60);
-  at(21, 5);
-  same('counters that fall are a gap, not a rate', [history.points.at(-1).gap, history.points.every((p) => !(p.rate < 0))], [true, true]);
-  for (let s = 22; s < 2000; s++) at(s, s);
-  same('a quarter of an hour is kept', [history.points.length <= 902, history.reach(1999)], [true, 900]);
-  same('half of what came', quantile({ bounds: [1, 2], counts: [5, 0, 0] }, { bounds: [1, 2], counts: [5, 10, 0] }, 0.5), 1.5);
-  same('nothing came', quantile({ bounds: [1], counts: [5, 0] }, { bounds: [1], counts: [5, 0] }, 0.5), null);
 
   const kinds = (a, b) => diff(a, b).right.map((p) => p.kind[0] + p.text).join('/');
   same('equal texts', kinds('a b c', 'a b c'), 'sa b c');

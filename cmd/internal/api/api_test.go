@@ -157,7 +157,7 @@ func TestStatus(t *testing.T) {
 	d := serve(t, service, nil)
 	code, got := d.do("GET", "/api/v1/status", "")
 	for path, want := range map[string]any{
-		"documents.unique": 1.0, "documents.rejected": 2.0, "rejected.too_large": 2.0, "ready": true, "lag.documents": nil, "window.documents": 1.0,
+		"documents.unique": 1.0, "documents.rejected": 2.0, "rejected.too_large.count": 2.0, "ready": true, "lag.documents": nil, "window.documents": 1.0,
 		"window.bytes_bound": float64(1 << 30), "journal.applied": "2023-11-14T22:13:20.000Z", "snapshot.next": 2.0, "group": "unecho",
 	} {
 		var keys []any

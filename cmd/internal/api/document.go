@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/api/shape"
+	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/consumer/topic"
@@ -23,13 +24,14 @@ type remembered struct {
 	shape.Coordinates
 	Scope     string       `json:"scope,omitempty"` // hash of its name, in hex; empty: none
 	Verdict   string       `json:"verdict"`
-	Reemitted bool         `json:"reemitted"`     // a copy that was let through as unique
-	InWindow  bool         `json:"in_window"`     // it can be found; else only its verdict is known still
-	Filled    bool         `json:"filled"`        // the window was filled with it before the group began
-	Seen      shape.Moment `json:"seen,omitzero"` // from when its age counts
-	Copies    uint64       `json:"copies"`        // found of it
-	Leaves    *leaves      `json:"leaves"`        // nil: it is not in the window
-	Match     *origin      `json:"match"`         // nil: it is no copy, or its original is gone
+	Reason    string       `json:"reason,omitempty"` // why it was rejected or not checked
+	Reemitted bool         `json:"reemitted"`        // a copy that was let through as unique
+	InWindow  bool         `json:"in_window"`        // it can be found; else only its verdict is known still
+	Filled    bool         `json:"filled"`           // the window was filled with it before the group began
+	Seen      shape.Moment `json:"seen,omitzero"`    // from when its age counts
+	Copies    uint64       `json:"copies"`           // found of it
+	Leaves    *leaves      `json:"leaves"`           // nil: it is not in the window
+	Match     *origin      `json:"match"`            // nil: it is no copy, or its original is gone
 	Text      *text        `json:"text,omitempty"`
 
 	source entry.Source
@@ -80,7 +82,8 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 	}
 	copied, isCopy := a.Service.Recent().Find(topic, int32(partition), offset)
 	m, ok := a.compose(shape.Coordinates{Topic: topic, Partition: int32(partition), Offset: offset}, &found, &copied, isCopy)
-	if !ok {
+	s := a.Service.Stats()
+	if !aside(m, "rejected", s.LastRejected) && !aside(m, "unchecked", s.LastUnchecked) && !ok {
 		unknown(w, &m.Coordinates, &found)
 		return
 	}
@@ -130,6 +133,19 @@ func (m *remembered) decided(matched, reemitted bool, match *index.Match) {
 	if match.Topic != "" {
 		m.Match = newOrigin(match)
 	}
+}
+
+// aside notes that a document is among the last that were rejected, or forwarded unchecked.
+func aside[R ~string](m *remembered, verdict string, last map[R][]consumer.Example) bool {
+	for reason, examples := range last {
+		for _, e := range examples {
+			if e.Topic == m.Topic && e.Source.Partition == m.Partition && e.Offset == m.Offset {
+				m.Verdict, m.Reason, m.Time, m.source = verdict, string(reason), shape.At(e.Time), e.Source
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func scopeText(hash uint64) string {

@@ -39,7 +39,7 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 		Lag:       shape.Lag{Documents: known(s.SourceLag), Seconds: behind(&s), Leaderless: s.Leaderless},
 		Window:    a.window(&s), Journal: journalOf(&s), Snapshots: a.snapshots(&s), Assigned: s.Partitions,
 		Waiting: []shape.Coordinates{}, Partitions: []shape.Lagging{}, Settings: a.Settings,
-		Rejected: map[string]uint64{},
+		Rejected: reasonsOf(s.Rejected, s.LastRejected), Unchecked: reasonsOf(s.UncheckedBy, s.LastUnchecked),
 		Similarity: histogramOf(&s.Similarity),
 		Members:    a.members(r.Context()), Rate: a.history.now(), Warnings: a.watch.warnings(&s, ready, a.Why, time.Now()),
 		InForce: newInForce(s.Settings, a.Own),
@@ -47,8 +47,7 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	if !out.Ready {
 		out.Why = a.Why(s)
 	}
-	for reason, n := range s.Rejected {
-		out.Rejected[string(reason)] = n
+	for _, n := range s.Rejected {
 		out.Documents.Rejected += n
 	}
 	if s.SnapshotNext >= 0 {
@@ -63,6 +62,29 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 		})
 	}
 	answer(w, http.StatusOK, out)
+}
+
+// reasonsOf leaves out the reasons that no document had.
+func reasonsOf[R interface {
+	~string
+	Remedy() string
+}](counts map[R]uint64, last map[R][]consumer.Example) map[string]shape.Reason {
+	out := map[string]shape.Reason{}
+	for reason, n := range counts {
+		if n == 0 {
+			continue
+		}
+		told := shape.Reason{Count: n, Remedy: reason.Remedy(), Last: []shape.Coordinates{}}
+		for i := range last[reason] {
+			told.Last = append(told.Last, placeOf(&last[reason][i]))
+		}
+		out[string(reason)] = told
+	}
+	return out
+}
+
+func placeOf(e *consumer.Example) shape.Coordinates {
+	return shape.Coordinates{Topic: e.Topic, Partition: e.Source.Partition, Offset: e.Offset, Time: shape.At(e.Time)}
 }
 
 // behind is the longest that a document of this process's partitions waits; nil if that is not known.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/api/shape"
 	"github.com/unecho/unecho/consumer"
+	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index"
@@ -27,6 +28,46 @@ func TestStatusHistograms(t *testing.T) {
 	_, got = serve(t, service, nil).do("GET", "/api/v1/status", "")
 	if at(got, "similarity", "bounds", 1) != 1.0 || at(got, "similarity", "counts", 1) != 2.0 {
 		t.Errorf("similarity is %v", got["similarity"])
+	}
+}
+
+// TestReasons: documents that were rejected or not checked are told by reason, the last ones by their coordinates, and
+// each of these answers by itself, with its text.
+func TestReasons(t *testing.T) {
+	service := newFake(t)
+	example := func(partition int32, offset int64) consumer.Example {
+		source := fakeSource()
+		source.Partition = partition
+		return consumer.Example{Source: source, Topic: "news", Offset: offset, Time: 1_700_000_000_000}
+	}
+	s := &service.stats
+	s.Rejected = map[sink.Reason]uint64{sink.Empty: 0, sink.MissingField: 9}
+	s.LastRejected = map[sink.Reason][]consumer.Example{sink.MissingField: {example(2, 900), example(0, 7)}}
+	s.UncheckedBy = map[sink.UncheckedReason]uint64{sink.ByCondition: 1}
+	s.LastUnchecked = map[sink.UncheckedReason][]consumer.Example{sink.ByCondition: {example(2, 899)}}
+	d := serve(t, service, func(s *Setup) { s.ShowText = true })
+	_, got := d.do("GET", "/api/v1/status", "")
+	place := "map[offset:%d partition:%d time:2023-11-14T22:13:20.000Z topic:news]"
+	for kind, want := range map[string]string{
+		"rejected":  fmt.Sprintf("map[missing_field:map[count:9 last:["+place+" "+place+"] remedy:%s]]", 900, 2, 7, 0, sink.MissingField.Remedy()),
+		"unchecked": fmt.Sprintf("map[condition:map[count:1 last:["+place+"] remedy:%s]]", 899, 2, sink.ByCondition.Remedy()),
+	} {
+		if said := fmt.Sprint(got[kind]); said != want {
+			t.Errorf("%s is %s, want %s", kind, said, want)
+		}
+	}
+	service.record = func(int64) (document.Input, error) { return document.Input{Value: []byte("a text")}, nil }
+	for path, want := range map[string]string{
+		"2/900": "rejected missing_field a text", "2/899": "unchecked condition a text",
+	} {
+		if _, got = d.do("GET", "/api/v1/document/news/"+path+"?text=1", ""); fmt.Sprint(got["verdict"], " ", got["reason"], " ", at(got, "text", "raw")) != want {
+			t.Errorf("%s is %v, want %s", path, got, want)
+		}
+	}
+	for _, reason := range sink.UncheckedReasons() {
+		if reason.Remedy() == "" {
+			t.Errorf("nobody says what to do about %s", reason)
+		}
 	}
 }
 

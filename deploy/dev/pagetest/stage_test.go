@@ -179,6 +179,36 @@ func TestHistory(t *testing.T) {
 	x.says("#throughput .empty", "Nothing to show yet.")
 }
 
+// TestReasons: what was rejected, or went on unchecked, is told by reason, with a remedy and the last documents. One of
+// them opens, and markup in it is text.
+func TestReasons(t *testing.T) {
+	evil := `{"text": "<b onclick=x>bold</b>`
+	s, x := stage(t, phone(), func(s *Stage) { s.status = empty() })
+	x.live()
+	if ask[bool](x, `document.getElementById('reasons').checkVisibility()`) {
+		t.Error("the panel is there, and there is nothing to show")
+	}
+	s.Set(func(s *Stage) {
+		s.status = full()
+		s.status["rejected"] = JSON{"invalid_json": JSON{
+			"count": 10_000, "remedy": "compare sources.format with what producers write",
+			"last": []JSON{{"topic": "a/b", "partition": 2, "offset": 88_120, "time": ago(0)}, {"topic": "news", "partition": 2, "offset": 7, "time": ago(0)}},
+		}}
+		s.status["unchecked"] = JSON{"condition": JSON{"count": 3, "remedy": "correct sources.when", "last": []JSON{}}}
+		s.texts["a/b/2/88120"] = evil
+	})
+	x.says("#reasons", "invalid_json rejected 10,000 compare sources.format")
+	x.says("#reasons", "condition unchecked 3 correct sources.when")
+	x.click("#reasons a")
+	x.says("#reasons .found", "a/b/2/88120: rejected, invalid_json")
+	x.says("#reasons .text", evil)
+	x.click("#reasons a + a")
+	x.says("#reasons .text", "set http.show_text: true")
+	if ask[bool](x, `document.querySelector('#reasons b') !== null || !document.querySelector('#reasons a').href.endsWith('/ops/unecho/api/v1/document/a%2Fb/2/88120')`) {
+		t.Error("a document became markup, or the link leads elsewhere")
+	}
+}
+
 // TestModules runs the checks of modules.js, which ask the page's own modules.
 func TestModules(t *testing.T) {
 	_, x := stage(t, desk())

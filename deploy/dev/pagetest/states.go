@@ -25,7 +25,11 @@ func full() JSON {
 	return JSON{
 		"version": "v1.4.0", "member": "unecho-0", "time": ago(0), "group": "news-filter", "index": "unecho", "ready": true,
 		"documents": JSON{"unique": 812_345, "reemitted": 0, "duplicate": 91_204, "rejected": 17},
-		"rejected":  JSON{"empty": 17},
+		"rejected": JSON{"empty": JSON{
+			"count": 17, "remedy": "name the fields that hold the text in sources.text, or take empty out of sources.reject",
+			"last": []JSON{{"topic": "news", "partition": 2, "offset": 88_120, "time": ago(time.Minute)}, {"topic": "news", "partition": 11, "offset": 4711, "time": ago(time.Hour)}},
+		}},
+		"unchecked": JSON{},
 		"lag":       JSON{"documents": 1122, "seconds": 1.6, "leaderless": 0},
 		"window": JSON{
 			"documents": 512_000, "count_bound": 0, "bytes": 1 << 30, "bytes_bound": 1 << 30,
@@ -91,6 +95,7 @@ func empty() JSON {
 	s["snapshot"], s["snapshots"] = nil, JSON{"every_s": 600.0, "failed": nil, "errors": 0}
 	s["partitions"], s["members"], s["rate"], s["assigned_partitions"] = []JSON{}, nil, nil, 0
 	s["similarity"] = JSON{"bounds": []float64{.5, .6, .7, .8, .9, 1}, "counts": []int{0, 0, 0, 0, 0, 0, 0}}
+	s["rejected"] = JSON{}
 	return s
 }
 

@@ -24,7 +24,8 @@ type Status struct {
 	Settings   []Setting         `json:"settings"`
 	InForce    *InForce          `json:"in_force"` // nil: the journal declares none yet, or is not read yet
 	Waiting    []Coordinates     `json:"waiting"`  // partitions at a batch that cannot be unpacked
-	Rejected   map[string]uint64 `json:"rejected"`
+	Rejected   map[string]Reason `json:"rejected"` // those that a document had
+	Unchecked  map[string]Reason `json:"unchecked"`
 }
 
 // Documents are those that this process committed since it started.
@@ -37,6 +38,13 @@ type Documents struct {
 	Unchecked uint64 `json:"unchecked,omitempty"`
 	// compared by their bytes, because too much of them is not UTF-8 or cannot be read
 	ByBytes uint64 `json:"by_bytes,omitempty"`
+}
+
+// Reason tells of the documents that were rejected, or forwarded unchecked, for it.
+type Reason struct {
+	Count  uint64        `json:"count"`
+	Remedy string        `json:"remedy"`
+	Last   []Coordinates `json:"last"` // the newest few, the newest first
 }
 
 // Lag is how far the group is behind its source.

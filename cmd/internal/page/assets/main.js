@@ -10,6 +10,7 @@ import { Lookup } from './lookup.js';
 import { Recent } from './recent.js';
 import * as health from './health.js';
 import * as members from './members.js';
+import * as reasons from './reasons.js';
 import * as window_ from './window.js';
 
 const EVERY = 1000; // ms
@@ -70,6 +71,7 @@ function draw(status) {
   drawSimilarities(status.similarity, status.window.threshold);
   window_.show(status, status.rate?.unique_per_s ?? null);
   members.show(status, now);
+  reasons.show(status);
   const scoped = status.settings.some((s) => /^sources\[\d+\]\.scope$/.test(s.key) && s.value !== '');
   lookup.scoped(scoped);
   by('recent').dataset.scoped = String(scoped);

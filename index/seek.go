@@ -123,18 +123,18 @@ func (r *Replica) Judged(topic string, partition int32, offset int64) (v Verdict
 	return Verdict{}, entry.Source{}, false
 }
 
-// Reached returns the offset of a source partition below which everything is judged; known is false if the journal
+// Reached returns a source partition and its offset below which everything is judged; known is false if the journal
 // knows no partition of that name.
-func (r *Replica) Reached(topic string, partition int32) (offset int64, known bool) {
+func (r *Replica) Reached(topic string, partition int32) (source entry.Source, offset int64, known bool) {
 	for _, number := range r.sources.named(topic, partition) {
 		p := r.sources.rows[number]
 		if p.Epoch == 0 {
 			continue
 		}
-		offset, known = p.Base, true
+		source, offset, known = p.source, p.Base, true
 		if n := len(p.held); n > 0 {
 			offset = max(offset, p.held[n-1].Offset+1)
 		}
 	}
-	return offset, known
+	return source, offset, known
 }

@@ -19,7 +19,7 @@ type Whereabouts struct {
 	Known *index.Known // nil: the index does not remember it
 	// Verdict is that of a document that is not known to be committed. Held says that there is one.
 	Verdict index.Verdict
-	Source  entry.Source // set if Held
+	Source  entry.Source // set if Held or Partition
 	Held    bool
 	// Reached is the offset below which everything of the partition is judged; Partition says that the journal knows the
 	// partition.
@@ -43,8 +43,10 @@ func (f *Follower) Find(ctx context.Context, topic string, partition int32, offs
 		if w.Known, done = r.Seek(&s, seekStep); !done {
 			return false
 		}
-		w.Verdict, w.Source, w.Held = r.Judged(topic, partition, offset)
-		w.Reached, w.Partition = r.Reached(topic, partition)
+		w.Source, w.Reached, w.Partition = r.Reached(topic, partition)
+		if v, source, held := r.Judged(topic, partition, offset); held {
+			w.Verdict, w.Source, w.Held = v, source, true
+		}
 		w.Stats = r.Stats()
 		return true
 	})

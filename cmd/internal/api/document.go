@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,10 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 	copied, isCopy := a.Service.Recent().Find(topic, int32(partition), offset)
 	m, ok := a.compose(shape.Coordinates{Topic: topic, Partition: int32(partition), Offset: offset}, &found, &copied, isCopy)
 	s := a.Service.Stats()
-	if !aside(m, "rejected", s.LastRejected) && !aside(m, "unchecked", s.LastUnchecked) && !ok {
+	if !aside(m, "rejected", s.LastRejected) && !aside(m, "unchecked", s.LastUnchecked) && !ok && withText && offset < found.Reached {
+		m.Verdict, ok = "unknown", true
+	}
+	if !ok {
 		unknown(w, &m.Coordinates, &found)
 		return
 	}
@@ -96,11 +100,10 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 // compose puts together what the window, the verdicts that are not committed yet and the last copies say of a
 // document. It returns ok as false if none of them knows it.
 func (a *api) compose(at shape.Coordinates, found *member.Whereabouts, copied *recent.Copy, isCopy bool) (m *remembered, ok bool) {
-	m = &remembered{Coordinates: at, Verdict: "unique"}
+	m = &remembered{Coordinates: at, Verdict: "unique", source: found.Source}
 	if found.Held {
 		ok = true
 		v := &found.Verdict
-		m.source = found.Source
 		m.decided(v.Matched(), v.Reemitted, &v.Match)
 		if v.Forgotten && !m.Reemitted && m.Verdict == "unique" {
 			m.Verdict = "rejected"
@@ -273,6 +276,7 @@ func (a *api) readText(ctx context.Context, m *remembered) (*text, error) {
 		return t, nil
 	}
 	t.Text, t.Cut = cut(d.Text)
+	m.ID = cmp.Or(m.ID, string(d.ID))
 	return t, nil
 }
 

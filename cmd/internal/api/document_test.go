@@ -62,6 +62,11 @@ func TestDocumentIsGone(t *testing.T) {
 		!strings.Contains(fmt.Sprint(got["error"]), "nothing is remembered") {
 		t.Errorf("a forgotten document is answered %d %v; want %d: nothing is remembered", code, got, http.StatusNotFound)
 	}
+	service.record = func(int64) (document.Input, error) { return document.Input{Value: []byte("the text")}, nil }
+	code, got := serve(t, service, func(s *Setup) { s.ShowText = true }).do("GET", "/api/v1/document/news/2/0?text=1", "")
+	if code != http.StatusOK || got["verdict"] != "unknown" || got["match"] != nil || at(got, "text", "text") != "the text" {
+		t.Errorf("its text is answered %d %v; want %d and a verdict that is unknown", code, got, http.StatusOK)
+	}
 	for err, code := range map[error]int{member.ErrBusy: 429, member.ErrNoReplica: 503, errors.New("x"): 500} {
 		service.fails = err
 		if got, _ := serve(t, service, nil).do("GET", "/api/v1/document/news/2/0", ""); got != code {

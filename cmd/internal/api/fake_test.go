@@ -52,8 +52,10 @@ func (f *fake) Find(_ context.Context, topic string, partition int32, offset int
 	}
 	s := index.Search{Topic: topic, Partition: partition, Offset: offset}
 	w.Known, _ = f.replica.Seek(&s, 1000)
-	w.Verdict, w.Source, w.Held = f.replica.Judged(topic, partition, offset)
-	w.Reached, w.Partition = f.replica.Reached(topic, partition)
+	w.Source, w.Reached, w.Partition = f.replica.Reached(topic, partition)
+	if v, source, held := f.replica.Judged(topic, partition, offset); held {
+		w.Verdict, w.Source, w.Held = v, source, true
+	}
 	w.Stats = f.replica.Stats()
 	return w, nil
 }

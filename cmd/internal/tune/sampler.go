@@ -105,7 +105,9 @@ func (s *Sampler) AddTopic(ctx context.Context, r *topic.Record, topics *corpus.
 	if bad != "" {
 		s.skip(corpus.CoordinatesOf(r), bad, r.Value)
 	}
-	ref := func() Ref { return Ref{Name: cmp.Or(string(id), corpus.CoordinatesOf(r))} }
+	ref := func() Ref {
+		return Ref{cmp.Or(string(id), corpus.CoordinatesOf(r)), fmt.Sprintf("%s/%d", r.Topic, r.Partition), int(r.Offset)}
+	}
 	if known, err := s.addLabelled(ref, d); known || err != nil {
 		return err
 	}

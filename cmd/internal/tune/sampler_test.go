@@ -2,8 +2,16 @@ package tune
 
 import (
 	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -63,5 +71,41 @@ func TestSampleKeepsOne(t *testing.T) {
 		if len(s.kept) != test.want {
 			t.Errorf("%d kept within %d bytes, want %d", len(s.kept), test.mostBytes, test.want)
 		}
+	}
+}
+
+// TestLabelsOfTopic: labels as the page writes them tell documents of a topic apart that have one id.
+func TestLabelsOfTopic(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "labels.tsv")
+	const labels = "a\ta\t0.91\tnews/0\t7\tnews/0\t5\n" + "b\tb\t\tnews/1\t0\tnews/1\t0\n"
+	if err := os.WriteFile(path, []byte(labels), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := ReadLabels(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := document.DefaultSource()
+	source.Topics, source.Reading.Format, source.Reading.Fields, source.Reading.ID = []string{"news"}, "json", []string{"text"}, "field:id"
+	reader, err := corpus.NewTopicReader([]document.Source{source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSampler(SamplerParams{Names: l.Names()})
+	for offset, id := range []string{5: "a", 6: "c", 7: "a"} {
+		r := topic.Record{Topic: "news", Offset: int64(offset), Value: []byte(`{"id":"` + id + `","text":"x"}`)}
+		if err := s.AddTopic(t.Context(), &r, reader); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := topic.Record{Topic: "news", Partition: 1, Value: []byte(`{"id":"b","text":"x"}`)}
+	if err := s.AddTopic(t.Context(), &r, reader); err != nil {
+		t.Fatal(err)
+	}
+	if pairs, err := l.Pairs(s.numbers, io.Discard); err != nil || !slices.Equal(pairs, []eval.Pair{{A: 6, B: 8}}) {
+		t.Errorf("the pairs are %v, %v; want that of the 6th and the 8th document", pairs, err)
+	}
+	if len(s.labelled) != 3 {
+		t.Errorf("%d documents are labelled, want 3", len(s.labelled))
 	}
 }

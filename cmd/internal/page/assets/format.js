@@ -33,8 +33,8 @@ export function percent(share) {
   return p.toFixed(digits) + NARROW + '%';
 }
 
-/** similarity has four digits, as the headers of the records have. */
-export const similarity = (s) => (known(s) ? s.toFixed(4) : DASH);
+/** similarity is rounded down, so that what is below the threshold never looks as if it reached it. */
+export const similarity = (s) => (known(s) ? Math.floor(s * 100 + 1e-9) + NARROW + '%' : DASH);
 
 const units = [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]];
 
@@ -82,6 +82,9 @@ export function moment(iso) {
 
 /** place is a document's coordinates, as headers write them. */
 export const place = (p) => `${p.topic}/${p.partition}/${p.offset}`;
+
+/** pair names a copy and what it matched. */
+export const pair = ({ document: d, match: m }) => `${place(d)},${place(m)}`;
 
 /** plural writes a number with its noun. */
 export const plural = (n, one, many = one + 's') => `${count(n)} ${n === 1 ? one : many}`;

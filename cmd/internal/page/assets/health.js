@@ -23,7 +23,7 @@ function sentence(status, now, warnings, state) {
   if (!status.ready) return 'Not ready: ' + (status.why ?? 'it says not why') + '.';
   const work = working(status, now);
   if (state === 'look') return `Needs a look: ${warnings.length === 1 ? 'one thing' : warnings.length + ' things'}. ${work[0].toUpperCase()}${work.slice(1)}.`;
-  return `Well: ${work}.`;
+  return `Healthy: ${work}.`;
 }
 
 function working(status, now) {
@@ -49,7 +49,7 @@ function figures(status, minute) {
     ['Documents a second', rate(minute.documents_per_s), over],
     ['Duplicates', percent(minute.duplicate_share), over],
     ['Behind', behind === null ? count(status.lag.documents) : span(behind), behind === null ? 'documents' : plural(status.lag.documents, 'document')],
-    ['To commit', span(minute.median_s), minute.slowest_s ? '99 % within ' + span(minute.slowest_s) : 'from timestamp to commit'],
+    ['Latency (median)', span(minute.median_s), minute.slowest_s ? '99 % within ' + span(minute.slowest_s) : 'from timestamp to commit'],
     ['Remembers', span(status.window.age_s), status.window.age_bound_s > 0 ? 'of ' + span(status.window.age_bound_s) : plural(status.window.documents, 'document')],
   ];
   if (window.bites && window.bites.key !== 'duplicates.remember.age') rows[4][2] += ', ' + window.bites.key + ' is full';

@@ -60,7 +60,7 @@ export class Lookup {
   #answer(result, text) {
     if (result.empty) return el('p', { className: 'verdict' }, 'There are no words to compare in it. As a document it would be rejected.');
     const shown = result.duplicate ? result.matches : [result.nearest].filter(Boolean), best = shown[0];
-    const like = best && `${similarity(best.similarity)} like ${best.id ?? place(best)}.`;
+    const like = best && `${similarity(best.similarity)} similar to ${best.id ?? place(best)}.`;
     return [
       el('p', { className: 'verdict' + (result.duplicate ? ' yes' : '') },
         result.duplicate ? `A duplicate: ${like}` : like ? `Unique, and ${like}` : 'Unique: nothing similar enough was found.'),

@@ -1,8 +1,12 @@
 package pagetest
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -17,7 +21,7 @@ func TestLookup(t *testing.T) {
 	x.says("#lookup .found", "There is no text to look up.")
 	x.write("#lookup-text", "The old bridge was closed.")
 	x.click("#lookup button.main")
-	x.says("#lookup .found", "A duplicate: 0.9183 like wire-7.")
+	x.says("#lookup .found", "A duplicate: 91 % similar to wire-7.")
 	x.says("#lookup .gauge", "threshold 0.8")
 	x.says("#lookup .reasons", "By jaccard, that reaches the threshold of 0.8.")
 	x.says("#lookup .reasons", "45 of the 49 shingles that either has are in both.")
@@ -61,6 +65,8 @@ func TestRecent(t *testing.T) {
 		s.Add(fmt.Sprintf("wire-%d", i), 0.9, harbour, edited)
 	}
 	x.until(`document.querySelectorAll('.copies li').length === 5`)
+	x.run(`document.querySelector('.copies').scrollIntoView()`)
+	x.says(".copies li", "The Harbour Bridge was closed on Tuesday, after inspectors found cracks in two of its main cables.wire-4, copy 2 of")
 	x.click(`#recent button[aria-pressed]`)
 	s.Add("wire-5", 0.9, harbour, edited)
 	x.says("#recent .fresh", "1 new")
@@ -72,7 +78,7 @@ func TestRecent(t *testing.T) {
 	x.write("#filter-least", "0.95")
 	x.write("#filter-scope", "tenant-a")
 	x.write("#filter-topic", "news")
-	x.until(`document.querySelector('#recent .slider output').textContent === '0.95'`)
+	x.until(`document.querySelector('#recent .slider output').textContent === '95\u202f%'`)
 	err := s.Until(func(s *Stage) bool {
 		found := map[string]bool{}
 		for _, r := range s.asked {
@@ -84,6 +90,94 @@ func TestRecent(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLink: the address has the filter and the pair that is open, and who opens it sees the same, also when the list has
+// the pair no more.
+func TestLink(t *testing.T) {
+	s, x := stage(t, desk(), func(s *Stage) { s.texts["news/0/70"], s.texts["news/1/70"] = harbour, edited })
+	x.live()
+	x.run(`location.hash = 'topic=news&min=0.9&pair=news/1/70,news/0/70'`)
+	for range 2 {
+		x.says("dialog[open] .side + .side", "Tuesday")
+		x.says("dialog[open] h2", "Two documents")
+		x.until(`document.getElementById('filter-topic').value === 'news' && document.querySelector('#recent .slider output').textContent === '90\u202f%'`)
+		x.run(`document.querySelector('dialog').remove(); location.reload()`)
+	}
+	x.says("dialog[open] .side + .side", "Tuesday")
+	x.press(kb.Escape)
+	x.until(`location.hash === '#topic=news&min=0.9'`)
+	s.Add("wire-1", 0.9, harbour, edited)
+	x.click(".copies button")
+	x.until(`location.hash === '#topic=news&min=0.9&pair=news/1/1,news/0/1'`)
+	x.press(kb.Escape)
+	x.write("#filter-topic", "")
+	x.until(`location.hash === '#min=0.9'`)
+	x.run(`location.hash = 'pair=../1/1,<b>/0/1&min=x'`)
+	x.until(`document.querySelector('#recent .slider output').textContent === 'any'`)
+	x.says("#members", "unecho-2")
+	if got := ask[string](x, `[...document.querySelectorAll('#members a')].map((a) => a.href).join()`); got != "http://10.0.4.12:9464/,http://10.0.4.13:9464/" {
+		t.Errorf("the members lead to %s", got)
+	}
+}
+
+// TestDifferences: they are counted, a key leads from one to the next, and what is equal between them is folded on both sides
+// until it is clicked.
+func TestDifferences(t *testing.T) {
+	s, x := stage(t, desk())
+	x.live()
+	middle := strings.Repeat(" and nothing else was said about it", 30)
+	s.Add("wire-1", 0.9, "One"+middle+" two three", "Eins"+middle+" zwei three")
+	x.click(".copies button")
+	x.says("dialog[open] .head", "2 differences")
+	x.says("dialog .side + .side .text", "Eins and nothing else was said about it and nothing else")
+	for _, at := range []string{"1 of 2", "2 of 2", "1 of 2"} {
+		x.press("n")
+		x.says("dialog[open] .head", at)
+	}
+	x.press("p")
+	x.says("dialog[open] .head", "2 of 2")
+	x.until(`[...document.querySelectorAll('dialog .here')].map((e) => e.textContent).join() === 'two,zwei'`)
+	x.until(`document.querySelectorAll('dialog .fold').length === 2`)
+	x.says("dialog .fold", "190 equal words")
+	x.click("dialog .fold")
+	x.until(`document.querySelectorAll('dialog .fold').length === 0`)
+	if got := ask[string](x, `document.querySelectorAll('dialog .text')[1].textContent`); got != "Eins"+middle+" zwei three" {
+		t.Errorf("the whole text is %q", got)
+	}
+}
+
+// TestLabels: what a person says of pairs is a file that unecho tune takes.
+func TestLabels(t *testing.T) {
+	look := desk()
+	look.Before = `window.saved = ''; URL.createObjectURL = ((make) => (b) => { b.text().then((text) => { saved = text; }); return make(b); })(URL.createObjectURL);`
+	s, x := stage(t, look)
+	x.live()
+	s.Add("wire-1", 0.9, harbour, edited)
+	s.Add("wire-2", 0.8, harbour, edited)
+	x.until(`document.querySelectorAll('.copies li').length === 2`)
+	x.click(".copies button")
+	x.click(".judge button + button")
+	x.press(kb.ArrowRight)
+	x.says("dialog .side + .side", "wire-1")
+	x.click(".judge button")
+	x.until(`document.querySelector('.judge button').ariaPressed === 'true'`)
+	x.run(`location.reload()`)
+	x.until(`document.querySelector('.judge button')?.ariaPressed === 'true'`)
+	x.click(".judge .row button")
+	x.until(`saved !== ''`)
+	dir := t.TempDir()
+	labels, documents := filepath.Join(dir, "labels.tsv"), filepath.Join(dir, "wires.jsonl")
+	lines := ""
+	for id, text := range map[string]string{"original of wire-1": harbour + harbour, "wire-1": harbour + harbour + " More.", "original of wire-2": edited, "wire-2": "Another text, of other words."} {
+		lines += fmt.Sprintf("{%q: %q, %q: %q}\n", "id", id, "text", text)
+	}
+	if err := errors.Join(os.WriteFile(labels, []byte(ask[string](x, `saved`)), 0o600), os.WriteFile(documents, []byte(lines), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if said := written(t, "tune", "--pairs", labels, "--slots", "64", documents); !strings.Contains(said, "1 labelled pair") {
+		t.Errorf("unecho tune says:\n%s", said)
 	}
 }
 

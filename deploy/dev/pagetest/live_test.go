@@ -28,7 +28,7 @@ func TestDemoMoves(t *testing.T) {
 		}
 	}()
 	x := open(t, demo.URL, desk())
-	x.until(`/^Well: [0-9,.]+ documents a second/.test(document.getElementById('sentence').textContent)`)
+	x.until(`/^Healthy: [0-9,.]+ documents a second/.test(document.getElementById('sentence').textContent)`)
 	x.until(`document.querySelectorAll('#throughput .area').length >= 2`)
 	x.until(`document.querySelectorAll('#similarity rect.bar').length >= 2`)
 	x.until(`document.querySelector('#latency .legend').textContent.match(/[0-9]/)`)
@@ -39,23 +39,26 @@ func TestDemoMoves(t *testing.T) {
 	x.says("#members", "this one")
 	x.says("#window .headline", "of 24 h")
 	t.Logf("it moves %.1f s after the start", time.Since(began).Seconds())
-	sideBySide(x)
+	other := open(t, sideBySide(x), desk())
+	other.until(`[...document.querySelectorAll('dialog[open] .text')].filter((e) => e.textContent.length > 100).length === 2`)
 }
 
-// sideBySide opens a duplicate that is no exact copy.
-func sideBySide(x *tab) {
+// sideBySide opens a duplicate that is no exact copy, and returns the address that the page has then.
+func sideBySide(x *tab) (address string) {
 	x.t.Helper()
 	x.click(`#recent button[aria-pressed]`)
-	x.until(`[...document.querySelectorAll('.copy')].some((b) => !b.textContent.startsWith('1.0000'))`)
-	x.run(`[...document.querySelectorAll('.copy')].find((b) => !b.textContent.startsWith('1.0000')).click()`)
+	x.until(`[...document.querySelectorAll('.copy')].some((b) => !b.textContent.startsWith('100'))`)
+	x.run(`[...document.querySelectorAll('.copy')].find((b) => !b.textContent.startsWith('100')).click()`)
 	x.until(`document.querySelector('dialog[open] ins.changed, dialog[open] del.changed')`)
 	x.says("dialog .told > p", "words of both differ")
 	lengths := ask[[]int](x, `[...document.querySelectorAll('dialog .text')].map((e) => e.textContent.length)`)
 	if len(lengths) != 2 || lengths[0] < 100 || lengths[1] < 100 {
 		x.t.Errorf("the texts have %v characters", lengths)
 	}
+	address = ask[string](x, `location.href`)
 	x.press(kb.Escape)
-	x.until(`!document.querySelector('dialog[open]')`)
+	x.until(`!document.querySelector('dialog[open]') && !location.hash.includes('pair')`)
+	return address
 }
 
 // feed is a pipe that a member reads documents from.
@@ -106,7 +109,7 @@ func TestReconnects(t *testing.T) {
 	}
 	first, sent := start()
 	x := open(t, first.URL, desk())
-	x.says("#sentence", "Well: no documents at the moment")
+	x.says("#sentence", "Healthy: no documents at the moment")
 	x.says("#recent .empty", "No duplicate was found")
 	text := `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script> the harbour bridge was closed on monday after inspectors found cracks in two cables <b>bold</b>`
 	sent.send(t, text, text+" &amp; more")
@@ -128,7 +131,7 @@ func TestReconnects(t *testing.T) {
 	x.press(kb.Escape)
 	x.write("#lookup-text", text+" and so on and on")
 	x.click("#lookup button.main")
-	x.says("#lookup .verdict", "A duplicate: 0.8")
+	x.says("#lookup .verdict", "A duplicate: 8")
 	x.until(`/[0-9]+ of the [0-9]+ shingles that either has are in both\.They were compared because they share [0-9]+ of [0-9]+ bands\./.test(document.querySelector('#lookup .reasons').textContent)`)
 	x.click("#lookup .matches button")
 	x.says("dialog .side + .side", "and so on and on")

@@ -35,7 +35,10 @@ func states() map[string]func(s *Stage, x *tab) {
 			alike(s, x)
 			x.click(".copies button")
 			x.until(`document.querySelector('dialog[open] ins')`)
+			x.click(".judge button")
+			x.says(".judge", "Download 1 label")
 		},
+		"keys": func(_ *Stage, x *tab) { x.press("?"); x.until(`document.querySelector('#help[open]')`) },
 		"answered": func(_ *Stage, x *tab) {
 			x.write("#lookup-text", "the bridge")
 			x.click("#lookup button.main")

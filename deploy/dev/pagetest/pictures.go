@@ -14,16 +14,20 @@ import (
 // Documented are the pictures that the documents show, by the names of their files.
 func Documented() []string {
 	return []string{
-		"top-desk-light.png", "page-desk-dark.png", "compare-desk-light.png", "compare-phone-dark.png",
-		"lookup-phone-light.png", "lost-desk-light.png",
+		"top-desk-light.png", "page-desk-dark.png", "compare-desk-light.png", "compare-tablet-dark.png",
+		"compare-phone-dark.png", "lookup-phone-light.png", "lost-tablet-light.png",
 	}
 }
 
 // views are the windows in which each state is pictured.
 func views() map[string]Look {
-	desk, phone := Look{Width: 1440, Height: 900}, Look{Width: 390, Height: 844}
-	dark := func(l Look) Look { l.Dark = true; return l }
-	return map[string]Look{"desk-light": desk, "desk-dark": dark(desk), "phone-light": phone, "phone-dark": dark(phone)}
+	all := map[string]Look{}
+	for name, look := range map[string]Look{"desk": {Width: 1440, Height: 900}, "tablet": {Width: 768, Height: 1024}, "phone": {Width: 390, Height: 844}} {
+		all[name+"-light"] = look
+		look.Dark = true
+		all[name+"-dark"] = look
+	}
+	return all
 }
 
 // mostPicture is how large a picture in the documents may be.
@@ -63,7 +67,7 @@ func (t *Taker) Take(ctx context.Context) error {
 	for _, s := range []scene{
 		{"compare", false, (*Page).compare},
 		{"top", false, (*Page).lookUp},
-		{"page", true, (*Page).top},
+		{"page", true, (*Page).read},
 		{"lookup", false, (*Page).answer},
 		{"lost", false, lost},
 	} {
@@ -109,7 +113,7 @@ func (t *Taker) picture(p *Page, s *scene) error {
 
 // compare opens a duplicate that is no exact copy beside its original.
 func (p *Page) compare() error {
-	const edited = `[...document.querySelectorAll('.copy')].find((b) => b.textContent < '0.97')`
+	const edited = `[...document.querySelectorAll('.copy')].find((b) => parseInt(b.textContent) < 97)`
 	return errors.Join(p.Until(`document.body.dataset.phase === 'live' && `+edited), p.Eval(edited+`.click()`, nil),
 		p.Until(`document.querySelector('dialog[open] ins, dialog[open] del')`), p.Eval(`document.activeElement.blur()`, nil))
 }
@@ -117,12 +121,19 @@ func (p *Page) compare() error {
 // lookUp closes the documents that are open side by side, and looks up the original with some words less.
 func (p *Page) lookUp() error {
 	return errors.Join(p.Eval(`{
+		for (const b of document.querySelectorAll('dialog .fold')) if (b.isConnected) b.click();
 		const text = document.querySelector('dialog .text').textContent.split(' ');
 		document.querySelector('dialog').close();
 		document.activeElement.blur();
 		document.getElementById('lookup-text').value = text.slice(0, -6).join(' ');
 		document.querySelector('#lookup form').requestSubmit();
 	}`, nil), p.Until(`document.querySelector('#lookup .matches')`), p.top())
+}
+
+// read lets the list stand still, so that its rows show how the texts begin.
+func (p *Page) read() error {
+	return errors.Join(p.Eval(`document.querySelector('#recent [aria-pressed]').click(); document.querySelector('.copies').scrollIntoView()`, nil),
+		p.Until(`document.querySelectorAll('.copies li[data-read]').length > 6`), p.top())
 }
 
 func (p *Page) top() error { return p.Eval(`scrollTo(0, 0)`, nil) }

@@ -36,6 +36,13 @@ func TestKeyboard(t *testing.T) {
 			t.Errorf("Tab does not reach %s, but %v", section, seen)
 		}
 	}
+	x.press("?")
+	x.says("#help[open]", "Look a text up")
+	x.press(kb.Escape)
+	x.press("/")
+	x.until(`document.activeElement.id === 'lookup-text'`)
+	x.press("/?")
+	x.until(`document.activeElement.value.endsWith('/?') && !document.querySelector('dialog[open]')`)
 	x.run(`document.querySelector('.copies button').focus()`)
 	x.press(kb.ArrowDown)
 	if at := ask[int](x, `[...document.querySelectorAll('.copies button')].indexOf(document.activeElement)`); at != 1 {
@@ -45,6 +52,8 @@ func TestKeyboard(t *testing.T) {
 	x.says("dialog[open] .side + .side", "wire-1")
 	x.press(kb.ArrowRight)
 	x.says("dialog[open] .side + .side", "wire-0")
+	x.press(kb.ArrowLeft)
+	x.says("dialog[open] .side + .side", "wire-1")
 	x.press(kb.Escape)
 	x.until(`!document.querySelector('dialog[open]')`)
 	if at := ask[int](x, `[...document.querySelectorAll('.copies button')].indexOf(document.activeElement)`); at != 1 {
@@ -52,11 +61,43 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
+// TestManyDuplicates: ten thousand duplicates at once are a list of the last hundred, which is one stop of Tab.
+func TestManyDuplicates(t *testing.T) {
+	s, x := stage(t, desk())
+	x.live()
+	for i := range 10_000 {
+		s.Add(fmt.Sprintf("wire-%d", i), 0.9, harbour, edited)
+	}
+	x.until(`document.querySelectorAll('.copies li').length === 100 && document.querySelector('.copies').textContent.includes('wire-9999')`)
+	x.says("#recent .head", "not shown")
+	x.press(kb.Tab)
+	presses, rows := 1, 0
+	for ; !ask[bool](x, `document.activeElement.id === 'keys'`); presses++ {
+		if x.press(kb.Tab); presses > 30 {
+			t.Fatalf("after %d presses of Tab the end is not reached, but %s", presses, ask[string](x, `document.activeElement.outerHTML`))
+		}
+		if ask[bool](x, `document.activeElement.matches('.copy')`) {
+			rows++
+		}
+	}
+	if rows != 1 {
+		t.Errorf("Tab stops at %d rows of the list, want 1", rows)
+	}
+	t.Logf("%d presses of Tab reach everything", presses)
+}
+
+// TestNotStarted: where the page's modules do not run, a sentence says what it needs.
+func TestNotStarted(t *testing.T) {
+	_, x := stage(t, phone(), func(s *Stage) { s.absent = "/page/compare.js" })
+	x.until(`document.getElementById('late').checkVisibility({visibilityProperty: true})`)
+	x.says("#late", "It needs JavaScript and a browser of 2024 or later; behind a proxy its address ends with /.")
+}
+
 // TestSaysLittle: while numbers move, nothing is read out to those who do not see them; a change of the state is.
 func TestSaysLittle(t *testing.T) {
 	s, x := stage(t, desk())
 	x.live()
-	x.says("#said", "Well")
+	x.says("#said", "Healthy")
 	x.run(`window.read = []; for (const e of document.querySelectorAll('[role=status], [aria-live]')) new MutationObserver(() => read.push(e.textContent)).observe(e, {childList: true, subtree: true, characterData: true})`)
 	for i := range 4 {
 		before := ask[string](x, `document.getElementById('more').textContent`)

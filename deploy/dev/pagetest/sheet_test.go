@@ -31,11 +31,13 @@ func sheet(t *testing.T, look Look) *tab {
 	return open(t, "file://"+out, look)
 }
 
-func written(t *testing.T, args ...string) {
+func written(t *testing.T, args ...string) string {
 	t.Helper()
-	if said, err := exec.CommandContext(t.Context(), shared.program, args...).CombinedOutput(); err != nil {
+	said, err := exec.CommandContext(t.Context(), shared.program, args...).CombinedOutput()
+	if err != nil {
 		t.Fatalf("unecho %v ends with %v:\n%s", args, err, said)
 	}
+	return string(said)
 }
 
 // tuned opens the page that unecho tune writes of articles, in a file whose name is made to spoil it.

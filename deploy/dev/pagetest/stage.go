@@ -27,6 +27,7 @@ type Stage struct {
 	texts  map[string]string
 	answer func(w http.ResponseWriter, r *http.Request) bool // answers instead, where it returns true
 	token  string
+	absent string // a file of the page that is not found
 	asked  []*http.Request
 	open   int           // streams of events
 	news   chan struct{} // closed when something is asked or a stream ends
@@ -54,6 +55,10 @@ func NewStage(program string) (*Stage, error) {
 	mux.HandleFunc("POST /api/v1/lookup", s.lookup)
 	s.server = httptest.NewServer(http.StripPrefix(prefix, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/api/") && s.refuses(w, r) {
+			return
+		}
+		if r.URL.Path == s.absent {
+			http.NotFound(w, r)
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -25,7 +25,7 @@ func TestMarks(t *testing.T) {
 		`[...document.querySelectorAll('dialog ins')].map((e) => e.textContent).join('|')`:              "Tuesday,|main",
 		`[...document.querySelectorAll('dialog .text .soft-mark')].map((e) => e.textContent).join('|')`: "harbour bridge|Harbour Bridge",
 		`document.querySelectorAll('dialog .text')[1].textContent`:                                      edited,
-		`document.getElementById('compare-title').textContent`:                                          "0.8125 alike, by jaccard",
+		`document.getElementById('compare-title').textContent`:                                          "81\u202f% similar, by jaccard",
 	} {
 		if got := ask[string](x, script); got != want {
 			t.Errorf("%s is %q, want %q", script, got, want)
@@ -134,7 +134,7 @@ func TestErrors(t *testing.T) {
 	x.says("#sentence", "No good answer: the answer is 502")
 	s.Set(func(s *Stage) { s.answer = nil })
 	x.live()
-	x.says("#sentence", "Well:")
+	x.says("#sentence", "Healthy:")
 	s.Add("wire-1", 0.9, harbour, edited)
 	s.Set(func(s *Stage) { clear(s.texts) })
 	x.click(".copies button")

@@ -48,8 +48,11 @@ func full() JSON {
 		"assigned_partitions": 4, "partitions": partitions,
 		"members": JSON{"state": "Stable", "read": ago(0), "sessions": sessions},
 		"rate":    point(60, 1234, 0.031), "warnings": []JSON{},
-		"waiting":  []JSON{},
-		"settings": []JSON{{"key": "sources[0].scope", "value": "field:tenant"}},
+		"waiting": []JSON{},
+		"settings": []JSON{
+			{"key": "sources[0].scope", "value": "field:tenant"}, {"key": "http.listen", "value": "0.0.0.0:9464"},
+			{"key": "http.show_text", "value": "true"},
+		},
 		"similarity": JSON{
 			"bounds": []float64{.1, .2, .3, .4, .5, .55, .6, .65, .7, .75, .8, .85, .9, .95, .98, .9999, 1},
 			"counts": []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 4210, 6120, 9840, 12_330, 8120, 50_572, 0},

@@ -65,6 +65,9 @@ export async function ask(path, options = {}) {
   throw await failureOf(answer);
 }
 
+/** textOf asks for a document with its text. */
+export const textOf = (at) => ask(`document/${encodeURIComponent(at.topic)}/${at.partition}/${at.offset}?text=1`);
+
 /** open returns an answer that is read as it comes, or throws a Failure. */
 export async function open(path, options) {
   let answer;

@@ -22,19 +22,21 @@ const keysOf = (sides) => {
 };
 
 /**
- * diff returns {left, right, changed, soft, cut}: pieces {text, kind} of either side, where kind is same, soft (case or
- * punctuation) or changed; how many words of both sides are changed or soft; and whether the texts were too long to compare whole.
+ * diff returns {left, right, changed, soft, places, cut}: pieces {text, kind, at} of either side, where kind is same, soft (case
+ * or punctuation) or changed; how many words of both sides are changed or soft; in how many places some are changed, and at is the
+ * number of the place; and whether the texts were too long to compare whole. The n-th pieces that are the same belong together.
  */
 export function diff(a, b) {
   const whole = [words(a), words(b)];
   const [left, right] = whole.map((w) => w.slice(0, MOST_WORDS));
   const keys = keysOf([left, right]);
   const pairs = common(keys[0], keys[1]);
-  const out = { left: [], right: [], changed: 0, soft: 0, words: left.length + right.length, cut: whole.some((w) => w.length > MOST_WORDS) || pairs.cut };
+  const out = { left: [], right: [], changed: 0, soft: 0, places: 0, words: left.length + right.length, cut: whole.some((w) => w.length > MOST_WORDS) || pairs.cut };
+  let stretch = 0; // of words that are on both sides, or on one
   const mark = (side, text, kind) => {
     const last = side.at(-1);
-    if (last?.kind === kind) last.text += text;
-    else side.push({ text, kind });
+    if (last?.kind === kind && last.stretch === stretch) last.text += text;
+    else side.push({ text, kind, stretch, at: out.places });
   };
   const alone = (side, text, key) => {
     if (key === '') out.soft++;
@@ -44,8 +46,14 @@ export function diff(a, b) {
   let i = 0;
   let j = 0;
   for (const [x, y] of [...pairs, [left.length, right.length]]) {
-    for (; i < x; i++) alone(out.left, left[i], keys[0][i]);
-    for (; j < y; j++) alone(out.right, right[j], keys[1][j]);
+    if (i < x || j < y) {
+      const before = out.changed;
+      stretch++;
+      for (; i < x; i++) alone(out.left, left[i], keys[0][i]);
+      for (; j < y; j++) alone(out.right, right[j], keys[1][j]);
+      stretch++;
+      if (out.changed > before) out.places++;
+    }
     if (x === left.length) break;
     const kind = left[i].trim() === right[j].trim() ? 'same' : 'soft';
     if (kind === 'soft') out.soft++;

@@ -3,12 +3,14 @@
 import { ask, hasToken, setToken } from './api.js';
 import { by, say } from './dom.js';
 import { span } from './format.js';
-import { topicsOf } from './model.js';
+import { pairOf, read } from './hash.js';
+import { settingOf, topicsOf } from './model.js';
 import { charts, similarities } from './charts.js';
 import { Compare } from './compare.js';
 import { Lookup } from './lookup.js';
 import { Recent } from './recent.js';
 import * as health from './health.js';
+import * as labels from './labels.js';
 import * as members from './members.js';
 import * as reasons from './reasons.js';
 import * as window_ from './window.js';
@@ -23,6 +25,8 @@ const drawSimilarities = similarities();
 const compare = new Compare((copy, by) => recent.step(copy, by));
 const recent = new Recent((copy) => compare.copy(copy));
 const lookup = new Lookup((text, match) => compare.text(text, match));
+
+by('late').remove(); // the page has started
 
 let heard = 0; // when the last answer came
 let due = 0; // when the history is asked for, in ms
@@ -46,7 +50,7 @@ async function look() {
   try {
     const past = Date.now() >= due;
     const [status, history] = await Promise.all([ask('status'), past && ask('history')]);
-    if (!live) recent.start();
+    if (!live) recent.start().then(openPair);
     live = true;
     heard = Date.now() / 1000;
     draw(status);
@@ -59,6 +63,13 @@ async function look() {
   }
   looking = false;
   timer = setTimeout(look, wait);
+}
+
+/** openPair opens the pair that the address names. */
+function openPair() {
+  const { pair } = read();
+  const copy = recent.find(pair) ?? pairOf(pair);
+  if (copy) compare.copy(copy);
 }
 
 function draw(status) {
@@ -76,7 +87,9 @@ function draw(status) {
   lookup.scoped(scoped);
   by('recent').dataset.scoped = String(scoped);
   recent.topics(topicsOf(status));
-  const word = { ok: 'Well', look: 'Needs a look', starts: 'Not ready', bad: 'Not ready' }[state];
+  recent.texts = settingOf(status, 'http.show_text') === 'true';
+  labels.use(status.group);
+  const word = { ok: 'Healthy', look: 'Needs a look', starts: 'Not ready', bad: 'Not ready' }[state];
   document.title = `${word} · ${status.group} · unecho`;
   speak(word);
 }
@@ -128,6 +141,23 @@ by('gate-form').addEventListener('submit', (event) => {
 by('forget').addEventListener('click', () => {
   setToken('');
   location.reload();
+});
+by('keys').addEventListener('click', () => by('help').showModal());
+by('help').addEventListener('click', () => by('help').close());
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault(); // the address has the filter there
+  by('recent').focus();
+});
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select, dialog')) return;
+  if (event.key === '?') by('help').showModal();
+  if (event.key !== '/') return;
+  event.preventDefault();
+  by('lookup-text').focus();
+});
+addEventListener('hashchange', () => {
+  recent.follow();
+  recent.start().then(openPair);
 });
 document.addEventListener('visibilitychange', () => {
   recent.seen(!document.hidden);

@@ -2,7 +2,7 @@
 
 import { by, el, put, say } from './dom.js';
 import { DASH, bytes, count, moment, plural, span } from './format.js';
-import { membersOf, readersOf, secondsOf } from './model.js';
+import { membersOf, pageOf, readersOf, secondsOf } from './model.js';
 
 const MOST = 200; // rows of a table
 
@@ -39,8 +39,14 @@ function summary(status, all) {
 function memberTable(status, all) {
   if (all.length === 0) return el('p', { className: 'empty' }, status.members?.error ?? 'Kafka has not said yet who is in the group.');
   return table('Members of the group', ['Member', 'Host', { number: 'Partitions' }], all.map((m) => [
-    [m.name + ' ', m.mine && chip('this one'), m.took && chip('last snapshot')], m.host, { number: count(m.partitions) },
+    [nameOf(status, m, all), ' ', m.mine && chip('this one'), m.took && chip('last snapshot')], m.host, { number: count(m.partitions) },
   ]));
+}
+
+/** nameOf leads to the member's page, if it runs on another host than this one. */
+function nameOf(status, m, all) {
+  const href = all.some((other) => other.mine && other.host === m.host) ? undefined : pageOf(status, m.host);
+  return href ? el('a', { href, rel: 'noreferrer' }, m.name) : m.name;
 }
 
 function partitionTable(status, readers) {

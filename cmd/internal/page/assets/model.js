@@ -6,6 +6,19 @@ export const secondsOf = (iso) => {
   return Number.isNaN(ms) ? null : ms / 1000;
 };
 
+/** settingOf is the value of a setting, as text. */
+export const settingOf = (status, key) => status.settings.find((s) => s.key === key)?.value ?? '';
+
+/**
+ * pageOf is the address of the page of another host's member, if it listens as this one does; undefined where that is only
+ * for its own machine.
+ */
+export function pageOf(status, host) {
+  const [, name, port] = /^\[?(.*?)\]?:(\d+)$/.exec(settingOf(status, 'http.listen')) ?? [];
+  if (!port || /^(127\.|localhost$|::1$)/.test(name) || !/^[\w.:-]+$/.test(host)) return undefined;
+  return `${settingOf(status, 'http.tls.cert_file') ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+}
+
 /** topicsOf are the topics of the source. */
 export const topicsOf = (status) => [...new Set(status.partitions.map((p) => p.topic))];
 

@@ -1,20 +1,25 @@
 // The last duplicates, as they are found: pause, filter, open side by side.
 
-import { ask, query } from './api.js';
+import { ask, query, textOf } from './api.js';
 import { by, el, put, say } from './dom.js';
-import { clock, count, place, plural, similarity, span } from './format.js';
+import { clock, count, pair, place, similarity, span } from './format.js';
+import { read, write } from './hash.js';
 import { Stream } from './stream.js';
 
 const SHOWN = 100;
 const EVERY = 250; // ms between two changes of the list, so that it can be read and clicked
+const WORDS = 200; // letters of a text that a row has room for
 
 /** Recent is the list. It stands still while it is paused, pointed at or used by keyboard. */
 export class Recent {
-  #open; #stream; #rows = []; #waiting = []; #missed = 0; #paused = false; #topics = new Set(); #parts; #failure = null; #loaded = false; #timer = 0; #asked = 0;
+  #open; #stream; #rows = []; #waiting = []; #missed = 0; #paused = false; #topics = new Set(); #parts; #failure = null; #loaded = false; #timer = 0; #asked = 0; #reading = false;
+
+  texts = false; // whether texts are shown
 
   constructor(open) {
     this.#open = open;
     this.#parts = this.#frame(by('recent'));
+    this.follow();
     this.#stream = new Stream((e) => this.#tell(e), (state, failure) => this.#state(state, failure));
     setInterval(() => this.#flush(), EVERY);
   }
@@ -42,6 +47,16 @@ export class Recent {
     this.#draw();
   }
 
+  /** follow takes the filter from the address. */
+  follow() {
+    const { topic, scope, min } = read();
+    if (topic) this.#topic(topic);
+    this.#parts.topic.value = topic;
+    this.#parts.scope.value = scope;
+    this.#parts.least.value = String(Number(min) || 0);
+    this.#bound();
+  }
+
   /** seen says whether anybody can see the page. A browser has six connections to a server for all its tabs: those in the back keep none. */
   seen(seen) {
     if (!seen) this.#stream.stop();
@@ -59,6 +74,11 @@ export class Recent {
     return i < 0 ? undefined : this.#rows[i + by];
   }
 
+  /** find returns the row of a pair, if it is there. */
+  find(name) {
+    return this.#rows.find((r) => pair(r) === name);
+  }
+
   #filter() {
     const { topic, scope, least } = this.#parts;
     return { topic: topic.value, scope: scope.value.trim(), min_similarity: Number(least.value) > 0 ? least.value : '' };
@@ -66,9 +86,13 @@ export class Recent {
 
   #frame(into) {
     const changed = () => {
-      say(p.most, Number(p.least.value) > 0 ? p.least.value : 'any');
+      this.#bound();
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.start(), 250);
+      this.#timer = setTimeout(() => {
+        const { topic, scope, min_similarity: min } = this.#filter();
+        write({ topic, scope, min });
+        this.start();
+      }, 250);
     };
     const p = {
       topic: el('select', { id: 'filter-topic', onchange: changed }, el('option', { value: '' }, 'all')),
@@ -82,6 +106,7 @@ export class Recent {
       empty: el('p', { className: 'empty' }),
     };
     p.list.addEventListener('keydown', (e) => this.#key(e));
+    p.list.addEventListener('focusin', (e) => this.#stop(e.target));
     put(into,
       el('div', { className: 'head' }, el('h2', { id: 'recent-title' }, 'Recent duplicates'), p.note, el('span', { className: 'push' }), p.fresh, p.pause),
       el('form', { className: 'filters', 'aria-label': 'Filter the duplicates', onsubmit: (e) => e.preventDefault() },
@@ -90,6 +115,11 @@ export class Recent {
         el('label', { htmlFor: 'filter-least' }, 'Similarity from'), el('span', { className: 'slider' }, p.least, p.most)),
       p.list, p.empty);
     return p;
+  }
+
+  #bound() {
+    const { least, most } = this.#parts;
+    say(most, Number(least.value) > 0 ? similarity(Number(least.value)) : 'any');
   }
 
   #pause(paused) {
@@ -139,6 +169,7 @@ export class Recent {
   #flush(anyway = false) {
     if (this.#waiting.length === 0 || (this.#held() && !anyway)) {
       this.#notes();
+      this.#words();
       return;
     }
     const come = this.#waiting.sort((a, b) => Date.parse(b.judged) - Date.parse(a.judged) || b.number - a.number);
@@ -159,8 +190,41 @@ export class Recent {
     const { list, empty } = this.#parts;
     const old = new Map([...list.children].map((li) => [li.dataset.key, li]));
     list.replaceChildren(...this.#rows.map((copy) => old.get(keyOf(copy)) ?? this.#row(copy)));
+    this.#stop(list.contains(document.activeElement) ? document.activeElement : list.querySelector('.copy'));
     empty.hidden = this.#rows.length > 0;
     say(empty, this.#message());
+  }
+
+  /** stop makes one row the only one that Tab comes to. */
+  #stop(row) {
+    for (const b of this.#parts.list.querySelectorAll('.copy')) b.tabIndex = b === row ? 0 : -1;
+  }
+
+  /** words shows how the text of the next row begins, of those that are seen. One is read at a time, while the list stands still. */
+  async #words() {
+    if (!this.texts || this.#reading || document.hidden) return;
+    const { list } = this.#parts;
+    const box = list.getBoundingClientRect();
+    const i = [...list.children].findIndex((li) => {
+      const r = li.getBoundingClientRect();
+      return !li.dataset.read && r.bottom > Math.max(0, box.top) && r.top < Math.min(innerHeight, box.bottom);
+    });
+    if (i < 0) return;
+    const li = list.children[i];
+    this.#reading = true;
+    li.dataset.read = 'yes';
+    try {
+      const { text } = await textOf(this.#rows[i].document);
+      const words = text.text.slice(0, WORDS).replace(/\s+/g, ' ').trim();
+      const [name, of] = li.querySelectorAll('.name');
+      if (words) {
+        say(of, `${name.textContent}, ${of.textContent}`);
+        say(name, words);
+      }
+    } catch (failure) {
+      if (failure.status === 429) delete li.dataset.read;
+    }
+    this.#reading = false;
   }
 
   #message() {
@@ -172,14 +236,13 @@ export class Recent {
 
   #row(copy) {
     const { document: d, match: m } = copy;
-    const name = d.id ?? place(d);
     const apart = Math.abs(Date.parse(d.time) - Date.parse(m.time)) / 1000;
     const bar = el('span', { className: 'alike', 'aria-hidden': 'true' }, el('span', {}));
     bar.firstChild.style.setProperty('--share', String(m.similarity));
-    const button = el('button', { type: 'button', className: 'copy', onclick: () => this.#open(copy) },
+    const button = el('button', { type: 'button', className: 'copy', tabIndex: -1, onclick: () => this.#open(copy) },
       el('span', { className: 'score' }, el('b', {}, similarity(m.similarity)), bar),
-      el('span', { className: 'which' }, el('span', { className: 'name' }, name), el('span', { className: 'soft small name' }, `copy ${count(m.copy)} of ${m.id ?? place(m)}`)),
-      el('span', { className: 'tags small' }, el('span', { className: 'soft' }, d.topic), copy.reemitted && el('span', { className: 'chip' }, 'let through')),
+      el('span', { className: 'which' }, el('span', { className: 'name' }, nameOf(d)), el('span', { className: 'soft small name' }, `copy ${count(m.copy)} of ${nameOf(m)}`)),
+      el('span', { className: 'tags small' }, this.#topics.size > 1 && el('span', { className: 'soft' }, d.topic), copy.reemitted && el('span', { className: 'chip' }, 'let through')),
       el('span', { className: 'when small soft' }, el('time', { dateTime: copy.judged }, clock(copy.judged)), el('span', {}, Number.isFinite(apart) && apart > 0 ? `${span(apart)} apart` : 'at once')));
     return el('li', { 'data-key': keyOf(copy) }, button);
   }
@@ -198,3 +261,4 @@ export class Recent {
 }
 
 const keyOf = (copy) => place(copy.document) + ' ' + copy.judged;
+const nameOf = (p) => p.id ?? place(p);

@@ -1,7 +1,7 @@
 (async () => {
   const load = (name) => import(new URL('page/' + name, document.baseURI));
-  const [format, { diff, words }, { parser }, { nice }, { windowOf, membersOf }] = await Promise.all(
-    ['format.js', 'diff.js', 'stream.js', 'plot.js', 'model.js'].map(load));
+  const [format, { diff, words }, { parser }, { nice }, { windowOf, membersOf, pageOf }, { pairOf }, labels] = await Promise.all(
+    ['format.js', 'diff.js', 'stream.js', 'plot.js', 'model.js', 'hash.js', 'labels.js'].map(load));
   const out = [];
   const same = (what, got, want) => {
     const [a, b] = [got, want].map((v) => JSON.stringify(v)?.replaceAll('\u202f', ' '));
@@ -11,6 +11,7 @@
   same('counts', [0, 1234, 1e9, null, NaN].map(format.count), ['0', '1,234', '1,000,000,000', '–', '–']);
   same('rates', [0, 0.25, 9.96, 1234.4].map(format.rate), ['0', '0.3', '10.0', '1,234']);
   same('shares', [0, 0.031, 0.03, 0.5, 1, null].map(format.percent), ['0 %', '3.1 %', '3 %', '50 %', '100 %', '–']);
+  same('similarities are rounded down', [0.8612, 0.79999, 0.29, 1, undefined].map(format.similarity), ['86 %', '79 %', '29 %', '100 %', '–']);
   same('spans', [0, 0.0123, 2, 2.34, 59.6, 61, 3600, 11520, 86400, 172800, 200000, null].map(format.span),
     ['0 s', '12 ms', '2 s', '2.3 s', '1 min', '1 min 1 s', '1 h', '3 h 12 min', '24 h', '2 d', '2 d 7 h', '–']);
   same('sizes', [0, 1023, 1024, 1.5 * 2 ** 30, 2 ** 40].map(format.bytes), ['0 B', '1023 B', '1 KiB', '1.5 GiB', '1 TiB']);
@@ -25,6 +26,7 @@
   same('what counts', [diff('well-kept', 'wellkept').changed, diff('!!!', '???').changed, diff('a b', 'a, - b').changed], [2, 2, 0]);
   same('nothing in common', [diff('a b', 'c d').changed, diff('', 'c').changed, diff('', '').changed], [4, 1, 0]);
   same('scripts without spaces', words('東京は晴れ。 ok').length, 7);
+  same('places', ((d) => [d.places, d.left.map((p) => p.at), d.right.map((p) => p.text)])(diff('a b c d', 'a x c y z')), [2, [0, 0, 1, 1], ['a', ' x', ' c', ' y z']]);
   const long = Array.from({ length: 20000 }, (_, i) => 'word' + (i * 7919) % 5003).join(' ');
   const turned = diff(long, long.split(' ').reverse().join(' '));
   same('long texts are cut', turned.cut, true);
@@ -36,9 +38,28 @@
     const [a, b] = [text(), text()];
     const d = diff(a, b);
     const kept = (side) => side.filter((p) => p.kind !== 'changed').map((p) => p.text.toLowerCase().replace(/[^a-z]/g, '')).join('');
+    const equal = (side) => JSON.stringify(side.filter((p) => p.kind === 'same').map((p) => words(p.text).map((w) => w.trim())));
+    if (equal(d.left) !== equal(d.right)) odd++;
     if (d.left.map((p) => p.text).join('') !== a || d.right.map((p) => p.text).join('') !== b || kept(d.left) !== kept(d.right)) odd++;
   }
-  same('the pieces of random texts are the texts', odd, 0);
+  same('the pieces of random texts are the texts, and what is the same is in pairs', odd, 0);
+
+  const copied = (topic) => ({ document: { topic, partition: '1', offset: '7' }, match: { topic, partition: '0', offset: '9223372036854775807' } });
+  same('the pair of an address', ['a.b-c_D/1/7,a.b-c_D/0/9223372036854775807', 'a/1/7', 'a/1/7,../0/-1', 'a b/1/7,a/0/1', ''].map(pairOf), [copied('a.b-c_D'), null, null, null, null]);
+  same('its name', format.pair(copied('a')), 'a/1/7,a/0/9223372036854775807');
+  labels.use('a group of a test');
+  labels.label(copied('a'), true);
+  const odds = { document: { topic: 'b', partition: 0, offset: 1, id: 'tab\t\\ line\n' }, match: { topic: 'b', partition: 0, offset: 2, similarity: 0.9 } };
+  labels.label(odds, false);
+  same('labels', [labels.of(copied('a')), labels.of(odds), labels.of(copied('c')), labels.file()], [true, false, null, 'a/1/7\ta/0/9223372036854775807\t\ta/1\t7\ta/0\t9223372036854775807\n' +
+    'tab\\t\\\\ line\\n\ttab\\t\\\\ line\\n\t\tb/0\t1\tb/0\t1\n' + 'b/0/2\tb/0/2\t\tb/0\t2\tb/0\t2\n']);
+  labels.label(odds, undefined);
+  labels.use('another');
+  same('labels are of a group', labels.size(), 0);
+  labels.use('a group of a test');
+  same('labels stay', [labels.size(), labels.of(copied('a'))], [1, true]);
+  labels.clear();
+  same('and go', labels.size(), 0);
 
   const events = [];
   const take = parser((e) => events.push(e));
@@ -52,6 +73,9 @@
   same('no rate, no forecast', windowOf(window, null).kept, null);
   same('the bound that decides', [windowOf({ ...window, bites: 'memory' }, 1).bites.key, windowOf(window, 1).bites], ['duplicates.remember.memory', null]);
   const sessions = [{ member: 'm-1', client_id: 'c', host: '/h', partitions: [1] }, { member: 'm-1', client_id: 'c', host: '/h', partitions: [2, 3] }, { client_id: 'other', host: 'x', partitions: [] }];
+  const lead = (listen, host, cert = '') => pageOf({ settings: [{ key: 'http.listen', value: listen }, { key: 'http.tls.cert_file', value: cert }] }, host);
+  same('the pages of members', [lead('0.0.0.0:9464', '10.0.4.12'), lead(':80', '::1', 'x.pem'), lead('[::]:9464', 'fd00::7'), lead('127.0.0.1:9464', '10.0.0.1'), lead('localhost:1', 'h'), lead('', 'h'), lead(':1', 'h/@x')],
+    ['http://10.0.4.12:9464/', 'https://[::1]:80/', 'http://[fd00::7]:9464/', null, null, null, null]);
   same('sessions of a process are one member', membersOf({ member: 'm-1', snapshots: {}, members: { sessions } }).map((m) => [m.name, m.partitions, m.mine]), [['m-1', 3, true], ['other', 0, false]]);
   return out;
 })()

@@ -1,0 +1,54 @@
+// Which pairs a person says are copies, and which are not. The browser keeps them, by group, until they are deleted.
+
+import { pair, place } from './format.js';
+
+const PREFIX = 'unecho.labels.';
+let group = '';
+let labels = {}; // by pair: whether it is a copy, and its lines of the file
+
+/** use takes the labels of a group. */
+export function use(name) {
+  if (name === group) return;
+  group = name;
+  try {
+    labels = JSON.parse(localStorage.getItem(PREFIX + group)) ?? {};
+  } catch {
+    labels = {}; // storage is closed
+  }
+}
+
+export const size = () => Object.keys(labels).length;
+
+/** of says how a copy is labelled: true if it is one, false if not, undefined if nobody has said. */
+export const of = (copy) => labels[pair(copy)]?.yes;
+
+/** label labels a copy. */
+export function label(copy, yes) {
+  if (yes === undefined) delete labels[pair(copy)];
+  else labels[pair(copy)] = { yes, lines: lines(copy, yes) };
+  keep();
+}
+
+/** clear deletes all labels of the group. */
+export function clear() {
+  labels = {};
+  keep();
+}
+
+function keep() {
+  try {
+    localStorage.setItem(PREFIX + group, JSON.stringify(labels));
+  } catch { /* storage is closed */ }
+}
+
+/** file is what `unecho tune --pairs` and `unecho eval --pairs` read. */
+export const file = () => Object.values(labels).map((l) => l.lines).join('');
+
+/** lines are as `unecho dedup --pairs` writes them. Documents that are no copies are each paired with themselves: tune then looks at both, and takes them for none. */
+function lines({ document: d, match: m }, yes) {
+  const line = (a, b, share) => [...[a, b].map(nameOf), share, ...[a, b].flatMap((p) => [`${p.topic}/${p.partition}`, p.offset])].join('\t') + '\n';
+  return yes ? line(d, m, m.similarity ?? '') : line(d, d, '') + line(m, m, '');
+}
+
+const ESCAPED = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const nameOf = (p) => (p.id ?? place(p)).replace(/[\\\t\n\r]/g, (c) => ESCAPED[c]);

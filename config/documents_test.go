@@ -117,6 +117,28 @@ func TestSchemaPatternsTakeDefaultsAndExamples(t *testing.T) {
 	}
 }
 
+// A number that the schema refuses is refused by Load, too, and the default is accepted by both.
+func TestSchemaRefusesNumbersAsLoadDoes(t *testing.T) {
+	for _, f := range setting.Fields(Default()) {
+		if f.Files || len(f.Enum) > 0 {
+			continue
+		}
+		var beyond []string
+		switch f.Kind() { //nolint:exhaustive // numbers only
+		case setting.Int:
+			beyond = []string{"-2"}
+		case setting.Float:
+			beyond = []string{"0", "-0.5", "1.0001"}
+		}
+		for _, value := range beyond {
+			_, err := Resolve("", nil, []string{f.Key + "=" + value})
+			if err == nil || !strings.Contains(err.Error(), f.Key+": "+value+": ") {
+				t.Errorf("%s: %s is not refused: %v", f.Key, value, err)
+			}
+		}
+	}
+}
+
 func TestSchemaHasEverySetting(t *testing.T) {
 	var root map[string]any
 	if err := json.Unmarshal([]byte(Schema()), &root); err != nil {

@@ -17,6 +17,7 @@ func Schema() string {
 const (
 	variablePattern = `^\$\{.+\}$`
 	durationPattern = `^(([0-9]+d)?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+|[0-9]+d|0)$|` + variablePattern
+	sharePattern    = `^0?\.[0-9]+$|` + variablePattern // of a text: helm install --set makes one of a fraction
 	sizePattern     = `^[0-9]+ *([KkMmGgTt][Ii]?)?[Bb]?$|` + variablePattern
 )
 
@@ -85,15 +86,15 @@ func shape(f setting.Field) map[string]any {
 	}
 	switch f.Kind() {
 	case setting.Bool:
-		return orVariable("boolean")
+		return map[string]any{"type": []string{"boolean", "string"}, "pattern": variablePattern}
 	case setting.Int:
-		if len(f.Enum) == 0 {
-			return orVariable("integer")
+		if len(f.Enum) == 0 { // -1 is a default of Kafka's; no other number is below 0
+			return map[string]any{"type": []string{"integer", "string"}, "pattern": variablePattern, "minimum": -1}
 		}
 		choices["type"] = "integer"
 		return choices
-	case setting.Float:
-		return orVariable("number")
+	case setting.Float: // each is a share, or a similarity
+		return map[string]any{"type": []string{"number", "string"}, "pattern": sharePattern, "exclusiveMinimum": 0, "maximum": 1}
 	case setting.Duration: // 0 needs no unit
 		return map[string]any{"type": []string{"string", "integer"}, "pattern": durationPattern, "maximum": 0}
 	case setting.Size:
@@ -110,10 +111,6 @@ func shape(f setting.Field) map[string]any {
 		choices["type"] = anyScalar()
 	}
 	return choices
-}
-
-func orVariable(kind string) map[string]any {
-	return map[string]any{"type": []string{kind, "string"}, "pattern": variablePattern}
 }
 
 // anyScalar is what a text may be: quotes around 007 or true are not required.

@@ -82,7 +82,7 @@ func TestMetricsInDocsExist(t *testing.T) {
 			known[metric+"_bucket"], known[metric+"_sum"], known[metric+"_count"] = true, true, true
 		}
 	}
-	for _, path := range append(documents(t), "deploy/prometheus/alerts.yaml", "deploy/grafana/unecho.json") {
+	for _, path := range append(documents(t), "deploy/chart/files/alerts.yaml", "deploy/chart/files/dashboard.json") {
 		for _, metric := range name.FindAllString(read(t, path), -1) {
 			if !known[metric] {
 				t.Errorf("%s names %s, which ops does not serve", path, metric)

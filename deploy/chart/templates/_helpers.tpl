@@ -1,5 +1,9 @@
 {{- define "unecho.name" -}}
-{{- if contains "unecho" .Release.Name -}}{{ .Release.Name | trunc 52 | trimSuffix "-" }}{{- else -}}{{ printf "%s-unecho" .Release.Name | trunc 52 | trimSuffix "-" }}{{- end -}}
+{{- if contains "unecho" .Release.Name -}}{{ .Release.Name | trunc 52 | trimSuffix "-" }}{{- else -}}{{ .Release.Name | trunc 45 | trimSuffix "-" }}-unecho{{- end -}}
+{{- end }}
+
+{{- define "unecho.account" -}}
+{{- .Values.serviceAccount.name | default (ternary (include "unecho.name" .) "default" .Values.serviceAccount.create) -}}
 {{- end }}
 
 {{- define "unecho.selector" -}}
@@ -38,7 +42,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- define "unecho.volumes" -}}
 {{- $for := ((.Values.config.snapshots).directory).for | default "only" -}}
 {{- if eq $for "all" }}{{ fail "config.snapshots.directory.for: all: each pod has a volume of its own, which the others do not see. Name a bucket (config.snapshots.s3.bucket) or a database by a Secret (secrets, snapshots.postgres.url), or run one pod with for: only" }}{{ end -}}
-{{- if and (gt (int .Values.replicas) 1) (ne $for "member") }}{{ fail "replicas: several pods take a store that all see: name a bucket (config.snapshots.s3.bucket) or a database by a Secret (secrets, snapshots.postgres.url), or run one pod. With config.snapshots.directory.for: member they run on a volume each, and nobody trims the journal, which grows for ever" }}{{ end -}}
+{{- if and (or (kindIs "invalid" .Values.replicas) (gt (int .Values.replicas) 1)) (ne $for "member") }}{{ fail "replicas: several pods take a store that all see: name a bucket (config.snapshots.s3.bucket) or a database by a Secret (secrets, snapshots.postgres.url), or run one pod. With config.snapshots.directory.for: member they run on a volume each, and nobody trims the journal, which grows for ever" }}{{ end -}}
 {{- end }}
 
 {{- /* What the port speaks. Probes take any certificate. */ -}}

@@ -19,11 +19,6 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/strvals"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/unecho/unecho/config"
@@ -59,6 +54,11 @@ args: [--pprof]
 env: [{name: OTEL_EXPORTER_OTLP_ENDPOINT, value: "http://otel:4318"}]
 networkPolicy: {from: [{namespaceSelector: {matchLabels: {name: monitoring}}}]}
 serviceMonitor: {enabled: true, labels: {release: prometheus}, tlsConfig: {ca: {secret: {name: unecho-tls, key: ca.crt}}}}
+imagePullSecrets: [{name: registry}]
+serviceAccount: {create: true, annotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::1:role/unecho"}}
+volumes: [{name: schemas, configMap: {name: schemas}}]
+volumeMounts: [{name: schemas, mountPath: /etc/schemas, readOnly: true}]
+affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: topology.kubernetes.io/zone}]}}
 nodeSelector: {disk: ssd}
 tolerations: [{key: dedicated, operator: Exists}]
 podAnnotations: {team: search}
@@ -71,8 +71,8 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// render returns the chart's files with some values, and the error that helm template would show.
-func render(t *testing.T, values string) (string, error) {
+// files returns the chart's files with some values, and the error that helm template would show.
+func files(t *testing.T, values string) (map[string]string, error) {
 	t.Helper()
 	c, err := loader.Load(filepath.Join(root, "deploy/chart"))
 	check(t, err)
@@ -81,12 +81,15 @@ func render(t *testing.T, values string) (string, error) {
 	merged, err := chartutil.ToRenderValues(c, given,
 		chartutil.ReleaseOptions{Name: "news", Namespace: "default", IsInstall: true}, chartutil.DefaultCapabilities)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	files, err := engine.Render(c, merged)
-	if err != nil {
-		return "", err
-	}
+	return engine.Render(c, merged)
+}
+
+// render returns what is installed with some values.
+func render(t *testing.T, values string) (string, error) {
+	t.Helper()
+	files, err := files(t, values)
 	var out strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		for doc := range strings.SplitSeq(files[name], "\n---\n") {
@@ -95,7 +98,15 @@ func render(t *testing.T, values string) (string, error) {
 			}
 		}
 	}
-	return out.String(), nil
+	return out.String(), err
+}
+
+// notes is what Helm prints after it has installed some values.
+func notes(t *testing.T, values string) string {
+	t.Helper()
+	files, err := files(t, values)
+	check(t, err)
+	return files["unecho/templates/NOTES.txt"]
 }
 
 // golden compares a file with what it should be, or writes it.
@@ -131,6 +142,7 @@ func TestChartRenders(t *testing.T) {
 		check(t, err)
 		golden(t, "testdata/"+name+".yaml", out)
 		decode(t, out)
+		golden(t, "testdata/"+name+".notes.txt", notes(t, values))
 	}
 }
 
@@ -163,12 +175,13 @@ func TestFourValuesInstall(t *testing.T) {
 	_, command, _ := strings.Cut(string(page), "helm install news deploy/chart")
 	command, _, _ = strings.Cut(command, "```")
 	given := map[string]any{}
+	command += "--set config.duplicates.threshold=0.9 " // Helm makes a text of that
 	sets := regexp.MustCompile(`--set '?([^' \n]+)'?`).FindAllStringSubmatch(command, -1)
 	for _, set := range sets {
 		check(t, strvals.ParseInto(set[1], given))
 	}
-	if len(sets) != 4 {
-		t.Errorf("%d values: %v", len(sets), sets)
+	if len(sets) != 5 {
+		t.Errorf("%d values, one of them not of the page: %v", len(sets), sets)
 	}
 	values, err := yaml.Marshal(given)
 	check(t, err)
@@ -178,62 +191,16 @@ func TestFourValuesInstall(t *testing.T) {
 	if image := set.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(image, ":v1.0.0") {
 		t.Errorf("the pods run %s", image)
 	}
-	path := filepath.Join(t.TempDir(), "unecho.yaml")
-	check(t, os.WriteFile(path, []byte(file), 0o600))
-	c, err := config.Load(path, nil, nil)
-	check(t, err)
+	c := loaded(t, file, nil)
 	if c.Snapshot.Directory.For != snapshot.ByOne {
 		t.Errorf("one pod keeps its snapshots for %s", c.Snapshot.Directory.For)
+	}
+	if c.Judge.Duplicates.Threshold != 0.9 {
+		t.Errorf("the threshold is %v, want that of --set", c.Judge.Duplicates.Threshold)
 	}
 	if c.Consumer.Group != "news" {
 		t.Errorf("the group of the release news is called %q", c.Consumer.Group)
 	}
-}
-
-// serviceMonitor is as much of Prometheus Operator's type as the chart uses.
-type serviceMonitor struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              struct {
-		Selector  metav1.LabelSelector `json:"selector"`
-		Endpoints []struct {
-			Port     string `json:"port"`
-			Interval string `json:"interval"`
-			Scheme   string `json:"scheme"`
-			// As that of Prometheus' operator: what is in it is the user's.
-			TLSConfig map[string]any `json:"tlsConfig"`
-		} `json:"endpoints"`
-	} `json:"spec"`
-}
-
-// decode reads each document strictly as what it says it is, and returns the StatefulSet and the configuration.
-func decode(t *testing.T, out string) (set appsv1.StatefulSet, file string) {
-	t.Helper()
-	for doc := range strings.SplitSeq(out, "---\n") {
-		if strings.TrimSpace(doc) == "" {
-			continue
-		}
-		var kind metav1.TypeMeta
-		check(t, yaml.Unmarshal([]byte(doc), &kind))
-		var m corev1.ConfigMap
-		into := map[string]any{
-			"v1/ConfigMap": &m, "apps/v1/StatefulSet": &set, "v1/Service": &corev1.Service{},
-			"policy/v1/PodDisruptionBudget":           &policyv1.PodDisruptionBudget{},
-			"networking.k8s.io/v1/NetworkPolicy":      &networkingv1.NetworkPolicy{},
-			"monitoring.coreos.com/v1/ServiceMonitor": &serviceMonitor{},
-		}[kind.APIVersion+"/"+kind.Kind]
-		if into == nil {
-			t.Errorf("nobody knows %s", kind)
-			continue
-		}
-		if err := yaml.UnmarshalStrict([]byte(doc), into); err != nil {
-			t.Errorf("decoding the chart's %s ends with %v", kind.Kind, err)
-		}
-		if m.Data != nil {
-			file = m.Data["unecho.yaml"]
-		}
-	}
-	return set, file
 }
 
 // The program takes the configuration that pods get, with the variables that they get.
@@ -243,8 +210,6 @@ func TestChartConfigures(t *testing.T) {
 		out, err := render(t, values)
 		check(t, err)
 		set, file := decode(t, out)
-		path := filepath.Join(t.TempDir(), "unecho.yaml")
-		check(t, os.WriteFile(path, []byte(file), 0o600))
 		var environ []string
 		for _, v := range set.Spec.Template.Spec.Containers[0].Env {
 			value := "postgres://unecho@db/unecho"
@@ -253,10 +218,7 @@ func TestChartConfigures(t *testing.T) {
 			}
 			environ = append(environ, v.Name+"="+value)
 		}
-		c, err := config.Load(path, environ, nil)
-		if err != nil {
-			t.Fatalf("the chart's configuration is refused: %v\n%s", err, file)
-		}
+		c := loaded(t, file, environ)
 		if c.HTTP.Listen != ":9464" || c.Consumer.Member != "news-unecho-0" {
 			t.Errorf("it listens on %q and is called %q", c.HTTP.Listen, c.Consumer.Member)
 		}
@@ -266,8 +228,12 @@ func TestChartConfigures(t *testing.T) {
 // Several pods with a volume each take a word that their journal is never trimmed.
 func TestChartOfMembersWithTheirOwn(t *testing.T) {
 	t.Parallel()
-	out, err := render(t, few+"  snapshots: {directory: {for: member}}\nreplicas: 3\n")
+	const values = few + "  snapshots: {directory: {for: member}}\nreplicas: 3\n"
+	out, err := render(t, values)
 	check(t, err)
+	if notes := notes(t, values); !strings.Contains(notes, "in 3 pods") || !strings.Contains(notes, "the journal is NEVER TRIMMED") {
+		t.Errorf("the notes do not warn:\n%s", notes)
+	}
 	if set, file := decode(t, out); *set.Spec.Replicas != 3 || !strings.Contains(file, "for: member") {
 		t.Errorf("%d pods with\n%s", *set.Spec.Replicas, file)
 	}
@@ -313,9 +279,12 @@ func TestChartRefuses(t *testing.T) {
 		few + "  duplicates: {remember: {memory: '${BYTES}'}}\n":                  "set resources.memory",
 		few + "  advanced: {max_document_bytes: '${BYTES}'}\n":                    "set resources.memory",
 		few + "  duplicates: {treshold: 0.9}\n":                                   "treshold",
+		few + "  duplicates: {threshold: 7}\n":                                    "at '/config/duplicates/threshold': maximum: got 7, want 1",
+		few + "  duplicates: {threshold: '7.5'}\n":                                "/config/duplicates/threshold",
 		few + "  advanced: {sessions: many}\n":                                    "sessions",
 		few + "replica: 3\n":                                                      "replica",
-		few + "replicas: 3\n":                                                     "snapshots.postgres.url",
+		few + "replicas: 3\n":                                                     "config.snapshots.s3.bucket",
+		few + "replicas: null\n":                                                  "config.snapshots.s3.bucket",
 		few + "  snapshots: {directory: {for: all}}\n":                            "a volume of its own",
 		strings.Replace(few, "brokers: [kafka:9092]", "sasl: {password: abc}", 1): "password",
 	} {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-const dashboardFile = "deploy/grafana/unecho.json"
+const dashboardFile = "deploy/chart/files/dashboard.json"
 
 // dashboard is as much of Grafana's model as ours uses. No Go module of that model can be had, so these types are
 // ours; what they leave open (options, custom) Grafana ignores where it does not know it.

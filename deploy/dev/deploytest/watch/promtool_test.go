@@ -19,14 +19,14 @@ func TestAlertsUnit(t *testing.T) {
 	tool := deploytest.Promtool(t)
 	for _, args := range [][]string{
 		{"check", "rules", "--lint=all", "--lint-fatal", filepath.Join(root, rulesFile)},
-		{"test", "rules", filepath.Join(root, "deploy/prometheus/alerts_test.yaml")},
+		{"test", "rules", "testdata/alerts_test.yaml"},
 	} {
 		if out, err := exec.CommandContext(t.Context(), tool, args...).CombinedOutput(); err != nil {
 			version, _ := exec.CommandContext(t.Context(), tool, "--version").CombinedOutput() // for people
 			t.Errorf("promtool %v: %v\n%s\n%s", args, err, out, version)
 		}
 	}
-	tests := read(t, "deploy/prometheus/alerts_test.yaml")
+	tests := read(t, "deploy/dev/deploytest/watch/testdata/alerts_test.yaml")
 	for _, name := range slices.Sorted(maps.Keys(alerting(t))) {
 		for _, what := range []string{" fires\n", " is silent\n"} {
 			if !strings.Contains(tests, "- name: "+name+what) {

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/prometheus/rules"
 )
 
-const rulesFile = "deploy/prometheus/alerts.yaml"
+const rulesFile = "deploy/chart/files/alerts.yaml"
 
 // ruleGroup is what the file of alerts says, as Prometheus reads it.
 func ruleGroup(t *testing.T) []rulefmt.Rule {

@@ -34,6 +34,7 @@ type state struct {
 func states() []state {
 	return []state{
 		{"no member is there", []string{"UnechoAbsent"}, func(*scene) ([]*member, func()) { return nil, idle }},
+		{"a group is gone, and another is there", []string{"UnechoAbsent"}, removed},
 		{"a member was killed", []string{"UnechoNotReady"}, killed},
 		{"a member cannot forward", []string{"UnechoNotReady"}, unready},
 		{"the outputs take nothing", []string{"UnechoStands", "UnechoFallsBehind", "UnechoPartitionLags"}, outputsClosed},
@@ -157,6 +158,20 @@ func (s *scene) working(settings ...string) *member {
 func (s *scene) fault(f kfake.Fault) {
 	f.Count = -1
 	s.kafka.Fault(f)
+}
+
+// removed is two groups at work, of which one ends.
+func removed(s *scene) ([]*member, func()) {
+	other := s.start("other", "group=other", "snapshots.directory.path="+filepath.Join(s.dir, "other"),
+		"outputs.unique.topic=other.unique", "outputs.duplicate.topic=other.duplicate", "outputs.rejected.topic=other.rejected")
+	other.job = "unecho-other"
+	m, steps := s.working(), 0
+	s.until("the other group is there", func() bool { _, is := other.get("/ready"); return is })
+	return []*member{m, other}, func() {
+		if steps++; steps == 2 { // it was scraped once
+			other.stop()
+		}
+	}
 }
 
 func killed(s *scene) ([]*member, func()) {

@@ -95,9 +95,9 @@ func (l *lapse) scrape(m *member) {
 		up = 1
 	}
 	seen := map[string]labels.Labels{}
-	l.add(app, seen, labels.FromStrings("__name__", "up", "job", "unecho", "instance", m.name), up)
+	l.add(app, seen, labels.FromStrings("__name__", "up", "job", m.job, "instance", m.name), up)
 	if ok {
-		l.addAll(app, seen, m.name, text)
+		l.addAll(app, seen, m, text)
 	}
 	for key, gone := range l.live[m.name] {
 		if _, still := seen[key]; !still {
@@ -109,7 +109,7 @@ func (l *lapse) scrape(m *member) {
 	check(l.t, app.Commit())
 }
 
-func (l *lapse) addAll(app storage.Appender, seen map[string]labels.Labels, instance string, text []byte) {
+func (l *lapse) addAll(app storage.Appender, seen map[string]labels.Labels, m *member, text []byte) {
 	l.t.Helper()
 	p, err := textparse.New(text, "text/plain; version=0.0.4", labels.NewSymbolTable(), textparse.ParserOptions{})
 	check(l.t, err)
@@ -126,7 +126,7 @@ func (l *lapse) addAll(app storage.Appender, seen map[string]labels.Labels, inst
 		var series labels.Labels
 		p.Labels(&series)
 		name := series.Get("__name__")
-		series = labels.NewBuilder(series).Set("job", "unecho").Set("instance", instance).Labels()
+		series = labels.NewBuilder(series).Set("job", m.job).Set("instance", m.name).Labels()
 		l.add(app, seen, series, l.stretched(name, v))
 	}
 }

@@ -88,6 +88,7 @@ func (s *scene) copies(n int) {
 type member struct {
 	t       *testing.T
 	name    string
+	job     string // of Prometheus
 	address string
 	client  *http.Client
 	scheme  string
@@ -105,7 +106,7 @@ func (s *scene) start(name string, settings ...string) *member {
 func (s *scene) startProgram(binary, name string, settings ...string) *member {
 	s.t.Helper()
 	m := &member{
-		t: s.t, name: name, address: freeAddress(s.t), client: http.DefaultClient, scheme: "http", log: &locked{},
+		t: s.t, name: name, job: "unecho", address: freeAddress(s.t), client: http.DefaultClient, scheme: "http", log: &locked{},
 		ended: make(chan struct{}),
 	}
 	if slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, "http.tls.") }) {

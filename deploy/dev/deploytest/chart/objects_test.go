@@ -75,7 +75,7 @@ func decode(t *testing.T, out string) (set appsv1.StatefulSet, file string) {
 // A fifth value gives pods without a volume a store, to which the journal is trimmed.
 func TestFiveValuesInstallWithABucket(t *testing.T) {
 	t.Parallel()
-	const bucket = few + "  snapshots: {s3: {bucket: unecho-snapshots}}\n"
+	bucket := strings.Replace(few, "outputs: {unique: {topic: fresh}}", "snapshots: {s3: {bucket: unecho-snapshots}}", 1)
 	for _, c := range []struct {
 		replicas string
 		want     *int32
@@ -87,6 +87,9 @@ func TestFiveValuesInstallWithABucket(t *testing.T) {
 		values := bucket + "replicas: " + c.replicas + "\n"
 		out, err := render(t, values)
 		check(t, err)
+		if c.replicas == "3" { // TestPodsWithABucket of cmd/unecho runs them
+			golden(t, "testdata/bucket.yaml", out)
+		}
 		set, file := decode(t, out)
 		if got := set.Spec.Replicas; !reflect.DeepEqual(got, c.want) || len(set.Spec.VolumeClaimTemplates) > 0 {
 			t.Errorf("replicas: %s renders %v, with the volumes %v; want none", c.replicas, got, set.Spec.VolumeClaimTemplates)
@@ -119,8 +122,12 @@ func TestServiceAccount(t *testing.T) {
 // The chart brings the alerts and the dashboard as its files have them.
 func TestChartBringsAlertsAndDashboard(t *testing.T) {
 	t.Parallel()
-	out, err := render(t, few+"prometheusRule: {enabled: true, labels: {release: prometheus}}\ndashboard: {enabled: true}\n")
+	const values = all + "prometheusRule: {enabled: true, labels: {release: prometheus}}\ndashboard: {enabled: true}\n"
+	out, err := render(t, values)
 	check(t, err)
+	if got := notes(t, values); strings.Contains(got, "alerts") || strings.Contains(got, "dashboard") {
+		t.Errorf("the notes miss what is there:\n%s", got)
+	}
 	decode(t, out)
 	var alerts map[string]any
 	check(t, yaml.Unmarshal([]byte(text(t, "deploy/chart/files/alerts.yaml")), &alerts))

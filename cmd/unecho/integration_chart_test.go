@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// object is as much of what the chart renders as a pod's process is told.
+type object struct {
+	Kind     string
+	Metadata struct{ Name string }
+	Data     map[string]string
+	Spec     struct {
+		Replicas int
+		Template struct {
+			Spec struct {
+				Containers []struct {
+					Args []string
+					Env  []struct{ Name string }
+				}
+			}
+		}
+	}
+}
+
+// rendered are the StatefulSet and the ConfigMap of the chart with its five values for a cluster without shared disks,
+// and three pods.
+func rendered(t *testing.T) (set, file object) {
+	t.Helper()
+	text, err := os.ReadFile("../../deploy/dev/deploytest/chart/testdata/bucket.yaml")
+	check(t, err)
+	for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var o object
+		err := dec.Decode(&o)
+		if errors.Is(err, io.EOF) {
+			return set, file
+		}
+		check(t, err)
+		switch o.Kind {
+		case "StatefulSet":
+			set = o
+		case "ConfigMap":
+			file = o
+		}
+	}
+}
+
+// Pods with a bucket filter. All are killed at once, and each starts again on an empty disk from a snapshot. The journal
+// is kept to what came since the second newest snapshot.
+func TestPodsWithABucket(t *testing.T) {
+	t.Parallel()
+	address := os.Getenv("UNECHO_TEST_S3")
+	if address == "" {
+		t.Skip("needs a server of S3: make test brings one")
+	}
+	store, err := url.Parse(address)
+	check(t, err)
+	s := newScene(t, 6)
+	check(t, os.Mkdir(filepath.Join(store.Path, s.name), 0o755))
+	set, file := rendered(t)
+	s.settles(file.Data["unecho.yaml"], "- kafka:9092\n", "- "+strings.Trim(s.brokers, "[]")+"\n", "group: news\n", "group: "+s.name+"\n",
+		"- news\n", "- "+s.source+"\n", "bucket: unecho-snapshots\n", "bucket: "+s.name+"\n    endpoint: http://"+store.Host+
+			"\n    region: us-east-1\n  every: 1s\n", "listen: :9464\n", "listen: ''\n")
+	pod := set.Spec.Template.Spec.Containers[0]
+	if env := pod.Env; len(env) != 1 || env[0].Name != "UNECHO_ADVANCED_MEMBER" {
+		t.Fatalf("pods get the variables %v, want the name of the member alone", env)
+	}
+	password, _ := store.User.Password()
+	run := func(i int) *process {
+		args := append([]string{
+			"UNECHO_ADVANCED_MEMBER=" + set.Metadata.Name + "-" + strconv.Itoa(i), "AWS_ACCESS_KEY_ID=" + store.User.Username(),
+			"AWS_SECRET_ACCESS_KEY=" + password, "unecho",
+		}, pod.Args...)
+		args[slices.Index(args, "/etc/unecho/unecho.yaml")] = s.file
+		p := startProgram(t, t.TempDir(), "env", args...)
+		s.all = append(s.all, p)
+		return p
+	}
+	var pods []*process
+	for i := range set.Spec.Replicas {
+		pods = append(pods, run(i))
+	}
+	s.produce(3000, 1)
+	s.settled()
+	s.keptShort()
+	for _, p := range pods {
+		p.kill()
+	}
+	s.produce(1000, 2)
+	began := time.Now()
+	for i := range pods {
+		pods[i] = run(i)
+	}
+	for _, p := range pods {
+		p.says(`"message":"ready"`)
+		if !p.restored() {
+			t.Errorf("a pod is ready without a snapshot:\n%s", p.log)
+		}
+	}
+	t.Logf("%d pods are ready %v after they were started on empty disks", len(pods), time.Since(began).Round(time.Millisecond))
+	s.settled()
+	s.keptShort()
+	s.provesAll()
+	stopAll(t, patience, pods...)
+}
+
+// settles writes the configuration that pods get, with this test's names: pairs of what stands there and what takes its
+// place.
+func (s *scene) settles(text string, names ...string) {
+	s.t.Helper()
+	for i := 0; i < len(names); i += 2 {
+		if strings.Count(text, names[i]) != 1 {
+			s.t.Fatalf("%q does not stand once in\n%s", names[i], text)
+		}
+	}
+	check(s.t, os.WriteFile(s.file, []byte(strings.NewReplacer(names...).Replace(text)), 0o600))
+}
+
+// keptShort waits until the journal keeps less than what comes in two seconds, where a snapshot is taken each second.
+// A few documents come, because none is taken where nothing has come since the last one.
+func (s *scene) keptShort() {
+	s.t.Helper()
+	seed := uint64(1000)
+	s.until("the journal is trimmed", func(ctx context.Context) bool {
+		seed++
+		s.produce(1, seed)
+		start, end := s.journal(ctx)
+		return start > 0 && end-start < 500
+	})
+}

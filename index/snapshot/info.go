@@ -41,9 +41,12 @@ func SortInfos(infos []Info) {
 // sorted listing. Each journal keeps its newest snapshots, so that two groups that share a name by mistake do not
 // delete each other's. All snapshots of a journal are deleted once another journal has replaced it and it saw no
 // snapshot for ForeignKeep.
-func Expired(infos []Info, keep int, now int64) []Position {
+func Expired(infos []Info, keep int, now int64) ([]Position, error) {
+	if keep < 1 {
+		return nil, errors.New("at least one snapshot must be kept")
+	}
 	if len(infos) == 0 {
-		return nil
+		return nil, nil
 	}
 	last := make(map[[16]byte]int64)
 	for _, i := range infos {
@@ -61,7 +64,7 @@ func Expired(infos []Info, keep int, now int64) []Position {
 		}
 		kept[topic]++
 	}
-	return gone
+	return gone, nil
 }
 
 // Needed returns the names of the segments of all listed manifests but the expired ones. A damaged manifest counts as

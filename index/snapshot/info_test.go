@@ -63,9 +63,9 @@ func TestExpired(t *testing.T) {
 			for _, i := range test.gone {
 				want = append(want, i.Position)
 			}
-			got := Expired(test.infos, test.keep, at(0, 0, test.now).Published)
-			if !reflect.DeepEqual(got, want) {
-				t.Errorf("got %v, want %v", got, want)
+			got, err := Expired(test.infos, test.keep, at(0, 0, test.now).Published)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("got %v, error %v, want %v", got, err, want)
 			}
 		})
 	}

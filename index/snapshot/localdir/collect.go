@@ -15,17 +15,11 @@ import (
 // Collect implements snapshot.Store.
 func (s *Store) Collect(ctx context.Context, keep int) (snapshot.Collected, error) {
 	var done snapshot.Collected
-	err := errKeep
-	if keep >= 1 {
-		err = s.exclusively(ctx, func() error { return s.collect(ctx, keep, &done) })
-	}
-	if err != nil {
+	if err := s.exclusively(ctx, func() error { return s.collect(ctx, keep, &done) }); err != nil {
 		return done, fmt.Errorf("collect snapshots: %w", explain(err))
 	}
 	return done, nil
 }
-
-var errKeep = errors.New("at least one snapshot must be kept")
 
 func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected) error {
 	now, err := s.now()
@@ -36,7 +30,10 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 	if err != nil {
 		return err
 	}
-	expired := snapshot.Expired(infos, keep, now.UnixMilli())
+	expired, err := snapshot.Expired(infos, keep, now.UnixMilli())
+	if err != nil {
+		return err
+	}
 	needed, err := snapshot.Needed(infos, expired, func(at snapshot.Position) (snapshot.Manifest, error) {
 		return s.manifest(ctx, at)
 	})

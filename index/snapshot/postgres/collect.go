@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,17 +13,11 @@ import (
 // still protect its segments. PostgreSQL can use the freed space again after its autovacuum.
 func (s *Store) Collect(ctx context.Context, keep int) (snapshot.Collected, error) {
 	var done snapshot.Collected
-	err := errKeep
-	if keep >= 1 {
-		err = s.exclusively(ctx, func(tx pgx.Tx) error { return s.collect(ctx, tx, keep, &done) })
-	}
-	if err != nil {
+	if err := s.exclusively(ctx, func(tx pgx.Tx) error { return s.collect(ctx, tx, keep, &done) }); err != nil {
 		return snapshot.Collected{}, s.wrap(err, "collect snapshots")
 	}
 	return done, nil
 }
-
-var errKeep = errors.New("at least one snapshot must be kept")
 
 func (s *Store) collect(ctx context.Context, tx pgx.Tx, keep int, done *snapshot.Collected) error {
 	var now time.Time
@@ -35,7 +28,11 @@ func (s *Store) collect(ctx context.Context, tx pgx.Tx, keep int, done *snapshot
 	if err != nil {
 		return err
 	}
-	for _, p := range snapshot.Expired(infos, keep, now.UnixMilli()) {
+	expired, err := snapshot.Expired(infos, keep, now.UnixMilli())
+	if err != nil {
+		return err
+	}
+	for _, p := range expired {
 		_, err := tx.Exec(ctx, `
 			delete from manifest where index_name = $1 and journal_topic = $2 and next_offset = $3 and leader_epoch = $4`,
 			s.index, p.JournalTopic, p.Offset, p.LeaderEpoch)

@@ -2,7 +2,6 @@ package s3
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
@@ -11,14 +10,9 @@ import (
 // Collect implements snapshot.Store. Where the lock ends before all is deleted, the next one goes on.
 func (s *Store) Collect(ctx context.Context, keep int) (snapshot.Collected, error) {
 	var done snapshot.Collected
-	err := errKeep
-	if keep >= 1 {
-		err = s.exclusively(ctx, func(ctx context.Context) error { return s.collect(ctx, keep, &done) })
-	}
+	err := s.exclusively(ctx, func(ctx context.Context) error { return s.collect(ctx, keep, &done) })
 	return done, s.wrap(err, "collect snapshots")
 }
-
-var errKeep = errors.New("at least one snapshot must be kept")
 
 func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected) error {
 	infos, err := s.infos(ctx, true)
@@ -26,7 +20,10 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 		return err
 	}
 	now := s.clock.now()
-	expired := snapshot.Expired(infos, keep, now.UnixMilli())
+	expired, err := snapshot.Expired(infos, keep, now.UnixMilli())
+	if err != nil {
+		return err
+	}
 	damaged := false
 	needed, err := snapshot.Needed(infos, expired, func(at snapshot.Position) (snapshot.Manifest, error) {
 		m, err := s.manifest(ctx, at)

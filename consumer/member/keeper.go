@@ -57,14 +57,18 @@ func (k *Keeper) Run(ctx context.Context) {
 // Take takes a snapshot now, unless nothing has changed or another member is taking one.
 func (k *Keeper) Take(ctx context.Context) { k.keep(ctx, k.Write) }
 
-// keep runs take while no other member takes a snapshot. A failure is counted and logged. The stream goes on then,
-// and the journal is not trimmed.
+// keep runs take while no other member takes a snapshot. A failure is counted and logged, unless ctx has ended. The stream
+// goes on then, and the journal is not trimmed.
 func (k *Keeper) keep(ctx context.Context, take func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(ctx, max(5*k.Params.Every, time.Minute))
+	most := max(5*k.Params.Every, time.Minute)
+	within, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	err := k.leased(ctx, take)
+	err := k.leased(within, take)
 	if errors.Is(err, snapshot.ErrLeased) {
 		return
+	}
+	if err != nil && within.Err() != nil {
+		err = fmt.Errorf("it takes longer than %v: %w", most, err)
 	}
 	switch {
 	case err == nil || errors.Is(err, snapshot.ErrStale) || ctx.Err() != nil:

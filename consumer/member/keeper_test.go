@@ -3,6 +3,7 @@ package member
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/unecho/unecho/consumer/journal"
@@ -68,5 +69,38 @@ func TestMembersTakeTurnsWhateverTheirClocksSay(t *testing.T) {
 				t.Errorf("clocks differ by %v: after %v, the newest snapshot at %d: due %v, want %v", off, c.after, c.offset, due, c.due)
 			}
 		}
+	}
+}
+
+// hanging is a store that does not answer.
+type hanging struct{ snapshot.Store }
+
+func (hanging) Manifests(ctx context.Context) ([]snapshot.Info, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestSlowStoreIsTold: a snapshot that is given up because the store is too slow is a failure. One that ends with the member
+// is none.
+func TestSlowStoreIsTold(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]uint64{"slow": 1, "stopped": 0} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				k := &Keeper{
+					Follower: &Follower{Setup: &Setup{Counters: NewCounters()}}, store: hanging{},
+					Params: snapshot.Params{Every: time.Minute},
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				if name == "stopped" {
+					cancel()
+				}
+				defer cancel()
+				k.keep(ctx, k.WriteIfDue)
+				if errs := k.Counters.SnapshotErrs.Load(); errs != want {
+					t.Errorf("%d failures are counted, want %d", errs, want)
+				}
+			})
+		})
 	}
 }

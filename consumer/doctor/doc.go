@@ -1,5 +1,5 @@
 // Package doctor looks at a service from outside, as it would connect itself, and says what is wrong, why that matters
-// and what to do. It writes nothing: no topic, no group, no transactional id is touched.
+// and what to do. It writes nothing to Kafka: no topic, no group, no transactional id is touched.
 //
 //	check          looks at
 //	cluster        Kafka's version, features, brokers

@@ -38,6 +38,8 @@ type Inputs struct {
 	Takes    bool            // members take documents over HTTP, and write them to the topics that the source names
 	// Snapshots opens the store, which must exist already. The doctor closes it.
 	Snapshots func(context.Context) (snapshot.Store, error)
+	// Probe tries the store, with what a snapshot.Prober returns; nil: there is nothing to try.
+	Probe func(context.Context) (remark string, err error)
 	// Certificates are those that the service shows.
 	Certificates []Certificate
 

@@ -19,18 +19,15 @@ const oldSnapshot = 10
 func (p *target) snapshots(ctx context.Context) ([]Finding, error) {
 	if p.store == nil {
 		store, err := p.in.Snapshots(ctx)
-		switch {
-		case errors.Is(err, snapshot.ErrNoStore):
-			return p.restorable(ctx)
-		case err != nil:
+		if err != nil && !errors.Is(err, snapshot.ErrNoStore) {
 			return []Finding{problem(err.Error(), "from here no snapshot can be taken or restored, and the journal is not trimmed",
 				"what the message says")}, nil
 		}
 		p.store = store
 	}
 	var findings []Finding
-	if s, ok := p.store.(snapshot.Prober); ok {
-		remark, err := s.Probe(ctx)
+	if p.in.Probe != nil {
+		remark, err := p.in.Probe(ctx)
 		if err != nil {
 			findings = append(findings, problem(err.Error(), "no member starts with this store", "what the message says"))
 		}
@@ -39,7 +36,7 @@ func (p *target) snapshots(ctx context.Context) ([]Finding, error) {
 				"except the objects below snapshots.s3.prefix from it, or give unecho a bucket of its own"))
 		}
 	}
-	if !p.in.Snapshot.For.Trims() {
+	if p.store != nil && !p.in.Snapshot.For.Trims() {
 		findings = append(findings, note("the store is not shared by all members",
 			"the journal is never trimmed, and grows for ever",
 			"snapshots.directory.for: only, if this member stays alone; else a store that all members see: for: all, or "+

@@ -21,3 +21,10 @@ type Opener interface {
 	// UsedBy says who uses the store.
 	UsedBy() Use
 }
+
+// Prober is an Opener of stores that may lack what a Store must do. The doctor tries them, also before anything is stored.
+type Prober interface {
+	// Probe writes something beside the snapshots of an index, and deletes it. It returns an error if the store lacks what
+	// it must do, else a remark on what it does besides.
+	Probe(ctx context.Context, index string) (remark string, err error)
+}

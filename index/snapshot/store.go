@@ -51,12 +51,6 @@ type Server interface {
 	Server(ctx context.Context) (name string, now time.Time, err error)
 }
 
-// Prober is a Store of which not every kind can do what a Store must. The doctor tries it.
-type Prober interface {
-	// Probe writes and deletes. It returns an error if the store lacks what it must do, else a remark on what it does besides.
-	Probe(ctx context.Context) (remark string, err error)
-}
-
 // Lease is an exclusive right to a name. It ends with Release, with the process, or when the store takes it away.
 type Lease interface {
 	// Release gives the name back. When it returns, another may lease it. A second call does nothing.

@@ -16,6 +16,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/consumer/doctor"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // DoctorCommand is the verb about what a service depends on.
@@ -27,7 +28,8 @@ func DoctorCommand() *cobra.Command {
 			"version, the\n" +
 			"topics and their settings, rights, transactions that hang, the group and its offsets, snapshots beside the journal, the\n" +
 			"settings in force, clocks, certificates. Each finding says what it is, why it matters, and what to do.\n" +
-			"It writes nothing, and may run before the first start, beside the service, and when it has stopped.\n\n" +
+			"It writes nothing, except that it tries a bucket (snapshots.s3) by an object that it deletes. It may run before the first\n" +
+			"start, beside the service, and when it has stopped.\n\n" +
 			"The exit code is 0 without problems (notes do not count), 1 with problems, and 2 if Kafka could not be reached.",
 		Example: "  unecho doctor --config unecho.yaml\n" +
 			"  unecho doctor --config unecho.yaml --json | jq '.findings[] | select(.level == \"problem\")'",
@@ -62,11 +64,15 @@ func runDoctor(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []s
 func doctorInputs(s *target.Service) doctor.Inputs {
 	c := s.Config
 	c.Journal.Topic = s.Journal()
+	var probe func(context.Context) (string, error)
+	if store, is := c.Snapshot.Opener().(snapshot.Prober); is {
+		probe = func(ctx context.Context) (string, error) { return store.Probe(ctx, c.Consumer.Group) }
+	}
 	return doctor.Inputs{
 		Options: s.Kafka, Brokers: c.Kafka.Brokers, Params: c.Consumer, Journal: c.Journal, Sink: c.Sink,
 		Snapshot: c.Snapshot.Params(), Index: c.Judge, Sources: c.Readings(), Registry: c.Registry, Settings: c.Settings(),
-		Snapshots: snapshots.Existing(c),
-		Takes:     c.HTTP.Takes(), Certificates: certificatesOf(c),
+		Snapshots: snapshots.Existing(c), Probe: probe,
+		Takes: c.HTTP.Takes(), Certificates: certificatesOf(c),
 	}
 }
 

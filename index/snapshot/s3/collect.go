@@ -45,8 +45,7 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 	return s.sweep(ctx, needed, now.Add(-snapshot.Grace), done)
 }
 
-// sweep deletes segments that are neither needed nor put after young, and probes of the dead, for as long as the lock is
-// held for sure.
+// sweep deletes segments that are neither needed nor put after young, for as long as the lock is held for sure.
 func (s *Store) sweep(ctx context.Context, needed map[string]bool, young time.Time, done *snapshot.Collected) error {
 	stored, err := s.segments(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@
 //	manifests/NAME  a published snapshot, named by its position
 //	lock            the collector's lock
 //	leases/NAME     a lease
+//	probes/NAME     what a start tries the store by, and deletes
 //
 // The lock and the leases are objects that are written only if nobody has changed them since they were read (the headers
 // If-None-Match and If-Match of a PUT). A store that ignores these headers is refused, because two members could hold one

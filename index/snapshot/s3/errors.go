@@ -78,7 +78,7 @@ func (t target) explain(err error) error {
 	case errors.As(err, &certificate):
 		p.what, p.remedy = certificate.Error(), "name the certificates of its authority in snapshots.s3.ca_file, or the host of "+
 			"the certificate in snapshots.s3.endpoint"
-	case errors.As(err, &answer) && answer.StatusCode != 0:
+	case errors.As(err, &answer):
 		p.what, p.remedy, p.away = cmp.Or(answer.Message, answer.Code), remedy(answer), away(answer)
 	case errors.Is(err, context.DeadlineExceeded):
 		p.what, p.remedy, p.away = "no answer in time", "is it overloaded, or a firewall in between?", true
@@ -108,6 +108,9 @@ func away(answer minio.ErrorResponse) bool {
 }
 
 func remedy(answer minio.ErrorResponse) string {
+	if answer.StatusCode == 0 { // the library cannot read a header of the answer
+		return "is there a proxy in between that changes headers?"
+	}
 	if answer.StatusCode == http.StatusNotFound && !spoken(answer) {
 		return "whoever answers does not speak like S3: does snapshots.s3.endpoint name the store, and not a page of it or a proxy?"
 	}

@@ -2,12 +2,17 @@ package s3
 
 import (
 	"context"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -99,6 +104,128 @@ func TestNoCredentials(t *testing.T) {
 	wantProblem(t, err, "no credentials were found", "AWS_ACCESS_KEY_ID")
 }
 
+// Where a role or a file was to give credentials, the error says why it does not, without a line of the file.
+func TestCredentialsThatAreNotGiven(t *testing.T) {
+	f := newFake(t)
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer refusing.Close()
+	spoilt := filepath.Join(t.TempDir(), "credentials")
+	must(t, os.WriteFile(spoilt, []byte("[default]\n"+secret+"\n"), 0o600))
+	for _, test := range []struct{ variable, value, why string }{
+		{"AWS_CONTAINER_CREDENTIALS_FULL_URI", refusing.URL, "403 Forbidden"},
+		{"AWS_WEB_IDENTITY_TOKEN_FILE", "/nowhere/token", "open /nowhere/token: no such file"},
+		{"AWS_SHARED_CREDENTIALS_FILE", "/nowhere/credentials", "open /nowhere/credentials: no such file"},
+		{"AWS_SHARED_CREDENTIALS_FILE", spoilt, "no credentials were found"},
+	} {
+		t.Run(test.value, func(t *testing.T) {
+			t.Setenv("AWS_ACCESS_KEY_ID", "")
+			t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+			t.Setenv("HOME", t.TempDir())
+			t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:1/")
+			t.Setenv(test.variable, test.value)
+			_, err := f.params().Open(t.Context(), "orders")
+			wantProblem(t, err, "no credentials were found", test.why, "AWS_ACCESS_KEY_ID")
+		})
+	}
+}
+
+// A start finds out that it may not write, or not delete, and names the right.
+func TestReadOnly(t *testing.T) {
+	for method, right := range map[string]string{http.MethodPut: "s3:PutObject", http.MethodDelete: "s3:DeleteObject"} {
+		t.Run(method, func(t *testing.T) {
+			f := newFake(t)
+			f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+				if r.Method == method {
+					w.WriteHeader(http.StatusForbidden)
+					fmt.Fprint(w, "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>")
+					return
+				}
+				store.ServeHTTP(w, r)
+			})
+			_, err := f.params().Open(t.Context(), "orders")
+			wantProblem(t, err, "open snapshot store: S3 at 127.0.0.1:", "Access Denied", right)
+			_, err = f.params().Probe(t.Context(), "orders")
+			wantProblem(t, err, "try the store: S3 at 127.0.0.1:", "Access Denied", right)
+		})
+	}
+}
+
+func TestPrivateAuthority(t *testing.T) {
+	f := newFake(t)
+	store, err := url.Parse(f.url)
+	must(t, err)
+	server := httptest.NewTLSServer(httputil.NewSingleHostReverseProxy(store))
+	defer server.Close()
+	p := f.params()
+	p.Endpoint, p.CAFile = server.URL, filepath.Join(t.TempDir(), "ca.pem")
+	_, err = p.Open(t.Context(), "orders")
+	wantProblem(t, err, "snapshots.s3.ca_file: ", "no such file")
+	must(t, os.WriteFile(p.CAFile, []byte("no certificate"), 0o600))
+	_, err = p.Open(t.Context(), "orders")
+	wantProblem(t, err, "snapshots.s3.ca_file: there is no certificate in ")
+	must(t, os.WriteFile(p.CAFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600))
+	s, err := p.Open(t.Context(), "orders")
+	must(t, err)
+	must(t, s.Close())
+}
+
+// roundTrip answers in place of a store.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func refused(r *http.Request) *http.Response {
+	return &http.Response{StatusCode: http.StatusForbidden, Body: http.NoBody, Request: r}
+}
+
+// A store that is not AWS has no host of its own for each bucket.
+func TestAddresses(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "someone")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
+	for endpoint, want := range map[string]string{
+		"https://minio.example.org:9000": "minio.example.org:9000/snapshots/",
+		"":                               "snapshots.s3.dualstack.eu-central-1.amazonaws.com/",
+	} {
+		s, err := Params{Bucket: bucket, Endpoint: endpoint, Region: "eu-central-1"}.open("orders")
+		must(t, err)
+		asked := ""
+		s.clock.base = roundTrip(func(r *http.Request) (*http.Response, error) {
+			asked = r.URL.Host + r.URL.Path
+			return refused(r), nil
+		})
+		_, err = s.Manifests(t.Context())
+		wantProblem(t, err, "s3:ListBucket")
+		if asked != want {
+			t.Errorf("at %q %s is asked for, want %s", endpoint, asked, want)
+		}
+	}
+}
+
+// Of a bucket that holds much else, a page is looked at.
+func TestAnotherGroupAmongMuchElse(t *testing.T) {
+	f := newFake(t)
+	p := f.params()
+	p.Prefix = ""
+	for n := range 1500 {
+		_, err := f.Backend.PutObject(bucket, fmt.Sprintf("lake-%04d", n), nil, strings.NewReader("x"), 1, nil)
+		must(t, err)
+	}
+	for n := range 30 {
+		_, err := f.Backend.PutObject(bucket, fmt.Sprintf("group-%02d/manifests/x", n), nil, strings.NewReader("x"), 1, nil)
+		must(t, err)
+	}
+	asked := 0
+	f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		asked++
+		store.ServeHTTP(w, r)
+	})
+	_, err := p.OpenExisting(t.Context(), "orders")
+	wantProblem(t, err, "there are no snapshots of group orders in it (group); there are those of group-00, group-01")
+	if !errors.Is(err, snapshot.ErrNoStore) || asked > 2 || strings.Contains(err.Error(), "group-20") {
+		t.Errorf("%d requests were made, and the error is %v", asked, err)
+	}
+}
+
 // Two members could hold one lease in a store that writes whatever the condition.
 func TestConditionsIgnored(t *testing.T) {
 	for _, header := range []string{"If-None-Match", "If-Match"} {
@@ -124,6 +251,8 @@ func TestAnswersChanged(t *testing.T) {
 	}{
 		{"no tag", func(h http.Header) { h.Del("ETag") }, "no strong ETag"},
 		{"a weak tag", func(h http.Header) { h.Set("ETag", "W/"+h.Get("ETag")) }, "no strong ETag"},
+		{"no time of writing", func(h http.Header) { h.Del("Last-Modified") }, "a proxy in between that changes headers"},
+		{"no date", func(h http.Header) { h["Date"] = nil }, "has no date"},
 		{"another clock", func(h http.Header) { h.Set("Date", time.Now().Add(-time.Minute).UTC().Format(http.TimeFormat)) }, "two clocks"},
 	} {
 		t.Run(test.what, func(t *testing.T) {

@@ -222,12 +222,13 @@ func (l *lease) renew(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		case <-time.After(time.Until(c.end())):
 		}
 		asking, cancel := context.WithTimeout(ctx, min(every, time.Until(c.end())))
 		err := c.write(asking, condition{unchanged: true, etag: c.etag})
 		cancel()
 		c.store.refresh(err)
-		if ctx.Err() == nil && (errors.Is(err, errChanged) || time.Now().After(c.end())) {
+		if ctx.Err() == nil && (errors.Is(err, errChanged) || !time.Now().Before(c.end())) {
 			close(l.lost)
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
@@ -68,6 +69,21 @@ func TestLeaseWithoutTheStore(t *testing.T) {
 	}
 	f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) { store.ServeHTTP(w, r) })
 	must(t, held.Release())
+}
+
+// Who cannot renew a lease gives it up at the end of what is sure, whenever it was tried last.
+func TestLeaseIsLostInTime(t *testing.T) {
+	s := newFake(t).store(t)
+	s.clock.base = roundTrip(func(r *http.Request) (*http.Response, error) { return refused(r), nil })
+	synctest.Test(t, func(t *testing.T) {
+		c := &claim{store: s, key: "lease", etag: "tag", since: time.Now()}
+		l := &lease{claim: c, lost: make(chan struct{}), stopped: make(chan struct{})}
+		go l.renew(t.Context())
+		<-l.lost
+		if held := time.Since(c.since); held != leaseTime-leaseMargin {
+			t.Errorf("it is lost after %v, want %v", held, leaseTime-leaseMargin)
+		}
+	})
 }
 
 // Another took the lease, which it could because the clocks of both run apart.

@@ -110,11 +110,7 @@ func spoken(answer minio.ErrorResponse) bool { return answer.XMLName.Local != ""
 
 // list returns the objects whose names begin with prefix. The library ends a list whose context has ended without a word.
 func (s *Store) list(ctx context.Context, prefix string) (objects []minio.ObjectInfo, err error) {
-	return s.listing(ctx, minio.ListObjectsOptions{Prefix: prefix, Recursive: true})
-}
-
-func (s *Store) listing(ctx context.Context, options minio.ListObjectsOptions) (objects []minio.ObjectInfo, err error) {
-	for object := range s.client.ListObjectsIter(ctx, s.bucket, options) {
+	for object := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
 		if object.Err != nil {
 			return nil, object.Err
 		}

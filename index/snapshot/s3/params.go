@@ -20,7 +20,10 @@ type Params struct {
 	KMSKey   string `key:"kms_key" doc:"key of KMS that objects are encrypted with; empty: as the bucket says" example:"alias/unecho" advanced:"true"`
 }
 
-var _ snapshot.Opener = Params{}
+var (
+	_ snapshot.Opener = Params{}
+	_ snapshot.Prober = Params{}
+)
 
 // DefaultParams returns the defaults. The bucket must still be set.
 func DefaultParams() Params { return Params{} }

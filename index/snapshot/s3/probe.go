@@ -11,13 +11,20 @@ import (
 
 const probesKey = "probes/"
 
-// Probe implements snapshot.Prober. It writes an object, again on conditions of which some hold and some do not, reads it,
-// and deletes it.
-func (s *Store) Probe(ctx context.Context) (remark string, err error) {
-	remark, err = s.probe(ctx)
-	return remark, s.wrap(err, "try the store")
+// Probe implements snapshot.Prober.
+func (p Params) Probe(ctx context.Context, index string) (remark string, err error) {
+	s, err := p.open(index)
+	if err == nil {
+		remark, err = s.probe(ctx)
+		err = errors.Join(s.target.explain(err), s.Close())
+	}
+	if err != nil {
+		return "", fmt.Errorf("try the store: %w", err)
+	}
+	return remark, nil
 }
 
+// probe writes an object, again on conditions of which some hold and some do not, reads it, and deletes it.
 func (s *Store) probe(ctx context.Context) (remark string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()

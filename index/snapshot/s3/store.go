@@ -26,10 +26,10 @@ const (
 	// askBound bounds a call that moves no segment, dataBound one that does (with it, MaxBytes need 2 MB/s).
 	askBound  = 30 * time.Second
 	dataBound = 2 * time.Minute
-	// credentialsBound bounds a question for credentials: elsewhere than in a cloud nobody answers it.
-	credentialsBound = 5 * time.Second
 	// attempts is how often a request is sent, until its bound, to a store that is overloaded or away.
 	attempts = 5
+	// aPage of a list, and mostNamed indexes in it, are enough to tell a wrong name.
+	aPage, mostNamed = 1000, 20
 )
 
 // Store keeps the snapshots of one index in a bucket.
@@ -50,7 +50,6 @@ var (
 	_ snapshot.Store  = (*Store)(nil)
 	_ snapshot.Leaser = (*Store)(nil)
 	_ snapshot.Server = (*Store)(nil)
-	_ snapshot.Prober = (*Store)(nil)
 )
 
 // Open implements snapshot.Opener. It checks that the store writes by condition.
@@ -93,10 +92,7 @@ func (p Params) open(index string) (*Store, error) {
 	s := &Store{
 		bucket: p.Bucket, root: path.Join(strings.Trim(p.Prefix, "/"), snapshot.FileName(index)) + "/", index: index,
 		target: target{u.Host, p.Bucket, p.Region}, clock: &clock{base: transport}, transport: transport, duration: leaseTime,
-		creds: credentials.New(&chain{credentials.Chain{Providers: []credentials.Provider{
-			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
-			&credentials.IAM{Region: p.Region, Client: &http.Client{Timeout: credentialsBound}},
-		}}}),
+		creds: newCredentials(p.Region),
 	}
 	if p.KMSKey != "" {
 		if s.sse, err = encrypt.NewSSEKMS(p.KMSKey, nil); err != nil {
@@ -108,30 +104,6 @@ func (p Params) open(index string) (*Store, error) {
 	})
 	s.client = minio.Core{Client: client}
 	return s, err
-}
-
-// chain finds credentials at the first place that has some. Without any, requests would be those of nobody.
-type chain struct{ credentials.Chain }
-
-// RetrieveWithCredContext implements credentials.Provider.
-func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (credentials.Value, error) {
-	found, err := c.Chain.RetrieveWithCredContext(cc)
-	if err == nil && (found.AccessKeyID == "" || found.SecretAccessKey == "") {
-		err = errNoCredentials
-	}
-	return found, err
-}
-
-// Retrieve implements credentials.Provider.
-func (c *chain) Retrieve() (credentials.Value, error) { return c.RetrieveWithCredContext(nil) }
-
-var errNoCredentials = errors.New("no credentials were found")
-
-// refresh has the credentials read again, where others may help.
-func (s *Store) refresh(err error) {
-	if stale(err) {
-		s.creds.Expire()
-	}
 }
 
 // transport returns the connections to the store.
@@ -185,7 +157,8 @@ func (c *clock) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (c *clock) now() time.Time { return time.Unix(c.last.Load(), 0) }
 
-// exists returns ErrNoStore if nothing is stored of the index. The error names the indexes of which there is something.
+// exists returns ErrNoStore if nothing is stored of the index. The error names some indexes of which there is something: what
+// else is in the bucket may be much.
 func (s *Store) exists(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()
@@ -193,15 +166,21 @@ func (s *Store) exists(ctx context.Context) error {
 		return object.Err
 	}
 	parent := strings.TrimSuffix(s.root, path.Base(s.root)+"/")
-	indexes, err := s.listing(ctx, minio.ListObjectsOptions{Prefix: parent})
-	if err != nil {
-		return err
-	}
 	var others []string
-	for _, object := range indexes {
+	looked := 0
+	for object := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: parent}) {
+		if object.Err != nil {
+			return object.Err
+		}
 		if name, isDirectory := strings.CutSuffix(strings.TrimPrefix(object.Key, parent), "/"); isDirectory {
 			others = append(others, name)
 		}
+		if looked++; looked == aPage || len(others) == mostNamed {
+			break
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if len(others) == 0 {
 		return fmt.Errorf("%w in it", snapshot.ErrNoStore)

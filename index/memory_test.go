@@ -127,7 +127,8 @@ func TestLargeDocumentsKeepThePromise(t *testing.T) {
 	}
 }
 
-// TestPartsAddUp compares what a plan says with what the window counts, and that with the memory of a full window.
+// TestPartsAddUp compares what a plan says with what the window counts and what a snapshot holds, and that with the memory of a
+// full window.
 func TestPartsAddUp(t *testing.T) {
 	const documents = 50_000
 	f := newFeed(t, estimating(documents), 0, 0)
@@ -142,6 +143,13 @@ func TestPartsAddUp(t *testing.T) {
 	per := float64(s.WindowBytes) / float64(s.Documents)
 	if planned := float64(parts.Sum()); per > planned || per < planned-2 { // offsets and times are of different lengths
 		t.Errorf("the window counts %.1f bytes a document, planned are %.0f", per, planned)
+	}
+	c, stored := f.replica.Capture(), 0
+	for i := range c.Segments {
+		stored += len(c.Segments[i].Append(nil))
+	}
+	if in := float64(stored) / float64(s.Documents); in > float64(parts.Stored()) || in < float64(parts.Stored())*0.95 {
+		t.Errorf("a snapshot has %.1f bytes a document, planned are %d", in, parts.Stored())
 	}
 	if taken := float64(s.Memory) / float64(s.Documents); taken < per*0.9 || taken > per*1.2 {
 		t.Errorf("%.0f bytes a document are taken, %.0f are counted", taken, per)

@@ -8,7 +8,8 @@ import (
 // Bytes that the index takes for a document beside its entry, in a full window at rest: window.BucketBytes for each table, and
 // these.
 const (
-	documentBytes = 20 // head of the record 12, where the record begins 4, count of copies 4
+	headBytes     = 12 // head of the record
+	documentBytes = 20 // the head, where the record begins 4, count of copies 4
 	repeatBytes   = 24 // last repeat 8; and 16 for the first number and place of those that entered again
 	rootBytes     = 6  // number of the representative
 	emissionBytes = 50 // last copy that came through 40, and the slack of the column
@@ -28,6 +29,11 @@ type Parts struct {
 // Sum returns the total, which equals EntryBytes.
 func (p Parts) Sum() int64 {
 	return p.Entry + p.ID + p.Evidence + p.Keys + p.Digest + p.Buckets + p.Bookkeeping
+}
+
+// Stored is how many of them a snapshot holds. The rest is made anew by a restore.
+func (p Parts) Stored() int64 {
+	return headBytes + p.Entry + p.ID + p.Evidence + p.Keys + p.Digest
 }
 
 // PartsOf splits EntryBytes into its parts.

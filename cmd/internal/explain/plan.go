@@ -27,8 +27,8 @@ func PlanCommand() *cobra.Command {
 		Short: "Say how many documents the window holds in its memory, or how much memory so many take",
 		Long: "Say how many documents the window holds in duplicates.remember.memory, or with --documents how many bytes so many take, " +
 			"for given\n" +
-			"settings. What is the same for all documents is exact; how much their ids and evidence take is measured on the\n" +
-			"documents in FILEs, or given by flags. With verify: estimate the evidence is the same for all, too.",
+			"settings, and how much their snapshot takes. What is the same for all documents is exact; how much their ids and evidence\n" +
+			"take is measured on the documents in FILEs, or given by flags. With verify: estimate the evidence is the same for all, too.",
 		Example: "  unecho plan --verify estimate --memory 4GiB\n" +
 			"  unecho plan --config unecho.yaml --documents 10000000 sample.jsonl",
 		Args: cobra.ArbitraryArgs,
@@ -108,6 +108,7 @@ type Plan struct {
 	PerDocument int64       `json:"bytes"`
 	Documents   int64       `json:"documents"`
 	WindowBytes int64       `json:"window_bytes"`
+	Snapshot    int64       `json:"snapshot_bytes"`
 	Costs       *Costs      `json:"costs,omitempty"`
 
 	describe string       // how candidates are found
@@ -204,6 +205,7 @@ func (p *Plan) Finish(documents int64) error {
 		p.WindowBytes = int64(p.params.Duplicates.Remember.Memory)
 		p.Documents = p.WindowBytes / p.PerDocument
 	}
+	p.Snapshot = p.Documents * p.Parts.Stored()
 	return nil
 }
 
@@ -296,5 +298,6 @@ func (p *Plan) Text() string {
 	} else {
 		fmt.Fprintf(&b, "\nduplicates.remember.memory: %v holds %d documents\n", setting.Bytes(p.WindowBytes), p.Documents)
 	}
+	fmt.Fprintf(&b, "their snapshot takes %s: see Snapshots in deploy/docs/change.md\n", terminal.Gibibytes(p.Snapshot))
 	return b.String()
 }

@@ -24,7 +24,9 @@ func TestScript(t *testing.T) {
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exitcode": exitCode, "until": until, "kafka": kafka, "harm": harm, "trim": trim, "hang": hang,
+			"stores": stores,
 		},
+		Condition: condition,
 		Setup: func(env *testscript.Env) error {
 			tables, err := filepath.Abs("../internal/corpus/columnar/testdata")
 			env.Vars = append(env.Vars, noRaceNap, "TABLES="+tables)

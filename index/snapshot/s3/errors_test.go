@@ -220,7 +220,7 @@ func TestAnotherGroupAmongMuchElse(t *testing.T) {
 		store.ServeHTTP(w, r)
 	})
 	_, err := p.OpenExisting(t.Context(), "orders")
-	wantProblem(t, err, "there are no snapshots of group orders in it (group); there are those of group-00, group-01")
+	wantProblem(t, err, "there are no snapshots of group orders in bucket snapshots (group); there are those of group-00, group-01")
 	if !errors.Is(err, snapshot.ErrNoStore) || asked > 2 || strings.Contains(err.Error(), "group-20") {
 		t.Errorf("%d requests were made, and the error is %v", asked, err)
 	}

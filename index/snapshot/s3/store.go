@@ -183,10 +183,10 @@ func (s *Store) exists(ctx context.Context) error {
 		return err
 	}
 	if len(others) == 0 {
-		return fmt.Errorf("%w in it", snapshot.ErrNoStore)
+		return fmt.Errorf("%w in bucket %s", snapshot.ErrNoStore, path.Join(s.bucket, parent))
 	}
-	return fmt.Errorf("%w of group %s in it (group); there are those of %s", snapshot.ErrNoStore, s.index,
-		strings.Join(others, ", "))
+	return fmt.Errorf("%w of group %s in bucket %s (group); there are those of %s", snapshot.ErrNoStore, s.index,
+		path.Join(s.bucket, parent), strings.Join(others, ", "))
 }
 
 // Remove implements snapshot.Opener.

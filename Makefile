@@ -154,8 +154,8 @@ bench-dedup: ## dedup from the file: speed, memory, and by eval what it finds of
 bench-peers: ## dedup beside text-dedup, datatrove, gaoya, rensa and datasketch on the same corpora, in throw-away Python environments; ARGS='1 1000000': one round, a million articles
 	@GO=$(GO) deploy/dev/peers/run.sh stream $(ARGS)
 
-bench-snapshot: dev ## restoring and writing snapshots, beside reading the same bytes bare; UNECHO_BENCH_LARGE=1: 10 million documents
-	@$(SERVERS) -- $(GO) test -run '^$$' -bench 'Restore|Write|Increment' -benchtime 7x -timeout 60m $(ARGS) ./index/snapshot/storetest
+bench-snapshot: dev $(VERSITYGW) ## restoring and writing snapshots, beside reading the same bytes bare; UNECHO_BENCH_LARGE=1: 10 million documents
+	@$(SERVERS) -s3 $(VERSITYGW) -- $(GO) test -run '^$$' -bench 'Restore|Write|Increment' -benchtime 7x -timeout 60m $(ARGS) ./index/snapshot/storetest
 
 accuracy: ## bias and error of MinHash, and the collisions of its bands, 20,000 trials a cell
 	$(GO) test -v -run 'TestAccuracyTableLong|TestBandsCollideAsPlannedLong' ./index/sketch -trials 20000

@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,11 +18,14 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/jackc/pgx/v5"
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/localdir"
 	"github.com/unecho/unecho/index/snapshot/postgres"
+	"github.com/unecho/unecho/index/snapshot/s3"
 	"github.com/unecho/unecho/index/snapshot/storetest"
 )
 
@@ -36,7 +42,7 @@ type bare struct {
 }
 
 func backings() []backing {
-	return []backing{{"directory", openDirectory}, {"postgres", openPostgres}}
+	return []backing{{"directory", openDirectory}, {"postgres", openPostgres}, {"s3", openS3}}
 }
 
 func openDirectory(b *testing.B) (snapshot.Store, []bare) {
@@ -93,6 +99,35 @@ func openPostgres(b *testing.B) (snapshot.Store, []bare) {
 	}}}
 }
 
+func openS3(b *testing.B) (snapshot.Store, []bare) {
+	b.Helper()
+	u, err := url.Parse(os.Getenv("UNECHO_TEST_S3"))
+	must(b, err)
+	if u.Host == "" {
+		b.Skip("needs a server of S3: set UNECHO_TEST_S3 to its URL, or run make bench-snapshot")
+	}
+	password, _ := u.User.Password()
+	b.Setenv("AWS_ACCESS_KEY_ID", u.User.Username())
+	b.Setenv("AWS_SECRET_ACCESS_KEY", password)
+	p := s3.Params{Bucket: "bench-" + strings.ToLower(rand.Text()), Endpoint: "http://" + u.Host, Region: "us-east-1"}
+	client, err := minio.New(u.Host, &minio.Options{Creds: credentials.NewEnvAWS(), Region: p.Region})
+	must(b, err)
+	must(b, client.MakeBucket(b.Context(), p.Bucket, minio.MakeBucketOptions{}))
+	s, err := p.Open(b.Context(), storetest.Index)
+	must(b, err)
+	b.Cleanup(func() { must(b, s.Close()) })
+	return s, []bare{{"bare", func(m *snapshot.Manifest) (n int64) { // one object after the other
+		for _, s := range m.Segments {
+			object, err := client.GetObject(b.Context(), p.Bucket, snapshot.FileName(storetest.Index)+"/segments/"+s.Name, minio.GetObjectOptions{})
+			must(b, err)
+			data, err := io.ReadAll(object)
+			must(b, errors.Join(err, object.Close()))
+			n += int64(len(data))
+		}
+		return n
+	}}}
+}
+
 func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
@@ -116,7 +151,7 @@ func label(n int) string {
 }
 
 // BenchmarkRestore rebuilds the replica from a snapshot. In turn with it, in the same run, the same bytes are read
-// bare: by pgx, row by row; or file by file, each hashed by the SHA-256 that names it (bare) or by xxhash64 (xxhash).
+// bare: by pgx, row by row; by minio-go, object by object; or file by file, each hashed by the SHA-256 that names it (bare) or by xxhash64 (xxhash).
 // The rates are those of the median turn.
 func BenchmarkRestore(b *testing.B) {
 	for _, n := range sizes() {

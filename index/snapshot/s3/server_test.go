@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -105,9 +107,58 @@ func older(t testing.TB, dir string, by time.Duration) {
 	}
 }
 
-func TestWrongSecret(t *testing.T) {
+func TestRefusalsOfAServer(t *testing.T) {
+	for what, test := range map[string]struct {
+		spoil   func(t *testing.T, p *Params)
+		problem string
+	}{
+		"a wrong secret":             {func(t *testing.T, _ *Params) { t.Setenv("AWS_SECRET_ACCESS_KEY", secret) }, "check the credentials"},
+		"a bucket that is missing":   {func(_ *testing.T, p *Params) { p.Bucket = "test-nowhere" }, "make it, or name another in snapshots.s3.bucket"},
+		"a bucket of another region": {func(_ *testing.T, p *Params) { p.Region = "eu-central-1" }, "name it in snapshots.s3.region"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			p, _ := server(t)
+			test.spoil(t, &p)
+			_, err := p.Open(t.Context(), "orders")
+			wantProblem(t, err, "open snapshot store: S3 at ", test.problem)
+		})
+	}
+}
+
+func TestRegionIsAsked(t *testing.T) {
 	p, _ := server(t)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
-	_, err := p.Open(t.Context(), "orders")
-	wantProblem(t, err, "open snapshot store: ", "check the credentials")
+	p.Region = ""
+	s, err := p.Open(t.Context(), "orders")
+	must(t, err)
+	must(t, s.Close())
+}
+
+func TestClockIsOff(t *testing.T) {
+	p, _ := server(t)
+	synctest.Test(t, func(t *testing.T) { // in 2000
+		_, err := p.Open(t.Context(), "orders")
+		wantProblem(t, err, "open snapshot store: ", "the clock of this machine is off: set it by NTP")
+	})
+}
+
+// A secret that is replaced in its file is used from the next call on.
+func TestSecretIsReplaced(t *testing.T) {
+	p, _ := server(t)
+	file := filepath.Join(t.TempDir(), "credentials")
+	write := func(secret string) {
+		must(t, os.WriteFile(file, fmt.Appendf(nil, "[default]\naws_access_key_id = %s\naws_secret_access_key = %s\n",
+			os.Getenv("AWS_ACCESS_KEY_ID"), secret), 0o600))
+	}
+	right := os.Getenv("AWS_SECRET_ACCESS_KEY")
+	write(secret)
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", file)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	s, err := p.open("orders")
+	must(t, err)
+	_, err = s.Manifests(t.Context())
+	wantProblem(t, err, "check the credentials")
+	write(right)
+	_, err = s.Manifests(t.Context())
+	must(t, err)
+	must(t, s.Close())
 }

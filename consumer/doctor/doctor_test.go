@@ -84,13 +84,6 @@ func TestFindings(t *testing.T) {
 		{"an output with other times", func(w *ward) { w.alter("news.unique", "message.timestamp.type", "LogAppendTime") }, `^note topics: .*LogAppendTime`},
 		{"the journal begins after the snapshot", func(w *ward) { w.append(&index.Forget{Header: w.header()}); w.trim("unecho.journal", 0, 4) }, `^problem snapshots: the newest snapshot is at 3, and the journal begins at 4 .* --accept-journal-gap unecho.journal@4:[\w-]{22}$`},
 		{"no snapshots", func(w *ward) { w.stored.Path = w.t.TempDir() }, `^note snapshots: there is no snapshot yet`},
-		{"a store that lacks something, before the first snapshot", func(w *ward) {
-			w.stored.Path = w.t.TempDir()
-			w.in.Probe = func(context.Context) (string, error) { return "", errors.New("try the store: it lacks conditions") }
-		}, `^problem snapshots: try the store: it lacks conditions \| no member starts with this store`},
-		{"a store that does too much", func(w *ward) {
-			w.in.Probe = func(context.Context) (string, error) { return "the bucket keeps versions", nil }
-		}, `^note snapshots: the bucket keeps versions \|`},
 		{"no snapshots, and a trimmed journal", func(w *ward) { w.stored.Path = w.t.TempDir(); w.trim("unecho.journal", 0, 2) }, `^problem snapshots: journal unecho.journal begins at 2, and no usable snapshot.* --accept-journal-gap unecho.journal@2:[\w-]{22}$`},
 		{"an old snapshot", func(w *ward) {
 			w.append(&index.Forget{Header: w.header()})
@@ -112,6 +105,19 @@ func TestFindings(t *testing.T) {
 		{"a clock of the broker that is ahead", func(w *ward) { w.later(-time.Hour) }, `^problem clocks: the clock of the journal's broker is (1h0m|59m)\S* ahead of this machine's`},
 		{"a transaction of ours", func(w *ward) { w.open("unecho/unecho-0-s0"); w.later(time.Minute + 40*time.Second) }, `^problem transactions: unecho/unecho-0-s0: its transaction is open for 1m\S+ by this machine's clock, and times out after 1m`},
 		{"a transaction that a coordinator forgot to end", func(w *ward) { w.open("someone"); w.later(20 * time.Minute) }, `^problem transactions: someone: its transaction is open for 20m\S+ by this machine's clock, and times out after 1m`},
+	})
+}
+
+// A kind of store that may lack something is tried, also before the first snapshot.
+func TestFindingsOfStores(t *testing.T) {
+	findings(t, []finding{
+		{"a store that lacks something, before the first snapshot", func(w *ward) {
+			w.stored.Path = w.t.TempDir()
+			w.in.Probe = func(context.Context) (string, error) { return "", errors.New("try the store: it lacks conditions") }
+		}, `^problem snapshots: try the store: it lacks conditions \| no member starts with this store`},
+		{"a store that does too much", func(w *ward) {
+			w.in.Probe = func(context.Context) (string, error) { return "the bucket keeps versions", nil }
+		}, `^note snapshots: the bucket keeps versions \|`},
 	})
 }
 

@@ -41,9 +41,9 @@ func (p *places) RetrieveWithCredContext(cc *credentials.CredContext) (found cre
 			p.taken = place
 			return found, nil
 		case place == p.role && err != nil:
-			none = fmt.Errorf("%w: %v", none, err)
+			none = fmt.Errorf("%w: %w", none, err)
 		case errors.As(err, &unopened):
-			none = fmt.Errorf("%w: %v", none, unopened)
+			none = fmt.Errorf("%w: %w", none, unopened)
 		}
 	}
 	return credentials.Value{}, none

@@ -61,14 +61,14 @@ func (k *Keeper) Take(ctx context.Context) { k.keep(ctx, k.Write) }
 // goes on then, and the journal is not trimmed.
 func (k *Keeper) keep(ctx context.Context, take func(context.Context) error) {
 	most := max(5*k.Params.Every, time.Minute)
-	within, cancel := context.WithTimeout(ctx, most)
+	bound, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	err := k.leased(within, take)
+	err := k.leased(bound, take)
 	if errors.Is(err, snapshot.ErrLeased) {
 		return
 	}
-	if err != nil && within.Err() != nil {
-		err = fmt.Errorf("it takes longer than %v: %w", most, err)
+	if err != nil && bound.Err() != nil {
+		err = fmt.Errorf("it took longer than %v, and was given up: %w", most, err)
 	}
 	switch {
 	case err == nil || errors.Is(err, snapshot.ErrStale) || ctx.Err() != nil:

@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,35 +73,21 @@ func TestMembersTakeTurnsWhateverTheirClocksSay(t *testing.T) {
 	}
 }
 
-// hanging is a store that does not answer.
-type hanging struct{ snapshot.Store }
-
-func (hanging) Manifests(ctx context.Context) ([]snapshot.Info, error) {
-	<-ctx.Done()
-	return nil, ctx.Err()
-}
-
-// TestSlowStoreIsTold: a snapshot that is given up because the store is too slow is a failure. One that ends with the member
-// is none.
-func TestSlowStoreIsTold(t *testing.T) {
+// A store that is so slow that a snapshot is given up is a failure that is counted and told. The end of the process is
+// none.
+func TestGivenUpSnapshotIsTold(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]uint64{"slow": 1, "stopped": 0} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				k := &Keeper{
-					Follower: &Follower{Setup: &Setup{Counters: NewCounters()}}, store: hanging{},
-					Params: snapshot.Params{Every: time.Minute},
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-				if name == "stopped" {
-					cancel()
-				}
-				defer cancel()
-				k.keep(ctx, k.WriteIfDue)
-				if errs := k.Counters.SnapshotErrs.Load(); errs != want {
-					t.Errorf("%d failures are counted, want %d", errs, want)
-				}
-			})
-		})
-	}
+	hangs := func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }
+	synctest.Test(t, func(t *testing.T) {
+		k := &Keeper{Follower: &Follower{Setup: &Setup{Counters: NewCounters()}}, Params: snapshot.Params{Every: time.Minute}}
+		k.keep(t.Context(), hangs)
+		if f := k.Counters.SnapshotErr.Load(); f == nil || !strings.Contains(f.Err.Error(), "it took longer than 5m0s") {
+			t.Errorf("after a snapshot that hung, %+v is told; want that it took longer than 5m0s", f)
+		}
+		ending, end := context.WithCancel(t.Context())
+		end()
+		if k.keep(ending, hangs); k.Counters.SnapshotErrs.Load() != 1 {
+			t.Errorf("%d failures are counted, want 1", k.Counters.SnapshotErrs.Load())
+		}
+	})
 }

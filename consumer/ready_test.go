@@ -122,6 +122,25 @@ func TestNotReadyWhileTheJournalTakesNothing(t *testing.T) {
 	})
 }
 
+// Outputs that take nothing for longer than a transaction may last keep a member from being ready, though the client
+// repeats what they refuse and tells nobody.
+func TestNotReadyWhileTheOutputsTakeNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m := w.start(named("m"), sessions(1))
+	w.becomes("it is not ready at first", m.Ready)
+	refused := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "news.unique", Err: kerr.NotEnoughReplicas, Count: -1})
+	w.produce(20, 74)
+	w.becomes("it stays ready", func() bool { return !m.Ready() })
+	if got := m.Stats().Standing.Trouble; !strings.Contains(got, "the outputs have not taken what session m-s0 writes") {
+		t.Errorf("want the outputs, got %q", got)
+	}
+	refused.Remove()
+	w.settled()
+	w.becomes("it does not become ready again", m.Ready)
+	w.audited()
+}
+
 // A member with more sessions than there are partitions is ready: the sessions without partitions have nothing to do.
 func TestReadyWithNothingToDo(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,9 @@ func (l *loop) forward(ctx context.Context) error {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
 	b.begun = time.Now()
+	l.standing.Writes(b.begun.Add(l.Params.TransactionTimeout))
 	b.Produce(ctx, l.client.group)
+	l.standing.Writes(time.Time{})
 	var untold *stop.Error
 	if errors.As(b.Cause, &untold) {
 		return errors.Join(untold, l.endAborting(ctx))

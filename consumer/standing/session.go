@@ -34,6 +34,7 @@ type Session struct {
 	lives    time.Time // since when, as it was last built
 	owes     time.Time // since when it is on its way to what it is to read; zero: it is there
 	spare    time.Time // since when the group gives it nothing; zero: it gives something
+	taken    time.Time // by when the outputs should have taken what is written to them; zero: nothing is
 	settled  bool      // it has been there since this process takes part
 	waits    map[protocol.PartitionName]*wait
 	skipped  map[protocol.PartitionName]skip // since this process began
@@ -114,6 +115,13 @@ func (st *Session) WaitsFor(at protocol.PartitionName, why string, since time.Du
 	return tell
 }
 
+// Writes notes by when the outputs should have taken what is written to them now; zero: nothing is.
+func (st *Session) Writes(by time.Time) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.taken = by
+}
+
 // Skips notes what somebody else's commit has left out of a partition, at most. It says whether that is news.
 func (st *Session) Skips(at protocol.PartitionName, from, to int64) (news bool) {
 	st.change(func() {
@@ -166,6 +174,9 @@ func (st *Session) stuck(now time.Time) string {
 	switch {
 	case st.rebuilds >= tooManyRebuilds && now.Sub(st.lives) < lasting:
 		return fmt.Sprintf("session %s was built anew %d times in a row, and committed nothing: %v", st.slot, st.rebuilds, st.because)
+	case !st.taken.IsZero() && now.After(st.taken):
+		return "the outputs have not taken what session " + st.slot + " writes: see that their brokers are up, and as many in " +
+			"sync as min.insync.replicas asks for (kafka-topics.sh --describe --under-min-isr-partitions)"
 	case st.settled && (st.owes.IsZero() || now.Sub(st.owes) < grace):
 		return ""
 	case st.owes.IsZero() && !st.spare.IsZero() && now.Sub(st.spare) >= spareAfter:

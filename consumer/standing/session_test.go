@@ -26,6 +26,8 @@ func TestStanding(t *testing.T) {
 	failsAfterCommit := func(st *Session) { st.Fails(began, cause, true); st.Opens(began) }
 	commits := func(st *Session) { st.Commits(none) }
 	skips := func(st *Session) { st.Skips(news, 12, 15) }
+	writes := func(st *Session) { st.Writes(began.Add(10 * time.Second)) }
+	wrote := func(st *Session) { st.Writes(time.Time{}) }
 	does := func(what ...func(*Session)) []func(*Session) { return what }
 	rebuilt := does(built, reads, fails, fails, fails, fails, fails, reads)
 	for _, c := range []struct {
@@ -49,6 +51,11 @@ func TestStanding(t *testing.T) {
 			"committed offset 15, and those from 12 on may have been judged by nobody; " + SkippedRemedy},
 		{"it has skipped, and waits", does(built, reads, skips, waits), time.Hour, "session m-s0 waits: news/3: it must; news/3: " +
 			"somebody else has committed offset 15, and those from 12 on may have been judged by nobody; " + SkippedRemedy},
+		{"it writes", does(built, reads, writes), 10 * time.Second, ""},
+		{"it writes for too long", does(built, reads, writes), 10*time.Second + 1, "the outputs have not taken what session " +
+			"m-s0 writes: see that their brokers are up, and as many in sync as min.insync.replicas asks for " +
+			"(kafka-topics.sh --describe --under-min-isr-partitions)"},
+		{"it wrote", does(built, reads, writes, wrote), time.Hour, ""},
 		{"built anew", does(built, reads, fails), 0, ""},
 		{"built anew, and nothing comes", does(built, reads, fails), grace, "has not got its partitions yet"},
 		{"four times", does(built, reads, fails, fails, fails, fails, reads), 0, ""},

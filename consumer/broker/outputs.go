@@ -179,10 +179,12 @@ func (t *Topics) narrow(topic Topic, want OutputsWant) []Mistake {
 func (t *Topics) warnOutput(name string, configs map[string]string) {
 	if configs["message.timestamp.type"] == "LogAppendTime" {
 		t.log.Warn().Str("topic", name).Str("setting", "message.timestamp.type=LogAppendTime").
+			Str("remedy", "if readers want the documents' own time, set CreateTime").
 			Msg("the output topic replaces the documents' timestamps")
 	}
 	if strings.Contains(configs["cleanup.policy"], "compact") {
 		t.log.Warn().Str("topic", name).Str("setting", "cleanup.policy="+configs["cleanup.policy"]).
+			Str("remedy", "set cleanup.policy=delete").
 			Msg("the output topic is compacted: it drops documents of equal keys, and refuses those without a key")
 	}
 }

@@ -71,6 +71,11 @@ func haltConditions() []condition {
 			"look at the last lines of the log",
 		},
 		{
+			"UnechoJournalAway", 2 * time.Minute, func(s *seen) bool { return s.Outage },
+			constant("the journal does not answer: documents are passed on unchecked, and copies among them are not found"),
+			"bring the journal's broker back, and restart no member meanwhile",
+		},
+		{
 			"UnechoLostToRetention", 0,
 			func(s *seen) bool { return s.rose(quarter, func(r *reading) uint64 { return r.deleted }) > 0 },
 			func(s *seen) string {
@@ -139,9 +144,10 @@ func lagConditions() []condition {
 					Seconds > 60
 			},
 			func(s *seen) string {
-				return fmt.Sprintf("the group is %d documents behind, and does not catch up", s.SourceLag)
+				return fmt.Sprintf("the group is %d documents behind, and does not catch up; this member spent most of its time %s",
+					s.SourceLag, slowest(s))
 			},
-			"look at which stage of unecho_stage_seconds_total grows; add members or sessions",
+			"mend what is slow there; where it is CPU, add members or sessions",
 		},
 		{
 			"UnechoPartitionLags", 10 * time.Minute, func(s *seen) bool { return worst(s).Seconds > 300 },
@@ -192,6 +198,21 @@ func verdictConditions() []condition {
 			"look whether what the headers of some name is a copy; else mend the producer, or sources.text",
 		},
 	}
+}
+
+// slowest says on what the sessions of this process spent most of the last quarter of an hour, and what that waits for.
+func slowest(s *seen) string {
+	before, _ := s.back(quarter)
+	sign, judge, forward := s.now.sign-before.sign, s.now.judge-before.judge, s.now.forward-before.forward
+	switch max(quarter.Seconds()/2-sign-judge-forward, sign, judge, forward) {
+	case sign:
+		return "signing documents: CPU"
+	case judge:
+		return "judging: the journal's broker, or the network to it"
+	case forward:
+		return "forwarding: the brokers of the outputs, or the network to them"
+	}
+	return "reading: the source's brokers, or the network to them"
 }
 
 // backlogOf returns how many documents wait in the partitions that this process reads. What waits in those of another

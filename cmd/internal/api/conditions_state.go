@@ -29,6 +29,13 @@ func replicaConditions() []condition {
 			"its machine, or its way to the journal's broker, is too slow",
 		},
 		{
+			"UnechoClockOff", 5 * time.Minute, func(s *seen) bool { return s.ClockKnown && s.ClockAhead.Abs() > time.Minute },
+			func(s *seen) string {
+				return fmt.Sprintf("the clocks of this machine and of the journal's broker differ by %v", s.ClockAhead.Abs().Round(time.Second))
+			},
+			"set this machine's clock if only this member says so, else that of the broker",
+		},
+		{
 			"UnechoReplicasDiffer", 0, func(
 				s *seen,
 			) bool {
@@ -67,19 +74,17 @@ func replicaConditions() []condition {
 func storeConditions() []condition {
 	return []condition{
 		{
-			"UnechoSnapshotsFail", 0, func(
-				s *seen,
-			) bool {
-				return s.rose(quarter, func(r *reading) uint64 { return r.snapshotErrs }) >= 3
-			},
+			"UnechoSnapshotsFail", 0, func(s *seen) bool { return unwritten(s) >= 3 || s.rose(quarter, trimErrs) >= 3 },
 			func(s *seen) string {
-				text := "this member cannot write snapshots"
-				if s.SnapshotErr != nil {
-					text += ": " + s.SnapshotErr.Err.Error()
+				switch {
+				case unwritten(s) < 3:
+					return "this member cannot trim the journal, which grows: the log has the error"
+				case s.SnapshotErr == nil:
+					return "this member cannot write snapshots"
 				}
-				return text
+				return "this member cannot write snapshots: " + s.SnapshotErr.Err.Error()
 			},
-			"look at the snapshot store",
+			"look at the snapshot store; for a trim, at the right Delete on the journal",
 		},
 		{
 			"UnechoSnapshotsOld", 5 * time.Minute,
@@ -95,6 +100,13 @@ func storeConditions() []condition {
 		},
 	}
 }
+
+// unwritten returns how many snapshots have failed in the last quarter of an hour.
+func unwritten(s *seen) uint64 {
+	return s.rose(quarter, func(r *reading) uint64 { return r.snapshotErrs })
+}
+
+func trimErrs(r *reading) uint64 { return r.trimErrs }
 
 func remembers(s *seen) time.Duration {
 	if s.Index.OldestApplied == 0 {

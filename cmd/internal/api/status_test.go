@@ -136,6 +136,7 @@ func TestMembersAreNotKnown(t *testing.T) {
 func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 	return map[string]func(s *consumer.Stats, minute int, ready *bool){
 		"UnechoNotReady":        func(_ *consumer.Stats, _ int, ready *bool) { *ready = false },
+		"UnechoJournalAway":     func(s *consumer.Stats, _ int, _ *bool) { s.Outage = true },
 		"UnechoLostToRetention": func(s *consumer.Stats, minute int, _ *bool) { s.Deleted = uint64(minute / 50) },
 		"UnechoSkipped":         func(s *consumer.Stats, minute int, _ *bool) { s.Skipped = uint64(minute / 50) },
 		"UnechoPartitionWaits":  func(s *consumer.Stats, _ int, _ *bool) { s.Waiting = make([]consumer.Waiting, 2) },
@@ -167,7 +168,10 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 			s.JournalNext, s.JournalEnd, s.AppliedTime = 5, 6, 1
 		},
 		"UnechoMemberWithdraws": func(s *consumer.Stats, minute int, _ *bool) { s.Withdrawals = uint64(minute / 30) },
-		"UnechoReplicasDiffer":  func(s *consumer.Stats, minute int, _ *bool) { s.Divergences = uint64(minute / 30) },
+		"UnechoClockOff": func(s *consumer.Stats, _ int, _ *bool) {
+			s.ClockKnown, s.ClockAhead = true, -61*time.Second
+		},
+		"UnechoReplicasDiffer": func(s *consumer.Stats, minute int, _ *bool) { s.Divergences = uint64(minute / 30) },
 		"UnechoStrayRecords": func(s *consumer.Stats, minute int, _ *bool) {
 			s.Strays = map[journal.Reason]uint64{journal.Damaged: uint64(minute / 30)}
 		},
@@ -227,6 +231,39 @@ func TestWarnings(t *testing.T) {
 	for _, c := range conditions() {
 		if !tried[c.code] {
 			t.Errorf("%s is not tried", c.code)
+		}
+	}
+}
+
+// What a warning says names the cause where the process knows it.
+func TestWarningsNameCauses(t *testing.T) {
+	const minute = 60.0
+	behind := func(s *consumer.Stats, minute int) {
+		s.SourceLag, s.Lags = int64(10+minute), []consumer.PartitionLag{{PartitionName: entry.Name("news", 0), Seconds: 61}}
+	}
+	for want, change := range map[string]func(s *consumer.Stats, at float64){
+		"most of its time signing documents: CPU":   func(s *consumer.Stats, at float64) { s.Latency.Sign.Sum = at },
+		"most of its time judging: the journal's":   func(s *consumer.Stats, at float64) { s.Latency.Judge.Sum = at },
+		"most of its time forwarding: the brokers":  func(s *consumer.Stats, at float64) { s.Latency.Forward.Sum = at },
+		"most of its time reading: the source's":    func(s *consumer.Stats, at float64) { s.Latency.Forward.Sum = at / 5 },
+		"cannot trim the journal, which grows: the": func(s *consumer.Stats, at float64) { s.TrimErrs = uint64(at / minute) },
+		"cannot write snapshots: the disk is full": func(s *consumer.Stats, at float64) {
+			s.SnapshotErrs, s.SnapshotErr = uint64(at/minute), &member.Failure{Err: errors.New("the disk is full")}
+		},
+	} {
+		var w watch
+		var got []shape.Warning
+		for m := range 40 {
+			s, now := consumer.Stats{Ready: true, Commits: uint64(m)}, time.UnixMilli(1_700_000_000_000).Add(time.Duration(m)*time.Minute)
+			if strings.Contains(want, "time") {
+				behind(&s, m)
+			}
+			change(&s, minute*float64(m))
+			w.look(&s, true, now)
+			got = w.warnings(&s, true, nil, now)
+		}
+		if len(got) != 1 || !strings.Contains(got[0].Text, want) {
+			t.Errorf("want a warning that has %q, got %+v", want, got)
 		}
 	}
 }

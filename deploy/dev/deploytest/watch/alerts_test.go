@@ -54,6 +54,9 @@ func states() []state {
 		{"no condition holds", []string{"UnechoUnchecked"}, unchecked},
 		{"copies come no more", []string{"UnechoDuplicatesCease"}, copiesCease},
 		{"all are copies", []string{"UnechoOnlyDuplicates"}, onlyCopies},
+		{"the journal is away, and documents are passed on", []string{"UnechoJournalAway"}, journalAway},
+		{"a clock is off", []string{"UnechoClockOff"}, clockOff},
+		{"a member is killed again and again", []string{"UnechoRestarts"}, restarted},
 		{"nobody trims the journal", []string{"UnechoJournalGrows"}, untrimmed},
 		{"memory is at its limit", []string{"UnechoMemoryNearLimit"}, nearLimit},
 		{"the certificate has expired", []string{"UnechoCertificateExpires"}, expired},
@@ -342,6 +345,35 @@ func onlyCopies(s *scene) ([]*member, func()) {
 // A store that is not known to be shared trims nothing.
 func untrimmed(s *scene) ([]*member, func()) {
 	return []*member{s.working("duplicates.remember.age=1m")}, func() { s.produce(1) }
+}
+
+func journalAway(s *scene) ([]*member, func()) {
+	m := s.working("advanced.pass_after=1s")
+	s.fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "news-filter.journal", Err: kerr.KafkaStorageError})
+	return []*member{m}, func() { s.produce(1) }
+}
+
+// The broker of the test does not stamp the journal's records. This member reads that they are of 1970.
+func clockOff(s *scene) ([]*member, func()) {
+	old := filepath.Join(s.dir, "old")
+	overlay, err := plant(s.dir, "consumer/member/follower.go", "\tif at.LogAppendTime > 0 {\n",
+		"\tf.Log.Stamped(at.Offset, 1)\n\tif at.LogAppendTime > 0 {\n")
+	check(s.t, err)
+	check(s.t, build(old, "-overlay", overlay))
+	m := s.startProgram(old, "one")
+	s.produce(20)
+	s.settled(m)
+	return []*member{m}, idle
+}
+
+func restarted(s *scene) ([]*member, func()) {
+	targets := []*member{s.start("one")}
+	return targets, func() {
+		check(s.t, targets[0].process.Process.Kill())
+		<-targets[0].ended
+		targets[0] = s.start("one")
+		s.until("it answers", func() bool { _, ok := targets[0].scrape(); return ok })
+	}
 }
 
 func nearLimit(s *scene) ([]*member, func()) {

@@ -23,6 +23,7 @@ func mayBeEmpty() map[string]string {
 		"unecho_kafka_connect_errors_total":          "each broker can be reached",
 		"unecho_kafka_disconnects_total":             "no connection is lost",
 		"unecho_replica_confirmed_timestamp_seconds": "the broker of the test does not stamp the journal's records",
+		"unecho_journal_clock_ahead_seconds":         "the broker of the test does not stamp the journal's records",
 		"label_values(unecho_ready, namespace)":      "there is a namespace on Kubernetes only",
 	}
 }

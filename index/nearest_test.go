@@ -33,80 +33,82 @@ func reworded(r *rand.Rand, text []string, n int) []string {
 	return out
 }
 
+// nearCase is how texts are made of others.
+type nearCase struct {
+	settings func(*index.DuplicatesParams)
+	edit     func(*rand.Rand, []string) []string
+	want     func(a, b string) compare.Similarity // nil: as the comparer has it
+	least    int                                  // of 40 texts, so many share a band
+}
+
 // TestNearest: a text that is no copy is told the document that it was made of, with the true similarity, if both share a
 // band; be it that their comparison ends early, or that their digests or lengths rule the document out.
 func TestNearest(t *testing.T) {
 	change := func(n int) func(*rand.Rand, []string) []string {
 		return func(r *rand.Rand, text []string) []string { return reworded(r, text, n) }
 	}
-	of := func(sim compare.Similarity) func(a, b string) compare.Similarity {
-		return func(_, _ string) compare.Similarity { return sim }
+	cut := func(_ *rand.Rand, text []string) []string { return text[:200] }
+	of := func(num, den uint32) func(a, b string) compare.Similarity {
+		return func(_, _ string) compare.Similarity { return compare.Similarity{Num: num, Den: den} }
 	}
-	for name, c := range map[string]struct {
-		settings func(*index.DuplicatesParams)
-		edit     func(*rand.Rand, []string) []string
-		want     func(a, b string) compare.Similarity // nil: as the comparer has it
-		least    int                                  // of 40 texts, so many share a band
-	}{
-		"shingles": {func(*index.DuplicatesParams) {}, change(20), of(compare.Similarity{Num: 229, Den: 349}), 15},
-		"shorter": {
-			func(*index.DuplicatesParams) {}, func(_ *rand.Rand, text []string) []string { return text[:200] },
-			of(compare.Similarity{Num: 198, Den: 289}), 15,
-		},
-		"text":     {func(p *index.DuplicatesParams) { p.Evidence = "text" }, change(20), of(compare.Similarity{Num: 229, Den: 349}), 15},
+	letters := func(a, b string) (s compare.Similarity) {
+		s.Num, s.Den = new(sketch.Levenshtein).Similarity([]byte(a), []byte(b), 0)
+		return s
+	}
+	for name, c := range map[string]nearCase{
+		"shingles": {func(*index.DuplicatesParams) {}, change(20), of(229, 349), 15},
+		"shorter":  {func(*index.DuplicatesParams) {}, cut, of(198, 289), 15},
+		"text":     {func(p *index.DuplicatesParams) { p.Evidence = "text" }, change(20), of(229, 349), 15},
 		"estimate": {func(p *index.DuplicatesParams) { p.Verify = "estimate" }, change(20), nil, 15},
 		"hamming":  {func(p *index.DuplicatesParams) { p.Method, p.Verify = "simhash", "estimate" }, change(6), nil, 8},
 		"levenshtein": {
-			func(p *index.DuplicatesParams) { p.Verify, p.Shingle, p.Threshold = "levenshtein", "char:3", 0.97 }, change(20),
-			func(a, b string) compare.Similarity {
-				var s compare.Similarity
-				s.Num, s.Den = new(sketch.Levenshtein).Similarity([]byte(a), []byte(b), 0)
-				return s
-			}, 15,
+			func(p *index.DuplicatesParams) { p.Verify, p.Shingle, p.Threshold = "levenshtein", "char:3", 0.97 },
+			change(20), letters, 15,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := index.DefaultParams()
-			c.settings(&p.Duplicates)
-			s, r, comparer := newStand(t, p), rand.New(rand.NewPCG(37, 1)), comparerOf(t, p)
-			texts, all := make([][]string, 40), make([]entry.Entry, 40)
-			for i := range texts {
-				texts[i] = words(r, 291)
-				s.judge([]byte(strings.Join(texts[i], " ")))
-				all[i] = s.record.Entries[0].Clone()
-			}
-			near := 0
-			for i, text := range texts {
-				original, edited := strings.Join(text, " "), strings.Join(c.edit(r, text), " ")
-				s.sign([]byte(edited))
-				e := &s.record.Entries[0]
-				q, ok := s.replica.Inquire(e, 1<<20)
-				if !ok {
-					t.Fatal("a MiB does not hold the candidates")
-				}
-				a := q.Answer(comparer, 5)
-				if len(a.Hits) > 0 && (c.want != nil || a.Nearest != nil) { // sketches may call it a copy
-					t.Fatalf("text %d is a copy: %+v", i, a)
-				}
-				if len(a.Hits) > 0 || !shares(e, &all[i]) {
-					continue
-				}
-				near++
-				comparer.Begin(e)
-				want, _ := comparer.Measure(&all[i])
-				if c.want != nil {
-					want = c.want(original, edited)
-				}
-				if a.Nearest == nil || a.Nearest.Offset != all[i].Offset || a.Nearest.Similarity != want || a.Compared == 0 ||
-					len(a.Nearest.Bands) == 0 {
-					t.Fatalf("text %d: nearest is %+v, %d compared; want offset %d at %v", i, a.Nearest, a.Compared, all[i].Offset, want)
-				}
-			}
-			if near < c.least {
-				t.Errorf("%d texts share a band with what they are made of; want %d at least", near, c.least)
-			}
+			c.try(t)
 		})
+	}
+}
+
+func (c *nearCase) try(t *testing.T) {
+	t.Helper()
+	p := index.DefaultParams()
+	c.settings(&p.Duplicates)
+	s, r, comparer := newStand(t, p), rand.New(rand.NewPCG(37, 1)), comparerOf(t, p)
+	texts, all := make([][]string, 40), make([]entry.Entry, 40)
+	for i := range texts {
+		texts[i] = words(r, 291)
+		s.judge([]byte(strings.Join(texts[i], " ")))
+		all[i] = s.record.Entries[0].Clone()
+	}
+	near := 0
+	for i, text := range texts {
+		edited := strings.Join(c.edit(r, text), " ")
+		s.sign([]byte(edited))
+		e := &s.record.Entries[0]
+		q, _ := s.replica.Inquire(e, 1<<20)
+		a := q.Answer(comparer, 5)
+		if len(a.Hits) > 0 && (c.want != nil || a.Nearest != nil) { // sketches may call it a copy
+			t.Fatalf("text %d is a copy: %+v", i, a)
+		}
+		if len(a.Hits) > 0 || !shares(e, &all[i]) {
+			continue
+		}
+		near++
+		comparer.Begin(e)
+		want, _ := comparer.Measure(&all[i])
+		if c.want != nil {
+			want = c.want(strings.Join(text, " "), edited)
+		}
+		if n := a.Nearest; n == nil || n.Offset != all[i].Offset || n.Similarity != want || a.Compared == 0 || len(n.Bands) == 0 {
+			t.Fatalf("text %d: nearest is %+v, %d compared; want offset %d at %v", i, n, a.Compared, all[i].Offset, want)
+		}
+	}
+	if near < c.least {
+		t.Errorf("%d texts share a band with what they are made of; want %d at least", near, c.least)
 	}
 }
 

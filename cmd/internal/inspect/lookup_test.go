@@ -25,18 +25,10 @@ func TestWrite(t *testing.T) {
 		Coordinates: shape.Coordinates{Topic: "news", Offset: 1, ID: "news/0/1"}, Similarity: 1,
 		Method: "exact", Copy: 2,
 	}}
-	near := func(missing uint32) *shape.Nearest {
-		return &shape.Nearest{
-			Coordinates: match.Coordinates, Similarity: 0.6561, Method: "jaccard", Bands: []int{2},
-			Shared: shape.Share{Part: 229, Whole: 349, Of: "shingles"}, Missing: missing,
-		}
-	}
 	var b strings.Builder
 	for _, r := range []shape.Result{
 		{Empty: true},
-		{Compared: 1, Threshold: 0.8, Bands: 18},
-		{Compared: 2, Threshold: 0.8, Bands: 18, Nearest: near(28)},
-		{Compared: 2, Threshold: 0.6, Bands: 18, Nearest: near(0)},
+		{Compared: 1, Threshold: 0.8},
 		{Duplicate: true, Matches: []shape.Hit{hit}, Compared: 12, Threshold: 0.8, Bands: 18},
 		{Duplicate: true, Matches: []shape.Hit{same, hit}, Compared: 2, Cut: true, Threshold: 0.8},
 	} {
@@ -57,16 +49,7 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	const want = `unique: it has no words to compare
-unique: nothing similar enough was found (compared with 1 document, threshold 0.8)
-  Documents that share none of its 18 bands were not compared: one may be nearer.
-unique: nothing similar enough was found (compared with 2 documents, threshold 0.8)
-  nearest: a\x1b[2Jb (news/1/7): similarity 0.6561 by jaccard
-  from 2026-03-04 09:30:00, 28 more shingles would make it a duplicate, 229 of 349 shingles in common, 1 of 18 bands
-  Documents that share none of its 18 bands were not compared: one may be nearer.
-unique: nothing similar enough was found (compared with 2 documents, threshold 0.6)
-  nearest: a\x1b[2Jb (news/1/7): similarity 0.6561 by jaccard
-  from 2026-03-04 09:30:00, similar enough, but once in a thousand times digests say otherwise, 229 of 349 shingles in common, 1 of 18 bands
-  Documents that share none of its 18 bands were not compared: one may be nearer.
+unique: nothing that is remembered is like it (compared with 1 document, threshold 0.8)
 duplicate of a\x1b[2Jb (news/1/7): similarity 0.9100 by jaccard (compared with 12 documents, threshold 0.8)
   from 2026-03-04 09:30:00, this would be copy 3, 91 of 100 shingles in common, 2 of 18 bands
 duplicate of news/0/1: similarity 1.0000 by exact (compared with 2 documents, threshold 0.8)

@@ -28,7 +28,7 @@ func TestWrite(t *testing.T) {
 	var b strings.Builder
 	for _, r := range []shape.Result{
 		{Empty: true},
-		{Compared: 1, Threshold: 0.8},
+		{Compared: 1, Threshold: 0.8, Bands: 18},
 		{Duplicate: true, Matches: []shape.Hit{hit}, Compared: 12, Threshold: 0.8, Bands: 18},
 		{Duplicate: true, Matches: []shape.Hit{same, hit}, Compared: 2, Cut: true, Threshold: 0.8},
 	} {
@@ -49,7 +49,8 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	const want = `unique: it has no words to compare
-unique: nothing that is remembered is like it (compared with 1 document, threshold 0.8)
+unique: nothing similar enough was found (compared with 1 document, threshold 0.8)
+  Documents that share none of its 18 bands were not compared: one may be nearer.
 duplicate of a\x1b[2Jb (news/1/7): similarity 0.9100 by jaccard (compared with 12 documents, threshold 0.8)
   from 2026-03-04 09:30:00, this would be copy 3, 91 of 100 shingles in common, 2 of 18 bands
 duplicate of news/0/1: similarity 1.0000 by exact (compared with 2 documents, threshold 0.8)
@@ -61,6 +62,33 @@ duplicate of news/0/1: similarity 1.0000 by exact (compared with 2 documents, th
 judged    similarity  copy  document is like document
 09:30:00  0.9100      3     b (news/0/9) is like a\x1b[2Jb (news/1/7)
 09:30:00  1.0000      2     news/0/10 is like news/0/1 [let through all the same, 1m30s late]
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", &b, want)
+	}
+}
+
+// TestWriteNearest: of a text that is unique, the nearest document is told, and what it lacks.
+func TestWriteNearest(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for _, missing := range []uint32{28, 0} {
+		if err := WriteResult(&b, "", &shape.Result{Compared: 2, Threshold: 0.8, Bands: 18, Nearest: &shape.Nearest{
+			Coordinates: shape.Coordinates{Topic: "news", Partition: 1, Offset: 7, ID: "a\x1b[2Jb"},
+			Similarity:  0.6561, Method: "jaccard", Bands: []int{2},
+			Shared: shape.Share{Part: 229, Whole: 349, Of: "shingles"}, Missing: missing,
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = `unique: nothing similar enough was found (compared with 2 documents, threshold 0.8)
+  nearest: a\x1b[2Jb (news/1/7): similarity 0.6561 by jaccard
+  28 more shingles would make it a duplicate, 229 of 349 shingles in common, 1 of 18 bands
+  Documents that share none of its 18 bands were not compared: one may be nearer.
+unique: nothing similar enough was found (compared with 2 documents, threshold 0.8)
+  nearest: a\x1b[2Jb (news/1/7): similarity 0.6561 by jaccard
+  similar enough, but once in a thousand times digests say otherwise, 229 of 349 shingles in common, 1 of 18 bands
+  Documents that share none of its 18 bands were not compared: one may be nearer.
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", &b, want)

@@ -173,7 +173,7 @@ function grid(area, top, parts, y, format, low = 0) {
 
 function times(area, reach, now, x) {
   const step = { 60: 20, 120: 30, 300: 60, 600: 120 }[reach] ?? 300;
-  const room = (area.right - area.left) / (reach / step) < 60 ? 2 : 1;
+  const room = (area.right - area.left) / (reach / step) < 70 ? 2 : 1;
   const marks = [];
   for (let back = 0; back <= reach; back += step * room) {
     const anchor = back === 0 ? 'end' : x(now - back) < area.left + 12 ? 'start' : 'middle';

@@ -75,16 +75,13 @@ func reasonsOf[R interface {
 			continue
 		}
 		told := shape.Reason{Count: n, Remedy: reason.Remedy(), Last: []shape.Coordinates{}}
-		for i := range last[reason] {
-			told.Last = append(told.Last, placeOf(&last[reason][i]))
+		for _, e := range last[reason] {
+			at := shape.Coordinates{Topic: e.Topic, Partition: e.Source.Partition, Offset: e.Offset, Time: shape.At(e.Time)}
+			told.Last = append(told.Last, at)
 		}
 		out[string(reason)] = told
 	}
 	return out
-}
-
-func placeOf(e *consumer.Example) shape.Coordinates {
-	return shape.Coordinates{Topic: e.Topic, Partition: e.Source.Partition, Offset: e.Offset, Time: shape.At(e.Time)}
 }
 
 // behind is the longest that a document of this process's partitions waits; nil if that is not known.

@@ -192,19 +192,19 @@ func TestReasons(t *testing.T) {
 		s.status = full()
 		s.status["rejected"] = JSON{"invalid_json": JSON{
 			"count": 10_000, "remedy": "compare sources.format with what producers write",
-			"last": []JSON{{"topic": "a/b", "partition": 2, "offset": 88_120, "time": ago(0)}, {"topic": "news", "partition": 2, "offset": 7, "time": ago(0)}},
+			"last": []JSON{{"topic": "a.b", "partition": 2, "offset": 88_120, "time": ago(0)}, {"topic": "news", "partition": 2, "offset": 7, "time": ago(0)}},
 		}}
 		s.status["unchecked"] = JSON{"condition": JSON{"count": 3, "remedy": "correct sources.when", "last": []JSON{}}}
-		s.texts["a/b/2/88120"] = evil
+		s.texts["a.b/2/88120"] = evil
 	})
-	x.says("#reasons", "invalid_json rejected 10,000 compare sources.format")
-	x.says("#reasons", "condition unchecked 3 correct sources.when")
+	x.says("#reasons li", "invalid_jsonrejected10,000Compare sources.format with what producers write.")
+	x.says("#reasons li + li", "conditionunchecked3Correct sources.when.")
 	x.click("#reasons a")
-	x.says("#reasons .found", "a/b/2/88120: rejected, invalid_json")
+	x.says("#reasons .found", "a.b/2/88120: rejected, invalid_json")
 	x.says("#reasons .text", evil)
 	x.click("#reasons a + a")
-	x.says("#reasons .text", "set http.show_text: true")
-	if ask[bool](x, `document.querySelector('#reasons b') !== null || !document.querySelector('#reasons a').href.endsWith('/ops/unecho/api/v1/document/a%2Fb/2/88120')`) {
+	x.says("#reasons .text", "Set http.show_text: true")
+	if ask[bool](x, `document.querySelector('#reasons b') !== null || !document.querySelector('#reasons a').href.endsWith('/ops/unecho/api/v1/document/a.b/2/88120')`) {
 		t.Error("a document became markup, or the link leads elsewhere")
 	}
 }

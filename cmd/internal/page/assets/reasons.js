@@ -3,6 +3,7 @@
 import { ask } from './api.js';
 import { by, el, put } from './dom.js';
 import { count, moment, place } from './format.js';
+import { sentenceOf } from './health.js';
 
 let asked = 0;
 
@@ -19,7 +20,7 @@ export function show({ rejected, unchecked }) {
     el('div', { className: 'head' }, el('h2', { id: 'reasons-title' }, 'Rejected and unchecked'), el('p', { className: 'soft small' }, 'since the start')),
     el('ul', { className: 'why-not' }, kinds.map((r) => el('li', {},
       el('div', { className: 'names' }, el('h3', {}, r.name), el('span', { className: 'chip' }, r.kind), el('span', { className: 'push' }), el('span', {}, count(r.count))),
-      el('p', { className: 'soft small' }, r.remedy),
+      el('p', { className: 'soft small' }, sentenceOf(r.remedy)),
       el('p', { className: 'small' }, 'The last: ', r.last.map((at, i) => [i > 0 && ', ', link(at, `${place(at)}: ${r.kind}, ${r.name}`, told)]))))),
     told);
 }
@@ -41,7 +42,7 @@ async function open(path, title, at, told) {
     const { missing, raw } = (await ask(path + '?text=1')).text;
     text = missing ?? raw;
   } catch (failure) {
-    text = `${failure.message}: ${failure.remedy}`;
+    text = `${sentenceOf(failure.message)} ${sentenceOf(failure.remedy)}`;
   }
   if (now !== asked) return;
   put(told, el('h3', {}, title), el('p', { className: 'soft small' }, moment(at.time)),

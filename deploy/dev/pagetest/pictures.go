@@ -133,7 +133,7 @@ func (p *Page) lookUp() error {
 // read lets the list stand still, so that its rows show how the texts begin.
 func (p *Page) read() error {
 	return errors.Join(p.Eval(`document.querySelector('#recent [aria-pressed]').click(); document.querySelector('.copies').scrollIntoView()`, nil),
-		p.Until(`document.querySelectorAll('.copies li[data-read]').length > 6`), p.top())
+		p.Until(`document.querySelectorAll('.copies li[data-read]').length > 10`), p.top())
 }
 
 func (p *Page) top() error { return p.Eval(`scrollTo(0, 0)`, nil) }

@@ -82,7 +82,8 @@ func TestFiveValuesInstallWithABucket(t *testing.T) {
 		says     string
 	}{
 		{"1", new(int32(1)), "in 1 pod. Snapshots are kept in a bucket, and the journal is trimmed"},
-		{"3", new(int32(3)), "in 3 pods. Snapshots"}, {"null", nil, "in as many pods as its autoscaler wants. Snapshots"},
+		{"3", new(int32(3)), "in 3 pods. Snapshots"},
+		{"null", nil, "in as many pods as its autoscaler wants. Snapshots"},
 	} {
 		values := bucket + "replicas: " + c.replicas + "\n"
 		out, err := render(t, values)

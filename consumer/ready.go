@@ -45,8 +45,13 @@ func (r *readiness) Run(ctx context.Context) {
 	tick := time.NewTicker(standingEvery)
 	defer tick.Stop()
 	defer r.stands.Store(&state{})
-	for was, told := false, false; ; {
-		now := r.standing(time.Now())
+	for was, told, looked := false, false, time.Now(); ; {
+		at := time.Now()
+		if stood := at.Sub(looked); stood > r.common.Params.SessionTimeout {
+			log.Warn().Dur("for_ms", stood).Msg("this process stood still: it was stopped, or had no CPU; the group gave its partitions to others")
+		}
+		looked = at
+		now := r.standing(at)
 		is := now.Trouble == ""
 		r.stands.Store(&state{now, is})
 		switch {

@@ -1,15 +1,23 @@
 package consumer
 
 import (
+	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/measure"
+	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/session"
 )
 
 // becomes waits for a condition that only asking again can find.
@@ -132,13 +140,47 @@ func TestNotReadyWhileTheOutputsTakeNothing(t *testing.T) {
 	refused := w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "news.unique", Err: kerr.NotEnoughReplicas, Count: -1})
 	w.produce(20, 74)
 	w.becomes("it stays ready", func() bool { return !m.Ready() })
-	if got := m.Stats().Standing.Trouble; !strings.Contains(got, "the outputs have not taken what session m-s0 writes") {
+	if got := m.Stats().Standing.Trouble; !strings.Contains(got, "the outputs take nothing of session m-s0") {
 		t.Errorf("want the outputs, got %q", got)
 	}
 	refused.Remove()
 	w.settled()
 	w.becomes("it does not become ready again", m.Ready)
 	w.audited()
+}
+
+// A process that stood still for longer than the group waits for it says so.
+func TestStandingStillIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var said strings.Builder
+		r := &readiness{
+			common: &session.Setup{
+				Log: &journal.Log{}, Counters: &measure.Counters{}, Params: session.Params{Membership: session.Membership{SessionTimeout: 6 * time.Second}},
+				Logger: zerolog.New(slowly{&said, 7 * time.Second}),
+			},
+			took: phase.Begin(), stands: &atomic.Pointer[state]{},
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		r.Run(ctx)
+		if got := strings.Count(said.String(), "this process stood still"); got != 1 {
+			t.Errorf("it is told %d times, want once: %s", got, &said)
+		}
+	})
+}
+
+// slowly writes the first line only after a while, as a process that is stopped does.
+type slowly struct {
+	to   *strings.Builder
+	wait time.Duration
+}
+
+func (s slowly) Write(line []byte) (int, error) {
+	if s.to.Len() == 0 {
+		time.Sleep(s.wait)
+	}
+	return s.to.Write(line)
 }
 
 // A member with more sessions than there are partitions is ready: the sessions without partitions have nothing to do.

@@ -175,8 +175,9 @@ func (st *Session) stuck(now time.Time) string {
 	case st.rebuilds >= tooManyRebuilds && now.Sub(st.lives) < lasting:
 		return fmt.Sprintf("session %s was built anew %d times in a row, and committed nothing: %v", st.slot, st.rebuilds, st.because)
 	case !st.taken.IsZero() && now.After(st.taken):
-		return "the outputs have not taken what session " + st.slot + " writes: see that their brokers are up, and as many in " +
-			"sync as min.insync.replicas asks for (kafka-topics.sh --describe --under-min-isr-partitions)"
+		return "the outputs take nothing of session " + st.slot + ": see that their brokers are up, can be reached from here (the " +
+			"log names one that cannot), and that as many are in sync as min.insync.replicas asks for (kafka-topics.sh --describe " +
+			"--under-min-isr-partitions)"
 	case st.settled && (st.owes.IsZero() || now.Sub(st.owes) < grace):
 		return ""
 	case st.owes.IsZero() && !st.spare.IsZero() && now.Sub(st.spare) >= spareAfter:

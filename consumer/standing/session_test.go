@@ -52,9 +52,9 @@ func TestStanding(t *testing.T) {
 		{"it has skipped, and waits", does(built, reads, skips, waits), time.Hour, "session m-s0 waits: news/3: it must; news/3: " +
 			"somebody else has committed offset 15, and those from 12 on may have been judged by nobody; " + SkippedRemedy},
 		{"it writes", does(built, reads, writes), 10 * time.Second, ""},
-		{"it writes for too long", does(built, reads, writes), 10*time.Second + 1, "the outputs have not taken what session " +
-			"m-s0 writes: see that their brokers are up, and as many in sync as min.insync.replicas asks for " +
-			"(kafka-topics.sh --describe --under-min-isr-partitions)"},
+		{"it writes for too long", does(built, reads, writes), 10*time.Second + 1, "the outputs take nothing of session m-s0: see " +
+			"that their brokers are up, can be reached from here (the log names one that cannot), and that as many are in sync as " +
+			"min.insync.replicas asks for (kafka-topics.sh --describe --under-min-isr-partitions)"},
 		{"it wrote", does(built, reads, writes, wrote), time.Hour, ""},
 		{"built anew", does(built, reads, fails), 0, ""},
 		{"built anew, and nothing comes", does(built, reads, fails), grace, "has not got its partitions yet"},

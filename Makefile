@@ -113,8 +113,8 @@ release-check: ## a release that is not published, made twice and looked into: 3
 image: ## the container image for amd64 and arm64, an OCI layout in .cache/image; ARGS='-push registry.example.com/unecho:v1.0.0'
 	@cd deploy/dev/deploytest && GOFLAGS=-trimpath $(GO) run ./image -source $(CURDIR) -out $(CURDIR)/.cache/image $(ARGS)
 
-chaos: ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
-	@$(GO) run ./deploy/dev/chaos $(ARGS)
+chaos: $(VERSITYGW) ## kills, pauses, lost brokers, by a seed, and an audit after it; ARGS goes to deploy/dev/chaos
+	@$(GO) run ./deploy/dev/chaos -s3 $(VERSITYGW) $(ARGS)
 
 soak: ## load for SOAK=20m, 100 times as much for a minute of it, nothing broken: are memory and goroutines flat?
 	@$(GO) run ./deploy/dev/chaos -soak $(SOAK) -members 2 -rate 50 $(ARGS)

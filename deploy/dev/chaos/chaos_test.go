@@ -9,28 +9,42 @@ import (
 
 // The seed of this short run has a schedule that kills members and a broker, stops PostgreSQL, breaks connections, adds
 // partitions, writes documents with strange timestamps, has a guest at the door, and deletes an output. Every
-// document comes out once, with the naive twin's verdict. The members are built as this test is, with or without the
-// race detector.
+// document comes out once, with the naive twin's verdict.
 func TestShort(t *testing.T) {
-	if os.Getenv("UNECHO_TEST_KAFKA") == "" {
-		t.Skip("needs Kafka: run make test")
-	}
-	p, err := parse([]string{
-		"-seed=936", "-minutes=0.2", "-members=3", "-rate=300", "-kill-every=1s", "-fault-every=1500ms", "-store=postgres",
-		"-skew=0", "-server-skew=0",
-		"-cache=../../../.cache", "-pom=../pom.xml",
-	}, t.Output())
-	check(t, err)
-	p.race, p.brokerDisk = raceDetector, true
-	w, err := open(t.Context(), p, t.Output())
-	check(t, err)
-	defer func() { w.close(t.Failed()) }()
-	t.Run("live", func(t *testing.T) { tryLive(t, w, p) })
+	w, p := openFor(t, "-seed=936", "-minutes=0.2", "-store=postgres")
+	t.Run("live", func(t *testing.T) { tryLive(t, w, p, kill, broker, database, cut, widen, strange, remake) })
 	t.Run("backfill", func(t *testing.T) { tryBackfill(t, w, p) })
 	t.Run("succession", func(t *testing.T) { trySuccession(t, w, p) })
 }
 
-func tryLive(t *testing.T, w *world, p params) {
+// TestShortLong has a bucket for snapshots, which is out of reach, slow, full, and refuses the members. Then the journal is
+// trimmed again.
+func TestShortLong(t *testing.T) {
+	program := os.Getenv("UNECHO_TEST_S3_PROGRAM")
+	if program == "" {
+		t.Skip("needs a program that speaks S3: run make test-long")
+	}
+	w, p := openFor(t, "-seed=385", "-minutes=0.5", "-store=bucket", "-s3="+program)
+	tryLive(t, w, p, kill, away, drag, refuse) // only root can fill a disk
+}
+
+// openFor starts servers for three members, which are built as this test is, with or without the race detector.
+func openFor(t *testing.T, args ...string) (*world, params) {
+	t.Helper()
+	if os.Getenv("UNECHO_TEST_KAFKA") == "" {
+		t.Skip("needs Kafka: run make test")
+	}
+	p, err := parse(append(args, "-members=3", "-rate=300", "-kill-every=1s", "-fault-every=1500ms", "-skew=0", "-server-skew=0",
+		"-cache=../../../.cache", "-pom=../pom.xml"), t.Output())
+	check(t, err)
+	p.race, p.brokerDisk = raceDetector, true
+	w, err := open(t.Context(), p, t.Output())
+	check(t, err)
+	t.Cleanup(func() { w.close(t.Failed()) })
+	return w, p
+}
+
+func tryLive(t *testing.T, w *world, p params, faults ...fault) {
 	t.Helper()
 	r, err := one(t.Context(), w, p, t.Output())
 	check(t, err)
@@ -38,7 +52,7 @@ func tryLive(t *testing.T, w *world, p params) {
 	if !r.ok() {
 		t.Errorf("there are findings: what they are about is kept in %s", w.dir)
 	}
-	for _, f := range []fault{kill, broker, database, cut, widen, strange, remake} {
+	for _, f := range faults {
 		if r.done[f] == 0 {
 			t.Errorf("no %s was performed: choose another seed", f)
 		}

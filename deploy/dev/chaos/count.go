@@ -21,7 +21,7 @@ type count struct {
 	lost, doubled, wrong int
 	findings             []string
 	began                time.Time
-	margin               time.Duration     // of members' clocks
+	margin               time.Duration     // of clocks: of members, and of brokers that stamp
 	times                map[int32][]int64 // of the source: ms since 1970, by partition and offset
 	came                 map[int32][]int
 	source               string
@@ -39,7 +39,7 @@ func (c *count) String() string {
 
 // recount reads the source and its outputs. began is when the run began, or earlier.
 func (s *scene) recount(ctx context.Context, began time.Time) (*count, error) {
-	c := &count{began: began, margin: s.params.skew + time.Minute, times: map[int32][]int64{}, came: map[int32][]int{}, source: s.source}
+	c := &count{began: began, margin: max(s.params.skew, s.params.serverSkew) + time.Minute, times: map[int32][]int64{}, came: map[int32][]int{}, source: s.source}
 	if err := s.raw(ctx, s.source, c.written); err != nil {
 		return nil, err
 	}

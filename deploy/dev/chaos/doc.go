@@ -1,7 +1,8 @@
 //go:build unix
 
-// Chaos runs unecho as its users do: several processes on a Kafka of three brokers and a PostgreSQL. It breaks
-// everything that can be broken, and then audits every document: was it lost, doubled, or judged differently?
+// Chaos runs unecho as its users do: several processes on a Kafka of three brokers, and PostgreSQL, a directory or a
+// bucket for snapshots. It breaks everything that can be broken. It waits until the journal is trimmed again, and then
+// audits every document: was it lost, doubled, or judged differently?
 //
 //	make chaos                                      five minutes, a seed drawn and printed
 //	make chaos ARGS='-seed 7 -runs 3 -minutes 10'   seeds 7, 8 and 9, ten minutes each

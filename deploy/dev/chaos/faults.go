@@ -66,6 +66,8 @@ func (s *scene) suffer(ctx context.Context, e event) (done bool, err error) {
 		s.moveLeaders(ctx, e.broker)
 	case database:
 		return true, s.loseDatabase(ctx, e.lasts)
+	case away, drag, refuse:
+		return true, s.world.bucket.suffer(ctx, e)
 	case full:
 		return s.disk.fill(ctx, lasting(e.lasts))
 	case slow, stall, cut:

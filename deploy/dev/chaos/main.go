@@ -136,6 +136,8 @@ func storeOf(p params) string {
 		return p.store
 	case p.seed%3 == 0:
 		return directory
+	case p.seed%3 == 1 && p.s3 != "":
+		return bucket
 	}
 	return postgres
 }

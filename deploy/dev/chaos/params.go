@@ -23,6 +23,7 @@ type params struct {
 	killEvery  time.Duration // mean time between two kills
 	faultEvery time.Duration // mean time between two other faults
 	store      string
+	s3         string        // the program versitygw; empty: there is no bucket
 	skew       time.Duration // the most by which members' clocks are off
 	serverSkew time.Duration // the most by which those of brokers and PostgreSQL are
 	race       bool
@@ -56,7 +57,8 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.IntVar(&p.rate, "rate", 400, "documents a second")
 	flags.DurationVar(&p.killEvery, "kill-every", 2*time.Second, "SIGKILL of a member, on average; 0 for none")
 	flags.DurationVar(&p.faultEvery, "fault-every", 8*time.Second, "any other fault, on average; 0 for none")
-	flags.StringVar(&p.store, "store", "", "postgres or directory (default: drawn by the seed)")
+	flags.StringVar(&p.store, "store", "", "postgres, directory or bucket (default: drawn by the seed)")
+	flags.StringVar(&p.s3, "s3", "", "a store that speaks S3, for a bucket: the program versitygw")
 	flags.DurationVar(&p.skew, "skew", 2*time.Hour, "the most by which members' clocks are set off, 0 for not at all; "+
 		"else their binary is built anew, once, with all of the standard library")
 	flags.DurationVar(&p.serverSkew, "server-skew", 2*time.Hour,
@@ -104,7 +106,8 @@ func (p params) validate() error {
 		{p.rate < 1, "-rate is at least 1"},
 		{p.killEvery < 0 || p.faultEvery < 0, "-kill-every and -fault-every are not negative"},
 		{p.skew < 0 || p.serverSkew < 0, "-skew and -server-skew are not negative"},
-		{p.store != "" && p.store != postgres && p.store != directory, "-store is postgres or directory"},
+		{p.store != "" && p.store != postgres && p.store != directory && p.store != bucket, "-store is postgres, directory or bucket"},
+		{p.store == bucket && p.s3 == "", "-store=bucket takes -s3"},
 		{p.bug != "" && bugs()[p.bug] == bug{}, "-bug is one of " + bugNames()},
 		{p.soak < 0, "-soak is not negative"},
 		{p.names != mixed && p.names != configured && p.names != leased, "-names is mixed, configured or leased"},

@@ -37,7 +37,7 @@ type scene struct {
 	stranger *stranger
 	watch    *watch
 	copy     *journalCopy
-	disk     *disk // of the snapshot directory; nil if that has no disk of its own
+	disk     *disk // of the snapshot directory or the bucket; nil if there is none
 
 	mu    sync.Mutex
 	done  map[fault]int
@@ -53,6 +53,9 @@ const stallBound = 3 * time.Minute
 
 func newScene(ctx context.Context, w *world, p params, store string, ops bool) (*scene, error) {
 	s := &scene{world: w, params: p, store: store, began: time.Now(), name: fmt.Sprintf("chaos-%d", p.seed), done: map[fault]int{}}
+	if store == bucket {
+		s.params.skew = min(p.skew, mostSigned)
+	}
 	s.source, s.quiet.source = s.name+".news", s.name+".quiet"
 	dir, err := w.subdirectory(s.name)
 	if err != nil {
@@ -88,13 +91,17 @@ func newScene(ctx context.Context, w *world, p params, store string, ops bool) (
 func (s *scene) configure() error {
 	snapshot := fmt.Sprintf("{postgres: {url: '%s', schema: %s}, every: 5s}", s.world.postgres.URL,
 		strings.ReplaceAll(s.name, "-", "_"))
-	if s.store == directory {
-		var err error
-		if s.disk, err = newDisk(filepath.Join(s.dir, "snapshots"), snapshotDisk); err != nil {
-			return err
-		}
-		snapshot = fmt.Sprintf("{directory: {path: '%s', for: all}, every: 5s}",
-			filepath.Join(s.dir, "snapshots"))
+	var err error
+	switch path := filepath.Join(s.dir, "snapshots"); s.store {
+	case directory:
+		s.disk, err = newDisk(path, snapshotDisk)
+		snapshot = fmt.Sprintf("{directory: {path: '%s', for: all}, every: 5s}", path)
+	case bucket:
+		s.disk, err = newDisk(filepath.Join(s.world.bucket.dir, s.name), snapshotDisk)
+		snapshot = fmt.Sprintf("{s3: {bucket: %s, endpoint: 'http://%s'}, every: 5s}", s.name, s.world.bucket.proxy.Address())
+	}
+	if err != nil {
+		return err
 	}
 	level := "info"
 	if s.params.debug {
@@ -195,6 +202,9 @@ func (s *scene) work(ctx context.Context, act func(context.Context) error) error
 	group.Go(func() error {
 		defer stopBeside()
 		err := act(ctx)
+		if err == nil {
+			err = s.trimmed(ctx)
+		}
 		stopLoad()
 		<-loaded
 		if err != nil {
@@ -207,6 +217,20 @@ func (s *scene) work(ctx context.Context, act func(context.Context) error) error
 		return until(ctx, "the journal is copied", time.Minute, s.copied)
 	})
 	return group.Wait()
+}
+
+// trimmed waits until the journal begins behind where it ends now: a snapshot was taken, and one after it.
+func (s *scene) trimmed(ctx context.Context) error {
+	journal, end := s.name+".journal", int64(-1)
+	return until(ctx, "the journal is trimmed again", commitTimeout, func(ctx context.Context) bool {
+		if ends, err := s.world.admin.ListEndOffsets(ctx, journal); err == nil && end < 0 {
+			o, _ := ends.Lookup(journal, 0)
+			end = o.Offset
+		}
+		starts, err := s.world.admin.ListStartOffsets(ctx, journal)
+		start, ok := starts.Lookup(journal, 0)
+		return err == nil && ok && end >= 0 && start.Offset > end
+	})
 }
 
 // copied says whether the copy has all of the journal as it is now.

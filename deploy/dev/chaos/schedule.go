@@ -14,6 +14,7 @@ import (
 const (
 	postgres  = "postgres"
 	directory = "directory"
+	bucket    = "bucket"
 )
 
 // fault is a way in which something is broken.
@@ -27,7 +28,10 @@ const (
 	broker   fault = "broker"   // SIGKILL of a broker, which is started again after a while
 	leaders  fault = "leaders"  // the journal and the coordinators' topics get other leaders
 	database fault = "database" // PostgreSQL is stopped, and started again after a while
-	full     fault = "full"     // the disk of the snapshot directory is full for a while
+	full     fault = "full"     // the disk of the snapshot directory, or of the bucket, is full for a while
+	away     fault = "away"     // the bucket's server is out of reach for a while
+	drag     fault = "drag"     // the bucket's server is slow for a while
+	refuse   fault = "refuse"   // the bucket's server refuses the members' credentials for a while
 	slow     fault = "slow"     // all brokers behind a slow network for a while
 	stall    fault = "stall"    // one broker behind a network that loses everything for a while
 	cut      fault = "cut"      // every connection to one broker breaks
@@ -54,7 +58,7 @@ func (e event) String() string {
 		s += fmt.Sprintf(" member %d", e.member)
 	case broker, stall, cut, leaders:
 		s += fmt.Sprintf(" broker %d", e.broker+1)
-	case rolling, database, full, slow, widen, strange, guest, remake:
+	case rolling, database, full, away, drag, refuse, slow, widen, strange, guest, remake:
 	}
 	if e.lasts > 0 {
 		s += " for " + e.lasts.Round(time.Millisecond).String()
@@ -65,9 +69,12 @@ func (e event) String() string {
 // weights say how often each fault but kill is drawn.
 func weights(store string) map[fault]int {
 	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3, widen: 2, strange: 3, guest: 2, remake: 2}
-	if store == directory {
+	switch store {
+	case directory:
 		w[full] = 2
-	} else {
+	case bucket:
+		w[full], w[away], w[drag], w[refuse] = 2, 2, 2, 2
+	default:
 		w[database] = 2
 	}
 	return w
@@ -110,7 +117,7 @@ func exclusive(f fault) fault {
 	switch f {
 	case broker, stall:
 		return broker
-	case database, full, slow, rolling, widen, guest, remake:
+	case database, full, away, drag, refuse, slow, rolling, widen, guest, remake:
 		return f
 	case kill, pause, leave, leaders, cut, strange:
 	}
@@ -120,7 +127,7 @@ func exclusive(f fault) fault {
 // draw draws a fault, its victim, and its duration.
 func draw(r *rand.Rand, p params, weight map[fault]int) event {
 	var kinds []fault
-	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest, remake} {
+	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest, remake, away, drag, refuse} {
 		for range weight[f] {
 			kinds = append(kinds, f)
 		}
@@ -144,12 +151,12 @@ func durations(f fault, rare bool) (short, long time.Duration) {
 		return 0, 10 * time.Second
 	case broker:
 		return time.Second, 20 * time.Second
-	case database:
+	case database, away, refuse:
 		if rare {
 			return time.Minute, time.Minute
 		}
 		return time.Second, 10 * time.Second
-	case full, slow:
+	case full, slow, drag:
 		return 2 * time.Second, 15 * time.Second
 	case guest:
 		return 5 * time.Second, 15 * time.Second

@@ -5,6 +5,7 @@ package main
 import (
 	"io"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 )
@@ -29,15 +30,17 @@ func TestSeedGivesTheSchedule(t *testing.T) {
 }
 
 func TestScheduleHasEverything(t *testing.T) {
-	for store, without := range map[string]fault{postgres: full, directory: database} {
+	for store, without := range map[string][]fault{
+		postgres: {full, away, drag, refuse}, directory: {database, away, drag, refuse}, bucket: {database},
+	} {
 		seen := map[fault]int{}
 		long := map[fault]bool{} // longer than the transaction time-out
 		for _, e := range schedule(chaosFor(t, "-seed=7", "-minutes=120"), store) {
 			seen[e.fault]++
 			long[e.fault] = long[e.fault] || e.lasts > 10*time.Second
 		}
-		for _, f := range []fault{kill, pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest, remake} {
-			if (seen[f] == 0) != (f == without) {
+		for _, f := range []fault{kill, pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest, remake, away, drag, refuse} {
+			if (seen[f] == 0) != slices.Contains(without, f) {
 				t.Errorf("store %s: %d times %s", store, seen[f], f)
 			}
 		}
@@ -83,6 +86,7 @@ func TestMistakesInFlags(t *testing.T) {
 		{"-runs=0"},
 		{"-members=1"},
 		{"-store=tape"},
+		{"-store=bucket"},
 		{"-names=none"},
 		{"-minutes=0"},
 		{"-rate=0"},

@@ -31,7 +31,8 @@ type world struct {
 	kafka    *testbed.Kafka
 	proxies  []*proxy.Proxy // one before each broker, for the members
 	postgres *testbed.Postgres
-	disk     *disk // of the last broker; nil if it has none of its own
+	bucket   *bucketServer // nil if there is none
+	disk     *disk         // of the last broker; nil if it has none of its own
 	clocks   *clocks
 	options  []kgo.Opt // how we reach the brokers: directly
 	client   *kgo.Client
@@ -66,11 +67,17 @@ func open(ctx context.Context, p params, out io.Writer) (w *world, err error) {
 			return w, err
 		}
 	}
-	if err := w.start(ctx, testbed.Files{
+	at := testbed.Files{
 		Dir: dir, Cache: p.cache, POM: p.pom,
 		Brief: p.length < time.Minute,
-	}); err != nil {
+	}
+	if err := w.start(ctx, at); err != nil {
 		return w, err
+	}
+	if p.s3 != "" {
+		if w.bucket, err = newBucketServer(ctx, at, p.s3); err != nil {
+			return w, err
+		}
 	}
 	w.options = []kgo.Opt{
 		kgo.SeedBrokers(strings.Split(w.kafka.Address, ",")...),
@@ -128,6 +135,9 @@ func (w *world) close(keep bool) {
 		w.client.Close()
 	}
 	testbed.StopAll(w.servers()...)
+	if w.bucket != nil {
+		w.bucket.close()
+	}
 	for _, p := range w.proxies {
 		p.Close()
 	}

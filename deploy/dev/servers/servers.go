@@ -36,7 +36,12 @@ func (s *servers) start(ctx context.Context) error {
 	}
 	if s.s3 != "" {
 		all = append(all, launched{s3Variable, func(ctx context.Context, at testbed.Files) (*testbed.Server, string, error) {
-			return testbed.NewS3(ctx, at, s.s3)
+			program, err := filepath.Abs(s.s3)
+			if err != nil {
+				return nil, "", err
+			}
+			s.variables = append(s.variables, s3Variable+"_PROGRAM="+program)
+			return testbed.NewS3(ctx, at, program)
 		}})
 	}
 	for _, one := range all {

@@ -101,9 +101,8 @@ screenshots: ## the pictures of the page in deploy/docs, from a run of the demo
 
 SKIP ?= Long$$
 # A module of its own, because the modules of Kubernetes, Helm and Prometheus are none that the product needs.
-test-deploy: dev $(VERSITYGW) ## what is in deploy/: image, chart, alerts, dashboard, unit, release: some 3 minutes on two cores, more the first time
-	@cd deploy/dev/deploytest && GOFLAGS=-trimpath $(abspath $(SERVERS)) -brief -cache $(CURDIR)/.cache -pom $(CURDIR)/deploy/dev/pom.xml \
-		-s3 $(abspath $(VERSITYGW)) -- $(GOTEST) test-deploy ./... -vet=off -shuffle=on -timeout 30m -skip '$(SKIP)' $(ARGS)
+test-deploy: dev ## what is in deploy/: image, chart, alerts, dashboard, unit, release: some 3 minutes on two cores, more the first time
+	@cd deploy/dev/deploytest && GOFLAGS=-trimpath $(GOTEST) test-deploy ./... -vet=off -shuffle=on -timeout 30m -skip '$(SKIP)' $(ARGS)
 
 test-deploy-long: ## the same with its long tests: the image for arm64 as well, and a release for all systems
 	@$(MAKE) test-deploy SKIP='^$$'

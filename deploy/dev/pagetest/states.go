@@ -50,7 +50,8 @@ func full() JSON {
 		"rate":    point(60, 1234, 0.031), "warnings": []JSON{},
 		"waiting": []JSON{},
 		"settings": []JSON{
-			{"key": "sources[0].scope", "value": "field:tenant"}, {"key": "http.listen", "value": "0.0.0.0:9464"},
+			{"key": "sources[0].scope", "value": "field:tenant"},
+			{"key": "http.listen", "value": "0.0.0.0:9464"},
 			{"key": "http.show_text", "value": "true"},
 		},
 		"similarity": JSON{

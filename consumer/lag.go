@@ -43,6 +43,7 @@ func (s *Service) lags(r *reached) *lags {
 // backlog is how much the group still has to read.
 type backlog struct {
 	lag        int64                         // offsets of the partitions that have leaders
+	why        error                         // it is unknown
 	leaderless []string                      // partitions, as topic/number
 	of         map[entry.PartitionName]int64 // lag, by partition
 	ours       []PartitionLag
@@ -83,6 +84,7 @@ func (l *lags) read(ctx context.Context, sessions ...*session.Session) {
 	for _, s := range sessions {
 		reaches = append(reaches, s.Standing.Reaches()...)
 	}
+	now.why = err
 	now.ours = l.times.ours(now.of, reaches, time.Now())
 	now.all = everyLag(now.of, now.ours)
 	before := l.owed.Swap(now)

@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -124,8 +125,8 @@ func TestLagUnknown(t *testing.T) {
 			w.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{request}, Err: err, Count: -1})
 			for range 2 {
 				lags.read(w.context())
-				if got := s.Stats(); got.SourceLag != -1 || got.JournalEnd != -1 {
-					t.Errorf("lag %d, journal's end %d, want unknown", got.SourceLag, got.JournalEnd)
+				if got := s.Stats(); got.SourceLag != -1 || got.JournalEnd != -1 || !errors.Is(got.LagErr, err) {
+					t.Errorf("lag %d, journal's end %d, because %v, want unknown because %v", got.SourceLag, got.JournalEnd, got.LagErr, err)
 				}
 			}
 			if got := said.count("lag is unknown"); got != 1 {

@@ -147,7 +147,7 @@ func (s *Service) serve(ctx, drain context.Context, done func()) error {
 func (s *Service) Stats() Stats {
 	st := s.counted()
 	owed, stands := s.owed.Load(), s.stands.Load()
-	st.Lags, st.GroupLags, st.SourceLag, st.Leaderless = owed.ours, owed.all, owed.lag, len(owed.leaderless)
+	st.Lags, st.GroupLags, st.SourceLag, st.LagErr, st.Leaderless = owed.ours, owed.all, owed.lag, owed.why, len(owed.leaderless)
 	st.Standing, st.Ready = stands.Standing, stands.ready
 	st.Waiting, st.Untaken = s.waiting.List(), *s.lookout.untaken.Load()
 	st.Params, st.Member = s.setup.Index, *s.called.Load()

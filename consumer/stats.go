@@ -70,6 +70,7 @@ type Stats struct {
 	// SourceLag is how many offsets of the source all members of the group together have not committed yet; -1 when
 	// unknown.
 	SourceLag    int64
+	LagErr       error          // why it is unknown; nil: it is known, or was not read yet
 	Lags         []PartitionLag // of the partitions that this process reads
 	GroupLags    []PartitionLag // of all partitions; of those that this process does not read, the seconds are not known
 	Leaderless   int            // partitions of the source that have no leader; their lag is not known

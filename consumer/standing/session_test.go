@@ -27,7 +27,6 @@ func TestStanding(t *testing.T) {
 	commits := func(st *Session) { st.Commits(none) }
 	skips := func(st *Session) { st.Skips(news, 12, 15) }
 	writes := func(st *Session) { st.Writes(began.Add(10 * time.Second)) }
-	wrote := func(st *Session) { st.Writes(time.Time{}) }
 	does := func(what ...func(*Session)) []func(*Session) { return what }
 	rebuilt := does(built, reads, fails, fails, fails, fails, fails, reads)
 	for _, c := range []struct {
@@ -55,7 +54,7 @@ func TestStanding(t *testing.T) {
 		{"it writes for too long", does(built, reads, writes), 10*time.Second + 1, "the outputs take nothing of session m-s0: see " +
 			"that their brokers are up, can be reached from here (the log names one that cannot), and that as many are in sync as " +
 			"min.insync.replicas asks for (kafka-topics.sh --describe --under-min-isr-partitions)"},
-		{"it wrote", does(built, reads, writes, wrote), time.Hour, ""},
+		{"it wrote", does(built, reads, writes, func(st *Session) { st.Writes(time.Time{}) }), time.Hour, ""},
 		{"built anew", does(built, reads, fails), 0, ""},
 		{"built anew, and nothing comes", does(built, reads, fails), grace, "has not got its partitions yet"},
 		{"four times", does(built, reads, fails, fails, fails, fails, reads), 0, ""},

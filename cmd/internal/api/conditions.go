@@ -159,8 +159,9 @@ func lagConditions() []condition {
 			"if one partition lags alone, look at its broker and at the size of its documents; else add members",
 		},
 		{
-			"UnechoLagUnknown", quarter, func(s *seen) bool { return s.now.ready && s.SourceLag < 0 },
-			constant("how far the group is behind cannot be read"), "look at Kafka, and at the group's rights",
+			"UnechoLagUnknown", quarter, func(s *seen) bool { return s.now.ready && s.LagErr != nil },
+			func(s *seen) string { return fmt.Sprintf("how far the group is behind cannot be read: %v", s.LagErr) },
+			"look at Kafka, and at the group's rights",
 		},
 		{
 			"UnechoRebuildsSessions", 0, func(s *seen) bool { return s.Standing.InARow >= 5 },

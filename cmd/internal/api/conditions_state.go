@@ -36,19 +36,13 @@ func replicaConditions() []condition {
 			"set this machine's clock if only this member says so, else that of the broker",
 		},
 		{
-			"UnechoReplicasDiffer", 0, func(
-				s *seen,
-			) bool {
-				return s.rose(time.Hour, func(r *reading) uint64 { return r.divergence }) > 0
-			},
+			"UnechoReplicasDiffer", 0,
+			func(s *seen) bool { return s.rose(time.Hour, func(r *reading) uint64 { return r.divergence }) > 0 },
 			constant("the index of this member differs from that of another member"), "the log says who was wrong",
 		},
 		{
-			"UnechoStrayRecords", 0, func(
-				s *seen,
-			) bool {
-				return s.rose(time.Hour, func(r *reading) uint64 { return r.strays }) > 0
-			},
+			"UnechoStrayRecords", 0,
+			func(s *seen) bool { return s.rose(time.Hour, func(r *reading) uint64 { return r.strays }) > 0 },
 			constant("the journal holds records of other writers"),
 			"find out who may write to the journal's topic, and remove that right",
 		},

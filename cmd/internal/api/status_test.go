@@ -155,7 +155,7 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoPartitionLags": func(s *consumer.Stats, _ int, _ *bool) {
 			s.Lags = []consumer.PartitionLag{{PartitionName: entry.Name("news", 0), Seconds: -1}, {PartitionName: entry.Name("news", 2), Seconds: 301}}
 		},
-		"UnechoLagUnknown":       func(s *consumer.Stats, _ int, _ *bool) { s.SourceLag = -1 },
+		"UnechoLagUnknown":       func(s *consumer.Stats, _ int, _ *bool) { s.SourceLag, s.LagErr = -1, errors.New("no answer") },
 		"UnechoRebuildsSessions": func(s *consumer.Stats, _ int, _ *bool) { s.Standing.InARow = 5 },
 		"UnechoRejects": func(s *consumer.Stats, minute int, _ *bool) {
 			s.Rejected = map[sink.Reason]uint64{sink.TooLarge: uint64(2 * minute)}
@@ -242,10 +242,13 @@ func TestWarningsNameCauses(t *testing.T) {
 		s.SourceLag, s.Lags = int64(10+minute), []consumer.PartitionLag{{PartitionName: entry.Name("news", 0), Seconds: 61}}
 	}
 	for want, change := range map[string]func(s *consumer.Stats, at float64){
-		"most of its time signing documents: CPU":   func(s *consumer.Stats, at float64) { s.Latency.Sign.Sum = at },
-		"most of its time judging: the journal's":   func(s *consumer.Stats, at float64) { s.Latency.Judge.Sum = at },
-		"most of its time forwarding: the brokers":  func(s *consumer.Stats, at float64) { s.Latency.Forward.Sum = at },
-		"most of its time reading: the source's":    func(s *consumer.Stats, at float64) { s.Latency.Forward.Sum = at / 5 },
+		"most of its time signing documents: CPU":  func(s *consumer.Stats, at float64) { s.Latency.Sign.Sum = at },
+		"most of its time judging: the journal's":  func(s *consumer.Stats, at float64) { s.Latency.Judge.Sum = at },
+		"most of its time forwarding: the brokers": func(s *consumer.Stats, at float64) { s.Latency.Forward.Sum = at },
+		"most of its time reading: the source's":   func(s *consumer.Stats, at float64) { s.Latency.Forward.Sum = at / 5 },
+		"behind cannot be read: no answer": func(s *consumer.Stats, _ float64) {
+			s.SourceLag, s.LagErr = -1, errors.New("no answer")
+		},
 		"cannot trim the journal, which grows: the": func(s *consumer.Stats, at float64) { s.TrimErrs = uint64(at / minute) },
 		"cannot write snapshots: the disk is full": func(s *consumer.Stats, at float64) {
 			s.SnapshotErrs, s.SnapshotErr = uint64(at/minute), &member.Failure{Err: errors.New("the disk is full")}

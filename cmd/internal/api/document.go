@@ -84,7 +84,8 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 	copied, isCopy := a.Service.Recent().Find(topic, int32(partition), offset)
 	m, ok := a.compose(shape.Coordinates{Topic: topic, Partition: int32(partition), Offset: offset}, &found, &copied, isCopy)
 	s := a.Service.Stats()
-	if !aside(m, "rejected", s.LastRejected) && !aside(m, "unchecked", s.LastUnchecked) && !ok && withText && offset < found.Reached {
+	ok = aside(m, "rejected", s.LastRejected) || aside(m, "unchecked", s.LastUnchecked) || ok
+	if !ok && withText && offset < found.Reached {
 		m.Verdict, ok = "unknown", true
 	}
 	if !ok {

@@ -59,7 +59,10 @@ func (d *described) wrongMethod(path string, methods []string) {
 	slices.Sort(methods)
 	req := must(http.NewRequestWithContext(d.t.Context(), http.MethodDelete, d.url+path, http.NoBody))(d.t)
 	req.Header.Set("Authorization", bearer)
-	resp := must(http.DefaultClient.Do(req))(d.t)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
 	defer func() { _ = resp.Body.Close() }()
 	if allow := resp.Header.Get("Allow"); resp.StatusCode != http.StatusMethodNotAllowed || allow != strings.Join(methods, ", ") ||
 		resp.Header.Get("Content-Type") != "application/json" {

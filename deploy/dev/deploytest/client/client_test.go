@@ -65,7 +65,7 @@ func asksAll(t *testing.T, description, program string) {
 	for path, methods := range api.Paths {
 		for method, operation := range methods {
 			id := strings.ToUpper(operation.OperationID[:1]) + operation.OperationID[1:]
-			if !strings.Contains(string(source), "c."+id+"WithResponse(") && !strings.Contains(string(source), "c."+id+"(") {
+			if !strings.Contains(string(source), "."+id+"WithResponse(") && !strings.Contains(string(source), "."+id+"(") {
 				t.Errorf("nobody asks %s %s (%s)", method, path, id)
 			}
 		}

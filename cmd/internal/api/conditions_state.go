@@ -74,7 +74,7 @@ func storeConditions() []condition {
 				case unwritten(s) < 3:
 					return "this member cannot trim the journal, which grows: the log has the error"
 				case s.SnapshotErr == nil:
-					return "this member cannot write snapshots"
+					return "this member failed to write snapshots in the last quarter of an hour, and can again"
 				}
 				return "this member cannot write snapshots: " + s.SnapshotErr.Err.Error()
 			},

@@ -250,6 +250,7 @@ func TestWarningsNameCauses(t *testing.T) {
 			s.SourceLag, s.LagErr = -1, errors.New("no answer")
 		},
 		"cannot trim the journal, which grows: the": func(s *consumer.Stats, at float64) { s.TrimErrs = uint64(at / minute) },
+		"and can again": func(s *consumer.Stats, at float64) { s.SnapshotErrs = uint64(at / minute) },
 		"cannot write snapshots: the disk is full": func(s *consumer.Stats, at float64) {
 			s.SnapshotErrs, s.SnapshotErr = uint64(at/minute), &member.Failure{Err: errors.New("the disk is full")}
 		},

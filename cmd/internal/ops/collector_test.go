@@ -277,7 +277,7 @@ func TestEveryFigureIsShown(t *testing.T) {
 		"Index.Records", "Index.Ignored", "Index.Segments", "Index.Changed", "Index.Erased", // inner workings
 		"Standing.Trouble", // a sentence, for /ready
 		// for the API: labels of the group's other members, errors and texts are no closed set
-		"GroupLags", "SnapshotBy", "SnapshotErr", "Member", "Settings",
+		"GroupLags", "SnapshotBy", "SnapshotErr", "Member", "Settings", "LastRejected", "LastUnchecked", "LagErr",
 		"Unique", "Duplicate", "Unchecked", // the sums over the topics
 		// of all members, and since the restore: what is committed is counted
 		"Index.Judged", "Index.Unique", "Index.Reemitted", "Index.Duplicate", "Index.Resent",
@@ -297,7 +297,8 @@ func TestEveryFigureIsShown(t *testing.T) {
 			}
 			return
 		}
-		old := reflect.ValueOf(v.Interface())
+		old := reflect.New(v.Type()).Elem()
+		old.Set(v)
 		v.Set(changed(t, path, v))
 		if shown := !bytes.Equal(scrape(t, s), base); shown == slices.Contains(unseen, path) {
 			t.Errorf("%s: shown %v", path, shown)
@@ -316,6 +317,9 @@ func TestEveryFigureIsShown(t *testing.T) {
 // changed returns another value of the same type.
 func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 	t.Helper()
+	if path == "LagErr" {
+		return reflect.ValueOf(io.ErrUnexpectedEOF)
+	}
 	switch x := v.Interface().(type) {
 	case int, int64:
 		return reflect.ValueOf(v.Int() + 1).Convert(v.Type())
@@ -357,6 +361,10 @@ func changed(t *testing.T, path string, v reflect.Value) reflect.Value {
 		return reflect.ValueOf(map[sink.UncheckedReason]uint64{sink.InOutage: 1})
 	case map[sink.Reason]uint64:
 		return reflect.ValueOf(map[sink.Reason]uint64{sink.Empty: 1})
+	case map[sink.Reason][]consumer.Example:
+		return reflect.ValueOf(map[sink.Reason][]consumer.Example{sink.Empty: {{Offset: 1}}})
+	case map[sink.UncheckedReason][]consumer.Example:
+		return reflect.ValueOf(map[sink.UncheckedReason][]consumer.Example{sink.InOutage: {{Offset: 1}}})
 	}
 	t.Fatalf("%s is a %s", path, v.Type())
 	return v

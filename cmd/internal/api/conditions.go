@@ -144,8 +144,7 @@ func lagConditions() []condition {
 					Seconds > 60
 			},
 			func(s *seen) string {
-				return fmt.Sprintf("the group is %d documents behind, and does not catch up; this member spent most of its time %s",
-					s.SourceLag, slowest(s))
+				return fmt.Sprintf("the group is %d documents behind, and does not catch up%s", s.SourceLag, slowest(s))
 			},
 			"mend what is slow there; where it is CPU, add members or sessions",
 		},
@@ -201,19 +200,24 @@ func verdictConditions() []condition {
 	}
 }
 
-// slowest says on what the sessions of this process spent most of the last quarter of an hour, and what that waits for.
+// slowest says on what the sessions of this process spent most of the last quarter of an hour, and what that waits for. A
+// stage counts when it is over, so it says nothing while the member is not ready.
 func slowest(s *seen) string {
+	if !s.now.ready {
+		return ""
+	}
 	before, _ := s.back(quarter)
 	sign, judge, forward := s.now.sign-before.sign, s.now.judge-before.judge, s.now.forward-before.forward
-	switch max(quarter.Seconds()/2-sign-judge-forward, sign, judge, forward) {
+	on := "reading: the source's brokers, or the network to them"
+	switch max(quarter.Seconds()/4, sign, judge, forward) {
 	case sign:
-		return "signing documents: CPU"
+		on = "signing documents: CPU"
 	case judge:
-		return "judging: the journal's broker, or the network to it"
+		on = "judging: the journal's broker, or the network to it"
 	case forward:
-		return "forwarding: the brokers of the outputs, or the network to them"
+		on = "forwarding: the brokers of the outputs, or the network to them"
 	}
-	return "reading: the source's brokers, or the network to them"
+	return "; this member spent most of its time " + on
 }
 
 // backlogOf returns how many documents wait in the partitions that this process reads. What waits in those of another

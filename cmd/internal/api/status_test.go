@@ -269,6 +269,9 @@ func TestWarningsNameCauses(t *testing.T) {
 		if len(got) != 1 || !strings.Contains(got[0].Text, want) {
 			t.Errorf("want a warning that has %q, got %+v", want, got)
 		}
+		if s := (consumer.Stats{}); slowest(w.seen(&s, false, time.Now())) != "" {
+			t.Error("a stage is named while the member is not ready, and none may end")
+		}
 	}
 }
 

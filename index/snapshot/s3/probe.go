@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 )
@@ -38,6 +39,7 @@ func (s *Store) probe(ctx context.Context) (remark string, err error) {
 	if err != nil {
 		return "", err
 	}
+	began := time.Now()
 	done, err := s.put(ctx, c.key, []byte("2"), condition{unchanged: true, etag: c.etag})
 	if err != nil {
 		return "", err
@@ -48,12 +50,15 @@ func (s *Store) probe(ctx context.Context) (remark string, err error) {
 		return "", err
 	case string(found.data) != "2":
 		return "", errConditions
-	case found.age.Abs() > leaseMargin:
+	case twoClocks(found.age, time.Since(began)):
 		return "", fmt.Errorf("an answer's Date and the Last-Modified of what was written just now are %v apart: two clocks, of a "+
 			"proxy or of several servers, by which no lease can be kept: set them by NTP", found.age)
 	}
 	return remarkOn(done), nil
 }
+
+// twoClocks says that the age of an object is none that it can have by one clock, so long after it was begun to be written.
+func twoClocks(age, since time.Duration) bool { return age < -leaseMargin || age > leaseMargin+since }
 
 // refuses returns nil if the store does not write an object on a condition that does not hold.
 func (s *Store) refuses(ctx context.Context, key string, on condition) error {

@@ -203,7 +203,7 @@ func tryTwice(t *testing.T, texts int) {
 			checkOptions(t, n, in)
 		}
 	})
-	if combinations != 576 {
+	if combinations != 384 {
 		t.Errorf("%d combinations", combinations)
 	}
 }

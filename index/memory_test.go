@@ -127,8 +127,8 @@ func TestLargeDocumentsKeepThePromise(t *testing.T) {
 	}
 }
 
-// TestPartsAddUp compares what a plan says with what the window counts and what a snapshot holds, and that with the memory of a
-// full window.
+// TestPartsAddUp compares what a plan says with what the window counts and what a snapshot holds, and that with the memory
+// of a full window.
 func TestPartsAddUp(t *testing.T) {
 	const documents = 50_000
 	f := newFeed(t, estimating(documents), 0, 0)

@@ -33,10 +33,11 @@ var (
 )
 
 // Lookup returns what the index holds at least as similar to e as the threshold, or else the nearest that it was
-// compared with, as of the journal offset that the replica has come to: see index.Replica.Inquire. The follower finds the candidates between two records, so that
-// applying waits for no lock that a lookup holds; the caller's goroutine compares them. Lookup may be called at any
-// time and from any goroutine; the entry, signed under the service's settings, is copied. It returns ErrBusy if too
-// many wait, ErrTooMuch, ErrNoReplica after the replica's time, and the cause of ctx.
+// compared with, as of the journal offset that the replica has come to: see index.Replica.Inquire. The follower finds
+// the candidates between two records, so that applying waits for no lock that a lookup holds; the caller's goroutine
+// compares them. Lookup may be called at any time and from any goroutine; the entry, signed under the service's
+// settings, is copied. It returns ErrBusy if too many wait, ErrTooMuch, ErrNoReplica after the replica's time, and the
+// cause of ctx.
 func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.Answer, error) {
 	own := e.Clone()
 	found := make(chan *index.Inquiry, 1) // nil: too much

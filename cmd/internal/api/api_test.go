@@ -201,7 +201,6 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// A text is looked up by the bytes that it has: in base64 also by those that are not UTF-8, for which JSON would have others.
 // TestLookupOfWhatIsNear: of a text that is no duplicate, the answer has the nearest document, and what is missing.
 func TestLookupOfWhatIsNear(t *testing.T) {
 	d := serve(t, newFake(t), nil)
@@ -219,6 +218,7 @@ func TestLookupOfWhatIsNear(t *testing.T) {
 	}
 }
 
+// A text is looked up by the bytes that it has: in base64 also by those that are not UTF-8, for which JSON would have others.
 func TestLookupOfBytes(t *testing.T) {
 	d := serve(t, newFake(t), nil)
 	body := func(text string) string {

@@ -33,7 +33,7 @@ func TestLookup(t *testing.T) {
 	x.press(kb.Escape)
 	x.write("#lookup-text", "The harbour was closed.")
 	x.click("#lookup button.main")
-	x.says("#lookup .found", "Unique, and 0.6561 like wire-7.")
+	x.says("#lookup .found", "Unique, and 65 % similar to wire-7.")
 	x.says("#lookup .reasons", "229 of the 349 shingles that either has are in both; 28 more would make it a duplicate.")
 	x.says("#lookup .reasons", "Documents that share none of its 18 bands were not compared: one may be nearer.")
 	x.click("#lookup .matches button")

@@ -113,7 +113,7 @@ func tuneFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.
 			return nil, err
 		}
 		if len(tuner.Labels) == 0 {
-			return nil, fmt.Errorf("read %s: there are no labels", pairs)
+			return nil, fmt.Errorf("read %s: it has no labels of copies: label some pairs as copies, too", pairs)
 		}
 	}
 	return tuneSample(ctx, cmd, tuner)

@@ -115,7 +115,7 @@ function ask(into, copy) {
   const draw = () => {
     answers.forEach((b, i) => b.setAttribute('aria-pressed', String(labels.of(copy) === (i === 0))));
     put(rest, labels.size() > 0 && [
-      button(`Download ${plural(labels.size(), 'label')}`, download, { title: 'A file for unecho tune --pairs' }),
+      labels.files().map(download),
       button('Delete', () => {
         if (!confirm(`Delete ${plural(labels.size(), 'label')}?`)) return;
         labels.clear();
@@ -127,8 +127,12 @@ function ask(into, copy) {
   draw();
 }
 
-function download() {
-  el('a', { href: URL.createObjectURL(new Blob([labels.file()], { type: 'text/tab-separated-values' })), download: 'labels.tsv' }).click();
+/** download offers the labels of a topic as a file, and says what it lacks. */
+function download({ topic, text, size, copies }) {
+  const note = (told) => el('span', { className: 'soft small' }, told);
+  if (!topic) return note(`${plural(size, 'label')} of two topics ${size === 1 ? 'is' : 'are'} in no file.`);
+  const save = () => el('a', { href: URL.createObjectURL(new Blob([text], { type: 'text/tab-separated-values' })), download: `labels-${topic}.tsv` }).click();
+  return [button(`Download ${plural(size, 'label')} of ${topic}`, save, { title: `A file for unecho tune --topic ${topic} --pairs` }), copies === 0 && note('Label some as copies, too: tune needs them.')];
 }
 
 /** fetched returns the text of a side, or a Failure. What the member knows beside it goes to the facts, and to a match of which only the place is known. */

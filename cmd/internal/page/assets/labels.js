@@ -41,8 +41,16 @@ function keep() {
   } catch { /* storage is closed */ }
 }
 
-/** file is what `unecho tune --pairs` and `unecho eval --pairs` read. */
-export const file = () => Object.values(labels).map((l) => l.lines).join('');
+/** files are what `unecho tune --topic TOPIC --pairs` reads: {topic, text, size, copies}. Pairs of two topics have no topic: no tune takes them. */
+export const files = () => [...new Set(Object.keys(labels).map(topicOf))].map((topic) => {
+  const its = Object.keys(labels).filter((name) => topicOf(name) === topic).map((name) => labels[name]);
+  return { topic, text: its.map((l) => l.lines).join(''), size: its.length, copies: its.filter((l) => l.yes).length };
+});
+
+const topicOf = (name) => {
+  const [copy, original] = name.split(',').map((at) => at.split('/')[0]);
+  return copy === original ? copy : '';
+};
 
 /** lines are as `unecho dedup --pairs` writes them. Documents that are no copies are each paired with themselves: tune then looks at both, and takes them for none. */
 function lines({ document: d, match: m }, yes) {

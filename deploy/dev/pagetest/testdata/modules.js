@@ -51,8 +51,13 @@
   labels.label(copied('a'), true);
   const odds = { document: { topic: 'b', partition: 0, offset: 1, id: 'tab\t\\ line\n' }, match: { topic: 'b', partition: 0, offset: 2, similarity: 0.9 } };
   labels.label(odds, false);
-  same('labels', [labels.of(copied('a')), labels.of(odds), labels.of(copied('c')), labels.file()], [true, false, null, 'a/1/7\ta/0/9223372036854775807\t\ta/1\t7\ta/0\t9223372036854775807\n' +
-    'tab\\t\\\\ line\\n\ttab\\t\\\\ line\\n\t\tb/0\t1\tb/0\t1\n' + 'b/0/2\tb/0/2\t\tb/0\t2\tb/0\t2\n']);
+  same('labels', [labels.of(copied('a')), labels.of(odds), labels.of(copied('c'))], [true, false, null]);
+  same('a topic has a file', labels.files(), [{ topic: 'a', text: 'a/1/7\ta/0/9223372036854775807\t\ta/1\t7\ta/0\t9223372036854775807\n', size: 1, copies: 1 },
+    { topic: 'b', text: 'tab\\t\\\\ line\\n\ttab\\t\\\\ line\\n\t\tb/0\t1\tb/0\t1\n' + 'b/0/2\tb/0/2\t\tb/0\t2\tb/0\t2\n', size: 1, copies: 0 }]);
+  const across = { document: copied('a').document, match: odds.match };
+  labels.label(across, true);
+  same('a pair of two topics is in none', labels.files().at(-1).topic, '');
+  labels.label(across, undefined);
   labels.label(odds, undefined);
   labels.use('another');
   same('labels are of a group', labels.size(), 0);

@@ -96,7 +96,11 @@ func TestRecent(t *testing.T) {
 // TestLink: the address has the filter and the pair that is open, and who opens it sees the same, also when the list has
 // the pair no more.
 func TestLink(t *testing.T) {
-	s, x := stage(t, desk(), func(s *Stage) { s.texts["news/0/70"], s.texts["news/1/70"] = harbour, edited })
+	s, x := stage(t, desk(), func(s *Stage) {
+		s.texts["news/0/70"], s.texts["news/1/70"] = harbour, edited
+		members := s.status["members"].(JSON)
+		members["sessions"] = append(members["sessions"].([]JSON), JSON{"client_id": "unecho-2", "host": "/10.0.9.9", "partitions": []JSON{}})
+	})
 	x.live()
 	x.run(`location.hash = 'topic=news&min=0.9&pair=news/1/70,news/0/70'`)
 	for range 2 {

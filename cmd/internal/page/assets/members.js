@@ -43,9 +43,9 @@ function memberTable(status, all) {
   ]));
 }
 
-/** nameOf leads to the member's page, if it runs on another host than this one. */
+/** nameOf leads to the member's page, if it is one of unecho's and runs on another host than this one. */
 function nameOf(status, m, all) {
-  const href = all.some((other) => other.mine && other.host === m.host) ? undefined : pageOf(status, m.host);
+  const href = !m.ours || all.some((other) => other.mine && other.host === m.host) ? undefined : pageOf(status, m.host);
   return href ? el('a', { href, rel: 'noreferrer' }, m.name) : m.name;
 }
 

@@ -47,15 +47,15 @@ function keptOf(window, rate) {
   return room.sort((a, b) => a.seconds - b.seconds)[0] ?? null;
 }
 
-/** membersOf are the processes of the group {name, host, sessions, partitions, mine, took}, by name. */
+/** membersOf are the processes of the group {name, host, sessions, partitions, ours, mine, took}, by name; a session that is none of unecho's stands by itself. */
 export function membersOf(status) {
   const all = new Map();
   for (const s of status.members?.sessions ?? []) {
-    const name = s.member || s.instance || s.client_id;
-    const m = all.get(name) ?? { name, host: s.host.replace(/^\//, ''), sessions: 0, partitions: 0, mine: s.member !== undefined && s.member === status.member, took: s.member !== undefined && s.member === status.snapshots.by };
+    const name = s.member || s.instance || s.client_id, ours = s.member !== undefined;
+    const m = all.get(s.member ?? s) ?? { name, host: s.host.replace(/^\//, ''), sessions: 0, partitions: 0, ours, mine: ours && s.member === status.member, took: ours && s.member === status.snapshots.by };
     m.sessions++;
     m.partitions += s.partitions.length;
-    all.set(name, m);
+    all.set(s.member ?? s, m);
   }
   return [...all.values()].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 }

@@ -77,10 +77,10 @@
   same('all of the age fits', windowOf(window, 0.1).kept, { key: 'duplicates.remember.age', seconds: 86400 });
   same('no rate, no forecast', windowOf(window, null).kept, null);
   same('the bound that decides', [windowOf({ ...window, bites: 'memory' }, 1).bites.key, windowOf(window, 1).bites], ['duplicates.remember.memory', null]);
-  const sessions = [{ member: 'm-1', client_id: 'c', host: '/h', partitions: [1] }, { member: 'm-1', client_id: 'c', host: '/h', partitions: [2, 3] }, { client_id: 'other', host: 'x', partitions: [] }];
+  const sessions = [{ member: 'm-1', client_id: 'c', host: '/h', partitions: [1] }, { member: 'm-1', client_id: 'c', host: '/h', partitions: [2, 3] }, { client_id: 'm-1', host: 'x', partitions: [] }];
   const lead = (listen, host, cert = '') => pageOf({ settings: [{ key: 'http.listen', value: listen }, { key: 'http.tls.cert_file', value: cert }] }, host);
   same('the pages of members', [lead('0.0.0.0:9464', '10.0.4.12'), lead(':80', '::1', 'x.pem'), lead('[::]:9464', 'fd00::7'), lead('127.0.0.1:9464', '10.0.0.1'), lead('localhost:1', 'h'), lead('', 'h'), lead(':1', 'h/@x')],
     ['http://10.0.4.12:9464/', 'https://[::1]:80/', 'http://[fd00::7]:9464/', null, null, null, null]);
-  same('sessions of a process are one member', membersOf({ member: 'm-1', snapshots: {}, members: { sessions } }).map((m) => [m.name, m.partitions, m.mine]), [['m-1', 3, true], ['other', 0, false]]);
+  same('sessions of a process are one member, and what calls itself so is another', membersOf({ member: 'm-1', snapshots: {}, members: { sessions } }).map((m) => [m.name, m.partitions, m.mine, m.ours]), [['m-1', 3, true, true], ['m-1', 0, false, false]]);
   return out;
 })()

@@ -76,15 +76,17 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 			"set http.show_text: true and start the member again, or read the topic by unecho tail")
 		return
 	}
-	found, err := a.Service.Find(r.Context(), topic, int32(partition), offset)
-	if err != nil {
-		a.refuse(w, err)
-		return
-	}
 	copied, isCopy := a.Service.Recent().Find(topic, int32(partition), offset)
+	var found member.Whereabouts
+	if !withText || !isCopy || a.inForce().Duplicates.CompareCopies { // the window holds no other copy: the page asks for many
+		if found, err = a.Service.Find(r.Context(), topic, int32(partition), offset); err != nil {
+			a.refuse(w, err)
+			return
+		}
+	}
 	m, ok := a.compose(shape.Coordinates{Topic: topic, Partition: int32(partition), Offset: offset}, &found, &copied, isCopy)
 	s := a.Service.Stats()
-	ok = aside(m, "rejected", s.LastRejected) || aside(m, "unchecked", s.LastUnchecked) || ok
+	ok = aside(m, "rejected", s.LastRejected, false) || aside(m, "unchecked", s.LastUnchecked, ok) || ok
 	if !ok && withText && offset < found.Reached {
 		m.Verdict, ok = "unknown", true
 	}
@@ -139,14 +141,19 @@ func (m *remembered) decided(matched, reemitted bool, match *index.Match) {
 	}
 }
 
-// aside notes that a document is among the last that were rejected, or forwarded unchecked.
-func aside[R ~string](m *remembered, verdict string, last map[R][]consumer.Example) bool {
+// aside notes that a document is among the last that were rejected, or forwarded unchecked. That is its verdict, unless it
+// was judged since. A topic of the same name that was deleted has other documents.
+func aside[R ~string](m *remembered, verdict string, last map[R][]consumer.Example, judged bool) bool {
 	for reason, examples := range last {
 		for _, e := range examples {
-			if e.Topic == m.Topic && e.Source.Partition == m.Partition && e.Offset == m.Offset {
-				m.Verdict, m.Reason, m.Time, m.source = verdict, string(reason), shape.At(e.Time), e.Source
-				return true
+			if e.Topic != m.Topic || e.Source.Partition != m.Partition || e.Offset != m.Offset ||
+				m.source != (entry.Source{}) && e.Source != m.source {
+				continue
 			}
+			if m.Reason = string(reason); !judged {
+				m.Verdict, m.Time, m.source = verdict, shape.At(e.Time), e.Source
+			}
+			return true
 		}
 	}
 	return false

@@ -8,11 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/sink"
 )
 
 // TestDocument: an original, a copy, and all the ways in which nothing is remembered.
@@ -45,6 +47,23 @@ func TestDocument(t *testing.T) {
 			!strings.Contains(fmt.Sprint(got["error"]), c.says) || got["remedy"] == "" {
 			t.Errorf("%s: %d %v; want %d, %q", c.path, code, got, c.code, c.says)
 		}
+	}
+}
+
+// TestDocumentAside: that a document went on unchecked does not hide what was found of it since, and of a topic that was
+// deleted nothing is said of that which has its name.
+func TestDocumentAside(t *testing.T) {
+	service := newFake(t)
+	other := fakeSource()
+	other.Topic[0]++
+	service.stats.LastUnchecked = map[sink.UncheckedReason][]consumer.Example{sink.InOutage: {{Source: fakeSource(), Topic: "news", Offset: 1}}}
+	service.stats.LastRejected = map[sink.Reason][]consumer.Example{sink.Empty: {{Source: other, Topic: "news"}}}
+	d := serve(t, service, nil)
+	if _, got := d.do("GET", "/api/v1/document/news/2/1", ""); got["verdict"] != "duplicate" || got["reason"] != string(sink.InOutage) {
+		t.Errorf("a copy that went on unchecked is %v, want a duplicate with the reason %s", got, sink.InOutage)
+	}
+	if _, got := d.do("GET", "/api/v1/document/news/2/0", ""); got["verdict"] != "unique" || got["reason"] != nil {
+		t.Errorf("a document is %v, want unique: another topic's was rejected", got)
 	}
 }
 
@@ -119,6 +138,22 @@ func TestDocumentText(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTextOfACopy: the text of a copy that is among the last takes no search of the window, unless the window has copies.
+func TestTextOfACopy(t *testing.T) {
+	service := newFake(t)
+	service.record = func(int64) (document.Input, error) { return document.Input{Value: []byte("the text")}, nil }
+	service.fails = member.ErrBusy
+	for _, compare := range []bool{false, true} {
+		d := serve(t, service, func(s *Setup) { s.ShowText, s.Index.Duplicates.CompareCopies = true, compare })
+		for offset, want := range []int{http.StatusTooManyRequests, map[bool]int{false: 200, true: 429}[compare]} {
+			if code, got := d.do("GET", fmt.Sprintf("/api/v1/document/news/2/%d?text=1", offset), ""); code != want ||
+				code == http.StatusOK && (got["verdict"] != "duplicate" || at(got, "text", "text") != "the text") {
+				t.Errorf("compare_copies %v: %d is answered %d %v; want %d", compare, offset, code, got, want)
+			}
+		}
 	}
 }
 

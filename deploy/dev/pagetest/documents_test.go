@@ -57,16 +57,28 @@ func TestLookup(t *testing.T) {
 	x.says("#lookup .found", "Ask again in a second.")
 }
 
-// TestRecent: the list can be filtered, paused and walked by keyboard.
+// TestRecent: the list can be filtered, paused and walked by keyboard. A text that does not come at first comes later.
 func TestRecent(t *testing.T) {
 	s, x := stage(t, desk())
 	x.live()
+	refused := false
+	s.Set(func(s *Stage) {
+		s.answer = func(w http.ResponseWriter, r *http.Request) bool {
+			if refused || !strings.Contains(r.URL.Path, "/document/") {
+				return false
+			}
+			refused = true
+			fail(w, http.StatusBadGateway, "Kafka does not give the record now", "ask again")
+			return true
+		}
+	})
 	for i := range 5 {
 		s.Add(fmt.Sprintf("wire-%d", i), 0.9, harbour, edited)
 	}
 	x.until(`document.querySelectorAll('.copies li').length === 5`)
 	x.run(`document.querySelector('.copies').scrollIntoView()`)
 	x.says(".copies li", "The Harbour Bridge was closed on Tuesday, after inspectors found cracks in two of its main cables.wire-4, copy 2 of")
+	x.until(`[...document.querySelectorAll('.copies li')].every((e) => e.textContent.includes('The Harbour Bridge'))`)
 	x.click(`#recent button[aria-pressed]`)
 	s.Add("wire-5", 0.9, harbour, edited)
 	x.says("#recent .fresh", "1 new")

@@ -9,10 +9,11 @@ import { Stream } from './stream.js';
 const SHOWN = 100;
 const EVERY = 250; // ms between two changes of the list, so that it can be read and clicked
 const WORDS = 200; // letters of a text that a row has room for
+const REST = 5000; // ms without a question for a text, after one that was not answered
 
 /** Recent is the list. It stands still while it is paused, pointed at or used by keyboard. */
 export class Recent {
-  #open; #stream; #rows = []; #waiting = []; #missed = 0; #paused = false; #topics = new Set(); #parts; #failure = null; #loaded = false; #timer = 0; #asked = 0; #reading = false;
+  #open; #stream; #rows = []; #waiting = []; #missed = 0; #paused = false; #topics = new Set(); #parts; #failure = null; #loaded = false; #timer = 0; #asked = 0; #reading = false; #rest = 0;
 
   texts = false; // whether texts are shown
 
@@ -202,7 +203,7 @@ export class Recent {
 
   /** words shows how the text of the next row begins, of those that are seen. One is read at a time, while the list stands still. */
   async #words() {
-    if (!this.texts || this.#reading || document.hidden) return;
+    if (!this.texts || this.#reading || document.hidden || Date.now() < this.#rest) return;
     const { list } = this.#parts;
     const box = list.getBoundingClientRect();
     const i = [...list.children].findIndex((li) => {
@@ -222,7 +223,10 @@ export class Recent {
         say(name, words);
       }
     } catch (failure) {
-      if (failure.status === 429) delete li.dataset.read;
+      if (failure.status !== 403 && failure.status !== 404) {
+        delete li.dataset.read;
+        this.#rest = Date.now() + REST;
+      }
     }
     this.#reading = false;
   }

@@ -159,6 +159,8 @@ func TestDifferences(t *testing.T) {
 	x.says("dialog .fold", "190 equal words")
 	x.click("dialog .fold")
 	x.until(`document.querySelectorAll('dialog .fold').length === 0`)
+	x.press("n")
+	x.says("dialog[open] .head", "1 of 2")
 	if got := ask[string](x, `document.querySelectorAll('dialog .text')[1].textContent`); got != "Eins"+middle+" zwei three" {
 		t.Errorf("the whole text is %q", got)
 	}

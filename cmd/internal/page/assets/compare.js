@@ -213,7 +213,9 @@ function folded(text, n) {
   const all = words(text);
   if (all.length <= FOLDED) return text;
   const open = (e) => {
-    for (const b of e.target.closest('.sides').querySelectorAll(`[data-fold="${n}"]`)) b.replaceWith(b.dataset.text);
+    const dialog = e.target.closest('dialog');
+    for (const b of dialog.querySelectorAll(`[data-fold="${n}"]`)) b.replaceWith(b.dataset.text);
+    dialog.focus(); // what had the focus is gone
   };
   return [all.slice(0, ENDS).join(''), button(`${count(all.length - 2 * ENDS)} equal words`, open, { className: 'quiet fold', 'data-fold': n, 'data-text': all.slice(ENDS, -ENDS).join('') }), all.slice(-ENDS).join('')];
 }

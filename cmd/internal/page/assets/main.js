@@ -49,13 +49,13 @@ async function look() {
   let wait = document.hidden ? HIDDEN : EVERY;
   try {
     const past = Date.now() >= due;
-    const [status, history] = await Promise.all([ask('status'), past && ask('history')]);
+    const [status, history] = await Promise.all([ask('status'), past && ask('history').catch(() => null)]); // the page goes on without it
     if (!live) recent.start().then(openPair);
     live = true;
     heard = Date.now() / 1000;
     draw(status);
     if (past) {
-      drawCharts(history.points);
+      if (history) drawCharts(history.points);
       due = Date.now() + POINTS;
     }
   } catch (failure) {

@@ -159,7 +159,7 @@ func TestFirstFigures(t *testing.T) {
 }
 
 // TestHistory: what the member keeps is there as soon as the page is, and is not the browser's to lose. A member that
-// was started again has what there is since, and the page says since when.
+// was started again has what there is since, and the page says since when. Without a history the rest of the page is there.
 func TestHistory(t *testing.T) {
 	s, x := stage(t, desk())
 	label := `document.querySelector('#throughput svg').getAttribute('aria-label')`
@@ -177,6 +177,16 @@ func TestHistory(t *testing.T) {
 	x.until(`/^documents a second, kept since \d\d:\d\d:\d\d$/.test(document.querySelector('#throughput .head p').textContent)`)
 	s.Set(func(s *Stage) { s.past = []JSON{} })
 	x.says("#throughput .empty", "Nothing to show yet.")
+	s.Set(func(s *Stage) {
+		s.answer = func(w http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/history") {
+				fail(w, http.StatusTooManyRequests, "too many questions", "ask again")
+			}
+			return strings.HasSuffix(r.URL.Path, "/history")
+		}
+	})
+	x.run(`old = true; location.reload()`)
+	x.until(`!window.old && document.body.dataset.phase === 'live'`)
 }
 
 // TestReasons: what was rejected, or went on unchecked, is told by reason, with a remedy and the last documents. One of
@@ -204,6 +214,16 @@ func TestReasons(t *testing.T) {
 	x.says("#reasons .text", evil)
 	x.click("#reasons a + a")
 	x.says("#reasons .text", "Set http.show_text: true")
+	s.Set(func(s *Stage) {
+		s.answer = func(w http.ResponseWriter, r *http.Request) bool {
+			if strings.Contains(r.URL.Path, "/document/") {
+				fail(w, http.StatusBadGateway, "", "")
+			}
+			return strings.Contains(r.URL.Path, "/document/")
+		}
+	})
+	x.click("#reasons a")
+	x.says("#reasons .text", "The answer is 502.")
 	if ask[bool](x, `document.querySelector('#reasons b') !== null || !document.querySelector('#reasons a').href.endsWith('/ops/unecho/api/v1/document/a.b/2/88120')`) {
 		t.Error("a document became markup, or the link leads elsewhere")
 	}

@@ -44,7 +44,7 @@ function request(path, { method = 'GET', body, headers = {}, signal } = {}) {
 async function failureOf(answer) {
   try {
     const told = await answer.json();
-    return new Failure(answer.status, told.error ?? `the answer is ${answer.status}`, told.remedy);
+    return new Failure(answer.status, told.error || `the answer is ${answer.status}`, told.remedy);
   } catch {
     return new Failure(answer.status, `the answer is ${answer.status} ${answer.statusText}`, 'see whether a proxy in between answers instead of unecho');
   }

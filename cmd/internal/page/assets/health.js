@@ -77,8 +77,8 @@ function list({ warnings }) {
     el('p', { className: 'small soft' }, w.since && `since ${clock(w.since)} `, w.runbook && el('a', { href: runbook(w.runbook), rel: 'noreferrer', target: '_blank' }, 'The runbook on ' + w.code)))));
 }
 
-/** sentenceOf writes a text of the API as a sentence. */
-export const sentenceOf = (text) => text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
+/** sentenceOf writes a text of the API as a sentence; what is empty stays so. */
+export const sentenceOf = (text) => text && text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
 
 /** runbook is the address of a section; what is told is an anchor, with or without the page. */
 function runbook(anchor) {

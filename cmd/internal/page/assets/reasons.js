@@ -42,7 +42,7 @@ async function open(path, title, at, told) {
     const { missing, raw } = (await ask(path + '?text=1')).text;
     text = missing ?? raw;
   } catch (failure) {
-    text = `${sentenceOf(failure.message)} ${sentenceOf(failure.remedy)}`;
+    text = `${sentenceOf(failure.message)} ${sentenceOf(failure.remedy)}`.trim();
   }
   if (now !== asked) return;
   put(told, el('h3', {}, title), el('p', { className: 'soft small' }, moment(at.time)),

@@ -10,11 +10,15 @@ let labels = {}; // by pair: whether it is a copy, and its lines of the file
 export function use(name) {
   if (name === group) return;
   group = name;
+  labels = {};
+  load();
+}
+
+/** load takes what another tab has labelled since. */
+function load() {
   try {
-    labels = JSON.parse(localStorage.getItem(PREFIX + group)) ?? {};
-  } catch {
-    labels = {}; // storage is closed
-  }
+    labels = JSON.parse(localStorage.getItem(PREFIX + group)) ?? labels;
+  } catch { /* storage is closed */ }
 }
 
 export const size = () => Object.keys(labels).length;
@@ -24,6 +28,7 @@ export const of = (copy) => labels[pair(copy)]?.yes;
 
 /** label labels a copy. */
 export function label(copy, yes) {
+  load();
   if (yes === undefined) delete labels[pair(copy)];
   else labels[pair(copy)] = { yes, lines: lines(copy, yes) };
   keep();

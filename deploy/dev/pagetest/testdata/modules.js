@@ -63,6 +63,9 @@
   same('labels are of a group', labels.size(), 0);
   labels.use('a group of a test');
   same('labels stay', [labels.size(), labels.of(copied('a'))], [1, true]);
+  localStorage.setItem('unecho.labels.a group of a test', JSON.stringify({ 'c/1/7,c/0/9223372036854775807': { yes: true, lines: '' } }));
+  labels.label(odds, false);
+  same('what another tab has labelled stays', [labels.of(copied('c')), labels.of(odds)], [true, false]);
   labels.clear();
   same('and go', labels.size(), 0);
 

@@ -110,6 +110,7 @@ func TestRecent(t *testing.T) {
 func TestLink(t *testing.T) {
 	s, x := stage(t, desk(), func(s *Stage) {
 		s.texts["news/0/70"], s.texts["news/1/70"] = harbour, edited
+		s.status["settings"] = s.status["settings"].([]JSON)[1:] // without scopes
 		members := s.status["members"].(JSON)
 		members["sessions"] = append(members["sessions"].([]JSON), JSON{"client_id": "unecho-2", "host": "/10.0.9.9", "partitions": []JSON{}})
 	})
@@ -130,6 +131,9 @@ func TestLink(t *testing.T) {
 	x.press(kb.Escape)
 	x.write("#filter-topic", "")
 	x.until(`location.hash === '#min=0.9'`)
+	x.until(`!document.getElementById('filter-scope').checkVisibility()`)
+	x.run(`location.hash = 'scope=x'`)
+	x.until(`document.getElementById('filter-scope').checkVisibility()`)
 	x.run(`location.hash = 'pair=../1/1,<b>/0/1&min=x'`)
 	x.until(`document.querySelector('#recent .slider output').textContent === 'any'`)
 	x.says("#members", "unecho-2")

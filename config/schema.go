@@ -17,7 +17,7 @@ func Schema() string {
 const (
 	variablePattern = `^\$\{.+\}$`
 	durationPattern = `^(([0-9]+d)?([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+|[0-9]+d|0)$|` + variablePattern
-	sharePattern    = `^0?\.[0-9]+$|` + variablePattern // of a text: helm install --set makes one of a fraction
+	sharePattern    = `^(0?\.[0-9]+|1\.0+)$|` + variablePattern // of a text: helm install --set makes one of a fraction, and of 1.0
 	sizePattern     = `^[0-9]+ *([KkMmGgTt][Ii]?)?[Bb]?$|` + variablePattern
 )
 

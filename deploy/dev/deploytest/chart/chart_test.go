@@ -175,13 +175,13 @@ func TestFourValuesInstall(t *testing.T) {
 	_, command, _ := strings.Cut(string(page), "helm install news deploy/chart")
 	command, _, _ = strings.Cut(command, "```")
 	given := map[string]any{}
-	command += "--set config.duplicates.threshold=0.9 " // Helm makes a text of that
+	command += "--set config.duplicates.threshold=1.0 --set config.duplicates.recall=0.9 " // Helm makes texts of them
 	sets := regexp.MustCompile(`--set '?([^' \n]+)'?`).FindAllStringSubmatch(command, -1)
 	for _, set := range sets {
 		check(t, strvals.ParseInto(set[1], given))
 	}
-	if len(sets) != 5 {
-		t.Errorf("%d values, one of them not of the page: %v", len(sets), sets)
+	if len(sets) != 6 {
+		t.Errorf("%d values, two of them not of the page: %v", len(sets), sets)
 	}
 	values, err := yaml.Marshal(given)
 	check(t, err)
@@ -195,7 +195,7 @@ func TestFourValuesInstall(t *testing.T) {
 	if c.Snapshot.Directory.For != snapshot.ByOne {
 		t.Errorf("one pod keeps its snapshots for %s", c.Snapshot.Directory.For)
 	}
-	if c.Judge.Duplicates.Threshold != 0.9 {
+	if c.Judge.Duplicates.Threshold != 1 {
 		t.Errorf("the threshold is %v, want that of --set", c.Judge.Duplicates.Threshold)
 	}
 	if c.Consumer.Group != "news" {

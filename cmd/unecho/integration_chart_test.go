@@ -38,8 +38,7 @@ type object struct {
 	}
 }
 
-// rendered are the StatefulSet and the ConfigMap of the chart with its five values for a cluster without shared disks,
-// and three pods.
+// rendered are the StatefulSet and the ConfigMap of the chart for three pods and a bucket that is not of AWS.
 func rendered(t *testing.T) (set, file object) {
 	t.Helper()
 	text, err := os.ReadFile("../../deploy/dev/deploytest/chart/testdata/bucket.yaml")
@@ -68,23 +67,23 @@ func TestPodsWithABucket(t *testing.T) {
 	check(t, os.Mkdir(filepath.Join(store.Path, s.name), 0o755))
 	set, file := rendered(t)
 	s.settles(file.Data["unecho.yaml"], "- kafka:9092\n", "- "+strings.Trim(s.brokers, "[]")+"\n", "group: news\n", "group: "+s.name+"\n",
-		"- news\n", "- "+s.source+"\n", "bucket: unecho-snapshots\n", "bucket: "+s.name+"\n    endpoint: http://"+store.Host+
-			"\n    region: us-east-1\n  every: 1s\n", "listen: :9464\n", "listen: ''\n")
-	pod := set.Spec.Template.Spec.Containers[0]
-	if env := pod.Env; len(env) != 1 || env[0].Name != "UNECHO_ADVANCED_MEMBER" {
-		t.Fatalf("pods get the variables %v, want the name of the member alone", env)
-	}
+		"- news\n", "- "+s.source+"\n", "bucket: unecho-snapshots\n", "bucket: "+s.name+"\n", "http://minio:9000\n", "http://"+store.Host+"\n",
+		"listen: :9464\n", "listen: ''\n")
+	container := set.Spec.Template.Spec.Containers[0]
 	password, _ := store.User.Password()
+	values := map[string]string{"AWS_ACCESS_KEY_ID": store.User.Username(), "AWS_SECRET_ACCESS_KEY": password}
 	in := func(pod int, args ...string) *process {
-		args = append([]string{
-			"UNECHO_ADVANCED_MEMBER=" + set.Metadata.Name + "-" + strconv.Itoa(pod), "AWS_ACCESS_KEY_ID=" + store.User.Username(),
-			"AWS_SECRET_ACCESS_KEY=" + password, "unecho",
-		}, args...)
+		values["UNECHO_ADVANCED_MEMBER"] = set.Metadata.Name + "-" + strconv.Itoa(pod)
+		environ := []string{"UNECHO_SNAPSHOTS_EVERY=1s"}
+		for _, v := range container.Env {
+			environ = append(environ, v.Name+"="+values[v.Name])
+		}
+		args = slices.Concat(environ, []string{"unecho"}, args)
 		args[slices.Index(args, "/etc/unecho/unecho.yaml")] = s.file
 		return startProgram(t, t.TempDir(), "env", args...)
 	}
 	run := func(i int) *process {
-		p := in(i, pod.Args...)
+		p := in(i, container.Args...)
 		s.all = append(s.all, p)
 		return p
 	}

@@ -88,19 +88,35 @@ func TestFiveValuesInstallWithABucket(t *testing.T) {
 		values := bucket + "replicas: " + c.replicas + "\n"
 		out, err := render(t, values)
 		check(t, err)
-		if c.replicas == "3" { // TestPodsWithABucket of cmd/unecho runs them
-			golden(t, "testdata/bucket.yaml", out)
-		}
 		set, file := decode(t, out)
 		if got := set.Spec.Replicas; !reflect.DeepEqual(got, c.want) || len(set.Spec.VolumeClaimTemplates) > 0 {
 			t.Errorf("replicas: %s renders %v, with the volumes %v; want none", c.replicas, got, set.Spec.VolumeClaimTemplates)
 		}
-		if notes := notes(t, values); !strings.Contains(notes, c.says) {
-			t.Errorf("replicas: %s: the notes do not say %q:\n%s", c.replicas, c.says, notes)
+		if notes := notes(t, values); !strings.Contains(notes, c.says) || !strings.Contains(notes, "credentials of the bucket: env") {
+			t.Errorf("replicas: %s: the notes do not say %q and that credentials are missing:\n%s", c.replicas, c.says, notes)
 		}
 		if kept := loaded(t, file, nil).Snapshot; kept.S3.Bucket != "unecho-snapshots" || kept.Directory.Path != "" {
 			t.Errorf("snapshots are kept in %+v", kept)
 		}
+	}
+}
+
+// Pods with a bucket that is not of AWS: TestPodsWithABucket of cmd/unecho runs them.
+func TestPodsWithKeysOfABucket(t *testing.T) {
+	t.Parallel()
+	const values = `
+replicas: 3
+env:
+  - {name: AWS_ACCESS_KEY_ID, valueFrom: {secretKeyRef: {name: bucket, key: id}}}
+  - {name: AWS_SECRET_ACCESS_KEY, valueFrom: {secretKeyRef: {name: bucket, key: secret}}}
+`
+	bucket := strings.Replace(few, "outputs: {unique: {topic: fresh}}",
+		"snapshots: {s3: {bucket: unecho-snapshots, endpoint: 'http://minio:9000', region: us-east-1}}", 1) + values
+	out, err := render(t, bucket)
+	check(t, err)
+	golden(t, "testdata/bucket.yaml", out)
+	if notes := notes(t, bucket); strings.Contains(notes, "credentials") {
+		t.Errorf("the notes miss credentials that are there:\n%s", notes)
 	}
 }
 

@@ -55,6 +55,7 @@ func TestTop(t *testing.T) {
 		top.Answer(s, copies)
 	}
 	draw("at work", 80, 24)
+	*s.Rate.Slowest = 86_400
 	draw("narrow", 40, 24)
 	top.Lost(errors.New("no member answers"))
 	draw("gone", 80, 3)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +118,28 @@ env:
 	golden(t, "testdata/bucket.yaml", out)
 	if notes := notes(t, bucket); strings.Contains(notes, "credentials") {
 		t.Errorf("the notes miss credentials that are there:\n%s", notes)
+	}
+}
+
+// The pod that carries snapshots from a volume to a bucket has the volume of the one pod, and the file of those to come.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "deploy/manifests/move.yaml"))
+	check(t, err)
+	var pod corev1.Pod
+	check(t, yaml.UnmarshalStrict(text, &pod))
+	out, err := render(t, few)
+	check(t, err)
+	set, file := decode(t, out)
+	claim := set.Spec.VolumeClaimTemplates[0].Name + "-" + set.Name + "-0"
+	volumes := pod.Spec.Volumes
+	if volumes[0].PersistentVolumeClaim.ClaimName != claim || volumes[1].ConfigMap.Name != set.Spec.Template.Spec.Volumes[0].ConfigMap.Name {
+		t.Errorf("it has the volumes %+v, want %s and the file of %s", volumes, claim, set.Name)
+	}
+	from := pod.Spec.InitContainers[0]
+	if c := loaded(t, file, nil); !slices.Contains(from.Args, c.Consumer.Group) || !slices.Contains(from.Args, c.Snapshot.Directory.Path) ||
+		from.Image != set.Spec.Template.Spec.Containers[0].Image || pod.Spec.Containers[0].Image != from.Image {
+		t.Errorf("%s exports by %v, want the group %s in %s", from.Image, from.Args, c.Consumer.Group, c.Snapshot.Directory.Path)
 	}
 }
 

@@ -93,8 +93,7 @@ func (l *Log) Trouble(now time.Time) string {
 	}
 	if since := now.Sub(a.silent); !a.silent.IsZero() && since >= failsFor {
 		return fmt.Sprintf("journal %s does not answer for %v (%v): see that its brokers are up, and look at the network to them and at "+
-			"kafka.brokers", l.Topic,
-			since.Round(time.Second), a.why)
+			"kafka.brokers", l.Topic, since.Round(time.Second), a.why)
 	}
 	for p := range a.open {
 		if since := min(now.Sub(p.began), now.Sub(a.taken)); since >= silentFor {

@@ -151,7 +151,8 @@ func label(n int) string {
 }
 
 // BenchmarkRestore rebuilds the replica from a snapshot. In turn with it, in the same run, the same bytes are read
-// bare: by pgx, row by row; by minio-go, object by object; or file by file, each hashed by the SHA-256 that names it (bare) or by xxhash64 (xxhash).
+// bare: by pgx, row by row; by minio-go, object by object; or file by file, each hashed by the SHA-256 that names it (bare) or by
+// xxhash64 (xxhash).
 // The rates are those of the median turn.
 func BenchmarkRestore(b *testing.B) {
 	for _, n := range sizes() {

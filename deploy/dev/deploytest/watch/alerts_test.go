@@ -37,7 +37,7 @@ func states() []state {
 		{"a group is gone, and another is there", []string{"UnechoAbsent"}, removed},
 		{"a member was killed", []string{"UnechoNotReady"}, killed},
 		{"a member cannot forward", []string{"UnechoNotReady"}, unready},
-		{"the outputs take nothing", []string{"UnechoStands", "UnechoFallsBehind", "UnechoPartitionLags"}, outputsClosed},
+		{"the outputs take nothing", []string{"UnechoNotReady", "UnechoStands", "UnechoFallsBehind", "UnechoPartitionLags"}, outputsClosed},
 		{"offsets cannot be read", []string{"UnechoLagUnknown"}, offsetsHidden},
 		{"retention was quicker", []string{"UnechoLostToRetention"}, deleted},
 		{"somebody else has committed", []string{"UnechoSkipped"}, skipped},

@@ -54,6 +54,7 @@ func forgets(ctx context.Context, c *client.ClientWithResponses, original client
 	status := must(c.StatusWithResponse(ctx)).JSON200
 	is("status", status != nil && status.Group != "" && status.Documents.Unique > 0 && status.Window.Documents > 0 &&
 		status.Members != nil && len(status.Settings) > 0)
+	is("history", must(c.HistoryWithResponse(ctx)).JSON200 != nil)
 	settings := must(c.ConfigWithResponse(ctx)).JSON200
 	is("config", settings != nil && len(settings.Settings) > 0 &&
 		!strings.Contains(fmt.Sprint(settings), os.Getenv("ASKER_TOKEN")))

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -44,24 +43,23 @@ type scaledObject struct {
 	} `json:"spec"`
 }
 
-// The example for KEDA scales what the plain manifests install, by the lag of their group.
-func TestKEDAScalesTheManifests(t *testing.T) {
+// The example for KEDA scales what the chart installs as the release news, by the lag of its group.
+func TestKEDAScalesTheRelease(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "deploy/keda/scaledobject.yaml"))
 	check(t, err)
 	var o scaledObject
 	check(t, yaml.UnmarshalStrict(text, &o))
-	manifests, err := os.ReadFile(filepath.Join(root, "deploy/manifests/unecho.yaml"))
+	out, err := render(t, few)
 	check(t, err)
-	_, list, _ := strings.Cut(string(manifests), "---\n")
-	set, file := decode(t, list)
+	set, file := decode(t, out)
 	target := o.Spec.ScaleTargetRef
 	if o.APIVersion != "keda.sh/v1alpha1" || o.Kind != "ScaledObject" || target.Name != set.Name ||
 		target.Kind != set.Kind || target.APIVersion != set.APIVersion {
-		t.Errorf("%s %s scales %v, and the manifests have %s %s", o.APIVersion, o.Kind, target, set.Kind, set.Name)
+		t.Errorf("%s %s scales %v, and the chart has %s %s", o.APIVersion, o.Kind, target, set.Kind, set.Name)
 	}
 	if o.Spec.MinReplicaCount < 1 || o.Spec.MaxReplicaCount < *set.Spec.Replicas {
-		t.Errorf("from %d to %d members, where the manifests have %d", o.Spec.MinReplicaCount, o.Spec.MaxReplicaCount,
+		t.Errorf("from %d to %d members, where the chart has %d", o.Spec.MinReplicaCount, o.Spec.MaxReplicaCount,
 			*set.Spec.Replicas)
 	}
 	var c struct {
@@ -74,7 +72,7 @@ func TestKEDAScalesTheManifests(t *testing.T) {
 		m := trigger.Metadata
 		if trigger.Type != "apache-kafka" || m["consumerGroup"] != c.Group || m["topic"] != c.Sources[0].Topics[0] ||
 			m["bootstrapServers"] != c.Kafka.Brokers[0] {
-			t.Errorf("it looks at %s %v, and the manifests have %+v", trigger.Type, m, c)
+			t.Errorf("it looks at %s %v, and the chart has %+v", trigger.Type, m, c)
 		}
 		if n, err := strconv.Atoi(m["lagThreshold"]); err != nil || n < 1 {
 			t.Errorf("the lag %q is no number of documents", m["lagThreshold"])

@@ -376,8 +376,12 @@ func TestTwoClocks(t *testing.T) {
 		age, since time.Duration
 		want       bool
 	}{
-		{0, 0, false}, {4 * time.Second, 5 * time.Second, false}, {leaseMargin, 0, false},
-		{leaseMargin + time.Second, 0, true}, {-leaseMargin - time.Second, time.Minute, true}, {time.Minute, 5 * time.Second, true},
+		{0, 0, false},
+		{4 * time.Second, 5 * time.Second, false},
+		{leaseMargin, 0, false},
+		{leaseMargin + time.Second, 0, true},
+		{-leaseMargin - time.Second, time.Minute, true},
+		{time.Minute, 5 * time.Second, true},
 	} {
 		if got := twoClocks(c.age, c.since); got != c.want {
 			t.Errorf("an object that is %v old, %v after it was begun: two clocks is %v, want %v", c.age, c.since, got, c.want)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/window"
 )
 
 // Bounds are the settings that only the state machine reads: how long and how many documents are remembered, from
@@ -129,15 +130,14 @@ func (r *Replica) Params() Params { return r.find.params }
 func (r *Replica) Bounds() Bounds { return r.bounds }
 
 func (rec *SettingsChange) apply(r *Replica, at Stamp) Effect {
-	if rec.Number != r.bounds.Number+1 {
-		return Effect{}
+	if !r.hand.begun {
+		if rec.Number != r.bounds.Number+1 || !r.change(rec.Bounds) {
+			return Effect{}
+		}
+		r.judge.beginTurn(entry.Position{Offset: at.Offset})
+		r.hand.begun = true
 	}
-	if !r.change(rec.Bounds) {
-		return Effect{}
-	}
-	r.judge.beginTurn(entry.Position{Offset: at.Offset})
-	r.judge.room(0, 0)
-	return Effect{Applied: true}
+	return Effect{Applied: r.judge.room(0, 0)}
 }
 
 // change puts bounds in force. What they leave no room for leaves in turns (room).
@@ -177,12 +177,30 @@ func (r *Replica) adoptBounds(c *Checkpoint) {
 // microseconds.
 const MostLeaving = 1024
 
-// turn is what judging one document may still do to others.
+// turn is how far one document has come, and what it may still do to others.
 type turn struct {
+	open      bool  // it has begun, and ended early because records are wanted
+	step      step  // the next one
 	reentries int   // documents that may enter again
 	left      int   // documents that have left
 	freed     int64 // their bytes
+
+	verdict  Verdict
+	document window.Document // which enters, if enters is set
+	enters   bool
+	copied   bool // it is a copy of its Root
 }
+
+// step is a part of a turn. One that ended early, because records are wanted, is taken again.
+type step int
+
+const (
+	stepLeave step = iota // documents beyond a bound leave
+	stepJudge             // the entry gets its verdict
+	stepEnter             // it enters
+	stepTrim              // what is beyond a bound because it entered leaves
+	stepDone
+)
 
 func (j *judge) beginTurn(at entry.Position) {
 	j.at, j.turn = at, turn{reentries: MostReentries}

@@ -106,7 +106,7 @@ type Walk struct {
 
 // Step visits up to most documents more, as Each does, so that the journal is applied between two steps. done says
 // that those are visited that were remembered when the walk began, and did not leave before. A document that enters
-// again meanwhile may be visited twice.
+// again meanwhile may be visited twice. A step ends early if something is wanted (Wanted).
 func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool) {
 	w := r.find.window
 	if !walk.begun {
@@ -114,10 +114,17 @@ func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool
 	}
 	for walk.at = max(walk.at, w.Oldest()); walk.at < walk.end; walk.at++ {
 		if most--; most < 0 {
+			w.Done()
+			return false
+		}
+		if !w.Readable(walk.at) {
 			return false
 		}
 		f := r.find.found(walk.at)
 		m := r.find.remembered(walk.at, &f)
+		if w.Wants() {
+			return false
+		}
 		visit(&m)
 	}
 	return true

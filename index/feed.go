@@ -27,13 +27,14 @@ func (r *Replica) FedEntries() uint64 { return r.fed }
 // apply judges the entries of a feed in their order (design 4, rule 15). A feed that leaves out entries changes
 // nothing. Entries that were fed before are passed over: two feeders bring the same entries in the same order.
 func (f *Feed) apply(r *Replica, at Stamp) Effect {
-	if f.First > r.fed || !r.clocks.byEvent || !f.continues(r) {
+	if !r.hand.begun && (f.First > r.fed || !r.clocks.byEvent || !f.continues(r)) {
 		return Effect{}
 	}
+	r.hand.begun = true
 	r.clocks.appended(at.LogAppendTime, f.Wall)
-	r.judged = r.judged[:0]
-	for i := range f.Entries {
-		lookAhead(r.find.buckets, f, i)
+	for h := &r.hand; h.entry < len(f.Entries); h.entry++ {
+		i := h.entry
+		r.lookAhead(f)
 		if f.First+uint64(i) < r.fed {
 			continue
 		}
@@ -45,7 +46,10 @@ func (f *Feed) apply(r *Replica, at Stamp) Effect {
 		if _, held := p.find(e.Offset); held || e.Offset < p.Base {
 			continue
 		}
-		v := r.judge.decide(number, entry.Position{Offset: at.Offset, Entry: int32(i)}, &e.Entry)
+		v, ok := r.judge.decide(number, entry.Position{Offset: at.Offset, Entry: int32(i)}, &e.Entry)
+		if !ok {
+			return Effect{}
+		}
 		v.Late = r.clocks.latePlace(e.Time, e.At)
 		p.hold(v)
 		r.judged = append(r.judged, v)

@@ -87,23 +87,27 @@ func (f *Fill) apply(r *Replica, at Stamp) Effect {
 		return Effect{}
 	case len(f.Plan) > 0:
 		return f.begin(r, at)
-	case f.Number == 0 || f.Number != now.Number || f.First > now.Entries || !f.continues(r):
+	case !r.hand.begun && (f.Number == 0 || f.Number != now.Number || f.First > now.Entries || !f.continues(r)):
 		return Effect{}
 	}
+	r.hand.begun = true
 	r.clocks.appended(at.LogAppendTime, f.Wall)
 	numbers := make([]uint32, len(f.Parts))
 	for i := range f.Parts {
 		numbers[i] = r.sources.filledRow(&f.Parts[i])
 	}
-	for i := range f.Entries {
-		lookAhead(r.find.buckets, f, i)
+	for h := &r.hand; h.entry < len(f.Entries); h.entry++ {
+		i := h.entry
+		r.lookAhead(f)
 		if f.First+uint64(i) < now.Entries {
 			continue
 		}
 		e := &f.Entries[i]
 		part := &r.sources.rows[numbers[e.Part]].filled
 		part.Through, part.Place = e.Offset+1, e.At
-		now.take(&r.judge, numbers[e.Part], entry.Position{Offset: at.Offset, Entry: int32(i)}, e)
+		if !now.take(&r.judge, numbers[e.Part], entry.Position{Offset: at.Offset, Entry: int32(i)}, e) {
+			return Effect{}
+		}
 	}
 	now.Entries = max(now.Entries, f.First+uint64(len(f.Entries)))
 	for i := range f.Parts {
@@ -136,27 +140,30 @@ func (f *Fill) continues(r *Replica) bool {
 	return inOrder(f.Entries, f.First, r.filling.Entries, next, r.keys)
 }
 
-// take remembers an entry of a fill. It is looked up only for what is popular of its keys.
-func (f *filling) take(j *judge, source uint32, at entry.Position, e *FedEntry) {
-	j.beginTurn(at)
+// take remembers an entry of a fill. It is looked up only for what is popular of its keys. It returns false if records
+// are wanted.
+func (f *filling) take(j *judge, source uint32, at entry.Position, e *FedEntry) bool {
 	clocks := j.find.clocks
 	if clocks.byEvent {
 		clocks.placed(e.At)
 	}
-	j.room(0, 0)
-	now := clocks.now()
-	applied := max(f.last, min(e.At, now)) // no document was there before it came
-	switch {
-	case e.Empty():
-		f.Empty++
-	case j.find.window.Old(now, applied):
-		f.TooOld++
-	default:
-		f.Kept++
-		f.last = applied
-		j.find.look(&e.Entry)
-		j.enter(&window.Document{Position: at, Applied: applied, Source: source, Entry: e.Entry, Judged: at}, nil)
-	}
+	return j.take(at, func() bool {
+		now := clocks.now()
+		applied := max(f.last, min(e.At, now)) // no document was there before it came
+		switch {
+		case e.Empty():
+			f.Empty++
+		case j.find.window.Old(now, applied):
+			f.TooOld++
+		default:
+			f.Kept++
+			f.last = applied
+			j.find.look(&e.Entry)
+			j.turn.document = window.Document{Position: at, Applied: applied, Source: source, Entry: e.Entry, Judged: at}
+			j.enters(nil)
+		}
+		return true
+	})
 }
 
 func (f *Fill) entry(i int) *entry.Entry { return fedEntry(f.Entries, i) }

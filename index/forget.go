@@ -29,7 +29,7 @@ func (j *judge) forget(target entry.Position) {
 		}
 	}
 	if at, ok := j.find.window.Find(target); ok {
-		if d := at.Document(); !rows[d.Source].wasFed(d.Entry.Offset) {
+		if d, _ := at.Document(); !rows[d.Source].wasFed(d.Entry.Offset) {
 			at.Kill()
 		}
 	}

@@ -62,8 +62,8 @@ func (r *Replica) Lookup(e *entry.Entry, most int) []Hit {
 
 // Inquire finds the documents that e may be like, within the budget of one entry, and copies them. e must stay as it
 // is until the inquiry is answered. It is signed under the replica's settings; an empty one matches nothing. ok is false
-// if the documents hold more than most bytes. It changes no later verdict and no counter, but it uses the replica's
-// scratch memory, so it must not run at the same time as another call.
+// if the documents hold more than most bytes, or if something is wanted (Wanted). It changes no later verdict and no
+// counter, but it uses the replica's scratch memory, so it must not run at the same time as another call.
 func (r *Replica) Inquire(e *entry.Entry, most int) (q *Inquiry, ok bool) {
 	return r.inquire(e, most, nearby)
 }
@@ -91,6 +91,9 @@ func (r *Replica) inquire(e *entry.Entry, most, near int) (q *Inquiry, ok bool) 
 			q.candidates = append(q.candidates, r.find.inquired(&f, &root, e))
 		}
 	}
+	if r.find.window.Wants() {
+		return nil, false
+	}
 	q.cut, q.promising = s.cut(), len(q.candidates)
 	for _, k := range r.find.ruledOut(e, near-q.promising) {
 		f := r.find.found(k.ref())
@@ -99,7 +102,7 @@ func (r *Replica) inquire(e *entry.Entry, most, near int) (q *Inquiry, ok bool) 
 			q.candidates = append(q.candidates, r.find.inquired(&f, &root, e))
 		}
 	}
-	return q, true
+	return q, !r.find.window.Wants()
 }
 
 // inquired copies a candidate. One that is identical needs no evidence.

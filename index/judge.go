@@ -16,35 +16,81 @@ type judge struct {
 	wantsAll    bool  // by the rule: each document is wanted that has a key
 
 	at        entry.Position // journal position of the entry at hand
-	turn      turn           // of the entry at hand
+	turn      turn           // the entry at hand has it
 	stays     bool           // the entry at hand does not enter, by the rule
 	again     look           // of a document that enters again
 	narrowing bool           // the window may be beyond bounds that were narrowed
 }
 
 // decide decides about one entry and remembers it. The caller makes sure that the entry was not judged before, and has
-// moved the clocks.
-func (j *judge) decide(source uint32, at entry.Position, e *entry.Entry) Verdict {
-	j.beginTurn(at)
-	j.room(0, 0)
+// moved the clocks. If records are wanted, ok is false, and the same call goes on where this one ended.
+func (j *judge) decide(source uint32, at entry.Position, e *entry.Entry) (v Verdict, ok bool) {
+	ok = j.take(at, func() bool { return j.verdict(source, e) })
+	return j.turn.verdict, ok
+}
+
+// take has an entry its turn: the documents that are beyond a bound leave, it is judged, and enters if it is to. It
+// returns false if records are wanted.
+func (j *judge) take(at entry.Position, judged func() bool) bool {
+	t := &j.turn
+	if !t.open {
+		j.beginTurn(at)
+		t.open = true
+	}
+	for ; t.step < stepDone; t.step++ {
+		ok := true
+		switch {
+		case t.step == stepJudge:
+			ok = judged()
+		case t.step == stepLeave || t.step == stepTrim && t.enters:
+			ok = j.room(0, 0)
+		case t.enters:
+			ok = j.enter()
+		}
+		if !ok {
+			return false
+		}
+	}
+	t.open = false
+	return true
+}
+
+// verdict gives the verdict about an entry. It changes nothing, and returns false, if records are wanted.
+func (j *judge) verdict(source uint32, e *entry.Entry) bool {
+	t, before := &j.turn, *j.stats
 	j.stats.Judged++
-	v := Verdict{Offset: e.Offset, Position: at, Content: e.Content}
+	t.verdict = Verdict{Offset: e.Offset, Position: j.at, Content: e.Content}
 	if e.Empty() {
 		j.stats.Unique++
-		return v
+		return true
 	}
-	d := window.Document{Position: at, Applied: j.find.clocks.now(), Source: source, Entry: *e, Judged: at}
 	best, ok, cut := j.best(e)
-	if v.Cut = cut; !ok {
-		j.stats.Unique++
-		j.stats.UniqueCut += uint64(wire.Flag(cut))
-		j.enter(&d, nil)
-		return v
+	var root found
+	if ok {
+		root, _ = j.find.root(&best)
 	}
+	if j.find.window.Wants() {
+		*j.stats = before
+		return false
+	}
+	t.document = window.Document{Position: j.at, Applied: j.find.clocks.now(), Source: source, Entry: *e, Judged: j.at}
+	t.verdict.Cut = cut
+	if ok {
+		j.duplicate(&best, &root)
+		return true
+	}
+	j.stats.Unique++
+	j.stats.UniqueCut += uint64(wire.Flag(cut))
+	j.enters(nil)
+	return true
+}
+
+// duplicate gives the verdict that the entry at hand is a copy of root, by the document that it is most similar to.
+func (j *judge) duplicate(best, root *found) {
+	t := &j.turn
 	j.stats.Doubtful += uint64(wire.Flag(j.find.params.Duplicates.Doubtful(best.method, best.similarity)))
-	root, _ := j.find.root(&best)
-	v.Match = j.find.match(&best, &root)
-	if v.Reemitted = j.repeat(&root, &d); v.Reemitted {
+	t.verdict.Match = j.find.match(best, root)
+	if t.verdict.Reemitted = j.repeat(root, &t.document); t.verdict.Reemitted {
 		j.stats.Reemitted++
 	} else {
 		j.stats.Duplicate++
@@ -53,29 +99,36 @@ func (j *judge) decide(source uint32, at entry.Position, e *entry.Entry) Verdict
 		if best.method == compare.Identical && best.document.First == root.document.First {
 			j.find.looked.links.LeaveAll(j.find.buckets.Tables())
 		}
-		j.enter(&d, &root)
+		j.enters(root)
 	}
-	return v
 }
 
-// enter puts a document into the window, as a copy of root if there is one.
-func (j *judge) enter(d *window.Document, root *found) {
-	if root != nil {
+// enters says that the document of the turn enters, as a copy of root if there is one.
+func (j *judge) enters(root *found) {
+	t := &j.turn
+	if t.enters, t.copied = true, root != nil; t.copied {
+		t.document.Root = root.document.First
 		j.find.window.NoteReentry(&root.document, root.place.Number())
 	} else {
 		j.find.looked.links.Everywhere()
 	}
-	d.Links = j.find.looked.links
-	j.room(1, EntryBytes(j.find.params, &d.Entry)+d.Links.Bytes())
-	d.First = j.find.window.End()
-	if d.Root = d.First; root != nil {
-		d.Root = root.document.First
+	t.document.Links = j.find.looked.links
+}
+
+// enter puts the document of the turn into the window. It returns false if records are wanted.
+func (j *judge) enter() bool {
+	d := &j.turn.document
+	if !j.room(1, EntryBytes(j.find.params, &d.Entry)+d.Links.Bytes()) {
+		return false
+	}
+	if d.First = j.find.window.End(); !j.turn.copied {
+		d.Root = d.First
 	}
 	j.find.window.Insert(d)
 	if !j.wantsAll {
 		j.find.entered()
 	}
-	j.room(0, 0)
+	return true
 }
 
 // best returns the most similar candidate at or above the threshold; of equally similar ones the one judged first. cut
@@ -87,6 +140,9 @@ func (j *judge) best(e *entry.Entry) (best found, ok, cut bool) {
 	s := j.find.survey(e)
 	for f := (found{}); j.find.advance(&s, &f); {
 		j.stats.Candidates++
+		if j.find.window.Wants() {
+			continue // what is compared now would be compared again
+		}
 		if ok && best.method == compare.Identical && best.document.Older(&f.document) {
 			continue // it cannot be better
 		}

@@ -205,6 +205,9 @@ func (x *finder) ruledOut(e *entry.Entry, most int) (all []rank) {
 	met := w.Met()
 	for _, end := range l.ends {
 		for i := range met[from:end.met] {
+			if x.window.Wanting() > most {
+				return nil
+			}
 			m, f := &met[from+i], found{}
 			k := rankOf(l.digest.Distance(m.Digest()), m.Number())
 			at, has := slices.BinarySearch(all, k)

@@ -190,8 +190,12 @@ type FillPart struct {
 // entries is a record with entries. entry returns entry i, or nil if there is none or it is empty.
 type entries interface{ entry(i int) *entry.Entry }
 
-// lookAhead prepares the lookups of the entries behind entry i of a record.
-func lookAhead(w *window.Buckets, of entries, i int) {
+// lookAhead prepares the lookups of the entries behind the one at hand, if that has not begun its turn.
+func (r *Replica) lookAhead(of entries) {
+	w, i := r.find.buckets, r.hand.entry
+	if r.judge.turn.open {
+		return
+	}
 	for k := 1; i == 0 && k < window.Lookaheads; k++ {
 		w.LookAhead(of.entry(k))
 	}

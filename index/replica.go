@@ -34,10 +34,21 @@ type Replica struct {
 	find   finder // what is remembered, and what finds it
 	judge  judge
 	judged []Verdict // verdicts of the run or feed at hand
+	hand   hand
+}
+
+// hand is the record at hand, and how far it is applied.
+type hand struct {
+	at    Stamp
+	rec   Record
+	begun bool // what is done once for a record is done
+	entry int  // the next one
 }
 
 // Effect is what applying one record did.
 type Effect struct {
+	// Wanted is what has to be given (Give) before the record can be applied to its end (Resume). Nothing else is set then.
+	Wanted   []window.Want
 	Applied  bool        // false if the record changed nothing
 	Judged   []Verdict   // the verdicts it gave, in the order of the entries; valid until the next Apply
 	Disputed *Divergence // nil unless the record makes a claim that this replica cannot confirm
@@ -79,9 +90,25 @@ func (r *Replica) assemble(p Params) error {
 	return nil
 }
 
-// Apply applies the record at at.Offset. Records must come in journal order; offsets may leave gaps.
+// Apply applies the record at at.Offset. Records must come in journal order; offsets may leave gaps. If the effect wants
+// something, the record is applied in part: only Give and Resume may be called then.
 func (r *Replica) Apply(at Stamp, rec Record) Effect {
+	r.find.window.Done()
+	r.hand, r.judged = hand{at: at, rec: rec}, r.judged[:0]
+	if rec != nil {
+		rec.note(r)
+	}
+	return r.goOn()
+}
+
+func (r *Replica) goOn() Effect {
+	at, rec := r.hand.at, r.hand.rec
 	effect := r.apply(at, rec)
+	if r.find.window.Wants() {
+		return Effect{Wanted: r.find.window.Wanted()}
+	}
+	r.hand = hand{}
+	r.find.window.Done()
 	r.next = at.Offset + 1
 	r.stats.Records++
 	if rec == nil || !rec.aboutReplicas() {
@@ -105,7 +132,6 @@ func (r *Replica) apply(at Stamp, rec Record) Effect {
 	if rec == nil {
 		return Effect{}
 	}
-	rec.note(r)
 	if _, begins := rec.(*Settings); !begins && (!r.inForce || rec.head().Fingerprint != r.fingerprint) {
 		return Effect{}
 	}

@@ -55,8 +55,8 @@ func (q *requests) remembers(ms int64) {
 }
 
 // judge judges an entry of a run. What was sent again is a duplicate of what came first, and changes nothing
-// but the number of its copies: what else is remembered does not matter for it.
-func (q *requests) judge(j *judge, source uint32, at entry.Position, e *entry.Entry) Verdict {
+// but the number of its copies: what else is remembered does not matter for it. ok is false if records are wanted.
+func (q *requests) judge(j *judge, source uint32, at entry.Position, e *entry.Entry) (v Verdict, ok bool) {
 	if e.Request == (entry.Request{}) || q.lasts == 0 {
 		return j.decide(source, at, e)
 	}
@@ -64,11 +64,13 @@ func (q *requests) judge(j *judge, source uint32, at entry.Position, e *entry.En
 	q.expire(now)
 	first := q.byHash[e.Request]
 	if first == nil {
-		v := j.decide(source, at, e)
+		if v, ok = j.decide(source, at, e); !ok {
+			return v, false
+		}
 		first = newRequest(source, now, e, &v)
 		q.makeRoom(first.size())
 		q.add(first)
-		return v
+		return v, true
 	}
 	if first.content != e.Content { // of another text: who made up the hash loses nothing by it, nor does anybody else
 		return j.decide(source, at, e)
@@ -81,7 +83,7 @@ func (q *requests) judge(j *judge, source uint32, at entry.Position, e *entry.En
 	return Verdict{Offset: e.Offset, Position: at, Content: e.Content, Match: Match{
 		Source: p.source, Topic: p.name, Offset: first.offset, Position: first.position, Time: first.time, ID: first.id,
 		Similarity: compare.Similarity{Num: 1, Den: 1}, Method: compare.Resent, Copy: uint64(first.copies) + 1,
-	}}
+	}}, true
 }
 
 func newRequest(source uint32, now int64, e *entry.Entry, v *Verdict) *request {

@@ -24,15 +24,20 @@ const (
 //
 // Where bounds were narrowed, millions may have to leave. A turn is then over after MostLeaving documents, or where
 // the next one would enter again and no more may, and the next document goes on. Meanwhile the window does not grow.
-func (j *judge) room(documents int, bytes int64) {
+//
+// It returns false if the oldest segment is wanted. Then the same call goes on.
+func (j *judge) room(documents int, bytes int64) bool {
 	w, now := j.find.window, j.find.clocks.now()
 	if !w.Reenters() && !j.narrowing {
 		w.Expire(now)
-		return
+		return !w.Wants()
 	}
 	for w.Visible() > 0 {
+		if w.Wants() {
+			return false
+		}
 		if j.over(bytes) {
-			return
+			return true
 		}
 		oldest, d, own := w.Front()
 		full := w.Full(documents, bytes)
@@ -49,12 +54,13 @@ func (j *judge) room(documents int, bytes int64) {
 			w.Leave(own)
 			continue
 		case again && (!full || j.narrowing && j.turn.freed >= bytes):
-			return
+			return true
 		}
 		w.NoteLeft(&d)
 		j.leaves(own)
 	}
 	j.narrowing = false
+	return true
 }
 
 // enterAgain puts the document with this number at the head of the window again, with its count and its emission.

@@ -5,15 +5,16 @@ import "github.com/unecho/unecho/index/entry"
 // apply judges the entries of a run, except for those that were judged before.
 func (run *Run) apply(r *Replica, at Stamp) Effect {
 	number, known := r.sources.known(run.Source)
-	if !known || r.sources.rows[number].Epoch != run.Epoch || !run.wellFormed(r.keys) {
+	if !known || r.sources.rows[number].Epoch != run.Epoch || !r.hand.begun && !run.wellFormed(r.keys) {
 		return Effect{}
 	}
+	r.hand.begun = true
 	r.clocks.appended(at.LogAppendTime, run.Wall)
 	p := r.sources.rows[number]
 	p.raise(run.Base)
-	r.judged = r.judged[:0]
-	for i := range run.Entries {
-		lookAhead(r.find.buckets, run, i)
+	for h := &r.hand; h.entry < len(run.Entries); h.entry++ {
+		i := h.entry
+		r.lookAhead(run)
 		e := &run.Entries[i]
 		if e.Offset < p.Base {
 			continue
@@ -22,7 +23,10 @@ func (run *Run) apply(r *Replica, at Stamp) Effect {
 			continue
 		}
 		r.clocks.document(e.Time)
-		v := r.requests.judge(&r.judge, number, entry.Position{Offset: at.Offset, Entry: int32(i)}, e)
+		v, ok := r.requests.judge(&r.judge, number, entry.Position{Offset: at.Offset, Entry: int32(i)}, e)
+		if !ok {
+			return Effect{}
+		}
 		v.Late = r.clocks.late(e.Time)
 		p.hold(v)
 		r.judged = append(r.judged, v)

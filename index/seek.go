@@ -42,7 +42,7 @@ type Search struct {
 
 // Seek takes one step of a search, over at most so many documents. done says that the search is at its end; the
 // document is nil if nothing is remembered of it. A document that was forgotten, or that a later epoch judges again,
-// is not remembered.
+// is not remembered. A step ends early if something is wanted (Wanted).
 func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
 	w := r.find.window
 	sources := r.sources.named(s.Topic, s.Partition)
@@ -53,33 +53,42 @@ func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
 		s.begun, s.low, s.high = true, w.End(), w.End()
 	}
 	for ; most > 0; most-- {
-		var at window.Ref
-		if !s.back && s.low <= w.Oldest() {
-			s.back, s.end = true, w.End()
-		}
-		switch {
-		case !s.back:
-			s.low--
-			at = s.low
-		case s.high < s.end:
-			at = s.high
-			s.high++
-		default:
+		at, ok := s.next(w)
+		if !ok {
 			return nil, true
 		}
-		if at >= w.Oldest() && r.find.isSought(s, sources, at) {
-			return r.find.knownOf(at), true
+		if at >= w.Oldest() && w.Readable(at) && r.find.isSought(s, sources, at) {
+			found = r.find.knownOf(at)
 		}
+		switch {
+		case w.Wants():
+			return nil, false
+		case found != nil:
+			return found, true
+		}
+		s.low, s.high = min(s.low, at), max(s.high, at+1)
 	}
+	w.Done()
 	return nil, false
+}
+
+// next returns the document that is looked at next.
+func (s *Search) next(w *window.Window) (at window.Ref, ok bool) {
+	if !s.back && s.low <= w.Oldest() {
+		s.back, s.end = true, w.End()
+	}
+	if !s.back {
+		return s.low - 1, true
+	}
+	return s.high, s.high < s.end
 }
 
 func (x *finder) isSought(s *Search, sources []uint32, at window.Ref) bool {
 	place := x.window.At(at)
-	d := place.Head()
+	d, _ := place.Document()
 	for _, number := range sources {
 		if d.Source == number {
-			if place.Offset() != s.Offset {
+			if d.Entry.Offset != s.Offset {
 				return false
 			}
 			f := x.found(at)

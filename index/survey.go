@@ -49,9 +49,12 @@ func (s *survey) cut() bool { return s.full+s.unseen() > 0 }
 func (s *survey) unseen() int { return s.beyond + s.costly }
 
 // advance sets f to the next candidate that can be matched, and returns false when there is none or the budget is
-// spent.
+// spent. Where records are wanted, it ends when so many are that the budget may be spent with them.
 func (x *finder) advance(s *survey, f *found) bool {
 	for i, k := range s.ranks {
+		if x.window.Wanting() > s.left.candidates {
+			break
+		}
 		if s.pass != nil && s.pass(uint64(k.ref())) || !x.promising(f, k, s.entry) {
 			continue
 		}
@@ -76,9 +79,10 @@ func (x *finder) measure(s *survey, f *found) (ok bool) {
 	return ok
 }
 
+// found reads a document. It has no content if its record is wanted.
 func (x *finder) found(at window.Ref) (f found) {
 	f.place = x.window.At(at)
-	f.document = f.place.Document()
+	f.document, _ = f.place.Document()
 	return f
 }
 
@@ -93,11 +97,11 @@ func (x *finder) promising(f *found, k rank, e *entry.Entry) bool {
 }
 
 // eligible says whether candidate at can be matched: it shares the scope with e, it is alive, and so is its
-// representative. If so, it sets f to it.
+// representative. If so, it sets f to it. A candidate whose record is wanted is not eligible yet.
 func (x *finder) eligible(f *found, at window.Ref, e *entry.Entry) bool {
+	var read bool
 	f.place = x.window.At(at)
-	f.document = f.place.Document()
-	if f.document.Entry.Scope != e.Scope || !x.alive(f) {
+	if f.document, read = f.place.Document(); !read || f.document.Entry.Scope != e.Scope || !x.alive(f) {
 		return false
 	}
 	if !f.document.Copied() {

@@ -4,42 +4,40 @@ import "github.com/unecho/unecho/index/entry"
 
 // Erase erases the documents that entered by the entries at these positions, as of a journal offset. That takes
 // in a document that has left the window while its segment is still there, and each place of one that entered
-// again.
+// again. It changes nothing if segments are wanted.
 func (w *Window) Erase(targets []entry.Position, offset int64) {
-	for _, target := range targets {
-		for at := w.search(target, w.firstRef()); at < w.end; at++ {
-			d := w.head(at)
-			if d.Position != target {
-				break
-			}
-			if d.Judged == target {
-				w.erase(at, offset)
-			}
-		}
-	}
-	if w.refreshed {
-		w.eraseAgain(targets, offset)
-	}
-}
-
-// eraseAgain erases the places of documents that entered again. It reads the whole window, because these are in no
-// order of their judgement.
-func (w *Window) eraseAgain(targets []entry.Position, offset int64) {
 	judged := make(map[entry.Position]bool, len(targets))
+	var all []Ref
 	for _, target := range targets {
 		judged[target] = true
+		w.entered(target, func(at Ref, d *Document) {
+			if d.Judged == target {
+				all = append(all, at)
+			}
+		})
 	}
-	for at := w.firstRef(); at < w.end; at++ {
-		if d := w.head(at); d.Again && judged[d.Judged] {
-			w.erase(at, offset)
-		}
+	if w.refreshed { // those that entered again are in no order of their judgement
+		w.again(func(at Ref, d *Document) {
+			if judged[d.Judged] {
+				all = append(all, at)
+			}
+		})
+	}
+	if w.Wants() {
+		return
+	}
+	for _, at := range all {
+		w.erase(at, offset)
 	}
 }
 
 // erase kills a document and overwrites what it was recognised by, as of a journal offset. The lengths stay, so that
-// the bounds of the window and the work that lookups count are the same on a replica that is restored later.
+// the bounds of the window and the work that lookups count are the same on a replica that is restored later. Its segment
+// must be readable.
 func (w *Window) erase(number Ref, offset int64) {
 	s, i := w.at(number)
+	w.hold(s)
+	w.shelf.forget(s) // what lies in the file is out of date
 	s.changes.kill(i)
 	if s.captured {
 		s.move(len(s.block)) // a Capture may still read the old block

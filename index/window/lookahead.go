@@ -103,7 +103,7 @@ func (x *Buckets) fetchDocuments(l *lookup) {
 			continue
 		}
 		s, i := x.of.at(r)
-		if l.digest.Distance(s.digest(i)) > nearDigests {
+		if s.away || l.digest.Distance(s.digest(i)) > nearDigests {
 			continue
 		}
 		record := s.record(i)

@@ -17,16 +17,11 @@ func (w *Window) At(r Ref) Entered {
 // Number returns the document's number.
 func (p Entered) Number() Ref { return p.segment.first + Ref(p.i) }
 
-// Document decodes the document. Its entry points into the window.
-func (p Entered) Document() Document { return p.segment.document(p.i) }
+// Document decodes the document. Its entry points into the window, and is valid until Done. ok is false if its page is
+// wanted.
+func (p Entered) Document() (d Document, ok bool) { return p.segment.document(p.i) }
 
-// Head decodes the document without its entry.
-func (p Entered) Head() Document {
-	d, _ := p.segment.head(p.i)
-	return d
-}
-
-// Offset decodes the source offset of the document.
+// Offset decodes the source offset of the document, whose record must be readable.
 func (p Entered) Offset() int64 {
 	_, rest := p.segment.head(p.i)
 	e, _, _ := entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored

@@ -17,6 +17,7 @@ type Decoded struct {
 	sources uint32    // all source numbers of its documents are below this
 	bytes   int64     // size of its documents, as duplicates.remember.memory counts them
 	side    *sidePart // set for a part of the side table, and then segment is empty
+	filed   *Filed
 }
 
 // Number ascends from segment to segment.
@@ -24,6 +25,16 @@ func (d *Decoded) Number() uint64 { return d.segment.number }
 
 // Documents is the number of documents in the segment.
 func (d *Decoded) Documents() int { return d.segment.n }
+
+// Lies says that what was decoded lies in a file of this name. If it is sealed, and not the oldest segment, its records are
+// not kept.
+func (d *Decoded) Lies(name string, data []byte) {
+	if d.side == nil && d.segment.sealed {
+		v := d.segment.view()
+		f := v.Filed(name, data)
+		d.filed = &f
+	}
+}
 
 // Sealed says that the segment will never change.
 func (d *Decoded) Sealed() bool { return d.segment.sealed }
@@ -104,7 +115,29 @@ func (r *Restore) Add(d *Decoded, sources int) error {
 	r.of.push(d.segment)
 	r.of.end = d.segment.first + Ref(d.segment.n)
 	r.of.bytes += d.bytes
+	r.keep(d)
 	return nil
+}
+
+// keep notes what is needed of a segment's records, and gives them up if they lie in a file.
+func (r *Restore) keep(d *Decoded) {
+	s, w := d.segment, r.of
+	for i := range s.n {
+		if w.places == nil || len(s.block) == 0 {
+			break
+		}
+		if at := s.first + Ref(i); at >= w.oldest {
+			head, _ := s.head(i)
+			w.NoteReentry(&head, at)
+		}
+	}
+	if d.filed == nil {
+		return
+	}
+	links := s.cloneLinks()
+	if w.file(s, d.filed); s.away {
+		s.links = links
+	}
 }
 
 // follows says whether a segment may come next. The first segment must hold the oldest document, or be the open one
@@ -198,6 +231,9 @@ func (r *Restore) Link(spread func(n int, link func(i int))) {
 	}
 	r.recount()
 	spread(r.of.buckets.linkGroups(), func(group int) { r.of.buckets.linkGroup(group, r.of.Visible()) })
+	for _, s := range r.of.segments {
+		s.links = nil
+	}
 }
 
 func oneByOne(n int, link func(i int)) {
@@ -206,18 +242,13 @@ func oneByOne(n int, link func(i int)) {
 	}
 }
 
-// recount subtracts the bytes of those documents of the first segment that have left the window, and notes the places
-// of documents that entered again.
+// recount subtracts the bytes of those documents of the first segment that have left the window.
 func (r *Restore) recount() {
 	w := r.of
 	for at := w.firstRef(); at < w.oldest; at++ {
 		s, i := w.at(at)
 		d, rest := s.head(i)
 		w.bytes -= w.bytesOf(len(rest), &d.Links)
-	}
-	for at := w.oldest; w.places != nil && at < w.end; at++ {
-		d := w.head(at)
-		w.NoteReentry(&d, at)
 	}
 }
 

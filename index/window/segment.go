@@ -69,6 +69,10 @@ type segment struct {
 	// erased is 1 + the journal offset of the latest record that erased a document of the segment, 0 if none did since
 	// the replica was made or restored. What was stored of the segment before that offset is out of date.
 	erased int64
+
+	filed *filed        // where it lies; nil: in no file
+	away  bool          // the records are not in memory: block has the fixed parts alone
+	links map[int]Links // of a segment that is away, until its documents are linked
 }
 
 const (
@@ -157,11 +161,14 @@ func (s *segment) digest(i int) []byte { return s.fixedPart(i)[s.fixed-entry.Dig
 // keysAndDigest returns both, side by side.
 func (s *segment) keysAndDigest(i int) []byte { return s.fixedPart(i)[atBytes:] }
 
-// record returns a document's record.
+// record returns a document's record; nil if it is wanted.
 func (s *segment) record(i int) []byte {
 	end := s.used
 	if i+1 < s.n {
 		end = s.at(i + 1)
+	}
+	if s.away {
+		return s.filed.bytes(s.at(i), end)
 	}
 	return s.block[s.at(i):end]
 }
@@ -175,6 +182,9 @@ func (s *segment) linked(i int) bool {
 
 // linksOf returns the links of a document.
 func (s *segment) linksOf(i int) (l Links) {
+	if s.away {
+		return s.links[i]
+	}
 	if s.linked(i) {
 		d, _ := s.head(i)
 		l = d.Links
@@ -182,15 +192,17 @@ func (s *segment) linksOf(i int) (l Links) {
 	return l
 }
 
-// head decodes a document without its entry, and returns the bytes of the entry.
+// head decodes a document without its entry, and returns the bytes of the entry. It is for a segment whose records can be
+// read.
 func (s *segment) head(i int) (d Document, rest []byte) {
 	return readDocument(s.record(i), s.base, s.first+Ref(i))
 }
 
-// document decodes a document. Its entry points into the block.
-func (s *segment) document(i int) Document {
-	d, rest := readDocument(s.record(i), s.base, s.first+Ref(i))
+// document decodes a document; ok is false if it is wanted. Its entry points into the block, or into what was given.
+func (s *segment) document(i int) (d Document, ok bool) {
+	record := s.record(i)
+	d, rest := readDocument(record, s.base, s.first+Ref(i))
 	d.Entry, _, _ = entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
 	d.Entry.Keys, d.Entry.Digest = s.keys(i), s.digest(i)
-	return d
+	return d, record != nil
 }

@@ -30,10 +30,25 @@ func (w *Window) Capture() (views []View, changed int) {
 	for i, s := range w.segments {
 		s.captured, s.changes.captured = true, true
 		changed += s.changes.end()
-		views[i] = View{Number: s.number, Sealed: s.sealed, Erased: s.erased, segment: *s}
+		views[i] = s.view()
 	}
 	return views, changed
 }
+
+func (s *segment) view() View {
+	return View{Number: s.number, Sealed: s.sealed, Erased: s.erased, segment: *s}
+}
+
+// File returns the name of the file in which the segment lies; it is empty if it lies in none.
+func (v *View) File() string {
+	if v.segment.filed == nil {
+		return ""
+	}
+	return v.segment.filed.name
+}
+
+// Away says that the records are not in memory, so that Append cannot encode them: the file has the same bytes.
+func (v *View) Away() bool { return v.segment.away }
 
 // Documents is the number of documents in the segment.
 func (v *View) Documents() int { return v.segment.n }

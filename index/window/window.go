@@ -27,6 +27,7 @@ type Window struct {
 
 	buckets Buckets
 	front   front // fields of the oldest document
+	shelf   shelf
 }
 
 // Params say what a window is of, and its bounds. 0 is no bound.
@@ -104,9 +105,9 @@ func (w *Window) at(r Ref) (*segment, int) {
 }
 
 // Expire lets the documents leave that are beyond a bound at stream time now, and drops the segments of which all have
-// left.
+// left. It ends early if the oldest segment is wanted.
 func (w *Window) Expire(now int64) {
-	for w.oldest < w.end && (w.Full(0, 0) || w.age > 0 && w.Old(now, w.eldestFront().applied)) {
+	for w.oldest < w.end && !w.Wants() && (w.Full(0, 0) || w.age > 0 && w.Old(now, w.eldestFront().applied)) {
 		w.Leave(w.eldestFront().bytes)
 	}
 }
@@ -154,11 +155,14 @@ func (w *Window) bytesOf(record int, l *Links) int64 { return int64(record) + w.
 
 // drop takes the oldest segment out of the queue, and keeps its block for the next segment if it can be used.
 func (w *Window) drop() {
-	if s := w.segments[0]; !s.captured && len(s.block) > len(w.spare) && len(s.block) <= w.shape.bytes {
+	s := w.segments[0]
+	w.shelf.forget(s)
+	if !s.captured && len(s.block) > len(w.spare) && len(s.block) <= w.shape.bytes {
 		w.spare = s.block
 	}
 	w.segments[0] = nil
 	w.segments, w.firsts = w.segments[1:], w.firsts[1:]
+	w.holdFront()
 }
 
 // Insert adds a document as the newest one, and returns where it is. It copies what it keeps.
@@ -230,10 +234,10 @@ func (w *Window) newBlock(last *segment) (block []byte) {
 	return makeBlock(size)
 }
 
-// Find returns the document that was judged at p.
-func (w *Window) Find(p entry.Position) (Entered, bool) {
-	if at, ok := w.find(p); ok {
-		return at, true
+// Find returns the document that was judged at p. ok is false, too, if segments are wanted to find it.
+func (w *Window) Find(p entry.Position) (at Entered, ok bool) {
+	if at, ok := w.find(p); ok || w.Wants() {
+		return at, ok
 	}
 	if w.oldest < w.end && w.head(w.oldest).Position.Before(p) {
 		return Entered{}, false // it cannot have left its first place
@@ -242,22 +246,35 @@ func (w *Window) Find(p entry.Position) (Entered, bool) {
 }
 
 // find looks for a document in its first place.
-func (w *Window) find(p entry.Position) (Entered, bool) {
-	for at := w.search(p, w.oldest); at < w.end; at++ {
-		d := w.head(at)
-		if d.Position != p {
-			break
+func (w *Window) find(p entry.Position) (place Entered, ok bool) {
+	w.entered(p, func(at Ref, d *Document) {
+		if !ok && at >= w.oldest && d.Judged == p {
+			place, ok = w.At(at), true
 		}
-		if d.Judged == p {
-			return w.At(at), true
-		}
-	}
-	return Entered{}, false
+	})
+	return place, ok
 }
 
-// search returns the first document from number from on that entered at p or later.
-func (w *Window) search(p entry.Position, from Ref) Ref {
-	lo, hi := from, w.end
+// entered visits the documents that entered at a position, those included that have left. It visits none if segments are
+// wanted.
+func (w *Window) entered(p entry.Position, visit func(at Ref, d *Document)) {
+	some, ok := w.around(p.Offset)
+	if !ok || len(some) == 0 {
+		return
+	}
+	last := some[len(some)-1]
+	end := last.first + Ref(last.n)
+	for at := w.search(p, some[0].first, end); at < end; at++ {
+		d := w.head(at)
+		if d.Position != p {
+			return
+		}
+		visit(at, &d)
+	}
+}
+
+// search returns the first document from lo up to, but not including, hi that entered at p or later.
+func (w *Window) search(p entry.Position, lo, hi Ref) Ref {
 	for lo < hi {
 		mid := lo + (hi-lo)/2
 		if w.head(mid).Position.Before(p) {
@@ -271,20 +288,39 @@ func (w *Window) search(p entry.Position, from Ref) Ref {
 
 // findAgain searches the whole window for a document that entered again, after it had left its first place before the
 // oldest document entered. Only an operator asks for so old a document.
-func (w *Window) findAgain(p entry.Position) (Entered, bool) {
-	if w.oldest == w.end || !w.refreshed {
+func (w *Window) findAgain(p entry.Position) (place Entered, ok bool) {
+	if !w.refreshed {
 		return Entered{}, false
 	}
-	for r := w.oldest; r < w.end; r++ {
-		if d := w.head(r); d.Again && d.Judged == p {
-			return w.At(r), true
+	w.again(func(at Ref, d *Document) {
+		if !ok && at >= w.oldest && d.Judged == p {
+			place, ok = w.At(at), true
 		}
-	}
-	return Entered{}, false
+	})
+	return place, ok
 }
 
-// head returns a document without its entry.
-func (w *Window) head(r Ref) Document { return w.At(r).Head() }
+// again visits the documents in the queue that entered again. It visits none if segments are wanted.
+func (w *Window) again(visit func(at Ref, d *Document)) {
+	for _, s := range w.segments {
+		w.readable(s)
+	}
+	if w.Wants() {
+		return
+	}
+	for at := w.firstRef(); at < w.end; at++ {
+		if d := w.head(at); d.Again {
+			visit(at, &d)
+		}
+	}
+}
+
+// head returns a document without its entry. Its record must be readable.
+func (w *Window) head(r Ref) Document {
+	s, i := w.at(r)
+	d, _ := s.head(i)
+	return d
+}
 
 // firstRef returns the number of the oldest document in the queue, visible or not.
 func (w *Window) firstRef() Ref {
@@ -302,6 +338,9 @@ func (w *Window) memory() int64 {
 	n := int64(len(w.spare) + ReentryBytes*len(w.places))
 	for _, s := range w.segments {
 		n += int64(len(s.block)) + s.changes.memory()
+		if s.filed != nil {
+			n += int64(4 * cap(s.filed.sums))
+		}
 	}
 	for b := range w.buckets.tables {
 		n += w.buckets.tables[b].bytes()

@@ -1,0 +1,39 @@
+package index
+
+import "github.com/unecho/unecho/index/window"
+
+// Records of old documents may lie in files. The replica reads no file: it says what it wants, and is given bytes.
+//
+//	Unfiled   the segments that could lie in a file
+//	File      a segment lies in a file now: its records leave memory
+//	Files     the files that are needed still
+//	Wanted    what a call wants that ended early; of Apply the Effect says it
+//	Give      it was read
+//	Resume    Apply goes on; Inquire, Seek and Step are called again (Again)
+//
+// No verdict and no hash depends on where a record lies.
+
+// Unfiled returns the sealed segments that lie in no file.
+func (r *Replica) Unfiled() []window.View { return r.find.window.Unfiled() }
+
+// File has the records of a segment leave memory, because it lies in a file. It returns false if the file is of no use any
+// more.
+func (r *Replica) File(f window.Filed) bool { return r.find.window.File(f) }
+
+// Files returns the names of the files in which segments lie.
+func (r *Replica) Files() map[string]bool { return r.find.window.Files() }
+
+// Wanted returns what has to be given before a call that ended early can be made again: of Inquire, Seek or Step.
+func (r *Replica) Wanted() []window.Want { return r.find.window.Wanted() }
+
+// Again is called before each of these calls. What was given is kept until the next record is applied.
+func (r *Replica) Again() { r.find.window.Again() }
+
+// Give gives what was wanted. The replica keeps data. The error is window.ErrDamaged if it is not what was written.
+func (r *Replica) Give(to window.Want, data []byte) error { return r.find.window.Give(to, data) }
+
+// Resume goes on with the record of which an effect wanted something. It returns what Apply does.
+func (r *Replica) Resume() Effect {
+	r.find.window.Again()
+	return r.goOn()
+}

@@ -1,0 +1,228 @@
+package index_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/naive"
+	"github.com/unecho/unecho/index/window"
+)
+
+// shelf keeps segments for a replica, and reads them for it in any order: in part, twice, and wrong.
+type shelf struct {
+	t     *testing.T
+	r     *rand.Rand
+	files map[string][]byte
+	late  []window.Filed // written, and not yet said to the replica
+	made  int
+	reads int
+}
+
+func newShelf(t *testing.T, seed uint64) *shelf {
+	return &shelf{t: t, r: rand.New(rand.NewPCG(seed, 2)), files: map[string][]byte{}}
+}
+
+// apply applies a record to a replica whose records lie here.
+func (s *shelf) apply(to *index.Replica, at index.Stamp, rec index.Record) index.Effect {
+	effect := to.Apply(at, rec)
+	for len(effect.Wanted) > 0 {
+		s.give(to, effect.Wanted)
+		effect = to.Resume()
+	}
+	return effect
+}
+
+// give gives at least one of the things that are wanted.
+func (s *shelf) give(to *index.Replica, wanted []window.Want) {
+	s.r.Shuffle(len(wanted), func(i, k int) { wanted[i], wanted[k] = wanted[k], wanted[i] })
+	for i, w := range wanted {
+		if i > 0 && s.r.IntN(4) == 0 {
+			continue
+		}
+		data := s.read(w)
+		if s.r.IntN(8) == 0 {
+			wrong := slices.Clone(data)
+			wrong[s.r.IntN(min(len(wrong), window.PageBytes))] ^= 1 << s.r.IntN(8)
+			s.refused(to, w, wrong)
+			s.refused(to, w, data[:len(data)-1])
+		}
+		if err := to.Give(w, data); err != nil {
+			s.t.Fatalf("%v: %v", w, err)
+		}
+	}
+}
+
+func (s *shelf) refused(by *index.Replica, w window.Want, data []byte) {
+	s.t.Helper()
+	if err := by.Give(w, data); !errors.Is(err, window.ErrDamaged) {
+		s.t.Fatalf("what is damaged of %v gives error %v", w, err)
+	}
+}
+
+func (s *shelf) read(w window.Want) []byte {
+	s.reads++
+	data, ok := s.files[w.File]
+	switch {
+	case !ok:
+		s.t.Fatalf("%v is wanted, and is no file", w)
+	case w.Page != window.Whole:
+		data = data[w.Page*window.PageBytes : min(len(data), (w.Page+1)*window.PageBytes)]
+	}
+	return slices.Clone(data)
+}
+
+// file has some of the segments lie in files.
+func (s *shelf) file(of *index.Replica) {
+	for _, v := range of.Unfiled() {
+		if s.r.IntN(3) == 0 {
+			continue
+		}
+		data := v.Append(nil)
+		name := fmt.Sprint(s.made, "-", v.Number)
+		s.files[name] = data
+		s.late, s.made = append(s.late, v.Filed(name, data)), s.made+1
+	}
+	for len(s.late) > 0 && s.r.IntN(3) > 0 {
+		of.File(s.late[0])
+		s.late = s.late[1:]
+	}
+	needed := of.Files()
+	for name := range s.files {
+		if !needed[name] && len(s.late) == 0 {
+			delete(s.files, name)
+		}
+	}
+}
+
+// restored restores a replica whose segments lie in files, or in memory, or partly.
+func (s *shelf) restored(p index.Params, r *index.Replica) *index.Replica {
+	s.late = nil
+	c := r.Capture()
+	restore, err := index.NewRestore(p, index.Fingerprint(settings), c.State())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := range c.Segments {
+		v := &c.Segments[i]
+		data := s.files[v.File()]
+		if v.File() == "" {
+			data = v.Append(nil)
+		}
+		d, err := restore.Decode(data)
+		if err == nil && v.Sealed && s.r.IntN(3) > 0 {
+			name := fmt.Sprint(s.made, "-", v.Number)
+			s.files[name], s.made = data, s.made+1
+			d.Lies(name, data)
+		}
+		if err == nil {
+			err = restore.Add(d)
+		}
+		if err != nil {
+			s.t.Fatalf("segment %d: %v", v.Number, err)
+		}
+	}
+	again, err := restore.Replica(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return again
+}
+
+// TestFilesChangeNothing lets segments of a few documents lie in files, at random times. Verdicts, hashes, lookups and
+// states must be those of a replica that has all in memory, after each record.
+func TestFilesChangeNothing(t *testing.T)     { tryFiles(t, 8) }
+func TestFilesChangeNothingLong(t *testing.T) { tryFiles(t, 600) }
+
+func tryFiles(t *testing.T, seeds uint64) {
+	reads := 0
+	eachSeed(t, 1, seeds, 1, func(t *testing.T, seed uint64) {
+		t.Helper()
+		p, steps := history(t, seed, 400)
+		s := newShelf(t, seed)
+		plain, filed, twin := newReplica(t, p), newReplica(t, p), naive.New(p, settings, index.Fingerprint(settings))
+		for i, step := range steps {
+			filed.Reshape(3+s.r.IntN(6), 1<<14)
+			plain.Reshape(3+s.r.IntN(6), 1<<14)
+			want, got := plain.Apply(step.At, step.Record), s.apply(filed, step.At, step.Record)
+			if !reflect.DeepEqual(got, want) || plain.Hash() != filed.Hash() {
+				t.Fatalf("step %d, %T: got\n%+v\nin memory\n%+v", i, step.Record, got, want)
+			}
+			if verdicts := twin.Apply(step.At, step.Record); !slices.Equal(got.Judged, verdicts) {
+				t.Fatalf("step %d, %T: got\n%+v\nthe twin says\n%+v", i, step.Record, got.Judged, verdicts)
+			}
+			s.sameStats(filed, plain)
+			if run, ok := step.Record.(*index.Run); ok && i%3 == 0 && len(run.Entries) > 0 {
+				s.sameInquiry(filed, plain, run, i)
+			}
+			s.file(filed)
+			if i%40 == int(seed%40) {
+				plain, filed = restored(t, p, plain, i%80 < 40), s.restored(p, filed)
+				s.sameContents(filed, plain)
+			}
+		}
+		reads += s.reads
+	})
+	if reads == 0 {
+		t.Error("nothing was read")
+	}
+}
+
+func (s *shelf) sameStats(got, want *index.Replica) {
+	s.t.Helper()
+	a, b := got.Stats(), want.Stats()
+	a.Memory, a.Segments, a.Moved, a.MostMoved = b.Memory, b.Segments, b.Moved, b.MostMoved
+	if a != b {
+		s.t.Fatalf("got %+v\nin memory %+v", a, b)
+	}
+}
+
+func (s *shelf) sameInquiry(got, want *index.Replica, run *index.Run, i int) {
+	s.t.Helper()
+	e := &run.Entries[i%len(run.Entries)]
+	b, _ := want.Inquire(e, 1<<30)
+	for {
+		got.Again()
+		a, ok := got.Inquire(e, 1<<30)
+		if wanted := got.Wanted(); len(wanted) > 0 {
+			s.give(got, wanted)
+			continue
+		}
+		if !ok || !reflect.DeepEqual(a, b) {
+			s.t.Fatalf("an inquiry gives %+v, %v; in memory %+v", a, ok, b)
+		}
+		return
+	}
+}
+
+// sameContents walks over both, and searches for a document of each partition.
+func (s *shelf) sameContents(got, want *index.Replica) {
+	s.t.Helper()
+	if a, b := got.Contents(), want.Contents(); !reflect.DeepEqual(a, b) {
+		s.t.Fatalf("contents %+v; in memory %+v", a, b)
+	}
+	var all, found []index.Remembered
+	want.Each(func(m *index.Remembered) {
+		c := *m
+		c.Entry = m.Entry.Clone()
+		all = append(all, c)
+	})
+	for walk, done := (index.Walk{}), false; !done; {
+		got.Again()
+		done = got.Step(&walk, 1+s.r.IntN(5), func(m *index.Remembered) {
+			c := *m
+			c.Entry = m.Entry.Clone()
+			found = append(found, c)
+		})
+		if wanted := got.Wanted(); len(wanted) > 0 {
+			s.give(got, wanted)
+		}
+	}
+	if !reflect.DeepEqual(found, all) {
+		s.t.Fatalf("a walk gives %+v; in memory %+v", found, all)
+	}
+}

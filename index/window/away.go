@@ -1,0 +1,290 @@
+package window
+
+import (
+	"bytes"
+	"errors"
+	"hash/crc32"
+	"slices"
+	"sort"
+)
+
+// The records of a sealed segment may lie in a file (File). Memory then keeps the fixed parts, which lookups read, and a
+// checksum of each page of the file. The window reads no file: who comes to a record that is not in memory notes what it
+// wants (Wanted), and gets nothing. When that was given (Give), the same call is made again. What was given is kept until
+// Done.
+//
+// The oldest segment is always in memory, because its documents leave one after another.
+
+// PageBytes is the length of a page. Pages are counted from the beginning of a file.
+const PageBytes = 4096
+
+// Whole is the Page of a Want for all of a file.
+const Whole = -1
+
+// Want is a page of a file that is wanted, or all of the file.
+type Want struct {
+	File string
+	Page int // or Whole
+}
+
+// ErrDamaged says that what was given is not what was written.
+var ErrDamaged = errors.New("it is not what was written there")
+
+// filed says where a sealed segment lies.
+type filed struct {
+	name string
+	head int      // bytes before the records
+	size int      // of the file
+	sums []uint32 // CRC-32C of each page up to the last one with records
+	of   *shelf
+}
+
+// shelf knows the files, what is wanted of them, and what was given.
+type shelf struct {
+	files  map[string]*filed
+	wanted []Want
+	given  map[Want][]byte
+}
+
+func (h *shelf) want(w Want) {
+	if !slices.Contains(h.wanted, w) {
+		h.wanted = append(h.wanted, w)
+	}
+}
+
+//nolint:gochecknoglobals // a table
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// bytes returns a range of the records; nil if it was not given yet.
+func (f *filed) bytes(from, to int) []byte {
+	from, to = from+f.head, to+f.head
+	if all := f.of.given[Want{f.name, Whole}]; all != nil {
+		return all[from:to]
+	}
+	var record []byte
+	missing, first := false, from/PageBytes
+	for page := first; page*PageBytes < to; page++ {
+		data := f.of.given[Want{f.name, page}]
+		if data == nil {
+			f.of.want(Want{f.name, page})
+			missing = true
+			continue
+		}
+		part := data[max(0, from-page*PageBytes):min(PageBytes, to-page*PageBytes)]
+		if page == first {
+			record = part[:len(part):len(part)]
+		} else {
+			record = append(record, part...)
+		}
+	}
+	if missing {
+		return nil
+	}
+	return record
+}
+
+// sound says whether data is the page, or all of the file, that was written.
+func (f *filed) sound(page int, data []byte) bool {
+	if page == Whole {
+		if len(data) != f.size {
+			return false
+		}
+		for page := range f.sums {
+			if !f.sound(page, data[page*PageBytes:min(f.size, (page+1)*PageBytes)]) {
+				return false
+			}
+		}
+		return true
+	}
+	return page >= 0 && page < len(f.sums) && len(data) == min(PageBytes, f.size-page*PageBytes) &&
+		crc32.Checksum(data, castagnoli) == f.sums[page]
+}
+
+// Filed is a sealed segment that lies in a file, and what memory keeps of it.
+type Filed struct {
+	number uint64
+	erased int64
+	filed  filed
+	block  []byte // the fixed parts
+}
+
+// Filed makes a Filed of a segment, whose encoding (Append) was written as data under a name. It does not change the
+// window, and may run beside it.
+func (v *View) Filed(name string, data []byte) Filed {
+	s := &v.segment
+	f := Filed{number: v.Number, erased: v.Erased, filed: filedAs(name, data, s)}
+	f.block = makeBlock(s.n * s.fixed)
+	copy(f.block, s.block[len(s.block)-len(f.block):])
+	return f
+}
+
+func filedAs(name string, data []byte, s *segment) filed {
+	f := filed{name: name, head: len(data) - s.n*(s.fixed-atBytes) - s.used, size: len(data)}
+	f.sums = make([]uint32, (f.head+s.used+PageBytes-1)/PageBytes)
+	for page := range f.sums {
+		f.sums[page] = crc32.Checksum(data[page*PageBytes:min(f.size, (page+1)*PageBytes)], castagnoli)
+	}
+	return f
+}
+
+// File gives up the records of a segment that lies in a file, unless it is the oldest one. It returns false if the
+// segment has left, or was erased in since it was captured: then the file is of no use.
+func (w *Window) File(f Filed) bool {
+	s := w.numbered(f.number)
+	if s == nil || s.erased != f.erased {
+		return false
+	}
+	w.file(s, &f)
+	return true
+}
+
+func (w *Window) file(s *segment, f *Filed) {
+	w.shelf.forget(s)
+	if w.shelf.files == nil {
+		w.shelf.files = map[string]*filed{}
+	}
+	s.filed, w.shelf.files[f.filed.name] = &f.filed, &f.filed
+	s.filed.of = &w.shelf
+	if s != w.segments[0] && !s.away {
+		s.block, s.away, s.captured = f.block, true, false
+	}
+}
+
+// forget has a segment lie in no file.
+func (h *shelf) forget(s *segment) {
+	if s.filed != nil {
+		delete(h.files, s.filed.name)
+		s.filed = nil
+	}
+}
+
+// numbered returns the sealed segment of a number; nil if there is none.
+func (w *Window) numbered(number uint64) *segment {
+	if len(w.segments) == 0 || number < w.segments[0].number {
+		return nil
+	}
+	k := number - w.segments[0].number // they are numbered one after another
+	if k >= uint64(len(w.segments)) || !w.segments[k].sealed {
+		return nil
+	}
+	return w.segments[k]
+}
+
+// Unfiled returns the sealed segments that lie in no file.
+func (w *Window) Unfiled() (views []View) {
+	for _, s := range w.segments {
+		if s.sealed && s.filed == nil {
+			views = append(views, s.view())
+		}
+	}
+	return views
+}
+
+// Files returns the names of the files in which segments lie.
+func (w *Window) Files() map[string]bool {
+	names := make(map[string]bool, len(w.shelf.files))
+	for name := range w.shelf.files {
+		names[name] = true
+	}
+	return names
+}
+
+// Wanted returns what has to be given before the call at hand can go on. The caller owns it.
+func (w *Window) Wanted() []Want { return slices.Clone(w.shelf.wanted) }
+
+// Wants says whether something has to be given, and Wanting how much.
+func (w *Window) Wants() bool { return len(w.shelf.wanted) > 0 }
+
+// Wanting is the length of Wanted.
+func (w *Window) Wanting() int { return len(w.shelf.wanted) }
+
+// Give gives what was wanted. The window keeps data, and returns ErrDamaged if it is not what was written. What is not
+// wanted is ignored.
+func (w *Window) Give(to Want, data []byte) error {
+	h := &w.shelf
+	i := slices.Index(h.wanted, to)
+	if i < 0 {
+		return nil
+	}
+	if f := h.files[to.File]; f != nil && !f.sound(to.Page, data) {
+		return ErrDamaged
+	}
+	if h.given == nil {
+		h.given = map[Want][]byte{}
+	}
+	h.given[to], h.wanted = data, slices.Delete(h.wanted, i, i+1)
+	w.holdFront()
+	return nil
+}
+
+// Again begins the call at hand again: what is wanted still is wanted anew.
+func (w *Window) Again() {
+	w.shelf.wanted = w.shelf.wanted[:0]
+	w.holdFront()
+}
+
+// Done drops what was given, and what is still wanted.
+func (w *Window) Done() {
+	clear(w.shelf.given)
+	w.shelf.wanted = w.shelf.wanted[:0]
+}
+
+// holdFront has the oldest segment be in memory.
+func (w *Window) holdFront() {
+	if len(w.segments) > 0 {
+		w.hold(w.segments[0])
+	}
+}
+
+// hold has a segment be in memory, unless it is wanted for that.
+func (w *Window) hold(s *segment) {
+	if !w.readable(s) || !s.away {
+		return
+	}
+	fixed := s.block
+	s.block = makeBlock(s.used + len(fixed))
+	copy(s.block[copy(s.block, s.filed.bytes(0, s.used)):], fixed)
+	s.away, s.captured = false, false
+}
+
+// readable says whether the records of a segment can be read one after another. If not, its file is wanted.
+func (w *Window) readable(s *segment) bool {
+	if !s.away || w.shelf.given[Want{s.filed.name, Whole}] != nil {
+		return true
+	}
+	w.shelf.want(Want{s.filed.name, Whole})
+	return false
+}
+
+// Readable says whether a document and its neighbours can be read. If not, the file of their segment is wanted.
+func (w *Window) Readable(r Ref) bool {
+	s, _ := w.at(r)
+	return w.readable(s)
+}
+
+// around returns the segments with the documents that entered by the journal record at an offset, and says whether they
+// can be read.
+func (w *Window) around(offset int64) (some []*segment, ok bool) {
+	end := sort.Search(len(w.segments), func(k int) bool { return w.segments[k].base.offset > offset })
+	from := sort.Search(end, func(k int) bool { return w.segments[k].base.offset >= offset })
+	some, ok = w.segments[max(0, from-1):end], true
+	for _, s := range some {
+		ok = w.readable(s) && ok
+	}
+	return some, ok
+}
+
+// cloneLinks keeps the links of the documents of a segment while its records are not in memory.
+func (s *segment) cloneLinks() (all map[int]Links) {
+	for i := range s.n {
+		if !s.linked(i) {
+			continue
+		}
+		if all == nil {
+			all = map[int]Links{}
+		}
+		l := s.linksOf(i)
+		all[i] = Links{Absent: bytes.Clone(l.Absent), Fine: bytes.Clone(l.Fine)}
+	}
+	return all
+}

@@ -1,0 +1,118 @@
+package window
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// filling is a window of segments of three documents, each of some pages.
+func filling(t *testing.T, documents int) (*Window, []Document) {
+	t.Helper()
+	w := New(Params{Bands: 2, Share: 100, Count: 1000})
+	w.SealAt(3, segmentBytes)
+	all := make([]Document, documents)
+	for i := range all {
+		at := entry.Position{Offset: int64(10 * i)}
+		all[i] = Document{Position: at, Judged: at, First: Ref(i), Root: Ref(i), Entry: entry.Entry{
+			Offset: int64(i), Kind: entry.Text, Content: uint64(i) + 1, Evidence: bytes.Repeat([]byte{byte(i + 1)}, 1000*(i%7)+1),
+			Keys: bytes.Repeat([]byte{byte(i)}, 2*entry.KeyBytes), Digest: bytes.Repeat([]byte{byte(i)}, entry.DigestBytes), ID: []byte("id"),
+		}}
+		w.Insert(&all[i])
+	}
+	return w, all
+}
+
+// fileAll has all sealed segments lie in files, and returns these.
+func fileAll(t *testing.T, w *Window) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	for _, v := range w.Unfiled() {
+		name, data := string(rune('a'+v.Number)), v.Append(nil)
+		if files[name] = data; !w.File(v.Filed(name, data)) {
+			t.Fatalf("segment %d is of no use", v.Number)
+		}
+	}
+	return files
+}
+
+func TestDocumentsOfManyPages(t *testing.T) {
+	w, all := filling(t, 30)
+	files := fileAll(t, w)
+	for i, want := range all {
+		pages := 0
+		for {
+			w.Again()
+			got, ok := w.At(Ref(i)).Document()
+			if ok {
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("document %d is\n%+v\nnot\n%+v", i, got, want)
+				}
+				break
+			}
+			for _, to := range w.Wanted() {
+				data := files[to.File]
+				if err := w.Give(to, data[to.Page*PageBytes:min(len(data), (to.Page+1)*PageBytes)]); err != nil {
+					t.Fatalf("%v: %v", to, err)
+				}
+				pages++
+			}
+		}
+		if away := i >= 3 && i < 27; (pages > 0) != away || pages > 3 {
+			t.Errorf("document %d took %d pages; it is away: %v", i, pages, away)
+		}
+		w.Done()
+	}
+}
+
+// TestFilesOfNoUse: a file is of no use once a document was erased in its segment, or the segment has left.
+func TestFilesOfNoUse(t *testing.T) {
+	w, _ := filling(t, 30)
+	views := w.Unfiled()
+	filed := make([]Filed, len(views))
+	for i, v := range views {
+		filed[i] = v.Filed(string(rune('a'+v.Number)), v.Append(nil))
+	}
+	w.Erase([]entry.Position{{Offset: 10 * 13}}, 1000)
+	for range 6 {
+		_, _, bytes := w.Front()
+		w.Leave(bytes)
+	}
+	for i, f := range filed {
+		if got, want := w.File(f), i != 4 && i >= 2; got != want {
+			t.Errorf("the file of segment %d is of use: %v, not %v", i, got, want)
+		}
+	}
+	if n := len(w.Unfiled()); n != 1 {
+		t.Errorf("%d segments lie in no file, not the one that has changed", n)
+	}
+}
+
+// TestErasedLeavesItsFile: what lies in a file is out of date when a document was erased, and is needed no more.
+func TestErasedLeavesItsFile(t *testing.T) {
+	w, _ := filling(t, 30)
+	files := fileAll(t, w)
+	target := []entry.Position{{Offset: 10 * 13}}
+	w.Erase(target, 1000)
+	wanted := w.Wanted()
+	if len(wanted) != 1 || wanted[0].Page != Whole {
+		t.Fatalf("to erase a document %v is wanted, not a file", wanted)
+	}
+	name := wanted[0].File
+	if err := w.Give(wanted[0], files[name][:100]); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a part of the file gives error %v", err)
+	}
+	if err := w.Give(wanted[0], files[name]); err != nil {
+		t.Fatal(err)
+	}
+	if w.Erase(target, 1000); w.Wants() || w.Files()[name] {
+		t.Errorf("%v is wanted; the file is needed: %v", w.Wanted(), w.Files()[name])
+	}
+	w.Done()
+	if d, ok := w.At(13).Document(); !ok || !d.Entry.Erased() {
+		t.Errorf("the document is %+v, in memory: %v", d, ok)
+	}
+}

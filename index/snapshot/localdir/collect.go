@@ -47,7 +47,7 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 		done.Manifests++
 	}
 	// A segment must not be deleted before the manifest that names it is durably gone.
-	if err := syncDir(filepath.Join(s.root, manifestsDir)); err != nil {
+	if err := s.disk.SyncDir(filepath.Join(s.root, manifestsDir)); err != nil {
 		return err
 	}
 	return s.sweep(ctx, needed, now.Add(-snapshot.Grace), done)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -27,8 +26,7 @@ func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	path := s.leasePath(name)
-	f, err := lockfile.Take(path)
+	f, err := lockfile.Take(s.leasePath(name))
 	var taken *lockfile.TakenError
 	if errors.As(err, &taken) {
 		return nil, &snapshot.LeasedError{Name: name, By: taken.By}
@@ -36,14 +34,13 @@ func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lease{file: f, path: path, lost: make(chan struct{}), stop: make(chan struct{}), stopped: make(chan struct{})}
+	l := &lease{file: f, lost: make(chan struct{}), stop: make(chan struct{}), stopped: make(chan struct{})}
 	go l.watch(s.watch)
 	return l, nil
 }
 
 type lease struct {
 	file    *os.File
-	path    string
 	lost    chan struct{} // closed by watch
 	stop    chan struct{} // closed by Release
 	stopped chan struct{} // closed by watch, at its end
@@ -77,19 +74,10 @@ func (l *lease) watch(every time.Duration) {
 		case <-l.stop:
 			return
 		case <-tick.C:
-			if l.replaced() {
+			if lockfile.Lost(l.file) {
 				close(l.lost)
 				return
 			}
 		}
 	}
-}
-
-func (l *lease) replaced() bool {
-	there, err := os.Stat(l.path)
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist) // any other error says nothing about the lock
-	}
-	here, err := l.file.Stat()
-	return err == nil && !os.SameFile(here, there)
 }

@@ -10,7 +10,7 @@ import (
 func TestRemoveWhatIsLeft(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, "gone", segmentsDir)
-	if err := os.MkdirAll(left, dirMode); err != nil {
+	if err := os.MkdirAll(left, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := params(dir).Remove(t.Context(), "gone"); !found || err != nil {

@@ -28,11 +28,11 @@ func (s *Store) putSegment(ctx context.Context, name string, data []byte) error 
 		return err
 	}
 	path := s.segmentPath(name)
-	if err := makeDir(filepath.Dir(path)); err != nil {
+	if err := s.disk.MakeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
 	// The parent is synced even if another member made the directory a moment ago: it may not have synced its name yet.
-	if err := syncDir(filepath.Join(s.root, segmentsDir)); err != nil {
+	if err := s.disk.SyncDir(filepath.Join(s.root, segmentsDir)); err != nil {
 		return err
 	}
 	return s.write(path, sealed)

@@ -11,19 +11,18 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/durable"
 )
 
-const (
-	dirMode = 0o700
-	// watchEvery is how often a lease checks whether its lock file is still the one it locked.
-	watchEvery = 2 * time.Second
-)
+// watchEvery is how often a lease checks whether its lock file is still the one it locked.
+const watchEvery = 2 * time.Second
 
 // Store keeps the snapshots of one index in a directory. Between calls it has no files open except those of its leases.
 type Store struct {
 	root  string // absolute path of the directory that holds everything of the index
 	index string
 	watch time.Duration
+	disk  durable.OS
 }
 
 var (
@@ -90,7 +89,7 @@ func (p Params) open(ctx context.Context, index string) (*Store, error) {
 		return nil, err
 	}
 	for _, sub := range []string{segmentsDir, manifestsDir, leasesDir, tmpDir} {
-		if err := makeDir(filepath.Join(s.root, sub)); err != nil {
+		if err := s.disk.MakeDir(filepath.Join(s.root, sub)); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/durable"
 	"github.com/unecho/unecho/index/snapshot/storetest"
 )
 
@@ -85,14 +86,14 @@ func age(t testing.TB, dir string, by time.Duration) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			return ignoreMissing(err)
+			return durable.IgnoreMissing(err)
 		}
 		info, err := d.Info()
 		if err != nil {
-			return ignoreMissing(err)
+			return durable.IgnoreMissing(err)
 		}
 		then := info.ModTime().Add(-by)
-		return ignoreMissing(os.Chtimes(path, then, then))
+		return durable.IgnoreMissing(os.Chtimes(path, then, then))
 	})
 	if err != nil {
 		t.Error(err)

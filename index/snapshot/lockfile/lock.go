@@ -6,6 +6,7 @@ package lockfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -97,4 +98,15 @@ func StillAt(f *os.File, path string) bool {
 	}
 	there, err := os.Stat(path)
 	return err == nil && os.SameFile(here, there)
+}
+
+// Lost says whether the file that Take has locked was removed or replaced, for example by someone cleaning up: another
+// process can then lock the new file.
+func Lost(f *os.File) bool {
+	there, err := os.Stat(f.Name())
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist) // any other error says nothing about the lock
+	}
+	here, err := f.Stat()
+	return err == nil && !os.SameFile(here, there)
 }

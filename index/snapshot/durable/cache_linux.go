@@ -1,4 +1,4 @@
-package localdir
+package durable
 
 import (
 	"os"

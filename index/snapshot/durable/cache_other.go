@@ -1,6 +1,6 @@
 //go:build !linux
 
-package localdir
+package durable
 
 import "os"
 

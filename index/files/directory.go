@@ -1,0 +1,215 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync/atomic"
+
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/durable"
+)
+
+const (
+	ownerName = "owner"
+	lockName  = "lock"
+	// recovered is at the root of each ext file system, which may be mounted as the directory.
+	recovered = "lost+found"
+)
+
+// temporary matches the name of a file that is being written.
+var temporary = regexp.MustCompile(`^(?:owner|[0-9a-f]{64})\.[0-9]+\.tmp$`)
+
+// Directory has the sealed segments of a window. Its methods may be called from several goroutines.
+type Directory struct {
+	system  System
+	path    string
+	lock    Lock
+	handles handles
+	written atomic.Int64 // files that were begun: numbers temporary names
+}
+
+// Open opens a directory of this machine's file system, for this process alone, and makes it if it is missing. It
+// refuses a directory of another owner, and a new one that holds other things.
+func Open(path string, of Owner) (*Directory, error) {
+	if path == "" {
+		return nil, errors.New("no directory is named in " + setting)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	return OpenIn(machine{}, path, of)
+}
+
+// OpenIn does what Open does, in any file system. The path is absolute.
+func OpenIn(system System, path string, of Owner) (*Directory, error) {
+	d := &Directory{system: system, path: path}
+	if err := d.open(of); err != nil {
+		return nil, fmt.Errorf("open directory of segments %s: %w", path, d.explain(err))
+	}
+	return d, nil
+}
+
+func (d *Directory) open(of Owner) (err error) {
+	if err := d.system.MakeDir(d.path); err != nil {
+		return err
+	}
+	// A directory of others is refused before a lock is left there.
+	if err := d.refuse(); err != nil {
+		return err
+	}
+	if d.lock, err = d.system.Lock(d.at(lockName)); err != nil {
+		return err
+	}
+	if err = d.claim(of); err == nil {
+		err = d.clean()
+	}
+	if err != nil {
+		err = errors.Join(d.explain(err), d.lock.Close())
+		d.lock = nil
+	}
+	return err
+}
+
+// refuse returns why the directory cannot become ours, if it is not: it holds other things.
+func (d *Directory) refuse() error {
+	entries, err := d.system.List(d.path)
+	if err != nil || slices.ContainsFunc(entries, func(e Entry) bool { return e.Name == ownerName }) {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name != lockName && e.Name != recovered && !temporary.MatchString(e.Name) {
+			return fmt.Errorf("it has no file %s, but other things, such as %q: empty it, or %s", ownerName, e.Name, nameAnother)
+		}
+	}
+	return nil
+}
+
+// claim makes the directory that of an owner, or returns why it is not.
+func (d *Directory) claim(of Owner) error {
+	data, err := d.readAll(ownerName)
+	if err == nil {
+		return of.check(data)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if data, err = of.encode(); err != nil {
+		return err
+	}
+	return d.write(ownerName, data)
+}
+
+// clean removes what dead writers left, and makes durable the names that they gave last.
+func (d *Directory) clean() error {
+	if _, err := d.remove(func(e Entry) bool { return temporary.MatchString(e.Name) }); err != nil {
+		return err
+	}
+	return d.system.SyncDir(d.path)
+}
+
+// remove removes those of the directory's files.
+func (d *Directory) remove(which func(Entry) bool) (removed int, err error) {
+	entries, err := d.system.List(d.path)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		if e.Bytes < 0 || !which(e) {
+			continue
+		}
+		d.handles.drop(e.Name)
+		if err := durable.IgnoreMissing(d.system.Remove(d.at(e.Name))); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}
+
+func (d *Directory) at(name string) string { return filepath.Join(d.path, name) }
+
+// Put stores a segment under snapshot.SegmentName(data). It is durable on return. Putting it again repairs a damaged
+// one. After an error it is there completely or not at all, and may be gone after a power cut.
+func (d *Directory) Put(ctx context.Context, name string, data []byte) error {
+	err := errors.Join(ctx.Err(), d.usable())
+	if err == nil && name != snapshot.SegmentName(data) {
+		err = errContent
+	}
+	if err == nil {
+		err = d.write(name, data)
+		d.handles.drop(name)
+	}
+	if err != nil {
+		return fmt.Errorf("put segment %s: %w", name, d.explain(err))
+	}
+	return nil
+}
+
+func (d *Directory) write(name string, data []byte) error {
+	f, err := d.system.Create(fmt.Sprintf("%s.%d.tmp", d.at(name), d.written.Add(1)))
+	if err == nil {
+		err = durable.Write(d.system, f, d.at(name), data)
+	}
+	return d.full(err, len(data))
+}
+
+// usable returns why the directory must not be changed: it is closed, or another process may have it.
+func (d *Directory) usable() error {
+	err := d.handles.usable()
+	if err == nil && d.lock.Lost() {
+		err = ErrVanished
+	}
+	return err
+}
+
+// Keep removes all segments but those named, durably on return. A reader that has one open may read on.
+func (d *Directory) Keep(names map[string]bool) (removed int, err error) {
+	if err = d.usable(); err == nil {
+		removed, err = d.remove(func(e Entry) bool { return snapshot.ValidSegmentName(e.Name) && !names[e.Name] })
+	}
+	// Also if nothing was removed: an earlier Keep may have failed to sync.
+	if err == nil {
+		err = d.system.SyncDir(d.path)
+	}
+	if err != nil {
+		return removed, fmt.Errorf("remove old segments from %s: %w", d.path, d.explain(err))
+	}
+	return removed, nil
+}
+
+// Usage counts the segments and their bytes.
+func (d *Directory) Usage() (segments int, bytes int64, err error) {
+	entries, err := d.system.List(d.path)
+	if err != nil {
+		return 0, 0, fmt.Errorf("list segments in %s: %w", d.path, d.explain(err))
+	}
+	for _, e := range entries {
+		if e.Bytes >= 0 && snapshot.ValidSegmentName(e.Name) {
+			segments++
+			bytes += e.Bytes
+		}
+	}
+	return segments, bytes, nil
+}
+
+// Free returns the bytes of the file system that this user may still write.
+func (d *Directory) Free() (int64, error) { return d.system.Free(d.path) }
+
+// Close closes the files, those that are being read when they were read, and lets other processes have the directory.
+// Nothing may be written meanwhile.
+func (d *Directory) Close() error {
+	if d.handles.usable() != nil {
+		return nil
+	}
+	d.handles.close()
+	if err := d.lock.Close(); err != nil {
+		return fmt.Errorf("close directory of segments %s: %w", d.path, err)
+	}
+	return nil
+}

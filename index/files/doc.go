@@ -1,0 +1,18 @@
+// Package files keeps the sealed segments of a window in a directory of one member, so that memory need not hold them.
+//
+//	<directory>/
+//	  owner            whose documents these are; JSON
+//	  lock             held by flock while a process has the directory open; its text says who
+//	  <name>           a sealed segment, immutable: the bytes whose SHA-256 is the name; page n is at byte n*4096
+//	  <name>.<n>.tmp   being written
+//
+// A file is written under a temporary name, synced, read back and renamed; then the directory is synced. So it is there
+// completely or not at all, also after a power cut. What a dead writer left is removed at the next Open. A Directory
+// never removes a file that is not its own.
+//
+// A read that fails is no answer. Errors tell apart what a caller does next: a segment that is not there
+// (snapshot.ErrMissingSegment) or is damaged (*snapshot.CorruptError) comes from the store again; a full disk (ErrFull)
+// waits for room; a directory that is gone (ErrVanished) ends the process; any other error may pass when it is tried
+// again. The directory does not try again by itself. ReadPage verifies nothing, because its caller has the checksums of
+// the pages; Read verifies the content.
+package files

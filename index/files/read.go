@@ -1,0 +1,126 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// PageBytes is the length of a page of a segment; the last page may be shorter.
+const PageBytes = 4096
+
+// Has says whether a segment is there with that length. It does not read it.
+func (d *Directory) Has(name string, bytes int64) (bool, error) {
+	f, size, err := d.openSegment(name)
+	if errors.Is(err, snapshot.ErrMissingSegment) {
+		return false, nil
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for segment %s: %w", name, d.explain(err))
+	}
+	return size == bytes, nil
+}
+
+// ReadPage reads a page into the memory of into, which may be too small or nil, and returns it. It has PageBytes, or
+// fewer at the end of the segment. It is not verified: a flipped bit is for the caller to find.
+func (d *Directory) ReadPage(name string, page int, into []byte) ([]byte, error) {
+	h, err := d.handles.acquire(name, d.openSegment)
+	if err == nil {
+		into, err = h.readPage(page, into)
+		d.handles.release(h)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read page %d of segment %s: %w", page, d.at(name), d.explain(err))
+	}
+	return into, nil
+}
+
+func (h *handle) readPage(page int, into []byte) ([]byte, error) {
+	start := int64(page) * PageBytes
+	n := min(PageBytes, h.size-start)
+	if start < 0 || n <= 0 {
+		return nil, &snapshot.CorruptError{Name: h.name, Offset: h.size, Err: errors.New("it ends before that page")}
+	}
+	into = slices.Grow(into[:0], PageBytes)[:n]
+	return into, readFull(h.file, into, start)
+}
+
+// Read reads a segment and verifies it against its name. Expect snapshot.ErrMissingSegment and *snapshot.CorruptError.
+func (d *Directory) Read(ctx context.Context, name string) ([]byte, error) {
+	data, err := d.read(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("read segment %s: %w", d.at(name), d.explain(err))
+	}
+	return data, nil
+}
+
+func (d *Directory) read(ctx context.Context, name string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f, size, err := d.openSegment(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readWhole(f, size)
+	if err == nil && snapshot.SegmentName(data) != name {
+		err = &snapshot.CorruptError{Name: "segment", Offset: -1, Err: errContent}
+	}
+	return data, err
+}
+
+// openSegment opens a segment, or returns snapshot.ErrMissingSegment.
+func (d *Directory) openSegment(name string) (Reader, int64, error) {
+	if err := d.handles.usable(); err != nil {
+		return nil, 0, err
+	}
+	missing := &snapshot.MissingSegmentsError{Names: []string{name}}
+	if !snapshot.ValidSegmentName(name) {
+		return nil, 0, missing
+	}
+	f, size, err := d.system.Open(d.at(name))
+	if errors.Is(err, fs.ErrNotExist) && !d.lock.Lost() {
+		return nil, 0, missing
+	}
+	return f, size, err
+}
+
+// readAll reads any file of the directory.
+func (d *Directory) readAll(name string) ([]byte, error) {
+	f, size, err := d.system.Open(d.at(name))
+	if err != nil {
+		return nil, err
+	}
+	return readWhole(f, size)
+}
+
+// readWhole reads a file, and closes it.
+func readWhole(f Reader, size int64) ([]byte, error) {
+	if size > snapshot.MaxBytes {
+		err := fmt.Errorf("it has %d bytes, the bound is %d", size, int64(snapshot.MaxBytes))
+		return nil, errors.Join(&snapshot.CorruptError{Name: "file", Offset: -1, Err: err}, f.Close())
+	}
+	data := make([]byte, size)
+	return data, errors.Join(readFull(f, data, 0), f.Close())
+}
+
+// readFull reads all of data. A read that is short is an error.
+func readFull(f io.ReaderAt, data []byte, at int64) error {
+	n, err := f.ReadAt(data, at)
+	if n == len(data) {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return fmt.Errorf("%d of %d bytes at byte %d: %w", n, len(data), at, cmp.Or(err, io.ErrUnexpectedEOF))
+}

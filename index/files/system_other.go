@@ -1,0 +1,14 @@
+//go:build !linux
+
+package files
+
+import (
+	"errors"
+	"os"
+)
+
+func readRandomly(*os.File) {}
+
+func free(dir string) (int64, error) {
+	return 0, &os.PathError{Op: "statfs", Path: dir, Err: errors.ErrUnsupported}
+}

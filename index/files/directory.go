@@ -43,7 +43,7 @@ func Open(path string, of Owner) (*Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return OpenIn(machine{}, path, of)
+	return OpenIn(Machine{}, path, of)
 }
 
 // OpenIn does what Open does, in any file system. The path is absolute.

@@ -39,10 +39,11 @@ type Lock interface {
 	Lost() bool // the locked file was removed or replaced, with its directory or without
 }
 
-// machine is the file system of this machine.
-type machine struct{ durable.OS }
+// Machine is the file system of this machine.
+type Machine struct{ durable.OS }
 
-func (machine) List(dir string) ([]Entry, error) {
+// List implements System.
+func (Machine) List(dir string) ([]Entry, error) {
 	found, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -63,11 +64,13 @@ func (machine) List(dir string) ([]Entry, error) {
 	return entries, nil
 }
 
-func (machine) Create(path string) (durable.File, error) {
+// Create implements System.
+func (Machine) Create(path string) (durable.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-func (machine) Open(path string) (Reader, int64, error) {
+// Open implements System.
+func (Machine) Open(path string) (Reader, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, 0, err
@@ -80,7 +83,8 @@ func (machine) Open(path string) (Reader, int64, error) {
 	return f, info.Size(), nil
 }
 
-func (machine) Lock(path string) (Lock, error) {
+// Lock implements System.
+func (Machine) Lock(path string) (Lock, error) {
 	f, err := lockfile.Take(path)
 	if err != nil {
 		return nil, err
@@ -88,8 +92,10 @@ func (machine) Lock(path string) (Lock, error) {
 	return lock{f}, nil
 }
 
-func (machine) Free(dir string) (int64, error) { return free(dir) }
+// Free implements System.
+func (Machine) Free(dir string) (int64, error) { return free(dir) }
 
 type lock struct{ *os.File }
 
+// Lost implements Lock.
 func (l lock) Lost() bool { return lockfile.Lost(l.File) }

@@ -1,0 +1,160 @@
+package filestest
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index/files"
+)
+
+// roundTrip: what was put is read, now and by the next process, into memory that is reused.
+func roundTrip(t *testing.T, p Place) {
+	d, err := files.OpenIn(p.System, p.Path, Owner())
+	must(t, err)
+	put(t, d, 1, 2)
+	wantWhole(t, d, 1)
+	must(t, d.Close())
+	d = p.open(t)
+	wantWhole(t, d, 1)
+	wantWhole(t, d, 2)
+	name, data := Content(1)
+	buffer := make([]byte, 10, files.PageBytes)
+	got, err := d.ReadPage(name, 1, buffer)
+	must(t, err)
+	if &got[0] != &buffer[0] {
+		t.Error("the page was not read into the memory that was given")
+	}
+	if there, err := d.Has(name, int64(len(data))+1); there || err != nil {
+		t.Errorf("it has the segment with another length: %t, %v", there, err)
+	}
+	if n, bytes, err := d.Usage(); n != 2 || bytes != int64(2*len(data)) || err != nil {
+		t.Errorf("%d segments of %d bytes, %v", n, bytes, err)
+	}
+	if free, err := d.Free(); free <= 0 || err != nil {
+		t.Errorf("%d bytes are free, %v", free, err)
+	}
+}
+
+// putAgain: it repairs a damaged segment, also for readers that have it open.
+func putAgain(t *testing.T, p Place) {
+	d := p.open(t)
+	put(t, d, 1)
+	name, _ := Content(1)
+	p.rewrite(t, name, func(data []byte) []byte { data[0] ^= 1; return data })
+	if got, err := d.ReadPage(name, 0, nil); err != nil || got[0] == 0 {
+		t.Fatalf("the page was not damaged, %v", err)
+	}
+	put(t, d, 1)
+	wantWhole(t, d, 1)
+	if err := d.Put(t.Context(), name, []byte("other")); err == nil {
+		t.Error("other bytes were put under the name")
+	}
+	wantWhole(t, d, 1)
+}
+
+// missing: a segment is not there, or a name is none.
+func missing(t *testing.T, p Place) {
+	d := p.open(t)
+	name, _ := Content(1)
+	for _, name := range []string{name, "", "owner", "lock", "../" + name, strings.ToUpper(name)} {
+		wantMissing(t, d, name)
+	}
+}
+
+// damaged: Read finds a flipped bit and a segment that is too short; a page behind the end is an error.
+func damaged(t *testing.T, p Place) {
+	d := p.open(t)
+	for n, change := range []func([]byte) []byte{
+		func(data []byte) []byte { data[len(data)-1] ^= 0x80; return data },
+		func(data []byte) []byte { return data[:files.PageBytes] },
+		func([]byte) []byte { return nil },
+		func(data []byte) []byte { return append(data, 0) },
+	} {
+		put(t, d, n)
+		name, data := Content(n)
+		p.rewrite(t, name, change)
+		_, err := d.Read(t.Context(), name)
+		wantCorrupt(t, err)
+		if there, err := d.Has(name, int64(len(data))); there != (n == 0) || err != nil {
+			t.Errorf("damage %d: it has the segment: %t, %v", n, there, err)
+		}
+		_, err = d.ReadPage(name, 4, nil)
+		wantCorrupt(t, err)
+	}
+}
+
+// keep: other segments go, files of others stay.
+func keep(t *testing.T, p Place) {
+	d := p.open(t)
+	put(t, d, 1, 2, 3)
+	p.rewrite(t, "notes", func([]byte) []byte { return []byte("of a person") })
+	wantPage(t, d, 1, 0)
+	first, _ := Content(1)
+	second, _ := Content(2)
+	removed, err := d.Keep(map[string]bool{second: true, "nothing": true})
+	if removed != 2 || err != nil {
+		t.Fatalf("removed %d, %v", removed, err)
+	}
+	wantMissing(t, d, first)
+	wantWhole(t, d, 2)
+	if !p.has(t, "notes") || !p.has(t, "owner") {
+		t.Error("it removed what is no segment")
+	}
+	must(t, d.Close())
+	wantWhole(t, p.open(t), 2)
+}
+
+func each(ctx context.Context, d *files.Directory) map[string]func() error {
+	name, data := Content(1)
+	return map[string]func() error{
+		"Put":      func() error { return d.Put(ctx, name, data) },
+		"Read":     func() error { _, err := d.Read(ctx, name); return err },
+		"ReadPage": func() error { _, err := d.ReadPage(name, 0, nil); return err },
+		"Has":      func() error { _, err := d.Has(name, 1); return err },
+		"Keep":     func() error { _, err := d.Keep(nil); return err },
+	}
+}
+
+func closedAndCanceled(t *testing.T, p Place) {
+	d := p.open(t)
+	put(t, d, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, call := range each(ctx, d) {
+		if name == "Put" || name == "Read" {
+			want(t, call(), context.Canceled)
+		}
+	}
+	wantPage(t, d, 1, 0)
+	must(t, d.Close())
+	must(t, d.Close())
+	for _, call := range each(t.Context(), d) {
+		want(t, call(), fs.ErrClosed)
+	}
+	if name, _ := Content(1); !p.has(t, name) {
+		t.Error("a closed directory lost a segment")
+	}
+}
+
+// vanished: the directory is taken away while it is open.
+func vanished(t *testing.T, p Place) {
+	d := p.open(t)
+	put(t, d, 1)
+	entries, err := p.System.List(p.Path)
+	must(t, err)
+	for _, e := range entries {
+		must(t, p.System.Remove(path.Join(p.Path, e.Name)))
+	}
+	must(t, p.System.Remove(p.Path))
+	for name, call := range each(t.Context(), d) {
+		if err := call(); !strings.Contains(err.Error(), "removed or unmounted") {
+			t.Errorf("%s says %v", name, err)
+		}
+		want(t, call(), files.ErrVanished)
+	}
+	_, _, err = d.Usage()
+	want(t, err, files.ErrVanished)
+}

@@ -1,0 +1,137 @@
+package filestest
+
+import (
+	"bytes"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// read reads a page that is right, or of a segment that is not there.
+func read(d *files.Directory, n, page int) error {
+	name, data := Content(n)
+	got, err := d.ReadPage(name, page, nil)
+	if errors.Is(err, snapshot.ErrMissingSegment) {
+		return nil
+	}
+	if end := min((page+1)*files.PageBytes, len(data)); err == nil && !bytes.Equal(got, data[page*files.PageBytes:end]) {
+		err = errors.New("a page has other bytes than were put")
+	}
+	return err
+}
+
+// readers: pages are read while segments come and go.
+func readers(t *testing.T, p Place) {
+	const segments, rounds = 6, 20
+	faulty := &Faulty{System: p.System}
+	p.System = faulty
+	d := p.open(t)
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	for r := range 4 {
+		all.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if err := read(d, (i+r)%segments, i%4); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for i := range rounds {
+		put(t, d, i%segments, (i+1)%segments)
+		name, _ := Content(i % segments)
+		_, err := d.Keep(map[string]bool{name: true})
+		must(t, err)
+	}
+	close(done)
+	all.Wait()
+	must(t, d.Close())
+	if n := faulty.Reading(); n != 0 {
+		t.Errorf("%d files are still open", n)
+	}
+}
+
+// openFiles: their number is bounded.
+func openFiles(t *testing.T, p Place) {
+	const segments, most = 270, 256
+	faulty := &Faulty{System: p.System}
+	p.System = faulty
+	d := p.open(t)
+	for n := range segments {
+		put(t, d, n)
+		wantPage(t, d, n, 0)
+	}
+	if n := faulty.Reading(); n != most {
+		t.Errorf("%d files are open, want %d", n, most)
+	}
+	opens := func() (n int) {
+		for _, c := range faulty.Called() {
+			if c.Op == "open" {
+				n++
+			}
+		}
+		return n
+	}
+	before := opens()
+	wantPage(t, d, segments-1, 1)
+	wantPage(t, d, segments-most, 1)
+	if n := opens() - before; n != 0 {
+		t.Errorf("%d files were opened again", n)
+	}
+	wantPage(t, d, 0, 1)
+	wantPage(t, d, segments-most, 2)
+	if n := opens() - before; n != 1 {
+		t.Errorf("%d files were opened again, want the one that was read longest ago", n)
+	}
+	must(t, d.Close())
+	if n := faulty.Reading(); n != 0 {
+		t.Errorf("%d files are still open", n)
+	}
+}
+
+// slow: one who waits for the disk keeps nobody else waiting, and finds nothing that was replaced meanwhile.
+func slow(t *testing.T, p Place) {
+	for _, op := range []string{"open", "read"} {
+		faulty := &Faulty{System: p.System}
+		d := Place{faulty, p.Path + "/" + op}.open(t)
+		put(t, d, 1, 2)
+		wantPage(t, d, 2, 0)
+		one, _ := Content(1)
+		three, _ := Content(3)
+		waits, goOn := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		faulty.Before = func(c Call) error {
+			if c.Op == op && c.Path == p.Path+"/"+op+"/"+one {
+				once.Do(func() {
+					close(waits)
+					<-goOn
+				})
+			}
+			return nil
+		}
+		answer := make(chan error)
+		go func() { answer <- read(d, 1, 0) }()
+		<-waits
+		wantPage(t, d, 2, 0)
+		put(t, d, 3, 1)
+		wantPage(t, d, 1, 1)
+		_, err := d.Keep(map[string]bool{three: true})
+		must(t, err)
+		wantMissing(t, d, one)
+		must(t, d.Close())
+		close(goOn)
+		must(t, <-answer)
+		if n := faulty.Reading(); op == "read" && n != 0 {
+			t.Errorf("%d files are still open", n)
+		}
+	}
+}

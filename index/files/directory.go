@@ -50,7 +50,11 @@ func Open(path string, of Owner) (*Directory, error) {
 func OpenIn(system System, path string, of Owner) (*Directory, error) {
 	d := &Directory{system: system, path: path}
 	if err := d.open(of); err != nil {
-		return nil, fmt.Errorf("open directory of segments %s: %w", path, d.explain(err))
+		err = d.explain(err)
+		if d.lock != nil {
+			err = errors.Join(err, d.lock.Close())
+		}
+		return nil, fmt.Errorf("open directory of segments %s: %w", path, err)
 	}
 	return d, nil
 }
@@ -66,14 +70,10 @@ func (d *Directory) open(of Owner) (err error) {
 	if d.lock, err = d.system.Lock(d.at(lockName)); err != nil {
 		return err
 	}
-	if err = d.claim(of); err == nil {
-		err = d.clean()
+	if err := d.claim(of); err != nil {
+		return err
 	}
-	if err != nil {
-		err = errors.Join(d.explain(err), d.lock.Close())
-		d.lock = nil
-	}
-	return err
+	return d.system.SyncDir(d.path) // a dead writer may not have synced the names that it gave last
 }
 
 // refuse returns why the directory cannot become ours, if it is not: it holds other things.
@@ -90,27 +90,23 @@ func (d *Directory) refuse() error {
 	return nil
 }
 
-// claim makes the directory that of an owner, or returns why it is not.
+// claim makes the directory that of an owner, or returns why it is not, and removes what dead writers left.
 func (d *Directory) claim(of Owner) error {
 	data, err := d.readAll(ownerName)
+	unclaimed := errors.Is(err, fs.ErrNotExist)
 	if err == nil {
-		return of.check(data)
+		err = of.check(data)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !unclaimed {
+		return err
+	}
+	if _, err := d.remove(func(e Entry) bool { return temporary.MatchString(e.Name) }); err != nil || !unclaimed {
 		return err
 	}
 	if data, err = of.encode(); err != nil {
 		return err
 	}
 	return d.write(ownerName, data)
-}
-
-// clean removes what dead writers left, and makes durable the names that they gave last.
-func (d *Directory) clean() error {
-	if _, err := d.remove(func(e Entry) bool { return temporary.MatchString(e.Name) }); err != nil {
-		return err
-	}
-	return d.system.SyncDir(d.path)
 }
 
 // remove removes those of the directory's files.

@@ -20,7 +20,7 @@ func Crashes(t *testing.T) {
 			for dead := true; dead; points++ {
 				dead = crash(t, op, points)
 			}
-			if points < 3 {
+			if points < 2 {
 				t.Errorf("there were only %d points", points)
 			}
 		})

@@ -1,8 +1,8 @@
 package filestest
 
 import (
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot/durable"
@@ -26,6 +26,8 @@ type Faulty struct {
 
 	mu     sync.Mutex
 	called []Call
+
+	reading atomic.Int64
 }
 
 // Called returns the calls so far.
@@ -43,17 +45,7 @@ func (f *Faulty) Forget() {
 }
 
 // Reading returns how many files are open for reads.
-func (f *Faulty) Reading() (n int) {
-	for _, c := range f.Called() {
-		switch {
-		case c.Op == "open":
-			n++
-		case c.Op == "close" && !strings.HasSuffix(c.Path, ".tmp"):
-			n--
-		}
-	}
-	return n
-}
+func (f *Faulty) Reading() int { return int(f.reading.Load()) }
 
 func (f *Faulty) call(op, path string) (Call, error) {
 	f.mu.Lock()
@@ -127,7 +119,7 @@ func (f *Faulty) Create(path string) (durable.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &faultyFile{file, faultyReader{f, file, path}}, nil
+	return &faultyFile{file, faultyReader{f, file, path, false}}, nil
 }
 
 // Open implements files.System.
@@ -139,13 +131,15 @@ func (f *Faulty) Open(path string) (files.Reader, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return faultyReader{f, file, path}, size, nil
+	f.reading.Add(1)
+	return faultyReader{f, file, path, true}, size, nil
 }
 
 type faultyReader struct {
-	in   *Faulty
-	file files.Reader
-	path string
+	in     *Faulty
+	file   files.Reader
+	path   string
+	opened bool // by Open
 }
 
 // ReadAt implements io.ReaderAt.
@@ -164,6 +158,9 @@ func (r faultyReader) ReadAt(p []byte, at int64) (int, error) {
 // Close implements io.Closer. It closes the file also where it fails.
 func (r faultyReader) Close() error {
 	_, err := r.in.call("close", r.path)
+	if r.opened {
+		r.in.reading.Add(-1)
+	}
 	if closed := r.file.Close(); closed != nil {
 		return closed
 	}

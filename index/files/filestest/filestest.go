@@ -53,8 +53,9 @@ func Owner() files.Owner {
 func Content(n int) (name string, data []byte) {
 	data = make([]byte, 3*files.PageBytes+files.PageBytes/2)
 	for i := range data {
-		data[i] = byte(i*7 + i>>8 + n*13 + n>>4)
+		data[i] = byte(i*7 + i>>8 + n)
 	}
+	data[1] = byte(n >> 8)
 	return snapshot.SegmentName(data), data
 }
 

@@ -19,7 +19,7 @@ type Memory struct {
 	mu     sync.Mutex
 	names  map[string]*content // as a process sees them
 	synced map[string]*content // those that a power cut spares
-	locks  map[string]bool
+	locks  map[*content]bool
 	Room   int // bytes of all files that fit; 0: any number
 }
 
@@ -32,7 +32,7 @@ type content struct {
 
 // NewMemory returns an empty file system.
 func NewMemory() *Memory {
-	return &Memory{names: map[string]*content{}, synced: map[string]*content{}, locks: map[string]bool{}}
+	return &Memory{names: map[string]*content{}, synced: map[string]*content{}, locks: map[*content]bool{}}
 }
 
 // Cut is what survives the end of a process.
@@ -221,14 +221,16 @@ func (m *Memory) Lock(name string) (files.Lock, error) {
 	if err := m.parent("open", name); err != nil {
 		return nil, err
 	}
-	if m.locks[name] {
+	c := m.names[name]
+	if m.locks[c] {
 		return nil, &lockfile.TakenError{By: "pid 1 in memory"}
 	}
-	if m.names[name] == nil {
-		m.names[name] = &content{}
+	if c == nil {
+		c = &content{}
+		m.names[name] = c
 	}
-	m.locks[name] = true
-	return &memoryLock{in: m, name: name, content: m.names[name]}, nil
+	m.locks[c] = true
+	return &memoryLock{in: m, name: name, content: c}, nil
 }
 
 type memoryLock struct {
@@ -248,7 +250,7 @@ func (l *memoryLock) Lost() bool {
 func (l *memoryLock) Close() error {
 	l.in.mu.Lock()
 	defer l.in.mu.Unlock()
-	delete(l.in.locks, l.name)
+	delete(l.in.locks, l.content)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/unecho/unecho/index/files"
@@ -108,13 +109,11 @@ func slow(t *testing.T, p Place) {
 		one, _ := Content(1)
 		three, _ := Content(3)
 		waits, goOn := make(chan struct{}), make(chan struct{})
-		var once sync.Once
+		var waited atomic.Bool
 		faulty.Before = func(c Call) error {
-			if c.Op == op && c.Path == p.Path+"/"+op+"/"+one {
-				once.Do(func() {
-					close(waits)
-					<-goOn
-				})
+			if c.Op == op && c.Path == p.Path+"/"+op+"/"+one && !waited.Swap(true) {
+				close(waits)
+				<-goOn
 			}
 			return nil
 		}

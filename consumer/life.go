@@ -73,6 +73,8 @@ func (p *process) lives(ctx, drain context.Context) error {
 			if err := p.rename(drain); err != nil {
 				return err
 			}
+		case errors.Is(err, member.ErrFileLost):
+			p.setup.Logger.Error().Err(err).Msg("this member leaves the group, restores the newest snapshot, and replays")
 		case errors.As(err, &overtaken):
 			if err := times.Another(p.replica.Load(), overtaken); err != nil {
 				return err
@@ -94,7 +96,7 @@ func (p *process) live(ctx, drain context.Context, open *member.Dispute) error {
 	}
 	p.took.End("restore")
 	p.replica.Store(replica)
-	return following(ctx, replica, func(ctx context.Context) error { return p.takeParts(ctx, drain, replica) }, p.name.keep)
+	return following(ctx, replica, func(ctx context.Context) error { return p.takeParts(ctx, drain, replica) }, p.name.keep, replica.KeepFiles)
 }
 
 // following works while the replica follows the journal. The follower outlives the work, and so does what is beside.

@@ -107,7 +107,7 @@ const drainReserve = 2 * time.Second
 func drainTime(timeout time.Duration) time.Duration { return max(timeout-drainReserve, timeout/2) }
 
 // serve makes a process and has it live. The process calls done to drain, because the backfill is finished.
-func (s *Service) serve(ctx, drain context.Context, done func()) error {
+func (s *Service) serve(ctx, drain context.Context, done func()) (err error) {
 	took := phase.Begin()
 	if err := s.setup.closed(); err != nil {
 		return err
@@ -117,6 +117,10 @@ func (s *Service) serve(ctx, drain context.Context, done func()) error {
 		return err
 	}
 	defer r.cluster.Client.Close()
+	if err := r.openFiles(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.closeFiles()) }()
 	s.group.Store(r)
 	took.End("connect")
 	sources, _ := s.lookout.sources.List()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -23,8 +24,11 @@ import (
 	"github.com/unecho/unecho/consumer/recent"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/signing"
+	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -36,6 +40,7 @@ type reached struct {
 	log     *journal.Log
 	reader  *document.Reader
 	large   *semaphore.Weighted // signing.LargeAtOnce, for all of the process that sign
+	files   *files.Directory    // where old documents lie; nil: in memory
 }
 
 func (r *reached) member(name string, counters *member.Counters, copies *recent.Copies) *member.Setup {
@@ -43,8 +48,31 @@ func (r *reached) member(name string, counters *member.Counters, copies *recent.
 	return &member.Setup{
 		Name: name, Group: s.Params.Group, Kafka: s.Kafka, Log: r.log, Journal: s.Journal, Agreed: r.agreed,
 		Store: s.Store, Leases: s.Leases, AcceptJournalGap: s.Accepted.JournalGap, ProducerTime: s.ProducerTime,
-		Counters: counters, Recent: copies, Logger: s.Logger,
+		Counters: counters, Recent: copies, Logger: s.Logger, Files: r.files,
 	}
+}
+
+// openFiles opens the directory for old documents, if there is to be one.
+func (r *reached) openFiles() (err error) {
+	path := r.setup.Index.Duplicates.Remember.Directory
+	if path == "" {
+		return nil
+	}
+	group := r.setup.Params.Group
+	r.files, err = files.Open(filepath.Join(path, snapshot.FileName(group)), files.Owner{
+		Group: group, Journal: r.log.ID, Fingerprint: r.log.Fingerprint(),
+	})
+	if err != nil {
+		return &stop.Error{What: "old documents cannot be kept in duplicates.remember.directory", Err: err}
+	}
+	return nil
+}
+
+func (r *reached) closeFiles() error {
+	if r.files == nil {
+		return nil
+	}
+	return r.files.Close()
 }
 
 // encoder makes the output records.

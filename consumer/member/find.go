@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/unecho/unecho/index"
@@ -12,6 +13,7 @@ import (
 const (
 	seekStep   = 2048 // documents looked at while the journal waits: some 100 us
 	seekAtOnce = 2
+	seekRest   = 20 * time.Microsecond // at least, between two steps
 )
 
 // Whereabouts is what the replica knows of a document, by its coordinates.
@@ -73,6 +75,28 @@ func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done b
 	}
 }
 
+// stepOf takes a step, and reads what it wants. It holds up the journal for that: what is read is kept until a record is
+// applied.
+func (f *Follower) stepOf(ctx context.Context, r *index.Replica, step func(*index.Replica) bool) (done bool, err error) {
+	for {
+		r.Again()
+		done = step(r)
+		wanted := r.Wanted()
+		if len(wanted) == 0 {
+			return done, nil
+		}
+		for _, w := range wanted {
+			data, err := f.readOne(ctx, w)
+			if err == nil {
+				err = r.Give(w, data)
+			}
+			if err != nil {
+				return false, fmt.Errorf("search among old documents: %w", err)
+			}
+		}
+	}
+}
+
 // step takes one step and rests after it.
 func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool) (done bool, err error) {
 	if ctx.Err() != nil {
@@ -81,9 +105,14 @@ func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool) (do
 	var took time.Duration
 	f.Look(func(r *index.Replica) {
 		begun := time.Now()
-		done = step(r)
-		took = time.Since(begun)
+		if !f.within {
+			done, err = f.stepOf(ctx, r, step)
+		}
+		took = max(time.Since(begun), seekRest)
 	})
+	if err != nil {
+		return false, err
+	}
 	rest := time.NewTimer(took)
 	defer rest.Stop()
 	select {

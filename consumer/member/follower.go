@@ -34,6 +34,7 @@ type Follower struct {
 
 	confirmedTime int64         // of the checkpoint that confirmed the replica last, ms
 	advanced      chan struct{} // closed and replaced when a batch of records is applied
+	within        bool          // a record is applied in part, while files are read: no step of a search may be taken
 
 	routed bool           // the routing in force was ours: from then on another one ends the process
 	mark   uint64         // behind which the replica is captured
@@ -46,6 +47,9 @@ type Follower struct {
 
 	admitted bool        // the journal was found to be this group's; of the goroutine that catches up
 	caughtUp atomic.Bool // the replica has passed an end of the journal
+
+	filing atomic.Pointer[string] // the segment that is being written
+	filed  chan struct{}          // one when a segment was written
 
 	asks  chan func()   // lookups that wait
 	ended chan struct{} // closed when none is answered any more
@@ -61,6 +65,7 @@ func newFollower(setup *Setup, replica *index.Replica, place journal.Begin, open
 	f := &Follower{
 		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
 		disputes: disputes{member: setup.Name, began: replica.Next(), open: open, guilty: map[string]int64{}},
+		filed:    make(chan struct{}, 1),
 		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
 		seeks: make(chan struct{}, seekAtOnce), steps: make(chan struct{}, 1), comparers: make(chan *comparer, comparersKept),
 	}
@@ -99,7 +104,7 @@ func (f *Follower) publish() {
 }
 
 // apply is the only place that changes the replica.
-func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) error {
+func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32, rec index.Record) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.claimants.read(at.Offset < f.disputes.began, rec)
@@ -107,12 +112,17 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 		return nil
 	}
 	confirmed := f.replica.Confirmed()
-	effect := f.replica.Apply(at, rec)
+	effect, err := f.applied(ctx, at, rec)
+	if err != nil {
+		return err
+	}
 	if f.Recent != nil && len(effect.Judged) > 0 && f.caughtUp.Load() {
 		f.Recent.Add(at, rec, effect.Judged, f.replica.TopicOf)
 	}
-	if erase, ok := rec.(*index.Erase); ok && f.Recent != nil && effect.Applied {
-		f.Recent.Erase(erase.Targets)
+	if erase, ok := rec.(*index.Erase); ok && effect.Applied {
+		if err := f.erased(erase); err != nil {
+			return err
+		}
 	}
 	f.leaderEpoch = leaderEpoch
 	if at.LogAppendTime > 0 {
@@ -124,6 +134,9 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 	}
 	if time.Since(f.read) > readingEvery {
 		f.publish()
+		if err := f.waitForFiles(ctx); err != nil {
+			return err
+		}
 	}
 	if _, ok := rec.(*index.Routing); ok && effect.Applied && f.routed {
 		if err := f.Agreed.SameRouting(f.Log, f.replica); err != nil {
@@ -143,6 +156,27 @@ func (f *Follower) apply(at index.Stamp, leaderEpoch int32, rec index.Record) er
 		f.taken = nil
 	}
 	return f.disputes.claim(at.Offset, rec, effect.Disputed)
+}
+
+// applied applies a record, and reads what that takes of files.
+func (f *Follower) applied(ctx context.Context, at index.Stamp, rec index.Record) (effect index.Effect, err error) {
+	apply := func() index.Effect { return f.replica.Apply(at, rec) }
+	err = f.complete(ctx, func() {
+		effect = apply()
+		apply = f.replica.Resume
+	})
+	return effect, err
+}
+
+// erased lets what was erased be nowhere else on this member.
+func (f *Follower) erased(rec *index.Erase) error {
+	if f.Recent != nil {
+		f.Recent.Erase(rec.Targets)
+	}
+	if f.Files == nil {
+		return nil
+	}
+	return f.tidyOf(f.replica)
 }
 
 // capture is a replica's state, and the leader epoch of the record before.
@@ -231,15 +265,18 @@ func (f *Follower) Follow(ctx context.Context) error {
 		return fmt.Errorf("open follower: %w", err)
 	}
 	defer client.Close()
-	return f.unfollowed(ctx, f.trimmedUnder(ctx, journal.Follow(ctx, client, f.handler(u))))
+	return f.unfollowed(ctx, f.trimmedUnder(ctx, journal.Follow(ctx, client, f.handler(ctx, u))))
 }
 
-func (f *Follower) handler(u *unpack.Unpacker) journal.Handler {
+func (f *Follower) handler(ctx context.Context, u *unpack.Unpacker) journal.Handler {
 	said := &trouble{counters: f.Counters, logger: f.Logger}
 	return journal.Handler{
 		From: f.place.Offset, Unpacker: u,
 		Took:  func(n int) { f.Counters.ReadRecords.Add(1); f.Counters.ReadBytes.Add(uint64(n)) },
-		Apply: f.apply, AllApplied: f.wake, Ask: f.asks, ProducerTime: f.ProducerTime, Owner: f.Group,
+		Apply: func(at index.Stamp, leaderEpoch int32, rec index.Record) error {
+			return f.apply(ctx, at, leaderEpoch, rec)
+		},
+		AllApplied: f.wake, Ask: f.asks, ProducerTime: f.ProducerTime, Owner: f.Group,
 		Skip: func(at index.Stamp, leaderEpoch int32, why *journal.StrayError) error {
 			f.skip(at, leaderEpoch, why)
 			said.stray(why)

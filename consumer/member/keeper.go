@@ -33,11 +33,15 @@ type Keeper struct {
 
 // NewKeeper keeps the snapshots of a replica in a store, in the name of a member.
 func NewKeeper(f *Follower, store snapshot.Store, p snapshot.Params, name string) *Keeper {
-	return &Keeper{
+	k := &Keeper{
 		Follower: f, store: store, Params: p, name: name,
 		writer: snapshot.NewWriter(store, f.Agreed.Index, f.Agreed.Fingerprint), adopted: -1,
 		collectAt: time.Now().Add(snapshot.Grace + p.Every), seen: time.Now(),
 	}
+	if f.Files != nil {
+		k.writer.Files = f.Files
+	}
+	return k
 }
 
 // Run takes a snapshot whenever one is due, until ctx is done.

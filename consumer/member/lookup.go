@@ -43,10 +43,7 @@ func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.
 	found := make(chan *index.Inquiry, 1) // nil: too much
 	ask := func() {
 		if ctx.Err() == nil {
-			f.Look(func(r *index.Replica) {
-				q, _ := r.Inquire(&own, maxEvidence)
-				found <- q
-			})
+			found <- f.inquire(ctx, &own)
 		}
 	}
 	select {
@@ -67,6 +64,21 @@ func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.
 	case <-ctx.Done():
 		return index.Answer{}, context.Cause(ctx)
 	}
+}
+
+// inquire finds the candidates of an entry; it returns nil if they hold too much, or cannot be read.
+func (f *Follower) inquire(ctx context.Context, e *entry.Entry) (q *index.Inquiry) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.complete(ctx, func() {
+		f.replica.Again()
+		q, _ = f.replica.Inquire(e, maxEvidence)
+	})
+	if err != nil {
+		f.Logger.Warn().Err(err).Msg("a lookup cannot read old documents")
+		return nil
+	}
+	return q
 }
 
 // comparer is a Comparer, and by what it compares.

@@ -27,6 +27,7 @@ func Restore(ctx context.Context, setup *Setup, open *Dispute) (*Follower, error
 	if err != nil {
 		return nil, err
 	}
+	setup.Counters.FileErr.Store(nil)
 	return newFollower(setup, replica, place, open), nil
 }
 
@@ -132,7 +133,11 @@ func (s *Setup) load(ctx context.Context, store snapshot.Store, at snapshot.Posi
 	if err := sameSettings(ctx, s, state.Settings()); err != nil {
 		return nil, err
 	}
-	replica, err := snapshot.Restore(ctx, store, &m, state)
+	var beside snapshot.Files // not a nil *files.Directory
+	if s.Files != nil {
+		beside = s.Files
+	}
+	replica, err := snapshot.Restore(ctx, store, beside, &m, state)
 	if err != nil {
 		return nil, err
 	}

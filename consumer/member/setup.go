@@ -9,6 +9,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/recent"
+	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -22,6 +23,7 @@ type Setup struct {
 	Agreed  *Agreed
 	Store   snapshot.Store
 	Leases  snapshot.Leaser // nil: there are none
+	Files   *files.Directory // where old documents lie; nil: in memory
 	// AcceptJournalGap begins with an empty memory where no snapshot reaches that beginning of the journal: see
 	// journal.Log.Gap.
 	AcceptJournalGap string
@@ -41,6 +43,9 @@ type Counters struct {
 	SnapshotBy                 atomic.Pointer[string]  // whose checkpoint was applied last
 	SnapshotErr                atomic.Pointer[Failure] // of the last try to take a snapshot; nil: it succeeded
 	Strays                     StrayCounters
+	FileReads, FileReadBytes   atomic.Uint64 // of files with old documents
+	FileErrs                   atomic.Uint64 // reads that failed or were damaged, and tries to write
+	FileErr                    atomic.Pointer[Failure] // for which judging waits, or segments stay in memory; nil: none
 	ReadRecords, ReadBytes     atomic.Uint64 // of the journal
 }
 

@@ -12,6 +12,7 @@ import (
 
 // Writer writes the snapshots of one replica, and writes each sealed segment once. Only one goroutine may use it.
 type Writer struct {
+	Files       Files // where the replica's segments lie that are not in memory; nil: there are none
 	store       Store
 	params      index.Params
 	fingerprint uint64
@@ -102,7 +103,9 @@ func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done W
 		view := &c.Segments[i]
 		s, ok := w.stored[view.Number]
 		if !ok || s.at < view.Erased {
-			data = view.Append(data[:0])
+			if data, err = w.encoded(ctx, view, data[:0]); err != nil {
+				return done, err
+			}
 			if s.Segment, err = w.putOne(ctx, state, view, data); err != nil {
 				return done, err
 			}
@@ -117,6 +120,14 @@ func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done W
 	}
 	w.stored = kept
 	return done, nil
+}
+
+// encoded returns the encoding of a segment. If that takes memory, it may be dst.
+func (w *Writer) encoded(ctx context.Context, view *window.View, dst []byte) ([]byte, error) {
+	if !view.Away() {
+		return view.Append(dst), nil
+	}
+	return w.Files.Read(ctx, view.File())
 }
 
 func (w *Writer) putOne(ctx context.Context, state *index.Restore, view *window.View,

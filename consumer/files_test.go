@@ -1,0 +1,143 @@
+package consumer
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/index/files"
+)
+
+// ofFiles has a member keep old documents in this directory.
+func ofFiles(directory string) func(*Setup) {
+	return func(s *Setup) { s.Index.Duplicates.Remember.Directory = directory }
+}
+
+// remembering makes a window of some documents, which lie in segments of 256.
+func remembering(t *testing.T, documents int) (*world, string) {
+	t.Helper()
+	w := newWorld(t, 4)
+	w.setup.Index.Duplicates.Remember.Documents = documents
+	return w, t.TempDir()
+}
+
+// oldFiles lists the segments in a directory.
+func (w *world) oldFiles(directory string) []string {
+	w.t.Helper()
+	found, err := filepath.Glob(filepath.Join(directory, w.setup.Params.Group, "*"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var names []string
+	for _, path := range found {
+		if len(filepath.Base(path)) == 64 {
+			names = append(names, path)
+		}
+	}
+	return names
+}
+
+// inFiles waits until the old documents of a member lie in files.
+func (w *world) inFiles(directory string, least int) {
+	w.t.Helper()
+	w.until("the segments lie in no files", func() bool { return len(w.oldFiles(directory)) >= least })
+}
+
+// TestOldDocumentsInFiles: a member whose old documents lie in files has the state of one that has all in memory, also when
+// it is killed and comes back, to its files or to none.
+func TestOldDocumentsInFiles(t *testing.T) {
+	t.Parallel()
+	w, directory := remembering(t, 2500)
+	other := w.start(named("other"))
+	m := w.start(named("m"), ofFiles(directory))
+	for seed := range uint64(4) {
+		w.produce(1500, 1+seed%2) // half of what comes was there before
+		w.settled()
+		w.inFiles(directory, 3)
+		if seed == 1 {
+			m.kill()
+			m = w.start(named("m"), ofFiles(directory))
+		}
+		if seed == 2 {
+			m.kill()
+			if err := os.RemoveAll(directory); err != nil {
+				t.Fatal(err)
+			}
+			m = w.start(named("m"), ofFiles(directory))
+		}
+	}
+	w.sameHash(m, other)
+	if m.replicas.FileReads.Load() == 0 {
+		t.Error("no record was read of a file")
+	}
+	found, err := m.Lookup(w.context(), w.signed(string(w.documents(1500, 2)[40].Value)), 1)
+	if err != nil || len(found.Hits) != 1 {
+		t.Errorf("a lookup of an old document: %+v, error %v", found, err)
+	}
+	w.ended(m)
+	w.ended(other)
+	w.audited()
+}
+
+// TestDamagedFiles: what is damaged or missing comes from the store, or the replica is restored. No verdict differs.
+func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(path string) error{
+		"a bit of each": func(path string) error {
+			data, err := os.ReadFile(path)
+			if err == nil {
+				data[rand.IntN(len(data)/2)] ^= 1
+				err = os.WriteFile(path, data, 0o600)
+			}
+			return err
+		},
+		"short":   func(path string) error { return os.Truncate(path, 1000) },
+		"missing": os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, directory := remembering(t, 2500)
+			m := w.start(ofFiles(directory))
+			w.produce(2000, 1)
+			w.settled()
+			w.inFiles(directory, 4)
+			for _, path := range w.oldFiles(directory) {
+				if err := harm(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+					t.Fatal(err)
+				}
+			}
+			w.produce(2000, 1)
+			w.settled()
+			if m.replicas.FileErrs.Load() == 0 {
+				t.Error("no damage was noticed")
+			}
+			w.until("it stays in trouble", func() bool { return m.replicas.FileErr.Load() == nil })
+			w.ended(m)
+			w.audited()
+		})
+	}
+}
+
+// TestDirectoryOfAnother: a directory is one member's.
+func TestDirectoryOfAnother(t *testing.T) {
+	t.Parallel()
+	w, directory := remembering(t, 2500)
+	m := w.start(named("m"), ofFiles(directory))
+	w.produce(100, 1)
+	w.settled()
+	second := w.launch(named("second"), ofFiles(directory))
+	var stopped *StopError
+	if err := second.wait(); !errors.As(err, &stopped) {
+		t.Errorf("a second process ends with %v", err)
+	}
+	w.ended(m)
+	w.setup.Journal.Topic = ""
+	if _, err := files.Open(filepath.Join(directory, w.setup.Params.Group), files.Owner{Group: "another"}); err == nil {
+		t.Error("another group may have it")
+	}
+	_ = member.ErrFileLost
+	w.audited()
+}

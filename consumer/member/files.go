@@ -1,0 +1,245 @@
+package member
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/window"
+)
+
+// Where a member has a directory for them (Setup.Files), the records of sealed segments lie there and not in memory.
+// KeepFiles writes the segments. The follower reads what the replica wants of them, between two steps of a record.
+
+const (
+	// readAtOnce is how many reads are under way: more add nothing to what a disk gives.
+	readAtOnce = 32
+	// mostUnfiled bounds the sealed segments that wait in memory to be written: 16 MiB each.
+	mostUnfiled = 16
+	// fileEvery is how often it is looked for sealed segments, and tidyEvery for files that are needed no more.
+	fileEvery = 100 * time.Millisecond
+	tidyEvery = 10 * time.Second
+)
+
+// ErrFileLost says that a segment cannot be read from its file, and is not in the store either: the replica has to be
+// restored.
+var ErrFileLost = errors.New("a segment is lost")
+
+// complete makes a call until the replica wants nothing more. The caller holds mu, which is free while files are read.
+// Meanwhile the replica stands between two records, or within one.
+func (f *Follower) complete(ctx context.Context, call func()) error {
+	for call(); ; call() {
+		wanted := f.replica.Wanted()
+		if len(wanted) == 0 {
+			return nil
+		}
+		if err := f.give(ctx, wanted); err != nil {
+			return err
+		}
+	}
+}
+
+// give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.
+func (f *Follower) give(ctx context.Context, wanted []window.Want) error {
+	bad := map[string]error{}
+	read := make([][]byte, len(wanted))
+	f.unlocked(func() {
+		for i, err := range f.readAll(ctx, wanted, read) {
+			if err != nil {
+				bad[wanted[i].File] = err
+			}
+		}
+	})
+	for i, w := range wanted {
+		if read[i] == nil {
+			continue
+		}
+		if err := f.replica.Give(w, read[i]); err != nil {
+			bad[w.File] = err
+		}
+	}
+	var err error
+	for name, why := range bad {
+		f.unlocked(func() { err = errors.Join(err, f.heal(ctx, name, why)) })
+	}
+	return err
+}
+
+// unlocked does something without mu, which the caller holds.
+func (f *Follower) unlocked(do func()) {
+	f.within = true
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		f.within = false
+	}()
+	do()
+}
+
+// readAll reads what is wanted, and returns the errors.
+func (f *Follower) readAll(ctx context.Context, wanted []window.Want, into [][]byte) []error {
+	errs := make([]error, len(wanted))
+	var group errgroup.Group
+	group.SetLimit(readAtOnce)
+	for i, w := range wanted {
+		read := func() error {
+			into[i], errs[i] = f.readOne(ctx, w)
+			return nil
+		}
+		if i == len(wanted)-1 {
+			_ = read()
+		} else {
+			group.Go(read)
+		}
+	}
+	_ = group.Wait() // errs has the errors
+	return errs
+}
+
+func (f *Follower) readOne(ctx context.Context, w window.Want) (data []byte, err error) {
+	if w.Page == window.Whole {
+		data, err = f.Files.Read(ctx, w.File)
+	} else {
+		data, err = f.Files.ReadPage(w.File, w.Page, nil)
+	}
+	f.Counters.FileReads.Add(1)
+	f.Counters.FileReadBytes.Add(uint64(len(data)))
+	return data, err
+}
+
+// healPause is the time until a file that cannot be read is tried again.
+const healPause = 200 * time.Millisecond
+
+// heal makes a segment readable again: it is read once more, or else fetched from the store. Judging waits, for as long as
+// the store is away.
+func (f *Follower) heal(ctx context.Context, name string, why error) error {
+	f.Counters.FileErrs.Add(1)
+	f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
+	f.Logger.Warn().Err(why).Str("segment", name).Msg("old documents cannot be read from their file: judging waits for it")
+	err := retry.While(ctx, healPause, func() error {
+		if _, err := f.Files.Read(ctx, name); err == nil || errors.Is(err, files.ErrVanished) {
+			return err
+		}
+		data, err := f.Store.Segment(ctx, name)
+		if err == nil {
+			err = f.Files.Put(ctx, name, data)
+		}
+		return err
+	}, func(err error, _ time.Duration) bool {
+		return errors.Is(err, snapshot.ErrAway) || errors.Is(err, files.ErrFull)
+	})
+	switch {
+	case err == nil:
+		f.Counters.FileErr.Store(nil)
+		f.Logger.Info().Str("segment", name).Msg("the file is whole again")
+		return nil
+	case snapshot.Damaged(err):
+		return fmt.Errorf("%w: %s: %w", ErrFileLost, name, err)
+	}
+	return fmt.Errorf("read segment %s again: %w", name, err)
+}
+
+// KeepFiles writes the segments that are sealed, and removes the files that are needed no more, until ctx is done.
+func (f *Follower) KeepFiles(ctx context.Context) {
+	if f.Files == nil {
+		return
+	}
+	failed := false
+	for tidied := (time.Time{}); ; {
+		err := f.fileAll(ctx)
+		if err == nil && time.Since(tidied) > tidyEvery {
+			tidied = time.Now()
+			err = f.tidy()
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			f.Counters.FileErrs.Add(1)
+			f.Counters.FileErr.Store(&Failure{err, time.Now()})
+		}
+		if err != nil && !failed {
+			f.Logger.Error().Err(err).Msg("old documents cannot be written to their directory: they stay in memory, and judging waits when that is full")
+		} else if err == nil && failed {
+			f.Counters.FileErr.Store(nil)
+			f.Logger.Info().Msg("old documents are written to their directory again")
+		}
+		if failed = err != nil; retry.Pause(ctx, fileEvery) != nil {
+			return
+		}
+	}
+}
+
+// fileAll writes the segments that lie in no file.
+func (f *Follower) fileAll(ctx context.Context) error {
+	var views []window.View
+	f.Look(func(r *index.Replica) { views = r.Unfiled() })
+	for i := range views {
+		if err := f.fileOne(ctx, &views[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Follower) fileOne(ctx context.Context, v *window.View) error {
+	data := v.Append(nil)
+	name := snapshot.SegmentName(data)
+	f.filing.Store(&name) // else tidy removes it before the replica knows of it
+	defer f.filing.Store(nil)
+	if err := f.Files.Put(ctx, name, data); err != nil {
+		return err
+	}
+	filed := v.Filed(name, data)
+	used := false
+	f.mu.Lock()
+	used = f.replica.File(filed)
+	f.mu.Unlock()
+	select {
+	case f.filed <- struct{}{}:
+	default:
+	}
+	if !used { // the segment has left, or a document in it was erased
+		f.filing.Store(nil)
+		return f.tidy()
+	}
+	return nil
+}
+
+// tidy removes the files that are needed no more.
+func (f *Follower) tidy() (err error) {
+	f.Look(func(r *index.Replica) { err = f.tidyOf(r) })
+	return err
+}
+
+func (f *Follower) tidyOf(r *index.Replica) error {
+	needed := r.Files()
+	if name := f.filing.Load(); name != nil {
+		needed[*name] = true
+	}
+	_, err := f.Files.Keep(needed)
+	return err
+}
+
+// waitForFiles waits, without mu, which the caller holds, while too many segments wait to be written.
+func (f *Follower) waitForFiles(ctx context.Context) error {
+	for f.Files != nil && len(f.replica.Unfiled()) > mostUnfiled {
+		f.unlocked(func() {
+			select {
+			case <-f.filed:
+			case <-ctx.Done():
+			}
+		})
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}

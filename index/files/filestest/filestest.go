@@ -38,6 +38,8 @@ func Run(t *testing.T, fresh func(t *testing.T) Place) {
 		{"each call fails", eachCallFails},
 		{"reads that lie", readsThatLie},
 		{"slow", slow},
+		{"closed meanwhile", closedMeanwhile},
+		{"replaced meanwhile", replacedMeanwhile},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, fresh(t)) })

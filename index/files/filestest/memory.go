@@ -73,7 +73,17 @@ func (m *Memory) After(c Cut) *Memory {
 		data = append([]byte(nil), data...)
 		after.names[name] = &content{dir: old.dir, data: data, synced: data}
 	}
-	after.synced = maps.Clone(after.names)
+	if after.synced = maps.Clone(after.names); c == Kill { // the machine goes on, and may still lose what was not synced
+		after.synced = map[string]*content{}
+		for name, old := range m.synced {
+			if after.synced[name] = old; m.names[name] == old {
+				after.synced[name] = after.names[name]
+			}
+		}
+		for name, c := range after.names {
+			c.synced = m.names[name].synced
+		}
+	}
 	return after
 }
 

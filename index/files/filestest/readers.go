@@ -99,6 +99,53 @@ func openFiles(t *testing.T, p Place) {
 	}
 }
 
+// closedMeanwhile: a file that is opened while the directory is closed does not stay open.
+func closedMeanwhile(t *testing.T, p Place) {
+	faulty := &Faulty{System: p.System}
+	d := Place{faulty, p.Path}.open(t)
+	put(t, d, 1)
+	faulty.Before = func(c Call) error {
+		if c.Op == "open" {
+			return d.Close()
+		}
+		return nil
+	}
+	must(t, read(d, 1, 0))
+	if n := faulty.Reading(); n != 0 {
+		t.Errorf("%d files are still open", n)
+	}
+}
+
+// late has something happen between the opening of a file and its first read.
+type late struct {
+	files.System
+	then func()
+}
+
+// Open implements files.System.
+func (l *late) Open(path string) (files.Reader, int64, error) {
+	file, size, err := l.System.Open(path)
+	if then := l.then; then != nil {
+		l.then = nil
+		then()
+	}
+	return file, size, err
+}
+
+// replacedMeanwhile: a file that was opened just before it was replaced is not read again.
+func replacedMeanwhile(t *testing.T, p Place) {
+	system := &late{System: p.System}
+	d := Place{system, p.Path}.open(t)
+	put(t, d, 1)
+	name, _ := Content(1)
+	p.rewrite(t, name, func(data []byte) []byte { data[0] ^= 1; return data })
+	system.then = func() { put(t, d, 1) }
+	if _, err := d.ReadPage(name, 0, nil); err != nil {
+		t.Error(err)
+	}
+	wantPage(t, d, 1, 0)
+}
+
 // slow: one who waits for the disk keeps nobody else waiting, and finds nothing that was replaced meanwhile.
 func slow(t *testing.T, p Place) {
 	for _, op := range []string{"open", "read"} {

@@ -198,12 +198,11 @@ func (d *Directory) Usage() (segments int, bytes int64, err error) {
 func (d *Directory) Free() (int64, error) { return d.system.Free(d.path) }
 
 // Close closes the files, those that are being read when they were read, and lets other processes have the directory.
-// Nothing may be written meanwhile.
+// Nothing may be written meanwhile. A second call does nothing.
 func (d *Directory) Close() error {
-	if d.handles.usable() != nil {
+	if !d.handles.close() {
 		return nil
 	}
-	d.handles.close()
 	if err := d.lock.Close(); err != nil {
 		return fmt.Errorf("close directory of segments %s: %w", d.path, err)
 	}

@@ -91,13 +91,18 @@ func (h *handle) closeUnused() {
 	}
 }
 
-func (h *handles) close() {
+// close closes all files, and returns false if it did before.
+func (h *handles) close() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
 	h.closed = true
 	for _, there := range h.byName {
 		h.remove(there)
 	}
+	return true
 }
 
 // usable returns fs.ErrClosed after close.

@@ -33,8 +33,10 @@ func operations() []operation {
 			}
 			return again.Close()
 		}, whole},
-		{"put", func(t testing.TB, _ Place, d *files.Directory) error { return d.Put(t.Context(), two, other) },
-			func(t testing.TB, d *files.Directory) { wantWhole(t, d, 2) }},
+		{
+			"put", func(t testing.TB, _ Place, d *files.Directory) error { return d.Put(t.Context(), two, other) },
+			func(t testing.TB, d *files.Directory) { wantWhole(t, d, 2) },
+		},
 		{"put again", func(t testing.TB, _ Place, d *files.Directory) error { return d.Put(t.Context(), one, data) }, whole},
 		{"keep", func(_ testing.TB, _ Place, d *files.Directory) error {
 			_, err := d.Keep(map[string]bool{one: true})

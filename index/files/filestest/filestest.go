@@ -31,6 +31,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Place) {
 		{"owners", owners},
 		{"directories of others", others},
 		{"one process", oneProcess},
+		{"remedies", remedies},
 		{"left by dead writers", leftBehind},
 		{"vanished", vanished},
 		{"readers", readers},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/unecho/unecho/index/files"
@@ -13,7 +14,7 @@ import (
 )
 
 // wantRefused expects that a directory cannot be opened, with words, and loses nothing by that.
-func (p Place) wantRefused(t testing.TB, of files.Owner, words ...string) error {
+func (p Place) wantRefused(t testing.TB, of files.Owner, words ...string) {
 	t.Helper()
 	before, err := p.System.List(p.Path)
 	must(t, err)
@@ -30,7 +31,6 @@ func (p Place) wantRefused(t testing.TB, of files.Owner, words ...string) error 
 	if must(t, listed); len(after) != len(before) {
 		t.Errorf("there were %v, and are %v", before, after)
 	}
-	return err
 }
 
 // owners: a directory is opened for whose it is.
@@ -59,7 +59,8 @@ func ownerFile(t *testing.T, p Place) {
 		must(t, err)
 		return later
 	})
-	err := p.wantRefused(t, Owner(), "format 2", "reads up to 1", "upgrade this member")
+	p.wantRefused(t, Owner(), "format 2", "reads up to 1", "upgrade this member")
+	_, err := files.OpenIn(p.System, p.Path, Owner())
 	want(t, err, snapshot.ErrNewerFormat)
 	for _, text := range []string{"", "of a person", "{}", string(whole[:len(whole)-1])} {
 		p.rewrite(t, "owner", func([]byte) []byte { return []byte(text) })
@@ -93,7 +94,8 @@ func others(t *testing.T, p Place) {
 func oneProcess(t *testing.T, p Place) {
 	d := p.open(t)
 	put(t, d, 1)
-	err := p.wantRefused(t, Owner(), "uses it now", "pid ", "name another directory")
+	p.wantRefused(t, Owner(), "uses it now", "pid ", "name another directory")
+	_, err := files.OpenIn(p.System, p.Path, Owner())
 	if taken := (*lockfile.TakenError)(nil); !errors.As(err, &taken) || taken.By == "" {
 		t.Errorf("got %v, want who has it", err)
 	}
@@ -109,6 +111,28 @@ func oneProcess(t *testing.T, p Place) {
 	_, err = d.Keep(nil)
 	want(t, err, files.ErrVanished)
 	wantWhole(t, second, 2)
+}
+
+// remedies: what a file system says at the first call is told with what to do.
+func remedies(t *testing.T, p Place) {
+	for cause, words := range map[error]string{
+		syscall.EROFS:  "mount it writable, or name another directory in duplicates.remember.directory",
+		syscall.EACCES: "give the directory to the user", syscall.ENOLCK: "flock", syscall.EIO: "the system's log",
+		syscall.ENOSPC: "make room there",
+	} {
+		for _, op := range []string{"makedir", "list", "lock", "create"} {
+			faulty := &Faulty{System: p.System, Before: func(c Call) error {
+				if c.Op == op {
+					return cause
+				}
+				return nil
+			}}
+			_, err := files.OpenIn(faulty, p.Path, Owner())
+			if err == nil || strings.Count(err.Error(), words) != 1 || !strings.Contains(err.Error(), p.Path) {
+				t.Errorf("%s says %v, want once: %s", op, err, words)
+			}
+		}
+	}
 }
 
 // leftBehind: what dead writers left goes, what only looks alike stays.

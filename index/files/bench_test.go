@@ -1,0 +1,183 @@
+package files_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/window"
+)
+
+//nolint:gochecknoglobals // a flag
+var documents = flag.Int("documents", 100_000, "documents that BenchmarkApply remembers")
+
+const (
+	atOnce     = 256 // documents in a record
+	textWords  = 250
+	vocabulary = 20_000
+	copied     = 0.3
+)
+
+// BenchmarkApply judges documents by their shingles, of which 30 % are copies of any of those remembered, with all of
+// them in memory and with the old ones in files. One operation is one document; signing is not counted.
+func BenchmarkApply(b *testing.B) {
+	for _, where := range []string{"memory", "files"} {
+		b.Run(fmt.Sprintf("documents=%d/in=%s", *documents, where), func(b *testing.B) { benchApply(b, where == "files") })
+	}
+}
+
+func benchApply(b *testing.B, inFiles bool) {
+	b.Helper()
+	f := newFeed(b, inFiles)
+	debug.FreeOSMemory()
+	before := resident(b)
+	for f.made < *documents {
+		f.sign()
+		f.apply()
+	}
+	debug.FreeOSMemory()
+	perDocument := float64(resident(b)-before) / float64(f.replica.Stats().Documents)
+	began, reads := f.replica.Stats(), f.reads
+	for i := 0; b.Loop(); i++ {
+		if i%atOnce == 0 {
+			b.StopTimer()
+			f.sign()
+			b.StartTimer()
+			f.apply()
+		}
+	}
+	ended := f.replica.Stats()
+	judged := float64(ended.Judged - began.Judged)
+	b.ReportMetric(perDocument, "resident-B/doc")
+	b.ReportMetric(float64(ended.Memory)/float64(ended.Documents), "index-B/doc")
+	b.ReportMetric(float64(f.reads-reads)/judged, "reads/doc")
+	b.ReportMetric(float64(ended.Duplicate-began.Duplicate)/judged, "duplicates")
+}
+
+// feed judges documents that it makes up by their numbers.
+type feed struct {
+	b         *testing.B
+	random    *rand.Rand
+	replica   *index.Replica
+	signer    *index.Signer
+	directory *files.Directory // nil: all in memory
+	at        index.Stamp
+	run       index.Run
+	made      int
+	reads     int
+	buffer    []byte // a text
+}
+
+func newFeed(b *testing.B, inFiles bool) *feed {
+	b.Helper()
+	p := index.DefaultParams()
+	p.Duplicates.Remember.Documents, p.Duplicates.Remember.Memory, p.Duplicates.Remember.Age = *documents, 0, 0
+	settings := []byte(`{"bench":"files"}`)
+	replica, err := index.NewReplica(p, index.Fingerprint(settings))
+	must(b, err)
+	signer, err := index.NewSigner(p)
+	must(b, err)
+	f := &feed{b: b, random: rand.New(rand.NewPCG(1, 2)), replica: replica, signer: signer}
+	f.run.Header.Fingerprint, f.run.Source, f.run.Epoch = index.Fingerprint(settings), entry.Source{Topic: [16]byte{1}}, 1
+	if inFiles {
+		f.directory, err = files.Open(b.TempDir(), files.Owner{Group: "bench"})
+		must(b, err)
+		b.Cleanup(func() { must(b, f.directory.Close()) })
+	}
+	f.record(&index.Settings{Text: settings})
+	f.record(&index.Reposition{Header: f.run.Header, Source: f.run.Source, Name: "bench", Partitions: 1, Epoch: 1})
+	return f
+}
+
+func must(b *testing.B, err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// text makes the text of a document, with some other words if it is a copy.
+func (f *feed) text(number uint64, other int) []byte {
+	r := rand.New(rand.NewPCG(number, 3))
+	f.buffer = f.buffer[:0]
+	for i := range textWords {
+		word := r.IntN(vocabulary)
+		if i == other {
+			word = vocabulary
+		}
+		f.buffer = append(strconv.AppendInt(f.buffer, int64(word), 36), ' ')
+	}
+	return f.buffer
+}
+
+// sign makes the documents of the next record.
+func (f *feed) sign() {
+	f.run.Base, f.run.Entries = int64(f.made), f.run.Entries[:0]
+	f.signer.Reset()
+	for range atOnce {
+		number, other := uint64(f.made), -1
+		if f.made > 0 && f.random.Float64() < copied {
+			number, other = f.random.Uint64N(min(uint64(f.made), uint64(*documents)))+max(uint64(f.made), uint64(*documents))-uint64(*documents), f.random.IntN(textWords)
+		}
+		var e entry.Entry
+		f.signer.Sign(&e, f.text(number, other))
+		e.Offset, e.ID = int64(f.made), fmt.Appendf(nil, "%016d", f.made)
+		f.run.Entries = append(f.run.Entries, e)
+		f.made++
+	}
+}
+
+func (f *feed) apply() {
+	f.record(&f.run)
+	if f.directory == nil {
+		return
+	}
+	views := f.replica.Unfiled()
+	for i := range views {
+		data := views[i].Append(nil)
+		name := snapshot.SegmentName(data)
+		must(f.b, f.directory.Put(f.b.Context(), name, data))
+		f.replica.File(views[i].Filed(name, data))
+	}
+	if len(views) > 0 {
+		_, err := f.directory.Keep(f.replica.Files())
+		must(f.b, err)
+	}
+}
+
+func (f *feed) record(rec index.Record) {
+	f.at.Offset++
+	f.at.LogAppendTime = 1_700_000_000_000 + f.at.Offset
+	for effect := f.replica.Apply(f.at, rec); len(effect.Wanted) > 0; effect = f.replica.Resume() {
+		for _, w := range effect.Wanted {
+			var data []byte
+			var err error
+			if w.Page == window.Whole {
+				data, err = f.directory.Read(f.b.Context(), w.File)
+			} else {
+				data, err = f.directory.ReadPage(w.File, w.Page, nil)
+			}
+			must(f.b, err)
+			must(f.b, f.replica.Give(w, data))
+			f.reads++
+		}
+	}
+}
+
+func resident(b *testing.B) int64 {
+	b.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	must(b, err)
+	var size, pages int64
+	_, err = fmt.Sscan(string(text), &size, &pages)
+	must(b, err)
+	return pages * int64(os.Getpagesize())
+}

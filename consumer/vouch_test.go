@@ -103,19 +103,19 @@ func slips() map[string]slip {
 		"start once with --accept-unchecked news; where they are to be read by nobody"
 	return map[string]slip{
 		"a field that is no field": {
-			asks(document.Condition{Field: "lang", Exists: "true"}), unchecked,
+			asks(document.Condition{Field: "lang", Exists: "true"}), unchecked, 1000,
 			[]string{none + "field lang is missing, where exists: true is asked): ", " were read, such as news/", allow},
 		},
 		"another case": {
-			asks(document.Condition{Field: "text", Equals: "Document 0 of 0"}), unchecked,
+			asks(document.Condition{Field: "text", Equals: "Document 0 of 0"}), unchecked, 1000,
 			[]string{none + `field text is "document `, ", where equals: Document 0 of 0 is asked): ", allow},
 		},
 		"a header for a field": {
-			asks(document.Condition{Header: "text", Equals: "document 0 of 0"}), unchecked,
+			asks(document.Condition{Header: "text", Equals: "document 0 of 0"}), unchecked, 1000,
 			[]string{none + "header text is missing, and field text is there, where equals: document 0 of 0 is asked): ", allow},
 		},
 		"objects whose format nobody has written": {
-			func(p *document.Params) { p.ByDefault = true }, func(s *Setup) { s.Sources[0].Reading.ByDefault = false },
+			func(p *document.Params) { p.ByDefault = true }, func(s *Setup) { s.Sources[0].Reading.ByDefault = false }, 3,
 			[]string{"the first documents of news are all JSON objects, and no sources[0].format says so: ", "write sources[0].format: raw"},
 		},
 	}
@@ -124,6 +124,7 @@ func slips() map[string]slip {
 type slip struct {
 	read  func(*document.Params)
 	allow func(*Setup)
+	tell  int // so many documents, where there are no more
 	told  []string
 }
 
@@ -132,14 +133,14 @@ type slip struct {
 func TestSlipStops(t *testing.T) {
 	t.Parallel()
 	for name, c := range slips() {
-		for amount, n := range map[string]int{"few": 3, "more than are looked at": 1500} {
+		for amount, n := range map[string]int{"as few as tell": c.tell, "more than are looked at": 2250} {
 			t.Run(name+", "+amount, func(t *testing.T) {
 				t.Parallel()
 				w := misread(t, 2)
 				w.setup.Settings = []byte(`{"sources[0].when[0].equals":"en","test":1}`) // as the audit reads them
 				w.setup.Sources[0].Reading = document.DefaultParams()
 				c.read(&w.setup.Sources[0].Reading)
-				w.send(append(untitled(0, n), untitled(1, n/2)...)...)
+				w.send(append(untitled(0, n-n/3), untitled(1, n/3)...)...)
 				w.refusedBy(w.launch(func(s *Setup) { s.Accepted.Rejected = []string{"news"} }), c.told...)
 				w.forwardedNothing()
 				m := w.launch(c.allow)
@@ -148,6 +149,45 @@ func TestSlipStops(t *testing.T) {
 				w.audited()
 			})
 		}
+	}
+}
+
+// Conditions that none of few documents meets may be meant for others: all are forwarded unchecked, and the log names the
+// condition, whether they were there before or come one by one.
+func TestFewUnmetGoOn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, after int
+		said          string
+	}{
+		"all there are":   {999, 0, `"topic":"news","documents":999,"example":"news/`},
+		"they come later": {0, 1, `"topic":"news","documents":1,"example":"news/0/0",`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := misread(t, 2)
+			w.setup.Settings = []byte(`{"sources[0].when[0].equals":"en","test":1}`) // as the audit reads them
+			w.setup.Sources[0].Reading = document.DefaultParams()
+			slips()["a field that is no field"].read(&w.setup.Sources[0].Reading)
+			log := w.logged()
+			w.send(append(untitled(0, c.before-c.before/3), untitled(1, c.before/3)...)...)
+			m := w.start()
+			w.becomes("it has both partitions", func() bool { return m.Stats().Partitions == 2 })
+			w.send(untitled(0, c.after)...)
+			w.settled()
+			w.send(untitled(1, 1500)...) // after a commit it goes on, however many there are
+			w.settled()
+			w.ended(m)
+			w.audited()
+			if all := m.Stats().Unchecked; all != uint64(w.total) {
+				t.Errorf("of %d documents %d are unchecked", w.total, all)
+			}
+			const why = `of one field lang is missing, where exists: true is asked","remedy":"correct lang (sources[0].when); the documents have text",` +
+				`"message":"the first documents of a source are all unchecked`
+			if !log.has(c.said) || !log.has(why) {
+				t.Errorf("the log does not have %s with %s", c.said, why)
+			}
+		})
 	}
 }
 
@@ -167,7 +207,7 @@ func TestNoSlipGoesOn(t *testing.T) {
 			w.setup.Sources[0].Reading = document.DefaultParams()
 			w.setup.Params.PollRecords = 100
 			c.read(&w.setup.Sources[0].Reading)
-			w.send(append(untitled(0, 900), &kgo.Record{Partition: 1, Value: []byte(c.one)})...)
+			w.send(append(untitled(0, 1500), &kgo.Record{Partition: 1, Value: []byte(c.one)})...)
 			m := w.start()
 			w.settled()
 			w.stopped(m)

@@ -59,9 +59,9 @@ func documentsSeen() map[string]seenDocuments {
 			json,
 			[]document.Condition{{Header: "lang", Equals: "en"}},
 			article,
-			"problem documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
-				"no document meets sources[0].when: all go to the unique topic unchecked; of one header lang is missing, and field lang is " +
-				"there, where equals: en is asked | correct sources[0].when",
+			"note documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
+				"no document meets sources[0].when: they go to the unique topic unchecked (a new group stops where none of the first " +
+				"thousand does); of one header lang is missing, and field lang is there, where equals: en is asked | correct sources[0].when",
 		},
 		"a value that no document has": {
 			json,
@@ -73,9 +73,9 @@ func documentsSeen() map[string]seenDocuments {
 			json,
 			[]document.Condition{{Field: "language", Equals: "en"}},
 			article,
-			"problem documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
-				"no document meets sources[0].when: all go to the unique topic unchecked; of one field language is missing, " +
-				"where equals: en is asked | correct language " +
+			"note documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
+				"no document meets sources[0].when: they go to the unique topic unchecked (a new group stops where none of the first " +
+				"thousand does); of one field language is missing, where equals: en is asked | correct language " +
 				"(sources[0].when), perhaps to lang; the documents have body, id, lang, title",
 		},
 	}

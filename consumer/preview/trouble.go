@@ -16,7 +16,7 @@ import (
 
 // Trouble says that a configuration makes of documents what is seldom meant.
 type Trouble struct {
-	Grave       bool // none is judged by its text, of those that are checked
+	Grave       bool // some are checked, and none is judged by its text
 	Why, Remedy string
 }
 
@@ -28,7 +28,11 @@ func (p *Preview) Trouble() *Trouble {
 	case p.Read == 0:
 		return nil
 	case checked == 0:
-		return &Trouble{Grave: true, Why: "no document meets " + p.key + ".when: all go to the unique topic unchecked; of one " + p.unmet, Remedy: cmp.Or(absent, "correct "+p.key+".when")}
+		return &Trouble{
+			Why: "no document meets " + p.key + ".when: they go to the unique topic unchecked (a new group stops where none of the first " +
+				"thousand does); of one " + p.unmet,
+			Remedy: cmp.Or(absent, "correct "+p.key+".when"),
+		}
 	case rejected == checked:
 		return &Trouble{Grave: true, Why: "no document would be judged: all that are checked go to the rejected topic", Remedy: cmp.Or(absent, p.remedy())}
 	case 2*rejected >= checked:

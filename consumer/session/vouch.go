@@ -57,7 +57,7 @@ func (l *loop) accepts(topic string, slip pipeline.Slip) bool {
 // vouchFor reads on in a source of which the batch has nothing but documents of which the same becomes. Fewer
 // than a thousand tell only of what was there when the session took the partition over: a source that has just begun
 // does not wait for more. They tell nothing of a topic that came while the process works, so that its first bad document
-// does not stop the others.
+// does not stop the others. Of conditions they never tell enough: those may be meant for a few documents of many.
 func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.Alike) error {
 	f, err := newFirsts(ctx, l.Setup, a, all.Slip)
 	if err != nil || f == nil {
@@ -65,11 +65,18 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.Alike)
 	}
 	defer f.client.Close()
 	only, err := f.read(ctx)
-	if err != nil || !only || f.documents < firstDocuments && (!all.WereThere || l.Topics.CameLater(a.Topic)) {
+	if err != nil || !only {
 		return err
 	}
-	if f.leaderless != nil {
+	few := f.documents < firstDocuments
+	begins := few && (!all.WereThere || l.Topics.CameLater(a.Topic))
+	switch {
+	case !begins && f.leaderless != nil:
 		return f.leaderless
+	case few && all.Unchecked != "":
+		return l.warnUnmet(ctx, all.First, f.documents)
+	case begins:
+		return nil
 	}
 	what, remedy, allow, err := l.slipped(ctx, all)
 	if err != nil {
@@ -85,20 +92,37 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.Alike)
 	}
 }
 
+// warnUnmet logs that none of a source's documents meets the conditions so far. They are forwarded.
+func (l *loop) warnUnmet(ctx context.Context, r *kgo.Record, documents int) error {
+	t, err := l.trouble(ctx, r)
+	if err == nil && t != nil {
+		l.Logger.Warn().Str("topic", r.Topic).Int("documents", documents).
+			Str("example", fmt.Sprintf("%s/%d/%d", r.Topic, r.Partition, r.Offset)).Str("why", t.Why).Str("remedy", t.Remedy).
+			Msg("the first documents of a source are all unchecked: they are too few to tell whether that is meant")
+	}
+	return err
+}
+
 // remedy names the fields that a document has, where one is missing.
 func (l *loop) remedy(ctx context.Context, r *kgo.Record, reason sink.Reason) string {
-	if reason != sink.MissingField {
-		return reason.Remedy()
-	}
-	setup := &preview.Setup{
-		Reader: l.Reader, Index: l.Replica.Params(), Encoder: l.Encoder, MaxEntryBytes: l.MaxEntryBytes, MaxBatchBytes: int(l.Params.MaxBatchBytes),
-	}
-	if p, err := setup.OfRecord(ctx, r); err == nil {
-		if t := p.Trouble(); t != nil && t.Grave {
+	if reason == sink.MissingField {
+		if t, err := l.trouble(ctx, r); err == nil && t != nil && t.Grave {
 			return t.Remedy
 		}
 	}
 	return reason.Remedy()
+}
+
+// trouble is what unecho doctor would say of one document; nil: nothing.
+func (l *loop) trouble(ctx context.Context, r *kgo.Record) (*preview.Trouble, error) {
+	setup := &preview.Setup{
+		Reader: l.Reader, Index: l.Replica.Params(), Encoder: l.Encoder, MaxEntryBytes: l.MaxEntryBytes, MaxBatchBytes: int(l.Params.MaxBatchBytes),
+	}
+	p, err := setup.OfRecord(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return p.Trouble(), nil
 }
 
 // slipped says what became of the first documents, what to do about it, and how to allow it.

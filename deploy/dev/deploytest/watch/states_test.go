@@ -198,7 +198,7 @@ func notJSON(s *scene) ([]*member, func()) {
 }
 
 func unchecked(s *scene) ([]*member, func()) {
-	return []*member{s.working("sources.when.header=lang", "sources.when.exists=true", "--accept-unchecked=news")}, func() { s.produce(1) }
+	return []*member{s.working("sources.when.header=lang", "sources.when.exists=true")}, func() { s.produce(1) }
 }
 
 func copiesCease(s *scene) ([]*member, func()) {

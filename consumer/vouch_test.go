@@ -103,15 +103,15 @@ func slips() map[string]slip {
 		"start once with --accept-unchecked news; where they are to be read by nobody"
 	return map[string]slip{
 		"a field that is no field": {
-			asks(document.Condition{Field: "lang", Exists: "true"}), unchecked, 1000,
+			asks(document.Condition{Field: "lang", Exists: "true"}), unchecked, 100,
 			[]string{none + "field lang is missing, where exists: true is asked): ", " were read, such as news/", allow},
 		},
 		"another case": {
-			asks(document.Condition{Field: "text", Equals: "Document 0 of 0"}), unchecked, 1000,
+			asks(document.Condition{Field: "text", Equals: "Document 0 of 0"}), unchecked, 100,
 			[]string{none + `field text is "document `, ", where equals: Document 0 of 0 is asked): ", allow},
 		},
 		"a header for a field": {
-			asks(document.Condition{Header: "text", Equals: "document 0 of 0"}), unchecked, 1000,
+			asks(document.Condition{Header: "text", Equals: "document 0 of 0"}), unchecked, 100,
 			[]string{none + "header text is missing, and field text is there, where equals: document 0 of 0 is asked): ", allow},
 		},
 		"objects whose format nobody has written": {
@@ -160,8 +160,9 @@ func TestFewUnmetGoOn(t *testing.T) {
 		before, after int
 		said          string
 	}{
-		"all there are":   {999, 0, `"topic":"news","documents":999,"example":"news/`},
-		"they come later": {0, 1, `"topic":"news","documents":1,"example":"news/0/0",`},
+		"all there are":     {99, 0, `"topic":"news","documents":99,"example":"news/`},
+		"one comes later":   {0, 1, `"topic":"news","documents":1,"example":"news/0/0",`},
+		"many come at once": {0, 900, `"example":"news/0/0",`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -196,10 +197,12 @@ func TestNoSlipGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		read func(*document.Params)
-		one  string
+		one  kgo.Record
+		n    int // documents that slip
 	}{
-		"one meets the conditions": {slips()["another case"].read, `{"text": "Document 0 of 0"}`},
-		"one is no object":         {slips()["objects whose format nobody has written"].read, `{"text": "document"} and more`},
+		"one meets the conditions": {slips()["another case"].read, kgo.Record{Partition: 1, Value: []byte(`{"text": "Document 0 of 0"}`)}, 1500},
+		"the thousandth does":      {slips()["another case"].read, kgo.Record{Value: []byte(`{"text": "Document 0 of 0"}`)}, 999},
+		"one is no object":         {slips()["objects whose format nobody has written"].read, kgo.Record{Partition: 1, Value: []byte(`{"text": "document"} and more`)}, 1500},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +210,7 @@ func TestNoSlipGoesOn(t *testing.T) {
 			w.setup.Sources[0].Reading = document.DefaultParams()
 			w.setup.Params.PollRecords = 100
 			c.read(&w.setup.Sources[0].Reading)
-			w.send(append(untitled(0, 1500), &kgo.Record{Partition: 1, Value: []byte(c.one)})...)
+			w.send(append(untitled(0, c.n), &c.one)...)
 			m := w.start()
 			w.settled()
 			w.stopped(m)

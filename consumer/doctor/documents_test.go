@@ -59,9 +59,9 @@ func documentsSeen() map[string]seenDocuments {
 			json,
 			[]document.Condition{{Header: "lang", Equals: "en"}},
 			article,
-			"note documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
-				"no document meets sources[0].when: they go to the unique topic unchecked (a new group stops where none of the first " +
-				"thousand does); of one header lang is missing, and field lang is there, where equals: en is asked | correct sources[0].when",
+			"note documents: the newest of posts: 30 unchecked by sources[0].when, as posts/0/0 | " +
+				"no document meets sources[0].when: they go to the unique topic unchecked (a new group stops where 100 are there and none " +
+				"does); of one header lang is missing, and field lang is there, where equals: en is asked | correct sources[0].when",
 		},
 		"a value that no document has": {
 			json,
@@ -73,12 +73,27 @@ func documentsSeen() map[string]seenDocuments {
 			json,
 			[]document.Condition{{Field: "language", Equals: "en"}},
 			article,
-			"note documents: the newest of posts: 20 unchecked by sources[0].when, as posts/0/10 | " +
-				"no document meets sources[0].when: they go to the unique topic unchecked (a new group stops where none of the first " +
-				"thousand does); of one field language is missing, where equals: en is asked | correct language " +
+			"note documents: the newest of posts: 30 unchecked by sources[0].when, as posts/0/0 | " +
+				"no document meets sources[0].when: they go to the unique topic unchecked (a new group stops where 100 are there and none " +
+				"does); of one field language is missing, where equals: en is asked | correct language " +
 				"(sources[0].when), perhaps to lang; the documents have body, id, lang, title",
 		},
 	}
+}
+
+// findings are of so many documents.
+func (c *seenDocuments) findings(t *testing.T, documents int) string {
+	t.Helper()
+	w := newWard(t)
+	w.well()
+	w.in.Sources[0].Topics, w.in.Sources[0].Reading.When = []string{"posts"}, c.when
+	c.document(&w.in.Sources[0].Reading)
+	_, err := w.admin.CreateTopics(t.Context(), 1, 3, insync(), "posts")
+	w.must(err)
+	for i := range documents {
+		w.produce(&kgo.Record{Topic: "posts", Value: fmt.Appendf(nil, c.value, i)})
+	}
+	return lines(w.run())
 }
 
 // What a configuration makes of the newest documents is told before any is forwarded, with an example, and what was probably
@@ -86,18 +101,33 @@ func documentsSeen() map[string]seenDocuments {
 func TestDocuments(t *testing.T) {
 	for name, c := range documentsSeen() {
 		t.Run(name, func(t *testing.T) {
-			w := newWard(t)
-			w.well()
-			w.in.Sources[0].Topics, w.in.Sources[0].Reading.When = []string{"posts"}, c.when
-			c.document(&w.in.Sources[0].Reading)
-			_, err := w.admin.CreateTopics(t.Context(), 1, 3, insync(), "posts")
-			w.must(err)
-			for i := range 30 {
-				w.produce(&kgo.Record{Topic: "posts", Value: fmt.Appendf(nil, c.value, i)})
-			}
-			if got := lines(w.run()); !strings.Contains(got, c.want+"\n") {
+			if got := c.findings(t, 30); !strings.Contains(got, c.want+"\n") {
 				t.Errorf("the findings are\n%s\nwant among them\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+// Conditions that no document meets are a problem where there are as many documents as stop a new group, and a note below. One
+// that meets them is looked for among more than the newest.
+func TestDocumentsUnmet(t *testing.T) {
+	const none = " unchecked by sources[0].when, as posts/0/0 | no document meets sources[0].when: they go to the unique topic unchecked"
+	for _, c := range []struct {
+		documents    int
+		equals, want string
+	}{
+		{99, "b", "note documents: the newest of posts: 99" + none + " (a new group stops where 100 are there and none does); of one field id is "},
+		{100, "b", "problem documents: the newest of posts: 100" + none + ", and a new group stops before that; of one field id is "},
+		{100, "b", " | correct sources[0].when; where these documents are to be forwarded unchecked, start once with --accept-unchecked posts\n"},
+		{150, "a0", "ok documents: the newest of posts: 1 judged, as posts/0/0 (17 characters, no id, no scope); 149 unchecked by "},
+	} {
+		of := seenDocuments{
+			document: func(p *document.Params) { p.Format, p.Fields = "json", []string{"title", "body"} },
+			when:     []document.Condition{{Field: "id", Equals: c.equals}},
+			value:    `{"id":"a%d","title":"Rain","body":"and then sun"}`,
+		}
+		if got := of.findings(t, c.documents); !strings.Contains(got, c.want) {
+			t.Errorf("the findings of %d documents are\n%s\nwant among them\n%s", c.documents, got, c.want)
+		}
 	}
 }

@@ -35,6 +35,9 @@ type Setup struct {
 // documents is how many of a topic are looked at: enough to show what all of them have in common.
 const documents = 20
 
+// First is how many documents of a source are looked at where the first ones leave open whether it is read as it is meant.
+const First = 1000
+
 // Topics is of how many topics a preview is made: a pattern may bring thousands.
 const Topics = 20
 
@@ -83,10 +86,19 @@ type Count struct {
 	Count int
 }
 
-// Of reads the newest documents of a topic. An error says that they cannot be read now, and nothing of them.
+// Of reads the newest documents of a topic, and more of them where those meet no condition. An error says that they cannot be
+// read now, and nothing of them.
 func (s *Setup) Of(ctx context.Context, topics *broker.Topics, topic string) (*Preview, error) {
+	p, err := s.newest(ctx, topics, topic, documents)
+	if err != nil || p.Read == 0 || p.Unchecked.Count < p.Read {
+		return p, err
+	}
+	return s.newest(ctx, topics, topic, First)
+}
+
+func (s *Setup) newest(ctx context.Context, topics *broker.Topics, topic string, most int) (*Preview, error) {
 	u := unpack.New(unpack.Limits{Batch: s.MaxBatchBytes, Held: heldBatches * s.MaxBatchBytes})
-	records, err := topics.Newest(ctx, u, topic, documents)
+	records, err := topics.Newest(ctx, u, topic, most)
 	if err != nil {
 		return nil, err
 	}

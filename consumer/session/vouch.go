@@ -22,7 +22,7 @@ import (
 )
 
 // firstDocuments of a source tell whether it is read as it is meant to be.
-const firstDocuments = 1000
+const firstDocuments = preview.First
 
 // firstPatience is how long the next of them may take to come. What is compacted away never does.
 const firstPatience = 5 * time.Second
@@ -57,7 +57,7 @@ func (l *loop) accepts(topic string, slip pipeline.Slip) bool {
 // vouchFor reads on in a source of which the batch has nothing but documents of which the same becomes. Fewer
 // than a thousand tell only of what was there when the session took the partition over: a source that has just begun
 // does not wait for more. They tell nothing of a topic that came while the process works, so that its first bad document
-// does not stop the others. Of conditions they never tell enough: those may be meant for a few documents of many.
+// does not stop the others. Fewer than EnoughUnmet tell nothing of conditions, which may be meant for a few documents of many.
 func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.Alike) error {
 	f, err := newFirsts(ctx, l.Setup, a, all.Slip)
 	if err != nil || f == nil {
@@ -68,12 +68,11 @@ func (l *loop) vouchFor(ctx context.Context, a *assignment, all *pipeline.Alike)
 	if err != nil || !only {
 		return err
 	}
-	few := f.documents < firstDocuments
-	begins := few && (!all.WereThere || l.Topics.CameLater(a.Topic))
+	begins := f.documents < firstDocuments && (!all.WereThere || l.Topics.CameLater(a.Topic))
 	switch {
 	case !begins && f.leaderless != nil:
 		return f.leaderless
-	case few && all.Unchecked != "":
+	case all.Unchecked != "" && (begins || f.documents < preview.EnoughUnmet):
 		return l.warnUnmet(ctx, all.First, f.documents)
 	case begins:
 		return nil
@@ -98,7 +97,7 @@ func (l *loop) warnUnmet(ctx context.Context, r *kgo.Record, documents int) erro
 	if err == nil && t != nil {
 		l.Logger.Warn().Str("topic", r.Topic).Int("documents", documents).
 			Str("example", fmt.Sprintf("%s/%d/%d", r.Topic, r.Partition, r.Offset)).Str("why", t.Why).Str("remedy", t.Remedy).
-			Msg("the first documents of a source are all unchecked: they are too few to tell whether that is meant")
+			Msg("the first documents of a source are all unchecked, and are forwarded")
 	}
 	return err
 }
@@ -144,7 +143,7 @@ func (l *loop) slipped(ctx context.Context, all *pipeline.Alike) (what, remedy, 
 	}, nil)
 	return fmt.Sprintf("the first documents of %s are all unchecked, as none meets %s.when (of the example %s)", r.Topic, key, unmet),
 		"correct " + key + ".when: names and values must be those of a document, letter for letter",
-		"forwarded unchecked, start once with --accept-unchecked " + r.Topic, err
+		preview.Unchecked(r.Topic), err
 }
 
 func anew(mode protocol.Mode) string {

@@ -37,7 +37,7 @@ func AddAcceptFirst(f cmdline.Flags) {
 	f.Texts(acceptRejected, "topic",
 		"go on although the first documents of that topic are all rejected for one reason; repeatable, or with commas")
 	f.Texts(acceptUnchecked, "topic",
-		"go on although none of the first thousand documents of that topic meets sources.when; repeatable, or with commas")
+		"go on although none of the first documents of that topic, 100 at least, meets sources.when; repeatable, or with commas")
 }
 
 // Accepted returns what the flags of a command accept, of which it may have some.

@@ -87,6 +87,14 @@ func (p *partition) reposition(at entry.Position, r *Reposition) {
 	p.held, p.fed = nil, Fed{}
 }
 
+// reached returns the offset below which everything is judged.
+func (p *partition) reached() int64 {
+	if n := len(p.held); n > 0 {
+		return max(p.Base, p.held[n-1].Offset+1)
+	}
+	return p.Base
+}
+
 // wasFed says whether a document of this epoch was brought by a feed.
 func (p *partition) wasFed(offset int64) bool { return offset >= p.Start && offset < p.fed.Through }
 
@@ -132,6 +140,17 @@ func (s *sources) named(topic string, partition int32) (numbers []uint32) {
 	for i, p := range s.rows {
 		if p.name == topic && p.source.Partition == partition {
 			numbers = append(numbers, uint32(i))
+		}
+	}
+	return numbers
+}
+
+// having returns those of them that may have the document at offset: none older than one that has judged it.
+func (s *sources) having(topic string, partition int32, offset int64) []uint32 {
+	numbers := s.named(topic, partition)
+	for i, number := range slices.Backward(numbers) {
+		if p := s.rows[number]; p.Epoch != 0 && offset < p.reached() {
+			return numbers[i:]
 		}
 	}
 	return numbers

@@ -45,7 +45,7 @@ type Search struct {
 // is not remembered. A step ends early if something is wanted (Wanted).
 func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
 	w := r.find.window
-	sources := r.sources.named(s.Topic, s.Partition)
+	sources := r.sources.having(s.Topic, s.Partition, s.Offset)
 	if len(sources) == 0 {
 		return nil, true
 	}
@@ -121,9 +121,10 @@ func (x *finder) rank(out *Known, at window.Ref) {
 	out.OlderPart = w.Bytes() * int64(out.Older) / int64(w.Visible())
 }
 
-// Judged returns the verdict of a document that is not known to be committed, by its coordinates, and its source.
+// Judged returns the verdict of a document that is not known to be committed, by its coordinates, and its source. Like
+// Seek it does not find a deleted topic's document where a topic of the same name has another.
 func (r *Replica) Judged(topic string, partition int32, offset int64) (v Verdict, source entry.Source, ok bool) {
-	for _, number := range r.sources.named(topic, partition) {
+	for _, number := range r.sources.having(topic, partition, offset) {
 		p := r.sources.rows[number]
 		if i, ok := p.find(offset); ok {
 			return p.held[i], p.source, true
@@ -140,10 +141,7 @@ func (r *Replica) Reached(topic string, partition int32) (source entry.Source, o
 		if p.Epoch == 0 {
 			continue
 		}
-		source, offset, known = p.source, p.Base, true
-		if n := len(p.held); n > 0 {
-			offset = max(offset, p.held[n-1].Offset+1)
-		}
+		source, offset, known = p.source, p.reached(), true
 	}
 	return source, offset, known
 }

@@ -104,6 +104,9 @@ func (a *api) document(w http.ResponseWriter, r *http.Request) {
 // document. It returns ok as false if none of them knows it.
 func (a *api) compose(at shape.Coordinates, found *member.Whereabouts, copied *recent.Copy, isCopy bool) (m *remembered, ok bool) {
 	m = &remembered{Coordinates: at, Verdict: "unique", source: found.Source}
+	if found.Partition && at.Offset < found.Reached && copied.Source != found.Source {
+		isCopy = false // of a deleted topic of this name
+	}
 	if found.Held {
 		ok = true
 		v := &found.Verdict

@@ -67,6 +67,31 @@ func TestDocumentAside(t *testing.T) {
 	}
 }
 
+// TestDocumentOfTopicMadeAnew: where a topic was deleted and made again, a document is that of the topic there is now.
+func TestDocumentOfTopicMadeAnew(t *testing.T) {
+	service := newFake(t)
+	now := fakeSource()
+	now.Topic[0]++
+	header := index.Header{Fingerprint: index.Fingerprint([]byte(`{}`))}
+	at := &index.Reposition{Header: header, Source: now, Name: "news", Partitions: 4, Epoch: 1}
+	service.replica.Apply(index.Stamp{Offset: 3, LogAppendTime: 1_700_000_000_100}, at)
+	d := serve(t, service, nil)
+	if _, got := d.do("GET", "/api/v1/document/news/2/1", ""); got["verdict"] != "duplicate" {
+		t.Errorf("a copy of the deleted topic is %v; want a duplicate: the new topic has nothing there", got)
+	}
+	at.Offset, at.Epoch = 2, 2
+	service.replica.Apply(index.Stamp{Offset: 4, LogAppendTime: 1_700_000_000_101}, at)
+	service.stats.LastRejected = map[sink.Reason][]consumer.Example{sink.Empty: {
+		{Source: now, Topic: "news", Offset: 0}, {Source: now, Topic: "news", Offset: 1},
+	}}
+	for _, path := range []string{"news/2/0", "news/2/1"} {
+		_, got := d.do("GET", "/api/v1/document/"+path, "")
+		if got["verdict"] != "rejected" || got["reason"] != string(sink.Empty) || got["match"] != nil {
+			t.Errorf("%s is %v, want rejected: the deleted topic's is another", path, got)
+		}
+	}
+}
+
 // TestDocumentIsGone: what was judged and is in no memory any more.
 func TestDocumentIsGone(t *testing.T) {
 	service := newFake(t)

@@ -153,8 +153,10 @@ func (l *loader) expandScalar(key string, n *yaml.Node) bool {
 			problem, remedy = "has ${ and no variable that is set", "write $${ for the characters ${, or set the variable"
 		}
 		if problem != "" {
-			refuse(problem, remedy)
 			ok = false
+			if !l.spares(key) {
+				refuse(problem, remedy)
+			}
 		}
 		return value
 	})

@@ -54,26 +54,34 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 }
 
 // ResolveSections does what ResolveFrom does for verbs that need only these sections: it does not report what other
-// sections lack. These verbs also have the settings for files.
+// sections lack, secrets and variables that this process does not have among them. These verbs also have the settings for
+// files.
 func ResolveSections(c Config, sections []string, path string, environ, sets []string) (Config, error) {
 	validate := func() []setting.Mistake {
 		c.spread()
 		return slices.DeleteFunc(c.Validate(), func(m setting.Mistake) bool {
-			section, _, _ := strings.Cut(setting.Plain(m.Key), ".")
-			return !slices.Contains(sections, section)
+			return !isIn(sections, m.Key)
 		})
 	}
-	if _, mistakes := load(&c, validate, inputs{path: path, environ: environ, sets: sets, idle: c.idle}); len(mistakes) > 0 {
+	in := inputs{path: path, environ: environ, sets: sets, idle: c.idle, sections: sections}
+	if _, mistakes := load(&c, validate, in); len(mistakes) > 0 {
 		return Default(), mistakes
 	}
 	return c, nil
 }
 
+// isIn says whether a key is in one of these sections.
+func isIn(sections []string, key string) bool {
+	section, _, _ := strings.Cut(setting.Plain(key), ".")
+	return slices.Contains(sections, section)
+}
+
 type inputs struct {
-	path    string
-	environ []string
-	sets    []string
-	idle    func() []setting.Mistake // settings that decide nothing beside the others; nil is none
+	path     string
+	environ  []string
+	sets     []string
+	idle     func() []setting.Mistake // settings that decide nothing beside the others; nil is none
+	sections []string                 // in which secrets and variables may not be missing; nil is all
 }
 
 // idle returns the settings that decide nothing beside the others.
@@ -99,7 +107,8 @@ type loader struct {
 	meant    map[string]bool        // keys that a misspelt one probably meant; excused too, unless they are given as well
 	mistakes Mistakes
 	path     string
-	broken   bool // the file could not be read, so its values are unknown
+	needed   []string // inputs.sections
+	broken   bool     // the file could not be read, so its values are unknown
 
 	variables map[string]string       // of the environment, for ${NAME} in the file
 	expanded  map[*yaml.Node]expanded // the nodes whose variables were replaced
@@ -109,7 +118,7 @@ type loader struct {
 // load applies in to params, a pointer to a struct that holds the defaults, and validates the result.
 func load(params any, validate func() []setting.Mistake, in inputs) (map[string]Origin, Mistakes) {
 	l := newLoader(params, in.path)
-	l.variables = variablesOf(in.environ)
+	l.variables, l.needed = variablesOf(in.environ), in.sections
 	if in.path != "" {
 		l.file()
 	}
@@ -182,6 +191,9 @@ func (l *loader) assign(key string, at Origin, set func(setting.Field) *setting.
 	delete(l.pending, key)
 	l.origins[key] = at
 }
+
+// spares says whether a secret or variable of key may be missing: nobody needs its section.
+func (l *loader) spares(key string) bool { return l.needed != nil && !isIn(l.needed, key) }
 
 // plainText assigns a value given as text to a plain key: in the environment, or by a flag.
 func (l *loader) plainText(plain, text string, at Origin) {

@@ -86,6 +86,20 @@ func TestResolveSections(t *testing.T) {
 	if !errors.As(err, &mistakes) || len(mistakes) != 3 { // unreadable values are reported wherever they stand; slots is not validated
 		t.Errorf("ResolveSections says %v; want 3 mistakes", err)
 	}
+	path := filepath.Join(t.TempDir(), "unecho.yaml")
+	for text, want := range map[string]int{
+		"http: {token_file: /none/token}\nkafka: {brokers: ['${NONE}'], sasl: {password_file: /none/password}}\nsources: [{scope: '${NONE}'}]\nsnapshots: {directory: {path: d}}\n": 0,
+		"snapshots: {postgres: {url_file: /none/url}, directory: {path: '${NONE}'}}\n":                                                                                              2,
+	} {
+		if err := os.WriteFile(path, []byte(text+"group: news\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		mistakes = nil
+		_, err = ResolveSections(Default(), sections, path, nil, nil)
+		if errors.As(err, &mistakes); len(mistakes) != want {
+			t.Errorf("of %s ResolveSections says %v; want %d mistakes: secrets and variables of other sections are not missed", text, err, want)
+		}
+	}
 }
 
 func TestYAMLThatIsTaken(t *testing.T) {

@@ -41,6 +41,9 @@ func (l *loader) readSecrets() {
 			continue
 		}
 		secret, problem := readSecret(p.path)
+		if problem != "" && l.spares(key) {
+			continue
+		}
 		if problem != "" {
 			l.refuse(p.at, setting.Mistake{
 				Key: companion(key), Value: shownPath(p.path), Problem: problem,

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 )
@@ -57,18 +58,26 @@ func TestLookup(t *testing.T) {
 	x.says("#lookup .found", "Ask again in a second.")
 }
 
-// TestRecent: the list can be filtered, paused and walked by keyboard. A text that does not come at first comes later.
+// TestRecent: the list can be filtered, paused and walked by keyboard. A text that cannot be read holds up no other, and is
+// asked for again after a minute; where too many ask at a time, after a second.
 func TestRecent(t *testing.T) {
 	s, x := stage(t, desk())
 	x.live()
-	refused := false
+	var busy time.Time
 	s.Set(func(s *Stage) {
 		s.answer = func(w http.ResponseWriter, r *http.Request) bool {
-			if refused || !strings.Contains(r.URL.Path, "/document/") {
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/document/news/1/5"):
+				fail(w, http.StatusBadGateway, "Kafka does not give the record now", "ask again")
+			case strings.HasSuffix(r.URL.Path, "/document/news/1/4") && busy.IsZero():
+				busy = time.Now()
+				fail(w, http.StatusTooManyRequests, "too many texts at a time", "ask again in a second")
+			default:
+				if rest := time.Since(busy); strings.HasSuffix(r.URL.Path, "/document/news/1/4") && rest > 5*time.Second {
+					t.Errorf("a text is asked for again after %v, want a second", rest)
+				}
 				return false
 			}
-			refused = true
-			fail(w, http.StatusBadGateway, "Kafka does not give the record now", "ask again")
 			return true
 		}
 	})
@@ -77,7 +86,10 @@ func TestRecent(t *testing.T) {
 	}
 	x.until(`document.querySelectorAll('.copies li').length === 5`)
 	x.run(`document.querySelector('.copies').scrollIntoView()`)
-	x.says(".copies li", "The Harbour Bridge was closed on Tuesday, after inspectors found cracks in two of its main cables.wire-4, copy 2 of")
+	x.says(".copies li + li", "The Harbour Bridge was closed on Tuesday, after inspectors found cracks in two of its main cables.wire-3, copy 2 of")
+	x.until(`[...document.querySelectorAll('.copies li + li')].every((e) => e.textContent.includes('The Harbour Bridge'))`)
+	s.Set(func(s *Stage) { s.answer = nil })
+	x.run(`Date.now = ((now) => () => now() + 60_000)(Date.now)`)
 	x.until(`[...document.querySelectorAll('.copies li')].every((e) => e.textContent.includes('The Harbour Bridge'))`)
 	x.click(`#recent button[aria-pressed]`)
 	s.Add("wire-5", 0.9, harbour, edited)

@@ -10,6 +10,8 @@ const SHOWN = 100;
 const EVERY = 250; // ms between two changes of the list, so that it can be read and clicked
 const WORDS = 200; // letters of a text that a row has room for
 const REST = 5000; // ms without a question for a text, after one that was not answered
+const BUSY = 1000; // ms, after one too many at a time
+const PASSED = 60_000; // ms for which a row is passed over whose text was not given
 
 /** Recent is the list. It stands still while it is paused, pointed at or used by keyboard. */
 export class Recent {
@@ -208,12 +210,12 @@ export class Recent {
     const box = list.getBoundingClientRect();
     const i = [...list.children].findIndex((li) => {
       const r = li.getBoundingClientRect();
-      return !li.dataset.read && r.bottom > Math.max(0, box.top) && r.top < Math.min(innerHeight, box.bottom);
+      return !(li.dataset.read > Date.now()) && r.bottom > Math.max(0, box.top) && r.top < Math.min(innerHeight, box.bottom);
     });
     if (i < 0) return;
     const li = list.children[i];
     this.#reading = true;
-    li.dataset.read = 'yes';
+    li.dataset.read = Infinity;
     try {
       const { text } = await textOf(this.#rows[i].document);
       const words = text.text.slice(0, WORDS).replace(/\s+/g, ' ').trim();
@@ -223,9 +225,10 @@ export class Recent {
         say(name, words);
       }
     } catch (failure) {
+      const busy = failure.status === 429;
       if (failure.status !== 403 && failure.status !== 404) {
-        delete li.dataset.read;
-        this.#rest = Date.now() + REST;
+        li.dataset.read = busy ? 0 : Date.now() + PASSED;
+        this.#rest = Date.now() + (busy ? BUSY : REST);
       }
     }
     this.#reading = false;

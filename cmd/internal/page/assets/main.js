@@ -85,7 +85,7 @@ function draw(status) {
   reasons.show(status);
   const scoped = status.settings.some((s) => /^sources\[\d+\]\.scope$/.test(s.key) && s.value !== '');
   lookup.scoped(scoped);
-  by('recent').dataset.scoped = String(scoped || read().scope !== '');
+  by('recent').dataset.scoped = String(scoped || read().scope !== '' || document.activeElement === by('filter-scope'));
   recent.topics(topicsOf(status));
   recent.texts = settingOf(status, 'http.show_text') === 'true';
   labels.use(status.group);

@@ -224,6 +224,39 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// TestLabelsOfTwoTabs: what one tab labels or deletes, the other shows. Labels that the browser does not keep are not lost,
+// and the page says so.
+func TestLabelsOfTwoTabs(t *testing.T) {
+	s, x := stage(t, desk())
+	x.live()
+	s.Add("wire-1", 0.9, harbour, edited)
+	s.Add("wire-2", 0.9, harbour, edited)
+	x.until(`document.querySelectorAll('.copies li').length === 2`)
+	x.click(".copies button")
+	x.click(".judge button")
+	x.says(".judge", "Download 1 label of news")
+	y := open(t, s.URL, desk())
+	y.live()
+	y.click(".copies li + li button")
+	y.click(".judge button")
+	for _, tab := range []*tab{x, y} {
+		tab.says(".judge", "Download 2 labels of news")
+	}
+	y.run(`confirm = (asks) => { window.asks = asks; return true; }`)
+	y.click(".judge [aria-label]")
+	if got := ask[string](y, `asks`); got != "Delete 2 labels?" {
+		t.Errorf("it asks %q", got)
+	}
+	x.until(`document.querySelectorAll('.judge button').length === 2`)
+	x.run(`Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }`)
+	x.click(".judge button")
+	x.says(".judge", "does not keep the labels")
+	x.press(kb.ArrowRight)
+	x.says("dialog .side + .side", "wire-1")
+	x.click(".judge button")
+	x.says(".judge", "Download 2 labels of news")
+}
+
 // TestHidden: a page that nobody sees keeps no connection, because a browser has six of them for all its tabs; and it
 // misses nothing.
 func TestHidden(t *testing.T) {

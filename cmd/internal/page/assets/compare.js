@@ -106,10 +106,7 @@ const heading = (match) => (match.similarity === undefined ? 'Two documents' : [
 
 /** ask asks whether a copy is one. The answers make a file for `unecho tune --pairs`. */
 function ask(into, copy) {
-  const answer = (yes) => () => {
-    labels.label(copy, labels.of(copy) === yes ? undefined : yes);
-    draw();
-  };
+  const answer = (yes) => () => labels.label(copy, labels.of(copy) === yes ? undefined : yes);
   const answers = [button('Is a copy', answer(true)), button('Not a copy', answer(false))];
   const rest = el('span', { className: 'row' });
   const draw = () => {
@@ -119,17 +116,19 @@ function ask(into, copy) {
       button('Delete', () => {
         if (!confirm(`Delete ${plural(labels.size(), 'label')}?`)) return;
         labels.clear();
-        draw();
         answers[0].focus();
-      }, { 'aria-label': 'Delete the labels' })]);
+      }, { 'aria-label': 'Delete the labels' }),
+      !labels.kept && note('The browser does not keep the labels: download them before this page is closed.')]);
   };
   put(into, answers, rest);
+  labels.watch(draw);
   draw();
 }
 
+const note = (told) => el('span', { className: 'soft small' }, told);
+
 /** download offers the labels of a topic as a file, and says what it lacks. */
 function download({ topic, text, size, copies }) {
-  const note = (told) => el('span', { className: 'soft small' }, told);
   if (!topic) return note(`${plural(size, 'label')} of two topics ${size === 1 ? 'is' : 'are'} in no file.`);
   const save = () => el('a', { href: URL.createObjectURL(new Blob([text], { type: 'text/tab-separated-values' })), download: `labels-${topic}.tsv` }).click();
   return [button(`Download ${plural(size, 'label')} of ${topic}`, save, { title: `A file for unecho tune --topic ${topic} --pairs` }), copies === 0 && note('Label some as copies, too: tune needs them.')];

@@ -5,17 +5,32 @@ import { pair, place } from './format.js';
 const PREFIX = 'unecho.labels.';
 let group = '';
 let labels = {}; // by pair: whether it is a copy, and its lines of the file
+let changed = () => {};
+
+export let kept = true; // whether the browser keeps them
+
+/** watch has a function called after each change, by any tab. There is one at a time. */
+export const watch = (call) => {
+  changed = call;
+};
+
+addEventListener('storage', () => {
+  load();
+  changed();
+});
 
 /** use takes the labels of a group. */
 export function use(name) {
   if (name === group) return;
   group = name;
   labels = {};
+  kept = true;
   load();
 }
 
-/** load takes what another tab has labelled since. */
+/** load takes what another tab has labelled since. Labels that could not be kept are in this one alone. */
 function load() {
+  if (!kept) return;
   try {
     labels = JSON.parse(localStorage.getItem(PREFIX + group)) ?? labels;
   } catch { /* storage is closed */ }
@@ -43,7 +58,11 @@ export function clear() {
 function keep() {
   try {
     localStorage.setItem(PREFIX + group, JSON.stringify(labels));
-  } catch { /* storage is closed */ }
+    kept = true;
+  } catch {
+    kept = false; // storage is full or closed
+  }
+  changed();
 }
 
 /** files are what `unecho tune --topic TOPIC --pairs` reads: {topic, text, size, copies}. Pairs of two topics have no topic: no tune takes them. */

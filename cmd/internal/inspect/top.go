@@ -155,7 +155,7 @@ func (t *Top) flow(c *canvas) {
 	}
 	c.field("lag", lag, longest)
 	if s.Rate != nil && s.Rate.Median != nil && s.Rate.Slowest != nil {
-		c.field("latency", "median "+latency(*s.Rate.Median), "99 % within "+latency(*s.Rate.Slowest))
+		c.field("latency", "median "+latency(*s.Rate.Median), "slowest 1 % "+latency(*s.Rate.Slowest))
 	}
 	rejected := terminal.Grouped(int(s.Documents.Rejected)) + " rejected"
 	if n := s.Documents.Unchecked; n > 0 {
@@ -279,10 +279,10 @@ func size(n int64) string {
 	return terminal.Mebibytes(n)
 }
 
-// latency is not measured beyond a day.
+// latency is a duration that is measured up to a day.
 func latency(seconds float64) string {
 	if seconds >= 86_400 {
-		return "> 1 d"
+		return "a day or more"
 	}
 	return short(seconds)
 }

@@ -1,7 +1,7 @@
 // The plots of time: throughput, share of duplicates, lag, latency; and the histogram of similarities.
 
 import { by, el, say } from './dom.js';
-import { clock, count, percent, rate, short, span } from './format.js';
+import { clock, count, latency, percent, rate, short, span } from './format.js';
 import { secondsOf } from './model.js';
 import { TimePlot, bars, panel } from './plot.js';
 
@@ -24,11 +24,11 @@ export function charts() {
   const lag = new TimePlot(by('lag'), 'Lag', {
     note: 'of the whole group', format: count, axis: short, floor: 10, series: [{ key: 'lag_documents', name: 'documents', paint: 'p-main', wash: true }],
   });
-  const latency = new TimePlot(by('latency'), 'Latency', {
-    note: 'from timestamp to commit', format: span, floor: 0.1,
+  const late = new TimePlot(by('latency'), 'Latency', {
+    note: 'from timestamp to commit', format: latency, axis: span, floor: 0.1,
     series: [{ key: 'slowest_s', name: 'slowest 1 %', paint: 'p-calm' }, { key: 'median_s', name: 'median', paint: 'p-main' }],
   });
-  const plots = [throughput, share, lag, latency];
+  const plots = [throughput, share, lag, late];
   return (history) => {
     const points = history.map((p) => ({ ...p, at: secondsOf(p.time) }));
     const now = points.at(-1)?.at ?? 0;

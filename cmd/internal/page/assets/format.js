@@ -57,6 +57,9 @@ export function span(seconds) {
   return parts.join(' ');
 }
 
+/** latency is a span that is measured up to a day. */
+export const latency = (seconds) => (seconds >= 86_400 ? 'a day or more' : span(seconds));
+
 export function bytes(n) {
   if (!known(n)) return DASH;
   for (const [size, unit] of [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB']]) {

@@ -1,7 +1,7 @@
 // Is it well? A sentence, five figures, and what needs a look.
 
 import { by, el, put, say } from './dom.js';
-import { clock, count, percent, rate, span, plural } from './format.js';
+import { clock, count, latency, percent, rate, span, plural } from './format.js';
 import { windowOf } from './model.js';
 
 const RUNBOOK = 'https://github.com/unecho/unecho/blob/main/deploy/docs/runbook.md';
@@ -49,7 +49,7 @@ function figures(status, minute) {
     ['Documents a second', rate(minute.documents_per_s), over],
     ['Duplicates', percent(minute.duplicate_share), over],
     ['Behind', behind === null ? count(status.lag.documents) : span(behind), behind === null ? 'documents' : plural(status.lag.documents, 'document')],
-    ['Latency (median)', latency(minute.median_s), minute.slowest_s ? '99 % within ' + latency(minute.slowest_s) : 'from timestamp to commit'],
+    ['Latency (median)', latency(minute.median_s), minute.slowest_s ? 'slowest 1 %: ' + latency(minute.slowest_s) : 'from timestamp to commit'],
     ['Remembers', span(status.window.age_s), status.window.age_bound_s > 0 ? 'of ' + span(status.window.age_bound_s) : plural(status.window.documents, 'document')],
   ];
   if (window.bites && window.bites.key !== 'duplicates.remember.age') rows[4][2] += ', ' + window.bites.key + ' is full';
@@ -63,9 +63,6 @@ function figures(status, minute) {
     say(small, note);
   });
 }
-
-/** latency is not measured beyond a day. */
-const latency = (s) => (s >= 86_400 ? '> ' : '') + span(s);
 
 function list({ warnings }) {
   by('warnings').hidden = warnings.length === 0;

@@ -14,6 +14,7 @@
   same('similarities are rounded down', [0.8612, 0.79999, 0.29, 1, undefined].map(format.similarity), ['86 %', '79 %', '29 %', '100 %', '–']);
   same('spans', [0, 0.0123, 2, 2.34, 59.6, 61, 3600, 11520, 86400, 172800, 200000, null].map(format.span),
     ['0 s', '12 ms', '2 s', '2.3 s', '1 min', '1 min 1 s', '1 h', '3 h 12 min', '24 h', '2 d', '2 d 7 h', '–']);
+  same('latencies', [0.083, 86399, 86400, null].map(format.latency), ['83 ms', '23 h 59 min', 'a day or more', '–']);
   same('sizes', [0, 1023, 1024, 1.5 * 2 ** 30, 2 ** 40].map(format.bytes), ['0 B', '1023 B', '1 KiB', '1.5 GiB', '1 TiB']);
   same('axes', [1, 950, 1500, 2e6].map(format.short), ['1', '950', '1.5k', '2M']);
   same('round tops', [0, 0.9, 1.2, 7, 99].map(nice), [[1, 2], [1, 2], [2, 2], [8, 4], [100, 2]]);

@@ -29,8 +29,9 @@ func TestScript(t *testing.T) {
 		Condition: condition,
 		Setup: func(env *testscript.Env) error {
 			tables, err := filepath.Abs("../internal/corpus/columnar/testdata")
-			env.Vars = append(env.Vars, noRaceNap, "TABLES="+tables)
-			return err
+			pod, err2 := filepath.Abs("../../deploy/move/pod.yaml")
+			env.Vars = append(env.Vars, noRaceNap, "TABLES="+tables, "POD="+pod)
+			return errors.Join(err, err2)
 		},
 	})
 }

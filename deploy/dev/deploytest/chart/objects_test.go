@@ -121,13 +121,12 @@ env:
 	}
 }
 
-// The pod that carries snapshots from a volume to a bucket has the volume of the one pod, and the file of those to come.
+// The pod that carries snapshots from a volume to a bucket has the volume of the one pod, and the file and the credentials of
+// those to come. It may do no more than they. The script snapshot of cmd/unecho runs what its containers do.
 func TestMove(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(root, "deploy/manifests/move.yaml"))
-	check(t, err)
 	var pod corev1.Pod
-	check(t, yaml.UnmarshalStrict(text, &pod))
+	check(t, yaml.UnmarshalStrict([]byte(text(t, "deploy/move/pod.yaml")), &pod))
 	out, err := render(t, few)
 	check(t, err)
 	set, file := decode(t, out)
@@ -136,10 +135,29 @@ func TestMove(t *testing.T) {
 	if volumes[0].PersistentVolumeClaim.ClaimName != claim || volumes[1].ConfigMap.Name != set.Spec.Template.Spec.Volumes[0].ConfigMap.Name {
 		t.Errorf("it has the volumes %+v, want %s and the file of %s", volumes, claim, set.Name)
 	}
-	from := pod.Spec.InitContainers[0]
-	if c := loaded(t, file, nil); !slices.Contains(from.Args, c.Consumer.Group) || !slices.Contains(from.Args, c.Snapshot.Directory.Path) ||
-		from.Image != set.Spec.Template.Spec.Containers[0].Image || pod.Spec.Containers[0].Image != from.Image {
-		t.Errorf("%s exports by %v, want the group %s in %s", from.Image, from.Args, c.Consumer.Group, c.Snapshot.Directory.Path)
+	from, to, one := pod.Spec.InitContainers[0], pod.Spec.Containers[0], set.Spec.Template.Spec
+	if c := loaded(t, file, nil); !slices.Contains(from.Args, c.Consumer.Group) || !slices.Contains(from.Args, c.Snapshot.Directory.Path) {
+		t.Errorf("it exports by %v, want the group %s in %s", from.Args, c.Consumer.Group, c.Snapshot.Directory.Path)
+	}
+	for _, c := range []corev1.Container{from, to} {
+		if c.Image != one.Containers[0].Image || !reflect.DeepEqual(c.SecurityContext, one.Containers[0].SecurityContext) {
+			t.Errorf("%s has the image %s and may do %+v; want both of the pods", c.Name, c.Image, c.SecurityContext)
+		}
+		for _, arg := range c.Args {
+			if strings.HasPrefix(arg, "/") && !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
+				return strings.HasPrefix(arg, m.MountPath) && slices.ContainsFunc(volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
+			}) {
+				t.Errorf("%s has no volume for %s", c.Name, arg)
+			}
+		}
+	}
+	one.SecurityContext.FSGroupChangePolicy = nil
+	if got := pod.Spec.SecurityContext; !reflect.DeepEqual(got, one.SecurityContext) {
+		t.Errorf("it runs as %+v, want %+v as the pods do", got, one.SecurityContext)
+	}
+	bucket, _ := decode(t, text(t, "deploy/dev/deploytest/chart/testdata/bucket.yaml"))
+	if want := bucket.Spec.Template.Spec.Containers[0].Env[1:]; !reflect.DeepEqual(to.Env, want) {
+		t.Errorf("it imports with the variables %+v, want %+v as pods with a bucket", to.Env, want)
 	}
 }
 

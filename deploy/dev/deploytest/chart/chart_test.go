@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
@@ -200,6 +201,11 @@ func TestFourValuesInstall(t *testing.T) {
 	}
 	if c.Consumer.Group != "news" {
 		t.Errorf("the group of the release news is called %q", c.Consumer.Group)
+	}
+	failed := 3 * time.Duration(set.Spec.Template.Spec.Containers[0].ReadinessProbe.PeriodSeconds) * time.Second
+	if ready := time.Duration(set.Spec.MinReadySeconds) * time.Second; ready <= c.Consumer.TransactionTimeout+failed {
+		t.Errorf("a pod is available after %v, before outputs that hang have made it unready: %v, and three probes in %v", ready,
+			c.Consumer.TransactionTimeout, failed)
 	}
 }
 

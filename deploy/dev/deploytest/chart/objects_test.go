@@ -116,8 +116,15 @@ env:
 	out, err := render(t, bucket)
 	check(t, err)
 	golden(t, "testdata/bucket.yaml", out)
-	if notes := notes(t, bucket); strings.Contains(notes, "credentials") {
-		t.Errorf("the notes miss credentials that are there:\n%s", notes)
+	for given, missing := range map[string]bool{
+		values: false, "env: [{name: AWS_REGION, value: x}]\n": true, "env: [{name: AWS_SHARED_CREDENTIALS_FILE, value: /f}]\n": false,
+		"env: [{name: AWS_WEB_IDENTITY_TOKEN_FILE, value: /f}]\n": false, "serviceAccount: {create: true}\n": true,
+		"serviceAccount: {create: true, annotations: {a: b}}\n": false, "serviceAccount: {name: cloud}\n": false,
+	} {
+		notes := notes(t, strings.Replace(bucket, values, given, 1))
+		if strings.Contains(notes, "credentials of the bucket") != missing {
+			t.Errorf("with %q credentials are missing: %t, and the notes say:\n%s", given, missing, notes)
+		}
 	}
 }
 

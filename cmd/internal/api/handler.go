@@ -45,6 +45,7 @@ type Setup struct {
 	Why      func(consumer.Stats) string // why a member is not ready
 	// Certificate says what is wrong at a moment with the certificate by which the API is known; nil: it has none.
 	Certificate func(now time.Time) string
+	Sessions    int // that the process has
 	Access      Access
 	Limits      Limits
 	// SnapshotEvery is how often a snapshot is taken.
@@ -126,7 +127,7 @@ func New(setup *Setup) (*API, error) {
 		Setup: setup, reader: reader, lookup: make(chan *signer, signersAtOnce),
 		waiting: make(chan struct{}, maxWaiting), events: make(chan struct{}, maxStreams),
 		run: strconv.FormatInt(time.Now().UnixNano(), 36), ended: make(chan struct{}),
-		watch:   watch{certificate: setup.Certificate},
+		watch:   watch{certificate: setup.Certificate, sessions: setup.Sessions},
 		texts:   make(chan struct{}, textsAtOnce),
 		lookups: setup.Limits.lookups(), documents: setup.Limits.documents(), sending: make(chan struct{}, maxSending),
 		untaken: setup.Logger.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Second}),

@@ -245,7 +245,7 @@ func TestWarningsNameCauses(t *testing.T) {
 		"most of its time signing documents: CPU":  func(s *consumer.Stats, at float64) { s.Latency.Sign.Sum = at },
 		"most of its time judging: the journal's":  func(s *consumer.Stats, at float64) { s.Latency.Judge.Sum = at },
 		"most of its time forwarding: the brokers": func(s *consumer.Stats, at float64) { s.Latency.Forward.Sum = at },
-		"most of its time reading: the source's":   func(s *consumer.Stats, at float64) { s.Latency.Forward.Sum = at / 5 },
+		"most of its time reading: the source's":   func(s *consumer.Stats, at float64) { s.Latency.Forward.Sum = 0.9 * at },
 		"behind cannot be read: no answer": func(s *consumer.Stats, _ float64) {
 			s.SourceLag, s.LagErr = -1, errors.New("no answer")
 		},
@@ -255,7 +255,7 @@ func TestWarningsNameCauses(t *testing.T) {
 			s.SnapshotErrs, s.SnapshotErr = uint64(at/minute), &member.Failure{Err: errors.New("the disk is full")}
 		},
 	} {
-		var w watch
+		w := watch{sessions: 8}
 		var got []shape.Warning
 		for m := range 40 {
 			s, now := consumer.Stats{Ready: true, Commits: uint64(m)}, time.UnixMilli(1_700_000_000_000).Add(time.Duration(m)*time.Minute)

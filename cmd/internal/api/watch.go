@@ -48,6 +48,7 @@ func readingOf(s *consumer.Stats, ready bool, now time.Time) reading {
 // watch finds what a person should know: the conditions of the alerts, by what this process knows itself.
 type watch struct {
 	certificate func(now time.Time) string // nil: there is none
+	sessions    int
 
 	mu    sync.Mutex
 	kept  []reading // the oldest first
@@ -85,7 +86,7 @@ func (w *watch) judge(s *consumer.Stats, ready bool, now time.Time) {
 }
 
 func (w *watch) seen(s *consumer.Stats, ready bool, now time.Time) *seen {
-	out := &seen{Stats: s, now: readingOf(s, ready, now), kept: w.kept}
+	out := &seen{Stats: s, now: readingOf(s, ready, now), kept: w.kept, sessions: w.sessions}
 	if w.certificate != nil {
 		out.certificate = w.certificate(now)
 	}

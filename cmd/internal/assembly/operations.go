@@ -39,7 +39,7 @@ func operations(service *consumer.Service, p Params, clients *ops.Clients, to *g
 	}
 	what := &api.Setup{
 		Service: service, Index: c.Judge, Sources: c.Readings(), Group: c.Consumer.Group, Settings: settings(c),
-		Own: c.Settings(), Version: p.Version, Why: ops.Why,
+		Own: c.Settings(), Version: p.Version, Why: ops.Why, Sessions: c.Consumer.Sessions,
 		Access: api.Access{Token: token, Loopback: c.HTTP.Loopback()}, Limits: api.Limits{RequestsPerS: requestsPerS, LookupsPerS: lookupsPerS}, ShowText: c.HTTP.ShowText, SnapshotEvery: c.Snapshot.Taken.Every,
 		Remains: report.RemainsOf(c), Logger: logger,
 		Topics: document.Named(c.Sources), MaxDocument: gateway.MaxBytes,

@@ -147,7 +147,7 @@ func lagConditions() []condition {
 			func(s *seen) string {
 				return fmt.Sprintf("the group is %d documents behind, and does not catch up%s", s.SourceLag, slowest(s))
 			},
-			"mend what is slow there; where it is CPU, add members or sessions",
+			"mend what is named; where it is CPU, add members or sessions",
 		},
 		{
 			"UnechoPartitionLags", 10 * time.Minute, func(s *seen) bool { return worst(s).Seconds > 300 },
@@ -203,10 +203,10 @@ func verdictConditions() []condition {
 
 // slowest says on what the sessions of this process spent most of the last quarter of an hour, and what that waits for: on a
 // stage if it took an eighth of the time of each session, as in the alert where a member has two. A stage counts when it is
-// over, so it says nothing while the member is not ready.
+// over, so none is named while the member is not ready.
 func slowest(s *seen) string {
 	if !s.now.ready {
-		return ""
+		return "; this member is not ready, and /ready says why"
 	}
 	before, _ := s.back(quarter)
 	sign, judge, forward := s.now.sign-before.sign, s.now.judge-before.judge, s.now.forward-before.forward

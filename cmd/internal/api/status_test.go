@@ -269,8 +269,8 @@ func TestWarningsNameCauses(t *testing.T) {
 		if len(got) != 1 || !strings.Contains(got[0].Text, want) {
 			t.Errorf("want a warning that has %q, got %+v", want, got)
 		}
-		if s := (consumer.Stats{}); slowest(w.seen(&s, false, time.Now())) != "" {
-			t.Error("a stage is named while the member is not ready, and none may end")
+		if s := (consumer.Stats{}); slowest(w.seen(&s, false, time.Now())) != "; this member is not ready, and /ready says why" {
+			t.Error("while the member is not ready no stage may end: none is to be named, but /ready")
 		}
 	}
 }

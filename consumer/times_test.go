@@ -36,6 +36,7 @@ func TestTimeIsRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
+			w.patient() // a transaction that is made anew writes its documents without the fault
 			m := w.start(named("m"), sessions(1))
 			w.joined(1)
 			for topic, n := range c.refused {

@@ -116,6 +116,8 @@ func inOrder(entries []FedEntry, first, brought uint64, next []int64, keys int) 
 	return true
 }
 
+func (f *Feed) size() int { return len(f.Entries) }
+
 func (f *Feed) entry(i int) *entry.Entry { return fedEntry(f.Entries, i) }
 
 func fedEntry(entries []FedEntry, i int) *entry.Entry {

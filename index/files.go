@@ -1,12 +1,16 @@
 package index
 
-import "github.com/unecho/unecho/index/window"
+import (
+	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
+)
 
 // Records of old documents may lie in files. The replica reads no file: it says what it wants, and is given bytes.
 //
 //	Unfiled   the segments that could lie in a file
 //	File      a segment lies in a file now: its records leave memory
 //	Files     the files that are needed still
+//	Ahead     what a record will probably want, to be read at once; it may be left out
 //	Wanted    what a call wants that ended early; of Apply the Effect says it
 //	Give      it was read
 //	Resume    Apply goes on; Inquire, Seek and Step are called again (Again)
@@ -22,6 +26,22 @@ func (r *Replica) File(f window.Filed) bool { return r.find.window.File(f) }
 
 // Files returns the names of the files in which segments lie.
 func (r *Replica) Files() map[string]bool { return r.find.window.Files() }
+
+// Ahead has Wanted return what the entries of a record will probably be compared with. It may be given before Apply, in
+// whole, in part or not at all.
+func (r *Replica) Ahead(rec Record) {
+	r.find.window.Again()
+	of, ok := rec.(entries)
+	if !ok {
+		return
+	}
+	r.find.buckets.Want(of.size(), func(i int) *entry.Entry {
+		if e := of.entry(i); e != nil && len(e.Keys) == r.keys {
+			return e
+		}
+		return nil
+	})
+}
 
 // Wanted returns what has to be given before a call that ended early can be made again: of Inquire, Seek or Step.
 func (r *Replica) Wanted() []window.Want { return r.find.window.Wanted() }

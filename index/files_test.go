@@ -20,6 +20,7 @@ type shelf struct {
 	files map[string][]byte
 	late  []window.Filed // written, and not yet said to the replica
 	made  int
+	ahead int
 	reads int
 }
 
@@ -29,6 +30,13 @@ func newShelf(t *testing.T, seed uint64) *shelf {
 
 // apply applies a record to a replica whose records lie here.
 func (s *shelf) apply(to *index.Replica, at index.Stamp, rec index.Record) index.Effect {
+	if s.r.IntN(2) == 0 {
+		to.Ahead(rec)
+		if wanted := to.Wanted(); len(wanted) > 0 {
+			s.give(to, wanted)
+			s.ahead++
+		}
+	}
 	effect := to.Apply(at, rec)
 	for len(effect.Wanted) > 0 {
 		s.give(to, effect.Wanted)

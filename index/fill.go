@@ -166,6 +166,8 @@ func (f *filling) take(j *judge, source uint32, at entry.Position, e *FedEntry) 
 	})
 }
 
+func (f *Fill) size() int { return len(f.Entries) }
+
 func (f *Fill) entry(i int) *entry.Entry { return fedEntry(f.Entries, i) }
 
 // fold adds a record, and what became of the fill.

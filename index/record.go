@@ -188,7 +188,10 @@ type FillPart struct {
 }
 
 // entries is a record with entries. entry returns entry i, or nil if there is none or it is empty.
-type entries interface{ entry(i int) *entry.Entry }
+type entries interface {
+	entry(i int) *entry.Entry
+	size() int
+}
 
 // lookAhead prepares the lookups of the entries behind the one at hand, if that has not begun its turn.
 func (r *Replica) lookAhead(of entries) {

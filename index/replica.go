@@ -93,7 +93,7 @@ func (r *Replica) assemble(p Params) error {
 // Apply applies the record at at.Offset. Records must come in journal order; offsets may leave gaps. If the effect wants
 // something, the record is applied in part: only Give and Resume may be called then.
 func (r *Replica) Apply(at Stamp, rec Record) Effect {
-	r.find.window.Done()
+	r.find.window.Again()
 	r.hand, r.judged = hand{at: at, rec: rec}, r.judged[:0]
 	if rec != nil {
 		rec.note(r)

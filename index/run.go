@@ -55,6 +55,8 @@ func (run *Run) entry(i int) *entry.Entry {
 	return nil
 }
 
+func (run *Run) size() int { return len(run.Entries) }
+
 func (run *Run) source(*Verdict) entry.Source { return run.Source }
 
 func (run *Run) fold(h running, r *Replica) running {

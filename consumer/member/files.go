@@ -46,6 +46,25 @@ func (f *Follower) complete(ctx context.Context, call func()) error {
 	}
 }
 
+// readAhead reads at once what a record will probably want. What cannot be read now is wanted again in its turn.
+func (f *Follower) readAhead(ctx context.Context, rec index.Record) {
+	if f.Files == nil {
+		return
+	}
+	f.replica.Ahead(rec)
+	wanted := f.replica.Wanted()
+	if len(wanted) == 0 {
+		return
+	}
+	read := make([][]byte, len(wanted))
+	f.unlocked(func() { f.readAll(ctx, wanted, read) })
+	for i, w := range wanted {
+		if read[i] != nil {
+			_ = f.replica.Give(w, read[i]) // what is damaged is wanted again, and healed
+		}
+	}
+}
+
 // give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.
 func (f *Follower) give(ctx context.Context, wanted []window.Want) error {
 	bad := map[string]error{}

@@ -160,6 +160,7 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 
 // applied applies a record, and reads what that takes of files.
 func (f *Follower) applied(ctx context.Context, at index.Stamp, rec index.Record) (effect index.Effect, err error) {
+	f.readAhead(ctx, rec)
 	apply := func() index.Effect { return f.replica.Apply(at, rec) }
 	err = f.complete(ctx, func() {
 		effect = apply()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"hash/crc32"
-	"slices"
 	"sort"
 )
 
@@ -41,15 +40,20 @@ type filed struct {
 
 // shelf knows the files, what is wanted of them, and what was given.
 type shelf struct {
-	files  map[string]*filed
-	wanted []Want
-	given  map[Want][]byte
+	files map[string]*filed
+	read  map[Want][]byte // what was given; nil: it is wanted
+	wants int             // how much is
 }
 
 func (h *shelf) want(w Want) {
-	if !slices.Contains(h.wanted, w) {
-		h.wanted = append(h.wanted, w)
+	if _, is := h.read[w]; is {
+		return
 	}
+	if h.read == nil {
+		h.read = map[Want][]byte{}
+	}
+	h.read[w] = nil
+	h.wants++
 }
 
 //nolint:gochecknoglobals // a table
@@ -58,13 +62,13 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // bytes returns a range of the records; nil if it was not given yet.
 func (f *filed) bytes(from, to int) []byte {
 	from, to = from+f.head, to+f.head
-	if all := f.of.given[Want{f.name, Whole}]; all != nil {
+	if all := f.of.read[Want{f.name, Whole}]; all != nil {
 		return all[from:to]
 	}
 	var record []byte
 	missing, first := false, from/PageBytes
 	for page := first; page*PageBytes < to; page++ {
-		data := f.of.given[Want{f.name, page}]
+		data := f.of.read[Want{f.name, page}]
 		if data == nil {
 			f.of.want(Want{f.name, page})
 			missing = true
@@ -189,44 +193,54 @@ func (w *Window) Files() map[string]bool {
 	return names
 }
 
-// Wanted returns what has to be given before the call at hand can go on. The caller owns it.
-func (w *Window) Wanted() []Want { return slices.Clone(w.shelf.wanted) }
+// Wanted returns what has to be given before the call at hand can go on, in no order.
+func (w *Window) Wanted() (all []Want) {
+	if !w.Wants() {
+		return nil
+	}
+	for to, data := range w.shelf.read {
+		if data == nil {
+			all = append(all, to)
+		}
+	}
+	return all
+}
 
-// Wants says whether something has to be given, and Wanting how much.
-func (w *Window) Wants() bool { return len(w.shelf.wanted) > 0 }
+// Wants says whether something has to be given.
+func (w *Window) Wants() bool { return w.shelf.wants > 0 }
 
 // Wanting is the length of Wanted.
-func (w *Window) Wanting() int { return len(w.shelf.wanted) }
+func (w *Window) Wanting() int { return w.shelf.wants }
 
 // Give gives what was wanted. The window keeps data, and returns ErrDamaged if it is not what was written. What is not
 // wanted is ignored.
 func (w *Window) Give(to Want, data []byte) error {
 	h := &w.shelf
-	i := slices.Index(h.wanted, to)
-	if i < 0 {
+	if read, is := h.read[to]; !is || read != nil {
 		return nil
 	}
 	if f := h.files[to.File]; f != nil && !f.sound(to.Page, data) {
 		return ErrDamaged
 	}
-	if h.given == nil {
-		h.given = map[Want][]byte{}
-	}
-	h.given[to], h.wanted = data, slices.Delete(h.wanted, i, i+1)
+	h.read[to] = data
+	h.wants--
 	w.holdFront()
 	return nil
 }
 
 // Again begins the call at hand again: what is wanted still is wanted anew.
 func (w *Window) Again() {
-	w.shelf.wanted = w.shelf.wanted[:0]
+	for _, to := range w.Wanted() {
+		delete(w.shelf.read, to)
+	}
+	w.shelf.wants = 0
 	w.holdFront()
 }
 
 // Done drops what was given, and what is still wanted.
 func (w *Window) Done() {
-	clear(w.shelf.given)
-	w.shelf.wanted = w.shelf.wanted[:0]
+	clear(w.shelf.read)
+	w.shelf.wants = 0
 }
 
 // holdFront has the oldest segment be in memory.
@@ -249,7 +263,7 @@ func (w *Window) hold(s *segment) {
 
 // readable says whether the records of a segment can be read one after another. If not, its file is wanted.
 func (w *Window) readable(s *segment) bool {
-	if !s.away || w.shelf.given[Want{s.filed.name, Whole}] != nil {
+	if !s.away || w.shelf.read[Want{s.filed.name, Whole}] != nil {
 		return true
 	}
 	w.shelf.want(Want{s.filed.name, Whole})

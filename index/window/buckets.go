@@ -12,6 +12,7 @@ type Buckets struct {
 
 	probed  lookup             // buckets of the latest lookup, until a document is indexed
 	ahead   [Lookaheads]lookup // lookups prepared for the next entries
+	wanting bool               // pages of the documents that a lookup ahead will probably meet are wanted
 	fetched []*line            // scratch memory: lines to be fetched
 	met     []Met              // lookup at hand: the documents met, key by key
 }

@@ -103,7 +103,13 @@ func (x *Buckets) fetchDocuments(l *lookup) {
 			continue
 		}
 		s, i := x.of.at(r)
-		if s.away || l.digest.Distance(s.digest(i)) > nearDigests {
+		if l.digest.Distance(s.digest(i)) > nearDigests {
+			continue
+		}
+		if s.away {
+			if x.wanting {
+				s.record(i)
+			}
 			continue
 		}
 		record := s.record(i)
@@ -115,6 +121,25 @@ func (x *Buckets) fetchDocuments(l *lookup) {
 		}
 	}
 }
+
+// Want wants the pages of old documents that the entries of a run will probably be compared with, so that they are read at
+// once. e returns entry i of n, or nil.
+func (x *Buckets) Want(n int, e func(i int) *entry.Entry) {
+	if len(x.of.shelf.files) == 0 {
+		return
+	}
+	x.wanting = true
+	for i := range n + Lookaheads {
+		if x.of.Wanting() >= mostAhead {
+			break
+		}
+		x.LookAhead(e(i))
+	}
+	x.wanting = false
+}
+
+// mostAhead bounds what is wanted ahead of a run: 4 MiB.
+const mostAhead = 1024
 
 // nearDigests is less than four standard deviations from where the digests of unlike documents are, half of the bits.
 const nearDigests = entry.DigestBits * 3 / 8

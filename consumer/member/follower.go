@@ -273,7 +273,7 @@ func (f *Follower) handler(ctx context.Context, u *unpack.Unpacker) journal.Hand
 	said := &trouble{counters: f.Counters, logger: f.Logger}
 	return journal.Handler{
 		From: f.place.Offset, Unpacker: u,
-		Took:  func(n int) { f.Counters.ReadRecords.Add(1); f.Counters.ReadBytes.Add(uint64(n)) },
+		Took: func(n int) { f.Counters.ReadRecords.Add(1); f.Counters.ReadBytes.Add(uint64(n)) },
 		Apply: func(at index.Stamp, leaderEpoch int32, rec index.Record) error {
 			return f.apply(ctx, at, leaderEpoch, rec)
 		},

@@ -22,7 +22,7 @@ type Setup struct {
 	Journal journal.Params
 	Agreed  *Agreed
 	Store   snapshot.Store
-	Leases  snapshot.Leaser // nil: there are none
+	Leases  snapshot.Leaser  // nil: there are none
 	Files   *files.Directory // where old documents lie; nil: in memory
 	// AcceptJournalGap begins with an empty memory where no snapshot reaches that beginning of the journal: see
 	// journal.Log.Gap.
@@ -43,10 +43,10 @@ type Counters struct {
 	SnapshotBy                 atomic.Pointer[string]  // whose checkpoint was applied last
 	SnapshotErr                atomic.Pointer[Failure] // of the last try to take a snapshot; nil: it succeeded
 	Strays                     StrayCounters
-	FileReads, FileReadBytes   atomic.Uint64 // of files with old documents
-	FileErrs                   atomic.Uint64 // reads that failed or were damaged, and tries to write
+	FileReads, FileReadBytes   atomic.Uint64           // of files with old documents
+	FileErrs                   atomic.Uint64           // reads that failed or were damaged, and tries to write
 	FileErr                    atomic.Pointer[Failure] // for which judging waits, or segments stay in memory; nil: none
-	ReadRecords, ReadBytes     atomic.Uint64 // of the journal
+	ReadRecords, ReadBytes     atomic.Uint64           // of the journal
 }
 
 // Failure is an error, and when it happened.

@@ -16,7 +16,6 @@ import (
 	"github.com/unecho/unecho/index/window"
 )
 
-//nolint:gochecknoglobals // a flag
 var documents = flag.Int("documents", 100_000, "documents that BenchmarkApply remembers")
 
 const (
@@ -74,7 +73,7 @@ type feed struct {
 	run       index.Run
 	made      int
 	reads     int
-	late      int // of these, not wanted ahead
+	late      int    // of these, not wanted ahead
 	buffer    []byte // a text
 }
 
@@ -88,7 +87,7 @@ func newFeed(b *testing.B, inFiles bool) *feed {
 	signer, err := index.NewSigner(p)
 	must(b, err)
 	f := &feed{b: b, random: rand.New(rand.NewPCG(1, 2)), replica: replica, signer: signer}
-	f.run.Header.Fingerprint, f.run.Source, f.run.Epoch = index.Fingerprint(settings), entry.Source{Topic: [16]byte{1}}, 1
+	f.run.Fingerprint, f.run.Source, f.run.Epoch = index.Fingerprint(settings), entry.Source{Topic: [16]byte{1}}, 1
 	if inFiles {
 		f.directory, err = files.Open(b.TempDir(), files.Owner{Group: "bench"})
 		must(b, err)

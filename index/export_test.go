@@ -9,6 +9,9 @@ func (r *Replica) Regrow(documents int) { r.find.buckets.Relink(documents) }
 // Placed returns of how many representatives the present place is noted.
 func (r *Replica) Placed() int { return r.find.window.Stats().Places }
 
+// Read returns how much of files is in memory.
+func (r *Replica) Read() int { return r.find.window.Stats().Read }
+
 // PopularKeys returns how many keys are popular.
 func (r *Replica) PopularKeys() int { return r.find.popular.size }
 

@@ -42,6 +42,9 @@ func (s *shelf) apply(to *index.Replica, at index.Stamp, rec index.Record) index
 		s.give(to, effect.Wanted)
 		effect = to.Resume()
 	}
+	if n := to.Read(); n > 0 {
+		s.t.Fatalf("%d of what was read is kept behind the record", n)
+	}
 	return effect
 }
 
@@ -59,8 +62,10 @@ func (s *shelf) give(to *index.Replica, wanted []window.Want) {
 			s.refused(to, w, wrong)
 			s.refused(to, w, data[:len(data)-1])
 		}
-		if err := to.Give(w, data); err != nil {
-			s.t.Fatalf("%v: %v", w, err)
+		for range 1 + s.r.IntN(2) {
+			if err := to.Give(w, data); err != nil {
+				s.t.Fatalf("%v: %v", w, err)
+			}
 		}
 	}
 }
@@ -232,5 +237,27 @@ func (s *shelf) sameContents(got, want *index.Replica) {
 	}
 	if !reflect.DeepEqual(found, all) {
 		s.t.Fatalf("a walk gives %+v; in memory %+v", found, all)
+	}
+}
+
+// TestAheadOfAnything: a record that will be refused wants nothing, and does no harm.
+func TestAheadOfAnything(t *testing.T) {
+	p, steps := history(t, 1, 400)
+	s, r := newShelf(t, 1), newReplica(t, p)
+	r.Reshape(4, 1<<14)
+	for _, step := range steps {
+		s.apply(r, step.At, step.Record)
+		s.file(r)
+		run, ok := step.Record.(*index.Run)
+		if !ok || len(run.Entries) == 0 {
+			continue
+		}
+		wrong := *run
+		wrong.Entries = slices.Clone(run.Entries)
+		for i := range wrong.Entries {
+			wrong.Entries[i].Keys = make([]byte, s.r.IntN(2*len(run.Entries[i].Keys)+8))
+		}
+		r.Ahead(&wrong)
+		r.Ahead(nil)
 	}
 }

@@ -114,12 +114,13 @@ type Stats struct {
 	Moved     uint64 // entries of buckets moved because tables grew or shrank
 	MostMoved int    // the most entries moved for one document
 	Places    int    // documents that entered again whose present place is noted
+	Read      int    // pages and files that were given, and are kept or wanted
 }
 
 // Stats returns the counters.
 func (w *Window) Stats() Stats {
 	return Stats{
-		Segments: len(w.segments), Memory: w.memory(), Moved: w.buckets.allMoved, MostMoved: w.buckets.mostMoved, Places: len(w.places),
+		Segments: len(w.segments), Memory: w.memory(), Moved: w.buckets.allMoved, MostMoved: w.buckets.mostMoved, Places: len(w.places), Read: len(w.shelf.read),
 	}
 }
 

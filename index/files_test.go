@@ -148,7 +148,7 @@ func (s *shelf) restored(p index.Params, r *index.Replica) *index.Replica {
 
 // TestFilesChangeNothing lets segments of a few documents lie in files, at random times. Verdicts, hashes, lookups and
 // states must be those of a replica that has all in memory, after each record.
-func TestFilesChangeNothing(t *testing.T)     { tryFiles(t, 8) }
+func TestFilesChangeNothing(t *testing.T)     { tryFiles(t, 18) }
 func TestFilesChangeNothingLong(t *testing.T) { tryFiles(t, 600) }
 
 func tryFiles(t *testing.T, seeds uint64) {

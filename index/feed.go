@@ -42,17 +42,16 @@ func (f *Feed) apply(r *Replica, at Stamp) Effect {
 		number := r.sources.byID[f.Parts[e.Part].Source]
 		p := r.sources.rows[number]
 		r.clocks.placed(e.At)
-		p.fed = Fed{Through: e.Offset + 1, Place: e.At}
-		if _, held := p.find(e.Offset); held || e.Offset < p.Base {
-			continue
+		if _, held := p.find(e.Offset); !held && e.Offset >= p.Base {
+			v, ok := r.judge.decide(number, entry.Position{Offset: at.Offset, Entry: int32(i)}, &e.Entry)
+			if !ok {
+				return Effect{}
+			}
+			v.Late = r.clocks.latePlace(e.Time, e.At)
+			p.hold(v)
+			r.judged = append(r.judged, v)
 		}
-		v, ok := r.judge.decide(number, entry.Position{Offset: at.Offset, Entry: int32(i)}, &e.Entry)
-		if !ok {
-			return Effect{}
-		}
-		v.Late = r.clocks.latePlace(e.Time, e.At)
-		p.hold(v)
-		r.judged = append(r.judged, v)
+		p.fed = Fed{Through: e.Offset + 1, Place: e.At} // not before: sessions look while records are read
 	}
 	r.fed = max(r.fed, f.First+uint64(len(f.Entries)))
 	for i := range f.Parts {

@@ -104,10 +104,10 @@ func (f *Fill) apply(r *Replica, at Stamp) Effect {
 		}
 		e := &f.Entries[i]
 		part := &r.sources.rows[numbers[e.Part]].filled
-		part.Through, part.Place = e.Offset+1, e.At
 		if !now.take(&r.judge, numbers[e.Part], entry.Position{Offset: at.Offset, Entry: int32(i)}, e) {
 			return Effect{}
 		}
+		part.Through, part.Place = e.Offset+1, e.At
 	}
 	now.Entries = max(now.Entries, f.First+uint64(len(f.Entries)))
 	for i := range f.Parts {

@@ -174,10 +174,11 @@ func (w *Window) numbered(number uint64) *segment {
 	return w.segments[k]
 }
 
-// Unfiled returns the sealed segments that lie in no file.
+// Unfiled returns the sealed segments that lie in no file. What they refer to never changes.
 func (w *Window) Unfiled() (views []View) {
 	for _, s := range w.segments {
 		if s.sealed && s.filed == nil {
+			s.captured = true
 			views = append(views, s.view())
 		}
 	}

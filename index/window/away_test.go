@@ -116,3 +116,27 @@ func TestErasedLeavesItsFile(t *testing.T) {
 		t.Errorf("the document is %+v, in memory: %v", d, ok)
 	}
 }
+
+// TestUnfiledStays: what is to be written does not change when a document in it is erased, or its segment has left.
+func TestUnfiledStays(t *testing.T) {
+	w, _ := filling(t, 30)
+	views := w.Unfiled()
+	before := make([][]byte, len(views))
+	for i, v := range views {
+		before[i] = v.Append(nil)
+	}
+	w.Erase([]entry.Position{{Offset: 10 * 13}}, 1000)
+	for i := range 6 {
+		_, _, size := w.Front()
+		w.Leave(size)
+		d := Document{Position: entry.Position{Offset: int64(1000 + i)}, Entry: entry.Entry{
+			Kind: entry.Text, Keys: make([]byte, 2*entry.KeyBytes), Digest: make([]byte, entry.DigestBytes),
+		}}
+		w.Insert(&d)
+	}
+	for i, v := range views {
+		if !bytes.Equal(v.Append(nil), before[i]) {
+			t.Errorf("segment %d has changed", v.Number)
+		}
+	}
+}

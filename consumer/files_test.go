@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index/files"
 )
 
@@ -139,5 +141,57 @@ func TestDirectoryOfAnother(t *testing.T) {
 		t.Error("another group may have it")
 	}
 	_ = member.ErrFileLost
+	w.audited()
+}
+
+// TestDamagedBeforeTheSnapshot: a file that is damaged before a snapshot has its segment is found out by the snapshot, and
+// the member restores. Else none could be taken for as long as the segment stays.
+func TestDamagedBeforeTheSnapshot(t *testing.T) {
+	t.Parallel()
+	w, directory := remembering(t, 2500)
+	w.setup.Snapshot.Every = 3 * time.Second
+	m := w.start(ofFiles(directory))
+	w.produce(2000, 1)
+	w.settled()
+	w.inFiles(directory, 4)
+	if m.replicas.SnapshotNext.Load() >= 0 {
+		t.Skip("this machine is too slow: a snapshot is there already")
+	}
+	for _, path := range w.oldFiles(directory) {
+		if err := os.Truncate(path, 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for ctx := w.context(); m.replicas.FileErrs.Load() == 0; { // no document comes that needs one
+		if err := retry.Pause(ctx, 20*time.Millisecond); err != nil {
+			t.Fatal("no snapshot notices the damage")
+		}
+	}
+	w.until("no snapshot is taken", func() bool { return m.replicas.SnapshotNext.Load() >= 0 })
+	w.produce(2000, 1)
+	w.settled()
+	w.ended(m)
+	w.audited()
+}
+
+// TestDirectoryVanishes: a member whose directory is taken away ends, and says how to go on.
+func TestDirectoryVanishes(t *testing.T) {
+	t.Parallel()
+	w, directory := remembering(t, 2500)
+	m := w.launch(ofFiles(directory))
+	w.produce(1000, 1)
+	w.settled()
+	w.inFiles(directory, 2)
+	if err := os.RemoveAll(directory); err != nil {
+		t.Fatal(err)
+	}
+	var stopped *StopError
+	if err := m.wait(); !errors.As(err, &stopped) || !errors.Is(err, files.ErrVanished) {
+		t.Errorf("it ends with %v", err)
+	}
+	m = w.start(ofFiles(directory))
+	w.produce(1000, 1)
+	w.settled()
+	w.ended(m)
 	w.audited()
 }

@@ -96,12 +96,13 @@ func (p *process) live(ctx, drain context.Context, open *member.Dispute) error {
 	}
 	p.took.End("restore")
 	p.replica.Store(replica)
-	return following(ctx, replica, func(ctx context.Context) error { return p.takeParts(ctx, drain, replica) }, p.name.keep, replica.KeepFiles)
+	keepName := func(ctx context.Context) error { p.name.keep(ctx); return nil }
+	return following(ctx, replica, func(ctx context.Context) error { return p.takeParts(ctx, drain, replica) }, keepName, replica.KeepFiles)
 }
 
 // following works while the replica follows the journal. The follower outlives the work, and so does what is beside.
 func following(ctx context.Context, replica *member.Follower, work func(context.Context) error,
-	beside ...func(context.Context),
+	beside ...func(context.Context) error,
 ) error {
 	group, ctx := errgroup.WithContext(ctx)
 	follow, stop := context.WithCancel(ctx)
@@ -113,7 +114,7 @@ func following(ctx context.Context, replica *member.Follower, work func(context.
 		return err
 	})
 	for _, run := range beside {
-		group.Go(func() error { run(follow); return nil })
+		group.Go(func() error { return run(follow) })
 	}
 	group.Go(func() error {
 		defer stop()

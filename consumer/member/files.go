@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot"
@@ -26,6 +27,11 @@ const (
 	// fileEvery is how often it is looked for sealed segments, and tidyEvery for files that are needed no more.
 	fileEvery = 100 * time.Millisecond
 	tidyEvery = 10 * time.Second
+	// filePause is the time until a write that failed is tried again, and sayEvery until that is said again.
+	filePause = time.Second
+	sayEvery  = time.Minute
+	// slowFiles is how long judging waits for a write before it says so.
+	slowFiles = 3 * time.Second
 )
 
 // ErrFileLost says that a segment cannot be read from its file, and is not in the store either: the replica has to be
@@ -137,11 +143,13 @@ func (f *Follower) readOne(ctx context.Context, w window.Want) (data []byte, err
 const healPause = 200 * time.Millisecond
 
 // heal makes a segment readable again: it is read once more, or else fetched from the store. Judging waits, for as long as
-// the store is away.
+// the store is away or the disk is full.
 func (f *Follower) heal(ctx context.Context, name string, why error) error {
 	f.Counters.FileErrs.Add(1)
 	f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
-	f.Logger.Warn().Err(why).Str("segment", name).Msg("old documents cannot be read from their file: judging waits for it")
+	f.Logger.Warn().Err(why).Str("segment", name).
+		Msg("old documents cannot be read from their file: it is read again, or fetched from the snapshot store")
+	told := false
 	err := retry.While(ctx, healPause, func() error {
 		if _, err := f.Files.Read(ctx, name); err == nil || errors.Is(err, files.ErrVanished) {
 			return err
@@ -152,7 +160,13 @@ func (f *Follower) heal(ctx context.Context, name string, why error) error {
 		}
 		return err
 	}, func(err error, _ time.Duration) bool {
-		return errors.Is(err, snapshot.ErrAway) || errors.Is(err, files.ErrFull)
+		waits := errors.Is(err, snapshot.ErrAway) || errors.Is(err, files.ErrFull)
+		if waits && !told {
+			told = true
+			f.Counters.FileErr.Store(&Failure{err, time.Now()})
+			f.Logger.Error().Err(err).Str("segment", name).Msg("the file cannot be made whole yet: judging waits for it")
+		}
+		return waits
 	})
 	switch {
 	case err == nil:
@@ -161,38 +175,99 @@ func (f *Follower) heal(ctx context.Context, name string, why error) error {
 		return nil
 	case snapshot.Damaged(err):
 		return fmt.Errorf("%w: %s: %w", ErrFileLost, name, err)
+	case errors.Is(err, files.ErrVanished):
+		return gone(err)
 	}
 	return fmt.Errorf("read segment %s again: %w", name, err)
 }
 
-// KeepFiles writes the segments that are sealed, and removes the files that are needed no more, until ctx is done.
-func (f *Follower) KeepFiles(ctx context.Context) {
-	if f.Files == nil {
-		return
+// gone is the error that ends a process whose directory was taken away.
+func gone(err error) error {
+	return &stop.Error{What: "old documents cannot be kept in duplicates.remember.directory", Err: err}
+}
+
+// healed reads segments for snapshots. One that is damaged is healed, or else KeepFiles ends: no snapshot could be taken.
+type healed struct{ *Follower }
+
+// Put implements snapshot.Files.
+func (h healed) Put(ctx context.Context, name string, data []byte) error {
+	return h.Files.Put(ctx, name, data)
+}
+
+// Read implements snapshot.Files.
+func (h healed) Read(ctx context.Context, name string) ([]byte, error) {
+	data, err := h.Files.Read(ctx, name)
+	needed := false
+	h.Look(func(r *index.Replica) { needed = r.Files()[name] }) // else it has left the window since
+	if err == nil || ctx.Err() != nil || !needed {
+		return data, err
 	}
-	failed := false
+	if err := h.heal(ctx, name, err); err != nil {
+		if errors.Is(err, ErrFileLost) {
+			select {
+			case h.lost <- err:
+			default:
+			}
+		}
+		return nil, err
+	}
+	return h.Files.Read(ctx, name)
+}
+
+// KeepFiles writes the segments that are sealed, and removes the files that are needed no more, until ctx is done. The
+// error says why this replica cannot go on.
+func (f *Follower) KeepFiles(ctx context.Context) error {
+	if f.Files == nil {
+		return nil
+	}
+	var failing failing
 	for tidied := (time.Time{}); ; {
 		err := f.fileAll(ctx)
 		if err == nil && time.Since(tidied) > tidyEvery {
 			tidied = time.Now()
 			err = f.tidy()
 		}
-		if ctx.Err() != nil {
-			return
-		}
+		pause := fileEvery
 		if err != nil {
-			f.Counters.FileErrs.Add(1)
-			f.Counters.FileErr.Store(&Failure{err, time.Now()})
+			pause = filePause
 		}
-		if err != nil && !failed {
-			f.Logger.Error().Err(err).Msg("old documents cannot be written to their directory: they stay in memory, and judging waits when that is full")
-		} else if err == nil && failed {
-			f.Counters.FileErr.Store(nil)
-			f.Logger.Info().Msg("old documents are written to their directory again")
+		if errors.Is(err, files.ErrVanished) {
+			return gone(err)
 		}
-		if failed = err != nil; retry.Pause(ctx, fileEvery) != nil {
-			return
+		if ctx.Err() == nil {
+			failing.tell(f, err)
 		}
+		select {
+		case <-time.After(pause):
+		case err := <-f.lost:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// failing is how long files cannot be written; zero: they can.
+type failing struct{ since, said time.Time }
+
+// tell notes how a try to write ended. It says so the first time, and once a minute.
+func (t *failing) tell(f *Follower, err error) {
+	switch {
+	case err != nil:
+		f.Counters.FileErrs.Add(1)
+		f.Counters.FileErr.Store(&Failure{err, time.Now()})
+		if t.since.IsZero() {
+			t.since = time.Now()
+		}
+		if time.Since(t.said) > sayEvery {
+			t.said = time.Now()
+			f.Logger.Error().Err(err).Int("at_most", mostUnfiled).
+				Msg("old documents cannot be written to their directory: they stay in memory, and judging waits when these are more segments than at_most")
+		}
+	case !t.since.IsZero():
+		f.Counters.FileErr.Store(nil)
+		f.Logger.Info().Dur("took_ms", time.Since(t.since)).Msg("old documents are written to their directory again")
+		*t = failing{}
 	}
 }
 
@@ -249,7 +324,13 @@ func (f *Follower) tidyOf(r *index.Replica) error {
 
 // waitForFiles waits, without mu, which the caller holds, while too many segments wait to be written.
 func (f *Follower) waitForFiles(ctx context.Context) error {
-	for f.Files != nil && len(f.replica.Unfiled()) > mostUnfiled {
+	if f.Files == nil || len(f.replica.Unfiled()) <= mostUnfiled {
+		return nil
+	}
+	slow := time.AfterFunc(slowFiles, func() {
+		f.Logger.Warn().Msg("judging waits until old documents are written to their directory")
+	})
+	for len(f.replica.Unfiled()) > mostUnfiled {
 		f.unlocked(func() {
 			select {
 			case <-f.filed:
@@ -257,8 +338,12 @@ func (f *Follower) waitForFiles(ctx context.Context) error {
 			}
 		})
 		if ctx.Err() != nil {
+			slow.Stop()
 			return context.Cause(ctx)
 		}
+	}
+	if !slow.Stop() {
+		f.Logger.Info().Msg("judging goes on")
 	}
 	return nil
 }

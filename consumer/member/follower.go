@@ -50,6 +50,7 @@ type Follower struct {
 
 	filing atomic.Pointer[string] // the segment that is being written
 	filed  chan struct{}          // one when a segment was written
+	lost   chan error             // one when a segment cannot be read any more
 
 	asks  chan func()   // lookups that wait
 	ended chan struct{} // closed when none is answered any more
@@ -65,8 +66,8 @@ func newFollower(setup *Setup, replica *index.Replica, place journal.Begin, open
 	f := &Follower{
 		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
 		disputes: disputes{member: setup.Name, began: replica.Next(), open: open, guilty: map[string]int64{}},
-		filed:    make(chan struct{}, 1),
-		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
+		filed:    make(chan struct{}, 1), lost: make(chan error, 1),
+		asks: make(chan func(), maxLookups), ended: make(chan struct{}),
 		seeks: make(chan struct{}, seekAtOnce), steps: make(chan struct{}, 1), comparers: make(chan *comparer, comparersKept),
 	}
 	f.publish()

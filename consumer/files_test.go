@@ -1,16 +1,21 @@
 package consumer
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // ofFiles has a member keep old documents in this directory.
@@ -192,6 +197,57 @@ func TestDirectoryVanishes(t *testing.T) {
 	m = w.start(ofFiles(directory))
 	w.produce(1000, 1)
 	w.settled()
+	w.ended(m)
+	w.audited()
+}
+
+// unreachable is a store that gives no segments while it is away.
+type unreachable struct {
+	snapshot.Store
+	away atomic.Bool
+}
+
+func (u *unreachable) Segment(ctx context.Context, name string) ([]byte, error) {
+	if u.away.Load() {
+		return nil, fmt.Errorf("segment %s: %w", name, snapshot.ErrAway)
+	}
+	return u.Store.Segment(ctx, name)
+}
+
+// TestNotReadyWhileAFileIsMissing: while a file cannot be healed judging waits, the member is not ready and names the
+// file. No document is judged by less, and it goes on when the store is back.
+func TestNotReadyWhileAFileIsMissing(t *testing.T) {
+	t.Parallel()
+	w, directory := remembering(t, 2500)
+	store := &unreachable{Store: w.store()}
+	m := w.start(named("m"), ofFiles(directory), func(s *Setup) { s.Store = store })
+	w.produce(2000, 1)
+	w.settled()
+	w.inFiles(directory, 4)
+	w.becomes("no document is said to lie in a file", func() bool {
+		now := m.Stats().Index
+		return now.Filed >= 512 && now.Filed < now.Documents && now.FileBytes > 0
+	})
+	store.away.Store(true)
+	for _, path := range w.oldFiles(directory) {
+		if err := os.Truncate(path, 1000); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	w.produce(2000, 1)
+	w.becomes("it stays ready", func() bool { return !m.Ready() && strings.Contains(m.Stats().Standing.Trouble, "judging waits") })
+	now := m.Stats()
+	for _, want := range []string{"segment", "the store is away", "make room in duplicates.remember.directory"} {
+		if !strings.Contains(now.FileTrouble, want) {
+			t.Errorf("the trouble is %q, want %q in it", now.FileTrouble, want)
+		}
+	}
+	store.away.Store(false)
+	w.settled()
+	w.becomes("it does not become ready again", m.Ready)
+	if now = m.Stats(); now.FileTrouble != "" || now.FileErr != nil || now.FileErrs == 0 || now.FileWait < time.Second {
+		t.Errorf("healed, it has trouble %q, error %v, %d errors, %v waited", now.FileTrouble, now.FileErr, now.FileErrs, now.FileWait)
+	}
 	w.ended(m)
 	w.audited()
 }

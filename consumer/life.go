@@ -283,7 +283,7 @@ func (p *process) watch(ctx context.Context, group *sync.WaitGroup, common *sess
 	if p.setup.Plan != nil {
 		group.Go(func() { (&progress{p.reached, &p.progress, p.done}).Run(ctx) })
 	}
-	ready := &readiness{common, sessions, p.name.member, p.took, p.stirred, &p.stands}
+	ready := &readiness{common, p.replicas, sessions, p.name.member, p.took, p.stirred, &p.stands}
 	group.Go(func() { ready.Run(ctx) })
 }
 

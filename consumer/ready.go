@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/session"
 	"github.com/unecho/unecho/consumer/standing"
@@ -32,6 +33,7 @@ const standingEvery = 500 * time.Millisecond
 // readiness keeps track of whether a process is ready while its sessions run.
 type readiness struct {
 	common   *session.Setup
+	replicas *member.Counters
 	sessions []*session.Session
 	member   string
 	took     *phase.Phases // until then
@@ -80,8 +82,11 @@ func (r *readiness) standing(at time.Time) Standing {
 		all = append(all, s.Standing)
 	}
 	now := standing.Sum(all, at)
-	if trouble := r.common.Log.Trouble(at); trouble != "" && r.common.Counters.Passing.Load() == 0 {
-		now.Trouble = strings.Join(slices.DeleteFunc([]string{trouble, now.Trouble}, func(s string) bool { return s == "" }), "; ")
+	journal := r.common.Log.Trouble(at)
+	if r.common.Counters.Passing.Load() > 0 {
+		journal = ""
 	}
+	now.Trouble = strings.Join(slices.DeleteFunc([]string{r.replicas.FileTrouble(at), journal, now.Trouble},
+		func(s string) bool { return s == "" }), "; ")
 	return now
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/consumer/measure"
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/phase"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/session"
@@ -159,7 +160,7 @@ func TestStandingStillIsTold(t *testing.T) {
 				Log: &journal.Log{}, Counters: &measure.Counters{}, Params: session.Params{Membership: session.Membership{SessionTimeout: 6 * time.Second}},
 				Logger: zerolog.New(slowly{&said, 7 * time.Second}),
 			},
-			took: phase.Begin(), stands: &atomic.Pointer[state]{},
+			replicas: member.NewCounters(), took: phase.Begin(), stands: &atomic.Pointer[state]{},
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()

@@ -42,7 +42,7 @@ func (r *Replica) Stats() Stats {
 	s := r.stats
 	w := r.find.window.Stats()
 	s.Documents, s.WindowBytes, s.Segments = r.find.window.Visible(), r.find.window.Bytes(), w.Segments
-	s.Memory, s.Moved, s.MostMoved = w.Memory, w.Moved, w.MostMoved
+	s.Memory, s.Moved, s.MostMoved, s.Filed, s.FileBytes = w.Memory, w.Moved, w.MostMoved, w.Filed, w.FileBytes
 	s.Now, s.Confirmed = r.clocks.now(), r.confirmed
 	if s.Documents > 0 {
 		_, d, _ := r.find.window.Front()

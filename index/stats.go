@@ -35,6 +35,8 @@ type Stats struct {
 	Requests      int   // remembered by their idempotency keys
 	Segments      int
 	Memory        int64 // bytes that segments and buckets take
+	Filed         int   // documents whose records lie in files, and not in memory
+	FileBytes     int64 // of the files in which segments lie
 }
 
 // Cuts counts documents that were not compared with all that may be similar enough, by the bounds that left something

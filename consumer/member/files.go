@@ -73,6 +73,7 @@ func (f *Follower) readAhead(ctx context.Context, rec index.Record) {
 
 // give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.
 func (f *Follower) give(ctx context.Context, wanted []window.Want) error {
+	defer f.Counters.waits(time.Now())
 	bad := map[string]error{}
 	read := make([][]byte, len(wanted))
 	f.unlocked(func() {
@@ -147,6 +148,7 @@ const healPause = 200 * time.Millisecond
 func (f *Follower) heal(ctx context.Context, name string, why error) error {
 	f.Counters.FileErrs.Add(1)
 	f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
+	defer f.Counters.halt()()
 	f.Logger.Warn().Err(why).Str("segment", name).
 		Msg("old documents cannot be read from their file: it is read again, or fetched from the snapshot store")
 	told := false
@@ -161,9 +163,10 @@ func (f *Follower) heal(ctx context.Context, name string, why error) error {
 		return err
 	}, func(err error, _ time.Duration) bool {
 		waits := errors.Is(err, snapshot.ErrAway) || errors.Is(err, files.ErrFull)
+		f.Counters.FileErrs.Add(1)
+		f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w; it cannot be replaced: %w", name, why, err), time.Now()})
 		if waits && !told {
 			told = true
-			f.Counters.FileErr.Store(&Failure{err, time.Now()})
 			f.Logger.Error().Err(err).Str("segment", name).Msg("the file cannot be made whole yet: judging waits for it")
 		}
 		return waits
@@ -224,8 +227,9 @@ func (f *Follower) KeepFiles(ctx context.Context) error {
 	for tidied := (time.Time{}); ; {
 		err := f.fileAll(ctx)
 		if err == nil && time.Since(tidied) > tidyEvery {
-			tidied = time.Now()
-			err = f.tidy()
+			if err = f.tidy(); err == nil {
+				tidied = time.Now()
+			}
 		}
 		pause := fileEvery
 		if err != nil {
@@ -294,7 +298,9 @@ func (f *Follower) fileOne(ctx context.Context, v *window.View) error {
 	filed := v.Filed(name, data)
 	used := false
 	f.mu.Lock()
-	used = f.replica.File(filed)
+	if used = f.replica.File(filed); !f.within {
+		f.publish()
+	}
 	f.mu.Unlock()
 	select {
 	case f.filed <- struct{}{}:
@@ -332,6 +338,8 @@ func (f *Follower) waitForFiles(ctx context.Context) error {
 	})
 	for len(f.replica.Unfiled()) > mostUnfiled {
 		f.unlocked(func() {
+			defer f.Counters.waits(time.Now())
+			defer f.Counters.halt()()
 			select {
 			case <-f.filed:
 			case <-ctx.Done():

@@ -111,6 +111,8 @@ func (w *Window) NoteLeft(d *Document) {
 type Stats struct {
 	Segments  int
 	Memory    int64  // bytes that segments and tables take
+	Filed     int    // documents whose records lie in files, and not in memory
+	FileBytes int64  // of the files in which segments lie
 	Moved     uint64 // entries of buckets moved because tables grew or shrank
 	MostMoved int    // the most entries moved for one document
 	Places    int    // documents that entered again whose present place is noted
@@ -119,9 +121,19 @@ type Stats struct {
 
 // Stats returns the counters.
 func (w *Window) Stats() Stats {
-	return Stats{
-		Segments: len(w.segments), Memory: w.memory(), Moved: w.buckets.allMoved, MostMoved: w.buckets.mostMoved, Places: len(w.places), Read: len(w.shelf.read),
+	s := Stats{
+		Segments: len(w.segments), Memory: w.memory(), Moved: w.buckets.allMoved, MostMoved: w.buckets.mostMoved, Places: len(w.places),
+		Read: len(w.shelf.read),
 	}
+	for _, of := range w.segments {
+		if of.filed != nil {
+			s.FileBytes += int64(of.filed.size)
+		}
+		if of.away { // none of its documents has left: it is not the oldest segment
+			s.Filed += of.n
+		}
+	}
+	return s
 }
 
 // Refreshes says whether representatives enter again, by the bounds in force.

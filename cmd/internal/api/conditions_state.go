@@ -81,6 +81,17 @@ func storeConditions() []condition {
 			"look at the snapshot store; for a trim, at the right Delete on the journal",
 		},
 		{
+			"UnechoFilesFail", 5 * time.Minute,
+			func(s *seen) bool { return s.rose(5*time.Minute, func(r *reading) uint64 { return r.fileErrs }) > 0 },
+			func(s *seen) string {
+				if s.FileErr == nil {
+					return "files with old documents were unreadable or not written, and are whole again"
+				}
+				return "files with old documents fail: " + s.FileErr.Err.Error()
+			},
+			"make room in duplicates.remember.directory, or look at its disk; damaged files come again from the snapshot store",
+		},
+		{
 			"UnechoSnapshotsOld", 5 * time.Minute,
 			func(s *seen) bool {
 				return s.SnapshotTime > 0 && s.now.at.UnixMilli()-s.SnapshotTime > quarter.Milliseconds() &&

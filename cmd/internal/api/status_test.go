@@ -182,6 +182,7 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoMissesCopies":       func(s *consumer.Stats, minute int, _ *bool) { s.Index.UniqueCut = uint64(5 * minute) },
 		"UnechoCertificateExpires": func(*consumer.Stats, int, *bool) {},
 		"UnechoSnapshotsFail":      func(s *consumer.Stats, minute int, _ *bool) { s.SnapshotErrs = uint64(minute) },
+		"UnechoFilesFail":          func(s *consumer.Stats, minute int, _ *bool) { s.FileErrs = uint64(minute) },
 		"UnechoSnapshotsOld":       func(s *consumer.Stats, _ int, _ *bool) { s.SnapshotTime = 1_699_999_000_000 },
 	}
 }
@@ -253,6 +254,10 @@ func TestWarningsNameCauses(t *testing.T) {
 		"and can again": func(s *consumer.Stats, at float64) { s.SnapshotErrs = uint64(at / minute) },
 		"cannot write snapshots: the disk is full": func(s *consumer.Stats, at float64) {
 			s.SnapshotErrs, s.SnapshotErr = uint64(at/minute), &member.Failure{Err: errors.New("the disk is full")}
+		},
+		"and are whole again": func(s *consumer.Stats, at float64) { s.FileErrs = uint64(at / minute) },
+		"files with old documents fail: no space": func(s *consumer.Stats, at float64) {
+			s.FileErrs, s.FileErr = uint64(at/minute), &member.Failure{Err: errors.New("no space")}
 		},
 	} {
 		w := watch{sessions: 8}

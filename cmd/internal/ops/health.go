@@ -91,6 +91,8 @@ func Why(s consumer.Stats) string {
 		return "reaching Kafka and restoring the newest snapshot"
 	case s.Standing.Trouble != "":
 		return s.Standing.Trouble
+	case s.FileTrouble != "": // the member has left its group, because judging waits for too long
+		return s.FileTrouble
 	case s.JournalEnd < 0:
 		return fmt.Sprintf("the journal's end is unknown; applied up to %d", s.JournalNext)
 	case s.JournalNext < s.JournalEnd:

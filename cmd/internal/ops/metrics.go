@@ -18,7 +18,8 @@ import (
 func metrics() []metric {
 	var all []metric
 	for _, part := range [][]metric{
-		documentMetrics(), gatewayMetrics(), stageMetrics(), sourceMetrics(), journalMetrics(), windowMetrics(), snapshotMetrics(), processMetrics(),
+		documentMetrics(), gatewayMetrics(), stageMetrics(), sourceMetrics(), journalMetrics(), windowMetrics(), fileMetrics(), snapshotMetrics(),
+		processMetrics(),
 	} {
 		all = append(all, part...)
 	}

@@ -140,6 +140,12 @@ func TestReady(t *testing.T) {
 			503,
 			"not ready: catching up with the journal: next is 120, the end is 5000, 4880 to go\n",
 		},
+		{
+			"judging waits for a file, and it has left the group", false,
+			consumer.Stats{JournalNext: 120, JournalEnd: 5000, FileTrouble: "judging waits for files of old documents"},
+			503,
+			"not ready: judging waits for files of old documents\n",
+		},
 		{"the end unknown", false, consumer.Stats{JournalNext: 120, JournalEnd: -1}, 503, "not ready: the journal's end is unknown; applied up to 120\n"},
 		{
 			"draining", false,

@@ -281,3 +281,10 @@ func storeGone(s *scene) ([]*member, func()) {
 	check(s.t, os.WriteFile(s.store(), nil, 0o600))
 	return []*member{m}, func() { s.produce(1) }
 }
+
+func filesGone(s *scene) ([]*member, func()) {
+	old := filepath.Join(s.dir, "old")
+	m := s.working("duplicates.remember.directory=" + old)
+	check(s.t, os.RemoveAll(old))
+	return []*member{m}, func() { s.produce(1) }
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"hash/crc32"
 	"sort"
+
+	"github.com/unecho/unecho/index/entry"
 )
 
 // The records of a sealed segment may lie in a file (File). Memory then keeps the fixed parts, which lookups read, and a
@@ -43,6 +45,7 @@ type shelf struct {
 	files map[string]*filed
 	read  map[Want][]byte // what was given; nil: it is wanted
 	wants int             // how much is
+	scans map[entry.Position]*scan
 }
 
 func (h *shelf) want(w Want) {
@@ -242,6 +245,7 @@ func (w *Window) Again() {
 func (w *Window) Done() {
 	clear(w.shelf.read)
 	w.shelf.wants = 0
+	clear(w.shelf.scans)
 }
 
 // holdFront has the oldest segment be in memory.

@@ -140,3 +140,58 @@ func TestUnfiledStays(t *testing.T) {
 		}
 	}
 }
+
+// TestAgainReadsOneFileAtATime: who searches all of the window for documents that entered again has one file in memory at
+// a time, beside those with what is sought, and reads each once.
+func TestAgainReadsOneFileAtATime(t *testing.T) {
+	for name, c := range map[string]struct {
+		do    func(w *Window, again entry.Position)
+		holds int // files, with the one that is wanted
+	}{
+		"erase": {func(w *Window, again entry.Position) { w.Erase([]entry.Position{again, {Offset: 10 * 13}}, 1000) }, 4},
+		"find": {func(w *Window, again entry.Position) {
+			if p, ok := w.Find(again); ok == w.Wants() || ok && (p.segment.number != 3 || p.i != 1) {
+				t.Errorf("%+v is found: %v, and %v is wanted", p, ok, w.Wanted())
+			}
+		}, 2},
+	} {
+		w, again := New(Params{Bands: 2, Share: 100, Count: 1000, Refreshes: true}), entry.Position{Offset: 3, Entry: 1}
+		w.SealAt(3, segmentBytes)
+		for i := range 30 {
+			d := Document{Position: entry.Position{Offset: int64(10*i + 5)}, First: Ref(i), Root: Ref(i), Entry: entry.Entry{
+				Offset: int64(i), Kind: entry.Text, Evidence: bytes.Repeat([]byte{byte(i + 1)}, 100),
+				Keys: bytes.Repeat([]byte{byte(i)}, 2*entry.KeyBytes), Digest: bytes.Repeat([]byte{byte(i)}, entry.DigestBytes),
+			}}
+			if d.Judged = d.Position; i == 7 || i == 22 && name == "erase" {
+				d.Judged, d.Again = again, true
+			}
+			w.Insert(&d)
+		}
+		files, reads := fileAll(t, w), map[string]int{}
+		for c.do(w, again); w.Wants(); c.do(w, again) {
+			for _, want := range w.Wanted() {
+				reads[want.File]++
+				if err := w.Give(want, files[want.File]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := len(w.shelf.read); n > c.holds {
+				t.Fatalf("%s: %d files are in memory", name, n)
+			}
+			w.Again()
+		}
+		if w.Done(); len(reads) < 8 {
+			t.Errorf("%s: %d files were read", name, len(reads))
+		}
+		for file, n := range reads {
+			if n > 1 && (name == "find" || n > 2) {
+				t.Errorf("%s: file %s was read %d times", name, file, n)
+			}
+		}
+		for _, at := range []Ref{7, 22} {
+			if d, _ := w.At(at).Document(); name == "erase" && !d.Entry.Erased() {
+				t.Errorf("document %d is not erased", at)
+			}
+		}
+	}
+}

@@ -17,11 +17,11 @@ func (w *Window) Erase(targets []entry.Position, offset int64) {
 		})
 	}
 	if w.refreshed { // those that entered again are in no order of their judgement
-		w.again(func(at Ref, d *Document) {
-			if judged[d.Judged] {
-				all = append(all, at)
-			}
-		})
+		found, _ := w.again(erasing, func(d *Document) bool { return judged[d.Judged] })
+		all = append(all, found...)
+		for _, at := range all { // again may have let its segment go
+			w.Readable(at)
+		}
 	}
 	if w.Wants() {
 		return

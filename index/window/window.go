@@ -286,35 +286,6 @@ func (w *Window) search(p entry.Position, lo, hi Ref) Ref {
 	return lo
 }
 
-// findAgain searches the whole window for a document that entered again, after it had left its first place before the
-// oldest document entered. Only an operator asks for so old a document.
-func (w *Window) findAgain(p entry.Position) (place Entered, ok bool) {
-	if !w.refreshed {
-		return Entered{}, false
-	}
-	w.again(func(at Ref, d *Document) {
-		if !ok && at >= w.oldest && d.Judged == p {
-			place, ok = w.At(at), true
-		}
-	})
-	return place, ok
-}
-
-// again visits the documents in the queue that entered again. It visits none if segments are wanted.
-func (w *Window) again(visit func(at Ref, d *Document)) {
-	for _, s := range w.segments {
-		w.readable(s)
-	}
-	if w.Wants() {
-		return
-	}
-	for at := w.firstRef(); at < w.end; at++ {
-		if d := w.head(at); d.Again {
-			visit(at, &d)
-		}
-	}
-}
-
 // head returns a document without its entry. Its record must be readable.
 func (w *Window) head(r Ref) Document {
 	s, i := w.at(r)

@@ -161,7 +161,8 @@ func TestSchemaHasEverySetting(t *testing.T) {
 	}
 }
 
-// There are few enough settings to be read once (decision 84). The parts of a condition are one of them.
+// There are few enough settings to be read once (decision 84). The parts of a condition are one of them. The last one came
+// with windows larger than memory: where old documents lie is nothing that a process can find out by itself (decision 89).
 func TestSettingsAreFew(t *testing.T) {
 	all, advanced := 0, 0
 	for _, f := range setting.Shape(Default()) {
@@ -172,8 +173,8 @@ func TestSettingsAreFew(t *testing.T) {
 			advanced++
 		}
 	}
-	if all > 96 || 2*advanced < all {
-		t.Errorf("%d settings, %d of them advanced; want 90 and six of S3 at most, and half of them advanced", all, advanced)
+	if all > 97 || 2*advanced < all {
+		t.Errorf("%d settings, %d of them advanced; want 90, six of S3 and one of files at most, and half of them advanced", all, advanced)
 	}
 }
 

@@ -50,6 +50,9 @@ func (p RememberParams) validate() (wrong []setting.Mistake) {
 	refuse(p.ReemitEvery > 0 && p.ReemitEvery < time.Millisecond, "reemit_every", p.ReemitEvery,
 		"is less than a millisecond",
 		"write a duration such as 6h: stream time is counted in milliseconds")
+	refuse(p.Directory != "" && p.Refresh == refreshLast, "directory", p.Directory,
+		"has forgetting and erasing read all files of the window, while judging waits, with duplicates.remember.refresh: last",
+		"leave it out, or write refresh: first")
 	refuse(p.Age > 0 && p.ReemitEvery >= p.Age && p.Refresh == refreshFirst, "reemit_every", p.ReemitEvery,
 		"lets no copy through: a representative is forgotten after duplicates.remember.age, "+setting.FormatDuration(p.Age),
 		"write less than duplicates.remember.age, or set duplicates.remember.refresh to last")

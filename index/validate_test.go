@@ -93,7 +93,11 @@ func TestValidateRefusesWindows(t *testing.T) {
 		"refresh":         {func(p *index.Params) { p.Duplicates.Remember.Refresh = "always" }, "duplicates.remember.refresh: always: is not one"},
 		"negative reemit": {func(p *index.Params) { p.Duplicates.Remember.ReemitEvery = -1 }, "duplicates.remember.reemit_every: -1ns: is negative"},
 		"tiny reemit":     {func(p *index.Params) { p.Duplicates.Remember.ReemitEvery = 999 }, "duplicates.remember.reemit_every: 999ns: is less than a millisecond"},
-		"late reemit":     {func(p *index.Params) { p.Duplicates.Remember.ReemitEvery = 24 * time.Hour }, "duplicates.remember.reemit_every: 24h0m0s: lets no copy through"},
+		"files refreshed": {func(p *index.Params) {
+			p.Duplicates.Remember.Directory, p.Duplicates.Remember.Refresh = "/old", "last"
+		}, "duplicates.remember.directory: /old: has forgetting and erasing read all files of the window, while judging waits, with " +
+			"duplicates.remember.refresh: last; leave it out, or write refresh: first"},
+		"late reemit": {func(p *index.Params) { p.Duplicates.Remember.ReemitEvery = 24 * time.Hour }, "duplicates.remember.reemit_every: 24h0m0s: lets no copy through"},
 	} {
 		t.Run(name, func(t *testing.T) { refuses(t, c.change, c.want) })
 	}

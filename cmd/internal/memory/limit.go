@@ -55,10 +55,11 @@ func readLimits() Limits {
 }
 
 // mayTake returns the bytes that the process may take, as documented, and as the chart gives a pod: the window, 5 % of it,
-// and half a gibibyte, or what more sessions or larger batches than the default ones need. It returns 0 if the window has no bound in bytes.
+// and half a gibibyte, or what more sessions or larger batches than the default ones need. It returns 0 if the window has no bound in
+// bytes, or lies in files for the most part: how much of it then is in memory depends on the documents.
 func mayTake(c config.Config) int64 {
 	window := int64(c.Judge.Duplicates.Remember.Memory)
-	if window == 0 {
+	if window == 0 || c.Judge.Duplicates.Remember.Directory != "" {
 		return 0
 	}
 	d := config.Default()

@@ -16,6 +16,8 @@ func TestContainerLimit(t *testing.T) {
 	more.Consumer.Sessions = 8
 	unbounded := config.Default()
 	unbounded.Judge.Duplicates.Remember.Memory = 0
+	files := config.Default()
+	files.Judge.Duplicates.Remember.Memory, files.Judge.Duplicates.Remember.Directory = 1<<40, "/var/lib/unecho/window"
 	for _, c := range []struct {
 		name   string
 		c      config.Config
@@ -27,6 +29,7 @@ func TestContainerLimit(t *testing.T) {
 		{"too little", config.Default(), 1_500_000_000, true},
 		{"too little for so many sessions", more, 1_700_000_000, true},
 		{"a window without a bound", unbounded, 1000, false},
+		{"a window in files", files, 1_700_000_000, false},
 	} {
 		var log strings.Builder
 		warnOfLimit(c.c, Limits{Memory: c.memory}, zerolog.New(&log))

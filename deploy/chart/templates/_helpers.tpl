@@ -68,6 +68,7 @@ two sessions and documents of up to 8 MiB have room. */ -}}
 {{- if .Values.resources.memory -}}
 {{ .Values.resources.memory }}
 {{- else -}}
+{{- if dig "directory" "" ((.Values.config.duplicates).remember | default dict) }}{{ fail "config.duplicates.remember.directory keeps most of the window in files, and how much stays in memory depends on the documents: set resources.memory" }}{{ end -}}
 {{- $window := include "unecho.mib" (dict "key" "config.duplicates.remember.memory" "given" (dig "memory" "1GiB" ((.Values.config.duplicates).remember | default dict))) | int64 -}}
 {{- if eq $window 0 }}{{ fail "config.duplicates.remember.memory is 0, so the window has no bound: set resources.memory" }}{{ end -}}
 {{- $document := include "unecho.mib" (dict "key" "config.advanced.max_document_bytes" "given" (dig "max_document_bytes" "1MiB" (.Values.config.advanced | default dict))) | int64 -}}

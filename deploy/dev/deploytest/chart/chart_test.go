@@ -285,6 +285,7 @@ func TestChartRefuses(t *testing.T) {
 		few + "  duplicates: {remember: {memory: 0}}\n":                           "set resources.memory",
 		few + "  duplicates: {remember: {memory: '${BYTES}'}}\n":                  "set resources.memory",
 		few + "  advanced: {max_document_bytes: '${BYTES}'}\n":                    "set resources.memory",
+		few + "  duplicates: {remember: {directory: /window}}\n":                  "depends on the documents: set resources.memory",
 		few + "  duplicates: {treshold: 0.9}\n":                                   "treshold",
 		few + "  duplicates: {threshold: 7}\n":                                    "at '/config/duplicates/threshold': maximum: got 7, want 1",
 		few + "  duplicates: {threshold: '7.5'}\n":                                "/config/duplicates/threshold",

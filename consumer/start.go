@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +27,6 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/setting"
-	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -59,7 +57,7 @@ func (r *reached) openFiles() (err error) {
 		return nil
 	}
 	group := r.setup.Params.Group
-	r.files, err = files.Open(filepath.Join(path, snapshot.FileName(group)), files.Owner{
+	r.files, err = files.Open(files.PathOf(path, group), files.Owner{
 		Group: group, Journal: r.log.ID, Fingerprint: r.log.Fingerprint(),
 	})
 	if err != nil {

@@ -56,7 +56,7 @@ func newWard(t *testing.T, opts ...kfake.Opt) *ward {
 	}}
 	w.in.Params.Group = "unecho"
 	w.in.Sources[0].Topics, w.in.Journal.Topic, w.in.Snapshot.For = []string{"news"}, "unecho.journal", snapshot.ByAll
-	w.stored.Path = t.TempDir()
+	w.stored.Path, w.in.Index.Duplicates.Remember.Directory = t.TempDir(), t.TempDir()
 	w.in.Certificates = []Certificate{{
 		Of: "http.listen", Why: "probes, Prometheus and people who check it do not connect", Files: "http.tls.cert_file and key_file",
 		Life: valid(-99*time.Hour, 99*time.Hour),

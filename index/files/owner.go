@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"github.com/unecho/unecho/index/snapshot"
@@ -20,6 +21,11 @@ type Owner struct {
 	Group       string
 	Journal     [16]byte // UUID of the journal's topic
 	Fingerprint uint64   // of the settings that decide verdicts
+}
+
+// PathOf returns the directory of a group below the one that the setting names.
+func PathOf(directory, group string) string {
+	return filepath.Join(directory, snapshot.FileName(group))
 }
 
 // ownership is the owner file. Later formats have at least the number.

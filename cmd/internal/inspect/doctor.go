@@ -28,8 +28,9 @@ func DoctorCommand() *cobra.Command {
 			"version, the\n" +
 			"topics and their settings, rights, transactions that hang, the group and its offsets, snapshots beside the journal, the\n" +
 			"settings in force, clocks, certificates. Each finding says what it is, why it matters, and what to do.\n" +
-			"It writes nothing, except that it tries a bucket (snapshots.s3) by an object that it deletes. It may run before the first\n" +
-			"start, beside the service, and when it has stopped.\n\n" +
+			"It writes nothing, except that it tries a bucket (snapshots.s3) by an object that it deletes, and the directory for old\n" +
+			"documents (duplicates.remember.directory) by a file. It may run before the first start, beside the service, and when it\n" +
+			"has stopped.\n\n" +
 			"The exit code is 0 without problems (notes do not count), 1 with problems, and 2 if Kafka could not be reached.",
 		Example: "  unecho doctor --config unecho.yaml\n" +
 			"  unecho doctor --config unecho.yaml --json | jq '.findings[] | select(.level == \"problem\")'",

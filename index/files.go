@@ -49,6 +49,9 @@ func (r *Replica) Wanted() []window.Want { return r.find.window.Wanted() }
 // Again is called before each of these calls. What was given is kept until the next record is applied.
 func (r *Replica) Again() { r.find.window.Again() }
 
+// Done drops what was given for a call that ended. Apply does so itself.
+func (r *Replica) Done() { r.find.window.Done() }
+
 // Give gives what was wanted. The replica keeps data. The error is window.ErrDamaged if it is not what was written.
 func (r *Replica) Give(to window.Want, data []byte) error { return r.find.window.Give(to, data) }
 

@@ -24,6 +24,9 @@ type shelf struct {
 	reads int
 }
 
+// mostRounds bounds how often a record may want something: a search among all files wants one after another.
+const mostRounds = 2000
+
 func newShelf(t *testing.T, seed uint64) *shelf {
 	return &shelf{t: t, r: rand.New(rand.NewPCG(seed, 2)), files: map[string][]byte{}}
 }
@@ -38,7 +41,10 @@ func (s *shelf) apply(to *index.Replica, at index.Stamp, rec index.Record) index
 		}
 	}
 	effect := to.Apply(at, rec)
-	for len(effect.Wanted) > 0 {
+	for rounds := 0; len(effect.Wanted) > 0; rounds++ {
+		if rounds == mostRounds {
+			s.t.Fatalf("%T at %+v wants %v again and again", rec, at, effect.Wanted)
+		}
 		s.give(to, effect.Wanted)
 		effect = to.Resume()
 	}

@@ -62,19 +62,25 @@ func (f *Follower) readAhead(ctx context.Context, rec index.Record) {
 	if len(wanted) == 0 {
 		return
 	}
-	read := make([][]byte, len(wanted))
-	f.unlocked(func() { f.readAll(ctx, wanted, read) })
-	for i, w := range wanted {
-		if read[i] != nil {
-			_ = f.replica.Give(w, read[i]) // what is damaged is wanted again, and healed
-		}
-	}
+	f.readWanted(ctx, wanted) // what cannot be read is wanted again, and healed
 }
 
 // give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.
 func (f *Follower) give(ctx context.Context, wanted []window.Want) error {
 	defer f.Counters.waits(time.Now())
-	bad := map[string]error{}
+	var err error
+	for name, why := range f.readWanted(ctx, wanted) {
+		f.unlocked(func() {
+			defer f.Counters.halt()()
+			err = errors.Join(err, f.heal(ctx, name, why))
+		})
+	}
+	return err
+}
+
+// readWanted reads what the replica wants and gives it. It returns the files that cannot be read, or are damaged.
+func (f *Follower) readWanted(ctx context.Context, wanted []window.Want) (bad map[string]error) {
+	bad = map[string]error{}
 	read := make([][]byte, len(wanted))
 	f.unlocked(func() {
 		for i, err := range f.readAll(ctx, wanted, read) {
@@ -91,11 +97,7 @@ func (f *Follower) give(ctx context.Context, wanted []window.Want) error {
 			bad[w.File] = err
 		}
 	}
-	var err error
-	for name, why := range bad {
-		f.unlocked(func() { err = errors.Join(err, f.heal(ctx, name, why)) })
-	}
-	return err
+	return bad
 }
 
 // unlocked does something without mu, which the caller holds.
@@ -148,7 +150,6 @@ const healPause = 200 * time.Millisecond
 func (f *Follower) heal(ctx context.Context, name string, why error) error {
 	f.Counters.FileErrs.Add(1)
 	f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
-	defer f.Counters.halt()()
 	f.Logger.Warn().Err(why).Str("segment", name).
 		Msg("old documents cannot be read from their file: it is read again, or fetched from the snapshot store")
 	told := false
@@ -226,10 +227,9 @@ func (f *Follower) KeepFiles(ctx context.Context) error {
 	var failing failing
 	for tidied := (time.Time{}); ; {
 		err := f.fileAll(ctx)
-		if err == nil && time.Since(tidied) > tidyEvery {
-			if err = f.tidy(); err == nil {
-				tidied = time.Now()
-			}
+		if f.untidy.Swap(false) || time.Since(tidied) > tidyEvery || errors.Is(err, files.ErrFull) {
+			tidied = time.Now()
+			err = errors.Join(err, f.tidy())
 		}
 		pause := fileEvery
 		if err != nil {
@@ -328,7 +328,8 @@ func (f *Follower) tidyOf(r *index.Replica) error {
 	return err
 }
 
-// waitForFiles waits, without mu, which the caller holds, while too many segments wait to be written.
+// waitForFiles waits, without mu, which the caller holds, while too many segments wait to be written. The replica stands
+// between two records.
 func (f *Follower) waitForFiles(ctx context.Context) error {
 	if f.Files == nil || len(f.replica.Unfiled()) <= mostUnfiled {
 		return nil
@@ -337,14 +338,9 @@ func (f *Follower) waitForFiles(ctx context.Context) error {
 		f.Logger.Warn().Msg("judging waits until old documents are written to their directory")
 	})
 	for len(f.replica.Unfiled()) > mostUnfiled {
-		f.unlocked(func() {
-			defer f.Counters.waits(time.Now())
-			defer f.Counters.halt()()
-			select {
-			case <-f.filed:
-			case <-ctx.Done():
-			}
-		})
+		f.mu.Unlock()
+		f.waitForFile(ctx)
+		f.mu.Lock()
 		if ctx.Err() != nil {
 			slow.Stop()
 			return context.Cause(ctx)
@@ -354,4 +350,13 @@ func (f *Follower) waitForFiles(ctx context.Context) error {
 		f.Logger.Info().Msg("judging goes on")
 	}
 	return nil
+}
+
+func (f *Follower) waitForFile(ctx context.Context) {
+	defer f.Counters.waits(time.Now())
+	defer f.Counters.halt()()
+	select {
+	case <-f.filed:
+	case <-ctx.Done():
+	}
 }

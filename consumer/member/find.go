@@ -13,7 +13,7 @@ import (
 const (
 	seekStep   = 2048 // documents looked at while the journal waits: some 100 us
 	seekAtOnce = 2
-	seekRest   = 20 * time.Microsecond // at least, between two steps
+	seekRest   = time.Millisecond // where a record is applied in part
 )
 
 // Whereabouts is what the replica knows of a document, by its coordinates.
@@ -105,10 +105,10 @@ func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool) (do
 	var took time.Duration
 	f.Look(func(r *index.Replica) {
 		begun := time.Now()
-		if !f.within {
+		if took = seekRest; !f.within {
 			done, err = f.stepOf(ctx, r, step)
+			took = time.Since(begun)
 		}
-		took = max(time.Since(begun), seekRest)
 	})
 	if err != nil {
 		return false, err

@@ -50,6 +50,7 @@ type Follower struct {
 
 	filing atomic.Pointer[string] // the segment that is being written
 	filed  chan struct{}          // one when a segment was written
+	untidy atomic.Bool            // files may be there that are needed no more
 	lost   chan error             // one when a segment cannot be read any more
 
 	asks  chan func()   // lookups that wait
@@ -121,9 +122,7 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 		f.Recent.Add(at, rec, effect.Judged, f.replica.TopicOf)
 	}
 	if erase, ok := rec.(*index.Erase); ok && effect.Applied {
-		if err := f.erased(erase); err != nil {
-			return err
-		}
+		f.erased(erase)
 	}
 	f.leaderEpoch = leaderEpoch
 	if at.LogAppendTime > 0 {
@@ -133,11 +132,9 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 	if f.replica.Confirmed() > confirmed {
 		f.confirmedTime = at.LogAppendTime
 	}
-	if time.Since(f.read) > readingEvery {
+	due := time.Since(f.read) > readingEvery
+	if due {
 		f.publish()
-		if err := f.waitForFiles(ctx); err != nil {
-			return err
-		}
 	}
 	if _, ok := rec.(*index.Routing); ok && effect.Applied && f.routed {
 		if err := f.Agreed.SameRouting(f.Log, f.replica); err != nil {
@@ -156,7 +153,11 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 		f.taken <- capture{f.replica.Capture(), leaderEpoch}
 		f.taken = nil
 	}
-	return f.disputes.claim(at.Offset, rec, effect.Disputed)
+	err = f.disputes.claim(at.Offset, rec, effect.Disputed)
+	if err == nil && due {
+		err = f.waitForFiles(ctx)
+	}
+	return err
 }
 
 // applied applies a record, and reads what that takes of files.
@@ -171,14 +172,17 @@ func (f *Follower) applied(ctx context.Context, at index.Stamp, rec index.Record
 }
 
 // erased lets what was erased be nowhere else on this member.
-func (f *Follower) erased(rec *index.Erase) error {
+func (f *Follower) erased(rec *index.Erase) {
 	if f.Recent != nil {
 		f.Recent.Erase(rec.Targets)
 	}
 	if f.Files == nil {
-		return nil
+		return
 	}
-	return f.tidyOf(f.replica)
+	if err := f.tidyOf(f.replica); err != nil {
+		f.untidy.Store(true)
+		f.Logger.Error().Err(err).Msg("what was erased may be in files still: they are removed as soon as that can be done")
+	}
 }
 
 // capture is a replica's state, and the leader epoch of the record before.

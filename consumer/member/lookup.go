@@ -40,10 +40,15 @@ var (
 // cause of ctx.
 func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.Answer, error) {
 	own := e.Clone()
-	found := make(chan *index.Inquiry, 1) // nil: too much
+	type inquired struct {
+		*index.Inquiry
+		error
+	}
+	found := make(chan inquired, 1)
 	ask := func() {
 		if ctx.Err() == nil {
-			found <- f.inquire(ctx, &own)
+			q, err := f.inquire(ctx, &own)
+			found <- inquired{q, err}
 		}
 	}
 	select {
@@ -55,10 +60,10 @@ func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.
 	}
 	select {
 	case q := <-found:
-		if q == nil {
-			return index.Answer{}, ErrTooMuch
+		if q.error != nil {
+			return index.Answer{}, q.error
 		}
-		return f.compare(q, most)
+		return f.compare(q.Inquiry, most)
 	case <-f.ended:
 		return index.Answer{}, ErrNoReplica
 	case <-ctx.Done():
@@ -66,19 +71,25 @@ func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.
 	}
 }
 
-// inquire finds the candidates of an entry; it returns nil if they hold too much, or cannot be read.
-func (f *Follower) inquire(ctx context.Context, e *entry.Entry) (q *index.Inquiry) {
+// inquire finds the candidates of an entry. A file that cannot be read is no reason to hold up the journal.
+func (f *Follower) inquire(ctx context.Context, e *entry.Entry) (*index.Inquiry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	err := f.complete(ctx, func() {
+	defer f.replica.Done()
+	for {
 		f.replica.Again()
-		q, _ = f.replica.Inquire(e, maxEvidence)
-	})
-	if err != nil {
-		f.Logger.Warn().Err(err).Msg("a lookup cannot read old documents")
-		return nil
+		q, ok := f.replica.Inquire(e, maxEvidence)
+		wanted := f.replica.Wanted()
+		switch {
+		case len(wanted) == 0 && !ok:
+			return nil, ErrTooMuch
+		case len(wanted) == 0:
+			return q, nil
+		}
+		for name, err := range f.readWanted(ctx, wanted) {
+			return nil, fmt.Errorf("look up among old documents: segment %s: %w", name, err)
+		}
 	}
-	return q
 }
 
 // comparer is a Comparer, and by what it compares.

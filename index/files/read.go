@@ -57,6 +57,7 @@ func (h *handle) readPage(page int, into []byte) ([]byte, error) {
 // Read reads a segment and verifies it against its name. Expect snapshot.ErrMissingSegment and *snapshot.CorruptError.
 func (d *Directory) Read(ctx context.Context, name string) ([]byte, error) {
 	data, err := d.read(ctx, name)
+	d.handles.drop(name) // what is open may be another file of that name, or stale
 	if err != nil {
 		return nil, fmt.Errorf("read segment %s: %w", d.at(name), d.explain(err))
 	}

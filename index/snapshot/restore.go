@@ -63,7 +63,7 @@ func (b *beside) Segment(ctx context.Context, name string) ([]byte, error) {
 		return b.Store.Segment(ctx, name)
 	}
 	data, err := b.files.Read(ctx, name)
-	if !Damaged(err) {
+	if err == nil || ctx.Err() != nil {
 		return data, err
 	}
 	if data, err = b.Store.Segment(ctx, name); err == nil {

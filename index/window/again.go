@@ -5,8 +5,21 @@ import "github.com/unecho/unecho/index/entry"
 // scan is a search among all documents that entered again. Segments in files are read one after another, so it goes on
 // where it was when the call at hand is made again. It is kept until Done.
 type scan struct {
-	next  Ref // documents before it were looked at
-	found []Ref
+	next    Ref // documents before it were looked at
+	found   []Ref
+	targets int // of an erasure: those that were looked for in their first places
+}
+
+// scan returns the scan of a key.
+func (h *shelf) scan(key entry.Position) *scan {
+	at := h.scans[key]
+	if at == nil {
+		if at = new(scan); h.scans == nil {
+			h.scans = map[entry.Position]*scan{}
+		}
+		h.scans[key] = at
+	}
+	return at
 }
 
 // erasing is the key of the scan of an erasure; those of a search are the positions that are searched.
@@ -18,17 +31,10 @@ var erasing = entry.Position{Offset: -1}
 // segment is wanted at a time, and only those with a match stay in memory. key names the scan.
 func (w *Window) again(key entry.Position, match func(*Document) bool) (found []Ref, ok bool) {
 	h := &w.shelf
-	at := h.scans[key]
-	if at == nil {
-		at = &scan{}
-	}
+	at := h.scan(key)
 	for at.next = max(at.next, w.firstRef()); at.next < w.end; {
 		s, _ := w.at(at.next)
 		if !w.readable(s) {
-			if h.scans == nil {
-				h.scans = map[entry.Position]*scan{}
-			}
-			h.scans[key] = at
 			return nil, false
 		}
 		before := len(at.found)

@@ -223,7 +223,11 @@ func (w *Window) Give(to Want, data []byte) error {
 	if read, is := h.read[to]; !is || read != nil {
 		return nil
 	}
-	if f := h.files[to.File]; f != nil && !f.sound(to.Page, data) {
+	f := h.files[to.File]
+	if f == nil {
+		return nil // it lies in no file any more
+	}
+	if !f.sound(to.Page, data) {
 		return ErrDamaged
 	}
 	h.read[to] = data
@@ -264,6 +268,7 @@ func (w *Window) hold(s *segment) {
 	s.block = makeBlock(s.used + len(fixed))
 	copy(s.block[copy(s.block, s.filed.bytes(0, s.used)):], fixed)
 	s.away, s.captured = false, false
+	delete(w.shelf.read, Want{s.filed.name, Whole}) // a window of any size may leave by one record
 }
 
 // readable says whether the records of a segment can be read one after another. If not, its file is wanted.

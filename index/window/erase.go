@@ -4,31 +4,44 @@ import "github.com/unecho/unecho/index/entry"
 
 // Erase erases the documents that entered by the entries at these positions, as of a journal offset. That takes
 // in a document that has left the window while its segment is still there, and each place of one that entered
-// again. It changes nothing if segments are wanted.
+// again. If a segment is wanted it ends early, and the same call goes on: one segment is wanted after another.
 func (w *Window) Erase(targets []entry.Position, offset int64) {
-	judged := make(map[entry.Position]bool, len(targets))
-	var all []Ref
-	for _, target := range targets {
-		judged[target] = true
+	done := w.shelf.scan(erasing)
+	for ; done.targets < len(targets); done.targets++ {
+		target, found := targets[done.targets], []Ref(nil)
 		w.entered(target, func(at Ref, d *Document) {
 			if d.Judged == target {
-				all = append(all, at)
+				found = append(found, at)
 			}
 		})
-	}
-	if w.refreshed { // those that entered again are in no order of their judgement
-		found, _ := w.again(erasing, func(d *Document) bool { return judged[d.Judged] })
-		all = append(all, found...)
-		for _, at := range all { // again may have let its segment go
-			w.Readable(at)
+		if !w.eraseAll(found, offset) {
+			return
 		}
 	}
-	if w.Wants() {
+	if !w.refreshed {
 		return
+	}
+	judged := make(map[entry.Position]bool, len(targets)) // those that entered again are in no order of their judgement
+	for _, target := range targets {
+		judged[target] = true
+	}
+	if found, ok := w.again(erasing, func(d *Document) bool { return judged[d.Judged] }); ok {
+		w.eraseAll(found, offset)
+	}
+}
+
+// eraseAll erases documents whose segments were read, and returns false if a segment is wanted.
+func (w *Window) eraseAll(all []Ref, offset int64) bool {
+	for _, at := range all {
+		w.Readable(at)
+	}
+	if w.Wants() {
+		return false
 	}
 	for _, at := range all {
 		w.erase(at, offset)
 	}
+	return true
 }
 
 // erase kills a document and overwrites what it was recognised by, as of a journal offset. The lengths stay, so that

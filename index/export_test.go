@@ -1,8 +1,5 @@
 package index
 
-// Reshape makes segments be sealed at this many documents or bytes from now on.
-func (r *Replica) Reshape(documents, bytes int) { r.find.window.SealAt(documents, bytes) }
-
 // Regrow rebuilds all tables, sized for this many documents.
 func (r *Replica) Regrow(documents int) { r.find.buckets.Relink(documents) }
 

@@ -17,6 +17,9 @@ import (
 //
 // No verdict and no hash depends on where a record lies.
 
+// Reshape has segments be sealed at this many documents or bytes from now on, so that a test has many small ones.
+func (r *Replica) Reshape(documents, bytes int) { r.find.window.SealAt(documents, bytes) }
+
 // Unfiled returns the sealed segments that lie in no file.
 func (r *Replica) Unfiled() []window.View { return r.find.window.Unfiled() }
 

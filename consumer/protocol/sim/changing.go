@@ -12,12 +12,13 @@ import (
 )
 
 // VaryChanged draws the kind of a history in which bounds are changed and documents erased: of a live group, of one
-// that is filled, or of a backfill.
+// that is filled, or of a backfill. Old documents may lie in files.
 func VaryChanged(seed uint64) Params {
 	c := random(seed ^ 0x6368_616e_6765)
 	p := []func(uint64) Params{Vary, Vary, VaryFilled, VaryBackfill}[c.n(4)](seed)
 	p.Changes, p.Erasures = c.n(4) > 0, c.n(3) > 0
 	p.Snapshots = p.Snapshots || c.n(2) == 0
+	p.Files = c.n(2) == 0
 	return p
 }
 

@@ -32,17 +32,17 @@ func (w *World) checkErased(p *part, v *index.Verdict) {
 	}
 }
 
-// checkErasedBytes: no snapshot has the id of what was erased before it.
-func (w *World) checkErasedBytes(s *snapshotted) {
+// checkErasedBytes: no segment of a snapshot, or in a file, has the id of what was erased before.
+func (w *World) checkErasedBytes(next int64, where string, segments [][]byte) {
 	left := map[string]bool{}
 	for _, of := range w.names {
 		at, is := w.erased[of.position]
-		left[of.id] = left[of.id] || !is || at >= s.next
+		left[of.id] = left[of.id] || !is || at >= next
 	}
 	for id, is := range left {
-		for _, segment := range s.manifest.Segments {
-			if !is && bytes.Contains(w.shelf.segments[segment.Name], []byte(id)) {
-				w.bad("the snapshot at j%d has %s, which was erased", s.next, id)
+		for _, segment := range segments {
+			if !is && bytes.Contains(segment, []byte(id)) {
+				w.bad("%s at j%d has %s, which was erased", where, next, id)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func (w *World) checkAudits() {
 		if s.damaged || s.next < w.begin {
 			continue
 		}
-		replica, err := s.restore(w)
+		replica, err := s.restore(w, nil)
 		if err != nil {
 			w.bad("restore j%d: %v", s.next, err)
 			return

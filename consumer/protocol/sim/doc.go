@@ -6,6 +6,7 @@
 //
 //	choices ──▶ World.step ──┬─ session    polls, judges, forwards, as package session does  ── protocol
 //	  (of a seed)            ├─ member     applies the journal, captures, restores, dies      ── index
+//	                         ├─ files      writes, reads and heals segments, as package member does ── index/files
 //	                         ├─ feeder     reads, merges, appends, as package feed does     ── protocol/feeding
 //	                         ├─ kafka      lands appends, ends transactions, moves partitions
 //	                         └─ person     sets, deletes and loses offsets
@@ -13,5 +14,5 @@
 //	                              ▼
 //	                         checks: once, the journal's verdict, equal replicas, true bases, an end to all waiting
 //
-// Everything runs in one goroutine, and a history is a function of its choices: a seed finds it again.
+// Everything but a restore runs in one goroutine, and a history is a function of its choices: a seed finds it again.
 package sim

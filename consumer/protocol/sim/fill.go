@@ -146,9 +146,11 @@ func (w *World) stepFiller() bool {
 		if w.begun || !w.faults && i > 0 {
 			return false
 		}
-		w.fillers[i] = &filler{w.newMember(-2), 0}
-		w.act("filler started")
-		w.note("a filler starts at j%d", w.fillers[i].replica.Next())
+		if n := w.newMember(-2); n != nil {
+			w.fillers[i] = &filler{n, 0}
+			w.act("filler started")
+			w.note("a filler starts at j%d", n.replica.Next())
+		}
 		return true
 	case !m.ready:
 		return false

@@ -8,6 +8,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/window"
 )
 
 // member is one process: a replica, and the sessions that look at it.
@@ -24,9 +25,12 @@ type member struct {
 	feeder *feeder // of a backfill, or of a fill
 	fed    bool    // all of it
 
-	marking uint64  // number of the mark behind which its keeper captures; 0: of none
-	marked  []claim // what it could claim of the marks it has applied
+	marking uint64         // number of the mark behind which its keeper captures; 0: of none
+	taken   *index.Capture // to be published
+	marked  []claim        // what it could claim of the marks it has applied
 	writer  *snapshot.Writer
+	files   *drawer       // nil: all is in memory
+	wanted  []window.Want // for the record that is applied in part; empty: none is
 }
 
 // claim is a replica's hash when it had applied a mark.
@@ -54,8 +58,9 @@ func (w *World) startMember(number int) {
 // newMember restores a replica from the newest snapshot that is whole, sometimes from another, or begins with nothing.
 func (w *World) newMember(number int) *member {
 	m := &member{number: number, alive: true, sick: -1, slow: w.n(4) == 0, routing: w.wanted()}
+	m.files = w.openDrawer(number)
 	if w.begin > 0 || len(w.snapshots) > 0 && !w.chance(1, 4) {
-		m.replica = w.restore()
+		m.replica = w.restore(m)
 	}
 	if m.replica == nil {
 		if w.begin > 0 {
@@ -75,14 +80,18 @@ func (w *World) newMember(number int) *member {
 	return m
 }
 
-func (w *World) restore() *index.Replica {
+func (w *World) restore(m *member) *index.Replica {
+	var beside snapshot.Files // not a nil *drawer
+	if m.files != nil {
+		beside = m.files
+	}
 	for i := len(w.snapshots) - 1; i >= 0; i-- {
 		s := &w.snapshots[i]
 		if s.damaged || s.next < w.begin || i > 0 && w.snapshots[i-1].next >= w.begin && !w.snapshots[i-1].damaged &&
 			w.chance(1, 4) {
 			continue
 		}
-		r, err := s.restore(w)
+		r, err := s.restore(w, beside)
 		if err != nil {
 			w.bad("restore j%d: %v", s.next, err)
 			return nil
@@ -132,10 +141,22 @@ func (w *World) stepReplica() bool {
 
 func (m *member) behind(w *World) bool { return m.replica.Next() < int64(len(w.journal)) }
 
-// apply applies the next record, and holds what it does against the twin and the other replicas.
+// apply applies the next record, or goes on with it.
 func (w *World) apply(m *member) {
+	if len(m.wanted) > 0 {
+		if m.alive {
+			w.give(m)
+		}
+		return
+	}
 	l := &w.journal[m.replica.Next()]
 	rec := l.record
+	if w.params.Files {
+		m.replica.Reshape(2, 1<<14)
+	}
+	if m.files != nil && w.chance(1, 2) {
+		w.readAhead(m, rec)
+	}
 	if m == w.witness && w.faults && m.sick < 0 && (len(l.verdicts) > 0 || l.changes()) && w.chance(1, 16) {
 		rec = garbled(rec)
 		m.sick = l.at.Offset
@@ -148,10 +169,24 @@ func (w *World) apply(m *member) {
 	} else {
 		effect = m.replica.Apply(l.at, rec)
 	}
+	w.applied(m, effect)
+}
+
+// applied holds what a record does against the twin and the other replicas.
+func (w *World) applied(m *member, effect index.Effect) {
+	if m.wanted = effect.Wanted; len(m.wanted) > 0 {
+		w.act("applied in part")
+		return
+	}
+	l := &w.journal[m.replica.Next()-1]
 	if m.sick < 0 {
 		w.checkEffect(m, l, &effect)
 	}
-	switch rec := rec.(type) {
+	switch rec := l.record.(type) {
+	case *index.Erase:
+		if m.files != nil {
+			w.tidyErased(m)
+		}
 	case *index.Checkpoint:
 		w.checkClaim(m, l, rec, effect.Disputed)
 	case *index.Mark:
@@ -204,25 +239,37 @@ func (w *World) stepKeeper() bool {
 	if m == nil || m.sick >= 0 {
 		return false
 	}
+	if m.taken != nil {
+		w.publish(m)
+		return true
+	}
 	w.marks++
 	m.marking = w.marks
 	w.post(&index.Mark{Header: w.header(), Number: m.marking}, nil, 0)
 	return true
 }
 
-// capture goes on with it, as far as it can be seen: the snapshot is published, claimed by a checkpoint, and the
-// journal trimmed.
+// capture goes on with it, and publishes now or later.
 func (w *World) capture(m *member) {
-	n := len(w.snapshots)
-	if m.sick >= 0 || n > 0 && w.snapshots[n-1].next >= m.replica.Next() {
-		return // the store refuses to bury a newer one
-	}
-	c := m.replica.Capture()
-	if !w.store(m, &c) {
+	if m.sick >= 0 {
 		return
 	}
+	c := m.replica.Capture()
+	if m.taken = &c; !w.params.Files || w.chance(1, 2) {
+		w.publish(m)
+	}
+}
+
+// publish goes on with it, as far as it can be seen: the snapshot is published, claimed by a checkpoint, and the journal
+// trimmed.
+func (w *World) publish(m *member) {
+	n, c := len(w.snapshots), m.taken
+	m.taken = nil
+	if n > 0 && w.snapshots[n-1].next >= c.Next || !w.store(m, c) {
+		return // the store refuses to bury a newer one
+	}
 	if w.chance(1, 4) {
-		w.checkSnapshot(m)
+		w.checkSnapshot(c.Hash)
 	}
 	if n := len(w.snapshots); n > snapshotsKept {
 		w.snapshots = slices.Delete(w.snapshots, 0, n-snapshotsKept)
@@ -290,6 +337,9 @@ func (w *World) kill(m *member) {
 	m.alive = false
 	if m.feeder != nil {
 		m.feeder.end()
+	}
+	if m.files != nil {
+		w.succeeds(m.files.Close())
 	}
 	w.processes = slices.DeleteFunc(w.processes, func(o *member) bool { return o == m })
 	for _, s := range w.sessions {

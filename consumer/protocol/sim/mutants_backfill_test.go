@@ -54,7 +54,7 @@ var backfillMutants = []mutant{
 	},
 	{
 		"a feed leaves no entries out", "index/feed.go",
-		"if f.First > r.fed || ", "if ",
+		"(f.First > r.fed || ", "(",
 	},
 	{
 		"what was fed before is passed over", "index/feed.go",

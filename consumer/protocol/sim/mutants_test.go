@@ -284,6 +284,7 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 	try(fillMutants, "TestFillLong")
 	try(successionMutants, "TestSuccessionLong")
 	try(changeMutants, "TestChangeLong", narrow...)
+	try(filesMutants, "TestChangeLong")
 	try(outageMutants, "TestOutageLong")
 	try(requestMutants, "TestRequestsLong")
 }

@@ -37,6 +37,7 @@ type Params struct {
 	Routings      bool // the routing is changed, and members differ in it
 	Changes       bool // bounds are changed while the group is at work, and some documents are near to others
 	Erasures      bool // people have documents erased
+	Files         bool // some members have old documents in files
 	Requests      bool // documents come with idempotency keys
 	Outages       bool // the journal is away for a session, which passes documents on
 

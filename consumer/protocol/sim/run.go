@@ -134,6 +134,9 @@ func kinds(p Params) []kind {
 	if p.Erasures {
 		of = append(of, kind{12, true, (*World).stepErase})
 	}
+	if p.Files {
+		of = append(of, kind{60, false, (*World).stepFiles})
+	}
 	return of
 }
 

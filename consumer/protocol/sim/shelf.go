@@ -7,6 +7,7 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/window"
 )
 
 // snapshotted is a captured replica as the store has it.
@@ -14,20 +15,6 @@ type snapshotted struct {
 	next     int64
 	manifest snapshot.Manifest
 	damaged  bool
-}
-
-// encoded is a captured replica, written whole.
-type encoded struct {
-	state    []byte
-	segments [][]byte
-}
-
-func encode(c *index.Capture) encoded {
-	e := encoded{state: c.State()}
-	for i := range c.Segments {
-		e.segments = append(e.segments, c.Segments[i].Append(nil))
-	}
-	return e
 }
 
 // shelf is a store of snapshots, as far as a writer needs one.
@@ -43,7 +30,10 @@ func (s *shelf) PutSegment(_ context.Context, name string, data []byte) error {
 }
 
 func (s *shelf) Segment(_ context.Context, name string) ([]byte, error) {
-	return bytes.Clone(s.segments[name]), nil
+	if data, is := s.segments[name]; is {
+		return bytes.Clone(data), nil
+	}
+	return nil, snapshot.ErrMissingSegment
 }
 
 func (s *shelf) Publish(_ context.Context, m snapshot.Manifest) error {
@@ -54,6 +44,7 @@ func (s *shelf) Publish(_ context.Context, m snapshot.Manifest) error {
 // newWriter is what a member writes snapshots with. It knows what the snapshot has that its replica was restored from.
 func (w *World) newWriter(m *member) *snapshot.Writer {
 	writer := snapshot.NewWriter(w.shelf, w.index, w.ours)
+	writer.Files = m.files
 	for i := range w.snapshots {
 		if s := &w.snapshots[i]; s.next == m.began {
 			writer.Adopt(&s.manifest)
@@ -65,36 +56,34 @@ func (w *World) newWriter(m *member) *snapshot.Writer {
 // store stores a snapshot, and each segment of it that is not stored yet.
 func (w *World) store(m *member, c *index.Capture) bool {
 	at := snapshot.Manifest{Index: "unecho", Position: snapshot.Position{JournalTopic: [16]byte{1}, Offset: c.Next}}
-	if _, err := m.writer.Write(context.Background(), c, at); err != nil {
+	if _, err := m.writer.Write(context.Background(), c, at); snapshot.Damaged(err) && m.files != nil {
+		w.act("snapshot without a file") // it is not taken
+		return false
+	} else if err != nil {
 		w.bad("member %d stores j%d: %v", m.number, c.Next, err)
 		return false
 	}
 	w.snapshots = append(w.snapshots, snapshotted{next: c.Next, manifest: w.shelf.published})
-	w.checkErasedBytes(&w.snapshots[len(w.snapshots)-1])
+	var all [][]byte
+	for _, segment := range w.shelf.published.Segments {
+		all = append(all, w.shelf.segments[segment.Name])
+	}
+	w.checkErasedBytes(c.Next, "the snapshot", all)
 	return true
 }
 
-func (s *snapshotted) restore(w *World) (*index.Replica, error) {
-	restore, err := index.NewRestore(w.index, w.ours, s.manifest.State)
+func (s *snapshotted) restore(w *World, beside snapshot.Files) (*index.Replica, error) {
+	state, err := index.NewRestore(w.index, w.ours, s.manifest.State)
 	if err != nil {
 		return nil, err
 	}
-	for _, segment := range s.manifest.Segments {
-		d, err := restore.Decode(w.shelf.segments[segment.Name])
-		if err != nil {
-			return nil, err
-		}
-		if err := restore.Add(d); err != nil {
-			return nil, err
-		}
-	}
-	return restore.Replica(nil)
+	return snapshot.Restore(context.Background(), w.shelf, beside, &s.manifest, state)
 }
 
-// holds says whether a snapshot has what was encoded.
-func (s *snapshotted) holds(of *shelf, e *encoded) bool {
-	return bytes.Equal(s.manifest.State, e.state) &&
-		slices.EqualFunc(s.manifest.Segments, e.segments, func(segment snapshot.Segment, data []byte) bool {
-			return bytes.Equal(of.segments[segment.Name], data)
+// holds says whether a snapshot has what was captured.
+func (s *snapshotted) holds(c *index.Capture) bool {
+	return bytes.Equal(s.manifest.State, c.State()) &&
+		slices.EqualFunc(s.manifest.Segments, c.Segments, func(segment snapshot.Segment, v window.View) bool {
+			return segment.Name == snapshot.SegmentName(v.Append(nil))
 		})
 }

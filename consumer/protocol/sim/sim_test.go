@@ -134,7 +134,7 @@ var fillHappens = []string{
 
 // A seed finds its history again, step by step.
 func TestSeedTellsTheSameAgain(t *testing.T) {
-	for _, vary := range []func(uint64) Params{Vary, VaryBackfill, VaryFilled} {
+	for _, vary := range []func(uint64) Params{Vary, VaryBackfill, VaryFilled, VaryChanged} {
 		for seed := uint64(1); seed < 20; seed++ {
 			a, b := Run(vary(seed), seed, true), Run(vary(seed), seed, true)
 			if !reflect.DeepEqual(a, b) || len(a.Trace) == 0 {

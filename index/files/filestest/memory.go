@@ -189,6 +189,15 @@ func (m *Memory) Remove(name string) error {
 	return nil
 }
 
+// Damage flips a bit of a file, if it is there.
+func (m *Memory) Damage(name string, bit int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c := m.names[name]; c != nil {
+		c.data[bit/8%len(c.data)] ^= 1 << (bit % 8)
+	}
+}
+
 // SyncDir implements durable.Names.
 func (m *Memory) SyncDir(dir string) error {
 	m.mu.Lock()

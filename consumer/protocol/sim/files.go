@@ -1,0 +1,182 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/files/filestest"
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/window"
+)
+
+// drawer is the directory in which a process has its old documents. The next one of its name finds what it left there.
+type drawer struct {
+	*files.Directory
+	disk   *filestest.Memory
+	harmed map[string]bool // files that were damaged or removed
+	name   string          // of the file that was written last, until the replica is told; empty: there is none
+	filed  window.Filed
+}
+
+const folder = "/files"
+
+// openDrawer opens the directory of a machine: of another one if that was lost, or if a process that hangs has it.
+func (w *World) openDrawer(number int) *drawer {
+	if !w.params.Files || number%2 != 0 {
+		return nil // some have none
+	}
+	d := &drawer{disk: w.disks[number], harmed: map[string]bool{}}
+	hangs := func(m *member) bool { return m.files != nil && m.files.disk == d.disk }
+	if d.disk == nil || w.chance(1, 4) || slices.ContainsFunc(w.processes, hangs) {
+		d.disk = filestest.NewMemory()
+		w.disks[number] = d.disk
+		w.act("another machine")
+	}
+	var err error
+	d.Directory, err = files.OpenIn(d.disk, folder, files.Owner{})
+	w.succeeds(err)
+	return d
+}
+
+func (w *World) succeeds(err error) {
+	if err != nil {
+		w.bad("files: %v", err)
+	}
+}
+
+// stepFiles has a member keep its files, or damages one.
+func (w *World) stepFiles() bool {
+	m := w.process()
+	if m == nil || m.files == nil {
+		return false
+	}
+	if w.mishap(16) {
+		w.harm(m)
+	} else {
+		w.keepFiles(m)
+	}
+	return true
+}
+
+// harm damages or removes a file.
+func (w *World) harm(m *member) {
+	names := slices.Sorted(maps.Keys(m.replica.Files()))
+	if len(names) == 0 {
+		return
+	}
+	name := names[w.n(len(names))]
+	m.files.harmed[name] = true
+	if w.chance(1, 2) {
+		m.files.disk.Damage(folder+"/"+name, w.n(1<<12))
+	} else {
+		_ = m.files.disk.Remove(folder + "/" + name) // it may be gone already
+	}
+}
+
+// keepFiles writes a segment, tells the replica later, and now and then removes what is not needed.
+func (w *World) keepFiles(m *member) {
+	d := m.files
+	if views := m.replica.Unfiled(); d.name == "" && len(views) > 0 {
+		v := &views[w.n(len(views))]
+		data := v.Append(nil)
+		d.name = snapshot.SegmentName(data)
+		d.filed = v.Filed(d.name, data)
+		w.succeeds(d.Put(context.Background(), d.name, data))
+		return
+	}
+	late := d.name != "" && !m.replica.File(d.filed)
+	d.name = ""
+	if late {
+		w.act("filed too late")
+	}
+	if late || w.chance(1, 4) {
+		w.tidy(m)
+	}
+}
+
+// tidy removes the files that are needed no more.
+func (w *World) tidy(m *member) {
+	needed := m.replica.Files()
+	needed[m.files.name] = true
+	_, err := m.files.Keep(needed)
+	w.succeeds(err)
+}
+
+// tidyErased does so at once when something was erased: it is in no file then.
+func (w *World) tidyErased(m *member) {
+	w.tidy(m)
+	var all [][]byte
+	for name := range m.replica.Files() {
+		if data, err := m.files.Read(context.Background(), name); err == nil {
+			all = append(all, data)
+		}
+	}
+	w.checkErasedBytes(m.replica.Next(), "a file", all)
+}
+
+// readAhead reads some of what a record will probably want.
+func (w *World) readAhead(m *member, rec index.Record) {
+	m.replica.Ahead(rec)
+	for _, want := range inOrder(m.replica.Wanted()) {
+		data, err := m.files.read(want)
+		if w.chance(1, 8) {
+			w.keepFiles(m)
+		}
+		if err == nil && w.chance(3, 4) {
+			_ = m.replica.Give(want, data) // what is damaged is wanted again
+		}
+	}
+}
+
+func inOrder(wanted []window.Want) []window.Want {
+	slices.SortFunc(wanted, func(a, b window.Want) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Page-b.Page) })
+	return wanted
+}
+
+// give reads what the replica wants for a record, and goes on with it.
+func (w *World) give(m *member) {
+	for i, want := range inOrder(m.wanted) {
+		if i > 0 && w.chance(1, 4) {
+			continue // it is wanted again
+		}
+		data, err := m.files.read(want)
+		if err == nil {
+			err = m.replica.Give(want, data)
+		}
+		if err != nil && !w.heal(m, want.File, err) {
+			return
+		}
+	}
+	w.applied(m, m.replica.Resume())
+}
+
+func (d *drawer) read(want window.Want) ([]byte, error) {
+	if want.Page == window.Whole {
+		return d.Read(context.Background(), want.File)
+	}
+	return d.ReadPage(want.File, want.Page, nil)
+}
+
+// heal takes from the store what cannot be read. It returns false if the store is away, or has it neither: then the
+// process ends, to be restored.
+func (w *World) heal(m *member, name string, why error) bool {
+	switch data, err := w.shelf.Segment(context.Background(), name); {
+	case !m.files.harmed[name]:
+		w.bad("member %d wants segment %s: %v", m.number, name, why)
+	case w.mishap(2):
+		w.act("store away")
+	case err != nil:
+		w.act("file lost")
+		w.note("member %d has lost segment %s", m.number, name)
+		w.kill(m)
+	default:
+		w.act("file healed")
+		w.succeeds(m.files.Put(context.Background(), name, data))
+		return true
+	}
+	return false
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/unecho/unecho/consumer/audit"
+)
+
+// small mounts a file system of so many bytes.
+func small(t *testing.T, dir string, bytes int) {
+	t.Helper()
+	check(t, os.MkdirAll(dir, 0o700))
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", bytes)); err != nil {
+		t.Skipf("a small file system cannot be mounted, which takes root and a container that allows it: %v", err)
+	}
+	t.Cleanup(func() { check(t, unix.Unmount(dir, unix.MNT_DETACH)) })
+}
+
+func TestDirectoryIsFull(t *testing.T)     { directoryIsFull(t, false) }
+func TestDirectoryIsFullLong(t *testing.T) { directoryIsFull(t, true) }
+
+// directoryIsFull has the disk of the directory be full. Judging goes on until 16 segments wait, and waits then. The log
+// says what is needed. If that takes so long that the member leaves, the other one takes over. When there is room
+// everything goes on.
+func directoryIsFull(t *testing.T, leaves bool) {
+	t.Helper()
+	t.Parallel()
+	f, journal := newFiling(t, 20_000)
+	small(t, f.dir, 512<<10)
+	f.begin(inMemory)
+	f.begin(inFiles)
+	filing := f.by[inFiles]
+	f.comes(7000)
+	filing.says("the disk is full: ")
+	f.settled()
+	f.equal()
+	const waits = "judging waits until old documents are written to their directory"
+	if strings.Contains(filing.log.String(), waits) {
+		t.Error("judging waits already")
+	}
+	f.comes(10_000)
+	filing.says(waits)
+	if leaves {
+		filing.says("this member leaves the group until it has caught up")
+		f.settled()
+	}
+	check(t, unix.Mount("", f.dir, "", unix.MS_REMOUNT, "size=64m"))
+	filing.says("old documents are written to their directory again")
+	filing.says("judging goes on")
+	f.settled()
+	f.members(4, 6)
+	f.equal()
+	for line := range strings.Lines(filing.log.String()) {
+		if strings.Contains(line, "judging") || strings.Contains(line, "director") || strings.Contains(line, `"warn"`) {
+			t.Log(line)
+		}
+	}
+	stopAll(t, patience, f.by[inMemory], filing)
+	journal.upToDate()
+	if report := f.audited(journal.topic); report.Outcome() != audit.Proven {
+		t.Errorf("the audit says %s", &report)
+	}
+}

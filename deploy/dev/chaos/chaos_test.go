@@ -8,11 +8,12 @@ import (
 )
 
 // The seed of this short run has a schedule that kills members and a broker, stops PostgreSQL, breaks connections, adds
-// partitions, writes documents with strange timestamps, has a guest at the door, and deletes an output. Every
+// partitions, writes documents with strange timestamps, has a guest at the door, harms files with old documents, and deletes
+// an output. Every
 // document comes out once, with the naive twin's verdict.
 func TestShort(t *testing.T) {
-	w, p := openFor(t, "-seed=936", "-minutes=0.2", "-store=postgres")
-	t.Run("live", func(t *testing.T) { tryLive(t, w, p, kill, broker, database, cut, widen, strange, remake) })
+	w, p := openFor(t, "-seed=2065", "-minutes=0.2", "-store=postgres")
+	t.Run("live", func(t *testing.T) { tryLive(t, w, p, kill, broker, database, cut, widen, strange, remake, old) })
 	t.Run("backfill", func(t *testing.T) { tryBackfill(t, w, p) })
 	t.Run("succession", func(t *testing.T) { trySuccession(t, w, p) })
 }
@@ -24,8 +25,8 @@ func TestShortLong(t *testing.T) {
 	if program == "" {
 		t.Skip("needs a program that speaks S3: run make test-long")
 	}
-	w, p := openFor(t, "-seed=385", "-minutes=0.5", "-store=bucket", "-s3="+program)
-	tryLive(t, w, p, kill, away, drag, refuse) // only root can fill a disk
+	w, p := openFor(t, "-seed=323", "-minutes=0.5", "-store=bucket", "-s3="+program)
+	tryLive(t, w, p, kill, away, drag, refuse, old) // only root can fill a disk
 }
 
 // openFor starts servers for three members, which are built as this test is, with or without the race detector.

@@ -18,6 +18,8 @@
 // After the audit a count reads source and outputs batch by batch. It knows only what is promised: each document comes
 // out once, with its own timestamp or in rejected with the true one in a header.
 //
+// Every other member keeps old documents in a directory.
+//
 // A member's clock is set off without a hook in the program. Its binary is built with another time.Now of the standard
 // library (go build -overlay), which adds the value of a variable.
 //

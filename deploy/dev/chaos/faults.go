@@ -70,6 +70,8 @@ func (s *scene) suffer(ctx context.Context, e event) (done bool, err error) {
 		return true, s.world.bucket.suffer(ctx, e)
 	case full:
 		return s.disk.fill(ctx, lasting(e.lasts))
+	case old:
+		return s.harmOld(ctx, e)
 	case slow, stall, cut:
 		s.harmNetwork(ctx, e)
 	case widen:

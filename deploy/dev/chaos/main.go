@@ -92,8 +92,8 @@ func one(ctx context.Context, w *world, p params, out io.Writer) (_ *result, err
 	act := func(ctx context.Context) error { return s.perform(ctx, schedule(p, store), out) }
 	ended := s.run(ctx, act)
 	defer func() {
-		if ctx.Err() != nil && s.disk != nil {
-			err = errors.Join(err, s.disk.remove())
+		if ctx.Err() != nil {
+			err = errors.Join(err, s.unmount())
 		}
 	}()
 	r := s.result(time.Since(began))

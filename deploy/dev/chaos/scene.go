@@ -37,7 +37,8 @@ type scene struct {
 	stranger *stranger
 	watch    *watch
 	copy     *journalCopy
-	disk     *disk // of the snapshot directory or the bucket; nil if there is none
+	disk     *disk   // of the snapshot directory or the bucket; nil if there is none
+	old      []*disk // of each member's old documents; nil: they are in memory
 
 	mu    sync.Mutex
 	done  map[fault]int
@@ -142,6 +143,9 @@ func (s *scene) enlist(ctx context.Context, i int, ops bool) error {
 		}
 		m.args = append(m.args, "--set", "http.listen="+address)
 		s.ops = append(s.ops, address)
+	}
+	if err := s.remembersIn(i, m); err != nil {
+		return err
 	}
 	if s.params.skew > 0 {
 		m.clock = func(life int) []string { return memberClock(s.params, i, life) }
@@ -284,11 +288,17 @@ func (s *scene) close(ctx context.Context) error {
 	if s.stranger != nil {
 		s.stranger.client.Close()
 	}
-	var err error
-	if s.disk != nil {
-		err = s.disk.remove()
+	return errors.Join(s.unmount(), s.world.remove(ctx, s.name+"."))
+}
+
+// unmount gives back the disks.
+func (s *scene) unmount() (err error) {
+	for _, d := range append(s.old, s.disk) {
+		if d != nil {
+			err = errors.Join(err, d.remove())
+		}
 	}
-	return errors.Join(err, s.world.remove(ctx, s.name+"."))
+	return err
 }
 
 // count counts a fault.

@@ -38,6 +38,7 @@ const (
 	widen    fault = "widen"    // the source gets more partitions, and documents in them
 	strange  fault = "strange"  // documents with strange timestamps
 	guest    fault = "guest"    // an ordinary consumer tries for a while to join the group
+	old      fault = "old"      // of a member's files with old documents one is damaged, one is removed, and the disk is full for a while
 	remake   fault = "remake"   // an output of a quiet source is deleted, and has to be made again
 )
 
@@ -45,7 +46,7 @@ const (
 type event struct {
 	at     time.Duration // since the run began
 	fault  fault
-	member int // for kill, pause and leave
+	member int // for kill, pause, leave and old
 	broker int // for broker, leaders, stall and cut
 	lasts  time.Duration
 }
@@ -54,7 +55,7 @@ type event struct {
 func (e event) String() string {
 	s := fmt.Sprintf("%9s  %-8s", e.at.Round(time.Millisecond), e.fault)
 	switch e.fault {
-	case kill, pause, leave:
+	case kill, pause, leave, old:
 		s += fmt.Sprintf(" member %d", e.member)
 	case broker, stall, cut, leaders:
 		s += fmt.Sprintf(" broker %d", e.broker+1)
@@ -68,7 +69,7 @@ func (e event) String() string {
 
 // weights say how often each fault but kill is drawn.
 func weights(store string) map[fault]int {
-	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3, widen: 2, strange: 3, guest: 2, remake: 2}
+	w := map[fault]int{pause: 6, leave: 3, rolling: 1, broker: 3, leaders: 3, slow: 2, stall: 2, cut: 3, widen: 2, strange: 3, guest: 2, remake: 2, old: 4}
 	switch store {
 	case directory:
 		w[full] = 2
@@ -117,7 +118,7 @@ func exclusive(f fault) fault {
 	switch f {
 	case broker, stall:
 		return broker
-	case database, full, away, drag, refuse, slow, rolling, widen, guest, remake:
+	case database, full, away, drag, refuse, slow, rolling, widen, guest, remake, old:
 		return f
 	case kill, pause, leave, leaders, cut, strange:
 	}
@@ -127,7 +128,7 @@ func exclusive(f fault) fault {
 // draw draws a fault, its victim, and its duration.
 func draw(r *rand.Rand, p params, weight map[fault]int) event {
 	var kinds []fault
-	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest, remake, away, drag, refuse} {
+	for _, f := range []fault{pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest, remake, away, drag, refuse, old} {
 		for range weight[f] {
 			kinds = append(kinds, f)
 		}
@@ -156,7 +157,7 @@ func durations(f fault, rare bool) (short, long time.Duration) {
 			return time.Minute, time.Minute
 		}
 		return time.Second, 10 * time.Second
-	case full, slow, drag:
+	case full, slow, drag, old:
 		return 2 * time.Second, 15 * time.Second
 	case guest:
 		return 5 * time.Second, 15 * time.Second

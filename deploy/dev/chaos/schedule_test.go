@@ -39,7 +39,7 @@ func TestScheduleHasEverything(t *testing.T) {
 			seen[e.fault]++
 			long[e.fault] = long[e.fault] || e.lasts > 10*time.Second
 		}
-		for _, f := range []fault{kill, pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest, remake, away, drag, refuse} {
+		for _, f := range []fault{kill, pause, leave, rolling, broker, leaders, database, full, slow, stall, cut, widen, strange, guest, remake, away, drag, refuse, old} {
 			if (seen[f] == 0) != slices.Contains(without, f) {
 				t.Errorf("store %s: %d times %s", store, seen[f], f)
 			}

@@ -16,7 +16,7 @@ func Explain(err error, setting string) error {
 	case err == nil:
 		return nil
 	case Full(err):
-		remedy = "make room there, or remember fewer documents (window)"
+		remedy = "make room there, or remember fewer documents (duplicates.remember)"
 	case errors.Is(err, syscall.EROFS):
 		remedy = "mount it writable, or name another directory in " + setting
 	case errors.Is(err, fs.ErrPermission):

@@ -47,7 +47,7 @@ func TestDiskFull(t *testing.T) {
 		_, err = w.Write(t.Context(), &capture, f.Manifest())
 	}
 	if !errors.Is(err, unix.ENOSPC) ||
-		!strings.Contains(err.Error(), "make room there, or remember fewer documents (window)") {
+		!strings.Contains(err.Error(), "make room there, or remember fewer documents (duplicates.remember)") {
 		t.Fatalf("got %v", err)
 	}
 	if n := temps(t, s); n != 0 {

@@ -89,7 +89,7 @@ func (t target) remedy(code, message string) string {
 	case "53300": // too_many_connections
 		return fmt.Sprintf("a member needs up to %d connections and one per lease: raise max_connections", poolSize)
 	case "53100", "53200": // disk_full, out_of_memory
-		return "make room on the server, or remember fewer documents (window)"
+		return "make room on the server, or remember fewer documents (duplicates.remember)"
 	case "25006": // read_only_sql_transaction
 		return "this is a replica that only reads: name the primary, or add target_session_attrs=read-write to " +
 			"snapshots.postgres.url"

@@ -227,9 +227,13 @@ func (f *Follower) KeepFiles(ctx context.Context) error {
 	var failing failing
 	for tidied := (time.Time{}); ; {
 		err := f.fileAll(ctx)
-		if f.untidy.Swap(false) || time.Since(tidied) > tidyEvery || errors.Is(err, files.ErrFull) {
+		full := errors.Is(err, files.ErrFull)
+		if f.untidy.Swap(false) || time.Since(tidied) > tidyEvery || full {
 			tidied = time.Now()
 			err = errors.Join(err, f.tidy())
+		}
+		if full { // what has left the window may have made room
+			err = f.fileAll(ctx)
 		}
 		pause := fileEvery
 		if err != nil {

@@ -249,10 +249,13 @@ func (s *shelf) sameContents(got, want *index.Replica) {
 // TestAheadOfAnything: a record that will be refused wants nothing, and does no harm.
 func TestAheadOfAnything(t *testing.T) {
 	p, steps := history(t, 1, 400)
-	s, r := newShelf(t, 1), newReplica(t, p)
+	s, r, plain := newShelf(t, 1), newReplica(t, p), newReplica(t, p)
 	r.Reshape(4, 1<<14)
 	for _, step := range steps {
 		s.apply(r, step.At, step.Record)
+		if plain.Apply(step.At, step.Record); plain.Hash() != r.Hash() {
+			t.Fatalf("at %+v the hash is another one", step.At)
+		}
 		s.file(r)
 		run, ok := step.Record.(*index.Run)
 		if !ok || len(run.Entries) == 0 {
@@ -264,6 +267,8 @@ func TestAheadOfAnything(t *testing.T) {
 			wrong.Entries[i].Keys = make([]byte, s.r.IntN(2*len(run.Entries[i].Keys)+8))
 		}
 		r.Ahead(&wrong)
-		r.Ahead(nil)
+		if r.Ahead(nil); len(r.Wanted()) > 0 {
+			t.Fatalf("of no record %v is wanted", r.Wanted())
+		}
 	}
 }

@@ -62,6 +62,7 @@ func (f *Follower) readAhead(ctx context.Context, rec index.Record) {
 	if len(wanted) == 0 {
 		return
 	}
+	defer f.Counters.waits(time.Now())
 	f.readWanted(ctx, wanted) // what cannot be read is wanted again, and healed
 }
 

@@ -46,7 +46,7 @@ func states() []state {
 		{"memory is at its limit", []string{"UnechoMemoryNearLimit"}, nearLimit},
 		{"the certificate has expired", []string{"UnechoCertificateExpires"}, expired},
 		{"the snapshot store is gone", []string{"UnechoSnapshotsFail", "UnechoSnapshotsOld"}, storeGone},
-		{"the directory of old documents is gone", []string{"UnechoFilesFail"}, filesGone},
+		{"files of old documents cannot be written", []string{"UnechoFilesFail"}, filesFail},
 	}
 }
 

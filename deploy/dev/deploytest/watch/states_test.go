@@ -282,9 +282,14 @@ func storeGone(s *scene) ([]*member, func()) {
 	return []*member{m}, func() { s.produce(1) }
 }
 
-func filesGone(s *scene) ([]*member, func()) {
-	old := filepath.Join(s.dir, "old")
-	m := s.working("duplicates.remember.directory=" + old)
-	check(s.t, os.RemoveAll(old))
+// filesFail is a member on whose disk nothing can be written.
+func filesFail(s *scene) ([]*member, func()) {
+	full := filepath.Join(s.dir, "full")
+	overlay, err := plant(s.dir, "index/files/directory.go", "if err = d.usable(); err == nil {", "if err = ErrFull; err == nil {")
+	check(s.t, err)
+	check(s.t, build(full, "-overlay", overlay))
+	m := s.startProgram(full, "one", "duplicates.remember.directory="+filepath.Join(s.dir, "old"))
+	s.produce(20)
+	s.settled(m)
 	return []*member{m}, func() { s.produce(1) }
 }

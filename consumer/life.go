@@ -74,7 +74,8 @@ func (p *process) lives(ctx, drain context.Context) error {
 				return err
 			}
 		case errors.Is(err, member.ErrFileLost):
-			p.setup.Logger.Error().Err(err).Msg("this member leaves the group, restores the newest snapshot, and replays")
+			p.setup.Logger.Error().Err(err).Str("remedy", "none is needed; if it comes again, replace the disk of duplicates.remember.directory").
+				Msg("this member leaves the group, restores the newest snapshot, and replays")
 		case errors.As(err, &overtaken):
 			if err := times.Another(p.replica.Load(), overtaken); err != nil {
 				return err

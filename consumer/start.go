@@ -61,7 +61,10 @@ func (r *reached) openFiles() (err error) {
 		Group: group, Journal: r.log.ID, Fingerprint: r.log.Fingerprint(),
 	})
 	if err != nil {
-		return &stop.Error{What: "old documents cannot be kept in duplicates.remember.directory", Err: err}
+		return &stop.Error{
+			What: "old documents cannot be kept in duplicates.remember.directory", Err: err,
+			Remedy: "do what the message says; `unecho doctor` looks at the directory, too",
+		}
 	}
 	return nil
 }

@@ -130,12 +130,12 @@ func (r *Replica) Params() Params { return r.find.params }
 func (r *Replica) Bounds() Bounds { return r.bounds }
 
 func (rec *SettingsChange) apply(r *Replica, at Stamp) Effect {
-	if !r.hand.begun {
+	if !r.underway.begun {
 		if rec.Number != r.bounds.Number+1 || !r.change(rec.Bounds) {
 			return Effect{}
 		}
 		r.judge.beginTurn(entry.Position{Offset: at.Offset})
-		r.hand.begun = true
+		r.underway.begun = true
 	}
 	return Effect{Applied: r.judge.room(0, 0)}
 }

@@ -27,12 +27,12 @@ func (r *Replica) FedEntries() uint64 { return r.fed }
 // apply judges the entries of a feed in their order (design 4, rule 15). A feed that leaves out entries changes
 // nothing. Entries that were fed before are passed over: two feeders bring the same entries in the same order.
 func (f *Feed) apply(r *Replica, at Stamp) Effect {
-	if !r.hand.begun && (f.First > r.fed || !r.clocks.byEvent || !f.continues(r)) {
+	if !r.underway.begun && (f.First > r.fed || !r.clocks.byEvent || !f.continues(r)) {
 		return Effect{}
 	}
-	r.hand.begun = true
+	r.underway.begun = true
 	r.clocks.appended(at.LogAppendTime, f.Wall)
-	for h := &r.hand; h.entry < len(f.Entries); h.entry++ {
+	for h := &r.underway; h.entry < len(f.Entries); h.entry++ {
 		i := h.entry
 		r.lookAhead(f)
 		if f.First+uint64(i) < r.fed {

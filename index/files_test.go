@@ -70,7 +70,7 @@ func (s *shelf) give(to *index.Replica, wanted []window.Want) {
 		}
 		for range 1 + s.r.IntN(2) {
 			if err := to.Give(w, data); err != nil {
-				s.t.Fatalf("%v: %v", w, err)
+				s.t.Fatalf("give %v: error %v", w, err)
 			}
 		}
 	}

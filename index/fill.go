@@ -87,16 +87,16 @@ func (f *Fill) apply(r *Replica, at Stamp) Effect {
 		return Effect{}
 	case len(f.Plan) > 0:
 		return f.begin(r, at)
-	case !r.hand.begun && (f.Number == 0 || f.Number != now.Number || f.First > now.Entries || !f.continues(r)):
+	case !r.underway.begun && (f.Number == 0 || f.Number != now.Number || f.First > now.Entries || !f.continues(r)):
 		return Effect{}
 	}
-	r.hand.begun = true
+	r.underway.begun = true
 	r.clocks.appended(at.LogAppendTime, f.Wall)
 	numbers := make([]uint32, len(f.Parts))
 	for i := range f.Parts {
 		numbers[i] = r.sources.filledRow(&f.Parts[i])
 	}
-	for h := &r.hand; h.entry < len(f.Entries); h.entry++ {
+	for h := &r.underway; h.entry < len(f.Entries); h.entry++ {
 		i := h.entry
 		r.lookAhead(f)
 		if f.First+uint64(i) < now.Entries {

@@ -195,7 +195,7 @@ type entries interface {
 
 // lookAhead prepares the lookups of the entries behind the one at hand, if that has not begun its turn.
 func (r *Replica) lookAhead(of entries) {
-	w, i := r.find.buckets, r.hand.entry
+	w, i := r.find.buckets, r.underway.entry
 	if r.judge.turn.open {
 		return
 	}

@@ -31,14 +31,14 @@ type Replica struct {
 	confirmed   int64 // journal offset; see Confirmed
 	stats       Stats
 
-	find   finder // what is remembered, and what finds it
-	judge  judge
-	judged []Verdict // verdicts of the run or feed at hand
-	hand   hand
+	find     finder // what is remembered, and what finds it
+	judge    judge
+	judged   []Verdict // verdicts of the run or feed at hand
+	underway underway
 }
 
-// hand is the record at hand, and how far it is applied.
-type hand struct {
+// underway is the record at hand, and how far it is applied.
+type underway struct {
 	at    Stamp
 	rec   Record
 	begun bool // what is done once for a record is done
@@ -94,7 +94,7 @@ func (r *Replica) assemble(p Params) error {
 // something, the record is applied in part: only Give and Resume may be called then.
 func (r *Replica) Apply(at Stamp, rec Record) Effect {
 	r.find.window.Again()
-	r.hand, r.judged = hand{at: at, rec: rec}, r.judged[:0]
+	r.underway, r.judged = underway{at: at, rec: rec}, r.judged[:0]
 	if rec != nil {
 		rec.note(r)
 	}
@@ -102,12 +102,12 @@ func (r *Replica) Apply(at Stamp, rec Record) Effect {
 }
 
 func (r *Replica) goOn() Effect {
-	at, rec := r.hand.at, r.hand.rec
+	at, rec := r.underway.at, r.underway.rec
 	effect := r.apply(at, rec)
 	if r.find.window.Wants() {
 		return Effect{Wanted: r.find.window.Wanted()}
 	}
-	r.hand = hand{}
+	r.underway = underway{}
 	r.find.window.Done()
 	r.next = at.Offset + 1
 	r.stats.Records++

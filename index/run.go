@@ -5,14 +5,14 @@ import "github.com/unecho/unecho/index/entry"
 // apply judges the entries of a run, except for those that were judged before.
 func (run *Run) apply(r *Replica, at Stamp) Effect {
 	number, known := r.sources.known(run.Source)
-	if !known || r.sources.rows[number].Epoch != run.Epoch || !r.hand.begun && !run.wellFormed(r.keys) {
+	if !known || r.sources.rows[number].Epoch != run.Epoch || !r.underway.begun && !run.wellFormed(r.keys) {
 		return Effect{}
 	}
-	r.hand.begun = true
+	r.underway.begun = true
 	r.clocks.appended(at.LogAppendTime, run.Wall)
 	p := r.sources.rows[number]
 	p.raise(run.Base)
-	for h := &r.hand; h.entry < len(run.Entries); h.entry++ {
+	for h := &r.underway; h.entry < len(run.Entries); h.entry++ {
 		i := h.entry
 		r.lookAhead(run)
 		e := &run.Entries[i]

@@ -27,9 +27,9 @@ const (
 	// fileEvery is how often it is looked for sealed segments, and tidyEvery for files that are needed no more.
 	fileEvery = 100 * time.Millisecond
 	tidyEvery = 10 * time.Second
-	// filePause is the time until a write that failed is tried again, and sayEvery until that is said again.
-	filePause = time.Second
-	sayEvery  = time.Minute
+	// filePause is the time until a write that failed is tried again, and repeatEvery until that is said again.
+	filePause   = time.Second
+	repeatEvery = time.Minute
 	// slowFiles is how long judging waits for a write before it says so.
 	slowFiles = 3 * time.Second
 )
@@ -169,7 +169,8 @@ func (f *Follower) heal(ctx context.Context, name string, why error) error {
 		f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w; it cannot be replaced: %w", name, why, err), time.Now()})
 		if waits && !told {
 			told = true
-			f.Logger.Error().Err(err).Str("segment", name).Msg("the file cannot be made whole yet: judging waits for it")
+			f.Logger.Error().Err(err).Str("segment", name).Str("remedy", "make room in its directory, or bring the snapshot store back").
+				Msg("the file cannot be made whole yet: judging waits for it")
 		}
 		return waits
 	})
@@ -188,7 +189,7 @@ func (f *Follower) heal(ctx context.Context, name string, why error) error {
 
 // gone is the error that ends a process whose directory was taken away.
 func gone(err error) error {
-	return &stop.Error{What: "old documents cannot be kept in duplicates.remember.directory", Err: err}
+	return &stop.Error{What: "old documents cannot be kept in duplicates.remember.directory", Err: err, Remedy: "bring the directory back, and start again"}
 }
 
 // healed reads segments for snapshots. One that is damaged is healed, or else KeepFiles ends: no snapshot could be taken.
@@ -244,7 +245,7 @@ func (f *Follower) KeepFiles(ctx context.Context) error {
 			return gone(err)
 		}
 		if ctx.Err() == nil {
-			failing.tell(f, err)
+			failing.note(f, err)
 		}
 		select {
 		case <-time.After(pause):
@@ -259,8 +260,8 @@ func (f *Follower) KeepFiles(ctx context.Context) error {
 // failing is how long files cannot be written; zero: they can.
 type failing struct{ since, said time.Time }
 
-// tell notes how a try to write ended. It says so the first time, and once a minute.
-func (t *failing) tell(f *Follower, err error) {
+// note notes how a try to write ended. It says so the first time, and once a minute.
+func (t *failing) note(f *Follower, err error) {
 	switch {
 	case err != nil:
 		f.Counters.FileErrs.Add(1)
@@ -268,9 +269,9 @@ func (t *failing) tell(f *Follower, err error) {
 		if t.since.IsZero() {
 			t.since = time.Now()
 		}
-		if time.Since(t.said) > sayEvery {
+		if time.Since(t.said) > repeatEvery {
 			t.said = time.Now()
-			f.Logger.Error().Err(err).Int("at_most", mostUnfiled).
+			f.Logger.Error().Err(err).Int("at_most", mostUnfiled).Str("remedy", "make room there, or replace the disk").
 				Msg("old documents cannot be written to their directory: they stay in memory, and judging waits when these are more segments than at_most")
 		}
 	case !t.since.IsZero():

@@ -56,7 +56,7 @@ func TestDocumentsOfManyPages(t *testing.T) {
 			for _, to := range w.Wanted() {
 				data := files[to.File]
 				if err := w.Give(to, data[to.Page*PageBytes:min(len(data), (to.Page+1)*PageBytes)]); err != nil {
-					t.Fatalf("%v: %v", to, err)
+					t.Fatalf("give %v: error %v", to, err)
 				}
 				pages++
 			}

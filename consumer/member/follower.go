@@ -181,7 +181,8 @@ func (f *Follower) erased(rec *index.Erase) {
 	}
 	if err := f.tidyOf(f.replica); err != nil {
 		f.untidy.Store(true)
-		f.Logger.Error().Err(err).Msg("what was erased may be in files still: they are removed as soon as that can be done")
+		f.Logger.Error().Err(err).Str("remedy", "make the directory writable: it is tried again").
+			Msg("what was erased may be in files still: they are removed as soon as that can be done")
 	}
 }
 

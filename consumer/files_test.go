@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/consumer/member"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -241,6 +242,29 @@ func TestNotReadyWhileAFileIsMissing(t *testing.T) {
 	w.becomes("it does not become ready again", m.Ready)
 	if now = m.Stats(); now.FileTrouble != "" || now.FileErr != nil || now.FileErrs == 0 || now.FileWait < time.Second {
 		t.Errorf("healed, it has trouble %q, error %v, %d errors, %v waited", now.FileTrouble, now.FileErr, now.FileErrs, now.FileWait)
+	}
+	w.ended(m)
+	w.audited()
+}
+
+// TestSearchReadsEachFileOnce: a search in small steps reads a file once, not at each step.
+func TestSearchReadsEachFileOnce(t *testing.T) {
+	t.Parallel()
+	w, directory := remembering(t, 2500)
+	m := w.start(named("m"), ofFiles(directory))
+	w.produce(3000, 1)
+	w.settled()
+	w.until("segments are in memory", func() (all bool) {
+		m.follower().Look(func(r *index.Replica) { all = len(r.Unfiled()) == 0 })
+		return all
+	})
+	walk, visited, before := index.Walk{}, 0, m.replicas.FileReads.Load()
+	err := m.follower().Search(w.context(), func(r *index.Replica) bool {
+		return r.Step(&walk, 10, func(*index.Remembered) { visited++ })
+	})
+	files, reads := len(w.oldFiles(directory)), m.replicas.FileReads.Load()-before
+	if err != nil || visited < 1500 || reads == 0 || reads > uint64(files) {
+		t.Errorf("%d documents were visited by %d reads of %d files, error %v", visited, reads, files, err)
 	}
 	w.ended(m)
 	w.audited()

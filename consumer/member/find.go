@@ -7,6 +7,7 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
 )
 
 // Bounds of a search for a document.
@@ -59,6 +60,7 @@ func (f *Follower) Find(ctx context.Context, topic string, partition int32, offs
 // long as the step took, and searches take turns: so the journal has at least half of the time, however many search.
 // A step takes some 100 us. It returns ErrNoReplica after the replica's time, and the cause of ctx.
 func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done bool)) error {
+	var last read
 	for {
 		select {
 		case f.steps <- struct{}{}:
@@ -67,7 +69,7 @@ func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done b
 		case <-f.ended:
 			return ErrNoReplica
 		}
-		done, err := f.step(ctx, step)
+		done, err := f.step(ctx, step, &last)
 		<-f.steps
 		if done || err != nil {
 			return err
@@ -75,9 +77,14 @@ func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done b
 	}
 }
 
-// stepOf takes a step, and reads what it wants. It holds up the journal for that: what is read is kept until a record is
-// applied.
-func (f *Follower) stepOf(ctx context.Context, r *index.Replica, step func(*index.Replica) bool) (done bool, err error) {
+// read is the file that a search has read last: the next step wants it again.
+type read struct {
+	file string
+	data []byte
+}
+
+// stepOf takes a step, and reads what it wants. It holds up the journal for that.
+func (f *Follower) stepOf(ctx context.Context, r *index.Replica, step func(*index.Replica) bool, last *read) (done bool, err error) {
 	for {
 		r.Again()
 		done = step(r)
@@ -86,7 +93,7 @@ func (f *Follower) stepOf(ctx context.Context, r *index.Replica, step func(*inde
 			return done, nil
 		}
 		for _, w := range wanted {
-			data, err := f.readOne(ctx, w)
+			data, err := f.readSought(ctx, w, last)
 			if err == nil {
 				err = r.Give(w, data)
 			}
@@ -97,8 +104,21 @@ func (f *Follower) stepOf(ctx context.Context, r *index.Replica, step func(*inde
 	}
 }
 
+func (f *Follower) readSought(ctx context.Context, w window.Want, last *read) (data []byte, err error) {
+	if w.Page != window.Whole {
+		return f.readOne(ctx, w)
+	}
+	if last.file != w.File {
+		if data, err = f.readOne(ctx, w); err != nil {
+			return nil, err
+		}
+		*last = read{w.File, data}
+	}
+	return last.data, nil
+}
+
 // step takes one step and rests after it.
-func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool) (done bool, err error) {
+func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool, last *read) (done bool, err error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
@@ -106,7 +126,7 @@ func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool) (do
 	f.Look(func(r *index.Replica) {
 		begun := time.Now()
 		if took = seekRest; !f.within {
-			done, err = f.stepOf(ctx, r, step)
+			done, err = f.stepOf(ctx, r, step, last)
 			took = time.Since(begun)
 		}
 	})

@@ -56,10 +56,17 @@ func (s *shelf) apply(to *index.Replica, at index.Stamp, rec index.Record) index
 
 // give gives at least one of the things that are wanted.
 func (s *shelf) give(to *index.Replica, wanted []window.Want) {
+	if s.r.IntN(6) == 0 { // a member writes files at any time
+		s.file(to)
+		to.Stats()
+	}
 	s.r.Shuffle(len(wanted), func(i, k int) { wanted[i], wanted[k] = wanted[k], wanted[i] })
 	for i, w := range wanted {
 		if i > 0 && s.r.IntN(4) == 0 {
 			continue
+		}
+		if !to.Files()[w.File] {
+			continue // its segment lies in another file by now
 		}
 		data := s.read(w)
 		if s.r.IntN(8) == 0 {

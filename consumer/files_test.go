@@ -53,6 +53,15 @@ func (w *world) inFiles(directory string, least int) {
 	w.until("the segments lie in no files", func() bool { return len(w.oldFiles(directory)) >= least })
 }
 
+// noneWaits waits until all sealed segments of a member lie in files.
+func (w *world) noneWaits(m *running) {
+	w.t.Helper()
+	w.until("segments are in memory", func() (all bool) {
+		m.follower().Look(func(r *index.Replica) { all = len(r.Files().Unfiled()) == 0 })
+		return all
+	})
+}
+
 // TestOldDocumentsInFiles: a member whose old documents lie in files has the state of one that has all in memory, also when
 // it is killed and comes back, to its files or to none.
 func TestOldDocumentsInFiles(t *testing.T) {
@@ -76,6 +85,10 @@ func TestOldDocumentsInFiles(t *testing.T) {
 			m = w.start(named("m"), ofFiles(directory))
 		}
 	}
+	w.sameHash(m, other)
+	w.noneWaits(m)
+	w.produce(1500, 1)
+	w.settled()
 	w.sameHash(m, other)
 	if m.replicas.FileReads.Load() == 0 {
 		t.Error("no record was read of a file")
@@ -254,10 +267,7 @@ func TestSearchReadsEachFileOnce(t *testing.T) {
 	m := w.start(named("m"), ofFiles(directory))
 	w.produce(3000, 1)
 	w.settled()
-	w.until("segments are in memory", func() (all bool) {
-		m.follower().Look(func(r *index.Replica) { all = len(r.Unfiled()) == 0 })
-		return all
-	})
+	w.noneWaits(m)
 	walk, visited, before := index.Walk{}, 0, m.replicas.FileReads.Load()
 	err := m.follower().Search(w.context(), func(r *index.Replica) bool {
 		return r.Step(&walk, 10, func(*index.Remembered) { visited++ })

@@ -98,7 +98,8 @@ func (p *process) live(ctx, drain context.Context, open *member.Dispute) error {
 	p.took.End("restore")
 	p.replica.Store(replica)
 	keepName := func(ctx context.Context) error { p.name.keep(ctx); return nil }
-	return following(ctx, replica, func(ctx context.Context) error { return p.takeParts(ctx, drain, replica) }, keepName, replica.KeepFiles)
+	keepFiles := func(ctx context.Context) error { return member.KeepFiles(ctx, replica) }
+	return following(ctx, replica, func(ctx context.Context) error { return p.takeParts(ctx, drain, replica) }, keepName, keepFiles)
 }
 
 // following works while the replica follows the journal. The follower outlives the work, and so does what is beside.

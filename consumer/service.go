@@ -117,10 +117,11 @@ func (s *Service) serve(ctx, drain context.Context, done func()) (err error) {
 		return err
 	}
 	defer r.cluster.Client.Close()
-	if err := r.openFiles(); err != nil {
+	closed, err := openFiles(r)
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.closeFiles()) }()
+	defer func() { err = errors.Join(err, closed()) }()
 	s.group.Store(r)
 	took.End("connect")
 	sources, _ := s.lookout.sources.List()

@@ -50,30 +50,23 @@ func (r *reached) member(name string, counters *member.Counters, copies *recent.
 	}
 }
 
-// openFiles opens the directory for old documents, if there is to be one.
-func (r *reached) openFiles() (err error) {
+// openFiles opens the directory for old documents, if there is to be one. closed closes it.
+func openFiles(r *reached) (closed func() error, err error) {
 	path := r.setup.Index.Duplicates.Remember.Directory
 	if path == "" {
-		return nil
+		return func() error { return nil }, nil
 	}
 	group := r.setup.Params.Group
 	r.files, err = files.Open(files.PathOf(path, group), files.Owner{
 		Group: group, Journal: r.log.ID, Fingerprint: r.log.Fingerprint(),
 	})
 	if err != nil {
-		return &stop.Error{
+		return nil, &stop.Error{
 			What: "old documents cannot be kept in duplicates.remember.directory", Err: err,
 			Remedy: "do what the message says; `unecho doctor` looks at the directory, too",
 		}
 	}
-	return nil
-}
-
-func (r *reached) closeFiles() error {
-	if r.files == nil {
-		return nil
-	}
-	return r.files.Close()
+	return r.files.Close, nil
 }
 
 // encoder makes the output records.

@@ -114,15 +114,15 @@ func (r *Replica) Step(walk *Walk, most int, visit func(*Remembered)) (done bool
 	}
 	for walk.at = max(walk.at, w.Oldest()); walk.at < walk.end; walk.at++ {
 		if most--; most < 0 {
-			w.Done()
+			w.Files().Done()
 			return false
 		}
-		if !w.Readable(walk.at) {
+		if !w.Files().Readable(walk.at) {
 			return false
 		}
 		f := r.find.found(walk.at)
 		m := r.find.remembered(walk.at, &f)
-		if w.Wants() {
+		if w.Files().Wants() {
 			return false
 		}
 		visit(&m)

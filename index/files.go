@@ -7,33 +7,27 @@ import (
 
 // Records of old documents may lie in files. The replica reads no file: it says what it wants, and is given bytes.
 //
-//	Unfiled   the segments that could lie in a file
-//	File      a segment lies in a file now: its records leave memory
-//	Files     the files that are needed still
+//	Files     Unfiled, File    the segments that could lie in a file, and one does now: its records leave memory
+//	          Names            the files that are needed still
+//	          Wanted, Give     what a call wants that ended early, and it was read
+//	          Again            before Inquire, Seek or Step is called, also the first time
+//	          Done             what was given to them is dropped, at the next record at the latest
 //	Ahead     what a record will probably want, to be read at once; it may be left out
-//	Wanted    what a call wants that ended early; of Apply the Effect says it
-//	Give      it was read
-//	Resume    Apply goes on; Inquire, Seek and Step are called again (Again)
+//	Resume    Apply goes on, of which the Effect wanted something
 //
 // No verdict and no hash depends on where a record lies.
 
 // Reshape has segments be sealed at this many documents or bytes from now on, so that a test has many small ones.
 func (r *Replica) Reshape(documents, bytes int) { r.find.window.SealAt(documents, bytes) }
 
-// Unfiled returns the sealed segments that lie in no file.
-func (r *Replica) Unfiled() []window.View { return r.find.window.Unfiled() }
-
-// File has the records of a segment leave memory, because it lies in a file. It returns false if the file is of no use any
-// more.
-func (r *Replica) File(f window.Filed) bool { return r.find.window.File(f) }
-
-// Files returns the names of the files in which segments lie.
-func (r *Replica) Files() map[string]bool { return r.find.window.Files() }
+// Files has what was read of files, and what is wanted. Between two records, or two steps of one, segments may begin to lie
+// in files.
+func (r *Replica) Files() *window.Files { return r.find.window.Files() }
 
 // Ahead has Wanted return what the entries of a record will probably be compared with. It may be given before Apply, in
 // whole, in part or not at all.
 func (r *Replica) Ahead(rec Record) {
-	r.find.window.Again()
+	r.find.window.Files().Again()
 	of, ok := rec.(entries)
 	if !ok {
 		return
@@ -46,20 +40,8 @@ func (r *Replica) Ahead(rec Record) {
 	})
 }
 
-// Wanted returns what has to be given before a call that ended early can be made again: of Inquire, Seek or Step.
-func (r *Replica) Wanted() []window.Want { return r.find.window.Wanted() }
-
-// Again is called before each of these calls. What was given is kept until the next record is applied.
-func (r *Replica) Again() { r.find.window.Again() }
-
-// Done drops what was given for a call that ended. Apply does so itself.
-func (r *Replica) Done() { r.find.window.Done() }
-
-// Give gives what was wanted. The replica keeps data. The error is window.ErrDamaged if it is not what was written.
-func (r *Replica) Give(to window.Want, data []byte) error { return r.find.window.Give(to, data) }
-
 // Resume goes on with the record of which an effect wanted something. It returns what Apply does.
 func (r *Replica) Resume() Effect {
-	r.find.window.Again()
+	r.find.window.Files().Again()
 	return r.goOn()
 }

@@ -35,7 +35,7 @@ func newShelf(t *testing.T, seed uint64) *shelf {
 func (s *shelf) apply(to *index.Replica, at index.Stamp, rec index.Record) index.Effect {
 	if s.r.IntN(2) == 0 {
 		to.Ahead(rec)
-		if wanted := to.Wanted(); len(wanted) > 0 {
+		if wanted := to.Files().Wanted(); len(wanted) > 0 {
 			s.give(to, wanted)
 			s.ahead++
 		}
@@ -65,7 +65,7 @@ func (s *shelf) give(to *index.Replica, wanted []window.Want) {
 		if i > 0 && s.r.IntN(4) == 0 {
 			continue
 		}
-		if !to.Files()[w.File] {
+		if !to.Files().Names()[w.File] {
 			continue // its segment lies in another file by now
 		}
 		data := s.read(w)
@@ -76,7 +76,7 @@ func (s *shelf) give(to *index.Replica, wanted []window.Want) {
 			s.refused(to, w, data[:len(data)-1])
 		}
 		for range 1 + s.r.IntN(2) {
-			if err := to.Give(w, data); err != nil {
+			if err := to.Files().Give(w, data); err != nil {
 				s.t.Fatalf("give %v: error %v", w, err)
 			}
 		}
@@ -85,7 +85,7 @@ func (s *shelf) give(to *index.Replica, wanted []window.Want) {
 
 func (s *shelf) refused(by *index.Replica, w window.Want, data []byte) {
 	s.t.Helper()
-	if err := by.Give(w, data); !errors.Is(err, window.ErrDamaged) {
+	if err := by.Files().Give(w, data); !errors.Is(err, window.ErrDamaged) {
 		s.t.Fatalf("what is damaged of %v gives error %v", w, err)
 	}
 }
@@ -104,7 +104,7 @@ func (s *shelf) read(w window.Want) []byte {
 
 // file has some of the segments lie in files.
 func (s *shelf) file(of *index.Replica) {
-	for _, v := range of.Unfiled() {
+	for _, v := range of.Files().Unfiled() {
 		if s.r.IntN(3) == 0 {
 			continue
 		}
@@ -114,10 +114,10 @@ func (s *shelf) file(of *index.Replica) {
 		s.late, s.made = append(s.late, v.Filed(name, data)), s.made+1
 	}
 	for len(s.late) > 0 && s.r.IntN(3) > 0 {
-		of.File(s.late[0])
+		of.Files().File(s.late[0])
 		s.late = s.late[1:]
 	}
-	needed := of.Files()
+	needed := of.Files().Names()
 	for name := range s.files {
 		if !needed[name] && len(s.late) == 0 {
 			delete(s.files, name)
@@ -212,9 +212,9 @@ func (s *shelf) sameInquiry(got, want *index.Replica, run *index.Run, i int) {
 	e := &run.Entries[i%len(run.Entries)]
 	b, _ := want.Inquire(e, 1<<30)
 	for {
-		got.Again()
+		got.Files().Again()
 		a, ok := got.Inquire(e, 1<<30)
-		if wanted := got.Wanted(); len(wanted) > 0 {
+		if wanted := got.Files().Wanted(); len(wanted) > 0 {
 			s.give(got, wanted)
 			continue
 		}
@@ -238,13 +238,13 @@ func (s *shelf) sameContents(got, want *index.Replica) {
 		all = append(all, c)
 	})
 	for walk, done := (index.Walk{}), false; !done; {
-		got.Again()
+		got.Files().Again()
 		done = got.Step(&walk, 1+s.r.IntN(5), func(m *index.Remembered) {
 			c := *m
 			c.Entry = m.Entry.Clone()
 			found = append(found, c)
 		})
-		if wanted := got.Wanted(); len(wanted) > 0 {
+		if wanted := got.Files().Wanted(); len(wanted) > 0 {
 			s.give(got, wanted)
 		}
 	}
@@ -274,8 +274,8 @@ func TestAheadOfAnything(t *testing.T) {
 			wrong.Entries[i].Keys = make([]byte, s.r.IntN(2*len(run.Entries[i].Keys)+8))
 		}
 		r.Ahead(&wrong)
-		if r.Ahead(nil); len(r.Wanted()) > 0 {
-			t.Fatalf("of no record %v is wanted", r.Wanted())
+		if r.Ahead(nil); len(r.Files().Wanted()) > 0 {
+			t.Fatalf("of no record %v is wanted", r.Files().Wanted())
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (r *Replica) inquire(e *entry.Entry, most, near int) (q *Inquiry, ok bool) 
 			q.candidates = append(q.candidates, r.find.inquired(&f, &root, e))
 		}
 	}
-	if r.find.window.Wants() {
+	if r.find.window.Files().Wants() {
 		return nil, false
 	}
 	q.cut, q.promising = s.cut(), len(q.candidates)
@@ -102,7 +102,7 @@ func (r *Replica) inquire(e *entry.Entry, most, near int) (q *Inquiry, ok bool) 
 			q.candidates = append(q.candidates, r.find.inquired(&f, &root, e))
 		}
 	}
-	return q, !r.find.window.Wants()
+	return q, !r.find.window.Files().Wants()
 }
 
 // inquired copies a candidate. One that is identical needs no evidence.

@@ -69,7 +69,7 @@ func (j *judge) verdict(source uint32, e *entry.Entry) bool {
 	if ok {
 		root, _ = j.find.root(&best)
 	}
-	if j.find.window.Wants() {
+	if j.find.window.Files().Wants() {
 		*j.stats = before
 		return false
 	}
@@ -140,7 +140,7 @@ func (j *judge) best(e *entry.Entry) (best found, ok, cut bool) {
 	s := j.find.survey(e)
 	for f := (found{}); j.find.advance(&s, &f); {
 		j.stats.Candidates++
-		if j.find.window.Wants() {
+		if j.find.window.Files().Wants() {
 			continue // what is compared now would be compared again
 		}
 		if ok && best.method == compare.Identical && best.document.Older(&f.document) {

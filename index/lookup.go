@@ -205,7 +205,7 @@ func (x *finder) ruledOut(e *entry.Entry, most int) (all []rank) {
 	met := w.Met()
 	for _, end := range l.ends {
 		for i := range met[from:end.met] {
-			if x.window.Wanting() > most {
+			if x.window.Files().Wanting() > most {
 				return nil
 			}
 			m, f := &met[from+i], found{}

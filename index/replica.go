@@ -93,7 +93,7 @@ func (r *Replica) assemble(p Params) error {
 // Apply applies the record at at.Offset. Records must come in journal order; offsets may leave gaps. If the effect wants
 // something, the record is applied in part: only Give and Resume may be called then.
 func (r *Replica) Apply(at Stamp, rec Record) Effect {
-	r.find.window.Again()
+	r.find.window.Files().Again()
 	r.underway, r.judged = underway{at: at, rec: rec}, r.judged[:0]
 	if rec != nil {
 		rec.note(r)
@@ -104,11 +104,11 @@ func (r *Replica) Apply(at Stamp, rec Record) Effect {
 func (r *Replica) goOn() Effect {
 	at, rec := r.underway.at, r.underway.rec
 	effect := r.apply(at, rec)
-	if r.find.window.Wants() {
-		return Effect{Wanted: r.find.window.Wanted()}
+	if r.find.window.Files().Wants() {
+		return Effect{Wanted: r.find.window.Files().Wanted()}
 	}
 	r.underway = underway{}
-	r.find.window.Done()
+	r.find.window.Files().Done()
 	r.next = at.Offset + 1
 	r.stats.Records++
 	if rec == nil || !rec.aboutReplicas() {

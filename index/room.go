@@ -30,10 +30,10 @@ func (j *judge) room(documents int, bytes int64) bool {
 	w, now := j.find.window, j.find.clocks.now()
 	if !w.Reenters() && !j.narrowing {
 		w.Expire(now)
-		return !w.Wants()
+		return !w.Files().Wants()
 	}
 	for w.Visible() > 0 {
-		if w.Wants() {
+		if w.Files().Wants() {
 			return false
 		}
 		if j.over(bytes) {

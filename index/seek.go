@@ -57,18 +57,18 @@ func (r *Replica) Seek(s *Search, most int) (found *Known, done bool) {
 		if !ok {
 			return nil, true
 		}
-		if at >= w.Oldest() && w.Readable(at) && r.find.isSought(s, sources, at) {
+		if at >= w.Oldest() && w.Files().Readable(at) && r.find.isSought(s, sources, at) {
 			found = r.find.knownOf(at)
 		}
 		switch {
-		case w.Wants():
+		case w.Files().Wants():
 			return nil, false
 		case found != nil:
 			return found, true
 		}
 		s.low, s.high = min(s.low, at), max(s.high, at+1)
 	}
-	w.Done()
+	w.Files().Done()
 	return nil, false
 }
 

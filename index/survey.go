@@ -52,7 +52,7 @@ func (s *survey) unseen() int { return s.beyond + s.costly }
 // spent. Where records are wanted, it ends when so many are that the budget may be spent with them.
 func (x *finder) advance(s *survey, f *found) bool {
 	for i, k := range s.ranks {
-		if x.window.Wanting() > s.left.candidates {
+		if x.window.Files().Wanting() > s.left.candidates {
 			break
 		}
 		if s.pass != nil && s.pass(uint64(k.ref())) || !x.promising(f, k, s.entry) {

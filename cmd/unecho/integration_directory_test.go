@@ -86,6 +86,7 @@ func (f *filing) equal() {
 			f.t.Errorf("the replica in %s differed %v times", name, n)
 		}
 	}
+	f.settled()
 }
 
 // flipBit flips a bit of a file, where it lies.

@@ -8,8 +8,8 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// files checks the directory for old documents of a member on this machine.
-func (p *target) files(ctx context.Context) ([]Finding, error) {
+// oldDocuments checks the directory for old documents of a member on this machine.
+func oldDocuments(ctx context.Context, p *target) ([]Finding, error) {
 	remember := p.in.Index.Duplicates.Remember
 	if remember.Directory == "" {
 		return nil, nil

@@ -94,7 +94,7 @@ func checks() []check {
 		{"outputs", (*target).writers},
 		{"transactions", (*target).transactions},
 		{"snapshots", (*target).snapshots}, // before those that use what the newest says
-		{"old documents", (*target).files},
+		{"old documents", func(p *target, ctx context.Context) ([]Finding, error) { return oldDocuments(ctx, p) }},
 		{"group", (*target).group},
 		{"settings", (*target).settings},
 		{"short texts", (*target).shortTexts},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -38,53 +39,62 @@ const (
 // restored.
 var ErrFileLost = errors.New("a segment is lost")
 
+// old reads and writes the files of a follower's replica.
+type old struct {
+	f      *Follower
+	filing atomic.Pointer[string] // the segment that is being written
+	filed  chan struct{}          // one when a segment was written
+	untidy atomic.Bool            // files may be there that are needed no more
+	lost   chan error             // a segment that a snapshot could not read
+}
+
 // complete makes a call until the replica wants nothing more. The caller holds mu, which is free while files are read.
 // Meanwhile the replica stands between two records, or within one.
-func (f *Follower) complete(ctx context.Context, call func()) error {
+func (o *old) complete(ctx context.Context, call func()) error {
 	for call(); ; call() {
-		wanted := f.replica.Wanted()
+		wanted := o.f.replica.Files().Wanted()
 		if len(wanted) == 0 {
 			return nil
 		}
-		if err := f.give(ctx, wanted); err != nil {
+		if err := o.give(ctx, wanted); err != nil {
 			return err
 		}
 	}
 }
 
 // readAhead reads at once what a record will probably want. What cannot be read now is wanted again in its turn.
-func (f *Follower) readAhead(ctx context.Context, rec index.Record) {
-	if f.Files == nil {
+func (o *old) readAhead(ctx context.Context, rec index.Record) {
+	if o.f.Files == nil {
 		return
 	}
-	f.replica.Ahead(rec)
-	wanted := f.replica.Wanted()
+	o.f.replica.Ahead(rec)
+	wanted := o.f.replica.Files().Wanted()
 	if len(wanted) == 0 {
 		return
 	}
-	defer f.Counters.waits(time.Now())
-	f.readWanted(ctx, wanted) // what cannot be read is wanted again, and healed
+	defer o.f.Counters.waits(time.Now())
+	o.readWanted(ctx, wanted) // what cannot be read is wanted again, and healed
 }
 
 // give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.
-func (f *Follower) give(ctx context.Context, wanted []window.Want) error {
-	defer f.Counters.waits(time.Now())
+func (o *old) give(ctx context.Context, wanted []window.Want) error {
+	defer o.f.Counters.waits(time.Now())
 	var err error
-	for name, why := range f.readWanted(ctx, wanted) {
-		f.unlocked(func() {
-			defer f.Counters.halt()()
-			err = errors.Join(err, f.heal(ctx, name, why))
+	for name, why := range o.readWanted(ctx, wanted) {
+		o.unlocked(func() {
+			defer o.f.Counters.halt()()
+			err = errors.Join(err, o.heal(ctx, name, why))
 		})
 	}
 	return err
 }
 
 // readWanted reads what the replica wants and gives it. It returns the files that cannot be read, or are damaged.
-func (f *Follower) readWanted(ctx context.Context, wanted []window.Want) (bad map[string]error) {
+func (o *old) readWanted(ctx context.Context, wanted []window.Want) (bad map[string]error) {
 	bad = map[string]error{}
 	read := make([][]byte, len(wanted))
-	f.unlocked(func() {
-		for i, err := range f.readAll(ctx, wanted, read) {
+	o.unlocked(func() {
+		for i, err := range o.readAll(ctx, wanted, read) {
 			if err != nil {
 				bad[wanted[i].File] = err
 			}
@@ -94,7 +104,7 @@ func (f *Follower) readWanted(ctx context.Context, wanted []window.Want) (bad ma
 		if read[i] == nil {
 			continue
 		}
-		if err := f.replica.Give(w, read[i]); err != nil {
+		if err := o.f.replica.Files().Give(w, read[i]); err != nil {
 			bad[w.File] = err
 		}
 	}
@@ -102,24 +112,24 @@ func (f *Follower) readWanted(ctx context.Context, wanted []window.Want) (bad ma
 }
 
 // unlocked does something without mu, which the caller holds.
-func (f *Follower) unlocked(do func()) {
-	f.within = true
-	f.mu.Unlock()
+func (o *old) unlocked(do func()) {
+	o.f.within = true
+	o.f.mu.Unlock()
 	defer func() {
-		f.mu.Lock()
-		f.within = false
+		o.f.mu.Lock()
+		o.f.within = false
 	}()
 	do()
 }
 
 // readAll reads what is wanted, and returns the errors.
-func (f *Follower) readAll(ctx context.Context, wanted []window.Want, into [][]byte) []error {
+func (o *old) readAll(ctx context.Context, wanted []window.Want, into [][]byte) []error {
 	errs := make([]error, len(wanted))
 	var group errgroup.Group
 	group.SetLimit(readAtOnce)
 	for i, w := range wanted {
 		read := func() error {
-			into[i], errs[i] = f.readOne(ctx, w)
+			into[i], errs[i] = o.readOne(ctx, w)
 			return nil
 		}
 		if i == len(wanted)-1 {
@@ -132,14 +142,14 @@ func (f *Follower) readAll(ctx context.Context, wanted []window.Want, into [][]b
 	return errs
 }
 
-func (f *Follower) readOne(ctx context.Context, w window.Want) (data []byte, err error) {
+func (o *old) readOne(ctx context.Context, w window.Want) (data []byte, err error) {
 	if w.Page == window.Whole {
-		data, err = f.Files.Read(ctx, w.File)
+		data, err = o.f.Files.Read(ctx, w.File)
 	} else {
-		data, err = f.Files.ReadPage(w.File, w.Page, nil)
+		data, err = o.f.Files.ReadPage(w.File, w.Page, nil)
 	}
-	f.Counters.FileReads.Add(1)
-	f.Counters.FileReadBytes.Add(uint64(len(data)))
+	o.f.Counters.FileReads.Add(1)
+	o.f.Counters.FileReadBytes.Add(uint64(len(data)))
 	return data, err
 }
 
@@ -148,36 +158,36 @@ const healPause = 200 * time.Millisecond
 
 // heal makes a segment readable again: it is read once more, or else fetched from the store. Judging waits, for as long as
 // the store is away or the disk is full.
-func (f *Follower) heal(ctx context.Context, name string, why error) error {
-	f.Counters.FileErrs.Add(1)
-	f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
-	f.Logger.Warn().Err(why).Str("segment", name).
+func (o *old) heal(ctx context.Context, name string, why error) error {
+	o.f.Counters.FileErrs.Add(1)
+	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
+	o.f.Logger.Warn().Err(why).Str("segment", name).
 		Msg("old documents cannot be read from their file: it is read again, or fetched from the snapshot store")
 	told := false
 	err := retry.While(ctx, healPause, func() error {
-		if _, err := f.Files.Read(ctx, name); err == nil || errors.Is(err, files.ErrVanished) {
+		if _, err := o.f.Files.Read(ctx, name); err == nil || errors.Is(err, files.ErrVanished) {
 			return err
 		}
-		data, err := f.Store.Segment(ctx, name)
+		data, err := o.f.Store.Segment(ctx, name)
 		if err == nil {
-			err = f.Files.Put(ctx, name, data)
+			err = o.f.Files.Put(ctx, name, data)
 		}
 		return err
 	}, func(err error, _ time.Duration) bool {
 		waits := errors.Is(err, snapshot.ErrAway) || errors.Is(err, files.ErrFull)
-		f.Counters.FileErrs.Add(1)
-		f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w; it cannot be replaced: %w", name, why, err), time.Now()})
+		o.f.Counters.FileErrs.Add(1)
+		o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w; it cannot be replaced: %w", name, why, err), time.Now()})
 		if waits && !told {
 			told = true
-			f.Logger.Error().Err(err).Str("segment", name).Str("remedy", "make room in its directory, or bring the snapshot store back").
+			o.f.Logger.Error().Err(err).Str("segment", name).Str("remedy", "make room in its directory, or bring the snapshot store back").
 				Msg("the file cannot be made whole yet: judging waits for it")
 		}
 		return waits
 	})
 	switch {
 	case err == nil:
-		f.Counters.FileErr.Store(nil)
-		f.Logger.Info().Str("segment", name).Msg("the file is whole again")
+		o.f.Counters.FileErr.Store(nil)
+		o.f.Logger.Info().Str("segment", name).Msg("the file is whole again")
 		return nil
 	case snapshot.Damaged(err):
 		return fmt.Errorf("%w: %s: %w", ErrFileLost, name, err)
@@ -193,18 +203,18 @@ func gone(err error) error {
 }
 
 // healed reads segments for snapshots. One that is damaged is healed, or else KeepFiles ends: no snapshot could be taken.
-type healed struct{ *Follower }
+type healed struct{ *old }
 
 // Put implements snapshot.Files.
 func (h healed) Put(ctx context.Context, name string, data []byte) error {
-	return h.Files.Put(ctx, name, data)
+	return h.f.Files.Put(ctx, name, data)
 }
 
 // Read implements snapshot.Files.
 func (h healed) Read(ctx context.Context, name string) ([]byte, error) {
-	data, err := h.Files.Read(ctx, name)
+	data, err := h.f.Files.Read(ctx, name)
 	needed := false
-	h.Look(func(r *index.Replica) { needed = r.Files()[name] }) // else it has left the window since
+	h.f.Look(func(r *index.Replica) { needed = r.Files().Names()[name] }) // else it has left the window since
 	if err == nil || ctx.Err() != nil || !needed {
 		return data, err
 	}
@@ -217,25 +227,25 @@ func (h healed) Read(ctx context.Context, name string) ([]byte, error) {
 		}
 		return nil, err
 	}
-	return h.Files.Read(ctx, name)
+	return h.f.Files.Read(ctx, name)
 }
 
-// KeepFiles writes the segments that are sealed, and removes the files that are needed no more, until ctx is done. The
+// keep writes the segments that are sealed, and removes the files that are needed no more, until ctx is done. The
 // error says why this replica cannot go on.
-func (f *Follower) KeepFiles(ctx context.Context) error {
-	if f.Files == nil {
+func (o *old) keep(ctx context.Context) error {
+	if o.f.Files == nil {
 		return nil
 	}
 	var failing failing
 	for tidied := (time.Time{}); ; {
-		err := f.fileAll(ctx)
+		err := o.fileAll(ctx)
 		full := errors.Is(err, files.ErrFull)
-		if f.untidy.Swap(false) || time.Since(tidied) > tidyEvery || full {
+		if o.untidy.Swap(false) || time.Since(tidied) > tidyEvery || full {
 			tidied = time.Now()
-			err = errors.Join(err, f.tidy())
+			err = errors.Join(err, o.tidy())
 		}
 		if full { // what has left the window may have made room
-			err = f.fileAll(ctx)
+			err = o.fileAll(ctx)
 		}
 		pause := fileEvery
 		if err != nil {
@@ -245,11 +255,11 @@ func (f *Follower) KeepFiles(ctx context.Context) error {
 			return gone(err)
 		}
 		if ctx.Err() == nil {
-			failing.note(f, err)
+			failing.note(o.f, err)
 		}
 		select {
 		case <-time.After(pause):
-		case err := <-f.lost:
+		case err := <-o.lost:
 			return err
 		case <-ctx.Done():
 			return nil
@@ -282,87 +292,87 @@ func (t *failing) note(f *Follower, err error) {
 }
 
 // fileAll writes the segments that lie in no file.
-func (f *Follower) fileAll(ctx context.Context) error {
+func (o *old) fileAll(ctx context.Context) error {
 	var views []window.View
-	f.Look(func(r *index.Replica) { views = r.Unfiled() })
+	o.f.Look(func(r *index.Replica) { views = r.Files().Unfiled() })
 	for i := range views {
-		if err := f.fileOne(ctx, &views[i]); err != nil {
+		if err := o.fileOne(ctx, &views[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *Follower) fileOne(ctx context.Context, v *window.View) error {
+func (o *old) fileOne(ctx context.Context, v *window.View) error {
 	data := v.Append(nil)
 	name := snapshot.SegmentName(data)
-	f.filing.Store(&name) // else tidy removes it before the replica knows of it
-	defer f.filing.Store(nil)
-	if err := f.Files.Put(ctx, name, data); err != nil {
+	o.filing.Store(&name) // else tidy removes it before the replica knows of it
+	defer o.filing.Store(nil)
+	if err := o.f.Files.Put(ctx, name, data); err != nil {
 		return err
 	}
 	filed := v.Filed(name, data)
 	used := false
-	f.mu.Lock()
-	if used = f.replica.File(filed); !f.within {
-		f.publish()
+	o.f.mu.Lock()
+	if used = o.f.replica.Files().File(filed); !o.f.within {
+		o.f.publish()
 	}
-	f.mu.Unlock()
+	o.f.mu.Unlock()
 	select {
-	case f.filed <- struct{}{}:
+	case o.filed <- struct{}{}:
 	default:
 	}
 	if !used { // the segment has left, or a document in it was erased
-		f.filing.Store(nil)
-		return f.tidy()
+		o.filing.Store(nil)
+		return o.tidy()
 	}
 	return nil
 }
 
 // tidy removes the files that are needed no more.
-func (f *Follower) tidy() (err error) {
-	f.Look(func(r *index.Replica) { err = f.tidyOf(r) })
+func (o *old) tidy() (err error) {
+	o.f.Look(func(r *index.Replica) { err = o.tidyOf(r) })
 	return err
 }
 
-func (f *Follower) tidyOf(r *index.Replica) error {
-	needed := r.Files()
-	if name := f.filing.Load(); name != nil {
+func (o *old) tidyOf(r *index.Replica) error {
+	needed := r.Files().Names()
+	if name := o.filing.Load(); name != nil {
 		needed[*name] = true
 	}
-	_, err := f.Files.Keep(needed)
+	_, err := o.f.Files.Keep(needed)
 	return err
 }
 
 // waitForFiles waits, without mu, which the caller holds, while too many segments wait to be written. The replica stands
 // between two records.
-func (f *Follower) waitForFiles(ctx context.Context) error {
-	if f.Files == nil || len(f.replica.Unfiled()) <= mostUnfiled {
+func (o *old) waitForFiles(ctx context.Context) error {
+	if o.f.Files == nil || len(o.f.replica.Files().Unfiled()) <= mostUnfiled {
 		return nil
 	}
 	slow := time.AfterFunc(slowFiles, func() {
-		f.Logger.Warn().Msg("judging waits until old documents are written to their directory")
+		o.f.Logger.Warn().Msg("judging waits until old documents are written to their directory")
 	})
-	for len(f.replica.Unfiled()) > mostUnfiled {
-		f.mu.Unlock()
-		f.waitForFile(ctx)
-		f.mu.Lock()
+	for len(o.f.replica.Files().Unfiled()) > mostUnfiled {
+		o.f.mu.Unlock()
+		o.waitForFile(ctx)
+		o.f.mu.Lock()
 		if ctx.Err() != nil {
 			slow.Stop()
 			return context.Cause(ctx)
 		}
 	}
 	if !slow.Stop() {
-		f.Logger.Info().Msg("judging goes on")
+		o.f.Logger.Info().Msg("judging goes on")
 	}
 	return nil
 }
 
-func (f *Follower) waitForFile(ctx context.Context) {
-	defer f.Counters.waits(time.Now())
-	defer f.Counters.halt()()
+func (o *old) waitForFile(ctx context.Context) {
+	defer o.f.Counters.waits(time.Now())
+	defer o.f.Counters.halt()()
 	select {
-	case <-f.filed:
+	case <-o.filed:
 	case <-ctx.Done():
 	}
 }

@@ -84,18 +84,18 @@ type read struct {
 }
 
 // stepOf takes a step, and reads what it wants. It holds up the journal for that.
-func (f *Follower) stepOf(ctx context.Context, r *index.Replica, step func(*index.Replica) bool, last *read) (done bool, err error) {
+func (o *old) stepOf(ctx context.Context, r *index.Replica, step func(*index.Replica) bool, last *read) (done bool, err error) {
 	for {
-		r.Again()
+		r.Files().Again()
 		done = step(r)
-		wanted := r.Wanted()
+		wanted := r.Files().Wanted()
 		if len(wanted) == 0 {
 			return done, nil
 		}
 		for _, w := range wanted {
-			data, err := f.readSought(ctx, w, last)
+			data, err := o.readSought(ctx, w, last)
 			if err == nil {
-				err = r.Give(w, data)
+				err = r.Files().Give(w, data)
 			}
 			if err != nil {
 				return false, fmt.Errorf("search among old documents: %w", err)
@@ -104,12 +104,12 @@ func (f *Follower) stepOf(ctx context.Context, r *index.Replica, step func(*inde
 	}
 }
 
-func (f *Follower) readSought(ctx context.Context, w window.Want, last *read) (data []byte, err error) {
+func (o *old) readSought(ctx context.Context, w window.Want, last *read) (data []byte, err error) {
 	if w.Page != window.Whole {
-		return f.readOne(ctx, w)
+		return o.readOne(ctx, w)
 	}
 	if last.file != w.File {
-		if data, err = f.readOne(ctx, w); err != nil {
+		if data, err = o.readOne(ctx, w); err != nil {
 			return nil, err
 		}
 		*last = read{w.File, data}
@@ -126,7 +126,7 @@ func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool, las
 	f.Look(func(r *index.Replica) {
 		begun := time.Now()
 		if took = seekRest; !f.within {
-			done, err = f.stepOf(ctx, r, step, last)
+			done, err = f.old.stepOf(ctx, r, step, last)
 			took = time.Since(begun)
 		}
 	})

@@ -48,10 +48,7 @@ type Follower struct {
 	admitted bool        // the journal was found to be this group's; of the goroutine that catches up
 	caughtUp atomic.Bool // the replica has passed an end of the journal
 
-	filing atomic.Pointer[string] // the segment that is being written
-	filed  chan struct{}          // one when a segment was written
-	untidy atomic.Bool            // files may be there that are needed no more
-	lost   chan error             // one when a segment cannot be read any more
+	old *old // its old documents
 
 	asks  chan func()   // lookups that wait
 	ended chan struct{} // closed when none is answered any more
@@ -67,13 +64,17 @@ func newFollower(setup *Setup, replica *index.Replica, place journal.Begin, open
 	f := &Follower{
 		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
 		disputes: disputes{member: setup.Name, began: replica.Next(), open: open, guilty: map[string]int64{}},
-		filed:    make(chan struct{}, 1), lost: make(chan error, 1),
-		asks: make(chan func(), maxLookups), ended: make(chan struct{}),
+		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
 		seeks: make(chan struct{}, seekAtOnce), steps: make(chan struct{}, 1), comparers: make(chan *comparer, comparersKept),
 	}
+	f.old = &old{f: f, filed: make(chan struct{}, 1), lost: make(chan error, 1)}
 	f.publish()
 	return f
 }
+
+// KeepFiles writes old documents of a follower's replica to files until ctx is done. The error says why the replica cannot
+// go on.
+func KeepFiles(ctx context.Context, f *Follower) error { return f.old.keep(ctx) }
 
 // Reading is how a replica stood a moment ago.
 type Reading struct {
@@ -114,7 +115,7 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 		return nil
 	}
 	confirmed := f.replica.Confirmed()
-	effect, err := f.applied(ctx, at, rec)
+	effect, err := f.old.applied(ctx, at, rec)
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 		f.Recent.Add(at, rec, effect.Judged, f.replica.TopicOf)
 	}
 	if erase, ok := rec.(*index.Erase); ok && effect.Applied {
-		f.erased(erase)
+		f.old.erased(erase)
 	}
 	f.leaderEpoch = leaderEpoch
 	if at.LogAppendTime > 0 {
@@ -155,33 +156,33 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 	}
 	err = f.disputes.claim(at.Offset, rec, effect.Disputed)
 	if err == nil && due {
-		err = f.waitForFiles(ctx)
+		err = f.old.waitForFiles(ctx)
 	}
 	return err
 }
 
 // applied applies a record, and reads what that takes of files.
-func (f *Follower) applied(ctx context.Context, at index.Stamp, rec index.Record) (effect index.Effect, err error) {
-	f.readAhead(ctx, rec)
-	apply := func() index.Effect { return f.replica.Apply(at, rec) }
-	err = f.complete(ctx, func() {
+func (o *old) applied(ctx context.Context, at index.Stamp, rec index.Record) (effect index.Effect, err error) {
+	o.readAhead(ctx, rec)
+	apply := func() index.Effect { return o.f.replica.Apply(at, rec) }
+	err = o.complete(ctx, func() {
 		effect = apply()
-		apply = f.replica.Resume
+		apply = o.f.replica.Resume
 	})
 	return effect, err
 }
 
 // erased lets what was erased be nowhere else on this member.
-func (f *Follower) erased(rec *index.Erase) {
-	if f.Recent != nil {
-		f.Recent.Erase(rec.Targets)
+func (o *old) erased(rec *index.Erase) {
+	if o.f.Recent != nil {
+		o.f.Recent.Erase(rec.Targets)
 	}
-	if f.Files == nil {
+	if o.f.Files == nil {
 		return
 	}
-	if err := f.tidyOf(f.replica); err != nil {
-		f.untidy.Store(true)
-		f.Logger.Error().Err(err).Str("remedy", "make the directory writable: it is tried again").
+	if err := o.tidyOf(o.f.replica); err != nil {
+		o.untidy.Store(true)
+		o.f.Logger.Error().Err(err).Str("remedy", "make the directory writable: it is tried again").
 			Msg("what was erased may be in files still: they are removed as soon as that can be done")
 	}
 }

@@ -39,7 +39,7 @@ func NewKeeper(f *Follower, store snapshot.Store, p snapshot.Params, name string
 		collectAt: time.Now().Add(snapshot.Grace + p.Every), seen: time.Now(),
 	}
 	if f.Files != nil {
-		k.writer.Files = healed{f}
+		k.writer.Files = healed{f.old}
 	}
 	return k
 }

@@ -47,7 +47,7 @@ func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.
 	found := make(chan inquired, 1)
 	ask := func() {
 		if ctx.Err() == nil {
-			q, err := f.inquire(ctx, &own)
+			q, err := f.old.inquire(ctx, &own)
 			found <- inquired{q, err}
 		}
 	}
@@ -72,21 +72,21 @@ func (f *Follower) Lookup(ctx context.Context, e *entry.Entry, most int) (index.
 }
 
 // inquire finds the candidates of an entry. A file that cannot be read is no reason to hold up the journal.
-func (f *Follower) inquire(ctx context.Context, e *entry.Entry) (*index.Inquiry, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	defer f.replica.Done()
+func (o *old) inquire(ctx context.Context, e *entry.Entry) (*index.Inquiry, error) {
+	o.f.mu.Lock()
+	defer o.f.mu.Unlock()
+	defer o.f.replica.Files().Done()
 	for {
-		f.replica.Again()
-		q, ok := f.replica.Inquire(e, maxEvidence)
-		wanted := f.replica.Wanted()
+		o.f.replica.Files().Again()
+		q, ok := o.f.replica.Inquire(e, maxEvidence)
+		wanted := o.f.replica.Files().Wanted()
 		switch {
 		case len(wanted) == 0 && !ok:
 			return nil, ErrTooMuch
 		case len(wanted) == 0:
 			return q, nil
 		}
-		for name, err := range f.readWanted(ctx, wanted) {
+		for name, err := range o.readWanted(ctx, wanted) {
 			return nil, fmt.Errorf("look up among old documents: segment %s: %w", name, err)
 		}
 	}

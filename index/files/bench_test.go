@@ -141,15 +141,15 @@ func (f *feed) apply() {
 	if f.directory == nil {
 		return
 	}
-	views := f.replica.Unfiled()
+	views := f.replica.Files().Unfiled()
 	for i := range views {
 		data := views[i].Append(nil)
 		name := snapshot.SegmentName(data)
 		must(f.b, f.directory.Put(f.b.Context(), name, data))
-		f.replica.File(views[i].Filed(name, data))
+		f.replica.Files().File(views[i].Filed(name, data))
 	}
 	if len(views) > 0 {
-		_, err := f.directory.Keep(f.replica.Files())
+		_, err := f.directory.Keep(f.replica.Files().Names())
 		must(f.b, err)
 	}
 }
@@ -158,7 +158,7 @@ func (f *feed) record(rec index.Record) {
 	f.at.Offset++
 	f.at.LogAppendTime = 1_700_000_000_000 + f.at.Offset
 	f.replica.Ahead(rec)
-	f.give(f.replica.Wanted())
+	f.give(f.replica.Files().Wanted())
 	for effect := f.replica.Apply(f.at, rec); len(effect.Wanted) > 0; effect = f.replica.Resume() {
 		f.late += len(effect.Wanted)
 		f.give(effect.Wanted)
@@ -175,7 +175,7 @@ func (f *feed) give(wanted []window.Want) {
 			data, err = f.directory.ReadPage(w.File, w.Page, nil)
 		}
 		must(f.b, err)
-		must(f.b, f.replica.Give(w, data))
+		must(f.b, f.replica.Files().Give(w, data))
 		f.reads++
 	}
 }

@@ -11,7 +11,7 @@ type scan struct {
 }
 
 // scan returns the scan of a key.
-func (h *shelf) scan(key entry.Position) *scan {
+func (h *Files) scan(key entry.Position) *scan {
 	at := h.scans[key]
 	if at == nil {
 		if at = new(scan); h.scans == nil {
@@ -30,11 +30,11 @@ var erasing = entry.Position{Offset: -1}
 // again returns the documents in the queue that entered again and match. ok is false if a segment is wanted. At most one
 // segment is wanted at a time, and only those with a match stay in memory. key names the scan.
 func (w *Window) again(key entry.Position, match func(*Document) bool) (found []Ref, ok bool) {
-	h := &w.shelf
+	h := &w.files
 	at := h.scan(key)
 	for at.next = max(at.next, w.firstRef()); at.next < w.end; {
 		s, _ := w.at(at.next)
-		if !w.readable(s) {
+		if !w.files.readable(s) {
 			return nil, false
 		}
 		before := len(at.found)

@@ -37,18 +37,19 @@ type filed struct {
 	head int      // bytes before the records
 	size int      // of the file
 	sums []uint32 // CRC-32C of each page up to the last one with records
-	of   *shelf
+	of   *Files
 }
 
-// shelf knows the files, what is wanted of them, and what was given.
-type shelf struct {
+// Files knows the files in which segments lie, what is wanted of them, and what was given.
+type Files struct {
+	of    *Window
 	files map[string]*filed
 	read  map[Want][]byte // what was given; nil: it is wanted
 	wants int             // how much is
 	scans map[entry.Position]*scan
 }
 
-func (h *shelf) want(w Want) {
+func (h *Files) want(w Want) {
 	if _, is := h.read[w]; is {
 		return
 	}
@@ -136,29 +137,29 @@ func filedAs(name string, data []byte, s *segment) filed {
 
 // File gives up the records of a segment that lies in a file, unless it is the oldest one. It returns false if the
 // segment has left, or was erased in since it was captured: then the file is of no use.
-func (w *Window) File(f Filed) bool {
-	s := w.numbered(f.number)
+func (h *Files) File(f Filed) bool {
+	s := h.numbered(f.number)
 	if s == nil || s.erased != f.erased {
 		return false
 	}
-	w.file(s, &f)
+	h.file(s, &f)
 	return true
 }
 
-func (w *Window) file(s *segment, f *Filed) {
-	w.shelf.forget(s)
-	if w.shelf.files == nil {
-		w.shelf.files = map[string]*filed{}
+func (h *Files) file(s *segment, f *Filed) {
+	h.forget(s)
+	if h.files == nil {
+		h.files = map[string]*filed{}
 	}
-	s.filed, w.shelf.files[f.filed.name] = &f.filed, &f.filed
-	s.filed.of = &w.shelf
-	if s != w.segments[0] && !s.away {
+	s.filed, h.files[f.filed.name] = &f.filed, &f.filed
+	s.filed.of = h
+	if s != h.of.segments[0] && !s.away {
 		s.block, s.away, s.captured = f.block, true, false
 	}
 }
 
 // forget has a segment lie in no file.
-func (h *shelf) forget(s *segment) {
+func (h *Files) forget(s *segment) {
 	if s.filed != nil {
 		delete(h.files, s.filed.name)
 		s.filed = nil
@@ -166,20 +167,20 @@ func (h *shelf) forget(s *segment) {
 }
 
 // numbered returns the sealed segment of a number; nil if there is none.
-func (w *Window) numbered(number uint64) *segment {
-	if len(w.segments) == 0 || number < w.segments[0].number {
+func (h *Files) numbered(number uint64) *segment {
+	if len(h.of.segments) == 0 || number < h.of.segments[0].number {
 		return nil
 	}
-	k := number - w.segments[0].number // they are numbered one after another
-	if k >= uint64(len(w.segments)) || !w.segments[k].sealed {
+	k := number - h.of.segments[0].number // they are numbered one after another
+	if k >= uint64(len(h.of.segments)) || !h.of.segments[k].sealed {
 		return nil
 	}
-	return w.segments[k]
+	return h.of.segments[k]
 }
 
 // Unfiled returns the sealed segments that lie in no file. What they refer to never changes.
-func (w *Window) Unfiled() (views []View) {
-	for _, s := range w.segments {
+func (h *Files) Unfiled() (views []View) {
+	for _, s := range h.of.segments {
 		if s.sealed && s.filed == nil {
 			s.captured = true
 			views = append(views, s.view())
@@ -188,21 +189,21 @@ func (w *Window) Unfiled() (views []View) {
 	return views
 }
 
-// Files returns the names of the files in which segments lie.
-func (w *Window) Files() map[string]bool {
-	names := make(map[string]bool, len(w.shelf.files))
-	for name := range w.shelf.files {
+// Names returns the names of the files in which segments lie.
+func (h *Files) Names() map[string]bool {
+	names := make(map[string]bool, len(h.files))
+	for name := range h.files {
 		names[name] = true
 	}
 	return names
 }
 
 // Wanted returns what has to be given before the call at hand can go on, in no order.
-func (w *Window) Wanted() (all []Want) {
-	if !w.Wants() {
+func (h *Files) Wanted() (all []Want) {
+	if !h.Wants() {
 		return nil
 	}
-	for to, data := range w.shelf.read {
+	for to, data := range h.read {
 		if data == nil {
 			all = append(all, to)
 		}
@@ -211,15 +212,14 @@ func (w *Window) Wanted() (all []Want) {
 }
 
 // Wants says whether something has to be given.
-func (w *Window) Wants() bool { return w.shelf.wants > 0 }
+func (h *Files) Wants() bool { return h.wants > 0 }
 
 // Wanting is the length of Wanted.
-func (w *Window) Wanting() int { return w.shelf.wants }
+func (h *Files) Wanting() int { return h.wants }
 
 // Give gives what was wanted. The window keeps data, and returns ErrDamaged if it is not what was written. What is not
 // wanted is ignored.
-func (w *Window) Give(to Want, data []byte) error {
-	h := &w.shelf
+func (h *Files) Give(to Want, data []byte) error {
 	if read, is := h.read[to]; !is || read != nil {
 		return nil
 	}
@@ -232,68 +232,68 @@ func (w *Window) Give(to Want, data []byte) error {
 	}
 	h.read[to] = data
 	h.wants--
-	w.holdFront()
+	h.holdFront()
 	return nil
 }
 
 // Again begins the call at hand again: what is wanted still is wanted anew.
-func (w *Window) Again() {
-	for _, to := range w.Wanted() {
-		delete(w.shelf.read, to)
+func (h *Files) Again() {
+	for _, to := range h.Wanted() {
+		delete(h.read, to)
 	}
-	w.shelf.wants = 0
-	w.holdFront()
+	h.wants = 0
+	h.holdFront()
 }
 
 // Done drops what was given, and what is still wanted.
-func (w *Window) Done() {
-	clear(w.shelf.read)
-	w.shelf.wants = 0
-	clear(w.shelf.scans)
+func (h *Files) Done() {
+	clear(h.read)
+	h.wants = 0
+	clear(h.scans)
 }
 
 // holdFront has the oldest segment be in memory.
-func (w *Window) holdFront() {
-	if len(w.segments) > 0 {
-		w.hold(w.segments[0])
+func (h *Files) holdFront() {
+	if len(h.of.segments) > 0 {
+		h.hold(h.of.segments[0])
 	}
 }
 
 // hold has a segment be in memory, unless it is wanted for that.
-func (w *Window) hold(s *segment) {
-	if !w.readable(s) || !s.away {
+func (h *Files) hold(s *segment) {
+	if !h.readable(s) || !s.away {
 		return
 	}
 	fixed := s.block
 	s.block = makeBlock(s.used + len(fixed))
 	copy(s.block[copy(s.block, s.filed.bytes(0, s.used)):], fixed)
 	s.away, s.captured = false, false
-	delete(w.shelf.read, Want{s.filed.name, Whole}) // a window of any size may leave by one record
+	delete(h.read, Want{s.filed.name, Whole}) // a window of any size may leave by one record
 }
 
 // readable says whether the records of a segment can be read one after another. If not, its file is wanted.
-func (w *Window) readable(s *segment) bool {
-	if !s.away || w.shelf.read[Want{s.filed.name, Whole}] != nil {
+func (h *Files) readable(s *segment) bool {
+	if !s.away || h.read[Want{s.filed.name, Whole}] != nil {
 		return true
 	}
-	w.shelf.want(Want{s.filed.name, Whole})
+	h.want(Want{s.filed.name, Whole})
 	return false
 }
 
 // Readable says whether a document and its neighbours can be read. If not, the file of their segment is wanted.
-func (w *Window) Readable(r Ref) bool {
-	s, _ := w.at(r)
-	return w.readable(s)
+func (h *Files) Readable(r Ref) bool {
+	s, _ := h.of.at(r)
+	return h.readable(s)
 }
 
 // around returns the segments with the documents that entered by the journal record at an offset, and says whether they
 // can be read.
-func (w *Window) around(offset int64) (some []*segment, ok bool) {
-	end := sort.Search(len(w.segments), func(k int) bool { return w.segments[k].base.offset > offset })
-	from := sort.Search(end, func(k int) bool { return w.segments[k].base.offset >= offset })
-	some, ok = w.segments[max(0, from-1):end], true
+func (h *Files) around(offset int64) (some []*segment, ok bool) {
+	end := sort.Search(len(h.of.segments), func(k int) bool { return h.of.segments[k].base.offset > offset })
+	from := sort.Search(end, func(k int) bool { return h.of.segments[k].base.offset >= offset })
+	some, ok = h.of.segments[max(0, from-1):end], true
 	for _, s := range some {
-		ok = w.readable(s) && ok
+		ok = h.readable(s) && ok
 	}
 	return some, ok
 }

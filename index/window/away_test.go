@@ -30,9 +30,9 @@ func filling(t *testing.T, documents int) (*Window, []Document) {
 func fileAll(t *testing.T, w *Window) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	for _, v := range w.Unfiled() {
+	for _, v := range w.Files().Unfiled() {
 		name, data := string(rune('a'+v.Number)), v.Append(nil)
-		if files[name] = data; !w.File(v.Filed(name, data)) {
+		if files[name] = data; !w.Files().File(v.Filed(name, data)) {
 			t.Fatalf("segment %d is of no use", v.Number)
 		}
 	}
@@ -45,7 +45,7 @@ func TestDocumentsOfManyPages(t *testing.T) {
 	for i, want := range all {
 		pages := 0
 		for {
-			w.Again()
+			w.Files().Again()
 			got, ok := w.At(Ref(i)).Document()
 			if ok {
 				if !reflect.DeepEqual(got, want) {
@@ -53,9 +53,9 @@ func TestDocumentsOfManyPages(t *testing.T) {
 				}
 				break
 			}
-			for _, to := range w.Wanted() {
+			for _, to := range w.Files().Wanted() {
 				data := files[to.File]
-				if err := w.Give(to, data[to.Page*PageBytes:min(len(data), (to.Page+1)*PageBytes)]); err != nil {
+				if err := w.Files().Give(to, data[to.Page*PageBytes:min(len(data), (to.Page+1)*PageBytes)]); err != nil {
 					t.Fatalf("give %v: error %v", to, err)
 				}
 				pages++
@@ -64,14 +64,14 @@ func TestDocumentsOfManyPages(t *testing.T) {
 		if away := i >= 3 && i < 27; (pages > 0) != away || pages > 3 {
 			t.Errorf("document %d took %d pages; it is away: %v", i, pages, away)
 		}
-		w.Done()
+		w.Files().Done()
 	}
 }
 
 // TestFilesOfNoUse: a file is of no use once a document was erased in its segment, or the segment has left.
 func TestFilesOfNoUse(t *testing.T) {
 	w, _ := filling(t, 30)
-	views := w.Unfiled()
+	views := w.Files().Unfiled()
 	filed := make([]Filed, len(views))
 	for i, v := range views {
 		filed[i] = v.Filed(string(rune('a'+v.Number)), v.Append(nil))
@@ -82,11 +82,11 @@ func TestFilesOfNoUse(t *testing.T) {
 		w.Leave(bytes)
 	}
 	for i, f := range filed {
-		if got, want := w.File(f), i != 4 && i >= 2; got != want {
+		if got, want := w.Files().File(f), i != 4 && i >= 2; got != want {
 			t.Errorf("the file of segment %d is of use: %v, not %v", i, got, want)
 		}
 	}
-	if n := len(w.Unfiled()); n != 1 {
+	if n := len(w.Files().Unfiled()); n != 1 {
 		t.Errorf("%d segments lie in no file, not the one that has changed", n)
 	}
 }
@@ -97,21 +97,21 @@ func TestErasedLeavesItsFile(t *testing.T) {
 	files := fileAll(t, w)
 	target := []entry.Position{{Offset: 10 * 13}}
 	w.Erase(target, 1000)
-	wanted := w.Wanted()
+	wanted := w.Files().Wanted()
 	if len(wanted) != 1 || wanted[0].Page != Whole {
 		t.Fatalf("to erase a document %v is wanted, not a file", wanted)
 	}
 	name := wanted[0].File
-	if err := w.Give(wanted[0], files[name][:100]); !errors.Is(err, ErrDamaged) {
+	if err := w.Files().Give(wanted[0], files[name][:100]); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a part of the file gives error %v", err)
 	}
-	if err := w.Give(wanted[0], files[name]); err != nil {
+	if err := w.Files().Give(wanted[0], files[name]); err != nil {
 		t.Fatal(err)
 	}
-	if w.Erase(target, 1000); w.Wants() || w.Files()[name] {
-		t.Errorf("%v is wanted; the file is needed: %v", w.Wanted(), w.Files()[name])
+	if w.Erase(target, 1000); w.Files().Wants() || w.Files().Names()[name] {
+		t.Errorf("%v is wanted; the file is needed: %v", w.Files().Wanted(), w.Files().Names()[name])
 	}
-	w.Done()
+	w.Files().Done()
 	if d, ok := w.At(13).Document(); !ok || !d.Entry.Erased() {
 		t.Errorf("the document is %+v, in memory: %v", d, ok)
 	}
@@ -120,7 +120,7 @@ func TestErasedLeavesItsFile(t *testing.T) {
 // TestUnfiledStays: what is to be written does not change when a document in it is erased, or its segment has left.
 func TestUnfiledStays(t *testing.T) {
 	w, _ := filling(t, 30)
-	views := w.Unfiled()
+	views := w.Files().Unfiled()
 	before := make([][]byte, len(views))
 	for i, v := range views {
 		before[i] = v.Append(nil)
@@ -150,8 +150,8 @@ func TestAgainReadsOneFileAtATime(t *testing.T) {
 	}{
 		"erase": {func(w *Window, again entry.Position) { w.Erase([]entry.Position{again, {Offset: 10 * 13}}, 1000) }, 4},
 		"find": {func(w *Window, again entry.Position) {
-			if p, ok := w.Find(again); ok == w.Wants() || ok && (p.segment.number != 3 || p.i != 1) {
-				t.Errorf("%+v is found: %v, and %v is wanted", p, ok, w.Wanted())
+			if p, ok := w.Find(again); ok == w.Files().Wants() || ok && (p.segment.number != 3 || p.i != 1) {
+				t.Errorf("%+v is found: %v, and %v is wanted", p, ok, w.Files().Wanted())
 			}
 		}, 2},
 	} {
@@ -168,19 +168,19 @@ func TestAgainReadsOneFileAtATime(t *testing.T) {
 			w.Insert(&d)
 		}
 		files, reads := fileAll(t, w), map[string]int{}
-		for c.do(w, again); w.Wants(); c.do(w, again) {
-			for _, want := range w.Wanted() {
+		for c.do(w, again); w.Files().Wants(); c.do(w, again) {
+			for _, want := range w.Files().Wanted() {
 				reads[want.File]++
-				if err := w.Give(want, files[want.File]); err != nil {
+				if err := w.Files().Give(want, files[want.File]); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if n := len(w.shelf.read); n > c.holds {
+			if n := len(w.files.read); n > c.holds {
 				t.Fatalf("%s: %d files are in memory", name, n)
 			}
-			w.Again()
+			w.Files().Again()
 		}
-		if w.Done(); len(reads) < 8 {
+		if w.Files().Done(); len(reads) < 8 {
 			t.Errorf("%s: %d files were read", name, len(reads))
 		}
 		for file, n := range reads {

@@ -6,7 +6,7 @@ import "github.com/unecho/unecho/index/entry"
 // in a document that has left the window while its segment is still there, and each place of one that entered
 // again. If a segment is wanted it ends early, and the same call goes on: one segment is wanted after another.
 func (w *Window) Erase(targets []entry.Position, offset int64) {
-	done := w.shelf.scan(erasing)
+	done := w.files.scan(erasing)
 	for ; done.targets < len(targets); done.targets++ {
 		target, found := targets[done.targets], []Ref(nil)
 		w.entered(target, func(at Ref, d *Document) {
@@ -33,9 +33,9 @@ func (w *Window) Erase(targets []entry.Position, offset int64) {
 // eraseAll erases documents whose segments were read, and returns false if a segment is wanted.
 func (w *Window) eraseAll(all []Ref, offset int64) bool {
 	for _, at := range all {
-		w.Readable(at)
+		w.files.Readable(at)
 	}
-	if w.Wants() {
+	if w.files.Wants() {
 		return false
 	}
 	for _, at := range all {
@@ -49,8 +49,8 @@ func (w *Window) eraseAll(all []Ref, offset int64) bool {
 // must be readable.
 func (w *Window) erase(number Ref, offset int64) {
 	s, i := w.at(number)
-	w.hold(s)
-	w.shelf.forget(s) // what lies in the file is out of date
+	w.files.hold(s)
+	w.files.forget(s) // what lies in the file is out of date
 	s.changes.kill(i)
 	if s.captured {
 		s.move(len(s.block)) // a Capture may still read the old block

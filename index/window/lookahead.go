@@ -125,12 +125,12 @@ func (x *Buckets) fetchDocuments(l *lookup) {
 // Want wants the pages of old documents that the entries of a run will probably be compared with, so that they are read at
 // once. e returns entry i of n, or nil.
 func (x *Buckets) Want(n int, e func(i int) *entry.Entry) {
-	if len(x.of.shelf.files) == 0 {
+	if len(x.of.files.files) == 0 {
 		return
 	}
 	x.wanting = true
 	for i := range n + Lookaheads {
-		if x.of.Wanting() >= mostAhead {
+		if x.of.files.Wanting() >= mostAhead {
 			break
 		}
 		x.LookAhead(e(i))

@@ -78,6 +78,9 @@ func (w *Window) Bytes() int64 { return w.bytes }
 // Buckets find the documents by their keys.
 func (w *Window) Buckets() *Buckets { return &w.buckets }
 
+// Files has what was read of files, and what is wanted.
+func (w *Window) Files() *Files { return &w.files }
+
 // Restore fills the window, which is empty, from what was captured.
 func (w *Window) Restore() *Restore { return &Restore{of: w} }
 
@@ -123,7 +126,7 @@ type Stats struct {
 func (w *Window) Stats() Stats {
 	s := Stats{
 		Segments: len(w.segments), Memory: w.memory(), Moved: w.buckets.allMoved, MostMoved: w.buckets.mostMoved, Places: len(w.places),
-		Read: len(w.shelf.read),
+		Read: len(w.files.read),
 	}
 	for _, of := range w.segments {
 		if of.filed != nil {

@@ -135,7 +135,7 @@ func (r *Restore) keep(d *Decoded) {
 		return
 	}
 	links := s.cloneLinks()
-	if w.file(s, d.filed); s.away {
+	if w.files.file(s, d.filed); s.away {
 		s.links = links
 	}
 }

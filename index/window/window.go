@@ -27,7 +27,7 @@ type Window struct {
 
 	buckets Buckets
 	front   front // fields of the oldest document
-	shelf   shelf
+	files   Files
 }
 
 // Params say what a window is of, and its bounds. 0 is no bound.
@@ -48,6 +48,7 @@ func New(p Params) *Window {
 		refreshes: p.Refreshes, refreshed: p.Refreshes, copies: p.Copies,
 	}
 	w.buckets.begin(w, p.Bands)
+	w.files.of = w
 	if p.Refreshes && p.Copies {
 		w.places = map[Ref]Ref{}
 	}
@@ -107,7 +108,7 @@ func (w *Window) at(r Ref) (*segment, int) {
 // Expire lets the documents leave that are beyond a bound at stream time now, and drops the segments of which all have
 // left. It ends early if the oldest segment is wanted.
 func (w *Window) Expire(now int64) {
-	for w.oldest < w.end && !w.Wants() && (w.Full(0, 0) || w.age > 0 && w.Old(now, w.eldestFront().applied)) {
+	for w.oldest < w.end && !w.files.Wants() && (w.Full(0, 0) || w.age > 0 && w.Old(now, w.eldestFront().applied)) {
 		w.Leave(w.eldestFront().bytes)
 	}
 }
@@ -156,13 +157,13 @@ func (w *Window) bytesOf(record int, l *Links) int64 { return int64(record) + w.
 // drop takes the oldest segment out of the queue, and keeps its block for the next segment if it can be used.
 func (w *Window) drop() {
 	s := w.segments[0]
-	w.shelf.forget(s)
+	w.files.forget(s)
 	if !s.captured && len(s.block) > len(w.spare) && len(s.block) <= w.shape.bytes {
 		w.spare = s.block
 	}
 	w.segments[0] = nil
 	w.segments, w.firsts = w.segments[1:], w.firsts[1:]
-	w.holdFront()
+	w.files.holdFront()
 }
 
 // Insert adds a document as the newest one, and returns where it is. It copies what it keeps.
@@ -236,7 +237,7 @@ func (w *Window) newBlock(last *segment) (block []byte) {
 
 // Find returns the document that was judged at p. ok is false, too, if segments are wanted to find it.
 func (w *Window) Find(p entry.Position) (at Entered, ok bool) {
-	if at, ok := w.find(p); ok || w.Wants() {
+	if at, ok := w.find(p); ok || w.files.Wants() {
 		return at, ok
 	}
 	if w.oldest < w.end && w.head(w.oldest).Position.Before(p) {
@@ -258,7 +259,7 @@ func (w *Window) find(p entry.Position) (place Entered, ok bool) {
 // entered visits the documents that entered at a position, those included that have left. It visits none if segments are
 // wanted.
 func (w *Window) entered(p entry.Position, visit func(at Ref, d *Document)) {
-	some, ok := w.around(p.Offset)
+	some, ok := w.files.around(p.Offset)
 	if !ok || len(some) == 0 {
 		return
 	}

@@ -38,7 +38,11 @@ func addSettings(cmd *cobra.Command, usual config.Config, sections []string) {
 	fields := setting.Shape(usual)
 	for _, section := range sections {
 		for _, f := range fields {
-			if key := setting.Plain(f.Key); key == section || key[:max(0, strings.LastIndexByte(key, '.'))] == section {
+			key := setting.Plain(f.Key)
+			if key == "duplicates.remember.directory" {
+				continue // it is a member's, and no verb that judges files or plans has one
+			}
+			if key == section || key[:max(0, strings.LastIndexByte(key, '.'))] == section {
 				AddSetting(cmd, f)
 			}
 		}

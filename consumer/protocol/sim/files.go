@@ -25,7 +25,7 @@ type drawer struct {
 const folder = "/files"
 
 // openDrawer opens the directory of a machine: of another one if that was lost, or if a process that hangs has it.
-func (w *World) openDrawer(number int) *drawer {
+func openDrawer(w *World, number int) *drawer {
 	if !w.params.Files || number%2 != 0 {
 		return nil // some have none
 	}
@@ -38,11 +38,11 @@ func (w *World) openDrawer(number int) *drawer {
 	}
 	var err error
 	d.Directory, err = files.OpenIn(d.disk, folder, files.Owner{})
-	w.succeeds(err)
+	succeeds(w, err)
 	return d
 }
 
-func (w *World) succeeds(err error) {
+func succeeds(w *World, err error) {
 	if err != nil {
 		w.bad("files: %v", err)
 	}
@@ -55,7 +55,7 @@ func (w *World) stepFiles() bool {
 		return false
 	}
 	if w.mishap(16) {
-		w.harm(m)
+		harm(w, m)
 	} else {
 		w.keepFiles(m)
 	}
@@ -63,8 +63,8 @@ func (w *World) stepFiles() bool {
 }
 
 // harm damages or removes a file.
-func (w *World) harm(m *member) {
-	names := slices.Sorted(maps.Keys(m.replica.Files()))
+func harm(w *World, m *member) {
+	names := slices.Sorted(maps.Keys(m.replica.Files().Names()))
 	if len(names) == 0 {
 		return
 	}
@@ -80,37 +80,37 @@ func (w *World) harm(m *member) {
 // keepFiles writes a segment, tells the replica later, and now and then removes what is not needed.
 func (w *World) keepFiles(m *member) {
 	d := m.files
-	if views := m.replica.Unfiled(); d.name == "" && len(views) > 0 {
+	if views := m.replica.Files().Unfiled(); d.name == "" && len(views) > 0 {
 		v := &views[w.n(len(views))]
 		data := v.Append(nil)
 		d.name = snapshot.SegmentName(data)
 		d.filed = v.Filed(d.name, data)
-		w.succeeds(d.Put(context.Background(), d.name, data))
+		succeeds(w, d.Put(context.Background(), d.name, data))
 		return
 	}
-	late := d.name != "" && !m.replica.File(d.filed)
+	late := d.name != "" && !m.replica.Files().File(d.filed)
 	d.name = ""
 	if late {
 		w.act("filed too late")
 	}
 	if late || w.chance(1, 4) {
-		w.tidy(m)
+		tidy(w, m)
 	}
 }
 
 // tidy removes the files that are needed no more.
-func (w *World) tidy(m *member) {
-	needed := m.replica.Files()
+func tidy(w *World, m *member) {
+	needed := m.replica.Files().Names()
 	needed[m.files.name] = true
 	_, err := m.files.Keep(needed)
-	w.succeeds(err)
+	succeeds(w, err)
 }
 
 // tidyErased does so at once when something was erased: it is in no file then.
-func (w *World) tidyErased(m *member) {
-	w.tidy(m)
+func tidyErased(w *World, m *member) {
+	tidy(w, m)
 	var all [][]byte
-	for name := range m.replica.Files() {
+	for name := range m.replica.Files().Names() {
 		if data, err := m.files.Read(context.Background(), name); err == nil {
 			all = append(all, data)
 		}
@@ -119,15 +119,15 @@ func (w *World) tidyErased(m *member) {
 }
 
 // readAhead reads some of what a record will probably want.
-func (w *World) readAhead(m *member, rec index.Record) {
+func readAhead(w *World, m *member, rec index.Record) {
 	m.replica.Ahead(rec)
-	for _, want := range inOrder(m.replica.Wanted()) {
+	for _, want := range inOrder(m.replica.Files().Wanted()) {
 		data, err := m.files.read(want)
 		if w.chance(1, 8) {
 			w.keepFiles(m)
 		}
 		if err == nil && w.chance(3, 4) {
-			_ = m.replica.Give(want, data) // what is damaged is wanted again
+			_ = m.replica.Files().Give(want, data) // what is damaged is wanted again
 		}
 	}
 }
@@ -138,16 +138,16 @@ func inOrder(wanted []window.Want) []window.Want {
 }
 
 // give reads what the replica wants for a record, and goes on with it.
-func (w *World) give(m *member) {
+func give(w *World, m *member) {
 	for i, want := range inOrder(m.wanted) {
 		if i > 0 && w.chance(1, 4) {
 			continue // it is wanted again
 		}
 		data, err := m.files.read(want)
 		if err == nil {
-			err = m.replica.Give(want, data)
+			err = m.replica.Files().Give(want, data)
 		}
-		if err != nil && !w.heal(m, want.File, err) {
+		if err != nil && !heal(w, m, want.File, err) {
 			return
 		}
 	}
@@ -163,7 +163,7 @@ func (d *drawer) read(want window.Want) ([]byte, error) {
 
 // heal takes from the store what cannot be read. It returns false if the store is away, or has it neither: then the
 // process ends, to be restored.
-func (w *World) heal(m *member, name string, why error) bool {
+func heal(w *World, m *member, name string, why error) bool {
 	switch data, err := w.shelf.Segment(context.Background(), name); {
 	case !m.files.harmed[name]:
 		w.bad("member %d wants segment %s: %v", m.number, name, why)
@@ -175,7 +175,7 @@ func (w *World) heal(m *member, name string, why error) bool {
 		w.kill(m)
 	default:
 		w.act("file healed")
-		w.succeeds(m.files.Put(context.Background(), name, data))
+		succeeds(w, m.files.Put(context.Background(), name, data))
 		return true
 	}
 	return false

@@ -58,7 +58,7 @@ func (w *World) startMember(number int) {
 // newMember restores a replica from the newest snapshot that is whole, sometimes from another, or begins with nothing.
 func (w *World) newMember(number int) *member {
 	m := &member{number: number, alive: true, sick: -1, slow: w.n(4) == 0, routing: w.wanted()}
-	m.files = w.openDrawer(number)
+	m.files = openDrawer(w, number)
 	if w.begin > 0 || len(w.snapshots) > 0 && !w.chance(1, 4) {
 		m.replica = w.restore(m)
 	}
@@ -145,7 +145,7 @@ func (m *member) behind(w *World) bool { return m.replica.Next() < int64(len(w.j
 func (w *World) apply(m *member) {
 	if len(m.wanted) > 0 {
 		if m.alive {
-			w.give(m)
+			give(w, m)
 		}
 		return
 	}
@@ -155,7 +155,7 @@ func (w *World) apply(m *member) {
 		m.replica.Reshape(2, 1<<14)
 	}
 	if m.files != nil && w.chance(1, 2) {
-		w.readAhead(m, rec)
+		readAhead(w, m, rec)
 	}
 	if m == w.witness && w.faults && m.sick < 0 && (len(l.verdicts) > 0 || l.changes()) && w.chance(1, 16) {
 		rec = garbled(rec)
@@ -185,7 +185,7 @@ func (w *World) applied(m *member, effect index.Effect) {
 	switch rec := l.record.(type) {
 	case *index.Erase:
 		if m.files != nil {
-			w.tidyErased(m)
+			tidyErased(w, m)
 		}
 	case *index.Checkpoint:
 		w.checkClaim(m, l, rec, effect.Disputed)
@@ -339,7 +339,7 @@ func (w *World) kill(m *member) {
 		m.feeder.end()
 	}
 	if m.files != nil {
-		w.succeeds(m.files.Close())
+		succeeds(w, m.files.Close())
 	}
 	w.processes = slices.DeleteFunc(w.processes, func(o *member) bool { return o == m })
 	for _, s := range w.sessions {

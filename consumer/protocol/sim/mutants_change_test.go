@@ -101,7 +101,7 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "what entered again is erased as well", file: "index/window/erase.go",
-		old: "\tif w.refreshed { //", new: "\tif w.refreshed && w.count > 1000 { //",
+		old: "\tif !w.refreshed {\n\t\treturn\n\t}\n\tjudged", new: "\tif !w.refreshed || w.count <= 1000 {\n\t\treturn\n\t}\n\tjudged",
 	},
 	{
 		rule: "the writer stores again what was erased", file: "index/snapshot/writer.go",

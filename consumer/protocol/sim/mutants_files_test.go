@@ -16,7 +16,7 @@ var filesMutants = []mutant{
 	},
 	{
 		rule: "what is erased is in no file", file: "index/window/erase.go",
-		old: "\tw.shelf.forget(s) // what lies in the file is out of date\n", new: "",
+		old: "\tw.files.forget(s) // what lies in the file is out of date\n", new: "",
 	},
 	{
 		rule: "a file of before an erase is of no use", file: "index/window/away.go",

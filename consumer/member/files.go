@@ -241,11 +241,14 @@ func (o *old) keep(ctx context.Context) error {
 		err := o.fileAll(ctx)
 		full := errors.Is(err, files.ErrFull)
 		if o.untidy.Swap(false) || time.Since(tidied) > tidyEvery || full {
-			tidied = time.Now()
-			err = errors.Join(err, o.tidy())
-		}
-		if full { // what has left the window may have made room
-			err = o.fileAll(ctx)
+			untidy := o.tidy()
+			if untidy == nil {
+				tidied = time.Now()
+			}
+			if full { // what has left the window may have made room
+				err = o.fileAll(ctx)
+			}
+			err = errors.Join(err, untidy)
 		}
 		pause := fileEvery
 		if err != nil {

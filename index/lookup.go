@@ -42,11 +42,9 @@ type look struct {
 	most    int          // greatest number of bits in which the digest of a candidate may differ; -1: not yet known
 	fine    []uint32     // tags of the fine keys that are looked up
 	counts  []int        // references met under each key: of the bands, of all together, fine keys
-	met     int          // references that were met
 	left    int          // and may still be met
 	renewed []uint32     // tags of keys that are popular, or become so if the document enters
 	links   window.Links // of the document if it enters
-	ends    []end        // of what was met, key by key
 	ranks   []rank       // candidates
 	full    int          // keys that may have more documents than were met
 	dropped int          // documents that their digests ruled out
@@ -60,7 +58,7 @@ func (x *finder) look(e *entry.Entry) {
 	x.verify.Begin(e)
 	l.links.Reset()
 	*l = look{
-		digest: entry.ReadDigest(e.Digest), most: -1, fine: l.fine[:0], counts: l.counts[:0], ends: l.ends[:0],
+		digest: entry.ReadDigest(e.Digest), most: -1, fine: l.fine[:0], counts: l.counts[:0],
 		left: lookupKeys * x.params.Duplicates.MaxReferences, renewed: l.renewed[:0], ranks: l.ranks[:0],
 		links: l.links, scratch: l.scratch,
 	}
@@ -104,7 +102,12 @@ func (x *finder) chooseKeys(l *look) (made bool) {
 		}
 		if popular {
 			l.renewed = append(l.renewed, tag)
-		} else if l.links.Add(tag); l.links.Full() {
+			continue
+		}
+		if w.Own(tag) {
+			continue
+		}
+		if l.links.Add(tag); l.links.Full() {
 			break
 		}
 	}
@@ -152,11 +155,7 @@ func (x *finder) meet() {
 	if l.most < 0 {
 		l.most = x.verify.Limit()
 	}
-	from := 0
-	for _, end := range l.ends {
-		x.addCandidates(met[from:end.met], end.key)
-		from = end.met
-	}
+	x.addCandidates(met)
 }
 
 // allowed returns how many documents may still be met under a key, so that no more than max_references of it are met in
@@ -165,9 +164,6 @@ func (x *finder) allowed(key int) int {
 	return min(x.params.Duplicates.MaxReferences-x.looked.counts[key], x.looked.left)
 }
 
-// end says that what was met under a key ends there.
-type end struct{ met, key int }
-
 // took notes how many documents were met under a key.
 func (l *look) took(key, n int) {
 	if n == 0 {
@@ -175,13 +171,11 @@ func (l *look) took(key, n int) {
 	}
 	l.counts[key] += n
 	l.left -= n
-	l.ends = append(l.ends, end{met: l.met + n, key: key})
-	l.met += n
 }
 
-// addCandidates adds the documents that were met under a key to the candidates, unless their digests rule them out.
-func (x *finder) addCandidates(all []window.Met, key int) {
-	l, w := &x.looked, x.buckets
+// addCandidates adds the documents that were met to the candidates, unless their digests rule them out.
+func (x *finder) addCandidates(all []window.Met) {
+	l := &x.looked
 	for i := range all {
 		m := &all[i]
 		distance := l.digest.Distance(m.Digest())
@@ -189,9 +183,7 @@ func (x *finder) addCandidates(all []window.Met, key int) {
 			l.dropped++
 			continue
 		}
-		if key >= w.Tables() || w.Has(m, key) {
-			l.ranks = append(l.ranks, rankOf(distance, m.Number()))
-		}
+		l.ranks = append(l.ranks, rankOf(distance, m.Number()))
 	}
 }
 
@@ -201,23 +193,18 @@ func (x *finder) ruledOut(e *entry.Entry, most int) (all []rank) {
 	if most <= 0 {
 		return nil
 	}
-	l, w, from := &x.looked, x.buckets, 0
-	met := w.Met()
-	for _, end := range l.ends {
-		for i := range met[from:end.met] {
-			if x.window.Files().Wanting() > most {
-				return nil
-			}
-			m, f := &met[from+i], found{}
-			k := rankOf(l.digest.Distance(m.Digest()), m.Number())
-			at, has := slices.BinarySearch(all, k)
-			if at < most && !has && (end.key >= w.Tables() || w.Has(m, end.key)) && x.eligible(&f, k.ref(), e) &&
-				(k.by() > l.most || !x.promising(&f, k, e)) {
-				all = slices.Insert(all, at, k)
-				all = all[:min(len(all), most)]
-			}
+	l, met := &x.looked, x.buckets.Met()
+	for i := range met {
+		if x.window.Files().Wanting() > most {
+			return nil
 		}
-		from = end.met
+		f := found{}
+		k := rankOf(l.digest.Distance(met[i].Digest()), met[i].Number())
+		at, has := slices.BinarySearch(all, k)
+		if at < most && !has && x.eligible(&f, k.ref(), e) && (k.by() > l.most || !x.promising(&f, k, e)) {
+			all = slices.Insert(all, at, k)
+			all = all[:min(len(all), most)]
+		}
 	}
 	return all
 }

@@ -30,13 +30,15 @@ func (t *Twin) candidates(e *entry.Entry) (promising []*document, full bool) {
 	differ, met := map[*document]int{}, make([]int, len(own)+len(fine))
 	all := slices.Concat(own[:1], fine, own[1:])
 	for i, k := range all {
-		is := t.shelf(k)
+		isFine := i > 0 && i <= len(fine)
+		is := slices.DeleteFunc(t.shelf(k), func(d *document) bool {
+			return isFine && slices.Contains(t.keys(&d.entry), k) || !isFine && !t.sameKey(k.band, e, &d.entry)
+		})
 		is = is[:min(len(is), most, left)]
 		met[i] = len(is)
 		left -= len(is)
 		for _, d := range is {
-			isFine := i > 0 && i <= len(fine)
-			if n := distance(e.Digest, d.entry.Digest); n <= limit && (isFine || t.sameKey(k.band, e, &d.entry)) {
+			if n := distance(e.Digest, d.entry.Digest); n <= limit {
 				differ[d] = n
 			}
 		}
@@ -93,8 +95,10 @@ func (t *Twin) choose(e *entry.Entry) (fine []bandKey) {
 			}
 			continue
 		}
-		fine, under = append(fine, k), append(under, k)
-		if len(under) == 12 {
+		if fine = append(fine, k); slices.Contains(own, k) {
+			continue
+		}
+		if under = append(under, k); len(under) == 12 {
 			break
 		}
 	}

@@ -10,8 +10,9 @@ import (
 // A lookup sets the keys that it looks for (Probe), meets the newest documents under some of them (Meet, MeetFine), and
 // then reads what it needs to know of those (Met).
 //
-// References are stored with hashBits bits of their key's hash, its tag. Whether a document that was met has a band key
-// is seen by comparing it in full (Has). A fine key is no longer than its tag.
+// References are stored with hashBits bits of their key's hash, its tag. Who has only an equal tag is not met: band keys are
+// compared in full. A fine key is no longer than its tag. No document is linked under a fine key whose tag is that of
+// its own key in the same table (Own), so who has that is met under its own key alone.
 
 // lookup holds the buckets of a document's band keys.
 type lookup struct {
@@ -77,6 +78,9 @@ func (p *probe) add(r Ref) bool {
 // Tag returns the tag of the key that is looked up in a table.
 func (x *Buckets) Tag(table int) uint32 { return x.probed.probes[table].hash }
 
+// Own says whether a fine key has the tag of the key that is looked up in its table.
+func (x *Buckets) Own(fine uint32) bool { return x.Tag(x.fineTable(fine)) == fine }
+
 // Together is how many tables Likely looks at.
 const Together = matched
 
@@ -89,36 +93,70 @@ func (x *Buckets) Likely(from int) uint64 {
 
 // Meet meets the newest documents in a table under the key that is looked up, up to most, and returns how many they are.
 func (x *Buckets) Meet(table, most int) int {
-	return x.read(&x.probed.probes[table], &x.tables[table], most)
+	return x.read(&x.probed.probes[table], table, most, false)
 }
 
 // MeetFine does what Meet does for a fine key.
 func (x *Buckets) MeetFine(tag uint32, most int) int {
 	var p probe
-	t := &x.tables[x.fineTable(tag)]
-	p.locate(t, tag)
-	return x.read(&p, t, most)
+	table := x.fineTable(tag)
+	p.locate(&x.tables[table], tag)
+	return x.read(&p, table, most, true)
 }
 
 // read appends to x.met the newest documents in a bucket that have its key, up to most, and returns how many they are.
-func (x *Buckets) read(p *probe, t *table, most int) int {
+func (x *Buckets) read(p *probe, table, most int, fine bool) int {
 	now, from := x.of.span(), len(x.met)
+	t := &x.tables[table]
 	var ages [1 + lineSlots]uint32
-	for l := p.line; l != nil && most > 0; {
+	for l := p.line; l != nil && len(x.met)-from < most; {
 		older := t.older(l)
 		prefetchAt(unsafe.Pointer(older))
 		if l.has(p.want, p.tag) {
 			n, expired := l.ages(&ages, l.count(), p.want, ^p.tag, now)
-			for _, age := range ages[:min(n, most)] {
-				x.met = append(x.met, Met{number: now.end - 1 - Ref(age)})
+			before := len(x.met)
+			for _, age := range ages[:n] {
+				x.meet(now.end - 1 - Ref(age))
 			}
-			if most -= min(n, most); expired {
+			x.keep(before, table, p.hash, fine)
+			if expired {
 				break
 			}
 		}
 		l = older
 	}
+	x.met = x.met[:min(len(x.met), from+most)]
 	return len(x.met) - from
+}
+
+// meet appends a document to x.met, and fetches its keys and its digest.
+func (x *Buckets) meet(r Ref) {
+	s, i := x.of.at(r)
+	fixed := s.fixedPart(i)
+	prefetchAt(unsafe.Pointer(&fixed[0]))
+	prefetchAt(unsafe.Pointer(&fixed[len(fixed)-1]))
+	x.met = append(x.met, Met{number: r, segment: s, i: i})
+}
+
+// keep drops those of the documents that were met last that have not the key, but equal bits of a hash.
+func (x *Buckets) keep(from, table int, tag uint32, fine bool) {
+	kept := x.met[:from]
+	for _, m := range x.met[from:] {
+		own := m.segment.keys(m.i)
+		if !fine && x.same(own, table) || fine && x.tag(own, table) != tag {
+			kept = append(kept, m)
+		}
+	}
+	x.met = kept
+}
+
+// same says whether keys have the key that is looked up in a table.
+func (x *Buckets) same(own []byte, table int) bool {
+	at, keys := table*entry.KeyBytes, x.probed.keys
+	if at < len(keys) {
+		return [entry.KeyBytes]byte(own[at:]) == [entry.KeyBytes]byte(keys[at:])
+	}
+	return bytes.Equal(own, keys)
 }
 
 // Met is a document that a lookup has met, and where it is.
@@ -129,34 +167,11 @@ type Met struct {
 }
 
 // Met returns the documents that were met since Probe, in the order in which they were. They are valid until the window
-// changes. It finds where the documents are, and fetches their digests.
-func (x *Buckets) Met() []Met {
-	if len(x.met) == 0 {
-		return nil
-	}
-	s := x.of.segments[0]
-	for k := range x.met {
-		m := &x.met[k]
-		if m.number < s.first || m.number >= s.first+Ref(s.n) {
-			s, _ = x.of.at(m.number)
-		}
-		m.segment, m.i = s, int(m.number-s.first)
-		prefetchAt(unsafe.Pointer(&s.fixedPart(m.i)[s.fixed-1]))
-	}
-	return x.met
-}
+// changes.
+func (x *Buckets) Met() []Met { return x.met }
 
 // Number returns the document's number.
 func (m *Met) Number() Ref { return m.number }
 
 // Digest returns the document's digest.
 func (m *Met) Digest() []byte { return m.segment.digest(m.i) }
-
-// Has says whether a document that was met has the key that is looked up in a table, compared in full.
-func (x *Buckets) Has(m *Met, table int) bool {
-	at, own := table*entry.KeyBytes, m.segment.keys(m.i)
-	if keys := x.probed.keys; at < len(keys) {
-		return bytes.Equal(own[at:at+entry.KeyBytes], keys[at:at+entry.KeyBytes])
-	}
-	return bytes.Equal(own, x.probed.keys)
-}

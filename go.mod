@@ -3,6 +3,7 @@ module github.com/unecho/unecho
 go 1.26.0
 
 require (
+	github.com/FastFilter/xorfilter v0.4.2-0.20260120015552-4e5a4d9df65a
 	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/andybalholm/brotli v1.2.3
 	github.com/bufbuild/protocompile v0.14.1

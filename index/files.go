@@ -32,7 +32,7 @@ func (r *Replica) Ahead(rec Record) {
 	if !ok {
 		return
 	}
-	r.find.buckets.Want(of.size(), func(i int) *entry.Entry {
+	r.find.buckets.Want(of.size(), r.find.params.Duplicates.MaxReferences, func(i int) *entry.Entry {
 		if e := of.entry(i); e != nil && len(e.Keys) == r.keys {
 			return e
 		}

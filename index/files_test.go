@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/block"
 	"github.com/unecho/unecho/index/naive"
 	"github.com/unecho/unecho/index/window"
 )
@@ -22,6 +24,9 @@ type shelf struct {
 	made  int
 	ahead int
 	reads int
+
+	blocks []*window.Block // made, and not yet said to the replica
+	found  int             // blocks that were adopted
 }
 
 // mostRounds bounds how often a record may want something: a search among all files wants one after another.
@@ -117,32 +122,101 @@ func (s *shelf) file(of *index.Replica) {
 		of.Files().File(s.late[0])
 		s.late = s.late[1:]
 	}
+	s.block(of.Files())
 	needed := of.Files().Names()
 	for name := range s.files {
-		if !needed[name] && len(s.late) == 0 {
+		if !needed[name] && len(s.late)+len(s.blocks) == 0 {
 			delete(s.files, name)
 		}
 	}
 }
 
-// restored restores a replica whose segments lie in files, or in memory, or partly.
+// block makes blocks, and has some of them find their documents.
+func (s *shelf) block(of *window.Files) {
+	if run := of.Due(); run != nil && len(s.blocks) == 0 && s.r.IntN(3) > 0 {
+		s.blocks = append(s.blocks, s.build(run))
+	}
+	for len(s.blocks) > 0 && s.r.IntN(3) > 0 {
+		if of.Adopt(s.blocks[0]) {
+			s.found++
+		}
+		s.blocks = s.blocks[1:]
+	}
+}
+
+func (s *shelf) build(run *window.Run) *window.Block {
+	for _, name := range run.Linked() {
+		if err := run.Read(name, s.files[name]); err != nil {
+			s.t.Fatalf("block %s: segment %s: %v", run.File(), name, err)
+		}
+	}
+	var file bytes.Buffer
+	written, err := block.Write(&file, run.About(), run.Lists(), func(i int, into []block.Posting) ([]block.Posting, error) {
+		var err error
+		for _, part := range run.Parts {
+			from := len(into)
+			into, err = part.Postings().Postings(bytes.NewReader(s.files[part.File()]), i, into)
+			for k := range into[from:] {
+				into[from+k].At += run.Shift(part)
+			}
+		}
+		return run.List(i, into), err
+	})
+	if err != nil {
+		s.t.Fatalf("block %s: %v", run.File(), err)
+	}
+	if s.r.IntN(2) == 0 {
+		if written, err = block.Open(bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {
+			s.t.Fatalf("open block %s: %v", run.File(), err)
+		}
+	}
+	if s.r.IntN(4) == 0 {
+		written.Doubt()
+	}
+	s.files[run.File()] = file.Bytes()
+	b, err := window.NewBlock(run.File(), written)
+	if err != nil {
+		s.t.Fatalf("block %s: %v", run.File(), err)
+	}
+	return b
+}
+
+// restored restores a replica whose segments lie in files, or in memory, or partly, and are found by the blocks there are, or
+// by some of them.
 func (s *shelf) restored(p index.Params, r *index.Replica) *index.Replica {
-	s.late = nil
+	s.late, s.blocks = nil, nil
 	c := r.Capture()
 	restore, err := index.NewRestore(p, index.Fingerprint(settings), c.State())
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.sized(restore.Files())
+	names := make([]string, len(c.Segments))
+	for i := range c.Segments {
+		names[i] = c.Segments[i].File()
+	}
+	found := window.Cover(r.Files().Blocks(), names)
+	found = found[:s.r.IntN(len(found)+1)]
+	restore.Found(found)
+	inBlocks := 0
+	for _, b := range found {
+		inBlocks += len(b.Names())
+	}
+	if len(found) > 0 {
+		inBlocks -= slices.Index(found[0].Names(), names[0])
+	}
 	for i := range c.Segments {
 		v := &c.Segments[i]
-		data := s.files[v.File()]
-		if v.File() == "" {
+		data, name := s.files[v.File()], v.File()
+		if name == "" {
 			data = v.Append(nil)
 		}
 		d, err := restore.Decode(data)
-		if err == nil && v.Sealed && s.r.IntN(3) > 0 {
-			name := fmt.Sprint(s.made, "-", v.Number)
-			s.files[name], s.made = data, s.made+1
+		if err == nil && v.Sealed && (i < inBlocks || s.r.IntN(3) > 0) {
+			if i >= inBlocks {
+				name = fmt.Sprint(s.made, "-", v.Number)
+				s.files[name], s.made = data, s.made+1
+			}
 			d.Lies(name, data)
 		}
 		if err == nil {
@@ -151,12 +225,21 @@ func (s *shelf) restored(p index.Params, r *index.Replica) *index.Replica {
 		if err != nil {
 			s.t.Fatalf("segment %d: %v", v.Number, err)
 		}
+		if s.r.IntN(3) == 0 {
+			s.block(restore.Files())
+		}
 	}
+	s.blocks = nil
 	again, err := restore.Replica(nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return again
+}
+
+// sized has small blocks be made.
+func (s *shelf) sized(of *window.Files) {
+	of.BlocksOf(window.Sizes{Run: 2, Merge: 2, Parts: 2, Tail: s.r.IntN(3)})
 }
 
 // TestFilesChangeNothing lets segments of a few documents lie in files, at random times. Verdicts, hashes, lookups and
@@ -165,7 +248,7 @@ func TestFilesChangeNothing(t *testing.T)     { tryFiles(t, 18) }
 func TestFilesChangeNothingLong(t *testing.T) { tryFiles(t, 600) }
 
 func tryFiles(t *testing.T, seeds uint64) {
-	reads := 0
+	reads, found := 0, 0
 	eachSeed(t, 1, seeds, 1, func(t *testing.T, seed uint64) {
 		t.Helper()
 		p, steps := history(t, seed, 400)
@@ -173,6 +256,7 @@ func tryFiles(t *testing.T, seeds uint64) {
 		plain, filed, twin := newReplica(t, p), newReplica(t, p), naive.New(p, settings, index.Fingerprint(settings))
 		for i, step := range steps {
 			filed.Reshape(3+s.r.IntN(6), 1<<14)
+			s.sized(filed.Files())
 			plain.Reshape(3+s.r.IntN(6), 1<<14)
 			want, got := plain.Apply(step.At, step.Record), s.apply(filed, step.At, step.Record)
 			if !reflect.DeepEqual(got, want) || plain.Hash() != filed.Hash() {
@@ -191,10 +275,10 @@ func tryFiles(t *testing.T, seeds uint64) {
 				s.sameContents(filed, plain)
 			}
 		}
-		reads += s.reads
+		reads, found = reads+s.reads, found+s.found
 	})
-	if reads == 0 {
-		t.Error("nothing was read")
+	if reads == 0 || found == 0 {
+		t.Errorf("%d reads, and %d blocks found documents", reads, found)
 	}
 }
 

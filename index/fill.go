@@ -156,9 +156,11 @@ func (f *filling) take(j *judge, source uint32, at entry.Position, e *FedEntry) 
 		case j.find.window.Old(now, applied):
 			f.TooOld++
 		default:
+			if j.find.look(&e.Entry); j.find.window.Files().Wants() {
+				return false
+			}
 			f.Kept++
 			f.last = applied
-			j.find.look(&e.Entry)
 			j.turn.document = window.Document{Position: at, Applied: applied, Source: source, Entry: e.Entry, Judged: at}
 			j.enters(nil)
 		}

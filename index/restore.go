@@ -117,6 +117,12 @@ func (t *Restore) Add(d *window.Decoded) error {
 	return t.window.Add(d, len(t.replica.sources.rows))
 }
 
+// Found has blocks find the segments that are added; see window.Cover.
+func (t *Restore) Found(blocks []*window.Block) { t.window.Found(blocks) }
+
+// Files has blocks be adopted between two segments.
+func (t *Restore) Files() *window.Files { return t.replica.find.window.Files() }
+
 // Check compares the shapes of all segments, in order, with the state. It finds what Add and Replica would find,
 // without the documents in memory. The Restore cannot be used afterwards.
 func (t *Restore) Check(shapes []window.Shape) error {

@@ -2,6 +2,7 @@ package window
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"hash/crc32"
 	"sort"
@@ -36,7 +37,7 @@ type filed struct {
 	name string
 	head int      // bytes before the records
 	size int      // of the file
-	sums []uint32 // CRC-32C of each page up to the last one with records
+	sums []uint32 // CRC-32C of each page
 	of   *Files
 }
 
@@ -47,6 +48,9 @@ type Files struct {
 	read  map[Want][]byte // what was given; nil: it is wanted
 	wants int             // how much is
 	scans map[entry.Position]*scan
+
+	sizes  Sizes
+	blocks []*Block // ascending, without a gap from the oldest segment on
 }
 
 func (h *Files) want(w Want) {
@@ -72,9 +76,8 @@ func (f *filed) bytes(from, to int) []byte {
 	var record []byte
 	missing, first := false, from/PageBytes
 	for page := first; page*PageBytes < to; page++ {
-		data := f.of.read[Want{f.name, page}]
+		data := f.of.page(Want{f.name, page})
 		if data == nil {
-			f.of.want(Want{f.name, page})
 			missing = true
 			continue
 		}
@@ -128,7 +131,7 @@ func (v *View) Filed(name string, data []byte) Filed {
 
 func filedAs(name string, data []byte, s *segment) filed {
 	f := filed{name: name, head: len(data) - s.n*(s.fixed-atBytes) - s.used, size: len(data)}
-	f.sums = make([]uint32, (f.head+s.used+PageBytes-1)/PageBytes)
+	f.sums = make([]uint32, (f.size+PageBytes-1)/PageBytes)
 	for page := range f.sums {
 		f.sums[page] = crc32.Checksum(data[page*PageBytes:min(f.size, (page+1)*PageBytes)], castagnoli)
 	}
@@ -155,6 +158,9 @@ func (h *Files) file(s *segment, f *Filed) {
 	s.filed.of = h
 	if s != h.of.segments[0] && !s.away {
 		s.block, s.away, s.captured = f.block, true, false
+	}
+	if s.first < h.tail() {
+		h.release(s)
 	}
 }
 
@@ -189,11 +195,14 @@ func (h *Files) Unfiled() (views []View) {
 	return views
 }
 
-// Names returns the names of the files in which segments lie.
+// Names returns the names of the files of segments and blocks.
 func (h *Files) Names() map[string]bool {
 	names := make(map[string]bool, len(h.files))
 	for name := range h.files {
 		names[name] = true
+	}
+	for _, b := range h.blocks {
+		names[b.file] = true
 	}
 	return names
 }
@@ -223,11 +232,11 @@ func (h *Files) Give(to Want, data []byte) error {
 	if read, is := h.read[to]; !is || read != nil {
 		return nil
 	}
-	f := h.files[to.File]
-	if f == nil {
+	f, b := h.files[to.File], h.blockOf(to.File)
+	if f == nil && b == nil {
 		return nil // it lies in no file any more
 	}
-	if !f.sound(to.Page, data) {
+	if f != nil && !f.sound(to.Page, data) || b != nil && !b.postings.Sound(to.Page, data) {
 		return ErrDamaged
 	}
 	h.read[to] = data
@@ -264,9 +273,17 @@ func (h *Files) hold(s *segment) {
 	if !h.readable(s) || !s.away {
 		return
 	}
-	fixed := s.block
-	s.block = makeBlock(s.used + len(fixed))
-	copy(s.block[copy(s.block, s.filed.bytes(0, s.used)):], fixed)
+	whole := makeBlock(s.used + s.n*s.fixed)
+	copy(whole, s.filed.bytes(0, s.used))
+	if s.ats == nil {
+		copy(whole[s.used:], s.block)
+	}
+	for i, at := range s.ats {
+		fixed := whole[len(whole)-(i+1)*s.fixed:]
+		binary.LittleEndian.PutUint32(fixed, at)
+		copy(fixed[atBytes:s.fixed], s.keysAndDigest(i))
+	}
+	s.block, s.ats = whole, nil
 	s.away, s.captured = false, false
 	delete(h.read, Want{s.filed.name, Whole}) // a window of any size may leave by one record
 }

@@ -15,6 +15,7 @@ type Buckets struct {
 	wanting bool               // pages of the documents that a lookup ahead will probably meet are wanted
 	fetched []*line            // scratch memory: lines to be fetched
 	met     []Met              // lookup at hand: the documents met, key by key
+	places  []uint32           // scratch memory: of documents of a block
 }
 
 func (x *Buckets) begin(of *Window, bands int) {
@@ -63,7 +64,7 @@ func (x *Buckets) tend() {
 	t := &x.tables[x.tended]
 	t.sweep(x.sweeps(), now)
 	before := t.n
-	if x.moved = t.fit(x.of.Visible()+tables, tables, now); t.n != before {
+	if x.moved = t.fit(int(now.visible())+tables, tables, now); t.n != before {
 		x.renew(x.tended)
 	}
 	x.probed.keys = x.probed.keys[:0]

@@ -15,10 +15,10 @@ func (x *Buckets) linkGroup(group, documents int) {
 	l.tables = x.tables[l.first:min(l.first+linkTogether, len(x.tables))]
 	for b := range l.tables {
 		l.tables[b] = x.newTable(documents)
-		l.hashes[b] = make([]hashed, 0, min(x.of.Visible(), linkBlock))
+		l.hashes[b] = make([]hashed, 0, min(int(x.of.span().visible()), linkBlock))
 	}
 	l.page = make([]int, len(l.tables[0].lines)+1)
-	for r := x.of.oldest; r < x.of.end; {
+	for r := x.of.span().oldest; r < x.of.end; {
 		r = l.block(r, min(x.of.end, r+linkBlock))
 	}
 }

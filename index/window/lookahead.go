@@ -98,8 +98,9 @@ func (p *probe) newest(now span) (r Ref, ok bool) {
 // fetchDocuments fetches the records and the copy counts of the documents that were noted, if their digests differ
 // little: the others will hardly be read.
 func (x *Buckets) fetchDocuments(l *lookup) {
+	now := x.of.span()
 	for _, r := range l.likely {
-		if r < x.of.oldest {
+		if r < now.oldest {
 			continue
 		}
 		s, i := x.of.at(r)
@@ -124,7 +125,8 @@ func (x *Buckets) fetchDocuments(l *lookup) {
 
 // Want wants the pages of old documents that the entries of a run will probably be compared with, so that they are read at
 // once. e returns entry i of n, or nil.
-func (x *Buckets) Want(n int, e func(i int) *entry.Entry) {
+// Of each key up to most documents are met.
+func (x *Buckets) Want(n, most int, e func(i int) *entry.Entry) {
 	if len(x.of.files.files) == 0 {
 		return
 	}
@@ -133,7 +135,10 @@ func (x *Buckets) Want(n int, e func(i int) *entry.Entry) {
 		if x.of.files.Wanting() >= mostAhead {
 			break
 		}
-		x.LookAhead(e(i))
+		of := e(i)
+		if x.LookAhead(of); of != nil && len(x.of.files.blocks) > 0 {
+			x.wantOld(&x.ahead[Lookaheads-1], most)
+		}
 	}
 	x.wanting = false
 }
@@ -154,7 +159,7 @@ func (x *Buckets) fetchTended() {
 	x.fetched = x.fetched[:0]
 	t := &x.tables[x.after(min(2, len(x.tables)))]
 	x.eachTended(t, func(l *line) { x.fetched = append(x.fetched, l) })
-	for to := t.n; to < t.n+t.due(x.of.Visible()+len(x.tables)+2) && to/pageLines < len(t.lines); to++ {
+	for to := t.n; to < t.n+t.due(int(x.of.span().visible())+len(x.tables)+2) && to/pageLines < len(t.lines); to++ {
 		x.fetched = append(x.fetched, t.lines.at(to))
 	}
 	t = &x.tables[x.after(1)]
@@ -174,7 +179,7 @@ func (x *Buckets) eachTended(t *table, visit func(l *line)) {
 		}
 	}
 	from := t.n - 1<<t.level
-	for b := from; b < min(from+t.due(x.of.Visible()+len(x.tables)+2), t.n); b++ {
+	for b := from; b < min(from+t.due(int(x.of.span().visible())+len(x.tables)+2), t.n); b++ {
 		visit(t.lines.at(b))
 	}
 }

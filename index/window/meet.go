@@ -87,6 +87,9 @@ const Together = matched
 // Likely looks at up to Together tables, from a number on. Bits are set for those that may have a document under the key
 // that is looked up.
 func (x *Buckets) Likely(from int) uint64 {
+	if len(x.of.files.blocks) > 0 {
+		return ^uint64(0)
+	}
 	hits, linked := x.probed.match(from)
 	return hits | linked
 }
@@ -126,6 +129,9 @@ func (x *Buckets) read(p *probe, table, most int, fine bool) int {
 		l = older
 	}
 	x.met = x.met[:min(len(x.met), from+most)]
+	if n := len(x.met) - from; n < most && len(x.of.files.blocks) > 0 {
+		x.meetOld(table, most-n, p.hash, fine)
+	}
 	return len(x.met) - from
 }
 
@@ -142,12 +148,19 @@ func (x *Buckets) meet(r Ref) {
 func (x *Buckets) keep(from, table int, tag uint32, fine bool) {
 	kept := x.met[:from]
 	for _, m := range x.met[from:] {
-		own := m.segment.keys(m.i)
-		if !fine && x.same(own, table) || fine && x.tag(own, table) != tag {
+		if x.under(m.segment.keys(m.i), table, tag, fine) {
 			kept = append(kept, m)
 		}
 	}
 	x.met = kept
+}
+
+// under says whether a document of those keys, which a table or a list has under a tag, is met there.
+func (x *Buckets) under(own []byte, table int, tag uint32, fine bool) bool {
+	if fine {
+		return x.tag(own, table) != tag
+	}
+	return x.same(own, table)
 }
 
 // same says whether keys have the key that is looked up in a table.

@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/wire"
@@ -109,7 +110,7 @@ func (r *Restore) Add(d *Decoded, sources int) error {
 	if d.side != nil {
 		return r.addSide(d, sources)
 	}
-	if !r.follows(d.segment) || int(d.sources) > sources {
+	if !r.follows(d.segment) || int(d.sources) > sources || !r.isOfBlock(d) {
 		return fmt.Errorf("%w: segment %d does not fit", wire.ErrCorrupt, d.Number())
 	}
 	r.of.push(d.segment)
@@ -117,6 +118,20 @@ func (r *Restore) Add(d *Decoded, sources int) error {
 	r.of.bytes += d.bytes
 	r.keep(d)
 	return nil
+}
+
+// Found has blocks find the segments that are added. They are what Cover returns.
+func (r *Restore) Found(blocks []*Block) { r.of.files.blocks = slices.Clone(blocks) }
+
+// isOfBlock says whether a segment is what its block names, if it has one.
+func (r *Restore) isOfBlock(d *Decoded) bool {
+	for _, b := range r.of.files.blocks {
+		if s := d.segment; s.number >= b.run.From && s.number < b.run.To {
+			return d.filed == nil && s.n == 0 || d.filed != nil && d.filed.filed.name == b.run.Names[s.number-b.run.From] &&
+				s.first >= b.first && s.first+Ref(s.n) <= b.end
+		}
+	}
+	return true
 }
 
 // keep notes what is needed of a segment's records, and gives them up if they lie in a file.
@@ -135,7 +150,7 @@ func (r *Restore) keep(d *Decoded) {
 		return
 	}
 	links := s.cloneLinks()
-	if w.files.file(s, d.filed); s.away {
+	if w.files.file(s, d.filed); s.away && s.ats == nil {
 		s.links = links
 	}
 }
@@ -230,7 +245,7 @@ func (r *Restore) Link(spread func(n int, link func(i int))) {
 		spread = oneByOne
 	}
 	r.recount()
-	spread(r.of.buckets.linkGroups(), func(group int) { r.of.buckets.linkGroup(group, r.of.Visible()) })
+	spread(r.of.buckets.linkGroups(), func(group int) { r.of.buckets.linkGroup(group, int(r.of.span().visible())) })
 	for _, s := range r.of.segments {
 		s.links = nil
 	}
@@ -258,7 +273,7 @@ func (w *Window) SealAt(documents, bytes int) { w.shape = shape{documents: docum
 // Relink builds all tables anew, sized for this many documents, so that a test has larger ones.
 func (x *Buckets) Relink(documents int) {
 	for group := range x.linkGroups() {
-		x.linkGroup(group, max(documents, x.of.Visible()))
+		x.linkGroup(group, max(documents, int(x.of.span().visible())))
 	}
 	x.forgetLookups()
 }

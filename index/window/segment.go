@@ -73,6 +73,7 @@ type segment struct {
 	filed *filed        // where it lies; nil: in no file
 	away  bool          // the records are not in memory: block has the fixed parts alone
 	links map[int]Links // of a segment that is away, until its documents are linked
+	ats   []uint32      // of a segment that is away and found by a Block, in place of block
 }
 
 const (
@@ -152,14 +153,26 @@ func (s *segment) fixedPart(i int) []byte {
 	return s.block[end-s.fixed : end]
 }
 
-// keys returns the band keys of a document.
-func (s *segment) keys(i int) []byte { return s.fixedPart(i)[atBytes : s.fixed-entry.DigestBytes] }
+// keys returns the band keys of a document; they are empty if they are wanted.
+func (s *segment) keys(i int) []byte {
+	all := s.keysAndDigest(i)
+	return all[:max(0, len(all)-entry.DigestBytes)]
+}
 
-// digest returns the digest of a document.
-func (s *segment) digest(i int) []byte { return s.fixedPart(i)[s.fixed-entry.DigestBytes:] }
+// digest returns the digest of a document; it is empty if it is wanted.
+func (s *segment) digest(i int) []byte {
+	all := s.keysAndDigest(i)
+	return all[max(0, len(all)-entry.DigestBytes):]
+}
 
-// keysAndDigest returns both, side by side.
-func (s *segment) keysAndDigest(i int) []byte { return s.fixedPart(i)[atBytes:] }
+// keysAndDigest returns both, side by side; nil if they are wanted.
+func (s *segment) keysAndDigest(i int) []byte {
+	if s.ats == nil {
+		return s.fixedPart(i)[atBytes:]
+	}
+	size := s.fixed - atBytes
+	return s.filed.bytes(s.used+i*size, s.used+(i+1)*size)
+}
 
 // record returns a document's record; nil if it is wanted.
 func (s *segment) record(i int) []byte {
@@ -173,11 +186,19 @@ func (s *segment) record(i int) []byte {
 	return s.block[s.at(i):end]
 }
 
-func (s *segment) at(i int) int { return int(binary.LittleEndian.Uint32(s.fixedPart(i)) &^ linkedBit) }
+func (s *segment) at(i int) int { return int(s.place(i) &^ linkedBit) }
+
+// place returns where a document's record begins, and its linkedBit.
+func (s *segment) place(i int) uint32 {
+	if s.ats != nil {
+		return s.ats[i]
+	}
+	return binary.LittleEndian.Uint32(s.fixedPart(i))
+}
 
 // linked says whether a document's record has links.
 func (s *segment) linked(i int) bool {
-	return binary.LittleEndian.Uint32(s.fixedPart(i))&linkedBit != 0
+	return s.place(i)&linkedBit != 0
 }
 
 // linksOf returns the links of a document.
@@ -204,5 +225,5 @@ func (s *segment) document(i int) (d Document, ok bool) {
 	d, rest := readDocument(record, s.base, s.first+Ref(i))
 	d.Entry, _, _ = entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
 	d.Entry.Keys, d.Entry.Digest = s.keys(i), s.digest(i)
-	return d, record != nil
+	return d, record != nil && len(d.Entry.Digest) > 0
 }

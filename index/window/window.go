@@ -48,7 +48,7 @@ func New(p Params) *Window {
 		refreshes: p.Refreshes, refreshed: p.Refreshes, copies: p.Copies,
 	}
 	w.buckets.begin(w, p.Bands)
-	w.files.of = w
+	w.files.of, w.files.sizes = w, Sizes{runSegments, mergeBlocks, blockParts, tailSegments}
 	if p.Refreshes && p.Copies {
 		w.places = map[Ref]Ref{}
 	}
@@ -88,7 +88,8 @@ func (w *Window) mostDocuments() int {
 	return w.shape.documents
 }
 
-func (w *Window) span() span { return span{oldest: w.oldest, end: w.end} }
+// span is the run of documents that the tables find.
+func (w *Window) span() span { return span{oldest: max(w.oldest, w.files.tail()), end: w.end} }
 
 // at returns the segment that holds a document, and its place there. The document must be in the queue.
 //
@@ -163,6 +164,7 @@ func (w *Window) drop() {
 	}
 	w.segments[0] = nil
 	w.segments, w.firsts = w.segments[1:], w.firsts[1:]
+	w.files.dropBlocks()
 	w.files.holdFront()
 }
 
@@ -309,13 +311,16 @@ const ReentryBytes = 40
 func (w *Window) memory() int64 {
 	n := int64(len(w.spare) + ReentryBytes*len(w.places))
 	for _, s := range w.segments {
-		n += int64(len(s.block)) + s.changes.memory()
+		n += int64(len(s.block)+4*len(s.ats)) + s.changes.memory()
 		if s.filed != nil {
 			n += int64(4 * cap(s.filed.sums))
 		}
 	}
 	for b := range w.buckets.tables {
 		n += w.buckets.tables[b].bytes()
+	}
+	for _, b := range w.files.blocks {
+		n += b.postings.Memory()
 	}
 	return n
 }

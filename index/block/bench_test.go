@@ -1,0 +1,60 @@
+package block_test
+
+import (
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/unecho/unecho/index/block"
+)
+
+const (
+	benchLists    = 14 // 13 bands, and all keys together
+	benchPostings = 1_000_000
+	benchBlocks   = 16
+)
+
+func benchList(i int, into []block.Posting) ([]block.Posting, error) {
+	rng := rand.New(rand.NewPCG(uint64(i), 7))
+	for at := range uint32(benchPostings) {
+		into = append(into, block.Posting{Key: rng.Uint32(), At: at})
+	}
+	return into, nil
+}
+
+// BenchmarkWrite writes a list of a million postings.
+func BenchmarkWrite(b *testing.B) {
+	for b.Loop() {
+		if _, err := block.Write(io.Discard, nil, 1, benchList); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchPostings, "ns/posting")
+}
+
+// BenchmarkMay asks 16 blocks for 14 keys that none has, of a million documents each.
+func BenchmarkMay(b *testing.B) {
+	var blocks []*block.Block
+	for k := range benchBlocks {
+		one, err := block.Write(io.Discard, nil, benchLists, func(i int, into []block.Posting) ([]block.Posting, error) {
+			return benchList(k*benchLists+i, into)
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		blocks = append(blocks, one)
+	}
+	rng, yes := rand.New(rand.NewPCG(1, 8)), 0
+	for b.Loop() {
+		for list := range benchLists {
+			key := rng.Uint32()
+			for _, one := range blocks {
+				if one.May(list, key) {
+					yes++
+				}
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchLists*benchBlocks), "ns/ask")
+	b.ReportMetric(float64(yes)/float64(b.N), "yes/op")
+}

@@ -150,7 +150,7 @@ func (d *Directory) Put(ctx context.Context, name string, data []byte) error {
 func (d *Directory) write(name string, data []byte) error {
 	f, err := d.system.Create(fmt.Sprintf("%s.%d.tmp", d.at(name), d.written.Add(1)))
 	if err == nil {
-		err = durable.Write(d.system, f, d.at(name), data)
+		err = durable.Write(d.system, f, d.at(name), durable.Data(data))
 	}
 	return d.full(err, len(data))
 }

@@ -3,7 +3,7 @@
 package durable
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // File is a file that is being written. An *os.File is one.
@@ -30,16 +32,19 @@ type Names interface {
 	SyncDir(path string) error // makes the names in a directory durable
 }
 
-// Write fills a new file with data and gives it the name path. The file is there completely or not at all, is durable
-// on return, and was read back before it appeared at path. Write closes the file. After an error the name that the file
-// was made under is gone, if it can be removed.
-func Write(d Names, f File, path string, data []byte) (err error) {
+// piece is how many bytes are written or read back at once.
+const piece = 64 << 10
+
+// Write fills a new file with what write writes, as a stream, and gives it the name path. The file is there completely
+// or not at all, is durable on return, and was read back before it appeared at path. Write closes the file. After an
+// error, also one of write, the name that the file was made under is gone, if it can be removed.
+func Write(d Names, f File, path string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, IgnoreMissing(d.Remove(f.Name())))
 		}
 	}()
-	if err := fill(f, data); err != nil {
+	if err := fill(f, write); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	// The file is renamed before it is closed, because closing releases the lock that keeps a cleaner away. What Close
@@ -50,8 +55,21 @@ func Write(d Names, f File, path string, data []byte) (err error) {
 	return errors.Join(f.Close(), d.SyncDir(filepath.Dir(path)))
 }
 
-func fill(f File, data []byte) error {
-	if _, err := f.Write(data); err != nil {
+// Data returns what writes data.
+func Data(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
+func fill(f File, write func(io.Writer) error) error {
+	sum := xxhash.New()
+	w := bufio.NewWriterSize(io.MultiWriter(f, sum), piece)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil { // also an error that write has ignored
 		return err
 	}
 	if err := f.Sync(); err != nil {
@@ -60,21 +78,23 @@ func fill(f File, data []byte) error {
 	if file, ok := f.(*os.File); ok {
 		forget(file)
 	}
-	return holds(f, data)
+	return holds(f, sum.Sum64())
 }
 
-// holds reads a file from its beginning and compares.
-func holds(f File, data []byte) error {
-	const step = 256 << 10
-	buffer := make([]byte, min(step, len(data)))
-	for at := 0; at < len(data); at += len(buffer) {
-		buffer = buffer[:min(len(buffer), len(data)-at)]
-		if n, err := f.ReadAt(buffer, int64(at)); n < len(buffer) {
+// holds reads a file to its end and compares its checksum.
+func holds(f File, sum uint64) error {
+	read := xxhash.New()
+	buffer := make([]byte, piece)
+	n := piece
+	for at := int64(0); n == piece; at += piece {
+		var err error
+		if n, err = f.ReadAt(buffer, at); n < piece && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read back: %w", cmp.Or(err, io.ErrUnexpectedEOF))
 		}
-		if !bytes.Equal(buffer, data[at:at+len(buffer)]) {
-			return &os.PathError{Op: "read back", Path: f.Name(), Err: errOtherBytes}
-		}
+		_, _ = read.Write(buffer[:n]) // it never fails
+	}
+	if read.Sum64() != sum {
+		return &os.PathError{Op: "read back", Path: f.Name(), Err: errOtherBytes}
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func (s *Store) write(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return durable.Write(s.disk, f, path, data)
+	return durable.Write(s.disk, f, path, durable.Data(data))
 }
 
 // temp makes a locked file in tmp. The lock shows cleaners that its writer lives.

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,10 +20,16 @@ const (
 	recovered = "lost+found"
 )
 
-// temporary matches the name of a file that is being written.
-var temporary = regexp.MustCompile(`^(?:owner|[0-9a-f]{64})\.[0-9]+\.tmp$`)
+var (
+	// temporary matches the name of a file that is being written.
+	temporary = regexp.MustCompile(`^(?:owner|[0-9a-f]{64}|[0-9]+-[0-9]+\.block)\.[0-9]+\.tmp$`)
+	block     = regexp.MustCompile(`^[0-9]+-[0-9]+\.block$`)
+)
 
-// Directory has the sealed segments of a window. Its methods may be called from several goroutines.
+// ValidBlockName says whether a name can be that of a block: the numbers of its first and last segment.
+func ValidBlockName(name string) bool { return block.MatchString(name) }
+
+// Directory has the sealed segments of a window, and blocks. Its methods may be called from several goroutines.
 type Directory struct {
 	system  System
 	path    string
@@ -106,7 +111,7 @@ func (d *Directory) claim(of Owner) error {
 	if data, err = of.encode(); err != nil {
 		return err
 	}
-	return d.write(ownerName, data)
+	return d.write(ownerName, d.usable, durable.Data(data))
 }
 
 // remove removes those of the directory's files.
@@ -130,31 +135,6 @@ func (d *Directory) remove(which func(Entry) bool) (removed int, err error) {
 
 func (d *Directory) at(name string) string { return filepath.Join(d.path, name) }
 
-// Put stores a segment under snapshot.SegmentName(data). It is durable on return. Putting it again repairs a damaged
-// one. After an error it is there completely or not at all, and may be gone after a power cut.
-func (d *Directory) Put(ctx context.Context, name string, data []byte) error {
-	err := errors.Join(ctx.Err(), d.usable())
-	if err == nil && name != snapshot.SegmentName(data) {
-		err = errContent
-	}
-	if err == nil {
-		err = d.write(name, data)
-		d.handles.drop(name)
-	}
-	if err != nil {
-		return fmt.Errorf("put segment %s: %w", name, d.explain(err))
-	}
-	return nil
-}
-
-func (d *Directory) write(name string, data []byte) error {
-	f, err := d.system.Create(fmt.Sprintf("%s.%d.tmp", d.at(name), d.written.Add(1)))
-	if err == nil {
-		err = durable.Write(d.system, f, d.at(name), durable.Data(data))
-	}
-	return d.full(err, len(data))
-}
-
 // usable returns why the directory must not be changed: it is closed, or another process may have it.
 func (d *Directory) usable() error {
 	err := d.handles.usable()
@@ -164,31 +144,37 @@ func (d *Directory) usable() error {
 	return err
 }
 
-// Keep removes all segments but those named, durably on return. A reader that has one open may read on.
+// Keep removes all segments and blocks but those named, durably on return. A reader that has one open may read on.
 func (d *Directory) Keep(names map[string]bool) (removed int, err error) {
 	if err = d.usable(); err == nil {
-		removed, err = d.remove(func(e Entry) bool { return snapshot.ValidSegmentName(e.Name) && !names[e.Name] })
+		removed, err = d.remove(func(e Entry) bool { return kept(e.Name) && !names[e.Name] })
 	}
 	// Also if nothing was removed: an earlier Keep may have failed to sync.
 	if err == nil {
 		err = d.system.SyncDir(d.path)
 	}
 	if err != nil {
-		return removed, fmt.Errorf("remove old segments from %s: %w", d.path, d.explain(err))
+		return removed, fmt.Errorf("remove old files from %s: %w", d.path, d.explain(err))
 	}
 	return removed, nil
 }
 
-// Usage counts the segments and their bytes.
+// kept says whether a name is that of a segment or a block.
+func kept(name string) bool { return snapshot.ValidSegmentName(name) || ValidBlockName(name) }
+
+// Usage counts the segments, and the bytes of segments and blocks.
 func (d *Directory) Usage() (segments int, bytes int64, err error) {
 	entries, err := d.system.List(d.path)
 	if err != nil {
-		return 0, 0, fmt.Errorf("list segments in %s: %w", d.path, d.explain(err))
+		return 0, 0, fmt.Errorf("list files in %s: %w", d.path, d.explain(err))
 	}
 	for _, e := range entries {
-		if e.Bytes >= 0 && snapshot.ValidSegmentName(e.Name) {
+		if e.Bytes < 0 || !kept(e.Name) {
+			continue
+		}
+		bytes += e.Bytes
+		if !ValidBlockName(e.Name) {
 			segments++
-			bytes += e.Bytes
 		}
 	}
 	return segments, bytes, nil

@@ -14,8 +14,11 @@ var (
 	ErrFull = errors.New("the disk is full")
 	// ErrVanished: the directory, or its lock, was taken away while it was open. Another process may have it by now.
 	ErrVanished = errors.New("the directory was removed or unmounted while this process ran: bring it back, and start again")
+	// ErrMissingBlock: there is no block of that name. It is in no store: build it anew, from its segments.
+	ErrMissingBlock = errors.New("the block is not there")
 
-	errContent = errors.New("its content is not what its name says")
+	errContent   = errors.New("its content is not what its name says")
+	errBlockName = errors.New("that is no name of a block")
 )
 
 // explain adds to an error what happened to the directory, or the remedy.
@@ -26,8 +29,8 @@ func (d *Directory) explain(err error) error {
 	return durable.Explain(err, setting)
 }
 
-// full adds to an error of writing what was needed, if the disk is full.
-func (d *Directory) full(err error, needed int) error {
+// full adds to an error of writing what was needed as far as is known, if the disk is full.
+func (d *Directory) full(err error, needed int64) error {
 	if !durable.Full(err) {
 		return err
 	}
@@ -35,5 +38,5 @@ func (d *Directory) full(err error, needed int) error {
 	if n, freeErr := d.Free(); freeErr == nil {
 		has = fmt.Sprint(n)
 	}
-	return fmt.Errorf("%w: %d bytes are needed in %s, %s are free there: %w", ErrFull, needed, d.path, has, err)
+	return fmt.Errorf("%w: at least %d bytes are needed in %s, %s are free there: %w", ErrFull, needed, d.path, has, err)
 }

@@ -9,7 +9,7 @@ import (
 // mostHandles bounds the files that stay open. A process may have 1,024 open by default, and Kafka needs some.
 const mostHandles = 256
 
-// handle is an open segment.
+// handle is an open file.
 type handle struct {
 	file    Reader
 	size    int64
@@ -18,7 +18,7 @@ type handle struct {
 	place   *list.Element // nil: it is not kept, and the last reader closes it
 }
 
-// handles are the segments that stay open, so that a page costs one read. They are for many goroutines: a file is opened
+// handles are the files that stay open, so that a page costs one read. They are for many goroutines: a file is opened
 // and read without the lock.
 type handles struct {
 	mu     sync.Mutex
@@ -28,7 +28,7 @@ type handles struct {
 	closed bool
 }
 
-// acquire returns the segment, opened by open if it is not open. The caller must release it.
+// acquire returns the file, opened by open if it is not open. The caller must release it.
 func (h *handles) acquire(name string, open func(name string) (Reader, int64, error)) (*handle, error) {
 	h.mu.Lock()
 	if there := h.byName[name]; there != nil {

@@ -14,7 +14,7 @@ import (
 // Look is how a directory stands for a process that does not open it.
 type Look struct {
 	Segments int
-	Bytes    int64 // of the segments
+	Bytes    int64 // of the segments and blocks
 	Free     int64 // bytes of the file system that this user may still write
 }
 

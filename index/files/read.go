@@ -12,7 +12,7 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// PageBytes is the length of a page of a segment; the last page may be shorter.
+// PageBytes is the length of a page of a file; the last page may be shorter.
 const PageBytes = 4096
 
 // Has says whether a segment is there with that length. It does not read it.
@@ -30,16 +30,21 @@ func (d *Directory) Has(name string, bytes int64) (bool, error) {
 	return size == bytes, nil
 }
 
-// ReadPage reads a page into the memory of into, which may be too small or nil, and returns it. It has PageBytes, or
-// fewer at the end of the segment. It is not verified: a flipped bit is for the caller to find.
+// ReadPage reads a page of a segment or a block into the memory of into, which may be too small or nil, and returns it.
+// It has PageBytes, or fewer at the end of the file. It is not verified: a flipped bit is for the caller to find. Expect
+// snapshot.ErrMissingSegment or ErrMissingBlock, and a *snapshot.CorruptError if the file ends before the page.
 func (d *Directory) ReadPage(name string, page int, into []byte) ([]byte, error) {
-	h, err := d.handles.acquire(name, d.openSegment)
+	open := d.openSegment
+	if ValidBlockName(name) {
+		open = d.openBlock
+	}
+	h, err := d.handles.acquire(name, open)
 	if err == nil {
 		into, err = h.readPage(page, into)
 		d.handles.release(h)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read page %d of segment %s: %w", page, d.at(name), d.explain(err))
+		return nil, fmt.Errorf("read page %d of %s: %w", page, d.at(name), d.explain(err))
 	}
 	return into, nil
 }
@@ -79,18 +84,37 @@ func (d *Directory) read(ctx context.Context, name string) ([]byte, error) {
 	return data, err
 }
 
+// OpenBlock opens a block, of size bytes, or returns ErrMissingBlock. What is read is not verified. The system does not
+// read ahead, so who reads all of it should read large pieces. The caller closes it. It may be read on when the directory
+// has another block of that name, or none, and after Close.
+func (d *Directory) OpenBlock(name string) (block Reader, size int64, err error) {
+	block, size, err = d.openBlock(name)
+	if err != nil {
+		return nil, 0, fmt.Errorf("open block %s: %w", d.at(name), d.explain(err))
+	}
+	return block, size, nil
+}
+
 // openSegment opens a segment, or returns snapshot.ErrMissingSegment.
 func (d *Directory) openSegment(name string) (Reader, int64, error) {
+	return d.openFile(name, snapshot.ValidSegmentName(name), &snapshot.MissingSegmentsError{Names: []string{name}})
+}
+
+func (d *Directory) openBlock(name string) (Reader, int64, error) {
+	return d.openFile(name, ValidBlockName(name), ErrMissingBlock)
+}
+
+// openFile opens a file, or returns the error missing if it is not there, or its name is not valid.
+func (d *Directory) openFile(name string, valid bool, missing error) (Reader, int64, error) {
 	if err := d.handles.usable(); err != nil {
 		return nil, 0, err
 	}
-	missing := &snapshot.MissingSegmentsError{Names: []string{name}}
-	if !snapshot.ValidSegmentName(name) {
+	if !valid {
 		return nil, 0, missing
 	}
 	f, size, err := d.system.Open(d.at(name))
 	if errors.Is(err, fs.ErrNotExist) && !d.lock.Lost() {
-		return nil, 0, missing
+		err = missing
 	}
 	return f, size, err
 }

@@ -1,0 +1,78 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/durable"
+)
+
+// Put stores a segment under snapshot.SegmentName(data). It is durable on return. Putting it again repairs a damaged
+// one. After an error it is there completely or not at all, and may be gone after a power cut.
+func (d *Directory) Put(ctx context.Context, name string, data []byte) error {
+	err := errContent
+	if name == snapshot.SegmentName(data) {
+		err = d.replace(ctx, name, durable.Data(data))
+	}
+	if err != nil {
+		return fmt.Errorf("put segment %s: %w", name, d.explain(err))
+	}
+	return nil
+}
+
+// Write stores a block, which write writes as a stream, in pieces of any length. It is durable on return. After an error,
+// also one of write, it is there completely or not at all; in place of an earlier one of that name, or that one is still
+// there. A context that ends is seen at the next piece, and when all is written.
+func (d *Directory) Write(ctx context.Context, name string, write func(w io.Writer) error) error {
+	err := errBlockName
+	if ValidBlockName(name) {
+		err = d.replace(ctx, name, write)
+	}
+	if err != nil {
+		return fmt.Errorf("write block %s: %w", name, d.explain(err))
+	}
+	return nil
+}
+
+// replace writes a file, and has readers open it anew.
+func (d *Directory) replace(ctx context.Context, name string, write func(io.Writer) error) error {
+	err := errors.Join(ctx.Err(), d.usable())
+	if err == nil {
+		err = d.write(name, ctx.Err, write)
+		d.handles.drop(name)
+	}
+	return err
+}
+
+// write writes a file. It ends with the error of check, if that returns one.
+func (d *Directory) write(name string, check func() error, write func(io.Writer) error) error {
+	pieces := pieces{check: check}
+	f, err := d.system.Create(fmt.Sprintf("%s.%d.tmp", d.at(name), d.written.Add(1)))
+	if err == nil {
+		err = durable.Write(d.system, f, d.at(name), func(w io.Writer) error {
+			pieces.to = w
+			return cmp.Or(write(&pieces), check(), d.usable()) // a stream may take minutes
+		})
+	}
+	return d.full(err, pieces.bytes)
+}
+
+// pieces are those of which a file is written.
+type pieces struct {
+	to    io.Writer
+	check func() error // called before each
+	bytes int64        // of all, also of those that were not written
+}
+
+// Write implements io.Writer.
+func (p *pieces) Write(piece []byte) (int, error) {
+	if err := p.check(); err != nil {
+		return 0, err
+	}
+	p.bytes += int64(len(piece))
+	return p.to.Write(piece)
+}

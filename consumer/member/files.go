@@ -25,6 +25,8 @@ const (
 	readAtOnce = 32
 	// mostUnfiled bounds the sealed segments that wait in memory to be written: 16 MiB each.
 	mostUnfiled = 16
+	// mostUncovered bounds those that wait, with their keys in memory, to be found by a block.
+	mostUncovered = 160
 	// fileEvery is how often it is looked for sealed segments, and tidyEvery for files that are needed no more.
 	fileEvery = 100 * time.Millisecond
 	tidyEvery = 10 * time.Second
@@ -43,6 +45,7 @@ var ErrFileLost = errors.New("a segment is lost")
 type old struct {
 	f      *Follower
 	filing atomic.Pointer[string] // the segment that is being written
+	making atomic.Pointer[string] // the block that is being written
 	filed  chan struct{}          // one when a segment was written
 	untidy atomic.Bool            // files may be there that are needed no more
 	lost   chan error             // a segment that a snapshot could not read
@@ -67,14 +70,19 @@ func (o *old) readAhead(ctx context.Context, rec index.Record) {
 	if o.f.Files == nil {
 		return
 	}
-	o.f.replica.Ahead(rec)
-	wanted := o.f.replica.Files().Wanted()
-	if len(wanted) == 0 {
-		return
-	}
 	defer o.f.Counters.waits(time.Now())
-	o.readWanted(ctx, wanted) // what cannot be read is wanted again, and healed
+	for range aheadRounds {
+		o.f.replica.Ahead(rec)
+		wanted := o.f.replica.Files().Wanted()
+		if len(wanted) == 0 {
+			return
+		}
+		o.readWanted(ctx, wanted) // what cannot be read is wanted again, and healed
+	}
 }
+
+// aheadRounds is how often something is wanted ahead of a record: postings, then keys, then records.
+const aheadRounds = 3
 
 // give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.
 func (o *old) give(ctx context.Context, wanted []window.Want) error {
@@ -163,6 +171,9 @@ func (o *old) heal(ctx context.Context, name string, why error) error {
 	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
 	o.f.Logger.Warn().Err(why).Str("segment", name).
 		Msg("old documents cannot be read from their file: it is read again, or fetched from the snapshot store")
+	if files.ValidBlockName(name) {
+		return o.healBlock(name)
+	}
 	told := false
 	err := retry.While(ctx, healPause, func() error {
 		if _, err := o.f.Files.Read(ctx, name); err == nil || errors.Is(err, files.ErrVanished) {
@@ -205,12 +216,7 @@ func gone(err error) error {
 // healed reads segments for snapshots. One that is damaged is healed, or else KeepFiles ends: no snapshot could be taken.
 type healed struct{ *old }
 
-// Put implements snapshot.Files.
-func (h healed) Put(ctx context.Context, name string, data []byte) error {
-	return h.f.Files.Put(ctx, name, data)
-}
-
-// Read implements snapshot.Files.
+// Read implements snapshot.Segments.
 func (h healed) Read(ctx context.Context, name string) ([]byte, error) {
 	data, err := h.f.Files.Read(ctx, name)
 	needed := false
@@ -233,9 +239,6 @@ func (h healed) Read(ctx context.Context, name string) ([]byte, error) {
 // keep writes the segments that are sealed, and removes the files that are needed no more, until ctx is done. The
 // error says why this replica cannot go on.
 func (o *old) keep(ctx context.Context) error {
-	if o.f.Files == nil {
-		return nil
-	}
 	var failing failing
 	for tidied := (time.Time{}); ; {
 		err := o.fileAll(ctx)
@@ -321,10 +324,7 @@ func (o *old) fileOne(ctx context.Context, v *window.View) error {
 		o.f.publish()
 	}
 	o.f.mu.Unlock()
-	select {
-	case o.filed <- struct{}{}:
-	default:
-	}
+	o.wake()
 	if !used { // the segment has left, or a document in it was erased
 		o.filing.Store(nil)
 		return o.tidy()
@@ -338,10 +338,16 @@ func (o *old) tidy() (err error) {
 	return err
 }
 
-func (o *old) tidyOf(r *index.Replica) error {
+// tidyOf does what tidy does. It removes a file that is of no use, too.
+func (o *old) tidyOf(r *index.Replica, useless ...string) error {
 	needed := r.Files().Names()
-	if name := o.filing.Load(); name != nil {
-		needed[*name] = true
+	for _, name := range useless {
+		delete(needed, name)
+	}
+	for _, writing := range []*atomic.Pointer[string]{&o.filing, &o.making} {
+		if name := writing.Load(); name != nil {
+			needed[*name] = true
+		}
 	}
 	_, err := o.f.Files.Keep(needed)
 	return err
@@ -350,13 +356,13 @@ func (o *old) tidyOf(r *index.Replica) error {
 // waitForFiles waits, without mu, which the caller holds, while too many segments wait to be written. The replica stands
 // between two records.
 func (o *old) waitForFiles(ctx context.Context) error {
-	if o.f.Files == nil || len(o.f.replica.Files().Unfiled()) <= mostUnfiled {
+	if o.f.Files == nil || !o.behind() {
 		return nil
 	}
 	slow := time.AfterFunc(slowFiles, func() {
 		o.f.Logger.Warn().Msg("judging waits until old documents are written to their directory")
 	})
-	for len(o.f.replica.Files().Unfiled()) > mostUnfiled {
+	for o.behind() {
 		o.f.mu.Unlock()
 		o.waitForFile(ctx)
 		o.f.mu.Lock()
@@ -369,6 +375,12 @@ func (o *old) waitForFiles(ctx context.Context) error {
 		o.f.Logger.Info().Msg("judging goes on")
 	}
 	return nil
+}
+
+// behind says whether too much waits in memory to be written.
+func (o *old) behind() bool {
+	h := o.f.replica.Files()
+	return len(h.Unfiled()) > mostUnfiled || h.Uncovered() > mostUncovered
 }
 
 func (o *old) waitForFile(ctx context.Context) {

@@ -72,10 +72,6 @@ func newFollower(setup *Setup, replica *index.Replica, place journal.Begin, open
 	return f
 }
 
-// KeepFiles writes old documents of a follower's replica to files until ctx is done. The error says why the replica cannot
-// go on.
-func KeepFiles(ctx context.Context, f *Follower) error { return f.old.keep(ctx) }
-
 // Reading is how a replica stood a moment ago.
 type Reading struct {
 	Index      index.Stats

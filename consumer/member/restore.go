@@ -136,9 +136,6 @@ func (s *Setup) load(ctx context.Context, store snapshot.Store, at snapshot.Posi
 	var beside snapshot.Files // not a nil *files.Directory
 	if s.Files != nil {
 		beside = s.Files
-		if _, err := s.Files.Keep(sealed(&m)); err != nil { // there may be no room for both
-			return nil, err
-		}
 	}
 	replica, err := snapshot.Restore(ctx, store, beside, &m, state)
 	if err != nil {
@@ -149,15 +146,4 @@ func (s *Setup) load(ctx context.Context, store snapshot.Store, at snapshot.Posi
 	s.Counters.SnapshotNext.Store(at.Offset)
 	s.Counters.SnapshotTime.Store(m.Taken)
 	return replica, nil
-}
-
-// sealed returns the names of a snapshot's segments that will not change.
-func sealed(m *snapshot.Manifest) map[string]bool {
-	names := map[string]bool{}
-	for _, s := range m.Segments {
-		if s.Sealed {
-			names[s.Name] = true
-		}
-	}
-	return names
 }

@@ -23,11 +23,11 @@ const (
 var (
 	// temporary matches the name of a file that is being written.
 	temporary = regexp.MustCompile(`^(?:owner|[0-9a-f]{64}|[0-9]+-[0-9]+\.block)\.[0-9]+\.tmp$`)
-	block     = regexp.MustCompile(`^[0-9]+-[0-9]+\.block$`)
+	blockName = regexp.MustCompile(`^[0-9]+-[0-9]+\.block$`)
 )
 
 // ValidBlockName says whether a name can be that of a block: the numbers of its first and last segment.
-func ValidBlockName(name string) bool { return block.MatchString(name) }
+func ValidBlockName(name string) bool { return blockName.MatchString(name) }
 
 // Directory has the sealed segments of a window, and blocks. Its methods may be called from several goroutines.
 type Directory struct {

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -11,16 +12,26 @@ import (
 	"github.com/unecho/unecho/index/window"
 )
 
-// Files has segments of one process, so that memory need not hold them. See Store for what its methods do.
-type Files interface {
-	Put(ctx context.Context, name string, data []byte) error
+// Segments has segments of one process. See Store for what Read does.
+type Segments interface {
 	Read(ctx context.Context, name string) ([]byte, error)
+}
+
+// Files has segments of one process, and blocks that find their documents, so that memory need not hold them. index/files
+// says what its methods do.
+type Files interface {
+	Segments
+	Put(ctx context.Context, name string, data []byte) error
+	Blocks(ctx context.Context) ([]*window.Block, error)
+	Block(ctx context.Context, run *window.Run) (*window.Block, error)
+	Keep(names map[string]bool) (removed int, err error)
 }
 
 // Restore fetches and decodes the segments of a snapshot whose state is already decoded, and returns the replica. It
 // decodes segments while others are fetched, and links bands, on all cores. Only a few segments are in memory besides
 // what the replica keeps. With files, sealed segments lie there: they are fetched only if they are not there, and
-// whole.
+// whole. So do the blocks that find their documents: they are made if they are not there. What else lies there is removed
+// first: there may be no room for both.
 func Restore(ctx context.Context, store Store, files Files, m *Manifest, state *index.Restore) (*index.Replica, error) {
 	if state.Next() != m.Position.Offset {
 		return nil, fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, state.Next())
@@ -32,14 +43,48 @@ func Restore(ctx context.Context, store Store, files Files, m *Manifest, state *
 		}
 		return d, err
 	}
-	if files != nil {
-		store = newBeside(store, files, m)
-	}
 	add := func(_ int, d *window.Decoded) error { return state.Add(d) }
+	if files != nil {
+		if err := find(ctx, files, m, state); err != nil {
+			return nil, err
+		}
+		store = newBeside(store, files, m)
+		add = func(_ int, d *window.Decoded) error { return errors.Join(state.Add(d), blockDue(ctx, files, state)) }
+	}
 	if err := ReadSegments(ctx, store, m.Segments, readAhead(), decode, add); err != nil {
 		return nil, err
 	}
 	return state.Replica(spread)
+}
+
+// find has a replica use the blocks that are there, and removes what it cannot use.
+func find(ctx context.Context, files Files, m *Manifest, state *index.Restore) error {
+	all, err := files.Blocks(ctx)
+	if err != nil {
+		return err
+	}
+	found, names := window.Cover(all, m.Names()), map[string]bool{}
+	state.Found(found)
+	for _, b := range found {
+		names[b.File()] = true
+	}
+	for _, s := range m.Segments {
+		names[s.Name] = s.Sealed
+	}
+	_, err = files.Keep(names)
+	return err
+}
+
+// blockDue makes the blocks that are due behind a segment.
+func blockDue(ctx context.Context, files Files, state *index.Restore) error {
+	for run := state.Files().Due(); run != nil; run = state.Files().Due() {
+		b, err := files.Block(ctx, run)
+		if err != nil {
+			return err
+		}
+		state.Files().Adopt(b)
+	}
+	return nil
 }
 
 // beside is a store of which sealed segments are kept in files.

@@ -12,7 +12,7 @@ import (
 
 // Writer writes the snapshots of one replica, and writes each sealed segment once. Only one goroutine may use it.
 type Writer struct {
-	Files       Files // where the replica's segments lie that are not in memory; nil: there are none
+	Files       Segments // where the replica's segments lie that are not in memory; nil: there are none
 	store       Store
 	params      index.Params
 	fingerprint uint64

@@ -232,7 +232,7 @@ func (h *Files) Give(to Want, data []byte) error {
 	if read, is := h.read[to]; !is || read != nil {
 		return nil
 	}
-	f, b := h.files[to.File], h.blockOf(to.File)
+	f, b := h.files[to.File], h.BlockOf(to.File)
 	if f == nil && b == nil {
 		return nil // it lies in no file any more
 	}

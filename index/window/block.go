@@ -213,6 +213,9 @@ func (h *Files) covered() int {
 	return int(h.blocks[len(h.blocks)-1].run.To - h.of.segments[0].number)
 }
 
+// Uncovered is the number of sealed segments behind those that blocks cover.
+func (h *Files) Uncovered() int { return max(0, len(h.of.segments)-1-h.covered()) }
+
 // runOf is the run of some of the segments; nil if one of them lies in no file.
 func (h *Files) runOf(from, to int) *Run {
 	w := h.of

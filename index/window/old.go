@@ -64,8 +64,8 @@ func (x *Buckets) wantOld(l *lookup, most int) {
 	x.met = x.met[:0]
 }
 
-// blockOf returns the block of a file; nil if there is none.
-func (h *Files) blockOf(file string) *Block {
+// BlockOf returns the block of a file; nil if there is none.
+func (h *Files) BlockOf(file string) *Block {
 	k := slices.IndexFunc(h.blocks, func(b *Block) bool { return b.file == file })
 	if k < 0 {
 		return nil

@@ -1,0 +1,103 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/unecho/unecho/index/block"
+	"github.com/unecho/unecho/index/window"
+)
+
+// Block writes the block of a run, whose links were read, and returns it.
+func (d *Directory) Block(ctx context.Context, run *window.Run) (*window.Block, error) {
+	parts := make([]Reader, len(run.Parts))
+	defer closeAll(parts)
+	for i, part := range run.Parts {
+		var err error
+		if parts[i], _, err = d.OpenBlock(part.File()); err != nil {
+			return nil, err
+		}
+	}
+	list := func(i int, into []block.Posting) ([]block.Posting, error) {
+		for k, part := range run.Parts {
+			from, err := len(into), error(nil)
+			if into, err = part.Postings().Postings(parts[k], i, into); err != nil {
+				return nil, fmt.Errorf("block %s: %w", part.File(), err)
+			}
+			for k := range into[from:] {
+				into[from+k].At += run.Shift(part)
+			}
+		}
+		return run.List(i, into), nil
+	}
+	var postings *block.Block
+	err := d.Write(ctx, run.File(), func(w io.Writer) (err error) {
+		postings, err = block.Write(w, run.About(), run.Lists(), list)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return window.NewBlock(run.File(), postings)
+}
+
+// Blocks opens the blocks that are there. One that is damaged, or of another version, is none.
+func (d *Directory) Blocks(ctx context.Context) (all []*window.Block, err error) {
+	entries, err := d.system.List(d.path)
+	if err != nil {
+		return nil, fmt.Errorf("list blocks in %s: %w", d.path, d.explain(err))
+	}
+	for _, e := range entries {
+		if e.Bytes < 0 || !ValidBlockName(e.Name) {
+			continue
+		}
+		b, err := d.openOne(e.Name)
+		if errors.Is(err, ErrVanished) || ctx.Err() != nil {
+			return nil, errors.Join(ctx.Err(), err)
+		}
+		if err == nil {
+			all = append(all, b)
+		}
+	}
+	return all, nil
+}
+
+func (d *Directory) openOne(name string) (*window.Block, error) {
+	f, size, err := d.OpenBlock(name)
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll([]Reader{f})
+	postings, err := block.Open(f, size)
+	if err != nil {
+		return nil, err
+	}
+	return window.NewBlock(name, postings)
+}
+
+// Check reads all of a block, and returns why it is not what was written.
+func (d *Directory) Check(b *window.Block) error {
+	f, _, err := d.OpenBlock(b.File())
+	if err != nil {
+		return err
+	}
+	defer closeAll([]Reader{f})
+	var list []block.Posting
+	for i := range b.Postings().Lists() {
+		if list, err = b.Postings().Postings(f, i, list[:0]); err != nil {
+			return fmt.Errorf("block %s: %w", b.File(), err)
+		}
+	}
+	return nil
+}
+
+// closeAll closes files that were only read, so Close has nothing to tell.
+func closeAll(all []Reader) {
+	for _, f := range all {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}

@@ -39,14 +39,18 @@ func newShelf(t *testing.T, seed uint64) *shelf {
 // apply applies a record to a replica whose records lie here.
 func (s *shelf) apply(to *index.Replica, at index.Stamp, rec index.Record) index.Effect {
 	if s.r.IntN(2) == 0 {
-		to.Ahead(rec)
+		to.Ahead(rec, s.r.IntN(3))
 		if wanted := to.Files().Wanted(); len(wanted) > 0 {
 			s.give(to, wanted)
 			s.ahead++
 		}
 	}
+	s.search(to, rec, 0)
 	effect := to.Apply(at, rec)
 	for rounds := 0; len(effect.Wanted) > 0; rounds++ {
+		if s.r.IntN(8) == 0 {
+			s.search(to, rec, effect.Entry)
+		}
 		if rounds == mostRounds {
 			s.t.Fatalf("%T at %+v wants %v again and again", rec, at, effect.Wanted)
 		}
@@ -57,6 +61,37 @@ func (s *shelf) apply(to *index.Replica, at index.Stamp, rec index.Record) index
 		s.t.Fatalf("%d of what was read is kept behind the record", n)
 	}
 	return effect
+}
+
+// search looks entries up beside the replica. Some reads fail, some pages are damaged, and some files are replaced
+// meanwhile.
+func (s *shelf) search(to *index.Replica, rec index.Record, from int) {
+	if s.r.IntN(2) == 0 {
+		return
+	}
+	all, by := to.Searches(rec, from, 1+s.r.IntN(20))
+	by.Pages = map[window.Want][]byte{}
+	by.Read = func(w window.Want) ([]byte, error) {
+		if s.files[w.File] == nil || s.r.IntN(16) == 0 {
+			return nil, errors.New("it cannot be read")
+		}
+		data := s.read(w)
+		if s.r.IntN(16) == 0 {
+			data[s.r.IntN(len(data))] ^= 1 << s.r.IntN(8)
+		}
+		return data, nil
+	}
+	if s.r.IntN(4) == 0 {
+		s.file(to)
+	}
+	for _, e := range all {
+		by.Lookup(e)
+	}
+	if s.r.IntN(4) == 0 {
+		s.file(to)
+	}
+	s.found += len(by.Pages)
+	to.Files().Know(&by)
 }
 
 // give gives at least one of the things that are wanted.
@@ -357,8 +392,8 @@ func TestAheadOfAnything(t *testing.T) {
 		for i := range wrong.Entries {
 			wrong.Entries[i].Keys = make([]byte, s.r.IntN(2*len(run.Entries[i].Keys)+8))
 		}
-		r.Ahead(&wrong)
-		if r.Ahead(nil); len(r.Files().Wanted()) > 0 {
+		r.Ahead(&wrong, 0)
+		if r.Ahead(nil, 0); len(r.Files().Wanted()) > 0 {
 			t.Fatalf("of no record %v is wanted", r.Files().Wanted())
 		}
 	}

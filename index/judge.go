@@ -52,6 +52,7 @@ func (j *judge) take(at entry.Position, judged func() bool) bool {
 		}
 	}
 	t.open = false
+	j.find.window.Files().Trim()
 	return true
 }
 

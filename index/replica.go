@@ -47,8 +47,10 @@ type underway struct {
 
 // Effect is what applying one record did.
 type Effect struct {
-	// Wanted is what has to be given (Give) before the record can be applied to its end (Resume). Nothing else is set then.
+	// Wanted is what has to be given (Give) before the record can be applied to its end (Resume). Nothing else is set then,
+	// but for Entry.
 	Wanted   []window.Want
+	Entry    int         // of the record, which wants it
 	Applied  bool        // false if the record changed nothing
 	Judged   []Verdict   // the verdicts it gave, in the order of the entries; valid until the next Apply
 	Disputed *Divergence // nil unless the record makes a claim that this replica cannot confirm
@@ -105,7 +107,7 @@ func (r *Replica) goOn() Effect {
 	at, rec := r.underway.at, r.underway.rec
 	effect := r.apply(at, rec)
 	if r.find.window.Files().Wants() {
-		return Effect{Wanted: r.find.window.Files().Wanted()}
+		return Effect{Wanted: r.find.window.Files().Wanted(), Entry: r.underway.entry}
 	}
 	r.underway = underway{}
 	r.find.window.Files().Done()

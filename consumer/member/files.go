@@ -65,25 +65,6 @@ func (o *old) complete(ctx context.Context, call func()) error {
 	}
 }
 
-// readAhead reads at once what a record will probably want. What cannot be read now is wanted again in its turn.
-func (o *old) readAhead(ctx context.Context, rec index.Record) {
-	if o.f.Files == nil {
-		return
-	}
-	defer o.f.Counters.waits(time.Now())
-	for range aheadRounds {
-		o.f.replica.Ahead(rec)
-		wanted := o.f.replica.Files().Wanted()
-		if len(wanted) == 0 {
-			return
-		}
-		o.readWanted(ctx, wanted) // what cannot be read is wanted again, and healed
-	}
-}
-
-// aheadRounds is how often something is wanted ahead of a record: postings, then keys, then records.
-const aheadRounds = 3
-
 // give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.
 func (o *old) give(ctx context.Context, wanted []window.Want) error {
 	defer o.f.Counters.waits(time.Now())

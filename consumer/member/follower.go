@@ -157,17 +157,6 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 	return err
 }
 
-// applied applies a record, and reads what that takes of files.
-func (o *old) applied(ctx context.Context, at index.Stamp, rec index.Record) (effect index.Effect, err error) {
-	o.readAhead(ctx, rec)
-	apply := func() index.Effect { return o.f.replica.Apply(at, rec) }
-	err = o.complete(ctx, func() {
-		effect = apply()
-		apply = o.f.replica.Resume
-	})
-	return effect, err
-}
-
 // erased lets what was erased be nowhere else on this member.
 func (o *old) erased(rec *index.Erase) {
 	if o.f.Recent != nil {

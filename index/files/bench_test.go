@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/unecho/unecho/index"
@@ -170,13 +172,36 @@ func (f *feed) keep() {
 func (f *feed) record(rec index.Record) {
 	f.at.Offset++
 	f.at.LogAppendTime = 1_700_000_000_000 + f.at.Offset
-	for range 3 {
-		f.replica.Ahead(rec)
-		f.give(f.replica.Files().Wanted())
-	}
+	f.replica.Ahead(rec, 0)
+	f.give(f.replica.Files().Wanted())
+	f.search(rec)
 	for effect := f.replica.Apply(f.at, rec); len(effect.Wanted) > 0; effect = f.replica.Resume() {
 		f.late += len(effect.Wanted)
 		f.give(effect.Wanted)
+	}
+}
+
+// search looks the entries of a record up among the documents of blocks, on all cores.
+func (f *feed) search(rec index.Record) {
+	entries, by := f.replica.Searches(rec, 0, atOnce)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	all := make([]window.Search, min(32, len(entries)))
+	for k := range all {
+		s := &all[k]
+		*s = by
+		s.Pages = map[window.Want][]byte{}
+		s.Read = func(w window.Want) ([]byte, error) { return f.directory.ReadPage(w.File, w.Page, nil) }
+		group.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(entries)); i = next.Add(1) - 1 {
+				s.Lookup(entries[i])
+			}
+		})
+	}
+	group.Wait()
+	for k := range all {
+		f.reads += len(all[k].Pages)
+		f.replica.Files().Know(&all[k])
 	}
 }
 

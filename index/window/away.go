@@ -51,6 +51,7 @@ type Files struct {
 
 	sizes  Sizes
 	blocks []*Block // ascending, without a gap from the oldest segment on
+	old    *Old     // nil: what it says has changed
 }
 
 func (h *Files) want(w Want) {
@@ -67,41 +68,57 @@ func (h *Files) want(w Want) {
 //nolint:gochecknoglobals // a table
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// bytes returns a range of the records; nil if it was not given yet.
-func (f *filed) bytes(from, to int) []byte {
+// pageReader has what was read of files.
+type pageReader interface {
+	page(w Want, by sounder) []byte // nil: it is not there
+}
+
+// sounder says whether data is the page that was written.
+type sounder interface {
+	Sound(page int, data []byte) bool
+}
+
+// bytes returns a range of what follows the head; nil if a page of it is not there.
+func (f *filed) bytes(of pageReader, from, to int) []byte {
 	from, to = from+f.head, to+f.head
-	if all := f.of.read[Want{f.name, Whole}]; all != nil {
-		return all[from:to]
-	}
-	var record []byte
+	var all []byte
 	missing, first := false, from/PageBytes
 	for page := first; page*PageBytes < to; page++ {
-		data := f.of.page(Want{f.name, page})
+		data := of.page(Want{f.name, page}, f)
 		if data == nil {
 			missing = true
 			continue
 		}
 		part := data[max(0, from-page*PageBytes):min(PageBytes, to-page*PageBytes)]
 		if page == first {
-			record = part[:len(part):len(part)]
+			all = part[:len(part):len(part)]
 		} else {
-			record = append(record, part...)
+			all = append(all, part...)
 		}
 	}
 	if missing {
 		return nil
 	}
-	return record
+	return all
 }
 
-// sound says whether data is the page, or all of the file, that was written.
-func (f *filed) sound(page int, data []byte) bool {
+// bytes returns a range of what follows the head of a segment's file; nil if it is wanted.
+func (s *segment) bytes(from, to int) []byte {
+	f := s.filed
+	if all := f.of.read[Want{f.name, Whole}]; all != nil {
+		return all[f.head+from : f.head+to]
+	}
+	return f.bytes(f.of, from, to)
+}
+
+// Sound says whether data is the page, or all of the file, that was written.
+func (f *filed) Sound(page int, data []byte) bool {
 	if page == Whole {
 		if len(data) != f.size {
 			return false
 		}
 		for page := range f.sums {
-			if !f.sound(page, data[page*PageBytes:min(f.size, (page+1)*PageBytes)]) {
+			if !f.Sound(page, data[page*PageBytes:min(f.size, (page+1)*PageBytes)]) {
 				return false
 			}
 		}
@@ -168,7 +185,7 @@ func (h *Files) file(s *segment, f *Filed) {
 func (h *Files) forget(s *segment) {
 	if s.filed != nil {
 		delete(h.files, s.filed.name)
-		s.filed = nil
+		s.filed, h.old = nil, nil
 	}
 }
 
@@ -236,7 +253,7 @@ func (h *Files) Give(to Want, data []byte) error {
 	if f == nil && b == nil {
 		return nil // it lies in no file any more
 	}
-	if f != nil && !f.sound(to.Page, data) || b != nil && !b.postings.Sound(to.Page, data) {
+	if f != nil && !f.Sound(to.Page, data) || b != nil && !b.postings.Sound(to.Page, data) {
 		return ErrDamaged
 	}
 	h.read[to] = data
@@ -252,6 +269,16 @@ func (h *Files) Again() {
 	}
 	h.wants = 0
 	h.holdFront()
+}
+
+// mostKept bounds the pages that are kept between two entries of a record: 32 MiB.
+const mostKept = 8192
+
+// Trim drops what was given, if that is much: the next entry wants other pages.
+func (h *Files) Trim() {
+	if len(h.read) > mostKept && !h.Wants() {
+		clear(h.read)
+	}
 }
 
 // Done drops what was given, and what is still wanted.
@@ -274,7 +301,7 @@ func (h *Files) hold(s *segment) {
 		return
 	}
 	whole := makeBlock(s.used + s.n*s.fixed)
-	copy(whole, s.filed.bytes(0, s.used))
+	copy(whole, s.bytes(0, s.used))
 	if s.ats == nil {
 		copy(whole[s.used:], s.block)
 	}

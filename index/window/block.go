@@ -125,7 +125,7 @@ func (r *Run) Read(name string, data []byte) error {
 		return nil
 	}
 	s := r.views[k].segment
-	if !s.filed.sound(Whole, data) {
+	if !s.filed.Sound(Whole, data) {
 		return ErrDamaged
 	}
 	s.away, s.block = false, append(slices.Clip(data[s.filed.head:s.filed.head+s.used]), s.block...)
@@ -281,7 +281,7 @@ func (h *Files) Adopt(b *Block) bool {
 	if !h.follows(b, at) {
 		return false
 	}
-	h.blocks = slices.Concat(h.blocks[:at], []*Block{b}, h.blocks[covers:])
+	h.blocks, h.old = slices.Concat(h.blocks[:at], []*Block{b}, h.blocks[covers:]), nil
 	for _, s := range w.segments[:min(h.covered(), len(w.segments))] {
 		h.release(s)
 	}
@@ -305,7 +305,7 @@ func (h *Files) release(s *segment) {
 	for i := range ats {
 		ats[i] = s.place(i)
 	}
-	s.ats, s.block, s.links = ats, nil, nil
+	s.ats, s.block, s.links, h.old = ats, nil, nil, nil
 }
 
 // tail is the number of the first document that the tables find.
@@ -319,7 +319,7 @@ func (h *Files) tail() Ref {
 // dropBlocks drops the blocks whose documents have all left.
 func (h *Files) dropBlocks() {
 	for len(h.blocks) > 0 && (len(h.of.segments) == 0 || h.blocks[0].end <= h.of.segments[0].first) {
-		h.blocks = h.blocks[1:]
+		h.blocks, h.old = h.blocks[1:], nil
 	}
 }
 

@@ -125,8 +125,7 @@ func (x *Buckets) fetchDocuments(l *lookup) {
 
 // Want wants the pages of old documents that the entries of a run will probably be compared with, so that they are read at
 // once. e returns entry i of n, or nil.
-// Of each key up to most documents are met.
-func (x *Buckets) Want(n, most int, e func(i int) *entry.Entry) {
+func (x *Buckets) Want(n int, e func(i int) *entry.Entry) {
 	if len(x.of.files.files) == 0 {
 		return
 	}
@@ -135,10 +134,7 @@ func (x *Buckets) Want(n, most int, e func(i int) *entry.Entry) {
 		if x.of.files.Wanting() >= mostAhead {
 			break
 		}
-		of := e(i)
-		if x.LookAhead(of); of != nil && len(x.of.files.blocks) > 0 {
-			x.wantOld(&x.ahead[Lookaheads-1], most)
-		}
+		x.LookAhead(e(i))
 	}
 	x.wanting = false
 }

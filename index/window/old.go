@@ -1,67 +1,63 @@
 package window
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+	"sort"
 
-// meetOld appends to x.met the newest documents of blocks that have a key, up to most. It meets none of those whose
-// postings or keys are wanted.
-func (x *Buckets) meetOld(table, most int, tag uint32, fine bool) {
-	h, key, list := &x.of.files, tag, x.whole()+1
-	if !fine {
-		key, list = oldKey(x.probed.keys, table, x.whole()), table
+	"github.com/unecho/unecho/index/entry"
+)
+
+// find visits the documents that may have a key in a list of a block, the newest first, until visit returns false. They
+// are as many as there are postings, or most of them and some more if not all pages are there.
+func (b *Block) find(of pageReader, list int, key uint32, most int, into []uint32, visit func(Ref) bool) []uint32 {
+	if !b.postings.May(list, key) {
+		return into
 	}
-	for _, b := range slices.Backward(h.blocks) {
-		if !b.postings.May(list, key) {
+	from, to := b.postings.Pages(list, key)
+	missing := 0
+	for page := to - 1; page >= from && missing*postingsPage <= most; page-- {
+		data := of.page(Want{b.file, page}, b.postings)
+		if data == nil {
+			missing++
 			continue
 		}
-		from, to := b.postings.Pages(list, key)
-		missing := 0
-		for page := to - 1; page >= from && missing*postingsPage <= most; page-- {
-			data := h.page(Want{b.file, page})
-			if data == nil {
-				missing++
-				continue
-			}
-			x.places = b.postings.Find(x.places[:0], page, data, key)
-			if most = x.meetPlaces(b, table, most, tag, fine); most == 0 {
-				return
+		into = b.postings.Find(into[:0], page, data, key)
+		for _, place := range slices.Backward(into) {
+			if !visit(b.first + Ref(place)) {
+				return into
 			}
 		}
 	}
+	return into
 }
 
 // postingsPage is how many postings of one key a page has, if it is neither the first nor the last with the key.
 const postingsPage = 512
 
-// meetPlaces meets documents of a block, the newest first, and returns how many may still be met.
-func (x *Buckets) meetPlaces(b *Block, table, most int, tag uint32, fine bool) int {
-	for _, place := range slices.Backward(x.places) {
-		r := b.first + Ref(place)
-		if most == 0 || r < x.of.oldest {
-			return 0
-		}
-		s, i := x.of.at(r)
-		own := s.keys(i)
-		if len(own) > 0 && x.under(own, table, tag, fine) {
-			x.met = append(x.met, Met{number: r, segment: s, i: i})
-			most--
-		}
+// meetOld appends to x.met the newest documents of blocks that have a key, up to most. It meets none of those whose
+// postings or keys are wanted.
+func (x *Buckets) meetOld(table, most int, tag uint32, fine bool) {
+	key, list, left := tag, x.whole()+1, false
+	if !fine {
+		key, list = oldKey(x.probed.keys, table, x.whole()), table
 	}
-	return most
-}
-
-// wantOld wants what a lookup of keys will meet among old documents, and the records of those that are near.
-func (x *Buckets) wantOld(l *lookup, most int) {
-	x.met = x.met[:0]
-	x.probe(l.keys)
-	for table := range x.tables {
-		x.meetOld(table, most, x.Tag(table), false)
-	}
-	for k := range x.met {
-		if m := &x.met[k]; l.digest.Distance(m.Digest()) <= nearDigests {
-			m.segment.record(m.i)
+	for _, b := range slices.Backward(x.of.files.blocks) {
+		x.places = b.find(&x.of.files, list, key, most, x.places, func(r Ref) bool {
+			if left = r < x.of.oldest; left {
+				return false
+			}
+			s, i := x.of.at(r)
+			if own := s.keys(i); len(own) > 0 && x.under(own, table, tag, fine) {
+				x.met = append(x.met, Met{number: r, segment: s, i: i})
+				most--
+			}
+			return most > 0
+		})
+		if left || most == 0 {
+			return
 		}
 	}
-	x.met = x.met[:0]
 }
 
 // BlockOf returns the block of a file; nil if there is none.
@@ -74,10 +70,130 @@ func (h *Files) BlockOf(file string) *Block {
 }
 
 // page returns a page that was given; nil if it is wanted.
-func (h *Files) page(w Want) []byte {
+func (h *Files) page(w Want, _ sounder) []byte {
 	data := h.read[w]
 	if data == nil {
 		h.want(w)
 	}
 	return data
+}
+
+// Old is what blocks find, for searches beside the window. It never changes.
+type Old struct {
+	blocks []*Block
+	bands  int
+	some   []segment // in blocks and away
+	firsts []Ref
+}
+
+// Old returns what blocks find now.
+func (h *Files) Old() *Old {
+	if h.old == nil {
+		h.old = &Old{blocks: h.blocks, bands: h.of.buckets.whole()}
+		for _, s := range h.of.segments[:min(h.covered(), len(h.of.segments))] {
+			if s.ats != nil {
+				h.old.some, h.old.firsts = append(h.old.some, *s), append(h.old.firsts, s.first)
+			}
+		}
+	}
+	return h.old
+}
+
+// Search reads ahead what lookups will want of old documents. It may run beside the window.
+type Search struct {
+	Old  *Old
+	Read func(w Want) ([]byte, error)
+	Most int // documents of each key
+
+	Pages  map[Want][]byte // what was read
+	places []uint32
+}
+
+// page implements pageReader. What cannot be read, or is damaged, is not there: the window will want it.
+func (s *Search) page(w Want, by sounder) []byte {
+	if data, is := s.Pages[w]; is {
+		return data
+	}
+	data, err := s.Read(w)
+	if err != nil || !by.Sound(w.Page, data) {
+		data = nil
+	}
+	s.Pages[w] = data
+	return data
+}
+
+// Lookup reads what a lookup of an entry will want: postings, keys, and the records of documents that are near.
+func (s *Search) Lookup(e *entry.Entry) {
+	digest, near := entry.ReadDigest(e.Digest), []Ref(nil)
+	for list := range s.Old.bands + 1 {
+		key, left := oldKey(e.Keys, list, s.Old.bands), s.Most
+		for _, b := range slices.Backward(s.Old.blocks) {
+			if left == 0 {
+				break
+			}
+			s.places = b.find(s, list, key, left, s.places, func(r Ref) bool {
+				if of, i := s.Old.at(r); of != nil {
+					left--
+					if own := of.ownFrom(s, i); own.is(e, list) && digest.Distance(own.digest()) <= nearDigests {
+						near = append(near, r)
+					}
+				}
+				return left > 0
+			})
+		}
+	}
+	for _, r := range near {
+		of, i := s.Old.at(r)
+		end := of.used
+		if i+1 < of.n {
+			end = of.at(i + 1)
+		}
+		of.filed.bytes(s, of.at(i), end)
+	}
+}
+
+// at returns the segment that has a document, and its place there; nil if the segment is not away.
+func (o *Old) at(r Ref) (*segment, int) {
+	k := sort.Search(len(o.firsts), func(k int) bool { return o.firsts[k] > r }) - 1
+	if k < 0 || r >= o.firsts[k]+Ref(o.some[k].n) {
+		return nil, 0
+	}
+	return &o.some[k], int(r - o.firsts[k])
+}
+
+// own are the keys and the digest of a document.
+type own []byte
+
+func (s *segment) ownFrom(of pageReader, i int) own {
+	size := s.fixed - atBytes
+	return s.filed.bytes(of, s.used+i*size, s.used+(i+1)*size)
+}
+
+func (o own) digest() []byte { return o[max(0, len(o)-entry.DigestBytes):] }
+
+// is says whether they have the key of an entry in a list.
+func (o own) is(e *entry.Entry, list int) bool {
+	if len(o) != len(e.Keys)+entry.DigestBytes {
+		return false
+	}
+	if at := list * entry.KeyBytes; at < len(e.Keys) {
+		return bytes.Equal(o[at:at+entry.KeyBytes], e.Keys[at:at+entry.KeyBytes])
+	}
+	return bytes.Equal(o[:len(e.Keys)], e.Keys)
+}
+
+// Know takes what a search has read, but for what is out of date.
+func (h *Files) Know(s *Search) {
+	if h.read == nil {
+		h.read = map[Want][]byte{}
+	}
+	for w, data := range s.Pages {
+		if data == nil || h.read[w] != nil || h.files[w.File] == nil && h.BlockOf(w.File) == nil {
+			continue
+		}
+		if _, wanted := h.read[w]; wanted {
+			h.wants--
+		}
+		h.read[w] = data
+	}
 }

@@ -171,7 +171,7 @@ func (s *segment) keysAndDigest(i int) []byte {
 		return s.fixedPart(i)[atBytes:]
 	}
 	size := s.fixed - atBytes
-	return s.filed.bytes(s.used+i*size, s.used+(i+1)*size)
+	return s.bytes(s.used+i*size, s.used+(i+1)*size)
 }
 
 // record returns a document's record; nil if it is wanted.
@@ -181,7 +181,7 @@ func (s *segment) record(i int) []byte {
 		end = s.at(i + 1)
 	}
 	if s.away {
-		return s.filed.bytes(s.at(i), end)
+		return s.bytes(s.at(i), end)
 	}
 	return s.block[s.at(i):end]
 }

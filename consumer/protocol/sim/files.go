@@ -120,7 +120,7 @@ func tidyErased(w *World, m *member) {
 
 // readAhead reads some of what a record will probably want.
 func readAhead(w *World, m *member, rec index.Record) {
-	m.replica.Ahead(rec)
+	m.replica.Ahead(rec, 0)
 	for _, want := range inOrder(m.replica.Files().Wanted()) {
 		data, err := m.files.read(want)
 		if w.chance(1, 8) {

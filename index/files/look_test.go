@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/durable"
 )
 
 // TestExamine: who looks is told what Open would say, and changes nothing.
@@ -47,8 +48,8 @@ func TestExamine(t *testing.T) {
 			if err == nil && l.Free < 1<<20 {
 				t.Errorf("%d bytes are free", l.Free)
 			}
-			if n := strings.Count(before, snapshot.SegmentName(data)); err == nil && (l.Segments != n || l.Bytes != int64(n*len(data))) {
-				t.Errorf("%d segments of %d bytes, want %d", l.Segments, l.Bytes, n)
+			if n := strings.Count(before, snapshot.SegmentName(data)); err == nil && (l.Segments != n || l.Bytes != int64(n*2*len(data))) {
+				t.Errorf("%d segments, %d bytes, want %d", l.Segments, l.Bytes, n)
 			}
 			if after := all(t, root); after != before {
 				t.Errorf("there was\n%s\nand is\n%s", before, after)
@@ -57,7 +58,7 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// opened makes a directory of an owner with a segment, which another process has open.
+// opened makes a directory of an owner with a segment and a block of the same bytes, which another process has open.
 func opened(of Owner, data []byte) func(t *testing.T, path string) {
 	return func(t *testing.T, path string) {
 		t.Helper()
@@ -65,6 +66,7 @@ func opened(of Owner, data []byte) func(t *testing.T, path string) {
 		must(t, err)
 		t.Cleanup(func() { must(t, d.Close()) })
 		must(t, d.Put(t.Context(), snapshot.SegmentName(data), data))
+		must(t, d.Write(t.Context(), "1-2.block", durable.Data(data)))
 	}
 }
 

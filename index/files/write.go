@@ -24,9 +24,10 @@ func (d *Directory) Put(ctx context.Context, name string, data []byte) error {
 	return nil
 }
 
-// Write stores a block, which write writes as a stream, in pieces of any length. It is durable on return. After an error,
-// also one of write, it is there completely or not at all; in place of an earlier one of that name, or that one is still
-// there. A context that ends is seen at the next piece, and when all is written.
+// Write stores a block, which write writes as a stream, in pieces of any length. It is durable on return. It returns the
+// error of write. After an error the name has the new block completely, or what it had before, and the new one may be gone
+// after a power cut. A context that ends is seen at the next piece, and when all is written; syncing and reading back are
+// not broken off.
 func (d *Directory) Write(ctx context.Context, name string, write func(w io.Writer) error) error {
 	err := errBlockName
 	if ValidBlockName(name) {
@@ -48,7 +49,7 @@ func (d *Directory) replace(ctx context.Context, name string, write func(io.Writ
 	return err
 }
 
-// write writes a file. It ends with the error of check, if that returns one.
+// write writes a file, unless check returns an error before a piece or at the end.
 func (d *Directory) write(name string, check func() error, write func(io.Writer) error) error {
 	pieces := pieces{check: check}
 	f, err := d.system.Create(fmt.Sprintf("%s.%d.tmp", d.at(name), d.written.Add(1)))
@@ -61,7 +62,7 @@ func (d *Directory) write(name string, check func() error, write func(io.Writer)
 	return d.full(err, pieces.bytes)
 }
 
-// pieces are those of which a file is written.
+// pieces are what a file is written in.
 type pieces struct {
 	to    io.Writer
 	check func() error // called before each

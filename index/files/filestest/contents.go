@@ -2,6 +2,8 @@ package filestest
 
 import (
 	"context"
+	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -30,8 +32,9 @@ func roundTrip(t *testing.T, p Place) {
 	if there, err := d.Has(name, int64(len(data))+1); there || err != nil {
 		t.Errorf("it has the segment with another length: %t, %v", there, err)
 	}
-	if n, bytes, err := d.Usage(); n != 2 || bytes != int64(2*len(data)) || err != nil {
-		t.Errorf("%d segments of %d bytes, %v", n, bytes, err)
+	writeBlock(t, d, 1)
+	if n, bytes, err := d.Usage(); n != 2 || bytes != int64(2*len(data)+blockBytes) || err != nil {
+		t.Errorf("%d segments, %d bytes, %v", n, bytes, err)
 	}
 	if free, err := d.Free(); free <= 0 || err != nil {
 		t.Errorf("%d bytes are free, %v", free, err)
@@ -86,20 +89,26 @@ func damaged(t *testing.T, p Place) {
 	}
 }
 
-// keep: other segments go, files of others stay.
+// keep: other segments and blocks go, files of others stay.
 func keep(t *testing.T, p Place) {
 	d := p.open(t)
 	put(t, d, 1, 2, 3)
+	for n := 1; n <= 3; n++ {
+		writeBlock(t, d, n)
+	}
 	p.rewrite(t, "notes", func([]byte) []byte { return []byte("of a person") })
 	wantPage(t, d, 1, 0)
 	first, _ := Content(1)
 	second, _ := Content(2)
-	removed, err := d.Keep(map[string]bool{second: true, "nothing": true})
-	if removed != 2 || err != nil {
+	removed, err := d.Keep(map[string]bool{second: true, "nothing": true, blockName(3): true})
+	if removed != 4 || err != nil {
 		t.Fatalf("removed %d, %v", removed, err)
 	}
 	wantMissing(t, d, first)
 	wantWhole(t, d, 2)
+	wantBlock(t, d, 1, nil)
+	wantBlock(t, d, 2, nil)
+	wantBlock(t, d, 3, blockContent(3))
 	if !p.has(t, "notes") || !p.has(t, "owner") {
 		t.Error("it removed what is no segment")
 	}
@@ -107,14 +116,20 @@ func keep(t *testing.T, p Place) {
 	wantWhole(t, p.open(t), 2)
 }
 
+var errAsked = errors.New("it was asked for a block that cannot be written")
+
+// each calls each method that fails where the directory cannot be used.
 func each(ctx context.Context, d *files.Directory) map[string]func() error {
 	name, data := Content(1)
 	return map[string]func() error{
-		"Put":      func() error { return d.Put(ctx, name, data) },
-		"Read":     func() error { _, err := d.Read(ctx, name); return err },
-		"ReadPage": func() error { _, err := d.ReadPage(name, 0, nil); return err },
-		"Has":      func() error { _, err := d.Has(name, 1); return err },
-		"Keep":     func() error { _, err := d.Keep(nil); return err },
+		"Put":           func() error { return d.Put(ctx, name, data) },
+		"Read":          func() error { _, err := d.Read(ctx, name); return err },
+		"ReadPage":      func() error { _, err := d.ReadPage(name, 0, nil); return err },
+		"Has":           func() error { _, err := d.Has(name, 1); return err },
+		"Keep":          func() error { _, err := d.Keep(nil); return err },
+		"Write":         func() error { return d.Write(ctx, blockName(1), func(io.Writer) error { return errAsked }) },
+		"OpenBlock":     func() error { _, _, err := d.OpenBlock(blockName(1)); return err },
+		"page of block": func() error { _, err := d.ReadPage(blockName(1), 0, nil); return err },
 	}
 }
 
@@ -124,7 +139,7 @@ func closedAndCanceled(t *testing.T, p Place) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, call := range each(ctx, d) {
-		if name == "Put" || name == "Read" {
+		if name == "Put" || name == "Read" || name == "Write" {
 			want(t, call(), context.Canceled)
 		}
 	}

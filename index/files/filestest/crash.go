@@ -81,7 +81,7 @@ func crash(t *testing.T, op operation, at int) bool {
 // secondTry: what failed when all but the last sync was done is durable when it succeeds, or when the next process has
 // opened the directory.
 func secondTry(t *testing.T) {
-	for _, op := range operations()[1:4] {
+	for _, op := range operations()[1:6] {
 		for _, restart := range []bool{false, true} {
 			memory := NewMemory()
 			faulty := &Faulty{System: memory}
@@ -115,6 +115,7 @@ func Full(t *testing.T) {
 	place := Place{memory, root}
 	d := place.open(t)
 	put(t, d, 1)
+	writeBlock(t, d, 1)
 	_, used, err := d.Usage()
 	must(t, err)
 	owner, size, err := memory.Open(root + "/owner")
@@ -122,29 +123,23 @@ func Full(t *testing.T) {
 	must(t, owner.Close())
 	for _, left := range []int{len(data) - 1, len(data) / 2, 1, 0} {
 		memory.Room = int(used+size) + left
-		if left == 0 {
-			memory.Room = int(used + size)
-		}
-		err := d.Put(t.Context(), name, data)
-		want(t, err, files.ErrFull)
-		want(t, err, syscall.ENOSPC)
-		wantUnknown(t, err)
-		for _, words := range []string{
-			fmt.Sprintf("%d bytes are needed in %s, %d are free there", len(data), root, left), "make room there",
-		} {
-			if !strings.Contains(err.Error(), words) {
-				t.Errorf("%v does not say %q", err, words)
-			}
-		}
+		wantFull(t, d.Put(t.Context(), name, data), len(data), left)
 		wantMissing(t, d, name)
+		for _, n := range []int{1, 2} {
+			wantFull(t, d.Write(t.Context(), blockName(n), inPieces(blockContent(n+other))), 0, left)
+		}
+		wantBlock(t, d, 2, nil)
+		wantBlock(t, d, 1, blockContent(1))
 		wantWhole(t, d, 1)
-		if entries, err := memory.List(root); err != nil || len(entries) != 3 {
-			t.Errorf("there are %v, %v, want a segment, owner and lock", entries, err)
+		if entries, err := memory.List(root); err != nil || len(entries) != 4 {
+			t.Errorf("there are %v, %v, want a segment, a block, owner and lock", entries, err)
 		}
 	}
-	memory.Room += len(data)
+	memory.Room += len(data) + blockBytes
 	put(t, d, 2)
 	wantWhole(t, d, 2)
+	writeBlock(t, d, 2)
+	wantBlock(t, d, 2, blockContent(2))
 	must(t, d.Close())
 	memory.Room = 1
 	wantWhole(t, place.open(t), 1)
@@ -152,4 +147,24 @@ func Full(t *testing.T) {
 	want(t, err, files.ErrFull)
 	memory.Room = 0
 	Place{memory, "/data/new"}.open(t)
+}
+
+// wantFull expects an error that says how much is needed, or at least a piece more than is free if that is not known, and
+// how much is free.
+func wantFull(t testing.TB, err error, needed, free int) {
+	t.Helper()
+	want(t, err, files.ErrFull)
+	want(t, err, syscall.ENOSPC)
+	wantUnknown(t, err)
+	_, after, _ := strings.Cut(err.Error(), "at least ")
+	var says int
+	if _, scanned := fmt.Sscanf(after, "%d bytes are needed in ", &says); scanned != nil || says <= free || says > blockBytes ||
+		needed > 0 && says != needed {
+		t.Errorf("%v says that %d bytes are needed, want %d, %v", err, says, needed, scanned)
+	}
+	for _, words := range []string{fmt.Sprintf("in %s, %d are free there", root, free), "make room there"} {
+		if !strings.Contains(err.Error(), words) {
+			t.Errorf("%v does not say %q", err, words)
+		}
+	}
 }

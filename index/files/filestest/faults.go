@@ -11,7 +11,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// operation is what can fail half-way. In the directory is segment 1, and a file that a dead writer left.
+// operation is what can fail half-way. In the directory are segments 1 and 3, blocks 1 and 3, and a file that a
+// dead writer left.
 type operation struct {
 	name string
 	run  func(t testing.TB, p Place, d *files.Directory) error
@@ -20,7 +21,7 @@ type operation struct {
 
 func operations() []operation {
 	one, data := Content(1)
-	two, other := Content(2)
+	two, second := Content(2)
 	whole := func(t testing.TB, d *files.Directory) { wantWhole(t, d, 1) }
 	return []operation{
 		{"open", func(_ testing.TB, p Place, d *files.Directory) error {
@@ -34,20 +35,44 @@ func operations() []operation {
 			return again.Close()
 		}, whole},
 		{
-			"put", func(t testing.TB, _ Place, d *files.Directory) error { return d.Put(t.Context(), two, other) },
+			"put", func(t testing.TB, _ Place, d *files.Directory) error { return d.Put(t.Context(), two, second) },
 			func(t testing.TB, d *files.Directory) { wantWhole(t, d, 2) },
 		},
 		{"put again", func(t testing.TB, _ Place, d *files.Directory) error { return d.Put(t.Context(), one, data) }, whole},
 		{"keep", func(_ testing.TB, _ Place, d *files.Directory) error {
-			_, err := d.Keep(map[string]bool{one: true})
+			_, err := d.Keep(map[string]bool{one: true, blockName(1): true})
 			return err
 		}, func(t testing.TB, d *files.Directory) {
 			gone, _ := Content(3)
 			wantMissing(t, d, gone)
+			wantBlock(t, d, 3, nil)
 		}},
+		{
+			"write", func(t testing.TB, _ Place, d *files.Directory) error {
+				return d.Write(t.Context(), blockName(2), inPieces(blockContent(2)))
+			},
+			func(t testing.TB, d *files.Directory) { wantBlock(t, d, 2, blockContent(2)) },
+		},
+		{
+			"write again", func(t testing.TB, _ Place, d *files.Directory) error {
+				return d.Write(t.Context(), blockName(1), inPieces(blockContent(1+other)))
+			},
+			func(t testing.TB, d *files.Directory) { wantBlock(t, d, 1, blockContent(1+other)) },
+		},
 		{"has", func(_ testing.TB, _ Place, d *files.Directory) error { _, err := d.Has(one, 1); return err }, whole},
 		{"read", func(t testing.TB, _ Place, d *files.Directory) error { _, err := d.Read(t.Context(), one); return err }, whole},
 		{"page", func(_ testing.TB, _ Place, d *files.Directory) error { _, err := d.ReadPage(one, 0, nil); return err }, whole},
+		{"page of block", func(_ testing.TB, _ Place, d *files.Directory) error {
+			_, err := d.ReadPage(blockName(1), 0, nil)
+			return err
+		}, whole},
+		{"open block", func(_ testing.TB, _ Place, d *files.Directory) error {
+			block, _, err := d.OpenBlock(blockName(1))
+			if err != nil {
+				return err
+			}
+			return block.Close()
+		}, whole},
 		{"usage", func(_ testing.TB, _ Place, d *files.Directory) error { _, _, err := d.Usage(); return err }, whole},
 	}
 }
@@ -58,12 +83,15 @@ func (p Place) prepared(t testing.TB) *files.Directory {
 	d, err := files.OpenIn(p.System, p.Path, Owner())
 	must(t, err)
 	put(t, d, 1, 3)
+	writeBlock(t, d, 1)
+	writeBlock(t, d, 3)
 	name, _ := Content(2)
 	p.rewrite(t, name+".99.tmp", func([]byte) []byte { return []byte("half") })
 	return d
 }
 
-// wantSound expects each segment to be there completely or not at all, and the first to be there.
+// wantSound expects each segment and block to be there completely or not at all, and the first ones to be there, the
+// block as it was or as another.
 func wantSound(t testing.TB, d *files.Directory) {
 	t.Helper()
 	wantWhole(t, d, 1)
@@ -76,7 +104,9 @@ func wantSound(t testing.TB, d *files.Directory) {
 		} else {
 			wantMissing(t, d, name)
 		}
+		wantBlock(t, d, n, nil, blockContent(n))
 	}
+	wantBlock(t, d, 1, blockContent(1), blockContent(1+other))
 }
 
 // eachCallFails: whichever call of the file system fails, the error says so and nothing of what is stored, a segment is

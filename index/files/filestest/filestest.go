@@ -41,6 +41,12 @@ func Run(t *testing.T, fresh func(t *testing.T) Place) {
 		{"slow", slow},
 		{"closed meanwhile", closedMeanwhile},
 		{"replaced meanwhile", replacedMeanwhile},
+		{"block: round trip", blockRoundTrip},
+		{"block: names", blockNames},
+		{"block: read on", readOn},
+		{"block: two at once", twoAtOnce},
+		{"block: broken off", brokenOff},
+		{"block: reads that lie", blockReadsThatLie},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { test.run(t, fresh(t)) })
@@ -54,12 +60,17 @@ func Owner() files.Owner {
 
 // Content returns the content of a segment of some pages and a half; the same n gives the same bytes.
 func Content(n int) (name string, data []byte) {
-	data = make([]byte, 3*files.PageBytes+files.PageBytes/2)
+	data = filled(n, 3*files.PageBytes+files.PageBytes/2)
+	return snapshot.SegmentName(data), data
+}
+
+func filled(n, bytes int) []byte {
+	data := make([]byte, bytes)
 	for i := range data {
-		data[i] = byte(i*7 + i>>8 + n)
+		data[i] = byte(i*7 + i>>8 + i>>16 + n)
 	}
 	data[1] = byte(n >> 8)
-	return snapshot.SegmentName(data), data
+	return data
 }
 
 func must(t testing.TB, err error) {

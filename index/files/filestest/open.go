@@ -74,7 +74,7 @@ func ownerFile(t *testing.T, p Place) {
 func others(t *testing.T, p Place) {
 	must(t, p.System.MakeDir(path.Join(p.Path, "lost+found")))
 	name, _ := Content(1)
-	for _, other := range []string{"thesis.txt", name, "x.1.tmp", name + ".tmp"} {
+	for _, other := range []string{"thesis.txt", name, "x.1.tmp", name + ".tmp", blockName(1)} {
 		p.rewrite(t, other, func([]byte) []byte { return []byte("of a person") })
 		p.wantRefused(t, Owner(), other, "other things", "empty it")
 		must(t, p.System.Remove(path.Join(p.Path, other)))
@@ -139,13 +139,15 @@ func remedies(t *testing.T, p Place) {
 func leftBehind(t *testing.T, p Place) {
 	must(t, p.open(t).Close())
 	name, _ := Content(1)
-	for _, file := range []string{"owner.1.tmp", name + ".1.tmp", name + ".207.tmp", "notes.1.tmp", name + ".x.tmp"} {
+	left := map[string]bool{
+		"owner.1.tmp": false, name + ".1.tmp": false, name + ".207.tmp": false, "notes.1.tmp": true, name + ".x.tmp": true,
+		"0-12.block.7.tmp": false, "0-12.block.x.tmp": true, "a-12.block.7.tmp": true, "my0-12.block.7.tmp": true,
+	}
+	for file := range left {
 		p.rewrite(t, file, func([]byte) []byte { return []byte("half") })
 	}
 	d := p.open(t)
-	for file, stays := range map[string]bool{
-		"owner.1.tmp": false, name + ".1.tmp": false, name + ".207.tmp": false, "notes.1.tmp": true, name + ".x.tmp": true,
-	} {
+	for file, stays := range left {
 		if p.has(t, file) != stays {
 			t.Errorf("%s is there: %t, want %t", file, !stays, stays)
 		}

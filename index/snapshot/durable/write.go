@@ -4,7 +4,6 @@ package durable
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -88,8 +87,8 @@ func holds(f File, sum uint64) error {
 	n := piece
 	for at := int64(0); n == piece; at += piece {
 		var err error
-		if n, err = f.ReadAt(buffer, at); n < piece && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("read back: %w", cmp.Or(err, io.ErrUnexpectedEOF))
+		if n, err = f.ReadAt(buffer, at); err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read back: %w", err)
 		}
 		_, _ = read.Write(buffer[:n]) // it never fails
 	}

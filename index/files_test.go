@@ -50,6 +50,7 @@ func (s *shelf) apply(to *index.Replica, at index.Stamp, rec index.Record) index
 	for rounds := 0; len(effect.Wanted) > 0; rounds++ {
 		if s.r.IntN(8) == 0 {
 			s.search(to, rec, effect.Entry)
+			effect.Wanted = to.Files().Wanted()
 		}
 		if rounds == mostRounds {
 			s.t.Fatalf("%T at %+v wants %v again and again", rec, at, effect.Wanted)

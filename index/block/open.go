@@ -96,8 +96,8 @@ func decode(trailer []byte) (b *Block, ok bool) {
 	return b, !rd.Short() && rd.Len() == 0
 }
 
-// decodeList reads a list, whose pages begin at first. Contains of its filter stays within the fingerprints, because the
-// length of a segment is a power of two.
+// decodeList reads a list, whose pages begin at first. The caller checks whether the trailer was too short. Contains of the
+// filter stays within the fingerprints: it reads one each of three segments in a row, whose length is a power of two.
 func decodeList(rd *wire.Reader, first int) (l list, ok bool) {
 	count, seed, length, segments := rd.Uvarint(), rd.Uint64(), rd.Uvarint(), rd.Uvarint()
 	pages := count / pagePostings
@@ -105,28 +105,17 @@ func decodeList(rd *wire.Reader, first int) (l list, ok bool) {
 		pages++
 	}
 	l = list{count: int(count), first: first, all: count > 0, keys: rd.Take(pages * numberBytes)}
-	if rd.Short() || length == 0 {
-		return l, !rd.Short()
+	if length == 0 {
+		return l, true
 	}
-	n, over := filterBytes(length, segments)
-	if over || bits.OnesCount64(length) != 1 || segments == 0 || count == 0 {
+	if max(length, segments) > math.MaxUint32 || bits.OnesCount64(length) != 1 || segments == 0 {
 		return l, false
 	}
 	l.filter = xorfilter.BinaryFuse[uint8]{
 		Seed: seed, SegmentLength: uint32(length), SegmentLengthMask: uint32(length - 1), SegmentCount: uint32(segments),
-		SegmentCountLength: uint32(length * segments), Fingerprints: rd.Take(n),
+		SegmentCountLength: uint32(length * segments), Fingerprints: rd.Take(length * (segments + 2)), // less than 1<<64
 	}
-	return l, !rd.Short()
-}
-
-// filterBytes returns the number of fingerprints. over: the library cannot count them.
-func filterBytes(length, segments uint64) (n uint64, over bool) {
-	const most = math.MaxUint32
-	if length > most || segments > most-2 {
-		return 0, true
-	}
-	n = length * (segments + 2)
-	return n, n > most
+	return l, true
 }
 
 // Postings appends all postings of a list, in order of key and place. It reads them from the block's file. The error

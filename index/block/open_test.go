@@ -6,7 +6,9 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -114,8 +116,8 @@ func TestOtherVersion(t *testing.T) {
 func TestReadFails(t *testing.T) {
 	_, file := small(t)
 	b := open(t, file)
-	for from := range []int64{0, footerBytes} {
-		_, err := block.Open(failing{file, int64(from)}, int64(len(file)))
+	for _, last := range []int64{0, footerBytes} {
+		_, err := block.Open(failing{file, last}, int64(len(file)))
 		if !errors.Is(err, errDisk) || errors.Is(err, wire.ErrCorrupt) {
 			t.Errorf("open: %v", err)
 		}
@@ -140,7 +142,7 @@ func (f failing) ReadAt(data []byte, at int64) (int, error) {
 	return bytes.NewReader(f.file).ReadAt(data, at)
 }
 
-// exact counts what is read, as a reader that may return io.EOF with the last bytes.
+// exact returns io.EOF with the last bytes, as a reader may.
 type exact struct{ file []byte }
 
 func (e exact) ReadAt(data []byte, at int64) (int, error) {
@@ -151,24 +153,92 @@ func (e exact) ReadAt(data []byte, at int64) (int, error) {
 	return n, nil
 }
 
+// fileOf makes a file of so many empty pages and a trailer.
+func fileOf(pages int, trailer []byte) []byte {
+	file := append(make([]byte, pages*block.PageBytes), trailer...)
+	foot := make([]byte, footerBytes)
+	foot[4] = 1
+	binary.LittleEndian.PutUint64(foot[8:], uint64(len(trailer)))
+	file = append(file, foot...)
+	seal(file)
+	return file
+}
+
+// TestFalseTrailers: a trailer that claims what cannot be is refused, and nothing is allocated for it.
+func TestFalseTrailers(t *testing.T) {
+	list := func(count, length, segments uint64, rest int) []byte {
+		trailer := binary.AppendUvarint([]byte{0, 1}, count)
+		trailer = binary.AppendUvarint(append(trailer, make([]byte, 8)...), length)
+		return append(binary.AppendUvarint(trailer, segments), make([]byte, rest)...)
+	}
+	const most = math.MaxUint64
+	for name, c := range map[string]struct {
+		pages   int
+		trailer []byte
+		opens   bool
+	}{
+		"no list":              {0, []byte{0, 0}, true},
+		"a list":               {2, list(513, 4, 1, 8+12+8), true},
+		"an empty list":        {0, list(0, 0, 0, 0), true},
+		"nothing":              {0, nil, false},
+		"a byte more":          {0, []byte{0, 0, 0}, false},
+		"a page more":          {1, []byte{0, 0}, false},
+		"a long about":         {0, append(binary.AppendUvarint(nil, most), 0), false},
+		"many lists":           {0, append(binary.AppendUvarint([]byte{0}, 1<<20), make([]byte, 1<<20)...), false},
+		"many postings":        {2, list(most, 4, 1, 8+12+8), false},
+		"a page of no posting": {2, list(512, 4, 1, 8+12+8), false},
+		"segments of 3":        {2, list(513, 3, 1, 8+9+8), false},
+		"large segments":       {2, list(513, 1<<40, 1, 8+12+8), false},
+		"large segments of 1":  {2, list(513, 1<<63, most, 8+12+8), false},
+		"segments too large":   {2, list(513, 1<<63, 0, 8+8), false}, // their sum is 0 in 64 bits
+		"two segments":         {2, list(513, 4, 0, 8+8+8), false},   // Contains reads three
+		"many segments":        {2, list(513, 4, most-1, 8+12+8), false},
+		"a filter cut short":   {2, list(513, 4, 1, 8+11), false},
+		"checksums cut short":  {2, list(513, 4, 1, 8+12+7), false},
+	} {
+		file := fileOf(c.pages, c.trailer)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		b, err := block.Open(exact{file}, int64(len(file)))
+		runtime.ReadMemStats(&after)
+		if c.opens != (err == nil) || err != nil && !errors.Is(err, wire.ErrCorrupt) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > uint64(20*len(file)+1<<16) {
+			t.Errorf("%s: %d bytes are allocated for a file of %d", name, took, len(file))
+		}
+		if err == nil {
+			ask(t, b, file, 0)
+		}
+	}
+}
+
+// TestFormat: what this version writes does not change unless its number does.
+func TestFormat(t *testing.T) {
+	_, file := small(t)
+	if sum := crc32.ChecksumIEEE(file); len(file) != 12_521 || sum != 0x38b6c92 {
+		t.Errorf("%d bytes of checksum %#x", len(file), sum)
+	}
+}
+
 // FuzzOpen: no file makes Open panic, or take much more memory than the file has bytes; nor what is asked of it then.
+// It is tried as it is, and as the trailer of some pages.
 func FuzzOpen(f *testing.F) {
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		lists := make([][]block.Posting, seed)
 		for i := range lists {
-			lists[i] = dealt(rng, rng.IntN(1200))
+			lists[i] = dealt(rng, rng.IntN(30))
 		}
-		_, file := write(f, "about", lists)
-		f.Add(file, uint32(7))
-		f.Add(file[max(0, len(file)-footerBytes-100):], uint32(7))
+		b, file := write(f, "about", lists)
+		pages := int(b.Size()) / block.PageBytes
+		f.Add(file[pages*block.PageBytes:len(file)-footerBytes], uint8(pages), uint32(7))
+		if seed < 2 {
+			f.Add(file, uint8(pages), uint32(7))
+		}
 	}
-	f.Fuzz(func(t *testing.T, file []byte, key uint32) {
-		for _, sealed := range []bool{false, true} {
-			file = bytes.Clone(file)
-			if sealed && !seal(file) {
-				return
-			}
+	f.Fuzz(func(t *testing.T, data []byte, pages uint8, key uint32) {
+		for _, file := range [][]byte{data, fileOf(int(pages%8), data)} {
 			b, err := block.Open(exact{file}, int64(len(file)))
 			if err != nil {
 				if !errors.Is(err, wire.ErrCorrupt) && !errors.Is(err, wire.ErrVersion) {
@@ -186,6 +256,7 @@ func FuzzOpen(f *testing.F) {
 
 // ask asks a block of everything.
 func ask(t *testing.T, b *block.Block, file []byte, key uint32) {
+	t.Helper()
 	for list := range b.Lists() {
 		b.May(list, key)
 		from, to := b.Pages(list, key)
@@ -198,8 +269,13 @@ func ask(t *testing.T, b *block.Block, file []byte, key uint32) {
 			t.Fatal(err)
 		}
 	}
-	for _, page := range []int{-1, 0, 1 << 40} {
-		b.Find(nil, page, make([]byte, block.PageBytes), key)
-		b.Sound(page, nil)
+	whole := make([]byte, block.PageBytes)
+	for _, page := range []int{-1, int(b.Size()) / block.PageBytes, 1 << 40} {
+		if b.Sound(page, whole) || b.Find(nil, page, whole, key) != nil {
+			t.Fatalf("page %d, which is none, is sound or has postings", page)
+		}
+	}
+	if b.Sound(0, whole[1:]) || b.Find(nil, 0, nil, key) != nil {
+		t.Fatal("a part of a page is sound or has postings")
 	}
 }

@@ -31,14 +31,13 @@ func (o *old) keepBlocks(ctx context.Context) error {
 	for {
 		made, err := o.makeBlock(ctx)
 		switch {
-		case ctx.Err() != nil:
-			return nil
 		case errors.Is(err, files.ErrVanished):
 			return gone(err)
 		case errors.Is(err, ErrFileLost):
 			return err
+		case ctx.Err() == nil:
+			failing.note(o.f, err)
 		}
-		failing.note(o.f, err)
 		pause := fileEvery
 		if err != nil {
 			pause = filePause

@@ -51,20 +51,6 @@ type old struct {
 	lost   chan error             // a segment that a snapshot could not read
 }
 
-// complete makes a call until the replica wants nothing more. The caller holds mu, which is free while files are read.
-// Meanwhile the replica stands between two records, or within one.
-func (o *old) complete(ctx context.Context, call func()) error {
-	for call(); ; call() {
-		wanted := o.f.replica.Files().Wanted()
-		if len(wanted) == 0 {
-			return nil
-		}
-		if err := o.give(ctx, wanted); err != nil {
-			return err
-		}
-	}
-}
-
 // give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.
 func (o *old) give(ctx context.Context, wanted []window.Want) error {
 	defer o.f.Counters.waits(time.Now())

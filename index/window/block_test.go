@@ -1,0 +1,178 @@
+package window
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/unecho/unecho/index/block"
+)
+
+// TestRunsList compares the lists of a run with the documents: of segments in files, in memory, and of one that entered
+// memory again.
+func TestRunsList(t *testing.T) {
+	s := newShelved(t, 3, 5, 4, 0)
+	s.insert(60)
+	s.file()
+	s.w.Files().BlocksOf(Sizes{Run: 8, Merge: 2, Parts: 2})
+	run := s.w.Files().Due()
+	want := make([][]block.Posting, shelvedBands+2)
+	for i := range Ref(5 * 7) { // segments are numbered from 1
+		d, _ := s.all.At(i).Document()
+		for b := range shelvedBands + 1 {
+			if d.Links.Own(b) {
+				want[b] = append(want[b], block.Posting{Key: oldKey(d.Entry.Keys, b, shelvedBands), At: uint32(i)})
+			}
+		}
+		d.Links.Tags(func(tag uint32) {
+			want[shelvedBands+1] = append(want[shelvedBands+1], block.Posting{Key: tag, At: uint32(i)})
+		})
+	}
+	linked := run.Linked()
+	if len(linked) == 0 || len(linked) == len(run.Names) {
+		t.Fatalf("%d of %d files are to be read", len(linked), len(run.Names))
+	}
+	for _, name := range linked {
+		if err := run.Read(name, s.files[name][1:]); err == nil {
+			t.Errorf("a part of file %s is taken", name)
+		}
+		if err := run.Read(name, s.files[name]); err != nil {
+			t.Error(err)
+		}
+	}
+	if again := run.Linked(); len(again) > 0 {
+		t.Errorf("files %v are to be read again", again)
+	}
+	if run.From != 1 || run.To != 8 || run.Lists() != len(want) {
+		t.Fatalf("%d lists of segments %d to %d", run.Lists(), run.From, run.To)
+	}
+	for i := range want {
+		if got := run.List(i, nil); !slices.Equal(got, want[i]) {
+			t.Errorf("list %d is\n%v\nnot\n%v", i, got, want[i])
+		}
+	}
+}
+
+// runs says which segments blocks have, such as 1-3 4-7.
+func runs(all []*Block) (text string) {
+	for _, b := range all {
+		text += fmt.Sprintf(" %d-%d", b.run.From, b.run.To-1)
+	}
+	return text
+}
+
+// TestBlocksAreDue: blocks are made as segments are sealed and lie in files, begin at multiples of their sizes, and are
+// merged while the window is large enough for that.
+func TestBlocksAreDue(t *testing.T) {
+	s := newShelved(t, 4, 1, 10, 0)
+	h := s.w.Files()
+	h.BlocksOf(Sizes{Run: 4, Merge: 2, Parts: 3, Tail: 2})
+	for _, c := range []struct {
+		segments int // the last one is open
+		want     string
+	}{
+		{5, ""}, {6, " 1-3"}, {9, " 1-3"}, {10, " 1-3 4-7"}, {23, " 1-3 4-7 8-11 12-15 16-19"}, {24, " 1-7 8-15 16-19"},
+		{47, " 1-7 8-15 16-23 24-31 32-39 40-43"}, {48, " 1-15 16-31 32-39 40-43"},
+	} {
+		s.insert(c.segments - len(s.w.segments))
+		if s.cover(); runs(h.Blocks()) != c.want {
+			t.Errorf("%d segments have blocks%s, want%s", c.segments, runs(h.Blocks()), c.want)
+		}
+	}
+	for range 20 {
+		s.leave()
+	}
+	if got := runs(h.Blocks()); got != " 16-31 32-39 40-43" {
+		t.Errorf("segments from 21 on have blocks%s", got)
+	}
+}
+
+// TestRunBeginsInTheMiddle: the first block of a window whose first segments have left begins where the window does. Of a
+// segment that lies in no file there is none.
+func TestRunBeginsInTheMiddle(t *testing.T) {
+	s := newShelved(t, 5, 1, 10, 10)
+	h := s.w.Files()
+	h.BlocksOf(Sizes{Run: 8, Merge: 2, Parts: 2})
+	s.insert(29) // segments 20 to 29
+	if s.w.segments[0].number != 20 || h.Due() != nil {
+		t.Fatalf("a block is due from segment %d on, and nothing lies in a file", s.w.segments[0].number)
+	}
+	s.file()
+	run := h.Due()
+	if run == nil || run.From != 20 || run.To != 24 || run.first != 19 || run.end != 23 {
+		t.Fatalf("%+v is due", run)
+	}
+	b := s.write(run)
+	s.insert(3)
+	if !h.Adopt(b) {
+		t.Fatal("the block is of no use")
+	}
+	s.same()
+	if s.insert(1); len(h.Blocks()) > 0 || h.Adopt(b) {
+		t.Errorf("blocks%s, and all their documents have left", runs(h.Blocks()))
+	}
+	s.same()
+}
+
+func TestCover(t *testing.T) {
+	of := func(names ...string) *Block { return &Block{run: Run{Names: names}} }
+	a, bc, abc, d, bcd, zab := of("a"), of("b", "c"), of("a", "b", "c"), of("d"), of("b", "c", "x"), of("y", "z", "a", "b")
+	for name, c := range map[string]struct {
+		all   []*Block
+		names string
+		want  []*Block
+	}{
+		"none":                          {nil, "abc", nil},
+		"of other files":                {[]*Block{of("x")}, "abc", nil},
+		"the longest":                   {[]*Block{a, abc, bc}, "abcd", []*Block{abc}},
+		"one after another":             {[]*Block{d, bc, a}, "abcde", []*Block{a, bc, d}},
+		"up to a gap":                   {[]*Block{a, d}, "abcd", []*Block{a}},
+		"not beyond the end":            {[]*Block{abc, a}, "ab", []*Block{a}},
+		"not with another file":         {[]*Block{bcd, a}, "abcd", []*Block{a}},
+		"the first from its middle on":  {[]*Block{zab, of("c")}, "abc", []*Block{zab, of("c")}},
+		"the first from its last on":    {[]*Block{abc}, "c", []*Block{abc}},
+		"another not from its middle":   {[]*Block{of("a"), of("z", "b")}, "ab", []*Block{of("a")}},
+		"one that goes on is preferred": {[]*Block{of("z", "a"), a, zab}, "ab", []*Block{zab}},
+	} {
+		var names []string
+		for _, n := range c.names {
+			names = append(names, string(n))
+		}
+		if got := Cover(c.all, names); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestBlockFilesAreChecked: what a file says of its block must be possible.
+func TestBlockFilesAreChecked(t *testing.T) {
+	good := Run{From: 3, To: 5, Names: []string{"a", "b"}, first: 7, end: 9}
+	for name, c := range map[string]struct {
+		change func(r *Run)
+		file   string
+		more   string
+		ok     bool
+	}{
+		"sound":                {func(*Run) {}, "3-4.block", "", true},
+		"another name":         {func(*Run) {}, "3-5.block", "", false},
+		"no segment":           {func(r *Run) { r.Names = nil }, "3-2.block", "", false},
+		"no document":          {func(r *Run) { r.end = r.first }, "3-4.block", "", false},
+		"an impossible number": {func(r *Run) { r.end = maxRef + 1 }, "3-4.block", "", false},
+		"more":                 {func(*Run) {}, "3-4.block", "x", false},
+	} {
+		r := good
+		c.change(&r)
+		postings, err := block.Write(&bytes.Buffer{}, append(r.About(), c.more...), 1, func(_ int, into []block.Posting) ([]block.Posting, error) {
+			return into, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := NewBlock(c.file, postings)
+		if (err == nil) != c.ok || c.ok && (b.first != 7 || b.end != 9 || b.run.From != 3 || b.run.To != 5 || b.File() != c.file) {
+			t.Errorf("%s: block %+v, error %v", name, b, err)
+		}
+	}
+}

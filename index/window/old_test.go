@@ -1,0 +1,86 @@
+package window
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	"github.com/unecho/unecho/index/entry"
+)
+
+// TestBlocksMeetWhatTablesMeet compares lookups with those in memory, while segments of some sizes are covered by blocks,
+// these are merged, and their documents leave one after another.
+func TestBlocksMeetWhatTablesMeet(t *testing.T) {
+	for seed := range uint64(12) {
+		segment := []int{1, 3, 50, 400}[seed%4]
+		s := newShelved(t, seed, segment, []uint32{1, 6, 300}[seed%3], uint64(12*segment))
+		for range 30 {
+			if s.insert(1 + s.r.IntN(2*segment)); s.r.IntN(3) > 0 {
+				s.cover()
+			}
+			s.same()
+		}
+		if len(s.w.Files().Blocks()) == 0 || s.rounds == 0 {
+			t.Errorf("seed %d: %d blocks, %d rounds", seed, len(s.w.Files().Blocks()), s.rounds)
+		}
+	}
+}
+
+// TestWindowOfBlocksEmpties: all documents leave one after another while blocks find them, and others come.
+func TestWindowOfBlocksEmpties(t *testing.T) {
+	s := newShelved(t, 1, 4, 6, 0)
+	s.insert(42)
+	s.cover()
+	if covered := s.w.Files().covered(); covered != 9 {
+		t.Fatalf("blocks cover %d of the sealed segments", covered)
+	}
+	for s.w.Visible() > 0 {
+		s.leave()
+		s.same()
+	}
+	if n := len(s.w.Files().Blocks()); n > 0 {
+		t.Errorf("%d blocks stand when all documents have left", n)
+	}
+	s.insert(20)
+	s.cover()
+	if s.same(); len(s.w.Files().Blocks()) == 0 {
+		t.Error("nothing is found by blocks")
+	}
+}
+
+// TestErasedUnderBlocks: a document is erased whose keys have left memory. Its segment is in memory until it lies in
+// another file, and is found by the same block all the time.
+func TestErasedUnderBlocks(t *testing.T) {
+	s := newShelved(t, 2, 4, 3, 0)
+	s.insert(40)
+	s.cover()
+	before := s.w.segments[3]
+	if before.ats == nil || before.block != nil {
+		t.Fatal("the segment of the document has its keys in memory")
+	}
+	targets := []entry.Position{{Offset: 13}}
+	s.until(func() { s.w.Erase(targets, 100) })
+	s.all.Erase(targets, 100)
+	s.w.Files().Done()
+	if before.ats != nil || before.away || before.filed != nil {
+		t.Error("the segment still lies in its file")
+	}
+	whole := s.w.segments[3].view()
+	other := s.all.segments[3].view()
+	if !bytes.Equal(whole.Append(nil), other.Append(nil)) {
+		t.Error("the segment is another one in memory")
+	}
+	s.same()
+	blocks := len(s.w.Files().Blocks())
+	s.file()
+	if s.same(); before.ats == nil || len(s.w.Files().Blocks()) != blocks {
+		t.Error("the segment is not found by the block in place of keys in memory")
+	}
+	for i := range Ref(40) {
+		var got Document
+		s.until(func() { got, _ = s.w.At(i).Document() })
+		if want, _ := s.all.At(i).Document(); !reflect.DeepEqual(got, want) {
+			t.Errorf("document %d is\n%+v\nnot\n%+v", i, got, want)
+		}
+	}
+}

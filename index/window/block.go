@@ -189,6 +189,9 @@ func (h *Files) BlocksOf(s Sizes) { h.sizes = s }
 // Due returns a run for which a block should be made; nil if there is none.
 func (h *Files) Due() *Run {
 	w, size := h.of, uint64(h.sizes.Run)
+	if len(w.segments) == 0 {
+		return nil // none was restored yet
+	}
 	if r := h.dueMerge(); r != nil {
 		return r
 	}
@@ -264,7 +267,7 @@ func (h *Files) merged(parts []*Block) *Run {
 }
 
 // Adopt has a block find its documents from now on, in place of the tables, or of the blocks that it was made of. It
-// returns false if they have left: then the block is of no use.
+// returns false if they have left, are found by a larger block, or are not in the window: then the block is of no use.
 func (h *Files) Adopt(b *Block) bool {
 	w := h.of
 	if len(w.segments) == 0 || b.run.To <= w.segments[0].number {
@@ -278,7 +281,7 @@ func (h *Files) Adopt(b *Block) bool {
 	for covers < len(h.blocks) && h.blocks[covers].run.To <= b.run.To {
 		covers++
 	}
-	if !h.follows(b, at) {
+	if !h.follows(b, at) || covers < len(h.blocks) && h.blocks[covers].run.From < b.run.To || !h.holds(b) {
 		return false
 	}
 	h.blocks, h.old = slices.Concat(h.blocks[:at], []*Block{b}, h.blocks[covers:]), nil
@@ -294,6 +297,15 @@ func (h *Files) follows(b *Block, at int) bool {
 		return h.blocks[at-1].run.To == b.run.From
 	}
 	return b.run.From <= h.of.segments[0].number
+}
+
+// holds says whether the last document of a block is the last one of a sealed segment, or of a block.
+func (h *Files) holds(b *Block) bool {
+	if b.end <= h.tail() {
+		return true
+	}
+	s := h.numbered(b.run.To - 1)
+	return s != nil && s.first+Ref(s.n) == b.end
 }
 
 // release gives up the keys of a segment that is in a block and away.

@@ -116,6 +116,43 @@ func TestRunBeginsInTheMiddle(t *testing.T) {
 	s.same()
 }
 
+// TestBlocksOfNoUse: a block is of no use that leaves a gap, or whose documents are found by another one, are not there,
+// or not sealed.
+func TestBlocksOfNoUse(t *testing.T) {
+	s := newShelved(t, 6, 1, 3, 0)
+	h := s.w.Files()
+	s.insert(20)
+	s.file()
+	made := map[string]*Block{}
+	for _, c := range [][2]int{{0, 3}, {3, 5}, {5, 7}, {0, 5}, {3, 7}} {
+		b := s.write(h.runOf(c[0], c[1]))
+		made[fmt.Sprintf("%d-%d", c[0]+1, c[1])] = b
+	}
+	later := newShelved(t, 6, 1, 3, 0)
+	later.insert(30)
+	later.file()
+	made["1-25 later"] = later.write(later.w.Files().runOf(0, 25))
+	made["1-20 later"] = later.write(later.w.Files().runOf(0, 20))
+	longer := newShelved(t, 6, 2, 3, 0)
+	longer.insert(30)
+	longer.file()
+	made["1-7 longer"] = longer.write(longer.w.Files().runOf(0, 7))
+	for i, c := range []struct {
+		block string
+		want  string
+		ok    bool
+	}{
+		{"4-5", "", false}, {"1-25 later", "", false}, {"1-20 later", "", false}, {"1-7 longer", "", false},
+		{"1-3", " 1-3", true}, {"6-7", " 1-3", false}, {"4-5", " 1-3 4-5", true}, {"4-5", " 1-3 4-5", true},
+		{"4-7", " 1-3 4-7", true}, {"4-5", " 1-3 4-7", false}, {"1-5", " 1-3 4-7", false}, {"1-3", " 1-3 4-7", true},
+	} {
+		if ok, got := h.Adopt(made[c.block]), runs(h.Blocks()); ok != c.ok || got != c.want {
+			t.Errorf("block %d, %s, is of use: %v; there are blocks%s, want%s", i, c.block, ok, got, c.want)
+		}
+		s.same()
+	}
+}
+
 func TestCover(t *testing.T) {
 	of := func(names ...string) *Block { return &Block{run: Run{Names: names}} }
 	a, bc, abc, d, bcd, zab := of("a"), of("b", "c"), of("a", "b", "c"), of("d"), of("b", "c", "x"), of("y", "z", "a", "b")

@@ -139,7 +139,7 @@ func (x *Buckets) Want(n int, e func(i int) *entry.Entry) {
 	x.wanting = false
 }
 
-// mostAhead bounds what is wanted ahead of a run: 4 MiB.
+// mostAhead bounds what is wanted at once, ahead of a run or by a lookup among old documents: 4 MiB.
 const mostAhead = 1024
 
 // nearDigests is less than four standard deviations from where the digests of unlike documents are, half of the bits.

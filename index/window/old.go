@@ -8,25 +8,24 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// find visits the documents that may have a key in a list of a block, the newest first, until visit returns false. They
-// are as many as there are postings, or most of them and some more if not all pages are there.
-func (b *Block) find(of pageReader, list int, key uint32, most int, into []uint32, visit func(Ref) bool) []uint32 {
-	if !b.postings.May(list, key) {
+// find visits the documents that may have a key in a list of a block, the newest first, as long as most is positive. visit
+// counts it down. What is not there counts, so that no more is wanted than will be met.
+func (b *Block) find(of pageReader, list int, key uint32, most *int, into []uint32, visit func(Ref)) []uint32 {
+	if *most <= 0 || !b.postings.May(list, key) {
 		return into
 	}
 	from, to := b.postings.Pages(list, key)
-	missing := 0
-	for page := to - 1; page >= from && missing*postingsPage <= most; page-- {
+	for page := to - 1; page >= from && *most > 0; page-- {
 		data := of.page(Want{b.file, page}, b.postings)
 		if data == nil {
-			missing++
+			if page > from && page < to-1 {
+				*most -= postingsPage
+			}
 			continue
 		}
 		into = b.postings.Find(into[:0], page, data, key)
-		for _, place := range slices.Backward(into) {
-			if !visit(b.first + Ref(place)) {
-				return into
-			}
+		for k := len(into) - 1; k >= 0 && *most > 0; k-- {
+			visit(b.first + Ref(into[k]))
 		}
 	}
 	return into
@@ -38,25 +37,27 @@ const postingsPage = 512
 // meetOld appends to x.met the newest documents of blocks that have a key, up to most. It meets none of those whose
 // postings or keys are wanted.
 func (x *Buckets) meetOld(table, most int, tag uint32, fine bool) {
-	key, list, left := tag, x.whole()+1, false
+	key, list := tag, x.whole()+1
 	if !fine {
 		key, list = oldKey(x.probed.keys, table, x.whole()), table
 	}
-	for _, b := range slices.Backward(x.of.files.blocks) {
-		x.places = b.find(&x.of.files, list, key, most, x.places, func(r Ref) bool {
-			if left = r < x.of.oldest; left {
-				return false
-			}
-			s, i := x.of.at(r)
-			if own := s.keys(i); len(own) > 0 && x.under(own, table, tag, fine) {
-				x.met = append(x.met, Met{number: r, segment: s, i: i})
-				most--
-			}
-			return most > 0
-		})
-		if left || most == 0 {
+	visit := func(r Ref) {
+		if r < x.of.oldest {
+			most = 0
 			return
 		}
+		s, i := x.of.at(r)
+		switch own := s.keys(i); {
+		case len(own) == 0:
+			most--
+		case x.under(own, table, tag, fine):
+			x.met = append(x.met, Met{number: r, segment: s, i: i})
+			most--
+		}
+	}
+	h := &x.of.files
+	for k := len(h.blocks) - 1; k >= 0 && most > 0 && h.wants < mostAhead; k-- {
+		x.places = h.blocks[k].find(h, list, key, &most, x.places, visit)
 	}
 }
 
@@ -127,19 +128,21 @@ func (s *Search) Lookup(e *entry.Entry) {
 	digest, near := entry.ReadDigest(e.Digest), []Ref(nil)
 	for list := range s.Old.bands + 1 {
 		key, left := oldKey(e.Keys, list, s.Old.bands), s.Most
-		for _, b := range slices.Backward(s.Old.blocks) {
-			if left == 0 {
-				break
+		visit := func(r Ref) {
+			of, i := s.Old.at(r)
+			if of == nil {
+				return
 			}
-			s.places = b.find(s, list, key, left, s.places, func(r Ref) bool {
-				if of, i := s.Old.at(r); of != nil {
-					left--
-					if own := of.ownFrom(s, i); own.is(e, list) && digest.Distance(own.digest()) <= nearDigests {
-						near = append(near, r)
-					}
+			own := of.ownFrom(s, i)
+			if is := own.is(e, list); is || own == nil {
+				left--
+				if is && digest.Distance(own.digest()) <= nearDigests {
+					near = append(near, r)
 				}
-				return left > 0
-			})
+			}
+		}
+		for _, b := range slices.Backward(s.Old.blocks) {
+			s.places = b.find(s, list, key, &left, s.places, visit)
 		}
 	}
 	for _, r := range near {

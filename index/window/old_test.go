@@ -84,3 +84,46 @@ func TestErasedUnderBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestPopularKeyReadsLittle: of a key that thousands of old documents have, a lookup reads no more than the newest of
+// them need.
+func TestPopularKeyReadsLittle(t *testing.T) {
+	s := newShelved(t, 8, 512, 1, 0)
+	s.w.Files().BlocksOf(Sizes{Run: 2, Merge: 2, Parts: 10})
+	s.insert(20_000)
+	s.cover()
+	if n := len(s.w.Files().Blocks()); n < 8 {
+		t.Fatalf("%d blocks", n)
+	}
+	for _, c := range []struct{ most, pages, rounds int }{{10, 8, 2}, {100, 10, 2}, {2000, 120, 5}} {
+		s.given, s.rounds = 0, 0
+		var n int
+		s.until(func() {
+			s.w.buckets.Probe(s.randomKeys())
+			n = s.w.buckets.Meet(shelvedBands, c.most) + s.w.buckets.Meet(0, c.most)
+		})
+		if s.w.Files().Done(); n != 2*c.most || s.given > c.pages || s.rounds > c.rounds {
+			t.Errorf("%d documents are met by %d pages in %d rounds, not %d by %d in %d", n, s.given, s.rounds, 2*c.most, c.pages, c.rounds)
+		}
+	}
+}
+
+// TestLookupWantsFewAtOnce: a lookup that has to read much wants it in parts.
+func TestLookupWantsFewAtOnce(t *testing.T) {
+	s := newShelved(t, 9, 1, 1, 0)
+	s.w.Files().BlocksOf(Sizes{Run: 8, Merge: 2, Parts: 1000})
+	s.insert(3000) // each in a file of its own
+	s.cover()
+	n := 0
+	s.until(func() {
+		s.w.buckets.Probe(s.randomKeys())
+		n = s.w.buckets.Meet(0, 3000)
+		if wants := s.w.Files().Wanting(); wants > mostAhead+16 {
+			t.Fatalf("%d pages are wanted at once", wants)
+		}
+	})
+	s.all.buckets.Probe(s.randomKeys())
+	if want := s.all.buckets.Meet(0, 3000); n != want || s.rounds < 3 {
+		t.Errorf("%d documents are met in %d rounds, in memory %d", n, s.rounds, want)
+	}
+}

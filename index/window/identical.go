@@ -13,12 +13,12 @@ import (
 // whole is the index of the table for the keys of all bands together. It equals the number of bands.
 func (x *Buckets) whole() int { return len(x.tables) - 1 }
 
-// tag returns the hash under which a table finds band keys.
+// tag returns the tag under which a table finds band keys.
 func (x *Buckets) tag(keys []byte, table int) uint32 {
 	if table == x.whole() {
 		return KeysTag(keys)
 	}
-	return hashKey(loadKey(keys[table*entry.KeyBytes:]))
+	return BandTag(keys[table*entry.KeyBytes:])
 }
 
 // KeysTag is the part of the hash of all band keys together that a bucket stores, as BandTag is for one band key.

@@ -44,10 +44,16 @@ func (s *shelved) randomKeys() (keys []byte) {
 	return keys
 }
 
-// fineTag returns one of a few tags, so that documents meet under them. It is that of no other key.
-func (s *shelved) fineTag() uint32 { return s.r.Uint32N(5)*(Tags/5) + 1 }
+// fineTag returns the tag of a fine key: one of a few, so that documents meet under them, or that of a band key.
+func (s *shelved) fineTag() uint32 {
+	if s.r.IntN(3) == 0 {
+		return TagOf(uint64(s.r.Uint32N(s.keys)))
+	}
+	return s.r.Uint32N(5)*(Tags/5) + 1
+}
 
-func (s *shelved) links() (l Links) {
+// links are those of a document of these keys.
+func (s *shelved) links(keys []byte) (l Links) {
 	if s.r.IntN(3) > 0 {
 		return l
 	}
@@ -57,7 +63,10 @@ func (s *shelved) links() (l Links) {
 		}
 	}
 	for range s.r.IntN(3) {
-		l.Add(s.fineTag())
+		tag := s.fineTag()
+		if b := s.all.buckets.fineTable(tag); b == shelvedBands || BandTag(keys[b*entry.KeyBytes:]) != tag {
+			l.Add(tag)
+		}
 	}
 	return l
 }
@@ -65,10 +74,10 @@ func (s *shelved) links() (l Links) {
 // insert adds documents to both windows, whose oldest ones leave.
 func (s *shelved) insert(n int) {
 	for range n {
-		at := entry.Position{Offset: int64(s.all.End())}
-		d := Document{Position: at, Judged: at, First: s.all.End(), Root: s.all.End(), Links: s.links(), Entry: entry.Entry{
+		at, keys := entry.Position{Offset: int64(s.all.End())}, s.randomKeys()
+		d := Document{Position: at, Judged: at, First: s.all.End(), Root: s.all.End(), Links: s.links(keys), Entry: entry.Entry{
 			Offset: at.Offset, Kind: entry.Text, Content: uint64(at.Offset) + 1, Evidence: []byte(fmt.Sprint("text ", at.Offset)),
-			Keys: s.randomKeys(), Digest: bytes.Repeat([]byte{byte(at.Offset) | 1}, entry.DigestBytes), ID: []byte("id"),
+			Keys: keys, Digest: bytes.Repeat([]byte{byte(at.Offset) | 1}, entry.DigestBytes), ID: []byte("id"),
 		}}
 		for _, w := range []*Window{s.w, s.all} {
 			w.Insert(&d)

@@ -52,7 +52,7 @@ func (j *judge) take(at entry.Position, judged func() bool) bool {
 		}
 	}
 	t.open = false
-	j.find.window.Files().Trim()
+	j.find.window.Files().Next()
 	return true
 }
 

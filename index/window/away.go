@@ -13,7 +13,7 @@ import (
 // The records of a sealed segment may lie in a file (File). Memory then keeps the fixed parts, which lookups read, and a
 // checksum of each page of the file. The window reads no file: who comes to a record that is not in memory notes what it
 // wants (Wanted), and gets nothing. When that was given (Give), the same call is made again. What was given is kept until
-// Done.
+// Done, or until Next if it is much.
 //
 // The oldest segment is always in memory, because its documents leave one after another.
 
@@ -271,12 +271,12 @@ func (h *Files) Again() {
 	h.holdFront()
 }
 
-// mostKept bounds the pages that are kept between two entries of a record: 32 MiB.
-const mostKept = 8192
+// mostKept bounds what is kept of one entry of a record for the next: 16 MiB.
+const mostKept = 4 * mostAhead
 
-// Trim drops what was given, if that is much: the next entry wants other pages.
-func (h *Files) Trim() {
-	if len(h.read) > mostKept && !h.Wants() {
+// Next drops what was given if it is much. It is called between two entries of a record, when nothing is wanted.
+func (h *Files) Next() {
+	if len(h.read) > mostKept {
 		clear(h.read)
 	}
 }

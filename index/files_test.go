@@ -275,7 +275,7 @@ func (s *shelf) restored(p index.Params, r *index.Replica) *index.Replica {
 
 // sized has small blocks be made.
 func (s *shelf) sized(of *window.Files) {
-	of.BlocksOf(window.Sizes{Run: 2, Merge: 2, Parts: 2, Tail: s.r.IntN(3)})
+	of.BlocksOf(window.Sizes{Run: 1 + s.r.IntN(3), Merge: 2, Parts: 1 + s.r.IntN(2), Tail: s.r.IntN(3)})
 }
 
 // TestFilesChangeNothing lets segments of a few documents lie in files, at random times. Verdicts, hashes, lookups and
@@ -291,7 +291,7 @@ func tryFiles(t *testing.T, seeds uint64) {
 		s := newShelf(t, seed)
 		plain, filed, twin := newReplica(t, p), newReplica(t, p), naive.New(p, settings, index.Fingerprint(settings))
 		for i, step := range steps {
-			filed.Reshape(3+s.r.IntN(6), 1<<14)
+			filed.Reshape(1+s.r.IntN(8), 1<<14)
 			s.sized(filed.Files())
 			plain.Reshape(3+s.r.IntN(6), 1<<14)
 			want, got := plain.Apply(step.At, step.Record), s.apply(filed, step.At, step.Record)

@@ -2,10 +2,12 @@ package window
 
 import (
 	"bytes"
+	"errors"
 	"reflect"
 	"testing"
 
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/wire"
 )
 
 // TestBlocksMeetWhatTablesMeet compares lookups with those in memory, while segments of some sizes are covered by blocks,
@@ -125,5 +127,96 @@ func TestLookupWantsFewAtOnce(t *testing.T) {
 	s.all.buckets.Probe(s.randomKeys())
 	if want := s.all.buckets.Meet(0, 3000); n != want || s.rounds < 3 {
 		t.Errorf("%d documents are met in %d rounds, in memory %d", n, s.rounds, want)
+	}
+}
+
+// restored restores the window with blocks for its first segments. lies says in which file a segment of a file lies.
+func (s *shelved) restored(found []*Block, lies func(name string) string) (*Window, error) {
+	views, _ := s.w.Capture()
+	w := New(Params{Bands: shelvedBands, Share: 100})
+	restore, rd := w.Restore(), wire.NewReader(s.w.Append(nil))
+	if !restore.Read(&rd) {
+		s.t.Fatal("the numbers cannot be read")
+	}
+	if restore.Found(found); w.Files().Due() != nil {
+		s.t.Error("a block is due of no segment")
+	}
+	for i := range views {
+		v := &views[i]
+		data := s.files[v.File()]
+		if v.File() == "" {
+			data = v.Append(nil)
+		}
+		d, err := restore.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		if name := lies(v.File()); name != "" {
+			d.Lies(name, data)
+		}
+		if err := restore.Add(d, 1); err != nil {
+			return nil, err
+		}
+	}
+	restore.Link(nil)
+	return w, nil
+}
+
+// TestRestoredWithBlocks: of segments that blocks find no keys are kept, whether the blocks begin before the window or
+// not. Blocks of other segments are refused.
+func TestRestoredWithBlocks(t *testing.T) {
+	s := newShelved(t, 10, 3, 6, 0)
+	s.w.Files().BlocksOf(Sizes{Run: 4, Merge: 2, Parts: 20})
+	s.insert(62)
+	s.cover()
+	same, blocks := func(name string) string { return name }, s.w.Files().Blocks()
+	for range 8 {
+		s.leave()
+	}
+	for n := range len(blocks) + 1 {
+		w, err := s.restored(blocks[:n], same)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := 0
+		for _, of := range w.segments {
+			if of.links != nil {
+				t.Errorf("links of segment %d are kept", of.number)
+			}
+			if of.ats == nil {
+				keys++
+			}
+		}
+		if want := len(w.segments) - max(0, w.files.covered()-1); keys != want {
+			t.Errorf("of %d segments keys are kept, not of %d", keys, want)
+		}
+		was := s.w
+		s.w = w
+		s.same()
+		s.w = was
+	}
+	third := s.w.segments[3].filed.name
+	for name, lies := range map[string]func(name string) string{
+		"another file": func(name string) string {
+			if name == third {
+				return "another"
+			}
+			return name
+		},
+		"no file": func(name string) string {
+			if name == third {
+				return ""
+			}
+			return name
+		},
+	} {
+		if _, err := s.restored(blocks, lies); !errors.Is(err, wire.ErrCorrupt) {
+			t.Errorf("a block finds a segment in %s: error %v", name, err)
+		}
+	}
+	moved := *blocks[0]
+	moved.first, moved.end = moved.first+100, moved.end+100
+	if _, err := s.restored([]*Block{&moved}, same); !errors.Is(err, wire.ErrCorrupt) {
+		t.Errorf("a block of other documents: error %v", err)
 	}
 }

@@ -127,7 +127,7 @@ func (r *Restore) Found(blocks []*Block) { r.of.files.blocks = slices.Clone(bloc
 func (r *Restore) isOfBlock(d *Decoded) bool {
 	for _, b := range r.of.files.blocks {
 		if s := d.segment; s.number >= b.run.From && s.number < b.run.To {
-			return d.filed == nil && s.n == 0 || d.filed != nil && d.filed.filed.name == b.run.Names[s.number-b.run.From] &&
+			return d.filed != nil && d.filed.filed.name == b.run.Names[s.number-b.run.From] &&
 				s.first >= b.first && s.first+Ref(s.n) <= b.end
 		}
 	}

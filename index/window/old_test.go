@@ -91,13 +91,13 @@ func TestErasedUnderBlocks(t *testing.T) {
 // them need.
 func TestPopularKeyReadsLittle(t *testing.T) {
 	s := newShelved(t, 8, 512, 1, 0)
-	s.w.Files().BlocksOf(Sizes{Run: 2, Merge: 2, Parts: 10})
+	s.w.Files().BlocksOf(Sizes{Run: 8, Merge: 2, Parts: 10})
 	s.insert(20_000)
 	s.cover()
-	if n := len(s.w.Files().Blocks()); n < 8 {
+	if n := len(s.w.Files().Blocks()); n < 4 {
 		t.Fatalf("%d blocks", n)
 	}
-	for _, c := range []struct{ most, pages, rounds int }{{10, 8, 2}, {100, 10, 2}, {2000, 120, 5}} {
+	for _, c := range []struct{ most, pages, rounds int }{{10, 0, 0}, {1000, 21, 2}, {3000, 62, 2}} {
 		s.given, s.rounds = 0, 0
 		var n int
 		s.until(func() {
@@ -107,6 +107,26 @@ func TestPopularKeyReadsLittle(t *testing.T) {
 		if s.w.Files().Done(); n != 2*c.most || s.given > c.pages || s.rounds > c.rounds {
 			t.Errorf("%d documents are met by %d pages in %d rounds, not %d by %d in %d", n, s.given, s.rounds, 2*c.most, c.pages, c.rounds)
 		}
+	}
+}
+
+// TestKeyOfNobodyReadsLittle: blocks are seldom read for a key that no document has.
+func TestKeyOfNobodyReadsLittle(t *testing.T) {
+	s := newShelved(t, 11, 20, 300, 0)
+	s.insert(1000)
+	s.cover()
+	s.keys = 1 << 32 / 2
+	for range 100 {
+		s.until(func() {
+			s.w.buckets.Probe(s.randomKeys())
+			for b := range shelvedBands + 1 {
+				s.w.buckets.Meet(b, 10)
+			}
+		})
+		s.w.Files().Done()
+	}
+	if most := 300 * len(s.w.Files().Blocks()) / 40; s.given > most {
+		t.Errorf("300 keys in %d blocks took %d pages, want %d at most", len(s.w.Files().Blocks()), s.given, most)
 	}
 }
 
